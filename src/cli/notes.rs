@@ -8,7 +8,7 @@ use std::time::Duration;
 use clap::builder::Styles;
 use clap::builder::styling::{AnsiColor, Style};
 use lacuna::rips::edge_collapse::CollapseFigures;
-use lacuna::rips::{Plan, Stats};
+use lacuna::rips::{DimensionStats, Plan, Stats};
 
 use super::progress::{Display, ProgressMode};
 
@@ -70,8 +70,7 @@ impl Notes {
         }
         tell(timing_line("dimension 0", stats.components_seconds));
         for d in &stats.dimensions {
-            tell(timing_line(&format!("dimension {} assembly", d.dim), d.assembly_seconds));
-            tell(timing_line(&format!("dimension {} reduction", d.dim), d.reduction_seconds));
+            stages_of(d).for_each(|(stage, seconds)| tell(timing_line(&stage, seconds)));
         }
         tell(timing_line("write", times.write.as_secs_f64()));
         tell(timing_line("total", times.total.as_secs_f64()));
@@ -96,8 +95,7 @@ impl Times {
         }
         stages.push(("dimension 0".to_owned(), stats.components_seconds));
         for d in &stats.dimensions {
-            stages.push((format!("dimension {} assembly", d.dim), d.assembly_seconds));
-            stages.push((format!("dimension {} reduction", d.dim), d.reduction_seconds));
+            stages.extend(stages_of(d));
         }
         stages.push(("write".to_owned(), self.write.as_secs_f64()));
         stages.push(("total".to_owned(), self.total.as_secs_f64()));
@@ -105,9 +103,22 @@ impl Times {
     }
 }
 
+/// The stages of a dimension, and their seconds: those of representatives where there are any.
+fn stages_of(stats: &DimensionStats) -> impl Iterator<Item = (String, f64)> {
+    let dim = stats.dim;
+    let always = [("assembly", stats.assembly_seconds), ("reduction", stats.reduction_seconds)];
+    let wanted =
+        [("representatives", stats.representatives_seconds), ("tightening", stats.tightening_seconds)];
+    let wanted = wanted.into_iter().filter(|&(_, seconds)| seconds > 0.0);
+    always
+        .into_iter()
+        .chain(wanted)
+        .map(move |(stage, seconds)| (format!("dimension {dim} {stage}"), seconds))
+}
+
 /// A stage and how long it took.
 pub(crate) fn timing_line(stage: &str, seconds: f64) -> String {
-    format!("{stage:<24} {seconds:>9.3} s")
+    format!("{stage:<27} {seconds:>9.3} s")
 }
 
 /// A count with its noun, whose plural is regular: `1 bar`, `2 bars`.

@@ -97,8 +97,8 @@ impl Vectors {
             }
             VectorKind::Entropy => finite.iter().map(|bars| vec![entropy(bars)]).collect(),
             VectorKind::EntropySummary => {
-                let (first, step, count) = self.steps(&finite);
-                finite.iter().map(|bars| entropy_summary(bars, first, step, count)).collect()
+                let grid = self.summary_values(&finite);
+                finite.iter().map(|bars| entropy_summary(bars, &grid)).collect()
             }
             VectorKind::Lengths => finite.iter().map(|bars| self.lengths(bars)).collect(),
         }
@@ -118,16 +118,16 @@ impl Vectors {
         linear(range.0, range.1, count + 2)[1..=count].to_vec()
     }
 
-    /// The grid of entropy summaries: its first value, the distance of two and how many there are.
-    fn steps(&self, diagrams: &[Vec<(f64, f64)>]) -> (f64, f64, usize) {
+    /// The grid of entropy summaries.
+    fn summary_values(&self, diagrams: &[Vec<(f64, f64)>]) -> Vec<f64> {
+        if self.range[0].is_some() {
+            return self.values(diagrams);
+        }
         let count = self.resolution.map_or(100, |(count, _)| count);
-        let all = || diagrams.iter().flatten().flat_map(|&(birth, death)| [birth, death]);
-        let ((first, last), steps) = match self.range[0] {
-            Some(range) => (range, count.saturating_sub(1).max(1)),
-            None => (spanned(all()).unwrap_or_default(), count + 1),
-        };
-        // Each for itself: the distance of two doubles may be none.
-        (first, last / steps as f64 - first / steps as f64, count)
+        let all = diagrams.iter().flatten().flat_map(|&(birth, death)| [birth, death]);
+        let (first, last) = spanned(all).unwrap_or_default();
+        // With the first value and without the last two.
+        linear(first, last, count + 2)[..count].to_vec()
     }
 
     /// The grid of images: births and persistences.
@@ -204,20 +204,11 @@ fn entropy(bars: &[(f64, f64)]) -> f64 {
     -shares.map(|share| share * share.ln()).sum::<f64>() + 0.0
 }
 
-fn entropy_summary(bars: &[(f64, f64)], first: f64, step: f64, count: usize) -> Vec<f64> {
+fn entropy_summary(bars: &[(f64, f64)], grid: &[f64]) -> Vec<f64> {
     let total: f64 = bars.iter().map(persistence).sum();
-    // The first place that is not below a value; where all places are one, it counts as the value of all.
-    let place = |value: f64| match step > 0.0 {
-        true => (((value - first) / step).ceil().max(0.0) as usize).min(count),
-        false => {
-            if value > first {
-                count
-            } else {
-                0
-            }
-        }
-    };
-    let mut sums = vec![0.0; count];
+    // The first place that is not below a value.
+    let place = |value: f64| grid.partition_point(|&at| at < value);
+    let mut sums = vec![0.0; grid.len()];
     for bar in bars {
         let share = persistence(bar) / total;
         if share > 0.0 {
@@ -239,13 +230,14 @@ fn spanned(numbers: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
     numbers.fold(None, spread)
 }
 
-/// Numbers at equal distances from one to another, both included.
+/// Numbers at equal distances from one to another, both included. Those that are whole are exact where the two are, so that a bar is alive at the
+/// value at which it is born.
 fn linear(first: f64, last: f64, count: usize) -> Vec<f64> {
     let steps = count.saturating_sub(1).max(1) as f64;
-    let step = (last - first) / steps;
     let at = |k: f64| {
-        // The distance of two doubles may be none.
-        if step.is_finite() { first + k * step } else { first * (1.0 - k / steps) + last * (k / steps) }
+        let part = k * (last - first) / steps;
+        // The distance of two doubles, or a multiple of it, may be none.
+        if part.is_finite() { first + part } else { first * (1.0 - k / steps) + last * (k / steps) }
     };
     (0..count).map(|k| if k > 0 && k + 1 == count { last } else { at(k as f64) }).collect()
 }
@@ -280,6 +272,41 @@ mod tests {
             ..Vectors::new(VectorKind::Betti)
         };
         assert_eq!(betti.of(&diagrams)[1], [2.0, 2.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0]);
+    }
+
+    /// Which bars are alive at a value of a grid is known in whole numbers: value k of a grid is `low + k · span / steps`.
+    #[test]
+    fn bars_are_alive_at_the_value_at_which_they_are_born() {
+        for low in -5_i32..10 {
+            for (span, count) in [(3, 4), (7, 8), (2, 99), (9, 19), (11, 12), (5, 26), (13, 40)] {
+                let steps = count as i32 - 1;
+                let bars =
+                    [(low, low + span), (low, low + 1), (low + 1, low + span), (low - 2, low + span / 2)];
+                let is_alive = |k: usize, &(birth, death): &(i32, i32)| {
+                    (birth..death).contains(&(low + (k as i32 * span).div_euclid(steps)))
+                };
+                let diagram = bars.map(|(birth, death)| (f64::from(birth), f64::from(death)));
+                let vector = |kind| {
+                    let range = [Some((f64::from(low), f64::from(low + span))), None];
+                    Vectors { range, resolution: Some((count, 0)), ..Vectors::new(kind) }
+                        .of(&[diagram.to_vec()])
+                        .remove(0)
+                };
+                let lengths = bars.map(|(birth, death)| f64::from(death - birth));
+                let share = |j: usize| lengths[j] / lengths.iter().sum::<f64>();
+                let at = |k: usize, weight: &dyn Fn(usize) -> f64| -> f64 {
+                    (0..bars.len()).filter(|&j| is_alive(k, &bars[j])).map(weight).sum()
+                };
+                let curve: Vec<f64> = (0..count).map(|k| at(k, &|_| 1.0)).collect();
+                assert_eq!(vector(VectorKind::Betti), curve, "{low} {span} {count}");
+                let sums: Vec<f64> = (0..count).map(|k| at(k, &|j| -share(j) * share(j).ln())).collect();
+                let all: f64 = sums.iter().sum();
+                let found = vector(VectorKind::EntropySummary);
+                for (k, (found, sum)) in found.iter().zip(&sums).enumerate() {
+                    assert!((found - sum / all).abs() < 1e-12, "{low} {span} {count}, value {k}: {found}");
+                }
+            }
+        }
     }
 
     #[test]

@@ -211,14 +211,22 @@ impl Panel<'_> {
         let frame = polygon(&[(left, top), (right, top), (right, bottom), (left, bottom)]);
         canvas.stroke("frame", "", frame, Stroke::new(Colour::LINE, 1.0));
         let tick = || Stroke::new(Colour::LINE, 1.0);
-        let mut marks = self.abscissas.marks();
-        // Infinities first: a label that would touch theirs is left out.
-        marks.sort_by_key(|(_, label)| !label.ends_with('∞'));
         let mut taken: Vec<(f64, f64)> = Vec::new();
-        for (x, label) in marks {
+        // Finite values first, so that a label of an infinity can make room for that of the tick beside it.
+        for (x, label) in self.abscissas.marks() {
             canvas.line("tick-line", (x, bottom), (x, bottom + 4.0), tick());
             let half = font.width(&label, SMALL) / 2.0 + 2.0;
-            if taken.iter().any(|&(from, to)| x - half < to && from < x + half) {
+            let over = |x: f64| {
+                let over = taken.iter().map(|&(from, to)| (to - (x - half)).min(x + half - from));
+                over.fold(0.0, f64::max)
+            };
+            let outwards = match label.as_str() {
+                "∞" => over(x),
+                "−∞" => -over(x),
+                _ => 0.0,
+            };
+            let x = x + outwards;
+            if over(x) > 1e-9 {
                 continue;
             }
             taken.push((x - half, x + half));

@@ -5,7 +5,7 @@
 
 use super::axes::{Area, Axis, Extent, Margins, NORMAL, Panel, Spacing};
 use super::canvas::{Anchor, Canvas, Colour, Segment, Shape, Stroke, polygon};
-use super::legend::Swatch;
+use super::legend::{LEGEND_MARK, Swatch};
 use super::{Plot, PlottedBar, Series, Sheet, dims_of, legend_of, name_of_dim, number_of, palette};
 
 /// The height that a bar has if there is room, and the least with which it has a line of its own.
@@ -38,7 +38,7 @@ pub(super) fn draw(plot: &Plot, series: &[Series]) -> Canvas {
         series,
         true,
         |dim| Swatch::Bar(palette::colour(number_of(dim))),
-        |input| Swatch::Mark(palette::symbol(input), Colour::LINE),
+        |input| Swatch::Mark(palette::mark(input, Colour::LINE), LEGEND_MARK),
     );
     let sheet = |legend: &_| Sheet::new(plot, series, (560.0, height), legend);
     let inside = |sheet: &Sheet| {
@@ -127,8 +127,8 @@ fn draw_section(sheet: &mut Sheet, series: &[Series], section: &Section, axis: &
     sheet.canvas.text("section", &name, (words, middle + 4.5), NORMAL, Anchor::End);
     if series.len() > 1 {
         let at = vec![(area.left - 10.0, middle)];
-        let symbol = palette::symbol(section.input);
-        sheet.canvas.add("section-mark", "", Shape::Marks { symbol, radius: 4.0, fill: Colour::LINE, at });
+        let mark = palette::mark(section.input, Colour::LINE);
+        sheet.canvas.add("section-mark", "", Shape::Marks { mark, radius: 4.0, at });
     }
     let pitch = area.height() / section.bars.len() as f64;
     if pitch >= TIGHT {

@@ -135,6 +135,17 @@ impl Symbol {
     }
 }
 
+/// How a mark looks.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Mark {
+    /// Its shape.
+    pub symbol: Symbol,
+    /// Its colour inside.
+    pub fill: Colour,
+    /// The line around it, by which marks that overlap are told apart.
+    pub edge: Stroke,
+}
+
 /// Points on a circle, beginning at an angle in degrees.
 fn ring(count: usize, radius: f64, from: f64) -> Vec<(f64, f64)> {
     let at = |k: usize| (from + 360.0 * k as f64 / count as f64).to_radians();
@@ -192,12 +203,10 @@ pub enum Shape {
     },
     /// Many marks of one kind.
     Marks {
-        /// Their shape.
-        symbol: Symbol,
+        /// How each looks.
+        mark: Mark,
         /// Their radius.
         radius: f64,
-        /// Their colour.
-        fill: Colour,
         /// Their centres.
         at: Vec<(f64, f64)>,
     },
@@ -227,12 +236,6 @@ pub struct Element {
     pub label: String,
     /// How it is painted.
     pub shape: Shape,
-}
-
-/// The line around marks of a colour, by which those that overlap are told apart. It is lighter than they are but not white: a crowd keeps
-/// its colour.
-pub(super) fn edge(fill: Colour) -> Stroke {
-    Stroke::new(fill.mixed(Colour::WHITE, 0.55), 0.6)
 }
 
 /// A picture.

@@ -16,9 +16,6 @@ const LAYERS: usize = 5;
 /// Columns that a line is looked at by, a pixel.
 const COLUMNS: f64 = 2.0;
 
-/// The width of lines.
-const WIDTH: f64 = 1.7;
-
 /// A line: its corners, and whether it keeps its height up to the next one.
 struct Curve {
     corners: Vec<(f64, f64)>,
@@ -38,14 +35,12 @@ struct Chart {
 
 pub(super) fn draw_betti(plot: &Plot, series: &[Series]) -> Canvas {
     let is_one = series.len() < 2;
-    let stroke = |input: usize, dim| {
-        Stroke::new(palette::colour(number_of(dim)), WIDTH).dashed(palette::dashes(input))
-    };
+    let stroke = |input: usize, dim| palette::line(input, palette::colour(number_of(dim)));
     let legend = legend_of(
         series,
         false,
         |dim| Swatch::Line(stroke(0, dim)),
-        |input| Swatch::Line(Stroke::new(Colour::LINE, WIDTH).dashed(palette::dashes(input))),
+        |input| Swatch::Line(palette::line(input, Colour::LINE)),
     );
     let charts = dims_of(series).into_iter().map(|dim| {
         let curve = |(input, of_one): (usize, &Series)| {
@@ -72,9 +67,7 @@ pub(super) fn draw_betti(plot: &Plot, series: &[Series]) -> Canvas {
 
 pub(super) fn draw_landscape(plot: &Plot, series: &[Series]) -> Canvas {
     let tint = |layer: usize| layer as f64 * 0.17;
-    let line = |colour: Colour, layer, input| {
-        Stroke::new(colour.mixed(Colour::WHITE, tint(layer)), WIDTH).dashed(palette::dashes(input))
-    };
+    let line = |colour: Colour, layer, input| palette::line(input, colour.mixed(Colour::WHITE, tint(layer)));
     let mut legend = legend_of(
         series,
         false,
@@ -124,7 +117,7 @@ pub(super) fn draw_euler(plot: &Plot, series: &[Series]) -> Canvas {
             let number = curves.len();
             let label =
                 if scales > 1 { format!("{}, smoothed {scale}×", of_one.name) } else { of_one.name.clone() };
-            let stroke = Stroke::new(palette::colour(number as u32), WIDTH).dashed(palette::dashes(number));
+            let stroke = palette::line(number, palette::colour(number as u32));
             curves.push(Curve { corners, steps: true, label, stroke, below: None });
         }
     }

@@ -1,11 +1,13 @@
 //! Persistence diagrams: a mark a bar, birth against death, on equal axes, with a dashed diagonal and lines of infinite values.
 //!
-//! More bars than [`MOST_MARKS`] are counted in hexagons, in a panel for each dimension and input.
+//! Bars at one place share a mark, which is the larger the more they are; the legend says how large. More bars than [`MOST_MARKS`] are counted in hexagons, in a panel for each dimension and input.
+
+use std::collections::HashMap;
 
 use super::axes::{Area, Axis, Extent, Margins, NORMAL, Panel, Spacing};
 use super::canvas::{Anchor, Canvas, Colour, Shape, Stroke};
 use super::density::Hexagons;
-use super::legend::{Legend, Swatch};
+use super::legend::{LEGEND_MARK, Legend, Swatch};
 use super::{
     Plot, PlottedBar, Series, Sheet, bars_in_words, dims_of, legend_of, name_of_dim, number_of, palette,
 };
@@ -24,38 +26,72 @@ pub(super) fn draw(plot: &Plot, series: &[Series]) -> Canvas {
 fn draw_marks(plot: &Plot, series: &[Series], count: usize) -> Canvas {
     let is_one = series.len() < 2;
     let radius = if count > FEW_MARKS { 2.7 } else { 3.8 };
-    let symbol = |input: usize, dim| palette::symbol(if is_one { number_of(dim) as usize } else { input });
     let colour = |dim| palette::colour(number_of(dim));
-    let legend = legend_of(
+    let mark =
+        |input: usize, dim| palette::mark(if is_one { number_of(dim) as usize } else { input }, colour(dim));
+    let mut legend = legend_of(
         series,
         true,
-        |dim| if is_one { Swatch::Mark(symbol(0, dim), colour(dim)) } else { Swatch::Bar(colour(dim)) },
-        |input| Swatch::Mark(palette::symbol(input), Colour::LINE),
+        |dim| if is_one { Swatch::Mark(mark(0, dim), LEGEND_MARK) } else { Swatch::Bar(colour(dim)) },
+        |input| Swatch::Mark(palette::mark(input, Colour::LINE), LEGEND_MARK),
     );
+    let mut groups: Vec<(usize, Option<u32>, Vec<(usize, PlottedBar)>)> = Vec::new();
+    for dim in dims_of(series) {
+        for (input, of_one) in series.iter().enumerate() {
+            groups.push((input, dim, places(of_one.of_dim(dim))));
+        }
+    }
+    let most = groups.iter().flat_map(|(.., places)| places).map(|&(count, _)| count).max().unwrap_or(1);
+    let powers = (1..).map(|power| 10usize.pow(power)).take_while(|&count| count < most);
+    for count in powers.chain([most]).filter(|&count| count > 1) {
+        let swatch = Swatch::Mark(palette::mark(0, Colour::LINE), radius * growth(count));
+        legend.add(swatch, format!("{} at one place", bars_in_words(count)));
+    }
     let mut sheet = Sheet::new(plot, series, (490.0, 500.0), &legend);
     let all = || series.iter().flat_map(Series::bars);
     let axes = Axes::new(values(all()), infinities(all()), &sheet, sheet.area);
     axes.draw_below(&mut sheet);
-    let mut groups: Vec<(usize, Option<u32>, Vec<PlottedBar>)> = Vec::new();
-    for dim in dims_of(series) {
-        for (input, of_one) in series.iter().enumerate() {
-            groups.push((input, dim, of_one.of_dim(dim).collect()));
-        }
-    }
-    // What is rare lies above what is frequent.
-    groups.sort_by_key(|(_, _, bars)| std::cmp::Reverse(bars.len()));
-    for (input, dim, bars) in groups.into_iter().filter(|(_, _, bars)| !bars.is_empty()) {
-        let at = bars.iter().map(|bar| axes.at(bar)).collect();
+    // What is rare lies above what is frequent, and what is small above what is large.
+    groups.sort_by_key(|(_, _, places)| std::cmp::Reverse(places.len()));
+    for (input, dim, mut places) in groups {
+        places.sort_by_key(|&(count, _)| std::cmp::Reverse(count));
         let name = name_of_dim(dim);
         let label = if is_one { name } else { format!("{}, {name}", series[input].name) };
-        let shape = Shape::Marks { symbol: symbol(input, dim), radius, fill: colour(dim), at };
-        sheet.canvas.add("bars", label, shape);
+        for alike in places.chunk_by(|p, q| p.0 == q.0) {
+            let count = alike[0].0;
+            let label =
+                if count == 1 { label.clone() } else { format!("{label}, {} each", bars_in_words(count)) };
+            let at = alike.iter().map(|(_, bar)| axes.at(bar)).collect();
+            let shape = Shape::Marks { mark: mark(input, dim), radius: radius * growth(count), at };
+            sheet.canvas.add("bars", label, shape);
+        }
     }
     if count == 0 {
         sheet.say_empty(axes.area, "no bars");
     }
     axes.draw_above(&mut sheet);
     sheet.canvas
+}
+
+/// The places of bars, in the order of the first bar of each, with how many bars are there.
+fn places(bars: impl Iterator<Item = PlottedBar>) -> Vec<(usize, PlottedBar)> {
+    let mut places: Vec<(usize, PlottedBar)> = Vec::new();
+    let mut numbers: HashMap<[u64; 2], usize> = HashMap::new();
+    for bar in bars {
+        // Zero has one sign.
+        let ends = [bar.birth, bar.death].map(|end| (end + 0.0).to_bits());
+        let number = *numbers.entry(ends).or_insert(places.len());
+        if number == places.len() {
+            places.push((0, bar));
+        }
+        places[number].0 += 1;
+    }
+    places
+}
+
+/// By how much the radius of a mark grows that stands for so many bars: its area grows by the same with each doubling.
+fn growth(count: usize) -> f64 {
+    (1.0 + 0.6 * (count as f64).log2()).sqrt()
 }
 
 fn draw_densities(plot: &Plot, series: &[Series], count: usize) -> Canvas {

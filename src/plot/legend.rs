@@ -1,13 +1,16 @@
 //! The legend, right of the picture: what the colours, marks, dashes and shades stand for.
 
 use super::axes::{Area, SMALL};
-use super::canvas::{Anchor, Canvas, Colour, Shape, Stroke, Symbol, polygon, polyline};
+use super::canvas::{Anchor, Canvas, Colour, Mark, Shape, Stroke, polygon, polyline};
 use super::font::Font;
 use super::palette;
 use super::ticks::grouped;
 
 /// The height of a line.
 const LINE: f64 = 19.0;
+
+/// The radius of marks that stand for their shape or colour.
+pub(super) const LEGEND_MARK: f64 = 4.2;
 
 /// The width of what stands before the words.
 const SWATCH: f64 = 26.0;
@@ -21,7 +24,8 @@ const WIDEST: f64 = 260.0;
 /// What stands before the words of an entry.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Swatch {
-    Mark(Symbol, Colour),
+    /// A mark of such a radius.
+    Mark(Mark, f64),
     Line(Stroke),
     Bar(Colour),
     /// The shades from one bar to so many.
@@ -61,22 +65,26 @@ impl Legend {
     pub(super) fn draw(&self, canvas: &mut Canvas, font: &Font, area: Area) {
         let (left, mut top) = (area.left, area.top + 8.0);
         for (k, (swatch, words)) in self.0.iter().enumerate() {
-            let needed = if matches!(swatch, Swatch::Densities(_)) { 128.0 } else { LINE };
+            let needed = match swatch {
+                Swatch::Densities(_) => 128.0,
+                Swatch::Mark(_, radius) => LINE.max(2.0 * radius + 4.0),
+                _ => LINE,
+            };
             if top + needed > area.bottom && k + 1 < self.0.len() {
                 let more = format!("and {} more", self.0.len() - k);
                 canvas.text("legend", &more, (left, top + 13.0), SMALL, Anchor::Start);
                 return;
             }
-            let middle = top + LINE / 2.0;
+            let middle = top + if matches!(swatch, Swatch::Mark(..)) { needed } else { LINE } / 2.0;
             let indent = if *swatch == Swatch::None { 0.0 } else { SWATCH };
             let shown = font.fitted(words, SMALL, area.width() - indent - 8.0);
             match swatch {
-                Swatch::Mark(symbol, fill) => {
+                Swatch::Mark(mark, radius) => {
                     let at = vec![(left + 10.0, middle)];
                     canvas.add(
                         "legend-mark",
                         words,
-                        Shape::Marks { symbol: *symbol, radius: 4.2, fill: *fill, at },
+                        Shape::Marks { mark: mark.clone(), radius: *radius, at },
                     );
                 }
                 Swatch::Line(stroke) => {
@@ -102,7 +110,7 @@ impl Legend {
                 Swatch::None => {}
             }
             canvas.text("legend", &shown, (left + indent, middle + 4.0), SMALL, Anchor::Start);
-            top += LINE;
+            top += needed;
         }
     }
 }

@@ -438,6 +438,10 @@ fn legend_of(
 ) -> Legend {
     let mut legend = Legend::default();
     if series.len() > 1 {
+        let most = if matches!(of_input(0), Swatch::Line(_)) { palette::LINES } else { palette::MARKS };
+        if series.len() > most {
+            legend.add(Swatch::None, format!("Looks repeat after {most} inputs:"));
+        }
         for (k, of_one) in series.iter().enumerate() {
             // Two inputs of one name are two entries.
             let again = series[..k].iter().filter(|before| before.name == of_one.name).count();

@@ -4,7 +4,7 @@
 //! those of low dimensions differ in lightness too, and are told apart in print without colours. Of a single input dimensions differ in
 //! their marks and dashes as well.
 
-use super::canvas::{Colour, Symbol};
+use super::canvas::{Colour, Mark, Stroke, Symbol};
 
 const OKABE_ITO: [Colour; 7] = [
     Colour(0x00, 0x72, 0xb2),
@@ -19,6 +19,13 @@ const OKABE_ITO: [Colour; 7] = [
 /// Dashes and gaps of lines, so different that they are told apart at a glance.
 const DASHES: [&[f64]; 5] = [&[], &[7.0, 3.0], &[2.0, 2.0], &[9.0, 3.0, 2.0, 3.0], &[4.0, 4.0]];
 
+/// The width of lines, and those of lines whose dashes others have already.
+const WIDTHS: [f64; 3] = [1.7, 3.2, 0.8];
+
+/// Marks, and lines, that are all different.
+pub(super) const MARKS: usize = 3 * Symbol::ALL.len();
+pub(super) const LINES: usize = WIDTHS.len() * DASHES.len();
+
 /// From one bar to the most that a cell holds: light ochre to dark blue, ever darker, as cividis is (Nuñez, Anderton, Renslow 2018).
 const DENSITY: [Colour; 4] =
     [Colour(0xd8, 0xb6, 0x4a), Colour(0x8f, 0x89, 0x76), Colour(0x4b, 0x55, 0x6d), Colour(0x00, 0x1f, 0x4a)];
@@ -28,12 +35,21 @@ pub(super) fn colour(dim: u32) -> Colour {
     OKABE_ITO[dim as usize % OKABE_ITO.len()]
 }
 
-pub(super) fn symbol(number: usize) -> Symbol {
-    Symbol::ALL[number % Symbol::ALL.len()]
+/// The mark of an input in the colour of a dimension: full, then hollow, then pale.
+pub(super) fn mark(input: usize, colour: Colour) -> Mark {
+    let (fill, edge) = match input / Symbol::ALL.len() % 3 {
+        // The line is lighter than the mark but not white: a crowd keeps its colour.
+        0 => (colour, Stroke::new(colour.mixed(Colour::WHITE, 0.55), 0.6)),
+        1 => (Colour::WHITE, Stroke::new(colour, 1.3)),
+        _ => (colour.mixed(Colour::WHITE, 0.6), Stroke::new(colour, 0.8)),
+    };
+    Mark { symbol: Symbol::ALL[input % Symbol::ALL.len()], fill, edge }
 }
 
-pub(super) fn dashes(number: usize) -> &'static [f64] {
-    DASHES[number % DASHES.len()]
+/// The line of an input in the colour of a dimension.
+pub(super) fn line(input: usize, colour: Colour) -> Stroke {
+    let width = WIDTHS[input / DASHES.len() % WIDTHS.len()];
+    Stroke::new(colour, width).dashed(DASHES[input % DASHES.len()])
 }
 
 /// The colour of a density from 0 to 1.

@@ -6,7 +6,7 @@ use flate2::Compression;
 use flate2::write::ZlibEncoder;
 use pdf_writer::{Content, Filter, Finish, Pdf, Rect, Ref, TextStr};
 
-use super::canvas::{Canvas, Colour, Placed, Segment, Shape, Stroke, edge, mapped};
+use super::canvas::{Canvas, Colour, Mark, Placed, Segment, Shape, Stroke, mapped};
 use super::font::Font;
 use super::png::Segment32;
 
@@ -37,12 +37,11 @@ fn content(canvas: &Canvas, height: f32) -> Vec<u8> {
     for element in &canvas.elements {
         match &element.shape {
             Shape::Path { outline, fill, stroke } => paint(&mut content, outline, *fill, stroke.as_ref()),
-            Shape::Marks { symbol, radius, fill, at } => {
+            Shape::Marks { mark: Mark { symbol, fill, edge }, radius, at } => {
                 let outline = symbol.outline(*radius);
-                let edge = edge(*fill);
                 for &(x, y) in at {
                     let there = mapped(&outline, |right, down| (x + right, y + down));
-                    paint(&mut content, &there, Some(*fill), Some(&edge));
+                    paint(&mut content, &there, Some(*fill), Some(edge));
                 }
             }
             Shape::Text { text, at, size, anchor, upwards, fill } => {

@@ -1,11 +1,14 @@
 //! PNG: twice as many dots as pixels of the picture, each way, so that it is sharp on screens and in print.
 
-use std::io::{self, Write};
+use std::io::{self, ErrorKind, Write};
 
-use tiny_skia::{FillRule, LineCap, LineJoin, Paint, Path, PathBuilder, Pixmap, StrokeDash, Transform};
+use tiny_skia::{
+    FillRule, IntSize, LineCap, LineJoin, Paint, Path, PathBuilder, Pixmap, StrokeDash, Transform,
+};
 
-use super::canvas::{Canvas, Colour, Placed, Segment, Shape, Stroke, edge};
+use super::canvas::{Canvas, Colour, Mark, Placed, Segment, Shape, Stroke};
 use super::font::Font;
+use crate::memory;
 
 /// Dots a pixel of 1/96 inch.
 const SCALE: f32 = 2.0;
@@ -17,14 +20,26 @@ pub(super) fn write(canvas: &Canvas, out: &mut dyn Write) -> io::Result<()> {
     let font = Font::new();
     let dots = |length: f64| (length as f32 * SCALE).ceil() as u32;
     let (width, height) = (dots(canvas.width), dots(canvas.height));
-    let too_large = || io::Error::other(format!("no memory for a picture of {width} × {height} dots"));
-    let mut pixmap = Pixmap::new(width, height).ok_or_else(too_large)?;
+    let mut pixmap = blank(width, height)?;
     pixmap.fill(tiny_skia::Color::WHITE);
     let mut painter = Painter { pixmap, font };
     for element in &canvas.elements {
         painter.paint(&element.shape);
     }
     encode(&painter.pixmap, out)
+}
+
+/// A picture in which nothing is painted.
+fn blank(width: u32, height: u32) -> io::Result<Pixmap> {
+    let what = || format!("a picture of {width} × {height} dots");
+    let bytes = 4 * u64::from(width) * u64::from(height);
+    let refused = |refused| io::Error::new(ErrorKind::OutOfMemory, format!("{}: {refused}", what()));
+    memory::probe(bytes).map_err(refused)?;
+    // What does not fit in a `usize` has been refused.
+    let dots = memory::zeroed(bytes as usize).map_err(refused)?;
+    let size = IntSize::from_wh(width, height);
+    let pixmap = size.and_then(|size| Pixmap::from_vec(dots, size));
+    pixmap.ok_or_else(|| io::Error::other(format!("{} has no dots", what())))
 }
 
 struct Painter {
@@ -45,13 +60,12 @@ impl Painter {
                     self.stroke(&path, stroke, upright);
                 }
             }
-            Shape::Marks { symbol, radius, fill, at } => {
+            Shape::Marks { mark: Mark { symbol, fill, edge }, radius, at } => {
                 let Some(path) = path(&symbol.outline(*radius)) else { return };
-                let edge = edge(*fill);
                 for &(x, y) in at {
                     let there = upright.pre_translate(x as f32, y as f32);
                     self.fill(&path, *fill, there);
-                    self.stroke(&path, &edge, there);
+                    self.stroke(&path, edge, there);
                 }
             }
             Shape::Text { text, at, size, anchor, upwards, fill } => {
@@ -133,9 +147,15 @@ fn encode(pixmap: &Pixmap, out: &mut dyn Write) -> io::Result<()> {
     encoder.set_depth(png::BitDepth::Eight);
     let dimensions = png::PixelDimensions { xppu: DENSITY, yppu: DENSITY, unit: png::Unit::Meter };
     encoder.set_pixel_dims(Some(dimensions));
-    // All dots are opaque.
-    let rgb: Vec<u8> = pixmap.data().chunks_exact(4).flat_map(|dot| [dot[0], dot[1], dot[2]]).collect();
     let mut writer = encoder.write_header()?;
-    writer.write_image_data(&rgb)?;
+    let mut rows = writer.stream_writer()?;
+    let mut row = Vec::new();
+    for dots in pixmap.data().chunks_exact(4 * pixmap.width() as usize) {
+        row.clear();
+        // All dots are opaque.
+        row.extend(dots.chunks_exact(4).flat_map(|dot| [dot[0], dot[1], dot[2]]));
+        rows.write_all(&row)?;
+    }
+    rows.finish()?;
     Ok(writer.finish()?)
 }

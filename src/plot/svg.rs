@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
-use super::canvas::{Canvas, Colour, Placed, Segment, Shape, Stroke, Symbol, edge};
+use super::canvas::{Canvas, Colour, Mark, Placed, Segment, Shape, Stroke, Symbol};
 use super::font::Font;
 
 pub(super) fn write(canvas: &Canvas, out: &mut dyn Write) -> io::Result<()> {
@@ -32,14 +32,13 @@ pub(super) fn write(canvas: &Canvas, out: &mut dyn Write) -> io::Result<()> {
                 }
                 writeln!(out, r#" d="{}"/>"#, data(outline))?;
             }
-            Shape::Marks { symbol, radius, fill, at } => {
-                let edge = edge(*fill);
+            Shape::Marks { mark: Mark { symbol, fill, edge }, radius, at } => {
                 write!(out, r#" fill="{}""#, hex(*fill))?;
-                write_stroke(&edge, out)?;
+                write_stroke(edge, out)?;
                 writeln!(out, ">")?;
                 for &(x, y) in at {
                     let (x, y) = (number(x), number(y));
-                    writeln!(out, r##"<use href="#{}" x="{x}" y="{y}"/>"##, mark(*symbol, *radius))?;
+                    writeln!(out, r##"<use href="#{}" x="{x}" y="{y}"/>"##, name(*symbol, *radius))?;
                 }
                 writeln!(out, "</g>")?;
             }
@@ -71,8 +70,8 @@ fn write_definitions(canvas: &Canvas, font: &Font, out: &mut dyn Write) -> io::R
     for element in &canvas.elements {
         match &element.shape {
             Shape::Text { text, .. } => glyphs.extend(font.lay_out(text).0.iter().map(|(glyph, _)| glyph)),
-            Shape::Marks { symbol, radius, .. } => {
-                marks.entry(mark(*symbol, *radius)).or_insert_with(|| symbol.outline(*radius));
+            Shape::Marks { mark: Mark { symbol, .. }, radius, .. } => {
+                marks.entry(name(*symbol, *radius)).or_insert_with(|| symbol.outline(*radius));
             }
             Shape::Path { .. } => {}
         }
@@ -87,7 +86,7 @@ fn write_definitions(canvas: &Canvas, font: &Font, out: &mut dyn Write) -> io::R
     writeln!(out, "</defs>")
 }
 
-fn mark(symbol: Symbol, radius: f64) -> String {
+fn name(symbol: Symbol, radius: f64) -> String {
     format!("{}-{}", symbol.name(), (10.0 * radius).round())
 }
 

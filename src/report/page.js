@@ -35,11 +35,14 @@
   const counted = (n, noun) => `${n.toLocaleString("en")} ${noun}${n === 1 ? "" : "s"}`;
   const persistence = (bar) => births[bar] === deaths[bar] ? 0 : Math.abs(deaths[bar] - births[bar]);
   let colours = {};
+  // The colours of single loops: all but that of shells.
+  const LOOPS = [1, 0, 6, 3, 4, 5];
   const readColours = () => {
     const style = getComputedStyle(document.documentElement);
     const value = (name) => style.getPropertyValue(name).trim();
     colours = { paper: value("--paper"), ink: value("--ink"), soft: value("--soft"), line: value("--line"), accent: value("--accent"), veil: value("--veil"),
-      dims: data.dims.map((dim) => value(`--h${dim.dim % 7}`)) };
+      dims: data.dims.map((dim) => value(`--h${dim.dim % 7}`)), loops: LOOPS.map((k) => value(`--h${k}`)) };
+    colours.edges = colours.dims.map((colour) => `color-mix(in srgb, ${colour} 55%, ${colours.paper})`);
   };
 
   // ---- Axes
@@ -252,21 +255,17 @@
       for (let d = 0; d < data.dims.length; d++) {
         if (!isVisible[d]) continue;
         context.fillStyle = colours.dims[d];
-        context.beginPath();
+        context.strokeStyle = colours.edges[d];
+        context.lineWidth = 0.7;
         const [from, to] = ranges[d];
         for (let bar = from; bar < to; bar++) {
           if (!isWanted(bar)) continue;
-          if (few) symbol(d)(context, this.xs[bar], this.ys[bar], 3.4);
-          else context.fillRect(this.xs[bar] - 1.2, this.ys[bar] - 1.2, 2.4, 2.4);
-        }
-        if (few) {
+          if (!few) { context.fillRect(this.xs[bar] - 1.2, this.ys[bar] - 1.2, 2.4, 2.4); continue; }
+          // Each mark covers the lines of those below it, so that a crowd keeps its colour.
+          context.beginPath();
+          symbol(d)(context, this.xs[bar], this.ys[bar], 3.4);
           context.fill();
-          // A line of the paper's colour tells marks apart that overlap; a strong one would wash out a crowd.
-          context.globalAlpha = 0.35;
-          context.strokeStyle = colours.paper;
-          context.lineWidth = 0.7;
           context.stroke();
-          context.globalAlpha = 1;
         }
       }
     }
@@ -413,10 +412,13 @@
       const context = this.context(this.base);
       const panels = this.panels(), pitch = this.pitch();
       const all = extent(panels.flatMap((panel) => panel.curves.map((c) => c[0])));
+      const upwards = panels.map(({ curves }, k) => axis(extent([...curves.map((c) => c[1]), [0]]), (k + 1) * pitch - 24, k * pitch + 6, 26));
+      // The titles stand left of the widest label.
+      const widest = Math.max(0, ...upwards.flatMap((y) => y.ticks).map(([, label]) => context.measureText(label).width));
       panels.forEach(({ d, title, curves }, k) => {
-        const box = [62, k * pitch + 6, this.width - 10, (k + 1) * pitch - 24];
+        const box = [Math.max(62, Math.ceil(widest) + 34), k * pitch + 6, this.width - 10, (k + 1) * pitch - 24];
         const x = axis({ ...all, below: false, above: false }, box[0], box[2]);
-        const y = axis(extent([...curves.map((c) => c[1]), [0]]), box[3], box[1], 26);
+        const y = upwards[k];
         frame(context, box, x, y, [k + 1 === panels.length ? "filtration value" : "", title]);
         context.save();
         context.beginPath(); context.rect(box[0], box[1], box[2] - box[0], box[3] - box[1]); context.clip();
@@ -448,6 +450,10 @@
       this.points = doubles(data.points);
       this.turn = [0.5, 0.35];
       this.is3d = data.coordinates === 3;
+      // Shells lie below loops. The loops that last longest have colours of their own.
+      const bars = [...cyclesOf.keys()], isLoop = (bar) => cyclesOf.get(bar)[1] === 2;
+      this.order = [...bars.filter((bar) => !isLoop(bar)), ...bars.filter(isLoop)];
+      this.loops = bars.filter(isLoop).sort((a, b) => persistence(b) - persistence(a)).slice(0, LOOPS.length);
       let from = null;
       this.over.addEventListener("pointerdown", (event) => { from = this.at(event); this.over.setPointerCapture(event.pointerId); });
       this.over.addEventListener("pointerup", () => { from = null; });
@@ -485,6 +491,22 @@
         this.ys[k] = this.height / 2 - scale * up;
       }
     }
+    colour(bar) {
+      const loop = this.loops.indexOf(bar);
+      return loop < 0 ? colours.dims[dimOf[bar]] : colours.loops[loop];
+    }
+    /** What the colours of loops stand for. */
+    legend(context) {
+      context.textAlign = "left";
+      context.textBaseline = "middle";
+      this.loops.filter((bar) => isVisible[dimOf[bar]]).forEach((bar, k) => {
+        const y = 14 + 18 * k;
+        context.fillStyle = this.colour(bar);
+        context.fillRect(8, y - 2, 18, 4);
+        context.fillStyle = colours.ink;
+        context.fillText(`${data.dims[dimOf[bar]].name}, bar ${placeOf[bar]}: ${number(births[bar])} to ${number(deaths[bar])}`, 32, y);
+      });
+    }
     cells(context, cycle, fill) {
       const [, corners, vertices] = cycle;
       context.beginPath();
@@ -501,21 +523,24 @@
       context.fillStyle = colours.soft;
       const size = this.xs.length > 5000 ? 1.2 : 2.4;
       for (let k = 0; k < this.xs.length; k++) context.fillRect(this.xs[k] - size / 2, this.ys[k] - size / 2, size, size);
-      for (const [bar, cycle] of cyclesOf) {
+      for (const bar of this.order) {
         if (!isVisible[dimOf[bar]]) continue;
-        context.strokeStyle = context.fillStyle = colours.dims[dimOf[bar]];
-        context.globalAlpha = cycle[1] === 3 ? 0.3 : 0.8;
-        context.lineWidth = cycle[1] === 3 ? 0.6 : 1.6;
+        const cycle = cyclesOf.get(bar), isShell = cycle[1] === 3;
+        context.strokeStyle = context.fillStyle = this.colour(bar);
+        // Of a shell the lines are faint, so that loops on it stand out.
+        context.globalAlpha = isShell ? 0.1 : this.loops.includes(bar) ? 1 : 0.6;
+        context.lineWidth = isShell ? 0.6 : this.loops.includes(bar) ? 2.6 : 1.4;
         this.cells(context, cycle, false);
         context.globalAlpha = 1;
       }
+      this.legend(context);
     }
     drawOver() {
       const context = this.context(this.over);
       for (const [bar, cycle] of cyclesOf) {
         if (!isVisible[dimOf[bar]] || !(selected[bar] || bar === hovered)) continue;
-        context.strokeStyle = context.fillStyle = bar === hovered ? colours.accent : colours.dims[dimOf[bar]];
-        context.lineWidth = cycle[1] === 3 ? 1 : 3.5;
+        context.strokeStyle = context.fillStyle = bar === hovered ? colours.accent : this.colour(bar);
+        context.lineWidth = cycle[1] === 3 ? 1 : 4.5;
         this.cells(context, cycle, true);
       }
     }

@@ -83,6 +83,12 @@ pub struct DimensionStats {
     pub device_seconds: f64,
     /// Seconds of submatrix reduction.
     pub reduction_seconds: f64,
+    /// Seconds from pairs to representatives, without tightening; 0 where none are wanted.
+    #[serde(default)]
+    pub representatives_seconds: f64,
+    /// Seconds of tightening cycles; 0 where that is not wanted.
+    #[serde(default)]
+    pub tightening_seconds: f64,
 }
 
 /// Look-ups and insertions by layer: 1 holds pairs found by reduction, 2 the apparent pairs.

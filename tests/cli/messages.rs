@@ -91,6 +91,26 @@ fn verbose_tells_the_time_of_every_stage() {
 }
 
 #[test]
+fn representatives_and_tightening_are_stages_of_their_own() {
+    let scratch = Scratch::new();
+    let stats = scratch.name("stats.json");
+    let options = ["-v", "--output", "json", "--stats", &stats, "--representatives", "cycles"];
+    let stages = |options: &[&str]| {
+        let assert = rips_of(SQUARE, options).assert().success();
+        let text = String::from_utf8(assert.get_output().stderr.clone()).unwrap();
+        let object: Value = serde_json::from_str(&read(scratch.path("stats.json").as_path())).unwrap();
+        let seconds = ["representatives_seconds", "tightening_seconds"].map(|key| {
+            object["dimensions"][0][key].as_f64().unwrap_or_else(|| panic!("no {key} in {object}"))
+        });
+        let said = ["dimension 1 representatives", "dimension 1 tightening"];
+        (said.map(|stage| text.lines().any(|line| line.starts_with(stage))), seconds.map(|found| found > 0.0))
+    };
+    assert_eq!(stages(&options), ([true, false], [true, false]));
+    assert_eq!(stages(&[&options[..], &["--tighten"]].concat()), ([true; 2], [true; 2]));
+    assert_eq!(stages(&options[..5]), ([false; 2], [false; 2]));
+}
+
+#[test]
 fn a_dimension_that_is_cut_is_said_when_asked() {
     rips_of(SQUARE, &["-v", "--dim", "9"]).assert().stderr(contains("dimension 9 asked, 2 computed"));
     rips_of(SQUARE, &["--explain", "--dim", "9"]).assert().stderr(contains("2: 9 was asked"));

@@ -135,6 +135,78 @@ fn results_that_lie_over_one_another_differ_in_marks_and_dimensions_in_colours()
     assert_ne!(of("one.csv", "H₀").0, of("one.csv", "H₁").0);
 }
 
+#[test]
+fn bars_at_one_place_share_a_larger_mark() {
+    let text = drawn("dim,birth,death\n0,0,2\n0,0,1\n0,0,1\n0,-0,1\n1,0,1\n0,0,inf\n", &[]);
+    let svg = Document::parse(&text).unwrap();
+    let found = ["H₀", "H₀, 3 bars each", "H₁"].map(|name| marks(&svg, name).len());
+    assert_eq!(found, [2, 1, 1]);
+    let legend = labels(&svg, "legend");
+    assert!(legend.contains(&"3 bars at one place") && legend.contains(&"H₀: 5 bars"), "{legend:?}");
+    let name =
+        |group: Node<'_, '_>| group.first_element_child().unwrap().attribute("href").unwrap().to_owned();
+    let groups = of_class(&svg, "bars");
+    let of = |words: &str| name(*groups.iter().find(|node| label(node) == words).unwrap());
+    let radius = |name: String| -> f64 { name.rsplit_once('-').unwrap().1.parse().unwrap() };
+    assert!(radius(of("H₀, 3 bars each")) > 1.3 * radius(of("H₀")));
+    // Each alone, there is nothing to be said.
+    assert!(!drawn("dim,birth,death\n0,0,2\n0,0,1\n1,0,1\n", &[]).contains("at one place"));
+}
+
+#[test]
+fn inputs_of_which_there_are_many_look_different() {
+    let scratch = Scratch::new();
+    for (kind, class, most) in [("diagram", "bars", 24), ("betti", "curve", 15)] {
+        let names: Vec<String> = (0..most).map(|k| scratch.name(&format!("{k}.csv"))).collect();
+        for (k, name) in names.iter().enumerate() {
+            fs::write(name, format!("dim,birth,death\n1,{k},99\n")).unwrap();
+        }
+        let output = lacuna("plot", ["-q", "--kind", kind]).args(&names).assert().success();
+        let text = String::from_utf8(output.get_output().stdout.clone()).unwrap();
+        let svg = Document::parse(&text).unwrap();
+        let look = |node: &Node<'_, '_>| {
+            let keys = ["fill", "stroke", "stroke-width", "stroke-dasharray"];
+            let mark = node.first_element_child().and_then(|mark| mark.attribute("href"));
+            (keys.map(|key| node.attribute(key).map(str::to_owned)), mark.map(str::to_owned))
+        };
+        let looks: std::collections::BTreeSet<_> = of_class(&svg, class).iter().map(look).collect();
+        assert_eq!(looks.len(), most, "{kind}");
+        assert!(!text.contains("Looks repeat"));
+        let again = scratch.name("again.csv");
+        fs::write(&again, "dim,birth,death\n1,50,99\n").unwrap();
+        let output = lacuna("plot", ["-q", "--kind", kind]).args(&names).arg(&again).assert().success();
+        let text = String::from_utf8(output.get_output().stdout.clone()).unwrap();
+        let said = format!("Looks repeat after {most} inputs:");
+        assert!(labels(&Document::parse(&text).unwrap(), "legend").contains(&said.as_str()), "{kind}");
+    }
+}
+
+#[test]
+fn ticks_beside_an_infinity_have_labels() {
+    for last in ["1.99", "2", "1.97", "20", "19.9", "0.002"] {
+        let bars = format!("dim,birth,death\n0,0,inf\n0,0,{last}\n1,-inf,{last}\n");
+        for kind in ["barcode", "diagram"] {
+            let text = drawn(&bars, &["--kind", kind]);
+            let svg = Document::parse(&text).unwrap();
+            // Ticks of the axis of abscissas go down.
+            let ticks =
+                of_class(&svg, "tick-line").iter().map(numbers).filter(|line| line[0] == line[2]).count();
+            assert_eq!(labels(&svg, "tick-x").len(), ticks, "{kind} up to {last}");
+        }
+    }
+}
+
+#[test]
+fn a_picture_for_which_there_is_no_memory_is_refused() {
+    let scratch = Scratch::new();
+    let (bars, picture) = (scratch.name("bars.csv"), scratch.name("large.png"));
+    fs::write(&bars, "dim,birth,death\n0,0,2\n").unwrap();
+    let options = ["--size", "16384x16384", "--memory", "1G", "-o", &picture, &bars];
+    let said = contains("a picture of 32768 × 32768 dots: out of memory");
+    lacuna("plot", options).assert().failure().stderr(said);
+    assert_eq!(scratch.names(), ["bars.csv"]);
+}
+
 /// Many bars, of which one lasts long.
 fn many() -> String {
     let bar =

@@ -3,13 +3,15 @@
 use super::sides::Point;
 use super::{DistanceError, Metric};
 
-/// The ground norm and the order. Distances are of the plane as it is, costs of the plane scaled by a power of two so that no distance to the
-/// diagonal is above 1: so no power overflows.
+/// The ground norm and the order. Distances are of the plane as it is, costs of the plane scaled by a power of two, so that the powers of the
+/// distances that matter neither overflow nor vanish.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Cost {
     norm: Norm,
     order: f64,
     scale: f64,
+    /// The most that it costs to move a point to the diagonal.
+    limit: f64,
     /// Half the distance of a point to the diagonal by its length.
     factor: f64,
 }
@@ -39,7 +41,7 @@ impl Cost {
             q if q > 1.0 => Norm::Other(q),
             q => return Err(DistanceError::InternalP(q)),
         };
-        Ok(Cost { norm, order, scale: 1.0, factor: q.recip().exp2() })
+        Ok(Cost { norm, order, scale: 1.0, limit: f64::INFINITY, factor: q.recip().exp2() })
     }
 
     /// The power of the distances that are added up.
@@ -52,6 +54,13 @@ impl Cost {
         // What is left of subnormal numbers is scaled less.
         let exponent = if most > 0.0 { most.log2().ceil().max(-1000.0) } else { 0.0 };
         Cost { scale: (-exponent).exp2(), ..self }
+    }
+
+    /// These costs where a matching is known whose distance is `known`, scaled to that. To move a point to the diagonal costs at most twice as much
+    /// as that matching: so much is in no better matching, and none is lost.
+    pub(super) fn limited_by(self, known: f64) -> Self {
+        let scaled = self.scaled_to(known);
+        Cost { limit: 2.0 * scaled.of_distance(known), ..scaled }
     }
 
     /// The norm of two differences, neither negative.
@@ -107,6 +116,11 @@ impl Cost {
 
     /// The cost of moving a point to the diagonal.
     pub(super) fn of_diagonal(&self, p: Point) -> f64 {
-        self.power(self.distance_to_diagonal(p) * self.scale)
+        self.of_distance(self.distance_to_diagonal(p)).min(self.limit)
+    }
+
+    /// The cost of a distance in the plane as it is.
+    pub(super) fn of_distance(&self, distance: f64) -> f64 {
+        self.power(distance * self.scale)
     }
 }

@@ -1,31 +1,31 @@
-//! Transport of greatest gain on a sparse bipartite network: the matchings of points that may be repeated.
+//! Transport of least cost on a sparse bipartite network: the matchings of points that may be repeated.
 //!
-//! Each vertex has some units, each unit may go over an edge to one of the other side, and a unit over edge e gains w(e) > 0. Units that stay
-//! gain nothing. Prices y ≥ 0 of the vertices are *feasible* if y(a) + y(b) ≥ w(a, b) on every edge; then no transport gains more than the sum
-//! of all prices, each as often as its vertex has units, and one gains that much if
+//! Each vertex v has some units. A unit over the edge (a, b) costs c(a, b), and a unit that stays at v costs d(v). Prices u of the vertices are
+//! *feasible* if u(v) ≤ d(v), and u(a) + u(b) ≤ c(a, b) on every edge; then no transport costs less than the sum of all prices, each as often as
+//! its vertex has units, and one costs that much if
 //!
-//! 1. every edge with flow is tight: y(a) + y(b) = w(a, b),
-//! 2. every vertex with units that stay has the price 0.
+//! 1. every edge with flow is tight: u(a) + u(b) = c(a, b),
+//! 2. every vertex with units that stay has the price d(v).
 //!
 //! Feasibility and (1) hold all the time; a vertex for which (2) does not is *unsettled*. Successive shortest paths (Jewell 1958; Tomizawa 1971;
-//! Edmonds, Karp 1972) settle one after another: Dijkstra's algorithm from an unsettled vertex, in the slacks y(a) + y(b) − w(a, b), forward
-//! over any edge and back over those with flow, finds the nearest end. That is a vertex of the other side with units that stay, or one of its own
-//! side, at the distance of its price more, whose units then stay at the price 0. No search goes further than the price of its root, at which
-//! it is its own end.
+//! Edmonds, Karp 1972) settle one after another: Dijkstra's algorithm from an unsettled vertex, in the slacks c(a, b) − u(a) − u(b), forward
+//! over any edge and back over those with flow, finds the nearest end. That is a vertex of the other side with units that stay, or a vertex v of
+//! its own side, d(v) − u(v) further, whose units then stay. No search goes further than from its root r to r as its own end, d(r) − u(r).
 //!
-//! Searches are short where the prices are nearly right when they begin.
+//! Searches are short where the prices are nearly right when they begin. The slack of an edge does not depend on d, so that a cost that is small
+//! beside those of staying keeps its digits as long as the prices are small.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
 use crate::progress::{self, Progress};
 
-/// An edge, with what a unit over it gains and how many units go over it.
+/// An edge, with the cost of a unit over it and how many units go over it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Edge {
     pub(super) a: u32,
     pub(super) b: u32,
-    pub(super) gain: f64,
+    pub(super) cost: f64,
     pub(super) flow: u32,
 }
 
@@ -34,8 +34,9 @@ pub(super) struct Network {
     /// How many vertices A has.
     count_of_a: usize,
     edges: Vec<Edge>,
-    /// The price of each vertex.
+    /// The price of each vertex, and what a unit that stays costs, its greatest price.
     prices: Vec<f64>,
+    stays: Vec<f64>,
     /// The units of each vertex that stay.
     rest: Vec<u32>,
     /// Where the arcs of each vertex start, and at the end their number.
@@ -50,7 +51,7 @@ pub(super) struct Network {
 struct Arc {
     edge: u32,
     to: u32,
-    gain: f64,
+    cost: f64,
 }
 
 /// Searches between looks at whether the run is to end.
@@ -58,8 +59,14 @@ const LOOK: usize = 64;
 
 impl Network {
     /// A network with prices and a flow: `edges` between vertices of A and of B, both counted from 0, and by vertex, those of A before those of
-    /// B, `prices` that are feasible, and the units that stay. Edges with flow are tight.
-    pub(super) fn new(count_of_a: usize, mut edges: Vec<Edge>, prices: Vec<f64>, rest: Vec<u32>) -> Self {
+    /// B, `prices` that are feasible, the cost of a unit that stays, and the units that stay. Edges with flow are tight.
+    pub(super) fn new(
+        count_of_a: usize,
+        mut edges: Vec<Edge>,
+        prices: Vec<f64>,
+        stays: Vec<f64>,
+        rest: Vec<u32>,
+    ) -> Self {
         for edge in &mut edges {
             edge.b += count_of_a as u32;
         }
@@ -71,16 +78,16 @@ impl Network {
         for vertex in 1..starts.len() {
             starts[vertex] += starts[vertex - 1];
         }
-        let mut arcs = vec![Arc { edge: 0, to: 0, gain: 0.0 }; 2 * edges.len()];
+        let mut arcs = vec![Arc { edge: 0, to: 0, cost: 0.0 }; 2 * edges.len()];
         let mut ends = starts.clone();
-        for (number, &Edge { a, b, gain, .. }) in (0..).zip(&edges) {
+        for (number, &Edge { a, b, cost, .. }) in (0..).zip(&edges) {
             for (from, to) in [(a, b), (b, a)] {
-                arcs[ends[from as usize]] = Arc { edge: number, to, gain };
+                arcs[ends[from as usize]] = Arc { edge: number, to, cost };
                 ends[from as usize] += 1;
             }
         }
         let busy = vec![0; prices.len()];
-        let mut network = Network { count_of_a, edges, prices, rest, starts, arcs, busy };
+        let mut network = Network { count_of_a, edges, prices, stays, rest, starts, arcs, busy };
         for number in 0..network.edges.len() {
             if network.edges[number].flow > 0 {
                 network.set_busy(number, true);
@@ -112,9 +119,14 @@ impl Network {
         }
     }
 
-    /// Whether a vertex has units that stay, and a price.
+    /// Whether a vertex has units that stay, at a price below their cost.
     fn is_unsettled(&self, vertex: usize) -> bool {
-        self.rest[vertex] > 0 && self.prices[vertex] > 0.0
+        self.rest[vertex] > 0 && self.prices[vertex] < self.stays[vertex]
+    }
+
+    /// How far the price of a vertex may rise.
+    fn room(&self, vertex: u32) -> f64 {
+        self.stays[vertex as usize] - self.prices[vertex as usize]
     }
 
     fn arcs(&self, vertex: u32) -> &[Arc] {
@@ -218,15 +230,16 @@ impl Search {
     fn settle(&mut self, network: &mut Network, root: u32) {
         let end = self.shortest_path(network, root);
         for &vertex in &self.own {
-            let price = &mut network.prices[vertex as usize];
-            *price = (*price - (end.distance - self.distances[vertex as usize]).max(0.0)).max(0.0);
+            let raised =
+                network.prices[vertex as usize] + (end.distance - self.distances[vertex as usize]).max(0.0);
+            network.prices[vertex as usize] = raised.min(network.stays[vertex as usize]);
         }
         for &vertex in &self.others {
-            network.prices[vertex as usize] += (end.distance - self.distances[vertex as usize]).max(0.0);
+            network.prices[vertex as usize] -= (end.distance - self.distances[vertex as usize]).max(0.0);
         }
         if end.is_own {
-            // Not what rounding left.
-            network.prices[end.vertex as usize] = 0.0;
+            // Not what rounding left of the difference.
+            network.prices[end.vertex as usize] = network.stays[end.vertex as usize];
         }
         if end.vertex != root {
             self.augment(network, root, end);
@@ -238,7 +251,7 @@ impl Search {
     }
 
     fn shortest_path(&mut self, network: &Network, root: u32) -> End {
-        let mut end = End { distance: network.prices[root as usize], vertex: root, is_own: true };
+        let mut end = End { distance: network.room(root), vertex: root, is_own: true };
         self.distances[root as usize] = 0.0;
         self.own.push(root);
         self.scan(network, root, &mut end);
@@ -254,7 +267,7 @@ impl Search {
                     self.distances[arc.to as usize] = distance;
                     self.parents[arc.to as usize] = (arc.edge, vertex);
                     self.own.push(arc.to);
-                    let stays = distance + network.prices[arc.to as usize];
+                    let stays = distance + network.room(arc.to);
                     if stays < end.distance {
                         end = End { distance: stays, vertex: arc.to, is_own: true };
                     }
@@ -271,7 +284,7 @@ impl Search {
         let price = network.prices[vertex as usize];
         for arc in network.arcs(vertex) {
             let to = arc.to as usize;
-            let slack = (price + network.prices[to] - arc.gain).max(0.0);
+            let slack = (arc.cost - price - network.prices[to]).max(0.0);
             let reached = distance + slack;
             let before = self.distances[to];
             if reached >= end.distance || reached >= before {

@@ -4,12 +4,11 @@ use super::{Bar, Metric};
 
 /// The distance between the bars of two diagrams, by their definition.
 pub(super) fn distance(a: &[Bar], b: &[Bar], metric: &Metric) -> f64 {
-    let (order, q) = match *metric {
-        Metric::Bottleneck => (1.0, f64::INFINITY),
-        Metric::Wasserstein { order, internal_p } => (order, internal_p),
+    let order = match *metric {
+        Metric::Bottleneck => 1.0,
+        Metric::Wasserstein { order, .. } => order,
     };
-    let norm =
-        |x: f64, y: f64| if q == f64::INFINITY { x.max(y) } else { (x.powf(q) + y.powf(q)).powf(q.recip()) };
+    let norm = |x: f64, y: f64| length(x, y, metric);
     let (n, m) = (a.len(), b.len());
     // Rows are the bars of A, then a place on the diagonal for each of B; columns the other way round.
     let cell = |row: usize, column: usize| match (a.get(row), b.get(column)) {
@@ -37,6 +36,57 @@ pub(super) fn distance(a: &[Bar], b: &[Bar], metric: &Metric) -> f64 {
     let columns = assignment(&costs);
     let pairs = columns.iter().enumerate().map(|(column, &row)| matrix[row][column]);
     pairs.map(|cost| cost.powf(order)).sum::<f64>().powf(order.recip())
+}
+
+/// The distance of few finite bars: all matchings are tried. Their costs are sums of what is not negative, so none loses digits beside another, as
+/// prices of an assignment do where bars are long beside their distances.
+pub(super) fn least(a: &[Bar], b: &[Bar], metric: &Metric) -> f64 {
+    let Metric::Wasserstein { order, .. } = *metric else { return distance(a, b, metric) };
+    let mut is_taken = vec![false; b.len()];
+    let cost = |a: &[Bar], b: &[Bar]| distance(a, b, metric).powf(order);
+    let alone: Vec<f64> = b.iter().map(|bar| cost(&[], &[*bar])).collect();
+    let pair = |p: &Bar, q: &Bar| {
+        let [x, y] = [(p.birth - q.birth).abs(), (p.death - q.death).abs()];
+        length(x, y, metric).powf(order)
+    };
+    let rows: Vec<(f64, Vec<f64>)> =
+        a.iter().map(|p| (cost(&[*p], &[]), b.iter().map(|q| pair(p, q)).collect())).collect();
+    least_of_rest(&rows, &alone, &mut is_taken).powf(order.recip())
+}
+
+/// The least cost of the bars of A that are left and of those of B that are not taken.
+fn least_of_rest(rows: &[(f64, Vec<f64>)], alone: &[f64], is_taken: &mut [bool]) -> f64 {
+    let Some(((diagonal, pairs), rest)) = rows.split_first() else {
+        return alone.iter().zip(is_taken).filter(|(_, is_taken)| !**is_taken).map(|(cost, _)| cost).sum();
+    };
+    let mut least = diagonal + least_of_rest(rest, alone, is_taken);
+    for (column, cost) in pairs.iter().enumerate() {
+        if !is_taken[column] {
+            is_taken[column] = true;
+            least = least.min(cost + least_of_rest(rest, alone, is_taken));
+            is_taken[column] = false;
+        }
+    }
+    least
+}
+
+/// The distance of bars of one number that are all so long that none is best left to the diagonal.
+pub(super) fn without_diagonal(a: &[Bar], b: &[Bar], metric: &Metric) -> f64 {
+    let Metric::Wasserstein { order, .. } = *metric else { return distance(a, b, metric) };
+    let pair =
+        |p: &Bar, q: &Bar| length((p.birth - q.birth).abs(), (p.death - q.death).abs(), metric).powf(order);
+    let costs: Vec<Vec<f64>> = a.iter().map(|p| b.iter().map(|q| pair(p, q)).collect()).collect();
+    let rows = assignment(&costs);
+    rows.iter().enumerate().map(|(column, &row)| costs[row][column]).sum::<f64>().powf(order.recip())
+}
+
+/// The norm of two differences.
+fn length(x: f64, y: f64, metric: &Metric) -> f64 {
+    let q = match *metric {
+        Metric::Bottleneck => f64::INFINITY,
+        Metric::Wasserstein { internal_p, .. } => internal_p,
+    };
+    if q == f64::INFINITY { x.max(y) } else { (x.powf(q) + y.powf(q)).powf(q.recip()) }
 }
 
 /// How far apart two ends are. Equal infinities are not.

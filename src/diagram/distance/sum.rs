@@ -1,4 +1,4 @@
-//! Sums without the rounding of their steps (Neumaier 1974).
+//! Sums without the rounding of their steps (Neumaier 1974), and roots of sums of powers.
 
 /// The sum of numbers, as precise as if twice the digits were kept.
 pub(super) fn sum(numbers: impl IntoIterator<Item = f64>) -> f64 {
@@ -10,4 +10,19 @@ pub(super) fn sum(numbers: impl IntoIterator<Item = f64>) -> f64 {
     }
     // Beside an infinite sum, what was lost is NaN.
     if sum.is_finite() { sum + lost } else { sum }
+}
+
+/// The root of the sum of the powers of distances, each as often as the number beside it says.
+pub(super) fn root_of_powers(distances: impl Iterator<Item = (f64, u32)> + Clone, order: f64) -> f64 {
+    let times = |(distance, units): (f64, u32)| distance * f64::from(units);
+    if order == 1.0 {
+        return sum(distances.map(times));
+    }
+    let most = distances.clone().map(|(distance, _)| distance).fold(0.0, f64::max);
+    if most == 0.0 || most == f64::INFINITY {
+        return most;
+    }
+    let power = |distance: f64| if order == 2.0 { distance * distance } else { distance.powf(order) };
+    let powers = sum(distances.map(|(distance, units)| times((power(distance / most), units))));
+    most * if order == 2.0 { powers.sqrt() } else { powers.powf(order.recip()) }
 }

@@ -135,6 +135,54 @@ fn larger_diagrams_have_the_distances_of_the_definition() {
     }
 }
 
+/// Costs of the diagonal are as great as they like: they take no digit from those of pairs.
+#[test]
+fn long_bars_have_the_distances_of_the_definition() {
+    let order = |order| Metric::Wasserstein { order, internal_p: INF };
+    let same_bars = bars(&[(0.0, 20000.0), (0.0, 20001.0)]);
+    assert_eq!(distance(&same_bars, &same_bars, &order(4.0), &()).unwrap(), 0.0);
+    let (a, b) = (bars(&[(0.6, 1000001.6), (1.1, 1e6)]), bars(&[(1.1, 1000000.4), (1.6, 1000001.4)]));
+    let found = distance(&a, &b, &order(3.0), &()).unwrap();
+    assert!((found - 1.0209).abs() < 1e-4, "{found}");
+    let mut rng = Pcg64Mcg::seed_from_u64(6);
+    for round in 0..400 {
+        let length = 10_f64.powi(round % 10);
+        let mut some_bars = || -> Vec<Bar> {
+            let mut end = || f64::from(rng.random_range(0..40)) / 8.0;
+            let bar = |_| Bar { birth: end(), death: end() + if end() < 4.0 { length } else { 6.0 } };
+            (0..1 + round / 10 % 5).map(bar).collect()
+        };
+        let (a, mut b) = (some_bars(), some_bars());
+        b.truncate(if round % 7 == 0 { b.len() - 1 } else { b.len() });
+        let more = [4.0, 10.0, 25.0].map(order);
+        for metric in metrics().into_iter().chain(more).filter(|metric| *metric != Metric::Bottleneck) {
+            let found = matching(&a, &b, &metric, &()).unwrap();
+            let expected = plain::least(&a, &b, &metric);
+            let difference = (found.distance - expected).abs();
+            assert!(difference <= 1e-11 * expected, "{metric:?} {a:?} {b:?}: {found:?}, {expected}");
+        }
+    }
+}
+
+/// Bars of which each has more near ones than are listed at first.
+#[test]
+fn many_long_bars_have_the_distances_of_the_definition() {
+    let mut rng = Pcg64Mcg::seed_from_u64(7);
+    for (length, spread) in [(1e3, 1.0), (1e7, 1.0), (1e7, 1e-3), (1e9, 1.0)] {
+        let mut side = || -> Vec<Bar> {
+            let mut end = |at: f64| at + spread * rng.random_range(0.0_f64..1.0).powi(2);
+            (0..150).map(|_| Bar { birth: end(0.0), death: end(length) }).collect()
+        };
+        let (a, b) = (side(), side());
+        for (order, internal_p) in [(1.0, INF), (1.5, 1.0), (2.0, 2.0), (4.0, INF)] {
+            let metric = Metric::Wasserstein { order, internal_p };
+            let found = distance(&a, &b, &metric, &()).unwrap();
+            let expected = plain::without_diagonal(&a, &b, &metric);
+            assert!((found - expected).abs() <= 1e-10 * expected, "{length} {metric:?}: {found}, {expected}");
+        }
+    }
+}
+
 /// Far more bars than are listed of each are within the distance of it.
 #[test]
 fn dense_diagrams_have_the_distances_of_the_definition() {

@@ -1,23 +1,25 @@
-//! The Wasserstein distance: a transport of greatest gain on the pairs that can be in an optimal matching, found as they are needed.
+//! The Wasserstein distance: a transport of least cost over the pairs that can be in an optimal matching, found as they are needed.
 //!
-//! To match two points instead of leaving both to the diagonal gains cost(a, Δ) + cost(b, Δ) − cost(a, b), and only pairs that gain something
-//! can be of use: of noise near the diagonal few do. The distance is that of a matching of greatest gain.
+//! A pair costs cost(a, b), a bar that is left to the diagonal cost(a, Δ). Only pairs with cost(a, b) < cost(a, Δ) + cost(b, Δ) can be of use: of
+//! noise near the diagonal few are.
 //!
 //! 1. Equal bars of a diagram are a point with so many units. If the order is 1, equal bars of both diagrams are matched with each other, which the
 //!    triangle inequality allows.
 //! 2. A coarser problem, of the centres of [`COARSER`] neighbours each, is solved first, and its prices are nearly right for this one
 //!    (Mérigot 2011; Schmitzer 2016). They say which pairs are likely to be matched: of each point those [`NEAREST`] that are least slack.
 //! 3. The network of these pairs falls into components, which are solved side by side ([`network`](super::network)).
-//! 4. Pairs that the network lacks and that gain more than the sum of their prices are found by a k-d tree whose nodes know the best price in
+//! 4. Pairs that the network lacks and that cost less than the sum of their prices are found by a k-d tree whose nodes know the best price in
 //!    them. The best of these go into the network, and the matching is repaired from where it was. When there are none, the prices prove that it is
 //!    best among all pairs (the pricing of column generation; Dantzig, Wolfe 1960).
+//! 5. Prices may be as great as the cost of a long bar on the diagonal, and what is rounded of them as great as the answer, when bars are long beside
+//!    their distances. Where that is so, the problem is solved again with costs of the diagonal that are limited by the matching that was found.
 
 use super::Pair;
 use super::cost::Cost;
 use super::locations::Locations;
 use super::network::{Edge, Network};
 use super::sides::{Point, Side};
-use super::sum::sum;
+use super::sum::{root_of_powers, sum};
 use super::tree::{Best, Tree};
 use crate::parallel;
 use crate::progress::{self, Progress};
@@ -36,8 +38,11 @@ const COARSEST: usize = 64;
 const PIECE: usize = 256;
 const GRAIN: usize = 4096;
 
-/// How much a pair has to gain more than its prices, as a part of what it costs to leave both to the diagonal: less is rounding.
+/// How much less than its prices a pair has to cost, as a part of its cost and prices: less is rounding.
 const ROUNDING: f64 = 16.0 * f64::EPSILON;
+
+/// What rounding may change of the cost of a matching, as a part of it.
+const PRECISION: f64 = 1e-10;
 
 /// The distance and the pairs.
 pub(super) fn solve(
@@ -57,7 +62,7 @@ pub(super) fn solve(
         [&a, &b].map(|side| side.points.iter().map(|&p| cost.distance_to_diagonal(p)).fold(0.0, f64::max));
     let points = [&a, &b].map(|side| side.points.clone());
     let units = [&a, &b].map(Locations::units);
-    let solved = Problem::solved(points, units, cost.scaled_to(most[0].max(most[1])), progress);
+    let solved = Problem::solved_precisely(points, units, cost.scaled_to(most[0].max(most[1])), progress);
     for Edge { a: p, b: q, flow, .. } in solved.edges {
         let (p, q) = (p as usize, q as usize);
         let distance = cost.distance(a.points[p], b.points[q]);
@@ -78,17 +83,7 @@ pub(super) fn solve(
 
 /// The root of the sum of the powers of the distances.
 fn total(pairs: &[Pair], order: f64) -> f64 {
-    let distances = pairs.iter().map(|pair| pair.distance);
-    if order == 1.0 {
-        return sum(distances);
-    }
-    let most = distances.clone().fold(0.0, f64::max);
-    if most == 0.0 || most == f64::INFINITY {
-        return most;
-    }
-    let power = |distance: f64| if order == 2.0 { distance * distance } else { distance.powf(order) };
-    let powers = sum(distances.map(|distance| power(distance / most)));
-    most * if order == 2.0 { powers.sqrt() } else { powers.powf(order.recip()) }
+    root_of_powers(pairs.iter().map(|pair| (pair.distance, 1)), order)
 }
 
 /// Matches bars of both diagrams that are equal. The points are sorted.
@@ -138,9 +133,67 @@ struct Part {
 
 impl Problem {
     fn new(points: [Vec<Point>; 2], units: [Vec<u32>; 2], cost: Cost) -> Self {
-        let diagonal = [0, 1].map(|side| points[side].iter().map(|&point| cost.of_diagonal(point)).collect());
-        let prices = [0, 1].map(|side| vec![0.0; points[side].len()]);
-        Problem { rest: units.clone(), points, units, cost, diagonal, edges: Vec::new(), prices }
+        let diagonal = [&points[0], &points[1]]
+            .map(|side| side.iter().map(|&p| cost.of_diagonal(p)).collect::<Vec<_>>());
+        Problem {
+            rest: units.clone(),
+            points,
+            units,
+            cost,
+            prices: diagonal.clone(),
+            diagonal,
+            edges: Vec::new(),
+        }
+    }
+
+    /// The problem of these points, solved so that no rounding of prices matters.
+    ///
+    /// Each time the prices are at most twice what the last matching costs, and there is one more time only if the new one costs far less.
+    fn solved_precisely(
+        points: [Vec<Point>; 2],
+        units: [Vec<u32>; 2],
+        cost: Cost,
+        progress: &dyn Progress,
+    ) -> Self {
+        let mut problem = Problem::solved(points, units, cost, progress);
+        loop {
+            let found = problem.distance();
+            if problem.is_precise(found) {
+                return problem;
+            }
+            let cost = problem.cost.limited_by(found);
+            problem = Problem::solved(problem.points, problem.units, cost, progress);
+        }
+    }
+
+    /// The distance that the matching has.
+    fn distance(&self) -> f64 {
+        let moved = self.edges.iter().filter(|edge| edge.flow > 0).map(|edge| {
+            (self.cost.distance(self.points[0][edge.a as usize], self.points[1][edge.b as usize]), edge.flow)
+        });
+        let stays = [0, 1].into_iter().flat_map(|side| self.points[side].iter().zip(&self.rest[side]));
+        let stays = stays.filter(|(_, rest)| **rest > 0);
+        let stays = stays.map(|(&point, &rest)| (self.cost.distance_to_diagonal(point), rest));
+        root_of_powers(moved.chain(stays), self.cost.order())
+    }
+
+    /// Whether the rounding of prices changes little of the cost of the matching, whose distance is `found`, or limits of the diagonal's costs
+    /// would change little of the prices.
+    fn is_precise(&self, found: f64) -> bool {
+        let all = self.cost.of_distance(found);
+        let most = self.diagonal.iter().flatten().copied().fold(0.0, f64::max);
+        if found == 0.0 || found == f64::INFINITY || most <= 8.0 * all {
+            return true;
+        }
+        // What tight edges lack, and by how much others may be too cheap without being seen.
+        let lacks = self.edges.iter().filter(|edge| edge.flow > 0).map(|edge| {
+            let prices = self.prices[0][edge.a as usize] + self.prices[1][edge.b as usize];
+            (edge.cost - prices).abs() * f64::from(edge.flow)
+        });
+        let sizes = [0, 1].into_iter().flat_map(|side| self.prices[side].iter().zip(&self.units[side]));
+        let unseen =
+            sizes.map(|(price, &units)| (price.abs() * ROUNDING + f64::MIN_POSITIVE) * f64::from(units));
+        sum(lacks.chain(unseen)) <= PRECISION * all
     }
 
     /// The problem of these points, solved.
@@ -153,11 +206,11 @@ impl Problem {
             problem.take_prices(&problem.coarser(progress), progress);
         }
         let mut trees = [0, 1].map(|side| Tree::new(&problem.points[side]));
-        trees[1].set_prices(&problem.worth(1));
+        trees[1].set_prices(&problem.prices[1]);
         let mut found = problem.begin(&mut trees, progress);
         while problem.add(found) {
             problem.settle(progress);
-            trees[1].set_prices(&problem.worth(1));
+            trees[1].set_prices(&problem.prices[1]);
             found = problem.lacking(&trees[1], progress);
         }
         problem
@@ -183,26 +236,21 @@ impl Problem {
     /// Prices of B that suit the prices that A has in a coarser problem.
     fn take_prices(&mut self, coarser: &Problem, progress: &dyn Progress) {
         let mut tree = Tree::new(&coarser.points[0]);
-        tree.set_prices(&coarser.worth(0));
+        tree.set_prices(&coarser.prices[0]);
         let floors: Vec<f64> = self.diagonal[1].iter().map(|diagonal| -diagonal).collect();
         for (b, most) in self.best_of_each(1, &tree, 1, &floors, progress) {
-            // To be worth no more than the diagonal is to have no price.
-            let worth = most.first().map_or(floors[b], |&(worth, _)| worth);
-            self.prices[1][b] = self.diagonal[1][b] + worth;
+            if let Some(&(worth, _)) = most.first() {
+                self.prices[1][b] = -worth;
+            }
         }
-    }
-
-    /// What a point pays at most for being reached: the cost of the diagonal without its price.
-    fn worth(&self, side: usize) -> Vec<f64> {
-        self.diagonal[side].iter().zip(&self.prices[side]).map(|(diagonal, price)| diagonal - price).collect()
     }
 
     /// Prices of A that are feasible with those of B on all pairs, and the edges that are least slack with them.
     fn begin(&mut self, trees: &mut [Tree; 2], progress: &dyn Progress) -> Vec<Edge> {
         let mut edges = Vec::new();
         for side in [0, 1] {
-            let most = self.worth(1 - side).into_iter().fold(f64::NEG_INFINITY, f64::max);
-            // Nothing worth less than the diagonal raises a price; some more pairs than those do no harm.
+            let most = self.prices[1 - side].iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            // Nothing worth less than the diagonal lowers a price; some more pairs than those do no harm.
             let floors: Vec<f64> =
                 self.diagonal[side].iter().map(|diagonal| -diagonal - most.abs()).collect();
             for (own, best) in self.best_of_each(side, &trees[1 - side], NEAREST, &floors, progress) {
@@ -210,40 +258,34 @@ impl Problem {
             }
             if side == 0 {
                 for edge in &edges {
-                    let excess = edge.gain - self.prices[1][edge.b as usize];
+                    let left = edge.cost - self.prices[1][edge.b as usize];
                     let price = &mut self.prices[0][edge.a as usize];
-                    *price = price.max(excess);
+                    *price = price.min(left);
                 }
-                trees[0].set_prices(&self.worth(0));
+                trees[0].set_prices(&self.prices[0]);
             }
         }
         edges
     }
 
-    /// What a pair gains.
-    fn gain(&self, a: usize, b: usize) -> f64 {
-        let cost = self.cost.of(self.points[0][a], self.points[1][b]);
-        self.diagonal[0][a] + self.diagonal[1][b] - cost
-    }
-
-    /// An edge between the point `own` of a side and the point `other` of the other one, if it gains anything.
+    /// An edge between the point `own` of a side and the point `other` of the other one, if it costs less than to leave both to the diagonal.
     fn edge(&self, side: usize, own: usize, other: usize) -> Option<Edge> {
         let (a, b) = if side == 0 { (own, other) } else { (other, own) };
-        let gain = self.gain(a, b);
-        (gain > 0.0).then_some(Edge { a: a as u32, b: b as u32, gain, flow: 0 })
+        let cost = self.cost.of(self.points[0][a], self.points[1][b]);
+        let is_useful = cost < self.diagonal[0][a] + self.diagonal[1][b];
+        is_useful.then_some(Edge { a: a as u32, b: b as u32, cost, flow: 0 })
     }
 
-    /// Edges that gain more than the prices of their ends: of each point of A the best.
+    /// Edges that cost less than the prices of their ends: of each point of A the best.
     fn lacking(&self, tree: &Tree, progress: &dyn Progress) -> Vec<Edge> {
-        let floors: Vec<f64> = self.worth(0).iter().map(|worth| -worth).collect();
+        let floors: Vec<f64> = self.prices[0].iter().map(|price| -price).collect();
         let mut edges = Vec::new();
         for (own, best) in self.best_of_each(0, tree, MORE, &floors, progress) {
             edges.extend(best.iter().filter_map(|&(_, other)| self.edge(0, own, other as usize)));
         }
         edges.retain(|edge| {
-            let (a, b) = (edge.a as usize, edge.b as usize);
-            let rounding = ROUNDING * (self.diagonal[0][a] + self.diagonal[1][b]);
-            edge.gain - self.prices[0][a] - self.prices[1][b] > rounding
+            let (a, b) = (self.prices[0][edge.a as usize], self.prices[1][edge.b as usize]);
+            a + b - edge.cost > ROUNDING * (a.abs() + b.abs() + edge.cost)
         });
         edges
     }
@@ -286,9 +328,9 @@ impl Problem {
         }
         for own in self.edges.chunk_by_mut(|p, q| p.a == q.a) {
             let a = own[0].a as usize;
-            let excess = |edge: &Edge| edge.gain - self.prices[1][edge.b as usize];
-            let price = own.iter().map(excess).fold(0.0, f64::max);
-            if price > self.prices[0][a] * (1.0 + ROUNDING) {
+            let left = |edge: &Edge| edge.cost - self.prices[1][edge.b as usize];
+            let price = own.iter().map(left).fold(self.diagonal[0][a], f64::min);
+            if price < self.prices[0][a] - ROUNDING * self.prices[0][a].abs() {
                 self.prices[0][a] = price;
                 for edge in own {
                     // What was tight is not any more.
@@ -303,15 +345,13 @@ impl Problem {
 
     /// Settles all points, component by component.
     fn settle(&mut self, progress: &dyn Progress) {
-        // A point without edges is in no component, and settled without a price.
+        // A point without edges is in no component, and stays.
         let mut is_alone = vec![true; self.points[1].len()];
         for edge in &self.edges {
             is_alone[edge.b as usize] = false;
         }
-        for (price, is_alone) in self.prices[1].iter_mut().zip(is_alone) {
-            if is_alone {
-                *price = 0.0;
-            }
+        for (b, _) in is_alone.into_iter().enumerate().filter(|(_, is_alone)| *is_alone) {
+            self.prices[1][b] = self.diagonal[1][b];
         }
         let parts = self.parts();
         let solved = parallel::map(parts.len(), &|part| self.solved_part(&parts[part], progress));
@@ -339,7 +379,7 @@ impl Problem {
         let mut is_unsettled = vec![false; roots.len()];
         for vertex in 0..roots.len() {
             let (side, point) = if vertex < count_of_a { (0, vertex) } else { (1, vertex - count_of_a) };
-            if self.rest[side][point] > 0 && self.prices[side][point] > 0.0 {
+            if self.rest[side][point] > 0 && self.prices[side][point] < self.diagonal[side][point] {
                 is_unsettled[root(&mut roots, vertex as u32) as usize] = true;
             }
         }
@@ -374,8 +414,9 @@ impl Problem {
             [0, 1].into_iter().flat_map(|side| points[side].iter().map(move |&point| (side, point as usize)))
         };
         let prices = all().map(|(side, point)| self.prices[side][point]).collect();
+        let stays = all().map(|(side, point)| self.diagonal[side][point]).collect();
         let rest = all().map(|(side, point)| self.rest[side][point]).collect();
-        let mut network = Network::new(points[0].len(), own_edges, prices, rest);
+        let mut network = Network::new(points[0].len(), own_edges, prices, stays, rest);
         network.settle(progress);
         let (edges, prices, rest) = network.into_parts();
         let mut state = prices.into_iter().zip(rest);
@@ -407,8 +448,8 @@ mod tests {
     use super::super::Metric;
     use super::*;
 
-    /// Prices of the points that are feasible on all pairs, listed or not, and that add up to what the matching gains prove that no matching gains
-    /// more (weak duality).
+    /// Prices of the points that are feasible on all pairs, listed or not, and that add up to what the matching costs prove that no matching costs
+    /// less (weak duality).
     #[test]
     fn prices_certify_that_no_matching_is_better() {
         let mut rng = Pcg64Mcg::seed_from_u64(5);
@@ -434,9 +475,13 @@ mod tests {
             let points = [order(&points[0]), order(&points[1])];
             let units = [vec![1; count], vec![1; count]];
             let solved = Problem::solved(points, units, cost, &());
-            let gained = sum(solved.edges.iter().map(|edge| edge.gain * f64::from(edge.flow)));
+            let stays =
+                [0, 1].into_iter().flat_map(|side| solved.diagonal[side].iter().zip(&solved.rest[side]));
+            let stays = stays.map(|(cost, &rest)| cost * f64::from(rest));
+            let moved = solved.edges.iter().map(|edge| edge.cost * f64::from(edge.flow));
+            let costs = sum(moved.chain(stays));
             let paid = sum(solved.prices.iter().flatten().copied());
-            assert!((gained - paid).abs() <= 1e-12 * (1.0 + gained), "{gained} {paid}");
+            assert!((costs - paid).abs() <= 1e-12 * (1.0 + costs), "{costs} {paid}");
             let mut flows = [vec![0; count], vec![0; count]];
             for edge in &solved.edges {
                 flows[0][edge.a as usize] += edge.flow;
@@ -445,10 +490,12 @@ mod tests {
             for (flow, rest) in flows.iter().flatten().zip(solved.rest.iter().flatten()) {
                 assert_eq!(flow + rest, 1);
             }
-            assert!(solved.prices.iter().flatten().all(|&price| price >= 0.0));
+            let highest = solved.diagonal.iter().flatten();
+            assert!(solved.prices.iter().flatten().zip(highest).all(|(price, highest)| price <= highest));
             for a in 0..count {
                 for b in 0..count {
-                    let slack = solved.prices[0][a] + solved.prices[1][b] - solved.gain(a, b);
+                    let cost = cost.of(solved.points[0][a], solved.points[1][b]);
+                    let slack = cost - solved.prices[0][a] - solved.prices[1][b];
                     assert!(slack >= -1e-13, "{a} {b}: {slack}");
                 }
             }

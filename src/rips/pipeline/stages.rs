@@ -224,7 +224,13 @@ impl Run<'_> {
         };
         let classes: Vec<Class<W>> = classes.collect();
         let pairs = Pairs { columns, pivots, codes };
-        collector.dimension(complex, self.values, pairs, &classes, &reduction.cochains, below);
+        let started = Instant::now();
+        let tightening =
+            collector.dimension(complex, self.values, pairs, &classes, &reduction.cochains, below);
+        if let Some(stats) = self.stats.dimensions.last_mut() {
+            stats.representatives_seconds = started.elapsed().saturating_sub(tightening).as_secs_f64();
+            stats.tightening_seconds = tightening.as_secs_f64();
+        }
         classes.into_iter().map(|class| class.bar).collect()
     }
 

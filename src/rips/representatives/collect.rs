@@ -1,6 +1,7 @@
 //! The simplices of bars, gathered in the course of a run: the entries of columns and pivots are taken apart while they are there.
 
 use std::collections::HashMap;
+use std::time::{Duration, Instant};
 
 use super::chain::Chain;
 use super::choice::Choice;
@@ -131,7 +132,7 @@ impl<'a> Collector<'a> {
     }
 
     /// Takes the next dimension: the classes of its bars, and the cochains that are [wanted](Self::wanted). `below` is what the dimension below
-    /// left, if cycles are wanted.
+    /// left, if cycles are wanted. Tells how long tightening took.
     pub(in crate::rips) fn dimension<W: Word>(
         &mut self,
         complex: &dyn Complex,
@@ -140,7 +141,8 @@ impl<'a> Collector<'a> {
         classes: &[Class<W>],
         cochains: &HashMap<usize, Vec<Multiple<W>>>,
         below: Option<&Below<W>>,
-    ) {
+    ) -> Duration {
+        let mut tightening = Duration::ZERO;
         let (dim, codes) = (self.found.dimensions.len(), pairs.codes);
         let candidates = self.candidates(classes);
         let mut table = Table::default();
@@ -174,6 +176,7 @@ impl<'a> Collector<'a> {
         if let Some(below) = below {
             let mut cycles = self.cycles(complex, pairs, &candidates, below);
             if self.tightens() {
+                let started = Instant::now();
                 let tight = candidates.iter().zip(cycles).map(|(class, cycle)| {
                     let alive = classes.iter().filter(|other| other.is_alive_at(class.bar.birth));
                     let alive: Vec<&[Multiple<W>]> = alive.map(|other| &*cochains[&other.place]).collect();
@@ -182,12 +185,14 @@ impl<'a> Collector<'a> {
                     at_birth.tightened(cycle, &cochains[&class.place], &alive)
                 });
                 cycles = tight.collect();
+                tightening = started.elapsed();
             }
             let chains = cycles.into_iter().map(|cycle| Chain::of_terms(codes.columns, cycle.into_iter()));
             table.cycles = chains.collect();
         }
         table.places = self.places.take().unwrap_or_default();
         self.found.dimensions.push(table);
+        tightening
     }
 
     /// The cycles of classes: simplices in filtration order.

@@ -8,6 +8,8 @@
 //! | [`ecc`] | Euler characteristic curves, whole and streamed | `ecc::plain` |
 //! | [`thin`] | every rule of thinning | `thinning::plain`; Betti numbers; the other order in memory |
 //! | [`compare`] | matching of bars | a matching by augmenting paths |
+//! | [`distances`] | distances of diagrams | all matchings, one after the other |
+//! | [`vectors`] | diagrams as vectors | their definition at each value of the grid |
 //! | [`convert`] | complexes of images and distances, reduced | barcodes of the images and distances |
 //! | [`files`] | readers and writers | what was written |
 //! | [`memory`] | the program within limits of memory | its answer without a limit, or an error of memory |
@@ -20,6 +22,7 @@ mod complexes;
 mod convert;
 
 mod cubical;
+mod distances;
 mod driver;
 mod ecc;
 mod files;
@@ -33,6 +36,7 @@ mod rips;
 mod spaces;
 mod subject;
 mod thin;
+mod vectors;
 
 use std::process::ExitCode;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -45,13 +49,15 @@ use pools::Pools;
 use subject::{AnySubject, Minimal, Of};
 
 /// Every subject.
-const SUBJECTS: [&dyn AnySubject; 9] = [
+const SUBJECTS: [&dyn AnySubject; 11] = [
     &Of(rips::RipsBars),
     &Of(reduce::Reductions),
     &Of(cubical::ImageBars),
     &Of(ecc::Curves),
     &Of(thin::Skeletons),
     &Of(compare::Matchings),
+    &Of(distances::Distances),
+    &Of(vectors::DiagramVectors),
     &Of(convert::Complexes),
     &Of(files::Files),
     &Of(memory::Limits),
