@@ -100,7 +100,9 @@ impl Tables {
         let made = ["the complex", "what it is made of"];
         // What was there before is there no more.
         let stages = plan.memory.stages.iter().skip_while(|stage| stage.stage != "complex");
-        let rest = MemoryPlan { stages: stages.cloned().collect(), ..MemoryPlan::default() };
+        let mut rest = MemoryPlan { stages: stages.cloned().collect(), ..MemoryPlan::default() };
+        // Where there is no memory for them, columns are reduced without.
+        rest.stages.iter_mut().for_each(|stage| stage.uses.retain(|part| part.what != WALKING));
         let there = rest.stages.iter().take(1).flat_map(|stage| &stage.uses);
         let there = there.filter(|part| !made.contains(&&*part.what)).map(|part| part.bytes).sum();
         let in_place = if self.in_place(plan) { complex(plan) } else { 0 };
@@ -189,7 +191,7 @@ impl Tables {
             ("the complex", complex),
             ("distances of ranks", values),
             ("components", components),
-            ("edges in order and cochains, for long columns", walking(plan)),
+            (WALKING, walking(plan)),
         ];
         memory.stage("reduce", uses, plan.max_dim > 0)
     }
@@ -209,6 +211,9 @@ fn complex(plan: &Plan) -> u64 {
         }
     }
 }
+
+/// What the tables are called with which long columns are walked.
+const WALKING: &str = "edges in order and cochains, for long columns";
 
 /// Bytes of the tables with which long columns are walked, in the dimension where they take most.
 fn walking(plan: &Plan) -> u64 {
