@@ -205,6 +205,11 @@ pub(crate) struct Reported {
 
 #[cfg(test)]
 impl Sums {
+    /// The stage that began last.
+    pub(crate) fn last(&self) -> Option<Reported> {
+        self.0.lock().unwrap().last().copied()
+    }
+
     /// All stages in the order in which they began. What was reported of each adds up to its total.
     pub(crate) fn stages(self) -> Vec<Reported> {
         let stages = self.0.into_inner().unwrap();

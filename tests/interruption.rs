@@ -6,14 +6,14 @@ use std::path::PathBuf;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use lacuna::backend::Backend;
+use lacuna::backend::{Backend, BackendRequest, Choice};
 use lacuna::cells::rips_complex;
 use lacuna::cubical::persistence::PersistenceRequest;
 use lacuna::cubical::persistence::via_matrix::{ViaMatrixError, persistence_watched};
 use lacuna::cubical::thinning::BitImage;
-use lacuna::cubical::{AnyImage, Cubical, CubicalError, Image, Skeleton};
+use lacuna::cubical::{AnyImage, Cubical, CubicalError, EulerCurve, Image, Skeleton};
 use lacuna::matrix::cycles::{ClassSelection, CyclesError, cycles_watched};
-use lacuna::matrix::leftmost_ones::Scanner;
+use lacuna::matrix::leftmost_ones::{Feed, Scanner};
 use lacuna::matrix::{Algorithm, Dualize, MatrixError, Plan, ReductionRequest, reduce, reduce_watched};
 use lacuna::metric::{DistanceMatrix, PointCloud};
 use lacuna::progress::Progress;
@@ -156,6 +156,57 @@ fn images_are_interrupted_at_any_time() {
     let square = BitImage::of(&Image::from_slice(&[1_u8; 1600], &[40, 40]).unwrap(), |voxel| voxel > 0);
     let run = |progress: &dyn Progress| Ok(Skeleton::new(&square).solve(progress)?.skeleton);
     assert!(at_all_times(run, is_interruption) > 5);
+}
+
+/// The first device, which may not be replaced: one that is blamed for an interruption would be another error.
+fn device() -> Backend {
+    Backend::new(BackendRequest { choice: Choice::Cuda, ..BackendRequest::default() })
+}
+
+#[test]
+#[ignore = "needs a CUDA device"]
+fn gpu_barcodes_of_distances_are_interrupted_at_any_time() {
+    let is_interruption = |error: &RipsError| matches!(error, RipsError::Interrupted(_));
+    for layer in [SecondLayer::Implicit, SecondLayer::Sorted] {
+        let rips = Rips::new(cloud(60)).max_dim(2).threads(2).pair_store(layer).backend(device());
+        let run = |progress: &dyn Progress| Ok(rips.clone().solve(progress)?.diagram);
+        assert!(at_all_times(run, is_interruption) > 20);
+    }
+}
+
+#[test]
+#[ignore = "needs a CUDA device"]
+fn gpu_pairs_of_matrices_are_interrupted_at_any_time() {
+    let is_interruption = |error: &MatrixError| matches!(error, MatrixError::Interrupted(_));
+    let distances = DistanceMatrix::from_fn(24, |i, j| ((i * 37 + j * 91) % 53 + 60) as f64).unwrap();
+    let complex = rips_complex::<u32, f64>(&distances.into(), 3, f64::INFINITY).unwrap();
+    let backend = device();
+    for algorithm in [Algorithm::Sieve, Algorithm::Hypha] {
+        let request =
+            ReductionRequest { algorithm: Some(algorithm), threads: Some(2), ..ReductionRequest::default() };
+        let (plan, _) = Plan::choose(&complex.matrix, &request);
+        let run = |progress: &dyn Progress| {
+            let scanner = Scanner::choose(&backend, Feed::default(), &complex.matrix).unwrap();
+            Ok(reduce_watched(&complex.matrix, &plan, &scanner, progress)?.pairs)
+        };
+        assert!(at_all_times(run, is_interruption) > 3, "{algorithm}");
+    }
+}
+
+#[test]
+#[ignore = "needs a CUDA device"]
+fn gpu_images_are_interrupted_at_any_time() {
+    let is_interruption = |error: &CubicalError| matches!(error, CubicalError::Interrupted(_));
+    let voxels: Vec<u32> = (0..20_u32.pow(3)).map(|k| k.wrapping_mul(0x9E37_79B9) >> 20).collect();
+    let image = AnyImage::from_slice(&voxels, &[20, 20, 20]).unwrap();
+    let run = |progress: &dyn Progress| Ok(Cubical::new(&image).backend(device()).solve(progress)?.classes);
+    assert!(at_all_times(run, is_interruption) > 3);
+    let square = BitImage::of(&Image::from_slice(&[1_u8; 1600], &[40, 40]).unwrap(), |voxel| voxel > 0);
+    let run =
+        |progress: &dyn Progress| Ok(Skeleton::new(&square).backend(device()).solve(progress)?.skeleton);
+    assert!(at_all_times(run, is_interruption) > 1);
+    let run = |progress: &dyn Progress| Ok(EulerCurve::new(&image).backend(device()).solve(progress)?.vcec);
+    assert!(at_all_times(run, is_interruption) > 1);
 }
 
 /// Keeps pieces in memory; every so often it is a thread's turn to save.

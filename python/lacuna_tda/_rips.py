@@ -57,9 +57,10 @@ def rips(
     X : array or sparse matrix
         With ``metric="precomputed"`` distances: a symmetric array (n, n), whose lower half counts where both differ by rounding; a list
         (n (n - 1) / 2,) as SciPy's ``pdist`` makes it; or a sparse matrix of SciPy (n, n), whose stored entries are edges, zeros too, and where
-        pairs without an entry are never connected. Otherwise points: an array (n, d). Distances are computed and compared in single precision,
-        but those of doubles and of integers of 32 and 64 bits, and of SciPy's metrics, in double precision. The array is copied once. Entries
-        that NumPy masks are an error.
+        pairs without an entry are never connected. Two points are joined if either of their two entries is stored, so a directed graph of
+        nearest neighbours is taken without its directions. Otherwise points: an array (n, d). Distances are computed and compared in single
+        precision, but those of doubles and of integers of 32 and 64 bits, and of SciPy's metrics, in double precision. The array is copied once.
+        Entries that NumPy masks are an error.
     metric : str or callable
         ``"euclidean"``, ``"precomputed"``, or a metric of ``scipy.spatial.distance.pdist``, which then computes the distances.
     metric_params : mapping, optional

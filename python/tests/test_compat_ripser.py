@@ -87,6 +87,13 @@ def test_the_entries_above_the_diagonal_count(rng: np.random.Generator) -> None:
         np.testing.assert_array_equal(
             ripser(upper, distance_matrix=True)["dgms"][dim], ripser(lengths, distance_matrix=True)["dgms"][dim]
         )
+    # Of a directed graph too.
+    directed = sparse.csr_matrix(np.where(rng.random((12, 12)) < 0.5, lengths, 0))
+    for dim in (0, 1):
+        np.testing.assert_array_equal(
+            ripser(directed, distance_matrix=True)["dgms"][dim],
+            ripser(sparse.triu(directed), distance_matrix=True)["dgms"][dim],
+        )
     below = sparse.csr_matrix(np.tril(lengths))
     answer = ripser(below, distance_matrix=True)
     assert answer["num_edges"] == 0 and len(answer["dgms"][0]) == 12

@@ -82,6 +82,19 @@ def test_sparse_matrices_are_edges(form: str, rng: np.random.Generator) -> None:
             assert_same_bars(found.bars(dim), expected.bars(dim))
 
 
+def test_directed_graphs_lose_their_directions(rng: np.random.Generator) -> None:
+    distances = square_of(rng.random((60, 2)))
+    nearest = np.argsort(distances, axis=1)[:, 1:6]
+    rows = np.repeat(np.arange(60), 5)
+    graph = sparse.csr_matrix((distances[rows, nearest.ravel()], (rows, nearest.ravel())), shape=(60, 60))
+    either = graph.maximum(graph.T)
+    assert (graph != graph.T).nnz > 0
+    found, of_either, of_upper = (
+        lacuna_tda.rips(matrix, metric="precomputed") for matrix in (graph, either, sparse.triu(graph))
+    )
+    assert found == of_either and found != of_upper
+
+
 def test_stored_zeros_are_edges() -> None:
     matrix = sparse.coo_array(([0.0, 2.0], ([0, 1], [1, 2])), shape=(4, 4))
     found = lacuna_tda.rips(matrix, metric="precomputed").bars(0)

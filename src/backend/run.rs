@@ -1,10 +1,11 @@
 //! Running a stage on the machine that was decided on.
 
 use std::fmt;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use super::{Decision, MachineError};
 use crate::cuda::{CudaError, Gpu};
+use crate::progress::Interrupted;
 
 /// A stage that a device of type `G` may run in the processor's place, with the same result.
 pub(crate) trait Stage<G = Gpu> {
@@ -95,13 +96,17 @@ impl<G> Decision<G> {
     }
 }
 
-/// Does work that drives a device; a panic is a failure of the device like any other.
+/// Does work that drives a device; a panic is a failure of the device like any other. An [interruption](crate::progress) is none, and unwinds
+/// further: the device did what it should, and nothing replaces it.
 ///
 /// # Errors
 /// Those of the work, and [`CudaError::Panicked`].
 pub(crate) fn guarded<T, E: From<CudaError>>(work: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
     // A device that failed is given up with all that was on it, so nothing that the panic left half done is used again.
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
+        if panic.is::<Interrupted>() {
+            resume_unwind(panic);
+        }
         let text = panic.downcast_ref::<String>().map(String::as_str);
         let reason = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no reason is known");
         Err(CudaError::Panicked { reason: reason.to_owned() }.into())

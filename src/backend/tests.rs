@@ -4,6 +4,7 @@ use std::convert::Infallible;
 
 use super::*;
 use crate::cuda::CudaError;
+use crate::progress::{Interrupted, Progress, check, interruptible};
 
 fn estimate(cpu: f64, device: f64) -> Estimate {
     Estimate { work: "work".into(), cpu, device }
@@ -93,6 +94,31 @@ fn a_stage_runs_where_it_was_decided_and_is_checked_when_asked() {
     // An error of the stage is none of the device: the processor would meet it too.
     let refuse = || Err(BackendError::Cuda(CudaError::NoDevice).into());
     assert_eq!(run(decision(true), refuse), (Err("backend cuda".into()), 0, pays));
+}
+
+/// Wants to be interrupted.
+struct AtOnce;
+
+impl Progress for AtOnce {
+    fn is_interrupted(&self) -> bool {
+        true
+    }
+}
+
+/// An interruption while a device works ends the run: the device is not blamed, and the processor does not begin again.
+#[test]
+fn an_interruption_is_no_failure_of_the_device() {
+    for may_fall_back in [true, false] {
+        let mut decision = decision(may_fall_back);
+        let device = || -> Result<u32, MachineError<Infallible>> {
+            check(&AtOnce);
+            Ok(7)
+        };
+        let mut stage = Seven { device, found: 0 };
+        let found: Result<_, Interrupted> = interruptible(&AtOnce, |_| Ok(decision.run(&mut stage)));
+        assert_eq!(found, Err(Interrupted::default()));
+        assert_eq!((decision.to_string().as_str(), stage.found), ("cuda: it pays", 0));
+    }
 }
 
 #[test]

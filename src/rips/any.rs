@@ -34,14 +34,14 @@ pub struct RipsOptions {
 }
 
 impl Default for RipsOptions {
-    /// What [`Rips::new`] asks for.
+    /// What [`Rips::new`] asks for, which is what `lacuna rips` asks for, but for the machine: the program takes a GPU where it pays.
     fn default() -> Self {
         RipsOptions {
             max_dim: 1,
             threshold: None,
             modulus: 2,
             pair_store: SecondLayer::Implicit,
-            collapse: Collapse::Off,
+            collapse: Collapse::default(),
             weights: None,
             landmarks: None,
             representatives: None,
@@ -164,6 +164,13 @@ mod tests {
         }
         assert!(options.solve_each(Vec::new(), &()).is_empty());
         Ok(())
+    }
+
+    #[test]
+    fn defaults_are_those_of_a_computation() {
+        let new = Rips::<f32>::new(cloud(0, 3));
+        let found = RipsOptions::default().rips::<f32>(cloud(0, 3).into());
+        assert_eq!(format!("{found:?}"), format!("{new:?}"));
     }
 
     #[test]

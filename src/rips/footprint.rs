@@ -10,6 +10,7 @@ use crate::rips::complex::{ABSENT, Sparse, stride};
 use crate::rips::edge_collapse;
 use crate::rips::filtration_construction::binomial;
 use crate::rips::rank::{Keyed, Layout, RankedEdges, pairs_of};
+use crate::rips::submatrix_reduction::Walking;
 use crate::rips::summary::Summary;
 use crate::rips::{PairSearch, Plan, RipsError, Shape};
 
@@ -99,7 +100,9 @@ impl Tables {
         let made = ["the complex", "what it is made of"];
         // What was there before is there no more.
         let stages = plan.memory.stages.iter().skip_while(|stage| stage.stage != "complex");
-        let rest = MemoryPlan { stages: stages.cloned().collect(), ..MemoryPlan::default() };
+        let mut rest = MemoryPlan { stages: stages.cloned().collect(), ..MemoryPlan::default() };
+        // Where there is no memory for them, columns are reduced without.
+        rest.stages.iter_mut().for_each(|stage| stage.uses.retain(|part| part.what != WALKING));
         let there = rest.stages.iter().take(1).flat_map(|stage| &stage.uses);
         let there = there.filter(|part| !made.contains(&&*part.what)).map(|part| part.bytes).sum();
         let in_place = if self.in_place(plan) { complex(plan) } else { 0 };
@@ -188,6 +191,7 @@ impl Tables {
             ("the complex", complex),
             ("distances of ranks", values),
             ("components", components),
+            (WALKING, walking(plan)),
         ];
         memory.stage("reduce", uses, plan.max_dim > 0)
     }
@@ -206,6 +210,19 @@ fn complex(plan: &Plan) -> u64 {
             edges.saturating_mul(16).saturating_add(points.saturating_mul(72)).saturating_add(blocks)
         }
     }
+}
+
+/// What the tables are called with which long columns are walked.
+const WALKING: &str = "edges in order and cochains, for long columns";
+
+/// Bytes of the tables with which long columns are walked, in the dimension where they take most.
+fn walking(plan: &Plan) -> u64 {
+    let of = |(&walkers, vertices): (&usize, usize)| {
+        let Walking { edges, cochain } =
+            Walking::of(plan.points, plan.edges, vertices).filter(|_| walkers > 0)?;
+        Some(edges.saturating_add(cochain.saturating_mul(walkers as u64)))
+    };
+    plan.walkers.iter().zip(2..).filter_map(of).max().unwrap_or(0)
 }
 
 /// Bytes of distances as they are given.
@@ -364,9 +381,24 @@ pub(super) fn too_large_sorted_layer(
 
 /// Why there should be no table of so many bytes that only saves time, if there should be none: it would take much of what there is.
 pub(super) fn too_large_cache(bytes: u64) -> Option<String> {
-    let available = available_for(bytes).filter(|&available| bytes.saturating_mul(4) > available)?;
-    Some(format!("they would take {} of the {} that are available", Bytes(bytes), Bytes(available)))
+    affordable_caches(bytes, 0, 0).1
 }
+
+/// How many of `count` tables, of `each` bytes beside `shared` bytes, there should be, if they only save time: together they take no more than a
+/// quarter of what there is. And why there should be no more of them.
+pub(super) fn affordable_caches(shared: u64, each: u64, count: usize) -> (usize, Option<String>) {
+    let bytes = shared.saturating_add(each.saturating_mul(count as u64));
+    let Some(available) = available_for(bytes).filter(|&available| bytes > available / CACHES) else {
+        return (count, None);
+    };
+    let left = (available / CACHES).saturating_sub(shared);
+    let why = format!("they would take {} of the {} that are available", Bytes(bytes), Bytes(available));
+    // No more than `count`, since all of them take more.
+    (left.checked_div(each).unwrap_or(0) as usize, Some(why))
+}
+
+/// The part of the memory there is that tables take which only save time.
+const CACHES: u64 = 4;
 
 /// What a run may take, if so much is needed that it matters.
 fn room_for(needed: u64) -> Option<u64> {

@@ -154,7 +154,8 @@ impl Shown {
                 }
                 bar.set_message(what(at));
                 bar.set_position(done);
-                bar.set_prefix(tail(at, now, forecast));
+                let percent = part(at, done).map_or(String::new(), |percent| format!("{percent:>3} %  "));
+                bar.set_prefix(percent + &tail(at, now, forecast));
                 bar.tick();
             }
             Shown::Lines { next } if now >= *next => {
@@ -188,7 +189,7 @@ impl Shown {
 impl Where {
     /// The stage in words, and how much of it is done.
     pub(super) fn told(&self, done: u64) -> String {
-        let part = part(self, done).map_or(String::new(), |percent| format!(" {percent:.0} %"));
+        let part = part(self, done).map_or(String::new(), |percent| format!(" {percent} %"));
         format!("{}{part}", what(self))
     }
 }
@@ -210,9 +211,10 @@ fn what(at: &Where) -> String {
     what
 }
 
-/// Per cent of the stage that are done, if they are counted.
-fn part(at: &Where, done: u64) -> Option<f64> {
-    (at.total > 1).then(|| 100.0 * (done as f64 / at.total as f64).min(1.0))
+/// Whole per cent of the stage that are done, if they are counted: never a hundred, as a stage that is told of is not over.
+fn part(at: &Where, done: u64) -> Option<u32> {
+    // From 0 to 99.
+    (at.total > 1).then(|| (100.0 * done as f64 / at.total as f64).clamp(0.0, 99.0) as u32)
 }
 
 /// How fast, since when, and until when.
@@ -268,7 +270,7 @@ fn tell_object(now: f64, at: &Where, done: u64, forecast: &Forecast) {
 }
 
 /// A stage with parts to count, and one without.
-const COUNTED: &str = "{msg:32} [{bar:32}] {percent:>3} %  {prefix}";
+const COUNTED: &str = "{msg:32} [{bar:32}] {prefix}";
 const UNCOUNTED: &str = "{msg:32} {spinner}  {prefix}";
 
 fn style(total: u64) -> ProgressStyle {
@@ -302,7 +304,9 @@ mod tests {
     fn a_line_says_the_stage_and_that_nothing_is_known() {
         let mut at = Where { stage: "assembly", dim: Some(2), total: 200, step: None, file: None };
         assert_eq!(what(&at), "dimension 2, assembly");
-        assert_eq!(part(&at, 50), Some(25.0));
+        assert_eq!(part(&at, 50), Some(25));
+        // Not a hundred before it is over, nor what would be rounded to it.
+        assert_eq!([1, 198, 199, 200, 300].map(|done| part(&at, done)), [0, 99, 99, 99, 99].map(Some));
         assert_eq!(tail(&at, 75.0, &Forecast::default()), "1:15 gone, time left unknown");
         at.file = Some(InFile { name: "a.nii".to_owned(), place: Some((2, 5)) });
         at = Where { stage: "thinning", dim: None, total: 1, step: Some("iteration 7".to_owned()), ..at };

@@ -290,18 +290,7 @@ impl Job<'_> {
     }
 
     fn options(&self) -> RipsOptions {
-        let Arguments { max_dim, threshold, modulus, pair_store, collapse, landmarks, .. } = *self.arguments;
-        RipsOptions {
-            max_dim,
-            threshold,
-            modulus: modulus.into(),
-            pair_store,
-            collapse,
-            weights: self.weights,
-            landmarks,
-            representatives: self.arguments.representatives.request(),
-            backend: self.backend.clone(),
-        }
+        self.arguments.options(self.weights, self.backend.clone())
     }
 
     /// The run by what its answer depends on, and its state.

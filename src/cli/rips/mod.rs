@@ -6,9 +6,10 @@ mod representatives;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use lacuna::backend::Backend;
 use lacuna::metric::read::count_clouds;
 use lacuna::output;
-use lacuna::rips::{Collapse, SecondLayer};
+use lacuna::rips::{Collapse, DistanceToMeasure, RipsOptions, SecondLayer};
 
 use self::job::{Answered, Beside, Crew, Job};
 use self::representatives::RepresentativesArguments;
@@ -131,6 +132,24 @@ pub(crate) struct Arguments {
     pub(super) report: ReportArguments,
 }
 
+impl Arguments {
+    /// What is asked for.
+    fn options(&self, weights: Option<DistanceToMeasure>, backend: Backend) -> RipsOptions {
+        let Arguments { max_dim, threshold, modulus, pair_store, collapse, landmarks, .. } = *self;
+        RipsOptions {
+            max_dim,
+            threshold,
+            modulus: modulus.into(),
+            pair_store,
+            collapse,
+            weights,
+            landmarks,
+            representatives: self.representatives.request(),
+            backend,
+        }
+    }
+}
+
 /// What is done by then is an answer here.
 const TIME_LIMIT: [&str; 2] = [
     "End after TIME, as 90s or 2h 30m, with what is done by then",
@@ -251,4 +270,26 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     ran.verdict()?;
     long.finish();
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Parser)]
+    struct Alone {
+        #[command(flatten)]
+        arguments: Arguments,
+    }
+
+    /// A command without options asks for what the library does by itself.
+    #[test]
+    fn defaults_are_those_of_the_library() {
+        let Alone { arguments } = Alone::parse_from(["rips", "points.txt"]);
+        let weights = arguments.weights.measure().unwrap();
+        let found = arguments.options(weights, Backend::default());
+        assert_eq!(format!("{found:?}"), format!("{:?}", RipsOptions::default()));
+    }
 }

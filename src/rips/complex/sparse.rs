@@ -72,7 +72,7 @@ impl Sparse {
     /// Makes a graph of n points from edges (i, j, rank), no pair twice.
     ///
     /// # Errors
-    /// There is no memory for the neighbour lists.
+    /// There is no memory for the neighbour lists and the bitsets.
     pub fn new(n: usize, edges: &[(u32, u32, u32)]) -> Result<Self, Refused> {
         Sparse::made(n, edges, Sparse::gains_by_bitsets(n, edges.len()))
     }
@@ -90,7 +90,7 @@ impl Sparse {
         drop(rows);
         let mut graph = Sparse { offsets, neighbours, ranks, near, bitsets: None };
         if wants_bitsets {
-            graph.bitsets = Some(Bitsets::new(&graph));
+            graph.bitsets = Some(Bitsets::new(&graph)?);
         }
         Ok(graph)
     }
@@ -225,10 +225,13 @@ impl Cursor<'_> {
 }
 
 impl Bitsets {
-    fn new(graph: &Sparse) -> Self {
+    /// # Errors
+    /// There is no memory for them.
+    fn new(graph: &Sparse) -> Result<Self, Refused> {
         let n = graph.points();
         let blocks = n.div_ceil(64);
-        let (mut bits, mut before) = (vec![0u64; n * blocks], vec![0u32; n * blocks]);
+        let mut bits: Vec<u64> = memory::zeroed(n * blocks)?;
+        let mut before: Vec<u32> = memory::zeroed(n * blocks)?;
         for v in 0..n {
             let row = v * blocks..(v + 1) * blocks;
             for &w in graph.row(v as u32).0 {
@@ -240,7 +243,7 @@ impl Bitsets {
                 count += bits[k].count_ones();
             }
         }
-        Bitsets { blocks, bits, before }
+        Ok(Bitsets { blocks, bits, before })
     }
 
     #[inline]

@@ -86,7 +86,7 @@ fn collapse_graph<R: Ranks>(
         moved: Incident::none(points),
         dominators: vec![0; points],
         pins: pins.of_components,
-        pinned: Pinned::default(),
+        pinned: Pinned::none(edges.len())?,
         moves: (crew.threads > 1 && replica::is_small(points, edges.len())).then(Vec::new),
         start: edges.len(),
         end: edges.len(),
@@ -213,14 +213,14 @@ impl<R: Ranks> State<R> {
         for steps in steps.chunk_by(|a: &Step, b| a.edge == b.edge) {
             let place = steps[0].edge;
             while let Some(pin) = pins.next_if(|pin| pin.edge > place) {
-                self.pinned.pin(edge_at(pin.edge, edges[pin.edge - start]), pin);
+                self.pinned.pin(&self.graph, edge_at(pin.edge, edges[pin.edge - start]), pin);
             }
             let edge = edge_at(place, edges[place - start]);
             if !self.pinned.holds(edge) {
                 self.move_edge(edge, steps);
             }
         }
-        pins.for_each(|pin| self.pinned.pin(edge_at(pin.edge, edges[pin.edge - start]), pin));
+        pins.for_each(|pin| self.pinned.pin(&self.graph, edge_at(pin.edge, edges[pin.edge - start]), pin));
         edges.iter().for_each(|&(i, j)| self.moved.clear([i as usize, j as usize]));
     }
 

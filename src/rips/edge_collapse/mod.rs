@@ -104,7 +104,8 @@ pub(super) fn collapse(
 
 /// Bytes that collapsing so many edges of so many points takes at the least.
 pub(super) fn bytes(points: usize, edges: usize) -> u64 {
-    graph::bytes(points, edges).saturating_add((edges as u64).saturating_mul(24))
+    let listed = (edges as u64).saturating_mul(24);
+    graph::bytes(points, edges).saturating_add(listed).saturating_add(pins::Pinned::bytes(edges))
 }
 
 /// Ranked edges (i, j, rank), i > j.

@@ -200,6 +200,47 @@ fn bars_born_with_one_edge_stay_in_their_order() {
     assert!(together > 100, "{together}");
 }
 
+/// The example of [`pins`]: an edge {u, y} is shifted onto the rank of e = {u, v}, with which two bars of dimension 2 are born. The link of e has
+/// the components {y, f}, {b} and {c}; two octahedra have e, f and b, and e, b and c.
+#[test]
+fn an_edge_shifted_onto_another_leaves_the_order_of_its_bars() {
+    let [u, v, y, z, w, f, b, c] = [0, 1, 2, 3, 4, 5, 6, 7];
+    let [p, q, r, s] = [8, 9, 10, 11];
+    let mut pairs = vec![(w, u), (w, y), (w, f), (w, z), (u, z), (z, y), (y, f), (y, v)];
+    pairs.extend([f, b, c].into_iter().flat_map(|x| [(u, x), (v, x)]));
+    pairs.extend([(p, u), (p, f), (p, b), (q, v), (q, f), (q, b), (p, q)]);
+    pairs.extend([(r, u), (r, b), (r, c), (s, v), (s, b), (s, c), (r, s)]);
+    // Until v is a common neighbour of u and y, w dominates {u, y}; then none of f, v, w and z is a neighbour of all others.
+    let [shifted, onto] = [(u, y), (u, v)];
+    // The octahedra are filled at different values.
+    pairs.extend([shifted, onto, (u, q), (u, s)]);
+    // Others, so that the last batch begins with e: within one batch {u, y} is not shifted.
+    pairs.extend([(12, 13), (14, 15), (16, 17), (18, 19), (20, 21)]);
+    let edges = pairs.iter().zip(1..).map(|(&(i, j), value)| (i, j, value as f32));
+    let graph = SparseDistances::new(22, edges.collect::<Vec<_>>()).unwrap();
+    let value = |graph: &Distances<f32>, (i, j): (u32, u32)| {
+        let Distances::Sparse(graph) = graph else { panic!("a sparse graph is expected") };
+        let ends = (i.max(j), i.min(j));
+        graph.edges().iter().find(|edge| (edge.i, edge.j) == ends).map(|edge| edge.distance)
+    };
+    let whole = Distances::from(graph.clone());
+    let (left, _) = collapsed(&whole, &Worth::All);
+    assert!(value(&whole, shifted) < value(&whole, onto));
+    assert_eq!(value(&left, shifted), value(&left, onto));
+    for pinned in [f, b, c].into_iter().flat_map(|x| [(u, x), (v, x)]).chain([onto]) {
+        assert_eq!(value(&left, pinned), value(&whole, pinned));
+    }
+    let rips = Rips::new(graph).max_dim(2);
+    let expected = rips.clone().collapse(Collapse::Off).run().unwrap();
+    let found = rips.collapse(Collapse::On).solve(&()).unwrap();
+    assert_eq!(found.diagram, expected);
+    let ordered = found.stats.collapse.map(|stats| stats.ordered);
+    assert_eq!(ordered, Some(None));
+    let births: Vec<f64> = expected.bars(2).iter().map(|bar| bar.birth).collect();
+    let of_onto = value(&whole, onto).map(f64::from);
+    assert_eq!(births.iter().filter(|&&birth| Some(birth) == of_onto).count(), 2, "{expected:?}");
+}
+
 /// Points in so many dimensions that several bars of dimension 3 are born with one edge.
 #[test]
 fn bars_of_dimension_three_stay_in_their_order() {

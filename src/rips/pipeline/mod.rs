@@ -333,6 +333,7 @@ fn beside_devices<W: Word>(run: &mut Run<'_>, complex: &dyn RipsComplex) -> Resu
         rank_bits: rank_bits(run.values.len()),
         rank_width: run.plan.rank_width,
         limbs: W::LIMBS,
+        progress: run.progress,
     };
     std::thread::scope(|scope| {
         let ahead = Ahead::start(scope, machine, complex, sweep);

@@ -124,7 +124,7 @@ impl Run<'_> {
 
     /// What devices leave of the next dimension; none if there are none, or if they failed and may be replaced.
     pub(super) fn swept(&mut self, ahead: &mut Ahead) -> Result<Option<Undecided>, RipsError> {
-        match ahead.next() {
+        match ahead.next(self.progress) {
             Ok(swept) => Ok(swept),
             Err(error) if self.machine.decision.may_fall_back => {
                 self.failure = Some(error);
@@ -177,6 +177,7 @@ impl Run<'_> {
             // Ranks are stored in 32 bits.
             ranks: self.values.len() as u32,
             edges: self.plan.edges,
+            walkers: self.plan.walkers.get(dim - 1).copied().unwrap_or(0),
             columns: &residue.columns,
             apparent: &residue.apparent,
             times_store: self.times_pair_store,

@@ -111,6 +111,31 @@ fn a_device_that_fails_is_replaced_and_the_records_say_so() {
     }
 }
 
+/// Wants to be interrupted once it was asked so often.
+struct Patience(std::sync::atomic::AtomicU64, u64);
+
+impl Progress for Patience {
+    fn is_interrupted(&self) -> bool {
+        self.0.fetch_add(1, std::sync::atomic::Ordering::Relaxed) >= self.1
+    }
+}
+
+/// A run that waits for a device ends when it is to end; the device leaves off too, and is not blamed.
+#[test]
+fn a_run_that_waits_for_a_device_is_interrupted() {
+    let rips = Rips::new(distances(false)).max_dim(3);
+    for may_fall_back in [true, false] {
+        let decision = Decision { gpus: Vec::new(), self_check: false, may_fall_back, why: "it pays".into() };
+        let progress = Patience(0.into(), 300);
+        let stand_in = Some(StandIn { fails: Some((2, Failure::Endless)) });
+        let found: Result<Outcome, RipsError> = interruptible(&progress, |progress| {
+            let prepared = prepare(rips.clone(), 2, progress)?;
+            prepared.solve_on(progress, &|_| Ok(Machine { decision: decision.clone(), stand_in }))
+        });
+        assert!(matches!(found, Err(RipsError::Interrupted(_))), "{found:?}");
+    }
+}
+
 #[test]
 fn a_device_that_is_wrong_is_found_out() {
     let rips = Rips::new(distances(true)).max_dim(2);

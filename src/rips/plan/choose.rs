@@ -5,6 +5,7 @@ use crate::memory::MemoryPlan;
 use crate::rips::code::vertex_bits;
 use crate::rips::complex::Sparse;
 use crate::rips::rank::{Ranked, Values};
+use crate::rips::submatrix_reduction::Walking;
 use crate::rips::{RipsError, Summary, footprint};
 use crate::simd::Level;
 
@@ -50,6 +51,11 @@ pub(in crate::rips) fn choose(asked: Asked, summary: &Summary, ranked: &Ranked) 
     if let Some(why) = too_large {
         memory.shed("adjacency bitsets, neighbour lists are searched instead", why);
     }
+    let walkers = if asked.modulus == 2 && entry_width < 512 {
+        [1, 2].map(|dim| if dim <= max_dim { walkers(summary, dim, &mut memory) } else { 0 })
+    } else {
+        [0; 2]
+    };
     Ok(Plan {
         points: n,
         edges: summary.edges,
@@ -67,11 +73,31 @@ pub(in crate::rips) fn choose(asked: Asked, summary: &Summary, ranked: &Ranked) 
         shape: if summary.is_dense() { Shape::Dense } else { Shape::Sparse { bitsets } },
         pair_store,
         representatives: Vec::new(),
+        walkers,
         threads: rayon::current_num_threads(),
         backend: String::new(),
         memory,
         simd: Level::detect().name(),
     })
+}
+
+/// Threads that may walk long columns of a dimension: as many as there is memory for.
+fn walkers(summary: &Summary, dim: usize, memory: &mut MemoryPlan) -> usize {
+    let Some(Walking { edges, cochain }) = Walking::of(summary.points, summary.edges, dim + 1) else {
+        return 0;
+    };
+    let threads = rayon::current_num_threads();
+    let (walkers, why) = footprint::affordable_caches(edges, cochain, threads);
+    if let Some(why) = why {
+        let what = match walkers {
+            0 => format!(
+                "long columns of dimension {dim} walked along the edges, they are reduced entry by entry"
+            ),
+            _ => format!("long columns of dimension {dim} walked on {threads} threads, {walkers} do so"),
+        };
+        memory.shed(what, why);
+    }
+    walkers
 }
 
 /// The dimension that is computed of so many points when this one is asked for.

@@ -173,6 +173,7 @@ mod tests {
             shape: Shape::Dense,
             pair_store: SecondLayer::Implicit,
             representatives: Vec::new(),
+            walkers: [2, 0],
             threads: 2,
             backend: "cpu: as asked".into(),
             memory: MemoryPlan::default(),

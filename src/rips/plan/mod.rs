@@ -134,6 +134,10 @@ pub struct Plan {
     /// The kinds of representatives that were asked for, if any. Beside those that are simplices of the filtration no edges are collapsed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub representatives: Vec<RepresentativeKind>,
+    /// Threads that may walk long columns of dimension 1 and of dimension 2 along the edges, each with a table of its own; the others, and all
+    /// columns of higher dimensions, are reduced entry by entry.
+    #[serde(default)]
+    pub walkers: [usize; 2],
     /// Threads.
     pub threads: usize,
     /// Which machine constructs the residue, and why.

@@ -17,8 +17,8 @@ pub(super) struct Cochain {
     graph: Vec<u64>,
     /// Values, a row a facet of the simplices: a point or a pair of points.
     values: Vec<u64>,
-    /// All simplices whose value is one, perhaps others, and some more than once.
-    touched: Vec<[u32; 3]>,
+    /// A bit a row: whether values of it may be one.
+    marked: Vec<u64>,
 }
 
 impl Cochain {
@@ -29,7 +29,8 @@ impl Cochain {
             3 => n.checked_mul(n.saturating_sub(1))? / 2,
             _ => return None,
         };
-        rows.checked_add(n)?.checked_mul(8 * n.div_ceil(64))
+        let bits = rows.checked_add(n)?.checked_mul(n.div_ceil(64))?;
+        bits.checked_add(rows.div_ceil(64))?.checked_mul(8)
     }
 
     /// No edges, and zero.
@@ -40,7 +41,13 @@ impl Cochain {
         let blocks = n.div_ceil(64);
         let rows = if vertices == 2 { n } else { n * n.saturating_sub(1) / 2 };
         let (graph, values) = (memory::zeroed(n * blocks)?, memory::zeroed(rows * blocks)?);
-        Ok(Cochain { vertices, level, blocks, graph, values, touched: Vec::new() })
+        Ok(Cochain { vertices, level, blocks, graph, values, marked: memory::zeroed(rows.div_ceil(64))? })
+    }
+
+    /// The bytes of its tables.
+    #[cfg(test)]
+    pub(super) fn capacity(&self) -> u64 {
+        [&self.graph, &self.values, &self.marked].map(|table| 8 * table.capacity() as u64).iter().sum()
     }
 
     /// Puts an edge in, or takes it out.
@@ -52,29 +59,28 @@ impl Cochain {
 
     /// Makes the cochain zero.
     pub(super) fn clear(&mut self) {
-        for simplex in std::mem::take(&mut self.touched) {
-            if self.value(&simplex[..self.vertices]) {
-                self.flip(&simplex[..self.vertices]);
-            }
+        let Cochain { blocks, values, marked, .. } = self;
+        for row in rows_of(marked) {
+            values[row * *blocks..][..*blocks].fill(0);
         }
-        self.touched.clear();
+        marked.fill(0);
     }
 
-    /// The simplices whose value is one, vertices descending, each once.
-    pub(super) fn support(&mut self) -> &[[u32; 3]] {
-        self.touched.sort_unstable();
-        self.touched.dedup();
-        let mut touched = std::mem::take(&mut self.touched);
-        touched.retain(|simplex| self.value(&simplex[..self.vertices]));
-        self.touched = touched;
-        &self.touched
+    /// Calls `found` with each simplex whose value is one, vertices descending, each once.
+    pub(super) fn each(&self, mut found: impl FnMut(&[u32])) {
+        for row in rows_of(&self.marked) {
+            let (greatest, middle) = if self.vertices == 2 { (row as u32, row as u32) } else { ends(row) };
+            // Below the least vertex that the row stands for: so each simplex comes from one of its rows alone.
+            let below = self.row(row)[..middle as usize / 64 + 1].to_vec();
+            for least in descending(below).skip_while(|&least| least >= middle) {
+                let simplex = [greatest, middle, least];
+                found(if self.vertices == 2 { &simplex[1..] } else { &simplex });
+            }
+        }
     }
 
     /// Changes the value of a simplex, vertices descending.
     pub(super) fn flip(&mut self, simplex: &[u32]) {
-        let mut padded = [0; 3];
-        padded[..simplex.len()].copy_from_slice(simplex);
-        self.touched.push(padded);
         match *simplex {
             [u, v] => {
                 [(u as usize, v), (v as usize, u)].into_iter().for_each(|(row, bit)| self.flip_bit(row, bit))
@@ -89,6 +95,7 @@ impl Cochain {
 
     fn flip_bit(&mut self, row: usize, bit: u32) {
         self.values[row * self.blocks + bit as usize / 64] ^= 1 << (bit % 64);
+        self.marked[row / 64] |= 1 << (row % 64);
     }
 
     /// The value of a simplex, in any order of its vertices.
@@ -156,6 +163,29 @@ fn has(row: &[u64], bit: u32) -> bool {
 fn pair(u: u32, v: u32) -> usize {
     let (greater, less) = (u.max(v) as usize, u.min(v) as usize);
     greater * (greater - 1) / 2 + less
+}
+
+/// The pair of points, the greater first, whose row it is.
+fn ends(row: usize) -> (u32, u32) {
+    // The greatest g with g·(g − 1)/2 ≤ row. Below 2^52 the square root is off by one at the most.
+    let mut greater = ((1.0 + (1.0 + 8.0 * row as f64).sqrt()) / 2.0) as usize;
+    while greater * (greater - 1) / 2 > row {
+        greater -= 1;
+    }
+    while greater * (greater + 1) / 2 <= row {
+        greater += 1;
+    }
+    // Points are below 2^32.
+    (greater as u32, (row - greater * (greater - 1) / 2) as u32)
+}
+
+/// The numbers of the bits that are set, ascending.
+fn rows_of(marked: &[u64]) -> impl Iterator<Item = usize> {
+    marked.iter().enumerate().filter(|(_, word)| **word != 0).flat_map(|(place, &word)| {
+        std::iter::successors(Some(word), |word| Some(word & word.wrapping_sub(1)))
+            .take_while(|&word| word != 0)
+            .map(move |word| 64 * place + word.trailing_zeros() as usize)
+    })
 }
 
 fn descending_pair(u: u32, v: u32) -> [u32; 2] {
@@ -303,5 +333,53 @@ impl Kernel<u32> for ExtendTriangles<'_> {
             }
         }
         (changed, oldest)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn rows_are_those_of_pairs() {
+        let pairs = (1..200).flat_map(|greater| (0..greater).map(move |less| (greater, less)));
+        for (row, (greater, less)) in pairs.enumerate() {
+            assert_eq!((pair(greater, less), ends(row)), (row, (greater, less)));
+        }
+        let far = pair(u32::MAX, u32::MAX - 1);
+        assert_eq!(ends(far), (u32::MAX, u32::MAX - 1));
+    }
+
+    /// Simplices are flipped at random: those whose value is one are what is listed, each once, and nothing is left when all is zero again.
+    #[test]
+    fn listed_simplices_are_those_of_value_one() {
+        let mut state = 1_u64;
+        for (vertices, n) in [(2, 130), (3, 70), (3, 64)] {
+            let mut cochain = Cochain::new(vertices, n as usize, Level::detect()).unwrap();
+            for round in 0..4 {
+                let mut expected = BTreeSet::new();
+                for _ in 0..100 * round {
+                    let mut simplex = BTreeSet::new();
+                    while simplex.len() < vertices {
+                        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                        simplex.insert((state >> 33) as u32 % n);
+                    }
+                    let simplex: Vec<u32> = simplex.into_iter().rev().collect();
+                    cochain.flip(&simplex);
+                    if !expected.remove(&simplex) {
+                        expected.insert(simplex);
+                    }
+                }
+                let mut found = Vec::new();
+                cochain.each(|simplex| found.push(simplex.to_vec()));
+                found.sort_unstable();
+                assert!(found.iter().eq(&expected), "{vertices} vertices, {n} points");
+                cochain.clear();
+                cochain.each(|simplex| panic!("{simplex:?} is left"));
+                assert!(cochain.values.iter().all(|&word| word == 0));
+            }
+        }
     }
 }

@@ -60,6 +60,10 @@ const LOOKED: usize = 64;
 pub(super) struct Worker<'a, W: Word, F: Field> {
     pub(super) shared: &'a Shared<'a, W, F>,
     pub(super) counts: ReductionCounts,
+    /// Its number among workers.
+    number: usize,
+    /// The column that it reduces.
+    j: usize,
     /// The working column's entries of ranks up to `band.to`. Those beyond are looked for when these run out: most
     /// columns find their pivot near their birth, and an entry that is never pushed costs next to nothing.
     pub(super) column: Queue<W, F>,
@@ -87,6 +91,8 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
         Worker {
             shared,
             counts: ReductionCounts::default(),
+            number: shared.last_columns.worker(),
+            j: 0,
             column: Queue::new(shared.field),
             band: Band { from: 0, to: 0 },
             last: Vec::new(),
@@ -101,9 +107,25 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
         }
     }
 
+    /// Says that there are no more columns.
+    pub(super) fn end(&self) {
+        self.shared.last_columns.end(self.number);
+    }
+
+    /// Looks whether the run is to end or its state to be kept, and tells how far the column is whose pivot has this rank.
+    pub(super) fn look(&self, rank: u32) {
+        let Shared { submatrix, last_columns, .. } = self.shared;
+        check(submatrix.progress);
+        self.shared.save_if_due();
+        let birth = submatrix.code.rank(submatrix.columns[self.j]);
+        let span = submatrix.ranks.saturating_sub(birth).max(1);
+        last_columns.look(self.number, f64::from(rank.saturating_sub(birth)) / f64::from(span));
+    }
+
     /// Reduces column j, and the columns whose pivots it takes over, to the end.
     pub(super) fn reduce(&mut self, j: usize) {
         let mut j = j;
+        self.j = j;
         let mut is_built = false;
         let Some(mut pivot) = self.oldest_cofacet(j) else { return self.keep_essential(j, is_built) };
         loop {
@@ -118,7 +140,7 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
                         continue;
                     }
                     self.counts.layer1_writes += 1;
-                    j = other;
+                    (j, self.j) = (other, other);
                     self.restore(found.value, pivot.0);
                     is_built = true;
                 } else {
@@ -141,8 +163,7 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
                 continue;
             }
             if self.terms.len() >= LOOKED {
-                check(self.shared.submatrix.progress);
-                self.shared.save_if_due();
+                self.look(self.shared.submatrix.cofacet_code.rank(pivot.0));
             }
             match self.pop(j) {
                 Some(next) => pivot = next,
@@ -257,7 +278,7 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
 
     /// Takes the pivot out of the working column j.
     fn pop(&mut self, j: usize) -> Option<Term<W, F>> {
-        if self.terms.len() >= WALKED && !self.is_long && !self.is_walking {
+        if self.terms.len() >= WALKED && !self.is_walking {
             self.go_on_as_long(j);
         }
         if self.is_walking {
@@ -281,14 +302,15 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
         }
     }
 
-    /// Goes on with the working column j, which has some simplices, by a walk or as a long one, if it is time for that.
+    /// Goes on with the working column j, which has some simplices, by a walk or as a long one, if it is time for that. One that is long already is
+    /// walked as soon as it can be.
     #[cold]
     fn go_on_as_long(&mut self, j: usize) {
         let terms = self.terms.len();
         match self.walked_from() {
             Some(least) if terms < least => {}
             Some(_) if self.begin_walk(j) => {}
-            _ if terms >= LONG => self.lengthen(),
+            _ if terms >= LONG && !self.is_long => self.lengthen(),
             _ => {}
         }
     }

@@ -22,7 +22,6 @@ use super::front::Arranged;
 use super::queue::{Term, cancel};
 use super::{Coboundaries, Shared};
 use crate::parallel;
-use crate::progress::check;
 use crate::rips::complex::Band;
 use crate::rips::field::Field;
 use crate::rips::word::Word;
@@ -66,8 +65,7 @@ impl<W: Word, F: Field> Worker<'_, W, F> {
     /// Takes the pivot out of the working column j, which is long.
     pub(super) fn pop_long(&mut self, j: usize) -> Option<Term<W, F>> {
         loop {
-            check(self.shared.submatrix.progress);
-            self.shared.save_if_due();
+            self.look(self.shared.submatrix.cofacet_code.rank(self.front.last()));
             match self.front.first() {
                 Some((pivot, true)) => {
                     self.front.take_first();

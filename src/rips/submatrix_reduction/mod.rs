@@ -7,7 +7,7 @@
 //! **How.** Coboundaries are enumerated when needed (Bauer 2021); of a reduced column only the simplices that were added up
 //! (its column of V, in R = DV) are kept. A column whose oldest cofacet is the pivot of no other column is paired without being
 //! built (*emergent*). `column` is the reduction of one column, `queue` the column itself, `walk`
-//! and `long` how long ones are reduced.
+//! and `long` how long ones are reduced, `last_columns` how far the last of them are.
 //!
 //! # Reduction without locks
 //!
@@ -45,6 +45,7 @@ mod cochain;
 mod cochains;
 mod column;
 mod front;
+mod last_columns;
 mod long;
 mod queue;
 mod state;
@@ -53,16 +54,18 @@ mod tests;
 mod walk;
 
 use std::collections::HashMap;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, OnceLock};
 
 pub use self::access_times::{AccessTimes, clock_nanoseconds};
 use self::coboundary::Coboundaries;
 pub(super) use self::coboundary::apparent_cofacet;
 use self::column::Worker;
+use self::last_columns::LastColumns;
 use self::queue::Term;
 pub(super) use self::state::{State, forget, is_entry};
-use self::walk::Edges;
+pub(super) use self::walk::Walking;
+use self::walk::Walks;
 use super::Progress;
 use super::code::Code;
 use super::complex::Complex;
@@ -85,6 +88,8 @@ pub struct Submatrix<'a, W> {
     pub ranks: u32,
     /// Number of edges.
     pub edges: usize,
+    /// Threads that may walk long columns, each with a cochain of its own.
+    pub walkers: usize,
     /// The residue, in reverse filtration order.
     pub columns: &'a [W],
     /// The zero apparent pairs of these columns' dimension.
@@ -179,12 +184,15 @@ struct Shared<'a, W: Word, F: Field> {
     is_kept: bool,
     /// The characteristic of the field.
     modulus: u16,
-    /// The edges that long columns are walked along, when the first is; none if none are.
-    edges: OnceLock<Option<Edges>>,
+    /// What long columns are walked along.
+    walks: Walks,
+    last_columns: LastColumns<'a>,
 }
 
-/// Columns a thread takes at a time.
+/// Columns a thread takes at a time; of the last ones, which are the oldest and mostly the longest, it takes one.
 const BATCH: usize = 16;
+/// Columns for each thread that are taken one at a time.
+const ONE_BY_ONE: usize = 16;
 
 /// Reduces all columns over Z/`modulus`, a prime, on the threads of the current pool.
 ///
@@ -233,6 +241,9 @@ fn resume<W: Word, F: Field>(
     state: Option<State<W>>,
 ) -> Result<Reduction<W>, Refused> {
     let columns = submatrix.columns.len();
+    // As `share` has it.
+    let workers = if columns > BATCH { rayon::current_num_threads() } else { 1 };
+    let dim = submatrix.code.vertices() as usize - 1;
     let shared = Shared {
         submatrix,
         field,
@@ -243,20 +254,26 @@ fn resume<W: Word, F: Field>(
         zeros: boxcar::Vec::new(),
         is_kept: wanted.is_none() && submatrix.progress.checkpoint().is_kept(),
         modulus,
-        edges: OnceLock::new(),
+        walks: Walks::of(submatrix.walkers),
+        last_columns: LastColumns::of(columns, workers, dim, submatrix.progress),
     };
     let is_settled = state.map_or(Ok(Vec::new()), |state| shared.restore(&state))?;
     let is_open = |&j: &usize| is_settled.get(j) != Some(&true);
-    let unreduced = SharedRange::new(columns, BATCH);
+    let together = columns.saturating_sub(if workers > 1 { ONE_BY_ONE * workers } else { 0 });
+    let (unreduced, last) = (SharedRange::new(together, BATCH), SharedRange::new(columns - together, 1));
+    let take = || {
+        let one = || last.take().map(|range| range.start + together..range.end + together);
+        unreduced.take().or_else(one)
+    };
     let total = Mutex::new(ReductionCounts::default());
     let work = || {
         let mut worker = Worker::new(&shared);
-        while let Some(batch) = unreduced.take() {
+        while let Some(batch) = take() {
             shared.save_if_due();
-            let columns = batch.len() as u64;
+            shared.last_columns.count(batch.len() as u64);
             batch.filter(is_open).for_each(|j| worker.reduce(j));
-            submatrix.progress.advance(columns);
         }
+        worker.end();
         *lock(&total) += worker.counts;
     };
     let save = || {
@@ -264,7 +281,7 @@ fn resume<W: Word, F: Field>(
             shared.save();
         }
     };
-    saving(|| unreduced.share(&work), save);
+    saving(|| SharedRange::new(columns, BATCH).share(&work), save);
     shared.into_reduction(into_inner(total), wanted)
 }
 

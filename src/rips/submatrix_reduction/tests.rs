@@ -94,6 +94,7 @@ fn pairs<W: Word, F: Field>(
         cofacet_code,
         ranks: 30,
         edges: edges.len(),
+        walkers: 0,
         columns: &columns,
         apparent: &apparent,
         times_store: false,
@@ -136,6 +137,7 @@ fn pairs_besides_apparent<F: Field>(
     dim: usize,
     ranks: u32,
     field: F,
+    walkers: usize,
 ) -> Reduction<u64> {
     let n = complex.points();
     let (code, cofacet_code) = (Code::<u64>::new(n, dim + 1), Code::new(n, dim + 2));
@@ -163,6 +165,7 @@ fn pairs_besides_apparent<F: Field>(
         cofacet_code,
         ranks,
         edges: ranks as usize,
+        walkers,
         columns: &columns,
         apparent,
         times_store: false,
@@ -212,10 +215,13 @@ fn columns_that_are_walked_get_the_pivots_of_those_that_are_not() {
         let complexes: [&dyn Complex; 2] =
             [&dense::<u16>(n as usize, &edges), &Sparse::new(n as usize, &edges).unwrap()];
         for (complex, dim) in complexes.into_iter().flat_map(|complex| [(complex, 1), (complex, 2)]) {
-            let walked = pairs_besides_apparent(complex, dim, ranks, Two);
-            let others = pairs_besides_apparent(complex, dim, ranks, Modulo::new(2));
-            assert_eq!(walked.pivots, others.pivots, "{edges:?} {dim}");
-            assert_eq!(walked.cochains, others.cochains, "{edges:?} {dim}");
+            let others = pairs_besides_apparent(complex, dim, ranks, Modulo::new(2), 2);
+            // All workers walk, none does, or one while the others may not.
+            for walkers in [0, 1, usize::MAX] {
+                let walked = pairs_besides_apparent(complex, dim, ranks, Two, walkers);
+                assert_eq!(walked.pivots, others.pivots, "{edges:?} {dim} {walkers}");
+                assert_eq!(walked.cochains, others.cochains, "{edges:?} {dim} {walkers}");
+            }
         }
     }
 }

@@ -15,16 +15,28 @@
 //! column, the edge is looked at once more.
 //!
 //! A column of many thousands of simplices, each with hundreds of cofacets, is so reduced in a few hundred nanoseconds an edge, however many
-//! simplices it has ([`cochain`](super::cochain)). It takes a bit a simplex of the full complex, which is to have many of them, and edges of
+//! simplices it has ([`cochain`](super::cochain)). It takes a bit a simplex of the full complex for each worker that walks, and a word an edge
+//! for all of them. The complex is to have many simplices, and edges of
 //! many lengths: an edge is looked at together with all that are as long. Other columns are reduced as
-//! [`super::long`] says, and so are all where memory is refused.
+//! [`super::long`] says, and so are all where there is no memory for these tables: the plan of a run says how many workers may walk
+//! ([`Walking`]).
+//!
+//! # Nobody waits
+//!
+//! The edges are listed by the first worker that has a column to walk ([`Walks`]). It sorts them on the threads of the pool, and while it waits for
+//! these it may be given any work of the pool. A worker that waited for the list could hold what the one that lists waits for. So no
+//! worker does: one that finds the list begun and not there goes on as [`super::long`] says, and looks again at its next pivot. The column is
+//! walked from there: a long column is the same sum of simplices.
+
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use super::cochain::Cochain;
 use super::column::Worker;
 use super::queue::{Term, cancel};
 use super::{ApparentPairs, Shared, Submatrix};
-use crate::memory;
-use crate::progress::check;
+use crate::memory::{self, Refused};
+use crate::progress::{Progress, check};
 use crate::rips::apparent_pairs::{cofacet_of, join};
 use crate::rips::complex::{ABSENT, Band, Cofacet, Complex, rank_of};
 use crate::rips::field::Field;
@@ -35,10 +47,8 @@ use crate::simd::Level;
 pub(super) const WALKED: usize = if cfg!(test) { 3 } else { 1 << 8 };
 /// The first one has a simplex for so many edges besides, since to list all of them takes a while.
 const EDGES_LISTED: usize = 1 << 9;
-/// The most edges that are listed.
-const MOST_EDGES: usize = 1 << 23;
-/// The most bytes that the cochain of a worker may take.
-const MOST_BYTES: usize = 64 << 20;
+/// Points whose edges are listed: an edge is two numbers of 16 bits.
+const MOST_POINTS: usize = 1 << 16;
 /// Of so many pairs of points one at the least is an edge, if the columns are edges or triangles: in sparser graphs the lists of neighbours
 /// are shorter than rows of bits.
 const PAIRS_AN_EDGE: [usize; 2] = [64, 8];
@@ -49,55 +59,142 @@ const EQUAL_IN_THE_MEAN: [usize; 2] = if cfg!(test) { [64; 2] } else { [1 << 8, 
 /// After so many ranks a walk looks whether the run is to end.
 const WALKED_AT_ONCE: usize = 1 << 10;
 
-/// The edges of a complex, in filtration order.
-pub(super) struct Edges {
-    edges: Vec<(u32, u32)>,
-    /// The ranks that edges have, ascending, and the place of the first edge of each; and one place more, that of the end.
-    ranks: Vec<u32>,
-    starts: Vec<usize>,
+/// Bytes of the tables with which long columns of edges or of triangles are walked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::rips) struct Walking {
+    /// The edges, which all workers share.
+    pub(in crate::rips) edges: u64,
+    /// The cochain of a worker.
+    pub(in crate::rips) cochain: u64,
 }
 
+impl Walking {
+    /// Those of a complex of so many points and edges, for columns of simplices of so many vertices; none if columns are not walked there.
+    pub(in crate::rips) fn of(points: usize, edges: usize, vertices: usize) -> Option<Self> {
+        let pairs_an_edge = *PAIRS_AN_EDGE.get(vertices.checked_sub(2)?)?;
+        let is_dense = edges.saturating_mul(pairs_an_edge) >= points * points.saturating_sub(1) / 2;
+        // A column of edges has fewer simplices than there are edges.
+        let may_be_long = edges >= WALKED && points <= MOST_POINTS;
+        let cochain = Cochain::bytes(vertices, points).filter(|_| is_dense && may_be_long)?;
+        Some(Walking {
+            edges: (edges as u64).saturating_mul(size_of::<u64>() as u64),
+            cochain: cochain as u64,
+        })
+    }
+}
+
+/// The edges of a complex, in filtration order: of each its rank above the complement of its vertices, of which the greater is above the lesser.
+struct Edges(Vec<u64>);
+
 impl Edges {
-    /// The edges of a complex, to walk columns of simplices of so many vertices; none if there are too many, or too many of one rank, or memory is
-    /// refused.
-    fn of(complex: &dyn Complex, vertices: usize) -> Option<Self> {
-        let (most_equal, equal_in_the_mean) =
-            (*MOST_EQUAL.get(vertices - 2)?, *EQUAL_IN_THE_MEAN.get(vertices - 2)?);
-        // Fewer than 2^16, or the cochain would take too many bytes.
+    /// The edges of a complex, to walk columns of simplices of so many vertices; none if too many are of one rank.
+    ///
+    /// # Errors
+    /// There is no memory for them.
+    fn of(
+        complex: &dyn Complex,
+        edges: usize,
+        vertices: usize,
+        progress: &dyn Progress,
+    ) -> Result<Option<Self>, Refused> {
+        // No more than `MOST_POINTS`.
         let points = complex.points() as u32;
-        let mut keys: Vec<u64> = Vec::new();
-        let mut found: Vec<Cofacet> = Vec::new();
+        let (mut keys, mut found) = (Vec::new(), Vec::new());
+        memory::reserve(&mut keys, edges)?;
         for u in 0..points {
+            check(progress);
             complex.cofacets(&[u], 0, Band { from: 0, to: ABSENT - 1 }, u + 1, &mut found);
             let key =
                 |&Cofacet { vertex, rank }: &Cofacet| u64::from(rank) << 32 | u64::from(!(vertex << 16 | u));
-            if keys.len() + found.len() > MOST_EDGES {
-                return None;
-            }
-            memory::reserve(&mut keys, found.len()).ok()?;
+            memory::reserve(&mut keys, found.len())?;
             keys.extend(found.iter().map(key));
         }
         Word::sort(&mut keys);
-        let rank = |key: &u64| (key >> 32).low_u32();
-        let groups = || keys.chunk_by(|a, b| rank(a) == rank(b));
-        let count = groups().count();
-        if keys.len() > count * equal_in_the_mean || groups().any(|equal| equal.len() > most_equal) {
+        let edges = Edges(keys);
+        Ok(Some(edges).filter(|edges| !edges.has_too_many_equal(vertices)))
+    }
+
+    /// Whether too many edges are of one rank to walk columns of simplices of so many vertices.
+    fn has_too_many_equal(&self, vertices: usize) -> bool {
+        let (mut count, mut most, mut start) = (0, 0, 0);
+        while start < self.len() {
+            let end = self.end(start);
+            (count, most, start) = (count + 1, most.max(end - start), end);
+        }
+        most > MOST_EQUAL[vertices - 2] || self.len() > count * EQUAL_IN_THE_MEAN[vertices - 2]
+    }
+
+    fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    fn rank(&self, place: usize) -> u32 {
+        (self.0[place] >> 32).low_u32()
+    }
+
+    /// The edges at these places, vertices descending.
+    fn at(&self, places: std::ops::Range<usize>) -> impl ExactSizeIterator<Item = (u32, u32)> {
+        self.0[places].iter().map(|&key| (!key.low_u32() >> 16, !key.low_u32() & 0xffff))
+    }
+
+    /// The place of the first edge that is no older than this rank.
+    fn start(&self, rank: u32) -> usize {
+        self.0.partition_point(|&key| (key >> 32).low_u32() < rank)
+    }
+
+    /// The place past the edges of the rank of the one at a place, which is the first of them.
+    fn end(&self, start: usize) -> usize {
+        let rank = self.rank(start);
+        let equal = self.0[start..].iter().take_while(|&&key| (key >> 32).low_u32() == rank);
+        start + equal.count()
+    }
+}
+
+/// What workers share that walk columns.
+pub(super) struct Walks {
+    /// The edges, when they are listed; none in it if columns are not walked along them.
+    edges: OnceLock<Option<Edges>>,
+    /// Whether a worker has begun to list them. It alone fills the lock, so that no other waits for that.
+    is_begun: AtomicBool,
+    /// Workers that may yet begin to walk.
+    workers: AtomicUsize,
+    /// How often somebody has asked for the edges.
+    #[cfg(test)]
+    asked: AtomicUsize,
+}
+
+/// In tests the edges are not there for so many askings, as if another worker were listing them: so columns are walked that were long before.
+#[cfg(test)]
+const LATE: usize = 5;
+
+impl Walks {
+    /// No edges yet, for so many workers.
+    pub(super) fn of(workers: usize) -> Self {
+        Walks {
+            edges: OnceLock::new(),
+            is_begun: AtomicBool::new(false),
+            workers: AtomicUsize::new(workers),
+            #[cfg(test)]
+            asked: AtomicUsize::new(0),
+        }
+    }
+
+    /// The edges of a submatrix, listed by whoever asks first; none if columns are not walked along them, or another worker is listing them.
+    fn edges<W>(&self, submatrix: &Submatrix<'_, W>, vertices: usize) -> Option<&Edges> {
+        #[cfg(test)]
+        if self.asked.fetch_add(1, Ordering::Relaxed) < LATE {
             return None;
         }
-        let edge = |&key: &u64| (!key.low_u32() >> 16, !key.low_u32() & 0xffff);
-        let (mut edges, mut ranks, mut starts) = (Vec::new(), Vec::new(), Vec::new());
-        memory::reserve(&mut edges, keys.len()).ok()?;
-        edges.extend(keys.iter().map(edge));
-        memory::reserve(&mut ranks, count).ok()?;
-        memory::reserve(&mut starts, count + 1).ok()?;
-        let mut at = 0;
-        for equal in groups() {
-            ranks.push(rank(&equal[0]));
-            starts.push(at);
-            at += equal.len();
+        if let Some(edges) = self.edges.get() {
+            return edges.as_ref();
         }
-        starts.push(at);
-        Some(Edges { edges, ranks, starts })
+        if self.is_begun.swap(true, Ordering::Relaxed) {
+            return None;
+        }
+        let Submatrix { complex, edges, progress, .. } = *submatrix;
+        // Where memory is refused, columns are reduced without.
+        let listed = Edges::of(complex, edges, vertices, progress).unwrap_or(None);
+        self.edges.get_or_init(|| listed).as_ref()
     }
 }
 
@@ -106,52 +203,51 @@ pub(super) struct Walk {
     cochain: Cochain,
     /// The number of edges in the cochain's graph.
     taken: usize,
-    /// The place among ranks of that which is looked at.
+    /// The first edge of the rank that is looked at.
     at: usize,
+    /// How many ranks have been looked at.
+    looked_at: usize,
 }
 
 impl<W: Word, F: Field> Worker<'_, W, F> {
     /// Whether columns may be walked once they have enough simplices; as far as is known before edges are listed.
     fn may_walk(&self) -> bool {
-        let Submatrix { complex, code, apparent, edges, .. } = self.shared.submatrix;
-        let bytes = Cochain::bytes(code.vertices() as usize, complex.points());
+        let Shared { submatrix, walks, .. } = self.shared;
         F::UNIT
-            && bytes.is_some_and(|bytes| bytes <= MOST_BYTES)
-            && *edges <= MOST_EDGES
-            && !matches!(apparent, ApparentPairs::None)
-            && self.shared.edges.get().is_none_or(Option::is_some)
+            && submatrix.walkers > 0
+            && !matches!(submatrix.apparent, ApparentPairs::None)
+            && walks.edges.get().is_none_or(Option::is_some)
     }
 
     /// The number of simplices from which a column is walked; none if none is.
     pub(super) fn walked_from(&self) -> Option<usize> {
-        let first =
-            if self.shared.edges.get().is_some() { 0 } else { self.shared.submatrix.edges / EDGES_LISTED };
+        let first = if self.shared.walks.edges.get().is_some() {
+            0
+        } else {
+            self.shared.submatrix.edges / EDGES_LISTED
+        };
         self.may_walk().then(|| WALKED.max(first))
     }
 
     /// Goes on with the working column j by walking, if it can. It cannot at the rank of the column's simplex, where apparent pairs to its
     /// right are not to be added.
     pub(super) fn begin_walk(&mut self, j: usize) -> bool {
-        let (shared, last) = (self.shared, self.column.last());
+        let shared = self.shared;
         let Submatrix { complex, code, cofacet_code, columns, .. } = shared.submatrix;
-        let rank = cofacet_code.rank(last);
-        let Some(Edges { edges, ranks, starts }) = edges(shared) else { return false };
+        let rank = cofacet_code.rank(if self.is_long { self.front.last() } else { self.column.last() });
         if rank == code.rank(columns[j]) {
             return false;
         }
         let vertices = code.vertices() as usize;
-        let walk = match &mut self.walk {
-            Some(walk) => walk,
-            None => match Cochain::new(vertices, complex.points(), Level::detect()) {
-                Ok(cochain) => self.walk.insert(Walk { cochain, taken: 0, at: 0 }),
-                Err(_) => return false,
-            },
-        };
-        walk.at = ranks.partition_point(|&other| other < rank);
-        let start = starts[walk.at];
-        let (from, to) = (walk.taken.min(start), walk.taken.max(start));
-        edges[from..to].iter().for_each(|&edge| walk.cochain.toggle_edge(edge));
-        walk.taken = start;
+        let Some(edges) = shared.walks.edges(shared.submatrix, vertices) else { return false };
+        if self.walk.is_none() {
+            self.walk = self.first_walk(vertices, complex.points());
+        }
+        let Some(walk) = &mut self.walk else { return false };
+        walk.at = edges.start(rank);
+        let (from, to) = (walk.taken.min(walk.at), walk.taken.max(walk.at));
+        edges.at(from..to).for_each(|edge| walk.cochain.toggle_edge(edge));
+        walk.taken = walk.at;
         cancel(shared.field, &mut self.terms);
         let mut simplex = Vec::new();
         for (entry, _) in self.terms.drain(..) {
@@ -159,8 +255,22 @@ impl<W: Word, F: Field> Worker<'_, W, F> {
             walk.cochain.flip(&simplex);
         }
         self.column.drain(|_| {});
+        if std::mem::take(&mut self.is_long) {
+            self.front.close();
+        }
         self.is_walking = true;
         true
+    }
+
+    /// A cochain for this worker, if one more may walk and memory is not refused.
+    fn first_walk(&mut self, vertices: usize, points: usize) -> Option<Walk> {
+        let workers = &self.shared.walks.workers;
+        let one_less = |left: usize| left.checked_sub(1);
+        workers.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_less).ok()?;
+        let cochain = Cochain::new(vertices, points, Level::detect());
+        // Where there is no memory for one, there is none for another.
+        let cochain = cochain.inspect_err(|_| workers.store(0, Ordering::Relaxed)).ok()?;
+        Some(Walk { cochain, taken: 0, at: 0, looked_at: 0 })
     }
 
     /// Ends the walk of a column.
@@ -183,39 +293,39 @@ impl<W: Word, F: Field> Worker<'_, W, F> {
     /// The simplices that add up to the column that is walked.
     pub(super) fn walked_terms(&mut self) {
         let Submatrix { complex, code, .. } = self.shared.submatrix;
-        let (vertices, one) = (code.vertices() as usize, self.shared.field.one());
-        self.terms.clear();
-        if let Some(walk) = &mut self.walk {
-            let term = |simplex: &[u32; 3]| {
-                let simplex = &simplex[..vertices];
-                (code.entry(rank_of(*complex, simplex), simplex.iter().copied()), one)
-            };
-            self.terms.extend(walk.cochain.support().iter().map(term));
+        let (terms, one) = (&mut self.terms, self.shared.field.one());
+        terms.clear();
+        if let Some(walk) = &self.walk {
+            walk.cochain.each(|simplex| {
+                terms.push((code.entry(rank_of(*complex, simplex), simplex.iter().copied()), one));
+            });
         }
     }
 
     /// The pivot of the column that is walked.
     pub(super) fn pop_walk(&mut self) -> Option<Term<W, F>> {
         let shared = self.shared;
-        let Edges { edges, ranks, starts } = edges(shared)?;
-        let walk = self.walk.as_mut()?;
+        let edges = shared.walks.edges.get()?.as_ref()?;
         let one = shared.field.one();
-        while walk.at < ranks.len() {
-            if walk.at.is_multiple_of(WALKED_AT_ONCE) {
-                check(shared.submatrix.progress);
-                shared.save_if_due();
+        while let Some(walk) = self.walk.as_mut().filter(|walk| walk.at < edges.len()) {
+            let (rank, end) = (edges.rank(walk.at), edges.end(walk.at));
+            walk.looked_at += 1;
+            if walk.looked_at.is_multiple_of(WALKED_AT_ONCE) {
+                self.look(rank);
             }
-            let (rank, end) = (ranks[walk.at], starts[walk.at + 1]);
-            edges[walk.taken..end].iter().for_each(|&edge| walk.cochain.toggle_edge(edge));
+            let walk = self.walk.as_mut()?;
+            edges.at(walk.taken..end).for_each(|edge| walk.cochain.toggle_edge(edge));
             walk.taken = end;
-            let pivot = match edges[starts[walk.at]..end] {
-                [edge] => {
+            let mut equal = edges.at(walk.at..end);
+            let pivot = match equal.next() {
+                Some(edge) if equal.len() == 0 => {
                     let (changed, beside) = walk.cochain.extend(edge);
                     self.counts.additions += changed;
                     beside.map(|beside| cofacet(shared, rank, edge, beside))
                 }
-                ref equal => {
-                    let (changed, pivot) = extend_all(shared, &mut walk.cochain, rank, equal);
+                _ => {
+                    let (changed, pivot) =
+                        extend_all(shared, &mut walk.cochain, rank, edges.at(walk.at..end));
                     self.counts.additions += changed;
                     pivot
                 }
@@ -223,24 +333,10 @@ impl<W: Word, F: Field> Worker<'_, W, F> {
             if pivot.is_some() {
                 return pivot.map(|pivot| (pivot, one));
             }
-            walk.at += 1;
+            walk.at = end;
         }
         None
     }
-}
-
-/// The edges of the complex, listed when they are first asked for; none if columns are not walked along them.
-fn edges<'s, W: Word, F: Field>(shared: &'s Shared<'_, W, F>) -> Option<&'s Edges> {
-    let Submatrix { complex, code, .. } = shared.submatrix;
-    let points = complex.points();
-    let listed = || {
-        let vertices = code.vertices() as usize;
-        let pairs_an_edge = PAIRS_AN_EDGE.get(vertices - 2)?;
-        let is_dense =
-            |edges: &Edges| edges.edges.len() * pairs_an_edge >= points * points.saturating_sub(1) / 2;
-        Edges::of(*complex, vertices).filter(is_dense)
-    };
-    shared.edges.get_or_init(listed).as_ref()
 }
 
 /// The cofacet of an edge, or of a triangle with it, and what [`Cochain::extend`] gives.
@@ -262,12 +358,12 @@ fn extend_all<W: Word, F: Field>(
     shared: &Shared<'_, W, F>,
     cochain: &mut Cochain,
     rank: u32,
-    equal: &[(u32, u32)],
+    equal: impl Iterator<Item = (u32, u32)>,
 ) -> (u64, Option<W>) {
     let Submatrix { complex, code, cofacet_code, .. } = shared.submatrix;
     let mut simplices: Vec<W> = Vec::new();
     let mut simplex = Vec::new();
-    for &(u, v) in equal {
+    for (u, v) in equal {
         if code.vertices() == 2 {
             simplices.push(code.entry(rank, [u, v]));
             continue;
@@ -299,4 +395,116 @@ fn extend_all<W: Word, F: Field>(
         Some(cofacet_code.entry(rank, simplex.iter().copied()))
     });
     (changed, pivots.min())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rips::code::Code;
+
+    /// All pairs of the last points of some, each pair with a rank of its own: the lesser point decides, then the greater.
+    struct Pairs {
+        points: u32,
+        last: u32,
+        /// The rank of the first pair.
+        first: u32,
+    }
+
+    impl Complex for Pairs {
+        fn points(&self) -> usize {
+            self.points as usize
+        }
+
+        fn edge(&self, u: u32, v: u32) -> u32 {
+            let [u, v] = [u.min(v), u.max(v)].map(|x| x - (self.points - self.last));
+            self.first + (u * (2 * self.last - u - 1) / 2 + v - u - 1)
+        }
+
+        fn greatest_cofacet(&self, _: &[u32], _: u32, _: u32) -> Option<u32> {
+            None
+        }
+
+        fn cofacets(&self, simplex: &[u32], _: u32, _: Band, floor: u32, found: &mut Vec<Cofacet>) {
+            found.clear();
+            if simplex[0] >= self.points - self.last {
+                let cofacet = |vertex| Cofacet { vertex, rank: self.edge(simplex[0], vertex) };
+                found.extend((floor..self.points).map(cofacet));
+            }
+        }
+
+        fn oldest_cofacet(&self, _: &[u32], _: u32) -> Option<Cofacet> {
+            None
+        }
+    }
+
+    fn pairs_of(n: u32) -> usize {
+        n as usize * (n as usize - 1) / 2
+    }
+
+    /// The greatest numbers there are: of points, of edges past 2^23, and of ranks.
+    #[test]
+    fn edges_are_what_they_were() {
+        for (points, last) in [(1 << 16, 40), (4200, 4200)] {
+            let count = pairs_of(last);
+            let complex = Pairs { points, last, first: ABSENT - count as u32 };
+            let edges = Edges::of(&complex, count, 2, &()).unwrap().unwrap();
+            assert_eq!(edges.len(), count);
+            assert!(points < 5000 || complex.edge(points - 1, points - 2) == ABSENT - 1);
+            for place in [0, 1, count / 3, count - 2, count - 1] {
+                let rank = complex.first + place as u32;
+                assert_eq!(
+                    (edges.rank(place), edges.start(rank), edges.end(place)),
+                    (rank, place, place + 1)
+                );
+                let (greater, less) = edges.at(place..place + 1).next().unwrap();
+                assert!(greater > less && complex.edge(greater, less) == rank, "{greater} {less} {rank}");
+            }
+            assert_eq!(edges.start(ABSENT), count);
+        }
+        assert!(pairs_of(4200) > 1 << 23);
+    }
+
+    #[test]
+    fn the_plan_has_the_bytes_of_the_tables() {
+        for vertices in [2, 3] {
+            for points in [64, 65, 200] {
+                let count = pairs_of(points);
+                let complex = Pairs { points, last: points, first: 1 };
+                let walking = Walking::of(points as usize, count, vertices).unwrap();
+                let Edges(edges) = Edges::of(&complex, count, vertices, &()).unwrap().unwrap();
+                assert_eq!(walking.edges, 8 * edges.capacity() as u64);
+                let cochain = Cochain::new(vertices, points as usize, Level::detect()).unwrap();
+                assert_eq!(walking.cochain, cochain.capacity());
+            }
+        }
+        // Columns of tetrahedra are not walked, nor those of sparse graphs, nor of more points than an edge has room for.
+        assert_eq!(Walking::of(200, pairs_of(200), 4), None);
+        assert_eq!(Walking::of(2000, 2000, 2), None);
+        assert!(Walking::of(1 << 16, pairs_of(1 << 16), 2).is_some_and(|walking| walking.edges > 1 << 33));
+        assert_eq!(Walking::of((1 << 16) + 1, pairs_of((1 << 16) + 1), 2), None);
+    }
+
+    /// Whoever finds the list begun goes on without, and nobody waits.
+    #[test]
+    fn a_list_that_another_worker_makes_is_not_waited_for() {
+        let complex = Pairs { points: 20, last: 20, first: 1 };
+        let submatrix = Submatrix::<u64> {
+            complex: &complex,
+            code: Code::new(20, 2),
+            cofacet_code: Code::new(20, 3),
+            ranks: 200,
+            edges: 190,
+            walkers: 1,
+            columns: &[],
+            apparent: &ApparentPairs::Implicit,
+            times_store: false,
+            progress: &(),
+        };
+        let walks = Walks::of(1);
+        walks.is_begun.store(true, Ordering::Relaxed);
+        assert!((0..2 * LATE).all(|_| walks.edges(&submatrix, 2).is_none()));
+        walks.is_begun.store(false, Ordering::Relaxed);
+        assert!(walks.edges(&submatrix, 2).is_some_and(|edges| edges.len() == 190));
+        assert!(walks.edges(&submatrix, 2).is_some());
+    }
 }

@@ -1,12 +1,17 @@
 //! Devices that sweep ahead of the reduction: a thread drives them through all dimensions, the reduction takes what each leaves.
 
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread::{Builder, Scope};
+use std::time::Duration;
 
 use super::DeviceSweep;
 use crate::backend::{Decision, guarded};
 use crate::cuda::CudaError;
+use crate::progress::{Progress, check};
 use crate::rips::filtration_construction::{Enumerate, Undecided};
+
+/// How often a reduction that waits for the devices looks whether the run is to end.
+const LOOK: Duration = Duration::from_millis(20);
 
 /// What devices leave of a dimension, or why they failed.
 pub(super) type Swept = Result<Undecided, CudaError>;
@@ -84,14 +89,23 @@ impl Ahead {
         Ahead { found: Some(found) }
     }
 
-    /// What the devices left of the next dimension; none when the processor is to construct its residue.
+    /// What the devices left of the next dimension; none when the processor is to construct its residue. A run that is to end early ends here, and
+    /// the devices with it: they leave off after the batch that they work on.
     ///
     /// # Errors
     /// A device failed. From then on the processor is to do everything.
-    pub(in crate::rips) fn next(&mut self) -> Result<Option<Undecided>, CudaError> {
+    pub(in crate::rips) fn next(&mut self, progress: &dyn Progress) -> Result<Option<Undecided>, CudaError> {
         let Some(found) = &self.found else { return Ok(None) };
-        // The devices' thread says why it ends. Without a word it was never started.
-        let swept = found.recv().unwrap_or(Err(CudaError::NoThread));
+        let swept = loop {
+            match found.recv_timeout(LOOK) {
+                Ok(swept) => break swept,
+                Err(RecvTimeoutError::Timeout) => check(progress),
+                // The devices' thread says why it ends. Without a word it was never started.
+                Err(RecvTimeoutError::Disconnected) => break Err(CudaError::NoThread),
+            }
+        };
+        // What devices leave that left off is not all.
+        check(progress);
         if swept.is_err() {
             self.found = None;
         }

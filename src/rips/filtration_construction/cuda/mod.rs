@@ -28,6 +28,7 @@ use super::{SimplexCounts, Undecided};
 use crate::cuda::filtration_construction::MOST_VERTICES;
 use crate::cuda::{CudaError, Gpu, KernelRank};
 use crate::parallel::into_inner;
+use crate::progress::Progress;
 use crate::rips::complex::{RankMatrix, Sparse};
 use crate::rips::pair_store::Layer2Seconds;
 use crate::rips::plan::SecondLayer;
@@ -49,6 +50,8 @@ pub struct DeviceSweep<'a> {
     pub rank_width: u32,
     /// 64-bit limbs of an entry.
     pub limbs: usize,
+    /// Says whether the run is to end early: then what a dimension leaves is not all, and nobody is to use it.
+    pub progress: &'a dyn Progress,
 }
 
 /// A complex as the devices see it.
@@ -166,7 +169,8 @@ impl DeviceSweep<'_> {
             counts: SimplexCounts::default(),
             seconds: 0.0,
         });
-        let sweeping = Sweeping { dim, points: self.points, rank_bits: self.rank_bits };
+        let sweeping =
+            Sweeping { dim, points: self.points, rank_bits: self.rank_bits, progress: self.progress };
         if let [worker] = workers {
             worker.work(&sweeping, &queue, &found)?;
         } else {

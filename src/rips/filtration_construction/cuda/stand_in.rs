@@ -19,6 +19,8 @@ pub(in crate::rips) enum Failure {
     Silence,
     /// It finds something wrong.
     WrongCounts,
+    /// It works on until the run is to end.
+    Endless,
 }
 
 /// The device, and the dimension in which it fails. It is for entries of 64 bits.
@@ -63,6 +65,12 @@ impl StandIn {
                 }
                 Some(Failure::Panic) => panic!("a test's device breaks in dimension {dim}"),
                 Some(Failure::Silence) => return,
+                Some(Failure::Endless) => {
+                    while !sweep.progress.is_interrupted() {
+                        std::thread::sleep(std::time::Duration::from_millis(1));
+                    }
+                    residue.counts
+                }
                 Some(Failure::WrongCounts) => {
                     SimplexCounts { simplices: residue.counts.simplices + 1, ..residue.counts }
                 }

@@ -13,6 +13,7 @@ use crate::cuda::filtration_construction::{Graph, Input, Output, Range, RipsKern
 use crate::cuda::sort::SortKernels;
 use crate::cuda::{Buffer, CudaError, Gpu, KernelRank, Pinned};
 use crate::parallel::lock;
+use crate::progress::Progress;
 use crate::rips::code::vertex_bits;
 use crate::rips::complex::{Complex, Sparse};
 use crate::rips::filtration_construction::Undecided;
@@ -48,13 +49,15 @@ struct Loaded<R> {
 }
 
 /// The sweep of a dimension.
-pub(super) struct Sweeping {
+pub(super) struct Sweeping<'a> {
     /// The dimension.
     pub(super) dim: usize,
     /// Points of the complex.
     pub(super) points: usize,
     /// Bits of a rank in an entry.
     pub(super) rank_bits: u32,
+    /// Says whether the run is to end early.
+    pub(super) progress: &'a dyn Progress,
 }
 
 /// A device and what it holds of the complex.
@@ -126,16 +129,16 @@ impl<'a, R: KernelRank + Rank> Worker<'a, R> {
         self.groups
     }
 
-    /// Takes batches while there are any.
+    /// Takes batches while there are any, and the run is not to end.
     pub(super) fn work(
         &mut self,
-        sweeping: &Sweeping,
+        sweeping: &Sweeping<'_>,
         queue: &Mutex<VecDeque<Batch>>,
         found: &Mutex<Undecided>,
     ) -> Result<(), CudaError> {
         loop {
             let next = lock(queue).pop_front();
-            let Some(batch) = next else { return Ok(()) };
+            let Some(batch) = next.filter(|_| !sweeping.progress.is_interrupted()) else { return Ok(()) };
             self.load(batch.group, sweeping.dim)?;
             let counts = self.sweep(sweeping, batch)?;
             let most = counts[3].max(counts[4]);
@@ -201,7 +204,7 @@ impl<'a, R: KernelRank + Rank> Worker<'a, R> {
     }
 
     /// Sweeps a batch of the loaded group, and gives its counts.
-    fn sweep(&mut self, sweeping: &Sweeping, batch: Batch) -> Result<Vec<u64>, CudaError> {
+    fn sweep(&mut self, sweeping: &Sweeping<'_>, batch: Batch) -> Result<Vec<u64>, CudaError> {
         let loaded = self.loaded.as_ref().expect("the group was loaded");
         // Rows of reach: that of the fixed vertices, and one a vertex chosen.
         let rows = sweeping.dim.saturating_sub(3) + 1;

@@ -19,8 +19,16 @@ fn device_conforms<W: Word>(
 ) {
     let n = complex.points();
     for layer in [SecondLayer::Implicit, SecondLayer::Sorted] {
-        let sweep =
-            DeviceSweep { gpus, points: n, max_dim, layer, rank_bits: 10, rank_width, limbs: W::LIMBS };
+        let sweep = DeviceSweep {
+            gpus,
+            points: n,
+            max_dim,
+            layer,
+            rank_bits: 10,
+            rank_width,
+            limbs: W::LIMBS,
+            progress: &(),
+        };
         let mut dim = 0;
         sweep.run(&complex.on_device(rank_width), &mut |swept| {
             dim += 1;
@@ -92,7 +100,8 @@ fn gpu_residue_around_hubs_is_what_the_definitions_say() {
 /// The undecided of every dimension, on some devices.
 fn swept(gpus: &[Gpu], complex: &dyn Enumerate, max_dim: usize, layer: SecondLayer) -> Vec<Undecided> {
     let points = complex.points();
-    let sweep = DeviceSweep { gpus, points, max_dim, layer, rank_bits: 10, rank_width: 16, limbs: 1 };
+    let sweep =
+        DeviceSweep { gpus, points, max_dim, layer, rank_bits: 10, rank_width: 16, limbs: 1, progress: &() };
     let mut all = Vec::new();
     sweep.run(&complex.on_device(16), &mut |swept| {
         all.push(swept.unwrap());
@@ -145,7 +154,16 @@ fn gpu_without_memory_says_so() {
     let mut state = 14;
     let table = Table::random(70, 900, 0, &mut state);
     let (layer, gpus) = (SecondLayer::Implicit, &[gpu]);
-    let sweep = DeviceSweep { gpus, points: 70, max_dim: 2, layer, rank_bits: 10, rank_width: 16, limbs: 1 };
+    let sweep = DeviceSweep {
+        gpus,
+        points: 70,
+        max_dim: 2,
+        layer,
+        rank_bits: 10,
+        rank_width: 16,
+        limbs: 1,
+        progress: &(),
+    };
     let mut told = 0;
     sweep.run(&table.dense::<u16>(Level::detect()).on_device(16), &mut |swept| {
         assert!(matches!(swept, Err(CudaError::OutOfMemory { .. })), "{swept:?}");

@@ -1,0 +1,148 @@
+//! How far the last columns of a reduction are.
+//!
+//! Progress counts columns when a worker takes them. Once all are taken the last ones may go on for long, and nothing is counted any more: in each
+//! dimension a few columns take most of the time. So a stage of its own begins then. The pivot of a column only moves on along the
+//! filtration, so a column is as far as its pivot is between its birth and the last rank; it may end anywhere before. The stage is as
+//! far as the worker that is least far.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
+
+use crate::progress::Progress;
+
+/// What the stage is called.
+const STAGE: &str = "last columns";
+/// The units of the stage.
+const WHOLE: u64 = 1 << 20;
+
+/// How far the workers are with their last columns.
+pub(super) struct LastColumns<'a> {
+    progress: &'a dyn Progress,
+    dim: usize,
+    /// The number of columns, and how many of them have been counted.
+    columns: u64,
+    counted: AtomicU64,
+    /// Whether the stage has begun.
+    is_begun: AtomicBool,
+    /// Of each worker the part of its last column that is done; the whole when it has no more columns.
+    parts: Vec<AtomicU64>,
+    /// Workers that have begun.
+    workers: AtomicU64,
+    /// The units that have been told.
+    told: AtomicU64,
+}
+
+impl<'a> LastColumns<'a> {
+    /// Of so many columns of a dimension, which so many workers reduce.
+    pub(super) fn of(columns: usize, workers: usize, dim: usize, progress: &'a dyn Progress) -> Self {
+        let parts = std::iter::repeat_with(AtomicU64::default).take(workers).collect();
+        let (counted, workers, told) = Default::default();
+        LastColumns {
+            progress,
+            dim,
+            columns: columns as u64,
+            counted,
+            is_begun: AtomicBool::new(false),
+            parts,
+            workers,
+            told,
+        }
+    }
+
+    /// The number of a worker that begins.
+    pub(super) fn worker(&self) -> usize {
+        self.workers.fetch_add(1, SeqCst) as usize
+    }
+
+    /// Counts columns that are taken. With the last ones the stage begins.
+    pub(super) fn count(&self, columns: u64) {
+        self.progress.advance(columns);
+        // Whoever counts the last ones does so after all others have told of theirs.
+        if self.counted.fetch_add(columns, SeqCst) + columns == self.columns {
+            self.progress.begin(STAGE, Some(self.dim), WHOLE);
+            self.is_begun.store(true, SeqCst);
+        }
+    }
+
+    /// A worker's column has its pivot at this part of the ranks from its birth to the last one.
+    pub(super) fn look(&self, worker: usize, part: f64) {
+        if self.is_begun.load(SeqCst) {
+            // Not the whole before the column is done.
+            self.tell(worker, (part * WHOLE as f64).clamp(0.0, (WHOLE - 1) as f64) as u64);
+        }
+    }
+
+    /// A worker has no more columns.
+    pub(super) fn end(&self, worker: usize) {
+        self.tell(worker, WHOLE);
+    }
+
+    /// Tells what is new. The last worker that ends tells all that is left, for each of those before has noted its end, and
+    /// whoever begins the stage has yet to end.
+    fn tell(&self, worker: usize, units: u64) {
+        if let Some(part) = self.parts.get(worker) {
+            part.fetch_max(units, SeqCst);
+        }
+        let least = self.parts.iter().map(|part| part.load(SeqCst)).min().unwrap_or(0);
+        if !self.is_begun.load(SeqCst) {
+            return;
+        }
+        let before = self.told.fetch_max(least, SeqCst);
+        if least > before {
+            self.progress.advance(least - before);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::progress::{Reported, Sums};
+
+    #[test]
+    fn the_stage_is_as_far_as_the_worker_that_is_least_far() {
+        let sums = Sums::default();
+        sums.begin("reduction", Some(1), 5);
+        let last = LastColumns::of(5, 2, 1, &sums);
+        let [first, second] = [last.worker(), last.worker()];
+        last.count(4);
+        // Nothing is told of columns before all are taken.
+        last.look(first, 0.9);
+        last.count(1);
+        let done = |sums: &Sums| sums.last().map_or(0, |told| told.done);
+        last.look(first, 0.5);
+        assert_eq!(done(&sums), 0);
+        last.look(second, 0.25);
+        assert_eq!(done(&sums), WHOLE / 4);
+        last.end(second);
+        assert_eq!(done(&sums), WHOLE / 2);
+        // Not the whole before it is over, and nothing is taken back.
+        last.look(first, 1.0);
+        last.look(first, 0.1);
+        assert_eq!(done(&sums), WHOLE - 1);
+        last.end(first);
+        let whole = |stage, total| Reported { stage, dim: Some(1), total, done: total };
+        assert_eq!(sums.stages(), [whole("reduction", 5), whole(STAGE, WHOLE)]);
+    }
+
+    #[test]
+    fn all_is_told_whatever_the_order_of_workers() {
+        for round in 0..200 {
+            let sums = Sums::default();
+            sums.begin("reduction", Some(2), 40);
+            let last = LastColumns::of(40, 4, 2, &sums);
+            std::thread::scope(|scope| {
+                for _ in 0..4 {
+                    scope.spawn(|| {
+                        let worker = last.worker();
+                        for k in 0..10 {
+                            last.count(1);
+                            last.look(worker, f64::from((k * round) % 7) / 7.0);
+                        }
+                        last.end(worker);
+                    });
+                }
+            });
+            assert_eq!(sums.stages().len(), 2);
+        }
+    }
+}
