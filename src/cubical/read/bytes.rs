@@ -2,16 +2,20 @@
 
 use std::fs::File;
 #[cfg(feature = "codecs")]
-use std::io::Seek;
-use std::io::{self, BufReader, Chain, Cursor, Read};
+use std::io::BufRead;
+use std::io::{self, BufReader, Chain, Cursor, Read, Seek, SeekFrom};
 use std::path::Path;
 use std::sync::Arc;
 
-use super::error::{Fault, ImagePlace, ImageProblem};
+use super::error::{Fault, ImagePlace, ImageProblem, no_room};
 use crate::input::codecs;
+use crate::memory::budget;
 
 /// The bytes at the beginning that are kept: they tell the format, and hold the headers that are read here.
 const HEAD: usize = 16 << 10;
+
+/// Bytes that memory grows by where the length of a file is not known.
+const STEP: usize = 1 << 20;
 
 /// A file that is read from its beginning to its end.
 pub(super) struct Bytes {
@@ -31,10 +35,10 @@ pub(super) struct Bytes {
 
 /// Bytes at any place.
 #[cfg(feature = "codecs")]
-pub(super) trait Seekable: Read + Seek + Send {}
+pub(super) trait Seekable: BufRead + Seek + Send {}
 
 #[cfg(feature = "codecs")]
-impl<R: Read + Seek + Send> Seekable for R {}
+impl<R: BufRead + Seek + Send> Seekable for R {}
 
 impl Bytes {
     /// The bytes of the file at `path`, or of standard input when it is `-`.
@@ -111,16 +115,28 @@ impl Bytes {
         head.chain(self.rest)
     }
 
-    /// All of the file, in memory.
-    pub(super) fn into_vec(self) -> io::Result<Vec<u8>> {
+    /// Everything that has not been read, in memory.
+    pub(super) fn into_vec(mut self) -> Result<Vec<u8>, Fault> {
         let mut all = Vec::new();
-        self.into_reader().read_to_end(&mut all)?;
-        Ok(all)
+        let left = self.length.map_or(STEP as u64, |length| length.saturating_sub(self.at).saturating_add(1));
+        let mut step = usize::try_from(left).unwrap_or(usize::MAX);
+        loop {
+            let start = all.len();
+            let room = budget::asking(|| all.try_reserve(step));
+            room.map_err(|_| no_room(start.saturating_add(step)))?;
+            all.resize(start + step, 0);
+            let read = self.read(&mut all[start..])?;
+            all.truncate(start + read);
+            if read < step {
+                return Ok(all);
+            }
+            step = STEP;
+        }
     }
 
-    /// All of the file and its length, with places; a pipe is read into memory for that.
+    /// All of the file and its length, with places; a pipe and what comes out of a compressed file are read into memory for that.
     #[cfg(feature = "codecs")]
-    pub(super) fn into_seekable(self) -> io::Result<(Box<dyn Seekable>, u64)> {
+    pub(super) fn into_seekable(self) -> Result<(Box<dyn Seekable>, u64), Fault> {
         match (self.file, self.length) {
             (Some(file), Some(length)) => {
                 let mut file = file.try_clone()?;
@@ -163,8 +179,15 @@ impl Bytes {
             .into()
     }
 
-    /// Passes over the bytes up to a place, or up to the end of the file where that comes first.
+    /// Passes over the bytes up to a place, or up to the end of the file where that comes first. Of a file on a disk they are not read.
     pub(super) fn skip_to(&mut self, place: u64) -> Result<(), Fault> {
+        if let (Some(file), Some(length)) = (&self.file, self.length) {
+            // The reader of the rest has its place in common with the file; what lies in the head comes from there.
+            let place = place.min(length).max(self.at);
+            (&**file).seek(SeekFrom::Start(place.max(self.head.len() as u64)))?;
+            self.at = place;
+            return Ok(());
+        }
         let mut buffer = [0; 4096];
         while self.at < place {
             let wanted = usize::try_from(place - self.at).map_or(buffer.len(), |rest| rest.min(buffer.len()));
@@ -173,6 +196,24 @@ impl Bytes {
             }
         }
         Ok(())
+    }
+
+    /// An error unless nothing but blanks is left.
+    pub(super) fn end_after_blanks(&mut self) -> Result<(), Fault> {
+        let mut byte = [0];
+        loop {
+            let place = self.at;
+            if self.read(&mut byte)? == 0 {
+                return Ok(());
+            }
+            if !byte[0].is_ascii_whitespace() {
+                let found = match self.length {
+                    Some(length) => format!("{} more bytes", length - place),
+                    None => "more bytes".to_owned(),
+                };
+                return Err(ImageProblem::new(ImagePlace::Byte(place), "the end of the file", found).into());
+            }
+        }
     }
 
     /// An error unless everything has been read.
