@@ -395,7 +395,7 @@ fn a_value_takes_the_place_of_nan() {
     }
     let bars =
         lacuna("cubical", raw).args(["--nan", "7.5", "--output", "csv"]).arg(&image).assert().success();
-    bars.stdout("dim,birth,death\n0,1,inf\n");
+    bars.stdout("dim,birth,death\n0,1.0,inf\n");
     let skeleton = scratch.path("skeleton.npy");
     lacuna("thin", raw).args(["--nan", "0", "-o"]).args([&skeleton, &image]).assert().success();
     let plain = scratch.path("plain.npy");
