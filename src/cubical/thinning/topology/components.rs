@@ -171,7 +171,7 @@ impl Runs {
             let mut left = [const { 0..0 }; 4];
             for (k, left) in left.iter_mut().enumerate() {
                 let (back_z, back_y) = (k & 1, k >> 1);
-                let is_around = !(back_z == 1 && thick_z) && !(back_y == 1 && thick_y);
+                let is_around = !(back_z == 1 && thick_z || back_y == 1 && thick_y);
                 // A row before the first wraps, and there is none.
                 let (z, y) = (z.wrapping_sub(back_z), y.wrapping_sub(back_y));
                 if is_around && z < planes && y < rows {
