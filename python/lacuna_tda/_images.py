@@ -310,7 +310,9 @@ def thin(
         if otsu:
             raise ValueError("threshold: expected a number for an array on a GPU, found 'otsu'")
         with shown(progress) as report:
-            return _lacuna.thin_on_device(on_device, rule, iterations, above, bool(invert), report)
+            return _lacuna.thin_on_device(
+                on_device, rule, iterations, None if above is None else float(above), bool(invert), report
+            )
     array = plain_image(image)
     with shown(progress) as report:
         voxels, _, _ = _lacuna.thin(array, rule, iterations, above, otsu, bool(invert), threads, backend, report)

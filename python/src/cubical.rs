@@ -206,7 +206,7 @@ pub(crate) fn thin<'py>(
     array: &Bound<'py, PyAny>,
     rule: Option<&str>,
     iterations: Option<usize>,
-    threshold: Option<f64>,
+    threshold: Option<Number>,
     otsu: bool,
     invert: bool,
     threads: Option<usize>,
@@ -216,10 +216,7 @@ pub(crate) fn thin<'py>(
     let rule = rule_of(rule)?;
     let backend = self::backend(backend)?;
     let foreground = match threshold {
-        Some(threshold) if threshold.is_nan() => {
-            return Err(Failure::Value("threshold: expected a number, found NaN".into()).into());
-        }
-        Some(threshold) => Foreground::Above(threshold),
+        Some(threshold) => Foreground::Above(value("threshold", threshold)?),
         None if otsu => Foreground::Otsu,
         None => Foreground::NonZero,
     };
@@ -237,6 +234,7 @@ pub(crate) fn thin<'py>(
             skeleton = skeleton.iterations(iterations);
         }
         let outcome = skeleton.solve(progress)?;
+        let threshold = threshold.map(Value::double);
         Ok((outcome.skeleton.to_image(1, Order::C).into_voxels(), outcome.figures.iterations, threshold))
     };
     let (voxels, iterations, threshold) =

@@ -70,8 +70,17 @@ pub(crate) fn level(found: &str) -> Result<f64, String> {
     }
 }
 
-/// The value of a voxel at which a filtration ends, of all its digits.
-pub(crate) fn end_of_filtration(found: &str) -> Result<Threshold, String> {
+/// What voxels become that are not a number: a number, or one before or after all others.
+pub(crate) fn in_place_of_nan(found: &str) -> Result<f64, String> {
+    match found {
+        "lowest" => Ok(f64::NEG_INFINITY),
+        "highest" => Ok(f64::INFINITY),
+        found => level(found).map_err(|_| format!("expected a number, lowest or highest, found {found}")),
+    }
+}
+
+/// A value that voxels are compared with, of all its digits.
+pub(crate) fn exact_level(found: &str) -> Result<Threshold, String> {
     found.parse::<Threshold>().map_err(|error| error.to_string())
 }
 
@@ -334,7 +343,11 @@ mod tests {
         assert_eq!(level("-inf"), Ok(f64::NEG_INFINITY));
         for bad in ["nan", "", "1,5", "x"] {
             assert_eq!(level(bad), Err(format!("expected a number, found {bad}")));
+            let error = in_place_of_nan(bad).unwrap_err();
+            assert_eq!(error, format!("expected a number, lowest or highest, found {bad}"));
         }
+        let least = f64::NEG_INFINITY;
+        assert_eq!(["lowest", "highest", "-2.5"].map(in_place_of_nan), [Ok(least), Ok(-least), Ok(-2.5)]);
     }
 
     #[test]

@@ -13,8 +13,9 @@ use lacuna::cubical::thinning::topology::{Changed, Topology, Verdict, check, ver
 use lacuna::cubical::thinning::{
     BitImage, Pass, Rule, ThinningFigures as Figures, ThinningRequest as Request,
 };
+use lacuna::cubical::value::Threshold;
 use lacuna::cubical::write::ImageOutputFormat;
-use lacuna::cubical::{Order, geometry::Geometry};
+use lacuna::cubical::{Order, Value, geometry::Geometry};
 use lacuna::memory::MemoryPlan;
 use serde::Serialize;
 
@@ -45,8 +46,8 @@ pub(crate) struct Arguments {
 
     /// Foreground is what is greater than X [default: what is not 0]
     #[arg(long, value_name = "X", help_heading = "Foreground",
-        value_parser = parse::level, allow_hyphen_values = true, conflicts_with = "otsu")]
-    threshold: Option<f64>,
+        value_parser = parse::exact_level, allow_hyphen_values = true, conflicts_with = "otsu")]
+    threshold: Option<Threshold>,
 
     /// Foreground is what is greater than Otsu's threshold, which parts the values best
     #[arg(long, help_heading = "Foreground")]
@@ -165,7 +166,7 @@ struct Job<'a> {
     /// Where voxels lie in space, and their order in memory, as the image's file has them.
     geometry: Option<Geometry>,
     order: Order,
-    threshold: Option<f64>,
+    threshold: Option<Value>,
     memory: MemoryPlan,
     read: Duration,
 }
@@ -248,7 +249,8 @@ impl Job<'_> {
 impl Arguments {
     fn foreground(&self) -> Foreground {
         match self.threshold {
-            Some(threshold) => Foreground::Above(threshold),
+            // What is above the number is above the last value that is not.
+            Some(threshold) => Foreground::Above(threshold.side(false)),
             None if self.otsu => Foreground::Otsu,
             None => Foreground::NonZero,
         }
@@ -259,7 +261,7 @@ impl Arguments {
     }
 }
 
-fn summary(name: &str, rule: Rule, figures: &Figures, threshold: Option<f64>) -> String {
+fn summary(name: &str, rule: Rule, figures: &Figures, threshold: Option<Value>) -> String {
     let &Figures { before, after, iterations, .. } = figures;
     let above = threshold.map(|threshold| format!(" above {threshold}")).unwrap_or_default();
     let (before, iterations) = (counted(before, "voxel"), counted(iterations, "iteration"));
@@ -321,7 +323,7 @@ struct Record {
     file: String,
     shape: Vec<usize>,
     rule: Rule,
-    threshold: Option<f64>,
+    threshold: Option<Value>,
     inverted: bool,
     backend: &'static str,
     threads: usize,

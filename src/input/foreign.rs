@@ -14,8 +14,12 @@ pub(crate) enum Kind {
     ColorImage,
     /// An array or image that a Python package loads.
     Loadable(&'static str),
-    /// An image whose header names the file of its voxels.
+    /// An image or a mesh of VTK.
+    Vtk,
+    /// A MetaImage, whose voxels may be compressed, or in a file that its header names.
     MetaImage,
+    /// An image of DGtal, whose voxels may be compressed.
+    Vol,
     /// A series of DICOM.
     Dicom,
     /// A NumPy array.
@@ -39,7 +43,7 @@ pub(crate) enum Kind {
 }
 
 /// Magic bytes: where they stand, what the file is, and of which kind.
-const MAGIC: [(usize, &[u8], &str, Kind); 47] = [
+const MAGIC: [(usize, &[u8], &str, Kind); 48] = [
     (0, b"\x93NUMPY", "a NumPy array", Kind::Numpy),
     (0, b"\x89PNG\r\n\x1a\n", "a PNG image", Kind::Image),
     (0, b"II*\0", "a TIFF image", Kind::Image),
@@ -64,10 +68,11 @@ const MAGIC: [(usize, &[u8], &str, Kind); 47] = [
     (128, b"DICM", "a DICOM file", Kind::Dicom),
     (208, b"MAP ", "an MRC map", Kind::Loadable("mrcfile.read(FILE)")),
     (0, b"NRRD0", "an NRRD file", Kind::Loadable("nrrd.read(FILE)[0]")),
-    (0, b"ObjectType =", "a MetaImage header", Kind::MetaImage),
-    (0, b"NDims =", "a MetaImage header", Kind::MetaImage),
-    (0, b"# vtk DataFile", "a VTK file", Kind::Loadable("pyvista.read(FILE)[NAME]")),
-    (0, b"<VTKFile", "a VTK file", Kind::Loadable("pyvista.read(FILE)[NAME]")),
+    (0, b"ObjectType =", "a MetaImage", Kind::MetaImage),
+    (0, b"NDims =", "a MetaImage", Kind::MetaImage),
+    (0, b"# vtk DataFile", "a VTK file", Kind::Vtk),
+    (0, b"<VTKFile", "a VTK file", Kind::Vtk),
+    (0, b"<?xml version=\"1.0\"?>\n<VTKFile", "a VTK file", Kind::Vtk),
     (0, b"SIMPLE  =", "a FITS file", Kind::Loadable("astropy.io.fits.getdata(FILE)")),
     (0, b"MATLAB 5.0", "a MATLAB file", Kind::Matlab),
     (0, b"MATLAB 7.3", "a MATLAB file", Kind::Matlab73),
@@ -92,6 +97,9 @@ const MAGIC: [(usize, &[u8], &str, Kind); 47] = [
 const PICKLE: &str = "a Python pickle";
 const UNPICKLE: Kind = Kind::Loadable("pickle.load(open(FILE, \"rb\"))");
 
+/// What nibabel loads.
+const NIBABEL: Kind = Kind::Loadable("numpy.asarray(nibabel.load(FILE).dataobj)");
+
 /// What a file that begins with `head` is, in words and by kind; none where nothing is known. `length` is that of the file, where
 /// that is known.
 pub(crate) fn recognize(head: &[u8], length: Option<u64>) -> Option<(&'static str, Kind)> {
@@ -104,6 +112,11 @@ pub(crate) fn recognize(head: &[u8], length: Option<u64>) -> Option<(&'static st
         .or_else(|| netpbm(head))
         .or_else(|| is_bitmap(head).then_some(("a BMP image", Kind::OtherImage)))
         .or_else(|| is_office(head).then_some(("an Excel or Office file", Kind::Sheet)))
+        .or_else(|| is_vol(head).then_some(("a .vol image of DGtal", Kind::Vol)))
+        .or_else(|| is_mgh(head).then_some(("an MGH image of FreeSurfer", NIBABEL)))
+        .or_else(|| {
+            is_analyze(head).then_some(("a header of ANALYZE, whose voxels are in a .img file", NIBABEL))
+        })
         .or_else(|| is_phat(head, length).then_some(("a boundary matrix of PHAT", Kind::Phat)))
 }
 
@@ -133,6 +146,34 @@ fn is_office(head: &[u8]) -> bool {
         && (holds(b"[Content_Types].xml") || holds(b"xl/") || holds(b"application/vnd.oasis"))
 }
 
+/// DGtal's images begin with lines of names and numbers.
+fn is_vol(head: &[u8]) -> bool {
+    let head = &head[..head.len().min(512)];
+    let has = |word: &[u8]| memchr::memmem::find(head, word).is_some();
+    (head.starts_with(b"Center-X: ") || head.starts_with(b"X: ")) && has(b"\nY: ") && has(b"\nZ: ")
+}
+
+/// FreeSurfer's images begin with big-endian integers of 32 bits: 1, four extents, and the type of the voxels.
+fn is_mgh(head: &[u8]) -> bool {
+    let words: Vec<u32> = head.as_chunks().0.iter().take(6).map(|&word| u32::from_be_bytes(word)).collect();
+    let &[1, ref extents @ .., 0 | 1 | 3 | 4] = &words[..] else { return false };
+    extents.iter().all(|extent| (1..=0xffff).contains(extent))
+}
+
+/// A header of ANALYZE 7.5 is 348 bytes that say so, with 1 to 7 axes, and zeros where those of NIfTI-1 have their magic bytes.
+fn is_analyze(head: &[u8]) -> bool {
+    let (Some(&size), Some(&axes)) =
+        (head.first_chunk::<4>(), head.get(40..42).and_then(<[u8]>::first_chunk))
+    else {
+        return false;
+    };
+    let says = |size: i32, axes: i16| size == 348 && (1..=7).contains(&axes);
+    head.len() == 348
+        && head.ends_with(&[0; 4])
+        && (says(i32::from_le_bytes(size), i16::from_le_bytes(axes))
+            || says(i32::from_be_bytes(size), i16::from_be_bytes(axes)))
+}
+
 /// PHAT's binary files are words of 64 bits: the number of cells, then of the first cell, a vertex, its dimension 0 and
 /// the number 0 of its rows.
 fn is_phat(head: &[u8], length: Option<u64>) -> bool {
@@ -152,6 +193,9 @@ mod tests {
         let mut dicom = [0; 132];
         dicom[128..].copy_from_slice(b"DICM");
         let bitmap = b"BM\x46\0\0\0\0\0\0\0\x36\0\0\0\x28\0\0\0";
+        let mgh = [1_u32, 2, 3, 4, 1, 0].map(u32::to_be_bytes).concat();
+        let mut analyze = [0; 348];
+        (analyze[..2].copy_from_slice(&[0x5c, 1]), analyze[40] = 3);
         let phat = [&[1, 0, 0, 0, 0, 0, 0, 0][..], &[0; 16]].concat();
         for (head, what, kind) in [
             (&b"\x93NUMPY\x01\0"[..], "a NumPy array", Kind::Numpy),
@@ -163,6 +207,13 @@ mod tests {
             (b"PK\x03\x04....[Content_Types].xml", "an Excel or Office file", Kind::Sheet),
             (b"\x80\x04\x95.", PICKLE, UNPICKLE),
             (&phat, "a boundary matrix of PHAT", Kind::Phat),
+            (
+                b"Center-X: 0\nCenter-Y: 0\nCenter-Z: 0\nX: 2\nY: 3\nZ: 4\n",
+                "a .vol image of DGtal",
+                Kind::Vol,
+            ),
+            (&mgh, "an MGH image of FreeSurfer", NIBABEL),
+            (&analyze, "a header of ANALYZE, whose voxels are in a .img file", NIBABEL),
         ] {
             assert_eq!(recognize(head, Some(head.len() as u64)), Some((what, kind)));
         }

@@ -375,3 +375,33 @@ fn memory_that_is_refused_is_an_error() {
         run.assert().code(1).stdout(is_empty()).stderr(said);
     }
 }
+
+/// Of an image with NaN around it, the value that is given takes its place, in every command on images.
+#[test]
+fn a_value_takes_the_place_of_nan() {
+    let scratch = Scratch::new();
+    let n = f32::NAN;
+    let voxels = [n, n, n, n, 1.0, n, n, 2.0, n];
+    let image = scratch.file("image.raw", voxels.map(f32::to_le_bytes).concat());
+    let raw = ["-q", "--shape", "3,3", "--dtype", "f32"];
+    for command in ["cubical", "ecc"] {
+        let run = lacuna(command, raw).arg(&image).assert().code(2);
+        run.stderr(contains("voxel (0, 0): expected a number, found NaN; --nan X replaces such voxels"));
+        let given = |nan: &str| lacuna(command, raw).args(["--nan", nan]).arg(&image).output().unwrap();
+        for (nan, same) in [("lowest", "-inf"), ("highest", "inf")] {
+            assert!(given(nan).status.success(), "{command} {nan}");
+            assert_eq!(given(nan).stdout, given(same).stdout);
+        }
+        assert_ne!(given("lowest").stdout, given("highest").stdout);
+        assert_eq!(given("none").status.code(), Some(2));
+    }
+    let bars =
+        lacuna("cubical", raw).args(["--nan", "7.5", "--output", "csv"]).arg(&image).assert().success();
+    bars.stdout("dim,birth,death\n0,1.0,inf\n");
+    let skeleton = scratch.path("skeleton.npy");
+    lacuna("thin", raw).args(["--nan", "0", "-o"]).args([&skeleton, &image]).assert().success();
+    let plain = scratch.path("plain.npy");
+    lacuna("convert", &raw[1..]).args(["--nan", "-3"]).args([&image, &plain]).assert().success();
+    let read = lacuna::cubical::read::read(&plain, &lacuna::cubical::read::ImageOptions::default()).unwrap();
+    assert_eq!((read.value(0), read.value(4)), (-3.0, 1.0));
+}

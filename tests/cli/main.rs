@@ -14,6 +14,7 @@ mod distance;
 mod distances;
 mod ecc;
 mod files;
+mod foreign_images;
 mod formats;
 mod generate;
 mod geometry;

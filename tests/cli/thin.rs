@@ -211,6 +211,27 @@ fn what_is_foreground() {
 }
 
 #[test]
+fn integers_of_64_bits_are_compared_with_the_threshold_exactly() {
+    let scratch = Scratch::new();
+    let values = [(1_u64 << 53) - 1, 1 << 53, (1 << 53) + 1, u64::MAX];
+    let image = scratch.file("image.raw", values.map(u64::to_le_bytes).concat());
+    let out = scratch.path("out.npy");
+    for (threshold, left) in [
+        ("9007199254740991", [0, 255, 255, 255]),
+        ("9007199254740992", [0, 0, 255, 255]),
+        ("9007199254740993", [0, 0, 0, 255]),
+        ("9007199254740992.5", [0, 0, 255, 255]),
+        ("18446744073709551615", [0; 4]),
+        ("-1", [255; 4]),
+    ] {
+        let options =
+            ["-q", "--iterations", "0", "--shape", "4", "--dtype", "u64", "--threshold", threshold, "-o"];
+        thin(options).args([&out, &image]).assert().success();
+        assert_eq!(voxels(&out).1, left, "{threshold}");
+    }
+}
+
+#[test]
 fn verify_tells_which_component_changed() {
     let scratch = Scratch::new();
     let image = scratch.file("image.npy", square_and_ring());

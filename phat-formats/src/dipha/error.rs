@@ -4,6 +4,9 @@ use super::{FileType, Flavour, MAGIC};
 use crate::Dimension;
 use std::io;
 
+/// Bytes that no file has: counts that ask for more are not multiplied out.
+const MOST: usize = usize::MAX / 2;
+
 /// Why a DIPHA file cannot be read. Offsets are in bytes from the start of the file.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("byte {}: expected {}, found {}", self.offset(), self.expected(), self.found())]
@@ -213,6 +216,9 @@ impl DiphaError {
             }
             DiphaError::Value { what, other: None, .. } => (*what).to_owned(),
             DiphaError::Value { what, other: Some(other), .. } => format!("{what} {other}"),
+            DiphaError::Truncated { offset, what, expected, .. } if *expected >= MOST => {
+                format!("more bytes of {what} from byte {offset} on than any file has")
+            }
             DiphaError::Truncated { offset, what, expected, .. } => {
                 format!("{expected} bytes of {what} from byte {offset} on")
             }

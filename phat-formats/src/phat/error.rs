@@ -21,6 +21,9 @@ impl fmt::Display for Place {
     }
 }
 
+/// Bytes that no file has: counts that ask for more are not multiplied out.
+const MOST: u64 = u64::MAX / 2;
+
 /// Why a PHAT file cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}: expected {}, found {}", self.place(), self.expected(), self.found())]
@@ -174,6 +177,9 @@ impl PhatError {
     pub fn expected(&self) -> String {
         match self {
             PhatError::Read { count, .. } => format!("{count} bytes that can be read"),
+            PhatError::Truncated { offset, what, expected, .. } if *expected >= MOST => {
+                format!("more bytes of {what} from byte {offset} on than any file has")
+            }
             PhatError::Truncated { offset, what, expected, .. } => {
                 format!("{expected} bytes of {what} from byte {offset} on")
             }

@@ -68,12 +68,13 @@ impl ImageArguments {
     /// Adds to what a run is known by how its images are read.
     pub(crate) fn known_by(&self, run: Fingerprint) -> Fingerprint {
         let ImageArguments { format, voxels, key } = self;
-        let VoxelsArguments { shape, dtype, order, channel, frame } = voxels;
+        let VoxelsArguments { shape, dtype, order, channel, frame, nan } = voxels;
         let shape = shape.as_ref().map(|Extents(extents)| format!("{extents:?}"));
         let run = run.with_some("--format", *format).with_some("--shape", shape);
         let run =
             run.with_some("--dtype", *dtype).with_some("--order", order.map(|order| format!("{order:?}")));
-        run.with_some("--channel", *channel).with_some("--frame", *frame).with_some("--key", key.as_ref())
+        let run = run.with_some("--channel", *channel).with_some("--frame", *frame);
+        run.with_some("--key", key.as_ref()).with_some("--nan", *nan)
     }
 
     /// How to read; the errors are those of [`VoxelsArguments::options`].
@@ -109,6 +110,10 @@ pub(crate) struct VoxelsArguments {
     /// TIFF has frames where ImageJ or OME-XML says so, NIfTI where it has a fourth axis.
     #[arg(long, value_name = "N", value_parser = parse::count, allow_hyphen_values = true)]
     frame: Option<usize>,
+
+    /// Replace voxels that are not a number by X, a number, lowest (-inf) or highest (inf) [default: NaN is an error]
+    #[arg(long, value_name = "X", value_parser = parse::in_place_of_nan, allow_hyphen_values = true)]
+    nan: Option<f64>,
 }
 
 impl VoxelsArguments {
@@ -130,6 +135,7 @@ impl VoxelsArguments {
             channel: self.channel,
             frame: self.frame,
             key: key.map(str::to_owned),
+            nan: self.nan,
             ..ImageOptions::default()
         };
         let option = given.iter().find(|(_, is_given)| *is_given).map(|(option, _)| *option);
@@ -154,6 +160,11 @@ impl VoxelsArguments {
     /// Whether shape or type are given, which raw images alone need.
     pub(crate) fn are_raw(&self) -> bool {
         self.shape.is_some() || self.dtype.is_some() || self.order.is_some()
+    }
+
+    /// Whether something is given that takes the place of NaN.
+    pub(crate) fn replace_nan(&self) -> bool {
+        self.nan.is_some()
     }
 
     /// Whether a channel or a frame is given.
@@ -198,9 +209,10 @@ mod tests {
             channel: Some(2),
             frame: Some(0),
             key: Some("a".to_owned()),
+            nan: Some(f64::NEG_INFINITY),
             ..ImageOptions::default()
         };
-        assert_eq!(options("--channel 2 --frame 0 --key a"), Ok(picked));
+        assert_eq!(options("--channel 2 --frame 0 --key a --nan lowest"), Ok(picked));
     }
 
     #[test]

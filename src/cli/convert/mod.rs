@@ -235,6 +235,7 @@ impl Arguments {
             ("--construction", self.filtration.construction.is_some()),
             ("--shape, --dtype or --order", self.voxels.are_raw()),
             ("--channel or --frame", self.voxels.are_picked()),
+            ("--nan", self.voxels.replace_nan()),
         ];
         if let Some((option, _)) = of_images.into_iter().find(|(_, is_given)| *is_given)
             && kind != Kind::Image

@@ -79,7 +79,7 @@ pub(crate) struct Arguments {
     ///
     /// Voxels are compared with the number as it is written, integers of 64 bits too.
     #[arg(long, value_name = "X", help_heading = "Filtration",
-        value_parser = parse::end_of_filtration, allow_hyphen_values = true)]
+        value_parser = parse::exact_level, allow_hyphen_values = true)]
     threshold: Option<Threshold>,
 
     /// How bars are found; they are the same

@@ -8,7 +8,9 @@
 //! `mode="reflect"` and `radius=r`, but for rounding. Smoothing n times by σ is smoothing by σ√n, as far as the taps reach.
 //!
 //! A sum is w_0 x_0 + w_1 (x_−1 + x_1) + w_2 (x_−2 + x_2) + …, from left to right, every operation rounded to the nearest by itself, never two
-//! as one. So the processor and a device find the same voxels to the last bit, and the same curves.
+//! as one. So the processor and a device find the same voxels to the last bit, and the same curves. Each x is halved before and the sum is doubled
+//! at the end, which rounds nothing but the least floats: so no sum on the way is past the range of floats, and where rounding takes a mean past
+//! its end, the mean is that end.
 //!
 //! The first curve is that of the image as it is, of any type of voxels; only the smoothed ones are of floats. Infinite voxels cannot be
 //! smoothed, nor those past the range of 32-bit floats.
@@ -333,13 +335,14 @@ fn smooth(mut voxels: Vec<f32>, shape: Shape, weights: &[f32], parts: &mut Parts
                 let at = |place: isize| first + reflected(place, length) * inner;
                 let here = (k % length) as isize;
                 let middle = &voxels[at(here)..at(here) + inner];
-                row.iter_mut().zip(middle).for_each(|(sum, x)| *sum = weights[0] * x);
+                row.iter_mut().zip(middle).for_each(|(sum, x)| *sum = weights[0] * (0.5 * x));
                 for (d, &weight) in (1..).zip(&weights[1..]) {
                     let [before, after] = [at(here - d), at(here + d)].map(|at| &voxels[at..at + inner]);
                     for ((sum, a), b) in row.iter_mut().zip(before).zip(after) {
-                        *sum += weight * (a + b);
+                        *sum += weight * (0.5 * a + 0.5 * b);
                     }
                 }
+                row.iter_mut().for_each(|sum| *sum = (2.0 * *sum).clamp(f32::MIN, f32::MAX));
             });
         }
         voxels = smoothed;

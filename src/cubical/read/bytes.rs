@@ -2,8 +2,8 @@
 
 use std::fs::File;
 #[cfg(feature = "codecs")]
-use std::io::Seek;
-use std::io::{self, BufReader, Chain, Cursor, Read};
+use std::io::BufRead;
+use std::io::{self, BufReader, Chain, Cursor, Read, Seek, SeekFrom};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -31,10 +31,10 @@ pub(super) struct Bytes {
 
 /// Bytes at any place.
 #[cfg(feature = "codecs")]
-pub(super) trait Seekable: Read + Seek + Send {}
+pub(super) trait Seekable: BufRead + Seek + Send {}
 
 #[cfg(feature = "codecs")]
-impl<R: Read + Seek + Send> Seekable for R {}
+impl<R: BufRead + Seek + Send> Seekable for R {}
 
 impl Bytes {
     /// The bytes of the file at `path`, or of standard input when it is `-`.
@@ -111,15 +111,17 @@ impl Bytes {
         head.chain(self.rest)
     }
 
-    /// All of the file, in memory.
-    pub(super) fn into_vec(self) -> io::Result<Vec<u8>> {
-        let expected = self.length.map_or(0, |length| usize::try_from(length).unwrap_or(usize::MAX));
-        source::all_of(&mut self.into_reader(), expected)
+    /// Everything that has not been read, in memory.
+    pub(super) fn into_vec(self) -> Result<Vec<u8>, Fault> {
+        let left = self.length.map_or(0, |length| length.saturating_sub(self.at));
+        let (left, unpacked) = (usize::try_from(left).unwrap_or(usize::MAX), self.unpacked);
+        let all = source::all_of(&mut self.into_reader(), left);
+        all.map_err(|error| fault(unpacked, ImagePlace::Whole, error))
     }
 
-    /// All of the file and its length, with places; a pipe is read into memory for that.
+    /// All of the file and its length, with places; a pipe and what comes out of a compressed file are read into memory for that.
     #[cfg(feature = "codecs")]
-    pub(super) fn into_seekable(self) -> io::Result<(Box<dyn Seekable>, u64)> {
+    pub(super) fn into_seekable(self) -> Result<(Box<dyn Seekable>, u64), Fault> {
         match (self.file, self.length) {
             (Some(file), Some(length)) => {
                 let mut file = file.try_clone()?;
@@ -144,26 +146,25 @@ impl Bytes {
                 Ok(0) => break,
                 Ok(count) => filled += count,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(self.fault(error, filled)),
+                Err(error) => {
+                    let place = ImagePlace::Byte(self.at + filled as u64);
+                    return Err(fault(self.unpacked, place, error));
+                }
             }
         }
         self.at += filled as u64;
         Ok(filled)
     }
 
-    /// What is wrong when bytes cannot be read: if they come out of a compressed file, its content may be.
-    fn fault(&self, error: io::Error, filled: usize) -> Fault {
-        let kinds = [io::ErrorKind::InvalidInput, io::ErrorKind::InvalidData, io::ErrorKind::UnexpectedEof];
-        if !self.unpacked || !kinds.contains(&error.kind()) {
-            return error.into();
-        }
-        let place = ImagePlace::Byte(self.at + filled as u64);
-        ImageProblem::new(place, "more of a file compressed with gzip", format!("its data broken: {error}"))
-            .into()
-    }
-
-    /// Passes over the bytes up to a place, or up to the end of the file where that comes first.
+    /// Passes over the bytes up to a place, or up to the end of the file where that comes first. Of a file on a disk they are not read.
     pub(super) fn skip_to(&mut self, place: u64) -> Result<(), Fault> {
+        if let (Some(file), Some(length)) = (&self.file, self.length) {
+            // The reader of the rest has its place in common with the file; what lies in the head comes from there.
+            let place = place.min(length).max(self.at);
+            (&**file).seek(SeekFrom::Start(place.max(self.head.len() as u64)))?;
+            self.at = place;
+            return Ok(());
+        }
         let mut buffer = [0; 4096];
         while self.at < place {
             let wanted = usize::try_from(place - self.at).map_or(buffer.len(), |rest| rest.min(buffer.len()));
@@ -172,6 +173,24 @@ impl Bytes {
             }
         }
         Ok(())
+    }
+
+    /// An error unless nothing but blanks is left.
+    pub(super) fn end_after_blanks(&mut self) -> Result<(), Fault> {
+        let mut byte = [0];
+        loop {
+            let place = self.at;
+            if self.read(&mut byte)? == 0 {
+                return Ok(());
+            }
+            if !byte[0].is_ascii_whitespace() {
+                let found = match self.length {
+                    Some(length) => format!("{} more bytes", length - place),
+                    None => "more bytes".to_owned(),
+                };
+                return Err(ImageProblem::new(ImagePlace::Byte(place), "the end of the file", found).into());
+            }
+        }
     }
 
     /// An error unless everything has been read.
@@ -189,6 +208,16 @@ impl Bytes {
             (_, None) => Err(ImageProblem::new(place, "the end of the file", "more bytes").into()),
         }
     }
+}
+
+/// The fault behind bytes that cannot be read: of those that come out of a compressed file, its content may be broken.
+fn fault(unpacked: bool, place: ImagePlace, error: io::Error) -> Fault {
+    let kinds = [io::ErrorKind::InvalidInput, io::ErrorKind::InvalidData, io::ErrorKind::UnexpectedEof];
+    if !unpacked || !kinds.contains(&error.kind()) {
+        return error.into();
+    }
+    let found = format!("its data broken: {error}");
+    ImageProblem::new(place, "more of a file compressed with gzip", found).into()
 }
 
 #[cfg(test)]

@@ -60,23 +60,22 @@ pub(super) fn detect(name: &str, head: &[u8]) -> Result<(ImageFormat, String), I
     if nifti::has_magic(head) {
         return chosen(ImageFormat::Nifti, "has NIfTI's magic bytes");
     }
-    if head.starts_with(nifti::GZIP) {
-        return chosen(ImageFormat::Nifti, "begins with gzip's magic bytes");
-    }
     if phat_formats::dipha::has_magic(head) {
         return chosen(ImageFormat::Dipha, "begins with DIPHA's magic number");
     }
     if let Some(problem) = foreign::named(name, head) {
         return Err(problem);
     }
-    let extension = Path::new(name).extension().map(|e| e.to_string_lossy().to_ascii_lowercase());
+    let extension = Path::new(name.strip_suffix(".gz").unwrap_or(name))
+        .extension()
+        .map(|e| e.to_string_lossy().to_ascii_lowercase());
     let named = match extension.as_deref().unwrap_or_default() {
         "npy" => Some(ImageFormat::Npy),
         "npz" => Some(ImageFormat::Npz),
         "pgm" | "pbm" => Some(ImageFormat::Pgm),
         "png" => Some(ImageFormat::Png),
         "tif" | "tiff" => Some(ImageFormat::Tiff),
-        "nii" | "gz" => Some(ImageFormat::Nifti),
+        "nii" => Some(ImageFormat::Nifti),
         "dipha" | "complex" => Some(ImageFormat::Dipha),
         _ => None,
     };
@@ -122,7 +121,6 @@ mod tests {
             ("a", b"MM\0+", ImageFormat::Tiff),
             ("a", &nifti, ImageFormat::Nifti),
             ("a", b"\x5c\x01\0\0n+2\0\r\n\x1a\n", ImageFormat::Nifti),
-            ("a", b"\x1f\x8b\x08", ImageFormat::Nifti),
             ("a.txt", &phat_formats::dipha::MAGIC.to_le_bytes(), ImageFormat::Dipha),
             ("a", b"P5 3 2 255\n", ImageFormat::Pgm),
             ("a", b"P1#", ImageFormat::Pgm),
@@ -156,11 +154,11 @@ mod tests {
             ("a", &dicom, "a DICOM file", "dcm2niix"),
             ("a", &mrc, "an MRC map", "mrcfile"),
             ("a", b"NRRD0004\n", "an NRRD file", "nrrd.read"),
-            ("a.mhd", b"ObjectType = Image\n", "a MetaImage header", "--format raw"),
+            ("a.mhd", b"ObjectType = Image\n", "a MetaImage", "SimpleITK.ReadImage"),
             ("a", b"# vtk DataFile Version 3.0\n", "a VTK file", "numpy.save"),
             ("a.npy", b"\x80\x04\x95", "a Python pickle", "numpy.save"),
             ("a", b"P6 3 2 255\n", "a color image of Netpbm", "ppmtopgm"),
-            ("a.img", b"\0\0\0\0", "voxels whose header is in a .hdr file", "--format raw"),
+            ("a.img", b"\0\0\0\0", "voxels whose header is in a .hdr file", "nibabel.load(FILE)"),
             ("a.tif.xz", b"\xfd7zXZ\0", "a file compressed with xz", "unpack it first"),
         ] {
             let problem = detect(name, head).unwrap_err().to_string();

@@ -13,10 +13,21 @@ pub(super) fn named(name: &str, head: &[u8]) -> Option<ImageProblem> {
         return Some(problem(found, note));
     }
     if name.to_ascii_lowercase().ends_with(".img") {
-        let note = "give the .hdr file to a converter, as nibabel.load(…) and nibabel.save(…, 'x.nii'), or read it with --format raw";
-        return Some(problem("voxels whose header is in a .hdr file", note.into()));
+        let note = python("numpy.save(\"x.npy\", numpy.asarray(nibabel.load(FILE).dataobj))", "an array");
+        return Some(problem("voxels whose header is in a .hdr file", note));
     }
     None
+}
+
+/// The statements that make an array of a .vol file, whose voxels are compressed with zlib from version 3 on.
+const VOL: &str = "head, voxels = open(FILE, \"rb\").read().split(b\"\\n.\\n\", 1); \
+     size = [int(re.search(rb\"(?m)^%c: (\\d+)\" % axis, head)[1]) for axis in b\"XYZ\"]; \
+     voxels = zlib.decompress(voxels) if b\"Version: 3\" in head else voxels; \
+     numpy.save(\"x.npy\", numpy.frombuffer(voxels, \"u1\").reshape(size, order=\"F\"))";
+
+/// Advice to run statements of Python, which make an image of the file.
+fn python(statements: &str, made: &str) -> String {
+    format!("in Python, {statements} makes {made} of it")
 }
 
 /// What to do with a file that is not read; none for those that are.
@@ -26,16 +37,21 @@ fn advice(kind: Kind) -> Option<String> {
         Kind::LossyImage => "convert it to a gray PNG; what JPEG adds to an image are bars as well".into(),
         Kind::OtherImage => "convert it to a gray PNG or TIFF".into(),
         Kind::ColorImage => "convert it to gray first, as with `ppmtopgm`".into(),
+        Kind::Vtk => {
+            let save =
+                "m = pyvista.read(FILE); numpy.save(\"x.npy\", m[NAME].reshape(m.dimensions, order=\"F\"))";
+            python(save, "an array of its point data NAME")
+        }
         Kind::MetaImage => {
-            "its voxels can be read with --format raw: --shape DimSize, --dtype ElementType, --order f".into()
+            python("SimpleITK.WriteImage(SimpleITK.ReadImage(FILE), \"x.nii\")", "a NIfTI image")
         }
+        Kind::Vol => python(VOL, "an array"),
         Kind::Dicom => "convert the series with dcm2niix to NIfTI".into(),
-        Kind::Loadable(call) => format!("numpy.save(\"x.npy\", {call}) makes an array of it"),
-        Kind::Matlab | Kind::Matlab73 => {
-            "numpy.save(\"x.npy\", scipy.io.loadmat(FILE)[NAME]) makes an array of it".into()
-        }
+        Kind::Loadable(call) => python(&format!("numpy.save(\"x.npy\", {call})"), "an array"),
+        Kind::Matlab => python("numpy.save(\"x.npy\", scipy.io.loadmat(FILE)[NAME])", "an array"),
+        Kind::Matlab73 => python("numpy.save(\"x.npy\", h5py.File(FILE)[NAME][:].T)", "an array"),
         Kind::Pandas(function) => {
-            format!("numpy.save(\"x.npy\", pandas.{function}(FILE).to_numpy()) makes an array of it")
+            python(&format!("numpy.save(\"x.npy\", pandas.{function}(FILE).to_numpy())"), "an array")
         }
         Kind::Sheet | Kind::R | Kind::Document => "lacuna rips reads tables of distances or points".into(),
         Kind::Compressed(_) => "unpack it first".into(),

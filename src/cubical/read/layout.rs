@@ -24,6 +24,8 @@ pub(super) struct FileLayout {
     pub(super) start: u64,
     /// Where the file ends, if it holds more than these voxels.
     pub(super) whole: Option<u64>,
+    /// Whether blanks may follow the last.
+    pub(super) blanks: bool,
     pub(super) meaning: Meaning,
 }
 
@@ -50,7 +52,15 @@ pub(super) struct Scaling {
 impl FileLayout {
     /// The layout of little-endian numbers and nothing after them.
     pub(super) fn new(shape: Shape, voxels: VoxelType, start: u64) -> Self {
-        FileLayout { shape, voxels, big_endian: false, start, whole: None, meaning: Meaning::Values }
+        FileLayout {
+            shape,
+            voxels,
+            big_endian: false,
+            start,
+            whole: None,
+            blanks: false,
+            meaning: Meaning::Values,
+        }
     }
 
     /// A stream of the voxels of a file that nothing has been read of.
@@ -58,8 +68,16 @@ impl FileLayout {
         let end = self.check_length(&bytes)?;
         bytes.skip_to(self.start)?;
         let swap = self.big_endian != cfg!(target_endian = "big") && self.voxels.bytes() > 1;
-        let placed = bytes.file().cloned().map(|file| Placed { file, start: self.start, end, swap });
-        let words = Words { bytes, end, swap, is_all: self.whole.is_none() };
+        // Whatever follows is looked at after the last voxel, which comes in order.
+        let is_last = !self.blanks || bytes.length() == Some(end);
+        let file = bytes.file().filter(|_| is_last).cloned();
+        let placed = file.map(|file| Placed { file, start: self.start, end, swap });
+        let tail = match self.whole {
+            Some(_) => Tail::Voxels,
+            None if self.blanks => Tail::Blanks,
+            None => Tail::Nothing,
+        };
+        let words = Words { bytes, end, swap, tail };
         Ok(match self.meaning {
             Meaning::Truths => {
                 AnyStream::from(Stream::new(self.shape, Box::new(Truths { words }), context.clone()))
@@ -100,7 +118,7 @@ impl FileLayout {
         }
         match (end, length) {
             (None, _) => Err(ImageProblem::new(ImagePlace::Whole, "fewer than 2^64 bytes", expected())),
-            (Some(end), Some(found)) if found != end => Err(ImageProblem::new(
+            (Some(end), Some(found)) if found < end || found > end && !self.blanks => Err(ImageProblem::new(
                 ImagePlace::Whole,
                 format!("{end} bytes, {}", expected()),
                 found.to_string(),
@@ -116,8 +134,17 @@ struct Words {
     /// Where the last one ends.
     end: u64,
     swap: bool,
-    /// Whether the file ends with them.
-    is_all: bool,
+    /// What may follow them.
+    tail: Tail,
+}
+
+/// What may follow the last number that is read of a file.
+#[derive(Debug, Clone, Copy)]
+enum Tail {
+    Nothing,
+    Blanks,
+    /// Voxels of other frames or channels.
+    Voxels,
 }
 
 impl<T: Plain> Source<T> for Words {
@@ -133,7 +160,11 @@ impl<T: Plain> Source<T> for Words {
     }
 
     fn finish(&mut self) -> Result<(), Fault> {
-        if self.is_all { self.bytes.end() } else { Ok(()) }
+        match self.tail {
+            Tail::Nothing => self.bytes.end(),
+            Tail::Blanks => self.bytes.end_after_blanks(),
+            Tail::Voxels => Ok(()),
+        }
     }
 
     fn is_measured(&self) -> bool {

@@ -7,7 +7,7 @@
 //! | `png` | PNG, gray, also by a palette | row, column | `u8`, `u16` | `png` |
 //! | `pgm` | Netpbm's graymap or bitmap, as text or bytes | row, column | `u8`, `u16` | `pgm` |
 //! | `tiff` | TIFF or BigTIFF, gray, one page or a stack | row, column; page, row, column | all ten types, `f16` as `f32` | `tiff` |
-//! | `nifti` | NIfTI-1 or NIfTI-2 in one file, perhaps compressed with gzip | x, y, z | all ten types, scaled ones | `nifti` |
+//! | `nifti` | NIfTI-1 or NIfTI-2 in one file | x, y, z | all ten types, scaled ones | `nifti` |
 //! | `dipha` | DIPHA file type 1 | x, y, z | `f64` | `dipha`, [`phat_formats::dipha`] |
 //! | `perseus` | text, a number a line | x, y, z | `f64` | `perseus` |
 //! | `raw` | voxels without a header, little-endian | as given | all ten types | `raw` |
@@ -15,11 +15,13 @@
 //! Axes of one voxel make no difference to what is computed, and are told to the user ([`Shape`](super::Shape)). Of an image with channels or
 //! frames, one of each can be picked ([`ImageOptions`]).
 //!
-//! Voxels keep the type they have in the file. NaN is an error; infinities are values like others.
+//! Each of them may be compressed with gzip.
+//!
+//! Voxels keep the type they have in the file. NaN is an error, or is replaced ([`ImageOptions::nan`]); infinities are values like others.
 //!
 //! **In pieces.** An image is read whole ([`read()`]) or as a stream of voxels in memory order ([`open`]). Streams are read from
-//! the file as they are asked for, `tiff` by strip or, of tiles, by page; a `png`, an `npz` and the text or bits of a `pgm` are decoded
-//! whole, and a `tiff` that comes through a pipe is held in memory.
+//! the file as they are asked for, `tiff` by strip or row of tiles, `png` by row; an interlaced `png`, an `npz` and the text or bits of a `pgm`
+//! are decoded whole, and a `tiff` or `png` that is compressed with gzip or comes through a pipe is held in memory.
 //!
 //! **Memory.** Nothing is allocated because a header says so: a file has to be as long as its header says, or, when it is
 //! compressed, long enough for what is asked for to come out of it; and where the length is not known, as of a pipe, memory grows
@@ -33,11 +35,13 @@
 //! | is empty | an error |
 //! | begins with the magic bytes of NumPy, zip, PNG, TIFF, DIPHA | `npy`, `npz`, `png`, `tiff`, `dipha` |
 //! | begins with `P1`, `P2`, `P4` or `P5` and a blank | `pgm` |
-//! | has NIfTI's magic bytes, or begins with gzip's | `nifti` |
+//! | has NIfTI's magic bytes | `nifti` |
 //! | begins as a file of a known format that is not read does | an error that names it |
-//! | is called `*.npy`; `*.npz`; `*.png`; `*.pgm`, `*.pbm`; `*.tif`, `*.tiff`; `*.nii`, `*.gz`; `*.dipha`, `*.complex` | `npy`; `npz`; `png`; `pgm`; `tiff`; `nifti`; `dipha`, and refused if it is none |
+//! | is called `*.npy`; `*.npz`; `*.png`; `*.pgm`, `*.pbm`; `*.tif`, `*.tiff`; `*.nii`; `*.dipha`, `*.complex` | `npy`; `npz`; `png`; `pgm`; `tiff`; `nifti`; `dipha`, and refused if it is none |
 //! | begins with lines of a whole number each, as many as the first says and one | `perseus` |
 //! | is any other | an error |
+//!
+//! Of a file compressed with gzip, these rules are for what it holds, and for its name without `.gz`.
 
 mod bytes;
 mod detect;
@@ -72,7 +76,7 @@ pub use voxel::VoxelType;
 use std::path::Path;
 
 use crate::cubical::image::AnyImage;
-use crate::input::source;
+use crate::input::{gzip, source};
 use bytes::Bytes;
 use error::{Context, Fault};
 
@@ -108,6 +112,7 @@ fn open_bytes(
 ) -> Result<AnyStream, ImageReadError> {
     let mut context = Context { file: name.to_owned(), format: options.format, detection: None };
     let opened = bytes.and_then(|bytes| {
+        let bytes = unpacked(bytes, options)?;
         let format = match detect::given(options)? {
             Some(format) => format,
             None => {
@@ -117,9 +122,22 @@ fn open_bytes(
             }
         };
         context.format = Some(format);
-        open_as(format, bytes, options, &context)
+        let opened = open_as(format, bytes, options, &context)?;
+        match options.nan {
+            Some(value) => Ok(opened.with_nan(value)?),
+            None => Ok(opened),
+        }
     });
     opened.map_err(|fault| context.error(fault))
+}
+
+/// The bytes of a file, unpacked if it is compressed with gzip. A raw image that is exactly as long as its voxels may begin with any bytes.
+fn unpacked(bytes: Bytes, options: &ImageOptions) -> Result<Bytes, Fault> {
+    let is_raw = |raw: &Raw| raw.bytes().is_some_and(|length| bytes.length() == Some(length));
+    if !bytes.head().starts_with(gzip::MAGIC) || options.raw.as_ref().is_some_and(is_raw) {
+        return Ok(bytes);
+    }
+    bytes.unpack()
 }
 
 fn open_as(

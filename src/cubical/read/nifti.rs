@@ -1,4 +1,4 @@
-//! `nifti`: NIfTI-1 and NIfTI-2, header and voxels in one file, as it is or compressed with gzip.
+//! `nifti`: NIfTI-1 and NIfTI-2, header and voxels in one file.
 //!
 //! | bytes of NIfTI-1 | of NIfTI-2 | content |
 //! |---|---|---|
@@ -29,9 +29,6 @@ use super::voxel::VoxelType;
 use crate::cubical::geometry::{Geometry, NiftiGeometry};
 use crate::cubical::shape::Order;
 
-/// What a file compressed with gzip begins with.
-pub(super) const GZIP: &[u8] = b"\x1f\x8b";
-
 const MAGIC_2: &[u8] = b"n+2\0\r\n\x1a\n";
 const PAIR_2: &[u8] = b"ni2\0\r\n\x1a\n";
 
@@ -42,16 +39,7 @@ pub(super) fn has_magic(head: &[u8]) -> bool {
 }
 
 pub(super) fn open(bytes: Bytes, options: &ImageOptions, context: &Context) -> Result<AnyStream, Fault> {
-    let is_packed = bytes.head().starts_with(GZIP);
-    let bytes = if is_packed { bytes.unpack()? } else { bytes };
-    let (layout, geometry) = layout(bytes.head(), options).map_err(|problem| {
-        let is_other = is_packed && !has_magic(bytes.head());
-        if is_other {
-            problem.note("of compressed files only NIfTI is read: unpack others first")
-        } else {
-            problem
-        }
-    })?;
+    let (layout, geometry) = layout(bytes.head(), options)?;
     Ok(layout.open(bytes, context)?.with_geometry(Geometry::Nifti(Box::new(geometry))))
 }
 
@@ -241,8 +229,9 @@ fn header(head: &[u8]) -> Result<(Header<'_>, bool), ImageProblem> {
             "header and voxels in one file",
             "a header whose voxels are in another",
         );
-        return Err(problem
-            .note("convert it to a single .nii file, as with nibabel.save(nibabel.load(IN), 'OUT.nii')"));
+        return Err(problem.note(
+            "in Python, nibabel.save(nibabel.load(FILE), \"x.nii\") makes a single .nii file of both",
+        ));
     }
     if magic != b"n+1\0" && magic != MAGIC_2 {
         let found = format!("{:?}", String::from_utf8_lossy(magic));
@@ -251,7 +240,8 @@ fn header(head: &[u8]) -> Result<(Header<'_>, bool), ImageProblem> {
         let is_analyze = magic == b"\0\0\0\0";
         return Err(if is_analyze {
             problem.note(
-                "a header of ANALYZE, whose voxels are in a .img file: convert both to a single .nii file",
+                "it is a header of ANALYZE: in Python, \
+                 numpy.save(\"x.npy\", numpy.asarray(nibabel.load(FILE).dataobj)) makes an array of both files",
             )
         } else {
             problem

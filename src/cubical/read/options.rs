@@ -6,7 +6,7 @@ use super::voxel::VoxelType;
 use crate::cubical::shape::Order;
 
 /// How to read. Without a format, content and name tell.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct ImageOptions {
     /// The format; with `raw` and without a format, it is [`ImageFormat::Raw`].
     pub format: Option<ImageFormat>,
@@ -18,6 +18,8 @@ pub struct ImageOptions {
     pub frame: Option<usize>,
     /// The name of the array to read of an archive of several; for [`ImageFormat::Npz`] only.
     pub key: Option<String>,
+    /// What voxels become that are not a number, rounded to their type; without it they are an error.
+    pub nan: Option<f64>,
 }
 
 impl ImageOptions {
@@ -52,4 +54,12 @@ pub struct Raw {
     pub dtype: VoxelType,
     /// Which axis varies fastest.
     pub order: Order,
+}
+
+impl Raw {
+    /// The bytes of the voxels, where 64 bits hold their number.
+    pub(super) fn bytes(&self) -> Option<u64> {
+        let size = self.dtype.bytes() as u64;
+        self.shape.iter().try_fold(size, |bytes, &extent| bytes.checked_mul(extent as u64))
+    }
 }

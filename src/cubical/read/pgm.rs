@@ -3,6 +3,8 @@
 //! Axes are row and column. The values of a graymap are as they are in the file, whatever the greatest it announces: `u8`, or `u16` where
 //! that is above 255. A bitmap's 1, which is black, is 0 and its 0 is 255, as OpenCV and Pillow have it.
 //!
+//! Blanks may follow the raster, such as a newline; other images may not.
+//!
 //! Source: Netpbm's pages pgm(5) and pbm(5).
 
 use super::bytes::Bytes;
@@ -42,7 +44,8 @@ pub(super) fn open(bytes: Bytes, context: &Context) -> Result<AnyStream, Fault> 
     let start = header.at as u64 + 1;
     let voxels = if greatest > 255 { VoxelType::U16 } else { VoxelType::U8 };
     match kind {
-        b'5' => FileLayout { big_endian: true, ..FileLayout::new(shape, voxels, start) }.open(bytes, context),
+        b'5' => FileLayout { big_endian: true, blanks: true, ..FileLayout::new(shape, voxels, start) }
+            .open(bytes, context),
         b'4' => bitmap(bytes, shape, start, context),
         _ => text(bytes, shape, start - 1, greatest, is_map, context),
     }
@@ -58,15 +61,16 @@ fn bitmap(mut bytes: Bytes, shape: Shape, start: u64, context: &Context) -> Resu
         let expected = format!("{expected} bytes, {shape} bits from byte {start} on");
         ImageProblem::new(ImagePlace::Whole, expected, found.to_string())
     };
-    if let Some(length) = bytes.length().filter(|&length| Some(length) != end) {
+    if let Some(length) = bytes.length().filter(|&length| end.is_none_or(|end| length < end)) {
         return Err(problem(length).into());
     }
     bytes.skip_to(start)?;
     let packed = bytes.into_vec()?;
     let found = start + packed.len() as u64;
-    if Some(found) != end {
+    let bits = end.and_then(|end| packed.split_at_checked(usize::try_from(end - start).ok()?));
+    let Some((packed, _)) = bits.filter(|(_, rest)| rest.iter().all(u8::is_ascii_whitespace)) else {
         return Err(problem(found).into());
-    }
+    };
     room(&Vec::<u8>::new(), shape.count())?;
     let mut voxels = Vec::with_capacity(shape.count());
     for row in packed.chunks(columns.div_ceil(8)) {

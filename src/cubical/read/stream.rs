@@ -71,6 +71,8 @@ pub struct Stream<T> {
     /// The voxels at any place, where they lie in a file that is as long as they are.
     placed: Option<Box<dyn Anywhere<T>>>,
     geometry: Option<Geometry>,
+    /// What voxels become that are not a number; without it they are an error.
+    nan: Option<T>,
     context: Context,
 }
 
@@ -84,7 +86,7 @@ impl<T> fmt::Debug for Stream<T> {
 
 impl<T> Stream<T> {
     pub(super) fn new(shape: Shape, source: Box<dyn Source<T> + Send>, context: Context) -> Self {
-        Stream { shape, done: 0, source, placed: None, geometry: None, context }
+        Stream { shape, done: 0, source, placed: None, geometry: None, nan: None, context }
     }
 
     /// A stream whose voxels can be read at any place. The length of their file has been checked.
@@ -124,8 +126,8 @@ impl<T: Voxel> Stream<T> {
 
     /// The voxels of the image at any place, for several threads at a time; `None` when they come in order alone, as through a pipe.
     pub fn anywhere(&self) -> Option<Places<'_, T>> {
-        let Stream { shape, context, .. } = self;
-        self.placed.as_deref().map(|placed| Places { shape: *shape, placed, context })
+        let &Stream { shape, nan, ref context, .. } = self;
+        self.placed.as_deref().map(|placed| Places { shape, placed, nan, context })
     }
 
     fn fill(&mut self, voxels: &mut [T]) -> Result<(), Fault> {
@@ -136,7 +138,7 @@ impl<T: Voxel> Stream<T> {
         }
         for block in voxels.chunks_mut(BLOCK / size_of::<T>()) {
             self.source.fill(block)?;
-            check_numbers(self.shape, self.done, block)?;
+            check_numbers(self.shape, self.done, block, self.nan)?;
             self.done += block.len();
             if self.done == self.shape.count() {
                 self.source.finish()?;
@@ -150,6 +152,7 @@ impl<T: Voxel> Stream<T> {
 pub struct Places<'a, T> {
     shape: Shape,
     placed: &'a dyn Anywhere<T>,
+    nan: Option<T>,
     context: &'a Context,
 }
 
@@ -177,7 +180,7 @@ impl<T: Voxel> Places<'_, T> {
         let length = REQUEST / size_of::<T>();
         for (k, part) in voxels.chunks_mut(length).enumerate() {
             self.placed.fill(first + k * length, part)?;
-            check_numbers(self.shape, first + k * length, part)?;
+            check_numbers(self.shape, first + k * length, part, self.nan)?;
         }
         Ok(())
     }
@@ -194,26 +197,35 @@ impl<T: Voxel> Places<'_, T> {
     }
 }
 
-/// An error at the first voxel that is not a number; the first of the block lies at `place` in memory.
-fn check_numbers<T: Voxel>(shape: Shape, place: usize, block: &[T]) -> Result<(), ImageProblem> {
+/// Replaces voxels that are not a number, or refuses the first of them where nothing takes their place. The first of the block lies at `place`
+/// in memory.
+fn check_numbers<T: Voxel>(
+    shape: Shape,
+    place: usize,
+    block: &mut [T],
+    nan: Option<T>,
+) -> Result<(), ImageProblem> {
     // Without a branch, so that it is done in vectors.
     if block.iter().fold(true, |all, voxel| all & voxel.is_number()) {
         return Ok(());
     }
+    if let Some(nan) = nan {
+        block.iter_mut().filter(|voxel| !voxel.is_number()).for_each(|voxel| *voxel = nan);
+        return Ok(());
+    }
     let first = block.iter().position(|voxel| !voxel.is_number()).unwrap_or(0);
-    Err(ImageProblem::new(
-        ImagePlace::Voxel(shape.coordinates(place + first)),
-        "a number",
-        block[first].to_string(),
-    ))
+    let coordinates = ImagePlace::Voxel(shape.coordinates(place + first));
+    let problem = ImageProblem::new(coordinates, "a number", block[first].to_string());
+    Err(problem.note("--nan X replaces such voxels by X, a number, lowest or highest"))
 }
 
 /// All of an image, of a stream that nothing has been read of. `advance` is told how many voxels have been read.
 fn whole<T: Plain>(mut stream: Stream<T>, advance: &dyn Fn(u64)) -> Result<Image<T>, ImageReadError> {
     let (shape, count) = (stream.shape, stream.shape.count());
     let mut voxels = Vec::new();
-    if let Some(decoded) = stream.source.decoded() {
-        check_numbers(shape, 0, &decoded).map_err(|problem| stream.context.error(problem.into()))?;
+    if let Some(mut decoded) = stream.source.decoded() {
+        check_numbers(shape, 0, &mut decoded, stream.nan)
+            .map_err(|problem| stream.context.error(problem.into()))?;
         voxels = decoded;
         advance(count as u64);
     } else if stream.source.is_measured() {
@@ -344,6 +356,23 @@ impl AnyStream {
     /// This stream with the place of its voxels in space.
     pub(super) fn with_geometry(self, geometry: Geometry) -> AnyStream {
         with_stream!(self, stream => Stream { geometry: Some(geometry), ..stream }.into())
+    }
+
+    /// This stream with a value for voxels that are not a number.
+    ///
+    /// # Errors
+    /// It is past the range of the voxels' type.
+    pub(super) fn with_nan(self, value: f64) -> Result<AnyStream, ImageProblem> {
+        fn replaced<T: Plain>(stream: Stream<T>, value: f64) -> Result<Stream<T>, ImageProblem> {
+            let nan = T::nearest(value);
+            // Integers are all numbers.
+            if nan.value().is_infinite() && value.is_finite() {
+                let expected = format!("a value for NaN that voxels of type {} have", T::NAME);
+                return Err(ImageProblem::new(ImagePlace::Whole, expected, value.to_string()));
+            }
+            Ok(Stream { nan: Some(nan), ..stream })
+        }
+        Ok(with_stream!(self, stream => replaced(stream, value)?.into()))
     }
 
     /// All of the image, of a stream that nothing has been read of.

@@ -15,6 +15,13 @@ fn load(name: &str, file: &[u8], format: Option<ImageFormat>) -> Result<AnyImage
         .map_err(|error| error.to_string())
 }
 
+fn gzip(file: &[u8]) -> Vec<u8> {
+    use std::io::Write as _;
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    packed.write_all(file).unwrap();
+    packed.finish().unwrap()
+}
+
 fn image<T>(axes: &[usize], order: Order, voxels: Vec<T>) -> Image<T> {
     Image::new(Shape::new(axes, order).unwrap(), voxels).unwrap()
 }

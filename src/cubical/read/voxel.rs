@@ -58,6 +58,8 @@ pub(super) trait Plain: Voxel + FromBytes + IntoBytes + Immutable {
     const ZERO: Self;
     /// The number whose bytes are these in the other order.
     fn swapped(self) -> Self;
+    /// The number of this type that is nearest to a double.
+    fn nearest(value: f64) -> Self;
 }
 
 macro_rules! plain {
@@ -70,6 +72,10 @@ macro_rules! plain {
                 let mut bytes = self.to_ne_bytes();
                 bytes.reverse();
                 <$t>::from_ne_bytes(bytes)
+            }
+
+            fn nearest(value: f64) -> $t {
+                value as $t
             }
         }
     )*};

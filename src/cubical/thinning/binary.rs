@@ -10,6 +10,8 @@ use std::ops::Range;
 
 use super::bits::BitImage;
 use crate::cubical::image::{AnyImage, Image, Voxel};
+use crate::cubical::key::{Coding, Key as _};
+use crate::cubical::value::Value;
 use crate::parallel;
 use crate::with_image;
 
@@ -19,8 +21,8 @@ pub enum Foreground {
     /// Voxels that are not 0.
     #[default]
     NonZero,
-    /// Voxels greater than this. Integers past 2^53 are rounded before.
-    Above(f64),
+    /// Voxels greater than this, compared exactly.
+    Above(Value),
     /// Voxels greater than Otsu's threshold.
     Otsu,
 }
@@ -55,19 +57,41 @@ const BINS: usize = 256;
 ///
 /// # Errors
 /// [`OtsuError`]: there is no threshold.
-pub fn binary(image: &AnyImage, foreground: Foreground) -> Result<(BitImage, Option<f64>), OtsuError> {
+pub fn binary(image: &AnyImage, foreground: Foreground) -> Result<(BitImage, Option<Value>), OtsuError> {
     with_image!(image, image => match foreground {
         Foreground::NonZero => Ok((BitImage::of(image, |voxel| voxel.value() != 0.0), None)),
         Foreground::Above(threshold) => Ok((above(image, threshold), Some(threshold))),
         Foreground::Otsu => {
-            let threshold = otsu(image)?;
+            let threshold = Value::Double(otsu(image)?);
             Ok((above(image, threshold), Some(threshold)))
         }
     })
 }
 
-fn above<T: Voxel>(image: &Image<T>, threshold: f64) -> BitImage {
-    BitImage::of(image, |voxel| voxel.value() > threshold)
+fn above<T: Voxel>(image: &Image<T>, threshold: Value) -> BitImage {
+    if T::CODING == Coding::Float {
+        // What is above the threshold is above the last double that is not.
+        let double = threshold.double();
+        let below = if Value::Double(double) > threshold { double.next_down() } else { double };
+        return BitImage::of(image, |voxel| voxel.value() > below);
+    }
+    let whole = match threshold {
+        // Past the range of 128 bits this is the end of it.
+        Value::Double(double) => double.floor() as i128,
+        Value::Unsigned(whole) => whole.into(),
+        Value::Signed(whole) => whole.into(),
+    };
+    // Keys count from the least number of the type.
+    let least: Value = T::of_key(T::Key::from_u64(0)).into();
+    let key = whole.saturating_sub(least.integer().unwrap_or(0));
+    match u64::try_from(key) {
+        Ok(key) if key < T::Key::MAX.to_u64() => {
+            let key = T::Key::from_u64(key);
+            BitImage::of(image, |voxel| voxel.key() > key)
+        }
+        Ok(_) => BitImage::of(image, |_| false),
+        Err(_) => BitImage::of(image, |_| key < 0),
+    }
 }
 
 /// Otsu's threshold.
@@ -135,21 +159,63 @@ mod tests {
         Image::new(Shape::new(&[voxels.len()], Order::C).unwrap(), voxels).unwrap()
     }
 
-    fn places(image: AnyImage, foreground: Foreground) -> (Vec<usize>, Option<f64>) {
+    fn places(image: AnyImage, foreground: Foreground) -> (Vec<usize>, Option<Value>) {
         let (bits, threshold) = binary(&image, foreground).unwrap();
         (bits.places(), threshold)
+    }
+
+    fn above(threshold: impl Into<Value>) -> Foreground {
+        Foreground::Above(threshold.into())
     }
 
     #[test]
     fn what_is_foreground() {
         let floats = || AnyImage::F64(line(vec![-1.0, 0.0, -0.0, 0.5, f64::INFINITY, f64::NEG_INFINITY]));
         assert_eq!(places(floats(), Foreground::NonZero), (vec![0, 3, 4, 5], None));
-        assert_eq!(places(floats(), Foreground::Above(0.0)), (vec![3, 4], Some(0.0)));
-        assert_eq!(places(floats(), Foreground::Above(f64::NEG_INFINITY)).0, [0, 1, 2, 3, 4]);
+        assert_eq!(places(floats(), above(0.0)), (vec![3, 4], Some(0.0.into())));
+        assert_eq!(places(floats(), above(f64::NEG_INFINITY)).0, [0, 1, 2, 3, 4]);
         let bytes = || AnyImage::I8(line(vec![-128, -1, 0, 1, 127]));
         assert_eq!(places(bytes(), Foreground::NonZero).0, [0, 1, 3, 4]);
-        assert_eq!(places(bytes(), Foreground::Above(0.5)).0, [3, 4]);
-        assert_eq!(places(bytes(), Foreground::Above(-128.0)).0, [1, 2, 3, 4]);
+        assert_eq!(places(bytes(), above(0.5)).0, [3, 4]);
+        assert_eq!(places(bytes(), above(-128.0)).0, [1, 2, 3, 4]);
+    }
+
+    #[test]
+    fn voxels_are_compared_with_the_threshold_exactly() {
+        let past = 1_u64 << 53;
+        let unsigned = || AnyImage::U64(line(vec![0, past - 1, past, past + 1, past + 2, u64::MAX]));
+        for (threshold, from) in [
+            (Value::Unsigned(past), 3),
+            (Value::Unsigned(past + 1), 4),
+            (Value::Unsigned(u64::MAX - 1), 5),
+            (Value::Unsigned(u64::MAX), 6),
+            (Value::Double(past as f64), 3),
+            (Value::Double(past as f64 - 1.0), 2),
+            (Value::Double(f64::INFINITY), 6),
+            (Value::Double(-0.5), 0),
+            (Value::Double(f64::NEG_INFINITY), 0),
+            (Value::Signed(i64::MIN), 0),
+        ] {
+            assert_eq!(places(unsigned(), above(threshold)).0, (from..6).collect::<Vec<_>>(), "{threshold}");
+        }
+        let signed = || AnyImage::I64(line(vec![i64::MIN, i64::MIN + 1, -1, 0, i64::MAX]));
+        for (threshold, from) in [
+            (Value::Signed(i64::MIN), 1),
+            (Value::Signed(i64::MIN + 1), 2),
+            (Value::Double(-1e300), 0),
+            (Value::Double(-0.5), 3),
+            (Value::Signed(i64::MAX - 1), 4),
+            (Value::Unsigned(u64::MAX), 5),
+        ] {
+            assert_eq!(places(signed(), above(threshold)).0, (from..5).collect::<Vec<_>>(), "{threshold}");
+        }
+        let doubles = || AnyImage::F64(line(vec![past as f64, past as f64 + 2.0, f64::INFINITY]));
+        assert_eq!(places(doubles(), above(past + 1)).0, [1, 2]);
+        // Its nearest double is above it, and is above the threshold then.
+        assert_eq!(places(doubles(), above(past + 3)).0, [2]);
+        assert_eq!(places(doubles(), above(u64::MAX)).0, [2]);
+        let singles = || AnyImage::F32(line(vec![0.1, 0.1_f32.next_up()]));
+        assert_eq!(places(singles(), above(0.1)).0, [0, 1]);
     }
 
     /// Expected values are those of scikit-image 0.26's `threshold_otsu`.
@@ -163,7 +229,10 @@ mod tests {
         let floats =
             line((0..500).map(|k| f64::from(k * k % 337) + if k % 3 == 0 { 400.0 } else { 0.0 }).collect());
         assert!((otsu(&floats).unwrap() - 334.9375).abs() < 1e-9);
-        assert_eq!(places(AnyImage::U8(line(vec![1, 1, 9, 8])), Foreground::Otsu), (vec![2, 3], Some(1.0)));
+        assert_eq!(
+            places(AnyImage::U8(line(vec![1, 1, 9, 8])), Foreground::Otsu),
+            (vec![2, 3], Some(1.0.into()))
+        );
     }
 
     #[test]

@@ -1,13 +1,17 @@
 //! What thinning is to keep: Betti numbers, component by component, and the Euler characteristic.
 //!
-//! The foreground is the union of closed cubes, a cube a voxel; 8-connected in the plane, 26-connected in space. Betti
-//! numbers are those of [`persistence()`] in the T-construction, of the binary image; a class belongs to the component of
-//! the image in which the voxel lies with which it is born. The Euler characteristic is counted by itself: vertices less
-//! edges plus faces less cubes.
+//! The foreground is the union of closed cubes, a cube a voxel; 8-connected in the plane, 26-connected in space. Components and their cavities,
+//! or in the plane their holes, are found by union-find over runs of voxels ([`components`]); the tunnels of a component follow by the
+//! Euler–Poincaré formula from its Euler characteristic. The Euler characteristic of the whole is counted by itself as well: vertices less edges
+//! plus faces less cubes.
+
+mod components;
 
 use super::bits::{BitImage, WORD};
-use crate::cubical::persistence::{self, PersistenceError, PersistenceRequest, persistence};
-use crate::cubical::shape::{Order, Shape};
+use crate::cubical::persistence::{self, PersistenceError};
+use crate::cubical::shape::Shape;
+use crate::memory;
+use components::{Component, Components};
 
 /// The topology of an image.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,18 +66,27 @@ pub fn check(shape: Shape) -> Result<(), PersistenceError> {
 /// Compares an image with what thinning left of it. All of it must lie in the image.
 ///
 /// # Errors
-/// [`PersistenceError`]: the image has too many voxels.
+/// [`PersistenceError`]: the image has too many voxels, or there is no memory for its runs.
 pub fn verify(image: &BitImage, skeleton: &BitImage) -> Result<Verdict, PersistenceError> {
-    let (before, after) = (births(image)?, births(skeleton)?);
-    let components = Components::of(image);
-    let (before_of, after_of) = (components.betti(&before), components.betti(&after));
-    let changed = components.firsts.iter().zip(&components.voxels).zip(before_of.iter().zip(&after_of));
-    let changed = changed.filter(|(_, (before, after))| before != after);
-    let changed =
-        changed.map(|((&place, &voxels), (&before, &after))| Changed { place, voxels, before, after });
-    let topology = |births: &[Vec<usize>; 3], image| Topology {
-        betti: [0, 1, 2].map(|dim| births[dim].len()),
-        euler: euler_characteristic(image),
+    check(image.shape())?;
+    let is_planar = image.shape().extents()[0] == 1;
+    let (before, after) = rayon::join(|| Components::of(image), || Components::of(skeleton));
+    let (before, after) = (before?, after?);
+    let mut left = memory::filled([0; 3], before.all.len())?;
+    for component in &after.all {
+        let left = &mut left[before.number(component.place)];
+        add(left, betti(component, is_planar));
+    }
+    let all_before = before.all.iter().map(|component| (component, betti(component, is_planar)));
+    let changed = all_before.zip(&left).filter(|((_, before), after)| before != *after);
+    let changed = changed.map(|((component, before), &after)| {
+        let &Component { place, voxels, .. } = component;
+        Changed { place, voxels, before, after }
+    });
+    let topology = |components: &Components, image| {
+        let mut all = [0; 3];
+        components.all.iter().for_each(|component| add(&mut all, betti(component, is_planar)));
+        Topology { betti: all, euler: euler_characteristic(image) }
     };
     Ok(Verdict {
         before: topology(&before, image),
@@ -82,81 +95,18 @@ pub fn verify(image: &BitImage, skeleton: &BitImage) -> Result<Verdict, Persiste
     })
 }
 
-/// The places at which the classes of the foreground are born, of each dimension.
-fn births(image: &BitImage) -> Result<[Vec<usize>; 3], PersistenceError> {
-    let request = PersistenceRequest { superlevel: true, ..PersistenceRequest::default() };
-    let mut classes = persistence(&image.to_image(1, Order::C), &request)?.dimensions;
-    classes.resize(3, Vec::new());
-    let foreground = |dim: usize| {
-        let births = classes[dim].iter().map(|class| class.birth);
-        births.filter(|&birth| image.get(birth)).collect()
-    };
-    Ok([0, 1, 2].map(foreground))
+/// The Betti numbers of a component, by the Euler–Poincaré formula where not counted.
+fn betti(component: &Component, is_planar: bool) -> [usize; 3] {
+    let &Component { euler, cavities, .. } = component;
+    if is_planar {
+        return [1, cavities, 0];
+    }
+    let tunnels = 1 + cavities as i64 - euler;
+    [1, usize::try_from(tunnels).expect("a component has no fewer than 0 tunnels"), cavities]
 }
 
-/// The 26-components of an image.
-struct Components {
-    /// The number of the component of each voxel of the foreground; entries of the background mean nothing.
-    labels: Vec<u32>,
-    /// The first voxel of each component.
-    firsts: Vec<usize>,
-    /// The number of voxels of each component.
-    voxels: Vec<usize>,
-}
-
-impl Components {
-    /// Finds components by union-find of voxels with the neighbours before them in memory. Places fit 32 bits, as persistence needs.
-    fn of(image: &BitImage) -> Components {
-        let [_, rows, columns] = image.shape().extents();
-        let places = image.places();
-        let mut labels: Vec<u32> = (0..=u32::MAX).take(image.shape().count()).collect();
-        fn root(labels: &mut [u32], mut place: usize) -> usize {
-            while labels[place] as usize != place {
-                labels[place] = labels[labels[place] as usize];
-                place = labels[place] as usize;
-            }
-            place
-        }
-        for &place in &places {
-            let [z, y, x] = [place / columns / rows, place / columns % rows, place % columns];
-            for before in 0..13 {
-                let [dz, dy, dx] = [before / 9, before / 3 % 3, before % 3];
-                if z + dz == 0 || y + dy == 0 || x + dx == 0 || y + dy > rows || x + dx > columns {
-                    continue;
-                }
-                let other = ((z + dz - 1) * rows + y + dy - 1) * columns + x + dx - 1;
-                if image.get(other) {
-                    let (a, b) = (root(&mut labels, place), root(&mut labels, other));
-                    // The first voxel of a component is its root.
-                    labels[a.max(b)] = labels[a.min(b)];
-                }
-            }
-        }
-        let roots: Vec<usize> = places.iter().map(|&place| root(&mut labels, place)).collect();
-        let firsts: Vec<usize> = places
-            .iter()
-            .zip(&roots)
-            .filter(|(place, root)| place == root)
-            .map(|(&place, _)| place)
-            .collect();
-        let mut voxels = vec![0; firsts.len()];
-        for (&place, root) in places.iter().zip(roots) {
-            let number = firsts.partition_point(|&first| first < root);
-            voxels[number] += 1;
-            // Components are no more than voxels, whose numbers fit.
-            labels[place] = number as u32;
-        }
-        Components { labels, firsts, voxels }
-    }
-
-    /// How many of these classes each component has.
-    fn betti(&self, births: &[Vec<usize>; 3]) -> Vec<[usize; 3]> {
-        let mut betti = vec![[0; 3]; self.firsts.len()];
-        for (dim, births) in births.iter().enumerate() {
-            births.iter().for_each(|&birth| betti[self.labels[birth] as usize][dim] += 1);
-        }
-        betti
-    }
+fn add(all: &mut [usize; 3], some: [usize; 3]) {
+    all.iter_mut().zip(some).for_each(|(all, some)| *all += some);
 }
 
 /// The Euler characteristic of the union of closed cubes of an image.
@@ -199,7 +149,8 @@ pub fn euler_characteristic(image: &BitImage) -> i64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cubical::Image;
+    use crate::cubical::persistence::{PersistenceRequest, persistence};
+    use crate::cubical::{Image, Order};
 
     /// The image that these rows draw, `#` being foreground; an empty row begins the next plane.
     fn picture(axes: &[usize], rows: &str) -> BitImage {
@@ -239,5 +190,46 @@ mod tests {
         assert_eq!(verdict.changed, [Changed { place: 0, voxels: 26, before: [1, 0, 1], after: [1, 1, 0] }]);
         let nothing = picture(&[3, 3, 3], "......... ......... .........");
         assert_eq!(verify(&nothing, &nothing).unwrap().before, Topology { betti: [0; 3], euler: 0 });
+    }
+
+    /// The Betti numbers of the components of an image, by place, from the classes of its barcode: each belongs to the component in which the
+    /// voxel lies with which it is born.
+    fn by_persistence(image: &BitImage) -> Vec<(usize, [usize; 3])> {
+        let request = PersistenceRequest { superlevel: true, ..PersistenceRequest::default() };
+        let classes = persistence(&image.to_image(1, Order::C), &request).unwrap().dimensions;
+        let components = Components::of(image).unwrap();
+        let mut found: Vec<_> = components.all.iter().map(|component| (component.place, [0; 3])).collect();
+        for (dim, classes) in classes.iter().enumerate() {
+            for birth in classes.iter().map(|class| class.birth).filter(|&birth| image.get(birth)) {
+                found[components.number(birth)].1[dim] += 1;
+            }
+        }
+        found
+    }
+
+    #[test]
+    fn components_are_those_of_the_barcode() {
+        let mut state = 1_u64;
+        let mut random = move || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            state >> 33
+        };
+        for axes in
+            [&[1][..], &[130], &[40, 70], &[9, 65], &[7, 8, 9], &[5, 6, 66], &[3, 1, 64], &[12, 11, 10]]
+        {
+            let shape = Shape::new(axes, Order::C).unwrap();
+            for of_ten in 0..=10 {
+                let voxels = (0..shape.count()).map(|_| u8::from(random() % 10 < of_ten)).collect();
+                let image = BitImage::of(&Image::new(shape, voxels).unwrap(), |voxel| voxel == 1);
+                let is_planar = shape.extents()[0] == 1;
+                let components = Components::of(&image).unwrap();
+                let found = components.all.iter().map(|found| (found.place, betti(found, is_planar)));
+                assert_eq!(found.collect::<Vec<_>>(), by_persistence(&image), "{axes:?} {of_ten}");
+                let sum: i64 = components.all.iter().map(|component| component.euler).sum();
+                assert_eq!(sum, euler_characteristic(&image), "{axes:?} {of_ten}");
+                let voxels: usize = components.all.iter().map(|component| component.voxels).sum();
+                assert_eq!(voxels, image.count());
+            }
+        }
     }
 }

@@ -22,7 +22,7 @@ fn advice(kind: Kind) -> Option<String> {
                         images"
             .into(),
         Kind::Image => "lacuna cubical takes images".into(),
-        Kind::LossyImage | Kind::OtherImage | Kind::ColorImage | Kind::MetaImage | Kind::Dicom => {
+        Kind::LossyImage | Kind::OtherImage | Kind::ColorImage | Kind::Vtk | Kind::MetaImage | Kind::Vol | Kind::Dicom => {
             "lacuna cubical takes images, as PNG, TIFF or NIfTI".into()
         }
         Kind::Loadable(call) => format!("read it in Python with {call}, and {SAVE}"),

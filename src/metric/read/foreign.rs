@@ -16,10 +16,11 @@ fn advice(kind: Kind) -> Option<String> {
     Some(match kind {
         Kind::Numpy => return None,
         Kind::Image => "lacuna cubical reads images".into(),
-        Kind::LossyImage | Kind::OtherImage | Kind::ColorImage | Kind::MetaImage | Kind::Dicom => {
+        Kind::LossyImage | Kind::OtherImage | Kind::ColorImage | Kind::MetaImage | Kind::Vol | Kind::Dicom => {
             "lacuna cubical reads images, as PNG, TIFF or NIfTI".into()
         }
         Kind::Loadable(call) => format!("numpy.save(\"x.npy\", {call}) makes an array of it"),
+        Kind::Vtk => "numpy.save(\"x.npy\", pyvista.read(FILE).points) makes an array of its points".into(),
         Kind::Matlab => "writematrix(D, \"x.csv\") in MATLAB or numpy.save(\"x.npy\", scipy.io.loadmat(FILE)[NAME]) makes a table \
                          or an array of it"
             .into(),

@@ -256,6 +256,18 @@ fn dimensions_reach_255() {
     );
 }
 
+/// A count of columns whose bytes 64 bits do not count, as of a file that is none of PHAT's.
+#[test]
+fn more_columns_than_any_file_has() {
+    for columns in [i64::MAX, 1 << 59] {
+        let file = [columns, 0, 0].map(i64::to_le_bytes).concat();
+        assert_eq!(
+            read_binary::<u32>(&file).unwrap_err().to_string(),
+            "byte 24: expected more bytes of columns from byte 8 on than any file has, found the end of the file"
+        );
+    }
+}
+
 #[test]
 fn every_cut_and_every_tail_is_an_error() {
     let mut file = to_binary(&triangle());

@@ -76,6 +76,81 @@ fn smoothed_as_defined() {
     }
 }
 
+/// Images at the ends of the range of floats: constant ones, checks, steps.
+fn extreme_images(axes: &[usize]) -> Vec<Image<f32>> {
+    let shape = Shape::new(axes, Order::C).unwrap();
+    let of =
+        |voxel: &dyn Fn(usize) -> f32| Image::new(shape, (0..shape.count()).map(voxel).collect()).unwrap();
+    let mut images = Vec::new();
+    for greatest in [3e38, f32::MAX] {
+        images.push(of(&|_| greatest));
+        images.push(of(&|_| -greatest));
+        images.push(of(&|place| if place % 2 == 0 { greatest } else { -greatest }));
+        images.push(of(&|place| if place < shape.count() / 2 { greatest } else { -greatest }));
+    }
+    images
+}
+
+#[test]
+fn means_of_great_numbers_stay_between_these() {
+    for taps in [3, 13] {
+        let weights = Scales { taps, ..Scales::default() }.weights().unwrap();
+        for image in extreme_images(&[6, 7, 8]) {
+            let (shape, greatest) = (image.shape(), image.voxels()[0].abs());
+            let found = smooth(image.voxels().to_vec(), shape, &weights, &mut untold());
+            let of_doubles = image.voxels().iter().map(|&voxel| f64::from(voxel) / 1e30);
+            let small = of_doubles.map(|voxel| voxel as f32).collect();
+            let expected = smooth(small, shape, &weights, &mut untold());
+            for (found, expected) in found.iter().zip(expected) {
+                assert!(found.is_finite());
+                let error = (f64::from(*found) / 1e30 - f64::from(expected)).abs();
+                assert!(error <= 1e-5 * f64::from(greatest) / 1e30, "{found} {expected}");
+            }
+            let scales = Scales { taps, ..Scales::default() };
+            for curve in curves(&image, &EccRequest::default(), &scales, &|_| ()).unwrap() {
+                assert_eq!(curve.changes.iter().sum::<i64>(), 1);
+            }
+        }
+    }
+}
+
+#[test]
+#[ignore = "needs a CUDA device"]
+fn gpu_smooths_great_numbers_to_the_same_bits() {
+    let gpu = Gpu::open(0, None).unwrap();
+    for taps in [3, 13, 21] {
+        let weights = Scales { sigma: 1.7, taps, ..Scales::default() }.weights().unwrap();
+        let kernels = SmoothKernels::load(&gpu, &weights).unwrap();
+        for image in [&[1000][..], &[65, 129], &[50, 20, 33], &[1, 2, 3]].into_iter().flat_map(extreme_images)
+        {
+            let shape = image.shape();
+            let mut voxels = [gpu.upload(image.voxels()).unwrap(), gpu.zeros(image.voxels().len()).unwrap()];
+            kernels.smooth(&axes(shape), &mut voxels).unwrap();
+            let found = gpu.read(&voxels[0], 0..voxels[0].len()).unwrap();
+            let expected = smooth(image.voxels().to_vec(), shape, &weights, &mut untold());
+            let bits = |voxels: &[f32]| voxels.iter().map(|voxel| voxel.to_bits()).collect::<Vec<_>>();
+            assert_eq!(bits(&found), bits(&expected), "{shape}, {taps} taps");
+        }
+    }
+}
+
+/// Lines of a voxel or two are reflected thousands of times within the radius.
+#[test]
+#[ignore = "needs a CUDA device"]
+fn gpu_reflects_short_lines_at_any_radius() {
+    let gpu = Gpu::open(0, None).unwrap();
+    let weights = Scales { sigma: 3e4, taps: 100_001, ..Scales::default() }.weights().unwrap();
+    let kernels = SmoothKernels::load(&gpu, &weights).unwrap();
+    for axes_of_image in [&[1, 2, 1][..], &[2, 3], &[7]] {
+        let image = image(axes_of_image, 5);
+        let shape = image.shape();
+        let mut voxels = [gpu.upload(image.voxels()).unwrap(), gpu.zeros(image.voxels().len()).unwrap()];
+        kernels.smooth(&axes(shape), &mut voxels).unwrap();
+        let found = gpu.read(&voxels[0], 0..voxels[0].len()).unwrap();
+        assert_eq!(found, smooth(image.voxels().to_vec(), shape, &weights, &mut untold()), "{shape}");
+    }
+}
+
 #[test]
 fn the_first_curve_is_that_of_the_image() {
     let image = image(&[6, 7, 8], 3);

@@ -21,7 +21,16 @@ fn a_pipe_holds_what_a_file_does() {
         let options = ImageOptions { raw, ..ImageOptions::default() };
         let file = std::fs::read(&path).unwrap();
         if let Ok(image) = read_bytes("file", &file, &options) {
-            assert_eq!(piped("-", Cursor::new(file), &options), Ok(image), "{}", path.display());
+            let is_packed = path.extension().is_some_and(|extension| extension == "gz");
+            let packed = if is_packed { file.clone() } else { gzip(&file) };
+            assert_eq!(piped("-", Cursor::new(file), &options).as_ref(), Ok(&image), "{}", path.display());
+            assert_eq!(
+                read_bytes("a.gz", &packed, &options).as_ref().ok(),
+                Some(&image),
+                "{}",
+                path.display()
+            );
+            assert_eq!(piped("-", Cursor::new(packed), &options), Ok(image), "{}", path.display());
             read += 1;
         }
     }
@@ -72,4 +81,61 @@ fn a_pipe_that_breaks_is_no_fault_of_the_content() {
     let file = plain::npy("|u1", false, "300, 300", &[0; 50_000]);
     let error = piped("file", Cursor::new(file).chain(Broken), &ImageOptions::default()).unwrap_err();
     assert_eq!(error, "file: the disk is gone");
+}
+
+#[test]
+fn raw_voxels_that_begin_as_gzip_does() {
+    let voxels = vec![0x1f, 0x8b, 8, 0, 7, 7];
+    let raw = Raw { shape: vec![6], dtype: VoxelType::U8, order: Order::C };
+    let options = ImageOptions { raw: Some(raw), ..ImageOptions::default() };
+    let expected = || AnyImage::U8(image(&[6], Order::C, voxels.clone()));
+    assert_eq!(read_bytes("a", &voxels, &options).unwrap(), expected());
+    assert_eq!(read_bytes("a", &gzip(&voxels), &options).unwrap(), expected());
+    let error = read_bytes("a", &gzip(&voxels[..5]), &options).unwrap_err().to_string();
+    assert!(error.contains("expected 6 bytes, 6 voxels of type u8, found 5"), "{error}");
+}
+
+#[test]
+fn what_is_compressed_is_detected_by_what_it_holds() {
+    let file = plain::npy("|u1", false, "2,", &[1, 2]);
+    let open = |name: &str, file: &[u8]| {
+        let stream = open_bytes(name, Bytes::of(file.to_vec()), &ImageOptions::default());
+        stream.map(|stream| stream.detection().unwrap().format).map_err(|error| error.to_string())
+    };
+    assert_eq!(open("a.nii.gz", &gzip(&file)), Ok(ImageFormat::Npy));
+    let twice = open("a.npy.gz.gz", &gzip(&gzip(&file))).unwrap_err();
+    assert!(twice.contains("expected the beginning of an image file, found the bytes 1f 8b"), "{twice}");
+    let values: Vec<u8> = (0..100_000_u32).map(|k| (k.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
+    let packed = gzip(&plain::npy("|u1", false, "100000,", &values));
+    let broken = load("a.npy.gz", &packed[..packed.len() / 2], None).unwrap_err();
+    assert!(broken.contains("expected more of a file compressed with gzip"), "{broken}");
+}
+
+/// Of a file with a hole of 64 GiB, nothing but the frame is read.
+#[test]
+fn frames_before_the_one_that_is_wanted_are_not_read() {
+    let mut header = vec![0_u8; 352];
+    header[..2].copy_from_slice(&348_i16.to_le_bytes());
+    for (place, number) in [(40, 4_i16), (42, 1024), (44, 1024), (46, 64), (48, 1000), (70, 2), (72, 8)] {
+        header[place..place + 2].copy_from_slice(&number.to_le_bytes());
+    }
+    header[108..112].copy_from_slice(&352_f32.to_le_bytes());
+    // Values that are scaled come in order alone.
+    header[112..116].copy_from_slice(&2_f32.to_le_bytes());
+    header[344..348].copy_from_slice(b"n+1\0");
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), header).unwrap();
+    let frame = 1_u64 << 26;
+    file.as_file().set_len(352 + 1000 * frame).unwrap();
+    {
+        use std::io::{Seek as _, SeekFrom, Write as _};
+        let mut file = file.as_file();
+        file.seek(SeekFrom::Start(352 + 900 * frame)).unwrap();
+        file.write_all(&[7, 8]).unwrap();
+    }
+    let options = ImageOptions { frame: Some(900), ..ImageOptions::default() };
+    let AnyStream::F64(mut stream) = open(file.path(), &options).unwrap() else { panic!() };
+    let mut voxels = [0.0; 3];
+    stream.read(&mut voxels).unwrap();
+    assert_eq!(voxels, [14.0, 16.0, 0.0]);
 }

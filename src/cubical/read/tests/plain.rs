@@ -91,7 +91,11 @@ fn floats_of_16_bits_become_those_of_32() {
         assert_eq!(found, Ok(AnyImage::F32(image(&[2, 3], Order::C, values.clone()))));
     }
     let file = npy("<f2", false, "2,", &[0, 0, 1, 0x7e]);
-    refused(&file, ImageFormat::Npy, "voxel (1): expected a number, found NaN");
+    refused(
+        &file,
+        ImageFormat::Npy,
+        "voxel (1): expected a number, found NaN; --nan X replaces such voxels by X, a number, lowest or highest",
+    );
 }
 
 #[test]
@@ -182,8 +186,16 @@ fn not_a_number_is_named_by_its_users_coordinates() {
     let read = load("file", &file(&values, false), None).unwrap();
     assert_eq!(read, AnyImage::F32(image(&[2, 3], Order::C, values.to_vec())));
     (values[3], values[5]) = (f32::NAN, f32::NAN);
-    refused(&file(&values, false), ImageFormat::Npy, "voxel (1, 0): expected a number, found NaN");
-    refused(&file(&values, true), ImageFormat::Npy, "voxel (1, 1): expected a number, found NaN");
+    refused(
+        &file(&values, false),
+        ImageFormat::Npy,
+        "voxel (1, 0): expected a number, found NaN; --nan X replaces such voxels by X, a number, lowest or highest",
+    );
+    refused(
+        &file(&values, true),
+        ImageFormat::Npy,
+        "voxel (1, 1): expected a number, found NaN; --nan X replaces such voxels by X, a number, lowest or highest",
+    );
 }
 
 #[test]
@@ -266,4 +278,33 @@ fn files_that_are_not_there() {
     assert!(matches!(&missing, ImageReadError::Io { file, .. } if file.ends_with("missing")), "{missing}");
     let folder = open(folder.path(), &ImageOptions::default()).unwrap_err();
     assert!(matches!(folder, ImageReadError::Io { .. }), "{folder}");
+}
+
+#[test]
+fn a_value_takes_the_place_of_nan() {
+    let values = [1.0, f32::NAN, -f32::NAN, f32::INFINITY];
+    let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
+    let file = npy("<f4", false, "4,", &bytes);
+    let replaced = |nan| {
+        let options = ImageOptions { nan: Some(nan), ..ImageOptions::default() };
+        let memory = read_bytes("a", &file, &options).map_err(|error| error.to_string());
+        let on_disk = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(on_disk.path(), &file).unwrap();
+        let read = open(on_disk.path(), &options).and_then(AnyStream::image);
+        assert_eq!(read.is_ok(), memory.is_ok());
+        if let (Ok(read), Ok(memory)) = (read, &memory) {
+            assert_eq!(read, *memory);
+        }
+        memory
+    };
+    for nan in [0.0, -2.5, f32::NEG_INFINITY, f32::INFINITY] {
+        let expected = AnyImage::F32(image(&[4], Order::C, vec![1.0, nan, nan, f32::INFINITY]));
+        assert_eq!(replaced(nan.into()), Ok(expected));
+    }
+    let error = replaced(1e300).unwrap_err();
+    assert!(error.contains("expected a value for NaN that voxels of type f32 have, found 1"), "{error}");
+    // Integers have none.
+    let options = ImageOptions { nan: Some(0.5), ..ImageOptions::default() };
+    let bytes = read_bytes("a", &npy("|u1", false, "2,", &[3, 4]), &options).unwrap();
+    assert_eq!(bytes, AnyImage::U8(image(&[2], Order::C, vec![3, 4])));
 }

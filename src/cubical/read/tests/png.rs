@@ -105,3 +105,46 @@ fn a_palette_of_grays_is_read_as_these() {
     let expected = image(&[2, 3], Order::C, vec![9, 200, 0, 0, 9, 200]);
     assert_eq!(load("a", &file, None), Ok(AnyImage::U8(expected)));
 }
+
+/// A row is decoded when it is asked for: what is wrong with a later one is not known before.
+#[test]
+fn rows_are_decoded_as_they_are_asked_for() {
+    let (columns, rows) = (300_usize, 2000_usize);
+    let voxels: Vec<u8> = (0..columns * rows).map(|k| (k * k >> 7) as u8).collect();
+    let file = png(columns as u32, rows as u32, ColorType::Grayscale, BitDepth::Eight, &voxels);
+    let expected = AnyImage::U8(image(&[rows, columns], Order::C, voxels.clone()));
+    assert_eq!(load("a", &file, None), Ok(expected));
+    let cut = file[..file.len() / 2].to_vec();
+    let opened = open_bytes("a", Bytes::of(cut), &ImageOptions::default()).unwrap();
+    let AnyStream::U8(mut stream) = opened else { panic!() };
+    let mut front = vec![0; 10 * columns + 7];
+    stream.read(&mut front).unwrap();
+    assert_eq!(front, voxels[..front.len()]);
+    let error = stream.read(&mut vec![0; columns * rows]).unwrap_err().to_string();
+    assert!(error.contains("expected a sound PNG file, found the end of the file"), "{error}");
+}
+
+/// Two rows of one column, each a pass of its own: made by hand, since no encoder here interlaces.
+#[test]
+fn interlaced_images_are_decoded_whole() {
+    let mut file = b"\x89PNG\r\n\x1a\n".to_vec();
+    let mut chunk = |kind: &[u8; 4], data: &[u8]| {
+        file.extend((data.len() as u32).to_be_bytes());
+        let content = [kind, data].concat();
+        let mut sum = flate2::Crc::new();
+        sum.update(&content);
+        file.extend(content);
+        file.extend(sum.sum().to_be_bytes());
+    };
+    let header = [&2_u32.to_be_bytes()[..], &2_u32.to_be_bytes(), &[8, 0, 0, 0, 1]].concat();
+    chunk(b"IHDR", &header);
+    // The first pass has the first pixel, the sixth the one beside it, the seventh the second row.
+    let mut packed = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::default());
+    std::io::Write::write_all(&mut packed, &[0, 1, 0, 2, 0, 3, 4]).unwrap();
+    chunk(b"IDAT", &packed.finish().unwrap());
+    chunk(b"IEND", &[]);
+    assert_eq!(load("a", &file, None), Ok(AnyImage::U8(image(&[2, 2], Order::C, vec![1, 2, 3, 4]))));
+    file.push(0);
+    let message = format!("byte {}: expected the end of the file, found 1 more bytes", file.len() - 1);
+    refused(&file, ImageFormat::Png, &message);
+}

@@ -44,7 +44,10 @@ fn text_that_is_no_image() {
         ("1\n3\n10\nx\n30\n", "line 4: expected the value of voxel [1] of 3, found \"x\""),
         ("1\n3\n10 20\n30\n", "line 3: expected the value of voxel [0] of 3, found \"10 20\""),
         ("1\n3\n1\n2\n3\n\n4\n", "line 7: expected the end of the file after 3 values, found \"4\""),
-        ("1\n3\n1\nnan\n3\n", "voxel (1): expected a number, found NaN"),
+        (
+            "1\n3\n1\nnan\n3\n",
+            "voxel (1): expected a number, found NaN; --nan X replaces such voxels by X, a number, lowest or highest",
+        ),
     ] {
         refused(text.as_bytes(), ImageFormat::Perseus, message);
     }
@@ -69,6 +72,10 @@ fn graymaps_and_bitmaps() {
         (b"P2 3 2 65535 0 1 2 300 65535 9\n", wide(&[0, 1, 2, 300, 65_535, 9])),
         (b"P1\n3 2\n101\n0 1 1\n", gray(&[0, 255, 0, 255, 0, 0])),
         (b"P4 3 2\n\xa0\x60", gray(&[0, 255, 0, 255, 0, 0])),
+        // Blanks at the end of the file.
+        (b"P5 3 2 255\n\x00\x01\x02\xff\x0a\x20\n", gray(&[0, 1, 2, 255, 10, 32])),
+        (b"P5 3 2 255\n\x0a\x0a\x0a\x0a\x0a\x0a\r\n \n", gray(&[10; 6])),
+        (b"P4 3 2\n\xa0\x60\n", gray(&[0, 255, 0, 255, 0, 0])),
     ] {
         assert_eq!(load("a", file, None), expected, "{:?}", String::from_utf8_lossy(file));
     }
@@ -78,7 +85,10 @@ fn graymaps_and_bitmaps() {
         (b"P5 3 0 9 ", "byte 6: expected at least one voxel along each axis, found shape [0, 3]"),
         (b"P5 3 2 70000 ", "byte 12: expected a greatest value from 1 to 65535, found 70000"),
         (b"P5 3 2 9 abcde", "expected 15 bytes, 2x3 voxels of type u8 from byte 9 on, found 14"),
+        (b"P5 3 2 9 abcdef\ng", "byte 16: expected the end of the file, found 1 more bytes"),
+        (b"P5 1 1 9 \x01P5 1 1 9 \x01", "byte 10: expected the end of the file, found 10 more bytes"),
         (b"P4 3 2 a", "expected 9 bytes, 2x3 bits from byte 7 on, found 8"),
+        (b"P4 3 2 ab\nc", "expected 9 bytes, 2x3 bits from byte 7 on, found 11"),
         (b"P2 3 2 9 0 1 2 3 4 10", "byte 21: expected the value of voxel [1, 2], at most 9, found 10"),
         (b"P2 3 2 9 0 1 2 3 4 5 6", "byte 21: expected the end of the file, found 1 more bytes"),
         (
@@ -117,7 +127,7 @@ fn dipha_images() {
     refused(
         &file(&[2, 2], &[0.0, 1.0, f64::NAN, f64::NAN]),
         ImageFormat::Dipha,
-        "voxel (0, 1): expected a number, found NaN",
+        "voxel (0, 1): expected a number, found NaN; --nan X replaces such voxels by X, a number, lowest or highest",
     );
     let mut other = good.clone();
     other[8] = 2;

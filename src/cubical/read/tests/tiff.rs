@@ -89,7 +89,11 @@ fn pages_that_are_no_image() {
     refused(file.get_ref(), ImageFormat::Tiff, message);
 
     let not_a_number = plain::<colortype::Gray32Float>(&[&[0.0; 4], &[0.0, 0.0, f32::NAN, 0.0]], (2, 2));
-    refused(&not_a_number, ImageFormat::Tiff, "voxel (1, 1, 0): expected a number, found NaN");
+    refused(
+        &not_a_number,
+        ImageFormat::Tiff,
+        "voxel (1, 1, 0): expected a number, found NaN; --nan X replaces such voxels by X, a number, lowest or highest",
+    );
 }
 
 /// A TIFF file whose pages have these entries (tag, type, values), then the data of a plane each.
@@ -297,4 +301,54 @@ fn a_tiff_that_promises_more_than_it_holds() {
         file.len()
     );
     refused(&file, ImageFormat::Tiff, &message);
+}
+
+/// A page of 20 rows and 40 columns in tiles of 16 × 16, of which the last ones are cut: by hand, little-endian.
+fn tiled(bits: u16, sample: impl Fn(usize, usize) -> u8) -> Vec<u8> {
+    let mut file = b"II*\0\0\0\0\0".to_vec();
+    let mut offsets = Vec::new();
+    for (top, left) in (0..2).flat_map(|down| (0..3).map(move |across| (16 * down, 16 * across))) {
+        offsets.push(file.len() as u32);
+        for row in top..top + 16 {
+            let samples: Vec<u8> = (left..left + 16).map(|column| sample(row, column)).collect();
+            match bits {
+                4 => file.extend(samples.chunks(2).map(|pair| pair[0] << 4 | pair[1])),
+                _ => file.extend(samples),
+            }
+        }
+    }
+    let sizes = [256 * u32::from(bits) / 8; 6];
+    let tables = file.len() as u32;
+    file.extend(offsets.iter().chain(&sizes).flat_map(|word| word.to_le_bytes()));
+    let list = file.len() as u32;
+    file[4..8].copy_from_slice(&list.to_le_bytes());
+    let tags = [
+        (256_u16, 3_u16, 1_u32, 40_u32),
+        (257, 3, 1, 20),
+        (258, 3, 1, bits.into()),
+        (259, 3, 1, 1),
+        (262, 3, 1, 1),
+        (322, 3, 1, 16),
+        (323, 3, 1, 16),
+        (324, 4, 6, tables),
+        (325, 4, 6, tables + 24),
+    ];
+    file.extend((tags.len() as u16).to_le_bytes());
+    for (tag, kind, count, value) in tags {
+        file.extend([tag.to_le_bytes(), kind.to_le_bytes()].concat());
+        file.extend([count.to_le_bytes(), value.to_le_bytes()].concat());
+    }
+    file.extend([0; 4]);
+    file
+}
+
+#[test]
+fn tiles_make_rows() {
+    let value = |row: usize, column: usize| (7 * row + column) as u8;
+    let places = || (0..20).flat_map(|row| (0..40).map(move |column| (row, column)));
+    let expected: Vec<u8> = places().map(|(row, column)| value(row, column)).collect();
+    assert_eq!(load("a", &tiled(8, value), None), Ok(AnyImage::U8(image(&[20, 40], Order::C, expected))));
+    let nibble = |row: usize, column: usize| value(row, column) % 16;
+    let expected: Vec<u8> = places().map(|(row, column)| 17 * nibble(row, column)).collect();
+    assert_eq!(load("a", &tiled(4, nibble), None), Ok(AnyImage::U8(image(&[20, 40], Order::C, expected))));
 }

@@ -64,19 +64,21 @@ fn bytes_of_row(columns: usize, bits: usize) -> usize {
     (columns * bits).div_ceil(8)
 }
 
-/// The voxels of some pages, decoded strip by strip, or page by page where there are tiles.
+/// The voxels of some pages, decoded strip by strip, or row of tiles by row of tiles.
 struct Stack<T> {
     decoder: Pages,
     pages: Vec<usize>,
     /// Which of these comes next.
     next: usize,
-    /// The next strip of the page that the decoder is at, and how many it has.
+    /// The next strip or row of tiles of the page that the decoder is at, and how many it has.
     piece: u32,
     pieces: u32,
     /// What makes voxels of bytes, unless they are voxels.
     unpack: Option<Unpack<T>>,
     bytes: Vec<u8>,
-    /// The voxels of the last strip or page.
+    /// The voxels of the last tile.
+    tile: Vec<T>,
+    /// The voxels of the last strip or row of tiles.
     voxels: Vec<T>,
     /// How many of these have been given.
     at: usize,
@@ -84,8 +86,8 @@ struct Stack<T> {
 
 impl<T: Plain> Stack<T> {
     fn new(decoder: Pages, pages: Vec<usize>, unpack: Option<Unpack<T>>) -> Self {
-        let (bytes, voxels) = (Vec::new(), Vec::new());
-        Stack { decoder, pages, next: 0, piece: 0, pieces: 0, unpack, bytes, voxels, at: 0 }
+        let (bytes, tile, voxels) = (Vec::new(), Vec::new(), Vec::new());
+        Stack { decoder, pages, next: 0, piece: 0, pieces: 0, unpack, bytes, tile, voxels, at: 0 }
     }
 
     /// The page that the decoder is at.
@@ -93,7 +95,7 @@ impl<T: Plain> Stack<T> {
         self.pages.get(self.next.saturating_sub(1)).copied().unwrap_or(0)
     }
 
-    /// Decodes the next strip or page.
+    /// Decodes the next strip or row of tiles.
     fn advance(&mut self) -> Result<(), Fault> {
         while self.piece == self.pieces {
             let Some(&page) = self.pages.get(self.next) else {
@@ -105,43 +107,65 @@ impl<T: Plain> Stack<T> {
             self.decoder.seek_to_image(page).map_err(|error| fault(page, error))?;
             let (_, rows) = self.decoder.dimensions().map_err(|error| fault(page, error))?;
             let (_, together) = self.decoder.chunk_dimensions();
-            let tiles = self.decoder.get_chunk_type() == ChunkType::Tile;
-            (self.piece, self.pieces) = (0, if tiles { 1 } else { rows.div_ceil(together.max(1)) });
+            (self.piece, self.pieces) = (0, rows.div_ceil(together.max(1)));
         }
-        let page = self.page();
-        let tiles = self.decoder.get_chunk_type() == ChunkType::Tile;
-        let (columns, rows) = match tiles {
-            true => self.decoder.dimensions().map_err(|error| fault(page, error))?,
-            false => self.decoder.chunk_data_dimensions(self.piece),
-        };
-        let (columns, rows) = (columns as usize, rows as usize);
         self.at = 0;
-        room(&self.voxels, columns * rows)?;
-        self.voxels.resize(columns * rows, T::ZERO);
+        let mut voxels = std::mem::take(&mut self.voxels);
+        let decoded = self.decode_piece(&mut voxels);
+        self.voxels = voxels;
+        decoded?;
+        self.piece += 1;
+        Ok(())
+    }
+
+    /// Decodes the strip or the row of tiles that is next.
+    fn decode_piece(&mut self, voxels: &mut Vec<T>) -> Result<(), Fault> {
+        let page = self.page();
+        let (columns, _) = self.decoder.dimensions().map_err(|error| fault(page, error))?;
+        let across = match self.decoder.get_chunk_type() {
+            ChunkType::Tile => columns.div_ceil(self.decoder.chunk_dimensions().0.max(1)),
+            ChunkType::Strip => 1,
+        };
+        let first = self.piece * across;
+        let (_, rows) = self.decoder.chunk_data_dimensions(first);
+        let (columns, rows) = (columns as usize, rows as usize);
+        room(voxels, columns * rows)?;
+        voxels.resize(columns * rows, T::ZERO);
+        if across == 1 {
+            return self.decode(first, columns, voxels);
+        }
+        let (mut tile, mut left) = (std::mem::take(&mut self.tile), 0);
+        for k in 0..across {
+            let wide = self.decoder.chunk_data_dimensions(first + k).0 as usize;
+            room(&tile, wide * rows)?;
+            tile.resize(wide * rows, T::ZERO);
+            self.decode(first + k, wide, &mut tile)?;
+            for (row, part) in voxels.chunks_exact_mut(columns).zip(tile.chunks_exact(wide)) {
+                row[left..][..wide].copy_from_slice(part);
+            }
+            left += wide;
+        }
+        self.tile = tile;
+        Ok(())
+    }
+
+    /// Decodes a strip or a tile of so many columns.
+    fn decode(&mut self, chunk: u32, columns: usize, voxels: &mut [T]) -> Result<(), Fault> {
+        let page = self.page();
         let bytes = match self.unpack {
-            None => self.voxels.as_mut_bytes(),
+            None => voxels.as_mut_bytes(),
             Some(_) => {
-                let decoder = &mut self.decoder;
-                let layout = if tiles {
-                    decoder.image_buffer_layout()
-                } else {
-                    decoder.image_chunk_buffer_layout(self.piece)
-                };
+                let layout = self.decoder.image_chunk_buffer_layout(chunk);
                 let size = layout.map_err(|error| fault(page, error))?.len;
                 room(&self.bytes, size)?;
                 self.bytes.resize(size, 0);
                 &mut self.bytes[..]
             }
         };
-        let read = match tiles {
-            true => self.decoder.read_image_bytes(bytes),
-            false => self.decoder.read_chunk_bytes(self.piece, bytes),
-        };
-        read.map_err(|error| fault(page, error))?;
+        self.decoder.read_chunk_bytes(chunk, bytes).map_err(|error| fault(page, error))?;
         if let Some(unpack) = self.unpack {
-            unpack(&self.bytes, columns, &mut self.voxels);
+            unpack(&self.bytes, columns, voxels);
         }
-        self.piece += 1;
         Ok(())
     }
 }
