@@ -80,7 +80,6 @@ of_the_input!(
     BinsError,
     CompareError,
     GeometryError,
-    Inexact,
     MatrixReadError,
     NotAComplex,
     OtsuError,
@@ -95,6 +94,16 @@ of_the_input!(
     Unwritable,
     UnwritableBarcode
 );
+
+impl Blame for Inexact {
+    fn fault(&self) -> Fault {
+        Fault::Input
+    }
+
+    fn concerns_one_input(&self) -> bool {
+        true
+    }
+}
 
 impl Blame for SnapshotError {
     fn fault(&self) -> Fault {
@@ -255,6 +264,10 @@ impl Blame for ImageReadError {
             ImageReadError::Io { .. } | ImageReadError::Malformed { .. } => Fault::Input,
         }
     }
+
+    fn concerns_one_input(&self) -> bool {
+        true
+    }
 }
 
 impl Blame for PersistenceError {
@@ -265,6 +278,10 @@ impl Blame for PersistenceError {
             PersistenceError::Checkpoint(error) => error.fault(),
         }
     }
+
+    fn concerns_one_input(&self) -> bool {
+        true
+    }
 }
 
 impl Blame for RepresentativesError {
@@ -273,6 +290,10 @@ impl Blame for RepresentativesError {
             RepresentativesError::Selection(_) => Fault::Input,
             RepresentativesError::Memory(_) => Fault::Machine,
         }
+    }
+
+    fn concerns_one_input(&self) -> bool {
+        true
     }
 }
 
@@ -322,6 +343,10 @@ impl Blame for ViaMatrixError {
             ViaMatrixError::Reduce(error) => error.fault(),
         }
     }
+
+    fn concerns_one_input(&self) -> bool {
+        matches!(self, ViaMatrixError::Complex(_))
+    }
 }
 
 impl Blame for TwoValuedError {
@@ -330,6 +355,10 @@ impl Blame for TwoValuedError {
             TwoValuedError::Third { .. } => Fault::Input,
             TwoValuedError::Thin(error) => error.fault(),
         }
+    }
+
+    fn concerns_one_input(&self) -> bool {
+        true
     }
 }
 
