@@ -41,6 +41,8 @@ def test_rows_of_a_ring() -> None:
     assert computePH(ring)[0, 2] == never and computePH_T(ring)[0, 2] == never
     assert compute_ph(ring, inf_cutoff=False)[0, 2] == never
     assert compute_ph(ring, maxdim=0).shape == (1, 9) and compute_ph(ring, top_dim=True).shape == (1, 9)
+    # The top dimension is that of the array, whatever `maxdim` is.
+    np.testing.assert_array_equal(compute_ph(ring, maxdim=0, top_dim=True), compute_ph(ring, top_dim=True))
     assert computePH_T(ring, 1)[1, :3].tolist() == [1, 7, 9]
 
 
@@ -164,6 +166,7 @@ OPTIONS: list[dict[str, Any]] = [
     {"filtration": "t", "embedded": True},
     {"filtration": "T", "top_dim": True},
     {"maxdim": 0},
+    {"maxdim": 0, "top_dim": True},
     {"location": "none", "n_threads": 0},
 ]
 

@@ -1,7 +1,8 @@
 //! The cubical complex of an image of any voxel type, its cells in the order of their owners.
 //!
 //! The *owner* of a cell is the voxel with which it enters: of its vertices the greatest (V), of the voxels it lies in the least (T),
-//! by value, ties by place in memory. Cells come by owner, then dimension, then number; the order of [`super::cubical_complex`] is
+//! by value, ties by coordinates, those along the first axis first. Cells are numbered in C order of the user's axes, so that the complex is
+//! that of the array, whatever its order in memory. Cells come by owner, then dimension, then number; the order of [`super::cubical_complex`] is
 //! coarser, by value where this one is by owner. Cells of one owner have one value, so whatever order they are in, the pairs
 //! of cells with different owners have the same owners.
 
@@ -10,7 +11,7 @@ use rayon::prelude::*;
 
 use super::ComplexError;
 use super::cubical_grid::{self, Filtered, filter};
-use crate::cubical::{AnyImage, Construction, Image, Key, Voxel};
+use crate::cubical::{AnyImage, Construction, Image, Key, Order, Voxel};
 use crate::memory;
 use crate::progress::Progress;
 use crate::with_image;
@@ -41,7 +42,7 @@ pub fn image_complex<I: Index>(
     upper_dim: Option<usize>,
     progress: &dyn Progress,
 ) -> Result<ImageComplex<I>, ComplexError> {
-    let shape = image.shape();
+    let shape = image.shape().in_order(Order::C);
     let axes: Vec<usize> = shape.extents()[3 - shape.dim()..].iter().rev().copied().collect();
     // An image that is too large is refused before anything is sorted.
     let cells = cubical_grid::cells::<I>(construction, &axes)?;
@@ -54,18 +55,19 @@ pub fn image_complex<I: Index>(
     for (rank, &place) in order.iter().enumerate() {
         ranks[place] = I::from_usize(rank);
     }
-    let owner = |rank: usize| I::from_usize(order[rank]);
+    let owner = |rank: usize| I::from_usize(image.shape().memory_place(order[rank]));
     let Filtered { matrix, levels: owners, max_dim } =
         filter(construction, &axes, &ranks, order.len(), upper_dim, owner, progress)?;
     Ok(ImageComplex { matrix, owners, max_dim })
 }
 
-/// The places of the voxels by value, ties by place.
+/// The places in C order of the voxels by value, ties by place.
 fn places(image: &AnyImage, superlevel: bool) -> Vec<usize> {
     fn keys<T: Voxel>(image: &Image<T>, superlevel: bool) -> Vec<(u64, usize)> {
         let key = |voxel: T| if superlevel { voxel.key().reversed() } else { voxel.key() };
         // One width of keys for all types: sorting is compiled once, and next to a place a narrower key would save nothing.
-        image.voxels().iter().enumerate().map(|(place, &voxel)| (key(voxel).to_u64(), place)).collect()
+        let pair = |(place, &voxel)| (key(voxel).to_u64(), image.shape().c_place(place));
+        image.voxels().iter().enumerate().map(pair).collect()
     }
     let mut order: Vec<(u64, usize)> = with_image!(image, image => keys(image, superlevel));
     order.par_sort_unstable();
@@ -78,7 +80,7 @@ mod tests {
     use rand_pcg::Pcg64Mcg;
 
     use super::*;
-    use crate::cubical::{Order, Shape};
+    use crate::cubical::Shape;
     use crate::progress::Sums;
 
     /// The voxels that a cell has, or lies in, along an axis.
@@ -99,7 +101,7 @@ mod tests {
         superlevel: bool,
     ) -> Vec<Cell<T::Key>> {
         let dim = image.shape().dim();
-        let extents = image.shape().extents();
+        let extents = image.shape().in_order(Order::C).extents();
         // Axes that are not there have one cell, which does not extend.
         let cells = |axis: usize| match construction {
             _ if axis < 3 - dim => 1,
@@ -119,7 +121,7 @@ mod tests {
                 for y in along(1) {
                     for x in along(2) {
                         let place = (z * extents[1] + y) * extents[2] + x;
-                        let key = image.voxels()[place].key();
+                        let key = image.voxels()[image.shape().memory_place(place)].key();
                         owners.push((if superlevel { key.reversed() } else { key }, place));
                     }
                 }
@@ -156,7 +158,7 @@ mod tests {
                     rows.sort_unstable();
                     assert_eq!(complex.matrix.column(column), rows);
                     assert_eq!(usize::from(complex.matrix.dim(column)), cell.2);
-                    assert_eq!(complex.owners[column] as usize, cell.1);
+                    assert_eq!(complex.owners[column] as usize, image.shape().memory_place(cell.1));
                 }
                 assert_eq!(complex.matrix.check(), Ok(()));
                 let stages: Vec<_> = sums.stages().iter().map(|told| told.stage).collect();

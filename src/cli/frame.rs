@@ -42,7 +42,12 @@ impl Frame {
     pub(crate) fn open(start: Instant, files: &Files<'_>, notes: Notes) -> Result<Frame, CliError> {
         let Files { input, answer, content, stats } = *files;
         let outputs = Outputs::open(answer, content, stats, &Inputs::of([input]))?;
-        Ok(Frame { start, notes, meter: Meter::new(notes.progress()), outputs })
+        Ok(Frame::of(start, outputs, notes))
+    }
+
+    /// The frame of a run that began at `start`, whose outputs are open.
+    pub(crate) fn of(start: Instant, outputs: Outputs, notes: Notes) -> Frame {
+        Frame { start, notes, meter: Meter::new(notes.progress()), outputs }
     }
 
     /// Opens the file of what is drawn too. It is neither the `input` nor another output.

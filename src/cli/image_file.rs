@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use lacuna::cubical::AnyImage;
-use lacuna::cubical::read::{self, AnyStream, ImageOptions};
+use lacuna::cubical::read::{self, AnyStream, Detection, ImageOptions};
 use lacuna::internals::name_of;
 use lacuna::progress::Progress;
 
@@ -12,12 +12,24 @@ use super::frame::Frame;
 use super::interruption::while_reading;
 use super::progress::Meter;
 
-/// Opens the image in `file`, and says what it was detected to be while the run's meter may be seen.
-pub(crate) fn open_image(file: &Path, options: &ImageOptions, frame: &Frame) -> Result<AnyStream, CliError> {
+/// Opens the image in `file`, and says what it was detected to be while the run's meter may be seen. Of a batch, whose images are many and
+/// mostly alike, the first of a kind stands for all: `others` are what images before were detected to be.
+pub(crate) fn open_image(
+    file: &Path,
+    options: &ImageOptions,
+    frame: &Frame,
+    others: Option<&mut Vec<Detection>>,
+) -> Result<AnyStream, CliError> {
     frame.meter.stage("reading");
     let stream = while_reading(|| read::open(file, options))??;
-    if let Some(detection) = stream.detection() {
-        frame.meter.aside(|| frame.notes.note(format_args!("{}: {detection}", name_of(file))));
+    let Some(detection) = stream.detection() else { return Ok(stream) };
+    let and_others = if others.is_some() { ", and others like it" } else { "" };
+    if !others.as_ref().is_some_and(|others| others.contains(&detection)) {
+        let name = name_of(file);
+        frame.meter.aside(|| frame.notes.note(format_args!("{name}: {detection}{and_others}")));
+        if let Some(others) = others {
+            others.push(detection);
+        }
     }
     Ok(stream)
 }

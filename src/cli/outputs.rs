@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use super::arguments::picture::Picture;
+use super::batch_pictures::BatchSinks;
 use super::error::{CliError, PathError, UsageError};
 use super::naming::OutputFormat;
 use super::sink::{Content, Sink};
@@ -96,6 +97,12 @@ impl Outputs {
         let stats = stats.map(|path| Sink::open(Some(path), Content::Text)).transpose()?;
         differ(&answer, stats.as_ref(), "the answer and the statistics")?;
         Ok(Outputs { answer, geometry: None, picture: None, report: None, stats })
+    }
+
+    /// The outputs of one input of a batch, whose statistics are those of all.
+    pub(crate) fn of_task(answer: Sink, beside: BatchSinks) -> Outputs {
+        let BatchSinks { picture, page } = beside;
+        Outputs { answer, geometry: None, picture, report: page, stats: None }
     }
 
     /// Opens the file of what is drawn too. It is none of the inputs, and none of the others.

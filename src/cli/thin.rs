@@ -132,7 +132,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, CliError> {
     let files = Files { input, answer: Some(path), content: format.content(), stats: stats.path() };
     let frame = Frame::open(start, &files, messages.notes())?;
     arguments.machine.threads.start(frame.notes)?;
-    let stream = open_image(input, &options, &frame)?;
+    let stream = open_image(input, &options, &frame, None)?;
     // What the header tells is wrong is said before anything is read or thinned.
     let (shape, geometry) = (stream.shape(), stream.geometry().cloned());
     format.holds(shape)?;

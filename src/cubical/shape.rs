@@ -161,6 +161,22 @@ impl Shape {
         std::array::from_fn(|axis| all.get(axis).copied().unwrap_or(0))
     }
 
+    /// The place in C order of the voxel at a place in memory.
+    pub(crate) fn c_place(&self, place: usize) -> usize {
+        match self.order {
+            Order::C => place,
+            Order::F => transposed(self.extents, place),
+        }
+    }
+
+    /// The place in memory of a voxel, by its place in C order: the inverse of [`c_place`](Shape::c_place).
+    pub(crate) fn memory_place(&self, c_place: usize) -> usize {
+        match self.order {
+            Order::C => c_place,
+            Order::F => transposed(self.in_order(Order::C).extents, c_place),
+        }
+    }
+
     fn long_coordinates(&self, place: usize) -> Vec<usize> {
         let [_, rows, columns] = self.extents;
         self.users([place / columns / rows, place / columns % rows, place % columns])
@@ -186,6 +202,12 @@ impl Shape {
         }
         axes
     }
+}
+
+/// The place of a voxel in an array of `extents` once the order of the axes is reversed. Absent axes come first and have extent 1.
+fn transposed([planes, rows, columns]: [usize; 3], place: usize) -> usize {
+    let (plane, row, column) = (place / columns / rows, place / columns % rows, place % columns);
+    (column * rows + row) * planes + plane
 }
 
 /// As `512x512x40`, along the user's axes.
@@ -232,6 +254,11 @@ mod tests {
             assert_eq!((other.extents(), other.dim(), other.axes()), (memory, dim, axes.to_vec()));
             assert_eq!((shape.in_order(Order::F), other.in_order(Order::C)), (other, shape));
             assert_eq!(shape.in_order(Order::C), shape);
+            for place in 0..shape.count() {
+                assert_eq!(shape.c_place(place), place);
+                assert_eq!(other.coordinates(place), shape.coordinates(other.c_place(place)));
+                assert_eq!(other.memory_place(other.c_place(place)), place);
+            }
             let last: Vec<usize> = axes.iter().map(|extent| extent - 1).collect();
             for shape in [shape, other] {
                 assert_eq!(shape.coordinates(shape.count() - 1), last);

@@ -8,7 +8,8 @@ pub enum BarSelection {
     #[default]
     All,
     /// The given number of bars of dimension 1 and above, those that last longest. Essential bars are the longest, and of bars that last
-    /// equally long those are taken that come first in the diagram. Of an image without dimensions above 0 they are bars of dimension 0.
+    /// equally long those are taken that come first in the diagram. Of an image that has no bars above dimension 0 they
+    /// are bars of dimension 0; of distances there are none then.
     Longest(usize),
     /// The bars of all dimensions that last at least this long, which is neither negative nor NaN. Essential bars do.
     Persistence(f64),

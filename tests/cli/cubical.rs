@@ -168,6 +168,140 @@ fn what_cannot_be_asked_for() {
     cubical(["no-such-image.npy"]).assert().code(2).stderr(contains("no-such-image.npy"));
 }
 
+/// A file of NumPy of bytes, which lie in memory in C's or Fortran's order.
+fn npy(axes: [usize; 2], is_fortran: bool, voxel: impl Fn(usize, usize) -> u8) -> Vec<u8> {
+    let [rows, columns] = axes;
+    let order = if is_fortran { "True" } else { "False" };
+    let text = format!("{{'descr': '|u1', 'fortran_order': {order}, 'shape': ({rows}, {columns}), }}\n");
+    let length = u16::try_from(text.len()).unwrap().to_le_bytes();
+    let at = |place: usize| match is_fortran {
+        true => voxel(place % rows, place / rows),
+        false => voxel(place / columns, place % columns),
+    };
+    let voxels: Vec<u8> = (0..rows * columns).map(at).collect();
+    [b"\x93NUMPY\x01\x00", &length[..], text.as_bytes(), &voxels].concat()
+}
+
+/// A plane of few values: many bars are equal.
+fn plane(is_fortran: bool) -> Vec<u8> {
+    npy([9, 14], is_fortran, |row, column| ((row * row * 7 + column * 5 + row * column) % 11 / 3) as u8)
+}
+
+#[test]
+fn the_order_in_memory_changes_no_byte_of_the_answer() {
+    let scratch = Scratch::new();
+    let [c, f] = [false, true].map(|order| scratch.file(&format!("{order}.npy"), plane(order)));
+    for arguments in [
+        "--output cripser",
+        "--output cripser --via matrix",
+        "--output cripser --construction v --superlevel",
+        "--output json --representatives cycles",
+        "--output json --representatives cycles --construction v --only 1:0,0:3",
+        "--output json --representatives cycles --longest 2",
+    ] {
+        let answer = |image: &std::path::Path| {
+            let run = cubical(arguments.split(' ')).arg(image).assert().success();
+            String::from_utf8(run.get_output().stdout.clone()).unwrap()
+        };
+        assert_eq!(answer(&f), answer(&c), "{arguments}");
+    }
+}
+
+#[test]
+fn the_longest_bars_of_a_plane_without_loops_are_of_dimension_0() {
+    let scratch = Scratch::new();
+    let slope = scratch.file("slope.npy", npy([3, 4], false, |row, column| (row + column) as u8));
+    let arguments = ["--representatives", "cycles", "--longest", "1", "--output", "json", "-q"];
+    let run = cubical(arguments).arg(&slope).assert().success().stderr(is_empty());
+    let answer: Value = serde_json::from_slice(&run.get_output().stdout).unwrap();
+    let found = answer["representatives"].as_array().unwrap();
+    assert_eq!((found.len(), &found[0]["dim"], &found[0]["index"]), (1, &0.into(), &0.into()));
+}
+
+#[test]
+fn several_images_have_their_bars_in_a_directory() {
+    let scratch = Scratch::new();
+    fs::create_dir(scratch.path("scans")).unwrap();
+    for (name, content) in [("a", plane(false)), ("b", b"\x93NUMPY".to_vec()), ("c", plane(true))] {
+        scratch.file(&format!("scans/{name}.npy"), content);
+    }
+    let (scans, bars, stats) = (scratch.name("scans"), scratch.name("bars"), scratch.name("stats.json"));
+    let shell = data("cubical/shell.npy").to_str().unwrap().to_owned();
+    let arguments = ["--output", "csv", "-o", &bars, "--stats", &stats, "--threads", "2", &scans, &shell];
+    let run = cubical(arguments).assert().code(2).stdout(is_empty());
+    let told = "a.npy: npy (begins with NumPy's magic bytes), and others like it";
+    let failed = contains("b.npy: ").and(contains("error: 1 of 4 inputs have no answer"));
+    run.stderr(contains(told).count(1).and(contains("and others").count(1)).and(failed));
+    let [a, c] = ["a", "c"].map(|name| read(&scratch.path("bars").join(format!("{name}.npy.csv"))));
+    assert_eq!(
+        (a, read(&scratch.path("bars/shell.npy.csv"))),
+        (c, "dim,birth,death\n0,1,inf\n2,1,9\n".into())
+    );
+    assert_eq!(fs::read_dir(&bars).unwrap().count(), 3);
+    let stats: Value = serde_json::from_str(&read(stats.as_ref())).unwrap();
+    assert_eq!((&stats["failed"], stats["images"].as_array().unwrap().len()), (&1.into(), 3));
+    assert_eq!(stats["images"][2]["shape"], serde_json::json!([7, 6, 5]));
+    cubical([&scans]).assert().code(2).stderr(contains("expected a directory for the answers"));
+    let drawn = ["--geometry", &scratch.name("loops.vtk"), "-o", &bars, &scans];
+    cubical(drawn).assert().code(2).stderr(contains("--geometry"));
+}
+
+/// A NIfTI file of bytes with these axes.
+fn nifti(axes: [i16; 4], voxels: &[u8]) -> Vec<u8> {
+    let mut file = vec![0; 352];
+    file[..4].copy_from_slice(&348_i32.to_le_bytes());
+    for (place, number) in
+        [(40, 4), (42, axes[0]), (44, axes[1]), (46, axes[2]), (48, axes[3]), (70, 2), (72, 8)]
+    {
+        file[place..place + 2].copy_from_slice(&number.to_le_bytes());
+    }
+    file[108..112].copy_from_slice(&352_f32.to_le_bytes());
+    file[344..348].copy_from_slice(b"n+1\0");
+    [&file, voxels].concat()
+}
+
+#[test]
+fn each_frame_of_an_image_of_four_axes_has_its_bars() {
+    let scratch = Scratch::new();
+    let voxels: Vec<u8> = (0..5 * 4 * 3 * 2_u8)
+        .map(|at| (u16::from(at) * 7 + u16::from(at) / 9) % 23)
+        .map(|voxel| voxel as u8)
+        .collect();
+    let image = scratch.file("scan.nii", nifti([5, 4, 3, 2], &voxels)).to_str().unwrap().to_owned();
+    let (bars, stats) = (scratch.name("bars"), scratch.name("stats.json"));
+    cubical([&image])
+        .assert()
+        .code(2)
+        .stderr(contains("expected a directory for the answers of several inputs"));
+    cubical(["--output", "json", "-o", &bars, "--stats", &stats, &image]).assert().success();
+    for frame in ["0", "1"] {
+        let alone = cubical(["--output", "json", "--frame", frame, &image]).assert().success();
+        let found = fs::read(scratch.path("bars").join(format!("scan.nii.{frame}.json"))).unwrap();
+        assert!(!found.is_empty() && found == alone.get_output().stdout, "{frame}");
+    }
+    assert_eq!(fs::read_dir(&bars).unwrap().count(), 2);
+    let stats: Value = serde_json::from_str(&read(stats.as_ref())).unwrap();
+    assert_eq!(stats["images"][1]["file"], format!("{image}[1]"));
+}
+
+#[test]
+fn a_batch_that_goes_on_leaves_out_what_has_been_answered() {
+    let scratch = Scratch::new();
+    let good = scratch.file("good.npy", plane(false)).to_str().unwrap().to_owned();
+    let bad = scratch.file("bad.npy", b"\x93NUMPY").to_str().unwrap().to_owned();
+    let (bars, kept) = (scratch.name("bars"), scratch.name("kept"));
+    let run = |more: &[&str]| {
+        let arguments = ["--checkpoint", &kept, "-o", &bars, &good, &bad];
+        cubical(arguments).args(more).assert()
+    };
+    run(&[]).code(2).stderr(contains("1 of 2 inputs have no answer"));
+    run(&["--threshold", "2"]).code(2).stderr(contains("--threshold"));
+    scratch.file("bad.npy", plane(true));
+    run(&[]).success().stderr(contains("1 of 2 inputs have been answered before"));
+    let [good, bad] = ["good", "bad"].map(|name| read(&scratch.path("bars").join(format!("{name}.npy.txt"))));
+    assert_eq!(good, bad);
+}
+
 #[test]
 fn an_existing_file_is_replaced_on_success_and_kept_on_failure() {
     let scratch = Scratch::new();
@@ -195,7 +329,7 @@ fn help_names_every_option_with_its_value_and_the_exit_codes() {
         "--threads <N>",
         "--backend <BACKEND>",
         "--output <FORMAT>",
-        "-o, --output-file <FILE>",
+        "-o, --output-file <FILE|DIR>",
         "--stats <FILE>",
         "--explain",
         "--quiet",

@@ -62,7 +62,7 @@ def compute_ph(
     maxdim : int
         The highest homology dimension.
     top_dim : bool
-        Whether only the dimension below the number of axes is wanted.
+        Whether only the dimension one below the number of axes is wanted; `maxdim` then has no effect, as in CubicalRipser.
     embedded : bool
         Whether the complement is meant: the negative image, in a sphere whose other voxels are there from the beginning. By Alexander's duality
         its bars are those of the other construction, negated. Of a line only the bar of what is outside is told, as in CubicalRipser.
@@ -153,7 +153,7 @@ def _computed(
     if embedded:
         image = np.pad(-image, 1, constant_values=-NEVER)
     threads = n_threads if n_threads > 0 else None
-    highest = min(max(maxdim, 0), axes - 1)
+    highest = axes - 1 if top_dim else min(max(maxdim, 0), axes - 1)
     tables: list[Table] = []
     cycles: Cycles = []
     bars: NDArray[np.float64]

@@ -17,7 +17,7 @@ pub(crate) struct BarArguments {
         value_parser = parse::bar, allow_hyphen_values = true, conflicts_with_all = ["longest", "min_persistence"])]
     pub(crate) only: Vec<BarName>,
 
-    /// Of the K bars of dimension 1 and above alone that last longest, essential ones first; of an image that has none, of dimension 0
+    /// Only the K most persistent bars of dimension 1 and above, essential ones first; of an image that has none, of dimension 0
     #[arg(long, value_name = "K", requires = "of_bars",
         value_parser = parse::at_least_one, allow_hyphen_values = true, conflicts_with = "min_persistence")]
     longest: Option<usize>,

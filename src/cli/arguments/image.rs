@@ -22,11 +22,6 @@ pub(crate) struct ImageFileArguments {
 }
 
 impl ImageFileArguments {
-    /// Adds to what a run is known by how its image is read.
-    pub(crate) fn known_by(&self, run: Fingerprint) -> Fingerprint {
-        self.arguments.known_by(run)
-    }
-
     /// How to read it; the errors are those of [`ImageArguments::options`].
     pub(crate) fn options(&self) -> Result<ImageOptions, UsageError> {
         self.arguments.options()

@@ -25,7 +25,7 @@ pub(super) fn run(
     let options = arguments.voxels.options(input, arguments.key.as_deref())?;
     let mut frame = arguments.open(start, format.content())?;
     let (image, read) = timed(|| {
-        let stream = open_image(&arguments.input, &options, &frame)?;
+        let stream = open_image(&arguments.input, &options, &frame, None)?;
         read_image(stream, &frame.meter)
     });
     let done = convert(arguments, &image?, format, &mut frame)?;

@@ -22,7 +22,7 @@ pub(super) fn run(
 ) -> Result<(), CliError> {
     let options = arguments.voxels.options(input, arguments.key.as_deref())?;
     let mut frame = arguments.open(start, format.content())?;
-    let stream = open_image(&arguments.input, &options, &frame)?;
+    let stream = open_image(&arguments.input, &options, &frame, None)?;
     let geometry = stream.geometry().cloned();
     let (image, read) = timed(|| read_image(stream, &frame.meter));
     let image = image?;

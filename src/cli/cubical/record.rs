@@ -68,6 +68,22 @@ pub(crate) struct Record {
     pub(crate) total_seconds: f64,
 }
 
+/// What `--stats FILE` writes of several images, as a JSON object.
+///
+/// | key | value |
+/// |---|---|
+/// | `version` | of the program |
+/// | `images` | the object above, of each image that has an answer |
+/// | `failed` | the number of the others |
+/// | `total_seconds` | the whole run, up to this file |
+#[derive(Debug, Serialize)]
+pub(crate) struct Records<'a> {
+    pub(crate) version: &'static str,
+    pub(crate) images: &'a [Record],
+    pub(crate) failed: usize,
+    pub(crate) total_seconds: f64,
+}
+
 #[derive(Debug, Serialize)]
 pub(crate) struct ThinningRecord {
     pub(crate) rule: Rule,

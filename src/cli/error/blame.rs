@@ -78,7 +78,6 @@ of_the_input!(
     BinsError,
     CompareError,
     GeometryError,
-    Inexact,
     NotAComplex,
     OtsuError,
     ReferenceError,
@@ -92,6 +91,16 @@ of_the_input!(
     Unwritable,
     UnwritableBarcode
 );
+
+impl Blame for Inexact {
+    fn fault(&self) -> Fault {
+        Fault::Input
+    }
+
+    fn concerns_one_input(&self) -> bool {
+        true
+    }
+}
 
 impl Blame for SnapshotError {
     fn fault(&self) -> Fault {
@@ -149,7 +158,7 @@ macro_rules! of_reading {
 
 of_reading!(
     BarcodeError, false;
-    ImageReadError, false;
+    ImageReadError, true;
     MatrixReadError, false;
     ReadError, true;
 );
@@ -265,6 +274,10 @@ impl Blame for PersistenceError {
             PersistenceError::Checkpoint(error) => error.fault(),
         }
     }
+
+    fn concerns_one_input(&self) -> bool {
+        true
+    }
 }
 
 impl Blame for RepresentativesError {
@@ -273,6 +286,10 @@ impl Blame for RepresentativesError {
             RepresentativesError::Selection(_) => Fault::Input,
             RepresentativesError::Memory(_) => Fault::Machine,
         }
+    }
+
+    fn concerns_one_input(&self) -> bool {
+        true
     }
 }
 
@@ -322,6 +339,10 @@ impl Blame for ViaMatrixError {
             ViaMatrixError::Reduce(error) => error.fault(),
         }
     }
+
+    fn concerns_one_input(&self) -> bool {
+        matches!(self, ViaMatrixError::Complex(_))
+    }
 }
 
 impl Blame for TwoValuedError {
@@ -330,6 +351,10 @@ impl Blame for TwoValuedError {
             TwoValuedError::Third { .. } => Fault::Input,
             TwoValuedError::Thin(error) => error.fault(),
         }
+    }
+
+    fn concerns_one_input(&self) -> bool {
+        true
     }
 }
 

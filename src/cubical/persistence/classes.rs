@@ -12,7 +12,8 @@ pub struct Class {
 /// The classes of an image, but for those that die at the value they are born at.
 ///
 /// A dimension's are ascending by the place of their births, then of their deaths, in the order of the filtration: by value
-/// (descending for superlevel sets), ties by place in memory. Essential ones come after others of the same birth.
+/// (descending for superlevel sets), ties by the coordinates of the voxel, those along the first axis first. So the classes are those of the
+/// array and do not depend on its order in memory. Essential ones come after others of the same birth.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Classes {
     /// The classes of each dimension, from 0 up to the greatest that was asked for and can have any.

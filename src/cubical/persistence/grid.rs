@@ -114,7 +114,7 @@ impl Grid {
         self.layout.axes
     }
 
-    /// Planes, rows, columns of the image.
+    /// Planes, rows, columns of the image in C order.
     pub fn extents(&self) -> [usize; 3] {
         self.layout.extents
     }
@@ -175,7 +175,8 @@ impl Grid {
 
     /// The place of the first voxel of a row.
     pub fn row(&self, plane: usize, row: usize) -> usize {
-        self.layout.on_grid((plane * self.layout.extents[1] + row) * self.layout.extents[2]) as usize
+        let [_, line, area] = self.layout.strides;
+        plane * area + row * line + self.layout.shift()
     }
 
     /// Whether the voxels of two ranks, 1 to n, have equal values.

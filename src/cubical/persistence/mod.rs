@@ -14,7 +14,7 @@
 //!
 //! # Owners
 //!
-//! Take the V-construction. A cell enters with the last of its voxels, by value, ties by place in memory: its *owner*. The cells that
+//! Take the V-construction. A cell enters with the last of its voxels, by value, ties by coordinates: its *owner*. The cells that
 //! a voxel owns, its *lower star*, enter together. So the complexes of the first k voxels are a filtration with one step a voxel, and
 //! a class that lives between steps has a voxel at which it is born and one at which it dies. In whatever order cells enter within a
 //! star, those are the same: a method may choose the order, or a matching within each star, to suit itself, and all methods agree.

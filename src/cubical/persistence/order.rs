@@ -3,8 +3,11 @@
 //! The first voxel of each value is marked, so that whether two voxels are equal is known from their places in the order.
 //!
 //! A voxel's word is its place below as much of its key as there is room for, so that words are sorted, not pairs. Words are dealt
-//! to buckets by splitters from a sample and each bucket is sorted. Where keys have been cut, voxels of one cut key are sorted once more by
-//! what they are.
+//! to buckets by splitters from a sample and each bucket is sorted.
+//!
+//! Keys that are too wide are *cut*: a word lacks the low bits of its key. Voxels of one cut key are sorted once more by the low bits, which
+//! always fit beside a place. A cut key that many voxels share, as where one voxel is far from all others, has a bucket of its own, whose
+//! words become those of the low bits and are dealt to buckets once more, in the same memory ([`deal_crowds`]).
 
 use std::ops::Range;
 
@@ -21,6 +24,10 @@ const BUCKETS: usize = 1024;
 const SAMPLES: usize = 8;
 /// Voxels that are sorted at once.
 const FEW: usize = 1 << 14;
+/// A cut key with the voxels of more buckets than these is dealt once more.
+const CROWD: usize = 16;
+/// Voxels of one cut key that are sorted by the keys where they lie; more of them become words of the low bits.
+const FEW_TIES: usize = 16;
 
 /// Beside a place: its voxel is the first of its value. Places are below.
 pub(super) const FIRST: u32 = 1 << 31;
@@ -38,7 +45,18 @@ struct Words<'a, K: Key> {
     place_bits: u32,
 }
 
-impl<K: Key> Words<'_, K> {
+impl<'a, K: Key> Words<'a, K> {
+    /// What words of voxels are made of, and their greatest key.
+    fn new(voxels: &'a [K], keys: Keys, layout: &'a GridLayout) -> (Self, u64) {
+        let pair = |&voxel| (keys.key(voxel), keys.key(voxel));
+        let pairs = voxels.par_iter().with_min_len(FEW).map(pair);
+        let range = pairs.reduce_with(|a: (K, K), b: (K, K)| (a.0.min(b.0), a.1.max(b.1)));
+        let (least, greatest) = range.map_or((0, 0), |(least, greatest)| (least.to_u64(), greatest.to_u64()));
+        let place_bits = usize::BITS - layout.places().leading_zeros();
+        let cut = (u64::BITS - (greatest - least).leading_zeros()).saturating_sub(u64::BITS - place_bits);
+        (Words { voxels, keys, layout, least, cut, place_bits }, greatest)
+    }
+
     #[inline(always)]
     fn key(&self, voxel: K) -> K {
         self.keys.key(voxel)
@@ -50,9 +68,15 @@ impl<K: Key> Words<'_, K> {
         ((self.key(voxel).to_u64() - self.least) >> self.cut) << self.place_bits | u64::from(place)
     }
 
+    /// The greatest place that a word has room for.
+    #[inline(always)]
+    fn places(&self) -> u64 {
+        (1 << self.place_bits) - 1
+    }
+
     #[inline(always)]
     fn place(&self, word: u64) -> u32 {
-        (word & ((1 << self.place_bits) - 1)) as u32
+        (word & self.places()) as u32
     }
 
     /// The key of the voxel at a place on the grid.
@@ -60,29 +84,48 @@ impl<K: Key> Words<'_, K> {
         self.key(self.voxels[self.layout.in_memory(place as usize)])
     }
 
-    /// Whether the voxels of two words have one value.
+    /// The word of the low bits that the key lacks in the word of a voxel.
     #[inline(always)]
-    fn are_equal(&self, a: u64, b: u64) -> bool {
-        a >> self.place_bits == b >> self.place_bits
-            && (self.cut == 0 || self.key_at(self.place(a)) == self.key_at(self.place(b)))
+    fn low(&self, word: u64) -> u64 {
+        let place = self.place(word);
+        let low = (self.key_at(place).to_u64() - self.least) & ((1 << self.cut) - 1);
+        low << self.place_bits | u64::from(place)
     }
 
-    fn sort(&self, words: &mut Vec<u64>, spare: &mut Spare) {
+    /// Whether the voxels of two words have one value. Words that are `whole` lack no bits that differ.
+    #[inline(always)]
+    fn are_equal(&self, a: u64, b: u64, whole: bool) -> bool {
+        a >> self.place_bits == b >> self.place_bits
+            && (whole || self.key_at(self.place(a)) == self.key_at(self.place(b)))
+    }
+
+    fn sort(&self, words: &mut Vec<u64>, whole: bool, spare: &mut Spare) {
         sort_even(words, spare);
-        if self.cut > 0 {
+        if !whole {
             for ties in words.chunk_by_mut(|a, b| a >> self.place_bits == b >> self.place_bits) {
-                if ties.len() > 1 {
-                    ties.sort_unstable_by_key(|&word| (self.key_at(self.place(word)), word));
-                }
+                self.sort_ties(ties);
             }
         }
     }
 
+    /// Sorts the words of one cut key by what it lacks.
+    fn sort_ties(&self, ties: &mut [u64]) {
+        if ties.len() <= FEW_TIES {
+            ties.sort_unstable_by_key(|&word| (self.key_at(self.place(word)), word));
+            return;
+        }
+        let places = self.places();
+        let cut_key = ties[0] & !places;
+        ties.iter_mut().for_each(|word| *word = self.low(*word));
+        ties.sort_unstable();
+        ties.iter_mut().for_each(|word| *word = cut_key | *word & places);
+    }
+
     /// Writes the places of sorted words and marks the first of each value; the first of all is marked.
-    fn write(&self, words: impl Iterator<Item = u64>, places: &mut [u32]) {
+    fn write(&self, words: impl Iterator<Item = u64>, whole: bool, places: &mut [u32]) {
         let mut before = None;
         for (word, place) in words.zip(places) {
-            let is_first = before.is_none_or(|before| !self.are_equal(before, word));
+            let is_first = before.is_none_or(|before| !self.are_equal(before, word, whole));
             *place = self.place(word) | if is_first { FIRST } else { 0 };
             before = Some(word);
         }
@@ -100,19 +143,7 @@ pub(super) fn order<K: Key>(
     reversed: bool,
     progress: &dyn Progress,
 ) -> Vec<u32> {
-    let mut words = Words {
-        voxels,
-        keys,
-        layout,
-        least: 0,
-        cut: 0,
-        place_bits: usize::BITS - layout.places().leading_zeros(),
-    };
-    let keys = voxels.par_iter().with_min_len(FEW).map(|&voxel| (words.key(voxel), words.key(voxel)));
-    let range = keys.reduce_with(|a, b| (a.0.min(b.0), a.1.max(b.1)));
-    let (least, greatest) = range.map_or((0, 0), |(least, greatest)| (least.to_u64(), greatest.to_u64()));
-    words.least = least;
-    words.cut = (u64::BITS - (greatest - least).leading_zeros()).saturating_sub(u64::BITS - words.place_bits);
+    let (words, greatest) = Words::new(voxels, keys, layout);
     let words = &words;
     let dealt = deal(words, greatest, progress);
     let (mut order, lengths) = sort_buckets(words, dealt, reversed, progress);
@@ -123,11 +154,11 @@ pub(super) fn order<K: Key>(
 /// The places of all words, bucket after bucket, from the second element on; and how many are of each bucket.
 fn sort_buckets<K: Key>(
     words: &Words<'_, K>,
-    dealt: Vec<Dealt>,
+    Buckets { parts: dealt, whole }: Buckets,
     reversed: bool,
     progress: &dyn Progress,
 ) -> (Vec<u32>, Vec<usize>) {
-    let buckets = dealt.first().map_or(0, |dealt| dealt.ends.len());
+    let buckets = whole.len();
     let mut order = vec![0; words.voxels.len() + 1];
     let mut parts = Vec::with_capacity(buckets);
     let mut rest = &mut order[1..];
@@ -143,11 +174,11 @@ fn sort_buckets<K: Key>(
         |(sorted, spare): &mut (Vec<u64>, Spare), (bucket, part)| {
             sorted.clear();
             dealt.iter().for_each(|dealt| sorted.extend(dealt.bucket(bucket)));
-            words.sort(sorted, spare);
+            words.sort(sorted, whole[bucket], spare);
             if reversed {
-                words.write(sorted.iter().rev().copied(), part);
+                words.write(sorted.iter().rev().copied(), whole[bucket], part);
             } else {
-                words.write(sorted.iter().copied(), part);
+                words.write(sorted.iter().copied(), whole[bucket], part);
             }
             progress.advance(part.len() as u64);
         },
@@ -169,33 +200,97 @@ fn unmark_equals_of_buckets<K: Key>(words: &Words<'_, K>, order: &mut [u32], len
     }
 }
 
-/// All words, by parts of the image, in buckets.
-fn deal<K: Key>(words: &Words<'_, K>, greatest: u64, progress: &dyn Progress) -> Vec<Dealt> {
+/// Words by parts of the image, each part bucket by bucket.
+struct Buckets {
+    parts: Vec<Dealt>,
+    /// Of each bucket whether the words of one key in it are of equal voxels: nothing was cut, or words are of the low bits.
+    whole: Vec<bool>,
+}
+
+/// Deals the words of all voxels to buckets, a part of the image at a time.
+fn deal<K: Key>(words: &Words<'_, K>, greatest: u64, progress: &dyn Progress) -> Buckets {
     let count = words.voxels.len();
     let word = |place: usize| words.word(words.voxels[place], words.layout.on_grid(place));
     if count <= FEW {
         progress.advance(count as u64);
-        return vec![Dealt { words: (0..count).map(word).collect(), ends: vec![count] }];
+        let part = Dealt { words: (0..count).map(word).collect(), ends: vec![count] };
+        return Buckets { parts: vec![part], whole: vec![words.cut == 0] };
     }
-    let mut sample: Vec<u64> =
-        (0..BUCKETS * SAMPLES).map(|i| word(i * count / (BUCKETS * SAMPLES))).collect();
+    let mut sample: Vec<u64> = spread(BUCKETS * SAMPLES, count).map(word).collect();
     sample.sort_unstable();
-    // Voxels of one cut key stay in one bucket.
-    let places = (1 << words.place_bits) - 1;
-    let whole = if words.cut > 0 { !places } else { !0 };
-    let splitters = sample.chunks(SAMPLES).skip(1).map(|chunk| chunk[0] & whole).collect();
-    let splitters =
-        Splitters::new(splitters, (greatest - words.least) >> words.cut << words.place_bits | places);
+    let (splitters, crowds) = words.splitters(&sample);
+    let greatest = (greatest - words.least) >> words.cut << words.place_bits | words.places();
+    let splitters = Splitters::new(splitters, greatest);
     let part = count.div_ceil(4 * rayon::current_num_threads());
     let starts: Vec<usize> = (0..count).step_by(part).collect();
     let deal = |start: usize| {
         let range = start..count.min(start + part);
-        let voxels = range.len() as u64;
-        let dealt = Dealt::new(range, &splitters, words);
-        progress.advance(voxels);
+        let voxels = words.layout.places_from(start).zip(&words.voxels[range.clone()]);
+        let dealt =
+            Dealt::new(voxels.map(|(place, &voxel)| words.word(voxel, place)), range.len(), &splitters);
+        progress.advance(range.len() as u64);
         dealt
     };
-    starts.into_par_iter().with_max_len(1).map(deal).collect()
+    let parts = starts.into_par_iter().with_max_len(1).map(deal).collect();
+    let mut buckets = Buckets { parts, whole: vec![words.cut == 0; BUCKETS] };
+    deal_crowds(words, crowds, &mut buckets);
+    buckets
+}
+
+/// Some places below `count`, which lie evenly there without a period that rows and planes of an image could have: multiples of the golden ratio.
+fn spread(number: usize, count: usize) -> impl Iterator<Item = usize> {
+    const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
+    (0..number as u64).map(move |i| ((u128::from(i.wrapping_mul(GOLDEN)) * count as u128) >> 64) as usize)
+}
+
+impl<K: Key> Words<'_, K> {
+    /// Splitters of the words of a sorted sample, and the buckets that hold a cut key of many voxels and nothing else, ascending.
+    ///
+    /// Voxels of one cut key stay in one bucket. So one of many voxels is several splitters, of which the last becomes the end of its bucket.
+    fn splitters(&self, sample: &[u64]) -> (Vec<u64>, Vec<usize>) {
+        let whole = if self.cut > 0 { !self.places() } else { !0 };
+        let mut splitters: Vec<u64> = sample.chunks(SAMPLES).skip(1).map(|chunk| chunk[0] & whole).collect();
+        let (mut crowds, mut end) = (Vec::new(), 0);
+        if self.cut == 0 {
+            return (splitters, crowds);
+        }
+        for same in splitters.chunk_by_mut(|a, b| a == b) {
+            end += same.len();
+            if same.len() > CROWD
+                && let Some(last) = same.last_mut()
+            {
+                *last = last.saturating_add(self.places() + 1);
+                crowds.push(end - 1);
+            }
+        }
+        (splitters, crowds)
+    }
+}
+
+/// Deals the words of buckets that hold one cut key and are large to as many buckets as they are worth, by the low bits of their keys.
+fn deal_crowds<K: Key>(words: &Words<'_, K>, crowds: Vec<usize>, buckets: &mut Buckets) {
+    let Buckets { parts, whole } = buckets;
+    // From the last on: the numbers of those before stay as they are.
+    for bucket in crowds.into_iter().rev() {
+        parts.par_iter_mut().with_max_len(1).for_each(|part| {
+            let range = part.range(bucket);
+            part.words[range].iter_mut().for_each(|word| *word = words.low(*word));
+        });
+        let count: usize = parts.iter().map(|part| part.bucket(bucket).len()).sum();
+        let number = (BUCKETS * count / words.voxels.len()).max(1);
+        let sampled = |part: &Dealt| -> Vec<u64> {
+            let crowd = part.bucket(bucket);
+            spread(number * SAMPLES * crowd.len() / count, crowd.len()).map(|place| crowd[place]).collect()
+        };
+        let mut sample: Vec<u64> = parts.iter().flat_map(sampled).collect();
+        sample.sort_unstable();
+        let splitters: Vec<u64> = sample.chunks(SAMPLES).skip(1).map(|chunk| chunk[0]).collect();
+        let dealt_to = splitters.len() + 1;
+        let greatest = parts.par_iter().filter_map(|part| part.bucket(bucket).iter().max().copied()).max();
+        let splitters = Splitters::new(splitters, greatest.unwrap_or(0));
+        parts.par_iter_mut().with_max_len(1).for_each(|part| part.deal_again(bucket, &splitters));
+        whole.splice(bucket..=bucket, std::iter::repeat_n(true, dealt_to));
+    }
 }
 
 /// The words of some voxels, bucket by bucket.
@@ -206,23 +301,23 @@ struct Dealt {
 }
 
 impl Dealt {
-    fn new<K: Key>(range: Range<usize>, splitters: &Splitters, all: &Words<'_, K>) -> Self {
-        let word = |(place, &voxel): (u32, &K)| all.word(voxel, place);
-        let voxels = || all.layout.places_from(range.start).zip(&all.voxels[range.clone()]).map(word);
-        let mut ends = vec![0; BUCKETS];
+    /// The words of an iterator, of which there are so many.
+    fn new(all: impl Iterator<Item = u64> + Clone, count: usize, splitters: &Splitters) -> Self {
+        let mut ends = vec![0; splitters.buckets()];
         let bucket = |word: u64| {
             let bucket = splitters.bucket(word);
             ends[bucket] += 1;
             bucket as u16
         };
-        let buckets: Vec<u16> = voxels().map(bucket).collect();
+        let mut buckets = Vec::with_capacity(count);
+        buckets.extend(all.clone().map(bucket));
         let mut start = 0;
         for end in &mut ends {
             // Until the words are dealt, this is where the bucket starts.
             start += std::mem::replace(end, start);
         }
-        let mut words = vec![0; buckets.len()];
-        for (word, bucket) in voxels().zip(buckets) {
+        let mut words = vec![0; count];
+        for (word, bucket) in all.zip(buckets) {
             let end = &mut ends[usize::from(bucket)];
             words[*end] = word;
             *end += 1;
@@ -230,9 +325,22 @@ impl Dealt {
         Dealt { words, ends }
     }
 
-    fn bucket(&self, bucket: usize) -> &[u64] {
+    /// Deals the words of a bucket, where they lie, to buckets that take its place.
+    fn deal_again(&mut self, bucket: usize, splitters: &Splitters) {
+        let range = self.range(bucket);
+        let words = &mut self.words[range.clone()];
+        let dealt = Dealt::new(words.iter().copied(), words.len(), splitters);
+        words.copy_from_slice(&dealt.words);
+        self.ends.splice(bucket..=bucket, dealt.ends.into_iter().map(|end| range.start + end));
+    }
+
+    fn range(&self, bucket: usize) -> Range<usize> {
         let start = if bucket == 0 { 0 } else { self.ends[bucket - 1] };
-        &self.words[start..self.ends[bucket]]
+        start..self.ends[bucket]
+    }
+
+    fn bucket(&self, bucket: usize) -> &[u64] {
+        &self.words[self.range(bucket)]
     }
 }
 
@@ -266,6 +374,10 @@ impl Splitters {
         Splitters { splitters, ranges, shift }
     }
 
+    fn buckets(&self) -> usize {
+        self.splitters.len()
+    }
+
     #[inline(always)]
     fn bucket(&self, word: u64) -> usize {
         let (first, last) = self.ranges[(word >> self.shift) as usize];
@@ -292,13 +404,13 @@ mod tests {
         if voxels.len().is_multiple_of(4) {
             shapes.push(vec![voxels.len() / 4, 4]);
         }
-        for axes in shapes {
-            let layout = GridLayout::new(Shape::new(&axes, Order::C).unwrap()).unwrap();
+        for (axes, order) in shapes.iter().flat_map(|axes| [(axes, Order::C), (axes, Order::F)]) {
+            let layout = GridLayout::new(Shape::new(axes, order).unwrap()).unwrap();
             for (superlevel, reversed) in [(false, false), (true, false), (false, true), (true, true)] {
                 let mut expected: Vec<usize> = (0..voxels.len()).collect();
                 expected.sort_by_key(|&place| {
                     let key = voxels[place].key();
-                    (if superlevel { key.reversed() } else { key }, place)
+                    (if superlevel { key.reversed() } else { key }, layout.on_grid(place))
                 });
                 if reversed {
                     expected.reverse();
@@ -310,7 +422,7 @@ mod tests {
                     layout.on_grid(place) | if is_first { FIRST } else { 0 }
                 };
                 let expected: Vec<u32> = expected.iter().map(mark).collect();
-                let found = order(
+                let found = super::order(
                     T::bits(voxels),
                     Keys::new::<T::Key>(T::CODING, superlevel),
                     &layout,
@@ -336,6 +448,47 @@ mod tests {
             is_sorted(&(0..count).map(|_| near(&mut rng)).collect::<Vec<u64>>());
             is_sorted(&(0..count).map(|_| rng.random::<f64>() - 0.5).collect::<Vec<_>>());
             is_sorted(&vec![1.5_f32; count]);
+            crowded(count).into_iter().for_each(|voxels| is_sorted(&voxels));
         }
+    }
+
+    /// Voxels most of which share a cut key: beside one far from them, in two clusters, in many.
+    fn crowded(count: usize) -> [Vec<i64>; 3] {
+        let mut rng = Pcg64Mcg::seed_from_u64(6);
+        let mut far: Vec<i64> = (0..count).map(|_| rng.random_range(0..4096)).collect();
+        far[count / 2] = i64::MIN;
+        let two =
+            (0..count).map(|_| rng.random_range(0..9) - [0, i64::MAX / 2][rng.random_range(0..2)]).collect();
+        let many = (0..count).map(|_| (rng.random_range(0..100) << 56) + rng.random_range(0..400)).collect();
+        [far, two, many]
+    }
+
+    /// The buckets of voxels, the fullest of which holds a few times the voxels of an even one.
+    fn are_even<T: Voxel>(voxels: &[T], axes: &[usize]) {
+        let layout = GridLayout::new(Shape::new(axes, Order::C).unwrap()).unwrap();
+        let (words, greatest) = Words::new(T::bits(voxels), Keys::new::<T::Key>(T::CODING, false), &layout);
+        let buckets = deal(&words, greatest, &());
+        let length = |bucket| buckets.parts.iter().map(|part| part.bucket(bucket).len()).sum::<usize>();
+        let lengths: Vec<usize> = (0..buckets.whole.len()).map(length).collect();
+        assert_eq!(lengths.iter().sum::<usize>(), voxels.len());
+        let most = lengths.into_iter().max().unwrap();
+        assert!(most < (2 * CROWD + 2) * voxels.len() / BUCKETS, "{most} of {} {}", voxels.len(), T::NAME);
+    }
+
+    #[test]
+    fn no_bucket_holds_what_one_thread_would_be_long_about() {
+        let side = 64_usize;
+        let solid = [side; 3];
+        crowded(side.pow(3)).into_iter().for_each(|voxels| are_even(&voxels, &solid));
+        let mut rng = Pcg64Mcg::seed_from_u64(7);
+        // Doubles near each other, and one that is not.
+        let mut near: Vec<f64> = (0..side.pow(3)).map(|_| 1.0 + 1e-9 * rng.random::<f64>()).collect();
+        near[5] = -1e9;
+        are_even(&near, &solid);
+        // Noise in a border of zeros, the first voxel of each row among them.
+        let of_noise =
+            |place: usize| [place / 4096, place / 64 % 64, place % 64].iter().all(|at| (1..63).contains(at));
+        let bordered = |place| if of_noise(place) { rng.random_range(1..60_000) } else { 0 };
+        are_even(&(0..side.pow(3)).map(bordered).collect::<Vec<u16>>(), &solid);
     }
 }

@@ -20,7 +20,7 @@ pub fn persistence<T: Voxel>(image: &Image<T>, request: &PersistenceRequest) -> 
     let dim = |cell: &Cell| cell.iter().filter(|&&coordinate| coordinate % 2 == 1).count();
     let key = |place: usize| {
         let key = image.voxels()[place].key();
-        (if request.superlevel { key.reversed() } else { key }, place)
+        (if request.superlevel { key.reversed() } else { key }, shape.c_place(place))
     };
     let mut cells: Vec<(Cell, usize)> = cells(shape.extents(), shape.dim(), request.construction)
         .map(|cell| {

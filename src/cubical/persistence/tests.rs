@@ -3,10 +3,12 @@
 use rand::{Rng, RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
-use super::super::{Construction, Image, Order, Shape};
+use super::super::{AnyImage, Construction, Cubical, Image, Order, Shape};
 use super::gradient::Gradient;
 use super::grid::Grid;
 use super::*;
+use crate::backend::Backend;
+use crate::diagram::BarSelection;
 use crate::progress::{Cost, Expected, Progress, Sums};
 
 fn image(axes: &[usize], voxels: Vec<u8>) -> Image<u8> {
@@ -122,6 +124,51 @@ fn the_order_of_axes_and_the_type_of_voxels_do_not_matter() {
         let turned = Image::new(turned, (0..values.len()).map(|i| float(turn(i))).collect()).unwrap();
         assert_eq!(by_value(&turned, &request), by_value(&floats, &request), "{request:?}");
     }
+}
+
+/// Voxels of births and deaths by coordinates, bar by bar in order, and the cells and voxels of their cycles.
+type Located = (Vec<Vec<(Vec<usize>, Option<Vec<usize>>)>>, Vec<(Vec<Vec<i32>>, Vec<Vec<usize>>)>);
+
+#[test]
+fn the_order_in_memory_does_not_matter() {
+    let mut rng = Pcg64Mcg::seed_from_u64(9);
+    for round in 0..60 {
+        let most = [[1, 1, 40], [1, 9, 9], [6, 5, 4]][round % 3];
+        let axes = most.map(|most| rng.random_range(1..=most));
+        let in_c = random(&mut rng, &axes, [2, 3, 5][round / 3 % 3]);
+        let fortran = Shape::new(&axes, Order::F).unwrap();
+        let voxels = (0..fortran.count()).map(|place| in_c.voxels()[fortran.c_place(place)]).collect();
+        let in_fortran = Image::new(fortran, voxels).unwrap();
+        for request in requests() {
+            let located = |image: &Image<u8>| -> Located {
+                let shape = image.shape();
+                let at = |place: usize| shape.coordinates(place);
+                let by_coordinates = |classes: &Classes| {
+                    let class = |class: &Class| (at(class.birth), class.death.map(at));
+                    classes.dimensions.iter().map(|classes| classes.iter().map(class).collect()).collect()
+                };
+                let classes = persistence(image, &request).unwrap();
+                assert_eq!(plain::persistence(image, &request), classes, "{request:?} of {image:?}");
+                let any = image.clone().into();
+                assert_eq!(
+                    via_matrix::persistence(&any, &request, &Backend::default()).unwrap().classes,
+                    classes
+                );
+                let run = asked(&any, &request).representatives(BarSelection::All).solve(&()).unwrap();
+                let cycles = run.representatives().unwrap().iter().map(|found| {
+                    let cells = found.cells.iter().map(<[i32]>::to_vec).collect();
+                    (cells, found.voxels.iter().map(|&place| at(place)).collect())
+                });
+                (by_coordinates(&run.classes), cycles.collect())
+            };
+            assert_eq!(located(&in_fortran), located(&in_c), "{request:?} of {in_c:?}");
+        }
+    }
+}
+
+fn asked<'a>(image: &'a AnyImage, request: &PersistenceRequest) -> Cubical<'a> {
+    let cubical = Cubical::new(image).construction(request.construction).superlevel(request.superlevel);
+    request.max_dim.map_or(cubical.clone(), |dim| cubical.max_dim(dim))
 }
 
 #[test]

@@ -88,6 +88,22 @@ pub fn read(path: &Path, options: &ImageOptions) -> Result<AnyImage, ImageReadEr
     open(path, options)?.image()
 }
 
+/// The number of frames of the image in the file at `path`, where one has to be picked because all of them have too many axes, and
+/// `options` pick none. None of what is no regular file, and of a file that cannot be read, of which the reader says what is wrong.
+pub fn count_frames(path: &Path, options: &ImageOptions) -> Option<usize> {
+    if options.frame.is_some() || !std::fs::metadata(path).is_ok_and(|found| found.is_file()) {
+        return None;
+    }
+    let bytes = Bytes::open(path).ok()?;
+    let detected = || Some(detect::detect(&source::name_of(path), bytes.head()).ok()?.0);
+    match detect::given(options).ok()?.or_else(detected)? {
+        ImageFormat::Nifti => nifti::frames(bytes, options),
+        #[cfg(feature = "codecs")]
+        ImageFormat::Tiff => tiff::frames(bytes, options),
+        _ => None,
+    }
+}
+
 /// Reads the image that a file in memory holds; `name` is used for messages and, without a format, for its extension.
 ///
 /// # Errors

@@ -43,6 +43,17 @@ pub(super) fn open(bytes: Bytes, options: &ImageOptions, context: &Context) -> R
     Ok(layout.open(bytes, context)?.with_geometry(Geometry::Nifti(Box::new(geometry))))
 }
 
+/// The number of frames of an image that has too many axes without one of them picked.
+pub(super) fn frames(bytes: Bytes, options: &ImageOptions) -> Option<usize> {
+    let bytes = if bytes.head().starts_with(GZIP) { bytes.unpack().ok()? } else { bytes };
+    let (header, second) = header(bytes.head()).ok()?;
+    let (axes_at, extents) = extents(&header, second);
+    let frames = axes(axes_at, extents).ok()?.get(TIME).and_then(|&frames| usize::try_from(frames).ok())?;
+    let of_frame = ImageOptions { frame: Some(0), ..options.clone() };
+    let has_to_be_picked = layout(bytes.head(), options).is_err() && layout(bytes.head(), &of_frame).is_ok();
+    (frames > 1 && has_to_be_picked).then_some(frames)
+}
+
 /// A header, and the order of its bytes.
 struct Header<'a> {
     bytes: &'a [u8],
@@ -116,14 +127,18 @@ impl Header<'_> {
     }
 }
 
+/// The field of the axes, `dim`, and where it is.
+fn extents(header: &Header<'_>, second: bool) -> (usize, [i64; 8]) {
+    match second {
+        true => (16, std::array::from_fn(|k| header.i64(16 + 8 * k))),
+        false => (40, std::array::from_fn(|k| header.i16(40 + 2 * k).into())),
+    }
+}
+
 /// What the header says.
 fn layout(head: &[u8], options: &ImageOptions) -> Result<(FileLayout, NiftiGeometry), ImageProblem> {
     let (header, second) = header(head)?;
-    let (axes_at, extents): (usize, [i64; 8]) = if second {
-        (16, std::array::from_fn(|k| header.i64(16 + 8 * k)))
-    } else {
-        (40, std::array::from_fn(|k| header.i16(40 + 2 * k).into()))
-    };
+    let (axes_at, extents) = extents(&header, second);
     let all = axes(axes_at, extents)?;
     let (axes, before) = picked(&all, options)?;
     let shape = shape_at(ImagePlace::Byte(axes_at as u64), &axes, Order::F)

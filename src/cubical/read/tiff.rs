@@ -65,6 +65,16 @@ pub(super) fn open(bytes: Bytes, options: &ImageOptions, context: &Context) -> R
     })
 }
 
+/// The number of frames of an image that has too many axes without one of them picked.
+pub(super) fn frames(bytes: Bytes, options: &ImageOptions) -> Option<usize> {
+    let (file, length) = bytes.into_seekable().ok()?;
+    let mut decoder = Decoder::new(file).ok()?.with_limits(limits(length));
+    let (first, pages) = pages_of(&mut decoder, length).ok()?;
+    let description = description(&mut decoder, length).ok()?;
+    let size = [first.rows, first.columns].map(|extent| extent as usize);
+    Planes::of(&description, pages.len(), size).ok()?.frames(options.channel)
+}
+
 /// What all pages of the stack have in common, and their numbers. The decoder is left at the first.
 fn pages_of(decoder: &mut Pages, length: u64) -> Result<(Page, Vec<usize>), Fault> {
     let first = page(decoder, 0, length)?;

@@ -15,7 +15,7 @@
 //! | numbers | the fewest digits that read back as the same double; integers as integers | rounded by the program; doubles in Python |
 //!
 //! The voxels are the same where values are distinct. Where they are not, which of several equal voxels owns a cell is a matter of convention:
-//! here place in memory decides. The bars are the same all the same.
+//! here the coordinates decide, those along the first axis first. The bars are the same all the same.
 
 use std::io::{self, Write};
 

@@ -36,7 +36,7 @@ enum Relation {
     Matrix,
     /// The Euler characteristic: classes that live, by dimension with alternating signs.
     Euler,
-    /// The array in the other order in memory, which has other ties and equal bars.
+    /// The array in the other order in memory: the same bars, voxels and cycles in the same order.
     Turned,
     /// Written and read back.
     Written(output::ImageBarsFormat),
@@ -60,9 +60,11 @@ impl Subject for ImageBars {
         "voxels, axes, order, --construction, --superlevel, --max-dim, threads, vectors, relation";
 
     fn draw(random: &mut Random) -> Case {
-        let most = match random.below(120) {
-            0 => [5000, 50, 13],
-            1..=4 => [200, 14, 6],
+        let most = match random.below(600) {
+            // Enough voxels to be put in order by buckets.
+            0 => [40_000, 200, 32],
+            1..=5 => [5000, 50, 13],
+            6..=25 => [200, 14, 6],
             _ => [12, 6, 4],
         };
         let filtered = Filtered::draw(most, random);
@@ -134,7 +136,10 @@ fn check<T: Sample>(case: &Case, image: &Image<T>, pools: &Pools) -> Result<(), 
         Relation::Euler => Ok(()),
         Relation::Turned => {
             let turned = images::turned(image);
-            same("bars in the other order in memory", &keys(&turned, &run(&turned)?), &keys(image, &found))
+            let classes = run(&turned)?;
+            same("bars in the other order in memory", &located(&turned, &classes), &located(image, &found))?;
+            let cycles = |image: &Image<T>| located_cycles(image, request);
+            same("cycles in the other order in memory", &cycles(&turned)?, &cycles(image)?)
         }
         Relation::Written(format) => written(format, case, &found),
         Relation::Cycles => cycles(case, image, &found, pools),
@@ -164,7 +169,7 @@ fn cycles<T: Voxel>(case: &Case, image: &Image<T>, classes: &Classes, pools: &Po
     same("bars that have a cycle", &places.collect::<Vec<_>>(), &bars.collect())?;
     let order = |place: &usize| {
         let key = image.voxels()[*place].key();
-        (if superlevel { key.reversed() } else { key }, *place)
+        (if superlevel { key.reversed() } else { key }, image.shape().coordinates(*place))
     };
     for cycle in found.iter() {
         let last = cycle.voxels.iter().copied().max_by_key(order);
@@ -231,16 +236,32 @@ fn changes<T: Voxel>(image: &Image<T>, request: &PersistenceRequest, classes: &C
     changes.into_values().collect()
 }
 
-/// The bars by the keys of their voxels, sorted.
-fn keys<T: Voxel>(image: &Image<T>, classes: &Classes) -> Vec<Vec<(u64, Option<u64>)>> {
-    let key = |place: usize| image.voxels()[place].key().to_u64();
-    let bar = |class: &Class| (key(class.birth), class.death.map(key));
-    let sorted = |classes: &Vec<Class>| {
-        let mut bars: Vec<_> = classes.iter().map(bar).collect();
-        bars.sort_unstable();
-        bars
-    };
-    classes.dimensions.iter().map(sorted).collect()
+/// The voxels of a bar by their coordinates.
+type Located = (Vec<usize>, Option<Vec<usize>>);
+
+/// The bars by the coordinates of their voxels, in their order.
+fn located<T: Voxel>(image: &Image<T>, classes: &Classes) -> Vec<Vec<Located>> {
+    let at = |place: usize| image.shape().coordinates(place);
+    let bar = |class: &Class| (at(class.birth), class.death.map(at));
+    classes.dimensions.iter().map(|classes| classes.iter().map(bar).collect()).collect()
+}
+
+/// The cells of the cycles of all bars, and their voxels by coordinates, in their order.
+fn located_cycles<T: Voxel>(
+    image: &Image<T>,
+    request: &PersistenceRequest,
+) -> Result<Vec<(Vec<Vec<i32>>, Vec<Vec<usize>>)>, String> {
+    let shape = image.shape();
+    let image = T::any(image.clone());
+    let cubical = Cubical::new(&image).construction(request.construction).superlevel(request.superlevel);
+    let cubical = if let Some(max_dim) = request.max_dim { cubical.max_dim(max_dim) } else { cubical };
+    let run = cubical.representatives(BarSelection::All).solve(&());
+    let run = run.map_err(|error| format!("refused: {error}"))?;
+    let cycles = run.representatives().ok_or("no cycles")?.iter().map(|found| {
+        let cells = found.cells.iter().map(<[i32]>::to_vec).collect();
+        (cells, found.voxels.iter().map(|&place| shape.coordinates(place)).collect())
+    });
+    Ok(cycles.collect())
 }
 
 /// What a writer wrote is what the reader of barcodes reads: the values of the classes, as doubles.

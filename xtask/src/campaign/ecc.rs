@@ -7,7 +7,7 @@ use lacuna::cubical::ecc::{Bins, EccRequest, Vcec, VcecRows, curve, plain};
 use lacuna::cubical::{Image, Voxel};
 use lacuna::with_image;
 
-use super::images::Filtered;
+use super::images::{self, Filtered};
 use super::pools::Pools;
 use super::subject::{Subject, same};
 use lacuna::generate::Random;
@@ -113,6 +113,12 @@ fn check<T: Voxel>(case: &Case, image: &Image<T>, pools: &Pools) -> Result<(), S
     let expected =
         plain::curve(image, request).map_err(|error| format!("refused by the plain version: {error}"))?;
     same(&format!("the curve, {:?}", case.how), &found, &expected)?;
+    let turned = pools.run(*machine, || curve(&images::turned(image), request));
+    same(
+        "the curve in the other order in memory",
+        &turned.map_err(|error| error.to_string()),
+        &Ok(found.clone()),
+    )?;
     if is_finite || request.bins != Bins::Distinct {
         let rows_are_finite = found.values.iter().all(|value| value.is_finite());
         same("rows of finite voxels are finite", &rows_are_finite, &true)?;

@@ -1,4 +1,4 @@
-//! Tiny images of every type of voxels: few values, ends of the type, checkerboards, rings, slopes.
+//! Tiny images of every type of voxels: few values, ends of the type, checkerboards, rings, slopes, keys that share their high bits.
 
 use std::cmp::Ordering;
 
@@ -150,11 +150,12 @@ pub(super) fn draw(shape: Shape, random: &mut Random) -> AnyImage {
 /// An image of one type of voxels.
 pub(super) fn of<T: Sample>(shape: Shape, random: &mut Random) -> AnyImage {
     let count = shape.count();
-    let kind = random.below(8);
+    let kind = random.below(10);
     let levels = random.within(1, 5) as i8;
     let corners = T::corners();
     let chosen: Vec<T> = (0..levels).map(|_| random.pick(&corners)).collect();
     let step = random.within(1, 3) as i8;
+    let near = Near { key: any::<T>(random).key().to_u64(), bits: random.within(1, 12) as u32 };
     let voxel = |place: usize, random: &mut Random| -> T {
         let at = shape.coordinates(place);
         let small = |number: usize| T::small((number % 100) as i8);
@@ -163,6 +164,10 @@ pub(super) fn of<T: Sample>(shape: Shape, random: &mut Random) -> AnyImage {
             2 => random.pick(&chosen),
             3 => random.pick(&corners),
             4 => any(random),
+            8 => near.low_bits(random),
+            // Beside these one voxel in many that is far from them.
+            9 if random.once_in(count) => any(random),
+            9 => near.low_bits(random),
             5 => small(at.iter().sum::<usize>() % 2),
             6 => {
                 let axes = shape.axes();
@@ -174,6 +179,21 @@ pub(super) fn of<T: Sample>(shape: Shape, random: &mut Random) -> AnyImage {
     };
     let voxels = (0..count).map(|place| voxel(place, random)).collect();
     T::any(Image::new(shape, voxels).expect("a voxel for each place"))
+}
+
+/// Numbers whose keys share all but the low bits.
+struct Near {
+    key: u64,
+    bits: u32,
+}
+
+impl Near {
+    /// One of them.
+    fn low_bits<T: Sample>(&self, random: &mut Random) -> T {
+        let low = (1_u64 << self.bits.min(T::Key::BITS)) - 1;
+        let voxel = T::of_key(T::Key::from_u64(self.key & !low | random.bits() & low));
+        if voxel.is_number() { voxel } else { T::small(0) }
+    }
 }
 
 /// A number of any bits.

@@ -137,11 +137,10 @@ impl Trace {
         let cycle = |visited: &mut Visited, wanted: &Wanted| {
             let mut cells = finder.cycle(wanted, visited);
             cells.sort_unstable();
-            let places = cells.iter().flat_map(|cell| cell.voxels(&self.grid));
-            let mut voxels: Vec<usize> = places.map(|place| self.grid.in_memory(place)).collect();
-            voxels.sort_unstable();
-            voxels.dedup();
-            (cells, voxels)
+            let mut places: Vec<usize> = cells.iter().flat_map(|cell| cell.voxels(&self.grid)).collect();
+            places.sort_unstable();
+            places.dedup();
+            (cells, places.into_iter().map(|place| self.grid.in_memory(place)).collect::<Vec<_>>())
         };
         let visited = || Visited::new(places);
         let found: Vec<_> = wanted.par_iter().map_init(visited, cycle).collect();

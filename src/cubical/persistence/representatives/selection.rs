@@ -33,8 +33,8 @@ pub(super) fn wanted(
     Ok(match selection {
         BarSelection::All => bars,
         &BarSelection::Longest(count) => {
-            // Where there is nothing above dimension 0, that is meant.
-            let least = usize::from(classes.dimensions.len() > 1);
+            // Where there is no bar above dimension 0, those of dimension 0 are meant.
+            let least = usize::from(before(1) < bars.len());
             let above = bars.into_iter().filter(|bar| bar.dim >= least);
             let mut longest: Vec<(Option<Value>, Wanted)> =
                 above.map(|bar| (length(&bar.class), bar)).collect();
@@ -149,6 +149,24 @@ mod tests {
         let request = PersistenceRequest::default();
         let found = wanted(&classes, &image, &request, None, &Longest(1)).unwrap();
         assert_eq!(found[0].index, 1);
+    }
+
+    #[test]
+    fn the_longest_are_of_dimension_0_where_no_other_bar_is() {
+        let (image, mut classes) = example();
+        let request = PersistenceRequest::default();
+        let longest = |classes: &Classes, threshold: Option<u64>| -> Vec<(usize, usize)> {
+            let selection = BarSelection::Longest(2);
+            let found =
+                wanted(classes, &image, &request, threshold.map(Value::Unsigned), &selection).unwrap();
+            found.iter().map(|bar| (bar.dim, bar.index)).collect()
+        };
+        classes.dimensions[1] = vec![class(1, 3)];
+        assert_eq!(longest(&classes, None), [(1, 0)]);
+        // The loop is born past the threshold.
+        assert_eq!(longest(&classes, Some(9)), [(0, 0), (0, 1)]);
+        classes.dimensions[1].clear();
+        assert_eq!(longest(&classes, None), [(0, 0), (0, 1)]);
     }
 
     #[test]

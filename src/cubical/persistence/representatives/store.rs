@@ -2,7 +2,7 @@
 
 use super::super::classes::Class;
 use crate::cubical::construction::Construction;
-use crate::cubical::shape::Shape;
+use crate::cubical::shape::{Order, Shape};
 use crate::memory::{self, Refused};
 
 /// Cycles of bars of an image, by dimension and place among the bars of the dimension.
@@ -40,10 +40,10 @@ pub struct Representative<'a> {
     pub index: usize,
     /// The places in memory of the voxels with which the class is born and dies.
     pub class: Class,
-    /// The cells of the cycle, in the order of memory.
+    /// The cells of the cycle, in C order of the user's axes.
     pub cells: Cells<'a>,
-    /// The places in memory of the voxels that the cells are of, ascending: of the V-construction their vertices, of the T-construction
-    /// the first voxel that each lies in.
+    /// The places in memory of the voxels that the cells are of, in C order of the user's axes: of the V-construction their vertices, of the
+    /// T-construction the first voxel that each lies in.
     pub voxels: &'a [usize],
 }
 
@@ -78,7 +78,7 @@ impl Representatives {
         Representatives { shape, construction, axes: shape.axes().len(), rows, centres, voxels }
     }
 
-    /// Adds a cycle, by twice the planes, rows and columns of the centres of its cells and by its voxels.
+    /// Adds a cycle, by twice the planes, rows and columns, in C order, of the centres of its cells and by its voxels.
     ///
     /// # Errors
     /// There is no memory for it.
@@ -90,10 +90,11 @@ impl Representatives {
         centres: impl ExactSizeIterator<Item = [i32; 3]>,
         voxels: &[usize],
     ) -> Result<(), Refused> {
+        let in_c_order = self.shape.in_order(Order::C);
         let begin = (self.centres.len(), self.voxels.len());
         make_room(&mut self.centres, self.axes * centres.len())?;
         make_room(&mut self.voxels, voxels.len())?;
-        centres.for_each(|centre| self.centres.extend(self.shape.along_axes(centre)));
+        centres.for_each(|centre| self.centres.extend(in_c_order.along_axes(centre)));
         self.voxels.extend(voxels);
         let row = Row {
             dim,
@@ -182,7 +183,6 @@ fn make_room<T>(items: &mut Vec<T>, more: usize) -> Result<(), Refused> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cubical::Order;
 
     #[test]
     fn corners_go_round() {

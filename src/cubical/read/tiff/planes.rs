@@ -86,18 +86,26 @@ impl Planes {
         self.axes.iter().try_fold(1_usize, |count, (_, extent)| count.checked_mul(*extent))
     }
 
+    /// How many planes there are along an axis.
+    fn extent(&self, kind: Axis) -> usize {
+        let found = self.axes.iter().find(|(axis, extent)| *axis == kind && *extent > 1);
+        found.map_or(1, |(_, extent)| *extent)
+    }
+
+    /// The number of frames, where one of them has to be picked.
+    pub(super) fn frames(&self, channel: Option<usize>) -> Option<usize> {
+        let has_to_be_picked = self.picked(channel, None).is_err() && self.picked(channel, Some(0)).is_ok();
+        has_to_be_picked.then(|| self.extent(Axis::Frame)).filter(|&frames| frames > 1)
+    }
+
     /// The pages of the planes that are left when a channel and a frame are picked, in their order along the one axis that is left.
     pub(super) fn picked(
         &self,
         channel: Option<usize>,
         frame: Option<usize>,
     ) -> Result<Vec<usize>, ImageProblem> {
-        let extent = |kind: Axis| {
-            let found = self.axes.iter().find(|(axis, extent)| *axis == kind && *extent > 1);
-            found.map_or(1, |(_, extent)| *extent)
-        };
-        let channel = pick("channel", channel, extent(Axis::Channel))?;
-        let frame = pick("frame", frame, extent(Axis::Frame))?;
+        let channel = pick("channel", channel, self.extent(Axis::Channel))?;
+        let frame = pick("frame", frame, self.extent(Axis::Frame))?;
         let range = |&(axis, extent): &(Axis, usize)| match axis {
             Axis::Channel if extent > 1 => channel.map_or(0..extent, |channel| channel..channel + 1),
             Axis::Frame if extent > 1 => frame.map_or(0..extent, |frame| frame..frame + 1),
@@ -288,6 +296,17 @@ mod tests {
     ) -> Result<Vec<usize>, String> {
         let planes = Planes::of(text, pages, SIZE).and_then(|planes| planes.picked(channel, frame));
         planes.map_err(|problem| problem.to_string())
+    }
+
+    #[test]
+    fn frames_are_counted_where_one_has_to_be_picked() {
+        let frames = |text: &str, pages, channel| Planes::of(text, pages, SIZE).unwrap().frames(channel);
+        let all = "ImageJ=1\nimages=12\nchannels=2\nslices=2\nframes=3\nhyperstack=true\n";
+        assert_eq!((frames(all, 12, Some(1)), frames(all, 12, None)), (Some(3), None));
+        assert_eq!(frames("ImageJ=1\nimages=6\nslices=2\nframes=3\n", 6, None), Some(3));
+        // These are the three axes of one image.
+        assert_eq!(frames("ImageJ=1\nimages=3\nframes=3\n", 3, None), None);
+        assert_eq!(frames("ImageJ=1\nimages=3\nslices=3\n", 3, None), None);
     }
 
     #[test]

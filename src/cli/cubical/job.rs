@@ -1,0 +1,356 @@
+//! One image of `lacuna cubical`: read, computed, written.
+
+use std::time::Duration;
+
+use lacuna::backend::Backend;
+use lacuna::cubical::persistence::footprint;
+use lacuna::cubical::persistence::representatives::{Representatives, Trace};
+use lacuna::cubical::persistence::{
+    self, Class, Classes, MachineError, PersistenceError, PersistenceRequest as Request, persistence_by,
+    persistence_traced_by, via_matrix,
+};
+use lacuna::cubical::read::{Detection, ImageOptions};
+use lacuna::cubical::thinning::two_valued::thin_first;
+use lacuna::cubical::thinning::{self, Rule};
+use lacuna::cubical::{AnyImage, Value};
+use lacuna::internals::name_of;
+use lacuna::matrix::Reason;
+use lacuna::memory::MemoryPlan;
+use lacuna::output::geometry::{Geometry, GeometryFormat};
+use lacuna::output::images::{Barcode, ImageBarsFormat};
+use lacuna::plot::Series;
+use lacuna::progress::{Interrupted, interruptible};
+use lacuna::report::Report;
+use lacuna::snapshot::{Checkpoint, Resumable};
+
+use super::Arguments;
+use super::record::{MatrixRecord, Record, ThinningRecord, Way};
+use crate::cli::arguments::bars::Drawing;
+use crate::cli::arguments::picture::{Picture, title_of};
+use crate::cli::batch::Task;
+use crate::cli::error::CliError;
+use crate::cli::frame::Frame;
+use crate::cli::image_file::{open_image, read_image};
+use crate::cli::notes::tell;
+use crate::cli::parse::OrAuto;
+use crate::cli::planning;
+use crate::cli::record::VERSION;
+use crate::cli::timing::timed;
+
+/// What all images share.
+pub(super) struct Job<'a> {
+    pub(super) arguments: &'a Arguments,
+    pub(super) options: ImageOptions,
+    pub(super) backend: Backend,
+    pub(super) format: ImageBarsFormat,
+    /// What is drawn, if anything is: of a run on one image alone.
+    pub(super) drawing: Option<Drawing<'a>>,
+    /// The picture of the bars, if one is wanted of each image.
+    pub(super) picture: Option<Picture<'a>>,
+    /// Whether the bars of all images are to be drawn into one picture.
+    pub(super) is_kept: bool,
+    /// Whether there are other images.
+    pub(super) is_batch: bool,
+    /// What keeps the state of the run on a single image.
+    pub(super) checkpoint: &'a dyn Checkpoint,
+}
+
+/// What messages call a frame of an image.
+fn name_of_frame(task: &Task, number: usize) -> String {
+    format!("{}[{number}]", name_of(&task.input))
+}
+
+/// An image that has been answered.
+pub(super) struct Answered {
+    pub(super) record: Record,
+    /// The bars, where they are drawn with those of others.
+    pub(super) series: Option<Series>,
+}
+
+impl Job<'_> {
+    /// Reads the image of `task`, computes and writes. What other images of a batch were `detected` to be is not said again.
+    pub(super) fn run(
+        &self,
+        task: &Task,
+        frame: Frame,
+        detected: &mut Vec<Detection>,
+    ) -> Result<Answered, CliError> {
+        let mut memory = MemoryPlan::default();
+        let name = task.number.map_or_else(|| name_of(&task.input), |number| name_of_frame(task, number));
+        let options = ImageOptions { frame: task.number.or(self.options.frame), ..self.options.clone() };
+        let (image, read) = timed(|| {
+            let told = self.is_batch.then_some(detected);
+            let stream = open_image(&task.input, &options, &frame, told)?;
+            if self.arguments.via == Way::Gradient {
+                // What is too large need not be read.
+                let checked = persistence::check(stream.shape());
+                checked.map_err(|source| CliError::about(name.clone(), source))?;
+            }
+            memory = self.arguments.memory_plan(stream.shape(), stream.bytes());
+            memory.check(0, footprint::HELPS).map_err(|source| CliError::about(name.clone(), source))?;
+            read_image(stream, &frame.meter)
+        });
+        ImageRun { job: self, task, name, frame, memory, read }.run(image?)
+    }
+}
+
+/// The run on an image that is read.
+struct ImageRun<'a> {
+    job: &'a Job<'a>,
+    task: &'a Task,
+    /// What messages call the image.
+    name: String,
+    frame: Frame,
+    memory: MemoryPlan,
+    read: Duration,
+}
+
+impl ImageRun<'_> {
+    fn run(mut self, image: AnyImage) -> Result<Answered, CliError> {
+        let arguments = self.job.arguments;
+        let request = arguments.request();
+        let (image, thinning) = match arguments.thin {
+            Some(OrAuto(rule)) => self.thinned(&image, rule)?,
+            None => (image, None),
+        };
+        let (found, persistence) = timed(|| self.solve(&image, &request));
+        let Found { mut classes, reasons, figures, matrix, trace } = found?;
+        let threshold = arguments.threshold();
+        let cycles = self.find_cycles(trace, &image, threshold)?;
+        if let Some(threshold) = threshold {
+            classes = classes.cut(&image, &request, threshold);
+        }
+        if arguments.report.messages.explain {
+            planning::explain(&reasons);
+            matrix.iter().for_each(|matrix| planning::explain_blocks(&matrix.figures));
+            tell(&self.memory);
+        }
+        let representatives = cycles.as_ref().map(|(cycles, _)| cycles);
+        let barcode = Barcode {
+            image: &image,
+            classes: &classes,
+            request: &request,
+            threshold,
+            representatives: representatives.filter(|_| arguments.representatives.are_named()),
+        };
+        let format = self.job.format;
+        format.check(&barcode).map_err(|source| CliError::about(format!("--output {format}"), source))?;
+        // What is refused is refused before anything is written.
+        let drawn = self.drawn(representatives, &image)?;
+        let mut write = self.frame.write(|_, out| format.write(&barcode, out))?;
+        write += self.frame.plot(self.job.picture, || Series::of_image(self.name.clone(), &barcode))?;
+        if let Some((format, geometry)) = drawn {
+            write += self.frame.draw(|out| format.write(&geometry, out))?;
+            if geometry.cycles().is_empty() {
+                let name = self.name.clone();
+                self.frame
+                    .notes
+                    .note(format!("{name}: no cycle to draw: none of the bars is of dimension 1 or 2"));
+            }
+        }
+        let seconds = [("read", self.read), ("persistence", persistence), ("write", write)];
+        self.frame.report(|| {
+            let name = self.name.clone();
+            let mut report = Report::new(title_of(&name), &Series::of_image(name.clone(), &barcode));
+            let (shape, sets) = (image.shape(), if request.superlevel { "superlevel" } else { "sublevel" });
+            report.fact("file", name).fact("image", shape.described(image.voxel_type()));
+            report.fact("filtration", format_args!("{sets} sets, {}-construction", request.construction));
+            report.plan(planning::lines(&reasons, matrix.as_ref().map(|matrix| &matrix.figures)));
+            for (stage, took) in seconds {
+                report.stage(stage, took.as_secs_f64());
+            }
+            report
+        })?;
+        let bars = |is_counted: fn(bool) -> bool| {
+            let of = |of_dim: &Vec<Class>| of_dim.iter().filter(|c| is_counted(c.death.is_none())).count();
+            classes.dimensions.iter().map(of).collect()
+        };
+        let record = Record {
+            version: VERSION,
+            file: self
+                .task
+                .number
+                .map_or_else(|| self.task.input.display().to_string(), |_| self.name.clone()),
+            shape: image.shape().axes(),
+            voxels: image.voxel_type(),
+            construction: request.construction.to_string(),
+            superlevel: request.superlevel,
+            threshold,
+            via: arguments.via,
+            backend: backend_of(&reasons),
+            threads: rayon::current_num_threads(),
+            memory: self.memory.clone(),
+            finite: bars(|is_essential| !is_essential),
+            essential: bars(|is_essential| is_essential),
+            figures,
+            matrix,
+            thinning,
+            cycles: cycles.as_ref().map(|(cycles, _)| cycles.len()),
+            cycles_seconds: cycles.as_ref().map(|(_, took)| took.as_secs_f64()),
+            read_seconds: self.read.as_secs_f64(),
+            persistence_seconds: persistence.as_secs_f64(),
+            write_seconds: write.as_secs_f64(),
+            total_seconds: self.frame.seconds(),
+        };
+        let series = self.job.is_kept.then(|| Series::of_image(self.name.clone(), &barcode));
+        let verbose = self.frame.notes.verbose;
+        self.frame.finish(&record)?;
+        if verbose {
+            record.tell(image.shape());
+        }
+        if !self.job.is_batch {
+            // The program is about to end; giving memory back would take longer.
+            std::mem::forget((image, classes));
+        }
+        Ok(Answered { record, series })
+    }
+
+    fn thinned(
+        &self,
+        image: &AnyImage,
+        rule: Option<Rule>,
+    ) -> Result<(AnyImage, Option<ThinningRecord>), CliError> {
+        self.frame.meter.stage("thinning");
+        let request = thinning::ThinningRequest { rule, iterations: None };
+        let watch = &mut |pass: thinning::Pass| self.frame.meter.at(format!("iteration {}", pass.iteration));
+        let superlevel = self.job.arguments.filtration.superlevel;
+        let (thinned, took) = timed(|| thin_first(image, superlevel, &request, &self.job.backend, watch));
+        let failed = |source| CliError::about(format!("--thin: {}", self.name.clone()), source);
+        let (thinned, figures, decision) = thinned.map_err(failed)?;
+        if let Some(decision) = decision.filter(|_| self.job.arguments.report.messages.explain) {
+            tell(format_args!("{:<13} {decision}", "thinning"));
+        }
+        let record = ThinningRecord {
+            rule: request.rule_for(image.shape()),
+            iterations: figures.iterations,
+            voxels: [figures.before, figures.after],
+            seconds: took.as_secs_f64(),
+        };
+        Ok((thinned, Some(record)))
+    }
+
+    fn solve(&self, image: &AnyImage, request: &Request) -> Result<Found, CliError> {
+        let reason = |what, choice: &str, why: &str| Reason { what, choice: choice.into(), why: why.into() };
+        match self.job.arguments.via {
+            Way::Gradient => {
+                let progress = Resumable { progress: &self.frame.meter, checkpoint: self.job.checkpoint };
+                let found = interruptible(&progress, |progress| {
+                    Ok(if self.job.arguments.representatives.selection().is_some() {
+                        let found = persistence_traced_by(image, request, &self.job.backend, progress)?;
+                        let (classes, figures, decision, trace) = found;
+                        (classes, figures, decision, Some(trace))
+                    } else {
+                        let found = persistence_by(image, request, &self.job.backend, progress)?;
+                        let (classes, figures, decision) = found;
+                        (classes, figures, decision, None)
+                    })
+                });
+                let (classes, figures, decision, trace) = found.map_err(|error| match error {
+                    Failed::Interrupted(error) => error.into(),
+                    Failed::Machine(MachineError::Stage(source)) => self.failed(source),
+                    Failed::Machine(error) => error.into(),
+                })?;
+                let reasons = vec![
+                    reason("via", "gradient", "which lists no cells but critical ones"),
+                    reason("backend", decision.machine(), &decision.why),
+                    reason("threads", &rayon::current_num_threads().to_string(), self.why_threads()),
+                ];
+                Ok(Found { classes, reasons, figures: Some(figures), matrix: None, trace })
+            }
+            Way::Matrix => {
+                let progress = &self.frame.meter;
+                let solution = via_matrix::persistence_watched(image, request, &self.job.backend, progress)?;
+                let mut reasons = vec![reason("via", "matrix", "as asked")];
+                reasons.extend(solution.reasons);
+                let matrix = MatrixRecord {
+                    cells: solution.cells,
+                    entries: solution.entries,
+                    index_bits: solution.index_bits,
+                    building_seconds: solution.building.as_secs_f64(),
+                    figures: solution.figures,
+                };
+                Ok(Found {
+                    classes: solution.classes,
+                    reasons,
+                    figures: None,
+                    matrix: Some(matrix),
+                    trace: None,
+                })
+            }
+        }
+    }
+
+    /// The cycles that are wanted, and how long it took to find them.
+    fn find_cycles(
+        &self,
+        trace: Option<Trace>,
+        image: &AnyImage,
+        threshold: Option<Value>,
+    ) -> Result<Option<(Representatives, Duration)>, CliError> {
+        let (Some(trace), Some(bars)) = (trace, self.job.arguments.representatives.selection()) else {
+            return Ok(None);
+        };
+        self.frame.meter.stage("finding cycles");
+        let (found, took) = timed(|| trace.representatives(image, threshold, &bars));
+        let found = found.map_err(|source| CliError::about(self.name.clone(), source))?;
+        if !self.job.is_batch {
+            // As the image: the program is about to end.
+            std::mem::forget(trace);
+        }
+        Ok(Some((found, took)))
+    }
+
+    /// What is drawn of the cycles, and in which format, if anything is.
+    fn drawn(
+        &self,
+        cycles: Option<&Representatives>,
+        image: &AnyImage,
+    ) -> Result<Option<(GeometryFormat, Geometry)>, CliError> {
+        let (Some(drawing), Some(cycles)) = (self.job.drawing, cycles) else { return Ok(None) };
+        let geometry = Geometry::of_image(cycles, image, self.job.arguments.filtration.superlevel);
+        let geometry = geometry.map_err(|source| CliError::about("--geometry", source))?;
+        Ok(Some((drawing.format, geometry)))
+    }
+
+    fn failed(&self, source: PersistenceError) -> CliError {
+        CliError::about(self.name.clone(), source)
+    }
+
+    fn why_threads(&self) -> &'static str {
+        if self.job.arguments.machine.threads.are_asked_for() { "as asked" } else { "one a core" }
+    }
+}
+
+/// Why an image has no classes.
+enum Failed {
+    Machine(MachineError),
+    Interrupted(Interrupted),
+}
+
+impl From<MachineError> for Failed {
+    fn from(error: MachineError) -> Self {
+        Failed::Machine(error)
+    }
+}
+
+impl From<Interrupted> for Failed {
+    fn from(error: Interrupted) -> Self {
+        Failed::Interrupted(error)
+    }
+}
+
+/// The classes, how they were found, and what was counted on the way.
+struct Found {
+    classes: Classes,
+    reasons: Vec<Reason>,
+    figures: Option<persistence::Figures>,
+    matrix: Option<MatrixRecord>,
+    /// What cycles are made of, if they are wanted.
+    trace: Option<Trace>,
+}
+
+/// What scans, or would.
+fn backend_of(reasons: &[Reason]) -> String {
+    let backend = reasons.iter().find(|reason| reason.what == "backend");
+    backend.map_or("cpu", |reason| reason.choice.as_str()).to_owned()
+}
