@@ -16,7 +16,7 @@ use serde::Deserialize;
 
 use super::Series;
 use crate::compare::Barcode;
-use crate::compare::read::{BarcodeFormat, Problem, ReadError, read_bytes};
+use crate::compare::read::{BarcodeFormat, Problem, ReadError, read_bytes, unpacked};
 use crate::input::npy::{self, Array};
 use crate::input::text::plain;
 use crate::input::{Place, source};
@@ -52,14 +52,15 @@ fn read(
     bytes: &[u8],
     format: Option<BarcodeFormat>,
 ) -> Result<LoadedSeries, ReadError> {
-    let curves = if format.is_some() { Ok(None) } else { curves(bytes) };
     let malformed = |problem| ReadError::Malformed {
         file: file.to_owned(),
         format: None,
         detection: None,
         problem: Box::new(problem),
     };
-    if let Some(curves) = curves.map_err(malformed)? {
+    let bytes = &*unpacked(bytes).map_err(malformed)?;
+    let curves = if format.is_some() { None } else { curves(bytes).map_err(malformed)? };
+    if let Some(curves) = curves {
         let detection = Some("an Euler characteristic curve (its columns or keys say so)".to_owned());
         let series = Series::of_curves(name, curves);
         return Ok(LoadedSeries { series, detection, unfinished: BTreeSet::new() });

@@ -150,8 +150,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
         return Err(UsageError::ThinOfV.into());
     }
     let answer = arguments.output_file.as_deref();
-    let notes = arguments.report.messages.notes();
-    let format = format_or(ImageBarsFormat::Text, arguments.output, answer, notes)?;
+    let format = format_or(ImageBarsFormat::Text, arguments.output, answer)?;
     arguments.representatives.check(format, arguments.via)?;
     let drawing = arguments.representatives.drawing()?;
     let ReportArguments { stats, messages } = &arguments.report;
