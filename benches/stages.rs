@@ -64,6 +64,7 @@ fn construction<'a>(
         layer,
         rank_width: 32,
         level: Level::detect(),
+        walkers: usize::MAX,
         progress: &(),
     }
 }
@@ -125,6 +126,7 @@ fn submatrix<'a>(
         columns: &residue.columns,
         apparent: &residue.apparent,
         times_store: false,
+        walkers: usize::MAX,
         progress: &(),
     }
 }

@@ -374,8 +374,13 @@ fn edge_lists() {
     refuse(b"0 1.5 1\n", sparse, &["line 1, entry 2", "a point id", "\"1.5\""]);
     refuse(b"0 16777216 1\n", sparse, &["line 1, entry 2", "16777215", "\"16777216\""]);
     refuse(b"99999999999999999999 0 1\n", sparse, &["line 1, entry 1", "a point id"]);
-    refuse(b"0 1\n", sparse, &["line 1, entry 3", "the end of the line"]);
-    refuse(b"0 1 \n1 2 3\n", sparse, &["line 1, entry 3", "the end of the line"]);
+    assert_eq!(
+        input(b"0 1\n# no length\n2 1 # one\n", DistanceFormat::Sparse),
+        edges(3, &[(0, 1, 1.0), (1, 2, 1.0)])
+    );
+    refuse(b"0 1 \n1 2 3\n", sparse, &["line 2", "2 entries as in line 1", "3 entries"]);
+    refuse(b"0 1 2\n\n1 2\n", sparse, &["line 3", "3 entries as in line 1", "2 entries"]);
+    refuse(b"0 1\n1 0\n0 1\n", sparse, &["line 3", "line 1", "points 1 and 0 again"]);
     refuse(b"0 1 2 3\n", sparse, &["line 1, entry 4", "the end of the line", "\"3\""]);
     refuse(b"0 1 x\n", sparse, &["line 1, entry 3", "a number", "\"x\""]);
     refuse(b"0 1 nan\n", sparse, &["line 1, entry 3", "a number", "\"nan\""]);
@@ -386,6 +391,37 @@ fn edge_lists() {
     refuse(b"0 1 1\n\n1 0 2\n", sparse, &["line 3", "line 1: 1", "found 2", "--symmetrize"]);
     refuse(b"1 0 inf\n0 1 1\n", sparse, &["line 2", "line 1: inf", "found 1", "--symmetrize"]);
     refuse(b"0 1 inf\n0 1 1\n", sparse, &["line 2", "line 1", "again"]);
+}
+
+#[test]
+fn an_array_is_no_list_of_edges() {
+    let data: Vec<u8> = [0.0f32, 1.0, 0.5].into_iter().flat_map(f32::to_le_bytes).collect();
+    let array = npy("<f4", false, "(1, 3)", &data);
+    refuse(&array, Some(DistanceFormat::Sparse), &["that an array can hold", "the format sparse"]);
+}
+
+#[test]
+fn two_columns_of_whole_numbers_may_be_a_graph() {
+    for text in
+        ["0 1\n1 2\n2 0\n", "1 2\n2 3\n1 3\n3 4\n", "10 20\n20 30\n10 30\n", "from,to\n2,0\n0,1\n1,2\n"]
+    {
+        refuse(
+            text.as_bytes(),
+            None,
+            &["edges of a graph or points in the plane", "--format edges", "point-cloud"],
+        );
+    }
+    // A point on the diagonal, points that are given again, numbers that hardly come again, fractions, names of coordinates.
+    for text in [
+        "0 0\n0 1\n1 1\n",
+        "3 1\n1 2\n2 3\n3 1\n",
+        "1 2\n3 4\n5 6\n",
+        "1 2\n5 9\n30 41\n",
+        "2 0.5\n0 1\n1 2\n",
+        "x y\n2 1\n0 2\n1 0\n",
+    ] {
+        assert_eq!(load("x", text.as_bytes(), None).format, DistanceFormat::PointCloud, "{text}");
+    }
 }
 
 #[test]

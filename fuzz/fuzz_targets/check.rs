@@ -24,7 +24,7 @@ pub(crate) fn text_formats(input: &[u8]) -> Option<Loaded> {
     )
 }
 
-/// A file in one of the binary formats, or an array that is said to hold distances or points.
+/// A file in one of the binary formats, of a mesh or a molecule, or an array that is said to hold distances or points.
 pub(crate) fn binary_formats(input: &[u8]) -> Option<Loaded> {
     given(
         input,
@@ -36,6 +36,10 @@ pub(crate) fn binary_formats(input: &[u8]) -> Option<Loaded> {
             DistanceFormat::PointCloud,
             DistanceFormat::Npz,
             DistanceFormat::MatrixMarket,
+            DistanceFormat::Off,
+            DistanceFormat::Obj,
+            DistanceFormat::Ply,
+            DistanceFormat::Xyz,
         ],
     )
 }

@@ -14,7 +14,7 @@ use serde::Serialize;
 use super::directory::files_of;
 use super::error::{Blame, CliError, Fault, PathError, UsageError, report};
 use super::naming::{OutputFormat, extension_of, format_or};
-use super::notes::Notes;
+use super::notes::{Notes, counted};
 use super::outputs::{Inputs, differ};
 use super::progress::Meter;
 use super::sink::{Content, Sink};
@@ -42,6 +42,16 @@ pub(crate) struct Tasks {
     /// The files that are read, which must not be written.
     pub(crate) inputs: Inputs,
     notes: Notes,
+}
+
+/// The inputs in words, for the error that their answers have no directory.
+fn what_there_is(inputs: &[(PathBuf, Option<usize>)]) -> String {
+    match inputs {
+        [(file, Some(_)), ..] if inputs.iter().all(|(other, _)| other == file) => {
+            format!("{}, an array of three axes, holds {}", file.display(), counted(inputs.len(), "input"))
+        }
+        _ => format!("there are {}", counted(inputs.len(), "input")),
+    }
 }
 
 /// How many inputs the file at a path holds, if it may hold several; a file that cannot be looked at holds one, whose reader says what is wrong.
@@ -75,7 +85,7 @@ impl Tasks {
         let inputs = numbered(inputs, count);
         let is_batch = has_several || inputs.iter().any(|(_, number)| number.is_some());
         let into = output.filter(|path| is_batch || path.is_dir());
-        let format = format_or(default, format, output.filter(|_| into.is_none()), notes)?;
+        let format = format_or(default, format, output.filter(|_| into.is_none()))?;
         let mut tasks = match into {
             Some(into) => {
                 if !into.is_dir() {
@@ -84,7 +94,9 @@ impl Tasks {
                 }
                 beside_each_other(inputs, into, &extension_of(format))?
             }
-            None if is_batch => return Err(UsageError::NeedsDirectory.into()),
+            None if is_batch => {
+                return Err(UsageError::NeedsDirectory { found: what_there_is(&inputs) }.into());
+            }
             None => {
                 let task = |(input, number): (PathBuf, Option<usize>)| {
                     let (name, output) = (name_of(&input), output.map(Path::to_path_buf));

@@ -1,6 +1,6 @@
 //! `lacuna completions`: what a shell needs to complete commands, options and choices; and the manual pages, which `cargo xtask man` asks for.
 
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use clap::CommandFactory;
@@ -44,10 +44,11 @@ pub(crate) fn write_manual(arguments: &ManualArguments) -> Result<(), CliError> 
     let directory = &arguments.directory;
     let failed = |path: &Path, source| PathError::Open { path: path.to_path_buf(), source };
     std::fs::create_dir_all(directory).map_err(|source| failed(directory, source))?;
-    let mut command = Cli::command();
+    // `lacuna help` has no page.
+    let mut command = Cli::command().disable_help_subcommand(true);
     command.build();
     let shown = command.get_subcommands().filter(|command| !command.is_hide_set());
-    let pages = shown.filter(|command| command.get_name() != "help").map(|sub| {
+    let pages = shown.map(|sub| {
         let name = format!("lacuna-{}", sub.get_name());
         let usage = format!("lacuna {}", sub.get_name());
         (name, sub.clone().bin_name(usage))
@@ -66,5 +67,57 @@ fn page(command: clap::Command, name: &str, path: &Path) -> io::Result<()> {
         .title(name)
         .manual("Lacuna")
         .render(&mut page)?;
-    std::fs::File::create(path)?.write_all(&page)
+    let page = String::from_utf8(page).map_err(io::Error::other)?;
+    std::fs::write(path, laid_out(&page))
+}
+
+/// The page with its tables as they are laid out in the help, which would be filled as paragraphs, and with the text at its end in sections
+/// of its own.
+fn laid_out(page: &str) -> String {
+    let mut laid_out = String::new();
+    let mut is_extra = false;
+    let lines: Vec<&str> = page.lines().collect();
+    for part in lines.chunk_by(|a, b| is_text(a) && is_text(b)) {
+        match part[0] {
+            ".SH EXTRA" => is_extra = true,
+            // One section follows the other without a blank.
+            "" if is_extra => {}
+            first if first.starts_with('.') => {
+                is_extra &= !first.starts_with(".SH");
+                push(&mut laid_out, part);
+            }
+            first => {
+                let heading = first.strip_suffix(':').filter(|_| is_extra && !first.starts_with(' '));
+                if let Some(heading) = heading {
+                    laid_out += &format!(".SH {}\n", heading.to_uppercase());
+                }
+                let part = if heading.is_some() { &part[1..] } else { part };
+                if heading.is_some() || part.iter().any(|line| is_of_table(line)) {
+                    laid_out += ".nf\n";
+                    push(&mut laid_out, part);
+                    laid_out += ".fi\n";
+                } else {
+                    push(&mut laid_out, part);
+                }
+            }
+        }
+    }
+    laid_out
+}
+
+fn push(page: &mut String, lines: &[&str]) {
+    for line in lines {
+        *page += line;
+        *page += "\n";
+    }
+}
+
+/// Whether a line is neither blank nor a request to the formatter.
+fn is_text(line: &str) -> bool {
+    !line.is_empty() && !line.starts_with('.')
+}
+
+/// Whether a line is one of a table: it is indented, or has columns with several blanks between.
+fn is_of_table(line: &str) -> bool {
+    line.starts_with(' ') || line.trim_end().contains("  ")
 }

@@ -21,7 +21,7 @@ use super::arguments::memory::MemoryArguments;
 use super::arguments::messages::ProgressArguments;
 use super::error::{CliError, UsageError};
 use super::exit_codes::EXIT_CODES;
-use super::naming::{OutputFormat, format_of};
+use super::naming::{OutputFormat, format_or};
 use super::notes::Notes;
 use super::outputs::{Inputs, at_most_one_pipe};
 use super::parse;
@@ -228,7 +228,7 @@ impl Arguments {
     }
 
     fn output_format(&self) -> Result<Format, UsageError> {
-        let format = format_of(self.output, self.output_file.as_deref())?.unwrap_or(Format::Text);
+        let format = format_or(Format::Text, self.output, self.output_file.as_deref())?;
         if format == Format::Npy && !(self.matrix && self.dim.is_some()) {
             return Err(UsageError::ArrayOfOneDimension);
         }

@@ -210,7 +210,7 @@ impl Arguments {
             })
         };
         let given = self.output.as_ref().map(parse).transpose()?;
-        format_or(default, given, self.out.as_deref(), self.verbosity.notes())
+        format_or(default, given, self.out.as_deref())
     }
 
     fn draw(&self, points: DistanceFile, image: ImageFile) -> Result<Drawn, CliError> {

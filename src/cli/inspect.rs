@@ -8,6 +8,7 @@ use lacuna::snapshot::{self, Kind, Snapshot};
 use serde::Serialize;
 
 use super::error::{CliError, PathError};
+use super::notes::printable;
 use super::sink::{Content, Sink};
 
 /// What a snapshot (*.lac) holds, or the directory of a checkpoint: kind, version, run, options, what is done
@@ -84,12 +85,40 @@ fn snapshots_of(directory: &Path) -> Result<Vec<PathBuf>, CliError> {
     Ok(paths)
 }
 
+/// Writes what a snapshot is in lines for people. Its facts are whatever the file says.
 fn describe(snapshot: &Said, out: &mut dyn Write) -> io::Result<()> {
     let Said { file, kind, version, bytes, .. } = snapshot;
-    writeln!(out, "{file}: {kind}, version {version}, {bytes} bytes, whole")?;
+    writeln!(out, "{}: {kind}, version {version}, {bytes} bytes, whole", printable(file))?;
     for (name, value) in &snapshot.facts {
         let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-        writeln!(out, "  {name}: {value}")?;
+        writeln!(out, "  {}: {}", printable(name), printable(&value))?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_file_says_gives_a_terminal_no_orders() {
+        let facts = [("na\u{1b}me", "\u{1b}]0;title\u{7}"), ("plain", "1\n2")];
+        let facts = facts.map(|(name, value)| (name.to_owned(), value.into()));
+        let said = Said {
+            file: "\u{1b}[31m.lac".to_owned(),
+            kind: "manifest",
+            version: 1,
+            bytes: 2,
+            checksum: String::new(),
+            facts: facts.into_iter().collect(),
+        };
+        let mut out = Vec::new();
+        describe(&said, &mut out).unwrap();
+        let text = String::from_utf8(out).unwrap();
+        assert!(!text.contains('\u{1b}') && !text.contains('\u{7}'), "{text}");
+        assert!(
+            text.contains("\\u{1b}[31m.lac: manifest") && text.contains("  na\\u{1b}me: \\u{1b}]0;title"),
+            "{text}"
+        );
+    }
 }

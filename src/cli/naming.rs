@@ -10,7 +10,6 @@ use lacuna::output::{self, curves, geometry, images, pairs, vectors};
 use lacuna::plot::PlotFormat;
 
 use super::error::UsageError;
-use super::notes::Notes;
 use super::sink::Content;
 
 /// A format of output files.
@@ -28,19 +27,22 @@ pub(crate) trait OutputFormat: Copy + PartialEq + Display + 'static {
     }
 }
 
-/// The format `given` by `--output`, or else that of the name of the file at `path`; none, if neither says.
+/// The formats that the name of the file at `path` may stand for, the likeliest first; none, if it tells none.
+fn named<F: OutputFormat>(path: &Path) -> Option<&'static [F]> {
+    let name = path.file_name()?.to_string_lossy().to_lowercase();
+    let ends_in = |extension: &str| name.strip_suffix(extension).is_some_and(|stem| stem.ends_with('.'));
+    F::EXTENSIONS.iter().find(|(extension, _)| ends_in(extension)).map(|&(_, formats)| formats)
+}
+
+/// The format `given` by `--output`, or else that of the name of the file at `path`; none, if there is no name or it has no ending.
 ///
 /// # Errors
-/// [`UsageError::Contradiction`]: the name is that of another format.
+/// [`UsageError::Contradiction`]: the name is that of another format. [`UsageError::UnknownEnding`]: it ends in what is none.
 pub(crate) fn format_of<F: OutputFormat>(
     given: Option<F>,
     path: Option<&Path>,
 ) -> Result<Option<F>, UsageError> {
-    let name =
-        path.and_then(Path::file_name).map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
-    let ends_in = |extension: &str| name.strip_suffix(extension).is_some_and(|stem| stem.ends_with('.'));
-    let named = F::EXTENSIONS.iter().find(|(extension, _)| ends_in(extension)).map(|&(_, formats)| formats);
-    match (given, named, path) {
+    match (given, path.and_then(named::<F>), path) {
         (Some(given), Some(formats), Some(path)) if !formats.contains(&given) => {
             Err(UsageError::Contradiction {
                 given: given.to_string(),
@@ -49,11 +51,15 @@ pub(crate) fn format_of<F: OutputFormat>(
             })
         }
         (Some(given), _, _) => Ok(Some(given)),
-        (None, named, _) => Ok(named.map(|formats| formats[0])),
+        (None, Some(formats), _) => Ok(Some(formats[0])),
+        (None, None, Some(path)) if has_other_ending(path) => {
+            Err(unknown_ending(path, &endings::<F>().collect::<Vec<_>>()))
+        }
+        (None, None, _) => Ok(None),
     }
 }
 
-/// Like [`format_of`], or else the default; of a name with an ending that tells no format that is said.
+/// Like [`format_of`], or else the default. What programs print is often kept under a few names, which a default that is text takes.
 ///
 /// # Errors
 /// As [`format_of`].
@@ -61,19 +67,37 @@ pub(crate) fn format_or<F: OutputFormat>(
     default: F,
     given: Option<F>,
     path: Option<&Path>,
-    notes: Notes,
 ) -> Result<F, UsageError> {
-    if let Some(format) = format_of(given, path)? {
-        return Ok(format);
-    }
     let ending = path.and_then(Path::extension).map(|ending| ending.to_string_lossy().to_lowercase());
-    // What programs write is often kept under these names, whatever its format; the last is refused.
-    let is_usual = |ending: &str| ["txt", "out", "log", "gz"].contains(&ending);
-    if let Some(path) = path.filter(|_| ending.is_some_and(|ending| !is_usual(&ending))) {
-        let name = path.display();
-        notes.note(format_args!("{name}: written as {default}, as its name tells no format; --output does"));
+    let is_text = ending.is_some_and(|ending| ["txt", "out", "log"].contains(&&*ending));
+    match format_of(given, path) {
+        Err(UsageError::UnknownEnding { .. }) if is_text && default.content() == Content::Text => Ok(default),
+        format => format.map(|format| format.unwrap_or(default)),
     }
-    Ok(default)
+}
+
+/// Whether a name that tells no format ends in anything. What is called `.gz` is refused when it is opened.
+pub(crate) fn has_other_ending(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ending != "gz")
+}
+
+/// The endings of the names that tell a format.
+pub(crate) fn endings<F: OutputFormat>() -> impl Iterator<Item = &'static str> {
+    F::EXTENSIONS.iter().map(|&(extension, _)| extension)
+}
+
+/// The error of a name whose ending is none of the known ones.
+pub(crate) fn unknown_ending(path: &Path, known: &[&str]) -> UsageError {
+    let mut endings = String::new();
+    for (place, ending) in known.iter().enumerate() {
+        endings += match place {
+            0 => ".",
+            _ if place + 1 == known.len() => " or .",
+            _ => ", .",
+        };
+        endings += ending;
+    }
+    UsageError::UnknownEnding { path: path.to_path_buf(), endings }
 }
 
 /// The names of all formats of an output.
@@ -93,7 +117,8 @@ pub(crate) fn extension_of<F: OutputFormat>(format: F) -> String {
 /// # Errors
 /// [`UsageError::GeometryName`]: the name is that of no such format.
 pub(crate) fn geometry_format(path: &Path) -> Result<geometry::GeometryFormat, UsageError> {
-    format_of(None, Some(path))?.ok_or_else(|| UsageError::GeometryName { path: path.to_path_buf() })
+    let formats = named(path).ok_or_else(|| UsageError::GeometryName { path: path.to_path_buf() })?;
+    Ok(formats[0])
 }
 
 /// The format of the picture in the file at `path`.
@@ -101,7 +126,8 @@ pub(crate) fn geometry_format(path: &Path) -> Result<geometry::GeometryFormat, U
 /// # Errors
 /// [`UsageError::PictureName`]: the name is that of no such format.
 pub(crate) fn picture_format(path: &Path) -> Result<PlotFormat, UsageError> {
-    format_of(None, Some(path))?.ok_or_else(|| UsageError::PictureName { path: path.to_path_buf() })
+    let formats = named(path).ok_or_else(|| UsageError::PictureName { path: path.to_path_buf() })?;
+    Ok(formats[0])
 }
 
 impl OutputFormat for PlotFormat {
@@ -231,7 +257,7 @@ mod tests {
         use output::OutputFormat::{Csv, Json, Text};
         assert_eq!(format(None, "a.b/bars.CSV").unwrap(), Some(Csv));
         assert_eq!(format(None, "csv").unwrap(), None);
-        assert_eq!(format(None, "bars.data").unwrap(), None);
+        assert_eq!(format(None, "a.b/bars").unwrap(), None);
         assert_eq!(format(Some(Json), "bars.data").unwrap(), Some(Json));
         assert_eq!(format(Some(Text), "bars.txt").unwrap(), Some(Text));
         assert_eq!(format_of::<output::OutputFormat>(None, None).unwrap(), None);
@@ -240,5 +266,23 @@ mod tests {
             error.to_string(),
             "--output json: expected a file of another name, found bars.csv, which is that of csv"
         );
+        assert_eq!(
+            format(None, "bars.data").unwrap_err().to_string(),
+            "bars.data: expected a name that ends in .txt, .csv, .json, .npy or .npz, or --output FORMAT, found one that tells no format"
+        );
+    }
+
+    #[test]
+    fn a_default_that_is_text_takes_the_names_of_texts() {
+        use lacuna::cubical::write::ImageFile;
+        use lacuna::metric::write::DistanceFile;
+        let points = |name: &str| format_or(DistanceFile::PointCloud, None, Some(Path::new(name)));
+        for name in ["a", "a.txt", "a.OUT", "a.log", "a.pts"] {
+            assert_eq!(points(name).unwrap(), DistanceFile::PointCloud, "{name}");
+        }
+        assert!(points("a.png").is_err() && points("a.gz").is_ok());
+        let image = |name: &str| format_or(ImageFile::Npy, None, Some(Path::new(name)));
+        assert_eq!(image("a").unwrap(), ImageFile::Npy);
+        assert!(image("a.txt").is_err() && image("a.mha").is_err());
     }
 }

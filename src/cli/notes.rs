@@ -1,5 +1,6 @@
 //! What is said on standard error along the way.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt;
 use std::io::{IsTerminal, Write};
@@ -133,7 +134,19 @@ pub(crate) fn over_a_bar() -> &'static str {
 
 /// Says a line whatever was asked: a closed standard error is no reason to fail.
 pub(crate) fn tell(line: impl fmt::Display) {
-    let _ = writeln!(anstream::stderr(), "{line}");
+    let _ = writeln!(anstream::stderr(), "{}", printable(&line.to_string()));
+}
+
+/// A text as a terminal may show it: control characters, which could be orders to the terminal in the name or content of a file, are
+/// escaped, but for tabs and line feeds.
+pub(crate) fn printable(text: &str) -> Cow<'_, str> {
+    let is_order = |letter: char| letter.is_control() && !matches!(letter, '\t' | '\n');
+    if !text.contains(is_order) {
+        return Cow::Borrowed(text);
+    }
+    let escaped =
+        |letter: char| if is_order(letter) { letter.escape_default().to_string() } else { letter.into() };
+    Cow::Owned(text.chars().map(escaped).collect())
 }
 
 /// Says a line that begins with "error:", in the colour that clap's errors have.
@@ -144,5 +157,16 @@ pub(crate) fn tell_error(line: impl fmt::Display) {
 /// Says a line that begins with a word of some style. Whether there are colours is decided as for clap's messages: on a terminal, unless
 /// the environment says otherwise (`NO_COLOR`, `CLICOLOR`, `TERM`).
 fn tell_as(word: &str, style: Style, line: impl fmt::Display) {
-    tell(format_args!("{style}{word}:{style:#} {line}"));
+    let _ = writeln!(anstream::stderr(), "{style}{word}:{style:#} {}", printable(&line.to_string()));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn orders_to_a_terminal_are_escaped() {
+        assert_eq!(printable("a\tb\nµ"), "a\tb\nµ");
+        assert_eq!(printable("\x1b[2Jx\r\u{9b}"), "\\u{1b}[2Jx\\r\\u{9b}");
+    }
 }

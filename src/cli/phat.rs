@@ -16,7 +16,7 @@ use super::exit_codes::EXIT_CODES;
 use super::frame::{Files, Frame};
 use super::job::Job;
 use super::naming::OutputFormat;
-use super::notes::Notes;
+use super::notes::{Notes, printable};
 use super::pairs_record::PairsRecord;
 use super::parse;
 use super::progress::ProgressMode;
@@ -199,7 +199,8 @@ impl Arguments {
     /// What PHAT says with `--verbose`, with more digits.
     fn tell(&self, report: &PairsRecord) -> Result<(), CliError> {
         let mode = if self.flags.ascii { "ascii" } else { "binary" };
-        let (input, output) = (self.input.display(), self.output.display());
+        let [input, output] = [&self.input, &self.output].map(|path| path.display().to_string());
+        let (input, output) = (printable(&input), printable(&output));
         let PairsRecord { read_seconds, reduce_seconds, write_seconds, .. } = report;
         let dualize = report.figures.stages.iter().find(|(stage, _)| *stage == DUALIZE);
         let dualize = dualize.map_or(0.0, |&(_, seconds)| seconds);

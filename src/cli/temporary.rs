@@ -1,7 +1,10 @@
 //! Temporary files and folders: they are gone when the program ends, by itself or by a signal that asks it to. Where it had no chance to
 //! remove them, the next run does ([`leftovers`]).
 
+use std::fs::DirBuilder;
 use std::io;
+#[cfg(unix)]
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -75,20 +78,49 @@ pub(crate) struct TemporaryFolder {
 }
 
 impl TemporaryFolder {
-    /// A new folder among the system's temporary files.
+    /// A new folder among the system's temporary files, which nobody else can enter. Its path is absolute.
+    ///
+    /// A folder, file or link that somebody made under its name is left alone, and another name is tried.
     pub(crate) fn create() -> io::Result<TemporaryFolder> {
-        let file = Temporary::create_in(&std::env::temp_dir(), |_| ())?;
-        let path = leftovers::folder_of(&file.path);
-        let mut paths = paths();
-        std::fs::create_dir(&path)?;
-        paths.push(path.clone());
-        Ok(TemporaryFolder { path, _file: file })
+        TemporaryFolder::create_in(&std::path::absolute(std::env::temp_dir())?, leftovers::folder_of)
+    }
+
+    fn create_in(place: &Path, folder_of: impl Fn(&Path) -> PathBuf) -> io::Result<TemporaryFolder> {
+        const TRIES: usize = 16;
+        let mut tries = 0;
+        loop {
+            let file = Temporary::create_in(place, |_| ())?;
+            let path = folder_of(&file.path);
+            let mut paths = paths();
+            tries += 1;
+            match private_folder(&path) {
+                Ok(()) => {
+                    paths.push(path.clone());
+                    drop(paths);
+                    return Ok(TemporaryFolder { path, _file: file });
+                }
+                // The file goes when it is dropped, which needs the list.
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists && tries < TRIES => drop(paths),
+                Err(error) => {
+                    drop(paths);
+                    return Err(error);
+                }
+            }
+        }
     }
 
     /// Where it is.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
+}
+
+/// Makes a folder that its owner alone can read and enter. What is there already, a link as well, is an error.
+fn private_folder(path: &Path) -> io::Result<()> {
+    let mut builder = DirBuilder::new();
+    #[cfg(unix)]
+    builder.mode(0o700);
+    builder.create(path)
 }
 
 impl Drop for TemporaryFolder {
@@ -196,4 +228,38 @@ mod signals {
 mod signals {
     /// There are no such signals here.
     pub(super) fn watch() {}
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::cell::Cell;
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    use super::*;
+
+    #[test]
+    fn a_folder_is_private_and_no_link_is_followed() {
+        let place = tempfile::tempdir().unwrap();
+        let elsewhere = place.path().join("elsewhere");
+        std::fs::create_dir(&elsewhere).unwrap();
+        let link = place.path().join("link");
+        symlink(&elsewhere, &link).unwrap();
+        let is_first = Cell::new(true);
+        // Somebody has guessed the first name.
+        let folder_of =
+            |file: &Path| if is_first.replace(false) { link.clone() } else { leftovers::folder_of(file) };
+        let folder = TemporaryFolder::create_in(place.path(), folder_of).unwrap();
+        assert_ne!(folder.path(), link);
+        let mode = std::fs::symlink_metadata(folder.path()).unwrap().permissions().mode();
+        assert_eq!(mode & 0o7777, 0o700);
+        std::fs::write(folder.path().join("inside"), "1").unwrap();
+        assert_eq!(std::fs::read_dir(&elsewhere).unwrap().count(), 0);
+        drop(folder);
+        let left: Vec<_> =
+            std::fs::read_dir(place.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        assert_eq!(left.len(), 2, "{left:?}");
+        // Every name is taken.
+        let taken = TemporaryFolder::create_in(place.path(), |_| link.clone()).unwrap_err();
+        assert_eq!(taken.kind(), io::ErrorKind::AlreadyExists);
+    }
 }

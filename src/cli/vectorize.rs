@@ -13,7 +13,7 @@ use super::arguments::memory::MemoryArguments;
 use super::arguments::messages::VerbosityArguments;
 use super::error::{CliError, UsageError};
 use super::exit_codes::EXIT_CODES;
-use super::naming::{OutputFormat, format_of};
+use super::naming::{OutputFormat, format_or};
 use super::notes::counted;
 use super::outputs::{Inputs, at_most_one_pipe};
 use super::parse::{self, GridRange, GridSize};
@@ -105,7 +105,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     let notes = arguments.verbosity.notes();
     let vectors = arguments.vectors()?;
     let answer = arguments.output_file.as_deref();
-    let format = format_of(arguments.output, answer)?.unwrap_or_default();
+    let format = format_or(VectorFormat::default(), arguments.output, answer)?;
     at_most_one_pipe(&arguments.files)?;
     Inputs::of(&arguments.files).spare(answer)?;
     let mut sink = Sink::open(answer, format.content())?;

@@ -35,6 +35,16 @@ pub(crate) fn unpacked(bytes: &[u8]) -> Result<Cow<'_, [u8]>, Problem<Place>> {
     })
 }
 
+/// The first bytes, `most` or fewer, of what the beginning of a compressed file holds; none where it is damaged.
+pub fn beginning(packed: &[u8], most: u64) -> Vec<u8> {
+    let mut head = Vec::new();
+    if let Ok(stream) = codecs::gzip(packed) {
+        // The file is cut, so the stream ends with an error after what can be known.
+        let _ = stream.take(most).read_to_end(&mut head);
+    }
+    head
+}
+
 /// Why a stream cannot be read into memory.
 pub(super) enum GrowthFault {
     /// The stream fails.
@@ -101,6 +111,8 @@ mod tests {
             tailed.to_string(),
             format!("byte {end}: expected the end of the gzip file, found 4 bytes that gzip does not know")
         );
+        assert_eq!(beginning(&packed, 9), b"xxxxxxxxx");
+        assert_eq!(beginning(&packed[..5], 9), b"");
         let two = [&packed[..], &packed[..]].concat();
         assert_eq!(unpacked(&two).unwrap().len(), 2 * content.len());
     }

@@ -8,6 +8,7 @@
 //! | [`matrix`] | condensed symmetric distance matrices |
 //! | [`points`] | point clouds with the Euclidean metric |
 //! | [`sparse`] | lists of edges; every other pair of points is never connected |
+//! | `shortest_paths` | graphs as the distances of their paths |
 //! | `checksum` | by which distances are known again |
 //! | `births` | when points are born, of matrices and lists of edges |
 //! | [`read`] | one reader per file format, and format detection |
@@ -18,6 +19,7 @@ mod checksum;
 pub mod matrix;
 pub mod points;
 pub mod read;
+mod shortest_paths;
 pub mod sparse;
 pub(crate) mod square;
 pub mod value;
@@ -25,6 +27,7 @@ pub mod write;
 
 pub use matrix::DistanceMatrix;
 pub use points::PointCloud;
+pub use shortest_paths::ShortestPathsError;
 pub use sparse::{Edge, SparseDistances};
 pub use value::{Precision, Value};
 

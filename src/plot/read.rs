@@ -16,7 +16,7 @@ use serde::Deserialize;
 
 use super::Series;
 use crate::compare::Barcode;
-use crate::compare::read::{BarcodeFormat, Problem, ReadError, read_bytes};
+use crate::compare::read::{BarcodeFormat, Problem, ReadError, read_bytes, unpacked};
 use crate::input::npy::{self, Array};
 use crate::input::text::plain;
 use crate::input::{Place, source};
@@ -52,8 +52,9 @@ fn read(
     bytes: &[u8],
     format: Option<BarcodeFormat>,
 ) -> Result<LoadedSeries, ReadError> {
-    let curves = if format.is_some() { Ok(None) } else { curves(bytes) };
     let malformed = |problem| ReadError::of(file.to_owned(), None, None, problem);
+    let bytes = &*unpacked(bytes).map_err(malformed)?;
+    let curves = if format.is_some() { Ok(None) } else { curves(bytes) };
     if let Some(curves) = curves.map_err(malformed)? {
         let detection = Some("an Euler characteristic curve (its columns or keys say so)".to_owned());
         let series = Series::of_curves(name, curves);

@@ -187,3 +187,54 @@ fn an_output_that_cannot_be_written_is_no_difference() {
     assert_eq!(output.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&output.stderr).contains("error: cannot write standard output: "));
 }
+
+#[test]
+fn compressed_bars_are_read_by_every_command() {
+    use std::io::Write;
+    let scratch = Scratch::new();
+    let pack = |name: &str, content: &[u8]| {
+        let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+        packed.write_all(content).unwrap();
+        scratch.file(name, packed.finish().unwrap()).to_str().unwrap().to_owned()
+    };
+    let csv = scratch.file("bars.csv", CSV).to_str().unwrap().to_owned();
+    let packed = pack("packed.csv.gz", CSV.as_bytes());
+    compare([&csv, &packed]).assert().success().stdout(contains("same: 5"));
+    compare([&csv, &pack("text.gz", SQUARE_TEXT.as_bytes())]).assert().success();
+    let perseus = pack("bars_1.txt.gz", b"1.5 2\n");
+    compare([&perseus, &scratch.file("one.csv", "dim,birth,death\n1,1.5,2\n").to_str().unwrap().to_owned()])
+        .assert()
+        .success();
+    super::lacuna("distance", [&csv, &packed, "--dim", "1"]).assert().success().stdout("dim 1: 0.0\n");
+    super::lacuna("plot", [&packed, "-q"]).assert().success().stdout(contains("<svg"));
+    super::lacuna("vectorize", [&packed, "-q", "--kind", "betti", "--resolution", "2"]).assert().success();
+    let json = scratch.name("bars.json");
+    super::lacuna("convert", [&packed, &json]).assert().success();
+    compare([&csv, &json]).assert().success();
+    let curve = pack("curve.csv.gz", b"value,vcec,ecc\n0,1,1\n1,-1,0\n");
+    super::lacuna("plot", [&curve, "-q"]).assert().success().stdout(contains("<svg"));
+    // 35615 pairs begin with the bytes of gzip.
+    let pairs: Vec<i64> = std::iter::once(35615).chain(0..2 * 35615).collect();
+    let pairs = scratch.file("pairs.bin", super::words(&pairs));
+    compare([&pairs, &pairs]).assert().success().stdout(contains("same: 35615"));
+}
+
+#[test]
+fn a_barcode_without_bars_is_read_in_every_format() {
+    let scratch = Scratch::new();
+    let empty = scratch.file("empty.csv", "dim,birth,death\n").to_str().unwrap().to_owned();
+    for name in ["a.txt", "a.csv", "a.json", "a.npy", "a.npz", "a.diagram"] {
+        let written = scratch.name(name);
+        super::lacuna("convert", ["--from", "diagram", &empty, &written]).assert().success();
+        compare([&empty, &written]).assert().success().stdout(contains("same: 0"));
+        let again = scratch.name("again.csv");
+        super::lacuna("convert", ["--from", "diagram", &written, &again]).assert().success();
+        assert_eq!(super::read(again.as_ref()), "dim,birth,death\n", "{name}");
+    }
+    let none = scratch.file("none.dat", "0\n").to_str().unwrap().to_owned();
+    for name in ["p.bin", "p.json", "p.npz", "p.dat"] {
+        let written = scratch.name(name);
+        super::lacuna("convert", ["--from", "diagram", &none, &written]).assert().success();
+        compare([&none, &written]).assert().success();
+    }
+}

@@ -141,6 +141,27 @@ fn a_reference_that_disagrees() {
     compare(&right, "phat", &matrix).assert().code(0).stdout(contains("same: 3 in lacuna"));
 }
 
+/// What a reference is given: a path that is no option, and a dimension that it can read.
+#[cfg(unix)]
+#[test]
+fn a_file_that_is_called_as_an_option_and_a_great_dimension() {
+    use std::os::unix::fs::PermissionsExt;
+    let scratch = Scratch::new();
+    let given = scratch.name("given");
+    let program = scratch.file("program", format!("#!/bin/sh\necho \"$@\" > {given}\nexit 3\n"));
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    scratch.file("-x", super::SQUARE);
+    for (reference, dimension) in [("ripser", "--dim 2"), ("dipha", "--upper_dim 2147483647 /")] {
+        let max_dim = if reference == "dipha" { "18446744073709551615" } else { "2" };
+        let mut command =
+            lacuna("compare", ["--run", reference, "--from", "distances", "--max-dim", max_dim]);
+        command.arg("--program").arg(&program).args(["--", "-x"]).current_dir(scratch.path(""));
+        command.env("TMPDIR", ".").assert().code(2).stderr(contains("expected an answer"));
+        let given = super::read(given.as_ref());
+        assert!(given.contains(dimension) && given.contains(" /") && !given.contains("-x"), "{given}");
+    }
+}
+
 #[test]
 fn options_that_a_reference_does_not_heed_are_refused() {
     let points = data("octahedron.pts");

@@ -69,4 +69,18 @@ fn a_manual_page_for_each_command() {
     }
     let main = fs::read_to_string(directory.join("lacuna.1")).unwrap();
     assert!(main.contains("lacuna\\-rips(1)"), "{main}");
+    for line in main.lines().filter(|line| line.starts_with("lacuna\\-") && line.ends_with("(1)")) {
+        let page = line.replace('\\', "").replace("(1)", ".1");
+        assert!(directory.join(&page).exists(), "{page}");
+    }
+    let rips = fs::read_to_string(directory.join("lacuna-rips.1")).unwrap();
+    // A table is not filled, its lines stay; what follows the options has headings of its own.
+    let table = rips.find(".nf\nlower\\-distance").expect("a table of formats");
+    assert!(rips[table..].find("\n.fi\n").is_some_and(|end| rips[table..table + end].lines().count() > 10));
+    assert!(!rips.contains(".SH EXTRA"), "{rips}");
+    assert!(
+        rips.contains(".SH EXAMPLES\n.nf\n  lacuna rips") && rips.contains(".SH EXIT CODES\n.nf\n"),
+        "{rips}"
+    );
+    assert_eq!(rips.matches("\n.nf\n").count(), rips.matches("\n.fi\n").count());
 }

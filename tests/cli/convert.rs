@@ -430,6 +430,10 @@ fn what_the_input_is_may_have_to_be_said() {
     convert([&data("torus.pts"), &scratch.path("c.xyz1")])
         .assert()
         .code(2)
+        .stderr(contains("c.xyz1: expected a name that ends in .lower"));
+    convert([&data("torus.pts"), &scratch.path("c")])
+        .assert()
+        .code(2)
         .stderr(contains("expected --output, or a name"));
     convert(["--to", "image"])
         .args([&data("torus.pts"), &out])

@@ -168,7 +168,8 @@ fn it_is_a_file_of_its_own_of_one_input() {
     run(&[&points, &points]).stderr(contains("expected an output that is not the input"));
     run(&[&other, "--stats", &other, &points])
         .stderr(contains("for the geometry and the statistics, found the same"));
-    run(&[&other, "-o", &other, &points]).stderr(contains("for the geometry and the answer, found the same"));
+    run(&[&other, "--output", "text", "-o", &other, &points])
+        .stderr(contains("for the geometry and the answer, found the same"));
     let folder = scratch.name("bars");
     run(&[&other, "-o", &folder, &points, &points]).stderr(contains("expected one input"));
     assert_eq!(read(&scratch.path("points.ply")), POINTS);

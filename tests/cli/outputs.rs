@@ -182,7 +182,7 @@ fn the_name_of_the_output_decides_its_format() {
         ("rips", &square, "bars.npy", "\u{93}NUMPY"),
         ("rips", &square, "bars.npz", "PK\u{3}\u{4}\u{14}"),
         ("rips", &square, "bars.txt", "value "),
-        ("rips", &square, "bars.old", "value "),
+        ("rips", &square, "bars.out", "value "),
         ("cubical", &image, "bars.csv", "dim,bi"),
         ("cubical", &image, "bars.npy", "\u{93}NUMPY"),
         ("ecc", &image, "curve.npy", "\u{93}NUMPY"),
@@ -262,21 +262,50 @@ fn names_of_directories_and_of_compressed_files_are_refused() {
     lacuna("convert", [image, &scratch.name("volume.nii.gz")]).assert().success();
 }
 
+/// Every command that chooses a format by a name refuses names that tell none, and says which do.
 #[test]
-fn a_format_that_nothing_told_is_said() {
+fn an_ending_that_tells_no_format_is_refused() {
     let scratch = Scratch::new();
-    let square = scratch.file("square.txt", SQUARE);
-    let square = square.to_str().unwrap();
-    let said = || contains("written as text, as its name tells no format");
-    rips([square, "-o", &scratch.name("bars.xyz")]).assert().success().stderr(said());
-    for name in ["bars", "bars.txt", "bars.out"] {
-        rips([square, "-o", &scratch.name(name)]).assert().success().stderr(said().not());
-    }
-    let points = scratch.name("points.bogus");
-    let said = contains("points.bogus: written as point-cloud");
-    lacuna("generate", ["circle", "--points", "3", "-o", &points]).assert().success().stderr(said);
+    let square = scratch.name("square.txt");
+    fs::write(&square, SQUARE).unwrap();
+    let bars = scratch.name("bars.csv");
+    fs::write(&bars, "dim,birth,death\n0,0,1\n").unwrap();
     let image = scratch.name("image.npy");
-    lacuna("generate", ["field", "--shape", "4,2", "-q", "-o", &image]).assert().success().stderr(is_empty());
-    let said = contains("m.npz: written as npz, the boundary matrix of the image");
-    lacuna("convert", [&image, &scratch.name("m.npz")]).assert().success().stderr(said);
+    lacuna("generate", ["field", "--shape", "4,2", "-q", "-o", &image]).assert().success();
+    let matrix = scratch.name("matrix.bin");
+    lacuna("convert", ["-q", &image, &matrix]).assert().success();
+    let before = scratch.names();
+    let refused = |command: &str, arguments: &[&str], out: &str, expected: &str| {
+        let out = scratch.name(out);
+        let run = lacuna(command, arguments).args(["-o", &out]).assert().code(2);
+        run.stdout(is_empty()).stderr(contains(expected).and(contains("--output FORMAT, found")));
+    };
+    let of_bars = "expected a name that ends in .txt, .csv, .json, .npy or .npz, or";
+    refused("rips", &[&square], "bars.xyz", of_bars);
+    refused("cubical", &[&image], "bars.png", "expected a name that ends in .txt, .csv");
+    refused("reduce", &[&matrix], "pairs.mha", "expected a name that ends in .txt, .dat, .bin");
+    refused("ecc", &[&image], "curve.h5", "expected a name that ends in .csv, .json or .npy");
+    refused("vectorize", &[&bars], "v.json", "expected a name that ends in .csv or .npy");
+    refused("distance", &[&bars, &bars], "d.xlsx", "expected a name that ends in .txt, .csv, .json or .npy");
+    let circle = ["circle", "--points", "3"];
+    refused("generate", &circle, "c.png", "expected a name that ends in .lower");
+    refused("generate", &["field", "--shape", "4,2"], "x.mha", "expected a name that ends in .png");
+    refused("generate", &["field", "--shape", "4,2"], "x.txt", "expected a name that ends in .png");
+    for out in ["x.nrrd", "x.mha", "x.h5", "x.foo"] {
+        let expected =
+            contains("expected a name that ends in .bin, .complex, .dat, .dipha").and(contains(".tiff"));
+        lacuna("convert", [&image, &scratch.name(out)]).assert().code(2).stderr(expected);
+    }
+    let expected = contains("expected a name that ends in .lower");
+    lacuna("convert", [&square, &scratch.name("x.png"), "--from", "distances"])
+        .assert()
+        .code(2)
+        .stderr(expected);
+    let plot = lacuna("plot", [&bars, "-o", &scratch.name("x.gif")]).assert().code(2);
+    plot.stderr(contains("expected a file named *.svg, *.png or *.pdf"));
+    assert_eq!(scratch.names(), before);
+    // What is asked for needs no name.
+    lacuna("generate", circle).args(["--output", "npy", "-o", &scratch.name("x.mha")]).assert().success();
+    lacuna("generate", circle).args(["-o", &scratch.name("x.out")]).assert().success();
+    lacuna("convert", [&image, &scratch.name("x")]).assert().success();
 }

@@ -377,7 +377,7 @@ fn pictures_that_cannot_be_drawn_are_refused() {
     refused(&[&pairs, "--kind", "ecc"], "expected bars with dimensions");
     rips(["--plot", "a.jpg"]).arg(data("torus.pts")).assert().code(2).stderr(contains("*.svg"));
     let both = scratch.name("x.svg");
-    rips(["-q", "-o", &both, "--plot", &both])
+    rips(["-q", "--output", "text", "-o", &both, "--plot", &both])
         .arg(data("torus.pts"))
         .assert()
         .code(2)
@@ -448,7 +448,7 @@ fn pages_that_cannot_be_written_are_refused() {
     };
     refused(&["--report", "page.svg"], "expected a file named *.html");
     let page = scratch.name("page.html");
-    refused(&["--report", &page, "-o", &page], "the report and the answer");
+    refused(&["--report", &page, "--output", "text", "-o", &page], "the report and the answer");
     refused(&["--report", &page, "--stats", &page], "the report and the statistics");
     let folder = scratch.name("bars");
     rips(["--report", &page, "-o", &folder]).args([data("torus.pts"), data("cube.pts")]).assert().code(2);

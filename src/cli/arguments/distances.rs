@@ -2,12 +2,13 @@
 
 use std::path::Path;
 
+use lacuna::internals::name_of;
 use lacuna::metric::read::{
-    Columns, Decimal, Diagonal, DistanceFormat, DistanceOptions, Loaded, ReadError, Symmetrize, read_cloud,
-    read_path,
+    Columns, Decimal, Diagonal, DistanceFormat, DistanceOptions, Loaded, Symmetrize, read_cloud, read_path,
 };
 use lacuna::snapshot::Fingerprint;
 
+use crate::cli::error::CliError;
 use crate::cli::parse;
 
 /// How the input is read.
@@ -21,12 +22,15 @@ pub(crate) struct DistancesArguments {
     ///                 condensed is another name, as scipy's pdist lists them
     /// distance        text, a square distance matrix
     /// point-cloud     text, the coordinates of a point a line
-    /// sparse          text, `i j distance` a line, ids from 0; other pairs are never connected
+    /// sparse          text, `i j distance` a line, ids from 0; other pairs are never connected;
+    ///                 edges is another name; `i j` in every line: an unweighted graph
     /// dipha           DIPHA's binary distance matrix
     /// binary          little-endian 32-bit floats, the entries below the diagonal
     /// npy             NumPy array, n×n distances or n×m points; of three axes, several
     /// npz             archive of such arrays, or a sparse matrix of SciPy
     /// matrix-market   Matrix Market's sparse or dense matrix
+    /// off, obj, ply   meshes and scans: the vertices are points
+    /// xyz             molecules: the atoms are points
     ///
     /// Any of them may be compressed with gzip.
     #[arg(long, value_name = "FORMAT", verbatim_doc_comment, allow_hyphen_values = true)]
@@ -34,6 +38,12 @@ pub(crate) struct DistancesArguments {
 
     #[command(flatten)]
     table: TableArguments,
+
+    /// Take the lengths of shortest paths for the distances of a graph, which is a list of edges or a sparse matrix
+    ///
+    /// Pairs of points that no path joins are never connected. The distances of all pairs are kept in memory.
+    #[arg(long)]
+    shortest_paths: bool,
 
     /// Array to read of an .npz archive that holds several
     #[arg(long, value_name = "NAME")]
@@ -70,20 +80,27 @@ impl DistancesArguments {
         path: &Path,
         number: Option<usize>,
         diagonal: Diagonal,
-    ) -> Result<Loaded, ReadError> {
-        match number {
+    ) -> Result<Loaded, CliError> {
+        let mut loaded = match number {
             None => read_path(path, self.options(diagonal)),
             Some(number) => read_cloud(path, number, &self.options(diagonal)),
+        }?;
+        if self.shortest_paths {
+            let paths = loaded.input.shortest_paths();
+            loaded.input = paths.map_err(|source| CliError::about(name_of(path), source))?;
+            loaded.notes.push("distances are the lengths of shortest paths".to_owned());
         }
+        Ok(loaded)
     }
 
     /// Adds to what a run is known by how its inputs are read.
     pub(crate) fn known_by(&self, run: Fingerprint) -> Fingerprint {
-        let DistancesArguments { format, table, key } = self;
+        let DistancesArguments { format, table, shortest_paths, key } = self;
         let TableArguments { skip_rows, columns, decimal, symmetrize } = table;
         let run = run
             .with_some("--format", format.map(|format| format!("{format:?}")))
             .with_some("--key", key.as_ref());
+        let run = run.with_some("--shortest-paths", shortest_paths.then_some("on"));
         let run = run.with_some("--skip-rows", *skip_rows);
         let run = run.with_some("--columns", columns.as_ref().map(|columns| format!("{columns:?}")));
         let run = run.with_some("--decimal", decimal.map(|decimal| format!("{decimal:?}")));

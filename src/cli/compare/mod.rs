@@ -17,7 +17,7 @@ use super::arguments::messages::ProgressArguments;
 use super::convert::kind::Kind;
 use super::error::{CliError, UsageError};
 use super::exit_codes::EXIT_CODES;
-use super::notes::Notes;
+use super::notes::{Notes, printable};
 use super::parse;
 use super::progress::Meter;
 use super::sink::{Content, Sink};
@@ -234,8 +234,9 @@ fn greatest(barcode: &Barcode) -> f64 {
 /// Prints the comparison, after what there is to say before.
 fn tell(comparison: &Comparison, names: [&str; 2], show: usize, before: &str) -> Result<ExitCode, CliError> {
     Sink::open(None, Content::Text)?.fill(|out| {
-        out.write_all(before.as_bytes())?;
-        write(comparison, names, show, out)
+        out.write_all(printable(before).as_bytes())?;
+        let [a, b] = names.map(printable);
+        write(comparison, [&a, &b], show, out)
     })?;
     Ok(if comparison.is_same() { ExitCode::SUCCESS } else { ExitCode::from(DIFFERENT) })
 }

@@ -225,7 +225,8 @@ impl Bench {
         Err(failed(last_lines(&output)))
     }
 
-    /// Converts the input.
+    /// Converts the input. Other programs get the converted file, whose path is absolute: they would take a name that begins with `-`
+    /// for an option.
     fn convert(
         &self,
         request: &Request<'_>,
@@ -237,7 +238,7 @@ impl Bench {
         let mut words: Vec<OsString> = ["convert", "-q", "--from"].map(Into::into).to_vec();
         words.push(kind.to_string().into());
         words.extend(options.iter().map(Into::into));
-        words.extend([request.input.into(), out.clone().into()]);
+        words.extend(["--".into(), request.input.into(), out.clone().into()]);
         self.lacuna(&words).map(|_| out)
     }
 }
@@ -335,7 +336,9 @@ fn dipha(bench: &Bench, request: &Request<'_>, kind: Kind) -> Result<[Ran; 2], C
     let mut words: Vec<OsString> = Vec::new();
     let mut ours: Vec<OsString> = ["reduce", "-q", "--format", "dipha"].map(Into::into).to_vec();
     if let Some(dim) = request.max_dim.or((kind == Kind::Distances).then_some(1)) {
-        words.extend(["--upper_dim".into(), (dim + 1).to_string().into()]);
+        // DIPHA reads a signed integer.
+        let upper_dim = dim.saturating_add(1).min(i32::MAX as usize);
+        words.extend(["--upper_dim".into(), upper_dim.to_string().into()]);
         ours.extend(["--max-dim".into(), dim.to_string().into()]);
     }
     words.extend([input.clone().into(), out.clone().into()]);
@@ -424,7 +427,7 @@ fn program(
 /// Runs this program on the converted input and reads what it wrote.
 fn own(bench: &Bench, mut words: Vec<OsString>, input: &Path, ending: &str) -> Result<Ran, CliError> {
     let out = bench.path(&format!("ours.{ending}"));
-    words.extend(["-o".into(), out.clone().into(), input.into()]);
+    words.extend(["-o".into(), out.clone().into(), "--".into(), input.into()]);
     let (_, seconds) = bench.lacuna(&words)?;
     let barcode = read_path(&out, None)?.barcode;
     let words: Vec<String> = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();

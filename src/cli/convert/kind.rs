@@ -15,7 +15,7 @@ use lacuna::compare::read::BarcodeFormat;
 use lacuna::compare::write::BarcodeFile;
 use lacuna::cubical::read::ImageFormat;
 use lacuna::cubical::write::ImageFile;
-use lacuna::internals::{arrays_of_archive, name_of};
+use lacuna::internals::{arrays_of_archive, beginning_of_gzip, name_of};
 use lacuna::matrix::read::MatrixFormat;
 use lacuna::metric::read::DistanceFormat;
 use lacuna::metric::write::DistanceFile;
@@ -172,6 +172,12 @@ fn of_file(path: &Path) -> Vec<Kind> {
         return Kind::ALL.to_vec();
     }
     let name = path.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
+    if head.starts_with(b"\x1f\x8b") {
+        let unpacked = beginning_of_gzip(&head, HEAD);
+        if !unpacked.is_empty() {
+            return of_head(&unpacked, &name);
+        }
+    }
     if head.starts_with(b"PK\x03\x04") {
         return of_archive(&std::fs::read(path).unwrap_or_default());
     }
@@ -195,6 +201,9 @@ fn of_head(head: &[u8], name: &str) -> Vec<Kind> {
     let starts = |magic: &[u8]| head.starts_with(magic);
     if starts(b"\x93NUMPY") {
         return vec![Image, Distances, Diagram];
+    }
+    if starts(b"ply\n") || starts(b"ply\r") {
+        return vec![Distances];
     }
     if let Ok(file_type) = phat_formats::dipha::file_type(head) {
         use phat_formats::dipha::FileType;
@@ -257,7 +266,7 @@ fn of_name(name: &str) -> Option<Vec<Kind>> {
         "diagram" | "pairs" => &[Diagram],
         "dat" => &[Matrix],
         "bin" => &[Matrix, Distances, Diagram],
-        "pts" | "xyz" | "edges" | "coo" | "condensed" | "pdist" => &[Distances],
+        "pts" | "xyz" | "off" | "obj" | "ply" | "edges" | "coo" | "condensed" | "pdist" => &[Distances],
         _ if ["lower", "upper", "dist", "point", "sparse"].iter().any(|start| ending.starts_with(start)) => {
             &[Distances]
         }

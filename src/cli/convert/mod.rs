@@ -35,7 +35,7 @@ use super::arguments::messages::VerbosityArguments;
 use super::error::{CliError, UsageError};
 use super::exit_codes::EXIT_CODES;
 use super::frame::{Files, Frame};
-use super::naming::{OutputFormat, format_of, names};
+use super::naming::{OutputFormat, endings, format_of, has_other_ending, names, unknown_ending};
 use super::notes::Notes;
 use super::parse;
 use super::sink::Content;
@@ -69,7 +69,7 @@ pub(crate) struct Arguments {
     /// images     npy, npz, png, pgm, tiff, nifti, dipha, perseus, raw
     /// matrices   phat-ascii, phat-binary, dipha, npz, matrix-market
     /// distances  lower-distance, upper-distance, condensed, distance, point-cloud, sparse,
-    ///            binary, dipha, npy, npz, matrix-market
+    ///            binary, dipha, npy, npz, matrix-market, off, obj, ply, xyz
     /// diagrams   ripser, csv, json, npy, npz, dipha, phat-ascii, phat-binary and others
     ///            of `lacuna compare`
     #[arg(
@@ -109,7 +109,7 @@ pub(crate) struct Arguments {
     /// Format of OUT [default: by the name of OUT]
     ///
     /// images     npy, png, tiff, nifti, nifti-gz, perseus (.perseus), raw; dipha with --to image
-    /// matrices   phat-ascii (.txt, .dat), phat-binary (.bin, and of an image any other name),
+    /// matrices   phat-ascii (.txt, .dat), phat-binary (.bin, and of an image a name without ending),
     ///            dipha (.complex, .dipha), npz, matrix-market (.mtx)
     /// distances  lower-distance (.lower), condensed (.upper, .condensed), distance (.dist),
     ///            point-cloud (.pts), sparse, binary (.bin), dipha, npy, matrix-market (.mtx)
@@ -318,6 +318,14 @@ impl Arguments {
             Some(_) => self.output_format(Kind::Matrix).map(Becomes::Matrix),
             None if is_of(Kind::Matrix) => self.output_format(Kind::Matrix).map(Becomes::Matrix),
             None if is_of(Kind::Image) => self.output_format(Kind::Image).map(Becomes::Image),
+            None if self.output.is_none() && has_other_ending(&self.out) => {
+                let known = endings::<ImageFile>().chain(endings::<MatrixFile>());
+                let mut known: Vec<&str> = known.collect();
+                // Some are those of both.
+                known.sort_unstable();
+                known.dedup();
+                Err(unknown_ending(&self.out, &known))
+            }
             None if self.output.is_none() => Ok(Becomes::Matrix(MatrixFile::PhatBinary)),
             None => self.output_format(Kind::Matrix).map(Becomes::Matrix),
         }

@@ -28,9 +28,9 @@ use lacuna::matrix::read::MatrixReadError;
 use lacuna::matrix::write::UntoldDimension;
 use lacuna::matrix::{MatrixError, NotAComplex};
 use lacuna::memory::DoesNotFit;
-use lacuna::metric::MetricError;
 use lacuna::metric::read::ReadError;
 use lacuna::metric::write::{Loss, UnwritableDistances};
+use lacuna::metric::{MetricError, ShortestPathsError};
 use lacuna::output::geometry::GeometryError;
 use lacuna::plot::{PlotError, SeriesError};
 use lacuna::progress::Interrupted;
@@ -131,6 +131,21 @@ impl Blame for UnwritableDistances {
             | UnwritableDistances::Metric(_) => Fault::Input,
             UnwritableDistances::Memory(_) => Fault::Machine,
         }
+    }
+}
+
+impl Blame for ShortestPathsError {
+    fn fault(&self) -> Fault {
+        match self {
+            ShortestPathsError::Memory(_) => Fault::Machine,
+            ShortestPathsError::Overflow { .. }
+            | ShortestPathsError::NoGraph { .. }
+            | ShortestPathsError::Metric(_) => Fault::Input,
+        }
+    }
+
+    fn concerns_one_input(&self) -> bool {
+        true
     }
 }
 

@@ -40,8 +40,11 @@ fn a_missing_device_is_the_machine_s_fault_everywhere() {
     for error in errors {
         assert_eq!(error.exit_code(), 1, "{error:?}");
     }
-    let wrong: [CliError; 3] =
-        [RipsError::Modulus(4).into(), curve(CurvesError::ReadOnce), UsageError::NeedsDirectory.into()];
+    let wrong: [CliError; 3] = [
+        RipsError::Modulus(4).into(),
+        curve(CurvesError::ReadOnce),
+        UsageError::NeedsDirectory { found: "there are 2 inputs".into() }.into(),
+    ];
     assert!(wrong.iter().all(|error| error.exit_code() == 2));
 }
 

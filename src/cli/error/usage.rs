@@ -28,6 +28,11 @@ pub(crate) enum UsageError {
     Needs { option: &'static str, name: String },
     #[error("{}: expected --output, or a name that tells a format of kind {kind}, one of {names}", out.display())]
     NoOutputFormat { out: PathBuf, kind: String, names: String },
+    #[error(
+        "{}: expected a name that ends in {endings}, or --output FORMAT, found one that tells no format",
+        path.display()
+    )]
+    UnknownEnding { path: PathBuf, endings: String },
     #[error("{input}: expected a file of one kind, found what may be {kinds}; --from says which")]
     SeveralKinds { input: String, kinds: String },
     #[error("{option}: expected a raw image, found --format {format}")]
@@ -116,9 +121,9 @@ pub(crate) enum UsageError {
     #[error("expected different files, found standard input twice")]
     TwiceStandardInput,
     #[error(
-        "--output-file: expected a directory for the answers of several inputs, found none; -o DIR names one"
+        "--output-file: expected a directory for the answers of several inputs, found none; -o DIR names one, as {found}"
     )]
-    NeedsDirectory,
+    NeedsDirectory { found: String },
     #[error("{}: expected one input for each answer, found another for {}", input.display(), output.display())]
     SameOutput { input: PathBuf, output: PathBuf },
     #[error("{variable}: {problem}")]

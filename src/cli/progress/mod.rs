@@ -19,6 +19,7 @@ pub(crate) use self::display::{Display, ProgressMode};
 use self::display::{InFile, Shown, Where};
 use self::forecast::Forecast;
 use super::interruption;
+use super::notes::printable;
 
 /// How often is looked how far the run is.
 const TICK: Duration = Duration::from_millis(50);
@@ -93,6 +94,7 @@ impl Meter {
 
     /// Says which file the stages work on, and its place in a batch.
     pub(crate) fn file(&self, name: String, place: Option<(usize, usize)>) {
+        let name = printable(&name).into_owned();
         self.tell(|shared| shared.lock().at.file = Some(InFile { name, place }));
     }
 

@@ -31,6 +31,8 @@ use representatives::RepresentativesArguments;
 /// byte for byte, whatever the algorithm and the number of threads. `lacuna phat` takes PHAT's own options.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = format!("{EXAMPLES}\n\n{EXIT_CODES}"), after_help = EXAMPLES)]
+#[command(mut_arg("plot", |arg| arg.help("Draw the bars into FILE, too: .svg, .png or .pdf")))]
+#[command(mut_arg("report", |arg| arg.help("Write a page about the run into FILE.html, too: input, plan, times, linked pictures, a table; it needs no network")))]
 #[command(mut_arg("explain", |arg| arg.help("Say on standard error what was chosen (algorithm, columns, dualization, threads) and why")))]
 #[command(mut_arg("verbose", |arg| arg.help("Say on standard error how long each stage took, and what was counted")))]
 pub(crate) struct Arguments {

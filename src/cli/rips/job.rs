@@ -187,7 +187,7 @@ impl Job<'_> {
         let read = || self.arguments.distances.read(&task.input, task.number, diagonal);
         // Where there are others, what is done of them is saved first.
         let has_others = crew == Crew::One || self.is_batch && interruption::keeps_state();
-        Ok(if has_others { read()? } else { interruption::while_reading(read)?? })
+        if has_others { read() } else { interruption::while_reading(read)? }
     }
 
     /// Where points are drawn, if they are.

@@ -13,6 +13,8 @@
 //! | `phat-ascii` | PHAT's text: number of pairs, then a pair of cells a line | [`phat_formats::phat::pairs`] |
 //! | `phat-binary` | the same in little-endian 64-bit integers | [`phat_formats::phat::pairs`] |
 //!
+//! Files of every format may be compressed with gzip.
+//!
 //! Essential bars are written ` [b, )` by Ripser, with the death `inf` in `csv`, `npy` and `npz` (of superlevel sets
 //! `-inf`; of CubicalRipser the greatest double), with the death `null` in `json`, and with the dimension −d − 1 by DIPHA. NaN is an error everywhere. A `csv` file of whole numbers can hold
 //! bars or pairs of cells: it is compared with either.
@@ -45,13 +47,14 @@ mod number;
 pub(super) mod ripser;
 mod table;
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use phat_formats::{dipha, phat};
 
 use super::{Barcode, Bars, CellPairs};
 use crate::input::{
-    Place, npz, source,
+    Place, gzip, npz, source,
     text::{lines, plain},
 };
 
@@ -92,6 +95,7 @@ pub fn read_bytes(name: &str, bytes: &[u8], format: Option<BarcodeFormat>) -> Re
     let malformed = |format, detection: Option<&str>, problem| {
         ReadError::of(name.to_owned(), format, detection.map(str::to_owned), problem)
     };
+    let bytes = &*unpacked(bytes).map_err(|problem| malformed(format, None, problem))?;
     let (format, detection) = match format {
         Some(format) => (format, None),
         None => {
@@ -102,6 +106,17 @@ pub fn read_bytes(name: &str, bytes: &[u8], format: Option<BarcodeFormat>) -> Re
     let barcode =
         read_as(name, bytes, format).map_err(|problem| malformed(Some(format), detection, problem))?;
     Ok(Loaded { barcode, format, detection, left_out: left_out(bytes, format) })
+}
+
+/// The content of a file that may be compressed with gzip. The number of pairs of a binary file of PHAT may have the bytes with which
+/// compressed files begin; it then tells the length of the file.
+pub(crate) fn unpacked(bytes: &[u8]) -> Result<Cow<'_, [u8]>, Problem> {
+    let pairs = bytes.first_chunk().map(|&word| u64::from_le_bytes(word));
+    let length = pairs.and_then(|pairs| pairs.checked_mul(16)?.checked_add(8));
+    if length == Some(bytes.len() as u64) {
+        return Ok(Cow::Borrowed(bytes));
+    }
+    gzip::unpacked(bytes)
 }
 
 /// What a sound file holds beside the barcode.
@@ -118,7 +133,13 @@ fn left_out(bytes: &[u8], format: BarcodeFormat) -> Option<&'static str> {
             let names = npz::arrays_of_archive(bytes);
             names.iter().any(|name| read(name)) && names.iter().any(|name| !read(name))
         }
-        _ => false,
+        BarcodeFormat::Ripser
+        | BarcodeFormat::Npy
+        | BarcodeFormat::Dipha
+        | BarcodeFormat::Gudhi
+        | BarcodeFormat::Perseus
+        | BarcodeFormat::PhatAscii
+        | BarcodeFormat::PhatBinary => false,
     };
     is_there.then_some("the simplices or cycles of the file")
 }

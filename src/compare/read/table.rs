@@ -76,6 +76,7 @@ pub(super) fn read(text: &[u8], name: &str, table: Table) -> Result<Bars, Proble
 /// The number at the end of a file's name, its extension aside, after a `_`.
 pub(super) fn dimension_of(name: &str) -> Option<u32> {
     let file = name.rsplit(['/', '\\']).next()?;
+    let file = file.strip_suffix(".gz").unwrap_or(file);
     let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
     stem.rsplit_once('_')?.1.parse().ok()
 }

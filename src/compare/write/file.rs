@@ -92,7 +92,9 @@ impl BarcodeFile {
         match self {
             BarcodeFile::Json | BarcodeFile::Npz => true,
             BarcodeFile::PhatAscii | BarcodeFile::PhatBinary => kind == Kind::CellPairs,
-            _ => kind == Kind::Bars,
+            BarcodeFile::Text | BarcodeFile::Csv | BarcodeFile::Npy | BarcodeFile::Dipha => {
+                kind == Kind::Bars
+            }
         }
     }
 
@@ -192,6 +194,10 @@ fn write_text(bars: &Bars, out: &mut dyn Write) -> io::Result<()> {
         by_dim.entry(dim).or_default();
     });
     bars.bars.iter().for_each(|bar| by_dim.entry(bar.dim).or_default().push(bar));
+    if by_dim.is_empty() {
+        // A file without a heading would be no barcode: every barcode has dimension 0.
+        by_dim.insert(0, Vec::new());
+    }
     if bars.goes_down() {
         writeln!(out, "{SUPERLEVEL}")?;
     }

@@ -94,13 +94,21 @@ pub fn count_frames(path: &Path, options: &ImageOptions) -> Option<usize> {
     if options.frame.is_some() || !std::fs::metadata(path).is_ok_and(|found| found.is_file()) {
         return None;
     }
-    let bytes = Bytes::open(path).ok()?;
+    let bytes = unpacked(Bytes::open(path).ok()?, options).ok()?;
     let detected = || Some(detect::detect(&source::name_of(path), bytes.head()).ok()?.0);
     match detect::given(options).ok()?.or_else(detected)? {
         ImageFormat::Nifti => nifti::frames(bytes, options),
         #[cfg(feature = "codecs")]
         ImageFormat::Tiff => tiff::frames(bytes, options),
-        _ => None,
+        #[cfg(not(feature = "codecs"))]
+        ImageFormat::Tiff => None,
+        ImageFormat::Npy
+        | ImageFormat::Npz
+        | ImageFormat::Png
+        | ImageFormat::Pgm
+        | ImageFormat::Dipha
+        | ImageFormat::Perseus
+        | ImageFormat::Raw => None,
     }
 }
 

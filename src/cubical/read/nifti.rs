@@ -45,7 +45,6 @@ pub(super) fn open(bytes: Bytes, options: &ImageOptions, context: &Context) -> R
 
 /// The number of frames of an image that has too many axes without one of them picked.
 pub(super) fn frames(bytes: Bytes, options: &ImageOptions) -> Option<usize> {
-    let bytes = if bytes.head().starts_with(GZIP) { bytes.unpack().ok()? } else { bytes };
     let (header, second) = header(bytes.head()).ok()?;
     let (axes_at, extents) = extents(&header, second);
     let frames = axes(axes_at, extents).ok()?.get(TIME).and_then(|&frames| usize::try_from(frames).ok())?;

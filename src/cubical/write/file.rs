@@ -92,7 +92,14 @@ impl ImageFile {
             ImageFile::Dipha | ImageFile::Perseus if is_wide => {
                 (0..image.shape().count()).try_for_each(|place| image.exact(place).exact_double().map(drop))
             }
-            _ => Ok(()),
+            ImageFile::Npy
+            | ImageFile::Png
+            | ImageFile::Tiff
+            | ImageFile::Nifti
+            | ImageFile::NiftiGz
+            | ImageFile::Dipha
+            | ImageFile::Perseus
+            | ImageFile::Raw => Ok(()),
         }
     }
 

@@ -9,7 +9,7 @@ mod evidence;
 use super::error::{Place, Problem};
 use super::foreign;
 use super::text::Table;
-use super::{DistanceFormat, DistanceOptions, matrix_market};
+use super::{DistanceFormat, DistanceOptions, matrix_market, obj, off, ply, xyz};
 use crate::input::text::{is_text, is_utf16};
 use crate::metric::square;
 use evidence::Evidence;
@@ -37,6 +37,12 @@ pub(super) fn kind_of(name: &str, bytes: &[u8]) -> Result<Kind, Problem> {
     if matrix_market::is_matrix_market(bytes) {
         return known(DistanceFormat::MatrixMarket, "begins with %%MatrixMarket".into());
     }
+    if off::is_off(bytes) {
+        return known(DistanceFormat::Off, "begins with OFF".into());
+    }
+    if ply::is_ply(bytes) {
+        return known(DistanceFormat::Ply, "begins with ply".into());
+    }
     if bytes.is_empty() {
         return Err(Problem::new(Place::Whole, "at least one point", "an empty file"));
     }
@@ -53,12 +59,18 @@ pub(super) fn kind_of(name: &str, bytes: &[u8]) -> Result<Kind, Problem> {
             format @ (DistanceFormat::Npy
             | DistanceFormat::Npz
             | DistanceFormat::MatrixMarket
-            | DistanceFormat::Dipha),
+            | DistanceFormat::Dipha
+            | DistanceFormat::Off
+            | DistanceFormat::Ply),
         ) => known(format, why),
         Some(DistanceFormat::Binary) if !is_text => {
             known(DistanceFormat::Binary, format!("{why} and the content is not text"))
         }
         _ if !is_text => Err(unknown_binary()),
+        Some(DistanceFormat::Obj) => known(DistanceFormat::Obj, why),
+        _ if xyz::looks_like(bytes) => {
+            known(DistanceFormat::Xyz, "a number of atoms, and lines of a name and three numbers".into())
+        }
         Some(
             format @ (DistanceFormat::LowerDistance
             | DistanceFormat::UpperDistance
@@ -66,7 +78,10 @@ pub(super) fn kind_of(name: &str, bytes: &[u8]) -> Result<Kind, Problem> {
             | DistanceFormat::Sparse),
         ) => known(format, why),
         Some(DistanceFormat::Distance) => Ok(Kind::Table(Some(why))),
-        _ => Ok(Kind::Table(None)),
+        None if obj::looks_like(bytes) => {
+            known(DistanceFormat::Obj, "lines v x y z and other statements of OBJ".into())
+        }
+        None | Some(DistanceFormat::Binary | DistanceFormat::Xyz) => Ok(Kind::Table(None)),
     }
 }
 
@@ -91,6 +106,9 @@ fn by_extension(extension: &str) -> Option<DistanceFormat> {
         "mtx" | "mm" => Some(DistanceFormat::MatrixMarket),
         "dipha" | "complex" => Some(DistanceFormat::Dipha),
         "bin" => Some(DistanceFormat::Binary),
+        "off" => Some(DistanceFormat::Off),
+        "obj" => Some(DistanceFormat::Obj),
+        "ply" => Some(DistanceFormat::Ply),
         "sparse" | "edges" | "coo" => Some(DistanceFormat::Sparse),
         "pts" | "xyz" => Some(DistanceFormat::PointCloud),
         _ if prefixed("lower") => Some(DistanceFormat::LowerDistance),
@@ -137,6 +155,7 @@ pub(super) fn reading<'a>(numbers: Numbers<'a>, options: &DistanceOptions) -> Re
         may_have_header: numbers.names.is_empty() && options.skip_rows.is_none(),
         may_have_row_names: !numbers.rows_named && options.columns.is_none(),
     };
+    evidence.check_no_boundaries()?;
     if let Some(labels) = evidence.labels_of_a_matrix()? {
         return labels.leave_out(
             &numbers.text,

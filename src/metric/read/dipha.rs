@@ -30,7 +30,13 @@ pub(super) fn read<T: Value>(
         other => {
             let [dense, sparse] = [FileType::DistanceMatrix, FileType::SparseDistanceMatrix];
             let expected = format!("DIPHA file type {dense} or {sparse}");
-            Err(Problem::new(Place::Byte(8), expected, other.to_string()))
+            let problem = Problem::new(Place::Byte(8), expected, other.to_string());
+            Err(match other {
+                FileType::BoundaryMatrix => problem.note("lacuna reduce reads boundary matrices"),
+                FileType::Image => problem.note("lacuna cubical reads images"),
+                FileType::Diagram => problem.note("lacuna plot, compare and convert read diagrams"),
+                FileType::DistanceMatrix | FileType::SparseDistanceMatrix => problem,
+            })
         }
     }
 }

@@ -7,8 +7,8 @@ use serde::Serialize;
 use crate::names::{self, UnknownChoice, named};
 
 /// The input formats of the Vietoris–Rips path. They are called as Ripser calls them; `FromStr` takes these names,
-/// Ripser's abbreviations `lower`, `upper`, `dist` and `point` with anything after them, and `condensed`, SciPy's word for
-/// the distances above the diagonal row by row.
+/// Ripser's abbreviations `lower`, `upper`, `dist` and `point` with anything after them, `condensed`, SciPy's word for
+/// the distances above the diagonal row by row, and `edges` for the list of those of a graph.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -21,7 +21,7 @@ pub enum DistanceFormat {
     Distance,
     /// Text, a point a line.
     PointCloud,
-    /// Text, `i j d` a line.
+    /// Text, `i j d` a line, or `i j` of an unweighted graph.
     Sparse,
     /// DIPHA distance matrix (file type 7) or sparse distance matrix (file type 8).
     Dipha,
@@ -33,11 +33,19 @@ pub enum DistanceFormat {
     Npz,
     /// Matrix Market's text: a sparse or a dense matrix.
     MatrixMarket,
+    /// Geomview's text of a mesh, of which the vertices are read.
+    Off,
+    /// Wavefront's text of a mesh, of which the vertices are read.
+    Obj,
+    /// Stanford's mesh or scan, text or binary, of which the vertices are read.
+    Ply,
+    /// The atoms of a molecule as text.
+    Xyz,
 }
 
 impl DistanceFormat {
     /// Every format.
-    pub const ALL: [DistanceFormat; 10] = [
+    pub const ALL: [DistanceFormat; 14] = [
         DistanceFormat::LowerDistance,
         DistanceFormat::UpperDistance,
         DistanceFormat::Distance,
@@ -48,6 +56,10 @@ impl DistanceFormat {
         DistanceFormat::Npy,
         DistanceFormat::Npz,
         DistanceFormat::MatrixMarket,
+        DistanceFormat::Off,
+        DistanceFormat::Obj,
+        DistanceFormat::Ply,
+        DistanceFormat::Xyz,
     ];
 
     /// The names of all formats, for messages.
@@ -62,12 +74,13 @@ impl FromStr for DistanceFormat {
     type Err = UnknownChoice;
 
     fn from_str(found: &str) -> Result<Self, UnknownChoice> {
-        const PREFIXES: [(&str, DistanceFormat); 5] = [
+        const PREFIXES: [(&str, DistanceFormat); 6] = [
             ("lower", DistanceFormat::LowerDistance),
             ("upper", DistanceFormat::UpperDistance),
             ("dist", DistanceFormat::Distance),
             ("point", DistanceFormat::PointCloud),
             ("condensed", DistanceFormat::UpperDistance),
+            ("edges", DistanceFormat::Sparse),
         ];
         let name = &*found.to_ascii_lowercase();
         let prefixed = || PREFIXES.into_iter().find(|(prefix, _)| name.starts_with(prefix)).map(|(_, f)| f);
@@ -91,6 +104,7 @@ mod tests {
             ("DIPHA", DistanceFormat::Dipha),
             ("Upper-Dist", DistanceFormat::UpperDistance),
             ("points", DistanceFormat::PointCloud),
+            ("edges", DistanceFormat::Sparse),
             ("condensed", DistanceFormat::UpperDistance),
         ] {
             assert_eq!(name.parse(), Ok(format));

@@ -6,11 +6,13 @@
 //! | `lower-distance` | text, the n(n−1)/2 distances below the diagonal, in lines of any length | `triangle` |
 //! | `upper-distance` | text, those above it | `triangle` |
 //! | `point-cloud` | text, a point a line | `cloud` |
-//! | `sparse` | text, `i j d` a line, ids from 0 | `sparse` |
+//! | `sparse` | text, `i j d` a line, ids from 0; or `i j`, of length 1 | `sparse` |
 //! | `dipha` | DIPHA file type 7 or 8 | `dipha`, [`phat_formats::dipha`] |
 //! | `binary` | little-endian `f32`, the distances below the diagonal | `binary` |
 //! | `npz` | archive of NumPy arrays, of which one is read, or sparse matrix of SciPy | `npz`, `triplets` |
 //! | `matrix-market` | Matrix Market's text: sparse or dense matrix | `matrix_market`, `triplets` |
+//! | `off`, `obj`, `ply` | meshes and scans, of which the vertices are points | `off`, `obj`, `ply`, `vertices` |
+//! | `xyz` | molecules, of which the atoms are points | `xyz`, `vertices` |
 //! | `npy` | NumPy array: n×n distances, n×m points (of three axes several of them, see [`read_cloud`]), or with `upper-distance` and `lower-distance` a list of distances | `npy` |
 //!
 //! Files of every format may be compressed with gzip; an ending `.gz` of the name is then passed over.
@@ -36,13 +38,18 @@
 //! | begins with NumPy's magic bytes | `npy` |
 //! | begins with DIPHA's magic number | `dipha` |
 //! | begins with `%%MatrixMarket` | `matrix-market` |
+//! | begins with `OFF`, or that with letters for normals and colors before | `off` |
+//! | begins with a line `ply` | `ply` |
 //! | is empty | an error |
 //! | begins as files of other programs do | an error that says what they are and what helps |
 //! | begins as zip archives do | `npz` |
-//! | is called `*.npy`; `*.npz`; `*.mtx`, `*.mm`; `*.dipha`, `*.complex` | `npy`; `npz`; `matrix-market`; `dipha`, whose reader then says what is missing |
+//! | is called `*.npy`; `*.npz`; `*.mtx`, `*.mm`; `*.dipha`, `*.complex`; `*.off`; `*.ply` | `npy`; `npz`; `matrix-market`; `dipha`; `off`; `ply`, whose reader then says what is missing |
 //! | is not text and is called `*.bin` | `binary` |
 //! | is not text | an error |
+//! | is called `*.obj`, or its first lines are vertices and other statements of that format alone | `obj` |
+//! | has a first line of one whole number and a third line of a name and three numbers | `xyz` |
 //! | is called `*.lower…`; `*.upper…`, `*.condensed`, `*.pdist`; `*.point…`, `*.pts`, `*.xyz`; `*.sparse`, `*.edges`, `*.coo` | `lower-distance`; `upper-distance`; `point-cloud`; `sparse` |
+//! | has lines of a dimension and cells, as PHAT's boundary matrices | an error that names `lacuna reduce` |
 //! | has n ≥ 3 rows of n distances, symmetric with zeros on the diagonal, below a row or beside a column of numbers that count from 0 or 1 | `distance`, without them; other numbers there: an error |
 //! | has n rows of n numbers with zeros on the diagonal, or with zeros up to rounding and symmetric | `distance` |
 //! | has rows of 1, 2, 3, … or …, 3, 2, 1 numbers, every one with a zero where the diagonal would be, but not only zeros | an error: is the diagonal part of it? |
@@ -51,6 +58,7 @@
 //! | is called `*.dist…` | `distance` |
 //! | has lines `i j d` with whole numbers i ≠ j from 0, no pair twice, and some d has a fraction or every id up to the greatest occurs, or a header calls them edges | `sparse` |
 //! | has such lines of three points or more, with pairs in both directions or given again, and every id from 0 or 1 on occurs (or some d has a fraction, and pairs agree); or each pair once and every id from 1 on | an error: edges or points? |
+//! | has lines of two different whole numbers, no pair twice in one direction, of which about as many or all from 0 or 1 on occur | an error: edges or points? |
 //! | has lines for all entries of a symmetric matrix of three points or more, with zeros on the diagonal | an error: edges or points? |
 //! | has n(n−1)/2 ≥ 3 non-negative numbers in one row, in one column, or in rows of equal length but the last | an error: all distances of n points, above or below the diagonal, or points? |
 //! | has rows of m ≥ 3 numbers, all written with a fraction, below a row of 0, 1, …, m−1 | `point-cloud`, without that row |
@@ -76,11 +84,16 @@ mod layout;
 mod matrix_market;
 mod npy;
 mod npz;
+mod obj;
+mod off;
 mod options;
+mod ply;
 mod sparse;
 mod text;
 mod triangle;
 mod triplets;
+mod vertices;
+mod xyz;
 
 pub use clouds::{count_clouds, name_of_cloud, read_cloud};
 pub use diagonal::Diagonal;
@@ -88,7 +101,7 @@ pub use error::{Place, Problem, ReadError};
 pub use format::DistanceFormat;
 pub use options::{Columns, Decimal, DistanceOptions, Symmetrize, UnknownColumns};
 
-use super::{Distances, MetricError, Value};
+use super::{Distances, MetricError, ShortestPathsError, Value};
 use crate::input::{gzip, npy::MAGIC as NPY, npz::MAGIC as NPZ, source, text::plain};
 use detect::{Kind, Numbers};
 use diagonal::Entries;
@@ -112,6 +125,25 @@ impl<D: Into<Distances<f32>>> From<D> for Input {
 }
 
 impl Input {
+    /// The lengths of the shortest paths of a graph, in place of the lengths of its edges.
+    ///
+    /// # Errors
+    /// Those of [`SparseDistances::shortest_paths`](crate::metric::SparseDistances::shortest_paths), and
+    /// [`ShortestPathsError::NoGraph`].
+    pub fn shortest_paths(self) -> Result<Input, ShortestPathsError> {
+        fn of<T: Value>(distances: &Distances<T>) -> Result<Distances<T>, ShortestPathsError> {
+            match distances {
+                Distances::Sparse(graph) => Ok(graph.shortest_paths()?.into()),
+                Distances::Points(_) => Err(ShortestPathsError::NoGraph { found: "points" }),
+                Distances::Matrix(_) => Err(ShortestPathsError::NoGraph { found: "a matrix of distances" }),
+            }
+        }
+        Ok(match self {
+            Input::Single(distances) => Input::Single(of(&distances)?),
+            Input::Double(distances) => Input::Double(of(&distances)?),
+        })
+    }
+
     /// What the distances are, in words, with their [checksum](Distances::checksum): by this a run that goes on knows its input again.
     pub fn identity(&self) -> String {
         fn of<T: Value>(distances: &Distances<T>, precision: &str) -> String {
@@ -222,11 +254,23 @@ fn container(bytes: &[u8], format: DistanceFormat) -> Option<DistanceFormat> {
         | DistanceFormat::Npz
         | DistanceFormat::MatrixMarket
         | DistanceFormat::Dipha
-        | DistanceFormat::Binary => Some(format),
-        _ if bytes.starts_with(NPY) => Some(DistanceFormat::Npy),
-        _ if bytes.starts_with(NPZ) => Some(DistanceFormat::Npz),
-        _ if matrix_market::is_matrix_market(bytes) => Some(DistanceFormat::MatrixMarket),
-        _ => None,
+        | DistanceFormat::Binary
+        | DistanceFormat::Off
+        | DistanceFormat::Obj
+        | DistanceFormat::Ply
+        | DistanceFormat::Xyz => Some(format),
+        DistanceFormat::Distance
+        | DistanceFormat::LowerDistance
+        | DistanceFormat::UpperDistance
+        | DistanceFormat::PointCloud
+        | DistanceFormat::Sparse => {
+            let arrays = [
+                (DistanceFormat::Npy, bytes.starts_with(NPY)),
+                (DistanceFormat::Npz, bytes.starts_with(NPZ)),
+                (DistanceFormat::MatrixMarket, matrix_market::is_matrix_market(bytes)),
+            ];
+            arrays.into_iter().find(|(_, is_it)| *is_it).map(|(format, _)| format)
+        }
     }
 }
 
@@ -246,8 +290,27 @@ fn read_container(
         DistanceFormat::Binary => Ok((binary::read(bytes)?.into(), Vec::new())),
         DistanceFormat::Npz => npz::read(bytes, format, entries, options.key.as_deref()),
         DistanceFormat::MatrixMarket => matrix_market::read(bytes, format, entries),
-        _ => npy::read(bytes, format, entries),
+        DistanceFormat::Npy => npy::read(bytes, format, entries),
+        DistanceFormat::Off | DistanceFormat::Obj | DistanceFormat::Ply | DistanceFormat::Xyz
+            if bytes.is_empty() =>
+        {
+            Err(Problem::new(Place::Whole, "at least one point", "an empty file"))
+        }
+        DistanceFormat::Off => off::read(bytes).map(|(points, notes)| (points.into(), notes)),
+        DistanceFormat::Obj => obj::read(bytes).map(|(points, notes)| (points.into(), notes)),
+        DistanceFormat::Ply => ply::read(bytes),
+        DistanceFormat::Xyz => xyz::read(bytes).map(|points| (points.into(), Vec::new())),
+        DistanceFormat::Distance
+        | DistanceFormat::LowerDistance
+        | DistanceFormat::UpperDistance
+        | DistanceFormat::PointCloud
+        | DistanceFormat::Sparse => Err(no_reader("a file that is no table of text", container)),
     }
+}
+
+/// The error of a format that another reader is for.
+fn no_reader(expected: &str, format: DistanceFormat) -> Problem {
+    Problem::new(Place::Whole, expected, format!("the format {format}"))
 }
 
 /// Reads a text. `matrix`: why its name says that it holds a matrix.
@@ -308,11 +371,20 @@ fn read_table(
         DistanceFormat::LowerDistance => triangle::read_lower(text, table).map(Input::from),
         DistanceFormat::UpperDistance => triangle::read_upper(text, table).map(Input::from),
         DistanceFormat::PointCloud => cloud::read(text, table).map(Input::from),
-        _ => {
+        DistanceFormat::Distance => {
             let (matrix, note) = distance::read(text, table, options.entries())?;
             notes.extend(note);
             Ok(matrix.into())
         }
+        DistanceFormat::Dipha
+        | DistanceFormat::Binary
+        | DistanceFormat::Npy
+        | DistanceFormat::Npz
+        | DistanceFormat::MatrixMarket
+        | DistanceFormat::Off
+        | DistanceFormat::Obj
+        | DistanceFormat::Ply
+        | DistanceFormat::Xyz => Err(no_reader("a table of text", format)),
     }
 }
 

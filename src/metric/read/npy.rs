@@ -204,29 +204,35 @@ fn distances<T: Value>(
     let matrix = |array| matrix(array, entries).map(|(matrix, note)| (matrix.into(), note));
     match format {
         DistanceFormat::Distance => matrix(array),
-        DistanceFormat::Npy | DistanceFormat::Npz | DistanceFormat::MatrixMarket if entries.has_births() => {
-            matrix(array)
-        }
         DistanceFormat::PointCloud => Ok((cloud(array)?.into(), None)),
         DistanceFormat::LowerDistance | DistanceFormat::UpperDistance => {
             Ok((condensed(array, format)?.into(), None))
         }
-        _ if square && square::has_zero_diagonal(rows, |i, j| array.at(i, j)) => {
-            matrix(array).map_err(|problem| problem.also(SAY_WHICH))
+        DistanceFormat::Npy | DistanceFormat::Npz | DistanceFormat::MatrixMarket => {
+            if entries.has_births() {
+                return matrix(array);
+            }
+            if square && square::has_zero_diagonal(rows, |i, j| array.at(i, j)) {
+                return matrix(array).map_err(|problem| problem.also(SAY_WHICH));
+            }
+            let is_similar = square && square::looks_like_similarities(rows, |i, j| array.at(i, j));
+            if is_similar || square && square::looks_like_a_matrix(rows, |i, j| array.at(i, j)) {
+                let expected = "a zero diagonal in a symmetric array";
+                let at = (0..rows).find(|&i| array.at(i, i).into() != 0.0).unwrap_or(0);
+                let problem = array.problem(at, at, expected);
+                return Err(problem.note(if is_similar { detect::SIMILARITIES } else { SAY_WHICH }));
+            }
+            Ok((cloud(array)?.into(), None))
         }
-        _ if square
-            && (square::looks_like_a_matrix(rows, |i, j| array.at(i, j))
-                || square::looks_like_similarities(rows, |i, j| array.at(i, j))) =>
-        {
-            let expected = "a zero diagonal in a symmetric array";
-            let at = (0..rows).find(|&i| array.at(i, i).into() != 0.0).unwrap_or(0);
-            let problem = array.problem(at, at, expected);
-            Err(problem.note(match square::looks_like_similarities(rows, |i, j| array.at(i, j)) {
-                true => detect::SIMILARITIES,
-                false => SAY_WHICH,
-            }))
+        DistanceFormat::Sparse
+        | DistanceFormat::Dipha
+        | DistanceFormat::Binary
+        | DistanceFormat::Off
+        | DistanceFormat::Obj
+        | DistanceFormat::Ply
+        | DistanceFormat::Xyz => {
+            Err(super::no_reader("a format of distances or points that an array can hold", format))
         }
-        _ => Ok((cloud(array)?.into(), None)),
     }
 }
 

@@ -1,6 +1,6 @@
 //! `sparse`: a list of edges as text.
 //!
-//! `i j d` a line: two point ids, 0-based, and their distance; lines that are blank or a comment are
+//! `i j d` a line: two point ids, 0-based, and their distance; or, in every line, `i j` alone, an edge of length 1. Lines that are blank or a comment are
 //! skipped. There are as many points as the greatest id of an edge says. Lines with i = j are checked and then
 //! ignored, ids included, as Ripser does; where births are asked for they are those of their points, which count.
 //!
@@ -64,12 +64,27 @@ pub(super) enum Listed {
 /// The lines of `text` that are neither blank nor a comment.
 pub(super) fn triplets(text: &[u8]) -> Result<Vec<Triplet>, Problem> {
     let mut listed = Vec::new();
+    // The entries of the first line.
+    let mut entries = None;
     for line in lines(text) {
-        let triplet = triplet(&text[line.clone()])
+        let found = row(&text[line.clone()])
             .map_err(|fault| text::fault_problem(text, Fault { at: fault.at + line.start, ..fault }))?;
-        listed.extend(triplet);
+        let Some((triplet, width)) = found else { continue };
+        let first = *entries.get_or_insert(width);
+        if width != first {
+            let expected = format!("{} as in line {}", text::entries(first), text::row_line(text, 0));
+            let place = Place::Line(text::row_line(text, listed.len()));
+            return Err(Problem::new(place, expected, text::entries(width)));
+        }
+        listed.push(triplet);
     }
     Ok(listed)
+}
+
+/// Whether the first line is an edge without a length.
+fn is_unweighted(text: &[u8]) -> bool {
+    let width = |line| row(&text[line]).ok().flatten().map(|(_, width)| width);
+    lines(text).find_map(width) == Some(2)
 }
 
 /// How often the lines give a pair of two points.
@@ -91,6 +106,10 @@ pub(super) fn listed(triplets: &[Triplet]) -> Listed {
 /// The edges listed in `text`, and what there is to say of them.
 pub(super) fn read(text: &[u8], asked: Entries) -> Result<(SparseDistances<f32>, Option<String>), Problem> {
     let mut listed = triplets(text)?;
+    if asked.has_births() && is_unweighted(text) {
+        let expected = "lines of two point ids and a birth";
+        return Err(Problem::new(Place::Whole, expected, "lines of two point ids"));
+    }
     listed.retain(|t| !t.is_loop() || asked.has_births());
     if listed.is_empty() {
         let found = if text.is_empty() { "an empty file" } else { "none" };
@@ -121,18 +140,26 @@ pub(super) fn read(text: &[u8], asked: Entries) -> Result<(SparseDistances<f32>,
 
 /// What a line holds; `None` for a blank one or a comment.
 fn triplet(line: &[u8]) -> Result<Option<Triplet>, Fault> {
+    row(line).map(|found| found.map(|(triplet, _)| triplet))
+}
+
+/// What a line holds, and of how many entries it is.
+fn row(line: &[u8]) -> Result<Option<(Triplet, usize)>, Fault> {
     let start = text::skip_blanks(line, 0);
     if start == line.len() || text::is_comment(line, start) {
         return Ok(None);
     }
     let (i, at) = id(line, start)?;
     let (j, at) = id(line, at)?;
+    if at == line.len() || line[at] == b'#' {
+        return Ok(Some((Triplet { i, j, distance: 1.0 }, 2)));
+    }
     let (distance, after) = text::number(line, at)?;
     if distance < 0.0 {
         return Err(Fault { at, expected: if i == j { BIRTH } else { DISTANCE } });
     }
     match text::gap(line, after) {
-        Some(end) if end == line.len() || line[end] == b'#' => Ok(Some(Triplet { i, j, distance })),
+        Some(end) if end == line.len() || line[end] == b'#' => Ok(Some((Triplet { i, j, distance }, 3))),
         Some(end) => Err(Fault { at: end, expected: "the end of the line after two ids and a distance" }),
         None => Err(Fault { at, expected: DISTANCE }),
     }

@@ -80,6 +80,29 @@ impl Evidence<'_> {
         }))
     }
 
+    /// An error when the rows are the cells of a boundary matrix of PHAT: the dimension, then the cells of the boundary, ascending among
+    /// those before.
+    pub(super) fn check_no_boundaries(&self) -> Result<(), Problem> {
+        let table = self.table;
+        let is_cell = |r: usize| {
+            let [dim, boundary @ ..] = table.row(r) else { return false };
+            let ascends = boundary.windows(2).all(|pair| pair[0] < pair[1]);
+            let are_before =
+                boundary.iter().all(|&cell| cell >= 0.0 && cell.fract() == 0.0 && cell < r as f32);
+            match boundary.len() {
+                0 => *dim == 0.0,
+                cells => cells >= 2 && *dim >= 1.0 && dim.fract() == 0.0 && ascends && are_before,
+            }
+        };
+        if (0..table.rows()).any(|r| table.row_len(r) > 1) && (0..table.rows()).all(is_cell) {
+            let place = Place::Line(text::row_line(self.text, 0));
+            let found = "lines of a dimension and cells, as boundary matrices of PHAT have";
+            return Err(Problem::new(place, "distances or points", found)
+                .note("lacuna reduce reads boundary matrices"));
+        }
+        Ok(())
+    }
+
     /// The numbers beside a table that leave a square when they are left out.
     pub(super) fn labels_around_a_square(&self) -> Option<Labels> {
         let table = self.table;
@@ -204,12 +227,23 @@ impl Evidence<'_> {
     /// point to itself, and with either a fraction among the distances or every id in use. A header can say so, too, or
     /// deny it. Lines that are as likely points are an error.
     pub(super) fn is_edge_list(&self) -> Result<bool, Problem> {
-        if self.table.width() != Some(3) {
+        let width = self.table.width();
+        if !matches!(width, Some(2 | 3)) {
             return Ok(false);
         }
         let Ok(triplets) = sparse::triplets(self.text) else { return Ok(false) };
         if triplets.iter().all(|t| t.is_loop()) {
             return Ok(false);
+        }
+        if width == Some(2) {
+            return match header_says_edges(self.names) != Some(false) && may_be_a_graph(&triplets) {
+                true => Err(self.two_readings(
+                    "two columns that may be the edges of a graph or points in the plane".into(),
+                    "--format edges reads edges of points that are counted from 0, --format point-cloud points"
+                        .into(),
+                )),
+                false => Ok(false),
+            };
         }
         let named = match header_says_edges(self.names) {
             Some(is_edges) => return Ok(is_edges),
@@ -267,7 +301,7 @@ pub(super) fn counts_from(numbers: &[f32], first: usize) -> bool {
     numbers.len() >= 2 && numbers.iter().enumerate().all(|(k, &x)| x == (k + first) as f32)
 }
 
-/// Whether the names of three columns are those of edges; `None` when they do not tell.
+/// Whether the names of two or three columns are those of edges; `None` when they do not tell.
 pub(super) fn header_says_edges(names: &[String]) -> Option<bool> {
     pub(super) const ENDS: [[&str; 2]; 10] = [
         ["i", "j"],
@@ -281,7 +315,7 @@ pub(super) fn header_says_edges(names: &[String]) -> Option<bool> {
         ["head", "tail"],
         ["a", "b"],
     ];
-    let [first, second, _] = names else { return None };
+    let ([first, second] | [first, second, _]) = names else { return None };
     let [first, second] = [first, second].map(|name| name.trim().to_ascii_lowercase());
     let stem = |name: &str| name.trim_end_matches(|c: char| c.is_ascii_digit()).to_owned();
     if ENDS.contains(&[first.as_str(), second.as_str()]) {
@@ -350,6 +384,14 @@ fn edges_or_points(triplets: &[Triplet]) -> Likely {
         Listed::Again if dense => Likely::Either(", some given more than once,"),
         _ => Likely::Points,
     }
+}
+
+/// Whether lines of two whole numbers may be the edges of an unweighted graph: none joins a point to itself or is given again, and points have several
+/// edges each, as where all ids up to the greatest occur, or no more ids than a tree has.
+fn may_be_a_graph(edges: &[Triplet]) -> bool {
+    let (ids, first) = ids_in_use(edges);
+    let is_dense = first.is_some() && ids < 2 * edges.len() || ids <= edges.len() + 1;
+    ids >= 3 && is_dense && !edges.iter().any(|edge| edge.is_loop()) && sparse::listed(edges) != Listed::Again
 }
 
 /// The number of ids in use, and the first of them, 0 or 1, when all up to the greatest are.

@@ -1,0 +1,143 @@
+//! `off`: the vertices of a mesh in Geomview's Object File Format, as text.
+//!
+//! ```text
+//! OFF                      also COFF, NOFF, STOFF and so on, whose further numbers of a vertex are passed over
+//! VERTICES FACES EDGES     in the first line, too; nOFF has the number of coordinates before
+//! x y z                    a vertex a line
+//! …                        faces, which are left out
+//! ```
+//!
+//! Text from `#` on is a comment. The homogeneous coordinates of `4OFF` and the binary form are refused.
+
+use super::error::{Place, Problem};
+use super::vertices::{count, lines_without_comments, push_point, too_few, words};
+use crate::input::text::{plain, quote};
+use crate::metric::PointCloud;
+
+/// Whether a file begins with the word that files of this format begin with.
+pub(super) fn is_off(bytes: &[u8]) -> bool {
+    let first = words(&bytes[..bytes.len().min(16)]).next().unwrap_or_default();
+    let is_followed = bytes.get(first.len()).is_some_and(u8::is_ascii_whitespace);
+    is_followed && bytes.starts_with(first) && letters(first).is_some()
+}
+
+/// What stands before `OFF`: which further numbers vertices have.
+fn letters(word: &[u8]) -> Option<&[u8]> {
+    let letters = word.strip_suffix(b"OFF")?;
+    let rest = letters.strip_prefix(b"ST").unwrap_or(letters);
+    let rest = rest.strip_prefix(b"C").unwrap_or(rest);
+    let rest = rest.strip_prefix(b"N").unwrap_or(rest);
+    let rest = rest.strip_prefix(b"4").unwrap_or(rest);
+    let rest = rest.strip_prefix(b"n").unwrap_or(rest);
+    rest.is_empty().then_some(letters)
+}
+
+/// The vertices of a mesh, and what is left out of it.
+pub(super) fn read(bytes: &[u8]) -> Result<(PointCloud<f32>, Vec<String>), Problem> {
+    let text = plain(bytes);
+    let mut lines = lines_without_comments(&text);
+    let (line, first) = lines.next().ok_or_else(|| Problem::new(Place::Whole, "a line OFF", "no line"))?;
+    let mut head: Vec<&[u8]> = words(first).collect();
+    let keyword = head.remove(0);
+    let problem =
+        |line, expected: &str, found: &[u8]| Problem::new(Place::Line(line), expected, quote(found));
+    let letters = letters(keyword)
+        .ok_or_else(|| problem(line, "OFF, before the numbers of vertices, faces and edges", keyword))?;
+    if letters.contains(&b'4') {
+        return Err(problem(line, "vertices without homogeneous coordinates", keyword));
+    }
+    if head.first().is_some_and(|word| word.eq_ignore_ascii_case(b"BINARY")) {
+        return Err(problem(line, "OFF as text", b"OFF BINARY").note("MeshLab and meshio write it as text"));
+    }
+    let (mut line, mut dimension) = (line, 3);
+    let needed = if letters.contains(&b'n') { 3 } else { 2 };
+    // The numbers may stand in the first line, or in one or two lines after it.
+    while head.len() < needed {
+        let (next, more) = lines.next().ok_or_else(|| {
+            Problem::new(Place::Whole, "the numbers of vertices and faces", "the end of the file")
+        })?;
+        line = next;
+        head.extend(words(more));
+    }
+    let whole = |word: &[u8]| {
+        count(word).ok_or_else(|| problem(line, "a number of vertices, faces or coordinates", word))
+    };
+    if letters.contains(&b'n') {
+        dimension = whole(head.remove(0))?;
+    }
+    if dimension == 0 {
+        return Err(problem(line, "vertices with coordinates", b"0"));
+    }
+    let (vertices, faces) = (whole(head[0])?, whole(head[1])?);
+    let mut coordinates = Vec::new();
+    for found in 0..vertices {
+        let (line, row) = lines.next().ok_or_else(|| too_few(vertices, found))?;
+        push_point(words(row), (line, 1), dimension, &mut coordinates)?;
+    }
+    let points = PointCloud::new(dimension, coordinates).map_err(super::metric_problem)?;
+    let plural = if faces == 1 { "face is" } else { "faces are" };
+    Ok((points, (faces > 0).then(|| format!("{faces} {plural} left out")).into_iter().collect()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn points(text: &str) -> (usize, Vec<f32>, Vec<String>) {
+        let (points, notes) = read(text.as_bytes()).unwrap();
+        (points.dimension(), (0..points.len()).flat_map(|i| points.point(i).to_vec()).collect(), notes)
+    }
+
+    fn error(text: &str) -> String {
+        read(text.as_bytes()).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn vertices_are_points() {
+        let two = vec![0.0, 0.5, 1.0, 1.0, 0.0, -2.0];
+        let left_out = vec!["1 face is left out".to_owned()];
+        for text in [
+            "OFF\n2 1 0\n0 .5 1\n1 0 -2\n3 0 1 0\n",
+            "OFF 2 1 0\n0 .5 1\n1 0 -2\n3 0 1 0\n",
+            "OFF # a comment\r\n\r\n# another\r\n2 1\r\n0 .5 1 # here\r\n1 0 -2\r\n3 0 1 0\r\n",
+            "COFF\n2 1 0\n0 .5 1 255 0 0 255\n1 0 -2 0 0 0 255\n3 0 1 0\n",
+            "STCNOFF\n2 1 0\n0 .5 1 9 9 9 9 9 9 9 9\n1 0 -2 9 9 9 9 9 9 9 9\n3 0 1 0\n",
+        ] {
+            assert_eq!(points(text), (3, two.clone(), left_out.clone()), "{text}");
+        }
+        assert_eq!(points("nOFF\n2\n2 0 0\n1 2\n3 4\n"), (2, vec![1.0, 2.0, 3.0, 4.0], Vec::new()));
+        assert_eq!(points("nOFF 1 1 0 0\n7\n"), (1, vec![7.0], Vec::new()));
+    }
+
+    #[test]
+    fn broken_files_are_refused() {
+        for (text, fragment) in [
+            ("", "expected a line OFF"),
+            ("2 1 0\n", "line 1: expected OFF"),
+            ("OFF\n", "expected the numbers of vertices and faces"),
+            ("OFF\n2 -1 0\n", "line 2: expected a number of vertices, faces or coordinates, found \"-1\""),
+            ("OFF\n2 0 0\n0 0 0\n", "expected 2 lines of vertices, found 1 before the file ends"),
+            ("OFF\n1 0 0\n0 0\n", "line 3, entry 3: expected a finite coordinate, found the end of the line"),
+            ("OFF\n1 0 0\n0 x 0\n", "line 3, entry 2: expected a finite coordinate, found \"x\""),
+            ("OFF\n1 0 0\n0 inf 0\n", "found \"inf\""),
+            ("OFF\n0 0 0\n", "expected sound distances"),
+            ("nOFF\n0\n1 0 0\n", "vertices with coordinates"),
+            ("4OFF\n1 0 0\n0 0 0 1\n", "homogeneous"),
+            ("OFF BINARY\n", "OFF as text"),
+        ] {
+            assert!(error(text).contains(fragment), "{text:?}: {}", error(text));
+        }
+        // A number that is promised is not believed.
+        assert!(error("OFF\n18446744073709551615 0 0\n0 0 0\n").contains("found 1 before the file ends"));
+    }
+
+    #[test]
+    fn the_first_word_tells() {
+        for bytes in [&b"OFF\n"[..], b"OFF 1 0 0\n", b"CNOFF\r\n", b"nOFF\n"] {
+            assert!(is_off(bytes), "{bytes:?}");
+        }
+        for bytes in [&b"OFF,ON\n1,2\n"[..], b"OFFER 1\n", b"off\n", b" OFF\n", b"OFF", b"", b"1 2\n"] {
+            assert!(!is_off(bytes), "{bytes:?}");
+        }
+    }
+}

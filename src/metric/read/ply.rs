@@ -1,0 +1,426 @@
+//! `ply`: the vertices of a mesh or a scan in Stanford's Polygon File Format, text or binary.
+//!
+//! ```text
+//! ply
+//! format ascii 1.0                        or binary_little_endian, binary_big_endian
+//! comment …
+//! element vertex COUNT
+//! property float x                        a number of each vertex; y and z likewise, z may be missing
+//! element face COUNT
+//! property list uchar int vertex_indices  a count and as many numbers
+//! end_header
+//! …                                       the elements, in the order of the header
+//! ```
+//!
+//! Coordinates of doubles and of integers of 32 bits are doubles, others are of single precision. Other properties and elements are passed over.
+
+use super::Input;
+use super::error::{Place, Problem};
+use super::text::{is_number, number};
+use crate::input::text::quote;
+use crate::metric::PointCloud;
+
+/// What files of this format begin with, a line end after it.
+const MAGIC: &[u8] = b"ply";
+
+/// Whether a file begins with the magic word.
+pub(super) fn is_ply(bytes: &[u8]) -> bool {
+    bytes.strip_prefix(MAGIC).is_some_and(|rest| rest.starts_with(b"\n") || rest.starts_with(b"\r\n"))
+}
+
+/// The vertices, and what is left out.
+pub(super) fn read(bytes: &[u8]) -> Result<(Input, Vec<String>), Problem> {
+    let header = Header::parse(bytes)?;
+    let Some(place) = header.elements.iter().position(|element| element.name == "vertex") else {
+        return Err(Problem::new(Place::Whole, "an element vertex in the header", "none"));
+    };
+    let vertex = &header.elements[place];
+    let axes = vertex.axes()?;
+    let mut data = Data { bytes, at: header.end, encoding: header.encoding };
+    for element in &header.elements[..place] {
+        data.element(element, |_, _| ())?;
+    }
+    let mut values = Vec::new();
+    let mut point = [0.0; 3];
+    // The last coordinate of a vertex that is read completes it.
+    let mut left = axes.len();
+    data.element(vertex, |property, value| {
+        if let Some(axis) = axes.iter().position(|&axis| axis == property) {
+            point[axis] = value;
+            left -= 1;
+            if left == 0 {
+                left = axes.len();
+                values.extend_from_slice(&point[..axes.len()]);
+            }
+        }
+    })?;
+    let others = header.elements.iter().filter(|element| element.name != "vertex" && element.count > 0);
+    let notes =
+        others.map(|element| format!("{} of element {} left out", element.count, element.name)).collect();
+    let is_double = axes.iter().any(|&axis| vertex.properties[axis].kind.is_wide());
+    let problem = super::metric_problem;
+    Ok(match is_double {
+        true => (Input::Double(PointCloud::new(axes.len(), values).map_err(problem)?.into()), notes),
+        false => {
+            let singles = values.iter().map(|&value| value as f32).collect();
+            (Input::Single(PointCloud::new(axes.len(), singles).map_err(problem)?.into()), notes)
+        }
+    })
+}
+
+/// How numbers are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Encoding {
+    Text,
+    LittleEndian,
+    BigEndian,
+}
+
+/// The type of a number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    I8,
+    U8,
+    I16,
+    U16,
+    I32,
+    U32,
+    F32,
+    F64,
+}
+
+impl Kind {
+    fn of(word: &str) -> Option<Kind> {
+        Some(match word {
+            "char" | "int8" => Kind::I8,
+            "uchar" | "uint8" => Kind::U8,
+            "short" | "int16" => Kind::I16,
+            "ushort" | "uint16" => Kind::U16,
+            "int" | "int32" => Kind::I32,
+            "uint" | "uint32" => Kind::U32,
+            "float" | "float32" => Kind::F32,
+            "double" | "float64" => Kind::F64,
+            _ => return None,
+        })
+    }
+
+    /// Whether single precision does not hold all its numbers.
+    fn is_wide(self) -> bool {
+        matches!(self, Kind::I32 | Kind::U32 | Kind::F64)
+    }
+
+    /// The number of bytes of a number.
+    fn size(self) -> usize {
+        match self {
+            Kind::I8 | Kind::U8 => 1,
+            Kind::I16 | Kind::U16 => 2,
+            Kind::I32 | Kind::U32 | Kind::F32 => 4,
+            Kind::F64 => 8,
+        }
+    }
+
+    /// The number that little-endian bytes, as many as [`size`](Kind::size) says, stand for.
+    fn number(self, bytes: [u8; 8]) -> f64 {
+        let [a, b, c, d, ..] = bytes;
+        match self {
+            Kind::I8 => f64::from(a as i8),
+            Kind::U8 => f64::from(a),
+            Kind::I16 => f64::from(i16::from_le_bytes([a, b])),
+            Kind::U16 => f64::from(u16::from_le_bytes([a, b])),
+            Kind::I32 => f64::from(i32::from_le_bytes([a, b, c, d])),
+            Kind::U32 => f64::from(u32::from_le_bytes([a, b, c, d])),
+            Kind::F32 => f64::from(f32::from_le_bytes([a, b, c, d])),
+            Kind::F64 => f64::from_le_bytes(bytes),
+        }
+    }
+}
+
+/// A number, or a list of numbers, that every element of a kind has.
+#[derive(Debug)]
+struct Property {
+    name: String,
+    kind: Kind,
+    /// The type of the number of entries, of a list.
+    count: Option<Kind>,
+}
+
+/// Elements of one kind.
+#[derive(Debug)]
+struct Element {
+    name: String,
+    count: u64,
+    properties: Vec<Property>,
+}
+
+impl Element {
+    /// The places of x, y and, if it is there, z among the properties.
+    fn axes(&self) -> Result<Vec<usize>, Problem> {
+        let of_name = |name| self.properties.iter().position(|p| p.name == name && p.count.is_none());
+        match ["x", "y", "z"].map(of_name) {
+            [Some(x), Some(y), z] => Ok([x, y].into_iter().chain(z).collect()),
+            _ => {
+                let names: Vec<&str> = self.properties.iter().map(|property| &*property.name).collect();
+                Err(Problem::new(
+                    Place::Whole,
+                    "properties x and y of the element vertex",
+                    format!("{names:?}"),
+                ))
+            }
+        }
+    }
+}
+
+/// What a file says of its content.
+#[derive(Debug)]
+struct Header {
+    encoding: Encoding,
+    elements: Vec<Element>,
+    /// Where the elements begin, in bytes.
+    end: usize,
+}
+
+impl Header {
+    fn parse(bytes: &[u8]) -> Result<Header, Problem> {
+        let (mut encoding, mut elements, mut end) = (None, Vec::<Element>::new(), 0);
+        for number in 1.. {
+            let length = memchr::memchr(b'\n', &bytes[end..]).ok_or_else(|| {
+                Problem::new(
+                    Place::Line(number),
+                    "a header that ends with a line end_header",
+                    "the end of the file",
+                )
+            })?;
+            let line = &bytes[end..end + length];
+            end += length + 1;
+            let text = String::from_utf8_lossy(line);
+            let words: Vec<&str> = text.split_ascii_whitespace().collect();
+            let problem =
+                |expected: &str| Problem::new(Place::Line(number), expected, quote(line.trim_ascii()));
+            match words[..] {
+                ["ply"] if number == 1 => {}
+                _ if number == 1 => return Err(problem("ply")),
+                ["format", name, "1.0"] => {
+                    encoding = Some(match name {
+                        "ascii" => Encoding::Text,
+                        "binary_little_endian" => Encoding::LittleEndian,
+                        "binary_big_endian" => Encoding::BigEndian,
+                        _ => return Err(problem("ascii, binary_little_endian or binary_big_endian")),
+                    });
+                }
+                ["comment" | "obj_info", ..] | [] => {}
+                ["element", name, count] => {
+                    let count = count.parse().map_err(|_| problem("a number of elements"))?;
+                    elements.push(Element { name: name.to_owned(), count, properties: Vec::new() });
+                }
+                ["property", ref property @ ..] => {
+                    let property = Property::parse(property)
+                        .ok_or_else(|| problem("a type and a name of a property"))?;
+                    let element =
+                        elements.last_mut().ok_or_else(|| problem("an element before its properties"))?;
+                    element.properties.push(property);
+                }
+                ["end_header"] => break,
+                _ => return Err(problem("format, element, property, comment or end_header")),
+            }
+        }
+        let missing = || Problem::new(Place::Whole, "a line format NAME 1.0 in the header", "none");
+        Ok(Header { encoding: encoding.ok_or_else(missing)?, elements, end })
+    }
+}
+
+impl Property {
+    fn parse(words: &[&str]) -> Option<Property> {
+        let (count, kind, name) = match *words {
+            ["list", count, kind, name] => (Some(Kind::of(count)?), kind, name),
+            [kind, name] => (None, kind, name),
+            _ => return None,
+        };
+        Some(Property { name: name.to_owned(), kind: Kind::of(kind)?, count })
+    }
+}
+
+/// What comes after the header.
+struct Data<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    encoding: Encoding,
+}
+
+impl Data<'_> {
+    /// Reads all elements of a kind. `take` gets each number that is not in a list, with the place of its property.
+    fn element(&mut self, element: &Element, mut take: impl FnMut(usize, f64)) -> Result<(), Problem> {
+        if element.properties.is_empty() {
+            return Ok(());
+        }
+        for _ in 0..element.count {
+            for (place, property) in element.properties.iter().enumerate() {
+                let Some(count) = property.count else {
+                    take(place, self.number(property.kind, element)?);
+                    continue;
+                };
+                let at = self.at;
+                let entries = self.number(count, element)?;
+                if entries < 0.0 || entries.fract() != 0.0 {
+                    let found = entries.to_string();
+                    return Err(Problem::new(self.place(at), "the length of a list", found));
+                }
+                // As many as there are bytes for, or the next one is missing.
+                for _ in 0..entries as u64 {
+                    self.number(property.kind, element)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The place of a byte, for messages.
+    fn place(&self, at: usize) -> Place {
+        match self.encoding {
+            Encoding::Text => Place::Line(1 + memchr::memchr_iter(b'\n', &self.bytes[..at]).count()),
+            Encoding::LittleEndian | Encoding::BigEndian => Place::Byte(at),
+        }
+    }
+
+    /// The next number, which is finite.
+    fn number(&mut self, kind: Kind, element: &Element) -> Result<f64, Problem> {
+        let rest = &self.bytes[self.at..];
+        let missing = |at| {
+            let expected = format!("{} of element {}", element.count, element.name);
+            Problem::new(self.place(at), expected, "the end of the file")
+        };
+        if self.encoding != Encoding::Text {
+            let mut bytes = [0; 8];
+            let number = rest.get(..kind.size()).ok_or_else(|| missing(self.bytes.len()))?;
+            bytes[..number.len()].copy_from_slice(number);
+            if self.encoding == Encoding::BigEndian {
+                bytes[..number.len()].reverse();
+            }
+            let value = kind.number(bytes);
+            if !value.is_finite() {
+                return Err(Problem::new(self.place(self.at), "a finite number", value.to_string()));
+            }
+            self.at += number.len();
+            return Ok(value);
+        }
+        let start = rest
+            .iter()
+            .position(|byte| !byte.is_ascii_whitespace())
+            .ok_or_else(|| missing(self.bytes.len()))?;
+        let word = rest[start..].split(u8::is_ascii_whitespace).next().unwrap_or_default();
+        let value = match kind {
+            // Straight from the decimal.
+            Kind::F32 => {
+                number(word, 0).ok().filter(|found| found.1 == word.len()).map(|found| f64::from(found.0))
+            }
+            _ if is_number(word) => fast_float2::parse::<f64, _>(word).ok(),
+            _ => None,
+        };
+        let at = self.at + start;
+        let value = value.filter(|value| value.is_finite());
+        let value = value.ok_or_else(|| Problem::new(self.place(at), "a finite number", quote(word)))?;
+        self.at = at + word.len();
+        Ok(value)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::metric::Distances;
+
+    const HEADER: &str = "element vertex 2\nproperty float x\nproperty list uchar short more\nproperty float y\nproperty uchar red\n\
+        property float z\nelement face 1\nproperty list uchar int vertex_indices\nend_header\n";
+
+    fn file(format: &str, content: &[u8]) -> Vec<u8> {
+        [format!("ply\nformat {format} 1.0\ncomment by hand\n{HEADER}").as_bytes(), content].concat()
+    }
+
+    fn coordinates(bytes: &[u8]) -> Result<Vec<Vec<f64>>, String> {
+        fn of<T: crate::metric::Value>(distances: &Distances<T>) -> Vec<Vec<f64>> {
+            let Distances::Points(points) = distances else { panic!("{distances:?}") };
+            (0..points.len()).map(|i| points.point(i).iter().map(|&x| x.into()).collect()).collect()
+        }
+        match read(bytes) {
+            Ok((Input::Single(distances), _)) => Ok(of(&distances)),
+            Ok((Input::Double(distances), _)) => Ok(of(&distances)),
+            Err(problem) => Err(problem.to_string()),
+        }
+    }
+
+    /// The vertices (0, 0.5, 1) and (1, 0, −2) of [`HEADER`], and a face.
+    fn binary(bytes_of: impl Fn(f32) -> [u8; 4], short: [u8; 2]) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        for ([x, y, z], list) in [([0.0, 0.5, 1.0], 2), ([1.0, 0.0, -2.0], 0)] {
+            bytes.extend(bytes_of(x));
+            bytes.push(list);
+            (0..list).for_each(|_| bytes.extend(short));
+            bytes.extend(bytes_of(y));
+            bytes.push(255);
+            bytes.extend(bytes_of(z));
+        }
+        bytes.extend([1, 0, 0, 0, 0]);
+        bytes
+    }
+
+    #[test]
+    fn vertices_are_points_in_every_encoding() {
+        let want = Ok(vec![vec![0.0, 0.5, 1.0], vec![1.0, 0.0, -2.0]]);
+        let text = file("ascii", b"0 2 7 7 .5 255 1\n1 0 0 255\n-2\n1 0\n");
+        assert_eq!(coordinates(&text), want);
+        assert_eq!(read(&text).unwrap().1, ["1 of element face left out"]);
+        let text = String::from_utf8(text).unwrap().replace('\n', "\r\n");
+        assert!(is_ply(text.as_bytes()));
+        assert_eq!(coordinates(text.as_bytes()), want);
+        let little = file("binary_little_endian", &binary(f32::to_le_bytes, [7, 0]));
+        assert_eq!(coordinates(&little), want);
+        assert_eq!(coordinates(&file("binary_big_endian", &binary(f32::to_be_bytes, [0, 7]))), want);
+        let planar = b"ply\nformat ascii 1.0\nelement thing 1\nproperty list int double a\nelement vertex 1\nproperty double y\nproperty int x\n\
+            end_header\n1 0.5\n0.1 3\n";
+        assert_eq!(coordinates(planar), Ok(vec![vec![3.0, 0.1]]));
+        assert!(matches!(read(planar).unwrap().0, Input::Double(_)));
+    }
+
+    #[test]
+    fn every_cut_of_a_file_is_refused() {
+        let little = file("binary_little_endian", &binary(f32::to_le_bytes, [7, 0]));
+        let vertices = little.len() - 5;
+        for cut in 0..vertices {
+            assert!(coordinates(&little[..cut]).is_err(), "{cut}");
+        }
+        let cut = coordinates(&little[..vertices - 1]).unwrap_err();
+        assert_eq!(
+            cut,
+            format!("byte {}: expected 2 of element vertex, found the end of the file", vertices - 1)
+        );
+    }
+
+    #[test]
+    fn broken_files_are_refused() {
+        let ascii = |content: &str| String::from_utf8(file("ascii", content.as_bytes())).unwrap();
+        for (text, fragment) in [
+            (String::new(), "line 1: expected a header that ends with a line end_header"),
+            ("plyx\n".to_owned(), "line 1: expected ply"),
+            ("ply\nend_header\n".to_owned(), "format NAME 1.0"),
+            ("ply\nformat ascii 2.0\n".to_owned(), "line 2: expected format, element"),
+            ("ply\nformat text 1.0\n".to_owned(), "expected ascii, binary_little_endian"),
+            ("ply\nproperty float x\n".to_owned(), "expected an element before"),
+            ("ply\nelement vertex -1\n".to_owned(), "expected a number of elements"),
+            ("ply\nelement vertex 1\nproperty half x\n".to_owned(), "line 3: expected a type and a name"),
+            ("ply\nformat ascii 1.0\nelement face 1\nend_header\n".to_owned(), "an element vertex"),
+            (
+                "ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nend_header\n0\n".to_owned(),
+                "properties x and y",
+            ),
+            (ascii("0 0 0 0 0\n"), "line 14: expected 2 of element vertex, found the end of the file"),
+            (ascii("0 0 a 0 0\n"), "line 13: expected a finite number, found \"a\""),
+            (ascii("0 0.5 0 0 0\n"), "line 13: expected the length of a list, found 0.5"),
+            (ascii("0 0 nan 0 0\n"), "found \"nan\""),
+        ] {
+            let error = coordinates(text.as_bytes()).unwrap_err();
+            assert!(error.contains(fragment), "{text:?}: {error}");
+        }
+        let many = HEADER.replace("vertex 2", "vertex 18446744073709551615");
+        let many = format!("ply\nformat binary_little_endian 1.0\n{many}");
+        assert!(coordinates(many.as_bytes()).unwrap_err().contains("found the end of the file"));
+    }
+}

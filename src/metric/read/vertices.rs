@@ -1,0 +1,54 @@
+//! What the readers of meshes and molecules share: lines of words, and the coordinates of vertices among them.
+
+use super::error::{Place, Problem};
+use super::text;
+use crate::input::text::{lines, quote};
+
+/// The words of a line, which blanks separate.
+pub(super) fn words(line: &[u8]) -> impl Iterator<Item = &[u8]> {
+    line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty())
+}
+
+/// The lines of a text, counted from 1, each without its comment from `#` on; those without a word are left out.
+pub(super) fn lines_without_comments(text: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
+    let of_number = |(index, range): (usize, std::ops::Range<usize>)| {
+        let line = &text[range];
+        (index + 1, &line[..memchr::memchr(b'#', line).unwrap_or(line.len())])
+    };
+    lines(text).enumerate().map(of_number).filter(|(_, line)| words(line).next().is_some())
+}
+
+/// Appends as many coordinates as `dimension` says from the words of a line, of which the first is entry `first`, counted from 1.
+pub(super) fn push_point<'a>(
+    mut words: impl Iterator<Item = &'a [u8]>,
+    (line, first): (usize, usize),
+    dimension: usize,
+    coordinates: &mut Vec<f32>,
+) -> Result<(), Problem> {
+    for entry in first..first + dimension {
+        let problem =
+            |found: String| Problem::new(Place::Entry { line, entry }, "a finite coordinate", found);
+        let word = words.next().ok_or_else(|| problem("the end of the line".to_owned()))?;
+        match text::number(word, 0) {
+            Ok((coordinate, length)) if length == word.len() && coordinate.is_finite() => {
+                coordinates.push(coordinate);
+            }
+            _ => return Err(problem(quote(word))),
+        }
+    }
+    Ok(())
+}
+
+/// The number that a word counts something with.
+pub(super) fn count(word: &[u8]) -> Option<usize> {
+    std::str::from_utf8(word).ok().filter(|word| word.bytes().all(|byte| byte.is_ascii_digit()))?.parse().ok()
+}
+
+/// The error of a text that ends before it has as many vertices as it promised.
+pub(super) fn too_few(promised: usize, found: usize) -> Problem {
+    Problem::new(
+        Place::Whole,
+        format!("{promised} lines of vertices"),
+        format!("{found} before the file ends"),
+    )
+}

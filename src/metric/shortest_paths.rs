@@ -1,0 +1,252 @@
+//! The distances of a weighted graph: the length of the shortest path between each two points.
+//!
+//! Dijkstra's algorithm runs from every point, side by side on the threads of the pool. Lengths are summed as doubles and rounded at the end, and
+//! those from the greater point count, so the answer does not depend on the threads. Points that no path joins stay at an infinite distance.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::sync::Mutex;
+
+use super::{DistanceMatrix, MetricError, SparseDistances, Value};
+use crate::memory::{self, Refused};
+use crate::parallel::{SharedRange, into_inner, lock};
+
+/// Why there are no distances of shortest paths.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum ShortestPathsError {
+    /// There is no memory for the distances of all pairs.
+    #[error(transparent)]
+    Memory(#[from] Refused),
+    /// A path is longer than any number of the precision.
+    #[error("the shortest path of points {i} and {j}: expected a finite length, found one that overflows")]
+    Overflow {
+        /// The greater point, 0-based.
+        i: usize,
+        /// The smaller point, 0-based.
+        j: usize,
+    },
+    /// The input has the distances of all pairs already.
+    #[error("shortest paths: expected a graph, as a list of edges or a sparse matrix, found {found}")]
+    NoGraph {
+        /// What there is.
+        found: &'static str,
+    },
+    /// The paths make no metric.
+    #[error(transparent)]
+    Metric(#[from] MetricError),
+}
+
+impl<T: Value> SparseDistances<T> {
+    /// The lengths of the shortest paths between all points; infinite between points that none joins. Births stay.
+    ///
+    /// ```
+    /// use lacuna::metric::SparseDistances;
+    ///
+    /// let path = SparseDistances::new(4, [(0, 1, 1.0f32), (1, 2, 2.0)])?;
+    /// let distances = path.shortest_paths().unwrap();
+    /// assert_eq!((distances.get(0, 2), distances.get(0, 3)), (3.0, f32::INFINITY));
+    /// # Ok::<(), lacuna::metric::MetricError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// There is no memory for the distances of all pairs; a path is longer than any number of this precision.
+    pub fn shortest_paths(&self) -> Result<DistanceMatrix<T>, ShortestPathsError> {
+        let n = self.len();
+        let pairs = (n as u64 * (n as u64 - 1)) / 2;
+        let pairs = usize::try_from(pairs).map_err(|_| Refused::of_bytes(u64::MAX))?;
+        let mut lower = memory::filled(T::INFINITY, pairs)?;
+        let neighbours = Neighbours::new(self)?;
+        let mut rows: Vec<Mutex<&mut [T]>> = Vec::new();
+        memory::reserve(&mut rows, n)?;
+        let mut rest = &mut lower[..];
+        for i in 0..n {
+            let (row, after) = rest.split_at_mut(i);
+            rows.push(Mutex::new(row));
+            rest = after;
+        }
+        // Points at once: few, as the work from one may be that from all others.
+        let points = SharedRange::new(n, 1);
+        let failure = Mutex::new(None);
+        points.share(&|| {
+            let done = Search::new(&neighbours).and_then(|mut search| {
+                while let Some(range) = points.take() {
+                    range.into_iter().try_for_each(|i| search.fill(i, &mut lock(&rows[i])))?;
+                }
+                Ok(())
+            });
+            if let Err(error) = done {
+                lock(&failure).get_or_insert(error);
+            }
+        });
+        drop(rows);
+        if let Some(error) = into_inner(failure) {
+            return Err(error);
+        }
+        let matrix = DistanceMatrix::from_lower(lower)?;
+        match self.births() {
+            Some(births) => Ok(matrix.with_births(births.to_vec())?),
+            None => Ok(matrix),
+        }
+    }
+}
+
+/// The edges of each point.
+struct Neighbours {
+    /// Where those of each point begin, and the end.
+    starts: Vec<usize>,
+    /// The other end of an edge, and its length.
+    ends: Vec<(u32, f64)>,
+}
+
+impl Neighbours {
+    fn new<T: Value>(graph: &SparseDistances<T>) -> Result<Neighbours, Refused> {
+        let edges = graph.edges();
+        let mut starts = memory::filled(0, graph.len() + 1)?;
+        for edge in edges {
+            starts[edge.i as usize + 1] += 1;
+            starts[edge.j as usize + 1] += 1;
+        }
+        for point in 0..graph.len() {
+            starts[point + 1] += starts[point];
+        }
+        let mut next = memory::filled(0, graph.len())?;
+        next.copy_from_slice(&starts[..graph.len()]);
+        let mut ends = memory::filled((0, 0.0), 2 * edges.len())?;
+        for edge in edges {
+            for (from, to) in [(edge.i, edge.j), (edge.j, edge.i)] {
+                ends[next[from as usize]] = (to, edge.distance.into());
+                next[from as usize] += 1;
+            }
+        }
+        Ok(Neighbours { starts, ends })
+    }
+
+    fn of(&self, point: u32) -> &[(u32, f64)] {
+        &self.ends[self.starts[point as usize]..self.starts[point as usize + 1]]
+    }
+}
+
+/// Dijkstra's algorithm from one point after the other.
+struct Search<'a> {
+    neighbours: &'a Neighbours,
+    /// The shortest paths found so far.
+    lengths: Vec<f64>,
+    /// Points by the length of a path to them. The bits of numbers that are not negative are ordered as they are.
+    queue: BinaryHeap<Reverse<(u64, u32)>>,
+}
+
+impl<'a> Search<'a> {
+    fn new(neighbours: &'a Neighbours) -> Result<Search<'a>, ShortestPathsError> {
+        let lengths = memory::filled(f64::INFINITY, neighbours.starts.len() - 1)?;
+        let mut queue = Vec::new();
+        // Each direction of an edge makes a path shorter once at the most, so the queue never grows.
+        memory::reserve(&mut queue, neighbours.ends.len() + 1)?;
+        Ok(Search { neighbours, lengths, queue: queue.into() })
+    }
+
+    /// Fills a row with the lengths of the paths from point `i` to those before it.
+    fn fill<T: Value>(&mut self, i: usize, row: &mut [T]) -> Result<(), ShortestPathsError> {
+        self.lengths.fill(f64::INFINITY);
+        self.lengths[i] = 0.0;
+        self.queue.push(Reverse((0, i as u32)));
+        while let Some(Reverse((bits, point))) = self.queue.pop() {
+            let length = f64::from_bits(bits);
+            if length > self.lengths[point as usize] {
+                continue;
+            }
+            for &(other, edge) in self.neighbours.of(point) {
+                let through = length + edge;
+                if through.is_infinite() {
+                    self.queue.clear();
+                    return Err(ShortestPathsError::Overflow { i, j: other as usize });
+                }
+                if through < self.lengths[other as usize] {
+                    self.lengths[other as usize] = through;
+                    self.queue.push(Reverse((through.to_bits(), other)));
+                }
+            }
+        }
+        for (j, (place, &length)) in row.iter_mut().zip(&self.lengths).enumerate() {
+            *place = T::from_f64(length);
+            if length.is_finite() && (*place).into().is_infinite() {
+                return Err(ShortestPathsError::Overflow { i, j });
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rand::{RngExt, SeedableRng};
+
+    /// The shortest paths by Floyd and Warshall's algorithm, a matrix row by row.
+    fn floyd_warshall(graph: &SparseDistances<f64>) -> Vec<f64> {
+        let n = graph.len();
+        let mut lengths = vec![f64::INFINITY; n * n];
+        (0..n).for_each(|i| lengths[i * n + i] = 0.0);
+        for edge in graph.edges() {
+            let (i, j) = (edge.i as usize, edge.j as usize);
+            lengths[i * n + j] = edge.distance;
+            lengths[j * n + i] = edge.distance;
+        }
+        for k in 0..n {
+            for i in 0..n {
+                for j in 0..n {
+                    lengths[i * n + j] = lengths[i * n + j].min(lengths[i * n + k] + lengths[k * n + j]);
+                }
+            }
+        }
+        lengths
+    }
+
+    /// Whole lengths, among them 0, tie often, and their sums are exact; few edges leave several components.
+    #[test]
+    fn floyd_and_warshall_agree_on_random_graphs() {
+        let mut random = rand_pcg::Pcg64Mcg::seed_from_u64(7);
+        let pool = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        let pools = [pool(1), pool(3)];
+        let (mut several, mut whole) = (0, 0);
+        for case in 0..300 {
+            let n = 1 + case % 33;
+            let per_mille = [30, 80, 300][case / 33 % 3];
+            let mut edges = Vec::new();
+            for i in 1..n as u32 {
+                for j in 0..i {
+                    if random.random_range(0..1000) < per_mille {
+                        edges.push((i, j, f64::from(random.random_range(0..4_u8))));
+                    }
+                }
+            }
+            let graph = SparseDistances::new(n, edges.iter().copied()).unwrap();
+            let single = SparseDistances::new(n, edges.iter().map(|&(i, j, d)| (i, j, d as f32))).unwrap();
+            let want = floyd_warshall(&graph);
+            for pool in &pools {
+                let found = pool.install(|| graph.shortest_paths()).unwrap();
+                let found_single = pool.install(|| single.shortest_paths()).unwrap();
+                for (i, j) in (0..n).flat_map(|i| (0..n).map(move |j| (i, j))) {
+                    assert_eq!(found.get(i, j), want[i * n + j], "case {case}, {i} {j}");
+                    assert_eq!(f64::from(found_single.get(i, j)), want[i * n + j], "case {case}, {i} {j}");
+                }
+            }
+            if want.iter().any(|length| length.is_infinite()) { several += 1 } else { whole += 1 }
+        }
+        assert!(several > 50 && whole > 50, "{several} {whole}");
+    }
+
+    #[test]
+    fn births_stay_and_sums_that_overflow_are_refused() {
+        let graph = SparseDistances::new(3, [(0, 1, 2.0), (1, 2, 3.0)]).unwrap();
+        let graph = graph.with_births(vec![0.0, 1.0, 2.5]).unwrap();
+        let matrix = graph.shortest_paths().unwrap();
+        assert_eq!((matrix.births(), matrix.get(0, 2)), (Some(&[0.0, 1.0, 2.5][..]), 5.0));
+        let overflow = Err(ShortestPathsError::Overflow { i: 2, j: 0 });
+        let single = SparseDistances::new(3, [(0, 1, f32::MAX), (1, 2, f32::MAX)]).unwrap();
+        assert_eq!(single.shortest_paths(), overflow);
+        let double = SparseDistances::new(3, [(0, 1, f64::MAX), (1, 2, f64::MAX)]).unwrap();
+        assert!(matches!(double.shortest_paths(), Err(ShortestPathsError::Overflow { .. })));
+        let one = SparseDistances::<f32>::new(1, []).unwrap();
+        assert_eq!(one.shortest_paths().unwrap().len(), 1);
+    }
+}
