@@ -1,9 +1,9 @@
-//! The cubical complex of an image of any voxel type, its cells in the order of their owners.
+//! The cubical complex of an image of any voxel type, with cells ordered by their owners.
 //!
-//! The *owner* of a cell is the voxel with which it enters: of its vertices the greatest (V), of the voxels it lies in the least (T),
-//! by value, ties by place in memory. Cells come by owner, then dimension, then number; the order of [`super::cubical_complex`] is
-//! coarser, by value where this one is by owner. Cells of one owner have one value, so whatever order they are in, the pairs
-//! of cells with different owners have the same owners.
+//! The *owner* of a cell is the voxel with which it enters, by value and then by place in memory: its greatest vertex
+//! (V), or the least of the voxels that contain it (T). Cells are ordered by owner, then dimension, then number;
+//! [`super::cubical_complex`] orders them by value instead of owner. Cells of one owner have the same value, so the
+//! order among them does not affect the owners in pairs of cells with different owners.
 
 use phat_formats::{BoundaryMatrix, Dimension, Index};
 use rayon::prelude::*;
@@ -15,25 +15,25 @@ use crate::memory;
 use crate::progress::Progress;
 use crate::with_image;
 
-/// The cells of an image.
+/// The filtered cubical complex of an image.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ImageComplex<I> {
-    /// The boundary matrix, its columns in the order of the filtration.
+    /// The boundary matrix, with columns in filtration order.
     pub matrix: BoundaryMatrix<I>,
     /// The place in memory of each cell's owner.
     pub owners: Vec<I>,
-    /// The dimension of the complex; of one that was cut off, that where it was cut. No cell is above it.
+    /// The dimension of the complex, or the dimension at which it was cut; no cell is above it.
     pub max_dim: Dimension,
 }
 
-/// Bytes of memory for each voxel while voxels are put in order: a key with its place, and the place alone.
+/// Bytes of memory per voxel while voxels are sorted: a key with its place, and the place alone.
 const BYTES_OF_VOXEL: u64 = 24;
 
-/// The complex of an image by ascending values, or by descending ones if it is to be `superlevel`. Cells above the dimension
-/// `upper_dim` are left out.
+/// Builds the complex of an image by ascending values, or by descending ones if `superlevel` is set. Cells above the
+/// dimension `upper_dim` are left out.
 ///
 /// # Errors
-/// More cells or entries than the index type numbers; more memory than there is.
+/// There are more cells or entries than the index type can number; or there is not enough memory.
 pub fn image_complex<I: Index>(
     image: &AnyImage,
     construction: Construction,
@@ -43,7 +43,7 @@ pub fn image_complex<I: Index>(
 ) -> Result<ImageComplex<I>, ComplexError> {
     let shape = image.shape();
     let axes: Vec<usize> = shape.extents()[3 - shape.dim()..].iter().rev().copied().collect();
-    // An image that is too large is refused before anything is sorted.
+    // An image that is too large is refused before any sorting.
     let cells = cubical_grid::cells::<I>(construction, &axes)?;
     memory::probe(
         cubical_grid::bytes::<I>(cells, &axes).saturating_add(shape.count() as u64 * BYTES_OF_VOXEL),
@@ -60,11 +60,12 @@ pub fn image_complex<I: Index>(
     Ok(ImageComplex { matrix, owners, max_dim })
 }
 
-/// The places of the voxels by value, ties by place.
+/// The places of the voxels, sorted by value and then by place.
 fn places(image: &AnyImage, superlevel: bool) -> Vec<usize> {
     fn keys<T: Voxel>(image: &Image<T>, superlevel: bool) -> Vec<(u64, usize)> {
         let key = |voxel: T| if superlevel { voxel.key().reversed() } else { voxel.key() };
-        // One width of keys for all types: sorting is compiled once, and next to a place a narrower key would save nothing.
+        // One width of keys for all types, so that sorting is compiled once; next to a place a narrower key would
+        // save nothing.
         image.voxels().iter().enumerate().map(|(place, &voxel)| (key(voxel).to_u64(), place)).collect()
     }
     let mut order: Vec<(u64, usize)> = with_image!(image, image => keys(image, superlevel));
@@ -81,7 +82,7 @@ mod tests {
     use crate::cubical::{Order, Shape};
     use crate::progress::Sums;
 
-    /// The voxels that a cell has, or lies in, along an axis.
+    /// The voxels along an axis that a cell contains (V) or is contained in (T).
     fn voxels_along(construction: Construction, voxels: usize, coordinate: usize) -> Vec<usize> {
         let is_of = |voxel: usize| match construction {
             Construction::V => (2 * voxel).abs_diff(coordinate) <= coordinate % 2,
@@ -90,7 +91,7 @@ mod tests {
         (0..voxels).filter(|&voxel| is_of(voxel)).collect()
     }
 
-    /// (owner's key, owner, dimension, number, facets' numbers) of each cell, in order.
+    /// Owner's key, owner, dimension, number, and the facets' numbers of each cell, in filtration order.
     type Cell<K> = (K, usize, usize, usize, Vec<usize>);
 
     fn by_definition<T: Voxel>(
@@ -100,7 +101,7 @@ mod tests {
     ) -> Vec<Cell<T::Key>> {
         let dim = image.shape().dim();
         let extents = image.shape().extents();
-        // Axes that are not there have one cell, which does not extend.
+        // A missing axis has one cell, which does not extend along it.
         let cells = |axis: usize| match construction {
             _ if axis < 3 - dim => 1,
             Construction::V => 2 * extents[axis] - 1,
@@ -180,7 +181,7 @@ mod tests {
         }
     }
 
-    /// Lines of cells longer than a part, and parts of many lines.
+    /// Some lines of cells are longer than a part, and some parts consist of many lines.
     #[test]
     fn what_is_reported_adds_up_to_the_totals() {
         let mut rng = Pcg64Mcg::seed_from_u64(9);

@@ -130,7 +130,7 @@ impl BarcodeFile {
     /// Writes a barcode that the format [holds](BarcodeFile::holds) to `out`, unbuffered: pass a buffered writer.
     ///
     /// # Errors
-    /// What `out` answers; the format does not hold the barcode.
+    /// Errors of `out`; the format does not hold the barcode.
     pub fn write(self, barcode: &Barcode, mut out: &mut dyn Write) -> io::Result<()> {
         self.holds(barcode).map_err(io::Error::other)?;
         match (self, barcode) {

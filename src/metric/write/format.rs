@@ -150,7 +150,7 @@ impl DistanceFile {
     /// Writes an input that the format [holds](DistanceFile::holds) to `out`, unbuffered: pass a buffered writer.
     ///
     /// # Errors
-    /// What `out` answers; the format does not hold the input.
+    /// Errors of `out`; the format does not hold the input.
     pub fn write<T: Value>(self, distances: &Distances<T>, mut out: &mut dyn Write) -> io::Result<()> {
         self.holds(distances).map_err(io::Error::other)?;
         let all = || all_distances(distances).map_err(io::Error::other);

@@ -45,7 +45,7 @@ fn with_threads(check: impl Fn() + Sync) {
     }
 }
 
-/// A matrix with `columns` columns at most; rows are chosen among all earlier ones of the right dimension.
+/// A matrix with `columns` columns; the rows of each are chosen among all earlier cells of the right dimension.
 fn random(random: &mut Pcg64, columns: usize) -> BoundaryMatrix<u32> {
     let mut matrix = BoundaryMatrix::new();
     let mut of_dim: Vec<Vec<usize>> = vec![Vec::new(); 4];
