@@ -1,4 +1,5 @@
-//! Lacuna's chores: `cargo xtask campaign`, `cargo xtask data [--check]`, `cargo xtask man`, `cargo xtask ptx [--check]`.
+//! Development tasks: `cargo xtask campaign`, `cargo xtask data [--check]`, `cargo xtask man`, `cargo xtask ptx
+//! [--check]`.
 
 mod campaign;
 mod data;
@@ -46,7 +47,8 @@ fn main() -> ExitCode {
     }
 }
 
-/// The program writes its own pages. Cargo builds it with the settings of this chore, so the library is there already.
+/// Runs the program, which writes its own pages. Cargo builds it with the settings of this task, so the library is
+/// built already.
 fn man(directory: &Path) -> ExitCode {
     let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let program = ["run", "--quiet", "--release", "--package", "lacuna", "--", "manual"];
