@@ -1,4 +1,4 @@
-//! Arrays as images, whose voxels are read where they are.
+//! Conversion of arrays to images whose voxels are read in place.
 
 use std::sync::Arc;
 
@@ -7,38 +7,40 @@ use numpy::{Element, PyArrayDyn, PyArrayMethods, PyUntypedArrayMethods};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
-/// The voxels of an array, which lives as long as they are wanted.
+/// The voxels of an array, which is kept alive while they are needed.
 struct Borrowed<T> {
-    /// Keeps the memory.
+    /// The owner of the memory.
     _array: Py<PyArrayDyn<T>>,
     first: *const T,
     count: usize,
 }
 
-// SAFETY: an array's elements are plain numbers, which any thread may read; the array itself is only released, which any thread may do.
+// SAFETY: the elements are plain numbers, which any thread may read; the array itself is only released, which any
+// thread may do.
 #[allow(unsafe_code)]
 unsafe impl<T: Sync> Send for Borrowed<T> {}
-// SAFETY: as above.
+// SAFETY: see above.
 #[allow(unsafe_code)]
 unsafe impl<T: Sync> Sync for Borrowed<T> {}
 
 impl<T> AsRef<[T]> for Borrowed<T> {
     #[allow(unsafe_code)]
     fn as_ref(&self) -> &[T] {
-        // SAFETY: a contiguous array of `count` elements begins at `first`, aligned, and NumPy neither frees nor moves the elements of an array
-        // that is referred to. That nobody writes them meanwhile is what the documentation asks of callers, as NumPy's functions do that
-        // release the interpreter's lock.
+        // SAFETY: a contiguous array of `count` elements begins at `first`, aligned, and NumPy neither frees nor
+        // moves the elements of an array with references. The documentation requires that callers do not write them
+        // meanwhile, like NumPy's functions that release the interpreter's lock.
         unsafe { std::slice::from_raw_parts(self.first, self.count) }
     }
 }
 
-/// What an image is made of, once threads are there that look for voxels that are not numbers.
+/// A function that makes an image, which searches for NaN on the threads of its caller.
 pub(crate) type MakeImage = Box<dyn FnOnce() -> Result<AnyImage, ShapeError> + Send>;
 
-/// The image that an array is, which is contiguous in C's or Fortran's order and of a type that voxels have, and the number of its voxels.
+/// Converts an array, which must be contiguous in C or Fortran order, to an image. Returns a function for that, and
+/// the number of voxels.
 ///
 /// # Errors
-/// `TypeError`: it is of another type.
+/// `TypeError`: the array has another type.
 pub(crate) fn image(array: &Bound<'_, PyAny>) -> PyResult<(MakeImage, usize)> {
     macro_rules! of_type {
         ($($voxel:ty),*) => {$(
@@ -61,7 +63,7 @@ fn borrowed<T: Voxel + Element>(array: &Bound<'_, PyArrayDyn<T>>) -> PyResult<(M
     };
     let axes = array.shape().to_vec();
     let voxels = Borrowed { _array: array.clone().unbind(), first: array.data(), count: array.len() };
-    // An address that no number of this type may have is one that NumPy calls unaligned; the package makes a copy of such arrays.
+    // NumPy calls an array unaligned if its address is invalid for its type; the package copies such arrays.
     if !voxels.first.is_aligned() || voxels.first.is_null() {
         return Err(PyTypeError::new_err("expected an aligned array"));
     }
