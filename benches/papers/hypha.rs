@@ -124,7 +124,7 @@ fn notes() -> [Vec<String>; 7] {
     notes.map(|notes| notes.iter().map(|note| (*note).to_owned()).collect())
 }
 
-/// A row about a matrix.
+/// A row of the table for a matrix.
 fn row(subject: &Subject<'_>, quantity: impl Into<String>, unit: Unit, paper: Option<f64>, ours: f64) -> Row {
     let set = subject.set;
     let input =

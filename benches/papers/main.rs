@@ -34,30 +34,30 @@ use crate::rows::{Measured, Table};
 /// Any error, for display.
 pub type Failure = Box<dyn Error>;
 
-/// The papers' tables, ours beside.
+/// Measures what published tables report, and writes our results beside theirs.
 #[derive(Parser)]
 #[command(name = "papers")]
 enum Command {
-    /// Verify and measure.
+    /// Verify the answers and measure the programs.
     Run(Run),
     /// Write the page of one or more measurements.
     Write {
-        /// The page.
+        /// The file of the page.
         page: PathBuf,
-        /// What `run` wrote.
+        /// The files that `run` wrote.
         #[arg(required = true)]
         rows: Vec<PathBuf>,
     },
-    /// Runs a program, its standard output to a file, and says what it took.
+    /// Runs a program, redirects its standard output to a file, and prints its time, memory and exit code.
     #[command(hide = true)]
     Launch {
-        /// The file.
+        /// The file for the standard output.
         stdout: PathBuf,
         /// The program and its arguments.
         #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true)]
         command: Vec<OsString>,
     },
-    /// What `cargo bench` runs without arguments: nothing.
+    /// Does nothing: `cargo bench` without arguments runs this.
     #[command(hide = true)]
     Nothing,
 }
@@ -65,25 +65,25 @@ enum Command {
 /// The measurements of a run, and their inputs.
 #[derive(clap::Args)]
 pub struct Run {
-    /// The papers; all of them unless named.
+    /// The papers; all of them by default.
     #[arg(value_enum)]
     papers: Vec<Paper>,
-    /// Folder with the inputs that are found, not made: each module's documentation lists their names.
+    /// Folder with the downloaded inputs: each module's documentation lists their names.
     #[arg(long)]
     pub data: Option<PathBuf>,
-    /// Folder for inputs that are made and outputs; a temporary one unless named.
+    /// Folder for generated inputs and for outputs; a temporary one by default.
     #[arg(long)]
     pub scratch: Option<PathBuf>,
     /// Worker threads of the processor.
     #[arg(long, default_value_t = std::thread::available_parallelism().map_or(1, |count| count.get()))]
     pub threads: usize,
-    /// The tables whose titles contain this text, such as "Table 2"; all unless named.
+    /// Only the tables whose titles contain this text, such as "Table 2"; all by default.
     #[arg(long)]
     pub only: Vec<String>,
-    /// Smaller inputs and single runs: whether everything works, not how fast it is. The page refuses such rows.
+    /// Use small inputs and single runs, to test the benchmark itself. The page refuses such rows.
     #[arg(long)]
     pub small: bool,
-    /// The file of rows.
+    /// The file to which the rows are written.
     #[arg(long)]
     out: PathBuf,
 }

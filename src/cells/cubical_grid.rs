@@ -155,7 +155,7 @@ impl Grid {
         Grid { construction, axes: shape.iter().map(axis).collect() }
     }
 
-    /// Each axis with the coordinate of a cell on it.
+    /// The axes, each with the coordinate of a cell along it.
     fn coordinates(&self, cell: usize) -> impl Iterator<Item = (&Axis, usize)> {
         let mut rest = cell;
         self.axes.iter().map(move |axis| {
@@ -165,7 +165,7 @@ impl Grid {
         })
     }
 
-    /// The one of two ranks that decides when a cell enters.
+    /// The rank at which a cell enters, given those of two voxels: the greater in the V-construction, else the lesser.
     fn choose<I: Index>(&self, a: I, b: I) -> I {
         match self.construction {
             Construction::V => a.max(b),

@@ -1,7 +1,8 @@
 //! HYPHA: uses the results of a parallel scan before any column is added (Zhang et al. 2019).
 //!
 //! ```text
-//! scan         leftmost ones: stable columns are reduced, their lows belong to creators, columns that hold a leftmost one to destroyers
+//! scan         leftmost ones: stable columns are reduced, their lows belong to creators,
+//!              and columns that hold a leftmost one belong to destroyers
 //! clearing     the low of every column belongs to a creator: its column is zero
 //! compression  rows that are never lows leave the unstable columns, and so do the lows of stable ones
 //! reduction    of the unstable columns: SS+ or twist

@@ -3,7 +3,7 @@
 //! ```text
 //! repeat, from the matching to start with:
 //!     layers: from the points of A without a partner by edges to B and by partners back to A, breadth first,
-//!             until a point of B without a partner is reached; if none is, the matching is a greatest one
+//!             until a point of B without a partner is reached; if none is, the matching is maximum
 //!     paths:  as many as can be without a common point, each through one point of B of each layer; turn them round
 //! ```
 //!

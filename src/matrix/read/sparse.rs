@@ -151,7 +151,7 @@ impl ColumnLists {
             let dim = match (dims, rows) {
                 (Some(dims), _) => dims[column],
                 (None, []) => 0,
-                // A row that is not before its column is refused below.
+                // Rows must come before their columns; others are refused below.
                 (None, &[first, ..]) if first >= column => 0,
                 (None, &[first, ..]) => matrix.dim(first).checked_add(1).ok_or_else(|| {
                     let expected = format!("dimensions of at most {}", Dimension::MAX);

@@ -6,8 +6,8 @@
 //!     for each chunk, in parallel: reduce within the chunk's rows, pair, clear
 //!     for each chunk, in parallel: reduce within its rows and those of the chunk before, pair, clear
 //! for each column that has no pair, in parallel:                               2. compression
-//!     a row that is a paired column goes
-//!     a row that is paired goes, with the column it is paired with added, if that is active
+//!     remove the rows whose own columns are paired
+//!     remove the rows that are paired, by adding the column they are paired with if it is active
 //! for each dimension, from the greatest down:                                  3. global pairs
 //!     for each column that has no pair, from left to right: as in twist
 //! ```

@@ -40,7 +40,7 @@
 //! | choice | value | why |
 //! |---|---|---|
 //! | "a small portion of the tiles" | a tile with more than a thread's share of the columns, each tile by itself | the other threads would wait for it |
-//! | "many more than the threads" | more than 8 columns a thread (`MANY`) | 0.124; with 64: 0.143; never: 0.138 |
+//! | "many more than the threads" | more than 8 columns per thread (`MANY`) | 0.124; with 64: 0.143; never: 0.138 |
 //! | "unstable columns" | of a sample of 64 columns of the tile (`ASKED`) one has an addition to do | otherwise columns would be visited twice |
 //! | tile size | 2 stripes per thread, at least 8 (`STRIPES`, `LEAST_STRIPES`), at most one per 1024 columns | 8 stripes 0.124, 4: 0.160, 2: 0.158; with 16 threads 32 stripes are faster than 64, which write long columns back too often |
 //!

@@ -1,4 +1,4 @@
-//! The parts of a file that have a word a cell, and the entries.
+//! The parts of a file that hold one word per cell, and the entries.
 
 use super::header::Header;
 use super::list::List;
