@@ -1,8 +1,9 @@
-//! Cubical persistence, stage by stage: `cargo bench --bench cubical [-- NAME…]`.
+//! Cubical persistence by stages: `cargo bench --bench cubical [-- NAME…]`.
 //!
-//! Images are made here from a seed: uniform noise, and noise that was blurred. Every run's classes are counted and summed before its time counts;
-//! a row shows the best of [`RUNS`] runs in milliseconds, in all and by stages. `RAYON_NUM_THREADS` sets the number of threads. Images whose
-//! name begins with one of the given names are run; without any, all that take less than some seconds.
+//! Images are seeded: uniform noise, and blurred noise. The classes of every run are counted and checksummed before
+//! its time counts; a row shows the best of [`RUNS`] runs in milliseconds, in total and by stage. `RAYON_NUM_THREADS`
+//! sets the number of threads. Images whose names begin with one of the given names are run; without names, all that
+//! take at most a few seconds.
 
 use std::process::ExitCode;
 
@@ -16,18 +17,18 @@ use lacuna::cubical::{Construction, Image, Order, Shape};
 use lacuna::internals::Gradient;
 use lacuna::progress::Progress;
 
-/// Runs of each, of which the best counts.
+/// Number of runs per case, of which the best counts.
 const RUNS: usize = 5;
 
 struct Case {
     name: &'static str,
     axes: &'static [usize],
-    /// How often the noise is blurred.
+    /// Number of times that the noise is blurred.
     blurs: usize,
-    /// Values are rounded down to one of so many, if not all are kept.
+    /// Number of values to which voxels are rounded down; `None` keeps all values.
     levels: Option<u32>,
     is_quick: bool,
-    /// For T and V: the classes of all dimensions, and their sum.
+    /// For T and V: the number of classes of all dimensions, and their checksum.
     expected: [(usize, u64); 2],
 }
 
@@ -119,7 +120,7 @@ impl Case {
     }
 }
 
-/// The mean of a voxel and the four next to it along an axis; rows run into each other.
+/// The mean of a voxel and its four nearest neighbours along an axis; rows run into each other.
 fn blur(voxels: &mut [f64], stride: usize) {
     let before = voxels.to_vec();
     for place in 2 * stride..voxels.len().saturating_sub(2 * stride) {
@@ -128,7 +129,7 @@ fn blur(voxels: &mut [f64], stride: usize) {
     }
 }
 
-/// The number of classes, and a sum in which each has its place.
+/// The number of classes, and a checksum that depends on their order.
 fn sum(classes: &Classes) -> (usize, u64) {
     let mut sum = 0_u64;
     let mut count = 0;

@@ -1,10 +1,11 @@
-//! Euler characteristic curves on the processor: noise and smooth images from a seed, by type of voxels and rows.
+//! Euler characteristic curves on the processor: seeded noise and smooth images, by voxel type and kind of rows.
 //!
-//! `cargo bench --bench ecc`; `RAYON_NUM_THREADS=1` for one thread, `LACUNA_ECC_SIZE=512` for larger images. `memory` is a curve of an image in
-//! memory, `apart` of one that is read from any place, as of a file, `pipe` of one that is read in order; what they read is memory too.
+//! `cargo bench --bench ecc`; `RAYON_NUM_THREADS=1` for one thread, `LACUNA_ECC_SIZE=512` for larger images. `memory`
+//! is a curve of an image in memory, `apart` of an image that is read at arbitrary places, like a file, and `pipe` of
+//! one that is read in order; all of them read from memory.
 //!
-//! Before an image is timed, its curve has to be that of counting every cell on a corner of it, of all its slabs, and end at 1: a block of
-//! voxels has no holes.
+//! Before an image is timed, its curve is checked: on a corner against a count of every cell, against the sum of all
+//! its slabs, and it must end at 1, since a block of voxels has no holes.
 
 #![allow(missing_docs)] // criterion's macros make public functions
 
@@ -19,18 +20,18 @@ use lacuna::cubical::ecc::slabs::SlabCounter;
 use lacuna::cubical::ecc::{Bins, EccRequest, Vcec, VcecRows, curve, plain};
 use lacuna::cubical::{Construction, Image, Order, Shape, Voxel};
 
-/// Voxels along each axis.
+/// Number of voxels along each axis.
 fn size() -> usize {
     std::env::var("LACUNA_ECC_SIZE").ok().and_then(|size| size.parse().ok()).unwrap_or(256)
 }
 
-/// Values from 0 up to 1, each by itself.
+/// Independent values in [0, 1).
 fn noise(size: usize) -> Vec<f64> {
     let mut random = Pcg64Mcg::seed_from_u64(2026);
     (0..size.pow(3)).map(|_| random.random::<f64>()).collect()
 }
 
-/// A sum of waves with random phases and directions, from 0 up to 1.
+/// A sum of waves with random phases and directions, with values in [0, 1).
 fn smooth(size: usize) -> Vec<f64> {
     let mut random = Pcg64Mcg::seed_from_u64(2027);
     let waves: Vec<[f64; 4]> = (0..12)
@@ -52,7 +53,7 @@ fn image<T: Voxel>(size: usize, values: &[f64], voxel: impl Fn(f64) -> T) -> Ima
     Image::new(shape, values.iter().map(|&value| voxel(value)).collect()).expect("a voxel for each place")
 }
 
-/// VcecRows that memory has room for.
+/// Loads rows into memory.
 fn in_memory(rows: VcecRows) -> Vcec {
     rows.into_vcec().expect("temporary files")
 }
@@ -125,7 +126,7 @@ fn curves(bench: &mut Criterion) {
         );
         let floats = image(size, &values, |x| x as f32);
         measure(bench, &format!("f32 {kind}, 1024 bins"), &floats, bins);
-        // As many rows as voxels, or nearly so: a fraction of them is enough.
+        // There are nearly as many rows as voxels, so a fraction of the voxels suffices.
         let planes = Shape::new(&[size.div_ceil(8), size, size], Order::C).expect("a shape");
         let some = floats.voxels()[..planes.count()].to_vec();
         let some = Image::new(planes, some).expect("a voxel for each place");

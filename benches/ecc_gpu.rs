@@ -1,19 +1,20 @@
-//! The Euler characteristic curve on a GPU: voxels a second.
+//! The Euler characteristic curve on a GPU, in voxels per second.
 //!
-//! `cargo bench --bench ecc_gpu -- [--small] [--streamed]`, the latter without the table. It makes its images itself, so that the binary can be carried to a machine that has a GPU.
+//! `cargo bench --bench ecc_gpu -- [--small] [--streamed]`; `--streamed` leaves out the table. The images are
+//! generated, so that the binary can be carried to a machine with a GPU.
 //!
-//! | column | what is timed |
+//! | column | timed work |
 //! |---|---|
-//! | kernels | an image on the device is counted: the time of one of [`RUNS`] that are asked for at once |
-//! | curve | image on the device to curve on the host |
-//! | with transfer | the same from page-locked memory of the host |
+//! | kernels | counting an image on the device: the time of one of [`RUNS`] counts that are enqueued together |
+//! | curve | from the image on the device to the curve on the host |
+//! | with transfer | the same, from page-locked host memory |
 //!
-//! Then images are streamed from files in the page cache: bytes a second, and of what share of the bandwidth to the device they are. The
-//! first stream locks its memory, the next ones have it; beside them what threads read when they do nothing else. Then what loading
-//! kernels takes; last, smoothing.
+//! Then images are streamed from files in the page cache, in bytes per second and as a share of the bandwidth to the
+//! device. The first stream page-locks its memory, and the next ones reuse it; for comparison, the rate at which
+//! threads only read. Then the time to load kernels, and last, smoothing.
 //!
-//! Before anything is timed, curves of the same images cut to a few voxels are compared with the processor's; and the changes of each
-//! large one add up to 1, as those of every box do.
+//! Before anything is timed, curves of the same images, cut to a few voxels, are compared with the processor's; and
+//! the changes of each large image must add up to 1, as for every box.
 
 use std::error::Error;
 use std::process::ExitCode;
@@ -28,9 +29,9 @@ use lacuna::internals::{Gpu, KernelVoxel};
 use rayon::prelude::*;
 use zerocopy::{FromBytes, Immutable, IntoBytes};
 
-/// Counts that are asked for at once.
+/// Number of counts that are enqueued together.
 const RUNS: u32 = 10;
-/// Measured rounds, of which the least time counts.
+/// Number of measured rounds, of which the fastest counts.
 const ROUNDS: usize = 5;
 
 type Failure = Box<dyn Error>;
@@ -108,10 +109,10 @@ fn table(gpu: &Gpu, n: usize) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Bytes that one thread reads at a time, when all do nothing but read.
+/// Number of bytes that a thread reads at a time when threads only read.
 const SHARE: usize = 2 << 20;
 
-/// An image in a file, streamed.
+/// Streams an image from a file.
 fn streamed<T: KernelVoxel + FromStream + FromBytes + IntoBytes + Immutable>(
     gpu: &Gpu,
     axes: [usize; 3],
@@ -163,7 +164,7 @@ fn streamed<T: KernelVoxel + FromStream + FromBytes + IntoBytes + Immutable>(
     Ok(())
 }
 
-/// Why a stream has no curve.
+/// The error of a stream.
 struct Failed(Box<dyn Error + Send + Sync>);
 
 impl<E: Error + Send + Sync + 'static> From<E> for Failed {
@@ -172,7 +173,7 @@ impl<E: Error + Send + Sync + 'static> From<E> for Failed {
     }
 }
 
-/// Types that a stream of a file may be of.
+/// A voxel type of file streams.
 trait FromStream: Sized {
     fn of(stream: AnyStream) -> Option<Stream<Self>>;
 }
@@ -189,7 +190,7 @@ impl FromStream for f32 {
     }
 }
 
-/// What loading the kernels takes, and then an image of a voxel.
+/// Times loading the kernels, followed by an image of one voxel.
 fn fixed<T: KernelVoxel>(gpu: &Gpu, bins: Bins, voxel: T) -> Result<(), Failure> {
     let (shape, request) = (Shape::new(&[1], Order::C)?, EccRequest { bins, ..EccRequest::default() });
     let mut times = [f64::INFINITY; 2];
@@ -210,7 +211,7 @@ fn fixed<T: KernelVoxel>(gpu: &Gpu, bins: Bins, voxel: T) -> Result<(), Failure>
     Ok(())
 }
 
-/// Bytes that come to the device from page-locked memory, in thousand millions a second.
+/// The bandwidth from page-locked memory to the device, in 10⁹ bytes per second.
 fn bandwidth(gpu: &Gpu) -> Result<f64, Failure> {
     let bytes = 256 << 20;
     let (mut host, mut device) = (gpu.pinned::<u8>(bytes)?, gpu.zeros::<u8>(bytes)?);
@@ -288,7 +289,7 @@ fn case<T: KernelVoxel>(
     Ok(())
 }
 
-/// Between 0 and 1, without order.
+/// A hash of the place, between 0 and 1.
 fn noise([z, y, x]: [usize; 3]) -> f64 {
     let mut hash = (z as u64) << 42 ^ (y as u64) << 21 ^ x as u64;
     for factor in [0xff51_afd7_ed55_8ccd, 0xc4ce_b9fe_1a85_ec53] {
@@ -297,7 +298,7 @@ fn noise([z, y, x]: [usize; 3]) -> f64 {
     (hash >> 11) as f64 / (1_u64 << 53) as f64
 }
 
-/// Between 0 and 1: noise of every 12th voxel, and between them cubic.
+/// Smooth values between 0 and 1: noise at every 12th voxel with cubic interpolation.
 fn smooth(at: [usize; 3]) -> f64 {
     const CELL: usize = 12;
     let between = at.map(|at| (at % CELL) as f64 / CELL as f64).map(|t| t * t * (3.0 - 2.0 * t));

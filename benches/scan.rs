@@ -1,25 +1,27 @@
-//! HYPHA's throughput: stable columns found a second (Zhang, Xiao, Guo, Wang 2019, whose best is 106 times that of twist).
+//! HYPHA's throughput: stable columns found per second (Zhang, Xiao, Guo, Wang 2019, whose best is 106 times that of
+//! twist).
 //!
-//! `cargo bench --bench scan -- PATH…`, where a path is a binary matrix of PHAT or a folder with the eight of [`MATRICES`]. It needs nothing
-//! but its arguments, so that the binary can be carried to a machine that has a GPU. A row a matrix: medians of [`RUNS`] runs in milliseconds,
-//! and beside each how many times as many stable columns a second that is as *twist* finds.
+//! `cargo bench --bench scan -- PATH…`, where a path is a binary matrix of PHAT or a folder with the eight of
+//! [`MATRICES`]. It needs only its arguments, so that the binary can be carried to a machine with a GPU. It prints
+//! one row per matrix: medians of [`RUNS`] runs in milliseconds, each with the ratio of stable columns per second to
+//! those of *twist*.
 //!
-//! | column | what is timed |
+//! | column | timed work |
 //! |---|---|
 //! | 1 thread, N threads | [`lacuna::matrix::leftmost_ones::scan`]: matrix in memory to lookup, destroyers and unstable columns |
-//! | GPU | the same on an open device, kernels loaded: host memory to host memory |
-//! | kernels | the same without the ways there and back: entries on the device to tables on the device |
-//! | twist | a *sequential twist scan*: the twist reduction on one thread, bit trees for columns, matrix in memory to pairs |
-//! | walk | twist with the additions left out: what it does to a column that needs none |
+//! | GPU | the same on an open device with loaded kernels: from host memory to host memory |
+//! | kernels | the same without transfers: from entries on the device to tables on the device |
+//! | twist | a *sequential twist scan*: the twist reduction on one thread with bit trees, from the matrix in memory to the pairs |
+//! | walk | twist without additions: its work on a column that needs none |
 //!
-//! Twist finds the stable columns one by one, in between the others: that a column is not added to, it knows when it comes to it, after all
-//! additions to the columns before. So its time is that of the reduction. The walk asks of each column whether its low is taken, takes it and
-//! clears the low's column, and passes over a column whose low is taken. It does not tell stable columns from
-//! others that come to their low first because the one to have it was passed over: it says how fast any sequential scan could
-//! be, and finds no column that is certain.
+//! Twist finds the stable columns among the others, one by one: only after all additions to the previous columns does
+//! it know that a column needs none. So its time is that of the reduction. For each column, the walk checks whether
+//! its low is taken; if not, it takes the low and clears the low's column, and otherwise it skips the column. It does
+//! not distinguish stable columns from columns that reach their low first because the right one was skipped. So it is
+//! a bound on the speed of any sequential scan, and does not find columns with certainty.
 //!
-//! Every answer is checked before it is timed: the device's scan against the processor's, field by field; and each stable pair
-//! is one of twist's.
+//! Every answer is checked before it is timed: the device's scan is compared with the processor's field by field, and
+//! each stable pair must be one of twist's.
 
 use std::error::Error;
 use std::ffi::OsString;
@@ -34,14 +36,14 @@ use lacuna::matrix::leftmost_ones::{Scan, scan};
 use lacuna::matrix::read::{AnyComplex, MatrixReadOptions, read_path};
 use lacuna::matrix::{Algorithm, BoundaryMatrix, Dualize, MatrixIndex, Pairs, Plan, Representation, reduce};
 
-/// The matrices of a folder, each with `.bin` to its name.
+/// The matrices of a folder; the file names end in `.bin`.
 const MATRICES: [&str; 8] =
     ["torus", "cube30k", "sphere18", "mumford", "saddle64", "noise64", "grf64", "high_genus"];
 
-/// Runs of each, of which the median counts.
+/// Number of runs, of which the median counts.
 const RUNS: usize = 7;
 
-/// Of twist, which takes a thousand times as long.
+/// Number of runs of twist, which takes a thousand times as long.
 const TWIST_RUNS: usize = 3;
 
 type Failure = Box<dyn Error>;
@@ -65,7 +67,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// A file, or the matrices of a folder.
+/// The given file, or the matrices of the given folder.
 fn files(given: OsString) -> Vec<PathBuf> {
     let path = PathBuf::from(given);
     if !path.is_dir() {
@@ -95,11 +97,11 @@ fn run(files: impl Iterator<Item = PathBuf>) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Milliseconds that something took.
+/// A duration in milliseconds.
 #[derive(Clone, Copy)]
 struct Took(f64);
 
-/// The median of some runs.
+/// The median of several runs.
 fn median(runs: usize, mut work: impl FnMut() -> Result<(), Failure>) -> Result<Took, Failure> {
     let mut times = Vec::with_capacity(runs);
     for _ in 0..runs {
@@ -122,7 +124,7 @@ fn row<I: MatrixIndex>(name: &str, matrix: &BoundaryMatrix<I>, gpu: Option<&Gpu>
     let one = alone(|| median(RUNS, || done(scan(matrix))).map_err(|error| error.to_string()))??;
     let all = median(RUNS, || done(scan(matrix)))?;
     let device = gpu.map(|gpu| device(name, matrix, &found, gpu)).transpose()?;
-    // As many columns in less time.
+    // The ratio of times is that of stable columns per second.
     let cell = |took: Took| format!("{:.2} ({:.0}×)", took.0, twist.0 / took.0);
     let on_device = |took: Option<Took>| took.map_or("–".to_owned(), cell);
     let [whole, kernels] = [device.map(|(whole, _)| whole), device.map(|(_, kernels)| kernels)];
@@ -146,7 +148,7 @@ fn done<T>(answer: T) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Twist on one thread, and that it has the stable pairs.
+/// Times twist on one thread, and checks that it finds the stable pairs.
 fn sequential_twist<I: MatrixIndex>(
     name: &str,
     matrix: &BoundaryMatrix<I>,
@@ -178,7 +180,7 @@ fn sequential_twist<I: MatrixIndex>(
     }
 }
 
-/// Twist without additions: the number of columns that come to a low first.
+/// Twist without additions; returns the number of columns that reach a low first.
 fn walk<I: MatrixIndex>(matrix: &BoundaryMatrix<I>) -> usize {
     let mut taken = vec![I::default(); matrix.len()];
     let mut cleared = vec![false; matrix.len()];
@@ -198,7 +200,7 @@ fn walk<I: MatrixIndex>(matrix: &BoundaryMatrix<I>) -> usize {
     found
 }
 
-/// The scan on a device, with the ways there and back and without.
+/// The scan on a device, with transfers and without.
 fn device<I: MatrixIndex>(
     name: &str,
     matrix: &BoundaryMatrix<I>,

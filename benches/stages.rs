@@ -1,8 +1,8 @@
-//! Every stage of the Vietoris–Rips path alone, on seeded random inputs and on examples that ship.
+//! Every stage of the Vietoris–Rips path separately, on seeded random inputs and on shipped examples.
 //!
-//! `cargo bench` runs all; `cargo bench -- assembly` those whose name has `assembly` in it. Each input is first run
-//! through the whole program and its pairs counted against the number of simplices: a stage that gives wrong answers
-//! is not timed.
+//! `cargo bench` runs all; `cargo bench -- assembly` those whose name contains `assembly`. Each input is first run
+//! through the whole program and its pairs are counted against the number of simplices: a stage with wrong answers is
+//! not timed.
 
 #![allow(missing_docs)] // criterion's macros make public functions
 
@@ -23,13 +23,13 @@ use lacuna::rips::rank::{matrix_of_points, rank};
 use lacuna::rips::submatrix_reduction::{Submatrix, reduce};
 use lacuna::rips::{Rips, SecondLayer};
 
-/// n points in the unit cube of R^m, seeded.
+/// n seeded random points in the unit cube of R^m.
 fn cloud(n: usize, m: usize) -> PointCloud {
     let mut random = Pcg64Mcg::seed_from_u64(2026);
     PointCloud::new(m, (0..n * m).map(|_| random.random::<f32>()).collect()).expect("finite coordinates")
 }
 
-/// A full filtration as its ranked matrix, and the number of its ranks.
+/// A full filtration as its matrix of ranks, and the number of ranks.
 fn dense<R: Rank>(points: &PointCloud, level: Level) -> (Dense<R>, u32) {
     let matrix = matrix_of_points(points, &()).expect("memory for them");
     let ranking = rank(&Distances::Matrix(matrix), f32::INFINITY).expect("memory for ranks");
@@ -37,7 +37,7 @@ fn dense<R: Rank>(points: &PointCloud, level: Level) -> (Dense<R>, u32) {
     (Dense::new(points.len(), ranking.edges.square(points.len()).expect("memory for it"), level), ranks)
 }
 
-/// Every pair of dimension d of a full filtration, counted: C(n−1, d+1) of them.
+/// Checks that the number of pairs of every dimension of a full filtration is C(n−1, d+1).
 fn verified(points: &PointCloud, dim: usize) {
     let outcome = Rips::new(points.clone()).max_dim(dim).threshold(f64::INFINITY).solve(&()).expect("a run");
     for stats in &outcome.stats.dimensions {
@@ -45,7 +45,7 @@ fn verified(points: &PointCloud, dim: usize) {
     }
 }
 
-/// Nothing cleared by reduction.
+/// A pair store without pairs.
 fn nothing() -> PairStore<u64> {
     PairStore { pivots: Pivots::with_capacity(0).unwrap(), apparent: ApparentPairs::Implicit }
 }
@@ -64,7 +64,6 @@ fn construction<'a>(
         layer,
         rank_width: 32,
         level: Level::detect(),
-        walkers: usize::MAX,
         progress: &(),
     }
 }

@@ -1,15 +1,15 @@
-//! Thinning: on the processor, and on a GPU if there is one.
+//! Thinning on the processor, and on a GPU if there is one.
 //!
-//! `cargo bench --bench thinning -- [--small] [--gpu]`, the latter with fewer rounds on the processor. It makes its images itself, so that
-//! the binary can be carried to a machine that has a GPU.
+//! `cargo bench --bench thinning -- [--small] [--gpu]`; `--gpu` runs fewer rounds on the processor. The images are
+//! generated, so that the binary can be carried to a machine with a GPU.
 //!
-//! | column | what is timed |
+//! | column | timed work |
 //! |---|---|
-//! | processor | bits to bits |
-//! | GPU | bits on the host to bits on the host |
-//! | device | the image on the device to its skeleton there, with every question of the host in between |
+//! | processor | from bits to bits |
+//! | GPU | from bits on the host to bits on the host |
+//! | device | from the image on the device to its skeleton there, including all queries of the host |
 //!
-//! What both find is compared, iteration by iteration, before a time is printed.
+//! Both results are compared, iteration by iteration, before a time is printed.
 
 use std::process::ExitCode;
 use std::time::Instant;
@@ -21,7 +21,7 @@ use lacuna::internals::Gpu;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
-/// Measured rounds, of which the least time counts.
+/// Number of measured rounds, of which the fastest counts.
 const ROUNDS: usize = 5;
 
 fn main() -> ExitCode {
@@ -79,7 +79,7 @@ fn noise(axes: &[usize], density: f64) -> BitImage {
     of(shape, (0..shape.count()).map(|_| u8::from(rng.random_bool(density))).collect())
 }
 
-/// Waves in random directions, cut at their mean.
+/// Waves in random directions, thresholded at their mean.
 fn blobs_of(side: usize) -> BitImage {
     let mut rng = Pcg64Mcg::seed_from_u64(2);
     let waves: Vec<[f64; 3]> =
@@ -89,7 +89,7 @@ fn blobs_of(side: usize) -> BitImage {
     })
 }
 
-/// Tubes along random walks that keep their direction for a while and grow narrower.
+/// Tubes along random walks that turn slowly and become narrower.
 fn vessels(extent: usize) -> BitImage {
     let mut rng = Pcg64Mcg::seed_from_u64(3);
     let shape = Shape::new(&[extent; 3], Order::C).expect("axes of a few voxels");
@@ -123,7 +123,7 @@ fn paint(voxels: &mut [u8], extent: i64, at: [f64; 3], radius: f64) {
     }
 }
 
-/// Prints a row; whether the device found what the processor did.
+/// Prints a row; returns whether device and processor found the same.
 fn row(gpu: Option<&Gpu>, name: &str, image: &BitImage, rule: Rule, rounds: usize) -> bool {
     let request = ThinningRequest { rule: Some(rule), iterations: None };
     let mut passes = Vec::new();

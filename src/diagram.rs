@@ -1,4 +1,4 @@
-//! Bars and diagrams: what every path of the program answers.
+//! Bars and diagrams, the results of all paths.
 
 use std::iter::Enumerate;
 use std::{slice, vec};
@@ -21,7 +21,7 @@ pub use selection::{BarSelection, SelectionError};
 pub struct Bar {
     /// Filtration value at which the class appears.
     pub birth: f64,
-    /// Filtration value at which it disappears; infinity for an essential bar, which JSON writes as `null`.
+    /// Filtration value at which the class disappears; infinity for an essential bar, which JSON writes as `null`.
     #[serde(deserialize_with = "infinite::deserialize")]
     pub death: f64,
 }
@@ -35,9 +35,9 @@ impl Bar {
 
 /// The bars of every dimension from 0 up, none of length zero.
 ///
-/// Bars come in a canonical order that does not depend on the number of threads: dimension 0 by ascending death,
-/// essential bars last, bars of equal death by descending birth; higher dimensions in the order their columns are reduced in (descending birth, ties by
-/// ascending combinatorial index of the birth simplex), which is Ripser's.
+/// Bars have a canonical order that does not depend on the number of threads. Dimension 0 is sorted by ascending
+/// death, essential bars last, and bars of equal death by descending birth. Higher dimensions are in the order of
+/// reduction (descending birth, ties by ascending combinatorial index of the birth simplex), as in Ripser.
 ///
 /// ```
 /// use lacuna::{Bar, Diagram};
@@ -54,12 +54,12 @@ pub struct Diagram {
 }
 
 impl Diagram {
-    /// From the bars of dimensions 0, 1, ….
+    /// Creates a diagram from the bars of dimensions 0, 1, ….
     pub fn new(dimensions: Vec<Vec<Bar>>) -> Self {
         Diagram { dimensions }
     }
 
-    /// The highest dimension computed plus one; some may have no bars.
+    /// Number of computed dimensions; some may have no bars.
     pub fn len(&self) -> usize {
         self.dimensions.len()
     }
@@ -69,27 +69,27 @@ impl Diagram {
         self.dimensions.is_empty()
     }
 
-    /// The bars of one dimension (none when it was not computed).
+    /// The bars of one dimension; none if it was not computed.
     pub fn bars(&self, dim: usize) -> &[Bar] {
         self.dimensions.get(dim).map_or(&[], Vec::as_slice)
     }
 
-    /// All bars with their dimension, by dimension.
+    /// Iterates over all bars with their dimensions, by dimension.
     pub fn iter(&self) -> Iter<'_> {
         Iter { dimensions: self.dimensions.iter().enumerate(), bars: (0, [].iter()) }
     }
 
-    /// The diagram without the finite bars of dimension ≥ 1 whose death is at most `ratio` times their birth. Essential bars
-    /// stay, and at a ratio of 1 all do.
+    /// Removes the finite bars of dimension ≥ 1 whose death is at most `ratio` times their birth. Essential bars
+    /// stay, and at a ratio of 1 all bars do.
     ///
-    /// `precision` is that of the distances the diagram is of. The ratio is rounded to it, and the product too: in single
-    /// precision the bars that are left are those that Ripser's `--ratio` leaves.
+    /// `precision` is that of the distances from which the diagram was computed. The ratio and the product are
+    /// rounded to it: in single precision the remaining bars are those of Ripser's `--ratio`.
     pub fn with_ratio(&self, ratio: f64, precision: Precision) -> Diagram {
         let exceeds = |bar: &Bar| match precision {
             Precision::Single => bar.death as f32 > bar.birth as f32 * ratio as f32,
             Precision::Double => bar.death > bar.birth * ratio,
         };
-        // No bar is of length zero. No ratio is too great for a bar that is born at 0, nor is one that overflows when it is rounded.
+        // No bar has length zero. A bar born at 0 exceeds any ratio, even one that overflows when it is rounded.
         let keep = |bar: &Bar| ratio <= 1.0 || bar.is_essential() || bar.birth == 0.0 || exceeds(bar);
         let dimensions = self
             .dimensions
@@ -100,11 +100,11 @@ impl Diagram {
     }
 }
 
-/// The bars of a diagram with their dimension, by dimension.
+/// Iterator over the bars of a diagram with their dimensions, by dimension.
 #[derive(Debug, Clone)]
 pub struct Iter<'a> {
     dimensions: Enumerate<slice::Iter<'a, Vec<Bar>>>,
-    /// What is left of the dimension that is under way.
+    /// The current dimension and its remaining bars.
     bars: (usize, slice::Iter<'a, Bar>),
 }
 
@@ -131,11 +131,11 @@ impl<'a> IntoIterator for &'a Diagram {
     }
 }
 
-/// The bars of a diagram that is taken apart, with their dimension, by dimension.
+/// Owning iterator over the bars of a diagram with their dimensions, by dimension.
 #[derive(Debug)]
 pub struct IntoIter {
     dimensions: Enumerate<vec::IntoIter<Vec<Bar>>>,
-    /// What is left of the dimension that is under way.
+    /// The current dimension and its remaining bars.
     bars: (usize, vec::IntoIter<Bar>),
 }
 
@@ -174,7 +174,7 @@ mod tests {
     fn no_ratio_is_too_great_for_a_birth_at_0() {
         let diagram = of_dimension_1(&[(0.0, 1.0), (1.0, 2.0)]);
         for precision in [Precision::Single, Precision::Double] {
-            // The first is infinite in single precision.
+            // The first ratio is infinite in single precision.
             for ratio in [1e39, f64::INFINITY] {
                 assert_eq!(diagram.with_ratio(ratio, precision), of_dimension_1(&[(0.0, 1.0)]));
             }
@@ -200,7 +200,7 @@ mod tests {
         assert_eq!(left(1.0 + 1e-10), [1.0, 1e-50, 1e39, 3.0]);
         assert_eq!(left(1.5), [1e-50, 1e39, 3.0]);
         assert_eq!(left(2.0), [3.0]);
-        // 1.1 of single precision is greater than that of double; so is its product with 1, to which the death is equal.
+        // 1.1 is greater in single than in double precision; so is its product with 1, which equals the death.
         let death = f64::from(1.1f32);
         let single = of_dimension_1(&[(1.0, death)]);
         assert_eq!(single.with_ratio(1.1, Precision::Single).bars(1), []);

@@ -1,22 +1,23 @@
-//! Points in the plane, halved again and again: how k-d trees are built (Bentley 1975).
+//! Balanced k-d trees of points in the plane (Bentley 1975).
 //!
-//! Each time the points of a box are sorted so far along its longer side that those of the lower half come first. The boxes make a complete binary
-//! tree, without pointers: the root is the first, the children of box k are 2k + 1 and 2k + 2, and the leaves are the last. Large boxes are halved
-//! side by side; which points are in which box does not depend on that.
+//! A box is split at the median along its longer side: its points are partially sorted so that those of the lower
+//! half come first. The boxes form a complete binary tree without pointers: the root is box 0, the children of box k
+//! are 2k + 1 and 2k + 2, and the leaves come last. Large boxes are split in parallel, which does not affect the
+//! result.
 
 use std::cmp::Ordering;
 
 /// A point in the plane.
 pub(crate) type Point = [f64; 2];
 
-/// Points that are halved on one thread.
+/// Number of points up to which one thread builds the subtree.
 const GRAIN: usize = 1 << 14;
 
-/// Something in the plane.
+/// An object with a place in the plane.
 pub(crate) trait Located {
-    /// Where it is. No coordinate is NaN.
+    /// The place of the object. No coordinate is NaN.
     fn at(&self) -> Point;
-    /// The order of things at the same place.
+    /// A number that orders objects at the same place.
     fn number(&self) -> u64;
 }
 
@@ -40,7 +41,7 @@ impl Located for (Point, u32) {
     }
 }
 
-/// The least box around some points, whose sides are the axes'.
+/// The bounding box of some points, parallel to the axes.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Around {
     pub(crate) low: Point,
@@ -48,10 +49,10 @@ pub(crate) struct Around {
 }
 
 impl Around {
-    /// The box around no points.
+    /// The bounding box of no points.
     pub(crate) const NOTHING: Around = Around { low: [f64::INFINITY; 2], high: [f64::NEG_INFINITY; 2] };
 
-    /// The box around these points.
+    /// The bounding box of `points`.
     pub(crate) fn of<P: Located>(points: &[P]) -> Self {
         let Around { mut low, mut high } = Self::NOTHING;
         for point in points {
@@ -64,23 +65,23 @@ impl Around {
         Around { low, high }
     }
 
-    /// The axis along which it is longer.
+    /// The axis along which the box is longer.
     fn longer(&self) -> usize {
-        // Equal infinities are no distance apart.
+        // Equal infinities have distance 0.
         let extent = |axis: usize| {
             if self.low[axis] == self.high[axis] { 0.0 } else { self.high[axis] - self.low[axis] }
         };
         usize::from(extent(1) > extent(0))
     }
 
-    /// The point of it that is nearest to `at`.
+    /// The point of the box that is nearest to `at`.
     #[inline]
     pub(crate) fn nearest(&self, at: Point) -> Point {
         [0, 1].map(|axis| at[axis].max(self.low[axis]).min(self.high[axis]))
     }
 }
 
-/// Moves the lower half of the points, half of them rounded down, to the front. The answer is the axis along which.
+/// Moves the lower half of the points, rounded down, to the front. Returns the axis of the split.
 pub(crate) fn halve<P: Located>(points: &mut [P], around: &Around) -> usize {
     let axis = around.longer();
     let half = points.len() / 2;
@@ -97,7 +98,7 @@ pub(crate) fn halve<P: Located>(points: &mut [P], around: &Around) -> usize {
     axis
 }
 
-/// Sorts points by the leaves of a tree whose leaves have at most `most` points, and answers its boxes.
+/// Sorts points by the leaves of a tree with at most `most` points per leaf, and returns its boxes.
 pub(crate) fn boxes<P: Located + Send>(points: &mut [P], most: usize) -> Vec<Around> {
     let mut depth = 0;
     while points.len().div_ceil(1 << depth) > most {
@@ -106,7 +107,7 @@ pub(crate) fn boxes<P: Located + Send>(points: &mut [P], most: usize) -> Vec<Aro
     subtree(points, depth)
 }
 
-/// The boxes of a tree that is halved `depth` times.
+/// Returns the boxes of a tree of depth `depth`.
 fn subtree<P: Located + Send>(points: &mut [P], depth: u32) -> Vec<Around> {
     let mut boxes = vec![Around::NOTHING; (2 << depth) - 1];
     if depth == 0 || points.len() <= GRAIN {
@@ -119,7 +120,7 @@ fn subtree<P: Located + Send>(points: &mut [P], depth: u32) -> Vec<Around> {
     let (low, high) = rayon::join(|| subtree(low, depth - 1), || subtree(high, depth - 1));
     for level in 0..depth {
         let width = 1 << level;
-        // A level of a tree begins after all that are above it.
+        // The boxes of a level come after those of all levels above.
         let (from, to) = (width - 1, 2 * width - 1);
         boxes[to..to + width].copy_from_slice(&low[from..to]);
         boxes[to + width..to + 2 * width].copy_from_slice(&high[from..to]);
@@ -127,7 +128,7 @@ fn subtree<P: Located + Send>(points: &mut [P], depth: u32) -> Vec<Around> {
     boxes
 }
 
-/// Fills in the boxes from box `at` down.
+/// Fills in box `at` and the boxes below it.
 fn fill<P: Located>(boxes: &mut [Around], at: usize, points: &mut [P]) {
     boxes[at] = Around::of(points);
     if 2 * at + 1 < boxes.len() {
@@ -145,7 +146,7 @@ mod tests {
 
     use super::*;
 
-    /// Whether each box is the one around its points, and the halves are on either side of a line.
+    /// Checks that each box is the bounding box of its points, and that a line separates its halves.
     fn check(boxes: &[Around], at: usize, points: &[(Point, u32)]) {
         let Around { low, high } = Around::of(points);
         assert_eq!((boxes[at].low, boxes[at].high), (low, high));

@@ -1,16 +1,16 @@
-//! Names of choices: what a format, an algorithm or a rule is called in plans, statistics, messages and on the command line.
+//! Names of formats, algorithms and other choices in plans, statistics, messages and on the command line.
 //!
-//! A choice is a variant of an enumeration. Its name is the one that serde gives it, in kebab case, so that JSON and text cannot
-//! disagree; the command line takes its names from clap's derive, in kebab case too.
+//! A choice is a variant of an enumeration. Its name is its name in serde, in kebab case, so that JSON and text
+//! cannot disagree; the command line takes its names from clap's derive, in kebab case too.
 
 use std::fmt::Display;
 
-/// A text that names none of the choices.
+/// The error of a text that is not the name of a choice.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{what}: expected one of {expected}, found {found:?}")]
 #[non_exhaustive]
 pub struct UnknownChoice {
-    /// What was to be chosen.
+    /// The kind of choice, such as an algorithm.
     pub what: &'static str,
     /// The names of all choices.
     pub expected: String,
@@ -24,7 +24,7 @@ pub(crate) fn list(choices: &[impl Display]) -> String {
     names.join(", ")
 }
 
-/// The choice that is called `found`, in letters of either case.
+/// Finds the choice with the name `found`, ignoring case.
 pub(crate) fn find<T: Display + Copy>(
     what: &'static str,
     choices: &[T],
@@ -35,7 +35,7 @@ pub(crate) fn find<T: Display + Copy>(
     named.copied().ok_or_else(unknown)
 }
 
-/// Implements `Display` for an enumeration by its name in serde, and `FromStr` where a text says what is to be chosen.
+/// Implements `Display` and, if a kind of choice is given, `FromStr` for an enumeration by its names in serde.
 macro_rules! named {
     ($choice:ty) => {
         impl ::std::fmt::Display for $choice {

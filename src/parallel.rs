@@ -1,9 +1,10 @@
-//! Loops over pieces of work on the threads of the current pool, compiled once.
+//! Parallel loops over pieces of work on the current thread pool, compiled once for all types.
 //!
-//! A parallel iterator is compiled anew, some seven kilobytes of it, for each closure and each type that the closure is given. Where a
-//! stage is generic over ten types of voxels, or over indices and columns of a matrix, that came to a fifth of the program. These loops
-//! call the closure through a pointer, once a piece, so a piece should be worth some thousand instructions or more. Which thread does
-//! which piece is not determined; the caller's result must not depend on it.
+//! A parallel iterator is compiled anew, to some seven kilobytes, for each closure and each element type. In stages
+//! that are generic over ten voxel types, or over indices and columns of a matrix, that amounted to a fifth of the
+//! program. These loops call the closure through a pointer, once per piece, so a piece should be worth at least some
+//! thousand instructions. The assignment of pieces to threads is not deterministic; the caller's result must not
+//! depend on it.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -14,7 +15,7 @@ use rayon::prelude::*;
 
 use crate::memory::budget::settle;
 
-/// Numbers from 0 up that threads take some at a time, so that a thread that is done early takes more.
+/// A range of numbers from 0 up that threads take in portions, so that a thread that finishes early takes more.
 #[derive(Debug)]
 pub struct SharedRange {
     next: AtomicUsize,
@@ -23,19 +24,19 @@ pub struct SharedRange {
 }
 
 impl SharedRange {
-    /// The numbers 0..`end`, `at_once` ≥ 1 of them to be taken together.
+    /// Creates the range 0..`end`, taken in portions of `at_once` ≥ 1 numbers.
     pub fn new(end: usize, at_once: usize) -> Self {
         SharedRange { next: AtomicUsize::new(0), end, at_once }
     }
 
-    /// The next numbers; none when all are taken.
+    /// Takes the next portion; `None` if all numbers are taken.
     pub fn take(&self) -> Option<Range<usize>> {
         let start = self.next.fetch_add(self.at_once, Ordering::Relaxed);
         (start < self.end).then(|| start..self.end.min(start.saturating_add(self.at_once)))
     }
 
-    /// Calls `work`, which takes numbers until there are none, on every thread of the current pool, and returns when all calls have.
-    /// Where one thread takes all numbers at once, it is this one, and no other is woken up.
+    /// Calls `work`, which takes portions until there are none, on every thread of the current pool, and returns when
+    /// all calls have. If there is only one portion, `work` runs on the calling thread, and no other is woken.
     pub fn share(&self, work: &(dyn Fn() + Sync)) {
         if self.end <= self.at_once {
             work();
@@ -45,23 +46,23 @@ impl SharedRange {
     }
 }
 
-/// Calls `work` with every number below `count`. When a call unwinds, no further calls begin.
+/// Calls `work` with every number below `count`. After a call unwinds, no further calls begin.
 pub(crate) fn each(count: usize, work: &(dyn Fn(usize) + Sync)) {
     (0..count).into_par_iter().with_max_len(1).panic_fuse().for_each(work);
 }
 
-/// Calls `work` with ranges of `size` numbers, the last one shorter, which together are those below `length`.
+/// Calls `work` with consecutive ranges of `size` numbers that cover 0..`length`; the last one may be shorter.
 pub(crate) fn ranges(length: usize, size: usize, work: &(dyn Fn(Range<usize>) + Sync)) {
     each(length.div_ceil(size), &|piece| work(piece * size..length.min((piece + 1) * size)));
 }
 
-/// Calls `work` with each piece of `size` items, the last one shorter, and its number.
+/// Calls `work` with the number of each piece of `size` items and the piece; the last one may be shorter.
 pub(crate) fn pieces_mut<T: Send>(items: &mut [T], size: usize, work: &(dyn Fn(usize, &mut [T]) + Sync)) {
     let threads = rayon::current_num_threads().min(items.len().div_ceil(size));
     let pieces = Mutex::new(items.chunks_mut(size).enumerate());
     each(threads, &|_| {
         loop {
-            // In a statement of its own, so that the lock is not held while the piece is worked on.
+            // This is a statement of its own so that the lock is not held while the piece is processed.
             let piece = lock(&pieces).next();
             let Some((number, items)) = piece else { return };
             work(number, items);
@@ -69,15 +70,16 @@ pub(crate) fn pieces_mut<T: Send>(items: &mut [T], size: usize, work: &(dyn Fn(u
     });
 }
 
-/// What `work` returns for each number below `count`, in their order.
+/// Calls `work` with every number below `count` and returns the results in order.
 pub(crate) fn map<R: Send>(count: usize, work: &(dyn Fn(usize) -> R + Sync)) -> Vec<R> {
     let mut results: Vec<Option<R>> = std::iter::repeat_with(|| None).take(count).collect();
     pieces_mut(&mut results, 1, &|number, result| result[0] = Some(work(number)));
     results.into_iter().flatten().collect()
 }
 
-/// What `work` makes of each of several items, in their order. Items are taken one by one by as many threads as the current pool has, and each of
-/// these is the only thread of a pool of its own, so that what `work` does is not shared out.
+/// Calls `work` with each item and returns the results in order. As many threads as the current pool has take the
+/// items one by one; each of them is the only thread of a pool of its own, so that parallel loops inside `work` stay
+/// on it.
 pub(crate) fn side_by_side<I: Send, R: Send>(items: Vec<I>, work: &(dyn Fn(I) -> R + Sync)) -> Vec<R> {
     let workers = rayon::current_num_threads().min(items.len());
     let mut results: Vec<Option<R>> = std::iter::repeat_with(|| None).take(items.len()).collect();
@@ -91,28 +93,29 @@ pub(crate) fn side_by_side<I: Send, R: Send>(items: Vec<I>, work: &(dyn Fn(I) ->
     };
     thread::scope(|scope| {
         for _ in 0..workers {
-            // A pool that takes its maker for its thread is never freed, so that each has a thread of its own, for which its maker waits.
+            // A pool that uses its creator as its thread is never freed. So each pool has a thread of its own, for
+            // which its creator waits.
             let alone = || {
                 match rayon::ThreadPoolBuilder::new().num_threads(1).exit_handler(|_| settle()).build() {
                     Ok(pool) => pool.install(take_all),
-                    // Items are shared out after all, which is slower.
+                    // Without a pool, parallel loops inside `work` use the current pool, which is slower.
                     Err(_) => take_all(),
                 }
                 settle();
             };
-            // Fewer threads than wanted do as well.
+            // Fewer threads than requested suffice.
             if thread::Builder::new().spawn_scoped(scope, alone).is_err() {
                 break;
             }
         }
     });
-    // What is left if not a single thread could be started.
+    // Processes the rest, which is everything if no thread could be started.
     take_all();
     drop(tasks);
     results.into_iter().flatten().collect()
 }
 
-/// What all pieces give, joined in any order: `join` must not depend on it.
+/// Calls `work` with consecutive ranges and joins the results in any order, on which `join` must not depend.
 pub(crate) fn joined<R: Send>(
     length: usize,
     size: usize,
@@ -128,12 +131,12 @@ pub(crate) fn joined<R: Send>(
     into_inner(all)
 }
 
-/// What a mutex holds when no thread uses it any more. A thread that panicked ends the run by its panic.
+/// Unwraps a mutex. Poisoning is ignored, since the panic of a thread ends the run anyway.
 pub(crate) fn into_inner<T>(mutex: Mutex<T>) -> T {
     mutex.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What a mutex holds. A thread that panicked ends the run by its panic.
+/// Locks a mutex. Poisoning is ignored, since the panic of a thread ends the run anyway.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

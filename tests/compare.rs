@@ -16,7 +16,7 @@ use rand_pcg::Pcg64Mcg;
 #[path = "../fuzz/fuzz_targets/check_barcodes.rs"]
 mod check;
 
-/// Formats of bars.
+/// The formats that hold bars.
 const BARS: [BarcodeFormat; 6] = [
     BarcodeFormat::Ripser,
     BarcodeFormat::Csv,
@@ -26,10 +26,10 @@ const BARS: [BarcodeFormat; 6] = [
     BarcodeFormat::Dipha,
 ];
 
-/// Where the filtrations of these tests end: past all bars.
+/// The end of the filtrations of these tests, after all bars.
 const END: f64 = 1000.0;
 
-/// Bars whose values six digits hold, many of them equal.
+/// Random bars with values that are exact in six digits, many of them equal.
 fn random_bars(rng: &mut impl Rng) -> Vec<DiagramPoint> {
     let count = rng.random_range(1..30);
     let values = rng.random_range(1..40);
@@ -44,7 +44,7 @@ fn random_bar(rng: &mut impl Rng, values: u32) -> DiagramPoint {
     DiagramPoint { dim: rng.random_range(0..4), birth, death, essential }
 }
 
-/// The same bars with one of them changed: its birth, death or dimension, whether it dies, or whether it is there.
+/// The same bars with one change: of a birth, death or dimension, of whether a bar is essential, or of its presence.
 fn mutated(bars: &[DiagramPoint], change: usize, rng: &mut impl Rng) -> Vec<DiagramPoint> {
     let mut bars = bars.to_vec();
     let k = rng.random_range(0..bars.len());
@@ -73,7 +73,7 @@ fn shuffle<T>(list: &mut [T], rng: &mut impl Rng) {
     }
 }
 
-/// A file of these bars, in this order.
+/// A file of these bars in this order.
 fn written(bars: &[DiagramPoint], format: BarcodeFormat) -> Vec<u8> {
     let mut file = Vec::new();
     let as_output = match format {
@@ -122,14 +122,14 @@ fn written(bars: &[DiagramPoint], format: BarcodeFormat) -> Vec<u8> {
     file
 }
 
-/// A file in this format, read without saying so.
+/// The barcode of a file whose format must be detected.
 fn barcode(file: &[u8], format: BarcodeFormat) -> Barcode {
     let loaded = read_bytes("file", file, None).unwrap_or_else(|error| panic!("{format}: {error}"));
     assert_eq!(loaded.format, format);
     loaded.barcode
 }
 
-/// What one list has more of than the other, in order.
+/// The surplus of one list of bars over another, in order.
 fn surplus(bars: &[DiagramPoint], other: &[DiagramPoint]) -> Vec<Entry> {
     let key =
         |bar: &DiagramPoint| (bar.dim, (bar.birth * 8.0) as i64, bar.essential, (bar.death * 8.0) as i64);
@@ -157,7 +157,7 @@ fn every_change_of_a_bar_is_found() {
         shuffle(&mut a, &mut rng);
         shuffle(&mut b, &mut rng);
         let (a, b) = (barcode(&written(&a, format_a), format_a), barcode(&written(&b, format_b), format_b));
-        // Values are apart by more than the second tolerance.
+        // Values differ by more than the second tolerance.
         for tolerance in [0.0, 0.06] {
             let found = compare(&a, &b, tolerance).unwrap();
             assert!(!found.is_same(), "{format_a}, {format_b}: {bars:?}, {changed:?}");
@@ -194,7 +194,7 @@ fn every_order_is_accepted() {
     }
 }
 
-/// Six digits against full precision: the tolerance bridges the rounding, and nothing more.
+/// Six digits against full precision: the tolerance covers rounding and nothing more.
 #[test]
 fn rounded_values_are_accepted_within_the_tolerance() {
     let mut rng = Pcg64Mcg::seed_from_u64(3);
@@ -221,7 +221,7 @@ fn rounded_values_are_accepted_within_the_tolerance() {
     }
 }
 
-/// Where filtrations end is compared when both files say so.
+/// The ends of filtrations are compared if both files give them.
 #[test]
 fn ends_of_filtrations_are_compared_between_diagrams_of_dipha() {
     let point = |birth, death| DiagramPoint { dim: 0, birth, death, essential: true };
@@ -238,7 +238,7 @@ fn ends_of_filtrations_are_compared_between_diagrams_of_dipha() {
     assert!(compare(&a, &csv, 0.0).unwrap().is_same() && compare(&csv, &b, 0.0).unwrap().is_same());
 }
 
-/// Pairs of cells, each cell in one pair at most, and the cells in no pair.
+/// Random pairs of cells, each cell in at most one pair, and the cells in no pair.
 fn random_pairs(rng: &mut impl Rng) -> (Vec<(u64, u64)>, Vec<u64>) {
     let mut cells: Vec<u64> = (0..rng.random_range(2..40)).collect();
     shuffle(&mut cells, rng);
@@ -248,7 +248,7 @@ fn random_pairs(rng: &mut impl Rng) -> (Vec<(u64, u64)>, Vec<u64>) {
     (pairs, essential.into_iter().chain(cells.chunks_exact(2).remainder().iter().copied()).collect())
 }
 
-/// Files that `lacuna reduce` writes for these pairs, and PHAT.
+/// Files of these pairs, as `lacuna reduce` and PHAT write them.
 fn pair_files(pairs: &[(u64, u64)], essential: &[u64]) -> [(Vec<u8>, BarcodeFormat); 4] {
     let mut files =
         [BarcodeFormat::PhatAscii, BarcodeFormat::PhatBinary, BarcodeFormat::Csv, BarcodeFormat::Json]
@@ -353,7 +353,7 @@ fn dimensions_of_one_side_are_noted() {
         object(r#"{"max_dim":0,"unfinished":[1,2],"bars":[]}"#),
     ];
     let unfinished = compare(&whole, &part, 0.0).unwrap();
-    // Of dimension 2 the whole knows that it is empty.
+    // The complete file has dimension 2, without bars.
     let notes = [1, 2].map(|dim| Note::UnfinishedDimension { dim, side: 1 });
     assert_eq!((unfinished.is_same(), &unfinished.notes[..]), (false, &notes[..]));
     assert_eq!(notes[1].text(["a", "b"]), "dimension 2 is unfinished in b: taken as it is");
@@ -364,7 +364,7 @@ fn dimensions_of_one_side_are_noted() {
     assert_eq!(compare(&csv, &json, 0.0).unwrap().notes, []);
 }
 
-/// Every committed fuzz input, without a fuzzer.
+/// Every committed fuzz input, run without a fuzzer.
 #[test]
 fn the_fuzz_corpus() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/corpus/barcodes");

@@ -1,6 +1,6 @@
-//! Inputs too large for the oracle: independent configurations must agree, and so must the bars and what is known
-//! of them by other means: minimum spanning forests, Euler characteristics, the cone beyond the enclosing radius,
-//! truncation, disjoint unions, the homotopy types of cycles.
+//! Inputs too large for the oracle. Independent configurations must agree, and bars must have properties known by
+//! other means: minimum spanning forests, Euler characteristics, the cone beyond the enclosing radius, truncation,
+//! disjoint unions, the homotopy types of cycles.
 
 mod common;
 
@@ -45,7 +45,8 @@ fn configurations_agree() {
     }
 }
 
-/// The parallel reduction races on purpose: the same input over and over, many columns with many additions.
+/// The parallel reduction contains deliberate races, so the same inputs, with many columns and additions, are run
+/// repeatedly.
 #[test]
 fn threads_agree_again_and_again() {
     let metric = Metric::random(Family::Paths, 110, &mut generator(7));
@@ -63,8 +64,8 @@ fn threads_agree_again_and_again() {
     }
 }
 
-/// Past the enclosing radius the complex is a cone: the whole filtration has the same bars. 380 points have more
-/// than 65,536 distances: the ranks of their whole filtration are 32 bits wide.
+/// Beyond the enclosing radius the complex is a cone, so the whole filtration has the same bars. 380 points have more
+/// than 65,536 distances, so the ranks of their whole filtration have 32 bits.
 #[test]
 fn nothing_changes_past_the_enclosing_radius() {
     let cases = [
@@ -86,7 +87,7 @@ fn nothing_changes_past_the_enclosing_radius() {
     }
 }
 
-/// Ranks of 16 bits up to a threshold, of 32 past it, both in the sparse shape.
+/// Ranks have 16 bits up to a threshold and 32 beyond it, both in the sparse shape.
 #[test]
 fn ranks_of_both_widths_agree() {
     let metric = Metric::random(Family::Cloud(3), 1200, &mut generator(12));
@@ -103,7 +104,7 @@ fn ranks_of_both_widths_agree() {
     assert!(!short.bars(1).is_empty());
 }
 
-/// At a threshold t the bars born up to t remain, those that die after t become essential.
+/// At a threshold t the bars born up to t remain, and those that die after t become essential.
 #[test]
 fn a_threshold_truncates() {
     for (family, n, dim) in [(Family::Cloud(2), 90, 2), (Family::Ties(6), 60, 2), (Family::Generic, 90, 1)] {
@@ -128,12 +129,12 @@ fn truncated(whole: &Diagram, t: f64) -> Diagram {
     Diagram::new((0..whole.len()).map(bars).collect())
 }
 
-/// Components far apart do not see each other.
+/// Components at infinite distance do not interact.
 #[test]
 fn a_disjoint_union_has_the_bars_of_its_parts() {
     let a = Metric::random(Family::Ties(4), 35, &mut generator(1));
     let b = Metric::random(Family::Cloud(2), 40, &mut generator(2));
-    // The points of the parts alternate as far as they go.
+    // The points of the parts alternate as long as both have points.
     let part = |k: usize| if k < 2 * a.n { (k % 2, k / 2) } else { (1, k - a.n) };
     let union = Metric::from_fn(a.n + b.n, |i, j| match (part(i), part(j)) {
         ((0, i), (0, j)) => a.get(i, j),
@@ -174,7 +175,7 @@ fn dimension_zero_is_a_minimum_spanning_forest() {
     }
 }
 
-/// The positive lengths of a minimum spanning forest, ascending, then an infinity a tree.
+/// The positive edge lengths of a minimum spanning forest, ascending, and an infinity for each tree.
 fn forest(metric: &Metric) -> Vec<f64> {
     let mut nearest = vec![f64::INFINITY; metric.n];
     let mut left: Vec<usize> = (0..metric.n).collect();
@@ -189,7 +190,7 @@ fn forest(metric: &Metric) -> Vec<f64> {
     lengths
 }
 
-/// At every diameter the alternating count of the bars alive is that of the simplices.
+/// At every diameter the alternating sum of the numbers of living bars is that of the simplices.
 #[test]
 fn euler_characteristic_at_every_diameter() {
     let cases = [
@@ -260,8 +261,8 @@ fn cycles_are_odd_spheres() {
     }
 }
 
-/// A small complex on a few of very many points, the rest isolated: the higher the ids, the wider the entries,
-/// past 64 and past 128 bits; the bars of dimension ≥ 1 are the small complex's.
+/// A small complex on a few of very many points, the others isolated. Higher point numbers need wider entries, beyond
+/// 64 and 128 bits; the bars of dimension ≥ 1 are those of the small complex.
 #[test]
 fn entries_of_every_width() {
     let ties = Metric::random(Family::Ties(3), 12, &mut generator(4));
@@ -287,13 +288,13 @@ fn entries_of_every_width() {
     assert_eq!(widths, [64, 128, 512]);
 }
 
-/// The vertices of the `k`-dimensional cross-polytope, S^(k−1): opposite ones are at distance 2, others at 1.
+/// The vertices of the `k`-dimensional cross-polytope, S^(k−1): opposite vertices are at distance 2, others at 1.
 fn cross_polytope(k: usize) -> Metric {
     Metric::from_fn(2 * k, |i, j| if i / 2 == j / 2 { 2.0 } else { 1.0 })
 }
 
-/// Points multiplied by a power of two have the same bars, multiplied by it: squares of their coordinates may overflow or
-/// vanish, their distances do not.
+/// If coordinates are multiplied by a power of two, so are the bars, even if squares of coordinates overflow or
+/// vanish while distances do not.
 #[test]
 fn bars_scale_with_the_points() {
     fn check<T: Value>(exponents: &[i32]) {
@@ -308,7 +309,7 @@ fn bars_scale_with_the_points() {
             let rips = threshold.map_or(rips.clone(), |t| rips.threshold(t * scale));
             rips.run().unwrap().iter().collect::<Vec<_>>()
         };
-        // At the enclosing radius, whole, dense and sparse.
+        // The thresholds cover the enclosing radius, the whole filtration, and dense and sparse shapes.
         for threshold in [None, Some(f64::INFINITY), Some(0.75), Some(0.375)] {
             let expected = run(1.0, threshold);
             for &exponent in exponents {
@@ -325,7 +326,7 @@ fn bars_scale_with_the_points() {
     check::<f64>(&[-565, -540, -512, -450, 60, 450, 511, 520, 1000]);
 }
 
-/// Distances of double precision keep bars that single precision would not tell from nothing.
+/// Bars that vanish in single precision are kept for double-precision distances.
 #[test]
 fn bars_of_doubles_are_kept() {
     let death = 1.0 + 1e-9;
@@ -343,12 +344,12 @@ fn bars_of_doubles_are_kept() {
     }
 }
 
-/// Thresholds and enclosing radii are compared in double precision where distances are.
+/// Thresholds and enclosing radii are compared in double precision if distances are.
 #[test]
 fn thresholds_of_doubles_are_doubles() {
     let next = f64::next_up;
     for scale in [1.0, 1e-50, 1e39] {
-        // The first point is within `radius` of the others, these are further from each other.
+        // The first point is within `radius` of the others, which are further from each other.
         let radius = next(scale);
         let lower = vec![scale, radius, next(radius)];
         let rips = Rips::new(DistanceMatrix::from_lower(lower.clone()).unwrap());
@@ -361,7 +362,7 @@ fn thresholds_of_doubles_are_doubles() {
     }
 }
 
-/// Seconds of a processor that this thread has had, where the system tells: other load on the machine does not count.
+/// Processor time of this thread in seconds, where the system reports it; other load on the machine does not count.
 fn processor_seconds(start: Instant) -> f64 {
     let nanoseconds = std::fs::read_to_string("/proc/thread-self/schedstat").ok().and_then(|text| {
         let first = text.split_whitespace().next()?;
@@ -370,18 +371,19 @@ fn processor_seconds(start: Instant) -> f64 {
     nanoseconds.map_or(start.elapsed().as_secs_f64(), |nanoseconds| nanoseconds * 1e-9)
 }
 
-/// A graph with hubs takes about as long as one of as many edges without, wherever the hubs come in the order of the vertices.
+/// A graph with hubs takes about as long as a graph with as many edges and no hubs, wherever the hubs are in the
+/// order of vertices.
 #[test]
 fn hubs_take_no_longer_than_other_vertices() {
     const EDGES: u32 = 200_000;
     let start = Instant::now();
-    // Distances of which many are equal, and in an order of their own.
+    // Distances with many ties, in scrambled order.
     let distance = |k: u32| f64::from(k.wrapping_mul(2_654_435_761) % 1000 + 1);
     let seconds = |n: u32, edges: &[(u32, u32)], dim: usize| {
         let edges = edges.iter().zip(0..).map(|(&(a, b), k)| (a, b, distance(k)));
         let distances = SparseDistances::new(n as usize, edges).unwrap();
         let rips = Rips::new(distances).max_dim(dim);
-        // On one thread, whose time is taken.
+        // One thread is used, since its time is measured.
         let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
         pool.install(|| {
             let before = processor_seconds(start);
@@ -394,7 +396,7 @@ fn hubs_take_no_longer_than_other_vertices() {
     let tree: Vec<(u32, u32)> = (1..=EDGES).map(|v| (v, (v - 1) / 2)).collect();
     let star =
         |hub: u32| -> Vec<(u32, u32)> { (0..=EDGES).filter(|&v| v != hub).map(|v| (v, hub)).collect() };
-    // So many hubs, each joined to all others; `place` says where the hubs come among these.
+    // `hubs` hubs, each joined to all others; `place` determines the position of the hubs among the vertices.
     let joined = |hubs: u32, place: u32| -> Vec<(u32, u32)> {
         let others = EDGES / hubs;
         let hub = |h: u32| if place == 0 { h } else { others * place / 2 + h };

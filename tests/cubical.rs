@@ -1,5 +1,5 @@
-//! Cubical persistence by its public interface: engine, boundary matrix and plain version agree on voxels of every type, and what
-//! must not change the answer does not.
+//! Cubical persistence through the public interface: the engine, the boundary matrix and the plain version agree on
+//! voxels of every type, and invariances hold.
 
 use std::collections::BTreeMap;
 
@@ -29,7 +29,7 @@ fn via_matrix<T: Voxel>(image: &Image<T>, request: &PersistenceRequest) -> Class
     via_matrix::persistence(&any(image), request, &Backend::default()).unwrap().classes
 }
 
-/// (birth, death) of each dimension, sorted.
+/// The pairs (birth, death) of each dimension, sorted.
 fn diagram<T: Voxel>(image: &Image<T>, classes: &Classes) -> Vec<Vec<(u64, Option<u64>)>> {
     let key = |place: usize| image.voxels()[place].key().to_u64();
     let bars = |classes: &Vec<lacuna::cubical::persistence::Class>| {
@@ -40,7 +40,7 @@ fn diagram<T: Voxel>(image: &Image<T>, classes: &Classes) -> Vec<Vec<(u64, Optio
     classes.dimensions.iter().map(bars).collect()
 }
 
-/// Random numbers of `levels` values as voxels of a type, in each number of axes.
+/// Random voxels with `levels` values of a type, for images of each number of axes.
 fn every_shape<T: Voxel>(seed: u64, voxel: impl Fn(i64) -> T) {
     let mut rng = Pcg64Mcg::seed_from_u64(seed);
     let shapes: [&[usize]; 6] = [&[1], &[17], &[6, 7], &[1, 9], &[4, 3, 5], &[3, 1, 4]];
@@ -85,7 +85,7 @@ fn mapped<T, U>(image: &Image<T>, map: impl Fn(&T) -> U) -> Image<U> {
     Image::new(image.shape(), image.voxels().iter().map(map).collect()).unwrap()
 }
 
-/// Larger than the plain version takes, with few levels and with many.
+/// Images too large for the plain version, with few levels and with many.
 fn medium() -> impl Iterator<Item = Image<i64>> {
     let shapes: [&[usize]; 4] = [&[5000], &[61, 83], &[19, 23, 29], &[1, 40, 40]];
     shapes.into_iter().flat_map(|axes| [2, 20, 1 << 40].map(|levels| random(axes, levels, levels as u64)))
@@ -144,7 +144,7 @@ fn permuted_and_flipped_axes_give_the_same_diagram() {
                 assert_eq!(diagram(other, &persistence(other, &request).unwrap()), expected, "{request:?}");
             }
         }
-        // The same memory, read in the other order.
+        // The same memory interpreted in the other order.
         let shape = Shape::new(&[c, b, a], Order::F).unwrap();
         let fortran = Image::new(shape, original.voxels().to_vec()).unwrap();
         for request in requests() {
@@ -153,7 +153,7 @@ fn permuted_and_flipped_axes_give_the_same_diagram() {
     }
 }
 
-/// Changes of the Euler characteristic at each value, as its key, those that are not zero.
+/// The non-zero changes of the Euler characteristic by value, given as a key.
 type Changes = BTreeMap<u64, i64>;
 
 fn changes(all: impl Iterator<Item = (f64, i64)>) -> Changes {
@@ -198,7 +198,8 @@ fn check_changes<T: Voxel>(image: &Image<T>) {
     }
 }
 
-/// At every value the alternating sum of the Betti numbers is that of the cells (Euler, Poincaré), and the Euler characteristic curve's.
+/// At every value the alternating sum of the Betti numbers is that of the cells (Euler, Poincaré), and agrees with
+/// the Euler characteristic curve.
 #[test]
 fn bars_have_the_euler_characteristic_of_cells() {
     let mut rng = Pcg64Mcg::seed_from_u64(5);

@@ -1,4 +1,4 @@
-//! Cycles of the bars of images, on random small ones: judged from the definitions, over all cells and by ranks of matrices.
+//! Cycles of the bars of random small images, checked by definition over all cells and by ranks of matrices.
 
 mod common;
 
@@ -18,7 +18,7 @@ use lacuna::diagram::BarSelection;
 use rand::RngExt;
 use rand_pcg::Pcg64;
 
-/// The vector of a cycle; fails if it has a cell twice or one of another dimension.
+/// The vector of a cycle; panics if a cell occurs twice or has another dimension.
 fn vector(filtration: &Filtration, found: &Representative<'_>, cells: usize, what: &str) -> Vector {
     let mut vector = vec![0; cells];
     for cell in found.cells.iter() {
@@ -29,8 +29,8 @@ fn vector(filtration: &Filtration, found: &Representative<'_>, cells: usize, wha
     vector
 }
 
-/// Fails unless the representatives are those of all bars of an image whose values are doubles in C order, and its bars those of the plain
-/// version.
+/// Checks that the representatives are those of all bars of an image of doubles in C order, and that the bars are
+/// those of the plain version.
 fn judge(cubes: &Cubes, bars: &[Vec<Bar>], found: &Representatives, what: &str) {
     let filtration = cubes.filtration();
     let places: Vec<(usize, usize)> = found.iter().map(|found| (found.dim, found.index)).collect();
@@ -68,7 +68,7 @@ fn judge(cubes: &Cubes, bars: &[Vec<Bar>], found: &Representatives, what: &str) 
     }
 }
 
-/// The voxels are those of the cells, among them the one with which the class is born; none comes after it.
+/// Checks that the voxels are those of the cells, contain the birth voxel, and do not come after it.
 fn judge_voxels(cubes: &Cubes, shape: Shape, found: &Representative<'_>, bar: Bar, what: &str) {
     let of_cell = |cell: &[i32]| match cubes.construction {
         Construction::V => cubes.voxels(cell),
@@ -86,7 +86,8 @@ fn judge_voxels(cubes: &Cubes, shape: Shape, found: &Representative<'_>, bar: Ba
     assert_eq!(last, Some(&birth), "{what}: the last voxel is not that of birth");
 }
 
-/// The representatives of all bars, the same on 1 and 4 threads, and beside them bars that are the same as without.
+/// The representatives of all bars. Checks that they are the same on 1 and 4 threads, and that the bars are the same
+/// as without representatives.
 fn all(image: &AnyImage, construction: Construction) -> (Vec<Vec<Bar>>, Representatives) {
     let run = |threads: usize| {
         let cubical = Cubical::new(image).construction(construction).threads(threads);
@@ -126,7 +127,7 @@ fn check(axes: &[usize], values: Vec<f64>) {
     }
 }
 
-/// Values with ties: of few levels, of two, or all different.
+/// Random values: with few levels, with two levels, or all different.
 fn values(count: usize, rng: &mut Pcg64) -> Vec<f64> {
     let levels = [2, 3, 5, 12, 1000][rng.random_range(0..5)];
     (0..count).map(|_| f64::from(rng.random_range(0..levels))).collect()
@@ -162,7 +163,7 @@ fn longer_solids() {
     random(25, 4, |rng| vec![rng.random_range(3..7), 3, rng.random_range(3..5)]);
 }
 
-/// Deep voxels inside of shallow ones, so that walls part many cavities.
+/// Deep voxels inside shallow ones, so that walls separate many cavities.
 #[test]
 fn cavities_beside_each_other() {
     let mut rng = generator(10);
@@ -183,7 +184,7 @@ fn all_small_planes_of_two_values() {
     }
 }
 
-/// The cells of every representative, with dimension and place, in no order.
+/// Dimension, index and cells of every representative, in any order.
 fn cells(found: &Representatives) -> Vec<(usize, usize, BTreeSet<Vec<i32>>)> {
     found
         .iter()
@@ -191,7 +192,7 @@ fn cells(found: &Representatives) -> Vec<(usize, usize, BTreeSet<Vec<i32>>)> {
         .collect()
 }
 
-/// Numbers from 0 up in random order.
+/// The numbers from 0 up in random order.
 fn shuffled(count: usize, rng: &mut Pcg64) -> Vec<i32> {
     let mut values: Vec<i32> = (0..count as i32).collect();
     for i in (1..count).rev() {
@@ -210,7 +211,7 @@ fn found(
     cubical.solve(&()).unwrap().representatives().unwrap().clone()
 }
 
-/// Coordinates are those of the user's axes, in whichever order these lie in memory.
+/// Coordinates are along the user's axes, for any order in memory.
 #[test]
 fn axes_in_fortran_order() {
     let mut rng = generator(5);
@@ -284,7 +285,7 @@ fn a_threshold_makes_bars_essential_and_leaves_their_cycles() {
     }
 }
 
-/// Larger than what is judged, so that threads take columns in many orders.
+/// The image is too large for the check by definition, so that threads take columns in many orders.
 #[test]
 fn threads_change_nothing() {
     let mut rng = generator(7);
@@ -326,7 +327,7 @@ fn chosen_bars_have_the_cycles_that_they_have_among_all() {
         let cubical = Cubical::new(&image).construction(construction);
         for bars in [BarSelection::Named(vec![(3, 0)]), BarSelection::Persistence(f64::NAN)] {
             assert!(cubical.clone().representatives(bars.clone()).solve(&()).is_err(), "{bars:?}");
-            // The diagram alone does not ask for them.
+            // The diagram alone does not request representatives.
             assert!(cubical.clone().representatives(bars).run().is_ok());
         }
     }

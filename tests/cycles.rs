@@ -1,5 +1,5 @@
-//! Cycles of the classes of boundary matrices, on random complexes: checked from the definitions by elimination in this file, which
-//! shares no code with the library, whatever found the pairs.
+//! Cycles of the classes of boundary matrices of random complexes: checked by definition with the elimination in this
+//! file, which shares no code with the library, for pairs from any algorithm.
 
 mod common;
 
@@ -27,12 +27,12 @@ fn boundaries<I: Index>(matrix: &BoundaryMatrix<I>) -> Vec<Chain> {
     (0..matrix.len()).map(|cell| matrix.column(cell).iter().map(|row| row.to_usize()).collect()).collect()
 }
 
-/// An echelon basis of a space of chains: no two have the same youngest cell.
+/// An echelon basis of a space of chains: no two chains have the same youngest cell.
 #[derive(Default)]
 struct Space(Vec<Chain>);
 
 impl Space {
-    /// What is left of a chain when the basis has been added wherever that takes out a youngest cell.
+    /// The residue of a chain after adding basis chains wherever that cancels a youngest cell.
     fn residue(&self, mut chain: Chain) -> Chain {
         let mut bound = usize::MAX;
         while let Some(&youngest) = chain.range(..bound).next_back() {
@@ -56,14 +56,14 @@ impl Space {
     }
 }
 
-/// The space of the boundaries of the cells before one.
+/// The span of the boundaries of the cells before `cell`.
 fn bounding_before(boundaries: &[Chain], cell: usize) -> Space {
     let mut space = Space::default();
     boundaries[..cell].iter().for_each(|boundary| space.add(boundary.clone()));
     space
 }
 
-/// Fails unless the cycles are representatives of all classes of the matrix, in the order that is documented.
+/// Checks that the cycles represent all classes of the matrix, in the documented order.
 fn judge<I: Index>(matrix: &BoundaryMatrix<I>, pairs: &Pairs<I>, found: &Cycles<I>, what: &str) {
     let finite = pairs.pairs.iter().map(|&(birth, death)| (birth, Some(death)));
     let classes: Vec<(I, Option<I>)> =
@@ -103,7 +103,7 @@ fn judge_cycle<I: Index>(matrix: &BoundaryMatrix<I>, boundaries: &[Chain], cycle
     }
 }
 
-/// A random complex of up to some 100 cells, with ties.
+/// A random complex of up to about 100 cells, with ties.
 fn random_complex(rng: &mut Pcg64) -> Complex {
     let ties = [1, 3, 1000][rng.random_range(0..3)];
     match rng.random_range(0..6) {
@@ -151,7 +151,7 @@ fn random_complexes_with_wide_indices() {
     represents::<u64>(1000..1050);
 }
 
-/// Whatever finds the pairs, the cycles are the same.
+/// The cycles do not depend on the algorithm that found the pairs.
 #[test]
 fn every_algorithm_leads_to_the_same_cycles() {
     for seed in 2000..2020 {
@@ -174,7 +174,7 @@ fn every_algorithm_leads_to_the_same_cycles() {
     }
 }
 
-/// The column that the standard algorithm reduces, and what it has added, column by column from the left.
+/// The columns of R and V of the standard algorithm, in order.
 fn standard(boundaries: &[Chain]) -> (Vec<Chain>, Vec<Chain>) {
     let (mut reduced, mut added): (Vec<Chain>, Vec<Chain>) = (Vec::new(), Vec::new());
     for (cell, boundary) in boundaries.iter().enumerate() {
@@ -189,7 +189,7 @@ fn standard(boundaries: &[Chain]) -> (Vec<Chain>, Vec<Chain>) {
     (reduced, added)
 }
 
-/// Columns of R and V, and of any choice of classes those of all.
+/// The cycles are columns of R and V; for any selection of classes they are a subset of all cycles.
 #[test]
 fn cycles_are_the_columns_of_the_standard_algorithm() {
     for seed in 3000..3100 {

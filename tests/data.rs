@@ -39,7 +39,7 @@ fn case(line: &str) -> Case {
     }
 }
 
-/// Standard output of a run that must succeed.
+/// Standard output of a run, which must succeed.
 fn output(case: &Case, extra: &[&str]) -> String {
     let mut lacuna = cargo_bin_cmd!("lacuna");
     let run = lacuna.arg("rips").args(&case.arguments).args(extra).arg(&case.file).assert().success();

@@ -1,5 +1,5 @@
 //! Filtrations of DIPHA's own test inputs have DIPHA's diagrams: every line of `golden/dipha/cases.tsv`.
-//! See `common/shared.rs` for where the inputs are and what happens without them.
+//! `common/shared.rs` says where the inputs are and what happens without them.
 
 mod common;
 
@@ -34,7 +34,7 @@ fn bytes(path: &Path) -> Vec<u8> {
     fs::read(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// The filtration of a file, up to the dimension that DIPHA was given; 0: whole.
+/// The filtration of a file up to the dimension that DIPHA was given; 0 means the whole filtration.
 fn filtration(bytes: &[u8], upper_dim: usize) -> FilteredComplex<u32> {
     match dipha::file_type(bytes).unwrap() {
         FileType::BoundaryMatrix => dipha::read_boundary_matrix::<u32>(bytes).unwrap().into(),
@@ -76,7 +76,7 @@ fn standard(matrix: &BoundaryMatrix<u32>) -> Vec<(u32, u32)> {
     (0..).zip(column_of).filter_map(|(low, column)| Some((low, column?))).collect()
 }
 
-/// The rows that are in one of two ascending lists and not in the other.
+/// The rows that are in exactly one of two ascending lists.
 fn sum(a: &[u32], b: &[u32]) -> Vec<u32> {
     let mut all = [a, b].concat();
     all.sort_unstable();
@@ -84,7 +84,7 @@ fn sum(a: &[u32], b: &[u32]) -> Vec<u32> {
     odd.map(|equal| equal[0]).collect()
 }
 
-/// A square of voxels around a hole, with values that can be read off.
+/// A square of voxels around a hole, whose diagram is evident.
 #[test]
 fn the_reduction_of_this_test_finds_a_hole() {
     let image = [1.0, 2.0, 1.0, 1.0, 5.0, 1.0, 1.0, 1.0, 1.0];

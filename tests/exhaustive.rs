@@ -1,5 +1,5 @@
-//! Every small input there is, and what must not change: relabelling the points, scaling, monotone maps of the
-//! distances; and spaces whose homology depends on the field.
+//! All small inputs; invariance under relabelling of points, scaling, and monotone maps of distances; and spaces
+//! whose homology depends on the field.
 
 mod common;
 
@@ -12,7 +12,7 @@ use lacuna::metric::SparseDistances;
 use lacuna::rips::{Rips, SecondLayer, Threshold};
 use rand::RngExt;
 
-/// Every matrix on n points with these values.
+/// Visits every matrix on n points with these values.
 fn every_matrix(n: usize, values: &[f64], mut visit: impl FnMut(u64, &Metric)) {
     let entries = pairs(n).count() as u32;
     let base = values.len() as u64;
@@ -27,8 +27,8 @@ fn every_matrix(n: usize, values: &[f64], mut visit: impl FnMut(u64, &Metric)) {
     }
 }
 
-/// All dimensions there are on n points, in the dense and in the sparse shape; now and then in one of all the
-/// configurations, most of which have threads to start.
+/// Compares all dimensions on n points with the oracle, in the dense and in the sparse shape, and occasionally in one
+/// of all configurations, most of which have to start threads.
 fn against_oracle(n: usize, values: &[f64], modulus: u32) {
     let all = Variant::all();
     let stores = [SecondLayer::Implicit, SecondLayer::Sorted];
@@ -56,7 +56,7 @@ fn two_values_six_points() {
     against_oracle(6, &[1.0, 2.0], 2);
 }
 
-/// Every graph: what is not an edge never comes.
+/// All graphs: pairs without an edge have infinite distance.
 #[test]
 fn graphs_up_to_six_points() {
     for n in 1..=6 {
@@ -96,7 +96,7 @@ fn random_two_valued_on_seven_to_twelve_points() {
     }
 }
 
-/// Inputs for the invariances, with what is asked of them.
+/// Inputs for the invariances, with requests.
 fn samples() -> Vec<(Metric, Ask)> {
     let families = [
         (Family::Generic, 22, 2),
@@ -132,7 +132,7 @@ fn relabelling_the_points_keeps_the_bars() {
     }
 }
 
-/// The bars of f(d) are f of the bars, in the same order.
+/// Checks that the bars of the distances f(d) are f of the bars, in the same order.
 fn assert_maps(f: impl Fn(f64) -> f64, variant: Variant, what: &str) {
     for (metric, ask) in samples() {
         let bars = Variant::PLAINEST.run(&metric, ask).diagram;
@@ -164,7 +164,7 @@ fn monotone_maps_map_the_bars() {
     assert_maps(|d| if d > 0.0 { 1e300 + d * 1e296 } else { 0.0 }, double, "far from 0");
 }
 
-/// A simplicial complex by its triangles.
+/// A simplicial complex given by its triangles.
 struct Surface {
     triangles: Vec<[usize; 3]>,
 }
@@ -187,7 +187,7 @@ impl Surface {
         Surface { triangles }
     }
 
-    /// A disc whose boundary winds p times around a circle of three vertices: H1 = Z/p, H2 = 0 over the integers.
+    /// A disc whose boundary winds p times around a circle of three vertices: over the integers H1 = Z/p and H2 = 0.
     fn moore(p: usize) -> Surface {
         let (ring, centre) = (3 * p, 3 + 3 * p);
         let (outer, inner) = (|i: usize| i % 3, |i: usize| 3 + i % ring);
@@ -201,8 +201,8 @@ impl Surface {
         Surface { triangles: (0..ring).flat_map(sector).collect() }
     }
 
-    /// The first barycentric subdivision, a flag complex: a point a face, an edge between faces of which one
-    /// holds the other. Returns the number of points, and the edges.
+    /// The first barycentric subdivision, a flag complex: one point per face, and an edge between faces of which one
+    /// contains the other. Returns the number of points and the edges.
     fn subdivided(&self) -> (usize, Vec<(u32, u32)>) {
         let mut faces: BTreeSet<BTreeSet<usize>> = BTreeSet::new();
         for t in &self.triangles {
@@ -217,7 +217,7 @@ impl Surface {
         (faces.len(), edges)
     }
 
-    /// Edges of the subdivision at distance 1, all other pairs of points at distance 2.
+    /// Edges of the subdivision have distance 1, all other pairs of points distance 2.
     fn metric(&self) -> Metric {
         let (n, edges) = self.subdivided();
         let edges: BTreeSet<_> = edges.into_iter().collect();
@@ -233,7 +233,7 @@ impl Surface {
     }
 }
 
-/// Over Z/2 the projective plane has a class in dimensions 1 and 2, over other fields it has none.
+/// Over Z/2 the projective plane has a class in dimensions 1 and 2; over other fields it has none.
 #[test]
 fn the_projective_plane_over_several_fields() {
     let plane = Surface::projective_plane();
@@ -256,7 +256,7 @@ fn the_projective_plane_over_several_fields() {
     }
 }
 
-/// p-torsion shows over Z/p, and nowhere else.
+/// p-torsion is visible over Z/p only.
 #[test]
 fn moore_spaces_show_over_their_own_field_only() {
     for p in [2, 3, 5, 7] {
@@ -268,7 +268,7 @@ fn moore_spaces_show_over_their_own_field_only() {
     }
 }
 
-/// The cycle on 13 points: a circle up to a third of it, S³ up to two fifths (see `consistency.rs`).
+/// The cycle on 13 points: a circle up to a third of it, and S³ up to two fifths (see `consistency.rs`).
 #[test]
 fn a_cycle_in_all_dimensions() {
     let n = 13;

@@ -1,5 +1,5 @@
-//! The program's text output on real inputs, byte for byte Ripser 1.2.1's: every line of `cases.tsv`.
-//! See `common/shared.rs` for where the inputs are and what happens without them.
+//! The program's text output on real inputs equals that of Ripser 1.2.1 byte for byte: every line of `cases.tsv`.
+//! `common/shared.rs` says where the inputs are and what happens without them.
 
 mod common;
 
@@ -7,7 +7,7 @@ use std::fs;
 
 use common::shared::{Case, cases, folder, lacuna_rips};
 
-/// Inputs of seconds, not of milliseconds: they run apart so that the others answer at once.
+/// Inputs that take seconds and not milliseconds; they run separately so that the others finish quickly.
 const LARGE: [&str; 10] = [
     "torus3_500",
     "rand3_2000",
@@ -33,21 +33,21 @@ fn golden_large() {
     compare(|name| LARGE.contains(&name));
 }
 
-/// Of the graph from which all edges are gone that can go, whose bars and their order are those of the whole one.
+/// With edge collapse: the bars and their order are the same.
 #[test]
 #[ignore = "needs LACUNA_SHARED"]
 fn golden_collapsed() {
     compare_with(&["--collapse", "on", "--threads", "4"], |_| true);
 }
 
-/// Of the whole graph.
+/// Without edge collapse.
 #[test]
 #[ignore = "needs LACUNA_SHARED"]
 fn golden_whole() {
     compare_with(&["--collapse", "off", "--threads", "1"], |_| true);
 }
 
-/// Ripser crashes on one point; the answer is one essential bar.
+/// Ripser crashes on one point; the right answer is one essential bar.
 #[test]
 #[ignore = "needs LACUNA_SHARED"]
 fn golden_one_point() {
@@ -61,12 +61,12 @@ fn golden_one_point() {
     assert!(stdout.contains("persistence intervals in dim 0:\n [0, )\n"), "{stdout}");
 }
 
-/// Runs the cases whose names are wanted and reports all that differ.
+/// Runs the cases with wanted names and reports all that differ.
 fn compare(wanted: impl Fn(&str) -> bool) {
     compare_with(&[], wanted);
 }
 
-/// As [`compare`], with options beside those of the case.
+/// Like [`compare`], with additional options.
 fn compare_with(options: &[&str], wanted: impl Fn(&str) -> bool) {
     let folder = folder();
     let cases: Vec<Case> = cases(&folder).into_iter().filter(|case| wanted(&case.name)).collect();
@@ -75,7 +75,7 @@ fn compare_with(options: &[&str], wanted: impl Fn(&str) -> bool) {
     assert!(differing.is_empty(), "{} of {} cases:\n{}", differing.len(), cases.len(), differing.join("\n"));
 }
 
-/// What is wrong with a case, if anything.
+/// Describes the difference of a case, if any.
 fn difference(case: &Case, options: &[&str]) -> Option<String> {
     let of_case = ["--format", &case.format].into_iter().chain(case.arguments.iter().map(String::as_str));
     let arguments: Vec<&str> = of_case.chain(options.iter().copied()).collect();
@@ -88,7 +88,7 @@ fn difference(case: &Case, options: &[&str]) -> Option<String> {
     (output.stdout != golden).then(|| format!("{}: {}", case.name, first_difference(&output.stdout, &golden)))
 }
 
-/// The first line in which two different texts differ.
+/// Describes the first line in which two texts differ.
 fn first_difference(found: &[u8], expected: &[u8]) -> String {
     let lines = |text: &[u8]| -> Vec<String> {
         text.split(|&byte| byte == b'\n').map(|line| String::from_utf8_lossy(line).into_owned()).collect()

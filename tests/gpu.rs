@@ -1,4 +1,4 @@
-//! Whole runs with a GPU against the same without one. They are ignored unless asked for: they need a device.
+//! Whole runs with a GPU compared with runs without. They are ignored by default, since they need a device.
 
 mod common;
 
@@ -10,7 +10,7 @@ use lacuna::metric::read::{Input, read_path};
 use lacuna::metric::{Distances, Value};
 use lacuna::rips::{Outcome, Rips, SecondLayer};
 
-/// How many devices there are.
+/// Number of devices.
 fn devices() -> usize {
     internals::devices().unwrap().1.len()
 }
@@ -71,7 +71,7 @@ fn gpu_barcodes_are_the_processors() {
 }
 
 fn of_case(case: &Case) -> Option<Vec<String>> {
-    // The processor alone takes minutes for some.
+    // Some of these cases would take minutes on the processor.
     (!case.name.contains("rp2_600")).then(|| case.arguments.clone())
 }
 

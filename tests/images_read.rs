@@ -1,5 +1,5 @@
-//! The images of data/ in every format: all hold the same voxels at the same coordinates, whole and in pieces, and the fuzz
-//! corpus of the readers.
+//! The images of data/ in every format: all have the same voxels at the same coordinates, read as a whole and in
+//! pieces. Also the fuzz corpus of the readers.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).to_owned()
 }
 
-/// The value at these coordinates, as data/README.md describes it: a ring in the plane, a shell in space.
+/// The value at given coordinates by data/README.md: a ring in the plane, a shell in space.
 fn expected(at: &[usize]) -> f64 {
     let value = match *at {
         [i, j] => match i.min(7 - i).min(j).min(5 - j) {
@@ -111,7 +111,7 @@ fn values<T: Voxel>(image: &Image<T>) -> (Shape, Vec<f64>) {
     (image.shape(), image.voxels().iter().map(|voxel| voxel.value()).collect())
 }
 
-/// A file cut short is an error, unless it is text and cut in its last number.
+/// A truncated file is an error, unless it is text and truncated inside its last number.
 #[test]
 fn no_cut_file_is_an_image() {
     for case in cases() {
@@ -132,7 +132,7 @@ fn no_cut_file_is_an_image() {
     }
 }
 
-/// Every committed fuzz input, without a fuzzer.
+/// Every committed fuzz input, run without a fuzzer.
 #[test]
 fn the_fuzz_corpus() {
     for (target, check) in [

@@ -1,5 +1,5 @@
-//! Runs that are ended early by their progress: wherever that is, they end with the error that says so, and leave nothing behind that another
-//! run would feel; or what they kept, from which another run comes to the same end.
+//! Runs that are ended early by their progress at any point: they return the right error and leave no state that
+//! would affect another run; or they keep a checkpoint from which another run reaches the same result.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -22,7 +22,7 @@ use lacuna::rips::{
 };
 use lacuna::snapshot::{Checkpoint, Facts, Fill, Kind, Resumable, Snapshot, SnapshotError};
 
-/// Counts how often it is asked whether the run is to end, and says so from some time on.
+/// A progress that ends the run after a number of checks, and counts the checks.
 struct Patience {
     left: u64,
     asked: AtomicU64,
@@ -44,7 +44,7 @@ impl Progress for Patience {
     }
 }
 
-/// Points that are spread over a box like random ones.
+/// Points spread over a box as if at random.
 fn cloud(points: usize) -> PointCloud<f32> {
     let coordinates = (0..3 * points as u64).map(|k| {
         let mixed = (k + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
@@ -53,7 +53,7 @@ fn cloud(points: usize) -> PointCloud<f32> {
     PointCloud::new(3, coordinates.collect()).unwrap()
 }
 
-/// Runs with more and more patience, until it is enough. Returns how often the run that ended by itself was asked.
+/// Repeats a run with increasing patience until it completes. Returns the number of checks of the completed run.
 fn at_all_times<T: PartialEq + std::fmt::Debug, E>(
     run: impl Fn(&dyn Progress) -> Result<T, E>,
     is_interruption: impl Fn(&E) -> bool,
@@ -247,7 +247,7 @@ impl Checkpoint for Kept {
     }
 }
 
-/// Random distances, of which many columns are reduced, take each other's pivots, and are long.
+/// Random distances whose reduction has many long columns that take over each other's pivots.
 fn reducible(modulus: u32, max_dim: usize) -> Rips {
     let mixed = |i: usize, j: usize| ((i * 64 + j) as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 44;
     let distances = DistanceMatrix::from_fn(30, |i, j| mixed(i, j) as f32).unwrap();
@@ -255,14 +255,14 @@ fn reducible(modulus: u32, max_dim: usize) -> Rips {
     options.collapse(Collapse::Off).threads(2)
 }
 
-/// Points whose components alone are wanted.
+/// Points for a run in dimension 0.
 fn components() -> Rips {
     let mixed = |i: u64| (i + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 44;
     let points = PointCloud::new(2, (0..160).map(|i| mixed(i) as f32).collect()).unwrap();
     Rips::new(points).max_dim(0).threads(2)
 }
 
-/// A run that is interrupted anywhere, and goes on, and is interrupted again, has the diagram of one that is left alone.
+/// A run that is interrupted and resumed repeatedly, at any point, has the diagram of an undisturbed run.
 #[test]
 fn what_is_kept_is_gone_on_from() {
     let on = |rips: Rips| rips.collapse(Collapse::On);
@@ -271,7 +271,7 @@ fn what_is_kept_is_gone_on_from() {
         reducible(3, 2),
         reducible(2, 3).pair_store(SecondLayer::Sorted),
         on(reducible(2, 3)),
-        // Entries of 512 bits.
+        // This case has entries of 512 bits.
         reducible(2, 22).threshold(250_000.0),
         components(),
     ];
@@ -301,28 +301,28 @@ fn what_is_kept_is_gone_on_from() {
             kinds.append(&mut kept.loaded.lock().unwrap());
         }
     }
-    // All there is was gone on from.
+    // Every kind of snapshot was resumed.
     let graph = [Kind::RipsCollapse, Kind::RipsDimension, Kind::RipsResidue, Kind::RipsReduction];
     for kind in graph.into_iter().chain([Kind::RipsSpanningTree]) {
         assert!(kinds.contains(&kind), "{kind}");
     }
 }
 
-/// Pieces of another graph are passed over, and those that make no sense are errors.
+/// Snapshots of another graph are ignored, and inconsistent ones are errors.
 #[test]
 fn what_is_kept_of_another_run_is_not_gone_on_from() {
     let kept = Kept { every: 1, ..Kept::default() };
     let run = |rips: Rips, kept: &Kept| rips.solve(&Resumable { progress: &(), checkpoint: kept });
     let whole = run(reducible(2, 2), &kept).unwrap().diagram;
     kept.loaded.lock().unwrap().clear();
-    // Other coefficients and another threshold are another graph.
+    // Other coefficients or another threshold mean another graph.
     for rips in [reducible(3, 2), reducible(2, 2).threshold(500_000.0)] {
         assert_eq!(run(rips.clone(), &kept).unwrap().diagram, rips.run().unwrap());
         assert_eq!(kept.loaded.lock().unwrap().len(), 0);
     }
     assert_eq!(run(reducible(2, 2), &kept).unwrap().diagram, whole);
     assert_eq!(*kept.loaded.lock().unwrap(), [Kind::RipsDimension; 2]);
-    // A piece of another dimension under the name of this one.
+    // A snapshot of another dimension under this name.
     let mut pieces = kept.pieces.lock().unwrap();
     let names: Vec<String> = pieces.keys().filter(|name| name.contains("dimension")).cloned().collect();
     let second = pieces.iter().find(|(name, _)| name.ends_with("dimension-2")).unwrap().1.clone();
@@ -332,7 +332,7 @@ fn what_is_kept_of_another_run_is_not_gone_on_from() {
     assert!(matches!(error, RipsError::Checkpoint(SnapshotError::Content { .. })), "{error}");
 }
 
-/// Ends a run after some looks, and would have what is done by then.
+/// A progress that ends a run after a number of checks and requests the dimensions done by then.
 struct InTime(Patience);
 
 impl Progress for InTime {
@@ -345,7 +345,7 @@ impl Progress for InTime {
     }
 }
 
-/// Whenever the time is up, the dimensions that are done are those of the whole run.
+/// Whenever the time limit is reached, the completed dimensions are those of the whole run.
 #[test]
 fn what_is_done_in_time_is_the_answer() {
     let request = || {
@@ -367,7 +367,7 @@ fn what_is_done_in_time_is_the_answer() {
             assert_eq!(found.diagram.len(), done);
             assert!((0..done).all(|dim| found.diagram.bars(dim) == whole.bars(dim)), "{left}");
             assert_eq!(found.stats.dimensions.iter().filter(|stats| stats.dim >= done).count(), 0);
-            // Without dimension 2 there is no answer, as a bar of it is asked for.
+            // Without dimension 2 there is no answer, since a bar of it is requested.
             assert!(
                 request.is_none()
                     || done > 2 && found.representatives().is_some_and(|found| found.len() == 1)

@@ -1,9 +1,9 @@
 //! Real boundary matrices against PHAT's pairs: every algorithm, primal and dual, on 1, 2 and 4 threads.
 //!
-//! `LACUNA_MATRICES` names the folder that `shared/bin/make-matrices` has filled; the sums of PHAT's pairs are those
-//! of `golden/matrices.tsv` in the shared folder. Matrices of more than a million columns, and the combinations that
-//! take more than seconds, run when `LACUNA_MATRICES_SLOW` is set. `LACUNA_MATRICES_ONLY` names the matrices to run,
-//! with commas between.
+//! `LACUNA_MATRICES` names the folder that `shared/bin/make-matrices` has filled; the checksums of PHAT's pairs are
+//! those of `golden/matrices.tsv` in the shared folder. Matrices of more than a million columns, and combinations
+//! that take more than seconds, run only if `LACUNA_MATRICES_SLOW` is set. `LACUNA_MATRICES_ONLY` selects matrices by
+//! name, separated by commas.
 
 mod common;
 
@@ -36,9 +36,9 @@ struct Golden {
     name: String,
     columns: usize,
     pairs: usize,
-    /// Of the pairs' lines.
+    /// Checksum of the lines of the pairs.
     pairs_sum: String,
-    /// Of the matrix' file.
+    /// Checksum of the matrix file.
     file_sum: String,
 }
 
@@ -67,7 +67,7 @@ impl Golden {
     }
 }
 
-/// The sum of the lines "birth death", by birth, with line feeds between.
+/// The checksum of the lines "birth death", sorted by birth and separated by line feeds.
 fn sum(pairs: &Pairs<u32>) -> String {
     let mut text = String::new();
     for (k, (birth, death)) in pairs.pairs.iter().enumerate() {
@@ -85,7 +85,7 @@ fn slow_too() -> bool {
     env::var_os("LACUNA_MATRICES_SLOW").is_some()
 }
 
-/// The folder and what is to be run.
+/// The folder, and the selected matrices.
 fn matrices() -> (PathBuf, Vec<Golden>) {
     let matrices = env::var_os("LACUNA_MATRICES").map(PathBuf::from);
     let matrices = matrices.expect("LACUNA_MATRICES names a folder of matrices");
@@ -100,8 +100,8 @@ fn matrices() -> (PathBuf, Vec<Golden>) {
     (matrices, goldens)
 }
 
-/// What takes more than seconds: long columns written back after each addition, creators that are not cleared, and
-/// Rips complexes that are not dualized.
+/// Whether a combination takes more than seconds: long columns that are written back after each addition, creators
+/// that are not cleared, and Rips complexes that are not dualized.
 fn is_slow(name: &str, plan: &Plan) -> bool {
     let rips = name.starts_with("rips") || name == "mumford";
     let tails = matches!(name, "torus" | "saddle64" | "grf64" | "noise64" | "noise128" | "high_genus");

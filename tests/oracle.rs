@@ -1,6 +1,6 @@
-//! The fast version against the oracle ([`lacuna::rips::plain`]): the same bars, in the same order, on some
-//! 3,000 random inputs, whatever the shape of the input, the precision, the pair store and the number of threads.
-//! A failure prints the seed, the configuration and the distances.
+//! The fast version against the oracle ([`lacuna::rips::plain`]): the same bars in the same order on some 3,000
+//! random inputs, for every form of the input, precision, pair store and number of threads. A failure prints the
+//! seed, the configuration and the distances.
 //!
 //! Inputs too large for the oracle are in `consistency.rs`.
 
@@ -22,8 +22,8 @@ use rand_pcg::Pcg64;
 
 const MODULI: [u32; 5] = [2, 3, 5, 32749, 65521];
 
-/// `count` inputs of a family with everything that is asked of them drawn at random. Each is run in 10 of the
-/// 60 configurations, a different 10 from one input to the next.
+/// Checks `count` inputs of a family with random requests. Each runs in 10 of the 60 configurations, different ones
+/// for consecutive inputs.
 fn family(family: Family, count: u64) {
     let variants = Variant::all();
     for k in 0..count {
@@ -37,20 +37,20 @@ fn family(family: Family, count: u64) {
     }
 }
 
-/// Mostly 1..=9, some up to 14.
+/// A random number of points: mostly from 1 to 9, sometimes up to 14.
 fn points(rng: &mut Pcg64) -> usize {
     let most = [9, 9, 9, 9, 11, 14][rng.random_range(0..6)];
     rng.random_range(1..=most)
 }
 
-/// Any dimension (more than there is too), any kind of threshold, any field.
+/// A random request: any dimension, even above the greatest one, any kind of threshold, any field.
 fn ask(metric: &Metric, rng: &mut Pcg64) -> Ask {
     let dim = if metric.n > 11 { rng.random_range(0..5) } else { rng.random_range(0..=metric.n) };
     let modulus = if rng.random_bool(0.5) { 2 } else { MODULI[rng.random_range(0..MODULI.len())] };
     Ask { dim, threshold: threshold(metric, rng), modulus }
 }
 
-/// Thresholds are rounded to the precision of the distances, so only such values are drawn.
+/// A random threshold. Thresholds are rounded to the precision of the distances, so only exact values are drawn.
 fn threshold(metric: &Metric, rng: &mut Pcg64) -> Threshold {
     let distance =
         if metric.lower.is_empty() { 1.0 } else { metric.lower[rng.random_range(0..metric.lower.len())] };
@@ -110,8 +110,8 @@ fn distances_that_only_double_precision_tells_apart() {
     family(Family::Double, 200);
 }
 
-/// Numbers of points about the widths of the sweeps (8, 16, 32 lanes and their multiples), all dimensions that
-/// the oracle can afford.
+/// Numbers of points around the widths of the sweeps (8, 16, 32 lanes and their multiples), in all dimensions that
+/// the oracle can handle.
 #[test]
 fn sizes_about_the_lane_counts() {
     let sizes: [(&[usize], usize); 4] =
@@ -138,7 +138,7 @@ fn sizes_about_the_lane_counts() {
     }
 }
 
-/// 63, 64 and 65 points: the words of an adjacency bitset.
+/// 63, 64 and 65 points, around the words of an adjacency bitset.
 #[test]
 fn sizes_about_the_bitset_word() {
     for (k, n) in [63usize, 64, 65].into_iter().enumerate() {
@@ -176,7 +176,7 @@ fn all_configurations() {
     }
 }
 
-/// The suite above would be worth little if every input took the same way through the program.
+/// The tests above cover both shapes: not every input has the same one.
 #[test]
 fn dense_and_sparse_shapes_are_both_taken() {
     let dense = Metric::random(Family::Generic, 40, &mut generator(1));
@@ -190,7 +190,7 @@ fn dense_and_sparse_shapes_are_both_taken() {
     assert_eq!(outcome.diagram.bars(2).len(), 0);
 }
 
-/// One and two points, with more asked of them than they have.
+/// One and two points with requests beyond what they have.
 #[test]
 fn one_and_two_points() {
     for n in [1, 2] {
@@ -218,7 +218,7 @@ fn arguments_out_of_range_are_errors() {
     assert!(matches!(rips().threshold(f64::NAN).run(), Err(RipsError::Threshold(t)) if t.is_nan()));
 }
 
-/// Every committed fuzz input of whole computations, without a fuzzer.
+/// Every committed fuzz input of whole computations, run without a fuzzer.
 fn fuzz_corpus(devices: Option<&Backend>) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/corpus/computations");
     let files = std::fs::read_dir(&folder).expect("the corpus is committed");

@@ -1,4 +1,5 @@
-//! What the papers of the Euler characteristic curve and of thinning say, word by word, held against the library.
+//! The definitions in the papers on the Euler characteristic curve and on thinning, transcribed and compared with the
+//! library.
 
 use lacuna::cubical::ecc::{EccRequest, curve};
 use lacuna::cubical::thinning::{BitImage, Rule, ThinningRequest, thin};
@@ -6,13 +7,13 @@ use lacuna::cubical::{Image, Order, Shape};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
-/// An image of few values, so that many are equal.
+/// An image with few values, so that many voxels are equal.
 fn image(axes: &[usize], values: u8, rng: &mut Pcg64Mcg) -> Image<u8> {
     let shape = Shape::new(axes, Order::C).unwrap();
     Image::new(shape, (0..shape.count()).map(|_| rng.random_range(0..values)).collect()).unwrap()
 }
 
-/// The changes that a way of counting gives each voxel, by value; rows are those of the values that occur.
+/// Sums of the change at each voxel by value, with a row for every value that occurs.
 fn by_value(image: &Image<u8>, change: impl Fn(usize) -> i64) -> Vec<(f64, i64)> {
     let mut rows = vec![None; 256];
     for (place, &value) in image.voxels().iter().enumerate() {
@@ -26,7 +27,8 @@ fn ours(image: &Image<u8>) -> Vec<(f64, i64)> {
     curve.rows().map(|(value, change, _)| (value.double(), change)).collect()
 }
 
-/// Algorithm 1: a voxel introduces a face if it is the least of the voxels that contain it, of equal ones the first in row-major order.
+/// Algorithm 1: a voxel introduces a face if it is the least voxel that contains it, the first in row-major order
+/// among equal ones.
 #[test]
 fn a_voxel_introduces_the_faces_of_which_it_is_the_least() {
     let mut rng = Pcg64Mcg::seed_from_u64(70);
@@ -34,11 +36,11 @@ fn a_voxel_introduces_the_faces_of_which_it_is_the_least() {
         let image = image(&axes, 5, &mut rng);
         let at = |[z, y, x]: [i64; 3]| {
             let inside = [z, y, x].iter().zip(axes).all(|(&at, axis)| (0..axis as i64).contains(&at));
-            // Outside everything is greater.
+            // Everything outside is greater.
             let place = ((z * axes[1] as i64 + y) * axes[2] as i64 + x) as usize;
             inside.then(|| (image.voxels()[place], place))
         };
-        // A plane's pixels are squares: they have no faces along the axis of one voxel.
+        // The pixels of a plane are squares: they have no faces along the axis of one voxel.
         let directions = |axis: usize| if axis == 0 && axes[0] == 1 { 0..=0 } else { -1..=1 };
         let flat = axes[0] == 1;
         let changes = by_value(&image, |place| {
@@ -48,7 +50,8 @@ fn a_voxel_introduces_the_faces_of_which_it_is_the_least() {
             for dz in directions(0) {
                 for dy in directions(1) {
                     for dx in directions(2) {
-                        // The face in this direction, whose voxels are those on either side along each axis in which it is not 0.
+                        // The voxels of the face in this direction are those on either side along each axis in which
+                        // the direction is not 0.
                         let face = [dz, dy, dx];
                         let around = (0..8).map(|side: i64| {
                             [0, 1, 2]
@@ -66,7 +69,7 @@ fn a_voxel_introduces_the_faces_of_which_it_is_the_least() {
     }
 }
 
-/// Algorithm 2: the comparisons of a pixel, strict with those that come before it, and not with those that come after.
+/// Algorithm 2: the comparisons of a pixel, strict with earlier pixels and not strict with later ones.
 #[test]
 fn the_comparisons_of_a_pixel_add_up_to_its_change() {
     let mut rng = Pcg64Mcg::seed_from_u64(71);
@@ -100,10 +103,10 @@ fn thinned(image: &BitImage, rule: Rule, iterations: Option<usize>) -> (BitImage
     (skeleton, figures.iterations)
 }
 
-/// A pixel's fate depends on 14 others and not, as the paper's text says, on 15: of the 4×4 window the far corner is never looked at.
+/// A pixel depends on 14 others and not, as the paper says, on 15: the far corner of the 4×4 window is never read.
 #[test]
 fn fourteen_pixels_decide_with_the_pixel_itself() {
-    // Every window, each by itself: its pixels are those of its number, row by row.
+    // Every window occurs separately; its pixels are the bits of its number, row by row.
     const PITCH: usize = 8;
     let side = 256 * PITCH;
     let voxel = |place: usize| {
@@ -114,7 +117,7 @@ fn fourteen_pixels_decide_with_the_pixel_itself() {
     let shape = Shape::new(&[side, side], Order::C).unwrap();
     let image = Image::new(shape, (0..side * side).map(voxel).collect()).unwrap();
     let (next, _) = thinned(&BitImage::of(&image, |voxel| voxel == 1), Rule::Kashani, Some(1));
-    // The pixel lies two rows and two columns from the window's first.
+    // The pixel is two rows and two columns from the first of the window.
     const PIXEL: usize = 4 * 2 + 2;
     let stays = |window: usize| next.get((window / 256 * PITCH + 2) * side + window % 256 * PITCH + 2);
     let decides = |bit: usize| {
@@ -125,7 +128,8 @@ fn fourteen_pixels_decide_with_the_pixel_itself() {
     assert_eq!(deciding.len(), 14);
 }
 
-/// Iterations are half of the thickness of what is black; of squares of an even side nothing is left, which is no skeleton.
+/// The number of iterations is half the thickness of the foreground. Squares of even side vanish, which is not a
+/// skeleton.
 #[test]
 fn squares_take_half_their_side() {
     for side in 1..=33 {

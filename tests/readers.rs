@@ -1,4 +1,4 @@
-//! Every input format: what is read, and what is refused with which words.
+//! Every input format: valid inputs, and refusals with their messages.
 
 use lacuna::metric::read::{DistanceFormat, Input, Loaded, ReadError, read_bytes, read_path};
 use lacuna::metric::{DistanceMatrix, PointCloud, SparseDistances};
@@ -33,7 +33,7 @@ fn edges(n: usize, triplets: &[(u32, u32, f32)]) -> Input {
     SparseDistances::new(n, triplets.iter().copied()).unwrap().into()
 }
 
-/// Asserts that reading fails with a message that begins with the file's name and holds every fragment.
+/// Checks that reading fails with a message that begins with the file's name and contains every fragment.
 fn refuse(bytes: &[u8], format: Option<DistanceFormat>, fragments: &[&str]) {
     refuse_named("bad.txt", bytes, format, fragments);
 }
@@ -76,7 +76,7 @@ fn npy_header(header: &str) -> Vec<u8> {
     file
 }
 
-/// A `.npy` file of this dtype, order and shape.
+/// A `.npy` file with the given dtype, order and shape.
 fn npy(descr: &str, fortran: bool, shape: &str, data: &[u8]) -> Vec<u8> {
     let order = if fortran { "True" } else { "False" };
     let mut file =
@@ -157,12 +157,12 @@ fn points_and_edges() {
     assert_eq!(input(b"1 -2\n\n# comment\n3.5,4,\n", DistanceFormat::PointCloud), cloud);
     let graph = edges(4, &[(1, 0, 0.5), (3, 1, 2.0)]);
     assert_eq!(input(b"# i j d\n0 1 0.5\n\n3,1,2\n", DistanceFormat::Sparse), graph);
-    // Both directions of a pair, as in a symmetric matrix; the one below the diagonal counts.
+    // Both directions of a pair, as in a symmetric matrix; the one below the diagonal is used.
     let both = b"1 3 2.0001\n0 1 0.5\n3 1 2\n1 0 0.5\n";
     assert_eq!(input(both, DistanceFormat::Sparse), graph);
     let notes = load("x", both, Some(DistanceFormat::Sparse)).notes;
     assert!(notes.len() == 1 && notes[0].contains("1 pair of points has two distances"), "{notes:?}");
-    // A loop is ignored with its ids, as Ripser does.
+    // A loop is ignored including its point numbers, as in Ripser.
     assert_eq!(input(b"0 1 0.5\n9 9 1\n3 1 2\n", DistanceFormat::Sparse), graph);
 }
 
@@ -205,7 +205,7 @@ fn npy_orders_types_and_shapes() {
     assert_eq!(input(&npy("|b1", false, "(1, 2)", &[1, 0]), DistanceFormat::Npy), points(2, &[1.0, 0.0]));
 }
 
-/// Single precision does not tell 16777216 from 16777217, nor double precision 2^53 from 2^53 + 1.
+/// Single precision does not distinguish 16777216 from 16777217, nor double precision 2^53 from 2^53 + 1.
 #[test]
 fn whole_numbers_keep_their_digits() {
     let far = 16_777_217i64;
@@ -297,7 +297,7 @@ fn nothing_is_read_from_nothing() {
     refuse(&npy("<f4", false, "(0, 3)", &[]), None, &["at least one point", "[0, 3]"]);
 }
 
-/// What Ripser reads wrongly, or dies of, in any text format.
+/// Texts that Ripser misreads, or that make it crash, in any text format.
 #[test]
 fn text_where_a_number_belongs() {
     use DistanceFormat::{Distance, LowerDistance, PointCloud, UpperDistance};
@@ -474,7 +474,7 @@ fn dipha_sparse_files() {
     let sparse = |rows: &[Vec<(usize, f64)>], fragments: &[&str]| {
         refuse(&dipha_sparse(rows), Some(DistanceFormat::Dipha), fragments);
     };
-    // Two points: the neighbours start at byte 40, the distances of two entries at 56.
+    // For two points, the neighbours start at byte 40, and the distances of two entries at byte 56.
     sparse(&[vec![(1, 1.0)], vec![(0, 2.0)]], &["byte 56", "byte 64: 2", "found 1", "not symmetric"]);
     sparse(&[vec![(1, 1.0), (1, 1.0)], vec![]], &["byte 64", "once", "byte 56", "points 1 and 0 again"]);
     sparse(&[vec![(1, -1.0)], vec![]], &["byte 48", "non-negative", "found -1"]);
@@ -571,7 +571,7 @@ fn files_are_opened_by_path() {
     assert!(read_path(directory.path(), None).is_err());
 }
 
-/// Every committed fuzz input, without a fuzzer.
+/// Every committed fuzz input, run without a fuzzer.
 #[test]
 fn the_fuzz_corpus() {
     for (target, check) in [
@@ -587,7 +587,7 @@ fn the_fuzz_corpus() {
     }
 }
 
-/// Snapshots that are whole, cut and damaged, and payloads that say more than is there.
+/// Complete, truncated and damaged snapshots, and payloads that claim more than exists.
 #[test]
 fn the_fuzz_corpus_of_snapshots() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/corpus/snapshots");

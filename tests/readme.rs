@@ -1,18 +1,19 @@
-//! The commands of README.md and of the book in docs/, as they are written: each succeeds in a copy of what it reads and prints what is quoted.
-//! Those of the README leave no file beside it, and pictures of the book are those that its commands draw. Links lead somewhere.
+//! The commands of README.md and of the book in docs/ as written: each succeeds in a copy of its inputs and prints
+//! what is quoted. Those of the README create no other files, and pictures of the book are those that its commands
+//! draw. Links lead to existing targets.
 
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
-/// The command of the examples, which is the program that is tested here.
+/// The command of the examples, which is replaced by the program under test.
 const LACUNA: &str = "cargo run --release -- ";
 
-/// What is no run of the program: `.ci/run` does the first and the last, and any build does the second.
+/// Commands that do not run the program: `.ci/run` runs the first and the last, and any build does the second.
 const OTHERS: [&str; 3] =
     ["cargo test --release --workspace", "cargo install --path . --locked", "pip install ./python"];
 
-/// A fenced block: its language and its lines.
+/// A fenced code block: its language and its lines.
 struct Block {
     language: String,
     lines: Vec<String>,
@@ -36,7 +37,7 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// A folder like a clone that has been built: the data, and `target/`.
+/// A folder like a clone after a build: the data, and `target/`.
 fn clone() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     copy(&root().join("data"), &folder.path().join("data"));
@@ -56,13 +57,13 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// Runs `lacuna ARGUMENTS`, words without quotes, in a folder.
+/// Runs `lacuna ARGUMENTS` in a folder; arguments are words without quotes.
 fn run(arguments: &str, folder: &Path) -> Output {
     let words = arguments.split_whitespace();
     Command::new(env!("CARGO_BIN_EXE_lacuna")).args(words).current_dir(folder).output().unwrap()
 }
 
-/// Whether lines are what is quoted, in which `…` stands for any lines.
+/// Whether lines match a quotation, in which `…` stands for any lines.
 fn is_quoted(quoted: &[String], lines: &[&str]) -> bool {
     match quoted.split_first() {
         None => lines.is_empty(),
@@ -120,7 +121,7 @@ fn quotes_may_leave_lines_out() {
     assert!(!is_quoted(&quoted("a"), &["a", "b"]) && !is_quoted(&quoted("a\n…\nc"), &["a", "b"]));
 }
 
-/// The pages of the book, by their paths in docs/src/.
+/// The pages of the book with their paths in docs/src/.
 fn pages() -> Vec<(String, String)> {
     fn collect(folder: &Path, source: &Path, pages: &mut Vec<(String, String)>) {
         for entry in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
@@ -138,7 +139,7 @@ fn pages() -> Vec<(String, String)> {
     pages
 }
 
-/// Runs the commands of a block by a shell that stops at the first failure and finds the program under its name.
+/// Runs the commands of a block in a shell that stops at the first failure and finds the program by name.
 #[cfg(unix)]
 fn run_block(lines: &[String], folder: &Path) -> Output {
     let program = Path::new(env!("CARGO_BIN_EXE_lacuna")).parent().unwrap();
@@ -147,11 +148,12 @@ fn run_block(lines: &[String], folder: &Path) -> Output {
     let paths = std::env::join_paths(paths).unwrap();
     let mut shell = Command::new("sh");
     shell.args(["-e", "-c", &lines.join("\n")]).current_dir(folder).env("PATH", paths);
-    // What a terminal would be told in another number of columns or language.
+    // Output must not depend on the language of the terminal.
     shell.env("LC_ALL", "C").output().unwrap()
 }
 
-/// Blocks of a page are run one after another in a folder of its own that has the data. What they draw is the page's picture of that name.
+/// The blocks of a page run one after another in a folder of its own with the data. A picture that they draw is the
+/// page's picture of that name.
 #[cfg(unix)]
 #[test]
 fn every_command_of_the_book_runs_and_says_what_is_quoted() {
@@ -190,7 +192,7 @@ fn every_command_of_the_book_runs_and_says_what_is_quoted() {
     );
 }
 
-/// The links of a page: what stands between `](` and `)`.
+/// The links of a page: the texts between `](` and `)`.
 fn links(text: &str) -> Vec<String> {
     let starts = text.match_indices("](").map(|(at, _)| at + 2);
     starts.filter_map(|at| Some(text[at..].split_once(')')?.0.to_owned())).collect()
@@ -222,7 +224,7 @@ fn links_lead_somewhere_and_every_page_of_the_book_is_in_its_summary() {
     assert_eq!(listed.iter().collect::<Vec<_>>(), there);
 }
 
-/// Every command that the program lists has its page.
+/// Every command that the program lists has a page.
 #[test]
 fn every_command_has_its_page() {
     let help = Command::new(env!("CARGO_BIN_EXE_lacuna")).arg("--help").output().unwrap();

@@ -1,5 +1,5 @@
 //! `lacuna reduce` on DIPHA's own test inputs writes DIPHA's diagrams: every line of `golden/dipha/cases.tsv`.
-//! See `common/shared.rs` for where the inputs are and what happens without them.
+//! `common/shared.rs` says where the inputs are and what happens without them.
 
 mod common;
 
@@ -37,7 +37,7 @@ fn diagrams_are_diphas() {
     }
 }
 
-/// Byte for byte, and, by the program's own comparison, as multisets.
+/// Compares two files byte for byte, and as multisets by the program's own comparison.
 fn same(found: &str, expected: &Path) -> bool {
     let compared = lacuna(&["compare", "-q", found, expected.to_str().unwrap()]);
     compared.status.success() && fs::read(found).unwrap() == fs::read(expected).unwrap()

@@ -1,5 +1,5 @@
-//! Every algorithm with every representation, primal and dual, on 1, 2 and 4 threads, gives the pairs of a boundary
-//! matrix: those of the standard algorithm with vectors, which a judge that shares no code with it has seen.
+//! Every algorithm with every representation, primal and dual, on 1, 2 and 4 threads, finds the pairs of a boundary
+//! matrix: those of the standard algorithm with vectors, which an independent check has verified.
 
 mod common;
 
@@ -36,7 +36,7 @@ const PLAINEST: Plan = Plan {
     threads: 1,
 };
 
-/// All there are for a number of threads.
+/// All plans for a number of threads.
 fn plans(threads: usize) -> impl Iterator<Item = Plan> {
     Algorithm::ALL.into_iter().flat_map(move |algorithm| {
         Representation::ALL.into_iter().flat_map(move |columns| {
@@ -50,7 +50,7 @@ fn plans(threads: usize) -> impl Iterator<Item = Plan> {
     })
 }
 
-/// Threads that stay for many small matrices.
+/// Runs work on a pool that serves many small matrices.
 fn on_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
     rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads start").install(work)
 }
@@ -61,7 +61,7 @@ fn assert_pairs<I: MatrixIndex>(matrix: &BoundaryMatrix<I>, plan: &Plan, expecte
     assert_eq!(found.pairs, expected.pairs, "{what}, {plan:?}");
 }
 
-/// The judge on the plainest plan; every plan against that.
+/// Checks the plainest plan independently, and compares every plan with it.
 fn conforms<I: MatrixIndex>(matrices: &[(String, BoundaryMatrix<I>)]) {
     let expected: Vec<Pairs<I>> = matrices.iter().map(|(_, matrix)| reduce(matrix, &PLAINEST)).collect();
     for ((what, matrix), expected) in matrices.iter().zip(&expected) {
@@ -79,7 +79,7 @@ fn conforms<I: MatrixIndex>(matrices: &[(String, BoundaryMatrix<I>)]) {
     }
 }
 
-/// A random complex of up to some 150 cells.
+/// A random complex of up to about 150 cells.
 fn random_complex(rng: &mut Pcg64) -> Complex {
     let ties = [1, 3, 1000][rng.random_range(0..3)];
     match rng.random_range(0..7) {
@@ -107,7 +107,7 @@ fn random_complexes_with_wide_indices() {
     conforms::<u64>(&random_matrices(1000..1020));
 }
 
-/// Larger than the judge likes, so that there are stripes, chunks and tiles with many columns.
+/// Complexes too large for the independent check, so that stripes, chunks and tiles have many columns.
 #[test]
 fn larger_complexes() {
     let mut rng = generator(5);
@@ -127,7 +127,7 @@ fn larger_complexes() {
     }
 }
 
-/// The matrices without any choice in them.
+/// Deterministic corner cases.
 fn corner_cases() -> Vec<(String, BoundaryMatrix<u32>)> {
     let mut rng = generator(0);
     let points = Complex::simplicial(5, 0, |_| Some(0));
@@ -171,7 +171,7 @@ fn every_order_of_tiny_complexes() {
         let mut matrices = Vec::new();
         let mut orders = 0;
         complex.every_order(&mut |order| {
-            // Of the square's many orders every 40th is tried.
+            // Every 40th of the square's many orders is tested.
             if orders % share == 0 {
                 matrices.push((format!("{name} {order:?}"), complex.matrix_in_order::<u32>(order)));
             }
@@ -185,7 +185,7 @@ fn every_order_of_tiny_complexes() {
 #[test]
 fn every_complex_on_four_points() {
     let complexes = Complex::every_simplicial(4);
-    // The complexes with all of four vertices: 114 antichains that cover.
+    // There are 114 complexes that contain all four vertices: antichains that cover.
     assert_eq!(complexes.len(), 114);
     let numbered = complexes.iter().enumerate();
     conforms::<u32>(
@@ -193,7 +193,7 @@ fn every_complex_on_four_points() {
     );
 }
 
-/// Schedules change who adds what, not the pairs.
+/// Schedules change which thread adds what, but not the pairs.
 #[test]
 fn twenty_runs_of_the_parallel_ones() {
     let parallel = [
@@ -224,7 +224,7 @@ fn twenty_runs_of_the_parallel_ones() {
     }
 }
 
-/// Several at a time in one pool: no barrier waits for a thread that waits for it.
+/// Several reductions share a pool: no barrier must deadlock.
 #[test]
 fn many_reductions_in_one_pool() {
     use rayon::prelude::*;
@@ -239,8 +239,7 @@ fn many_reductions_in_one_pool() {
     });
 }
 
-/// Every algorithm goes on from pairs that are known and columns that are cleared: here those that a first, partial
-/// reduction left.
+/// Every algorithm continues from known pairs and cleared columns, here those of a first, partial reduction.
 #[test]
 fn known_pairs_are_built_upon() {
     type Solve = fn(&ReductionProblem<'_, u32, Vector<u32>>) -> Additions;
@@ -264,8 +263,8 @@ fn known_pairs_are_built_upon() {
     }
 }
 
-/// Pairs the columns whose low is the leftmost one of its row, clears their rows' columns, and leaves the rest to
-/// `solve`.
+/// Pairs the columns whose low is the leftmost one of its row, clears the columns of their lows, and passes the rest
+/// to `solve`.
 fn from_apparent_pairs(
     matrix: &BoundaryMatrix<u32>,
     threads: usize,
@@ -300,7 +299,7 @@ fn from_apparent_pairs(
     lookup.pairs().map(|(birth, death)| (birth as u32, death as u32)).collect()
 }
 
-/// The triangle: the last edge is a creator, whose column takes two additions.
+/// In the triangle, the last edge is a creator whose column takes two additions.
 #[test]
 fn the_standard_algorithm_counts_its_additions() {
     let matrix = Complex::simplicial(3, 2, |_| Some(0)).matrix::<u32>();
@@ -323,7 +322,7 @@ fn the_standard_algorithm_counts_its_additions() {
     assert_eq!(reduce(&matrix, &Plan { algorithm: Algorithm::Twist, ..PLAINEST }).figures.additions, 0);
 }
 
-/// Columns with any rows a dimension below: few such matrices are complexes.
+/// A matrix with arbitrary rows of the dimension below; few such matrices are complexes.
 fn any_matrix(cells: usize, rng: &mut Pcg64) -> BoundaryMatrix<u32> {
     let mut matrix = BoundaryMatrix::new();
     for column in 0..cells {
@@ -335,7 +334,7 @@ fn any_matrix(cells: usize, rng: &mut Pcg64) -> BoundaryMatrix<u32> {
     matrix
 }
 
-/// What the table of `matrix::reduction` promises of matrices that are no complexes.
+/// The guarantees in the table of `matrix::reduction` for matrices with ∂∂ ≠ 0.
 #[test]
 fn boundaries_with_boundaries_break_nothing() {
     let mut rng = generator(13);
@@ -368,11 +367,11 @@ fn boundaries_with_boundaries_break_nothing() {
     }
 }
 
-/// A size of stacks that no system maps, by which no thread can be started but those whose stacks have a size of their own.
+/// A stack size that no system can map, which prevents threads without an explicit stack size from starting.
 #[cfg(target_os = "linux")]
 const IMPOSSIBLE_STACK: (&str, &str) = ("RUST_MIN_STACK", "1125899906842624");
 
-/// Runs in a process of its own, for a process looks at the variable once.
+/// Runs in a process of its own, since the variable is read once per process.
 #[cfg(target_os = "linux")]
 #[test]
 fn threads_that_cannot_be_started_are_an_error() {
@@ -395,12 +394,12 @@ fn threads_that_cannot_be_started_are_an_error() {
     });
 }
 
-/// Wherever a reduction is ended, by a signal or by force, another goes on from what it kept and finds the same pairs.
+/// A reduction can be interrupted at any point, by a signal or by force, and resumed: the pairs are the same.
 #[test]
 fn reductions_go_on_from_what_was_kept() {
     let is_interruption = |error: &MatrixError| matches!(error, MatrixError::Interrupted(_));
     let mut rng = generator(20);
-    // How often each algorithm was ended, saved, and went on.
+    // Numbers of interruptions, saves and resumptions of each algorithm.
     let mut done: BTreeMap<String, [u64; 3]> = BTreeMap::new();
     for seed in 0..2 {
         let distances = DistanceMatrix::from_fn(15, |_, _| f64::from(rng.random_range(1..40))).unwrap();
@@ -420,7 +419,7 @@ fn reductions_go_on_from_what_was_kept() {
                     let counts = [&life.saved, &life.loaded].map(|count| count.load(Ordering::Relaxed));
                     let all = done.entry(algorithm.to_string()).or_insert([0; 3]);
                     *all = [all[0] + ended, all[1] + counts[0], all[2] + counts[1]];
-                    // What was kept of the whole is gone on from too, on another number of threads.
+                    // A complete checkpoint can be resumed too, with another number of threads.
                     let plan = Plan { threads: 4, ..plan };
                     let has_pairs = life.names().iter().any(|name| name.ends_with("-pairs"));
                     assert_eq!(has_pairs, every > 0 && algorithm != Algorithm::Sieve, "{:?}", life.names());
@@ -437,7 +436,7 @@ fn reductions_go_on_from_what_was_kept() {
     assert!(done.values().flatten().all(|&count| count > 10), "{done:?}");
 }
 
-/// Columns are kept in pieces, each with what has changed since the last; when these are many, one takes their place.
+/// Columns are saved in pieces with the changes since the last save; many pieces are replaced by one.
 #[test]
 fn pieces_of_columns_do_not_grow_without_end() {
     let mut rng = generator(21);
@@ -447,7 +446,7 @@ fn pieces_of_columns_do_not_grow_without_end() {
     let dualize = Dualize::Off;
     let plan = Plan { algorithm: Algorithm::Standard, columns: Representation::BitTree, dualize, threads: 1 };
     let life = Life::new(1, false);
-    // Saves so far, and pieces that are left, when a run was ended.
+    // Numbers of saves so far and of remaining pieces, at the end of each run.
     let mut seen = Vec::new();
     let seen_at_end = Mutex::new(&mut seen);
     let run = |progress: &dyn Progress| {
@@ -461,7 +460,7 @@ fn pieces_of_columns_do_not_grow_without_end() {
     let (found, ended) = life.live(600, run, is_interruption);
     assert_eq!(found.pairs, expected);
     let undisturbed = reduce(&complex.matrix, &plan).figures.additions;
-    // What was kept is not done again: 600 times that a run is asked whether it is to end are a third of it.
+    // Saved work is not repeated: a run is interrupted after 600 more checks each time, a third of the whole run.
     assert!(4 * found.figures.additions < 3 * undisturbed, "{} of {undisturbed}", found.figures.additions);
     assert!(ended > 0 && seen.iter().any(|&(saved, _)| saved > 2 * 256), "{seen:?}");
     assert!(seen.iter().all(|&(_, pieces)| 0 < pieces && pieces <= 256), "{seen:?}");

@@ -1,4 +1,5 @@
-//! Representatives of bars: the pairs of simplices of the fast version against those of the oracle, on some 2,000 random inputs full of ties.
+//! Representatives of bars: the birth and death simplices of the fast version against the oracle, on some 2,000
+//! random inputs full of ties.
 
 mod common;
 
@@ -30,7 +31,7 @@ const FAMILIES: [Family; 12] = [
     Family::Double,
 ];
 
-/// Inputs with what is asked of them, and what to say of them; every second one is weighted.
+/// Inputs with requests and descriptions; every second one is weighted.
 fn inputs(count: u64) -> impl Iterator<Item = (Metric, Ask, String)> {
     (0..count).map(|seed| {
         let mut rng = generator(170_000 + seed);
@@ -50,10 +51,10 @@ fn inputs(count: u64) -> impl Iterator<Item = (Metric, Ask, String)> {
     })
 }
 
-/// A representative with its vertices in a form that can be compared.
+/// A representative with its vertices in a comparable form.
 type Plain = (usize, Class, Option<[usize; 2]>, Option<[usize; 2]>);
 
-/// The representatives as the oracle has them: of one dimension after another, in the order of the bars.
+/// The representatives of the oracle, by dimension and in the order of bars.
 fn expected(metric: &Metric, ask: Ask) -> Vec<Plain> {
     let distances = Distances::from(metric.matrix::<f64>());
     let by_dimension = classes(&distances, ask.dim, ask.value(metric), ask.modulus);
@@ -68,7 +69,7 @@ fn expected(metric: &Metric, ask: Ask) -> Vec<Plain> {
         .collect()
 }
 
-/// The longest edge of a simplex, and of several that whose vertices are least, the greater one first.
+/// The longest edge of a simplex, its greater vertex first; among equally long edges the one with the least vertices.
 fn longest_edge(metric: &Metric, simplex: &[usize]) -> [usize; 2] {
     let edges = simplex.iter().flat_map(|&v| simplex.iter().filter(move |&&u| u < v).map(move |&u| [u, v]));
     let length = |[u, v]: [usize; 2]| metric.get(u, v) + 0.0;
@@ -100,7 +101,7 @@ fn representatives(outcome: &Outcome) -> &Representatives {
     outcome.representatives().expect("they were asked for")
 }
 
-/// Every bar has its representative, in its place.
+/// Checks that every bar has its representative in its place.
 fn check_order(outcome: &Outcome, what: &str) {
     let mut found = representatives(outcome).iter();
     for dim in 0..outcome.diagram.len() {
@@ -144,7 +145,7 @@ fn pairs_are_the_oracles() {
     }
 }
 
-/// Graphs of so many edges that cavities are left.
+/// Graphs with enough edges to have cavities.
 #[test]
 fn of_higher_dimensions() {
     let mut longer = 0;
@@ -167,10 +168,10 @@ fn of_higher_dimensions() {
 fn of_edges_too() {
     for (metric, ask, what) in inputs(600) {
         let expected = expected(&metric, ask);
-        // Edges have no enclosing radius.
+        // An input of edges has no enclosing radius.
         let ask = Ask { threshold: Threshold::Value(ask.value(&metric)), ..ask };
         check(rips(metric.edges::<f64>(f64::INFINITY), ask), &expected, &|vertex| vertex as usize, &what);
-        // Among isolated points, where the graph is sparse. Those have bars of their own.
+        // Edges among isolated points, where the graph is sparse; the isolated points have bars of their own.
         let n = metric.n;
         let id = |i: usize| if i + 3 < n { 8 * i } else { 7 * n + i };
         let name = |vertex: u32| (0..n).find(|&i| id(i) == vertex as usize).unwrap_or(usize::MAX);
@@ -212,7 +213,7 @@ fn landmarks_are_points_of_the_input() {
     }
 }
 
-/// Points around a circle, and some of them twice as far out.
+/// Points around a circle, some of them at twice the radius.
 fn ring() -> Rips<f32> {
     let at = |k: usize| {
         let (angle, radius) = (k as f32 * 0.7, if k.is_multiple_of(5) { 2.0 } else { 1.0 });

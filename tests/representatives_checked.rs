@@ -1,4 +1,4 @@
-//! Cocycles and cycles of bars against an independent judge, on more than 2,000 small random inputs, ties on purpose.
+//! Cocycles and cycles of bars under an independent check, on more than 2,000 small random inputs with ties.
 
 mod common;
 
@@ -33,7 +33,7 @@ const FAMILIES: [Family; 12] = [
     Family::Double,
 ];
 
-/// An input with what is asked of it.
+/// An input with its request.
 struct Case {
     metric: Metric,
     ask: Ask,
@@ -43,7 +43,7 @@ struct Case {
 }
 
 impl Case {
-    /// What is asked of an input is drawn, but for the highest dimension.
+    /// Draws a random request for an input, apart from the maximal dimension.
     fn new(metric: Metric, dim: usize, rng: &mut Pcg64, what: String) -> Case {
         let (i, j) = (rng.random_range(0..metric.n), rng.random_range(0..metric.n));
         let threshold = match rng.random_range(0..4) {
@@ -60,7 +60,7 @@ impl Case {
         Case { what: format!("{what}, {ask:?}, cocycles at {at:?}, {bars:?}"), metric, ask, at, bars }
     }
 
-    /// The case up to the number that its threshold is: edges have no enclosing radius.
+    /// The case with its threshold as a number, since an input of edges has no enclosing radius.
     fn with_value(self) -> Case {
         Case { ask: Ask { threshold: Threshold::Value(self.ask.value(&self.metric)), ..self.ask }, ..self }
     }
@@ -76,7 +76,8 @@ impl Case {
         }
     }
 
-    /// Judges what a run finds on 1 and on 4 threads, where `sample` is the input as the run sees it and `names[i]` the vertex of point i.
+    /// Checks a run on 1 and on 4 threads, where `sample` is the input as the run sees it and `names[i]` the vertex
+    /// of point i.
     fn check<T: Value>(&self, rips: Rips<T>, sample: &Metric, names: &[u32]) -> Tally {
         let Case { ask, at, bars, what, .. } = self;
         let top = ask.dim.min(sample.n.saturating_sub(2)) + 1;
@@ -94,7 +95,7 @@ impl Case {
         Tally::of(one)
     }
 
-    /// The pairs of birth and death simplices are the oracle's.
+    /// Checks that the pairs of birth and death simplices are those of the oracle.
     fn check_pairs(&self, outcome: &Outcome, sample: &Metric, names: &[u32], what: &str) {
         let distances = Distances::from(sample.matrix::<f64>());
         let expected = classes(&distances, self.ask.dim, self.ask.value(sample), self.ask.modulus);
@@ -122,13 +123,13 @@ fn found(outcome: &Outcome) -> &Representatives {
     outcome.representatives().expect("they were asked for")
 }
 
-/// Numbers of inputs, and of bars by dimension, that have been judged.
+/// Numbers of inputs, and of bars by dimension, that were checked.
 #[derive(Debug, Default)]
 struct Tally {
     inputs: usize,
     bars: [usize; 4],
     essential: [usize; 4],
-    /// Terms of cocycles and of cycles.
+    /// Numbers of terms of cocycles and of cycles.
     terms: [usize; 2],
 }
 
@@ -144,7 +145,7 @@ impl Tally {
         tally
     }
 
-    /// Prints the sum of tallies, and fails unless enough bars of dimensions 1, 2 and 3 are in it.
+    /// Prints the sum of tallies, and checks that it contains enough bars of dimensions 1, 2 and 3.
     fn sum(tallies: impl Iterator<Item = Tally>, least: [usize; 3]) {
         let mut sum = Tally::default();
         for tally in tallies {
@@ -172,8 +173,8 @@ fn inputs(count: u64) -> impl Iterator<Item = Case> {
     })
 }
 
-/// d + 1 groups of points, those of a group far from each other and near to all others: as long as only the near ones are joined, the
-/// complex is a wedge of spheres of dimension d.
+/// d + 1 groups of points, each far from the others of its group and near to all other points: as long as only near
+/// points are joined, the complex is a wedge of spheres of dimension d.
 fn spheres(count: u64) -> impl Iterator<Item = Case> {
     (0..count).map(|seed| {
         let mut rng = generator(520_000 + seed);
@@ -194,7 +195,7 @@ fn spheres(count: u64) -> impl Iterator<Item = Case> {
     })
 }
 
-/// The triangulated projective plane with random lengths of edges, and no other edges: bars that depend on the modulus.
+/// The triangulated projective plane with random edge lengths and no other edges: its bars depend on the modulus.
 fn projective_planes(count: u64) -> impl Iterator<Item = Case> {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("data/projective_plane.dist");
     let text = fs::read_to_string(file).unwrap();
@@ -210,7 +211,7 @@ fn projective_planes(count: u64) -> impl Iterator<Item = Case> {
     })
 }
 
-/// The vertices that are numbered as the points.
+/// Vertices with the numbers of the points.
 fn same(metric: &Metric) -> Vec<u32> {
     (0..metric.n as u32).collect()
 }
@@ -224,7 +225,7 @@ fn of_matrix(case: Case) -> Tally {
     }
 }
 
-/// All edges.
+/// All edges of the input.
 fn of_edges(case: Case) -> Tally {
     let case = case.with_value();
     let names = same(&case.metric);
@@ -242,7 +243,7 @@ fn of_scattered_edges(case: Case) -> Tally {
     case.check(case.rips(edges), &case.metric, &names)
 }
 
-/// Some of the points, in the order in which they are chosen.
+/// Landmarks: some of the points, in the order in which they are chosen.
 fn of_landmarks(case: Case) -> Tally {
     let count = 1 + case.metric.n * 3 / 4;
     let rips = case.rips(case.metric.matrix::<f64>()).landmarks(Some(count));

@@ -1,4 +1,4 @@
-//! What the cycles of the long bars of spaces in data/ draw: loops that go once around, and closed surfaces.
+//! The shapes of the cycles of long bars of spaces in data/: loops that go once around, and closed surfaces.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::f64::consts::TAU;
@@ -8,14 +8,14 @@ use lacuna::metric::Distances;
 use lacuna::metric::read::{DistanceOptions, Input, read_path};
 use lacuna::rips::{BarSelection, Outcome, Representative, RepresentativeKind, RepresentativesRequest, Rips};
 
-/// A space of data/, and how it is run.
+/// A space of data/ with the parameters of its run.
 #[derive(Clone, Copy)]
 struct Space {
     file: &'static str,
     dim: usize,
     threshold: Option<f64>,
     modulus: u32,
-    /// A bar is long if it lasts at least this long.
+    /// Minimum length of a long bar.
     long: f64,
 }
 
@@ -75,8 +75,8 @@ fn edges(found: &Representative<'_>) -> Vec<[u32; 2]> {
     cycle.iter().map(|(edge, _)| [edge[0], edge[1]]).collect()
 }
 
-/// The closed walks that a cycle over Z/2 is: each by its vertices in order. Panics if a walk cannot go on, as where an odd number of edges
-/// meet.
+/// The closed walks of a cycle over Z/2, each as its vertices in order. Panics if a walk cannot continue, as where an
+/// odd number of edges meet.
 fn walks(found: &Representative<'_>) -> Vec<Vec<u32>> {
     let mut left: BTreeSet<[u32; 2]> = edges(found).into_iter().collect();
     let mut walks = Vec::new();
@@ -93,7 +93,7 @@ fn walks(found: &Representative<'_>) -> Vec<Vec<u32>> {
     walks
 }
 
-/// How often a closed walk goes around, when vertices have angles.
+/// The winding number of a closed walk, given the angles of vertices.
 fn windings(walk: &[u32], angle: impl Fn(u32) -> f64) -> i32 {
     let next = walk.iter().cycle().skip(1);
     let turn = |(&from, &to): (&u32, &u32)| {
@@ -103,7 +103,7 @@ fn windings(walk: &[u32], angle: impl Fn(u32) -> f64) -> i32 {
     (walk.iter().zip(next).map(turn).sum::<f64>() / TAU).round() as i32
 }
 
-/// A point of a cloud.
+/// The coordinates of a point of a cloud.
 fn coordinates(distances: &Distances<f32>, vertex: u32) -> Vec<f64> {
     let Distances::Points(points) = distances else { panic!("expected points") };
     points.point(vertex as usize).iter().map(|&x| f64::from(x)).collect()
@@ -114,12 +114,12 @@ fn around_axis(point: &[f64]) -> f64 {
     point[1].atan2(point[0])
 }
 
-/// The angle at which a point of the torus is seen from the middle of the tube.
+/// The angle of a point of the torus around the core of its tube.
 fn around_tube(point: &[f64]) -> f64 {
     point[2].atan2(point[0].hypot(point[1]) - 2.0)
 }
 
-/// Fails unless a cycle is one closed walk without repeated vertices of so many edges, and has this length.
+/// Checks that a cycle is one closed walk of `count` edges without repeated vertices, with the expected length.
 fn check_loop(space: Space, found: &Representative<'_>, count: usize, expected: f64) {
     let walks = walks(found);
     assert_eq!(walks.len(), 1, "{walks:?}");
@@ -129,7 +129,8 @@ fn check_loop(space: Space, found: &Representative<'_>, count: usize, expected: 
     assert!((length - expected).abs() < 1e-3, "length {length}");
 }
 
-/// The triangles that meet at each edge of a cycle of dimension 2: the edges by the number of triangles; and the number of vertices.
+/// For a cycle of dimension 2: the number of edges by the number of triangles that meet there, and the number of
+/// vertices.
 fn surface(found: &Representative<'_>) -> (BTreeMap<usize, usize>, usize) {
     let mut meeting: BTreeMap<[u32; 2], usize> = BTreeMap::new();
     let mut vertices = BTreeSet::new();
@@ -143,7 +144,7 @@ fn surface(found: &Representative<'_>) -> (BTreeMap<usize, usize>, usize) {
     (edges, vertices.len())
 }
 
-/// The Euler characteristic of a cycle of dimension 2. Panics unless two triangles meet at each edge.
+/// The Euler characteristic of a cycle of dimension 2. Panics unless exactly two triangles meet at each edge.
 fn euler_characteristic(found: &Representative<'_>) -> i64 {
     let (edges, vertices) = surface(found);
     assert!(edges.keys().eq([&2]), "{edges:?}");
@@ -156,7 +157,7 @@ fn the_circle_goes_once_around() {
     let (outcome, points) = (CIRCLE.long_bars(), CIRCLE.distances());
     let long = of_dimension(&outcome, 1);
     assert_eq!(long.len(), 1);
-    // 2π, and the radii are not quite 1.
+    // The length is about 2π, but the radii are not exactly 1.
     check_loop(CIRCLE, &long[0], 18, 6.3589);
     let around = windings(&walks(&long[0])[0], |vertex| around_axis(&coordinates(&points, vertex)));
     assert_eq!(around.abs(), 1);
@@ -213,7 +214,8 @@ fn the_klein_bottle_has_a_loop_less_over_z3() {
     assert_eq!(long.len(), 1);
     check_loop(KLEIN_BOTTLE, long[0], 25, 2.2451);
     assert_eq!(of_dimension(&thrice, 2).iter().filter(|found| found.bar.is_essential()).count(), 0);
-    // H₁ = Z ⊕ Z/2: the triangle that closes the surface, which over Z/2 is a cycle then, has twice the other loop as its boundary.
+    // H₁ = Z ⊕ Z/2: the triangle that closes the surface over Z/2 has twice the other loop as its boundary over the
+    // integers.
     let ended = short.iter().find(|found| found.death == Some(shells[0].birth)).expect("a loop ends");
     assert_eq!((ended.birth, ended.bar.death), (of_dimension(&outcome, 1)[0].birth, shells[0].bar.birth));
 }

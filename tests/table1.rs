@@ -1,4 +1,4 @@
-//! Ripser++'s Table 1 (Zhang, Xiao, Wang 2020), and what its columns mean, recounted by brute force.
+//! Ripser++'s Table 1 (Zhang, Xiao, Wang 2020), and the meaning of its columns, recomputed by brute force.
 //!
 //! An apparent pair (s, t) of dimension d has a d-simplex s and a cofacet t of the same diameter, t the oldest
 //! cofacet of s and s the youngest facet of t. The paper's Theorem 6 bounds their number in a full filtration
@@ -17,11 +17,12 @@
 //! With ties the second bound can fail, see `ties_can_have_fewer`: the vertices of the diameter of s are then not
 //! fixed, and the youngest facet of its oldest cofacet may be another.
 //!
-//! The paper states both under a hypothesis: no d-simplex with the last vertex n−1 is longer than any d-simplex without it. Then the
-//! first is an equality, see `under_the_hypothesis_the_upper_bound_is_the_number`. Let s be a d-simplex without n−1, and t = s ∪ {n−1}.
-//! Each facet of t but s holds n−1, so the diameter of t is that of s; no cofacet of s adds a greater vertex, so t is the oldest of its
-//! diameter; and s lacks the greatest vertex of t, so it has the least index of its facets and is the youngest. So all C(n−1, d+1) of
-//! these simplices are apparent, which is as many as there can be; and (n−d−1)/n ≥ 1/(d+2) as soon as there is a cofacet, n ≥ d+2.
+//! The paper states both under a hypothesis: no d-simplex with the last vertex n−1 is longer than any d-simplex
+//! without it. Then the first is an equality, see `under_the_hypothesis_the_upper_bound_is_the_number`. Let s be a
+//! d-simplex without n−1, and t = s ∪ {n−1}. Each facet of t but s holds n−1, so the diameter of t is that of s; no
+//! cofacet of s adds a greater vertex, so t is the oldest of its diameter; and s lacks the greatest vertex of t, so
+//! it has the least index of its facets and is the youngest. So all C(n−1, d+1) of these simplices are apparent,
+//! which is as many as there can be; and (n−d−1)/n ≥ 1/(d+2) as soon as there is a cofacet, n ≥ d+2.
 
 mod common;
 
@@ -34,7 +35,7 @@ use common::variants::{Ask, Form, Variant, multiset, oracle};
 use lacuna::rips::{DimensionStats, Outcome, SecondLayer, Threshold};
 use rand::RngExt;
 
-/// A row of the table: sums over dimensions 1..=d, and the apparent pairs of each where they are known.
+/// A row of the table: sums over dimensions 1..=d, and the numbers of apparent pairs by dimension if they are known.
 struct Row {
     name: String,
     sums: [u64; 4],
@@ -55,7 +56,7 @@ fn rows(folder: &Path) -> Vec<Row> {
     table(&folder.join("golden/ripserpp_table1.tsv")).into_iter().map(row).collect()
 }
 
-/// The counts the program writes with `--stats`, a JSON object a dimension.
+/// The counts that the program writes with `--stats`, a JSON object per dimension.
 fn program_counts(folder: &Path, name: &str) -> Vec<serde_json::Value> {
     let all = cases(folder);
     let case = all.iter().find(|case| case.name == name).unwrap_or_else(|| panic!("no case {name}"));
@@ -80,11 +81,11 @@ fn counts(dimensions: &[serde_json::Value], key: &str) -> Vec<u64> {
     dimensions.iter().map(count).collect()
 }
 
-/// A count of the table that is not to be met: data set, column, the table's, the right one. A digit differs; a
-/// count of the columns that Ripser pairs without an addition, added to the apparent pairs, is the right one.
+/// An entry of the table that is wrong: data set, column, the table's number, the right number. One digit differs;
+/// adding the columns that Ripser pairs without an addition to the apparent pairs gives the right number.
 const SLIP: (&str, usize, u64, u64) = ("HIV", 2, 214_040_521, 214_030_521);
 
-/// The table's sums, the slip put right.
+/// The table's sums with the wrong entry corrected.
 fn expected(row: &Row) -> [u64; 4] {
     let (name, column, slip, right) = SLIP;
     let mut sums = row.sums;
@@ -94,8 +95,8 @@ fn expected(row: &Row) -> [u64; 4] {
     sums
 }
 
-/// All six data sets. The paper's last column counts the essential classes too, six of o3_4096 at its
-/// threshold; full filtrations have none.
+/// All six data sets. The paper's last column includes the essential classes, six for o3_4096 at its threshold; full
+/// filtrations have none.
 #[test]
 #[ignore = "needs LACUNA_SHARED"]
 fn table_1() {
@@ -118,7 +119,7 @@ fn table_1() {
     assert!(wrong.is_empty(), "apparent, shortcut, emergent, all:\n{}", wrong.join("\n"));
 }
 
-/// The counts of a run, without what depends on the schedule.
+/// The counts of a run that do not depend on the schedule.
 fn deterministic(outcome: &Outcome) -> Vec<DimensionStats> {
     let keep = |d: &DimensionStats| {
         let mut counts = d.clone();
@@ -129,7 +130,7 @@ fn deterministic(outcome: &Outcome) -> Vec<DimensionStats> {
     outcome.stats.dimensions.iter().map(keep).collect()
 }
 
-/// What the columns of a dimension must add up to.
+/// Checks identities between the counts of each dimension.
 fn assert_identities(outcome: &Outcome) {
     let stats = &outcome.stats.dimensions;
     assert_eq!(stats.len(), outcome.plan.max_dim, "dimensions 1..={}", outcome.plan.max_dim);
@@ -191,7 +192,7 @@ fn counts_are_those_of_brute_force() {
     }
 }
 
-/// The recount answers to the oracle: its pairs of positive length are the oracle's bars.
+/// The brute-force computation agrees with the oracle: its pairs of positive length are the oracle's bars.
 #[test]
 fn brute_force_has_the_oracles_bars() {
     for (seed, family) in
@@ -208,7 +209,7 @@ fn brute_force_has_the_oracles_bars() {
     }
 }
 
-/// Larger inputs: the same counts in every configuration, and the identities.
+/// Larger inputs: equal counts in every configuration, and the identities.
 #[test]
 fn counts_agree_in_all_configurations() {
     let cases = [
@@ -245,7 +246,7 @@ fn choose(n: u64, k: u64) -> u64 {
     (0..k).fold(1, |product, i| product * (n - i) / (i + 1))
 }
 
-/// The bounds for every dimension of a full filtration; the lower one for distinct distances only.
+/// Checks the bounds in every dimension of a full filtration; the lower one for distinct distances only.
 fn assert_bounds(metric: &Metric, max_dim: usize, distinct: bool) {
     let n = metric.n as u64;
     let outcome = Variant { threads: 2, ..Variant::PLAINEST }.run(metric, Ask::whole(max_dim));
@@ -267,7 +268,7 @@ fn apparent_pairs_are_within_theorem_6() {
     {
         for seed in 0..4 {
             let mut rng = generator(seed);
-            // A random order of 1..=n(n−1)/2: no two distances are equal, and no structure at all.
+            // A random permutation of 1..=n(n−1)/2: all distances are distinct, without any structure.
             let order = common::metrics::shuffled(n * (n - 1) / 2, &mut rng);
             let mut order = order.into_iter();
             let distinct = Metric::from_fn(n, |_, _| order.next().map_or(0.0, |rank| 1.0 + rank as f64));
@@ -278,7 +279,7 @@ fn apparent_pairs_are_within_theorem_6() {
     }
 }
 
-/// The upper bound is reached by equal distances, the lower one by n = d + 2 points.
+/// Equal distances attain the upper bound, and n = d + 2 points the lower one.
 #[test]
 fn the_bounds_are_reached() {
     for (n, max_dim) in [(5, 3), (20, 4), (40, 3)] {
@@ -296,8 +297,8 @@ fn the_bounds_are_reached() {
     }
 }
 
-/// Of d + 1 vertices two are equal modulo d, so the diameter of every d-simplex without the last vertex is the greatest distance
-/// there is, and the hypothesis holds whatever the other distances are.
+/// Two of d + 1 vertices are equal modulo d, so the diameter of every d-simplex without the last vertex is the
+/// greatest distance, and the hypothesis holds for any other distances.
 fn under_the_hypothesis(n: usize, dim: usize, rng: &mut rand_pcg::Pcg64) -> Metric {
     let ties = rng.random_range(1..=1000);
     Metric::from_fn(n, |i, j| match i {
@@ -326,8 +327,9 @@ fn under_the_hypothesis_the_upper_bound_is_the_number() {
     }
 }
 
-/// A star of four points: its centre is at distance 1 from the others, which are at distance 2 from each other. The bounds depend on
-/// the order of the vertices: the hypothesis holds if the centre is the last one; if it is the first, fewer than a third are apparent.
+/// A star of four points: its centre is at distance 1 from the others, which are at distance 2 from each other. The
+/// bounds depend on the order of the vertices: the hypothesis holds if the centre is the last one; if it is the
+/// first, fewer than a third are apparent.
 #[test]
 fn the_order_of_the_vertices_counts() {
     for (centre, apparent) in [(0, 1), (3, 3)] {
@@ -338,8 +340,8 @@ fn the_order_of_the_vertices_counts() {
     }
 }
 
-/// The matrix of least apparent pairs among those of four points with four values has one, where distinct
-/// distances have at least two.
+/// Among the matrices on four points with four values, the one with the fewest apparent pairs has a single one,
+/// whereas distinct distances give at least two.
 #[test]
 fn ties_can_have_fewer() {
     let smallest = (0..4u32.pow(6))

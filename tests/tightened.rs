@@ -1,4 +1,5 @@
-//! Tightened cycles: each is in the class of the one that is not tightened, at the birth of its bar, and none of the class is shorter.
+//! Tightened cycles: each is homologous to the original cycle at the birth of its bar, and none in the class is
+//! shorter.
 
 mod common;
 
@@ -22,7 +23,7 @@ fn length(metric: &Metric, chain: &Chain) -> f64 {
     chain.iter().map(|(edge, _)| metric.get(edge[0] as usize, edge[1] as usize)).sum()
 }
 
-/// The length of a shortest closed path at a scale that is wanted.
+/// The length of a shortest wanted closed path at a scale.
 fn shortest(metric: &Metric, scale: f64, is_wanted: &dyn Fn(&[usize]) -> bool) -> f64 {
     fn go_on(
         metric: &Metric,

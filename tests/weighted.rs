@@ -1,4 +1,4 @@
-//! Weighted Vietoris–Rips filtrations, whose points are born at different times: the fast version against the oracle, on some 1,000
+//! Weighted Vietoris–Rips filtrations, whose points have births: the fast version against the oracle on some 1,000
 //! random inputs full of ties, in every configuration.
 
 mod common;
@@ -22,7 +22,7 @@ const FAMILIES: [Family; 10] = [
     Family::Double,
 ];
 
-/// Inputs with what is asked of them, and what to say of them.
+/// Inputs with requests and descriptions.
 fn inputs(count: u64) -> impl Iterator<Item = (Metric, Ask, String)> {
     (0..count).map(|seed| {
         let mut rng = generator(90_000 + seed);
@@ -52,7 +52,7 @@ fn random_births() {
     assert!(late > 400, "{late} inputs have a component that is born late");
 }
 
-/// What is cut off at the enclosing radius is no bar: the whole filtration has the same.
+/// The enclosing radius cuts no bars off: the whole filtration has the same bars.
 #[test]
 fn the_enclosing_radius_takes_nothing_away() {
     for (metric, ask, what) in inputs(300) {
@@ -86,7 +86,7 @@ fn the_order_of_the_points_does_not_matter() {
     }
 }
 
-/// Births of 0 are none: the bytes of an unweighted run.
+/// Births of 0 give the same bytes as an unweighted run.
 #[test]
 fn births_of_zero_change_nothing() {
     let metric = Metric::random(Family::Generic, 30, &mut generator(1));
@@ -108,8 +108,8 @@ fn a_single_point_is_born_when_it_is() {
     assert_eq!(bars(f64::INFINITY), []);
 }
 
-/// The births of points and edges by Definition 3.1 of "DTM-Based Filtrations", in diameters: the time at which balls meet is found by
-/// bisection.
+/// The births of points and edges by Definition 3.1 of "DTM-Based Filtrations", in diameters. The scale at which
+/// balls meet is found by bisection.
 fn by_definition(metric: &Metric, measure: &DistanceToMeasure) -> Metric {
     let at_point = |i: usize| {
         let mut others: Vec<f64> = (0..metric.n).filter(|&j| j != i).map(|j| metric.get(i, j)).collect();
@@ -139,10 +139,11 @@ fn by_definition(metric: &Metric, measure: &DistanceToMeasure) -> Metric {
     Metric { births: Some(births), double: true, ..Metric::from_fn(metric.n, meet) }
 }
 
-/// A dimension, birth and death.
+/// Dimension, birth and death.
 type Rough = (usize, [f64; 2]);
 
-/// Bars in an order that tells no 1e-5 apart, without those that are shorter than 1e-6: births that are equal by definition may differ in their last digits.
+/// Bars longer than 1e-6, in an order that ignores differences below 1e-5, since equal births may differ in their
+/// last digits.
 fn rough(diagram: &lacuna::Diagram) -> Vec<Rough> {
     let long = diagram.iter().filter(|(_, bar)| bar.death - bar.birth > 1e-6);
     let mut bars: Vec<_> = long.map(|(dim, bar)| (dim, [bar.birth, bar.death])).collect();
@@ -177,7 +178,7 @@ fn distances_to_measure_are_those_of_their_definition() {
     }
 }
 
-/// Points, their matrix and the graph of all pairs are weighted alike, whatever the threshold.
+/// Points, their matrix and the graph of all pairs get the same weights, at any threshold.
 #[test]
 fn weighted_points_are_a_weighted_matrix() {
     for seed in 0..60 {
@@ -214,7 +215,7 @@ fn weights_that_cannot_be() {
     );
 }
 
-/// The oracle's own radius, of a matrix with births.
+/// The oracle's own enclosing radius of a matrix with births.
 #[test]
 fn the_enclosing_radius_of_the_oracle() {
     for (metric, _, what) in inputs(100) {

@@ -1,7 +1,8 @@
-//! Wang, Wagner, Chen, "GPU computation of the Euler characteristic curve for imaging data", SoCG 2022: Tables 1 to 3, and its rates of frames.
+//! Wang, Wagner, Chen, "GPU computation of the Euler characteristic curve for imaging data", SoCG 2022: Tables 1 to
+//! 3, and its frame rates.
 //!
-//! All images are made by seed ([`inputs`]); nothing is read from `--data`. Files lie in `--scratch`, 8 GB of them at most at a time. Whole
-//! processes run the program `lacuna`, which the variable LACUNA names, or which lies beside this program.
+//! All images are seeded ([`inputs`]); nothing is read from `--data`. Files are in `--scratch`, at most 8 GB at a
+//! time. Whole processes run the program `lacuna` that the variable LACUNA names, or that is next to this program.
 
 mod frames;
 mod inputs;
@@ -44,7 +45,7 @@ pub fn measure(run: &Run, add: &mut dyn FnMut(Table) -> Result<(), Failure>) -> 
     rows::add_all(run, &bench, &tables, add)
 }
 
-/// The first device; none where there is none. One that cannot be opened is an error.
+/// The first device; `None` if there is none. A device that cannot be opened is an error.
 pub fn device() -> Result<Option<Gpu>, Failure> {
     match Gpu::open(0, None) {
         Ok(gpu) => Ok(Some(gpu)),
@@ -56,26 +57,26 @@ pub fn device() -> Result<Option<Gpu>, Failure> {
     }
 }
 
-/// Where and with what measurements are made.
+/// The setup of the measurements.
 struct Bench<'a> {
     gpu: Option<Gpu>,
     program: PathBuf,
-    /// For files, which go with it.
+    /// Folder for files, which are deleted with it.
     folder: &'a Path,
     small: bool,
     threads: usize,
-    /// Measured runs, of which the median counts.
+    /// Number of measured runs, of which the median counts.
     runs: usize,
 }
 
 impl Bench<'_> {
-    /// The extents of an image; a sixteenth of them where it is only to be seen whether all works.
+    /// The extents of an image; with `--small` a sixteenth of them.
     fn scaled(&self, axes: &[usize]) -> Vec<usize> {
         let scale = if self.small { 16 } else { 1 };
         axes.iter().map(|axis| (axis / scale).max(9)).collect()
     }
 
-    /// The arguments of `lacuna ecc` for raw images of these extents.
+    /// The arguments of `lacuna ecc` for raw images with the given extents.
     fn arguments(
         &self,
         axes: &[usize],
@@ -120,7 +121,7 @@ impl InputRows<'_> {
     }
 }
 
-/// A table of the paper without its title.
+/// A table of the paper, without its title.
 fn table(notes: &[&str], rows: Vec<Row>) -> Table {
     Table {
         paper: PAPER.to_owned(),

@@ -1,25 +1,26 @@
 //! HYPHA (Zhang, Xiao, Guo, Geng, Wang, Zhang 2019): Tables 1 and 2, Figures 7 to 11.
 //!
-//! Of the five matrices one is the paper's (18-sphere, which is made here), and four are stand-ins. Files of `--data DIR`, or of its folder
-//! `hypha`:
+//! One of the five matrices is the paper's (18-sphere, generated here), and four are stand-ins. Files in `--data
+//! DIR`, or in its folder `hypha`:
 //!
-//! | file | what it is |
+//! | file | content |
 //! |---|---|
 //! | `high_genus.bin.gz`, `torus.bin.gz` | binary matrices of PHAT, compressed with gzip |
 //! | `saddle64.npy` | 64³ voxels as doubles |
 //! | `mumford.npy` | 50 × 8 coordinates as doubles |
 //!
-//! They are what `bin/make-matrices` makes (CONTRIBUTING.md), `mumford.npy` being its points; the pairs of each have the sums that PHAT's
-//! have. Every answer is compared with the pairs of the standard algorithm, and those with the sum, in every run that is timed.
+//! `bin/make-matrices` generates them (CONTRIBUTING.md), with the points in `mumford.npy`; the pairs of each have the
+//! checksum of PHAT's. Every timed run is verified: its pairs are compared with those of the standard algorithm, and
+//! these with the checksum.
 //!
 //! | module | tables |
 //! |---|---|
 //! | `inputs` | the matrices |
-//! | `subject` | a matrix with its pairs, and the ways to solve it |
+//! | `subject` | a matrix with its pairs, and ways to reduce it |
 //! | `counts` | Tables 1 and 2, Figure 7: columns and additions |
-//! | `ss_plus` | Figure 8: SS+ beside SS |
+//! | `ss_plus` | Figure 8: SS+ compared with SS |
 //! | `scan` | Figure 9: throughput of the scan |
-//! | `speedup` | Figures 10 and 11: every algorithm beside standard; where time is saved |
+//! | `speedup` | Figures 10 and 11: every algorithm compared with standard; the sources of HYPHA's savings |
 
 mod counts;
 mod inputs;
@@ -35,7 +36,7 @@ use self::subject::Subject;
 use crate::rows::{Row, Table, Unit};
 use crate::{Failure, Run};
 
-/// The titles, in the paper's order.
+/// The titles in the paper's order.
 const TITLES: [&str; 7] = [
     "Table 1. Columns by their additions",
     "Table 2. Tail-addition columns",
@@ -49,18 +50,18 @@ const TITLES: [&str; 7] = [
 const PAPER_MACHINE: &str =
     "two Xeon Gold 6148 (as far as the paper can be read), 40 cores in all, 2.4 GHz; one Tesla V100, 16 GB";
 
-/// Verifies and measures what is asked for.
+/// Verifies and measures the requested tables.
 pub fn measure(run: &Run, add: &mut dyn FnMut(Table) -> Result<(), Failure>) -> Result<(), Failure> {
     if !TITLES.iter().any(|title| run.wants(title)) {
         return Ok(());
     }
     let pool = rayon::ThreadPoolBuilder::new().num_threads(run.threads).build()?;
-    // Inside the pool, so that no run starts threads.
+    // Everything runs inside one pool, so that no run starts threads.
     let tables = pool.install(|| tables(run).map_err(|error| error.to_string()))?;
     tables.into_iter().filter(|table| !table.rows.is_empty()).try_for_each(add)
 }
 
-/// The tables, filled matrix by matrix, so that one matrix is in memory at a time.
+/// The tables, computed matrix by matrix, so that only one matrix is in memory.
 fn tables(run: &Run) -> Result<Vec<Table>, Failure> {
     let mut tables: Vec<Table> =
         TITLES.iter().zip(notes()).map(|(title, notes)| table(title, notes)).collect();
@@ -93,7 +94,7 @@ fn table(title: &str, notes: Vec<String>) -> Table {
     }
 }
 
-/// How the quantities of each table are defined and measured.
+/// Definitions of the quantities of each table and of their measurement.
 fn notes() -> [Vec<String>; 7] {
     let tail = "The tail are the fewest columns that take more than half of all additions of the standard algorithm; of columns with equally \
                 many those further to the left come first.";
@@ -123,7 +124,7 @@ fn notes() -> [Vec<String>; 7] {
     notes.map(|notes| notes.iter().map(|note| (*note).to_owned()).collect())
 }
 
-/// A row about a matrix.
+/// A row of the table for a matrix.
 fn row(subject: &Subject<'_>, quantity: impl Into<String>, unit: Unit, paper: Option<f64>, ours: f64) -> Row {
     let set = subject.set;
     let input =

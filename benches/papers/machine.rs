@@ -1,4 +1,4 @@
-//! Which machine, which build.
+//! Description of the machine and the build.
 
 use std::fs;
 use std::process::Command;
@@ -16,7 +16,7 @@ pub fn describe(threads: usize) -> Machine {
         processor: processor.unwrap_or_else(|| String::from("processor not known")),
         threads,
         device: device.and_then(|text| text.lines().next().map(str::to_owned)),
-        // A machine to which the binary was carried has no repository: there the variable says it.
+        // A machine to which the binary was carried has no repository: there the variable gives the commit.
         commit: std::env::var("LACUNA_COMMIT")
             .ok()
             .or_else(|| output("git", &["rev-parse", "--short", "HEAD"]))
@@ -25,7 +25,7 @@ pub fn describe(threads: usize) -> Machine {
     }
 }
 
-/// What a program prints, if it is there and succeeds.
+/// The output of a program, if it exists and succeeds.
 fn output(program: &str, arguments: &[&str]) -> Option<String> {
     let done = Command::new(program).args(arguments).output().ok()?;
     let text = String::from_utf8(done.stdout).ok()?;

@@ -1,14 +1,16 @@
-//! The tables of the papers that Lacuna implements, ours beside: `cargo bench --bench papers -- run PAPER… --out ROWS.json`.
+//! The tables of the papers that Lacuna implements, with ours for comparison: `cargo bench --bench papers -- run
+//! PAPER… --out ROWS.json`.
 //!
 //! ```text
 //! cargo bench --bench papers -- run ripserpp hypha ecc thinning --data DIR --out ROWS.json
 //! cargo bench --bench papers -- write benches/PAPERS.md ROWS.json...
 //! ```
 //!
-//! A module a paper makes or finds the inputs, computes each answer and compares it with a known or an independent one, and only then
-//! times it: a row without [`rows::Row::verified`] cannot be made. `run` writes what was measured as JSON, with the machine, so that
-//! the binary can be carried to a machine that has a GPU and nothing else; `write` makes of one or more such files
-//! the page that readers see. Where the same table was measured on several machines, the page has it once a machine.
+//! One module per paper generates or finds the inputs, computes each answer and compares it with a known or an
+//! independent one, and only then times it: a row cannot be created without [`rows::Row::verified`]. `run` writes the
+//! measurements as JSON with a description of the machine, so that the binary can be carried to a machine that has a
+//! GPU and nothing else; `write` turns one or more such files into the page. A table that was measured on several
+//! machines appears once per machine.
 
 mod ecc;
 mod hypha;
@@ -29,59 +31,59 @@ use clap::{Parser, ValueEnum};
 
 use crate::rows::{Measured, Table};
 
-/// Whatever went wrong, to be said.
+/// Any error, for display.
 pub type Failure = Box<dyn Error>;
 
-/// The papers' tables, ours beside.
+/// Measures what published tables report, and writes our results beside theirs.
 #[derive(Parser)]
 #[command(name = "papers")]
 enum Command {
-    /// Verify and measure.
+    /// Verify the answers and measure the programs.
     Run(Run),
     /// Write the page of one or more measurements.
     Write {
-        /// The page.
+        /// The file of the page.
         page: PathBuf,
-        /// What `run` wrote.
+        /// The files that `run` wrote.
         #[arg(required = true)]
         rows: Vec<PathBuf>,
     },
-    /// Runs a program, its standard output to a file, and says what it took.
+    /// Runs a program, redirects its standard output to a file, and prints its time, memory and exit code.
     #[command(hide = true)]
     Launch {
-        /// The file.
+        /// The file for the standard output.
         stdout: PathBuf,
         /// The program and its arguments.
         #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true)]
         command: Vec<OsString>,
     },
-    /// What `cargo bench` runs without arguments: nothing.
+    /// Does nothing: `cargo bench` without arguments runs this.
     #[command(hide = true)]
     Nothing,
 }
 
-/// What is measured, on which inputs.
+/// The measurements of a run, and their inputs.
 #[derive(clap::Args)]
 pub struct Run {
-    /// The papers; all of them unless named.
+    /// The papers; all of them by default.
     #[arg(value_enum)]
     papers: Vec<Paper>,
-    /// Folder with the inputs that are found, not made: each module's documentation lists their names.
+    /// Folder with the downloaded inputs: each module's documentation lists their names.
     #[arg(long)]
     pub data: Option<PathBuf>,
-    /// Folder for inputs that are made and outputs; a temporary one unless named.
+    /// Folder for generated inputs and for outputs; a temporary one by default.
     #[arg(long)]
     pub scratch: Option<PathBuf>,
     /// Worker threads of the processor.
     #[arg(long, default_value_t = std::thread::available_parallelism().map_or(1, |count| count.get()))]
     pub threads: usize,
-    /// The tables whose titles contain this text, such as "Table 2"; all unless named.
+    /// Only the tables whose titles contain this text, such as "Table 2"; all by default.
     #[arg(long)]
     pub only: Vec<String>,
-    /// Smaller inputs and single runs: whether everything works, not how fast it is. The page refuses such rows.
+    /// Use small inputs and single runs, to test the benchmark itself. The page refuses such rows.
     #[arg(long)]
     pub small: bool,
-    /// The file of rows.
+    /// The file to which the rows are written.
     #[arg(long)]
     out: PathBuf,
 }
@@ -100,14 +102,14 @@ enum Paper {
 }
 
 impl Run {
-    /// Whether a table of this title is asked for.
+    /// Whether a table with this title is requested.
     pub fn wants(&self, title: &str) -> bool {
         self.only.is_empty() || self.only.iter().any(|text| title.contains(text.as_str()))
     }
 }
 
 fn main() -> ExitCode {
-    // Cargo adds `--bench`, and with no other argument there is nothing to measure.
+    // Cargo adds `--bench`; without other arguments there is nothing to measure.
     let mut given: Vec<_> = std::env::args_os().filter(|argument| argument != "--bench").collect();
     if given.len() == 1 {
         println!("skipped: nothing named; cargo bench --bench papers -- run --data DIR --out ROWS.json");
@@ -128,9 +130,9 @@ fn main() -> ExitCode {
     }
 }
 
-/// Measures what is asked for, and writes after each paper what there is by then.
+/// Measures the requested tables.
 fn measure(run: &Run) -> Result<(), Failure> {
-    // The threads of the processor's rows, and of what makes images.
+    // The threads for the processor's rows and for generating images.
     rayon::ThreadPoolBuilder::new().num_threads(run.threads).build_global()?;
     let papers = if run.papers.is_empty() { Paper::value_variants().to_vec() } else { run.papers.clone() };
     let mut measured = Measured {
@@ -143,7 +145,7 @@ fn measure(run: &Run) -> Result<(), Failure> {
         let mut add = |table: Table| -> Result<(), Failure> {
             eprintln!("{}: {}, {} rows", table.paper, table.title, table.rows.len());
             measured.tables.push(table);
-            // After each table, so that a run that is cut short keeps those that it has.
+            // The file is written after each table, so that an interrupted run keeps those it has.
             Ok(fs::write(&run.out, serde_json::to_vec_pretty(&measured)?)?)
         };
         match paper {
@@ -156,7 +158,7 @@ fn measure(run: &Run) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The command line, without the folders of this machine.
+/// The command line, without folders of this machine.
 fn command() -> String {
     let words = std::env::args().skip(1).filter(|word| word != "--bench");
     let short = words.map(|word| if word.starts_with('/') { String::from("…") } else { word });

@@ -1,4 +1,4 @@
-//! The page `benches/PAPERS.md`: tables of the papers in their order, ours beside.
+//! Generates the page `benches/PAPERS.md`: the tables of the papers in order, with ours for comparison.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::Failure;
 use crate::rows::{Measured, Row, Table, Unit};
 
-/// Writes the page of the rows in `files`. Rows of small inputs are refused: they say nothing about speed.
+/// Writes the page of the rows in `files`. Rows of small inputs are refused, since they say nothing about speed.
 pub fn write(page: &Path, files: &[PathBuf]) -> Result<(), Failure> {
     let mut measured = Vec::new();
     for file in files {
@@ -45,7 +45,7 @@ fn render(measured: &[Measured]) -> Result<String, std::fmt::Error> {
     Ok(text)
 }
 
-/// One table, with the machines of both.
+/// Renders one table, with both machines.
 fn render_table(text: &mut String, one: &Measured, table: &Table) -> std::fmt::Result {
     let machine = &one.machine;
     let device = machine.device.as_deref().unwrap_or("no device");
@@ -65,7 +65,7 @@ fn render_table(text: &mut String, one: &Measured, table: &Table) -> std::fmt::R
     render_rows(text, &table.rows)
 }
 
-/// The rows; what several of them say alike is said once, below them.
+/// Renders the rows; notes that several rows share are printed once below them.
 fn render_rows(text: &mut String, rows: &[Row]) -> std::fmt::Result {
     let verified = distinct(rows.iter().map(|row| row.verified.as_str()));
     let remarks = distinct(rows.iter().map(|row| row.remark.as_str()));
@@ -109,7 +109,7 @@ fn render_rows(text: &mut String, rows: &[Row]) -> std::fmt::Result {
     remarks.iter().enumerate().try_for_each(|(k, remark)| writeln!(text, "{}. {remark}.", k + 1))
 }
 
-/// The texts that are not empty, each once, in their order.
+/// The non-empty texts in order, without repetition.
 fn distinct<'a>(texts: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     let mut found: Vec<&str> = Vec::new();
     for text in texts.filter(|text| !text.is_empty()) {
@@ -120,7 +120,7 @@ fn distinct<'a>(texts: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     found
 }
 
-/// A line a table: how many of its rows say the same as the paper, or are how many times better.
+/// Renders one line per table: the number of rows that equal the paper's, and the factors of the others.
 fn render_summary(text: &mut String, measured: &[Measured]) -> std::fmt::Result {
     text.push_str("\n## At a glance\n\n");
     text.push_str("| paper | table | counts and shares | equal | rows that a device times | at least 10× | median factor | least factor |\n");
@@ -148,7 +148,7 @@ fn render_summary(text: &mut String, measured: &[Measured]) -> std::fmt::Result 
     Ok(())
 }
 
-/// Whether ours is the paper's figure in all digits that the paper prints; zeros at the end of a whole number are none.
+/// Whether our number equals the paper's in all printed digits; trailing zeros of a whole number do not count.
 fn agrees(paper: f64, ours: f64) -> bool {
     let printed = format!("{paper}");
     match printed.split_once('.') {
@@ -160,12 +160,12 @@ fn agrees(paper: f64, ours: f64) -> bool {
     }
 }
 
-/// A factor, in digits that say something.
+/// A factor with meaningful digits.
 fn times(factor: f64) -> String {
     if factor >= 10.0 { format!("{factor:.0}×") } else { format!("{factor:.2}×") }
 }
 
-/// How ours compares: a factor, or whether two counts are equal.
+/// The comparison of a row: a factor, or whether two counts are equal.
 fn comparison(row: &Row) -> String {
     match (row.factor(), row.paper) {
         (Some(factor), _) => times(factor),
@@ -176,7 +176,7 @@ fn comparison(row: &Row) -> String {
     }
 }
 
-/// A figure with its unit, in three significant digits; counts whole.
+/// A number with its unit, with three significant digits; counts are whole.
 fn figure(value: f64, unit: Unit) -> String {
     let scaled = |steps: &[(f64, &str)], plain: &str| {
         let step = steps.iter().find(|(size, _)| value.abs() >= *size);
@@ -199,7 +199,7 @@ fn figure(value: f64, unit: Unit) -> String {
     }
 }
 
-/// Three significant digits, or all before the point.
+/// Three significant digits, or all digits before the point.
 fn digits(value: f64) -> String {
     let magnitude = if value == 0.0 { 0.0 } else { value.abs().log10().floor() };
     let decimals = (2.0 - magnitude).clamp(0.0, 6.0) as usize;

@@ -1,11 +1,11 @@
-//! Whole processes: what a run of the program `lacuna` took, from its start to its exit.
+//! Whole processes: time and memory of a run of the program `lacuna`, from start to exit.
 //!
-//! The program is the one that the environment variable `LACUNA` names; else the one that lies beside this one, or in the folder above
-//! it; else the one that Cargo built with it.
+//! The program is the one that the environment variable `LACUNA` names; otherwise the one next to this program or in
+//! the folder above; otherwise the one that Cargo built with it.
 //!
-//! Its peak of memory is that which the system says at its end (`wait4`). Linux counts the memory of whoever starts a process as the
-//! process's own until the program is loaded, and this program may have held gigabytes. So it starts itself anew as a
-//! *launcher*, which does nothing but start the program, wait for it, and say what it took.
+//! The peak memory is the one that the system reports at the exit (`wait4`). Linux counts the memory of the parent as
+//! the child's own until the child's program is loaded, and this program may hold gigabytes. So it starts itself
+//! again as a *launcher*, which only starts the program, waits for it, and reports the measurements.
 #![allow(unsafe_code)]
 
 use std::env;
@@ -19,29 +19,29 @@ use serde::{Deserialize, Serialize};
 
 use crate::Failure;
 
-/// A process that ended well.
+/// A process that succeeded.
 pub struct Ran {
-    /// From its start to its exit.
+    /// Time from start to exit.
     pub time: Duration,
-    /// The most bytes of memory that it held at a time.
+    /// Peak memory in bytes.
     pub peak: u64,
-    /// Its standard output.
+    /// The standard output.
     pub stdout: Vec<u8>,
 }
 
-/// What the launcher says of a process.
+/// The launcher's report of a process.
 #[derive(Serialize, Deserialize)]
 struct Report {
     seconds: f64,
     peak: u64,
-    /// The exit code; none after a signal.
+    /// The exit code; `None` after a signal.
     code: Option<i32>,
 }
 
-/// The program `lacuna`.
+/// Finds the program `lacuna`.
 ///
 /// # Errors
-/// There is none where it is looked for.
+/// The program does not exist in any of these places.
 pub fn lacuna() -> Result<PathBuf, Failure> {
     if let Some(path) = env::var_os("LACUNA").map(PathBuf::from) {
         return if path.is_file() {
@@ -58,10 +58,11 @@ pub fn lacuna() -> Result<PathBuf, Failure> {
     found.ok_or_else(|| format!("no program {name} beside {}; name one in LACUNA", own.display()).into())
 }
 
-/// Runs a program to its end. What it writes to standard output goes through a file in `scratch`.
+/// Runs a program and waits for its exit. Its standard output goes through a file in `scratch`.
 ///
 /// # Errors
-/// It could not be started, or did not end with the exit code 0: then the end of its standard error says why.
+/// The program could not be started, or its exit code is not 0; the error then contains the end of its standard
+/// error.
 pub fn run(program: &Path, arguments: &[OsString], scratch: &Path) -> Result<Ran, Failure> {
     let out = scratch.join("stdout");
     let mut launcher = Command::new(env::current_exe()?);
@@ -88,10 +89,10 @@ pub fn run(program: &Path, arguments: &[OsString], scratch: &Path) -> Result<Ran
     }
 }
 
-/// Runs a program to its end, and says how long it took.
+/// Runs a program and measures its time.
 ///
 /// # Errors
-/// As [`run`].
+/// See [`run`].
 pub fn time(program: &Path, arguments: &[impl AsRef<OsStr>]) -> Result<Duration, Failure> {
     let start = Instant::now();
     let done = Command::new(program).args(arguments).output()?;
@@ -103,7 +104,7 @@ pub fn time(program: &Path, arguments: &[impl AsRef<OsStr>]) -> Result<Duration,
     Ok(took)
 }
 
-/// The launcher: runs a command, whose standard output goes to a file, and says what it took.
+/// The launcher: runs a command with its standard output in a file, and reports the measurements.
 pub fn launch(stdout: &Path, command: &[OsString]) -> Result<(), Failure> {
     let (program, arguments) = command.split_first().ok_or("no command")?;
     let out = File::create(stdout).map_err(|error| format!("{}: {error}", stdout.display()))?;
@@ -112,7 +113,7 @@ pub fn launch(stdout: &Path, command: &[OsString]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Runs a command to its end.
+/// Runs a command and waits for its exit.
 #[cfg(unix)]
 fn wait(command: &mut Command) -> Result<Report, Failure> {
     use std::os::unix::process::ExitStatusExt;
@@ -121,13 +122,13 @@ fn wait(command: &mut Command) -> Result<Report, Failure> {
     let child = command.spawn()?;
     let id = libc::pid_t::try_from(child.id())?;
     let (mut status, mut usage) = (0, std::mem::MaybeUninit::<libc::rusage>::zeroed());
-    // SAFETY: `id` is a child of this process, for which nobody else waits; the call writes to the two values it is given.
+    // SAFETY: `id` is a child of this process, which nothing else waits for; the call writes to the two given values.
     let waited = unsafe { libc::wait4(id, &mut status, 0, usage.as_mut_ptr()) };
     let seconds = started.elapsed().as_secs_f64();
     if waited != id {
         return Err(std::io::Error::last_os_error().into());
     }
-    // SAFETY: the call succeeded; and zeros are numbers too.
+    // SAFETY: the call succeeded; and all-zero bits are valid numbers.
     let usage = unsafe { usage.assume_init() };
     // Linux counts in units of 1024 bytes, macOS in bytes.
     let unit = if cfg!(target_os = "macos") { 1 } else { 1024 };
@@ -135,7 +136,7 @@ fn wait(command: &mut Command) -> Result<Report, Failure> {
     Ok(Report { seconds, peak, code: std::process::ExitStatus::from_raw(status).code() })
 }
 
-/// Runs a command to its end.
+/// Whole processes cannot be measured on this system.
 #[cfg(not(unix))]
 fn wait(_: &mut Command) -> Result<Report, Failure> {
     Err("whole processes are measured on Unix only: elsewhere nobody says what a process took".into())

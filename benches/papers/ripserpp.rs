@@ -1,22 +1,23 @@
 //! Ripser++: Zhang, Xiao, Wang, "GPU-Accelerated Computation of Vietoris–Rips Persistence Barcodes", SoCG 2020.
 //!
-//! | module | of the paper |
+//! | module | part of the paper |
 //! |---|---|
 //! | `counts` | Table 1: kinds of pairs |
 //! | `processes` | Table 2: time and memory of whole processes |
 //! | `store` | Table 3: writes and reads of the pair store |
-//! | `discovery` | Figure 9: apparent pairs found a second |
+//! | `discovery` | Figure 9: apparent pairs found per second |
 //! | `fraction` | Figure 10 with Theorem 6: the share of apparent pairs |
-//! | `sets` | the data sets, the paper's figures of them, and the answers |
-//! | `answers` | runs of the program on them, each compared with the answer |
+//! | `sets` | the data sets, the paper's numbers for them, and the answers |
+//! | `answers` | runs of the program on the data sets, each compared with the answer |
 //!
-//! `--data DIR` holds the paper's data sets, from the repositories of Ripser and Ripser++ and from Otter et al., "A roadmap for the
-//! computation of persistent homology": `celegans.dist`, `dragon1000.dist`, `HIV.dist`, `vicsek300.dist` (distance matrices),
-//! `sphere_3_192.lower` (distances below the diagonal), `o3_4096.pts` (points). With `--small` they are not needed: small inputs,
-//! made by seed, stand in their place, and no row has a figure of the paper.
+//! `--data DIR` holds the paper's data sets, from the repositories of Ripser and Ripser++ and from Otter et al., "A
+//! roadmap for the computation of persistent homology": `celegans.dist`, `dragon1000.dist`, `HIV.dist`,
+//! `vicsek300.dist` (distance matrices), `sphere_3_192.lower` (distances below the diagonal), `o3_4096.pts` (points).
+//! With `--small` they are replaced by small seeded inputs, and no row has a number of the paper.
 //!
-//! The filtrations are whole, as the paper's are (its counts say so), except o3's, which ends at 1.4. What the program does unless it
-//! is told otherwise, to stop at the enclosing radius and to collapse edges where it pays, gives the same bars, and has rows of its own.
+//! The filtrations are whole, like the paper's (as its counts show), except for o3, which ends at 1.4. The program's
+//! defaults, to stop at the enclosing radius and to collapse edges if that pays, give the same bars, and have rows of
+//! their own.
 
 mod answers;
 mod counts;
@@ -33,7 +34,7 @@ use answers::Answers;
 /// The paper's machine.
 const MACHINE: &str = "Tesla V100 (32 GB), two Xeon E5-2680 v4 (28 cores)";
 
-/// All tables of the paper that are asked for.
+/// Measures all requested tables of the paper.
 pub fn measure(run: &Run, add: &mut dyn FnMut(Table) -> Result<(), Failure>) -> Result<(), Failure> {
     let of_sets = [counts::TITLE, processes::TITLE, store::TITLE, discovery::TITLE];
     if of_sets.iter().any(|title| run.wants(title)) {
@@ -68,7 +69,7 @@ fn table(title: &str, notes: &[&str], rows: Vec<Row>) -> Table {
     }
 }
 
-/// A figure beside the paper's.
+/// A measurement with the paper's number.
 struct Figure<'a> {
     quantity: &'a str,
     unit: Unit,
@@ -79,7 +80,7 @@ struct Figure<'a> {
 }
 
 impl Figure<'_> {
-    /// The row of the figure, of an input that was verified.
+    /// The row of the measurement for a verified input.
     fn of(self, input: &str, verified: &str) -> Row {
         Row {
             input: String::from(input),
@@ -93,7 +94,7 @@ impl Figure<'_> {
         }
     }
 
-    /// The row, whose remark stays only where ours is less than ten times as good: it says what forbids that.
+    /// The row, with its remark only if ours is less than ten times as good: it explains the limit.
     fn limited(mut self, input: &str, verified: &str) -> Row {
         let limit = std::mem::take(&mut self.remark);
         let mut row = self.of(input, verified);

@@ -1,4 +1,4 @@
-//! A table of a paper with our figures: rows that are verified before they are timed.
+//! Tables of a paper with our measurements: rows are verified before they are timed.
 
 use std::time::{Duration, Instant};
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Failure, Run};
 
-/// What one run of this program measured.
+/// The measurements of one run of this program.
 #[derive(Serialize, Deserialize)]
 pub struct Measured {
     pub machine: Machine,
@@ -15,7 +15,7 @@ pub struct Measured {
     pub tables: Vec<Table>,
 }
 
-/// Where it was measured.
+/// The machine of the measurements.
 #[derive(Serialize, Deserialize, PartialEq, Eq)]
 pub struct Machine {
     pub processor: String,
@@ -31,11 +31,11 @@ pub struct Machine {
 pub struct Table {
     /// The short name of the paper, such as "Ripser++".
     pub paper: String,
-    /// As the paper names it: "Table 2. Time and memory".
+    /// The paper's title of the table, such as "Table 2. Time and memory".
     pub title: String,
     /// The machine on which the paper's figures were measured.
     pub paper_machine: String,
-    /// How the quantities are defined, how ours are measured, which inputs stand in for those that cannot be had.
+    /// Definitions of the quantities, methods of measurement, and inputs that replace unavailable ones.
     pub notes: Vec<String>,
     pub rows: Vec<Row>,
 }
@@ -46,44 +46,44 @@ pub struct Row {
     pub input: String,
     pub quantity: String,
     pub unit: Unit,
-    /// The paper's figure, or none where the paper has only a picture.
+    /// The paper's number; `None` if the paper has only a picture.
     pub paper: Option<f64>,
     pub ours: f64,
-    /// What computed it: "cuda", "cpu", or words such as "cuda, kernel alone".
+    /// The backend: "cuda", "cpu", or words such as "cuda, kernel alone".
     pub backend: String,
-    /// Against what the answer was compared before the clock was started.
+    /// The source with which the answer was compared before it was timed.
     pub verified: String,
-    /// What had to be read between the lines, what limits it; empty if there is nothing to say.
+    /// Interpretations of the paper, or what limits the number; empty if there are none.
     pub remark: String,
 }
 
-/// What a figure counts, from which follows what is better.
+/// The unit of a number, which decides what is better.
 #[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Unit {
     Seconds,
     Milliseconds,
     /// Bytes; less is better.
     Bytes,
-    /// Things a second; more is better.
+    /// Things per second; more is better.
     PerSecond,
-    /// Voxels a second; more is better.
+    /// Voxels per second; more is better.
     VoxelsPerSecond,
-    /// Frames a second; more is better.
+    /// Frames per second; more is better.
     Hertz,
-    /// A number of things, which is to be equal.
+    /// A number of things, which should be equal.
     Count,
     /// A number of steps of work; less is better.
     Work,
-    /// A share of one, which is to be equal.
+    /// A share of one, which should be equal.
     Fraction,
-    /// A share of a run's time, of which neither more nor less is better.
+    /// A share of a run's time, where neither more nor less is better.
     Share,
     /// A ratio of two times; more is better.
     Times,
 }
 
 impl Unit {
-    /// Whether it says how fast something is.
+    /// Whether the unit measures speed.
     pub fn is_of_time(self) -> bool {
         use Unit::{Hertz, Milliseconds, PerSecond, Seconds, VoxelsPerSecond};
         matches!(self, Seconds | Milliseconds | PerSecond | VoxelsPerSecond | Hertz)
@@ -91,7 +91,7 @@ impl Unit {
 }
 
 impl Row {
-    /// Our figure as a multiple of the paper's, above one where ours is better; none where there is nothing to compare.
+    /// Our number as a multiple of the paper's, above one if ours is better; `None` if they cannot be compared.
     pub fn factor(&self) -> Option<f64> {
         let paper = self.paper?;
         match self.unit {
@@ -102,10 +102,11 @@ impl Row {
     }
 }
 
-/// What measures a table of a paper, all but its title.
+/// A function that measures a table of a paper, without its title.
 pub type Measure<B> = fn(&B) -> Result<Table, Failure>;
 
-/// Adds those tables of a paper that are asked for, each under its title. A table without rows is left out: some need a device.
+/// Adds the requested tables of a paper with their titles. Tables without rows are left out, since some need a
+/// device.
 pub fn add_all<B>(
     run: &Run,
     bench: &B,
@@ -121,7 +122,7 @@ pub fn add_all<B>(
     Ok(())
 }
 
-/// The median of the times of `runs` runs, each of which gives its own clock's answer.
+/// The median of the times of `runs` runs, each measured by `once`.
 pub fn median_of(runs: usize, mut once: impl FnMut() -> Duration) -> Duration {
     let mut times: Vec<Duration> = (0..runs.max(1)).map(|_| once()).collect();
     times.sort_unstable();

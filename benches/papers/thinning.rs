@@ -1,7 +1,8 @@
-//! Kashani-Akhavan's thinning on a GPU, 2017: Table 1, Tables 4 to 7, Figures 8 and 9, and what the paper claims over one thread.
+//! Kashani-Akhavan's thinning on a GPU, 2017: Table 1, Tables 4 to 7, Figures 8 and 9, and the claimed speedup over
+//! one thread.
 //!
-//! All images are made by seed ([`images`]); nothing is read from `--data`. The whole process of Table 1 runs the program `lacuna`, which the
-//! variable LACUNA names, or which lies beside this program.
+//! All images are seeded ([`images`]); nothing is read from `--data`. The whole process of Table 1 runs the program
+//! `lacuna` that the variable LACUNA names, or that is next to this program.
 
 mod images;
 mod iterations;
@@ -41,19 +42,19 @@ pub fn measure(run: &Run, add: &mut dyn FnMut(Table) -> Result<(), Failure>) -> 
     rows::add_all(run, &bench, &tables, add)
 }
 
-/// Where and with what measurements are made.
+/// The setup of the measurements.
 struct Bench {
     gpu: Option<Gpu>,
     program: PathBuf,
     scratch: Option<PathBuf>,
     small: bool,
     threads: usize,
-    /// Measured runs, of which the median counts.
+    /// Number of measured runs, of which the median counts.
     runs: usize,
 }
 
 impl Bench {
-    /// The side of the black square.
+    /// The side of the square of foreground.
     fn side(&self) -> usize {
         if self.small { 200 } else { 8000 }
     }
@@ -75,7 +76,7 @@ fn row(input: &str, quantity: &str, unit: Unit, figures: (Option<f64>, f64), by:
     }
 }
 
-/// A table of the paper without its title.
+/// A table of the paper, without its title.
 fn table(notes: &[&str], rows: Vec<Row>) -> Table {
     Table {
         paper: PAPER.to_owned(),
@@ -86,8 +87,8 @@ fn table(notes: &[&str], rows: Vec<Row>) -> Table {
     }
 }
 
-/// What the processor finds, with the deletions of each iteration, after a corner was compared with the rule pixel by pixel, and
-/// everything with what the device finds.
+/// The processor's skeleton with the deletions of each iteration. A corner is compared with the rule pixel by pixel,
+/// and everything with the device's result.
 fn verified(
     image: &BitImage,
     rule: Rule,
@@ -110,7 +111,7 @@ fn verified(
     Ok((skeleton, passes))
 }
 
-/// What [`verified`] compared, in words.
+/// Describes the checks of [`verified`].
 fn words(has_device: bool) -> &'static str {
     if has_device {
         "processor: skeleton, deletions of every iteration; a corner pixel by pixel"
@@ -126,7 +127,7 @@ fn on_processor(image: &BitImage, rule: Rule) -> Result<(BitImage, Vec<Pass>), F
     Ok((skeleton, passes))
 }
 
-/// The median time of something that may fail, in seconds.
+/// The median time in seconds of work that may fail.
 fn seconds<T>(runs: usize, mut work: impl FnMut() -> Result<T, Failure>) -> Result<f64, Failure> {
     let mut times = Vec::new();
     for _ in 0..runs {

@@ -1,20 +1,21 @@
 //! The anti-transpose of a matrix, computed in parallel.
 //!
-//! A band of consecutive columns belongs to one thread. It counts the entries that each new column gets from its band;
-//! the counts of all bands, added up, say where in every new column a band's entries go. Bands from the right to the
-//! left, and columns within them, give the new columns ascending rows, whatever the number of bands.
+//! Each thread processes a band of consecutive columns. It counts the entries that each new column gets from its
+//! band; prefix sums over the counts of all bands give the place of each band's entries in every new column. Bands
+//! from right to left, and columns within them from right to left, give the new columns ascending rows for any number
+//! of bands.
 
 use crate::{BoundaryMatrix, Index};
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// The most bands. Each band needs a number for each column.
+/// Maximum number of bands. Each band needs one number per column.
 const MOST_BANDS: usize = 4;
 
-/// A band with fewer entries than this is not worth a task.
+/// Minimum number of entries in a band, so that it is worth a task.
 const LEAST_ENTRIES: usize = 1 << 14;
 
-/// The offsets and rows of the anti-transpose.
+/// Returns the offsets and rows of the anti-transpose.
 pub(crate) fn anti_transpose<I: Index>(matrix: &BoundaryMatrix<I>) -> (Vec<I>, Vec<I>) {
     let bands = rayon::current_num_threads().min(MOST_BANDS).min(matrix.entries() / LEAST_ENTRIES);
     in_bands(matrix, bands.max(1))
@@ -39,7 +40,7 @@ fn in_bands<I: Index>(matrix: &BoundaryMatrix<I>, count: usize) -> (Vec<I>, Vec<
     (offsets, rows)
 }
 
-/// Columns with about as many entries each, from the right to the left.
+/// Divides the columns into bands with about equally many entries, from right to left.
 fn bands<I: Index>(matrix: &BoundaryMatrix<I>, count: usize) -> Vec<Range<usize>> {
     let start = |band: usize| match band {
         0 => 0,
@@ -49,7 +50,7 @@ fn bands<I: Index>(matrix: &BoundaryMatrix<I>, count: usize) -> Vec<Range<usize>
     (0..count).rev().map(|band| start(band)..start(band + 1)).collect()
 }
 
-/// How many entries each new column gets from the band.
+/// Counts the entries that each new column gets from a band.
 fn counts<I: Index>(matrix: &BoundaryMatrix<I>, band: Range<usize>) -> Vec<I> {
     let mut counts = vec![I::default(); matrix.len()];
     let entries = matrix.offsets()[band.start].to_usize()..matrix.offsets()[band.end].to_usize();
@@ -60,12 +61,12 @@ fn counts<I: Index>(matrix: &BoundaryMatrix<I>, band: Range<usize>) -> Vec<I> {
     counts
 }
 
-/// Makes of each band's count for a new column the place of its first entry there. Gives the offsets of the new
+/// Replaces each band's count for a new column by the place of its first entry there. Returns the offsets of the new
 /// columns.
 fn counts_to_starts<I: Index>(bands: &mut [Vec<I>], columns: usize) -> Vec<I> {
     let part = columns.div_ceil(rayon::current_num_threads()).max(1);
     let mut rest: Vec<_> = bands.iter_mut().map(|band| band.chunks_mut(part)).collect();
-    // Each part of the columns gets the counts that all bands have for it.
+    // Each part of the columns gets the counts of all bands for it.
     let parts: Vec<Vec<&mut [I]>> =
         (0..columns.div_ceil(part)).map(|_| rest.iter_mut().filter_map(Iterator::next).collect()).collect();
     let sum =
@@ -99,7 +100,7 @@ mod tests {
     use rand::{RngExt, SeedableRng};
     use rand_pcg::Pcg64;
 
-    /// Row and column of every entry, mirrored.
+    /// A plain implementation: mirrors row and column of every entry.
     fn plain(matrix: &BoundaryMatrix<u32>) -> Vec<Vec<u32>> {
         let n = matrix.len();
         let mut columns = vec![Vec::new(); n];

@@ -1,11 +1,11 @@
-//! Writing in blocks: numbers gather in a buffer, and the writer below sees few, large writes.
+//! Buffered output: numbers are collected in a buffer, so that the underlying writer sees few, large writes.
 
 use std::io::{self, Write};
 
-/// The bytes that gather before they are written.
+/// Number of bytes at which the buffer is written.
 const FULL: usize = 64 * 1024;
 
-/// A buffer before a writer. What is in it is written by [`Block::finish`], not when it is dropped.
+/// A buffer in front of a writer. [`Block::finish`] writes its content; dropping it does not.
 pub(crate) struct Block<'a, W> {
     out: &'a mut W,
     bytes: Vec<u8>,
@@ -13,11 +13,11 @@ pub(crate) struct Block<'a, W> {
 
 impl<'a, W: Write> Block<'a, W> {
     pub(crate) fn new(out: &'a mut W) -> Self {
-        // Room for the number that makes it full.
+        // The extra room is for the number that crosses the limit.
         Block { out, bytes: Vec::with_capacity(FULL + 32) }
     }
 
-    /// A number in decimal and a byte after it.
+    /// Appends a number in decimal and the byte `after`.
     #[inline]
     pub(crate) fn decimal(&mut self, number: u64, after: u8) -> io::Result<()> {
         self.bytes.extend_from_slice(itoa::Buffer::new().format(number).as_bytes());
@@ -25,14 +25,14 @@ impl<'a, W: Write> Block<'a, W> {
         self.flush_full()
     }
 
-    /// Eight bytes as they are.
+    /// Appends eight bytes.
     #[inline]
     pub(crate) fn word(&mut self, word: [u8; 8]) -> io::Result<()> {
         self.bytes.extend_from_slice(&word);
         self.flush_full()
     }
 
-    /// A number as the files hold it: a signed little-endian word.
+    /// Appends a number as the binary formats store it: a signed little-endian 64-bit word.
     #[inline]
     pub(crate) fn integer(&mut self, number: u64) -> io::Result<()> {
         self.word(signed(number)?.to_le_bytes())
@@ -49,13 +49,13 @@ impl<'a, W: Write> Block<'a, W> {
         Ok(())
     }
 
-    /// Writes what has gathered.
+    /// Writes the rest of the buffer.
     pub(crate) fn finish(mut self) -> io::Result<()> {
         self.flush()
     }
 }
 
-/// A number as a signed one, which is all that the formats know.
+/// Converts a number to the signed type of the formats.
 pub(crate) fn signed(number: u64) -> io::Result<i64> {
     i64::try_from(number).map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))
 }

@@ -1,25 +1,25 @@
-//! Integers that number columns, rows and entries.
+//! Integer types for the numbers of columns, rows and entries.
 
 use std::fmt::{Debug, Display};
 use std::hash::Hash;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
-/// An unsigned integer that numbers the columns, rows and entries of a matrix: `u32` while they fit, `u64` past that.
+/// An unsigned integer type for the numbers of columns, rows and entries of a matrix: `u32` if they fit, otherwise
+/// `u64`.
 pub trait Index: Copy + Ord + Hash + Debug + Display + Default + Send + Sync + 'static {
-    /// The most columns, and the most entries, that can be numbered. The top bit stays free for the marks of a
-    /// reduction.
+    /// Maximum number of columns and of entries. The top bit stays free for the marks of a reduction.
     const MOST: usize;
 
-    /// The index of a number, which fits.
+    /// Converts a number, which must fit.
     fn from_usize(number: usize) -> Self;
 
-    /// The number of an index.
+    /// Converts the index to a number.
     fn to_usize(self) -> usize;
 
     /// The atomic integer of the same width.
     type Atomic: Debug + Send + Sync;
 
-    /// The numbers as atomic integers, for as long as they are borrowed.
+    /// Views the numbers as atomic integers while they are borrowed.
     fn as_atomic(numbers: &mut [Self]) -> &[Self::Atomic];
 
     /// Writes a number with relaxed ordering.

@@ -9,10 +9,10 @@
 //! | DIPHA persistence diagrams | [`dipha::read_diagram`] |
 //! | DIPHA distance matrices, dense and sparse | [`dipha::DistanceMatrix`], [`dipha::SparseDistanceMatrix`] |
 //!
-//! A count in a file is believed only when the bytes it promises are there, so memory is in proportion to the file.
-//! Boundary matrices are read from a [`Source`], an open file or bytes, by all threads of rayon's pool, into
-//! [`BoundaryMatrix`]; the other readers look at bytes that are in memory. Every error names the byte offset or the
-//! line, what was expected and what was found; it is the same for any number of threads.
+//! A count in a file is trusted only if the bytes it promises exist, so memory is proportional to the file. Boundary
+//! matrices are read from a [`Source`], an open file or bytes, by all threads of rayon's pool, into a
+//! [`BoundaryMatrix`]; the other readers parse bytes in memory. Every error names the byte offset or the line, what
+//! was expected and what was found; it does not depend on the number of threads.
 
 mod anti_transpose;
 mod block;

@@ -11,45 +11,43 @@ pub type Dimension = u8;
 
 /// The boundary matrix of a filtered cell complex over Z/2, in compressed sparse columns.
 ///
-/// Column j is the boundary of the j-th cell of the filtration: the ascending row numbers of its ones. Invariants, held
-/// by every way to make one: rows ascend strictly within a column, a row is less than its column, and a one of a column
-/// of dimension d is a row of dimension d − 1. That boundaries have no boundary is not implied: see
-/// [`BoundaryMatrix::check`].
+/// Column j is the boundary of the j-th cell of the filtration: the ascending row numbers of its ones. Every
+/// constructor maintains these invariants: rows ascend strictly within a column, a row is less than its column, and a
+/// row in a column of dimension d has dimension d − 1. ∂∂ = 0 is not implied, see [`BoundaryMatrix::check`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BoundaryMatrix<I> {
     dims: Vec<Dimension>,
-    /// Where each column starts, and the number of entries.
+    /// Start of each column in `rows`, and then the number of entries.
     offsets: Vec<I>,
     rows: Vec<I>,
 }
 
-/// The size of a matrix, as the beginning and the length of a file give it. That the file holds such a matrix is not
-/// implied.
+/// The size of a matrix according to the header and the length of a file. Whether the file is valid is not checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MatrixSize {
-    /// The number of columns.
+    /// Number of columns.
     pub columns: usize,
-    /// The number of ones, if the file is right.
+    /// Number of entries, if the file is valid.
     pub entries: usize,
 }
 
 impl MatrixSize {
-    /// Whether the index type numbers the columns and the entries.
+    /// Whether the index type can number the columns and the entries.
     pub fn fits<I: Index>(self) -> bool {
         self.columns.max(self.entries) <= I::MOST
     }
 }
 
 impl<I: Index> BoundaryMatrix<I> {
-    /// The matrix without columns.
+    /// Creates a matrix without columns.
     pub fn new() -> Self {
         BoundaryMatrix { dims: Vec::new(), offsets: vec![I::default()], rows: Vec::new() }
     }
 
-    /// Appends a column: its dimension and its rows, ascending.
+    /// Appends a column with its dimension and its rows, ascending.
     ///
     /// # Errors
-    /// [`ColumnError`]: the column would break an invariant; the matrix is as it was.
+    /// [`ColumnError`]: the column would violate an invariant; the matrix is unchanged.
     pub fn push(&mut self, dim: Dimension, rows: &[usize]) -> Result<(), ColumnError> {
         let column = self.len();
         let mut before = None;
@@ -87,15 +85,15 @@ impl<I: Index> BoundaryMatrix<I> {
         }
     }
 
-    /// From the dimensions of all columns, where each column starts among the rows and at the end their number, and the
-    /// rows of all columns, one column after the other. Checked on all threads.
+    /// Builds a matrix from the dimensions of all columns; the start of each column in `rows`, followed by the number
+    /// of entries; and the concatenated rows of all columns. All threads check the invariants.
     ///
     /// # Errors
-    /// [`ColumnError`] for the first column that would break an invariant.
+    /// [`ColumnError`] for the first column that violates an invariant.
     ///
     /// # Panics
-    /// There is not one offset more than there are dimensions, or the offsets do not ascend from 0 to the number of
-    /// rows.
+    /// The number of offsets is not the number of dimensions plus one, or the offsets do not ascend from 0 to the
+    /// number of rows.
     pub fn from_parts(dims: Vec<Dimension>, offsets: Vec<I>, rows: Vec<I>) -> Result<Self, ColumnError> {
         assert_eq!(offsets.len(), dims.len() + 1, "offsets and dimensions");
         assert_eq!(
@@ -122,24 +120,24 @@ impl<I: Index> BoundaryMatrix<I> {
         })
     }
 
-    /// A matrix of parts that hold the invariants, as its caller has checked.
+    /// Builds a matrix from parts whose invariants the caller has checked.
     pub(crate) fn from_checked(dims: Vec<Dimension>, offsets: Vec<I>, rows: Vec<I>) -> Self {
         debug_assert_eq!(offsets.len(), dims.len() + 1);
         debug_assert_eq!(offsets.last().map(|end| end.to_usize()), Some(rows.len()));
         BoundaryMatrix { dims, offsets, rows }
     }
 
-    /// The number of columns, which is the number of rows.
+    /// Number of columns, which is the number of rows.
     pub fn len(&self) -> usize {
         self.dims.len()
     }
 
-    /// Whether there are no columns.
+    /// Whether the matrix has no columns.
     pub fn is_empty(&self) -> bool {
         self.dims.is_empty()
     }
 
-    /// The number of ones.
+    /// Number of ones.
     pub fn entries(&self) -> usize {
         self.rows.len()
     }
@@ -155,7 +153,7 @@ impl<I: Index> BoundaryMatrix<I> {
         &self.dims
     }
 
-    /// The greatest dimension; none without columns.
+    /// The greatest dimension; `None` without columns.
     pub fn max_dim(&self) -> Option<Dimension> {
         self.dims.iter().copied().max()
     }
@@ -166,46 +164,46 @@ impl<I: Index> BoundaryMatrix<I> {
         &self.rows[self.offsets[column].to_usize()..self.offsets[column + 1].to_usize()]
     }
 
-    /// The rows of consecutive columns, one after the other.
+    /// The concatenated rows of consecutive columns.
     #[inline]
     pub fn rows_of(&self, columns: std::ops::Range<usize>) -> &[I] {
         &self.rows[self.offsets[columns.start].to_usize()..self.offsets[columns.end].to_usize()]
     }
 
-    /// The greatest row of a column: its *low*. None of an empty column.
+    /// The *low* of a column: its greatest row; `None` for an empty column.
     #[inline]
     pub fn low(&self, column: usize) -> Option<I> {
         self.column(column).last().copied()
     }
 
-    /// Where each column starts among the entries, and at the end their number.
+    /// Start of each column in [`rows`](Self::rows), and then the number of entries.
     pub fn offsets(&self) -> &[I] {
         &self.offsets
     }
 
-    /// The rows of all columns, one column after the other.
+    /// The concatenated rows of all columns.
     pub fn rows(&self) -> &[I] {
         &self.rows
     }
 
-    /// The dimensions of all columns, where each column starts among the rows and at the end their number, and the rows of all
-    /// columns, as [`BoundaryMatrix::from_parts`] takes them.
+    /// Returns the dimensions, offsets and rows, as [`BoundaryMatrix::from_parts`] takes them.
     pub fn into_parts(self) -> (Vec<Dimension>, Vec<I>, Vec<I>) {
         (self.dims, self.offsets, self.rows)
     }
 
-    /// Checks that boundaries have no boundary: ∂∂ = 0.
+    /// Checks that ∂∂ = 0.
     ///
-    /// Cells are given words of 32 bits by a hash, and a chain the exclusive or of its cells' words. That is linear, so the word of a
-    /// column's ∂∂ is the exclusive or of the words of its rows' boundaries: two looks at every one, in parallel, and four bytes a
-    /// cell. A zero chain has the word zero; another one has it with probability 2^-32. So what is refused is wrong, and what is
-    /// wrong is refused but for that chance, in every wrong column anew. The hash is the same in every run.
+    /// A hash gives each cell a word of 32 bits, and a chain has the exclusive or of its cells' words. This is
+    /// linear, so the word of a column's ∂∂ is the exclusive or of the words of its rows' boundaries: two parallel
+    /// passes over the entries, and four bytes per cell. The zero chain has the word zero; another chain has it with
+    /// probability 2^-32. So a refused matrix is certainly wrong, and each wrong column is missed with that
+    /// probability only. The hash is the same in every run.
     ///
     /// # Errors
-    /// [`NotAComplex`] for the first column where it is not so, but for the chance above.
+    /// [`NotAComplex`] for the first column with ∂∂ ≠ 0, except with the probability above.
     pub fn check(&self) -> Result<(), NotAComplex> {
-        // Cells of dimension 0 have an empty boundary, so those of dimension 1 have a boundary without boundary; and nothing is the
-        // boundary of a boundary of the greatest dimension.
+        // Cells of dimension 0 have an empty boundary, so ∂∂ = 0 for cells of dimension 1; and boundaries of cells of
+        // the greatest dimension occur in no boundary.
         let Some(max_dim) = self.max_dim().filter(|&dim| dim >= 2) else { return Ok(()) };
         let mut words = vec![0u32; self.len()];
         words.par_chunks_mut(CHECKED).enumerate().for_each(|(task, words)| {
@@ -217,7 +215,7 @@ impl<I: Index> BoundaryMatrix<I> {
                 }
             }
         });
-        // The words of rows lie anywhere. Nothing waits for one while a task is looked at as a whole, so their loads overlap.
+        // The words of rows are scattered in memory. A task is checked as a whole, so that these loads overlap.
         let is_wrong = |&task: &usize| {
             let columns = task * CHECKED..((task + 1) * CHECKED).min(self.len());
             let above = self.columns_with_dims(columns).filter(|&(dim, _)| dim >= 2);
@@ -232,7 +230,7 @@ impl<I: Index> BoundaryMatrix<I> {
         first.map_or(Ok(()), Err)
     }
 
-    /// The dimensions and the rows of consecutive columns.
+    /// Iterates over the dimensions and the rows of consecutive columns.
     #[inline]
     fn columns_with_dims(&self, columns: std::ops::Range<usize>) -> impl Iterator<Item = (Dimension, &[I])> {
         let dims = &self.dims[columns.clone()];
@@ -241,19 +239,19 @@ impl<I: Index> BoundaryMatrix<I> {
         dims.iter().copied().zip(rows)
     }
 
-    /// What is left over when the boundaries of a column's boundary are added up.
+    /// Returns an error with a row of ∂∂ of a column, if it is not zero.
     fn boundary_of_boundary(&self, column: usize) -> Option<NotAComplex> {
         let boundaries = self.column(column).iter().flat_map(|row| self.column(row.to_usize()));
         let mut sum: Vec<I> = boundaries.copied().collect();
         sum.sort_unstable();
-        // What occurs an odd number of times is left.
+        // Rows that occur an odd number of times remain.
         let left = sum.chunk_by(|a, b| a == b).find(|equal| equal.len() % 2 == 1);
         left.map(|row| NotAComplex { column, row: row[0].to_usize() })
     }
 
-    /// The anti-transpose: column j of it is row n − 1 − j, read backwards, and a cell of dimension d becomes one of
-    /// dimension D − d, D the greatest. Its persistence pairs are those of this matrix, mirrored: (i, j) becomes
-    /// (n − 1 − j, n − 1 − i) (de Silva, Morozov, Vejdemo-Johansson 2011).
+    /// Computes the anti-transpose: its column j is row n − 1 − j, read backwards, and a cell of dimension d becomes
+    /// one of dimension D − d, where D is the greatest. Its persistence pairs are those of this matrix, mirrored: (i,
+    /// j) becomes (n − 1 − j, n − 1 − i) (de Silva, Morozov, Vejdemo-Johansson 2011).
     pub fn anti_transpose(&self) -> Self {
         let max_dim = self.max_dim().unwrap_or(0);
         let dims = self.dims.iter().rev().map(|&dim| max_dim - dim).collect();
@@ -262,11 +260,11 @@ impl<I: Index> BoundaryMatrix<I> {
     }
 }
 
-/// Columns that a task of [`BoundaryMatrix::check`] looks at.
+/// Number of columns in a task of [`BoundaryMatrix::check`].
 const CHECKED: usize = 1 << 13;
 
-/// A word for a cell: the first two of the three rounds of SplitMix64 (Steele, Lea, Flood 2014), and of them the upper half, where every
-/// bit of the cell's number has its part.
+/// Hashes a cell to a word: the upper half after the first two of the three rounds of SplitMix64 (Steele, Lea, Flood
+/// 2014), which depends on every bit of the cell's number.
 #[inline]
 fn hash(cell: usize) -> u32 {
     let word = (cell as u64).wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
@@ -324,7 +322,7 @@ mod tests {
         assert_eq!(BoundaryMatrix::<u32>::new().check(), Ok(()));
         let mut matrix = tetrahedron();
         assert_eq!(matrix.check(), Ok(()));
-        // Two faces that share no edge, and then enough columns for several threads.
+        // The columns are two faces that share no edge, followed by enough columns for several threads.
         matrix.push(2, &[4, 9]).unwrap();
         for _ in 0..5000 {
             matrix.push(2, &[4, 5]).unwrap();
@@ -335,7 +333,7 @@ mod tests {
         );
     }
 
-    /// Every matrix of up to seven cells of these dimensions, against the definition.
+    /// Every matrix of up to seven cells of these dimensions, compared with the definition of ∂∂ = 0.
     #[test]
     fn the_check_is_that_of_the_definition() {
         let dims = [0, 0, 1, 1, 1, 2, 3];
@@ -378,7 +376,7 @@ mod tests {
         let of = |rows: Vec<u32>| BoundaryMatrix::from_parts(dims.clone(), offsets.clone(), rows);
         assert_eq!(of(rows.clone()), Ok(whole.clone()));
         assert_eq!(BoundaryMatrix::<u32>::from_parts(vec![], vec![0], vec![]), Ok(BoundaryMatrix::new()));
-        // Column 4 begins the rows, column 10 is the first triangle.
+        // The rows begin with column 4, and column 10 is the first triangle.
         let first = offsets[10] as usize;
         for (at, row, error) in [
             (1, 4, ColumnError::Forward { column: 4, row: 4 }),

@@ -1,4 +1,4 @@
-//! Why columns are no boundary matrix, or a boundary matrix is not that of a complex.
+//! Errors of boundary matrices.
 
 use crate::Dimension;
 
@@ -6,57 +6,57 @@ use crate::Dimension;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ColumnError {
-    /// A row that is not before the column.
+    /// A row is not before the column.
     #[error("column {column}: expected rows below {column}, found {row}")]
     Forward {
-        /// The column.
+        /// Number of the column.
         column: usize,
-        /// The row.
+        /// The row found.
         row: usize,
     },
-    /// Rows that do not ascend.
+    /// Rows do not ascend.
     #[error("column {column}: expected a row above {before}, found {row}")]
     Order {
-        /// The column.
+        /// Number of the column.
         column: usize,
-        /// The row before.
+        /// The previous row.
         before: usize,
-        /// The row.
+        /// The row found.
         row: usize,
     },
-    /// A row of another dimension than the column's less 1.
+    /// A row is not one dimension below the column.
     #[error(
         "column {column}: expected boundary cells one dimension below {dim}, found row {row} of dimension {found}"
     )]
     Dimension {
-        /// The column.
+        /// Number of the column.
         column: usize,
-        /// Its dimension.
+        /// Dimension of the column.
         dim: Dimension,
-        /// The row.
+        /// The row found.
         row: usize,
-        /// Its dimension.
+        /// Dimension of the row.
         found: Dimension,
     },
-    /// More columns or entries than the index type numbers.
+    /// There are more columns or entries than the index type can number.
     #[error("column {column}: expected at most {most} columns and entries")]
     TooLarge {
-        /// The column.
+        /// Number of the column.
         column: usize,
         /// The greatest number.
         most: usize,
     },
 }
 
-/// A boundary of a boundary that is not zero.
+/// The boundary of some boundary is not zero: ∂∂ ≠ 0.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "column {column}: expected a boundary without boundary, found row {row} left over in the boundary of its boundary"
 )]
 #[non_exhaustive]
 pub struct NotAComplex {
-    /// The column.
+    /// Number of the column.
     pub column: usize,
-    /// A one of the boundary of its boundary.
+    /// A row of ∂∂ of the column.
     pub row: usize,
 }

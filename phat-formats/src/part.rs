@@ -3,26 +3,26 @@
 use crate::{BoundaryMatrix, Index};
 use std::ops::Range;
 
-/// Consecutive columns of a matrix, perhaps of one that is still being read.
+/// Consecutive columns of a matrix, which may still be incomplete while it is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Part<'a, I> {
-    /// The first of these columns.
+    /// Number of the first column.
     pub first: usize,
-    /// Where each of them starts among the entries of the matrix.
+    /// Start of each column among the entries of the matrix.
     pub starts: &'a [I],
-    /// The rows of the columns, one column after the other.
+    /// The concatenated rows of the columns.
     pub rows: &'a [I],
 }
 
 impl<I: Index> Part<'_, I> {
-    /// The columns.
+    /// The range of the columns.
     pub fn columns(&self) -> Range<usize> {
         self.first..self.first + self.starts.len()
     }
 }
 
 impl<I: Index> BoundaryMatrix<I> {
-    /// Consecutive columns.
+    /// Returns consecutive columns.
     pub fn part(&self, columns: Range<usize>) -> Part<'_, I> {
         let rows = self.rows_of(columns.clone());
         Part { first: columns.start, starts: &self.offsets()[columns], rows }

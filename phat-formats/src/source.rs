@@ -1,23 +1,23 @@
-//! Sources of bytes that several threads read.
+//! Sources of bytes that several threads can read.
 
 use std::io;
 
-/// Bytes that several threads read from any place at the same time: a slice or an open file.
+/// Bytes that several threads can read at any offset at the same time: a slice or an open file.
 ///
-/// A file is read and not mapped: memory holds what is made of the bytes and not the bytes themselves, and a file that shrinks
-/// meanwhile is an error instead of the end of the process. A source without a length or without offsets, such as a pipe, has to be
-/// read into memory first.
+/// A file is read and not mapped: so memory does not hold the bytes in addition to their parsed form, and a file that
+/// shrinks meanwhile is an error instead of a crash. A source without a length or without offsets, such as a pipe,
+/// has to be read into memory first.
 pub trait Source: Sync {
-    /// The number of bytes.
+    /// Number of bytes.
     ///
     /// # Errors
-    /// What the system says.
+    /// An error of the system.
     fn size(&self) -> io::Result<u64>;
 
     /// Fills the buffer with the bytes from `offset` on.
     ///
     /// # Errors
-    /// There are fewer bytes than that, or what the system says.
+    /// There are fewer bytes, or the system reports an error.
     fn read_exact_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<()>;
 }
 
@@ -44,7 +44,8 @@ impl Source for Vec<u8> {
     }
 }
 
-/// Only where the system reads at a place without moving the file's own; elsewhere a file is read into memory first.
+/// Only for systems that can read at an offset without moving the file's position; elsewhere a file is read into
+/// memory first.
 #[cfg(unix)]
 impl Source for std::fs::File {
     fn size(&self) -> io::Result<u64> {

@@ -1,4 +1,4 @@
-//! Devices: opened by the first call that uses them, and open for those that follow.
+//! Devices: opened by the first call that uses them, and then kept open.
 
 use std::sync::LazyLock;
 
@@ -6,13 +6,13 @@ use lacuna::backend::{Backend, Choice};
 
 use crate::error::Failure;
 
-/// The machines of the process, which keep their devices open.
+/// The backend of the process, which keeps its devices open.
 static MACHINES: LazyLock<Backend> = LazyLock::new(Backend::default);
 
-/// The machine that is called so.
+/// The backend with the given name.
 ///
 /// # Errors
-/// No machine is.
+/// There is no such backend.
 pub(crate) fn backend(name: &str) -> Result<Backend, Failure> {
     let choice = match name {
         "auto" => Choice::Auto,

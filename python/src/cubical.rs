@@ -20,13 +20,13 @@ use crate::image::image;
 use crate::rips::{bars, rows};
 use crate::run::{at_once, on_threads};
 
-/// Voxels of an image whose bars one thread finds before others have woken up.
+/// Number of voxels up to which one thread finds the bars of an image faster than others would wake up.
 const FEW_FOR_BARS: usize = 1 << 11;
 
-/// Voxels of an image that one thread counts or thins before others have woken up.
+/// Number of voxels up to which one thread counts or thins an image faster than others would wake up.
 const FEW: usize = 1 << 14;
 
-/// A value of a voxel: an integer of any size that voxels have, or a double.
+/// The value of a voxel: an integer of any voxel type, or a double.
 #[derive(FromPyObject, Clone, Copy)]
 pub(crate) enum Number {
     Signed(i64),
@@ -44,10 +44,10 @@ impl From<Number> for Value {
     }
 }
 
-/// The value that an option is to have.
+/// Converts the value of an option.
 ///
 /// # Errors
-/// It is NaN.
+/// The value is NaN.
 fn value(option: &str, number: Number) -> Result<Value, Failure> {
     match number {
         Number::Double(value) if value.is_nan() => {
@@ -65,12 +65,12 @@ pub(crate) fn construction(name: &str) -> Result<Construction, Failure> {
     }
 }
 
-/// The ends of bins, if they are given.
+/// The range of the bins, if it is given.
 pub(crate) fn range_of(range: Option<(Number, Number)>) -> Result<Option<(Value, Value)>, Failure> {
     range.map(|(low, high)| Ok((value("range", low)?, value("range", high)?))).transpose()
 }
 
-/// The rule that is called so, if one is given.
+/// The rule with the given name, if one is given.
 pub(crate) fn rule_of(name: Option<&str>) -> Result<Option<Rule>, Failure> {
     let named = |name: &str| {
         let names = || Rule::ALL.map(|rule| rule.to_string()).join(", ");
@@ -80,7 +80,8 @@ pub(crate) fn rule_of(name: Option<&str>) -> Result<Option<Rule>, Failure> {
     name.map(named).transpose()
 }
 
-/// The bars of an image, with the voxels of births and deaths if `locations` are wanted, as a dictionary: see `_answers.py`.
+/// Returns the bars of an image as a dictionary, see `_answers.py`; with `locations` also the voxels of births and
+/// deaths.
 #[pyfunction]
 #[expect(clippy::too_many_arguments, reason = "they are those of the Python function")]
 pub(crate) fn cubical<'py>(
@@ -126,7 +127,8 @@ pub(crate) fn cubical<'py>(
     Ok(answer)
 }
 
-/// Of each dimension the coordinates of the voxels of births and of deaths, a row a bar; those of essential bars are −1.
+/// For each dimension the coordinates of the birth and death voxels, one row per bar; those of essential deaths are
+/// −1.
 fn places<'py>(py: Python<'py>, image: &AnyImage, classes: &Classes) -> PyResult<Bound<'py, PyList>> {
     let axes = image.shape().axes().len();
     let coordinates = |place: Option<usize>| match place {
@@ -141,7 +143,7 @@ fn places<'py>(py: Python<'py>, image: &AnyImage, classes: &Classes) -> PyResult
     PyList::new(py, dimensions.collect::<PyResult<Vec<_>>>()?)
 }
 
-/// The Euler characteristic curves of an image at so many scales: of each the values and the changes.
+/// Returns the Euler characteristic curves of an image at the given scales, each as its values and changes.
 #[pyfunction]
 #[expect(clippy::too_many_arguments, reason = "they are those of the Python function")]
 pub(crate) fn ecc<'py>(
@@ -187,7 +189,7 @@ pub(crate) fn ecc<'py>(
     PyList::new(py, found.into_iter().map(|vcec| told(py, vcec)).collect::<PyResult<Vec<_>>>()?)
 }
 
-/// The values and the changes of a curve.
+/// Converts a curve to its values and its changes.
 pub(crate) fn told(py: Python<'_>, vcec: Vcec) -> PyResult<(Bound<'_, PyAny>, Bound<'_, PyAny>)> {
     let values = match vcec.values {
         Values::Unsigned(values) => PyArray1::from_vec(py, values).into_any(),
@@ -197,8 +199,8 @@ pub(crate) fn told(py: Python<'_>, vcec: Vcec) -> PyResult<(Bound<'_, PyAny>, Bo
     Ok((values, PyArray1::from_vec(py, vcec.changes).into_any()))
 }
 
-/// The skeleton of an image as bytes in C's order, 1 on 0; the number of iterations; and the threshold above which voxels were foreground, if
-/// there was one.
+/// Returns the skeleton of an image as bytes 0 and 1 in C order; the number of iterations; and the threshold above
+/// which voxels were foreground, if there was one.
 #[pyfunction]
 #[expect(clippy::too_many_arguments, reason = "they are those of the Python function")]
 pub(crate) fn thin<'py>(

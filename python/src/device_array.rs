@@ -1,7 +1,8 @@
-//! Arrays that lie on a device already, as other libraries of the process have them: curves, and skeletons that stay there.
+//! Arrays of other libraries that are already on a device: their curves, and skeletons that stay there.
 //!
-//! Which device is the current one is a matter of each thread, and of the caller's thread it is the caller's. So devices are opened and work on
-//! other threads alone, and without the interpreter's lock, which work of others that is waited for may need.
+//! The current device is a property of each thread, and that of the caller's thread belongs to the caller. So devices
+//! are opened and used only on other threads, and without the interpreter's lock, which the pending work of others
+//! may need.
 
 use std::any::{Any, TypeId};
 use std::collections::HashMap;
@@ -24,8 +25,8 @@ use crate::cubical::{Number, construction, range_of, rule_of, told};
 use crate::error::Failure;
 use crate::run::on_threads;
 
-/// Where an array lies: its address; its shape; C or F; the kind and the bytes of its type; the stream on which it may still be written, or −1 for
-/// none and 0 for all; and what keeps the memory.
+/// The location of an array: its address; its shape; C or F; its dtype kind with its size in bytes; the stream on
+/// which it may still be written, or −1 for none and 0 for all; and the object that owns the memory.
 #[derive(FromPyObject)]
 pub(crate) struct Lent(
     u64,
@@ -41,7 +42,7 @@ impl Lent {
         Ok(Shape::new(&self.1, if self.2 == "F" { Order::F } else { Order::C })?)
     }
 
-    /// The number of the device on which it lies. The current device stays.
+    /// The number of the device of the array. The current device does not change.
     fn device(&self) -> Result<usize, Failure> {
         Ok(device_of(self.0)?)
     }
@@ -55,17 +56,17 @@ impl Lent {
     }
 }
 
-/// A device that is open, and the kernels that have been loaded, by types of voxels.
+/// An open device with the loaded kernels by voxel type.
 struct Open {
     gpu: Gpu,
     arrays: Mutex<HashMap<TypeId, Arc<dyn Any + Send + Sync>>>,
 }
 
-/// The devices on which arrays have lain so far. They stay open.
+/// The devices that arrays have been on so far. They stay open.
 static DEVICES: Mutex<Vec<Arc<Open>>> = Mutex::new(Vec::new());
 
 impl Open {
-    /// The device of this number.
+    /// Opens the device with the given number, unless it is open.
     fn at(ordinal: usize) -> Result<Arc<Open>, Failure> {
         let mut devices = DEVICES.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(open) = devices.iter().find(|open| open.gpu.ordinal() == ordinal) {
@@ -76,7 +77,7 @@ impl Open {
         Ok(open)
     }
 
-    /// The kernels for arrays of a type.
+    /// Loads the kernels for arrays of a type, unless they are loaded.
     fn arrays<T: KernelVoxel>(&self) -> Result<Arc<Arrays<T>>, Failure> {
         let mut all = self.arrays.lock().unwrap_or_else(PoisonError::into_inner);
         let loaded = all.get(&TypeId::of::<T>()).map(Arc::clone);
@@ -89,14 +90,14 @@ impl Open {
     }
 }
 
-/// What is done with an image of any type of voxels.
+/// Work on an image of any voxel type.
 trait Work {
     type Found;
 
     fn with<T: KernelVoxel>(self, image: &ResidentImage<'_, T>) -> Result<Self::Found, Failure>;
 }
 
-/// Does work on the image that an array is, whose memory its owner keeps meanwhile.
+/// Runs work on the image of an array, whose owner keeps its memory meanwhile.
 fn on_image<W: Work>(lent: &Lent, shape: Shape, open: &Open, work: W) -> Result<W::Found, Failure> {
     macro_rules! of_type {
         ($($name:literal: $t:ty),*) => {
@@ -111,15 +112,15 @@ fn on_image<W: Work>(lent: &Lent, shape: Shape, open: &Open, work: W) -> Result<
 
 fn of<T: KernelVoxel, W: Work>(lent: &Lent, shape: Shape, open: &Open, work: W) -> Result<W::Found, Failure> {
     let arrays = open.arrays::<T>()?;
-    // SAFETY: whoever made the array says that so many voxels of this type lie there, contiguous, on the device that the driver names, and that
-    // its stream exists. What keeps the memory is held by `lent`. That nobody writes the voxels meanwhile is what the documentation asks of
-    // callers.
+    // SAFETY: whoever made the array guarantees that this many voxels of this type are at the address, contiguous, on
+    // the device that the driver reports, and that the stream exists. `lent` holds the owner of the memory. The
+    // documentation requires that callers do not write the voxels meanwhile.
     #[allow(unsafe_code)]
     let voxels = unsafe { open.gpu.foreign::<T>(lent.0, shape.count(), lent.pending()) }?;
     work.with(&arrays.image(voxels, shape)?)
 }
 
-/// A curve, or curves at several scales.
+/// Work: a curve, or curves at several scales.
 struct Curves<'a> {
     request: EccRequest,
     scales: Option<Scales>,
@@ -140,7 +141,8 @@ impl Work for Curves<'_> {
     }
 }
 
-/// The Euler characteristic curves of an image on a device at so many scales: of each the values and the changes.
+/// Returns the Euler characteristic curves of an image on a device at the given scales, each as its values and
+/// changes.
 #[pyfunction]
 #[expect(clippy::too_many_arguments, reason = "they are those of the Python function")]
 pub(crate) fn ecc_on_device<'py>(
@@ -168,7 +170,7 @@ pub(crate) fn ecc_on_device<'py>(
     PyList::new(py, found.into_iter().map(|vcec| told(py, vcec)).collect::<PyResult<Vec<_>>>()?)
 }
 
-/// A skeleton.
+/// Work: a skeleton.
 struct Thinned<'a> {
     foreground: ResidentForeground,
     request: ThinningRequest,
@@ -181,7 +183,7 @@ impl Work for Thinned<'_> {
     fn with<T: KernelVoxel>(self, image: &ResidentImage<'_, T>) -> Result<Buffer<u8>, Failure> {
         interruptible(self.progress, |progress| {
             progress.begin("thinning", None, 1);
-            // What is told of nothing looks all the same whether the run is to end.
+            // Reporting no progress still checks whether the run is to end.
             let watch = &mut |_| progress.advance(0);
             let found = image.skeleton(self.foreground, &self.request, watch).map_err(CubicalError::from)?;
             Ok(found.voxels)
@@ -189,7 +191,7 @@ impl Work for Thinned<'_> {
     }
 }
 
-/// The skeleton of an image on a device, which stays there.
+/// Returns the skeleton of an image on a device, which stays there.
 #[pyfunction]
 pub(crate) fn thin_on_device(
     py: Python<'_>,
@@ -215,11 +217,11 @@ pub(crate) fn thin_on_device(
     Ok(DeviceArray { voxels: Some(voxels), gpu, axes: array.1 })
 }
 
-/// An array of Booleans that lies on a GPU, in C's order. `cupy.asarray(array)`, `torch.as_tensor(array, device="cuda")` and
-/// `numba.cuda.as_cuda_array(array)` have it where it is; `array.copy_to_host()` is an array of NumPy.
+/// An array of Booleans on a GPU in C order. `cupy.asarray(array)`, `torch.as_tensor(array, device="cuda")` and
+/// `numba.cuda.as_cuda_array(array)` use it in place; `array.copy_to_host()` returns a NumPy array.
 #[pyclass(module = "lacuna_tda._lacuna", frozen)]
 pub(crate) struct DeviceArray {
-    /// There until the array goes.
+    /// The voxels; `None` only while the array is dropped.
     voxels: Option<Buffer<u8>>,
     gpu: Gpu,
     axes: Vec<usize>,
@@ -227,13 +229,13 @@ pub(crate) struct DeviceArray {
 
 #[pymethods]
 impl DeviceArray {
-    /// Voxels along each axis.
+    /// The number of voxels along each axis.
     #[getter]
     fn shape<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, pyo3::types::PyTuple>> {
         pyo3::types::PyTuple::new(py, &self.axes)
     }
 
-    /// What says where the array lies. All work on it is done.
+    /// The location of the array for other libraries. All work on it is done.
     #[getter]
     fn __cuda_array_interface__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let interface = PyDict::new(py);
@@ -246,13 +248,13 @@ impl DeviceArray {
         Ok(interface)
     }
 
-    /// The array as one of NumPy.
+    /// Copies the array to a NumPy array.
     fn copy_to_host<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let read = || match &self.voxels {
             Some(voxels) => self.gpu.read(voxels, 0..voxels.len()),
             None => Ok(Vec::new()),
         };
-        // What other libraries have begun to write is in it.
+        // Pending writes of other libraries finish first.
         let voxels = on_threads(py, Some(1), None, |_| Ok(self.gpu.finish_all().and_then(|()| read())?))?;
         let array = PyArray1::from_vec(py, voxels).into_any();
         array.call_method1("view", ("bool",))?.call_method1("reshape", (self.shape(py)?,))
@@ -274,7 +276,7 @@ impl Drop for DeviceArray {
         let is_free = Python::attach(|py| {
             py.detach(|| thread::scope(|scope| thread::Builder::new().spawn_scoped(scope, free).is_ok()))
         });
-        // Where no thread could be started, the memory goes with the value, on this one.
+        // If no thread could be started, the memory is freed with the value, on this thread.
         if !is_free {
             let _ = gpu.finish_all();
         }

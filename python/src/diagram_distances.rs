@@ -9,14 +9,15 @@ use pyo3::prelude::*;
 use crate::error::Failure;
 use crate::run::{at_once, on_threads};
 
-/// Bars of both diagrams together whose distance one thread finds before others have woken up.
+/// Number of bars of both diagrams up to which one thread finds the distance faster than others would wake up.
 const FEW: usize = 200;
 
-/// A distance; and if a matching is wanted and there is one, the places of both bars of each pair, one after the other, −1 for the diagonal, and
-/// how far apart they are.
+/// A distance; and, if a matching is requested and exists, the indices of both bars of each pair, interleaved, −1 for
+/// the diagonal, and the distances of the pairs.
 type Answer<'py> = (f64, Option<(Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<f64>>)>);
 
-/// The Wasserstein distance of an order and a norm between two arrays of shape (n, 2), or without these the bottleneck distance.
+/// Returns the Wasserstein distance of the given order and norm between two arrays of shape (n, 2), or without these
+/// the bottleneck distance.
 #[pyfunction]
 pub(crate) fn diagram_distance<'py>(
     py: Python<'py>,

@@ -1,7 +1,7 @@
-//! Arrays as distances and points, in the precision of the array.
+//! Conversion of arrays to distances and points in the precision of the array.
 //!
-//! The library takes the memory of distances for its own and overwrites them, so what is in an array is copied, once: points as they are, of a
-//! matrix one of the two halves.
+//! The library owns distances and overwrites them, so the content of an array is copied once: all points, or one half
+//! of a matrix.
 
 use lacuna::metric::read::{Input, Symmetrize};
 use lacuna::metric::{DistanceMatrix, Distances as Metric, MetricError, PointCloud, SparseDistances, Value};
@@ -15,7 +15,7 @@ use sprs::{CsMatViewI, SpIndex};
 use crate::error::Failure;
 use crate::pinned::PinnedArray;
 
-/// Points or distances, which a computation takes for its own.
+/// Points or distances, which a computation consumes.
 #[pyclass(module = "lacuna_tda._lacuna", frozen)]
 pub(crate) struct Distances(std::sync::Mutex<Option<Input>>);
 
@@ -24,10 +24,10 @@ impl Distances {
         Distances(std::sync::Mutex::new(Some(input)))
     }
 
-    /// What there is, once.
+    /// Takes the input, which is possible once.
     ///
     /// # Errors
-    /// It has been taken.
+    /// The input has been taken already.
     pub(crate) fn take(&self) -> Result<Input, Failure> {
         let mut input = self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         input.take().ok_or_else(|| {
@@ -36,7 +36,7 @@ impl Distances {
     }
 }
 
-/// An array of one of the two precisions.
+/// A matrix in single or double precision.
 pub(crate) enum Square<'py> {
     Single(PinnedArray<'py, f32, Ix2>),
     Double(PinnedArray<'py, f64, Ix2>),
@@ -45,7 +45,7 @@ pub(crate) enum Square<'py> {
 impl<'py> FromPyObject<'_, 'py> for Square<'py> {
     type Error = PyErr;
 
-    /// Makes no exception of the first type if it is the second, which would take longer than all the rest.
+    /// A failed cast to the first type raises no exception, which would take longer than everything else.
     fn extract(array: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
         if let Ok(array) = array.cast::<PyArray2<f64>>() {
             return Ok(Square::Double(PinnedArray::new(array.try_readonly()?)?));
@@ -56,14 +56,14 @@ impl<'py> FromPyObject<'_, 'py> for Square<'py> {
     }
 }
 
-/// A list of one of the two precisions.
+/// A list in single or double precision.
 #[derive(FromPyObject)]
 pub(crate) enum List<'py> {
     Single(PinnedArray<'py, f32, Ix1>),
     Double(PinnedArray<'py, f64, Ix1>),
 }
 
-/// Several clouds in one of the two precisions.
+/// Several point clouds in single or double precision.
 #[derive(FromPyObject)]
 pub(crate) enum Cube<'py> {
     Single(PinnedArray<'py, f32, Ix3>),
@@ -77,7 +77,7 @@ pub(crate) enum Indices<'py> {
     Wide(PinnedArray<'py, i64, Ix1>),
 }
 
-/// The rows of an array as points.
+/// Converts the rows of an array to points.
 #[pyfunction]
 pub(crate) fn points(py: Python<'_>, array: Square<'_>) -> PyResult<Distances> {
     fn cloud<T: Value>(array: ArrayView2<'_, T>) -> Result<Metric<T>, Failure> {
@@ -96,7 +96,7 @@ pub(crate) fn points(py: Python<'_>, array: Square<'_>) -> PyResult<Distances> {
     Ok(Distances::new(input))
 }
 
-/// The clouds of an array of three axes, the rows of each as points; in the place of one that is none, the exception.
+/// Converts an array of three axes to point clouds, one row per point; an invalid cloud gives its exception instead.
 #[pyfunction]
 pub(crate) fn clouds<'py>(py: Python<'py>, array: Cube<'py>) -> PyResult<Bound<'py, PyList>> {
     fn each<T: Value>(
@@ -126,8 +126,8 @@ pub(crate) fn clouds<'py>(py: Python<'py>, array: Cube<'py>) -> PyResult<Bound<'
     Ok(found)
 }
 
-/// A square array of distances; with `births` its diagonal holds when points are born. Of two distances that differ by more than rounding,
-/// `symmetrize` says which counts.
+/// Converts a square array of distances; with `births` its diagonal holds the births of points. If two distances of a
+/// pair differ by more than rounding, `symmetrize` combines them.
 #[pyfunction]
 pub(crate) fn matrix(
     py: Python<'_>,
@@ -176,7 +176,8 @@ fn symmetrized(name: &str) -> Result<Symmetrize, Failure> {
     })
 }
 
-/// The distances above the diagonal of the matrix of `points` points, row by row, as SciPy's `pdist` lists them.
+/// Converts the distances above the diagonal of the matrix of `points` points, row by row, in the order of SciPy's
+/// `pdist`.
 #[pyfunction]
 pub(crate) fn condensed(py: Python<'_>, points: usize, list: List<'_>) -> PyResult<Distances> {
     fn distances<T: Value>(n: usize, list: ArrayView1<'_, T>) -> Result<Metric<T>, Failure> {
@@ -201,7 +202,7 @@ pub(crate) fn condensed(py: Python<'_>, points: usize, list: List<'_>) -> PyResu
     Ok(Distances::new(input))
 }
 
-/// The entries of a square sparse matrix, compressed by rows, as edges; `births` are when points are born.
+/// Converts the entries of a square sparse matrix, compressed by rows, to edges; `births` are the births of points.
 #[pyfunction]
 pub(crate) fn edges(
     py: Python<'_>,
@@ -225,7 +226,7 @@ pub(crate) fn edges(
     Ok(Distances::new(input))
 }
 
-/// The graph of a sparse matrix whose indices are of either width.
+/// The graph of a sparse matrix with indices of either width.
 fn graph<T: Value + Element>(
     py: Python<'_>,
     points: usize,

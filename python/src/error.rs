@@ -1,14 +1,14 @@
-//! The library's errors as exceptions.
+//! Conversion of the library's errors to exceptions.
 //!
-//! | exception | what failed |
+//! | exception | cause |
 //! |---|---|
 //! | `ValueError` | an input, or an option that does not suit it |
-//! | `MemoryError` | there is not memory enough |
-//! | `OSError`, of its kind | a file cannot be read |
-//! | `RuntimeError` | the machine: threads that do not start, a device that is not there, or finds something else than the processor |
-//! | `KeyboardInterrupt`, or what a handler of signals raises | the run was interrupted |
+//! | `MemoryError` | not enough memory |
+//! | `OSError` or a subclass of it | a file cannot be read |
+//! | `RuntimeError` | the machine: threads that cannot be started, a missing device, or a device whose results differ from the processor's |
+//! | `KeyboardInterrupt`, or any exception of a signal handler | the run was interrupted |
 //!
-//! Messages are the library's, with their causes.
+//! Messages are those of the library, with their causes.
 
 use std::any::Any;
 use std::error::Error;
@@ -37,23 +37,23 @@ use lacuna::rips::RipsError;
 use pyo3::PyErr;
 use pyo3::exceptions::{PyMemoryError, PyRuntimeError, PyValueError};
 
-/// Why there is no answer, without the interpreter's lock.
+/// An error that can be created without the interpreter's lock.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// The input's fault, or that of an option.
+    /// The input is invalid, or an option does not suit it.
     Value(String),
-    /// Too little memory.
+    /// There is not enough memory.
     Memory(String),
-    /// A file that cannot be read, and what kind of error the system gives.
+    /// A file cannot be read; with the kind of the system's error.
     File(io::ErrorKind, String),
-    /// The machine's fault.
+    /// The machine failed.
     Runtime(String),
-    /// The run was ended early.
+    /// The run was interrupted.
     Interrupted,
 }
 
 impl Failure {
-    /// The failure that a panic of the library is: a mistake of the library, which the user did not make.
+    /// The failure for a panic of the library, which is a bug in it.
     pub(crate) fn of_panic(panic: &(dyn Any + Send)) -> Self {
         let text = panic.downcast_ref::<&str>().copied().map(str::to_owned);
         let text = text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();
@@ -66,16 +66,16 @@ impl From<Failure> for PyErr {
         match failure {
             Failure::Value(text) => PyValueError::new_err(text),
             Failure::Memory(text) => PyMemoryError::new_err(text),
-            // FileNotFoundError and the others that are an OSError, by the kind.
+            // Depending on the kind this is a subclass of OSError, such as FileNotFoundError.
             Failure::File(kind, text) => io::Error::new(kind, text).into(),
             Failure::Runtime(text) => PyRuntimeError::new_err(text),
-            // Whoever interrupts a run raises what made them do so; this is for the case that nobody does.
+            // An interrupted run usually raises the exception of the interruption; this is for the case without one.
             Failure::Interrupted => PyRuntimeError::new_err("interrupted"),
         }
     }
 }
 
-/// An error with its causes, one after another.
+/// The message of an error with its causes.
 fn told(error: &dyn Error) -> String {
     let (mut text, mut cause) = (error.to_string(), error.source());
     while let Some(error) = cause {
@@ -88,7 +88,7 @@ fn told(error: &dyn Error) -> String {
     text
 }
 
-/// Errors that only an input, or an option that does not suit it, can cause.
+/// Errors that only an input, or an unsuitable option, can cause.
 macro_rules! of_the_input {
     ($($error:ty),* $(,)?) => {$(
         impl From<$error> for Failure {

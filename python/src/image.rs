@@ -1,4 +1,4 @@
-//! Arrays as images, whose voxels are read where they are.
+//! Conversion of arrays to images whose voxels are read in place.
 
 use std::sync::Arc;
 
@@ -9,9 +9,9 @@ use pyo3::prelude::*;
 
 use crate::pinned::{Pinned, pinned};
 
-/// The voxels of an array, which lives as long as they are wanted.
+/// The voxels of an array, which is kept alive and in place while they are needed.
 struct Borrowed<T> {
-    /// Keeps the memory.
+    /// The owner of the memory.
     _array: Py<PyArrayDyn<T>>,
     /// Keeps it where it is.
     _pinned: Pinned,
@@ -23,7 +23,7 @@ struct Borrowed<T> {
 // thread may do.
 #[allow(unsafe_code)]
 unsafe impl<T: Sync> Send for Borrowed<T> {}
-// SAFETY: as above.
+// SAFETY: see above.
 #[allow(unsafe_code)]
 unsafe impl<T: Sync> Sync for Borrowed<T> {}
 
@@ -37,13 +37,14 @@ impl<T> AsRef<[T]> for Borrowed<T> {
     }
 }
 
-/// What an image is made of, once threads are there that look for voxels that are not numbers.
+/// A function that makes an image, which searches for NaN on the threads of its caller.
 pub(crate) type MakeImage = Box<dyn FnOnce() -> Result<AnyImage, ShapeError> + Send>;
 
-/// The image that an array is, which is contiguous in C's or Fortran's order and of a type that voxels have, and the number of its voxels.
+/// Converts an array, which must be contiguous in C or Fortran order, to an image. Returns a function for that, and
+/// the number of voxels.
 ///
 /// # Errors
-/// `TypeError`: it is of another type.
+/// `TypeError`: the array has another type.
 pub(crate) fn image(array: &Bound<'_, PyAny>) -> PyResult<(MakeImage, usize)> {
     macro_rules! of_type {
         ($($voxel:ty),*) => {$(

@@ -1,24 +1,24 @@
-//! The extension module `lacuna_tda._lacuna`: what the Python package calls of the library.
+//! The extension module `lacuna_tda._lacuna`: the interface between the Python package and the library.
 //!
-//! | module | holds |
+//! | module | content |
 //! |---|---|
-//! | `run` | how all work is done: on threads that are kept, without the interpreter's lock, ended by Ctrl-C |
-//! | `threads` | the threads that are kept between calls |
+//! | `run` | runs work on kept threads, without the interpreter's lock, interruptible by Ctrl-C |
+//! | `threads` | threads that are kept between calls |
 //! | `error` | the library's errors as exceptions |
-//! | `backend` | devices, open from the first call that uses them |
-//! | `distances` | arrays as distances and points |
+//! | `backend` | devices, opened by the first call that uses them |
+//! | `distances` | conversion of arrays to distances and points |
 //! | `rips` | barcodes of distances |
-//! | `representatives` | what bars are made of, as arrays |
+//! | `representatives` | representatives of bars as arrays |
 //! | `matrix` | pairs of boundary matrices |
-//! | `image` | arrays as images |
-//! | `pinned` | arrays that stay where they are while they are read |
+//! | `image` | conversion of arrays to images |
+//! | `pinned` | pins that keep NumPy from resizing an array while it is read |
 //! | `device_array` | arrays on a device as images |
 //! | `cubical` | bars, curves and skeletons of images |
 //! | `diagram_distances` | distances between diagrams |
-//! | `machine` | what there is to compute with |
+//! | `machine` | description of the machine |
 //!
-//! Functions here take what the Python functions of the package have brought into form: arrays of the right kinds, names in full. Defaults and
-//! documentation are there. Work is done by the library alone.
+//! These functions take arguments that the Python functions of the package have normalised: arrays of the right
+//! types, full names. Defaults and documentation are in the package. All computation is in the library.
 
 mod backend;
 mod cubical;
@@ -54,7 +54,7 @@ mod _lacuna {
     #[pymodule_export]
     use crate::rips::{rips, rips_many};
 
-    /// The thread that imports the module works alone where there is little to do.
+    /// The importing thread does small work itself.
     #[pymodule_init]
     fn init(_module: &Bound<'_, PyModule>) -> PyResult<()> {
         crate::threads::works_alone();

@@ -1,4 +1,4 @@
-//! What there is to compute with.
+//! Description of the machine.
 
 use lacuna::internals::{Level, devices};
 use pyo3::prelude::*;
@@ -6,7 +6,8 @@ use pyo3::types::{PyDict, PyList};
 
 use crate::threads::cores;
 
-/// The version, the number of threads, the vector instructions, the devices or why there are none, as a dictionary.
+/// Returns the version, the number of threads, the vector instructions, and the devices or the reason why there are
+/// none, as a dictionary.
 #[pyfunction]
 pub(crate) fn machine(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     let machine = PyDict::new(py);

@@ -24,7 +24,7 @@ use crate::error::Failure;
 use crate::rips::rows;
 use crate::run::on_threads;
 
-/// What is asked of the library, as the Python function says it.
+/// The arguments of the Python function.
 #[derive(FromPyObject)]
 pub(crate) struct Request {
     algorithm: Option<String>,
@@ -36,7 +36,7 @@ pub(crate) struct Request {
 }
 
 impl Request {
-    /// What is asked of the reduction, on the threads of the current pool.
+    /// The request for a reduction on the threads of the current pool.
     fn reduction(&self) -> Result<ReductionRequest, Failure> {
         let named = |name: &String| {
             let names = || Algorithm::ALL.map(|algorithm| algorithm.to_string()).join(", ");
@@ -61,7 +61,7 @@ impl Request {
         })
     }
 
-    /// The classes whose cycles are wanted, if any are.
+    /// The classes whose cycles are requested, if any.
     fn selection(&self) -> Result<Option<ClassSelection>, Failure> {
         Ok(match (self.cycles, &self.only, self.min_persistence) {
             (false, ..) => None,
@@ -77,7 +77,7 @@ impl Request {
     }
 }
 
-/// What is told of a reduction.
+/// The answer of a reduction.
 struct Answer {
     pairs: Vec<i64>,
     essential: Vec<i64>,
@@ -85,14 +85,14 @@ struct Answer {
     values: Option<Vec<f64>>,
     max_dim: Dimension,
     is_cut: bool,
-    /// Of each wanted class the cell that creates it, and the cells of its cycle.
+    /// For each selected class the cell that creates it, and the cells of its cycle.
     cycles: Option<Vec<(i64, Vec<i64>)>>,
     warning: Option<String>,
 }
 
 impl Answer {
     fn of<I: Index>(matrix: &BoundaryMatrix<I>, pairs: &Pairs<I>, cycles: Option<&Cycles<I>>) -> Self {
-        // Cells are numbered by 63 bits.
+        // The numbers of cells fit into 63 bits.
         let number = |cell: I| cell.to_usize() as i64;
         let of_class = |cycle: lacuna::matrix::cycles::Cycle<'_, I>| {
             (number(cycle.birth), cycle.cells.iter().map(|&cell| number(cell)).collect())
@@ -110,7 +110,7 @@ impl Answer {
         }
     }
 
-    /// As a dictionary: see `_answers.py`.
+    /// Converts the answer to a dictionary, see `_answers.py`.
     fn told(self, py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
         let answer = PyDict::new(py);
         answer.set_item(intern!(py, "pairs"), rows(py, 2, self.pairs)?)?;
@@ -128,7 +128,7 @@ impl Answer {
     }
 }
 
-/// The pairs of a boundary matrix that is compressed by columns.
+/// Returns the pairs of a boundary matrix that is compressed by columns.
 #[pyfunction]
 #[expect(clippy::too_many_arguments, reason = "they are the parts of a sparse matrix")]
 pub(crate) fn reduce_matrix<'py>(
@@ -158,7 +158,7 @@ pub(crate) fn reduce_matrix<'py>(
     answer.told(py)
 }
 
-/// A sparse matrix by columns, and the dimensions of its cells if they are given.
+/// A sparse matrix compressed by columns, with the dimensions of its cells if they are given.
 struct Parts<'a> {
     shape: (usize, usize),
     starts: &'a [i64],
@@ -201,7 +201,8 @@ fn reduced<I: MatrixIndex + SpIndex>(
     Ok(Answer::of(&matrix, &pairs, found.as_ref()))
 }
 
-/// The pairs of the boundary matrix in a file, of an image or of distances up to homology of dimension `max_dim`.
+/// Returns the pairs of the boundary matrix in a file; for an image or distances, up to homology of dimension
+/// `max_dim`.
 #[pyfunction]
 #[expect(clippy::too_many_arguments, reason = "they are those of the Python function")]
 pub(crate) fn reduce_file<'py>(

@@ -1,4 +1,4 @@
-//! What bars are made of, as arrays.
+//! Representatives of bars as arrays.
 
 use lacuna::rips::{Chain, Representative, Representatives};
 use numpy::PyArray1;
@@ -8,10 +8,10 @@ use pyo3::types::{PyDict, PyList};
 
 use crate::rips::rows;
 
-/// Stands for the vertices of a simplex that is not there.
+/// Stands for the vertices of a missing simplex.
 const NO_VERTEX: i64 = -1;
 
-/// Of each dimension a dictionary of arrays, a row a bar: see `_answers.py`.
+/// For each dimension a dictionary of arrays with one row per bar, see `_answers.py`.
 pub(crate) fn tables<'py>(
     py: Python<'py>,
     representatives: &Representatives,
@@ -49,7 +49,7 @@ fn table<'py>(py: Python<'py>, dim: usize, found: &[Representative<'_>]) -> PyRe
     Ok(table)
 }
 
-/// A row a simplex of so many vertices.
+/// An array with one row per simplex of `vertices` vertices.
 fn simplices<'py, 'a>(
     py: Python<'py>,
     vertices: usize,
@@ -65,7 +65,7 @@ fn simplices<'py, 'a>(
     Ok(rows(py, vertices, numbers)?.into_any())
 }
 
-/// Of each chain its simplices, a row each, and their coefficients; nothing if there are no chains.
+/// For each chain its simplices, one per row, and their coefficients; `None` if there are no chains.
 fn chains<'py, 'a>(
     py: Python<'py>,
     chains: impl Iterator<Item = Option<&'a Chain>>,

@@ -21,13 +21,14 @@ use crate::error::Failure;
 use crate::representatives::tables;
 use crate::run::{at_once, on_threads};
 
-/// Points of an input that one thread may do before others have started on it, if it turns out to be little work.
+/// Number of points up to which one thread may begin, and finish if the input turns out to be little work.
 const FEW: usize = 256;
 
-/// The most points of an input that is left to one thread where there are many inputs: as many as have distances of some hundred kilobytes.
+/// Maximum number of points of an input that one thread handles alone if there are many inputs: its distances take
+/// some hundred kilobytes.
 const SMALL: usize = 360;
 
-/// What is asked of the library, as the Python functions say it.
+/// The arguments of the Python functions.
 #[derive(FromPyObject)]
 pub(crate) struct Request {
     max_dim: usize,
@@ -46,7 +47,7 @@ pub(crate) struct Request {
     backend: String,
 }
 
-/// The choice of several that is called `found`.
+/// Finds a choice by its name.
 fn choice<T: Copy>(what: &str, choices: &[(&str, T)], found: &str) -> Result<T, Failure> {
     let named = choices.iter().find(|(name, _)| *name == found);
     named.map(|&(_, choice)| choice).ok_or_else(|| {
@@ -104,15 +105,15 @@ impl Request {
     }
 }
 
-/// What one thread makes of an input before others have started on it.
+/// The result of one thread before others start on an input.
 enum First<P> {
-    /// The answer: it was little work.
+    /// The outcome, if the input was little work.
     Solved(Box<Outcome>),
-    /// Distances that are ranked.
+    /// The ranked distances.
     Prepared(Box<P>),
 }
 
-/// The barcode of distances, as a dictionary.
+/// Returns the barcode of distances as a dictionary.
 #[pyfunction]
 pub(crate) fn rips<'py>(
     py: Python<'py>,
@@ -146,8 +147,8 @@ pub(crate) fn rips<'py>(
     Told::of(outcome).into_dict(py)
 }
 
-/// The barcodes of several inputs: of each a dictionary as [`rips`] gives, or the exception that it raises. Many small ones are done side by
-/// side, one a thread.
+/// Returns the barcodes of several inputs, each as a dictionary like that of [`rips`], or as the exception that it
+/// raises. Many small inputs run in parallel, each on one thread.
 #[pyfunction]
 pub(crate) fn rips_many<'py>(
     py: Python<'py>,
@@ -187,7 +188,7 @@ pub(crate) fn rips_many<'py>(
     Ok(answers)
 }
 
-/// The progress of one input among several, of which nobody is told, but which is interrupted with the others.
+/// The progress of one input among several: it reports nothing, but is interrupted with the others.
 struct Quiet<'a>(&'a dyn Progress);
 
 impl Progress for Quiet<'_> {
@@ -203,9 +204,9 @@ fn points_of(input: &Input) -> usize {
     }
 }
 
-/// What is told of an outcome. It is made without the interpreter's lock, by as many threads as there are.
+/// The data of an outcome, prepared without the interpreter's lock by as many threads as there are.
 struct Told {
-    /// Births and deaths in turn, of each dimension.
+    /// Births and deaths of each dimension, interleaved.
     bars: Vec<Vec<f64>>,
     threshold: f64,
     edges: usize,
@@ -222,7 +223,7 @@ impl Told {
         Told { bars: numbers(&diagram), threshold, edges, notes, landmarks, representatives }
     }
 
-    /// A dictionary: see `_answers.py`.
+    /// Converts the data to a dictionary, see `_answers.py`.
     fn into_dict(self, py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
         let answer = PyDict::new(py);
         answer.set_item(intern!(py, "bars"), arrays(py, self.bars)?)?;
@@ -241,27 +242,27 @@ impl Told {
     }
 }
 
-/// The bars of each dimension, a row a bar.
+/// The bars of each dimension as an array with one row per bar.
 pub(crate) fn bars<'py>(py: Python<'py>, diagram: &Diagram) -> PyResult<Bound<'py, PyList>> {
     arrays(py, numbers(diagram))
 }
 
-/// The births and deaths of each dimension in turn.
+/// The births and deaths of each dimension, interleaved.
 fn numbers(diagram: &Diagram) -> Vec<Vec<f64>> {
     let of = |dim| diagram.bars(dim).iter().flat_map(|bar| [bar.birth, bar.death]).collect();
     (0..diagram.len()).map(of).collect()
 }
 
-/// An array of each dimension, a row a bar.
+/// An array with one row per bar for each dimension.
 fn arrays(py: Python<'_>, dimensions: Vec<Vec<f64>>) -> PyResult<Bound<'_, PyList>> {
     let arrays = dimensions.into_iter().map(|numbers| rows(py, 2, numbers));
     PyList::new(py, arrays.collect::<PyResult<Vec<_>>>()?)
 }
 
-/// Numbers that are copied in less time than an array takes to hold memory that is not its own.
+/// Number of elements up to which a copy is faster than an array that refers to foreign memory.
 const COPIED: usize = 512;
 
-/// An array of rows of so many numbers.
+/// An array with rows of `width` numbers.
 pub(crate) fn rows<T: Element>(
     py: Python<'_>,
     width: usize,

@@ -1,9 +1,9 @@
-//! How all work is done: on threads that are kept, without the interpreter's lock, until it is done or interrupted.
+//! Runs work on kept threads, without the interpreter's lock, until it is done or interrupted.
 //!
-//! The calling thread hands the work to the pool and waits. Twenty times a second it takes the interpreter's lock for as long as it takes to run
-//! the handlers of signals that have arrived, and to tell the caller how far the work is, if they want to know. What either of them raises ends
-//! the work: the library sees a flag that it looks at every few milliseconds. Where a thread would have to be woken up for less work than that
-//! takes, the calling thread does it ([`at_once`]).
+//! The calling thread passes the work to the pool and waits. Twenty times a second it takes the interpreter's lock
+//! briefly to run pending signal handlers, and to report progress if the caller wants that. An exception of either
+//! ends the work: the library checks a flag every few milliseconds. If the work takes less time than waking another
+//! thread, the calling thread does it ([`at_once`]).
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -18,10 +18,10 @@ use rayon::ThreadPool;
 use crate::error::Failure;
 use crate::threads;
 
-/// The time from one look at signals to the next.
+/// Interval between checks for signals.
 const PERIOD: Duration = Duration::from_millis(50);
 
-/// How far a run is, and whether it is to end.
+/// The progress of a run, and whether it is to end.
 struct Watch {
     is_interrupted: AtomicBool,
     stage: Mutex<Stage>,
@@ -51,7 +51,7 @@ impl Progress for Watch {
 }
 
 impl Watch {
-    /// Runs the handlers of signals, and tells `progress` how far the run is.
+    /// Runs pending signal handlers, and reports to `progress`.
     fn look(&self, py: Python<'_>, progress: Option<&Py<PyAny>>) -> PyResult<()> {
         py.check_signals()?;
         if let Some(progress) = progress {
@@ -62,11 +62,11 @@ impl Watch {
     }
 }
 
-/// Does `work` on so many threads, by default one a core. `progress`, if it is given, is called with the stage, its dimension, the units of
-/// work that are done and all of them.
+/// Runs `work` on `threads` threads, by default one per core. `progress`, if given, is called with the stage, its
+/// dimension, the completed units of work and their total.
 ///
 /// # Errors
-/// Those of `work`; what a handler of signals or `progress` raises.
+/// The errors of `work`; exceptions of signal handlers and of `progress`.
 pub(crate) fn on_threads<T: Send>(
     py: Python<'_>,
     threads: Option<usize>,
@@ -77,7 +77,7 @@ pub(crate) fn on_threads<T: Send>(
     on_pool(py, &pool, progress, work)
 }
 
-/// Like [`on_threads`], on those of a pool.
+/// Like [`on_threads`], on the threads of a given pool.
 fn on_pool<T: Send>(
     py: Python<'_>,
     pool: &ThreadPool,
@@ -90,11 +90,11 @@ fn on_pool<T: Send>(
     raised.map_or_else(|| Ok(outcome?), Err)
 }
 
-/// Does work that takes a millisecond or so, which is not told and not interrupted, on one thread: this one, if it works alone, else one that
-/// serves no other.
+/// Runs work of about a millisecond, without progress or interruption, on one thread: the calling thread if it is the
+/// one that works alone, otherwise a thread that serves no other caller.
 ///
 /// # Errors
-/// Those of `work`.
+/// The errors of `work`.
 pub(crate) fn at_once<T: Send>(
     py: Python<'_>,
     work: impl FnOnce(&dyn Progress) -> Result<T, Failure> + Send,
@@ -103,12 +103,13 @@ pub(crate) fn at_once<T: Send>(
         let servant = threads::servant()?;
         return on_pool(py, &servant, None, work);
     }
-    // What a panic leaves behind is dropped here.
+    // Values left by a panic are dropped here.
     let outcome = py.detach(|| catch_unwind(AssertUnwindSafe(|| work(&()))));
     Ok(outcome.unwrap_or_else(|panic| Err(Failure::of_panic(&*panic)))?)
 }
 
-/// Does `work` on a pool, and looks at `watch` meanwhile; returns what comes of it, and what was raised.
+/// Runs `work` on a pool and checks `watch` meanwhile; returns its outcome, and the exception that was raised, if
+/// any.
 fn watched<T: Send>(
     pool: &ThreadPool,
     watch: &Watch,
@@ -118,7 +119,7 @@ fn watched<T: Send>(
     pool.in_place_scope(|scope| {
         let (sender, outcomes) = mpsc::sync_channel(1);
         scope.spawn(move |_| {
-            // What a panic leaves behind is dropped here.
+            // Values left by a panic are dropped here.
             let outcome = catch_unwind(AssertUnwindSafe(|| work(watch)));
             // The receiver waits for it.
             let _ = sender.send(outcome.unwrap_or_else(|panic| Err(Failure::of_panic(&*panic))));

@@ -1,10 +1,12 @@
-//! The threads that work is done on, kept between calls: starting some takes longer than a small input does.
+//! Threads that are kept between calls, since starting threads takes longer than a small input.
 //!
-//! What is little work is done by the calling thread, if it is the one that imported the module: to wake up another one takes longer, too. That
-//! thread is for ever the only one of a pool, so that what the library shares out stays with it. Each other thread that calls has one thread do
-//! it that serves no other caller, so that callers do not wait for each other.
+//! The calling thread does small work itself if it is the one that imported the module, since waking another thread
+//! takes longer, too. That thread is the only one of a pool for ever, so that parallel loops of the library stay on
+//! it. Every other calling thread has a servant thread that serves no other caller, so that callers do not wait for
+//! each other.
 //!
-//! A process that was forked has none of the threads of its parent. So what is kept belongs to a process, and another one starts its own.
+//! A forked process has none of its parent's threads. So pools belong to a process, and another process starts its
+//! own.
 
 use std::cell::RefCell;
 use std::mem;
@@ -18,16 +20,16 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::error::Failure;
 
-/// Threads for each core beyond which more only wait for each other.
+/// Number of threads per core above which more threads only wait for each other.
 const HELPFUL_PER_CORE: usize = 4;
 
-/// A number of threads that is started on any machine, however few its cores are.
+/// Number of threads that is allowed on any machine, even with few cores.
 const ALWAYS_ALLOWED: usize = 64;
 
-/// Pools of different sizes that are kept; of more, the one that was made first goes.
+/// Number of pools of different sizes that are kept; beyond it the oldest is dropped.
 const KEPT: usize = 4;
 
-/// Pools of a process, the newest last.
+/// The pools of a process, the newest last.
 static POOLS: Mutex<Pools> = Mutex::new(Pools { process: 0, pools: Vec::new() });
 
 struct Pools {
@@ -35,14 +37,14 @@ struct Pools {
     pools: Vec<Arc<ThreadPool>>,
 }
 
-/// Whether some thread works alone.
+/// Whether some thread works alone already.
 static IS_TAKEN: AtomicBool = AtomicBool::new(false);
 
 thread_local! {
     static WORKS_ALONE: bool = begin_to_work_alone();
 }
 
-/// Makes this thread the only one of a pool, if it is the first that asks for that.
+/// Makes this thread the only one of a pool if it is the first to request that.
 fn begin_to_work_alone() -> bool {
     if IS_TAKEN.swap(true, Ordering::Relaxed) {
         return false;
@@ -51,17 +53,17 @@ fn begin_to_work_alone() -> bool {
     ThreadPoolBuilder::new().num_threads(1).use_current_thread().build().map(mem::forget).is_ok()
 }
 
-/// Whether this thread is the only one of a pool: the first thread that asks is.
+/// Whether this thread is the only one of a pool. The first thread that asks becomes so.
 pub(crate) fn works_alone() -> bool {
     WORKS_ALONE.with(|alone| *alone)
 }
 
 thread_local! {
-    /// The pool of one thread that does what is little work for this thread, and the process that it belongs to.
+    /// The single-thread pool that does small work for this thread, with its process.
     static SERVANT: RefCell<Option<Servant>> = const { RefCell::new(None) };
 }
 
-/// A pool of one thread, and the process that it belongs to.
+/// A single-thread pool with the process that it belongs to.
 struct Servant {
     process: u32,
     pool: Option<Arc<ThreadPool>>,
@@ -70,16 +72,17 @@ struct Servant {
 impl Drop for Servant {
     fn drop(&mut self) {
         if self.process != process::id() {
-            // To end it would be to wake a thread that is not there, by locks that nobody may release.
+            // Ending the pool would wake a thread that does not exist, using locks that may never be released.
             mem::forget(self.pool.take());
         }
     }
 }
 
-/// A pool of one thread that serves this thread alone, until it ends; or, where the system starts no more threads, all that find none.
+/// A pool of one thread that serves this thread until it ends. If the system starts no more threads, callers without
+/// one share a pool.
 ///
 /// # Errors
-/// The system does not start a thread.
+/// The system cannot start a thread.
 pub(crate) fn servant() -> Result<Arc<ThreadPool>, Failure> {
     let own = SERVANT.with_borrow_mut(|servant| {
         if let Some(Servant { process, pool: Some(pool) }) = servant
@@ -94,15 +97,16 @@ pub(crate) fn servant() -> Result<Arc<ThreadPool>, Failure> {
     own.or_else(|_: Failure| pool(Some(1)))
 }
 
-/// The number of threads that this machine runs at a time.
+/// Number of threads that this machine runs simultaneously.
 pub(crate) fn cores() -> usize {
     available_parallelism().map_or(1, NonZero::get)
 }
 
-/// A pool of so many threads, by default one a core. A number past what helps is cut: no answer depends on it.
+/// A pool of `threads` threads, by default one per core. Numbers beyond what helps are reduced, since no answer
+/// depends on them.
 ///
 /// # Errors
-/// The system does not start the threads.
+/// The system cannot start the threads.
 pub(crate) fn pool(threads: Option<usize>) -> Result<Arc<ThreadPool>, Failure> {
     let most = ALWAYS_ALLOWED.max(HELPFUL_PER_CORE * cores());
     let threads = match threads {
@@ -113,7 +117,7 @@ pub(crate) fn pool(threads: Option<usize>) -> Result<Arc<ThreadPool>, Failure> {
     let mut kept = POOLS.lock().unwrap_or_else(PoisonError::into_inner);
     if kept.process != process::id() {
         kept.process = process::id();
-        // To free them would be to wait for threads that are not there.
+        // Freeing them would wait for threads that do not exist.
         mem::forget(mem::take(&mut kept.pools));
     }
     if let Some(pool) = kept.pools.iter().find(|pool| pool.current_num_threads() == threads) {
@@ -127,7 +131,7 @@ pub(crate) fn pool(threads: Option<usize>) -> Result<Arc<ThreadPool>, Failure> {
     Ok(pool)
 }
 
-/// A pool of so many threads, which are started.
+/// Starts a pool of `threads` threads.
 fn started(threads: usize) -> Result<Arc<ThreadPool>, Failure> {
     let pool = ThreadPoolBuilder::new().num_threads(threads).thread_name(|thread| format!("lacuna {thread}"));
     let failed = |error| Failure::Runtime(format!("cannot start {threads} threads: {error}"));

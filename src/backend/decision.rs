@@ -1,4 +1,4 @@
-//! Which machine is to run a stage, and why.
+//! Decides whether a device or the processor runs a stage.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -6,21 +6,22 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use super::{BackendError, BackendRequest, Choice};
 use crate::cuda::{CudaError, Gpu, Starting};
 
-/// How long a piece of work should take, in seconds.
+/// Estimated duration of a piece of work, in seconds.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Estimate {
-    /// The work, in words.
+    /// Description of the work.
     pub(crate) work: String,
     /// Seconds on the processor.
     pub(crate) cpu: f64,
-    /// Seconds on a device that is open.
+    /// Seconds on an open device.
     pub(crate) device: f64,
 }
 
-/// Seconds from the request for a device until it is open: its context, and its kernels compiled. Measured on an H100 and an H200.
+/// Seconds to open a device, including creation of its context and compilation of its kernels. Measured on an H100
+/// and an H200.
 pub(crate) const OPENING: f64 = 0.35;
 
-/// A number of seconds as messages show it: in milliseconds if it is short.
+/// A duration in seconds, displayed in milliseconds if it is short.
 struct Seconds(f64);
 
 impl fmt::Display for Seconds {
@@ -34,17 +35,17 @@ impl fmt::Display for Seconds {
     }
 }
 
-/// The machine that runs a stage, and why. `G` is the type of a device, in whose place tests put something else.
+/// The device or processor that runs a stage, and the reason. `G` is the type of a device; tests use a substitute.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Decision<G = Gpu> {
-    /// The devices; none if the processor runs the stage.
+    /// The devices; empty if the processor runs the stage.
     pub(crate) gpus: Vec<G>,
-    /// Whether the processor checks what a device finds.
+    /// Whether the processor verifies the results of a device.
     pub self_check: bool,
     /// Whether the processor may replace a device that fails.
     pub may_fall_back: bool,
-    /// The reason, in words. After a device has failed it ends in how.
+    /// The reason, in words. After a device has failed, the failure is appended.
     pub why: String,
 }
 
@@ -60,48 +61,48 @@ impl<G> Decision<G> {
         Decision { gpus: Vec::new(), self_check: false, may_fall_back: false, why }
     }
 
-    /// The name that messages and statistics give to the machine which runs the stage, or ran it: `cpu` or `cuda`.
+    /// The name of what runs or ran the stage in messages and statistics: `cpu` or `cuda`.
     pub fn machine(&self) -> &'static str {
         if self.gpus.is_empty() { "cpu" } else { "cuda" }
     }
 }
 
 impl Decision {
-    /// The greatest amount of memory of the first device that was in use at a time, in bytes; 0 for the processor.
+    /// Peak memory use of the first device in bytes; 0 for the processor.
     pub fn peak(&self) -> u64 {
         self.gpus.first().map_or(0, Gpu::peak)
     }
 }
 
-/// The machines that a run may use, among which each stage decides. Clones share the devices.
+/// The devices that a run may use, from which a decision is made for each stage. Clones share the devices.
 ///
-/// Each piece of work alone may be too little for a device to be opened for it, and many together enough. So what an open device would have saved
-/// is added up, and when that is what opening takes, devices begin to be opened in the background, for what comes then. It costs at most twice
-/// what it would have cost to know all work beforehand.
+/// Each piece of work alone may be too small to open a device for, but many together may not. So the time that an
+/// open device would have saved is accumulated, and when it reaches the opening time, devices are opened in the
+/// background for later work. This costs at most twice as much as if all work had been known beforehand.
 #[derive(Debug, Clone)]
 pub struct Backend {
     request: Arc<BackendRequest>,
     devices: Arc<Mutex<Devices>>,
 }
 
-/// The devices of a request, and what they would have been good for.
+/// The devices of a request, and the time that they would have saved.
 #[derive(Debug, Default)]
 struct Devices {
-    /// The devices, from the time when they begin to be opened.
+    /// The devices, once their opening has begun.
     starting: Option<Starting>,
     /// Seconds that open devices would have saved so far.
     missed: f64,
 }
 
 impl Default for Backend {
-    /// The processor alone.
+    /// The backend that uses the processor alone.
     fn default() -> Self {
         Backend::new(BackendRequest { choice: Choice::Cpu, ..BackendRequest::default() })
     }
 }
 
 impl Backend {
-    /// The machines of a request. Devices that were asked for begin to be opened in the background.
+    /// Creates the backend for a request. Explicitly requested devices are opened in the background.
     pub fn new(request: BackendRequest) -> Self {
         let backend = Backend { request: Arc::new(request), devices: Arc::default() };
         if backend.insists_on_devices() {
@@ -110,7 +111,8 @@ impl Backend {
         backend
     }
 
-    /// The same machines, of which one is chosen otherwise. Devices are shared: those that one of both opens are open for the other.
+    /// Returns a backend with the same devices but another choice. Devices that one of the two opens are open for the
+    /// other.
     pub fn choosing(&self, choice: Choice) -> Self {
         let request = BackendRequest { choice, ..BackendRequest::clone(&self.request) };
         let backend = Backend { request: Arc::new(request), devices: Arc::clone(&self.devices) };
@@ -125,32 +127,33 @@ impl Backend {
         &self.request
     }
 
-    /// Takes an early estimate, so that devices which will pay begin to be opened in the background.
+    /// Takes an early estimate, so that devices that will pay are opened in the background.
     pub(crate) fn expect(&self, estimate: &Estimate) {
         if self.request.choice == Choice::Auto && estimate.device + OPENING < estimate.cpu {
             self.begin();
         }
     }
 
-    /// Whether a device should finish first, if this machine has one, of which it has a driver at least.
+    /// Whether a device should finish first; false if this machine has no driver for one.
     pub(crate) fn prefers_device(&self, estimate: &Estimate) -> bool {
         estimate.device + self.opening() < estimate.cpu && crate::cuda::has_driver()
     }
 
-    /// Seconds until a device is open.
+    /// Seconds until a device is open; 0 if one is.
     pub(crate) fn opening(&self) -> f64 {
         if self.ready().is_some() { 0.0 } else { OPENING }
     }
 
-    /// The first device, if devices have begun to be opened and are open by now.
+    /// The first device, if devices are open by now.
     pub(crate) fn ready(&self) -> Option<Gpu> {
         self.lock().starting.as_mut()?.ready()?.first().cloned()
     }
 
-    /// Decides which machine is to do the work of an estimate. Devices that are opened for it stay open for later work.
+    /// Decides between device and processor for the work of an estimate. Devices that are opened for it stay open for
+    /// later work.
     ///
     /// # Errors
-    /// [`BackendError`]: a GPU was asked for, and there is none that can be used.
+    /// [`BackendError`]: a GPU was requested, and none can be used.
     pub(crate) fn decide(&self, estimate: &Estimate) -> Result<Decision, BackendError> {
         let forced = self.insists_on_devices();
         if self.request.choice == Choice::Cpu && !forced {
@@ -187,7 +190,8 @@ impl Backend {
         self.request.choice == Choice::Cuda || self.request.self_check
     }
 
-    /// Adds what open devices would have saved to what they would have saved before. When that is enough, they begin to be opened.
+    /// Accumulates the time that open devices would have saved, and begins to open devices when it reaches the
+    /// opening time.
     fn miss(&self, seconds: f64) {
         let mut devices = self.lock();
         devices.missed += seconds.max(0.0);
@@ -198,7 +202,7 @@ impl Backend {
         }
     }
 
-    /// Whether devices have begun to be opened.
+    /// Whether the opening of devices has begun.
     #[cfg(test)]
     pub(super) fn has_begun(&self) -> bool {
         self.lock().starting.is_some()
@@ -209,7 +213,7 @@ impl Backend {
         self.lock().starting.get_or_insert_with(|| self.open());
     }
 
-    /// The devices, when they are open. They begin to be opened if they have not yet.
+    /// Waits for the devices to be open, and begins to open them if necessary.
     fn wait(&self) -> Result<Vec<Gpu>, CudaError> {
         self.lock().starting.get_or_insert_with(|| self.open()).wait()
     }
@@ -220,7 +224,7 @@ impl Backend {
     }
 
     fn lock(&self) -> MutexGuard<'_, Devices> {
-        // A panic of another thread leaves the value whole: a number, and devices that are only ever replaced.
+        // A panic of another thread leaves the value valid: a number, and devices that are only replaced as a whole.
         self.devices.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

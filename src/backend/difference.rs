@@ -1,16 +1,16 @@
-//! The first thing that a device found otherwise than the processor.
+//! The first difference between the results of a device and those of the processor.
 
 use std::fmt;
 
-/// A place at which a device and the processor found different things, and what either found there, in words.
+/// A place at which the results of a device and of the processor differ, with both values in words.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub struct Difference {
-    /// What is compared and where, as `row 3, value`; empty if the whole results differ in one number.
+    /// The compared table and the place, such as `row 3, value`; empty if the results differ in a single number.
     pub place: String,
-    /// What the device found there.
+    /// The value on the device.
     pub device: String,
-    /// What the processor found there.
+    /// The value on the processor.
     pub processor: String,
 }
 
@@ -25,16 +25,16 @@ impl fmt::Display for Difference {
 }
 
 impl Difference {
-    /// The difference, with the name of the stage in front of its place.
+    /// Returns the difference with the name of the stage prepended to its place.
     pub(crate) fn within(self, stage: &str) -> Self {
         Difference { place: format!("{stage}: {}", self.place), ..self }
     }
 }
 
-/// Expects a device and the processor to have found the same thing at a place.
+/// Checks that a device and the processor found the same value at a place.
 ///
 /// # Errors
-/// They found different things.
+/// Returns a [`Difference`] if they found different values.
 pub(crate) fn expect_same<T: PartialEq + fmt::Display>(
     place: impl FnOnce() -> String,
     device: T,

@@ -1,29 +1,29 @@
-//! Why no machine runs a stage.
+//! Errors of backends and of stages that may run on a device.
 
 use super::Difference;
 use crate::cuda::CudaError;
 
-/// Why the backend that was asked for cannot be used.
+/// The error of a requested backend that cannot be used.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum BackendError {
-    /// A GPU was asked for, and there is none that can be used.
+    /// A GPU was requested, and none can be used.
     #[error("backend cuda")]
     Cuda(#[from] CudaError),
 }
 
-/// Why a stage that a device may run has no result. `E` is the error of the stage itself, `D` that of the code that drives the device.
+/// The error of a stage that may run on a device. `E` is the error of the stage itself, `D` that of the device code.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum MachineError<E, D = CudaError> {
-    /// The input or the request does not suit the stage, whichever machine runs it.
+    /// The input or the request does not suit the stage, on any backend.
     #[error(transparent)]
     Stage(E),
-    /// A GPU was asked for, and there is none that can be used.
+    /// A GPU was requested, and none can be used.
     #[error(transparent)]
     Backend(#[from] BackendError),
-    /// The device fails, and the processor may not replace it.
+    /// The device failed, and the processor may not replace it.
     #[error("backend cuda")]
     Device(#[source] D),
-    /// The device finds something else than the processor.
+    /// The results of the device differ from those of the processor.
     #[error("self-check: {0}")]
     Check(#[from] Difference),
 }

@@ -1,20 +1,21 @@
-//! The processor or a GPU: which of them runs a stage, and what happens when a GPU fails.
+//! Choice between processor and GPU for each stage, with fall-back to the processor if a GPU fails.
 //!
-//! | file | holds |
+//! | file | content |
 //! |---|---|
-//! | `mod.rs` | what the user asks for |
-//! | `decision.rs` | which machine is to run a stage, and why, by what the user asks for and how long each machine should take |
-//! | `run.rs` | running a stage on the machine that was decided on, with the processor to replace it or to check it |
-//! | `difference.rs` | the first thing that a device found otherwise than the processor |
-//! | `error.rs` | why no machine runs a stage |
+//! | `mod.rs` | the user's request |
+//! | `decision.rs` | the decision for a stage with its reason, by the request and the estimated durations |
+//! | `run.rs` | running a stage by its decision, with the processor as replacement or for verification |
+//! | `difference.rs` | the first difference between device and processor |
+//! | `error.rs` | errors |
 //! | `threads.rs` | the threads that a computation runs on |
 //!
-//! A decision is made once, when the amount of work is known. Opening a device takes longer than many runs: with `auto` none is opened
-//! unless the estimates say that it will pay; with `cuda` it is opened in the background at once. What ran in the end is recorded in the
-//! [`Decision`] and nowhere else, so that messages and statistics are true after the processor has replaced a device.
+//! A decision is made once, when the amount of work is known. Opening a device takes longer than many runs: with
+//! `auto`, devices are opened only if the estimates say that it pays; with `cuda`, they are opened in the background
+//! at once. The final outcome is recorded in the [`Decision`] and nowhere else, so that messages and statistics are
+//! correct after the processor has replaced a device.
 //!
-//! Two words mean the same in every stage that has kernels. *Prepared* is a device with the kernels of the stage loaded; *resident* is
-//! an input that lies in the memory of a device, to be worked on there again and again.
+//! Two words have the same meaning in every stage that has kernels: a device is *prepared* when the kernels of the
+//! stage are loaded; an input is *resident* when it is in the memory of a device and is processed there repeatedly.
 
 mod decision;
 mod difference;
@@ -39,30 +40,30 @@ pub(crate) use threads::on_threads;
 pub use crate::cuda::{CudaError, Reported};
 pub use crate::memory::Refused;
 
-/// The machine that the user asks for.
+/// The choice between processor and GPU.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[non_exhaustive]
 pub enum Choice {
-    /// The machine that should finish first.
+    /// Use a GPU if that is expected to be faster.
     #[default]
     Auto,
-    /// The processor's cores.
+    /// Use the processor.
     Cpu,
-    /// CUDA devices.
+    /// Use CUDA devices.
     #[cfg_attr(feature = "cli", value(alias = "gpu"))]
     Cuda,
 }
 
-/// All that the user asks for about machines.
+/// The user's request about devices.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct BackendRequest {
-    /// The machine.
+    /// The choice between processor and GPU.
     pub choice: Choice,
-    /// The numbers of the devices to use; the first device if the list is empty.
+    /// Numbers of the devices to use; the first device if the list is empty.
     pub devices: Vec<usize>,
-    /// Bytes of each device's memory to use at most; all that is free when `None`.
+    /// Maximum bytes of each device's memory to use; all free memory if `None`.
     pub memory: Option<u64>,
-    /// Whether the processor does the work too, and what both find is compared.
+    /// Whether the processor repeats the work and the results are compared.
     pub self_check: bool,
 }

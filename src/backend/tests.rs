@@ -1,4 +1,4 @@
-//! Decisions without a device and with one; the processor in the place of a device, and beside it.
+//! Tests of decisions with and without a device, and of fall-back and verification by the processor.
 
 use std::convert::Infallible;
 
@@ -22,7 +22,7 @@ fn the_processor_when_asked_for_or_faster() {
     assert!(faster.gpus.is_empty() && faster.why.contains("0.10 s on the processor"), "{faster}");
 }
 
-/// Stands in for a device.
+/// Substitute for a device.
 struct Device;
 
 fn decision(may_fall_back: bool) -> Decision<Device> {
@@ -40,17 +40,17 @@ fn the_processor_takes_the_place_of_a_device_that_fails() {
     let mut panicked = decision(true);
     assert_eq!((panicked.on_device(panic), panicked.machine()), (Ok(None), "cpu"));
     assert!(panicked.why.ends_with("3 of 2"), "{panicked}");
-    // A device that failed is not asked again.
+    // A device that failed is not used again.
     assert_eq!(panicked.on_device(|_| Ok::<_, CudaError>(7)), Ok(None));
     let reason = "3 of 2".to_owned();
     assert_eq!(decision(false).on_device(panic), Err(CudaError::Panicked { reason }));
     assert_eq!(decision(false).on_device(fail), Err(CudaError::NoThread));
 }
 
-/// Finds a number: 7 on the processor.
+/// A stage whose result on the processor is 7.
 struct Seven {
     device: fn() -> Result<u32, MachineError<Infallible>>,
-    /// How often the processor has found it.
+    /// Number of times that the processor has computed the result.
     found: u32,
 }
 
@@ -91,7 +91,7 @@ fn a_stage_runs_where_it_was_decided_and_is_checked_when_asked() {
     let fail = || Err(MachineError::Device(CudaError::NoThread));
     assert_eq!(run(decision(true), fail), (Ok(7), 1, format!("cpu: it pays, but {}", CudaError::NoThread)));
     assert_eq!(run(decision(false), fail), (Err("backend cuda".into()), 0, pays.clone()));
-    // An error of the stage is none of the device: the processor would meet it too.
+    // An error of the stage is not one of the device: the processor would fail too.
     let refuse = || Err(BackendError::Cuda(CudaError::NoDevice).into());
     assert_eq!(run(decision(true), refuse), (Err("backend cuda".into()), 0, pays));
 }
@@ -150,7 +150,7 @@ fn devices_are_opened_when_they_would_have_saved_what_opening_takes() {
         assert!(backend.decide(work).unwrap().gpus.is_empty());
         assert!(!backend.has_begun());
     }
-    // The processor's choice neither counts nor opens; devices are those of both.
+    // Decisions of a backend for the processor neither accumulate time nor open devices; devices are shared.
     let processor = backend.choosing(Choice::Cpu);
     (0..9).for_each(|_| assert!(processor.decide(&saved).unwrap().gpus.is_empty()));
     assert!(!processor.has_begun());
@@ -175,7 +175,7 @@ fn gpu_that_is_open_costs_nothing_to_open() {
 
 #[test]
 fn a_gpu_that_is_not_there_is_an_error_only_when_asked_for() {
-    // No machine has so many devices.
+    // No machine has 1024 devices.
     let last =
         |choice| Backend::new(BackendRequest { choice, devices: vec![1023], ..BackendRequest::default() });
     assert!(last(Choice::Cuda).decide(&estimate(0.1, 0.0)).is_err());

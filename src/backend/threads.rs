@@ -1,19 +1,19 @@
-//! The threads that a computation runs on.
+//! The threads of a computation.
 
 use crate::memory::budget::settle;
 
-/// Threads that the system does not start.
+/// The error of threads that the system cannot start.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("cannot start {threads} threads: {reason}")]
 #[non_exhaustive]
 pub struct ThreadsError {
-    /// How many were asked for.
+    /// Number of threads requested.
     pub threads: usize,
-    /// What the system says.
+    /// The system's message.
     pub reason: String,
 }
 
-/// Runs on so many threads of its own, or on those of the current pool if no number is asked for.
+/// Runs on a pool of `threads` threads of its own, or on the current pool if `threads` is `None`.
 pub(crate) fn on_threads<T: Send, E: From<ThreadsError> + Send>(
     threads: Option<usize>,
     run: impl FnOnce() -> Result<T, E> + Send,

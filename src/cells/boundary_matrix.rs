@@ -1,4 +1,4 @@
-//! The boundary matrix of cells that are listed in their order.
+//! Boundary matrices of cells that are listed in filtration order.
 
 use phat_formats::{BoundaryMatrix, Dimension, Index};
 use rayon::prelude::*;
@@ -6,23 +6,23 @@ use rayon::prelude::*;
 use super::ComplexError;
 use crate::progress::Progress;
 
-/// Columns that a task makes at a time.
+/// Number of columns that a task builds.
 const CHUNK: usize = 1 << 12;
 
-/// A cell complex whose cells have numbers.
+/// A cell complex whose cells are numbered.
 pub(super) trait NumberedCells: Sync {
     /// The dimension of a cell.
     fn dim(&self, cell: usize) -> Dimension;
 
-    /// How many facets a cell of this dimension has.
+    /// Number of facets of a cell of dimension `dim`.
     fn facet_count(&self, dim: Dimension) -> usize;
 
     /// Calls `each` with every facet of a cell.
     fn facets(&self, cell: usize, each: impl FnMut(usize));
 }
 
-/// The boundary matrix of a complex: `order` lists the cells that are in it, `position` says of each where it is there. Tells of its
-/// stage, whose units of work are cells.
+/// Builds the boundary matrix of a complex. `order` lists its cells in filtration order, `position` is the inverse of
+/// `order`. Reports its stage to `progress`, with cells as units of work.
 pub(super) fn boundary_matrix<I: Index>(
     complex: &impl NumberedCells,
     order: &[I],
@@ -51,7 +51,7 @@ pub(super) fn boundary_matrix<I: Index>(
     Ok(BoundaryMatrix::from_parts(dims, offsets, rows)?)
 }
 
-/// Where each column starts, and the number of entries.
+/// Start of each column, and then the number of entries.
 fn offsets<I: Index>(dims: &[Dimension], count: impl Fn(Dimension) -> usize) -> Result<Vec<I>, ComplexError> {
     let mut cells = [0usize; 1 << Dimension::BITS];
     for &dim in dims {
@@ -70,7 +70,7 @@ fn offsets<I: Index>(dims: &[Dimension], count: impl Fn(Dimension) -> usize) -> 
     Ok(std::iter::once(I::default()).chain(ends).collect())
 }
 
-/// Cuts a slice before each of `ends`, which ascend; what is left after the last is the last piece.
+/// Cuts a slice before each of `ends`, which ascend; the last piece is the rest.
 pub(super) fn split<T>(mut rest: &mut [T], ends: impl Iterator<Item = usize>) -> Vec<&mut [T]> {
     let mut pieces = Vec::new();
     let mut start = 0;
@@ -83,7 +83,7 @@ pub(super) fn split<T>(mut rest: &mut [T], ends: impl Iterator<Item = usize>) ->
     pieces
 }
 
-/// Where each cell of `order` is in it.
+/// The inverse of the permutation `order`.
 pub(super) fn positions<I: Index>(order: &[I]) -> Vec<I> {
     let mut position = vec![I::default(); order.len()];
     for (k, cell) in order.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! The cubical complex of an image of any voxel type, its cells in the order of their owners.
+//! The cubical complex of an image of any voxel type, with cells ordered by their owners.
 //!
 //! The *owner* of a cell is the voxel with which it enters: of its vertices the greatest (V), of the voxels it lies in the least (T),
 //! by value, ties by coordinates, those along the first axis first. Cells are numbered in C order of the user's axes, so that the complex is
@@ -16,25 +16,25 @@ use crate::memory;
 use crate::progress::Progress;
 use crate::with_image;
 
-/// The cells of an image.
+/// The filtered cubical complex of an image.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ImageComplex<I> {
-    /// The boundary matrix, its columns in the order of the filtration.
+    /// The boundary matrix, with columns in filtration order.
     pub matrix: BoundaryMatrix<I>,
     /// The place in memory of each cell's owner.
     pub owners: Vec<I>,
-    /// The dimension of the complex; of one that was cut off, that where it was cut. No cell is above it.
+    /// The dimension of the complex, or the dimension at which it was cut; no cell is above it.
     pub max_dim: Dimension,
 }
 
-/// Bytes of memory for each voxel while voxels are put in order: a key with its place, and the place alone.
+/// Bytes of memory per voxel while voxels are sorted: a key with its place, and the place alone.
 const BYTES_OF_VOXEL: u64 = 24;
 
-/// The complex of an image by ascending values, or by descending ones if it is to be `superlevel`. Cells above the dimension
-/// `upper_dim` are left out.
+/// Builds the complex of an image by ascending values, or by descending ones if `superlevel` is set. Cells above the
+/// dimension `upper_dim` are left out.
 ///
 /// # Errors
-/// More cells or entries than the index type numbers; more memory than there is.
+/// There are more cells or entries than the index type can number; or there is not enough memory.
 pub fn image_complex<I: Index>(
     image: &AnyImage,
     construction: Construction,
@@ -44,7 +44,7 @@ pub fn image_complex<I: Index>(
 ) -> Result<ImageComplex<I>, ComplexError> {
     let shape = image.shape().in_order(Order::C);
     let axes: Vec<usize> = shape.extents()[3 - shape.dim()..].iter().rev().copied().collect();
-    // An image that is too large is refused before anything is sorted.
+    // An image that is too large is refused before any sorting.
     let cells = cubical_grid::cells::<I>(construction, &axes)?;
     memory::probe(
         cubical_grid::bytes::<I>(cells, &axes).saturating_add(shape.count() as u64 * BYTES_OF_VOXEL),
@@ -83,7 +83,7 @@ mod tests {
     use crate::cubical::Shape;
     use crate::progress::Sums;
 
-    /// The voxels that a cell has, or lies in, along an axis.
+    /// The voxels along an axis that a cell contains (V) or is contained in (T).
     fn voxels_along(construction: Construction, voxels: usize, coordinate: usize) -> Vec<usize> {
         let is_of = |voxel: usize| match construction {
             Construction::V => (2 * voxel).abs_diff(coordinate) <= coordinate % 2,
@@ -92,7 +92,7 @@ mod tests {
         (0..voxels).filter(|&voxel| is_of(voxel)).collect()
     }
 
-    /// (owner's key, owner, dimension, number, facets' numbers) of each cell, in order.
+    /// Owner's key, owner, dimension, number, and the facets' numbers of each cell, in filtration order.
     type Cell<K> = (K, usize, usize, usize, Vec<usize>);
 
     fn by_definition<T: Voxel>(
@@ -182,7 +182,7 @@ mod tests {
         }
     }
 
-    /// Lines of cells longer than a part, and parts of many lines.
+    /// Some lines of cells are longer than a part, and some parts consist of many lines.
     #[test]
     fn what_is_reported_adds_up_to_the_totals() {
         let mut rng = Pcg64Mcg::seed_from_u64(9);

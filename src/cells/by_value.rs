@@ -1,4 +1,4 @@
-//! The cubical complex of an image in DIPHA's order: voxels are ranked by value, and equal values have one rank.
+//! The cubical complex of an image in DIPHA's order: voxels are ranked by value, and equal values have equal ranks.
 
 use phat_formats::Index;
 use rayon::prelude::*;
@@ -7,24 +7,25 @@ use super::cubical_grid::{self, Filtered, filter};
 use super::{ComplexError, FilteredComplex};
 use crate::cubical::Construction;
 
-/// The most axes: a cell of such a complex has 2^32 vertices, which can still be counted.
+/// Maximum number of axes: the number of vertices of a cell, 2^32, can still be counted.
 const MOST_AXES: usize = 32;
 
-/// The filtration of an image by its values: voxels are vertices, a cell has the greatest value of its vertices.
+/// Builds the filtration of an image by its values: voxels are vertices, and a cell has the greatest value of its
+/// vertices.
 ///
-/// `shape` is the number of voxels along each axis, `values` their values, the first axis fastest. Cells above the
-/// dimension `upper_dim` are left out.
+/// `shape` is the number of voxels along each axis; `values` are the values of the voxels, the first axis fastest.
+/// Cells above the dimension `upper_dim` are left out.
 ///
 /// # Errors
-/// A shape without voxels or of more than 32 axes; another number of values than of voxels; NaN; more cells or entries than the index
-/// type numbers.
+/// A shape without voxels or with more than 32 axes; different numbers of values and voxels; NaN; more cells or
+/// entries than the index type can number.
 pub fn cubical_complex<I: Index>(
     shape: &[usize],
     values: &[f64],
     upper_dim: Option<usize>,
 ) -> Result<FilteredComplex<I>, ComplexError> {
     check(shape, values)?;
-    // An image that is too large is refused before anything is sorted.
+    // An image that is too large is refused before any sorting.
     cubical_grid::cells::<I>(Construction::V, shape)?;
     let (levels, ranks) = rank::<I>(values);
     let level = |rank: usize| levels[rank];
@@ -47,7 +48,7 @@ fn check(shape: &[usize], values: &[f64]) -> Result<(), ComplexError> {
     }
 }
 
-/// The distinct values, ascending, and the place of each voxel's among them.
+/// The distinct values, ascending, and for each voxel the index of its value.
 fn rank<I: Index>(values: &[f64]) -> (Vec<f64>, Vec<I>) {
     // Zeros of either sign are one value.
     let value = |voxel: &I| values[voxel.to_usize()] + 0.0;

@@ -1,15 +1,16 @@
-//! The cells of an image, and their filtration by the ranks of its voxels.
+//! The cells of an image and their filtration by the ranks of voxels.
 //!
-//! Along an axis of n voxels the cells are numbered so that odd ones extend along it: the dimension of a cell is the number of its odd
-//! coordinates, and its facets are its neighbours along the axes of those. Whether voxels are vertices or top cells decides the rest:
+//! Along an axis the cells are numbered so that odd ones extend along it: the dimension of a cell is the number of
+//! its odd coordinates, and its facets are its neighbours along the axes of those. The construction decides whether
+//! voxels are vertices or top cells. For an axis of n voxels:
 //!
-//! | construction | cells along an axis | voxel k | the others | rank of a cell |
+//! | construction | cells along an axis | voxel k | other cells | rank of a cell |
 //! |---|---|---|---|---|
 //! | V | 2n − 1 | is cell 2k | 2k + 1 lies between the voxels k and k + 1 | the greatest of its vertices |
-//! | T | 2n + 1 | is cell 2k + 1 | 2k lies between the voxels k − 1 and k, as far as there are such | the least of the voxels it lies in |
+//! | T | 2n + 1 | is cell 2k + 1 | 2k lies between the voxels k − 1 and k, if both exist | the least of the voxels that contain it |
 //!
-//! Sorting is counting: a cell goes to the bucket of its rank and dimension. Within a bucket cells are in the order of their
-//! numbers.
+//! Cells are sorted by counting: a cell goes to the bucket of its rank and dimension. Within a bucket cells are
+//! ordered by number.
 
 use phat_formats::{BoundaryMatrix, Dimension, Index};
 use rayon::prelude::*;
@@ -19,25 +20,25 @@ use super::boundary_matrix::{NumberedCells, boundary_matrix};
 use crate::cubical::Construction;
 use crate::progress::Progress;
 
-/// Cells of a task.
+/// Number of cells in a task.
 const PART: usize = 1 << 12;
 
-/// The cells of an image in their order.
+/// The cells of an image in filtration order.
 pub(super) struct Filtered<I, L> {
     /// The boundary matrix.
     pub(super) matrix: BoundaryMatrix<I>,
-    /// What the rank of each cell stands for.
+    /// The level of each cell, for which its rank stands.
     pub(super) levels: Vec<L>,
-    /// The dimension of the complex, or the greatest dimension that was asked for.
+    /// The dimension of the complex, or the requested maximal dimension.
     pub(super) max_dim: Dimension,
 }
 
-/// The cells of an image of this shape, the first axis fastest, by (rank, dimension, number). `ranks` are those of the voxels, below
-/// `count`; `level` says what a rank stands for. Cells above the dimension `upper_dim` are left out.
-/// `progress` is told of the stages.
+/// Sorts the cells of an image by (rank, dimension, number). `shape` has the fastest axis first; `ranks` are those of
+/// the voxels, below `count`; `level` maps a rank to its level. Cells above the dimension `upper_dim` are left out.
+/// Stages are reported to `progress`.
 ///
 /// # Errors
-/// More cells, entries or buckets than the index type numbers.
+/// There are more cells, entries or buckets than the index type can number.
 pub(super) fn filter<I: Index, L: Send>(
     construction: Construction,
     shape: &[usize],
@@ -63,10 +64,10 @@ pub(super) fn filter<I: Index, L: Send>(
     Ok(Filtered { matrix, levels, max_dim: max_dim as Dimension })
 }
 
-/// The number of cells.
+/// Number of cells.
 ///
 /// # Errors
-/// It is more than the index type numbers.
+/// The index type cannot number that many.
 pub(super) fn cells<I: Index>(construction: Construction, shape: &[usize]) -> Result<usize, ComplexError> {
     let along = |voxels: usize| match construction {
         Construction::V => voxels.checked_mul(2)?.checked_sub(1),
@@ -76,13 +77,13 @@ pub(super) fn cells<I: Index>(construction: Construction, shape: &[usize]) -> Re
     ComplexError::check_size::<I>("cells", cells)
 }
 
-/// Bytes of memory for so many cells with their boundaries: each has a key, its places in both orders, an offset, an owner, a dimension and
-/// its facets, on average one for each axis.
+/// Bytes of memory for `cells` cells with their boundaries: each has a key, its places in both orders, an offset, an
+/// owner, a dimension and its facets, on average one per axis.
 pub(super) fn bytes<I>(cells: usize, shape: &[usize]) -> u64 {
     (cells as u64).saturating_mul(((5 + shape.len()) * size_of::<I>() + 1) as u64)
 }
 
-/// The cells in the order of their keys, equal ones in the order of their numbers, and where each is in it. A cell is two units of work: it
+/// Sorts the cells by key and then by number; returns this order and its inverse. Each cell is two units of work: it
 /// is counted, then placed.
 fn sort<I: Index>(keys: &[I], buckets: usize, progress: &dyn Progress) -> (Vec<I>, Vec<I>) {
     let mut next = vec![I::default(); buckets + 1];
@@ -110,7 +111,7 @@ fn sort<I: Index>(keys: &[I], buckets: usize, progress: &dyn Progress) -> (Vec<I
     (order, position)
 }
 
-/// The cells of an image and how they are numbered.
+/// The cells of an image with their numbering.
 struct Grid {
     construction: Construction,
     axes: Vec<Axis>,
@@ -119,16 +120,16 @@ struct Grid {
 struct Axis {
     /// Number of cells along the axis.
     cells: usize,
-    /// Difference of the numbers of a cell and the next along the axis.
+    /// Difference between the numbers of consecutive cells along the axis.
     cell_stride: usize,
     /// Number of voxels along the axis.
     voxels: usize,
-    /// Difference of the places of a voxel and the next along the axis.
+    /// Difference between the places of consecutive voxels along the axis.
     voxel_stride: usize,
 }
 
 impl Axis {
-    /// The first and the last of the voxels that a cell has, or lies in, along this axis.
+    /// The first and the last voxel along this axis that a cell contains (V) or is contained in (T).
     fn voxels(&self, construction: Construction, coordinate: usize) -> (usize, usize) {
         match construction {
             Construction::V => (coordinate / 2, coordinate.div_ceil(2)),
@@ -138,7 +139,7 @@ impl Axis {
 }
 
 impl Grid {
-    /// The grid of a shape whose cells are few enough to be counted.
+    /// Creates the grid of a shape whose cells can be counted.
     fn new(construction: Construction, shape: &[usize]) -> Self {
         let (mut cell_stride, mut voxel_stride) = (1, 1);
         let axis = |&voxels: &usize| {
@@ -154,7 +155,7 @@ impl Grid {
         Grid { construction, axes: shape.iter().map(axis).collect() }
     }
 
-    /// Each axis with the coordinate of a cell on it.
+    /// The axes, each with the coordinate of a cell along it.
     fn coordinates(&self, cell: usize) -> impl Iterator<Item = (&Axis, usize)> {
         let mut rest = cell;
         self.axes.iter().map(move |axis| {
@@ -164,7 +165,7 @@ impl Grid {
         })
     }
 
-    /// The one of two ranks that decides when a cell enters.
+    /// The rank at which a cell enters, given those of two voxels: the greater in the V-construction, else the lesser.
     fn choose<I: Index>(&self, a: I, b: I) -> I {
         match self.construction {
             Construction::V => a.max(b),
@@ -172,7 +173,8 @@ impl Grid {
         }
     }
 
-    /// The bucket of each of the `cells`, the units of its work: by rank and dimension; `above` for those above `max_dim`.
+    /// The bucket of each cell, by rank and dimension, or `above` for cells above `max_dim`. A cell is a unit of
+    /// work.
     fn keys<I: Index>(
         &self,
         cells: usize,
@@ -198,7 +200,7 @@ impl Grid {
                 }
             }
         };
-        // A task is some whole lines of cells.
+        // A task consists of whole lines of cells.
         let lines = (PART / axis.cells).max(1);
         let parts = keys.par_chunks_mut(lines * axis.cells).enumerate();
         parts.for_each_init(Vec::new, |corners, (part, keys)| {
@@ -210,7 +212,8 @@ impl Grid {
         keys
     }
 
-    /// Puts the first voxels of a line of cells, whose first coordinate is 0, into `corners`, and gives its dimension.
+    /// Replaces `corners` by the first voxels of a line of cells, whose first coordinate is 0, and returns the line's
+    /// dimension.
     fn corners(&self, cell: usize, corners: &mut Vec<usize>) -> usize {
         corners.clear();
         corners.push(0);

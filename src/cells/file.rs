@@ -1,4 +1,4 @@
-//! The complex of an image as a file of its boundary matrix, whatever the width of the integers that number its cells.
+//! Writes the complex of an image to a file of its boundary matrix, for any width of cell numbers.
 
 use std::io::{self, Write};
 
@@ -14,7 +14,7 @@ use crate::matrix::write::{write_plain, write_weighted};
 use crate::names::named;
 use crate::progress::Progress;
 
-/// A format of files that hold a boundary matrix.
+/// A file format for boundary matrices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "kebab-case")]
@@ -44,20 +44,20 @@ impl MatrixFile {
 
 named!(MatrixFile);
 
-/// The complex of an image, its cells numbered by integers that are wide enough.
+/// The complex of an image with cell numbers of sufficient width.
 #[derive(Debug, Clone, PartialEq)]
 pub enum AnyImageComplex {
-    /// By 32 bits.
+    /// Cells are numbered by 32 bits.
     Narrow(ImageComplex<u32>),
-    /// By 64 bits.
+    /// Cells are numbered by 64 bits.
     Wide(ImageComplex<u64>),
 }
 
 impl AnyImageComplex {
-    /// Like [`super::image_complex`], with the least width that numbers all cells and entries.
+    /// Like [`super::image_complex`], with the smallest width that numbers all cells and entries.
     ///
     /// # Errors
-    /// More cells or entries than 64 bits number; more memory than there is.
+    /// There are more cells or entries than 64 bits can number; or there is not enough memory.
     pub fn new(
         image: &AnyImage,
         construction: Construction,
@@ -73,7 +73,7 @@ impl AnyImageComplex {
         }
     }
 
-    /// The number of cells.
+    /// Number of cells.
     pub fn cells(&self) -> usize {
         match self {
             AnyImageComplex::Narrow(complex) => complex.matrix.len(),
@@ -81,7 +81,7 @@ impl AnyImageComplex {
         }
     }
 
-    /// The number of ones of the boundary matrix.
+    /// Number of ones of the boundary matrix.
     pub fn entries(&self) -> usize {
         match self {
             AnyImageComplex::Narrow(complex) => complex.matrix.entries(),
@@ -89,12 +89,12 @@ impl AnyImageComplex {
         }
     }
 
-    /// Writes the boundary matrix to `out`, unbuffered: pass a buffered writer. `image` and `superlevel` are those the complex was
-    /// made of.
+    /// Writes the boundary matrix to `out`, unbuffered: pass a buffered writer. `image` and `superlevel` must be
+    /// those from which the complex was built.
     ///
     /// # Errors
-    /// What `out` answers; an error of which [`Inexact`] is the source, where the file is to hold values as doubles and one of them
-    /// is an integer that no double is.
+    /// Errors of `out`; an error of which [`Inexact`] is the source, if the file holds values as doubles and an
+    /// integer value is not exact as a double.
     pub fn write(
         self,
         format: MatrixFile,
@@ -122,7 +122,7 @@ fn write<I: Index>(
     }
 }
 
-/// Writes a DIPHA file, in which values ascend: those of superlevel sets are negated.
+/// Writes a DIPHA file, in which values must ascend: those of superlevel sets are negated.
 fn write_dipha<I: Index>(
     complex: ImageComplex<I>,
     image: &AnyImage,
@@ -132,7 +132,7 @@ fn write_dipha<I: Index>(
     let ImageComplex { matrix, owners, max_dim } = complex;
     let values = owners.par_iter().map(|owner| {
         let x = image.exact(owner.to_usize()).exact_double()?;
-        // Adding zero makes −0 a 0.
+        // Adding zero turns −0 into 0.
         Ok::<_, Inexact>(if superlevel { 0.0 - x } else { x + 0.0 })
     });
     let values = values.collect::<Result<_, _>>().map_err(io::Error::other)?;

@@ -1,18 +1,19 @@
-//! Filtered cell complexes of images and distances, listed cell by cell: the boundary matrices that path 2 reduces.
+//! Filtered cell complexes of images and distances with explicit cells: the boundary matrices that path 2 reduces.
 //!
-//! Path 1 and the images' own persistence never list all cells ([`crate::rips`], [`crate::cubical::persistence`]). This module is for inputs of
-//! boundary matrices: DIPHA's images and distances, `lacuna convert`, and checks of the other paths.
+//! Path 1 and the persistence of images never list all cells ([`crate::rips`], [`crate::cubical::persistence`]). This
+//! module builds boundary matrices for DIPHA's images and distances, for `lacuna convert`, and for checks of the
+//! other paths.
 //!
 //! | complex | cells and values | constructor |
 //! |---|---|---|
 //! | cubical, of an image (V-construction) | voxels are vertices; a cell has the greatest value of its vertices | [`cubical_complex`] |
-//! | cubical, of an image (V- or T-construction) | a cell enters with the voxel that owns it | [`image_complex`] |
+//! | cubical, of an image (V- or T-construction) | a cell enters with its owner voxel | [`image_complex`] |
 //! | Vietoris–Rips, of distances | simplices; **half** the diameter | [`rips_complex`] |
 //! | any | cells and values of a DIPHA file | [`FilteredComplex::from`] |
 //!
-//! Cells, values and order are DIPHA's (Bauer, Kerber, Reininghaus 2014), but for [`image_complex`]: ascending by value, ties by
-//! dimension, then by the number of the cell in its complex. No cell up to the greatest dimension is
-//! left out.
+//! Cells, values and order are DIPHA's (Bauer, Kerber, Reininghaus 2014), except for [`image_complex`]: ascending by
+//! value, then by dimension, then by the number of the cell in its complex. All cells up to the maximal dimension are
+//! included.
 
 mod boundary_matrix;
 mod by_owner;
@@ -33,63 +34,63 @@ pub use rips::rips_complex;
 /// A filtered cell complex.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FilteredComplex<I> {
-    /// The boundary matrix, its columns in the order of the filtration.
+    /// The boundary matrix, with columns in filtration order.
     pub matrix: BoundaryMatrix<I>,
     /// The values of the cells, ascending.
     pub values: Vec<f64>,
-    /// The dimension of the complex; of one that was cut off, that where it was cut. No cell is above it.
+    /// The dimension of the complex, or the dimension at which it was cut; no cell is above it.
     pub max_dim: Dimension,
 }
 
-/// Why a complex cannot be made.
+/// The error of a complex that cannot be built.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ComplexError {
-    /// An image without voxels, or without axes.
+    /// The image has no voxels or no axes.
     #[error(
         "expected an image with at least one voxel along each of 1 to {most} axes, found shape {shape:?}"
     )]
     Shape {
-        /// Voxels along each axis.
+        /// Number of voxels along each axis.
         shape: Vec<usize>,
-        /// The most axes.
+        /// Maximum number of axes.
         most: usize,
     },
-    /// The number of values is not that of voxels.
+    /// The number of values differs from the number of voxels.
     #[error("expected a value for each voxel of an image of shape {shape:?}, found {found}")]
     Voxels {
-        /// Voxels along each axis.
+        /// Number of voxels along each axis.
         shape: Vec<usize>,
-        /// The number of values.
+        /// Number of values.
         found: usize,
     },
-    /// A value that is not a number.
+    /// A value is not a number.
     #[error("voxel {voxel}: expected a number, found NaN")]
     NotANumber {
-        /// The voxel, x fastest.
+        /// Number of the voxel, x fastest.
         voxel: usize,
     },
-    /// A dimension that no cell can have.
+    /// No cell can have this dimension.
     #[error("expected a dimension up to {}, found {found}", Dimension::MAX)]
     Dimension {
         /// The dimension.
         found: usize,
     },
-    /// There are more cells or entries than the index type numbers.
+    /// There are more cells or entries than the index type can number.
     #[error("expected at most {most} {what}, which {bits}-bit indices number, found {}", or_more(*found))]
     TooLarge {
-        /// Cells, or entries.
+        /// The word "cells" or "entries".
         what: &'static str,
-        /// How many there are; none when 64 bits do not hold it.
+        /// The number found; `None` if it exceeds 64 bits.
         found: Option<usize>,
-        /// How many there can be.
+        /// The greatest number that the index type allows.
         most: usize,
-        /// The bits of an index.
+        /// Bits of an index.
         bits: usize,
     },
     /// There is not enough memory.
     #[error(transparent)]
     Memory(#[from] Refused),
-    /// The cells make no boundary matrix.
+    /// The cells do not form a boundary matrix.
     #[error(transparent)]
     Column(#[from] ColumnError),
 }
@@ -99,14 +100,14 @@ fn or_more(found: Option<usize>) -> String {
 }
 
 impl ComplexError {
-    /// Whether `found` is a number of things that the index type numbers.
+    /// Returns `found` if the index type can number as many things.
     fn check_size<I: Index>(what: &'static str, found: Option<usize>) -> Result<usize, Self> {
         let too_large = ComplexError::TooLarge { what, found, most: I::MOST, bits: 8 * size_of::<I>() };
         found.filter(|&found| found <= I::MOST).ok_or(too_large)
     }
 }
 
-/// The complex of a DIPHA file of type 0: [`phat_formats::dipha::read_boundary_matrix`].
+/// Converts a DIPHA file of type 0, see [`phat_formats::dipha::read_boundary_matrix`].
 impl<I> From<WeightedBoundaryMatrix<I>> for FilteredComplex<I> {
     fn from(WeightedBoundaryMatrix { matrix, values, max_dim }: WeightedBoundaryMatrix<I>) -> Self {
         FilteredComplex { matrix, values, max_dim }
@@ -114,10 +115,12 @@ impl<I> From<WeightedBoundaryMatrix<I>> for FilteredComplex<I> {
 }
 
 impl<I: Index> FilteredComplex<I> {
-    /// The persistence diagram, given the pairs (birth cell, death cell): the points that DIPHA writes, in its order.
+    /// The persistence diagram of the given pairs (birth cell, death cell): the points that DIPHA writes, in its
+    /// order.
     ///
-    /// Bars of length zero are left out, and so are essential classes of the complex's dimension: they may die in a
-    /// dimension that is not there. Other essential classes die at the greatest value of the complex.
+    /// Bars of length zero are left out, and so are essential classes of the complex's dimension, since cells of a
+    /// higher dimension that would kill them may be missing. Other essential classes die at the greatest value of the
+    /// complex.
     ///
     /// # Panics
     /// A cell is out of range.
@@ -126,8 +129,8 @@ impl<I: Index> FilteredComplex<I> {
     }
 }
 
-/// The persistence diagram of any boundary matrix, as [`FilteredComplex::diagram`] has it: `max_dim` is the dimension of the complex, and `value`
-/// ascends.
+/// The persistence diagram of any boundary matrix, like [`FilteredComplex::diagram`]. `max_dim` is the dimension of
+/// the complex, and `value` must ascend.
 ///
 /// # Panics
 /// A cell is out of range.
@@ -163,7 +166,7 @@ pub fn diagram<I: Index>(
     points
 }
 
-/// The dimension as DIPHA writes it.
+/// The dimension as DIPHA stores it.
 fn written_dim(point: &DiagramPoint) -> i64 {
     let dim = i64::from(point.dim);
     if point.essential { !dim } else { dim }

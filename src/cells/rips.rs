@@ -1,10 +1,11 @@
 //! The explicit Vietoris–Rips complex.
 //!
-//! A simplex is written with its vertices descending, v₀ > v₁ > … > v_d, and the simplices of a dimension are listed in
-//! lexicographic order, which is that of the combinatorial number system. The simplices that begin with the vertices of
-//! τ are the *children* of τ, and they lie side by side. So a simplex is known by its last vertex and its place, and
-//! nothing is hashed: the children of (τ, v) are those last vertices w < v of children of τ that are neighbours of v,
-//! and the facet of (σ, w) without vᵢ is the child with last vertex w of the facet of σ without vᵢ.
+//! A simplex is written with its vertices descending, v₀ > v₁ > … > v_d, and the simplices of a dimension are listed
+//! in lexicographic order, which is that of the combinatorial number system. The simplices that extend τ by one
+//! smaller vertex are the *children* of τ, and they are adjacent in the list. So a simplex is determined by its last
+//! vertex and its place, and no hashing is needed: the children of (τ, v) have as last vertices w < v those of
+//! children of τ that are neighbours of v, and the facet of (σ, w) without vᵢ is the child with last vertex w of the
+//! facet of σ without vᵢ.
 
 use std::ops::Range;
 
@@ -15,15 +16,15 @@ use super::boundary_matrix::{NumberedCells, boundary_matrix, positions, split};
 use super::{ComplexError, FilteredComplex};
 use crate::metric::{Distances, Value};
 
-/// Simplices whose children a task lists at a time.
+/// Number of simplices whose children a task lists.
 const CHUNK: usize = 1 << 10;
 
-/// The Vietoris–Rips filtration of distances: all simplices up to dimension `upper_dim` whose diameter is finite and
-/// not above `threshold`. The value of a simplex is half its diameter, as in DIPHA, and that of a vertex half its birth. Vertices are all
-/// there, those too that are born above the threshold.
+/// Builds the Vietoris–Rips filtration of distances: all simplices up to dimension `upper_dim` whose diameter is
+/// finite and at most `threshold`. The value of a simplex is half its diameter, as in DIPHA, and that of a vertex
+/// half its birth. All vertices are included, even those born above the threshold.
 ///
 /// # Errors
-/// An `upper_dim` above 255; more cells or entries than the index type numbers.
+/// `upper_dim` is above 255; or there are more cells or entries than the index type can number.
 pub fn rips_complex<I: Index, T: Value>(
     distances: &Distances<T>,
     upper_dim: usize,
@@ -49,18 +50,19 @@ pub fn rips_complex<I: Index, T: Value>(
 
 /// The simplices of a dimension d, in lexicographic order.
 struct Level<I> {
-    /// The last vertex of each.
+    /// The last vertex of each simplex.
     last: Vec<u32>,
-    /// Where the children of each simplex of the dimension below start, and their number.
+    /// Start of the children of each simplex of the dimension below, and then the number of all children.
     starts: Vec<I>,
-    /// The facets of each simplex among those of the dimension below: d + 1 of them, the k-th without v_k.
+    /// For each simplex, the places of its d + 1 facets in the dimension below, the k-th without v_k.
     facets: Vec<I>,
-    /// Half the diameter of each.
+    /// Half the diameter of each simplex.
     values: Vec<f64>,
 }
 
 impl<I: Index> Level<I> {
-    /// The vertices: 32 bits number those of a graph, and no square matrix of more fits into memory.
+    /// The vertices. Their numbers fit 32 bits: a graph uses such numbers, and no square matrix of more points fits
+    /// into memory.
     fn vertices(n: usize, births: impl Fn(usize) -> f64) -> Self {
         let values = (0..n).map(|v| births(v) / 2.0).collect();
         Level { last: (0..n as u32).collect(), starts: Vec::new(), facets: Vec::new(), values }
@@ -74,7 +76,7 @@ impl<I: Index> Level<I> {
         let near = |d: f64| d.is_finite() && d <= threshold;
         let mut neighbours: Vec<Vec<(u32, f64)>> = vec![Vec::new(); distances.len()];
         if let Distances::Sparse(graph) = distances {
-            // They are sorted by (i, j).
+            // Edges are sorted by (i, j).
             for edge in graph.edges().iter().filter(|edge| near(edge.distance.into())) {
                 neighbours[edge.i as usize].push((edge.j, edge.distance.into()));
             }
@@ -96,7 +98,7 @@ impl<I: Index> Level<I> {
         })
     }
 
-    /// The simplices one dimension above the last of `levels`, which are two or more.
+    /// The simplices one dimension above the last of `levels`, of which there must be at least two.
     fn next(levels: &[Level<I>], cells: &mut usize) -> Result<Self, ComplexError> {
         let [.., level] = levels else { return Ok(Level::vertices(0, |_| 0.0)) };
         let edges = &levels[1];
@@ -134,12 +136,12 @@ impl<I: Index> Level<I> {
         &self.facets[simplex * (dim + 1)..(simplex + 1) * (dim + 1)]
     }
 
-    /// The children of a simplex of the dimension below.
+    /// The range of the children of a simplex of the dimension below.
     fn range(&self, below: usize) -> Range<usize> {
         self.starts[below].to_usize()..self.starts[below + 1].to_usize()
     }
 
-    /// The child with last vertex `w` of a simplex of the dimension below, which has one.
+    /// The child with last vertex `w` of a simplex of the dimension below, which must exist.
     fn child(&self, below: usize, w: u32) -> usize {
         let range = self.range(below);
         range.start + self.last[range].partition_point(|&last| last < w)
@@ -171,7 +173,7 @@ fn distance<T: Value>(distances: &Distances<T>, i: usize, j: usize) -> f64 {
     }
 }
 
-/// Where each list starts, and how long they are together; that many are added to `cells`.
+/// Start of each list, and then their total length, which is added to `cells`.
 fn starts<I: Index>(counts: impl Iterator<Item = usize>, cells: &mut usize) -> Result<Vec<I>, ComplexError> {
     let before = *cells;
     let mut starts = vec![I::default()];
@@ -201,13 +203,13 @@ impl<I: Index> Simplices<I> {
         Simplices { levels, firsts }
     }
 
-    /// The dimension of a simplex and its place in it.
+    /// The dimension of a simplex, and its place among those of this dimension.
     fn place(&self, cell: usize) -> (usize, usize) {
         let dim = self.firsts.partition_point(|&first| first <= cell) - 1;
         (dim, cell - self.firsts[dim])
     }
 
-    /// All simplices by value and number.
+    /// All simplices, sorted by value and then by number.
     fn order(&self, cells: usize) -> Vec<I> {
         let values = self.levels.iter().flat_map(|level| &level.values);
         let mut keys: Vec<(u64, I)> =
@@ -224,7 +226,7 @@ impl<I: Index> Simplices<I> {
 
 impl<I: Index> NumberedCells for Simplices<I> {
     fn dim(&self, cell: usize) -> Dimension {
-        // There are no levels past the greatest dimension asked for, which is one.
+        // There are no levels above the requested dimension, which fits.
         self.place(cell).0 as Dimension
     }
 

@@ -1,4 +1,4 @@
-//! Against complexes that are listed cell by cell and sorted as the definition says.
+//! Comparison with complexes whose cells are listed and sorted by definition.
 
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
@@ -6,10 +6,10 @@ use rand_pcg::Pcg64Mcg;
 use super::*;
 use crate::metric::{DistanceMatrix, Distances, PointCloud, SparseDistances};
 
-/// A cell: value, dimension, and what it is called. Cells of a dimension are numbered in the order of their names.
+/// Value, dimension and name of a cell. Cells of a dimension are numbered in the order of their names.
 type Cell = (f64, usize, Vec<usize>);
 
-/// The filtration of cells that are listed in the order of their numbers.
+/// Builds the filtration of cells that are listed in the order of their numbers.
 fn by_definition(
     mut cells: Vec<Cell>,
     facets: impl Fn(&Cell) -> Vec<Vec<usize>>,
@@ -87,7 +87,7 @@ fn images_are_as_defined() {
     }
 }
 
-/// More columns than a task makes, and the wider indices.
+/// There are more columns than in a task; also with wider indices.
 #[test]
 fn larger_images_are_complexes() {
     let mut rng = Pcg64Mcg::seed_from_u64(2);
@@ -143,7 +143,7 @@ fn sizes_that_no_index_numbers() {
     assert_eq!(error(None), format!("{expected} more than 2^64"));
 }
 
-/// An image of few voxels and many axes has more cells than voxels can be counted on: 3^21.
+/// An image of few voxels with many axes may have too many cells: here 3^20.
 #[test]
 fn an_image_of_too_many_cells() {
     let error = image_error(&[2; 20], &vec![0.0; 1 << 20]);
@@ -209,7 +209,7 @@ fn points_with_births_enter_when_they_are_born() {
     assert_eq!(filtration.matrix.check(), Ok(()));
 }
 
-/// More simplices than a task lists.
+/// There are more simplices than a task lists.
 #[test]
 fn larger_rips_complexes_are_complexes() {
     let mut rng = Pcg64Mcg::seed_from_u64(4);
@@ -241,12 +241,13 @@ fn a_dimension_that_cells_cannot_have() {
 
 #[test]
 fn diagrams_keep_what_dipha_keeps() {
-    // Two voxels at 0 and one at 1 between them, then one alone on an axis of its own.
+    // Two voxels at 0 and one at 1 between them, with a second axis of one voxel.
     let filtration = cubical_complex::<u32>(&[3, 1], &[0.0, 1.0, 0.0], None).unwrap();
-    // Vertices 0 and 2, then vertex 1, then both edges.
+    // Cells in order: vertices 0 and 2, vertex 1, both edges.
     let point = |birth, death, essential| DiagramPoint { dim: 0, birth, death, essential };
     assert_eq!(filtration.diagram(&[(1, 4), (2, 3)]), [point(0.0, 1.0, true), point(0.0, 1.0, false)]);
-    // In a complex of dimension 2 a class of dimension 1 counts; in one that is cut at dimension 1 it may die above.
+    // In a complex of dimension 2 a class of dimension 1 counts; in one cut at dimension 1 it may be killed by
+    // missing cells.
     let circle = [DiagramPoint { dim: 1, birth: 1.0, death: 1.0, essential: true }];
     assert_eq!(filtration.diagram(&[(0, 1), (2, 3)])[..1], circle);
     let cut = FilteredComplex { max_dim: 1, ..filtration };

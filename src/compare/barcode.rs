@@ -1,4 +1,4 @@
-//! What a file holds: bars, or pairs of cells.
+//! The content of a file: bars, or pairs of cells.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -6,7 +6,7 @@ use std::fmt;
 
 use phat_formats::dipha::DiagramPoint;
 
-/// What a file holds.
+/// The content of a file.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Barcode {
     /// Bars: births and deaths are filtration values.
@@ -15,27 +15,27 @@ pub enum Barcode {
     CellPairs(CellPairs),
 }
 
-/// Bars of all dimensions, in the file's order.
+/// Bars of all dimensions, in the order of the file.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Bars {
-    /// The bars. No value is NaN. An essential bar dies at infinity, of superlevel sets at minus infinity, or where `ends` says so at the greatest value of
-    /// the filtration.
+    /// The bars, without NaN. An essential bar dies at infinity; for superlevel sets at minus infinity; and if `ends`
+    /// is set, at the greatest value of the filtration.
     pub bars: Vec<DiagramPoint>,
-    /// The dimensions that have bars or are named by the file.
+    /// The dimensions that have bars or are named in the file.
     pub dims: BTreeSet<u32>,
-    /// The greatest dimension, if the file says so: all up to it are known.
+    /// The greatest dimension, if the file gives it: all dimensions up to it are known.
     pub max_dim: Option<u32>,
-    /// The dimensions of which the file says that its run was ended before they were done.
+    /// The dimensions that the file marks as unfinished because the run was ended early.
     pub unfinished: BTreeSet<u32>,
-    /// Whether the deaths of essential bars are where the filtration ends, as in DIPHA's diagrams.
+    /// Whether essential bars die at the end of the filtration, as in DIPHA's diagrams.
     pub ends: bool,
-    /// Whether the file tells essential bars from bars that die at the value infinity.
+    /// Whether the file distinguishes essential bars from bars that die at infinity.
     pub tells_essential: bool,
-    /// Whether all values are written as whole numbers from 0, as those of cells are.
+    /// Whether all values are written as whole numbers from 0, like cells.
     pub whole: bool,
 }
 
-/// Persistence pairs of cells, numbered from 0, in the file's order.
+/// Persistence pairs of cells, numbered from 0, in the order of the file.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CellPairs {
     /// Pairs (birth, death).
@@ -44,7 +44,7 @@ pub struct CellPairs {
     pub essential: Option<Vec<u64>>,
 }
 
-/// The two kinds of barcodes.
+/// The kind of a barcode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// Bars.
@@ -63,7 +63,7 @@ impl fmt::Display for Kind {
 }
 
 impl Barcode {
-    /// What it is.
+    /// The kind of the barcode.
     pub fn kind(&self) -> Kind {
         match self {
             Barcode::Bars(_) => Kind::Bars,
@@ -71,7 +71,7 @@ impl Barcode {
         }
     }
 
-    /// The pairs of cells; those of bars when all their values can be cells.
+    /// The pairs of cells; for bars, only if all their values can be cells.
     pub(super) fn cell_pairs(&self) -> Option<Cow<'_, CellPairs>> {
         match self {
             Barcode::CellPairs(pairs) => Some(Cow::Borrowed(pairs)),
@@ -81,19 +81,20 @@ impl Barcode {
 }
 
 impl Bars {
-    /// From bars, whose dimensions are all that are known.
+    /// Creates a barcode whose only known dimensions are those of the bars.
     pub fn new(bars: Vec<DiagramPoint>) -> Self {
         let dims = bars.iter().map(|bar| bar.dim).collect();
         Bars { bars, dims, ..Bars::default() }
     }
 
-    /// Whether the file knows of a dimension.
+    /// Whether the file has all bars of a dimension.
     pub fn has_dim(&self, dim: u32) -> bool {
         let is_said = self.dims.contains(&dim) || self.max_dim.is_some_and(|most| dim <= most);
         is_said && !self.unfinished.contains(&dim)
     }
 
-    /// This barcode, which is one of superlevel sets if the file says so or finite bars go down: essential bars then die at minus infinity.
+    /// Makes essential bars die at minus infinity if the file says that these are superlevel sets, or if finite bars
+    /// descend.
     pub(super) fn going_down_if(mut self, says_so: bool) -> Self {
         if says_so || self.bars.iter().any(|bar| !bar.essential && bar.death < bar.birth) {
             let essential = self.bars.iter_mut().filter(|bar| bar.essential);
@@ -102,16 +103,16 @@ impl Bars {
         self
     }
 
-    /// Whether essential bars die at minus infinity, as those of superlevel sets do.
+    /// Whether essential bars die at minus infinity, as for superlevel sets.
     pub(super) fn goes_down(&self) -> bool {
         self.bars.iter().any(|bar| bar.essential && bar.death == f64::NEG_INFINITY)
     }
 
-    /// This barcode as pairs of cells, where births and deaths are whole numbers.
+    /// Converts bars whose births and deaths are whole numbers to pairs of cells.
     fn as_cells(&self) -> CellPairs {
         let finite = self.bars.iter().filter(|bar| !bar.essential);
         let essential = self.bars.iter().filter(|bar| bar.essential);
-        // Cells are written as whole numbers that doubles hold exactly.
+        // Cells are written as whole numbers that are exact as doubles.
         CellPairs {
             pairs: finite.map(|bar| (bar.birth as u64, bar.death as u64)).collect(),
             essential: Some(essential.map(|bar| bar.birth as u64).collect()),

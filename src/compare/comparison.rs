@@ -1,21 +1,21 @@
-//! What a comparison finds.
+//! The result of a comparison.
 
 use std::cmp::Ordering;
 use std::fmt;
 
 use phat_formats::dipha::DiagramPoint;
 
-/// What two barcodes, A and B, have in common and what not.
+/// The matched elements of two barcodes A and B, and the differences.
 #[derive(Debug, Clone, PartialEq, Default)]
 #[non_exhaustive]
 pub struct Comparison {
-    /// Bars, or pairs and essential cells, that were compared, in A and in B.
+    /// Numbers of compared bars, or pairs and essential cells, in A and in B.
     pub sizes: [usize; 2],
-    /// How many of A were matched, each with one of B.
+    /// Number of elements of A that were matched, each with one of B.
     pub matched: usize,
-    /// What is left of A and of B, by dimension, birth and death.
+    /// The unmatched elements of A and of B, sorted by dimension, birth and death.
     pub only: [Vec<Entry>; 2],
-    /// What to know about the comparison.
+    /// Notes on the comparison.
     pub notes: Vec<Note>,
 }
 
@@ -28,7 +28,7 @@ pub enum Entry {
     Pair {
         /// The cell that creates the class.
         birth: u64,
-        /// The cell that destroys it.
+        /// The cell that destroys the class.
         death: u64,
     },
     /// The cell of an essential class.
@@ -38,38 +38,38 @@ pub enum Entry {
     },
 }
 
-/// What to know about a comparison. Side 0 is A, side 1 is B.
+/// A note on a comparison. Side 0 is A, side 1 is B.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Note {
-    /// A dimension of the other side that this one does not have: it was taken as empty.
+    /// A dimension of the other side is missing on this side, and was taken as empty.
     AbsentDimension {
         /// The dimension.
         dim: u32,
-        /// The side without it.
+        /// The side without the dimension.
         side: usize,
     },
-    /// A dimension of the other side that this one says is not done: it was taken as empty, or as far as it goes.
+    /// A dimension of the other side is unfinished on this side, and was compared with the bars that exist.
     UnfinishedDimension {
         /// The dimension.
         dim: u32,
-        /// The side whose run was ended before.
+        /// The side whose run was ended early.
         side: usize,
     },
-    /// This side does not give the cells of essential classes: those of the other were not compared.
+    /// This side does not give the cells of essential classes, so those of the other side were not compared.
     NoEssentialCells {
-        /// The side without them.
+        /// The side without essential cells.
         side: usize,
     },
 }
 
 impl Comparison {
-    /// Whether everything was matched.
+    /// Whether all elements were matched.
     pub fn is_same(&self) -> bool {
         self.only.iter().all(Vec::is_empty)
     }
 
-    /// What is left of both sides, side and entry, by dimension, birth and death.
+    /// The unmatched elements of both sides with their side, sorted by dimension, birth and death.
     pub fn differences(&self) -> Vec<(usize, Entry)> {
         let side = |side: usize| self.only[side].iter().map(move |&entry| (side, entry));
         let mut all: Vec<_> = side(0).chain(side(1)).collect();
@@ -77,7 +77,7 @@ impl Comparison {
         all
     }
 
-    /// Adds two multisets that have to be equal.
+    /// Compares two multisets whose elements match only if they are equal.
     pub(super) fn add_exact<T: Copy + Ord>(&mut self, a: &[T], b: &[T], entry: impl Fn(T) -> Entry) {
         let [mut a, mut b] = [a, b].map(<[T]>::to_vec);
         a.sort_unstable();
@@ -97,7 +97,7 @@ impl Comparison {
                     self.only[1].push(entry(*y));
                     b = rest;
                 }
-                // Without anything left of B, the arm before the last took what is left of A.
+                // If nothing of B remains, an earlier arm took the rest of A.
                 (_, None) => break,
             }
         }
@@ -111,7 +111,7 @@ impl Comparison {
 }
 
 impl Entry {
-    /// By dimension, birth, death; pairs of cells before essential ones.
+    /// Order by dimension, birth and death; pairs of cells come before essential cells.
     fn order(&self, other: &Entry) -> Ordering {
         match (self, other) {
             (Entry::Bar(a), Entry::Bar(b)) => {
@@ -133,7 +133,7 @@ impl Entry {
 }
 
 impl fmt::Display for Entry {
-    /// `dim 1 [0.5,1.5)`, `dim 0 [0.0, )`, `(3,7)`, `(3, )`.
+    /// Formats as `dim 1 [0.5,1.5)`, `dim 0 [0.0, )`, `(3,7)` or `(3, )`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Entry::Bar(DiagramPoint { dim, birth, death, essential: false }) => {
@@ -152,7 +152,7 @@ impl fmt::Display for Entry {
 }
 
 impl Note {
-    /// The note in words, the sides called by `names`.
+    /// The note in words; `names` are the names of the sides.
     pub fn text(&self, names: [&str; 2]) -> String {
         match *self {
             Note::AbsentDimension { dim, side } => {

@@ -1,13 +1,14 @@
-//! Greatest matchings of points in the plane that are near each other.
+//! Maximum matchings of points in the plane that are near each other.
 //!
-//! Going through two sorted lists side by side is not enough. Of A = {(0, 11), (0.6, 9)} and B = {(0, 10), (0.5, 12)}
-//! with tolerance 1 the first of A is near both of B; if it takes the first, nothing is left for the second of A. So:
+//! A simultaneous scan of two sorted lists is not enough. For A = {(0, 11), (0.6, 9)} and B = {(0, 10), (0.5, 12)}
+//! with tolerance 1, the first point of A is near both of B; if it takes the first, nothing is left for the second
+//! point of A. So:
 //!
-//! 1. Points are matched with near ones, in ever greater parts of the plane (`start`). If that leaves nothing on one side, the matching is a
-//!    greatest one.
-//! 2. If not, the points are cut into *clusters*, such that no pair of near points is in two of them (`clusters`). Where something is left
-//!    on both sides of one, its matching is made a greatest one in phases, on the graph of near points, whose edges are not listed where they are
-//!    many (`hopcroft_karp`).
+//! 1. Points are matched with near ones, in increasing parts of the plane (`start`). If no point remains on one side,
+//!    the matching is maximum.
+//! 2. Otherwise the points are divided into *clusters*, such that near points are in the same cluster (`clusters`).
+//!    If points of both sides remain in a cluster, its matching is augmented to a maximum one in phases on the graph of
+//!    near points; if it has too many edges, they are not listed (`hopcroft_karp`).
 
 mod clusters;
 mod graph;
@@ -20,16 +21,16 @@ use crate::parallel;
 
 use hopcroft_karp::Matching;
 
-/// Points of clusters that a thread matches at a time, or more.
+/// Minimum number of points of clusters that a thread matches at a time.
 const PIECE: usize = 1 << 12;
 
-/// In place of the number of a partner: there is none.
+/// Marks a missing partner.
 const NONE: usize = usize::MAX;
 
 /// A point: birth and death.
 pub type Point = [f64; 2];
 
-/// Whether two values differ by `tolerance` at most. Equal infinities do not differ.
+/// Whether two values differ by at most `tolerance`. Equal infinities do not differ.
 #[inline]
 pub fn near(a: f64, b: f64, tolerance: f64) -> bool {
     a == b || (a - b).abs() <= tolerance
@@ -41,13 +42,13 @@ fn are_near(a: Point, b: Point, tolerance: f64) -> bool {
     (0..2).all(|axis| near(a[axis], b[axis], tolerance))
 }
 
-/// Matches points of `a` with points of `b` that are near them in both coordinates, as many as can be, and gives the
-/// numbers of the points of each that are left over, ascending. No coordinate may be NaN.
+/// Computes a maximum matching of points of `a` with points of `b` that are near in both coordinates, and returns the
+/// numbers of the unmatched points of each, ascending. No coordinate may be NaN.
 pub fn unmatched(a: &[Point], b: &[Point], tolerance: f64) -> [Vec<usize>; 2] {
     unmatched_counted(a, b, tolerance).0
 }
 
-/// Like [`unmatched`], and the pairs and the nodes of trees that were looked at.
+/// Like [`unmatched`], and counts the visited pairs and tree nodes.
 fn unmatched_counted(a: &[Point], b: &[Point], tolerance: f64) -> ([Vec<usize>; 2], u64) {
     let side = |side: usize, points: &[Point]| {
         let tag = move |(id, at): (usize, &Point)| Tagged::new(*at, side, id);
@@ -57,7 +58,7 @@ fn unmatched_counted(a: &[Point], b: &[Point], tolerance: f64) -> ([Vec<usize>; 
     points.extend(side(1, b));
     let mut partners = [vec![NONE; a.len()], vec![NONE; b.len()]];
     let (pairs, mut work) = start::pairs(&mut points, tolerance);
-    // Points that are equal are matched whatever comes first.
+    // Without a tolerance only equal points match, so any maximal matching is maximum.
     let is_greatest = tolerance == 0.0 || pairs.iter().map(Vec::len).sum::<usize>() == a.len().min(b.len());
     pair(&mut partners, pairs.into_iter().flatten());
     if !is_greatest {
@@ -80,18 +81,18 @@ fn unmatched_counted(a: &[Point], b: &[Point], tolerance: f64) -> ([Vec<usize>; 
     (left, work)
 }
 
-/// Makes points of A and of B partners.
+/// Records points of A and B as partners.
 fn pair(partners: &mut [Vec<usize>; 2], pairs: impl IntoIterator<Item = [usize; 2]>) {
     for [a, b] in pairs {
         (partners[0][a], partners[1][b]) = (b, a);
     }
 }
 
-/// A point, the side it is of and its number there.
+/// A point with its side and its number on that side.
 #[derive(Debug, Clone, Copy)]
 struct Tagged {
     at: Point,
-    /// The side is the lowest bit.
+    /// The number, shifted left by one, with the side in the lowest bit.
     tag: u64,
 }
 

@@ -1,4 +1,4 @@
-//! Whether two files hold the same bars, whatever program wrote them and in whatever order.
+//! Compares the bars of two files, written by any program in any order.
 //!
 //! [`read`] reads barcodes, [`compare()`] compares them as multisets: of bars, dimension by dimension, or of pairs of
 //! cells.
@@ -9,14 +9,15 @@
 //! | finite bars | of equal dimension, births and deaths each within the tolerance |
 //! | essential bars | of equal dimension, births within the tolerance |
 //!
-//! The death of an essential bar is written as infinity, as nothing or as `null`. Of JSON and DIPHA's diagrams, which tell such bars from
-//! bars that die at the value infinity, both kinds are compared; where one file does not, they are taken for the same.
+//! The death of an essential bar is written as infinity, as nothing or as `null`. JSON and DIPHA's diagrams
+//! distinguish essential bars from bars that die at infinity: if both files do, the two kinds are compared
+//! separately, otherwise they count as the same.
 //!
-//! Two multisets are the same when their elements can be matched one to one. The matching found is a greatest one
-//! ([`matching`]), so no order of the bars and no tie makes a difference appear or disappear.
+//! Two multisets are the same if their elements can be matched one to one. A maximum matching is computed
+//! ([`matching`]), so the result does not depend on the order of bars or on ties.
 //!
-//! DIPHA's diagrams say at which value the filtration ends, as the death of essential classes. No other format does:
-//! these deaths are compared only when both files are DIPHA's.
+//! DIPHA's diagrams give the end of the filtration as the death of essential classes. No other format does, so these
+//! deaths are compared only if both files are DIPHA's.
 //!
 //! ```
 //! use lacuna::compare::{compare, read::read_bytes};
@@ -38,17 +39,17 @@ pub use comparison::{Comparison, Entry, Note};
 
 use phat_formats::dipha::DiagramPoint;
 
-/// Why two barcodes cannot be compared.
+/// The error of two barcodes that cannot be compared.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CompareError {
-    /// Bars here, pairs of cells there.
+    /// One file has bars, the other pairs of cells.
     #[error("expected two files of one kind, found {} and {}: they cannot be compared", kinds[0], kinds[1])]
     Kinds {
-        /// What the two are.
+        /// The kinds of both files.
         kinds: [Kind; 2],
     },
-    /// A tolerance that is negative or NaN.
+    /// The tolerance is negative or NaN.
     #[error("tolerance: expected a non-negative number, found {found}")]
     Tolerance {
         /// The tolerance.
@@ -56,10 +57,10 @@ pub enum CompareError {
     },
 }
 
-/// Compares two barcodes. Births and deaths may differ by `tolerance`, each; pairs of cells may not differ.
+/// Compares two barcodes. Births and deaths may each differ by `tolerance`; pairs of cells must be equal.
 ///
 /// # Errors
-/// One holds bars and the other pairs of cells; a tolerance that is negative or NaN.
+/// One has bars and the other pairs of cells; or the tolerance is negative or NaN.
 pub fn compare(a: &Barcode, b: &Barcode, tolerance: f64) -> Result<Comparison, CompareError> {
     if tolerance.is_nan() || tolerance < 0.0 {
         return Err(CompareError::Tolerance { found: tolerance });
@@ -91,13 +92,13 @@ fn compare_bars(a: &Bars, b: &Bars, tolerance: f64) -> Comparison {
     comparison
 }
 
-/// What bars must have in common to be matched: dimension, and whether they die.
+/// The properties that matched bars must share: dimension, and whether they are essential.
 fn class_of(bar: &DiagramPoint) -> (u32, bool) {
     (bar.dim, bar.essential)
 }
 
-/// The bars, class by class. Essential ones never die, unless it is known on both sides where the filtration ends. A bar that dies at
-/// infinity is one of them, unless both sides tell such deaths from none.
+/// The bars, sorted by class. Essential bars die at infinity unless both sides give the end of the filtration. A bar
+/// that dies at infinity counts as essential unless both sides distinguish the two.
 fn classes(bars: &[DiagramPoint], ends: bool, tells_essential: bool) -> Vec<DiagramPoint> {
     let class = |bar: &DiagramPoint| {
         let essential = bar.essential || !tells_essential && bar.death == f64::INFINITY;
@@ -109,7 +110,7 @@ fn classes(bars: &[DiagramPoint], ends: bool, tells_essential: bool) -> Vec<Diag
     bars
 }
 
-/// Cuts the bars of a class off those that are sorted by class, none of them before it.
+/// Splits the bars of a class off the front of bars sorted by class, which must not contain earlier classes.
 fn take_class<'a>(rest: &mut &'a [DiagramPoint], class: (u32, bool)) -> &'a [DiagramPoint] {
     let (here, after) = rest.split_at(rest.partition_point(|bar| class_of(bar) <= class));
     *rest = after;
@@ -120,7 +121,7 @@ fn values(bars: &[DiagramPoint]) -> Vec<[f64; 2]> {
     bars.iter().map(|bar| [bar.birth, bar.death]).collect()
 }
 
-/// The dimensions that one of the two knows and the other does not, or not to the end.
+/// Notes on the dimensions that one side has and the other lacks or has not finished.
 fn absent_dimensions(a: &Bars, b: &Bars) -> Vec<Note> {
     let absent = |known: &Bars, other: &Bars, side| {
         let is_absent = |dim: &u32| !other.has_dim(*dim) && !other.unfinished.contains(dim);

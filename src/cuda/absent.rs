@@ -1,7 +1,7 @@
-//! What stands in the place of `driver/` in a build without the feature `cuda`: no device, and no call into CUDA's driver.
+//! Substitute for `driver/` in a build without the feature `cuda`: no device, and no call into CUDA's driver.
 //!
-//! [`devices`] and [`Gpu::open`] say that this build has no CUDA support. The other types have no values, so that what uses them compiles
-//! without being told apart, and the compiler leaves it out.
+//! [`devices`] and [`Gpu::open`] return the error that this build has no CUDA support. The other types have no
+//! values, so code that uses them compiles without conditions, and the compiler removes it.
 #![allow(unsafe_code)]
 
 use std::ffi::CStr;
@@ -10,16 +10,16 @@ use std::ops::Range;
 
 use super::{CudaError, DeviceInfo, Pending, Unsigned, Version};
 
-/// The type without values: what holds one does not exist.
+/// A type without values.
 #[derive(Debug, Clone, Copy)]
 enum Never {}
 
-/// Types that a device holds as the host does, and whose zero is all bits zero.
+/// A type with the same representation on device and host, for which all-zero bits are the value zero.
 pub trait Plain: Copy + Send + Sync + 'static {}
 
 impl<T: Copy + Send + Sync + 'static> Plain for T {}
 
-/// The driver's version and its devices, of which this build has none.
+/// The driver's version and its devices, which this build does not support.
 ///
 /// # Errors
 /// [`CudaError::NotBuilt`].
@@ -40,14 +40,14 @@ pub struct Buffer<T> {
     elements: PhantomData<T>,
 }
 
-/// Memory that somebody else has allocated.
+/// Device memory that another library has allocated.
 #[derive(Debug)]
 pub struct Foreign<T> {
     never: Never,
     elements: PhantomData<T>,
 }
 
-/// The number of the device on which an address lies, of which this build knows none.
+/// The number of the device of an address, which this build does not support.
 ///
 /// # Errors
 /// [`CudaError::NotBuilt`].
@@ -55,21 +55,21 @@ pub fn device_of(_address: u64) -> Result<usize, CudaError> {
     Err(CudaError::NotBuilt)
 }
 
-/// Page-locked memory of the host.
+/// Page-locked host memory.
 #[derive(Debug)]
 pub struct Pinned<T> {
     never: Never,
     elements: PhantomData<T>,
 }
 
-/// A buffer that is filled from page-locked memory.
+/// A device buffer that is filled from page-locked memory.
 #[derive(Debug)]
 pub struct Inbox<T> {
     never: Never,
     elements: PhantomData<T>,
 }
 
-/// The kernels of a PTX text, loaded.
+/// The loaded kernels of a PTX text.
 pub(crate) struct Module {
     never: Never,
 }
@@ -79,19 +79,19 @@ pub(crate) struct Kernel {
     never: Never,
 }
 
-/// A launch to which arguments are added.
+/// A launch under construction.
 pub(crate) struct Launch<'a> {
     never: Never,
     arguments: PhantomData<&'a ()>,
 }
 
-/// Whether this machine has a driver that this build can use: it has none.
+/// Whether this machine has a driver that this build can use, which is never the case.
 pub(crate) fn has_driver() -> bool {
     false
 }
 
 impl Gpu {
-    /// Opens a device, of which this build has none.
+    /// Opens a device, which this build does not support.
     ///
     /// # Errors
     /// [`CudaError::NotBuilt`].
@@ -109,42 +109,42 @@ impl Gpu {
         match self.never {}
     }
 
-    /// The number of multiprocessors.
+    /// Number of multiprocessors.
     pub fn multiprocessors(&self) -> Result<u32, CudaError> {
         match self.never {}
     }
 
-    /// Bytes of shared memory that a block may be given.
+    /// Maximum bytes of shared memory per block.
     pub fn shared_memory(&self) -> Result<u32, CudaError> {
         match self.never {}
     }
 
-    /// Bytes that can still be allocated.
+    /// Number of bytes that can still be allocated.
     pub fn available(&self) -> Result<u64, CudaError> {
         match self.never {}
     }
 
-    /// The greatest number of bytes that were allocated at a time.
+    /// Peak number of allocated bytes.
     pub fn peak(&self) -> u64 {
         match self.never {}
     }
 
-    /// A buffer of zeros.
+    /// Allocates a buffer of zeros.
     pub fn zeros<T: Plain>(&self, _len: usize) -> Result<Buffer<T>, CudaError> {
         match self.never {}
     }
 
-    /// A buffer with the elements of a slice.
+    /// Copies a slice to a new buffer.
     pub fn upload<T: Plain>(&self, _host: &[T]) -> Result<Buffer<T>, CudaError> {
         match self.never {}
     }
 
-    /// Writes a slice into a buffer, from element `at` on.
+    /// Copies a slice into a buffer, from element `at` on.
     pub fn write<T: Plain>(&self, _buffer: &mut Buffer<T>, _at: usize, _host: &[T]) -> Result<(), CudaError> {
         match self.never {}
     }
 
-    /// The elements of a range of a buffer.
+    /// Copies a range of a buffer to the host.
     pub fn read<T: Plain>(&self, _buffer: &Buffer<T>, _range: Range<usize>) -> Result<Vec<T>, CudaError> {
         match self.never {}
     }
@@ -169,12 +169,12 @@ impl Gpu {
         match self.never {}
     }
 
-    /// Sets all bytes of a buffer to a value.
+    /// Sets all bytes of a buffer to `byte`.
     pub fn fill<T: Unsigned>(&self, _buffer: &mut Buffer<T>, _byte: u8) -> Result<(), CudaError> {
         match self.never {}
     }
 
-    /// Page-locked memory for `len` elements.
+    /// Allocates page-locked memory for `len` elements.
     pub fn pinned<T: Plain>(&self, _len: usize) -> Result<Pinned<T>, CudaError> {
         match self.never {}
     }
@@ -190,7 +190,7 @@ impl Gpu {
         match self.never {}
     }
 
-    /// Begins to copy elements of a buffer to the start of page-locked memory.
+    /// Begins to copy a range of a buffer to the start of page-locked memory.
     pub fn receive<T: Plain>(
         &self,
         _from: &Buffer<T>,
@@ -200,20 +200,20 @@ impl Gpu {
         match self.never {}
     }
 
-    /// An inbox for `len` elements.
+    /// Creates an inbox for `len` elements.
     pub fn inbox<T: Plain>(&self, _len: usize) -> Result<Inbox<T>, CudaError> {
         match self.never {}
     }
 
-    /// Waits until everything that was asked for is done.
+    /// Waits until all work requested so far is done.
     pub fn finish(&self) -> Result<(), CudaError> {
         match self.never {}
     }
 
-    /// The elements at an address, as a buffer.
+    /// Wraps the elements at an address as a buffer.
     ///
     /// # Safety
-    /// There is nothing to promise: the device does not exist.
+    /// The device does not exist, so there is no requirement.
     pub unsafe fn foreign<T: Plain>(
         &self,
         _address: u64,
@@ -235,7 +235,7 @@ impl Gpu {
 }
 
 impl<T> Buffer<T> {
-    /// The number of elements.
+    /// Number of elements.
     pub fn len(&self) -> usize {
         match self.never {}
     }
@@ -262,7 +262,7 @@ impl<T> std::ops::Deref for Foreign<T> {
 }
 
 impl<T: Plain> Pinned<T> {
-    /// The number of elements.
+    /// Number of elements.
     pub(crate) fn len(&self) -> usize {
         match self.never {}
     }
@@ -272,12 +272,12 @@ impl<T: Plain> Pinned<T> {
         match self.never {}
     }
 
-    /// The elements, when all copies are done.
+    /// Waits for all copies and returns the elements.
     pub fn slice(&self) -> Result<&[T], CudaError> {
         match self.never {}
     }
 
-    /// The elements, to be changed, when all copies are done.
+    /// Waits for all copies and returns the elements for modification.
     pub fn slice_mut(&mut self) -> Result<&mut [T], CudaError> {
         match self.never {}
     }
@@ -289,7 +289,7 @@ impl<T: Plain> Inbox<T> {
         match self.never {}
     }
 
-    /// Asks for work on what has been sent.
+    /// Enqueues work on the elements that were sent.
     pub fn work<R, E: From<CudaError>>(
         &mut self,
         _work: impl FnOnce(&mut Buffer<T>) -> Result<R, E>,
@@ -299,41 +299,41 @@ impl<T: Plain> Inbox<T> {
 }
 
 impl Module {
-    /// The kernel of this name.
+    /// Finds a kernel by its name.
     pub(crate) fn kernel(&self, _name: &'static CStr) -> Result<Kernel, CudaError> {
         match self.never {}
     }
 }
 
 impl Kernel {
-    /// A launch of the kernel.
+    /// Begins a launch of the kernel.
     pub(crate) fn launch(&self, _blocks: u32, _threads: u32, _shared: u32) -> Launch<'_> {
         match self.never {}
     }
 
-    /// Lets launches have this many bytes of shared memory.
+    /// Allows launches with up to `bytes` bytes of shared memory.
     pub(crate) fn allow_shared(&self, _bytes: u32) -> Result<(), CudaError> {
         match self.never {}
     }
 }
 
 impl<'a> Launch<'a> {
-    /// Adds a number.
+    /// Adds a number as an argument.
     pub(crate) fn value<T: Plain>(self, _value: &'a T) -> Self {
         match self.never {}
     }
 
-    /// Adds memory that the kernel reads.
+    /// Adds a buffer that the kernel reads.
     pub(crate) fn input<T>(self, _buffer: &'a Buffer<T>) -> Self {
         match self.never {}
     }
 
-    /// Adds memory that the kernel writes.
+    /// Adds a buffer that the kernel writes.
     pub(crate) fn output<T>(self, _buffer: &'a mut Buffer<T>) -> Self {
         match self.never {}
     }
 
-    /// Adds page-locked memory of the host that the kernel writes.
+    /// Adds page-locked host memory that the kernel writes.
     pub(crate) fn host_output<T>(self, _memory: &'a mut Pinned<T>) -> Self {
         match self.never {}
     }
@@ -341,7 +341,7 @@ impl<'a> Launch<'a> {
     /// Launches the kernel.
     ///
     /// # Safety
-    /// There is nothing to promise: the launch does not exist.
+    /// The launch does not exist, so there is no requirement.
     pub(crate) unsafe fn go(self) -> Result<(), CudaError> {
         match self.never {}
     }

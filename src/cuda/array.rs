@@ -5,11 +5,11 @@ use std::marker::PhantomData;
 
 use super::{Buffer, CudaError, Gpu, Kernel, KernelVoxel};
 
-/// Threads of a block, whole warps.
+/// Number of threads in a block, a multiple of the warp size.
 const THREADS: u32 = 256;
-/// Blocks of a launch for each multiprocessor; each thread takes voxel after voxel.
+/// Number of blocks per multiprocessor; each thread processes several voxels.
 const BLOCKS: u32 = 16;
-/// Voxels of a word of the kernels.
+/// Number of voxels in a word of the kernels.
 const WORD: usize = 32;
 
 /// The kernels for arrays of voxels of type `T`.
@@ -22,7 +22,8 @@ pub(crate) struct ArrayKernels<T> {
     voxel: PhantomData<T>,
 }
 
-/// The rows of an image as an array has them: the numbers of planes, rows and columns, and how many voxels apart their neighbours are.
+/// The layout of an image in an array: the numbers of planes, rows and columns, and the distances between neighbours
+/// in voxels.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Strided {
     pub(crate) extents: [usize; 3],
@@ -30,19 +31,19 @@ pub(crate) struct Strided {
 }
 
 impl Strided {
-    /// The place after that of the last voxel.
+    /// The place after the last voxel.
     fn end(&self) -> usize {
         let last = self.extents.iter().zip(self.steps).map(|(extent, step)| (extent - 1) * step);
         last.sum::<usize>() + 1
     }
 }
 
-/// What is foreground.
+/// The condition for foreground voxels.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Binary {
-    /// Voxels greater than this; without it, those that are not 0.
+    /// The threshold above which voxels are foreground; without it, non-zero voxels are.
     pub(crate) above: Option<f64>,
-    /// Whether foreground and background change places.
+    /// Whether foreground and background are exchanged.
     pub(crate) inverted: bool,
 }
 
@@ -59,16 +60,16 @@ impl<T: KernelVoxel> ArrayKernels<T> {
         })
     }
 
-    /// The place of the first voxel that is NaN, of all voxels of a buffer.
+    /// The place of the first NaN in a buffer of voxels.
     pub(crate) fn first_nan(&self, gpu: &Gpu, voxels: &Buffer<T>) -> Result<Option<usize>, CudaError> {
         let (count, mut first) = (voxels.len() as u64, nowhere(gpu)?);
         let launch = self.first_nan.launch(self.blocks, THREADS, 0).input(voxels).value(&count);
-        // SAFETY: so many voxels are read, and one place is written.
+        // SAFETY: `count` voxels are read, and one place is written.
         unsafe { launch.output(&mut first).go() }?;
         place(gpu, &first)
     }
 
-    /// All voxels of a buffer as floats; and the place of the first that is none, or infinite.
+    /// Converts all voxels of a buffer to floats, and returns the place of the first that is NaN or becomes infinite.
     pub(crate) fn floats(
         &self,
         gpu: &Gpu,
@@ -77,13 +78,13 @@ impl<T: KernelVoxel> ArrayKernels<T> {
         let (count, mut first) = (voxels.len() as u64, nowhere(gpu)?);
         let mut floats = gpu.zeros(voxels.len())?;
         let launch = self.floats.launch(self.blocks, THREADS, 0).input(voxels).value(&count);
-        // SAFETY: so many voxels are read and floats written, and one place.
+        // SAFETY: `count` voxels are read, and `count` floats and one place are written.
         unsafe { launch.output(&mut floats).output(&mut first).go() }?;
         let first = place(gpu, &first)?;
         Ok((floats, first))
     }
 
-    /// The foreground of an image, a row of voxels a row of words of 64.
+    /// Computes the foreground of an image as bits; each row of voxels becomes a row of 64-bit words.
     ///
     /// # Panics
     /// The image is not in the buffer, or has no voxels.
@@ -105,15 +106,16 @@ impl<T: KernelVoxel> ArrayKernels<T> {
         let launch = self.bits.launch(self.blocks, THREADS, 0).input(voxels);
         let launch = sizes.iter().chain(&steps).fold(launch, |launch, size| launch.value(size));
         let launch = launch.value(&threshold).value(&is_above).value(&is_inverted);
-        // SAFETY: voxels are read at places before the end of the image, which is in the buffer, and so many halves of words written.
+        // SAFETY: voxels are read at places before the end of the image, which is in the buffer, and all halves of
+        // the words are written.
         unsafe { launch.output(&mut words).go() }?;
         Ok(words)
     }
 
-    /// Rows of words as bytes, in C order, 0 or 1.
+    /// Converts rows of words to bytes 0 and 1 in C order.
     ///
     /// # Panics
-    /// There are not as many words as the extents say.
+    /// The number of words contradicts the extents.
     pub(crate) fn bytes(
         &self,
         gpu: &Gpu,
@@ -127,20 +129,20 @@ impl<T: KernelVoxel> ArrayKernels<T> {
         let sizes = [bytes.len(), columns, 2 * width].map(|size| size as u64);
         let launch = self.bytes.launch(self.blocks, THREADS, 0).input(words);
         let launch = sizes.iter().fold(launch, |launch, size| launch.value(size));
-        // SAFETY: a row has so many words, and there is a byte for each voxel.
+        // SAFETY: the number of words per row was checked, and there is a byte for each voxel.
         unsafe { launch.output(&mut bytes).go() }?;
         Ok(bytes)
     }
 }
 
-/// Memory for a place that has not been found.
+/// Allocates the result of a search, initially "not found".
 fn nowhere(gpu: &Gpu) -> Result<Buffer<u64>, CudaError> {
     gpu.upload(&[u64::MAX])
 }
 
-/// The place that was found.
+/// Reads the result of a search.
 fn place(gpu: &Gpu, first: &Buffer<u64>) -> Result<Option<usize>, CudaError> {
     let found = gpu.read(first, 0..1)?[0];
-    // It is a place in memory.
+    // A place in memory fits into `usize`.
     Ok((found != u64::MAX).then_some(found as usize))
 }

@@ -6,31 +6,34 @@ use super::unsigned::sealed::Sealed;
 use super::{Buffer, CudaError, Gpu, Kernel, Pinned, Plain, Unsigned, ptx};
 use crate::cubical::{Key, Voxel};
 
-/// Threads of a block that marches, and of a block with so many counters that few blocks fit into shared memory.
+/// Number of threads in a block: normally, and if the counters are so large that few blocks fit into shared memory.
 const THREADS: [u32; 2] = [256, BLOCK];
-/// Bytes of counters from which on blocks are large.
+/// Bytes of counters from which blocks are large.
 const MANY: u32 = 32 << 10;
-/// Threads for each multiprocessor that make marches of even lengths; more would read more planes twice.
+/// Number of threads per multiprocessor over which the planes are divided; more would read more planes twice.
 const SPREAD: u64 = 12 << 10;
-/// Planes of a march: fewer would read too many twice, and with more a block could count past 32 bits.
+/// Number of planes in a march: with fewer too many planes are read twice, and with more the counters of a block
+/// could exceed 32 bits.
 const SHARES: std::ops::RangeInclusive<u64> = 16..=4096;
-/// The least number of planes of a march in images of two axes, of which a plane is a row: a small one would have too few threads.
+/// Minimum number of planes in a march for images of two axes, where a plane is a row: small images would have too
+/// few threads otherwise.
 const LEAST_OF_FLAT: u64 = 4;
-/// The greatest number of rows of a curve: the place of a level in bytes has to fit into 32 bits.
+/// Maximum number of rows of a curve: the byte offset of a level has to fit into 32 bits.
 pub(crate) const MOST_ROWS: usize = (1 << 28) - 2;
 
-/// Types of voxels that the kernels are compiled for. The trait is sealed: launches trust what an implementation says.
+/// A voxel type with compiled kernels. The trait is sealed, since launches rely on the constants of its
+/// implementations.
 pub trait KernelVoxel: Voxel<Key: Unsigned> + Plain + Sealed {
-    /// The bit in which the keys of integers differ from their bits: the sign.
+    /// The sign bit, in which the keys of integers differ from their bits.
     #[doc(hidden)]
     const SIGN: Self::Key;
-    /// The PTX of the kernels that march; none for voxels of 64 bits and floating-point numbers.
+    /// The PTX of the march kernels; none for 64-bit and floating-point voxels.
     #[doc(hidden)]
     const MARCH: Option<&'static str>;
     /// The PTX of the kernels that find rows.
     #[doc(hidden)]
     const ROWS: &'static str;
-    /// The PTX of the kernels for arrays that lie on the device.
+    /// The PTX of the kernels for arrays on the device.
     #[doc(hidden)]
     const ARRAY: &'static str;
     #[doc(hidden)]
@@ -73,21 +76,21 @@ kernel_voxel! {
     f64: "f64", None, 0, true, f64::to_bits;
 }
 
-/// Planes of an image on the device, side by side from the start of a buffer.
+/// Planes of an image on the device, contiguous from the start of a buffer.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Part<'a, T> {
     pub(crate) voxels: &'a Buffer<T>,
     pub(crate) planes: usize,
     pub(crate) rows: usize,
     pub(crate) columns: usize,
-    /// The first plane that is counted. The image begins with it, or the plane before it is in the buffer too.
+    /// The first plane that is counted. It is the first of the image, or the plane before it is in the buffer too.
     pub(crate) from: usize,
-    /// The plane after the last that is counted. The image ends before it, or it is in the buffer too.
+    /// The plane after the last that is counted. It is past the end of the image, or is in the buffer too.
     pub(crate) to: usize,
 }
 
 impl<T> Part<'_, T> {
-    /// The number of voxels of a plane.
+    /// Number of voxels in a plane.
     pub(crate) fn plane(&self) -> usize {
         self.rows * self.columns
     }
@@ -98,63 +101,63 @@ impl<T> Part<'_, T> {
         assert!(count > 0 && count <= voxels.len() && from < to && to <= planes, "{count}, {from}..{to}");
     }
 
-    /// The places of the voxels that are counted.
+    /// The range of the counted voxels.
     pub(crate) fn counted(&self) -> std::ops::Range<usize> {
         self.from * self.plane()..self.to * self.plane()
     }
 }
 
-/// How keys are ordered, and which of its voxels owns a cell.
+/// The order of keys, and the ownership of cells.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct KeyOrder {
-    /// Whether voxels are vertices (the V-construction), so that the greatest voxel of a cell owns it.
+    /// Whether voxels are vertices (the V-construction), so that a cell is owned by its greatest voxel.
     pub(crate) is_vertex: bool,
     /// Whether keys are reversed, for superlevel sets.
     pub(crate) superlevel: bool,
 }
 
 impl KeyOrder {
-    /// The mask that makes keys of bits.
+    /// The mask that converts bits to keys.
     pub(crate) fn mask<T: KernelVoxel>(self) -> T::Key {
         if self.superlevel { T::SIGN.reversed() } else { T::SIGN }
     }
 
-    /// The mask that makes keys whose least owns the cell.
+    /// The mask that converts bits to keys of which the least owns a cell.
     pub(crate) fn owning<T: KernelVoxel>(self) -> T::Key {
         KeyOrder { superlevel: self.superlevel != self.is_vertex, ..self }.mask::<T>()
     }
 }
 
-/// What is counted at each level, on the device.
+/// The counters of each level, on the device.
 pub(crate) struct Totals {
     /// The change of the Euler characteristic at each level, as two's complement.
     pub(crate) totals: Buffer<u64>,
-    /// Levels at which cells were counted; marches without shared memory do not say.
+    /// Whether cells were counted at each level; marches without shared memory do not set this.
     pub(crate) touched: Buffer<u8>,
 }
 
 impl Totals {
-    /// The totals of a curve of `rows` rows, nothing counted yet.
+    /// Creates the totals of a curve of `rows` rows, all zero.
     pub(crate) fn new(gpu: &Gpu, rows: usize) -> Result<Self, CudaError> {
         Ok(Totals { totals: gpu.zeros(rows + 2)?, touched: gpu.zeros(rows + 2)? })
     }
 
-    /// Reads, of each row, its change, and whether a cell is known to have its level.
+    /// Reads the change of each row, and whether a cell is known to have its level.
     pub(crate) fn fetch(&self, gpu: &Gpu, order: KeyOrder) -> Result<Vec<(i64, bool)>, CudaError> {
         let levels = self.totals.len();
         let totals = gpu.read(&self.totals, 0..levels)?;
         let touched = gpu.read(&self.touched, 0..levels)?;
-        // The first and the last level are those of what is outside the image.
+        // The first and the last level belong to the outside of the image.
         let rows = (1..levels - 1).map(|level| (totals[level].cast_signed(), touched[level] != 0));
         Ok(if order.is_vertex { rows.rev().collect() } else { rows.collect() })
     }
 
-    /// The number of levels: those of the rows, and two more.
+    /// Number of levels: the number of rows plus two.
     pub(crate) fn levels(&self) -> usize {
         self.totals.len()
     }
 
-    /// The change of each row, of totals that were handed over.
+    /// The change of each row, from totals on the host.
     pub(crate) fn changes(handed: &[u64], order: KeyOrder) -> Vec<i64> {
         let rows = handed[1..handed.len() - 1].iter().map(|total| total.cast_signed());
         if order.is_vertex { rows.rev().collect() } else { rows.collect() }
@@ -191,9 +194,9 @@ impl<T: KernelVoxel> EccKernels<T> {
         Ok(kernels)
     }
 
-    /// Adds the cells that enter in a part to the totals, whose rows are keys from `low` on, in the order of the filtration.
+    /// Adds the cells that enter in a part to the totals, whose rows are the keys from `low` on in filtration order.
     ///
-    /// A key past the last row is that of voxels which never enter, all of which have this one.
+    /// A key past the last row means that the voxel never enters; all such voxels must have the same key.
     ///
     /// # Panics
     /// The part is not in its buffer, or is one plane of several rows.
@@ -237,21 +240,22 @@ impl<T: KernelVoxel> EccKernels<T> {
         if shared.is_some() {
             launch = launch.output(&mut totals.touched);
         }
-        // SAFETY: voxels are read inside the part, by words that its buffer has room for; keys are rows, as the caller promises.
+        // SAFETY: voxels are read inside the part, in words for which its buffer has room; keys are rows by the
+        // caller's promise.
         unsafe { launch.go() }
     }
 
-    /// Begins to bring totals to the host, after which they are zero.
+    /// Begins to move the totals to the host; on the device they become zero.
     ///
     /// # Panics
-    /// There is no room for all of them.
+    /// There is not enough room for all of them.
     pub(crate) fn hand_over(&self, totals: &mut Totals, to: &mut Pinned<u64>) -> Result<(), CudaError> {
         let levels = totals.levels();
         assert!(levels <= to.len(), "{levels} totals for {}", to.len());
         let blocks = u32::try_from(levels.div_ceil(THREADS[0] as usize)).expect("levels are fewer than 2^32");
         let levels = levels as u64;
         let launch = self.hand_over.launch(blocks, THREADS[0], 0).output(&mut totals.totals).value(&levels);
-        // SAFETY: a thread reads and writes its total, and there is room for it on the host.
+        // SAFETY: each thread reads and writes its total, for which there is room on the host.
         unsafe { launch.host_output(to).go() }?;
         to.begun()
     }

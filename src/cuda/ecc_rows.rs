@@ -9,16 +9,16 @@ use super::sort::SortKernels;
 use super::{Buffer, CudaError, Gpu, Kernel, Unsigned};
 use crate::cubical::Key;
 
-/// Threads of a block of any of these kernels.
+/// Number of threads in a block of any of these kernels.
 const THREADS: u32 = TILE;
-/// Blocks for each multiprocessor, in the kernels whose threads look at many voxels each.
+/// Number of blocks per multiprocessor for kernels whose threads process many voxels each.
 const BLOCKS: u32 = 2;
-/// Bytes of shared memory that every device gives a block.
+/// Bytes of shared memory that a block can use on every device.
 const SHARED: u32 = 48 << 10;
-/// Bits of a word of flags.
+/// Number of bits in a word of flags.
 const WORD: usize = u32::BITS as usize;
 
-/// Finds the keys of 8 or 16 bits that an image has.
+/// Finds the keys of 8 or 16 bits that occur in an image.
 pub(crate) struct PresentKernel<T> {
     present: Kernel,
     multiprocessors: u32,
@@ -31,15 +31,15 @@ impl<T: KernelVoxel> PresentKernel<T> {
         Ok(PresentKernel { present, multiprocessors: gpu.multiprocessors()?, voxel: PhantomData })
     }
 
-    /// Flags for all keys, none of them set.
+    /// Allocates flags for all keys, none of them set.
     pub(crate) fn flags(gpu: &Gpu) -> Result<Buffer<u32>, CudaError> {
         gpu.zeros((1 << T::Key::BITS) / WORD)
     }
 
-    /// Sets the flags of keys that are counted in a part.
+    /// Sets the flags of the keys that are counted in a part.
     ///
     /// # Panics
-    /// The part is not in its buffer, or there is not a flag for each key.
+    /// The part is not in its buffer; or the number of flags is wrong.
     pub(crate) fn mark(
         &self,
         part: &Part<'_, T>,
@@ -57,24 +57,24 @@ impl<T: KernelVoxel> PresentKernel<T> {
         unsafe { launch.output(flags).go() }
     }
 
-    /// Whether the flag of each key is set.
+    /// Reads the flags of all keys.
     pub(crate) fn fetch(gpu: &Gpu, flags: &Buffer<u32>) -> Result<Vec<bool>, CudaError> {
         let words = gpu.read(flags, 0..flags.len())?;
         Ok((0..words.len() * WORD).map(|key| words[key / WORD] >> (key % WORD) & 1 == 1).collect())
     }
 }
 
-/// The ends of bins, on the device.
+/// The upper ends of bins, on the device.
 pub(crate) struct Ends<T: KernelVoxel> {
     ends: Buffer<T::Key>,
-    /// The number of bins before the first of these, which are empty.
+    /// Number of bins before the first of these ends, which are empty.
     empty: u32,
     start: T::Key,
     scale: f64,
 }
 
 impl<T: KernelVoxel> Ends<T> {
-    /// The ends of bins at these keys, which ascend in the order of the filtration; `None` is before all keys.
+    /// Uploads the ends of bins as keys that ascend in filtration order; `None` precedes all keys.
     pub(crate) fn new(gpu: &Gpu, keys: &[Option<T::Key>], order: KeyOrder) -> Result<Self, CudaError> {
         if keys.len() > MOST_ROWS {
             return Err(CudaError::Unfit { what: "bins", limit: MOST_ROWS, found: keys.len() });
@@ -90,16 +90,16 @@ impl<T: KernelVoxel> Ends<T> {
                 ((last.to_u64() - first.to_u64()) as f64, first)
             };
             let found = (ends.len() - 1) as f64 / width;
-            // A scale only says where the search for a bin begins, so any number will do.
+            // The scale only determines where the search for a bin begins, so any number is correct.
             (start, scale) = (bits, if found.is_finite() { found } else { 0.0 });
         }
         Ok(Ends { ends: gpu.upload(&ends)?, empty: empty as u32, start, scale })
     }
 }
 
-/// The types of row numbers that the kernels write.
+/// A type of row numbers that the kernels write.
 pub(crate) trait RowNumber: KernelVoxel + Unsigned {
-    /// The place of the kernel that writes them among those of [`RowKernels`].
+    /// The index of its kernel in [`RowKernels`].
     const KERNEL: usize;
 }
 
@@ -111,7 +111,7 @@ impl RowNumber for u32 {
     const KERNEL: usize = 1;
 }
 
-/// Finds the distinct keys of 32 or 64 bits that an image has, and what enters at each.
+/// Finds the distinct keys of 32 or 64 bits in an image, and the change at each.
 pub(crate) struct RowKernels<T> {
     range: Kernel,
     bins: [Kernel; 2],
@@ -125,10 +125,11 @@ pub(crate) struct RowKernels<T> {
 }
 
 impl<T: KernelVoxel> RowKernels<T> {
-    /// Words of 64 bits of a pair of a key and a change.
+    /// Number of 64-bit words of a pair (key, change).
     pub(crate) const LIMBS: usize = T::Key::BITS as usize / 32;
 
-    /// Bytes of device memory that [`RowKernels::rows`] takes for a voxel: pairs, twice while they are sorted, or beside rows; and totals.
+    /// Bytes of device memory per voxel for [`RowKernels::rows`]: pairs, twice during sorting or with rows; and
+    /// totals.
     pub(crate) const BYTES: usize = 16 * Self::LIMBS + size_of::<T>() + 8 + 1;
 
     pub(crate) fn load(gpu: &Gpu) -> Result<Self, CudaError> {
@@ -146,7 +147,7 @@ impl<T: KernelVoxel> RowKernels<T> {
         })
     }
 
-    /// The least and the greatest key counted in a part.
+    /// The least and the greatest key that are counted in a part.
     ///
     /// # Panics
     /// The part is not in its buffer.
@@ -171,7 +172,7 @@ impl<T: KernelVoxel> RowKernels<T> {
     /// Writes the bin of each voxel of a range of a buffer. A voxel past the last bin gets the number of bins.
     ///
     /// # Panics
-    /// The voxels are not in the buffer, there is not room for a row each, or rows are not wide enough.
+    /// The voxels are not in the buffer, `rows` is too short, or the row numbers are too narrow.
     pub(crate) fn bins<R: RowNumber>(
         &self,
         voxels: &Buffer<T>,
@@ -192,17 +193,18 @@ impl<T: KernelVoxel> RowKernels<T> {
         let launch = self.bins[R::KERNEL].launch(blocks, THREADS, shared.unwrap_or(0)).input(voxels);
         let launch = launch.value(&from).value(&n).value(&mask).input(&ends.ends).value(&count);
         let launch = launch.value(&ends.start).value(&ends.scale).value(&ends.empty).value(&is_shared);
-        // SAFETY: so many voxels are read from there on, and as many rows written.
+        // SAFETY: the range of voxels is in the buffer, and as many rows are written, for which there is room.
         unsafe { launch.output(rows).go() }
     }
 
-    /// The distinct keys of some of the voxels that are counted in a part, ascending, and what enters at each with these voxels.
+    /// The distinct keys of some voxels that are counted in a part, ascending, with the change that these voxels
+    /// cause at each.
     ///
     /// # Errors
-    /// [`CudaError::OutOfMemory`]: there is no room for so many voxels. Else what the driver says.
+    /// [`CudaError::OutOfMemory`]: there is no memory for that many voxels. Otherwise the driver failed.
     ///
     /// # Panics
-    /// The part is not in its buffer, or the voxels are not among those.
+    /// The part is not in its buffer, or the voxels are not counted in it.
     pub(crate) fn rows(
         &self,
         gpu: &Gpu,
@@ -221,26 +223,26 @@ impl<T: KernelVoxel> RowKernels<T> {
         let (mask, is_vertex) = (order.owning::<T>(), u32::from(order.is_vertex));
         let launch = self.owned.launch(tiles, THREADS, 0).input(part.voxels);
         let launch = sizes.iter().fold(launch, |launch, size| launch.value(size));
-        // SAFETY: voxels are read inside the part's planes; a pair a voxel is written.
+        // SAFETY: voxels are read inside the part's planes; one pair per voxel is written.
         unsafe { launch.value(&mask).value(&is_vertex).output(&mut pairs).go() }?;
         let n = count as u64;
         self.sort.sort(gpu, &mut pairs, n, T::Key::BITS)?;
         let mut totals = gpu.zeros::<u64>(tiles as usize + 1)?;
         let launch = self.heads.launch(tiles, THREADS, 0).input(&pairs).value(&n);
-        // SAFETY: a block writes its total.
+        // SAFETY: each block writes its total.
         unsafe { launch.output(&mut totals).go() }?;
         let tile_count = u64::from(tiles);
-        // SAFETY: one more total than tiles.
+        // SAFETY: there is one more total than tiles.
         unsafe { self.offsets.launch(1, THREADS, 0).output(&mut totals).value(&tile_count).go() }?;
-        // There are no more distinct keys than voxels.
+        // There are at most as many distinct keys as voxels.
         let distinct = gpu.read(&totals, tiles as usize..tiles as usize + 1)?[0] as usize;
         let (mut keys, mut changes) = (gpu.zeros::<T::Key>(distinct)?, gpu.zeros::<u64>(distinct)?);
         let launch = self.rows.launch(tiles, THREADS, 0).input(&pairs).value(&n).input(&totals);
-        // SAFETY: there are so many heads, each with a row.
+        // SAFETY: there are `distinct` heads, each with a row.
         unsafe { launch.output(&mut keys).output(&mut changes).go() }?;
         let (keys, changes) = (gpu.read(&keys, 0..distinct)?, gpu.read(&changes, 0..distinct)?);
         let rows = keys.into_iter().zip(changes).map(|(key, change)| {
-            // Keys that let the least own are backwards for vertices.
+            // For vertices, the keys whose least owns a cell are reversed.
             (if order.is_vertex { key.reversed() } else { key }, change.cast_signed())
         });
         // The pairs are sorted in descending order.

@@ -1,8 +1,8 @@
-//! What can go wrong on the way to a GPU and on it.
+//! Errors of CUDA devices.
 
 use super::Version;
 
-/// Why the GPU does not do the work.
+/// The error of a CUDA device or its driver.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CudaError {
@@ -15,9 +15,9 @@ pub enum CudaError {
     /// The driver does not know the kernels' instruction set.
     #[error("the CUDA driver is too old: expected one for CUDA {needed} or later, found one for {found}")]
     OldDriver {
-        /// CUDA's version that the driver was made for.
+        /// The CUDA version of the driver.
         found: Version,
-        /// What the kernels need.
+        /// The CUDA version that the kernels need.
         needed: Version,
     },
     /// No thread could be started to open the devices.
@@ -26,18 +26,18 @@ pub enum CudaError {
     /// The driver finds no device.
     #[error("the CUDA driver finds no device")]
     NoDevice,
-    /// No device has the number that was asked for.
+    /// No device has the requested number.
     #[error("no CUDA device {ordinal}: expected one of the {count} that there are, counted from 0")]
     NoSuchDevice {
-        /// The number that was asked for.
+        /// The requested number.
         ordinal: usize,
-        /// The number of devices.
+        /// Number of devices.
         count: usize,
     },
     /// A device cannot run the kernels.
     #[error("{device}: expected compute capability 7.5 or later, found {major}.{minor}")]
     OldDevice {
-        /// The device.
+        /// Name of the device.
         device: String,
         /// The major number of its compute capability.
         major: i32,
@@ -47,56 +47,56 @@ pub enum CudaError {
     /// Device memory is exhausted.
     #[error("{device}: {asked} bytes of device memory wanted, {available} available")]
     OutOfMemory {
-        /// The device.
+        /// Name of the device.
         device: String,
-        /// Bytes that were asked for.
+        /// Number of bytes requested.
         asked: u64,
-        /// Bytes that can be allocated.
+        /// Number of bytes that can be allocated.
         available: u64,
     },
-    /// The kernels have a limit that the work goes beyond.
+    /// The work exceeds a limit of the kernels.
     #[error("the kernels take up to {limit} {what}, here are {found}")]
     Unfit {
-        /// What is limited.
+        /// Name of the limited quantity.
         what: &'static str,
-        /// The greatest number that the kernels take.
+        /// The limit.
         limit: usize,
-        /// The number that the work has.
+        /// The quantity found.
         found: usize,
     },
-    /// A kernel was not found, not launched, or failed.
+    /// A kernel was not found, could not be launched, or failed.
     #[error("{device}: kernel {kernel}, {blocks} blocks of {threads} threads: {error}")]
     Kernel {
-        /// The device.
+        /// Name of the device.
         device: String,
-        /// The kernel.
+        /// Name of the kernel.
         kernel: &'static str,
-        /// The number of blocks of the launch.
+        /// Number of blocks of the launch.
         blocks: u32,
-        /// The number of threads of a block.
+        /// Number of threads in a block.
         threads: u32,
-        /// What the driver says.
+        /// The driver's error.
         error: Reported,
     },
-    /// The code that drives the device panicked: a mistake of this program.
+    /// The code for the device panicked: a bug in this program.
     #[error("the work on the device broke off: {reason}")]
     Panicked {
-        /// What the panic says.
+        /// The panic's message.
         reason: String,
     },
     /// Another call into the driver failed.
     #[error("{device}: {what}: {error}")]
     Call {
-        /// The device.
+        /// Name of the device.
         device: String,
-        /// What the call was to do.
+        /// The purpose of the call.
         what: &'static str,
-        /// What the driver says.
+        /// The driver's error.
         error: Reported,
     },
 }
 
-/// An error of the driver, by the driver's name for it.
+/// An error of the driver, by its name in the driver.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct Reported(pub(super) String);

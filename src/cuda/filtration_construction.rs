@@ -6,41 +6,42 @@ use std::marker::PhantomData;
 use super::constants::filtration_construction::THREADS;
 use super::{Buffer, CudaError, Gpu, Kernel, Unsigned, ptx};
 
-/// A matrix of ranks, of which one vertex is the fixed greatest one.
+/// A matrix of ranks for the simplices with a fixed greatest vertex.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[repr(C)]
 pub(crate) struct Tile {
-    /// The place of the first element of its matrix.
+    /// Index of the first element of the matrix.
     pub(crate) ranks: u64,
-    /// The number of jobs of the tiles before it.
+    /// Number of jobs of the preceding tiles.
     pub(crate) first_job: u64,
-    /// The number of rows.
+    /// Number of rows.
     pub(crate) n: u32,
     /// Length of a row, a multiple of 32.
     pub(crate) stride: u32,
-    /// The place of the id of its first vertex.
+    /// Index of the number of its first vertex.
     pub(crate) ids: u32,
-    /// The fixed vertex.
+    /// The fixed greatest vertex.
     pub(crate) top: u32,
 }
 
-/// The graph of a sparse complex. For a dense one the buffers have no meaning.
+/// The graph of a sparse complex. For a dense complex the buffers are unused.
 pub(crate) struct Graph {
-    /// The place of the first neighbour of each of n vertices in the other buffers, and after these the number of all neighbours.
+    /// For each of n vertices the index of its first neighbour in the other buffers, and then the number of all
+    /// neighbours.
     pub(crate) offsets: Buffer<u64>,
-    /// The neighbours of one vertex after the other, each list ascending.
+    /// The concatenated lists of neighbours of all vertices, each list ascending.
     pub(crate) neighbours: Buffer<u32>,
-    /// The ranks of the edges to them.
+    /// The ranks of the edges to these neighbours.
     pub(crate) ranks: Buffer<u32>,
 }
 
-/// What a sweep reads.
+/// The input of a sweep.
 pub(crate) struct Input<'a, R> {
-    /// The tiles' matrices.
+    /// The matrices of the tiles.
     pub(crate) ranks: &'a Buffer<R>,
     /// The tiles.
     pub(crate) tiles: &'a Buffer<Tile>,
-    /// The tiles' vertices.
+    /// The vertices of the tiles.
     pub(crate) ids: &'a Buffer<u32>,
     /// The graph of the whole complex.
     pub(crate) graph: &'a Graph,
@@ -48,29 +49,29 @@ pub(crate) struct Input<'a, R> {
     pub(crate) partial: bool,
 }
 
-/// What a sweep writes.
+/// The output of a sweep.
 pub(crate) struct Output {
-    /// The numbers of simplices, apparent, cleared and undecided ones, and of cofacets of apparent pairs.
+    /// The numbers of simplices, of apparent, cleared and undecided ones, and of cofacets of apparent pairs.
     pub(crate) counts: Buffer<u64>,
-    /// Entries of the undecided.
+    /// The entries of undecided simplices.
     pub(crate) columns: Buffer<u64>,
-    /// Entries of the cofacets of apparent simplices.
+    /// The entries of the cofacets of apparent simplices.
     pub(crate) cofacets: Buffer<u64>,
-    /// The number of entries for which `columns` has room, and `cofacets` too.
+    /// Capacity of `columns` and of `cofacets` in entries.
     pub(crate) capacity: u64,
 }
 
-/// What to sweep.
+/// The jobs of a sweep.
 pub(crate) struct Range {
-    /// The dimension.
+    /// The dimension of the simplices.
     pub(crate) dim: u32,
-    /// Bits of a vertex in an entry.
+    /// Number of bits of a vertex in an entry.
     pub(crate) vertex_bits: u32,
     /// The first job.
     pub(crate) from: u64,
-    /// The job past the last.
+    /// The job after the last.
     pub(crate) to: u64,
-    /// The number of ranks that a block holds in shared memory: rows of reach times their length.
+    /// Number of ranks that a block holds in shared memory: rows of reach times their length.
     pub(crate) reach: u32,
 }
 
@@ -81,14 +82,15 @@ pub(crate) struct RipsKernels<R> {
     ranks: PhantomData<R>,
 }
 
-/// Types of ranks that the kernels are compiled for. The trait is sealed, as [`Unsigned`] is: launches trust what an implementation says.
+/// A rank type with compiled kernels. The trait is sealed like [`Unsigned`], since launches rely on its
+/// implementations.
 pub trait KernelRank: Unsigned {
     /// The PTX of the kernels for entries of one and of two limbs, each without and with pairs.
     #[doc(hidden)]
     const PTX: [[&'static str; 2]; 2];
 }
 
-/// The kernels for a type of ranks.
+/// The PTX for a rank type.
 macro_rules! by_limbs {
     ($rank:literal) => {
         [
@@ -112,11 +114,12 @@ impl KernelRank for u32 {
     const PTX: [[&'static str; 2]; 2] = by_limbs!("u32");
 }
 
-/// The greatest number of vertices of a simplex: each has a lane of a warp.
+/// Maximum number of vertices of a simplex: each has a lane of a warp.
 pub(crate) const MOST_VERTICES: usize = 31;
 
 impl<R: KernelRank> RipsKernels<R> {
-    /// Loads the kernels for entries of `limbs` limbs, 1 or 2. With `pairs` they write the cofacets of apparent simplices too.
+    /// Loads the kernels for entries of `limbs` limbs, 1 or 2. With `pairs` they also write the cofacets of apparent
+    /// simplices.
     pub(crate) fn load(gpu: &Gpu, limbs: usize, pairs: bool) -> Result<Self, CudaError> {
         let module = gpu.module(R::PTX[limbs - 1][usize::from(pairs)])?;
         let kernels = RipsKernels {
@@ -124,7 +127,7 @@ impl<R: KernelRank> RipsKernels<R> {
             tiles: module.kernel(c"rips_tiles")?,
             ranks: PhantomData,
         };
-        // The kernel declares some hundred bytes of shared memory by itself.
+        // The kernel also declares some hundred bytes of shared memory statically.
         let most = gpu.shared_memory()?.saturating_sub(1024);
         kernels.sweep.allow_shared(most)?;
         Ok(kernels)
@@ -144,7 +147,8 @@ impl<R: KernelRank> RipsKernels<R> {
         let blocks = u32::try_from(tiles.len()).expect("fewer tiles than vertices");
         let launch = self.tiles.launch(blocks, THREADS, 0).output(ranks).input(tiles).input(ids);
         let launch = launch.input(&graph.offsets).input(&graph.neighbours).input(&graph.ranks);
-        // SAFETY: a block writes the n × stride elements of its tile, which `ranks` was made for; ids are vertices of the graph.
+        // SAFETY: each block writes the n × stride elements of its tile, for which `ranks` has room; ids are vertices
+        // of the graph.
         unsafe { launch.go() }
     }
 

@@ -3,24 +3,24 @@
 
 use super::{Buffer, CudaError, Gpu, Kernel, ptx};
 
-/// Threads of a block.
+/// Number of threads in a block.
 const THREADS: u32 = 256;
 
-/// Where the voxels of an image lie on a grid with a rim.
+/// The layout of the voxels of an image on a grid with a rim.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct GridLayout {
-    /// The number of axes along which there is more than one voxel.
+    /// Number of axes with more than one voxel.
     pub(crate) axes: usize,
-    /// The numbers of planes, rows and columns of the image.
+    /// Numbers of planes, rows and columns of the image.
     pub(crate) extents: [usize; 3],
-    /// The distance from a place to the next one along each axis, the fastest axis first.
+    /// Distance between consecutive places along each axis, the fastest axis first.
     pub(crate) strides: [usize; 3],
-    /// The place of the first voxel.
+    /// Place of the first voxel.
     pub(crate) start: usize,
 }
 
 impl GridLayout {
-    /// The least and the greatest place that neighbours of voxels have.
+    /// The least and the greatest place of the voxels' neighbours.
     fn around(&self) -> (usize, usize) {
         let [planes, rows, columns] = self.extents;
         let [_, row, plane] = self.strides;
@@ -30,12 +30,12 @@ impl GridLayout {
     }
 }
 
-/// The tables that number the sets of cells which a voxel can own.
+/// The tables that number the sets of cells that a voxel can own.
 pub(crate) struct Numbering {
-    /// An entry for each set of faces: the first number of the sets with these faces, which cubes they can have besides, and which
-    /// edges they need not have.
+    /// An entry for each set of faces: the first number of the sets with these faces, the cubes that they can
+    /// include, and the edges that they need not include.
     pub(crate) first: Buffer<u32>,
-    /// An entry for each mask and word of bits: the bits that are in the mask, moved side by side.
+    /// An entry for each mask and word of bits: the bits selected by the mask, compacted.
     pub(crate) packed: Buffer<u8>,
 }
 
@@ -50,10 +50,11 @@ impl GradientKernel {
         Ok(GradientKernel { codes: module.kernel(c"gradient_codes")? })
     }
 
-    /// Writes the codes of the places of voxels, and leaves those of the rim.
+    /// Writes the codes at the places of voxels; those of the rim are unchanged.
     ///
     /// # Panics
-    /// The image with its rim is not on the grid, there is not a code for each place, or the tables are too short.
+    /// The image with its rim exceeds the grid, the number of codes is not that of places, or the tables are too
+    /// short.
     pub(crate) fn codes(
         &self,
         layout: &GridLayout,
@@ -73,7 +74,8 @@ impl GradientKernel {
         let launch = self.codes.launch(blocks, THREADS, 0).input(ranks);
         let launch = sizes.iter().fold(launch, |launch, size| launch.value(size));
         let launch = launch.value(&axes).input(&numbering.first).input(&numbering.packed);
-        // SAFETY: voxels and their neighbours are on the grid; the tables have an entry for each 12 bits, and each 16.
+        // SAFETY: voxels and their neighbours are on the grid; the tables have entries for all words of 12 bits and
+        // of 16 bits.
         unsafe { launch.output(codes).go() }
     }
 }

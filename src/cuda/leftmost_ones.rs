@@ -6,14 +6,14 @@ use std::marker::PhantomData;
 use super::constants::leftmost_ones::{ROUNDS, TILE};
 use super::{Buffer, CudaError, Gpu, Kernel, Unsigned, ptx};
 
-/// Threads of a block.
+/// Number of threads in a block.
 const THREADS: u32 = 256;
-/// Entries that a block looks at in `set_leftmost`.
+/// Number of entries that a block processes in `set_leftmost`.
 const ENTRIES: u32 = THREADS * ROUNDS;
-/// Threads of the only block that adds totals up.
+/// Number of threads of the single block that computes the offsets.
 const OFFSET_THREADS: u32 = 1024;
 
-/// Types of row and column numbers that the kernels are compiled for. The trait is sealed, as [`Unsigned`] is.
+/// An index type with compiled kernels. The trait is sealed like [`Unsigned`].
 pub trait KernelIndex: Unsigned {
     /// The PTX of the kernels.
     #[doc(hidden)]
@@ -28,38 +28,38 @@ impl KernelIndex for u64 {
     const LEFTMOST_ONES: &'static str = ptx!("leftmost_ones_u64");
 }
 
-/// What the scan keeps of a matrix: two numbers a cell.
+/// The tables of the scan: two numbers per cell.
 #[derive(Debug)]
 pub(crate) struct Tables<I> {
-    /// The least column of each row, which has its leftmost one; a row of zeros has all bits ones here.
+    /// The least column of each row, which has its leftmost one; all bits are set for a zero row.
     pub(crate) leftmost: Buffer<I>,
-    /// The greatest row of each column plus one; a column of zeros has zero here.
+    /// The greatest row of each column plus one; zero for a zero column.
     pub(crate) lows: Buffer<I>,
 }
 
-/// Consecutive entries of a matrix, in two buffers that may hold others too.
+/// Consecutive entries of a matrix, in buffers that may hold others too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Piece {
-    /// The place of the first row in its buffer.
+    /// Index of the first row in its buffer.
     pub(crate) rows_at: usize,
-    /// The place of the first start of a column in its buffer.
+    /// Index of the first column start in its buffer.
     pub(crate) starts_at: usize,
-    /// The number of entries.
+    /// Number of entries.
     pub(crate) entries: usize,
-    /// The number of columns, of which all but the first and the last are whole. The first starts at the first entry or before.
+    /// Number of columns; all but the first and the last are whole. The first starts at the first entry or before.
     pub(crate) columns: usize,
-    /// The number of the first entry in the matrix.
+    /// Number of the first entry in the matrix.
     pub(crate) first_entry: usize,
-    /// The number of the first column in the matrix.
+    /// Number of the first column in the matrix.
     pub(crate) first_column: usize,
 }
 
 /// The unstable columns as bits, in tiles.
 pub(crate) struct Flags {
     bits: Buffer<u32>,
-    /// The number of flags before each tile, and after these the number of all flags.
+    /// Number of flags before each tile, and then the number of all flags.
     totals: Buffer<u64>,
-    /// The numbers of stable and of cleared columns.
+    /// Numbers of stable and of cleared columns.
     counts: Buffer<u64>,
 }
 
@@ -73,7 +73,7 @@ pub(crate) struct LeftmostKernels<I> {
     index: PhantomData<I>,
 }
 
-/// The number of blocks that take `share` of `n` items each.
+/// Number of blocks that process `share` of `n` items each.
 fn blocks(n: usize, share: u32) -> u32 {
     u32::try_from((n as u64).div_ceil(share.into())).expect("more than any device has memory for")
 }
@@ -91,18 +91,18 @@ impl<I: KernelIndex> LeftmostKernels<I> {
         })
     }
 
-    /// Makes tables those of a matrix of zeros.
+    /// Resets the tables to those of a zero matrix.
     pub(crate) fn clear(&self, gpu: &Gpu, tables: &mut Tables<I>) -> Result<(), CudaError> {
         gpu.fill(&mut tables.leftmost, 0xff)?;
         gpu.clear(&mut tables.lows)
     }
 
-    /// Brings a piece of a matrix into the tables.
+    /// Adds a piece of a matrix to the tables.
     ///
-    /// The starts have to ascend; otherwise columns are mistaken for one another.
+    /// The column starts must ascend; otherwise columns are confused.
     ///
     /// # Panics
-    /// The piece is not inside its buffers, or its columns are past the tables.
+    /// The piece is not inside its buffers, or its columns exceed the tables.
     pub(crate) fn set_leftmost(
         &self,
         rows: &Buffer<I>,
@@ -118,15 +118,16 @@ impl<I: KernelIndex> LeftmostKernels<I> {
         let numbers = [rows_at, starts_at, entries, columns, first_entry, first_column, n].map(|n| n as u64);
         let launch = self.leftmost.launch(blocks(entries, ENTRIES), THREADS, 0).input(rows).input(starts);
         let launch = numbers.iter().fold(launch, |launch, number| launch.value(number));
-        // SAFETY: entries and starts are in their buffers and columns in the tables, as was checked; rows past the tables are passed over.
+        // SAFETY: entries and starts are in their buffers and columns in the tables, as checked; rows that exceed the
+        // tables are ignored.
         unsafe { launch.output(&mut tables.leftmost).output(&mut tables.lows).go() }
     }
 
-    /// Writes, for each row, the column plus one for which it is both low and leftmost one, or zero; and for each column, whether it holds a
-    /// leftmost one.
+    /// Writes for each row the column plus one in which it is both the low and the leftmost one, or zero; and for
+    /// each column, whether it holds a leftmost one.
     ///
     /// # Panics
-    /// The buffers are not as long as the tables.
+    /// The buffers do not have the length of the tables.
     pub(crate) fn set_lookup(
         &self,
         gpu: &Gpu,
@@ -140,11 +141,11 @@ impl<I: KernelIndex> LeftmostKernels<I> {
         let count = n as u64;
         let launch = self.lookup.launch(blocks(n, THREADS), THREADS, 0);
         let launch = launch.input(&tables.leftmost).input(&tables.lows).value(&count);
-        // SAFETY: a thread reads and writes its row; the columns in the tables are below their length.
+        // SAFETY: each thread reads and writes its row; the columns in the tables are below their length.
         unsafe { launch.output(lookup).output(destroyers).go() }
     }
 
-    /// Finds the unstable columns, and the numbers of stable, of cleared and of unstable ones.
+    /// Finds the unstable columns, and the numbers of stable, cleared and unstable ones.
     pub(crate) fn find_unstable(
         &self,
         gpu: &Gpu,
@@ -159,22 +160,22 @@ impl<I: KernelIndex> LeftmostKernels<I> {
         let launch = self.unstable_flags.launch(tiles, THREADS, 0);
         let launch = launch.input(&tables.leftmost).input(&tables.lows).value(&count);
         let launch = launch.output(&mut flags.bits).output(&mut flags.totals).output(&mut flags.counts);
-        // SAFETY: lows are rows plus one, and leftmost ones are columns, below the tables' length; a block writes the words and the total of
-        // its tile, and adds to the two counts.
+        // SAFETY: lows are rows plus one, and leftmost ones are columns, below the tables' length; each block writes
+        // the words and the total of its tile, and adds to the two counts.
         unsafe { launch.go() }?;
         let launch = self.unstable_offsets.launch(1, OFFSET_THREADS, 0).output(&mut flags.totals);
-        // SAFETY: one more total than tiles.
+        // SAFETY: there is one more total than tiles.
         unsafe { launch.value(&tile_count).go() }?;
         let counts = gpu.read(&flags.counts, 0..2)?;
         let unstable = gpu.read(&flags.totals, tiles as usize..tiles as usize + 1)?[0];
-        // Columns are numbered by `usize`.
+        // Column numbers fit into `usize`.
         Ok((flags, [counts[0] as usize, counts[1] as usize, unstable as usize]))
     }
 
     /// Lists the unstable columns, ascending.
     ///
     /// # Panics
-    /// The buffer is not exactly as long as there are unstable columns.
+    /// The length of the buffer is not the number of unstable columns.
     pub(crate) fn set_unstable(
         &self,
         gpu: &Gpu,
@@ -186,7 +187,7 @@ impl<I: KernelIndex> LeftmostKernels<I> {
         assert_eq!(unstable.len() as u64, found);
         let launch = self.unstable.launch(blocks(tiles, 1), THREADS, 0);
         let launch = launch.input(&flags.bits).input(&flags.totals);
-        // SAFETY: the totals are places in the list, one a flag.
+        // SAFETY: the totals are indices in the list, one per flag.
         unsafe { launch.output(unstable).go() }
     }
 }

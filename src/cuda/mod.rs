@@ -1,20 +1,20 @@
-//! The GPU: devices, memory, kernels.
+//! CUDA devices: memory, kernels and launches.
 //!
-//! | file | holds |
+//! | file | content |
 //! |---|---|
-//! | `driver/` | the calls into CUDA's driver; `absent.rs` stands in its place in a build without the feature `cuda` |
-//! | `start.rs` | devices that are opened in the background |
-//! | `error.rs` | what can go wrong |
-//! | `constants.rs` | the numbers on which kernels and the code that launches them have to agree |
-//! | `unsigned.rs` | unsigned integers, whose memory may be filled with any bits |
+//! | `driver/` | the calls into CUDA's driver; a build without the feature `cuda` uses `absent.rs` instead |
+//! | `start.rs` | opening of devices in the background |
+//! | `error.rs` | errors |
+//! | `constants.rs` | the constants on which kernels and launching code must agree |
+//! | `unsigned.rs` | unsigned integers, for which any bits are a valid value |
 //! | `filtration_construction.rs`, `leftmost_ones.rs`, … | the kernels of the file of that name in `kernels/` |
 //!
-//! Neither CUDA nor a GPU is needed to build, nor to run: the driver's library is looked for at run time, and its absence is an answer
-//! like any other ([`CudaError::NoDriver`]). Kernels are embedded as PTX, made from `kernels/` by `cargo xtask ptx`; the driver compiles
-//! them for its device. Each file of kernels has one struct here, whose methods are the kernels. A method takes typed buffers and checks
-//! their lengths before the launch, so that it is safe to call.
+//! Neither CUDA nor a GPU is needed to build or to run: the driver's library is loaded at run time, and its absence
+//! is an ordinary error ([`CudaError::NoDriver`]). Kernels are embedded as PTX, which `cargo xtask ptx` compiles from
+//! `kernels/`; the driver compiles it for its device. Each file of kernels has one struct here, with a method per
+//! kernel. A method takes typed buffers and checks their lengths before the launch, so that it is safe to call.
 
-/// Makes each section of numbers a module of constants.
+/// Turns each section of constants into a module.
 macro_rules! constants {
     ($($(#[$file_doc:meta])* $file:ident { $($(#[$doc:meta])* $name:ident = $value:literal;)* })*) => {$(
         $(#[$file_doc])*
@@ -60,7 +60,7 @@ pub(crate) use unsigned::Unsigned;
 #[cfg(test)]
 mod tests;
 
-/// The PTX text of the kernels of a file, whose name is given in pieces. A build without the feature `cuda` embeds none.
+/// The PTX text of the file whose name is given in pieces. A build without the feature `cuda` embeds none.
 macro_rules! ptx {
     ($($name:expr),+) => {
         if cfg!(feature = "cuda") {
@@ -72,7 +72,7 @@ macro_rules! ptx {
 }
 use ptx;
 
-/// The names of the files of kernels.
+/// The names of the kernel files.
 pub const KERNELS: [&str; 10] = [
     "array",
     "ecc",
@@ -86,7 +86,7 @@ pub const KERNELS: [&str; 10] = [
     "thinning_subfields",
 ];
 
-/// What is known of a device without opening it.
+/// The properties of a device, known without opening it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DeviceInfo {
@@ -96,20 +96,21 @@ pub struct DeviceInfo {
     pub name: String,
     /// The compute capability, major and minor number.
     pub capability: (i32, i32),
-    /// Bytes of memory.
+    /// Memory of the device in bytes.
     pub memory: u64,
-    /// The number of multiprocessors.
+    /// Number of multiprocessors.
     pub multiprocessors: i32,
 }
 
-/// Work of others on a device that may write memory which is lent to a computation.
+/// Pending work of other libraries on a device, which may write memory that is lent to a computation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pending {
-    /// There is none.
+    /// There is no pending work.
     Nothing,
-    /// All work that has been asked for in this process.
+    /// All work that has been requested in this process.
     All,
-    /// That of one stream, as the driver names it; 1 and 2 are the legacy default stream and the default stream of this thread.
+    /// The work of one stream, given by its handle; 1 and 2 are the legacy default stream and this thread's default
+    /// stream.
     Stream(usize),
 }
 
@@ -123,7 +124,7 @@ pub struct Version {
 }
 
 impl Version {
-    /// The version that the kernels' PTX is made for. Older drivers do not load it.
+    /// The version for which the kernels' PTX is compiled. Older drivers do not load it.
     pub const NEEDED: Version = Version { major: 12, minor: 4 };
 }
 

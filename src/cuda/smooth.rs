@@ -4,11 +4,11 @@
 use super::constants::smooth::{MOST_RADIUS, STEP, TALL, THREADS, WIDE};
 use super::{Buffer, CudaError, Gpu, Kernel, ptx};
 
-/// Threads for each multiprocessor that march along the slowest axis; more would read more voxels twice.
+/// Number of threads per multiprocessor that march along the slowest axis; more would read more voxels twice.
 const SPREAD: usize = 1 << 10;
-/// The least number of voxels of such a march: those read before the first are twice the radius.
+/// Minimum number of voxels in such a march; twice the radius are read before the first.
 const LEAST_SHARE: usize = 16;
-/// The PTX for all radii, then that for each of 1 to [`MOST_RADIUS`].
+/// The PTX for any radius, followed by that for each radius from 1 to [`MOST_RADIUS`].
 const PTX: [&str; MOST_RADIUS as usize + 1] = [
     ptx!("smooth"),
     ptx!("smooth_1"),
@@ -21,12 +21,12 @@ const PTX: [&str; MOST_RADIUS as usize + 1] = [
     ptx!("smooth_8"),
 ];
 
-/// The kernels of `smooth.cu` for the radius of some weights.
+/// The kernels of `smooth.cu` for the radius of the given weights.
 pub(crate) struct SmoothKernels {
     axis: Kernel,
-    /// The weights of a voxel itself, of its neighbours, of their next neighbours, and so on.
+    /// The weights by distance from the voxel: 0, 1, 2, ….
     weights: Buffer<f32>,
-    /// The kernels that hold neighbours in registers, if the radius is one of theirs.
+    /// The kernels that hold neighbours in registers, if they exist for the radius.
     held: Option<Held>,
 }
 
@@ -39,10 +39,10 @@ struct Held {
 }
 
 impl SmoothKernels {
-    /// Loads the kernels. `weights` are the weight of a voxel itself, of its neighbours, of their next neighbours, and so on.
+    /// Loads the kernels. `weights` are the weights by distance from the voxel: 0, 1, 2, ….
     ///
     /// # Panics
-    /// There is no weight.
+    /// `weights` is empty.
     pub(crate) fn load(gpu: &Gpu, weights: &[f32]) -> Result<Self, CudaError> {
         let radius = weights.len().checked_sub(1).expect("the weight of a voxel itself");
         let ptx = PTX.get(radius).copied();
@@ -62,11 +62,11 @@ impl SmoothKernels {
         Ok(SmoothKernels { axis: module.kernel(c"smooth_axis")?, weights: gpu.upload(weights)?, held })
     }
 
-    /// Smooths an image along its axes, the fastest first: of each its length, and how far apart the voxels of a line are. The image is
-    /// the first of the two buffers, before and after.
+    /// Smooths an image along its axes, the fastest first; each axis is its length and the distance between voxels of
+    /// a line. The image is in the first of the two buffers, before and after.
     ///
     /// # Panics
-    /// The axes are not those of so many voxels, or the buffers are not of one length.
+    /// The axes contradict the number of voxels, or the buffers have different lengths.
     pub(crate) fn smooth(&self, axes: &[[usize; 2]], voxels: &mut [Buffer<f32>; 2]) -> Result<(), CudaError> {
         let count: usize = axes.iter().map(|[length, _]| length).product();
         assert!(voxels.iter().all(|voxels| voxels.len() == count), "{axes:?}");
@@ -92,13 +92,13 @@ impl SmoothKernels {
         Ok(())
     }
 
-    /// Smooths lines of `length` voxels, each `inner` after the one before, from the first buffer into the second.
+    /// Smooths lines of `length` voxels at distance `inner`, from the first buffer into the second.
     fn axis(&self, length: usize, inner: usize, [from, to]: &mut [Buffer<f32>; 2]) -> Result<(), CudaError> {
         let sizes = [from.len(), length, inner].map(|size| size as u64);
         let radius = (self.weights.len() - 1) as u32;
         let launch = self.axis.launch(blocks_of(from.len().div_ceil(THREADS as usize)), THREADS, 0);
         let launch = sizes.iter().fold(launch.input(from), |launch, size| launch.value(size));
-        // SAFETY: a thread writes its voxel and reads its line, which is in the buffer, and the weights.
+        // SAFETY: each thread writes its voxel and reads its line, which is in the buffer, and the weights.
         unsafe { launch.input(&self.weights).value(&radius).output(to).go() }
     }
 }
@@ -116,11 +116,12 @@ impl Held {
         let sizes = [rows, columns].map(|size| size as u64);
         let launch = self.planes.launch(blocks, THREADS, 0).input(from);
         let launch = sizes.iter().fold(launch, |launch, size| launch.value(size));
-        // SAFETY: a block reads voxels of its plane, and writes those of its tile that are in the plane.
+        // SAFETY: each block reads voxels of its plane, and writes those of its tile that are in the plane.
         unsafe { launch.value(&self.weights).output(to).go() }
     }
 
-    /// Smooths lines of `length` voxels along the slowest axis, each `inner` after the one before, from the first buffer into the second.
+    /// Smooths lines of `length` voxels at distance `inner` along the slowest axis, from the first buffer into the
+    /// second.
     fn slowest(
         &self,
         length: usize,
@@ -133,12 +134,12 @@ impl Held {
         let sizes = [length, inner, share].map(|size| size as u64);
         let launch = self.slowest.launch(blocks, THREADS, 0).input(from);
         let launch = sizes.iter().fold(launch, |launch, size| launch.value(size));
-        // SAFETY: a thread reads its line, which is in the buffer, and writes voxels of it.
+        // SAFETY: each thread reads its line, which is in the buffer, and writes voxels of it.
         unsafe { launch.value(&self.weights).output(to).go() }
     }
 }
 
-/// A number of blocks as a launch takes it.
+/// Converts a number of blocks to the type of a launch.
 fn blocks_of(blocks: usize) -> u32 {
     u32::try_from(blocks).expect("more than any device has memory for")
 }

@@ -1,12 +1,12 @@
-//! The kernels of `kernels/sort.cu`: entries in descending order.
+//! The kernels of `kernels/sort.cu`, which sort keys in descending order.
 #![allow(unsafe_code)]
 
 use super::constants::sort::{BLOCK, DIGIT_BITS, ROUNDS};
 use super::{Buffer, CudaError, Gpu, Kernel, ptx};
 
-/// Keys of a block.
+/// Number of keys in a block.
 const TILE: u64 = (BLOCK * ROUNDS) as u64;
-/// Values of a digit.
+/// Number of values of a digit.
 const DIGITS: usize = 1 << DIGIT_BITS;
 
 /// The kernels of `sort.cu` for keys of one or two limbs.
@@ -33,7 +33,7 @@ impl SortKernels {
         })
     }
 
-    /// Sorts the first `n` keys in descending order. They may differ in their low `bits` bits only.
+    /// Sorts the first `n` keys in descending order. They may differ only in their low `bits` bits.
     pub(crate) fn sort(&self, gpu: &Gpu, keys: &mut Buffer<u64>, n: u64, bits: u32) -> Result<(), CudaError> {
         let fits = usize::try_from(n).ok().and_then(|n| n.checked_mul(self.limbs));
         assert!(fits.is_some_and(|limbs| limbs <= keys.len()), "{n} keys in {} limbs", keys.len());
@@ -50,15 +50,16 @@ impl SortKernels {
         for shift in (0..bits).step_by(DIGIT_BITS as usize) {
             let (from, to) = if in_other { (&mut other, &mut *keys) } else { (&mut *keys, &mut other) };
             let count = self.count.launch(blocks, BLOCK, 0).input(from).value(&n).value(&shift);
-            // SAFETY: reads the n keys and writes a total a digit and block.
+            // SAFETY: the kernel reads the n keys and writes a total per digit and block.
             unsafe { count.output(&mut totals).go() }?;
             let offsets = self.offsets.launch(DIGITS as u32, 1024, 0).output(&mut totals).value(&of_digit);
-            // SAFETY: a block a digit reads and writes the totals of it, one a block of keys, and writes their sum.
+            // SAFETY: each block reads and writes the totals of its digit, one per block of keys, and writes their
+            // sum.
             unsafe { offsets.output(&mut sums).go() }?;
-            // SAFETY: reads and writes the sums.
+            // SAFETY: the kernel reads and writes the sums.
             unsafe { self.digits.launch(1, 1024, 0).output(&mut sums).value(&digits).go() }?;
             let scatter = self.scatter.launch(blocks, BLOCK, 0).input(from).value(&n).value(&shift);
-            // SAFETY: the totals, with the sums of their digits, are places of the n keys, each once.
+            // SAFETY: the totals, with the sums of their digits, are the places of the n keys, each once.
             unsafe { scatter.input(&totals).input(&sums).output(to).go() }?;
             in_other = !in_other;
         }

@@ -1,14 +1,14 @@
-//! Opening devices in the background.
+//! Opens devices in the background.
 //!
-//! Creating a context takes 0.2–0.3 s, during which the processor reads and ranks. A run that needs the devices waits for them; one that
-//! turns out not to need them ends without waiting.
+//! Creating a context takes 0.2–0.3 s, during which the processor reads and ranks. A run that needs the devices waits
+//! for them; one that does not ends without waiting.
 
 use std::sync::mpsc::{Receiver, TryRecvError, sync_channel};
 use std::thread;
 
 use super::{CudaError, Gpu};
 
-/// Devices that are being opened, or are open.
+/// Devices that are open or being opened.
 #[derive(Debug)]
 pub(crate) struct Starting {
     arriving: Receiver<Result<Vec<Gpu>, CudaError>>,
@@ -16,10 +16,10 @@ pub(crate) struct Starting {
 }
 
 impl Starting {
-    /// Begins to open these devices, each with at most `memory` bytes.
+    /// Begins to open devices, each with at most `memory` bytes.
     pub(crate) fn begin(ordinals: Vec<usize>, memory: Option<u64>) -> Starting {
         let (done, arriving) = sync_channel(1);
-        // The thread is not joined: it may still be in the driver when the program is done without it.
+        // The thread is not joined, since it may still be in the driver when the program ends without the devices.
         let spawned = thread::Builder::new().name("cuda".into()).spawn(move || {
             let gpus = ordinals.iter().map(|&ordinal| Gpu::open(ordinal, memory)).collect();
             // The run may have ended without waiting for the devices.
@@ -45,7 +45,7 @@ impl Starting {
     /// Waits until the devices are open.
     ///
     /// # Errors
-    /// Why they could not be opened.
+    /// The reason why a device could not be opened.
     pub(crate) fn wait(&mut self) -> Result<Vec<Gpu>, CudaError> {
         let arrive = || self.arriving.recv().unwrap_or(Err(CudaError::NoThread));
         self.arrived.get_or_insert_with(arrive).clone()

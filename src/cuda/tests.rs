@@ -1,9 +1,9 @@
-//! The sort on a device, at awkward sizes.
+//! Tests of the sort on a device at awkward sizes, and of memory.
 
 use super::Gpu;
 use super::sort::SortKernels;
 
-/// Numbers without order, the same every time.
+/// Pseudorandom numbers, the same in every run.
 fn numbers(n: usize) -> Vec<u64> {
     let mut state = 0x9e37_79b9_7f4a_7c15u64;
     let next = |_| {
@@ -21,7 +21,7 @@ fn gpu_sorts_descending() {
         for bits in [1, 8, 23, 64] {
             let mask = if bits == 64 { u64::MAX } else { (1 << bits) - 1 };
             let mut expected: Vec<u64> = numbers(n).iter().map(|number| number & mask).collect();
-            // Past the keys there is something that must stay where it is.
+            // The elements after the keys must not change.
             let mut keys = gpu.upload(&[expected.clone(), vec![7; 5]].concat()).unwrap();
             SortKernels::load(&gpu, 1).unwrap().sort(&gpu, &mut keys, n as u64, bits).unwrap();
             expected.sort_unstable_by(|a, b| b.cmp(a));
@@ -62,7 +62,7 @@ fn gpu_page_locked_memory_goes_there_and_back() {
     gpu.fill(&mut buffer, 0xab).unwrap();
     let mut expected = vec![0xabab_abab; 5000];
     for round in 0..40u32 {
-        // What was begun is done before it is written over.
+        // Copies must be done before their memory is overwritten.
         let n = 1000 - round as usize;
         let at = round as usize * 100;
         for (k, number) in there.slice_mut().unwrap().iter_mut().enumerate() {
@@ -83,7 +83,8 @@ fn gpu_page_locked_memory_goes_there_and_back() {
     gpu.fill(&mut gpu.zeros::<u8>(0).unwrap(), 1).unwrap();
 }
 
-/// Memory of a device is used in the order of that device's stream: another one, even of the same device, knows nothing of it.
+/// Memory of a device is ordered by the stream of its opening: another opening, even of the same device, has another
+/// stream.
 #[test]
 fn gpu_refuses_memory_of_another() {
     let open = || Gpu::open(0, None);

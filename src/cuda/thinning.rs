@@ -5,17 +5,18 @@ use super::constants::{thinning, thinning_subfields};
 use super::{Buffer, CudaError, Gpu, Kernel, ptx};
 use crate::cubical::thinning::Rule;
 
-/// Pixels along either side of a window of the plane.
+/// Side of a window of the plane in pixels.
 const WINDOW: u32 = thinning::SIDE + 2 * thinning::COLLAR;
-/// Threads of a block: in the plane one for each word of 32 pixels of a window, and in space as many as the kernel allows.
+/// Number of threads in a block: in the plane one per word of 32 pixels of a window, in space the maximum of the
+/// kernel.
 const THREADS: [u32; 2] = [WINDOW * WINDOW / 32, thinning_subfields::THREADS];
-/// Blocks of a launch for each multiprocessor. Blocks for which there is no room take their tiles later.
+/// Number of blocks per multiprocessor in a launch. Blocks that find no room process their tiles later.
 const BLOCKS: u64 = 4;
-/// Planes and rows of a window in space that are not its tile's.
+/// Number of planes and rows of a window in space outside of its tile.
 const COLLARS: [u32; 2] = [2 * thinning_subfields::COLLAR_Z, 2 * thinning_subfields::COLLAR_Y];
-/// Bytes of a row of a window in space.
+/// Bytes in a row of a window in space.
 const ROW: u32 = 2 * thinning_subfields::PAIRS * size_of::<u32>() as u32;
-// A tile is as wide as a word of the host, in which tiles along x are counted.
+// A tile is as wide as a word of the host, by which tiles along x are counted.
 const _: () = assert!(thinning::SIDE == u64::BITS && thinning_subfields::SIDE == u64::BITS);
 
 /// The kernel of a thinning rule.
@@ -25,14 +26,14 @@ pub(crate) struct ThinningKernel {
     multiprocessors: u64,
 }
 
-/// How an image is cut into tiles.
+/// The division of an image into tiles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Tiling {
-    /// The numbers of planes, rows, and words of 32 voxels in a row.
+    /// Numbers of planes, rows, and words of 32 voxels in a row.
     extents: [u64; 3],
-    /// The numbers of planes and rows of a tile.
+    /// Numbers of planes and rows in a tile.
     tile: [u32; 2],
-    /// The numbers of tiles along x, y and z.
+    /// Numbers of tiles along x, y and z.
     tiles: [u32; 3],
 }
 
@@ -45,13 +46,13 @@ impl Tiling {
 /// An image that is being thinned on a device.
 pub(crate) struct Thinning {
     tiling: Tiling,
-    /// The image twice: launches read the one and write the other, in turn.
+    /// Two copies of the image: launches alternately read one and write the other.
     images: [Buffer<u64>; 2],
-    /// The lists of tiles to look at: a launch reads the one and writes the other, in turn.
+    /// The lists of active tiles: launches alternately read one and write the other.
     lists: [Buffer<u32>; 2],
     lengths: Buffer<u32>,
     marks: Buffer<u32>,
-    /// The number of voxels that each iteration of a batch deleted.
+    /// Number of voxels that each iteration of a batch deleted.
     deleted: Buffer<u64>,
     looked_at: Buffer<u64>,
     launches: u32,
@@ -71,12 +72,12 @@ impl ThinningKernel {
         Ok(ThinningKernel { kernel, is_planar, multiprocessors: gpu.multiprocessors()?.into() })
     }
 
-    /// The greatest number of iterations of a launch.
+    /// Maximum number of iterations in a launch.
     pub(crate) fn most(&self) -> usize {
         if self.is_planar { thinning::MOST as usize } else { 1 }
     }
 
-    /// How an image is cut into tiles. Its extents are planes, rows, and words of 64 voxels in a row.
+    /// The division of an image into tiles. The extents are planes, rows, and words of 64 voxels in a row.
     fn tiling(&self, [planes, rows, words]: [usize; 3]) -> Result<Tiling, CudaError> {
         let tile = match (self.is_planar, planes) {
             (true, _) => [1, thinning::SIDE],
@@ -93,11 +94,11 @@ impl ThinningKernel {
         Ok(Tiling { extents: [planes as u64, rows as u64, 2 * words as u64], tile, tiles })
     }
 
-    /// Brings an image to the device: its words, of which `extents` are planes, rows and words of a row. A batch of iterations, each with a
-    /// counter, has at most `iterations` of them.
+    /// Copies an image to the device; `extents` are the numbers of planes, rows and words in a row. A batch has at
+    /// most `iterations` iterations, each with a counter.
     ///
     /// # Panics
-    /// There are not as many words as the extents say.
+    /// The number of words contradicts the extents.
     pub(crate) fn begin(
         &self,
         gpu: &Gpu,
@@ -108,10 +109,10 @@ impl ThinningKernel {
         self.begin_on_device(gpu, gpu.upload(words)?, extents, iterations)
     }
 
-    /// Like [`ThinningKernel::begin`], of an image whose words are on the device.
+    /// Like [`ThinningKernel::begin`], for an image on the device.
     ///
     /// # Panics
-    /// There are not as many words as the extents say.
+    /// The number of words contradicts the extents.
     pub(crate) fn begin_on_device(
         &self,
         gpu: &Gpu,
@@ -138,10 +139,10 @@ impl ThinningKernel {
         })
     }
 
-    /// Runs some iterations of a batch, the first of which has the number `first` there.
+    /// Runs some iterations of a batch; `first` is the number of the first of them.
     ///
     /// # Panics
-    /// There are more iterations than a launch runs, or than a batch has counters for.
+    /// There are more iterations than a launch can run, or than the batch has counters.
     pub(crate) fn iterate(
         &self,
         work: &mut Thinning,
@@ -163,7 +164,7 @@ impl ThinningKernel {
         let [across, down, deep] = &tiling.tiles;
         let [tile_planes, tile_rows] = &tiling.tile;
         let window = (tile_planes + COLLARS[0]) * (tile_rows + COLLARS[1]);
-        // Two windows: voxels, and candidates.
+        // There are two windows: voxels, and candidates.
         let shared = if self.is_planar { 0 } else { 2 * ROW * window };
         let call = self.kernel.launch(blocks, THREADS[usize::from(!self.is_planar)], shared);
         let call = call.input(from).output(to);
@@ -175,19 +176,21 @@ impl ThinningKernel {
         };
         let call = call.input(list).output(next).output(lengths).output(marks).value(&launch);
         let call = if self.is_planar { call.value(&iterations) } else { call };
-        // SAFETY: words are read and written inside the image, both buffers of which have its size; lists and marks have an entry for each
-        // tile, a tile is put on a list once; the counters of the iterations are there, as asserted.
+        // SAFETY: words are read and written inside the image, whose buffers both have its size; lists and marks have
+        // an entry for each tile, and a tile is put on a list once; the counters of the iterations exist, as
+        // asserted.
         unsafe { call.output(deleted).value(&first).output(looked_at).go() }
     }
 }
 
-/// The one of two buffers that a launch reads, and the one that it writes.
+/// The buffer that a launch reads and the one that it writes.
 fn in_turn<T>([even, odd]: &mut [T; 2], launch: u32) -> [&mut T; 2] {
     if launch.is_multiple_of(2) { [even, odd] } else { [odd, even] }
 }
 
 impl Thinning {
-    /// The numbers of voxels that the first `n` iterations of a batch deleted. The counters are then zero, for the next batch.
+    /// Reads the numbers of voxels that the first `n` iterations of a batch deleted, and resets the counters for the
+    /// next batch.
     pub(crate) fn deleted(&mut self, gpu: &Gpu, n: usize) -> Result<Vec<u64>, CudaError> {
         let deleted = gpu.read(&self.deleted, 0..n)?;
         gpu.clear(&mut self.deleted)?;
@@ -200,13 +203,13 @@ impl Thinning {
         gpu.read(image, 0..image.len())
     }
 
-    /// The words of the image, which stay on the device.
+    /// The words of the image, left on the device.
     pub(crate) fn into_words(self) -> Buffer<u64> {
         let [even, odd] = self.images;
         if self.launches.is_multiple_of(2) { even } else { odd }
     }
 
-    /// The number of words of 64 voxels that were looked at, added up over tiles and launches.
+    /// Number of words of 64 voxels that were processed, summed over tiles and launches.
     pub(crate) fn looked_at(&self, gpu: &Gpu) -> Result<u64, CudaError> {
         let [tile_planes, tile_rows] = self.tiling.tile.map(u64::from);
         Ok(gpu.read(&self.looked_at, 0..1)?[0] * tile_planes * tile_rows)

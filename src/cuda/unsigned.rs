@@ -1,8 +1,9 @@
-//! Unsigned integers, the types of which every pattern of bits is a value.
+//! Unsigned integer types, for which any bits are a valid value.
 
 use super::Plain;
 
-/// Unsigned integers whose memory may be filled with any bits. The trait is sealed: only the types of this module implement it.
+/// An unsigned integer type, whose memory may be filled with any bits. The trait is sealed: only this module
+/// implements it.
 pub trait Unsigned: Plain + sealed::Sealed {}
 
 impl Unsigned for u8 {}
@@ -10,7 +11,7 @@ impl Unsigned for u16 {}
 impl Unsigned for u32 {}
 impl Unsigned for u64 {}
 
-/// Confines the traits that name compiled kernels, or whose memory is filled byte by byte, to the types that are listed here.
+/// Seals the traits that select compiled kernels, or whose memory is filled byte by byte.
 pub(crate) mod sealed {
     pub trait Sealed {}
 

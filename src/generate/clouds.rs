@@ -8,12 +8,12 @@
 //! | `klein-bottle` | the Klein bottle in R⁴ with core 2 and tube 1, uniform by area | 1, 2, 1 (over Z/3: 1, 1, 0) |
 //! | `projective-plane` | the Veronese surface in R⁶, the image of a uniform sphere | 1, 1, 1 (over Z/3: 1, 0, 0) |
 //! | `swiss-roll` | (t cos t, h, t sin t), t uniform in [3π/2, 9π/2), h in [0, 21) | 1 |
-//! | `clustered` | centres uniform in the unit cube [0, 1)^k, points Gaussian around them with σ = 0.02, one centre after the other | number of clusters |
+//! | `clustered` | centres uniform in the unit cube [0, 1)^k, points Gaussian around them with σ = 0.02, cycling through the centres | number of clusters |
 //! | `cube` | uniform in the unit cube [0, 1)^k; k = 3 | 1 |
 //!
-//! With noise σ every coordinate gets a Gaussian number of that standard deviation more. Where a surface is sampled by area, parameters are
-//! drawn uniformly and kept with a probability in proportion to the area at them (Diaconis, Holmes, Shahshahani 2013). Points are rounded to
-//! single precision, in which files of points are read.
+//! Noise of σ adds a Gaussian number of that standard deviation to every coordinate. To sample a surface by area,
+//! parameters are drawn uniformly and kept with a probability proportional to the area element (Diaconis, Holmes,
+//! Shahshahani 2013). Points are rounded to single precision, in which files of points are read.
 
 use std::f64::consts::{PI, TAU};
 
@@ -26,14 +26,14 @@ use crate::memory::{self, Refused};
 use crate::metric::PointCloud;
 use crate::names::named;
 
-/// Radii of the torus and of the Klein bottle: that of the core circle and that of the tube.
+/// Radii of the torus and of the Klein bottle: core circle and tube.
 const CORE: f64 = 2.0;
 const TUBE: f64 = 1.0;
 
-/// Standard deviation of the points of a cluster, along each axis.
+/// Standard deviation of the points of a cluster along each axis.
 const CLUSTER: f64 = 0.02;
 
-/// A space that points are drawn of.
+/// A space from which points are sampled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "kebab-case")]
@@ -72,13 +72,13 @@ impl Space {
         Space::Cube,
     ];
 
-    /// Whether its dimension can be chosen.
+    /// Whether the dimension of the space can be chosen.
     pub fn has_dimension(self) -> bool {
         matches!(self, Space::Sphere | Space::Clustered | Space::Cube)
     }
 }
 
-/// A sample to be drawn.
+/// Parameters of a sample.
 ///
 /// ```
 /// use lacuna::generate::{Cloud, Space};
@@ -91,20 +91,20 @@ impl Space {
 pub struct Cloud {
     /// The space.
     pub space: Space,
-    /// The number of points.
+    /// Number of points.
     pub points: usize,
-    /// Which of the samples: the same seed is the same sample.
+    /// The seed: equal seeds give equal samples.
     pub seed: u64,
-    /// Standard deviation of the noise, along each axis.
+    /// Standard deviation of the noise along each axis.
     pub noise: f64,
     /// The dimension of sphere, cube and clusters.
     pub dimension: Option<usize>,
-    /// The number of clusters.
+    /// Number of clusters.
     pub clusters: usize,
 }
 
 impl Cloud {
-    /// A sample without noise, of seed 0.
+    /// Creates parameters for a sample without noise and with seed 0.
     pub fn new(space: Space, points: usize) -> Self {
         Cloud { space, points, seed: 0, noise: 0.0, dimension: None, clusters: 5 }
     }
@@ -112,7 +112,7 @@ impl Cloud {
     /// Draws the points.
     ///
     /// # Errors
-    /// [`GenerateError`]: no points, a dimension or noise that is none, no memory.
+    /// [`GenerateError`]: no points, an invalid dimension or noise, or too little memory.
     pub fn draw(&self) -> Result<PointCloud<f32>, GenerateError> {
         if self.points == 0 {
             return Err(GenerateError::NoPoints);
@@ -140,12 +140,12 @@ impl Cloud {
                 point.iter_mut().for_each(|x| *x /= length);
             }),
             Space::Torus => self.each(&mut random, |random| {
-                // The area at the angle θ around the tube is r (R + r cos θ).
+                // The area element at the angle θ around the tube is r (R + r cos θ).
                 let [tube, core] = angles(random, |tube| (CORE + TUBE * cos(tube)) / (CORE + TUBE));
                 on_torus(tube, core, CORE, TUBE)
             }),
             Space::KleinBottle => self.each(&mut random, |random| {
-                // Around the core the bottle is as long as √((R + r cos θ)² + (r sin θ / 2)²).
+                // The length of the bottle around the core is √((R + r cos θ)² + (r sin θ / 2)²) at the angle θ.
                 let length = |tube| {
                     let (out, turned) = (CORE + TUBE * cos(tube), TUBE * sin(tube) / 2.0);
                     sqrt(out * out + turned * turned) / (CORE + TUBE)
@@ -179,9 +179,9 @@ impl Cloud {
         Ok(PointCloud::new(axes, rounded)?)
     }
 
-    /// Asks for the memory for points and clusters.
+    /// Checks that there is memory for points and clusters.
     fn probe(&self, dimension: usize) -> Result<(), Refused> {
-        /// The most coordinates of a shape whose dimension cannot be chosen.
+        /// The greatest number of coordinates of a space whose dimension is fixed.
         const MOST: usize = 6;
         let numbers = |points: usize, axes: usize| (points as u64).saturating_mul(axes as u64);
         let coordinates = numbers(self.points, if self.space.has_dimension() { dimension + 1 } else { MOST });
@@ -191,7 +191,7 @@ impl Cloud {
         memory::probe(coordinates.saturating_add(centres).saturating_mul(bytes))
     }
 
-    /// Points of as many coordinates as the shape has.
+    /// Draws points whose number of coordinates is fixed by the space.
     fn each<const M: usize>(
         &self,
         random: &mut Random,
@@ -203,7 +203,7 @@ impl Cloud {
         Ok((coordinates, M))
     }
 
-    /// Points of so many coordinates.
+    /// Draws points of `axes` coordinates.
     fn any(
         &self,
         random: &mut Random,
@@ -221,7 +221,7 @@ fn uniform_on_sphere(random: &mut Random) -> [f64; 3] {
     on_sphere(height, TAU * random.uniform())
 }
 
-/// Angles around tube and core, kept with the probability at the first of them.
+/// Draws angles around tube and core, kept with the probability at the first of them.
 fn angles(random: &mut Random, probability: impl Fn(f64) -> f64) -> [f64; 2] {
     loop {
         let angles = [TAU * random.uniform(), TAU * random.uniform()];

@@ -1,13 +1,14 @@
-//! Images of any size, of one to three axes.
+//! Images of any size with one to three axes.
 //!
 //! | scene | voxels | type |
 //! |---|---|---|
 //! | `noise` | uniform in [0, 1): 24 bits a voxel | `f32` |
-//! | `field` | a Gaussian random field: white Gaussian noise, smoothed by a Gaussian of σ voxels (cut at 3σ) along every axis of a periodic image, and divided by the standard deviation that it then has | `f32` |
+//! | `field` | a Gaussian random field: white Gaussian noise on a periodic image, smoothed along every axis by a Gaussian of σ voxels (cut at 3σ), and normalised to variance 1 | `f32` |
 //! | `blobs` | 255 where such a field is below the quantile of a density, 0 elsewhere | `u8` |
-//! | `vessels` | 255 in tubes around random walks that turn slowly and grow thinner, 0 elsewhere | `u8` |
+//! | `vessels` | 255 in tubes around random walks that turn slowly and become thinner, 0 elsewhere | `u8` |
 //!
-//! Noise is a function of the seed and of the voxel's place, so threads share it in any way. Each walk has a generator of its own.
+//! Noise is a function of the seed and of the voxel's place, so it does not depend on the threads. Each walk has a
+//! generator of its own.
 
 use libm::{ceil, cos, exp, log, sqrt};
 use rayon::prelude::*;
@@ -21,10 +22,10 @@ use crate::memory::{self, Refused};
 use crate::names::named;
 use crate::parallel;
 
-/// The standard deviation below which a Gaussian, in double precision, is 0 at all voxels but its own.
+/// Standard deviation below which a Gaussian, in double precision, is 0 at all voxels but its centre.
 const LEAST_SCALE: f64 = 0.02;
 
-/// What an image shows.
+/// The content of an image.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "kebab-case")]
@@ -34,7 +35,7 @@ pub enum Scene {
     Noise,
     /// A Gaussian random field.
     Field,
-    /// A random field cut in two.
+    /// A random field with a threshold.
     Blobs,
     /// Tubes around random walks.
     Vessels,
@@ -47,23 +48,24 @@ impl Scene {
     pub const ALL: [Scene; 4] = [Scene::Noise, Scene::Field, Scene::Blobs, Scene::Vessels];
 }
 
-/// An image to be drawn.
+/// Parameters of an image.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Field {
-    /// What it shows.
+    /// The content.
     pub scene: Scene,
-    /// Voxels along each axis, the last of which varies fastest.
+    /// Number of voxels along each axis, the last axis fastest.
     pub shape: Vec<usize>,
-    /// Which of the images: the same seed is the same image.
+    /// The seed: equal seeds give equal images.
     pub seed: u64,
-    /// Of fields and blobs, the standard deviation of the Gaussian in voxels; of vessels, the greatest radius; at most 1,000,000.
+    /// For fields and blobs, the standard deviation of the Gaussian in voxels; for vessels, the greatest radius; at
+    /// most 1,000,000.
     pub scale: f64,
-    /// Of blobs, the part of the voxels that is foreground; of vessels, about that part of it.
+    /// The fraction of foreground voxels: exact for blobs, approximate for vessels.
     pub density: f64,
 }
 
 impl Field {
-    /// An image of seed 0 with structures of four voxels.
+    /// Creates parameters with seed 0 and a scale of four voxels.
     pub fn new(scene: Scene, shape: &[usize]) -> Self {
         let density = if scene == Scene::Vessels { 0.05 } else { 0.5 };
         Field { scene, shape: shape.to_vec(), seed: 0, scale: 4.0, density }
@@ -72,7 +74,7 @@ impl Field {
     /// Draws the image.
     ///
     /// # Errors
-    /// [`GenerateError`]: no such shape, a scale or a density that is none, no memory.
+    /// [`GenerateError`]: an invalid shape, scale or density, or too little memory.
     pub fn draw(&self) -> Result<AnyImage, GenerateError> {
         let shape = Shape::new(&self.shape, Order::C)?;
         let scale = scale_of(self.scale)?;
@@ -80,7 +82,7 @@ impl Field {
             let expected = "a number from 0 to 1";
             return Err(GenerateError::Number { what: "density", expected, found: self.density });
         }
-        // While a field is smoothed or cut there is another one beside it.
+        // Smoothing and thresholding need a second field.
         let bytes = match self.scene {
             Scene::Field | Scene::Blobs => 2 * size_of::<f32>(),
             Scene::Noise => size_of::<f32>(),
@@ -110,9 +112,9 @@ impl Field {
     }
 }
 
-/// What `voxel` says of each place.
+/// Computes `voxel` for each place.
 fn each<T: FromZeros + Send>(count: usize, voxel: impl Fn(u64) -> T + Sync) -> Result<Vec<T>, Refused> {
-    /// Voxels that a thread draws at a time.
+    /// Number of voxels that a thread draws at a time.
     const PIECE: usize = 1 << 14;
     let mut voxels = memory::zeroed(count)?;
     parallel::pieces_mut(&mut voxels, PIECE, &|piece, voxels: &mut [T]| {
@@ -130,7 +132,7 @@ fn copy(voxels: &[f32]) -> Result<Vec<f32>, Refused> {
     Ok(copied)
 }
 
-/// Scrambled bits for a seed and a place (the finaliser of SplitMix64; Steele, Lea, Flood 2014).
+/// Hashes a seed and a place (the finaliser of SplitMix64; Steele, Lea, Flood 2014).
 fn mixed(seed: u64, place: u64) -> u64 {
     let scramble = |mut bits: u64| {
         bits = (bits ^ bits >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -141,7 +143,7 @@ fn mixed(seed: u64, place: u64) -> u64 {
     scramble(scramble(seed.wrapping_add(step)).wrapping_add(place.wrapping_mul(step)))
 }
 
-/// Gaussian noise of variance 1: a function of the seed and the place.
+/// Gaussian noise of variance 1 as a function of the seed and the place.
 fn gaussian(seed: u64, place: u64) -> f64 {
     let unit = |bits: u64| (bits >> 11) as f64 / (1u64 << 53) as f64;
     let [u, v] = [0, 1].map(|which| unit(mixed(seed, 2 * place + which)));
@@ -160,8 +162,8 @@ fn field(shape: Shape, seed: u64, sigma: f64) -> Result<Vec<f32>, Refused> {
         .map(|k| k as f64 - radius as f64)
         .map(|x| exp(-x * x / (2.0 * sigma * sigma)))
         .collect();
-    // The variance of a sum of independent numbers is the sum of the squares of their factors. Where the image is narrower than the
-    // Gaussian, factors of the same voxel add up first.
+    // The variance of a sum of independent numbers is the sum of the squares of their factors. If the image is
+    // narrower than the Gaussian, factors of the same voxel add up first.
     for (axis, extent) in shape.extents().into_iter().enumerate() {
         if extent == 1 {
             continue;
@@ -177,7 +179,7 @@ fn field(shape: Shape, seed: u64, sigma: f64) -> Result<Vec<f32>, Refused> {
     Ok(voxels)
 }
 
-/// Convolves every line along an axis with periodic taps, of which those farther than `radius` from the first are 0.
+/// Convolves every line along an axis with periodic taps; those farther than `radius` from the first are 0.
 fn smooth(voxels: &mut [f32], shape: Shape, axis: usize, taps: &[f64], radius: usize) -> Result<(), Refused> {
     let extents = shape.extents();
     let extent = extents[axis];
@@ -186,7 +188,7 @@ fn smooth(voxels: &mut [f32], shape: Shape, axis: usize, taps: &[f64], radius: u
         .filter(|&shift| shift.min(extent - shift) <= radius)
         .map(|shift| (shift, taps[shift]))
         .collect();
-    // A slab holds all voxels of some lines: along an axis that is not the fastest, side by side.
+    // A slab holds all voxels of some lines, which are interleaved unless the axis is the fastest.
     let slab = |slab: &mut [f32]| {
         let before = slab.to_vec();
         for at in 0..extent {
@@ -203,7 +205,7 @@ fn smooth(voxels: &mut [f32], shape: Shape, axis: usize, taps: &[f64], radius: u
         voxels.par_chunks_exact_mut(extent * stride).for_each(slab);
         return Ok(());
     }
-    // Along the slowest axis there is one slab, which is cut by the planes that are written.
+    // Along the slowest axis there is a single slab, so the planes of the result are computed in parallel.
     let before = copy(voxels)?;
     voxels.par_chunks_exact_mut(stride).enumerate().for_each(|(at, plane)| {
         for (lane, voxel) in plane.iter_mut().enumerate() {
@@ -217,9 +219,9 @@ fn smooth(voxels: &mut [f32], shape: Shape, axis: usize, taps: &[f64], radius: u
     Ok(())
 }
 
-/// Tubes around random walks until about so many voxels are painted.
+/// Paints tubes around random walks until about a fraction `density` of the voxels is painted.
 fn vessels(shape: Shape, seed: u64, greatest: f64, density: f64) -> Result<Vec<u8>, Refused> {
-    /// Walks beyond which an image is left as it is, whatever its density.
+    /// Maximum number of walks, after which the image is returned at any density.
     const MOST_WALKS: u64 = 1 << 20;
     let extents = shape.extents();
     let mut voxels: Vec<u8> = memory::zeroed(shape.count())?;
@@ -258,7 +260,7 @@ fn vessels(shape: Shape, seed: u64, greatest: f64, density: f64) -> Result<Vec<u
     Ok(voxels)
 }
 
-/// Paints the voxels within a distance, and counts those that were not painted before.
+/// Paints the voxels within a distance of the centre, and counts those that are new.
 fn ball(voxels: &mut [u8], extents: [usize; 3], centre: [f64; 3], radius: f64) -> usize {
     let range = |axis: usize| {
         let low = ceil(centre[axis] - radius).max(0.0) as usize;

@@ -1,12 +1,13 @@
-//! Point clouds and images of known shapes, by seed: inputs of any size whose barcodes are known.
+//! Seeded point clouds and images of known shapes: inputs of any size whose barcodes are known.
 //!
-//! Numbers come from one generator ([`Random`]); sines, logarithms and exponentials come from the crate `libm`, which is portable, and not from
-//! the platform; and sums have a fixed order. So a seed gives the same bytes on every machine and on any number of threads.
+//! Numbers come from one generator ([`Random`]); sines, logarithms and exponentials come from the portable crate
+//! `libm` and not from the platform; and sums have a fixed order. So a seed gives the same bytes on every machine and
+//! for any number of threads.
 //!
-//! | module | what it holds |
+//! | module | content |
 //! |---|---|
 //! | `random` | the generator |
-//! | `shapes` | points of curves, surfaces and cubes, by parameters |
+//! | `shapes` | points of curves, surfaces and cubes by parameters |
 //! | `clouds` | samples of the shapes |
 //! | `sample` | farthest-point sampling |
 //! | `images` | noise, Gaussian random fields, blobs, vessels |
@@ -27,58 +28,58 @@ pub use shapes::{
     klein_distance, on_circle, on_klein_bottle, on_projective_plane, on_sphere, on_swiss_roll, on_torus,
 };
 
-/// Why there is no such input.
+/// The error of an input that cannot be generated.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum GenerateError {
-    /// No points.
+    /// No points were requested.
     #[error("expected at least one point, found 0")]
     NoPoints,
-    /// Dimension 0, or more coordinates than can be counted.
+    /// The dimension is 0, or the coordinates are too many to be counted.
     #[error("expected a dimension from 1 to 65535, found {found}")]
     Dimension {
         /// The dimension.
         found: usize,
     },
-    /// A number that a shape has no meaning for.
+    /// A parameter is out of range.
     #[error("{what}: expected {expected}, found {found}")]
     Number {
-        /// What the number is.
+        /// Name of the parameter.
         what: &'static str,
-        /// What it should be.
+        /// The expected range.
         expected: &'static str,
-        /// The number.
+        /// The value found.
         found: f64,
     },
-    /// There is no memory for it.
+    /// There is not enough memory.
     #[error(transparent)]
     Memory(#[from] crate::memory::Refused),
-    /// A shape of images that cannot be.
+    /// The shape of an image is invalid.
     #[error(transparent)]
     Shape(#[from] crate::cubical::ShapeError),
-    /// Points that are no cloud.
+    /// The points do not form a cloud.
     #[error(transparent)]
     Metric(#[from] crate::metric::MetricError),
 }
 
-/// The greatest number of points and of clusters, and the greatest scale of images.
+/// Greatest number of points and of clusters, and greatest scale of images.
 const MOST: usize = u32::MAX as usize;
 const MOST_SCALE: f64 = 1e6;
 
-/// A number of points or clusters.
+/// Checks a number of points or clusters.
 fn number_of(what: &'static str, found: usize) -> Result<usize, GenerateError> {
     let expected = "a number from 1 to 4294967295";
     let is_right = (1..=MOST).contains(&found);
     is_right.then_some(found).ok_or(GenerateError::Number { what, expected, found: found as f64 })
 }
 
-/// A length of structures, in voxels.
+/// Checks a length scale in voxels.
 fn scale_of(found: f64) -> Result<f64, GenerateError> {
     let is_right = (0.0..=MOST_SCALE).contains(&found);
     let expected = "a number from 0 to 1000000";
     is_right.then_some(found).ok_or(GenerateError::Number { what: "scale", expected, found })
 }
 
-/// A number that is finite and not negative.
+/// Checks that a number is finite and not negative.
 fn non_negative(what: &'static str, found: f64) -> Result<f64, GenerateError> {
     match found {
         found if found.is_finite() && found >= 0.0 => Ok(found),

@@ -1,4 +1,4 @@
-//! Random numbers that are the same on every platform, for ever.
+//! Random numbers that are the same on every platform and in every version.
 
 use libm::{cos, log, sqrt};
 use rand_core::Rng;
@@ -13,22 +13,23 @@ const STREAM: u128 = 0x0a02_bdbf_7bb3_c0a7_ac28_fa16_a64a_bf96;
 pub struct Random(Pcg64);
 
 impl Random {
-    /// The generator of one input; inputs never share one.
+    /// Creates the generator of one input; inputs never share a generator.
     pub fn new(seed: u64) -> Self {
         Random(Pcg64::new(u128::from(seed), STREAM))
     }
 
-    /// Uniform in [0, 1): the upper 53 bits of a draw, times 2^−53, so that no rounding is involved.
+    /// A uniform number in [0, 1): the upper 53 bits of a draw, times 2^−53, which needs no rounding.
     pub fn uniform(&mut self) -> f64 {
         (self.0.next_u64() >> 11) as f64 / (1u64 << 53) as f64
     }
 
-    /// Uniform in [low, high).
+    /// A uniform number in [low, high).
     pub fn between(&mut self, low: f64, high: f64) -> f64 {
         low + (high - low) * self.uniform()
     }
 
-    /// Gaussian, of mean 0 and variance 1 (Box and Muller 1958): √(−2 ln u) cos 2πv of two uniform numbers u in (0, 1] and v.
+    /// A Gaussian number of mean 0 and variance 1 (Box and Muller 1958): √(−2 ln u) cos 2πv for uniform u in (0, 1]
+    /// and v.
     pub fn gaussian(&mut self) -> f64 {
         let (u, v) = (1.0 - self.uniform(), self.uniform());
         sqrt(-2.0 * log(u)) * cos(TAU * v)
@@ -39,27 +40,27 @@ impl Random {
         self.0.next_u64()
     }
 
-    /// Uniform in 0..`end`, but for a bias below `end` / 2^64; `end` is not 0.
+    /// A uniform number in 0..`end`, with a bias below `end` / 2^64; `end` must not be 0.
     pub fn below(&mut self, end: usize) -> usize {
         ((u128::from(self.bits()) * end as u128) >> 64) as usize
     }
 
-    /// Uniform in `low`..=`high`.
+    /// A uniform number in `low`..=`high`.
     pub fn within(&mut self, low: i64, high: i64) -> i64 {
         low + self.below(high.abs_diff(low) as usize + 1) as i64
     }
 
-    /// True once in `one_in` times.
+    /// True with probability 1 / `one_in`.
     pub fn once_in(&mut self, one_in: usize) -> bool {
         self.below(one_in) == 0
     }
 
-    /// One of several.
+    /// A uniformly chosen element of `from`.
     pub fn pick<T: Copy>(&mut self, from: &[T]) -> T {
         from[self.below(from.len())]
     }
 
-    /// A random order of 0..n.
+    /// A random permutation of 0..n.
     pub fn order(&mut self, n: usize) -> Vec<usize> {
         let mut order: Vec<usize> = (0..n).collect();
         (1..n).for_each(|last| order.swap(last, self.below(last + 1)));

@@ -5,7 +5,7 @@ pub fn euclidean<const M: usize>(a: &[f64; M], b: &[f64; M]) -> f64 {
     a.iter().zip(b).map(|(x, y)| (x - y) * (x - y)).sum::<f64>().sqrt()
 }
 
-/// The first candidate, then `n` − 1 times the candidate farthest from all chosen so far (the first such).
+/// Returns the first candidate and `n` − 1 more, each the first of those farthest from all chosen before.
 pub fn farthest_points<P: Copy>(candidates: &[P], n: usize, distance: impl Fn(&P, &P) -> f64) -> Vec<P> {
     let mut gaps = vec![f64::INFINITY; candidates.len()];
     let mut chosen = Vec::with_capacity(n);

@@ -1,10 +1,11 @@
-//! Barcodes are what the shapes promise, and a seed is the same sample everywhere.
+//! Barcodes are as the shapes promise, and a seed gives the same sample everywhere.
 
 use super::*;
 use crate::cubical::{AnyImage, Cubical};
 use crate::rips::Rips;
 
-/// Bars of dimensions 1 to `dim` that last, of landmarks of a sample: loops twice as long as they are born, cavities by 1.4.
+/// The numbers of long bars of dimensions 1 to `dim`, for landmarks of a sample: death / birth above 2 for loops and
+/// above 1.4 for cavities.
 fn long_bars(cloud: Cloud, landmarks: usize, dim: usize, modulus: u32) -> Vec<usize> {
     let points = cloud.draw().unwrap();
     let rips = Rips::new(points).max_dim(dim).landmarks(Some(landmarks)).modulus(modulus);
@@ -29,7 +30,7 @@ fn betti_numbers_of_curves_and_surfaces() {
     assert_eq!(long_bars(cloud(Space::SwissRoll, 4000), 250, 1, 2), [0]);
 }
 
-/// Neither surface is orientable: over Z/3 a loop and the cavity are gone.
+/// Neither surface is orientable: over Z/3 one loop and the cavity vanish.
 #[test]
 fn surfaces_that_are_not_orientable() {
     let plane = Cloud { seed: 7, ..Cloud::new(Space::ProjectivePlane, 2000) };
@@ -67,14 +68,14 @@ fn points_lie_where_the_formulas_say() {
         let out = length(&point[..2]) - 2.0;
         assert!(close(out * out + point[2] * point[2], 1.0));
     }
-    // The trace of a projection onto a line and its square's are 1.
+    // The traces of a projection onto a line and of its square are 1.
     for point in points(Space::ProjectivePlane, None) {
         assert!(close(point[..3].iter().sum(), 1.0) && close(length(&point), 1.0));
     }
     for point in points(Space::Cube, Some(4)) {
         assert!(point.len() == 4 && point.iter().all(|x| (0.0..1.0).contains(x)));
     }
-    // By area, the part of the torus with cos θ > 0 has 1/2 + 1/(2π) of it.
+    // By area, the part of the torus with cos θ > 0 is 1/2 + 1/(2π) of it.
     let outer = points(Space::Torus, None).iter().filter(|point| length(&point[..2]) > 2.0).count();
     assert!((620..700).contains(&outer), "{outer}");
 }
@@ -95,7 +96,7 @@ fn noise_is_of_its_deviation() {
     assert!(mean.abs() < 0.004 && (variance.sqrt() - 0.1).abs() < 0.003, "{mean} {variance}");
 }
 
-/// A sum of the bits of numbers that depends on their order.
+/// A checksum of numbers that depends on their order.
 fn sum(bits: impl Iterator<Item = u64>) -> u64 {
     bits.fold(0xcbf2_9ce4_8422_2325, |sum, bits| (sum ^ bits).wrapping_mul(0x0000_0100_0000_01b3))
 }
@@ -138,7 +139,7 @@ fn fields_have_mean_0_and_variance_1() {
     for (shape, scale) in
         [(&[64, 64][..], 2.0), (&[24, 20, 28], 1.5), (&[3000], 3.0), (&[64, 64], 0.0), (&[3, 4096], 4.0)]
     {
-        // A smooth field has few values that are independent, so it is the mean over many that is tested.
+        // A smooth field has few independent values, so the mean over many fields is tested.
         let of_seed = |seed| {
             let AnyImage::F32(image) =
                 Field { seed, scale, ..Field::new(Scene::Field, shape) }.draw().unwrap()
@@ -156,7 +157,7 @@ fn fields_have_mean_0_and_variance_1() {
     }
 }
 
-/// Along each axis neighbours are as correlated as the Gaussian says: e^(−d²/(4σ²)) at the distance d.
+/// The correlation of neighbours along each axis is that of the Gaussian: e^(−d²/(4σ²)) at distance d.
 #[test]
 fn fields_are_smooth_along_every_axis() {
     let image = Field { seed: 9, scale: 3.0, ..Field::new(Scene::Field, &[48, 48, 48]) }.draw().unwrap();
@@ -188,7 +189,7 @@ fn scenes_have_their_values_and_densities() {
     assert!((0..25).all(|place| all.value(place) == 255.0));
 }
 
-/// A field that is smooth has few components below 0; noise has many.
+/// A smooth field has few components below 0; noise has many.
 #[test]
 fn structures_grow_with_the_scale() {
     let components = |scale| {
@@ -210,7 +211,7 @@ fn what_cannot_be_drawn() {
     assert!(Field::new(Scene::Noise, &[2, 2, 2, 2]).draw().is_err());
 }
 
-/// Inputs that no memory holds, and scales whose Gaussians no list holds or no double tells from 0.
+/// Inputs that exceed any memory, and scales whose Gaussians have too many taps or are indistinguishable from 0.
 #[test]
 fn what_is_too_large_or_too_small_is_no_panic() {
     let refused = |error: GenerateError| matches!(error, GenerateError::Memory(_));

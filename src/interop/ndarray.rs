@@ -1,4 +1,4 @@
-//! Arrays of the crate `ndarray` as distances, points and images, and diagrams as arrays.
+//! Conversions from `ndarray` arrays to distances, points and images, and from diagrams to arrays.
 //!
 //! ```
 //! use lacuna::metric::PointCloud;
@@ -21,9 +21,9 @@ use crate::metric::read::Symmetrize;
 use crate::metric::{DistanceMatrix, MetricError, PointCloud, Value};
 
 impl<T: Value> DistanceMatrix<T> {
-    /// From a square array of distances, whatever its layout in memory. It is checked as the readers of files check one:
-    /// see [`DistanceMatrix::from_square`]. Where the two distances of a pair differ by more than rounding, `symmetrize`
-    /// says which of them counts; without it they are an error.
+    /// Converts a square array of distances in any memory layout. It is checked as in
+    /// [`DistanceMatrix::from_square`]. If the two distances of a pair differ by more than rounding, `symmetrize`
+    /// combines them; without it they are an error.
     ///
     /// ```
     /// use lacuna::metric::{DistanceMatrix, MetricError, read::Symmetrize};
@@ -54,7 +54,7 @@ impl<T: Value> DistanceMatrix<T> {
 impl<T: Value> TryFrom<ArrayView2<'_, T>> for DistanceMatrix<T> {
     type Error = MetricError;
 
-    /// [`DistanceMatrix::from_array`] of a symmetric array.
+    /// Converts a symmetric array, see [`DistanceMatrix::from_array`].
     fn try_from(array: ArrayView2<'_, T>) -> Result<Self, MetricError> {
         Self::from_array(array, None)
     }
@@ -63,7 +63,7 @@ impl<T: Value> TryFrom<ArrayView2<'_, T>> for DistanceMatrix<T> {
 impl<T: Value> TryFrom<Array2<T>> for PointCloud<T> {
     type Error = MetricError;
 
-    /// The rows are the points. An array in standard layout gives its memory away.
+    /// Takes the rows as points. An array in standard layout is moved without a copy.
     fn try_from(array: Array2<T>) -> Result<Self, MetricError> {
         let dimension = dimension(array.dim())?;
         Self::new(dimension, into_standard_order(array))
@@ -73,7 +73,7 @@ impl<T: Value> TryFrom<Array2<T>> for PointCloud<T> {
 impl<T: Value> TryFrom<ArrayView2<'_, T>> for PointCloud<T> {
     type Error = MetricError;
 
-    /// The rows are the points, which are copied.
+    /// Takes the rows as points, which are copied.
     fn try_from(array: ArrayView2<'_, T>) -> Result<Self, MetricError> {
         let dimension = dimension(array.dim())?;
         Self::new(dimension, to_standard_order(&array))
@@ -89,7 +89,7 @@ fn dimension((points, dimension): (usize, usize)) -> Result<usize, MetricError> 
     }
 }
 
-/// Why an array is no image.
+/// The error of an array that cannot be an image.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ImageArrayError {
@@ -104,9 +104,9 @@ pub enum ImageArrayError {
     },
 }
 
-/// Arrays whose memory is contiguous give it away, and keep their order: row-major (C) or column-major (F, which is
-/// a row-major array with its axes reversed). Any other layout is copied to row-major order. The order decides nothing but
-/// ties: voxels of equal value enter by place in memory.
+/// Arrays with contiguous memory are moved without a copy and keep their order: row-major (C) or column-major (F, a
+/// row-major array with reversed axes). Any other layout is copied to row-major order. The order affects ties only:
+/// voxels of equal value enter by place in memory.
 ///
 /// ```
 /// use lacuna::cubical::{Image, Order};
@@ -130,7 +130,7 @@ impl<T: Voxel, D: Dimension> TryFrom<Array<T, D>> for Image<T> {
     }
 }
 
-/// The voxels are copied. The order in memory is kept as it is of an owned array.
+/// The voxels are copied. Their order in memory is kept as for an owned array.
 impl<T: Voxel, D: Dimension> TryFrom<ArrayView<'_, T, D>> for Image<T> {
     type Error = ImageArrayError;
 
@@ -158,14 +158,14 @@ impl<T: Voxel, D: Dimension> TryFrom<ArrayView<'_, T, D>> for AnyImage {
     }
 }
 
-/// The shape of an image of this array, and whether its order in memory is column-major.
+/// The shape of the image of an array, and whether its order in memory is column-major.
 fn shape_of<T, D: Dimension>(array: &ArrayView<'_, T, D>) -> Result<(Shape, bool), ShapeError> {
     let column_major = !array.is_standard_layout() && array.t().is_standard_layout();
     let order = if column_major { Order::F } else { Order::C };
     Ok((Shape::new(array.shape(), order)?, column_major))
 }
 
-/// The image of these voxels in memory order, all of which must be numbers.
+/// Creates the image of voxels in memory order, all of which must be numbers.
 fn checked<T: Voxel>(shape: Shape, voxels: Vec<T>) -> Result<Image<T>, ImageArrayError> {
     match voxels.par_iter().position_first(|voxel| !voxel.is_number()) {
         Some(place) => Err(ImageArrayError::NotANumber { at: shape.coordinates(place) }),
@@ -173,13 +173,13 @@ fn checked<T: Voxel>(shape: Shape, voxels: Vec<T>) -> Result<Image<T>, ImageArra
     }
 }
 
-/// The elements in row-major order: the array's own memory where they lie so.
+/// The elements in row-major order, without a copy if they are in this order already.
 fn into_standard_order<T: Copy, D: Dimension>(array: Array<T, D>) -> Vec<T> {
     if !array.is_standard_layout() {
         return to_standard_order(&array.view());
     }
     let count = array.len();
-    // An owned array that was sliced lies within more memory than its own.
+    // An owned array that was sliced may have more memory than elements.
     let (mut elements, first) = array.into_raw_vec_and_offset();
     let first = first.unwrap_or(0);
     elements.truncate(first + count);
@@ -193,7 +193,7 @@ fn to_standard_order<T: Copy, D: Dimension>(array: &ArrayView<'_, T, D>) -> Vec<
 }
 
 impl Diagram {
-    /// All bars, by dimension: a row (dimension, birth, death) for each. The death of an essential bar is infinity.
+    /// All bars by dimension, one row (dimension, birth, death) for each. The death of an essential bar is infinity.
     ///
     /// ```
     /// use lacuna::{Bar, Diagram};
@@ -210,7 +210,7 @@ impl Diagram {
 }
 
 impl From<&Diagram> for Array2<f64> {
-    /// [`Diagram::to_array`].
+    /// Converts a diagram, see [`Diagram::to_array`].
     fn from(diagram: &Diagram) -> Self {
         diagram.to_array()
     }

@@ -1,4 +1,4 @@
-//! Sparse matrices of the crate `sprs` as distances and as boundary matrices, and boundary matrices as such.
+//! Conversions from `sprs` matrices to distances and boundary matrices, and from boundary matrices back.
 //!
 //! ```
 //! use lacuna::interop::sprs::boundary_matrix;
@@ -20,10 +20,10 @@ use crate::matrix::{BoundaryMatrix, ColumnError, Dimension, Index};
 use crate::metric::square::Tolerance;
 use crate::metric::{MetricError, SparseDistances, Value};
 
-/// Stored entries are edges, stored zeros too; pairs of points without an entry are never connected.
+/// Stored entries are edges, including stored zeros; pairs of points without an entry are never connected.
 ///
-/// A pair may be given by one entry, of either triangle, or by both, (i, j) and (j, i), which must agree up to 1e-4 of the
-/// greatest finite entry; then the one below the diagonal counts. Entries of the diagonal must be 0.
+/// A pair may be given by one entry, of either triangle, or by both, (i, j) and (j, i), which must agree up to 1e-4
+/// of the greatest finite entry; the one below the diagonal is used. Entries of the diagonal must be 0.
 ///
 /// ```
 /// use lacuna::metric::SparseDistances;
@@ -55,7 +55,7 @@ impl<T: Value, I: SpIndex, Iptr: SpIndex> TryFrom<CsMatViewI<'_, T, I, Iptr>> fo
         for (&distance, (row, column)) in matrix.iter() {
             let (row, column) = (row.index(), column.index());
             if let Some(distance) = edge(&matrix, tolerance, (row, column), distance)? {
-                // Both are below `most`.
+                // Both numbers are below `most`.
                 edges.push((row as u32, column as u32, distance));
             }
         }
@@ -63,7 +63,8 @@ impl<T: Value, I: SpIndex, Iptr: SpIndex> TryFrom<CsMatViewI<'_, T, I, Iptr>> fo
     }
 }
 
-/// The distance that an entry adds to the graph; none where the other entry of its pair counts, or on the diagonal.
+/// The distance that an entry adds to the graph; none if it is on the diagonal, or if the other entry of its pair is
+/// used.
 fn edge<T: Value, I: SpIndex, Iptr: SpIndex>(
     matrix: &CsMatViewI<'_, T, I, Iptr>,
     tolerance: Tolerance,
@@ -91,26 +92,26 @@ fn edge<T: Value, I: SpIndex, Iptr: SpIndex>(
             false => Err(MetricError::Asymmetric { i, j, below: below.into(), above: distance.into() }),
         };
     }
-    // What is negative by rounding only is zero.
+    // A value that is negative by rounding only becomes zero.
     let zero = T::from_f64(0.0);
     Ok(Some(if distance < zero { zero } else { distance }))
 }
 
-/// Why a sparse matrix is no boundary matrix.
+/// The error of a sparse matrix that is not a boundary matrix.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BoundaryArrayError {
-    /// Rows and columns are not the same cells.
+    /// The matrix is not square.
     #[error(
         "expected a square matrix, whose rows and columns are all cells in filtration order, found {rows} × {columns}"
     )]
     NotSquare {
-        /// Rows given.
+        /// Number of rows given.
         rows: usize,
-        /// Columns given.
+        /// Number of columns given.
         columns: usize,
     },
-    /// An entry that is no coefficient of a boundary.
+    /// An entry is not a coefficient of a boundary.
     #[error("row {row}, column {column}: expected an entry 0, 1 or -1, found {found}")]
     Entry {
         /// The row, 0-based.
@@ -120,34 +121,35 @@ pub enum BoundaryArrayError {
         /// The entry.
         found: f64,
     },
-    /// Not a dimension for each cell.
+    /// The numbers of dimensions and cells differ.
     #[error("expected a dimension for each of {cells} cells, found {found}")]
     Dimensions {
-        /// Cells of the matrix.
+        /// Number of cells of the matrix.
         cells: usize,
-        /// Dimensions given.
+        /// Number of dimensions given.
         found: usize,
     },
-    /// A cell of too great a dimension.
+    /// The dimension of a cell is too great.
     #[error("cell {cell}: expected a dimension of at most {}, found a greater one", Dimension::MAX)]
     TooHigh {
         /// The cell, 0-based.
         cell: usize,
     },
-    /// A column that is no boundary.
+    /// A column is not a boundary.
     #[error(transparent)]
     Column(#[from] ColumnError),
 }
 
-/// The boundary matrix over Z/2 that a sparse matrix holds: rows and columns are the cells in filtration order, facets before
-/// cofacets, and entries are 1 or −1. Stored zeros count as none. A matrix compressed by columns gives its memory away.
+/// Converts a sparse matrix to a boundary matrix over Z/2. Rows and columns are the cells in filtration order, facets
+/// before cofacets, and entries are 1 or −1; stored zeros are ignored. A matrix compressed by columns is moved
+/// without a copy.
 ///
-/// `dims` are the dimensions of the cells. Without them they are derived: a cell whose column is zero is a vertex, and any other has one
-/// dimension more than the cells of its boundary.
+/// `dims` are the dimensions of the cells. Without them they are derived: a cell with a zero column is a vertex, and
+/// any other has one dimension more than the cells of its boundary.
 ///
 /// # Errors
-/// [`BoundaryArrayError`]: the matrix is not square, an entry is neither 0, 1 nor −1, there is not a dimension for each
-/// cell, or a column is no boundary.
+/// [`BoundaryArrayError`]: the matrix is not square; an entry is neither 0, 1 nor −1; the numbers of dimensions and
+/// cells differ; or a column is not a boundary.
 pub fn boundary_matrix<N, I>(
     matrix: CsMatI<N, I>,
     dims: Option<Vec<Dimension>>,
@@ -177,12 +179,12 @@ where
     Ok(BoundaryMatrix::from_parts(dims, starts, rows)?)
 }
 
-/// Whether a number is the coefficient of a cell in a boundary.
+/// Whether a number is a coefficient of a boundary.
 fn is_coefficient(entry: f64) -> bool {
     [0.0, 1.0, -1.0].contains(&entry)
 }
 
-/// Where the columns start among the rows, and the rows, without those of stored zeros.
+/// Removes stored zeros; returns the column starts and the rows.
 fn without_zeros<N, I>(starts: Vec<I>, rows: Vec<I>, entries: &[N]) -> (Vec<I>, Vec<I>)
 where
     N: Copy + Into<f64>,
@@ -202,7 +204,7 @@ where
     (ends, left)
 }
 
-/// The dimensions of cells, from their boundaries.
+/// Derives the dimensions of cells from their boundaries.
 fn derived_dims<I: Index>(starts: &[I], rows: &[I]) -> Result<Vec<Dimension>, BoundaryArrayError> {
     let mut dims: Vec<Dimension> = Vec::with_capacity(starts.len().saturating_sub(1));
     for (cell, column) in starts.windows(2).enumerate() {
@@ -211,7 +213,7 @@ fn derived_dims<I: Index>(starts: &[I], rows: &[I]) -> Result<Vec<Dimension>, Bo
             Some(facet) if facet < cell => {
                 dims[facet].checked_add(1).ok_or(BoundaryArrayError::TooHigh { cell })?
             }
-            // Facets that are not before their cell are refused when the matrix is made.
+            // Facets that are not before their cell are refused when the matrix is built.
             _ => 0,
         };
         dims.push(dim);
@@ -219,8 +221,8 @@ fn derived_dims<I: Index>(starts: &[I], rows: &[I]) -> Result<Vec<Dimension>, Bo
     Ok(dims)
 }
 
-/// A boundary matrix as one of `sprs`, compressed by columns, whose entries are all 1, and the dimensions of its cells. Rows and
-/// where columns start are moved, not copied.
+/// Converts a boundary matrix to an `sprs` matrix, compressed by columns, whose entries are all 1, and the dimensions
+/// of its cells. Rows and column starts are moved without a copy.
 ///
 /// ```
 /// use lacuna::interop::sprs::{boundary_matrix, csc};
@@ -278,7 +280,7 @@ mod tests {
         assert_eq!(error, MetricError::NotSquare { rows: 2, columns: 3 });
     }
 
-    /// The matrix with these entries (row, column, entry).
+    /// A matrix with the given entries (row, column, entry).
     fn cells(n: usize, entries: &[(usize, usize, i8)]) -> CsMatI<i8, u32> {
         let mut matrix = TriMatI::<i8, u32>::new((n, n));
         entries.iter().for_each(|&(row, column, entry)| matrix.add_triplet(row, column, entry));

@@ -1,7 +1,8 @@
 //! Reduction of a matrix whose index width is known only when its file is read.
 //!
-//! [`read_feeding`] reads, [`AnyComplex::plan`] chooses, [`AnyPlanned::reduce`] reduces, [`write_any`](crate::output::pairs::PairsFormat::write_any) writes. Each is generic inside and not outside, so
-//! that a program that calls them compiles no algorithm itself.
+//! [`read_feeding`] reads, [`AnyComplex::plan`] chooses, [`AnyPlanned::reduce`] reduces,
+//! [`write_any`](crate::output::pairs::PairsFormat::write_any) writes. They are generic inside and not in their
+//! signatures, so that a program that calls them compiles no algorithm itself.
 
 use std::path::Path;
 
@@ -24,10 +25,10 @@ use crate::backend::Backend;
 use crate::memory::MemoryPlan;
 use crate::progress::Progress;
 
-/// Like [`read::read_path`], and shows the columns to a device as they are read, if `feeds` wants that.
+/// Like [`read::read_path`], but also passes the columns to a device as they are read, if `feeds` wants that.
 ///
 /// # Errors
-/// As [`read::read_path`].
+/// See [`read::read_path`].
 pub fn read_feeding(
     path: &Path,
     options: &MatrixReadOptions,
@@ -36,10 +37,10 @@ pub fn read_feeding(
     read::read_path_observed(path, options, feeds)
 }
 
-/// Like [`read_feeding`]; `progress` is told how much of a binary file of PHAT has been read, of whose size follows what the stages to come take.
-///
+/// Like [`read_feeding`], but reports to `progress` how much of a binary file of PHAT has been read; the expected
+/// costs of later stages follow from its size.
 /// # Errors
-/// As [`read::read_path`].
+/// See [`read::read_path`].
 pub fn read_watched(
     path: &Path,
     options: &MatrixReadOptions,
@@ -49,7 +50,7 @@ pub fn read_watched(
     read::read_path_observed(path, options, &Watched { feeds, progress })
 }
 
-/// Shows columns, and tells of them.
+/// Observer that feeds columns to a device and reports progress.
 struct Watched<'a> {
     feeds: &'a Feeds<'a>,
     progress: &'a dyn Progress,
@@ -80,7 +81,7 @@ impl ReadObserver for Watched<'_> {
     }
 }
 
-/// Calls something of the matrix, or what was made of it, of either width.
+/// Evaluates an expression on the variant of either index width.
 macro_rules! of_either {
     ($any:ident, $own:expr, $it:pat => $body:expr) => {
         match $own {
@@ -91,22 +92,22 @@ macro_rules! of_either {
 }
 
 impl AnyComplex {
-    /// The number of cells.
+    /// Number of cells.
     pub fn cells(&self) -> usize {
         of_either!(AnyComplex, self, cells => cells.matrix.len())
     }
 
-    /// The number of ones.
+    /// Number of ones.
     pub fn entries(&self) -> usize {
         of_either!(AnyComplex, self, cells => cells.matrix.entries())
     }
 
-    /// The greatest dimension of a cell.
+    /// Greatest dimension of a cell.
     pub fn max_dim(&self) -> Option<Dimension> {
         of_either!(AnyComplex, self, cells => cells.matrix.max_dim())
     }
 
-    /// The width of the integers that number cells.
+    /// Width in bits of the cell numbers.
     pub fn index_bits(&self) -> usize {
         match self {
             AnyComplex::Narrow(_) => 32,
@@ -114,18 +115,18 @@ impl AnyComplex {
         }
     }
 
-    /// Whether boundaries have no boundary.
+    /// Checks that ∂∂ = 0.
     ///
     /// # Errors
-    /// [`NotAComplex`]: one has.
+    /// [`NotAComplex`]: some boundary has a boundary.
     pub fn check(&self) -> Result<(), NotAComplex> {
         of_either!(AnyComplex, self, cells => cells.matrix.check())
     }
 
-    /// Chooses the machine that scans, then what was not asked for. `feeds` have seen the file as it was read.
+    /// Chooses the device for the scan, then what the request leaves open. `feeds` have seen the file as it was read.
     ///
     /// # Errors
-    /// A GPU was asked for and will not do; the scan failed, or was found wrong.
+    /// A requested GPU cannot be used; the scan failed, or its verification found a wrong result.
     pub fn plan(
         &self,
         request: &ReductionRequest,
@@ -149,13 +150,13 @@ impl AnyComplex {
     }
 }
 
-/// Bytes of a matrix whose numbers have so many: of each cell its dimension and where its column begins, and the rows.
+/// Bytes of a matrix with indices of `bytes` bytes: dimension and column start of each cell, and all rows.
 fn matrix_bytes<I: MatrixIndex>(matrix: &BoundaryMatrix<I>, bytes: u64) -> u64 {
     let (cells, entries) = (matrix.len() as u64, matrix.entries() as u64);
     cells.saturating_mul(1 + bytes).saturating_add(entries.saturating_mul(bytes))
 }
 
-/// The machine that `choose` chooses, or the processor where the algorithm that is asked for has no scan.
+/// The device that `choose` chooses, or the processor if the requested algorithm has no scan.
 fn scanner<I: MatrixIndex, E>(
     request: &ReductionRequest,
     choose: impl FnOnce() -> Result<Scanner<I>, E>,
@@ -168,15 +169,15 @@ fn scanner<I: MatrixIndex, E>(
     }
 }
 
-/// A matrix, and what is to be done with it.
+/// A matrix of either index width with the plan of its reduction.
 pub enum AnyPlanned<'a> {
-    /// Its cells are numbered by 32 bits.
+    /// Cells are numbered by 32 bits.
     Narrow(Planned<'a, u32>),
-    /// Its cells are numbered by 64 bits.
+    /// Cells are numbered by 64 bits.
     Wide(Planned<'a, u64>),
 }
 
-/// A matrix of one index width, and what is to be done with it.
+/// A matrix of one index width with the plan of its reduction.
 pub struct Planned<'a, I: MatrixIndex> {
     cells: &'a LoadedComplex<I>,
     scanner: Scanner<I>,
@@ -196,13 +197,13 @@ impl<'a, I: MatrixIndex> Planned<'a, I> {
 }
 
 impl<'a> AnyPlanned<'a> {
-    /// What will be done.
+    /// The plan.
     pub fn plan(&self) -> Plan {
         of_either!(AnyPlanned, self, planned => planned.plan)
     }
 
-    /// What was chosen, and why. After a reduction, the machine is the one that scanned: a device may have failed, and the processor
-    /// taken its place.
+    /// The choices of the plan with their reasons. After a reduction the device is the one that ran the scan: the
+    /// processor if a device failed.
     pub fn reasons(&self) -> Vec<Reason> {
         let mut reasons = of_either!(AnyPlanned, self, planned => planned.reasons.clone());
         if let Some((first, machine)) = reasons.first_mut().zip(self.machine()) {
@@ -211,7 +212,8 @@ impl<'a> AnyPlanned<'a> {
         reasons
     }
 
-    /// The plan of the memory that the reduction takes, the matrix included. What residues and working columns take is not known before.
+    /// The memory plan of the reduction, including the matrix. The sizes of residues and working columns are not
+    /// known beforehand.
     pub fn memory(&self) -> MemoryPlan {
         let (plan, bytes, cells) = match self {
             AnyPlanned::Narrow(planned) => (planned.plan, 4, planned.cells.matrix.len() as u64),
@@ -237,25 +239,25 @@ impl<'a> AnyPlanned<'a> {
         memory.stage("pairs", [("the matrix", matrix), mates, ("pairs", pairs)], false)
     }
 
-    /// The machine that scans, and why it does, where one was chosen.
+    /// The device that runs the scan and the reason for it, where one was chosen.
     pub fn machine(&self) -> Option<Reason> {
         of_either!(AnyPlanned, self, planned => planned.scanner.reason())
     }
 
-    /// What did not go as planned in the scan, though what was found is right.
+    /// Notes on what did not go as planned in the scan, although its result is right.
     pub fn notes(&self) -> Vec<String> {
         of_either!(AnyPlanned, self, planned => planned.scanner.notes())
     }
 
-    /// The most device memory that was in use at a time, in bytes.
+    /// Peak use of device memory in bytes.
     pub fn device_memory(&self) -> u64 {
         of_either!(AnyPlanned, self, planned => planned.scanner.device_memory())
     }
 
-    /// The persistence pairs.
+    /// Computes the persistence pairs.
     ///
     /// # Errors
-    /// The scan failed; threads could not be started.
+    /// The scan failed; or threads could not be started.
     pub fn reduce(&self) -> Result<AnyReduced<'a>, MatrixError> {
         self.reduce_watched(&())
     }
@@ -263,7 +265,7 @@ impl<'a> AnyPlanned<'a> {
     /// Like [`reduce`](AnyPlanned::reduce); `progress` may end it early, see [`reduce_watched`].
     ///
     /// # Errors
-    /// As there.
+    /// See [`reduce_watched`].
     pub fn reduce_watched(&self, progress: &dyn Progress) -> Result<AnyReduced<'a>, MatrixError> {
         Ok(match self {
             AnyPlanned::Narrow(Planned { cells, scanner, plan, .. }) => {
@@ -278,22 +280,22 @@ impl<'a> AnyPlanned<'a> {
     }
 }
 
-/// A matrix, and its pairs.
+/// A matrix of either index width with its pairs.
 pub enum AnyReduced<'a> {
-    /// Its cells are numbered by 32 bits.
+    /// Cells are numbered by 32 bits.
     Narrow(Reduced<'a, u32>),
-    /// Its cells are numbered by 64 bits.
+    /// Cells are numbered by 64 bits.
     Wide(Reduced<'a, u64>),
 }
 
-/// A matrix of one index width, and its pairs.
+/// A matrix of one index width with its pairs.
 #[non_exhaustive]
 pub struct Reduced<'a, I> {
     /// The matrix.
     pub cells: &'a LoadedComplex<I>,
     /// The pairs.
     pub pairs: Pairs<I>,
-    /// The cycles of classes, if they have been asked for.
+    /// Cycles that represent classes, if they were requested.
     pub cycles: Option<Cycles<I>>,
 }
 
@@ -313,10 +315,10 @@ impl<'a, I: Index> Reduced<'a, I> {
 }
 
 impl AnyReduced<'_> {
-    /// Finds the cycles of the selected classes, which [`cycles()`] says more of. They are written with the pairs.
+    /// Computes the cycles of the selected classes, see [`cycles()`]. They are written with the pairs.
     ///
     /// # Errors
-    /// As [`cycles()`].
+    /// See [`cycles()`].
     pub fn find_cycles(&mut self, selection: &ClassSelection) -> Result<(), CyclesError> {
         self.find_cycles_watched(selection, &())
     }
@@ -324,7 +326,7 @@ impl AnyReduced<'_> {
     /// Like [`AnyReduced::find_cycles`]; `progress` may end it early.
     ///
     /// # Errors
-    /// As [`cycles_watched`].
+    /// See [`cycles_watched`].
     pub fn find_cycles_watched(
         &mut self,
         selection: &ClassSelection,
@@ -333,24 +335,24 @@ impl AnyReduced<'_> {
         of_either!(AnyReduced, self, reduced => reduced.find_cycles(selection, progress))
     }
 
-    /// The number of cycles that have been found, and of the columns that were added to others for them; none if they have not been asked for.
+    /// Number of cycles found and of column additions for them; none if no cycles were requested.
     pub fn cycles(&self) -> Option<(usize, u64)> {
         of_either!(AnyReduced, self, reduced => {
             reduced.cycles.as_ref().map(|cycles| (cycles.len(), cycles.additions()))
         })
     }
 
-    /// The number of pairs.
+    /// Number of pairs.
     pub fn pairs(&self) -> usize {
         of_either!(AnyReduced, self, reduced => reduced.pairs.pairs.len())
     }
 
-    /// The number of cells in no pair.
+    /// Number of cells in no pair.
     pub fn essential(&self) -> usize {
         of_either!(AnyReduced, self, reduced => reduced.pairs.essential().len())
     }
 
-    /// What the reduction counted.
+    /// Statistics of the reduction.
     pub fn figures(&self) -> &Figures {
         of_either!(AnyReduced, self, reduced => &reduced.pairs.figures)
     }

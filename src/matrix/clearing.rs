@@ -1,15 +1,15 @@
-//! Clearing (Zhang et al. 2019, Lemma 2): columns that reduce to zero, found without reducing any.
+//! Clearing (Zhang et al. 2019, Lemma 2): finds columns that reduce to zero without reducing them.
 //!
 //! The column of a cell is a cycle. Its low i is the last cell of that cycle, so cell i creates a class, and column i
 //! reduces to zero. This holds for the low of *every* column as it stands, reduced or not; so all of them, in all
 //! dimensions, are cleared at once. (Chen and Kerber's twist clears the lows of reduced columns, one dimension after
 //! the other.)
 //!
-//! It needs ∂∂ = 0: columns of a matrix that is no boundary matrix are not cycles.
+//! Clearing needs ∂∂ = 0: otherwise columns are not cycles.
 //!
 //! The algorithms of [`reduction`](super::reduction) clear as twist does, when they find a pair
-//! ([`ReductionProblem::pair`](super::reduction::ReductionProblem::pair)); the sieve reduces the open cells of a block only, which do not
-//! include the creators of the block above.
+//! ([`ReductionProblem::pair`](super::reduction::ReductionProblem::pair)). The sieve reduces only the open cells of a
+//! block, which do not include the creators of the block above.
 
 use phat_formats::BoundaryMatrix;
 use rayon::prelude::*;
@@ -18,14 +18,14 @@ use super::index::{AtomicIndex, SharedIndex};
 use super::reduction_matrix::ReductionMatrix;
 use super::traversal::each_task;
 
-/// Cells that are the low of some column.
+/// The set of cells that are the low of some column.
 pub struct Creators<I: SharedIndex> {
-    /// Not zero for a creator.
+    /// One entry per cell; non-zero for a creator.
     table: Vec<I::Atomic>,
 }
 
 impl<I: SharedIndex> Creators<I> {
-    /// The lows of a matrix.
+    /// Collects the lows of a matrix.
     pub fn of(matrix: &BoundaryMatrix<I>) -> Self {
         let table = I::zeros(matrix.len());
         each_task(matrix.len(), &|columns| {
@@ -43,17 +43,17 @@ impl<I: SharedIndex> Creators<I> {
     }
 }
 
-/// What clearing removed.
+/// Numbers of columns and entries that clearing removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Cleared {
-    /// Columns that were not zero before.
+    /// Number of cleared columns that were not zero before.
     pub columns: usize,
-    /// The ones of these columns.
+    /// Number of entries of these columns.
     pub entries: usize,
 }
 
-/// Clears the columns of creators, and removes them from `unstable`, which the scan has freed of the lows of stable columns already.
-/// (The column of a creator is never stable, since a stable column does not reduce to zero.)
+/// Clears the columns of creators and removes them from `unstable`, from which the scan has already removed the lows
+/// of stable columns. (The column of a creator is never stable, since a stable column does not reduce to zero.)
 pub fn clear<I: SharedIndex>(
     matrix: &ReductionMatrix<'_, I>,
     creators: &Creators<I>,

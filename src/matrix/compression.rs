@@ -1,19 +1,20 @@
-//! Compression (Zhang et al. 2019, Lemmas 3 and 4, Algorithms 4 and 5; Bauer, Kerber, Reininghaus 2014): ones that decide
-//! no addition are taken out of the unstable columns.
+//! Compression (Zhang et al. 2019, Lemmas 3 and 4, Algorithms 4 and 5; Bauer, Kerber, Reininghaus 2014): removes
+//! entries that cannot affect any later addition from the unstable columns.
 //!
-//! A row can be dropped from a column when it will never be the column's low:
+//! A row can be dropped from a column if it will never be the column's low. There are two kinds of such rows:
 //!
-//! - the row of a *destroyer* is never the low of a reduced column (Lemma 4 finds destroyers: their columns hold a leftmost one);
-//! - a row that is the low of a stable column whose other rows can all be dropped: adding that column removes the one
-//!   and brings in rows only that can be dropped in turn (Lemma 3). Such rows are *compressible*; a search that remembers its
-//!   answers finds them.
+//! - The row of a *destroyer* is never the low of a reduced column (Lemma 4: a cell whose column holds a leftmost one
+//!   is a destroyer).
+//! - A row is *compressible* if it is the low of a stable column whose other rows can all be dropped: adding that
+//!   column removes the row and brings in only rows that can be dropped in turn (Lemma 3). A memoised search finds
+//!   these rows.
 //!
-//! A row that is the low of a stable column but not compressible is removed by adding that column. The rows that are left
-//! are the lows of no stable column, so the reduction that follows adds no stable column.
+//! A row that is the low of a stable column but not compressible is removed by adding that column. None of the
+//! remaining rows is the low of a stable column, so the reduction that follows adds no stable column.
 //!
 //! The search goes from a row to the other rows of its stable column, which are smaller, so it ends. It keeps its own
-//! stack, because a chain of rows may be as long as the matrix. Workers share the answers; two of them may search one row,
-//! and find the same answer.
+//! stack, because a chain of rows may be as long as the matrix. Workers share the answers; two of them may search the
+//! same row and find the same answer.
 
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicIsize, AtomicU8, AtomicUsize, Ordering};
@@ -26,18 +27,18 @@ use super::reduction::problem::ReductionProblem;
 use super::reduction::team::{Rewrite, Team};
 use super::working_columns::WorkingColumn;
 
-/// What compression removed.
+/// Numbers of columns and entries that compression removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Compressed {
-    /// Columns that are zero now.
+    /// Number of columns that became zero.
     pub columns: usize,
-    /// The number of ones before compression less the number after it.
+    /// Number of entries before compression less the number after it.
     pub entries: isize,
-    /// Additions of stable columns.
+    /// Number of additions of stable columns.
     pub additions: u64,
 }
 
-/// Compresses the columns that a problem has to reduce. Its look-up table is that of `scan`.
+/// Compresses the unreduced columns of a problem. Its look-up table is that of `scan`.
 pub fn compress<I: SharedIndex, C: WorkingColumn<I>>(
     problem: &ReductionProblem<'_, I, C>,
     scan: &Scan<I>,
@@ -62,7 +63,7 @@ pub fn compress<I: SharedIndex, C: WorkingColumn<I>>(
     Compressed { columns: emptied.into_inner(), entries: entries.into_inner(), additions: team.additions() }
 }
 
-/// Whether rows are compressible, as far as it has been asked.
+/// The memoised search for compressible rows.
 struct Search<'a, I: SharedIndex> {
     matrix: &'a BoundaryMatrix<I>,
     scan: &'a Scan<I>,
@@ -77,7 +78,7 @@ fn answers(rows: usize) -> Vec<AtomicU8> {
     (0..rows).map(|_| AtomicU8::new(UNKNOWN)).collect()
 }
 
-/// A row that is being asked about, and how many of the other rows of its stable column are compressible.
+/// A frame of the search: a row, and how many of the other rows of its stable column are known to be compressible.
 type Asked = (usize, usize);
 
 impl<I: SharedIndex> Search<'_, I> {
@@ -86,7 +87,7 @@ impl<I: SharedIndex> Search<'_, I> {
             stack.push((row, 0));
         }
         while let Some(&mut (row, ref mut settled)) = stack.last_mut() {
-            // Without an answer of its own, the row is the low of a stable column.
+            // A row whose answer is unknown is the low of a stable column, see `known`.
             let others = self.scan.lookup.get(row).map_or(&[][..], |stable| self.others(stable));
             let dropped = |other: &&I| self.known(other.to_usize()) == COMPRESSIBLE;
             *settled += others[*settled..].iter().take_while(dropped).count();
@@ -105,7 +106,7 @@ impl<I: SharedIndex> Search<'_, I> {
         self.known(row) == COMPRESSIBLE
     }
 
-    /// The answer for a row, if it is known or needs no search.
+    /// Returns the answer for a row if it is known or follows from the scan alone.
     fn known(&self, row: usize) -> u8 {
         match self.answers[row].load(Ordering::Relaxed) {
             UNKNOWN if self.scan.destroyers[row] => COMPRESSIBLE,
@@ -114,7 +115,7 @@ impl<I: SharedIndex> Search<'_, I> {
         }
     }
 
-    /// The rows of a stable column but its low.
+    /// The rows of a stable column without its low.
     fn others(&self, stable: usize) -> &[I] {
         let rows = self.matrix.column(stable);
         &rows[..rows.len() - 1]

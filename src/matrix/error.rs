@@ -1,4 +1,4 @@
-//! Why a matrix has no pairs.
+//! Errors of a reduction.
 
 use phat_formats::{ColumnError, NotAComplex};
 
@@ -7,8 +7,8 @@ use crate::backend::ThreadsError;
 use crate::progress::Interrupted;
 use crate::snapshot::SnapshotError;
 
-/// What can go wrong from the columns of a matrix to its pairs. (What can be wrong with a file is a
-/// [`MatrixReadError`](super::read::MatrixReadError).)
+/// An error between the columns of a matrix and its pairs. Errors in a file are
+/// [`MatrixReadError`](super::read::MatrixReadError)s.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum MatrixError {
     /// A column cannot be part of a boundary matrix.
@@ -17,16 +17,16 @@ pub enum MatrixError {
     /// A boundary has a boundary, so the matrix is not that of a complex.
     #[error(transparent)]
     NotAComplex(#[from] NotAComplex),
-    /// A scan of leftmost ones failed, or was found wrong.
+    /// A scan of leftmost ones failed, or its verification found a wrong result.
     #[error(transparent)]
     Scan(#[from] ScanError),
-    /// The system does not start the threads that the plan asks for.
+    /// The system could not start the threads that the plan asks for.
     #[error(transparent)]
     Threads(#[from] ThreadsError),
-    /// What is kept of the reduction cannot be gone on from.
+    /// The checkpoint of the reduction cannot be resumed.
     #[error(transparent)]
     Checkpoint(#[from] SnapshotError),
-    /// The reduction was ended early, as its [`Progress`](crate::progress::Progress) wanted.
+    /// [`Progress`](crate::progress::Progress) ended the reduction early.
     #[error(transparent)]
     Interrupted(#[from] Interrupted),
 }

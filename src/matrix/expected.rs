@@ -1,32 +1,33 @@
-//! What the stages of a run on a boundary matrix take, compared with one another.
+//! Expected costs of the stages of a run on a boundary matrix, for the forecast of the time left.
 //!
-//! All but the reduction follow the size of the matrix. How long a residue takes, nobody knows before it is reduced; it is assumed to take as
-//! long as the scan (`benches/RESULTS.md`: noise128, images of noise of 96³ and 160³ voxels).
+//! Every stage but the reduction takes time proportional to the size of the matrix. The time of a residue is unknown
+//! until it is reduced; it is assumed to equal that of the scan (`benches/RESULTS.md`: noise128, images of noise of
+//! 96³ and 160³ voxels).
 
 use phat_formats::{Dimension, MatrixSize};
 
 use crate::progress::{Cost, Expected};
 
-// Nanoseconds on two threads for each column and each entry of an image of noise of 160³ voxels.
+// Nanoseconds per column and entry, measured on two threads with an image of noise of 160³ voxels.
 const READING: f64 = 133.0;
 const CHECK: f64 = 41.0;
 const SCAN: f64 = 130.0;
 const GRAPH: f64 = 41.0;
 const PAIRS: f64 = 17.0;
 
-/// The stage in which columns are reduced.
+/// Name of the stage in which columns are reduced.
 pub(super) const REDUCTION: &str = "reduction";
 
 fn stage(stage: &'static str, cost: Cost) -> Expected {
     Expected { stage, dim: None, cost }
 }
 
-/// Columns and entries.
+/// Number of columns plus number of entries.
 pub(super) fn units(size: MatrixSize) -> u64 {
     (size.columns + size.entries) as u64
 }
 
-/// All stages of a run that reads the matrix, and then looks whether it is a complex.
+/// All stages of a run that reads the matrix and checks ∂∂ = 0.
 pub(super) fn with_reading(size: MatrixSize) -> Vec<Expected> {
     let units = units(size) as f64;
     let mut stages =
@@ -46,7 +47,7 @@ pub(super) fn of_sieve(size: MatrixSize) -> [Expected; 4] {
     ]
 }
 
-/// What is left when the residue of the first of these blocks is about to be reduced.
+/// The stages that remain when the residue of the first of `blocks` is about to be reduced.
 pub(super) fn of_residues(size: MatrixSize, blocks: &[Dimension]) -> Vec<Expected> {
     let of =
         |dim: &Dimension| Expected { stage: REDUCTION, dim: Some(usize::from(*dim)), cost: Cost::Unknown };

@@ -1,4 +1,4 @@
-//! What a reduction counted: the figures of HYPHA's tables.
+//! Statistics of a reduction, as in HYPHA's tables.
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -7,66 +7,66 @@ use serde::{Deserialize, Serialize};
 
 use phat_formats::Dimension;
 
-/// Counts of a reduction, and the seconds of its stages in the order they ran.
+/// Counts of a reduction, and the durations of its stages in the order they ran.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Figures {
-    /// Column additions done.
+    /// Number of column additions.
     pub additions: u64,
-    /// Stages: name, seconds.
+    /// Stages: name and duration in seconds.
     pub stages: Vec<(Cow<'static, str>, f64)>,
-    /// Blocks in the order they were solved, where each is solved in a way of its own.
+    /// Methods of the blocks in the order in which the sieve solved them.
     pub blocks: Vec<Block>,
-    /// What HYPHA's stages found.
+    /// Counts of HYPHA's stages.
     pub hypha: Option<HyphaFigures>,
-    /// Where the additions of the standard algorithm were.
+    /// Distribution of the additions of the standard algorithm over columns.
     pub distribution: Option<Distribution>,
 }
 
-/// What HYPHA's stages found.
+/// Counts of HYPHA's stages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct HyphaFigures {
-    /// Columns whose low is the leftmost one of its row: reduced without an addition.
+    /// Stable columns: their low is the leftmost one of its row, so they are reduced without an addition.
     pub stable: usize,
-    /// Other columns that are not zero, which the scan clears: the lows of stable ones.
+    /// Other non-zero columns that the scan clears: those of the lows of stable columns.
     pub scan_cleared: usize,
-    /// The other columns that are not zero.
+    /// The remaining non-zero columns.
     pub unstable: usize,
     /// Unstable columns that clearing made zero.
     pub cleared_columns: usize,
-    /// The ones of these columns.
+    /// Entries of these columns.
     pub cleared_entries: usize,
     /// Unstable columns that compression made zero.
     pub compressed_columns: usize,
-    /// Ones that compression took out, less those that it brought in.
+    /// Entries that compression removed, less those that it brought in.
     pub compressed_entries: isize,
     /// Additions of stable columns in compression.
     pub compression_additions: u64,
 }
 
-/// Where the additions of the standard algorithm are (Zhang et al. 2019, Tables 1 and 2).
+/// Distribution of the additions of the standard algorithm over columns (Zhang et al. 2019, Tables 1 and 2).
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Distribution {
-    /// All columns.
+    /// Number of all columns.
     pub columns: usize,
-    /// Columns that need no addition.
+    /// Number of columns without an addition.
     pub without_additions: usize,
-    /// Columns that need some and are not of the tail.
+    /// Number of columns with additions outside the tail.
     pub non_tail: usize,
-    /// The tail: the fewest columns that take more than half of all additions.
+    /// Size of the tail: the smallest set of columns with more than half of all additions.
     pub tail: usize,
-    /// Columns of the tail that reduce to zero.
+    /// Number of columns of the tail that reduce to zero.
     pub tail_creators: usize,
-    /// The least number of additions of a column of the tail. Columns that need as many may be outside the tail.
+    /// Least number of additions of a column in the tail. Columns outside it may have as many.
     pub tail_least: u64,
-    /// The greatest number of additions of a column.
+    /// Greatest number of additions of a column.
     pub most: u64,
 }
 
 impl Distribution {
-    /// The distribution of the additions, given the number for each column and whether it reduced to zero.
+    /// Computes the distribution from the number of additions of each column and whether it reduced to zero.
     pub fn of(additions: &[u64], is_zero: impl Fn(usize) -> bool) -> Self {
         let some = additions.iter().filter(|&&count| count > 0).count();
         let tail = Self::tail_of(additions);
@@ -81,7 +81,7 @@ impl Distribution {
         }
     }
 
-    /// The columns of the tail, by descending additions. Of columns that need the same number, those further to the left come first.
+    /// The columns of the tail by descending number of additions; ties go from left to right.
     pub fn tail_of(additions: &[u64]) -> Vec<usize> {
         let mut columns: Vec<usize> = (0..additions.len()).filter(|&column| additions[column] > 0).collect();
         columns.sort_by_key(|&column| std::cmp::Reverse(additions[column]));
@@ -97,48 +97,48 @@ impl Distribution {
     }
 }
 
-/// The columns of one dimension, and how their pairs were found.
+/// The columns of one dimension and the method that found their pairs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Block {
     /// The dimension of the columns.
     pub dim: Dimension,
-    /// How the pairs were found.
+    /// The method that found their pairs.
     #[serde(flatten)]
     pub method: Method,
 }
 
-/// Ways to find the pairs of a block.
+/// Methods that find the pairs of a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "method", rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Method {
-    /// The scan paired all of its cells.
+    /// Scan: it paired all cells of the block.
     Scan,
-    /// Union-find over the graph whose edges are the columns.
+    /// Union-find on the graph whose edges are the columns.
     Graph,
-    /// Union-find over the graph whose edges are the rows.
+    /// Union-find on the graph whose edges are the rows.
     DualGraph,
     /// Annotations.
     Annotations {
-        /// Columns that were looked at.
+        /// Number of columns that were processed.
         columns: usize,
-        /// Pairs found beside the stable ones.
+        /// Number of pairs found besides the stable ones.
         pairs: usize,
     },
     /// Reduction of the open columns.
     Residue {
         /// Whether the block was anti-transposed.
         dual: bool,
-        /// Open columns.
+        /// Number of open columns.
         columns: usize,
-        /// Column additions.
+        /// Number of column additions.
         additions: u64,
     },
 }
 
 impl Figures {
-    /// Notes how long a stage took. Times of a stage that runs several times are added up.
+    /// Adds a duration to the total of a stage.
     pub(crate) fn lap(&mut self, stage: &'static str, took: Duration) {
         let seconds = took.as_secs_f64();
         match self.stages.iter_mut().find(|(name, _)| *name == stage) {
@@ -180,7 +180,7 @@ mod tests {
             columns: 7,
             without_additions: 2,
             non_tail: 3,
-            // Two of the three columns of 4 take 8 of 15.
+            // The tail is two of the three columns with 4 additions: 8 of 15.
             tail: 2,
             tail_creators: 1,
             tail_least: 4,

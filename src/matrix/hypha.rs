@@ -1,14 +1,15 @@
-//! HYPHA: what a scan tells, used before a column is added (Zhang et al. 2019).
+//! HYPHA: uses the results of a parallel scan before any column is added (Zhang et al. 2019).
 //!
 //! ```text
-//! scan         leftmost ones: stable columns are reduced, their lows belong to creators, columns that hold a leftmost one to destroyers
+//! scan         leftmost ones: stable columns are reduced, their lows belong to creators,
+//!              and columns that hold a leftmost one belong to destroyers
 //! clearing     the low of every column belongs to a creator: its column is zero
 //! compression  rows that are never lows leave the unstable columns, and so do the lows of stable ones
 //! reduction    of the unstable columns: SS+ or twist
 //! ```
 //!
-//! The first three are parallel and regular: the paper gives the scan to the GPU, and so can [`Scanner`]. The paper's
-//! switch between tiles and columns is in [`ss_plus`](mod@super::reduction::ss_plus).
+//! The first three stages are parallel and regular: the paper runs the scan on the GPU, and so can [`Scanner`]. The
+//! paper's switch between tiles and columns is in [`ss_plus`](mod@super::reduction::ss_plus).
 
 use std::time::Instant;
 
@@ -25,10 +26,10 @@ use super::working_columns::WorkingColumn;
 use super::{clearing, compression};
 use crate::progress::{Progress, check};
 
-/// Scan, clearing and compression; `then` reduces what is left.
+/// Runs scan, clearing and compression; `then` reduces the remaining columns.
 ///
 /// # Errors
-/// The scan failed, or was found wrong; what is kept cannot be gone on from.
+/// The scan failed or its verification found a wrong result; or the checkpoint cannot be resumed.
 pub fn hypha<I: SharedIndex, C: WorkingColumn<I>>(
     matrix: &BoundaryMatrix<I>,
     scanner: &Scanner<I>,

@@ -1,4 +1,4 @@
-//! The integers that number cells in a matrix which several threads and a device share.
+//! Integer types for the cell numbers of a matrix that several threads and a device share.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
@@ -6,13 +6,13 @@ use phat_formats::Index;
 
 use crate::cuda::KernelIndex;
 
-/// The number of a cell, `u32` or `u64`, that threads and devices can share.
+/// An integer type for cell numbers, `u32` or `u64`, with an atomic counterpart and device kernels.
 pub trait SharedIndex: Index<Atomic: AtomicIndex<Self>> + KernelIndex {
-    /// A table of zeros. Its memory is not touched until the table is used.
+    /// Returns a table of `count` zeros. Its memory is not touched until the table is used.
     fn zeros(count: usize) -> Vec<Self::Atomic>;
 }
 
-/// An integer that several threads read and write.
+/// An atomic integer.
 pub trait AtomicIndex<I>: Send + Sync + Sized {
     /// Reads with acquire ordering: what was written before the matching [`store`](Self::store) is visible afterwards.
     fn load(&self) -> I;
@@ -22,10 +22,11 @@ pub trait AtomicIndex<I>: Send + Sync + Sized {
     fn store(&self, value: I);
     /// Writes with relaxed ordering.
     fn put(&self, value: I);
-    /// Writes `new` if the value is `current`, and returns `current` then. Success releases and acquires, failure acquires.
+    /// Writes `new` if the value is `current`, which is then returned. Success acquires and releases, failure
+    /// acquires.
     ///
     /// # Errors
-    /// The value that was found instead of `current`.
+    /// Returns the value that was found instead of `current`.
     fn exchange(&self, current: I, new: I) -> Result<I, I>;
 }
 
@@ -33,7 +34,7 @@ macro_rules! shared_index {
     ($integer:ty, $atomic:ty) => {
         impl SharedIndex for $integer {
             fn zeros(count: usize) -> Vec<$atomic> {
-                // The conversion is done in place, so zeroed pages stay untouched until they are used.
+                // The conversion happens in place, so zeroed pages stay untouched until they are used.
                 vec![0 as $integer; count].into_iter().map(<$atomic>::new).collect()
             }
         }

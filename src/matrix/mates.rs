@@ -1,4 +1,4 @@
-//! The pairs of cells, as far as they are known.
+//! The table of persistence pairs found so far.
 
 use phat_formats::Dimension;
 use rayon::prelude::*;
@@ -6,31 +6,32 @@ use rayon::prelude::*;
 use super::index::{AtomicIndex, SharedIndex};
 use super::optional_table::OptionalTable;
 
-/// Cells looked at by one task.
+/// Number of cells in a task.
 const CELLS: usize = 1 << 14;
 
-/// The *mate* of each cell: the cell that it is paired with. A cell whose mate comes later is a *creator*, one whose mate comes
-/// earlier a *destroyer*; a cell without a mate is *open*: it is not known which of the two it is, or whether it is essential.
+/// The *mate* of each cell: the cell that it is paired with. A cell with a later mate is a *creator*, one with an
+/// earlier mate a *destroyer*. A cell without a mate is *open*: it may become a creator or a destroyer, or prove
+/// essential.
 ///
-/// While columns are being reduced, the entry of a creator may be a *mark* instead: the place of a reduced column in a list, plus
-/// [`Mates::marks`]. That is a greater number than any cell has, so it reads as a later cell.
+/// During a reduction the entry of a creator may be a *mark* instead: the place of a reduced column in a list, plus
+/// [`Mates::marks`]. A mark exceeds every cell number, so it reads as a later cell.
 #[derive(Debug)]
 pub(crate) struct Mates<I: SharedIndex> {
-    /// The mate of each cell, none of an open one.
+    /// The mate of each cell; none for an open cell.
     table: OptionalTable<I>,
 }
 
-/// How many cells a dimension has.
+/// Numbers of cells of one dimension.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Census {
-    /// All cells.
+    /// Number of all cells.
     pub(crate) cells: usize,
-    /// The open cells.
+    /// Number of open cells.
     pub(crate) open: usize,
 }
 
 impl<I: SharedIndex> Mates<I> {
-    /// `cells` cells, all of them open.
+    /// Creates a table of `cells` open cells.
     pub(crate) fn new(cells: usize) -> Self {
         Mates { table: OptionalTable::new(cells) }
     }
@@ -43,15 +44,16 @@ impl<I: SharedIndex> Mates<I> {
     /// The mark that stands for an element of a list.
     ///
     /// # Panics
-    /// There is no mark left for it: with 32 bits, of a list of more than two thousand million, each of a column of its own in memory.
+    /// No mark is left for the element: with 32 bits, after more than two thousand million elements, each with a
+    /// column of its own.
     #[inline]
     pub(crate) fn mark(element: usize) -> usize {
-        // A mark is above the top bit, and one more than it is still a number of the width.
+        // A mark lies above the top bit of a cell number, and a mark plus one still fits the width.
         assert!(element <= I::MOST, "expected at most {} reduced columns, found one more", I::MOST);
         Self::marks() + element
     }
 
-    /// The mate of a cell, or its mark.
+    /// The mate or mark of a cell.
     #[inline]
     pub(crate) fn get(&self, cell: usize) -> Option<usize> {
         self.table.get(cell)
@@ -77,10 +79,10 @@ impl<I: SharedIndex> Mates<I> {
         self.table.put(destroyer, creator);
     }
 
-    /// Replaces what is noted of a creator if it is still `current`.
+    /// Replaces the mate or mark of a creator if it is still `current`.
     ///
     /// # Errors
-    /// What is noted instead.
+    /// Returns the entry that was found instead.
     #[inline]
     pub(crate) fn replace(
         &self,
@@ -102,7 +104,7 @@ impl<I: SharedIndex> Mates<I> {
         tasks.map(found).collect::<Vec<_>>().concat()
     }
 
-    /// The cells and the open cells of each dimension.
+    /// Counts the cells and the open cells of each dimension.
     pub(crate) fn census(&self, dims: &[Dimension], max_dim: Dimension) -> Vec<Census> {
         let none = || vec![Census::default(); usize::from(max_dim) + 1];
         let count = |(mates, dims): (&[I::Atomic], &[Dimension])| {
@@ -123,7 +125,8 @@ impl<I: SharedIndex> Mates<I> {
         self.table.entries().par_chunks(CELLS).zip(dims.par_chunks(CELLS)).map(count).reduce(none, sum)
     }
 
-    /// The pairs (creator, destroyer), by creator, without what are marks. Other threads may set marks meanwhile.
+    /// The pairs (creator, destroyer), sorted by creator, without creators that have a mark. Other threads may set
+    /// marks meanwhile.
     pub(crate) fn pairs_before_marks(&self) -> Vec<(I, I)> {
         let pair = |cell: usize| {
             let mate = self.get(cell).filter(|&mate| mate > cell && mate < Self::marks())?;
@@ -132,7 +135,7 @@ impl<I: SharedIndex> Mates<I> {
         (0..self.table.entries().len()).filter_map(pair).collect()
     }
 
-    /// The pairs (creator, destroyer), by creator.
+    /// The pairs (creator, destroyer), sorted by creator.
     pub(crate) fn pairs(&self) -> Vec<(I, I)> {
         let pair = |(cell, mate): (usize, &I::Atomic)| {
             let mate = mate.peek().to_usize();
@@ -141,7 +144,7 @@ impl<I: SharedIndex> Mates<I> {
         let of_task =
             |(task, mates): (usize, &'_ [I::Atomic])| (task * CELLS..).zip(mates).filter_map(pair).count();
         let counts: Vec<usize> = self.table.entries().par_chunks(CELLS).enumerate().map(of_task).collect();
-        // Zeros cost nothing until they are written over, each task in its own part.
+        // Zeroed pages cost nothing until each task writes to its own part.
         let mut pairs = vec![(I::default(), I::default()); counts.iter().sum()];
         let mut parts = Vec::with_capacity(counts.len());
         let mut rest = &mut pairs[..];

@@ -9,15 +9,15 @@
 //! | clearing | Zhang et al. 2019, Lemma 2; Chen, Kerber 2011 | [`clearing`] |
 //! | compression | Zhang et al. 2019, Lemmas 3 and 4; Bauer, Kerber, Reininghaus 2014 | [`compression`] |
 //! | scan, clearing, compression, then SS+ or twist | Zhang et al. 2019, Algorithm 6 | [`hypha`] |
-//! | each dimension in the way that suits it: what runs by default | see there | [`sieve`] |
-//! | reduction, an algorithm a file | see there | [`reduction`] |
+//! | each dimension by the cheapest sufficient method; the default | see there | [`sieve`] |
+//! | reduction, one algorithm per file | see there | [`reduction`] |
 //! | cycles that represent the classes | Cohen-Steiner, Edelsbrunner, Morozov 2006 | [`cycles`] |
-//! | all of it, where the index width comes from a file | — | [`any`] |
+//! | the same stages for an index width that is known only at run time | — | [`any`] |
 //! | working columns | Bauer, Kerber, Reininghaus, Wagner 2017 (PHAT) | `working_columns` |
 //!
-//! Calls go one way: `reduce` calls the sieve, HYPHA and the reductions; HYPHA calls scan, clearing, compression and a
-//! reduction; all of them work on the same few tables (`reduction_matrix`, `pivot_lookup`, `mates`), which know
-//! nothing but the integers of `index`.
+//! Calls go one way: `reduce` calls the sieve, HYPHA and the reductions; HYPHA calls scan, clearing, compression and
+//! a reduction; all of them work on the same few tables (`reduction_matrix`, `pivot_lookup`, `mates`), which depend
+//! on the integers of `index` alone.
 //!
 //! ```
 //! use lacuna::matrix::{BoundaryMatrix, MatrixError, Plan, ReductionRequest, reduce};
@@ -39,10 +39,10 @@
 //! # Ok::<(), MatrixError>(())
 //! ```
 //!
-//! A column is *reduced* when no column left of it has the same *low* (greatest row). Whatever way the columns are added
-//! left to right, the reduced lows are the same (Edelsbrunner, Letscher, Zomorodian 2002): a pair (i, j) for each column
-//! j whose reduced low is i; cell i creates the class that cell j destroys. So every algorithm here, at any number of
-//! threads, gives the same pairs.
+//! A column is *reduced* when no column left of it has the same *low* (greatest row). The reduced lows do not depend
+//! on the order in which columns are added left to right (Edelsbrunner, Letscher, Zomorodian 2002). They give a pair
+//! (i, j) for each column j whose reduced low is i: cell i creates the class that cell j destroys. So every algorithm
+//! here, at any number of threads, gives the same pairs.
 
 pub mod any;
 pub mod clearing;

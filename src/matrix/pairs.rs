@@ -1,4 +1,4 @@
-//! Persistence pairs: what a reduction answers.
+//! Persistence pairs: the result of a reduction.
 
 use phat_formats::Index;
 
@@ -7,15 +7,15 @@ use super::figures::Figures;
 /// The persistence pairs of a filtration of n cells, sorted by birth.
 ///
 /// In the pair (i, j), i < j, cell i creates a class that cell j destroys. A cell in no pair creates an *essential*
-/// class, which is never destroyed. Each cell is in one pair at most, if boundaries of the matrix have no boundary; what the
-/// algorithms answer otherwise is said in [`super::reduction`].
+/// class, which is never destroyed. If ∂∂ = 0, each cell is in at most one pair; [`super::reduction`] says what the
+/// algorithms return otherwise.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Pairs<I> {
-    /// The pairs (birth, death), by birth.
+    /// The pairs (birth, death), sorted by birth.
     pub pairs: Vec<(I, I)>,
     /// The number of cells.
     pub cells: usize,
-    /// What the reduction counted.
+    /// Statistics of the reduction.
     pub figures: Figures,
 }
 

@@ -1,4 +1,4 @@
-//! What a reduction will do, and why.
+//! The plan of a reduction and the reasons for it.
 
 use phat_formats::BoundaryMatrix;
 use serde::{Deserialize, Serialize};
@@ -17,7 +17,8 @@ use crate::names::named;
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Algorithm {
-    /// Block by block in the way that suits it: scan, union-find, annotations, reduction of the rest ([`super::sieve`]).
+    /// By dimension, each with the cheapest sufficient method: scan, union-find, annotations, or reduction
+    /// ([`super::sieve`]).
     Sieve,
     /// Scan, clearing and compression, then SS+ (Zhang et al. 2019).
     Hypha,
@@ -54,7 +55,7 @@ impl Algorithm {
         Algorithm::LockFree,
     ];
 
-    /// Whether the algorithm begins with a scan of leftmost ones, which a GPU may do.
+    /// Whether the algorithm begins with a scan of leftmost ones, which a GPU can run.
     pub fn scans(self) -> bool {
         matches!(self, Algorithm::Sieve | Algorithm::Hypha | Algorithm::HyphaTwist)
     }
@@ -90,7 +91,7 @@ impl Representation {
     ];
 }
 
-/// Whether to reduce the anti-transpose instead. The pairs are those of the matrix either way.
+/// Whether to reduce the anti-transpose instead. The pairs are the same either way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "kebab-case")]
@@ -108,21 +109,21 @@ named!(Algorithm);
 named!(Representation);
 named!(Dualize);
 
-/// What [`super::reduce`] will do.
+/// The choices for a run of [`super::reduce`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Plan {
     /// The algorithm.
     pub algorithm: Algorithm,
-    /// The representation of working columns. The sieve has its own.
+    /// The representation of working columns. The sieve uses its own.
     pub columns: Representation,
-    /// Whether the anti-transpose is reduced instead. `Auto`: the sieve decides block by block, the others
-    /// by [`Open::prefers_dual`].
+    /// Whether the anti-transpose is reduced instead. With `Auto`, the sieve decides block by block and the other
+    /// algorithms by [`Open::prefers_dual`].
     pub dualize: Dualize,
     /// The number of threads.
     pub threads: usize,
 }
 
-/// What a user asks of a reduction. [`Plan::choose`] chooses what is `None`.
+/// A user's request for a reduction. [`Plan::choose`] fills in each `None`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ReductionRequest {
     /// The algorithm.
@@ -135,11 +136,11 @@ pub struct ReductionRequest {
     pub threads: Option<usize>,
 }
 
-/// The number of columns below which one thread does all of the work, since starting others takes longer.
+/// Number of columns below which one thread does all work, since starting others would take longer.
 const FEW: usize = 20_000;
 
 impl Plan {
-    /// Chooses what was not asked for, by the matrix.
+    /// Chooses what the request leaves open, by the matrix.
     pub fn choose<I: SharedIndex>(
         matrix: &BoundaryMatrix<I>,
         request: &ReductionRequest,
@@ -148,11 +149,11 @@ impl Plan {
         chosen.unwrap_or_else(|error| unreachable!("the processor's scan does not fail: {error}"))
     }
 
-    /// Like [`Plan::choose`], but a scan of the matrix, where the choice needs one, is done by the machine of `scanner`. Why it is that machine
-    /// is one of the reasons.
+    /// Like [`Plan::choose`], but runs the scan of the matrix, where the choice needs one, on the device of
+    /// `scanner`. The reasons include that of the device.
     ///
     /// # Errors
-    /// The scan failed, or was found wrong.
+    /// The scan failed, or its verification found a wrong result.
     pub fn choose_with<I: SharedIndex>(
         matrix: &BoundaryMatrix<I>,
         request: &ReductionRequest,
@@ -168,7 +169,7 @@ impl Plan {
     }
 }
 
-/// Why something is as the user asked.
+/// The reason for a choice that the request made.
 fn as_asked() -> String {
     "as asked".to_owned()
 }
@@ -225,13 +226,13 @@ fn choose_threads(request: &ReductionRequest, columns: usize) -> (usize, Reason)
     (threads, Reason { what: "threads", choice: threads.to_string(), why })
 }
 
-/// What the scan leaves open.
+/// Numbers of columns and rows that the scan and clearing leave to be reduced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Open {
-    /// Columns that are neither zero, nor stable, nor cleared because their cell is the low of some column.
+    /// Columns that are neither zero nor stable nor cleared (their cell is the low of no column).
     pub columns: usize,
-    /// Such columns of the anti-transpose: rows that are neither zero, nor the low of a stable column, nor of a cell whose column holds
-    /// a leftmost one.
+    /// The corresponding columns of the anti-transpose: rows that are neither zero nor the low of a stable column,
+    /// and whose cell has no leftmost one in its column.
     pub rows: usize,
 }
 
@@ -265,7 +266,7 @@ impl Open {
         })
     }
 
-    /// Whether the anti-transpose is likely to be less work, its own making included.
+    /// Whether reducing the anti-transpose is likely to be less work, construction included.
     pub fn prefers_dual(self) -> bool {
         self.columns > 4 * self.rows
     }

@@ -1,12 +1,12 @@
-//! A choice of a plan, and the reason for it.
+//! One choice of a plan and the reason for it, as `--explain` prints them.
 
-/// A choice, and the reason for it.
+/// One choice of a plan and the reason for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reason {
-    /// What was chosen.
+    /// The thing that was chosen, such as the algorithm.
     pub what: &'static str,
     /// The choice.
     pub choice: String,
-    /// Why.
+    /// The reason for the choice.
     pub why: String,
 }

@@ -1,4 +1,4 @@
-//! From a matrix and a plan to the pairs: the one place that calls the algorithms.
+//! Reduction of a matrix by a plan: the only caller of the algorithms.
 //!
 //! ```text
 //! reduce           starts the planned threads
@@ -36,9 +36,9 @@ use crate::backend::on_threads;
 use crate::progress::{Progress, interruptible};
 use crate::snapshot::{Checkpoint, Part, Resumable};
 
-/// The integers for which the algorithms are compiled: `u32`, and `u64` for matrices that are too large for it.
+/// The integer types for which the algorithms are compiled: `u32`, and `u64` for matrices that are too large for it.
 ///
-/// They are compiled in this crate, and not once more in each crate that calls [`reduce`].
+/// They are compiled in this crate, and not again in each crate that calls [`reduce`].
 pub trait MatrixIndex: SharedIndex + sealed::Compiled {}
 
 impl MatrixIndex for u32 {}
@@ -53,7 +53,7 @@ mod sealed {
 
     /// The compiled algorithms.
     pub trait Compiled: SharedIndex {
-        /// What [`super::reduce_watched`] does.
+        /// The implementation of [`super::reduce_watched`] for this width.
         fn reduce(
             matrix: &BoundaryMatrix<Self>,
             plan: &Plan,
@@ -85,24 +85,24 @@ mod sealed {
     }
 }
 
-/// The persistence pairs of a matrix, found as planned.
+/// Computes the persistence pairs of a matrix by `plan`.
 ///
-/// Boundaries of the matrix have no boundary; otherwise the pairs depend on the algorithm, as the table of
+/// The matrix must have ∂∂ = 0; otherwise the pairs depend on the algorithm, as the table of
 /// [`reduction`](super::reduction) says.
 ///
-/// Runs on the current pool if that has as many threads as planned, and starts one for the run otherwise.
+/// Runs on the current thread pool if that has as many threads as planned, and starts one for the run otherwise.
 ///
 /// # Panics
-/// The system does not start the planned threads, of which [`reduce_with`] makes an error.
+/// The system cannot start the planned threads; [`reduce_with`] returns an error instead.
 pub fn reduce<I: MatrixIndex>(matrix: &BoundaryMatrix<I>, plan: &Plan) -> Pairs<I> {
     let reduced = reduce_with(matrix, plan, &Scanner::processor());
     reduced.unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Like [`reduce`], with the scans of leftmost ones done by the machine of `scanner`.
+/// Like [`reduce`], but runs the scan of leftmost ones on the device of `scanner`.
 ///
 /// # Errors
-/// A scan failed, or was found wrong; the system does not start the planned threads.
+/// A scan failed or its verification found a wrong result; or the system cannot start the planned threads.
 pub fn reduce_with<I: MatrixIndex>(
     matrix: &BoundaryMatrix<I>,
     plan: &Plan,
@@ -111,11 +111,11 @@ pub fn reduce_with<I: MatrixIndex>(
     reduce_watched(matrix, plan, scanner, &())
 }
 
-/// Like [`reduce_with`]; `progress` is told of its stages, of which those of the sieve that take long are counted, and may end it early: all
-/// algorithms look at that every few additions.
+/// Like [`reduce_with`], but reports its stages to `progress`, with counts for the long stages of the sieve.
+/// `progress` may end the run early: all algorithms check that every few additions.
 ///
 /// # Errors
-/// Those of [`reduce_with`], and [`MatrixError::Interrupted`].
+/// The errors of [`reduce_with`], and [`MatrixError::Interrupted`].
 pub fn reduce_watched<I: MatrixIndex>(
     matrix: &BoundaryMatrix<I>,
     plan: &Plan,
@@ -128,7 +128,7 @@ pub fn reduce_watched<I: MatrixIndex>(
     })
 }
 
-/// Finds the pairs of a matrix by any algorithm but the sieve.
+/// A function that finds the pairs of a matrix by any algorithm but the sieve.
 type FindPairs<I> = fn(
     &BoundaryMatrix<I>,
     &Plan,
@@ -161,7 +161,7 @@ fn run<I: SharedIndex>(
     if plan.algorithm == Algorithm::Sieve {
         return sieve::reduce(matrix, plan.dualize, scanner, progress);
     }
-    // What is kept is gone on from by the same algorithm, and columns by one that reduces the same matrix.
+    // Only the same algorithm resumes a checkpoint, and only one that reduces the same matrix resumes its columns.
     let (prefix, began) = (format!("{}-", plan.algorithm), Instant::now());
     let whole = Part { checkpoint: progress.checkpoint(), prefix: &prefix };
     if let Some(pairs) = kept_pairs(&whole, matrix.len())? {
@@ -206,8 +206,8 @@ fn pairs_by_dual<I: SharedIndex>(
     Ok(pairs)
 }
 
-/// The pairs of a matrix with 32-bit indices. The default representation is compiled into each algorithm, the others share
-/// one copy of it.
+/// Finds the pairs of a matrix with 32-bit indices. Each algorithm is compiled for the default representation; the
+/// other representations share one copy of it.
 fn pairs_narrow(
     matrix: &BoundaryMatrix<u32>,
     plan: &Plan,
@@ -221,8 +221,8 @@ fn pairs_narrow(
     }
 }
 
-/// The pairs of a matrix with 64-bit indices, which has thousands of millions of entries: all representations share one copy
-/// of each algorithm.
+/// Finds the pairs of a matrix with 64-bit indices, which has thousands of millions of entries: all representations
+/// share one copy of each algorithm.
 fn pairs_wide(
     matrix: &BoundaryMatrix<u64>,
     plan: &Plan,
@@ -233,7 +233,7 @@ fn pairs_wide(
     pairs_with(matrix, plan, scanner, progress, figures, boxed(plan.columns))
 }
 
-/// What makes an empty working column over so many rows.
+/// Returns a constructor of boxed working columns.
 fn boxed<I: SharedIndex>(columns: Representation) -> fn(rows: usize) -> BoxedColumn<I> {
     match columns {
         Representation::BitTree => |rows| Box::new(BitTree::new(rows)),
@@ -306,7 +306,7 @@ fn on_all_columns<I: SharedIndex, C>(
     Ok(timed(figures, "pairs", |_| lookup.to_pairs()))
 }
 
-/// The standard algorithm, and where its additions were.
+/// Runs the standard algorithm and records the distribution of its additions.
 fn standard_with_figures<I: SharedIndex, C: WorkingColumn<I>>(
     problem: &ReductionProblem<'_, I, C>,
     figures: &mut Figures,
@@ -316,7 +316,7 @@ fn standard_with_figures<I: SharedIndex, C: WorkingColumn<I>>(
     figures.distribution = Some(Distribution::of(&additions, |column| problem.matrix.low(column).is_none()));
 }
 
-/// Does a stage and notes the seconds that it took.
+/// Runs a stage and records its duration.
 fn timed<T>(figures: &mut Figures, stage: &'static str, work: impl FnOnce(&mut Figures) -> T) -> T {
     let start = Instant::now();
     let done = work(figures);

@@ -1,4 +1,5 @@
-//! The matrix R of a reduction (R = DV): the columns of the boundary matrix D, some of them changed. Threads share it.
+//! The matrix R of a reduction (R = DV), shared by threads: the columns of the boundary matrix D, some of them
+//! changed.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -6,17 +7,17 @@ use phat_formats::BoundaryMatrix;
 
 use super::index::{AtomicIndex, SharedIndex};
 
-/// The columns of a matrix as a reduction has left them so far. A column is a slice of ascending rows.
+/// The current columns of a matrix under reduction. A column is a slice of ascending rows.
 ///
-/// Any thread may read any column at any time. A column is changed by one thread at a time; a thread that reads it
-/// meanwhile sees the whole column from before or from after the change. What a column held before a change stays in memory
-/// until the reduction ends.
+/// Any thread may read any column at any time. A column is changed by one thread at a time; a concurrent reader sees
+/// the whole column from before or from after the change. Earlier versions of a column stay in memory until the
+/// reduction ends.
 pub struct ReductionMatrix<'m, I: SharedIndex> {
     boundaries: &'m BoundaryMatrix<I>,
-    /// What became of each column: [`ORIGINAL`], [`CLEARED`], or [`CHANGED`] plus its place in `changed`.
+    /// State of each column: [`ORIGINAL`], [`CLEARED`], or [`CHANGED`] plus its place in `changed`.
     contents: Vec<I::Atomic>,
     changed: boxcar::Vec<Box<[I]>>,
-    /// See [`ReductionMatrix::keep_no_longer`].
+    /// Whether a checkpoint may hold the columns, see [`ReductionMatrix::keep_no_longer`].
     is_to_be_kept: AtomicBool,
 }
 
@@ -25,7 +26,7 @@ const CLEARED: usize = 1;
 const CHANGED: usize = 2;
 
 impl<'m, I: SharedIndex> ReductionMatrix<'m, I> {
-    /// The columns of `boundaries`, none of them changed.
+    /// Creates R = D: no column of `boundaries` is changed yet.
     pub fn new(boundaries: &'m BoundaryMatrix<I>) -> Self {
         ReductionMatrix {
             boundaries,
@@ -35,17 +36,17 @@ impl<'m, I: SharedIndex> ReductionMatrix<'m, I> {
         }
     }
 
-    /// The boundary matrix that is being reduced.
+    /// The boundary matrix D.
     pub fn boundaries(&self) -> &'m BoundaryMatrix<I> {
         self.boundaries
     }
 
-    /// The number of columns.
+    /// Number of columns.
     pub fn len(&self) -> usize {
         self.boundaries.len()
     }
 
-    /// Whether there are no columns.
+    /// Whether the matrix has no columns.
     pub fn is_empty(&self) -> bool {
         self.boundaries.is_empty()
     }
@@ -60,7 +61,7 @@ impl<'m, I: SharedIndex> ReductionMatrix<'m, I> {
         }
     }
 
-    /// The greatest row of a column, or `None` for a zero column.
+    /// The low (greatest row) of a column, or `None` for a zero column.
     #[inline]
     pub fn low(&self, column: usize) -> Option<usize> {
         self.column(column).last().map(|row| row.to_usize())
@@ -69,7 +70,8 @@ impl<'m, I: SharedIndex> ReductionMatrix<'m, I> {
     /// Replaces a column.
     ///
     /// # Panics
-    /// After more changes than the index type numbers, which are two thousand million with `u32`: more than fit into memory.
+    /// After more changes than the index type can number: more than two thousand million with `u32`, more than fit
+    /// into memory.
     pub fn set(&self, column: usize, rows: &[I]) {
         let content = if rows.is_empty() { CLEARED } else { CHANGED + self.changed.push(rows.into()) };
         assert!(
@@ -80,22 +82,24 @@ impl<'m, I: SharedIndex> ReductionMatrix<'m, I> {
         self.contents[column].store(I::from_usize(content));
     }
 
-    /// Says that from now on rows are left out of some columns and not of others: such columns are no matrix to begin a reduction with.
+    /// Excludes the columns from checkpoints, because from now on rows are left out of some columns and not of
+    /// others, so that no reduction can start from them.
     pub fn keep_no_longer(&self) {
         self.is_to_be_kept.store(false, Ordering::Release);
     }
 
-    /// Whether a reduction may begin with the columns as they are.
+    /// Whether a reduction can start from the current columns, so that a checkpoint may hold them.
     pub(super) fn is_to_be_kept(&self) -> bool {
         self.is_to_be_kept.load(Ordering::Acquire)
     }
 
-    /// How many changes there have been that left a column not zero. Those that threads are at may not be among them.
+    /// Number of changes so far that left a column non-zero. A change that another thread is just making may not be
+    /// counted.
     pub(super) fn changes(&self) -> usize {
         self.changed.count()
     }
 
-    /// The columns that are not zero and have changed since there had been so many changes; and a bit for each column of the matrix, set for all that
+    /// Returns the non-zero columns that changed after the first `changes` changes, and a bitset of the columns that
     /// a change has made zero. Other threads may change columns meanwhile.
     pub(super) fn changed_since(&self, changes: usize) -> (Vec<(usize, &[I])>, Vec<u64>) {
         let (mut changed, mut zeros) = (Vec::new(), vec![0; self.len().div_ceil(64)]);

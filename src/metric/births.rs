@@ -1,21 +1,21 @@
-//! When points are born: the diagonal of a weighted Vietoris–Rips filtration.
+//! Birth values of points: the diagonal of a weighted Vietoris–Rips filtration.
 
 use super::{MetricError, Value};
 
 /// The births of the points of a metric.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Births<T> {
-    /// All are born at 0.
+    /// All points are born at 0.
     Zero,
-    /// One for each point, non-negative, not all 0.
+    /// One birth per point, non-negative, not all 0.
     Given(Vec<T>),
 }
 
 impl<T: Value> Births<T> {
-    /// Those of `n` points.
+    /// Creates the births of `n` points.
     ///
     /// # Errors
-    /// Another number of births, or one that is NaN or negative.
+    /// The number of births is not `n`; or a birth is NaN or negative.
     pub(super) fn new(n: usize, births: Vec<T>) -> Result<Self, MetricError> {
         if births.len() != n {
             return Err(MetricError::Births { points: n, found: births.len() });
@@ -37,7 +37,7 @@ impl<T: Value> Births<T> {
     }
 }
 
-/// An error when points i and j are at a distance below one of their births.
+/// Checks that the distance of points i and j is not below one of their births.
 pub(super) fn check_edge<T: Value>(births: &[T], i: usize, j: usize, distance: T) -> Result<(), MetricError> {
     let born = if births[i] > births[j] { i } else { j };
     if distance >= births[born] {

@@ -1,13 +1,13 @@
-//! Checksums of distances, by which a run that goes on knows its input again, whatever file it came in.
+//! Checksums of distances, by which a resumed run recognises its input in any file format.
 
 use xxhash_rust::xxh3::Xxh3;
 
 use super::{Distances, Value};
 
-/// Bytes that are summed at a time.
+/// Number of bytes that are hashed together.
 const GATHERED: usize = 1 << 16;
 
-/// A checksum of numbers.
+/// The state of a checksum.
 struct Sum {
     sum: Xxh3,
     gathered: Vec<u8>,
@@ -33,7 +33,7 @@ impl Sum {
     }
 }
 
-/// The checksum of distances: of their shape, precision, values and births.
+/// Computes the checksum of the shape, precision, values and births of distances.
 pub(super) fn checksum<T: Value>(distances: &Distances<T>) -> u128 {
     let mut sum = Sum { sum: Xxh3::new(), gathered: Vec::with_capacity(GATHERED + 8) };
     sum.number(u64::from(T::NARROW));
@@ -83,7 +83,7 @@ mod tests {
         let different: std::collections::BTreeSet<u128> = sums.into_iter().collect();
         assert_eq!(different.len(), sums.len());
         assert_eq!(sums[0], of(matrix(&[1.0, 2.0, 1.5]).into()));
-        // Longer than what is gathered at once.
+        // There are more values than are hashed together.
         let long = |last: f32| {
             let mut values = vec![1.0f32; 20_000];
             values[19_999] = last;

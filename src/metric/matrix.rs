@@ -15,10 +15,10 @@ pub struct DistanceMatrix<T = f32> {
 }
 
 impl<T: Value> DistanceMatrix<T> {
-    /// Makes a matrix from the entries below the diagonal, row by row. No entries make a matrix of one point.
+    /// Creates a matrix from the entries below the diagonal, row by row. No entries give a matrix of one point.
     ///
     /// # Errors
-    /// The length is not n(n−1)/2 for any n, or an entry is NaN or negative.
+    /// The length is not n(n−1)/2 for any n; or an entry is NaN or negative.
     pub fn from_lower(lower: Vec<T>) -> Result<Self, MetricError> {
         let n = points_of(lower.len());
         let expected = n * (n - 1) / 2;
@@ -37,10 +37,10 @@ impl<T: Value> DistanceMatrix<T> {
         Ok(DistanceMatrix { n, lower, births: Births::Zero })
     }
 
-    /// Makes a matrix from a function of two points i and j, called once for every j < i.
+    /// Creates a matrix from a function of two points i and j, which is called once for every j < i.
     ///
     /// # Errors
-    /// Those of [`DistanceMatrix::from_lower`], and [`MetricError::Empty`] when `n` is 0.
+    /// The errors of [`DistanceMatrix::from_lower`], and [`MetricError::Empty`] if `n` is 0.
     pub fn from_fn(n: usize, mut d: impl FnMut(usize, usize) -> T) -> Result<Self, MetricError> {
         if n == 0 {
             return Err(MetricError::Empty);
@@ -49,10 +49,10 @@ impl<T: Value> DistanceMatrix<T> {
         Self::from_lower(lower)
     }
 
-    /// From all n² entries of a square matrix, row by row.
+    /// Creates a matrix from all n² entries of a square matrix, row by row.
     ///
-    /// The matrix is taken as the readers of files take one: it may be symmetric, zero on the diagonal and non-negative
-    /// up to 1e-4 of its greatest finite distance, and then the entry below the diagonal counts.
+    /// The matrix is checked like those in files: it must be symmetric, zero on the diagonal and non-negative up to
+    /// 1e-4 of its greatest finite distance. Of the two entries of a pair, the one below the diagonal is used.
     ///
     /// ```
     /// use lacuna::metric::{DistanceMatrix, MetricError};
@@ -65,10 +65,10 @@ impl<T: Value> DistanceMatrix<T> {
     /// ```
     ///
     /// # Errors
-    /// No point, another number of entries than n², an entry of the diagonal that is not zero, an entry that is NaN or
-    /// negative, two distances of one pair of points that differ.
+    /// There are no points; the number of entries is not n²; an entry of the diagonal is not zero; an entry is NaN or
+    /// negative; or the two distances of a pair differ.
     pub fn from_square(n: usize, entries: &[T]) -> Result<Self, MetricError> {
-        // A number of points whose square overflows has fewer entries than that.
+        // If the square overflows, there are fewer entries than `usize::MAX`.
         let expected = n.saturating_mul(n);
         if entries.len() != expected {
             return Err(MetricError::SquareEntries { n, expected, found: entries.len() });
@@ -76,11 +76,11 @@ impl<T: Value> DistanceMatrix<T> {
         Self::from_entries(n, |i, j| entries[i * n + j], None)
     }
 
-    /// From the n×n matrix `at(row, column)`. Where two distances of a pair differ by more than rounding, `symmetrize`
-    /// says which of them counts; without it they are an error.
+    /// Creates a matrix from the n×n entries `at(row, column)`. If the two distances of a pair differ by more than
+    /// rounding, `symmetrize` combines them; without it they are an error.
     ///
     /// # Errors
-    /// As [`DistanceMatrix::from_square`].
+    /// See [`DistanceMatrix::from_square`].
     pub(crate) fn from_entries(
         n: usize,
         at: impl Fn(usize, usize) -> T,
@@ -100,8 +100,8 @@ impl<T: Value> DistanceMatrix<T> {
         Self::from_lower(lower)
     }
 
-    /// The same distances between points of which the filtration has each from its birth on, for a weighted Vietoris–Rips
-    /// filtration: a point born at infinity never appears. A distance may not be below the births of its two points.
+    /// Adds births for a weighted Vietoris–Rips filtration: a point enters at its birth, and one born at infinity
+    /// never does. A distance must not be below the births of its two points.
     ///
     /// ```
     /// use lacuna::metric::DistanceMatrix;
@@ -115,7 +115,8 @@ impl<T: Value> DistanceMatrix<T> {
     /// ```
     ///
     /// # Errors
-    /// Another number of births than of points, a birth that is NaN or negative, a distance below a birth of one of its points.
+    /// The numbers of births and points differ; a birth is NaN or negative; or a distance is below a birth of one of
+    /// its points.
     pub fn with_births(self, births: Vec<T>) -> Result<Self, MetricError> {
         let births = Births::new(self.n, births)?;
         if let Births::Given(given) = &births {
@@ -129,12 +130,12 @@ impl<T: Value> DistanceMatrix<T> {
         Ok(DistanceMatrix { births, ..self })
     }
 
-    /// When each point is born; `None` when all are from the beginning, at 0.
+    /// The birth of each point; `None` if all are born at 0.
     pub fn births(&self) -> Option<&[T]> {
         self.births.given()
     }
 
-    /// The number of points, at least 1.
+    /// Number of points, at least 1.
     pub fn len(&self) -> usize {
         self.n
     }
@@ -144,7 +145,7 @@ impl<T: Value> DistanceMatrix<T> {
         false
     }
 
-    /// The distance of points `i` and `j`, 0-based; 0 when they are the same.
+    /// The distance of points `i` and `j`, 0-based; 0 if they are the same.
     ///
     /// # Panics
     /// A point is out of range.
@@ -165,7 +166,7 @@ impl<T: Value> DistanceMatrix<T> {
     }
 }
 
-/// The number of points n ≥ 1 for which n(n−1)/2 is `entries`, or comes nearest from below.
+/// The greatest number of points n ≥ 1 for which n(n−1)/2 is at most `entries`.
 fn points_of(entries: usize) -> usize {
     let mut n = ((1.0 + (1.0 + 8.0 * entries as f64).sqrt()) / 2.0) as usize;
     while n > 1 && n * (n - 1) / 2 > entries {

@@ -1,16 +1,16 @@
-//! Inputs of the Vietoris–Rips path: what the distances are, before anything is computed from them.
+//! Inputs of the Vietoris–Rips path: finite metric spaces and graphs, without any computation.
 //!
-//! A reader (or a library user) makes a [`Distances`]; the pipeline replaces its values by ranks and
-//! never looks at a floating-point number again.
+//! A reader or a library user creates a [`Distances`]. The pipeline replaces its values by ranks and uses no
+//! floating-point numbers after that.
 //!
-//! | module | what it holds |
+//! | module | content |
 //! |---|---|
 //! | [`matrix`] | condensed symmetric distance matrices |
 //! | [`points`] | point clouds with the Euclidean metric |
 //! | [`sparse`] | lists of edges; every other pair of points is never connected |
-//! | `shortest_paths` | graphs as the distances of their paths |
-//! | `checksum` | by which distances are known again |
-//! | `births` | when points are born, of matrices and lists of edges |
+//! | `shortest_paths` | shortest-path distances of graphs |
+//! | `checksum` | checksums that identify distances |
+//! | `births` | birth values of the points of matrices and lists of edges |
 //! | [`read`] | one reader per file format, and format detection |
 //! | [`mod@write`] | one writer per file format |
 
@@ -33,7 +33,7 @@ pub use value::{Precision, Value};
 
 /// A finite metric space (or any symmetric non-negative dissimilarity) in one of three shapes.
 ///
-/// `T` is the precision the distances are computed and compared in: `f32` (Ripser's) or `f64`.
+/// `T` is the precision in which distances are computed and compared: `f32` (as in Ripser) or `f64`.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Distances<T = f32> {
     /// All pairwise distances.
@@ -45,7 +45,7 @@ pub enum Distances<T = f32> {
 }
 
 impl<T: Value> Distances<T> {
-    /// The number of points.
+    /// Number of points.
     pub fn len(&self) -> usize {
         match self {
             Distances::Matrix(m) => m.len(),
@@ -54,17 +54,17 @@ impl<T: Value> Distances<T> {
         }
     }
 
-    /// Whether there is no point at all.
+    /// Whether there are no points.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// A checksum of the shape, the precision, all values and the births, by which the distances are known again whatever file they came in.
+    /// A checksum of the shape, precision, values and births, which identifies the distances in any file format.
     pub fn checksum(&self) -> u128 {
         checksum::checksum(self)
     }
 
-    /// When each point is born; `None` when all are from the beginning, at 0.
+    /// The birth of each point; `None` if all are born at 0.
     pub fn births(&self) -> Option<&[T]> {
         match self {
             Distances::Matrix(m) => m.births(),
@@ -92,44 +92,44 @@ impl<T> From<SparseDistances<T>> for Distances<T> {
     }
 }
 
-/// Why a [`Distances`] cannot be made from the given numbers.
+/// An error in the numbers for a [`Distances`].
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MetricError {
-    /// There is no point.
+    /// There are no points.
     #[error("expected at least one point, found none")]
     Empty,
-    /// A condensed matrix whose length is not n(n-1)/2.
+    /// The length of a condensed matrix is not n(n-1)/2.
     #[error(
         "expected the n(n-1)/2 entries below the diagonal of a distance matrix, found {found} (n = {n} needs {expected})"
     )]
     NotTriangular {
-        /// Entries given.
+        /// Number of entries given.
         found: usize,
-        /// The number of points that comes nearest.
+        /// The greatest number of points that does not need more entries.
         n: usize,
-        /// Entries that many points need.
+        /// Number of entries that `n` points need.
         expected: usize,
     },
-    /// A matrix of distances that is not square.
+    /// A matrix of distances is not square.
     #[error("expected a square matrix, a row and a column for each point, found {rows} × {columns}")]
     NotSquare {
-        /// Rows given.
+        /// Number of rows given.
         rows: usize,
-        /// Columns given.
+        /// Number of columns given.
         columns: usize,
     },
-    /// Not n² entries.
+    /// The number of entries is not n².
     #[error("expected {expected} entries of a square matrix of {n} points, found {found}")]
     SquareEntries {
-        /// The number of points.
+        /// Number of points.
         n: usize,
-        /// The square of it.
+        /// The square of the number of points.
         expected: usize,
-        /// Entries given.
+        /// Number of entries given.
         found: usize,
     },
-    /// A point at a distance from itself.
+    /// The distance of a point to itself is not 0.
     #[error("the distance of point {i} to itself: expected 0, found {found}")]
     Diagonal {
         /// The point, 0-based.
@@ -137,7 +137,7 @@ pub enum MetricError {
         /// The value found.
         found: f64,
     },
-    /// Two distances of one pair of points that differ by more than rounding.
+    /// The two distances of a pair of points differ by more than rounding.
     #[error(
         "row {i}, column {j}: expected the same distance as in row {j}, column {i}: {above}, found {below}"
     )]
@@ -151,15 +151,15 @@ pub enum MetricError {
         /// The entry in row `j` and column `i`.
         above: f64,
     },
-    /// Births of another number of points.
+    /// The numbers of births and points differ.
     #[error("expected the births of {points} points, found {found}")]
     Births {
-        /// The number of points.
+        /// Number of points.
         points: usize,
-        /// Births given.
+        /// Number of births given.
         found: usize,
     },
-    /// NaN or a negative number where a birth belongs.
+    /// A birth is NaN or negative.
     #[error("the birth of point {i}: expected a non-negative number or infinity, found {found}")]
     BadBirth {
         /// The point, 0-based.
@@ -167,7 +167,7 @@ pub enum MetricError {
         /// The value found.
         found: f64,
     },
-    /// An edge that is born before one of its points.
+    /// A distance is below the birth of one of its points.
     #[error(
         "the distance of points {i} and {j}: expected at least the birth of point {born}, {birth}, found {found}"
     )]
@@ -176,25 +176,25 @@ pub enum MetricError {
         i: usize,
         /// The smaller point, 0-based.
         j: usize,
-        /// The one that is born later.
+        /// The point that is born later.
         born: usize,
-        /// Its birth.
+        /// The birth of that point.
         birth: f64,
         /// The distance found.
         found: f64,
     },
-    /// Points without coordinates.
+    /// The points have no coordinates.
     #[error("expected at least one coordinate per point, found none")]
     NoCoordinates,
-    /// More points than are numbered.
+    /// There are more points than can be numbered.
     #[error("expected at most {most} points, found {found}")]
     TooManyPoints {
         /// The greatest number of points.
         most: usize,
-        /// Points given.
+        /// Number of points given.
         found: usize,
     },
-    /// NaN or a negative number where a distance belongs.
+    /// A distance is NaN or negative.
     #[error("the distance of points {i} and {j}: expected a non-negative number or infinity, found {found}")]
     BadDistance {
         /// One point, 0-based.
@@ -204,7 +204,7 @@ pub enum MetricError {
         /// The value found.
         found: f64,
     },
-    /// A coordinate that is NaN or infinite.
+    /// A coordinate is NaN or infinite.
     #[error("coordinate {coordinate} of point {point}: expected a finite number, found {found}")]
     BadCoordinate {
         /// The point, 0-based.
@@ -214,12 +214,12 @@ pub enum MetricError {
         /// The value found.
         found: f64,
     },
-    /// Coordinates that do not make whole points.
+    /// The number of coordinates is not a multiple of the dimension.
     #[error("expected {dimension} coordinates per point, found {found} in all")]
     RaggedPoints {
-        /// Coordinates per point.
+        /// Number of coordinates per point.
         dimension: usize,
-        /// Coordinates given in all.
+        /// Number of coordinates given in all.
         found: usize,
     },
     /// An edge names a point that does not exist.
@@ -227,12 +227,12 @@ pub enum MetricError {
     OutOfRange {
         /// The edge, 0-based.
         edge: usize,
-        /// The number of points.
+        /// Number of points.
         n: usize,
         /// The id found.
         found: u64,
     },
-    /// A pair of points that is given by two edges.
+    /// Two edges join the same pair of points.
     #[error("the edge of points {i} and {j} is given twice")]
     DuplicateEdge {
         /// One point, 0-based.
@@ -240,7 +240,7 @@ pub enum MetricError {
         /// The other point, 0-based.
         j: u32,
     },
-    /// An edge from a point to itself.
+    /// An edge joins a point to itself.
     #[error("edge {edge}: expected two different points, found {found} twice")]
     Loop {
         /// The edge, 0-based.

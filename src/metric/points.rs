@@ -10,10 +10,10 @@ pub struct PointCloud<T = f32> {
 }
 
 impl<T: Value> PointCloud<T> {
-    /// Makes a cloud from the coordinates, point by point, `dimension` (≥ 1) of them each.
+    /// Creates a cloud from the coordinates, point by point, `dimension` ≥ 1 of them each.
     ///
     /// # Errors
-    /// There is no point, the last point lacks coordinates, or a coordinate is NaN or infinite.
+    /// There are no points; the last point lacks coordinates; or a coordinate is NaN or infinite.
     pub fn new(dimension: usize, coordinates: Vec<T>) -> Result<Self, MetricError> {
         if coordinates.is_empty() || dimension == 0 {
             return Err(MetricError::Empty);
@@ -31,7 +31,7 @@ impl<T: Value> PointCloud<T> {
         Ok(PointCloud { dimension, coordinates })
     }
 
-    /// The number of points, at least 1.
+    /// Number of points, at least 1.
     pub fn len(&self) -> usize {
         self.coordinates.len() / self.dimension
     }
@@ -63,7 +63,7 @@ impl<T: Value> PointCloud<T> {
         T::euclidean(self.point(i), self.point(j))
     }
 
-    /// The Euclidean distances of point `i` to the points before it, in their order.
+    /// The Euclidean distances of point `i` to the points before it, in order.
     ///
     /// # Panics
     /// The point is out of range.

@@ -6,15 +6,15 @@ use super::{MetricError, Value};
 /// Two points and their distance.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Edge<T = f32> {
-    /// The greater point id.
+    /// The greater point number.
     pub i: u32,
-    /// The smaller point id.
+    /// The smaller point number.
     pub j: u32,
     /// The distance, non-negative.
     pub distance: T,
 }
 
-/// A weighted graph on n points: pairs that are not listed are never connected.
+/// A weighted graph on n points. Pairs without an edge are never connected.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SparseDistances<T = f32> {
     n: usize,
@@ -23,11 +23,12 @@ pub struct SparseDistances<T = f32> {
 }
 
 impl<T: Value> SparseDistances<T> {
-    /// Makes a graph from triplets `(i, j, distance)` in any order, either end first. Edges of infinite length are dropped.
+    /// Creates a graph from triplets `(i, j, distance)` in any order, with either end first. Edges of infinite length
+    /// are dropped.
     ///
     /// # Errors
-    /// There is no point, or more than 2^32 − 1, a point id is not below `n`, an edge joins a point to itself, a pair is given twice, or a distance
-    /// is NaN or negative.
+    /// There are no points or more than 2^32 − 1; a point number is not below `n`; an edge joins a point to itself; a
+    /// pair is given twice; or a distance is NaN or negative.
     pub fn new(n: usize, triplets: impl IntoIterator<Item = (u32, u32, T)>) -> Result<Self, MetricError> {
         if n == 0 {
             return Err(MetricError::Empty);
@@ -60,10 +61,10 @@ impl<T: Value> SparseDistances<T> {
         Ok(SparseDistances { n, edges, births: Births::Zero })
     }
 
-    /// The same edges between points of which the filtration has each from its birth on; see [`DistanceMatrix::with_births`].
+    /// Adds births for a weighted Vietoris–Rips filtration, see [`DistanceMatrix::with_births`].
     ///
     /// # Errors
-    /// As there.
+    /// See [`DistanceMatrix::with_births`].
     ///
     /// [`DistanceMatrix::with_births`]: super::DistanceMatrix::with_births
     pub fn with_births(self, births: Vec<T>) -> Result<Self, MetricError> {
@@ -76,12 +77,12 @@ impl<T: Value> SparseDistances<T> {
         Ok(SparseDistances { births, ..self })
     }
 
-    /// When each point is born; `None` when all are from the beginning, at 0.
+    /// The birth of each point; `None` if all are born at 0.
     pub fn births(&self) -> Option<&[T]> {
         self.births.given()
     }
 
-    /// The number of points, at least 1.
+    /// Number of points, at least 1.
     pub fn len(&self) -> usize {
         self.n
     }

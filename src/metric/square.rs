@@ -1,16 +1,16 @@
-//! Square matrices: the checks that make one a distance matrix, for every format that holds one.
+//! Checks that square matrices are distance matrices, for all formats that hold one.
 
 use super::read::Symmetrize;
 use crate::metric::Value;
 
-/// Numbers that differ by less than this part of the greatest finite distance differ by rounding only: real files are
-/// printed with few digits, and computed by sums taken in different orders.
+/// Numbers that differ by less than this fraction of the greatest finite distance differ by rounding only: real files
+/// are printed with few digits, and computed by sums in different orders.
 pub(crate) const ROUNDING: f64 = 1e-4;
 
-/// Side of the tiles the symmetry check goes by, so that both triangles are read along cache lines.
+/// Side of the tiles of the symmetry check, which reads both triangles along cache lines.
 const TILE: usize = 32;
 
-/// Why a square matrix is not a distance matrix. Rows and columns are 0-based.
+/// A violation of the properties of a distance matrix. Rows and columns are 0-based.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SquareFault {
     /// Entry `(i, i)` is not zero.
@@ -21,54 +21,54 @@ pub(crate) enum SquareFault {
     Asymmetric(usize, usize),
 }
 
-/// What a distance matrix has on its diagonal, for messages.
+/// The expected diagonal of a distance matrix, for messages.
 pub(crate) const DIAGONAL: &str = "0 on the diagonal";
-/// What any entry of a distance matrix is, for messages.
+/// The expected entries of a distance matrix, for messages.
 pub(crate) const DISTANCE: &str = "a non-negative distance or inf";
-/// What helps with a matrix whose triangles differ.
+/// The advice for a matrix whose triangles differ.
 pub(crate) const ASYMMETRIC: &str = "the matrix is not symmetric, by more than 1e-4 of its greatest distance; \
     --symmetrize lower, upper, mean, max or min says which of the two counts";
 
-/// How far numbers may be from what they should be: a distance, 0 or more.
+/// The greatest deviation that counts as rounding: a distance, 0 or more.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Tolerance(f64);
 
 impl Tolerance {
-    /// Nothing is rounded.
+    /// No rounding.
     const NONE: Tolerance = Tolerance(0.0);
 
-    /// That of a matrix with these entries.
+    /// The tolerance of a matrix with these entries.
     pub(crate) fn of<T: Value>(entries: impl Iterator<Item = T>) -> Self {
         let finite = entries.map(|d| d.into().abs()).filter(|d| d.is_finite());
         Tolerance(ROUNDING * finite.fold(0.0, f64::max))
     }
 
-    /// Whether two entries are the same distance.
+    /// Whether two entries are equal as distances.
     pub(crate) fn agree<T: Value>(self, a: T, b: T) -> bool {
         let (a, b): (f64, f64) = (a.into(), b.into());
         a == b || (a - b).abs() < self.0
     }
 
-    /// Whether an entry is a distance.
+    /// Whether an entry is a valid distance.
     pub(crate) fn is_distance<T: Value>(self, d: T) -> bool {
         let d: f64 = d.into();
         d >= 0.0 || d > -self.0
     }
 
-    /// Whether an entry is 0.
+    /// Whether an entry is zero.
     pub(crate) fn is_zero<T: Value>(self, d: T) -> bool {
         self.agree(d, T::from_f64(0.0))
     }
 }
 
-/// What was taken for rounding, or decided by `--symmetrize`.
+/// Deviations that were attributed to rounding, or resolved by `--symmetrize`.
 #[derive(Debug, Default)]
 pub(crate) struct Rounding {
-    /// The pairs of points with two distances, and by how much they differ at most.
+    /// Number of pairs of points with two distances, and their greatest difference.
     pairs: (usize, f64),
-    /// The entries of the diagonal that are not 0, and the greatest magnitude of one.
+    /// Number of non-zero entries of the diagonal, and their greatest magnitude.
     diagonal: (usize, f64),
-    /// The negative distances, and the greatest magnitude of one.
+    /// Number of negative distances, and their greatest magnitude.
     negative: (usize, f64),
 }
 
@@ -77,14 +77,14 @@ impl Rounding {
         *kind = (kind.0 + 1, kind.1.max(size));
     }
 
-    /// Takes an entry of the diagonal for 0.
+    /// Records an entry of the diagonal, which is taken as 0.
     pub(crate) fn on_diagonal<T: Value>(&mut self, entry: T) {
         if entry.into() != 0.0 {
             Rounding::count(&mut self.diagonal, entry.into().abs());
         }
     }
 
-    /// The distance that counts of the two that a matrix has for a pair.
+    /// Chooses the distance of a pair from its two entries.
     pub(crate) fn choose<T: Value>(&mut self, below: T, above: T, symmetrize: Option<Symmetrize>) -> T {
         let (b, a): (f64, f64) = (below.into(), above.into());
         if b != a {
@@ -93,7 +93,7 @@ impl Rounding {
         let chosen = match symmetrize.unwrap_or(Symmetrize::Lower) {
             Symmetrize::Lower => below,
             Symmetrize::Upper => above,
-            // Halves, because the sum of two may overflow.
+            // The halves are added, because the sum of both may overflow.
             Symmetrize::Mean => T::from_f64(b / 2.0 + a / 2.0),
             Symmetrize::Max if a > b => above,
             Symmetrize::Min if a < b => above,
@@ -106,7 +106,7 @@ impl Rounding {
         chosen
     }
 
-    /// What to say of it; `None` when there is nothing.
+    /// The note for the user; `None` if there were no deviations.
     pub(crate) fn note(&self, symmetrize: Option<Symmetrize>) -> Option<String> {
         let mut parts = Vec::new();
         if let (pairs @ 1.., difference) = self.pairs {
@@ -137,7 +137,7 @@ impl Rounding {
     }
 }
 
-/// A size in three digits.
+/// Formats a size with three digits.
 fn short(size: f64) -> String {
     let rounded: f64 = format!("{size:.2e}").parse().unwrap_or(size);
     if (1e-5..1e6).contains(&rounded) { rounded.to_string() } else { format!("{rounded:e}") }
@@ -147,9 +147,9 @@ fn times(count: usize) -> String {
     if count == 1 { "once".into() } else { format!("{count} times") }
 }
 
-/// The entries below the diagonal of the n×n matrix `at(row, column)`, and what there is to say of them. Entries that
-/// differ by rounding only count as the one below the diagonal, as for Ripser, which reads nothing else; `symmetrize`
-/// says which of any two counts.
+/// Returns the entries below the diagonal of the n×n matrix `at(row, column)`, and a note for the user. Of two
+/// entries that differ by rounding only, the one below the diagonal is used, as in Ripser, which reads no other;
+/// `symmetrize` combines any two that differ.
 pub(crate) fn lower_of<T: Value>(
     n: usize,
     at: impl Fn(usize, usize) -> T,
@@ -182,8 +182,8 @@ fn tolerance_of<T: Value>(n: usize, at: &impl Fn(usize, usize) -> T) -> Toleranc
     Tolerance::of((0..n).flat_map(|i| (0..n).filter(move |&j| j != i).map(move |j| at(i, j))))
 }
 
-/// Whether an n×n table is a matrix of distances beyond doubt: its diagonal is zero, or is zero up to rounding and the
-/// matrix is one of distances otherwise.
+/// Whether an n×n table is clearly a matrix of distances: its diagonal is zero, or it is zero up to rounding and all
+/// other properties hold.
 pub(crate) fn has_zero_diagonal<T: Value>(n: usize, at: impl Fn(usize, usize) -> T) -> bool {
     if (0..n).all(|i| at(i, i).into() == 0.0) {
         return true;
@@ -191,13 +191,13 @@ pub(crate) fn has_zero_diagonal<T: Value>(n: usize, at: impl Fn(usize, usize) ->
     n >= 2 && any_fault(n, &at, tolerance_of(n, &at), false).is_none()
 }
 
-/// Whether an n×n table is a matrix of distances in every respect.
+/// Whether an n×n table has all properties of a distance matrix, up to rounding.
 pub(crate) fn is_exactly_a_matrix<T: Value>(n: usize, at: impl Fn(usize, usize) -> T) -> bool {
     any_fault(n, &at, tolerance_of(n, &at), false).is_none()
 }
 
-/// Whether an n×n table, n ≥ 3, has 1 on its diagonal, magnitudes of at most 1 elsewhere, and is symmetric, all up to
-/// rounding, as correlations are.
+/// Whether an n×n table, n ≥ 3, looks like correlations: 1 on the diagonal, magnitudes of at most 1 elsewhere, and
+/// symmetric, all up to rounding.
 pub(crate) fn looks_like_similarities<T: Value>(n: usize, at: impl Fn(usize, usize) -> T) -> bool {
     let near = Tolerance(ROUNDING);
     let good = |i: usize, j: usize| at(i, j).into().abs() < 1.0 + ROUNDING && near.agree(at(i, j), at(j, i));
@@ -206,14 +206,14 @@ pub(crate) fn looks_like_similarities<T: Value>(n: usize, at: impl Fn(usize, usi
         && (0..n).all(|i| (0..i).all(|j| good(i, j) && good(j, i)))
 }
 
-/// Whether an n×n matrix without a zero diagonal may still be meant as distances: three points or more, all
-/// entries distances, and symmetric.
+/// Whether an n×n matrix without a zero diagonal may still be intended as distances: at least three points, valid
+/// distances off the diagonal, and symmetric.
 pub(crate) fn looks_like_a_matrix<T: Value>(n: usize, at: impl Fn(usize, usize) -> T) -> bool {
     let off_diagonal = |i: usize, j: usize| if i == j { T::from_f64(0.0) } else { at(i, j) };
     n >= 3 && any_fault(n, &off_diagonal, tolerance_of(n, &off_diagonal), false).is_none()
 }
 
-/// What is wrong with entries `(i, j)` and `(j, i)`; they may differ when it is `decided` which counts.
+/// The violation at entries `(i, j)` and `(j, i)`, if any. The entries may differ if `decided`.
 fn fault_at<T: Value>(
     i: usize,
     j: usize,
@@ -235,7 +235,7 @@ fn fault_at<T: Value>(
     }
 }
 
-/// Some fault, looking tile by tile.
+/// Finds any violation, tile by tile.
 fn any_fault<T: Value>(
     n: usize,
     at: &impl Fn(usize, usize) -> T,
@@ -256,7 +256,7 @@ fn any_fault<T: Value>(
     None
 }
 
-/// The first fault, row by row of the lower triangle.
+/// Finds the first violation, row by row of the lower triangle.
 fn first_fault<T: Value>(
     n: usize,
     at: &impl Fn(usize, usize) -> T,
@@ -306,7 +306,7 @@ mod tests {
         assert_eq!(lower(2, nan_on_the_diagonal), Err(SquareFault::Value(0, 0)));
     }
 
-    /// Three points; the greatest distance is 8, so that less than 8e-4 is rounding.
+    /// Three points whose greatest distance is 8, so that less than 8e-4 is rounding.
     #[test]
     fn rounding_is_measured_by_the_greatest_distance() {
         let with = |below: f64, above: f64, diagonal: f64| {

@@ -1,4 +1,4 @@
-//! The precision distances are computed and compared in.
+//! The precision in which distances are computed and compared.
 
 use serde::{Deserialize, Serialize};
 
@@ -15,23 +15,23 @@ pub enum Precision {
     Double,
 }
 
-/// `f32` or `f64`. Sealed: the order-preserving bit patterns are part of the ranking's contract.
+/// `f32` or `f64`. The trait is sealed: ranking relies on the order-preserving bit patterns.
 pub trait Value:
     Copy + PartialOrd + Into<f64> + Send + Sync + std::fmt::Debug + sealed::Sealed + 'static
 {
     /// Positive infinity, the distance of points that are never connected.
     const INFINITY: Self;
 
-    /// The precision, as data.
+    /// The precision as a value.
     const PRECISION: Precision;
 
-    /// Whether the bits of [`Value::order_bits`] fit 32.
+    /// Whether [`Value::order_bits`] fits into 32 bits.
     const NARROW: bool = matches!(Self::PRECISION, Precision::Single);
 
-    /// The nearest value of this precision (what a cast does).
+    /// Converts to the nearest value of this precision, like a cast.
     fn from_f64(x: f64) -> Self;
 
-    /// Bits whose unsigned order is the numeric order, for non-negative values. −0 counts as 0, whose bits are 0.
+    /// Bits whose unsigned order is the numeric order of non-negative values. −0 counts as 0, whose bits are 0.
     fn order_bits(self) -> u64;
 
     /// The inverse of [`Value::order_bits`].
@@ -40,45 +40,46 @@ pub trait Value:
     /// Euclidean distance: squares summed from the first coordinate to the last, no fused
     /// multiply-add, then the square root, all in this precision (as Ripser does in `f32`).
     ///
-    /// Where squares overflow or lose digits to underflow, they are summed at another scale: the distance is right to the last
-    /// digits, or infinite where it is itself greater than any number of this precision.
+    /// If squares overflow or lose digits to underflow, they are summed at another scale: the distance is accurate to
+    /// the last digits, or infinite if it exceeds all numbers of this precision.
     fn euclidean(a: &[Self], b: &[Self]) -> Self;
 }
 
 pub(crate) use sealed::{DistanceKey, Sealed};
 
-/// Points whose distances from one point are computed side by side.
+/// Number of points whose distances to one point are computed in parallel lanes.
 pub(crate) const LANES: usize = 32;
 
 mod sealed {
-    /// A type whose value of all bits zero is the number 0, as it is of both.
+    /// A type whose all-zero bit pattern is the number 0, as for `f32` and `f64`.
     pub trait Sealed: Sized + zerocopy::FromZeros {
-        /// The unsigned integers that hold the bits of [`order_bits`](super::Value::order_bits).
+        /// The unsigned integer type for [`order_bits`](super::Value::order_bits).
         type Key: DistanceKey;
-        /// [`order_bits`](super::Value::order_bits) in as many bits as they need.
+        /// [`order_bits`](super::Value::order_bits) in this type.
         fn key(self) -> Self::Key;
-        /// The sums of squares of which [`euclidean`](super::Value::euclidean) takes the root, from a point to those of a block: the
-        /// first coordinates of [`LANES`] points, then the second ones, and so on. One may have lost digits; see `is_harmed`.
+        /// The sums of squares of which [`euclidean`](super::Value::euclidean) takes the root, from a point to those
+        /// of a block: the first coordinates of [`LANES`] points, then the second ones, and so on. Sums may have lost
+        /// digits; see `is_harmed`.
         fn sums_of_squares(point: &[Self], block: &[Self]) -> [Self; super::LANES];
-        /// Whether a sum of squares overflowed, or lost digits to underflow: its root is not the distance then.
+        /// Whether a sum of squares overflowed or lost digits to underflow, so that its root is not the distance.
         fn is_harmed(sum: Self) -> bool;
         /// The square root.
         fn root(self) -> Self;
     }
 
-    /// A non-negative distance as an unsigned integer. Keys are ordered as their distances are, and the key of 0 is 0.
+    /// A non-negative distance as an unsigned integer. Keys have the order of their distances, and the key of 0 is 0.
     pub trait DistanceKey:
         Copy + Ord + Default + Into<u64> + zerocopy::FromZeros + Send + Sync + std::fmt::Debug + 'static
     {
         /// The key of an infinite distance.
         const INFINITY: Self;
-        /// What is no key of a distance, and greater than any.
+        /// A value greater than any key, which stands for no distance.
         const NONE: Self;
-        /// The key with these bits, which must be those of a key.
+        /// Converts bits to a key. They must be those of a key.
         fn of_bits(bits: u64) -> Self;
-        /// The distance.
+        /// The distance of the key.
         fn distance(self) -> f64;
-        /// Replaces each key by its rank, in the memory of the keys where ranks are as wide.
+        /// Replaces each key by its rank, in place if ranks are as wide as keys.
         ///
         /// # Errors
         /// There is no memory for the ranks.
@@ -89,7 +90,7 @@ mod sealed {
     }
 }
 
-/// Keys that a thread takes at a time.
+/// Number of keys in a task.
 const CHUNK: usize = 1 << 14;
 
 impl DistanceKey for u32 {
@@ -132,9 +133,9 @@ impl DistanceKey for u64 {
     }
 }
 
-/// `$unharmed`: a sum of squares from here on has lost nothing to squares that underflow, unless it has more than 2^16 terms.
-/// `$up`, `$down`: differences whose squares sum up to less than that, and differences whose squares overflow, have squares in
-/// the range of normal numbers when multiplied by these. All three are powers of two, so that scaling is exact.
+/// `$unharmed`: a sum of squares of at least this has lost nothing to underflow, unless it has more than 2^16 terms.
+/// `$up`, `$down`: factors that bring differences into the range in which squares are normal numbers, if their
+/// squares sum to less than that, or overflow. All three are powers of two, so that scaling is exact.
 macro_rules! value {
     ($t:ty, $key:ty, $precision:ident, $unharmed:expr, $up:expr, $down:expr) => {
         impl sealed::Sealed for $t {
@@ -198,13 +199,14 @@ macro_rules! value {
                 }
                 return sum.sqrt();
 
-                /// The distance by way of differences multiplied by `scale`. Where nothing overflows or underflows it is the
-                /// same to the last bit: a power of two goes through sums, squares and square roots exactly.
+                /// The distance computed from differences multiplied by `scale`. If nothing overflows or underflows,
+                /// it is the same to the last bit, since sums, squares and square roots are exact under scaling by a
+                /// power of two.
                 #[cold]
                 fn scaled(a: &[$t], b: &[$t], scale: $t) -> $t {
                     let mut sum: $t = 0.0;
                     for (&u, &v) in a.iter().zip(b) {
-                        // Coordinates are finite, but their difference may be infinite; so is their distance then.
+                        // Coordinates are finite, but their difference may be infinite; then so is their distance.
                         let difference = (u - v) * scale;
                         sum += difference * difference;
                     }
@@ -246,7 +248,7 @@ mod tests {
         };
         (0..3000).map(move |k| {
             let coordinate = |_| {
-                // 21 bits, so that single precision holds them and not their squares, and spread over some magnitudes.
+                // 21 bits, so that single precision holds them but not their squares, spread over several magnitudes.
                 let mantissa = (next() % (1 << 21)) as f64 - f64::from(1 << 20);
                 mantissa * power_of_two(-20 - (next() % 9) as i64)
             };
@@ -285,12 +287,12 @@ mod tests {
         assert_eq!(f32::euclidean(&[f32::MAX], &[-f32::MAX]), f32::INFINITY);
         assert_eq!(f32::euclidean(&[f32::MAX, f32::MAX], &[0.0, 0.0]), f32::INFINITY);
         assert_eq!(f32::euclidean(&[7.0, -0.0], &[7.0, 0.0]), 0.0);
-        // A small coordinate beside a great one.
+        // A small coordinate next to a large one.
         assert_eq!(f32::euclidean(&[1.0, 1e-30], &[0.0, 0.0]), 1.0);
         assert_eq!(f32::euclidean(&[1e-30, 1e-23], &[0.0, 0.0]), 1e-23);
     }
 
-    /// What Ripser computes, where it computes something sound.
+    /// Ripser computes the same distances, where these neither overflow nor underflow.
     #[test]
     fn distances_of_ordinary_points_are_sums_of_squares() {
         for vector in vectors() {

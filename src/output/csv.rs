@@ -1,14 +1,14 @@
-//! Comma-separated values: `dim,birth,death`, and the simplices with which classes are born and die where these are wanted.
+//! Comma-separated values: `dim,birth,death`, and the birth and death simplices if these are requested.
 
 use std::io::{self, Write};
 
 use crate::diagram::Diagram;
 use crate::rips::Representatives;
 
-/// Writes a header line and a line a bar.
+/// Writes a header line and one line per bar.
 ///
 /// # Errors
-/// What `out` answers.
+/// Errors of `out`.
 pub fn write(diagram: &Diagram, out: &mut dyn Write) -> io::Result<()> {
     let mut csv = csv::Writer::from_writer(out);
     csv.write_record(["dim", "birth", "death"])?;
@@ -18,11 +18,12 @@ pub fn write(diagram: &Diagram, out: &mut dyn Write) -> io::Result<()> {
     csv.flush()
 }
 
-/// Like [`write()`], with two more columns: the vertices of the birth simplex and of the death simplex, blanks between. They are empty where
-/// there is none, and for bars that have no representative in `representatives`, which are those of the diagram.
+/// Like [`write()`], with two more columns: the vertices of the birth simplex and of the death simplex, separated by
+/// blanks. They are empty if there is no such simplex, or if the bar has no representative. `representatives` must
+/// belong to the diagram.
 ///
 /// # Errors
-/// What `out` answers.
+/// Errors of `out`.
 pub fn write_with_simplices(
     diagram: &Diagram,
     representatives: &Representatives,
@@ -43,7 +44,7 @@ pub fn write_with_simplices(
     csv.flush()
 }
 
-/// Replaces `text` by these vertices with blanks between.
+/// Replaces `text` by the vertices, separated by blanks.
 fn list(vertices: &[u32], text: &mut String) {
     text.clear();
     let mut digits = itoa::Buffer::new();

@@ -1,18 +1,19 @@
-//! One writer per format of an Euler characteristic curve.
+//! Writers of Euler characteristic curves, one per format.
 //!
-//! | format | what it holds |
+//! | format | content |
 //! |---|---|
-//! | `csv` | a line a row: `value,vcec,ecc` |
-//! | `json` | an object: the rows, and what they are of |
-//! | `npy` | a NumPy array of doubles, a row of three |
+//! | `csv` | one line per row: `value,vcec,ecc` |
+//! | `json` | an object: the rows, and the parameters of the run |
+//! | `npy` | a NumPy array of doubles, one row of three per row |
 //!
-//! A row is a value, the change of the Euler characteristic there (VCEC), and what it is from there on (ECC). Rows are in the order of the
-//! filtration: values ascend, of superlevel sets they descend. Whole values are written as integers, others with the fewest digits
-//! that read back as the same double; infinite ones are `inf` and `-inf`, in JSON strings. They are written one by one, so that those of a
-//! file ([`VcecRows`](crate::cubical::ecc::VcecRows)) need no memory.
+//! A row is a value, the change of the Euler characteristic at it (VCEC), and the characteristic from there on (ECC).
+//! Rows are in filtration order: values ascend for sublevel sets and descend for superlevel sets. Whole values are
+//! written as integers, others with the fewest digits that read back as the same double; infinite ones are `inf` and
+//! `-inf`, which are strings in JSON. Rows are written one by one, so that those of a file
+//! ([`VcecRows`](crate::cubical::ecc::VcecRows)) need no memory.
 //!
-//! Curves at several scales follow each other, and each row begins with how often the image was smoothed: `scale,value,vcec,ecc`, and arrays
-//! of four.
+//! Curves at several scales are concatenated, and each row begins with the number of smoothing steps:
+//! `scale,value,vcec,ecc`, and arrays of four columns.
 //!
 //! # JSON
 //! ```text
@@ -23,8 +24,8 @@
 //! ```
 //!
 //! # NPY
-//! Version 1.0, dtype `<f8`, C order, shape (rows, 3). Counts past 2^53 are rounded; values of integers that no double is are refused, for
-//! rounding them would make different values one.
+//! Version 1.0, dtype `<f8`, C order, shape (rows, 3). Counts above 2^53 are rounded. Integer values that are not
+//! exact as doubles are refused, since rounding could make different values equal.
 
 use std::io::{self, Write};
 
@@ -54,11 +55,12 @@ impl CurveFormat {
     /// Every format.
     pub const ALL: [CurveFormat; 3] = [CurveFormat::Csv, CurveFormat::Json, CurveFormat::Npy];
 
-    /// Writes what was found to `out`, unbuffered: pass a buffered writer.
+    /// Writes the curves to `out`, unbuffered: pass a buffered writer.
     ///
     /// # Errors
-    /// What `out` answers; rows in a file cannot be read; an error of which [`Inexact`](crate::cubical::value::Inexact) is the source, when
-    /// doubles are to be written and a value is none.
+    /// Errors of `out`; the file of rows cannot be read; an error of which
+    /// [`Inexact`](crate::cubical::value::Inexact) is the source, if the format holds doubles and a value is not
+    /// exact as one.
     pub fn write(self, found: &CurvesFound, request: &EccRequest, out: &mut dyn Write) -> io::Result<()> {
         let is_one = found.smoothed.is_empty();
         let scale = move |scale: usize| (!is_one).then_some(scale);
@@ -114,7 +116,7 @@ impl CurveFormat {
 
 named!(CurveFormat);
 
-/// A row of a curve, and of which, if there are several.
+/// A row of a curve, with its scale if there are several.
 #[derive(Clone, Copy)]
 struct Row {
     scale: Option<usize>,
@@ -131,7 +133,7 @@ struct Head {
     superlevel: bool,
 }
 
-/// Writes rows between what opens and closes each, with separators between them; infinity and its negative by these names.
+/// Writes rows with the given opening, closing and separator, and the given texts for infinity and minus infinity.
 fn write_rows(
     rows: impl Iterator<Item = io::Result<Row>>,
     open: &str,
@@ -164,7 +166,7 @@ fn write_rows(
 
 /// Appends a value.
 fn push(value: Value, [inf, negative_inf]: [&str; 2], line: &mut String) {
-    /// Doubles below are exact integers.
+    /// Doubles of smaller magnitude represent integers exactly.
     const EXACT: f64 = 9_007_199_254_740_992.0;
     match value {
         Value::Unsigned(value) => line.push_str(itoa::Buffer::new().format(value)),

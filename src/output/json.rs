@@ -1,4 +1,4 @@
-//! A JSON object: the bars and the figures of the run.
+//! A JSON object: the bars and the statistics of the run.
 
 use std::io::{self, Write};
 
@@ -11,11 +11,11 @@ use crate::rips::{Chain, Representative};
 struct Bar {
     dim: usize,
     birth: f64,
-    /// Infinity is `null`: that is what serde_json makes of it.
+    /// serde_json writes infinity as `null`.
     death: f64,
 }
 
-/// The simplices of a bar.
+/// The representative of a bar.
 #[derive(Serialize)]
 struct Simplices<'a> {
     dim: usize,
@@ -32,7 +32,7 @@ struct Simplices<'a> {
     cycle: Option<Rows<'a>>,
 }
 
-/// A chain, a row a simplex: its vertices, then its coefficient.
+/// A chain as rows: the vertices of each simplex, then its coefficient.
 struct Rows<'a>(&'a Chain);
 
 impl Serialize for Rows<'_> {
@@ -61,10 +61,10 @@ impl<'a> From<Representative<'a>> for Simplices<'a> {
     }
 }
 
-/// Writes the object, a line a bar, and a line a representative.
+/// Writes the object with one line per bar and one per representative.
 ///
 /// # Errors
-/// What `out` answers.
+/// Errors of `out`.
 pub fn write(barcode: &Barcode<'_>, out: &mut dyn Write) -> io::Result<()> {
     let Barcode { diagram, summary, modulus, landmarks, representatives, unfinished } = barcode;
     let threshold = serde_json::to_string(&summary.threshold)?;
@@ -89,7 +89,7 @@ pub fn write(barcode: &Barcode<'_>, out: &mut dyn Write) -> io::Result<()> {
     out.write_all(b"}\n")
 }
 
-/// Writes the elements of an array, a line each, and its end.
+/// Writes the elements of an array, one per line, and the end of the array.
 fn write_lines(elements: impl Iterator<Item = impl Serialize>, out: &mut dyn Write) -> io::Result<()> {
     for (k, element) in elements.enumerate() {
         out.write_all(if k == 0 { b"\n" } else { b",\n" })?;
@@ -134,7 +134,7 @@ mod tests {
         let bars = json!([{"dim": 0, "birth": 0.0, "death": 0.1}, {"dim": 0, "birth": 0.0, "death": null}]);
         let expected = json!({"points": 3, "modulus": 3, "threshold": null, "max_dim": 1, "bars": bars});
         assert_eq!(value, expected);
-        // A run that was ended before.
+        // A run that was ended early.
         let barcode = Barcode { unfinished: &[2, 3], ..barcode };
         text.clear();
         write(&barcode, &mut text).unwrap();

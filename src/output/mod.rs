@@ -1,20 +1,20 @@
-//! One writer per output format. Persistence pairs have theirs in [`pairs`], the bars of images in [`images`], cycles that are drawn in [`geometry`];
-//! these are for Vietoris–Rips barcodes.
+//! Writers of Vietoris–Rips barcodes, one per output format. Writers of persistence pairs are in [`pairs`], those of
+//! the bars of images in [`images`], and those of drawn cycles in [`geometry`].
 //!
-//! | format | module | what it holds |
+//! | format | module | content |
 //! |---|---|---|
-//! | `text` | [`text`] | what Ripser 1.2.1 prints, byte for byte |
-//! | `csv` | [`csv`] | a line a bar: `dim,birth,death` |
-//! | `json` | [`json`] | an object: the bars and the figures of the run |
-//! | `npy` | [`npy`] | a NumPy array of doubles, a row a bar: dim, birth, death |
+//! | `text` | [`text`] | the output of Ripser 1.2.1, byte for byte |
+//! | `csv` | [`csv`] | one line per bar: `dim,birth,death` |
+//! | `json` | [`json`] | an object: the bars and the statistics of the run |
+//! | `npy` | [`npy`] | a NumPy array of doubles, one row per bar: dim, birth, death |
 //! | `npz` | [`npz`] | an archive of NumPy arrays: the bars, and the simplices of their representatives |
 //!
-//! All hold the same bars in the same order: by dimension, then as in [`Diagram`]. Text rounds to six significant
-//! digits; the others give doubles in full (a single-precision distance is exact as a double).
+//! All formats hold the same bars in the same order: by dimension, then as in [`Diagram`]. Text rounds to six
+//! significant digits; the others hold exact doubles (a single-precision distance is exact as a double).
 //!
 //! # Text
-//! Header lines that depend on the input, then for each dimension the line `persistence intervals in dim k:` and
-//! a line a bar, ` [birth,death)`, or ` [birth, )` for an essential one. See [`text`] for the headers.
+//! Header lines that depend on the input, then for each dimension the line `persistence intervals in dim k:` and one
+//! line per bar, ` [birth,death)`, or ` [birth, )` for an essential one. See [`text`] for the headers.
 //!
 //! # CSV
 //! ```text
@@ -22,8 +22,9 @@
 //! 0,0.0,1.5
 //! 0,0.0,inf
 //! ```
-//! With representatives there are two more columns, `birth_simplex` and `death_simplex`: the vertices of each, ascending, with blanks
-//! between; empty where a bar is essential or not chosen. Lines end with `\n`; an essential bar dies at `inf`; numbers are the shortest that read back as the same double.
+//! With representatives there are two more columns, `birth_simplex` and `death_simplex`: the vertices of each,
+//! ascending, separated by blanks; empty if a bar is essential or not chosen. Lines end with `\n`; an essential bar
+//! dies at `inf`; numbers are the shortest that read back as the same double.
 //!
 //! # JSON
 //! ```text
@@ -38,17 +39,17 @@
 //! | `modulus` | p, the coefficients are Z/p |
 //! | `threshold` | the greatest diameter of the filtration, `null` for infinity |
 //! | `max_dim` | the highest dimension computed |
-//! | `unfinished` | only if the time was up before: the dimensions that were to be computed, too |
-//! | `landmarks`, `covering_radius` | only if landmarks were chosen: their numbers among all points, and the greatest distance of a point to one |
+//! | `unfinished` | only if the run reached its time limit: the dimensions that were requested but not computed |
+//! | `landmarks`, `covering_radius` | only if landmarks were chosen: their numbers among all points, and the greatest distance of a point to its nearest landmark |
 //! | `bars` | the bars; the `death` of an essential one is `null` |
-//! | `representatives` | only if they were asked for: an object for each chosen bar, in the order of `bars`, with the keys below |
+//! | `representatives` | only if representatives were requested: an object for each chosen bar, in the order of `bars`, with the keys below |
 //!
 //! | key of a representative | value |
 //! |---|---|
-//! | `dim`, `index` | the dimension of the bar, and its place among the bars of that dimension, counted from 0 |
+//! | `dim`, `index` | the dimension of the bar, and its index among the bars of that dimension, from 0 |
 //! | `birth`, `death` | as in `bars` |
 //! | `birth_simplex`, `death_simplex` | the vertices of the simplices with which the class is born and dies, ascending; `null` for the death of an essential bar |
-//! | `birth_edge`, `death_edge` | the longest edge of each, whose length is the birth or the death; `null` where there is none: for the birth in dimension 0, and the death of an essential bar |
+//! | `birth_edge`, `death_edge` | the longest edge of each, whose length is the birth or the death; `null` for the birth in dimension 0 and for the death of an essential bar |
 //!
 //! # NPY
 //! Version 1.0, dtype `<f8`, C order, shape (bars, 3); an essential bar dies at infinity.
@@ -57,13 +58,13 @@
 //! | array | content |
 //! |---|---|
 //! | `bars` | as in NPY |
-//! | `index_d` | int64, m: of dimension d the places of the m chosen bars among the bars of that dimension, counted from 0 |
+//! | `index_d` | int64, m: the indices of the m chosen bars of dimension d among the bars of that dimension, from 0 |
 //! | `birth_simplices_d` | int64, m × (d + 1): the vertices of their birth simplices, ascending |
-//! | `death_simplices_d` | int64, m × (d + 2): those of their death simplices; a row of −1 for an essential bar |
-//! | `birth_edges_d` | int64, m × 2: the longest edges of the birth simplices; none in dimension 0 |
-//! | `death_edges_d` | int64, m × 2: those of the death simplices; a row of −1 for an essential bar |
+//! | `death_simplices_d` | int64, m × (d + 2): the vertices of their death simplices; a row of −1 for an essential bar |
+//! | `birth_edges_d` | int64, m × 2: the longest edges of their birth simplices; absent in dimension 0 |
+//! | `death_edges_d` | int64, m × 2: the longest edges of their death simplices; a row of −1 for an essential bar |
 //!
-//! All but `bars` are there only if representatives were asked for, for each dimension d that was computed.
+//! All arrays but `bars` exist only if representatives were requested, for each computed dimension d.
 
 pub mod csv;
 pub mod curves;
@@ -104,20 +105,20 @@ pub enum OutputFormat {
     Npz,
 }
 
-/// A barcode with the figures that the writers put beside it.
+/// A barcode with the other data that the formats store.
 #[derive(Debug, Clone, Copy)]
 pub struct Barcode<'a> {
     /// The bars.
     pub diagram: &'a Diagram,
-    /// The figures of the input.
+    /// Statistics of the input.
     pub summary: &'a Summary,
-    /// The coefficients are Z/`modulus`.
+    /// The prime p of the coefficient field Z/p.
     pub modulus: u16,
-    /// The points that were taken for all, if not all were.
+    /// The landmarks, if not all points were used.
     pub landmarks: Option<&'a Landmarks>,
     /// Representatives of the diagram's bars, for the formats that [hold](OutputFormat::holds_representatives) them.
     pub representatives: Option<&'a Representatives>,
-    /// The dimensions that the diagram would have besides, had its run not been ended before they were done.
+    /// The requested dimensions that are missing because the run was ended early.
     pub unfinished: &'a [usize],
 }
 
@@ -126,7 +127,7 @@ impl OutputFormat {
     pub const ALL: [OutputFormat; 5] =
         [OutputFormat::Text, OutputFormat::Csv, OutputFormat::Json, OutputFormat::Npy, OutputFormat::Npz];
 
-    /// Whether the format has room for representatives of bars.
+    /// Whether the format can hold representatives.
     pub fn holds_representatives(self) -> bool {
         match self {
             OutputFormat::Text | OutputFormat::Npy => false,
@@ -137,7 +138,7 @@ impl OutputFormat {
     /// Writes `barcode` to `out`, unbuffered: pass a buffered writer.
     ///
     /// # Errors
-    /// What `out` answers.
+    /// Errors of `out`.
     pub fn write(self, barcode: &Barcode<'_>, out: &mut dyn Write) -> io::Result<()> {
         match self {
             OutputFormat::Text => text::write(barcode, out),

@@ -9,16 +9,16 @@ use crate::diagram::Diagram;
 /// Writes the array.
 ///
 /// # Errors
-/// What `out` answers.
+/// Errors of `out`.
 pub fn write(diagram: &Diagram, out: &mut dyn Write) -> io::Result<()> {
     let rows = diagram.iter().map(|(dim, bar)| Ok([dim as f64, bar.birth, bar.death]));
     write_rows(diagram.iter().count() as u64, rows, out)
 }
 
-/// Writes an array of so many rows.
+/// Writes an array of `count` rows.
 ///
 /// # Errors
-/// What `out` and `rows` answer; there are more or fewer rows.
+/// Errors of `out` and `rows`; or the number of rows is not `count`.
 pub fn write_rows<const COLUMNS: usize>(
     count: u64,
     mut rows: impl Iterator<Item = io::Result<[f64; COLUMNS]>>,
@@ -31,10 +31,10 @@ pub fn write_rows<const COLUMNS: usize>(
     array.finish()
 }
 
-/// Writes a square array of so many rows, which follow each other.
+/// Writes a square array of `rows` rows, given row by row.
 ///
 /// # Errors
-/// What `out` answers; there are more or fewer numbers.
+/// Errors of `out`; or there are more or fewer numbers.
 pub fn write_square(rows: u64, numbers: impl Iterator<Item = f64>, out: &mut dyn Write) -> io::Result<()> {
     let double: TypeStr = "<f8".parse().map_err(io::Error::other)?;
     let options = npyz::WriteOptions::new().dtype(DType::Plain(double)).shape(&[rows, rows]);

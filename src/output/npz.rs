@@ -1,6 +1,6 @@
 //! A zip archive of NumPy arrays, as `numpy.savez` writes it: the bars, and the simplices of their representatives.
 //!
-//! Arrays are stored as they are, without compression.
+//! Arrays are stored without compression.
 
 use std::io::{self, Write};
 
@@ -13,7 +13,7 @@ use crate::rips::{Chain, Representative, Representatives};
 /// Writes the archive.
 ///
 /// # Errors
-/// What `out` answers.
+/// Errors of `out`.
 pub fn write(barcode: &Barcode<'_>, out: &mut dyn Write) -> io::Result<()> {
     let mut archive = ZipArchiveWriter::new(out);
     add(&mut archive, "bars", &|member| npy::write(barcode.diagram, member))?;
@@ -67,7 +67,8 @@ fn add_dimension(archive: &mut Archive<'_>, representatives: &Representatives, d
     add_chains(archive, "cycle", dim, &cycles)
 }
 
-/// Adds the arrays of chains, one after another: where each begins and the last ends, the vertices and the coefficients of their simplices.
+/// Adds the arrays of chains: the start of each chain and then the number of simplices, and the vertices and
+/// coefficients of the concatenated chains.
 fn add_chains(archive: &mut Archive<'_>, name: &str, dim: usize, chains: &[&Chain]) -> io::Result<()> {
     if chains.is_empty() {
         return Ok(());
@@ -107,7 +108,7 @@ pub(crate) fn add(
     entry.finish(descriptor).map_err(io_error).map(drop)
 }
 
-/// Begins an array of integers of 64 bits in C order.
+/// Begins an array of 64-bit integers in C order.
 pub(crate) fn integers<'a>(
     shape: &[u64],
     out: &'a mut dyn Write,
@@ -116,7 +117,7 @@ pub(crate) fn integers<'a>(
     npyz::WriteOptions::new().dtype(DType::Plain(integer)).shape(shape).writer(out).begin_nd()
 }
 
-/// The error of the output that made an archive fail.
+/// Converts the error of an archive to that of its output.
 pub(crate) fn io_error(error: rawzip::Error) -> io::Error {
     match error.into_kind() {
         ErrorKind::IO(error) => error,

@@ -16,8 +16,8 @@ pub struct General(
     pub f64,
 );
 
-/// Displays its number, finite and not negative, with the fewest digits that read back as the same double, in the manner of
-/// [`General`].
+/// Displays its number, finite and not negative, with the fewest digits that read back as the same double, in the
+/// style of [`General`].
 ///
 /// ```
 /// use lacuna::output::number::Shortest;
@@ -31,7 +31,8 @@ pub struct Shortest(
     pub f64,
 );
 
-/// Digits before the point of the greatest numbers that [`Shortest`] does not write with an exponent: doubles have up to 17.
+/// Number of digits before the point from which [`Shortest`] uses an exponent for greater numbers: doubles have up to
+/// 17.
 const LONGEST: usize = 17;
 
 impl fmt::Display for Shortest {
@@ -51,7 +52,7 @@ impl fmt::Display for Shortest {
     }
 }
 
-/// Significant digits.
+/// Number of significant digits.
 const DIGITS: usize = 6;
 
 impl fmt::Display for General {
@@ -64,7 +65,7 @@ impl General {
     /// Writes the number.
     ///
     /// # Errors
-    /// What `out` answers.
+    /// Errors of `out`.
     pub fn write(self, out: &mut impl fmt::Write) -> fmt::Result {
         let x = self.0;
         if x.is_nan() {
@@ -92,36 +93,36 @@ impl General {
     }
 }
 
-/// A number rounded to the digits that are significant, correctly and half to even: rounded here and only here, so that the
+/// A number rounded to the significant digits, correctly and half to even. Rounding happens only here, so that the
 /// exponent is that of the rounded number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Rounded {
-    /// The digits, all of them unless it is 0.
+    /// The significant digits as an integer, without leading zeros unless it is 0.
     digits: u32,
-    /// The power of ten of the first.
+    /// The power of ten of the first digit.
     exponent: i32,
 }
 
 impl Rounded {
-    /// The digits of a finite number that is not negative.
+    /// Rounds a finite number that is not negative.
     fn of(x: f64) -> Self {
         Rounded::from_scaled(x).unwrap_or_else(|| Rounded::from_exact(x))
     }
 
-    /// By one multiplication or division, which is quick; none where that does not tell.
+    /// Rounds quickly, by one multiplication or division; returns `None` if that does not decide the rounding.
     ///
-    /// Scaled by a power of ten, itself exact, so that six digits are whole, the number is off by less than 1e-9. So it is clear
-    /// where to round unless it is that close to a half. The power itself is found to within that, too: then what is scaled is
-    /// that close to 10⁵ or 10⁶, and rounds to it.
+    /// The number is scaled by an exact power of ten such that six digits are before the point; the result is off by
+    /// less than 1e-9. So the rounding is certain unless the fraction is that close to a half. The exponent may be
+    /// wrong only if the scaled number is that close to 10⁵ or 10⁶, and then it rounds to that power.
     fn from_scaled(x: f64) -> Option<Self> {
-        /// More than 10⁶ · 2⁻⁵³, by which rounding may be off.
+        /// A bound above 10⁶ · 2⁻⁵³, the error of the scaled number.
         const SLACK: f64 = 1e-9;
-        /// The powers of ten that doubles hold exactly.
+        /// The powers of ten that are exact as doubles.
         const POWERS: [f64; 23] = [
             1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17,
             1e18, 1e19, 1e20, 1e21, 1e22,
         ];
-        /// The least exponent.
+        /// The least exponent that is handled.
         const LEAST: i32 = -16;
         if x == 0.0 {
             return Some(Rounded { digits: 0, exponent: 0 });
@@ -147,7 +148,7 @@ impl Rounded {
         })
     }
 
-    /// By all digits of `x`.
+    /// Rounds by all digits of `x`.
     fn from_exact(x: f64) -> Self {
         let text = format!("{:.*e}", DIGITS - 1, x);
         let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
@@ -159,7 +160,7 @@ impl Rounded {
     }
 }
 
-/// `places` digits before the point, the others, if any, after it.
+/// Writes `places` digits before the point and the others, if any, after it.
 fn positional(out: &mut impl fmt::Write, digits: &str, places: usize) -> fmt::Result {
     match digits.split_at_checked(places) {
         Some((whole, "")) => out.write_str(whole),
@@ -168,7 +169,7 @@ fn positional(out: &mut impl fmt::Write, digits: &str, places: usize) -> fmt::Re
     }
 }
 
-/// One digit before the point, an exponent of two digits at least.
+/// Writes one digit before the point, and an exponent of at least two digits.
 fn scientific(out: &mut impl fmt::Write, digits: &str, exponent: i32) -> fmt::Result {
     let sign = if exponent < 0 { '-' } else { '+' };
     let (whole, fraction) = digits.split_at(1);
@@ -180,7 +181,7 @@ fn scientific(out: &mut impl fmt::Write, digits: &str, exponent: i32) -> fmt::Re
 mod tests {
     use super::*;
 
-    /// Numbers and what C's `printf("%g")` makes of them.
+    /// Numbers and their output of C's `printf("%g")`.
     const PRINTF: &[(f64, &str)] = &[
         (0.0, "0"),
         (-0.0, "-0"),
@@ -287,7 +288,7 @@ mod tests {
         assert_eq!(General(f64::NAN).to_string(), "nan");
     }
 
-    /// Numbers of six digits and of seven, of which the last is near a half, and of all lengths.
+    /// Numbers of six digits, of seven digits whose last is near a half, and of all lengths.
     #[test]
     fn scaling_tells_what_all_digits_do() {
         let mut random = 1_u64;
@@ -321,7 +322,7 @@ mod tests {
         assert!(told > 150_000, "{told}");
     }
 
-    /// Reading the text back and printing it again changes nothing, and no text is longer than `%g` allows.
+    /// Printing the parsed text again changes nothing, and no text is longer than `%g` allows.
     #[test]
     fn printing_is_idempotent_over_all_exponents() {
         for exponent in -323..=308 {

@@ -1,4 +1,4 @@
-//! Ripser's text: what Ripser 1.2.1 prints for the same input, byte for byte.
+//! Ripser's text: the output of Ripser 1.2.1 for the same input, byte for byte.
 //!
 //! | input | header lines |
 //! |---|---|
@@ -8,13 +8,13 @@
 //! | point cloud | `point cloud with N points in dimension D`, then as for a matrix |
 //! | point cloud, finite threshold given | `point cloud with N points in dimension D` |
 //!
-//! Where Ripser is wrong the text is what it would be if it were not: one point has the range `[0,0]` and one
-//! essential bar (Ripser crashes); infinite distances are no entries and kill no bar (Ripser counts them under an infinite
-//! threshold, and prints bars dying at `inf`); the entries of a list of edges are those up to the threshold
+//! Where Ripser is wrong, the text is what a correct Ripser would print: one point has the range `[0,0]` and one
+//! essential bar (Ripser crashes); infinite distances are no entries and kill no bar (Ripser counts them under an
+//! infinite threshold, and prints bars dying at `inf`); the entries of a list of edges are those up to the threshold
 //! (Ripser counts, and keeps, longer ones).
 //!
-//! Distances of double precision, which Ripser does not have, are written in the same six digits; but a bar whose birth and death
-//! would read the same is written with all the digits it takes: ` [1,1.000000001)`.
+//! Double-precision distances, which Ripser does not have, are written with the same six digits; but a bar whose
+//! birth and death would look equal is written with all necessary digits: ` [1,1.000000001)`.
 
 use std::io::{self, Write};
 
@@ -27,7 +27,7 @@ use crate::rips::Summary;
 /// Writes the headers and the bars.
 ///
 /// # Errors
-/// What `out` answers.
+/// Errors of `out`.
 pub fn write(barcode: &Barcode<'_>, out: &mut dyn Write) -> io::Result<()> {
     write_header(barcode.summary, out)?;
     write_bars(barcode.diagram, barcode.summary.precision, out)
@@ -83,14 +83,14 @@ fn write_bar(bar: &Bar, out: &mut dyn Write) -> io::Result<()> {
     }
 }
 
-/// Whether six significant digits may be too few to tell birth and death apart: numbers that are written alike differ by less
-/// than a unit of the sixth digit.
+/// Whether six significant digits may be too few to tell birth and death apart: numbers with the same text differ by
+/// less than a unit of the sixth digit.
 fn reads_as_empty(bar: &Bar) -> bool {
     bar.death - bar.birth < 1e-5 * bar.death
         && General(bar.birth).to_string() == General(bar.death).to_string()
 }
 
-/// A bar with as many digits as its numbers need to read back as the same.
+/// Writes a bar with as many digits as its numbers need to read back as the same doubles.
 fn write_exact(bar: &Bar, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, " [{},{})", Shortest(bar.birth), Shortest(bar.death))
 }

@@ -1,9 +1,9 @@
-//! One writer per format of vectors, a row a diagram.
+//! Writers of diagrams as vectors, one row per diagram; one writer per format.
 //!
-//! | format | what it holds |
+//! | format | content |
 //! |---|---|
-//! | `csv` | a line a vector: its numbers, with the fewest digits that read back as the same double |
-//! | `npy` | a NumPy array of doubles, a row a vector |
+//! | `csv` | one line per vector: its numbers, with the fewest digits that read back as the same double |
+//! | `npy` | a NumPy array of doubles, one row per vector |
 
 use std::io::{self, Write};
 
@@ -31,7 +31,7 @@ impl VectorFormat {
     /// Writes vectors, all of one length, to `out`, unbuffered: pass a buffered writer.
     ///
     /// # Errors
-    /// What `out` answers.
+    /// Errors of `out`.
     pub fn write(self, vectors: &[Vec<f64>], out: &mut dyn Write) -> io::Result<()> {
         match self {
             VectorFormat::Csv => {

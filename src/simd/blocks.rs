@@ -1,21 +1,20 @@
-//! Operations on 64 keys of an image at a time; truth values of the keys are the bits of a word.
-//!
+//! Operations on blocks of 64 keys of an image; truth values of the keys are the bits of a word.
 //! | level | vectors for 64 keys of 8, 16, 32, 64 bits |
 //! |---|---|
 //! | AVX-512 (F, BW) | 1, 2, 4, 8 |
 //! | AVX2 | 2, 4, 8, 16 |
-//! | portable | whatever the compiler makes of an array |
+//! | portable | as the compiler vectorises an array |
 
 use super::{Level, Portable, Set};
 
-/// The number of keys of a block.
+/// Number of keys in a block.
 pub(crate) const BLOCK: usize = 64;
 
-/// Key types, and which vectors hold them at every level.
+/// A key type, with its vectors at every level.
 pub trait BlocksOf: Sized {
     #[doc(hidden)]
     fn run_blocks<J: BlockKernel<Self>>(level: Level, kernel: J) -> J::Output;
-    /// The keys as bytes, if that is their type.
+    /// The keys as bytes, if `Self` is `u8`.
     #[doc(hidden)]
     fn bytes(keys: &[Self]) -> Option<&[u8]>;
 }
@@ -53,9 +52,9 @@ pub trait Blocks<K>: Copy {
     /// # Panics
     /// There are fewer than 64 keys.
     fn load(self, keys: &[K]) -> Self::Block;
-    /// The lesser of a and b, key by key.
+    /// The minimum of a and b, key by key.
     fn least(self, a: Self::Block, b: Self::Block) -> Self::Block;
-    /// The greater of a and b, key by key.
+    /// The maximum of a and b, key by key.
     fn greatest(self, a: Self::Block, b: Self::Block) -> Self::Block;
     /// Whether a ≤ b, key by key; bit k is for key k.
     fn not_greater(self, a: Self::Block, b: Self::Block) -> u64;
@@ -63,20 +62,20 @@ pub trait Blocks<K>: Copy {
 
 /// Operations on 64 bytes.
 pub trait Bytes: Copy {
-    /// Writes byte + 256 · number for each of the first 64 bytes, in some order. Bit k of `digits[i]` is bit i of the number of
-    /// byte k.
+    /// Writes byte + 256 · number for each of the first 64 bytes, in some order. Bit k of `digits[i]` is bit i of the
+    /// number of byte k.
     ///
     /// # Panics
     /// There are fewer than 64 bytes.
     fn pair(self, bytes: &[u8], digits: [u64; 4], out: &mut [u16; BLOCK]);
-    /// Whether all of the first 64 bytes are in a set, of which byte k holds the members from 8 k on, lowest first.
+    /// Whether all of the first 64 bytes are in a set, in which byte k holds the members from 8 k on, lowest first.
     ///
     /// # Panics
     /// There are fewer than 64 bytes.
     fn all_in(self, bytes: &[u8], set: &[u8; 32]) -> bool;
 }
 
-/// A computation on blocks, to run at the best level there is.
+/// A computation on blocks, to run at the best level of the machine.
 pub trait BlockKernel<K> {
     /// The result.
     type Output;
@@ -110,7 +109,7 @@ impl<K: Copy + Ord> Blocks<K> for Portable {
     fn not_greater(self, a: Self::Block, b: Self::Block) -> u64 {
         let mut truths = [0; BLOCK];
         truths.iter_mut().zip(a.iter().zip(b)).for_each(|(truth, (&a, b))| *truth = u8::from(a <= b));
-        // Eight truths at a time: the product moves the k-th of them to bit 56 + k, and no two sums meet.
+        // Eight truth values at a time: the product moves the k-th of them to bit 56 + k, without carries.
         let byte = |k: usize| {
             let eight = u64::from_le_bytes(std::array::from_fn(|j| truths[8 * k + j]));
             eight.wrapping_mul(0x0102_0408_1020_4080) >> 56

@@ -1,15 +1,15 @@
-//! One safe seam to the vector units.
+//! The only interface to vector instructions; it is safe.
 //!
-//! A sweep is written once, generically, as a [`Kernel`]; [`Level::run`] instantiates it for the instruction set the
-//! machine has. A token of a type that implements [`Simd`] is the proof that its instructions exist: tokens are made
-//! by [`Level::detect`] alone, so their methods are safe. All methods, and everything a kernel calls in its inner
-//! loops, must be `#[inline(always)]`: only then is it compiled inside the function that enables the instructions.
+//! A sweep is written once, generically, as a [`Kernel`]; [`Level::run`] instantiates it for the instruction set of
+//! the machine. A token of a type that implements [`Simd`] proves that its instructions exist: only [`Level::detect`]
+//! creates tokens, so their methods are safe. All methods, and everything a kernel calls in its inner loops, must be
+//! `#[inline(always)]`: only then are they compiled inside the function that enables the instructions.
 //!
 //! | level | lanes of `u16` | lanes of `u32` |
 //! |---|---|---|
 //! | AVX-512 (F, BW) | 32 | 16 |
 //! | AVX2 | 16 | 8 |
-//! | portable (plain arrays, whatever the compiler makes of them) | 8 | 8 |
+//! | portable (plain arrays, as the compiler vectorises them) | 8 | 8 |
 
 mod blocks;
 mod portable;
@@ -33,20 +33,21 @@ pub trait Rank: Copy + Ord + Default + FromZeros + Send + Sync + std::fmt::Debug
     const MAX: Self;
     /// The greatest rank that does not stand for an absent edge, widened.
     const GREATEST: u32;
-    /// Zeros, and `MAX` from the middle on: the maximum with a part of it masks the last, partial vector of a row.
+    /// Zeros, followed by `MAX` in the second half: the maximum with a part of it masks the last, partial vector of a
+    /// row.
     const TAIL: [Self; 2 * MAX_LANES];
     /// Narrows a rank that is known to fit; `u32::MAX` becomes `MAX`.
     fn narrow(rank: u32) -> Self;
     /// Widens a rank; `MAX` becomes `u32::MAX`.
     fn widen(self) -> u32;
-    /// Narrows ranks that are known to fit, in their memory if they have the width.
+    /// Narrows ranks that are known to fit, in place if they have the width already.
     ///
     /// # Errors
-    /// There is no memory for them.
+    /// There is not enough memory.
     fn narrowed(ranks: Vec<u32>) -> Result<Vec<Self>, Refused>;
 }
 
-/// Rank types, and which vectors hold them at every level.
+/// A rank type, with its vectors at every level.
 pub trait LanesOf: Sized {
     #[doc(hidden)]
     #[cfg(target_arch = "x86_64")]
@@ -72,7 +73,7 @@ macro_rules! rank {
 
             #[inline(always)]
             fn narrow(rank: u32) -> Self {
-                // Ranks are checked against the width when it is chosen; only the "absent" value saturates.
+                // Ranks are checked against the width when it is chosen; only the value of an absent edge saturates.
                 rank.min(<$t>::MAX as u32) as $t
             }
 
@@ -117,7 +118,7 @@ pub trait Simd<R: Rank>: Copy {
     type V: Copy;
     /// A truth value for each lane.
     type M: Copy;
-    /// The number of lanes.
+    /// Number of lanes.
     const LEN: usize;
 
     /// A vector with `r` in every lane.
@@ -125,28 +126,28 @@ pub trait Simd<R: Rank>: Copy {
     /// Loads the first `LEN` of `ranks`.
     ///
     /// # Panics
-    /// There are fewer than `LEN`.
+    /// `ranks` has fewer than `LEN` elements.
     fn load(self, ranks: &[R]) -> Self::V;
     /// Writes the lanes to the first `LEN` places of `out`.
     ///
     /// # Panics
-    /// There are fewer than `LEN`.
+    /// `out` has fewer than `LEN` elements.
     fn store(self, v: Self::V, out: &mut [R]);
-    /// The greater of a and b, lane by lane.
+    /// The maximum of a and b, lane by lane.
     fn max(self, a: Self::V, b: Self::V) -> Self::V;
-    /// The smaller of a and b, lane by lane.
+    /// The minimum of a and b, lane by lane.
     fn min(self, a: Self::V, b: Self::V) -> Self::V;
     /// Whether a ≤ b, lane by lane.
     fn le(self, a: Self::V, b: Self::V) -> Self::M;
     /// Whether a or b is true, lane by lane.
     fn or(self, a: Self::M, b: Self::M) -> Self::M;
-    /// The truth values as bits, that of lane 0 lowest.
+    /// The truth values as bits, lane 0 lowest.
     fn bits(self, m: Self::M) -> u32;
     /// Whether every lane is true.
     fn all(self, m: Self::M) -> bool;
 }
 
-/// A computation to run at the best level there is.
+/// A computation to run at the best level of the machine.
 pub trait Kernel<R: Rank> {
     /// The result.
     type Output;
@@ -154,7 +155,7 @@ pub trait Kernel<R: Rank> {
     fn run<S: Simd<R>>(self, simd: S) -> Self::Output;
 }
 
-/// An instruction set this machine has.
+/// An instruction set of this machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Level(Set);
 
@@ -178,8 +179,8 @@ impl Level {
         BOUND.get().or_else(|| Level::all().next()).unwrap_or(Level(Set::Portable))
     }
 
-    /// Makes [`Level::detect`] answer this level on the current thread from now on, so that tests and measurements reach
-    /// every level a machine has. A computation that runs in a thread pool is bound by the threads of the pool.
+    /// Makes [`Level::detect`] return this level on the current thread from now on, so that tests and measurements
+    /// reach every level of a machine. A computation in a thread pool is bound by the threads of the pool.
     pub fn bind_thread(self) {
         BOUND.set(Some(self));
     }
@@ -225,8 +226,8 @@ impl Level {
     }
 }
 
-/// Lanes of the widest vector of the narrowest rank: rows of ranks are padded to a multiple of it, so that a load at
-/// any multiple of any level's lanes stays inside the row.
+/// Number of lanes of the widest vector of the narrowest rank. Rows of ranks are padded to a multiple of it, so that
+/// a load at any multiple of any level's lanes stays inside the row.
 pub(crate) const MAX_LANES: usize = 32;
 
 #[cfg(test)]

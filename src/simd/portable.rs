@@ -1,4 +1,4 @@
-//! Vectors as plain arrays: for machines without the other levels, and the definition of every operation.
+//! Vectors as plain arrays, for machines without the other levels; they define the meaning of every operation.
 
 use super::{Rank, Simd};
 

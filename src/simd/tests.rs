@@ -1,4 +1,4 @@
-//! Every level of this machine against the meaning of the operations.
+//! Tests every level of this machine against the meaning of the operations.
 
 use super::*;
 

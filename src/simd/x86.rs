@@ -1,8 +1,8 @@
 //! Vectors of AVX2 and AVX-512.
 //!
-//! Of the computation, this is the only unsafe code outside the CUDA folders. It is sound because of two things: a proof (`Avx2`, `Avx512`) is made
-//! only by `detect`, after the processor said that it has the instructions; and every load and store checks its
-//! slice's length first.
+//! This is the only unsafe code of the computation outside the CUDA folders. It is sound for two reasons: a proof
+//! (`Avx2`, `Avx512`) is created only by `detect`, after the processor reported the instructions; and every load and
+//! store first checks the length of its slice.
 #![allow(unsafe_code)]
 
 use std::arch::x86_64::*;
@@ -48,14 +48,14 @@ pub(super) struct Avx512U16(pub(super) Avx512);
 #[derive(Clone, Copy)]
 pub(super) struct Avx512U32(pub(super) Avx512);
 
-/// Tokens that hold an [`Avx2`]: those of this module, and not [`super::Portable`]. Code that has such a token may run
-/// instructions of AVX2.
+/// A token that holds an [`Avx2`]: those of this module, but not [`super::Portable`]. Code with such a token may run
+/// AVX2 instructions.
 pub(super) trait HoldsAvx2: Copy {}
 
 impl HoldsAvx2 for Avx2U16 {}
 impl HoldsAvx2 for Avx2U32 {}
 
-/// Tokens that hold an [`Avx512`]. Code that has such a token may run instructions of AVX-512.
+/// A token that holds an [`Avx512`]. Code with such a token may run AVX-512 instructions.
 pub(super) trait HoldsAvx512: Copy {}
 
 impl HoldsAvx512 for Avx512U16 {}
@@ -242,7 +242,7 @@ avx512!(
     _mm512_cmple_epu32_mask
 );
 
-/// Runs a kernel on blocks with AVX2 enabled; `proof` says that it exists.
+/// Runs a kernel on blocks with AVX2 enabled; `proof` proves that it exists.
 pub(super) fn run_blocks_avx2<K, J: BlockKernel<K>>(proof: Avx2, kernel: J) -> J::Output
 where
     Avx2: Blocks<K>,
@@ -258,7 +258,7 @@ where
     unsafe { enabled(proof, kernel) }
 }
 
-/// Runs a kernel on blocks with AVX-512 enabled; `proof` says that it exists.
+/// Runs a kernel on blocks with AVX-512 enabled; `proof` proves that it exists.
 pub(super) fn run_blocks_avx512<K, J: BlockKernel<K>>(proof: Avx512, kernel: J) -> J::Output
 where
     Avx512: Blocks<K>,
@@ -283,7 +283,7 @@ macro_rules! blocks {
             fn load(self, keys: &[$key]) -> Self::Block {
                 const LANES: usize = $bits / <$key>::BITS as usize;
                 let keys = &keys[..BLOCK];
-                // SAFETY: `self` proves the instruction; each slice is as long as a vector; the load need not be aligned.
+                // SAFETY: `self` proves the instruction; each slice is as long as a vector; loads need not be aligned.
                 let load = |from: usize| unsafe { $load(keys[from..from + LANES].as_ptr().cast()) };
                 let mut block = [load(0); BLOCK / LANES];
                 for (k, vector) in block.iter_mut().enumerate() {
@@ -366,7 +366,7 @@ blocks!(
     _mm512_cmple_epu64_mask
 );
 
-// AVX2 compares no unsigned numbers: a ≤ b iff max(a, b) = b.
+// AVX2 has no comparison of unsigned numbers: a ≤ b iff max(a, b) = b.
 blocks!(Avx2, u8, __m256i, 256, _mm256_loadu_si256, _mm256_min_epu8, _mm256_max_epu8, |a, b| {
     _mm256_movemask_epi8(_mm256_cmpeq_epi8(_mm256_max_epu8(a, b), b)).cast_unsigned()
 });
@@ -389,7 +389,7 @@ blocks!(
     |a, b| !_mm256_movemask_pd(_mm256_castsi256_pd(greater_u64(a, b))).cast_unsigned() & 15
 );
 
-/// Whether a > b, lane by lane, for unsigned lanes: as signed numbers, after 2^(bits − 1) is subtracted from both.
+/// Whether a > b, lane by lane, for unsigned lanes: 2^(bits − 1) is subtracted from both for a signed comparison.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn greater_u64(a: __m256i, b: __m256i) -> __m256i {
@@ -397,10 +397,10 @@ fn greater_u64(a: __m256i, b: __m256i) -> __m256i {
     _mm256_cmpgt_epi64(_mm256_xor_si256(a, middle), _mm256_xor_si256(b, middle))
 }
 
-/// The bit for member 8 n + k of a set, within byte n of the set; byte k of this table holds it.
+/// A table of 16 bytes whose byte k mod 8 has bit k mod 8 set: the bit of member 8 n + k within byte n of a set.
 const BIT_IN_BYTE: [u8; 16] = [1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128];
 
-/// The byte of a 32-bit mask in which the bit of each of 32 bytes is.
+/// For each of 32 bytes, the byte of a 32-bit mask that holds its bit.
 const BYTE_OF_LANE: [u8; 32] = {
     let mut bytes = [0; 32];
     let mut lane = 0;
@@ -483,7 +483,7 @@ impl Bytes for Avx2 {
                 let table = _mm256_broadcastsi128_si256(_mm_loadu_si128(BIT_IN_BYTE.as_ptr().cast()));
                 let place = _mm256_and_si256(_mm256_srli_epi16(bytes, 3), _mm256_set1_epi8(15));
                 let (low, high) = (_mm256_shuffle_epi8(low, place), _mm256_shuffle_epi8(high, place));
-                // The top bit of each byte chooses.
+                // The top bit of each byte selects the half.
                 let members = _mm256_blendv_epi8(low, high, bytes);
                 let bit = _mm256_shuffle_epi8(table, _mm256_and_si256(bytes, _mm256_set1_epi8(7)));
                 let without = _mm256_cmpeq_epi8(_mm256_and_si256(members, bit), _mm256_setzero_si256());

@@ -1,5 +1,5 @@
-//! Recounts by brute force, from the definitions, over Z/2. Simplices are sets of at most 16 points as bit masks:
-//! among simplices of one dimension the combinatorial index orders as the masks do.
+//! Brute-force computation from the definitions, over Z/2. Simplices are sets of at most 16 points as bit masks;
+//! among simplices of one dimension the combinatorial index has the order of the masks.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap};
@@ -11,7 +11,7 @@ use super::metrics::Metric;
 
 type Mask = u32;
 
-/// Every simplex up to a dimension and a diameter, in filtration order.
+/// All simplices up to a dimension and a diameter, in filtration order.
 pub(crate) struct Filtration {
     n: usize,
     diameter: Vec<f64>,
@@ -60,7 +60,7 @@ impl Filtration {
         self.diameter[a as usize] == self.diameter[b as usize]
     }
 
-    /// (s, t): t is the oldest cofacet of s, s the youngest facet of t, and their diameters are equal.
+    /// Whether s is apparent: with t its oldest cofacet, s is the youngest facet of t, and the diameters are equal.
     fn is_apparent(&self, s: Mask) -> bool {
         self.oldest_cofacet(s).is_some_and(|t| self.same_diameter(s, t) && self.youngest_facet(t) == Some(s))
     }
@@ -80,7 +80,7 @@ impl Filtration {
         reduced.into_iter().map(|(pivot, (death, _))| (self.simplices[pivot], death)).collect()
     }
 
-    /// The bars of positive length of dimensions 0..=`max_dim`, in no order.
+    /// The bars of positive length of dimensions 0..=`max_dim`, in any order.
     pub(crate) fn bars(&self, max_dim: usize) -> Diagram {
         let pairs = self.pairs();
         let deaths: BTreeSet<Mask> = pairs.values().copied().collect();
@@ -93,7 +93,7 @@ impl Filtration {
         Diagram::new(dimensions)
     }
 
-    /// The counts of dimensions 1..=`max_dim`; `additions`, the pair store's figures and the times stay 0.
+    /// The counts of dimensions 1..=`max_dim`; `additions`, the statistics of the pair store and the times stay 0.
     pub(crate) fn counts(&self, max_dim: usize) -> Vec<DimensionStats> {
         let pairs = self.pairs();
         let deaths: BTreeSet<Mask> = pairs.values().copied().collect();
@@ -132,6 +132,6 @@ fn diameter_of(mask: Mask, smaller: &[f64], metric: &Metric) -> f64 {
     let top = mask.ilog2();
     let rest = mask & !(1 << top);
     let distances = (0..top).filter(|v| rest >> v & 1 == 1).map(|v| metric.get(top as usize, v as usize));
-    // Adding 0 makes −0 a 0: the sort tells them apart.
+    // Adding 0 turns −0 into 0, since the sort distinguishes them.
     distances.fold(smaller[rest as usize], f64::max) + 0.0
 }

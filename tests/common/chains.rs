@@ -1,4 +1,4 @@
-//! Chains and cochains of a small filtration as dense vectors over all its simplices or cells, from the definitions.
+//! Chains and cochains of a small filtration as dense vectors over all its simplices or cells, by definition.
 
 use std::collections::HashMap;
 
@@ -7,7 +7,7 @@ use lacuna::rips::Chain;
 use super::metrics::Metric;
 use super::spans::{Span, Vector};
 
-/// A complex of a filtration.
+/// The subcomplex of a filtration at a scale.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Scale {
     /// The simplices up to this diameter.
@@ -16,7 +16,7 @@ pub(crate) enum Scale {
     Below(f64),
 }
 
-/// A cell of a complex over Z/2: its name, its value, and the names of its facets.
+/// A cell of a complex over Z/2: name, value, and names of facets.
 #[derive(Debug, Clone)]
 pub(crate) struct NamedCell {
     pub(crate) name: Vec<u32>,
@@ -24,29 +24,30 @@ pub(crate) struct NamedCell {
     pub(crate) facets: Vec<Vec<u32>>,
 }
 
-/// All simplices of a filtration up to a dimension and a diameter, or all cells of one.
+/// All simplices of a filtration up to a dimension and a diameter, or all cells of a complex.
 #[derive(Debug)]
 pub(crate) struct Filtration {
     pub(crate) modulus: u32,
-    /// By dimension, and by diameter within.
+    /// The simplices of each dimension, sorted by diameter.
     dimensions: Vec<Vec<Simplex>>,
-    /// The places of simplices within their dimension, by vertices, which ascend.
+    /// The place of each simplex among those of its dimension, by its ascending vertices.
     places: HashMap<Vec<u32>, usize>,
-    /// By dimension d, the boundaries of the simplices of dimension d + 1, and the diameters that the vectors of the basis came with.
+    /// For each dimension d, the span of the boundaries of the simplices of dimension d + 1, and the diameters with
+    /// which the vectors of its basis were added.
     boundaries: Vec<(Span, Vec<f64>)>,
 }
 
 #[derive(Debug)]
 struct Simplex {
-    /// Ascending.
+    /// The vertices, ascending.
     vertices: Vec<u32>,
     diameter: f64,
-    /// The boundary: places of facets, and coefficients.
+    /// The boundary: places of facets, with coefficients.
     facets: Vec<(usize, u32)>,
 }
 
 impl Scale {
-    /// Whether a simplex of this diameter is in the complex.
+    /// Whether a simplex of this diameter is in the subcomplex.
     pub(crate) fn admits(self, diameter: f64) -> bool {
         match self {
             Scale::AtMost(scale) => diameter <= scale,
@@ -56,7 +57,8 @@ impl Scale {
 }
 
 impl Filtration {
-    /// The simplices up to dimension `top` and diameter `threshold` of the points of a metric; `names[i]` is the vertex of point i.
+    /// The simplices up to dimension `top` and diameter `threshold` on the points of a metric; `names[i]` is the
+    /// vertex of point i.
     pub(crate) fn new(
         metric: &Metric,
         names: &[u32],
@@ -71,7 +73,7 @@ impl Filtration {
         let mut filtration =
             Filtration { modulus, dimensions: Vec::new(), places: HashMap::new(), boundaries: Vec::new() };
         for _ in 0..=top {
-            // A simplex is extended by points whose names come after those of its own.
+            // A simplex is extended by points that come after its own.
             layer = (layer.iter())
                 .flat_map(|(simplex, diameter)| {
                     let last =
@@ -94,7 +96,7 @@ impl Filtration {
         filtration
     }
 
-    /// A complex of cells of any kind, over Z/2. Those of each dimension from 0 up come by value.
+    /// A complex of arbitrary cells over Z/2, given for each dimension from 0 up and sorted by value.
     pub(crate) fn of_cells(dimensions: Vec<Vec<NamedCell>>) -> Filtration {
         let (layers, places) = (Vec::new(), HashMap::new());
         let mut filtration = Filtration { modulus: 2, dimensions: layers, places, boundaries: Vec::new() };
@@ -106,7 +108,7 @@ impl Filtration {
         filtration
     }
 
-    /// Adds the simplices of the next dimension, which come by diameter.
+    /// Adds the simplices of the next dimension, sorted by diameter.
     fn push(&mut self, simplices: impl Iterator<Item = (Vec<u32>, f64)>) {
         let (dim, modulus) = (self.dimensions.len(), self.modulus);
         self.push_cells(simplices.map(|(vertices, diameter)| {
@@ -119,7 +121,7 @@ impl Filtration {
         }));
     }
 
-    /// Adds the cells of the next dimension, which come by value, with their facets and coefficients.
+    /// Adds the cells of the next dimension, sorted by value, with their facets and coefficients.
     fn push_cells(&mut self, cells: impl Iterator<Item = (Vec<u32>, f64, Vec<(Vec<u32>, u32)>)>) {
         let (dim, modulus) = (self.dimensions.len(), self.modulus);
         let mut layer = Vec::new();
@@ -157,12 +159,13 @@ impl Filtration {
         self.dimensions[dim].len()
     }
 
-    /// The diameter of the simplex of a dimension at a place.
+    /// The diameter of a simplex, given its dimension and place.
     pub(crate) fn diameter(&self, dim: usize, place: usize) -> f64 {
         self.dimensions[dim][place].diameter
     }
 
-    /// The vector of a chain. Panics if it has terms that a chain over Z/p on these simplices cannot have, or a simplex twice.
+    /// The vector of a chain. Panics if a term is not possible over Z/p on these simplices, or if a simplex occurs
+    /// twice.
     pub(crate) fn vector(&self, chain: &Chain) -> Vector {
         let mut vector = vec![0; self.dimensions[chain.dimension()].len()];
         for (simplex, coefficient) in chain {
@@ -174,13 +177,13 @@ impl Filtration {
         vector
     }
 
-    /// A vector of a dimension with zeros for simplices of other diameters.
+    /// A copy of a vector with zeros for simplices whose diameter is not kept.
     pub(crate) fn restricted(&self, dim: usize, vector: &[u32], keep: impl Fn(f64) -> bool) -> Vector {
         let simplices = self.dimensions[dim].iter();
         vector.iter().zip(simplices).map(|(&entry, s)| if keep(s.diameter) { entry } else { 0 }).collect()
     }
 
-    /// The boundary of a chain of a dimension, 1 or more.
+    /// The boundary of a chain of dimension 1 or more.
     pub(crate) fn boundary(&self, dim: usize, chain: &[u32]) -> Vector {
         let mut boundary = vec![0; self.dimensions[dim - 1].len()];
         for (simplex, entry) in self.dimensions[dim].iter().zip(chain) {
@@ -191,7 +194,7 @@ impl Filtration {
         boundary
     }
 
-    /// The simplices of the complex at a scale on which the coboundary of a cochain of a dimension is not zero.
+    /// The simplices of the subcomplex at a scale on which the coboundary of a cochain is not zero.
     pub(crate) fn coboundary(&self, dim: usize, cochain: &[u32], scale: Scale) -> Vec<&[u32]> {
         let cofaces = self.dimensions[dim + 1].iter().filter(|simplex| scale.admits(simplex.diameter));
         let value = |simplex: &Simplex| {
@@ -200,13 +203,13 @@ impl Filtration {
         cofaces.filter(|simplex| value(simplex) != 0).map(|simplex| &simplex.vertices[..]).collect()
     }
 
-    /// The boundaries of a dimension in the complex at a scale.
+    /// The boundaries of a dimension in the subcomplex at a scale.
     pub(crate) fn boundaries(&self, dim: usize, scale: Scale) -> Span {
         let (span, diameters) = &self.boundaries[dim];
         span.of_first(diameters.iter().filter(|&&diameter| scale.admits(diameter)).count())
     }
 
-    /// The chains that the boundaries of a dimension at a scale are on the simplices that have just this diameter.
+    /// The restrictions of all boundaries at scale `diameter` to the simplices of exactly this diameter.
     pub(crate) fn boundaries_on(&self, dim: usize, diameter: f64) -> Span {
         let cofaces = self.dimensions[dim + 1].iter().filter(|simplex| simplex.diameter <= diameter);
         let boundary = |simplex| {
@@ -216,11 +219,11 @@ impl Filtration {
         Span::new(self.modulus, cofaces.map(boundary))
     }
 
-    /// The coboundaries of a dimension, 1 or more, in the complex at a scale.
+    /// The coboundaries of dimension 1 or more in the subcomplex at a scale.
     pub(crate) fn coboundaries(&self, dim: usize, scale: Scale) -> Span {
         let simplices = &self.dimensions[dim];
         let facets = self.dimensions[dim - 1].iter().filter(|facet| scale.admits(facet.diameter)).count();
-        // Those that are admitted come first.
+        // Admitted simplices come first.
         let mut coboundaries = vec![vec![0; simplices.len()]; facets];
         for (place, simplex) in simplices.iter().enumerate().filter(|(_, s)| scale.admits(s.diameter)) {
             simplex.facets.iter().for_each(|&(facet, c)| coboundaries[facet][place] = c);
@@ -228,7 +231,7 @@ impl Filtration {
         Span::new(self.modulus, coboundaries)
     }
 
-    /// The Betti number of a dimension of the complex at a scale.
+    /// The Betti number of a dimension of the subcomplex at a scale.
     pub(crate) fn betti(&self, dim: usize, scale: Scale) -> usize {
         let simplices = self.dimensions[dim].iter().filter(|simplex| scale.admits(simplex.diameter)).count();
         let cycles = simplices - if dim == 0 { 0 } else { self.boundaries(dim - 1, scale).rank() };

@@ -6,7 +6,7 @@ use lacuna::matrix::{BoundaryMatrix, Dimension, Index};
 use rand::RngExt;
 use rand_pcg::Pcg64;
 
-/// Cells with the cells on their boundary and a value, in any order in which boundaries come first.
+/// Cells with their boundaries and values, in an order in which boundaries come first.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Complex {
     pub(crate) cells: Vec<Cell>,
@@ -20,21 +20,21 @@ pub(crate) struct Cell {
 }
 
 impl Complex {
-    /// Adds a cell whose value is `value` or the greatest of its boundary's, whatever is more.
+    /// Adds a cell whose value is the maximum of `value` and the values of its boundary.
     pub(crate) fn push(&mut self, dim: usize, boundary: Vec<usize>, value: u32) -> usize {
         let value = boundary.iter().map(|&cell| self.cells[cell].value).fold(value, u32::max);
         self.cells.push(Cell { dim: dim as Dimension, boundary, value });
         self.cells.len() - 1
     }
 
-    /// The matrix of the cells by value, ties by dimension and then as they were added.
+    /// The matrix of the cells sorted by value, then dimension, then order of addition.
     pub(crate) fn matrix<I: Index>(&self) -> BoundaryMatrix<I> {
         let mut order: Vec<usize> = (0..self.cells.len()).collect();
         order.sort_by_key(|&cell| (self.cells[cell].value, self.cells[cell].dim));
         self.matrix_in_order(&order)
     }
 
-    /// The matrix of the cells in an order in which boundaries come first.
+    /// The matrix of the cells in the given order, in which boundaries must come first.
     pub(crate) fn matrix_in_order<I: Index>(&self, order: &[usize]) -> BoundaryMatrix<I> {
         let place: HashMap<usize, usize> = order.iter().enumerate().map(|(at, &cell)| (cell, at)).collect();
         let mut matrix = BoundaryMatrix::new();
@@ -47,8 +47,8 @@ impl Complex {
         matrix
     }
 
-    /// The simplices for which `value` answers, of at most `top` + 1 of `points` points; `None` leaves a simplex and its
-    /// cofaces out.
+    /// The simplices on `points` points with at most `top` + 1 vertices, with the values that `value` returns; `None`
+    /// leaves a simplex and its cofaces out.
     pub(crate) fn simplicial(
         points: usize,
         top: usize,
@@ -70,7 +70,7 @@ impl Complex {
         complex
     }
 
-    /// The flag complex of a random graph, edges with ties.
+    /// The flag complex of a random graph with ties among edges.
     pub(crate) fn flag(points: usize, top: usize, edges: f64, ties: u32, rng: &mut Pcg64) -> Complex {
         Complex::simplicial(points, top, |simplex| match simplex.len() {
             1 => Some(rng.random_range(0..ties)),
@@ -79,7 +79,7 @@ impl Complex {
         })
     }
 
-    /// Simplices that come at random once their facets are there, or never.
+    /// Random simplices: each is included with probability `keep` if its facets are.
     pub(crate) fn random(points: usize, top: usize, keep: f64, ties: u32, rng: &mut Pcg64) -> Complex {
         Complex::simplicial(points, top, |simplex| {
             (simplex.len() == 1 || rng.random_bool(keep)).then(|| rng.random_range(0..ties))
@@ -92,7 +92,7 @@ impl Complex {
         let all = (0..doubled.iter().product())
             .map(|at| [at % doubled[0], at / doubled[0] % doubled[1], at / doubled[0] / doubled[1]]);
         let mut cubes: Vec<[usize; 3]> = all.collect();
-        // An odd coordinate is an interval between the even ones beside it.
+        // An odd coordinate is the interval between the adjacent even ones.
         let dim = |cube: &[usize; 3]| cube.iter().filter(|x| *x % 2 == 1).count();
         cubes.sort_by_key(dim);
         let mut complex = Complex::default();
@@ -112,7 +112,7 @@ impl Complex {
         complex
     }
 
-    /// The cone: a new vertex, and over every cell one of the next dimension, all after what there was.
+    /// The cone: a new vertex, and over every cell a cell of the next dimension, all after the original cells.
     pub(crate) fn cone(&self) -> Complex {
         let mut complex = self.clone();
         let last = self.cells.iter().map(|cell| cell.value).max().unwrap_or(0);
@@ -127,7 +127,7 @@ impl Complex {
         complex
     }
 
-    /// Two random graphs beside each other, or the cone over them, with loops and spheres at some cells.
+    /// A union of two random graphs, or its cone, with additional loops and spheres.
     pub(crate) fn with_many_classes(ties: u32, rng: &mut Pcg64) -> Complex {
         let [a, b] = [0.3, 0.8].map(|keep| Complex::random(rng.random_range(1..6), 2, keep, ties, rng));
         let both = a.beside(&b);
@@ -136,7 +136,7 @@ impl Complex {
         both.with_loops(1, loops, ties, rng).with_loops(2, spheres, ties, rng)
     }
 
-    /// Both, apart, interleaved by their values.
+    /// The disjoint union, interleaved by value.
     pub(crate) fn beside(&self, other: &Complex) -> Complex {
         let mut complex = self.clone();
         let shift = self.cells.len();
@@ -147,7 +147,7 @@ impl Complex {
         complex
     }
 
-    /// With `count` cells more of dimension `dim` without boundary: loops, spheres.
+    /// Adds `count` cells of dimension `dim` without boundary: loops or spheres.
     pub(crate) fn with_loops(mut self, dim: usize, count: usize, ties: u32, rng: &mut Pcg64) -> Complex {
         for _ in 0..count {
             self.push(dim, Vec::new(), rng.random_range(0..ties));
@@ -155,7 +155,7 @@ impl Complex {
         self
     }
 
-    /// Calls `visit` with every order in which boundaries come first.
+    /// Calls `visit` with every order of the cells in which boundaries come first.
     pub(crate) fn every_order(&self, visit: &mut impl FnMut(&[usize])) {
         self.extend_order(&mut Vec::new(), visit);
     }
@@ -174,7 +174,7 @@ impl Complex {
         }
     }
 
-    /// Every simplicial complex on the vertices 0..`points`, which all are in it.
+    /// All simplicial complexes on the vertices 0..`points` that contain every vertex.
     pub(crate) fn every_simplicial(points: usize) -> Vec<Complex> {
         let more: Vec<u32> = (1..1u32 << points).filter(|mask| mask.count_ones() > 1).collect();
         let closed = |chosen: &u32| {
@@ -195,7 +195,7 @@ impl Complex {
     }
 }
 
-/// The simplices one point smaller; none of a point.
+/// The facets of a simplex; none for a point.
 fn facets(simplex: &[usize]) -> impl Iterator<Item = Vec<usize>> {
     let count = if simplex.len() > 1 { simplex.len() } else { 0 };
     (0..count).map(|omitted| {
@@ -204,7 +204,7 @@ fn facets(simplex: &[usize]) -> impl Iterator<Item = Vec<usize>> {
     })
 }
 
-/// The simplices with a greater point more.
+/// The simplices with one additional vertex, greater than the others.
 fn extensions(simplex: &[usize], points: usize) -> impl Iterator<Item = Vec<usize>> {
     let next = simplex.last().map_or(0, |last| last + 1);
     (next..points).map(|point| simplex.iter().copied().chain([point]).collect())

@@ -1,10 +1,10 @@
-//! The cells of a small image, from the definition of the two constructions.
+//! The cells of a small image by the definition of the two constructions.
 
 use lacuna::cubical::Construction;
 
 use super::chains::{Filtration, NamedCell};
 
-/// An image of doubles along axes of which the last is the fastest, and how it is made a complex.
+/// An image of doubles with the last axis fastest, and its construction as a complex.
 #[derive(Debug, Clone)]
 pub(crate) struct Cubes {
     pub(crate) axes: Vec<usize>,
@@ -13,7 +13,7 @@ pub(crate) struct Cubes {
 }
 
 impl Cubes {
-    /// The complex. The name of a cell is twice the coordinates of its centre, plus 1.
+    /// The complex. The name of a cell is its doubled centre coordinates plus 1.
     pub(crate) fn filtration(&self) -> Filtration {
         let long = self.axes.iter().filter(|&&extent| extent > 1).count();
         let mut dimensions = vec![Vec::new(); long + 1];
@@ -33,12 +33,12 @@ impl Cubes {
         for cells in &mut dimensions {
             cells.sort_by(|a: &NamedCell, b| a.value.total_cmp(&b.value));
         }
-        // Above the last dimension there is nothing that bounds.
+        // There are no cells above the last dimension.
         dimensions.push(Vec::new());
         Filtration::of_cells(dimensions)
     }
 
-    /// Twice the coordinates of the centres of all cells.
+    /// The doubled centre coordinates of all cells.
     fn centres(&self) -> Vec<Vec<i32>> {
         let mut centres = vec![Vec::new()];
         for &extent in &self.axes {
@@ -63,7 +63,7 @@ impl Cubes {
         (0..self.axes.len()).filter(extends).collect()
     }
 
-    /// The voxels, by their places, that a cell has as its vertices or that it lies in.
+    /// The places of the voxels that are vertices of a cell (V) or contain it (T).
     pub(crate) fn voxels(&self, centre: &[i32]) -> Vec<usize> {
         let mut places = vec![0];
         for (&at, &extent) in centre.iter().zip(&self.axes) {
@@ -81,7 +81,7 @@ impl Cubes {
         voxel.iter().zip(&self.axes).fold(0, |place, (at, extent)| place * extent + at)
     }
 
-    /// The voxel with which a cell enters: the first that it lies in, or its last vertex.
+    /// The owner of a cell: the first voxel that contains it (T), or its last vertex (V).
     pub(crate) fn owner(&self, centre: &[i32]) -> usize {
         let key = |a: &usize, b: &usize| self.values[*a].total_cmp(&self.values[*b]).then(a.cmp(b));
         let voxels = self.voxels(centre).into_iter();

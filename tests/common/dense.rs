@@ -1,11 +1,11 @@
-//! An independent judge of persistence pairs: dense matrices of bools, from the definitions.
+//! An independent check of persistence pairs by definition, with dense matrices of bools.
 
 use lacuna::matrix::{BoundaryMatrix, Index, Pairs};
 
 type Dense = Vec<Vec<bool>>;
 
-/// Fails unless the pairs are those of the matrix: by a reduction R = DV that is checked, by the ranks of lower left
-/// submatrices when there are few cells, and by the Betti numbers.
+/// Checks the pairs of a matrix: by a verified reduction R = DV, by the ranks of lower left submatrices if there are
+/// few cells, and by the Betti numbers.
 pub(crate) fn judge<I: Index>(matrix: &BoundaryMatrix<I>, pairs: &Pairs<I>, what: &str) {
     let n = matrix.len();
     let found: Vec<(usize, usize)> = pairs.pairs.iter().map(|(i, j)| (i.to_usize(), j.to_usize())).collect();
@@ -24,7 +24,8 @@ pub(crate) fn judge<I: Index>(matrix: &BoundaryMatrix<I>, pairs: &Pairs<I>, what
     }
 }
 
-/// Pairs ascend by birth, join a cell to one of the next dimension, and with the essential cells hold each cell once.
+/// Checks that pairs ascend by birth and join a cell to one of the next dimension, and that pairs and essential cells
+/// contain each cell once.
 fn partitions<I: Index>(matrix: &BoundaryMatrix<I>, pairs: &Pairs<I>, found: &[(usize, usize)], what: &str) {
     assert!(found.is_sorted(), "{what}: {found:?}");
     for &(birth, death) in found {
@@ -37,7 +38,7 @@ fn partitions<I: Index>(matrix: &BoundaryMatrix<I>, pairs: &Pairs<I>, found: &[(
     assert!(cells.into_iter().eq(0..matrix.len()), "{what}: {found:?} is no partition");
 }
 
-/// Entry [i][j] is row i of column j.
+/// The dense matrix; entry [i][j] is row i of column j.
 fn dense<I: Index>(matrix: &BoundaryMatrix<I>) -> Dense {
     let n = matrix.len();
     let mut d = vec![vec![false; n]; n];
@@ -45,7 +46,8 @@ fn dense<I: Index>(matrix: &BoundaryMatrix<I>) -> Dense {
     d
 }
 
-/// Pairs from a reduction R = DV with V upper triangular and ones on its diagonal, and unique lows; all that is checked.
+/// The pairs of a reduction R = DV. Checks that V is upper triangular with ones on its diagonal, and that lows are
+/// unique.
 fn reduced_pairs(d: &Dense) -> Vec<(usize, usize)> {
     let n = d.len();
     let mut r = d.clone();
@@ -75,8 +77,8 @@ fn low(r: &Dense, column: usize) -> Option<usize> {
     (0..r.len()).rev().find(|&row| r[row][column])
 }
 
-/// (i, j) is a pair if the rank of rows from i and columns to j is not explained without row i or column j (the pairing
-/// lemma, Cohen-Steiner, Edelsbrunner, Morozov 2006).
+/// The pairs by the pairing lemma (Cohen-Steiner, Edelsbrunner, Morozov 2006), an alternating sum of the ranks of
+/// four lower left submatrices.
 fn pairs_by_rank(d: &Dense) -> Vec<(usize, usize)> {
     let n = d.len();
     let corner = |first: usize, end: usize| -> i64 {
@@ -87,7 +89,7 @@ fn pairs_by_rank(d: &Dense) -> Vec<(usize, usize)> {
     (0..n).flat_map(|i| (i + 1..n).map(move |j| (i, j))).filter(|&(i, j)| is_pair(i, j)).collect()
 }
 
-/// By elimination of rows.
+/// The rank, by row elimination.
 fn rank(mut rows: Dense) -> usize {
     let width = rows.first().map_or(0, Vec::len);
     let mut rank = 0;
@@ -105,7 +107,7 @@ fn rank(mut rows: Dense) -> usize {
     rank
 }
 
-/// Cycles less boundaries.
+/// The Betti number: the rank of cycles less that of boundaries.
 fn betti<I: Index>(matrix: &BoundaryMatrix<I>, d: &Dense, dim: usize) -> usize {
     let cells = |dim: usize| (0..matrix.len()).filter(move |&j| usize::from(matrix.dim(j)) == dim);
     let rank_of = |dim: usize| rank(d.iter().map(|row| cells(dim).map(|j| row[j]).collect()).collect());

@@ -1,4 +1,5 @@
-//! An independent judge of cocycles and cycles: every claim about them is tested from its definition, by ranks of matrices over Z/p.
+//! An independent check of cocycles and cycles: every property is tested by definition, by ranks of matrices over
+//! Z/p.
 
 use lacuna::Bar;
 use lacuna::rips::{CocycleScale, Representative};
@@ -6,15 +7,16 @@ use lacuna::rips::{CocycleScale, Representative};
 use super::chains::{Filtration, Scale};
 use super::spans::{Span, Vector, dot, is_zero};
 
-/// Of a bar of dimension 1 or more, its cocycle and its cycle as vectors.
+/// A bar of dimension 1 or more, with its cocycle and its cycle as vectors.
 struct Judged {
     bar: Bar,
     cocycle: Vector,
     cycle: Vector,
 }
 
-/// Fails unless each bar of dimension 1 and above has simplices, a cocycle up to the scale that was asked for and a cycle that represent it,
-/// and unless those of a dimension are together bases of cohomology and homology, if the bars are `all` that there are.
+/// Checks that each bar of dimension 1 and above has simplices, a cocycle up to the requested scale and a cycle that
+/// represent it; and, if the bars are `all` bars, that the representatives of a dimension form bases of cohomology
+/// and homology.
 pub(crate) fn judge<'a>(
     filtration: &Filtration,
     found: impl Iterator<Item = Representative<'a>> + Clone,
@@ -39,7 +41,7 @@ pub(crate) fn judge<'a>(
     }
 }
 
-/// The simplices have the bar's diameters.
+/// Checks that the simplices have the diameters of the bar.
 fn simplices(filtration: &Filtration, found: Representative<'_>, what: &str) {
     let Representative { bar, dim, birth, death, .. } = found;
     assert_eq!(filtration.diameter(dim, filtration.place(birth)), bar.birth, "{what}: birth simplex");
@@ -47,7 +49,7 @@ fn simplices(filtration: &Filtration, found: Representative<'_>, what: &str) {
     assert_eq!(death.unwrap_or(f64::INFINITY), bar.death, "{what}: death simplex");
 }
 
-/// The cocycle lives on simplices of the right lengths, has no coboundary, and is none.
+/// Checks that the cocycle has only simplices of allowed diameters, has coboundary zero, and is not a coboundary.
 fn cocycle(filtration: &Filtration, found: Representative<'_>, at: CocycleScale, what: &str) -> Vector {
     let (dim, Bar { birth, death }) = (found.dim, found.bar);
     let cocycle = filtration.vector(found.cocycle.expect("cocycles were asked for"));
@@ -69,7 +71,7 @@ fn cocycle(filtration: &Filtration, found: Representative<'_>, at: CocycleScale,
     cocycle
 }
 
-/// The cycle represents its bar, and the birth simplex is in it.
+/// Checks that the cycle represents its bar and contains the birth simplex.
 fn cycle(filtration: &Filtration, found: Representative<'_>, what: &str) -> Vector {
     let cycle = filtration.vector(found.cycle.expect("cycles were asked for"));
     assert_ne!(cycle[filtration.place(found.birth)], 0, "{what}: the birth simplex is not in the cycle");
@@ -77,14 +79,14 @@ fn cycle(filtration: &Filtration, found: Representative<'_>, what: &str) -> Vect
     cycle
 }
 
-/// The cycle has no boundary, is born at birth and not before, and bounds at death and not before.
+/// Checks that the cycle has boundary zero, is born at birth and not before, and bounds at death and not before.
 pub(crate) fn judge_cycle(filtration: &Filtration, dim: usize, bar: Bar, cycle: &[u32], what: &str) {
     let Bar { birth, death } = bar;
     let boundary = if dim == 0 { Vector::new() } else { filtration.boundary(dim, cycle) };
     assert!(is_zero(&boundary), "{what}: the cycle has a boundary");
     let longer = filtration.restricted(dim, cycle, |diameter| diameter > birth);
     assert!(is_zero(&longer), "{what}: the cycle has simplices that are not there at birth");
-    // Less boundaries it would be a cycle of the complex before.
+    // If it were born before, it would be homologous to a cycle without the newest simplices.
     let newest = filtration.restricted(dim, cycle, |diameter| diameter == birth);
     assert!(!filtration.boundaries_on(dim, birth).contains(newest), "{what}: the cycle is born before");
     let before = filtration.boundaries(dim, Scale::Below(death));
@@ -93,7 +95,7 @@ pub(crate) fn judge_cycle(filtration: &Filtration, dim: usize, bar: Bar, cycle: 
     assert_eq!(at_death.contains(cycle.to_vec()), death.is_finite(), "{what}: the cycle at death");
 }
 
-/// At a scale the cycles of the bars alive are a basis of homology.
+/// Checks that at a scale the cycles of the living bars form a basis of homology.
 pub(crate) fn judge_basis<'a>(
     filtration: &Filtration,
     dim: usize,
@@ -108,8 +110,9 @@ pub(crate) fn judge_basis<'a>(
     }
 }
 
-/// At the birth of each bar the cycles of the bars alive are a basis of homology, their cocycles one of cohomology, and the two pair
-/// without degeneracy. Cocycles that are given up to birth are those of one scale, so of these only the one bar that is alive is paired.
+/// Checks that at the birth of each bar the cycles of the living bars form a basis of homology and their cocycles one
+/// of cohomology, and that the two pair without degeneracy. Cocycles up to birth are valid at one scale only, so in
+/// that case only the bar born there is paired.
 fn bases(filtration: &Filtration, dim: usize, judged: &[Judged], at: CocycleScale, what: &str) {
     let mut scales: Vec<f64> = judged.iter().map(|judged| judged.bar.birth).collect();
     scales.dedup();

@@ -1,4 +1,4 @@
-//! Runs that are killed again and again, and go on from what they kept.
+//! Runs that are interrupted repeatedly and resume from their checkpoint.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -9,15 +9,15 @@ use std::time::Duration;
 use lacuna::progress::Progress;
 use lacuna::snapshot::{Checkpoint, Facts, Fill, Kind, Resumable, Snapshot, SnapshotError};
 
-/// A run in miniature: its checkpoint in memory, and when it is to end.
+/// A simulated run: a checkpoint in memory, and the time of its interruption.
 pub(crate) struct Life {
     pieces: Mutex<BTreeMap<String, Vec<u8>>>,
-    /// It is a thread's turn to save each time that so many have asked.
+    /// Number of calls after which a thread has to save.
     every: u64,
     asked_to_save: AtomicU64,
-    /// How often it may be asked whether the run is to end before it is.
+    /// Number of checks after which the run is interrupted.
     patience: AtomicU64,
-    /// Whether a run that ends may save, as after a signal, or not, as when it is killed.
+    /// Whether an interrupted run may save, as after a signal, or not, as when it is killed.
     may_save_last: bool,
     has_ended: AtomicBool,
     pub(crate) saved: AtomicU64,
@@ -38,8 +38,8 @@ impl Life {
         }
     }
 
-    /// Does a run again and again, each time ending it a little later, until it comes to its end. Each goes on from what those before have kept.
-    /// Gives the answer and how often it was ended.
+    /// Repeats a run, interrupting it a little later each time, until it completes. Each run resumes from what the
+    /// previous ones saved. Returns the result and the number of interruptions.
     pub(crate) fn live<T, E>(
         &self,
         step: u64,

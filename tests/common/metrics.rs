@@ -1,4 +1,4 @@
-//! Inputs as plain tables of distances, and the families random ones are drawn from.
+//! Inputs as plain tables of distances, and families of random inputs.
 //!
 //! A [`Metric`] keeps `f64` values; every family but [`Family::Double`] draws values that `f32` holds exactly,
 //! so that both precisions must give the same bars.
@@ -8,31 +8,31 @@ use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
-/// A symmetric table of distances (not always a metric in the strict sense), entries below the diagonal.
+/// A symmetric table of distances (not always a metric in the strict sense): the entries below the diagonal.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Metric {
     pub(crate) n: usize,
     pub(crate) lower: Vec<f64>,
     /// Whether single precision would merge distances.
     pub(crate) double: bool,
-    /// The points the distances come from, where there are any.
+    /// The points from which the distances come, if any.
     pub(crate) cloud: Option<PointCloud<f32>>,
-    /// When each point is born, in single precision if the distances are; none where all are born at 0.
+    /// The birth of each point, in single precision if the distances are; `None` if all are born at 0.
     pub(crate) births: Option<Vec<f64>>,
 }
 
-/// Where random inputs come from.
+/// A family of random inputs.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Family {
-    /// Integers 1..=k.
+    /// Integers from 1 to k.
     Ties(u32),
-    /// Integers 0..=k: points at distance zero, without the triangle inequality.
+    /// Integers from 0 to k: points at distance zero, without the triangle inequality.
     Zeros(u32),
-    /// Uniform floats, all different as a rule.
+    /// Uniform floats, usually all different.
     Generic,
-    /// Floats; every distance is infinite with this probability.
+    /// Floats; each distance is infinite with the given probability.
     Disconnected(f64),
-    /// Integers 1..=3; every distance is infinite with this probability.
+    /// Integers from 1 to 3; each distance is infinite with the given probability.
     Graph(f64),
     /// Shortest paths in a random connected graph of unit edges.
     Paths,
@@ -42,7 +42,7 @@ pub(crate) enum Family {
     Grid(usize),
     /// Few points in R^2, repeated.
     Duplicates,
-    /// The corners of the number format: both zeros, subnormal, neighbouring, greatest and infinite values.
+    /// Extreme numbers: both zeros, subnormal, neighbouring, greatest and infinite values.
     Extremes,
     /// Values that differ in double precision only.
     Double,
@@ -54,7 +54,7 @@ impl Metric {
         Metric { n, lower, double: false, cloud: None, births: None }
     }
 
-    /// `n` points of a family, the same for the same seed on every machine.
+    /// Draws `n` points of a family; equal seeds give equal points on every machine.
     pub(crate) fn random(family: Family, n: usize, rng: &mut Pcg64) -> Metric {
         let single = |x: f64| f64::from(x as f32);
         match family {
@@ -92,8 +92,8 @@ impl Metric {
         self.births.as_ref().map_or(0.0, |births| births[point])
     }
 
-    /// The same points, born at times that are drawn among 0, the distances and values between; some never. One half of the distances is
-    /// raised to the births, the other half keeps its points from being born later.
+    /// Adds random births to the points: 0, distances, values between them, or never. For a random half of the pairs
+    /// the distance is raised to the births, and for the others the births are lowered to the distance.
     pub(crate) fn born_at_random(&self, rng: &mut Pcg64) -> Metric {
         let mut metric = self.clone();
         metric.cloud = None;
@@ -117,7 +117,7 @@ impl Metric {
         Metric { births: Some(births), ..metric }
     }
 
-    /// The births, those past `latest` as never.
+    /// The births; those after `latest` become infinite.
     fn births_until<T: Value>(&self, latest: f64) -> Vec<T> {
         let births = (0..self.n).map(|point| self.birth(point));
         births.map(|birth| if birth <= latest { T::from_f64(birth) } else { T::INFINITY }).collect()
@@ -130,7 +130,7 @@ impl Metric {
         matrix.expect("a family draws distances")
     }
 
-    /// The edges up to `longest` and the points that are born by then, the greater id first in some and last in others.
+    /// The edges up to `longest` and the points born by then; the order of the two ends varies.
     pub(crate) fn edges<T: Value>(&self, longest: f64) -> SparseDistances<T> {
         let triplets = pairs(self.n).zip(&self.lower).filter(|&(_, &d)| d <= longest).map(|((i, j), &d)| {
             let (a, b) = if (i + j) % 2 == 0 { (i, j) } else { (j, i) };
@@ -141,7 +141,7 @@ impl Metric {
         graph.expect("a family draws distances")
     }
 
-    /// The edges up to `longest` on ids that are spread over 0..`n` and keep their order, the last three at the end.
+    /// The edges up to `longest` with point numbers spread over 0..`n` in order, the last three at the end.
     pub(crate) fn scattered<T: Value>(&self, n: usize, longest: f64) -> SparseDistances<T> {
         let id = |i: u32| {
             let i = i as usize;
@@ -155,7 +155,7 @@ impl Metric {
         SparseDistances::new(n, triplets).and_then(|graph| graph.with_births(births)).expect("ids below n")
     }
 
-    /// Point `k` of the result is point `order[k]` of `self`.
+    /// The metric whose point `k` is point `order[k]` of `self`.
     pub(crate) fn relabelled(&self, order: &[usize]) -> Metric {
         let metric = Metric::from_fn(self.n, |i, j| self.get(order[i], order[j]));
         let births = self.births.as_ref().map(|births| order.iter().map(|&point| births[point]).collect());
@@ -167,14 +167,14 @@ impl Metric {
         Metric { lower: self.lower.iter().map(|&d| f(d)).collect(), cloud: None, births, ..*self }
     }
 
-    /// The smallest r such that some point is born by r and within r of all others.
+    /// The least r such that some point is born by r and has distance at most r to all others.
     pub(crate) fn enclosing_radius(&self) -> f64 {
         let eccentricity = |i| (0..self.n).map(|j| self.get(i, j)).fold(0.0, f64::max);
         (0..self.n).map(eccentricity).fold(f64::INFINITY, f64::min)
     }
 }
 
-/// Point pairs j < i in the order of a condensed matrix.
+/// Pairs of points j < i in the order of a condensed matrix.
 pub(crate) fn pairs(n: usize) -> impl Iterator<Item = (usize, usize)> {
     (1..n).flat_map(|i| (0..i).map(move |j| (i, j)))
 }
@@ -184,7 +184,7 @@ pub(crate) fn generator(seed: u64) -> Pcg64 {
     Pcg64::seed_from_u64(seed)
 }
 
-/// A random order of 0..n.
+/// A random permutation of 0..n.
 pub(crate) fn shuffled(n: usize, rng: &mut Pcg64) -> Vec<usize> {
     let mut order: Vec<usize> = (0..n).collect();
     order.shuffle(rng);
@@ -215,7 +215,7 @@ fn duplicates(n: usize, rng: &mut Pcg64) -> Metric {
     cloud(2, (0..n).flat_map(|_| distinct[rng.random_range(0..distinct.len())]).collect())
 }
 
-/// A random tree and some n more edges, then Floyd–Warshall.
+/// Shortest paths in a random tree with about n additional edges, by Floyd–Warshall.
 fn shortest_paths(n: usize, rng: &mut Pcg64) -> Metric {
     let mut table = vec![vec![f64::INFINITY; n]; n];
     let tree: Vec<(usize, usize)> = (1..n).map(|i| (i, rng.random_range(0..i))).collect();

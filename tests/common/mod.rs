@@ -1,5 +1,5 @@
-//! What the suites share: random inputs, the configurations a computation can be run
-//! in, recounts by brute force, and the folder of real inputs with their reference answers.
+//! Shared by the suites: random inputs, the configurations of a computation, brute-force computations, and the folder
+//! of real inputs with reference answers.
 #![allow(dead_code, reason = "every suite compiles the whole module and uses its own part of it")]
 
 pub(crate) mod brute;

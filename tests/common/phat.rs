@@ -1,11 +1,11 @@
-//! PHAT's binary boundary matrices, as far as the suites need to read them: files that are known to be right.
+//! A minimal reader of PHAT's binary boundary matrices, for files that are known to be valid.
 
 use std::fs;
 use std::path::Path;
 
 use lacuna::matrix::{BoundaryMatrix, Dimension, Index};
 
-/// The matrix of a file of little-endian i64: the number of columns, then dimension, count and rows of each.
+/// Reads a file of little-endian i64: the number of columns, then dimension, count and rows of each column.
 pub(crate) fn read<I: Index>(path: &Path) -> BoundaryMatrix<I> {
     let bytes = fs::read(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let mut words = bytes.chunks_exact(8).map(|word| u64::from_le_bytes(word.try_into().expect("8 bytes")));

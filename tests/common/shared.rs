@@ -1,7 +1,7 @@
-//! Real inputs with the reference programs' answers: a folder outside the repository, named by `LACUNA_SHARED`
-//! (default: `../shared` beside the checkout), and the program run on them.
+//! Real inputs with the answers of reference programs, in a folder outside the repository named by `LACUNA_SHARED`
+//! (default: `../shared` next to the checkout); and the program run on them.
 //!
-//! The tests that need it are ignored unless they are asked for (`--ignored`); asked for, they fail without it.
+//! Tests that need the folder are ignored by default; with `--ignored` they fail if it is missing.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ pub(crate) struct Case {
     pub(crate) golden: PathBuf,
 }
 
-/// The folder.
+/// Finds the folder of real inputs.
 pub(crate) fn folder() -> PathBuf {
     let named = std::env::var_os("LACUNA_SHARED").map(PathBuf::from);
     let folder = named.unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared"));
@@ -30,7 +30,7 @@ pub(crate) fn folder() -> PathBuf {
     folder
 }
 
-/// The cases, in the file's order.
+/// Reads the cases in the order of the file.
 pub(crate) fn cases(folder: &Path) -> Vec<Case> {
     let rows = table(&folder.join("golden/rips/cases.tsv"));
     let case = |row: Vec<String>| {
@@ -47,14 +47,14 @@ pub(crate) fn cases(folder: &Path) -> Vec<Case> {
     rows.into_iter().map(case).collect()
 }
 
-/// The tab-separated rows of a file that are not comments.
+/// Reads the tab-separated rows of a file, without comments.
 pub(crate) fn table(path: &Path) -> Vec<Vec<String>> {
     let text = fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let rows = text.lines().filter(|line| !line.starts_with('#') && !line.trim().is_empty());
     rows.map(|line| line.split('\t').map(str::to_owned).collect()).collect()
 }
 
-/// `lacuna rips ARGUMENTS FILE`, to its end.
+/// Runs `lacuna rips ARGUMENTS FILE` and waits for its end.
 pub(crate) fn lacuna_rips(arguments: &[&str], file: &Path) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_lacuna"));
     command.arg("rips").args(arguments).arg(file);

@@ -1,18 +1,19 @@
-//! Linear algebra over Z/p, p a small prime, on dense vectors: spans, by elimination.
+//! Linear algebra over Z/p for small primes p, with dense vectors: spans by elimination.
 
-/// A vector; entries from 0 to p − 1.
+/// A vector with entries from 0 to p − 1.
 pub(crate) type Vector = Vec<u32>;
 
-/// A space of vectors, by a basis in echelon form: each vector of it is zero where those before it have their leading entries.
+/// A space of vectors with a basis in echelon form: each basis vector is zero at the leading entries of the previous
+/// ones.
 #[derive(Debug, Clone)]
 pub(crate) struct Span {
     modulus: u32,
-    /// Each with the place of its leading entry, which is 1.
+    /// The basis vectors with the places of their leading entries, which are 1.
     basis: Vec<(usize, Vector)>,
 }
 
 impl Span {
-    /// The space of these vectors.
+    /// The span of `vectors`.
     pub(crate) fn new(modulus: u32, vectors: impl IntoIterator<Item = Vector>) -> Span {
         let mut span = Span { modulus, basis: Vec::new() };
         vectors.into_iter().for_each(|vector| {
@@ -21,7 +22,7 @@ impl Span {
         span
     }
 
-    /// Adds a vector to those that span the space, and says whether it was not in the space before.
+    /// Adds a vector to the span, and returns whether it was not in it before.
     pub(crate) fn add(&mut self, vector: Vector) -> bool {
         let mut rest = self.rest(vector);
         let Some(leading) = rest.iter().position(|&entry| entry != 0) else { return false };
@@ -41,12 +42,12 @@ impl Span {
         self.basis.len()
     }
 
-    /// The space of the first vectors of the basis.
+    /// The span of the first `count` basis vectors.
     pub(crate) fn of_first(&self, count: usize) -> Span {
         Span { modulus: self.modulus, basis: self.basis[..count].to_vec() }
     }
 
-    /// A vector less the multiples of the basis that cancel it at their leading entries.
+    /// Reduces a vector: subtracts multiples of basis vectors that cancel it at their leading entries.
     fn rest(&self, mut vector: Vector) -> Vector {
         for (leading, other) in &self.basis {
             let factor = self.modulus - vector[*leading];
@@ -65,12 +66,12 @@ pub(crate) fn is_zero(vector: &[u32]) -> bool {
     vector.iter().all(|&entry| entry == 0)
 }
 
-/// The sum of the products of entries.
+/// The inner product of two vectors.
 pub(crate) fn dot(a: &[u32], b: &[u32], modulus: u32) -> u32 {
     a.iter().zip(b).fold(0, |sum, (a, b)| (sum + a * b) % modulus)
 }
 
-/// The number that `unit` times it is 1, found by trying.
+/// The inverse of a unit, by trial.
 fn inverse(unit: u32, modulus: u32) -> u32 {
     (1..modulus).find(|candidate| candidate * unit % modulus == 1).expect("a unit of a field")
 }

@@ -1,4 +1,4 @@
-//! The configurations that must all give the same bars: shape of the input × precision × pair store × threads.
+//! The configurations that must all give the same bars: form of the input × precision × pair store × threads.
 
 use lacuna::metric::{Distances, Value};
 use lacuna::rips::{Collapse, Outcome, Rips, SecondLayer, Threshold, plain};
@@ -6,7 +6,7 @@ use lacuna::{Bar, Diagram};
 
 use super::metrics::Metric;
 
-/// What is asked of an input.
+/// The request for an input.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Ask {
     pub(crate) dim: usize,
@@ -14,50 +14,50 @@ pub(crate) struct Ask {
     pub(crate) modulus: u32,
 }
 
-/// How the distances are handed over.
+/// The form in which the distances are passed.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Form {
-    /// A matrix.
+    /// A matrix of distances.
     Matrix,
     /// Every finite edge, and the threshold.
     Edges,
     /// The edges up to the threshold, and no threshold.
     Pruned,
-    /// A point cloud; a matrix for inputs that are none.
+    /// A point cloud; a matrix if the input has no points.
     Points,
-    /// The edges up to the threshold among isolated points, so many that the graph is sparse; the bars of these
-    /// points are taken from the answer.
+    /// The edges up to the threshold among so many isolated points that the graph is sparse; the bars of the isolated
+    /// points are removed from the answer.
     Scattered,
 }
 
 impl Form {
-    /// All of them.
+    /// All forms.
     pub(crate) const ALL: [Form; 5] =
         [Form::Matrix, Form::Edges, Form::Pruned, Form::Points, Form::Scattered];
 }
 
-/// How the computation is run.
+/// The configuration of a run.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Variant {
     pub(crate) form: Form,
     pub(crate) double: bool,
     pub(crate) store: SecondLayer,
-    /// 0: the global pool's, which costs nothing to start.
+    /// The number of threads; 0 for the global pool, which costs nothing to start.
     pub(crate) threads: usize,
 }
 
 impl Ask {
-    /// The whole filtration over Z/2.
+    /// A request for the whole filtration over Z/2.
     pub(crate) fn whole(dim: usize) -> Ask {
         Ask { dim, threshold: Threshold::Value(f64::INFINITY), modulus: 2 }
     }
 
-    /// Up to the enclosing radius over Z/2.
+    /// A request up to the enclosing radius over Z/2.
     pub(crate) fn enclosed(dim: usize) -> Ask {
         Ask { dim, threshold: Threshold::EnclosingRadius, modulus: 2 }
     }
 
-    /// The threshold as a number, which distances of the input's precision can be equal to.
+    /// The threshold as a number, which is exact in the precision of the input.
     pub(crate) fn value(&self, metric: &Metric) -> f64 {
         match self.threshold {
             Threshold::Value(t) => t,
@@ -67,14 +67,14 @@ impl Ask {
 }
 
 impl Variant {
-    /// A matrix of single precision, implicit pair store, one thread.
+    /// Matrix, single precision, implicit pair store, one thread.
     pub(crate) const PLAINEST: Variant =
         Variant { form: Form::Matrix, double: false, store: SecondLayer::Implicit, threads: 1 };
 
-    /// The least that takes the sparse shape: its edges among isolated points.
+    /// The simplest configuration with the sparse shape: edges among isolated points.
     pub(crate) const SPARSEST: Variant = Variant { form: Form::Scattered, ..Variant::PLAINEST };
 
-    /// All of them.
+    /// All configurations.
     pub(crate) fn all() -> Vec<Variant> {
         let mut all = Vec::new();
         for threads in [1, 2, 4] {
@@ -87,7 +87,8 @@ impl Variant {
         all
     }
 
-    /// Runs one input this way. Distances that only double precision tells apart are never run in single.
+    /// Runs one input in this configuration. Distances that differ only in double precision are never run in single
+    /// precision.
     pub(crate) fn run(self, metric: &Metric, ask: Ask) -> Outcome {
         if self.double || metric.double {
             self.solve(self.distances::<f64>(metric, ask), metric, ask)
@@ -111,7 +112,7 @@ impl Variant {
         let dim =
             if self.form == Form::Scattered { ask.dim.min(metric.n.saturating_sub(2)) } else { ask.dim };
         let rips = Rips::new(distances).max_dim(dim).modulus(ask.modulus).pair_store(self.store);
-        // Figures are compared too, which a collapse changes.
+        // Statistics are compared too, which a collapse would change.
         let rips = rips.collapse(Collapse::Off);
         let rips = if self.threads == 0 { rips } else { rips.threads(self.threads) };
         let rips = match (self.form, ask.threshold) {
@@ -127,10 +128,10 @@ impl Variant {
     }
 }
 
-/// Points a point among isolated ones: at most one pair in `SPREAD`² is an edge.
+/// Number of points per non-isolated point: at most one pair in `SPREAD`² is an edge.
 const SPREAD: usize = 4;
 
-/// The diagram without so many essential bars of dimension 0, the last ones.
+/// The diagram without the last `isolated` essential bars of dimension 0.
 fn without_isolated(diagram: &Diagram, isolated: usize) -> Diagram {
     let bars = |dim| {
         let bars = diagram.bars(dim);
@@ -150,7 +151,7 @@ pub(crate) fn oracle(metric: &Metric, ask: Ask) -> Diagram {
     plain::barcode(&Distances::from(metric.matrix::<f64>()), ask.dim, ask.value(metric), ask.modulus)
 }
 
-/// Panics with everything needed to repeat the run when `found` is not `expected`, order of the bars included.
+/// Panics with everything needed to repeat the run if `found` is not `expected`, including the order of bars.
 #[track_caller]
 pub(crate) fn assert_same(
     found: &Diagram,
@@ -169,7 +170,7 @@ pub(crate) fn assert_same(
     );
 }
 
-/// The oracle against some of the variants.
+/// Compares the oracle with some configurations.
 #[track_caller]
 pub(crate) fn check(metric: &Metric, ask: Ask, variants: impl IntoIterator<Item = Variant>, what: &str) {
     let expected = oracle(metric, ask);
@@ -187,7 +188,7 @@ pub(crate) fn multiset(diagram: &Diagram) -> Vec<(usize, Bar)> {
     bars
 }
 
-/// The dimensions that differ.
+/// Describes the dimensions that differ.
 fn differences(found: &Diagram, expected: &Diagram) -> String {
     let text = |bars: &[Bar]| bars.iter().map(|b| format!("[{}, {}) ", b.birth, b.death)).collect::<String>();
     let dimensions =

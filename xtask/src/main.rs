@@ -1,4 +1,5 @@
-//! Lacuna's chores: `cargo xtask campaign`, `cargo xtask data [--check]`, `cargo xtask man`, `cargo xtask ptx [--check]`.
+//! Development tasks: `cargo xtask campaign`, `cargo xtask data [--check]`, `cargo xtask man`, `cargo xtask ptx
+//! [--check]`.
 
 mod campaign;
 mod data;
@@ -11,27 +12,27 @@ use std::process::{Command, ExitCode};
 
 use clap::Parser;
 
-/// Lacuna's chores.
+/// Development tasks of Lacuna.
 #[derive(Parser)]
 #[command(name = "cargo xtask")]
 enum Chore {
-    /// Random tiny inputs: what is fast against what is plain, every option crossed, until the time is up.
+    /// Compare fast code with plain references on small random inputs and combinations of options, for a given time.
     Campaign(campaign::Options),
     /// Write data/: the example inputs, their expected barcodes, the list of cases, the provenance table.
     Data {
-        /// Write nothing; fail when a committed file is not what would be written.
+        /// Write nothing; fail if a committed file differs from what would be written.
         #[arg(long)]
         check: bool,
     },
-    /// Write the manual pages, a page a command.
+    /// Write the manual pages, one for each command.
     Man {
-        /// Where to.
+        /// The folder to write them to.
         #[arg(default_value = "target/man")]
         directory: PathBuf,
     },
     /// Compile kernels/ to kernels/ptx/ with NVRTC.
     Ptx {
-        /// Write nothing; fail when a committed file is not what would be written.
+        /// Write nothing; fail if a committed file differs from what would be written.
         #[arg(long)]
         check: bool,
     },
@@ -46,7 +47,8 @@ fn main() -> ExitCode {
     }
 }
 
-/// The program writes its own pages. Cargo builds it with the settings of this chore, so the library is there already.
+/// Runs the program, which writes its own pages. Cargo builds it with the settings of this task, so the library is
+/// built already.
 fn man(directory: &Path) -> ExitCode {
     let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let program = ["run", "--quiet", "--release", "--package", "lacuna", "--", "manual"];

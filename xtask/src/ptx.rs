@@ -1,7 +1,8 @@
-//! `kernels/ptx/`: the kernels compiled for every width they are used with.
+//! `kernels/ptx/`: the kernels, compiled for every width with which they are used.
 //!
-//! NVRTC makes the same PTX of the same source, whatever the machine, so what is committed can be checked: by its first
-//! line, which holds a sum of its sources, anywhere; and byte for byte where NVRTC is installed.
+//! NVRTC generates the same PTX from the same source on every machine, so the committed files can be checked:
+//! everywhere by their first line, which contains a checksum of the sources; and byte for byte where NVRTC is
+//! installed.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -10,7 +11,7 @@ use std::{fs, io};
 use cudarc::nvrtc::{CompileError, CompileOptions, compile_ptx_with_opts, sys};
 use sha2::{Digest, Sha256};
 
-/// Makes each section of numbers an entry: the name of the file of kernels, and the numbers with their names.
+/// Turns each section of constants into an entry: the name of the kernel file, and the constants with their names.
 macro_rules! constants {
     ($($(#[$file_doc:meta])* $file:ident { $($(#[$doc:meta])* $name:ident = $value:literal;)* })*) => {
         pub(crate) const ALL: &[(&str, &[(&str, u32)])] = &[$((stringify!($file), &[$((stringify!($name), $value)),*])),*];
@@ -23,7 +24,7 @@ mod constants;
 /// The only version of NVRTC whose PTX is committed; drivers from 550 on load it.
 const VERSION: (i32, i32) = (12, 4);
 
-/// A file of kernels, and the macros of each of its PTX files.
+/// A kernel file, and the macros for each of its PTX files.
 struct Source {
     stem: &'static str,
     /// The headers that it includes.
@@ -137,7 +138,7 @@ pub(crate) enum Error {
     Orphan { path: PathBuf },
 }
 
-/// Compiles everything; returns the number of files.
+/// Compiles everything and returns the number of files.
 pub(crate) fn write() -> Result<usize, Error> {
     let files = compile_all()?;
     for (path, text) in &files {
@@ -146,7 +147,7 @@ pub(crate) fn write() -> Result<usize, Error> {
     Ok(files.len())
 }
 
-/// Compiles everything and compares.
+/// Compiles everything and compares the result with the committed files.
 pub(crate) fn check() -> Result<usize, Error> {
     check_sums()?;
     let files = compile_all()?;
@@ -158,7 +159,7 @@ pub(crate) fn check() -> Result<usize, Error> {
     Ok(files.len())
 }
 
-/// Compares the sums in the files with those of their sources, which takes no compiler.
+/// Compares the checksums in the files with those of their sources, which needs no compiler.
 fn check_sums() -> Result<usize, Error> {
     let mut expected = Vec::new();
     for (source, suffix, options) in variants() {
@@ -197,7 +198,7 @@ fn read(path: &Path) -> Result<String, Error> {
     fs::read_to_string(path).map_err(|source| Error::File { path: path.to_path_buf(), source })
 }
 
-/// A file's first line: what it was made from.
+/// The first line of a file, which identifies its sources.
 fn header(source: &Source, options: &[&str]) -> Result<String, Error> {
     let mut sum = Sha256::new();
     sum.update(read(&kernels().join(format!("{}.cu", source.stem)))?);
@@ -213,7 +214,7 @@ fn header(source: &Source, options: &[&str]) -> Result<String, Error> {
     Ok(line)
 }
 
-/// The options that define the numbers which a file of kernels shares with the code that launches it.
+/// The options that define the constants that a kernel file shares with its launching code.
 fn defines(source: &Source) -> Vec<String> {
     let sections = constants::ALL.iter().filter(|(file, _)| *file == source.stem);
     let numbers = sections.flat_map(|(_, numbers)| numbers.iter());
@@ -227,7 +228,7 @@ fn compile_all() -> Result<Vec<(PathBuf, String)>, Error> {
 
 #[allow(unsafe_code)]
 fn check_version() -> Result<(), Error> {
-    // SAFETY: the library of that name is NVRTC; loading it runs its initialisers and nothing else.
+    // SAFETY: the library of that name is NVRTC; loading it runs only its initialisers.
     if !unsafe { sys::is_culib_present() } {
         return Err(Error::NoCompiler);
     }

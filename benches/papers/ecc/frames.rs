@@ -1,4 +1,4 @@
-//! The paper's rates of frames: volumes of 512³ at 30 Hz, and 7680 × 4320 pixels at 120 Hz.
+//! The paper's frame rates: volumes of 512³ at 30 Hz, and 7680 × 4320 pixels at 120 Hz.
 
 use std::time::Instant;
 
@@ -20,7 +20,7 @@ const NOTES: &[&str] = &[
     "Frames are noise; f32 in 1,024 bins, u8 with a row a level.",
 ];
 
-/// Seconds for which frames are counted, at least.
+/// Minimum number of seconds during which frames are counted.
 const SECONDS: f64 = 0.5;
 
 pub fn table(bench: &Bench<'_>) -> Result<Table, Failure> {
@@ -81,7 +81,7 @@ fn frames<T: KernelVoxel>(
     Ok(rows.rows)
 }
 
-/// How often a second something is done, again and again for so many seconds, after a first time.
+/// The number of times per second that `once` runs, measured for at least `seconds` seconds after a first run.
 fn sustained(seconds: f64, mut once: impl FnMut() -> Result<(), Failure>) -> Result<f64, Failure> {
     once()?;
     let (start, mut count) = (Instant::now(), 0);

@@ -1,11 +1,11 @@
-//! Images by seed, each made the same on every machine with the same mathematical library.
+//! Seeded images, equal on all machines with the same mathematical library.
 //!
 //! | kind | stands for | values |
 //! |---|---|---|
 //! | noise | the paper's uniform noise | multiples of 2⁻²⁴ in [0, 1), counted in 1,024 bins |
 //! | field | its Gaussian random fields | 24 random waves, cut at three standard deviations into 1,024 levels |
-//! | labels | VICTRE's breasts | 11 labels of such a field within half an ellipsoid |
-//! | sky | its projection of the microwave background, u8 | 255 levels of such a field within an ellipse, and 0 outside |
+//! | labels | VICTRE's breasts | 11 labels of such a field inside half an ellipsoid |
+//! | sky | its projection of the microwave background, u8 | 255 levels of such a field inside an ellipse, and 0 outside |
 
 use lacuna::cubical::ecc::{Bins, EccRequest};
 use lacuna::internals::{Kernel, Level, Simd};
@@ -13,10 +13,10 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use rayon::prelude::*;
 
-/// Voxels of noise that have a seed.
+/// Number of voxels of noise per seed.
 const BLOCK: usize = 1024;
 
-/// A small scrambled number for each number (the finaliser of MurmurHash3).
+/// A 32-bit hash of a number (the finaliser of MurmurHash3).
 fn mixed(number: u64) -> u32 {
     let mut mixed = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
     for factor in [0xff51_afd7_ed55_8ccd, 0xc4ce_b9fe_1a85_ec53] {
@@ -25,7 +25,7 @@ fn mixed(number: u64) -> u32 {
     (mixed >> 32) as u32
 }
 
-/// Noise of a block and of those after it.
+/// Fills consecutive blocks with noise.
 struct Blocks<'a> {
     first: u64,
     voxels: &'a mut [f32],
@@ -34,7 +34,7 @@ struct Blocks<'a> {
 impl Kernel<u32> for Blocks<'_> {
     type Output = ();
 
-    /// Plain numbers: the compiler makes vectors of them, of the width that the instruction set at hand has.
+    /// The compiler vectorises this plain loop for the instruction set of the level.
     #[inline(always)]
     fn run<S: Simd<u32>>(self, _: S) {
         for (number, block) in (self.first..).zip(self.voxels.chunks_mut(BLOCK)) {
@@ -44,14 +44,14 @@ impl Kernel<u32> for Blocks<'_> {
                 bits = (bits ^ bits >> 16).wrapping_mul(0x7feb_352d);
                 bits = (bits ^ bits >> 15).wrapping_mul(0x846c_a68b);
                 bits ^= bits >> 16;
-                // 24 bits, which a float holds exactly, and a signed number too.
+                // 24 bits are exact as a float, and fit a signed number.
                 *voxel = (bits >> 8).cast_signed() as f32 * (1.0 / (1 << 24) as f32);
             }
         }
     }
 }
 
-/// The voxels of noise from the one of this number on: they depend on their numbers alone.
+/// Fills `voxels` with noise from voxel number `first` on; each voxel depends on its number alone.
 pub fn noise(first: usize, voxels: &mut [f32]) {
     let level = Level::detect();
     let within = first % BLOCK;
@@ -66,7 +66,7 @@ pub fn noise(first: usize, voxels: &mut [f32]) {
     level.run(Blocks { first: block + u64::from(within > 0), voxels: rest });
 }
 
-/// The first voxels of noise, made on all threads.
+/// The first `count` voxels of noise, computed by all threads.
 pub fn noise_of(count: usize) -> Vec<f32> {
     let mut voxels = vec![0.0; count];
     let part = 512 * BLOCK;
@@ -74,14 +74,14 @@ pub fn noise_of(count: usize) -> Vec<f32> {
     voxels
 }
 
-/// Waves of a field.
+/// Number of waves of a field.
 const WAVES: usize = 24;
-/// Levels of a field.
+/// Number of levels of a field.
 pub const LEVELS: usize = 1024;
-/// Columns whose sums are held at a time.
+/// Number of columns whose sums are held at a time.
 const COLUMNS: usize = 512;
 
-/// A smooth random field, as levels: the sum of waves in random directions, which is nearly Gaussian.
+/// A smooth random field as levels: a sum of waves in random directions, which is nearly Gaussian.
 fn field(axes: &[usize], seed: u64, level: impl Fn(usize, u32) -> f32 + Sync) -> Vec<f32> {
     let mut rng = Pcg64Mcg::seed_from_u64(seed);
     let waves: Vec<[f64; 4]> = (0..WAVES)
@@ -98,7 +98,7 @@ fn field(axes: &[usize], seed: u64, level: impl Fn(usize, u32) -> f32 + Sync) ->
             ]
         })
         .collect();
-    // Three standard deviations of a sum of waves are the ends of the levels.
+    // The levels span three standard deviations of the sum of waves in either direction.
     let scale = 0.5 * LEVELS as f32 / (3.0 * (WAVES as f32 / 2.0).sqrt());
     let mut voxels = vec![0.0; axes.iter().product()];
     voxels.par_chunks_mut(columns).enumerate().for_each(|(row, voxels)| {
@@ -128,10 +128,10 @@ pub fn gaussian(axes: &[usize], seed: u64) -> Vec<f32> {
     field(axes, seed, |_, level| level as f32)
 }
 
-/// The labels: outside, and ten tissues.
+/// The labels: the outside, and ten tissues.
 const LABELS: [f32; 11] = [0.0, 1.0, 2.0, 29.0, 33.0, 40.0, 88.0, 95.0, 125.0, 150.0, 225.0];
 
-/// Whether a voxel lies within the ellipsoid that fills the image.
+/// Whether a voxel is inside the ellipsoid that fills the image.
 fn is_within(axes: &[usize], mut place: usize) -> bool {
     let mut away = 0.0;
     for &axis in axes.iter().rev() {
@@ -142,13 +142,13 @@ fn is_within(axes: &[usize], mut place: usize) -> bool {
     away <= 1.0
 }
 
-/// A body of ten tissues.
+/// A body of ten tissues, as labels.
 pub fn labels(axes: &[usize], seed: u64) -> Vec<f32> {
     let tissue = |level: u32| LABELS[1 + level as usize * (LABELS.len() - 1) / LEVELS];
     field(axes, seed, |place, level| if is_within(axes, place) { tissue(level) } else { LABELS[0] })
 }
 
-/// The sky in an ellipse.
+/// The sky inside an ellipse.
 pub fn sky(axes: &[usize], seed: u64) -> Vec<u8> {
     let level = |level: u32| (1 + level as usize * 255 / LEVELS) as f32;
     let sky = field(axes, seed, |place, found| if is_within(axes, place) { level(found) } else { 0.0 });
@@ -157,12 +157,12 @@ pub fn sky(axes: &[usize], seed: u64) -> Vec<u8> {
 
 /// The bins of noise: 1,024 over [0, 1].
 pub const NOISE: Rows = Rows { bins: 1024, low: 0.0, high: 1.0 };
-/// The bins of a field, each of which ends at a level.
+/// The bins of a field; each ends at a level.
 pub const FIELD: Rows = Rows { bins: LEVELS, low: -1.0, high: (LEVELS - 1) as f64 };
-/// The bins of labels, each of which ends at a whole number.
+/// The bins of labels; each ends at a whole number.
 pub const LABEL: Rows = Rows { bins: 256, low: -1.0, high: 255.0 };
 
-/// Bins of one width.
+/// Bins of equal width.
 #[derive(Clone, Copy, PartialEq)]
 pub struct Rows {
     pub bins: usize,
@@ -171,13 +171,13 @@ pub struct Rows {
 }
 
 impl Rows {
-    /// What is asked for.
+    /// The request for a curve with these bins.
     pub fn request(self) -> EccRequest {
         let bins = Bins::Uniform { count: self.bins, range: Some((self.low.into(), self.high.into())) };
         EccRequest { bins, ..EccRequest::default() }
     }
 
-    /// The same on the command line.
+    /// The same request on the command line.
     pub fn arguments(self) -> Vec<String> {
         vec![format!("--bins={}", self.bins), format!("--range={},{}", self.low, self.high)]
     }

@@ -1,4 +1,4 @@
-//! The two images of Table 1 that are larger than memory: noise that is made while it is counted.
+//! The two images of Table 1 that exceed the memory: noise that is generated while it is counted.
 
 use std::cell::Cell;
 use std::time::Instant;
@@ -14,16 +14,16 @@ use super::{Bench, InputRows, table1, verify};
 use crate::Failure;
 use crate::rows::{Row, Unit};
 
-/// Side, then the paper's seconds: CPU overall, GPU overall, GPU disk, overhead, kernel; its GVox/s.
+/// Name and side; the paper's seconds: CPU overall, GPU overall, GPU disk, overhead, kernel; its GVox/s.
 const CASES: [(&str, usize, [f64; 6]); 2] = [
     ("noise 4096³", 4096, [37.72 * 60.0, 9.10 * 60.0, 9.08 * 60.0, 0.67, 0.20 * 60.0, 5.62]),
     ("noise 2048³", 2048, [4.86 * 60.0, 0.71 * 60.0, 0.71 * 60.0, 0.41, 0.03 * 60.0, 5.61]),
 ];
-/// Voxels of the planes whose kernel time is measured.
+/// Number of voxels of the planes whose kernel time is measured.
 const PART: usize = 1 << 30;
-/// The side of the box whose stream is compared with the processor's curve.
+/// Side of the box whose stream is compared with the processor's curve.
 const PREFIX: usize = 512;
-/// Bytes of memory of the processor's counter.
+/// Memory limit of the processor's counter in bytes.
 const MEMORY: usize = 4 << 30;
 
 pub fn rows(bench: &Bench<'_>) -> Result<Vec<Row>, Failure> {
@@ -41,7 +41,7 @@ pub fn rows(bench: &Bench<'_>) -> Result<Vec<Row>, Failure> {
         if bench.gpu.is_some() {
             on_device(bench, side, paper, &mut found)?;
         }
-        // The larger would take the processor half a minute on sixteen cores.
+        // The larger image would take the processor half a minute on sixteen cores.
         if name == CASES[1].0 {
             on_processor(bench, side, paper[0], &mut found)?;
         }
@@ -80,7 +80,7 @@ fn on_device(
     rows.add("overall", Unit::Seconds, (Some(overall), seconds), "cuda", &remark);
     let generated = "a generator on all threads, not a disk";
     rows.add("disk read", Unit::Seconds, (Some(disk), 4.0 * voxels / 1e9 / made), "cpu", generated);
-    // As many planes as the measured part has voxels.
+    // The measured part consists of whole planes.
     let planes = (PART / (side * side)).clamp(2, side);
     let part = Shape::new(&[planes, side, side], Order::C)?;
     let image = Image::new(part, inputs::noise_of(part.count()))?;
@@ -116,7 +116,7 @@ fn on_processor(bench: &Bench<'_>, side: usize, paper: f64, rows: &mut InputRows
     Ok(())
 }
 
-/// What can be said of the whole without another way to count it.
+/// Checks properties of the curve that need no second way of counting.
 fn is_right(found: &Vcec, side: usize, voxels: u64) -> Result<(), Failure> {
     verify::is_whole(found)?;
     verify::is_as_expected(found, &[side; 3])?;
@@ -127,7 +127,7 @@ fn is_right(found: &Vcec, side: usize, voxels: u64) -> Result<(), Failure> {
     Ok(())
 }
 
-/// GB/s that all threads generate, each into memory of its own.
+/// The rate in GB/s at which all threads generate noise, each into its own memory.
 fn generator(bench: &Bench<'_>, count: usize) -> f64 {
     const PIECE: usize = 1 << 19;
     let pieces = count.min(bench.threads << 28).div_ceil(PIECE);

@@ -1,4 +1,4 @@
-//! Table 1: one image on disk.
+//! Table 1: a single image on disk.
 
 use std::fs::{self, File};
 use std::os::unix::fs::FileExt;
@@ -32,7 +32,8 @@ const NOTES: &[&str] = &[
      that of as many whole planes as are 4 GB, times their number.",
 ];
 
-/// A row of the paper: its input, and its figures in seconds: CPU overall, GPU overall, CPU disk, GPU disk, overhead, kernel; GVox/s.
+/// A row of the paper: its input, and its figures in seconds: CPU overall, GPU overall, CPU disk, GPU disk, overhead,
+/// kernel; and GVox/s.
 struct Case {
     name: &'static str,
     axes: &'static [usize],
@@ -67,7 +68,7 @@ const CASES: [Case; 15] = [
     Case { name: "CMB-like 6400×3200 (u8)", axes: &[3200, 6400], kind: Kind::Sky, paper: [0.37, 0.25, 0.13, 0.08, 0.14, 0.00194, 10.56] },
 ];
 
-/// The row whose dimensions are misprinted.
+/// The row whose dimensions are misprinted in the paper.
 const MISPRINTED: &str = "VICTRE-like 337×338×338";
 
 pub fn table(bench: &Bench<'_>) -> Result<Table, Failure> {
@@ -87,7 +88,7 @@ pub fn table(bench: &Bench<'_>) -> Result<Table, Failure> {
     Ok(super::table(NOTES, rows))
 }
 
-/// All rows of an image, which is put into a file.
+/// All rows of an image, which is written to a file.
 fn file<T: KernelVoxel + IntoBytes + Immutable>(
     bench: &Bench<'_>,
     case: &Case,
@@ -164,10 +165,10 @@ fn processes<T: KernelVoxel>(
     Ok(())
 }
 
-/// Bytes that a thread reads at a time.
+/// Number of bytes that a thread reads at a time.
 const PIECE: usize = 2 << 20;
 
-/// How long all threads take to read a file.
+/// The time that all threads take to read a file.
 fn reading(bench: &Bench<'_>, path: &Path, bytes: usize) -> Result<f64, Failure> {
     let mut times = Vec::new();
     for _ in 0..bench.runs {
@@ -185,10 +186,10 @@ fn reading(bench: &Bench<'_>, path: &Path, bytes: usize) -> Result<f64, Failure>
     Ok(middle(times))
 }
 
-/// Counts that are asked for at once.
+/// Number of counts that are enqueued together.
 const COUNTS: u32 = 10;
 
-/// The time of a count of an image that lies on the device; all counts together are compared with the curve.
+/// The time to count an image on the device; the total of all counts is compared with the curve.
 pub fn kernel_time<T: KernelVoxel>(
     bench: &Bench<'_>,
     prepared: &Prepared<T>,
@@ -209,7 +210,7 @@ pub fn kernel_time<T: KernelVoxel>(
         times.push(start.elapsed().as_secs_f64() / f64::from(COUNTS));
     }
     let counts = 1 + i64::from(COUNTS) * bench.runs as i64;
-    // Rows in which nothing changes may be left out of a curve that is counted again and again.
+    // Rows without change may be missing from an accumulated curve.
     let changed = |curve: &Vcec, factor: i64| -> Vec<(f64, i64)> {
         let rows = curve.rows().filter(|(_, change, _)| *change != 0);
         rows.map(|(value, change, _)| (value.double(), factor * change)).collect()
@@ -232,17 +233,17 @@ pub struct Process<'a> {
     pub backend: &'a str,
 }
 
-/// What it took.
+/// The measurements of a process.
 pub struct Took {
     pub overall: f64,
-    /// What it took beside one image.
+    /// Seconds in addition to those of one image.
     pub overhead: f64,
-    /// What counted.
+    /// The backend that counted.
     pub backend: String,
 }
 
 impl Process<'_> {
-    /// Runs it, and compares the curve that it writes.
+    /// Runs the process, and checks the curve that it writes.
     pub fn measure<T: KernelVoxel>(&self) -> Result<Took, Failure> {
         let (bench, folder) = (self.bench, self.bench.folder);
         let (curve, stats) = (folder.join("curve.csv"), folder.join("stats.json"));
@@ -261,7 +262,7 @@ impl Process<'_> {
         let backend = &read_json(&stats)?["images"][0]["backend"];
         let backend = backend.as_str().and_then(|text| text.split(':').next()).unwrap_or("?").to_owned();
         let overall = middle(times);
-        // The same image twice in one process: the second costs what an image costs.
+        // A process with the same image twice: the second image costs only what an image costs.
         let (again, curves) = (folder.join("again.raw"), folder.join("curves"));
         fs::hard_link(self.path, &again)?;
         process::time(&bench.program, &arguments(&curves, &[self.path, &again]))?;
@@ -278,7 +279,7 @@ fn read_json(path: &Path) -> Result<serde_json::Value, Failure> {
     Ok(serde_json::from_slice(&fs::read(path)?)?)
 }
 
-/// That a file of rows is a curve.
+/// Checks that a file of rows is the expected curve.
 pub fn is_written(path: &Path, expected: &Vcec) -> Result<(), Failure> {
     let text = fs::read_to_string(path)?;
     let numbers = |line: &str| line.split(',').map(str::parse).collect::<Result<Vec<f64>, _>>();

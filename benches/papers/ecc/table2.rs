@@ -1,4 +1,4 @@
-//! Table 2: a curve, then a Gaussian, again and again, on an image that stays on the device.
+//! Table 2: alternating curves and Gaussian smoothing of an image that stays on the device.
 
 use std::fs;
 use std::path::Path;
@@ -26,7 +26,8 @@ const NOTES: &[&str] = &[
     "On the processor, up to 100 iterations.",
 ];
 
-/// Iterations, then milliseconds: overall, overall avg., ECC mem. avg., ECC kernel avg., Gaussian avg., disk read.
+/// Number of iterations; milliseconds: overall, overall avg., ECC mem. avg., ECC kernel avg., Gaussian avg., disk
+/// read.
 const PAPER: [(usize, [f64; 6]); 5] = [
     (1, [137.16, 137.16, 0.28, 0.16, 1.55, 7.72]),
     (10, [172.80, 17.28, 0.06, 0.15, 0.20, 7.38]),
@@ -34,9 +35,10 @@ const PAPER: [(usize, [f64; 6]); 5] = [
     (1000, [352.02, 0.35, 0.03, 0.12, 0.07, 7.22]),
     (10_000, [2786.64, 0.28, 0.03, 0.17, 0.07, 7.57]),
 ];
-/// A bin a level, and some more: weights add up to 1 but for rounding, so what is smoothed may be a little above the greatest level.
+/// One bin per level, and a few more: the weights add up to 1 only up to rounding, so smoothed values may slightly
+/// exceed the greatest level.
 const ROWS: Rows = Rows { bins: 1032, low: -1.0, high: 1031.0 };
-/// Iterations whose curves are compared with the processor's.
+/// Number of iterations whose curves are compared with the processor's.
 const COMPARED: usize = 100;
 
 fn scales(count: usize) -> Scales {
@@ -80,7 +82,7 @@ pub fn table(bench: &Bench<'_>) -> Result<Table, Failure> {
     Ok(super::table(NOTES, found.rows))
 }
 
-/// The image on the device.
+/// The image on the device with its loop.
 struct Loop<'p>(ResidentScales<'p>);
 
 impl<'p> Loop<'p> {
@@ -88,7 +90,7 @@ impl<'p> Loop<'p> {
         Ok(Loop(ResidentScales::new(prepared, image, request, &scales(1))?))
     }
 
-    /// So many iterations; the first curves, all of which have been added up.
+    /// Runs `count` iterations, and returns the first curves after their sums were checked.
     fn run(&mut self, count: usize) -> Result<Vec<Vcec>, Failure> {
         let mut found = Vec::new();
         let mut take = |resident: &mut ResidentScales<'_>| -> Result<(), Failure> {
@@ -115,7 +117,7 @@ impl<'p> Loop<'p> {
         Ok(found)
     }
 
-    /// The seconds of so many rounds of something, asked for at once.
+    /// The seconds of `count` rounds that are enqueued together.
     fn time(
         &mut self,
         count: usize,
@@ -129,12 +131,12 @@ impl<'p> Loop<'p> {
     }
 }
 
-/// Milliseconds of so many iterations.
+/// Milliseconds of a number of iterations.
 struct Measured {
     read: f64,
     begin: f64,
     looped: f64,
-    /// An iteration's: changes to the host, count, smoothing.
+    /// The parts of an iteration: changes to the host, count, smoothing.
     parts: [f64; 3],
 }
 

@@ -1,4 +1,4 @@
-//! Table 3: batches of files, one process for all.
+//! Table 3: batches of files in a single process.
 
 use std::fs;
 use std::path::Path;
@@ -26,7 +26,7 @@ const NOTES: &[&str] = &[
 /// Name, axes, bins, and for each number of files the paper's averages in milliseconds: overall, disk.
 type Batch = (&'static str, &'static [usize], Rows, [(usize, [f64; 2]); 4]);
 
-/// 256 bins over [0, 1], as many as the paper's Algorithm 2 has levels.
+/// 256 bins over [0, 1]: the number of levels in the paper's Algorithm 2.
 const NOISE: Rows = Rows { bins: 256, low: 0.0, high: 1.0 };
 
 const BATCHES: [Batch; 2] = [
@@ -52,7 +52,7 @@ pub fn table(bench: &Bench<'_>) -> Result<Table, Failure> {
         let folder = bench.folder.join("images");
         fs::create_dir(&folder)?;
         for (count, paper) in figures {
-            // What a batch before has stays.
+            // Files of the previous batch are reused.
             let count = if bench.small { count.min(12) } else { count };
             (from..count).into_par_iter().try_for_each(|number| {
                 fs::write(folder.join(file_name(number)), voxels(&axes, bins, number).as_bytes())
@@ -70,7 +70,7 @@ fn file_name(number: usize) -> String {
     format!("{number:05}.raw")
 }
 
-/// The voxels of a file: noise goes on where the file before ends; each field has a seed.
+/// The voxels of a file: noise continues where the previous file ends; each field has a seed.
 fn voxels(axes: &[usize], bins: Rows, number: usize) -> Vec<f32> {
     if bins == FIELD {
         return inputs::gaussian(axes, 1000 + number as u64);
@@ -97,7 +97,7 @@ fn batch(
         arguments.push(format!("--output-file={}", out.display()));
         arguments.push(folder.display().to_string());
         let mut times = Vec::new();
-        // One run of the large ones, and more of what is over at once.
+        // Large batches run once, and small ones several times.
         for _ in 0..if count > 100 { 1 } else { bench.runs } {
             if out.exists() {
                 fs::remove_dir_all(&out)?;

@@ -1,4 +1,4 @@
-//! That curves are right: by the processor, by cells counted one by one, by their sum, and of noise by what is expected of it.
+//! Checks curves against the processor, a count cell by cell, their sum, and for noise against the expectation.
 
 use lacuna::cubical::ecc::cuda::{DeviceError, Prepared};
 use lacuna::cubical::ecc::{EccRequest, Vcec, Voxels, curve, plain};
@@ -11,10 +11,11 @@ use rayon::prelude::*;
 use super::inputs;
 use crate::Failure;
 
-/// Rows at which cells are counted, as parts of all rows.
+/// The rows at which cells are counted, as fractions of all rows.
 const COUNTED: [f64; 3] = [0.1, 0.5, 0.8];
 
-/// The processor's curve of an image: all of it equal to the device's, some of it to cells counted by words, a corner to cells counted one by one.
+/// The processor's curve of an image. All rows must equal the device's, some rows a count of cells by words, and the
+/// curve of a corner a count cell by cell.
 pub fn verified<T: KernelVoxel>(
     image: &Image<T>,
     request: &EccRequest,
@@ -40,13 +41,13 @@ pub fn verified<T: KernelVoxel>(
     Ok(found)
 }
 
-/// What [`verified`] compared, in words.
+/// Describes the checks of [`verified`].
 pub fn words(has_device: bool) -> String {
     let whole = if has_device { "processor, every row; " } else { "" };
     format!("{whole}cells by words, 3 rows; a corner's cells one by one; sum 1")
 }
 
-/// That a box is left in the end.
+/// Checks that the final complex is a box.
 pub fn is_whole(curve: &Vcec) -> Result<(), Failure> {
     match curve.changes.iter().sum::<i64>() {
         1 => Ok(()),
@@ -54,7 +55,7 @@ pub fn is_whole(curve: &Vcec) -> Result<(), Failure> {
     }
 }
 
-/// That two curves are the same.
+/// Checks that two curves are equal.
 pub fn same(what: &str, expected: &Vcec, found: &Vcec) -> Result<(), Failure> {
     if expected == found {
         return Ok(());
@@ -81,7 +82,7 @@ fn on_device<T: KernelVoxel>(
     same(&format!("{what}, device against processor"), expected, &found)
 }
 
-/// The first voxels of an image along each axis.
+/// The part of an image next to its first voxel.
 fn corner<T: KernelVoxel>(image: &Image<T>) -> Result<Image<T>, Failure> {
     let axes = image.shape().axes();
     let most = if axes.len() == 3 { 21 } else { 85 };
@@ -99,7 +100,7 @@ fn corner<T: KernelVoxel>(image: &Image<T>) -> Result<Image<T>, Failure> {
     Ok(Image::new(Shape::new(&few, Order::C)?, voxels)?)
 }
 
-/// That the device finds of a stream of noise what the processor finds of the same noise in memory.
+/// Checks that the device finds for a stream of noise the processor's curve of the same noise in memory.
 pub fn streamed(prepared: &Prepared<f32>, axes: &[usize], request: &EccRequest) -> Result<(), Failure> {
     let shape = Shape::new(axes, Order::C)?;
     let expected = curve(&Image::new(shape, inputs::noise_of(shape.count()))?, request)?;
@@ -111,15 +112,16 @@ pub fn streamed(prepared: &Prepared<f32>, axes: &[usize], request: &EccRequest) 
     same("a stream of noise", &expected, &found)
 }
 
-/// That the curve of noise is no farther from its expectation than 20 standard deviations of a sum of as many independent numbers of
-/// variance 1 as there are voxels: a cell that k voxels share is there at a level that a voxel reaches with probability p with probability
-/// 1 − (1 − p)^k. Along an axis of n voxels there are n cells of one voxel, n − 1 between two, and 2 at the ends.
+/// Checks that the curve of noise deviates from its expectation by at most 20 standard deviations of a sum of
+/// independent numbers of variance 1, one per voxel. At a level that a voxel reaches with probability p, a cell
+/// shared by k voxels is present with probability 1 − (1 − p)^k. Along an axis of n voxels there are n cells of one
+/// voxel, n − 1 between two voxels, and 2 at the ends.
 pub fn is_as_expected(curve: &Vcec, axes: &[usize]) -> Result<(), Failure> {
     let allowed = 20.0 * (axes.iter().product::<usize>() as f64).sqrt();
     // Signed numbers of cells, by the number of voxels that share them.
     let mut cells = vec![(1_u32, 1.0)];
     for &n in axes {
-        // A cell that is one voxel long is of a dimension more.
+        // A cell that extends along the axis has one dimension more.
         let kinds = [(1, 2.0 - n as f64), (2, n as f64 - 1.0)];
         cells = cells
             .iter()

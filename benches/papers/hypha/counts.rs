@@ -1,4 +1,4 @@
-//! Tables 1 and 2 and Figure 7: columns by their additions, and all additions.
+//! Tables 1 and 2 and Figure 7: columns by their additions, and total additions.
 
 use lacuna::internals::BitTree;
 use lacuna::matrix::leftmost_ones;
@@ -9,20 +9,20 @@ use super::subject::{Subject, hypha, solve};
 use crate::Failure;
 use crate::rows::{Row, Unit};
 
-/// The paper's figures of a data set: columns; shares without additions, not of the tail, of the tail; columns of the tail and the share of
-/// creators among them.
+/// The paper's numbers for a data set: columns; shares of columns without additions, outside the tail, in the tail;
+/// columns of the tail and the share of creators among them.
 fn printed(paper: &str) -> [f64; 6] {
     match paper {
         "high_genus_extended" => [2.76e6, 0.4878, 0.4952, 0.0170, 4.69e4, 0.9098],
         "mumford" => [2.37e6, 0.0957, 0.8185, 0.0858, 2.03e5, 1.0],
         "torus" => [5.58e5, 0.5003, 0.4927, 0.0070, 3.92e3, 0.9997],
         "18-sphere" => [1.05e6, 0.5, 0.2940, 0.2060, 2.16e5, 1.0],
-        // The copy has lost the decimal point of the last.
+        // The available copy of the paper has lost the decimal point of the last number.
         _ => [2.05e6, 0.6247, 0.3270, 0.0483, 9.89e4, 0.9998],
     }
 }
 
-/// Columns, and their shares by additions.
+/// The number of columns, and their shares by additions.
 pub fn table_1(subject: &Subject<'_>) -> Vec<Row> {
     let [columns, without, some, tail, ..] = printed(subject.set.paper);
     let ours = subject.distribution;
@@ -39,7 +39,7 @@ pub fn table_1(subject: &Subject<'_>) -> Vec<Row> {
     rows
 }
 
-/// Columns of the tail, and creators among them.
+/// The columns of the tail, and the creators among them.
 pub fn table_2(subject: &Subject<'_>) -> Vec<Row> {
     let [.., tail, creators] = printed(subject.set.paper);
     let ours = subject.distribution;
@@ -73,7 +73,7 @@ pub fn figure_7(subject: &Subject<'_>) -> Result<Vec<Row>, Failure> {
         [("HYPHA", paper[0], &staged.solved), ("CHUNK", paper[1], &chunked), ("TWIST", paper[2], &twisted)]
     {
         subject.check(what, &solved.pairs)?;
-        // A count of zero is met or not met, and no multiple of it is.
+        // A count of zero has no meaningful ratio.
         let unit = if paper == Some(0.0) { Unit::Count } else { Unit::Work };
         rows.push(row(subject, format!("additions, {what}"), unit, paper, solved.additions as f64));
     }

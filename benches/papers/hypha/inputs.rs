@@ -1,4 +1,4 @@
-//! The boundary matrices: those of HYPHA's Table 1, or their stand-ins.
+//! The boundary matrices of HYPHA's Table 1, or their stand-ins.
 
 use std::fs::{self, File};
 use std::io::{BufReader, Read};
@@ -11,21 +11,21 @@ use npyz::NpyFile;
 
 use crate::{Failure, Run};
 
-/// A data set of the paper, and what stands in for it.
+/// A data set of the paper, and its stand-in.
 pub struct DataSet {
     /// The paper's name.
     pub paper: &'static str,
-    /// Ours.
+    /// Our name.
     pub name: &'static str,
-    /// How ours differs; empty if it is the same matrix.
+    /// The difference from the paper's matrix; empty if it is the same.
     pub differs: &'static str,
-    /// Sum of PHAT's pairs, as lines "birth death" in order of births with line feeds between.
+    /// Checksum of PHAT's pairs, as lines "birth death" sorted by birth and separated by line feeds.
     pub pairs: &'static str,
     make: fn(&Run) -> Result<BoundaryMatrix<u32>, Failure>,
     make_small: fn() -> Result<BoundaryMatrix<u32>, Failure>,
 }
 
-/// The five of Table 1, in its order.
+/// The five data sets of Table 1 in its order.
 pub const DATA_SETS: [DataSet; 5] = [
     DataSet {
         paper: "high_genus_extended",
@@ -76,7 +76,7 @@ impl DataSet {
     }
 }
 
-/// A file of the data folder.
+/// Finds a file of the data folder.
 fn found(run: &Run, name: &str) -> Result<PathBuf, Failure> {
     let folder =
         run.data.as_ref().ok_or_else(|| format!("--data: expected a folder with {name}, found none"))?;
@@ -84,7 +84,7 @@ fn found(run: &Run, name: &str) -> Result<PathBuf, Failure> {
     Ok(path.ok_or_else(|| format!("{}: expected {name}, found no such file", folder.display()))?)
 }
 
-/// A binary matrix of PHAT, compressed with gzip.
+/// Reads a binary matrix of PHAT that is compressed with gzip.
 fn packed(path: &Path) -> Result<BoundaryMatrix<u32>, Failure> {
     let mut input = BufReader::with_capacity(1 << 20, GzDecoder::new(File::open(path)?));
     let mut next = || -> Result<usize, Failure> {
@@ -104,7 +104,7 @@ fn packed(path: &Path) -> Result<BoundaryMatrix<u32>, Failure> {
     Ok(BoundaryMatrix::from_parts(dims, offsets, rows)?)
 }
 
-/// The doubles of a NumPy file, in the order in which they lie there.
+/// Reads the doubles of a NumPy file in the order of the file.
 fn array(path: &Path) -> Result<Vec<f64>, Failure> {
     let bytes = fs::read(path)?;
     Ok(NpyFile::new(&bytes[..])
@@ -116,7 +116,7 @@ fn saddle(values: &[f64]) -> Result<BoundaryMatrix<u32>, Failure> {
     Ok(cubical_complex(&[64; 3], values, None)?.matrix)
 }
 
-/// The complex of an image whose voxels have the values of a function.
+/// The complex of an image whose voxels are values of a function.
 fn image(shape: &[usize; 3], value: impl Fn(f64, f64, f64) -> f64) -> Result<BoundaryMatrix<u32>, Failure> {
     let [width, height, depth] = *shape;
     let place = |k: usize| (k % width, k / width % height, k / width / height);
@@ -129,7 +129,7 @@ fn image(shape: &[usize; 3], value: impl Fn(f64, f64, f64) -> f64) -> Result<Bou
     Ok(cubical_complex(shape, &values, None)?.matrix)
 }
 
-/// All proper faces of a simplex of so many vertices, by dimension, then by the number whose bits are the vertices.
+/// All proper faces of a simplex, by dimension and then by the number whose bits are the vertices.
 fn sphere(vertices: u32) -> Result<BoundaryMatrix<u32>, Failure> {
     let mut faces: Vec<u32> = (1..(1 << vertices) - 1).collect();
     faces.sort_by_key(|face| (face.count_ones(), *face));
@@ -148,8 +148,8 @@ fn sphere(vertices: u32) -> Result<BoundaryMatrix<u32>, Failure> {
     from_columns(columns)
 }
 
-/// The Rips filtration, without threshold, of points of so many coordinates, up to simplices of `most` vertices: by diameter, then
-/// dimension, then vertices.
+/// The Rips filtration of points without threshold, up to simplices of `most` vertices, by diameter, then dimension,
+/// then vertices.
 fn rips(points: &[f64], coordinates: usize, most: usize) -> Result<BoundaryMatrix<u32>, Failure> {
     let points: Vec<&[f64]> = points.chunks_exact(coordinates).collect();
     let square = |(a, b): (&f64, &f64)| (a - b) * (a - b);
@@ -199,7 +199,7 @@ fn from_columns(
     Ok(BoundaryMatrix::from_parts(dims, offsets, rows)?)
 }
 
-/// The first columns of a matrix: the complex as it is when the last of them has entered.
+/// The first columns of a matrix: the subcomplex when the last of them has entered.
 pub fn first(matrix: &BoundaryMatrix<u32>, columns: usize) -> Result<BoundaryMatrix<u32>, Failure> {
     let offsets = matrix.offsets()[..=columns].to_vec();
     let rows = matrix.rows()[..offsets[columns] as usize].to_vec();

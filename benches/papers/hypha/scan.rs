@@ -1,4 +1,4 @@
-//! Figure 9: throughput of the scan, as the paper defines it.
+//! Figure 9: throughput of the scan as the paper defines it.
 
 use std::time::{Duration, Instant};
 
@@ -15,10 +15,10 @@ use super::subject::{Subject, solve};
 use crate::Failure;
 use crate::rows::{Row, Unit};
 
-/// Bytes a second from page-locked memory to a device over PCIe 5.0 × 16, in round figures.
+/// Bytes per second from page-locked memory to a device over PCIe 5.0 × 16, rounded.
 const BUS: f64 = 5e10;
 
-/// A number of columns, and the time that it took to find them.
+/// A number of columns, and the time to find them.
 #[derive(Clone, Copy)]
 struct Found {
     columns: usize,
@@ -31,7 +31,7 @@ impl Found {
     }
 }
 
-/// Rates, and their multiples of the baseline's.
+/// Throughputs, and their ratios to the baseline.
 pub fn figure_9(subject: &Subject<'_>, gpu: Option<&Gpu>) -> Result<Vec<Row>, Failure> {
     let paper = (subject.set.paper == "18-sphere").then_some(106.11);
     let baseline = baseline(subject)?;
@@ -70,12 +70,12 @@ pub fn figure_9(subject: &Subject<'_>, gpu: Option<&Gpu>) -> Result<Vec<Row>, Fa
     Ok(rows)
 }
 
-/// The columns that the scan shows to be reduced, as the paper counts them.
+/// The number of columns that the scan shows to be reduced, as the paper counts them.
 fn reduced(subject: &Subject<'_>, scan: &Scan<u32>) -> usize {
     subject.matrix.len() - scan.unstable.len()
 }
 
-/// Every stable pair is a pair.
+/// Checks that every stable pair is a persistence pair.
 fn check(subject: &Subject<'_>, scan: &Scan<u32>) -> Result<(), Failure> {
     let wrong = scan.lookup.pairs().find(|&(row, column)| {
         let pair = (row as u32, column as u32);
@@ -84,7 +84,7 @@ fn check(subject: &Subject<'_>, scan: &Scan<u32>) -> Result<(), Failure> {
     wrong.map_or(Ok(()), |pair| Err(format!("{}: {pair:?} is stable and no pair", subject.set.name).into()))
 }
 
-/// Twist over the columns to which it adds nothing.
+/// The baseline: twist on the columns that need no addition.
 fn baseline(subject: &Subject<'_>) -> Result<Found, Failure> {
     let matrix = &subject.matrix;
     let mut needs = vec![false; matrix.len()];
@@ -95,7 +95,7 @@ fn baseline(subject: &Subject<'_>) -> Result<Found, Failure> {
     let todo: Vec<u32> = (0..matrix.len() as u32).filter(|&column| !needs[column as usize]).collect();
     let took = subject.median(|| {
         let columns = ReductionMatrix::new(matrix);
-        // What the columns left out would clear.
+        // The columns that were left out would have cleared these.
         let cleared = solved.pairs.iter().filter(|pair| needs[pair.1 as usize]);
         cleared.for_each(|pair| columns.clear(pair.0 as usize));
         let start = Instant::now();
@@ -115,7 +115,7 @@ fn baseline(subject: &Subject<'_>) -> Result<Found, Failure> {
     Ok(Found { columns: todo.len(), took })
 }
 
-/// The scan on a device with the ways there and back, and the kernels alone.
+/// The scan on a device: with both transfers, and the kernels alone.
 fn device(subject: &Subject<'_>, expected: &Scan<u32>, gpu: &Gpu) -> Result<[Duration; 2], Failure> {
     let mut prepared = Some(Prepared::new(gpu)?);
     let mut last = None;
@@ -145,7 +145,7 @@ fn device(subject: &Subject<'_>, expected: &Scan<u32>, gpu: &Gpu) -> Result<[Dur
     Ok([whole, kernels])
 }
 
-/// What the bus lets through, as a multiple of the baseline.
+/// The limit by the bus, as a multiple of the baseline.
 fn bus(subject: &Subject<'_>, scan: &Scan<u32>, baseline: Found, columns: usize) -> String {
     let n = subject.matrix.len();
     let bytes = 4 * (subject.matrix.entries() + n) + 5 * n + 4 * scan.unstable.len();

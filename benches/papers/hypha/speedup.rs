@@ -1,4 +1,4 @@
-//! Figures 10 and 11: every algorithm beside standard, and where HYPHA saves time.
+//! Figures 10 and 11: every algorithm compared with standard, and the sources of HYPHA's savings.
 
 use std::time::{Duration, Instant};
 
@@ -14,7 +14,7 @@ use super::subject::{Subject, hypha, solve};
 use crate::Failure;
 use crate::rows::{Row, Unit};
 
-/// Algorithms of the figure, and two of ours that it does not have.
+/// The algorithms of the figure, and two others.
 const ALGORITHMS: [(Algorithm, &str); 7] = [
     (Algorithm::Twist, "TWIST"),
     (Algorithm::SpectralSequence, "SS"),
@@ -25,7 +25,7 @@ const ALGORITHMS: [(Algorithm, &str); 7] = [
     (Algorithm::Sieve, "sieve (what runs by default)"),
 ];
 
-/// The numbers that the text gives: the best of PHAT, and that of HYPHA.
+/// The speedups in the paper's text: the best of PHAT, and that of HYPHA.
 fn printed(paper: &str) -> (&'static str, f64, f64) {
     match paper {
         "high_genus_extended" => ("SS", 53.24, 116.01),
@@ -88,7 +88,7 @@ pub fn figure_10(subject: &Subject<'_>, gpu: Option<&Gpu>) -> Result<Vec<Row>, F
 
 type Problem<'a> = ReductionProblem<'a, u32, BitTree>;
 
-/// The scan on a device that is open, with both copies.
+/// The scan on an open device, with both transfers.
 fn on_device(subject: &Subject<'_>, prepared: &mut Option<Prepared<u32>>) -> Result<Scan<u32>, Failure> {
     let mut scanned = prepared.take().ok_or("the device failed before")?.scan(&subject.matrix)?;
     let scan = scanned.scan()?;
@@ -96,10 +96,10 @@ fn on_device(subject: &Subject<'_>, prepared: &mut Option<Prepared<u32>>) -> Res
     Ok(scan)
 }
 
-/// Seconds for columns without additions, of the others and of the tail.
+/// Seconds for columns without additions, for other columns outside the tail, and for the tail.
 type Split = [f64; 3];
 
-/// The share of twist's time that HYPHA-TWIST does not take, by class of column.
+/// The share of twist's time that HYPHA-TWIST saves, by class of column.
 pub fn figure_11(subject: &Subject<'_>, gpu: Option<&Gpu>) -> Result<Vec<Row>, Failure> {
     let classes = subject.classes();
     let matrix = &subject.matrix;
@@ -127,12 +127,12 @@ pub fn figure_11(subject: &Subject<'_>, gpu: Option<&Gpu>) -> Result<Vec<Row>, F
             format!("TWIST {:.2} ms, HYPHA-TWIST {:.2} ms", 1e3 * of_twist[class], 1e3 * of_hypha[class]);
         row
     });
-    // Where twist has no such additions there is nothing to remove.
+    // Without such additions in twist there is nothing to save.
     Ok(rows.zip(of_twist).filter(|(_, seconds)| *seconds > 0.0).map(|(row, _)| row).collect())
 }
 
-/// The time of a way to the pairs by class of column. Columns are timed one by one in a run of their own, because looking at the clock takes
-/// time; the time of a run without is theirs and that of all else.
+/// The time by class of column. Columns are timed one by one in a separate run, because reading the clock takes time;
+/// the total comes from a run without that.
 fn split(
     subject: &Subject<'_>,
     classes: &[usize],

@@ -1,4 +1,4 @@
-//! Figure 8: SS+ beside SS.
+//! Figure 8: SS+ compared with SS.
 
 use std::time::Duration;
 
@@ -11,10 +11,11 @@ use super::{inputs, row};
 use crate::Failure;
 use crate::rows::{Row, Unit};
 
-/// The part of high_genus, from its beginning, on which vectors are reduced without clearing: the whole would take minutes.
+/// The initial fraction of high_genus that is reduced with vectors and without clearing: the whole matrix would take
+/// minutes.
 const PART: usize = 8;
 
-/// What a bar of the figure is about, and the paper's seconds of SS+ and SS.
+/// A bar of the figure, with the paper's seconds of SS+ and SS.
 struct Bar<C> {
     what: String,
     clears: bool,
@@ -22,7 +23,7 @@ struct Bar<C> {
     working_column: fn(usize) -> C,
 }
 
-/// With and without clearing, bit trees and vectors, on high_genus; with clearing and bit trees on the others.
+/// On high_genus with and without clearing, with bit trees and vectors; on the others with clearing and bit trees.
 pub fn figure_8(subject: &Subject<'_>) -> Result<Vec<Row>, Failure> {
     let whole = (&subject.matrix, &subject.pairs);
     let name = |clearing: &str, columns: &str| format!("{clearing}, {columns}");
@@ -45,7 +46,7 @@ pub fn figure_8(subject: &Subject<'_>) -> Result<Vec<Row>, Failure> {
     rows.extend(bar(subject, whole, &vectors(true, "clearing", Some([46.15, 65.81])))?);
     rows.extend(bar(subject, whole, &tree(false, "no clearing", Some([131.58, 167.04])))?);
     let part = inputs::first(&subject.matrix, subject.matrix.len() / PART)?;
-    // A column that dies later is not there, and the others pair as in the whole.
+    // Columns that die later are missing, and the others have the same pairs as in the whole matrix.
     let pairs = subject.pairs.iter().copied().filter(|pair| (pair.1 as usize) < part.len()).collect();
     let mut last = bar(subject, (&part, &pairs), &vectors(false, "no clearing", None))?;
     for row in &mut last {
@@ -56,7 +57,7 @@ pub fn figure_8(subject: &Subject<'_>) -> Result<Vec<Row>, Failure> {
     Ok(rows)
 }
 
-/// The rows of a bar. Runs alternate.
+/// The rows of a bar, from alternating runs.
 fn bar<C: WorkingColumn<u32>>(
     subject: &Subject<'_>,
     (matrix, pairs): (&BoundaryMatrix<u32>, &FoundPairs),

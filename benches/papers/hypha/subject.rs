@@ -1,4 +1,4 @@
-//! A matrix with its pairs, and the ways to solve it.
+//! A matrix with its pairs, and ways to reduce it.
 
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
@@ -17,23 +17,23 @@ use sha2::{Digest, Sha256};
 use super::inputs::DataSet;
 use crate::{Failure, Run};
 
-/// From this time on one run is enough.
+/// Duration above which a single run suffices.
 const LONG: Duration = Duration::from_secs(2);
 
-/// Runs of which the median counts.
+/// Number of runs, of which the median counts.
 const RUNS: usize = 5;
 
-/// Pairs (row, column), by row.
+/// Pairs (row, column), sorted by row.
 pub type FoundPairs = Vec<(u32, u32)>;
 
-/// A matrix, what its pairs are, and what the standard algorithm did to find them.
+/// A matrix, its pairs, and statistics of the standard algorithm.
 pub struct Subject<'a> {
     pub set: &'a DataSet,
     pub matrix: BoundaryMatrix<u32>,
     pub pairs: FoundPairs,
     pub threads: usize,
     pub small: bool,
-    /// The standard algorithm's additions to each column.
+    /// Number of additions of the standard algorithm to each column.
     pub additions: Vec<u64>,
     pub distribution: Distribution,
     /// The time of the standard algorithm.
@@ -41,8 +41,8 @@ pub struct Subject<'a> {
 }
 
 impl<'a> Subject<'a> {
-    /// Makes the matrix, runs the standard algorithm, and compares its pairs with PHAT's; those of a tiny matrix, for which there are none of
-    /// PHAT, with the same of vectors.
+    /// Builds the matrix, runs the standard algorithm, and compares its pairs with PHAT's. For a tiny matrix, without
+    /// pairs of PHAT, it compares them with those of a run with vectors.
     pub fn new(set: &'a DataSet, run: &Run) -> Result<Self, Failure> {
         let matrix = set.matrix(run)?;
         let mut additions = vec![0; matrix.len()];
@@ -75,7 +75,7 @@ impl<'a> Subject<'a> {
         Ok(Subject { set, matrix, pairs, threads: run.threads, small, additions, distribution, standard })
     }
 
-    /// Against what the rows of this matrix are verified.
+    /// The source against which the rows of this matrix are verified.
     pub fn verified(&self) -> &'static str {
         if self.small { "the standard algorithm's pairs" } else { "PHAT's pairs (sha256)" }
     }
@@ -89,7 +89,7 @@ impl<'a> Subject<'a> {
         }
     }
 
-    /// The median time of some runs, or the time of the first if that is long or inputs are small.
+    /// The median time of several runs; or the time of the first if it is long or inputs are small.
     pub fn median(&self, mut once: impl FnMut() -> Result<Duration, Failure>) -> Result<Duration, Failure> {
         let first = once()?;
         if first > LONG || self.small {
@@ -100,7 +100,7 @@ impl<'a> Subject<'a> {
         Ok(times[times.len() / 2])
     }
 
-    /// The columns of a class of Table 1, as a table of their numbers: 0 without additions, 1 with some, 2 of the tail.
+    /// The class of each column in Table 1: 0 without additions, 1 with some, 2 in the tail.
     pub fn classes(&self) -> Vec<usize> {
         let mut classes: Vec<usize> = self.additions.iter().map(|&count| usize::from(count > 0)).collect();
         Distribution::tail_of(&self.additions).into_iter().for_each(|column| classes[column] = 2);
@@ -108,26 +108,26 @@ impl<'a> Subject<'a> {
     }
 }
 
-/// The sum of the lines "birth death", by birth, with line feeds between.
+/// The checksum of the lines "birth death", sorted by birth and separated by line feeds.
 fn sum(pairs: &FoundPairs) -> String {
     let mut text = String::new();
     for (k, (birth, death)) in pairs.iter().enumerate() {
         let between = if k == 0 { "" } else { "\n" };
-        // A string takes all.
+        // Writing to a string does not fail.
         let _ = write!(text, "{between}{birth} {death}");
     }
     Sha256::digest(text).iter().fold(String::new(), |sum, byte| sum + &format!("{byte:02x}"))
 }
 
-/// What a way to the pairs found.
+/// The result of a reduction.
 pub struct Solved {
     pub pairs: FoundPairs,
     pub additions: Additions,
-    /// From the matrix to the pairs.
+    /// Time from the matrix to the pairs.
     pub took: Duration,
 }
 
-/// Solves a matrix by an algorithm that reduces all columns.
+/// Reduces a matrix by an algorithm that reduces all columns.
 pub fn solve<C: WorkingColumn<u32>>(
     matrix: &BoundaryMatrix<u32>,
     clears: bool,
@@ -155,14 +155,14 @@ fn found(lookup: &PivotLookup<u32>) -> FoundPairs {
     lookup.pairs().map(|(row, column)| (row as u32, column as u32)).collect()
 }
 
-/// What HYPHA found.
+/// The result of HYPHA.
 pub struct Staged {
     pub solved: Solved,
-    /// Additions of compression, which are among those of `solved`.
+    /// Number of additions in compression, included in those of `solved`.
     pub compression: Additions,
 }
 
-/// HYPHA (Algorithm 6) with the scan of some machine, then a reduction of what is left.
+/// HYPHA (Algorithm 6) with a given scan and a given reduction of the remaining columns.
 pub fn hypha(
     matrix: &BoundaryMatrix<u32>,
     threads: usize,

@@ -1,4 +1,4 @@
-//! Runs of the program on the data sets, each compared with the answer before anything of it counts.
+//! Runs of the program on the data sets, each compared with the answer before it counts.
 
 use std::collections::HashMap;
 use std::ffi::OsString;
@@ -15,41 +15,41 @@ use tempfile::TempDir;
 use super::sets::{self, Set};
 use crate::{Failure, Run, process};
 
-/// Measured runs of which the median counts.
+/// Number of measured runs, of which the median counts.
 const RUNS: usize = 3;
 
-/// What runs the program's regular work.
+/// The backend for the data-parallel stages.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Machine {
     Auto,
     Cuda,
     Cpu,
-    /// The processor with one thread, as Ripser has.
+    /// The processor with one thread, like Ripser.
     OneThread,
 }
 
-/// How the program is run.
+/// The configuration of a run.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Way {
     pub machine: Machine,
-    /// Whether apparent pairs are kept, sorted, as the paper does.
+    /// Whether apparent pairs are stored, sorted, as in the paper.
     pub is_sorted: bool,
-    /// Whether the filtration is the paper's: no enclosing radius, and no edge collapse.
+    /// Whether the filtration is the paper's, without enclosing radius and edge collapse.
     pub is_whole: bool,
 }
 
 impl Way {
-    /// The paper's filtration, nothing kept of the apparent pairs.
+    /// The paper's filtration, with no apparent pairs stored.
     pub fn on(machine: Machine) -> Way {
         Way { machine, is_sorted: false, is_whole: true }
     }
 
-    /// The same, apparent pairs kept.
+    /// The paper's filtration, with apparent pairs stored.
     pub fn sorted(machine: Machine) -> Way {
         Way { is_sorted: true, ..Way::on(machine) }
     }
 
-    /// Whether it takes so long that it is run once.
+    /// Whether a run takes so long that there is only one.
     fn is_slow(self) -> bool {
         self.machine == Machine::OneThread || self.is_sorted && self.machine != Machine::Cuda
     }
@@ -59,28 +59,28 @@ impl Way {
 pub struct Answer {
     /// Seconds from the program's start to its exit.
     pub seconds: f64,
-    /// Bytes of memory at its peak.
+    /// Peak memory in bytes.
     pub peak: u64,
-    /// `cpu` or `cuda`, whichever the program took.
+    /// The backend that the program used, `cpu` or `cuda`.
     pub backend: String,
-    /// Seconds of reading the file.
+    /// Seconds to read the file.
     pub read_seconds: f64,
     pub stats: Stats,
 }
 
 impl Answer {
-    /// Sums over the dimensions.
+    /// The sum over all dimensions.
     pub fn sum(&self, figure: impl Fn(&DimensionStats) -> f64) -> f64 {
         self.stats.dimensions.iter().map(figure).sum()
     }
 
-    /// Apparent, shortcut, emergent and all pairs; the paper's last column counts essential classes too.
+    /// Numbers of apparent, shortcut, emergent and all pairs; the paper's last column includes essential classes.
     pub fn counts(&self) -> [u64; 4] {
         let sum = |count: fn(&DimensionStats) -> u64| self.stats.dimensions.iter().map(count).sum();
         [sum(|d| d.apparent), sum(|d| d.shortcut), sum(|d| d.emergent), sum(|d| d.pairs + d.essential)]
     }
 
-    /// What the time went to.
+    /// The parts of the time, in words.
     pub fn parts(&self) -> String {
         let ranked = match &self.backend[..] {
             "cuda" => "until the device is open and the distances ranked",
@@ -102,11 +102,12 @@ pub fn short(seconds: f64) -> String {
     if seconds < 0.1 { format!("{:.1} ms", 1e3 * seconds) } else { format!("{seconds:.2} s") }
 }
 
-/// All runs of one way on one set.
+/// All runs of one configuration on one set.
 pub struct Measured {
     /// The runs that count.
     pub answers: Vec<Answer>,
-    /// How far the free memory of the device fell, if one was used: seen in a run that does not count where there is one.
+    /// The greatest decrease of the device's free memory, if a device was used; from a run that does not count for
+    /// time if there is one.
     pub device_memory: Option<u64>,
 }
 
@@ -118,7 +119,7 @@ impl Measured {
         answers[answers.len() / 2]
     }
 
-    /// The median of a figure.
+    /// The median of a measurement.
     pub fn median(&self, figure: impl Fn(&Answer) -> f64) -> f64 {
         let mut figures: Vec<f64> = self.answers.iter().map(figure).collect();
         figures.sort_by(f64::total_cmp);
@@ -126,18 +127,18 @@ impl Measured {
     }
 }
 
-/// Whatever the program was run on so far.
+/// All runs of the program so far.
 pub struct Answers<'a> {
     run: &'a Run,
     program: PathBuf,
     scratch: PathBuf,
-    /// Deletes a folder that was made for the run.
+    /// The temporary folder, if one was created for the run.
     _made: Option<TempDir>,
     pub sets: Vec<Set>,
     /// A device, if there is one.
     pub device: Option<Gpu>,
     measured: HashMap<(usize, Way), Measured>,
-    /// The counts of sets of which nobody else says them.
+    /// The counts of sets for which no other source exists.
     counts: HashMap<usize, [u64; 4]>,
 }
 
@@ -164,21 +165,21 @@ impl<'a> Answers<'a> {
         })
     }
 
-    /// Threads of the processor.
+    /// Number of threads of the processor.
     pub fn threads(&self) -> usize {
         self.run.threads
     }
 
-    /// The machines that there are, the device first.
+    /// The available backends, the device first.
     pub fn machines(&self) -> Vec<(Machine, &'static str)> {
         let device = self.device.is_some().then_some((Machine::Cuda, "cuda"));
         device.into_iter().chain([(Machine::Cpu, "cpu")]).collect()
     }
 
-    /// The runs of a set in some way; they are made when they are asked for first.
+    /// The runs of a set in a configuration, which happen on the first request.
     ///
     /// # Errors
-    /// A run fails, or gives a wrong answer.
+    /// A run failed, or gave a wrong answer.
     pub fn of(&mut self, set: usize, way: Way) -> Result<&Measured, Failure> {
         if !self.measured.contains_key(&(set, way)) {
             let is_once = self.run.small || way.is_slow();
@@ -197,7 +198,7 @@ impl<'a> Answers<'a> {
         Ok(&self.measured[&(set, way)])
     }
 
-    /// One run, compared with the answer.
+    /// Runs once, and compares the result with the answer.
     fn once(&mut self, number: usize, way: Way) -> Result<Answer, Failure> {
         let set = &self.sets[number];
         let record = self.scratch.join("stats.json");
@@ -244,14 +245,15 @@ impl<'a> Answers<'a> {
     }
 }
 
-/// What the program says of itself with `--stats`, besides the figures of [`Stats`].
+/// The part of the program's `--stats` that is not in [`Stats`].
 #[derive(Deserialize)]
 struct Record {
     backend: String,
     read_seconds: f64,
 }
 
-/// Does some work, and says how far the free memory of a device fell meanwhile. The device is asked every millisecond.
+/// Runs some work and measures the greatest decrease of a device's free memory. The device is queried every
+/// millisecond.
 fn watched<T>(gpu: &Gpu, work: impl FnOnce() -> T) -> Result<(T, u64), Failure> {
     settle(gpu)?;
     let (before, is_done) = (gpu.available()?, AtomicBool::new(false));
@@ -272,7 +274,7 @@ fn watched<T>(gpu: &Gpu, work: impl FnOnce() -> T) -> Result<(T, u64), Failure> 
     })
 }
 
-/// Waits until the free memory of a device stays what it is: what a process held comes back a little after its end.
+/// Waits until the free memory of a device is stable: the memory of a process is freed a little after its exit.
 fn settle(gpu: &Gpu) -> Result<(), Failure> {
     let started = Instant::now();
     let mut free = gpu.available()?;

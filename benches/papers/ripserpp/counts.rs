@@ -1,4 +1,4 @@
-//! Table 1: how many pairs are apparent, shortcut, emergent.
+//! Table 1: numbers of apparent, shortcut and emergent pairs.
 
 use super::Figure;
 use super::answers::{Answers, Way};
@@ -23,7 +23,7 @@ pub fn table(answers: &mut Answers<'_>) -> Result<Table, Failure> {
     for set in 0..answers.sets.len() {
         let mut counts = [0; 4];
         for &(machine, _) in &machines {
-            // Each run is compared with what the counts must be, or with the first run's.
+            // Each run is compared with the known counts, or with those of the first run.
             counts = answers.of(set, Way::on(machine))?.answers[0].counts();
         }
         rows.extend(of_set(answers, set, counts, &names.join(", ")));

@@ -1,4 +1,4 @@
-//! Figure 9: apparent pairs found and stored a second.
+//! Figure 9: apparent pairs found and stored per second.
 
 use super::Figure;
 use super::answers::{Answer, Answers, Machine, Way, short};
@@ -16,7 +16,7 @@ const NOTES: [&str; 4] = [
     "The factors are over our own program on one thread, nothing stored, which is the faster of its two ways.",
 ];
 
-/// The end of the axis of the paper's picture, columns a second.
+/// The end of the axis in the paper's figure, in columns per second.
 const AXIS: f64 = 1e8;
 
 /// The table.
@@ -57,13 +57,13 @@ pub fn table(answers: &mut Answers<'_>) -> Result<Table, Failure> {
     Ok(super::table(TITLE, &NOTES, rows))
 }
 
-/// What was found a second, and what the time went to.
+/// The rate of discovery, and the parts of its time in words.
 struct Found {
     rate: f64,
     words: String,
 }
 
-/// The throughput of discovery in some way.
+/// The throughput of discovery in a configuration.
 fn found(answers: &mut Answers<'_>, set: usize, way: Way) -> Result<Found, Failure> {
     let measured = answers.of(set, way)?;
     let seconds = measured.median(|answer| seconds(answer, way.machine));

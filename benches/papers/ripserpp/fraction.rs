@@ -1,4 +1,4 @@
-//! Figure 10 with Theorem 6: the share of edges that are apparent, by the number of points.
+//! Figure 10 with Theorem 6: the share of edges that are apparent, by number of points.
 
 use lacuna::internals::Code;
 use lacuna::internals::Dense;
@@ -31,7 +31,7 @@ const NOTES: [&str; 5] = [
     "Each count is compared with one by the definition, edge by edge, from the distances alone; and with the device's where there is one.",
 ];
 
-/// Where the distances come from.
+/// The source of the distances.
 #[derive(Clone, Copy)]
 enum Model {
     Equal,
@@ -48,14 +48,14 @@ pub fn table(run: &Run) -> Result<Table, Failure> {
     let mut rows = Vec::new();
     for model in [Model::Equal, Model::Points, Model::Metric] {
         for &n in &sizes {
-            // Errors of any kind stay on their thread.
+            // Errors must be `Send` to leave the pool, so they become texts.
             rows.push(pool.install(|| row(model, n, gpu.as_ref()).map_err(|error| error.to_string()))?);
         }
     }
     Ok(super::table(TITLE, &NOTES, rows))
 }
 
-/// The share of a model at a size, within its bounds.
+/// The share for a model at a size, checked against its bounds.
 fn row(model: Model, n: usize, gpu: Option<&Gpu>) -> Result<Row, Failure> {
     let distances = model.distances(n)?;
     let expected = by_definition(&distances);
@@ -64,7 +64,7 @@ fn row(model: Model, n: usize, gpu: Option<&Gpu>) -> Result<Row, Failure> {
     if counted != expected {
         return Err(format!("{n} {what}: {counted} apparent pairs, by the definition {expected}").into());
     }
-    // Of dimension 1: at most C(n−1, 2) of C(n, 2), and at least a third of these.
+    // In dimension 1, at most C(n−1, 2) of C(n, 2) edges are apparent, and at least a third of all.
     let (edges, most) = ((n * (n - 1) / 2) as u64, ((n - 1) * (n - 2) / 2) as u64);
     let is_within = match model {
         Model::Equal => counted == most,
@@ -120,8 +120,8 @@ impl Model {
     }
 }
 
-/// A bijection of numbers of 32 bits that leaves no order: steps each of which can be undone, multiplication by odd numbers and
-/// exclusive or with bits further up.
+/// A bijection of 32-bit numbers without visible order: invertible steps, namely multiplication by odd numbers and
+/// exclusive or with higher bits.
 fn scrambled(mut x: u32) -> u32 {
     for factor in [0x9e37_79b1, 0x85eb_ca77, 0xc2b2_ae3d] {
         x = (x ^ (x >> 15)).wrapping_mul(factor);
@@ -129,11 +129,12 @@ fn scrambled(mut x: u32) -> u32 {
     x ^ (x >> 16)
 }
 
-/// Apparent pairs of dimension 1 by their definition. The oldest cofacet of an edge is, of those of its own diameter, the one with the
-/// greatest further vertex; the youngest facet of a triangle is, of those of its diameter, the one of least index.
+/// The number of apparent pairs of dimension 1 by definition. The oldest cofacet of an edge is the one of equal
+/// diameter with the greatest additional vertex; the youngest facet of a triangle is the one of equal diameter with
+/// the least index.
 fn by_definition(distances: &DistanceMatrix<f64>) -> u64 {
     let n = distances.len();
-    // A square, so that the distances from a point lie side by side.
+    // A square matrix, so that the distances from a point are adjacent.
     let mut square = vec![0.0; n * n];
     square.par_chunks_mut(n).enumerate().for_each(|(i, row)| {
         let others = row.iter_mut().enumerate().filter(|&(j, _)| j != i);
@@ -144,13 +145,13 @@ fn by_definition(distances: &DistanceMatrix<f64>) -> u64 {
     let is_apparent = |i: usize, j: usize| {
         let diameter = distance(i, j);
         let mut near = row(i).iter().zip(row(j)).map(|(&a, &b)| a <= diameter && b <= diameter).enumerate();
-        // The edge's own points are at distance 0 from themselves.
+        // The edge's own points have distance 0 from themselves.
         let third = near.rfind(|&(w, is_near)| is_near && w != i && w != j).map(|(w, _)| w);
         third.is_some_and(|w| {
             let mut triangle = [i, j, w];
             triangle.sort_unstable();
             let [c, b, a] = triangle;
-            // In ascending order of their indices.
+            // The edges in ascending order of their indices.
             let youngest = [(b, c), (a, c), (a, b)].into_iter().find(|&(u, v)| distance(u, v) == diameter);
             youngest == Some((i, j))
         })
@@ -158,7 +159,7 @@ fn by_definition(distances: &DistanceMatrix<f64>) -> u64 {
     (1..n).into_par_iter().map(|i| (0..i).filter(|&j| is_apparent(i, j)).count() as u64).sum()
 }
 
-/// Apparent pairs of dimension 1 as the sweeps of the processor and of a device count them.
+/// The number of apparent pairs of dimension 1, as counted by the sweeps of the processor and of a device.
 fn counted(distances: DistanceMatrix<f64>, model: Model, gpu: Option<&Gpu>) -> Result<u64, Failure> {
     let n = distances.len();
     let ranking = rank(&Distances::from(distances), f64::INFINITY)?;
@@ -188,7 +189,16 @@ fn counted(distances: DistanceMatrix<f64>, model: Model, gpu: Option<&Gpu>) -> R
     let Some(gpu) = gpu else { return Ok(residue.counts.apparent) };
     let rank_bits = usize::BITS - (ranks - 1).leading_zeros();
     let gpus = std::slice::from_ref(gpu);
-    let sweep = DeviceSweep { gpus, points: n, max_dim: 1, layer, rank_bits, rank_width: 32, limbs: 2 };
+    let sweep = DeviceSweep {
+        gpus,
+        points: n,
+        max_dim: 1,
+        layer,
+        rank_bits,
+        rank_width: 32,
+        limbs: 2,
+        progress: &(),
+    };
     let mut swept = None;
     sweep.run(&complex.on_device(32), &mut |found| {
         swept = Some(found);

@@ -83,7 +83,7 @@ fn of_set(answers: &mut Answers<'_>, number: usize) -> Result<Vec<Row>, Failure>
     Ok(times)
 }
 
-/// The ways to run the program and what rows call them; the first one is the device's if there is one.
+/// The configurations and their labels; the first one uses the device if there is one.
 fn ways(answers: &Answers<'_>) -> Vec<(Way, String)> {
     let machines = answers.machines().into_iter();
     let mut ways: Vec<_> = machines.map(|(machine, name)| (Way::on(machine), String::from(name))).collect();
@@ -93,7 +93,7 @@ fn ways(answers: &Answers<'_>) -> Vec<(Way, String)> {
     ways
 }
 
-/// The rows of memory of runs on one machine.
+/// The memory rows of the runs on one backend.
 fn memories(number: usize, answers: &mut Answers<'_>, way: Way, backend: &str) -> Result<Vec<Row>, Failure> {
     let set = &answers.sets[number];
     let (name, verified, paper) = (set.name, set.verified(), set.paper);
@@ -117,7 +117,7 @@ fn memories(number: usize, answers: &mut Answers<'_>, way: Way, backend: &str) -
     Ok(rows)
 }
 
-/// The row of the paper's speedup: of one thread over the first machine there is.
+/// The row of the paper's speedup: the first available backend over one thread.
 fn speedup(name: &str, verified: &str, paper: Option<f64>, ours: f64, way: Way, threads: usize) -> Row {
     let backend = match way.machine {
         Machine::Cuda => String::from("cuda over one thread"),

@@ -1,4 +1,4 @@
-//! The data sets, the paper's figures of them, and the answers.
+//! The data sets, the paper's numbers for them, and the answers.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -17,29 +17,29 @@ use crate::{Failure, Run};
 /// A data set.
 pub struct Set {
     pub name: &'static str,
-    /// The name of its file.
+    /// The file's name.
     file: &'static str,
-    /// What the program calls the file's format.
+    /// The program's name for the file's format.
     pub format: &'static str,
     pub max_dim: usize,
     /// The greatest diameter.
     pub threshold: f64,
-    /// Where the file is.
+    /// The path of the file.
     pub path: PathBuf,
     answer: Answer,
-    /// The paper's figures.
+    /// The paper's numbers.
     pub paper: Option<Paper>,
 }
 
-/// What a set's bars are.
+/// The bars of a set.
 enum Answer {
-    /// The SHA-256 of the text of the bars, as Ripser 1.2.1 writes them, without the lines before the first heading.
+    /// The SHA-256 of the bars as Ripser 1.2.1 writes them, without the lines before the first heading.
     Ripser(&'static str),
-    /// Such a text, of bars found by `rips::plain`.
+    /// The bars as text, computed by `rips::plain`.
     Plain(String),
 }
 
-/// What the paper says of a set. Of two figures the first is Ripser++'s, the second Ripser's.
+/// The paper's numbers for a set. Of two numbers the first is Ripser++'s, the second Ripser's.
 #[derive(Clone, Copy)]
 pub struct Paper {
     /// Table 1: apparent, shortcut, emergent, all.
@@ -52,7 +52,7 @@ pub struct Paper {
     pub memory: [f64; 2],
     /// Table 2.
     pub speedup: f64,
-    /// Table 3, pairs a second.
+    /// Table 3, in pairs per second.
     pub writes: [f64; 2],
     /// Table 3.
     pub reads: [f64; 2],
@@ -60,12 +60,12 @@ pub struct Paper {
     pub read_seconds: [f64; 2],
 }
 
-/// The number that the paper prints in a column of a row where another was counted: set, column, printed, counted. A digit differs:
-/// more emergent pairs are printed than reduction leaves without an addition, by ten thousand.
+/// A wrong number in the paper: set, column, printed, right. One digit differs: the printed number of emergent pairs
+/// exceeds the number of columns that reduction leaves without an addition by ten thousand.
 pub const SLIP: (&str, usize, u64, u64) = ("HIV", 2, 214_040_521, 214_030_521);
 
 impl Set {
-    /// What the counts must be: the paper's, the slip put right.
+    /// The right counts: the paper's with the wrong number corrected.
     pub fn counts(&self) -> Option<[u64; 4]> {
         let mut counts = self.paper?.counts;
         let (name, column, printed, counted) = SLIP;
@@ -75,7 +75,7 @@ impl Set {
         Some(counts)
     }
 
-    /// Against what bars and counts are compared.
+    /// The source against which bars and counts are verified.
     pub fn verified(&self) -> &'static str {
         match self.answer {
             Answer::Ripser(_) => "bars: Ripser 1.2.1's text; counts: the paper's",
@@ -86,7 +86,7 @@ impl Set {
     /// Compares the text of a run with the answer.
     ///
     /// # Errors
-    /// It has other bars.
+    /// The text has other bars.
     pub fn check(&self, text: &[u8]) -> Result<(), Failure> {
         let bars = bars(text);
         let is_same = match &self.answer {
@@ -94,7 +94,7 @@ impl Set {
             Answer::Plain(answer) => {
                 let [found, expected] =
                     [bars, answer.as_bytes()].map(|text| read_bytes(self.name, text, None));
-                // Six digits are written.
+                // The text has six digits.
                 compare(&found?.barcode, &expected?.barcode, 1e-5)?.is_same()
             }
         };
@@ -116,7 +116,7 @@ fn hex(bytes: &[u8]) -> String {
     })
 }
 
-/// The sets of a run: the paper's, in the folder of data; small ones, made in `scratch`, with `--small`.
+/// The sets of a run: the paper's, in the data folder; or with `--small` small ones, generated in `scratch`.
 ///
 /// # Errors
 /// A file is missing.
@@ -138,7 +138,7 @@ pub fn all(run: &Run, scratch: &Path) -> Result<Vec<Set>, Failure> {
     Ok(sets)
 }
 
-/// Points in a cube.
+/// Random points in a cube.
 fn small(
     name: &'static str,
     points: usize,
@@ -165,7 +165,7 @@ fn small(
     Ok(Set { name, file: "", format: "point-cloud", max_dim, threshold, path, answer, paper: None })
 }
 
-/// The paper's data sets and figures.
+/// The paper's data sets with its numbers.
 fn papers() -> Vec<Set> {
     let set = |name, file, format, max_dim, bars, paper| Set {
         name,

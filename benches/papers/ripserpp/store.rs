@@ -31,7 +31,7 @@ pub fn table(answers: &mut Answers<'_>) -> Result<Table, Failure> {
     let mut rows = Vec::new();
     let device = answers.device.is_some();
     let backend = |choice| Backend::new(BackendRequest { choice, ..BackendRequest::default() });
-    // Opened once.
+    // The device is opened once.
     let cuda = device.then(|| backend(Choice::Cuda));
     for set in 0..answers.sets.len() {
         for (machine, label) in answers.machines() {
@@ -45,7 +45,7 @@ pub fn table(answers: &mut Answers<'_>) -> Result<Table, Failure> {
     Ok(super::table(TITLE, &NOTES, rows))
 }
 
-/// The rows of a set on one machine.
+/// The rows of a set on one backend.
 fn of_machine(
     answers: &mut Answers<'_>,
     number: usize,
@@ -84,7 +84,7 @@ fn of_machine(
     Ok(rows)
 }
 
-/// The rows of the throughput of writes, beside Ripser++'s and Ripser's.
+/// The rows of the write throughput, compared with Ripser++ and Ripser.
 fn writes(set: &Set, label: &str, ours: f64, limit: &str) -> Vec<Row> {
     let backend = format!("{label}, sorted");
     let row = |(k, quantity): (usize, &'static str)| {
@@ -96,7 +96,7 @@ fn writes(set: &Set, label: &str, ours: f64, limit: &str) -> Vec<Row> {
     [(0, "pairs written, Ripser++"), (1, "pairs written, Ripser")].into_iter().map(row).collect()
 }
 
-/// The row of the sort by itself.
+/// The row of the sort alone.
 fn sorting(set: &Set, label: &str, ours: f64) -> Row {
     let backend = format!("{label}, sort alone");
     let figure = Figure {
@@ -110,7 +110,7 @@ fn sorting(set: &Set, label: &str, ours: f64) -> Row {
     figure.of(set.name, set.verified())
 }
 
-/// The row of pairs that are there to be read although nothing but layer 1 was written.
+/// The row of pairs that can be read although only layer 1 was written.
 fn unwritten(set: &Set, label: &str, ours: f64) -> Row {
     let backend = format!("{label}, implicit");
     let figure = Figure {
@@ -124,7 +124,7 @@ fn unwritten(set: &Set, label: &str, ours: f64) -> Row {
     figure.of(set.name, set.verified())
 }
 
-/// What reduction did with the pair store, in all dimensions.
+/// The accesses of the reduction to the pair store, over all dimensions.
 struct Accesses {
     reads: u64,
     read_seconds: f64,
@@ -136,7 +136,7 @@ impl Accesses {
     fn of(stats: &Stats) -> Accesses {
         let stores = || stats.dimensions.iter().map(|dimension| &dimension.pair_store);
         Accesses {
-            // Every question goes to layer 1 first.
+            // Every query goes to layer 1 first.
             reads: stores().map(|store| store.layer1_reads - store.clearing_reads).sum(),
             read_seconds: stores().map(|store| store.read_seconds).sum(),
             write_seconds: stores().map(|store| store.layer1_write_seconds).sum(),
@@ -144,7 +144,7 @@ impl Accesses {
         }
     }
 
-    /// The rows of reads, beside Ripser++'s and Ripser's.
+    /// The rows of reads, compared with Ripser++ and Ripser.
     fn rows(&self, set: &Set, backend: &str) -> Vec<Row> {
         let mut rows = Vec::new();
         for (k, [reads, seconds]) in
@@ -171,7 +171,7 @@ impl Accesses {
     }
 }
 
-/// A run within this process, accesses timed; its bars are compared with the answer.
+/// A run inside this process with timed accesses; its bars are compared with the answer.
 fn timed(set: &Set, layer: SecondLayer, backend: &Backend, threads: usize) -> Result<Outcome, Failure> {
     let format = set.format.parse::<lacuna::metric::read::DistanceFormat>()?;
     let Input::Single(distances) = read_path(&set.path, format)?.input else {

@@ -8,12 +8,12 @@ use rayon::prelude::*;
 
 use crate::Failure;
 
-/// A square that is black all over.
+/// A square of foreground.
 pub fn black(side: usize) -> Result<BitImage, Failure> {
     Ok(BitImage::new(Shape::new(&[side, side], Order::C)?).inverted())
 }
 
-/// Where a sum of random waves is above a level: blobs, or with a level below zero a net.
+/// The region where a sum of random waves exceeds a level: blobs, or with a level below zero a net.
 pub fn blobs(rows: usize, columns: usize, level: f64, seed: u64) -> Result<Image<u8>, Failure> {
     let mut rng = Pcg64Mcg::seed_from_u64(seed);
     let waves: Vec<[f64; 3]> =
@@ -28,7 +28,7 @@ pub fn blobs(rows: usize, columns: usize, level: f64, seed: u64) -> Result<Image
     Ok(Image::new(Shape::new(&[rows, columns], Order::C)?, voxels)?)
 }
 
-/// The first pixels of an image along either axis.
+/// The part of an image next to its first pixel.
 pub fn corner(image: &BitImage, most: usize) -> Result<BitImage, Failure> {
     let [_, rows, columns] = image.shape().extents();
     let few = [rows.min(most), columns.min(most)];

@@ -1,4 +1,5 @@
-//! Tables 4 to 7, an iteration of the black square; Figure 8, how iterations grow cheaper; Figure 9, how the work is cut.
+//! Tables 4 to 7, an iteration on the square; Figure 8, the decreasing cost of iterations; Figure 9, the parts of the
+//! work.
 
 use lacuna::cubical::thinning::cuda::{Prepared, Resident};
 use lacuna::cubical::thinning::{BitImage, Rule, ThinningRequest, thin};
@@ -20,7 +21,8 @@ const NOTES: &[&str] = &[
     "Nothing and one pixel are left of an even square by `kashani` and `kashani-safe`, after half as many iterations as it has rows: compared before the clock was started.",
 ];
 
-/// Milliseconds of an iteration of GPU_1 to GPU_4: the pass; the image or the flag to the host; all.
+/// Milliseconds per iteration of GPU_1 to GPU_4: the pass; the transfer of the image or the flag to the host; in
+/// total.
 const PAPER: [(&str, [f64; 3]); 4] = [
     ("GPU_1", [53.879, 38.218, 92.983]),
     ("GPU_2", [53.422, 0.161, 77.682]),
@@ -28,10 +30,10 @@ const PAPER: [(&str, [f64; 3]); 4] = [
     ("GPU_4", [40.842, 0.106, 49.255]),
 ];
 const PLANE: [Rule; 4] = [Rule::Kashani, Rule::KashaniSafe, Rule::GuoHall, Rule::ZhangSuen];
-/// Iterations of a launch.
+/// Number of iterations in a launch.
 const LAUNCH: usize = 16;
 
-/// How often the processor runs a whole thinning, which takes it seconds.
+/// Number of whole thinnings on the processor, each of which takes seconds.
 const PROCESSOR_RUNS: usize = 1;
 
 pub fn table(bench: &Bench) -> Result<Table, Failure> {
@@ -135,7 +137,7 @@ impl Of<'_> {
     }
 }
 
-/// The median seconds of something on an image that is on the device.
+/// The median seconds of some work on an image on the device.
 fn on_device(
     bench: &Bench,
     prepared: &Prepared,

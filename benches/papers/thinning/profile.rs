@@ -1,4 +1,4 @@
-//! Table 1: where a whole run on the processor spends its time.
+//! Table 1: the parts of the time of a whole run on the processor.
 
 use std::fs;
 use std::io::Write;
@@ -24,7 +24,7 @@ const CASES: [(&str, [usize; 2], [f64; 2]); 2] = [
     ("Tree_6-like 3507 × 4582", [4582, 3507], [0.9791, 0.0294]),
 ];
 
-/// The images that stand for the paper's: their names, themselves.
+/// The stand-ins for the paper's images, with their names.
 pub fn stand_ins(bench: &Bench) -> Result<Vec<(&'static str, Image<u8>)>, Failure> {
     let scale = if bench.small { 32 } else { 1 };
     let image = |seed: usize| {
@@ -80,7 +80,7 @@ fn process(
         let part = |key: &str| told[key].as_f64().ok_or_else(|| format!("{key}: expected a number"));
         took.push([whole, part("read_seconds")?, part("thin_seconds")?, part("write_seconds")?]);
     }
-    // A .npy file ends in its voxels.
+    // A .npy file ends with its voxels.
     let written = fs::read(&output)?;
     let found = written.get(written.len().saturating_sub(rows * columns)..).unwrap_or_default();
     let expected = skeleton.to_image(u8::MAX, image.shape().order());

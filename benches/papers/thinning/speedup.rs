@@ -1,4 +1,4 @@
-//! What the paper claims over one thread of the processor.
+//! The paper's claimed speedup over one thread of the processor.
 
 use lacuna::cubical::thinning::cuda::Prepared;
 use lacuna::cubical::thinning::{BitImage, Rule, ThinningRequest, thin};
@@ -18,7 +18,7 @@ const NOTES: &[&str] = &[
     "*device*: image to skeleton on the device; *bits to bits*: from the host and back.",
 ];
 
-/// The paper's best.
+/// The paper's best speedup.
 const PAPER: f64 = 29.0;
 
 pub fn table(bench: &Bench) -> Result<Table, Failure> {

@@ -1,4 +1,4 @@
-//! Distance matrices.
+//! Dense distance matrices.
 
 use super::fields::{Fields, Word, write_count, write_header};
 use super::{DiphaError, FileType};
@@ -13,7 +13,7 @@ use std::io::{self, Write};
 /// | 16–23 | `i64` | n, the number of points |
 /// | 24–(24 + 8n² − 1) | `f64` | the n² distances, row by row |
 ///
-/// That the matrix is symmetric with a zero diagonal is for the user to check.
+/// The reader does not check that the matrix is symmetric with a zero diagonal.
 ///
 /// ```
 /// use phat_formats::dipha::{DistanceMatrix, write_distance_matrix};
@@ -31,10 +31,10 @@ pub struct DistanceMatrix<'a> {
 }
 
 impl<'a> DistanceMatrix<'a> {
-    /// The matrix that a whole file holds.
+    /// Parses the matrix in a whole file.
     ///
     /// # Errors
-    /// Another magic number or file type; a negative or overflowing count; a file that is cut short or goes on
+    /// A wrong magic number or file type; a negative or overflowing count; a file that is truncated or continues
     /// after the matrix.
     pub fn from_bytes(bytes: &'a [u8]) -> Result<Self, DiphaError> {
         let mut fields = Fields::of_type(bytes, FileType::DistanceMatrix)?;
@@ -52,12 +52,12 @@ impl<'a> DistanceMatrix<'a> {
         Ok(DistanceMatrix { n, offset, entries })
     }
 
-    /// The number of points.
+    /// Number of points.
     pub fn len(&self) -> usize {
         self.n
     }
 
-    /// Whether there is no point.
+    /// Whether there are no points.
     pub fn is_empty(&self) -> bool {
         self.n == 0
     }
@@ -72,7 +72,7 @@ impl<'a> DistanceMatrix<'a> {
         f64::from_le_bytes(self.entries[i * self.n + j])
     }
 
-    /// The byte of the file where entry `(i, j)` starts.
+    /// Byte offset of entry `(i, j)` in the file.
     pub fn offset_of(&self, i: usize, j: usize) -> usize {
         self.offset + 8 * (i * self.n + j)
     }

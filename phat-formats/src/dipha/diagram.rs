@@ -10,16 +10,16 @@ use std::io::{self, Write};
 pub struct DiagramPoint {
     /// The dimension of the class.
     pub dim: u32,
-    /// The value at which it is born.
+    /// The value at which the class is born.
     pub birth: f64,
-    /// The value at which it dies, not below its birth. For an essential class DIPHA writes the greatest value of the
-    /// complex.
+    /// The value at which the class dies, at least its birth. For an essential class DIPHA writes the greatest value
+    /// of the complex.
     pub death: f64,
-    /// Whether it never dies.
+    /// Whether the class is essential: it never dies.
     pub essential: bool,
 }
 
-/// The points of a persistence diagram, file type 2, in the file's order.
+/// Reads the points of a persistence diagram, file type 2, in the order of the file.
 ///
 /// | bytes | type | content |
 /// |---|---|---|
@@ -31,8 +31,8 @@ pub struct DiagramPoint {
 /// | 40–47 | `f64` | its death, the complex's greatest value if the class is essential |
 /// | the next 24(p − 1) | | points 1, 2, … in the same way |
 ///
-/// DIPHA sorts points by these three, writes none of length 0 and no essential classes of the complex's dimension. The
-/// reader asks for none of that.
+/// DIPHA sorts points by these three fields, and writes neither points with equal birth and death nor essential
+/// classes of the complex's dimension. The reader accepts files that differ in this.
 ///
 /// ```
 /// use phat_formats::dipha::{DiagramPoint, read_diagram, write_diagram};
@@ -45,8 +45,8 @@ pub struct DiagramPoint {
 /// ```
 ///
 /// # Errors
-/// Another magic number or file type; a negative count; a file that is cut short or goes on after the points; a
-/// dimension that 32 bits do not hold; a value that is not a number; a death below its birth.
+/// A wrong magic number or file type; a negative count; a file that is truncated or continues after the points; a
+/// dimension that exceeds 32 bits; a value that is not a number; a death below its birth.
 pub fn read_diagram(bytes: &[u8]) -> Result<Vec<DiagramPoint>, DiphaError> {
     let mut fields = Fields::of_type(bytes, FileType::Diagram)?;
     let count = fields.count("a number of points")?;
@@ -60,7 +60,7 @@ pub fn read_diagram(bytes: &[u8]) -> Result<Vec<DiagramPoint>, DiphaError> {
 
 fn read_point(words: &[[u8; 8]; 3], offset: usize) -> Result<DiagramPoint, DiphaError> {
     let found = i64::from_le_bytes(words[0]);
-    // −d − 1 is the complement of d.
+    // In two's complement, −d − 1 is the bitwise complement of d.
     let essential = found < 0;
     let dim = u32::try_from(if essential { !found } else { found }).map_err(|_| DiphaError::Number {
         offset,
@@ -81,8 +81,8 @@ fn number(word: [u8; 8], offset: usize, what: &'static str) -> Result<f64, Dipha
     if found.is_nan() { Err(DiphaError::Value { offset, what, found, other: None }) } else { Ok(found) }
 }
 
-/// Writes a persistence diagram, file type 2, in the order given. DIPHA's own is by dimension as it is in the file,
-/// birth and death.
+/// Writes a persistence diagram, file type 2, in the given order. DIPHA's own order is by dimension as stored in the
+/// file, birth and death.
 ///
 /// # Errors
 /// `out` cannot be written.
@@ -124,7 +124,7 @@ mod tests {
         file
     }
 
-    /// A file of one point, which says that it has `count`.
+    /// A file of one point whose count says `count`.
     fn one(count: i64, dim: i64, birth: f64, death: f64) -> Vec<u8> {
         let mut file: Vec<u8> = [MAGIC, 2, count, dim].iter().flat_map(|x| x.to_le_bytes()).collect();
         file.extend([birth, death].iter().flat_map(|x| x.to_le_bytes()));

@@ -1,13 +1,13 @@
-//! What can be wrong with a DIPHA file.
+//! Errors in DIPHA files.
 
 use super::{FileType, Flavour, MAGIC};
 use crate::Dimension;
 use std::io;
 
-/// Bytes that no file has: counts that ask for more are not multiplied out.
+/// Bound on the bytes of a file. Counts that promise more are reported as such instead of multiplied out.
 const MOST: usize = usize::MAX / 2;
 
-/// Why a DIPHA file cannot be read. Offsets are in bytes from the start of the file.
+/// An error in a DIPHA file. Offsets are in bytes from the start of the file.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("byte {}: expected {}, found {}", self.offset(), self.expected(), self.found())]
 #[non_exhaustive]
@@ -17,149 +17,149 @@ pub enum DiphaError {
         /// The number found.
         found: i64,
     },
-    /// A file type there is not.
+    /// The file type does not exist.
     UnknownType {
         /// The number found.
         found: i64,
     },
-    /// A file of another type.
+    /// The file has another type.
     WrongType {
-        /// The type the reader is for.
+        /// The type that the reader expects.
         expected: FileType,
         /// The type found.
         found: FileType,
     },
-    /// A count that is negative, or whose content would have more bytes than can be addressed.
+    /// A count is negative, or its content would exceed the address space.
     Count {
-        /// Where the count is.
+        /// Offset of the count.
         offset: usize,
-        /// What it counts.
+        /// Name of the counted things.
         what: &'static str,
         /// The number found.
         found: i64,
     },
     /// The file ends before its content does.
     Truncated {
-        /// Where the cut field starts.
+        /// Offset of the truncated field.
         offset: usize,
-        /// The field.
+        /// Name of the field.
         what: &'static str,
-        /// The bytes it has.
+        /// Number of bytes of the field.
         expected: usize,
         /// The length of the file.
         found: usize,
     },
-    /// The file goes on after its content.
+    /// The file continues after its content.
     Trailing {
-        /// Where the content ends.
+        /// Offset of the end of the content.
         offset: usize,
-        /// The bytes after it.
+        /// Number of bytes after it.
         found: usize,
     },
-    /// A point index that is out of range.
+    /// A point index is out of range.
     Index {
-        /// Where the index is.
+        /// Offset of the index.
         offset: usize,
-        /// The number of points.
+        /// Number of points.
         points: usize,
         /// The index found.
         found: i64,
     },
-    /// A number that is out of range.
+    /// A number is out of range.
     Number {
-        /// Where the number is.
+        /// Offset of the number.
         offset: usize,
-        /// What belongs there.
+        /// The expected number, in words.
         what: &'static str,
         /// The number found.
         found: i64,
     },
     /// The system cannot read the file.
     Read {
-        /// Where it was to be read.
+        /// Offset of the bytes to read.
         offset: usize,
-        /// The bytes wanted.
+        /// Number of bytes to read.
         count: usize,
-        /// What the system says.
+        /// The system's message.
         error: String,
     },
-    /// More cells or entries than the index type numbers.
+    /// There are more cells or entries than the index type can number.
     TooLarge {
-        /// Where their number is.
+        /// Offset of their count.
         offset: usize,
         /// The greatest number.
         most: usize,
         /// The number found.
         found: usize,
     },
-    /// An entry offset that is out of range.
+    /// An entry offset is out of range.
     Offset {
-        /// Where the offset is.
+        /// Offset of the entry offset.
         offset: usize,
-        /// The least it may be.
+        /// The least allowed value.
         least: usize,
-        /// The most it may be.
+        /// The greatest allowed value.
         most: usize,
-        /// The offset found.
+        /// The value found.
         found: i64,
     },
-    /// An entry that is no cell.
+    /// An entry is not a cell.
     Cell {
-        /// Where the entry is.
+        /// Offset of the entry.
         offset: usize,
-        /// The number of cells.
+        /// Number of cells.
         cells: usize,
         /// The entry found.
         found: i64,
     },
-    /// An entry that its cell has already.
+    /// An entry is repeated for the same cell.
     Repeated {
-        /// Where the entry is the second time.
+        /// Offset of the repetition.
         offset: usize,
-        /// The cell.
+        /// Number of the cell.
         cell: usize,
-        /// The entry.
+        /// Number of the entry's cell.
         entry: usize,
     },
-    /// An entry of the wrong dimension.
+    /// An entry has the wrong dimension.
     EntryDimension {
-        /// Where the entry is.
+        /// Offset of the entry.
         offset: usize,
-        /// Whether it is in a boundary or a coboundary.
+        /// Whether the entry is in a boundary or a coboundary.
         flavour: Flavour,
-        /// The cell.
+        /// Number of the cell.
         cell: usize,
-        /// Its dimension.
+        /// Dimension of the cell.
         dim: Dimension,
-        /// The entry.
+        /// Number of the entry's cell.
         entry: usize,
-        /// Its dimension.
+        /// Dimension of the entry.
         found: Dimension,
     },
-    /// An entry whose value is on the wrong side of its cell's.
+    /// The value of an entry is on the wrong side of its cell's value.
     EntryValue {
-        /// Where the entry is.
+        /// Offset of the entry.
         offset: usize,
-        /// Whether it is in a boundary or a coboundary.
+        /// Whether the entry is in a boundary or a coboundary.
         flavour: Flavour,
-        /// The cell.
+        /// Number of the cell.
         cell: usize,
-        /// Its value.
+        /// Value of the cell.
         value: f64,
-        /// The entry.
+        /// Number of the entry's cell.
         entry: usize,
-        /// Its value.
+        /// Value of the entry.
         found: f64,
     },
-    /// A value that cannot be: not a number, or on the wrong side of another.
+    /// A value is invalid: not a number, or on the wrong side of another.
     Value {
-        /// Where the value is.
+        /// Offset of the value.
         offset: usize,
-        /// What belongs there.
+        /// The expected value, in words.
         what: &'static str,
         /// The value found.
         found: f64,
-        /// What it has to be on the right side of.
+        /// The other value that bounds it.
         other: Option<f64>,
     },
 }
@@ -169,7 +169,7 @@ impl DiphaError {
         DiphaError::Read { offset, count, error: error.to_string() }
     }
 
-    /// The byte the error is about.
+    /// The byte offset of the error.
     pub fn offset(&self) -> usize {
         match *self {
             DiphaError::Magic { .. } => 0,
@@ -190,7 +190,7 @@ impl DiphaError {
         }
     }
 
-    /// What belongs there.
+    /// The expected content, in words.
     pub fn expected(&self) -> String {
         match self {
             DiphaError::Magic { .. } => format!("DIPHA's magic number {MAGIC}"),
@@ -227,7 +227,7 @@ impl DiphaError {
         }
     }
 
-    /// What is there.
+    /// The content found, in words.
     pub fn found(&self) -> String {
         match self {
             DiphaError::Magic { found }

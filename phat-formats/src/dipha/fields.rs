@@ -1,4 +1,4 @@
-//! Taking a DIPHA file apart, field by field.
+//! Parsing of a DIPHA file field by field.
 
 use super::{DiphaError, FileType, HEADER, MAGIC};
 use std::io::{self, Write};
@@ -6,14 +6,14 @@ use std::io::{self, Write};
 /// The eight bytes of an integer or a double.
 pub(super) type Word = [u8; 8];
 
-/// What is left of a file, and where that starts.
+/// The rest of a file, from `offset` on.
 pub(super) struct Fields<'a> {
     bytes: &'a [u8],
     offset: usize,
 }
 
 impl<'a> Fields<'a> {
-    /// The fields after the magic number.
+    /// Starts after the magic number.
     pub(super) fn new(bytes: &'a [u8]) -> Result<Self, DiphaError> {
         let mut fields = Fields { bytes, offset: 0 };
         match fields.integer("the magic number")? {
@@ -22,7 +22,7 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// The fields after a header that names this type.
+    /// Starts after a header with the given type.
     pub(super) fn of_type(bytes: &'a [u8], expected: FileType) -> Result<Self, DiphaError> {
         let mut fields = Fields::new(bytes)?;
         let found = fields.file_type()?;
@@ -34,12 +34,12 @@ impl<'a> Fields<'a> {
         FileType::ALL.into_iter().find(|t| t.code() == found).ok_or(DiphaError::UnknownType { found })
     }
 
-    /// Where the next field starts.
+    /// Byte offset of the next field.
     pub(super) fn offset(&self) -> usize {
         self.offset
     }
 
-    /// The next `count` words, called `what` when they are not there.
+    /// Reads the next `count` words; `what` names them in errors.
     pub(super) fn words(&mut self, count: usize, what: &'static str) -> Result<&'a [Word], DiphaError> {
         let offset = self.offset;
         let expected = count.saturating_mul(8);
@@ -58,14 +58,14 @@ impl<'a> Fields<'a> {
         Ok(i64::from_le_bytes(self.words(1, what)?[0]))
     }
 
-    /// A number of things. [`Fields::words`] checks that their bytes are there.
+    /// Reads a count. [`Fields::words`] checks that the counted bytes exist.
     pub(super) fn count(&mut self, what: &'static str) -> Result<usize, DiphaError> {
         let offset = self.offset;
         let found = self.integer(what)?;
         usize::try_from(found).map_err(|_| DiphaError::Count { offset, what, found })
     }
 
-    /// Refuses a file that goes on.
+    /// Refuses a file with further bytes.
     pub(super) fn end(&self) -> Result<(), DiphaError> {
         match self.bytes.len() - self.offset {
             0 => Ok(()),
@@ -74,7 +74,7 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// Writes the header of a file of this type.
+/// Writes the header of a file of the given type.
 pub(super) fn write_header(out: &mut impl Write, file_type: FileType) -> io::Result<()> {
     let mut header = [0; HEADER];
     header[..8].copy_from_slice(&MAGIC.to_le_bytes());

@@ -1,4 +1,4 @@
-//! Images.
+//! Image data.
 
 use super::fields::{Fields, Word, write_count, write_header};
 use super::{DiphaError, FileType};
@@ -33,11 +33,11 @@ pub struct Image<'a> {
 }
 
 impl<'a> Image<'a> {
-    /// The image that a whole file holds.
+    /// Parses the image in a whole file.
     ///
     /// # Errors
-    /// Another magic number or file type; a dimension or an extent below 1; extents whose product is not the number of
-    /// values; a file that is cut short or goes on after the values; a value that is not a number.
+    /// A wrong magic number or file type; a dimension or an extent below 1; extents whose product is not the number
+    /// of values; a file that is truncated or continues after the values; a value that is not a number.
     pub fn from_bytes(bytes: &'a [u8]) -> Result<Self, DiphaError> {
         let (mut fields, n, shape) = header(bytes)?;
         let offset = fields.offset();
@@ -50,17 +50,17 @@ impl<'a> Image<'a> {
         Ok(Image { shape, offset, values })
     }
 
-    /// The extents, that of the fastest coordinate first.
+    /// The extents, the fastest coordinate first.
     pub fn shape(&self) -> &[usize] {
         &self.shape
     }
 
-    /// The number of values.
+    /// Number of values.
     pub fn len(&self) -> usize {
         self.values.len()
     }
 
-    /// Whether there is no value: never.
+    /// Whether there are no values, which is never the case.
     pub fn is_empty(&self) -> bool {
         self.values.is_empty()
     }
@@ -68,34 +68,34 @@ impl<'a> Image<'a> {
     /// The k-th value; point (x, y, z, …) has k = x + g₁(y + g₂(z + …)).
     ///
     /// # Panics
-    /// There is no such value.
+    /// `k` is not below the number of values.
     #[inline]
     pub fn get(&self, k: usize) -> f64 {
         f64::from_le_bytes(self.values[k])
     }
 
-    /// The values in the file's order.
+    /// The values in the order of the file.
     pub fn values(&self) -> impl ExactSizeIterator<Item = f64> + 'a {
         self.values.iter().map(|&value| f64::from_le_bytes(value))
     }
 
-    /// The byte of the file where the k-th value starts.
+    /// Byte offset of the k-th value in the file.
     pub fn offset_of(&self, k: usize) -> usize {
         self.offset + 8 * k
     }
 }
 
-/// What comes before the values of DIPHA image data.
+/// The header of DIPHA image data.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ImageHeader {
-    /// The extents, that of the fastest coordinate first.
+    /// The extents, the fastest coordinate first.
     pub shape: Vec<usize>,
-    /// The byte of the file where the values start.
+    /// Byte offset of the values in the file.
     pub offset: usize,
 }
 
 impl ImageHeader {
-    /// The header of a file that begins with these bytes.
+    /// Parses the header of a file that begins with `head`.
     ///
     /// # Errors
     /// Like [`Image::from_bytes`], but the values are not checked.
@@ -105,7 +105,7 @@ impl ImageHeader {
     }
 }
 
-/// The fields after the header, the number of values, and the extents.
+/// Parses the header; returns the remaining fields, the number of values, and the extents.
 fn header(bytes: &[u8]) -> Result<(Fields<'_>, usize, Vec<usize>), DiphaError> {
     let mut fields = Fields::of_type(bytes, FileType::Image)?;
     let counted = fields.offset();
@@ -137,7 +137,8 @@ fn shape(fields: &mut Fields) -> Result<Vec<usize>, DiphaError> {
 /// Writes image data, file type 1: the extents and the values, the first coordinate fastest.
 ///
 /// # Errors
-/// `out` cannot be written; there is no extent, one is 0, or their product is not the number of values.
+/// `out` cannot be written; there is no extent; an extent is 0; or the product of the extents is not the number of
+/// values.
 pub fn write_image(
     out: &mut impl Write,
     shape: &[usize],

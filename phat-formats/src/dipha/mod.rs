@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | 0–7 | `i64` | the magic number 8067171840 |
 //! | 8–15 | `i64` | the file type |
-//! | 16–… | | what the file type says |
+//! | 16–… | | depends on the file type |
 //!
 //! | file type | content | reader |
 //! |---|---|---|
@@ -34,10 +34,10 @@ pub use sparse::{SparseDistanceMatrix, SparseEntry, write_sparse_distance_matrix
 /// The number every DIPHA file begins with.
 pub const MAGIC: i64 = 8_067_171_840;
 
-/// Bytes of the header: magic number and file type.
+/// Number of bytes in the header: magic number and file type.
 pub const HEADER: usize = 16;
 
-/// What a DIPHA file holds.
+/// The type of a DIPHA file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FileType {
     /// Weighted boundary matrix, 0.
@@ -62,7 +62,7 @@ impl FileType {
         FileType::SparseDistanceMatrix,
     ];
 
-    /// The number in the header.
+    /// The number of the type in the header.
     pub fn code(self) -> i64 {
         match self {
             FileType::BoundaryMatrix => 0,
@@ -92,10 +92,10 @@ pub fn has_magic(bytes: &[u8]) -> bool {
     bytes.starts_with(&MAGIC.to_le_bytes())
 }
 
-/// The file type that the header of a DIPHA file names.
+/// Reads the file type from the header of a DIPHA file.
 ///
 /// # Errors
-/// The header is cut short, the magic number is another, or there is no such file type.
+/// The header is truncated, the magic number is wrong, or the file type does not exist.
 pub fn file_type(bytes: &[u8]) -> Result<FileType, DiphaError> {
     fields::Fields::new(bytes)?.file_type()
 }

@@ -15,7 +15,7 @@ use std::io::{self, Write};
 /// | the next 8m | `i64` | the neighbours of point 0, of point 1, … |
 /// | the next 8m | `f64` | the distances to them, in the same order |
 ///
-/// That the distances are symmetric, and none given twice, is for the user to check.
+/// The reader does not check that the distances are symmetric and without repetition.
 ///
 /// ```
 /// use phat_formats::dipha::{SparseDistanceMatrix, write_sparse_distance_matrix};
@@ -30,7 +30,7 @@ pub struct SparseDistanceMatrix<'a> {
     counts: &'a [Word],
     columns: &'a [Word],
     distances: &'a [Word],
-    /// Where the distances start in the file.
+    /// Byte offset of the distances in the file.
     offset: usize,
 }
 
@@ -39,20 +39,20 @@ pub struct SparseDistanceMatrix<'a> {
 pub struct SparseEntry {
     /// The point, 0-based.
     pub row: usize,
-    /// Its neighbour, 0-based.
+    /// The neighbour of the point, 0-based.
     pub column: usize,
-    /// Their distance.
+    /// Distance between the two.
     pub distance: f64,
-    /// The byte of the file where the distance starts.
+    /// Byte offset of the distance in the file.
     pub offset: usize,
 }
 
 impl<'a> SparseDistanceMatrix<'a> {
-    /// The matrix that a whole file holds.
+    /// Parses the matrix in a whole file.
     ///
     /// # Errors
-    /// Another magic number or file type; a negative or overflowing count; a neighbour that is out of range; a
-    /// file that is cut short or goes on after the matrix.
+    /// A wrong magic number or file type; a negative or overflowing count; a neighbour that is out of range; a file
+    /// that is truncated or continues after the matrix.
     pub fn from_bytes(bytes: &'a [u8]) -> Result<Self, DiphaError> {
         let mut fields = Fields::of_type(bytes, FileType::SparseDistanceMatrix)?;
         let n = fields.count("a number of points")?;
@@ -68,12 +68,12 @@ impl<'a> SparseDistanceMatrix<'a> {
         Ok(SparseDistanceMatrix { counts, columns, distances, offset })
     }
 
-    /// The number of points.
+    /// Number of points.
     pub fn len(&self) -> usize {
         self.counts.len()
     }
 
-    /// Whether there is no point.
+    /// Whether there are no points.
     pub fn is_empty(&self) -> bool {
         self.counts.is_empty()
     }
@@ -92,7 +92,7 @@ impl<'a> SparseDistanceMatrix<'a> {
     }
 }
 
-/// The sum of the numbers of neighbours.
+/// Sums up the numbers of neighbours.
 fn total(counts: &[Word], offset: usize) -> Result<usize, DiphaError> {
     let mut total = 0usize;
     for (k, word) in counts.iter().enumerate() {
@@ -115,7 +115,7 @@ fn check_columns(columns: &[Word], offset: usize, points: usize) -> Result<(), D
     }
 }
 
-/// Writes a sparse distance matrix, file type 8. For each point: its neighbours and the distances to them.
+/// Writes a sparse distance matrix, file type 8. `rows` holds the neighbours of each point with their distances.
 ///
 /// # Errors
 /// `out` cannot be written.

@@ -1,14 +1,14 @@
-//! What can be wrong with a PHAT file.
+//! Errors in PHAT files.
 
 use crate::Dimension;
 use std::{fmt, io};
 
-/// Where in a file: a byte of a binary one, counted from 0, or a line of a text, counted from 1.
+/// A place in a file: a byte of a binary file, counted from 0, or a line of a text, counted from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Place {
-    /// The byte.
+    /// Offset of the byte.
     Byte(u64),
-    /// The line.
+    /// Number of the line.
     Line(u64),
 }
 
@@ -21,131 +21,131 @@ impl fmt::Display for Place {
     }
 }
 
-/// Bytes that no file has: counts that ask for more are not multiplied out.
+/// Bound on the bytes of a file. Counts that promise more are reported as such instead of multiplied out.
 const MOST: u64 = u64::MAX / 2;
 
-/// Why a PHAT file cannot be read.
+/// An error in a PHAT file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}: expected {}, found {}", self.place(), self.expected(), self.found())]
 #[non_exhaustive]
 pub enum PhatError {
     /// The system cannot read the file.
     Read {
-        /// Where it was to be read.
+        /// Offset of the bytes to read.
         offset: u64,
-        /// The bytes wanted.
+        /// Number of bytes to read.
         count: usize,
-        /// What the system says.
+        /// The system's message.
         error: String,
     },
     /// The file ends before its content does.
     Truncated {
-        /// Where the cut field starts.
+        /// Offset of the truncated field.
         offset: u64,
-        /// The field.
+        /// Name of the field.
         what: &'static str,
-        /// The bytes it has.
+        /// Number of bytes of the field.
         expected: u64,
         /// The length of the file.
         found: u64,
     },
-    /// The file goes on after its content.
+    /// The file continues after its content.
     Trailing {
-        /// Where the content ends.
+        /// Offset of the end of the content.
         offset: u64,
-        /// The bytes after it.
+        /// Number of bytes after it.
         found: u64,
     },
-    /// A word that is not what belongs there, of a text.
+    /// A word of a text is not as expected.
     Word {
-        /// The line.
+        /// Number of the line.
         line: u64,
-        /// What belongs there.
+        /// The expected word, in words.
         what: &'static str,
-        /// The word, or what else is there, as it is said in the message.
+        /// The word or whatever else is there, as the message shows it.
         found: String,
     },
-    /// Fewer pairs, of a text, than were promised.
+    /// A text has fewer pairs than its count says.
     FewerPairs {
-        /// The line after the last.
+        /// Number of the line after the last.
         line: u64,
-        /// The pairs promised.
+        /// Number of pairs according to the count.
         expected: u64,
-        /// The pairs found.
+        /// Number of pairs found.
         found: u64,
     },
-    /// More pairs, of a text, than were promised.
+    /// A text has more pairs than its count says.
     MorePairs {
-        /// The first line too many.
+        /// Number of the first surplus line.
         line: u64,
-        /// The pairs promised.
+        /// Number of pairs according to the count.
         expected: u64,
-        /// The line's words.
+        /// The words of the line.
         found: String,
     },
-    /// A number that is out of range.
+    /// A number is out of range.
     Number {
-        /// Where the number is.
+        /// Place of the number.
         place: Place,
-        /// What belongs there.
+        /// The expected number, in words.
         what: &'static str,
         /// The number found.
         found: i64,
     },
-    /// More columns or entries than the index type numbers.
+    /// There are more columns or entries than the index type can number.
     TooLarge {
-        /// Where that shows.
+        /// Place at which this is known.
         place: Place,
         /// The greatest number.
         most: usize,
         /// The number found.
         found: u64,
     },
-    /// A row that is not before its column.
+    /// A row is not before its column.
     Row {
-        /// Where the row is.
+        /// Place of the row.
         place: Place,
-        /// The column.
+        /// Number of the column.
         column: usize,
         /// The row found.
         found: i64,
     },
-    /// A row that the column has already.
+    /// A row is repeated in a column.
     Repeated {
-        /// Where the row is the second time.
+        /// Place of the repetition.
         place: Place,
-        /// The column.
+        /// Number of the column.
         column: usize,
-        /// The row.
+        /// The row found.
         row: usize,
     },
-    /// A row of another dimension than the column's less 1.
+    /// A row is not one dimension below its column.
     RowDimension {
-        /// Where the row is.
+        /// Place of the row.
         place: Place,
-        /// The column.
+        /// Number of the column.
         column: usize,
-        /// Its dimension.
+        /// Dimension of the column.
         dim: Dimension,
-        /// The row.
+        /// The row found.
         row: usize,
-        /// Its dimension.
+        /// Dimension of the row.
         found: Dimension,
     },
-    /// A death that is not after the birth.
+    /// A death is not after its birth.
     Order {
-        /// Where the death is.
+        /// Place of the death.
         place: Place,
-        /// The birth.
+        /// The birth of the pair.
         birth: u64,
-        /// The death.
+        /// The death of the pair.
         death: u64,
     },
-    /// A cell that is in another pair already.
+    /// A cell is in two pairs.
     Twice {
-        /// Where it is the second time.
+        /// Place of the second occurrence.
         place: Place,
-        /// The cell.
+        /// Number of the cell.
         cell: u64,
     },
 }
@@ -155,7 +155,7 @@ impl PhatError {
         PhatError::Read { offset, count, error: error.to_string() }
     }
 
-    /// The byte or the line the error is about.
+    /// The byte or the line of the error.
     pub fn place(&self) -> Place {
         match *self {
             PhatError::Truncated { found, .. } => Place::Byte(found),
@@ -173,7 +173,7 @@ impl PhatError {
         }
     }
 
-    /// What belongs there.
+    /// The expected content, in words.
     pub fn expected(&self) -> String {
         match self {
             PhatError::Read { count, .. } => format!("{count} bytes that can be read"),
@@ -200,7 +200,7 @@ impl PhatError {
         }
     }
 
-    /// What is there.
+    /// The content found, in words.
     pub fn found(&self) -> String {
         match self {
             PhatError::Read { error, .. } => error.clone(),

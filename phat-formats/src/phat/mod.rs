@@ -1,11 +1,11 @@
-//! PHAT files: lines of numbers, or little-endian 64-bit integers without a header.
+//! PHAT files: lines of numbers, or little-endian 64-bit integers, without a header.
 //!
 //! | content | text | binary |
 //! |---|---|---|
 //! | boundary matrices | [`matrix::read_ascii`] | [`matrix::read_binary`] |
 //! | persistence pairs | [`pairs::read_ascii`] | [`pairs::read_binary`] |
 //!
-//! Nothing in a file says what it is; [`looks_ascii`] tells texts from binary files.
+//! PHAT's files do not state their format; [`looks_ascii`] tells text from binary files.
 
 mod error;
 pub mod matrix;
@@ -14,9 +14,9 @@ mod text;
 
 pub use error::{PhatError, Place};
 
-/// Whether the first bytes of a file, a dozen or more, are those of a text. A binary file begins with a count, and so
-/// with a zero byte among its first eight; a text has no control characters but blanks and ends of lines, and no byte
-/// that no UTF-8 has. An empty file is no text.
+/// Whether the first bytes of a file, at least a dozen, look like text. A binary file begins with a count, and so has
+/// a zero byte among its first eight. A text has no control characters except blanks and line ends, and no byte that
+/// is invalid in UTF-8. An empty file is not text.
 pub fn looks_ascii(first: &[u8]) -> bool {
     let is_text = |&byte: &u8| byte == b'\n' || text::is_blank(byte) || !matches!(byte, ..b' ' | 0x7f | 0xff);
     !first.is_empty() && first.iter().all(is_text)

@@ -1,8 +1,8 @@
 //! Persistence pairs.
 //!
-//! A pair is the cell that gives birth to a class and the cell at which it dies, by their places in the filtration,
-//! from 0 on. Essential classes are not in the file. PHAT sorts pairs by birth; the readers take them in any order and
-//! keep it, the writers write them as they come.
+//! A pair consists of the cell that creates a class and the cell that destroys it, by their places in the filtration,
+//! from 0 on. Essential classes are not in the file. PHAT sorts pairs by birth; here readers and writers keep the
+//! given order.
 //!
 //! Text:
 //!
@@ -11,7 +11,7 @@
 //! | the first | p, the number of pairs |
 //! | the next p | `birth death` |
 //!
-//! Blank lines are passed over, words may be separated by any blanks, and lines may end in CRLF.
+//! Blank lines are skipped, words may be separated by any blanks, and lines may end in CRLF.
 //!
 //! Binary:
 //!
@@ -43,11 +43,11 @@ const COUNT: &str = "a number of pairs";
 const BIRTH: &str = "the cell of a birth";
 const DEATH: &str = "the cell of a death";
 
-/// The pairs of a text file, in its order.
+/// Reads the pairs of a text file in the order of the file.
 ///
 /// # Errors
-/// A word that is not a number or does not fit in 63 bits; a line of more or fewer than two; more or fewer lines than
-/// the first says; a death that is not above its birth; after all that, a cell that is in two pairs.
+/// A word that is not a number or exceeds 63 bits; a line that has not exactly two words; more or fewer lines than
+/// the count says; a death that is not above its birth; and last, a cell that is in two pairs.
 pub fn read_ascii(text: &[u8]) -> Result<Vec<Pair>, PhatError> {
     let mut lines = lines(text).filter(|(line, text)| Words::new(*line, text).next().is_some());
     let Some((line, first)) = lines.next() else {
@@ -56,7 +56,7 @@ pub fn read_ascii(text: &[u8]) -> Result<Vec<Pair>, PhatError> {
     let mut words = Words::new(line, first);
     let count = words.natural(COUNT)?;
     words.end()?;
-    // A pair has four bytes at the least, so no count makes this larger than the file justifies.
+    // A pair takes at least four bytes, which bounds the capacity for any count.
     let most = usize::try_from(count).unwrap_or(usize::MAX).min(text.len() / 4 + 1);
     let mut pairs = Vec::with_capacity(most);
     let mut places = Vec::with_capacity(most);
@@ -82,11 +82,11 @@ fn line_pair(mut words: Words) -> Result<Pair, PhatError> {
     in_order(birth, death, words.place())
 }
 
-/// The pairs of a binary file, in its order.
+/// Reads the pairs of a binary file in the order of the file.
 ///
 /// # Errors
-/// A file that is cut short or goes on after the pairs; a negative number; a death that is not above its birth; after
-/// all that, a cell that is in two pairs.
+/// The file is truncated or continues after the pairs; a negative number; a death that is not above its birth; and
+/// last, a cell that is in two pairs.
 pub fn read_binary(bytes: &[u8]) -> Result<Vec<Pair>, PhatError> {
     let length = bytes.len() as u64;
     let Some((first, rest)) = bytes.split_first_chunk() else {
@@ -110,7 +110,7 @@ pub fn read_binary(bytes: &[u8]) -> Result<Vec<Pair>, PhatError> {
     Ok(pairs)
 }
 
-/// Where part 0, the birth, or 1, the death, of the k-th pair is.
+/// Byte offset of the birth (part 0) or the death (part 1) of the k-th pair.
 fn byte_of(k: usize, part: u64) -> u64 {
     8 + 16 * k as u64 + 8 * part
 }
@@ -133,7 +133,7 @@ fn in_order(birth: u64, death: u64, place: Place) -> Result<Pair, PhatError> {
     if birth < death { Ok((birth, death)) } else { Err(PhatError::Order { place, birth, death }) }
 }
 
-/// No cell is in two pairs. `place` says where a birth, 0, or a death, 1, of a pair is.
+/// Checks that no cell is in two pairs. `place` returns the place of a birth (0) or a death (1) of a pair.
 fn no_cell_twice(pairs: &[Pair], place: impl Fn(usize, u64) -> Place) -> Result<(), PhatError> {
     let mut cells: Vec<u64> = pairs.iter().flat_map(|&(birth, death)| [birth, death]).collect();
     cells.par_sort_unstable();
@@ -151,7 +151,7 @@ fn no_cell_twice(pairs: &[Pair], place: impl Fn(usize, u64) -> Place) -> Result<
 /// Writes a text file of pairs of birth and death.
 ///
 /// # Errors
-/// `out` cannot be written; a number does not fit in 63 bits.
+/// `out` cannot be written; a number exceeds 63 bits.
 pub fn write_ascii(out: &mut impl Write, pairs: impl ExactSizeIterator<Item = Pair>) -> io::Result<()> {
     let mut block = Block::new(out);
     block.decimal(pairs.len() as u64, b'\n')?;
@@ -166,7 +166,7 @@ pub fn write_ascii(out: &mut impl Write, pairs: impl ExactSizeIterator<Item = Pa
 /// Writes a binary file of pairs of birth and death.
 ///
 /// # Errors
-/// `out` cannot be written; a number does not fit in 63 bits.
+/// `out` cannot be written; a number exceeds 63 bits.
 pub fn write_binary(out: &mut impl Write, pairs: impl ExactSizeIterator<Item = Pair>) -> io::Result<()> {
     let mut block = Block::new(out);
     block.integer(pairs.len() as u64)?;
@@ -212,7 +212,7 @@ mod tests {
 
     #[test]
     fn what_is_written_reads_back() {
-        // Sizes around those of a block of the writers.
+        // The sizes are around that of a block of the writers.
         for count in [0, 1, 2, 4095, 4096, 4097, 30_000] {
             let pairs: Vec<Pair> = (0..count).map(|k| (count - k - 1, count + 1_000 * k)).collect();
             let mut file = Vec::new();

@@ -1,11 +1,11 @@
-//! Taking a text apart: lines into words, words into numbers.
+//! Parsing of a text: lines into words, words into numbers.
 
 use super::{PhatError, Place};
 
-/// The most characters of a word that a message quotes.
+/// Maximum number of characters of a word that a message quotes.
 const QUOTED: usize = 40;
 
-/// The lines of a text with their numbers, without their ends.
+/// Iterates over the lines of a text with their numbers, without line ends.
 pub(super) fn lines(text: &[u8]) -> impl Iterator<Item = (u64, &[u8])> {
     let mut rest = text;
     (1..).map_while(move |number| {
@@ -19,13 +19,13 @@ pub(super) fn lines(text: &[u8]) -> impl Iterator<Item = (u64, &[u8])> {
     })
 }
 
-/// What separates words. Carriage returns are among them, so lines may end in CRLF.
+/// Whether a byte separates words. Carriage returns do, so lines may end in CRLF.
 #[inline]
 pub(super) fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r' | 0x0b | 0x0c)
 }
 
-/// The words of a line that are still to be read.
+/// The unread words of a line.
 #[derive(Clone)]
 pub(super) struct Words<'a> {
     rest: &'a [u8],
@@ -37,12 +37,12 @@ impl<'a> Words<'a> {
         Words { rest: text, line }
     }
 
-    /// The line they are in.
+    /// The place of the line.
     pub(super) fn place(&self) -> Place {
         Place::Line(self.line)
     }
 
-    /// Whether there are no more.
+    /// Whether there are no more words.
     pub(super) fn is_empty(&self) -> bool {
         self.rest.iter().all(|&byte| is_blank(byte))
     }
@@ -56,7 +56,7 @@ impl<'a> Words<'a> {
         Some(&word[..end])
     }
 
-    /// The next word, which has to be a number, called `what` if it is not.
+    /// Reads the next word as a number; `what` names it in errors.
     pub(super) fn number(&mut self, what: &'static str) -> Result<i64, PhatError> {
         match self.next() {
             None => Err(self.word(what, "the end of the line".to_owned())),
@@ -64,13 +64,13 @@ impl<'a> Words<'a> {
         }
     }
 
-    /// The next word, which has to be a number from 0 on.
+    /// Reads the next word as a natural number; `what` names it in errors.
     pub(super) fn natural(&mut self, what: &'static str) -> Result<u64, PhatError> {
         let found = self.number(what)?;
         u64::try_from(found).map_err(|_| PhatError::Number { place: self.place(), what, found })
     }
 
-    /// Refuses a line that has more words.
+    /// Refuses a line with further words.
     pub(super) fn end(&mut self) -> Result<(), PhatError> {
         match self.next() {
             None => Ok(()),
@@ -83,7 +83,7 @@ impl<'a> Words<'a> {
     }
 }
 
-/// A word as a message quotes it.
+/// Quotes a word for a message.
 pub(super) fn quote(word: &[u8]) -> String {
     let word = String::from_utf8_lossy(word);
     match word.char_indices().nth(QUOTED) {
@@ -92,7 +92,7 @@ pub(super) fn quote(word: &[u8]) -> String {
     }
 }
 
-/// A number in decimal, digits after at most a minus, that 64 bits hold.
+/// Parses a decimal number that fits 64 bits: digits after at most one minus sign.
 #[inline]
 pub(super) fn integer(word: &[u8]) -> Option<i64> {
     let (sign, digits) = match word {

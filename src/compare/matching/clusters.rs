@@ -1,7 +1,8 @@
-//! Clusters of points: no pair of near points is in two of them.
+//! Divides points into clusters such that near points are in the same cluster.
 //!
-//! The plane is cut into cells whose sides are twice the tolerance, so that near points are in the same cell or in two that touch. Cells that touch
-//! are in one cluster. Where the tolerance is small beside the distances between points, clusters have a point or two.
+//! The plane is divided into square cells whose sides are twice the tolerance, so that near points are in the same
+//! cell or in adjacent ones. Adjacent cells belong to the same cluster. If the tolerance is small compared with the
+//! distances between points, clusters have one or two points.
 
 use std::cmp::Ordering;
 
@@ -9,16 +10,16 @@ use rayon::prelude::*;
 
 use super::{NONE, PIECE, Tagged};
 
-/// Cells of one column: which points they have, from the lowest cell up.
+/// The non-empty cells of one column of the grid, from the lowest up.
 struct Column {
-    /// The number of the column, and of its first cell among all.
+    /// The number of the column, and the index of its first cell among all cells.
     number: f64,
     first: usize,
-    /// The number of each cell in the column, and where its points begin.
+    /// The row of each cell, and the index of its first point.
     cells: Vec<(f64, usize)>,
 }
 
-/// The clusters where points of both sides are without partners, in pieces of some clusters each.
+/// Returns the clusters in which points of both sides are unmatched, grouped into pieces.
 pub(super) fn unfinished(
     points: &mut [Tagged],
     partners: &[Vec<usize>; 2],
@@ -31,7 +32,7 @@ pub(super) fn unfinished(
         |number: usize| &points[starts[number]..starts.get(number + 1).copied().unwrap_or(points.len())];
     let mut sets = Sets::new(starts.len());
     join(&columns, tolerance, &mut sets);
-    // Of each cluster, whether points of A and of B are without partners.
+    // For each cluster, whether points of A and of B are unmatched.
     let mut free = vec![[false; 2]; starts.len()];
     for number in 0..starts.len() {
         let root = sets.root(number);
@@ -58,10 +59,10 @@ pub(super) fn unfinished(
     pieces
 }
 
-/// The number of the column, or row, of a coordinate. Rounding keeps it so that near values have the same or two that are next to each other: where
-/// quotients are so great that rounding counts, different values are further apart than the tolerance.
+/// The column or row number of a coordinate. Near values have equal or consecutive numbers despite rounding: where
+/// quotients are so great that rounding matters, different values are further apart than the tolerance.
 fn number(x: f64, tolerance: f64) -> f64 {
-    // Equal values of different sign have the same number.
+    // Zeros of either sign get the same number.
     let x = x + 0.0;
     if tolerance == f64::INFINITY {
         0.0
@@ -72,12 +73,12 @@ fn number(x: f64, tolerance: f64) -> f64 {
     }
 }
 
-/// Whether two numbers, the first not above the second, may be those of near values.
+/// Whether two numbers, the first not greater, may be those of near values.
 fn touch(low: f64, high: f64, tolerance: f64) -> bool {
     low == high || tolerance > 0.0 && high - low <= 1.0
 }
 
-/// Sorts points by their cells.
+/// Sorts points by column and then by row, and returns the columns.
 fn columns(points: &mut [Tagged], tolerance: f64) -> Vec<Column> {
     points.par_sort_unstable_by(|p, q| order(p, q, 0));
     let column_of = |point: &Tagged| number(point.at[0], tolerance);
@@ -103,7 +104,7 @@ fn columns(points: &mut [Tagged], tolerance: f64) -> Vec<Column> {
     columns
 }
 
-/// By one coordinate, then by the other, then by number.
+/// Order by one coordinate, then by the other, then by number.
 fn order(p: &Tagged, q: &Tagged, axis: usize) -> Ordering {
     let order = |axis: usize| p.at[axis].partial_cmp(&q.at[axis]).unwrap_or(Ordering::Equal);
     match order(axis) {
@@ -112,7 +113,7 @@ fn order(p: &Tagged, q: &Tagged, axis: usize) -> Ordering {
     }
 }
 
-/// Joins cells that touch.
+/// Joins adjacent cells.
 fn join(columns: &[Column], tolerance: f64, sets: &mut Sets) {
     for (at, column) in columns.iter().enumerate() {
         for (k, cells) in column.cells.windows(2).enumerate() {
@@ -124,7 +125,7 @@ fn join(columns: &[Column], tolerance: f64, sets: &mut Sets) {
         if !touch(column.number, next.number, tolerance) {
             continue;
         }
-        // The first cell of the next column that is not below what touches this one.
+        // The first cell of the next column that may be adjacent to this one or a later one.
         let mut from = 0;
         for (k, &(row, _)) in column.cells.iter().enumerate() {
             while next.cells.get(from).is_some_and(|cell| cell.0 < row && !touch(cell.0, row, tolerance)) {
@@ -140,7 +141,7 @@ fn join(columns: &[Column], tolerance: f64, sets: &mut Sets) {
     }
 }
 
-/// Disjoint sets of numbers (Tarjan 1975).
+/// Union-find over numbers (Tarjan 1975).
 struct Sets {
     parents: Vec<usize>,
 }
@@ -152,14 +153,14 @@ impl Sets {
 
     fn root(&mut self, mut number: usize) -> usize {
         while self.parents[number] != number {
-            // Paths are halved on the way.
+            // Path halving.
             self.parents[number] = self.parents[self.parents[number]];
             number = self.parents[number];
         }
         number
     }
 
-    /// The lower root stays one.
+    /// Joins two sets; the lower root becomes the root.
     fn join(&mut self, p: usize, q: usize) {
         let (p, q) = (self.root(p), self.root(q));
         self.parents[p.max(q)] = p.min(q);
@@ -174,7 +175,7 @@ mod tests {
     use super::super::are_near;
     use super::*;
 
-    /// Where rounding counts most, too: values whose last digit is about the tolerance.
+    /// The cases include values whose last digit is about the tolerance, where rounding matters most.
     #[test]
     fn near_points_are_in_one_cluster() {
         let mut rng = Pcg64Mcg::seed_from_u64(1);

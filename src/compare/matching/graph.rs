@@ -1,13 +1,13 @@
-//! The graph of near points, as the search for paths asks about it.
+//! The graph of near points, with the queries of the augmenting-path search.
 
 use super::Point;
 use super::tree::Tree;
 
-/// Edges for each point up to which they are listed, and edges in all: a quarter of a gigabyte.
+/// Maximum number of listed edges per point, and in all: a quarter of a gigabyte.
 const LISTED: usize = 256;
 const MOST: usize = 1 << 26;
 
-/// Points of B near points of A. Those that a search has been told are not told again until the next begins.
+/// The neighbours in B of points of A. In each search, every point of B is returned at most once.
 pub(super) struct Graph {
     tolerance: f64,
     /// All points of B.
@@ -17,20 +17,20 @@ pub(super) struct Graph {
 }
 
 enum Edges {
-    /// Few, listed.
+    /// A list of all edges that a search has reached.
     Listed(List),
-    /// Many, which are found as they are asked for: the points of B by layers.
+    /// If there are too many edges to list: the points of B in one tree per layer.
     Trees(Vec<Tree>),
 }
 
-/// The edges of each point of A that a search came to.
+/// The edges of each point of A that a search has reached.
 struct List {
-    /// How many there may be.
+    /// Maximum number of edges.
     most: usize,
-    /// Where the edges of each point start and end; of those that were not come to, [`UNLISTED`].
+    /// The range of the edges of each point, or [`UNLISTED`] for points that were not reached.
     ranges: Vec<(usize, usize)>,
     ends: Vec<u32>,
-    /// The edge of each point of A that is looked at next.
+    /// The next edge to visit of each point of A.
     next: Vec<usize>,
     /// The layer of each point of B, or [`NONE`].
     layers: Vec<u32>,
@@ -40,7 +40,7 @@ const UNLISTED: (usize, usize) = (usize::MAX, usize::MAX);
 const NONE: u32 = u32::MAX;
 
 impl Graph {
-    /// The graph of so many points of A with those of B, `all`.
+    /// Creates the graph of `count_of_a` points of A with the points `all` of B.
     pub(super) fn new(count_of_a: usize, count_of_b: usize, all: Tree, tolerance: f64) -> Self {
         let edges = if count_of_b < NONE as usize {
             Edges::Listed(List {
@@ -56,12 +56,12 @@ impl Graph {
         Graph { tolerance, all, edges, work: 0 }
     }
 
-    /// Edges and nodes that were looked at.
+    /// Number of visited edges and nodes.
     pub(super) fn work(&self) -> u64 {
         self.all.work + self.work
     }
 
-    /// Begins to look for layers.
+    /// Begins the search for layers.
     pub(super) fn begin_layers(&mut self) {
         match &mut self.edges {
             Edges::Listed(list) => {
@@ -72,7 +72,8 @@ impl Graph {
         }
     }
 
-    /// Whether there are more edges than can be listed. They are not from now on, and the search for layers has to begin again.
+    /// Whether there are too many edges to list. If so, they are no longer listed, and the search for layers has to
+    /// begin again.
     pub(super) fn has_too_many(&mut self) -> bool {
         let has = matches!(&self.edges, Edges::Listed(list) if list.ends.len() > list.most);
         if has {
@@ -81,7 +82,7 @@ impl Graph {
         has
     }
 
-    /// A point of B near point `a` of A that is in no layer yet, and now is in this one.
+    /// Returns a point of B near point `a` of A that is in no layer yet, and adds it to `layer`.
     pub(super) fn reach(&mut self, layer: usize, a: usize, at: Point) -> Option<usize> {
         match &mut self.edges {
             Edges::Listed(list) => {
@@ -96,7 +97,7 @@ impl Graph {
         }
     }
 
-    /// Begins to look for paths through these layers, each a list of points of B and where they are.
+    /// Begins the search for paths through the given layers, lists of points of B with their coordinates.
     pub(super) fn begin_paths(&mut self, layers: Vec<Vec<(Point, usize)>>) {
         match &mut self.edges {
             Edges::Listed(list) => list.rewind(),
@@ -104,7 +105,7 @@ impl Graph {
         }
     }
 
-    /// A point of B near point `a` of A, in this layer, that no path has come to.
+    /// Returns a point of B in `layer`, near point `a` of A, that no path has visited.
     pub(super) fn pass(&mut self, layer: usize, a: usize, at: Point) -> Option<usize> {
         match &mut self.edges {
             Edges::Listed(list) => {
@@ -127,7 +128,7 @@ impl List {
     /// Lists the edges of a point.
     fn add(&mut self, a: usize, at: Point, tolerance: f64, all: &mut Tree) {
         let start = self.ends.len();
-        // None if there are too many already: all will be found in other ways.
+        // If the limit is exceeded, the list will be abandoned, so no more edges are added.
         if start <= self.most {
             all.each(at, tolerance, &mut |b| self.ends.push(b as u32));
         }
@@ -135,14 +136,14 @@ impl List {
         self.next[a] = start;
     }
 
-    /// Begins with the first edge of each point again.
+    /// Resets every point to its first edge.
     fn rewind(&mut self) {
         for (next, &(start, _)) in self.next.iter_mut().zip(&self.ranges) {
             *next = start;
         }
     }
 
-    /// The next end of an edge of `a` that is in this layer.
+    /// The end of the next edge of `a` that is in `layer`.
     fn find(&mut self, a: usize, layer: u32, work: &mut u64) -> Option<usize> {
         let (next, end) = (self.next[a], self.ranges[a].1);
         let ahead = self.ends[next..end].iter().position(|&b| self.layers[b as usize] == layer);

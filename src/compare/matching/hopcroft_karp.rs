@@ -1,39 +1,40 @@
-//! Greatest matchings in phases (Hopcroft, Karp 1973), on a graph that is never written down (Efrat, Itai, Katz 2001).
+//! Maximum matchings in phases (Hopcroft, Karp 1973), on an implicit graph (Efrat, Itai, Katz 2001).
 //!
 //! ```text
 //! repeat, from the matching to start with:
 //!     layers: from the points of A without a partner by edges to B and by partners back to A, breadth first,
-//!             until a point of B without a partner is reached; if none is, the matching is a greatest one
+//!             until a point of B without a partner is reached; if none is, the matching is maximum
 //!     paths:  as many as can be without a common point, each through one point of B of each layer; turn them round
 //! ```
 //!
-//! There may be as many edges as pairs of points: all bars within the tolerance of each other. But in a phase each point of B is
-//! reached once and passed once, so edges need not be listed: "a point near this one that was not reached yet" is taken out of a
-//! [`Tree`], one of all points for the layers, one of each layer for the paths. A phase takes about n log n steps, and there are at
-//! most in the order of √n phases; a few, where many points are near each other. Where few are, there are more phases, and the edges
-//! are listed after all ([`Graph`]).
+//! There may be as many edges as pairs of points, if all bars are within the tolerance of each other. But in a phase
+//! each point of B is reached once and visited once, so edges need not be listed: a point near the current one that
+//! was not reached yet is removed from a [`Tree`], one tree of all points for the layers, and one per layer for the
+//! paths. A phase takes about n log n steps, and there are O(√n) phases: only a few if many points are near each
+//! other. If few are, there are more phases, and the edges are listed ([`Graph`]).
 
 use super::graph::Graph;
 use super::tree::Tree;
 use super::{NONE, Point, Tagged};
 
-/// The points of a cluster, matched as far as they are.
+/// The points of a cluster with their current matching.
 pub(super) struct Matching {
     /// The points of A and of B.
     points: [Vec<Tagged>; 2],
-    /// The number of the partner of each point on the other side.
+    /// The index of the partner of each point, if it has one.
     partners: [Vec<Option<usize>>; 2],
-    /// Nodes of trees and edges that were looked at.
+    /// Number of visited tree nodes and edges.
     work: u64,
 }
 
 impl Matching {
-    /// A greatest matching of the points of a cluster, found from one where all partners are in the cluster.
+    /// Augments the matching in `partners` to a maximum matching of the points of a cluster. All partners must be in
+    /// the cluster.
     pub(super) fn greatest(points: &[Tagged], partners: &[Vec<usize>; 2], tolerance: f64) -> Self {
         let side = |side: usize| points.iter().filter(|point| point.side() == side).copied().collect();
         let points: [Vec<Tagged>; 2] = [side(0), side(1)];
         let mut of_each = [0, 1].map(|side| vec![None; points[side].len()]);
-        // By the number of the point of B: of each point of A its partner's, of each point of B its own.
+        // Partners are found by merging the numbers of A's partners with those of the points of B.
         let partner = |(place, point): (usize, &Tagged)| (partners[0][point.id()], place);
         let mut wanted: Vec<(usize, usize)> =
             points[0].iter().enumerate().map(partner).filter(|&(number, _)| number != NONE).collect();
@@ -56,18 +57,18 @@ impl Matching {
         matching
     }
 
-    /// The numbers of the points that are matched, of A and of B.
+    /// The numbers of the matched points of A and of B.
     pub(super) fn pairs(&self) -> impl Iterator<Item = [usize; 2]> {
         let pairs = self.points[0].iter().zip(&self.partners[0]);
         pairs.filter_map(|(point, partner)| Some([point.id(), self.points[1][(*partner)?].id()]))
     }
 
-    /// How much was looked at.
+    /// Number of visited tree nodes and edges.
     pub(super) fn work(&self) -> u64 {
         self.work
     }
 
-    /// A point of B, where it is and its number.
+    /// The coordinates and the index of a point of B.
     fn placed(&self, b: usize) -> (Point, usize) {
         (self.points[1][b].at, b)
     }
@@ -77,12 +78,13 @@ impl Matching {
         self.partners[1][b] = Some(a);
     }
 
-    /// The points of A without a partner.
+    /// The unmatched points of A.
     fn free(&self) -> Vec<usize> {
         (0..self.points[0].len()).filter(|&a| self.partners[0][a].is_none()).collect()
     }
 
-    /// The points of B by layers; those of the last are without partners. None when no such point is reached.
+    /// The points of B by layers, of which only the last has unmatched points. Returns `None` if no unmatched point
+    /// is reached.
     fn layers(&self, graph: &mut Graph) -> Option<Vec<Vec<usize>>> {
         graph.begin_layers();
         let mut layers = Vec::new();
@@ -111,12 +113,12 @@ impl Matching {
         }
     }
 
-    /// Turns paths through these layers round, until there is none left.
+    /// Augments along disjoint paths through the layers until there are no more.
     fn augment(&mut self, layers: Vec<Vec<usize>>, graph: &mut Graph) {
         let last = layers.len() - 1;
         let placed = |layer: Vec<usize>| layer.into_iter().map(|b| self.placed(b)).collect();
         graph.begin_paths(layers.into_iter().map(placed).collect());
-        // The points of A of a path, each with the point of B it goes on to.
+        // The points of A on the path, each with the next point of B.
         let mut path: Vec<(usize, usize)> = Vec::new();
         for start in self.free() {
             let mut a = start;
@@ -130,14 +132,14 @@ impl Matching {
                             }
                             break;
                         }
-                        // The last layer ends paths; its points that have partners do not.
+                        // Paths end in the last layer, so its matched points are dead ends.
                         Some(_) if path.len() == last => {}
                         Some(next) => {
                             path.push((a, b));
                             a = next;
                         }
                     },
-                    // What this point was reached by leads nowhere, and is not tried again.
+                    // This point is a dead end, so the path retreats; the point of B before it is not visited again.
                     None => match path.pop() {
                         Some((before, _)) => a = before,
                         None => break,

@@ -1,8 +1,10 @@
-//! A matching to start with, which leaves little over.
+//! An initial matching that leaves few points unmatched.
 //!
-//! The points are halved until a few are together ([`halves`]). Those few are matched, the nearest first, but only within a part of the box that
-//! they fill: points that are matched with one close by leave fewer over whose partners are far. Then, from the smallest boxes to all of the plane,
-//! what two halves have left is matched. Files that differ by rounding are so matched at any tolerance, most of their bars at the bottom.
+//! The points are divided by a k-d tree into boxes of a few points ([`halves`]). The points of a box are matched, the
+//! nearest pairs first, but only within a fraction of the side of the box: matching points with close ones leaves
+//! fewer points whose partners are far away. Then the points left over in two halves are matched, from the smallest
+//! boxes up to the whole plane. So files that differ by rounding are matched at any tolerance, most of their bars in
+//! the smallest boxes.
 
 use std::cmp::Ordering;
 
@@ -10,23 +12,23 @@ use super::tree::Tree;
 use super::{Point, Tagged, are_near, near};
 use crate::halves::{self, Around};
 
-/// Points that are not halved any more, and pairs that are all looked at.
+/// Maximum number of points in a leaf, and maximum number of pairs that are all compared.
 const FEW: usize = 12;
 const PAIRS: usize = 128;
 
-/// Points that are matched on one thread.
+/// Number of points up to which one thread does all work.
 const GRAIN: usize = 1 << 15;
 
-/// The part of the longer side of a box within which its points are matched.
+/// Fraction of the longer side of a box within which its points are matched.
 const CLOSE: f64 = 0.125;
 
-/// Parts of the distance within which many points are matched before any are within all of it.
+/// Fractions of the distance within which many points are matched first.
 const PARTS: [f64; 3] = [0.25, 0.5, 1.0];
 
-/// In place of the number of a point that is matched.
+/// Marks a matched point.
 const MATCHED: u64 = u64::MAX;
 
-/// Numbers of points of A and of B that are near each other, none twice, in lists; and the pairs and nodes that were looked at.
+/// Returns disjoint pairs of near points of A and B, in lists, and the number of visited pairs and nodes.
 pub(super) fn pairs(points: &mut [Tagged], tolerance: f64) -> (Vec<Vec<[usize; 2]>>, u64) {
     let (mut start, within) = matched(points, tolerance);
     if within < tolerance {
@@ -35,19 +37,19 @@ pub(super) fn pairs(points: &mut [Tagged], tolerance: f64) -> (Vec<Vec<[usize; 2
     (start.pairs, start.work)
 }
 
-/// What has been matched of some points.
+/// The state of the matching.
 struct Start {
     tolerance: f64,
     /// The pairs; new ones are added to the last list.
     pairs: Vec<Vec<[usize; 2]>>,
-    /// What is left, part after part.
+    /// The unmatched points, part by part.
     left: Vec<Tagged>,
     work: u64,
-    /// Pairs that are near: how far apart they are, and which of the points that are left.
+    /// Near pairs: their distance, and the indices of both points in `left`.
     candidates: Vec<(f64, usize, usize)>,
 }
 
-/// Matches points, large parts of them side by side. The answer tells also within which distance all have been tried.
+/// Matches points, large parts of them in parallel. Also returns the distance within which all pairs have been tried.
 fn matched(points: &mut [Tagged], tolerance: f64) -> (Start, f64) {
     if points.len() <= GRAIN {
         let (pairs, left) = (vec![Vec::with_capacity(points.len() / 2)], Vec::new());
@@ -66,16 +68,16 @@ fn matched(points: &mut [Tagged], tolerance: f64) -> (Start, f64) {
     (start, line.within)
 }
 
-/// The line between two halves.
+/// The line that separates two halves.
 struct Line {
     axis: usize,
     at: f64,
-    /// The distance within which points on both sides of it are matched.
+    /// The distance within which points on both sides of the line are matched.
     within: f64,
 }
 
 impl Line {
-    /// The line between the two halves of some points, and the halves.
+    /// Splits points into two halves; returns the line between them and the halves.
     fn halve(points: &mut [Tagged], tolerance: f64) -> (Self, &mut [Tagged], &mut [Tagged]) {
         let around = Around::of(points);
         let axis = halves::halve(points, &around);
@@ -88,12 +90,13 @@ impl Line {
 /// The distance within which the points of a box are matched.
 fn close(around: &Around, tolerance: f64) -> f64 {
     let part = CLOSE * apart(around.low, around.high);
-    // Without points, and where infinite values are apart, all of it is left to the end.
+    // An empty box, or one of infinite extent, is left to the final matching.
     if part.is_finite() { part.min(tolerance) } else { 0.0 }
 }
 
 impl Start {
-    /// Matches points, and adds what is left of them. The answer is the distance within which all have been tried.
+    /// Matches points and appends the unmatched ones to `left`. Returns the distance within which all pairs have been
+    /// tried.
     fn within(&mut self, points: &mut [Tagged]) -> f64 {
         let from = self.left.len();
         if points.len() <= FEW {
@@ -110,7 +113,8 @@ impl Start {
         line.within
     }
 
-    /// Matches what is left of two halves, the second from `middle` on, in each of which all within `tried` have been.
+    /// Matches the unmatched points of two halves, the second from `middle` on; in each half all pairs within `tried`
+    /// have been tried.
     fn join(&mut self, from: usize, middle: usize, line: &Line, tried: f64) {
         if tried < line.within {
             self.match_all(from, line.within);
@@ -119,7 +123,7 @@ impl Start {
         if middle == from || middle == self.left.len() {
             return;
         }
-        // Whatever is near something beyond the line is near the line.
+        // Any point that is near one beyond the line is near the line.
         let is_near = |point: &Tagged| near(point.at[line.axis], line.at, line.within);
         let low = self.sides(from..middle, is_near);
         let high = self.sides(middle..self.left.len(), is_near);
@@ -130,7 +134,7 @@ impl Start {
         }
     }
 
-    /// Matches what is left from a place on.
+    /// Matches the unmatched points from index `from` on.
     fn match_all(&mut self, from: usize, within: f64) {
         let [a, b] = self.sides(from..self.left.len(), |_| true);
         if self.match_sides(&a, &b, within) > 0 {
@@ -138,7 +142,7 @@ impl Start {
         }
     }
 
-    /// Points of A and of B among those that are left.
+    /// The indices of the wanted points of A and of B among the unmatched ones.
     fn sides(&self, range: std::ops::Range<usize>, is_wanted: impl Fn(&Tagged) -> bool) -> [Vec<usize>; 2] {
         let mut sides = [Vec::new(), Vec::new()];
         for place in range {
@@ -150,7 +154,7 @@ impl Start {
         sides
     }
 
-    /// Matches points of A with points of B, and answers how many.
+    /// Matches points of A with points of B, and returns the number of new pairs.
     fn match_sides(&mut self, a: &[usize], b: &[usize], within: f64) -> usize {
         if a.is_empty() || b.is_empty() {
             0
@@ -161,7 +165,7 @@ impl Start {
         }
     }
 
-    /// Looks at all pairs, the nearest first.
+    /// Compares all pairs, and matches the nearest first.
     fn match_nearest(&mut self, a: &[usize], b: &[usize], within: f64) -> usize {
         self.work += (a.len() * b.len()) as u64;
         let mut candidates = std::mem::take(&mut self.candidates);
@@ -190,7 +194,7 @@ impl Start {
         matched
     }
 
-    /// Takes points of B out of a tree.
+    /// Matches each point of A with a near point of B, found in a tree.
     fn match_many(&mut self, a: &[usize], b: &[usize], within: f64) -> usize {
         let around = Around::of(&a.iter().map(|&p| self.left[p]).collect::<Vec<_>>());
         let near_a = b.iter().map(|&q| (self.left[q].at, q));
@@ -203,7 +207,7 @@ impl Start {
                 if there == 0 {
                     break;
                 }
-                // A part of an infinite distance is infinite.
+                // A fraction of an infinite distance is infinite.
                 let found = |tree: &mut Tree| tree.take(self.left[p].at, part * within);
                 if let Some(q) = (!self.is_matched(p)).then(|| found(&mut tree)).flatten() {
                     self.pair(p, q);
@@ -229,7 +233,7 @@ impl Start {
         self.left[place].tag == MATCHED
     }
 
-    /// Keeps what is not matched of what is left from a place on.
+    /// Removes matched points from `left` from index `from` on.
     fn forget_matched(&mut self, from: usize) {
         let mut to = from;
         for place in from..self.left.len() {
@@ -242,9 +246,9 @@ impl Start {
     }
 }
 
-/// How far apart two points are.
+/// The maximum distance of two points along an axis.
 fn apart(p: Point, q: Point) -> f64 {
-    // Equal infinities are no distance apart.
+    // Equal infinities have distance 0.
     let along = |axis: usize| if p[axis] == q[axis] { 0.0 } else { (p[axis] - q[axis]).abs() };
     along(0).max(along(1))
 }

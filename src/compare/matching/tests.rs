@@ -1,4 +1,4 @@
-//! Against the definition: the greatest number of pairs, over all ways to match.
+//! Comparison with the definition: the maximum number of pairs over all matchings.
 
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
@@ -7,7 +7,7 @@ use super::*;
 
 const NOTHING_LEFT: [Vec<usize>; 2] = [Vec::new(), Vec::new()];
 
-/// The size of a greatest matching, by trying everything.
+/// The size of a maximum matching, by exhaustive search.
 fn greatest(a: &[Point], b: &[Point], tolerance: f64) -> usize {
     fn try_all(a: &[Point], b: &[Point], used: u32, tolerance: f64) -> usize {
         let Some((first, rest)) = a.split_first() else { return 0 };
@@ -52,7 +52,7 @@ fn as_many_as_can_be_on_small_grids() {
     }
 }
 
-/// Points that are moved within the tolerance can always be matched again, however dense they are.
+/// Points that are moved within the tolerance can always be matched again, at any density.
 #[test]
 fn moved_points_are_found_again() {
     let mut rng = Pcg64Mcg::seed_from_u64(2);
@@ -71,12 +71,12 @@ fn moved_points_are_found_again() {
 
 #[test]
 fn taking_the_first_that_is_near_is_not_enough() {
-    // The equal points to the right make the cluster longer along the first axis, so that it is gone through along
-    // that.
+    // The equal points to the right make the cluster longer along the first axis, which determines the axis of the
+    // scan.
     let right = [1.55, 2.5, 3.4, 4.3].map(|x| [x, 11.0]);
     let a = [&[[0.0, 11.0], [0.6, 9.0]], right.as_slice()].concat();
     let b = [&[[0.0, 10.0], [0.5, 12.0]], right.as_slice()].concat();
-    // Whichever axis and direction the points are gone through.
+    // The result must not depend on the axis and direction of a scan.
     for mirror in [[1.0, 1.0], [-1.0, 1.0], [1.0, -1.0], [-1.0, -1.0]] {
         for axes in [[0, 1], [1, 0]] {
             let turn = |p: Point| axes.map(|axis| mirror[axis] * p[axis]);
@@ -87,7 +87,8 @@ fn taking_the_first_that_is_near_is_not_enough() {
     }
 }
 
-/// All but one take what comes first, and that one finds what it needs taken: everything has to move on.
+/// All points but one take their first choice, and that one finds its only neighbour taken: the augmenting path
+/// visits all points.
 #[test]
 fn a_path_through_everything_is_found() {
     let n = 2_000;
@@ -125,8 +126,8 @@ fn minus_zero_is_zero() {
     assert_eq!(unmatched(&[[-0.0, 0.0]], &[[0.0, -0.0]], 0.0), NOTHING_LEFT);
 }
 
-/// Nodes and edges that are looked at for each point and doubling of their number: some tens of phases. Without phases it would be as
-/// many as there are pairs of points that are near, for each point that the start leaves over.
+/// Bound on the visited nodes and edges per point and doubling of their number, enough for some tens of phases.
+/// Without phases, each point that the start leaves unmatched could visit all pairs of near points.
 const WORK: f64 = 500.0;
 
 fn is_cheap(what: &str, a: &[Point], b: &[Point], tolerance: f64, expected: usize) {
@@ -157,7 +158,7 @@ fn bars_that_are_all_near_one_another_take_no_time() {
     is_cheap("twice as many", &bars, &bars[..n / 2], 0.01, n / 2);
 }
 
-/// What differs by rounding is matched with its own at once, however far the tolerance goes beyond.
+/// Points that differ by rounding are matched with their own at once, however large the tolerance is.
 #[test]
 fn points_moved_by_little_are_matched_to_start_with() {
     let n = 20_000;
@@ -175,7 +176,7 @@ fn points_moved_by_little_are_matched_to_start_with() {
     }
 }
 
-/// A spiral from which each cut along an axis takes a few points only.
+/// A spiral, from which each cut along an axis separates only a few points.
 #[test]
 fn spirals_are_matched() {
     let spiral: Vec<Point> = (0..5_000)

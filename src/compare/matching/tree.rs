@@ -1,33 +1,33 @@
-//! A k-d tree of points, from which points are taken one by one (Bentley 1975).
+//! A k-d tree from which points can be removed one by one (Bentley 1975).
 
 use super::{Point, are_near};
 use crate::halves::{self, Around};
 
-/// Points of a leaf: no more than the bits of its word.
+/// Maximum number of points in a leaf, at most the number of bits in its word.
 const LEAF: usize = 8;
 
-/// Points in the plane, each there or taken.
+/// Points in the plane, each present or removed.
 #[derive(Debug, Default)]
 pub(super) struct Tree {
-    /// The points and their numbers; a node has a range of them, its children the halves of it.
+    /// The points with their numbers. A node has a range of them, and its children have the halves of that range.
     points: Vec<(Point, usize)>,
     nodes: Vec<Node>,
-    /// The points taken since the tree was whole, by place.
+    /// The removed points, by index.
     taken: Vec<usize>,
-    /// Nodes that were looked at.
+    /// Number of visited nodes.
     pub(super) work: u64,
 }
 
-/// The root is the first node; the children of node k are 2k + 1 and 2k + 2.
+/// A node of the tree. The root is node 0; the children of node k are 2k + 1 and 2k + 2.
 #[derive(Debug, Clone, Copy)]
 struct Node {
     around: Around,
-    /// The number of points of it that are there; of a leaf, a bit for each that is.
+    /// Number of present points below the node; for a leaf, a bit for each present point.
     there: usize,
 }
 
 impl Tree {
-    /// The tree of these points and their numbers.
+    /// Creates the tree of the given points and numbers.
     pub(super) fn new(mut points: Vec<(Point, usize)>) -> Self {
         let boxes = halves::boxes(&mut points, LEAF);
         let nodes = boxes.into_iter().map(|around| Node { around, there: 0 }).collect();
@@ -40,7 +40,7 @@ impl Tree {
         2 * node + 1 >= self.nodes.len()
     }
 
-    /// All points of a node are there.
+    /// Marks all points of a node as present.
     fn fill(&mut self, node: usize, from: usize, to: usize) {
         let is_leaf = self.is_leaf(node);
         self.nodes[node].there = if is_leaf { (1 << (to - from)) - 1 } else { to - from };
@@ -51,7 +51,7 @@ impl Tree {
         }
     }
 
-    /// Takes a point that is near `at` and answers its number.
+    /// Removes a point near `at` and returns its number.
     pub(super) fn take(&mut self, at: Point, tolerance: f64) -> Option<usize> {
         let place = self.take_from(0, 0, self.points.len(), at, tolerance)?;
         self.taken.push(place);
@@ -79,7 +79,7 @@ impl Tree {
         Some(found)
     }
 
-    /// Tells the numbers of all points near `at` that are there.
+    /// Calls `tell` with the numbers of all present points near `at`.
     pub(super) fn each(&mut self, at: Point, tolerance: f64, tell: &mut impl FnMut(usize)) {
         let mut todo = vec![(0, 0, self.points.len())];
         while let Some((node, from, to)) = todo.pop() {
@@ -100,14 +100,14 @@ impl Tree {
         }
     }
 
-    /// Whether a node has points, and its box is near.
+    /// Whether a node has present points and its box is near.
     fn may_be_near(&self, node: usize, at: Point, tolerance: f64) -> bool {
         let Node { around, there } = self.nodes[node];
-        // Differences are rounded, but rounding keeps their order: what is not near the nearest of a box is near none of it.
+        // Rounding preserves order, so if the nearest point of a box is not near, no point of it is.
         there != 0 && are_near(at, around.nearest(at), tolerance)
     }
 
-    /// Puts everything back that was taken.
+    /// Restores all removed points.
     pub(super) fn restore(&mut self) {
         while let Some(place) = self.taken.pop() {
             let (mut node, mut from, mut to) = (0, 0, self.points.len());

@@ -1,11 +1,11 @@
-//! Pairs of cells in NumPy arrays of whole numbers: `pairs` with a row a pair, birth and death, and `essential`.
+//! Pairs of cells in NumPy arrays of whole numbers: `pairs` with one row (birth, death) per pair, and `essential`.
 
 use super::Problem;
 use crate::compare::CellPairs;
 use crate::input::Place;
 use crate::input::npy::Array;
 
-/// The pairs of the `npy` file `pairs`, and the cells of the file `essential`, if there is one.
+/// Reads the pairs of the `npy` file `pairs`, and the essential cells of the file `essential`, if there is one.
 pub(super) fn read(pairs: &[u8], essential: Option<&[u8]>) -> Result<CellPairs, Problem> {
     let pairs = Array::parse(pairs)?;
     let &[rows, 2] = &pairs.shape[..] else { return Err(shape("2 columns: birth, death", &pairs.shape)) };
@@ -42,7 +42,7 @@ mod tests {
     use super::*;
     use crate::input::npy::tests::file;
 
-    /// A file of integers of 64 bits.
+    /// A file of 64-bit integers.
     fn integers(shape: &str, values: &[i64]) -> Vec<u8> {
         file("<i8", shape, &values.iter().flat_map(|value| value.to_le_bytes()).collect::<Vec<_>>())
     }

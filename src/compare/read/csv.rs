@@ -1,4 +1,4 @@
-//! `csv`: a line a bar, `dim,birth,death`, with or without that header. Two more columns may hold simplices.
+//! `csv`: one line per bar, `dim,birth,death`, with or without that header. Two more columns may hold simplices.
 
 use csv::{ByteRecord, ReaderBuilder, Trim};
 use phat_formats::dipha::DiagramPoint;
@@ -11,10 +11,10 @@ use crate::input::text::quote;
 
 const COLUMNS: [&str; 3] = ["dim", "birth", "death"];
 
-/// Columns of a file that has those of simplices too.
+/// Number of columns of a file with simplices.
 const COLUMNS_WITH_SIMPLICES: usize = COLUMNS.len() + 2;
 
-/// The bars of a text.
+/// Reads the bars of a text.
 pub(super) fn read(text: &[u8]) -> Result<Bars, Problem> {
     let mut reader = ReaderBuilder::new().has_headers(false).flexible(true).trim(Trim::All).from_reader(text);
     let mut record = ByteRecord::new();
@@ -45,7 +45,7 @@ fn is_header(record: &ByteRecord) -> bool {
     record.iter().zip(COLUMNS).all(|(found, name)| found.eq_ignore_ascii_case(name.as_bytes()))
 }
 
-/// The bar of a record, or which entry is not what was expected.
+/// Parses the bar of a record, or returns the invalid entry and what was expected.
 fn bar(record: &ByteRecord) -> Result<DiagramPoint, (usize, &'static str)> {
     let value = |k: usize| number::value(&record[k]).map_err(|expected| (k, expected));
     let dim = value(0).ok().and_then(number::dimension).ok_or((0, DIMENSION))?;
@@ -56,13 +56,13 @@ fn bar(record: &ByteRecord) -> Result<DiagramPoint, (usize, &'static str)> {
     Ok(DiagramPoint { dim, birth, death, essential: death.is_infinite() })
 }
 
-/// The line of a record that starts at byte `start`, or after the empty lines there.
+/// The line number of a record that starts at byte `start`, or after the empty lines there.
 fn line_of(text: &[u8], start: usize) -> usize {
     let empty = text[start..].iter().take_while(|b| matches!(b, b'\r' | b'\n')).count();
     1 + memchr::memchr_iter(b'\n', &text[..start + empty]).count()
 }
 
-/// Reading from memory and asking for no text, nothing is known to go wrong.
+/// Converts an error of the reader. None is known to occur when reading bytes from memory.
 fn unreadable(error: csv::Error) -> Problem {
     let place = error.position().map_or(Place::Whole, |position| Place::Line(position.line() as usize));
     Problem::new(place, "comma-separated values", error.to_string())

@@ -1,10 +1,10 @@
-//! The format of a barcode, from its content. The rules are the table in the parent module's docs.
+//! Detection of the format of a barcode from its content, by the table in the parent module's docs.
 
 use super::{BarcodeFormat, Problem, npy, number, ripser, table};
 use crate::input::text::{is_text, is_utf16, lines, plain, quote};
 use crate::input::{Place, npz};
 
-/// The format and why.
+/// Detects the format and gives the reason.
 pub(super) fn detect(name: &str, bytes: &[u8]) -> Result<(BarcodeFormat, &'static str), Problem> {
     if bytes.starts_with(npy::MAGIC) {
         return Ok((BarcodeFormat::Npy, "begins with NumPy's magic bytes"));

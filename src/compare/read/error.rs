@@ -1,12 +1,12 @@
-//! Why a barcode cannot be read.
+//! Errors of barcode files.
 
 use super::BarcodeFormat;
 use crate::input;
 
-/// One thing that is wrong with a file of bars.
+/// A problem of a barcode file.
 pub type Problem = input::Problem<input::Place>;
 
-/// Why a barcode cannot be read.
+/// The error of a barcode that cannot be read.
 pub type ReadError = input::ReadError<BarcodeFormat, Problem>;
 
 impl input::Formats for BarcodeFormat {

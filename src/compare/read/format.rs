@@ -17,13 +17,13 @@ pub enum BarcodeFormat {
     Json,
     /// A NumPy array.
     Npy,
-    /// An archive of NumPy arrays, of which `bars` is read.
+    /// An archive of NumPy arrays with an array `bars`.
     Npz,
     /// DIPHA persistence diagram (file type 2).
     Dipha,
     /// GUDHI's text: dimension, birth, death.
     Gudhi,
-    /// Perseus' output: birth, death, of the dimension that the name ends with.
+    /// Perseus' output: birth, death; the name ends with the dimension.
     Perseus,
     /// PHAT's pairs as text.
     PhatAscii,

@@ -1,6 +1,7 @@
 //! `json`: an object with `bars`, or with `pairs` and `essential`; see [`crate::output`]. Other keys are ignored.
 //!
-//! The death of an essential bar is `null`: infinity, or, where `superlevel` is true or other bars go down, minus infinity. Values of the filtration that are infinite are the strings `"inf"` and `"-inf"`.
+//! The death of an essential bar is `null`: infinity, or minus infinity if `superlevel` is true or other bars
+//! descend. Infinite filtration values are the strings `"inf"` and `"-inf"`.
 
 use phat_formats::dipha::DiagramPoint;
 use serde::de::Visitor;
@@ -31,12 +32,12 @@ struct Bar {
     death: Option<Value>,
 }
 
-/// Unlike a plain `Option`, this does not take a missing death for `null`.
+/// Unlike a plain `Option`, this does not accept a missing death as `null`.
 fn nullable<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
     Option::deserialize(deserializer)
 }
 
-/// A value of the filtration: a number, or the strings `"inf"` and `"-inf"`, for JSON has no numbers that are infinite.
+/// A filtration value: a number, or the string `"inf"` or `"-inf"`, since JSON has no infinite numbers.
 struct Value(f64);
 
 impl<'de> Deserialize<'de> for Value {
@@ -75,10 +76,10 @@ impl Visitor<'_> for ValueVisitor {
     }
 }
 
-/// The greatest dimension up to which an object says that it has bars.
+/// Maximum value of `max_dim` in an object.
 const MOST_DIM: u32 = u16::MAX as u32;
 
-/// The barcode of a text.
+/// Reads the barcode of a text.
 pub(super) fn read(text: &[u8]) -> Result<Barcode, Problem> {
     let object: Object = serde_json::from_slice(text).map_err(|error| {
         Problem::new(Place::Line(error.line()), "an object with bars, or with pairs", error.to_string())

@@ -1,17 +1,17 @@
-//! One reader per format of barcodes, and format detection.
+//! Readers of barcodes, one per format, and format detection.
 //!
 //! | format | content | reader |
 //! |---|---|---|
-//! | `ripser` | what Ripser prints, and `lacuna rips` as text | `ripser` |
-//! | `csv` | a line a bar, `dim,birth,death`; further columns of simplices, or the six of coordinates of CubicalRipser, are passed over | `csv` |
+//! | `ripser` | the output of Ripser, and of `lacuna rips` as text | `ripser` |
+//! | `csv` | one line per bar, `dim,birth,death`; further columns of simplices, or CubicalRipser's six coordinates, are ignored | `csv` |
 //! | `json` | an object with `bars`, or with `pairs` of cells, as [`crate::output`] writes them | `json` |
-//! | `npy` | NumPy array, a row a bar: dim, birth, death; or CubicalRipser's nine columns | `npy` |
-//! | `npz` | archive of NumPy arrays, of which `bars` is one as above, or `pairs` has a row a pair of cells; or an array a dimension of rows birth, death, whose name ends with the dimension (`arr_0`, `arr_1`: what `numpy.savez(file, *dgms)` writes of ripser.py's and giotto-ph's diagrams) | `npy` |
+//! | `npy` | NumPy array, one row per bar: dim, birth, death; or CubicalRipser's nine columns | `npy` |
+//! | `npz` | archive of NumPy arrays, of which `bars` is one as above, or `pairs` has one row per pair of cells; or one array per dimension, of rows birth, death, whose name ends with the dimension (`arr_0`, `arr_1`: what `numpy.savez(file, *dgms)` writes of ripser.py's and giotto-ph's diagrams) | `npy` |
 //! | `dipha` | DIPHA file type 2, persistence diagram | [`phat_formats::dipha`] |
-//! | `gudhi` | GUDHI's text: dimension, birth, death, perhaps the characteristic before | `table` |
-//! | `perseus` | Perseus' output `name_d.txt`: birth and death, −1 of essential bars, of dimension d | `table` |
-//! | `phat-ascii` | PHAT's text: number of pairs, then a pair of cells a line | [`phat_formats::phat::pairs`] |
-//! | `phat-binary` | the same in little-endian 64-bit integers | [`phat_formats::phat::pairs`] |
+//! | `gudhi` | GUDHI's text: dimension, birth, death, with or without the characteristic in front | `table` |
+//! | `perseus` | Perseus' output `name_d.txt`: birth and death in dimension d, death −1 for essential bars | `table` |
+//! | `phat-ascii` | PHAT's text: number of pairs, then one line per pair of cells | [`phat_formats::phat::pairs`] |
+//! | `phat-binary` | the same as little-endian 64-bit integers | [`phat_formats::phat::pairs`] |
 //!
 //! Files of every format may be compressed with gzip.
 //!
@@ -24,15 +24,15 @@
 //! | the file | is read as |
 //! |---|---|
 //! | begins with NumPy's magic bytes | `npy` |
-//! | begins as a zip archive | `npz` |
+//! | has the magic number of zip archives | `npz` |
 //! | begins with DIPHA's magic number | `dipha` |
 //! | is not text | `phat-binary` |
-//! | has no character but blanks | an error |
+//! | has only blanks | an error |
 //! | begins with `{` | `json` |
 //! | has a line that begins with `persistence intervals in dim` | `ripser` |
-//! | has a comma in its first line with anything in it | `csv` |
+//! | has a comma in its first non-blank line | `csv` |
 //! | has a single number there | `phat-ascii` |
-//! | has two numbers there, and a name that ends with a dimension, as `name_1.txt` | `perseus` |
+//! | has two numbers there, and a name that ends with a dimension, such as `name_1.txt` | `perseus` |
 //! | has three or four numbers there | `gudhi` |
 //! | is any other text | an error |
 
@@ -63,34 +63,34 @@ use table::Table;
 pub use error::{Problem, ReadError};
 pub use format::BarcodeFormat;
 
-/// What was read, and as what.
+/// The result of reading a file.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Loaded {
     /// The barcode.
     pub barcode: Barcode,
-    /// The format it was read in.
+    /// The format that was read.
     pub format: BarcodeFormat,
-    /// Why this format, when none was given.
+    /// The reason for this format, if it was detected.
     pub detection: Option<&'static str>,
-    /// What the file holds beside the barcode, which is not read.
+    /// Content of the file besides the barcode, which was not read.
     pub left_out: Option<&'static str>,
 }
 
-/// Reads the file at `path`, or standard input when it is `-`. Without a format, the content tells.
+/// Reads the file at `path`, or standard input if it is `-`. Without a format, the content decides.
 ///
 /// # Errors
-/// The file cannot be read, or its content is not what its format promises.
+/// The file cannot be read, or its content violates its format.
 pub fn read_path(path: &Path, format: Option<BarcodeFormat>) -> Result<Loaded, ReadError> {
     let name = source::name_of(path);
     let bytes = source::read_all(path).map_err(|error| ReadError::Io { file: name.clone(), error })?;
     read_bytes(&name, &bytes, format)
 }
 
-/// Reads the content of a file; `name` is for messages.
+/// Reads the content of a file; `name` is used in messages.
 ///
 /// # Errors
-/// The content is not what its format promises.
+/// The content violates its format.
 pub fn read_bytes(name: &str, bytes: &[u8], format: Option<BarcodeFormat>) -> Result<Loaded, ReadError> {
     let malformed = |format, detection: Option<&str>, problem| {
         ReadError::of(name.to_owned(), format, detection.map(str::to_owned), problem)
@@ -119,7 +119,7 @@ pub(crate) fn unpacked(bytes: &[u8]) -> Result<Cow<'_, [u8]>, Problem> {
     gzip::unpacked(bytes)
 }
 
-/// What a sound file holds beside the barcode.
+/// Content of a valid file besides the barcode.
 fn left_out(bytes: &[u8], format: BarcodeFormat) -> Option<&'static str> {
     let is_there = match format {
         BarcodeFormat::Csv => {

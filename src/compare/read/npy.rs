@@ -1,5 +1,5 @@
-//! `npy`: a NumPy array of shape (bars, 3), the columns dim, birth, death; or of shape (bars, 9), CubicalRipser's, whose others are the
-//! coordinates of voxels.
+//! `npy`: a NumPy array of shape (bars, 3) with the columns dim, birth, death; or of shape (bars, 9) from
+//! CubicalRipser, whose other columns are coordinates of voxels.
 //!
 //! The dtype is `f4` or `f8`, in either byte order; the order is C or Fortran.
 
@@ -15,10 +15,10 @@ use crate::input::npz::Archive;
 
 pub(super) use crate::input::npy::MAGIC;
 
-/// Dim, birth and death.
+/// Number of columns: dim, birth, death.
 const COLUMNS: usize = 3;
 
-/// The bars that the file `bytes` holds.
+/// Reads the bars of the file `bytes`.
 pub(super) fn read(bytes: &[u8]) -> Result<Bars, Problem> {
     let data_at = check_header(bytes)?;
     let file = NpyFile::new(bytes).map_err(|error| header_problem(error.to_string()))?;
@@ -48,7 +48,8 @@ pub(super) fn read(bytes: &[u8]) -> Result<Bars, Problem> {
     (0..rows).map(bar).collect::<Result<_, _>>().map(Bars::new)
 }
 
-/// The bars of an archive with an array a dimension, whose rows are birth and death and whose name ends with the dimension.
+/// Reads the bars of an archive with one array per dimension, whose rows are birth and death and whose name ends with
+/// the dimension.
 pub(super) fn read_by_dimension(archive: &Archive<'_>) -> Result<Bars, Problem> {
     let dims: Vec<(u32, &str)> = archive
         .names()
@@ -87,7 +88,7 @@ pub(super) fn read_by_dimension(archive: &Archive<'_>) -> Result<Bars, Problem> 
     Ok(bars)
 }
 
-/// The numbers of rows and columns, when the data is exactly as long as the shape says.
+/// The numbers of rows and columns, if the length of the data agrees with the shape.
 fn extents(shape: &[u64], found: usize, size: usize, widths: &[usize]) -> Result<[usize; 2], Problem> {
     let &[rows, columns] = shape else {
         let found = format!("{} of shape {shape:?}", shape.len());

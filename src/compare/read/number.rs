@@ -1,14 +1,14 @@
 //! Values and dimensions of bars.
 
-/// What a token should have been.
+/// The expected token, in words.
 pub(super) type Expected = &'static str;
 
 const NUMBER: Expected = "a number";
 const DOUBLE: Expected = "a number that fits double precision (below 1.7976931348623157e308)";
-/// What a dimension is.
+/// The expected dimension, in words.
 pub(super) const DIMENSION: Expected = "a dimension: a whole number from 0 to 4294967295";
 
-/// The double nearest to a decimal, or an infinity.
+/// Parses a decimal or an infinity as the nearest double.
 pub(super) fn value(token: &[u8]) -> Result<f64, Expected> {
     let value: f64 = fast_float2::parse(token).map_err(|_| NUMBER)?;
     if value.is_nan() {
@@ -18,21 +18,21 @@ pub(super) fn value(token: &[u8]) -> Result<f64, Expected> {
     if value.is_infinite() && !spelt_out { Err(DOUBLE) } else { Ok(value) }
 }
 
-/// Whether an essential bar dies there in CubicalRipser's tables: at infinity, or at the greatest double.
+/// Whether a death in CubicalRipser's tables means an essential bar: infinity, or the greatest double.
 pub(super) fn is_never(death: f64) -> bool {
     death.is_infinite() || death == f64::MAX
 }
 
-/// Columns of CubicalRipser's tables: dimension, birth, death, and the coordinates of two voxels.
+/// Number of columns of CubicalRipser's tables: dimension, birth, death, and the coordinates of two voxels.
 pub(super) const CRIPSER_COLUMNS: usize = 9;
 
-/// The dimension that a number is.
+/// Converts a number to a dimension if it is one.
 pub(super) fn dimension(value: f64) -> Option<u32> {
     let whole = value.fract() == 0.0 && (0.0..=f64::from(u32::MAX)).contains(&value);
     whole.then_some(value as u32)
 }
 
-/// Whether a token is written as cells are: a whole number from 0 that a double holds exactly.
+/// Whether a token is written like a cell: a whole number from 0 that is exact as a double.
 pub(super) fn is_cell(token: &[u8]) -> bool {
     const DIGITS: usize = 15;
     (1..=DIGITS).contains(&token.len()) && token.iter().all(u8::is_ascii_digit)

@@ -1,4 +1,4 @@
-//! `ripser`: what Ripser prints.
+//! `ripser`: the output of Ripser.
 //!
 //! ```text
 //! file    := header* (heading bar*)*        blank lines anywhere
@@ -7,9 +7,10 @@
 //! bar     := "[" number "," number ")" | "[" number "," ")"     blanks around anything
 //! ```
 //!
-//! Essential bars die at infinity, or, where a header ends with `superlevel sets` or other bars go down, at minus infinity.
+//! Essential bars die at infinity; or at minus infinity if a header ends with `superlevel sets` or other bars
+//! descend.
 //!
-//! Each dimension has one heading. After the first heading any other line is an error.
+//! Each dimension has one heading. After the first heading, any line that is neither heading nor bar is an error.
 
 use std::collections::BTreeSet;
 
@@ -21,13 +22,13 @@ use crate::compare::Bars;
 use crate::input::Place;
 use crate::input::text::{lines, quote};
 
-/// How a heading begins.
+/// Beginning of a heading.
 pub(super) const HEADING: &[u8] = b"persistence intervals in dim ";
 
-/// How the header ends that `lacuna cubical` writes over bars that go down.
+/// End of the header that `lacuna cubical` writes for superlevel sets.
 pub(in crate::compare) const SUPERLEVEL: &str = "superlevel sets";
 
-/// The bars of a text.
+/// Reads the bars of a text.
 pub(super) fn read(text: &[u8]) -> Result<Bars, Problem> {
     let mut bars = Vec::new();
     let mut dims = BTreeSet::new();
@@ -57,7 +58,7 @@ pub(super) fn read(text: &[u8]) -> Result<Bars, Problem> {
     Ok(Bars { dims, ..Bars::new(bars) }.going_down_if(is_superlevel))
 }
 
-/// The dimension that the end of a heading names.
+/// The dimension in the rest of a heading.
 fn heading(rest: &[u8]) -> Option<u32> {
     let digits = rest.strip_suffix(b":")?.trim_ascii();
     let digits = std::str::from_utf8(digits).ok().filter(|d| d.bytes().all(|b| b.is_ascii_digit()))?;

@@ -1,12 +1,13 @@
-//! `gudhi` and `perseus`: a line a bar, numbers with blanks between.
+//! `gudhi` and `perseus`: one line per bar, with numbers separated by blanks.
 //!
-//! | numbers of a line | what they are |
+//! | numbers in a line | meaning |
 //! |---|---|
-//! | 4 | GUDHI's: the characteristic of the field, dimension, birth, death |
-//! | 3 | GUDHI's: dimension, birth, death |
-//! | 2 | birth and death; the dimension is at the end of the file's name, as Perseus has it: `name_1.txt` |
+//! | 4 | GUDHI: the characteristic of the field, dimension, birth, death |
+//! | 3 | GUDHI: dimension, birth, death |
+//! | 2 | Perseus: birth and death; the dimension is at the end of the file's name, such as `name_1.txt` |
 //!
-//! Essential bars die at `inf`, and in `perseus` at −1. All lines have as many numbers as the first. Lines that begin with `#` are passed over.
+//! Essential bars die at `inf`, and in `perseus` at −1. All lines have as many numbers as the first. Lines that begin
+//! with `#` are skipped.
 
 use phat_formats::dipha::DiagramPoint;
 
@@ -16,14 +17,14 @@ use crate::compare::Bars;
 use crate::input::Place;
 use crate::input::text::{lines, quote};
 
-/// Whose table it is.
+/// The program that wrote a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Table {
     Gudhi,
     Perseus,
 }
 
-/// The bars of a text; `name` is that of the file.
+/// Reads the bars of a text; `name` is that of the file.
 pub(super) fn read(text: &[u8], name: &str, table: Table) -> Result<Bars, Problem> {
     let named = dimension_of(name);
     let mut bars = Vec::new();
@@ -73,7 +74,7 @@ pub(super) fn read(text: &[u8], name: &str, table: Table) -> Result<Bars, Proble
     Ok(bars)
 }
 
-/// The number at the end of a file's name, its extension aside, after a `_`.
+/// The number after the last `_` of a file's name without extension.
 pub(super) fn dimension_of(name: &str) -> Option<u32> {
     let file = name.rsplit(['/', '\\']).next()?;
     let file = file.strip_suffix(".gz").unwrap_or(file);

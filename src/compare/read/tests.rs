@@ -1,4 +1,4 @@
-//! What each reader takes and what it refuses.
+//! Tests of valid and refused files of each format.
 
 use super::*;
 use phat_formats::dipha::DiagramPoint;
@@ -36,7 +36,7 @@ fn ripsers_text() {
     assert_eq!(read.dims.into_iter().collect::<Vec<_>>(), [0, 1, 2]);
 }
 
-/// Ends of lines of every system, byte order marks, and UTF-16.
+/// Texts with the line ends of every system, byte order marks, and UTF-16.
 #[test]
 fn texts_of_every_system() {
     let ripser = "value range: [1,2]\npersistence intervals in dim 0:\n [0,1.5)\n [0, )\n";
@@ -52,7 +52,7 @@ fn texts_of_every_system() {
     }
     let error = error(b"dim,birth,death\r0,0,1\r0,x,1\r", None);
     assert!(error.contains("line 3"), "{error}");
-    // A number of pairs that begins with the bytes of a byte order mark.
+    // The number of pairs begins with the bytes of a byte order mark.
     let binary = [0xfeff_u64.to_le_bytes(); 1].concat();
     assert_eq!(detect::detect("f", &binary).unwrap().0, BarcodeFormat::PhatBinary);
 }
@@ -125,7 +125,7 @@ fn json_objects() {
     assert_eq!((read.bars, read.max_dim), (vec![bar(0, 0.1, f64::INFINITY)], Some(2)));
     let read = bars(r#"{"max_dim": 0, "unfinished": [1, 2], "bars": [{"dim":0,"birth":0.1,"death":null}]}"#);
     assert!(read.unfinished.iter().eq(&[1, 2]) && read.has_dim(0) && !read.has_dim(1));
-    // What it says is not done is not known, though it has begun.
+    // An unfinished dimension does not count as known, although it has bars.
     let read = bars(r#"{"max_dim": 1, "unfinished": [1], "bars": [{"dim":1,"birth":0.1,"death":null}]}"#);
     assert!(!read.has_dim(1));
     let pairs = read_bytes("f", br#"{"cells":4,"pairs":[[1,3]],"essential":[0,2]}"#, None).unwrap().barcode;

@@ -1,4 +1,4 @@
-//! The formats by name, and their writers.
+//! The output formats of barcodes and their writers.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -14,7 +14,7 @@ use crate::names::named;
 use crate::output::npy::write_rows;
 use crate::output::npz::{add, integers, io_error};
 
-/// The formats that barcodes are converted to.
+/// The formats to which barcodes can be converted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "kebab-case")]
@@ -40,21 +40,21 @@ pub enum BarcodeFile {
 
 named!(BarcodeFile);
 
-/// A format cannot hold a barcode.
+/// The error of a barcode that a format cannot hold.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum UnwritableBarcode {
-    /// It is of the other kind.
+    /// The barcode is of the other kind.
     #[error("format {format}: expected {expected}, found {found}")]
     Kind {
         /// The format.
         format: BarcodeFile,
-        /// What it holds.
+        /// The kind that the format holds.
         expected: Kind,
-        /// What there is.
+        /// The kind of the barcode.
         found: Kind,
     },
-    /// Bars that die at the value infinity would be taken for essential ones.
+    /// Bars that die at infinity could not be distinguished from essential ones.
     #[error(
         "format {format}: expected essential bars alone to die at infinity, found a bar of dimension {dim} that does and is none; json and dipha tell them apart"
     )]
@@ -64,12 +64,12 @@ pub enum UnwritableBarcode {
         /// The dimension of the first such bar.
         dim: u32,
     },
-    /// A cell whose number is too great.
+    /// The number of a cell is too great.
     #[error("format {format}: expected numbers of cells below 2^63, found {cell}")]
     Cell {
         /// The format.
         format: BarcodeFile,
-        /// The first such cell.
+        /// The first cell that is too great.
         cell: u64,
     },
 }
@@ -87,7 +87,7 @@ impl BarcodeFile {
         BarcodeFile::PhatBinary,
     ];
 
-    /// Whether it has bars, or pairs of cells.
+    /// Whether the format can hold barcodes of a kind.
     pub fn holds_kind(self, kind: Kind) -> bool {
         match self {
             BarcodeFile::Json | BarcodeFile::Npz => true,
@@ -98,16 +98,16 @@ impl BarcodeFile {
         }
     }
 
-    /// Whether it leaves out the essential classes of a barcode.
+    /// Whether the format omits the essential classes of a barcode.
     pub fn loses_essential(self, barcode: &Barcode) -> bool {
         let leaves_out = matches!(self, BarcodeFile::PhatAscii | BarcodeFile::PhatBinary);
         matches!(barcode, Barcode::CellPairs(CellPairs { essential: Some(cells), .. }) if leaves_out && !cells.is_empty())
     }
 
-    /// Whether it can hold a barcode.
+    /// Checks that the format can hold a barcode.
     ///
     /// # Errors
-    /// Why not.
+    /// The reason why it cannot.
     pub fn holds(self, barcode: &Barcode) -> Result<(), UnwritableBarcode> {
         if !self.holds_kind(barcode.kind()) {
             let expected = if barcode.kind() == Kind::Bars { Kind::CellPairs } else { Kind::Bars };
@@ -129,10 +129,10 @@ impl BarcodeFile {
         }
     }
 
-    /// Writes a barcode that the format [holds](BarcodeFile::holds) to `out`, unbuffered: pass a buffered writer.
+    /// Writes a barcode that the format [can hold](BarcodeFile::holds) to `out`, unbuffered: pass a buffered writer.
     ///
     /// # Errors
-    /// What `out` answers; the format does not hold the barcode.
+    /// Errors of `out`; the format cannot hold the barcode.
     pub fn write(self, barcode: &Barcode, mut out: &mut dyn Write) -> io::Result<()> {
         self.holds(barcode).map_err(io::Error::other)?;
         match (self, barcode) {
@@ -158,7 +158,7 @@ impl BarcodeFile {
             (BarcodeFile::PhatBinary, Barcode::CellPairs(pairs)) => {
                 phat::pairs::write_binary(&mut out, pairs.pairs.iter().copied())
             }
-            // `holds` has refused these.
+            // `holds` has refused these combinations.
             _ => Err(io::Error::other("expected a barcode of the kind that the format has")),
         }
     }
@@ -169,7 +169,7 @@ fn cells(pairs: &CellPairs) -> impl Iterator<Item = u64> + '_ {
     named.chain(pairs.essential.iter().flatten().copied())
 }
 
-/// The death of a bar: of an essential one infinity, with the sign that it has.
+/// The death of a bar; for an essential one, infinity with its sign.
 fn death(bar: &DiagramPoint) -> f64 {
     match bar.essential {
         true if bar.death == f64::NEG_INFINITY => bar.death,
@@ -178,7 +178,7 @@ fn death(bar: &DiagramPoint) -> f64 {
     }
 }
 
-/// The fewest digits that read back as the same double, or `inf`.
+/// The fewest digits that read back as the same double, or `inf` or `-inf`.
 fn digits(value: f64) -> String {
     match value {
         value if value.is_finite() => zmij::Buffer::new().format_finite(value).to_owned(),
@@ -221,7 +221,7 @@ fn write_csv(bars: &Bars, out: &mut dyn Write) -> io::Result<()> {
         .try_for_each(|bar| writeln!(out, "{},{},{}", bar.dim, digits(bar.birth), digits(death(bar))))
 }
 
-/// A value as JSON has it: infinity is a string.
+/// A value in JSON, where infinity is a string.
 fn json(value: f64) -> String {
     if value.is_finite() { digits(value) } else { format!("\"{}\"", digits(value)) }
 }
@@ -272,7 +272,7 @@ fn write_pair_arrays(pairs: &CellPairs, out: &mut dyn Write) -> io::Result<()> {
     archive.finish().map_err(io_error).map(drop)
 }
 
-/// The bars as DIPHA's points, in its order: by the dimension as it is written, birth and death.
+/// The bars as DIPHA's points in its order: by stored dimension, birth and death.
 fn points(bars: &Bars) -> Vec<DiagramPoint> {
     let finite = |bar: &DiagramPoint| [Some(bar.birth), (!bar.essential).then_some(bar.death)];
     let last = bars.bars.iter().flat_map(finite).flatten().filter(|value| value.is_finite());

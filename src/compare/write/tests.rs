@@ -1,4 +1,4 @@
-//! What is written is read back.
+//! Files that are written are read back unchanged.
 
 use phat_formats::dipha::DiagramPoint;
 
@@ -40,7 +40,7 @@ fn every_format_holds_the_same_as_every_other() {
     }
 }
 
-/// The sign of infinity is kept, where finite bars say that the filtration goes down and where there are none.
+/// The sign of infinity is kept, with finite bars that descend and without any.
 #[test]
 fn essential_bars_of_superlevel_sets_go_down() {
     let down = f64::NEG_INFINITY;

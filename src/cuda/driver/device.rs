@@ -1,4 +1,4 @@
-//! Devices that the driver finds, and a device that is open.
+//! Discovery of devices, and open devices.
 
 use std::fmt;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use crate::cuda::{CudaError, DeviceInfo, Reported, Version};
 /// The driver's version and its devices.
 ///
 /// # Errors
-/// There is no driver, or it is too old, or it fails.
+/// There is no driver, it is too old, or it failed.
 pub fn devices() -> Result<(Version, Vec<DeviceInfo>), CudaError> {
     let version = driver()?;
     let count = result::device::get_count().map_err(|error| call("the driver", "counting devices", error))?;
@@ -26,7 +26,7 @@ pub fn devices() -> Result<(Version, Vec<DeviceInfo>), CudaError> {
 /// The properties of a device.
 fn properties(ordinal: i32) -> Result<DeviceInfo, DriverError> {
     let device = result::device::get(ordinal)?;
-    // SAFETY: `device` was just given by the driver, and the attributes exist.
+    // SAFETY: `device` comes from the driver, and the attributes exist.
     let attribute = |which| unsafe { result::device::get_attribute(device, which) };
     Ok(DeviceInfo {
         ordinal: ordinal as usize,
@@ -35,19 +35,19 @@ fn properties(ordinal: i32) -> Result<DeviceInfo, DriverError> {
             attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?,
             attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?,
         ),
-        // SAFETY: as above.
+        // SAFETY: see above.
         memory: unsafe { result::device::total_mem(device) }? as u64,
         multiprocessors: attribute(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?,
     })
 }
 
-/// Whether this machine has a driver, which may find no device all the same.
+/// Whether this machine has a driver. The driver may still find no device.
 pub(crate) fn has_driver() -> bool {
-    // SAFETY: the library of that name is CUDA's driver; loading it runs its initialisers and nothing else.
+    // SAFETY: the library of that name is CUDA's driver; loading it runs only its initialisers.
     unsafe { sys::is_culib_present() }
 }
 
-/// Starts the driver, if it is there and new enough.
+/// Initialises the driver, if it exists and is new enough.
 pub(super) fn driver() -> Result<Version, CudaError> {
     if !has_driver() {
         return Err(CudaError::NoDriver);
@@ -79,18 +79,19 @@ impl From<DriverError> for Reported {
     }
 }
 
-/// Bytes of freed memory that a device does not give back to its system at once: to take small buffers from there anew each time takes as long as
-/// a curve of millions of voxels.
+/// Number of bytes of freed memory that a device keeps for reuse. Allocating small buffers from the system each time
+/// would take as long as a curve of millions of voxels.
 const KEPT: u64 = 64 << 20;
 
-/// Has the memory pool of a device keep what is freed, up to [`KEPT`] bytes; more, where somebody has asked for that already.
+/// Makes the memory pool of a device keep up to [`KEPT`] bytes of freed memory, or more if that was requested before.
 fn keep_freed(context: &CudaContext) -> Result<(), DriverError> {
     if context.attribute(Attribute::CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED)? == 0 {
         return Ok(());
     }
     let threshold = sys::CUmemPool_attribute::CU_MEMPOOL_ATTR_RELEASE_THRESHOLD;
     let mut kept = 0_u64;
-    // SAFETY: the device is that of a context; the attribute is a number of 64 bits, which is read and written while `kept` lives.
+    // SAFETY: the device belongs to a context; the attribute is a 64-bit number, which is read and written while
+    // `kept` lives.
     unsafe {
         let pool = result::device::get_mem_pool(context.cu_device())?;
         result::mem_pool::get_attribute(pool, threshold, (&raw mut kept).cast())?;
@@ -99,13 +100,13 @@ fn keep_freed(context: &CudaContext) -> Result<(), DriverError> {
     }
 }
 
-/// An open device. Clones are the same device, opened once.
+/// An open device. Clones refer to the same device, opened once.
 #[derive(Clone)]
 pub struct Gpu {
     pub(super) context: Arc<CudaContext>,
-    /// All work, in the order in which it is asked for.
+    /// The stream of all work, in the order of the requests.
     pub(super) stream: Arc<CudaStream>,
-    /// Copies into inboxes.
+    /// The stream of copies into inboxes.
     pub(super) copies: Arc<CudaStream>,
     ordinal: usize,
     pub(super) name: Arc<str>,
@@ -119,10 +120,10 @@ impl fmt::Debug for Gpu {
 }
 
 impl Gpu {
-    /// Opens a device, to use at most `memory` bytes of its memory.
+    /// Opens a device, using at most `memory` bytes of its memory.
     ///
     /// # Errors
-    /// [`CudaError`]: there is no such device, or it cannot be used.
+    /// [`CudaError`]: the device does not exist or cannot be used.
     pub fn open(ordinal: usize, memory: Option<u64>) -> Result<Gpu, CudaError> {
         let (_, devices) = devices()?;
         if devices.is_empty() {
@@ -139,8 +140,9 @@ impl Gpu {
         let failed = |error| call(&name, "creating a context", error);
         let context = CudaContext::new(ordinal).map_err(failed)?;
         keep_freed(&context).map_err(|error| call(&name, "keeping freed memory", error))?;
-        // One stream orders all work; the events by which cudarc orders several are not needed.
-        // SAFETY: all work goes to one stream, so there is nothing to order but copies into inboxes, which have events of their own.
+        // A single stream orders all work, so cudarc's events for several streams are not needed.
+        // SAFETY: all work is on one stream; only copies into inboxes need ordering, and these have events of their
+        // own.
         unsafe { context.disable_event_tracking() };
         let stream = context.new_stream().map_err(failed)?;
         let copies = context.new_stream().map_err(failed)?;
@@ -158,20 +160,20 @@ impl Gpu {
         &self.name
     }
 
-    /// The number of multiprocessors.
+    /// Number of multiprocessors.
     ///
     /// # Errors
-    /// The driver fails.
+    /// The driver failed.
     pub fn multiprocessors(&self) -> Result<u32, CudaError> {
         let count = self.context.attribute(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
         // The count is not negative.
         count.map(|count| count as u32).map_err(|error| self.call("counting multiprocessors", error))
     }
 
-    /// Bytes of shared memory that a block may be given.
+    /// Maximum bytes of shared memory per block.
     ///
     /// # Errors
-    /// The driver fails.
+    /// The driver failed.
     pub fn shared_memory(&self) -> Result<u32, CudaError> {
         let which = Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN;
         let bytes = self.context.attribute(which);
@@ -179,7 +181,7 @@ impl Gpu {
         bytes.map(|bytes| bytes as u32).map_err(|error| self.call("asking for its shared memory", error))
     }
 
-    /// Waits until everything that was asked for is done.
+    /// Waits until all work requested so far is done.
     ///
     /// # Errors
     /// Some of that work failed.
@@ -187,7 +189,7 @@ impl Gpu {
         self.stream.synchronize().map_err(|error| self.call("finishing", error))
     }
 
-    /// The error of a call into the driver that concerns the device.
+    /// The error of a call into the driver about this device.
     pub(super) fn call(&self, what: &'static str, error: DriverError) -> CudaError {
         call(&self.name, what, error)
     }

@@ -1,7 +1,8 @@
-//! Memory of a device that another library of this process has allocated, and that is read where it lies.
+//! Device memory that another library of this process has allocated, read in place.
 //!
-//! All open devices have the primary context of their device, which CUDA's runtime has too, and with it CuPy, PyTorch and others. So an address
-//! of theirs is one of ours. Their work is on streams of their own, for which is waited before the memory is read.
+//! All open devices use the primary context of their device, like CUDA's runtime and so CuPy, PyTorch and others;
+//! addresses are therefore shared. Other libraries work on streams of their own, which must be waited for before the
+//! memory is read.
 
 use std::mem::ManuallyDrop;
 use std::ops::Deref;
@@ -11,10 +12,10 @@ use cudarc::driver::{DevicePtr, DevicePtrMut, DriverError, result, sys};
 use super::{Buffer, Gpu, Plain};
 use crate::cuda::{CudaError, Pending};
 
-/// Kernels read by words of so many bytes, and past the last element up to the end of one.
+/// Kernels read words of this many bytes, and may read past the last element up to the end of its word.
 const WORD: usize = 16;
 
-/// Memory that somebody else has allocated, as a buffer that is only read.
+/// Memory of another library as a read-only buffer.
 #[derive(Debug)]
 pub struct Foreign<T> {
     memory: Memory<T>,
@@ -23,23 +24,23 @@ pub struct Foreign<T> {
 
 #[derive(Debug)]
 enum Memory<T> {
-    /// What lies elsewhere, which is not freed here.
+    /// Memory of another library, which is not freed here.
     Lent(ManuallyDrop<Buffer<T>>),
-    /// A copy of what kernels cannot read where it lies.
+    /// A copy of memory that kernels cannot read in place.
     Copied(Buffer<T>),
 }
 
-/// The number of the device on which an address lies.
+/// Returns the number of the device on which an address lies.
 ///
 /// # Errors
-/// The address is none that a device knows.
+/// The address is not known to any device.
 pub fn device_of(address: u64) -> Result<usize, CudaError> {
     super::device::driver()?;
     let mut ordinal: i32 = 0;
     let which = sys::CUpointer_attribute::CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL;
-    // SAFETY: the attribute is an integer of 32 bits; of an address that is none, the driver says so.
+    // SAFETY: the attribute is a 32-bit integer; the driver reports an error for an invalid address.
     let asked = unsafe { sys::cuPointerGetAttribute((&raw mut ordinal).cast(), which, address) }.result();
-    // Memory of the host that no device knows has a negative number in some versions of the driver.
+    // For host memory that no device knows, some driver versions return a negative number.
     let found = asked.and_then(|()| {
         usize::try_from(ordinal).map_err(|_| DriverError(sys::CUresult::CUDA_ERROR_INVALID_VALUE))
     });
@@ -51,14 +52,14 @@ pub fn device_of(address: u64) -> Result<usize, CudaError> {
 }
 
 impl Gpu {
-    /// The `len` elements at an address, as a buffer, once the work is done that may write them.
+    /// Wraps the `len` elements at an address as a buffer, after the pending work that may write them.
     ///
     /// # Errors
-    /// The driver fails; or a copy is necessary, for which there is no memory.
+    /// The driver failed; or a copy is necessary, and there is no memory for it.
     ///
     /// # Safety
-    /// So many elements lie there, on this device, whatever their alignment; `pending` is a stream that exists; and until the value is dropped
-    /// nobody frees or writes the elements.
+    /// `len` elements must be at the address on this device, with any alignment; `pending` must be an existing
+    /// stream; and until the value is dropped, the elements must not be freed or written.
     pub unsafe fn foreign<T: Plain>(
         &self,
         address: u64,
@@ -70,7 +71,7 @@ impl Gpu {
         let is_readable = address.is_multiple_of(WORD as u64) && bytes.is_multiple_of(WORD);
         let memory = if is_readable && len > 0 {
             let charge = self.charge::<T>(0)?;
-            // SAFETY: as the caller promises; what is made here is never dropped as a slice, which would free the memory.
+            // SAFETY: by the caller's promise; the slice is never dropped as such, which would free the memory.
             let slice = unsafe { self.stream.upgrade_device_ptr(address, len) };
             Memory::Lent(ManuallyDrop::new(Buffer { slice, len, _charge: charge }))
         } else {
@@ -78,7 +79,7 @@ impl Gpu {
             if len > 0 {
                 self.context.bind_to_thread().map_err(|error| self.call("copying on the device", error))?;
                 let (start, _record) = copy.slice.device_ptr_mut(&self.stream);
-                // SAFETY: so many bytes lie there, as the caller promises, and the copy has room for them.
+                // SAFETY: by the caller's promise the source has this many bytes, and the copy has room for them.
                 let copied =
                     unsafe { result::memcpy_dtod_async(start, address, bytes, self.stream.cu_stream()) };
                 copied.map_err(|error| self.call("copying on the device", error))?;
@@ -88,18 +89,18 @@ impl Gpu {
         Ok(Foreign { memory, gpu: self.clone() })
     }
 
-    /// Waits for the work of others.
+    /// Waits for pending work of other libraries.
     fn wait_for(&self, pending: Pending) -> Result<(), CudaError> {
         let waited = self.context.bind_to_thread().and_then(|()| match pending {
             Pending::Nothing => Ok(()),
             Pending::All => result::ctx::synchronize(),
-            // SAFETY: the stream exists, as whoever names it promises: `foreign` is the only caller.
+            // SAFETY: the stream exists by the promise of `foreign`, the only caller with a stream.
             Pending::Stream(stream) => unsafe { result::stream::synchronize(stream as sys::CUstream) },
         });
         waited.map_err(|error| self.call("waiting for the work of others", error))
     }
 
-    /// Waits until all work on the device is done, that of others too.
+    /// Waits until all work on the device is done, including that of other libraries.
     ///
     /// # Errors
     /// Some of that work failed.
@@ -129,13 +130,13 @@ impl<T> Deref for Foreign<T> {
 
 impl<T> Drop for Foreign<T> {
     fn drop(&mut self) {
-        // Whoever lent the memory may free or write it from now on, and a copy of it may still be under way. An error of the driver is reported by
-        // another call.
+        // The owner may free or write the memory from now on, so copies of it must be done. An error of the driver is
+        // reported by another call.
         let _ = self.gpu.finish();
         if let Memory::Lent(buffer) = &mut self.memory {
-            // SAFETY: the value is dropped, so nobody takes the buffer a second time.
+            // SAFETY: the value is being dropped, so the buffer is not taken a second time.
             let Buffer { slice, .. } = unsafe { ManuallyDrop::take(buffer) };
-            // Frees nothing but the slice's share in the stream.
+            // This releases only the slice's reference to the stream.
             slice.leak();
         }
     }

@@ -1,8 +1,8 @@
-//! Memory of a device that is filled while the device works on other memory.
+//! Device memory that is filled while the device works on other memory.
 //!
-//! All work is on one stream, in the order in which it is asked for. Copies into inboxes are on a second stream, and two events of each
-//! inbox put them in order with the work: no copy begins before the work on the inbox so far has `left` it, and no work begins before it
-//! is `filled`. The memory is only lent to work ([`Inbox::work`]), so there is no work on it that the events do not cover.
+//! All work is on one stream in the order of the requests. Copies into inboxes are on a second stream, and two events
+//! per inbox order them: no copy begins before the preceding work on the inbox has reached `left`, and no work begins
+//! before `filled`. The memory is only lent to work ([`Inbox::work`]), so the events cover all work on it.
 
 use std::sync::Arc;
 
@@ -11,23 +11,23 @@ use cudarc::driver::{CudaEvent, CudaStream};
 use super::{Buffer, Gpu, Pinned, Plain};
 use crate::cuda::CudaError;
 
-/// A buffer that is filled from page-locked memory, while there is work on others.
+/// A buffer that is filled from page-locked memory while the device works on others.
 #[derive(Debug)]
 pub struct Inbox<T> {
     buffer: Buffer<T>,
-    /// Reached when the work asked for so far is done.
+    /// Reached when all work requested so far is done.
     left: CudaEvent,
-    /// Reached when the copies begun so far are done.
+    /// Reached when all copies begun so far are done.
     filled: CudaEvent,
     copies: Arc<CudaStream>,
     gpu: Gpu,
 }
 
 impl Gpu {
-    /// An inbox for `len` elements, all zero.
+    /// Creates an inbox of `len` zeros.
     ///
     /// # Errors
-    /// As [`Gpu::zeros`].
+    /// See [`Gpu::zeros`].
     pub fn inbox<T: Plain>(&self, len: usize) -> Result<Inbox<T>, CudaError> {
         let buffer = self.zeros(len)?;
         let event = || self.context.new_event(None).map_err(|error| self.call("creating an event", error));
@@ -44,13 +44,13 @@ impl Gpu {
 }
 
 impl<T: Plain> Inbox<T> {
-    /// Begins to copy the first `n` elements to the inbox, from its element `at` on, when the work on it is done.
+    /// Begins to copy the first `n` elements to the inbox, from its element `at` on, once the work on it is done.
     ///
     /// # Errors
-    /// The driver fails.
+    /// The driver failed.
     ///
     /// # Panics
-    /// Either has fewer elements, or belongs to another device.
+    /// Either has too few elements, or belongs to another device.
     pub fn send(&mut self, from: &mut Pinned<T>, n: usize, at: usize) -> Result<(), CudaError> {
         self.gpu.expect_same(&from.gpu);
         let is_in = at.checked_add(n).is_some_and(|end| end <= self.buffer.len);
@@ -67,16 +67,16 @@ impl<T: Plain> Inbox<T> {
         let filled = self.filled.record(&self.copies).map_err(|error| gpu.call("noting a copy", error));
         from.begun_on(&self.copies)?;
         filled.or_else(|error| {
-            // No work on the inbox may begin before the copy is done.
+            // Work on the inbox must not begin before the copy is done.
             self.copies.synchronize().map_err(|error| gpu.call("finishing a copy", error))?;
             Err(error)
         })
     }
 
-    /// Asks for work on the elements that have been sent, which begins when their copies are done.
+    /// Enqueues work on the elements that were sent, to begin when their copies are done.
     ///
     /// # Errors
-    /// The work fails, or the driver.
+    /// The work or the driver failed.
     pub fn work<R, E: From<CudaError>>(
         &mut self,
         work: impl FnOnce(&mut Buffer<T>) -> Result<R, E>,
@@ -90,11 +90,11 @@ impl<T: Plain> Inbox<T> {
 }
 
 impl<T> Inbox<T> {
-    /// Records that all work on the inbox so far was asked for, so that `left` is reached after it.
+    /// Records `left` after all work on the inbox requested so far.
     fn leave(&self) -> Result<(), CudaError> {
         let noted = self.left.record(&self.gpu.stream);
         noted.map_err(|error| self.gpu.call("noting work", error)).or_else(|error| {
-            // No copy may begin before the work is done.
+            // Copies must not begin before the work is done.
             self.gpu.finish()?;
             Err(error)
         })
@@ -103,8 +103,8 @@ impl<T> Inbox<T> {
 
 impl<T> Drop for Inbox<T> {
     fn drop(&mut self) {
-        // The memory is given back on the stream of all work, and copies must be done by then. An error of the driver is reported by
-        // another call.
+        // The memory is freed on the stream of all work, and copies must be done by then. An error of the driver is
+        // reported by another call.
         if self.gpu.stream.wait(&self.filled).is_err() {
             let _ = self.copies.synchronize();
         }

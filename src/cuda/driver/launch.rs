@@ -1,4 +1,4 @@
-//! Kernels and their launches.
+//! Kernels and launches.
 
 use std::ffi::CStr;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use cudarc::nvrtc::Ptx;
 use super::{Buffer, Gpu, Pinned, Plain};
 use crate::cuda::CudaError;
 
-/// The kernels of a PTX text, loaded.
+/// The loaded kernels of a PTX text.
 pub(crate) struct Module {
     module: Arc<CudaModule>,
     gpu: Gpu,
@@ -19,7 +19,7 @@ impl Gpu {
     /// Loads the kernels of a PTX text.
     ///
     /// # Errors
-    /// The driver does not accept the text.
+    /// The driver rejected the text.
     pub(crate) fn module(&self, ptx: &'static str) -> Result<Module, CudaError> {
         let loaded = self.context.load_module(Ptx::from_src(ptx));
         let module = loaded.map_err(|error| self.call("loading kernels", error))?;
@@ -28,7 +28,7 @@ impl Gpu {
 }
 
 impl Module {
-    /// The kernel of this name. A misspelt name fails here, not at the launch.
+    /// Finds a kernel by its name. A misspelt name fails here and not at the launch.
     pub(crate) fn kernel(&self, name: &'static CStr) -> Result<Kernel, CudaError> {
         // Names of kernels are ASCII.
         let name = name.to_str().unwrap_or_default();
@@ -51,16 +51,17 @@ pub(crate) struct Kernel {
 }
 
 impl Kernel {
-    /// A launch of `blocks` blocks of `threads` threads with `shared` bytes of shared memory, to which the arguments are still to be added.
+    /// Begins a launch of `blocks` blocks of `threads` threads with `shared` bytes of shared memory. The arguments
+    /// have to be added.
     pub(crate) fn launch(&self, blocks: u32, threads: u32, shared: u32) -> Launch<'_> {
         let args = self.gpu.stream.launch_builder(&self.function);
         Launch { kernel: self, args, blocks, threads, shared }
     }
 
-    /// Lets launches have this many bytes of shared memory.
+    /// Allows launches with up to `bytes` bytes of shared memory.
     pub(crate) fn allow_shared(&self, bytes: u32) -> Result<(), CudaError> {
         let which = sys::CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
-        // The number is below 2^31: it is what the device offers.
+        // The device offers this number, so it is below 2^31.
         let set = self.function.set_attribute(which, bytes as i32);
         set.map_err(|error| self.failed(0, 0, error))
     }
@@ -71,7 +72,7 @@ impl Kernel {
     }
 }
 
-/// A launch to which arguments are added, in the order in which the kernel declares them.
+/// A launch under construction. Arguments are added in the order in which the kernel declares them.
 pub(crate) struct Launch<'a> {
     kernel: &'a Kernel,
     args: LaunchArgs<'a>,
@@ -81,36 +82,36 @@ pub(crate) struct Launch<'a> {
 }
 
 impl<'a> Launch<'a> {
-    /// Adds a number.
+    /// Adds a number as an argument.
     pub(crate) fn value<T: Plain>(mut self, value: &'a T) -> Self {
         self.args.arg(value);
         self
     }
 
-    /// Adds memory that the kernel reads.
+    /// Adds a buffer that the kernel reads.
     ///
     /// # Panics
-    /// It belongs to another device than the kernel.
+    /// The buffer belongs to another device than the kernel.
     pub(crate) fn input<T>(mut self, buffer: &'a Buffer<T>) -> Self {
         self.kernel.gpu.expect_own(buffer);
         self.args.arg(&buffer.slice);
         self
     }
 
-    /// Adds memory that the kernel writes.
+    /// Adds a buffer that the kernel writes.
     ///
     /// # Panics
-    /// It belongs to another device than the kernel.
+    /// The buffer belongs to another device than the kernel.
     pub(crate) fn output<T>(mut self, buffer: &'a mut Buffer<T>) -> Self {
         self.kernel.gpu.expect_own(buffer);
         self.args.arg(&mut buffer.slice);
         self
     }
 
-    /// Adds page-locked memory of the host that the kernel writes. [`Pinned::begun`] is to be called after the launch.
+    /// Adds page-locked host memory that the kernel writes. [`Pinned::begun`] has to be called after the launch.
     ///
     /// # Panics
-    /// It belongs to another device than the kernel.
+    /// The memory belongs to another device than the kernel.
     pub(crate) fn host_output<T>(mut self, memory: &'a mut Pinned<T>) -> Self {
         self.kernel.gpu.expect_same(&memory.gpu);
         self.args.arg(&memory.address);
@@ -120,7 +121,7 @@ impl<'a> Launch<'a> {
     /// Launches the kernel, unless there are no blocks.
     ///
     /// # Safety
-    /// The arguments are those that the kernel declares, and with them it stays inside its buffers.
+    /// The arguments must be those that the kernel declares, and with them the kernel must stay inside its buffers.
     pub(crate) unsafe fn go(mut self) -> Result<(), CudaError> {
         let Launch { kernel, blocks, threads, shared, .. } = self;
         if blocks == 0 {
@@ -128,7 +129,7 @@ impl<'a> Launch<'a> {
         }
         let config =
             LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (threads, 1, 1), shared_mem_bytes: shared };
-        // SAFETY: as the caller promises.
+        // SAFETY: by the caller's promise.
         let launched = unsafe { self.args.launch(config) };
         launched.map(|_| ()).map_err(|error| kernel.failed(blocks, threads, error))
     }

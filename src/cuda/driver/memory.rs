@@ -1,4 +1,4 @@
-//! Memory of a device, and copies from and to it.
+//! Device memory, and copies from and to it.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use cudarc::driver::{CudaSlice, DevicePtrMut, DriverError, result, sys};
 use super::{Gpu, Plain};
 use crate::cuda::{CudaError, Unsigned};
 
-/// How much memory of a device may be allocated, and how much is.
+/// The limit and the use of a device's memory.
 #[derive(Debug)]
 pub(super) struct Memory {
     limit: Option<u64>,
@@ -18,13 +18,13 @@ pub(super) struct Memory {
 }
 
 impl Memory {
-    /// No memory allocated, with a limit in bytes.
+    /// Creates an account without allocations, with a limit in bytes.
     pub(super) fn new(limit: Option<u64>) -> Self {
         Memory { limit, used: AtomicU64::new(0), peak: AtomicU64::new(0) }
     }
 }
 
-/// Memory of a device.
+/// Device memory.
 #[derive(Debug)]
 pub struct Buffer<T> {
     pub(super) slice: CudaSlice<T>,
@@ -33,7 +33,7 @@ pub struct Buffer<T> {
 }
 
 impl<T> Buffer<T> {
-    /// The number of elements.
+    /// Number of elements.
     pub fn len(&self) -> usize {
         self.len
     }
@@ -44,7 +44,7 @@ impl<T> Buffer<T> {
     }
 }
 
-/// Bytes that count as used while the value lives.
+/// Bytes that count as used during the lifetime of the value.
 #[derive(Debug)]
 pub(super) struct Charge {
     memory: Arc<Memory>,
@@ -58,10 +58,10 @@ impl Drop for Charge {
 }
 
 impl Gpu {
-    /// Bytes that can still be allocated.
+    /// Number of bytes that can still be allocated.
     ///
     /// # Errors
-    /// The driver fails.
+    /// The driver failed.
     pub fn available(&self) -> Result<u64, CudaError> {
         let free =
             self.context.mem_get_info().map_err(|error| self.call("asking for free memory", error))?.0 as u64;
@@ -69,18 +69,19 @@ impl Gpu {
         Ok(self.memory.limit.map_or(free, |limit| free.min(limit.saturating_sub(used))))
     }
 
-    /// The greatest number of bytes that were allocated at a time.
+    /// Peak number of allocated bytes.
     pub fn peak(&self) -> u64 {
         self.memory.peak.load(Ordering::Relaxed)
     }
 
-    /// A buffer of zeros.
+    /// Allocates a buffer of zeros.
     ///
     /// # Errors
-    /// [`CudaError::OutOfMemory`], and other failures of the driver.
+    /// [`CudaError::OutOfMemory`], or another failure of the driver.
     pub fn zeros<T: Plain>(&self, len: usize) -> Result<Buffer<T>, CudaError> {
         let charge = self.charge::<T>(len)?;
-        // The driver refuses empty allocations. Whole words of 16 bytes let a kernel read by words.
+        // The driver refuses empty allocations. The size is rounded up to words of 16 bytes, so that kernels can read
+        // whole words.
         let word = 16 / size_of::<T>().clamp(1, 16);
         let slice = self
             .stream
@@ -89,20 +90,20 @@ impl Gpu {
         Ok(Buffer { slice, len, _charge: charge })
     }
 
-    /// A buffer with the elements of a slice.
+    /// Copies a slice to a new buffer.
     ///
     /// # Errors
-    /// As [`Gpu::zeros`].
+    /// See [`Gpu::zeros`].
     pub fn upload<T: Plain>(&self, host: &[T]) -> Result<Buffer<T>, CudaError> {
         let mut buffer = self.zeros(host.len())?;
         self.write(&mut buffer, 0, host)?;
         Ok(buffer)
     }
 
-    /// Writes a slice into a buffer, from element `at` on.
+    /// Copies a slice into a buffer, from element `at` on.
     ///
     /// # Errors
-    /// The copy failed, or something that was asked for before it.
+    /// The copy or an earlier request failed.
     ///
     /// # Panics
     /// The slice does not fit, or the buffer belongs to another device.
@@ -117,14 +118,14 @@ impl Gpu {
         self.stream
             .memcpy_htod(host, &mut part)
             .map_err(|error| self.call("copying to the device", error))?;
-        // The copy of pageable memory may outlive the call.
+        // Without this, the copy of pageable memory could outlive the call.
         self.finish()
     }
 
-    /// The elements of a range of a buffer.
+    /// Copies a range of a buffer to the host.
     ///
     /// # Errors
-    /// The copy failed, or something that was asked for before it.
+    /// The copy or an earlier request failed.
     ///
     /// # Panics
     /// The range is not in the buffer, or the buffer belongs to another device.
@@ -144,10 +145,10 @@ impl Gpu {
     /// Copies the first `n` elements of a buffer to the start of another.
     ///
     /// # Errors
-    /// The driver fails.
+    /// The driver failed.
     ///
     /// # Panics
-    /// Either buffer has fewer elements, or belongs to another device.
+    /// Either buffer has too few elements, or belongs to another device.
     pub fn copy<T: Plain>(&self, from: &Buffer<T>, to: &mut Buffer<T>, n: usize) -> Result<(), CudaError> {
         self.expect_own(from);
         self.expect_own(to);
@@ -159,10 +160,10 @@ impl Gpu {
     /// Copies a range of a buffer to the start of another.
     ///
     /// # Errors
-    /// The driver fails.
+    /// The driver failed.
     ///
     /// # Panics
-    /// The range is not in the buffer, or longer than the other; or one belongs to another device.
+    /// The range is not in the buffer, or is longer than the other buffer; or one belongs to another device.
     pub fn copy_range<T: Plain>(
         &self,
         from: &Buffer<T>,
@@ -183,7 +184,7 @@ impl Gpu {
     /// Sets all elements of a buffer to zero.
     ///
     /// # Errors
-    /// The driver fails.
+    /// The driver failed.
     ///
     /// # Panics
     /// The buffer belongs to another device.
@@ -192,10 +193,10 @@ impl Gpu {
         self.stream.memset_zeros(&mut buffer.slice).map_err(|error| self.call("clearing memory", error))
     }
 
-    /// Sets all bytes of a buffer to a value.
+    /// Sets all bytes of a buffer to `byte`.
     ///
     /// # Errors
-    /// The driver fails.
+    /// The driver failed.
     ///
     /// # Panics
     /// The buffer belongs to another device.
@@ -208,12 +209,12 @@ impl Gpu {
         self.context.bind_to_thread().map_err(failed)?;
         let bytes = buffer.len * size_of::<T>();
         let (start, _record) = buffer.slice.device_ptr_mut(&self.stream);
-        // SAFETY: the buffer has this many bytes, any bits of which are a value, and whoever uses it does so later on the same stream.
+        // SAFETY: the buffer has this many bytes, any bits are a valid value, and later uses are on the same stream.
         unsafe { result::memset_d8_async(start, byte, bytes, self.stream.cu_stream()) }.map_err(failed)
     }
 
-    /// Panics if a buffer was not allocated by this device, as it was opened this time: work on it would be in no order with what is
-    /// asked for here, and an address of another device's memory would be taken for one of this.
+    /// Panics if a buffer was not allocated by this opening of the device: work on it would not be ordered with the
+    /// requests here, and an address on another device would be interpreted as one on this.
     pub(super) fn expect_own<T>(&self, buffer: &Buffer<T>) {
         let is_own = Arc::ptr_eq(buffer.slice.stream(), &self.stream);
         assert!(is_own, "{}: expected its own memory, found that of another device", self.name);
@@ -227,7 +228,7 @@ impl Gpu {
         self.call("allocating memory", error)
     }
 
-    /// Counts the bytes of `len` elements as used, if the limit allows it.
+    /// Counts the bytes of `len` elements as used, if the limit allows.
     pub(super) fn charge<T>(&self, len: usize) -> Result<Charge, CudaError> {
         let bytes = (len as u64).saturating_mul(size_of::<T>() as u64);
         let before = self.memory.used.fetch_add(bytes, Ordering::Relaxed);

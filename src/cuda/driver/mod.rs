@@ -1,20 +1,21 @@
-//! Calls into CUDA's driver, by way of the crate cudarc: the only place of them, and of most of the `unsafe` that they take.
+//! Calls into CUDA's driver by the crate cudarc, confined to this module with most of the `unsafe` code that they
+//! need.
 //!
-//! | file | holds |
+//! | file | content |
 //! |---|---|
-//! | `device.rs` | devices that the driver finds, and a device that is open |
-//! | `memory.rs` | memory of a device, and copies from and to it |
-//! | `foreign.rs` | memory of a device that others have allocated |
-//! | `pinned.rs` | page-locked memory of the host, which a device copies by itself |
-//! | `inbox.rs` | memory of a device that is filled while the device works on other memory |
-//! | `launch.rs` | kernels and their launches |
-//! | `plain.rs` | the types that a device holds as the host does |
+//! | `device.rs` | discovery of devices, and open devices |
+//! | `memory.rs` | device memory, and copies from and to it |
+//! | `foreign.rs` | device memory that other libraries have allocated |
+//! | `pinned.rs` | page-locked host memory for asynchronous copies |
+//! | `inbox.rs` | device memory that is filled while the device works on other memory |
+//! | `launch.rs` | kernels and launches |
+//! | `plain.rs` | types with the same representation on device and host |
 //!
-//! Everything on a device is done in the order in which it is asked for, on one stream: work that is asked for later sees what was done
-//! before. Only copies into an [`Inbox`] are on a second stream, beside the work on other memory. Memory is counted: an allocation past the
-//! limit fails as it does when the device is full.
+//! All work is done in the order of the requests, on one stream: later work sees the results of earlier work. Only
+//! copies into an [`Inbox`] are on a second stream, concurrently with work on other memory. Memory is counted: an
+//! allocation past the limit fails as if the device were full.
 //!
-//! A build without the feature `cuda` has `absent.rs` in the place of this module.
+//! A build without the feature `cuda` uses `absent.rs` instead of this module.
 #![allow(unsafe_code)]
 
 mod device;

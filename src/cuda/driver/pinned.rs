@@ -1,37 +1,38 @@
-//! Page-locked memory of the host: a device copies from and to it by itself, while the processor does something else.
+//! Page-locked host memory, from and to which a device copies asynchronously.
 
 use cudarc::driver::{CudaEvent, CudaStream, PinnedHostSlice, sys};
 
 use super::{Buffer, Gpu, Plain};
 use crate::cuda::CudaError;
 
-/// Page-locked memory of the host. Copies from and to it are only begun by [`Gpu::send`], [`Gpu::receive`],
-/// [`Inbox::send`](super::Inbox::send) and kernels that write to it; [`Pinned::slice`] and [`Pinned::slice_mut`] wait for them.
+/// Page-locked host memory. Only [`Gpu::send`], [`Gpu::receive`], [`Inbox::send`](super::Inbox::send) and kernels
+/// that write to it begin copies; [`Pinned::slice`] and [`Pinned::slice_mut`] wait for these.
 #[derive(Debug)]
 pub struct Pinned<T> {
     memory: PinnedHostSlice<T>,
     len: usize,
-    /// Where kernels find the memory.
+    /// The address of the memory for kernels.
     pub(super) address: sys::CUdeviceptr,
-    /// Reached when the copies begun so far are done.
+    /// Reached when all copies begun so far are done.
     copied: CudaEvent,
     pub(super) gpu: Gpu,
 }
 
 impl Gpu {
-    /// Page-locked memory for `len` elements, but at least one, all zero.
+    /// Allocates page-locked memory for `len` elements, but at least one, all zero.
     ///
     /// # Errors
-    /// The system does not give it.
+    /// The system refused the memory.
     pub fn pinned<T: Plain>(&self, len: usize) -> Result<Pinned<T>, CudaError> {
         let failed = |error| self.call("allocating page-locked memory", error);
-        // The driver refuses empty allocations. Without flags the memory is cached, as results are read from it too.
+        // The driver refuses empty allocations. Without flags the memory is cached, which matters because the host
+        // reads results from it.
         // SAFETY: the memory is filled with zeros before it is read.
         let mut memory =
             unsafe { self.context.alloc_pinned_with_flags::<T>(len.max(1), 0) }.map_err(failed)?;
         let bytes = memory.num_bytes();
         let start = memory.as_mut_ptr().map_err(failed)?.cast::<u8>();
-        // SAFETY: the allocation has this many bytes, and zero is a value of `T`.
+        // SAFETY: the allocation has this many bytes, and all-zero bits are a value of `T`.
         unsafe { start.write_bytes(0, bytes) };
         let mut address = 0;
         // SAFETY: the memory was allocated by the driver, for this context; the call writes one address.
@@ -44,10 +45,10 @@ impl Gpu {
     /// Begins to copy the first `n` elements to a buffer, from its element `at` on.
     ///
     /// # Errors
-    /// The driver fails.
+    /// The driver failed.
     ///
     /// # Panics
-    /// Either has fewer elements, or belongs to another device.
+    /// Either has too few elements, or belongs to another device.
     pub fn send<T: Plain>(
         &self,
         from: &mut Pinned<T>,
@@ -68,13 +69,13 @@ impl Gpu {
         from.begun()
     }
 
-    /// Begins to copy elements of a buffer to the start of `to`.
+    /// Begins to copy a range of a buffer to the start of `to`.
     ///
     /// # Errors
-    /// The driver fails.
+    /// The driver failed.
     ///
     /// # Panics
-    /// The range is not in the buffer, or longer than `to`; or one belongs to another device.
+    /// The range is not in the buffer, or is longer than `to`; or one belongs to another device.
     pub fn receive<T: Plain>(
         &self,
         from: &Buffer<T>,
@@ -97,7 +98,7 @@ impl Gpu {
 }
 
 impl Gpu {
-    /// Panics if page-locked memory belongs to another device: the events that say when it may be looked at are that device's.
+    /// Panics if page-locked memory belongs to another device, whose events order the access to it.
     pub(super) fn expect_same(&self, other: &Gpu) {
         let is_same = std::sync::Arc::ptr_eq(&self.stream, &other.stream);
         assert!(is_same, "{}: expected its own page-locked memory, found that of {}", self.name, other.name);
@@ -105,24 +106,24 @@ impl Gpu {
 }
 
 impl<T: Plain> Pinned<T> {
-    /// The number of elements.
+    /// Number of elements.
     pub(crate) fn len(&self) -> usize {
         self.len
     }
 
-    /// The elements, when all copies are done.
+    /// Waits for all copies and returns the elements.
     ///
     /// # Errors
-    /// A copy failed, or something that was asked for before it.
+    /// A copy or an earlier request failed.
     pub fn slice(&self) -> Result<&[T], CudaError> {
         self.wait()?;
         self.memory.as_slice().map_err(|error| self.gpu.call("copying", error))
     }
 
-    /// The elements, to be changed, when all copies are done.
+    /// Waits for all copies and returns the elements for modification.
     ///
     /// # Errors
-    /// As [`Pinned::slice`].
+    /// See [`Pinned::slice`].
     pub fn slice_mut(&mut self) -> Result<&mut [T], CudaError> {
         self.wait()?;
         let gpu = &self.gpu;
@@ -133,16 +134,16 @@ impl<T: Plain> Pinned<T> {
         self.copied.synchronize().map_err(|error| self.gpu.call("waiting for a copy", error))
     }
 
-    /// Records that a copy was begun on the stream of all work, so that `copied` is reached after it.
+    /// Records `copied` after a copy on the stream of all work.
     pub(crate) fn begun(&mut self) -> Result<(), CudaError> {
         self.begun_on(&self.gpu.stream)
     }
 
-    /// Records that a copy was begun on a stream, so that `copied` is reached after it.
+    /// Records `copied` after a copy on `stream`.
     pub(super) fn begun_on(&self, stream: &CudaStream) -> Result<(), CudaError> {
         let noted = self.copied.record(stream);
         noted.map_err(|error| self.gpu.call("noting a copy", error)).or_else(|error| {
-            // The memory may not be read or written before the copy is done.
+            // The memory must not be read or written before the copy is done.
             stream.synchronize().map_err(|error| self.gpu.call("finishing a copy", error))?;
             Err(error)
         })
@@ -151,7 +152,7 @@ impl<T: Plain> Pinned<T> {
 
 impl<T> Drop for Pinned<T> {
     fn drop(&mut self) {
-        // The device must be done with the memory. An error of the driver is reported by another call.
+        // The device must have finished with the memory. An error of the driver is reported by another call.
         let _ = self.copied.synchronize();
     }
 }

@@ -4,32 +4,32 @@ use phat_formats::Index;
 
 use crate::memory::{self, Refused};
 
-/// Lists of indices, numbered from 0, one after another in one vector. The last one can be taken off again.
+/// Lists of indices, numbered from 0, concatenated in one vector. The last list can be removed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Lists<I> {
-    /// Where each list starts, and at the end the number of indices.
+    /// Start of each list in `items`, and then the number of all items.
     offsets: Vec<usize>,
     /// The indices of all lists.
     items: Vec<I>,
 }
 
 impl<I: Index> Lists<I> {
-    /// No lists.
+    /// Creates an empty collection.
     pub(super) fn new() -> Self {
         Lists { offsets: vec![0], items: Vec::new() }
     }
 
-    /// The number of lists.
+    /// Number of lists.
     pub(super) fn len(&self) -> usize {
         self.offsets.len() - 1
     }
 
-    /// A list by its number.
+    /// The list of number `list`.
     pub(super) fn get(&self, list: usize) -> &[I] {
         &self.items[self.offsets[list]..self.offsets[list + 1]]
     }
 
-    /// Where each list starts among all indices, and at the end their number.
+    /// Start of each list in [`items`](Self::items), and then the number of all items.
     pub(super) fn offsets(&self) -> &[usize] {
         &self.offsets
     }
@@ -42,7 +42,7 @@ impl<I: Index> Lists<I> {
     /// Appends a list.
     ///
     /// # Errors
-    /// [`Refused`]: there is no memory for it.
+    /// [`Refused`]: there is not enough memory.
     pub(super) fn push(&mut self, list: &[I]) -> Result<(), Refused> {
         self.make_room(list.len())?;
         memory::push(&mut self.offsets, self.items.len() + list.len())?;
@@ -50,14 +50,14 @@ impl<I: Index> Lists<I> {
         Ok(())
     }
 
-    /// Takes the last list off. There is one.
+    /// Removes the last list. There must be one.
     pub(super) fn pop(&mut self) {
         self.offsets.pop();
         self.items.truncate(self.offsets[self.offsets.len() - 1]);
     }
 
-    /// Makes room for so many more indices. Of what the system promises it may not have as much: so how much there is is asked
-    /// before the vector doubles, which is seldom.
+    /// Reserves room for `additional` more indices. The system may promise more memory than it has, so the available
+    /// memory is checked before the vector doubles, which happens seldom.
     fn make_room(&mut self, additional: usize) -> Result<(), Refused> {
         if self.items.capacity() - self.items.len() >= additional {
             return Ok(());

@@ -1,14 +1,15 @@
-//! Cycles that represent the classes of a boundary matrix, for the classes that are wanted.
+//! Cycles that represent selected classes of a boundary matrix.
 //!
-//! Let R = DV be the reduction of the boundary matrix D by the standard algorithm. The class of a pair (i, j) is represented by column
-//! j of R: it is the boundary of a chain of the cells up to j, its youngest cell is i, and no sum of boundaries of cells before j has
-//! that youngest cell. So it is a cycle that is there when cell i enters, and that bounds when cell j enters and not before. An
-//! essential class, of cell e, is represented by column e of V: column e of R is zero, so it is a cycle, and its youngest cell is e.
-//! (Cohen-Steiner, Edelsbrunner, Morozov 2006; what is done here for few of the pairs is the involution of Čufar and Virk 2021.)
+//! Let R = DV be the reduction of the boundary matrix D by the standard algorithm. Column j of R represents the class
+//! of a pair (i, j): it is the boundary of a chain of cells up to j, its youngest cell is i, and no sum of boundaries
+//! of cells before j has that youngest cell. So the cycle exists once cell i enters, and becomes a boundary when cell
+//! j enters and not before. Column e of V represents the essential class of cell e: column e of R is zero, so column
+//! e of V is a cycle, and its youngest cell is e. (Cohen-Steiner, Edelsbrunner, Morozov 2006. Computing the cycles of
+//! few pairs is the involution of Čufar and Virk 2021.)
 //!
-//! **Plan.** The pairs are known: any of the [algorithms](super::reduction) has found them, on any number of threads, perhaps of the
-//! anti-transpose. None of them keeps R and V. So the columns that are wanted are reduced once more, and with the pairs known that is
-//! less work than a reduction:
+//! **Plan.** Any of the [algorithms](super::reduction) has found the pairs, on any number of threads, perhaps of the
+//! anti-transpose. None of them stores R and V. So the selected columns are reduced again, which is less work than a
+//! reduction because the pairs are known:
 //!
 //! ```text
 //! reduce(j), where column j is to have the low i, or none:
@@ -18,25 +19,27 @@
 //!         add column k of R to column j, and note k
 //! ```
 //!
-//! - No column of a cell that gives birth to a class that dies is ever reduced, and no column that no wanted one needs.
-//! - A column k of D whose low is its pair's birth is reduced as it stands: it is read in the matrix.
-//! - The columns that are added are those that the standard algorithm adds, in the same order. So the cycles are those of the standard
-//!   algorithm, whichever algorithm has found the pairs.
-//! - V is not stored, which may be far denser than R. Of the columns that an essential class may need, the columns that were added to
-//!   each are noted, A(k). Column e of V is the sum of e and of column k of V for each k in A(e). It is written down by descending
-//!   k: a working column starts as A(e), and as long as it is not empty its greatest k is taken out as a cell of the cycle, and
-//!   A(k) is added to it.
-//! - Columns that wait for another one are kept on a stack of their own: a chain of them can be as long as the matrix.
+//! - No column of a cell that creates a non-essential class is ever reduced, and no column that no selected column
+//!   needs.
+//! - A column k of D whose low is already the birth of its pair is reduced as it stands, and is read in the matrix.
+//! - The added columns and their order are those of the standard algorithm. So the cycles do not depend on the
+//!   algorithm that found the pairs.
+//! - V is not stored, since it may be far denser than R. Instead, for each column k that an essential class may need,
+//!   the set A(k) of columns added to it is stored. Column e of V is the sum of e and of column k of V for each k in
+//!   A(e). It is produced by descending k: a working column starts as A(e), and while it is not empty its greatest k
+//!   is moved to the cycle and A(k) is added to it.
+//! - Columns that wait for another one lie on an explicit stack, since a chain of them can be as long as the matrix.
 //!
 //! | module | what it does |
 //! |---|---|
-//! | `selection` | which classes are wanted |
-//! | `partners` | who is paired with whom, and whether the pairs can be those of the matrix |
-//! | `reducer` | columns of R on demand, columns of V from what was added |
+//! | `selection` | selects classes |
+//! | `partners` | the partner of each cell, and whether the pairs can be those of the matrix |
+//! | `reducer` | reduces columns of R on demand, and derives columns of V from the recorded additions |
 //! | `lists` | many short lists in one vector, whose growth can be refused |
-//! | `store` | the cycles in flat tables, and the view of one of them |
+//! | `store` | the cycles in flat tables, and a view of each |
 //!
-//! It runs on one thread. Tables whose size depends on the matrix are refused with an error where there is no memory for them.
+//! The computation runs on one thread. Tables whose size depends on the matrix are refused with an error if there is
+//! no memory for them.
 //!
 //! ```
 //! use lacuna::matrix::cycles::{ClassSelection, cycles};
@@ -81,12 +84,12 @@ pub use error::CyclesError;
 pub use selection::ClassSelection;
 pub use store::{Cycle, Cycles};
 
-/// The cycles that represent the selected classes of a matrix. `pairs` are the pairs of the matrix, as
-/// [`reduce`](super::reduce()) finds them, and boundaries of the matrix have no boundary ([`BoundaryMatrix::check`]): otherwise what is
-/// found need not be a cycle.
+/// Computes the cycles that represent the selected classes of a matrix. `pairs` must be the pairs of the matrix, as
+/// [`reduce`](super::reduce()) finds them, and ∂∂ must be 0 ([`BoundaryMatrix::check`]): otherwise the result need
+/// not consist of cycles.
 ///
 /// # Errors
-/// A cell that is selected creates no class; the pairs cannot be those of the matrix; there is not enough memory.
+/// A selected cell creates no class; the pairs cannot be those of the matrix; or there is not enough memory.
 pub fn cycles<I: Index>(
     matrix: &BoundaryMatrix<I>,
     pairs: &Pairs<I>,
@@ -95,10 +98,11 @@ pub fn cycles<I: Index>(
     cycles_watched(matrix, pairs, selection, &())
 }
 
-/// Like [`cycles`]; `progress` is told of its one stage, whose work is not counted, and may end it early, which is looked at every few additions.
+/// Like [`cycles`], but reports its only stage to `progress`, without counts. `progress` may end the run early, which
+/// is checked every few additions.
 ///
 /// # Errors
-/// Those of [`cycles`], and [`CyclesError::Interrupted`].
+/// The errors of [`cycles`], and [`CyclesError::Interrupted`].
 pub fn cycles_watched<I: Index>(
     matrix: &BoundaryMatrix<I>,
     pairs: &Pairs<I>,
@@ -125,7 +129,7 @@ fn selected<I: Index>(
     memory::reserve(&mut deaths, births.len())?;
     deaths.extend(births.iter().map(|birth| I::from_usize(partners.partner(birth.to_usize()))));
     let finite = births.iter().zip(&deaths).map(|(birth, death)| (birth.to_usize(), death.to_usize()));
-    // A column needs those whose births are later. Of descending births, none of those that are wanted has to wait.
+    // A column needs columns of later births only. So by descending birth no selected column has to wait.
     for (birth, death) in finite.clone().rev() {
         reducer.cycle_of_pair(birth, death)?;
     }

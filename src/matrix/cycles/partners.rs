@@ -1,4 +1,4 @@
-//! Who is paired with whom.
+//! The partner of each cell in the persistence pairs.
 
 use phat_formats::{BoundaryMatrix, Index};
 
@@ -6,26 +6,26 @@ use super::CyclesError;
 use crate::matrix::pairs::Pairs;
 use crate::memory;
 
-/// What a cell does when it enters.
+/// The role of a cell when it enters the filtration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Role {
-    /// It creates a class that this cell destroys.
+    /// Creates a class that the given cell destroys.
     Birth(usize),
-    /// It destroys the class that this cell has created.
+    /// Destroys the class that the given cell created.
     Death(usize),
-    /// It creates a class that lasts.
+    /// Creates a class that is never destroyed.
     Essential,
 }
 
-/// The partner of each cell; a cell without one is its own.
+/// The partner of each cell; an unpaired cell is its own partner.
 #[derive(Debug)]
 pub(super) struct Partners<I>(Vec<I>);
 
 impl<I: Index> Partners<I> {
-    /// The partners of all cells of a matrix.
+    /// Collects the partners of all cells of a matrix.
     ///
     /// # Errors
-    /// The pairs are not those of a matrix of so many cells and dimensions; there is no memory for the table.
+    /// The pairs do not fit the cells and dimensions of the matrix; or there is no memory for the table.
     pub(super) fn new(matrix: &BoundaryMatrix<I>, pairs: &Pairs<I>) -> Result<Self, CyclesError> {
         let cells = matrix.len();
         let mut partners = Vec::new();
@@ -46,18 +46,18 @@ impl<I: Index> Partners<I> {
         Ok(Partners(partners))
     }
 
-    /// The number of cells.
+    /// Number of cells.
     pub(super) fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// The partner of a cell; the cell itself, if it has none.
+    /// The partner of a cell, or the cell itself if it is unpaired.
     #[inline]
     pub(super) fn partner(&self, cell: usize) -> usize {
         self.0[cell].to_usize()
     }
 
-    /// What a cell does.
+    /// The role of a cell.
     #[inline]
     pub(super) fn role(&self, cell: usize) -> Role {
         let partner = self.partner(cell);

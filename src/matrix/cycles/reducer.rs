@@ -1,4 +1,4 @@
-//! Columns of R, reduced when they are asked for, and columns of V made of what was added.
+//! Reduces columns of R on demand, and derives columns of V from the recorded additions.
 
 use phat_formats::{BoundaryMatrix, Dimension, Index};
 
@@ -9,7 +9,7 @@ use crate::matrix::working_columns::{BitTree, WorkingColumn};
 use crate::memory;
 use crate::progress::{Progress, check};
 
-/// Additions before it is asked whether the run is to end.
+/// Number of additions between checks whether the run is to end.
 const STEPS: u64 = 32;
 
 /// The columns reduced so far, and the column that is being reduced.
@@ -17,42 +17,43 @@ pub(super) struct Reducer<'m, I> {
     matrix: &'m BoundaryMatrix<I>,
     partners: &'m Partners<I>,
     progress: &'m dyn Progress,
-    /// For each column that additions have reduced, the number of its list plus one; 0 for others.
+    /// For each column that additions have reduced, the number of its list in `columns` plus one; 0 for others.
     places: Vec<I>,
-    /// The reduced columns that are not columns of the matrix.
+    /// The reduced columns that differ from those of the matrix.
     columns: Lists<I>,
-    /// For each of these, the columns that were added to it, in this order, where that is noted.
+    /// For each of `columns`, the columns that were added to it in order, if additions are recorded for its
+    /// dimension.
     added: Lists<I>,
-    /// Whether that is noted, for the columns of each dimension.
+    /// Whether additions are recorded, for each dimension.
     notes: [bool; 1 << Dimension::BITS],
     working: BitTree,
-    /// The columns that were added to the one that is being reduced.
+    /// The recorded additions to the column under reduction.
     noted: Vec<I>,
-    /// The rows or cells of a column on its way to or from a list; it has room for all of them.
+    /// The rows or cells of a column between working column and list; its capacity is the number of cells.
     scratch: Vec<I>,
-    /// Columns that wait for the one that is being reduced.
+    /// Partly reduced columns that wait for the column under reduction.
     waiting: Waiting<I>,
     additions: u64,
 }
 
-/// A column that is to be reduced, and the low that it is to have; none where it is to become zero.
+/// A column to reduce, and the low that it must get; `None` if it must become zero.
 #[derive(Debug, Clone, Copy)]
 struct Task {
     column: usize,
     low: Option<usize>,
 }
 
-/// A stack of columns that are reduced in part.
+/// A stack of partly reduced columns.
 struct Waiting<I> {
     tasks: Vec<Task>,
-    /// The rows of each.
+    /// The current rows of each column.
     rows: Lists<I>,
-    /// The columns that were added to each, where that is noted.
+    /// The recorded additions to each column.
     noted: Lists<I>,
 }
 
 impl<'m, I: Index> Reducer<'m, I> {
-    /// No column is reduced.
+    /// Creates a reducer without a reduced column.
     ///
     /// # Errors
     /// There is no memory for the tables.
@@ -62,7 +63,7 @@ impl<'m, I: Index> Reducer<'m, I> {
         progress: &'m dyn Progress,
     ) -> Result<Self, CyclesError> {
         let cells = matrix.len();
-        // The places and the scratch, and a bit of the working column.
+        // `places` and `scratch` take one index per cell each, the working column about a bit.
         memory::probe((cells as u64).saturating_mul(2 * size_of::<I>() as u64 + 1))?;
         let places = memory::filled(I::default(), cells)?;
         let mut scratch = Vec::new();
@@ -83,20 +84,20 @@ impl<'m, I: Index> Reducer<'m, I> {
         })
     }
 
-    /// From now on, what is added to columns of this dimension is noted. None of them has been reduced yet.
+    /// Records additions to columns of a dimension from now on. None of them may have been reduced yet.
     pub(super) fn note_dimension(&mut self, dim: Dimension) {
         self.notes[usize::from(dim)] = true;
     }
 
-    /// The number of columns that were added to others.
+    /// Number of column additions so far.
     pub(super) fn additions(&self) -> u64 {
         self.additions
     }
 
-    /// The column of R of the cell that destroys the class of the cell `birth`, which is the cycle of that class.
+    /// Returns column `death` of R, which is the cycle of the class that the cell `birth` creates.
     ///
     /// # Errors
-    /// The pairs are not those of the matrix; there is no memory for the column.
+    /// The pairs are not those of the matrix; or there is no memory for the column.
     pub(super) fn cycle_of_pair(&mut self, birth: usize, death: usize) -> Result<&[I], CyclesError> {
         if self.reduced(birth, death).is_none() {
             self.reduce(Task { column: death, low: Some(birth) })?;
@@ -104,15 +105,16 @@ impl<'m, I: Index> Reducer<'m, I> {
         self.reduced(birth, death).ok_or(CyclesError::NotThePairs { column: death })
     }
 
-    /// The column of R of the cell `death`, with the low `birth`, if it has been reduced or is reduced as it stands.
+    /// Column `death` of R, with the low `birth`, if it has been reduced or is reduced as it stands.
     fn reduced(&self, birth: usize, death: usize) -> Option<&[I]> {
         reduced(self.matrix, &self.places, &self.columns, birth, death)
     }
 
-    /// Writes the column of V of a cell whose class is essential, ascending, to `cycle`. What is added to columns of its dimension is noted.
+    /// Appends the column of V of a cell that creates an essential class to `cycle`, ascending. Additions to columns
+    /// of its dimension must be recorded.
     ///
     /// # Errors
-    /// The pairs are not those of the matrix; there is no memory for the columns.
+    /// The pairs are not those of the matrix; or there is no memory for the columns.
     pub(super) fn cycle_of_essential(
         &mut self,
         cell: usize,
@@ -121,7 +123,7 @@ impl<'m, I: Index> Reducer<'m, I> {
         self.reduce(Task { column: cell, low: None })?;
         self.noted.iter().for_each(|column| self.working.toggle(column.to_usize()));
         self.noted.clear();
-        // There is room for all cells.
+        // The capacity of `scratch` suffices for all cells.
         self.scratch.clear();
         self.scratch.push(I::from_usize(cell));
         while let Some(column) = self.working.greatest() {
@@ -135,7 +137,7 @@ impl<'m, I: Index> Reducer<'m, I> {
         Ok(cycle.push(&self.scratch)?)
     }
 
-    /// Reduces a column, and those that it needs. The working column is empty before and after.
+    /// Reduces a column and the columns that it needs. The working column is empty before and after.
     fn reduce(&mut self, task: Task) -> Result<(), CyclesError> {
         let mut task = task;
         self.working.add(self.matrix.column(task.column));
@@ -150,7 +152,7 @@ impl<'m, I: Index> Reducer<'m, I> {
                 Role::Birth(death) if death < task.column => Some((low, death)),
                 _ => None,
             });
-            // The pairs of the matrix lead each column to the low that it is to have.
+            // The pairs of the matrix lead each column to its required low, so other pairs were passed.
             let Some((birth, death)) = needed else {
                 return Err(CyclesError::NotThePairs { column: task.column });
             };
@@ -166,7 +168,7 @@ impl<'m, I: Index> Reducer<'m, I> {
         }
     }
 
-    /// Adds the column of R of the cell `death`, with the low `birth`, if it is reduced.
+    /// Adds column `death` of R, with the low `birth`, if it is reduced, and returns whether it is.
     fn add(&mut self, birth: usize, death: usize) -> bool {
         let column = reduced(self.matrix, &self.places, &self.columns, birth, death);
         let Some(column) = column else { return false };
@@ -178,7 +180,7 @@ impl<'m, I: Index> Reducer<'m, I> {
         true
     }
 
-    /// Puts a column that is reduced in part on the stack, and empties the working column.
+    /// Pushes a partly reduced column on the stack and empties the working column.
     fn suspend(&mut self, task: Task) -> Result<(), CyclesError> {
         WorkingColumn::take(&mut self.working, &mut self.scratch);
         memory::push(&mut self.waiting.tasks, task)?;
@@ -188,7 +190,7 @@ impl<'m, I: Index> Reducer<'m, I> {
         Ok(())
     }
 
-    /// Stores the working column, which is reduced, and resumes the column on top of the stack; none if nothing waits.
+    /// Stores the reduced working column and resumes the column on top of the stack, if there is one.
     fn finish(&mut self, task: Task) -> Result<Option<Task>, CyclesError> {
         if task.low.is_some() {
             WorkingColumn::take(&mut self.working, &mut self.scratch);
@@ -209,7 +211,8 @@ impl<'m, I: Index> Reducer<'m, I> {
     }
 }
 
-/// The column of R of the cell `death`, with the low `birth`, if it is among the reduced `columns` or is reduced as it stands in the matrix.
+/// Column `death` of R, with the low `birth`, if it is among the reduced `columns` or is reduced as it stands in the
+/// matrix.
 #[inline]
 fn reduced<'a, I: Index>(
     matrix: &'a BoundaryMatrix<I>,

@@ -1,4 +1,4 @@
-//! Which classes are wanted.
+//! The selection of classes.
 
 use phat_formats::Index;
 
@@ -6,24 +6,24 @@ use super::CyclesError;
 use super::partners::{Partners, Role};
 use crate::memory;
 
-/// The classes whose cycles are wanted.
+/// The classes whose cycles to compute.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum ClassSelection {
     /// All classes.
     #[default]
     All,
-    /// The classes whose death is at least so many cells after their birth. Essential ones are.
+    /// The classes whose death is at least this number of cells after their birth, including all essential classes.
     Persistence(usize),
     /// The classes that these cells create.
     Named(Vec<usize>),
 }
 
 impl ClassSelection {
-    /// The cells that create the selected classes, ascending: first those of pairs, then those of essential classes.
+    /// Returns the cells that create the selected classes, ascending: those of pairs, and those of essential classes.
     ///
     /// # Errors
-    /// A cell that is named creates no class; there is no memory for the lists.
+    /// A named cell creates no class; or there is no memory for the lists.
     pub(super) fn births<I: Index>(&self, partners: &Partners<I>) -> Result<(Vec<I>, Vec<I>), CyclesError> {
         let (mut finite, mut essential) = (Vec::new(), Vec::new());
         let mut take = |cell: usize, least: usize| match partners.role(cell) {
@@ -48,7 +48,7 @@ impl ClassSelection {
     }
 }
 
-/// Whether a cell creates a class.
+/// Checks that a cell creates a class.
 fn check<I: Index>(cell: usize, partners: &Partners<I>) -> Result<(), CyclesError> {
     if cell >= partners.len() {
         return Err(CyclesError::NoSuchCell { cell, cells: partners.len() });

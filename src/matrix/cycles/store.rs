@@ -1,4 +1,4 @@
-//! The cycles in flat tables, and the view of one of them.
+//! Cycles in flat tables, and a view of each.
 
 use phat_formats::{Dimension, Index};
 
@@ -9,17 +9,17 @@ use super::lists::Lists;
 pub struct Cycles<I> {
     /// The dimensions of the classes.
     pub(super) dims: Vec<Dimension>,
-    /// The cells that create them.
+    /// The cells that create the classes.
     pub(super) births: Vec<I>,
-    /// The cells that destroy them; essential classes, the last ones, have none.
+    /// The cells that destroy the classes; essential classes, which come last, have none.
     pub(super) deaths: Vec<I>,
     /// The cells of the cycles.
     pub(super) cells: Lists<I>,
-    /// The number of columns that were added to others.
+    /// Number of column additions.
     pub(super) additions: u64,
 }
 
-/// A class, and a cycle that represents it.
+/// A class and a cycle that represents it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Cycle<'a, I> {
@@ -27,24 +27,24 @@ pub struct Cycle<'a, I> {
     pub dim: Dimension,
     /// The cell that creates the class: the youngest of the cycle.
     pub birth: I,
-    /// The cell that destroys the class, with which the cycle becomes a boundary; none of an essential class.
+    /// The cell that destroys the class, whose entry makes the cycle a boundary; none for an essential class.
     pub death: Option<I>,
     /// The cells of the cycle, ascending. The sum of their boundaries is zero.
     pub cells: &'a [I],
 }
 
 impl<I: Index> Cycles<I> {
-    /// The number of cycles.
+    /// Number of cycles.
     pub fn len(&self) -> usize {
         self.births.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no cycles.
     pub fn is_empty(&self) -> bool {
         self.births.is_empty()
     }
 
-    /// All of them: those of pairs by birth, then those of essential classes by birth.
+    /// Iterates over all cycles: those of pairs by birth, then those of essential classes by birth.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Cycle<'_, I>> + Clone {
         (0..self.len()).map(|cycle| Cycle {
             dim: self.dims[cycle],
@@ -54,17 +54,17 @@ impl<I: Index> Cycles<I> {
         })
     }
 
-    /// Where the cells of each cycle start among those of all cycles, and at the end their number.
+    /// Start of the cells of each cycle in [`cells`](Self::cells), and then the number of all cells.
     pub fn offsets(&self) -> &[usize] {
         self.cells.offsets()
     }
 
-    /// The cells of all cycles, one after another.
+    /// The cells of all cycles, concatenated.
     pub fn cells(&self) -> &[I] {
         self.cells.items()
     }
 
-    /// The number of columns that were added to others.
+    /// Number of column additions.
     pub fn additions(&self) -> u64 {
         self.additions
     }

@@ -1,9 +1,9 @@
-//! Cycles that can be read off, and pairs that are refused.
+//! Tests of small matrices whose cycles are evident, and of pairs that must be refused.
 
 use super::*;
 use crate::matrix::Figures;
 
-/// A matrix of columns with these dimensions and rows.
+/// Builds a matrix of columns with the given dimensions and rows.
 fn matrix(columns: &[(u8, &[usize])]) -> BoundaryMatrix<u32> {
     let mut matrix = BoundaryMatrix::new();
     columns.iter().for_each(|(dim, rows)| matrix.push(*dim, rows).unwrap());
@@ -14,8 +14,8 @@ fn pairs(pairs: &[(u32, u32)], cells: usize) -> Pairs<u32> {
     Pairs { pairs: pairs.to_vec(), cells, figures: Figures::default() }
 }
 
-/// A path of four vertices that two more edges, 7 and 8, close, and the triangle 9 under edge 7: the essential class of edge 8 and
-/// that of vertex 0 are left.
+/// A path of four vertices, two more edges 7 and 8 that close it, and the triangle 9, which fills the loop of edge 7.
+/// The essential classes are those of edge 8 and of vertex 0.
 fn square() -> (BoundaryMatrix<u32>, Pairs<u32>) {
     let edges: [(u8, &[usize]); 6] =
         [(1, &[0, 1]), (1, &[1, 2]), (1, &[2, 3]), (1, &[0, 2]), (1, &[0, 3]), (2, &[4, 5, 7])];
@@ -23,10 +23,10 @@ fn square() -> (BoundaryMatrix<u32>, Pairs<u32>) {
     (matrix(&columns), pairs(&[(1, 4), (2, 5), (3, 6), (7, 9)], 10))
 }
 
-/// A birth, a death, and the cells of a cycle.
+/// Birth, death, and the cells of the cycle.
 type Told = (u32, Option<u32>, Vec<u32>);
 
-/// What is told of the selected classes.
+/// The cycles of the selected classes of [`square`].
 fn told(selection: &ClassSelection) -> Result<Vec<Told>, CyclesError> {
     let (matrix, pairs) = square();
     matrix.check().unwrap();
@@ -66,7 +66,8 @@ fn a_cell_that_creates_nothing_is_refused() {
     assert!(error(usize::MAX).contains("below 10"));
 }
 
-/// The edge k, of the vertices n − k and n − k + 2, has the low at which the edge k − 1 ends, once that is reduced: so it waits for that one.
+/// Edge k has the vertices n − k and n − k + 2, and needs the reduced column of edge k − 1; so all edges wait in a
+/// chain.
 #[test]
 fn long_chains_of_columns_do_not_exhaust_the_stack() {
     let n = 200_000;
@@ -80,7 +81,7 @@ fn long_chains_of_columns_do_not_exhaust_the_stack() {
     let cycles = cycles(&matrix, &pairs, &ClassSelection::Named(vec![1, last])).unwrap();
     let found: Vec<Cycle<'_, u32>> = cycles.iter().collect();
     assert_eq!((found[0].birth, found[0].cells), (1, &[0, 1][..]));
-    // Every other vertex, from n to 0, and back.
+    // The loop goes along every other vertex, from n to 0, and back.
     let expected: Vec<u32> = (2..=n).step_by(2).map(|k| (n + k) as u32).chain([last as u32]).collect();
     assert_eq!(found[1].cells, expected);
 }
@@ -93,13 +94,15 @@ fn pairs_of_another_matrix_are_refused() {
         assert!(matches!(error, CyclesError::NotThePairs { .. }), "{error}");
     };
     assert!(cycles(&matrix, &right, &ClassSelection::All).is_ok());
-    // A cell twice, a death before its birth, a cell past the end, dimensions that do not follow each other.
+    // Refused are a cell in two pairs, a death before its birth, a cell past the end, and dimensions that do not
+    // differ by one.
     refused(&[(1, 4), (1, 5)]);
     refused(&[(1, 4), (2, 4)]);
     refused(&[(4, 1)]);
     refused(&[(1, 10)]);
     refused(&[(1, 9)]);
-    // Lows of other columns; a column that is zero before it has its low; a class that is not essential.
+    // Refused are lows of other columns, a column that becomes zero before it has its low, and an essential class
+    // that is none.
     refused(&[(2, 4), (1, 5), (3, 6), (7, 9)]);
     refused(&[(1, 4), (2, 5), (3, 7), (8, 9)]);
     refused(&[(1, 4), (2, 5), (3, 6)]);

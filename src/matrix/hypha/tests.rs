@@ -1,4 +1,4 @@
-//! The paper's example, and its algorithms word by word.
+//! The paper's example, and a plain transcription of its algorithms.
 
 use std::collections::BTreeSet;
 
@@ -27,10 +27,10 @@ fn triangle() -> BoundaryMatrix<u32> {
     matrix
 }
 
-/// Columns with additions, and how many.
+/// Columns with their number of additions, where that is not zero.
 type Added = Vec<(usize, Additions)>;
 
-/// The columns with additions, and the pairs.
+/// Runs an algorithm on the triangle and returns the columns with additions and the pairs.
 fn additions(
     solve: impl Fn(&ReductionProblem<'_, u32, BitTree>, &mut dyn FnMut(usize, Additions)) -> Additions,
 ) -> (Added, Vec<(usize, usize)>) {
@@ -79,7 +79,7 @@ fn the_papers_example() {
     }
 }
 
-/// Algorithm 4, without memory.
+/// Algorithm 4 without memoisation.
 fn is_compressible(
     matrix: &BoundaryMatrix<u32>,
     found: &Scan<u32>,
@@ -94,7 +94,7 @@ fn is_compressible(
         })
 }
 
-/// Algorithm 5 for one column, and the number of its additions.
+/// Algorithm 5 for one column; returns its rows and the number of additions.
 fn compressed(
     matrix: &BoundaryMatrix<u32>,
     found: &Scan<u32>,
@@ -119,7 +119,7 @@ fn compressed(
     (rows.into_iter().collect(), additions)
 }
 
-/// Images with hills, pits and ties.
+/// The inputs are images with hills, pits and ties.
 #[test]
 fn compression_is_algorithms_4_and_5() {
     for seed in 1..6usize {

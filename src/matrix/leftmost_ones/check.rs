@@ -1,4 +1,4 @@
-//! Whether a device found what the processor finds.
+//! Comparison of the results of a device with those of the processor.
 
 use std::fmt::{self, Display};
 
@@ -18,7 +18,7 @@ pub(super) fn leftmost<I: SharedIndex>(
     })
 }
 
-/// Compares everything that a scan says, in the order of the fields of [`Scan`].
+/// Compares all results of a scan, in the order of the fields of [`Scan`].
 pub(super) fn scan<I: SharedIndex>(device: &Scan<I>, processor: &Scan<I>) -> Result<(), Difference> {
     let rows = processor.destroyers.len();
     for row in 0..rows {
@@ -39,7 +39,7 @@ pub(super) fn scan<I: SharedIndex>(device: &Scan<I>, processor: &Scan<I>) -> Res
     Ok(())
 }
 
-/// A column, or none. It becomes text only where a difference is told, so that comparing is quick.
+/// A column or none, formatted only when a difference is reported, so that comparisons stay fast.
 #[derive(Clone, Copy, PartialEq)]
 struct Column(Option<usize>);
 

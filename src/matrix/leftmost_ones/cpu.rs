@@ -1,7 +1,7 @@
-//! The scan of leftmost ones on all threads.
+//! The scan of leftmost ones on all threads of the processor.
 //!
-//! A column claims its rows by compare and exchange, and the smaller of two columns wins; so the order in which columns are
-//! looked at does not matter.
+//! A column claims its rows by compare and exchange, and the smaller of two columns wins; so the order in which
+//! columns are processed does not matter.
 
 use std::ops::Range;
 
@@ -16,7 +16,7 @@ use crate::matrix::pivot_lookup::PivotLookup;
 use crate::matrix::traversal::{TASK, batches, each_task, map_tasks, touch};
 
 impl<I: SharedIndex> Leftmost<I> {
-    /// The leftmost ones of a matrix.
+    /// Computes the leftmost ones of a matrix.
     pub(crate) fn of(matrix: &BoundaryMatrix<I>) -> Self {
         let table = I::zeros(matrix.len());
         note_leftmost(matrix, &table, |_| true);
@@ -24,8 +24,8 @@ impl<I: SharedIndex> Leftmost<I> {
     }
 }
 
-/// Notes in `table`, for each row, the first of the columns of some dimensions that have it, plus one. The table is zero at
-/// all rows of these columns.
+/// Stores in `table`, for each row, the first column of the wanted dimensions that has it, plus one. The table must
+/// be zero at all rows of these columns.
 pub(crate) fn note_leftmost<I: SharedIndex>(
     matrix: &BoundaryMatrix<I>,
     table: &[I::Atomic],
@@ -45,7 +45,8 @@ pub(crate) fn note_leftmost<I: SharedIndex>(
     });
 }
 
-/// Notes the number of a column at a row, unless a smaller one is noted. `alone`: no other thread notes any.
+/// Stores a column number at a row unless a smaller one is there. `alone` means that no other thread writes to the
+/// table.
 #[inline]
 pub(crate) fn claim<I: SharedIndex>(first: &I::Atomic, column: I, alone: bool) {
     let mut found = first.peek();
@@ -60,8 +61,8 @@ pub(crate) fn claim<I: SharedIndex>(first: &I::Atomic, column: I, alone: bool) {
     }
 }
 
-/// Pairs the stable columns of some dimensions with their lows. `table` has the leftmost ones of their rows, as
-/// [`note_leftmost`] notes them.
+/// Pairs the stable columns of the wanted dimensions with their lows. `table` holds the leftmost ones of their rows
+/// as [`note_leftmost`] stores them.
 pub(crate) fn pair_stable<I: SharedIndex>(
     matrix: &BoundaryMatrix<I>,
     table: &[I::Atomic],
@@ -106,21 +107,22 @@ pub(super) fn scan_with<I: SharedIndex>(matrix: &BoundaryMatrix<I>, leftmost: &L
     }
 }
 
-/// What the columns of a task are, by the names of [`Scan`].
+/// Numbers of the columns of a task by kind, see [`Scan`].
 struct Kinds<I> {
     stable: usize,
     cleared: usize,
     unstable: Vec<I>,
 }
 
-/// Tells the kinds of columns apart, and notes the pairs of the stable ones.
+/// Classifies columns, and stores the pairs of the stable ones in `lookup`.
 fn kinds<I: SharedIndex>(
     matrix: &BoundaryMatrix<I>,
     leftmost: &Leftmost<I>,
     lookup: &PivotLookup<I>,
     columns: Range<usize>,
 ) -> Kinds<I> {
-    // The column that a row is the low and the leftmost one of. A table of these is being made, and has not all of them yet.
+    // The column in which a row is both the low and the leftmost one. `lookup` cannot be used, since it is incomplete
+    // yet.
     let stable_with = |row: usize| {
         leftmost.get(row).filter(|&column| matrix.low(column).is_some_and(|low| low.to_usize() == row))
     };

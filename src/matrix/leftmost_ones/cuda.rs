@@ -1,11 +1,12 @@
-//! The scan on a device.
+//! The scan of leftmost ones on a device.
 //!
-//! The device holds two numbers a cell, its leftmost one as a row and its low as a column, and of the matrix only the pieces that it is
-//! looking at. Columns come in parts, of which the host gathers pieces in one of two page-locked buffers while the device fetches
-//! the other by itself; so reading a file, copying and scanning overlap. A piece ends where its buffer does, if need be inside a
-//! column: what a piece says of a column and of a row is a least or a greatest number, and the rest of the column says the rest.
+//! The device holds two numbers per cell, its leftmost one as a row and its low as a column, and only the pieces of
+//! the matrix that it is processing. Columns come in parts, which the host gathers into pieces in one of two
+//! page-locked buffers while the device fetches the other; so reading a file, copying and scanning overlap. A piece
+//! ends where its buffer does, even inside a column: pieces contribute by a minimum (leftmost one) or a maximum
+//! (low), so the pieces of a column may be processed separately.
 //!
-//! The results are fetched when they are asked for, through the same two buffers.
+//! The results are fetched on request, through the same two buffers.
 
 mod pieces;
 mod resident;
@@ -22,18 +23,19 @@ use crate::matrix::index::{AtomicIndex, SharedIndex};
 use crate::matrix::mates::Mates;
 use crate::matrix::pivot_lookup::PivotLookup;
 
-/// The least number of elements for which a thread is worth while in copying.
+/// Minimum number of elements per thread when copying.
 const SHARE: usize = 1 << 15;
 
-/// The scan of a matrix on a device.
+/// Scans a matrix on a device.
 ///
 /// # Errors
-/// [`CudaError::OutOfMemory`]: the device has no room for three numbers a cell and a byte. Else the driver fails.
+/// [`CudaError::OutOfMemory`]: the device has no room for three numbers and a byte per cell. Otherwise the driver
+/// failed.
 pub fn scan<I: SharedIndex>(gpu: &Gpu, matrix: &BoundaryMatrix<I>) -> Result<Scan<I>, CudaError> {
     Prepared::new(gpu)?.scan(matrix)?.scan()
 }
 
-/// A device with the kernels loaded, and the buffers between it and the host.
+/// A device with the kernels loaded, and the buffers between device and host.
 pub struct Prepared<I: SharedIndex> {
     gpu: Gpu,
     kernels: LeftmostKernels<I>,
@@ -41,10 +43,10 @@ pub struct Prepared<I: SharedIndex> {
 }
 
 impl<I: SharedIndex> Prepared<I> {
-    /// Loads the kernels.
+    /// Loads the kernels and allocates the buffers.
     ///
     /// # Errors
-    /// The driver fails.
+    /// The driver failed.
     pub fn new(gpu: &Gpu) -> Result<Self, CudaError> {
         let kernels = LeftmostKernels::load(gpu)?;
         Ok(Prepared { gpu: gpu.clone(), kernels, slots: [Slot::new(gpu)?, Slot::new(gpu)?] })
@@ -55,10 +57,10 @@ impl<I: SharedIndex> Prepared<I> {
         &self.gpu
     }
 
-    /// Begins the scan of a matrix of this size, whose parts are fed one by one.
+    /// Begins the scan of a matrix of size `size`, whose parts are passed to [`Scanning::feed`].
     ///
     /// # Errors
-    /// [`CudaError::OutOfMemory`]: there is no room for the tables. Else the driver fails.
+    /// [`CudaError::OutOfMemory`]: there is no room for the tables. Otherwise the driver failed.
     pub fn begin(self, size: MatrixSize) -> Result<Scanning<I>, CudaError> {
         let Prepared { ref gpu, ref kernels, .. } = self;
         let room = room::<I>(gpu, size)?;
@@ -69,10 +71,10 @@ impl<I: SharedIndex> Prepared<I> {
         Ok(Scanning { prepared: self, size, tables, rows, starts, filling: 0 })
     }
 
-    /// Scans a matrix.
+    /// Scans a whole matrix.
     ///
     /// # Errors
-    /// As [`Prepared::begin`].
+    /// See [`Prepared::begin`].
     pub fn scan(self, matrix: &BoundaryMatrix<I>) -> Result<Scanned<I>, CudaError> {
         let mut scanning = self.begin(MatrixSize { columns: matrix.len(), entries: matrix.entries() })?;
         scanning.feed(&matrix.part(0..matrix.len()))?;
@@ -80,7 +82,7 @@ impl<I: SharedIndex> Prepared<I> {
     }
 }
 
-/// The room on the device for pieces, beside what every scan of this size takes.
+/// Room on the device for pieces, besides the tables of a scan of size `size`.
 fn room<I: SharedIndex>(gpu: &Gpu, size: MatrixSize) -> Result<Room, CudaError> {
     let available = gpu.available()?;
     let wanted = Wanted::by::<I>(size);
@@ -89,18 +91,18 @@ fn room<I: SharedIndex>(gpu: &Gpu, size: MatrixSize) -> Result<Room, CudaError> 
     wanted.room::<I>(available).ok_or_else(out_of_memory)
 }
 
-/// A scan that is being fed.
+/// A scan in progress, which takes the columns part by part.
 pub struct Scanning<I: SharedIndex> {
     prepared: Prepared<I>,
     size: MatrixSize,
     tables: Tables<I>,
     rows: Buffer<I>,
     starts: Buffer<I>,
-    /// The number of the slot that is being filled.
+    /// Number of the slot that is being filled.
     filling: usize,
 }
 
-/// Memory of the host for pieces on their way to the device.
+/// Page-locked host memory for pieces on their way to the device.
 struct Slot<I> {
     rows: Pinned<I>,
     starts: Pinned<I>,
@@ -108,13 +110,13 @@ struct Slot<I> {
 }
 
 impl<I: SharedIndex> Scanning<I> {
-    /// Takes some columns of the matrix. Every column has to be fed once, in any order.
+    /// Takes some columns of the matrix. Every column has to be passed once, in any order.
     ///
     /// # Errors
-    /// The driver fails, with this part or with one before.
+    /// The driver failed, with this part or with an earlier one.
     ///
     /// # Panics
-    /// The columns are not those of a matrix of the size that the scan was begun with.
+    /// The columns do not fit the size that was passed to [`Prepared::begin`].
     pub fn feed(&mut self, part: &Part<'_, I>) -> Result<(), CudaError> {
         let entries = part.rows.len();
         let Some(first) = part.starts.first().map(|first| first.to_usize()) else { return Ok(()) };
@@ -138,16 +140,16 @@ impl<I: SharedIndex> Scanning<I> {
         Ok(())
     }
 
-    /// Ends the scan, when all columns have been fed.
+    /// Ends the scan after all columns have been passed.
     ///
     /// # Errors
-    /// The driver fails.
+    /// The driver failed.
     pub fn finish(mut self) -> Result<Scanned<I>, CudaError> {
         self.send()?;
         Ok(Scanned { prepared: self.prepared, tables: self.tables })
     }
 
-    /// The room that is left in the slot.
+    /// Remaining room in the slot.
     fn room(&self) -> Room {
         let used = self.prepared.slots[self.filling].queue.used;
         Room {
@@ -156,7 +158,7 @@ impl<I: SharedIndex> Scanning<I> {
         }
     }
 
-    /// Sends the pieces of the slot to the device, and continues with the other slot.
+    /// Sends the pieces of the slot to the device and switches to the other slot.
     fn send(&mut self) -> Result<(), CudaError> {
         let Prepared { gpu, kernels, slots } = &mut self.prepared;
         let Slot { rows, starts, queue } = &mut slots[self.filling];
@@ -177,7 +179,7 @@ impl<I: SharedIndex> Slot<I> {
         Ok(Slot { rows, starts, queue: Queue::default() })
     }
 
-    /// Adds a piece to those that are on their way.
+    /// Appends a piece to the slot.
     fn put(&mut self, part: &Part<'_, I>, cut: &Cut) -> Result<(), CudaError> {
         let Piece { rows_at, starts_at, entries, columns, .. } = self.queue.push(part, cut);
         copy(cut.rows(part), &mut self.rows.slice_mut()?[rows_at..rows_at + entries]);
@@ -193,17 +195,17 @@ fn copy<T: Plain>(from: &[T], to: &mut [T]) {
     to.par_chunks_mut(SHARE).zip(from.par_chunks(SHARE)).for_each(|(to, from)| to.copy_from_slice(from));
 }
 
-/// The tables of a matrix, on the device.
+/// The tables of a scanned matrix on the device.
 pub struct Scanned<I: SharedIndex> {
     prepared: Prepared<I>,
     tables: Tables<I>,
 }
 
 impl<I: SharedIndex> Scanned<I> {
-    /// Everything that the scan says.
+    /// Fetches all results of the scan.
     ///
     /// # Errors
-    /// The driver fails.
+    /// The driver failed.
     pub fn scan(&mut self) -> Result<Scan<I>, CudaError> {
         let lookup = PivotLookup::new(self.len());
         let destroyers = self.stable(|row, column| lookup.set(row, column))?;
@@ -211,18 +213,18 @@ impl<I: SharedIndex> Scanned<I> {
         Ok(Scan { lookup, destroyers, stable, cleared, unstable })
     }
 
-    /// The device with its buffers, for another matrix.
+    /// Returns the device with its buffers for another matrix.
     pub fn release(self) -> Prepared<I> {
         self.prepared
     }
 
-    /// The leftmost ones.
+    /// Fetches the leftmost ones.
     pub(crate) fn leftmost(&mut self) -> Result<Leftmost<I>, CudaError> {
         let n = self.len();
         let table = I::zeros(n);
         let Scanned { prepared: Prepared { gpu, slots, .. }, tables } = self;
         fetch(gpu, slots, &tables.leftmost, |row, column| {
-            // A number that is no column stands for none.
+            // A number that is not a column stands for none.
             if column.to_usize() < n {
                 table[row].put(I::from_usize(column.to_usize() + 1));
             }
@@ -230,14 +232,15 @@ impl<I: SharedIndex> Scanned<I> {
         Ok(Leftmost { table })
     }
 
-    /// The lows of stable columns, paired with these columns.
+    /// Fetches the pairs of stable columns and their lows.
     pub(crate) fn mates(&mut self) -> Result<Mates<I>, CudaError> {
         let mates = Mates::new(self.len());
         self.stable(|row, column| mates.pair(row, column))?;
         Ok(mates)
     }
 
-    /// Calls `pair` with the row and the column of each stable pair, in any order, and returns which columns hold a leftmost one.
+    /// Calls `pair` with the row and the column of each stable pair, in any order, and returns whether each column
+    /// holds a leftmost one.
     fn stable(&mut self, pair: impl Fn(usize, usize) + Sync) -> Result<Vec<bool>, CudaError> {
         let n = self.len();
         let Scanned { prepared: Prepared { gpu, kernels, slots }, tables } = self;
@@ -251,7 +254,7 @@ impl<I: SharedIndex> Scanned<I> {
         Ok(gpu.read(&destroyers, 0..n)?.into_iter().map(|found| found != 0).collect())
     }
 
-    /// The numbers of stable and of cleared columns, and the unstable ones.
+    /// Fetches the numbers of stable and cleared columns, and the unstable columns.
     fn unstable(&mut self) -> Result<([usize; 2], Vec<I>), CudaError> {
         let Scanned { prepared: Prepared { gpu, kernels, .. }, tables } = self;
         let (flags, [stable, cleared, count]) = kernels.find_unstable(gpu, tables)?;
@@ -265,7 +268,7 @@ impl<I: SharedIndex> Scanned<I> {
     }
 }
 
-/// Fetches a table, and calls `tell` with each place and the number there, in any order, on all threads.
+/// Fetches a table, and calls `tell` with each place and its number, in any order, on all threads.
 fn fetch<I: SharedIndex>(
     gpu: &Gpu,
     slots: &mut [Slot<I>; 2],
@@ -278,7 +281,7 @@ fn fetch<I: SharedIndex>(
     let range = |first: usize| first.min(n)..(first + most).min(n);
     gpu.receive(table, range(0), now)?;
     for first in (0..n).step_by(most) {
-        // The device copies the next numbers while these are told.
+        // The device copies the next numbers while these are processed.
         gpu.receive(table, range(first + most), next)?;
         let here = &now.slice()?[..range(first).len()];
         here.par_iter().enumerate().with_min_len(SHARE).for_each(|(k, &found)| tell(first + k, found));

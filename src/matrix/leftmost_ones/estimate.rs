@@ -1,27 +1,27 @@
-//! How long the scan should take, on the processor and on a GPU.
+//! Estimated time of the scan on the processor and on a GPU.
 
 use phat_formats::MatrixSize;
 
 use crate::backend::Estimate;
 use crate::matrix::index::SharedIndex;
 
-/// Entries and columns together that a core looks at in a second. On an AMD EPYC (Zen 3) they are 0.2 to 0.5 thousand million, depending on
-/// how far apart the rows of a column are.
+/// Entries and columns together that a core scans per second. An AMD EPYC (Zen 3) scans 0.2 to 0.5 thousand million,
+/// depending on how far apart the rows of a column are.
 const CPU_RATE: f64 = 0.4e9;
-/// Bytes a second from page-locked memory to a device and back.
+/// Bytes per second between page-locked memory and a device, in either direction.
 const TRANSFER_RATE: f64 = 20e9;
-/// Seconds that a device takes however small the matrix is: loading kernels, page-locking memory.
+/// Seconds that a device takes for a matrix of any size: loading kernels, page-locking memory.
 const DEVICE_FIXED: f64 = 0.005;
 
-/// The estimate for a matrix of this size whose rows are of type `I`.
+/// The estimate for a matrix of size `size` whose rows are of type `I`.
 ///
-/// The device's own time does not matter: it looks at entries twenty times as fast as they come. The processor may have less to do:
-/// the sieve does not scan blocks that are graphs.
+/// The computing time of the device does not matter: it scans entries twenty times as fast as they arrive. The
+/// processor may have less to do, since the sieve does not scan blocks that are graphs.
 pub(crate) fn estimate<I: SharedIndex>(size: MatrixSize) -> Estimate {
     let MatrixSize { columns, entries } = size;
     let looked_at = (entries + columns) as f64;
     let width = size_of::<I>() as f64;
-    // The entries and the starts of columns are sent; two tables and a byte for each column come back.
+    // Entries and column starts are sent; two tables and a byte per column come back.
     let bytes = looked_at * width + columns as f64 * (2.0 * width + 1.0);
     Estimate {
         work: format!("{entries} entries in {columns} columns to scan"),

@@ -1,7 +1,7 @@
-//! What a device is given of a matrix while it is read.
+//! Passes the columns of a matrix to a device while its file is read.
 //!
-//! Opening a device takes longer than reading most files. So the reader does not wait for the device: columns that are read before it is
-//! open, or while it takes other columns, are given to it from the finished matrix.
+//! Opening a device takes longer than reading most files. So the reader does not wait for the device: columns that
+//! are read before it is open, or while it is busy with others, are passed later, from the finished matrix.
 
 use std::ops::Range;
 use std::sync::{Mutex, OnceLock};
@@ -15,7 +15,7 @@ use crate::cuda::{CudaError, Gpu};
 use crate::matrix::index::SharedIndex;
 use crate::matrix::read::ReadObserver;
 
-/// What a device has been given of a matrix.
+/// The part of a matrix that has been passed to a device.
 pub struct Feed<I: SharedIndex> {
     state: Mutex<State<I>>,
 }
@@ -24,22 +24,22 @@ enum State<I: SharedIndex> {
     Nothing,
     Some {
         scanning: Box<Scanning<I>>,
-        /// The columns that the device has been given.
+        /// The columns that have been passed.
         fed: Vec<Range<usize>>,
     },
-    /// The device failed. It fails again when it is used next, and that error is reported.
+    /// The device failed. It will fail again when it is used next, and that error is reported.
     Failed,
 }
 
 impl<I: SharedIndex> Default for Feed<I> {
-    /// Nothing has been given yet.
+    /// No columns have been passed yet.
     fn default() -> Self {
         Feed { state: Mutex::new(State::Nothing) }
     }
 }
 
 impl<I: SharedIndex> Feed<I> {
-    /// Gives some columns of a matrix of this size to the device, unless there is none or it is busy.
+    /// Passes some columns of a matrix of size `size` to the device, unless there is none or it is busy.
     pub(super) fn show(&self, device: impl FnOnce() -> Option<Gpu>, size: MatrixSize, part: &Part<'_, I>) {
         let Ok(mut state) = self.state.try_lock() else { return };
         if matches!(*state, State::Nothing) {
@@ -57,18 +57,18 @@ impl<I: SharedIndex> Feed<I> {
         }
     }
 
-    /// Whether something has been given.
+    /// Whether any columns have been passed.
     #[cfg(test)]
     pub(super) fn is_begun(&self) -> bool {
         matches!(*self.state.lock().expect("no thread panicked"), State::Some { .. })
     }
 
-    /// Gives the rest of the matrix. The result is `None` when nothing has been given, or the device failed before.
+    /// Passes the rest of the matrix. Returns `None` if no columns were passed before, or if the device failed then.
     ///
     /// # Errors
-    /// The device fails.
+    /// The device failed.
     pub(super) fn finish(self, matrix: &BoundaryMatrix<I>) -> Result<Option<Scanned<I>>, CudaError> {
-        // A panic leaves the state whole: columns are recorded when they have been given.
+        // A panic leaves the state valid: columns are recorded after they have been passed.
         let state = self.state.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
         let State::Some { mut scanning, fed } = state else { return Ok(None) };
         guarded(|| {
@@ -80,7 +80,7 @@ impl<I: SharedIndex> Feed<I> {
     }
 }
 
-/// The ranges of `0..n` outside of these ranges, which do not overlap.
+/// The parts of `0..n` that are not covered by `ranges`, which do not overlap.
 fn gaps(mut ranges: Vec<Range<usize>>, n: usize) -> Vec<Range<usize>> {
     ranges.sort_unstable_by_key(|range| (range.start, range.end));
     let ends = std::iter::once(0).chain(ranges.iter().map(|range| range.end));
@@ -88,10 +88,10 @@ fn gaps(mut ranges: Vec<Range<usize>>, n: usize) -> Vec<Range<usize>> {
     ends.zip(starts).map(|(end, start)| end..start).filter(|gap| !gap.is_empty()).collect()
 }
 
-/// What a device is given of a matrix whose width of rows is not known yet.
+/// Feeds for a matrix whose index width is not known yet.
 pub struct Feeds<'b> {
     backend: &'b Backend,
-    /// Whether a scan of the matrix as it is read is of any use.
+    /// Whether a scan of the matrix is of any use.
     is_wanted: bool,
     size: OnceLock<MatrixSize>,
     /// The feed for rows of 32 bits.
@@ -101,7 +101,7 @@ pub struct Feeds<'b> {
 }
 
 impl<'b> Feeds<'b> {
-    /// Feeds for the first device of a backend, if a scan is wanted.
+    /// Creates feeds for the first device of a backend. `is_wanted` says whether a scan is of any use.
     pub fn new(backend: &'b Backend, is_wanted: bool) -> Self {
         Feeds { backend, is_wanted, size: OnceLock::new(), narrow: Feed::default(), wide: Feed::default() }
     }

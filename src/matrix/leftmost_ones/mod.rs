@@ -1,21 +1,21 @@
-//! The scan of leftmost ones (Zhang et al. 2019, Algorithm 2): which columns are reduced as they stand. It is what the paper
-//! calls the GPU scan.
+//! The scan of leftmost ones (Zhang et al. 2019, Algorithm 2), which finds the columns that are reduced as they
+//! stand. The paper calls it the GPU scan.
 //!
-//! The *leftmost one* of row i is in the first column that has a one there. A column whose low is the leftmost one of its
-//! row is *stable*: no column to its left has that low, before or after any additions, for none of them ever has a one in
-//! that row. So a stable column is reduced, and its pair is known without an addition. (Path 1 calls such pairs apparent pairs.)
-//! The column of that low then reduces to zero, as [`clearing`](super::clearing) explains; so does a column of zeros. The paper counts
-//! both as stable too, and what is left is *unstable*.
+//! The *leftmost one* of row i is in the first column that has a one in that row. A column whose low is the leftmost
+//! one of its row is *stable*: no column to its left ever has that low, before or after any additions, since none of
+//! them ever has a one in that row. So a stable column is reduced, and its pair is known without an addition. (Path 1
+//! calls such pairs apparent pairs.) The column of that low then reduces to zero, as [`clearing`](super::clearing)
+//! explains. The paper counts such columns and columns of zeros as stable too; all others are *unstable*.
 //!
 //! | module | what it does |
 //! |---|---|
 //! | `cpu` | scans on all threads |
-//! | [`cuda`] | scans on a device, which gets the matrix while it is read |
-//! | [`Scanner`] | runs the scan on the machine that was decided on, and checks it on the processor if that was asked for |
-//! | [`Feeds`] | gives a device the columns of a file while it is read |
+//! | [`cuda`] | scans on a device, which receives the matrix while it is read |
+//! | [`Scanner`] | runs the scan on the chosen device or processor, and verifies it on the processor if requested |
+//! | [`Feeds`] | passes the columns of a file to a device while it is read |
 //!
-//! Processor and device find the same, in whatever order columns come: the leftmost of all columns that have a row is the
-//! least of their numbers.
+//! Processor and device find the same result for any order of the columns: the leftmost of the columns that have a
+//! row is the minimum of their numbers.
 
 mod check;
 mod cpu;
@@ -38,10 +38,10 @@ pub use scanner::{ScanError, Scanner};
 use super::index::SharedIndex;
 
 impl<I: SharedIndex> Scan<I> {
-    /// Compares what a device found with what the processor found.
+    /// Compares the results of a device with those of the processor.
     ///
     /// # Errors
-    /// The first difference.
+    /// Returns the first difference.
     pub fn compare(&self, processor: &Scan<I>) -> Result<(), Difference> {
         check::scan(self, processor)
     }

@@ -1,4 +1,4 @@
-//! What the scan of leftmost ones finds.
+//! Results of the scan of leftmost ones.
 
 use crate::matrix::index::{AtomicIndex, SharedIndex};
 use crate::matrix::optional_table;
@@ -19,17 +19,17 @@ impl<I: SharedIndex> Leftmost<I> {
     }
 }
 
-/// What the scan says of each column and row, for the later stages of HYPHA.
+/// The results of the scan for each column and row, for the later stages of HYPHA.
 pub struct Scan<I: SharedIndex> {
-    /// The stable column whose low a row is, for each row that is the low of one.
+    /// Maps the low of each stable column to that column.
     pub lookup: PivotLookup<I>,
-    /// Whether each column holds the leftmost one of some row. Such a column cannot reduce to zero (Lemma 4), for no
-    /// column that is added to it has that row. So its cell destroys a class.
+    /// Whether each column holds the leftmost one of some row. Such a column cannot reduce to zero (Lemma 4), since
+    /// no column that is added to it has that row; so its cell destroys a class.
     pub destroyers: Vec<bool>,
-    /// The number of columns whose low is the leftmost one of its row. They are reduced as they stand.
+    /// Number of stable columns, whose low is the leftmost one of its row. They are reduced as they stand.
     pub stable: usize,
-    /// The number of the other columns that are not zero and are the low of a stable one. They reduce to zero (clearing).
+    /// Number of other non-zero columns whose cell is the low of a stable column. They reduce to zero (clearing).
     pub cleared: usize,
-    /// The columns that are left, ascending: `u` of HYPHA's Algorithm 2.
+    /// The remaining columns, ascending: `u` of HYPHA's Algorithm 2.
     pub unstable: Vec<I>,
 }

@@ -1,4 +1,4 @@
-//! The machine that scans a matrix.
+//! Runs the scan of a matrix on the chosen device or on the processor.
 
 use std::convert::Infallible;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -17,43 +17,43 @@ use crate::matrix::index::SharedIndex;
 use crate::matrix::mates::Mates;
 use crate::matrix::reason::Reason;
 
-/// Why a scan fails. The processor's scan never does.
+/// An error of a scan. A scan on the processor never fails.
 pub type ScanError = MachineError<Infallible>;
 
-/// A machine that scans one matrix, as often as it is asked about it. A device scans once, and keeps what it found.
+/// Answers requests for the results of the scan of one matrix. A device scans once and keeps its results.
 pub struct Scanner<I: SharedIndex> {
-    /// What was decided, and since then, whether the processor replaced a device. The scanners of a run share it.
+    /// The decision, updated when the processor replaces a device. All scanners of a run share it.
     decision: Option<Arc<Mutex<Decision>>>,
     state: Mutex<State<I>>,
     notes: Arc<Mutex<Vec<String>>>,
 }
 
-/// What a device holds of the matrix.
+/// The state of the device.
 enum State<I: SharedIndex> {
     /// No kernels are loaded, or the device failed.
     Nothing,
     /// The kernels are loaded.
     Prepared(Box<Prepared<I>>),
-    /// The matrix is scanned, and what was found is on the device.
+    /// The matrix is scanned, and the results are on the device.
     Scanned {
         scanned: Box<Scanned<I>>,
-        /// Whether the processor has found the same.
+        /// Whether the processor has verified the results.
         is_checked: bool,
     },
 }
 
 impl<I: SharedIndex> Scanner<I> {
-    /// The processor, without a decision to report.
+    /// A scanner on the processor, without a decision to report.
     pub fn processor() -> Self {
         Scanner::new(None, State::Nothing)
     }
 
-    /// The processor, and the reason for it.
+    /// A scanner on the processor, with the reason for that.
     pub fn processor_as(why: String) -> Self {
         Scanner::with(Decision::processor(why))
     }
 
-    /// The first device of a decision, or the processor if there is none.
+    /// A scanner on the first device of a decision, or on the processor if there is none.
     pub fn with(decision: Decision) -> Self {
         Scanner::new(Some(decision), State::Nothing)
     }
@@ -67,10 +67,11 @@ impl<I: SharedIndex> Scanner<I> {
         Scanner { decision, state: Mutex::new(state), notes: Arc::new(Mutex::new(notes)) }
     }
 
-    /// The machine that a backend decides on for a matrix, parts of which a device may have been given while it was read.
+    /// Creates a scanner on the device that a backend decides on. `feed` may have passed parts of the matrix to it
+    /// while it was read.
     ///
     /// # Errors
-    /// A GPU was asked for, and there is none that can be used.
+    /// A GPU was requested, and none can be used.
     pub fn choose(
         backend: &Backend,
         feed: Feed<I>,
@@ -81,30 +82,31 @@ impl<I: SharedIndex> Scanner<I> {
         let state = if decision.gpus.is_empty() {
             State::Nothing
         } else {
-            // A device that fails here fails again when it is asked, and says why.
+            // A device that fails here fails again when it is used, and that error is reported.
             let fed = feed.finish(matrix).unwrap_or(None);
             fed.map_or(State::Nothing, State::scanned)
         };
         Ok(Scanner::new(Some(decision), state))
     }
 
-    /// The machine and why, where one was chosen. Before the scan that is the choice, after it the machine that scanned.
+    /// The device and the reason for it, where one was chosen: before the scan the chosen one, after it the one that
+    /// ran the scan.
     pub fn reason(&self) -> Option<Reason> {
         let decision = self.decision()?;
         Some(Reason { what: "backend", choice: decision.machine().to_owned(), why: decision.why })
     }
 
-    /// The greatest amount of device memory that was in use at a time, in bytes.
+    /// Peak use of device memory in bytes.
     pub fn device_memory(&self) -> u64 {
         self.decision().map_or(0, |decision| decision.peak())
     }
 
-    /// What the user should know of the scan although its result is right: a device that failed, devices that are not used.
+    /// Notes for the user on a scan whose result is right: a failed device, devices that are not used.
     pub fn notes(&self) -> Vec<String> {
         locked(&self.notes).clone()
     }
 
-    /// This machine, for another matrix. What it found of this matrix is forgotten.
+    /// Returns a scanner on the same device for another matrix, and drops the results for this one.
     pub(crate) fn for_another(&self) -> Scanner<I> {
         let mut state = locked(&self.state);
         let state = match std::mem::replace(&mut *state, State::Nothing) {
@@ -114,7 +116,7 @@ impl<I: SharedIndex> Scanner<I> {
         Scanner { decision: self.decision.clone(), state: Mutex::new(state), notes: Arc::clone(&self.notes) }
     }
 
-    /// Everything that the scan says.
+    /// All results of the scan.
     pub(crate) fn scan(&self, matrix: &BoundaryMatrix<I>) -> Result<Scan<I>, ScanError> {
         self.ask(matrix, || super::cpu::scan(matrix), Scanned::scan)
     }
@@ -124,8 +126,8 @@ impl<I: SharedIndex> Scanner<I> {
         self.ask(matrix, || Leftmost::of(matrix), Scanned::leftmost)
     }
 
-    /// The lows of stable columns, paired with these columns. The result is `None` when the processor is to find them: the caller knows
-    /// which columns matter.
+    /// The pairs of stable columns and their lows. Returns `None` if the processor has to find them, since the caller
+    /// knows which columns matter.
     pub(crate) fn mates(&self, matrix: &BoundaryMatrix<I>) -> Result<Option<Mates<I>>, ScanError> {
         self.ask(matrix, || None, |scanned| scanned.mates().map(Some))
     }
@@ -134,7 +136,7 @@ impl<I: SharedIndex> Scanner<I> {
         Some(locked(self.decision.as_ref()?).clone())
     }
 
-    /// Asks the device if there is one; where it fails and may be replaced, the processor.
+    /// Runs a request on the device if there is one, and on the processor if the device fails and may be replaced.
     fn ask<T>(
         &self,
         matrix: &BoundaryMatrix<I>,
@@ -143,7 +145,7 @@ impl<I: SharedIndex> Scanner<I> {
     ) -> Result<T, ScanError> {
         let Some(decision) = &self.decision else { return Ok(processor()) };
         let found = {
-            // The device is asked one question at a time; the processor, below, is not held up by that.
+            // The device handles one request at a time; the processor, below, is not blocked by that.
             let (mut decision, mut state) = (locked(decision), locked(&self.state));
             let mut asking =
                 ScanStage { matrix, state: &mut state, notes: &self.notes, processor: &processor, device };
@@ -153,14 +155,14 @@ impl<I: SharedIndex> Scanner<I> {
     }
 }
 
-/// A question about the scan of a matrix, as a stage.
+/// A request for results of the scan, as a stage of a backend.
 struct ScanStage<'a, I: SharedIndex, P, D> {
     matrix: &'a BoundaryMatrix<I>,
     state: &'a mut State<I>,
     notes: &'a Mutex<Vec<String>>,
-    /// How the processor answers.
+    /// Computes the answer on the processor.
     processor: P,
-    /// How a device answers when it has scanned the matrix.
+    /// Fetches the answer from a device that has scanned the matrix.
     device: D,
 }
 
@@ -175,7 +177,7 @@ where
     type Failure = CudaError;
 
     fn on_device(&mut self, gpu: &Gpu) -> Outcome<T, Self> {
-        // A device that fails leaves nothing behind.
+        // A failed device leaves no state behind.
         let before = std::mem::replace(self.state, State::Nothing);
         let answer = before.scan(gpu, self.matrix).and_then(|(mut scanned, is_checked)| {
             let answer = (self.device)(&mut scanned)?;
@@ -191,7 +193,7 @@ where
         Ok((self.processor)())
     }
 
-    /// Checks all that the device found, once, and so the answers to every question.
+    /// Verifies all results of the device, once, which covers every later request.
     fn check(&mut self, _: &T) -> Outcome<(), Self> {
         match self.state {
             State::Scanned { scanned, is_checked } if !*is_checked => {
@@ -209,7 +211,7 @@ impl<I: SharedIndex> State<I> {
         State::Scanned { scanned: Box::new(scanned), is_checked: false }
     }
 
-    /// Scans the matrix unless that is done, and says whether the processor has checked what was found.
+    /// Scans the matrix unless that is done, and returns whether the processor has verified the results.
     fn scan(self, gpu: &Gpu, matrix: &BoundaryMatrix<I>) -> Result<(Box<Scanned<I>>, bool), CudaError> {
         let prepared = match self {
             State::Scanned { scanned, is_checked } => return Ok((scanned, is_checked)),
@@ -220,7 +222,7 @@ impl<I: SharedIndex> State<I> {
     }
 }
 
-/// Compares all that a device found with what the processor finds.
+/// Compares all results of a device with those of the processor.
 fn compare<I: SharedIndex>(matrix: &BoundaryMatrix<I>, scanned: &mut Scanned<I>) -> Result<(), ScanError> {
     let own = Leftmost::of(matrix);
     let of_scan = |difference: Difference| difference.within("scan");
@@ -228,7 +230,7 @@ fn compare<I: SharedIndex>(matrix: &BoundaryMatrix<I>, scanned: &mut Scanned<I>)
     Ok(check::scan(&scanned.scan()?, &scan_with(matrix, &own)).map_err(of_scan)?)
 }
 
-/// What a mutex holds. A panic leaves it valid: it is only ever replaced as a whole.
+/// Locks a mutex. A panic leaves its value valid, since it is only ever replaced as a whole.
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

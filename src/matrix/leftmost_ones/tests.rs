@@ -1,4 +1,5 @@
-//! Matrices for both machines; the processor's scan against the definitions; who scans, and what becomes of that.
+//! Test matrices for processor and device; the processor's scan against the definitions; the choice of the device and
+//! its failures.
 
 use phat_formats::MatrixSize;
 use rand::{RngExt, SeedableRng};
@@ -13,20 +14,20 @@ use crate::matrix::pivot_lookup::PivotLookup;
 use crate::matrix::{Algorithm, BoundaryMatrix, Dimension, Dualize, Index, Plan, Representation, read};
 use crate::matrix::{reduce, reduce_with};
 
-/// What columns look like.
+/// Kinds of test matrices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Shape {
-    /// A few rows, cells of all dimensions in any order.
+    /// Columns of a few rows, with cells of all dimensions in any order.
     Mixed,
-    /// Cells of dimension 0, then columns with any of these as rows: no cell is a row and has some.
+    /// Cells of dimension 0, followed by columns whose rows are these: no cell both is a row and has rows.
     Bipartite,
-    /// Like `Bipartite`, but few of the rows are ever lows.
+    /// Like `Bipartite`, but only few rows are ever lows.
     Ties,
-    /// One row each, or none.
+    /// Columns of at most one row.
     Single,
-    /// Every hundredth has most of the rows before it.
+    /// Columns of few rows; every hundredth has most of the rows before it.
     Long,
-    /// None has any.
+    /// Columns without rows.
     Zero,
 }
 
@@ -44,7 +45,7 @@ impl Shape {
         }
     }
 
-    /// Some of the cells one dimension below.
+    /// Random cells of the dimension below.
     fn rows(self, column: usize, below: &[usize], rng: &mut Pcg64Mcg) -> Vec<usize> {
         let (most, from) = match self {
             Shape::Mixed | Shape::Bipartite => (6, below.len()),
@@ -65,7 +66,7 @@ impl Shape {
     }
 }
 
-/// A matrix, which need not be that of a complex: a scan works on any.
+/// Builds a random matrix with ∂∂ ≠ 0 in general: a scan works on any.
 pub(super) fn matrix<I: Index>(shape: Shape, n: usize, rng: &mut Pcg64Mcg) -> BoundaryMatrix<I> {
     let mut matrix = BoundaryMatrix::new();
     let mut of_dim: Vec<Vec<usize>> = vec![Vec::new(); 4];
@@ -79,7 +80,7 @@ pub(super) fn matrix<I: Index>(shape: Shape, n: usize, rng: &mut Pcg64Mcg) -> Bo
     matrix
 }
 
-/// Matrices of all shapes and of awkward sizes.
+/// Matrices of all kinds and of awkward sizes.
 pub(super) fn matrices<I: Index>(seed: u64) -> impl Iterator<Item = (String, BoundaryMatrix<I>)> {
     let mut rng = Pcg64Mcg::seed_from_u64(seed);
     let sizes = [0, 1, 2, 31, 32, 33, 255, 256, 257, 1000, 1023, 1024, 1025, 3000];
@@ -87,17 +88,17 @@ pub(super) fn matrices<I: Index>(seed: u64) -> impl Iterator<Item = (String, Bou
     cases.map(move |(shape, n)| (format!("{shape:?}, {n} columns"), matrix(shape, n, &mut rng)))
 }
 
-/// The first device, of whose memory at most `memory` bytes are used.
+/// The first device, limited to `memory` bytes of its memory.
 pub(super) fn gpu(memory: Option<u64>) -> Gpu {
     Gpu::open(0, memory).unwrap()
 }
 
-/// A device that may be replaced, or not.
+/// A decision for a device that may be replaced by the processor, or not.
 fn decision(gpu: Gpu, self_check: bool, may_fall_back: bool) -> Decision {
     Decision { gpus: vec![gpu], self_check, may_fall_back, why: "for a test".into() }
 }
 
-/// The definitions, word by word.
+/// A transcription of the definitions.
 fn plain<I: SharedIndex>(matrix: &BoundaryMatrix<I>) -> (Vec<Option<usize>>, Scan<I>) {
     let n = matrix.len();
     let has = |column: usize, row: usize| matrix.column(column).contains(&I::from_usize(row));
@@ -130,7 +131,7 @@ fn the_processors_scan_is_what_the_definitions_say() {
     }
 }
 
-/// Five cells: rows 0 and 1, columns 2 to 4, of which 2 and 3 are stable.
+/// Five cells: rows 0 and 1, and columns 2 to 4, of which 2 and 3 are stable.
 fn five() -> BoundaryMatrix<u32> {
     let mut matrix = BoundaryMatrix::new();
     for rows in [&[][..], &[]] {
@@ -155,7 +156,7 @@ fn differences_are_named_by_stage_and_place() {
     assert_eq!(said(wrong), "lookup: row 0: none on the device, column 2 on the processor");
     let mut wrong = right();
     wrong.destroyers[3] = false;
-    // Where several tables differ, the first is named.
+    // If several tables differ, the first is reported.
     wrong.unstable.clear();
     assert_eq!(said(wrong), "destroyers: column 3: none on the device, a leftmost one on the processor");
     let wrong = Scan { stable: 7, ..right() };
@@ -175,7 +176,7 @@ fn differences_are_named_by_stage_and_place() {
 fn without_a_device_auto_scans_here_and_cuda_is_an_error() {
     let matrix = five();
     let choose = |choice, self_check| {
-        // No machine has so many devices.
+        // No machine has 1024 devices.
         let backend = Backend::new(BackendRequest {
             choice,
             self_check,
@@ -213,13 +214,13 @@ fn the_machine_is_the_first_reason() {
     assert_eq!(with_machine[1..], reasons);
 }
 
-/// A device tells a scan the same as the processor does.
+/// Checks that a device and the processor give the same results for a scan.
 fn agrees<I: SharedIndex>(what: &str, matrix: &BoundaryMatrix<I>, scanner: &Scanner<I>) {
     let own = Leftmost::of(matrix);
     let failed = |error: &dyn std::fmt::Display| -> ! { panic!("{what}: {error}") };
     let leftmost = scanner.leftmost(matrix).unwrap_or_else(|error| failed(&error));
     check::leftmost(matrix.len(), &leftmost, &own).unwrap_or_else(|error| failed(&error));
-    // Elsewhere a cell may be in two stable pairs, for these are no complexes.
+    // Matrices of other kinds are not complexes, so a cell may be in two stable pairs.
     if what.starts_with("Bipartite")
         && let Some(mates) = scanner.mates(matrix).unwrap_or_else(|error| failed(&error))
     {
@@ -229,7 +230,7 @@ fn agrees<I: SharedIndex>(what: &str, matrix: &BoundaryMatrix<I>, scanner: &Scan
     check::scan(&found, &scan_with(matrix, &own)).unwrap_or_else(|error| failed(&error));
 }
 
-/// One device scans one matrix after the other.
+/// Checks one device on one matrix after the other.
 fn agree<I: SharedIndex>(gpu: &Gpu, self_check: bool, seed: u64) {
     let mut scanner = Scanner::with(decision(gpu.clone(), self_check, false));
     for (what, matrix) in matrices::<I>(seed) {
@@ -260,12 +261,12 @@ fn gpu_without_memory_is_replaced_only_if_it_may_be() {
     let ScanError::Device(CudaError::OutOfMemory { .. }) = error else { panic!("{error:?}") };
     let scanner = Scanner::with(decision(gpu, false, true));
     agrees("replaced", &matrix, &scanner);
-    // Once, though it was asked twice.
+    // The failure is noted once, although the device was asked twice.
     let [note] = &scanner.notes()[..] else { panic!("{:?}", scanner.notes()) };
     assert!(note.ends_with("; the processor goes on"), "{note}");
 }
 
-/// Torus-like images: all that a plan can say, on a device and here.
+/// Torus-like images under all plans, on a device and on the processor.
 #[test]
 #[ignore = "needs a CUDA device"]
 fn gpu_reductions_give_the_same_pairs() {
@@ -283,7 +284,7 @@ fn gpu_reductions_give_the_same_pairs() {
             }
         }
     }
-    // The plan's own scan, then that of the reduction.
+    // The scan of the plan is followed by that of the reduction.
     let request = crate::matrix::ReductionRequest { algorithm: Some(Algorithm::Hypha), ..Default::default() };
     let scanner = Scanner::with(decision(gpu, true, false));
     let (plan, reasons) = Plan::choose_with(&image, &request, &scanner).expect("a device");
@@ -306,7 +307,7 @@ fn gpu_is_fed_while_a_file_is_read() {
         let mut first = 0;
         while first < matrix.len() {
             let end = matrix.len().min(first + rng.random_range(1..400));
-            // What is left out comes from the whole matrix at the end.
+            // Columns that are not passed come from the whole matrix at the end.
             if rng.random_range(0..8) >= busy {
                 feed.show(|| Some(gpu.clone()), size, &matrix.part(first..end));
             }
@@ -320,7 +321,7 @@ fn gpu_is_fed_while_a_file_is_read() {
     }
 }
 
-/// The device is open before the file is read, so most of it is given on the way.
+/// The device is open before the file is read, so most of the matrix is passed during reading.
 #[test]
 #[ignore = "needs a CUDA device"]
 fn gpu_that_is_open_is_fed_by_the_reader() {

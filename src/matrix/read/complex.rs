@@ -1,4 +1,4 @@
-//! A complex that was read, and how it was read.
+//! A complex read from a file, with the format it was read in.
 
 use std::io;
 
@@ -8,12 +8,12 @@ use super::format::MatrixFormat;
 use crate::input::no_room;
 use crate::memory;
 
-/// How to read a matrix.
+/// Options for reading a matrix.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct MatrixReadOptions {
-    /// The format; without it, content and name tell.
+    /// The format; if `None`, content and name decide.
     pub format: Option<MatrixFormat>,
-    /// The greatest dimension of the cells to take of an image or of distances. Other files list their cells themselves.
+    /// The maximal dimension of cells of an image or of distances. Other files list their cells themselves.
     pub upper_dim: Option<usize>,
 }
 
@@ -21,17 +21,17 @@ pub struct MatrixReadOptions {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct LoadedComplex<I> {
-    /// Its boundary matrix.
+    /// The boundary matrix.
     pub matrix: BoundaryMatrix<I>,
-    /// The value of each cell, ascending, where the file has values.
+    /// The value of each cell, ascending, if the file has values.
     pub values: Option<Vec<f64>>,
-    /// The dimension of the complex, not below any cell's; 0 without cells.
+    /// The dimension of the complex, at least that of any cell; 0 without cells.
     pub max_dim: Dimension,
-    /// Whether cells above `max_dim` were, or may have been, left out.
+    /// Whether cells of dimension above `max_dim` were, or may have been, left out.
     pub cut: bool,
 }
 
-/// A filtered cell complex whose cells are numbered by integers that are wide enough.
+/// A filtered cell complex of either index width.
 #[derive(Debug, Clone, PartialEq)]
 pub enum AnyComplex {
     /// Cells are numbered by 32 bits.
@@ -40,23 +40,24 @@ pub enum AnyComplex {
     Wide(LoadedComplex<u64>),
 }
 
-/// What was read, and as what.
+/// The result of reading a file.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct LoadedMatrix {
     /// The complex.
     pub input: AnyComplex,
-    /// The format it was read in.
+    /// The format that was read.
     pub format: MatrixFormat,
-    /// Why this format, when none was given.
+    /// The reason for this format, if it was detected.
     pub detection: Option<String>,
-    /// What was corrected while reading.
+    /// The correction that was made while reading, if any.
     pub warning: Option<String>,
-    /// Whether the file itself gives the boundaries. Those of images and distances are computed here, and are right.
+    /// Whether the file itself contains the boundaries. Those of images and distances are computed here, and are
+    /// right.
     pub gives_boundaries: bool,
 }
 
-/// What the reader of a format makes of a file.
+/// The result of the reader of one format.
 pub(super) struct Content {
     pub(super) input: AnyComplex,
     pub(super) warning: Option<String>,

@@ -1,4 +1,4 @@
-//! The format of a file, from its content and name. The rules are the table in the parent module's docs.
+//! Detection of the format of a file from its content and name, by the table in the parent module's docs.
 
 use std::path::Path;
 
@@ -10,10 +10,10 @@ use crate::input::foreign::{Kind, recognize};
 use crate::input::text::plain;
 use crate::input::{gzip, matrix_market, npz};
 
-/// The bytes at the beginning of a file that tell its format.
+/// Number of bytes at the beginning of a file by which its format is detected.
 pub(super) const HEAD: u64 = 4096;
 
-/// What to do with a file of another program; none for those that are read.
+/// Advice for a file of another program; none for the formats that are read here.
 fn advice(kind: Kind) -> Option<String> {
     const SAVE: &str = "save the matrix with scipy.sparse.save_npz";
     Some(match kind {
@@ -33,15 +33,15 @@ fn advice(kind: Kind) -> Option<String> {
     })
 }
 
-/// Whether a file of PHAT, DIPHA or another format is compressed with gzip. PHAT's binary files begin with the number of cells, which may
-/// be that of gzip's first bytes; but then its first column's dimension, zero, is where compressed data cannot be zero.
+/// Whether a file is compressed with gzip. PHAT's binary files begin with the number of cells, which may equal gzip's
+/// first bytes; but then the dimension of the first column, zero, follows where compressed data cannot be zero.
 pub(super) fn is_gzip(head: &[u8]) -> bool {
     const METHOD: u8 = 8;
     let is_magic = head.starts_with(gzip::MAGIC) && head.get(2) == Some(&METHOD);
     is_magic && head.get(8..16).is_none_or(|bytes| bytes.iter().any(|&byte| byte != 0))
 }
 
-/// The format of the file called `name` that begins with `head`, and why.
+/// Detects the format of the file called `name` that begins with `head`, and gives the reason.
 pub(super) fn detect(name: &str, head: &[u8]) -> Result<(MatrixFormat, String), MatrixFileProblem> {
     if dipha::has_magic(head) {
         return Ok((MatrixFormat::Dipha, "begins with DIPHA's magic number".to_owned()));
@@ -78,7 +78,7 @@ pub(super) fn detect(name: &str, head: &[u8]) -> Result<(MatrixFormat, String), 
     }
 }
 
-/// The problem of a file that was said to be binary; of one that looks like text, that.
+/// Replaces the problem of a file requested as binary by a clearer one if its content looks like text.
 pub(super) fn text_for_binary(head: &[u8], problem: MatrixFileProblem) -> MatrixFileProblem {
     if !phat::looks_ascii(&plain(head)) {
         return problem;
@@ -87,7 +87,8 @@ pub(super) fn text_for_binary(head: &[u8], problem: MatrixFileProblem) -> Matrix
     MatrixFileProblem::Other { found: "text in place of PHAT's binary format", advice: advice.into() }
 }
 
-/// Whether the first line that is not a comment is of numbers of which one is no whole number, or is separated by other than blanks.
+/// Whether the first line that is not a comment is a table row: numbers of which one is not a whole number, or that
+/// are separated by something other than blanks.
 fn is_table(head: &[u8]) -> bool {
     let lines = head.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
     let Some(line) = lines.into_iter().find(|line| !line.is_empty() && !line.starts_with(b"#")) else {
@@ -96,7 +97,7 @@ fn is_table(head: &[u8]) -> bool {
     let separates = |byte: &u8| byte.is_ascii_whitespace() || b",;".contains(byte);
     let mut words = line.split(separates).filter(|word| !word.is_empty()).peekable();
     let is_whole = line.iter().all(|byte| byte.is_ascii_whitespace() || byte.is_ascii_digit());
-    // A line that is cut off by the end of what was looked at may end in half a number.
+    // The end of `head` may cut the line inside a number.
     !is_whole && words.peek().is_some() && words.all(|word| fast_float2::parse::<f64, _>(word).is_ok())
 }
 
@@ -117,7 +118,7 @@ mod tests {
         assert_eq!(format("matrix.dat", &7u64.to_le_bytes()), MatrixFormat::PhatBinary);
         assert_eq!(format("-", &[7, 0, 0, 0, 0]), MatrixFormat::PhatBinary);
         assert_eq!(format("-", b"\xff\xfe0\0\r\0"), MatrixFormat::PhatAscii);
-        // A number of columns whose first bytes are those of a byte order mark.
+        // The number of columns begins with the bytes of a byte order mark.
         assert_eq!(format("-", &0xfeff_u64.to_le_bytes()), MatrixFormat::PhatBinary);
         assert_eq!(format("-", b"PK\x03\x04"), MatrixFormat::Npz);
         assert_eq!(format("-", b"%%matrixmarket matrix"), MatrixFormat::MatrixMarket);

@@ -1,4 +1,4 @@
-//! `dipha`: DIPHA's inputs, in the doubles of their files.
+//! `dipha`: inputs of DIPHA, with the doubles of their files.
 
 use phat_formats::dipha::{self, FileType, WeightedBoundaryMatrix};
 use phat_formats::{Index, Source};
@@ -9,7 +9,7 @@ use crate::cells::{ComplexError, FilteredComplex, cubical_complex, rips_complex}
 use crate::metric::Distances;
 use crate::metric::read::read_dipha;
 
-/// The complex of a file.
+/// Reads the complex of a file.
 pub(super) fn read(
     source: &(impl Source + ?Sized),
     upper_dim: Option<usize>,
@@ -45,7 +45,7 @@ fn whole<I: Index>(complex: WeightedBoundaryMatrix<I>) -> LoadedComplex<I> {
 fn image(file: &[u8], upper_dim: Option<usize>) -> Result<AnyComplex, MatrixFileProblem> {
     let image = dipha::Image::from_bytes(file)?;
     let values: Vec<f64> = image.values().collect();
-    // Along an axis of one voxel no cell extends.
+    // No cell extends along an axis of one voxel.
     let dim = image.shape().iter().filter(|&&extent| extent > 1).count();
     let cut = upper_dim.is_some_and(|upper_dim| upper_dim < dim);
     narrow_or_wide(
@@ -61,7 +61,7 @@ fn distances(distances: &Distances<f64>, upper_dim: usize) -> Result<AnyComplex,
     )
 }
 
-/// Where there are simplices of the greatest dimension asked for there may be greater ones.
+/// If there are simplices of the maximal dimension, there may be higher ones that were left out.
 fn cut_where_full<I: Index>(complex: FilteredComplex<I>) -> LoadedComplex<I> {
     let cut = complex.matrix.max_dim() == Some(complex.max_dim);
     cells(complex, cut)
@@ -72,7 +72,7 @@ fn cells<I>(complex: FilteredComplex<I>, cut: bool) -> LoadedComplex<I> {
     LoadedComplex { matrix, values: Some(values), max_dim, cut }
 }
 
-/// Numbered by 32 bits, or, when these are too few, by 64.
+/// Builds a complex with 32-bit indices, or with 64-bit indices if these are too few.
 fn narrow_or_wide(
     narrow: impl FnOnce() -> Result<LoadedComplex<u32>, ComplexError>,
     wide: impl FnOnce() -> Result<LoadedComplex<u64>, ComplexError>,

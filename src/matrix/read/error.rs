@@ -1,4 +1,4 @@
-//! What can be wrong with an input file, and where.
+//! Errors of input files, with their place.
 
 use std::io;
 
@@ -12,61 +12,61 @@ use crate::input;
 use crate::input::SparseProblem;
 use crate::memory::Refused;
 
-/// Why an input cannot be read.
+/// The error of an input that cannot be read.
 pub type MatrixReadError = input::ReadError<MatrixFormat, MatrixFileProblem>;
 
 impl input::Formats for MatrixFormat {
     const REMEDY: &'static str = "--format says otherwise";
 }
 
-/// One thing that is wrong with an input.
+/// A problem of an input file.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MatrixFileProblem {
     /// The file is empty.
     #[error("expected a boundary matrix, found an empty file")]
     Empty,
-    /// A PHAT file that breaks the rules of its format.
+    /// A PHAT file violates its format.
     #[error(transparent)]
     Phat(#[from] PhatError),
-    /// A DIPHA file that breaks the rules of its format.
+    /// A DIPHA file violates its format.
     #[error(transparent)]
     Dipha(#[from] DiphaError),
-    /// An image or distances whose complex cannot be made.
+    /// The complex of an image or of distances cannot be built.
     #[error(transparent)]
     Complex(#[from] ComplexError),
-    /// Distances or a sparse matrix that cannot be read, or a sparse matrix that is no boundary matrix.
+    /// Distances or a sparse matrix cannot be read, or a sparse matrix is not a boundary matrix.
     #[error(transparent)]
     Sparse(#[from] SparseProblem),
-    /// A column of a sparse matrix that cannot be part of a boundary matrix.
+    /// A column of a sparse matrix cannot be part of a boundary matrix.
     #[error("{0}; columns and rows are the cells in filtration order, facets before cofacets")]
     Column(#[from] ColumnError),
-    /// A file that holds something else, which another command may take.
+    /// The file holds something else, which another command may accept.
     #[error("expected a boundary matrix, found {found}; {advice}")]
     Other {
-        /// What the file holds.
+        /// The content of the file.
         found: &'static str,
-        /// What to do with it.
+        /// The advice to the user.
         advice: String,
     },
-    /// What the system says of a file while it is read.
+    /// The system reported an error while the file was read.
     #[error("expected a file that can be read, found: {found}")]
     Read {
-        /// What the system says.
+        /// The system's message.
         found: String,
     },
-    /// A DIPHA file of a type that holds no complex.
+    /// A DIPHA file has a type that holds no complex.
     #[error("byte 8: expected DIPHA file type 0, 1, 7 or 8, found {found}")]
     FileType {
         /// The type found.
         found: FileType,
     },
-    /// A greatest dimension was asked for where cells are given one by one.
+    /// A maximal dimension was requested for a format that lists its cells.
     #[error(
         "expected no highest dimension (--max-dim, --upper-dim) with a boundary matrix: its cells are those of the file"
     )]
     UpperDim,
-    /// No greatest dimension was asked for where there are 2^n cells.
+    /// No maximal dimension was requested for distances, which have 2^n cells.
     #[error(
         "expected a highest dimension (--max-dim) with distances, found none: all their cells are 2^points"
     )]

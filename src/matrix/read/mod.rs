@@ -14,18 +14,18 @@
 //!
 //! | the file | is read as |
 //! |---|---|
-//! | begins as files of gzip do | what it holds, unpacked |
+//! | has gzip's magic number | its content, unpacked |
 //! | begins with DIPHA's magic number | `dipha` |
-//! | begins as zip archives do | `npz` |
+//! | has the magic number of zip archives | `npz` |
 //! | begins with `%%MatrixMarket` | `matrix-market` |
 //! | is an image, a NumPy array, an HDF5 file, … | an error that says what to do |
 //! | is empty | an error |
 //! | is called `*.dipha`, `*.complex` | `dipha` (which may turn out to be something else) |
-//! | is a table of numbers that are no cells | an error that says what to do |
+//! | is a table of numbers that cannot be cells | an error that says what to do |
 //! | begins with text | `phat-ascii` |
 //! | begins with anything else | `phat-binary` |
 //!
-//! Cells and entries are numbered by 32-bit integers while they are fewer than 2^31, by 64-bit integers past that.
+//! Cells and entries are numbered by 32-bit integers if there are fewer than 2^31, and by 64-bit integers otherwise.
 
 mod complex;
 mod detect;
@@ -52,18 +52,18 @@ pub use error::{MatrixFileProblem, MatrixReadError};
 pub use format::MatrixFormat;
 pub use observer::ReadObserver;
 
-/// Reads the file at `path`, or standard input when it is `-`. Binary files of PHAT are not held in memory.
+/// Reads the file at `path`, or standard input if it is `-`. Binary files of PHAT are not held in memory as a whole.
 ///
 /// # Errors
-/// The file cannot be read, or its content is not what its format promises.
+/// The file cannot be read, or its content violates its format.
 pub fn read_path(path: &Path, options: &MatrixReadOptions) -> Result<LoadedMatrix, MatrixReadError> {
     read_path_observed(path, options, &())
 }
 
-/// Like [`read_path`]; `observer` sees columns as they are read.
+/// Like [`read_path`], but also passes columns to `observer` as they are read.
 ///
 /// # Errors
-/// Those of [`read_path`].
+/// The errors of [`read_path`].
 pub fn read_path_observed(
     path: &Path,
     options: &MatrixReadOptions,
@@ -84,10 +84,10 @@ pub fn read_path_observed(
     read_source_observed(&name, &bytes, options, observer)
 }
 
-/// Reads the content of a file; `name` is used for messages and, without a format, for its extension.
+/// Reads the content of a file; `name` is used in messages and, without a format, for its extension.
 ///
 /// # Errors
-/// The content cannot be read or is not what its format promises.
+/// The content cannot be read or violates its format.
 pub fn read_source(
     name: &str,
     source: &(impl Source + ?Sized),
@@ -130,7 +130,7 @@ fn read_source_observed(
     };
     let whole = || bytes(source, u64::MAX).map_err(failed);
     if format == MatrixFormat::PhatBinary {
-        // Its words of 64 bits become indices of half the width, or of as much.
+        // The file's 64-bit words become indices of at least half that width.
         memory::probe(source.size().map_err(failed)? / 2).map_err(no_room).map_err(failed)?;
     }
     let content = match (format, options.upper_dim) {

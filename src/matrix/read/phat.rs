@@ -7,7 +7,7 @@ use super::complex::{AnyComplex, Content, LoadedComplex};
 use super::error::MatrixFileProblem;
 use super::observer::ReadObserver;
 
-/// The matrix of a binary file.
+/// Reads the matrix of a binary file.
 pub(super) fn read_binary(
     source: &(impl Source + ?Sized),
     observer: &impl ReadObserver,
@@ -22,9 +22,9 @@ pub(super) fn read_binary(
     }
 }
 
-/// The matrix of a text.
+/// Reads the matrix of a text.
 pub(super) fn read_ascii(text: &[u8]) -> Result<Content, MatrixFileProblem> {
-    // A column has two bytes at the least, and so has a row.
+    // A column takes at least two bytes, and so does a row.
     if text.len() / 2 < u32::MOST {
         Ok(content(matrix::read_ascii(text)?, AnyComplex::Narrow))
     } else {

@@ -1,17 +1,17 @@
-//! `npz`, `matrix-market`: boundary matrices as the formats for sparse matrices hold them.
+//! `npz`, `matrix-market`: boundary matrices in formats for sparse matrices.
 //!
-//! Rows and columns are the cells in filtration order, facets before cofacets, so the matrix is square and strictly upper triangular.
-//! Entries are 1 or −1, which are one over Z/2; zeros that are stored count as none. Such files do not say of which dimension a cell
-//! is. It is derived from the columns:
+//! Rows and columns are the cells in filtration order, facets before cofacets, so the matrix is square and strictly
+//! upper triangular. Entries are 1 or −1, which both are one over Z/2; stored zeros are ignored. Such files do not
+//! give the dimension of a cell, so it is derived from the columns:
 //!
 //! | the column of a cell | its dimension |
 //! |---|---|
 //! | zero | 0: a vertex |
 //! | not zero | one more than that of its rows, which is the same for all |
 //!
-//! A cell without boundary that is no vertex, such as a circle glued to a point, has a column of zeros, too, and is taken for a
-//! vertex: cells that it bounds are then of another dimension than they should be, or refused. An archive may give the dimensions
-//! itself, in an array `dims` with a whole number for each cell; DIPHA's and PHAT's formats always do.
+//! A cell without boundary that is not a vertex, such as a circle glued to a point, has a zero column too and is
+//! taken for a vertex; cells that it bounds then get a wrong dimension or are refused. An archive may give the
+//! dimensions itself, in an array `dims` with a whole number for each cell; DIPHA's and PHAT's formats always do.
 
 use phat_formats::{BoundaryMatrix, Dimension, Index};
 
@@ -23,15 +23,15 @@ use crate::input::npz::Archive;
 use crate::input::triplets::{Triplet, Triplets};
 use crate::input::{Place, SparseProblem};
 
-/// The array of an archive that gives the dimension of each cell.
+/// Name of the optional array of an archive that gives the dimension of each cell.
 const DIMS: &str = "dims";
 
-/// Cells beyond which at least one in [`NAMED`] has an entry. A few words in a file can promise any number of cells; this many are
-/// believed.
+/// Number of cells that are accepted without entries. Beyond it, at least one cell in [`NAMED`] must have an entry,
+/// since a few words in a file can promise any number of cells.
 const MOST_UNNAMED: usize = 1 << 24;
 const NAMED: usize = 64;
 
-/// The matrix of an archive.
+/// Reads the matrix of an archive.
 pub(super) fn read_npz(bytes: &[u8]) -> Result<Content, MatrixFileProblem> {
     let archive = Archive::open(bytes)?;
     if !archive.is_sparse() {
@@ -49,7 +49,7 @@ pub(super) fn read_npz(bytes: &[u8]) -> Result<Content, MatrixFileProblem> {
     content(&archive.sparse()?, dims)
 }
 
-/// The matrix of a text.
+/// Reads the matrix of a text.
 pub(super) fn read_matrix_market(text: &[u8]) -> Result<Content, MatrixFileProblem> {
     match matrix_market::read(text)? {
         Matrix::Sparse(matrix) => content(&matrix, None),
@@ -64,7 +64,7 @@ fn entries_of(dense: &Dense) -> Triplets {
     Triplets { rows, columns, entries, ..Triplets::default() }
 }
 
-/// The dimensions that an archive gives.
+/// Reads the dimensions in an archive.
 fn dims(archive: &Archive<'_>) -> Result<Vec<Dimension>, MatrixFileProblem> {
     let file = archive.read(DIMS)?;
     let given = Array::parse(&file).and_then(|array| array.integers())?;
@@ -112,7 +112,7 @@ fn content(matrix: &Triplets, dims: Option<Vec<Dimension>>) -> Result<Content, M
 
 /// The rows of each column, ascending.
 struct ColumnLists {
-    /// Where each column starts among the rows, and at the end their number.
+    /// Start of each column among the rows, and then the number of all rows.
     starts: Vec<usize>,
     rows: Vec<usize>,
 }
@@ -143,7 +143,7 @@ impl ColumnLists {
         Ok(ColumnLists { starts, rows })
     }
 
-    /// The complex, its dimensions given or derived.
+    /// Builds the complex with given or derived dimensions.
     fn cells<I: Index>(&self, dims: Option<&[Dimension]>) -> Result<LoadedComplex<I>, MatrixFileProblem> {
         let mut matrix = BoundaryMatrix::new();
         for (column, range) in self.starts.windows(2).enumerate() {
@@ -151,7 +151,7 @@ impl ColumnLists {
             let dim = match (dims, rows) {
                 (Some(dims), _) => dims[column],
                 (None, []) => 0,
-                // A row that is not before its column is refused below.
+                // Rows must come before their columns; others are refused below.
                 (None, &[first, ..]) if first >= column => 0,
                 (None, &[first, ..]) => matrix.dim(first).checked_add(1).ok_or_else(|| {
                     let expected = format!("dimensions of at most {}", Dimension::MAX);

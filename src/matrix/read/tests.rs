@@ -1,4 +1,4 @@
-//! What is read as what, and what is refused.
+//! Tests of detection, reading and refusals.
 
 use std::io::Write;
 use std::sync::{Mutex, OnceLock};
@@ -10,7 +10,7 @@ use crate::matrix::index::SharedIndex;
 
 const TEXT: &[u8] = b"0\n0\n0\n1 0 1\n1 0 2\n1 1 2\n2 3 4 5\n";
 
-/// A binary file of these words.
+/// A binary file of the given words.
 fn words(numbers: &[i64]) -> Vec<u8> {
     numbers.iter().flat_map(|number| number.to_le_bytes()).collect()
 }
@@ -44,7 +44,7 @@ fn text_and_binary_are_told_apart_and_hold_the_same() {
     assert_eq!(cells, narrow(binary));
 }
 
-/// Ends of lines of every system, byte order marks, and UTF-16, of every format that is text.
+/// Texts with the line ends of every system, byte order marks, and UTF-16, in every text format.
 #[test]
 fn texts_of_every_system() {
     let market = b"%%MatrixMarket matrix coordinate pattern general\n% a comment\n3 3 2\n1 3\n2 3\n";
@@ -69,7 +69,7 @@ fn a_given_format_is_taken_at_its_word() {
     assert_eq!((loaded.format, loaded.detection), (MatrixFormat::PhatAscii, None));
     let error = load("a", TEXT, Some(MatrixFormat::PhatBinary)).unwrap_err();
     assert!(error.contains("found text in place of") && error.ends_with(" (format phat-binary)"), "{error}");
-    // Bytes that are no text are told where they break the format.
+    // For bytes that are not text, the error names the place where they violate the format.
     let error = load("a", &[0; 12], Some(MatrixFormat::PhatBinary)).unwrap_err();
     assert!(error.starts_with("a: byte ") && error.ends_with(" (format phat-binary)"), "{error}");
     let error = load("a", &binary(), Some(MatrixFormat::PhatAscii)).unwrap_err();
@@ -115,7 +115,7 @@ fn a_file_and_its_bytes_are_the_same() {
     assert!(matches!(error, MatrixReadError::Io { .. }) && error.to_string().contains("missing"));
 }
 
-/// Three points, 1, 2 and 4 apart.
+/// Three points at distances 1, 2 and 4.1.
 fn distances() -> Vec<u8> {
     let mut file = Vec::new();
     let distance = [[0.0, 1.0, 2.0], [1.0, 0.0, 4.1], [2.0, 4.1, 0.0]];
@@ -133,7 +133,7 @@ fn distances_keep_their_doubles_and_need_a_greatest_dimension() {
     let error = load_up_to(None, &distances()).unwrap_err();
     assert!(error.contains("expected a highest dimension (--max-dim) with distances"), "{error}");
     let edges = load_up_to(Some(1), &distances()).unwrap();
-    // 4.1 is another number in single precision.
+    // 4.1 would be a different number in single precision.
     assert_eq!(edges.values, Some(vec![0.0, 0.0, 0.0, 0.5, 1.0, 2.05]));
     assert_eq!((edges.max_dim, edges.cut), (1, true));
     let all = load_up_to(Some(9), &distances()).unwrap();
@@ -185,7 +185,7 @@ fn a_diagram_is_no_complex() {
     }
 }
 
-/// What was shown: the bits of a row and the size; columns, in order.
+/// An observer that records the size and the columns in order.
 #[derive(Default)]
 struct Seen {
     size: OnceLock<(usize, MatrixSize)>,

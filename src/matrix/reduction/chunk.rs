@@ -6,24 +6,26 @@
 //!     for each chunk, in parallel: reduce within the chunk's rows, pair, clear
 //!     for each chunk, in parallel: reduce within its rows and those of the chunk before, pair, clear
 //! for each column that has no pair, in parallel:                               2. compression
-//!     a row that is a paired column goes
-//!     a row that is paired goes, with the column it is paired with added, if that is active
+//!     remove the rows whose own columns are paired
+//!     remove the rows that are paired, by adding the column they are paired with if it is active
 //! for each dimension, from the greatest down:                                  3. global pairs
 //!     for each column that has no pair, from left to right: as in twist
 //! ```
 //!
-//! *Active* is a column, paired with row i, that has rows left once all but i are compressed; to add one that is not
-//! is to remove i. The other rows of a column with low i are less than i, and the columns they are paired with depend
-//! on yet smaller rows, so to go through the rows upwards settles all, without a search.
+//! The column paired with row i is *active* if rows are left once all its rows but i are compressed; adding a column
+//! that is not active only removes i. The other rows of a column with low i are less than i, and the columns they are
+//! paired with depend on yet smaller rows, so one pass over the rows in ascending order decides all, without a
+//! search.
 //!
-//! **Why parallel is safe.** In the first pass of phase 1, a chunk reads and writes pairs of its own rows only. In the
-//! second, its open columns have lows before the chunk, and it pairs rows of the chunk before; that one's open columns
-//! have lows yet earlier, so no row is paired by two, and the columns read belong to pairs of the first pass, or of
-//! the chunk itself. In phase 2 each column changes alone and reads paired columns, which stay. A barrier parts the
-//! passes, dimensions and phases (`Team::map` is one). Phase 3 is sequential, as it was published.
+//! **Why parallel is safe.** In the first pass of phase 1, a chunk reads and writes pairs of its own rows only. In
+//! the second, its open columns have lows before the chunk, and it pairs rows of the chunk before. The open columns
+//! of that chunk have lows in yet earlier chunks, so no row is paired by two chunks, and the columns read belong to
+//! pairs of the first pass, or of the chunk itself. In phase 2 each column changes alone and reads only paired
+//! columns, which do not change. A barrier separates passes, dimensions and phases (`Team::map` is one). Phase 3 is
+//! sequential, as published.
 //!
-//! **What is kept of it.** Phase 1 only: compression leaves rows out of the columns that have no pair, one after the other, and a matrix of
-//! which some columns have such rows and some have not has other pairs.
+//! **Checkpoints** hold phase 1 only: compression leaves rows out of the unpaired columns one after the other, and a
+//! matrix in which only some columns lack such rows has other pairs.
 
 use phat_formats::Index;
 
@@ -34,7 +36,7 @@ use crate::matrix::pivot_lookup::PivotLookup;
 use crate::matrix::reduction_matrix::ReductionMatrix;
 use crate::matrix::working_columns::WorkingColumn;
 
-/// Reduces chunks, compresses, then reduces what is left.
+/// Reduces chunks, compresses, and reduces the remaining columns.
 pub fn chunk<I: SharedIndex, C: WorkingColumn<I>>(problem: &ReductionProblem<'_, I, C>) -> Additions {
     let mut team = Team::new(problem);
     let open: Vec<Vec<I>> =
@@ -58,7 +60,7 @@ pub fn chunk<I: SharedIndex, C: WorkingColumn<I>>(problem: &ReductionProblem<'_,
     team.additions() + global.additions
 }
 
-/// Phase 1 for the columns of a dimension. Returns those that have no pair, ascending.
+/// Phase 1 for the columns of a dimension. Returns the unpaired columns, ascending.
 fn pair_locally<I: SharedIndex, C: WorkingColumn<I>>(
     problem: &ReductionProblem<'_, I, C>,
     team: &mut Team<'_, I, C>,
@@ -77,7 +79,7 @@ fn pair_locally<I: SharedIndex, C: WorkingColumn<I>>(
     chunks.concat()
 }
 
-/// Reduces columns as long as their low is at or after `first`. Returns those that have no pair then.
+/// Reduces columns as long as their low is at or after `first`. Returns the columns that are then unpaired.
 fn reduce_chunk<I: SharedIndex, C: WorkingColumn<I>>(
     problem: &ReductionProblem<'_, I, C>,
     worker: &mut Worker<'_, I, C>,
@@ -96,23 +98,23 @@ fn reduce_chunk<I: SharedIndex, C: WorkingColumn<I>>(
     open
 }
 
-/// What compression does with a row.
+/// The action of compression on a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    /// In no local pair: it stays.
+    /// A row in no local pair: it stays.
     Global,
-    /// A paired column: no low is ever here.
+    /// The row of a paired column, which is never a low: it is removed.
     Negative,
-    /// A paired row, of a column that is not active.
+    /// A row paired with a column that is not active: it is removed.
     Inactive,
-    /// A paired row, of an active column.
+    /// A row paired with an active column: that column is added.
     Active,
 }
 
 fn kinds<I: SharedIndex>(matrix: &ReductionMatrix<'_, I>, lookup: &PivotLookup<I>) -> Vec<Kind> {
     let mut kinds = vec![Kind::Global; matrix.len()];
     lookup.pairs().for_each(|(_, column)| kinds[column] = Kind::Negative);
-    // By row, upwards: the rows that a column depends on are settled.
+    // Rows are visited in ascending order, so the rows that a column depends on are decided.
     for (low, column) in lookup.pairs() {
         let stays = |row: &I| matches!(kinds[row.to_usize()], Kind::Global | Kind::Active);
         let active = matrix.column(column).iter().filter(|row| row.to_usize() != low).any(stays);

@@ -11,22 +11,24 @@
 //!             if a column k to the right of j has it: claim i for j, and go on with k instead
 //! ```
 //!
-//! Why the pairs are those of every reduction is said in [`crate::rips::submatrix_reduction`]. What differs here:
+//! The pairs are those of every reduction, as [`crate::rips::submatrix_reduction`] proves. Two points differ here:
 //!
-//! **Columns are replaced in place.** A column is written before it claims its low, so the column that a thread finds in `lookup` has
-//! that low, or has had it. It no longer has it if another thread has taken the low over and has reduced the column further;
-//! then the rows that were read have another low, and `lookup` has already changed, so the thread looks again.
+//! **Columns are replaced in place.** A column is written before it claims its low, so the column that a thread finds
+//! in `lookup` has that low or has had it. It no longer has it if another thread has taken over the low and reduced
+//! the column further. Then the rows that were read have another low, and `lookup` has already changed, so the thread
+//! reads it again.
 //!
-//! **Clearing.** A low that was claimed once stays claimed, by columns ever further to the left. So its cell creates a class, and its
-//! column is cleared at once: the dimension of that cell has not begun. Dimensions are separated by a barrier, because
-//! clearing has to be visible, and because only then every column that was taken over has found its place.
+//! **Clearing.** A low that was claimed once stays claimed, by columns ever further to the left. So its cell creates
+//! a class, and its column can be cleared at once, since the dimension of that cell has not begun. A barrier
+//! separates the dimensions, because clearing has to be visible, and because every evicted column must have found its
+//! place.
 
 use super::problem::{Additions, ReductionProblem};
 use super::team::{Team, Worker};
 use crate::matrix::index::SharedIndex;
 use crate::matrix::working_columns::WorkingColumn;
 
-/// Reduces all columns of a dimension at once.
+/// Reduces all columns of each dimension at once.
 pub fn lock_free<I: SharedIndex, C: WorkingColumn<I>>(problem: &ReductionProblem<'_, I, C>) -> Additions {
     let mut team = Team::new(problem);
     for columns in problem.dimensions() {
@@ -35,7 +37,7 @@ pub fn lock_free<I: SharedIndex, C: WorkingColumn<I>>(problem: &ReductionProblem
     team.additions()
 }
 
-/// Reduces a column, and then those from which it and its successors take their lows over.
+/// Reduces a column, and then the column from which its low was taken over, and so on.
 fn settle<I: SharedIndex, C: WorkingColumn<I>>(
     problem: &ReductionProblem<'_, I, C>,
     worker: &mut Worker<'_, I, C>,
@@ -43,7 +45,7 @@ fn settle<I: SharedIndex, C: WorkingColumn<I>>(
 ) {
     while let Some(pivot) = worker.reduce(problem.matrix, column, |pivot| left_of(problem, column, pivot)) {
         let current = problem.lookup.get(pivot);
-        // A column to the left may have claimed the low meanwhile; it is to be added.
+        // A column to the left has claimed the low meanwhile and has to be added.
         if current.is_some_and(|current| current < column) {
             continue;
         }
@@ -57,7 +59,7 @@ fn settle<I: SharedIndex, C: WorkingColumn<I>>(
     }
 }
 
-/// The column left of `column` whose low is `pivot`.
+/// Returns the column left of `column` whose low is `pivot`.
 fn left_of<'p, I: SharedIndex, C>(
     problem: &ReductionProblem<'p, I, C>,
     column: usize,

@@ -1,4 +1,4 @@
-//! Reduction: an algorithm a file, behind one signature.
+//! Reduction algorithms: one file each, with one signature.
 //!
 //! | algorithm | module | parallel | clears | source |
 //! |---|---|---|---|---|
@@ -10,21 +10,21 @@
 //! | SS+ | [`mod@ss_plus`] | tiles or columns | yes | Zhang et al. 2019 |
 //! | lock-free | [`mod@lock_free`] | columns | yes | Morozov, Nigmetov 2020 |
 //!
-//! Each takes a [`ReductionProblem`] and leaves its pairs in the look-up table. Two more ways from a matrix to its pairs are not
-//! reductions of this signature: [`hypha`](super::hypha) runs SS+ or twist on what scan, clearing and compression
-//! leave, and the [`sieve`](super::sieve) has a reduction of its own.
+//! Each takes a [`ReductionProblem`] and leaves its pairs in the look-up table. Two other methods do not have this
+//! signature: [`hypha`](super::hypha) runs SS+ or twist after scan, clearing and compression, and the
+//! [`sieve`](super::sieve) has a reduction of its own.
 //!
-//! **What is promised.** Of a matrix whose boundaries have no boundary ([`BoundaryMatrix::check`]) all find the same pairs, on any
-//! number of threads, and each cell is in one at most. What they promise of any other matrix with the invariants of
-//! [`BoundaryMatrix`]:
+//! **Guarantees.** For a matrix with ∂∂ = 0 ([`BoundaryMatrix::check`]) all algorithms find the same pairs on any
+//! number of threads, and each cell is in at most one pair. For any other matrix with the invariants of
+//! [`BoundaryMatrix`] they guarantee:
 //!
 //! | algorithm | the pairs are |
 //! |---|---|
-//! | standard | (low, column) of the matrix reduced left to right: no two have a low in common, none a column; a cell may be a low and a column |
-//! | twist, row, chunk, spectral sequence, SS+, lock-free | such that no two have a low in common, and none a column; which ones depends on which columns are cleared before they are reduced |
-//! | HYPHA, sieve | such that births come before deaths, a dimension below. What one dimension tells another is wrong where ∂∂ ≠ 0, so which ones they are may depend on the number of threads |
+//! | standard | (low, column) of the matrix reduced left to right: no two share a low or a column; a cell may be a low and a column |
+//! | twist, row, chunk, spectral sequence, SS+, lock-free | no two share a low or a column; which ones depends on the columns that are cleared before they are reduced |
+//! | HYPHA, sieve | births come before deaths, one dimension below. Dimensions exchange results that are wrong if ∂∂ ≠ 0, so the pairs may depend on the number of threads |
 //!
-//! All of them end, and none of them panics.
+//! All of them terminate, and none of them panics.
 
 pub mod chunk;
 pub mod lock_free;

@@ -1,45 +1,46 @@
-//! What every reduction starts from.
+//! The input that all reduction algorithms share.
 
 use crate::matrix::index::SharedIndex;
 use crate::matrix::pivot_lookup::PivotLookup;
 use crate::matrix::reduction_matrix::ReductionMatrix;
 use crate::progress::Progress;
 
-/// A number of column additions.
+/// Number of column additions.
 pub type Additions = u64;
 
-/// Columns to reduce, in working columns of type `C`. Some may have been cleared or compressed, and some pairs may be known.
+/// A reduction problem with working columns of type `C`. Some columns may have been cleared or compressed, and some
+/// pairs may be known.
 ///
-/// When an algorithm is done, `lookup` has the pair of every column that is not zero, and these columns are reduced.
+/// After an algorithm has run, `lookup` has the pair of every non-zero column, and these columns are reduced.
 /// Algorithms differ in which thread adds what in which order, and not in the pairs.
 pub struct ReductionProblem<'p, I: SharedIndex, C> {
-    /// The columns as they stand.
+    /// The current columns.
     pub matrix: &'p ReductionMatrix<'p, I>,
     /// The pairs known so far. The columns in it are reduced: they are added to others and do not change.
     pub lookup: &'p PivotLookup<I>,
-    /// The columns to reduce, ascending. Each column that is not among them is in `lookup`, or is zero or would reduce to zero, and then
-    /// nobody asks for it.
+    /// The columns to reduce, ascending. Every other column is in `lookup`, or is zero, or would reduce to zero, in
+    /// which case it is never read.
     pub todo: &'p [I],
-    /// Whether the column of a cell that creates a class is made zero when the pair of the cell is found. Without, it is added down
-    /// to zero when the turn of its dimension comes. The standard algorithm never clears, the lock-free one always does.
+    /// Whether the column of a creator is cleared when the pair of its cell is found. Otherwise it is reduced to zero
+    /// when its dimension comes. The standard algorithm never clears, the lock-free one always does.
     pub clears: bool,
-    /// The number of threads; the current pool should have as many.
+    /// Number of threads; the current thread pool should have as many.
     pub threads: usize,
-    /// Makes an empty working column over so many rows. Each thread has one.
+    /// Creates an empty working column for `rows` rows. Each thread has one.
     pub working_column: fn(rows: usize) -> C,
-    /// Who may end the reduction early.
+    /// Progress that may end the reduction early.
     pub progress: &'p dyn Progress,
 }
 
 impl<'p, I: SharedIndex, C> ReductionProblem<'p, I, C> {
-    /// The reduced column whose low is `row`.
+    /// Returns the reduced column whose low is `row`.
     #[inline]
     pub fn reduced(&self, row: usize) -> Option<&'p [I]> {
         self.lookup.get(row).map(|column| self.matrix.column(column))
     }
 
-    /// Notes a pair. The cell of its row creates a class, so the column of that cell would reduce to zero, and is made zero
-    /// now (*clearing*, Chen, Kerber 2011), unless the problem is to be solved without.
+    /// Records a pair. The cell of its row creates a class, so the column of that cell would reduce to zero; it is
+    /// cleared now (*clearing*, Chen, Kerber 2011), if the problem allows that.
     #[inline]
     pub fn pair(&self, row: usize, column: usize) {
         self.lookup.set(row, column);
@@ -48,8 +49,8 @@ impl<'p, I: SharedIndex, C> ReductionProblem<'p, I, C> {
         }
     }
 
-    /// The columns to reduce, ascending, for each dimension from the greatest down. Columns that are zero when the turn of
-    /// their dimension comes are left out.
+    /// The columns to reduce, ascending, for each dimension from the greatest down. Columns that are zero when their
+    /// dimension comes are left out.
     pub fn dimensions(&self) -> impl Iterator<Item = Vec<I>> {
         let of_dimension = self.by_dimension(self.todo);
         of_dimension.into_iter().rev().map(|mut columns| {
@@ -58,7 +59,7 @@ impl<'p, I: SharedIndex, C> ReductionProblem<'p, I, C> {
         })
     }
 
-    /// Some columns, for each dimension from 0 up.
+    /// Divides `columns` by dimension, from 0 up.
     pub(super) fn by_dimension(&self, columns: &[I]) -> Vec<Vec<I>> {
         let boundaries = self.matrix.boundaries();
         let mut dimensions = vec![Vec::new(); boundaries.max_dim().map_or(0, |dim| usize::from(dim) + 1)];

@@ -1,4 +1,4 @@
-//! The row algorithm: rows from the bottom up (de Silva, Morozov, Vejdemo-Johansson 2011, `pHrow`).
+//! The row algorithm: reduces rows from the bottom up (de Silva, Morozov, Vejdemo-Johansson 2011, `pHrow`).
 //!
 //! ```text
 //! for each row i, from the last to the first:
@@ -8,12 +8,12 @@
 //! ```
 //!
 //! When row i is reached, no addition of a later row can give another column the low i, so the leftmost is reduced.
-//! Columns wait in a list for each row; a column has one low, so it is in one list, and two arrays hold all lists.
+//! A column has one low, so it waits in the list of one row, and two arrays hold all lists.
 //!
-//! Clearing comes by itself: cells of greater number are rows before they are columns to the left of anything, so
-//! column i is made zero before it enters a list. A column is written back after each addition, so long columns that
-//! many others are added to are slow; what they were meanwhile is kept here, not among the columns of [`ReductionMatrix`], which keeps
-//! all versions. It runs on one thread.
+//! Clearing needs no extra step: a cell of greater number is processed as a row before it could be added as a column,
+//! so column i is made zero before it enters a list. A column is written back after each addition, so the algorithm
+//! is slow if many others are added to a long column. Intermediate columns are stored here and not in
+//! [`ReductionMatrix`], which keeps all versions. The algorithm runs on one thread.
 
 use std::collections::HashMap;
 
@@ -26,14 +26,14 @@ use crate::matrix::reduction_matrix::ReductionMatrix;
 use crate::matrix::working_columns::WorkingColumn;
 use crate::progress::check;
 
-/// Additions before it is asked whether the run is to end.
+/// Number of additions between checks whether the run is to end.
 const STEPS: Additions = 32;
 
-/// The columns that wait for each row: those whose low it is.
+/// For each row, a linked list of the columns that have it as their low.
 struct Waiting<I> {
-    /// The last column that came to a row, plus one; zero for none.
+    /// For each row, its last column plus one; zero for none.
     last: Vec<I>,
-    /// The column that came before a column, likewise.
+    /// For each column, the previous column of its row plus one; zero for none.
     before: Vec<I>,
 }
 

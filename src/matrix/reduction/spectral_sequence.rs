@@ -1,4 +1,4 @@
-//! The spectral sequence: stripes in parallel, pass by pass (Edelsbrunner, Harer 2010, §VII.4; Bauer, Kerber,
+//! The spectral sequence: reduces stripes in parallel, pass by pass (Edelsbrunner, Harer 2010, §VII.4; Bauer, Kerber,
 //! Reininghaus 2014).
 //!
 //! ```text
@@ -11,17 +11,18 @@
 //!                 if its low is in block s − p: pair them, and clear
 //! ```
 //!
-//! **Why parallel is safe.** In pass p the pairs of block b are written by stripe b + p alone, so no two threads write
-//! the same; and stripe s reads pairs of block s − p only, which the stripes to its left wrote in earlier passes and
-//! itself in this one. What it adds are columns of these pairs; they are reduced, and no thread changes them.
+//! **Why parallel is safe.** In pass p the pairs of block b are written by stripe b + p alone, so no two threads
+//! write the same pair. Stripe s reads only pairs of block s − p, which the stripes to its left wrote in earlier
+//! passes and itself in this one. The columns that it adds belong to these pairs; they are reduced, and no thread
+//! changes them.
 //!
-//! **The barrier, and the flush.** Both are needed between any two passes, *and after the last*: stripe s reads in
-//! pass p what stripe s − 1 wrote in pass p − 1, the columns as much as their pairs; and the next dimension, and
-//! the reader of the result, reads what the last pass wrote. PHAT leaves the column that a thread reduced last in the
-//! thread's working column, and flushes these at the start of each pass. Nothing flushes them after the last one, and
-//! then the pairs are read off the columns at rest: a column that another thread reduced last shows as it was before,
-//! so with two threads a pair can come out wrong. Here `Worker::reduce` writes a column before it returns,
-//! `Team::map` returns when all have, and pairs are read off the lookup.
+//! **The barrier, and the flush.** Both are needed between any two passes *and after the last*: stripe s reads in
+//! pass p the columns and pairs that stripe s − 1 wrote in pass p − 1; and the next dimension, and the reader of the
+//! result, reads what the last pass wrote. PHAT leaves the column that a thread reduced last in the thread's working
+//! column, and flushes these columns at the start of each pass. It does not flush after the last pass, and then reads
+//! the pairs off the stored columns: the last column of another thread is still the version before, so with two
+//! threads a pair can be wrong. Here `Worker::reduce` writes a column before it returns, `Team::map` returns when all
+//! workers have, and pairs are read off the lookup.
 
 use std::ops::Range;
 
@@ -47,7 +48,7 @@ pub fn spectral_sequence<I: SharedIndex, C: WorkingColumn<I>>(
     team.additions()
 }
 
-/// Reduces the open columns of a stripe within a block of rows. Returns those that are open still.
+/// Reduces the open columns of a stripe within a block of rows. Returns those that are still open.
 pub(super) fn reduce_tile<I: SharedIndex, C: WorkingColumn<I>>(
     problem: &ReductionProblem<'_, I, C>,
     worker: &mut Worker<'_, I, C>,

@@ -1,9 +1,9 @@
 //! SS+: the spectral sequence with tiles or columns as tasks, by load (Zhang et al. 2019, HYPHA).
 //!
-//! In [`mod@super::spectral_sequence`] a pass takes as long as its slowest tile, and the work is seldom spread evenly:
-//! where all cells of a dimension come after those of the one below, each pass has a single tile with anything in it.
-//! And each pass looks at all open columns, whether their low is in its blocks or not. So here columns lie in the tiles of their lows
-//! (`tiles.rs`), a pass takes its tiles out, and it looks at them first:
+//! In [`mod@super::spectral_sequence`] a pass takes as long as its slowest tile, and the work is seldom balanced:
+//! where all cells of a dimension come after those of the one below, each pass has a single non-empty tile. And each
+//! pass visits all open columns, whether their low is in its blocks or not. So here columns are stored in the tiles
+//! of their lows (`tiles.rs`), and a pass takes its tiles out and classifies them first:
 //!
 //! ```text
 //! for each dimension, from the greatest down:
@@ -20,31 +20,32 @@
 //! ```
 //!
 //! **Why parallel is safe.** While the columns of a heavy tile are tasks, none of them is paired, and no other stripe
-//! writes the pairs of its block in this pass: they read pairs of earlier passes only, and each writes but itself. The
-//! step after the barrier is then left with the additions between columns of the tile itself. They are the same
-//! additions in the same order as without the first step, so nothing is done twice. Light tiles and heavy ones share
+//! writes the pairs of its block in this pass: each task reads pairs of earlier passes only, and writes its own
+//! columns only. After the barrier, the additions between columns of the tile itself remain. They are the same
+//! additions in the same order as without the first step, so no work is repeated. Light tiles and heavy ones share
 //! neither columns nor blocks.
 //!
-//! **What needs the barrier.** Three do: columns → settling of the heavy tiles (settling pairs, and its columns must
-//! not be found by the tasks that expect earlier ones only, nor be read half way), pass → pass and dimension →
-//! dimension (as in the spectral sequence, flush included: a column is written when its task ends). A pass without columns has none, and
-//! one with a single task wakes no other thread. The published program adds the flush after the last pass that PHAT, on which it is
-//! built, lacks.
+//! **Barriers.** Three are needed: between the columns and the settling of the heavy tiles (settling makes pairs, and
+//! its columns must not be found by tasks that expect earlier ones only, nor be read half-written), between passes,
+//! and between dimensions (as in the spectral sequence, flush included: a column is written when its task ends). A
+//! pass without columns needs none, and a pass with a single task wakes no other thread. The published program adds
+//! the flush after the last pass that PHAT, on which it is built, lacks.
 //!
-//! **What is ours.** The paper switches from tiles to columns, at the start of each round, where the unstable columns lie in a small
-//! portion of its tiles and are many more than the threads; it gives neither thresholds nor tile sizes, and the
-//! published program has plain stripes only. So these are our choices. The figures are seconds on
-//! high_genus with bit trees and two threads, each pass taken as long as the processor times of its tasks take when two threads share them
-//! out (the machine was busy):
+//! **Deviations.** The paper switches from tiles to columns, at the start of each round, where the unstable columns
+//! lie in a small portion of its tiles and are many more than the threads; it gives neither thresholds nor tile
+//! sizes, and the published program has plain stripes only. So these choices are ours. The figures are seconds on
+//! high_genus with bit trees and two threads; each pass counts as long as the processor times of its tasks take when
+//! two threads share them (the machine was busy):
 //!
 //! | choice | value | why |
 //! |---|---|---|
-//! | "a small portion of the tiles" | a tile with more than a thread's share of the columns, each tile by itself | the threads would wait for it |
-//! | "many more than the threads" | more than 8 columns a thread (`MANY`) | 0.124; with 64: 0.143; never: 0.138 |
-//! | "unstable columns" | of 64 columns of the tile (`ASKED`) one has something to be added to | else a column would be looked at twice |
-//! | tile size | 2 stripes a thread, 8 at least (`STRIPES`, `LEAST_STRIPES`), 1024 columns each where there are as many | 8 stripes 0.124, 4: 0.160, 2: 0.158; of 16 threads 32 stripes take less than 64, which write long columns back too often |
+//! | "a small portion of the tiles" | a tile with more than a thread's share of the columns, each tile by itself | the other threads would wait for it |
+//! | "many more than the threads" | more than 8 columns per thread (`MANY`) | 0.124; with 64: 0.143; never: 0.138 |
+//! | "unstable columns" | of a sample of 64 columns of the tile (`ASKED`) one has an addition to do | otherwise columns would be visited twice |
+//! | tile size | 2 stripes per thread, at least 8 (`STRIPES`, `LEAST_STRIPES`), at most one per 1024 columns | 8 stripes 0.124, 4: 0.160, 2: 0.158; with 16 threads 32 stripes are faster than 64, which write long columns back too often |
 //!
-//! The columns of each dimension are listed by all threads: on matrices of few additions that is half of the time otherwise.
+//! All threads list the columns of each dimension: on matrices with few additions that would otherwise be half of the
+//! time.
 //!
 //! With one thread there is one stripe, and the algorithm is [`mod@super::twist`].
 
@@ -54,25 +55,26 @@ use super::tiles::{Tile, Tiles};
 use crate::matrix::index::SharedIndex;
 use crate::matrix::working_columns::WorkingColumn;
 
-/// Stripes for each thread where there are several threads, so that a thread that is done early finds another.
+/// Number of stripes per thread with several threads, so that a thread that ends early finds more work.
 const STRIPES: usize = 2;
 
-/// Stripes where there are few threads.
+/// Minimum number of stripes with several threads.
 const LEAST_STRIPES: usize = 8;
 
-/// Columns for which a stripe more than one a thread is worth while: with fewer a pass ends sooner than its threads have woken.
+/// Minimum number of columns per stripe beyond one stripe per thread: a shorter pass ends before its threads have
+/// woken.
 const STRIPE: usize = 1 << 10;
 
-/// Columns for each thread from which a tile has many.
+/// Number of columns per thread from which a tile has many.
 const MANY: usize = 8;
 
-/// Columns of a tile that are asked whether there is something to add to them.
+/// Size of the sample of a tile's columns that is searched for an addition.
 const ASKED: usize = 64;
 
-/// Columns that a thread lists at a time.
+/// Number of columns that a thread lists at a time.
 const PART: usize = 1 << 14;
 
-/// Columns that a thread takes at a time where columns are tasks.
+/// Number of columns in a task.
 const BATCH: usize = 16;
 
 /// Reduces tiles or columns in parallel.
@@ -91,8 +93,8 @@ pub fn ss_plus<I: SharedIndex, C: WorkingColumn<I>>(problem: &ReductionProblem<'
     team.additions()
 }
 
-/// The columns of a dimension that are not zero, ascending, as [`ReductionProblem::dimensions`] lists them, but listed by all threads. Each
-/// part of the columns is given by dimension, and answered by one.
+/// The non-zero columns of a dimension, ascending, as [`ReductionProblem::dimensions`] lists them, but in parallel.
+/// Each of `parts` holds its columns by dimension, and yields one list.
 fn open<I: SharedIndex, C: WorkingColumn<I>>(
     problem: &ReductionProblem<'_, I, C>,
     team: &mut Team<'_, I, C>,
@@ -104,17 +106,17 @@ fn open<I: SharedIndex, C: WorkingColumn<I>>(
     team.map(parts.len(), |_, part| open_of(part))
 }
 
-/// The number of stripes of so many columns.
+/// Number of stripes for `columns` columns.
 fn stripes(columns: usize, threads: usize) -> usize {
     let most = (STRIPES * threads).max(LEAST_STRIPES);
     if threads <= 1 { 1 } else { (columns / STRIPE).clamp(threads, most) }
 }
 
-/// What a thread does at a time in the first step of a pass.
+/// A unit of work in the first step of a pass.
 enum Task<'a, I> {
     /// A tile, by its place among those of the pass.
     Tile(usize),
-    /// Columns of the tile at this place.
+    /// Some columns of the tile at the given place.
     Columns(usize, &'a [I]),
 }
 
@@ -150,14 +152,15 @@ fn run_pass<I: SharedIndex, C: WorkingColumn<I>>(
     }
 }
 
-/// The tiles that have more than a thread's share of the columns, and many. With one thread there are none, since its share is all.
+/// The tiles that have more than a thread's share of the columns, and many. With one thread there are none, since its
+/// share is all columns.
 fn heavy_tiles(loads: &[usize], threads: usize) -> Vec<usize> {
     let total: usize = loads.iter().sum();
     let is_heavy = |load: usize| load * threads > total && load > MANY * threads;
     (0..loads.len()).filter(|&tile| is_heavy(loads[tile])).collect()
 }
 
-/// Whether, of some columns of a tile, one has the low of a reduced column.
+/// Whether one of a sample of columns of a tile has the low of a reduced column.
 fn wants_additions<I: SharedIndex, C>(problem: &ReductionProblem<'_, I, C>, tile: &Tile<I>) -> bool {
     let some = tile.columns.iter().step_by(tile.columns.len().div_ceil(ASKED).max(1));
     some.filter_map(|column| problem.matrix.low(column.to_usize()))

@@ -7,9 +7,9 @@
 //!     if j is not zero: its low is paired with it
 //! ```
 //!
-//! Dimensions do not matter, and nothing is cleared, so the columns of creators are added down to zero. The other algorithms
-//! are measured by it and compared with it. It runs on one thread. HYPHA's tables count its additions column by column
-//! (Zhang et al. 2019, Table 1): [`standard_counted`] tells.
+//! The order of dimensions does not matter, and nothing is cleared, so the columns of creators are reduced to zero.
+//! The other algorithms are measured and tested against it. It runs on one thread. HYPHA's tables count its additions
+//! column by column (Zhang et al. 2019, Table 1); [`standard_counted`] reports these.
 
 use super::problem::{Additions, ReductionProblem};
 use super::team::Worker;
@@ -21,7 +21,7 @@ pub fn standard<I: SharedIndex, C: WorkingColumn<I>>(problem: &ReductionProblem<
     standard_counted(problem, |_, _| ())
 }
 
-/// Like [`standard`]; calls `count` with each column that it reduces and the number of columns that were added to it, in order.
+/// Like [`standard`], but calls `count` in order with each column and the number of columns that were added to it.
 pub fn standard_counted<I: SharedIndex, C: WorkingColumn<I>>(
     problem: &ReductionProblem<'_, I, C>,
     mut count: impl FnMut(usize, Additions),

@@ -1,27 +1,27 @@
-//! Stripes of columns and blocks of rows: how the spectral sequence cuts a matrix.
+//! Stripes of columns and blocks of rows, by which the spectral sequence divides a matrix.
 
 use std::ops::Range;
 
 use phat_formats::Index;
 
-/// Columns of one dimension, cut into stripes of equal number. The same bounds cut all rows into blocks: block b starts
-/// where stripe b does, and ends where the next one starts. A low is before its column, so stripe s has
-/// lows in the blocks 0 to s only.
+/// Columns of one dimension, cut into stripes of equal size. The same bounds cut all rows into blocks: block b starts
+/// where stripe b does, and ends where the next one starts. A low is before its column, so the lows of stripe s are
+/// in blocks 0 to s.
 #[derive(Debug)]
 pub(crate) struct Stripes<I> {
-    /// The columns of each stripe that are neither paired nor zero, ascending.
+    /// The open columns of each stripe, ascending: those that are neither paired nor zero.
     pub open: Vec<Vec<I>>,
-    /// The first row of each block, and the end of the last.
+    /// The first row of each block, and the end of the last block.
     bounds: Vec<usize>,
 }
 
 impl<I: Index> Stripes<I> {
-    /// At most `stripes` of them, none empty.
+    /// Cuts columns into at most `stripes` stripes, none of them empty.
     pub(crate) fn cut(columns: &[I], stripes: usize) -> Self {
         Self::cut_parts(&[columns], stripes)
     }
 
-    /// Like [`Stripes::cut`], of columns that follow each other in several slices.
+    /// Like [`Stripes::cut`], but for columns in several consecutive slices.
     pub(crate) fn cut_parts(parts: &[impl AsRef<[I]>], stripes: usize) -> Self {
         let columns: usize = parts.iter().map(|part| part.as_ref().len()).sum();
         let share = columns.div_ceil(stripes.max(1)).max(1);
@@ -43,12 +43,12 @@ impl<I: Index> Stripes<I> {
         Stripes { open, bounds }
     }
 
-    /// The number of stripes, of blocks and of passes.
+    /// Number of stripes, of blocks and of passes.
     pub(crate) fn count(&self) -> usize {
         self.open.len()
     }
 
-    /// The rows that a stripe is about in a pass: from its own block in pass 0 to the first. None when it is done.
+    /// The rows that a stripe processes in a pass: its own block in pass 0, down to block 0. Empty after that.
     pub(crate) fn block(&self, stripe: usize, pass: usize) -> Range<usize> {
         stripe.checked_sub(pass).map_or(0..0, |block| self.rows(block))
     }

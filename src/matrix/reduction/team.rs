@@ -1,4 +1,4 @@
-//! The threads of a reduction, each with its own working column.
+//! The threads of a reduction, each with a working column of its own.
 
 use std::iter;
 use std::sync::Mutex;
@@ -11,28 +11,28 @@ use crate::matrix::working_columns::WorkingColumn;
 use crate::parallel;
 use crate::progress::{Progress, check};
 
-/// Columns that are looked at, and columns that are added, before a worker asks whether the run is to end. An addition may take as long as a
-/// hundred thousand rows do.
+/// Number of steps (columns visited and columns added) between checks whether the run is to end. An addition may take
+/// as long as a hundred thousand rows do.
 const STEPS: u64 = 32;
 
-/// The working column of a thread, and the number of its additions.
+/// The working column of a thread, and its count of additions.
 pub(crate) struct Worker<'p, I, C> {
     progress: &'p dyn Progress,
     steps: u64,
     working: C,
     rows: Vec<I>,
-    /// The additions so far.
+    /// Number of additions so far.
     pub additions: Additions,
 }
 
 impl<'p, I: SharedIndex, C: WorkingColumn<I>> Worker<'p, I, C> {
-    /// A worker for the columns of a problem.
+    /// Creates a worker for the columns of a problem.
     pub(crate) fn new(problem: &ReductionProblem<'p, I, C>) -> Self {
         let working = (problem.working_column)(problem.matrix.len());
         Worker { progress: problem.progress, steps: 0, working, rows: Vec::new(), additions: 0 }
     }
 
-    /// Counts a step, and every few of them ends the run if that is wanted.
+    /// Counts a step, and checks every few of them whether the run is to end.
     #[inline]
     fn step(&mut self) {
         self.steps += 1;
@@ -41,11 +41,11 @@ impl<'p, I: SharedIndex, C: WorkingColumn<I>> Worker<'p, I, C> {
         }
     }
 
-    /// Adds to a column what `next` answers for its pivot, until it answers nothing, or the column is zero. Returns
-    /// the pivot that the column has then.
+    /// Adds to a column whatever `next` returns for its pivot, until that is nothing or the column is zero. Returns
+    /// the final pivot.
     ///
-    /// The column is written before this returns; nothing of it stays in the working column. A column whose first
-    /// pivot has no answer is not touched.
+    /// The column is written before this returns; the working column is left empty. If `next` returns nothing for the
+    /// first pivot, the column is not written.
     #[inline]
     pub(crate) fn reduce<'a>(
         &mut self,
@@ -86,7 +86,7 @@ impl<'p, I: SharedIndex, C: WorkingColumn<I>> Worker<'p, I, C> {
         }
     }
 
-    /// Takes the rows of a column from the greatest down, and keeps, drops or replaces each as `rule` says.
+    /// Visits the rows of a column from the greatest down, and keeps, drops or replaces each by `rule`.
     pub(crate) fn rewrite<'a>(
         &mut self,
         matrix: &ReductionMatrix<'_, I>,
@@ -118,7 +118,7 @@ impl<'p, I: SharedIndex, C: WorkingColumn<I>> Worker<'p, I, C> {
     }
 }
 
-/// What becomes of a row of a column.
+/// The action of [`Worker::rewrite`] on a row.
 pub(crate) enum Rewrite<'a, I> {
     /// The row stays.
     Keep,
@@ -128,23 +128,23 @@ pub(crate) enum Rewrite<'a, I> {
     Add(&'a [I]),
 }
 
-/// The workers of all threads. Every call ends when all that was asked for is done, and what was written is seen by
-/// all threads in the next call: each call is a barrier.
+/// The workers of all threads. Every call is a barrier: it returns when all its work is done, and all threads see the
+/// results in the next call.
 pub(crate) struct Team<'p, I, C> {
     workers: Vec<Worker<'p, I, C>>,
 }
 
-/// Tasks that a worker takes at a time, where there are many small ones.
+/// Number of tasks that a worker takes at a time, where there are many small ones.
 const BATCH: usize = 16;
 
 impl<'p, I: SharedIndex, C: WorkingColumn<I>> Team<'p, I, C> {
-    /// A worker for each of the problem's threads.
+    /// Creates a worker for each of the problem's threads.
     pub(crate) fn new(problem: &ReductionProblem<'p, I, C>) -> Self {
         Team { workers: iter::repeat_with(|| Worker::new(problem)).take(problem.threads.max(1)).collect() }
     }
 
-    /// Does tasks 0..`tasks`, each on the worker that is free first. Returns the results in the order of the tasks. A single task is
-    /// done by the calling thread, and no other is woken for it.
+    /// Runs tasks 0..`tasks`, each on the first free worker. Returns the results in the order of the tasks. A single
+    /// task runs on the calling thread, and no other is woken for it.
     pub(crate) fn map<R: Send>(
         &mut self,
         tasks: usize,
@@ -185,7 +185,7 @@ impl<'p, I: SharedIndex, C: WorkingColumn<I>> Team<'p, I, C> {
         });
     }
 
-    /// All additions so far.
+    /// Number of all additions so far.
     pub(crate) fn additions(&self) -> Additions {
         self.workers.iter().map(|worker| worker.additions).sum()
     }

@@ -1,4 +1,4 @@
-//! The tiles of a dimension, and the open columns of each: what SS+ keeps of its work.
+//! The tiles of a dimension and their open columns, for SS+.
 
 use std::borrow::Cow;
 
@@ -10,27 +10,27 @@ use crate::matrix::working_columns::WorkingColumn;
 
 /// A tile: the columns of a stripe whose low is in a block of rows. The columns need not ascend.
 pub(crate) struct Tile<I> {
-    /// The number of the stripe.
+    /// Number of the stripe.
     pub stripe: usize,
-    /// The number of the block.
+    /// Number of the block.
     pub block: usize,
     /// The open columns.
     pub columns: Vec<I>,
 }
 
-/// The open columns of one dimension, by tile. A column is looked at in the passes of the tiles that it is in, and in no other.
+/// The open columns of one dimension, by tile. A column is visited only in the passes of the tiles that contain it.
 ///
-/// A column is put into the tile of its low when that is known. Before a stripe's first pass its columns are in the tile of its own block,
-/// which is the greatest that their lows can be in; or, where no cell of the dimension below comes after the first column, in that of
-/// block 0, which has all of their lows.
+/// A column is put into the tile of its low once that is known. Before a stripe's first pass its columns are in the
+/// tile of its own block, the greatest that can contain their lows; or, where no cell of the dimension below comes
+/// after the first column, in that of block 0, which contains all of their lows.
 pub(crate) struct Tiles<I> {
     stripes: Stripes<I>,
-    /// For each stripe and block the open columns.
+    /// The open columns of each stripe and block.
     open: Vec<Vec<Vec<I>>>,
 }
 
 impl<I: SharedIndex> Tiles<I> {
-    /// The columns of a dimension, ascending and in several parts, cut into at most `stripes` stripes.
+    /// Cuts the columns of a dimension, ascending and in several parts, into at most `stripes` stripes.
     pub(crate) fn cut<C>(problem: &ReductionProblem<'_, I, C>, parts: &[Vec<I>], stripes: usize) -> Self {
         let mut stripes = Stripes::cut_parts(parts, stripes);
         let rows_are_mixed = rows_are_mixed(problem, parts.iter().flatten().next());
@@ -43,12 +43,12 @@ impl<I: SharedIndex> Tiles<I> {
         Tiles { open: open.collect(), stripes }
     }
 
-    /// The number of stripes, of blocks and of passes.
+    /// Number of stripes, of blocks and of passes.
     pub(crate) fn count(&self) -> usize {
         self.open.len()
     }
 
-    /// Takes the tiles of a pass out that have open columns.
+    /// Removes and returns the tiles of a pass that have open columns.
     pub(crate) fn take(&mut self, pass: usize) -> Vec<Tile<I>> {
         let tiles = self.open.iter_mut().enumerate().skip(pass).map(|(stripe, open)| {
             let block = stripe - pass;
@@ -57,7 +57,7 @@ impl<I: SharedIndex> Tiles<I> {
         tiles.filter(|tile| !tile.columns.is_empty()).collect()
     }
 
-    /// Puts columns back, which are given by block.
+    /// Puts columns of a stripe back, given by block.
     pub(crate) fn put(&mut self, stripe: usize, by_block: Vec<Vec<I>>) {
         for (open, mut columns) in self.open[stripe].iter_mut().zip(by_block) {
             if open.is_empty() {
@@ -68,7 +68,7 @@ impl<I: SharedIndex> Tiles<I> {
         }
     }
 
-    /// Adds to each of some columns of a tile what earlier passes paired in its block.
+    /// Adds to the given columns of a tile all columns that earlier passes paired in its block.
     pub(crate) fn add_earlier<C: WorkingColumn<I>>(
         &self,
         problem: &ReductionProblem<'_, I, C>,
@@ -83,7 +83,8 @@ impl<I: SharedIndex> Tiles<I> {
         }
     }
 
-    /// Reduces a tile as the spectral sequence does. Returns, for each block before it, the columns whose low is there now.
+    /// Reduces a tile as the spectral sequence does. Returns, for each block before it, the columns whose low is now
+    /// there.
     pub(crate) fn settle<C: WorkingColumn<I>>(
         &self,
         problem: &ReductionProblem<'_, I, C>,
@@ -107,7 +108,7 @@ impl<I: SharedIndex> Tiles<I> {
     }
 }
 
-/// The columns in order. Columns that came from several tiles are not.
+/// The columns in ascending order, which columns from several tiles are not in.
 fn ascending<I: SharedIndex>(columns: &[I]) -> Cow<'_, [I]> {
     let mut columns = Cow::Borrowed(columns);
     if !columns.is_sorted() {

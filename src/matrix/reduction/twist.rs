@@ -1,4 +1,4 @@
-//! Twist: columns of descending dimension, with clearing (Chen, Kerber 2011).
+//! Twist: reduces columns by descending dimension, with clearing (Chen, Kerber 2011).
 //!
 //! ```text
 //! for each dimension, from the greatest down:
@@ -8,10 +8,10 @@
 //!         if j is not zero: its low i is paired with it, and column i is made zero
 //! ```
 //!
-//! The difference from [`mod@super::standard`] is the order, and the last words. A cell that is the low of a reduced
-//! column creates a class, and the columns of creators reduce to zero: the dearest work of the standard algorithm is
-//! not done. Column i is one dimension lower than j, so its turn is still to come. Only essential classes are still
-//! added down to zero. It runs on one thread.
+//! It differs from [`mod@super::standard`] in the order and in the last step. A cell that is the low of a reduced
+//! column creates a class, and the columns of creators reduce to zero: the most expensive work of the standard
+//! algorithm is skipped. Column i is one dimension lower than j, so it is still unprocessed. Only the columns of
+//! essential classes are reduced to zero by additions. The algorithm runs on one thread.
 
 use phat_formats::Index;
 
@@ -25,8 +25,8 @@ pub fn twist<I: SharedIndex, C: WorkingColumn<I>>(problem: &ReductionProblem<'_,
     twist_counted(problem, |_, _| ())
 }
 
-/// Like [`twist`]; calls `count` with each column that is not zero when its turn comes and the number of columns that were added to it, in
-/// the order in which the columns are reduced.
+/// Like [`twist`], but calls `count` in order of reduction with each column that is non-zero when its turn comes and
+/// the number of columns that were added to it.
 pub fn twist_counted<I: SharedIndex, C: WorkingColumn<I>>(
     problem: &ReductionProblem<'_, I, C>,
     mut count: impl FnMut(usize, Additions),

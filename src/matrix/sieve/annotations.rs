@@ -1,22 +1,24 @@
-//! Blocks in which few classes live at a time, solved by annotations.
+//! Annotations: solve blocks in which few classes live at a time.
 //!
-//! An *annotation* of a cell of dimension d − 1 is a vector over Z/2, one coordinate a living class of that dimension,
-//! such that the sum of the annotations of a cycle's cells is the class of the cycle (Boissonnat, Dey, Maria 2013).
-//! They are kept while cells come in filtration order:
+//! An *annotation* of a cell of dimension d − 1 is a vector over Z/2, with one coordinate per living class of that
+//! dimension, such that the sum of the annotations of a cycle's cells is the class of the cycle (Boissonnat, Dey,
+//! Maria 2013). Annotations are maintained while cells enter in filtration order:
 //!
-//! - a cell σ of dimension d − 1 that creates a class gets a coordinate of its own; one that destroys gets zero;
-//! - a cell τ of dimension d has the class v = the sum of its facets' annotations as boundary. v = 0: τ destroys
-//!   nothing. Else τ destroys the youngest class in v, and v is added to every annotation that has it.
+//! - a cell σ of dimension d − 1 that creates a class gets a coordinate of its own; one that destroys a class gets
+//!   zero;
+//! - the boundary of a cell τ of dimension d has the class v = the sum of its facets' annotations. If v = 0, τ
+//!   destroys nothing. Otherwise τ destroys the youngest class in v, and v is added to every annotation that has it.
 //!
 //! Three observations make this cheap where columns are many and classes few, as in Rips filtrations:
 //! - a creator σ that the scan paired with τ needs no coordinate: τ is the first cell with facet σ, so nothing reads
 //!   σ's annotation before τ comes and sets it, to the sum of the annotations of τ's other facets;
-//! - while no class lives but of such σ, every annotation is zero, and all cells up to the next creator can be skipped
+//! - while only classes of such σ live, every annotation is zero, and all cells up to the next creator can be skipped
 //!   unread;
-//! - 64 coordinates, one word a cell, are enough for that. When a 65th is needed, the block is left to the reduction.
+//! - 64 coordinates, one word per cell, suffice in such inputs. When a 65th is needed, the block is left to the
+//!   reduction.
 //!
-//! No column is stored or added: a block takes a word per cell and a look at the entries of the columns that come while
-//! a class lives.
+//! No column is stored or added: a block takes a word per cell and one pass over the entries of the columns that
+//! enter while a class lives.
 
 use phat_formats::{BoundaryMatrix, Dimension};
 
@@ -24,20 +26,20 @@ use crate::matrix::index::SharedIndex;
 use crate::matrix::mates::Mates;
 use crate::progress::{Progress, check};
 
-/// What the annotations of a block counted.
+/// Statistics of a block.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Counts {
-    /// Columns whose entries were looked at.
+    /// Number of columns whose entries were read.
     pub(super) columns: usize,
-    /// Pairs found.
+    /// Number of pairs found.
     pub(super) pairs: usize,
 }
 
-/// After so many columns it is asked whether the run is to end.
+/// Number of columns between checks whether the run is to end.
 const COLUMNS: usize = 1 << 12;
 
-/// Pairs block `dim`, given the open cells of the dimension below, which all create. None when more than 64 of
-/// their classes live at once; then `mates` is as it was.
+/// Pairs block `dim`, given the open cells of the dimension below, all of which must be creators. Returns `None` when
+/// more than 64 of their classes live at once; `mates` is then unchanged.
 pub(super) fn pair<I: SharedIndex>(
     matrix: &BoundaryMatrix<I>,
     dim: Dimension,
@@ -60,7 +62,8 @@ pub(super) fn pair<I: SharedIndex>(
         let column = matrix.column(cell_of_dim);
         let Some((low, facets)) = column.split_last() else { continue };
         match mates.get(cell_of_dim) {
-            // Killed by a cell above: its boundary is that of other cells before it, so zero.
+            // The cell creates a class, so its boundary is a sum of earlier boundaries and its annotation sum is
+            // zero.
             Some(mate) if mate > cell_of_dim => continue,
             Some(mate) => {
                 debug_assert_eq!(mate, low.to_usize());
@@ -81,8 +84,8 @@ pub(super) fn pair<I: SharedIndex>(
     Some(counts)
 }
 
-/// The next cell of dimension `dim` that comes while a class lives; the creators before it get their coordinates. The
-/// outer `None` says that there are more than 64 living classes.
+/// Returns the next cell of dimension `dim` that enters while a class lives; creators before it get their
+/// coordinates. The outer `None` says that there are more than 64 living classes.
 fn next<I: SharedIndex>(
     matrix: &BoundaryMatrix<I>,
     dim: Dimension,
@@ -110,17 +113,17 @@ fn next<I: SharedIndex>(
     }
 }
 
-/// An annotation: a bit for each living class.
+/// An annotation: one bit per living class.
 type Word = u64;
 
 struct Annotations {
-    /// The annotation of each cell, zero where none was set.
+    /// The annotation of each cell, initially zero.
     words: Vec<Word>,
     /// The bits of the living classes.
     living: Word,
     /// The creator of each living class.
     creators: [usize; Word::BITS as usize],
-    /// The members of each living class: the cells whose annotation has it, and some whose annotation had it.
+    /// For each living class, the cells whose annotation has it, and some whose annotation had it earlier.
     members: [Vec<usize>; Word::BITS as usize],
 }
 
@@ -138,7 +141,7 @@ impl Annotations {
         self.living == 0
     }
 
-    /// Gives `cell` a class of its own. None when there are 64 already.
+    /// Gives `cell` a class of its own. Returns `None` if there are 64 already.
     fn create(&mut self, cell: usize) -> Option<()> {
         let class = self.living.trailing_ones();
         let bit = 1u64.checked_shl(class)?;
@@ -157,7 +160,7 @@ impl Annotations {
         sum
     }
 
-    /// Sets the annotation of a cell that has none.
+    /// Sets the annotation of a cell whose annotation is zero.
     #[inline]
     fn set(&mut self, cell: usize, word: Word) {
         if word != 0 {
@@ -172,11 +175,11 @@ impl Annotations {
         }
     }
 
-    /// Destroys the youngest class in `boundary` and answers its creator; none when the boundary is zero.
+    /// Destroys the youngest class in `boundary` and returns its creator, or `None` if the boundary is zero.
     fn destroy(&mut self, boundary: Word) -> Option<usize> {
         let class = ones(boundary).max_by_key(|&class| self.creators[class])?;
         for cell in std::mem::take(&mut self.members[class]) {
-            // A cell may be listed twice: the first time takes the class from it.
+            // A cell may be listed twice; only the first visit finds the class in its annotation.
             let word = self.words[cell];
             if word >> class & 1 == 1 {
                 self.words[cell] = word ^ boundary;
@@ -188,7 +191,7 @@ impl Annotations {
     }
 }
 
-/// The places of the ones of a word.
+/// Iterates over the positions of the ones of a word.
 fn ones(mut word: Word) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
         let place = (word != 0).then(|| word.trailing_zeros() as usize)?;

@@ -3,10 +3,10 @@
 use phat_formats::Dimension;
 use rayon::prelude::*;
 
-/// Bits of a word.
+/// Number of bits in a word.
 const BITS: usize = 64;
 
-/// A set of cells: a bit for each cell of the matrix.
+/// A set of cells, as a bitset over all cells of the matrix.
 pub(super) struct CellSet {
     words: Vec<u64>,
     cells: usize,
@@ -26,7 +26,7 @@ impl CellSet {
         CellSet { words, cells: dims.len() }
     }
 
-    /// The set with cell n − 1 − i for cell i.
+    /// Returns the set that contains cell n − 1 − i for each cell i of this set.
     pub(super) fn mirrored(&self) -> Self {
         let word = |place: usize| {
             let mirrored = |bit: &usize| {
@@ -38,7 +38,7 @@ impl CellSet {
         CellSet { words: (0..self.words.len()).map(word).collect(), cells: self.cells }
     }
 
-    /// Whether a cell is in it.
+    /// Whether the set contains a cell.
     #[inline]
     pub(super) fn contains(&self, cell: usize) -> bool {
         self.words[cell / BITS] >> (cell % BITS) & 1 == 1

@@ -1,15 +1,17 @@
 //! Blocks of the matrix that are graphs, solved by union-find.
 //!
-//! Block d of the matrix, its columns of dimension d, pairs cells of dimension d − 1 with cells of dimension d, and no
-//! other block does. When every column of a block has two ones at most it is the incidence matrix of a graph: nodes are
-//! rows, edges are columns, a column with a single one is an edge to a *ground* node that is older than all. Reducing it is
-//! Kruskal's algorithm with the elder rule: an edge between two trees pairs with the younger of their oldest nodes
-//! (Edelsbrunner, Letscher, Zomorodian 2002). That is block 1 of every simplicial or cubical complex.
+//! Block d of the matrix, its columns of dimension d, pairs cells of dimension d − 1 with cells of dimension d, and
+//! no other block does. If every column of a block has at most two ones, the block is the incidence matrix of a
+//! graph: nodes are rows, edges are columns, and a column with a single one is an edge to a *ground* node that is
+//! older than all. Reducing it is Kruskal's algorithm with the elder rule: an edge between two trees pairs with the
+//! younger of their oldest nodes (Edelsbrunner, Letscher, Zomorodian 2002). Block 1 of every simplicial or cubical
+//! complex is such a graph.
 //!
-//! When every *row* of a block has two ones at most, so does every column of its anti-transpose, and the same is true read
-//! backwards: nodes are the cells of dimension d, edges those of dimension d − 1, the last first, and of two trees
-//! the one whose last node is earlier is paired (de Silva, Morozov, Vejdemo-Johansson 2011: same pairs). That is the top block of
-//! every complex in which a facet lies in two cells at most: images, alpha complexes, triangulated manifolds.
+//! If every *row* of a block has at most two ones, then so does every column of its anti-transpose, and the same
+//! algorithm works backwards: nodes are the cells of dimension d, edges those of dimension d − 1, the last first, and
+//! of two trees the one whose last node is earlier is paired (de Silva, Morozov, Vejdemo-Johansson 2011: same pairs).
+//! The top block is such a graph in every complex in which a facet lies in at most two cells: images, alpha
+//! complexes, triangulated manifolds.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -22,22 +24,22 @@ use crate::matrix::mates::Mates;
 use crate::matrix::optional_table::cell;
 use crate::matrix::traversal::{batches, each_task, touch};
 
-/// What one look at every one of a matrix tells: which blocks are graphs, and the leftmost ones of the others.
+/// The result of one pass over all entries: which blocks are graphs, and the leftmost ones of the others.
 pub(super) struct Survey<I: SharedIndex> {
     /// Whether block 1 is a graph.
     pub(super) bottom: bool,
-    /// Whether the top block is a graph when it is read backwards.
+    /// Whether the top block, read backwards, is a graph.
     pub(super) top: bool,
-    /// A column of each row: that of its leftmost one where its block is no graph; one of its columns (either, if it has two) where
-    /// its block is the top one and a graph. Column numbers are one greater, and zero stands for none.
+    /// A column of each row, plus one, or zero for none. If its block is no graph, the column is that of the leftmost
+    /// one; if its block is the top one and a graph, it is any of its at most two columns.
     pub(super) columns: Vec<I::Atomic>,
-    /// The other column of each row of a top block that is a graph, plus one, or zero. It lies at the place after the row's. The
-    /// places of other dimensions are zero: union-find needs them.
+    /// The other column of each row of a top block that is a graph, plus one, or zero. It is stored at the row plus
+    /// one. The entries of other dimensions are zero, as union-find needs them to be.
     pub(super) nodes: Vec<I::Atomic>,
 }
 
 impl<I: SharedIndex> Survey<I> {
-    /// Looks at a matrix of dimension `max_dim`.
+    /// Surveys a matrix of dimension `max_dim`.
     pub(super) fn of(matrix: &BoundaryMatrix<I>, max_dim: Dimension) -> Self {
         let (first, nodes) = (I::zeros(matrix.len()), I::zeros(matrix.len() + 1));
         let (bottom, top) = (AtomicBool::new(max_dim >= 1), AtomicBool::new(max_dim >= 2));
@@ -67,7 +69,7 @@ impl<I: SharedIndex> Survey<I> {
         survey
     }
 
-    /// Scans block 1 and the top block where they turned out to be no graphs.
+    /// Scans block 1 and the top block if they turned out not to be graphs.
     fn mend(&mut self, matrix: &BoundaryMatrix<I>, max_dim: Dimension) {
         let (bottom, top) = (self.bottom, self.top || max_dim < 2);
         if bottom && top || max_dim == 0 {
@@ -84,7 +86,7 @@ impl<I: SharedIndex> Survey<I> {
         note_leftmost(matrix, &self.columns, is_left);
     }
 
-    /// The stable pairs of all blocks that were scanned.
+    /// The stable pairs of all scanned blocks.
     pub(super) fn pair_stable(&self, matrix: &BoundaryMatrix<I>, max_dim: Dimension) -> Mates<I> {
         pair_stable(matrix, &self.columns, |dim| self.scanned(dim, max_dim))
     }
@@ -95,7 +97,7 @@ impl<I: SharedIndex> Survey<I> {
     }
 }
 
-/// Notes a column of a row; false when it is the third.
+/// Records a column of a row; returns false if it is the third.
 #[inline]
 fn note<I: SharedIndex>(
     first: &[I::Atomic],
@@ -105,7 +107,7 @@ fn note<I: SharedIndex>(
     alone: bool,
 ) -> bool {
     let free = |end: &I::Atomic| {
-        // Looking costs less than an exchange that fails.
+        // A load is cheaper than an exchange that fails.
         end.peek() == I::default()
             && if alone {
                 end.put(column);
@@ -117,8 +119,8 @@ fn note<I: SharedIndex>(
     free(&first[row]) || free(&second[row + 1])
 }
 
-/// Pairs block `dim` of a matrix whose columns have two ones at most. Of `nodes`, the places of cells of dimension `dim` − 1 are zero,
-/// and used.
+/// Pairs block `dim` of a matrix whose columns have at most two ones. The entries of `nodes` for cells of dimension
+/// `dim` − 1 must be zero, and are overwritten.
 pub(super) fn pair_by_columns<I: SharedIndex>(
     matrix: &BoundaryMatrix<I>,
     dim: Dimension,
@@ -127,7 +129,7 @@ pub(super) fn pair_by_columns<I: SharedIndex>(
 ) {
     // Node i has age i + 1, the ground 0.
     let forest = Forest::<I, _> { drop: nodes, place: |age| age };
-    // A column whose cell creates a class closes a cycle: its edge joins nothing.
+    // The column of a creator closes a cycle, so its edge joins no trees.
     let edges = (0..matrix.len()).filter(|&column| matrix.dim(column) == dim && !mates.is_creator(column));
     let ends = edges.filter_map(|column| match *matrix.column(column) {
         [a, b] => Some((column, a.to_usize() + 1, b.to_usize() + 1)),
@@ -137,8 +139,9 @@ pub(super) fn pair_by_columns<I: SharedIndex>(
     forest.join(ends, |younger, column| mates.pair(younger - 1, column));
 }
 
-/// Pairs block `dim` of a matrix whose rows have these ends: one in `first`, the other, if there is one, in `nodes` at the row plus one. Of `nodes`, the
-/// places of cells of dimension `dim` are zero, and used.
+/// Pairs block `dim` of a matrix whose rows have at most two ones: one in the column in `first`, the other, if there
+/// is one, in that in `nodes` at the row plus one. The entries of `nodes` for cells of dimension `dim` must be zero,
+/// and are overwritten.
 pub(super) fn pair_by_rows<I: SharedIndex>(
     matrix: &BoundaryMatrix<I>,
     dim: Dimension,
@@ -147,9 +150,9 @@ pub(super) fn pair_by_rows<I: SharedIndex>(
     mates: &Mates<I>,
 ) {
     let n = matrix.len();
-    // Read backwards: node j has age n − j, the ground 0.
+    // Backwards, node j has age n − j, and the ground has age 0.
     let forest = Forest::<I, _> { drop: nodes, place: |age| if age == 0 { 0 } else { n + 1 - age } };
-    // A destroyer of the block below closes a cycle backwards: its edge joins nothing.
+    // Backwards, a destroyer of the block below closes a cycle, so its edge joins no trees.
     let edges = (0..n).rev().filter(|&row| matrix.dim(row) == dim - 1 && !mates.is_destroyer(row));
     let ends = edges.filter_map(|row| {
         let other = cell(nodes[row + 1].peek());
@@ -158,21 +161,21 @@ pub(super) fn pair_by_rows<I: SharedIndex>(
     forest.join(ends, |younger, row| mates.pair(row, n - younger));
 }
 
-/// Trees of nodes, numbered by age: a root is the least number of its tree.
+/// A union-find forest. Nodes are numbered by age, and a root is the least number of its tree.
 struct Forest<'a, I: SharedIndex, P> {
-    /// How far below a node its parent is, zero for a root: at place 0 for node 0, the ground, and else at the node's cell plus one.
-    /// Other threads use other places.
+    /// The distance from each node's age down to that of its parent, zero for a root. The ground is at place 0,
+    /// another node at its cell plus one. Other threads use other places.
     drop: &'a [I::Atomic],
-    /// The place of a node.
+    /// Maps the age of a node to its place.
     place: P,
 }
 
-/// Edges whose ends are looked up together.
+/// Number of edges whose ends are looked up together.
 const BATCH: usize = 16;
 
 impl<I: SharedIndex, P: Fn(usize) -> usize> Forest<'_, I, P> {
-    /// Adds edges (name, end, end) one after the other. For each that joins two trees, `joined` hears the root of the younger one and
-    /// the edge's name.
+    /// Adds edges (name, end, end) in order. For each edge that joins two trees, calls `joined` with the root of the
+    /// younger tree and the edge's name.
     fn join(
         &self,
         mut edges: impl Iterator<Item = (usize, usize, usize)>,
@@ -203,7 +206,7 @@ impl<I: SharedIndex, P: Fn(usize) -> usize> Forest<'_, I, P> {
         node - self.drop[(self.place)(node)].peek().to_usize()
     }
 
-    /// The root of a node's tree; paths are halved on the way.
+    /// Finds the root of a node's tree, with path halving.
     #[inline]
     fn root(&self, mut node: usize) -> usize {
         loop {

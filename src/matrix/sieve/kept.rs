@@ -1,13 +1,13 @@
-//! What is kept of the sieve, so that another run goes on with it.
+//! Checkpoints of the sieve, from which another run resumes.
 //!
 //! | piece | holds | is written |
 //! |---|---|---|
-//! | `sieve` | the pairs that are known, and which blocks are solved and how | between stages, when it is time or the stage was long; before the first `residue` of a block |
-//! | `residue` | the columns of one block that have claimed their lows, as they are, and those that are zero | while its columns are reduced |
+//! | `sieve` | the known pairs, and the solved blocks with their methods | between stages, at the checkpoint interval or after a long stage; and before the first `residue` of a block |
+//! | `residue` | the columns of one block that have claimed their lows, and the zero columns | while the block is reduced |
 //!
-//! A block that is being reduced is read while threads work: any claims are a valid start, whoever has made which since, see
-//! [`crate::rips::submatrix_reduction`]. A column that is found with two lows, because it was taken over while the table was read, keeps
-//! the later one, and columns without a claim are reduced again.
+//! A block under reduction is saved while threads work: the claims of any moment are a valid start, see
+//! [`crate::rips::submatrix_reduction`]. A column that is found with two lows, because it was evicted while the table
+//! was read, keeps the later one, and columns without a claim are reduced again.
 
 use phat_formats::Dimension;
 
@@ -22,16 +22,16 @@ use crate::snapshot::{Checkpoint, Kind, SnapshotError, Writer, facts};
 const SIEVE: &str = "sieve";
 const RESIDUE: &str = "residue";
 
-/// The sieve between two stages.
+/// The state of the sieve between two stages.
 pub(super) struct KeptSieve<I> {
     pub(super) pairs: Vec<(I, I)>,
     pub(super) figures: Figures,
-    /// Whether it has gone upwards.
+    /// Whether all upward stages are done.
     pub(super) is_downwards: bool,
 }
 
 impl<I: SharedIndex> KeptSieve<I> {
-    /// What is kept of the pairs of so many cells.
+    /// Loads the state for a matrix of `cells` cells, if it was saved.
     pub(super) fn load(checkpoint: &dyn Checkpoint, cells: usize) -> Result<Option<Self>, SnapshotError> {
         let Some(snapshot) = checkpoint.load(SIEVE, Kind::MatrixReduction)? else { return Ok(None) };
         let mut reader = snapshot.payload_of(Kind::MatrixReduction)?;
@@ -52,7 +52,7 @@ impl<I: SharedIndex> KeptSieve<I> {
     }
 }
 
-/// Keeps the sieve. Marks of a block that is being reduced are no pairs.
+/// Saves the state of the sieve. Marks of a block under reduction do not count as pairs.
 pub(super) fn save_sieve<I: SharedIndex>(
     checkpoint: &dyn Checkpoint,
     mates: &Mates<I>,
@@ -75,7 +75,7 @@ pub(super) fn save_sieve<I: SharedIndex>(
     });
 }
 
-/// Which block is being reduced.
+/// The block whose residue is being reduced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct ResidueOf {
     pub(super) cells: usize,
@@ -83,17 +83,17 @@ pub(super) struct ResidueOf {
     pub(super) is_dual: bool,
 }
 
-/// The columns of a block that were reduced.
+/// The saved columns of a block under reduction.
 pub(super) struct KeptResidue<I> {
     /// Columns that have claimed their lows, in the order of their claims.
     pub(super) claims: Vec<(usize, Box<[I]>)>,
-    /// The columns that are zero.
+    /// The zero columns.
     pub(super) zeros: Vec<usize>,
     pub(super) additions: u64,
 }
 
 impl<I: SharedIndex> KeptResidue<I> {
-    /// What is kept of a block; nothing if what is kept is of another one.
+    /// Loads the saved columns of a block, unless none were saved or they belong to another block.
     pub(super) fn load(checkpoint: &dyn Checkpoint, of: ResidueOf) -> Result<Option<Self>, SnapshotError> {
         let Some(snapshot) = checkpoint.load(RESIDUE, Kind::MatrixReduction)? else { return Ok(None) };
         let mut reader = snapshot.payload_of(Kind::MatrixReduction)?;
@@ -114,7 +114,7 @@ impl<I: SharedIndex> KeptResidue<I> {
     }
 }
 
-/// Keeps the columns of a block.
+/// Saves the columns of a block.
 pub(super) fn save_residue<I: SharedIndex>(
     checkpoint: &dyn Checkpoint,
     of: ResidueOf,

@@ -1,21 +1,22 @@
-//! The sieve: each stage settles the cells it can settle cheaply, the next sees only the rest.
+//! The sieve: each stage settles the cells that it can settle cheaply, and the next stage handles the rest.
 //!
 //! | stage | settles | with | module |
 //! |---|---|---|---|
-//! | graph | block 1; the top block where no facet lies in more than two cells | union-find | `graph` |
-//! | scan | stable columns of the other blocks, all at once | a look at every one | [`super::leftmost_ones`] |
-//! | annotations | blocks in which few classes live at a time | a word a cell | `annotations` |
-//! | residue | the open columns of what is left | additions | `residue` |
+//! | graph | block 1; the top block if no facet lies in more than two cells | union-find | `graph` |
+//! | scan | stable columns of the other blocks, all at once | one pass over the entries | [`super::leftmost_ones`] |
+//! | annotations | blocks in which few classes live at a time | one word per cell | `annotations` |
+//! | residue | the remaining open columns | column additions | `residue` |
 //!
-//! *Block* d is the columns of dimension d. It pairs cells of dimension d − 1 with cells of dimension d, and no other block does:
-//! blocks are independent problems, solved in any order, each in the way that suits it. What they tell one another saves work only.
-//! A cell that destroys in block d is never a low of block d + 1: its row can be dropped there (compression). A cell that creates
-//! in block d + 1 is a zero column in block d: it need not be reduced (clearing). So annotations go upwards from block 1, where it
-//! is known of each cell below whether it creates; then the residues go downwards, cleared from above and, next to solved blocks,
-//! compressed from below (dualized ones, of which the reverse holds, go upwards).
+//! *Block* d is the columns of dimension d. It pairs cells of dimension d − 1 with cells of dimension d, and no other
+//! block does. So blocks are independent problems, solved in any order by any method; information from other blocks
+//! only saves work. A destroyer of block d is never a low of block d + 1, so its row can be dropped there
+//! (compression). A creator of block d + 1 is a zero column in block d, which need not be reduced (clearing). So
+//! annotations go upwards from block 1, as long as every cell below is known to be a creator or not; then the
+//! residues go downwards, cleared from above and, next to solved blocks, compressed from below. Dualized residues,
+//! for which the reverse holds, go upwards.
 //!
-//! A residue is reduced as it stands or anti-transposed (dualized): rows then take the part of columns. Where open rows are much fewer than
-//! open columns, as at the top of a Rips filtration, the dual is less work.
+//! A residue is reduced as it stands or anti-transposed (dualized), which exchanges rows and columns. If there are
+//! much fewer open rows than open columns, as at the top of a Rips filtration, the dual is less work.
 
 mod annotations;
 mod cell_set;
@@ -43,17 +44,17 @@ use super::plan::Dualize;
 use crate::progress::{Progress, check, saving};
 use crate::snapshot::SnapshotError;
 
-/// Annotations look at all columns of a block, the residue at open ones: less than one open column in this many, and the block is left to the
-/// residue.
+/// Annotations read all columns of a block, the residue only open ones: if less than one column in this many is open,
+/// the block is left to the residue.
 const ANNOTATE: usize = 8;
 
-/// Open columns per open row from which on a residue is dualized.
+/// Ratio of open columns to open rows above which a residue is dualized.
 const DUALIZE: usize = 4;
 
-/// A block with fewer open columns than another by this factor does not change when that is done.
+/// A block with fewer open columns than another by this factor does not count in the forecast.
 const FEW: usize = 32;
 
-/// The persistence pairs of a matrix, whose scan is done by the machine of `scanner`.
+/// Computes the persistence pairs of a matrix, with the scan on the device of `scanner`.
 pub(super) fn reduce<I: SharedIndex>(
     matrix: &BoundaryMatrix<I>,
     dualize: Dualize,
@@ -70,7 +71,7 @@ pub(super) fn reduce<I: SharedIndex>(
     Ok(run.finish())
 }
 
-/// How large a matrix is.
+/// Size of a matrix.
 fn matrix_size<I: SharedIndex>(matrix: &BoundaryMatrix<I>) -> MatrixSize {
     MatrixSize { columns: matrix.len(), entries: matrix.entries() }
 }
@@ -81,17 +82,17 @@ struct Run<'m, I: SharedIndex> {
     max_dim: Dimension,
     dualize: Dualize,
     mates: Mates<I>,
-    /// The look at all ones; dropped when the graphs are solved.
+    /// The survey of all entries; dropped when the graphs are solved.
     survey: Option<Survey<I>>,
     /// Whether each block is solved.
     solved: Vec<bool>,
-    /// Whether all blocks that can be solved upwards are.
+    /// Whether all blocks that can be solved upwards are solved.
     is_downwards: bool,
-    /// May end the run early.
+    /// Progress, which may end the run early.
     progress: &'m dyn Progress,
     figures: Figures,
     clock: Instant,
-    /// When it began to find what is not kept yet.
+    /// Time of the last save; results found since then are not in the checkpoint.
     kept_until: Instant,
 }
 
@@ -108,7 +109,7 @@ impl<'m, I: SharedIndex> Run<'m, I> {
         progress.begin("scan", None, 1);
         let survey = Survey::of(matrix, max_dim);
         let mates = match scanner.mates(matrix)? {
-            // The device has scanned all blocks, those that are graphs included.
+            // The device has scanned all blocks, including those that are graphs.
             Some(mates) => mates,
             None => survey.pair_stable(matrix, max_dim),
         };
@@ -122,7 +123,7 @@ impl<'m, I: SharedIndex> Run<'m, I> {
         Ok(run)
     }
 
-    /// Goes on where another run was interrupted.
+    /// Resumes an interrupted run.
     fn since(
         kept: KeptSieve<I>,
         matrix: &'m BoundaryMatrix<I>,
@@ -133,7 +134,7 @@ impl<'m, I: SharedIndex> Run<'m, I> {
         let mates = Mates::new(matrix.len());
         pairs.iter().for_each(|(creator, destroyer)| mates.pair(creator.to_usize(), destroyer.to_usize()));
         let mut run = Run::begin(matrix, matrix.max_dim().unwrap_or(0), dualize, progress, mates);
-        // A block of a dimension that there is none of would be of another matrix, whose number of cells is another one too.
+        // Out-of-range dimensions cannot occur here: the snapshot of another matrix has another number of cells.
         for block in &figures.blocks {
             if let Some(is_solved) = run.solved.get_mut(usize::from(block.dim)) {
                 *is_solved = true;
@@ -142,7 +143,7 @@ impl<'m, I: SharedIndex> Run<'m, I> {
         Run { is_downwards, figures, ..run }
     }
 
-    /// A run that knows these pairs, and has solved no block.
+    /// Creates a run with the given pairs and without a solved block.
     fn begin(
         matrix: &'m BoundaryMatrix<I>,
         max_dim: Dimension,
@@ -169,7 +170,7 @@ impl<'m, I: SharedIndex> Run<'m, I> {
         }
     }
 
-    /// Ends a stage.
+    /// Ends a stage: saves if it is time, and records the duration.
     fn lap(&mut self, stage: &'static str) {
         let checkpoint = self.progress.checkpoint();
         if checkpoint.takes_turn() || checkpoint.is_worth_keeping(self.kept_until.elapsed()) {
@@ -187,13 +188,13 @@ impl<'m, I: SharedIndex> Run<'m, I> {
         self.count(stage);
     }
 
-    /// Counts the time of a stage.
+    /// Records the duration of a stage.
     fn count(&mut self, stage: &'static str) {
         self.figures.lap(stage, self.clock.elapsed());
         self.clock = Instant::now();
     }
 
-    /// Keeps what is known, none of which is of a block that is being reduced.
+    /// Saves the known pairs, without those of a block under reduction.
     fn save(&self) {
         let (checkpoint, cells) = (self.progress.checkpoint(), self.matrix.len());
         save_sieve(checkpoint, &self.mates, cells, &self.figures, self.is_downwards);
@@ -221,7 +222,7 @@ impl<'m, I: SharedIndex> Run<'m, I> {
         self.figures.blocks.push(Block { dim, method });
     }
 
-    /// From block 1 up, as long as it is known of each cell below whether it creates.
+    /// Solves blocks from block 1 up, as long as every cell below is known to be a creator or not.
     fn upwards(&mut self) -> Result<(), SnapshotError> {
         if self.is_downwards {
             return Ok(());
@@ -252,7 +253,7 @@ impl<'m, I: SharedIndex> Run<'m, I> {
         Ok(())
     }
 
-    /// Solves a block by annotations, if few classes live at a time. It is solved at once or not at all.
+    /// Solves a block by annotations if few classes live at a time. An interrupted attempt leaves no partial result.
     fn annotate(&self, dim: Dimension) -> Option<annotations::Counts> {
         let open = self.open(dim - 1);
         let pair = || annotations::pair(self.matrix, dim, &open, &self.mates, self.progress);
@@ -263,8 +264,8 @@ impl<'m, I: SharedIndex> Run<'m, I> {
         })
     }
 
-    /// Reduces the residues of the blocks that are left: first dualized blocks upwards, where the block below is solved, then the others
-    /// downwards.
+    /// Reduces the residues of the remaining blocks: first dualized blocks upwards, if the block below is solved,
+    /// then the others downwards.
     fn downwards(&mut self) -> Result<(), SnapshotError> {
         let mut dual = None;
         for dim in 1..=self.max_dim {
@@ -300,14 +301,14 @@ impl<'m, I: SharedIndex> Run<'m, I> {
         Ok(())
     }
 
-    /// Who keeps a block while it is reduced: first all that was known before, which the block goes on from.
+    /// Returns what ends the reduction of a block early and saves it, including the known pairs that it starts from.
     fn keeping(&self, dim: Dimension, is_dual: bool) -> Keeping<'_> {
         let of = ResidueOf { cells: self.matrix.len(), dim, is_dual };
         Keeping { progress: self.progress, of, save_before: Box::new(|| self.save()) }
     }
 
-    /// Tells which blocks are left with the residue of block `dim`, of so many columns. What the columns of another block take, nobody knows
-    /// before they are reduced; blocks that have few beside this one are left out.
+    /// Announces the remaining blocks with the residue of block `dim`, which has `columns` columns. The costs of
+    /// other blocks are unknown; blocks with far fewer columns than this one are left out.
     fn expect(&self, dim: Dimension, columns: usize) {
         let census = self.census();
         let is_left = |&other: &Dimension| {
@@ -319,8 +320,8 @@ impl<'m, I: SharedIndex> Run<'m, I> {
         self.progress.begin(expected::REDUCTION, Some(usize::from(dim)), columns as u64);
     }
 
-    /// Whether block `dim` is to be dualized. That pays where its open rows are few, which is known when the block
-    /// below is solved.
+    /// Whether to dualize block `dim`. This pays if it has few open rows, which is known once the block below is
+    /// solved.
     fn wants_dual(&self, dim: Dimension) -> bool {
         match self.dualize {
             Dualize::On => true,

@@ -1,12 +1,13 @@
-//! What no earlier stage settles, reduced: few columns, in parallel, without locks.
+//! Parallel lock-free reduction of the columns that no earlier stage settles.
 //!
-//! A block comes here with its stable pairs known and only some of its columns open. Threads take open columns from left to
-//! right and reduce them by the lock-free algorithm (Morozov, Nigmetov 2020), as [`crate::rips::submatrix_reduction`] does, where the
-//! argument for it is. What differs here: the columns of stable pairs are read from the matrix, reduced ones from a list
-//! that only grows, so a version of a column never changes; and a low is claimed in [`Mates`], by the mark of such a version.
+//! When a block arrives here, its stable pairs are known and only some of its columns are open. Threads take open
+//! columns from left to right and reduce them by the lock-free algorithm (Morozov, Nigmetov 2020), as
+//! [`crate::rips::submatrix_reduction`] does, which proves it. Here the columns of stable pairs are read from the
+//! matrix and reduced ones from a list that only grows, so a version of a column never changes; and a low is claimed
+//! in [`Mates`] by the mark of such a version.
 //!
-//! Rows of cells that are known to destroy a class one dimension below are left out wherever a column is read: they are
-//! never lows, so they decide no addition (compression, Bauer, Kerber, Reininghaus 2014; it is complete where the
+//! Rows of cells that are known to destroy a class one dimension below are left out whenever a column is read: they
+//! are never lows, so they decide no addition (compression, Bauer, Kerber, Reininghaus 2014; it is complete if the
 //! block below is solved).
 
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -21,28 +22,29 @@ use crate::matrix::working_columns::{BitTree, WorkingColumn};
 use crate::progress::{Progress, check, saving};
 use crate::snapshot::{Saving, SnapshotError};
 
-/// Columns that a worker reduces side by side, so that their loads from memory overlap.
+/// Number of columns that a worker reduces alternately, so that their loads from memory overlap.
 const LANES: usize = 8;
 
-/// A column with more rows than this is reduced as a bit tree, a shorter one as a sorted vector.
+/// Number of rows above which a column is reduced as a bit tree instead of a sorted vector.
 const SHORT: usize = if cfg!(test) { 3 } else { 96 };
 
-/// After so many steps a worker looks whether the run is to end.
+/// Number of steps between checks whether the run is to end.
 const STEPS: usize = 256;
 
-/// Who ends a reduction early, and keeps what it has done.
+/// Progress and checkpoint of the reduction of a block.
 pub(super) struct Keeping<'a> {
     pub(super) progress: &'a dyn Progress,
-    /// The block that is reduced.
+    /// The block under reduction.
     pub(super) of: ResidueOf,
-    /// Keeps all that was known before the block, which the block goes on from.
+    /// Saves the pairs known before the block, from which its reduction starts.
     pub(super) save_before: Box<dyn Fn() + Sync + 'a>,
 }
 
-/// Pairs the open columns of a block, as far as they do not reduce to zero. Returns the number of column additions.
+/// Reduces the open columns of a block and pairs those that do not become zero. Returns the number of column
+/// additions.
 ///
 /// # Errors
-/// What is kept of the block cannot be gone on from.
+/// The checkpoint of the block cannot be resumed.
 pub(super) fn reduce<I: SharedIndex>(
     matrix: &BoundaryMatrix<I>,
     open: &[I],
@@ -53,10 +55,11 @@ pub(super) fn reduce<I: SharedIndex>(
     Block { matrix, rows: &rows, columns: open, mates }.reduce(keeping)
 }
 
-/// Pairs the open rows of a block by reducing them as columns of the anti-transpose, `dual`. Returns the number of column additions.
+/// Pairs the open rows of a block by reducing them as columns of the anti-transpose, `dual`. Returns the number of
+/// column additions.
 ///
 /// # Errors
-/// What is kept of the block cannot be gone on from.
+/// The checkpoint of the block cannot be resumed.
 pub(super) fn reduce_dual<I: SharedIndex>(
     matrix: &BoundaryMatrix<I>,
     dual: &BoundaryMatrix<I>,
@@ -66,7 +69,7 @@ pub(super) fn reduce_dual<I: SharedIndex>(
 ) -> Result<u64, SnapshotError> {
     let dim = keeping.of.dim;
     let mirror = |cell: usize| matrix.len() - 1 - cell;
-    // A cell that creates a class in the matrix destroys one in the anti-transpose.
+    // A creator in the matrix is a destroyer in the anti-transpose.
     let dual_mates = Mates::new(dual.len());
     let in_block = |&(creator, _): &(I, I)| matrix.dim(creator.to_usize()) == dim - 1;
     let stable = mates.pairs().into_iter().filter(in_block);
@@ -83,34 +86,35 @@ pub(super) fn reduce_dual<I: SharedIndex>(
     Ok(additions)
 }
 
-/// A block to be reduced.
+/// A block to reduce.
 struct Block<'a, I: SharedIndex> {
-    /// The matrix that the block is part of.
+    /// The matrix that contains the block.
     matrix: &'a BoundaryMatrix<I>,
     /// The rows that may be lows.
     rows: &'a CellSet,
     /// The open columns, ascending.
     columns: &'a [I],
-    /// The pairs known so far; those of the block are added.
+    /// The pairs known so far, to which those of the block are added.
     mates: &'a Mates<I>,
 }
 
-/// A block that is being reduced.
+/// The shared state of a block under reduction.
 struct Residue<'a, I: SharedIndex> {
     block: &'a Block<'a, I>,
-    /// Versions of columns, in the order of their claims.
+    /// Versions of columns in the order of their claims.
     reduced: &'a boxcar::Vec<Reduced<I>>,
-    /// The open columns whose claims another run has kept: they are reduced further only if they are taken over.
+    /// The open columns whose claims were restored from a checkpoint; they are reduced further only if they are
+    /// evicted.
     claimed_before: &'a Columns,
     /// The open columns that are zero.
     zeros: &'a Columns,
-    /// Whether anybody asks which columns are zero.
+    /// Whether zero columns are recorded, for a checkpoint.
     is_kept: bool,
-    /// Told of columns that are done; may end the reduction early.
+    /// Receives the number of finished columns; may end the reduction early.
     progress: &'a dyn Progress,
 }
 
-/// A set of open columns, by their places.
+/// A set of open columns, as a bitset over their places in `Block::columns`.
 struct Columns {
     words: Vec<AtomicU64>,
 }
@@ -125,14 +129,14 @@ impl Columns {
         self.words[place / 64].load(Ordering::Relaxed) >> (place % 64) & 1 == 1
     }
 
-    /// Whether it was not among them.
+    /// Inserts a place, and returns whether it was missing.
     fn insert(&self, place: usize) -> bool {
         let bit = 1 << (place % 64);
         self.words[place / 64].fetch_or(bit, Ordering::Relaxed) & bit == 0
     }
 }
 
-/// A version of a column: what it was when it claimed a low.
+/// A version of a column, as it was when it claimed a low.
 struct Reduced<I> {
     column: usize,
     rows: Box<[I]>,
@@ -186,7 +190,8 @@ impl<I: SharedIndex> Block<'_, I> {
         Ok(before + additions.iter().sum::<u64>())
     }
 
-    /// The columns that have a claim, as they claimed. A column that is taken over meanwhile may be among them twice, the later claim last.
+    /// The columns with a claim, in order of their claims. A column that is evicted meanwhile may occur twice, the
+    /// later claim last.
     fn claims<'r>(&self, reduced: &'r boxcar::Vec<Reduced<I>>) -> Vec<(usize, &'r [I])> {
         let has_claim = |(place, version): &(usize, &Reduced<I>)| {
             self.mates.get(version.low()) == Some(Mates::<I>::mark(*place))
@@ -195,12 +200,13 @@ impl<I: SharedIndex> Block<'_, I> {
         claims.map(|(_, Reduced { column, rows })| (*column, &rows[..])).collect()
     }
 
-    /// The place of a column among the open ones.
+    /// The place of a column among the open columns.
     fn place(&self, column: usize) -> Option<usize> {
         self.columns.binary_search(&I::from_usize(column)).ok()
     }
 
-    /// Makes the claims that were kept; of a column or a low that is among them twice the later one. Gives the additions that they took.
+    /// Restores saved claims and returns the number of their additions. If a column or a low occurs twice, the later
+    /// claim wins.
     fn restore(
         &self,
         kept: KeptResidue<I>,
@@ -216,7 +222,7 @@ impl<I: SharedIndex> Block<'_, I> {
             let version = Reduced { column, rows };
             let Some(place) = self.place(column).filter(|_| is_of_block(&version.rows)) else { continue };
             let low = version.low();
-            // A column that was claimed when the table was read may have become zero before the zeros were.
+            // A column with a saved claim may have become zero before the zeros were read.
             if self.mates.get(low).is_none() && !zeros.contains(place) && claimed.insert(place) {
                 self.mates.replace(low, None, Mates::<I>::mark(reduced.push(version))).ok();
             }
@@ -228,7 +234,7 @@ impl<I: SharedIndex> Block<'_, I> {
     fn unmark(&self, reduced: &boxcar::Vec<Reduced<I>>) {
         for (place, Reduced { column, rows }) in reduced {
             let low = rows[rows.len() - 1].to_usize();
-            // The low of a column that was taken over bears the mark of another column.
+            // The low of an evicted column bears the mark of another column.
             if self.mates.get(low) == Some(Mates::<I>::mark(place)) {
                 self.mates.pair(low, *column);
             }
@@ -236,10 +242,10 @@ impl<I: SharedIndex> Block<'_, I> {
     }
 }
 
-/// A column being reduced.
+/// A column under reduction.
 struct Lane<I> {
     column: usize,
-    /// Ascending; the pivot is the last one.
+    /// Ascending; the last one is the pivot.
     rows: Vec<I>,
     owner: Option<usize>,
 }
@@ -252,7 +258,7 @@ struct Worker<'a, I: SharedIndex> {
     additions: u64,
 }
 
-/// What follows a step of a lane.
+/// The state of a lane after a step.
 enum Step {
     On,
     Long,
@@ -316,7 +322,7 @@ impl<'a, I: SharedIndex> Worker<'a, I> {
         }
     }
 
-    /// Loads what the lanes will need next: each kind of entry for all lanes before any is used.
+    /// Preloads the entries that the lanes need next: each kind for all lanes before any is used.
     fn look_ahead(&self, lanes: &mut [Lane<I>]) {
         for lane in lanes.iter_mut() {
             lane.owner = self.block.mates.get(lane.rows[lane.rows.len() - 1].to_usize());
@@ -382,7 +388,7 @@ impl<'a, I: SharedIndex> Worker<'a, I> {
         }
     }
 
-    /// Notes that a column is zero.
+    /// Records that a column is zero.
     fn settle_zero(&self, column: usize) {
         if self.residue.is_kept
             && let Some(place) = self.block.place(column)
@@ -400,7 +406,7 @@ impl<'a, I: SharedIndex> Worker<'a, I> {
         }
     }
 
-    /// Reduces a long column to the end, and then the columns whose lows it takes over.
+    /// Reduces a long column completely, and then the columns that it evicts.
     fn finish_long(&mut self, lane: &mut Lane<I>) {
         let mut tree = self.tree.take().unwrap_or_else(|| BitTree::new(self.block.matrix.len()));
         tree.add(&lane.rows);
@@ -448,14 +454,14 @@ impl<'a, I: SharedIndex> Worker<'a, I> {
         self.tree = Some(tree);
     }
 
-    /// Claims a low for a column, unless another thread has claimed it since `owner` was read.
+    /// Claims a low for a column; fails if another thread has claimed it since `owner` was read.
     fn claim(&self, low: usize, owner: Option<usize>, column: usize, rows: &[I]) -> bool {
         let mark = Mates::<I>::mark(self.reduced.push(Reduced { column, rows: rows.into() }));
         self.block.mates.replace(low, owner, mark).is_ok()
     }
 }
 
-/// Adds a row to ascending rows, or takes it out.
+/// Adds a row to ascending rows over Z/2.
 #[inline]
 fn toggle<I: SharedIndex>(rows: &mut Vec<I>, row: I) {
     let mut place = rows.len();

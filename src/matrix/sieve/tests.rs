@@ -1,4 +1,4 @@
-//! Every way to solve a block, alone and together, against the standard algorithm written out.
+//! Every method for a block, alone and combined, against a transcription of the standard algorithm.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::AtomicU32;
@@ -11,13 +11,14 @@ use super::*;
 use crate::matrix::index::AtomicIndex;
 use crate::matrix::leftmost_ones::{note_leftmost, pair_stable};
 
-/// A random filtration of all simplices with at most `max_dim + 1` of some vertices, or of some of them.
+/// A random filtration of all, or some, simplices with at most `max_dim + 1` of some vertices.
 fn random_complex(rng: &mut Pcg64Mcg) -> BoundaryMatrix<u32> {
     let vertices = rng.random_range(1..=9);
     let max_dim = rng.random_range(0..=4);
     let levels = rng.random_range(1..=40);
     let keep = if rng.random_bool(0.5) { 1.0 } else { rng.random_range(0.3..1.0) };
-    // Simplices are sets of bits. Facets come before: a simplex is one level above one of them at the least, or equal and larger.
+    // Simplices are bitsets. Facets come first: a simplex is at least one level above one of them, or on the same
+    // level and larger.
     let mut value = vec![None; 1 << vertices];
     let mut cells: Vec<(u32, u32, usize)> = Vec::new();
     for simplex in 1usize..1 << vertices {
@@ -71,7 +72,7 @@ fn standard(matrix: &BoundaryMatrix<u32>) -> Vec<(u32, u32)> {
     pairs
 }
 
-/// A block that is not kept while it is reduced.
+/// The block without a checkpoint.
 fn kept_nowhere(matrix: &BoundaryMatrix<u32>, dim: Dimension, is_dual: bool) -> Keeping<'static> {
     let of = ResidueOf { cells: matrix.len(), dim, is_dual };
     Keeping { progress: &(), of, save_before: Box::new(|| ()) }
@@ -89,7 +90,7 @@ fn leftmost_of(matrix: &BoundaryMatrix<u32>) -> Vec<AtomicU32> {
     table
 }
 
-/// What is known of a matrix when the blocks for which `solved` holds are.
+/// The known pairs of a matrix whose blocks are solved where `solved` holds.
 fn known(
     matrix: &BoundaryMatrix<u32>,
     pairs: &[(u32, u32)],
@@ -102,7 +103,7 @@ fn known(
     mates
 }
 
-/// The sieve, scanned by the processor.
+/// Runs the sieve with a scan on the processor.
 fn reduce(matrix: &BoundaryMatrix<u32>, dualize: Dualize) -> Pairs<u32> {
     super::reduce(matrix, dualize, &Scanner::processor(), &()).expect("the processor's scan does not fail")
 }
@@ -203,7 +204,7 @@ fn annotations_give_up_and_leave_no_trace() {
     for (&rim, &(a, b)) in rims.iter().zip(&spokes) {
         push(2, &[a, b, rim]);
     }
-    // As if nothing were known of the triangles.
+    // The triangles' stable pairs are withheld, so all 70 classes live.
     let mates = Mates::new(matrix.len());
     graph::pair_by_columns(&matrix, 1, &u32::zeros(matrix.len() + 1), &mates);
     let before = mates.pairs();

@@ -4,13 +4,14 @@ use phat_formats::Index;
 
 use super::WorkingColumn;
 
-/// A bit a row in words of 64, and above them words that say which words below are not zero, up to one word.
+/// One bit per row in words of 64, with levels of words above that say which words below are not zero, up to a single
+/// word.
 ///
-/// The levels of the tree follow each other from the root down, and the children of word w are the words 64w + 1 to 64w +
-/// 64, as in a binary heap. All levels but the last are complete; the last holds the rows and starts at `leaves`.
+/// The levels are stored from the root down, and the children of word w are the words 64w + 1 to 64w + 64, as in a
+/// binary heap. All levels but the last are complete; the last holds the rows and starts at `leaves`.
 ///
-/// Adding a row flips one bit, and goes up only where a word becomes zero or ceases to be zero: once for many rows of one
-/// word. The pivot is found on the way down along the highest bits.
+/// Adding a row flips one bit, and continues upwards only if a word becomes zero or ceases to be zero: once for many
+/// rows of one word. The pivot is found by descending along the highest bits.
 #[derive(Debug, Clone)]
 pub struct BitTree {
     words: Vec<u64>,
@@ -21,7 +22,7 @@ const SHIFT: u32 = 6;
 const CHILDREN: usize = 1 << SHIFT;
 
 impl BitTree {
-    /// The empty column over `rows` rows.
+    /// Creates an empty column for `rows` rows.
     pub fn new(rows: usize) -> Self {
         let last = rows.div_ceil(CHILDREN).max(1);
         let (mut level, mut leaves) = (1, 0);
@@ -32,7 +33,7 @@ impl BitTree {
         BitTree { words: vec![0; leaves + last], leaves }
     }
 
-    /// Adds the column that has this row alone.
+    /// Adds the column that consists of the single row `row`.
     #[inline]
     pub(crate) fn toggle(&mut self, row: usize) {
         self.flip(self.leaves + (row >> SHIFT), row & (CHILDREN - 1));
@@ -44,7 +45,7 @@ impl BitTree {
         loop {
             let bit = 1 << child;
             self.words[node] ^= bit;
-            // The word had other bits before, and has them still.
+            // The word has other bits, so the levels above do not change.
             if self.words[node] & !bit != 0 || node == 0 {
                 return;
             }
@@ -69,7 +70,7 @@ impl BitTree {
     }
 }
 
-/// The node above a node, and which of its children the node is.
+/// The parent of a node, and its number among the parent's children.
 #[inline]
 fn parent(node: usize) -> (usize, usize) {
     ((node - 1) >> SHIFT, (node - 1) & (CHILDREN - 1))
@@ -94,7 +95,7 @@ impl<I: Index> WorkingColumn<I> for BitTree {
         Some(I::from_usize(row))
     }
 
-    /// Goes down along the lowest bits to a word of rows, empties it, and goes up to the first word that has more.
+    /// Descends along the lowest bits to a word of rows, empties it, and ascends to the first word with more bits.
     fn take(&mut self, rows: &mut Vec<I>) {
         rows.clear();
         let mut node = 0;

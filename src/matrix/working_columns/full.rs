@@ -1,4 +1,4 @@
-//! A bit a row, and a heap of the rows that were touched.
+//! A bitset of rows, and a heap of the rows that were touched.
 
 use std::collections::BinaryHeap;
 
@@ -6,12 +6,12 @@ use phat_formats::Index;
 
 use super::WorkingColumn;
 
-/// A set of the rows in the column, and a heap with all of them and some that have cancelled since.
+/// A bitset of the rows in the column, and a heap with all of them and some that have cancelled since.
 #[derive(Debug, Clone)]
 pub(crate) struct Full<I> {
-    /// A bit for each row: whether it is in the column.
+    /// Bitset of the rows in the column.
     ones: Vec<u64>,
-    /// A bit for each row: whether it is in the heap.
+    /// Bitset of the rows in the heap.
     touched: Vec<u64>,
     heap: BinaryHeap<I>,
 }
@@ -22,7 +22,7 @@ fn place<I: Index>(row: I) -> (usize, u64) {
 }
 
 impl<I: Index> Full<I> {
-    /// The empty column over `rows` rows.
+    /// Creates an empty column for `rows` rows.
     pub(crate) fn new(rows: usize) -> Self {
         let words = rows.div_ceil(64);
         Full { ones: vec![0; words], touched: vec![0; words], heap: BinaryHeap::new() }

@@ -1,4 +1,4 @@
-//! A binary heap that cancels equal rows as they come up.
+//! A binary heap that cancels equal rows when they reach its top.
 
 use std::collections::BinaryHeap;
 
@@ -6,10 +6,10 @@ use phat_formats::Index;
 
 use super::WorkingColumn;
 
-/// All rows of all columns that were added; a row is in the column if it is there an odd number of times.
+/// The rows of all added columns; a row is in the column if it occurs an odd number of times.
 ///
-/// When more has been added than was left by the last cancelling, all that is equal is cancelled at once, so that
-/// memory is within a factor of the longest that the column has been.
+/// When more rows have been added than the last cancellation left, all equal rows are cancelled at once, so that
+/// memory stays within a factor of the greatest length of the column.
 #[derive(Debug, Clone)]
 pub(crate) struct Heap<I> {
     rows: BinaryHeap<I>,
@@ -20,7 +20,7 @@ pub(crate) struct Heap<I> {
 const LEAST_LIMIT: usize = 1024;
 
 impl<I: Index> Heap<I> {
-    /// Takes out the greatest row that does not cancel.
+    /// Removes and returns the greatest row that does not cancel.
     #[inline]
     fn greatest(&mut self) -> Option<I> {
         loop {
@@ -41,7 +41,7 @@ impl<I: Index> Heap<I> {
     }
 }
 
-/// Keeps one of each row that occurs an odd number of times, and none of the others. The rows ascend.
+/// Reduces ascending rows to one copy of each row that occurs an odd number of times.
 fn keep_odd<I: Index>(rows: &mut Vec<I>) {
     let mut kept = 0;
     for next in 0..rows.len() {
@@ -56,7 +56,7 @@ fn keep_odd<I: Index>(rows: &mut Vec<I>) {
 }
 
 impl<I: Index> Default for Heap<I> {
-    /// The empty column.
+    /// Creates an empty column.
     fn default() -> Self {
         Heap { rows: BinaryHeap::new(), limit: LEAST_LIMIT }
     }

@@ -1,21 +1,21 @@
 //! Working columns: the column that a thread adds others to.
 //!
-//! A column at rest is a slice of ascending rows ([`ReductionMatrix::column`]). While it is reduced it is a
-//! working column in one of five representations behind one trait. A thread makes one working column and uses it for all its
-//! columns; emptying it costs what is in it and not the number of rows of the matrix.
+//! A stored column is a slice of ascending rows ([`ReductionMatrix::column`]). While it is reduced it is a working
+//! column in one of five representations behind one trait. A thread uses one working column for all its columns;
+//! emptying it takes time proportional to its content and not to the number of rows of the matrix.
 //!
-//! With n rows, m of them in the column, and k in the one that is added:
+//! With n rows, m of them in the column, and k in the added column:
 //!
 //! | representation | module | memory | add | pivot | source |
 //! |---|---|---|---|---|---|
 //! | bit tree | [`bit_tree`] | n bits | k | log₆₄ n | Bauer, Kerber, Reininghaus, Wagner 2017 (PHAT) |
-//! | heap | [`heap`] | what was added | k | log m for each row that cancels | PHAT |
+//! | heap | [`heap`] | added rows | k | log m for each row that cancels | PHAT |
 //! | full | [`full`] | 2n bits | k, and log m for each new row | log m for each row that cancels | PHAT |
 //! | sparse | [`sparse`] | m | k log m | 1 | PHAT |
-//! | vector | [`vector`] | m | k, and the rows past the first of k | 1 | Edelsbrunner, Letscher, Zomorodian 2002 |
+//! | vector | [`vector`] | m | k, and the rows after the first of k | 1 | Edelsbrunner, Letscher, Zomorodian 2002 |
 //!
-//! An algorithm is generic over its working column. [`BoxedColumn`] is one, too: whatever representation is in the box, the
-//! algorithm is compiled once for all of them, and a call through the box is made for a whole column at a time.
+//! An algorithm is generic over its working column. [`BoxedColumn`] is a working column, too: an algorithm is
+//! compiled once for all boxed representations, and a virtual call handles a whole column at a time.
 
 pub(crate) mod bit_tree;
 pub(crate) mod full;
@@ -36,15 +36,15 @@ pub use vector::Vector;
 #[cfg(doc)]
 use super::reduction_matrix::ReductionMatrix;
 
-/// A column over Z/2 that others are added to. One that is made for n rows holds rows below n.
+/// A column over Z/2 to which others are added. A column created for n rows holds rows below n.
 pub trait WorkingColumn<I: Index>: Send {
-    /// Adds a column, given as strictly ascending rows. A row that both columns have cancels.
+    /// Adds a column, given as strictly ascending rows. Rows that both columns have cancel.
     fn add(&mut self, column: &[I]);
 
-    /// The greatest row, which stays in the column; `None` for an empty column.
+    /// Returns the greatest row without removing it; `None` for an empty column.
     fn pivot(&mut self) -> Option<I>;
 
-    /// Takes the greatest row out.
+    /// Removes and returns the greatest row.
     fn pop(&mut self) -> Option<I>;
 
     /// Replaces `rows` by the rows of the column, ascending, and empties the column.
@@ -58,7 +58,7 @@ pub trait WorkingColumn<I: Index>: Send {
     }
 }
 
-/// A working column whose representation is known at run time only.
+/// A working column whose representation is chosen at run time.
 pub(crate) type BoxedColumn<I> = Box<dyn WorkingColumn<I>>;
 
 impl<I: Index> WorkingColumn<I> for BoxedColumn<I> {

@@ -6,7 +6,7 @@ use phat_formats::Index;
 
 use super::WorkingColumn;
 
-/// The rows, ordered.
+/// The rows as an ordered set.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Sparse<I> {
     rows: BTreeSet<I>,

@@ -1,4 +1,4 @@
-//! Every representation against an ordered set.
+//! Tests every representation against an ordered set.
 
 use std::collections::BTreeSet;
 
@@ -9,11 +9,11 @@ use super::{BitTree, BoxedColumn, Full, Heap, Index, Sparse, Vector, WorkingColu
 
 const SIZES: [usize; 11] = [0, 1, 2, 63, 64, 65, 4095, 4096, 4097, 262_145, 70_000];
 
-/// A working column and the set that it is to be.
+/// A working column and the set that it must equal.
 struct Twins<C, I> {
     column: C,
     set: BTreeSet<I>,
-    /// Not empty at first, which `take` is to see to.
+    /// Initially not empty, since `take` has to clear it.
     rows: Vec<I>,
     what: String,
 }
@@ -50,7 +50,7 @@ impl<I: Index, C: WorkingColumn<I>> Twins<C, I> {
     }
 }
 
-/// Up to `most` rows that are near to each other, far apart, or at the ends.
+/// Up to `most` rows that are close to each other, far apart, or at the ends.
 fn some_rows<I: Index>(rows: usize, most: usize, rng: &mut Pcg64) -> BTreeSet<I> {
     let count = if rows == 0 { 0 } else { rng.random_range(0..=most) };
     let centre = rng.random_range(0..rows.max(1));
@@ -64,7 +64,7 @@ fn some_rows<I: Index>(rows: usize, most: usize, rng: &mut Pcg64) -> BTreeSet<I>
     (0..count).map(|_| I::from_usize(row(rng))).collect()
 }
 
-/// Random additions, pops, looks and takes on one column that is used again and again.
+/// Random additions, pops, pivots and takes on one column that is reused.
 fn random_walk<I: Index, C: WorkingColumn<I>>(new: fn(usize) -> C, what: &str) {
     for (seed, rows) in SIZES.into_iter().enumerate() {
         let mut rng = Pcg64::seed_from_u64(seed as u64);
@@ -82,7 +82,7 @@ fn random_walk<I: Index, C: WorkingColumn<I>>(new: fn(usize) -> C, what: &str) {
     }
 }
 
-/// The whole column, on and off again; each row alone.
+/// Adds the whole column twice, and then each row alone.
 fn whole_and_single<I: Index, C: WorkingColumn<I>>(new: fn(usize) -> C, what: &str) {
     for rows in SIZES.into_iter().filter(|&rows| rows < 5000) {
         let mut twins = Twins::<C, I>::new(new, rows, what);
@@ -109,7 +109,7 @@ fn whole_and_single<I: Index, C: WorkingColumn<I>>(new: fn(usize) -> C, what: &s
     }
 }
 
-/// Additions as a reduction makes them: the pivot always cancels, so the column only grows downwards.
+/// Additions as in a reduction: the pivot always cancels.
 fn cancelling_pivots<I: Index, C: WorkingColumn<I>>(new: fn(usize) -> C, what: &str) {
     let rows = 4097;
     let mut rng = Pcg64::seed_from_u64(7);

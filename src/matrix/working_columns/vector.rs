@@ -4,15 +4,15 @@ use phat_formats::Index;
 
 use super::WorkingColumn;
 
-/// The rows, ascending. Adding merges from the first row of what is added on; the rows before it stay where they are.
+/// The rows, ascending. An addition merges only from the first added row on.
 #[derive(Debug, Clone, Default)]
 pub struct Vector<I> {
     rows: Vec<I>,
-    /// Where the merge goes; swapped with `rows` when nothing stays.
+    /// Target of the merge; swapped with `rows` if all rows are merged.
     merged: Vec<I>,
 }
 
-/// Appends the rows that are in one of two ascending slices and not in the other, ascending.
+/// Appends the rows that are in exactly one of two ascending slices, ascending.
 fn symmetric_difference<I: Index>(mut a: &[I], mut b: &[I], out: &mut Vec<I>) {
     while let ([first, rest_a @ ..], [second, rest_b @ ..]) = (a, b) {
         if first < second {

@@ -1,4 +1,4 @@
-//! `matrix-market`: the ones of the matrix as `coordinate pattern`, column after column.
+//! `matrix-market`: the entries of the matrix as `coordinate pattern`, column by column.
 
 use std::io::{self, Write};
 

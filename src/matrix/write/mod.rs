@@ -1,14 +1,14 @@
-//! Boundary matrices as files: what [`read`](super::read) reads back.
+//! Writers of boundary matrices to files that [`read`](super::read) reads back.
 //!
-//! | format | writer | what it has no room for |
+//! | format | writer | what it cannot hold |
 //! |---|---|---|
 //! | `phat-ascii`, `phat-binary` | [`phat_formats::phat::matrix`] | values of cells |
 //! | `dipha` | [`phat_formats::dipha::write_boundary_matrix`] | |
 //! | `npz` | `npz` | values of cells |
 //! | `matrix-market` | `matrix_market` | values of cells; dimensions that do not follow from the columns |
 //!
-//! A file of DIPHA has to have values. Of a matrix that came without any, the place of each cell in the filtration is its value: the pairs are
-//! the same.
+//! A file of DIPHA must have values. If a matrix has none, the place of each cell in the filtration becomes its
+//! value; the pairs are the same.
 
 mod matrix_market;
 mod npz;
@@ -21,7 +21,7 @@ use phat_formats::{BoundaryMatrix, Dimension, Index, phat};
 use super::read::{AnyComplex, LoadedComplex};
 use crate::cells::MatrixFile;
 
-/// A cell whose dimension is not the one that follows from its column.
+/// A cell whose dimension does not follow from its column.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "format matrix-market: expected cells whose dimension is one above that of their boundary, or 0 without one, found cell {cell} of dimension {dim}; npz, phat-binary and dipha hold dimensions"
@@ -30,15 +30,15 @@ use crate::cells::MatrixFile;
 pub struct UntoldDimension {
     /// The cell, counted from 0.
     pub cell: usize,
-    /// Its dimension.
+    /// Dimension of the cell.
     pub dim: Dimension,
 }
 
 impl AnyComplex {
-    /// Whether a format holds the dimensions of all cells.
+    /// Checks that a format can hold the dimensions of all cells.
     ///
     /// # Errors
-    /// [`UntoldDimension`]: the first cell of which it does not.
+    /// [`UntoldDimension`]: the first cell whose dimension is lost.
     pub fn check_dimensions(&self, format: MatrixFile) -> Result<(), UntoldDimension> {
         match (format, self) {
             (MatrixFile::MatrixMarket, AnyComplex::Narrow(complex)) => check_dimensions(&complex.matrix),
@@ -47,7 +47,7 @@ impl AnyComplex {
         }
     }
 
-    /// Whether there are values of cells that a format has no room for.
+    /// Whether the cells have values that a format cannot hold.
     pub fn loses_values(&self, format: MatrixFile) -> bool {
         self.has_values() && format != MatrixFile::Dipha
     }
@@ -63,7 +63,7 @@ impl AnyComplex {
     /// Writes the boundary matrix to `out`, unbuffered: pass a buffered writer.
     ///
     /// # Errors
-    /// What `out` answers; an error of which [`UntoldDimension`] is the source.
+    /// Errors of `out`; an error of which [`UntoldDimension`] is the source.
     pub fn write(self, format: MatrixFile, out: &mut dyn Write) -> io::Result<()> {
         self.check_dimensions(format).map_err(io::Error::other)?;
         match self {
@@ -94,7 +94,7 @@ pub(crate) fn write_weighted<I: Index>(
     write_boundary_matrix(&mut out, &complex, Flavour::Boundary)
 }
 
-/// Writes the boundaries, in a format that has no values.
+/// Writes the boundaries in a format without values.
 pub(crate) fn write_plain<I: Index>(
     matrix: &BoundaryMatrix<I>,
     format: MatrixFile,
@@ -125,7 +125,8 @@ mod tests {
     use super::*;
     use crate::matrix::read::{MatrixReadOptions, read_source};
 
-    /// A triangle with its faces, and a circle glued to a vertex: a cell of dimension 1 without boundary.
+    /// A triangle with its faces; and optionally a circle glued to a vertex, which is a cell of dimension 1 without
+    /// boundary.
     fn complex(with_circle: bool) -> AnyComplex {
         let mut matrix = BoundaryMatrix::<u32>::new();
         for (dim, rows) in

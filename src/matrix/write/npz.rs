@@ -1,5 +1,5 @@
-//! `npz`: the members that `scipy.sparse.save_npz` writes of a matrix in compressed columns, and `dims`, the dimension of each cell, which
-//! `scipy.sparse.load_npz` passes over.
+//! `npz`: the members that `scipy.sparse.save_npz` writes for a matrix in compressed columns, and `dims` with the
+//! dimension of each cell, which `scipy.sparse.load_npz` ignores.
 
 use std::io::{self, Write};
 
@@ -45,10 +45,10 @@ pub(super) fn write<I: Index>(matrix: &BoundaryMatrix<I>, out: &mut dyn Write) -
     archive.finish().map_err(io_error).map(drop)
 }
 
-/// A single string of three bytes, as NumPy has `numpy.array(b"csc")`.
+/// Writes a single string of three bytes, as NumPy stores `numpy.array(b"csc")`.
 fn format_of_compressed_columns(out: &mut dyn Write) -> io::Result<()> {
     const HEADER: &str = "{'descr': '|S3', 'fortran_order': False, 'shape': (), }";
-    // Magic, version and length take ten bytes; the data begins at a multiple of 64.
+    // Magic number, version and length take ten bytes; the data begins at a multiple of 64.
     let padded = format!("{HEADER:<117}\n");
     out.write_all(b"\x93NUMPY\x01\x00")?;
     out.write_all(&(padded.len() as u16).to_le_bytes())?;

@@ -1,4 +1,4 @@
-//! `binary`: little-endian `f32`, row i the distances of point i to those before it.
+//! `binary`: little-endian `f32`; row i holds the distances of point i to the points before it.
 
 use std::io::{self, Write};
 

@@ -1,4 +1,4 @@
-//! The formats by name, and what each of them holds.
+//! The output formats of distances and points, and the inputs that each can hold.
 
 use std::io::{self, Write};
 
@@ -38,13 +38,13 @@ pub enum DistanceFile {
 
 named!(DistanceFile);
 
-/// A format cannot hold an input.
+/// The error of an input that a format cannot hold.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum UnwritableDistances {
-    /// There are no coordinates.
+    /// The input has no coordinates.
     #[error("format point-cloud: expected points, found distances")]
     NoPoints,
-    /// The list of edges does not name the last points.
+    /// A list of edges would not mention the last point, so the number of points would be lost.
     #[error(
         "format sparse: expected a last point with a neighbour, which tells the number of points, found point {point} alone; matrix-market, npy and dipha hold it"
     )]
@@ -52,19 +52,19 @@ pub enum UnwritableDistances {
         /// The last point.
         point: usize,
     },
-    /// A point alone has no distances, and a file of them is empty, which is no input.
+    /// The input is a single point, which has no distances; a file of them would be empty, and could not be read.
     #[error("format {format}: expected at least two points, found one; distance, npy and dipha hold it")]
     Single {
         /// The format.
         format: DistanceFile,
     },
-    /// Points are born at other times than 0.
+    /// Points have births other than 0.
     #[error("format {format}: expected points that are there from the beginning, found births")]
     Births {
         /// The format.
         format: DistanceFile,
     },
-    /// The distances cannot be listed.
+    /// The distance matrix cannot be built.
     #[error(transparent)]
     Metric(#[from] MetricError),
     /// There is no memory for the distances of all pairs, or for the rows of a list of edges.
@@ -72,14 +72,14 @@ pub enum UnwritableDistances {
     Memory(#[from] Refused),
 }
 
-/// A number that a format, or whoever reads its files, rounds.
+/// A number that a format, or the programs that read it, round.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 #[error("expected numbers of single precision, which files of {format} are read in, found {number}")]
 #[non_exhaustive]
 pub struct Loss {
     /// The format.
     pub format: DistanceFile,
-    /// The first number that is not of single precision.
+    /// The first number that is not exact in single precision.
     pub number: f64,
 }
 
@@ -97,17 +97,18 @@ impl DistanceFile {
         DistanceFile::MatrixMarket,
     ];
 
-    /// Whether it has coordinates of points, and not their distances.
+    /// Whether the format holds coordinates of points instead of distances.
     pub fn holds_points(self) -> bool {
         matches!(self, DistanceFile::PointCloud | DistanceFile::Npy | DistanceFile::MatrixMarket)
     }
 
-    /// Whether its files hold, or are read in, single precision.
+    /// Whether files of the format hold single precision or are read in it.
     pub fn is_single(self) -> bool {
         !matches!(self, DistanceFile::Npy | DistanceFile::MatrixMarket)
     }
 
-    /// The first double that does not survive in a file of this format, as Ripser and [`read`](crate::metric::read) read it.
+    /// The first double that is not exact in a file of this format, as Ripser and [`read`](crate::metric::read) read
+    /// it.
     pub fn loses<T: Value>(self, distances: &Distances<T>) -> Option<Loss> {
         if !self.is_single() || T::PRECISION == Precision::Single {
             return None;
@@ -122,10 +123,10 @@ impl DistanceFile {
         number.map(|number| Loss { format: self, number })
     }
 
-    /// Whether it can hold an input.
+    /// Checks that the format can hold an input.
     ///
     /// # Errors
-    /// Why not.
+    /// The reason why it cannot.
     pub fn holds<T: Value>(self, distances: &Distances<T>) -> Result<(), UnwritableDistances> {
         if distances.births().is_some() {
             return Err(UnwritableDistances::Births { format: self });
@@ -147,10 +148,10 @@ impl DistanceFile {
         }
     }
 
-    /// Writes an input that the format [holds](DistanceFile::holds) to `out`, unbuffered: pass a buffered writer.
+    /// Writes an input that the format [can hold](DistanceFile::holds) to `out`, unbuffered: pass a buffered writer.
     ///
     /// # Errors
-    /// What `out` answers; the format does not hold the input.
+    /// Errors of `out`; the format cannot hold the input.
     pub fn write<T: Value>(self, distances: &Distances<T>, mut out: &mut dyn Write) -> io::Result<()> {
         self.holds(distances).map_err(io::Error::other)?;
         let all = || all_distances(distances).map_err(io::Error::other);

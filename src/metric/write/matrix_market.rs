@@ -1,12 +1,14 @@
-//! `matrix-market`: doubles as text. Distances of all pairs are a dense symmetric matrix, of some pairs a sparse one.
+//! `matrix-market`: doubles as text. Distances of all pairs are a dense symmetric matrix, those of some pairs a
+//! sparse one.
 //!
-//! Such files are read in double precision, so numbers of single precision are written with the digits of the double that they are.
+//! Such files are read in double precision, so single-precision numbers are written with the digits of their exact
+//! doubles.
 
 use std::io::{self, Write};
 
 use crate::metric::{DistanceMatrix, PointCloud, Value};
 
-/// The coordinates, column after column.
+/// Writes the coordinates, column by column.
 pub(super) fn write_points<T: Value>(points: &PointCloud<T>, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "%%MatrixMarket matrix array real general")?;
     writeln!(out, "{} {}", points.len(), points.dimension())?;
@@ -16,7 +18,7 @@ pub(super) fn write_points<T: Value>(points: &PointCloud<T>, out: &mut dyn Write
     Ok(())
 }
 
-/// The lower triangle with the diagonal, column after column. All distances are finite.
+/// Writes the lower triangle with the diagonal, column by column. All distances must be finite.
 pub(super) fn write_dense<T: Value>(matrix: &DistanceMatrix<T>, out: &mut dyn Write) -> io::Result<()> {
     let n = matrix.len();
     writeln!(out, "%%MatrixMarket matrix array real symmetric")?;
@@ -28,7 +30,7 @@ pub(super) fn write_dense<T: Value>(matrix: &DistanceMatrix<T>, out: &mut dyn Wr
     Ok(())
 }
 
-/// The pairs that are connected, i > j.
+/// Writes the connected pairs, i > j.
 pub(super) fn write_edges<T: Value>(
     points: usize,
     edges: &[(usize, usize, T)],
@@ -43,7 +45,7 @@ pub(super) fn write_edges<T: Value>(
     Ok(())
 }
 
-/// A line with a finite number.
+/// Writes a line with a finite number.
 fn number(number: impl Into<f64>, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "{}", zmij::Buffer::new().format_finite(number.into()))
 }

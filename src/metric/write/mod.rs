@@ -1,22 +1,23 @@
-//! Distances and points as files: what [`read`](super::read) reads back.
+//! Writers of distances and points to files that [`read`](super::read) reads back.
 //!
 //! | format | content | writer |
 //! |---|---|---|
 //! | `lower-distance` | text, the distances below the diagonal, row by row | `text` |
-//! | `condensed` | text, those above it, as SciPy's `pdist` lists them | `text` |
+//! | `condensed` | text, the distances above the diagonal, as SciPy's `pdist` lists them | `text` |
 //! | `distance` | text, a square matrix | `text` |
-//! | `point-cloud` | text, the coordinates of a point a line | `text` |
-//! | `sparse` | text, `i j distance` a line, of the pairs that are connected | `text` |
+//! | `point-cloud` | text, one line of coordinates per point | `text` |
+//! | `sparse` | text, one line `i j distance` per connected pair | `text` |
 //! | `binary` | little-endian `f32`, the distances below the diagonal | `binary` |
-//! | `dipha` | DIPHA's distance matrix, dense (file type 7) or, of a list of edges, sparse (8) | [`phat_formats::dipha`] |
-//! | `npy` | NumPy array of the distances' precision, n × n distances or n × m coordinates | `npy` |
-//! | `matrix-market` | dense, or of a list of edges or infinite distances sparse; coordinates as a dense matrix | `matrix_market` |
+//! | `dipha` | DIPHA's distance matrix, dense (file type 7) or, for a list of edges, sparse (8) | [`phat_formats::dipha`] |
+//! | `npy` | NumPy array in the precision of the distances, n × n distances or n × m coordinates | `npy` |
+//! | `matrix-market` | dense, or sparse for a list of edges or infinite distances; coordinates as a dense matrix | `matrix_market` |
 //!
-//! Points are written as their coordinates by `point-cloud`, `npy` and `matrix-market`, and as their Euclidean distances, in the precision
-//! of the coordinates, by the other formats; [`all_distances`] makes a matrix of any input.
+//! `point-cloud`, `npy` and `matrix-market` hold the coordinates of points; the other formats hold their Euclidean
+//! distances in the precision of the coordinates. [`all_distances`] converts any input to a matrix.
 //!
-//! Texts have the fewest digits that read back as the same number of the input's precision. Texts, `binary` and DIPHA's files are read in
-//! single precision, by Ripser and by [`read`](super::read) alike: [`DistanceFile::loses`] tells doubles that do not survive that.
+//! Texts have the fewest digits that read back as the same number in the input's precision. Ripser and
+//! [`read`](super::read) read texts, `binary` and DIPHA's files in single precision: [`DistanceFile::loses`] finds
+//! doubles that are not exact in it.
 
 mod binary;
 mod format;
@@ -31,10 +32,10 @@ pub use format::{DistanceFile, Loss, UnwritableDistances};
 use super::{DistanceMatrix, Distances, Precision, Value};
 use crate::memory;
 
-/// The distances of all pairs, those of edges that are not there infinite.
+/// Returns the distances of all pairs; pairs without an edge have infinite distance.
 ///
 /// # Errors
-/// [`UnwritableDistances::Memory`]: there is no memory for them.
+/// [`UnwritableDistances::Memory`]: there is not enough memory.
 pub fn all_distances<T: Value>(distances: &Distances<T>) -> Result<DistanceMatrix<T>, UnwritableDistances> {
     let points = distances.len() as u64;
     let pairs = points.saturating_mul(points.saturating_sub(1)) / 2;
@@ -43,7 +44,7 @@ pub fn all_distances<T: Value>(distances: &Distances<T>) -> Result<DistanceMatri
         Distances::Matrix(matrix) => Ok(matrix.clone()),
         Distances::Points(points) => Ok(DistanceMatrix::from_fn(points.len(), |i, j| points.distance(i, j))?),
         Distances::Sparse(graph) => {
-            // There is memory for so many.
+            // The memory was checked above.
             let mut lower = vec![T::INFINITY; pairs as usize];
             for edge in graph.edges() {
                 let (i, j) = (edge.i.max(edge.j) as usize, edge.i.min(edge.j) as usize);
@@ -54,7 +55,7 @@ pub fn all_distances<T: Value>(distances: &Distances<T>) -> Result<DistanceMatri
     }
 }
 
-/// The pairs (i, j, distance) that are connected, i > j, by i and then by j.
+/// Iterates over the connected pairs (i, j, distance), i > j, by i and then by j.
 fn connected<T: Value>(distances: &Distances<T>) -> Box<dyn Iterator<Item = (usize, usize, T)> + '_> {
     let finite = |&(_, _, distance): &(usize, usize, T)| distance.into().is_finite();
     match distances {
@@ -78,8 +79,8 @@ fn connected<T: Value>(distances: &Distances<T>) -> Box<dyn Iterator<Item = (usi
     }
 }
 
-/// Appends a number with the fewest digits that read back as the same number of its precision, of a double that single precision holds with
-/// those of single precision, in which texts are read; infinity is `inf`.
+/// Appends a number with the fewest digits that read back as the same number in its precision. A double that is exact
+/// in single precision gets the digits of that, in which texts are read; infinity is `inf`.
 fn push<T: Value>(text: &mut String, number: T) {
     let double: f64 = number.into();
     if !double.is_finite() {

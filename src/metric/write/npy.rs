@@ -1,4 +1,4 @@
-//! `npy`: an array of `f32` or `f64`, as precise as the input, in C order.
+//! `npy`: an array of `f32` or `f64`, in the precision of the input, in C order.
 
 use std::io::{self, Write};
 

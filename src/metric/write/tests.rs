@@ -1,10 +1,10 @@
-//! What is written is read back.
+//! Files that are written are read back unchanged.
 
 use super::*;
 use crate::metric::read::{Input, read_bytes};
 use crate::metric::{PointCloud, SparseDistances};
 
-/// Every pair and its distance as a double, or every coordinate, and the number of points.
+/// The number of points, and every pair with its distance, or every coordinate, as doubles.
 fn listed(input: &Input) -> (usize, Vec<(usize, usize, f64)>) {
     match input {
         Input::Single(distances) => (distances.len(), numbers(distances)),
@@ -46,7 +46,7 @@ fn check<T: Value>(distances: impl Into<Distances<T>>) {
         let read = read_bytes("file", &file, option(format)).unwrap_or_else(|error| panic!("{error}"));
         let expected = if format.holds_points() { numbers(&distances) } else { doubles(&distances) };
         assert_eq!(listed(&read.input), (distances.len(), expected), "{format}");
-        // And once more: files of what was read are the same wherever the precision is.
+        // Writing the result again gives the same file, in formats of single precision.
         let again = match &read.input {
             Input::Single(distances) => written(format, distances),
             Input::Double(distances) => written(format, distances),
@@ -105,7 +105,7 @@ fn what_does_not_fit_is_refused() {
     let refused = DistanceFile::Npy.holds(&born).unwrap_err();
     assert_eq!(refused, UnwritableDistances::Births { format: DistanceFile::Npy });
     assert!(DistanceFile::Npy.write(&born, &mut Vec::new()).is_err());
-    // Of 2^32 − 2 points two are connected; the pairs are more than memory holds.
+    // Two of 2^32 − 2 points are connected; the distances of all pairs exceed the memory.
     let points = u32::MAX as usize - 1;
     let wide: Distances<f32> = SparseDistances::new(points, [(0, points as u32 - 1, 1.0)]).unwrap().into();
     assert!(matches!(all_distances(&wide), Err(UnwritableDistances::Memory(_))));

@@ -21,7 +21,8 @@ pub(super) fn write_points<T: Value>(points: &PointCloud<T>, out: &mut dyn Write
     (0..points.len()).try_for_each(|i| row(&mut line, points.point(i).iter().copied(), out))
 }
 
-/// Row i has the distances of point i to those before it; that of point 0, which has none, is an empty line that readers pass over.
+/// Writes the distances of each point to the points before it, one line per point. The first line, of point 0, is
+/// empty; readers skip it.
 pub(super) fn write_lower<T: Value>(matrix: &DistanceMatrix<T>, out: &mut dyn Write) -> io::Result<()> {
     let mut line = String::new();
     (1..matrix.len()).try_for_each(|i| row(&mut line, (0..i).map(|j| matrix.get(i, j)), out))

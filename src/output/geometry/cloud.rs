@@ -1,27 +1,27 @@
-//! Geometry of point clouds: simplices of cycles between the points themselves.
+//! Geometry of point clouds: cycles drawn with the points as vertices.
 
 use super::{CellShape, DrawnCycle, Geometry};
 use crate::metric::read::Input;
 use crate::metric::{Distances, PointCloud, Value};
 use crate::rips::Representatives;
 
-/// Why cycles cannot be drawn.
+/// The error of cycles that cannot be drawn.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum GeometryError {
-    /// The input has distances alone.
+    /// The input has distances but no coordinates.
     #[error("geometry: expected points, which have coordinates, found {found}")]
     NoCoordinates {
-        /// What the input is.
+        /// Description of the input.
         found: &'static str,
     },
-    /// Points that are neither of the plane nor of space.
+    /// The number of coordinates to draw is neither 2 nor 3.
     #[error("geometry: expected points with 2 or 3 coordinates, or a choice of so many, found {found}")]
     Dimension {
-        /// The number of coordinates that were to be drawn.
+        /// Number of coordinates to draw.
         found: usize,
     },
-    /// A coordinate that points do not have.
+    /// The points have no such coordinate.
     #[error("geometry: expected axes below {coordinates}, the number of coordinates, found {axis}")]
     NoSuchAxis {
         /// The axis, 0-based.
@@ -29,7 +29,7 @@ pub enum GeometryError {
         /// The number of coordinates.
         coordinates: usize,
     },
-    /// A cycle of tetrahedra or more.
+    /// A cycle has dimension 3 or more.
     #[error(
         "geometry: expected cycles of dimension 1 or 2, which edges and triangles draw, found one of dimension {dim}"
     )]
@@ -39,21 +39,23 @@ pub enum GeometryError {
     },
 }
 
-/// Where the points of a cloud are drawn.
+/// Coordinates at which the points of a cloud are drawn.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CloudCoordinates(pub(super) Vec<[f64; 3]>);
 
 impl CloudCoordinates {
-    /// The points.
+    /// Coordinates of the points.
     #[cfg(feature = "plots")]
     pub(crate) fn points(&self) -> &[[f64; 3]] {
         &self.0
     }
 
-    /// The coordinates along two or three `axes`, 0-based, or along all of them where none is named. Points of the plane lie at a third coordinate of 0.
+    /// Takes the coordinates along two or three `axes`, 0-based, or along all axes if none is given. For two axes the
+    /// third coordinate is 0.
     ///
     /// # Errors
-    /// [`GeometryError`]: the input has no points, not so many coordinates, or there are more than can be drawn.
+    /// [`GeometryError`]: the input has no coordinates, lacks one of the axes, or would have to be drawn with other
+    /// than 2 or 3.
     pub fn of(input: &Input, axes: &[usize]) -> Result<Self, GeometryError> {
         match input {
             Input::Single(distances) => CloudCoordinates::of_distances(distances, axes),
@@ -89,7 +91,7 @@ impl CloudCoordinates {
 }
 
 impl Geometry {
-    /// The cycles of bars of a point cloud. Bars of dimension 0 have none.
+    /// Draws the cycles of the bars of a point cloud. Bars of dimension 0 have none.
     ///
     /// ```
     /// use lacuna::metric::PointCloud;
@@ -110,10 +112,10 @@ impl Geometry {
     /// ```
     ///
     /// # Errors
-    /// [`GeometryError::Cycle`]: there is a cycle of dimension 3 or more.
+    /// [`GeometryError::Cycle`]: a cycle has dimension 3 or more.
     ///
     /// # Panics
-    /// The representatives are those of more points.
+    /// A representative has a vertex that is not among the points.
     pub fn of_cloud(
         representatives: &Representatives,
         coordinates: &CloudCoordinates,

@@ -1,8 +1,8 @@
-//! Geometry of images: edges and faces of cycles where they lie between voxels, or around them.
+//! Geometry of images: cycles drawn as edges and faces between voxels, or around them.
 //!
-//! The vertices of a complex are an array of their own: in the V-construction the voxels, in the T-construction the corners of voxels, one more
-//! along each axis of more than one voxel. Their numbers are their places in this array, the last axis running fastest, as NumPy's `ravel` has
-//! it, whatever the order of the image in memory.
+//! The vertices of a complex form an array: in the V-construction the voxels, in the T-construction the corners of
+//! voxels, one more along each axis of more than one voxel. The number of a vertex is its place in this array, the
+//! last axis fastest, as NumPy's `ravel` orders it, for any order of the image in memory.
 
 use super::{CellShape, DrawnCycle, Geometry};
 use crate::cubical::persistence::Class;
@@ -14,16 +14,16 @@ use crate::cubical::{AnyImage, Construction, Shape};
 #[derive(Debug, Clone, Copy)]
 struct Axis {
     count: u64,
-    /// Twice the coordinate of the first one; they are 1 apart.
+    /// Twice the coordinate of the first vertex; vertices are 1 apart.
     first: i32,
 }
 
 /// The vertices of the complex of an image.
 #[derive(Debug)]
 struct Vertices {
-    /// The user's axes.
+    /// The axes in the order of the user's array.
     axes: Vec<Axis>,
-    /// Which of them are drawn along x, y and z, at most three.
+    /// The axes that are drawn along x, y and z, at most three.
     drawn: Vec<usize>,
 }
 
@@ -34,7 +34,7 @@ impl Vertices {
             Construction::T if voxels > 1 => Axis { count: voxels as u64 + 1, first: -1 },
             Construction::T | Construction::V => Axis { count: voxels as u64, first: 0 },
         };
-        // Of more than three axes at most three have more than one voxel.
+        // An image has at most three axes of more than one voxel.
         let is_drawn = |&axis: &usize| extents.len() <= 3 || extents[axis] > 1;
         Vertices {
             axes: extents.iter().map(axis).collect(),
@@ -42,14 +42,14 @@ impl Vertices {
         }
     }
 
-    /// The number of the vertex of which `corner` is twice the coordinates.
+    /// The number of the vertex whose doubled coordinates are `corner`.
     fn number(&self, corner: &[i32]) -> u64 {
         let places = self.axes.iter().zip(corner);
         // No coordinate is below that of the first vertex.
         places.fold(0, |number, (axis, &at)| number * axis.count + ((at - axis.first) / 2) as u64)
     }
 
-    /// Where the vertex of a number is.
+    /// Coordinates of the vertex of a number.
     fn coordinates(&self, number: u64) -> [f64; 3] {
         let mut rest = number;
         let mut along: Vec<f64> = self
@@ -70,11 +70,11 @@ impl Vertices {
 }
 
 impl Geometry {
-    /// The cycles of bars of an image, loops as edges and shells as quadrilaterals; with `superlevel` essential bars die at minus infinity.
-    /// Bars of dimension 0 have none.
+    /// Draws the cycles of the bars of an image, loops as edges and shells as quadrilaterals. With `superlevel`,
+    /// essential bars die at minus infinity. Bars of dimension 0 have no cycles.
     ///
-    /// Voxel (i, j, k) has its centre at the point (i, j, k): x, y and z are the axes of the image in turn, of an image of more than three axes those
-    /// of more than one voxel. What is missing is 0.
+    /// Voxel (i, j, k) has its centre at the point (i, j, k): x, y and z are the axes of the image in order; for an
+    /// image of more than three axes, those of more than one voxel. Missing coordinates are 0.
     ///
     /// ```
     /// use lacuna::BarSelection;
@@ -90,10 +90,10 @@ impl Geometry {
     /// ```
     ///
     /// # Errors
-    /// [`Inexact`]: a bar is born or dies at an integer that no double is.
+    /// [`Inexact`]: a bar is born or dies at an integer that is not exact as a double.
     ///
     /// # Panics
-    /// The representatives are those of a larger image.
+    /// The representatives belong to a larger image.
     pub fn of_image(
         representatives: &Representatives,
         image: &AnyImage,

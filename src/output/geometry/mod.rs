@@ -1,26 +1,28 @@
-//! Geometry: cycles of bars as edges, triangles and quadrilaterals between points, in the files of programs that draw; one writer per format.
+//! Geometry: cycles of bars as edges, triangles and quadrilaterals, in the file formats of visualisation programs;
+//! one writer per format.
 //!
-//! | format | module | programs | how it holds a cell |
+//! | format | module | programs | representation of a cell |
 //! |---|---|---|---|
-//! | `vtk` | [`vtk`] | ParaView and what else is built on VTK; meshio | a cell of an unstructured grid, binary |
+//! | `vtk` | [`vtk`] | ParaView and other programs built on VTK; meshio | a cell of an unstructured grid, binary |
 //! | `ply` | [`ply`] | MeshLab | an element `edge` or `face`, text |
 //! | `obj` | [`obj`] | MeshLab, VTK and most others | an element `l` or `f` in the object of its bar, text |
 //!
-//! What is drawn is a [`Geometry`]: of each bar one cycle, made of cells of one shape, and those points alone that are corners of cells.
-//! It comes from the cycles of a point cloud ([`Geometry::of_cloud`]) or of an image ([`Geometry::of_image`]), or is put together cell by cell
-//! ([`DrawnCycle`]).
+//! A [`Geometry`] contains one cycle per bar, made of cells of one shape, and only those points that are corners of
+//! cells. It is built from the cycles of a point cloud ([`Geometry::of_cloud`]) or of an image
+//! ([`Geometry::of_image`]), or cell by cell ([`DrawnCycle`]).
 //!
-//! `vtk` and `ply` hold with each cell, under these names:
+//! `vtk` and `ply` store with each cell:
 //!
 //! | name | type | content |
 //! |---|---|---|
 //! | `dimension` | int | the dimension of the bar |
-//! | `index` | int | its place among the bars of that dimension, counted from 0 |
+//! | `index` | int | the index of the bar among those of that dimension, from 0 |
 //! | `birth`, `death` | double | of the bar; an essential bar dies at infinity |
-//! | `coefficient` | int | that of the cell in the cycle, from 1 to p − 1 over Z/p; corners are in the order in which the cell is oriented |
+//! | `coefficient` | int | the coefficient of the cell in the cycle, from 1 to p − 1 over Z/p; the order of the corners orients the cell |
 //!
-//! and with each point `point`, its number, counted from 0: of a cloud that in the input, of an image that among its vertices. `obj` has room for corners alone: an object is called
-//! `bar_DIMENSION_INDEX`, and the rest is in comments. Coordinates and scales are doubles, in text with the fewest digits that read back as the same double.
+//! and with each point `point`, its number, from 0: in the input for a cloud, among the vertices for an image. `obj`
+//! stores only corners: an object is called `bar_DIMENSION_INDEX`, and the other data is in comments. Coordinates and
+//! scales are doubles; text has the fewest digits that read back as the same double.
 
 mod cloud;
 mod image;
@@ -61,7 +63,7 @@ impl GeometryFormat {
     /// Writes `geometry` to `out`, unbuffered: pass a buffered writer.
     ///
     /// # Errors
-    /// What `out` answers; [`io::ErrorKind::InvalidInput`], when there are more points or cells than the format can number.
+    /// Errors of `out`; [`io::ErrorKind::InvalidInput`] if there are more points or cells than the format can number.
     pub fn write(self, geometry: &Geometry, out: &mut dyn Write) -> io::Result<()> {
         match self {
             GeometryFormat::Vtk => vtk::write(geometry, out),
@@ -78,12 +80,12 @@ pub enum CellShape {
     Edge,
     /// A triangle.
     Triangle,
-    /// A quadrilateral, whose corners are in the order around it.
+    /// A quadrilateral, with corners in cyclic order.
     Quadrilateral,
 }
 
 impl CellShape {
-    /// The number of corners.
+    /// Number of corners.
     pub fn corners(self) -> usize {
         match self {
             CellShape::Edge => 2,
@@ -107,36 +109,36 @@ pub struct DrawnCycle {
 }
 
 impl DrawnCycle {
-    /// A cycle without cells, of the bar from `birth` to `death` that has the place `index` among those of dimension `dim`.
+    /// Creates a cycle without cells for the bar from `birth` to `death` with index `index` in dimension `dim`.
     pub fn new(dim: usize, index: usize, birth: f64, death: f64, shape: CellShape) -> Self {
         DrawnCycle { dim, index, birth, death, shape, corners: Vec::new(), coefficients: Vec::new() }
     }
 
-    /// Adds a cell between the points of these numbers, with its coefficient.
+    /// Adds a cell with its coefficient; `corners` are the numbers of its points.
     ///
     /// # Panics
-    /// The shape has another number of corners.
+    /// The shape has a different number of corners.
     pub fn push(&mut self, corners: &[u64], coefficient: u16) {
         assert_eq!(corners.len(), self.shape.corners(), "the corners of a cell");
         self.corners.extend_from_slice(corners);
         self.coefficients.push(coefficient);
     }
 
-    /// The number of cells.
+    /// Number of cells.
     pub fn len(&self) -> usize {
         self.coefficients.len()
     }
 
-    /// Whether there is no cell.
+    /// Whether the cycle has no cells.
     pub fn is_empty(&self) -> bool {
         self.coefficients.is_empty()
     }
 }
 
-/// Cycles, and the points between which they are drawn.
+/// Cycles with the coordinates of their points.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Geometry {
-    /// Numbers and coordinates of the points, by ascending numbers.
+    /// Number and coordinates of each point, by ascending number.
     points: Vec<(u64, [f64; 3])>,
     cycles: Vec<DrawnCycle>,
 }
@@ -150,7 +152,7 @@ struct Cell<'a> {
 }
 
 impl Geometry {
-    /// Cycles between points, of which `coordinates` tells where the point of a number is.
+    /// Creates the geometry of cycles; `coordinates` maps the number of a point to its coordinates.
     pub fn new(cycles: Vec<DrawnCycle>, coordinates: impl Fn(u64) -> [f64; 3]) -> Self {
         let mut numbers: Vec<u64> = cycles.iter().flat_map(|cycle| &cycle.corners).copied().collect();
         numbers.sort_unstable();
@@ -159,7 +161,7 @@ impl Geometry {
         Geometry { points, cycles }
     }
 
-    /// The cycles.
+    /// The cycles of the geometry.
     pub fn cycles(&self) -> &[DrawnCycle] {
         &self.cycles
     }
@@ -172,27 +174,27 @@ impl Geometry {
         })
     }
 
-    /// The places among the points of the corners of a cell.
+    /// The places of a cell's corners in the list of points.
     fn places<'a>(&self, cell: Cell<'a>) -> impl ExactSizeIterator<Item = usize> + use<'a, '_> {
         // Every corner is one of the points.
         let place = |number: &u64| self.points.partition_point(|(other, _)| other < number);
         cell.corners.iter().map(place)
     }
 
-    /// The number of the cells and that of their corners.
+    /// Number of cells, and number of their corners.
     fn counts(&self) -> (usize, usize) {
         let cells = self.cycles.iter().map(DrawnCycle::len).sum();
         (cells, self.cycles.iter().map(|cycle| cycle.corners.len()).sum())
     }
 }
 
-/// A number as formats with integers of 32 bits have it.
+/// Converts a number for formats with 32-bit integers.
 fn int(number: usize) -> io::Result<i32> {
     let refused = |_| io::Error::new(io::ErrorKind::InvalidInput, TooMany { number });
     i32::try_from(number).map_err(refused)
 }
 
-/// Displays its number with the fewest digits that read back as the same double, and infinity as `inf`.
+/// Displays a number with the fewest digits that read back as the same double, and infinity as `inf`.
 struct Double(f64);
 
 impl fmt::Display for Double {
@@ -201,7 +203,7 @@ impl fmt::Display for Double {
     }
 }
 
-/// There is more than a format can number.
+/// There are more things than the format can number.
 #[derive(Debug, thiserror::Error)]
 #[error(
     "geometry: expected less than 2^31 points, cells and bars, which files of the format can number, found {number}"

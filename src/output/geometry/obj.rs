@@ -1,16 +1,16 @@
-//! Wavefront's object file: an object for each bar, of lines and faces.
+//! Wavefront's object file: one object per bar, made of lines and faces.
 //!
-//! A line is one edge: of a longer one MeshLab reads the first edge alone. Points, birth and death are in comments, as the format has no
-//! data of cells.
+//! Each line is a single edge, since MeshLab reads only the first edge of a longer one. Points, birth and death are
+//! in comments, as the format has no cell data.
 
 use std::io::{self, Write};
 
 use super::{Double, Geometry, int};
 
-/// Writes points, then an object for each cycle.
+/// Writes points, then an object per cycle.
 ///
 /// # Errors
-/// What `out` answers; there are more points than integers of 32 bits can number.
+/// Errors of `out`; there are more points than 32-bit integers can number.
 pub fn write(geometry: &Geometry, out: &mut dyn Write) -> io::Result<()> {
     int(geometry.points.len())?;
     writeln!(out, "# Lacuna, cycles of bars: {}; points with their numbers", geometry.cycles.len())?;

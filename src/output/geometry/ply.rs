@@ -1,13 +1,13 @@
 //! The polygon file format of Stanford, as text: elements `vertex`, `edge` and `face`.
 //!
-//! Edges name their ends `vertex1` and `vertex2`, as MeshLab reads and writes them; elements that no bar has are left out. VTK reads the faces
-//! of such a file and passes over its edges.
+//! Edges name their ends `vertex1` and `vertex2`, as MeshLab reads and writes them; elements without content are left
+//! out. VTK reads the faces of such a file and ignores its edges.
 
 use std::io::{self, Write};
 
 use super::{CellShape, Double, Geometry, int};
 
-/// Properties of edges and faces past their corners.
+/// Properties of edges and faces that follow their corners.
 const OF_A_CELL: &str = "\
 property int dimension
 property int index
@@ -16,15 +16,15 @@ property double death
 property int coefficient
 ";
 
-/// Writes the elements.
+/// Writes points, edges and faces.
 ///
 /// # Errors
-/// What `out` answers; there are more points, cells or bars than integers of 32 bits can number.
+/// Errors of `out`; there are more points, cells or bars than 32-bit integers can number.
 pub fn write(geometry: &Geometry, out: &mut dyn Write) -> io::Result<()> {
     let points = int(geometry.points.len())?;
     write!(out, "ply\nformat ascii 1.0\ncomment Lacuna, cycles of bars: {}\n", geometry.cycles.len())?;
     write!(out, "element vertex {points}\nproperty double x\nproperty double y\nproperty double z\n")?;
-    // Points have ascending numbers. There is no wider integer than one of 32 bits, and doubles are exact up to 2^53.
+    // Points have ascending numbers. The format has no integers wider than 32 bits, and doubles are exact up to 2^53.
     let is_narrow = geometry.points.last().is_none_or(|&(last, _)| i32::try_from(last).is_ok());
     writeln!(out, "property {} point", if is_narrow { "int" } else { "double" })?;
     let is_edge = |shape: CellShape| shape == CellShape::Edge;

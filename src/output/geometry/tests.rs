@@ -1,4 +1,4 @@
-//! What readers of the three formats find: each is read back as its description says, by a few lines that share nothing with the writers.
+//! Reads files of the three formats back with independent readers that follow the format descriptions.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -13,7 +13,7 @@ use crate::rips::{RepresentativeKind, RepresentativesRequest, RipsOptions};
 /// The content of a file.
 #[derive(Debug, Default, PartialEq)]
 struct Content {
-    /// Numbers and coordinates of points.
+    /// Number and coordinates of each point.
     points: Vec<(u64, [f64; 3])>,
     cells: Vec<Row>,
 }
@@ -32,7 +32,7 @@ fn number<T: std::str::FromStr>(word: &str) -> T {
     word.parse().unwrap_or_else(|_| panic!("{word:?} is no number"))
 }
 
-/// Reads a file of VTK: lines of text, of which some say how many bytes follow.
+/// A reader of VTK files: lines of text, some of which announce binary data.
 struct Bytes<'a>(&'a [u8]);
 
 impl<'a> Bytes<'a> {
@@ -43,7 +43,7 @@ impl<'a> Bytes<'a> {
         line
     }
 
-    /// The words of a line after its first ones, which are expected.
+    /// The words of the next line after the expected first words.
     fn after(&mut self, expected: &str) -> Vec<&'a str> {
         let line = self.line();
         let rest =
@@ -58,7 +58,7 @@ impl<'a> Bytes<'a> {
         values.as_chunks().0.iter().map(|&bytes| read(bytes)).collect()
     }
 
-    /// An array of a field, of integers of 32 bits or doubles.
+    /// An array of a field, of 32-bit integers or doubles.
     fn array(&mut self, name: &str, cells: usize) -> Vec<f64> {
         let head = self.after(name);
         assert_eq!(head[..2], ["1", &cells.to_string()]);
@@ -173,7 +173,7 @@ fn read_obj(file: &[u8]) -> Content {
             }
             ["l" | "f", ref corners @ ..] => {
                 assert_eq!(words[0] == "l", corners.len() == 2);
-                // The first point is point 1.
+                // Points are numbered from 1.
                 let corners = corners.iter().map(|word| number::<usize>(word) - 1).collect();
                 content.cells.push((bar, birth, death, corners, coefficient));
             }
@@ -183,7 +183,7 @@ fn read_obj(file: &[u8]) -> Content {
     content
 }
 
-/// What the readers find of a geometry: the same in each format.
+/// Reads a geometry back, which must give the same content in each format.
 fn read_back(geometry: &Geometry) -> Content {
     let [vtk, mut ply, obj] = GeometryFormat::ALL.map(|format| {
         let mut file = Vec::new();
@@ -194,7 +194,7 @@ fn read_back(geometry: &Geometry) -> Content {
             GeometryFormat::Obj => read_obj(&file),
         }
     });
-    // Elements of one kind follow each other.
+    // Elements of one kind are adjacent.
     let place = |row: &Row| vtk.cells.iter().position(|other| other == row);
     ply.cells.sort_by_key(place);
     assert_eq!((&vtk, &vtk), (&ply, &obj));
@@ -237,7 +237,7 @@ fn a_cell_has_the_corners_of_its_shape() {
     DrawnCycle::new(1, 0, 0.0, 1.0, CellShape::Edge).push(&[1, 2, 3], 1);
 }
 
-/// The long cycles of a cloud of data/, as drawn, and its points, read by a line of this test.
+/// The long cycles of a cloud of data/ as drawn, and its points as parsed by this test.
 fn drawn(file: &str, modulus: u32, threshold: Option<f64>) -> (Content, Vec<Vec<f64>>) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("data").join(file);
     let text = std::fs::read_to_string(&path).unwrap();
@@ -253,7 +253,7 @@ fn drawn(file: &str, modulus: u32, threshold: Option<f64>) -> (Content, Vec<Vec<
     (read_back(&geometry), points)
 }
 
-/// Fails unless the boundary of each cycle is zero over Z/`modulus`; tells the bars and how many cells they have.
+/// Checks that the boundary of each cycle is zero over Z/`modulus`; returns the bars with their numbers of cells.
 fn check_cycles(content: &Content, modulus: u32) -> Vec<((usize, usize), usize)> {
     let mut boundaries: BTreeMap<((usize, usize), Vec<u64>), u32> = BTreeMap::new();
     let mut cells: BTreeMap<(usize, usize), usize> = BTreeMap::new();
@@ -275,7 +275,7 @@ fn check_cycles(content: &Content, modulus: u32) -> Vec<((usize, usize), usize)>
 #[test]
 fn cycles_of_the_torus_are_drawn_between_its_points() {
     let (content, points) = drawn("torus.pts", 2, Some(2.0));
-    // The same numbers of cells as in tests/representatives_pictures.rs.
+    // The numbers of cells are those in tests/representatives_pictures.rs.
     let cells: Vec<(usize, usize)> =
         check_cycles(&content, 2).into_iter().map(|((dim, _), cells)| (dim, cells)).collect();
     assert_eq!(cells, [(1, 30), (1, 19), (2, 352)]);
@@ -336,13 +336,14 @@ fn drawn_of_image(image: &AnyImage, construction: Construction, superlevel: bool
     read_back(&Geometry::of_image(outcome.representatives().unwrap(), image, superlevel).unwrap())
 }
 
-/// The corners of each cell, where they are drawn.
+/// The coordinates of each cell's corners.
 fn places(content: &Content) -> Vec<Vec<[f64; 3]>> {
     let at = |row: &Row| row.3.iter().map(|&place| content.points[place].1).collect();
     content.cells.iter().map(at).collect()
 }
 
-/// Fails unless cells are edges and squares of side 1, their corners in turn, and the boundary of each cycle is zero over Z/2.
+/// Checks that cells are edges and squares of side 1 with corners in cyclic order, and that the boundary of each
+/// cycle is zero over Z/2.
 fn check_unit_cells(content: &Content) {
     let mut boundaries: BTreeMap<((usize, usize), Vec<u64>), u32> = BTreeMap::new();
     for (row, at) in content.cells.iter().zip(places(content)) {
@@ -381,7 +382,7 @@ fn the_loop_of_an_image_goes_through_its_pixels_or_between_them() {
 
     let between = drawn_of_image(&image, Construction::T, false);
     check_unit_cells(&between);
-    // Of the corners of pixels there are four rows of six; the pixel in the ring is in row 1, column 1.
+    // The corners of pixels form four rows of six; the pixel inside the ring is in row 1, column 1.
     assert_eq!(
         between.points,
         [(7, [0.5, 0.5, 0.0]), (8, [0.5, 1.5, 0.0]), (13, [1.5, 0.5, 0.0]), (14, [1.5, 1.5, 0.0])]
@@ -409,11 +410,11 @@ fn the_cavity_of_an_image_has_a_shell_of_squares() {
     }
 }
 
-/// Both orders in memory, and an axis of one voxel between others, which is not drawn.
+/// The image is in either order in memory, and has an axis of one voxel between others, which is not drawn.
 #[test]
 fn cycles_of_images_lie_where_their_values_do() {
     let axes = [4, 1, 5, 6];
-    // Looks random; 131 is prime.
+    // The values look random; 131 is prime.
     let value_of = |number: u64| (number * number * (number + 5) % 131) as f64;
     let value = |at: &[usize]| value_of((at[0] * 30 + at[2] * 6 + at[3]) as u64);
     for order in [Order::C, Order::F] {
@@ -436,7 +437,7 @@ fn cycles_of_images_lie_where_their_values_do() {
                 assert_eq!(number, (i * extents[1] + j) * extents[2] + k, "{at:?}");
                 assert!(i < extents[0] && j < extents[1] && k < extents[2]);
             }
-            // The last vertex of a cycle is the voxel that its class is born with.
+            // The last vertex of a cycle is the voxel with which its class is born.
             let mut births: BTreeMap<(usize, usize), (f64, f64)> = BTreeMap::new();
             for row in content.cells.iter().filter(|_| construction == Construction::V) {
                 for number in content.numbers(row) {

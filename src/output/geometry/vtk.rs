@@ -1,7 +1,8 @@
-//! VTK's legacy format, version 3.0: an unstructured grid, of which all versions of VTK and ParaView read this.
+//! VTK's legacy format, version 3.0: an unstructured grid, which all versions of VTK and ParaView read.
 //!
-//! The file is binary, and so big-endian, because it holds infinity: VTK could not read that from text until it was past version 9.2.
-//! Cells are of VTK's types 3 (an edge), 5 (a triangle) and 9 (a quadrilateral). Numbers of points are of 32 bits if all of them fit, else of 64.
+//! The file is binary, and so big-endian, because VTK could not read infinity from text up to version 9.2. Cells have
+//! VTK's types 3 (edge), 5 (triangle) and 9 (quadrilateral). Point numbers have 32 bits if all of them fit, otherwise
+//! 64.
 
 use std::io::{self, Write};
 
@@ -10,7 +11,7 @@ use super::{Cell, CellShape, Geometry, int};
 /// Writes the grid.
 ///
 /// # Errors
-/// What `out` answers; there are more points, cells or bars than integers of 32 bits can number.
+/// Errors of `out`; there are more points, cells or bars than 32-bit integers can number.
 pub fn write(geometry: &Geometry, out: &mut dyn Write) -> io::Result<()> {
     let points = int(geometry.points.len())?;
     let (cells, corners) = geometry.counts();
@@ -20,7 +21,7 @@ pub fn write(geometry: &Geometry, out: &mut dyn Write) -> io::Result<()> {
     for x in geometry.points.iter().flat_map(|(_, at)| at) {
         out.write_all(&x.to_be_bytes())?;
     }
-    // Each cell has the number of its corners before them.
+    // The corners of each cell are preceded by their number.
     writeln!(out, "\nCELLS {cells} {words}")?;
     for cell in geometry.cells() {
         out.write_all(&int(cell.corners.len())?.to_be_bytes())?;
@@ -59,7 +60,7 @@ pub fn write(geometry: &Geometry, out: &mut dyn Write) -> io::Result<()> {
     doubles("death", out, |cell| cell.cycle.death)?;
     writeln!(out, "POINT_DATA {points}\nFIELD points 1")?;
     let numbers = || geometry.points.iter().map(|&(number, _)| number);
-    // They ascend.
+    // Point numbers ascend, so the last one is the greatest.
     if numbers().next_back().is_none_or(|last| i32::try_from(last).is_ok()) {
         writeln!(out, "point 1 {points} int")?;
         numbers().try_for_each(|number| out.write_all(&(number as i32).to_be_bytes()))?;

@@ -1,17 +1,17 @@
 //! CubicalRipser's nine columns: dim, birth, death, then the voxels at which the class is born and dies.
 //!
-//! What its program writes (Kaji, Sudo, Ahara 2020; compared with cripser 0.0.37), and what its Python module answers:
+//! Comparison with the output of its program (Kaji, Sudo, Ahara 2020; cripser 0.0.37) and of its Python module:
 //!
-//! | | here | there |
+//! | | Lacuna | CubicalRipser |
 //! |---|---|---|
 //! | header | none | none |
 //! | V-construction, T-construction | `--construction v`, `t` | `cubicalripser`, `tcubicalripser`; `cripser.computePH`, `tcripser.computePH` |
-//! | x y z | the voxel's first, second and third coordinate, as the array is indexed; 0 along axes that are not there; of more than three axes those of more than one voxel | the same |
-//! | the voxels | of a finite bar, image\[x₁,y₁,z₁\] is its birth and image\[x₂,y₂,z₂\] its death: the *owners* of the two cells | the same, in both constructions |
+//! | x y z | the voxel's first, second and third coordinate, as the array is indexed; 0 along missing axes; for more than three axes, those of more than one voxel | the same |
+//! | the voxels | for a finite bar, image\[x₁,y₁,z₁\] is its birth and image\[x₂,y₂,z₂\] its death: the *owners* of the two cells | the same, in both constructions |
 //! | death of an essential class | 1.7976931348623157e+308, the greatest double | the same; `compute_ph` makes it infinity |
-//! | its voxel | −1, −1, −1 | the same |
-//! | superlevel sets | births and deaths as they are, an essential class dies at minus that | none: negate the image |
-//! | order | by dimension and birth | as found |
+//! | death voxel of an essential class | −1, −1, −1 | the same |
+//! | superlevel sets | births and deaths as they are; an essential class dies at minus the greatest double | not supported: negate the image |
+//! | order | by dimension and birth | unspecified |
 //! | numbers | the fewest digits that read back as the same double; integers as integers | rounded by the program; doubles in Python |
 //!
 //! The voxels are the same where values are distinct. Where they are not, which of several equal voxels owns a cell is a matter of convention:
@@ -22,10 +22,10 @@ use std::io::{self, Write};
 use super::{Barcode, lines};
 use crate::cubical::Value;
 
-/// Writes a line a bar.
+/// Writes one line per bar.
 ///
 /// # Errors
-/// What `out` answers.
+/// Errors of `out`.
 pub fn write(barcode: &Barcode<'_>, out: &mut dyn Write) -> io::Result<()> {
     let end = if barcode.request.superlevel { f64::MIN } else { f64::MAX };
     let shape = barcode.image.shape();

@@ -4,10 +4,10 @@ use std::io::{self, Write};
 
 use super::{Barcode, lines};
 
-/// Writes a header line and a line a bar.
+/// Writes a header line and one line per bar.
 ///
 /// # Errors
-/// What `out` answers.
+/// Errors of `out`.
 pub fn write(barcode: &Barcode<'_>, out: &mut dyn Write) -> io::Result<()> {
     out.write_all(b"dim,birth,death\n")?;
     let end = if barcode.request.superlevel { "-inf" } else { "inf" };

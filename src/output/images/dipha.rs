@@ -1,8 +1,9 @@
 //! DIPHA's persistence diagram.
 //!
-//! An essential class has dimension −d − 1 and dies at the last value of the filtration. Points come in DIPHA's order, by (dimension as it is
-//! written, birth, death). DIPHA knows sublevel sets only: of superlevel sets the diagram is that of the negated image, as is the complex that
-//! `lacuna convert --superlevel` writes. DIPHA's own images are of the V-construction.
+//! An essential class has dimension −d − 1 and dies at the last value of the filtration. Points are in DIPHA's order,
+//! by (stored dimension, birth, death). DIPHA supports sublevel sets only: for superlevel sets the diagram is that of
+//! the negated image, like the complex that `lacuna convert --superlevel` writes. DIPHA's own images use the
+//! V-construction.
 
 use std::io::{self, Write};
 
@@ -15,13 +16,13 @@ use crate::cubical::value::Inexact;
 /// Writes the diagram.
 ///
 /// # Errors
-/// What `out` answers; an error of which [`Inexact`] is the source, when a bar has a value that no double is.
+/// Errors of `out`; an error of which [`Inexact`] is the source, if a bar has a value that is not exact as a double.
 pub fn write(barcode: &Barcode<'_>, mut out: &mut dyn Write) -> io::Result<()> {
     let points = points(barcode).map_err(io::Error::other)?;
     write_diagram(&mut out, points.into_iter())
 }
 
-/// Whether all values of the diagram are doubles.
+/// Checks that all values of the diagram are exact as doubles.
 pub(super) fn check(barcode: &Barcode<'_>) -> Result<(), Inexact> {
     let exact = |value: Option<Value>| value.map_or(Ok(0.0), Value::exact_double).map(drop);
     if barcode.len() > 0 {
@@ -31,7 +32,7 @@ pub(super) fn check(barcode: &Barcode<'_>) -> Result<(), Inexact> {
 }
 
 fn points(barcode: &Barcode<'_>) -> Result<Vec<DiagramPoint>, Inexact> {
-    // Adding zero makes −0 a 0.
+    // Adding zero turns −0 into 0.
     let double = |x: f64| if barcode.request.superlevel { 0.0 - x } else { x + 0.0 };
     let value = |value: Value| value.exact_double().map(double);
     check(barcode)?;

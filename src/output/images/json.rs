@@ -1,4 +1,4 @@
-//! A JSON object: the bars, what they are of, and cycles.
+//! A JSON object: the bars, the parameters of the run, and cycles.
 
 use std::io::{self, Write};
 
@@ -19,10 +19,10 @@ struct Head {
     max_dim: usize,
 }
 
-/// Writes the object, a line a bar, and a line a cycle.
+/// Writes the object with one line per bar and one per cycle.
 ///
 /// # Errors
-/// What `out` answers.
+/// Errors of `out`.
 pub fn write(barcode: &Barcode<'_>, out: &mut dyn Write) -> io::Result<()> {
     let head = Head {
         shape: barcode.image.shape().axes(),
@@ -38,7 +38,7 @@ pub fn write(barcode: &Barcode<'_>, out: &mut dyn Write) -> io::Result<()> {
     let mut is_first = true;
     for (dim, classes) in barcode.classes.dimensions.iter().enumerate() {
         let open = format!("{{\"dim\":{dim},\"birth\":");
-        // The first bar of all has no comma before it.
+        // There is no comma before the very first bar.
         let (first, others) = classes.split_at(usize::from(is_first && !classes.is_empty()));
         is_first &= classes.is_empty();
         for (separator, classes) in [("\n", first), (",\n", others)] {
@@ -67,7 +67,7 @@ pub fn write(barcode: &Barcode<'_>, out: &mut dyn Write) -> io::Result<()> {
     out.write_all(b"}\n")
 }
 
-/// A bar, and a cycle that represents it.
+/// A bar and a cycle that represents it.
 #[derive(Serialize)]
 struct Cycle<'a> {
     dim: usize,
@@ -97,7 +97,7 @@ impl<'a> Cycle<'a> {
     }
 }
 
-/// Appends a value; JSON has no infinity, which is a string.
+/// Appends a value. JSON has no infinity, so infinite values become strings.
 fn push(value: Value, line: &mut String) {
     let quote = if value.is_finite() { "" } else { "\"" };
     line.push_str(quote);

@@ -1,4 +1,4 @@
-//! Lines made by all threads.
+//! Output lines formatted by all threads.
 
 use std::io::{self, Write};
 
@@ -7,13 +7,13 @@ use rayon::prelude::*;
 use super::{Bar, Barcode};
 use crate::cubical::persistence::Class;
 
-/// Classes whose lines a task makes.
+/// Number of classes whose lines a task formats.
 const CHUNK: usize = 1 << 13;
 
-/// Chunks whose lines are in memory at a time, for each thread.
+/// Number of chunks per thread whose lines are in memory at the same time.
 const CHUNKS: usize = 4;
 
-/// Writes a line for each class, as `push` appends them.
+/// Writes a line for each class; `push` appends it to a string.
 pub(super) fn write(
     barcode: &Barcode<'_>,
     classes: &[Class],

@@ -1,29 +1,31 @@
-//! One writer per format of the bars of an image.
+//! Writers of the bars of an image, one per format.
 //!
-//! | format | module | what it holds |
+//! | format | module | content |
 //! |---|---|---|
-//! | `text` | [`text`] | what Ripser's text looks like |
-//! | `csv` | [`csv`] | a line a bar: `dim,birth,death` |
-//! | `json` | [`json`] | an object: the bars, and what they are of |
-//! | `npy` | [`crate::output::npy`] | a NumPy array of doubles, a row a bar: dim, birth, death |
+//! | `text` | [`text`] | text in the style of Ripser |
+//! | `csv` | [`csv`] | one line per bar: `dim,birth,death` |
+//! | `json` | [`json`] | an object: the bars, and the parameters of the run |
+//! | `npy` | [`crate::output::npy`] | a NumPy array of doubles, one row per bar: dim, birth, death |
 //! | `dipha` | [`dipha`] | a persistence diagram, as DIPHA writes it |
-//! | `cripser` | [`cripser`] | CubicalRipser's nine columns: also the voxels where a class is born and dies |
+//! | `cripser` | [`cripser`] | CubicalRipser's nine columns, including the birth and death voxels |
 //! | `npz` | [`npz`] | an archive of NumPy arrays: the bars as in `npy`, and cycles |
 //!
-//! All but `dipha` hold the bars in the order of [`Classes`]: by dimension, then by birth in the order of the filtration. Values of integer
-//! voxels are written as integers, in full. Those of floating-point voxels are written as doubles: in `text` with six significant digits, in
-//! `csv`, `json` and `cripser` with the fewest that read back as the same double. `npy`, `npz` and `dipha` hold doubles: bars of 64-bit integers
-//! that no double is are refused, for rounding them would make different values one.
+//! All formats except `dipha` keep the order of [`Classes`]: by dimension, then by birth in filtration order. Integer
+//! voxels are written as exact integers. Floating-point voxels are written as doubles: in `text` with six significant
+//! digits, in `csv`, `json` and `cripser` with the fewest that read back as the same double. `npy`, `npz` and `dipha`
+//! hold doubles: bars with 64-bit integers that are not exact as doubles are refused, since rounding could make
+//! different values equal.
 //!
-//! An essential class of sublevel sets dies at infinity; of superlevel sets, where bars go down, at minus infinity. Voxels may be infinite,
-//! and a class that dies at such a one is written like an essential class, but in `json`, where it dies at `"inf"` or `"-inf"` and an essential
-//! class at `null`, and in `dipha`.
+//! An essential class of sublevel sets dies at infinity; one of superlevel sets, where values descend, at minus
+//! infinity. Voxels may be infinite, and a class that dies at an infinite voxel is written like an essential class,
+//! except in `dipha` and in `json`, where it dies at `"inf"` or `"-inf"` and an essential class at `null`.
 //!
-//! Lines are made by all threads, some at a time, so that memory does not grow with them.
+//! All threads format lines in chunks, so that memory does not grow with the number of lines.
 //!
 //! # Text
-//! The line `WxHxD image of TYPE, C-construction, WHICH sets` (of one axis, `line of N voxels of TYPE, …`), then for each dimension the line `persistence intervals in dim k:` and a line
-//! a bar, ` [birth,death)`, or ` [birth, )` for an essential one.
+//! The line `WxHxD image of TYPE, C-construction, WHICH sets` (for one axis, `line of N voxels of TYPE, …`), then for
+//! each dimension the line `persistence intervals in dim k:` and one line per bar, ` [birth,death)`, or ` [birth, )`
+//! for an essential one.
 //!
 //! # CSV
 //! ```text
@@ -42,20 +44,20 @@
 //! | key | value |
 //! |---|---|
 //! | `shape` | voxels along the axes |
-//! | `voxels` | the type of the voxels, as NumPy calls it |
-//! | `construction`, `superlevel` | how the image is made a filtered complex |
-//! | `threshold` | the value at which the filtration ends, as bars have them, `null` for none |
+//! | `voxels` | the voxel type, as NumPy names it |
+//! | `construction`, `superlevel` | the construction of the filtered complex |
+//! | `threshold` | the value at which the filtration ends, in the units of the bars; `null` for none |
 //! | `max_dim` | the highest dimension computed |
-//! | `bars` | the bars; a value that is infinite is the string `"inf"` or `"-inf"`, the death of an essential class is `null` |
-//! | `representatives` | only if cycles were asked for: an object for each chosen bar, in the order of `bars`, with the keys below |
+//! | `bars` | the bars; an infinite value is the string `"inf"` or `"-inf"`, the death of an essential class is `null` |
+//! | `representatives` | only if cycles were requested: an object for each chosen bar, in the order of `bars`, with the keys below |
 //!
 //! | key of a representative | value |
 //! |---|---|
-//! | `dim`, `index` | the dimension of the bar, and its place among the bars of that dimension, counted from 0 |
+//! | `dim`, `index` | the dimension of the bar, and its index among the bars of that dimension, from 0 |
 //! | `birth`, `death` | as in `bars` |
-//! | `birth_voxel`, `death_voxel` | the coordinates of the voxels with which the class is born and dies; `null` for the death of an essential bar |
-//! | `cycle` | the cells of the cycle, each by twice the coordinates of its centre, as [`representatives`](crate::cubical::persistence::representatives) says |
-//! | `voxels` | the coordinates of the voxels that the cells are of |
+//! | `birth_voxel`, `death_voxel` | the coordinates of the birth and death voxels of the class; `null` for the death of an essential bar |
+//! | `cycle` | the cells of the cycle, each by its doubled centre coordinates, see [`representatives`](crate::cubical::persistence::representatives) |
+//! | `voxels` | the coordinates of the voxels to which the cells belong |
 //!
 //! # NPY
 //! Version 1.0, dtype `<f8`, C order, shape (bars, 3).
@@ -64,14 +66,14 @@
 //! | array | content |
 //! |---|---|
 //! | `bars` | as in NPY |
-//! | `index_d` | int64, m: of dimension d the places of the m chosen bars among the bars of that dimension, counted from 0 |
-//! | `birth_voxels_d`, `death_voxels_d` | int64, m × axes: the coordinates of the voxels with which their classes are born and die; a row of −1 for the death of an essential bar |
-//! | `cycle_cells_d` | int64, n × axes: the cells of all cycles, one cycle after another, as in JSON |
-//! | `cycle_offsets_d` | int64, m + 1: where each cycle starts among these, and at the end their number |
-//! | `cycle_voxels_d`, `cycle_voxel_offsets_d` | the same of the voxels that the cells are of |
+//! | `index_d` | int64, m: the indices of the m chosen bars of dimension d among the bars of that dimension, from 0 |
+//! | `birth_voxels_d`, `death_voxels_d` | int64, m × axes: the coordinates of their birth and death voxels; a row of −1 for the death of an essential bar |
+//! | `cycle_cells_d` | int64, n × axes: the concatenated cells of all cycles, as in JSON |
+//! | `cycle_offsets_d` | int64, m + 1: the start of each cycle in `cycle_cells_d`, and then n |
+//! | `cycle_voxels_d`, `cycle_voxel_offsets_d` | likewise for the voxels to which the cells belong |
 //!
-//! All but `bars` are there only if cycles were asked for, for each dimension d that was computed. Coordinates are along the axes of `shape`, so
-//! that `mask[tuple(cycle_voxels_1.T)] = True` marks all loops in an array.
+//! All arrays but `bars` exist only if cycles were requested, for each computed dimension d. Coordinates are along
+//! the axes of `shape`, so that `mask[tuple(cycle_voxels_1.T)] = True` marks all loops in an array.
 
 pub mod cripser;
 pub mod csv;
@@ -116,14 +118,14 @@ pub enum ImageBarsFormat {
     Npz,
 }
 
-/// What there is to write.
+/// The bars of an image with everything that the formats store.
 #[derive(Debug, Clone, Copy)]
 pub struct Barcode<'a> {
     /// The image.
     pub image: &'a AnyImage,
-    /// Its classes.
+    /// The classes of the image.
     pub classes: &'a Classes,
-    /// What was asked for.
+    /// The request that was answered.
     pub request: &'a PersistenceRequest,
     /// The value at which the filtration ends, if it was cut ([`Classes::cut`]).
     pub threshold: Option<Value>,
@@ -138,17 +140,17 @@ struct Bar {
     death: Option<Value>,
 }
 
-/// Classes whose values are looked up at a time.
+/// Number of classes whose values are looked up together.
 const BLOCK: usize = 1 << 8;
 
-/// The bars of classes.
+/// Looks up the values of classes.
 fn look_up<T: Voxel>(image: &Image<T>, classes: &[Class]) -> Vec<Bar> {
     let value = |place: usize| image.voxels()[place].into();
     let bar = |&class: &Class| Bar { class, birth: value(class.birth), death: class.death.map(value) };
     classes.iter().map(bar).collect()
 }
 
-/// The last value that a filtration reaches; none where it reaches no voxel.
+/// The last value of the filtration that a voxel has; `None` if it contains no voxel.
 fn last<T: Voxel>(image: &Image<T>, request: &PersistenceRequest, threshold: Option<Value>) -> Option<Value> {
     let within = |voxel: &&T| threshold.is_none_or(|threshold| request.reaches(threshold, (**voxel).into()));
     let key = |voxel: &&T| if request.superlevel { voxel.key().reversed() } else { voxel.key() };
@@ -156,25 +158,26 @@ fn last<T: Voxel>(image: &Image<T>, request: &PersistenceRequest, threshold: Opt
 }
 
 impl Barcode<'_> {
-    /// The bars of classes. Their voxels lie anywhere in memory; looked up many at a time, the loads overlap.
+    /// The bars of classes. Their voxels are scattered in memory; looking up many together overlaps the loads.
     fn bars(&self, classes: &[Class]) -> impl Iterator<Item = Bar> {
         let image = self.image;
         let bars = move |classes| with_image!(image, image => look_up(image, classes));
         classes.chunks(BLOCK).flat_map(bars)
     }
 
-    /// All bars with their dimension.
+    /// All bars with their dimensions.
     fn iter(&self) -> impl Iterator<Item = (usize, Bar)> {
         let dimensions = self.classes.dimensions.iter().enumerate();
         dimensions.flat_map(|(dim, classes)| self.bars(classes).map(move |bar| (dim, bar)))
     }
 
-    /// How many there are.
+    /// Number of bars.
     fn len(&self) -> usize {
         self.classes.dimensions.iter().map(Vec::len).sum()
     }
 
-    /// (dim, birth, death), as doubles, or that a value is none. Of superlevel sets essential classes die at minus infinity.
+    /// Iterates over (dim, birth, death) as doubles, or the error that a value is not exact as one. Essential classes
+    /// of superlevel sets die at minus infinity.
     fn rows(&self) -> impl Iterator<Item = Result<[f64; 3], Inexact>> {
         let end = if self.request.superlevel { f64::NEG_INFINITY } else { f64::INFINITY };
         self.iter().map(move |(dim, bar)| {
@@ -190,7 +193,7 @@ impl Barcode<'_> {
         self.iter().map(move |(dim, bar)| (dim, bar.birth.double(), bar.death.map_or(end, Value::double)))
     }
 
-    /// The last value of the filtration; none where there are no classes.
+    /// The last value of the filtration; `None` without classes.
     fn last(&self) -> Option<Value> {
         with_image!(self.image, image => last(image, self.request, self.threshold))
     }
@@ -208,7 +211,7 @@ impl ImageBarsFormat {
         ImageBarsFormat::Npz,
     ];
 
-    /// Whether the format has room for cycles.
+    /// Whether the format can hold cycles.
     pub fn holds_representatives(self) -> bool {
         match self {
             ImageBarsFormat::Json | ImageBarsFormat::Npz => true,
@@ -220,10 +223,10 @@ impl ImageBarsFormat {
         }
     }
 
-    /// Whether the format holds the bars as they are.
+    /// Checks that the format holds the bars exactly.
     ///
     /// # Errors
-    /// [`Inexact`]: it holds doubles, and one end of a bar is an integer that no double is.
+    /// [`Inexact`]: the format holds doubles, and an end of a bar is an integer that is not exact as one.
     pub fn check(self, barcode: &Barcode<'_>) -> Result<(), Inexact> {
         let checked = match self {
             ImageBarsFormat::Npy | ImageBarsFormat::Npz => barcode.rows().try_for_each(|row| row.map(drop)),
@@ -239,7 +242,7 @@ impl ImageBarsFormat {
     /// Writes `barcode` to `out`, unbuffered: pass a buffered writer.
     ///
     /// # Errors
-    /// What `out` answers; an error of which [`Inexact`] is the source, where [`ImageBarsFormat::check`] gives one.
+    /// Errors of `out`; an error of which [`Inexact`] is the source, if [`ImageBarsFormat::check`] fails.
     pub fn write(self, barcode: &Barcode<'_>, out: &mut dyn Write) -> io::Result<()> {
         match self {
             ImageBarsFormat::Text => text::write(barcode, out),

@@ -11,7 +11,7 @@ use crate::output::npz::{Archive, add, integers, io_error};
 /// Writes the archive.
 ///
 /// # Errors
-/// What `out` answers.
+/// Errors of `out`.
 pub fn write(barcode: &Barcode<'_>, out: &mut dyn Write) -> io::Result<()> {
     let mut archive = ZipArchiveWriter::new(out);
     add(&mut archive, "bars", &|member| super::write_rows(barcode, member))?;
@@ -50,7 +50,7 @@ fn add_dimension(archive: &mut Archive<'_>, representatives: &Representatives, d
     add_offsets(archive, &format!("cycle_voxel_offsets_{dim}"), found.iter().map(|found| found.voxels.len()))
 }
 
-/// Adds an array of integers, made of what `row` appends for each representative.
+/// Adds an array of integers; `row` appends the part of each representative.
 fn add_rows(
     archive: &mut Archive<'_>,
     name: &str,
@@ -71,7 +71,7 @@ fn add_rows(
     })
 }
 
-/// Adds where each of lists of these lengths starts, and at the end the sum.
+/// Adds the start of each of the lists of the given lengths, and then the sum of the lengths.
 fn add_offsets(
     archive: &mut Archive<'_>,
     name: &str,

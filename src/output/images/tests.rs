@@ -1,4 +1,4 @@
-//! Every format, on images whose classes can be read off.
+//! Tests every format on images whose classes are evident.
 
 use serde_json::{Value as Json, json};
 
@@ -89,7 +89,7 @@ fn csv_is_in_full() {
     assert_eq!(descending().text(ImageBarsFormat::Csv), expected);
 }
 
-/// Numbers are written as in the bars of distances.
+/// Numbers are written as for the bars of distances.
 #[test]
 fn doubles_are_written_as_elsewhere() {
     for x in [0.0, -0.0, 1.0, 1e15, 1e16, 1e17, 1.5e300, 1e-4, 1e-5, 1e-6, 1.25e-7, 123_456_789.125, 5e-324] {
@@ -138,7 +138,7 @@ fn diphas_essential_classes_die_at_the_last_value() {
         [(0, -2_000_000_001.0, greatest, true), (0, 3.0, 7.0, false), (1, 1_234_567.0, greatest, false)];
     assert_eq!(integers().points(), expected);
     assert_eq!(Example { threshold: Some(100.0.into()), ..integers() }.points()[0].2, 7.0);
-    // As of the negated image.
+    // The points are those of the negated image.
     let expected = [(0, -9.0, 1.0, true), (0, -5.0, -f64::from(0.1_f32), false), (1, -8.0, 1.0, false)];
     assert_eq!(descending().points(), expected);
     let none = Example { classes: Classes::default(), threshold: Some((-3e9).into()), ..integers() };
@@ -154,14 +154,14 @@ fn cripsers_columns_hold_the_voxels() {
     assert_eq!(integers().text(ImageBarsFormat::Cripser), expected);
     let lines = descending().text(ImageBarsFormat::Cripser);
     assert_eq!(lines.lines().next(), Some(&*format!("0,9.0,-{greatest},0,1,0,-1,-1,-1")));
-    // The user's axes are those of memory backwards.
+    // The user's axes are the reversed axes of memory.
     let shape = Shape::new(&[3, 2], Order::F).unwrap();
     let AnyImage::I32(image) = integers().image else { panic!("integers") };
     let turned = Example { image: Image::new(shape, image.into_voxels()).unwrap().into(), ..integers() };
     assert_eq!(turned.text(ImageBarsFormat::Cripser).lines().nth(1), Some("0,3,7,2,1,0,2,0,0"));
 }
 
-/// More classes than are in memory as lines, on several threads.
+/// More classes than have lines in memory at the same time, on several threads.
 #[test]
 fn long_outputs_are_those_of_one_thread() {
     let shape = Shape::new(&[300, 1000], Order::C).unwrap();

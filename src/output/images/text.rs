@@ -1,13 +1,13 @@
-//! Text that looks like Ripser's.
+//! Text in the style of Ripser.
 
 use std::io::{self, Write};
 
 use super::{Barcode, lines};
 
-/// Writes a line that says what the bars are of, and the bars.
+/// Writes a line that describes the image and the filtration, and the bars.
 ///
 /// # Errors
-/// What `out` answers.
+/// Errors of `out`.
 pub fn write(barcode: &Barcode<'_>, out: &mut dyn Write) -> io::Result<()> {
     let Barcode { image, request, .. } = barcode;
     let construction = request.construction;

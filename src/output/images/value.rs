@@ -4,7 +4,7 @@ use crate::cubical::Value;
 use crate::output::number::General;
 
 impl Value {
-    /// Appends the value: an integer, or the fewest digits that read back as the same double; `inf` or `-inf`.
+    /// Appends the value: an integer, the fewest digits that read back as the same double, `inf` or `-inf`.
     pub(super) fn push(self, out: &mut String) {
         match self {
             Value::Unsigned(value) => out.push_str(itoa::Buffer::new().format(value)),
@@ -16,10 +16,10 @@ impl Value {
         }
     }
 
-    /// Like `push`, with six significant digits where it is no integer, as `%g`.
+    /// Like `push`, but with six significant digits if it is not an integer, as `%g`.
     pub(super) fn push_general(self, out: &mut String) {
         match self {
-            // A string takes all that it is given.
+            // Writing to a string does not fail.
             Value::Double(value) => drop(General(value).write(out)),
             integer => integer.push(out),
         }

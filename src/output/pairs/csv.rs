@@ -7,10 +7,10 @@ use serde::{Serialize, Serializer};
 use super::Solution;
 use crate::matrix::Index;
 
-/// Writes a header line and a line a class.
+/// Writes a header line and one line per class.
 ///
 /// # Errors
-/// What `out` answers.
+/// Errors of `out`.
 pub fn write<I: Index>(solution: &Solution<'_, I>, out: &mut dyn Write) -> io::Result<()> {
     match solution.diagram() {
         Some(diagram) => crate::output::csv::write(&diagram, out),
@@ -27,7 +27,7 @@ fn write_cells<I: Index>(solution: &Solution<'_, I>, out: &mut dyn Write) -> io:
     csv.flush()
 }
 
-/// The cell a class dies with; `inf` for none.
+/// The cell with which a class dies; `inf` for none.
 struct Death(Option<usize>);
 
 impl Serialize for Death {

@@ -9,10 +9,10 @@ use crate::cubical::Value;
 use crate::matrix::Index;
 use crate::matrix::cycles::Cycle;
 
-/// Writes the object, a line a pair or bar.
+/// Writes the object with one line per pair or bar.
 ///
 /// # Errors
-/// What `out` answers.
+/// Errors of `out`.
 pub fn write<I: Index>(solution: &Solution<'_, I>, out: &mut dyn Write) -> io::Result<()> {
     write!(out, "{{\"cells\":{},", solution.matrix.len())?;
     match solution.valued_classes() {
@@ -28,14 +28,14 @@ pub fn write<I: Index>(solution: &Solution<'_, I>, out: &mut dyn Write) -> io::R
     out.write_all(b"}\n")
 }
 
-/// A class, and a cycle that represents it.
+/// A class and a cycle that represents it.
 #[derive(Serialize)]
 struct Representative {
     dim: usize,
     #[serde(flatten)]
     values: Option<Values>,
     birth_cell: usize,
-    /// `null` of an essential class.
+    /// `null` for an essential class.
     death_cell: Option<usize>,
     cycle: Vec<usize>,
 }
@@ -44,7 +44,7 @@ struct Representative {
 #[derive(Serialize)]
 struct Values {
     birth: Value,
-    /// `null` of an essential class.
+    /// `null` for an essential class.
     death: Option<Value>,
 }
 
@@ -64,12 +64,12 @@ impl Representative {
     }
 }
 
-/// A bar. JSON has no infinity, which is the string `inf` or `-inf`.
+/// A bar. JSON has no infinity, so infinite values are the strings `inf` and `-inf`.
 #[derive(Serialize)]
 struct Bar {
     dim: usize,
     birth: Value,
-    /// `null` of an essential class.
+    /// `null` for an essential class.
     death: Option<Value>,
 }
 
@@ -92,7 +92,7 @@ fn write_cells<I: Index>(solution: &Solution<'_, I>, out: &mut dyn Write) -> io:
     Ok(serde_json::to_writer(&mut *out, &essential)?)
 }
 
-/// Writes the elements of a list, each on a line of its own.
+/// Writes the elements of a list, one per line.
 fn write_lines(elements: impl Iterator<Item = impl Serialize>, out: &mut dyn Write) -> io::Result<()> {
     for (k, element) in elements.enumerate() {
         out.write_all(if k == 0 { b"\n" } else { b",\n" })?;

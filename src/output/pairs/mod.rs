@@ -1,21 +1,22 @@
-//! One writer per format of persistence pairs.
+//! Writers of persistence pairs, one per format.
 //!
-//! | format | module | what it holds |
+//! | format | module | content |
 //! |---|---|---|
 //! | `phat-ascii`, `phat-binary` | [`phat_formats::phat::pairs`] | pairs of cells, as PHAT writes them, byte for byte |
 //! | `dipha` | [`phat_formats::dipha`] | a persistence diagram, as DIPHA writes it |
-//! | `csv` | [`csv`] | a line a class: `dim,birth,death` |
+//! | `csv` | [`csv`] | one line per class: `dim,birth,death` |
 //! | `json` | [`json`] | an object: pairs and essential classes, or bars; and cycles |
-//! | `npz` | [`npz`] | an archive of NumPy arrays: the same |
+//! | `npz` | [`npz`] | an archive of NumPy arrays with the same content |
 //!
-//! `dipha`, `csv`, `json` and `npz` hold filtration values where the input has them, and else the numbers of cells, from 0.
-//! With values, classes that are killed where they are born are left out, and essential classes of the greatest dimension are
-//! where the filtration was cut off above it: there the cells that would kill them are missing. What is left is the
-//! barcode.
+//! `dipha`, `csv`, `json` and `npz` hold filtration values if the input has them, and otherwise the numbers of cells,
+//! from 0. With values, classes that die at their birth value are left out, and so are essential classes of the
+//! greatest dimension if the filtration was cut above it, since the cells that would kill them are missing. The rest
+//! is the barcode.
 //!
 //! # DIPHA
-//! Sorted by (dim, birth, death), where an essential class has dimension −dim − 1 and dies at the greatest value of the
-//! filtration. Essential classes of the greatest dimension are never written, cut off or not: DIPHA does not.
+//! Sorted by (dim, birth, death), where an essential class has dimension −dim − 1 and dies at the greatest value of
+//! the filtration. Essential classes of the greatest dimension are never written, as in DIPHA, whether the filtration
+//! was cut or not.
 //!
 //! # CSV
 //! ```text
@@ -23,10 +24,11 @@
 //! 0,1,3
 //! 0,0,inf
 //! ```
-//! LoadedComplex: pairs by birth, then essential classes by birth. Values: by dimension, then by (birth, death).
+//! Without values: pairs by birth, then essential classes by birth. With values: by dimension, then by (birth,
+//! death).
 //!
 //! # JSON
-//! LoadedComplex, and then values:
+//! Without values, and then with values:
 //! ```text
 //! {"cells":4,"pairs":[
 //! [1,3]
@@ -44,12 +46,12 @@
 //! | `pairs` | the pairs \[birth, death\], by birth |
 //! | `essential` | the cells in no pair, ascending |
 //! | `bars` | the barcode; the `death` of an essential bar is `null`, any other infinite value the string `inf` or `-inf` |
-//! | `representatives` | only if cycles were asked for: an object for each chosen class, pairs by birth, then essential classes by birth |
+//! | `representatives` | only if cycles were requested: an object for each chosen class, pairs by birth, then essential classes by birth |
 //!
 //! | key of a representative | value |
 //! |---|---|
 //! | `dim` | the dimension of the class |
-//! | `birth`, `death` | with values only: those of the next two cells, as in `bars` |
+//! | `birth`, `death` | with values only: the values of the next two cells, as in `bars` |
 //! | `birth_cell`, `death_cell` | the cells that create and destroy the class; `null` for the death of an essential class |
 //! | `cycle` | the cells of the cycle, ascending: columns of the file, counted from 0 |
 //!
@@ -57,12 +59,12 @@
 //! | array | content |
 //! |---|---|
 //! | `pairs`, `essential` | int64, m × 2 and k: as in JSON |
-//! | `bars` | with values in place of these: doubles, a row a bar: dim, birth, death; an essential bar dies at infinity |
+//! | `bars` | with values, instead of the previous row: doubles, one row per bar: dim, birth, death; an essential bar dies at infinity |
 //! | `dims`, `births`, `deaths` | int64, c: the dimension of each chosen class, the cell that creates it and the one that destroys it, −1 for an essential class |
-//! | `cells` | int64: the cells of all cycles, one cycle after another, ascending in each |
-//! | `offsets` | int64, c + 1: where each cycle starts among these, and at the end their number |
+//! | `cells` | int64: the concatenated cells of all cycles, ascending in each |
+//! | `offsets` | int64, c + 1: the start of each cycle in `cells`, and then the number of all cells |
 //!
-//! All but the first two rows are there only if cycles were asked for.
+//! All arrays but those of the first two rows exist only if cycles were requested.
 
 pub mod csv;
 pub mod json;
@@ -113,7 +115,7 @@ impl PairsFormat {
         PairsFormat::Npz,
     ];
 
-    /// Whether the format has room for cycles.
+    /// Whether the format can hold cycles.
     pub fn holds_cycles(self) -> bool {
         match self {
             PairsFormat::PhatAscii | PairsFormat::PhatBinary | PairsFormat::Dipha | PairsFormat::Csv => false,
@@ -124,7 +126,7 @@ impl PairsFormat {
     /// Writes `solution` to `out`, unbuffered: pass a buffered writer.
     ///
     /// # Errors
-    /// What `out` answers.
+    /// Errors of `out`.
     pub fn write<I: Index>(self, solution: &Solution<'_, I>, out: &mut dyn Write) -> io::Result<()> {
         let mut out = out;
         match self {
@@ -137,10 +139,10 @@ impl PairsFormat {
         }
     }
 
-    /// Like [`PairsFormat::write`], of a matrix of either index width.
+    /// Like [`PairsFormat::write`], for a matrix of either index width.
     ///
     /// # Errors
-    /// What `out` answers.
+    /// Errors of `out`.
     pub fn write_any(self, reduced: &AnyReduced<'_>, out: &mut dyn Write) -> io::Result<()> {
         match reduced {
             AnyReduced::Narrow(reduced) => self.write(&solution_of(reduced), out),
@@ -151,7 +153,7 @@ impl PairsFormat {
 
 named!(PairsFormat);
 
-/// A reduced matrix as what is written.
+/// Converts a reduced matrix for the writers.
 pub(crate) fn solution_of<'a, I>(reduced: &'a Reduced<'a, I>) -> Solution<'a, I> {
     let &LoadedComplex { ref matrix, ref values, max_dim, cut } = reduced.cells;
     let cycles = reduced.cycles.as_ref();

@@ -13,7 +13,7 @@ use crate::output::npz::{Archive, add, integers, io_error};
 /// Writes the archive.
 ///
 /// # Errors
-/// What `out` answers.
+/// Errors of `out`.
 pub fn write<I: Index>(solution: &Solution<'_, I>, out: &mut dyn Write) -> io::Result<()> {
     let mut archive = ZipArchiveWriter::new(out);
     if let Some(diagram) = solution.diagram() {

@@ -1,4 +1,4 @@
-//! Every format, on a filtration whose pairs can be read off.
+//! Tests every format on a filtration whose pairs are evident.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use crate::input::npz::Archive;
 use crate::matrix::cycles::{ClassSelection, cycles};
 use crate::matrix::{BoundaryMatrix, Figures, Pairs};
 
-/// Three vertices, the first two joined twice: vertices at 0, 0, 0.5, edges at 0.5 and 2.
+/// Three vertices, the first two joined by two edges: vertices at 0, 0, 0.5, edges at 0.5 and 2.
 fn filtration() -> (BoundaryMatrix<u32>, Pairs<u32>, [f64; 5]) {
     let mut matrix = BoundaryMatrix::new();
     let columns: [(u8, &[usize]); 5] = [(0, &[]), (0, &[]), (0, &[]), (1, &[0, 1]), (1, &[0, 1])];
@@ -122,7 +122,7 @@ fn nothing_is_written_of_no_cells() {
     }
 }
 
-/// What is written of the filtration with the cycles of all its classes.
+/// The output for the filtration with the cycles of all its classes.
 fn with_cycles(format: PairsFormat, values: bool) -> Vec<u8> {
     let (matrix, pairs, all) = filtration();
     let found = cycles(&matrix, &pairs, &ClassSelection::All).unwrap();

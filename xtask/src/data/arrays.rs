@@ -1,10 +1,10 @@
-//! NumPy's arrays, alone and in archives.
+//! NumPy arrays as files and in archives.
 
 use std::io::{self, Write};
 
 use npyz::WriterBuilder as _;
 
-/// The `.npy` file of an array.
+/// Encodes an array as a `.npy` file.
 pub(super) fn npy<T>(axes: &[usize], order: npyz::Order, values: Vec<T>) -> io::Result<Vec<u8>>
 where
     T: npyz::AutoSerialize,
@@ -18,7 +18,7 @@ where
     Ok(bytes)
 }
 
-/// The `.npy` file of a text of ASCII letters alone, as NumPy keeps `numpy.array(b"coo")`.
+/// Encodes an ASCII text as a `.npy` file, as NumPy stores `numpy.array(b"coo")`.
 pub(super) fn npy_text(text: &str) -> io::Result<Vec<u8>> {
     let dtype = npyz::DType::Plain(format!("|S{}", text.len()).parse().map_err(io::Error::other)?);
     let mut bytes = Vec::new();
@@ -29,7 +29,7 @@ pub(super) fn npy_text(text: &str) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// An archive of `.npy` files by the names of their arrays, as `numpy.savez` writes it.
+/// Builds an archive of named `.npy` files, as `numpy.savez` writes it.
 pub(super) fn npz(arrays: &[(&str, Vec<u8>)]) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let mut zip = rawzip::ZipArchiveWriter::new(&mut bytes);

@@ -1,4 +1,4 @@
-//! What is in data/: the inputs, and the runs whose barcodes are committed.
+//! The content of data/: the inputs, and the runs whose barcodes are committed.
 
 use lacuna::metric::read::DistanceFormat;
 use lacuna::metric::{Distances, MetricError};
@@ -7,26 +7,26 @@ use super::spaces;
 
 /// A committed input.
 pub(super) struct Input {
-    /// File name.
+    /// The file name.
     pub(super) file: &'static str,
-    /// The format it is written in.
+    /// The format of the file.
     pub(super) format: DistanceFormat,
-    /// What is around the numbers in its file.
+    /// The additions around the numbers in the file.
     pub(super) dress: Dress,
-    /// The call that makes it.
+    /// The call that generates the input.
     pub(super) generator: &'static str,
-    /// Seed of its random numbers, when it has any.
+    /// The seed of its random numbers, if it has any.
     pub(super) seed: Option<u64>,
-    /// What it is, what the barcode should show and why.
+    /// A description of the input, and what the barcode should show and why.
     pub(super) shows: &'static str,
-    /// Its distances.
+    /// The distances.
     pub(super) space: Distances<f64>,
 }
 
-/// What is around the numbers of a file.
+/// The additions around the numbers of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Dress {
-    /// Nothing.
+    /// No additions.
     Bare,
     /// The file is compressed with gzip.
     Gzip,
@@ -36,17 +36,17 @@ pub(super) enum Dress {
 
 /// A run whose output is committed as `expected/NAME.txt`.
 pub(super) struct Case {
-    /// Name of the case.
+    /// The name of the case.
     pub(super) name: &'static str,
     /// The input's file name.
     pub(super) file: &'static str,
     /// `--dim`.
     pub(super) dim: usize,
-    /// `--threshold`, when given.
+    /// The argument of `--threshold`, if given.
     pub(super) threshold: Option<f32>,
-    /// `--ratio`, when given.
+    /// The argument of `--ratio`, if given.
     pub(super) ratio: Option<f32>,
-    /// `--modulus`, when given.
+    /// The argument of `--modulus`, if given.
     pub(super) modulus: Option<u16>,
 }
 
@@ -116,7 +116,7 @@ pub(super) const CASES: [Case; 28] = [
 /// Every committed input.
 ///
 /// # Errors
-/// A generator made numbers that are no distances.
+/// A generator returned invalid distances.
 pub(super) fn inputs() -> Result<Vec<Input>, MetricError> {
     let mut inputs = shapes()?;
     inputs.extend(one_per_format()?);

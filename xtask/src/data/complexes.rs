@@ -1,14 +1,14 @@
-//! Cell complexes with a filtration: surfaces by their triangles, an image by its voxels.
+//! Filtered cell complexes: surfaces given by triangles, and an image given by voxels.
 
 use std::collections::BTreeSet;
 
-/// A filtered cell complex: cells in the order of the filtration.
+/// A filtered cell complex, with cells in filtration order.
 #[derive(Clone)]
 pub(super) struct Complex {
     pub(super) cells: Vec<Cell>,
 }
 
-/// A cell: the cells of its boundary, by their places in the filtration, ascending, and its value.
+/// A cell: dimension, boundary cells by ascending place in the filtration, and value.
 #[derive(Clone)]
 pub(super) struct Cell {
     pub(super) dim: u8,
@@ -16,7 +16,7 @@ pub(super) struct Cell {
     pub(super) value: f64,
 }
 
-/// A cell by name, before it has a place.
+/// A cell with a name, before it has a place.
 struct Named<N> {
     dim: u8,
     name: N,
@@ -24,7 +24,7 @@ struct Named<N> {
     value: f64,
 }
 
-/// Cells by (value, dimension, name).
+/// Sorts cells by (value, dimension, name).
 fn in_order<N: Ord + Clone>(mut cells: Vec<Named<N>>) -> Complex {
     let key = |cell: &Named<N>| (cell.dim, cell.name.clone());
     cells.sort_by(|a, b| a.value.total_cmp(&b.value).then_with(|| key(a).cmp(&key(b))));
@@ -37,7 +37,7 @@ fn in_order<N: Ord + Clone>(mut cells: Vec<Named<N>>) -> Complex {
     Complex { cells: numbered.collect() }
 }
 
-/// The complex of these triangles, a simplex entering with its last vertex; `height` is the value of a vertex.
+/// The complex of triangles in which a simplex enters with its last vertex; `height` is the value of a vertex.
 fn surface(triangles: &[[usize; 3]], height: impl Fn(usize) -> f64) -> Complex {
     let faces = triangles.iter().flat_map(|&[a, b, c]| {
         [vec![a], vec![b], vec![c], vec![a, b], vec![a, c], vec![b, c], vec![a, b, c]]
@@ -60,12 +60,12 @@ fn surface(triangles: &[[usize; 3]], height: impl Fn(usize) -> f64) -> Complex {
     in_order(named.collect())
 }
 
-/// One triangle with its faces, by dimension.
+/// A triangle with its faces, sorted by dimension.
 pub(super) fn triangle() -> Complex {
     surface(&[[0, 1, 2]], |_| 0.0)
 }
 
-/// The octahedron's surface, by dimension.
+/// The octahedron's surface, sorted by dimension.
 pub(super) fn octahedron() -> Complex {
     octahedron_by(|_| 0.0)
 }
@@ -75,13 +75,13 @@ pub(super) fn octahedron_by_height() -> Complex {
     octahedron_by(|vertex| [0.0, 1.0, 1.0, 1.0, 1.0, 2.5][vertex])
 }
 
-/// South pole 0, equator 1–4, north pole 5.
+/// The octahedron's surface: south pole 0, equator 1–4, north pole 5.
 fn octahedron_by(height: impl Fn(usize) -> f64) -> Complex {
     let triangles = [0, 5].into_iter().flat_map(|pole| (0..4).map(move |k| [pole, 1 + k, 1 + (k + 1) % 4]));
     surface(&triangles.collect::<Vec<_>>(), height)
 }
 
-/// The torus from a 3 × 3 grid whose sides are glued, each square cut in two, a row of vertices after the other.
+/// The torus of a 3 × 3 grid with glued sides, each square divided into two triangles, with vertices row by row.
 pub(super) fn torus() -> Complex {
     let vertex = |i: usize, j: usize| 3 * (i % 3) + j % 3;
     let squares = (0..3).flat_map(|i| (0..3).map(move |j| (i, j)));
@@ -92,7 +92,7 @@ pub(super) fn torus() -> Complex {
     surface(&halves.collect::<Vec<_>>(), |vertex| (vertex / 3) as f64)
 }
 
-/// The projective plane of six vertices, by dimension.
+/// The projective plane with six vertices, sorted by dimension.
 pub(super) fn projective_plane() -> Complex {
     const TRIANGLES: [[usize; 3]; 10] = [
         [0, 1, 2],
@@ -109,7 +109,7 @@ pub(super) fn projective_plane() -> Complex {
     surface(&TRIANGLES, |_| 0.0)
 }
 
-/// An image: its width, and the values of its pixels, a row after the other.
+/// An image: its width, and the values of its pixels row by row.
 pub(super) struct Image {
     pub(super) width: usize,
     pub(super) values: Vec<f64>,
@@ -128,8 +128,8 @@ impl Image {
         self.values.len() / self.width
     }
 
-    /// Pixels are vertices, and a cell has the greatest value of its vertices. A cell is named by its corner of the smallest
-    /// coordinates and by the axes along which it extends.
+    /// The complex whose vertices are the pixels and whose cells have the greatest value of their vertices. A cell is
+    /// named by its corner of least coordinates and the axes along which it extends.
     pub(super) fn complex(&self) -> Complex {
         let (w, h) = (self.width, self.height());
         let mut cells = Vec::new();
@@ -159,7 +159,7 @@ impl Image {
 }
 
 impl Complex {
-    /// The pairs (birth, death), by birth: columns left to right, as sets of rows, nothing cleared.
+    /// The pairs (birth, death) by birth, by the standard algorithm with sets of rows.
     pub(super) fn pairs(&self) -> Vec<(usize, usize)> {
         let mut reduced: Vec<BTreeSet<usize>> = Vec::new();
         let mut pairs: Vec<(usize, usize)> = Vec::new();
@@ -178,7 +178,7 @@ impl Complex {
         pairs
     }
 
-    /// The bars as (dimension, birth, death), sorted, without those of length zero; essential bars die at infinity.
+    /// The bars (dimension, birth, death), sorted, without those of length zero; essential bars die at infinity.
     pub(super) fn bars(&self) -> Vec<(u8, f64, f64)> {
         let pairs = self.pairs();
         let paired: BTreeSet<usize> = pairs.iter().flat_map(|&(birth, death)| [birth, death]).collect();
@@ -197,7 +197,7 @@ impl Complex {
 mod tests {
     use super::*;
 
-    /// The number of cells and of essential classes in dimensions 0, 1 and 2.
+    /// Numbers of cells, and of essential classes in dimensions 0, 1 and 2.
     fn counts(complex: &Complex) -> (usize, [usize; 3]) {
         let essential = complex.bars().into_iter().filter(|&(_, _, death)| death == f64::INFINITY);
         let mut betti = [0; 3];

@@ -12,13 +12,13 @@ use lacuna::generate::Random;
 
 /// A committed image.
 pub(super) struct Input {
-    /// File name.
+    /// The file name.
     pub(super) file: &'static str,
-    /// The call that makes it.
+    /// The call that generates the image.
     generator: &'static str,
-    /// Seed of its random numbers, when it has any.
+    /// The seed of its random numbers, if it has any.
     seed: Option<u64>,
-    /// What it is and what its bars show.
+    /// A description of the image and of its bars.
     shows: &'static str,
     image: AnyImage,
 }
@@ -30,7 +30,7 @@ pub(super) struct Case {
     request: PersistenceRequest,
     threshold: Option<f64>,
     output: ImageBarsFormat,
-    /// Where its output is, below `expected/`.
+    /// The path of its output below `expected/`.
     pub(super) expected: &'static str,
 }
 
@@ -60,7 +60,7 @@ impl Case {
         self
     }
 
-    /// What the program is to be told.
+    /// The arguments of the program.
     pub(super) fn arguments(&self) -> String {
         let PersistenceRequest { construction, superlevel, max_dim } = self.request;
         let construction = construction.to_string().to_lowercase();
@@ -71,7 +71,7 @@ impl Case {
         format!("--construction {construction}{superlevel}{max_dim}{threshold} --output {}", self.output)
     }
 
-    /// What it must answer.
+    /// The expected output.
     pub(super) fn answer(&self, input: &Input) -> io::Result<Vec<u8>> {
         let Case { ref request, threshold, .. } = *self;
         let mut bytes = Vec::new();
@@ -124,7 +124,7 @@ pub(super) const CASES: [Case; 20] = [
 /// Every committed image.
 ///
 /// # Errors
-/// Never: the generators fill their shapes.
+/// This does not happen: the generators fill their shapes.
 pub(super) fn inputs() -> Result<Vec<Input>, ShapeError> {
     let random = |seed, count, between: (i32, i32)| {
         let mut random = Random::new(seed);
@@ -194,7 +194,7 @@ fn signal(steps: &[i32]) -> Vec<i32> {
     steps.iter().scan(0, sum).collect()
 }
 
-/// Rounded to six decimals.
+/// A wave, rounded to six decimals.
 fn waves(rows: usize, columns: usize) -> Vec<f64> {
     let wave = |row: usize, column: usize| {
         let value = libm::cos(0.9 * row as f64 + 0.1) * libm::cos(0.7 * column as f64) + 0.01 * row as f64;
@@ -222,12 +222,12 @@ fn noise(seed: u64, count: usize) -> Vec<f32> {
 }
 
 impl Input {
-    /// The file.
+    /// Encodes the image as its file.
     pub(super) fn bytes(&self) -> io::Result<Vec<u8>> {
         with_image!(&self.image, image => npy(image))
     }
 
-    /// Its row of README.md.
+    /// The row of the image in README.md.
     pub(super) fn row(&self) -> String {
         let Input { file, generator, seed, shows, image } = self;
         let seed = seed.map_or("–".to_owned(), |seed| seed.to_string());

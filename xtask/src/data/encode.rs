@@ -1,4 +1,4 @@
-//! Distances as the bytes of each input format.
+//! Encodes distances in each input format.
 
 use std::fmt::Write as _;
 use std::io;
@@ -10,10 +10,10 @@ use super::arrays;
 use super::catalogue::{Dress, Input};
 use super::images::gzip;
 
-/// The file of an input.
+/// Encodes the file of an input.
 ///
 /// # Errors
-/// The format does not hold spaces of that shape.
+/// The format does not support this form of distances.
 pub(super) fn encode(input: &Input) -> io::Result<Vec<u8>> {
     let bytes = bare(&input.space, input.format)?;
     match input.dress {
@@ -23,7 +23,8 @@ pub(super) fn encode(input: &Input) -> io::Result<Vec<u8>> {
     }
 }
 
-/// A table with a header and an index, as `pandas.DataFrame(d).to_csv()` writes it: lines and columns are numbered from 0.
+/// Adds a header and an index to a table, as `pandas.DataFrame(d).to_csv()` does: rows and columns are numbered from
+/// 0.
 fn numbered(text: &str) -> String {
     let columns = text.lines().next().map_or(0, |line| line.split(',').count());
     let header: String = (0..columns).map(|column| format!(",{column}")).collect();
@@ -31,7 +32,7 @@ fn numbered(text: &str) -> String {
     header + "\n" + &text.lines().enumerate().map(row).collect::<String>()
 }
 
-/// The numbers of a space in a format.
+/// Encodes distances in a format.
 fn bare(space: &Distances<f64>, format: DistanceFormat) -> io::Result<Vec<u8>> {
     match (space, format) {
         (Distances::Points(cloud), DistanceFormat::PointCloud) => Ok(point_cloud(cloud).into_bytes()),
@@ -63,7 +64,7 @@ fn sparse(graph: &SparseDistances<f64>) -> String {
     })
 }
 
-/// A line a point, with its distances to the points of `columns(i)`; points without any have none.
+/// One line per point, with its distances to the points of `columns(i)`; points without any have no line.
 fn rows(matrix: &DistanceMatrix<f64>, columns: impl Fn(usize) -> std::ops::Range<usize>) -> String {
     let row = |i| columns(i).map(move |j| matrix.get(i, j));
     (0..matrix.len()).filter(|&i| !columns(i).is_empty()).map(|i| line(row(i), ",")).collect()
@@ -74,7 +75,7 @@ fn line(numbers: impl Iterator<Item = f64>, separator: &str) -> String {
     words.join(separator) + "\n"
 }
 
-/// Magic number, file type 7, n as little-endian i64, then the full matrix as f64.
+/// DIPHA's distance matrix: magic number, file type 7, n as little-endian i64, then the full matrix as f64.
 fn dipha(matrix: &DistanceMatrix<f64>) -> Vec<u8> {
     let header = [8_067_171_840, 7, matrix.len() as i64];
     header.iter().flat_map(|x| x.to_le_bytes()).chain(full(matrix).flat_map(f64::to_le_bytes)).collect()
@@ -90,7 +91,8 @@ fn npy(matrix: &DistanceMatrix<f64>) -> io::Result<Vec<u8>> {
     arrays::npy(&[matrix.len(); 2], npyz::Order::C, full(matrix).collect())
 }
 
-/// A symmetric coordinate matrix of Matrix Market: rows, columns, entries; then an entry below the diagonal a line, counted from 1.
+/// A symmetric coordinate matrix of Matrix Market: numbers of rows, columns and entries; then one line per entry
+/// below the diagonal, with indices from 1.
 fn matrix_market(graph: &SparseDistances<f64>) -> String {
     let (n, edges) = (graph.len(), graph.edges());
     let head = format!("%%MatrixMarket matrix coordinate real symmetric\n{n} {n} {}\n", edges.len());

@@ -1,4 +1,4 @@
-//! The committed answers: by the plain version, from the generator's numbers.
+//! The committed answers, computed by the plain version from the generator's numbers.
 
 use std::io;
 
@@ -13,7 +13,7 @@ use super::catalogue::{Case, Input};
 /// The whole standard output of `case`.
 pub(super) fn text(case: &Case, input: &Input) -> Result<Vec<u8>, DataError> {
     match input.format {
-        // The formats whose numbers stay in double precision.
+        // The numbers of these formats stay in double precision.
         DistanceFormat::Npy | DistanceFormat::Npz => answer(case, &input.space),
         _ => answer(case, &single(&input.space)?),
     }
@@ -40,7 +40,7 @@ fn answer<T: Value>(case: &Case, distances: &Distances<T>) -> io::Result<Vec<u8>
     Ok(text)
 }
 
-/// The same in single precision.
+/// The same distances in single precision.
 fn single(space: &Distances<f64>) -> Result<Distances<f32>, MetricError> {
     Ok(match space {
         Distances::Matrix(m) => DistanceMatrix::from_fn(m.len(), |i, j| m.get(i, j) as f32)?.into(),

@@ -1,7 +1,7 @@
-//! What is in data/images/: a plane and a volume, in every format of images.
+//! The content of data/images/: a plane and a volume in every image format.
 //!
-//! The headers of NIfTI and DIPHA are written here byte by byte, the others by the crates that know the format, all without
-//! compression, so that their next version writes the same bytes.
+//! The headers of NIfTI and DIPHA are written here byte by byte. The others are written by the crates for the
+//! formats, without compression, so that their next versions write the same bytes.
 
 use std::io::{self, Cursor, Write as _};
 
@@ -36,22 +36,22 @@ fn volume(i: usize, j: usize, k: usize) -> i16 {
 
 /// A committed image.
 pub(super) struct Image {
-    /// File name, in images/.
+    /// The file name in images/.
     pub(super) file: &'static str,
-    /// The format, as `--format` takes it.
+    /// The format, as an argument of `--format`.
     pub(super) format: &'static str,
-    /// The options that reading it takes besides.
+    /// Further options that reading it needs.
     pub(super) options: &'static str,
-    /// The type of its voxels.
+    /// The voxel type.
     pub(super) dtype: &'static str,
-    /// Whether it is the plane.
+    /// Whether it is the plane; otherwise it is the volume.
     pub(super) plane: bool,
-    /// Its bytes.
+    /// The content of the file.
     pub(super) bytes: Vec<u8>,
 }
 
 impl Image {
-    /// The extents along its axes.
+    /// The extents along the axes.
     pub(super) fn shape(&self) -> &'static [usize] {
         if self.plane { &PLANE } else { &VOLUME }
     }
@@ -60,7 +60,7 @@ impl Image {
 /// Every committed image.
 ///
 /// # Errors
-/// A format does not hold it.
+/// A format cannot hold the image.
 pub(super) fn images() -> io::Result<Vec<Image>> {
     let image = |file, format, dtype, plane, bytes| Image { file, format, options: "", dtype, plane, bytes };
     let raw =
@@ -83,7 +83,7 @@ pub(super) fn images() -> io::Result<Vec<Image>> {
             gzip(&nifti(&VOLUME, 4, 16, None, words(&volume_columns())))?
         }),
         image("volume_scaled.nii", "nifti", "f64", false, {
-            // Stored as twice the value and one more.
+            // Stored as twice the value plus one.
             let stored: Vec<i16> = volume_columns().iter().map(|value| 2 * value + 1).collect();
             nifti(&VOLUME, 4, 16, Some((0.5, -0.5)), words(&stored))
         }),
@@ -100,28 +100,28 @@ pub(super) fn images() -> io::Result<Vec<Image>> {
     ])
 }
 
-/// The plane, the last axis fastest.
+/// The plane with the last axis fastest.
 fn plane_rows() -> Vec<u8> {
     (0..8).flat_map(|i| (0..6).map(move |j| plane(i, j))).collect()
 }
 
-/// The plane, the first axis fastest.
+/// The plane with the first axis fastest.
 fn plane_columns() -> Vec<u8> {
     (0..6).flat_map(|j| (0..8).map(move |i| plane(i, j))).collect()
 }
 
-/// The volume cut along its first axis, in each page the last axis fastest.
+/// The pages of the volume along its first axis, each with the last axis fastest.
 fn volume_pages() -> Vec<Vec<i16>> {
     let page = |i| (0..3).flat_map(move |j| (0..5).map(move |k| volume(i, j, k))).collect();
     (0..4).map(page).collect()
 }
 
-/// The volume, the last axis fastest.
+/// The volume with the last axis fastest.
 fn volume_rows() -> Vec<i16> {
     volume_pages().concat()
 }
 
-/// The volume, the first axis fastest.
+/// The volume with the first axis fastest.
 fn volume_columns() -> Vec<i16> {
     let plane = |k| (0..3).flat_map(move |j| (0..4).map(move |i| volume(i, j, k)));
     (0..5).flat_map(plane).collect()
@@ -194,7 +194,7 @@ pub(super) fn gzip(bytes: &[u8]) -> io::Result<Vec<u8>> {
     encoder.finish()
 }
 
-/// Magic number, file type 1, the number of values, the axes, the values.
+/// DIPHA's image: magic number, file type 1, the number of values, the axes, the values.
 fn dipha(axes: &[usize], values: Vec<u8>) -> Vec<u8> {
     let count: usize = axes.iter().product();
     let mut header = vec![8_067_171_840, 1, count as i64, axes.len() as i64];
@@ -203,7 +203,7 @@ fn dipha(axes: &[usize], values: Vec<u8>) -> Vec<u8> {
     header.chain(values).collect()
 }
 
-/// A number a line: the axes, the extents, the values.
+/// Perseus' image, one number per line: the number of axes, the extents, the values.
 fn perseus<T: ToString>(axes: &[usize], values: &[T]) -> Vec<u8> {
     let header = [axes.len()].into_iter().chain(axes.iter().copied()).map(|number| number.to_string());
     let lines: Vec<String> = header.chain(values.iter().map(T::to_string)).collect();

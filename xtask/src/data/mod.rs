@@ -1,4 +1,4 @@
-//! data/: generated as a whole, so that what is committed can be checked against what made it.
+//! data/: generated as a whole, so that the committed files can be checked against their generator.
 
 mod arrays;
 mod catalogue;
@@ -22,40 +22,40 @@ use lacuna::metric::MetricError;
 
 use catalogue::CASES;
 
-/// Why data/ cannot be written, or is not what it should be.
+/// The error of a data/ that cannot be written or differs from the generated one.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum DataError {
     /// A file cannot be read or written.
     #[error("{}: {source}", path.display())]
     Io {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         source: io::Error,
     },
-    /// A generator made something that is no space.
+    /// A generator returned invalid distances.
     #[error("a generator is wrong: {0}")]
     Space(#[from] MetricError),
-    /// A generator made voxels that fill no shape.
+    /// A generator returned voxels that do not fill a shape.
     #[error("a generator is wrong: {0}")]
     Shape(#[from] ShapeError),
-    /// A case names an input that there is not.
+    /// A case names an input that does not exist.
     #[error("case {case}: no input is called {file}")]
     NoInput {
-        /// The case.
+        /// The name of the case.
         case: &'static str,
-        /// The file it names.
+        /// The file that it names.
         file: &'static str,
     },
-    /// A committed file differs from the generated one, is missing, or is nobody's.
+    /// Committed files differ from the generated ones, are missing, or are not generated.
     #[error("not as generated (run `cargo xtask data` and look at the difference): {}", .0.join(", "))]
     Differs(Vec<String>),
 }
 
-/// Path relative to data/ → bytes.
+/// Maps the path relative to data/ to the content.
 type Files = BTreeMap<String, Vec<u8>>;
 
-/// Writes data/ and says how many files it holds.
+/// Writes data/ and returns the number of files.
 pub(crate) fn write() -> Result<usize, DataError> {
     let files = generate()?;
     for (name, bytes) in &files {
@@ -67,7 +67,7 @@ pub(crate) fn write() -> Result<usize, DataError> {
     Ok(files.len())
 }
 
-/// Compares data/ with what [`write()`] would write, and says how many files it holds.
+/// Compares data/ with the output of [`write()`], and returns the number of files.
 pub(crate) fn check() -> Result<usize, DataError> {
     let files = generate()?;
     let committed = committed(&root())?;
@@ -77,7 +77,7 @@ pub(crate) fn check() -> Result<usize, DataError> {
     if differing.is_empty() { Ok(files.len()) } else { Err(DataError::Differs(differing)) }
 }
 
-/// Every file of data/.
+/// Generates every file of data/.
 fn generate() -> Result<Files, DataError> {
     let inputs = catalogue::inputs()?;
     let mut files = Files::new();
@@ -112,7 +112,7 @@ fn generate() -> Result<Files, DataError> {
     Ok(files)
 }
 
-/// The inputs of `lacuna reduce`, and what it must answer.
+/// Generates the inputs of `lacuna reduce` with the expected answers.
 fn reduction_files(inputs: &[reductions::Input], files: &mut Files) -> Result<(), DataError> {
     for input in inputs {
         let bytes =
@@ -127,7 +127,7 @@ fn reduction_files(inputs: &[reductions::Input], files: &mut Files) -> Result<()
     Ok(())
 }
 
-/// The inputs of `lacuna thin`, and their skeletons.
+/// Generates the inputs of `lacuna thin` with their skeletons.
 fn thinning_files(inputs: &[thinning::Input], files: &mut Files) -> Result<(), DataError> {
     let failed = |file: &str| {
         let path = file.into();
@@ -145,7 +145,7 @@ fn thinning_files(inputs: &[thinning::Input], files: &mut Files) -> Result<(), D
     Ok(())
 }
 
-/// The inputs of `lacuna cubical`, and what it must answer.
+/// Generates the inputs of `lacuna cubical` with the expected answers.
 fn image_files(inputs: &[cubical::Input], files: &mut Files) -> Result<(), DataError> {
     let failed = |file: &str| {
         let path = file.into();
@@ -163,7 +163,7 @@ fn image_files(inputs: &[cubical::Input], files: &mut Files) -> Result<(), DataE
     Ok(())
 }
 
-/// Every file under `folder`.
+/// Reads every file under `folder`.
 fn committed(folder: &Path) -> Result<Files, DataError> {
     let mut files = Files::new();
     let mut folders = vec![folder.to_owned()];
@@ -182,7 +182,7 @@ fn committed(folder: &Path) -> Result<Files, DataError> {
     Ok(files)
 }
 
-/// `path` below `folder`, with forward slashes on every platform.
+/// `path` relative to `folder`, with forward slashes on every platform.
 fn relative(path: &Path, folder: &Path) -> String {
     let below = path.strip_prefix(folder).unwrap_or(path);
     let parts: Vec<_> = below.components().map(|part| part.as_os_str().to_string_lossy()).collect();

@@ -1,28 +1,28 @@
-//! What is in data/ for `lacuna reduce`: the inputs, and the runs whose answers are committed.
+//! The content of data/ for `lacuna reduce`: the inputs, and the runs whose answers are committed.
 
 use lacuna::matrix::read::MatrixFormat;
 
 use super::complexes::{self, Complex, Image};
 
-/// What an input is made from.
+/// The origin of an input.
 pub(super) enum Shape {
-    /// Its cells.
+    /// A cell complex.
     Complex(Complex),
-    /// Its pixels.
+    /// An image.
     Image(Image),
 }
 
 /// A committed input.
 pub(super) struct Input {
-    /// File name.
+    /// The file name.
     pub(super) file: &'static str,
-    /// The format it is written in.
+    /// The format of the file.
     pub(super) format: MatrixFormat,
-    /// The call that makes it.
+    /// The call that generates the input.
     pub(super) generator: &'static str,
-    /// What it is, what its pairs should show and why.
+    /// A description of the input, and what its pairs should show and why.
     pub(super) shows: &'static str,
-    /// It.
+    /// The complex or image.
     pub(super) shape: Shape,
 }
 
@@ -32,11 +32,11 @@ pub(super) struct Case {
     pub(super) file: &'static str,
     /// The output's format.
     pub(super) answer: Answer,
-    /// Its file name.
+    /// The file name of the output.
     pub(super) expected: &'static str,
 }
 
-/// The answers there are.
+/// The formats of answers.
 #[derive(Clone, Copy)]
 pub(super) enum Answer {
     /// Pairs of cells as PHAT's text.
@@ -50,7 +50,7 @@ pub(super) enum Answer {
 }
 
 impl Answer {
-    /// The name that `--output` takes.
+    /// The name of the format for `--output`.
     pub(super) fn name(self) -> &'static str {
         match self {
             Answer::PhatAscii => "phat-ascii",
@@ -160,7 +160,7 @@ pub(super) fn inputs() -> Vec<Input> {
 }
 
 impl Input {
-    /// The cells, those of an image as well.
+    /// The cell complex, also for an image.
     pub(super) fn complex(&self) -> Complex {
         match &self.shape {
             Shape::Complex(complex) => complex.clone(),

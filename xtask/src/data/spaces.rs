@@ -1,26 +1,26 @@
-//! The spaces: curves, surfaces, graphs and a triangulation, as distances.
+//! The spaces as distances: curves, surfaces, graphs and a triangulation.
 //!
-//! Sines and cosines come from the `libm` crate (portable Rust, not the platform's) and every number is rounded
-//! to [`DIGITS`] decimals, so that the same digits are written everywhere.
+//! Sines and cosines come from the portable `libm` crate and not from the platform, and every number is rounded to
+//! [`DIGITS`] decimals, so that the same digits are written on every machine.
 
 use std::f64::consts::{SQRT_2, TAU};
 
 use lacuna::generate::{Random, euclidean, farthest_points, klein_distance, on_circle, on_sphere, on_torus};
 use lacuna::metric::{DistanceMatrix, Distances, MetricError, PointCloud, SparseDistances};
 
-/// Decimals of every number written.
+/// Number of decimals of every number written.
 pub(super) const DIGITS: usize = 6;
 
 type Space = Result<Distances<f64>, MetricError>;
 
-/// Points on the unit circle, at uniform angles, pushed in or out by at most a tenth.
+/// Points on the unit circle at uniform angles, with radii between 0.9 and 1.1.
 pub(super) fn circle(n: usize, seed: u64) -> Space {
     let mut random = Random::new(seed);
     let point = |_| on_circle(TAU * random.uniform(), random.between(0.9, 1.1));
     points((0..n).map(point).collect())
 }
 
-/// Points on two unit circles that touch at the origin, drawn from all of it by farthest-point sampling.
+/// Points on two unit circles that touch at the origin, by farthest-point sampling.
 pub(super) fn figure_eight(n: usize, seed: u64) -> Space {
     let mut random = Random::new(seed);
     let point = |k: usize| {
@@ -42,8 +42,7 @@ pub(super) fn sphere(n: usize, seed: u64) -> Space {
     points(farthest_points(&candidates, n, euclidean))
 }
 
-/// Points on the torus in R³ whose core circle has radius 2 and whose tube has radius `tube`, by farthest-point
-/// sampling.
+/// Points on the torus in R³ with core radius 2 and tube radius `tube`, by farthest-point sampling.
 pub(super) fn torus(n: usize, tube: f64, seed: u64) -> Space {
     let mut random = Random::new(seed);
     let point = |_| {
@@ -54,8 +53,8 @@ pub(super) fn torus(n: usize, tube: f64, seed: u64) -> Space {
     points(farthest_points(&candidates, n, euclidean))
 }
 
-/// Points on the flat Klein bottle: the unit square with (0, y) ~ (1, 1 − y) and (x, 0) ~ (x, 1), and its geodesic
-/// distance, by farthest-point sampling.
+/// Points on the flat Klein bottle with its geodesic distance, by farthest-point sampling: the unit square with (0,
+/// y) ~ (1, 1 − y) and (x, 0) ~ (x, 1).
 pub(super) fn klein_bottle(n: usize, seed: u64) -> Space {
     let mut random = Random::new(seed);
     let candidates: Vec<_> = (0..20 * n).map(|_| [random.uniform(), random.uniform()]).collect();
@@ -69,7 +68,7 @@ pub(super) fn cube(n: usize, seed: u64) -> Space {
     points((0..n).map(|_| [random.uniform(), random.uniform(), random.uniform()]).collect())
 }
 
-/// A side × side grid with the city-block distance: few distinct values, ties everywhere.
+/// A side × side grid with the city-block distance: few distinct values, many ties.
 pub(super) fn grid(side: usize) -> Space {
     let blocks = |i: usize, j: usize| (i / side).abs_diff(j / side) + (i % side).abs_diff(j % side);
     matrix(side * side, |i, j| blocks(i, j) as f64)
@@ -84,7 +83,8 @@ pub(super) fn two_cycles(first: u32, second: u32, seed: u64) -> Space {
     Ok(SparseDistances::new((first + second) as usize, weighted)?.into())
 }
 
-/// The ten triangles of the six-vertex projective plane: a five-cycle's cone and the Möbius band that closes it.
+/// The ten triangles of the six-vertex projective plane: the cone over a five-cycle, and the Möbius band that closes
+/// it.
 const PROJECTIVE_PLANE: [[usize; 3]; 10] = [
     [0, 1, 2],
     [0, 2, 3],
@@ -98,11 +98,11 @@ const PROJECTIVE_PLANE: [[usize; 3]; 10] = [
     [5, 1, 3],
 ];
 
-/// The projective plane: the barycentric subdivision of its six-vertex triangulation, one point a simplex, at
-/// distance 1 when one of the two is a face of the other and else 2.
+/// The projective plane: the barycentric subdivision of its six-vertex triangulation, with one point per simplex. The
+/// distance is 1 if one simplex is a face of the other, and otherwise 2.
 ///
-/// A barycentric subdivision is a flag complex, so the Rips complex at 1 *is* the projective plane; at 2 it is a
-/// full simplex.
+/// A barycentric subdivision is a flag complex, so the Rips complex at 1 is the projective plane; at 2 it is a full
+/// simplex.
 pub(super) fn projective_plane() -> Space {
     let faces: Vec<u32> = PROJECTIVE_PLANE.iter().map(|t| t.iter().map(|v| 1 << v).sum()).collect();
     let is_simplex = |s: &u32| *s != 0 && faces.iter().any(|f| f & s == *s);
@@ -146,7 +146,7 @@ fn matrix(n: usize, distance: impl Fn(usize, usize) -> f64) -> Space {
     Ok(DistanceMatrix::from_fn(n, |i, j| rounded(distance(i, j)))?.into())
 }
 
-/// To [`DIGITS`] decimals; never −0.
+/// Rounds to [`DIGITS`] decimals; never −0.
 fn rounded(x: f64) -> f64 {
     let scale = 10f64.powi(DIGITS as i32);
     (x * scale).round() / scale + 0.0

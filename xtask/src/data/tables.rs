@@ -10,7 +10,7 @@ const CUBICAL: &str = include_str!("README.cubical.md");
 const THINNING: &str = include_str!("README.thinning.md");
 const IMAGES: &str = include_str!("README.images.md");
 
-/// cases.tsv: a line a case.
+/// cases.tsv: one line per case.
 pub(super) fn cases(cases: &[Case], inputs: &[Input]) -> String {
     let row = |case: &Case| {
         let input = inputs.iter().find(|input| input.file == case.file);
@@ -20,7 +20,7 @@ pub(super) fn cases(cases: &[Case], inputs: &[Input]) -> String {
     "name\tfile\tformat\targuments\texpected\n".to_owned() + &cases.iter().map(row).collect::<String>()
 }
 
-/// reductions.tsv: a line a case.
+/// reductions.tsv: one line per case.
 pub(super) fn reductions(cases: &[reductions::Case], inputs: &[reductions::Input]) -> String {
     let row = |case: &reductions::Case| {
         let input = inputs.iter().find(|input| input.file == case.file);
@@ -30,19 +30,19 @@ pub(super) fn reductions(cases: &[reductions::Case], inputs: &[reductions::Input
     "file\tformat\targuments\texpected\n".to_owned() + &cases.iter().map(row).collect::<String>()
 }
 
-/// cubical.tsv: a line a case.
+/// cubical.tsv: one line per case.
 pub(super) fn cubical(cases: &[cubical::Case]) -> String {
     let row =
         |case: &cubical::Case| format!("{}\t{}\texpected/{}\n", case.file, case.arguments(), case.expected);
     "file\targuments\texpected\n".to_owned() + &cases.iter().map(row).collect::<String>()
 }
 
-/// thinning.tsv: a line a case.
+/// thinning.tsv: one line per case.
 pub(super) fn thinning(cases: &[thinning::Case]) -> String {
     "file\targuments\texpected\n".to_owned() + &cases.iter().map(thinning::Case::row).collect::<String>()
 }
 
-/// images.tsv: a line an image.
+/// images.tsv: one line per image.
 pub(super) fn images(images: &[Image]) -> String {
     let row = |image: &Image| {
         let Image { file, format, options, dtype, .. } = image;
@@ -56,7 +56,7 @@ fn extents(image: &Image, separator: &str) -> String {
     extents.join(separator)
 }
 
-/// README.md: the text in README.head.md, then a row an input; the same for the complexes and the images.
+/// README.md: the text of README.head.md with one row per input, and likewise for the complexes and the images.
 pub(super) fn readme(
     inputs: &[Input],
     complexes: &[reductions::Input],

@@ -1,4 +1,4 @@
-//! The inputs of `lacuna thin`, and the skeletons that are committed.
+//! The inputs of `lacuna thin`, and the committed skeletons.
 
 use std::io;
 
@@ -6,11 +6,11 @@ use lacuna::cubical::thinning::{BitImage, Rule, plain};
 use lacuna::cubical::write::ImageOutputFormat;
 use lacuna::cubical::{Image, Order, Shape, ShapeError};
 
-/// A committed image, 255 on 0.
+/// A committed image with values 0 and 255.
 pub(super) struct Input {
-    /// File name.
+    /// The file name.
     pub(super) file: &'static str,
-    /// What it is and what its skeletons show.
+    /// A description of the image and of its skeletons.
     shows: &'static str,
     format: ImageOutputFormat,
     image: BitImage,
@@ -21,7 +21,7 @@ pub(super) struct Case {
     /// The input's file name.
     pub(super) file: &'static str,
     rule: Rule,
-    /// Where the skeleton is, below `expected/`.
+    /// The path of the skeleton below `expected/`.
     pub(super) expected: &'static str,
 }
 
@@ -38,7 +38,7 @@ pub(super) const CASES: [Case; 6] = [
 /// Every committed image.
 ///
 /// # Errors
-/// Never: the generators fill their shapes.
+/// This does not happen: the generators fill their shapes.
 pub(super) fn inputs() -> Result<Vec<Input>, ShapeError> {
     Ok(vec![
         Input {
@@ -62,19 +62,19 @@ impl Input {
         bytes(&self.image, self.format)
     }
 
-    /// Its line in README.md.
+    /// The row of the image in README.md.
     pub(super) fn row(&self) -> String {
         format!("| `{}` | {} | {} |\n", self.file, self.image.shape(), self.shows)
     }
 }
 
 impl Case {
-    /// Its line in thinning.tsv.
+    /// The line of the case in thinning.tsv.
     pub(super) fn row(&self) -> String {
         format!("{}\t--rule {}\texpected/{}\n", self.file, self.rule, self.expected)
     }
 
-    /// The skeleton.
+    /// The expected skeleton.
     pub(super) fn answer(&self, input: &Input) -> io::Result<Vec<u8>> {
         bytes(&plain::thin(&input.image, self.rule, None).0, input.format)
     }
@@ -110,7 +110,7 @@ fn shapes(_: i64, y: i64, x: i64) -> bool {
 }
 
 fn solids(z: i64, y: i64, x: i64) -> bool {
-    // The tube of a torus: (√(y² + x²) − 9)² + z² < 20, without the root.
+    // The tube of a torus: (√(y² + x²) − 9)² + z² < 20, rewritten without the root.
     let (dz, dy, dx) = (z - 7, y - 14, x - 15);
     let inner = dy * dy + dx * dx + dz * dz + 81 - 20;
     let torus = inner <= 0 || inner * inner < 4 * 81 * (dy * dy + dx * dx);

@@ -1,4 +1,4 @@
-//! Complexes and their answers as the bytes of each format, written out word by word: the library's writers do not vouch
+//! Encodes complexes and their answers in each format by independent code, so that the library's writers do not vouch
 //! for its readers.
 
 use std::fmt::Write as _;
@@ -13,7 +13,7 @@ use super::reductions::{Answer, Input, Shape};
 /// DIPHA's magic number.
 const MAGIC: i64 = 8_067_171_840;
 
-/// The file of an input.
+/// Encodes the file of an input.
 pub(super) fn input(input: &Input) -> io::Result<Vec<u8>> {
     Ok(match (&input.shape, input.format) {
         (Shape::Image(image), _) => dipha_image(image),
@@ -25,7 +25,7 @@ pub(super) fn input(input: &Input) -> io::Result<Vec<u8>> {
     })
 }
 
-/// The places of the ones, column after column, counted from 0: row, column.
+/// The entries (row, column), column by column, counted from 0.
 fn ones(complex: &Complex) -> Vec<(usize, usize)> {
     let column = |(j, cell): (usize, &super::complexes::Cell)| {
         cell.boundary.iter().map(move |&row| (row, j)).collect::<Vec<_>>()
@@ -33,14 +33,15 @@ fn ones(complex: &Complex) -> Vec<(usize, usize)> {
     complex.cells.iter().enumerate().flat_map(column).collect()
 }
 
-/// A coordinate matrix of Matrix Market: rows, columns, entries; then an entry a line, counted from 1.
+/// A coordinate matrix of Matrix Market: numbers of rows, columns and entries; then one line per entry, with indices
+/// from 1.
 fn matrix_market(complex: &Complex) -> String {
     let (n, ones) = (complex.cells.len(), ones(complex));
     let head = format!("%%MatrixMarket matrix coordinate integer general\n{n} {n} {}\n", ones.len());
     ones.into_iter().fold(head, |text, (row, column)| format!("{text}{} {} 1\n", row + 1, column + 1))
 }
 
-/// What `scipy.sparse.save_npz` writes of a `coo_matrix`.
+/// The archive that `scipy.sparse.save_npz` writes for a `coo_matrix`.
 fn scipy_archive(complex: &Complex) -> io::Result<Vec<u8>> {
     let (n, ones) = (complex.cells.len(), ones(complex));
     let order = npyz::Order::C;
@@ -54,7 +55,7 @@ fn scipy_archive(complex: &Complex) -> io::Result<Vec<u8>> {
     ])
 }
 
-/// The file of an answer.
+/// Encodes the file of an answer.
 pub(super) fn answer(complex: &Complex, answer: Answer) -> Vec<u8> {
     match answer {
         Answer::PhatAscii => pairs_text(complex).into_bytes(),
@@ -64,7 +65,7 @@ pub(super) fn answer(complex: &Complex, answer: Answer) -> Vec<u8> {
     }
 }
 
-/// Little-endian 64-bit integers.
+/// Encodes little-endian 64-bit integers.
 fn words(numbers: impl IntoIterator<Item = i64>) -> Vec<u8> {
     numbers.into_iter().flat_map(i64::to_le_bytes).collect()
 }
@@ -73,7 +74,7 @@ fn doubles(numbers: impl IntoIterator<Item = f64>) -> Vec<u8> {
     numbers.into_iter().flat_map(f64::to_le_bytes).collect()
 }
 
-/// A line a cell: dimension, boundary.
+/// PHAT's text, one line per cell: dimension, boundary.
 fn phat_text(complex: &Complex) -> String {
     complex.cells.iter().fold(String::new(), |mut text, cell| {
         let _ = write!(text, "{}", cell.dim);
@@ -84,7 +85,7 @@ fn phat_text(complex: &Complex) -> String {
     })
 }
 
-/// The number of cells, then of each dimension, size of the boundary, boundary.
+/// PHAT's binary file: the number of cells, then dimension, boundary size and boundary of each cell.
 fn phat_words(complex: &Complex) -> Vec<u8> {
     let cell = complex.cells.iter().flat_map(|cell| {
         let head = [i64::from(cell.dim), cell.boundary.len() as i64];
@@ -93,7 +94,7 @@ fn phat_words(complex: &Complex) -> Vec<u8> {
     words([complex.cells.len() as i64].into_iter().chain(cell))
 }
 
-/// File type 0: boundary, n, greatest dimension, dimensions, values, offsets, number of entries, entries.
+/// DIPHA's file type 0: boundary, n, greatest dimension, dimensions, values, offsets, number of entries, entries.
 fn dipha_matrix(complex: &Complex) -> Vec<u8> {
     let cells = || complex.cells.iter();
     let greatest = cells().map(|cell| cell.dim).max().unwrap_or(0);
@@ -114,14 +115,14 @@ fn dipha_matrix(complex: &Complex) -> Vec<u8> {
     .concat()
 }
 
-/// File type 1: n, the number of axes, their lengths, values.
+/// DIPHA's file type 1: n, the number of axes, their lengths, values.
 fn dipha_image(image: &Image) -> Vec<u8> {
     let pixels = image.values.len() as i64;
     let head = words([MAGIC, 1, pixels, 2, image.width as i64, image.height() as i64]);
     [head, doubles(image.values.iter().copied())].concat()
 }
 
-/// The number of pairs, then a line a pair.
+/// PHAT's pairs as text: the number of pairs, then one line per pair.
 fn pairs_text(complex: &Complex) -> String {
     let pairs = complex.pairs();
     pairs
@@ -135,14 +136,15 @@ fn pairs_words(complex: &Complex) -> Vec<u8> {
     words(count.into_iter().chain(pairs.into_iter().flat_map(|(birth, death)| [birth as i64, death as i64])))
 }
 
-/// A header, then a line a bar; whole numbers have their `.0`.
+/// A header, then one line per bar; whole numbers are written with `.0`.
 fn csv(complex: &Complex) -> String {
     let line = |(dim, birth, death): (u8, f64, f64)| format!("{dim},{birth:?},{death:?}\n");
     "dim,birth,death\n".to_owned() + &complex.bars().into_iter().map(line).collect::<String>()
 }
 
-/// File type 2: the number of points, then of each dimension, birth, death, sorted by these three. An essential class has
-/// dimension −d − 1 and dies at the greatest value; of the greatest dimension there are none.
+/// DIPHA's file type 2: the number of points, then dimension, birth and death of each point, sorted by these three.
+/// An essential class has dimension −d − 1 and dies at the greatest value; those of the greatest dimension are left
+/// out.
 fn dipha_diagram(complex: &Complex) -> Vec<u8> {
     let top = complex.cells.iter().map(|cell| cell.dim).max().unwrap_or(0);
     let end = complex.cells.iter().map(|cell| cell.value).fold(f64::NEG_INFINITY, f64::max);

@@ -1,16 +1,16 @@
-//! The beginning of a file.
+//! The header of a weighted boundary matrix.
 
 use super::{Flavour, MatrixSize};
 use crate::dipha::{DiphaError, FileType, MAGIC};
 use crate::{Dimension, Source};
 
-/// Words before the dimensions.
+/// Number of words before the dimensions.
 const HEADER: usize = 5;
 
 const FLAVOUR: &str = "0 for boundaries or 1 for coboundaries";
 const DIMENSION: &str = "a dimension of the complex from 0 to 255";
 
-/// What the beginning and the length of a file say.
+/// The fields of the header, and the number of entries.
 pub(super) struct Header {
     pub(super) flavour: Flavour,
     pub(super) cells: usize,
@@ -19,7 +19,7 @@ pub(super) struct Header {
 }
 
 impl Header {
-    /// Reads the header, and refuses one that does not agree with the length of the file.
+    /// Reads the header, and refuses one that contradicts the length of the file.
     pub(super) fn read(source: &(impl Source + ?Sized)) -> Result<Self, DiphaError> {
         let size = source.size().map_err(|error| DiphaError::read(0, 0, &error))?;
         let length = usize::try_from(size).unwrap_or(usize::MAX);
@@ -38,7 +38,7 @@ impl Header {
         let found = word(4, "a dimension")?;
         let wrong = DiphaError::Number { offset: 32, what: DIMENSION, found };
         let max_dim = Dimension::try_from(found).map_err(|_| wrong)?;
-        // Dimension, value and offset of each cell, and the number of entries.
+        // Each cell has a dimension, a value and an offset; the number of entries follows.
         let expected = cells.saturating_mul(24).saturating_add(8);
         if length - 8 * HEADER < expected {
             let what = "cells and the number of entries";
@@ -67,7 +67,7 @@ impl Header {
         MatrixSize { columns: self.cells, entries: self.entries }
     }
 
-    /// Where the k-th of the words that cells have one of each starts: 0 dimensions, 1 values, 2 offsets, 3 entries.
+    /// Returns the byte offset of a part: 0 dimensions, 1 values, 2 offsets, 3 entries.
     pub(super) fn offset(&self, part: usize) -> usize {
         8 * (HEADER + part * self.cells + usize::from(part == 3))
     }

@@ -1,4 +1,4 @@
-//! The entries of one cell: checked, put into the order, sorted.
+//! The entries of one cell: checked, mapped to filtration order and sorted.
 
 use super::Flavour;
 use super::order::Order;
@@ -7,10 +7,10 @@ use crate::Index;
 use crate::dipha::DiphaError;
 use std::collections::HashSet;
 
-/// What a file lists for a cell.
+/// The entries of one cell in the file.
 pub(super) struct List<'a, I> {
     pub(super) cell: usize,
-    /// Where the list is in the file.
+    /// Byte offset of the list in the file.
     pub(super) offset: usize,
     pub(super) cells: &'a Cells<I>,
     pub(super) order: &'a Order<I>,
@@ -22,7 +22,7 @@ impl<I: Index> List<'_, I> {
         for (k, (out, &word)) in out.iter_mut().zip(words).enumerate() {
             match self.entry(i64::from_le_bytes(word), k) {
                 Ok(entry) => *out = self.order.places[entry],
-                // An entry before this one may be repeated, which is the earlier error.
+                // A repeated entry before this one would be the earlier error.
                 Err(error) => return self.no_entry_twice(&words[..k]).and(Err(error)),
             }
         }
@@ -35,7 +35,7 @@ impl<I: Index> List<'_, I> {
         Ok(())
     }
 
-    /// The k-th entry, if it can be one.
+    /// Checks the k-th entry and returns it.
     #[inline]
     fn entry(&self, found: i64, k: usize) -> Result<usize, DiphaError> {
         let List { cell, cells, order, .. } = *self;

@@ -19,21 +19,21 @@ use parts::{Cells, File};
 /// A filtered cell complex: its boundary matrix in the order of the filtration, and the cells' values.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WeightedBoundaryMatrix<I> {
-    /// The matrix. Cells ascend by value, then dimension, then place in the file.
+    /// The matrix. Cells are sorted by value, then dimension, then place in the file.
     pub matrix: BoundaryMatrix<I>,
-    /// The cells' values in the same order.
+    /// The values of the cells in the same order.
     pub values: Vec<f64>,
-    /// The dimension of the complex as the file gives it, not below any cell's. DIPHA's diagrams omit essential classes
-    /// of this dimension.
+    /// The dimension of the complex according to the file, at least that of any cell. DIPHA's diagrams omit essential
+    /// classes of this dimension.
     pub max_dim: Dimension,
 }
 
-/// What a weighted boundary matrix lists for each cell.
+/// The relation that a weighted boundary matrix lists for each cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Flavour {
-    /// The cells of its boundary, 0.
+    /// The cells in its boundary; code 0 in files.
     Boundary,
-    /// The cells that have it in their boundary, 1.
+    /// The cells whose boundary contains it; code 1 in files.
     Coboundary,
 }
 
@@ -46,15 +46,15 @@ impl Flavour {
     }
 }
 
-/// The numbers of cells and entries in a file: what picks the index type.
+/// Reads the numbers of cells and entries of a file, from which the caller chooses the index type.
 ///
 /// # Errors
-/// What is wrong with the header or does not agree with the length of the file.
+/// The header is wrong, or it contradicts the length of the file.
 pub fn boundary_matrix_size(source: &(impl Source + ?Sized)) -> Result<MatrixSize, DiphaError> {
     Ok(Header::read(source)?.size())
 }
 
-/// The filtered complex of a weighted boundary matrix, file type 0, of either flavour.
+/// Reads the filtered complex of a weighted boundary matrix, file type 0, of either flavour.
 ///
 /// | bytes | type | content |
 /// |---|---|---|
@@ -65,12 +65,12 @@ pub fn boundary_matrix_size(source: &(impl Source + ?Sized)) -> Result<MatrixSiz
 /// | 32–39 | `i64` | the dimension of the complex |
 /// | the next 8n | `i64` | the cells' dimensions |
 /// | the next 8n | `f64` | the cells' values |
-/// | the next 8n | `i64` | where each cell's entries begin among all, from 0 on, not descending |
+/// | the next 8n | `i64` | for each cell the index of its first entry, from 0 on, not descending |
 /// | the next 8 | `i64` | m, the number of entries |
 /// | the next 8m | `i64` | the entries: cells, from 0 on, of the boundary or coboundary |
 ///
-/// Cells and a cell's entries are in any order. As in DIPHA the filtration is by value, then dimension, then place in
-/// the file; it decides the numbers of the matrix's columns. Coboundaries are turned into boundaries.
+/// Cells and the entries of a cell may be in any order. As in DIPHA, the filtration is by value, then dimension, then
+/// place in the file; it decides the numbers of the matrix's columns. Coboundaries are turned into boundaries.
 ///
 /// ```
 /// use phat_formats::dipha::{Flavour, WeightedBoundaryMatrix, read_boundary_matrix, write_boundary_matrix};
@@ -89,10 +89,10 @@ pub fn boundary_matrix_size(source: &(impl Source + ?Sized)) -> Result<MatrixSiz
 /// ```
 ///
 /// # Errors
-/// The header is wrong or does not agree with the length of the file; and then the first of these in the file: a
-/// dimension below 0 or above the complex's; a value that is not a number; an offset below the one before or past the
-/// entries; an entry that is no cell, is repeated, has the wrong dimension, or a value on the wrong side of its cell's.
-/// More cells or entries than `I` numbers. What the system says.
+/// The header is wrong or contradicts the length of the file; otherwise the first of the following in the file: a
+/// dimension below 0 or above the complex's; a value that is not a number; an offset below the previous one or past
+/// the entries; an entry that is not a cell, is repeated, has the wrong dimension, or a value on the wrong side of
+/// its cell's. Also: more cells or entries than `I` can number, or an error of the system.
 pub fn read_boundary_matrix<I: Index>(
     source: &(impl Source + ?Sized),
 ) -> Result<WeightedBoundaryMatrix<I>, DiphaError> {

@@ -6,11 +6,11 @@ use crate::anti_transpose::anti_transpose;
 use crate::{BoundaryMatrix, Dimension, Index};
 use rayon::prelude::*;
 
-/// The order of the cells as columns of a matrix: that of the filtration, or for coboundaries the opposite, which makes
-/// the matrix of the coboundaries the anti-transpose.
+/// The order of the cells as columns of a matrix: filtration order, or for coboundaries its reverse, so that the
+/// matrix of the coboundaries is the anti-transpose.
 pub(super) struct Order<I> {
     pub(super) flavour: Flavour,
-    /// The cell in each place.
+    /// The cell at each place.
     cells: Vec<I>,
     /// The place of each cell.
     pub(super) places: Vec<I>,
@@ -39,7 +39,7 @@ impl<I: Index> Order<I> {
         Order { flavour, cells: order, places }
     }
 
-    /// The matrix whose columns are the cells' lists of entries in this order, turned into boundaries.
+    /// Builds the matrix whose columns are the cells' lists of entries in this order, turned into boundaries.
     pub(super) fn arrange(
         &self,
         cells: &Cells<I>,
@@ -66,7 +66,7 @@ impl<I: Index> Order<I> {
         WeightedBoundaryMatrix { matrix, values, max_dim }
     }
 
-    /// Offsets and rows when the cells' lists are put in this order.
+    /// Returns the offsets and rows of the cells' lists in this order.
     fn permute(&self, cells: &Cells<I>, entries: &[I]) -> (Vec<I>, Vec<I>) {
         let list = |place: usize| &entries[range(&cells.offsets, self.cells[place].to_usize())];
         let mut end = 0;
@@ -87,7 +87,7 @@ impl<I: Index> Order<I> {
     }
 }
 
-/// A number that orders as the value does; both zeros are the same.
+/// Maps a value to an integer of the same order; both zeros are equal.
 fn ordered(value: f64) -> u64 {
     let bits = (value + 0.0).to_bits();
     if bits >> 63 == 1 { !bits } else { bits | 1 << 63 }

@@ -1,4 +1,4 @@
-//! The parts of a file that have a word a cell, and the entries.
+//! The parts of a file that hold one word per cell, and the entries.
 
 use super::header::Header;
 use super::list::List;
@@ -10,20 +10,20 @@ use std::ops::Range;
 
 type Word = [u8; 8];
 
-/// Words that are read at a time.
+/// Number of words that are read at a time.
 const BLOCK: usize = 1 << 15;
 
-/// A file whose header is right.
+/// A file whose header is valid.
 pub(super) struct File<'a, S: ?Sized> {
     pub(super) source: &'a S,
     pub(super) header: Header,
 }
 
-/// What a file says of the cells, in its order.
+/// The cells in the order of the file.
 pub(super) struct Cells<I> {
     pub(super) dims: Vec<Dimension>,
     pub(super) values: Vec<f64>,
-    /// Where the entries of each begin, and their number.
+    /// Index of the first entry of each cell, and then the number of all entries.
     pub(super) offsets: Vec<I>,
 }
 
@@ -67,7 +67,7 @@ impl<S: Source + ?Sized> File<'_, S> {
         Ok(offsets)
     }
 
-    /// One of the parts that have a word a cell.
+    /// Reads one of the parts with one word per cell.
     fn words<T: Copy + Default + Send>(
         &self,
         part: usize,
@@ -86,7 +86,7 @@ impl<S: Source + ?Sized> File<'_, S> {
         wrong.find_map_first(Result::err).map_or(Ok(all), Err)
     }
 
-    /// Reads `count` words from `offset` on, through `buffer`.
+    /// Reads `count` words from `offset` on through `buffer`.
     fn bytes<'b>(
         &self,
         offset: usize,
@@ -99,7 +99,8 @@ impl<S: Source + ?Sized> File<'_, S> {
         Ok(buffer.as_chunks().0)
     }
 
-    /// The entries of all cells in the file's order, as places in this one, ascending for each cell.
+    /// Returns the entries of all cells in the order of the file, mapped to places in `order`, ascending for each
+    /// cell.
     pub(super) fn entries<I: Index>(&self, cells: &Cells<I>, order: &Order<I>) -> Result<Vec<I>, DiphaError> {
         let mut entries = vec![I::default(); self.header.entries];
         let groups = groups(&cells.offsets, &mut entries).into_par_iter();
@@ -124,13 +125,13 @@ impl<I> Cells<I> {
     }
 }
 
-/// Where the entries of a cell are among all.
+/// The range of the entries of a cell among all entries.
 pub(super) fn range<I: Index>(offsets: &[I], cell: usize) -> Range<usize> {
     offsets[cell].to_usize()..offsets[cell + 1].to_usize()
 }
 
-/// Consecutive cells with about a block of entries, or one cell with more, and their part of what is there for all
-/// entries.
+/// Divides `all`, which has an element per entry, by groups of consecutive cells with about a block of entries each,
+/// or one cell with more.
 pub(super) fn groups<'a, I: Index>(offsets: &[I], mut all: &'a mut [I]) -> Vec<(Range<usize>, &'a mut [I])> {
     let mut groups = Vec::new();
     let (mut start, cells) = (0, offsets.len() - 1);

@@ -1,4 +1,4 @@
-//! Both flavours and both directions.
+//! Tests of both flavours, reading and writing.
 
 use super::*;
 use crate::dipha::MAGIC;
@@ -36,7 +36,7 @@ impl Fields {
         binary(&self.words())
     }
 
-    /// The filtered complex, one cell after the other.
+    /// A plain reader: the filtered complex, built cell by cell.
     fn plain(&self) -> WeightedBoundaryMatrix<u32> {
         let n = self.dims.len();
         let mut order: Vec<usize> = (0..n).collect();
@@ -57,7 +57,7 @@ impl Fields {
         WeightedBoundaryMatrix { matrix, values, max_dim: self.max_dim as u8 }
     }
 
-    /// This complex with its cells and lists in another order.
+    /// The same complex with cells and lists in another order.
     fn shuffled(&self, random: &mut Pcg64) -> Fields {
         let n = self.dims.len();
         let mut from: Vec<usize> = (0..n).collect();
@@ -74,7 +74,7 @@ impl Fields {
         }
     }
 
-    /// The other flavour.
+    /// The same complex in the other flavour.
     fn dual(&self) -> Fields {
         let n = self.dims.len();
         let has = |list: usize, entry: usize| self.lists[list].contains(&(entry as i64));
@@ -98,7 +98,7 @@ fn triangle() -> Fields {
     }
 }
 
-/// Random cells, each with faces among those of one dimension below; values with many ties.
+/// Random cells with faces of the dimension below; values with many ties.
 fn random(random: &mut Pcg64, cells: usize) -> Fields {
     let mut fields = Fields { flavour: 0, max_dim: 3, dims: vec![], values: vec![], lists: vec![] };
     for _ in 0..cells {
@@ -155,7 +155,7 @@ fn what_is_written_reads_back() {
     assert_eq!(file, triangle().dual().file());
 }
 
-/// More entries than a block has words, in one list and in many.
+/// More entries than a block has words, in one list and in many lists.
 #[test]
 fn many_blocks() {
     let n = 40_000i64;
@@ -201,7 +201,8 @@ fn every_cut_and_every_tail_is_an_error() {
     assert_eq!(read_boundary_matrix::<u32>(&file), Err(DiphaError::Trailing { offset, found: 1 }));
 }
 
-/// One word of a triangle's file is another. The words: 5 of header, 7 dimensions, 7 values, 7 offsets, 9, 9 entries.
+/// Replaces one word of the triangle's file. Its words: 5 of header, 7 dimensions, 7 values, 7 offsets, the number 9,
+/// 9 entries.
 #[test]
 fn wrong_words() {
     let offsets = 5 + 14;

@@ -7,10 +7,11 @@ use crate::dipha::fields::write_header;
 use crate::{BoundaryMatrix, Index};
 use std::io::{self, Write};
 
-/// Writes a weighted boundary matrix, file type 0, the cells in the order of the matrix.
+/// Writes a weighted boundary matrix, file type 0, with the cells in the order of the matrix.
 ///
 /// # Errors
-/// `out` cannot be written; there is not a value for each cell, or a cell has a greater dimension than the complex.
+/// `out` cannot be written; the numbers of values and cells differ; or a cell has a greater dimension than the
+/// complex.
 pub fn write_boundary_matrix<I: Index>(
     out: &mut impl Write,
     complex: &WeightedBoundaryMatrix<I>,
@@ -48,7 +49,7 @@ fn invalid(wrong: String) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidInput, wrong)
 }
 
-/// The offsets of the cells' entries, their number, and the entries.
+/// Writes the offsets of the cells' entries, the number of entries, and the entries.
 fn write_lists<W: Write, I: Index, L: ExactSizeIterator<Item = I>>(
     block: &mut Block<W>,
     matrix: &BoundaryMatrix<I>,

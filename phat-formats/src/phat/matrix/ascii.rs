@@ -1,8 +1,8 @@
 //! Reading text files.
 //!
-//! A text is cut at ends of lines, and its parts are taken apart side by side, three times: once to count lines,
-//! columns and entries, so that every part knows where its own begin and the matrix is allocated once; once for the
-//! dimensions; once for the rows, which are checked against the dimensions of the columns before.
+//! The text is cut at line ends, and threads parse its parts in three passes: the first counts lines, columns and
+//! entries, so that every part knows its place and the matrix is allocated once; the second reads the dimensions; the
+//! third reads the rows, which are checked against the dimensions of earlier columns.
 
 use super::column::Column;
 use super::{Findings, Place, Read, Unsorted};
@@ -12,22 +12,22 @@ use crate::{BoundaryMatrix, Dimension, Index};
 use rayon::prelude::*;
 use std::mem::take;
 
-/// The least bytes of a part.
+/// Minimum number of bytes in a part.
 const PART: usize = 256 * 1024;
 
 const DIMENSION: &str = "a dimension from 0 to 255";
 
-/// The matrix of a text file.
+/// Reads the matrix of a text file.
 ///
 /// # Errors
-/// The first violation in the file: no bytes; a word that is not a number, such as a `#` that is not the first
-/// character of its line; a dimension beyond 255; a row that is not before its column, is repeated, or is of the wrong
-/// dimension. More columns or entries than `I` numbers.
+/// The first violation in the file: an empty file; a word that is not a number, such as a `#` that is not the first
+/// character of its line; a dimension beyond 255; a row that is not before its column, is repeated, or has the wrong
+/// dimension. Also: more columns or entries than `I` can number.
 pub fn read_ascii<I: Index>(text: &[u8]) -> Result<Read<I>, PhatError> {
     read_parts(text, PART)
 }
 
-/// Like [`read_ascii`], in parts of at least this many bytes.
+/// Like [`read_ascii`], in parts of at least `least` bytes.
 pub(super) fn read_parts<I: Index>(text: &[u8], least: usize) -> Result<Read<I>, PhatError> {
     if text.is_empty() {
         let found = "the end of the file".to_owned();
@@ -54,7 +54,7 @@ pub(super) fn read_parts<I: Index>(text: &[u8], least: usize) -> Result<Read<I>,
     findings.read(|| BoundaryMatrix::from_checked(dims, offsets, rows))
 }
 
-/// Cuts a text after ends of lines.
+/// Cuts a text after line ends.
 fn cut(mut text: &[u8], least: usize) -> Vec<&[u8]> {
     let mut parts = Vec::new();
     while !text.is_empty() {
@@ -67,7 +67,7 @@ fn cut(mut text: &[u8], least: usize) -> Vec<&[u8]> {
     parts
 }
 
-/// The lines that are columns.
+/// Iterates over the lines that are columns.
 fn column_lines(text: &[u8]) -> impl Iterator<Item = (u64, &[u8])> {
     lines(text).filter(|(_, line)| !line.starts_with(b"#") && !line.iter().all(|&byte| is_blank(byte)))
 }
@@ -98,7 +98,7 @@ impl Counts {
     }
 }
 
-/// The number of words in a line.
+/// Number of words in a line.
 fn word_count(line: &[u8]) -> usize {
     let mut blank = true;
     line.iter()
@@ -109,7 +109,7 @@ fn word_count(line: &[u8]) -> usize {
         .count()
 }
 
-/// The dimensions of all columns. One that is wrong is 0 here: the line it is in is an error later.
+/// Reads the dimensions of all columns. An invalid dimension is 0 here; its line becomes an error later.
 fn dimensions(texts: &[&[u8]], counts: &[Counts], columns: usize) -> Vec<Dimension> {
     let mut dims = vec![0; columns];
     let mut rest = dims.as_mut_slice();
@@ -129,10 +129,10 @@ fn take_first<'a, T>(rest: &mut &'a mut [T], count: usize) -> &'a mut [T] {
     first
 }
 
-/// A part of the text and what becomes of it.
+/// A part of the text, and the parts of the matrix that it fills.
 struct Part<'a, I> {
     text: &'a [u8],
-    /// The number of lines, columns and entries before it.
+    /// Numbers of lines, columns and entries before the part.
     before: Counts,
     starts: &'a mut [I],
     rows: &'a mut [I],
@@ -155,7 +155,7 @@ fn parts<'a, I>(
 }
 
 impl<I: Index> Part<'_, I> {
-    /// Checks and stores the rows, up to the first line that is wrong.
+    /// Checks and stores the rows, up to the first invalid line.
     fn store(mut self, dims: &[Dimension]) -> Findings {
         let mut findings = Findings::default();
         let mut entry = self.before.entries;
@@ -178,8 +178,8 @@ impl<I: Index> Part<'_, I> {
     }
 }
 
-/// Takes a line apart, by way of `numbers`, and stores its rows at the beginning of `rows`, which then is what is after
-/// them. Says whether they ascended.
+/// Parses a line through the buffer `numbers`, stores its rows at the beginning of `rows`, and advances `rows` past
+/// them. Returns whether the rows ascended.
 fn store_line<I: Index>(
     number: usize,
     mut words: Words,

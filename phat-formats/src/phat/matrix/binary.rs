@@ -1,9 +1,9 @@
 //! Reading binary files.
 //!
-//! Where a column starts is known when the counts of all columns before are. So one thread walks from header to header,
-//! block after block, while the others take the blocks that it has walked through and check and store their rows. The
-//! length of the file and the number of columns give the number of entries, so the matrix is allocated once, and blocks
-//! are all that is held beside it.
+//! The start of a column is known only after the counts of all earlier columns. So one thread walks from header to
+//! header, block by block, while the others take the blocks that it has passed, and check and store their rows. The
+//! length of the file and the number of columns give the number of entries, so the matrix is allocated once, and only
+//! a few blocks are held besides it.
 
 use super::column::Column;
 use super::{Findings, Place, Read, Unsorted};
@@ -16,13 +16,14 @@ use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering::Relaxed};
 
 type Word = [u8; 8];
 
-/// Bytes that are read at a time: few enough for a cache, many enough for a call of the system.
+/// Number of bytes that are read at a time: few enough for a cache, many enough for a system call.
 const BLOCK: usize = 256 * 1024;
 
-/// The size of the matrix in a binary file, from its length and first number: what picks the index type.
+/// Reads the size of the matrix in a binary file from its length and first number; the caller chooses the index type
+/// by it.
 ///
 /// # Errors
-/// A length that is not that of 64-bit integers; a negative number of columns, or more than the file has room for.
+/// The length is not a multiple of 8; the number of columns is negative or more than the file has room for.
 pub fn size(source: &(impl Source + ?Sized)) -> Result<MatrixSize, PhatError> {
     let length = source.size().map_err(|error| PhatError::read(0, 0, &error))?;
     if length == 0 || length % 8 != 0 {
@@ -36,7 +37,7 @@ pub fn size(source: &(impl Source + ?Sized)) -> Result<MatrixSize, PhatError> {
     let columns =
         u64::try_from(found).map_err(|_| PhatError::Number { place: Place::Byte(0), what, found })?;
     let words = length / 8 - 1;
-    // A column has two words at the least.
+    // A column takes at least two words.
     let Some(entries) = columns.checked_mul(2).and_then(|headers| words.checked_sub(headers)) else {
         let expected = columns.saturating_mul(16);
         return Err(PhatError::Truncated { offset: 8, what: "columns", expected, found: length });
@@ -49,23 +50,23 @@ fn too_large(columns: u64, entries: u64, most: usize) -> PhatError {
     PhatError::TooLarge { place: Place::Byte(0), most, found: columns.max(entries) }
 }
 
-/// The matrix of a binary file.
+/// Reads the matrix of a binary file.
 ///
-/// Peak memory is that of the matrix and some blocks for each thread of rayon's pool.
+/// Peak memory is that of the matrix and a few blocks for each thread of rayon's pool.
 ///
 /// # Errors
-/// The first violation in the file: cut short or longer than its columns; a dimension beyond 255; a negative count, or
-/// one for which the file has no room; a row that is not before its column, is repeated, or is of the wrong dimension.
-/// More columns or entries than `I` numbers. What the system says.
+/// The first violation in the file: it is truncated or longer than its columns; a dimension beyond 255; a count that
+/// is negative or exceeds the file; a row that is not before its column, is repeated, or has the wrong dimension.
+/// Also: more columns or entries than `I` can number, or an error of the system.
 pub fn read_binary<I: Index>(source: &(impl Source + ?Sized)) -> Result<Read<I>, PhatError> {
     read_binary_showing(source, |_| {})
 }
 
-/// Like [`read_binary`], and `show` sees each part of the matrix as soon as it is stored: every column once, in any order, on any thread of the
-/// pool. When there is an error some have been shown, or none.
+/// Like [`read_binary`], but also calls `show` with each part of the matrix as soon as it is stored: every column
+/// once, in any order, on any thread of the pool. On an error, some parts may have been shown.
 ///
 /// # Errors
-/// Those of [`read_binary`].
+/// The errors of [`read_binary`].
 pub fn read_binary_showing<I: Index>(
     source: &(impl Source + ?Sized),
     show: impl Fn(Part<'_, I>) + Sync,
@@ -73,7 +74,7 @@ pub fn read_binary_showing<I: Index>(
     read_blocks(source, BLOCK, show)
 }
 
-/// Like [`read_binary_showing`], with blocks of this many bytes, a multiple of 8.
+/// Like [`read_binary_showing`], with blocks of `block` bytes, a multiple of 8.
 pub(super) fn read_blocks<I: Index>(
     source: &(impl Source + ?Sized),
     block: usize,
@@ -103,25 +104,25 @@ pub(super) fn read_blocks<I: Index>(
     })
 }
 
-/// What all threads see.
+/// State that all threads share.
 struct Shared<'a, S: ?Sized, F> {
     source: &'a S,
     show: &'a F,
-    /// The dimensions of all columns before the block that a thread works on are written.
+    /// The dimensions of columns; those before the block of a thread are complete.
     dims: &'a [AtomicU8],
     findings: Mutex<Findings>,
-    /// Blocks that wait for a thread or are with one.
+    /// Number of blocks that wait for a thread or are being processed.
     waiting: AtomicUsize,
-    /// The most blocks that may wait for a thread.
+    /// Maximum number of blocks that may wait.
     most: usize,
-    /// Buffers that were used before.
+    /// Buffers for reuse.
     buffers: Mutex<Vec<Vec<u8>>>,
 }
 
-/// A block that was walked through: whole columns.
+/// A block that the walk has passed: whole columns.
 struct Block<'a, I> {
     bytes: Vec<u8>,
-    /// Where it is in the file.
+    /// Byte offset in the file.
     offset: u64,
     column: usize,
     entry: usize,
@@ -135,18 +136,18 @@ struct Walk<'s, 'a, S: ?Sized, F, I> {
     size: MatrixSize,
     column: usize,
     entry: usize,
-    /// Where the column starts in the file.
+    /// Byte offset of the column in the file.
     offset: u64,
-    /// The entries of the column and of all columns after it.
+    /// Starts and rows of the column and of all columns after it.
     starts: &'s mut [I],
     rows: &'s mut [I],
 }
 
-/// How far the walk came in a block.
+/// The progress of the walk in a block.
 struct Steps {
     columns: usize,
     entries: usize,
-    /// The words of the column that is not whole in the block.
+    /// Number of words of the column that the block cuts off.
     next: usize,
     wrong: Option<PhatError>,
 }
@@ -172,7 +173,7 @@ impl<'a, S: Source + ?Sized, F: Sync> Shared<'a, S, F> {
         self.findings.lock().expect("no thread panics while it adds what it found").error.is_some()
     }
 
-    /// The bytes from `offset` on.
+    /// Reads `count` bytes from `offset` on.
     fn bytes(&self, offset: u64, count: usize) -> Result<Vec<u8>, PhatError> {
         let used = self.buffers.lock().expect("no thread panics while it takes a buffer").pop();
         let mut bytes = used.unwrap_or_default();
@@ -230,7 +231,7 @@ impl<'a, S: Source + ?Sized, F: Sync> Shared<'a, S, F> {
 }
 
 impl<'s, S: Source + ?Sized, F: Fn(Part<'_, I>) + Sync, I: Index> Walk<'s, '_, S, F, I> {
-    /// Walks through the file and hands on its blocks, until something is wrong.
+    /// Walks through the file and hands its blocks on, until an error occurs.
     fn blocks(&mut self, scope: &Scope<'s>, size: usize) -> Result<(), PhatError> {
         let mut most = size;
         while self.column < self.size.columns && !self.shared.has_failed() {
@@ -253,7 +254,7 @@ impl<'s, S: Source + ?Sized, F: Fn(Part<'_, I>) + Sync, I: Index> Walk<'s, '_, S
         }
     }
 
-    /// Goes from header to header through the words that start with a column.
+    /// Walks from header to header through `words`, which start with a column.
     fn walk(&self, words: &[Word]) -> Steps {
         let mut left = self.size.entries - self.entry;
         let mut steps = Steps { columns: 0, entries: 0, next: 0, wrong: None };
@@ -281,7 +282,7 @@ impl<'s, S: Source + ?Sized, F: Fn(Part<'_, I>) + Sync, I: Index> Walk<'s, '_, S
         steps
     }
 
-    /// The dimension and the number of rows that a header gives. `left` entries are in the rest of the file.
+    /// Parses a header: the dimension and the number of rows. The rest of the file has `left` entries.
     #[inline]
     fn header(&self, words: &[Word; 2], at: usize, left: usize) -> Result<(Dimension, usize), PhatError> {
         let [dim, count] = words.map(integer);
@@ -301,7 +302,7 @@ impl<'s, S: Source + ?Sized, F: Fn(Part<'_, I>) + Sync, I: Index> Walk<'s, '_, S
             let what = "a number of rows";
             return PhatError::Number { place: Place::Byte(offset + 8), what, found: count };
         };
-        // The rest of the file has `left` entries if every column after this one has a header.
+        // The rest of the file has `left` entries if every later column has a header.
         let length = 8 * (1 + 2 * self.size.columns + self.size.entries) as u64;
         let headers = length - offset - 16 - 8 * left as u64;
         PhatError::Truncated {
@@ -312,7 +313,7 @@ impl<'s, S: Source + ?Sized, F: Fn(Part<'_, I>) + Sync, I: Index> Walk<'s, '_, S
         }
     }
 
-    /// Gives the columns that were walked through to a thread; does them here when many blocks wait.
+    /// Hands the passed columns to another thread, or processes them here if many blocks wait.
     fn hand_on(&mut self, scope: &Scope<'s>, bytes: Vec<u8>, steps: &Steps) {
         let (starts, later_starts) = take(&mut self.starts).split_at_mut(steps.columns);
         let (rows, later_rows) = take(&mut self.rows).split_at_mut(steps.entries);

@@ -1,10 +1,10 @@
-//! The rows of one column: checked, stored, and sorted if they have to be.
+//! The rows of one column: checked, stored, and sorted if necessary.
 
 use super::{PhatError, Place};
 use crate::{Dimension, Index};
 use std::collections::HashSet;
 
-/// Up to this many rows are searched for a repeated one by one.
+/// Number of rows up to which a linear search looks for repetitions.
 const FEW: usize = 32;
 
 /// A column whose rows are to be read.
@@ -15,9 +15,9 @@ pub(super) struct Column {
 }
 
 impl Column {
-    /// Checks the rows and stores them, ascending. Says whether they ascended.
+    /// Checks the rows and stores them, ascending. Returns whether they ascended.
     ///
-    /// `dim_of` gives the dimension of a column before this one, `place` where the k-th row is in the file.
+    /// `dim_of` gives the dimension of an earlier column, `place` the place of the k-th row in the file.
     #[inline]
     pub(super) fn read<I: Index>(
         self,
@@ -32,7 +32,7 @@ impl Column {
         self.read_any(rows, dim_of, place, out).map(|()| false)
     }
 
-    /// Stores rows that ascend and are valid, as those of nearly all columns are. Returns whether these are.
+    /// Stores rows if they are valid and ascend, as in nearly all columns. Returns whether they are.
     #[inline]
     fn read_ascending<I: Index>(
         self,
@@ -40,7 +40,7 @@ impl Column {
         dim_of: impl Fn(usize) -> Dimension,
         out: &mut [I],
     ) -> bool {
-        // Rows that ascend from -1 are neither negative nor repeated.
+        // Rows that ascend from −1 are neither negative nor repeated.
         let mut before = -1;
         for (out, row) in out.iter_mut().zip(rows) {
             if row <= before || row >= self.number as i64 || !self.is_above(dim_of(row as usize)) {
@@ -52,7 +52,7 @@ impl Column {
         true
     }
 
-    /// Stores rows that do not ascend, or finds the first that is wrong.
+    /// Stores rows that do not ascend, or returns the first error.
     #[cold]
     fn read_any<I: Index>(
         self,

@@ -1,17 +1,17 @@
 //! Boundary matrices.
 //!
-//! A file lists the columns of a [`BoundaryMatrix`] in the order of the filtration: the dimension of the cell and the
-//! cells of its boundary, numbered from 0. PHAT checks nothing of what it reads; here every violation is an error,
-//! except that rows may come in any order: they are sorted, and [`Read`] says so.
+//! A file lists the columns of a [`BoundaryMatrix`] in filtration order: the dimension of each cell and the cells of
+//! its boundary, numbered from 0. PHAT does not check its input; here every violation is an error, except that rows
+//! may be in any order: they are sorted, and [`Read`] reports it.
 //!
 //! Text:
 //!
 //! | line | content |
 //! |---|---|
-//! | the j-th that is not passed over | `dim row row …` of column j |
+//! | the j-th column line | `dim row row …` of column j |
 //!
-//! Lines that are blank or whose first character is `#` are passed over. Words may be separated by any blanks, and
-//! lines may end in CRLF.
+//! Blank lines, and lines whose first character is `#`, are skipped. Words may be separated by any blanks, and lines
+//! may end in CRLF.
 //!
 //! Binary:
 //!
@@ -56,20 +56,20 @@ pub struct Read<I> {
     pub matrix: BoundaryMatrix<I>,
     /// The number of columns whose rows did not ascend in the file.
     pub unsorted: usize,
-    /// The first of these columns.
+    /// The first of these columns, if any.
     pub first_unsorted: Option<Unsorted>,
 }
 
 /// A column whose rows do not ascend in the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Unsorted {
-    /// The column.
+    /// Number of the column.
     pub column: usize,
-    /// Where its rows begin.
+    /// Place of its first row.
     pub place: Place,
 }
 
-/// What the threads that read parts of a file found, together.
+/// The combined results of the threads that read parts of a file.
 #[derive(Default)]
 struct Findings {
     error: Option<PhatError>,
@@ -78,7 +78,7 @@ struct Findings {
 }
 
 impl Findings {
-    /// The one of two errors that comes first in the file.
+    /// Keeps the error that comes first in the file.
     fn error(&mut self, error: PhatError) {
         if self.error.as_ref().is_none_or(|first| error.place() < first.place()) {
             self.error = Some(error);
@@ -102,7 +102,7 @@ impl Findings {
         other.first_unsorted.into_iter().for_each(|unsorted| self.first(unsorted));
     }
 
-    /// The matrix, unless an error was found.
+    /// Returns the matrix, or the error if there is one.
     fn read<I>(self, matrix: impl FnOnce() -> BoundaryMatrix<I>) -> Result<Read<I>, PhatError> {
         let Findings { error, unsorted, first_unsorted } = self;
         match error {

@@ -1,4 +1,4 @@
-//! Both formats and both directions, against a plain reader.
+//! Tests of both formats, reading and writing, against a plain reader.
 
 use super::ascii::read_parts;
 use super::binary::read_blocks;
@@ -38,14 +38,14 @@ fn to_ascii<I: Index>(matrix: &BoundaryMatrix<I>) -> Vec<u8> {
     file
 }
 
-/// Runs with 1, 2 and 4 threads.
+/// Runs a check with 1, 2 and 4 threads.
 fn with_threads(check: impl Fn() + Sync) {
     for threads in [1, 2, 4] {
         rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(&check);
     }
 }
 
-/// A matrix with about so many columns; rows are chosen among all before of the right dimension.
+/// A matrix with `columns` columns; the rows of each are chosen among all earlier cells of the right dimension.
 fn random(random: &mut Pcg64, columns: usize) -> BoundaryMatrix<u32> {
     let mut matrix = BoundaryMatrix::new();
     let mut of_dim: Vec<Vec<usize>> = vec![Vec::new(); 4];
@@ -53,7 +53,7 @@ fn random(random: &mut Pcg64, columns: usize) -> BoundaryMatrix<u32> {
         let dim = random.random_range(0..4);
         let mut rows = Vec::new();
         if dim > 0 && !of_dim[dim - 1].is_empty() {
-            // Sometimes more rows than a small block has words.
+            // Some columns have more rows than a small block has words.
             let most = if random.random_ratio(1, 20) { 60 } else { 5 };
             let below = &of_dim[dim - 1];
             rows = (0..random.random_range(0..most))
@@ -68,7 +68,7 @@ fn random(random: &mut Pcg64, columns: usize) -> BoundaryMatrix<u32> {
     matrix
 }
 
-/// The columns that the words of a binary file hold, if they are a boundary matrix; rows in any order.
+/// A plain reader: the matrix of a binary file's words, if they are valid; rows may be in any order.
 fn plain(words: &[i64]) -> Option<BoundaryMatrix<u32>> {
     let mut words = words.iter().copied();
     let mut matrix = BoundaryMatrix::new();
@@ -188,7 +188,7 @@ fn wrong_words() {
              found the end of the file",
         ),
         (
-            // A fourth column is promised and its header missing.
+            // The count says four columns, and the header of the fourth is missing.
             [&[4], &edge(&[1, 2, 0, 1])[1..]].concat(),
             "byte 72: expected 32 bytes of rows and later columns from byte 56 on, found the end of the file",
         ),
@@ -213,7 +213,7 @@ fn wrong_words() {
     }
 }
 
-/// A binary file of these words is refused with this message, whatever the number of threads and the size of blocks.
+/// Checks the error message for a binary file of the given words, for several numbers of threads and sizes of blocks.
 fn assert_refused(words: &[i64], message: &str) {
     let file = binary(words);
     with_threads(|| {
@@ -248,7 +248,7 @@ fn dimensions_reach_255() {
     let read = read_ascii::<u32>(text.as_bytes()).unwrap();
     assert_eq!(read.matrix.max_dim(), Some(255));
     assert_eq!(read_binary::<u32>(&to_binary(&read.matrix)).unwrap(), read);
-    // The dimension one below 0 is not 255.
+    // One dimension below 0 is not 255.
     text += "0 255\n";
     assert_eq!(
         read_ascii::<u32>(text.as_bytes()).unwrap_err().to_string(),
@@ -332,7 +332,7 @@ fn blanks_comments_and_ends_of_lines_do_not_matter() {
     }
 }
 
-/// Words are changed at random: the answer is the plain reader's, and an error does not depend on blocks and threads.
+/// Random words are changed: the result is the plain reader's, and errors do not depend on blocks and threads.
 #[test]
 fn changed_files_are_judged_as_the_plain_reader_judges() {
     let mut rng = Pcg64::seed_from_u64(2);
@@ -368,7 +368,7 @@ fn changed_files_are_judged_as_the_plain_reader_judges() {
     assert!(right > 500 && wrong > 500, "{right} right, {wrong} wrong");
 }
 
-/// The first of several wrong places is named, whatever part of the file a thread reads.
+/// Of several violations the first is reported, whichever thread reads it.
 #[test]
 fn the_first_violation_is_the_error() {
     let mut rng = Pcg64::seed_from_u64(3);
@@ -400,7 +400,7 @@ fn the_first_violation_is_the_error() {
     });
 }
 
-/// A file that is shorter than it says when it is read.
+/// A file that is shorter than its reported size when it is read.
 struct Shrunk(Vec<u8>);
 
 impl Source for Shrunk {
@@ -425,7 +425,7 @@ fn what_the_system_says_is_passed_on() {
     );
 }
 
-/// Sizes that no test can hold are judged before anything is allocated.
+/// A source of a size that no test can hold, which is refused before anything is allocated.
 struct Huge(i64, u64);
 
 impl Source for Huge {

@@ -4,8 +4,8 @@ use crate::block::Block;
 use crate::{BoundaryMatrix, Index};
 use std::io::{self, Write};
 
-/// Writes a text file, a line a column. A matrix without columns gets a comment, since readers take an empty file for
-/// one that was not written.
+/// Writes a text file with one line per column. A matrix without columns becomes a comment, since readers refuse
+/// empty files.
 ///
 /// # Errors
 /// `out` cannot be written.
@@ -16,7 +16,7 @@ pub fn write_ascii<I: Index>(out: &mut impl Write, matrix: &BoundaryMatrix<I>) -
     let mut block = Block::new(out);
     for column in 0..matrix.len() {
         let rows = matrix.column(column);
-        // A blank or, after the last number, the end of the line.
+        // Numbers are followed by a blank, and the last one of a line by its end.
         let after = |written: usize| if written == rows.len() { b'\n' } else { b' ' };
         block.decimal(u64::from(matrix.dim(column)), after(0))?;
         for (k, row) in rows.iter().enumerate() {

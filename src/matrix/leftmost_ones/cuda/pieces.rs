@@ -1,4 +1,4 @@
-//! How a matrix is cut into pieces that fit into the buffers.
+//! Division of a matrix into pieces that fit the buffers.
 
 use std::ops::Range;
 
@@ -7,34 +7,34 @@ use phat_formats::{MatrixSize, Part};
 use crate::cuda::leftmost_ones::Piece;
 use crate::matrix::index::SharedIndex;
 
-/// Entries of a buffer: enough for a copy to run at full speed, few enough to be page-locked in a moment.
+/// Entries in a buffer: enough for copies at full speed, few enough to be page-locked quickly.
 pub(super) const MOST_ENTRIES: usize = 1 << 19;
-/// Columns of a buffer.
+/// Columns in a buffer.
 pub(super) const MOST_COLUMNS: usize = 1 << 18;
-/// Entries for which the device has to have room, and for half as many columns: with fewer it would spend its time on launches.
+/// Minimum room on the device in entries; half as much in columns. With less, launches would dominate.
 pub(super) const LEAST_ENTRIES: usize = 1 << 10;
 
-/// Room in a buffer, or the part of it that is taken.
+/// Room in a buffer, or its used part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Room {
     pub(super) entries: usize,
     pub(super) columns: usize,
 }
 
-/// Bytes of device memory that a scan takes.
+/// Device memory that a scan needs, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Wanted {
-    /// Bytes of the tables, from beginning to end.
+    /// Bytes of the tables, which live as long as the scan.
     pub(super) tables: u64,
-    /// Bytes for pieces at least.
+    /// Minimum bytes for pieces.
     pub(super) pieces: u64,
-    /// Bytes for what is found, when there are no pieces any more.
+    /// Bytes for the results, which take the place of the pieces.
     pub(super) found: u64,
     pub(super) size: MatrixSize,
 }
 
 impl Wanted {
-    /// The bytes that the scan of a matrix of this size takes, whose rows are of type `I`.
+    /// The memory that the scan of a matrix of size `size` needs if its rows are of type `I`.
     pub(super) fn by<I>(size: MatrixSize) -> Self {
         let (n, width) = (size.columns as u64, size_of::<I>() as u64);
         let entries = LEAST_ENTRIES.min(size.entries) as u64;
@@ -42,18 +42,18 @@ impl Wanted {
         Wanted {
             tables: 2 * n * width,
             pieces: (entries + columns) * width,
-            // The lookup and a byte for each destroyer; or, at most, all columns and a bit for each, with totals.
+            // The lookup and a byte per cell for destroyers; or at most all columns, a bit for each, and totals.
             found: n * width + n + 1024,
             size,
         }
     }
 
-    /// The least number of bytes with which the scan can run.
+    /// Minimum number of bytes with which the scan can run.
     pub(super) fn least(self) -> u64 {
         self.tables + self.pieces.max(self.found)
     }
 
-    /// The room for pieces in `available` bytes, beside the tables; none if there are too few bytes.
+    /// Room for pieces in `available` bytes besides the tables; none if that is too little.
     pub(super) fn room<I>(self, available: u64) -> Option<Room> {
         if self.least() > available {
             return None;
@@ -66,7 +66,7 @@ impl Wanted {
     }
 }
 
-/// Pieces that lie side by side in a buffer.
+/// Pieces that are adjacent in a buffer.
 #[derive(Debug, Default)]
 pub(super) struct Queue {
     pub(super) used: Room,
@@ -74,7 +74,7 @@ pub(super) struct Queue {
 }
 
 impl Queue {
-    /// Adds a piece behind the others, and returns it with its places. A piece that continues the last one is joined with it.
+    /// Appends a piece and returns it with its offsets. A piece that continues the last one is merged with it.
     pub(super) fn push<I: SharedIndex>(&mut self, part: &Part<'_, I>, cut: &Cut) -> Piece {
         let piece = Piece {
             rows_at: self.used.entries,
@@ -97,39 +97,40 @@ impl Queue {
     }
 }
 
-/// Whether a piece begins with the column and the entry after those of the last.
+/// Whether a piece begins right after the last column and the last entry of another.
 pub(super) fn goes_on(last: &Piece, next: &Piece) -> bool {
     last.first_entry + last.entries == next.first_entry
         && last.first_column + last.columns == next.first_column
 }
 
-/// Some of the entries of a part, and those of its columns that they are in.
+/// A range of entries of a part, with the columns that contain them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Cut {
-    /// The columns, counted from the first of the part.
+    /// Columns, counted from the first of the part.
     pub(super) columns: Range<usize>,
-    /// The entries, as the matrix numbers them.
+    /// Entries, numbered as in the matrix.
     pub(super) entries: Range<usize>,
 }
 
 impl Cut {
-    /// The rows of the entries.
+    /// Rows of the entries.
     pub(super) fn rows<'p, I: SharedIndex>(&self, part: &Part<'p, I>) -> &'p [I] {
         let first = part.starts[0].to_usize();
         &part.rows[self.entries.start - first..self.entries.end - first]
     }
 
-    /// The starts of the columns.
+    /// Starts of the columns.
     pub(super) fn starts<'p, I: SharedIndex>(&self, part: &Part<'p, I>) -> &'p [I] {
         &part.starts[self.columns.clone()]
     }
 }
 
-/// The greatest cut of a part from `entry` on for which there is room. The entry is in the part, and there is room for one.
+/// Returns the greatest cut of a part that starts at `entry` and fits into `room`. The entry must be in the part, and
+/// room for one is required.
 pub(super) fn cut<I: SharedIndex>(part: &Part<'_, I>, entry: usize, room: Room) -> Cut {
     let starts = part.starts;
     let end = (starts[0].to_usize() + part.rows.len()).min(entry + room.entries);
-    // Several columns may start at the entry: all but the last of them are empty.
+    // Several columns may start at the entry: all but the last of these are empty.
     let first = starts.partition_point(|start| start.to_usize() <= entry) - 1;
     let columns = starts[first..].partition_point(|start| start.to_usize() < end).min(room.columns);
     let past = first + columns;

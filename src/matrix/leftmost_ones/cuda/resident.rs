@@ -1,4 +1,4 @@
-//! A matrix that lies on a device as a whole, for measuring the kernels alone.
+//! A whole matrix on a device, to measure the kernels alone.
 
 use crate::cuda::leftmost_ones::{LeftmostKernels, Piece, Tables};
 use crate::cuda::{Buffer, CudaError, Gpu};
@@ -6,7 +6,7 @@ use phat_formats::BoundaryMatrix;
 
 use crate::matrix::index::SharedIndex;
 
-/// A whole matrix on a device, for measuring the kernels alone.
+/// A whole matrix on a device, to measure the kernels alone.
 pub struct Resident<I: SharedIndex> {
     gpu: Gpu,
     kernels: LeftmostKernels<I>,
@@ -22,7 +22,7 @@ impl<I: SharedIndex> Resident<I> {
     /// Copies a matrix to a device.
     ///
     /// # Errors
-    /// The driver fails.
+    /// The driver failed.
     pub fn load(gpu: &Gpu, matrix: &BoundaryMatrix<I>) -> Result<Self, CudaError> {
         let n = matrix.len();
         let whole = Piece {
@@ -45,10 +45,10 @@ impl<I: SharedIndex> Resident<I> {
         })
     }
 
-    /// Runs all kernels, waits for them, and returns the numbers of stable, of cleared and of unstable columns.
+    /// Runs all kernels, waits for them, and returns the numbers of stable, cleared and unstable columns.
     ///
     /// # Errors
-    /// The driver fails.
+    /// The driver failed.
     pub fn scan(&mut self) -> Result<[usize; 3], CudaError> {
         let Resident { gpu, kernels, rows, starts, whole, tables, lookup, destroyers } = self;
         kernels.clear(gpu, tables)?;

@@ -1,4 +1,4 @@
-//! Pieces, and what the kernels make of them: on a device, and written out for a machine that has none.
+//! Tests of pieces and kernels: on a device, and by a transcription of the kernels for a machine without one.
 
 use std::ops::Range;
 
@@ -15,7 +15,7 @@ fn size<I: SharedIndex>(matrix: &BoundaryMatrix<I>) -> MatrixSize {
     MatrixSize { columns: matrix.len(), entries: matrix.entries() }
 }
 
-/// The columns of a matrix in some parts, in any order.
+/// Divides the columns of a matrix into random parts in random order.
 fn parts(n: usize, most: usize, rng: &mut Pcg64Mcg) -> Vec<Range<usize>> {
     let mut parts = Vec::new();
     let mut first = 0;
@@ -28,7 +28,7 @@ fn parts(n: usize, most: usize, rng: &mut Pcg64Mcg) -> Vec<Range<usize>> {
     parts
 }
 
-/// The kernels, written out.
+/// A transcription of the kernels.
 struct Twin {
     leftmost: Vec<Option<usize>>,
     lows: Vec<usize>,
@@ -39,7 +39,7 @@ impl Twin {
         Twin { leftmost: vec![None; n], lows: vec![0; n] }
     }
 
-    /// `set_leftmost`.
+    /// Transcription of `set_leftmost`.
     fn take(&mut self, rows: &[u32], starts: &[u32], piece: &Piece) {
         let rows = &rows[piece.rows_at..][..piece.entries];
         let starts = &starts[piece.starts_at..][..piece.columns];
@@ -57,7 +57,7 @@ impl Twin {
         }
     }
 
-    /// `set_lookup` and `set_unstable`.
+    /// Transcription of `set_lookup` and `set_unstable`.
     fn scan(&self) -> Scan<u32> {
         let n = self.lows.len();
         let lookup = PivotLookup::new(n);
@@ -136,7 +136,7 @@ fn pieces_that_go_on_are_one() {
     }
     let whole = matrix.part(0..8);
     let room = |entries, columns| Room { entries, columns };
-    // The empty columns before the first entry are left out, those within are not.
+    // Empty columns before the first entry are left out; empty columns inside the cut are not.
     assert_eq!(cut(&whole, 0, room(9, 9)), Cut { columns: 4..8, entries: 0..9 });
     assert_eq!(cut(&whole, 0, room(9, 2)), Cut { columns: 4..6, entries: 0..5 });
     assert_eq!(cut(&whole, 0, room(4, 9)), Cut { columns: 4..6, entries: 0..4 });
@@ -148,7 +148,7 @@ fn pieces_that_go_on_are_one() {
     queue.push(&b, &cut(&b, 3, room(9, 9)));
     assert_eq!(queue.pieces.len(), 1, "{queue:?}");
     assert_eq!((queue.pieces[0].entries, queue.pieces[0].columns), (9, 4));
-    // The rest of a column is a piece of its own, which has the column again.
+    // The rest of a column is a piece of its own, which includes the column again.
     let mut queue = Queue::default();
     queue.push(&whole, &cut(&whole, 0, room(4, 9)));
     queue.push(&whole, &cut(&whole, 4, room(9, 9)));
@@ -160,7 +160,7 @@ fn pieces_that_go_on_are_one() {
 fn memory_is_asked_for_before_anything_is_done() {
     let size = MatrixSize { columns: 100_000, entries: 300_000 };
     let wanted = Wanted::by::<u32>(size);
-    // Three numbers a cell, and a byte.
+    // Three numbers and a byte per cell.
     assert_eq!(wanted.least(), 1_301_024);
     assert_eq!(wanted.room::<u32>(wanted.least() - 1), None);
     let little = wanted.room::<u32>(wanted.least()).expect("enough");
@@ -200,7 +200,8 @@ fn gpu_scan_is_the_processors() {
     scan(&gpu, &matrix).unwrap().compare(&crate::matrix::leftmost_ones::scan(&matrix)).unwrap();
 }
 
-/// More entries than both slots hold, columns longer than a slot, and more tiles than threads add up at a time.
+/// The matrices have more entries than both slots hold, columns longer than a slot, and more tiles than a block adds
+/// up at a time.
 #[test]
 #[ignore = "needs a CUDA device"]
 fn gpu_scan_of_large_matrices() {
@@ -230,7 +231,7 @@ fn gpu_scan_of_large_matrices() {
 #[test]
 #[ignore = "needs a CUDA device"]
 fn gpu_scan_of_parts_in_any_order_with_little_memory() {
-    // While one is open, opening others takes no time.
+    // An open device makes opening it again fast.
     let _open = gpu(None);
     let mut rng = Pcg64Mcg::seed_from_u64(11);
     let some = |matrix: &BoundaryMatrix<u32>| [0, 2, 33, 1025, 3000].contains(&matrix.len());
@@ -265,7 +266,7 @@ fn gpu_scan_without_memory_says_so() {
     }
 }
 
-/// Kernels write all that is read later, whatever was there before.
+/// Kernels overwrite everything that is read later, so stale buffer contents do not matter.
 #[test]
 #[ignore = "needs a CUDA device"]
 fn gpu_tables_do_not_depend_on_what_was_there() {
@@ -283,12 +284,12 @@ fn gpu_tables_do_not_depend_on_what_was_there() {
         let mut tables = Tables { leftmost: poisoned(n), lows: poisoned(n) };
         let mut lookup = poisoned(n);
         kernels.clear(&gpu, &mut tables).unwrap();
-        // Not at the start of their buffers.
+        // The pieces are not at the start of their buffers.
         let rows = gpu.upload(&[&[9; 3][..], matrix.rows()].concat()).unwrap();
         let starts = gpu.upload(&[&[9; 5][..], &matrix.offsets()[..n]].concat()).unwrap();
         let whole = Piece { rows_at: 3, starts_at: 5, entries, columns: n, first_entry: 0, first_column: 0 };
         if entries > 0 {
-            // Twice is as good as once.
+            // Running the kernel twice must give the same result as once.
             kernels.set_leftmost(&rows, &starts, &whole, &mut tables).unwrap();
             kernels.set_leftmost(&rows, &starts, &whole, &mut tables).unwrap();
         }
