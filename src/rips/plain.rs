@@ -1,9 +1,9 @@
 //! The plain version: the readable reference, and the oracle every test of the fast version answers to.
 //!
-//! Lists every simplex up to dimension `max_dim + 1`, sorts them by (diameter ↑, dimension ↑, combinatorial
-//! index ↓), and reduces the boundary matrix column by column from the left (Edelsbrunner, Letscher, Zomorodian
-//! 2002; over Z/p: Zomorodian, Carlsson 2005). Memory and time grow with the number of simplices, and worse: for small inputs only.
-//! It shares nothing with the fast version but the types of its input and output.
+//! Lists every simplex up to dimension `max_dim + 1`, sorts them by (diameter ↑, dimension ↑, combinatorial index ↓),
+//! and reduces the boundary matrix column by column from the left (Edelsbrunner, Letscher, Zomorodian 2002; over Z/p:
+//! Zomorodian, Carlsson 2005). Memory and time grow with the number of simplices, and worse: for small inputs only. It
+//! shares nothing with the fast version but the types of its input and output.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::HashMap;
@@ -11,8 +11,9 @@ use std::collections::HashMap;
 use crate::diagram::{Bar, Diagram};
 use crate::metric::{Distances, Value};
 
-/// The barcode of the Vietoris–Rips filtration up to diameter `threshold` and homology dimension `max_dim`
-/// (cut to n − 2) over Z/`modulus`, `modulus` a prime. A point is born when the distances say, a simplex when all its points and edges are.
+/// The barcode of the Vietoris–Rips filtration up to diameter `threshold` and homology dimension `max_dim` (cut to n −
+/// 2) over Z/`modulus`, `modulus` a prime. A point is born when the distances say, a simplex when all its points and
+/// edges are.
 pub fn barcode<T: Value>(distances: &Distances<T>, max_dim: usize, threshold: f64, modulus: u32) -> Diagram {
     let bars = |classes: Vec<Class>| classes.into_iter().map(|class| class.bar).collect();
     Diagram::new(classes(distances, max_dim, threshold, modulus).into_iter().map(bars).collect())
@@ -85,7 +86,8 @@ struct Simplex {
     diameter: f64,
 }
 
-/// All simplices of finite diameter up to `threshold` and dimension `top`, in filtration order. The diameter of a vertex is its birth.
+/// All simplices of finite diameter up to `threshold` and dimension `top`, in filtration order. The diameter of a
+/// vertex is its birth.
 fn filtration(n: usize, top: usize, threshold: f64, distance: impl Fn(usize, usize) -> f64) -> Vec<Simplex> {
     let is_in = |diameter: f64| diameter <= threshold && diameter.is_finite();
     let born = (0..n).map(|v| Simplex { vertices: vec![v], diameter: distance(v, v) });
@@ -119,7 +121,8 @@ fn order(a: &Simplex, b: &Simplex) -> Ordering {
         .then(b.vertices.cmp(&a.vertices))
 }
 
-/// Finds the pivot (the papers' *low*) of every column by the standard algorithm, left to right; a column that reduces to zero has none.
+/// Finds the pivot (the papers' *low*) of every column by the standard algorithm, left to right; a column that reduces
+/// to zero has none.
 fn standard_reduction(filtration: &[Simplex], p: u64) -> Vec<Option<usize>> {
     let position: HashMap<&[usize], usize> =
         filtration.iter().enumerate().map(|(k, s)| (s.vertices.as_slice(), k)).collect();
@@ -220,7 +223,8 @@ fn classes_of(filtration: &[Simplex], max_dim: usize, pivots: &[Option<usize>]) 
             dimensions[dim].push(Class { bar, birth: ascending(&filtration[k]), death });
         }
     }
-    // Of equal bars of dimension 0, those come first whose edge is older. Edges that end bars at one time are as long as each other.
+    // Of equal bars of dimension 0, those come first whose edge is older. Edges that end bars at one time are as long
+    // as each other.
     let edge = |class: &Class| class.death.as_ref().map(|edge| Reverse((edge[1], edge[0])));
     dimensions[0].sort_by(|a, b| {
         let by_bar = a.bar.death.total_cmp(&b.bar.death).then(b.bar.birth.total_cmp(&a.bar.birth));

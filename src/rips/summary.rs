@@ -68,7 +68,8 @@ impl Summary {
         let radius =
             || rows.as_ref().map_or(T::INFINITY, |rows| T::from_f64(rows.enclosing_radius().distance()));
         let threshold = given.unwrap_or_else(|| match distances {
-            // The apex of the cone has to be there; where there are other points, the distance to them is at least its birth.
+            // The apex of the cone has to be there; where there are other points, the distance to them is at least its
+            // birth.
             Distances::Matrix(matrix) if matrix.births().is_some_and(|births| births.len() == 1) => {
                 matrix.births().map_or(T::INFINITY, |births| births[0])
             }
@@ -155,9 +156,10 @@ impl<K: DistanceKey> Rows<K> {
 
     /// The smallest r such that some point x is within r of all others.
     ///
-    /// From r on the complex is a cone with apex x, so no class is born or dies: where σ is a simplex at a scale s ≥ r, so is σ with x, since
-    /// its further edges are not longer than r. This holds too where points are born late: the distance from x to another point is at least
-    /// the births of both, so at r all are born, x among them. Only a point without others may be born after r, which is then 0.
+    /// From r on the complex is a cone with apex x, so no class is born or dies: where σ is a simplex at a scale s ≥ r,
+    /// so is σ with x, since its further edges are not longer than r. This holds too where points are born late: the
+    /// distance from x to another point is at least the births of both, so at r all are born, x among them. Only a
+    /// point without others may be born after r, which is then 0.
     fn enclosing_radius(&self) -> K {
         self.eccentricities.iter().copied().min().unwrap_or(K::INFINITY)
     }

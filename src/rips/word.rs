@@ -133,8 +133,8 @@ word!(
 );
 word!(u128);
 
-/// Entries of 512 bits are for simplices of very many vertices. They are so rare that little is compiled for them alone: reduction
-/// computes in Z/p for every p, and one thread sorts.
+/// Entries of 512 bits are for simplices of very many vertices. They are so rare that little is compiled for them
+/// alone: reduction computes in Z/p for every p, and one thread sorts.
 impl Word for U512 {
     const BITS: u32 = 512;
     const ZERO: Self = U512::ZERO;

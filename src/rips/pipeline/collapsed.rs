@@ -1,16 +1,18 @@
 //! Path 1 on the collapsed graph, and in which order bars are that are born together.
 //!
-//! Both graphs have the same bars. Ripser lists the bars of a dimension by birth, the greatest first, and bars of equal birth by the simplices
-//! at which they are born. The collapse keeps that order in dimension 1, and in dimension 2 where edges differ in length
-//! ([`edge_collapse`]). Elsewhere it may be another in the collapsed graph, which shows where bars of equal birth have different deaths. Then
-//! the barcode up to the last dimension in which there are such bars is computed again: of the collapsed graph in which the edges that these
-//! are born with keep all that enters with them; or, if several edges have such a value, of the whole graph.
+//! Both graphs have the same bars. Ripser lists the bars of a dimension by birth, the greatest first, and bars of equal
+//! birth by the simplices at which they are born. The collapse keeps that order in dimension 1, and in dimension 2
+//! where edges differ in length ([`edge_collapse`]). Elsewhere it may be another in the collapsed graph, which shows
+//! where bars of equal birth have different deaths. Then the barcode up to the last dimension in which there are such
+//! bars is computed again: of the collapsed graph in which the edges that these are born with keep all that enters with
+//! them; or, if several edges have such a value, of the whole graph.
 //!
-//! `auto` first asks whether the work that edges make is worth a collapse at all, and then ends the collapse when it no longer is. It counts
-//! operations, not seconds, so that it does the same each time.
+//! `auto` first asks whether the work that edges make is worth a collapse at all, and then ends the collapse when it no
+//! longer is. It counts operations, not seconds, so that it does the same each time.
 //!
-//! Points that are born late change nothing: an edge is born after its points, and a vertex that dominates it is joined to both, so by
-//! then it is born. At each scale the smaller complex has the points of the larger, and its homotopy type.
+//! Points that are born late change nothing: an edge is born after its points, and a vertex that dominates it is joined
+//! to both, so by then it is born. At each scale the smaller complex has the points of the larger, and its homotopy
+//! type.
 
 use std::collections::HashMap;
 use std::time::Instant;
@@ -40,8 +42,8 @@ pub(super) enum Attempt {
 }
 
 impl Attempt {
-    /// The attempt to be made, if any, and the bytes that one would take which would pay and does not fit. `estimate` is that of the whole
-    /// graph.
+    /// The attempt to be made, if any, and the bytes that one would take which would pay and does not fit. `estimate`
+    /// is that of the whole graph.
     ///
     /// # Errors
     /// [`RipsError::Memory`] and [`RipsError::TooManyEdges`]: a collapse that is asked for cannot be done.
@@ -121,7 +123,8 @@ impl Attempt {
             outcome.diagram = match unfinished {
                 None => joined(diagram, &outcome.diagram, open.last_dim + 1),
                 Some(dim) => {
-                    // The first two dimensions are in order as they are; those behind are not, before they are computed again.
+                    // The first two dimensions are in order as they are; those behind are not, before they are computed
+                    // again.
                     let last = dim.max(2).min(outcome.diagram.len());
                     outcome.unfinished = Some(last);
                     outcome.stats.dimensions.retain(|stats| stats.dim < last);
@@ -207,8 +210,8 @@ fn device(backend: &Backend, estimate: &Estimate) -> Option<Device> {
     Some(Device { share, opening })
 }
 
-/// Whether the last dimension is likely to be computed of the whole graph too, since two of its bars are born at the same value: that is more
-/// likely than not if there are fewer values than pairs of bars.
+/// Whether the last dimension is likely to be computed of the whole graph too, since two of its bars are born at the
+/// same value: that is more likely than not if there are fewer values than pairs of bars.
 fn would_be_done_twice(max_dim: usize, whole: &Ranking, summary: &Summary) -> bool {
     let bars = summary.points / POINTS_A_BAR;
     max_dim == 2 && whole.values.len() < bars * bars
@@ -223,11 +226,12 @@ struct OpenOrder {
 }
 
 impl OpenOrder {
-    /// What is open in the diagram of a collapsed graph, if anything is. `repeated` are the values that several edges have, ascending.
+    /// What is open in the diagram of a collapsed graph, if anything is. `repeated` are the values that several edges
+    /// have, ascending.
     fn of(diagram: &Diagram, repeated: &[f64]) -> Option<Self> {
         let is_single = |value: f64| repeated.binary_search_by(|other| other.total_cmp(&value)).is_err();
-        // In dimension 0 all are born at 0, and bars are in the order of their deaths. The collapse keeps the order of dimension 1, and of
-        // dimension 2 where one edge has the value.
+        // In dimension 0 all are born at 0, and bars are in the order of their deaths. The collapse keeps the order of
+        // dimension 1, and of dimension 2 where one edge has the value.
         let mut open: Vec<(usize, f64)> = Vec::new();
         for dim in 2..diagram.len() {
             let mut deaths = HashMap::new();

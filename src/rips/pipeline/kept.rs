@@ -7,11 +7,12 @@
 //! | `residue-D` | the columns of dimension D | when they are assembled |
 //! | `reduction-D` | those of them that are reduced ([`State`](crate::rips::submatrix_reduction)) | again and again |
 //!
-//! The names begin with the checksum of the graph that they are of: that of an input, or what a collapse left of it. A graph that is collapsed in
-//! another way, since there is a GPU where there was none, has its own pieces. Distances are ranked again, and dimension 0 is
-//! computed again, as both take less time than reading them would save.
+//! The names begin with the checksum of the graph that they are of: that of an input, or what a collapse left of it. A
+//! graph that is collapsed in another way, since there is a GPU where there was none, has its own pieces. Distances are
+//! ranked again, and dimension 0 is computed again, as both take less time than reading them would save.
 //!
-//! A residue comes back with implicit apparent pairs, whatever they were: [both layers](crate::rips::pair_store) give the same answers.
+//! A residue comes back with implicit apparent pairs, whatever they were: [both layers](crate::rips::pair_store) give
+//! the same answers.
 
 use xxhash_rust::xxh3::Xxh3;
 use zerocopy::IntoBytes;

@@ -1,14 +1,16 @@
-//! The ranks of keys that have to be sorted, as nearly all of double precision: what is looked at at a time lies in a cache.
+//! The ranks of keys that have to be sorted, as nearly all of double precision: what is looked at at a time lies in a
+//! cache.
 //!
-//! The distances between the least and the greatest are cut into intervals of one length, *buckets*, of a few thousand keys each where distances are spread
-//! evenly.
+//! The distances between the least and the greatest are cut into intervals of one length, *buckets*, of a few thousand
+//! keys each where distances are spread evenly.
 //!
 //! 1. The places of the keys of each chunk are laid bucket by bucket.
-//! 2. The keys of each bucket, from all chunks, are sorted with their places; the rank of each among the distinct keys of its bucket is written to its place.
+//! 2. The keys of each bucket, from all chunks, are sorted with their places; the rank of each among the distinct keys
+//!    of its bucket is written to its place.
 //! 3. To each rank the number of distinct keys in the buckets before is added.
 //!
-//! So no key is searched for among the sorted ones, which takes longer than sorting them. Most keys may lie in one bucket, where one distance is far
-//! greater than the others: a large bucket is sorted by all threads.
+//! So no key is searched for among the sorted ones, which takes longer than sorting them. Most keys may lie in one
+//! bucket, where one distance is far greater than the others: a large bucket is sorted by all threads.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -33,7 +35,8 @@ const MOST_BUCKETS: usize = 1 << 12;
 /// Keys of a bucket from which on all threads sort it.
 const CROWDED: usize = 1 << 16;
 
-/// A rank for each key up to `limit`, `ABSENT` for the others, and the distances of the ranks. The progress is told of no work, but may end it.
+/// A rank for each key up to `limit`, `ABSENT` for the others, and the distances of the ranks. The progress is told of
+/// no work, but may end it.
 ///
 /// # Errors
 /// [`RipsError::Refused`] and [`RipsError::TooManyDistances`].
@@ -51,7 +54,8 @@ pub(super) fn ranks_by_buckets<K: DistanceKey>(
     });
     let chunks = chunks.into_iter().collect::<Result<Vec<_>, Refused>>()?;
     let mut ranks: Vec<AtomicU32> = memory::zeroed(keys.len())?;
-    // Rank 0 is that of the distance 0. Each bucket has room for as many distances as keys, and gaps are closed at the end.
+    // Rank 0 is that of the distance 0. Each bucket has room for as many distances as keys, and gaps are closed at the
+    // end.
     let mut values = memory::zeroed(extent.count + 1)?;
     let mut rest = &mut values[1..];
     let mut rooms: Vec<Room<'_>> = (0..buckets.count)
@@ -128,8 +132,9 @@ impl Buckets {
         Buckets { least, scale: count as f64 / (greatest - least), count }
     }
 
-    /// The bucket of a key of the extent: not less than that of any smaller key, as subtraction, multiplication and truncation keep the order. Where all keys
-    /// are equal or differ by next to nothing, the product may be no number, which is that of the least key.
+    /// The bucket of a key of the extent: not less than that of any smaller key, as subtraction, multiplication and
+    /// truncation keep the order. Where all keys are equal or differ by next to nothing, the product may be no number,
+    /// which is that of the least key.
     #[inline]
     fn of_key<K: DistanceKey>(&self, key: K) -> usize {
         let bucket = (key.distance() - self.least) * self.scale;
@@ -147,7 +152,8 @@ struct Chunk {
 impl Chunk {
     fn of<K: DistanceKey>(keys: &[K], extent: &Extent<K>, buckets: &Buckets) -> Result<Self, Refused> {
         let kept = || (0..).zip(keys).filter(|&(_, &key)| extent.contains(key));
-        // How many keys there are in each bucket, two places on; where each begins, one place on; at last where each ends, which is where the next begins.
+        // How many keys there are in each bucket, two places on; where each begins, one place on; at last where each
+        // ends, which is where the next begins.
         let mut begins: Vec<u32> = memory::zeroed(buckets.count + 2)?;
         kept().for_each(|(_, &key)| begins[buckets.of_key(key) + 2] += 1);
         let mut before = 0;
@@ -171,7 +177,8 @@ impl Chunk {
     }
 }
 
-/// Writes the rank of each key of a bucket among the distinct ones, and the distances of these, ascending. Gives their number.
+/// Writes the rank of each key of a bucket among the distinct ones, and the distances of these, ascending. Gives their
+/// number.
 fn rank_bucket<K: DistanceKey>(
     keys: &[K],
     chunks: &[Chunk],

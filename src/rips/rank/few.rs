@@ -1,8 +1,9 @@
-//! The ranks of few keys, as an input of some hundred points has them: without look-ups, and with nothing shared out to threads.
+//! The ranks of few keys, as an input of some hundred points has them: without look-ups, and with nothing shared out to
+//! threads.
 //!
-//! Keys are put into buckets by their upper bits, about as many as there are keys, each with the place that it came from. Unless some bucket has
-//! many keys, none is far from its place among all then, and one insertion sort finishes. So the distinct keys come in their order, and a rank is
-//! written where its key was.
+//! Keys are put into buckets by their upper bits, about as many as there are keys, each with the place that it came
+//! from. Unless some bucket has many keys, none is far from its place among all then, and one insertion sort finishes.
+//! So the distinct keys come in their order, and a rank is written where its key was.
 
 use super::order::{Extent, Values};
 use crate::memory::{self, Refused};
@@ -36,14 +37,15 @@ pub(super) fn ranks_of_few<K: DistanceKey>(keys: &[K], limit: K) -> Result<(Valu
     let (least, greatest) = (extent.least.into(), extent.greatest.into());
     let span = greatest - least;
     let shift = (u64::BITS - span.leading_zeros()).saturating_sub(extent.count.ilog2() + 1);
-    // Keys that have no place among the distinct ones, 0 and those past the limit, are in a bucket after the others: to tell them apart each time
-    // would be a jump that cannot be foreseen.
+    // Keys that have no place among the distinct ones, 0 and those past the limit, are in a bucket after the others: to
+    // tell them apart each time would be a jump that cannot be foreseen.
     let others = (span >> shift) as usize + 1;
     let bucket = |key: K| {
         let above = key.into().wrapping_sub(least);
         if above <= span { (above >> shift) as usize } else { others }
     };
-    // How many keys each bucket has, in the element after its own; then where its keys begin, in its own; and at last where they end.
+    // How many keys each bucket has, in the element after its own; then where its keys begin, in its own; and at last
+    // where they end.
     let mut ends = memory::zeroed::<u32>(others + 2)?;
     for &key in keys {
         ends[bucket(key) + 1] += 1;
@@ -126,7 +128,8 @@ mod tests {
         assert_eq!((values.listed().unwrap(), ranks), (expected_values, expected), "{} keys", keys.len());
     }
 
-    /// Distances that are spread out; of few values; zeros; and with one so small that all others have the same upper bits.
+    /// Distances that are spread out; of few values; zeros; and with one so small that all others have the same upper
+    /// bits.
     #[test]
     fn ranks_are_places_among_the_distinct_keys() {
         let mut state = 3_u64;

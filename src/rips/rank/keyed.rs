@@ -19,8 +19,8 @@ use crate::rips::{Progress, RipsError, footprint};
 pub(in crate::rips) enum Layout {
     /// Those of all pairs of points, row by row below the diagonal.
     Lower,
-    /// Those of all pairs in either order, laid out as the rows of a [`Dense`](crate::rips::complex::Dense) complex. Elsewhere are keys
-    /// greater than that of any distance.
+    /// Those of all pairs in either order, laid out as the rows of a [`Dense`](crate::rips::complex::Dense) complex.
+    /// Elsewhere are keys greater than that of any distance.
     Square,
     /// Those of these edges up to the threshold, the greater vertex first.
     Pairs(Vec<(u32, u32)>),
@@ -39,15 +39,16 @@ pub(in crate::rips) struct Keyed<K> {
     pub(in crate::rips) search: PairSearch,
 }
 
-/// Coordinates up to which a distance is computed twice, rather than written once and copied across the diagonal of a square.
+/// Coordinates up to which a distance is computed twice, rather than written once and copied across the diagonal of a
+/// square.
 const MOST_TWICE: usize = 8;
 
 /// Pairs of points that are looked at to see what part of all pairs are near.
 const SAMPLE: u64 = 1 << 12;
 
 impl<K: DistanceKey> Keyed<K> {
-    /// The keys of the distances, of near points those up to the threshold if there is one. Those of all pairs of points lie in a square if
-    /// they may, and if that makes ranking cheaper.
+    /// The keys of the distances, of near points those up to the threshold if there is one. Those of all pairs of
+    /// points lie in a square if they may, and if that makes ranking cheaper.
     ///
     /// # Errors
     /// [`RipsError::Memory`] and [`RipsError::Refused`].

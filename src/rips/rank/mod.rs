@@ -1,13 +1,14 @@
 //! Distances replaced by their ranks.
 //!
-//! A distance becomes its place among the distinct distances up to the threshold, or among all numbers of its precision from the least
-//! distance on (`order`). Rank 0 is always the value 0, below which nothing is born. Ranks compare exactly as the distances do in their
-//! precision; the output looks the values up again.
+//! A distance becomes its place among the distinct distances up to the threshold, or among all numbers of its precision
+//! from the least distance on (`order`). Rank 0 is always the value 0, below which nothing is born. Ranks compare
+//! exactly as the distances do in their precision; the output looks the values up again.
 //!
-//! Distances of points are computed as keys, integers that are ordered as the distances are (`keyed`), and lie in memory once. Without a
-//! finite threshold, or where many points are near to each other, they are those of all pairs (`rows`); else those of the near
-//! pairs alone (`near`), which a k-d tree (`tree`) finds. Where dimension 0 is all that is wanted, those of all pairs are computed row by row and only the
-//! edges of a spanning tree are kept (`spanning_tree`).
+//! Distances of points are computed as keys, integers that are ordered as the distances are (`keyed`), and lie in
+//! memory once. Without a finite threshold, or where many points are near to each other, they are those of all pairs
+//! (`rows`); else those of the near pairs alone (`near`), which a k-d tree (`tree`) finds. Where dimension 0 is all
+//! that is wanted, those of all pairs are computed row by row and only the edges of a spanning tree are kept
+//! (`spanning_tree`).
 
 mod buckets;
 mod few;
@@ -136,8 +137,8 @@ impl RankedEdges {
     }
 }
 
-/// Ranks all keys up to `limit`. With the widths of entries, the ranks need not be places among the distinct distances. The progress is told of
-/// no work, but may end it.
+/// Ranks all keys up to `limit`. With the widths of entries, the ranks need not be places among the distinct distances.
+/// The progress is told of no work, but may end it.
 ///
 /// # Errors
 /// [`RipsError::Refused`] and [`RipsError::TooManyDistances`].

@@ -1,9 +1,10 @@
 //! The pairs of points within a threshold, found by a k-d tree (`tree`).
 //!
-//! Boxes of leaves that are further apart than the threshold are passed over; of two leaves that are not, every pair is compared. All
-//! tests before the last allow for rounding, and the last is the distance itself, computed as everywhere else: the pairs are those that
-//! comparing all points gives, to the last bit of their distances. Where boxes are never far apart, as in high dimension, all pairs are
-//! compared after all, 32 at a time, and the tree costs some per cent of that. So no other search is needed for such points.
+//! Boxes of leaves that are further apart than the threshold are passed over; of two leaves that are not, every pair is
+//! compared. All tests before the last allow for rounding, and the last is the distance itself, computed as everywhere
+//! else: the pairs are those that comparing all points gives, to the last bit of their distances. Where boxes are never
+//! far apart, as in high dimension, all pairs are compared after all, 32 at a time, and the tree costs some per cent of
+//! that. So no other search is needed for such points.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -36,7 +37,8 @@ pub(super) enum Search<K> {
 /// Leaves whose neighbours a thread looks for at a time.
 const AT_ONCE: usize = 16;
 
-/// The pairs of points whose distance is at most `threshold`, which is finite, in any order; no more than `most`. `progress` may end the search.
+/// The pairs of points whose distance is at most `threshold`, which is finite, in any order; no more than `most`.
+/// `progress` may end the search.
 ///
 /// # Errors
 /// There is no memory for them.
@@ -129,8 +131,8 @@ struct Within<'a, T> {
     bound: Bound<T>,
 }
 
-/// The search for the near pairs of a leaf's points with each other and with points of the leaves before it. Gives the number of pairs
-/// that were compared.
+/// The search for the near pairs of a leaf's points with each other and with points of the leaves before it. Gives the
+/// number of pairs that were compared.
 struct Leaf<'a, T: Value> {
     search: &'a Within<'a, T>,
     leaf: usize,
@@ -155,7 +157,8 @@ impl<T: Value> Kernel<u32> for Leaf<'_, T> {
                 let sums = T::sums_of_squares(search.cloud.point(point as usize), block);
                 let mut hits = 0_u32;
                 for (lane, &sum) in sums.iter().enumerate() {
-                    // Points that are no numbers, which fill the last block, compare as false. A sum that lost digits is a hit.
+                    // Points that are no numbers, which fill the last block, compare as false. A sum that lost digits
+                    // is a hit.
                     let is_hit = sum <= bound.sums || T::is_harmed(sum);
                     hits |= u32::from(is_hit) << lane;
                 }
@@ -193,8 +196,8 @@ impl<T: Value> Within<'_, T> {
 mod tests {
     use super::*;
 
-    /// Clouds of awkward kinds: spread out, on a lattice with many ties, all at one place, in clusters, far apart, with coordinates
-    /// whose squares underflow or overflow.
+    /// Clouds of awkward kinds: spread out, on a lattice with many ties, all at one place, in clusters, far apart, with
+    /// coordinates whose squares underflow or overflow.
     fn clouds() -> Vec<PointCloud<f32>> {
         let mut state = 1u64;
         let mut next = move || {

@@ -1,12 +1,13 @@
 //! The ranks of keys.
 //!
-//! A rank is the place of a key among the distinct keys, or, where that would make no entry and no matrix narrower, the key itself, counted
-//! from the least one on: then nothing is to be done.
+//! A rank is the place of a key among the distinct keys, or, where that would make no entry and no matrix narrower, the
+//! key itself, counted from the least one on: then nothing is to be done.
 //!
-//! A key of single precision is an integer of 31 bits, and the distances of an input cover a small part of those. So where there are
-//! about as many distances as keys between the least and the greatest, places are found without sorting: a bit a key says which keys
-//! occur, and a rank is the number of bits below. Elsewhere, and so nearly always in double precision, the keys are sorted
-//! ([`buckets`](super::buckets)). Few keys take neither way ([`few`](super::few)).
+//! A key of single precision is an integer of 31 bits, and the distances of an input cover a small part of those. So
+//! where there are about as many distances as keys between the least and the greatest, places are found without
+//! sorting: a bit a key says which keys occur, and a rank is the number of bits below. Elsewhere, and so nearly always
+//! in double precision, the keys are sorted ([`buckets`](super::buckets)). Few keys take neither way
+//! ([`few`](super::few)).
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -77,8 +78,8 @@ impl Values {
 /// Bits of an entry, by the number of ranks there are; an error where no entry is so wide.
 pub(in crate::rips) type EntryWidth<'a> = &'a dyn Fn(usize) -> Result<u32, RipsError>;
 
-/// A rank for each key up to `limit`, `ABSENT` for the others, and the distances of the ranks. With the widths of entries, keys may
-/// serve as ranks. The progress is told of no work, but may end it.
+/// A rank for each key up to `limit`, `ABSENT` for the others, and the distances of the ranks. With the widths of
+/// entries, keys may serve as ranks. The progress is told of no work, but may end it.
 ///
 /// # Errors
 /// [`RipsError::Refused`] and [`RipsError::TooManyDistances`].
@@ -124,12 +125,14 @@ pub(super) fn ranks_of_keys<K: DistanceKey>(
     }
 }
 
-/// Keys that are looked at, at most, to see whether they are too many for ranks of 16 bits, and bits of the hash by which they are counted.
+/// Keys that are looked at, at most, to see whether they are too many for ranks of 16 bits, and bits of the hash by
+/// which they are counted.
 const SAMPLE: usize = 1 << 20;
 const BITS: u32 = 20;
 
-/// The least key, if the keys, counted from it on, serve as ranks: they have 32 bits, there are more different ones than ranks of 16
-/// bits, and entries are as wide as with ranks among the distinct keys. Of these there are assumed to be half as many as there can be.
+/// The least key, if the keys, counted from it on, serve as ranks: they have 32 bits, there are more different ones
+/// than ranks of 16 bits, and entries are as wide as with ranks among the distinct keys. Of these there are assumed to
+/// be half as many as there can be.
 fn keys_serve<K: DistanceKey>(keys: &[K], extent: &Extent<K>, width: EntryWidth<'_>) -> Option<u32> {
     let narrow = usize::from(u16::MAX);
     if size_of::<K>() != size_of::<u32>() || extent.count <= narrow {
@@ -216,7 +219,8 @@ impl<K: DistanceKey> Kernel<u32> for Within<'_, K> {
 /// Keys of a word of [`Present`].
 const KEYS: u64 = 32;
 
-/// Which keys occur: 32 keys a word, a bit each in its lower half. The upper half holds the rank of the first key that occurs in it.
+/// Which keys occur: 32 keys a word, a bit each in its lower half. The upper half holds the rank of the first key that
+/// occurs in it.
 struct Present {
     least: u64,
     words: Vec<AtomicU64>,

@@ -17,7 +17,8 @@ pub(in crate::rips) fn rows_at_once(points: usize) -> usize {
     (CHUNK / points.max(1)).max(1)
 }
 
-/// Some points in blocks of [`LANES`], each coordinate by coordinate, the last block filled with points that are no numbers.
+/// Some points in blocks of [`LANES`], each coordinate by coordinate, the last block filled with points that are no
+/// numbers.
 pub(super) struct Blocks<T> {
     dimension: usize,
     coordinates: Vec<T>,
@@ -141,7 +142,8 @@ pub(super) fn lower_of_points<T: Value, O: zerocopy::FromZeros + Copy + Send>(
     Ok(lower)
 }
 
-/// The keys of the distances of all pairs of points in either order, as rows of a square ([`Layout::Square`](super::Layout)).
+/// The keys of the distances of all pairs of points in either order, as rows of a square
+/// ([`Layout::Square`](super::Layout)).
 ///
 /// # Errors
 /// There is no memory for them.

@@ -1,15 +1,18 @@
-//! A minimum spanning tree of points, which is all that dimension 0 is about. It is found along the rows of the distances, none of which is kept.
+//! A minimum spanning tree of points, which is all that dimension 0 is about. It is found along the rows of the
+//! distances, none of which is kept.
 //!
-//! Prim's algorithm (1957): the tree grows from the first point on. Each point outside knows its distance to the tree and the point there that it is
-//! to, and the nearest of them joins. The distances of that one from all points are computed; they bring some points outside nearer to the tree, and
-//! the greatest of them is the eccentricity of the point, of which the enclosing radius is the least. That makes n² distances. A second pass over half
-//! as many counts those up to the threshold, unless all are. Memory is that of some numbers a point.
+//! Prim's algorithm (1957): the tree grows from the first point on. Each point outside knows its distance to the tree
+//! and the point there that it is to, and the nearest of them joins. The distances of that one from all points are
+//! computed; they bring some points outside nearer to the tree, and the greatest of them is the eccentricity of the
+//! point, of which the enclosing radius is the least. That makes n² distances. A second pass over half as many counts
+//! those up to the threshold, unless all are. Memory is that of some numbers a point.
 //!
-//! Where the run keeps its state, the tree is kept as it grows, between the row of one point and that of the next, and so are the counts
-//! ([`kept`]).
+//! Where the run keeps its state, the tree is kept as it grows, between the row of one point and that of the next, and
+//! so are the counts ([`kept`]).
 //!
-//! Points are cut into pieces, one for each thread. Of points that are equally near the first one joins, so the tree is the same on any number of
-//! threads. Another tree would have the same lengths: a threshold leaves the same components of each.
+//! Points are cut into pieces, one for each thread. Of points that are equally near the first one joins, so the tree is
+//! the same on any number of threads. Another tree would have the same lengths: a threshold leaves the same components
+//! of each.
 
 mod kept;
 
@@ -36,8 +39,9 @@ const PIECE: usize = 1 << 13;
 /// How many times as many rows are counted before they may be kept as a thread takes at a time.
 const PARTS: usize = 256;
 
-/// Coordinates up to which the tree takes less time than to rank all distances, which are computed once for that and here three times: of single
-/// precision. In double precision, where ranks take longest, they may be four times as many (`benches/RESULTS.md`).
+/// Coordinates up to which the tree takes less time than to rank all distances, which are computed once for that and
+/// here three times: of single precision. In double precision, where ranks take longest, they may be four times as many
+/// (`benches/RESULTS.md`).
 const MOST_COORDINATES: usize = 32;
 
 /// Whether a tree takes less time than ranks of all distances of these points, or there is no memory for the distances.
@@ -55,10 +59,12 @@ pub(in crate::rips) struct SpanningTree<K> {
 }
 
 impl<K: DistanceKey> SpanningTree<K> {
-    /// The tree of the points of a cloud, up to a threshold or the enclosing radius. What the checkpoint of `progress` keeps is of these alone.
+    /// The tree of the points of a cloud, up to a threshold or the enclosing radius. What the checkpoint of `progress`
+    /// keeps is of these alone.
     ///
     /// # Errors
-    /// [`RipsError::Refused`], [`RipsError::Checkpoint`], and [`RipsError::TooFarApart`] where there is no finite threshold.
+    /// [`RipsError::Refused`], [`RipsError::Checkpoint`], and [`RipsError::TooFarApart`] where there is no finite
+    /// threshold.
     pub(in crate::rips) fn of<T: Value + Sealed<Key = K>>(
         cloud: &PointCloud<T>,
         given: Option<T>,

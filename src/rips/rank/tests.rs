@@ -59,7 +59,8 @@ fn keys_of_every_spread_are_ranked_as_by_sorting() {
         (state >> 32) % below
     };
     for len in [0, 1, 2, 31, 100, CHUNK - 1, CHUNK, CHUNK + 1, 3 * CHUNK + 5] {
-        // As dense as keys are, with many ties; spread over some bits a key; over all that there are; at the ends of the range.
+        // As dense as keys are, with many ties; spread over some bits a key; over all that there are; at the ends of
+        // the range.
         for (from, below) in
             [(0, 10), (1 << 30, 1 + len as u64 / 3), (1 << 20, 1 + 50 * len as u64), (0, 0x7f7f_ffff)]
         {

@@ -1,7 +1,7 @@
 //! A k-d tree of points (Bentley 1975) with the box of every node; its leaves are blocks.
 //!
-//! A node of L leaves has a left child of ⌊L/2⌋ leaves and a right child of the others. Nodes lie in preorder, so a node's place and
-//! number of leaves tell where its children are. All leaves but the last hold [`LANES`] points.
+//! A node of L leaves has a left child of ⌊L/2⌋ leaves and a right child of the others. Nodes lie in preorder, so a
+//! node's place and number of leaves tell where its children are. All leaves but the last hold [`LANES`] points.
 
 use crate::memory::{self, Refused};
 use crate::metric::value::LANES;

@@ -63,8 +63,8 @@ pub enum ChainError {
 }
 
 impl Chain {
-    /// A chain of simplices of one dimension: `vertices` are those of one simplex after another, `dimension` + 1 of each, ascending, and
-    /// `coefficients` has one for each simplex, none of them 0.
+    /// A chain of simplices of one dimension: `vertices` are those of one simplex after another, `dimension` + 1 of
+    /// each, ascending, and `coefficients` has one for each simplex, none of them 0.
     ///
     /// # Errors
     /// [`ChainError`]: the two do not belong together, vertices do not ascend, or a coefficient is 0.
@@ -98,8 +98,8 @@ impl Chain {
         Chain { dimension, vertices, coefficients }
     }
 
-    /// Puts for each vertex v the point `points[v]`: where that is an odd permutation of a simplex, its coefficient changes its sign in
-    /// Z/`modulus`.
+    /// Puts for each vertex v the point `points[v]`: where that is an odd permutation of a simplex, its coefficient
+    /// changes its sign in Z/`modulus`.
     pub(super) fn rename(&mut self, points: &[usize], modulus: u16) {
         let simplices = self.vertices.chunks_exact_mut(self.dimension + 1);
         for (simplex, coefficient) in simplices.zip(&mut self.coefficients) {

@@ -1,7 +1,7 @@
 //! Which bars of a diagram are chosen, decided dimension by dimension.
 //!
-//! The longest bars are known only at the end of a run. Until then a bar is a candidate if it is among the longest of the dimensions so far:
-//! so no dimension has more candidates than bars are wanted.
+//! The longest bars are known only at the end of a run. Until then a bar is a candidate if it is among the longest of
+//! the dimensions so far: so no dimension has more candidates than bars are wanted.
 
 use crate::diagram::{Bar, BarSelection, Diagram, SelectionError};
 
@@ -27,7 +27,8 @@ impl<'a> Choice<'a> {
         Choice { selection, longest: Vec::new() }
     }
 
-    /// The places of the bars of a dimension that may be chosen, ascending. Dimensions come one after another from 0 up.
+    /// The places of the bars of a dimension that may be chosen, ascending. Dimensions come one after another from 0
+    /// up.
     pub(super) fn candidates(&mut self, dim: usize, bars: &[Bar]) -> Vec<usize> {
         match self.selection {
             BarSelection::All => (0..bars.len()).collect(),
@@ -60,7 +61,8 @@ impl<'a> Choice<'a> {
         self.longest.truncate(count);
     }
 
-    /// The places of the chosen bars of a dimension, ascending, once all dimensions have been seen; none if all its candidates are chosen.
+    /// The places of the chosen bars of a dimension, ascending, once all dimensions have been seen; none if all its
+    /// candidates are chosen.
     pub(super) fn chosen(&self, dim: usize) -> Option<Vec<usize>> {
         matches!(self.selection, BarSelection::Longest(_)).then(|| self.longest_of(dim))
     }

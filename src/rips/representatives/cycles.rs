@@ -1,7 +1,8 @@
 //! Cycles: homology after cohomology.
 //!
-//! When the cohomology of a dimension d is reduced, all pairs are known. So the cycle of a bar is found from the boundaries of few simplices
-//! (Čufar, Virk 2021, "Fast computation of persistent homology representatives with involuted persistent homology"):
+//! When the cohomology of a dimension d is reduced, all pairs are known. So the cycle of a bar is found from the
+//! boundaries of few simplices (Čufar, Virk 2021, "Fast computation of persistent homology representatives with
+//! involuted persistent homology"):
 //!
 //! ```text
 //! of a finite bar with birth simplex σ and death simplex τ:
@@ -10,13 +11,13 @@
 //!         subtract from z the multiple of the reduced boundary of the simplex that ρ is paired with in which ρ cancels
 //! ```
 //!
-//! Then z is a cycle that is born with σ, since ρ is always a birth simplex, and it bounds when τ enters. The simplex that ρ is paired with
-//! is older than τ. Where the two are an [apparent pair](crate::rips::apparent_pairs), its boundary is reduced as it is. Otherwise it
-//! is reduced first, once, whatever the number of bars that need it.
+//! Then z is a cycle that is born with σ, since ρ is always a birth simplex, and it bounds when τ enters. The simplex
+//! that ρ is paired with is older than τ. Where the two are an [apparent pair](crate::rips::apparent_pairs), its
+//! boundary is reduced as it is. Otherwise it is reduced first, once, whatever the number of bars that need it.
 //!
-//! An essential bar has no death simplex. The boundary of its birth simplex σ is reduced to zero in the same way, by the pairs of the
-//! dimension below, and the simplices that were added up to it are the cycle. In dimension 1 that is the edge σ and the path between its ends in
-//! the minimum spanning forest.
+//! An essential bar has no death simplex. The boundary of its birth simplex σ is reduced to zero in the same way, by
+//! the pairs of the dimension below, and the simplices that were added up to it are the cycle. In dimension 1 that is
+//! the edge σ and the path between its ends in the minimum spanning forest.
 
 use std::collections::{BinaryHeap, HashMap};
 use std::rc::Rc;
@@ -167,7 +168,8 @@ impl<'a, W: Word> Boundaries<'a, W> {
         None
     }
 
-    /// The simplex that a simplex is in an apparent pair with, and the coefficient of the second in the boundary of the first.
+    /// The simplex that a simplex is in an apparent pair with, and the coefficient of the second in the boundary of the
+    /// first.
     fn apparent(&self, simplex: W) -> Option<Multiple<W>> {
         let Codes { columns, pivots } = self.pairs.codes;
         let (cofacet, below) = apparent_cofacet(self.complex, columns, pivots, simplex)?;
@@ -240,7 +242,8 @@ impl Paths {
         Paths { above }
     }
 
-    /// The cycle of an edge u < v with coefficient one and the path from v back to u: edges with their coefficients modulo p.
+    /// The cycle of an edge u < v with coefficient one and the path from v back to u: edges with their coefficients
+    /// modulo p.
     pub(super) fn cycle<W: Word>(
         &self,
         [u, v]: [u32; 2],

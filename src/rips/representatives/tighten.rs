@@ -1,10 +1,11 @@
 //! Tightening: a shortest loop in the class of a cycle of dimension 1, at the scale of its birth.
 //!
-//! Two cycles of the complex at the birth b of a bar are in one class if every cocycle of a class that is alive at b has the same value on both:
-//! these cocycles are a basis of the cohomology there. So the edges of the complex are given *signatures*, the values of all these cocycles, and
-//! among the closed walks of which the signatures add up to that of the cycle a shortest one is wanted. The cocycle of the bar itself, up to b,
-//! is zero but on few edges (on the birth simplex alone where edges differ in length), and its value on the cycle is not: so the walk has one of
-//! these edges, and the rest of it is a shortest path between its ends:
+//! Two cycles of the complex at the birth b of a bar are in one class if every cocycle of a class that is alive at b
+//! has the same value on both: these cocycles are a basis of the cohomology there. So the edges of the complex are
+//! given *signatures*, the values of all these cocycles, and among the closed walks of which the signatures add up to
+//! that of the cycle a shortest one is wanted. The cocycle of the bar itself, up to b, is zero but on few edges (on the
+//! birth simplex alone where edges differ in length), and its value on the cycle is not: so the walk has one of these
+//! edges, and the rest of it is a shortest path between its ends:
 //!
 //! ```text
 //! for each edge {u, v} of the bar's cocycle at b:
@@ -12,9 +13,9 @@
 //!     what is still to go is at least the distance to u, whatever the signature
 //! ```
 //!
-//! Before that, the paths are tried that are a shortest one from v to some vertex, an edge, and a shortest one on to u: the best of them bounds
-//! the search. Where so many signatures occur on the way that the search is given up, it is the answer; it need not be the shortest then. Where
-//! nothing is shorter than the cycle, it stays as it is.
+//! Before that, the paths are tried that are a shortest one from v to some vertex, an edge, and a shortest one on to u:
+//! the best of them bounds the search. Where so many signatures occur on the way that the search is given up, it is the
+//! answer; it need not be the shortest then. Where nothing is shorter than the cycle, it stays as it is.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BinaryHeap, HashMap, HashSet};
@@ -28,8 +29,8 @@ use crate::rips::word::Word;
 
 /// The most states of a search.
 const MOST_STATES: usize = 1 << 16;
-/// The most numbers of a signature. If more classes are alive, each number is a sum over all of them, and a walk is checked against the values
-/// themselves.
+/// The most numbers of a signature. If more classes are alive, each number is a sum over all of them, and a walk is
+/// checked against the values themselves.
 const MOST_NUMBERS: usize = 64;
 
 /// The values of the cocycles of the classes that are alive at a scale on an edge or a walk.
@@ -138,7 +139,8 @@ impl<'a, W: Word> AtBirth<'a, W> {
         cycle.iter().map(|&(edge, _)| self.values.distance(self.code.rank(edge))).sum()
     }
 
-    /// A shortest cycle in the class of a cycle, in filtration order. `cocycle` is that of its bar, `alive` all of those that are alive.
+    /// A shortest cycle in the class of a cycle, in filtration order. `cocycle` is that of its bar, `alive` all of
+    /// those that are alive.
     pub(super) fn tightened(
         &self,
         cycle: Vec<Multiple<W>>,
@@ -157,7 +159,8 @@ impl<'a, W: Word> AtBirth<'a, W> {
         let class: Vec<u16> = alive.iter().map(|cocycle| evaluate(field, cocycle, &cycle)).collect();
         let mut best = cycle;
         for &(edge, value) in cocycle.iter().filter(|&&(edge, _)| self.code.rank(edge) <= self.rank) {
-            // The walk goes along this edge with the coefficient by which the bar's own cocycle has the value that it has on the cycle.
+            // The walk goes along this edge with the coefficient by which the bar's own cocycle has the value that it
+            // has on the cycle.
             let coefficient = field.mul(own, field.inverse(value));
             let [u, v] = self.ends(edge);
             let unit = field.inverse(coefficient);
@@ -218,8 +221,8 @@ impl<'a, W: Word> AtBirth<'a, W> {
         reached
     }
 
-    /// Of the paths that are a shortest one from the start, an edge, and a shortest one to the goal: a shortest with this signature, shorter than
-    /// `bound`, and its length. The trees are those from the start and from the goal.
+    /// Of the paths that are a shortest one from the start, an edge, and a shortest one to the goal: a shortest with
+    /// this signature, shorter than `bound`, and its length. The trees are those from the start and from the goal.
     fn path_of_three(
         &self,
         trees: [&HashMap<u32, Reached>; 2],
@@ -254,8 +257,8 @@ impl<'a, W: Word> AtBirth<'a, W> {
         Some((path, best))
     }
 
-    /// A shortest path with this signature, shorter than `bound`: its vertices. If there are too many states on the way, it may be a longer one,
-    /// or none.
+    /// A shortest path with this signature, shorter than `bound`: its vertices. If there are too many states on the
+    /// way, it may be a longer one, or none.
     fn path(&self, start: u32, goal: u32, wanted: &Signature, bound: f64) -> Option<Vec<u32>> {
         let (to_go, from_start) = (self.tree(goal, bound), self.tree(start, bound));
         let simple = self.path_of_three([&from_start, &to_go], wanted, bound);

@@ -1,7 +1,7 @@
 //! What accesses to the pair store take.
 //!
-//! An access takes about as long as reading a clock. So the clock is read before and after one access in [`EVERY`], what reading it takes
-//! is subtracted, and the rest stands for all of them.
+//! An access takes about as long as reading a clock. So the clock is read before and after one access in [`EVERY`],
+//! what reading it takes is subtracted, and the rest stands for all of them.
 
 use std::time::Instant;
 

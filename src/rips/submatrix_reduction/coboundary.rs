@@ -24,9 +24,11 @@ impl Part<'_> {
     }
 }
 
-/// The least vertex whose cofacet with a simplex comes, among those of one rank, not after a simplex `last`; vertices descend.
+/// The least vertex whose cofacet with a simplex comes, among those of one rank, not after a simplex `last`; vertices
+/// descend.
 ///
-/// Of one rank, the greater simplex comes first: by its greatest vertex, then by the next. A cofacet grows with the vertex that it adds.
+/// Of one rank, the greater simplex comes first: by its greatest vertex, then by the next. A cofacet grows with the
+/// vertex that it adds.
 pub(super) fn floor(simplex: &[u32], last: &[u32]) -> u32 {
     for (place, &vertex) in simplex.iter().enumerate() {
         let bound = last[place];
@@ -42,8 +44,8 @@ pub(super) fn floor(simplex: &[u32], last: &[u32]) -> u32 {
     last[simplex.len()]
 }
 
-/// The τ of the apparent pair (σ, τ) of a simplex, if it is in one, and the number of vertices of σ below the one that τ adds: the sign of σ in
-/// the boundary of τ is (−1) to that power.
+/// The τ of the apparent pair (σ, τ) of a simplex, if it is in one, and the number of vertices of σ below the one that
+/// τ adds: the sign of σ in the boundary of τ is (−1) to that power.
 pub(in crate::rips) fn apparent_cofacet<W: Word>(
     complex: &dyn Complex,
     code: Code<W>,
@@ -104,7 +106,8 @@ impl<'a, W: Word, F: Field> Coboundaries<'a, W, F> {
         Some((code.entry(rank, self.facet.iter().copied()), self.field.sign(below)))
     }
 
-    /// The multiple of the σ of an apparent pair (σ, τ) whose coboundary cancels τ with coefficient `c`, if there is one.
+    /// The multiple of the σ of an apparent pair (σ, τ) whose coboundary cancels τ with coefficient `c`, if there is
+    /// one.
     pub(super) fn cancelling(&mut self, (cofacet, c): Term<W, F>) -> Option<Term<W, F>> {
         let field = self.field;
         let (facet, coefficient) = self.apparent_facet(cofacet)?;

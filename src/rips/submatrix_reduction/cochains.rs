@@ -1,8 +1,8 @@
 //! The cochains of columns, one for each whatever the schedule.
 //!
-//! Of column j reduction leaves simplices that add up to a column with the pivot τ_j: a cochain v, of which the oldest simplex is σ_j. Which one
-//! it is depends on the order of additions. All that it may be differ by cochains of columns to the left of j whose pivots are later than
-//! τ_j. So the one is given that has no simplex σ_i of such a column i:
+//! Of column j reduction leaves simplices that add up to a column with the pivot τ_j: a cochain v, of which the oldest
+//! simplex is σ_j. Which one it is depends on the order of additions. All that it may be differ by cochains of columns
+//! to the left of j whose pivots are later than τ_j. So the one is given that has no simplex σ_i of such a column i:
 //!
 //! ```text
 //! for each simplex σ_i of v but σ_j, from the oldest to the youngest:
@@ -10,8 +10,9 @@
 //!         subtract from v the multiple of the cochain of column i in which σ_i cancels
 //! ```
 //!
-//! It is the only one: if there were two, the oldest simplex σ_i of their difference would have a pivot τ_i before τ_j. The coboundary of the
-//! difference is zero before τ_j; but no cochain with σ_i as its oldest simplex has a coboundary that begins after τ_i.
+//! It is the only one: if there were two, the oldest simplex σ_i of their difference would have a pivot τ_i before τ_j.
+//! The coboundary of the difference is zero before τ_j; but no cochain with σ_i as its oldest simplex has a coboundary
+//! that begins after τ_i.
 
 use std::collections::BTreeMap;
 
@@ -50,7 +51,8 @@ impl<W: Word, F: Field> Shared<'_, W, F> {
         kept.into_iter().map(|(simplex, c)| (simplex, field.number(field.mul(c, factor)))).collect()
     }
 
-    /// Whether a simplex is paired with one after `death`, or with none. It is that of a column, or of an apparent pair.
+    /// Whether a simplex is paired with one after `death`, or with none. It is that of a column, or of an apparent
+    /// pair.
     fn dies_later(&self, simplex: W, column: Option<usize>, pivots: &[Option<W>], death: Option<W>) -> bool {
         let Submatrix { complex, code, cofacet_code, .. } = self.submatrix;
         let own = match column {

@@ -1,8 +1,9 @@
 //! The entries of a long column: those of a window of ranks, in buckets.
 //!
-//! A column to which ten thousands of simplices were added has millions of entries, of which most cancel. In the queue of short columns an
-//! entry is moved a few times before it is taken out. Here it is put into the bucket of its rank, and lies there until all before it is done.
-//! Then the bucket is sorted, what cancels vanishes, and the rest are the entries from which the column is reduced further.
+//! A column to which ten thousands of simplices were added has millions of entries, of which most cancel. In the queue
+//! of short columns an entry is moved a few times before it is taken out. Here it is put into the bucket of its rank,
+//! and lies there until all before it is done. Then the bucket is sorted, what cancels vanishes, and the rest are the
+//! entries from which the column is reduced further.
 
 use rayon::prelude::*;
 
@@ -166,7 +167,8 @@ impl<W: Word, F: Field> Front<W, F> {
         }
     }
 
-    /// The first entries that are no stops, at most so many, and their places; of each rank the first entry alone if that is wanted.
+    /// The first entries that are no stops, at most so many, and their places; of each rank the first entry alone if
+    /// that is wanted.
     pub(super) fn candidates(&self, most: usize, is_one_a_rank: bool) -> Vec<(usize, Term<W, F>)> {
         let rank = |place: usize| self.live.get(place).map(|live| self.code.rank(live.term.0));
         let is_first = |place: usize| !is_one_a_rank || rank(place) != rank(place + 1);

@@ -1,18 +1,20 @@
 //! What is kept of a reduction that is under way: its claims.
 //!
-//! Any set of claims is a state from which the [procedure](super#reduction-without-locks) goes on, if each column is in it once and each
-//! version has the pivot that it is under: columns that are in no claim are reduced once more, from the beginning. So the table may be read
-//! while workers change it, without waiting for anybody. What is seen of a column then is one of:
+//! Any set of claims is a state from which the [procedure](super#reduction-without-locks) goes on, if each column is in
+//! it once and each version has the pivot that it is under: columns that are in no claim are reduced once more, from
+//! the beginning. So the table may be read while workers change it, without waiting for anybody. What is seen of a
+//! column then is one of:
 //!
 //! - It is under one pivot, or under none, since it is being reduced, or moved while the table was read.
-//! - It is under two pivots: a worker took its pivot over, and stored it under a later one, between the looks at both. The
-//!   later one is kept, whose version is reduced further.
+//! - It is under two pivots: a worker took its pivot over, and stored it under a later one, between the looks at both.
+//!   The later one is kept, whose version is reduced further.
 //! - It came to zero, and may have been seen under a pivot before. It is kept as zero: the table is read first.
 //!
-//! A column that is [walked](super::walk) or [long](super::long) is in no claim before it is stored, and then is stored as the others are, by
-//! the simplices that add up to it; its bits are not kept. A run that is interrupted in the middle of a column begins that column again. The
-//! longest of 250 random distances in dimension 2, with those whose pivots it took over, was 1.6 s of 120 s of reduction on two threads, and of 165
-//! points 0.03 s of 1.8 s: what is lost so is less than what is lost between two saves.
+//! A column that is [walked](super::walk) or [long](super::long) is in no claim before it is stored, and then is stored
+//! as the others are, by the simplices that add up to it; its bits are not kept. A run that is interrupted in the
+//! middle of a column begins that column again. The longest of 250 random distances in dimension 2, with those whose
+//! pivots it took over, was 1.6 s of 120 s of reduction on two threads, and of 165 points 0.03 s of 1.8 s: what is lost
+//! so is less than what is lost between two saves.
 
 use super::{Claim, Shared, Submatrix, Version};
 use crate::memory::{self, Refused};
@@ -34,8 +36,8 @@ pub(in crate::rips) fn forget(checkpoint: &dyn Checkpoint, dim: usize) {
 /// The columns of a submatrix that are reduced.
 #[derive(Debug, PartialEq)]
 pub(in crate::rips) struct State<W> {
-    /// Pivots that are claimed, the columns that claim them, and where the terms of each of these end; a column without terms is that of its
-    /// simplex.
+    /// Pivots that are claimed, the columns that claim them, and where the terms of each of these end; a column without
+    /// terms is that of its simplex.
     claims: Vec<(W, usize, usize)>,
     /// Entries and coefficients of the terms of all claims, one after the other.
     terms: Vec<(W, u16)>,

@@ -1,7 +1,8 @@
 //! A spanning tree that is kept while it grows.
 //!
-//! Between the row of one point and that of the next all there is to keep are the edges, the distances of the points outside to the tree, and which points
-//! these are to: some 30 bytes a point. Threads may be others when another run goes on.
+//! Between the row of one point and that of the next all there is to keep are the edges, the distances of the points
+//! outside to the tree, and which points these are to: some 30 bytes a point. Threads may be others when another run
+//! goes on.
 
 use zerocopy::little_endian::{U32, U64};
 
