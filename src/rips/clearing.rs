@@ -12,9 +12,6 @@
 //!   the simplices that a sweep tests one by one.
 //! - It is the pivot of a reduced column of dimension d−1, or an edge of the spanning forest: layer 1 of the pair store
 //!   holds it. [`Layer1Clearing`] decides this for one simplex at a time, [`uncleared_by_layer1`] for a list.
-//! - It is the pivot of a column of dimension d−1 that was reduced, or an edge of the spanning forest: layer 1 of the
-//!   pair store holds it. [`Layer1Clearing`] decides this for one simplex after another, [`uncleared_by_layer1`] for a
-//!   list.
 
 use std::sync::Mutex;
 

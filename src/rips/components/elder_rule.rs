@@ -18,8 +18,9 @@ pub(in crate::rips) struct ComponentBar {
 }
 
 /// The bars of dimension 0 of `points` points, which are born at `births`, or all at 0 if it is `None`. Bars of length
-/// zero are left out, and so are points born after `threshold`. Bars are sorted by ascending death, then by descending
-/// birth; of equal bars, finite ones are in the order of their edges, essential ones in that of their vertices.
+/// zero are left out, and so are points born after `threshold` or never. Bars are sorted by ascending death, then by
+/// descending birth; of equal bars, finite ones are in the order of their edges, essential ones in that of their
+/// vertices.
 ///
 /// `values` maps the ranks of the forest's edges to distances, none of them below the birth of an end.
 pub(in crate::rips) fn component_bars(

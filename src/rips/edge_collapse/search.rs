@@ -47,7 +47,7 @@ pub(super) struct Step {
     pub(super) dominator: u32,
 }
 
-/// τ of a common neighbour, the rank from which on it is one, and the vertex.
+/// A common neighbour after its τ, the rank from which on it is one.
 type Entry = (u32, u32);
 
 /// Scratch space of a search, what it found, and the work it did.

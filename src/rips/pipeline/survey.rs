@@ -11,7 +11,7 @@ use crate::snapshot::{Part, Resumable};
 
 /// The surveyed input.
 pub(super) struct Surveyed<K> {
-    /// The keys of its distances, which are freed.
+    /// The keys of its distances; the distances themselves are freed.
     pub(super) keyed: Keyed<K>,
     /// The summary of the input.
     pub(super) summary: Summary,

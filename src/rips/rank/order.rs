@@ -1,7 +1,7 @@
 //! The ranks of keys.
 //!
-//! The rank of a key is its place among the distinct keys or, if that would make neither entries nor matrices narrower,
-//! the key itself, counted from the least one. In the second case nothing needs sorting.
+//! The rank of a key is its place among the distinct keys. If such ranks would make neither entries nor matrices
+//! narrower, it is the key itself, counted from the least one: then nothing needs sorting.
 //!
 //! A key of single precision is an integer of 31 bits, and the distances of an input cover a small part of these. If
 //! there are about as many distances as possible keys between the least and the greatest, places are found without

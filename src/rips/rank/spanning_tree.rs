@@ -171,7 +171,7 @@ struct Counted<K> {
 }
 
 impl<K: DistanceKey> Growing<K> {
-    /// The tree of the first of `points` points, with at most `pieces` pieces.
+    /// The tree that consists of the first of `points` points, which are divided into at most `pieces` pieces.
     fn new(points: usize, pieces: usize) -> Result<Self, Refused> {
         let length = points.div_ceil(LANES).div_ceil(pieces) * LANES;
         let piece = |first: usize| -> Result<_, Refused> {

@@ -29,7 +29,6 @@ impl Part<'_> {
 ///
 /// Of two simplices of one rank, the one whose list of vertices is lexicographically greater comes first. A cofacet
 /// grows with the vertex that it adds.
-/// vertex that it adds.
 pub(super) fn floor(simplex: &[u32], last: &[u32]) -> u32 {
     for (place, &vertex) in simplex.iter().enumerate() {
         let bound = last[place];
