@@ -1,17 +1,17 @@
-//! Clearing: columns that are known to reduce to zero are left out.
+//! Clearing: columns that are known to reduce to zero are skipped.
 //!
-//! **Statement** (Chen, Kerber 2011; for coboundary matrices Bauer 2021; Zhang, Xiao, Wang 2020, Algorithms 4 and 5). If (σ, τ) is a
-//! persistence pair of a (d−1)-simplex and a d-simplex, then the column of τ in the coboundary matrix of dimension d reduces to
-//! zero. Dimensions are gone through from below, so when the columns of dimension d are listed all pairs of dimension d−1 are
-//! known, and their d-simplices are left out.
+//! **Statement** (Chen, Kerber 2011; for coboundary matrices Bauer 2021; Zhang, Xiao, Wang 2020, Algorithms 4 and 5).
+//! If (σ, τ) is a persistence pair of a (d−1)-simplex and a d-simplex, then the column of τ in the coboundary matrix of
+//! dimension d reduces to zero. Dimensions are processed in ascending order, so when the columns of dimension d are
+//! listed all pairs of dimension d−1 are known, and their d-simplices are left out.
 //!
 //! **Decision.** A d-simplex τ is cleared for one of two reasons:
 //!
-//! - It is in a zero apparent pair of dimension d−1. Distances alone decide this ([`apparent_pairs`], seen
-//!   from τ): [`by_apparent_pair`] for one simplex, and on the vector unit for the simplices that a sweep looks at alone
-//!   (`filtration_construction::single_simplex`).
-//! - It is the pivot of a column of dimension d−1 that was reduced, or an edge of the spanning forest: layer 1 of the pair store
-//!   holds it. [`Layer1Clearing`] decides this for one simplex after another, [`uncleared_by_layer1`] for a list.
+//! - It is in a zero apparent pair of dimension d−1. Distances alone decide this ([`apparent_pairs`], seen from τ):
+//!   [`by_apparent_pair`] does so for one simplex, and `filtration_construction::single_simplex` on the vector unit for
+//!   the simplices that a sweep tests one by one.
+//! - It is the pivot of a reduced column of dimension d−1, or an edge of the spanning forest: layer 1 of the pair store
+//!   holds it. [`Layer1Clearing`] decides this for one simplex at a time, [`uncleared_by_layer1`] for a list.
 
 use std::sync::Mutex;
 
@@ -23,21 +23,21 @@ use crate::parallel::{SharedRange, into_inner, lock};
 
 /// Whether a d-simplex, d ≥ 1, is in a zero apparent pair with one of its facets. `facet` is scratch.
 ///
-/// Edges never are: the pairs of dimension 0 are those of the spanning forest, all of which layer 1 holds.
+/// Edges are in none: the pairs of dimension 0 are those of the spanning forest, all of which layer 1 holds.
 pub fn by_apparent_pair<C: Complex>(complex: &C, simplex: &[u32], rank: u32, facet: &mut Vec<u32>) -> bool {
     simplex.len() > 2 && apparent_pairs::facet_of(complex, simplex, rank, facet).is_some()
 }
 
-/// Clears simplices by the pairs that the dimension below left in layer 1 of its pair store, and counts the look-ups.
+/// Clears simplices by the pairs that dimension d−1 left in layer 1 of its pair store, and counts the look-ups.
 #[derive(Debug)]
 pub struct Layer1Clearing<'a, W> {
     pivots: &'a Pivots<W>,
-    /// Look-ups so far: those that clear nothing leave a column of the residue each.
+    /// Number of look-ups so far. Each one that clears nothing leaves a column of the residue.
     pub reads: u64,
 }
 
 impl<'a, W: Word> Layer1Clearing<'a, W> {
-    /// Clears by the pairs of the dimension below.
+    /// Clears by the pairs of dimension d−1, which are in `below`.
     pub fn new(below: &'a PairStore<W>) -> Self {
         Layer1Clearing { pivots: &below.pivots, reads: 0 }
     }
@@ -50,10 +50,10 @@ impl<'a, W: Word> Layer1Clearing<'a, W> {
     }
 }
 
-/// Entries that a thread looks up at a time.
+/// Number of entries that a thread looks up at a time.
 const CHUNK: usize = 1 << 12;
 
-/// The entries, in their order, that layer 1 does not clear.
+/// The entries that layer 1 does not clear, in their given order.
 pub fn uncleared_by_layer1<W: Word>(entries: &[W], below: &PairStore<W>) -> Vec<W> {
     let (chunks, kept) = (SharedRange::new(entries.len(), CHUNK), Mutex::new(Vec::new()));
     chunks.share(&|| {

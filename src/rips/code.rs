@@ -1,10 +1,10 @@
-//! Simplices as numbers.
+//! Encoding of simplices as integers: vertices as indices, indices with ranks as entries.
 //!
-//! The *index* of a simplex with vertices v0 > v1 > … > vd is those vertices side by side in fields of b bits, v0
-//! topmost. For simplices of one dimension it orders as the combinatorial number system does (both compare v0 first,
-//! then v1, …), so ties are broken as in Ripser; but it is taken apart by shifts where the combinatorial number needs a
-//! search in a table of binomials a vertex, and a vertex is inserted with two masks. It takes more bits: for n = 297
-//! and five vertices 45 instead of 34.
+//! The *index* of a simplex with vertices v0 > v1 > … > vd consists of these vertices in fields of b bits, v0 topmost.
+//! For simplices of one dimension it orders as the combinatorial number system does (both compare v0 first, then v1,
+//! …), so ties are broken as in Ripser. Shifts decode it, where the combinatorial number needs a binary search in a
+//! table of binomials for each vertex, and two masks insert a vertex. It takes more bits: for n = 297 and five vertices
+//! 45 instead of 34.
 //!
 //! An *entry* is a rank above a complemented index: (rank << fields) | (ones ^ index). Among simplices of one
 //! dimension, ascending entries are ascending filtration order: rank ↑, then index ↓.
@@ -20,10 +20,10 @@ pub struct Code<W> {
     vertex_ones: u32,
 }
 
-/// The most points there may be: vertices are numbers of 32 bits, and the greatest of these stands for none.
+/// The greatest number of points: vertices are numbers of 32 bits, and the greatest of these means "no vertex".
 pub(crate) const MOST_POINTS: usize = u32::MAX as usize;
 
-/// Bits of a vertex id among n, from 1 to 32: n is at most [`MOST_POINTS`].
+/// Number of bits of a vertex among n, from 1 to 32: n is at most [`MOST_POINTS`].
 pub(crate) fn vertex_bits(n: usize) -> u32 {
     usize::BITS - (n.max(2) - 1).leading_zeros()
 }
@@ -85,29 +85,31 @@ impl<W: Word> Code<W> {
     }
 }
 
-/// Makes the entries of the cofacets of one simplex; asked with ascending vertices it does constant work for each.
+/// Makes the entries of the cofacets of one simplex. Vertices are passed in ascending order, so that each takes
+/// amortised constant time.
 #[derive(Debug)]
 pub(crate) struct CofacetEntries<'a, W> {
     cofacets: Code<W>,
     index: W,
     /// The vertices of the simplex, descending.
     vertices: &'a [u32],
-    /// The number of the simplex's vertices that are smaller than the vertex last asked for.
+    /// Number of vertices of the simplex that are smaller than the last vertex passed to `entry`.
     below: usize,
-    /// The index with a gap where the new vertex goes.
+    /// The index with a gap for the new vertex.
     gapped: W,
 }
 
 impl<'a, W: Word> CofacetEntries<'a, W> {
-    /// Prepares for the simplex with this entry in `code` and these vertices; `cofacets` is the layout one dimension up.
+    /// Prepares for the simplex with this entry in `code` and these vertices; `cofacets` is the layout one dimension
+    /// up.
     #[inline]
     pub(crate) fn new(code: &Code<W>, cofacets: &Code<W>, entry: W, vertices: &'a [u32]) -> Self {
         let index = code.index(entry);
         CofacetEntries { cofacets: *cofacets, index, vertices, below: 0, gapped: index << code.vertex_bits }
     }
 
-    /// The entry of the cofacet with vertex `w` (not in the simplex, not smaller than any asked for before) and the
-    /// number of vertices below `w`: the sign of the simplex in the cofacet's boundary is (−1) to that power.
+    /// The entry of the cofacet with vertex `w`, and the number of vertices below `w`: the sign of the simplex in the
+    /// cofacet's boundary is (−1) to that power. `w` is not in the simplex and not smaller than in any earlier call.
     #[inline(always)]
     pub(crate) fn entry(&mut self, w: u32, rank: u32) -> (W, usize) {
         while self.below < self.vertices.len() && self.vertices[self.vertices.len() - 1 - self.below] < w {

@@ -1,13 +1,13 @@
 //! Dimension 0: the minimum spanning forest in filtration order.
 //!
-//! A vertex dies with the edge that joins its component to an older one: the edges of the minimum spanning forest
-//! under the strict order (rank ↑, index ↓) are the deaths, and one essential bar a component remains. Kruskal's
-//! algorithm on edge lists; on a matrix it is given the oldest edges alone, and Borůvka's algorithm joins what these leave (`dense`).
-//! Neither sorts all edges. Those of few points are in order already.
+//! A component dies at the edge that joins it to an older one: the edges of the minimum spanning forest under the
+//! strict order (rank ↑, index ↓) are the deaths, and each connected component leaves one essential bar. Kruskal's
+//! algorithm runs on edge lists. On a matrix it gets only the oldest edges, and Borůvka's algorithm joins the trees
+//! that remain (`dense`). Neither sorts all edges. The edges of a small matrix are already sorted.
 //!
-//! Where points are born at different times, the forest is the same: an edge comes after both its points, so which edges join components
-//! depends on the order of edges alone. Its edges, in that order, then say which component ends: of the two that an edge joins the one whose
-//! oldest point is younger (`elder_rule`).
+//! Births of points do not change the forest: an edge comes after both its points, so which edges join components
+//! depends only on the order of edges. The edges in that order then decide which component ends: of the two that an
+//! edge joins, the one whose oldest point is younger (`elder_rule`).
 
 mod dense;
 mod elder_rule;
@@ -19,17 +19,17 @@ use super::word::Word;
 use crate::simd::Rank;
 pub(super) use elder_rule::{ComponentBar, component_bars};
 
-/// The forest: its edges in filtration order and the number of its trees.
+/// The minimum spanning forest: its edges in filtration order and the number of its trees.
 #[derive(Debug, PartialEq)]
 pub struct Forest {
     /// The edges, oldest first.
     pub edges: Vec<RankedEdge>,
-    /// Connected components.
+    /// The number of trees, which is that of connected components.
     pub trees: usize,
 }
 
 impl Forest {
-    /// From the entries of its edges, in any order.
+    /// The forest with the given entries as its edges, in any order.
     fn of_entries<W: Word>(mut entries: Vec<W>, code: &Code<W>, trees: usize) -> Self {
         entries.sort_unstable();
         let mut vertices = Vec::with_capacity(2);
@@ -41,16 +41,16 @@ impl Forest {
     }
 }
 
-/// A complex whose minimum spanning forest can be found.
+/// A complex that can compute its minimum spanning forest.
 pub trait Components: Complex {
-    /// Steps of [`Components::forest`], as progress is told of them; 1 when it is not.
+    /// The work of [`Components::forest`] in units of progress; 1 if it reports none.
     fn forest_work(&self) -> u64;
 
     /// The minimum spanning forest; ranks have at most `rank_bits` bits.
     fn forest(&self, rank_bits: u32, progress: &dyn Progress) -> Forest;
 }
 
-/// Whether entries of edges fit 64 bits. They always fit 128: two vertices and a rank have at most 32 bits each.
+/// Whether entries of edges fit in 64 bits. They always fit in 128: two vertices and a rank have at most 32 bits each.
 fn is_narrow(points: usize, rank_bits: u32) -> bool {
     2 * vertex_bits(points) + rank_bits < u64::BITS
 }
@@ -83,8 +83,8 @@ impl Components for Sparse {
     }
 }
 
-/// Kruskal's algorithm on an edge list, with filtering (Osipov, Sanders, Singler 2009): edges are sorted down to where all components
-/// are joined, and those whose ends are joined before it is their turn are dropped unsorted.
+/// Kruskal's algorithm with filtering on an edge list (Osipov, Sanders, Singler 2009): edges are sorted only until all
+/// components are joined, and edges whose ends are joined before their turn are dropped unsorted.
 fn kruskal<W: Word>(complex: &Sparse) -> Forest {
     let n = complex.points();
     let code = Code::<W>::new(n, 2);
@@ -114,35 +114,36 @@ fn kruskal_in_order(points: usize, ordered: &[RankedEdge]) -> Forest {
     Forest { trees: points - edges.len(), edges }
 }
 
-/// A forest while edges are added to it.
+/// A forest under construction, to which edges are added.
 struct Growing<'a, W> {
     code: &'a Code<W>,
     sets: DisjointSets,
-    /// Scratch: the vertices of an edge.
+    /// Scratch space for the vertices of an edge.
     vertices: Vec<u32>,
     edges: Vec<W>,
 }
 
 impl<'a, W: Word> Growing<'a, W> {
-    /// A forest of so many points without an edge.
+    /// The forest of `points` points without edges.
     fn new(points: usize, code: &'a Code<W>) -> Self {
         Growing { code, sets: DisjointSets::new(points), vertices: Vec::new(), edges: Vec::new() }
     }
 
-    /// The forest of so many points.
+    /// The finished forest of `points` points.
     fn forest(self, points: usize) -> Forest {
         let trees = points - self.edges.len();
         Forest::of_entries(self.edges, self.code, trees)
     }
 
-    /// Adds those of the edges that join two trees, oldest first; `few` edges are sorted at once. All older edges were added before.
+    /// Adds those of the edges that join two trees, oldest first. Up to `few` edges are sorted at once. All older edges
+    /// must have been added before.
     fn add(&mut self, edges: &mut [W], few: usize) {
         if edges.len() <= few {
             edges.sort_unstable();
             edges.iter().for_each(|&edge| self.join(edge));
             return;
         }
-        // Entries are different from each other, so both parts are smaller than the whole.
+        // Entries are distinct, so both parts are smaller than the whole.
         let (older, _, _) = edges.select_nth_unstable(edges.len() / 4);
         let middle = older.len();
         self.add(&mut edges[..middle], few);
@@ -166,14 +167,14 @@ impl<'a, W: Word> Growing<'a, W> {
         }
     }
 
-    /// The vertices of an edge.
+    /// The two vertices of an edge, in descending order.
     fn ends(&mut self, edge: W) -> [usize; 2] {
         self.code.vertices_of(edge, &mut self.vertices);
         [self.vertices[0] as usize, self.vertices[1] as usize]
     }
 }
 
-/// Union by size with path halving.
+/// Disjoint sets by union by size with path halving.
 struct DisjointSets {
     parent: Vec<usize>,
     size: Vec<usize>,
@@ -192,7 +193,7 @@ impl DisjointSets {
         x
     }
 
-    /// Unites the sets of two points, and says whether they were different ones.
+    /// Unites the sets of two points and returns whether they were different.
     fn unite(&mut self, x: usize, y: usize) -> bool {
         let (x, y) = (self.find(x), self.find(y));
         if x == y {
@@ -212,7 +213,7 @@ mod tests {
     use crate::rips::complex::stride;
     use crate::simd::Level;
 
-    /// Kruskal's algorithm, plainly.
+    /// Kruskal's algorithm on the sorted list of all edges, as the reference.
     fn plain(n: usize, edges: &[(u32, u32, u32)]) -> Forest {
         let mut order: Vec<RankedEdge> =
             edges.iter().map(|&(i, j, rank)| RankedEdge { rank, vertices: [i, j] }).collect();
@@ -248,7 +249,7 @@ mod tests {
     #[test]
     fn all_algorithms_find_the_forest() {
         let mut state = 9u32;
-        // Few ranks and many; all edges, some, and so few that the graph is not connected; two clusters.
+        // Cases: few ranks and many; all edges, half of them, and so few that the graph is disconnected; two clusters.
         for (n, ranks) in [(1, 1), (2, 1), (40, 20), (255, 3), (256, 30_000), (600, 2), (600, 60_000)] {
             for kept in [16, 8, 1] {
                 for is_clustered in [false, true] {

@@ -1,21 +1,23 @@
-//! Weights by the distance to a measure, which make the Vietoris–Rips filtration robust against outliers (Anai, Chazal, Glisse, Ike, Inakoshi,
-//! Tinarrage, Umeda 2020, "DTM-Based Filtrations").
+//! Weights by the distance to a measure (DTM), which make the Vietoris–Rips filtration robust against outliers (Anai,
+//! Chazal, Glisse, Ike, Inakoshi, Tinarrage, Umeda 2020, "DTM-Based Filtrations").
 //!
-//! **Births of points.** Of the empirical measure of the points, with the mass of n neighbours and of the point itself, the distance to measure
-//! at a point x (their Section 4; Chazal, Cohen-Steiner, Mérigot 2011) is
+//! **Births of points.** Take the empirical measure of the points, with the mass of n neighbours and of the point
+//! itself. The distance to measure at a point x is then (their Section 4; Chazal, Cohen-Steiner, Mérigot 2011)
 //!
 //! ```text
 //! f(x) = ( (d(x, x₁)^r + … + d(x, xₙ)^r) / (n + 1) )^(1/r)
 //! ```
 //!
-//! where x₁, …, xₙ are the points nearest to x other than x. A point where there are few others has a large one, and is born late.
+//! where x₁, …, xₙ are the points nearest to x other than x. A point in a sparse region has a large value and is born
+//! late.
 //!
-//! **Births of edges.** In their filtration with parameter p (Definition 3.1) the ball around x has at time t ≥ f(x) the radius
-//! (t^p − f(x)^p)^(1/p), which for p = ∞ is t; and {x, y} is an edge as soon as the two balls meet. That is at the greater of f(x) and f(y),
-//! if the ball of the one has reached the other point by then, and else when the sum of both radii is d(x, y).
+//! **Births of edges.** In their filtration with parameter p (Definition 3.1) the ball around x at time t ≥ f(x) has
+//! the radius (t^p − f(x)^p)^(1/p), which for p = ∞ is t. The edge {x, y} is born when the two balls meet: at the
+//! greater of f(x) and f(y) if one ball has reached the other point by then, and otherwise when the sum of both radii
+//! is d(x, y).
 //!
-//! **In diameters.** Ripser's filtration values are diameters, twice their times. So here a point is born at w = 2 f(x), as giotto-ph does it, and
-//! {x, y} at a distance d, with weights v and w, at
+//! **In diameters.** Ripser's filtration values are diameters, which are twice these times. So here a point is born at
+//! w = 2 f(x), as in giotto-ph, and an edge {x, y} of length d, whose ends have the weights v and w, at
 //!
 //! | p | where | birth |
 //! |---|---|---|
@@ -25,10 +27,10 @@
 //! | | else | √((d² + (v + w)²/4) (d² + (v − w)²/4)) / d |
 //! | ∞ | | max(d, v, w) |
 //!
-//! Weights of 0 leave d. All is computed in doubles and then rounded to the precision of the distances. Rounding keeps order, so that no
-//! edge is born before its points.
+//! With weights of 0 the birth is d. Values are computed in double precision and then rounded to the precision of the
+//! distances. Rounding is monotone, so no edge is born before its points.
 //!
-//! **Edge lists.** Neighbours are those that the list has, and only edges that it has are born.
+//! **Edge lists.** Only the neighbours in the list count, and only its edges are born.
 
 use serde::{Deserialize, Serialize};
 
@@ -37,14 +39,14 @@ use crate::metric::{DistanceMatrix, SparseDistances, Value};
 use crate::names::named;
 use crate::parallel;
 
-/// How points are weighted by their distance to the measure of all points; see [`distance_to_measure`](self).
+/// Weights of points by their distance to the measure of all points; see [`distance_to_measure`](self).
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct DistanceToMeasure {
     /// The parameter p of the filtration (default 1).
     pub growth: Growth,
-    /// The exponent r of the distance to measure (default 2): finite, above 0.
+    /// The exponent r of the distance to measure (default 2): finite and above 0.
     pub exponent: f64,
-    /// The number n of neighbours that are taken, the point itself not counted (default 3).
+    /// The number n of neighbours, not counting the point itself (default 3).
     pub neighbours: usize,
 }
 
@@ -54,21 +56,21 @@ impl Default for DistanceToMeasure {
     }
 }
 
-/// How balls grow: the parameter p of a filtration by the distance to a measure.
+/// The growth of balls: the parameter p of a filtration by the distance to a measure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[non_exhaustive]
 pub enum Growth {
-    /// p = 1: all at one speed, from their births on.
+    /// p = 1: all radii grow at the same speed, each from the birth of its point on.
     #[default]
     #[cfg_attr(feature = "cli", value(name = "1"))]
     #[serde(rename = "1")]
     Linear,
-    /// p = 2: the squares of the radii at one speed.
+    /// p = 2: the squares of the radii grow at the same speed.
     #[cfg_attr(feature = "cli", value(name = "2"))]
     #[serde(rename = "2")]
     Quadratic,
-    /// p = ∞: each has, when it is born, the radius that balls have which were there from the beginning.
+    /// p = ∞: the radius of a ball is the time t, whenever its point is born.
     #[cfg_attr(feature = "cli", value(name = "inf"))]
     #[serde(rename = "inf")]
     Unweighted,
@@ -77,7 +79,7 @@ pub enum Growth {
 named!(Growth);
 
 impl Growth {
-    /// When two points at the distance `d` are joined, whose births are `v` and `w`.
+    /// The birth of an edge of length `d` between points with the births `v` and `w`.
     fn edge(self, d: f64, v: f64, w: f64) -> f64 {
         let (later, apart) = (v.max(w), (v - w).abs());
         if [d, later].contains(&f64::INFINITY) {
@@ -86,9 +88,9 @@ impl Growth {
         let born = match self {
             Growth::Linear if 2.0 * d <= apart => later,
             Growth::Linear => d + v / 2.0 + w / 2.0,
-            // Roots are multiplied, for products may overflow.
+            // Roots are multiplied because a product could overflow.
             Growth::Quadratic if 2.0 * d <= apart.sqrt() * (v + w).sqrt() => later,
-            // |v − w|/2 is below d here, and so the second factor at most √2.
+            // Here |v − w|/2 is below d, so the second factor is at most √2.
             Growth::Quadratic => d.hypot(v / 2.0 + w / 2.0) * (d.hypot(apart / 2.0) / d),
             Growth::Unweighted => d,
         };
@@ -97,7 +99,7 @@ impl Growth {
 }
 
 impl DistanceToMeasure {
-    /// The birth of point `point`, given its distances to all others; their order is changed.
+    /// The birth of point `point`, given its distances to all others, which are reordered.
     fn birth(&self, point: usize, distances: &mut Vec<f64>) -> Result<f64, RipsError> {
         let neighbours = self.neighbours;
         distances.retain(|d| d.is_finite());
@@ -112,10 +114,10 @@ impl DistanceToMeasure {
         if farthest == 0.0 {
             return Ok(0.0);
         }
-        // Sums depend on the order of their terms, and the birth must not depend on that of the points.
+        // A sum depends on the order of its terms, but the birth must not depend on the order of the points.
         let nearest = &mut distances[..neighbours];
         nearest.sort_unstable_by(f64::total_cmp);
-        // Powers of ratios neither overflow nor vanish all.
+        // Powers of ratios cannot overflow, and the greatest ratio is 1, so that not all of them underflow.
         let ratios = nearest.iter().map(|d| d / farthest);
         let mean = |sum: f64| sum / (neighbours as f64 + 1.0);
         let relative = match self.exponent {
@@ -132,7 +134,7 @@ impl DistanceToMeasure {
     }
 }
 
-/// The distances of a weighted filtration; births that the points have already are replaced.
+/// The weighted distances of a matrix. Births that the points already have are replaced.
 ///
 /// # Errors
 /// [`RipsError::MeasureExponent`], [`RipsError::TooFewNeighbours`].
@@ -162,10 +164,10 @@ pub(super) fn weighted_matrix<T: Value>(
     Ok(weighted.expect("edges are born with their later point or after it"))
 }
 
-/// The graph of a weighted filtration; births that the points have already are replaced.
+/// The weighted distances of a graph. Births that the points already have are replaced.
 ///
 /// # Errors
-/// As [`weighted_matrix`].
+/// Those of [`weighted_matrix`].
 pub(super) fn weighted_graph<T: Value>(
     graph: &SparseDistances<T>,
     measure: &DistanceToMeasure,
@@ -187,13 +189,13 @@ pub(super) fn weighted_graph<T: Value>(
     Ok(weighted.expect("edges are born with their later point or after it"))
 }
 
-/// Entries of a matrix that a thread takes at a time.
+/// Number of matrix entries that a thread takes at a time.
 const ENTRIES: usize = 1 << 12;
 
-/// Row and column of an entry below the diagonal.
+/// The row and column of an entry below the diagonal.
 fn pair_at(place: usize) -> (usize, usize) {
     let first_of = |i: usize| i * i.saturating_sub(1) / 2;
-    // Rounding may be off by one.
+    // Rounding may put i off by one.
     let mut i = ((1.0 + (1.0 + 8.0 * place as f64).sqrt()) / 2.0) as usize;
     while first_of(i) > place {
         i -= 1;
@@ -219,7 +221,7 @@ mod tests {
         (*state >> 40) as f64 / (1u64 << 24) as f64
     }
 
-    /// The radius of a ball at a time, in the paper's terms.
+    /// The radius of a ball at time `t` whose point is born at `f`, as the paper defines it.
     fn radius(growth: Growth, t: f64, f: f64) -> f64 {
         match growth {
             Growth::Linear => t - f,
@@ -233,7 +235,7 @@ mod tests {
         let mut state = 1;
         for k in 0..3000 {
             let [d, f, g] = [0; 3].map(|_| next(&mut state));
-            // At times both are born together, or one at the beginning, or the points are the same.
+            // Every case in turn: different births, equal births, one or two births of 0, and equal points.
             let (d, f, g) = [(d, f, g), (d, f, f), (d, f, 0.0), (d, 0.0, 0.0), (0.0, f, g)][k % 5];
             for growth in ALL {
                 let t = growth.edge(d, 2.0 * f, 2.0 * g) / 2.0;
@@ -263,7 +265,7 @@ mod tests {
 
     #[test]
     fn births_of_a_few_points() {
-        // 0, 1, 3 and 7 on a line.
+        // The points 0, 1, 3 and 7 on a line.
         let at = [0.0, 1.0, 3.0, 7.0];
         let matrix = || DistanceMatrix::from_fn(4, |i, j| f64::abs(at[i] - at[j])).unwrap();
         let births = |exponent, neighbours| {
@@ -284,8 +286,8 @@ mod tests {
         assert_eq!(births(0.0, 1), Err(RipsError::MeasureExponent(0.0)));
     }
 
-    /// A graph of all pairs is weighted as their matrix, also where a thread takes no whole number of rows; and the order of the points
-    /// changes nothing.
+    /// The complete graph is weighted as its matrix, also if a thread's entries are not a whole number of rows; and the
+    /// order of the points changes nothing.
     #[test]
     fn shapes_and_orders_agree() {
         let mut state = 7;

@@ -1,4 +1,4 @@
-//! How long filtration construction should take, on the processor and on a GPU.
+//! Estimated time of filtration construction on the CPU and on a GPU.
 
 use super::filtration_construction::binomial;
 use super::summary::Summary;
@@ -6,40 +6,42 @@ use crate::backend::Estimate;
 use crate::progress::{Cost, Expected};
 use crate::simd::Level;
 
-/// Simplices that a thread sweeps a second, with ranks of 16 bits (`benches/RESULTS.md`: celegans on 16 threads; alone on a core it
-/// is twice that).
+/// Simplices that one thread sweeps per second with 16-bit ranks (`benches/RESULTS.md`: celegans on 16 threads; a
+/// single thread on an otherwise idle CPU is twice as fast).
 const CPU_RATE: f64 = 0.4e9;
-/// Simplices that a thread sweeps a second, with ranks of 32 bits (700 points in R^8 on 16 threads).
+/// Simplices that one thread sweeps per second with 32-bit ranks (700 points in R^8 on 16 threads).
 const WIDE_RATE: f64 = 0.28e9;
-/// Seconds in which a thread decides an edge of a matrix, whose rows are read once for each vertex and not for each block.
+/// Seconds per edge of a matrix on one thread. Rows are read once for each vertex, not for each block.
 const EDGE: f64 = 15e-9;
-/// Seconds in which a thread decides an edge on neighbour lists.
+/// Seconds per edge of neighbour lists on one thread.
 const LISTED_EDGE: f64 = 80e-9;
-/// Seconds in which a thread reads an element of a neighbour list for the matrix of a neighbourhood.
+/// Seconds per element of a neighbour list that one thread reads to fill the matrix of a neighbourhood.
 const ELEMENT: f64 = 1.5e-9;
-/// How many times as many such elements there are in a graph that was collapsed, in which some points keep most of their edges.
+/// Factor by which a collapsed graph has more such elements than a regular graph, since some points keep most of their
+/// edges.
 const UNEVEN: f64 = 4.0;
-/// Seconds that a thread needs for a block of a neighbourhood's sweep beside what its simplices take.
+/// Seconds per block of a neighbourhood's sweep on one thread, in addition to its simplices.
 const BLOCK: f64 = 500e-9;
-/// Seconds that a stage takes on threads whatever there is to do.
+/// Seconds per stage on the CPU, independent of its work.
 const STAGE: f64 = 50e-6;
-/// Factor by which these rates fall where no vector unit is used.
+/// Factor on these rates if no vector unit is used.
 const PORTABLE: f64 = 0.5;
-/// Simplices that a GPU sweeps a second (700 points in R^8 on an H200; up to three times that where the matrix fits its caches).
+/// Simplices that a GPU sweeps per second (700 points in R^8 on an H200; up to three times as many if the matrix fits
+/// in its caches).
 const DEVICE_RATE: f64 = 12e9;
-/// Seconds a dimension takes on a device whatever there is to sweep: launches and copies.
+/// Seconds per dimension on a device, independent of its work: launches and copies.
 const DEVICE_DIMENSION: f64 = 0.002;
-/// Seconds for an edge and a dimension past the first that reduction takes at the least; it is often ten times that.
+/// Lower bound on the seconds of reduction per edge and dimension above 1; it often takes ten times as long.
 const REDUCTION: f64 = 0.5e-6;
-/// How many times as long as their construction the reduction of edges takes (9,000 points in a cube).
+/// Time of the reduction in dimension 1, relative to the construction (9,000 points in a cube).
 const EDGES_REDUCED: f64 = 0.5;
-/// The assumed probability that two neighbours of a vertex are joined by an edge.
+/// Assumed probability that two neighbours of a vertex are joined by an edge.
 const CLOSED: f64 = 0.6;
 
-/// The estimate for distances of this summary up to a dimension, with ranks of so many bits.
+/// The estimate for an input with this summary up to dimension `max_dim`, with ranks of `rank_width` bits.
 pub(super) fn of(summary: &Summary, max_dim: usize, rank_width: u32, level: Level) -> Estimate {
     let dims = 1..=max_dim.min(summary.points.saturating_sub(2));
-    // The sum of no numbers is -0.
+    // The sum of an empty iterator is -0.0.
     let swept = dims.clone().map(|dim| simplices(summary, dim)).fold(0.0, |sum, count| sum + count);
     let filled: f64 = dims.clone().map(|dim| filled(summary, dim)).sum();
     let rate = if rank_width == 16 { CPU_RATE } else { WIDE_RATE };
@@ -53,8 +55,8 @@ pub(super) fn of(summary: &Summary, max_dim: usize, rank_width: u32, level: Leve
     }
 }
 
-/// What the processor does from dimension 0 up: the seconds of construction on one thread. How long the reduction of a dimension takes, only
-/// the reduction of that before it gives a hint of.
+/// The stages on the CPU from dimension 0 up, each with the seconds of one thread that it is expected to take. The time
+/// of a dimension's reduction cannot be estimated before the reduction of the dimension below it.
 pub(super) fn stages(summary: &Summary, max_dim: usize, rank_width: u32) -> Vec<Expected> {
     let rate = if rank_width == 16 { CPU_RATE } else { WIDE_RATE };
     let stage = |stage, dim, cost| Expected { stage, dim: Some(dim), cost };
@@ -68,23 +70,23 @@ pub(super) fn stages(summary: &Summary, max_dim: usize, rank_width: u32) -> Vec<
     stages
 }
 
-/// A device beside the processor, as a collapse sees it.
+/// A device that can construct residues, as the cost test of the collapse sees it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Device {
-    /// How much of what a thread takes to construct residues it takes.
+    /// Construction time on the device, as a fraction of that on all threads of the CPU.
     pub(super) share: f64,
-    /// Seconds of all threads until it is open; none if it is used in any case.
+    /// Time to open the device, in seconds times threads; `None` if the device is used in any case.
     pub(super) opening: Option<f64>,
 }
 
-/// Seconds for the dimensions from 1 up to this, on one thread, if so many edges were left of those of the summary. Residues are constructed by
-/// the processor or the device, whichever is done first; columns are reduced by the processor.
+/// Seconds of one thread for dimensions 1 to `max_dim` if only `edges` edges of the input are left. Residues are
+/// constructed by the CPU or the device, whichever is faster; columns are reduced by the CPU.
 pub(super) fn seconds(summary: &Summary, edges: usize, max_dim: usize, device: Option<Device>) -> f64 {
     let summary = Summary { edges, ..summary.clone() };
     let dims = 1..=max_dim.min(summary.points.saturating_sub(2));
-    // A sweep of a matrix passes over the lanes of edges that were removed, too.
+    // A sweep of a matrix also passes over the lanes of removed edges.
     let rate = WIDE_RATE * density(&summary);
-    // The lesser of both, since with fewer edges it never takes longer.
+    // The minimum of both, so that the estimate does not grow when edges are removed.
     let either = |dim| on_matrix(&summary, dim, rate).min(on_lists(&summary, dim, WIDE_RATE, UNEVEN));
     let swept: f64 = dims.map(either).sum();
     let constructed = match device {
@@ -95,52 +97,54 @@ pub(super) fn seconds(summary: &Summary, edges: usize, max_dim: usize, device: O
     constructed + REDUCTION * edges as f64 * max_dim.saturating_sub(1) as f64
 }
 
-/// Seconds in which one thread constructs the residue of a dimension, at a rate of simplices a second in sweeps.
+/// Seconds in which one thread constructs the residue of a dimension, at `rate` simplices per second in sweeps.
 fn on_thread(summary: &Summary, dim: usize, rate: f64) -> f64 {
     if summary.is_dense() { on_matrix(summary, dim, rate) } else { on_lists(summary, dim, rate, 1.0) }
 }
 
-/// [`on_thread`] of a matrix.
+/// [`on_thread`] for a matrix.
 fn on_matrix(summary: &Summary, dim: usize, rate: f64) -> f64 {
     let simplices = simplices(summary, dim);
     if dim == 1 { simplices * EDGE } else { simplices / rate }
 }
 
-/// [`on_thread`] of neighbour lists, of which so many times as many elements are read as if all were of the same length.
+/// [`on_thread`] for neighbour lists. The factor `uneven` scales the number of elements read relative to lists of equal
+/// length.
 fn on_lists(summary: &Summary, dim: usize, rate: f64, uneven: f64) -> f64 {
     let simplices = |dim| simplices(summary, dim);
     if dim == 1 {
         return simplices(1) * LISTED_EDGE;
     }
-    // A block is a simplex of one dimension less.
+    // Each simplex of dimension `dim` − 1 makes a block.
     uneven * listed(summary) * ELEMENT + simplices(dim - 1) * BLOCK + simplices(dim) / rate
 }
 
-/// Elements of neighbour lists that are read for the matrices of all neighbourhoods in a dimension.
+/// Number of elements of neighbour lists that are read in a dimension for the matrices of all neighbourhoods.
 fn filled(summary: &Summary, dim: usize) -> f64 {
     if dim == 1 || summary.is_dense() { 0.0 } else { listed(summary) }
 }
 
-/// Elements of neighbour lists that are read for the matrices of all neighbourhoods of a dimension above 1.
+/// Number of elements of neighbour lists that are read in a dimension above 1 for the matrices of all neighbourhoods.
 fn listed(summary: &Summary) -> f64 {
-    // Each vertex has this many neighbours, whose lists are as long.
+    // Each vertex has this many neighbours, whose lists have the same length.
     let degree = 2.0 * summary.edges as f64 / summary.points as f64;
     summary.points as f64 * degree * degree
 }
 
-/// How many of all pairs of points are edges.
+/// The fraction of pairs of points that are edges.
 fn density(summary: &Summary) -> f64 {
     let pairs = binomial(summary.points, 2);
     if pairs == 0 { 0.0 } else { summary.edges as f64 / pairs as f64 }
 }
 
-/// An estimate of the number of simplices of a dimension.
+/// The estimated number of simplices of a dimension.
 fn simplices(summary: &Summary, dim: usize) -> f64 {
     let (n, edges) = (summary.points, summary.edges as f64);
     let density = density(summary);
-    // In a dense graph each vertex past the first must be near to one vertex, and is then likely near to all.
+    // In a dense graph each further vertex has to be near one vertex, and is then likely near all.
     let dense = binomial(n, dim + 1) as f64 * density.powf(dim as f64);
-    // In a sparse graph simplices are chosen among the smaller neighbours of their greatest vertex: half of its neighbours.
+    // In a sparse graph the other vertices of a simplex are among the smaller neighbours of its greatest vertex: half
+    // of its neighbours.
     let degree = (edges / n as f64).round() as usize;
     let sparse = n as f64 * binomial(degree, dim) as f64 * CLOSED.powf(binomial(dim, 2) as f64);
     dense.max(sparse)

@@ -1,39 +1,40 @@
-//! Coefficients: Z/2, where a term is there or not, and Z/p.
+//! Coefficient fields: Z/2, where a coefficient takes no memory, and Z/p.
 
 use std::fmt::Debug;
 
-/// A prime field.
+/// A prime field Z/p. Documentation of its methods writes a, b for coefficients and k for an integer.
 pub trait Field: Copy + Send + Sync {
-    /// A non-zero coefficient. In Z/2 there is only one, which takes no memory.
+    /// A non-zero coefficient. In Z/2 there is only one, so the type has size zero.
     type Coefficient: Copy + PartialEq + Debug + Send + Sync + 'static;
     /// A sum of coefficients, possibly zero.
     type Sum: Copy;
-    /// The empty sum.
+    /// The empty sum, zero.
     const ZERO: Self::Sum;
 
     /// The coefficient 1.
     fn one(self) -> Self::Coefficient;
-    /// (−1)^k.
+    /// The sign (−1)^k.
     fn sign(self, k: usize) -> Self::Coefficient;
-    /// a·b.
+    /// The product a·b.
     fn mul(self, a: Self::Coefficient, b: Self::Coefficient) -> Self::Coefficient;
-    /// −a.
+    /// The negative −a.
     fn neg(self, a: Self::Coefficient) -> Self::Coefficient;
-    /// 1/a.
+    /// The inverse 1/a.
     fn inverse(self, a: Self::Coefficient) -> Self::Coefficient;
-    /// sum + a.
+    /// The sum `sum` + a.
     fn add(self, sum: Self::Sum, a: Self::Coefficient) -> Self::Sum;
-    /// A coefficient as a number from 1 to p − 1.
+    /// The coefficient as an integer from 1 to p − 1.
     fn number(self, a: Self::Coefficient) -> u16;
-    /// The coefficient that is a number from 1 to p − 1.
+    /// The coefficient of an integer from 1 to p − 1.
     fn of_number(self, number: u16) -> Self::Coefficient;
-    /// The sum, unless it is zero.
+    /// The sum as a coefficient, `None` if it is zero.
     fn non_zero(self, sum: Self::Sum) -> Option<Self::Coefficient>;
-    /// Whether every column to which nothing was added has pivot coefficient one, so that its simplex alone determines it.
+    /// Whether every column to which nothing was added has pivot coefficient 1, so that its simplex alone determines
+    /// it.
     const UNIT: bool;
 }
 
-/// Z/2.
+/// The field Z/2.
 #[derive(Debug, Clone, Copy)]
 pub struct Two;
 
@@ -69,20 +70,20 @@ impl Field for Two {
     }
 }
 
-/// Z/p for a prime p below 2^16.
+/// The field Z/p for a prime p below 2^16.
 #[derive(Debug, Clone, Copy)]
 pub struct Modulo {
     p: u32,
 }
 
 impl Modulo {
-    /// `p` must be a prime below 2^16.
+    /// The field Z/`p`; `p` must be a prime below 2^16.
     pub fn new(p: u16) -> Self {
         Modulo { p: p.into() }
     }
 
     fn reduce(self, x: u32) -> u16 {
-        // Less than p, which fits.
+        // A remainder modulo p fits 16 bits.
         (x % self.p) as u16
     }
 }
@@ -109,7 +110,7 @@ impl Field for Modulo {
         self.reduce(self.p - u32::from(a))
     }
 
-    /// a^(p−2), which is the inverse by Fermat's little theorem.
+    /// Computes a^(p−2), which is the inverse by Fermat's little theorem.
     fn inverse(self, a: u16) -> u16 {
         let (mut base, mut exponent, mut result) = (a, self.p - 2, 1);
         while exponent > 0 {

@@ -1,12 +1,15 @@
-//! Landmarks: a sample of the points by the greedy permutation (Gonzalez 1985, "Clustering to minimize the maximum intercluster distance").
+//! Landmarks: a sample of the points by the greedy permutation (Gonzalez 1985, "Clustering to minimize the maximum
+//! intercluster distance").
 //!
-//! The first landmark is point 0, and each further one is a point that is farthest from those before it, of several the one of the least id, as
-//! in ripser.py. The *covering radius* r is the greatest distance of a point to its nearest landmark, at most twice that of any sample of as
-//! many points. In a metric space the barcode of the landmarks is within 2r of that of all points, in the bottleneck distance: every point
-//! can be moved to its nearest landmark, which changes no distance by more than 2r.
+//! The first landmark is point 0. Each further one is a point farthest from the landmarks before it; of several, the
+//! one of least id, as in ripser.py. The *covering radius* r is the greatest distance of a point to its nearest
+//! landmark, at most twice that of any other sample of this size. In a metric space the bottleneck distance between the
+//! barcodes of the landmarks and of all points is at most 2r: moving every point to its nearest landmark changes no
+//! distance by more than 2r.
 //!
-//! Of points, only the distances to landmarks are computed. They are kept in pieces, which threads take; a landmark is the first among the
-//! farthest of all pieces, in their order, whatever the number of threads.
+//! For a point cloud, only the distances to landmarks are computed. They are stored in pieces, which threads take. The
+//! next landmark is the first among the farthest points of all pieces, in the order of the pieces, so it does not
+//! depend on the number of threads.
 
 use serde::{Deserialize, Serialize};
 
@@ -15,23 +18,23 @@ use crate::diagram::infinite;
 use crate::metric::{DistanceMatrix, Distances, PointCloud, Value};
 use crate::parallel;
 
-/// The points that a computation was made on in the place of all.
+/// The landmarks that represented the input in a computation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Landmarks {
-    /// Their numbers among all points, 0-based, in the order in which they were chosen.
+    /// The ids of the landmarks in the input, 0-based, in the order of their choice.
     pub points: Vec<usize>,
-    /// The number of all points.
+    /// The number of points in the input.
     pub of: usize,
     /// The greatest distance of a point to its nearest landmark.
     #[serde(deserialize_with = "infinite::deserialize")]
     pub covering_radius: f64,
 }
 
-/// Points whose distances a thread computes at a time.
+/// Number of points whose distances a thread computes at a time.
 const PIECE: usize = 1 << 13;
 
-/// Chooses so many landmarks, and keeps of the distances theirs, in the order in which they were chosen.
+/// Chooses `count` landmarks, and returns the distances among them, in the order of their choice.
 ///
 /// # Errors
 /// [`RipsError::LandmarksOfEdges`], [`RipsError::LandmarkCount`].
@@ -60,7 +63,7 @@ pub(super) fn choose<T: Value>(
     }
 }
 
-/// The distances among some points of a matrix, and their births.
+/// The distances among some points of a matrix, and the births of these points.
 fn rows_of<T: Value>(matrix: &DistanceMatrix<T>, points: &[usize]) -> DistanceMatrix<T> {
     let sample = DistanceMatrix::from_fn(points.len(), |i, j| matrix.get(points[i], points[j]));
     let sample = match matrix.births() {
@@ -73,18 +76,19 @@ fn rows_of<T: Value>(matrix: &DistanceMatrix<T>, points: &[usize]) -> DistanceMa
     sample.expect("distances and births of a matrix")
 }
 
-/// Some points one after another, and for each the distance to the nearest landmark.
+/// A range of consecutive points, with the distance of each to the nearest landmark.
 struct Piece<T> {
-    /// The number of the first point.
+    /// The id of the first point.
     first: usize,
-    /// Of a landmark, −1: it is not chosen again, not even where all points are at a distance of 0.
+    /// Distance to the nearest landmark. The value −1 marks a landmark, so that it is not chosen again even if all
+    /// points are equal.
     nearest: Vec<T>,
-    /// The greatest of these distances, and the number of the first point at it.
+    /// The greatest of these distances, and the id of the first point at it.
     farthest: (T, usize),
 }
 
 impl<T: Value> Piece<T> {
-    /// Takes in a landmark.
+    /// Updates the distances for a new landmark.
     fn update(&mut self, landmark: usize, distance: &(dyn Fn(usize, usize) -> T + Sync)) {
         self.farthest = (T::from_f64(-1.0), self.first);
         for (point, nearest) in (self.first..).zip(&mut self.nearest) {
@@ -142,7 +146,8 @@ mod tests {
         (*state >> 40) as f64 / (1u64 << 24) as f64
     }
 
-    /// By the definition: the distances to all landmarks, anew for each of them.
+    /// The greedy permutation by its definition: in each step the distances of all points to all landmarks are computed
+    /// again.
     fn by_definition(points: usize, count: usize, distance: impl Fn(usize, usize) -> f64) -> Landmarks {
         let mut chosen = vec![0];
         let nearest = |chosen: &[usize], i: usize| {
@@ -198,7 +203,7 @@ mod tests {
             pool.install(|| choose(&cloud, 120, &()).unwrap().1)
         });
         assert_eq!(chosen[0], chosen[1]);
-        // All hundred places are taken; then points that are left, the first ones first.
+        // The hundred different places come first, then the remaining points in ascending order.
         assert_eq!(chosen[0].covering_radius, 0.0);
         assert!(chosen[0].points[100..].is_sorted());
     }

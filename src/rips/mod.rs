@@ -12,15 +12,20 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The filtration order is (diameter ↑, dimension ↑, combinatorial index ↓), Ripser's; hence the pairs, and the bars to
-//! the byte, are Ripser's. The stages, one module each: landmarks are chosen ([`landmarks`]) or points weighted
-//! ([`distance_to_measure`]), if that is asked for; distances become ranks ([`rank`]); edges are collapsed, where it pays
-//! ([`edge_collapse`]); dimension 0 is a spanning
-//! forest ([`components`]); in each dimension the residue, some per cent of the simplices or less, is constructed
-//! ([`filtration_construction`]), without apparent pairs ([`apparent_pairs`]) and without what the dimension below clears
-//! ([`clearing`], [`pair_store`]); and it is reduced ([`submatrix_reduction`]).
-//! Where [`representatives`] of bars are wanted, their simplices are taken from each dimension on the way. [`plain`] computes the barcode from an explicit
-//! filtration, and is the oracle of all tests.
+//! The filtration order is (diameter ↑, dimension ↑, combinatorial index ↓), which is that of Ripser; hence the pairs,
+//! and the printed bars to the byte, are Ripser's. Each stage is a module:
+//!
+//! 1. on request landmarks are chosen ([`landmarks`]), or points are weighted ([`distance_to_measure`]);
+//! 2. distances become ranks ([`rank`]);
+//! 3. edges are collapsed if that pays ([`edge_collapse`]);
+//! 4. dimension 0 is a minimum spanning forest ([`components`]);
+//! 5. in each further dimension the residue, a few per cent of the simplices or less, is constructed
+//!    ([`filtration_construction`]), without apparent pairs ([`apparent_pairs`]) and without the simplices that the
+//!    dimension below clears ([`clearing`], [`pair_store`]);
+//! 6. the residue is reduced ([`submatrix_reduction`]).
+//!
+//! If [`representatives`] of bars are requested, they are collected in each dimension. [`plain`] computes the barcode
+//! from an explicit filtration and is the oracle of all tests.
 
 mod any;
 pub mod apparent_pairs;
@@ -69,7 +74,7 @@ pub use representatives::{
 pub use stats::{CollapseStats, DimensionStats, PairStoreStats, Stats};
 pub use summary::Summary;
 
-/// A Vietoris–Rips computation: distances and what is asked of them.
+/// A Vietoris–Rips computation: the distances and the options.
 #[derive(Debug, Clone)]
 pub struct Rips<T = f32> {
     distances: Distances<T>,
@@ -86,7 +91,7 @@ pub struct Rips<T = f32> {
     backend: Backend,
 }
 
-/// The result of a run: the diagram, and how it came about.
+/// The result of a run: the diagram, and a record of how it was computed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Outcome {
@@ -94,26 +99,26 @@ pub struct Outcome {
     pub diagram: Diagram,
     /// Counts and times of each stage.
     pub stats: Stats,
-    /// The choices that were made, and why.
+    /// The choices that were made, with reasons.
     pub plan: Plan,
-    /// The figures of the input, of the landmarks if they are taken for it.
+    /// Summary of the input, or of the landmarks if they represent it.
     pub summary: Summary,
-    /// The points that were taken for all, if that was asked for.
+    /// The landmarks that represented the input, if they were requested.
     pub landmarks: Option<Landmarks>,
-    /// The representatives of bars, if they were asked for.
+    /// The representatives of bars, if they were requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     representatives: Option<Representatives>,
-    /// The first dimension that was not computed, where the run was to end early and to answer with [what was
-    /// done](Progress::takes_what_is_done) by then; the diagram has the dimensions below it.
+    /// The first dimension that was not computed, if the run ended early and returned [what was
+    /// done](Progress::takes_what_is_done) by then. The diagram has the dimensions below it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unfinished: Option<usize>,
-    /// Messages about what was done in another way than asked for: edges that were not collapsed, devices that failed and were replaced by the
-    /// processor. The diagram is right all the same.
+    /// Messages about deviations from the request: edges that were not collapsed, devices that failed and were replaced
+    /// by the CPU. The diagram is correct all the same.
     pub notes: Vec<String>,
 }
 
 impl Outcome {
-    /// The representatives of bars, in the order of the diagram, if they were [asked for](Rips::representatives).
+    /// The representatives of bars, in the order of the diagram, if they were [requested](Rips::representatives).
     ///
     /// ```
     /// use lacuna::metric::PointCloud;
@@ -136,13 +141,13 @@ impl Outcome {
     }
 
     #[doc(hidden)]
-    /// Takes the representatives out.
+    /// Takes the representatives out of the outcome.
     pub fn take_representatives(&mut self) -> Option<Representatives> {
         self.representatives.take()
     }
 }
 
-/// Why a run cannot be made.
+/// Reasons for which a run fails.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum RipsError {
     /// The modulus is not a prime below 2^16.
@@ -156,13 +161,13 @@ pub enum RipsError {
         "dimension {dim} of {points} points needs entries of {bits} bits, the widest are {widest}; ask for a lower --max-dim"
     )]
     TooWide {
-        /// Dimension asked.
+        /// The requested dimension.
         dim: usize,
         /// Number of points.
         points: usize,
-        /// Bits needed.
+        /// Number of bits needed.
         bits: u64,
-        /// Bits there are.
+        /// Number of bits of the widest entry.
         widest: u32,
     },
     /// The distances and their ranks would not fit in memory.
@@ -175,38 +180,38 @@ pub enum RipsError {
         points: usize,
         /// Number of distances to rank.
         distances: u64,
-        /// Bytes needed at the least.
+        /// Least number of bytes needed.
         needed: u64,
-        /// Bytes available.
+        /// Number of bytes available.
         available: u64,
-        /// What the user can do about it.
+        /// Advice for the user.
         helps: String,
     },
-    /// What the complex takes would not fit in memory.
+    /// The tables of the complex would not fit in memory.
     #[error(transparent)]
     DoesNotFit(#[from] DoesNotFit),
-    /// The system refused memory although as much was available when the run began.
+    /// The system refused memory although enough was available when the run began.
     #[error(transparent)]
     Refused(#[from] Refused),
-    /// Vertices are numbers of 32 bits.
+    /// There are too many points: vertices are numbers of 32 bits.
     #[error("expected at most {most} points, found {points}")]
     TooManyPoints {
         /// Number of points.
         points: usize,
-        /// The most there may be.
+        /// Greatest number of points.
         most: usize,
     },
-    /// Ranks are numbers of 32 bits.
+    /// There are too many different distances: ranks are numbers of 32 bits.
     #[error(
         "expected fewer than 2^32 - 1 different distances up to the threshold, found more; give a lower --threshold"
     )]
     TooManyDistances,
-    /// Edges to collapse must fit 32 bits, since each has a rank of its own.
+    /// There are too many edges to collapse: each has a rank of its own, which must fit 32 bits.
     #[error(
         "expected fewer than 2^32 - 1 edges to collapse, found {0}; leave them as they are (--collapse off)"
     )]
     TooManyEdges(usize),
-    /// A point is so far from another that their distance is greater than any number of the precision of the coordinates.
+    /// The distance of two points is greater than any number of the coordinates' precision.
     #[error(
         "points {i} and {j} are further apart than the greatest number of their precision; divide all coordinates by a power of two, \
          or give a finite --threshold"
@@ -217,46 +222,46 @@ pub enum RipsError {
         /// The other point, 0-based.
         j: usize,
     },
-    /// The exponent of the distance to measure is no finite number above 0.
+    /// The exponent of the distance to measure is not a finite number above 0.
     #[error("exponent of the distance to measure: expected a finite number above 0, found {0}")]
     MeasureExponent(f64),
-    /// A point has fewer neighbours than its distance to measure takes.
+    /// A point has fewer neighbours than its distance to measure needs.
     #[error(
         "the distance to measure takes {neighbours} neighbours of each point, point {point} has {found}; ask for fewer (--dtm-neighbors)"
     )]
     TooFewNeighbours {
         /// The point, 0-based.
         point: usize,
-        /// Other points at a finite distance.
+        /// Number of other points at a finite distance.
         found: usize,
-        /// Neighbours asked for.
+        /// Number of neighbours requested.
         neighbours: usize,
     },
-    /// As many landmarks as there are points, or fewer, can be chosen, and at least one.
+    /// The number of landmarks is not between 1 and the number of points.
     #[error("landmarks: expected from 1 to {points}, the number of points, found {asked}")]
     LandmarkCount {
         /// Number of points.
         points: usize,
-        /// Landmarks asked for.
+        /// Number of landmarks requested.
         asked: usize,
     },
-    /// Landmarks of a list of edges.
+    /// Landmarks of an edge list were requested, which lacks most distances.
     #[error(
         "landmarks: expected points or a distance matrix to choose them of, found a list of edges, which lacks distances"
     )]
     LandmarksOfEdges,
-    /// Landmarks that are weighted by their distance to a measure.
+    /// Landmarks were requested together with weights by the distance to a measure.
     #[error(
         "landmarks: expected points without weights, found weights by the distance to a measure, which is not that of a sample"
     )]
     WeightedLandmarks,
-    /// The bars whose representatives are wanted cannot be chosen.
+    /// The selection of bars for representatives is invalid.
     #[error(transparent)]
     Selection(#[from] SelectionError),
-    /// A GPU was asked for and is not there, or failed.
+    /// The requested GPU is not available or failed.
     #[error(transparent)]
     Backend(#[from] BackendError),
-    /// What a device found differs from what the processor found.
+    /// The result of a device differs from that of the CPU.
     #[error("self-check: dimension {dim}: {difference}")]
     SelfCheck {
         /// The dimension whose residue was constructed.
@@ -267,16 +272,17 @@ pub enum RipsError {
     /// The threads could not be started.
     #[error(transparent)]
     Threads(#[from] ThreadsError),
-    /// What was [kept](crate::snapshot) of the run is of no use.
+    /// The [checkpoint](crate::snapshot) of the run cannot be used.
     #[error(transparent)]
     Checkpoint(#[from] SnapshotError),
-    /// The run was ended early, as its [`Progress`] wanted.
+    /// The run was ended early by its [`Progress`].
     #[error(transparent)]
     Interrupted(#[from] Interrupted),
 }
 
 impl<T: Value> Rips<T> {
-    /// A computation on these distances: up to dimension 1, at the enclosing radius, over Z/2, on all cores.
+    /// A computation on these distances with the defaults: up to dimension 1 and the enclosing radius, over Z/2, on all
+    /// cores.
     pub fn new(distances: impl Into<Distances<T>>) -> Self {
         Rips {
             distances: distances.into(),
@@ -294,14 +300,14 @@ impl<T: Value> Rips<T> {
         }
     }
 
-    /// Homology up to this dimension (default 1), cut to n − 2.
+    /// The greatest homology dimension (default 1), at most n − 2 for n points.
     pub fn max_dim(mut self, dim: usize) -> Self {
         self.max_dim = dim;
         self
     }
 
-    /// Simplices of diameter up to `t`, rounded to the precision of the distances (so that 0.6 takes in a distance
-    /// read as 0.6); infinity asks for the whole filtration. Without it: up to the enclosing radius.
+    /// The greatest diameter of simplices (default: the enclosing radius). `t` is rounded to the precision of the
+    /// distances, so that 0.6 includes a distance read as 0.6; infinity requests the whole filtration.
     pub fn threshold(mut self, t: f64) -> Self {
         self.threshold = Threshold::Value(t);
         self
@@ -313,72 +319,74 @@ impl<T: Value> Rips<T> {
         self
     }
 
-    /// Number of threads (default: the global rayon pool's).
+    /// Number of threads (default: those of the global rayon pool).
     pub fn threads(mut self, threads: usize) -> Self {
         self.threads = Some(threads);
         self
     }
 
-    /// The second layer of the pair store (default implicit). The sorted one takes an entry an apparent pair, of which
-    /// there are nearly as many as simplices.
+    /// The kind of layer 2 of the pair store (default: implicit). The sorted one stores an entry for each apparent
+    /// pair, of which there are nearly as many as simplices.
     pub fn pair_store(mut self, layer: SecondLayer) -> Self {
         self.pair_store = layer;
         self
     }
 
-    /// Whether reduction times its accesses to the pair store (default not), for [`PairStoreStats::read_seconds`] and
-    /// [`PairStoreStats::layer1_write_seconds`]: one in 64, as reading a clock takes about as long as a look-up.
+    /// Whether reduction times its accesses to the pair store (default: no), for [`PairStoreStats::read_seconds`] and
+    /// [`PairStoreStats::layer1_write_seconds`]. It times one access in 64, since reading a clock takes about as long
+    /// as a look-up.
     pub fn time_pair_store(mut self, is_timed: bool) -> Self {
         self.times_pair_store = is_timed;
         self
     }
 
-    /// Whether edges are collapsed first (default: as long as it pays). The diagram is the same, in the same order.
+    /// Whether edges are collapsed first (default: as long as that pays). The diagram is the same, in the same order.
     pub fn collapse(mut self, collapse: Collapse) -> Self {
         self.collapse = collapse;
         self
     }
 
-    /// Whether points are weighted by their distance to the measure of all points (default: no). Otherwise they are born when the
-    /// distances say, see [`DistanceMatrix::with_births`](crate::metric::DistanceMatrix::with_births), or at 0.
+    /// The weights of points by their distance to the measure of all points (default: none). Without them points are
+    /// born as the distances say, see [`DistanceMatrix::with_births`](crate::metric::DistanceMatrix::with_births), or
+    /// at 0.
     pub fn weights(mut self, weights: Option<DistanceToMeasure>) -> Self {
         self.weights = weights;
         self
     }
 
-    /// The number of points that are taken for all (default: all are taken themselves), chosen as [`landmarks`] says. Lists of edges
-    /// have none.
+    /// The number of landmarks that represent all points (default: all points are used), chosen as described in
+    /// [`landmarks`]. Edge lists have no landmarks.
     pub fn landmarks(mut self, count: Option<usize>) -> Self {
         self.landmarks = count;
         self
     }
 
-    /// The representatives of bars that are wanted (default: none), for [`Outcome::representatives`]. Simplices are those of the whole
-    /// filtration, so that beside them no edges are collapsed.
+    /// The representatives of bars to compute (default: none), for [`Outcome::representatives`]. Their simplices are
+    /// those of the whole filtration, so edges are not collapsed.
     pub fn representatives(mut self, request: impl Into<Option<RepresentativesRequest>>) -> Self {
         self.representatives = request.into();
         self
     }
 
-    /// Which machine constructs the residue (default: the processor).
+    /// The device that constructs residues (default: the CPU).
     pub fn backend(mut self, backend: Backend) -> Self {
         self.backend = backend;
         self
     }
 
-    /// The barcode. The distances are freed when they have been ranked; clone the computation to run it again.
+    /// Computes the barcode. The distances are freed once they are ranked; clone the computation to run it again.
     ///
     /// # Errors
-    /// [`RipsError`]: an argument is out of its range, or the run would not fit.
+    /// [`RipsError`]: an option is out of its range, or the run does not fit in memory.
     pub fn run(self) -> Result<Diagram, RipsError> {
         Ok(self.solve(&())?.diagram)
     }
 
-    /// The barcode with the figures of the run, reporting to `progress` on the way.
+    /// Computes the barcode with statistics of the run, and reports to `progress`.
     ///
-    /// Where `progress` has a [checkpoint](Progress::checkpoint), the collapsed graph, each dimension that is done, and the columns that are
-    /// reduced of the next are kept there, and a run on the same input with the same options goes on from them. Runs that are asked for
-    /// representatives keep nothing.
+    /// If `progress` has a [checkpoint](Progress::checkpoint), the run saves there the collapsed graph, each finished
+    /// dimension, and the reduced columns of the current one. A later run on the same input with the same options
+    /// continues from them. Runs with representatives save nothing.
     ///
     /// # Errors
     /// Those of [`Rips::run`].
@@ -386,7 +394,7 @@ impl<T: Value> Rips<T> {
         on_threads(self.threads, || self.prepare(progress)?.solve(progress))
     }
 
-    /// Ranks the distances.
+    /// Checks the options and ranks the distances.
     fn prepare(self, progress: &dyn Progress) -> Result<Prepared, RipsError> {
         let modulus = modulus::prime_modulus(self.modulus)?;
         if let Threshold::Value(t) = self.threshold

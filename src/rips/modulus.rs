@@ -1,8 +1,8 @@
-//! The moduli of coefficient fields: primes below 2^16.
+//! Moduli of coefficient fields: primes below 2^16.
 
 use super::RipsError;
 
-/// `p` as a modulus: a prime below 2^16.
+/// Checks that `p` is a prime below 2^16.
 ///
 /// # Errors
 /// [`RipsError::Modulus`]: `p` is not a prime below 2^16.
@@ -13,7 +13,7 @@ pub fn prime_modulus(p: u32) -> Result<u16, RipsError> {
     }
 }
 
-/// Whether `p`, below 2^16, is a prime; by trial division.
+/// Whether `p`, which is below 2^16, is a prime, by trial division.
 fn is_prime(p: u32) -> bool {
     p >= 2 && (2..).take_while(|d| d * d <= p).all(|d| !p.is_multiple_of(d))
 }

@@ -1,9 +1,9 @@
-//! The plain version: the readable reference, and the oracle every test of the fast version answers to.
+//! The plain version: the readable reference, and the oracle of all tests of the fast version.
 //!
-//! Lists every simplex up to dimension `max_dim + 1`, sorts them by (diameter ↑, dimension ↑, combinatorial
-//! index ↓), and reduces the boundary matrix column by column from the left (Edelsbrunner, Letscher, Zomorodian
-//! 2002; over Z/p: Zomorodian, Carlsson 2005). Memory and time grow with the number of simplices, and worse: for small inputs only.
-//! It shares nothing with the fast version but the types of its input and output.
+//! It lists every simplex up to dimension `max_dim + 1`, sorts them by (diameter ↑, dimension ↑, combinatorial index
+//! ↓), and reduces the boundary matrix column by column from the left (Edelsbrunner, Letscher, Zomorodian 2002; over
+//! Z/p: Zomorodian, Carlsson 2005). Memory is at least linear in the number of simplices and time more than that, so it
+//! suits small inputs only. It shares nothing with the fast version but the types of input and output.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::HashMap;
@@ -11,25 +11,26 @@ use std::collections::HashMap;
 use crate::diagram::{Bar, Diagram};
 use crate::metric::{Distances, Value};
 
-/// The barcode of the Vietoris–Rips filtration up to diameter `threshold` and homology dimension `max_dim`
-/// (cut to n − 2) over Z/`modulus`, `modulus` a prime. A point is born when the distances say, a simplex when all its points and edges are.
+/// The barcode of the Vietoris–Rips filtration up to diameter `threshold` and homology dimension `max_dim` (at most n −
+/// 2) over Z/`modulus`, `modulus` a prime. Births of points come from the distances; a simplex is born when all its
+/// points and edges are.
 pub fn barcode<T: Value>(distances: &Distances<T>, max_dim: usize, threshold: f64, modulus: u32) -> Diagram {
     let bars = |classes: Vec<Class>| classes.into_iter().map(|class| class.bar).collect();
     Diagram::new(classes(distances, max_dim, threshold, modulus).into_iter().map(bars).collect())
 }
 
-/// A class of homology: its bar, and the pair of simplices with which it is born and dies.
+/// A homology class: its bar, and its birth and death simplices.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Class {
     /// The bar.
     pub bar: Bar,
     /// The vertices of the birth simplex, ascending.
     pub birth: Vec<usize>,
-    /// The vertices of the death simplex, ascending; none of an essential class.
+    /// The vertices of the death simplex, ascending; `None` for an essential class.
     pub death: Option<Vec<usize>>,
 }
 
-/// Like [`barcode`], with the pairs of simplices: the classes of dimensions 0, 1, …, each in the order of the bars.
+/// Like [`barcode`], with birth and death simplices: the classes of each dimension in the order of the bars.
 pub fn classes<T: Value>(
     distances: &Distances<T>,
     max_dim: usize,
@@ -53,11 +54,11 @@ pub fn enclosing_radius<T: Value>(distances: &Distances<T>) -> f64 {
     (0..n).map(eccentricity).fold(f64::INFINITY, f64::min)
 }
 
-/// All n² distances; the births of the points are on the diagonal.
+/// All n² distances, with the births of the points on the diagonal.
 fn table<T: Value>(distances: &Distances<T>) -> Vec<f64> {
     let n = distances.len();
     let mut table = vec![f64::INFINITY; n * n];
-    // Adding 0 makes −0 a 0: the sort below tells them apart.
+    // Adding 0 turns −0 into 0, which the sort below would distinguish.
     let mut set = |i: usize, j: usize, d: f64| {
         table[i * n + j] = d + 0.0;
         table[j * n + i] = d + 0.0;
@@ -85,7 +86,8 @@ struct Simplex {
     diameter: f64,
 }
 
-/// All simplices of finite diameter up to `threshold` and dimension `top`, in filtration order. The diameter of a vertex is its birth.
+/// All simplices of finite diameter up to `threshold` and dimension `top`, in filtration order. The diameter of a
+/// vertex is its birth.
 fn filtration(n: usize, top: usize, threshold: f64, distance: impl Fn(usize, usize) -> f64) -> Vec<Simplex> {
     let is_in = |diameter: f64| diameter <= threshold && diameter.is_finite();
     let born = (0..n).map(|v| Simplex { vertices: vec![v], diameter: distance(v, v) });
@@ -119,7 +121,8 @@ fn order(a: &Simplex, b: &Simplex) -> Ordering {
         .then(b.vertices.cmp(&a.vertices))
 }
 
-/// Finds the pivot (the papers' *low*) of every column by the standard algorithm, left to right; a column that reduces to zero has none.
+/// Finds the pivot (the papers' *low*) of every column by the standard algorithm, left to right; `None` if the column
+/// reduces to zero.
 fn standard_reduction(filtration: &[Simplex], p: u64) -> Vec<Option<usize>> {
     let position: HashMap<&[usize], usize> =
         filtration.iter().enumerate().map(|(k, s)| (s.vertices.as_slice(), k)).collect();
@@ -159,7 +162,7 @@ fn boundary(simplex: &Simplex, position: &HashMap<&[usize], usize>, p: u64) -> V
     column
 }
 
-/// a + factor·b over Z/p, rows ascending.
+/// The sum a + factor·b over Z/p, rows ascending.
 fn add(a: &[(usize, u64)], b: &[(usize, u64)], factor: u64, p: u64) -> Vec<(usize, u64)> {
     let mut sum = Vec::with_capacity(a.len() + b.len());
     let (mut x, mut y) = (a.iter().copied().peekable(), b.iter().copied().peekable());
@@ -187,7 +190,7 @@ fn add(a: &[(usize, u64)], b: &[(usize, u64)], factor: u64, p: u64) -> Vec<(usiz
     }
 }
 
-/// The inverse modulo a prime p, by Fermat.
+/// The inverse modulo a prime p, by Fermat's little theorem.
 fn inverse(a: u64, p: u64) -> u64 {
     let (mut base, mut exponent, mut result) = (a % p, p - 2, 1);
     while exponent > 0 {
@@ -200,7 +203,7 @@ fn inverse(a: u64, p: u64) -> u64 {
     result
 }
 
-/// The classes up to a dimension that do not die at birth, in the order of the canonical diagram.
+/// The classes of dimensions up to `max_dim` with bars of positive length, in the order of the canonical diagram.
 fn classes_of(filtration: &[Simplex], max_dim: usize, pivots: &[Option<usize>]) -> Vec<Vec<Class>> {
     let mut death = vec![None; filtration.len()];
     for (j, pivot) in pivots.iter().enumerate() {
@@ -220,7 +223,7 @@ fn classes_of(filtration: &[Simplex], max_dim: usize, pivots: &[Option<usize>]) 
             dimensions[dim].push(Class { bar, birth: ascending(&filtration[k]), death });
         }
     }
-    // Of equal bars of dimension 0, those come first whose edge is older. Edges that end bars at one time are as long as each other.
+    // Equal bars of dimension 0 are sorted by their edges, older first. Edges at which equal bars end are equally long.
     let edge = |class: &Class| class.death.as_ref().map(|edge| Reverse((edge[1], edge[0])));
     dimensions[0].sort_by(|a, b| {
         let by_bar = a.bar.death.total_cmp(&b.bar.death).then(b.bar.birth.total_cmp(&a.bar.birth));

@@ -1,4 +1,4 @@
-//! The figures of the input that Ripser prints before the bars.
+//! Summary of the input, as Ripser prints it before the bars.
 
 use std::ops::Range;
 use std::sync::Mutex;
@@ -15,24 +15,24 @@ use crate::metric::{Distances, Precision, SparseDistances, Value};
 use crate::parallel::{SharedRange, into_inner, joined, lock};
 use crate::simd::{Kernel, Level, Simd};
 
-/// Keys that a thread counts at a time.
+/// Number of keys that a thread counts at a time.
 const CHUNK: usize = 1 << 16;
 
-/// The figures of distances, and the threshold they are cut at.
+/// A summary of the distances, and the threshold that is applied to them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
     /// Number of points.
     pub points: usize,
-    /// The precision the distances are computed and compared in.
+    /// The precision in which distances are computed and compared.
     pub precision: Precision,
     /// The dimension of the ambient space, for a point cloud.
     pub ambient_dimension: Option<usize>,
     /// Whether the input was a list of edges.
     pub edge_list: bool,
-    /// The smallest distance and the greatest finite one; `None` without any finite distance, and for point
-    /// clouds with a finite threshold, where Ripser does not print it either.
+    /// The least distance and the greatest finite one. `None` without a finite distance, and for point clouds with a
+    /// finite threshold, for which Ripser does not print it either.
     pub value_range: Option<(f64, f64)>,
-    /// Number of finite distances up to the threshold.
+    /// The number of finite distances up to the threshold.
     pub edges: usize,
     /// The threshold used, in the precision of the distances.
     #[serde(deserialize_with = "infinite::deserialize")]
@@ -42,20 +42,20 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// The figures of `distances`, in parallel on the current rayon pool.
+    /// Computes the summary of `distances` in parallel on the current rayon pool.
     ///
-    /// A threshold that is given is rounded to the precision of the distances, as Ripser does: 0.6 then takes
-    /// in a distance read as 0.6. Without one it is the enclosing radius, or infinity for a list of edges.
+    /// A given threshold is rounded to the precision of the distances, as in Ripser: 0.6 then includes a distance read
+    /// as 0.6. Otherwise the threshold is the enclosing radius, or infinity for a list of edges.
     ///
     /// # Errors
-    /// [`RipsError::Memory`] and [`RipsError::Refused`]: there is no memory for the distances of points.
+    /// [`RipsError::Memory`] and [`RipsError::Refused`]: the distances of points do not fit in memory.
     pub fn of<T: Value>(distances: &Distances<T>, threshold: Threshold) -> Result<Summary, RipsError> {
         let given = threshold.rounded::<T>();
         let keyed = Keyed::of(distances, given, false, &())?;
         Ok(Summary::of_keyed(distances, &keyed, given))
     }
 
-    /// The figures of distances of which these are the keys.
+    /// The summary of distances with the given keys.
     pub(super) fn of_keyed<T: Value>(
         distances: &Distances<T>,
         keyed: &Keyed<T::Key>,
@@ -68,7 +68,8 @@ impl Summary {
         let radius =
             || rows.as_ref().map_or(T::INFINITY, |rows| T::from_f64(rows.enclosing_radius().distance()));
         let threshold = given.unwrap_or_else(|| match distances {
-            // The apex of the cone has to be there; where there are other points, the distance to them is at least its birth.
+            // A single point must be born by the threshold. With more points, the distances of the apex are at least
+            // its birth.
             Distances::Matrix(matrix) if matrix.births().is_some_and(|births| births.len() == 1) => {
                 matrix.births().map_or(T::INFINITY, |births| births[0])
             }
@@ -99,7 +100,7 @@ impl Summary {
 }
 
 impl Summary {
-    /// Whether so many pairs of points are edges that their ranks make a square matrix.
+    /// Whether the fraction of pairs that are edges is large enough for a square matrix of ranks.
     pub(super) fn is_dense(&self) -> bool {
         self.edges as u64 >= binomial(self.points, 2) / SPARSE_BELOW as u64
     }
@@ -111,17 +112,17 @@ fn kept<K: DistanceKey>(keys: &[K], limit: K) -> usize {
     joined(keys.len(), CHUNK, 0, &count, &|sum, found| *sum += found)
 }
 
-/// The smallest and the greatest distance of a list.
+/// The least and the greatest distance of an edge list.
 fn range_of_edges<T: Value>(sparse: &SparseDistances<T>) -> Option<(f64, f64)> {
     let lengths = || sparse.edges().iter().map(|e| e.distance.key());
     lengths().min().zip(lengths().max()).map(|(least, greatest)| (least.distance(), greatest.distance()))
 }
 
-/// What the rows of all distances say.
+/// Results over the rows of the distance matrix.
 struct Rows<K> {
-    /// The greatest distance of each point.
+    /// The greatest distance from each point.
     eccentricities: Vec<K>,
-    /// The least distance, and the greatest finite one, 0 if there is none.
+    /// The least distance, and the greatest finite one; the latter is 0 if there is none.
     least: K,
     greatest: K,
 }
@@ -148,22 +149,23 @@ impl<K: DistanceKey> Rows<K> {
         self.greatest = self.greatest.max(other.greatest);
     }
 
-    /// The smallest and the greatest finite distance.
+    /// The least and the greatest finite distance, if there is one.
     fn range(&self) -> Option<(f64, f64)> {
         (self.least < K::INFINITY).then(|| (self.least.distance(), self.greatest.distance()))
     }
 
-    /// The smallest r such that some point x is within r of all others.
+    /// The least r such that some point x is within r of all others.
     ///
-    /// From r on the complex is a cone with apex x, so no class is born or dies: where σ is a simplex at a scale s ≥ r, so is σ with x, since
-    /// its further edges are not longer than r. This holds too where points are born late: the distance from x to another point is at least
-    /// the births of both, so at r all are born, x among them. Only a point without others may be born after r, which is then 0.
+    /// From r on the complex is a cone with apex x, so no class is born or dies: if σ is a simplex at a scale s ≥ r, so
+    /// is σ ∪ {x}, since its additional edges are not longer than r. This also holds if points are born late: the
+    /// distance from x to another point is at least the births of both, so all points are born by r. The only exception
+    /// is a single point, for which r is 0.
     fn enclosing_radius(&self) -> K {
         self.eccentricities.iter().copied().min().unwrap_or(K::INFINITY)
     }
 }
 
-/// What some rows of all distances say, in addition to what others said.
+/// Adds some rows of the distance matrix to the results.
 struct Add<'a, K> {
     rows: &'a mut Rows<K>,
     keyed: &'a Keyed<K>,
@@ -180,7 +182,7 @@ impl<K: DistanceKey> Kernel<u32> for Add<'_, K> {
         for i in taken {
             let (before, from) = rows.eccentricities.split_at_mut(i);
             let mut own = from[0];
-            // Infinite distances are no edges: they count for eccentricities only.
+            // Infinite distances are not edges: they count for eccentricities only.
             for (&key, eccentricity) in keyed.lower_row(i).iter().zip(before) {
                 *eccentricity = key.max(*eccentricity);
                 own = own.max(key);

@@ -1,4 +1,4 @@
-//! Words that hold a column entry: (rank, index) packed so that integer order is filtration order.
+//! Integers that hold a column entry: rank and index packed so that integer order is filtration order.
 
 use std::fmt::Debug;
 use std::hash::Hash;
@@ -12,7 +12,7 @@ use zerocopy::little_endian::U64;
 use super::field::{Field, Modulo, Two};
 use crate::memory::{self, Refused};
 
-/// An unsigned integer wide enough for a packed entry: `u64`, `u128`, or 512 bits for what no machine word holds.
+/// An unsigned integer for packed entries: `u64`, `u128`, or 512 bits for entries that do not fit these.
 pub trait Word:
     Copy
     + Ord
@@ -27,23 +27,23 @@ pub trait Word:
     + Shr<u32, Output = Self>
     + 'static
 {
-    /// The number of bits of the word.
+    /// The width in bits.
     const BITS: u32;
-    /// The number of 64-bit limbs of the word.
+    /// The number of 64-bit limbs.
     const LIMBS: usize = Self::BITS as usize / 64;
     /// The number 0.
     const ZERO: Self;
-    /// The arithmetic of Z/2 beside entries of this width.
+    /// The type of the field Z/2 that is used with entries of this width.
     type BinaryField: Field;
 
     /// The field Z/2.
     fn binary_field() -> Self::BinaryField;
-    /// Sorts words, all different, on the threads of the current pool.
+    /// Sorts distinct words on the threads of the current pool.
     fn sort(words: &mut [Self]);
-    /// Sorts words, all different, that are made of some sorted runs.
+    /// Sorts distinct words that consist of a few sorted runs.
     fn sort_runs(words: &mut [Self]);
 
-    /// Widens a number of 32 bits.
+    /// Widens a 32-bit number.
     fn from_u32(x: u32) -> Self;
     /// The low 32 bits.
     fn low_u32(self) -> u32;
@@ -55,12 +55,13 @@ pub trait Word:
     fn limb(self, k: usize) -> u64;
     /// The word of these limbs.
     fn from_limbs(limb: impl Fn(usize) -> u64) -> Self;
-    /// The words of a list of limbs, [`Word::LIMBS`] a word.
+    /// The words given by a list of limbs, [`Word::LIMBS`] per word.
     fn from_limb_list(limbs: Vec<u64>) -> Vec<Self> {
         limbs.par_chunks_exact(Self::LIMBS).map(|word| Self::from_limbs(|k| word[k])).collect()
     }
 
-    /// A hash of all limbs (multiply and fold, as in wyhash: the keys are structured, the table is open-addressed).
+    /// A hash of all limbs: multiply and fold, as in wyhash, because keys are structured and the table is
+    /// open-addressed.
     #[inline]
     fn hash64(self) -> u64 {
         (0..Self::LIMBS).fold(0x9e37_79b9_7f4a_7c15, |h, k| {
@@ -88,7 +89,7 @@ macro_rules! word {
             }
 
             fn sort_runs(words: &mut [Self]) {
-                // A merge sort, which makes use of the order that is there.
+                // A merge sort, which exploits existing runs.
                 words.par_sort();
             }
 
@@ -133,8 +134,8 @@ word!(
 );
 word!(u128);
 
-/// Entries of 512 bits are for simplices of very many vertices. They are so rare that little is compiled for them alone: reduction
-/// computes in Z/p for every p, and one thread sorts.
+/// Entries of 512 bits are for simplices with very many vertices. They are rare, so little code is specialised for
+/// them: reduction uses the arithmetic of Z/p for every p, and sorting uses one thread.
 impl Word for U512 {
     const BITS: u32 = 512;
     const ZERO: Self = U512::ZERO;
@@ -165,7 +166,7 @@ impl Word for U512 {
     }
 
     fn leading_zeros(self) -> u32 {
-        // At most 512.
+        // The number is at most 512.
         U512::leading_zeros(&self) as u32
     }
 
@@ -183,10 +184,10 @@ pub(crate) fn limbs<W: Word>(word: W) -> impl Iterator<Item = u64> {
     (0..W::LIMBS).map(move |k| word.limb(k))
 }
 
-/// The words of a table of limbs.
+/// The words given by a table of limbs.
 ///
 /// # Errors
-/// There is no memory for them; or, without more, the last one is not whole.
+/// There is not enough memory (`Some`), or the last word is incomplete (`None`).
 pub(crate) fn words<W: Word>(table: &[U64]) -> Result<Vec<W>, Option<Refused>> {
     if !table.len().is_multiple_of(W::LIMBS) {
         return Err(None);

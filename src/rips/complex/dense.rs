@@ -6,19 +6,19 @@ use super::ordered::{self, RankedEdge};
 use super::{Band, Cofacet, Complex, FEW};
 use crate::simd::{Kernel, Level, MAX_LANES, Rank, Simd};
 
-/// Ranks of all pairs of n points: n rows, padded with `MAX` to a multiple of the widest vector. The diagonal is `MAX`, so that
-/// no loop over vertices need skip those of the simplex.
+/// Ranks of all pairs of n points: n rows, padded with `MAX` to a multiple of the widest vector. The diagonal is `MAX`,
+/// so that loops over vertices need not skip those of the simplex.
 #[derive(Debug)]
 pub struct Dense<R> {
     n: usize,
     stride: usize,
     ranks: Vec<R>,
     level: Level,
-    /// Of few points, the edges in filtration order, when they are first asked for.
+    /// The edges in filtration order, made when they are first needed and only for at most [`FEW`] points.
     ordered: OnceLock<Vec<RankedEdge>>,
 }
 
-/// A view of a matrix laid out as [`Dense`] says.
+/// A view of a matrix laid out as described at [`Dense`].
 #[derive(Debug, Clone, Copy)]
 pub struct RankMatrix<'a, R> {
     /// The number of rows.
@@ -37,13 +37,13 @@ impl<'a, R: Rank> RankMatrix<'a, R> {
     }
 }
 
-/// The length of a padded row.
+/// The length of a padded row of n ranks.
 pub(crate) fn stride(n: usize) -> usize {
     n.next_multiple_of(MAX_LANES)
 }
 
 impl<R: Rank> Dense<R> {
-    /// Makes a complex from rows laid out as the type's documentation says: `stride(n)` long, the diagonal `MAX`.
+    /// Makes a complex from rows laid out as described at the type: `stride(n)` long, the diagonal `MAX`.
     pub fn new(n: usize, ranks: Vec<R>, level: Level) -> Self {
         debug_assert_eq!(ranks.len(), n * stride(n));
         Dense { n, stride: stride(n), ranks, level, ordered: OnceLock::new() }
@@ -54,13 +54,13 @@ impl<R: Rank> Dense<R> {
         RankMatrix { n: self.n, stride: self.stride, ranks: &self.ranks }
     }
 
-    /// The edges in filtration order, if the points are at most [`FEW`].
+    /// The edges in filtration order if there are at most [`FEW`] points, else `None`.
     pub(in crate::rips) fn ordered_edges(&self) -> Option<&[RankedEdge]> {
         (self.n <= FEW)
             .then(|| self.ordered.get_or_init(|| ordered::edges(self.matrix(), self.level)).as_slice())
     }
 
-    /// The instruction set its sweeps use.
+    /// The instruction set of the vectorised searches.
     pub fn level(&self) -> Level {
         self.level
     }
@@ -94,7 +94,8 @@ impl<R: Rank> Complex for Dense<R> {
     }
 }
 
-/// The greatest of the ranks from the simplex's vertices to the vertices `at`, `at` + 1, …, a lane each.
+/// The greatest of the ranks from the simplex's vertices to each of the vertices `at`, `at` + 1, …, one per lane, and
+/// at least the lane of `least`.
 #[inline(always)]
 fn reach<R: Rank, S: Simd<R>>(
     s: S,
@@ -111,7 +112,7 @@ fn reach<R: Rank, S: Simd<R>>(
     m
 }
 
-/// The last vertex of a vector that starts at `at`, not before `floor`, whose lane is true.
+/// The vertex of the last true lane of a vector that starts at vertex `at`; vertices below `floor` are ignored.
 #[inline(always)]
 pub(crate) fn last_lane<R: Rank, S: Simd<R>>(s: S, lanes: S::M, at: usize, floor: usize) -> Option<usize> {
     let mut within = s.bits(lanes);
@@ -121,7 +122,8 @@ pub(crate) fn last_lane<R: Rank, S: Simd<R>>(s: S, lanes: S::M, at: usize, floor
     (within != 0).then(|| at + within.ilog2() as usize)
 }
 
-/// The search for the greatest w ≥ floor within `limit` of all vertices.
+/// The search for the greatest vertex w ≥ `floor` whose edges to all vertices of the simplex have ranks of at most
+/// `limit`.
 struct Greatest<'a, R> {
     matrix: RankMatrix<'a, R>,
     simplex: &'a [u32],
@@ -140,7 +142,7 @@ impl<R: Rank> Kernel<R> for Greatest<'_, R> {
             at -= S::LEN;
             let m = reach(s, self.matrix, self.simplex, at, s.splat(R::default()));
             if let Some(w) = last_lane(s, s.le(m, limit), at, self.floor) {
-                // Vertices are below 2^32: they come from ids of that type.
+                // Vertices are numbers of 32 bits.
                 return Some(w as u32);
             }
         }
@@ -148,7 +150,7 @@ impl<R: Rank> Kernel<R> for Greatest<'_, R> {
     }
 }
 
-/// The search for all cofacets of ranks `from` to `to` and vertices from `floor` on, which are appended to `found`.
+/// The search for all cofacets of ranks `from` to `to` with vertices from `floor` on, which are appended to `found`.
 struct Cofacets<'a, R> {
     matrix: RankMatrix<'a, R>,
     simplex: &'a [u32],
@@ -187,7 +189,8 @@ impl<R: Rank> Kernel<R> for Cofacets<'_, R> {
     }
 }
 
-/// The search for the oldest cofacet, from the greatest vertex down: it ends at the first one of the simplex's own rank.
+/// The search for the oldest cofacet, from the greatest vertex down; it stops at the first one of the simplex's own
+/// rank.
 struct Oldest<'a, R> {
     matrix: RankMatrix<'a, R>,
     simplex: &'a [u32],

@@ -1,16 +1,17 @@
-//! The edges of few points in filtration order.
+//! The edges of a small dense complex in filtration order.
 //!
-//! There are few enough of them to be gone through one after another: that gives the spanning forest, and decides which edges are in apparent
-//! pairs, in less time than vector instructions take to begin.
+//! With at most [`FEW`] points a loop over the sorted edges finds the spanning forest, and decides which edges are in
+//! apparent pairs, in less time than the vectorised algorithms take to start.
 
 use super::ABSENT;
 use super::dense::RankMatrix;
 use crate::simd::{Kernel, Level, Rank, Simd};
 
-/// The most points that are few: the neighbours of one are bits of two words. The sweeps of more are tested with few, too.
+/// Greatest number of points for which edges are sorted: the neighbours of a point are bits of two words. Tests set it
+/// lower, so that small inputs reach the vectorised algorithms too.
 pub(crate) const FEW: usize = if cfg!(test) { 32 } else { 128 };
 
-/// How many times as many ranks as pairs of points there may be, if edges are to be counted by rank.
+/// Edges are sorted by counting only if there are at most this many times as many ranks as pairs of points.
 const RANKS_A_PAIR: usize = 4;
 
 /// An edge and its rank.
@@ -18,11 +19,11 @@ const RANKS_A_PAIR: usize = 4;
 pub struct RankedEdge {
     /// The rank.
     pub rank: u32,
-    /// Its vertices, descending.
+    /// The vertices, descending.
     pub vertices: [u32; 2],
 }
 
-/// The edges of a matrix, oldest first: by rank, and of one rank those of greater vertices first.
+/// The edges of a matrix in filtration order: by ascending rank, edges of equal rank by descending vertices.
 pub(super) fn edges<R: Rank>(matrix: RankMatrix<'_, R>, level: Level) -> Vec<RankedEdge> {
     let n = matrix.n;
     let pairs = n * n.saturating_sub(1) / 2;
@@ -35,8 +36,9 @@ pub(super) fn edges<R: Rank>(matrix: RankMatrix<'_, R>, level: Level) -> Vec<Ran
         edges.sort_by_key(|edge| edge.rank);
         return edges;
     }
-    // How many edges each rank has, in the element after its own; then where its edges begin, in its own; and at last where they end. What is
-    // no edge has the rank after the greatest: to tell it apart would be a jump that cannot be foreseen.
+    // Counting sort. `ends[rank + 1]` first counts the edges of a rank; prefix sums then make `ends[rank]` the start of
+    // its edges, and placing them moves it to their end. Pairs that are not edges get the rank after the greatest,
+    // since a test for them would be a branch that cannot be predicted.
     let absent = greatest + 1;
     let mut ends = vec![0u32; absent as usize + 2];
     for u in 1..n {
@@ -59,7 +61,7 @@ pub(super) fn edges<R: Rank>(matrix: RankMatrix<'_, R>, level: Level) -> Vec<Ran
     edges
 }
 
-/// Calls `visit` with all pairs of points and their ranks, absent ones among them, those of greater vertices first.
+/// Calls `visit` with all pairs of points and their ranks, pairs of rank `ABSENT` included, by descending vertices.
 fn each_pair<R: Rank>(matrix: RankMatrix<'_, R>, mut visit: impl FnMut(RankedEdge)) {
     for u in (1..matrix.n).rev() {
         for (v, rank) in matrix.row(u)[..u].iter().enumerate().rev() {
@@ -69,7 +71,7 @@ fn each_pair<R: Rank>(matrix: RankMatrix<'_, R>, mut visit: impl FnMut(RankedEdg
     }
 }
 
-/// The search for the greatest rank of an edge, 0 if there is none.
+/// The search for the greatest rank of an edge, 0 if there is no edge.
 struct Greatest<'a, R>(RankMatrix<'a, R>);
 
 impl<R: Rank> Kernel<R> for Greatest<'_, R> {
@@ -90,7 +92,7 @@ mod tests {
     use super::*;
     use crate::rips::complex::stride;
 
-    /// Few ranks, so that there are ties; many; such that are far apart; and pairs that are no edges.
+    /// Cases: few ranks, hence ties; many ranks; ranks far apart; and pairs that are not edges.
     #[test]
     fn edges_are_those_of_the_matrix_in_order() {
         let mut state = 5_u32;

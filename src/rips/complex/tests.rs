@@ -1,9 +1,9 @@
-//! One conformance suite for every complex, against the definitions.
+//! One conformance suite for every complex, which compares it with the definitions.
 
 use super::*;
 use crate::simd::{Level, Rank};
 
-/// A symmetric table of ranks with an absent edge here and there.
+/// A symmetric table of ranks in which about one pair in eight is absent.
 fn table(n: usize, ranks: u32, state: &mut u32) -> Vec<u32> {
     let mut table = vec![ABSENT; n * n];
     for i in 0..n {
@@ -94,7 +94,8 @@ fn every_complex_finds_the_same_cofacets() {
     }
 }
 
-/// Hubs are joined to all vertices, others to few: their lists have nothing for long stretches of a hub's.
+/// Hubs are adjacent to all vertices, others to few: the list of a hub has long stretches without elements of the other
+/// lists.
 #[test]
 fn lists_of_very_different_lengths_are_walked_along() {
     let (n, mut state) = (200, 5);

@@ -1,8 +1,9 @@
-//! The forest of a matrix: Kruskal's algorithm on the oldest edges, Borůvka's on what these leave.
+//! The forest of a matrix: Kruskal's algorithm on the oldest edges, then Borůvka's on the trees that remain.
 //!
-//! A few edges a point join nearly all points, and one pass over the matrix finds them: those up to a rank below which a sample of rows
-//! has so many. What is left are a large tree and few points, in clusters of their own or far out. In each round of Borůvka's algorithm
-//! every tree but the largest is joined by its oldest edge to another, so only rows of points outside the largest are read.
+//! A few edges per point join nearly all points, and one pass over the matrix finds them: those up to a rank below
+//! which a sample of rows has that many. One large tree and few points remain, in clusters of their own or far out. In
+//! each round of Borůvka's algorithm every tree but the largest is joined to another by its oldest edge, so only rows
+//! of points outside the largest tree are read.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -15,17 +16,18 @@ use crate::rips::complex::{Complex, Dense, RankMatrix};
 use crate::rips::word::Word;
 use crate::simd::{Kernel, Level, Rank, Simd};
 
-/// Edges a point that Kruskal's algorithm is given; and the most that it is given, where many edges have the greatest rank among them.
+/// Number of edges per point that Kruskal's algorithm gets, on average; and the upper limit, which is reached if many
+/// edges share the greatest of their ranks.
 const OLDEST: usize = 8;
 const MOST_OLDEST: usize = 8 * OLDEST;
-/// Rows of the sample.
+/// Number of rows in the sample.
 const SAMPLE: usize = 64;
-/// Points of which on the oldest edges are sought: of fewer Borůvka's algorithm has few rounds.
+/// Fewest points for which the Kruskal pass pays: with fewer, Borůvka's algorithm takes few rounds.
 const MANY: usize = 4 * SAMPLE;
-/// Elements that a thread reads at a time, about, so that it is worth waking it up.
+/// Approximate number of matrix elements that a thread reads at a time, so that waking it up pays.
 const AT_ONCE: usize = 1 << 16;
 
-/// The minimum spanning forest of a matrix. `progress` is told of every edge and every tree of it.
+/// The minimum spanning forest of a matrix. `progress` advances by every edge and every tree of it.
 pub(super) fn forest<W: Word, R: Rank>(complex: &Dense<R>, progress: &dyn Progress) -> Forest {
     let n = complex.points();
     let (matrix, level, code) = (complex.matrix(), complex.level(), Code::<W>::new(n, 2));
@@ -40,7 +42,7 @@ pub(super) fn forest<W: Word, R: Rank>(complex: &Dense<R>, progress: &dyn Progre
     forest
 }
 
-/// All edges up to some rank, about [`OLDEST`] a point; none where there would be too many, or are few in all.
+/// All edges up to some rank, about [`OLDEST`] per point; none if the matrix is small or too many edges have that rank.
 fn oldest_edges<W: Word, R: Rank>(matrix: RankMatrix<'_, R>, level: Level, code: &Code<W>) -> Vec<W> {
     let n = matrix.n;
     if n < MANY {
@@ -72,7 +74,7 @@ fn oldest_edges<W: Word, R: Rank>(matrix: RankMatrix<'_, R>, level: Level, code:
     if count.into_inner() > MOST_OLDEST * n { Vec::new() } else { into_inner(found) }
 }
 
-/// The search for the elements of a row up to a limit, and their places.
+/// The search for the elements of a row up to a limit, with their columns.
 struct UpTo<'a, R> {
     row: &'a [R],
     limit: R,
@@ -101,8 +103,8 @@ impl<R: Rank> Kernel<R> for UpTo<'_, R> {
     }
 }
 
-/// Joins every tree but the largest to another by the oldest edge there is between it and the others. Gives the number of edges that
-/// join trees.
+/// Joins every tree but the largest to another by the oldest edge that leaves it. Returns the number of edges that were
+/// added to the forest.
 fn boruvka_round<W: Word, R: Rank>(
     matrix: RankMatrix<'_, R>,
     level: Level,
@@ -133,12 +135,13 @@ fn boruvka_round<W: Word, R: Rank>(
         *own = Some(own.map_or(edge, |own| own.min(edge)));
     }
     let before = growing.edges.len();
-    // Two trees may have the same oldest edge. Entries are different from each other, so there is no circle.
+    // Two trees may have the same oldest edge. Entries are distinct, so there is no cycle.
     oldest.into_iter().flatten().for_each(|edge| growing.join(edge));
     growing.edges.len() - before
 }
 
-/// The search for the oldest edge from a point to another tree: of those of the least rank the one to the greatest point.
+/// The search for the oldest edge from a point to another tree: of the edges of least rank, the one to the greatest
+/// point.
 struct OldestOut<'a, R> {
     row: &'a [R],
     trees: &'a [u32],

@@ -1,27 +1,28 @@
-//! The elder rule: which of two components ends with the edge that joins them.
+//! The elder rule: the edge that joins two components ends the one whose oldest point is younger.
 //!
-//! It is the one whose oldest point is younger. Points are in filtration order: by birth, and those that are born together by descending id.
+//! Points are in filtration order: by ascending birth, points of equal birth by descending id.
 
 use super::{DisjointSets, Forest};
 use crate::diagram::Bar;
 use crate::rips::rank::Values;
 
-/// A bar of dimension 0 with the simplices that it begins and ends with.
+/// A bar of dimension 0 with its birth and death simplices.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(in crate::rips) struct ComponentBar {
     /// The bar.
     pub(in crate::rips) bar: Bar,
     /// The oldest vertex of the component.
     pub(in crate::rips) vertex: u32,
-    /// The edge that joins it to an older one, its vertices ascending; none if it never ends.
+    /// The edge that joins the component to an older one, its vertices ascending; none if the bar is essential.
     pub(in crate::rips) edge: Option<[u32; 2]>,
 }
 
-/// The bars of dimension 0 of so many points, which are born at `births`, or at 0 without: those of length zero are left out, and points that
-/// are not born up to `threshold`, or never, have none. By ascending death, then by descending birth; of equal bars, finite ones are in the
-/// order of their edges, essential ones in that of their vertices.
+/// The bars of dimension 0 of `points` points, which are born at `births`, or all at 0 if it is `None`. Bars of length
+/// zero are left out, and so are points born after `threshold` or never. Bars are sorted by ascending death, then by
+/// descending birth; of equal bars, finite ones are in the order of their edges, essential ones in that of their
+/// vertices.
 ///
-/// `values` are the distances of the ranks of the forest's edges, none of them below the birth of an end.
+/// `values` maps the ranks of the forest's edges to distances, none of them below the birth of an end.
 pub(in crate::rips) fn component_bars(
     forest: &Forest,
     points: usize,
@@ -29,11 +30,11 @@ pub(in crate::rips) fn component_bars(
     values: &Values,
     threshold: f64,
 ) -> Vec<ComponentBar> {
-    // Adding 0 makes −0 a 0: the sort below tells them apart.
+    // Adding 0 turns −0 into 0, which the sort below would distinguish.
     let birth = |point: u32| births.map_or(0.0, |births| births[point as usize] + 0.0);
     let is_older = |a: u32, b: u32| birth(a) < birth(b) || birth(a) == birth(b) && a > b;
     let mut sets = DisjointSets::new(points);
-    // Of each set, at its root: its oldest point. Points are numbers of 32 bits.
+    // The oldest point of each set, at the index of its root. Points are numbers of 32 bits.
     let mut oldest: Vec<u32> = (0..points as u32).collect();
     let mut found = Vec::with_capacity(points);
     for edge in &forest.edges {

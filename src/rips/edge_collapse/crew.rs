@@ -1,11 +1,13 @@
 //! Threads that stay together from one batch to the next.
 //!
-//! The first thread that comes leads. It sets up a batch, of which all threads then take numbers until there are none, and when all of them are
-//! done it sets up the next. No thread is waited for but those that have taken numbers: so one that comes late, or that the system has put aside
-//! for another program, holds nobody up. A thread that waits looks again and again for a while, and then lets others have the core between looks.
+//! The first thread to arrive leads. It sets up a batch, from which all threads then take numbers until none are left;
+//! when all of them are processed it sets up the next. The leader waits only for threads that have taken numbers, so a
+//! thread that arrives late, or that the system has preempted, delays no other. A waiting thread spins for a while, and
+//! then yields its core between checks.
 //!
-//! What threads count together goes from core to core, one core at a time. So a crew is no larger than its batches need, takes many numbers at once,
-//! and threads that wait look at nothing that others count with.
+//! Shared counters travel between the caches of the cores, which one core at a time can write. So a crew is no larger
+//! than its batches need, a thread takes many numbers at once, and waiting threads do not read the counters that others
+//! write.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -13,44 +15,44 @@ use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
 
 use crate::parallel::lock;
 
-/// Looks after which a thread that waits lets others have the core.
+/// Number of checks after which a waiting thread yields its core between checks.
 const LOOKS: usize = 1 << 8;
 
-/// A pair of cache lines, which cores fetch together.
+/// A pair of cache lines, which are fetched together.
 #[derive(Default)]
 #[repr(align(128))]
 struct Line<T>(T);
 
-/// Where the batch is.
+/// State of the current batch, each part on cache lines of its own.
 #[derive(Default)]
 struct Batch {
-    /// What threads wait for.
+    /// The part that waiting threads read.
     begun: Line<Begun>,
-    /// The next number to be taken.
+    /// The next number to take.
     next: Line<AtomicUsize>,
-    /// How many are done.
+    /// How many numbers of the batch are processed.
     done: Line<AtomicUsize>,
 }
 
 /// The batches that have begun.
 #[derive(Default)]
 struct Begun {
-    /// How many they are.
+    /// How many batches have begun.
     batches: AtomicUsize,
-    /// The size of the last one.
+    /// The size of the latest batch.
     size: AtomicUsize,
-    /// Whether all batches are done, or a thread has failed.
+    /// Whether all batches are done or a thread has panicked.
     is_over: AtomicBool,
 }
 
-/// How many threads work, and how many numbers each takes at a time at the most.
+/// The number of threads, and the most numbers that one takes at a time.
 #[derive(Clone, Copy)]
 pub(super) struct Crew {
     pub(super) threads: usize,
     pub(super) at_once: usize,
 }
 
-/// Ends all batches when it is dropped: when they are done, or when a thread unwinds.
+/// Marks the work as over when it is dropped: after the last batch, or when a thread unwinds.
 struct Over<'a>(&'a AtomicBool);
 
 impl Drop for Over<'_> {
@@ -59,11 +61,11 @@ impl Drop for Over<'_> {
     }
 }
 
-/// Works off batches on threads of the current pool, and gives the state back.
+/// Processes batches on threads of the current pool and returns the state.
 ///
-/// `set_up` takes what the threads found in the batch before, of which the first one was empty, and gives the size of the next one, which is no
-/// greater than that of the one before; at 0 the work ends. `search` is called with numbers of the batch, which no other call is given; what it
-/// finds it keeps in `F`.
+/// `set_up` receives what the threads found in the previous batch (nothing at first) and returns the size of the next
+/// one, which is not greater than the size of the previous one; 0 ends the work. `search` is called with disjoint
+/// ranges of numbers of the batch; it stores what it finds in its thread's `F`.
 pub(super) fn work<S: Send + Sync, F: Default + Send>(
     state: S,
     crew: Crew,
@@ -73,7 +75,7 @@ pub(super) fn work<S: Send + Sync, F: Default + Send>(
     let state = RwLock::new(state);
     let batch = Batch::default();
     let found: Vec<Mutex<F>> = (0..crew.threads.max(1)).map(|_| Mutex::default()).collect();
-    // The first thread takes it.
+    // The first thread takes `set_up` and so becomes the leader.
     let set_up = Mutex::new(Some(set_up));
     let come = AtomicUsize::new(0);
     rayon::broadcast(|_| {
@@ -117,7 +119,7 @@ fn read<S>(state: &RwLock<S>) -> RwLockReadGuard<'_, S> {
 }
 
 impl Batch {
-    /// Takes numbers until there are none.
+    /// Takes and processes numbers until none are left.
     fn take_all<S, F>(
         &self,
         state: &RwLock<S>,
@@ -127,7 +129,7 @@ impl Batch {
     ) {
         loop {
             let start = self.next.0.fetch_add(at_once, Ordering::AcqRel);
-            // A thread that is late may take numbers of a batch that has begun since.
+            // A late thread may take numbers of a batch that has begun since.
             let size = self.begun.0.size.load(Ordering::Acquire);
             if start >= size {
                 return;
@@ -135,7 +137,8 @@ impl Batch {
             let numbers = start..size.min(start + at_once);
             let count = numbers.len();
             {
-                // Were this thread to unwind, all would wait for its numbers.
+                // If this thread unwinds, its numbers are never counted as processed: `over` ends the wait of the
+                // others.
                 let over = Over(&self.begun.0.is_over);
                 search(&read(state), &mut lock(own), numbers);
                 std::mem::forget(over);
@@ -144,7 +147,7 @@ impl Batch {
         }
     }
 
-    /// Waits until something is the case; false if all is over before.
+    /// Waits until a condition holds; returns false if the work is over before.
     fn waits_for(&self, is_so: impl Fn() -> bool) -> bool {
         let mut looks = 0;
         while !is_so() {
@@ -175,7 +178,7 @@ mod tests {
             on(threads, || {
                 let crew = Crew { threads: in_crew, at_once };
                 let sizes = [40, 40, 40, 17, 1];
-                // The state is the number of batches that were set up.
+                // The state is the number of batches set up so far.
                 let set_up = &mut |round: &mut usize, found: &mut [MutexGuard<'_, Vec<usize>>]| {
                     let mut all: Vec<usize> = found.iter_mut().flat_map(|found| found.drain(..)).collect();
                     all.sort_unstable();

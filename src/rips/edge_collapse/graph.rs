@@ -5,26 +5,26 @@ use super::search::edge_at;
 use crate::memory::{self, Refused};
 use crate::rips::complex::ABSENT;
 
-/// A graph whose edges have ranks, 1 and up, and are taken from the last to the first.
+/// A graph whose edges have ranks from 1 on and are taken from the last to the first.
 #[derive(Clone)]
 pub(super) struct Graph<R> {
-    /// Words of 64 bits of a row of bits.
+    /// Number of 64-bit words in a row of bits.
     pub(super) words: usize,
     ranks: R,
-    /// Bits of the edges that were not taken yet, and of the diagonal.
+    /// Adjacency bits of the edges not taken yet, and the diagonal.
     untaken: Vec<u64>,
-    /// Bits of all edges there are, and of the diagonal.
+    /// Adjacency bits of all edges in the graph, and the diagonal.
     present: Vec<u64>,
 }
 
-/// The bytes of a graph of so many points and edges.
+/// Bytes of a graph with this many points and edges.
 pub(super) fn bytes(points: usize, edges: usize) -> u64 {
     let bits = 2 * 8 * points as u64 * points.div_ceil(64) as u64;
     ranks::bytes(points, edges).saturating_add(bits)
 }
 
 impl<R: Ranks> Graph<R> {
-    /// The graph of these edges, of ranks 1, 2, 3, …
+    /// The graph of these edges, which get the ranks 1, 2, 3, … in their order.
     pub(super) fn new(points: usize, edges: &[(u32, u32)]) -> Result<Self, Refused> {
         let words = points.div_ceil(64);
         let mut untaken = memory::zeroed(points * words)?;
@@ -49,38 +49,38 @@ impl<R: Ranks> Graph<R> {
         self.untaken.len() / self.words
     }
 
-    /// The rank of an edge: `ABSENT` if there is none, 0 on the diagonal.
+    /// The rank of an edge: `ABSENT` if it is not in the graph, 0 on the diagonal.
     #[inline]
     pub(super) fn rank(&self, x: usize, y: usize) -> u32 {
         self.ranks.get(x, y)
     }
 
-    /// The bits of the neighbours of a point by edges that were not taken yet, its own among them.
+    /// The adjacency bits of a point by edges not taken yet, its own bit included.
     #[inline]
     pub(super) fn untaken(&self, x: usize) -> &[u64] {
         &self.untaken[x * self.words..][..self.words]
     }
 
-    /// The bits of all neighbours of a point, its own among them.
+    /// The adjacency bits of a point by all edges, its own bit included.
     #[inline]
     pub(super) fn present(&self, x: usize) -> &[u64] {
         &self.present[x * self.words..][..self.words]
     }
 
-    /// Whether a point is a neighbour of both others, or one of them, by edges that were not taken yet.
+    /// Whether `x` is adjacent or equal to each of `u` and `v`, by edges not taken yet.
     #[inline]
     pub(super) fn joins_untaken(&self, x: usize, [u, v]: [usize; 2]) -> bool {
         self.untaken(u)[x / 64] & self.untaken(v)[x / 64] & (1 << (x % 64)) != 0
     }
 
-    /// Counts an edge among those that were taken.
+    /// Marks an edge as taken.
     pub(super) fn take(&mut self, [u, v]: [usize; 2]) {
         for (x, y) in [(u, v), (v, u)] {
             self.untaken[x * self.words + y / 64] &= !(1 << (y % 64));
         }
     }
 
-    /// Moves an edge that was taken to a greater rank; `ABSENT` removes it.
+    /// Moves a taken edge to a greater rank; `ABSENT` removes it from the graph.
     pub(super) fn shift(&mut self, [u, v]: [usize; 2], rank: u32) {
         self.set_rank([u, v], rank);
         if rank == ABSENT {
@@ -95,7 +95,7 @@ impl<R: Ranks> Graph<R> {
     }
 }
 
-/// The numbers of the bits of a word, which stands at this place of a row.
+/// The columns of the set bits of `word`, which is word number `place` of a row.
 #[inline]
 pub(super) fn bits(place: usize, word: u64) -> impl Iterator<Item = usize> {
     let mut word = word;
@@ -106,25 +106,25 @@ pub(super) fn bits(place: usize, word: u64) -> impl Iterator<Item = usize> {
     })
 }
 
-/// Some edges, by their ends.
+/// Lists of edges and their ranks by end point.
 #[derive(Default)]
 pub(super) struct Incident {
     at: Vec<Vec<(u32, u32)>>,
 }
 
 impl Incident {
-    /// No edges of so many points.
+    /// Empty lists for `points` points.
     pub(super) fn none(points: usize) -> Self {
         Incident { at: vec![Vec::new(); points] }
     }
 
-    /// Adds an edge of a rank.
+    /// Adds an edge with its rank.
     pub(super) fn add(&mut self, [u, v]: [usize; 2], rank: u32) {
         self.at[u].push((v as u32, rank));
         self.at[v].push((u as u32, rank));
     }
 
-    /// Adds the edges that lie from this place on in the order of edges.
+    /// Adds edges that are consecutive in the order of edges, the first at place `start`.
     pub(super) fn add_all(&mut self, start: usize, edges: &[(u32, u32)]) {
         for (place, &edge) in (start..).zip(edges) {
             let edge = edge_at(place, edge);
@@ -132,13 +132,13 @@ impl Incident {
         }
     }
 
-    /// The other end and the rank of each edge of a point.
+    /// The other end and the rank of each edge at a point.
     #[inline]
     pub(super) fn at(&self, x: usize) -> &[(u32, u32)] {
         &self.at[x]
     }
 
-    /// Forgets all edges of these points.
+    /// Removes all edges from the lists of these two points.
     pub(super) fn clear(&mut self, points: [usize; 2]) {
         points.into_iter().for_each(|x| self.at[x].clear());
     }

@@ -1,31 +1,32 @@
-//! The edges one after another, in the order of Ripser's filtration: shorter edges first, of equally long ones that with the greater index
+//! The strict order of the edges in Ripser's filtration: by ascending length, edges of equal length by descending index
 //! (i, then j).
 //!
-//! **Why.** Ripser lists the bars of dimension 1 by the edges at which they are born, the last edge first. Where several edges are equally long
-//! and bars that are born with them end at different values, it matters at which edge a bar is born. If each edge has a rank of its own,
-//! the collapse keeps that too, since it keeps the bars of this finer filtration: at most one bar of dimension 1 is born with an edge.
+//! **Why.** Ripser lists the bars of dimension 1 by the edges at which they are born, the last edge first. If several
+//! edges are equally long and the bars born with them end at different values, the order of the bars depends on the
+//! edge at which each is born. If each edge has a rank of its own, the collapse keeps that order too, since it keeps
+//! the bars of this finer filtration, in which at most one bar of dimension 1 is born with an edge.
 //!
-//! Its bars are born at the edges at which Ripser's are. Of the boundary matrix both have the same rows (edges) in the same order; and of the
-//! columns (triangles) as many belong to the filtration up to each value. Which rows are pivots of the columns up to a value does not
-//! depend on how those are ordered among themselves: they are the greatest rows of the elements of their span. In higher dimensions
-//! the rows of equally long simplices are in another order, so that there the argument ends.
+//! These bars are born at the same edges as Ripser's. Both boundary matrices have the same rows (edges) in the same
+//! order, and up to each value the same columns (triangles). The pivot rows of the columns up to a value do not depend
+//! on the order of these columns: they are the greatest rows of the elements of their span. In higher dimensions the
+//! argument fails, since the rows of equally long simplices are ordered differently.
 
 use crate::memory::{self, Refused};
 use crate::rips::edge_collapse::EdgeList;
 use crate::rips::rank::Ranking;
 
-/// The edges of a filtration, one after another.
+/// The edges of a filtration in strict order.
 pub(super) struct Ordered {
-    /// Edges (i, j), i > j. That at place k has the rank k + 1.
+    /// Edges (i, j), i > j. The edge at place k has rank k + 1.
     pub(super) edges: Vec<(u32, u32)>,
-    /// The value of each rank; rank 0 is a vertex's.
+    /// The value of each rank; rank 0 belongs to the vertices.
     values: Vec<f64>,
 }
 
-/// The edges of a ranking in their order.
+/// The edges of a ranking in strict order.
 ///
 /// # Errors
-/// There is no memory for another list of them.
+/// There is not enough memory for a second list of the edges.
 pub(super) fn ordered(ranking: &Ranking) -> Result<Ordered, Refused> {
     let list = ranking.edges.list()?;
     let mut starts = memory::filled(0, ranking.values.len() + 1)?;
@@ -50,18 +51,18 @@ pub(super) fn ordered(ranking: &Ranking) -> Result<Ordered, Refused> {
 }
 
 impl Ordered {
-    /// The place of an edge of this value.
+    /// The place of an edge of this value, if there is one.
     pub(super) fn place(&self, value: f64) -> Option<usize> {
         self.values[1..].binary_search_by(|other| other.total_cmp(&value)).ok()
     }
 
-    /// The values that several edges have, ascending.
+    /// The values that several edges share, ascending.
     pub(super) fn repeated(&self) -> Vec<f64> {
         let alike = self.values[1..].chunk_by(|a, b| a == b);
         alike.filter(|values| values.len() > 1).map(|values| values[0]).collect()
     }
 
-    /// Numbers the ranks that are left among `edges` anew, without gaps, and gives their values.
+    /// Renumbers the ranks in `edges` without gaps and returns the values of the new ranks.
     pub(super) fn renumber(&self, edges: &mut EdgeList) -> Vec<f64> {
         let mut is_left = vec![false; self.values.len()];
         is_left[0] = true;

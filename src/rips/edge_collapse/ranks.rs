@@ -1,7 +1,8 @@
-//! The ranks of edges, by their ends.
+//! The ranks of edges, looked up by their ends.
 //!
-//! A square matrix is the quickest to look at while it lies in the caches. Of thousands of points with few edges it would not: so the ranks of a
-//! point's edges lie one after another then, by the other end, and how many come before one is the number of bits before its own.
+//! A square matrix is fastest while it fits in the caches. For thousands of points with few edges it does not: then the
+//! ranks of a point's edges are stored consecutively, by the other end, and the position of a rank is the number of
+//! adjacency bits before its own.
 
 use rayon::prelude::*;
 use zerocopy::FromZeros;
@@ -9,29 +10,30 @@ use zerocopy::FromZeros;
 use crate::memory::{self, Refused};
 use crate::rips::complex::ABSENT;
 
-/// Rows are taken if they have so much fewer bytes than a matrix.
+/// Rows are used if a matrix would take at least this many times as many bytes.
 const FEWER: u64 = 12;
-/// Entries of a matrix that a thread fills at a time.
+/// Number of matrix entries that a thread fills at a time.
 const FILLED: usize = 1 << 18;
 
-/// Ranks of edges, which are 1 and up: `ABSENT` where there is no edge, 0 on the diagonal.
+/// A table of the ranks of edges: from 1 on, `ABSENT` where there is no edge, 0 on the diagonal.
 pub(super) trait Ranks: Clone + Send + Sync {
-    /// Ranks of edges that are not set yet. `bits` are those of the edges and of the diagonal, row by row, each row of whole words.
+    /// A table of ranks that are still to be set. `bits` are the adjacency bits of the edges and the diagonal, row by
+    /// row, each row in whole words.
     fn new(points: usize, bits: &[u64]) -> Result<Self, Refused>;
 
     /// The rank of an edge.
     fn get(&self, x: usize, y: usize) -> u32;
 
-    /// Sets the rank of one of the edges, in one direction.
+    /// Sets the rank of an edge in one direction, from `x` to `y`.
     fn set(&mut self, x: usize, y: usize, rank: u32);
 }
 
-/// The bytes of the ranks of so many edges between so many points, in rows if these are taken, else in a matrix.
+/// Bytes of the ranks for this many points and edges, in the layout that [`are_rows`] chooses.
 pub(super) fn bytes(points: usize, edges: usize) -> u64 {
     if are_rows(points, edges) { Rows::bytes(points, edges) } else { Matrix::bytes(points) }
 }
 
-/// Whether rows are taken for so many edges between so many points.
+/// Whether rows are used for this many points and edges.
 pub(super) fn are_rows(points: usize, edges: usize) -> bool {
     Rows::bytes(points, edges).saturating_mul(FEWER) <= Matrix::bytes(points)
 }
@@ -67,14 +69,14 @@ impl Ranks for Matrix {
     }
 }
 
-/// The ranks that are not `ABSENT` from the start.
+/// Rows that store only the ranks of edges that were in the graph at the start, and of the diagonal.
 #[derive(Clone)]
 pub(super) struct Rows {
-    /// Words of 64 bits of a row of bits.
+    /// Number of 64-bit words in a row of bits.
     words: usize,
-    /// Bits of the edges and of the diagonal, row by row.
+    /// Adjacency bits of the edges and the diagonal, row by row.
     places: Vec<Places>,
-    /// Where the ranks of each row begin.
+    /// Start of each row in `ranks`.
     starts: Vec<usize>,
     ranks: Vec<u32>,
 }
@@ -94,7 +96,7 @@ impl Rows {
         words.saturating_mul(16).saturating_add(12 * points).saturating_add(edges.saturating_mul(8))
     }
 
-    /// Where the rank of an edge lies, if there is one.
+    /// The index of an edge's rank in `ranks`, if there is such an edge.
     #[inline]
     fn place(&self, x: usize, y: usize) -> Option<usize> {
         let Places { word, before } = self.places[x * self.words + y / 64];

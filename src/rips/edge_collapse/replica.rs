@@ -1,14 +1,14 @@
-//! A thread's own copy of a small graph, in which it repeats what the first thread does to the graph.
+//! A thread's own copy of a small graph, to which it applies the changes that the first thread makes to the graph.
 //!
-//! Which edges were taken follows from where the batch begins; moves are told in a list that only grows. So a thread fetches from another core
-//! the moves that it has not seen yet, and not each row that they have changed.
+//! The place at which the batch begins determines which edges are taken; moves are kept in a list that only grows. So a
+//! thread reads only the moves it has not applied yet from another core's cache, not every row that they changed.
 
 use std::ops::Range;
 
 use super::graph::{self, Graph, Incident};
 use super::ranks::Ranks;
 
-/// The most bytes of a graph that threads copy: a core's own cache holds it.
+/// Most bytes of a graph that threads copy: a core's private cache holds it.
 const SMALL: u64 = 1 << 20;
 
 /// An edge that was moved, and its new rank.
@@ -18,30 +18,31 @@ pub(super) struct Move {
     pub(super) rank: u32,
 }
 
-/// The copy of a thread.
+/// One thread's copy of the graph.
 pub(super) struct Replica<R> {
     graph: Graph<R>,
-    /// The edges of the batch.
+    /// The edges of the batch, by end point.
     batch: Incident,
-    /// The places of these in the order of edges: later ones are taken.
+    /// The places of the batch's edges in the order of edges: later edges are taken.
     places: Range<usize>,
-    /// How many of all moves it has repeated.
+    /// Number of moves already applied.
     moves: usize,
 }
 
-/// Whether a graph of so many points and edges is small enough to be copied.
+/// Whether a graph with this many points and edges is small enough to be copied.
 pub(super) fn is_small(points: usize, edges: usize) -> bool {
     graph::bytes(points, edges) <= SMALL
 }
 
 impl<R: Ranks> Replica<R> {
-    /// The copy of a graph after so many moves, in which the edges from this place on are taken.
+    /// A copy of `graph`, to which `moves` moves are applied and in which the edges from place `end` on are taken.
     pub(super) fn new(graph: Graph<R>, moves: usize, end: usize) -> Self {
         let batch = Incident::none(graph.points());
         Replica { graph, batch, places: end..end, moves }
     }
 
-    /// Repeats what was done until the batch of these places, after all these moves, and gives the graph and the edges of the batch.
+    /// Applies all changes up to the batch at `places`, `moves` being all moves so far, and returns the graph and the
+    /// edges of the batch.
     pub(super) fn catch_up(
         &mut self,
         edges: &[(u32, u32)],

@@ -1,15 +1,18 @@
-//! How far an edge can be moved.
+//! The search for the ranks to which an edge can be moved.
 //!
-//! Edges of a *batch* are searched for at the same time, from the state of the graph before any of them is moved. Let e = {u, v} be one of
-//! them, t its rank.
+//! The edges of a *batch* are searched at the same time, from the state of the graph before any of them is moved. Let e
+//! = {u, v} be one of them and t its rank.
 //!
-//! 1. *Now.* C are the common neighbours of u and v, and these themselves, by edges that were not taken before the batch: bits. A vertex w
-//!    dominates e at t if it is in C and C is among its neighbours: bits again. Of most edges, most w fail at the first word.
-//! 2. *Exactly.* Edges of the batch with greater ranks than t count as present in the bits, so that C may have a few vertices too many, which
-//!    costs a few moves and nothing else. But w must not be joined to a vertex of C by such an edge before that vertex is a common neighbour.
-//! 3. *For how long.* The common neighbours that come later, by edges that were taken already, are sorted by τ; w dominates e until the first
-//!    that is no neighbour of w then.
-//! 4. *From then on.* The longest that a vertex dominates e is the next scale, at which the search goes on, among all common neighbours by then.
+//! 1. *At rank t.* Let C be u, v and their common neighbours by edges not taken before the batch, as bits. A vertex w
+//!    dominates e at t if it is in C and adjacent to all of C, which is again a test of bits. For most edges, most w
+//!    fail at the first word.
+//! 2. *Edges of the batch.* Those with ranks greater than t count as present in the bits. Therefore C may have a few
+//!    vertices too many, which only costs a few moves. But no such edge may join w to a vertex of C that becomes a
+//!    common neighbour before the edge enters.
+//! 3. *End of domination.* The common neighbours that come later, by edges that were already taken, are sorted by τ; w
+//!    dominates e until the first of them that is not yet adjacent to w.
+//! 4. *Further steps.* The greatest rank until which a vertex dominates e is the next scale, from which the search
+//!    continues with all common neighbours up to that scale.
 
 use super::graph::{Graph, Incident, bits};
 use super::pins::Pin;
@@ -30,46 +33,46 @@ impl Edge {
     }
 }
 
-/// The edge at a place of the order.
+/// The edge at a place in the order of edges.
 pub(super) fn edge_at(place: usize, (i, j): (u32, u32)) -> Edge {
     Edge { ends: [i as usize, j as usize], rank: place as u32 + 1 }
 }
 
-/// A vertex dominates an edge until a rank.
+/// A statement that a vertex dominates an edge until a rank.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) struct Step {
-    /// The place of the edge in the order of edges, and then the rank until which it is dominated.
+    /// The place of the edge in the order of edges. The fields are ordered so that steps sort by edge, then by rank.
     pub(super) edge: usize,
     pub(super) until: u32,
     pub(super) dominator: u32,
 }
 
-/// A rank from which on a vertex is a common neighbour.
+/// A common neighbour after its τ, the rank from which on it is one.
 type Entry = (u32, u32);
 
-/// The room that a search takes, and the work it did.
+/// Scratch space of a search, what it found, and the work it did.
 #[derive(Default)]
 pub(super) struct Searcher {
-    /// The words of C that are not zero, and their places.
+    /// The nonzero words of C, each after its place in the row.
     pub(super) common: Vec<(u32, u64)>,
-    /// Common neighbours at the present scale.
+    /// Common neighbours up to the current scale.
     now: Vec<Entry>,
-    /// Common neighbours that come later, ascending.
+    /// Common neighbours that come later, ascending by τ.
     later: Vec<Entry>,
-    /// What was found: the steps of an edge one after another.
+    /// The steps found, those of one edge one after another.
     pub(super) steps: Vec<Step>,
-    /// What must not be moved, so that the order of bars is kept.
+    /// Pins of edges that must stay, so that the order of the bars is kept.
     pub(super) pins: Vec<Pin>,
-    /// Words and entries looked at.
+    /// Number of words and entries read.
     pub(super) work: u64,
 }
 
-/// What it takes to list and sort an entry, in entries that are looked at.
+/// Cost of listing and sorting an entry, in entries read.
 const SORTED: u64 = 8;
 
 impl Searcher {
-    /// Searches for how far an edge can be moved. `guesses` are vertices that are asked first, `batch` the edges that are searched for at the
-    /// same time. If `pins` is true, an edge that cannot be moved pins others.
+    /// Searches for how far an edge can be moved. `guesses` are vertices tried first, `batch` the edges that are
+    /// searched at the same time. If `pins` is true, an edge that cannot be moved pins others.
     pub(super) fn search<R: Ranks>(
         &mut self,
         graph: &Graph<R>,
@@ -96,7 +99,7 @@ impl Searcher {
         }
     }
 
-    /// The vertex that dominates the edge at its own rank for the longest, if one does.
+    /// The vertex that dominates the edge from its own rank on for the longest, if there is one.
     fn first<R: Ranks>(
         &mut self,
         graph: &Graph<R>,
@@ -131,7 +134,7 @@ impl Searcher {
         best
     }
 
-    /// Goes on from the rank until which a vertex dominates the edge.
+    /// Continues the search from the rank until which `first` dominates the edge.
     fn go_on<R: Ranks>(&mut self, graph: &Graph<R>, edge: Edge, first: Step) {
         let Searcher { common, now, later, steps, work, .. } = self;
         now.clear();
@@ -148,7 +151,7 @@ impl Searcher {
             let coming = later[come..].partition_point(|&(rank, _)| rank <= scale);
             now.extend_from_slice(&later[come..come + coming]);
             come += coming;
-            // Who came last is the likeliest to be joined to all.
+            // The vertex that came last is the likeliest to be adjacent to all.
             for &(_, w) in now.iter().rev() {
                 let w_row = w as usize;
                 if edge.ends.contains(&w_row) {
@@ -178,7 +181,7 @@ impl Searcher {
     }
 }
 
-/// τ of a common neighbour of the ends of an edge, or of an end.
+/// τ of a common neighbour of an edge's ends, or of an end itself.
 fn entry<R: Ranks>(graph: &Graph<R>, edge: Edge, x: usize) -> Entry {
     let [u, v] = edge.ends;
     let rank = if edge.ends.contains(&x) { edge.rank } else { graph.rank(u, x).max(graph.rank(v, x)) };
@@ -197,7 +200,7 @@ fn list_later<R: Ranks>(graph: &Graph<R>, edge: Edge, later: &mut Vec<Entry>) {
     later.sort_unstable();
 }
 
-/// Until when w, whose bits say that it dominates the edge, does so in view of the edges of the batch that come after the edge.
+/// The rank until which w, which dominates the edge by its bits, does so given the edges of the batch after that edge.
 fn until_batch<R: Ranks>(graph: &Graph<R>, batch: &Incident, edge: Edge, w: usize) -> u32 {
     let after = batch.at(w).iter().filter(|&&(_, rank)| rank > edge.rank);
     let common = after.filter(|&&(x, _)| graph.joins_untaken(x as usize, edge.ends));
@@ -208,7 +211,7 @@ fn until_batch<R: Ranks>(graph: &Graph<R>, batch: &Incident, edge: Edge, w: usiz
     failing.min().unwrap_or(ABSENT)
 }
 
-/// Until when w, which dominates the edge until a rank but for the common neighbours that come later, dominates it in view of those.
+/// The rank until which w dominates the edge given the common neighbours in `later`; `until` is the rank without these.
 fn until_later<R: Ranks>(graph: &Graph<R>, w: usize, until: u32, later: &[Entry], work: &mut u64) -> u32 {
     for &(from, x) in later.iter().take_while(|&&(from, _)| from < until) {
         *work += 1;

@@ -1,37 +1,39 @@
-//! Whether collapsing pays.
+//! The cost test: it ends the collapse when that costs more time than it saves.
 
-/// Seconds for a word or an entry that a search looks at, on one thread.
+/// Seconds per word or entry that a search reads, on one thread.
 const WORK: f64 = 3e-9;
-/// Seconds for the search for an edge beside these, on one thread.
+/// Seconds per search in addition to its reads, on one thread.
 const SEARCH: f64 = 0.5e-6;
-/// Seconds for an edge that is tried, in which one thread works and the others wait: it is taken out of the graph and perhaps moved.
+/// Seconds for each edge tried in which one thread works and the others wait: the edge is taken out of the graph and
+/// perhaps moved.
 const MOVE: f64 = 0.1e-6;
-/// What that takes more where the graph is larger than the caches.
+/// Additional seconds for each such edge if the graph is larger than the caches.
 const FAR_MOVE: f64 = 0.1e-6;
-/// Bytes of a graph that caches hold.
+/// Bytes of a graph that the caches hold.
 const CACHED: u64 = 64 << 20;
-/// Seconds for each edge before the first is tried, likewise: edges are put in order, and the graph is made.
+/// Seconds for each edge before the first is tried, in which the other threads wait too: edges are sorted and the graph
+/// is built.
 const PREPARED_EDGE: f64 = 50e-9;
 /// Seconds for each byte of the graph, which is zeroed.
 const PREPARED_BYTE: f64 = 0.5e-9;
 
-/// Which edges are tried.
+/// The rule that decides how many edges are tried.
 #[derive(Clone, Copy)]
 pub(in crate::rips) enum Worth<'a> {
-    /// All of them.
+    /// All edges are tried.
     All,
-    /// As many as pay.
+    /// Edges are tried as long as that pays.
     Paying {
-        /// How long what follows the collapse takes with so many edges, in seconds of one thread.
+        /// Estimated time of the stages after the collapse, in seconds of one thread, by the number of edges.
         seconds: &'a (dyn Fn(usize) -> f64 + Sync),
-        /// Whether trying goes on when it does not pay yet, if all of it should. The first edges to be tried go the most easily, so that
-        /// mostly it is too much to hope for.
+        /// Whether trying continues although it does not pay yet, if trying all edges is expected to pay. The first
+        /// edges tried are the easiest to remove, so this expectation is mostly too optimistic.
         hopes: bool,
     },
 }
 
 impl<'a> Worth<'a> {
-    /// Asks from so many edges on, in a graph of so many bytes.
+    /// The initial state of the test for `edges` edges in a graph of `bytes` bytes.
     pub(super) fn ask(&self, edges: usize, bytes: u64) -> Asked<'a> {
         let alone = if bytes > CACHED { MOVE + FAR_MOVE } else { MOVE };
         let seconds = match self {
@@ -42,30 +44,31 @@ impl<'a> Worth<'a> {
     }
 }
 
-/// Threads that wait while one works.
+/// Number of threads that wait while one works.
 fn waiting() -> f64 {
     rayon::current_num_threads() as f64
 }
 
-/// Seconds of one thread that it takes until the first edge is tried, of so many in a graph of so many bytes.
+/// Seconds of one thread before the first edge is tried, for `edges` edges in a graph of `bytes` bytes.
 pub(in crate::rips) fn preparation(edges: usize, bytes: u64) -> f64 {
     PREPARED_BYTE * bytes as f64 + PREPARED_EDGE * edges as f64 * waiting()
 }
 
-/// What was the case when it was last asked.
+/// State of the cost test at its last check.
 pub(super) struct Asked<'a> {
     worth: Worth<'a>,
-    /// All edges.
+    /// Number of edges before the collapse.
     all: usize,
-    /// Seconds for an edge beside what its search looks at.
+    /// Seconds for an edge in addition to the reads of its search.
     edge: f64,
     seconds: f64,
     spent: f64,
 }
 
 impl Asked<'_> {
-    /// Whether the time since the last question was less than it saves of what follows, or, with hope, whether the edges that are left to try should
-    /// take less than they save, if it goes on as it did. `edges` are left, after so many were tried and so much work of searches in all.
+    /// Whether trying pays: whether it took less time since the last check than it saves later, or, if `hopes` is set,
+    /// whether at the rate so far the untried edges would take less time than they save. `edges` is the number of edges
+    /// left, `tried` the number tried so far and `work` the reads of all searches so far.
     pub(super) fn goes_on(&mut self, edges: usize, tried: usize, work: u64) -> bool {
         let Worth::Paying { seconds: seconds_of, hopes } = self.worth else { return true };
         let seconds = seconds_of(edges);
@@ -88,14 +91,14 @@ mod tests {
 
     #[test]
     fn with_hope_it_goes_on_to_where_it_pays() {
-        // A device takes a second, however many edges there are; a processor takes less if there are few.
+        // The GPU takes a second whatever the number of edges; the CPU takes less for few edges.
         let seconds = |edges: usize| (edges as f64 * 1e-3).min(1.0);
         for hopes in [false, true] {
             let worth = Worth::Paying { seconds: &seconds, hopes };
             let mut asked = worth.ask(64_000, 0);
-            // Of a thousand edges ten are left.
+            // Ten of the first thousand edges are left.
             assert_eq!(asked.goes_on(63_010, 1000, 100_000), hopes);
-            // Of the next thousand all are: by then nothing is to be hoped for.
+            // All of the next thousand edges are left, so that no gain can be expected any more.
             assert!(!asked.goes_on(63_010, 2000, 200_000));
         }
     }

@@ -1,34 +1,36 @@
-//! A block of the sweep: all simplices with the same tops, the smallest vertex across the lanes.
+//! A block of the sweep: all simplices with the same tops (all vertices but the smallest), the smallest vertex across
+//! the lanes.
 
 use super::single_simplex::{Facets, Simplex};
 use super::sweep::{Neighbourhood, SimplexCounts, Sink};
 use crate::rips::complex::RankMatrix;
 use crate::simd::{MAX_LANES, Rank, Simd};
 
-/// Vertices w tried on all lanes of a block at once, at most.
+/// Greatest number of vertices w that are tried on all lanes of a block at once.
 const CANDIDATES: usize = 16;
-/// Candidates of either kind (see `choose`), where not every w is to be tried.
+/// Greatest number of candidates of either kind (see `choose`) if not every w is tried.
 const MOST: usize = 3;
-/// Vertices w below the first top tried on all lanes at once, where there are none above.
+/// Greatest number of vertices w below the first top that are tried on all lanes at once, if none above it is left.
 const BETWEEN: usize = 16;
 
-/// All that a block needs besides its tops.
+/// The input and output of a block except its tops.
 pub(super) struct Block<'a, R> {
     pub(super) matrix: RankMatrix<'a, R>,
     pub(super) counts: &'a mut SimplexCounts,
     pub(super) sink: &'a mut dyn Sink,
-    /// Scratch for the vertices of a simplex.
+    /// Scratch space for the vertices of a simplex.
     pub(super) vertices: &'a mut Vec<u32>,
-    /// What the matrix is part of, if it is a part.
+    /// The part of a complex that the matrix covers, if it does not cover all of it.
     pub(super) neighbourhood: Option<Neighbourhood<'a>>,
-    /// Facets that omit one of so many first tops may have cofacets outside the matrix.
+    /// Facets that omit one of this many first tops may have cofacets outside the matrix.
     pub(super) outside: usize,
-    /// Whether the sink is to be told of apparent pairs.
+    /// Whether the sink receives apparent pairs.
     pub(super) lists_apparent: bool,
 }
 
 impl<R: Rank> Block<'_, R> {
-    /// Decides all simplices tops ∪ {x}, x below the last top. `reach` is to all tops but the last; `rank` is the tops'.
+    /// Decides all simplices tops ∪ {x} with x below the last top. `reach` holds for each vertex the greatest rank from
+    /// the tops without the last; `rank` is the rank of the tops.
     #[inline(always)]
     pub(super) fn run<S: Simd<R>>(&mut self, s: S, tops: &[usize], reach: &[R], rank: R, near: &[(R, u32)]) {
         let matrix = self.matrix;
@@ -37,7 +39,7 @@ impl<R: Rank> Block<'_, R> {
             return;
         }
         let row = matrix.row(last);
-        // Whether every w past the first top is a candidate.
+        // Whether every w above the first top is a candidate.
         let exhausted = matrix.n - tops[0] <= CANDIDATES / 2;
         let mut candidates = [(R::MAX, 0); CANDIDATES];
         let most = if exhausted { CANDIDATES / 2 } else { MOST };
@@ -84,8 +86,8 @@ impl<R: Rank> Block<'_, R> {
         self.counts.apparent += apparent;
     }
 
-    /// Tries the w below the first top, from the greatest, on all lanes at once, when all w past it are ruled out.
-    /// Returns the lanes of `left` that are not in an apparent pair with one of them.
+    /// Tries the w below the first top in descending order on all lanes at once, when no w above it is left. Returns
+    /// the lanes of `left` whose simplices are not in an apparent pair with one of the w tried.
     #[inline(always)]
     fn between<S: Simd<R>>(
         &self,
@@ -146,8 +148,8 @@ impl<R: Rank> Block<'_, R> {
     }
 }
 
-/// Candidates for a block: of the vertices near its prefix first those within the tops' rank, then others, up to
-/// `most` of each. Returns their number.
+/// Chooses the candidates of a block from the vertices near its prefix: first those whose reach is at most the rank of
+/// the tops, then others, up to `most` of each kind. Returns their number.
 #[inline(always)]
 fn choose<R: Rank>(
     near: &[(R, u32)],

@@ -1,4 +1,5 @@
-//! What sweeps leave, as entries: looked up in layer 1, and collected from all threads.
+//! Collection of the residue: undecided simplices become entries, are looked up in layer 1, and are merged from all
+//! threads.
 
 use std::time::Instant;
 
@@ -9,14 +10,14 @@ use crate::rips::pair_store::{ApparentPairs, Layer2Seconds};
 use crate::rips::plan::SecondLayer;
 use crate::rips::word::Word;
 
-/// One thread's share of the residue.
+/// One thread's part of the residue.
 pub(super) struct Collector<'a, W> {
     construction: &'a Construction<'a, W>,
     clearing: Layer1Clearing<'a, W>,
     columns: Vec<W>,
-    /// The cofacets of apparent simplices, if they are asked for.
+    /// The cofacets of apparent pairs, if they are to be listed.
     cofacets: Vec<W>,
-    /// Scratch: the vertices of a cofacet.
+    /// Scratch space for the vertices of a cofacet.
     vertices: Vec<u32>,
 }
 
@@ -50,7 +51,7 @@ impl<W: Word> Sink for Collector<'_, W> {
     }
 }
 
-/// The residue that all threads collected.
+/// Merges the parts of all threads into the residue.
 pub(super) fn residue<W: Word>(
     collected: Vec<(Collector<'_, W>, SimplexCounts)>,
     layer: SecondLayer,
@@ -76,7 +77,7 @@ pub(super) fn residue<W: Word>(
     Residue { columns, apparent, counts, layer1_reads, layer2_seconds }
 }
 
-/// The sorted layer 2 of the cofacets that the threads listed, and what making it took.
+/// Makes the sorted layer 2 from the cofacets that the threads listed, and returns it with the time that took.
 fn sorted<W: Word>(listed: Vec<Vec<W>>) -> (ApparentPairs<W>, Layer2Seconds) {
     let started = Instant::now();
     let mut cofacets = Vec::new();

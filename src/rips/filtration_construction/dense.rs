@@ -1,4 +1,5 @@
-//! The simplices of a dense complex: one matrix, cut by the greatest vertices of a simplex.
+//! Enumeration of the simplices of a dense complex: sweeps of one matrix, divided among threads by the greatest
+//! vertices.
 
 use super::cuda::DeviceComplex;
 use super::ordered;
@@ -9,9 +10,9 @@ use crate::parallel::SharedRange;
 use crate::rips::complex::{Complex, Dense, FEW};
 use crate::simd::Rank;
 
-/// Ranks of a matrix that devices can sweep.
+/// A type of stored ranks that devices can sweep.
 pub trait DeviceRank: Rank + KernelRank {
-    /// A matrix of these ranks as devices see it.
+    /// The matrix of `complex` as a view for devices.
     fn on_device(complex: &Dense<Self>) -> DeviceComplex<'_>;
 }
 
@@ -27,8 +28,8 @@ impl DeviceRank for u32 {
     }
 }
 
-/// Whether a part fixes the two greatest vertices of a simplex, not only the greatest: from dimension 3 on, where a sweep with both
-/// fixed still has blocks that share what is prepared for them.
+/// Whether a part fixes the two greatest vertices of a simplex instead of one. From dimension 3 on it does: the blocks
+/// of a part still share a prefix then.
 fn fixes_two(dim: usize) -> bool {
     dim > 2
 }
@@ -59,7 +60,7 @@ impl<R: DeviceRank> Enumerate for Dense<R> {
         if dim == 1
             && let Some(edges) = self.ordered_edges()
         {
-            // One part is all of it.
+            // There is only one part.
             if parts.take().is_none() {
                 return SimplexCounts::default();
             }
@@ -71,7 +72,7 @@ impl<R: DeviceRank> Enumerate for Dense<R> {
         let last = self.parts(dim).saturating_sub(1);
         while let Some(taken) = parts.take() {
             for part in taken {
-                // Great vertices have more smaller ones below them.
+                // Greater vertices have more vertices below them, so the longest parts come first.
                 let index = last - part;
                 let fixed = if fixes_two(dim) { pair(index) } else { [index, 0] };
                 let fixed = &fixed[..if fixes_two(dim) { 2 } else { 1 }];

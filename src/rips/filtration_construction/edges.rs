@@ -1,11 +1,12 @@
 //! Dimension 1 of a sparse complex, from the neighbour lists alone.
 //!
-//! An edge needs no matrix of its neighbourhood: the ranks from its smaller vertex x lie open, for all edges {v, x} with v > x, and a
-//! cofacet by w is a neighbour of v whose rank to x is looked up. Nearly every edge is in an apparent pair with a cofacet by one of the
-//! neighbours w > v that are nearest to v ([`Sparse::near_above`]), so most edges are decided by reading one cache line. The
-//! others walk along the neighbours of v, or search for those of x among them where v is a hub.
+//! An edge needs no matrix of its neighbourhood. For a smaller vertex x, the ranks from x to all vertices are stored in
+//! an array, which serves all edges {v, x} with v > x; a cofacet is found by going through the neighbours w of v and
+//! looking up their ranks to x. Nearly every edge is in an apparent pair with a cofacet by one of the neighbours w > v
+//! nearest to v ([`Sparse::near_above`]), so most edges are decided by reading one cache line. The others walk along
+//! the neighbours of v or, if v is a hub, search for those of x among them.
 //!
-//! What is decided is what the sweep of neighbourhoods decides (`single_simplex`), by the same consequences of the lemma in
+//! The result is that of the sweep of neighbourhoods (`single_simplex`), by the same consequences of the lemma in
 //! [`apparent_pairs`](crate::rips::apparent_pairs). No edge is cleared by an apparent pair.
 
 use super::sweep::Sink;
@@ -13,7 +14,7 @@ use super::{Enumeration, SimplexCounts};
 use crate::parallel::SharedRange;
 use crate::rips::complex::{ABSENT, Complex, LONG, Sparse};
 
-/// Goes through the edges to greater vertices of the vertices that it takes.
+/// Enumerates the edges by their smaller vertices, which `parts` hands out.
 pub(super) fn enumerate(
     complex: &Sparse,
     enumeration: &Enumeration<'_>,
@@ -53,7 +54,7 @@ pub(super) fn enumerate(
     counts
 }
 
-/// A vertex and the ranks from it.
+/// A vertex x and the ranks of its edges.
 struct Star<'a> {
     complex: &'a Sparse,
     x: u32,
@@ -62,22 +63,23 @@ struct Star<'a> {
 }
 
 impl Star<'_> {
-    /// Whether one of the vertices above `v` that are nearest to it is within reach of the edge {v, x} of this rank.
+    /// Whether one of the vertices above `v` that are nearest to it is within reach of the edge {v, x}, whose rank is
+    /// `rank`.
     fn has_near_cofacet(&self, v: u32, rank: u32) -> bool {
         let near = self.complex.near_above(v);
         near.iter().take_while(|near| near.rank <= rank).any(|near| self.from[near.vertex as usize] <= rank)
     }
 
-    /// The vertex w of the cofacet that the edge {v, x} of this rank is in an apparent pair with, if it is in one.
+    /// The vertex w of the cofacet in an apparent pair with the edge {v, x} of rank `rank`, if there is one.
     fn apparent_cofacet(&self, v: u32, rank: u32) -> Option<u32> {
         let (w, from_v) = self.greatest_cofacet(v, rank)?;
-        // Facets that omit a vertex greater than w would be younger.
+        // A facet that omits a vertex greater than w and has this rank is younger than the edge.
         let without_v = w < v && self.from[w as usize] == rank;
         let without_x = w < self.x && from_v == rank;
         (!without_v && !without_x).then_some(w)
     }
 
-    /// The greatest vertex within reach of the edge {v, x}, and its rank from `v`.
+    /// The greatest vertex within reach of the edge {v, x}, and the rank of its edge to `v`.
     fn greatest_cofacet(&self, v: u32, rank: u32) -> Option<(u32, u32)> {
         let (of_v, ranks_v) = self.complex.row(v);
         let (of_x, ranks_x) = self.complex.row(self.x);
@@ -91,7 +93,7 @@ impl Star<'_> {
         cofacets.find(|&(w, _)| self.from[w as usize] <= rank)
     }
 
-    /// The rank of {v, w}, `ABSENT` if they are the same vertex.
+    /// The rank of {v, w}, or `ABSENT` if both are the same vertex.
     fn edge(&self, v: u32, w: u32) -> u32 {
         if v == w { ABSENT } else { self.complex.edge(v, w) }
     }

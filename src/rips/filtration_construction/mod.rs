@@ -1,17 +1,20 @@
 //! Filtration construction with clearing and apparent-pair search.
 //!
-//! **Meaning.** Of all d-simplices up to the threshold, the *residue*: those that are neither cleared
-//! ([`clearing`](super::clearing)) nor the facet in a zero apparent pair ([`apparent_pairs`](super::apparent_pairs): its column is
-//! reduced as it is). Sorted in reverse filtration order, the order columns are reduced in. No simplex is listed that
-//! is not in the residue.
+//! **Output.** The *residue* of a dimension d consists of the d-simplices up to the threshold that are neither cleared
+//! ([`clearing`](super::clearing)) nor the facet in a zero apparent pair ([`apparent_pairs`](super::apparent_pairs):
+//! the column of such a facet is already reduced). It is sorted in reverse filtration order, the order of reduction. No
+//! simplex outside the residue is stored.
 //!
-//! **How.** `sweep` goes through the simplices of a matrix of ranks. A dense complex is one such matrix, its work cut
-//! by the two greatest vertices (`dense`). A sparse one is cut by the greatest vertex v: every simplex with that greatest vertex,
-//! and every cofacet of it, lies in v's neighbourhood, whose matrix is small (`neighbourhood`); its edges are decided on the neighbour
-//! lists, without any matrix (`edges`), and those of few points one after another in filtration order (`ordered`). What a sweep does not decide is looked up in layer 1 and collected (`collect`). Devices sweep too, ahead of the reduction (`cuda`); what they leave
-//! ([`Undecided`]) is looked up afterwards.
+//! **Method.** `sweep` enumerates the simplices of a matrix of ranks. A dense complex is one such matrix, and work is
+//! divided by the one or two greatest vertices (`dense`). In a sparse complex it is divided by the greatest vertex v:
+//! every simplex with that greatest vertex, and every cofacet of it, lies in the neighbourhood of v, whose matrix is
+//! small (`neighbourhood`). The edges of a sparse complex are decided on the neighbour lists, without a matrix
+//! (`edges`), and those of a small dense one in filtration order (`ordered`). Simplices that a sweep leaves undecided
+//! are looked up in layer 1 and collected (`collect`). Devices sweep too, ahead of the reduction (`cuda`); the
+//! simplices that they leave ([`Undecided`]) are looked up afterwards.
 //!
-//! Sweeps know ranks and vertices, not entries: they are compiled for each width of a rank, collecting for each width of an entry.
+//! Sweeps know ranks and vertices, but no entries: they are compiled for each width of ranks, and the collection for
+//! each width of entries.
 
 mod block;
 mod collect;
@@ -40,31 +43,31 @@ use super::word::Word;
 use crate::parallel::{SharedRange, into_inner, lock};
 use crate::simd::Level;
 
-/// The columns that remain in a dimension, and what was learnt on the way.
+/// The result of filtration construction in one dimension.
 #[derive(Debug)]
 pub struct Residue<W> {
     /// Entries of the residue, in reverse filtration order.
     pub columns: Vec<W>,
     /// The zero apparent pairs of these columns' dimension: layer 2 of the pair store.
     pub apparent: ApparentPairs<W>,
-    /// Simplices counted.
+    /// Numbers of simplices by the way they were decided.
     pub counts: SimplexCounts,
-    /// Look-ups in layer 1.
+    /// Number of look-ups in layer 1.
     pub layer1_reads: u64,
-    /// What making layer 2 took, if it is sorted.
+    /// Time to make layer 2, if it is sorted.
     pub layer2_seconds: Layer2Seconds,
 }
 
 /// A complex whose simplices can be enumerated.
 pub trait Enumerate: Complex {
-    /// Units of work in dimension `dim`, as [`Enumeration::progress`] is told of them: simplices at most.
+    /// Upper bound on the number of simplices of dimension `dim`: the total that [`Enumeration::progress`] advances by.
     fn work(&self, dim: usize) -> u64;
 
-    /// The number of parts that the simplices of dimension `dim` are cut into; the first parts are the longest.
+    /// The number of parts into which the simplices of dimension `dim` are divided; the first parts are the longest.
     fn parts(&self, dim: usize) -> usize;
 
-    /// Goes through the simplices of the parts that it takes, until none is left. Tells `sink` of those that it does not decide,
-    /// and counts all. Each thread makes one call.
+    /// Enumerates the simplices of the parts that it takes from `parts`, until none is left. Passes those that it does
+    /// not decide to `sink`, and returns how many there were of each kind. Each thread makes one call.
     fn enumerate(
         &self,
         enumeration: &Enumeration<'_>,
@@ -72,46 +75,46 @@ pub trait Enumerate: Complex {
         sink: &mut dyn Sink,
     ) -> SimplexCounts;
 
-    /// The complex as devices see it, with ranks of so many bits.
+    /// The complex as a view for devices, with ranks of `rank_width` bits.
     fn on_device(&self, rank_width: u32) -> DeviceComplex<'_>;
 }
 
-/// Which simplices to enumerate, and how.
+/// The parameters of an enumeration.
 #[derive(Clone, Copy)]
 pub struct Enumeration<'a> {
     /// The dimension d ≥ 1.
     pub dim: usize,
-    /// Whether the sink is to be told of apparent pairs; every simplex is then looked at alone.
+    /// Whether the sink receives apparent pairs; every simplex is then decided by itself.
     pub lists_apparent: bool,
-    /// Bits of a stored rank.
+    /// Number of bits of a stored rank.
     pub rank_width: u32,
     /// The instruction set of sweeps.
     pub level: Level,
-    /// Told of the work done, in the units of [`Enumerate::work`].
+    /// Receives the work done, in the units of [`Enumerate::work`].
     pub progress: &'a dyn Progress,
 }
 
-/// Which residue to construct.
+/// The parameters of a filtration construction.
 pub struct Construction<'a, W> {
     /// The dimension d ≥ 1.
     pub dim: usize,
-    /// Entries of d-simplices.
+    /// The layout of the entries of d-simplices.
     pub code: Code<W>,
-    /// Entries of their cofacets.
+    /// The layout of the entries of their cofacets.
     pub cofacet_code: Code<W>,
-    /// Pairs of dimension d−1.
+    /// The pairs of dimension d−1.
     pub below: &'a PairStore<W>,
-    /// Which second layer to make.
+    /// The kind of layer 2 to make.
     pub layer: SecondLayer,
-    /// Bits of a stored rank.
+    /// Number of bits of a stored rank.
     pub rank_width: u32,
     /// The instruction set of sweeps.
     pub level: Level,
-    /// Told of the work done, in the units of [`Enumerate::work`].
+    /// Receives the work done, in the units of [`Enumerate::work`].
     pub progress: &'a dyn Progress,
 }
 
-/// From this many parts on, threads take several at a time.
+/// With at least this many parts, threads take several at a time.
 const MANY_PARTS: usize = 1 << 16;
 
 /// Constructs the residue of a dimension on the threads of the current pool.
@@ -130,7 +133,7 @@ pub fn construct<W: Word>(complex: &dyn Enumerate, construction: &Construction<'
     residue(into_inner(collected), layer)
 }
 
-/// C(n, k), saturating.
+/// The binomial coefficient C(n, k), saturating at `u64::MAX`.
 pub fn binomial(n: usize, k: usize) -> u64 {
     if k > n {
         return 0;
@@ -142,7 +145,7 @@ pub fn binomial(n: usize, k: usize) -> u64 {
             return u64::MAX;
         }
     }
-    // At most u64::MAX.
+    // The loop returned unless the product is at most `u64::MAX`.
     product as u64
 }
 

@@ -1,9 +1,10 @@
 //! The simplices of a sparse complex from dimension 2 on, one neighbourhood at a time.
 //!
-//! The simplices with greatest vertex v, and all their cofacets, lie among v and its neighbours: the ranks among those
-//! make a small dense matrix, swept with v as the fixed first top. Vertices keep their order, so ties are broken as in
-//! the whole. Where a neighbourhood is too large for that (a hub), it is cut down to the common neighbours of two, three,
-//! … tops; should none of these fit, the simplices are decided one by one on the neighbour lists.
+//! All simplices with greatest vertex v, and all their cofacets, consist of v and its neighbours. The ranks among these
+//! form a small dense matrix, which is swept with v as the fixed first top. Vertices keep their order, so ties are
+//! broken as in the whole complex. A neighbourhood that is too large for a matrix, that of a hub, is cut down to the
+//! common neighbours of two, three, … tops; if none of these fits, the simplices are decided one by one on the
+//! neighbour lists.
 
 use std::sync::Mutex;
 
@@ -15,7 +16,7 @@ use crate::rips::complex::{Complex, RankMatrix, Sparse, Submatrix, Subset, rank_
 use crate::rips::{apparent_pairs, clearing};
 use crate::simd::Rank;
 
-/// Vertices of a neighbourhood at most: 16 MiB of 32-bit ranks.
+/// Greatest number of vertices in a matrix: 16 MiB of 32-bit ranks.
 const MOST_VERTICES: usize = 2048;
 
 impl Enumerate for Sparse {
@@ -52,7 +53,7 @@ impl Enumerate for Sparse {
     }
 }
 
-/// Sweeps neighbourhoods of `most_vertices` vertices at most, in ranks of the width that is asked for.
+/// Sweeps neighbourhoods of at most `most_vertices` vertices, with ranks of the width given in `enumeration`.
 pub(super) fn by_neighbourhoods(
     complex: &Sparse,
     enumeration: &Enumeration<'_>,
@@ -87,7 +88,8 @@ fn sweep_parts<R: Rank>(
     };
     while let Some(taken) = parts.take() {
         for part in taken {
-            // Great vertices tend to have more smaller neighbours. Points are at most `MOST_POINTS`, so they fit 32 bits.
+            // Greater vertices tend to have more smaller neighbours. Points are at most `MOST_POINTS`, so they fit 32
+            // bits.
             let v = (n - 1 - part) as u32;
             let (neighbours, _) = complex.row(v);
             cutter.tops.clear();
@@ -99,19 +101,19 @@ fn sweep_parts<R: Rank>(
     cutter.counts
 }
 
-/// Simplices of dimension `dim` with greatest vertex `v` that there can be: units of progress.
+/// Upper bound on the number of simplices of dimension `dim` with greatest vertex `v`, the unit of progress.
 pub(super) fn at_most(complex: &Sparse, v: u32, dim: usize) -> u64 {
     let (neighbours, _) = complex.row(v);
     binomial(neighbours.partition_point(|&w| w < v), dim)
 }
 
-/// The items that two ascending lists have in common, ascending: those of the shorter one are searched for in the longer one.
+/// The intersection of two ascending lists, ascending, by binary search in the longer list.
 fn intersection(a: &[u32], b: &[u32]) -> Vec<u32> {
     let (short, long) = if a.len() < b.len() { (a, b) } else { (b, a) };
     short.iter().copied().filter(|item| long.binary_search(item).is_ok()).collect()
 }
 
-/// One thread's state.
+/// The state of one thread.
 struct Cutter<'a, R> {
     complex: &'a Sparse,
     enumeration: &'a Enumeration<'a>,
@@ -120,18 +122,18 @@ struct Cutter<'a, R> {
     counts: SimplexCounts,
     sink: &'a mut dyn Sink,
     ranks: Vec<R>,
-    /// The vertices of the neighbourhood.
+    /// The vertices of the matrix that is swept.
     subset: Subset,
-    /// The tops, descending.
+    /// The tops chosen so far, descending.
     tops: Vec<u32>,
 }
 
 impl<R: Rank> Cutter<'_, R> {
-    /// All simplices that start with `tops`; `common` are the common neighbours of these, ascending.
+    /// Enumerates all simplices that start with `tops`; `common` are the common neighbours of these, ascending.
     fn enumerate(&mut self, common: &[u32]) {
         let Some(&last) = self.tops.last() else { return };
         let below = common.partition_point(|&v| v < last);
-        // The vertices that a simplex still lacks are among these.
+        // The remaining vertices of a simplex are among these.
         if below + self.tops.len() <= self.enumeration.dim {
             return;
         }
@@ -157,7 +159,8 @@ impl<R: Rank> Cutter<'_, R> {
         ids.sort_unstable();
         subset.choose(&ids);
         let stride = stride(ids.len());
-        // Of vertices greater than all tops the sweep asks for the ranks to what a simplex can have, which are no greater than the first top.
+        // In the rows of vertices greater than all tops the sweep reads only the columns of possible vertices of a
+        // simplex, which are not greater than the first top.
         enumeration.level.run(Submatrix { graph: complex, subset, top: tops[0], stride, ranks });
         let fixed: Vec<usize> = tops.iter().map(|&top| subset.number(top)).collect();
         enumeration.level.run(Sweep {

@@ -1,19 +1,19 @@
-//! Dimension 1 of few points: the edges one after another, in filtration order.
+//! Dimension 1 of a small dense complex: the edges one by one, in filtration order.
 //!
-//! The neighbours that a vertex has so far are bits of a word or two. When all edges of a rank have been noted, the vertices within reach of one of
-//! them are the common neighbours of its ends, and the greatest of those is the highest bit. It is in an apparent pair with the cofacet by
-//! that vertex unless one of the consequences of the lemma in [`apparent_pairs`](crate::rips::apparent_pairs) says otherwise. No edge is cleared
-//! by an apparent pair.
+//! The neighbours of a vertex by the edges so far are the bits of one or two words. When all edges of a rank have been
+//! added, the vertices within reach of one of them are the common neighbours of its ends, and the highest bit is the
+//! greatest of those. The edge is in an apparent pair with the cofacet by that vertex unless one of the consequences of
+//! the lemma in [`apparent_pairs`](crate::rips::apparent_pairs) rules it out. No edge is cleared by an apparent pair.
 
 use super::SimplexCounts;
 use super::sweep::Sink;
 use crate::rips::complex::{FEW, RankMatrix, RankedEdge};
 use crate::simd::Rank;
 
-/// Bits of a word.
+/// Number of bits in a word.
 const BITS: usize = u64::BITS as usize;
 
-/// Goes through all edges of a matrix, which are in filtration order.
+/// Enumerates all edges of a matrix, which are given in filtration order.
 pub(super) fn enumerate<R: Rank>(
     matrix: RankMatrix<'_, R>,
     edges: &[RankedEdge],
@@ -28,7 +28,7 @@ pub(super) fn enumerate<R: Rank>(
     }
 }
 
-/// Like [`enumerate`], with so many words for the neighbours of a vertex.
+/// Like [`enumerate`], with `WORDS` words for the neighbours of a vertex.
 fn enumerate_on<const WORDS: usize, R: Rank>(
     matrix: RankMatrix<'_, R>,
     edges: &[RankedEdge],
@@ -49,7 +49,7 @@ fn enumerate_on<const WORDS: usize, R: Rank>(
         for &RankedEdge { vertices: [u, v], .. } in &edges[begin..end] {
             let within_reach = greatest_of_both(of(&neighbours, u), of(&neighbours, v));
             let cofacet = within_reach.filter(|&w| {
-                // Facets of the cofacet that omit a vertex greater than w would be younger.
+                // A facet of the cofacet that omits a vertex greater than w and has this rank is younger than the edge.
                 let row = matrix.row(w as usize);
                 let has_rank = |vertex: u32| row[vertex as usize].widen() == rank;
                 w > u || !(has_rank(v) || w < v && has_rank(u))
@@ -69,28 +69,28 @@ fn enumerate_on<const WORDS: usize, R: Rank>(
     counts
 }
 
-/// The neighbours of each vertex: those of vertex v are in element v mod [`BITS`] of row v / [`BITS`].
+/// Adjacency bits. Those of vertex v are in element v mod [`BITS`] of row v / [`BITS`].
 type Neighbours<const WORDS: usize> = [[[u64; WORDS]; BITS]; WORDS];
 
-/// The neighbours of a vertex.
+/// The adjacency bits of a vertex.
 #[inline(always)]
 fn of<const WORDS: usize>(neighbours: &Neighbours<WORDS>, v: u32) -> &[u64; WORDS] {
     &neighbours[word::<WORDS>(v)][v as usize % BITS]
 }
 
-/// Notes vertex v among the neighbours of u.
+/// Adds v to the neighbours of u.
 #[inline(always)]
 fn note<const WORDS: usize>(neighbours: &mut Neighbours<WORDS>, u: u32, v: u32) {
     neighbours[word::<WORDS>(u)][u as usize % BITS][word::<WORDS>(v)] |= 1 << (v as usize % BITS);
 }
 
-/// The word that a vertex has its bit in.
+/// The index of the word that contains the bit of a vertex.
 #[inline(always)]
 fn word<const WORDS: usize>(v: u32) -> usize {
     v as usize / BITS % WORDS
 }
 
-/// The greatest vertex that is in both of two sets.
+/// The greatest vertex in the intersection of two sets.
 #[inline(always)]
 fn greatest_of_both<const WORDS: usize>(one: &[u64; WORDS], other: &[u64; WORDS]) -> Option<u32> {
     let both = |word: usize| (one[word] & other[word]).checked_ilog2();
@@ -104,7 +104,7 @@ mod tests {
     use crate::rips::complex::{Dense, stride};
     use crate::simd::Level;
 
-    /// What a sink is told.
+    /// A sink that stores what it receives.
     #[derive(Debug, Default, PartialEq)]
     struct Told {
         apparent: Vec<([u32; 2], u32, u32)>,
@@ -121,7 +121,7 @@ mod tests {
         }
     }
 
-    /// Few ranks and many, all edges and some, vertices that fill a word or two.
+    /// Cases: few ranks and many; all edges and some; one word of vertices and two.
     #[test]
     fn edges_in_apparent_pairs_are_those_of_the_definition() {
         let mut state = 11_u32;

@@ -1,16 +1,18 @@
-//! What a block cannot decide on all lanes at once: one simplex alone, the lanes over the vertices of its cofacets.
+//! The decision of single simplices that a block could not decide on all lanes at once: here the lanes run over the
+//! vertices of the cofacets.
 //!
-//! These are the three consequences of the lemma in [`apparent_pairs`](crate::rips::apparent_pairs), on rows of ranks.
+//! The tests are the three consequences of the lemma in [`apparent_pairs`](crate::rips::apparent_pairs), on rows of
+//! ranks.
 
 use super::block::Block;
 use super::sweep::Neighbourhood;
 use crate::rips::complex::{Complex, RankMatrix, last_lane};
 use crate::simd::{Rank, Simd};
 
-/// Facets of a block's tops whose ranks are kept.
+/// Number of facets of a block's tops whose ranks are stored.
 const FACETS: usize = 8;
 
-/// A simplex that a block looks at alone.
+/// A simplex that a block decides by itself.
 #[derive(Clone, Copy)]
 pub(super) struct Simplex<'a, R> {
     /// All vertices but the smallest.
@@ -20,12 +22,12 @@ pub(super) struct Simplex<'a, R> {
     pub(super) rank: R,
     /// The rank of the tops.
     pub(super) tops_rank: R,
-    /// Rows whose maximum is the reach of the simplex.
+    /// Three rows whose maximum is, for each vertex, the greatest rank from a vertex of the simplex.
     pub(super) rows: [&'a [R]; 3],
 }
 
 impl<R: Rank> Block<'_, R> {
-    /// Decides one simplex: counts it as apparent or cleared, or hands it over.
+    /// Decides one simplex: counts it as apparent or cleared, or passes it to the sink.
     #[inline(always)]
     pub(super) fn decide<S: Simd<R>>(
         &mut self,
@@ -44,7 +46,7 @@ impl<R: Rank> Block<'_, R> {
             self.counts.cleared += 1;
             return;
         }
-        // Without pairs, no w past the first top is left.
+        // Unless pairs are listed, no w above the first top is left.
         let cofacet = greatest(s, &rows, rank, 0, if self.lists_apparent { n } else { tops[0] })
             .filter(|&w| !self.has_younger_facet(simplex, w));
         self.counts.apparent += u64::from(cofacet.is_some());
@@ -54,7 +56,7 @@ impl<R: Rank> Block<'_, R> {
         self.hand_over(simplex, cofacet);
     }
 
-    /// Tells the sink of a simplex, by its vertices in the whole complex.
+    /// Passes a simplex to the sink, with the vertices of the whole complex.
     #[inline(never)]
     fn hand_over(&mut self, Simplex { tops, x, rank, .. }: Simplex<'_, R>, cofacet: Option<usize>) {
         let neighbourhood = self.neighbourhood;
@@ -67,8 +69,8 @@ impl<R: Rank> Block<'_, R> {
         }
     }
 
-    /// Whether the simplex is in an apparent pair with a facet, and so cleared ([`clearing`](crate::rips::clearing)): the youngest
-    /// facet of equal rank has no older cofacet of that rank.
+    /// Whether the simplex is in an apparent pair with a facet, and so cleared ([`clearing`](crate::rips::clearing)):
+    /// the youngest facet of equal rank has no older cofacet of that rank.
     #[inline(always)]
     fn is_apparent_cofacet<S: Simd<R>>(
         &mut self,
@@ -94,7 +96,7 @@ impl<R: Rank> Block<'_, R> {
             }
             let floor = tops[omitted] + 1;
             let older = if tops.len() <= 3 {
-                // Up to three rows; those of x stand in for fewer.
+                // At most three rows; the row of x fills the unused places.
                 let mut rows = [row_x; 3];
                 for (k, out) in (0..tops.len()).filter(|&k| k != omitted).zip(&mut rows) {
                     *out = matrix.row(tops[k]);
@@ -108,7 +110,7 @@ impl<R: Rank> Block<'_, R> {
         tops_rank == rank && greatest(s, &[reach, row_last, row_last], rank, x + 1, matrix.n).is_none()
     }
 
-    /// Whether the facet without the top at `omitted` has an older cofacet of its rank outside the matrix.
+    /// Whether the facet without the top at position `omitted` has an older cofacet of its rank outside the matrix.
     #[cold]
     fn older_outside(&mut self, simplex: Simplex<'_, R>, omitted: usize) -> bool {
         let Simplex { tops, x, rank, .. } = simplex;
@@ -134,13 +136,13 @@ impl<R: Rank> Block<'_, R> {
     }
 }
 
-/// The vertex of the whole complex that a row of the matrix is for.
+/// The vertex of the whole complex for a row of the matrix.
 fn id(neighbourhood: Option<Neighbourhood<'_>>, v: usize) -> u32 {
-    // Vertices are below 2^32: they come from ids of that type.
+    // Vertices are numbers of 32 bits.
     neighbourhood.map_or(v as u32, |neighbourhood| neighbourhood.ids[v])
 }
 
-/// The ranks of the facets of a block's tops, found when first asked for.
+/// The ranks of the facets of a block's tops, computed when they are first needed.
 pub(super) struct Facets<R> {
     of: [R; FACETS],
     known: bool,
@@ -163,7 +165,7 @@ impl<R: Rank> Facets<R> {
     }
 }
 
-/// The rank of the tops but one.
+/// The rank of the tops without the one at position `omitted`.
 #[inline(always)]
 fn rank_without<R: Rank>(matrix: RankMatrix<'_, R>, tops: &[usize], omitted: usize) -> R {
     let mut rank = R::default();
@@ -177,7 +179,7 @@ fn rank_without<R: Rank>(matrix: RankMatrix<'_, R>, tops: &[usize], omitted: usi
     rank
 }
 
-/// Whether two of these vertices are `rank` apart.
+/// Whether the edge between some two of these vertices has rank `rank`.
 #[inline(always)]
 fn edge_of_rank<R: Rank, I: Iterator<Item = usize>>(
     matrix: RankMatrix<'_, R>,
@@ -190,7 +192,8 @@ fn edge_of_rank<R: Rank, I: Iterator<Item = usize>>(
     })
 }
 
-/// The greatest w in floor.. and below `top`, or in the same vector as that, within `limit` in all three rows.
+/// The greatest vertex w ≥ `floor` whose ranks in all three rows are at most `limit`. The search begins with the vector
+/// that contains `top` − 1, so w may also be a vertex from `top` on in that vector.
 #[inline(always)]
 fn greatest<R: Rank, S: Simd<R>>(
     s: S,
@@ -211,7 +214,8 @@ fn greatest<R: Rank, S: Simd<R>>(
     None
 }
 
-/// The greatest w ≥ floor within `limit` of the tops but one, and in the row.
+/// The greatest vertex w ≥ `floor` whose ranks in `row` and to the tops without the one at `omitted` are at most
+/// `limit`.
 #[inline(always)]
 fn greatest_without<R: Rank, S: Simd<R>>(
     s: S,

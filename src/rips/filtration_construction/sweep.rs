@@ -1,4 +1,4 @@
-//! The sweep: all d-simplices of a matrix, the smallest vertex across the lanes.
+//! The sweep: enumeration of all d-simplices of a matrix, the smallest vertex across the lanes.
 //!
 //! ```text
 //! for all t0 > … > t(d−2), edges among them up to the threshold:           a prefix
@@ -12,87 +12,90 @@
 //!             for lanes left over: one simplex at a time, lanes over w     see `single_simplex`
 //! ```
 //!
-//! The loops rest on the consequences of the apparent pairs lemma ([`apparent_pairs`](crate::rips::apparent_pairs)). Above all
-//! vertices the w may be tried in any order: so those nearest to the tops are tried first, on all lanes at once. What is left is
-//! decided for each simplex alone by sweeping rows: apparent by another w > t0; cleared, because it is in an apparent pair with a
-//! facet; apparent by a w between or below the tops; or passed to the caller.
+//! The loops rest on the consequences of the apparent pairs lemma ([`apparent_pairs`](crate::rips::apparent_pairs)).
+//! The w above all vertices may be tried in any order, so those nearest to the tops are tried first, on all lanes at
+//! once. Each simplex left over is decided by itself by sweeping rows: apparent by another w > t0; cleared, because it
+//! is in an apparent pair with a facet; apparent by a w between or below the tops; or undecided and passed to the
+//! caller.
 
 use super::block::Block;
 use crate::rips::complex::{RankMatrix, Sparse};
 use crate::simd::{Kernel, Rank, Simd};
 
-/// Simplices counted by a sweep.
+/// Numbers of simplices in a sweep.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SimplexCounts {
-    /// Up to the threshold.
+    /// Simplices up to the threshold.
     pub simplices: u64,
-    /// Cofacets of a zero apparent pair.
+    /// Simplices that are the cofacet in a zero apparent pair.
     pub cleared: u64,
-    /// Facets of a zero apparent pair.
+    /// Simplices that are the facet in a zero apparent pair.
     pub apparent: u64,
 }
 
-/// Receives the simplices that a sweep does not decide, their vertices descending.
+/// A receiver of the simplices that a sweep does not decide. Their vertices descend.
 pub trait Sink {
-    /// The simplex is in a zero apparent pair with the cofacet that adds `w`.
+    /// Receives a simplex that is in a zero apparent pair with the cofacet that adds `w`.
     fn apparent(&mut self, vertices: &[u32], w: u32, rank: u32);
 
-    /// The simplex is neither cleared by an apparent pair nor in one.
+    /// Receives a simplex that is in no zero apparent pair, neither as facet nor as cofacet.
     fn undecided(&mut self, vertices: &[u32], rank: u32);
 }
 
-/// The part of a sparse complex that a matrix of ranks shows.
+/// The part of a sparse complex that a matrix of ranks covers.
 #[derive(Clone, Copy)]
 pub(super) struct Neighbourhood<'a> {
-    /// The vertex of the complex that each row is for, ascending.
+    /// The vertex of the complex for each row, ascending.
     pub(super) ids: &'a [u32],
     /// The whole complex.
     pub(super) graph: &'a Sparse,
 }
 
-/// Buffers that outlive a sweep.
+/// Buffers that are reused from one sweep to the next.
 #[derive(Debug, Default)]
 pub(super) struct Buffers<R> {
     path: Path<R>,
     vertices: Vec<u32>,
 }
 
-/// The tops that are chosen, and what is known of them.
+/// The tops chosen so far, with derived values.
 #[derive(Debug, Default)]
 struct Path<R> {
-    /// `reach[l]`: for every vertex the greatest rank to the first l tops.
+    /// `reach[l]` holds for each vertex the greatest rank to the first l tops.
     reach: Vec<Vec<R>>,
-    /// `diameter[l]`: the rank of the first l tops.
+    /// `diameter[l]` is the rank of the first l tops.
     diameter: Vec<R>,
-    /// The next top of each level is below this.
+    /// The exclusive upper bound on the next top of each level.
     bound: Vec<usize>,
     tops: Vec<usize>,
-    /// The w nearest to a prefix, as (P[w], w).
+    /// The w nearest to the prefix, as (P[w], w).
     near: Vec<(R, u32)>,
 }
 
-/// All simplices of dimension `dim` ≥ 1 whose greatest vertices are `fixed` (at least one, at most `dim`, descending).
+/// The sweep of all simplices of dimension `dim` ≥ 1 whose greatest vertices are `fixed` (at least one, at most `dim`,
+/// descending).
 pub(super) struct Sweep<'a, R> {
-    /// The ranks.
+    /// The matrix of ranks.
     pub(super) matrix: RankMatrix<'a, R>,
-    /// The first tops.
+    /// The first tops, which are fixed.
     pub(super) fixed: &'a [usize],
     /// The dimension d.
     pub(super) dim: usize,
-    /// What the matrix is part of; cofacets of facets that omit a fixed top may then lie outside. None for a whole complex.
+    /// The part of a complex that the matrix covers, `None` if it covers all. Otherwise cofacets of facets that omit a
+    /// fixed top may lie outside the matrix.
     pub(super) neighbourhood: Option<Neighbourhood<'a>>,
-    /// Whether the sink is to be told of apparent pairs; every simplex is then looked at alone.
+    /// Whether the sink receives apparent pairs; every simplex is then decided by itself.
     pub(super) lists_apparent: bool,
-    /// Buffers that earlier sweeps used.
+    /// Buffers for reuse.
     pub(super) buffers: &'a mut Buffers<R>,
     /// The counts so far, to which the sweep adds.
     pub(super) counts: &'a mut SimplexCounts,
-    /// Receives what the sweep does not decide.
+    /// Receives the simplices that the sweep does not decide.
     pub(super) sink: &'a mut dyn Sink,
 }
 
-/// Vertices w kept for a prefix, from which its blocks choose.
+/// Greatest number of vertices w kept for a prefix, from which its blocks choose.
 const NEAR: usize = 16;
 
 impl<R: Rank> Kernel<R> for Sweep<'_, R> {
@@ -114,24 +117,24 @@ impl<R: Rank> Kernel<R> for Sweep<'_, R> {
     }
 }
 
-/// A walk, depth first, over all choices of the tops that are not fixed, each below the one before.
+/// A depth-first walk over all choices of the tops that are not fixed, in descending order.
 struct Walk<'a, R> {
     matrix: RankMatrix<'a, R>,
     path: &'a mut Path<R>,
     /// The level of the first top that is not fixed.
     first: usize,
-    /// The last level. A choice of its top makes a block.
+    /// The last level: each choice of its top makes a block.
     last: usize,
     /// The level whose top is chosen next.
     level: usize,
-    /// The rank of the only block, where all tops are fixed, until it was given.
+    /// The rank of the only block if all tops are fixed, until that block is returned.
     only: Option<R>,
     /// The least w that is tried on all lanes at once.
     first_near: usize,
 }
 
 impl<'a, R: Rank> Walk<'a, R> {
-    /// Chooses the fixed tops; none if they are not the vertices of a simplex.
+    /// Starts the walk with the fixed tops; `None` if they do not span a simplex.
     #[inline(always)]
     fn begin<S: Simd<R>>(
         s: S,
@@ -172,7 +175,7 @@ impl<'a, R: Rank> Walk<'a, R> {
         Some(walk)
     }
 
-    /// Chooses the tops of the next block, and gives their rank.
+    /// Chooses the tops of the next block and returns their rank.
     #[inline(always)]
     fn next_block<S: Simd<R>>(&mut self, s: S) -> Option<R> {
         if self.first > self.last {
@@ -208,11 +211,11 @@ impl<'a, R: Rank> Walk<'a, R> {
         }
     }
 
-    /// Finds the w nearest to the tops of all levels but the last, `NEAR` of them at most, nearest first.
+    /// Finds the w nearest to the tops of all levels but the last: at most `NEAR` of them, nearest first.
     fn find_near(&mut self) {
         let Path { reach, near, .. } = &mut *self.path;
         near.clear();
-        // Vertices are below 2^32: they come from ids of that type.
+        // Vertices are numbers of 32 bits.
         let ranks = reach[self.last][..self.matrix.n].iter().copied().zip(0u32..).skip(self.first_near);
         near.extend(ranks.filter(|&(rank, _)| rank != R::MAX));
         if near.len() > NEAR {
@@ -223,7 +226,7 @@ impl<'a, R: Rank> Walk<'a, R> {
     }
 }
 
-/// reach[level + 1] = max(reach[level], row).
+/// Computes reach[level + 1] = max(reach[level], row).
 #[inline(always)]
 fn extend<R: Rank, S: Simd<R>>(s: S, reach: &mut [Vec<R>], level: usize, row: &[R]) {
     let (from, to) = reach.split_at_mut(level + 1);

@@ -1,7 +1,7 @@
-//! What a device's sweep leaves of a dimension: everything that distances alone do not decide.
+//! The result of a device's sweep in one dimension: the simplices that distances alone do not decide.
 //!
-//! The entries are lists of 64-bit limbs, least significant first, as the kernels write them; so the code that drives devices does
-//! not depend on the width of an entry.
+//! Entries are lists of 64-bit limbs, least significant first, as the kernels write them, so that the code that drives
+//! devices does not depend on the width of an entry.
 
 use std::time::Instant;
 
@@ -12,26 +12,27 @@ use crate::rips::pair_store::{ApparentPairs, Layer2Seconds, PairStore};
 use crate::rips::plan::SecondLayer;
 use crate::rips::word::Word;
 
-/// What a sweep leaves of a dimension.
+/// The simplices that a sweep leaves undecided in one dimension.
 #[derive(Debug)]
 pub struct Undecided {
-    /// Entries of simplices neither apparent nor cleared by an apparent pair; each part in reverse filtration order.
+    /// Entries of the simplices that are in no zero apparent pair, neither as facet nor as cofacet; each part is in
+    /// reverse filtration order.
     pub columns: Vec<Vec<u64>>,
-    /// The cofacets of apparent simplices, if they were asked for; each part ascending.
+    /// The cofacets of apparent pairs, if they were requested; each part ascends.
     pub cofacets: Vec<Vec<u64>>,
-    /// What sorting the cofacets and bringing them from the devices took, summed over devices.
+    /// Time to sort the cofacets and to copy them from the devices, summed over devices.
     pub layer2_seconds: Layer2Seconds,
-    /// Simplices counted.
+    /// Numbers of simplices by the way they were decided.
     pub counts: SimplexCounts,
-    /// Seconds the devices took.
+    /// Seconds that the devices took.
     pub seconds: f64,
 }
 
 impl Undecided {
-    /// Compares with what the processor finds when layer 1 clears nothing.
+    /// Compares this result with the residue that the CPU constructs when layer 1 clears nothing.
     ///
     /// # Errors
-    /// The first difference, in words.
+    /// A description of the first difference.
     pub fn check<W: Word>(&self, own: &Residue<W>, code: &Code<W>) -> Result<(), String> {
         if self.counts != own.counts {
             return Err(format!(
@@ -58,7 +59,7 @@ impl Undecided {
         Ok(())
     }
 
-    /// The residue: what layer 1 of the dimension below does not clear.
+    /// The residue: the undecided simplices that layer 1 of the dimension below does not clear.
     pub fn clear<W: Word>(self, below: &PairStore<W>, layer: SecondLayer) -> Residue<W> {
         let undecided = descending(&self.columns);
         drop(self.columns);
@@ -78,7 +79,7 @@ impl Undecided {
     }
 }
 
-/// The place where two lists first differ, and what they have there.
+/// The first position at which two lists differ, and the element of each list there.
 fn first_difference<'a, W: Word>(
     mut ours: impl Iterator<Item = &'a W>,
     mut theirs: impl Iterator<Item = &'a W>,
@@ -114,8 +115,8 @@ fn descending<W: Word>(parts: &[Vec<u64>]) -> Vec<W> {
     all
 }
 
-/// The words of ascending parts, given by their limbs, as one ascending list. There may be as many as simplices: where they are one
-/// part of words of one limb, they are that part.
+/// The words of ascending parts, given by their limbs, as one ascending list. There may be nearly as many words as
+/// simplices, so a single part of one-limb words is returned without a copy.
 fn listed<W: Word>(mut parts: Vec<Vec<u64>>) -> Vec<W> {
     parts.retain(|part| !part.is_empty());
     if parts.len() < 2 {

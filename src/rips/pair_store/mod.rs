@@ -1,9 +1,9 @@
 //! The two-layer pair store (Zhang, Xiao, Wang 2020, Section 5).
 //!
-//! It answers one question: which column, if any, has this simplex as its pivot? Layer 1 holds the pairs that
-//! submatrix reduction found; layer 2 the zero apparent pairs, which are never reduced. Layer 2 is either *implicit*,
-//! recomputed from the distances at each look-up, or *sorted*: the cofacets of all apparent pairs in an array,
-//! searched by bisection as in the paper. Both give the same answers.
+//! The store answers one question: which column, if any, has a given simplex as its pivot? Layer 1 holds the pairs that
+//! submatrix reduction found, layer 2 the zero apparent pairs, which are never reduced. Layer 2 is either *implicit*,
+//! recomputed from the distances at each look-up, or *sorted*: the cofacets of all apparent pairs in an array with
+//! binary search, as in the paper. Both give the same answers.
 
 mod pivots;
 
@@ -13,14 +13,14 @@ use super::apparent_pairs;
 use super::complex::Complex;
 use super::word::Word;
 
-/// What making the sorted layer 2 of a dimension took, in seconds.
+/// Time to make the sorted layer 2 of a dimension, in seconds.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Layer2Seconds {
-    /// Of sorting.
+    /// Seconds of sorting.
     pub sort: f64,
-    /// Of bringing it from devices.
+    /// Seconds of copying it from devices.
     pub copy: f64,
-    /// Of making it one list.
+    /// Seconds of merging it into one list.
     pub list: f64,
 }
 
@@ -35,17 +35,17 @@ impl std::ops::AddAssign for Layer2Seconds {
 /// Zero apparent pairs (σ, τ) of one dimension, looked up by τ.
 #[derive(Debug)]
 pub enum ApparentPairs<W> {
-    /// Decided from the distances.
+    /// The pairs are decided from the distances.
     Implicit,
     /// The entries of all τ, ascending.
     Sorted(Vec<W>),
-    /// There are none: vertices are paired with edges by union-find alone.
+    /// There are no pairs, as in dimension 0: union-find pairs vertices with edges.
     None,
 }
 
 impl<W: Word> ApparentPairs<W> {
-    /// The position in τ of the vertex to omit to get its σ, if τ is in a pair. `vertices` and `rank` are those of
-    /// `entry`; `facet` is left with the vertices of the answer.
+    /// The position in τ of the vertex whose omission gives σ, if τ is in a pair. `vertices` and `rank` are those of
+    /// `entry`. On success `facet` holds the vertices of σ.
     #[inline]
     pub fn facet(
         &self,
@@ -67,17 +67,17 @@ impl<W: Word> ApparentPairs<W> {
         }
     }
 
-    /// Pairs written.
+    /// Number of pairs stored.
     pub fn written(&self) -> u64 {
         if let ApparentPairs::Sorted(cofacets) = self { cofacets.len() as u64 } else { 0 }
     }
 }
 
-/// Both layers, for pairs of simplices of one dimension with simplices of the next.
+/// Both layers, for the pairs of simplices of one dimension with simplices of the next.
 #[derive(Debug)]
 pub struct PairStore<W> {
-    /// Layer 1.
+    /// Layer 1: the pivots of reduced columns.
     pub pivots: Pivots<W>,
-    /// Layer 2.
+    /// Layer 2: the zero apparent pairs.
     pub apparent: ApparentPairs<W>,
 }

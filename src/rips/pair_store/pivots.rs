@@ -1,15 +1,16 @@
-//! Layer 1: a concurrent map from pivots to column ids that only grows.
+//! Layer 1: a concurrent map from pivots to column ids, from which nothing is removed.
 //!
-//! Open addressing with a fixed number of slots: there are never more pivots than columns, and their number is known.
-//! A slot is claimed once, for ever; its key is written before its state says so, and its value may then be swapped.
-//! All slots are atomics: there is no lock, and a thread waits only during the few instructions in which another writes a key.
+//! Open addressing with a fixed number of slots: there are never more pivots than columns, whose number is known. A
+//! slot is claimed once and for all; its key is written before its state says so, and its value may be replaced
+//! afterwards. All slots are atomics: there is no lock, and a thread waits only for the few instructions in which
+//! another writes a key.
 //!
-//! **Capacity.** A table made for p pivots has more than p slots, and never holds more than p pivots, so a slot is always empty
-//! and every search ends. In dimension 0 the pivots are the p edges of the spanning forest, inserted once each. In reduction p is
-//! the number of columns, and at any time the values of the table belong to different columns: a column is inserted, or takes
-//! over the pivot of another, only by the worker that is reducing it; it is then done with, until another column takes its pivot
-//! over, which puts that column's value in its place before a worker goes on with it. So there are at most as many pivots as
-//! columns.
+//! **Capacity.** A table made for p pivots has more than p slots and never holds more than p pivots, so some slot is
+//! always empty and every search ends. In dimension 0 the pivots are the p edges of the spanning forest, each inserted
+//! once. In reduction p is the number of columns, and at any time the values of the table belong to different columns.
+//! A column is inserted, or takes over the pivot of another, only by the worker that is reducing it. It then stays in
+//! the table until another column takes its pivot over; that column's value replaces it before a worker continues with
+//! it. So there are at most as many pivots as columns.
 
 use std::marker::PhantomData;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -21,45 +22,45 @@ use crate::rips::word::Word;
 const EMPTY: u64 = 0;
 /// State of a slot whose key is being written.
 const BUSY: u64 = 1;
-/// States from here on are values plus this.
+/// The state of a slot with a value is the value plus this.
 const FIRST: u64 = 2;
 
-/// The map.
+/// A map from pivots to values.
 #[derive(Debug)]
 pub struct Pivots<W> {
     states: Vec<AtomicU64>,
-    /// `W::LIMBS` a slot.
+    /// Keys of `W::LIMBS` limbs, one key for each slot.
     keys: Vec<AtomicU64>,
     word: PhantomData<W>,
 }
 
-/// A pivot's slot and value.
+/// The slot and value of a pivot that was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Found {
-    /// Where it is.
+    /// The index of the slot.
     pub slot: usize,
-    /// What it maps to.
+    /// The value of the pivot.
     pub value: u64,
 }
 
 impl<W: Word> Pivots<W> {
-    /// Room for `pivots` pivots, at two thirds full.
+    /// A map with room for `pivots` pivots, which then fill two thirds of it.
     ///
     /// # Errors
-    /// There is no memory for it.
+    /// There is not enough memory for the slots.
     pub fn with_capacity(pivots: usize) -> Result<Self, Refused> {
         let slots = pivots.saturating_add(pivots / 2).saturating_add(4);
         let (states, keys) = (memory::zeroed(slots)?, memory::zeroed(slots.saturating_mul(W::LIMBS))?);
         Ok(Pivots { states, keys, word: PhantomData })
     }
 
-    /// No pivots, and room for none.
+    /// A map without pivots and without room for any.
     pub fn none() -> Self {
         let zero = || AtomicU64::new(EMPTY);
         Pivots { states: vec![zero()], keys: (0..W::LIMBS).map(|_| zero()).collect(), word: PhantomData }
     }
 
-    /// The value of a pivot.
+    /// The slot and value of a pivot, if it is in the map.
     #[inline]
     pub fn get(&self, key: W) -> Option<Found> {
         let home = self.home(key);
@@ -73,13 +74,13 @@ impl<W: Word> Pivots<W> {
         }
     }
 
-    /// Maps a pivot to a value, unless it is there already: then that is the error.
+    /// Inserts a pivot with a value, unless the map contains it.
     ///
     /// # Errors
-    /// What the pivot maps to.
+    /// The slot and value of the pivot, if the map contains it.
     ///
     /// # Panics
-    /// All slots are taken by other pivots: more were inserted than the table was made for.
+    /// All slots are taken by other pivots: more were inserted than the map was made for.
     pub fn insert(&self, key: W, value: u64) -> Result<(), Found> {
         let home = self.home(key);
         let mut slot = home;
@@ -96,7 +97,7 @@ impl<W: Word> Pivots<W> {
                         self.states[slot].store(value + FIRST, Ordering::Release);
                         return Ok(());
                     }
-                    // Another thread claimed the slot, maybe for this key: look again.
+                    // Another thread claimed the slot, maybe for this key: check it again.
                 }
                 state if self.holds(slot, key) => return Err(Found { slot, value: state - FIRST }),
                 _ => slot = self.next(slot, home),
@@ -104,14 +105,16 @@ impl<W: Word> Pivots<W> {
         }
     }
 
-    /// Swaps the value found in a slot for another; fails when it changed since.
+    /// Replaces the value found in a slot. Returns false, without a change, if another thread replaced it in the
+    /// meantime.
     pub fn replace(&self, found: Found, value: u64) -> bool {
         self.states[found.slot]
             .compare_exchange(found.value + FIRST, value + FIRST, Ordering::AcqRel, Ordering::Relaxed)
             .is_ok()
     }
 
-    /// All pivots and their values, in no order. What other threads change meanwhile is seen as it was or as it is, each pivot by itself.
+    /// All pivots and their values, in no particular order. Of a pivot that another thread changes meanwhile, the old
+    /// or the new value is returned.
     pub fn iter(&self) -> impl Iterator<Item = (W, u64)> + '_ {
         self.states.iter().enumerate().filter_map(|(slot, state)| {
             let state = state.load(Ordering::Acquire);
@@ -119,14 +122,14 @@ impl<W: Word> Pivots<W> {
         })
     }
 
-    /// The slot a key is looked for first.
+    /// The first slot in which a key is searched.
     #[inline(always)]
     fn home(&self, key: W) -> usize {
         // The high half of hash × slots is below the number of slots.
         ((u128::from(key.hash64()) * self.states.len() as u128) >> 64) as usize
     }
 
-    /// The slot to look at after `slot`, in a search that began at `home`. A search that comes back there would go on for ever.
+    /// The slot after `slot` in a search that began at `home`. A search that returned to `home` would never end.
     #[inline(always)]
     fn next(&self, slot: usize, home: usize) -> usize {
         let next = if slot + 1 == self.states.len() { 0 } else { slot + 1 };
@@ -134,7 +137,7 @@ impl<W: Word> Pivots<W> {
         next
     }
 
-    /// A state that is not `BUSY`.
+    /// The state of a slot, once it is not `BUSY`.
     #[inline(always)]
     fn state(&self, slot: usize) -> u64 {
         loop {

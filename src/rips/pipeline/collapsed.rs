@@ -1,16 +1,18 @@
-//! Path 1 on the collapsed graph, and in which order bars are that are born together.
+//! Path 1 on the collapsed graph, and the order of bars that have the same birth.
 //!
-//! Both graphs have the same bars. Ripser lists the bars of a dimension by birth, the greatest first, and bars of equal birth by the simplices
-//! at which they are born. The collapse keeps that order in dimension 1, and in dimension 2 where edges differ in length
-//! ([`edge_collapse`]). Elsewhere it may be another in the collapsed graph, which shows where bars of equal birth have different deaths. Then
-//! the barcode up to the last dimension in which there are such bars is computed again: of the collapsed graph in which the edges that these
-//! are born with keep all that enters with them; or, if several edges have such a value, of the whole graph.
+//! Both graphs have the same bars. Ripser lists the bars of a dimension by descending birth, and bars of equal birth by
+//! the simplices at which they are born. The collapse keeps that order in dimension 1, and in dimension 2 if all edges
+//! differ in length ([`edge_collapse`]). Otherwise it may change the order of bars that have equal births but different
+//! deaths. Then the barcode up to the last dimension with such bars is computed again: on a collapsed graph that keeps
+//! all simplices which enter with the edges at these births; or, if several edges have such a value, on the whole
+//! graph.
 //!
-//! `auto` first asks whether the work that edges make is worth a collapse at all, and then ends the collapse when it no longer is. It counts
-//! operations, not seconds, so that it does the same each time.
+//! `auto` first tests whether the work caused by the edges justifies a collapse at all, and ends the collapse when it
+//! no longer pays. The test counts operations, not seconds, so its result is reproducible.
 //!
-//! Points that are born late change nothing: an edge is born after its points, and a vertex that dominates it is joined to both, so by
-//! then it is born. At each scale the smaller complex has the points of the larger, and its homotopy type.
+//! Births of points do not affect the collapse: an edge is born after its points, and a vertex that dominates it is
+//! adjacent to both, so it is born by then. At each scale the smaller complex has the points of the larger, and its
+//! homotopy type.
 
 use std::collections::HashMap;
 use std::time::Instant;
@@ -25,26 +27,26 @@ use crate::rips::rank::{Ranked, RankedEdges, Ranking, Values};
 use crate::rips::stats::CollapseStats;
 use crate::rips::{Collapse, Outcome, RipsError, Summary, estimate, footprint};
 
-/// A collapse that is to be attempted.
+/// A collapse to attempt.
 #[derive(Debug)]
 pub(super) enum Attempt {
-    /// As long as it pays, by the estimates.
+    /// Collapses edges as long as that pays, by the estimates.
     WhileItPays {
-        /// The dimensions that are computed after it.
+        /// The greatest dimension computed after the collapse.
         max_dim: usize,
         /// The device that would be used without a collapse.
         device: Option<Device>,
     },
-    /// All edges.
+    /// Collapses all edges.
     Whole,
 }
 
 impl Attempt {
-    /// The attempt to be made, if any, and the bytes that one would take which would pay and does not fit. `estimate` is that of the whole
-    /// graph.
+    /// The attempt to make, if any, and the number of bytes it would need if it would pay but does not fit in memory.
+    /// `estimate` is that of the whole graph.
     ///
     /// # Errors
-    /// [`RipsError::Memory`] and [`RipsError::TooManyEdges`]: a collapse that is asked for cannot be done.
+    /// [`RipsError::Memory`] and [`RipsError::TooManyEdges`]: a collapse was requested but is not possible.
     pub(super) fn decide(
         collapse: Collapse,
         summary: &Summary,
@@ -70,7 +72,7 @@ impl Attempt {
         }
     }
 
-    /// Computes on the collapsed graph.
+    /// Computes the barcode on the collapsed graph.
     pub(super) fn compute(
         self,
         start: Instant,
@@ -89,7 +91,7 @@ impl Attempt {
         let Collapsed { graph, repeated, figures } =
             self.collapse(&summary, &whole, keep, setting.progress)?;
         let took = began.elapsed();
-        // The time of ranking is what has passed since the start, but for this.
+        // Ranking is timed from `start`, which is shifted so that the collapse is not included.
         let start = start + took;
         if figures.after == figures.before && figures.shifted == 0 {
             let mut outcome = compute_graph(start, asked, setting, summary, unlisted(whole))?;
@@ -99,7 +101,7 @@ impl Attempt {
         let of_graph = Summary { edges: figures.after, ..summary.clone() };
         let mut outcome = compute_graph(start, asked, setting, of_graph, unlisted(graph))?;
         let (mut ordered, mut order_seconds) = (None, 0.0);
-        // Of a run that ends early nothing is computed again.
+        // After a run that ended early nothing is computed again.
         let open = OpenOrder::of(&outcome.diagram, &repeated).filter(|_| outcome.unfinished.is_none());
         if let Some(open) = open {
             let began = Instant::now();
@@ -121,14 +123,14 @@ impl Attempt {
             outcome.diagram = match unfinished {
                 None => joined(diagram, &outcome.diagram, open.last_dim + 1),
                 Some(dim) => {
-                    // The first two dimensions are in order as they are; those behind are not, before they are computed again.
+                    // The first two dimensions are in order already, later ones only after they are computed again.
                     let last = dim.max(2).min(outcome.diagram.len());
                     outcome.unfinished = Some(last);
                     outcome.stats.dimensions.retain(|stats| stats.dim < last);
                     cut(&joined(diagram, &outcome.diagram, dim), last)
                 }
             };
-            // What fails twice is told once.
+            // A message of both computations is reported once.
             let notes = again.into_iter().flat_map(|again| again.notes);
             let unheard: Vec<String> = notes.filter(|note| !outcome.notes.contains(note)).collect();
             outcome.notes.extend(unheard);
@@ -140,7 +142,7 @@ impl Attempt {
         Ok(outcome)
     }
 
-    /// What is left of the graph.
+    /// Collapses the graph, or loads its collapse from the checkpoint.
     fn collapse(
         &self,
         summary: &Summary,
@@ -162,7 +164,7 @@ impl Attempt {
             Attempt::Whole => Worth::All,
             Attempt::WhileItPays { max_dim, device } => {
                 seconds = move |edges| estimate::seconds(summary, edges, max_dim, device);
-                // A device that is given up for the collapse saves all that it takes at once, at the end.
+                // If the collapse makes a device unnecessary, the time to open it is saved at once, by the last edges.
                 Worth::Paying {
                     seconds: &seconds,
                     hopes: device.is_some_and(|device| device.opening.is_some()),
@@ -177,24 +179,25 @@ impl Attempt {
     }
 }
 
-/// The ranking as the pipeline has it.
+/// The ranking in the form that the pipeline takes.
 fn unlisted(ranking: Ranking) -> Ranked {
     Ranked { values: Values::Listed(ranking.values), edges: RankedEdges::Other(ranking.edges) }
 }
 
-/// Seconds of work, on one thread, below which a collapse is not attempted: nobody would feel it.
+/// Seconds of work, on one thread, below which no collapse is attempted: the gain would not be noticeable.
 const LEAST: f64 = 0.5e-3;
 
-/// How many times what its preparation takes a collapse must promise to save.
+/// Factor by which the estimated work must exceed the preparation of a collapse.
 const PROMISE: f64 = 4.0;
 
-/// Points for each bar of dimension 2, as it is with distances of dragon1000 and HIV (`benches/RESULTS.md`).
+/// Assumed number of points per bar of dimension 2, as measured with the distances of dragon1000 and HIV
+/// (`benches/RESULTS.md`).
 const POINTS_A_BAR: usize = 20;
 
-/// How many times as fast as estimated a device may be, where it has much to do.
+/// Factor by which a device may be faster than estimated when it has much to do.
 const DEVICE_GAIN: f64 = 3.0;
 
-/// The device that would construct the residues of an estimate, if one would.
+/// The device that would construct the residues by this estimate, if any.
 fn device(backend: &Backend, estimate: &Estimate) -> Option<Device> {
     let opening = match backend.request().choice {
         Choice::Cpu => return None,
@@ -207,27 +210,28 @@ fn device(backend: &Backend, estimate: &Estimate) -> Option<Device> {
     Some(Device { share, opening })
 }
 
-/// Whether the last dimension is likely to be computed of the whole graph too, since two of its bars are born at the same value: that is more
-/// likely than not if there are fewer values than pairs of bars.
+/// Whether the last dimension is likely to be computed on the whole graph too, since two of its bars are born at the
+/// same value: that is more likely than not if there are fewer values than pairs of bars.
 fn would_be_done_twice(max_dim: usize, whole: &Ranking, summary: &Summary) -> bool {
     let bars = summary.points / POINTS_A_BAR;
     max_dim == 2 && whole.values.len() < bars * bars
 }
 
-/// Bars that may be in another order than Ripser's: bars of equal birth and different deaths.
+/// Bars whose order may differ from Ripser's: those of equal birth and different deaths.
 struct OpenOrder {
-    /// The last dimension that has such bars.
+    /// The last dimension with such bars.
     last_dim: usize,
-    /// The values at which they are born, if each of these is that of one edge alone.
+    /// The births of these bars, if each is the value of a single edge.
     born_at: Option<Vec<f64>>,
 }
 
 impl OpenOrder {
-    /// What is open in the diagram of a collapsed graph, if anything is. `repeated` are the values that several edges have, ascending.
+    /// The open order in the diagram of a collapsed graph, if there is any. `repeated` are the values that several
+    /// edges share, ascending.
     fn of(diagram: &Diagram, repeated: &[f64]) -> Option<Self> {
         let is_single = |value: f64| repeated.binary_search_by(|other| other.total_cmp(&value)).is_err();
-        // In dimension 0 all are born at 0, and bars are in the order of their deaths. The collapse keeps the order of dimension 1, and of
-        // dimension 2 where one edge has the value.
+        // In dimension 0 all bars are born at 0 and sorted by their deaths. The collapse keeps the order in dimension
+        // 1, and in dimension 2 if a single edge has the value.
         let mut open: Vec<(usize, f64)> = Vec::new();
         for dim in 2..diagram.len() {
             let mut deaths = HashMap::new();
@@ -244,13 +248,13 @@ impl OpenOrder {
     }
 }
 
-/// The bars of one diagram below a dimension, those of the other from it on.
+/// The bars of `first` below dimension `end`, and those of `second` from `end` on.
 fn joined(first: &Diagram, second: &Diagram, end: usize) -> Diagram {
     let of = |dim: usize| if dim < end { first } else { second };
     Diagram::new((0..second.len()).map(|dim| of(dim).bars(dim).to_vec()).collect())
 }
 
-/// The bars of a diagram below a dimension.
+/// The bars of a diagram below dimension `end`.
 fn cut(diagram: &Diagram, end: usize) -> Diagram {
     Diagram::new((0..end).map(|dim| diagram.bars(dim).to_vec()).collect())
 }

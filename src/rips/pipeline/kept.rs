@@ -1,17 +1,18 @@
-//! What is kept of a run, so that another goes on with it.
+//! The state of a run in its checkpoint, from which another run continues.
 //!
-//! | piece | holds | kept |
+//! | piece | content | saved |
 //! |---|---|---|
-//! | `collapse` | the graph that a collapse left | when it ends |
-//! | `dimension-D` | the bars of dimension D, and the pivots that clear the next | when it is done |
-//! | `residue-D` | the columns of dimension D | when they are assembled |
-//! | `reduction-D` | those of them that are reduced ([`State`](crate::rips::submatrix_reduction)) | again and again |
+//! | `collapse` | the collapsed graph | after the collapse |
+//! | `dimension-D` | the bars of dimension D, and the pivots that clear dimension D+1 | after the dimension |
+//! | `residue-D` | the columns of dimension D | after their construction |
+//! | `reduction-D` | the reduced columns among them ([`State`](crate::rips::submatrix_reduction)) | repeatedly |
 //!
-//! The names begin with the checksum of the graph that they are of: that of an input, or what a collapse left of it. A graph that is collapsed in
-//! another way, since there is a GPU where there was none, has its own pieces. Distances are ranked again, and dimension 0 is
-//! computed again, as both take less time than reading them would save.
+//! Names begin with a checksum of the graph, which is that of the input or a collapsed one. A graph that was collapsed
+//! differently, for example because a GPU is now available, has pieces of its own. Distances are ranked again, and
+//! dimension 0 is computed again: both take less time than reading the results would save.
 //!
-//! A residue comes back with implicit apparent pairs, whatever they were: [both layers](crate::rips::pair_store) give the same answers.
+//! A residue is restored with implicit apparent pairs, whatever the run used: [both layers](crate::rips::pair_store)
+//! give the same answers.
 
 use xxhash_rust::xxh3::Xxh3;
 use zerocopy::IntoBytes;
@@ -31,14 +32,14 @@ use crate::rips::word::{Word, limbs, words};
 use crate::rips::{Plan, RipsError};
 use crate::snapshot::{Checkpoint, Kind, Reader, SnapshotError, facts};
 
-/// A dimension that is done.
+/// A finished dimension.
 pub(super) struct KeptDimension<W> {
     pub(super) bars: Vec<Bar>,
-    /// The pairs that clear the next.
+    /// The pairs that clear the next dimension.
     pub(super) pairs: PairStore<W>,
 }
 
-/// A checksum of a graph and of what is computed of it.
+/// A checksum of a graph and of the options that affect the results.
 struct Sum(Xxh3);
 
 impl Sum {
@@ -65,7 +66,7 @@ impl Sum {
     }
 }
 
-/// What the names of the pieces of a run on a graph begin with; none if nothing is kept.
+/// The common prefix of the names of a run's pieces on a graph; `None` if nothing is saved.
 pub(super) fn prefix(plan: &Plan, ranked: &Ranked, setting: &Setting<'_>) -> Option<String> {
     if setting.representatives.is_some() || !setting.progress.checkpoint().is_kept() {
         return None;
@@ -84,7 +85,7 @@ pub(super) fn prefix(plan: &Plan, ranked: &Ranked, setting: &Setting<'_>) -> Opt
     Some(sum.end())
 }
 
-/// The entries of a table, which are those of simplices of a dimension.
+/// Reads the entries of a table and checks that they are simplices of dimension `dim`.
 fn entries<W: Word>(
     run: &Run<'_>,
     dim: usize,
@@ -110,7 +111,8 @@ impl Run<'_> {
         self.progress.checkpoint()
     }
 
-    /// The bars and the pairs of a dimension that is done, if it is kept. What devices find of it is passed over.
+    /// The bars and the pairs of a finished dimension, if the checkpoint has them. The devices' results for it are
+    /// discarded.
     pub(super) fn kept_dimension<W: Word>(
         &mut self,
         dim: usize,
@@ -128,7 +130,7 @@ impl Run<'_> {
         let deaths = entries::<W>(self, dim + 1, &mut payload, "pivots")?;
         let pivots = Pivots::with_capacity(deaths.len())?;
         for pivot in deaths {
-            // One that comes twice is there.
+            // A pivot that occurs twice is inserted once.
             let _ = pivots.insert(pivot, 0);
         }
         let stats = serde_json::from_str::<DimensionStats>(&stats);
@@ -139,7 +141,7 @@ impl Run<'_> {
         Ok(Some(KeptDimension { bars, pairs: PairStore { pivots, apparent: ApparentPairs::Implicit } }))
     }
 
-    /// Keeps a dimension that is done, and forgets how it was begun.
+    /// Saves a finished dimension, and removes its residue and its partial reduction.
     pub(super) fn keep_dimension<W: Word>(&self, dim: usize, bars: &[Bar], pivots: &Pivots<W>) {
         if !self.keeper().is_kept() {
             return;
@@ -162,7 +164,7 @@ impl Run<'_> {
         }
     }
 
-    /// The residue of a dimension, if it is kept.
+    /// The residue of a dimension, if the checkpoint has it.
     pub(super) fn kept_residue<W: Word>(&mut self, dim: usize) -> Result<Option<Residue<W>>, RipsError> {
         let found = self.keeper().load(&format!("residue-{dim}"), Kind::RipsResidue)?;
         let Some(snapshot) = found else { return Ok(None) };
@@ -182,7 +184,7 @@ impl Run<'_> {
         Ok(Some(Residue { columns, apparent: ApparentPairs::Implicit, counts, layer1_reads, layer2_seconds }))
     }
 
-    /// Keeps a residue.
+    /// Saves a residue.
     pub(super) fn keep_residue<W: Word>(&self, dim: usize, residue: &Residue<W>, stats: &DimensionStats) {
         if !self.keeper().is_kept() {
             return;
@@ -198,14 +200,14 @@ impl Run<'_> {
         });
     }
 
-    /// Ends the run before a dimension, whose figures so far are dropped.
+    /// Ends the run before a dimension, and drops the statistics of that dimension.
     pub(super) fn end_before(&mut self, dim: usize) {
         self.stats.dimensions.retain(|stats| stats.dim < dim);
         self.unfinished = Some(dim);
     }
 }
 
-/// The name of a collapse of a graph: those that begin with other graphs, or keep something else, have other names.
+/// The name of a collapse, which depends on the graph and on the bars whose order it keeps.
 pub(super) fn name_of_collapse(points: usize, whole: &Ranking, keep: Keep<'_>, is_whole: bool) -> String {
     let mut sum = Sum(Xxh3::new());
     sum.numbers(&[points as u64, keep.plane.into(), is_whole.into()]);
@@ -215,7 +217,7 @@ pub(super) fn name_of_collapse(points: usize, whole: &Ranking, keep: Keep<'_>, i
     format!("{}collapse", sum.end())
 }
 
-/// The collapse of this name, if it is kept.
+/// The collapse of this name, if the checkpoint has it.
 pub(super) fn kept_collapse(
     checkpoint: &dyn Checkpoint,
     name: &str,
@@ -244,11 +246,11 @@ pub(super) fn kept_collapse(
     Ok(Some(Collapsed { graph: Ranking { values, edges: Edges::List(list) }, repeated, figures }))
 }
 
-/// Keeps a collapse.
+/// Saves a collapse.
 pub(super) fn keep_collapse(checkpoint: &dyn Checkpoint, name: &str, collapsed: &Collapsed) {
     let Collapsed { graph: Ranking { values, edges: Edges::List(edges) }, repeated, figures } = collapsed
     else {
-        // A collapse leaves a list.
+        // A collapsed graph is a list of edges, so this does not happen.
         return;
     };
     let told = facts([("edges before", figures.before.to_string()), ("edges", edges.len().to_string())]);

@@ -1,4 +1,4 @@
-//! The figures of the input, and the input as what is ranked.
+//! The survey of the input: its summary, and its distances in the form that is ranked.
 
 use crate::metric::value::DistanceKey;
 use crate::metric::{Distances, Value};
@@ -9,26 +9,26 @@ use crate::rips::{
 };
 use crate::snapshot::{Part, Resumable};
 
-/// What is known of the input.
+/// The surveyed input.
 pub(super) struct Surveyed<K> {
-    /// The keys of its distances, which are no longer needed themselves.
+    /// The keys of its distances; the distances themselves are freed.
     pub(super) keyed: Keyed<K>,
-    /// Its figures.
+    /// The summary of the input.
     pub(super) summary: Summary,
-    /// When points are born, if not all are at 0.
+    /// The births of the points, if not all are 0.
     pub(super) births: Option<Vec<f64>>,
 }
 
-/// What may become of the distances of all pairs of points.
+/// Permitted representations of the distances of all pairs of points.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Allowed {
-    /// Their keys may lie in a square.
+    /// Whether keys may be stored in a square.
     pub(super) square: bool,
-    /// Those of a spanning tree may stand for all.
+    /// Whether the edges of a spanning tree may represent all.
     pub(super) spanning_tree: bool,
 }
 
-/// Surveys the input, weighted.
+/// Weights the input, if requested, and surveys it.
 ///
 /// # Errors
 /// [`RipsError::Memory`], [`RipsError::Refused`], [`RipsError::TooFarApart`], and those of [`distance_to_measure`].
@@ -70,7 +70,7 @@ pub(super) fn survey<T: Value>(
     let keyed = Keyed::of(&distances, given, allowed.square, progress)?;
     progress.begin("summary", None, 1);
     let summary = Summary::of_keyed(&distances, &keyed, given);
-    // Up to a finite threshold a distance that is too great for its precision makes no difference.
+    // Below a finite threshold, distances that overflow to infinity make no difference.
     if (keyed.search == PairSearch::All || ambient_dimension.is_some())
         && summary.threshold.is_infinite()
         && let Some((i, j)) = first_infinite(&keyed)
@@ -82,7 +82,7 @@ pub(super) fn survey<T: Value>(
     Ok(Surveyed { keyed, summary: Summary { ambient_dimension, ..summary }, births })
 }
 
-/// Distances with points that are born by their distance to measure. Points have been turned into a matrix.
+/// Distances whose points are born by their distance to measure. Points must have been turned into a matrix before.
 fn weighted<T: Value>(
     distances: Distances<T>,
     measure: &DistanceToMeasure,

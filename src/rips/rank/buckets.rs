@@ -1,14 +1,16 @@
-//! The ranks of keys that have to be sorted, as nearly all of double precision: what is looked at at a time lies in a cache.
+//! Ranks of keys that have to be sorted, as nearly all in double precision. The working set of each step fits in a
+//! cache.
 //!
-//! The distances between the least and the greatest are cut into intervals of one length, *buckets*, of a few thousand keys each where distances are spread
-//! evenly.
+//! The range from the least distance to the greatest is divided into intervals of equal length, *buckets*, of a few
+//! thousand keys each if distances are spread evenly.
 //!
-//! 1. The places of the keys of each chunk are laid bucket by bucket.
-//! 2. The keys of each bucket, from all chunks, are sorted with their places; the rank of each among the distinct keys of its bucket is written to its place.
-//! 3. To each rank the number of distinct keys in the buckets before is added.
+//! 1. The positions of the keys of each chunk are grouped by bucket.
+//! 2. The keys of each bucket, from all chunks, are sorted with their positions; the rank of each among the distinct
+//!    keys of its bucket is written to its position.
+//! 3. The number of distinct keys in earlier buckets is added to each rank.
 //!
-//! So no key is searched for among the sorted ones, which takes longer than sorting them. Most keys may lie in one bucket, where one distance is far
-//! greater than the others: a large bucket is sorted by all threads.
+//! So no key is searched among the sorted ones, which would take longer than sorting. If one distance is far greater
+//! than the others, most keys may be in one bucket: all threads sort a large bucket together.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -23,17 +25,18 @@ use crate::progress::Progress;
 use crate::rips::RipsError;
 use crate::rips::complex::ABSENT;
 
-/// Keys of a chunk.
+/// Number of keys in a chunk.
 const CHUNK: usize = 1 << 17;
 
-/// Keys of a bucket, about, and the most buckets.
+/// Approximate number of keys per bucket, and greatest number of buckets.
 const KEYS: usize = 1 << 11;
 const MOST_BUCKETS: usize = 1 << 12;
 
-/// Keys of a bucket from which on all threads sort it.
+/// Fewest keys of a bucket for which all threads sort it together.
 const CROWDED: usize = 1 << 16;
 
-/// A rank for each key up to `limit`, `ABSENT` for the others, and the distances of the ranks. The progress is told of no work, but may end it.
+/// The rank of each key up to `limit`, `ABSENT` for the others, and the distances of the ranks. The call reports no
+/// work to `progress`, which may end it.
 ///
 /// # Errors
 /// [`RipsError::Refused`] and [`RipsError::TooManyDistances`].
@@ -51,7 +54,8 @@ pub(super) fn ranks_by_buckets<K: DistanceKey>(
     });
     let chunks = chunks.into_iter().collect::<Result<Vec<_>, Refused>>()?;
     let mut ranks: Vec<AtomicU32> = memory::zeroed(keys.len())?;
-    // Rank 0 is that of the distance 0. Each bucket has room for as many distances as keys, and gaps are closed at the end.
+    // Rank 0 belongs to the distance 0. Each bucket has room for as many distances as it has keys; the gaps are closed
+    // at the end.
     let mut values = memory::zeroed(extent.count + 1)?;
     let mut rest = &mut values[1..];
     let mut rooms: Vec<Room<'_>> = (0..buckets.count)
@@ -74,7 +78,7 @@ pub(super) fn ranks_by_buckets<K: DistanceKey>(
         if next + distinct > ABSENT as usize {
             return Err(RipsError::TooManyDistances);
         }
-        // Below `ABSENT`.
+        // `next` is below `ABSENT`, as just checked.
         firsts.push(next as u32);
         if room != next {
             values.copy_within(room..room + distinct, next);
@@ -95,13 +99,13 @@ pub(super) fn ranks_by_buckets<K: DistanceKey>(
     Ok((Values::Listed(cut(values, next)?), ranks.into_iter().map(AtomicU32::into_inner).collect()))
 }
 
-/// Where the distances of a bucket are put, and how many different ones it has.
+/// The place for the distances of a bucket, and the number of its distinct distances.
 struct Room<'v> {
     values: &'v mut [f64],
     distinct: Result<usize, Refused>,
 }
 
-/// The first values. Memory for many others is given back.
+/// The first `len` values. If many others follow, they are copied so that the memory of all can be freed.
 fn cut(mut values: Vec<f64>, len: usize) -> Result<Vec<f64>, Refused> {
     if len >= values.len() / 2 {
         values.truncate(len);
@@ -113,10 +117,10 @@ fn cut(mut values: Vec<f64>, len: usize) -> Result<Vec<f64>, Refused> {
     Ok(first)
 }
 
-/// Intervals of distances, all of one length.
+/// A division of the range of distances into intervals of equal length.
 struct Buckets {
     least: f64,
-    /// Buckets a unit of distance.
+    /// Number of buckets per unit of distance.
     scale: f64,
     count: usize,
 }
@@ -128,8 +132,8 @@ impl Buckets {
         Buckets { least, scale: count as f64 / (greatest - least), count }
     }
 
-    /// The bucket of a key of the extent: not less than that of any smaller key, as subtraction, multiplication and truncation keep the order. Where all keys
-    /// are equal or differ by next to nothing, the product may be no number, which is that of the least key.
+    /// The bucket of a key of the extent. It does not decrease with the key, since subtraction, multiplication and
+    /// truncation are monotone. If all keys are nearly equal, the product may be NaN, which is converted to bucket 0.
     #[inline]
     fn of_key<K: DistanceKey>(&self, key: K) -> usize {
         let bucket = (key.distance() - self.least) * self.scale;
@@ -137,17 +141,18 @@ impl Buckets {
     }
 }
 
-/// The places in a chunk of the keys that are to be ranked, bucket by bucket.
+/// The positions in a chunk of the keys to rank, grouped by bucket.
 struct Chunk {
     places: Vec<u32>,
-    /// Where each bucket begins, and the number of places.
+    /// The start of each bucket, and the number of positions at the end.
     begins: Vec<u32>,
 }
 
 impl Chunk {
     fn of<K: DistanceKey>(keys: &[K], extent: &Extent<K>, buckets: &Buckets) -> Result<Self, Refused> {
         let kept = || (0..).zip(keys).filter(|&(_, &key)| extent.contains(key));
-        // How many keys there are in each bucket, two places on; where each begins, one place on; at last where each ends, which is where the next begins.
+        // Counting sort: first `begins[bucket + 2]` counts the keys of a bucket, prefix sums then make `begins[bucket +
+        // 1]` its start, and placing the keys moves that to its end, which is the start of the next bucket.
         let mut begins: Vec<u32> = memory::zeroed(buckets.count + 2)?;
         kept().for_each(|(_, &key)| begins[buckets.of_key(key) + 2] += 1);
         let mut before = 0;
@@ -165,13 +170,14 @@ impl Chunk {
         Ok(Chunk { places, begins })
     }
 
-    /// Where the places of a bucket lie.
+    /// The range of a bucket in `places`.
     fn bucket(&self, bucket: usize) -> Range<usize> {
         self.begins[bucket] as usize..self.begins[bucket + 1] as usize
     }
 }
 
-/// Writes the rank of each key of a bucket among the distinct ones, and the distances of these, ascending. Gives their number.
+/// Writes the rank of each key of a bucket among its distinct keys, and the distances of these, ascending. Returns the
+/// number of distinct keys.
 fn rank_bucket<K: DistanceKey>(
     keys: &[K],
     chunks: &[Chunk],
@@ -194,7 +200,7 @@ fn rank_bucket<K: DistanceKey>(
     let mut distinct = 0;
     for (value, equal) in values.iter_mut().zip(placed.chunk_by(|a, b| a.0 == b.0)) {
         *value = equal[0].0.distance();
-        // Where there are more than ranks of 32 bits, that is the error.
+        // A rank that does not fit is never used: the caller then fails with `TooManyDistances`.
         equal.iter().for_each(|&(_, place)| ranks[place].store(distinct as u32, Ordering::Relaxed));
         distinct += 1;
     }

@@ -1,27 +1,27 @@
-//! The ranks of few keys, as an input of some hundred points has them: without look-ups, and with nothing shared out to threads.
+//! Ranks of few keys, as an input of some hundred points has them: on one thread, without a search for each key.
 //!
-//! Keys are put into buckets by their upper bits, about as many as there are keys, each with the place that it came from. Unless some bucket has
-//! many keys, none is far from its place among all then, and one insertion sort finishes. So the distinct keys come in their order, and a rank is
-//! written where its key was.
+//! Keys and their positions are distributed to about as many buckets as there are keys, by their upper bits. Unless
+//! some bucket has many keys, every key is then near its final place, and one insertion sort finishes. A scan of the
+//! sorted keys writes each rank to the position of its key.
 
 use super::order::{Extent, Values};
 use crate::memory::{self, Refused};
 use crate::metric::value::DistanceKey;
 use crate::rips::complex::ABSENT;
 
-/// Keys that are few: as many as a thread takes at a time where there are more.
+/// Greatest number of keys for this method, which is the number that a thread takes at a time when there are more.
 pub(super) const FEW: usize = super::order::CHUNK;
 
-/// The most keys of a bucket that are left to an insertion sort.
+/// Greatest number of keys in a bucket for which insertion sort is used.
 const CROWDED: u32 = 24;
 
-/// A rank for each key up to `limit`, `ABSENT` for the others, and the distances of the ranks.
+/// The rank of each key up to `limit`, `ABSENT` for the others, and the distances of the ranks.
 ///
 /// # Errors
-/// There is no memory for them.
+/// There is not enough memory for the ranks.
 ///
 /// # Panics
-/// The keys are more than [`FEW`].
+/// There are more than [`FEW`] keys.
 pub(super) fn ranks_of_few<K: DistanceKey>(keys: &[K], limit: K) -> Result<(Values, Vec<u32>), Refused> {
     assert!(keys.len() <= FEW, "{} keys", keys.len());
     let extent = Extent::within(keys, limit);
@@ -36,14 +36,15 @@ pub(super) fn ranks_of_few<K: DistanceKey>(keys: &[K], limit: K) -> Result<(Valu
     let (least, greatest) = (extent.least.into(), extent.greatest.into());
     let span = greatest - least;
     let shift = (u64::BITS - span.leading_zeros()).saturating_sub(extent.count.ilog2() + 1);
-    // Keys that have no place among the distinct ones, 0 and those past the limit, are in a bucket after the others: to tell them apart each time
-    // would be a jump that cannot be foreseen.
+    // Keys without a place among the distinct ones, 0 and those above the limit, go to one more bucket at the end: a
+    // test for them in each step would be a branch that cannot be predicted.
     let others = (span >> shift) as usize + 1;
     let bucket = |key: K| {
         let above = key.into().wrapping_sub(least);
         if above <= span { (above >> shift) as usize } else { others }
     };
-    // How many keys each bucket has, in the element after its own; then where its keys begin, in its own; and at last where they end.
+    // Counting sort: first `ends[bucket + 1]` counts the keys of a bucket, prefix sums then make `ends[bucket]` its
+    // start, and placing the keys moves that to its end.
     let mut ends = memory::zeroed::<u32>(others + 2)?;
     for &key in keys {
         ends[bucket(key) + 1] += 1;
@@ -57,7 +58,7 @@ pub(super) fn ranks_of_few<K: DistanceKey>(keys: &[K], limit: K) -> Result<(Valu
     let mut sorted = Vec::new();
     memory::reserve(&mut sorted, keys.len())?;
     sorted.resize(keys.len(), (K::default(), 0));
-    // There are fewer places than 2^32.
+    // Positions are below 2^32.
     for (place, &key) in (0_u32..).zip(keys) {
         let end = &mut ends[bucket(key)];
         sorted[*end as usize] = (key, place);
@@ -79,7 +80,7 @@ pub(super) fn ranks_of_few<K: DistanceKey>(keys: &[K], limit: K) -> Result<(Valu
             values.push(key.distance());
             last = key;
         }
-        // Ranks are fewer than keys.
+        // A rank is at most the number of keys, so it fits 32 bits.
         ranks[place as usize] = values.len() as u32 - 1;
     }
     for &mut (key, place) in without_place {
@@ -88,7 +89,7 @@ pub(super) fn ranks_of_few<K: DistanceKey>(keys: &[K], limit: K) -> Result<(Valu
     Ok((Values::Listed(values), ranks))
 }
 
-/// Sorts keys none of which is far from its place.
+/// Sorts keys each of which is near its final place.
 fn insertion_sort<K: DistanceKey>(keys: &mut [(K, u32)]) {
     for k in 1..keys.len() {
         let inserted = keys[k];
@@ -109,7 +110,7 @@ mod tests {
     use crate::metric::Value;
     use crate::metric::value::Sealed;
 
-    /// Ranks as their definition says.
+    /// The ranks by their definition.
     fn plain<K: DistanceKey>(keys: &[K], limit: K) -> (Vec<f64>, Vec<u32>) {
         let zero = K::default();
         let distinct: BTreeSet<K> = keys.iter().copied().filter(|&key| key <= limit).chain([zero]).collect();
@@ -126,7 +127,8 @@ mod tests {
         assert_eq!((values.listed().unwrap(), ranks), (expected_values, expected), "{} keys", keys.len());
     }
 
-    /// Distances that are spread out; of few values; zeros; and with one so small that all others have the same upper bits.
+    /// Cases: evenly spread distances; few distinct values; zeros; and one distance so small that all others have the
+    /// same upper bits.
     #[test]
     fn ranks_are_places_among_the_distinct_keys() {
         let mut state = 3_u64;

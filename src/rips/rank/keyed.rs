@@ -1,4 +1,4 @@
-//! The distances that are ranked, as keys: all of a matrix, or those of the pairs that may be edges.
+//! The distances to rank, as keys: those of all pairs of points, or of the pairs that may be edges.
 
 use rayon::prelude::*;
 
@@ -14,40 +14,41 @@ use crate::rips::plan::PairSearch;
 use crate::rips::plan::choose::SPARSE_BELOW;
 use crate::rips::{Progress, RipsError, footprint};
 
-/// Which distances keys are.
+/// Memory layout of the keys.
 #[derive(Debug)]
 pub(in crate::rips) enum Layout {
-    /// Those of all pairs of points, row by row below the diagonal.
+    /// All pairs of points, row by row below the diagonal.
     Lower,
-    /// Those of all pairs in either order, laid out as the rows of a [`Dense`](crate::rips::complex::Dense) complex. Elsewhere are keys
-    /// greater than that of any distance.
+    /// All pairs in either order, laid out as the rows of a [`Dense`](crate::rips::complex::Dense) complex. The
+    /// diagonal and the padding hold keys greater than that of any distance.
     Square,
-    /// Those of these edges up to the threshold, the greater vertex first.
+    /// The keys of these edges, the greater vertex first.
     Pairs(Vec<(u32, u32)>),
 }
 
-/// Distances as keys.
+/// The distances of an input as keys.
 #[derive(Debug)]
 pub(in crate::rips) struct Keyed<K> {
     /// The number of points.
     pub(in crate::rips) points: usize,
-    /// The keys, where `layout` says.
+    /// The keys, laid out as `layout` says.
     pub(in crate::rips) keys: Vec<K>,
-    /// Which distance each key is.
+    /// The memory layout of the keys.
     pub(in crate::rips) layout: Layout,
-    /// How the distances came about.
+    /// The method by which the pairs were found.
     pub(in crate::rips) search: PairSearch,
 }
 
-/// Coordinates up to which a distance is computed twice, rather than written once and copied across the diagonal of a square.
+/// Greatest number of coordinates for which each distance is computed twice instead of being copied across the diagonal
+/// of a square.
 const MOST_TWICE: usize = 8;
 
-/// Pairs of points that are looked at to see what part of all pairs are near.
+/// Number of pairs of points in the sample that estimates the fraction of near pairs.
 const SAMPLE: u64 = 1 << 12;
 
 impl<K: DistanceKey> Keyed<K> {
-    /// The keys of the distances, of near points those up to the threshold if there is one. Those of all pairs of points lie in a square if
-    /// they may, and if that makes ranking cheaper.
+    /// The keys of the distances. For points with few near pairs only the pairs up to the threshold are kept. The keys
+    /// of all pairs of points are stored in a square if that is permitted and makes ranking cheaper.
     ///
     /// # Errors
     /// [`RipsError::Memory`] and [`RipsError::Refused`].
@@ -80,7 +81,7 @@ impl<K: DistanceKey> Keyed<K> {
                     footprint::check_all_pairs(cloud, is_bounded)?;
                     progress.begin("distances", None, binomial(points, 2));
                     let search = if is_bounded { PairSearch::Dense } else { PairSearch::All };
-                    // Few keys are ranked in less time than each of them twice.
+                    // Ranking few keys takes less time if each occurs only once.
                     if may_be_square
                         && binomial(points, 2) > FEW as u64
                         && footprint::affords_square::<K>(points)
@@ -96,7 +97,7 @@ impl<K: DistanceKey> Keyed<K> {
         }
     }
 
-    /// The keys of point `i` and the points before it, if all pairs have a key.
+    /// The keys from point `i` to the points before it, if all pairs have a key.
     pub(in crate::rips) fn lower_row(&self, i: usize) -> &[K] {
         let begin = if matches!(self.layout, Layout::Square) {
             i * stride(self.points)
@@ -106,7 +107,7 @@ impl<K: DistanceKey> Keyed<K> {
         &self.keys[begin..][..i]
     }
 
-    /// The greatest key of an edge, up to a threshold: infinite distances are no edges.
+    /// The greatest key of an edge, up to a threshold: infinite distances are not edges.
     pub(in crate::rips) fn limit<T: Value + Sealed<Key = K>>(threshold: T) -> K {
         let greatest = K::of_bits(K::INFINITY.into() - 1);
         threshold.key().min(greatest)
@@ -129,13 +130,13 @@ fn near<T: Value>(
     }
 }
 
-/// How many of all pairs of points are near to each other.
+/// The density of the pairs of points within the threshold.
 enum Nearness<T> {
-    /// Few, within a finite threshold.
+    /// Few pairs are within this finite threshold.
     Few(T),
-    /// All, or many within a finite threshold.
+    /// There is no finite threshold, or many pairs are within it.
     Most {
-        /// Whether there is one.
+        /// Whether there is a finite threshold.
         is_bounded: bool,
     },
 }
@@ -147,12 +148,12 @@ fn nearness<T: Value>(cloud: &PointCloud<T>, threshold: Option<T>) -> Nearness<T
     }
 }
 
-/// Whether distances are computed of all pairs of points.
+/// Whether the distances of all pairs of points are computed.
 pub(in crate::rips) fn takes_all_pairs<T: Value>(cloud: &PointCloud<T>, threshold: Option<T>) -> bool {
     matches!(nearness(cloud, threshold), Nearness::Most { .. })
 }
 
-/// Whether a sample says that a complex on all points within a finite threshold will be dense.
+/// Whether, according to a sample, the complex of all pairs within a finite threshold is dense.
 fn are_mostly_near<T: Value>(cloud: &PointCloud<T>, threshold: T) -> bool {
     let n = cloud.len() as u64;
     let pairs = binomial(cloud.len(), 2);
@@ -167,10 +168,10 @@ fn are_mostly_near<T: Value>(cloud: &PointCloud<T>, threshold: T) -> bool {
     near * SPARSE_BELOW as u64 >= looked_at
 }
 
-/// A sample of pairs of different points among two or more, the same in every run.
+/// A sample of pairs of different points, the same in every run. There must be at least two points.
 pub(in crate::rips) fn pairs_of(points: usize, pairs: u64) -> impl Iterator<Item = (usize, usize)> {
     let n = points as u64;
-    // Two numbers of a sequence without structure (SplitMix64).
+    // Pseudo-random 32-bit numbers (SplitMix64).
     let number = |k: u64| {
         let mixed = (k + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -1,13 +1,13 @@
-//! Distances replaced by their ranks.
+//! Ranks in place of distances.
 //!
-//! A distance becomes its place among the distinct distances up to the threshold, or among all numbers of its precision from the least
-//! distance on (`order`). Rank 0 is always the value 0, below which nothing is born. Ranks compare exactly as the distances do in their
-//! precision; the output looks the values up again.
+//! The rank of a distance is its place among the distinct distances up to the threshold, or among all numbers of its
+//! precision from the least distance on (`order`). Rank 0 is always the value 0, below which nothing is born. Ranks
+//! compare exactly as distances do in their precision; the output looks the values up again.
 //!
-//! Distances of points are computed as keys, integers that are ordered as the distances are (`keyed`), and lie in memory once. Without a
-//! finite threshold, or where many points are near to each other, they are those of all pairs (`rows`); else those of the near
-//! pairs alone (`near`), which a k-d tree (`tree`) finds. Where dimension 0 is all that is wanted, those of all pairs are computed row by row and only the
-//! edges of a spanning tree are kept (`spanning_tree`).
+//! Distances of points are computed as keys, integers in the same order (`keyed`), and stored once. Without a finite
+//! threshold, or if many pairs of points are within it, all pairs are stored (`rows`), otherwise only the near pairs
+//! (`near`), which a k-d tree (`tree`) finds. If only dimension 0 is computed, the distances of all pairs are computed
+//! row by row and only the edges of a spanning tree are stored (`spanning_tree`).
 
 mod buckets;
 mod few;
@@ -42,16 +42,16 @@ use crate::simd::Rank;
 pub struct Ranking {
     /// The value of each rank, ascending from 0.
     pub values: Vec<f64>,
-    /// The edges.
+    /// The edges with their ranks.
     pub edges: Edges,
 }
 
-/// Ranked edges in the shape they came in.
+/// Ranked edges in one of two layouts.
 #[derive(Debug)]
 pub enum Edges {
-    /// Entries below the diagonal, row by row, `ABSENT` past the threshold.
+    /// The ranks of all pairs below the diagonal, row by row, `ABSENT` past the threshold.
     Lower(Vec<u32>),
-    /// (i, j, rank) with i > j.
+    /// Edges (i, j, rank) with i > j.
     List(Vec<(u32, u32, u32)>),
 }
 
@@ -64,29 +64,29 @@ pub fn rank<T: Value>(distances: &Distances<T>, threshold: T) -> Result<Ranking,
     rank_keyed(keyed, Keyed::limit(threshold), None, &())?.listed(distances.len())
 }
 
-/// Ranked distances as the pipeline has them.
+/// Ranked distances in the form that the pipeline uses.
 #[derive(Debug)]
 pub(super) struct Ranked {
     /// The value of each rank.
     pub(super) values: Values,
-    /// The edges.
+    /// The edges with their ranks.
     pub(super) edges: RankedEdges,
 }
 
-/// Ranked edges, those of points as the square matrix that they may be in.
+/// Ranked edges, for which points may have a square matrix.
 #[derive(Debug)]
 pub(super) enum RankedEdges {
-    /// Laid out as [`Dense`](super::complex::Dense) wants it.
+    /// A square matrix, laid out as [`Dense`](super::complex::Dense) requires.
     Square(Vec<u32>),
-    /// In another shape.
+    /// One of the other layouts.
     Other(Edges),
 }
 
 impl Ranked {
-    /// The values as a list, and the edges of so many points in one of the shapes that they may come in.
+    /// The values as a list, and the edges of this many points in one of the layouts of [`Edges`].
     ///
     /// # Errors
-    /// There is no memory for them.
+    /// There is not enough memory for the lists.
     pub(super) fn listed(self, points: usize) -> Result<Ranking, RipsError> {
         let edges = match self.edges {
             RankedEdges::Square(square) => Edges::List(square::list(&square, points)?),
@@ -97,10 +97,10 @@ impl Ranked {
 }
 
 impl RankedEdges {
-    /// A square matrix of ranks.
+    /// A square matrix of ranks for `n` points.
     ///
     /// # Errors
-    /// There is no memory for it.
+    /// There is not enough memory for the matrix.
     pub(super) fn square<R: Rank>(self, n: usize) -> Result<Vec<R>, Refused> {
         match self {
             RankedEdges::Square(square) => R::narrowed(square),
@@ -108,10 +108,10 @@ impl RankedEdges {
         }
     }
 
-    /// Neighbour lists, with adjacency bitsets if they are wanted.
+    /// Neighbour lists, with adjacency bitsets if `wants_bitsets` is set.
     ///
     /// # Errors
-    /// There is no memory for them.
+    /// There is not enough memory for the lists.
     pub(super) fn graph(self, n: usize, wants_bitsets: bool) -> Result<Sparse, Refused> {
         match self {
             RankedEdges::Square(square) => {
@@ -124,7 +124,7 @@ impl RankedEdges {
         }
     }
 
-    /// The number of edges from each point to smaller points.
+    /// The number of smaller neighbours of each point.
     pub(super) fn lower_degrees(&self, n: usize) -> Vec<usize> {
         match self {
             RankedEdges::Square(square) => {
@@ -136,8 +136,8 @@ impl RankedEdges {
     }
 }
 
-/// Ranks all keys up to `limit`. With the widths of entries, the ranks need not be places among the distinct distances. The progress is told of
-/// no work, but may end it.
+/// Ranks all keys up to `limit`. If `width` is given, keys may serve as ranks, which then are not places among the
+/// distinct distances. The call reports no work to `progress`, which may end it.
 ///
 /// # Errors
 /// [`RipsError::Refused`] and [`RipsError::TooManyDistances`].
@@ -165,7 +165,7 @@ pub(super) fn rank_keyed<K: DistanceKey>(
 }
 
 impl Edges {
-    /// The number of edges from each point to smaller points.
+    /// The number of smaller neighbours of each point.
     pub fn lower_degrees(&self, n: usize) -> Vec<usize> {
         match self {
             Edges::Lower(lower) => (0..n)
@@ -182,10 +182,10 @@ impl Edges {
         }
     }
 
-    /// Neighbour lists.
+    /// The graph as neighbour lists.
     ///
     /// # Errors
-    /// There is no memory for them.
+    /// There is not enough memory for the lists.
     pub fn graph(&self, n: usize) -> Result<Sparse, Refused> {
         match self {
             Edges::List(list) => Sparse::new(n, list),
@@ -193,10 +193,10 @@ impl Edges {
         }
     }
 
-    /// The edges (i, j, rank), i > j.
+    /// The edges as a list of (i, j, rank), i > j.
     ///
     /// # Errors
-    /// There is no memory for them.
+    /// There is not enough memory for the list.
     pub(super) fn list(&self) -> Result<Vec<(u32, u32, u32)>, Refused> {
         let mut edges = Vec::new();
         match self {

@@ -1,9 +1,10 @@
-//! The pairs of points within a threshold, found by a k-d tree (`tree`).
+//! The search for all pairs of points within a threshold, by a k-d tree (`tree`).
 //!
-//! Boxes of leaves that are further apart than the threshold are passed over; of two leaves that are not, every pair is compared. All
-//! tests before the last allow for rounding, and the last is the distance itself, computed as everywhere else: the pairs are those that
-//! comparing all points gives, to the last bit of their distances. Where boxes are never far apart, as in high dimension, all pairs are
-//! compared after all, 32 at a time, and the tree costs some per cent of that. So no other search is needed for such points.
+//! Leaves whose boxes are further apart than the threshold are skipped; for any other two leaves every pair is
+//! compared. All tests before the last one allow for rounding, and the last one is on the distance itself, computed as
+//! everywhere else: the result is that of comparing all points, to the last bit of the distances. If boxes are never
+//! far apart, as in high dimension, all pairs are compared, 32 at a time, and the tree adds a few per cent to that. So
+//! such points need no other search.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -17,29 +18,30 @@ use crate::parallel::{SharedRange, into_inner, lock};
 use crate::progress::{Progress, check};
 use crate::simd::{Kernel, Level, Simd};
 
-/// Edges by their vertices, the greater one first, and the keys of their distances.
+/// Edges by their vertices, the greater one first, with the keys of their distances.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Near<K> {
     pub(super) pairs: Vec<(u32, u32)>,
     pub(super) keys: Vec<K>,
 }
 
-/// What a search found.
+/// The result of a search.
 #[derive(Debug, PartialEq)]
 pub(super) enum Search<K> {
-    /// The pairs, and how many were compared to find them.
+    /// The pairs, and the number of comparisons.
     Found(Near<K>, u64),
-    /// There are so many pairs: more than there was to be room for.
+    /// The number of pairs, which exceeds the permitted number.
     TooMany(u64),
 }
 
-/// Leaves whose neighbours a thread looks for at a time.
+/// Number of leaves whose neighbours a thread searches at a time.
 const AT_ONCE: usize = 16;
 
-/// The pairs of points whose distance is at most `threshold`, which is finite, in any order; no more than `most`. `progress` may end the search.
+/// The pairs of points with a distance of at most `threshold`, which is finite, in any order, if there are at most
+/// `most`. `progress` may end the search.
 ///
 /// # Errors
-/// There is no memory for them.
+/// There is not enough memory for the pairs.
 pub(super) fn near_pairs<T: Value>(
     cloud: &PointCloud<T>,
     threshold: T,
@@ -70,7 +72,7 @@ pub(super) fn near_pairs<T: Value>(
                     full.store(true, Ordering::Relaxed);
                 }
                 if full.load(Ordering::Relaxed) {
-                    // Only counted from here on.
+                    // From here on pairs are only counted.
                     near = Near::default();
                 }
             }
@@ -86,7 +88,7 @@ pub(super) fn near_pairs<T: Value>(
     Ok(Search::Found(joined(into_inner(found))?, compared.into_inner()))
 }
 
-/// The edges that all threads found.
+/// Concatenates the edges that the threads found.
 fn joined<K: DistanceKey>(found: Vec<Near<K>>) -> Result<Near<K>, Refused> {
     let mut found = found.into_iter();
     let mut all = found.next().unwrap_or_default();
@@ -101,36 +103,36 @@ fn joined<K: DistanceKey>(found: Vec<Near<K>>) -> Result<Near<K>, Refused> {
     Ok(all)
 }
 
-/// Bounds of squared distances, past which a distance is greater than the threshold however it was rounded.
+/// Bounds on squared distances: above them a distance exceeds the threshold whatever the rounding.
 struct Bound<T> {
-    /// Of sums of squares as they are computed.
+    /// Upper bound on the computed squared distance.
     sums: T,
-    /// Of squared distances of boxes.
+    /// Upper bound on the squared distance of two boxes.
     boxes: f64,
 }
 
 impl<T: Value> Bound<T> {
     fn of(cloud: &PointCloud<T>, threshold: T) -> Self {
         let t: f64 = threshold.into();
-        // A sum of m squares is right to m + 4 roundings, each of less than 2^-23 of it.
+        // A computed sum of m squares has an error of at most m + 4 roundings, each of a relative size below 2^-23.
         let slack = (cloud.dimension() as f64 + 8.0) / f64::from(1 << 20);
         let squared = t * t * (1.0 + slack) + f64::MIN_POSITIVE;
         Bound { sums: T::from_f64(squared), boxes: squared }
     }
 }
 
-/// What a search knows.
+/// The data of a search.
 struct Within<'a, T> {
     cloud: &'a PointCloud<T>,
     tree: &'a Tree<T>,
-    /// The leaves.
+    /// The coordinates of the points, one block for each leaf.
     blocks: &'a Blocks<T>,
     threshold: T,
     bound: Bound<T>,
 }
 
-/// The search for the near pairs of a leaf's points with each other and with points of the leaves before it. Gives the number of pairs
-/// that were compared.
+/// The search for the near pairs of a leaf's points with each other and with points of earlier leaves. It returns the
+/// number of comparisons.
 struct Leaf<'a, T: Value> {
     search: &'a Within<'a, T>,
     leaf: usize,
@@ -155,11 +157,12 @@ impl<T: Value> Kernel<u32> for Leaf<'_, T> {
                 let sums = T::sums_of_squares(search.cloud.point(point as usize), block);
                 let mut hits = 0_u32;
                 for (lane, &sum) in sums.iter().enumerate() {
-                    // Points that are no numbers, which fill the last block, compare as false. A sum that lost digits is a hit.
+                    // The NaN points that fill the last block compare as false. A sum that lost digits counts as a hit.
                     let is_hit = sum <= bound.sums || T::is_harmed(sum);
                     hits |= u32::from(is_hit) << lane;
                 }
-                // A leaf's pairs are met twice, and so are its points.
+                // Within a leaf only the points before `k` count, so that each pair is met once and no point meets
+                // itself.
                 let valid = if other == leaf { k } else { candidates.len() };
                 compared += valid as u64;
                 hits &= ((1_u64 << valid) - 1) as u32;
@@ -193,8 +196,8 @@ impl<T: Value> Within<'_, T> {
 mod tests {
     use super::*;
 
-    /// Clouds of awkward kinds: spread out, on a lattice with many ties, all at one place, in clusters, far apart, with coordinates
-    /// whose squares underflow or overflow.
+    /// Clouds of difficult kinds: spread out, on a lattice with many ties, all points equal, in clusters, far apart,
+    /// with coordinates whose squares underflow or overflow.
     fn clouds() -> Vec<PointCloud<f32>> {
         let mut state = 1u64;
         let mut next = move || {

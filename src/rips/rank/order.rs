@@ -1,12 +1,13 @@
 //! The ranks of keys.
 //!
-//! A rank is the place of a key among the distinct keys, or, where that would make no entry and no matrix narrower, the key itself, counted
-//! from the least one on: then nothing is to be done.
+//! The rank of a key is its place among the distinct keys. If such ranks would make neither entries nor matrices
+//! narrower, it is the key itself, counted from the least one: then nothing needs sorting.
 //!
-//! A key of single precision is an integer of 31 bits, and the distances of an input cover a small part of those. So where there are
-//! about as many distances as keys between the least and the greatest, places are found without sorting: a bit a key says which keys
-//! occur, and a rank is the number of bits below. Elsewhere, and so nearly always in double precision, the keys are sorted
-//! ([`buckets`](super::buckets)). Few keys take neither way ([`few`](super::few)).
+//! A key of single precision is an integer of 31 bits, and the distances of an input cover a small part of these. If
+//! there are about as many distances as possible keys between the least and the greatest, places are found without
+//! sorting: a bitmap marks the keys that occur, and a rank is the number of bits below. Otherwise, which includes
+//! nearly all inputs of double precision, the keys are sorted ([`buckets`](super::buckets)). A small number of keys is
+//! ranked by a method of its own ([`few`](super::few)).
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -21,15 +22,15 @@ use crate::rips::RipsError;
 use crate::rips::complex::ABSENT;
 use crate::simd::{Kernel, Level, Simd};
 
-/// Keys that a thread takes at a time.
+/// Number of keys that a thread takes at a time.
 pub(super) const CHUNK: usize = 1 << 14;
 
 /// The distance of each rank, ascending from 0.
 #[derive(Debug, Clone, PartialEq)]
 pub(in crate::rips) enum Values {
-    /// The distances, each different from the others.
+    /// A list of distinct distances.
     Listed(Vec<f64>),
-    /// After 0, distances whose keys are consecutive; they need not all occur.
+    /// After 0, all distances with consecutive keys, whether or not they occur.
     Keys {
         /// The key of rank 1.
         least: u32,
@@ -47,10 +48,10 @@ impl Values {
         }
     }
 
-    /// The distances as a list.
+    /// All distances as a list.
     ///
     /// # Errors
-    /// There is no memory for it.
+    /// There is not enough memory for the list.
     pub(in crate::rips) fn listed(self) -> Result<Vec<f64>, Refused> {
         let ranks = match self {
             Values::Listed(values) => return Ok(values),
@@ -74,11 +75,11 @@ impl Values {
     }
 }
 
-/// Bits of an entry, by the number of ranks there are; an error where no entry is so wide.
+/// The number of bits of an entry as a function of the number of ranks; an error if no entry is wide enough.
 pub(in crate::rips) type EntryWidth<'a> = &'a dyn Fn(usize) -> Result<u32, RipsError>;
 
-/// A rank for each key up to `limit`, `ABSENT` for the others, and the distances of the ranks. With the widths of entries, keys may
-/// serve as ranks. The progress is told of no work, but may end it.
+/// The rank of each key up to `limit`, `ABSENT` for the others, and the distances of the ranks. If `width` is given,
+/// keys may serve as ranks. The call reports no work to `progress`, which may end it.
 ///
 /// # Errors
 /// [`RipsError::Refused`] and [`RipsError::TooManyDistances`].
@@ -124,12 +125,14 @@ pub(super) fn ranks_of_keys<K: DistanceKey>(
     }
 }
 
-/// Keys that are looked at, at most, to see whether they are too many for ranks of 16 bits, and bits of the hash by which they are counted.
+/// Greatest number of keys sampled to find out whether more keys are distinct than there are 16-bit ranks, and number
+/// of bits of the hash by which distinct keys are counted.
 const SAMPLE: usize = 1 << 20;
 const BITS: u32 = 20;
 
-/// The least key, if the keys, counted from it on, serve as ranks: they have 32 bits, there are more different ones than ranks of 16
-/// bits, and entries are as wide as with ranks among the distinct keys. Of these there are assumed to be half as many as there can be.
+/// The least key, if keys counted from it may serve as ranks: keys have 32 bits, more of them are distinct than there
+/// are 16-bit ranks, and entries are no wider than with ranks among the distinct keys. The number of distinct keys is
+/// assumed to be half of its upper bound.
 fn keys_serve<K: DistanceKey>(keys: &[K], extent: &Extent<K>, width: EntryWidth<'_>) -> Option<u32> {
     let narrow = usize::from(u16::MAX);
     if size_of::<K>() != size_of::<u32>() || extent.count <= narrow {
@@ -140,7 +143,7 @@ fn keys_serve<K: DistanceKey>(keys: &[K], extent: &Extent<K>, width: EntryWidth<
     if width(span) != width(distinct) {
         return None;
     }
-    // Different bits are set for different keys only, so that at least as many keys are different.
+    // Different bits come from different keys, so at least this many keys are distinct.
     let (mut seen, mut different) = (vec![0u64; 1 << (BITS - 6)], 0);
     for &key in keys.iter().step_by(keys.len().div_ceil(SAMPLE)).filter(|&&key| extent.contains(key)) {
         let bit = key.into().wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (u64::BITS - BITS);
@@ -154,10 +157,10 @@ fn keys_serve<K: DistanceKey>(keys: &[K], extent: &Extent<K>, width: EntryWidth<
     None
 }
 
-/// Words of [`Present`] a key that there may be: reading a word takes a fraction of what sorting a key does.
+/// Greatest number of words of [`Present`] per key: reading a word takes a fraction of the time to sort a key.
 const MOST_WORDS: u64 = 4;
 
-/// The keys to be ranked that are not 0: how many, and between which.
+/// The number and the range of the keys to rank, not counting 0.
 pub(super) struct Extent<K> {
     pub(super) count: usize,
     pub(super) least: K,
@@ -174,12 +177,12 @@ impl<K: DistanceKey> Extent<K> {
         })
     }
 
-    /// Like [`Extent::of`], on this thread.
+    /// Like [`Extent::of`], on the current thread.
     pub(super) fn within(keys: &[K], limit: K) -> Self {
         Level::detect().run(Within { keys, limit })
     }
 
-    /// Words of [`Present`] that it takes.
+    /// Number of words of [`Present`] for this range.
     fn words(&self) -> u64 {
         (self.greatest.into() - self.least.into()) / KEYS + 1
     }
@@ -202,7 +205,7 @@ impl<K: DistanceKey> Kernel<u32> for Within<'_, K> {
     fn run<S: Simd<u32>>(self, _: S) -> Extent<K> {
         let Within { keys, limit } = self;
         let (mut count, mut least, mut greatest) = (0_u32, limit, K::default());
-        // Fewer than 2^32: a thread takes a piece, or keys are few.
+        // The count fits 32 bits: a thread passes a chunk, and otherwise keys are few.
         for &key in keys {
             let is_kept = key <= limit && key != K::default();
             count += u32::from(is_kept);
@@ -213,10 +216,11 @@ impl<K: DistanceKey> Kernel<u32> for Within<'_, K> {
     }
 }
 
-/// Keys of a word of [`Present`].
+/// Number of keys in a word of [`Present`].
 const KEYS: u64 = 32;
 
-/// Which keys occur: 32 keys a word, a bit each in its lower half. The upper half holds the rank of the first key that occurs in it.
+/// A bitmap of the keys that occur. The lower half of a word has one bit for each of 32 keys, the upper half the rank
+/// of the first of these that occurs.
 struct Present {
     least: u64,
     words: Vec<AtomicU64>,
@@ -229,7 +233,7 @@ impl Present {
         progress: &dyn Progress,
     ) -> Result<Self, RipsError> {
         let least = extent.least.into();
-        // There are few words for each key, and keys are in memory.
+        // The number of words is at most a small multiple of that of the keys, which are in memory, so it fits `usize`.
         let mut words: Vec<AtomicU64> = memory::zeroed(extent.words() as usize)?;
         each(keys.len().div_ceil(CHUNK), &|chunk| {
             progress.advance(0);
@@ -244,7 +248,7 @@ impl Present {
                 }
             }
         });
-        // Rank 0 is that of the distance 0.
+        // Rank 0 belongs to the distance 0.
         let mut next = 1u64;
         for word in &mut words {
             let word = word.get_mut();

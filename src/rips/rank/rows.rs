@@ -1,4 +1,4 @@
-//! The distances of all pairs of points, row by row.
+//! Distances of all pairs of points, computed row by row.
 
 use std::mem;
 use std::sync::Mutex;
@@ -12,22 +12,22 @@ use crate::rips::Progress;
 use crate::rips::complex::stride;
 use crate::simd::{Kernel, Level, Simd};
 
-/// Points whose distances to smaller points a thread takes at a time, so that it is worth waking it up.
+/// Number of points whose distances to smaller points a thread computes at a time, so that waking it up pays.
 pub(in crate::rips) fn rows_at_once(points: usize) -> usize {
     (CHUNK / points.max(1)).max(1)
 }
 
-/// Some points in blocks of [`LANES`], each coordinate by coordinate, the last block filled with points that are no numbers.
+/// Points in blocks of [`LANES`], each block coordinate by coordinate. NaN fills the last block.
 pub(super) struct Blocks<T> {
     dimension: usize,
     coordinates: Vec<T>,
 }
 
 impl<T: Value> Blocks<T> {
-    /// The points of a cloud in this order.
+    /// The points of a cloud in the given order.
     ///
     /// # Errors
-    /// There is no memory for them.
+    /// There is not enough memory for the coordinates.
     pub(super) fn of(cloud: &PointCloud<T>, order: &[u32]) -> Result<Self, Refused> {
         let dimension = cloud.dimension();
         let length = order.len().next_multiple_of(LANES) * dimension;
@@ -41,7 +41,7 @@ impl<T: Value> Blocks<T> {
         Ok(Blocks { dimension, coordinates })
     }
 
-    /// A block by its number.
+    /// The block with the given number.
     #[inline(always)]
     pub(super) fn block(&self, number: usize) -> &[T] {
         let length = LANES * self.dimension;
@@ -49,13 +49,13 @@ impl<T: Value> Blocks<T> {
     }
 }
 
-/// The distances from a point to the first points of a cloud, each as `convert` makes it.
+/// The distances from a point to the first points of a cloud, each converted by `convert`.
 struct Row<'a, T, O, F> {
     cloud: &'a PointCloud<T>,
     blocks: &'a Blocks<T>,
-    /// The point.
+    /// The row's point.
     i: usize,
-    /// A place for each of those.
+    /// The converted distances, one element for each of the first points.
     out: &'a mut [O],
     convert: F,
 }
@@ -67,14 +67,14 @@ impl<T: Value, O: Copy, F: Fn(T) -> O> Kernel<u32> for Row<'_, T, O, F> {
     fn run<S: Simd<u32>>(self, _: S) {
         let Row { cloud, blocks, i, out, convert } = self;
         for (number, out) in out.chunks_mut(LANES).enumerate() {
-            // All lanes at once, also of a block that is cut.
+            // All lanes are computed, even for a block that is cut off.
             let converted = distances_to_block(cloud, blocks, i, number).map(&convert);
             out.copy_from_slice(&converted[..out.len()]);
         }
     }
 }
 
-/// The distances from point `i` to those of a block; past the last point there is any number, or none.
+/// The distances from point `i` to the points of a block; lanes after the last point have unspecified values.
 #[inline(always)]
 pub(super) fn distances_to_block<T: Value>(
     cloud: &PointCloud<T>,
@@ -86,7 +86,7 @@ pub(super) fn distances_to_block<T: Value>(
     let first = number * LANES;
     let mut is_harmed = false;
     for (lane, &sum) in sums.iter().enumerate() {
-        // Nothing is lost of the distance of the point to itself, whose sum is 0.
+        // The sum of the point with itself is exactly 0, so it needs no second computation.
         is_harmed |= T::is_harmed(sum) & (first + lane != i);
     }
     if is_harmed {
@@ -100,10 +100,10 @@ pub(super) fn distances_to_block<T: Value>(
     }
 }
 
-/// The distances of all pairs of points below the diagonal, row by row, each as `convert` makes it.
+/// The distances of all pairs of points below the diagonal, row by row, each converted by `convert`.
 ///
 /// # Errors
-/// There is no memory for them.
+/// There is not enough memory for the distances.
 pub(super) fn lower_of_points<T: Value, O: zerocopy::FromZeros + Copy + Send>(
     cloud: &PointCloud<T>,
     progress: &dyn Progress,
@@ -141,10 +141,11 @@ pub(super) fn lower_of_points<T: Value, O: zerocopy::FromZeros + Copy + Send>(
     Ok(lower)
 }
 
-/// The keys of the distances of all pairs of points in either order, as rows of a square ([`Layout::Square`](super::Layout)).
+/// The keys of the distances of all pairs of points in either order, as rows of a square
+/// ([`Layout::Square`](super::Layout)).
 ///
 /// # Errors
-/// There is no memory for them.
+/// There is not enough memory for the keys.
 pub(super) fn square_of_points<T: Value>(
     cloud: &PointCloud<T>,
     progress: &dyn Progress,
@@ -166,10 +167,10 @@ pub(super) fn square_of_points<T: Value>(
     Ok(square)
 }
 
-/// A point cloud's distance matrix.
+/// The distance matrix of a point cloud.
 ///
 /// # Errors
-/// There is no memory for it.
+/// There is not enough memory for the matrix.
 pub fn matrix_of_points<T: Value>(
     points: &PointCloud<T>,
     progress: &dyn Progress,

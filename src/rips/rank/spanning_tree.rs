@@ -1,15 +1,18 @@
-//! A minimum spanning tree of points, which is all that dimension 0 is about. It is found along the rows of the distances, none of which is kept.
+//! The minimum spanning tree of a point cloud, which determines dimension 0. The distances are computed row by row and
+//! not stored.
 //!
-//! Prim's algorithm (1957): the tree grows from the first point on. Each point outside knows its distance to the tree and the point there that it is
-//! to, and the nearest of them joins. The distances of that one from all points are computed; they bring some points outside nearer to the tree, and
-//! the greatest of them is the eccentricity of the point, of which the enclosing radius is the least. That makes n² distances. A second pass over half
-//! as many counts those up to the threshold, unless all are. Memory is that of some numbers a point.
+//! Prim's algorithm (1957) grows the tree from the first point. Each point outside stores its distance to the tree and
+//! the point of the tree at that distance; the nearest one joins. The distances from that point to all points are then
+//! computed. They update the stored distances, and the greatest of them is the eccentricity of the point; the least
+//! eccentricity is the enclosing radius. That makes n² distances. A second pass over half as many counts those up to
+//! the threshold, unless all are. Memory is linear in the number of points.
 //!
-//! Where the run keeps its state, the tree is kept as it grows, between the row of one point and that of the next, and so are the counts
+//! If the run has a checkpoint, the growing tree is saved there between the rows of two points, and so are the counts
 //! ([`kept`]).
 //!
-//! Points are cut into pieces, one for each thread. Of points that are equally near the first one joins, so the tree is the same on any number of
-//! threads. Another tree would have the same lengths: a threshold leaves the same components of each.
+//! Points are divided into pieces, one for each thread. Of equally near points the first one joins, so the tree does
+//! not depend on the number of threads. Any minimum spanning tree has the same lengths: the edges up to a threshold
+//! join the same components in each.
 
 mod kept;
 
@@ -30,35 +33,38 @@ use crate::rips::plan::PairSearch;
 use crate::rips::{Progress, RipsError, Summary, footprint};
 use crate::simd::{Kernel, Level, Simd};
 
-/// The fewest points for which it is worth waking a thread up.
+/// Fewest points for which waking up another thread pays.
 const PIECE: usize = 1 << 13;
 
-/// How many times as many rows are counted before they may be kept as a thread takes at a time.
+/// Number of rows counted between two possible saves, in multiples of the number that a thread takes at a time.
 const PARTS: usize = 256;
 
-/// Coordinates up to which the tree takes less time than to rank all distances, which are computed once for that and here three times: of single
-/// precision. In double precision, where ranks take longest, they may be four times as many (`benches/RESULTS.md`).
+/// Greatest number of coordinates for which the tree takes less time than ranking all distances, in single precision.
+/// Ranking computes each distance once, the tree up to three times. In double precision, where ranking takes longest,
+/// the limit is four times as high (`benches/RESULTS.md`).
 const MOST_COORDINATES: usize = 32;
 
-/// Whether a tree takes less time than ranks of all distances of these points, or there is no memory for the distances.
+/// Whether the tree takes less time than ranking all distances of these points, or these do not fit in memory.
 pub(in crate::rips) fn pays<T: Value>(cloud: &PointCloud<T>) -> bool {
     let most = if T::NARROW { MOST_COORDINATES } else { 4 * MOST_COORDINATES };
     cloud.dimension() <= most || !footprint::affords_all_pairs::<T::Key>(cloud.len())
 }
 
-/// The edges of a spanning tree, up to the threshold, and the figures of all distances.
+/// The edges of a minimum spanning tree up to the threshold, and a summary of all distances.
 pub(in crate::rips) struct SpanningTree<K> {
-    /// The edges.
+    /// The edges of the tree.
     pub(in crate::rips) keyed: Keyed<K>,
-    /// The figures.
+    /// The summary of all distances.
     pub(in crate::rips) summary: Summary,
 }
 
 impl<K: DistanceKey> SpanningTree<K> {
-    /// The tree of the points of a cloud, up to a threshold or the enclosing radius. What the checkpoint of `progress` keeps is of these alone.
+    /// The tree of a point cloud, up to the given threshold or else the enclosing radius. The checkpoint of `progress`
+    /// must be for these points and this threshold only.
     ///
     /// # Errors
-    /// [`RipsError::Refused`], [`RipsError::Checkpoint`], and [`RipsError::TooFarApart`] where there is no finite threshold.
+    /// [`RipsError::Refused`], [`RipsError::Checkpoint`], and [`RipsError::TooFarApart`] if there is no finite
+    /// threshold.
     pub(in crate::rips) fn of<T: Value + Sealed<Key = K>>(
         cloud: &PointCloud<T>,
         given: Option<T>,
@@ -68,7 +74,7 @@ impl<K: DistanceKey> SpanningTree<K> {
         SpanningTree::in_pieces(cloud, given, pieces, progress)
     }
 
-    /// The same, the points cut into so many pieces or fewer.
+    /// Like [`SpanningTree::of`], with the points divided into at most `pieces` pieces.
     fn in_pieces<T: Value + Sealed<Key = K>>(
         cloud: &PointCloud<T>,
         given: Option<T>,
@@ -126,46 +132,46 @@ impl<K: DistanceKey> SpanningTree<K> {
     }
 }
 
-/// A tree while it grows, and what the rows said on the way.
+/// A growing tree, with the results of the rows so far.
 struct Growing<K> {
-    /// Points of a piece, but for the last one.
+    /// The number of points of each piece except the last.
     length: usize,
     pieces: Vec<Piece<K>>,
-    /// The ends of its edges, the greater point first, in the order in which they came.
+    /// The ends of the tree's edges, the greater point first, in the order of their insertion.
     pairs: Vec<(u32, u32)>,
-    /// The length of each.
+    /// The length of each edge.
     keys: Vec<K>,
     /// The point that joined last, whose row comes next.
     joined: usize,
-    /// The least eccentricity.
+    /// The least eccentricity so far.
     radius: K,
-    /// The greatest distance.
+    /// The greatest distance so far.
     greatest: K,
     counted: Counted<K>,
 }
 
-/// Some of the points, from the first of a block on, and what is known of those that are outside the tree.
+/// A range of points that starts with a block, and the state of those outside the tree.
 struct Piece<K> {
     first: usize,
-    /// The distance to the tree; [`DistanceKey::NONE`] of those that have joined, and past the last point.
+    /// The distance to the tree; [`DistanceKey::NONE`] for points in the tree and after the last point.
     nearest: Vec<K>,
-    /// The point of the tree that it is to, as the bits of a key, so that lanes have one width.
+    /// The point of the tree at that distance, stored as the bits of a key so that lanes have one width.
     to: Vec<K>,
 }
 
-/// What the second pass has found.
+/// State of the second pass.
 #[derive(Clone, Copy, Default)]
 struct Counted<K> {
-    /// The rows that it has been through.
+    /// Number of rows processed.
     rows: usize,
-    /// Distances up to the limit.
+    /// Number of distances up to the limit.
     edges: usize,
-    /// The greatest finite distance.
+    /// The greatest finite distance so far.
     greatest: K,
 }
 
 impl<K: DistanceKey> Growing<K> {
-    /// The first of so many points, in so many pieces or fewer.
+    /// The tree that consists of the first of `points` points, which are divided into at most `pieces` pieces.
     fn new(points: usize, pieces: usize) -> Result<Self, Refused> {
         let length = points.div_ceil(LANES).div_ceil(pieces) * LANES;
         let piece = |first: usize| -> Result<_, Refused> {
@@ -183,12 +189,12 @@ impl<K: DistanceKey> Growing<K> {
     }
 }
 
-/// What the row of a point says of a piece.
+/// The result of a point's row on one piece.
 #[derive(Clone, Copy)]
 struct Told<K> {
     /// The greatest distance from the point.
     farthest: K,
-    /// The point outside that is nearest to the tree, and its distance.
+    /// The distance and the id of the point outside that is nearest to the tree.
     next: (K, usize),
 }
 
@@ -198,14 +204,14 @@ impl<K: DistanceKey> Told<K> {
     }
 }
 
-/// The rows of the distances of points.
+/// The rows of the distance matrix, computed on demand.
 struct Rows<'a, T> {
     cloud: &'a PointCloud<T>,
     blocks: Blocks<T>,
 }
 
 impl<T: Value> Rows<'_, T> {
-    /// Grows the tree until all points have joined, and their rows have been looked at.
+    /// Grows the tree until all points have joined and all rows have been processed.
     fn grow(&self, tree: &mut Growing<T::Key>, kept: &KeptTree<'_>, progress: &dyn Progress) {
         let (n, level) = (self.cloud.len(), Level::detect());
         let nothing = Told { farthest: T::Key::default(), next: (T::Key::NONE, n) };
@@ -234,7 +240,7 @@ impl<T: Value> Rows<'_, T> {
                 return;
             }
         };
-        // On a thread of the pool, which then need not be asked from outside for each row.
+        // On a thread of the pool, so that a row does not have to enter the pool from outside.
         if is_shared { rayon::scope(|_| grow()) } else { grow() }
     }
 
@@ -275,12 +281,12 @@ impl<T: Value> Rows<'_, T> {
     }
 }
 
-/// What two parts of the rows say: a number of distances, and the greatest of them.
+/// Combines the results of two parts of the rows: the count and the greatest distance.
 fn both<K: DistanceKey>(one: (usize, K), other: (usize, K)) -> (usize, K) {
     (one.0 + other.0, one.1.max(other.1))
 }
 
-/// The row of point `i`, which has joined the tree, over a piece.
+/// The update of a piece by the row of point `i`, which has joined the tree.
 struct Row<'a, T: Value> {
     rows: &'a Rows<'a, T>,
     i: usize,
@@ -310,7 +316,7 @@ impl<T: Value> Kernel<u32> for Row<'_, T> {
                 farthest[lane] = farthest[lane].max(keys[lane]);
                 is_nearer[lane] = (keys[lane] < nearest[lane]) & (nearest[lane] != T::Key::NONE);
             }
-            // Seldom, once the tree has grown; what is not changed need not be written.
+            // Seldom true once the tree has grown; unchanged elements are not written.
             if is_nearer.iter().fold(false, |any, &one| any | one) {
                 for lane in 0..LANES {
                     nearest[lane] = if is_nearer[lane] { keys[lane] } else { nearest[lane] };
@@ -334,7 +340,7 @@ impl<T: Value> Kernel<u32> for Row<'_, T> {
     }
 }
 
-/// The distances from point `i` to the points before it.
+/// The count of distances from point `i` to the points before it.
 struct LowerRow<'a, T: Value> {
     rows: &'a Rows<'a, T>,
     i: usize,
@@ -371,7 +377,7 @@ mod tests {
     use crate::rips::rank::matrix_of_points;
     use crate::rips::{Rips, Threshold};
 
-    /// Coordinates on a grid of so many steps, so that many distances are equal.
+    /// Coordinates on a grid with `steps` steps, so that many distances are equal.
     fn cloud<T: Value>(points: usize, dimension: usize, steps: u64, scale: f64) -> PointCloud<T> {
         let mut state = points as u64 * 31 + steps;
         let mut next = || {
@@ -381,7 +387,7 @@ mod tests {
         PointCloud::new(dimension, (0..points * dimension).map(|_| next()).collect()).unwrap()
     }
 
-    /// The bars and the figures are those of the matrix of the points' distances, in any number of pieces.
+    /// Compares bars and summary with those of the distance matrix, for several numbers of pieces.
     fn check<T: Value>(cloud: &PointCloud<T>, threshold: Option<f64>) {
         let matrix = matrix_of_points(cloud, &()).unwrap();
         let solve = |distances: Distances<T>| {
@@ -427,7 +433,7 @@ mod tests {
         }
     }
 
-    /// Of points of many coordinates distances are ranked.
+    /// Points with many coordinates are ranked by all distances instead.
     #[test]
     fn distances_of_many_coordinates_are_computed_once() {
         let search = |points: Distances<f32>| Rips::new(points).max_dim(0).solve(&()).unwrap().plan.search;
@@ -436,7 +442,7 @@ mod tests {
         assert!(pays(&cloud::<f64>(20, 128, 5, 1.0)) && !pays(&cloud::<f64>(20, 129, 5, 1.0)));
     }
 
-    /// Squares that underflow, and sums that overflow.
+    /// Cases: squares that underflow, and sums that overflow.
     #[test]
     fn distances_at_the_ends_of_the_range_have_their_spanning_tree() {
         for scale in [1e-30, 1e-20, 1e17] {

@@ -1,4 +1,4 @@
-//! Square matrices of ranks, filled by tiles: both triangles are read and written along cache lines.
+//! Square matrices of ranks, filled in tiles so that both triangles are read and written along cache lines.
 
 use std::sync::Mutex;
 
@@ -8,14 +8,14 @@ use crate::parallel::{SharedRange, lock};
 use crate::rips::complex::{ABSENT, stride};
 use crate::simd::Rank;
 
-/// Rows of a band that a thread fills, and columns of a tile of it.
+/// Number of rows in a band that a thread fills, and of columns in a tile of it.
 const TILE: usize = 64;
 
 impl Edges {
-    /// A square matrix of ranks as [`Dense`](crate::rips::complex::Dense) wants it.
+    /// The square matrix of ranks in the layout of [`Dense`](crate::rips::complex::Dense).
     ///
     /// # Errors
-    /// There is no memory for it.
+    /// There is not enough memory for the matrix.
     pub fn square<R: Rank>(&self, n: usize) -> Result<Vec<R>, Refused> {
         let stride = stride(n);
         match self {
@@ -33,7 +33,7 @@ impl Edges {
                 Ok(square)
             }
             Edges::Lower(lower) => {
-                // Every element is written below.
+                // Zeros do not matter: every element is written below.
                 let mut square: Vec<R> = memory::zeroed(n * stride)?;
                 let bands = Mutex::new(square.chunks_mut(TILE * stride.max(1)).enumerate());
                 SharedRange::new(n.div_ceil(TILE), 1).share(&|| {
@@ -57,7 +57,7 @@ impl Edges {
     }
 }
 
-/// Fills the rows from `first` on of the square matrix of `n` points.
+/// Fills the rows from `first` on in the square matrix of `n` points.
 fn fill<R: Rank>(lower: &[u32], n: usize, first: usize, rows: &mut [R]) {
     let stride = stride(n);
     let start = |i: usize| i * i.saturating_sub(1) / 2;
@@ -68,7 +68,7 @@ fn fill<R: Rank>(lower: &[u32], n: usize, first: usize, rows: &mut [R]) {
         right[0] = <R as Rank>::MAX;
         right[n - i..].fill(<R as Rank>::MAX);
     }
-    // What is right of the diagonal is read from the rows further down.
+    // The part right of the diagonal is read from later rows of `lower`.
     for from in (first..n).step_by(TILE) {
         for j in from.max(first + 1)..n.min(from + TILE) {
             let row = &lower[start(j)..start(j) + j];
@@ -82,7 +82,7 @@ fn fill<R: Rank>(lower: &[u32], n: usize, first: usize, rows: &mut [R]) {
 /// The edges (i, j, rank), i > j, of a square matrix of ranks.
 ///
 /// # Errors
-/// There is no memory for them.
+/// There is not enough memory for the list.
 pub(super) fn list(square: &[u32], n: usize) -> Result<Vec<(u32, u32, u32)>, Refused> {
     // Points are numbers of 32 bits.
     let row = |i: usize| (0u32..).zip(&square[i * stride(n)..][..i]).filter(|&(_, &rank)| rank != ABSENT);

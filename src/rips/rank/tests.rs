@@ -1,4 +1,4 @@
-//! Ranks against the sorted list of distances, and distances of points against each pair.
+//! Ranks compared with the sorted list of distances, and distances of points compared pair by pair.
 
 use super::order::CHUNK;
 use super::*;
@@ -41,7 +41,7 @@ fn ranks_of_many_values_of_every_magnitude() {
     }
 }
 
-/// What sorting gives.
+/// The ranks by sorting.
 fn plain<K: DistanceKey>(keys: &[K], limit: K) -> (Values, Vec<u32>) {
     let mut distinct: Vec<K> = keys.iter().copied().filter(|&key| key <= limit).collect();
     distinct.push(K::default());
@@ -59,7 +59,7 @@ fn keys_of_every_spread_are_ranked_as_by_sorting() {
         (state >> 32) % below
     };
     for len in [0, 1, 2, 31, 100, CHUNK - 1, CHUNK, CHUNK + 1, 3 * CHUNK + 5] {
-        // As dense as keys are, with many ties; spread over some bits a key; over all that there are; at the ends of the range.
+        // Cases: few distinct keys; dense keys with ties; keys spread over 50 times their number; over the whole range.
         for (from, below) in
             [(0, 10), (1 << 30, 1 + len as u64 / 3), (1 << 20, 1 + 50 * len as u64), (0, 0x7f7f_ffff)]
         {
@@ -83,7 +83,7 @@ fn keys_of_every_spread_are_ranked_as_by_sorting() {
     }
 }
 
-/// Many chunks and buckets, buckets of nearly all keys, and distances that differ by next to nothing.
+/// Cases: many chunks and buckets, one bucket with nearly all keys, nearly equal distances, and subnormal ones.
 #[test]
 fn keys_that_are_sorted_in_buckets_are_ranked_as_by_sorting() {
     let mut state = 5u64;
@@ -124,7 +124,8 @@ fn keys_are_ranks_where_nothing_is_narrower_without_them() {
     };
     let limit = (1 << 30) + 450_000;
     let (any, by_rank) = (|_: usize| Ok(64), |ranks: usize| Ok(if ranks > 300_000 { 128 } else { 64 }));
-    // All different, where entries have one width; where they are wider with so many ranks; few different ones.
+    // Cases: all keys distinct with one width of entries; with entries that get wider with the number of ranks; few
+    // distinct keys.
     let (many, few) = (keys(len), keys(10_000));
     let (values, ranks) = ranks_of_keys(many.clone(), limit, Some(&any), &()).unwrap();
     assert_eq!(values, Values::Keys { least: 1 << 30, ranks: 450_002 });
@@ -145,7 +146,7 @@ fn keys_are_ranks_where_nothing_is_narrower_without_them() {
     );
 }
 
-/// Points with ties, some of them the same.
+/// Points on a line with ties, some of them equal.
 fn line(n: usize) -> PointCloud<f32> {
     PointCloud::new(1, (0..n).map(|k| (k * 37 % 101) as f32).collect()).unwrap()
 }
@@ -230,7 +231,7 @@ fn few_points_are_ranked_once() {
 
 #[test]
 fn points_in_a_square_are_ranked_as_below_the_diagonal() {
-    // With fewer points there are so few keys that a square does not pay.
+    // Fewer points have so few keys that a square does not pay.
     for n in [182, 190, 200, 257] {
         let cloud = Distances::Points(line(n));
         for threshold in [f32::INFINITY, 60.0, 0.0] {

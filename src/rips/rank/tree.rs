@@ -1,21 +1,22 @@
 //! A k-d tree of points (Bentley 1975) with the box of every node; its leaves are blocks.
 //!
-//! A node of L leaves has a left child of ⌊L/2⌋ leaves and a right child of the others. Nodes lie in preorder, so a node's place and
-//! number of leaves tell where its children are. All leaves but the last hold [`LANES`] points.
+//! A node of L leaves has a left child of ⌊L/2⌋ leaves and a right child with the others. Nodes are in preorder, so the
+//! index of a node and its number of leaves give the indices of its children. All leaves but the last have [`LANES`]
+//! points.
 
 use crate::memory::{self, Refused};
 use crate::metric::value::LANES;
 use crate::metric::{PointCloud, Value};
 
-/// Points from which on the children of a node are built side by side.
+/// Fewest points for which the children of a node are built in parallel.
 const PARALLEL: usize = 1 << 13;
 
-/// The tree.
+/// A k-d tree of points.
 pub(super) struct Tree<T> {
     dimension: usize,
     /// The points, leaf after leaf.
     pub(super) order: Vec<u32>,
-    /// Of each node the least coordinates of its points, then the greatest ones.
+    /// The least coordinates of each node's points, followed by the greatest ones.
     boxes: Vec<T>,
 }
 
@@ -23,7 +24,7 @@ impl<T: Value> Tree<T> {
     /// The tree of all points of a cloud.
     ///
     /// # Errors
-    /// There is no memory for it.
+    /// There is not enough memory for the tree.
     pub(super) fn of(cloud: &PointCloud<T>) -> Result<Self, Refused> {
         let (n, dimension) = (cloud.len(), cloud.dimension());
         let mut order = Vec::new();
@@ -46,10 +47,11 @@ impl<T: Value> Tree<T> {
         &self.order[from..self.order.len().min(from + LANES)]
     }
 
-    /// Calls `near` with `leaf` and the leaves before it whose boxes are within the root of `limit` of its box.
+    /// Calls `near` with each leaf up to `leaf`, itself included, whose box is within the square root of `limit` of its
+    /// box.
     pub(super) fn near_leaves(&self, leaf: usize, limit: f64, mut near: impl FnMut(usize)) {
         let own = self.node_of(leaf);
-        // Nodes that are still to be looked at, with their first leaves and numbers of leaves.
+        // Nodes still to visit, each with its first leaf and number of leaves.
         let mut stack = vec![(0, 0, self.leaves())];
         while let Some((node, first, leaves)) = stack.pop() {
             if first > leaf || self.squared_gap(own, node) > limit {
@@ -65,7 +67,7 @@ impl<T: Value> Tree<T> {
         }
     }
 
-    /// The node of a leaf.
+    /// The index of a leaf's node.
     fn node_of(&self, leaf: usize) -> usize {
         let (mut node, mut first, mut leaves) = (0, 0, self.leaves());
         while leaves > 1 {
@@ -79,7 +81,7 @@ impl<T: Value> Tree<T> {
         node
     }
 
-    /// The squared distance of the boxes of two nodes.
+    /// The squared distance between the boxes of two nodes.
     fn squared_gap(&self, a: usize, b: usize) -> f64 {
         let m = self.dimension;
         let [a, b] = [a, b].map(|node| self.boxes[2 * m * node..][..2 * m].split_at(m));
@@ -94,7 +96,7 @@ impl<T: Value> Tree<T> {
     }
 }
 
-/// Puts the points of a node into the order of its leaves, and finds the boxes of it and of the nodes below it.
+/// Sorts the points of a node into the order of its leaves, and computes the boxes of it and of its descendants.
 fn build<T: Value>(cloud: &PointCloud<T>, points: &mut [u32], boxes: &mut [T]) {
     let m = cloud.dimension();
     let (own, below) = boxes.split_at_mut(2 * m);

@@ -28,11 +28,11 @@ pub struct Chain {
     coefficients: Vec<u16>,
 }
 
-/// Why simplices and coefficients make no chain.
+/// Reasons for which simplices and coefficients do not form a chain.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ChainError {
-    /// The number of vertices is not that of as many simplices as there are coefficients.
+    /// The number of vertices does not match the number of coefficients.
     #[error(
         "chain: expected {expected} vertices for {simplices} simplices of dimension {dimension}, found {found}"
     )]
@@ -41,7 +41,7 @@ pub enum ChainError {
         dimension: usize,
         /// The number of coefficients.
         simplices: usize,
-        /// The number of vertices that so many simplices have.
+        /// The number of vertices that this many simplices have.
         expected: usize,
         /// The number of vertices given.
         found: usize,
@@ -49,25 +49,25 @@ pub enum ChainError {
     /// The vertices of a simplex do not ascend.
     #[error("chain: expected ascending vertices, found {vertices:?} in simplex {simplex}")]
     Order {
-        /// The number of the simplex, 0-based.
+        /// The index of the simplex, 0-based.
         simplex: usize,
-        /// Its vertices.
+        /// The vertices of the simplex.
         vertices: Vec<u32>,
     },
     /// A coefficient is 0.
     #[error("chain: expected a coefficient of 1 or more, found 0 in simplex {simplex}")]
     Coefficient {
-        /// The number of the simplex, 0-based.
+        /// The index of the simplex, 0-based.
         simplex: usize,
     },
 }
 
 impl Chain {
-    /// A chain of simplices of one dimension: `vertices` are those of one simplex after another, `dimension` + 1 of each, ascending, and
-    /// `coefficients` has one for each simplex, none of them 0.
+    /// Makes a chain of simplices of one dimension. `vertices` lists the simplices one after another, each with
+    /// `dimension` + 1 ascending vertices; `coefficients` has one element for each simplex, none of them 0.
     ///
     /// # Errors
-    /// [`ChainError`]: the two do not belong together, vertices do not ascend, or a coefficient is 0.
+    /// [`ChainError`]: the lengths do not match, vertices do not ascend, or a coefficient is 0.
     pub fn new(dimension: usize, vertices: Vec<u32>, coefficients: Vec<u16>) -> Result<Self, ChainError> {
         let (simplices, found) = (coefficients.len(), vertices.len());
         let expected = simplices.saturating_mul(dimension.saturating_add(1));
@@ -86,7 +86,7 @@ impl Chain {
         Ok(chain)
     }
 
-    /// A chain of these terms: entries of a layout, and coefficients.
+    /// The chain of the given terms: entries in the layout `code`, with coefficients.
     pub(super) fn of_terms<W: Word>(code: Code<W>, terms: impl Iterator<Item = Multiple<W>>) -> Self {
         let dimension = code.vertices() as usize - 1;
         let (mut vertices, mut coefficients, mut simplex) = (Vec::new(), Vec::new(), Vec::new());
@@ -98,8 +98,8 @@ impl Chain {
         Chain { dimension, vertices, coefficients }
     }
 
-    /// Puts for each vertex v the point `points[v]`: where that is an odd permutation of a simplex, its coefficient changes its sign in
-    /// Z/`modulus`.
+    /// Replaces each vertex v by the point `points[v]` and sorts the vertices of each simplex. An odd permutation
+    /// changes the sign of the coefficient in Z/`modulus`.
     pub(super) fn rename(&mut self, points: &[usize], modulus: u16) {
         let simplices = self.vertices.chunks_exact_mut(self.dimension + 1);
         for (simplex, coefficient) in simplices.zip(&mut self.coefficients) {
@@ -128,7 +128,7 @@ impl Chain {
         self.coefficients.is_empty()
     }
 
-    /// The vertices of one simplex after another.
+    /// The vertices of all simplices, one simplex after another.
     pub fn vertices(&self) -> &[u32] {
         &self.vertices
     }

@@ -1,19 +1,19 @@
-//! Which bars of a diagram are chosen, decided dimension by dimension.
+//! The selection of bars, made dimension by dimension in the course of a run.
 //!
-//! The longest bars are known only at the end of a run. Until then a bar is a candidate if it is among the longest of the dimensions so far:
-//! so no dimension has more candidates than bars are wanted.
+//! The longest bars are known only at the end of a run. Until then a bar is a candidate if it is among the longest of
+//! the dimensions so far, so no dimension has more candidates than bars are requested.
 
 use crate::diagram::{Bar, BarSelection, Diagram, SelectionError};
 
-/// A choice of bars in the course of a run.
+/// The state of a selection in the course of a run.
 #[derive(Debug)]
 pub(super) struct Choice<'a> {
     selection: &'a BarSelection,
-    /// The longest bars of the dimensions so far, where these are wanted, the longest first.
+    /// The longest bars of the dimensions so far, in descending order, if the longest are requested.
     longest: Vec<Lasting>,
 }
 
-/// A bar and how long it lasts.
+/// A bar by its position, with its persistence.
 #[derive(Debug, Clone, Copy)]
 struct Lasting {
     persistence: f64,
@@ -22,12 +22,13 @@ struct Lasting {
 }
 
 impl<'a> Choice<'a> {
-    /// No dimension has been seen.
+    /// The state before the first dimension.
     pub(super) fn new(selection: &'a BarSelection) -> Self {
         Choice { selection, longest: Vec::new() }
     }
 
-    /// The places of the bars of a dimension that may be chosen, ascending. Dimensions come one after another from 0 up.
+    /// The indices of a dimension's bars that may be chosen, ascending. Must be called for all dimensions from 0 up in
+    /// order.
     pub(super) fn candidates(&mut self, dim: usize, bars: &[Bar]) -> Vec<usize> {
         match self.selection {
             BarSelection::All => (0..bars.len()).collect(),
@@ -51,21 +52,22 @@ impl<'a> Choice<'a> {
         }
     }
 
-    /// Takes the bars of a dimension in among the longest.
+    /// Merges the bars of a dimension into the longest.
     fn prolong(&mut self, dim: usize, bars: &[Bar], count: usize) {
         let lasting = |(place, bar)| Lasting { persistence: persistence(bar), dim, place };
         self.longest.extend(bars.iter().enumerate().map(lasting));
-        // Bars that last equally long stay in the order of the diagram.
+        // The sort is stable: bars of equal persistence stay in the order of the diagram.
         self.longest.sort_by(|a, b| b.persistence.total_cmp(&a.persistence));
         self.longest.truncate(count);
     }
 
-    /// The places of the chosen bars of a dimension, ascending, once all dimensions have been seen; none if all its candidates are chosen.
+    /// The indices of the chosen bars of a dimension, ascending, once all dimensions have been processed; `None` if all
+    /// its candidates are chosen.
     pub(super) fn chosen(&self, dim: usize) -> Option<Vec<usize>> {
         matches!(self.selection, BarSelection::Longest(_)).then(|| self.longest_of(dim))
     }
 
-    /// The places of the longest bars so far that are of this dimension, ascending.
+    /// The indices of those of the longest bars so far that have this dimension, ascending.
     fn longest_of(&self, dim: usize) -> Vec<usize> {
         let of_dimension = self.longest.iter().filter(|bar| bar.dim == dim);
         let mut places: Vec<usize> = of_dimension.map(|bar| bar.place).collect();
@@ -73,7 +75,7 @@ impl<'a> Choice<'a> {
         places
     }
 
-    /// Whether all bars that were named are there.
+    /// Checks that all bars requested by index exist.
     ///
     /// # Errors
     /// [`SelectionError::NoSuchBar`].
@@ -82,7 +84,7 @@ impl<'a> Choice<'a> {
     }
 }
 
-/// How long a bar lasts.
+/// The persistence of a bar, its death minus its birth.
 fn persistence(bar: &Bar) -> f64 {
     bar.death - bar.birth
 }
@@ -91,7 +93,7 @@ fn persistence(bar: &Bar) -> f64 {
 mod tests {
     use super::*;
 
-    /// Bars of dimensions 0, 1 and 2 by birth and death.
+    /// Bars of dimensions 0, 1 and 2, given by birth and death.
     fn diagram() -> Diagram {
         let bars = |bars: &[(f64, f64)]| bars.iter().map(|&(birth, death)| Bar { birth, death }).collect();
         Diagram::new(vec![
@@ -101,7 +103,7 @@ mod tests {
         ])
     }
 
-    /// The dimensions and places of the bars that are chosen, and the number of candidates on the way.
+    /// The dimensions and indices of the chosen bars, and the number of candidates.
     fn chosen(selection: &BarSelection) -> (Vec<(usize, usize)>, usize) {
         let (diagram, mut choice) = (diagram(), Choice::new(selection));
         let candidates: Vec<(usize, usize)> = (0..diagram.len())
@@ -120,7 +122,7 @@ mod tests {
         assert_eq!(chosen(&BarSelection::All).1, 8);
         assert_eq!(chosen(&BarSelection::Longest(0)).0, []);
         assert_eq!(chosen(&BarSelection::Longest(1)), (vec![(2, 0)], 2));
-        // Of three bars of equal length the first two of the diagram.
+        // The first two of three bars of equal persistence.
         assert_eq!(chosen(&BarSelection::Longest(3)), (vec![(1, 1), (1, 2), (2, 0)], 4));
         assert_eq!(chosen(&BarSelection::Longest(99)).0.len(), 6);
         let long = vec![(0, 0), (0, 1), (1, 1), (1, 2), (2, 0), (2, 1)];

@@ -1,7 +1,8 @@
 //! Cycles: homology after cohomology.
 //!
-//! When the cohomology of a dimension d is reduced, all pairs are known. So the cycle of a bar is found from the boundaries of few simplices
-//! (Čufar, Virk 2021, "Fast computation of persistent homology representatives with involuted persistent homology"):
+//! After the cohomology of dimension d is reduced, all pairs of that dimension are known. The cycle of a bar then needs
+//! the boundaries of only few simplices (Čufar, Virk 2021, "Fast computation of persistent homology representatives
+//! with involuted persistent homology"):
 //!
 //! ```text
 //! of a finite bar with birth simplex σ and death simplex τ:
@@ -10,13 +11,13 @@
 //!         subtract from z the multiple of the reduced boundary of the simplex that ρ is paired with in which ρ cancels
 //! ```
 //!
-//! Then z is a cycle that is born with σ, since ρ is always a birth simplex, and it bounds when τ enters. The simplex that ρ is paired with
-//! is older than τ. Where the two are an [apparent pair](crate::rips::apparent_pairs), its boundary is reduced as it is. Otherwise it
-//! is reduced first, once, whatever the number of bars that need it.
+//! Then z is a cycle that is born with σ, since ρ is always a birth simplex, and it becomes a boundary when τ enters.
+//! The simplex paired with ρ is older than τ. If the two are an [apparent pair](crate::rips::apparent_pairs), its
+//! boundary is already reduced. Otherwise it is reduced first, once for all bars that need it.
 //!
-//! An essential bar has no death simplex. The boundary of its birth simplex σ is reduced to zero in the same way, by the pairs of the
-//! dimension below, and the simplices that were added up to it are the cycle. In dimension 1 that is the edge σ and the path between its ends in
-//! the minimum spanning forest.
+//! An essential bar has no death simplex. The boundary of its birth simplex σ is reduced to zero in the same way, by
+//! the pairs of dimension d−1, and the simplices whose boundaries were added up form the cycle. In dimension 1 these
+//! are the edge σ and the path between its ends in the minimum spanning forest.
 
 use std::collections::{BinaryHeap, HashMap};
 use std::rc::Rc;
@@ -29,39 +30,39 @@ use crate::rips::field::{Field, Modulo};
 use crate::rips::submatrix_reduction::{Multiple, apparent_cofacet};
 use crate::rips::word::Word;
 
-/// The pairs of simplices of a dimension with simplices of the next, but for apparent ones.
+/// The persistence pairs of one dimension, except apparent pairs.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::rips) struct Pairs<'a, W> {
-    /// The simplices, in reverse filtration order.
+    /// The birth simplices, in reverse filtration order.
     pub(in crate::rips) columns: &'a [W],
-    /// Of each the simplex that it is paired with, or none of an essential class.
+    /// The death simplex of each column, or `None` for an essential class.
     pub(in crate::rips) pivots: &'a [Option<W>],
-    /// The layouts of both.
+    /// The layouts of columns and pivots.
     pub(in crate::rips) codes: Codes<W>,
 }
 
-/// A boundary that is reduced.
+/// A reduced boundary.
 struct Reduced<W> {
-    /// Its simplices, the youngest last.
+    /// The simplices of the boundary, the youngest last.
     boundary: Vec<Multiple<W>>,
-    /// The simplices whose boundaries add up to it, if that is asked for.
+    /// The chain whose boundary this is, if it is recorded.
     sum: Vec<Multiple<W>>,
 }
 
-/// A boundary that is being reduced.
+/// A boundary under reduction.
 struct Work<W> {
-    /// The column of the birth simplex that it comes down to; none if it comes down to zero.
+    /// The column of the birth simplex that the reduction ends with; `None` if it ends with zero.
     column: Option<usize>,
     boundary: BinaryHeap<Multiple<W>>,
     sum: Vec<Multiple<W>>,
 }
 
-/// Reduces boundaries by the pairs of a dimension.
+/// Reduces boundaries by the pairs of a dimension, each at most once.
 pub(super) struct Boundaries<'a, W> {
     complex: &'a dyn Complex,
     field: Modulo,
     pairs: Pairs<'a, W>,
-    /// Whether it is asked for what adds up to them.
+    /// Whether the chains of the reduced boundaries are recorded.
     sums: bool,
     reduced: HashMap<usize, Rc<Reduced<W>>>,
 }
@@ -71,7 +72,7 @@ impl<'a, W: Word> Boundaries<'a, W> {
         Boundaries { complex, field: Modulo::new(modulus), pairs, sums, reduced: HashMap::new() }
     }
 
-    /// The cycle of the finite class of a column: its simplices in filtration order.
+    /// The cycle of the finite class of a column, in filtration order.
     pub(super) fn of_finite(&mut self, column: usize) -> Vec<Multiple<W>> {
         match self.pairs.pivots[column] {
             Some(death) => {
@@ -82,13 +83,13 @@ impl<'a, W: Word> Boundaries<'a, W> {
         }
     }
 
-    /// The cycle of an essential class of the dimension above, of its birth simplex.
+    /// The cycle of an essential class of the next dimension, given by its birth simplex.
     pub(super) fn of_essential(&mut self, birth: W) -> Vec<Multiple<W>> {
         let work = self.work(None, birth);
         self.reduce(work).sum.clone()
     }
 
-    /// The boundary of a simplex of the higher dimension.
+    /// The unreduced boundary of a simplex of the higher dimension.
     fn work(&self, column: Option<usize>, simplex: W) -> Work<W> {
         let mut work = Work { column, boundary: BinaryHeap::new(), sum: Vec::new() };
         self.add_boundary(&mut work, (simplex, 1));
@@ -111,7 +112,7 @@ impl<'a, W: Word> Boundaries<'a, W> {
         }
     }
 
-    /// Reduces a boundary, and before it those that it needs.
+    /// Reduces a boundary, after those that it depends on.
     fn reduce(&mut self, work: Work<W>) -> Rc<Reduced<W>> {
         if let Some(reduced) = work.column.and_then(|column| self.reduced.get(&column)) {
             return Rc::clone(reduced);
@@ -132,7 +133,7 @@ impl<'a, W: Word> Boundaries<'a, W> {
         last
     }
 
-    /// Reduces a boundary until it is done, or until another one has to be reduced first.
+    /// Reduces a boundary to the end, or returns another one that has to be reduced first.
     fn go_on(&mut self, work: &mut Work<W>) -> Option<Work<W>> {
         let field = self.field;
         let mut last = None;
@@ -167,14 +168,15 @@ impl<'a, W: Word> Boundaries<'a, W> {
         None
     }
 
-    /// The simplex that a simplex is in an apparent pair with, and the coefficient of the second in the boundary of the first.
+    /// The cofacet in an apparent pair with a simplex, and the coefficient of the simplex in the boundary of the
+    /// cofacet.
     fn apparent(&self, simplex: W) -> Option<Multiple<W>> {
         let Codes { columns, pivots } = self.pairs.codes;
         let (cofacet, below) = apparent_cofacet(self.complex, columns, pivots, simplex)?;
         Some((cofacet, self.field.sign(below)))
     }
 
-    /// Takes the youngest simplex out, with the sum of its coefficients; those of which the sum is zero vanish.
+    /// Removes the youngest simplex whose coefficients do not sum to zero, and returns it with their sum.
     fn pop(&self, boundary: &mut BinaryHeap<Multiple<W>>) -> Option<Multiple<W>> {
         loop {
             let (youngest, mut sum) = boundary.pop()?;
@@ -190,7 +192,7 @@ impl<'a, W: Word> Boundaries<'a, W> {
         }
     }
 
-    /// Each simplex once, in filtration order.
+    /// Sorts terms into filtration order and adds up those of the same simplex.
     fn combined(&self, mut terms: Vec<Multiple<W>>) -> Vec<Multiple<W>> {
         terms.sort_unstable();
         let mut combined: Vec<Multiple<W>> = Vec::with_capacity(terms.len());
@@ -204,14 +206,14 @@ impl<'a, W: Word> Boundaries<'a, W> {
     }
 }
 
-/// A forest, each tree from a root down.
+/// A forest with a root in each tree.
 pub(super) struct Paths {
-    /// Of each vertex the one above it, and how far below the root it is; a root is its own.
+    /// The parent and the depth of each vertex; a root is its own parent.
     above: Vec<(u32, u32)>,
 }
 
 impl Paths {
-    /// The forest with these edges on so many points.
+    /// The forest with these edges on `points` points.
     pub(super) fn new(points: usize, edges: impl Iterator<Item = [u32; 2]>) -> Self {
         let mut joined: Vec<Vec<u32>> = vec![Vec::new(); points];
         for [u, v] in edges {
@@ -240,7 +242,8 @@ impl Paths {
         Paths { above }
     }
 
-    /// The cycle of an edge u < v with coefficient one and the path from v back to u: edges with their coefficients modulo p.
+    /// The cycle that consists of the edge u < v with coefficient 1 and the path from v back to u in the forest, as
+    /// edges with coefficients modulo p.
     pub(super) fn cycle<W: Word>(
         &self,
         [u, v]: [u32; 2],
@@ -250,7 +253,8 @@ impl Paths {
     ) -> Vec<Multiple<W>> {
         let entry = |a: u32, b: u32| code.entry(complex.edge(a, b), [a.max(b), a.min(b)]);
         let mut terms = vec![(entry(u, v), field.one())];
-        // A step from a to b is the edge as it is oriented, from its lesser vertex to its greater, or minus that.
+        // A step from a to b is the edge, oriented from its lesser vertex to its greater one, with coefficient 1 if a <
+        // b, else −1.
         let mut step = |a: u32, b: u32| terms.push((entry(a, b), field.sign(usize::from(a > b))));
         let (mut from, mut to) = (v, u);
         while from != to {

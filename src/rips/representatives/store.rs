@@ -1,96 +1,97 @@
-//! The representatives of a diagram in flat tables, and the views of them one by one.
+//! Storage of a diagram's representatives in flat tables, and views of single representatives.
 
 use serde::{Deserialize, Serialize};
 
 use super::chain::Chain;
 use crate::diagram::Bar;
 
-/// Stands for the vertices of a simplex that is not there: no vertex has this number.
+/// The vertices of a simplex that does not exist: no vertex has this number.
 pub(super) const NO_VERTEX: u32 = u32::MAX;
 
 /// Representatives of bars, in the order of their diagram.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Representatives {
-    /// Of dimensions 0, 1, ….
+    /// The tables of dimensions 0, 1, ….
     pub(super) dimensions: Vec<Table>,
 }
 
-/// A bar, and the simplices with which its class is born and dies.
+/// A bar with its birth and death simplices and other representatives.
 ///
-/// Vertices are numbers of points of the input, 0-based, ascending within a simplex.
+/// Vertices are ids of points of the input, 0-based, and ascend within a simplex.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub struct Representative<'a> {
     /// The bar.
     pub bar: Bar,
-    /// Its dimension.
+    /// The dimension of the bar.
     pub dim: usize,
-    /// Its place among the bars of its dimension, as in [`Diagram::bars`](crate::Diagram::bars).
+    /// The index of the bar in its dimension, as in [`Diagram::bars`](crate::Diagram::bars).
     pub index: usize,
-    /// The simplex with which the class is born, of the dimension of the bar.
+    /// The birth simplex, whose dimension is that of the bar.
     pub birth: &'a [u32],
-    /// The simplex with which the class dies, one dimension above; none of an essential bar.
+    /// The death simplex, one dimension above; `None` for an essential bar.
     pub death: Option<&'a [u32]>,
-    /// The longest edge of the birth simplex: its length is the birth of the bar. In dimension 0 there is none.
+    /// The longest edge of the birth simplex, whose length is the birth of the bar; `None` in dimension 0.
     pub birth_edge: Option<[u32; 2]>,
-    /// The longest edge of the death simplex: its length is the death of the bar. Of an essential bar there is none.
+    /// The longest edge of the death simplex, whose length is the death of the bar; `None` for an essential bar.
     pub death_edge: Option<[u32; 2]>,
-    /// A cocycle that represents the class, if it was asked for; none in dimension 0.
+    /// A cocycle that represents the class, if requested; `None` in dimension 0.
     pub cocycle: Option<&'a Chain>,
-    /// A cycle that represents the class, likewise.
+    /// A cycle that represents the class, if requested; `None` in dimension 0.
     pub cycle: Option<&'a Chain>,
 }
 
-/// The representatives of one dimension: row k of each column is that of one bar, in the order of the diagram.
+/// The representatives of one dimension: row k of each column belongs to the k-th chosen bar, in the order of the
+/// diagram.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub(super) struct Table {
-    /// The bars.
+    /// The chosen bars.
     pub(super) bars: Vec<Bar>,
-    /// Their places among the bars of the dimension, ascending.
+    /// The indices of these bars in the dimension, ascending.
     pub(super) places: Vec<usize>,
-    /// The vertices of the birth simplices, dim + 1 a row.
+    /// The vertices of the birth simplices, dim + 1 per row.
     pub(super) births: Vec<u32>,
-    /// The vertices of the death simplices, dim + 2 a row; of an essential bar all are [`NO_VERTEX`].
+    /// The vertices of the death simplices, dim + 2 per row, all of them [`NO_VERTEX`] for an essential bar.
     pub(super) deaths: Vec<u32>,
     /// The longest edges of the birth simplices; empty in dimension 0.
     pub(super) birth_edges: Vec<[u32; 2]>,
-    /// The longest edges of the death simplices; of an essential bar both vertices are [`NO_VERTEX`].
+    /// The longest edges of the death simplices; both vertices are [`NO_VERTEX`] for an essential bar.
     pub(super) death_edges: Vec<[u32; 2]>,
-    /// Cocycles; empty if they are not wanted, and in dimension 0.
+    /// The cocycles; empty if they are not requested, and in dimension 0.
     pub(super) cocycles: Vec<Chain>,
-    /// Cycles, likewise.
+    /// The cycles; empty if they are not requested, and in dimension 0.
     pub(super) cycles: Vec<Chain>,
 }
 
 impl Representatives {
-    /// All of them, by dimension.
+    /// All representatives, by ascending dimension.
     pub fn iter(&self) -> impl Iterator<Item = Representative<'_>> + Clone {
         (0..self.dimensions.len()).flat_map(|dim| self.of_dimension(dim))
     }
 
-    /// Those of one dimension (none when it was not computed).
+    /// The representatives of one dimension; none if it was not computed.
     pub fn of_dimension(&self, dim: usize) -> impl ExactSizeIterator<Item = Representative<'_>> + Clone {
         let table = self.dimensions.get(dim);
         let rows = table.map_or(0, |table| table.bars.len());
         (0..rows).map(move |row| table.expect("there are rows").row(dim, row))
     }
 
-    /// The highest dimension computed plus one; some may have no bars, or none that were chosen.
+    /// The highest computed dimension plus one. A dimension may have no bars, or none that were chosen.
     pub fn dimensions(&self) -> usize {
         self.dimensions.len()
     }
 
-    /// The number of bars.
+    /// The number of bars with representatives.
     pub fn len(&self) -> usize {
         self.dimensions.iter().map(|table| table.bars.len()).sum()
     }
 
-    /// Whether there is no bar.
+    /// Whether no bar has representatives.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Puts for each vertex v the point `points[v]`. Coefficients are in Z/`modulus`.
+    /// Replaces each vertex v by the point `points[v]`. Coefficients are in Z/`modulus`.
     pub(in crate::rips) fn rename(&mut self, points: &[usize], modulus: u16) {
         for (dim, table) in self.dimensions.iter_mut().enumerate() {
             table.births.chunks_exact_mut(dim + 1).for_each(|simplex| rename(simplex, points));
@@ -112,7 +113,7 @@ impl<'a> IntoIterator for &'a Representatives {
     }
 }
 
-/// Puts for each vertex v of a simplex the point `points[v]`, and the points in ascending order.
+/// Replaces each vertex v of a simplex by the point `points[v]`, and sorts the points.
 fn rename(simplex: &mut [u32], points: &[usize]) {
     if simplex[0] != NO_VERTEX {
         // Points are numbers of 32 bits.
@@ -122,7 +123,7 @@ fn rename(simplex: &mut [u32], points: &[usize]) {
 }
 
 impl Table {
-    /// The view of a row of a table that is of this dimension.
+    /// The view of a row of this table, whose dimension is `dim`.
     fn row(&self, dim: usize, row: usize) -> Representative<'_> {
         let is_there = |vertices: &&[u32]| vertices[0] != NO_VERTEX;
         Representative {
@@ -138,7 +139,7 @@ impl Table {
         }
     }
 
-    /// Keeps the rows of a table of this dimension whose bars have these places, which ascend.
+    /// Keeps only the rows whose bars have these indices, which ascend.
     pub(super) fn retain(&mut self, dim: usize, places: &[usize]) {
         let kept: Vec<bool> = self.places.iter().map(|place| places.binary_search(place).is_ok()).collect();
         retain_rows(&mut self.bars, 1, &kept);
@@ -152,7 +153,7 @@ impl Table {
     }
 }
 
-/// Keeps the rows of so many elements that are `kept`. A column that has no rows is left as it is.
+/// Keeps the rows of `width` elements each that are marked in `kept`. An empty column stays empty.
 fn retain_rows<T>(column: &mut Vec<T>, width: usize, kept: &[bool]) {
     let mut element = 0;
     column.retain(|_| {

@@ -1,20 +1,21 @@
-//! Tightening: a shortest loop in the class of a cycle of dimension 1, at the scale of its birth.
+//! Tightening: replaces a cycle of dimension 1 by a shortest one in its class at the scale of its birth.
 //!
-//! Two cycles of the complex at the birth b of a bar are in one class if every cocycle of a class that is alive at b has the same value on both:
-//! these cocycles are a basis of the cohomology there. So the edges of the complex are given *signatures*, the values of all these cocycles, and
-//! among the closed walks of which the signatures add up to that of the cycle a shortest one is wanted. The cocycle of the bar itself, up to b,
-//! is zero but on few edges (on the birth simplex alone where edges differ in length), and its value on the cycle is not: so the walk has one of
-//! these edges, and the rest of it is a shortest path between its ends:
+//! At the birth b of a bar, two cycles are in the same class if all cocycles of the classes alive at b agree on them:
+//! these cocycles are a basis of the cohomology there. So each edge of the complex gets a *signature*, the values of
+//! all these cocycles, and the goal is a shortest closed walk whose signatures add up to that of the cycle. The cocycle
+//! of the bar itself, restricted to b, is zero except on few edges (only the birth simplex if all edges differ in
+//! length), and its value on the cycle is not zero. So the walk contains one of these edges, and the rest of it is a
+//! shortest path between the ends:
 //!
 //! ```text
 //! for each edge {u, v} of the bar's cocycle at b:
-//!     find a shortest path from v to u by A*, on pairs of a vertex and the signature of the way there;
-//!     what is still to go is at least the distance to u, whatever the signature
+//!     find a shortest path from v to u by A*, on pairs of a vertex and the signature of the path so far;
+//!     the distance to u, whatever the signature, is a lower bound on the remaining length
 //! ```
 //!
-//! Before that, the paths are tried that are a shortest one from v to some vertex, an edge, and a shortest one on to u: the best of them bounds
-//! the search. Where so many signatures occur on the way that the search is given up, it is the answer; it need not be the shortest then. Where
-//! nothing is shorter than the cycle, it stays as it is.
+//! First, paths are tried that consist of a shortest path from v to some vertex, an edge, and a shortest path on to u:
+//! the best of them bounds the search. If the search is abandoned because too many signatures occur, that path is the
+//! result; it may not be the shortest then. If nothing is shorter than the cycle, the cycle remains.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BinaryHeap, HashMap, HashSet};
@@ -26,13 +27,13 @@ use crate::rips::rank::Values;
 use crate::rips::submatrix_reduction::Multiple;
 use crate::rips::word::Word;
 
-/// The most states of a search.
+/// Greatest number of states of a search.
 const MOST_STATES: usize = 1 << 16;
-/// The most numbers of a signature. If more classes are alive, each number is a sum over all of them, and a walk is checked against the values
-/// themselves.
+/// Greatest length of a signature. If more classes are alive, each number is a random linear combination over all of
+/// them, and a walk is checked against the cocycles themselves.
 const MOST_NUMBERS: usize = 64;
 
-/// The values of the cocycles of the classes that are alive at a scale on an edge or a walk.
+/// The values on an edge or a walk of the cocycles of all classes alive at a scale.
 type Signature = Vec<u16>;
 
 /// The complex at the birth of a bar of dimension 1.
@@ -43,13 +44,13 @@ pub(super) struct AtBirth<'a, W> {
     field: Modulo,
     /// The rank of the birth.
     rank: u32,
-    /// The signatures of edges u < v, seen from u to v, but for those that are zero.
+    /// The nonzero signatures of edges u < v, oriented from u to v.
     signatures: HashMap<[u32; 2], Signature>,
-    /// Numbers of a signature.
+    /// The length of a signature.
     numbers: usize,
 }
 
-/// A distance that is ordered.
+/// A length with a total order.
 #[derive(PartialEq, Clone, Copy)]
 struct Length(f64);
 
@@ -67,26 +68,26 @@ impl Ord for Length {
     }
 }
 
-/// A way to a vertex.
+/// A path to a vertex, as a state of the search.
 struct State {
     vertex: u32,
-    /// The place of its signature among all.
+    /// The index of its signature.
     signature: usize,
     length: f64,
-    /// The state that it goes on from; the first is its own.
+    /// The index of the preceding state; the first state is its own predecessor.
     before: usize,
 }
 
-/// A vertex of a tree of shortest paths.
+/// A vertex in a tree of shortest paths.
 struct Reached {
     length: f64,
-    /// The vertex before it; the root is its own.
+    /// The parent of the vertex; the root is its own parent.
     before: u32,
-    /// Of the path from the root.
+    /// The signature of the path from the root.
     signature: Signature,
 }
 
-/// The vertices from one to the root of a tree.
+/// The vertices on the path from one to the root of a tree.
 fn way(tree: &HashMap<u32, Reached>, from: u32) -> Vec<u32> {
     let before =
         |&vertex: &u32| tree.get(&vertex).map(|reached| reached.before).filter(|&before| before != vertex);
@@ -94,7 +95,7 @@ fn way(tree: &HashMap<u32, Reached>, from: u32) -> Vec<u32> {
 }
 
 impl<'a, W: Word> AtBirth<'a, W> {
-    /// The scale of a rank. `alive` are the cocycles of all classes that are alive there.
+    /// The complex at the scale of a rank. `alive` are the cocycles of all classes alive there.
     pub(super) fn new(
         complex: &'a dyn Complex,
         values: &'a Values,
@@ -124,7 +125,7 @@ impl<'a, W: Word> AtBirth<'a, W> {
         [vertices[1], vertices[0]]
     }
 
-    /// Adds a multiple of the signature of an edge, seen from u to v.
+    /// Adds a multiple of the signature of an edge, oriented from u to v.
     fn add(&self, signature: &mut [u16], [u, v]: [u32; 2], c: u16) {
         let Some(own) = self.signatures.get(&[u.min(v), u.max(v)]) else { return };
         let c = if u < v { c } else { self.field.neg(c) };
@@ -138,7 +139,8 @@ impl<'a, W: Word> AtBirth<'a, W> {
         cycle.iter().map(|&(edge, _)| self.values.distance(self.code.rank(edge))).sum()
     }
 
-    /// A shortest cycle in the class of a cycle, in filtration order. `cocycle` is that of its bar, `alive` all of those that are alive.
+    /// A shortest cycle in the class of a cycle, in filtration order. `cocycle` is that of its bar, `alive` are all
+    /// cocycles alive at its birth.
     pub(super) fn tightened(
         &self,
         cycle: Vec<Multiple<W>>,
@@ -157,7 +159,7 @@ impl<'a, W: Word> AtBirth<'a, W> {
         let class: Vec<u16> = alive.iter().map(|cocycle| evaluate(field, cocycle, &cycle)).collect();
         let mut best = cycle;
         for &(edge, value) in cocycle.iter().filter(|&&(edge, _)| self.code.rank(edge) <= self.rank) {
-            // The walk goes along this edge with the coefficient by which the bar's own cocycle has the value that it has on the cycle.
+            // The coefficient of this edge for which the walk has the same value under the bar's cocycle as the cycle.
             let coefficient = field.mul(own, field.inverse(value));
             let [u, v] = self.ends(edge);
             let unit = field.inverse(coefficient);
@@ -176,7 +178,7 @@ impl<'a, W: Word> AtBirth<'a, W> {
         best
     }
 
-    /// The cycle of the steps of a closed walk.
+    /// The cycle that the steps of a closed walk add up to.
     fn cycle_of(&self, steps: impl Iterator<Item = [u32; 2]>, coefficient: u16) -> Vec<Multiple<W>> {
         let mut sums: HashMap<W, u16> = HashMap::new();
         for [a, b] in steps {
@@ -190,12 +192,12 @@ impl<'a, W: Word> AtBirth<'a, W> {
         cycle
     }
 
-    /// The neighbours of a vertex at the scale.
+    /// The neighbours of a vertex at this scale.
     fn neighbours(&self, vertex: u32, found: &mut Vec<Cofacet>) {
         self.complex.cofacets(&[vertex], 0, Band { from: 0, to: self.rank }, 0, found);
     }
 
-    /// Shortest paths from `root` along edges, of lengths up to `bound`.
+    /// The tree of shortest paths from `root`, up to the length `bound`.
     fn tree(&self, root: u32, bound: f64) -> HashMap<u32, Reached> {
         let mut reached: HashMap<u32, Reached> = HashMap::new();
         let (mut open, mut found) = (BinaryHeap::from([(Reverse(Length(0.0)), root, root)]), Vec::new());
@@ -218,8 +220,9 @@ impl<'a, W: Word> AtBirth<'a, W> {
         reached
     }
 
-    /// Of the paths that are a shortest one from the start, an edge, and a shortest one to the goal: a shortest with this signature, shorter than
-    /// `bound`, and its length. The trees are those from the start and from the goal.
+    /// A shortest path with this signature, shorter than `bound`, among those that consist of a shortest path from the
+    /// start, an edge, and a shortest path to the goal; and its length. The trees are rooted at the start and at the
+    /// goal.
     fn path_of_three(
         &self,
         trees: [&HashMap<u32, Reached>; 2],
@@ -233,7 +236,7 @@ impl<'a, W: Word> AtBirth<'a, W> {
             for &Cofacet { vertex: y, rank } in &found {
                 let Some(rest) = from_goal.get(&y) else { continue };
                 let length = reached.length + self.values.distance(rank) + rest.length;
-                // Of equal ones the first, so that it does not hang on the order of the table.
+                // Ties are broken by the ends, so that the result does not depend on the order of the table.
                 if length > best || length == best && ends.is_none_or(|ends| ends < [x, y]) {
                     continue;
                 }
@@ -254,8 +257,8 @@ impl<'a, W: Word> AtBirth<'a, W> {
         Some((path, best))
     }
 
-    /// A shortest path with this signature, shorter than `bound`: its vertices. If there are too many states on the way, it may be a longer one,
-    /// or none.
+    /// The vertices of a shortest path with this signature, shorter than `bound`. If the search needs too many states,
+    /// the result may be a longer path or `None`.
     fn path(&self, start: u32, goal: u32, wanted: &Signature, bound: f64) -> Option<Vec<u32>> {
         let (to_go, from_start) = (self.tree(goal, bound), self.tree(start, bound));
         let simple = self.path_of_three([&from_start, &to_go], wanted, bound);
@@ -312,18 +315,18 @@ impl<'a, W: Word> AtBirth<'a, W> {
     }
 }
 
-/// The numbers of a signature that a cocycle of a class has a part in, and which.
+/// The factors with which the cocycle of a class enters the numbers of a signature.
 fn factors(class: usize, classes: usize, modulus: u16) -> Vec<u16> {
     if classes <= MOST_NUMBERS {
         return (0..classes).map(|number| u16::from(number == class)).collect();
     }
     let mut state = class as u64 + 1;
     let mut random = || {
-        // SplitMix64 (Steele, Lea, Flood 2014).
+        // The generator is SplitMix64 (Steele, Lea, Flood 2014).
         state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        // A remainder is less than the modulus.
+        // A remainder is less than the modulus, which has 16 bits.
         ((mixed >> 31) % u64::from(modulus)) as u16
     };
     (0..MOST_NUMBERS).map(|_| random()).collect()

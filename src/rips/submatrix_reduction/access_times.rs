@@ -1,27 +1,27 @@
-//! What accesses to the pair store take.
+//! Timing of accesses to the pair store.
 //!
-//! An access takes about as long as reading a clock. So the clock is read before and after one access in [`EVERY`], what reading it takes
-//! is subtracted, and the rest stands for all of them.
+//! An access takes about as long as reading the clock. So the clock is read before and after one access in [`EVERY`],
+//! the time of reading it is subtracted, and the rest is extrapolated to all accesses.
 
 use std::time::Instant;
 
-/// Accesses of which one is timed.
+/// One access in this many is timed.
 const EVERY: u64 = 64;
-/// Readings of the clock from which it is found what one takes.
+/// Number of clock readings used to measure the time of one.
 const READINGS: usize = 1 << 10;
 
-/// Accesses of one kind, if they are timed.
+/// Accesses of one kind, with their times if they are timed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct AccessTimes {
     accesses: u64,
-    /// Those that were timed.
+    /// Number of timed accesses.
     timed: u64,
-    /// What these took, readings of the clock included.
+    /// Nanoseconds of the timed accesses, clock readings included.
     nanoseconds: u64,
 }
 
 impl AccessTimes {
-    /// Counts an access that begins; the time, if it is to be timed.
+    /// Counts an access at its start. Returns the time if this access is timed.
     #[inline]
     pub(super) fn begin(&mut self) -> Option<Instant> {
         let is_timed = self.accesses.is_multiple_of(EVERY);
@@ -29,7 +29,7 @@ impl AccessTimes {
         is_timed.then(Instant::now)
     }
 
-    /// Counts the time of an access that ends.
+    /// Adds the time of an access at its end.
     #[inline]
     pub(super) fn end(&mut self, began: Option<Instant>) {
         if let Some(began) = began {
@@ -39,7 +39,7 @@ impl AccessTimes {
         }
     }
 
-    /// About how many seconds all accesses took, where reading the clock takes so many nanoseconds.
+    /// Estimated seconds of all accesses, if reading the clock takes `clock` nanoseconds.
     pub fn seconds(&self, clock: f64) -> f64 {
         if self.timed == 0 {
             return 0.0;
@@ -57,7 +57,7 @@ impl std::ops::AddAssign for AccessTimes {
     }
 }
 
-/// Nanoseconds between two readings of the clock, one right after the other: the median of many.
+/// Nanoseconds between two consecutive readings of the clock: the median of many.
 pub fn clock_nanoseconds() -> f64 {
     let mut readings: Vec<u128> = (0..READINGS).map(|_| Instant::now().elapsed().as_nanos()).collect();
     readings.sort_unstable();

@@ -1,4 +1,4 @@
-//! Coboundaries of simplices and apparent pairs of cofacets, as terms of columns.
+//! Coboundaries of simplices, and apparent pairs of their cofacets, as terms of columns.
 
 use super::Submatrix;
 use super::queue::Term;
@@ -8,25 +8,27 @@ use crate::rips::complex::{Band, Cofacet, Complex};
 use crate::rips::field::Field;
 use crate::rips::word::Word;
 
-/// A part of coboundaries.
+/// A part of a coboundary.
 #[derive(Clone, Copy)]
 pub(super) struct Part<'a> {
-    /// The ranks of its simplices.
+    /// The ranks of the simplices in the part.
     pub(super) band: Band,
-    /// If there are any, the vertices, descending, of its last simplex; the band then is one rank.
+    /// The vertices, descending, of the last simplex of the part. If it is not empty, the band has one rank.
     pub(super) last: &'a [u32],
 }
 
 impl Part<'_> {
-    /// All simplices of a band.
+    /// The part that consists of all simplices of a band.
     pub(super) fn all(band: Band) -> Self {
         Part { band, last: &[] }
     }
 }
 
-/// The least vertex whose cofacet with a simplex comes, among those of one rank, not after a simplex `last`; vertices descend.
+/// The least vertex w for which simplex ∪ {w} does not come after the simplex `last`, both being of the same rank.
+/// Vertices descend.
 ///
-/// Of one rank, the greater simplex comes first: by its greatest vertex, then by the next. A cofacet grows with the vertex that it adds.
+/// Of two simplices of one rank, the one whose list of vertices is lexicographically greater comes first. A cofacet
+/// grows with the vertex that it adds.
 pub(super) fn floor(simplex: &[u32], last: &[u32]) -> u32 {
     for (place, &vertex) in simplex.iter().enumerate() {
         let bound = last[place];
@@ -34,7 +36,7 @@ pub(super) fn floor(simplex: &[u32], last: &[u32]) -> u32 {
             return 0;
         }
         if vertex < bound {
-            // The vertex takes this place. If it is the bound itself, the others decide.
+            // A vertex equal to `bound` would take this position; the remaining vertices then decide.
             let is_reached = simplex[place..] >= last[place + 1..];
             return if is_reached { bound } else { bound + 1 };
         }
@@ -42,8 +44,8 @@ pub(super) fn floor(simplex: &[u32], last: &[u32]) -> u32 {
     last[simplex.len()]
 }
 
-/// The τ of the apparent pair (σ, τ) of a simplex, if it is in one, and the number of vertices of σ below the one that τ adds: the sign of σ in
-/// the boundary of τ is (−1) to that power.
+/// The cofacet τ in an apparent pair (σ, τ) with the given simplex σ, if there is one, and the number of vertices of σ
+/// below the one that τ adds: the sign of σ in the boundary of τ is (−1) to that power.
 pub(in crate::rips) fn apparent_cofacet<W: Word>(
     complex: &dyn Complex,
     code: Code<W>,
@@ -58,7 +60,7 @@ pub(in crate::rips) fn apparent_cofacet<W: Word>(
     Some((cofacet_code.entry(rank, vertices), below))
 }
 
-/// What is asked of the complex, with the room that it takes.
+/// Enumeration of coboundaries, with scratch space.
 pub(super) struct Coboundaries<'a, W, F> {
     submatrix: &'a Submatrix<'a, W>,
     field: F,
@@ -67,7 +69,7 @@ pub(super) struct Coboundaries<'a, W, F> {
     cofacets: Vec<Cofacet>,
     /// The vertices of a cofacet.
     cofacet: Vec<u32>,
-    /// The vertices of the facet that an apparent pair pairs with it.
+    /// The vertices of the facet in an apparent pair with this cofacet.
     facet: Vec<u32>,
 }
 
@@ -77,7 +79,7 @@ impl<'a, W: Word, F: Field> Coboundaries<'a, W, F> {
         Coboundaries { submatrix, field, vertices, cofacets, cofacet, facet }
     }
 
-    /// A part of a multiple of a simplex's coboundary.
+    /// Enumerates a part of the coboundary of a term, multiplied by its coefficient.
     #[inline(always)]
     pub(super) fn of(&mut self, term: Term<W, F>, part: Part<'_>, mut push: impl FnMut(Term<W, F>)) {
         let (entry, factor) = term;
@@ -94,7 +96,8 @@ impl<'a, W: Word, F: Field> Coboundaries<'a, W, F> {
         }
     }
 
-    /// The σ of the zero apparent pair (σ, τ), and the coefficient of τ in its coboundary.
+    /// The facet σ in the zero apparent pair (σ, τ) with `cofacet` as τ, and the coefficient of τ in the coboundary of
+    /// σ.
     fn apparent_facet(&mut self, cofacet: W) -> Option<Term<W, F>> {
         let Submatrix { complex, code, cofacet_code, apparent, .. } = self.submatrix;
         cofacet_code.vertices_of(cofacet, &mut self.cofacet);
@@ -104,7 +107,7 @@ impl<'a, W: Word, F: Field> Coboundaries<'a, W, F> {
         Some((code.entry(rank, self.facet.iter().copied()), self.field.sign(below)))
     }
 
-    /// The multiple of the σ of an apparent pair (σ, τ) whose coboundary cancels τ with coefficient `c`, if there is one.
+    /// The multiple of σ in an apparent pair (σ, τ) whose coboundary cancels τ with coefficient `c`, if τ is in one.
     pub(super) fn cancelling(&mut self, (cofacet, c): Term<W, F>) -> Option<Term<W, F>> {
         let field = self.field;
         let (facet, coefficient) = self.apparent_facet(cofacet)?;

@@ -1,8 +1,9 @@
-//! The cochains of columns, one for each whatever the schedule.
+//! The cochain of each column, independent of the schedule of the reduction.
 //!
-//! Of column j reduction leaves simplices that add up to a column with the pivot τ_j: a cochain v, of which the oldest simplex is σ_j. Which one
-//! it is depends on the order of additions. All that it may be differ by cochains of columns to the left of j whose pivots are later than
-//! τ_j. So the one is given that has no simplex σ_i of such a column i:
+//! Reducing column j yields simplices whose coboundaries add up to a column with the pivot τ_j: a cochain v, whose
+//! oldest simplex is σ_j. It depends on the order of additions. All possible v differ by cochains of columns to the
+//! left of j whose pivots come after τ_j or do not exist. So v is made unique by eliminating every simplex σ_i of such
+//! a column i:
 //!
 //! ```text
 //! for each simplex σ_i of v but σ_j, from the oldest to the youngest:
@@ -10,8 +11,9 @@
 //!         subtract from v the multiple of the cochain of column i in which σ_i cancels
 //! ```
 //!
-//! It is the only one: if there were two, the oldest simplex σ_i of their difference would have a pivot τ_i before τ_j. The coboundary of the
-//! difference is zero before τ_j; but no cochain with σ_i as its oldest simplex has a coboundary that begins after τ_i.
+//! The result is unique: if there were two, the oldest simplex σ_i of their difference would have a pivot τ_i before
+//! τ_j. The coboundary of the difference is zero before τ_j; but no cochain with σ_i as its oldest simplex has a
+//! coboundary that begins after τ_i.
 
 use std::collections::BTreeMap;
 
@@ -23,7 +25,8 @@ use crate::rips::field::Field;
 use crate::rips::word::Word;
 
 impl<W: Word, F: Field> Shared<'_, W, F> {
-    /// The cochain of column j, in filtration order, with σ_j once. `pivots` are those of all columns.
+    /// The cochain of column j in filtration order, scaled so that σ_j has coefficient 1. `pivots` are those of all
+    /// columns.
     pub(super) fn cochain(&self, j: usize, pivots: &[Option<W>]) -> Vec<Multiple<W>> {
         let (field, columns) = (self.field, self.submatrix.columns);
         let mut left: BTreeMap<W, F::Coefficient> = self.terms(j, pivots[j]).into_iter().collect();
@@ -34,7 +37,7 @@ impl<W: Word, F: Field> Shared<'_, W, F> {
                 kept.push((simplex, c));
                 continue;
             }
-            // The first term is σ_i itself. Where there is no column, the pair is apparent, and σ_i alone its cochain.
+            // The first term is σ_i itself. If σ_i has no column, it is in an apparent pair and alone is its cochain.
             let terms = column.map_or_else(Vec::new, |i| self.terms(i, pivots[i]));
             let Some(&(_, own)) = terms.first() else { continue };
             let factor = field.neg(field.mul(c, field.inverse(own)));
@@ -50,7 +53,8 @@ impl<W: Word, F: Field> Shared<'_, W, F> {
         kept.into_iter().map(|(simplex, c)| (simplex, field.number(field.mul(c, factor)))).collect()
     }
 
-    /// Whether a simplex is paired with one after `death`, or with none. It is that of a column, or of an apparent pair.
+    /// Whether a simplex is paired with one that comes after `death`, or with none. The simplex has a column or is in
+    /// an apparent pair.
     fn dies_later(&self, simplex: W, column: Option<usize>, pivots: &[Option<W>], death: Option<W>) -> bool {
         let Submatrix { complex, code, cofacet_code, .. } = self.submatrix;
         let own = match column {
@@ -64,7 +68,7 @@ impl<W: Word, F: Field> Shared<'_, W, F> {
         }
     }
 
-    /// The simplices that were added up to a column, in filtration order.
+    /// The simplices whose coboundaries were added up to column j, in filtration order.
     fn terms(&self, j: usize, pivot: Option<W>) -> Vec<Term<W, F>> {
         let claim = pivot.and_then(|pivot| self.store.get(pivot)).map(|found| Claim::decode(found.value));
         match claim {

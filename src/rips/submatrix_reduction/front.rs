@@ -1,8 +1,9 @@
-//! The entries of a long column: those of a window of ranks, in buckets.
+//! The entries of a long column: those in a window of ranks, in buckets by rank.
 //!
-//! A column to which ten thousands of simplices were added has millions of entries, of which most cancel. In the queue of short columns an
-//! entry is moved a few times before it is taken out. Here it is put into the bucket of its rank, and lies there until all before it is done.
-//! Then the bucket is sorted, what cancels vanishes, and the rest are the entries from which the column is reduced further.
+//! A column to which tens of thousands of simplices were added has millions of entries, most of which cancel. The queue
+//! for short columns moves an entry several times before it is taken out. Here an entry is put into the bucket of its
+//! rank, where it stays until all earlier buckets are done. Then the bucket is sorted, entries that cancel are removed,
+//! and the reduction continues from the rest.
 
 use rayon::prelude::*;
 
@@ -12,47 +13,47 @@ use crate::rips::complex::Band;
 use crate::rips::field::Field;
 use crate::rips::word::Word;
 
-/// Buckets of a window.
+/// Number of buckets in a window.
 pub(super) const BUCKETS: usize = 128;
 
-/// Buckets of this length are sorted by all threads.
+/// Fewest entries for which all threads sort a bucket together.
 const SORTED_BY_ALL: usize = if cfg!(test) { 8 } else { 1 << 11 };
 
-/// An entry of the bucket that is reduced.
+/// An entry of the current bucket.
 struct Live<W: Word, F: Field> {
     term: Term<W, F>,
-    /// Whether it is in no apparent pair whose facet may be added to the column.
+    /// Whether the entry is known to be in no apparent pair whose facet may be added to the column.
     is_stop: bool,
 }
 
-/// Entries of a window of ranks.
+/// The entries in a window of ranks.
 pub(super) struct Front<W: Word, F: Field> {
     field: F,
     code: Code<W>,
     /// The ranks of the window.
     window: Band,
-    /// Ranks of a bucket.
+    /// Number of ranks per bucket.
     width: u32,
     buckets: Vec<Vec<Term<W, F>>>,
-    /// The bucket that is reduced.
+    /// The index of the current bucket.
     at: usize,
-    /// Its entries, the first of them last, no two alike.
+    /// The distinct entries of the current bucket in descending order, so that the first one is at the end.
     live: Vec<Live<W, F>>,
-    /// Terms that came to it since.
+    /// Terms of the current bucket that are not sorted in yet.
     pushed: Vec<Term<W, F>>,
-    /// The last pivot; what comes before it is known to cancel in the end and is dropped.
+    /// The last pivot. Entries before it are known to cancel in the end and are dropped.
     last: W,
 }
 
-/// Terms in the order of their buckets.
+/// Terms grouped by bucket.
 pub(super) struct Arranged<W: Word, F: Field> {
     terms: Vec<Term<W, F>>,
-    /// Where each bucket ends.
+    /// The end of each bucket in `terms`.
     ends: Vec<u32>,
 }
 
 impl<W: Word, F: Field> Arranged<W, F> {
-    /// How many terms there are.
+    /// The number of terms.
     pub(super) fn len(&self) -> usize {
         self.terms.len()
     }
@@ -73,7 +74,7 @@ impl<W: Word, F: Field> Front<W, F> {
         }
     }
 
-    /// Opens a window, empty. Pivots come after `last`.
+    /// Opens an empty window. Pivots come after `last`.
     pub(super) fn open(&mut self, window: Band, last: W) {
         self.width = (window.to - window.from) / BUCKETS as u32 + 1;
         self.window = window;
@@ -85,7 +86,7 @@ impl<W: Word, F: Field> Front<W, F> {
         self.last = last;
     }
 
-    /// Gives back the memory.
+    /// Frees the memory.
     pub(super) fn close(&mut self) {
         (self.buckets, self.live, self.pushed) = Default::default();
     }
@@ -100,7 +101,7 @@ impl<W: Word, F: Field> Front<W, F> {
         (self.code.rank(entry).saturating_sub(self.window.from) / self.width) as usize
     }
 
-    /// Adds a term, of a rank in the window or before it.
+    /// Adds a term whose rank is in the window or before it.
     #[inline(always)]
     pub(super) fn push(&mut self, term: Term<W, F>) {
         let bucket = self.bucket(term.0);
@@ -111,7 +112,7 @@ impl<W: Word, F: Field> Front<W, F> {
         }
     }
 
-    /// Arranges terms of the window. All threads may do so at the same time.
+    /// Groups terms of the window by bucket. Several threads may call this at the same time.
     pub(super) fn arrange(&self, terms: &[Term<W, F>]) -> Arranged<W, F> {
         let mut ends = vec![0; BUCKETS];
         terms.iter().for_each(|&(entry, _)| ends[self.bucket(entry)] += 1);
@@ -128,7 +129,7 @@ impl<W: Word, F: Field> Front<W, F> {
         Arranged { terms: arranged, ends }
     }
 
-    /// Adds terms that were arranged for this window.
+    /// Adds terms that were grouped for this window.
     pub(super) fn extend(&mut self, arranged: &Arranged<W, F>) {
         let mut start = 0;
         for (bucket, &end) in arranged.ends.iter().enumerate() {
@@ -142,7 +143,7 @@ impl<W: Word, F: Field> Front<W, F> {
         }
     }
 
-    /// The first entry, and whether it is a stop; none if the window is empty.
+    /// The first entry, and whether it is a stop; `None` if the window is empty.
     pub(super) fn first(&mut self) -> Option<(Term<W, F>, bool)> {
         loop {
             self.settle();
@@ -159,14 +160,15 @@ impl<W: Word, F: Field> Front<W, F> {
         }
     }
 
-    /// Takes out the first entry, which becomes the last pivot.
+    /// Removes the first entry, which becomes the last pivot.
     pub(super) fn take_first(&mut self) {
         if let Some(first) = self.live.pop() {
             self.last = first.term.0;
         }
     }
 
-    /// The first entries that are no stops, at most so many, and their places; of each rank the first entry alone if that is wanted.
+    /// The first entries that are not stops, at most `most`, with their positions. With `is_one_a_rank` only the first
+    /// entry of each rank is considered.
     pub(super) fn candidates(&self, most: usize, is_one_a_rank: bool) -> Vec<(usize, Term<W, F>)> {
         let rank = |place: usize| self.live.get(place).map(|live| self.code.rank(live.term.0));
         let is_first = |place: usize| !is_one_a_rank || rank(place) != rank(place + 1);
@@ -175,12 +177,12 @@ impl<W: Word, F: Field> Front<W, F> {
         wanted.map(|(place, live)| (place, live.term)).take(most).collect()
     }
 
-    /// Marks the entry at a place as a stop.
+    /// Marks the entry at a position as a stop.
     pub(super) fn stop_at(&mut self, place: usize) {
         self.live[place].is_stop = true;
     }
 
-    /// Brings what was pushed into the order of the bucket.
+    /// Sorts the pushed terms into the current bucket.
     fn settle(&mut self) {
         if self.pushed.is_empty() {
             return;

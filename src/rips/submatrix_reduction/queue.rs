@@ -1,9 +1,9 @@
 //! The working column: a monotone priority queue of entries with cancellation.
 //!
-//! Additions never lower a column's pivot: what lies below it is zero and stays so. Hence a radix heap (Ahuja,
-//! Mehlhorn, Orlin, Tarjan 1990): bucket k holds the entries whose highest bit that differs from the last pivot is
-//! bit k−1. A push is a xor, a count of leading zeros and an append; an entry that never comes near the pivot, like
-//! most, is never touched again. Entries below the last pivot are known to cancel in the end and are dropped.
+//! Additions never move a column's pivot back: the entries before it are zero and stay so. Hence a radix heap (Ahuja,
+//! Mehlhorn, Orlin, Tarjan 1990): bucket k holds the entries whose highest bit that differs from the last pivot is bit
+//! k−1. A push is a xor, a count of leading zeros and an append. Most entries never come near the pivot and are not
+//! moved again. Entries before the last pivot are known to cancel in the end and are dropped.
 
 use crate::rips::field::Field;
 use crate::rips::word::Word;
@@ -14,17 +14,17 @@ pub(super) type Term<W, F> = (W, <F as Field>::Coefficient);
 /// A column under reduction.
 pub(super) struct Queue<W: Word, F: Field> {
     field: F,
-    /// The last pivot that was taken out, or a lower bound of the first.
+    /// The last pivot that was taken out, or a lower bound of the first one.
     last: W,
     /// `W::BITS + 1` buckets.
     pub(super) buckets: Vec<Vec<Term<W, F>>>,
-    /// Bit k of limb k/64: bucket k has entries.
+    /// Bit k mod 64 of limb k/64 says whether bucket k has entries.
     occupied: Vec<u64>,
-    /// A bucket this long is compacted before it grows further.
+    /// The length of each bucket above which it is compacted.
     limits: Vec<usize>,
 }
 
-/// Entries that a bucket has room for from its first one on.
+/// Number of entries for which a bucket gets room when it receives its first one.
 const FIRST: usize = 64;
 
 /// The length at which a bucket is first compacted.
@@ -42,7 +42,7 @@ impl<W: Word, F: Field> Queue<W, F> {
         }
     }
 
-    /// Empties the column; its pivot is known to be `pivot` or later.
+    /// Empties the column. Its next pivot is `pivot` or later.
     pub(super) fn reset(&mut self, pivot: W) {
         for limb in 0..self.occupied.len() {
             while self.occupied[limb] != 0 {
@@ -91,12 +91,12 @@ impl<W: Word, F: Field> Queue<W, F> {
         }
     }
 
-    /// The last pivot that was taken out, or a lower bound of the first.
+    /// The last pivot that was taken out, or a lower bound of the first one.
     pub(super) fn last(&self) -> W {
         self.last
     }
 
-    /// Takes out all entries, in no order.
+    /// Removes all entries, in no particular order.
     pub(super) fn drain(&mut self, take: impl FnMut(Term<W, F>)) {
         self.buckets.iter_mut().flat_map(|bucket| bucket.drain(..)).for_each(take);
         self.occupied.fill(0);
@@ -108,7 +108,7 @@ impl<W: Word, F: Field> Queue<W, F> {
         Some(64 * limb + self.occupied[limb].trailing_zeros() as usize)
     }
 
-    /// Makes the least entry of bucket k the last pivot and spreads the bucket over those below it.
+    /// Makes the least entry of bucket k the last pivot and distributes the bucket over the lower ones.
     fn advance(&mut self, k: usize) {
         let mut bucket = std::mem::take(&mut self.buckets[k]);
         self.occupied[k / 64] &= !(1 << (k % 64));
@@ -121,7 +121,8 @@ impl<W: Word, F: Field> Queue<W, F> {
         self.buckets[k] = bucket;
     }
 
-    /// Adds up equal entries, so that a bucket holds no more than twice the distinct ones (or a few thousand).
+    /// Adds up equal entries. A bucket then grows to at most twice the number of its distinct entries, or to
+    /// [`COMPACT`] if that is more.
     #[cold]
     fn compact(&mut self, k: usize) {
         cancel(self.field, &mut self.buckets[k]);
@@ -132,13 +133,13 @@ impl<W: Word, F: Field> Queue<W, F> {
     }
 }
 
-/// Sorts terms and adds up equal ones; those that come to zero vanish.
+/// Sorts terms and adds up equal ones; those that sum to zero are removed.
 pub(super) fn cancel<W: Word, F: Field>(field: F, terms: &mut Vec<Term<W, F>>) {
     terms.sort_unstable_by_key(|&(entry, _)| entry);
     add_up(field, terms);
 }
 
-/// Adds up equal terms of a sorted list; those that come to zero vanish.
+/// Adds up equal terms of a sorted list; those that sum to zero are removed.
 pub(super) fn add_up<W: Word, F: Field>(field: F, terms: &mut Vec<Term<W, F>>) {
     let (mut kept, mut at) = (0, 0);
     while at < terms.len() {

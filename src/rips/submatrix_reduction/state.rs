@@ -1,18 +1,20 @@
-//! What is kept of a reduction that is under way: its claims.
+//! The state of a reduction in progress, as a checkpoint stores it: its claims.
 //!
-//! Any set of claims is a state from which the [procedure](super#reduction-without-locks) goes on, if each column is in it once and each
-//! version has the pivot that it is under: columns that are in no claim are reduced once more, from the beginning. So the table may be read
-//! while workers change it, without waiting for anybody. What is seen of a column then is one of:
+//! The [procedure](super#reduction-without-locks) can continue from any set of claims in which each column occurs at
+//! most once and each version has the pivot of its claim: columns without a claim are reduced again from the beginning.
+//! So the table may be read without locks while workers change it. A column is then seen in one of these ways:
 //!
-//! - It is under one pivot, or under none, since it is being reduced, or moved while the table was read.
-//! - It is under two pivots: a worker took its pivot over, and stored it under a later one, between the looks at both. The
-//!   later one is kept, whose version is reduced further.
-//! - It came to zero, and may have been seen under a pivot before. It is kept as zero: the table is read first.
+//! - It is under one pivot; or under none, because it is being reduced or was moved during the read.
+//! - It is under two pivots, because a worker took its pivot over, and stored it under a later one, between the reads
+//!   of both. The later claim is saved, since its version is further reduced.
+//! - It became zero, and may have been seen under a pivot before. It is saved as zero: for this the list of zeros is
+//!   read after the table.
 //!
-//! A column that is [walked](super::walk) or [long](super::long) is in no claim before it is stored, and then is stored as the others are, by
-//! the simplices that add up to it; its bits are not kept. A run that is interrupted in the middle of a column begins that column again. The
-//! longest of 250 random distances in dimension 2, with those whose pivots it took over, was 1.6 s of 120 s of reduction on two threads, and of 165
-//! points 0.03 s of 1.8 s: what is lost so is less than what is lost between two saves.
+//! A column that is [walked](super::walk) or [long](super::long) has no claim before it is stored. It is then stored
+//! like any other, by the simplices that add up to it; its bits are not saved. A run interrupted in the middle of a
+//! column begins that column again. The longest column of 250 random distances in dimension 2, with those whose pivots
+//! it took over, took 1.6 s of 120 s of reduction on two threads, and that of 165 points 0.03 s of 1.8 s: this loss is
+//! smaller than that of the work between two saves.
 
 use super::{Claim, Shared, Submatrix, Version};
 use crate::memory::{self, Refused};
@@ -21,29 +23,29 @@ use crate::rips::field::Field;
 use crate::rips::word::{Word, limbs, words};
 use crate::snapshot::{Checkpoint, Fill, Kind, Reader, SnapshotError, facts};
 
-/// The name of the state of a dimension's reduction.
+/// The name of the checkpoint of a dimension's reduction.
 fn name(dim: u32) -> String {
     format!("reduction-{dim}")
 }
 
-/// Forgets the state of a dimension's reduction.
+/// Removes the checkpoint of a dimension's reduction.
 pub(in crate::rips) fn forget(checkpoint: &dyn Checkpoint, dim: usize) {
     checkpoint.forget(&format!("reduction-{dim}"));
 }
 
-/// The columns of a submatrix that are reduced.
+/// The reduced columns of a submatrix.
 #[derive(Debug, PartialEq)]
 pub(in crate::rips) struct State<W> {
-    /// Pivots that are claimed, the columns that claim them, and where the terms of each of these end; a column without terms is that of its
-    /// simplex.
+    /// The claimed pivots, each with the column that claims it and the end of that column's terms. A column without
+    /// terms consists of its own simplex.
     claims: Vec<(W, usize, usize)>,
-    /// Entries and coefficients of the terms of all claims, one after the other.
+    /// The entries and coefficients of the terms of all claims, one claim after another.
     terms: Vec<(W, u16)>,
-    /// Columns that came to zero.
+    /// The columns that became zero.
     zeros: Vec<usize>,
 }
 
-/// Whether an entry is that of a simplex of so many points, of a rank below `ranks`.
+/// Whether an entry is valid for a complex of `points` points, with a rank below `ranks`.
 pub(in crate::rips) fn is_entry<W: Word>(
     entry: W,
     code: &Code<W>,
@@ -60,10 +62,10 @@ pub(in crate::rips) fn is_entry<W: Word>(
 }
 
 impl<W: Word> State<W> {
-    /// The state that is kept of the reduction of these columns, if there is one.
+    /// The saved state of the reduction of these columns, if there is one.
     ///
     /// # Errors
-    /// [`SnapshotError`]: there is one that makes no sense.
+    /// [`SnapshotError`]: the saved state is invalid.
     pub(in crate::rips) fn load(
         submatrix: &Submatrix<'_, W>,
         modulus: u16,
@@ -108,7 +110,7 @@ impl<W: Word> State<W> {
         if !is_sound {
             return Err(payload.unexpected("claims", "entries and coefficients of this complex", "others"));
         }
-        // Each below the modulus.
+        // Coefficients are below the modulus, which has 16 bits.
         let coefficient = |k: usize| coefficients.get(k).map_or(1, |c| c.get() as u16);
         let column = |j: &zerocopy::little_endian::U64| usize::try_from(j.get()).unwrap_or(usize::MAX);
         let claims = pivots.iter().zip(claiming.iter().zip(ends));
@@ -147,7 +149,7 @@ fn room(payload: &Reader<'_>, refused: Option<Refused>) -> SnapshotError {
 }
 
 impl<W: Word, F: Field> Shared<'_, W, F> {
-    /// Takes the claims of a state for its own, before any worker begins. Gives which columns need not be reduced.
+    /// Adopts the claims of a saved state before any worker begins. Returns which columns need not be reduced.
     pub(super) fn restore(&self, state: &State<W>) -> Result<Vec<bool>, Refused> {
         let mut is_settled = memory::filled(false, self.submatrix.columns.len())?;
         let mut from = 0;
@@ -161,7 +163,7 @@ impl<W: Word, F: Field> Shared<'_, W, F> {
                 let terms = terms.iter().map(|&(entry, c)| (entry, self.field.of_number(c))).collect();
                 Claim::Version(self.versions.push(Version { column, terms }))
             };
-            // Each pivot comes once.
+            // Each pivot occurs once.
             let _ = self.store.insert(pivot, claim.encode());
             is_settled[column] = true;
         }
@@ -172,17 +174,17 @@ impl<W: Word, F: Field> Shared<'_, W, F> {
         Ok(is_settled)
     }
 
-    /// Keeps the claims of now. Workers may go on meanwhile.
+    /// Saves the current claims. Workers may continue meanwhile.
     #[cold]
     pub(super) fn save(&self) {
         let Submatrix { code, columns, progress, .. } = self.submatrix;
         let mut claims: Vec<(usize, W, u64)> =
             self.store.iter().map(|(pivot, value)| (self.column_of(value), pivot, value)).collect();
-        // After the table: a column that came to zero since it was seen there is kept as zero.
+        // Read after the table, so that a column that became zero since it was seen there is saved as zero.
         let mut zeros: Vec<u64> = self.zeros.iter().map(|(_, &column)| column as u64).collect();
         zeros.sort_unstable();
         claims.retain(|claim| zeros.binary_search(&(claim.0 as u64)).is_err());
-        // Of the pivots that a column was seen under the latest comes first, and is kept.
+        // If a column was seen under several pivots, the latest comes first and is saved.
         claims.sort_unstable_by(|a, b| (a.0, b.1).cmp(&(b.0, a.1)));
         claims.dedup_by_key(|claim| claim.0);
         let terms_of = |value: u64| -> &[_] {
@@ -220,7 +222,7 @@ impl<W: Word, F: Field> Shared<'_, W, F> {
         progress.checkpoint().save(&name(dim), Kind::RipsReduction, &told, fill);
     }
 
-    /// Keeps the claims if it is time to, and it is this thread's turn.
+    /// Saves the claims if a save is due and it is this thread's turn.
     #[inline]
     pub(super) fn save_if_due(&self) {
         if self.is_kept && self.submatrix.progress.checkpoint().takes_turn() {

@@ -1,4 +1,4 @@
-//! Neighbour lists of a list of edges, made on all threads.
+//! Construction of neighbour lists from an edge list, on all threads.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -7,12 +7,13 @@ use super::NearAbove;
 use crate::memory::{self, Refused};
 use crate::parallel::{SharedRange, lock, ranges};
 
-/// Edges that a thread takes at a time.
+/// Number of edges that a thread takes at a time.
 const EDGES: usize = 1 << 14;
-/// Vertices whose lists a thread sorts at a time.
+/// Number of vertices whose lists a thread sorts at a time.
 const VERTICES: usize = 1 << 8;
 
-/// Where the list of each vertex begins, and the lists, one after the other, each in any order: neighbours above their ranks.
+/// The start of each vertex's list, and the concatenated lists, each unsorted. An element has the neighbour in its
+/// upper 32 bits and the rank in its lower 32 bits.
 pub(super) fn scattered(
     n: usize,
     edges: &[(u32, u32, u32)],
@@ -45,7 +46,7 @@ pub(super) fn scattered(
     Ok((offsets, rows))
 }
 
-/// The lists of some vertices, and where they are to be.
+/// The lists of consecutive vertices, from `first` on, and the slices to which they are written.
 struct Part<'a> {
     first: usize,
     rows: &'a mut [AtomicU64],
@@ -54,7 +55,7 @@ struct Part<'a> {
     near: &'a mut [NearAbove],
 }
 
-/// Sorts the lists, takes neighbours and ranks apart, and finds the nearest neighbours above each vertex.
+/// Sorts the lists, splits them into neighbours and ranks, and finds the nearest neighbours above each vertex.
 pub(super) fn sort(
     offsets: &[usize],
     mut rows: &mut [AtomicU64],

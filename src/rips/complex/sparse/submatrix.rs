@@ -1,45 +1,47 @@
-//! The ranks among some vertices of a graph, as a matrix.
+//! The matrix of the ranks among selected vertices of a graph.
 //!
-//! A row of it is filled from the list of a vertex's neighbours, each of which is looked up among the chosen vertices; or, where few of a long
-//! list are chosen, from those bits alone that the vertex's row has in common with the chosen vertices.
+//! One row is filled from the neighbour list of its vertex by looking up each neighbour among the selected vertices. If
+//! few vertices of a long list are selected, only the bits that the vertex's bitset shares with the selected vertices
+//! are read.
 
 use super::{Bitsets, Sparse};
 use crate::rips::complex::ABSENT;
 use crate::simd::{Kernel, Rank, Simd};
 
-/// A list of neighbours is long when it is more than this many times as long as the list of the chosen vertices. Then these are searched for in
-/// it, for walking along the list of a hub once for each of its neighbours takes time that grows with the square of their number.
+/// A neighbour list is long if it has more than this many times as many elements as vertices are selected. Then the
+/// selected vertices are found by binary search: to scan the list of a hub once for each of its neighbours would take
+/// time quadratic in their number.
 pub(in crate::rips) const LONG: usize = 8;
 
-/// How many times as long it takes to find a neighbour by bits as to look one of the list up.
+/// Cost of finding a neighbour by bits, relative to looking up one element of the list.
 const BY_BITS: usize = 2;
 
-/// Some vertices of a graph, ascending.
+/// A set of vertices of a graph, ascending.
 #[derive(Debug)]
 pub(in crate::rips) struct Subset {
-    /// The number of each vertex among the chosen ones, or `ABSENT`.
+    /// The position of each vertex of the graph among the selected ones, or `ABSENT`.
     numbers: Vec<u32>,
-    /// The blocks of 64 vertices of which some are chosen, if the graph has bitsets.
+    /// The blocks of 64 vertices that contain selected ones.
     blocks: Vec<Chosen>,
     vertices: Vec<u32>,
 }
 
-/// The chosen vertices of a block of 64.
+/// The selected vertices of one block of 64.
 #[derive(Debug, Clone, Copy)]
 struct Chosen {
     block: usize,
     bits: u64,
-    /// Chosen vertices in the blocks before.
+    /// Number of selected vertices in earlier blocks.
     before: usize,
 }
 
 impl Subset {
-    /// No vertices of a graph of so many points.
+    /// The empty subset of a graph with `points` points.
     pub(in crate::rips) fn of_none(points: usize) -> Self {
         Subset { numbers: vec![ABSENT; points], blocks: Vec::new(), vertices: Vec::new() }
     }
 
-    /// Chooses these vertices, which ascend, instead of those before.
+    /// Replaces the selected vertices by `vertices`, which ascend.
     pub(in crate::rips) fn choose(&mut self, vertices: &[u32]) {
         self.vertices.iter().for_each(|&v| self.numbers[v as usize] = ABSENT);
         self.vertices.clear();
@@ -55,14 +57,14 @@ impl Subset {
         }
     }
 
-    /// The number of a vertex among the chosen ones, of which it is one.
+    /// The position of a selected vertex among the selected ones.
     pub(in crate::rips) fn number(&self, v: u32) -> usize {
         self.numbers[v as usize] as usize
     }
 }
 
-/// Fills the matrix of the ranks among the chosen vertices, whose rows are `stride` long; `MAX` where there is no edge. Of the rows of
-/// vertices greater than `top` only the columns up to `top` are filled.
+/// Fills the matrix of the ranks among the selected vertices: rows of length `stride`, `MAX` where there is no edge. In
+/// the rows of vertices greater than `top`, only the columns up to `top` are sure to be filled.
 pub(in crate::rips) struct Submatrix<'a, R> {
     pub(in crate::rips) graph: &'a Sparse,
     pub(in crate::rips) subset: &'a Subset,
@@ -79,7 +81,8 @@ impl<R: Rank> Kernel<R> for Submatrix<'_, R> {
         let Submatrix { graph, subset, top, stride, ranks } = self;
         let chosen = subset.vertices.len();
         ranks.clear();
-        // One more, so that every row has a place behind it for what belongs nowhere.
+        // One more element, so that each row has a place after it to which neighbours that are not selected are
+        // written.
         ranks.resize(chosen * stride + 1, R::MAX);
         for (k, &v) in subset.vertices.iter().enumerate() {
             let row = &mut ranks[k * stride..=(k + 1) * stride];
@@ -103,7 +106,7 @@ impl<R: Rank> Kernel<R> for Submatrix<'_, R> {
     }
 }
 
-/// Searches for the chosen vertices in the list of a vertex.
+/// Fills a row by binary search for each selected vertex in the list of `v`.
 #[inline(always)]
 fn by_search<R: Rank>(graph: &Sparse, subset: &Subset, v: u32, row: &mut [R]) {
     let (neighbours, ranks) = graph.row(v);
@@ -114,7 +117,7 @@ fn by_search<R: Rank>(graph: &Sparse, subset: &Subset, v: u32, row: &mut [R]) {
     }
 }
 
-/// Walks along the list of a vertex. What is not chosen is written behind the row.
+/// Fills a row from the list of `v`. Neighbours that are not selected are written to the element after the row.
 #[inline(always)]
 fn by_list<R: Rank>(graph: &Sparse, subset: &Subset, v: u32, up_to: u32, row: &mut [R]) {
     let (neighbours, ranks) = graph.row(v);
@@ -126,7 +129,7 @@ fn by_list<R: Rank>(graph: &Sparse, subset: &Subset, v: u32, up_to: u32, row: &m
     }
 }
 
-/// Chosen vertices that are neighbours of a vertex.
+/// Number of selected vertices that are neighbours of `v`.
 #[inline(always)]
 fn number_of_common(bitsets: &Bitsets, subset: &Subset, v: u32) -> usize {
     let bits = &bitsets.bits[v as usize * bitsets.blocks..][..bitsets.blocks];
@@ -137,7 +140,7 @@ fn number_of_common(bitsets: &Bitsets, subset: &Subset, v: u32) -> usize {
     common
 }
 
-/// Looks at the bits that a vertex's row has in common with the chosen vertices.
+/// Fills a row from the bits that are set both for the neighbours of `v` and for the selected vertices.
 #[inline(always)]
 fn by_bits<R: Rank>(graph: &Sparse, bitsets: &Bitsets, subset: &Subset, v: u32, up_to: u32, row: &mut [R]) {
     let places = v as usize * bitsets.blocks..(v as usize + 1) * bitsets.blocks;
@@ -150,7 +153,7 @@ fn by_bits<R: Rank>(graph: &Sparse, bitsets: &Bitsets, subset: &Subset, v: u32, 
             continue;
         }
         if 64 * chosen.block + 63 > up_to as usize {
-            // The bits up to that of `up_to`, if it is in this block or a later one.
+            // Keep the bits of vertices up to `up_to`; in later blocks that leaves none.
             let kept = (up_to as usize + 1).saturating_sub(64 * chosen.block);
             common &= (1 << kept) - 1;
         }

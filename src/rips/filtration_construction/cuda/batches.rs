@@ -1,33 +1,35 @@
-//! The jobs of a sweep, in batches that devices take one after the other.
+//! The jobs of a sweep in batches, which devices process one after the other.
 
 use std::collections::VecDeque;
 
 use super::groups::Group;
 
-/// Blocks of a launch.
+/// Greatest number of blocks per launch.
 const MOST_BLOCKS: u64 = (1 << 31) - 1;
-/// Simplices of a batch at most: more would leave more than there is room for, and be done again.
+/// Greatest number of simplices per batch: a larger batch could leave more undecided simplices than there is room for,
+/// and would have to be repeated.
 const MOST_SIMPLICES: u64 = 1 << 28;
-/// Batches a device, when several share the work.
+/// Number of batches per device if several devices share the work.
 const SHARES: u64 = 16;
 
-/// Jobs of a group.
+/// A range of the jobs of a group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Batch {
-    /// The place of the group in the list of groups.
+    /// The index of the group in the list of groups.
     pub(super) group: usize,
     /// The first job.
     pub(super) from: u64,
-    /// The job past the last.
+    /// One past the last job.
     pub(super) to: u64,
 }
 
 impl Batch {
-    /// Cuts the batch into so many parts, the longest jobs first; into fewer if there are not so many jobs.
+    /// Splits the batch into `parts` parts, or as many as it has jobs if these are fewer. The parts with the longest
+    /// jobs come first.
     pub(super) fn cut(self, parts: u64) -> impl Iterator<Item = Batch> {
         let jobs = self.to - self.from;
         let parts = parts.clamp(1, jobs.max(1));
-        // Not past 2^64: there are fewer jobs than pairs of vertices.
+        // The result fits 64 bits: there are fewer jobs than pairs of vertices.
         let at =
             move |part: u64| self.from + (u128::from(jobs) * u128::from(part) / u128::from(parts)) as u64;
         (0..parts)
@@ -37,14 +39,14 @@ impl Batch {
     }
 }
 
-/// The greatest number of simplices of a group, in a dimension up to `max_dim`.
+/// The greatest number of simplices of a group, over the dimensions from 1 to `max_dim`.
 pub(super) fn most_simplices(groups: &[Group], max_dim: usize) -> u64 {
     let simplices = |group: &Group| (1..=max_dim).map(|dim| group.simplices(dim)).max();
     groups.iter().filter_map(simplices).max().unwrap_or(0)
 }
 
-/// The jobs of every group in a dimension, in batches for so many devices, of `most` simplices or, without a number, of as many as
-/// leave about as many undecided as there is room for.
+/// The jobs of every group in a dimension, in batches for this many devices. A batch has about `most` simplices; by
+/// default as many as are expected to leave no more undecided simplices than there is room for.
 pub(super) fn of_groups(groups: &[Group], dim: usize, devices: u64, most: Option<u64>) -> VecDeque<Batch> {
     let most = most.unwrap_or(MOST_SIMPLICES);
     let mut batches = VecDeque::new();

@@ -1,25 +1,25 @@
-//! The tiles of a complex, in groups whose matrices are on a device together.
+//! The tiles of a complex in groups, the matrices of a group being on a device at the same time.
 
 use crate::cuda::constants::filtration_construction::LASTS;
 use crate::cuda::filtration_construction::Tile;
 use crate::rips::complex::{Complex, Sparse, stride};
 use crate::rips::filtration_construction::binomial;
 
-/// Most bytes of a group's matrices.
+/// Greatest number of bytes for the matrices of a group.
 const MOST_MATRICES: u64 = 1 << 28;
 
-/// Tiles whose matrices are on the device together.
+/// Tiles whose matrices are on the device at the same time.
 pub(super) struct Group {
-    /// The tiles, without the numbers of their jobs.
+    /// The tiles; the numbers of their first jobs are not set yet.
     pub(super) tiles: Vec<Tile>,
-    /// The vertices of the complex that the rows of the matrices are for.
+    /// The vertex of the complex for each row of the matrices.
     pub(super) ids: Vec<u32>,
-    /// Elements of all matrices.
+    /// Number of elements of all matrices.
     pub(super) elements: usize,
 }
 
 impl Group {
-    /// Jobs of a tile in a dimension.
+    /// Number of jobs of a tile in a dimension.
     fn jobs_of(tile: &Tile, dim: usize) -> u64 {
         match dim {
             _ if (tile.top as usize) < dim => 0,
@@ -29,17 +29,17 @@ impl Group {
         }
     }
 
-    /// Jobs of all tiles in a dimension.
+    /// Number of jobs of all tiles in a dimension.
     pub(super) fn jobs(&self, dim: usize) -> u64 {
         self.tiles.iter().map(|tile| Group::jobs_of(tile, dim)).sum()
     }
 
-    /// Simplices at most.
+    /// Upper bound on the number of simplices in a dimension.
     pub(super) fn simplices(&self, dim: usize) -> u64 {
         self.tiles.iter().fold(0, |sum: u64, tile| sum.saturating_add(binomial(tile.top as usize, dim)))
     }
 
-    /// The tiles with their first jobs.
+    /// The tiles with the numbers of their first jobs.
     pub(super) fn numbered(&self, dim: usize) -> Vec<Tile> {
         let mut next = 0;
         let number = |tile: &Tile| {
@@ -56,16 +56,16 @@ impl Group {
     }
 }
 
-/// A matrix of `n` rows of length `stride`, seen from each of its vertices.
+/// The group of a matrix of `n` rows of length `stride`, with one tile for each greatest vertex.
 pub(super) fn of_matrix(n: usize, stride: usize) -> Group {
-    // Vertices are below 2^32: they come from ids of that type.
+    // Vertices are numbers of 32 bits.
     let (rows, length) = (n as u32, stride as u32);
     let tile = |top| Tile { ranks: 0, first_job: 0, n: rows, stride: length, ids: 0, top };
     Group { tiles: (0..rows).map(tile).collect(), ids: (0..rows).collect(), elements: n * stride }
 }
 
-/// The neighbourhoods of vertices with smaller neighbours, in groups whose matrices, of ranks of `size` bytes, take at most `bytes`
-/// and [`MOST_MATRICES`], or in groups of one neighbourhood.
+/// The neighbourhoods of all vertices with smaller neighbours, in groups whose matrices of `size`-byte ranks take at
+/// most `bytes` and [`MOST_MATRICES`]. A larger neighbourhood forms a group of its own.
 pub(super) fn of_neighbourhoods(graph: &Sparse, bytes: u64, size: usize) -> Vec<Group> {
     let most = MOST_MATRICES.min(bytes) / size as u64;
     let mut groups: Vec<Group> = Vec::new();

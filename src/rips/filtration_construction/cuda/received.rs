@@ -1,6 +1,6 @@
-//! Entries on their way from a device into a list of the host.
+//! The transfer of entries from a device to a list on the host.
 //!
-//! They come through two pieces of page-locked memory, in turn: one is filled by the device while threads copy the other.
+//! Two buffers of page-locked memory are used in turn: the device fills one while threads copy from the other.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,17 +10,18 @@ use super::in_parallel;
 use crate::cuda::{Buffer, CudaError, Gpu, Pinned};
 use crate::parallel::lock;
 
-/// Threads that copy from page-locked memory, at most: what they write to is memory that the system may have yet to hand out, page by page.
+/// Greatest number of threads that copy from page-locked memory. The first write to each page of the target makes the
+/// system allocate it, so several threads pay.
 const COPIERS: usize = 16;
-/// Limbs of a piece of memory that a thread has the system hand out: a huge page.
+/// Number of limbs in a piece of memory whose pages a thread touches at a time: a huge page.
 const TOUCHED: usize = 1 << 18;
-/// Limbs of the smallest page.
+/// Number of limbs in the smallest page.
 const PAGE: usize = 512;
-/// Entries for which it is not worth while to start a thread.
+/// Fewest entries for which another thread pays.
 const LEAST_SHARE: usize = 1 << 14;
 
-/// Does some work of a device, while threads write to memory that is zero, from its end on, as far as they get: the system hands out
-/// the pages of new memory when they are written to first, which takes longer than to copy to them.
+/// Runs `work`, which waits for a device, while threads write zeros to as much of `zeros` as they get through, from its
+/// end on. The system allocates new pages at their first write, which takes longer than copying to them.
 pub(super) fn touching_meanwhile<T>(
     zeros: &mut [u64],
     work: impl FnOnce() -> Result<T, CudaError>,
@@ -36,7 +37,7 @@ pub(super) fn touching_meanwhile<T>(
     };
     thread::scope(|scope| {
         for _ in 0..copiers() {
-            // Without a thread the memory is handed out later.
+            // If a thread cannot be started, its pages are allocated later.
             let _ = thread::Builder::new().name("sweep".into()).spawn_scoped(scope, touch);
         }
         let done = work();
@@ -45,13 +46,13 @@ pub(super) fn touching_meanwhile<T>(
     })
 }
 
-/// The number of threads that write what comes from a device.
+/// The number of threads that copy what a device sends.
 fn copiers() -> usize {
     available_parallelism().map_or(1, |threads| threads.get().min(COPIERS))
 }
 
-/// Brings as many entries of a buffer as there is room for, the last one first. One piece comes from the device while threads copy the
-/// other.
+/// Copies the first entries of a buffer in reverse order to `to`, which they fill. The device writes one staging buffer
+/// while threads copy from the other.
 pub(super) fn receive_reversed(
     gpu: &Gpu,
     buffer: &Buffer<u64>,

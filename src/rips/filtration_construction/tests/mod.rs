@@ -1,4 +1,4 @@
-//! Filtration construction against the definitions, simplex by simplex.
+//! Filtration construction compared with the definitions, simplex by simplex.
 
 mod devices;
 
@@ -10,7 +10,7 @@ use crate::rips::complex::{ABSENT, Band, Cofacet, Dense, Sparse, stride};
 use crate::rips::pair_store::Pivots;
 use crate::simd::Rank;
 
-/// A complex by its definition.
+/// A complex given by the table of its ranks, with everything computed from the definitions.
 struct Table {
     n: usize,
     ranks: Vec<u32>,
@@ -47,7 +47,7 @@ impl Table {
         all
     }
 
-    /// Zero apparent pairs (σ, τ) with σ of a dimension, as a map from σ to τ.
+    /// All zero apparent pairs (σ, τ) with σ of dimension `dim`, as a map from σ to τ.
     fn apparent(&self, dim: usize) -> BTreeMap<Vec<u32>, Vec<u32>> {
         let mut oldest: BTreeMap<Vec<u32>, (u32, Vec<u32>)> = BTreeMap::new();
         let mut youngest: BTreeMap<Vec<u32>, (u32, Vec<u32>)> = BTreeMap::new();
@@ -90,7 +90,7 @@ impl Table {
     }
 }
 
-/// What construction must give, with nothing in layer 1 but every third of the undecided simplices.
+/// The expected result of construction when layer 1 holds every third of the undecided simplices.
 struct Expected {
     cleared: Vec<u64>,
     columns: Vec<u64>,
@@ -125,7 +125,7 @@ fn expected(table: &Table, dim: usize) -> Expected {
     Expected { cleared, columns: undecided, cofacets, counts }
 }
 
-/// A sparse complex whose neighbourhoods are cut down to so many vertices.
+/// A sparse complex whose neighbourhoods are cut down to this many vertices.
 struct Cut<'a>(&'a Sparse, usize);
 
 impl Complex for Cut<'_> {
@@ -173,7 +173,7 @@ impl Enumerate for Cut<'_> {
     }
 }
 
-/// Checks one complex with both second layers.
+/// Compares the residues of one complex with both kinds of layer 2.
 fn conforms(table: &Table, dim: usize, rank_width: u32, level: Level, complex: &dyn Enumerate) {
     let expected = expected(table, dim);
     let pivots = Pivots::with_capacity(expected.cleared.len()).unwrap();
@@ -226,8 +226,8 @@ fn the_residue_is_what_the_definitions_say() {
 }
 
 impl Table {
-    /// Points some of which, the hubs, are joined to all others; these are joined to few of each other. The lists of the hubs'
-    /// neighbours are long for the neighbourhoods of the others.
+    /// A graph in which the hubs are adjacent to all points, and the other points to few of each other. Neighbours of
+    /// the hubs have long lists in comparison with the neighbourhoods of the others.
     fn with_hubs(n: usize, hubs: &[usize], state: &mut u32) -> Self {
         let mut table = Table::random(n, 6, 0, state);
         for i in 0..n {
@@ -242,7 +242,7 @@ impl Table {
     }
 }
 
-/// Sets of hubs among n points: the first, the middle and the last of them, alone and together.
+/// Sets of hubs among n points: the first, middle and last point, alone and combined.
 fn sets_of_hubs(n: usize) -> [Vec<usize>; 5] {
     [vec![0], vec![n / 2], vec![n - 1], vec![0, n - 1], vec![0, 1, n / 2 + 5]]
 }
@@ -277,7 +277,7 @@ fn binomials_saturate() {
     assert_eq!(binomial(1000, 500), u64::MAX);
 }
 
-/// What a device would leave of a dimension, in two parts as batches come, gives the processor's residue.
+/// The undecided simplices that a device would return, split into two parts, give the residue of the CPU.
 #[test]
 fn undecided_of_several_parts_are_merged_and_checked() {
     let mut state = 17;
@@ -296,7 +296,7 @@ fn undecided_of_several_parts_are_merged_and_checked() {
     };
     let own = construct(&table.sparse(), &construction);
     let ApparentPairs::Sorted(cofacets) = &own.apparent else { panic!("they were asked for") };
-    // A part has every other entry, descending; of the cofacets ascending.
+    // Each part has every other entry: columns descend, cofacets ascend.
     let parts =
         |entries: Vec<u64>| [0, 1].map(|k| entries.iter().copied().skip(k).step_by(2).collect()).to_vec();
     let swept = || Undecided {

@@ -1,7 +1,8 @@
-//! A spanning tree that is kept while it grows.
+//! The checkpoint of a growing spanning tree.
 //!
-//! Between the row of one point and that of the next all there is to keep are the edges, the distances of the points outside to the tree, and which points
-//! these are to: some 30 bytes a point. Threads may be others when another run goes on.
+//! Between the rows of two points the state consists of the tree's edges, the distances of the outside points to the
+//! tree, and the points of the tree at these distances: about 30 bytes per point. The number of threads may differ in
+//! the run that continues.
 
 use zerocopy::little_endian::{U32, U64};
 
@@ -12,10 +13,10 @@ use crate::rips::RipsError;
 use crate::rips::filtration_construction::binomial;
 use crate::snapshot::{Checkpoint, Kind, Reader, SnapshotError, facts};
 
-/// The name under which the tree is kept. The checkpoint is of these points and this threshold.
+/// The name of the saved tree. The checkpoint is for one set of points and one threshold.
 const TREE: &str = "tree";
 
-/// Where a tree is kept.
+/// The checkpoint of a tree.
 pub(super) struct KeptTree<'a> {
     pub(super) checkpoint: &'a dyn Checkpoint,
     /// The number of points.
@@ -23,10 +24,10 @@ pub(super) struct KeptTree<'a> {
 }
 
 impl KeptTree<'_> {
-    /// The tree as another run left it, in so many pieces or fewer; none if none did.
+    /// The tree that another run saved, divided into at most `pieces` pieces; `None` if there is none.
     ///
     /// # Errors
-    /// [`RipsError::Checkpoint`]: what is kept makes no sense; [`RipsError::Refused`].
+    /// [`RipsError::Checkpoint`]: the saved tree is invalid; [`RipsError::Refused`].
     pub(super) fn restored<K: DistanceKey>(&self, pieces: usize) -> Result<Option<Growing<K>>, RipsError> {
         let Some(snapshot) = self.checkpoint.load(TREE, Kind::RipsSpanningTree)? else {
             return Ok(None);
@@ -61,7 +62,7 @@ impl KeptTree<'_> {
         }
         let are_outside = |(i, (bits, to)): (usize, (&U64, &U32))| {
             let (bits, to) = (bits.get(), to.get() as usize);
-            // A point that has joined knows no other.
+            // The nearest point of the tree does not matter for a point that has joined.
             bits == K::NONE.into() || bits <= infinity && to < n && to != i
         };
         let are_points =
@@ -83,7 +84,7 @@ impl KeptTree<'_> {
         Ok(())
     }
 
-    /// Does `work`, and keeps the tree if it is time to; if it is interrupted, too.
+    /// Does `work`, and saves the tree if a save is due. An interruption of `work` saves it too.
     pub(super) fn saving<K: DistanceKey, R>(&self, tree: &Growing<K>, work: impl FnOnce() -> R) -> R {
         if !self.checkpoint.is_kept() {
             return work();
