@@ -8,7 +8,7 @@
 //! | persistent homology | listed there | [`persistence`] |
 //! | Euler characteristic curve, as the vector of its changes (VCEC) | Wang, Wagner, Chen 2022 | [`ecc`] |
 //! | curves of images while they are read | — | [`curves`] |
-//! | 8-bit image → files | — | [`mod@write`] |
+//! | image → files | — | [`mod@write`] |
 //! | thinning | Guo, Hall 1989; others listed there | [`thinning`] |
 //!
 //! # Entry points

@@ -1,4 +1,5 @@
-//! `npz`: an array of an archive that `numpy.savez` or `numpy.savez_compressed` wrote: the only one, or one by its name.
+//! `npz`: an array of an archive written by `numpy.savez` or `numpy.savez_compressed`, the only one or one selected by
+//! name.
 
 use super::bytes::Bytes;
 use super::error::{Context, Fault, ImagePlace, ImageProblem};
@@ -8,7 +9,7 @@ use crate::input::npz::Archive;
 
 pub(super) use crate::input::npz::MAGIC;
 
-/// Arrays that a message names.
+/// Greatest number of arrays named in a message.
 const NAMED: usize = 8;
 
 pub(super) fn open(bytes: Bytes, options: &ImageOptions, context: &Context) -> Result<AnyStream, Fault> {
