@@ -68,8 +68,7 @@ impl<'a> Cubical<'a> {
         self
     }
 
-    /// Value at which the filtration ends (default: none). Classes that die later become essential. The comparison is
-    /// exact.
+    /// Value at which the filtration ends (default: none), compared exactly. Classes that die later become essential.
     #[must_use]
     pub fn threshold(mut self, threshold: impl Into<Value>) -> Self {
         self.threshold = Some(threshold.into());
@@ -100,8 +99,7 @@ impl<'a> Cubical<'a> {
     /// Computes the classes, statistics and, if requested, representatives, reporting to `progress`.
     ///
     /// # Errors
-    /// The errors of [`Cubical::run`] except for inexact integers; also if a bar selected for a representative does not
-    /// exist.
+    /// The errors of [`Cubical::run`] except for inexact integers; also if a bar selected by its index does not exist.
     pub fn solve(&self, progress: &dyn Progress) -> Result<CubicalOutcome, CubicalError> {
         interruptible(progress, |progress| self.machine.on_threads(|| self.solve_here(progress)))
     }

@@ -40,8 +40,7 @@ pub struct CurveSource<'a> {
 }
 
 impl<'a> CurveSource<'a> {
-    /// An image that `open` opens at its first voxel. `is_read_once` says that `open` succeeds only once, as for a
-    /// pipe.
+    /// An image that `open` opens at its first voxel; only once if `is_read_once`, as for a pipe.
     pub fn new(open: &'a dyn Fn() -> Result<AnyStream, ImageReadError>, is_read_once: bool) -> Self {
         CurveSource { open, is_read_once }
     }
@@ -397,8 +396,7 @@ fn estimate_of<T: Voxel>(stream: &Stream<T>, request: &EccRequest) -> Estimate {
     estimate::<T>(stream.shape(), request)
 }
 
-/// Returns the name of the voxel type, whether the value range must be known before counting, and whether there may be
-/// about as many rows as voxels.
+/// Returns the name of the voxel type, whether a range of values is needed first, and whether rows may be very many.
 fn kind<T: Voxel>(_: &Stream<T>, request: &EccRequest) -> (&'static str, bool, bool) {
     let has_many = request.bins == Bins::Distinct && size_of::<T>() > 2;
     (T::NAME, SlabCounter::<T>::needs_range(request), has_many)

@@ -45,8 +45,7 @@ impl<'a> EulerCurve<'a> {
         EulerCurve { image, request: EccRequest::default(), machine: Machine::default() }
     }
 
-    /// Uses `count` bins of equal width, from the least to the greatest finite value, as rows (default: a row for each
-    /// distinct value).
+    /// Uses `count` bins of equal width over the range of finite values as rows (default: one row per distinct value).
     #[must_use]
     pub fn bins(mut self, count: usize) -> Self {
         self.request.bins = Bins::Uniform { count, range: None };
@@ -63,8 +62,7 @@ impl<'a> EulerCurve<'a> {
     /// Computes the vector of changes.
     ///
     /// # Errors
-    /// [`CubicalError`]: the bins are invalid, or their range is to be found and no voxel is finite; a requested device
-    /// fails.
+    /// [`CubicalError`]: the bins are invalid, or need a range and no voxel is finite; a requested device fails.
     pub fn run(&self) -> Result<Vcec, CubicalError> {
         Ok(self.solve(&())?.vcec)
     }

@@ -1,7 +1,6 @@
 //! Position and size of voxels in space, as stated in the image's file.
 //!
-//! Nothing is computed with it. It is copied to the file of a skeleton in the same format, so that a viewer overlays
-//! the two correctly.
+//! Nothing is computed with it. It is copied to a skeleton's file of the same format, so that viewers overlay the two.
 
 /// Position and size of voxels as the file format describes them.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,8 +1,8 @@
 //! Images in device memory: curves, also at several scales, and skeletons, without a transfer to the host and back.
 //!
-//! Such an image is an array of another library (CuPy, PyTorch), which is read in place ([`Gpu::foreign`]) in its own
-//! voxel type. Checks that the host does elsewhere are done by kernels: that no voxel is NaN, and that all can be
-//! smoothed. A skeleton stays on the device, one byte per voxel.
+//! Such an image is an array of another library (CuPy, PyTorch), read in place if its alignment allows
+//! ([`Gpu::foreign`]). Checks that the host does elsewhere are done by kernels: that no voxel is NaN, and that all can
+//! be smoothed. A skeleton stays on the device, one byte per voxel.
 
 use super::ecc::EccRequest;
 use super::ecc::cuda::counting::{DeviceError, Prepared};
@@ -129,8 +129,8 @@ impl<T: KernelVoxel> ResidentImage<'_, T> {
     /// Computes the skeleton, calling `watch` after each iteration.
     ///
     /// # Errors
-    /// [`SkeletonError`]: the rule does not suit the image; the device fails, or has no memory for bits and bytes of
-    /// the image.
+    /// [`SkeletonError`]: the rule does not suit the image; the device fails, or lacks memory for the image's bits and
+    /// bytes.
     pub fn skeleton(
         &self,
         foreground: ResidentForeground,
@@ -195,7 +195,7 @@ mod tests {
     fn lent<T: KernelVoxel>(gpu: &Gpu, buffer: &Buffer<T>, skipped: usize, len: usize) -> Foreign<T> {
         gpu.finish().unwrap();
         let address = buffer.address() + (skipped * size_of::<T>()) as u64;
-        // SAFETY: so many elements lie there, and the tests keep the buffer for longer.
+        // SAFETY: `len` elements lie at `address`, and the tests keep the buffer alive for longer.
         #[allow(unsafe_code)]
         unsafe { gpu.foreign(address, len, Pending::All) }.unwrap()
     }

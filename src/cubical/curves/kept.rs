@@ -1,9 +1,9 @@
 //! Checkpoints of curves: the range of the bins if it takes a pass to find, the sums of the first slabs, and the
 //! finished curves of a run at several scales.
 //!
-//! Only the CPU path writes them; a GPU always starts at the first voxel and the first scale. Sums that have spilled to
-//! temporary files are not saved any more: the checkpoint keeps the last state that was entirely in memory. Smoothed
-//! images are not saved; they are computed again.
+//! Sums and finished curves are saved by the CPU only: a GPU starts at the first voxel and the first scale. Sums that
+//! have spilled to temporary files are not saved any more: the checkpoint keeps the last state that was entirely in
+//! memory. Smoothed images are not saved; they are computed again.
 
 use crate::cubical::ecc::Vcec;
 use crate::cubical::ecc::slabs::PartialCurve;

@@ -38,8 +38,7 @@ pub struct Edges<K> {
     /// The end of each bin as a number; these become [`Vcec::values`](super::vcec::Vcec::values).
     pub values: Values,
     /// The end of each bin as a key in filtration order (reversed for superlevel sets), ascending. Bin k holds the keys
-    /// that are greater than the end of bin k − 1 and at most its own end. `None`: no key is that small, the bin is
-    /// empty.
+    /// after the end of bin k − 1 up to its own end. `None`: the bin is empty, as no key is that small.
     pub keys: Vec<Option<K>>,
 }
 
@@ -117,8 +116,7 @@ impl<K: Key> Edges<K> {
         Ok(Edges { values, keys })
     }
 
-    /// Returns the bin of a key in filtration order: the first whose end is not less than the key; `None` past the
-    /// last.
+    /// Returns the bin of a key in filtration order: the first whose end is at least the key; `None` past the last.
     pub fn bin(&self, key: K) -> Option<usize> {
         let bin = self.keys.partition_point(|&end| end.is_none_or(|end| end < key));
         (bin < self.keys.len()).then_some(bin)

@@ -16,8 +16,7 @@ use crate::cubical::shape::Shape;
 
 /// Voxels per second counted by a core: for 8 and 16 bits, wider in bins, and wider with sorted rows.
 const CPU_RATES: [f64; 4] = [0.45e9, 0.4e9, 0.15e9, 0.02e9];
-/// Voxels per second of more than 16 bits put in bins by all threads together (`benches/PAPERS.md`: f32 noise on 16
-/// threads).
+/// Voxels per second of over 16 bits that all threads put in bins (`benches/PAPERS.md`: f32 noise on 16 threads).
 const BINNED_RATE: f64 = 1e9;
 /// Bytes per second that a thread reads from the page cache for a device, and that all threads together transfer.
 const READ_RATE: f64 = 5e9;
@@ -71,8 +70,7 @@ mod tests {
         assert_eq!(small.work, "262144 f32 voxels to count");
         let large = of(&[1024, 1024, 1024], bins);
         assert!(large.device + OPENING < large.cpu, "{large:?}");
-        // Sixteen threads take 1.2 s, a GPU half a second including opening. For an eighth of the voxels the CPU is
-        // faster.
+        // Sixteen threads take 1.2 s, a GPU half a second including opening; on an eighth the CPU is faster.
         let [many, fewer] = [1024, 512].map(|planes| on(16, &[planes, planes, planes], bins));
         assert!(many.device + OPENING < many.cpu && fewer.cpu < fewer.device + OPENING, "{many:?} {fewer:?}");
         let sorted = of(&[1024, 1024, 1024], Bins::Distinct);

@@ -3,8 +3,7 @@
 //! It shares only types with the other implementations, which are tested against it. A cell has a coordinate along each
 //! axis: along n voxels, from 0 to 2n (T) or from 0 to 2n − 2 (V), where even coordinates are vertices and odd ones
 //! edges. The dimension of a cell is its number of odd coordinates. In T voxel i is the edge 2i + 1, and a cell takes
-//! the least of the voxels that contain it; in V voxel i is the vertex 2i, and a cell takes the greatest of its
-//! vertices.
+//! the least voxel that contains it; in V voxel i is the vertex 2i, and a cell takes its greatest vertex.
 
 use std::collections::BTreeMap;
 

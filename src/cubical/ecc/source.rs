@@ -1,7 +1,6 @@
 //! Sources of the voxels of a streamed image.
 
-/// Fills a slice with the voxels that start at this number in memory order. Several threads may call it at a time; `E`
-/// is its error.
+/// Fills a slice with voxels from this number on in memory order; may be called by several threads. `E` is its error.
 pub type ReadAt<'a, T, E> = dyn Fn(usize, &mut [T]) -> Result<(), E> + Sync + 'a;
 
 /// Source of the voxels of a streamed image; `E` is its error.

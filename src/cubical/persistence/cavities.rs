@@ -14,11 +14,10 @@ use super::gradient::Gradient;
 use super::gradient::table::{Star, edges_of_face, omitted_axis};
 use super::grid::Grid;
 
-/// Pairs critical top cells, given by their owners and numbered from 1, with critical facets; both are in reverse
-/// filtration order.
+/// Pairs critical top cells, given by owner and numbered from 1, with critical facets; both in reverse filtration
+/// order.
 ///
-/// Cells are identified by the places of their least corners. The owner of a critical cell is its least corner, which
-/// the table ensures.
+/// Cells are identified by the places of their least corners; the table makes that corner the owner of a critical cell.
 pub(super) fn cavities(grid: &Grid, gradient: &Gradient, maxima: &[u32], facets: &[Cell]) -> Joined {
     // A place whose cell does not exist or lies outside leads to number 0.
     let places = grid.ranks().len();
@@ -78,8 +77,7 @@ fn corner<const N: usize>(grid: &Grid, place: usize, edges: [usize; N]) -> usize
     place - edges.iter().map(back).sum::<usize>()
 }
 
-/// The least corner of a facet, which is also that of one of its two cells, and the step back to that of the other
-/// cell.
+/// The least corner of a facet, which is that of one of its two cells too, and the step back to the other cell's.
 fn sides(grid: &Grid, facet: Cell) -> (usize, usize) {
     let (place, direction) = (facet.place(), facet.direction());
     if grid.axes() == 2 {

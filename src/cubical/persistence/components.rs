@@ -2,8 +2,7 @@
 //!
 //! From either end of a critical edge the gradient leads downwards, from a voxel along its matched edge to the edge's
 //! other voxel, to a minimum: two minima per edge. In filtration order, an edge that joins two trees is paired with the
-//! younger of the trees' oldest minima. The rim, if there is one, is older than all minima: a component that meets it
-//! dies.
+//! younger of the trees' oldest minima. The rim, if any, is older than all minima: a component that meets it dies.
 
 use rayon::prelude::*;
 

@@ -32,7 +32,7 @@ impl Complex {
         self == Complex::Dual
     }
 
-    /// The dimensions in this complex of the classes of the image's first `asked` dimensions, for an image with `axes`
+    /// The dimensions in this complex that hold the classes of the first `asked` dimensions of an image with `axes`
     /// axes.
     pub fn dimensions(self, asked: usize, axes: usize) -> Range<usize> {
         match self {

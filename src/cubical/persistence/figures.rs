@@ -21,7 +21,7 @@ pub struct Figures {
     pub critical: [usize; 4],
     /// Number of columns of the reduction.
     pub columns: usize,
-    /// Number of column additions, including additions of face boundaries along the gradient.
+    /// Number of column additions.
     pub additions: u64,
     /// Number of additions of face boundaries along the gradient.
     pub steps: u64,

@@ -7,8 +7,7 @@ use crate::cubical::construction::Construction;
 pub struct PersistenceRequest {
     /// Construction of the cubical complex.
     pub construction: Construction,
-    /// Whether to use superlevel sets. The result, including ties, is that of sublevel sets of the image with reversed
-    /// values.
+    /// Whether to use superlevel sets: the result, including ties, is that of sublevel sets with reversed values.
     pub superlevel: bool,
     /// Greatest dimension of classes; if `None`, one below the number of axes, the greatest in which classes exist.
     pub max_dim: Option<usize>,

@@ -14,8 +14,7 @@ impl PersistenceRequest {
 }
 
 impl Classes {
-    /// Truncates the filtration at a threshold: classes born later are removed, and those that die later become
-    /// essential.
+    /// Ends the filtration at a threshold: classes born later are removed, those that die later become essential.
     #[must_use]
     pub fn cut(mut self, image: &AnyImage, request: &PersistenceRequest, threshold: Value) -> Classes {
         let is_reached = |place: usize| request.reaches(threshold, image.exact(place));

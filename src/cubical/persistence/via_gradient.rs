@@ -1,5 +1,4 @@
-//! Persistent homology by the discrete gradient: voxel order, matching of lower stars, critical cells, and their
-//! pairing.
+//! Persistent homology by the discrete gradient: voxel order, matching of lower stars, critical cells, pairing.
 
 use rayon::prelude::*;
 
@@ -44,8 +43,7 @@ pub fn persistence<T: Voxel>(
 /// Computes the classes of an image with a gradient computed by the caller, reporting stages to `progress`.
 ///
 /// # Errors
-/// [`PersistenceError`]: the image needs 2^30 places or more, or more memory than is available. Also any error of
-/// `gradient`.
+/// [`PersistenceError`]: the image needs 2^30 places or more, or more memory than there is. Also errors of `gradient`.
 pub fn persistence_with<T: Voxel, E: From<PersistenceError>>(
     image: &Image<T>,
     request: &PersistenceRequest,
@@ -233,8 +231,8 @@ fn pairs_of(
 pub(super) struct Pairing {
     /// Minima, and the critical edges that join components.
     pub(super) bottom: Option<Ends>,
-    /// Critical cells of the grid's dimension, if it has several axes, and the critical facets that separate cavities,
-    /// both in reverse filtration order.
+    /// Critical cells of a grid of several axes, and critical facets that separate cavities, in reverse filtration
+    /// order.
     pub(super) top: Option<Ends>,
     /// Loops in space. They are those of the image, whether the grid is its complex or the dual.
     pub(super) loops: Option<Loops>,
@@ -346,8 +344,7 @@ impl Ends {
         }
     }
 
-    /// The number of the node whose paths end at the place of this rank. `is_reversed` says that nodes are in reverse
-    /// order.
+    /// The number of the node whose paths end at the place of this rank; `is_reversed` if ranks of nodes descend.
     pub(super) fn node(&self, rank: u32, is_reversed: bool) -> usize {
         let is_before = |&node: &u32| if is_reversed { node > rank } else { node < rank };
         let at = self.nodes.partition_point(is_before);
@@ -366,8 +363,7 @@ impl Ends {
     }
 }
 
-/// Loops: the critical edges that close them and the critical faces that fill them, both in filtration order, with the
-/// reduced columns.
+/// Loops: critical edges that close them and critical faces that fill them, in filtration order, with reduced columns.
 pub(super) struct Loops {
     pub(super) edges: Vec<Cell>,
     pub(super) faces: Vec<Cell>,
@@ -377,8 +373,7 @@ pub(super) struct Loops {
 }
 
 impl Loops {
-    /// The edge of the loop born at a rank that dies at a place; `before` counts earlier loops with the same birth and
-    /// death.
+    /// The edge of the loop with this birth rank and death place; `before` counts earlier loops that have both.
     pub(super) fn edge(&self, rank: u32, death: usize, before: usize) -> Cell {
         let first = self.edges.partition_point(|edge| edge.rank() < rank);
         let dies_there = |(_, filler): &(&Cell, &u32)| self.faces[**filler as usize].place() == death;

@@ -1,5 +1,4 @@
-//! `npz`: an array of an archive written by `numpy.savez` or `numpy.savez_compressed`, the only one or one selected by
-//! name.
+//! `npz`: an array, the only one or one selected by name, of an archive of `numpy.savez` or `numpy.savez_compressed`.
 
 use super::bytes::Bytes;
 use super::error::{Context, Fault, ImagePlace, ImageProblem};

@@ -1,7 +1,6 @@
 //! `raw`: voxels without a header, little-endian, with shape and type given by the caller.
 //!
-//! The length of the file must be exactly that of its voxels. With order C the last axis varies fastest, with order F
-//! the first.
+//! The file has exactly the length of its voxels. With order C the last axis varies fastest, with order F the first.
 
 use super::bytes::Bytes;
 use super::error::{Context, Fault, ImagePlace, shape_at};

@@ -144,8 +144,7 @@ impl BitImage {
 
     /// The places, in C order, of the foreground voxels, ascending.
     ///
-    /// For a skeleton, this is its embedding into the original image: the k-th voxel of the skeleton is at the k-th
-    /// place.
+    /// For a skeleton, this is its embedding into the image: the k-th voxel of the skeleton is at the k-th place.
     pub fn places(&self) -> Vec<usize> {
         let columns = self.shape.extents()[2];
         let mut places = Vec::with_capacity(self.count());

@@ -1,7 +1,7 @@
 //! Memory needed by thinning, computed from the shape of an image and checked before the run.
 //!
-//! Rows are padded to whole words and planes to whole tiles, so an image one voxel wide needs far more memory per voxel
-//! than others.
+//! Rows are padded to whole words and planes to whole tiles, so an image one voxel wide needs far more memory per
+//! voxel.
 
 use super::request::ThinError;
 use super::rule::Rule;
@@ -23,8 +23,8 @@ pub fn check_bits(shape: Shape, voxels: usize) -> Result<(), ThinError> {
     check(bits::bytes(shape).saturating_mul(3).saturating_add(given))
 }
 
-/// The memory plan of thinning on the CPU: an image of `image` bytes is binarised, thinned, and written with one byte
-/// per voxel.
+/// The memory plan of thinning on the CPU: an image of `image` bytes is binarised, thinned, and written as 8-bit
+/// voxels.
 pub fn memory_plan(shape: Shape, image: u64, rule: Rule) -> MemoryPlan {
     let bits = bits::bytes(shape);
     let of_rule = if rule.is_planar() { planar::bytes(shape) } else { subfields::bytes(shape) };

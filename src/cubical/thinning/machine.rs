@@ -43,8 +43,8 @@ pub(crate) fn estimate(shape: Shape, rule: Rule) -> Estimate {
 /// automatically, the CPU takes over, and `watch` is called again from the first iteration.
 ///
 /// # Errors
-/// [`MachineError`]: the rule does not suit the image, or memory does not suffice; a requested GPU cannot be used or
-/// fails, or differs from the CPU.
+/// [`MachineError`]: the rule does not suit the image, or memory does not suffice; a requested GPU fails or differs
+/// from the CPU.
 pub fn thin_by(
     image: &BitImage,
     request: &ThinningRequest,

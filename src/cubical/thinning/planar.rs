@@ -19,8 +19,7 @@ use crate::simd::{Kernel, Level, Simd};
 /// Number of pixels of a tile's side.
 const SIDE: usize = 64;
 
-/// Number of rows above a pixel that a rule sees. It also sees one row below, two columns to the left and one to the
-/// right.
+/// Number of rows above a pixel that a rule sees, besides one row below, two columns to the left and one to the right.
 const ABOVE: usize = 2;
 
 /// Number of rows of a tile together with those that its pixels see.
@@ -75,8 +74,7 @@ impl Tiles {
         });
     }
 
-    /// The rows from two above a tile to one below: those of the tile's column, of the column to the left, and to the
-    /// right.
+    /// The rows from two above a tile to one below: of the tile's column, of the left column, and of the right.
     #[inline(always)]
     fn seen(&self, place: usize) -> [[u64; SEEN]; 3] {
         [place, place - 1, place + 1].map(|place| {

@@ -66,8 +66,7 @@ pub(super) fn simple(a: &[u64; 27]) -> u64 {
         corner(DOWN, SOUTH, EAST, ds & de & se),
     ];
 
-    // Remove the up face and join its four neighbours. Opposite faces (north and south, west and east) had no edge so
-    // far.
+    // Remove the up face and join its neighbours. Opposite faces (north and south, west and east) had no edge.
     let up = !a[UP] & !(un | uw | ue | us);
     let (nw, ne, ns) = (nw | un & uw, ne | un & ue, un & us);
     let (sw, se, we) = (sw | us & uw, se | us & ue, uw & ue);

@@ -38,8 +38,7 @@ use crate::cubical::shape::Shape;
 use crate::simd::{Kernel, Level, Simd};
 use fields::{Parity, SPAN, Span, SubfieldLayout, Subfields, span};
 
-/// Bytes needed for thinning an image: for each unit its words in all subfields, its candidates and three marks; and
-/// the surrounding background.
+/// Bytes needed for thinning an image: words, candidates and three marks of each unit, and the surrounding background.
 pub(super) fn bytes(shape: Shape) -> u64 {
     let SubfieldLayout { planes, strips, units } = SubfieldLayout::of(shape);
     let [planes, strips, units] = [planes, strips, units].map(|count| count as u64);

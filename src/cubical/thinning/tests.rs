@@ -152,8 +152,7 @@ fn zhang_suen_loses_blocks() {
     assert!(!Rule::ZhangSuen.keeps_topology() && !Rule::Kashani.keeps_topology());
 }
 
-/// Betti numbers (components, tunnels or holes, cavities) by union-find on foreground and background, and the Euler
-/// characteristic.
+/// Betti numbers by union-find on foreground and background, and the Euler characteristic.
 fn betti(image: &BitImage) -> [usize; 3] {
     let extents = image.shape().extents();
     // A surrounding layer of background, so that the outside is one component.

@@ -39,8 +39,8 @@ pub type Thinned<I> = (I, ThinningFigures, Option<Decision>);
 /// voxels get the other value.
 ///
 /// # Errors
-/// [`TwoValuedError`]: the image has a third value, the rule does not suit it, memory does not suffice, or a requested
-/// GPU failed.
+/// [`TwoValuedError`]: the image has a third value, the rule does not suit it, memory is too short, or a requested GPU
+/// failed.
 pub fn thin_first(
     image: &AnyImage,
     superlevel: bool,

@@ -36,8 +36,7 @@ pub(super) struct Window {
 pub(super) trait PlanarRule: Copy + Send + Sync + 'static {
     /// Number of subiterations of an iteration, 1 or 2.
     const STEPS: usize;
-    /// Mask of the foreground pixels that subiteration `STEP` (0 or 1) deletes. Bits of background pixels are
-    /// arbitrary.
+    /// Mask of foreground pixels that subiteration `STEP` (0 or 1) deletes. Bits of the background are arbitrary.
     fn deleted<const STEP: usize>(window: &Window) -> u64;
 }
 

@@ -7,8 +7,7 @@ use super::voxel::Written;
 use crate::cubical::image::Image;
 use crate::cubical::shape::Order;
 
-/// Writes the voxels as doubles, with the fewest digits that read back as the same; the caller ensures that each has an
-/// exact double.
+/// Writes the voxels as doubles, which the caller ensures are exact, with the fewest digits that read back as the same.
 pub(super) fn write<T: Written>(image: &Image<T>, out: &mut dyn Write) -> io::Result<()> {
     let axes = image.shape().axes();
     writeln!(out, "{}", axes.len())?;

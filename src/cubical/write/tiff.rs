@@ -12,7 +12,7 @@ use crate::cubical::geometry::Resolution;
 use crate::cubical::image::Image;
 use crate::cubical::shape::Order;
 
-/// Size of the voxels in bytes from which offsets may need more than 32 bits. Compression at most doubles the size.
+/// Size of the voxels in bytes from which offsets may need more than 32 bits. Compression never doubles the size.
 const SMALL: usize = 1 << 31;
 
 pub(super) fn write<T: Written>(

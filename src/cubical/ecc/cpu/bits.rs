@@ -52,8 +52,8 @@ impl OuterBits {
     }
 }
 
-/// Binary digits of the numbers of a plane's voxels, lowest first, and a mask of the nonzero numbers. The row above the
-/// tile is not included.
+/// Binary digits of the numbers of a plane's voxels, lowest first, and a mask of nonzero numbers; only rows of the
+/// tile.
 #[derive(Debug, Default)]
 pub(super) struct Digits {
     pub(super) digits: [Vec<u64>; 4],
@@ -69,8 +69,7 @@ impl Digits {
     }
 }
 
-/// Kernel that computes the digits of `height` rows from the comparisons within the plane, with the next plane and with
-/// the last.
+/// Kernel that computes the digits of `height` rows from comparisons within the plane and with both adjacent planes.
 pub(super) struct AddUp<'a> {
     pub(super) width: usize,
     pub(super) height: usize,

@@ -2,13 +2,12 @@
 //!
 //! 1. [`tables`]: the image is cut into boxes of a few rows and many planes ([`view`]). Plane by plane, rows become
 //!    keys, with a border for absent voxels. Seven comparisons, on 64 voxels at a time, determine which half wins each
-//!    block of 2, 4 and 8 voxels. As in a tournament, the winners of the halves meet, so a block of eight takes one
-//!    more comparison.
+//!    block of 2, 4 and 8 voxels. As in a tournament, the winners of the halves meet: a block of eight takes one more
+//!    comparison.
 //! 2. [`digits`]: bit-sliced logic computes c(x) from these bits, 64 voxels per word, in vectors of words.
 //! 3. [`tally`]: the nonzero numbers are added up by key.
 //!
-//! Each thread has its own tables and sums. The sums are merged at the end and do not depend on the distribution of
-//! work.
+//! Each thread has its own tables and sums. The merged sums do not depend on the distribution of work.
 
 mod bits;
 mod digits;

@@ -1,5 +1,4 @@
-//! The numbers c(x) of voxels as they pass from [`super::tables`], which computes them, to [`super::tally`], which adds
-//! them up.
+//! The numbers c(x) of voxels, which [`super::tables`] computes and [`super::tally`] adds up.
 
 use super::bits::Digits;
 use crate::cubical::key::Key;

@@ -1,5 +1,4 @@
-//! Compares the CPU count with the count of cells: every instruction level, key width, construction and kind of rows,
-//! and every way to cut an image.
+//! Compares the CPU with the count of cells: every instruction level, key width, construction, kind of rows and cut.
 
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;

@@ -155,8 +155,7 @@ impl<T: KernelVoxel> Prepared<T> {
                 let (first, last) = rows.range(gpu, part, order)?;
                 let ends = [first, last].map(|key| value_of::<T>(key, request.superlevel));
                 if !ends.into_iter().all(Value::is_finite) {
-                    // Bins divide the range of the finite voxels. Infinite ones are rare, so the CPU finds the range
-                    // then.
+                    // Bins divide the range of finite voxels; the CPU finds it in the rare case of infinite ones.
                     request.bins = Bins::Uniform { count, range: Some(finite_range(gpu, part)?) };
                 }
                 Known { range: Some((first, last)), flags: None }
@@ -214,8 +213,7 @@ impl<T: KernelVoxel> Resident<'_, T> {
     }
 }
 
-/// Extents for the kernels: an image of one plane becomes planes of one row each. Axes of one voxel do not affect the
-/// curve.
+/// Extents for the kernels: an image of one plane becomes planes of one row each, which does not affect the curve.
 pub(super) fn arranged(shape: Shape) -> [usize; 3] {
     let [planes, rows, columns] = shape.extents();
     if planes == 1 { [rows, 1, columns] } else { [planes, rows, columns] }
@@ -319,8 +317,7 @@ impl<'p, T: KernelVoxel> Counting<'p, T> {
         }
     }
 
-    /// The total of each key or bin, and whether anything was counted there; empty for distinct wider keys, whose rows
-    /// are on the host already.
+    /// The total of each key or bin, and whether anything was counted there; empty for distinct wider keys.
     fn fetch(&self) -> Result<Vec<(i64, bool)>, CudaError> {
         match &self.found {
             Found::Keys { totals, .. } | Found::Bins { totals, .. } => {

@@ -82,8 +82,7 @@ fn count<T: KernelVoxel, E: From<DeviceError>>(
     let [_, rows, columns] = slabs.extents;
     for slab in slabs.iter() {
         let [before, slot, ..] = &mut slots[..] else { unreachable!("two slots at least") };
-        // The first slab has no predecessor; all others have two planes to copy, since the slabs before the last are
-        // full.
+        // The first slab has no predecessor; each other one has a full predecessor, with two planes to copy.
         let carried = CARRIED.min(slab.start);
         for part in slabs.parts::<T>(&slab) {
             let mut piece = feed.next(part.len())?;

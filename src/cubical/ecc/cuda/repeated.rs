@@ -24,8 +24,8 @@ impl<'p, T: KernelVoxel> Repeated<'p, T> {
     /// A counter for images of this shape.
     ///
     /// # Errors
-    /// [`DeviceError`]: the rows are not bins with a given range, or the voxels have at most 16 bits; the bins are
-    /// invalid; the device fails.
+    /// [`DeviceError`]: the rows are not bins with a given range, or voxels have at most 16 bits; invalid bins; device
+    /// failures.
     pub(crate) fn new(
         prepared: &'p Prepared<T>,
         shape: Shape,

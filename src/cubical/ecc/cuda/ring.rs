@@ -19,8 +19,7 @@ impl<T> Ring<T> {
         std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Keeps memory for the next image and frees any memory kept before. If two images are counted concurrently, only
-    /// the memory of one is kept.
+    /// Keeps memory for the next image and frees any kept before: of images counted concurrently, one's is kept.
     pub(super) fn put(&self, pieces: Vec<Pinned<T>>) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = pieces;
     }

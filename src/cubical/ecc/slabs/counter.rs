@@ -23,7 +23,7 @@ const RANGE_BYTES: usize = 4 << 20;
 /// Number of voxels of an image per thread: an image with fewer is not worth another thread.
 const LEAST_VOXELS: usize = 1 << 15;
 
-/// Number of additional threads, which read while others add up.
+/// Greatest number of additional threads, which read while others add up.
 const READERS: usize = 4;
 
 /// Adds up a sequence of images of one voxel type, reusing its buffers.

@@ -1,5 +1,4 @@
-//! Slabs of an image read in order: one thread reads them, the others add them up. The calling thread does both for a
-//! small image.
+//! Slabs of an image read in order: one thread reads, the others add up; for a small image one thread does both.
 
 use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, Sender};
@@ -15,8 +14,7 @@ use crate::cubical::ecc::threads::start;
 use crate::cubical::image::Voxel;
 
 /// Adds up the voxels that `read` returns in memory order, until the watch asks for a pause. Returns the first slice
-/// not yet added; all slices before it are. `collar` holds the voxels already read that belong to the first slab or its
-/// collar.
+/// not yet added. `collar` holds the voxels already read that belong to the first slab or its collar.
 pub(super) fn add_up<T: Voxel, E>(
     job: &mut Job<'_, T>,
     slabs: &Slabs,

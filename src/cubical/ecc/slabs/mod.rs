@@ -13,8 +13,7 @@
 //! **Memory.** The limit covers everything: slabs with their collars, tables and sums of all threads, and the program
 //! itself. Usage does not grow with the image. The rows of [`Bins::Distinct`](super::Bins::Distinct) for 32 or 64 bits
 //! are as many as there are distinct values; beyond the limit they are spilled to temporary files and read from there
-//! ([`VcecRows`](super::VcecRows)). Memory of a reader, for example for a picture compressed as a whole, is not
-//! counted.
+//! ([`VcecRows`](super::VcecRows)). The memory of a reader, as for a picture compressed as a whole, is not counted.
 //!
 //! **Ranges.** Bins over the whole range of 32- or 64-bit voxels need that range beforehand: [`SlabCounter::range`] is
 //! a separate pass.

@@ -67,8 +67,7 @@ impl<T> Queue<T> {
         }
     }
 
-    /// Returns a guard that ends the queue when it is dropped, also by a panic, so that no thread waits for one that
-    /// has left.
+    /// Returns a guard that ends the queue when dropped, also by a panic, so that no thread waits in vain.
     pub(super) fn ending(&self) -> Ending<'_, T> {
         Ending(self)
     }

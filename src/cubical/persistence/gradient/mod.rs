@@ -117,8 +117,7 @@ impl Gradient {
         Ok(Critical { minima, edges: cells(edges), faces: cells(faces), maxima })
     }
 
-    /// The critical cells of several voxels, looked up together: the voxels are scattered in memory, so the loads
-    /// overlap.
+    /// The critical cells of several voxels, looked up together so that loads from scattered places overlap.
     fn critical_of(&self, places: &[GridPlace]) -> Vec<u32> {
         places.iter().map(|&place| self.critical(place as usize)).collect()
     }
@@ -172,8 +171,7 @@ impl Wanted {
         counts
     }
 
-    /// Writes the wanted cells of consecutive voxels, the first of which has rank `first`, to slices of exactly their
-    /// number.
+    /// Writes the wanted cells of consecutive voxels, the first of rank `first`, to slices of exactly their number.
     fn write(&self, first: u32, places: &[GridPlace], critical: &[u32], slices: Slices<'_>) {
         let (mut minima, mut maxima) = (slices.minima.iter_mut(), slices.maxima.iter_mut());
         let (mut edges, mut faces) = (slices.edges.iter_mut(), slices.faces.iter_mut());
@@ -202,8 +200,8 @@ impl Wanted {
 }
 
 /// Bytes needed for these numbers of critical cells by dimension, and for `ways` places on gradient paths to minima or
-/// maxima. An edge or face needs itself, its two ends and the node it kills; a minimum or maximum its rank, its parent
-/// and its elder.
+/// maxima. An edge or face needs itself, its ends and the node it kills; a minimum or maximum its rank, parent and
+/// elder.
 fn bytes(cells: [usize; 4], ways: usize) -> u64 {
     let [minima, edges, faces, maxima] = cells.map(|count| count as u64);
     20 * (edges + faces) + 12 * (minima + maxima) + 4 * ways as u64
@@ -262,8 +260,7 @@ mod tests {
 
     #[test]
     fn what_critical_cells_take_is_asked_for() {
-        // An edge or a face takes 8 bytes, 8 for its ends and 4 for the node it kills; a minimum or a maximum 4 + 4 +
-        // 4.
+        // An edge or a face takes 8 bytes, 8 for its ends, 4 for the node it kills; a minimum or maximum 4 + 4 + 4.
         assert_eq!(bytes([1, 10, 100, 1000], 0), 20 * 110 + 12 * 1001);
         assert_eq!(bytes([0; 4], 7), 28);
         // The most cells that a grid can have: seven edges and twelve faces per place, and two paths.

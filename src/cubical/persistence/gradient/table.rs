@@ -11,19 +11,18 @@
 //!    all eight triangles are present, the last is critical first. Link edges that remain are critical.
 //!
 //! The matching is optimal. A forest does not separate the sphere, so a path across edges outside it leads from each
-//! triangle to an absent one, or to the critical one if all are present; hence step 3 reaches every triangle. The
-//! number of critical cells thus equals the total reduced Betti number of the link, and no matching of the star has
-//! fewer.
+//! triangle to an absent one, or to the critical one if all are present; so step 3 reaches every triangle. So the
+//! number of critical cells is the total reduced Betti number of the link; no matching of the star has fewer.
 
 use std::sync::LazyLock;
 
 use crate::cuda::constants::gradient;
 
-/// Number of edges at a voxel. Axes are 0 (fastest in memory) to 2; signs are 0 (towards lesser places) and 1. An edge
-/// has number 2 · axis + sign.
+/// Number of edges at a voxel. An edge has number 2 · axis + sign: axis 0 is the fastest in memory, sign 0 the lesser
+/// place.
 pub(crate) const EDGES: usize = 6;
-/// Number of faces at a voxel. A face has number 4 · pair + 2 · (sign of the pair's greater axis) + sign of the lesser,
-/// with pairs as in [`PAIRS`].
+/// Number of faces at a voxel. A face has number 4 · pair + 2 · sign of the greater axis + sign of the lesser
+/// ([`PAIRS`]).
 pub(crate) const FACES: usize = 12;
 /// Number of cubes at a voxel. A cube's number has the signs of axes 0, 1, 2 as bits 0, 1, 2.
 pub(crate) const CUBES: usize = 8;
@@ -147,8 +146,7 @@ impl Star {
         usize::from(FACES_AT[edge][(self.edge_bits(edge) & 3) as usize])
     }
 
-    /// For a face between axes 0 and 1 that is matched with an edge, the axis that this edge does not span; else
-    /// `None`.
+    /// For a face between axes 0 and 1 matched with an edge, the axis that this edge does not span; else `None`.
     #[inline(always)]
     pub fn axis_of_face(self, face: usize) -> Option<usize> {
         let (a, b) = edges_of_face(face);
@@ -252,8 +250,7 @@ impl Matching {
         while next < queue.len() {
             let from = queue[next];
             next += 1;
-            // The face between the positive directions of axes 0 and 1 is visited last: in the plane it should be the
-            // critical face of a maximum.
+            // The face in the positive directions of axes 0 and 1 is last: it is to be a planar maximum's critical one.
             for face in (0..FACES).filter(|&face| face != 3).chain([3]) {
                 let (a, b) = edges_of_face(face);
                 let to = if a == from { b } else { a };
@@ -270,7 +267,7 @@ impl Matching {
         }
     }
 
-    /// Step 3: matches faces outside the forest with cubes. Remaining faces, and the last cube if all are present, are
+    /// Step 3: matches faces outside the forest with cubes. Remaining faces, and the last cube of all eight, are
     /// critical.
     fn collapse_cubes(&mut self) {
         let mut is_matched = [false; CUBES];
@@ -325,8 +322,7 @@ static OF_PLANE: LazyLock<Table> = LazyLock::new(|| Table::new(true));
 static OF_SPACE: LazyLock<Table> = LazyLock::new(|| Table::new(false));
 
 impl Table {
-    /// The table for grids of this many axes. All tables use the same codes; that for up to two axes has no matchings
-    /// for stars in space.
+    /// The table for grids of this many axes. Codes are the same in all; that for the plane lacks matchings in space.
     pub(crate) fn of(axes: usize) -> &'static Table {
         if axes < 3 { &OF_PLANE } else { &OF_SPACE }
     }

@@ -4,9 +4,8 @@ use super::super::cell::Cell;
 
 /// A sum of edges over Z/2, from which the last edge is popped.
 ///
-/// It consists of ascending runs: a short front, to which single edges are added, and runs that each are less than half
-/// as long as the one before. A column added as a whole becomes a run; runs of similar length are merged, cancelling
-/// equal edges.
+/// It consists of ascending runs: a short front, to which single edges are added, and runs at most half as long as the
+/// one before. A column added as a whole becomes a run; runs of similar length are merged, cancelling equal edges.
 #[derive(Default)]
 pub(super) struct Column {
     front: Vec<Cell>,

@@ -155,8 +155,7 @@ pub(in super::super) struct OfDual<'a> {
     directions: &'static [u64],
 }
 
-/// The directions of the faces of each star, [`BITS`] bits per face, by the code of the star; [`FOREST`] for faces
-/// matched with a cube.
+/// The directions of the faces of each star, [`BITS`] bits each, by code; [`FOREST`] for faces matched with a cube.
 static DIRECTIONS: LazyLock<Vec<u64>> = LazyLock::new(|| {
     let table = Table::of(3);
     (0..=u16::MAX).map(|code| directions(table.star(code), table.critical(code))).collect()
@@ -201,8 +200,7 @@ impl<'a> OfDual<'a> {
         self.gradient.critical(place) >> FIRST_FACE & ((1 << FACES) - 1)
     }
 
-    /// The edge for the face of the grid with this least corner and pair of axes; `None` if the face is matched with a
-    /// cube.
+    /// The edge for the grid face with this least corner and pair of axes; `None` if the face is matched with a cube.
     #[inline(always)]
     fn face(&self, corner: usize, pair: usize) -> Option<Cell> {
         let (place, face) = owner_of_face(self.grid, corner, pair);
@@ -226,8 +224,7 @@ impl<'a> OfDual<'a> {
         faces.ilog2() as usize
     }
 
-    /// Calls `tell` with the edges of a face of the image, which is the grid edge in a direction from a place, without
-    /// the edge `but`.
+    /// Calls `tell` with the edges of the face that is the grid edge `edge` of a place, without the edge `but`.
     #[inline(always)]
     fn edges(&self, place: usize, edge: usize, but: Option<Cell>, tell: &mut impl FnMut(Cell)) {
         let strides = self.grid.strides();

@@ -197,8 +197,7 @@ fn schedule(faces: &[Cell], is_reversed: bool) -> Vec<u32> {
     let (first, last) = order.split_at(order.len() / 2);
     let sum = |columns: &[u32]| columns.par_iter().map(|&column| u64::from(column)).sum::<u64>();
     let (first, last) = (sum(first), sum(last));
-    // On plateaus ranks ascend with places, or descend if the order is reversed. Noise shows no clear trend, so the
-    // plateau rule decides.
+    // On plateaus ranks ascend with places, or descend if reversed. Noise has no trend, so that rule decides.
     let slack = (first + last) / 16;
     let descends = if first.abs_diff(last) > slack { first > last } else { is_reversed };
     if !descends {
@@ -258,8 +257,7 @@ impl<I: Incidence> Worker<'_, I> {
         }
     }
 
-    /// Pops the pivot and returns its row: that of the last critical edge that closes a loop, after later matched edges
-    /// have been replaced.
+    /// Pops the pivot, the last critical edge that closes a loop, replacing later matched edges; returns its row.
     fn pivot(&mut self) -> Option<usize> {
         while let Some(edge) = self.column.pop() {
             if edge.direction() >= MATCHED {

@@ -31,8 +31,7 @@ pub(super) trait Vertices: Copy + Sync {
     /// The node number of a critical vertex.
     fn node(self, ends: &Ends, vertex: usize) -> usize;
 
-    /// Follows the gradient from a vertex to a critical one, which is returned; calls `tell` with each edge on the
-    /// path.
+    /// Follows the gradient to a critical vertex, which is returned; calls `tell` with each edge on the path.
     fn descend(self, mut vertex: usize, tell: &mut impl FnMut(GridCell)) -> usize {
         while let Some((edge, next)) = self.step(vertex) {
             tell(edge);

@@ -85,7 +85,7 @@ pub(super) fn is_reduced(decoder: &mut Pages, number: usize) -> Result<bool, Fau
 pub(super) const MOST_OF_A_TAG: u64 = 1 << 30;
 
 /// Decoder limits for a file of this length. A tag has at most as many values as the file has bytes, and the decoder
-/// uses 32 bytes per value. Pages and strips are decoded into memory allocated here, without a limit.
+/// uses 32 bytes per value. Pages and strips are decoded into memory that this reader allocates.
 pub(super) fn limits(length: u64) -> Limits {
     let tag = usize::try_from(length.saturating_mul(32).min(MOST_OF_A_TAG)).unwrap_or(usize::MAX);
     let mut limits = Limits::unlimited();

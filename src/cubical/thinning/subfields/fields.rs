@@ -119,8 +119,7 @@ impl Subfields {
     pub(super) fn around(&self, parity: Parity, plane: usize, unit: usize, middle: Span) -> [Span; 27] {
         let (layout, mut around) = (self.layout, [[0; SPAN]; 27]);
         let here = (plane + 1) * layout.plane() + layout.first(unit);
-        // The previous neighbour has the other parity: it is at the previous place for an even coordinate, at the same
-        // for an odd one.
+        // The previous neighbour has the other parity: for an even coordinate it is one place before, else at the same.
         let place = |step: usize, parity: usize, stride: usize| match (step, parity) {
             (0, 0) => 0,
             (2, 1) => 2 * stride,

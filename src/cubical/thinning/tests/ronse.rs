@@ -41,8 +41,7 @@ impl Patch {
         self.black(y, x) && R::deleted::<STEP>(&self.window(y, x)) & 1 == 1
     }
 
-    /// Whether a pixel is simple in (8, 4)-connectivity: one 8-component of foreground among its eight neighbours, and
-    /// background among the four.
+    /// Whether a pixel is simple in (8, 4)-connectivity: one 8-component of foreground and a background 4-neighbour.
     fn simple(&self, y: i32, x: i32) -> bool {
         let ring = [(-1, 0), (-1, 1), (0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1)];
         let p = ring.map(|(dy, dx)| self.black(y + dy, x + dx));

@@ -55,8 +55,7 @@ pub(crate) enum Sums<T: Voxel> {
 }
 
 impl<T: Voxel> Sums<T> {
-    /// Empty sums. Only keys of more than 16 bits use `edges`; narrower keys are binned at the end. Keys that exceed
-    /// the memory limit go to `spill`.
+    /// Empty sums. Keys of up to 16 bits ignore `edges`; they are binned at the end. Excess keys go to `spill`.
     pub(crate) fn new(
         edges: Option<&Edges<T::Key>>,
         superlevel: bool,
@@ -75,8 +74,7 @@ impl<T: Voxel> Sums<T> {
         if let Sums::Runs(runs) = self { runs.has_failed() } else { false }
     }
 
-    /// Returns the sums so far of several threads, which may add more afterwards; `None` if some are in temporary
-    /// files.
+    /// Returns the sums so far of several threads, which may add more; `None` if some are in temporary files.
     pub(crate) fn so_far(all: &mut [&mut Self]) -> Option<PartialSums> {
         if let [Sums::Bins(first), ..] = all {
             let mut changes = vec![0; first.so_far().len()];
@@ -105,8 +103,7 @@ impl<T: Voxel> Sums<T> {
     /// Adds saved sums.
     ///
     /// # Errors
-    /// [`OtherSums`]: the saved sums are of the other kind, have another number of bins, or have keys that do not
-    /// ascend or are too wide.
+    /// [`OtherSums`]: the saved sums do not fit this curve (keys or bins), or their keys do not ascend or are too wide.
     pub(crate) fn add_partial(&mut self, partial: &PartialSums) -> Result<(), OtherSums> {
         let widest = T::Key::MAX.to_u64();
         match (self, partial) {

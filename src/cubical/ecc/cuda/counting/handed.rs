@@ -11,8 +11,7 @@ impl<T: KernelVoxel> Counting<'_, T> {
         Some(totals.levels())
     }
 
-    /// Starts the transfer of the totals to the host and resets them to zero. Does nothing unless they are totals of
-    /// bins.
+    /// Starts the transfer of the totals to the host and resets them to zero. Does nothing without bins.
     pub(in crate::cubical::ecc::cuda) fn hand_over(&mut self, to: &mut Pinned<u64>) -> Result<(), CudaError> {
         let Found::Bins { totals, numbers, .. } = &mut self.found else { return Ok(()) };
         match numbers {

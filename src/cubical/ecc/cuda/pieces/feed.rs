@@ -1,8 +1,7 @@
 //! Pieces of an image in page-locked memory, read by several threads and delivered in order.
 //!
 //! A thread claims the next piece together with memory for it, so the piece that is waited for always has memory,
-//! however far the other threads have read ahead. Memory is locked while no piece is ready, and kept for the next
-//! image.
+//! however far others have read ahead. Memory is locked while no piece is ready, and kept for the next image.
 
 use std::collections::BTreeMap;
 use std::iter::Peekable;
@@ -17,8 +16,8 @@ use crate::cubical::ecc::source::Voxels;
 use crate::cubical::ecc::threads;
 use crate::cuda::{Gpu, KernelVoxel, Pinned};
 
-/// Bytes of a piece. Streams are as fast with 4 MiB, but lock more memory first; with 1 MiB and less they are slower
-/// (H200, 16 threads).
+/// Bytes of a piece. With 4 MiB streams lock more memory and are no faster; with 1 MiB they are slower (H200, 16
+/// threads).
 const PIECE: usize = 2 << 20;
 /// Greatest number of pieces in memory.
 const PIECES: usize = 24;

@@ -72,8 +72,7 @@ fn any_slabs<T: Voxel>(image: &Image<T>) {
     }
 }
 
-/// Pauses after every slab at which a pause is possible, and resumes from each saved state with slabs of another
-/// height.
+/// Pauses after every slab if possible, and resumes from each saved state with slabs of another height.
 fn any_pause<T: Voxel>(image: &Image<T>) {
     let shape = image.shape();
     let range = Some(range_of(image));
@@ -84,8 +83,7 @@ fn any_pause<T: Voxel>(image: &Image<T>) {
             let slabs = Slabs::new::<T>(shape, &Bins::Distinct, 1 << 30, Use::InOrder).unwrap();
             Slabs { own: own * slabs.before, buffers: 2, ..slabs }
         };
-        // Runs one pass, in order or apart, and checks the curve and the progress. Returns the states saved at the
-        // pauses.
+        // Runs one pass, in order or apart, checks curve and progress, and returns the states saved at pauses.
         let pass = |is_apart: bool, since: Option<&PartialCurve>, own: usize, pauses: bool| {
             let (told, kept) = (AtomicU64::new(0), RefCell::new(Vec::new()));
             let advance = |voxels| {
@@ -249,8 +247,7 @@ fn in_memory<E: std::fmt::Debug>(rows: Result<VcecRows, E>) -> Vcec {
     }
 }
 
-/// Tests every way to add up a stream with so little memory that most rows are spilled, in more runs than may be open
-/// at a time.
+/// Tests streams with so little memory that most rows are spilled, in more runs than may be open at a time.
 #[test]
 fn rows_that_do_not_fit_into_memory_are_kept_in_files() {
     let shape = Shape::new(&[100, 100, 100], Order::C).unwrap();
@@ -351,8 +348,7 @@ fn wide_voxels_need_their_range_first() {
     assert_eq!((range, in_memory(found)), ((0.0.into(), 8.0.into()), curve(&image, &request).unwrap()));
 }
 
-/// A stack size that no system can map, as an environment variable: threads without an explicit stack size cannot
-/// start.
+/// A stack size that no system can map, so that threads without an explicit stack size cannot start.
 const IMPOSSIBLE_STACK: (&str, &str) = ("RUST_MIN_STACK", "1125899906842624");
 
 /// Runs in a child process, since a process reads the variable only once.
