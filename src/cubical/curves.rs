@@ -1,5 +1,4 @@
-//! Euler characteristic curves of a sequence of images, read from files, with buffers and kernels reused between
-//! images.
+//! Euler characteristic curves of a sequence of images read from files, reusing buffers and kernels.
 //!
 //! An image is streamed to the CPU ([`super::ecc::slabs`]) or to a GPU ([`super::ecc::cuda`]), as the backend decides.
 //! Only for curves at several scales it is read whole. This module connects reading ([`super::read`]) and the stage
@@ -252,7 +251,7 @@ impl ImageCurves {
         Ok(decision.run(&mut StreamStage { curves: self, source, stream, kept, progress })?)
     }
 
-    /// Computes the curves of an image at several scales. The image is read whole; progress counts its voxels once per
+    /// Computes the curves of an image at several scales. The image is read whole; progress counts voxels once per
     /// scale.
     ///
     /// # Errors

@@ -129,8 +129,7 @@ impl<T: KernelVoxel> ResidentImage<'_, T> {
     /// Computes the skeleton, calling `watch` after each iteration.
     ///
     /// # Errors
-    /// [`SkeletonError`]: the rule does not suit the image; the device fails, or lacks memory for the image's bits and
-    /// bytes.
+    /// [`SkeletonError`]: the rule does not suit the image; the device fails, or lacks memory for bits and bytes.
     pub fn skeleton(
         &self,
         foreground: ResidentForeground,

@@ -3,9 +3,9 @@
 //! The rates were measured on noise, which takes longer than smooth images where it matters, on a machine with an H200
 //! and 16 cores (Intel Xeon, AVX-512). One thread there counted u8 1024³ in 2.4 s and 1,024 bins of f32 2²⁸ in 1.8 s,
 //! from file to curve. The rates of 16 bits and of sorted rows are from one core of an AMD EPYC (Zen 5; `apart` of
-//! `RAYON_NUM_THREADS=1 cargo bench --bench ecc`, which counts u8 four times as fast). The GPU rates are from `cargo
-//! bench --bench ecc_gpu`: streams from the page cache, and the distinct rows of f32 256³ noise, with kernels loaded
-//! and memory locked. The read rate of one thread was derived from runs with 1 and 16 threads.
+//! `RAYON_NUM_THREADS=1 cargo bench --bench ecc`, which counts u8 four times as fast). The rates of the GPU are from
+//! `cargo bench --bench ecc_gpu`: streams from the page cache, and the distinct rows of f32 256³ noise, with kernels
+//! loaded and memory locked. The read rate of one thread was derived from runs with 1 and 16 threads.
 
 use super::bins::Bins;
 use super::request::EccRequest;

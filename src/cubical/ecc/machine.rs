@@ -19,8 +19,8 @@ impl From<BinsError> for MachineError {
     }
 }
 
-/// Computes the curve of an image, and returns the decision where it ran. If a GPU fails that was chosen automatically,
-/// the CPU takes over.
+/// Computes the curve of an image; also returns the decision on where it ran. If a GPU fails that was chosen
+/// automatically, the CPU takes over.
 ///
 /// # Errors
 /// [`MachineError`]: the bins are invalid; a requested GPU cannot be used or fails, or differs from the CPU.

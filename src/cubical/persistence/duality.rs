@@ -14,7 +14,7 @@ use crate::cubical::construction::Construction;
 pub enum Complex {
     /// The complex of the image itself, a V-construction.
     Primal,
-    /// The dual of the image's complex, which is a T-construction. It has a rim.
+    /// The dual, which has a rim, of the complex of the image, a T-construction.
     Dual,
 }
 
@@ -32,8 +32,7 @@ impl Complex {
         self == Complex::Dual
     }
 
-    /// The dimensions in this complex that hold the classes of the first `asked` dimensions of an image with `axes`
-    /// axes.
+    /// The dimensions in this complex of the classes of the first `asked` dimensions of an image of `axes` axes.
     pub fn dimensions(self, asked: usize, axes: usize) -> Range<usize> {
         match self {
             Complex::Primal => 0..asked,

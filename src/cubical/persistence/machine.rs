@@ -47,8 +47,8 @@ pub(crate) fn estimate(shape: Shape) -> Estimate {
     }
 }
 
-/// Computes the classes of an image, statistics, and the decision where the gradient was computed. If a GPU fails that
-/// was chosen automatically, the CPU takes over.
+/// Computes the classes of an image, statistics, and the decision on where the gradient was computed. If a GPU fails
+/// that was chosen automatically, the CPU takes over.
 ///
 /// # Errors
 /// [`MachineError`]: the image is too large or memory does not suffice; a requested GPU cannot be used or fails, or

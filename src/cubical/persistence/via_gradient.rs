@@ -231,8 +231,7 @@ fn pairs_of(
 pub(super) struct Pairing {
     /// Minima, and the critical edges that join components.
     pub(super) bottom: Option<Ends>,
-    /// Critical cells of a grid of several axes, and critical facets that separate cavities, in reverse filtration
-    /// order.
+    /// Critical cells of a grid of several axes, and critical facets between cavities, in reverse filtration order.
     pub(super) top: Option<Ends>,
     /// Loops in space. They are those of the image, whether the grid is its complex or the dual.
     pub(super) loops: Option<Loops>,

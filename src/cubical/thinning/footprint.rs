@@ -23,8 +23,7 @@ pub fn check_bits(shape: Shape, voxels: usize) -> Result<(), ThinError> {
     check(bits::bytes(shape).saturating_mul(3).saturating_add(given))
 }
 
-/// The memory plan of thinning on the CPU: an image of `image` bytes is binarised, thinned, and written as 8-bit
-/// voxels.
+/// The memory plan of thinning on the CPU: an image of `image` bytes is binarised, thinned, written as 8-bit voxels.
 pub fn memory_plan(shape: Shape, image: u64, rule: Rule) -> MemoryPlan {
     let bits = bits::bytes(shape);
     let of_rule = if rule.is_planar() { planar::bytes(shape) } else { subfields::bytes(shape) };

@@ -39,7 +39,7 @@ pub(crate) fn estimate(shape: Shape, rule: Rule) -> Estimate {
     }
 }
 
-/// Computes the skeleton of an image, statistics, and the decision where it ran. If a GPU fails that was chosen
+/// Computes the skeleton of an image, statistics, and the decision on where it ran. If a GPU fails that was chosen
 /// automatically, the CPU takes over, and `watch` is called again from the first iteration.
 ///
 /// # Errors

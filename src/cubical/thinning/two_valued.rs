@@ -32,7 +32,7 @@ pub enum TwoValuedError {
     Thin(#[from] MachineError),
 }
 
-/// The thinned image, statistics, and the decision where it ran; `None` if there was nothing to do.
+/// The thinned image, statistics, and the decision on where it ran; `None` if there was nothing to do.
 pub type Thinned<I> = (I, ThinningFigures, Option<Decision>);
 
 /// Thins the voxels with the first value in filtration order: the lesser, or for superlevel sets the greater. Deleted

@@ -52,8 +52,7 @@ impl OuterBits {
     }
 }
 
-/// Binary digits of the numbers of a plane's voxels, lowest first, and a mask of nonzero numbers; only rows of the
-/// tile.
+/// Binary digits of the numbers of a plane's voxels, lowest first, and a mask of nonzero numbers; tile rows only.
 #[derive(Debug, Default)]
 pub(super) struct Digits {
     pub(super) digits: [Vec<u64>; 4],

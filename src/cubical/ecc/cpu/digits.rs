@@ -9,11 +9,14 @@
 //! - a 2 × 2 × 2 block, around a vertex, is won by one of two 2 × 2 blocks. So x wins it if e · p, where e says that x
 //!   wins its 2 × 2 block and p that this block wins.
 //!
-//! The cells of T are then grouped into nine terms, each −1, 0 or 1: −1 + w + w' for the voxel and its two faces
-//! between planes; four terms u (1 − p − q) for a face and the two edges on both sides of it; and four terms e (p + q −
-//! 1) for an edge and the two vertices at its ends. The number of x is their sum. Cells of V have dimension 3 − dim of
-//! those of T, so the sum changes its sign. A cell with an absent voxel is won by the present ones in T, and by the
-//! absent one in V.
+//! The cells of T are then grouped into nine terms, each −1, 0 or 1, whose sum is the number of x:
+//!
+//! - −1 + w + w' for the voxel and its two faces between planes;
+//! - four terms u (1 − p − q) for a face and the two edges on both sides of it;
+//! - four terms e (p + q − 1) for an edge and the two vertices at its ends.
+//!
+//! Cells of V have dimension 3 − dim of those of T, so the sum changes its sign. A cell with an absent voxel is won by
+//! the present ones in T, and by the absent one in V.
 
 /// Offset added to the numbers in [`digits`], so that they are not negative.
 pub(crate) const OFFSET: i64 = 9;

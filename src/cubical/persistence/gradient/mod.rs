@@ -3,9 +3,9 @@
 //! A cell is *owned* by the last of its voxels, and enters with it. The cells that a voxel owns, its *lower star*, are
 //! matched among themselves, face with cofacet, without closed paths (Forman 1998); unmatched cells are *critical*. All
 //! cells of a star have the same value, so any such matching is valid for persistence (Robins, Wood, Sheppard 2011). A
-//! matching with the fewest critical cells depends only on which of the 26 cells around a voxel it owns. There are 15
-//! 935 such sets ([`table`]), so the whole gradient is a *code* of 16 bits per voxel, computed from 26 comparisons, and
-//! the mate of each cell is looked up from its owner's code.
+//! matching with the fewest critical cells depends only on which of the 26 cells around a voxel it owns. There are
+//! 15,935 such sets ([`table`]), so the whole gradient is a *code* of 16 bits per voxel, computed from 26 comparisons,
+//! and the mate of each cell is looked up from its owner's code.
 
 pub(crate) mod cpu;
 pub(crate) mod cuda;

@@ -18,11 +18,11 @@ use std::sync::LazyLock;
 
 use crate::cuda::constants::gradient;
 
-/// Number of edges at a voxel. An edge has number 2 · axis + sign: axis 0 is the fastest in memory, sign 0 the lesser
+/// Number of edges at a voxel. An edge has number 2 · axis + sign; axis 0 is fastest in memory, sign 0 the lesser
 /// place.
 pub(crate) const EDGES: usize = 6;
-/// Number of faces at a voxel. A face has number 4 · pair + 2 · sign of the greater axis + sign of the lesser
-/// ([`PAIRS`]).
+/// Number of faces at a voxel. A face has number 4 · pair ([`PAIRS`]) + 2 · sign of the greater axis + sign of the
+/// lesser.
 pub(crate) const FACES: usize = 12;
 /// Number of cubes at a voxel. A cube's number has the signs of axes 0, 1, 2 as bits 0, 1, 2.
 pub(crate) const CUBES: usize = 8;
@@ -267,7 +267,7 @@ impl Matching {
         }
     }
 
-    /// Step 3: matches faces outside the forest with cubes. Remaining faces, and the last cube of all eight, are
+    /// Step 3: matches faces outside the forest with cubes. Remaining faces, and the last of all eight cubes, are
     /// critical.
     fn collapse_cubes(&mut self) {
         let mut is_matched = [false; CUBES];

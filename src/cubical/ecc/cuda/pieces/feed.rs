@@ -16,8 +16,7 @@ use crate::cubical::ecc::source::Voxels;
 use crate::cubical::ecc::threads;
 use crate::cuda::{Gpu, KernelVoxel, Pinned};
 
-/// Bytes of a piece. With 4 MiB streams lock more memory and are no faster; with 1 MiB they are slower (H200, 16
-/// threads).
+/// Bytes of a piece. 4 MiB lock more memory and are no faster; 1 MiB and less are slower (H200, 16 threads).
 const PIECE: usize = 2 << 20;
 /// Greatest number of pieces in memory.
 const PIECES: usize = 24;
