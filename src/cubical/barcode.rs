@@ -1,4 +1,4 @@
-//! From an image to its diagram.
+//! Persistent homology of an image: from an image to its persistence diagram.
 
 use super::error::CubicalError;
 use super::image::AnyImage;
@@ -12,7 +12,7 @@ use crate::backend::Decision;
 use crate::diagram::{Bar, BarSelection, Diagram};
 use crate::progress::{Progress, interruptible};
 
-/// Persistent homology of an image over Z/2: the image, and what is asked of it.
+/// Persistent homology of an image over Z/2: a builder that holds the image and the options of the computation.
 ///
 /// ```
 /// use lacuna::cubical::{AnyImage, Construction, Cubical};
@@ -33,75 +33,78 @@ pub struct Cubical<'a> {
     machine: Machine,
 }
 
-/// What a run gives: the classes, and how they came about.
+/// Result of [`Cubical::solve`]: the persistence classes with statistics of the run.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct CubicalOutcome {
-    /// The classes, by the places of the voxels with which they are born and die.
+    /// The classes, each by the places of the voxels at which it is born and dies.
     pub classes: Classes,
-    /// Counts and times.
+    /// Counts and times of the run.
     pub figures: Figures,
-    /// What found the gradient, and why.
+    /// Device that computed the discrete gradient, with the reason.
     pub decision: Decision,
     representatives: Option<Representatives>,
 }
 
 impl CubicalOutcome {
-    /// Cycles of the bars, if they were asked for.
+    /// Representative cycles of the bars; `None` unless they were requested.
     pub fn representatives(&self) -> Option<&Representatives> {
         self.representatives.as_ref()
     }
 }
 
 impl<'a> Cubical<'a> {
-    /// A computation on this image: the T-construction, sublevel sets, all dimensions, on all cores.
+    /// A computation on `image` with the defaults: T-construction, sublevel sets, all dimensions, all cores.
     pub fn new(image: &'a AnyImage) -> Self {
         let request = PersistenceRequest::default();
         Cubical { image, request, threshold: None, representatives: None, machine: Machine::default() }
     }
 
-    /// Homology up to this dimension (default: one below the number of axes of more than one voxel, where the last classes live).
+    /// Greatest homology dimension computed. The default is one below the number of axes longer than one voxel, the
+    /// greatest dimension in which classes exist.
     #[must_use]
     pub fn max_dim(mut self, dim: usize) -> Self {
         self.request.max_dim = Some(dim);
         self
     }
 
-    /// The value at which the filtration ends (default: none); what dies past it is essential. Values are compared exactly.
+    /// Value at which the filtration ends (default: none), compared exactly. Classes that die later become essential.
     #[must_use]
     pub fn threshold(mut self, threshold: impl Into<Value>) -> Self {
         self.threshold = Some(threshold.into());
         self
     }
 
-    /// Cycles of these bars too, which [`CubicalOutcome::representatives`] has; the bars are the same. The longest ones are those of dimension 1
-    /// and above, or of dimension 0 where there are no others; see [`representatives`](super::persistence::representatives).
+    /// Also computes representatives of these bars, returned by [`CubicalOutcome::representatives`]; the bars stay the
+    /// same. "Longest" selects among the bars of dimension 1 and above, or of dimension 0 if there are no others; see
+    /// [`representatives`](super::persistence::representatives).
     #[must_use]
     pub fn representatives(mut self, bars: BarSelection) -> Self {
         self.representatives = Some(bars);
         self
     }
 
-    /// The bars, by the values of voxels; those of superlevel sets are born above where they die. Essential ones die at infinity, of
-    /// superlevel sets at minus infinity; a class that dies at an infinite voxel is not told from these ([`Cubical::solve`] does).
+    /// The persistence diagram in voxel values. For superlevel sets, births are greater than deaths. Essential bars die
+    /// at infinity (for superlevel sets, minus infinity) and look like classes that die at an infinite voxel;
+    /// [`Cubical::solve`] distinguishes them.
     ///
     /// # Errors
-    /// [`CubicalError`]: the image has 2^30 voxels or more, or takes more memory than there is; a voxel of a class is an integer that no
-    /// double is; a device that was asked for fails.
+    /// [`CubicalError`]: the image has 2^30 voxels or more, or needs more memory than is available; the birth or death
+    /// value of a class is an integer without an exact `f64`; the requested device fails.
     pub fn run(&self) -> Result<Diagram, CubicalError> {
         let outcome = Cubical { representatives: None, ..self.clone() }.solve(&())?;
         Ok(outcome.classes.diagram(self.image, self.request.superlevel)?)
     }
 
-    /// The classes with the figures of the run, reporting to `progress` on the way, and representatives if they were asked for.
+    /// Computes the classes, statistics and, if requested, representatives, reporting to `progress`.
     ///
     /// # Errors
-    /// As [`Cubical::run`], but for integers that no double is; and a bar that representatives are asked for is not there.
+    /// The errors of [`Cubical::run`] except for inexact integers; also if a bar selected by its index does not exist.
     pub fn solve(&self, progress: &dyn Progress) -> Result<CubicalOutcome, CubicalError> {
         interruptible(progress, |progress| self.machine.on_threads(|| self.solve_here(progress)))
     }
 
-    /// [`Cubical::solve`] on the threads of the current pool.
+    /// Runs [`Cubical::solve`] on the current thread pool.
     fn solve_here(&self, progress: &dyn Progress) -> Result<CubicalOutcome, CubicalError> {
         let (image, request, backend) = (self.image, &self.request, &self.machine.backend);
         let (mut classes, figures, decision, representatives) = match &self.representatives {
@@ -127,10 +130,11 @@ filtration_setters!(Cubical);
 machine_setters!(Cubical, "finds the gradient");
 
 impl Classes {
-    /// The bars of these classes of an image, in their order. Essential ones die at infinity, of superlevel sets at minus infinity.
+    /// The bars of these classes, in the order of the classes, in the voxel values of `image`. Essential bars die at
+    /// infinity (for superlevel sets, minus infinity).
     ///
     /// # Errors
-    /// [`Inexact`]: a voxel is an integer that no double is.
+    /// [`Inexact`]: the birth or death value of a class is an integer without an exact `f64`.
     pub fn diagram(&self, image: &AnyImage, superlevel: bool) -> Result<Diagram, Inexact> {
         let end = if superlevel { f64::NEG_INFINITY } else { f64::INFINITY };
         let value = |place: usize| image.exact(place).exact_double();

@@ -1,8 +1,8 @@
-//! The curves of images that are opened to be read, one after another, in the same buffers and with the same kernels.
+//! Euler characteristic curves of a sequence of images read from files, reusing buffers and kernels.
 //!
-//! An image comes as a stream, to the processor ([`super::ecc::slabs`]) or to a device ([`super::ecc::cuda`]), whichever the backend decides
-//! for. Only for curves at several scales it is read whole. This is where reading ([`super::read`]) and the stage ([`super::ecc`]) meet,
-//! neither of which knows the other; files are opened by the caller ([`CurveSource`]).
+//! An image is streamed to the CPU ([`super::ecc::slabs`]) or to a GPU ([`super::ecc::cuda`]), as the backend decides.
+//! Only for curves at several scales it is read whole. This module connects reading ([`super::read`]) and the stage
+//! ([`super::ecc`]), which do not depend on each other; the caller opens the files ([`CurveSource`]).
 
 mod kept;
 mod stages;
@@ -29,98 +29,98 @@ use crate::progress::{Cost, Expected, Interrupted, Progress, check, interruptibl
 use crate::snapshot::SnapshotError;
 use crate::{with_image, with_stream};
 
-/// The stage as [`Progress`] is told of it, whose units of work are voxels; those that are read twice count twice.
+/// Name of the stage for [`Progress`]. The unit of work is a voxel; voxels that are read twice count twice.
 const STAGE: &str = "curve";
 
-/// An image that is opened as often as it is read.
+/// An image that can be opened for reading, once or several times.
 pub struct CurveSource<'a> {
     open: &'a dyn Fn() -> Result<AnyStream, ImageReadError>,
     is_read_once: bool,
 }
 
 impl<'a> CurveSource<'a> {
-    /// An image that `open` opens from its first voxel on. `is_read_once` says that it can do so but once, as of a pipe.
+    /// An image that `open` opens at its first voxel; only once if `is_read_once`, as for a pipe.
     pub fn new(open: &'a dyn Fn() -> Result<AnyStream, ImageReadError>, is_read_once: bool) -> Self {
         CurveSource { open, is_read_once }
     }
 }
 
-/// Finds the curves of images that are asked the same.
+/// Computes the curves of images, all with the same request.
 #[derive(Debug)]
 pub struct ImageCurves {
     request: EccRequest,
-    /// Bytes of memory to use at most.
+    /// Memory limit in bytes.
     limit: usize,
-    /// Where rows go that memory has no room for; the system's directory for temporary files when `None`.
+    /// Directory for rows that exceed the memory limit; the system's temporary directory if `None`.
     directory: Option<PathBuf>,
     backend: Backend,
-    /// A [`SlabCounter`] of the type that the voxels of the last image had.
+    /// The [`SlabCounter`] of the last image, for that image's voxel type.
     counter: Option<Box<dyn Any>>,
-    /// [`Prepared`] for that type.
+    /// The [`Prepared`] kernels and buffers of the last image, for that image's voxel type.
     prepared: Option<Box<dyn Any>>,
 }
 
-/// What was found of an image.
+/// Result for one image.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct CurvesFound {
-    /// Its curve.
+    /// The Euler characteristic curve.
     pub rows: VcecRows,
-    /// Its shape.
+    /// The shape of the image.
     pub shape: Shape,
-    /// The type of its voxels, as NumPy calls it.
+    /// NumPy name of the voxel type.
     pub voxels: &'static str,
-    /// How often it was read: twice for the range of its bins.
+    /// Number of passes over the image: 2 if the range of the bins had to be found first, else 1.
     pub passes: u64,
-    /// The curves of the image smoothed once, twice, and so on.
+    /// Curves at the further scales: of the image smoothed once, twice, and so on.
     pub smoothed: Vec<Vcec>,
-    /// What it was detected to be; `None` where the format was given.
+    /// Result of format detection; `None` if the format was given.
     pub detection: Option<Detection>,
-    /// What found it: `cpu` or `cuda`, and why.
+    /// Device that computed the curve, `cpu` or `cuda`, with the reason.
     pub backend: String,
 }
 
 impl CurvesFound {
-    /// The number of rows of all curves.
+    /// Number of rows of all curves together.
     pub fn count(&self) -> u64 {
         self.rows.count() + self.smoothed.iter().map(|curve| curve.changes.len() as u64).sum::<u64>()
     }
 }
 
-/// Why an image has no curve.
+/// Reasons why the curve of an image could not be computed.
 #[derive(Debug, thiserror::Error)]
 pub enum CurvesError {
-    /// It cannot be read.
+    /// The image cannot be read.
     #[error(transparent)]
     Read(#[from] ImageReadError),
-    /// It cannot be read twice, and the range of its bins is not known.
+    /// The range of the bins is unknown and the image cannot be read a second time to find it.
     #[error("expected the range of the bins of {voxels} voxels beforehand, found none")]
     Range {
-        /// The type of the voxels.
+        /// NumPy name of the voxel type.
         voxels: &'static str,
     },
-    /// A GPU was asked for, and there is none.
+    /// A GPU was requested, but none is usable.
     #[error(transparent)]
     Backend(#[from] BackendError),
-    /// The device fails.
+    /// The GPU failed.
     #[error("backend cuda")]
     Device(#[source] DeviceError),
-    /// The device finds another curve than the processor.
+    /// The self-check found that the curves of GPU and CPU differ.
     #[error("self-check")]
     Check(#[from] Difference),
-    /// It cannot be read twice, by the device and by the processor that checks it.
+    /// A self-check reads the image twice, but it can be read only once.
     #[error("expected a regular file, which can be read by processor and device both, for a self-check")]
     ReadOnce,
-    /// It cannot be smoothed.
+    /// The image cannot be smoothed.
     #[error(transparent)]
     Scales(#[from] ScalesError),
-    /// It is read, but cannot be added up.
+    /// The sums over the image cannot be computed or stored.
     #[error(transparent)]
     Slabs(SlabError<ImageReadError>),
-    /// What is kept of the curve cannot be gone on from.
+    /// The checkpoint of the curve cannot be resumed from.
     #[error(transparent)]
     Checkpoint(Box<SnapshotError>),
-    /// The run was ended early, as its [`Progress`] wanted.
+    /// The [`Progress`] ended the run early.
     #[error(transparent)]
     Interrupted(#[from] Interrupted),
 }
@@ -163,26 +163,26 @@ impl From<SlabError<ImageReadError>> for CurvesError {
 }
 
 impl ImageCurves {
-    /// Curves of images of which this is asked, in so many bytes of memory.
+    /// A computation of curves with this request, in at most `limit` bytes of memory.
     ///
     /// # Errors
-    /// [`BinsError`]: there are no such bins.
+    /// [`BinsError`]: the bins of the request are invalid.
     pub fn new(request: &EccRequest, limit: usize, backend: Backend) -> Result<Self, BinsError> {
         request.bins.check()?;
         let directory = None;
         Ok(ImageCurves { request: *request, limit, directory, backend, counter: None, prepared: None })
     }
 
-    /// Keeps rows that memory has no room for in files of this directory.
+    /// Spills rows that exceed the memory limit to temporary files in this directory.
     #[must_use]
     pub fn spilling_to(self, directory: Option<PathBuf>) -> Self {
         ImageCurves { directory, ..self }
     }
 
-    /// The curve of an image. What is kept of it in the progress' checkpoint is gone on from.
+    /// Computes the curve of an image, resuming from the checkpoint of `progress` if it has one.
     ///
     /// # Errors
-    /// [`CurvesError`].
+    /// [`CurvesError`]: the reasons are listed there.
     pub fn curve(
         &mut self,
         source: &CurveSource<'_>,
@@ -207,7 +207,7 @@ impl ImageCurves {
         let passes = if needs_range { 2 } else { 1 };
         let mut stages = vec![Expected { stage: STAGE, dim: None, cost: Cost::Known(1.0) }];
         if has_many {
-            // To write as many rows as there are voxels may take longer than to count these.
+            // Writing as many rows as there are voxels may take longer than counting the voxels.
             stages.push(Expected { stage: "writing", dim: None, cost: Cost::Unknown });
         }
         progress.expect(&stages);
@@ -236,7 +236,7 @@ impl ImageCurves {
         Ok(CurvesFound { rows, shape, voxels, passes, smoothed: Vec::new(), detection, backend })
     }
 
-    /// The rows of the curve, by what was decided on.
+    /// Computes the rows of the curve on the device that was decided on.
     fn rows(
         &mut self,
         source: &CurveSource<'_>,
@@ -245,16 +245,17 @@ impl ImageCurves {
         decision: &mut Decision,
         progress: &dyn Progress,
     ) -> Result<VcecRows, CurvesError> {
-        // The processor cannot take a device's place where the image is gone.
+        // The CPU cannot take over from the GPU if the image cannot be read again.
         decision.may_fall_back &= !source.is_read_once;
         let stream = Some(stream);
         Ok(decision.run(&mut StreamStage { curves: self, source, stream, kept, progress })?)
     }
 
-    /// The curves of an image at several scales; it is read whole, and its voxels count at each scale.
+    /// Computes the curves of an image at several scales. The image is read whole; progress counts voxels once per
+    /// scale.
     ///
     /// # Errors
-    /// [`CurvesError`].
+    /// [`CurvesError`]: the reasons are listed there.
     pub fn curves(
         &mut self,
         source: &CurveSource<'_>,
@@ -362,7 +363,7 @@ impl ImageCurves {
         })
     }
 
-    /// Why rows that are in a file cannot be read.
+    /// Converts an error of reading spilled rows.
     fn unreadable(&self, error: io::Error) -> SlabError<ImageReadError> {
         let directory = self.directory.clone().unwrap_or_else(std::env::temp_dir);
         SlabError::Spill { directory, limit: self.limit, error }
@@ -394,7 +395,7 @@ fn estimate_of<T: Voxel>(stream: &Stream<T>, request: &EccRequest) -> Estimate {
     estimate::<T>(stream.shape(), request)
 }
 
-/// Its voxels' type, whether their range must be known before they are added up, and whether there may be very many rows.
+/// Returns the name of the voxel type, whether a range of values is needed first, and whether rows may be very many.
 fn kind<T: Voxel>(_: &Stream<T>, request: &EccRequest) -> (&'static str, bool, bool) {
     let has_many = request.bins == Bins::Distinct && size_of::<T>() > 2;
     (T::NAME, SlabCounter::<T>::needs_range(request), has_many)

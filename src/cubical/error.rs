@@ -1,4 +1,4 @@
-//! Why nothing can be computed of an image.
+//! Errors of computations on images.
 
 use super::ecc;
 use super::persistence;
@@ -8,32 +8,33 @@ use super::value::Inexact;
 use crate::backend::ThreadsError;
 use crate::progress::Interrupted;
 
-/// Why an image has no diagram, no curve or no skeleton. Why a file is no image is [`read::ImageReadError`](super::read::ImageReadError).
+/// Reasons why a diagram, curve or skeleton of an image could not be computed. Errors of reading a file are
+/// [`read::ImageReadError`](super::read::ImageReadError).
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CubicalError {
-    /// There is no such image.
+    /// The shape and the voxels do not make an image.
     #[error(transparent)]
     Shape(#[from] ShapeError),
-    /// Persistent homology: the image is too large, there is too little memory, or a device was asked for and does not find it.
+    /// Persistent homology failed: the image is too large, memory is too short, or the requested device failed.
     #[error(transparent)]
     Persistence(#[from] persistence::MachineError),
-    /// Representatives: a bar is not there, or there is too little memory.
+    /// Representatives failed: a selected bar does not exist, or memory is too short.
     #[error(transparent)]
     Representatives(#[from] persistence::representatives::RepresentativesError),
-    /// The Euler characteristic curve: there are no such bins, or a device was asked for and does not find it.
+    /// The Euler characteristic curve failed: the bins are invalid, or the requested device failed.
     #[error(transparent)]
     Curve(#[from] ecc::MachineError),
-    /// Thinning: the rule does not suit the image, or a device was asked for and does not find it.
+    /// Thinning failed: the rule does not suit the image, or the requested device failed.
     #[error(transparent)]
     Thinning(#[from] thinning::MachineError),
-    /// The diagram holds doubles, and a voxel is an integer that no double is.
+    /// The diagram holds doubles, but a voxel is an integer without an exact double.
     #[error(transparent)]
     Inexact(#[from] Inexact),
     /// The threads could not be started.
     #[error(transparent)]
     Threads(#[from] ThreadsError),
-    /// The run was ended early, as its [`Progress`](crate::progress::Progress) wanted.
+    /// The [`Progress`](crate::progress::Progress) ended the run early.
     #[error(transparent)]
     Interrupted(#[from] Interrupted),
 }

@@ -9,8 +9,8 @@ use crate::backend::Decision;
 use crate::progress::{Progress, interruptible};
 use crate::with_image;
 
-/// The Euler characteristic curve of an image in memory: the image, and what is asked of it. Images that are not in memory have theirs by
-/// [`curves`](super::curves).
+/// The Euler characteristic curve of an image in memory: a builder that holds the image and the options. For images
+/// read from files, see [`curves`](super::curves).
 ///
 /// ```
 /// use lacuna::cubical::{AnyImage, EulerCurve};
@@ -29,48 +29,48 @@ pub struct EulerCurve<'a> {
     machine: Machine,
 }
 
-/// What a run gives: the curve, and what found it.
+/// Result of [`EulerCurve::solve`]: the curve, and the device that computed it.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct EulerOutcome {
-    /// The vector of changes, of which the curve is the prefix sums.
+    /// The vector of changes; its prefix sums are the curve.
     pub vcec: Vcec,
-    /// What found it, and why.
+    /// Device that computed the curve, with the reason.
     pub decision: Decision,
 }
 
 impl<'a> EulerCurve<'a> {
-    /// The curve of this image: of the T-construction, by sublevel sets, a row for each distinct value, on all cores.
+    /// The curve of `image` with the defaults: T-construction, sublevel sets, a row for each distinct value, all cores.
     pub fn new(image: &'a AnyImage) -> Self {
         EulerCurve { image, request: EccRequest::default(), machine: Machine::default() }
     }
 
-    /// Rows for so many bins of one width, from the least finite value to the greatest (default: a row for each distinct value).
+    /// Uses `count` bins of equal width over the range of finite values as rows (default: one row per distinct value).
     #[must_use]
     pub fn bins(mut self, count: usize) -> Self {
         self.request.bins = Bins::Uniform { count, range: None };
         self
     }
 
-    /// Rows for so many bins of one width, between these values.
+    /// Uses `count` bins of equal width between these values as rows.
     #[must_use]
     pub fn bins_over(mut self, count: usize, low: impl Into<Value>, high: impl Into<Value>) -> Self {
         self.request.bins = Bins::Uniform { count, range: Some((low.into(), high.into())) };
         self
     }
 
-    /// The changes of the Euler characteristic, by value.
+    /// Computes the vector of changes.
     ///
     /// # Errors
-    /// [`CubicalError`]: there are no such bins, or no voxel to find their range by; a device that was asked for fails.
+    /// [`CubicalError`]: the bins are invalid, or need a range and no voxel is finite; a requested device fails.
     pub fn run(&self) -> Result<Vcec, CubicalError> {
         Ok(self.solve(&())?.vcec)
     }
 
-    /// The curve and what found it; `progress` is told of its one stage, whose work is not counted.
+    /// Computes the curve and returns it with the decision. The stage is reported to `progress` as one unit of work.
     ///
     /// # Errors
-    /// As [`EulerCurve::run`].
+    /// The errors of [`EulerCurve::run`].
     pub fn solve(&self, progress: &dyn Progress) -> Result<EulerOutcome, CubicalError> {
         interruptible(progress, |progress| {
             progress.begin("curve", None, 1);

@@ -1,22 +1,22 @@
-//! Where the voxels of an image lie in space, as its file says it.
+//! Position and size of voxels in space, as stated in the image's file.
 //!
-//! Nothing is computed with it. It goes from a file to the file of a skeleton of the same format, so that both lie on each other in a viewer.
+//! Nothing is computed with it. It is copied to a skeleton's file of the same format, so that viewers overlay the two.
 
-/// What a file says of the place and size of its voxels.
+/// Position and size of voxels as the file format describes them.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Geometry {
-    /// The place of voxels as NIfTI says it.
+    /// Fields of a NIfTI header.
     Nifti(Box<NiftiGeometry>),
-    /// The size of pixels as TIFF says it.
+    /// Resolution of a TIFF file.
     Tiff(Resolution),
 }
 
-/// The fields of a NIfTI header that say where voxels lie, named as in the standard's `nifti1.h` and `nifti2.h`.
+/// The fields of a NIfTI header that locate the voxels, named as in the standard's `nifti1.h` and `nifti2.h`.
 #[derive(Debug, Clone, PartialEq)]
 #[expect(missing_docs, reason = "the names are the standard's")]
 pub struct NiftiGeometry {
-    /// Whether the header is one of NIfTI-2, which holds doubles.
+    /// Whether the header is NIfTI-2, whose fields are doubles.
     pub second: bool,
     pub dim_info: u8,
     pub pixdim: [f64; 8],
@@ -29,13 +29,13 @@ pub struct NiftiGeometry {
     pub srows: [f64; 12],
 }
 
-/// Pixels a unit of length along a row and along a column, each as a numerator and a denominator.
+/// Pixels per unit of length along a row and along a column, each as a numerator and a denominator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Resolution {
-    /// Along a row.
+    /// Resolution along a row.
     pub x: [u32; 2],
-    /// Along a column.
+    /// Resolution along a column.
     pub y: [u32; 2],
-    /// TIFF's number of the unit: 1 for none, 2 for inches, 3 for centimetres.
+    /// TIFF's code of the unit: 1 for none, 2 for inches, 3 for centimetres.
     pub unit: u16,
 }

@@ -1,4 +1,4 @@
-//! Images: a shape, and a voxel for each place.
+//! Images: a shape, and a value for each voxel.
 
 use std::fmt;
 use std::sync::Arc;
@@ -10,25 +10,25 @@ use super::key::{Coding, Key};
 use super::shape::{Order, Shape, ShapeError};
 use super::value::Value;
 
-/// A type of voxels.
+/// A numeric type of voxels.
 pub trait Voxel: Copy + PartialOrd + Into<Value> + Send + Sync + fmt::Debug + fmt::Display + 'static {
-    /// What stands for it.
+    /// Unsigned integer type whose order represents the order of the voxels.
     type Key: Key;
     /// NumPy's name of the type.
     const NAME: &'static str;
-    /// How its bits become keys.
+    /// Conversion from bits to keys.
     const CODING: Coding;
-    /// Whether it is a number.
+    /// Whether the value is a number, not NaN.
     fn is_number(self) -> bool;
-    /// Its key: keys compare as numbers do. Of floating-point numbers, both zeros have one key.
+    /// The key of the voxel: keys compare as the values do. −0.0 and 0.0 have the same key.
     fn key(self) -> Self::Key;
-    /// The voxel of a key.
+    /// The voxel that has this key.
     fn of_key(key: Self::Key) -> Self;
-    /// The bits of voxels, of which [`Voxel::CODING`] makes keys.
+    /// The raw bits of voxels, from which [`Voxel::CODING`] makes keys.
     fn bits(voxels: &[Self]) -> &[Self::Key];
-    /// Its value. Integers past 2^53 are rounded.
+    /// The value as a double; integers beyond ±2^53 are rounded.
     fn value(self) -> f64;
-    /// An image of such voxels as one of any.
+    /// Wraps an image of this voxel type.
     fn any(image: Image<Self>) -> AnyImage;
 }
 
@@ -126,7 +126,7 @@ macro_rules! float {
 
             #[inline(always)]
             fn key(self) -> $key {
-                // Adding zero makes −0 a 0. Negative numbers compare backwards by their bits.
+                // Adding zero turns −0 into 0. Negative numbers compare in reverse by their bits.
                 let bits = (self + 0.0).to_bits();
                 let negative = 0_u8.wrapping_sub((bits >> ($key::BITS - 1)) as u8);
                 let flip = if negative == 0 { 1 << ($key::BITS - 1) } else { $key::MAX };
@@ -155,19 +155,19 @@ unsigned!(u8 U8, u16 U16, u32 U32, u64 U64);
 signed!(i8 u8 I8, i16 u16 I16, i32 u32 I32, i64 u64 I64);
 float!(f32 u32 F32, f64 u64 F64);
 
-/// Voxels that lie in memory which somebody else allocated, an array of another language for one. They must not change.
+/// Voxels in memory owned by another allocator, for example an array of another language. They must not change.
 pub type SharedVoxels<T> = Arc<dyn AsRef<[T]> + Send + Sync>;
 
 /// The voxels of an image in memory order.
 #[derive(Clone)]
 enum Storage<T> {
-    /// Of its own.
+    /// Owned.
     Own(Vec<T>),
-    /// Of somebody else.
+    /// Borrowed from another allocator.
     Shared(SharedVoxels<T>),
 }
 
-/// An image: the value of each voxel, in memory order.
+/// An image: a shape, and the voxels in memory order.
 #[derive(Clone)]
 pub struct Image<T> {
     shape: Shape,
@@ -190,12 +190,12 @@ impl<T> Image<T> {
     /// An image of this shape with these voxels in memory order.
     ///
     /// # Errors
-    /// [`ShapeError::Voxels`]: that is not one for each place.
+    /// [`ShapeError::Voxels`]: the number of voxels is not that of the shape.
     pub fn new(shape: Shape, voxels: Vec<T>) -> Result<Self, ShapeError> {
         Image::stored(shape, Storage::Own(voxels))
     }
 
-    /// An image of this shape with these voxels in memory order, which are read where they are.
+    /// An image of this shape with these voxels in memory order, without copying them.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -209,7 +209,7 @@ impl<T> Image<T> {
     /// ```
     ///
     /// # Errors
-    /// As [`Image::new`].
+    /// The errors of [`Image::new`].
     pub fn shared(shape: Shape, voxels: SharedVoxels<T>) -> Result<Self, ShapeError> {
         Image::stored(shape, Storage::Shared(voxels))
     }
@@ -222,10 +222,10 @@ impl<T> Image<T> {
         }
     }
 
-    /// An image with these voxels, which are copied, and so many of them along each axis; the last axis varies fastest, as in C and NumPy.
+    /// An image with a copy of these voxels and with these extents; the last axis varies fastest, as in C and NumPy.
     ///
     /// # Errors
-    /// [`ShapeError`]: there is no such shape, or that is not one voxel for each place.
+    /// [`ShapeError`]: the extents are invalid, or their product is not the number of voxels.
     pub fn from_slice(voxels: &[T], axes: &[usize]) -> Result<Self, ShapeError>
     where
         T: Clone,
@@ -233,12 +233,12 @@ impl<T> Image<T> {
         Image::new(Shape::new(axes, Order::C)?, voxels.to_vec())
     }
 
-    /// Its shape.
+    /// The shape of the image.
     pub fn shape(&self) -> Shape {
         self.shape
     }
 
-    /// Its voxels in memory order.
+    /// The voxels in memory order.
     pub fn voxels(&self) -> &[T] {
         match &self.voxels {
             Storage::Own(voxels) => voxels,
@@ -246,7 +246,7 @@ impl<T> Image<T> {
         }
     }
 
-    /// Its voxels in memory order, copied where they lie in memory of somebody else.
+    /// Returns the voxels in memory order; copies them if they are shared.
     pub fn into_voxels(self) -> Vec<T>
     where
         T: Clone,
@@ -258,7 +258,7 @@ impl<T> Image<T> {
     }
 }
 
-/// An image whose voxels have the type they have in their file.
+/// An image with any of the supported voxel types.
 #[derive(Debug, Clone, PartialEq)]
 #[expect(missing_docs, reason = "the names say it")]
 pub enum AnyImage {
@@ -274,7 +274,7 @@ pub enum AnyImage {
     F64(Image<f64>),
 }
 
-/// Runs an expression with an [`AnyImage`]'s image bound to a name.
+/// Evaluates an expression with the typed image of an [`AnyImage`] bound to a name.
 #[macro_export]
 macro_rules! with_image {
     ($any:expr, $image:ident => $body:expr) => {
@@ -300,10 +300,10 @@ impl<T: Voxel> From<Image<T>> for AnyImage {
 }
 
 impl AnyImage {
-    /// An image with these voxels, which are copied, and so many of them along each axis; the last axis varies fastest, as in C and NumPy.
+    /// An image with a copy of these voxels and with these extents; the last axis varies fastest, as in C and NumPy.
     ///
     /// # Errors
-    /// [`ShapeError`]: there is no such shape, that is not one voxel for each place, or a voxel is not a number.
+    /// [`ShapeError`]: the extents are invalid, their product is not the number of voxels, or a voxel is NaN.
     pub fn from_slice<T: Voxel>(voxels: &[T], axes: &[usize]) -> Result<Self, ShapeError> {
         let image = Image::from_slice(voxels, axes)?;
         match voxels.iter().position(|voxel| !voxel.is_number()) {
@@ -312,10 +312,10 @@ impl AnyImage {
         }
     }
 
-    /// An image of this shape with these voxels in memory order, which are read where they are.
+    /// An image of this shape with these voxels in memory order, without copying them.
     ///
     /// # Errors
-    /// [`ShapeError`]: that is not one voxel for each place, or a voxel is not a number.
+    /// [`ShapeError`]: the number of voxels is not that of the shape, or a voxel is NaN.
     pub fn shared<T: Voxel>(shape: Shape, voxels: SharedVoxels<T>) -> Result<Self, ShapeError> {
         let image = Image::shared(shape, voxels)?;
         match image.voxels().par_iter().position_first(|voxel| !voxel.is_number()) {
@@ -324,12 +324,12 @@ impl AnyImage {
         }
     }
 
-    /// Its shape.
+    /// The shape of the image.
     pub fn shape(&self) -> Shape {
         with_image!(self, image => image.shape())
     }
 
-    /// NumPy's name of the type of its voxels.
+    /// NumPy's name of the voxel type.
     pub fn voxel_type(&self) -> &'static str {
         fn name<T: Voxel>(_: &Image<T>) -> &'static str {
             T::NAME
@@ -337,12 +337,12 @@ impl AnyImage {
         with_image!(self, image => name(image))
     }
 
-    /// The value of the voxel at a place in memory. Integers past 2^53 are rounded.
+    /// The value of the voxel at a place in memory, as a double; integers beyond ±2^53 are rounded.
     pub fn value(&self, place: usize) -> f64 {
         with_image!(self, image => image.voxels()[place].value())
     }
 
-    /// The value of the voxel at a place in memory, not rounded.
+    /// The exact value of the voxel at a place in memory.
     pub fn exact(&self, place: usize) -> Value {
         fn at<T: Voxel>(image: &Image<T>, place: usize) -> Value {
             image.voxels()[place].into()

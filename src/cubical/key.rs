@@ -1,22 +1,22 @@
-//! Keys: unsigned integers that are ordered as voxels are.
+//! Keys: unsigned integers that are ordered as the voxels are.
 
 use std::fmt;
 
 use crate::simd::BlocksOf;
 
-/// Unsigned integers that stand for voxels, ordered as the voxels are: all work compares these.
+/// Unsigned integers that represent voxels and are ordered as the voxels are. All stages compare keys, not voxels.
 pub trait Key:
     Copy + Ord + Send + Sync + fmt::Debug + Default + std::hash::Hash + BlocksOf + 'static
 {
-    /// Bits.
+    /// Number of bits.
     const BITS: u32;
-    /// The greatest.
+    /// The greatest key.
     const MAX: Self;
-    /// Widened.
+    /// Converts the key to 64 bits.
     fn to_u64(self) -> u64;
-    /// The low bits.
+    /// The key that the low bits of a word represent.
     fn from_u64(bits: u64) -> Self;
-    /// The key of the opposite order: what is greater becomes less.
+    /// The key in the reversed order, in which greater keys become lesser.
     #[must_use]
     fn reversed(self) -> Self;
 }
@@ -34,7 +34,7 @@ macro_rules! key {
 
             #[inline(always)]
             fn from_u64(bits: u64) -> Self {
-                // Callers give what they got from `to_u64`.
+                // Callers pass values obtained from `to_u64`.
                 bits as $t
             }
 
@@ -48,34 +48,35 @@ macro_rules! key {
 
 key!(u8, u16, u32, u64);
 
-/// How the bits of a voxel become its key. Stages that only compare keep bits and this, and are compiled once for a width, not for a type.
+/// Conversion from the bits of a voxel to its key. Stages that only compare voxels take bits and a coding, so they are
+/// compiled once per width, not per type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Coding {
-    /// An integer without a sign: the bits are the key.
+    /// Unsigned integer: the bits are the key.
     Unsigned,
-    /// An integer with a sign, as its two's complement.
+    /// Signed integer in two's complement.
     Signed,
-    /// A floating-point number of IEEE 754.
+    /// IEEE 754 floating-point number.
     Float,
 }
 
-/// Makes keys of bits, in the order of the filtration.
+/// Converts bits to keys in filtration order.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Keys {
     is_float: bool,
-    /// What is exchanged last: the sign, and for superlevel sets all bits.
+    /// Bits that are inverted last: the sign of signed integers, and all bits for superlevel sets.
     mask: u64,
 }
 
 impl Keys {
-    /// Keys of bits of type `K`; of superlevel sets, greater voxels have lesser keys.
+    /// Keys of bits of type `K`; for superlevel sets, greater voxels have lesser keys.
     pub(crate) fn new<K: Key>(coding: Coding, superlevel: bool) -> Self {
         let sign = if coding == Coding::Signed { 1 << (K::BITS - 1) } else { 0 };
         let all = if superlevel { K::MAX.to_u64() } else { 0 };
         Keys { is_float: coding == Coding::Float, mask: sign ^ all }
     }
 
-    /// The key of a voxel, by its bits.
+    /// The key of the voxel with these bits.
     #[inline(always)]
     pub(crate) fn key<K: Key>(self, bits: K) -> K {
         let bits = if self.is_float { float_key(bits) } else { bits };
@@ -83,7 +84,7 @@ impl Keys {
     }
 }
 
-/// The key of a floating-point number: negative numbers compare backwards by their bits, and both zeros have one key.
+/// The key of a floating-point number. Bits of negative numbers compare in reverse; both zeros have one key.
 #[inline(always)]
 fn float_key<K: Key>(bits: K) -> K {
     let (bits, sign) = (bits.to_u64(), 1_u64 << (K::BITS - 1));

@@ -3,32 +3,34 @@
 //! | stage | source | module |
 //! |---|---|---|
 //! | files → image | — | [`read`] |
-//! | where voxels lie in space, from file to file | — | [`geometry`] |
+//! | position of voxels in space, copied from file to file | — | [`geometry`] |
 //! | voxels, their keys, axes | — | [`image`], [`Key`], [`Shape`] |
-//! | persistent homology | see there | [`persistence`] |
+//! | persistent homology | listed there | [`persistence`] |
 //! | Euler characteristic curve, as the vector of its changes (VCEC) | Wang, Wagner, Chen 2022 | [`ecc`] |
-//! | curves of images as they are read | — | [`curves`] |
-//! | image of bytes → files | — | [`mod@write`] |
-//! | thinning | Guo, Hall 1989; see there | [`thinning`] |
+//! | curves of images while they are read | — | [`curves`] |
+//! | image → files | — | [`mod@write`] |
+//! | thinning | Guo, Hall 1989; others listed there | [`thinning`] |
 //!
-//! # From an image to its answer
+//! # Entry points
 //!
-//! [`Cubical`] gives a [`Diagram`](crate::Diagram), [`EulerCurve`] a [`Vcec`](ecc::Vcec), [`Skeleton`] a
-//! [`BitImage`](thinning::BitImage). All are built alike, `run` gives the answer and `solve` the answer and how it came about; what
-//! goes wrong is a [`CubicalError`], and what is wrong with a file an [`ImageReadError`](read::ImageReadError).
+//! [`Cubical`] computes a [`Diagram`](crate::Diagram), [`EulerCurve`] a [`Vcec`](ecc::Vcec), [`Skeleton`] a
+//! [`BitImage`](thinning::BitImage). All three are builders: `run` returns the result, and `solve` the result with
+//! details of the run. Errors are [`CubicalError`]s, and errors of reading a file
+//! [`ImageReadError`](read::ImageReadError)s.
 //!
 //! # Constructions
 //!
-//! An image is a filtered cubical complex in one of two ways ([`Construction`]): voxels as top cells (T, the default; lower cells
-//! take the least value around them), or as vertices (V; higher cells take the greatest). In both, a cell enters with one voxel
-//! that *owns* it: the least, or the greatest, of its voxels, by value, ties by place in memory. All stages order cells by their
-//! owners, so all agree on the voxels at which a class is born and dies.
+//! An image is a filtered cubical complex in one of two ways ([`Construction`]): with voxels as top-dimensional cells
+//! (T, the default; lower cells take the least value around them), or as vertices (V; higher cells take the greatest).
+//! In both, each cell enters together with the voxel that *owns* it: the least (T) or the greatest (V) of its voxels by
+//! value, ties broken by place in memory. All stages order cells by their owners, so they agree on the voxels at which
+//! a class is born and dies.
 //!
 //! # Axes
 //!
-//! Axes are those of the array as its users index it: `a[i, j, k]` in NumPy, (page, row, column) in PNG and TIFF, (x, y, z) in NIfTI,
-//! DIPHA and Perseus. Axes of one voxel are left out of all that is computed. In memory, and in this library, the slowest axis comes first, whatever the file calls it ([`Shape`]);
-//! coordinates that are printed are the user's.
+//! Axes are those of the array as its users index it: `a[i, j, k]` in NumPy, (page, row, column) in PNG and TIFF, (x,
+//! y, z) in NIfTI, DIPHA and Perseus. Computations ignore axes of one voxel. In memory, and in this library, the
+//! slowest axis comes first, whatever the file calls it ([`Shape`]); printed coordinates are the user's.
 
 mod barcode;
 mod construction;

@@ -1,8 +1,8 @@
-//! Images that lie on a device when they come: their curves, also at several scales, and their skeletons, without a way to the host and back.
+//! Images in device memory: curves, also at several scales, and skeletons, without a transfer to the host and back.
 //!
-//! Such an image is an array of another library (CuPy, PyTorch), which is read where it lies ([`Gpu::foreign`]), as wide as the kernels read. What
-//! the host knows of an image before it computes is found by kernels: that no voxel is NaN, and that all can be smoothed. A skeleton stays on
-//! the device, a byte a voxel.
+//! Such an image is an array of another library (CuPy, PyTorch), read in place if its alignment allows
+//! ([`Gpu::foreign`]). Checks that the host does elsewhere are done by kernels: that no voxel is NaN, and that all can
+//! be smoothed. A skeleton stays on the device, one byte per voxel.
 
 use super::ecc::EccRequest;
 use super::ecc::cuda::counting::{DeviceError, Prepared};
@@ -15,54 +15,54 @@ use super::thinning::{Pass, ThinningRequest};
 use crate::cuda::array::{ArrayKernels, Binary, Strided};
 use crate::cuda::{Buffer, CudaError, Foreign, Gpu, KernelVoxel};
 
-/// A device with the kernels for arrays of voxels of a type loaded.
+/// A device with the kernels for arrays of voxels of type `T` loaded.
 pub struct Arrays<T: KernelVoxel> {
     curves: Prepared<T>,
     arrays: ArrayKernels<T>,
 }
 
-/// Why there is no image.
+/// Reasons why an array is not usable as an image.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ResidentError {
-    /// An array is no image.
+    /// The array and the shape do not make an image, or a voxel is NaN.
     #[error(transparent)]
     Shape(#[from] ShapeError),
-    /// The device fails.
+    /// The driver reported an error.
     #[error(transparent)]
     Cuda(#[from] CudaError),
 }
 
-/// An image on a device.
+/// An image in device memory.
 pub struct ResidentImage<'a, T: KernelVoxel> {
     on: &'a Arrays<T>,
     voxels: Foreign<T>,
     shape: Shape,
 }
 
-/// What of an image on a device is foreground.
+/// Selection of the foreground of an image in device memory.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct ResidentForeground {
-    /// Voxels greater than this; without it, those that are not 0.
+    /// If given, voxels greater than this are foreground; else those that are not 0.
     pub above: Option<f64>,
-    /// Whether foreground and background change places.
+    /// Whether to exchange foreground and background.
     pub inverted: bool,
 }
 
-/// A skeleton that stays on its device.
+/// A skeleton in device memory.
 #[derive(Debug)]
 pub struct ResidentSkeleton {
-    /// The voxels in C order of the user's axes, 1 on 0.
+    /// The voxels in C order of the user's axes, with the values 0 and 1.
     pub voxels: Buffer<u8>,
-    /// The number of iterations that deleted something.
+    /// Number of iterations that deleted voxels.
     pub iterations: usize,
 }
 
 impl<T: KernelVoxel> Arrays<T> {
-    /// Loads the kernels.
+    /// Loads the kernels onto the device.
     ///
     /// # Errors
-    /// What the driver says.
+    /// The error of the driver.
     pub fn new(gpu: &Gpu) -> Result<Self, CudaError> {
         Ok(Arrays { curves: Prepared::new(gpu)?, arrays: ArrayKernels::load(gpu)? })
     }
@@ -72,10 +72,10 @@ impl<T: KernelVoxel> Arrays<T> {
         self.curves.gpu()
     }
 
-    /// The image that an array is.
+    /// Wraps an array of the device as an image.
     ///
     /// # Errors
-    /// There are more or fewer voxels than the shape has, or one of them is NaN; the device fails.
+    /// [`ResidentError`]: the number of voxels is not that of the shape, or a voxel is NaN; the device fails.
     pub fn image(&self, voxels: Foreign<T>, shape: Shape) -> Result<ResidentImage<'_, T>, ResidentError> {
         if voxels.len() != shape.count() {
             return Err(ShapeError::Voxels { expected: shape.count(), found: voxels.len() }.into());
@@ -90,23 +90,24 @@ impl<T: KernelVoxel> Arrays<T> {
 }
 
 impl<T: KernelVoxel> ResidentImage<'_, T> {
-    /// The number of voxels.
+    /// Number of voxels.
     pub fn count(&self) -> usize {
         self.shape.count()
     }
 
-    /// The curve.
+    /// Computes the Euler characteristic curve.
     ///
     /// # Errors
-    /// There are no such bins; the device fails.
+    /// [`CurveError`]: the bins are invalid; the device fails.
     pub fn curve(&self, request: &EccRequest) -> Result<Vcec, CurveError> {
         self.on.curves.curve(&self.voxels, self.shape, request).map_err(CurveError::Device)
     }
 
-    /// The curves at several scales. `advance` is told how many voxels are done, of those of all scales.
+    /// Computes the curves at several scales. `advance` receives the number of voxels done, counted at all scales.
     ///
     /// # Errors
-    /// There are no such bins or weights, or a voxel cannot be smoothed; the device fails, or has no room for the image twice as floats.
+    /// [`ScalesError`]: the bins or weights are invalid, or a voxel cannot be smoothed; the device fails, or has no
+    /// memory for two copies of the image as floats.
     pub fn curves(
         &self,
         request: &EccRequest,
@@ -125,10 +126,10 @@ impl<T: KernelVoxel> ResidentImage<'_, T> {
         curves_on_device(prepared, (&self.voxels, self.shape), &as_floats, request, scales, advance)
     }
 
-    /// The skeleton. `watch` is told of each iteration.
+    /// Computes the skeleton, calling `watch` after each iteration.
     ///
     /// # Errors
-    /// The rule does not suit the image; the device fails, or has no room for bits and bytes of the image.
+    /// [`SkeletonError`]: the rule does not suit the image; the device fails, or lacks memory for bits and bytes.
     pub fn skeleton(
         &self,
         foreground: ResidentForeground,
@@ -144,13 +145,13 @@ impl<T: KernelVoxel> ResidentImage<'_, T> {
         let prepared = PreparedThinning::new(gpu, rule)?;
         let (words, iterations) = prepared.thin_on_device(words, shape, request.iterations, watch)?;
         let voxels = arrays.bytes(gpu, &words, image.extents)?;
-        // Whoever reads them does so on another stream.
+        // The caller reads the voxels on another stream.
         gpu.finish()?;
         Ok(ResidentSkeleton { voxels, iterations })
     }
 }
 
-/// The rows of an image in C order of the user's axes, as they lie in memory.
+/// Extents of an image in C order of the user's axes, with the steps in memory along them.
 fn strided(shape: Shape) -> Strided {
     let [_, rows, columns] = shape.extents();
     let mut steps = [rows * columns, columns, 1];
@@ -189,16 +190,16 @@ mod tests {
         }
     }
 
-    /// A buffer of ours, as if it were another's.
+    /// Lends a buffer of the test as a foreign array.
     fn lent<T: KernelVoxel>(gpu: &Gpu, buffer: &Buffer<T>, skipped: usize, len: usize) -> Foreign<T> {
         gpu.finish().unwrap();
         let address = buffer.address() + (skipped * size_of::<T>()) as u64;
-        // SAFETY: so many elements lie there, and the tests keep the buffer for longer.
+        // SAFETY: `len` elements lie at `address`, and the tests keep the buffer alive for longer.
         #[allow(unsafe_code)]
         unsafe { gpu.foreign(address, len, Pending::All) }.unwrap()
     }
 
-    /// All that is computed of an array is what the processor computes of it.
+    /// Compares all computations on a device array with those of the CPU.
     fn same<T: KernelVoxel>(gpu: &Gpu, axes: &[usize], make: &mut dyn FnMut() -> T) {
         let arrays = Arrays::<T>::new(gpu).unwrap();
         for order in [Order::C, Order::F] {

@@ -1,8 +1,8 @@
-//! What all computations on images are asked alike: the machine and, of those with a filtration, the filtration.
+//! Settings shared by the computations on images: threads and backend, and the parameters of the filtration.
 
 use crate::backend::{Backend, ThreadsError, on_threads};
 
-/// Where a computation runs.
+/// Threads and backend of a computation.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Machine {
     pub(super) threads: Option<usize>,
@@ -10,7 +10,7 @@ pub(super) struct Machine {
 }
 
 impl Machine {
-    /// Runs on the threads that are asked for.
+    /// Runs on the requested number of threads.
     pub(super) fn on_threads<T: Send, E: From<ThreadsError> + Send>(
         &self,
         run: impl FnOnce() -> Result<T, E> + Send,
@@ -19,7 +19,7 @@ impl Machine {
     }
 }
 
-/// The setters of a computation's `machine`, whose regular work is what the text says.
+/// Defines the setters of a computation's `machine`; the literal names the work that the backend does.
 macro_rules! machine_setters {
     ($computation:ident, $work:literal) => {
         impl $computation<'_> {
@@ -40,18 +40,18 @@ macro_rules! machine_setters {
     };
 }
 
-/// The setters of the filtration that a computation's `request` is about.
+/// Defines the setters of the filtration in a computation's `request`.
 macro_rules! filtration_setters {
     ($computation:ident) => {
         impl $computation<'_> {
-            /// How the image is made a complex (default [`Construction::T`](crate::cubical::Construction::T)).
+            /// Construction of the cubical complex (default [`Construction::T`](crate::cubical::Construction::T)).
             #[must_use]
             pub fn construction(mut self, construction: $crate::cubical::Construction) -> Self {
                 self.request.construction = construction;
                 self
             }
 
-            /// Whether cells enter at descending values (default: no).
+            /// Whether to use superlevel sets: cells enter at descending values (default: no).
             #[must_use]
             pub fn superlevel(mut self, superlevel: bool) -> Self {
                 self.request.superlevel = superlevel;

@@ -7,7 +7,7 @@ use super::thinning::{BitImage, Pass, Rule, ThinningFigures, ThinningRequest};
 use crate::backend::Decision;
 use crate::progress::{Progress, check, interruptible};
 
-/// Thinning of a binary image: the image, and what is asked of it.
+/// Thinning of a binary image: a builder that holds the image and the options of the computation.
 ///
 /// ```
 /// use lacuna::cubical::thinning::BitImage;
@@ -27,51 +27,51 @@ pub struct Skeleton<'a> {
     machine: Machine,
 }
 
-/// What a run gives: the skeleton, and how it came about.
+/// Result of [`Skeleton::solve`]: the skeleton with statistics of the run.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct SkeletonOutcome {
     /// The skeleton.
     pub skeleton: BitImage,
-    /// Iterations and voxels.
+    /// Counts of iterations and voxels.
     pub figures: ThinningFigures,
-    /// What thinned, and why.
+    /// Device that thinned the image, with the reason.
     pub decision: Decision,
 }
 
 impl<'a> Skeleton<'a> {
-    /// The skeleton of this image: by the rule that suits its axes, until nothing changes, on all cores.
+    /// Thinning of `image` with the defaults: the rule that suits its axes, until nothing changes, all cores.
     pub fn new(image: &'a BitImage) -> Self {
         let request = ThinningRequest::default();
         Skeleton { image, request, machine: Machine::default() }
     }
 
-    /// The rule (default: [`Rule::GuoHall`] in the plane, [`Rule::Subfields`] in space).
+    /// Thinning rule (default: [`Rule::GuoHall`] in the plane, [`Rule::Subfields`] in space).
     #[must_use]
     pub fn rule(mut self, rule: Rule) -> Self {
         self.request.rule = Some(rule);
         self
     }
 
-    /// The most iterations (default: as many as delete something).
+    /// Greatest number of iterations (default: until nothing is deleted).
     #[must_use]
     pub fn iterations(mut self, iterations: usize) -> Self {
         self.request.iterations = Some(iterations);
         self
     }
 
-    /// The skeleton.
+    /// Computes the skeleton.
     ///
     /// # Errors
-    /// [`CubicalError`]: a rule of the plane was asked for in space; a device that was asked for fails.
+    /// [`CubicalError`]: a planar rule was requested for a three-dimensional image; a requested device fails.
     pub fn run(&self) -> Result<BitImage, CubicalError> {
         Ok(self.solve(&())?.skeleton)
     }
 
-    /// The skeleton with the figures of the run; `progress` is told of its one stage, whose work is not counted.
+    /// Computes the skeleton with statistics. The stage is reported to `progress` as one unit of work.
     ///
     /// # Errors
-    /// As [`Skeleton::run`].
+    /// The errors of [`Skeleton::run`].
     pub fn solve(&self, progress: &dyn Progress) -> Result<SkeletonOutcome, CubicalError> {
         interruptible(progress, |progress| {
             progress.begin("thinning", None, 1);
@@ -79,10 +79,10 @@ impl<'a> Skeleton<'a> {
         })
     }
 
-    /// Like [`Skeleton::solve`]; `watch` is told of each iteration.
+    /// Like [`Skeleton::solve`], but calls `watch` after each iteration.
     ///
     /// # Errors
-    /// As [`Skeleton::run`].
+    /// The errors of [`Skeleton::run`].
     pub fn solve_watched(
         &self,
         watch: &mut (dyn FnMut(Pass) + Send),

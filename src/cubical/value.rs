@@ -1,4 +1,4 @@
-//! Values of voxels of any type, none rounded.
+//! Exact values of voxels of any type.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -6,15 +6,15 @@ use std::str::FromStr;
 
 use serde::{Serialize, Serializer};
 
-/// A value of a voxel of any type, or one that voxels are compared with. Values compare as the numbers that they are, exactly,
+/// A value of a voxel of any type, or a number that voxels are compared with. Values compare exactly as numbers,
 /// whatever their types: 2^53 + 1 as an integer is greater than 2^53 as a double.
 #[derive(Debug, Clone, Copy)]
 pub enum Value {
-    /// A value of an integer type without a sign.
+    /// Value of an unsigned integer type.
     Unsigned(u64),
-    /// A value of an integer type with a sign.
+    /// Value of a signed integer type.
     Signed(i64),
-    /// A value of a floating-point type.
+    /// Value of a floating-point type.
     Double(f64),
 }
 
@@ -32,7 +32,7 @@ macro_rules! value {
 value!(Unsigned: u8, u16, u32, u64; Signed: i8, i16, i32, i64; Double: f32, f64);
 
 impl Value {
-    /// The nearest double. Integers past 2^53 are rounded.
+    /// The nearest double. Integers beyond ±2^53 may be rounded.
     pub fn double(self) -> f64 {
         match self {
             Value::Unsigned(value) => value as f64,
@@ -41,10 +41,10 @@ impl Value {
         }
     }
 
-    /// The double that is this value.
+    /// The double that equals this value.
     ///
     /// # Errors
-    /// [`Inexact`]: an integer past 2^53 that no double is.
+    /// [`Inexact`]: the value is an integer that no double equals.
     pub fn exact_double(self) -> Result<f64, Inexact> {
         let double = self.double();
         if Value::Double(double) == self {
@@ -54,7 +54,7 @@ impl Value {
         }
     }
 
-    /// The integer that this is, if it has an integer type.
+    /// The value as an integer, if it has an integer type.
     pub fn integer(self) -> Option<i128> {
         match self {
             Value::Unsigned(value) => Some(value.into()),
@@ -63,18 +63,18 @@ impl Value {
         }
     }
 
-    /// Whether it is neither infinite nor not a number.
+    /// Whether the value is neither infinite nor NaN.
     pub fn is_finite(self) -> bool {
         !matches!(self, Value::Double(value) if !value.is_finite())
     }
 }
 
-/// Compares an integer of at most 65 bits with a double; `None` when that is not a number.
+/// Compares an integer of at most 65 bits with a double; `None` if the double is NaN.
 fn compare(integer: i128, double: f64) -> Option<Ordering> {
     if double.is_nan() {
         return None;
     }
-    // The cast cuts off the fraction, and past the range of 128 bits it gives the end of it, which no integer here reaches.
+    // The cast truncates, and saturates beyond 128 bits at a value that no integer here reaches.
     let whole = integer.cmp(&(double.trunc() as i128));
     Some(whole.then_with(|| 0.0.partial_cmp(&double.fract()).unwrap_or(Ordering::Equal)))
 }
@@ -96,7 +96,7 @@ impl PartialEq for Value {
     }
 }
 
-/// As messages say it: integers in full, doubles with the fewest digits that read back.
+/// Formats integers in full, and doubles with the fewest digits that read back as the same number.
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -107,7 +107,7 @@ impl fmt::Display for Value {
     }
 }
 
-/// A number; JSON has no infinity, which is the string `inf` or `-inf`.
+/// Serialises as a number; infinities, which JSON lacks, as the strings `inf` and `-inf`.
 impl Serialize for Value {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match *self {
@@ -119,7 +119,7 @@ impl Serialize for Value {
     }
 }
 
-/// A text that is no value.
+/// Error: a text is not a number.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("expected a number, found {0}")]
 pub struct NoValue(
@@ -127,7 +127,7 @@ pub struct NoValue(
     pub String,
 );
 
-/// Whole decimal numbers of up to 64 bits are read exactly; others are rounded to a double.
+/// Decimal integers of up to 64 bits are read exactly; other numbers are rounded to a double.
 impl FromStr for Value {
     type Err = NoValue;
 
@@ -145,10 +145,11 @@ impl FromStr for Value {
     }
 }
 
-/// A number at which a filtration ends, as it was written in decimal digits.
+/// A number at which a filtration ends, given in decimal digits.
 ///
-/// It is kept as the two values around it, which are one but for numbers past 2^53 that neither an integer of 64 bits nor a double is.
-/// There all doubles are integers, so that a voxel reaches such a number if and only if it reaches the value on its side.
+/// It is stored as the two representable values around it. They are equal except for numbers beyond ±2^53 that are
+/// neither a 64-bit integer nor a double. All doubles there are integers, so a voxel reaches such a number if and only
+/// if it reaches the value on the voxel's side.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Threshold {
     below: Value,
@@ -156,7 +157,7 @@ pub struct Threshold {
 }
 
 impl Threshold {
-    /// The value that stands for it: a voxel is within the filtration if it is not past this one.
+    /// The value to compare with: a voxel is in the filtration iff it is not past this value.
     pub fn side(self, superlevel: bool) -> Value {
         if superlevel { self.above } else { self.below }
     }
@@ -171,8 +172,8 @@ impl FromStr for Threshold {
     }
 }
 
-/// The values next to a decimal number past 2^53, with or without a fraction: the last one that is not above it, the first one that is
-/// not below it. They are integers of 64 bits or, past those, doubles.
+/// The representable values next to a decimal number beyond ±2^53, with or without a fraction: the greatest that is not
+/// above it, and the least that is not below it. They are 64-bit integers or, beyond these, doubles.
 fn around(text: &str) -> Option<Threshold> {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
     if !fraction.bytes().all(|digit| digit.is_ascii_digit()) {
@@ -199,7 +200,7 @@ fn around(text: &str) -> Option<Threshold> {
     })
 }
 
-/// A value that no double is, where doubles are to be written.
+/// Error: a value has no exact double, but doubles are to be written.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 #[error(
     "expected values that doubles hold exactly, found the integer {value}{}",
@@ -209,12 +210,12 @@ fn around(text: &str) -> Option<Threshold> {
 pub struct Inexact {
     /// The value.
     pub value: Value,
-    /// Whether what is to be written has formats of text too, which hold it: bars and curves have, images have not.
+    /// Whether the output also has text formats, which hold the value exactly: bars and curves do, images do not.
     has_texts: bool,
 }
 
 impl Inexact {
-    /// The error for what has formats of text too.
+    /// The error for outputs that also have text formats.
     pub(crate) fn beside_texts(self) -> Self {
         Inexact { has_texts: true, ..self }
     }
@@ -284,7 +285,7 @@ mod tests {
         assert_eq!(sides("18446744073709551615.000"), ["18446744073709551615"; 2]);
         assert_eq!(sides("2.5"), ["2.5"; 2]);
         assert_eq!(sides("18446744073709551615"), ["18446744073709551615"; 2]);
-        // Past 64 bits the values around are doubles: 2^64 and the next one, those around −2^63 − 1.
+        // Beyond 64 bits the neighbouring values are doubles: 2^64 and the next, and those around −2^63 − 1.
         assert_eq!(sides("18446744073709551615.5"), ["18446744073709551615", "18446744073709552000"]);
         assert_eq!(sides("18446744073709551617"), ["18446744073709552000", "18446744073709556000"]);
         assert_eq!(sides("-9223372036854775809"), ["-9223372036854778000", "-9223372036854776000"]);

@@ -1,9 +1,9 @@
-//! What is kept of a curve while its image is read: the range of its bins, if it takes a pass to find it, and the sums of the first slabs; and of
-//! curves at several scales each that is done.
+//! Checkpoints of curves: the range of the bins if it takes a pass to find, the sums of the first slabs, and the
+//! finished curves of a run at several scales.
 //!
-//! The processor keeps it. A device adds up an image from the first voxel on, at all scales. Sums that are in temporary
-//! files, because memory has no room for them, are kept no further than the last time that there was room. An image at a scale is smoothed again:
-//! its voxels are not kept.
+//! Sums and finished curves are saved by the CPU only: a GPU starts at the first voxel and the first scale. Sums that
+//! have spilled to temporary files are not saved any more: the checkpoint keeps the last state that was entirely in
+//! memory. Smoothed images are not saved; they are computed again.
 
 use crate::cubical::ecc::Vcec;
 use crate::cubical::ecc::slabs::PartialCurve;
@@ -11,29 +11,29 @@ use crate::cubical::shape::Shape;
 use crate::cubical::value::Value;
 use crate::snapshot::{Checkpoint, Kind, Reader, SnapshotError, Writer, facts};
 
-/// The name under which a curve that is not whole is kept.
+/// Name of the checkpoint of an unfinished curve.
 const CURVE: &str = "curve";
 
-/// A curve that is not whole.
+/// State of an unfinished curve.
 #[derive(Debug, Default)]
 pub(super) struct Kept {
-    /// The least finite value and the greatest, where it takes a pass over the image to know them.
+    /// Least and greatest finite value, if finding them took a pass over the image.
     pub(super) range: Option<(Value, Value)>,
-    /// The sums of the first slabs.
+    /// Sums of the first slabs.
     pub(super) partial: Option<PartialCurve>,
 }
 
-/// The least finite value and the greatest, as a record: of each its type and its bits.
+/// Record of the least and greatest finite value: type and bits of each.
 type RangeRecord = Option<[(u8, u64); 2]>;
 
-/// The image that a curve is of: the type of its voxels and its extents.
+/// Record that identifies the image of a curve: NumPy name of the voxel type, and extents.
 type ImageRecord = (String, [u64; 3]);
 
 fn image_record(voxels: &str, shape: Shape) -> ImageRecord {
     (voxels.to_owned(), shape.extents().map(|extent| extent as u64))
 }
 
-/// Reads which image something is of, which must be this one.
+/// Reads the record of the image and checks that it describes the current image.
 fn expect_image(reader: &mut Reader<'_>, voxels: &str, shape: Shape) -> Result<(), SnapshotError> {
     let (expected, found): (_, ImageRecord) = (image_record(voxels, shape), reader.record("image")?);
     if found == expected {
@@ -44,10 +44,10 @@ fn expect_image(reader: &mut Reader<'_>, voxels: &str, shape: Shape) -> Result<(
 }
 
 impl Kept {
-    /// What is kept of the curve of an image, nothing if nothing is.
+    /// Loads the state of the curve of an image; empty if there is none.
     ///
     /// # Errors
-    /// [`SnapshotError`]: it is damaged, or of another image.
+    /// [`SnapshotError`]: the snapshot is damaged, or belongs to another image.
     pub(super) fn load(
         checkpoint: &dyn Checkpoint,
         voxels: &str,
@@ -66,7 +66,7 @@ impl Kept {
         Ok(Kept { range, partial })
     }
 
-    /// Keeps it.
+    /// Saves this state.
     pub(super) fn save(&self, checkpoint: &dyn Checkpoint, voxels: &str, shape: Shape) {
         let slices = self.partial.as_ref().map_or(0, PartialCurve::slices);
         let all = shape.extents().into_iter().find(|&extent| extent > 1).unwrap_or(1);
@@ -81,15 +81,15 @@ impl Kept {
     }
 }
 
-/// The name under which the curve at a scale is kept.
+/// Name of the checkpoint of the curve at a scale.
 fn name_of_scale(scale: usize) -> String {
     format!("scale-{scale}")
 }
 
-/// The curves at the first of several scales, as far as they are kept.
+/// Loads the saved curves at the first scales, up to the first that is missing.
 ///
 /// # Errors
-/// [`SnapshotError`]: one is damaged, or of another image.
+/// [`SnapshotError`]: a snapshot is damaged, or belongs to another image.
 pub(super) fn load_scales(
     checkpoint: &dyn Checkpoint,
     voxels: &str,
@@ -116,7 +116,7 @@ pub(super) fn load_scales(
     Ok(curves)
 }
 
-/// Keeps the curve at a scale.
+/// Saves the curve at a scale; returns whether it was saved.
 pub(super) fn save_scale(
     checkpoint: &dyn Checkpoint,
     voxels: &str,
@@ -129,14 +129,14 @@ pub(super) fn save_scale(
         facts([("image", shape.described(voxels)), ("scale", scale.to_string()), ("rows", rows.to_string())]);
     checkpoint.save(&name_of_scale(scale), Kind::CurveAtScale, &told, &mut |out: &mut Writer<'_>| {
         out.record(&image_record(voxels, shape))?;
-        // All values of a curve are of one type.
+        // All values of a curve have one type.
         out.record(&curve.values.iter().next().map_or(2, |value| bits(value).0))?;
         out.u64s_of(rows, curve.values.iter().map(|value| bits(value).1))?;
         out.u64s_of(rows, curve.changes.iter().map(|change| change.cast_unsigned()))
     })
 }
 
-/// Forgets all that is kept of an image, whose curves are at so many scales.
+/// Removes all checkpoints of an image whose curves are computed at this many scales.
 pub fn forget(checkpoint: &dyn Checkpoint, scales: usize) {
     checkpoint.forget(CURVE);
     (0..scales).for_each(|scale| checkpoint.forget(&name_of_scale(scale)));

@@ -1,4 +1,4 @@
-//! What devices and the processor do of the curves of images, as stages that a backend runs.
+//! Curves of images as stages that a backend runs, on the GPU or the CPU.
 
 use std::cell::{Cell, RefCell};
 use std::time::Instant;
@@ -15,19 +15,19 @@ use crate::cuda::{Gpu, KernelVoxel};
 use crate::progress::{Cost, Expected, Progress, saving};
 use crate::with_stream;
 
-/// The curve of an image that comes as a stream, as a stage.
+/// The curve of a streamed image, as a stage.
 pub(super) struct StreamStage<'a, 's> {
     pub(super) curves: &'a mut ImageCurves,
     pub(super) source: &'a CurveSource<'s>,
-    /// The image at its first voxel, until one of the machines reads it.
+    /// The image at its first voxel; taken by the first device that reads it.
     pub(super) stream: Option<AnyStream>,
-    /// What is kept of the curve.
+    /// State loaded from the checkpoint.
     pub(super) kept: Kept,
     pub(super) progress: &'a dyn Progress,
 }
 
 impl StreamStage<'_, '_> {
-    /// The image at its first voxel: opened again, if it was read.
+    /// Returns the image at its first voxel, opening it again if it was read.
     fn stream(&mut self) -> Result<AnyStream, ImageReadError> {
         self.stream.take().map_or_else(self.source.open, Ok)
     }
@@ -68,13 +68,13 @@ pub(super) struct ScalesStage<'a, T> {
     pub(super) image: &'a Image<T>,
     pub(super) request: &'a EccRequest,
     pub(super) scales: &'a Scales,
-    /// The curves at the first scales, if they are kept.
+    /// Curves at the first scales, loaded from the checkpoint.
     pub(super) known: Vec<Vcec>,
     pub(super) progress: &'a dyn Progress,
 }
 
 impl<T: KernelVoxel> ScalesStage<'_, T> {
-    /// Each machine counts the voxels from the first on.
+    /// Starts the progress of the stage: each device counts from the first voxel.
     fn begin(&self) {
         self.progress.expect(&[Expected { stage: STAGE, dim: None, cost: Cost::Known(1.0) }]);
         self.progress.begin(STAGE, None, self.image.shape().count() as u64 * self.scales.count as u64);
@@ -100,7 +100,7 @@ impl<T: KernelVoxel> Stage for ScalesStage<'_, T> {
         let (shape, checkpoint) = (self.image.shape(), self.progress.checkpoint());
         let (kept, since) = (Cell::new(self.known.len()), Cell::new(Instant::now()));
         let found = RefCell::new(std::mem::take(&mut self.known));
-        // Those that are kept are the first ones.
+        // The saved curves are always those at the first scales.
         let save = |curves: &[Vcec]| {
             for (scale, curve) in curves.iter().enumerate().skip(kept.get()) {
                 if !save_scale(checkpoint, T::NAME, shape, scale, curve) {
@@ -137,7 +137,7 @@ impl<T: KernelVoxel> Stage for ScalesStage<'_, T> {
     }
 }
 
-/// Why a device has no curve: what cannot be read is no failure of the device.
+/// Failure on the device path: a read error is not a failure of the device.
 pub(super) enum Failed {
     Read(ImageReadError),
     Device(DeviceError),

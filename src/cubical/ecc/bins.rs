@@ -1,83 +1,85 @@
-//! Bins: which row of the curve a voxel's value belongs to, decided by keys alone.
+//! Bins of the curve: a voxel's bin is found by comparing keys only.
 
 use super::vcec::Values;
 use crate::cubical::image::Voxel;
 use crate::cubical::key::Key;
 use crate::cubical::value::Value;
 
-/// The most bins there can be: each has a row, and an end that is looked for among all keys.
+/// Greatest number of bins: each has a row, and an end found by bisection over all keys.
 pub const MOST_BINS: usize = 1 << 24;
 
-/// The rows of a curve.
+/// Choice of the rows of a curve.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub enum Bins {
-    /// One for each distinct value.
+    /// One row for each distinct value.
     #[default]
     Distinct,
-    /// Bins of one width.
+    /// One row for each of several bins of equal width.
     Uniform {
-        /// How many: from one to [`MOST_BINS`].
+        /// Number of bins, from 1 to [`MOST_BINS`].
         count: usize,
-        /// Where bins begin and end; at the least finite value and the greatest when `None`.
+        /// Range that the bins divide; the least and the greatest finite value if `None`.
         range: Option<(Value, Value)>,
     },
 }
 
-/// The rows of a curve with bins.
+/// The ends of the bins of a curve, as values and as keys.
 ///
-/// The end of bin k is computed once, in double precision, as low + (k + 1) · (high − low) / count, and that of the last is high itself;
-/// of superlevel sets it is high − (k + 1) · (high − low) / count, and low. It becomes the last key, in the order of the filtration, whose
-/// voxel is not past it; the two are compared exactly. So a voxel is put in a bin by comparing keys: no rounding depends on who does it.
+/// The end of bin k is computed once, in double precision, as low + (k + 1) · (high − low) / count; the end of the last
+/// bin is high itself. For superlevel sets it is high − (k + 1) · (high − low) / count, and low. Each end is then
+/// turned into the last key, in filtration order, whose voxel is not past it; this comparison is exact. A voxel is
+/// binned by comparing keys, so all implementations bin alike.
 ///
-/// For integer voxels over a range past ±2^53, where doubles do not tell them apart, low and high are integers and the ends are computed
-/// exactly, and rounded to an integer towards low (of superlevel sets towards high), which moves no voxel to another bin.
+/// For integer voxels over a range beyond ±2^53, where doubles do not tell them apart, low and high are integers. The
+/// ends are computed exactly and rounded to integers towards low (for superlevel sets towards high), which moves no
+/// voxel to another bin.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Edges<K> {
-    /// The end of each bin, as a number: what [`Vcec::values`](super::vcec::Vcec::values) will be.
+    /// The end of each bin as a number; these become [`Vcec::values`](super::vcec::Vcec::values).
     pub values: Values,
-    /// The end of each bin, as a key in the order of the filtration (reversed for superlevel sets): ascending, and bin k holds the keys
-    /// that are greater than that of bin k − 1 and at most this. `None`: no key is that small, the bin is empty.
+    /// The end of each bin as a key in filtration order (reversed for superlevel sets), ascending. Bin k holds the keys
+    /// after the end of bin k − 1 up to its own end. `None`: the bin is empty, as no key is that small.
     pub keys: Vec<Option<K>>,
 }
 
-/// Why there are no such bins.
+/// Reasons why bins are invalid.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BinsError {
-    /// No bins.
+    /// The number of bins is zero.
     #[error("expected at least one bin, found 0")]
     None,
-    /// More bins than there can be.
+    /// The number of bins exceeds [`MOST_BINS`].
     #[error("expected at most {MOST_BINS} bins, found {found}")]
     TooMany {
-        /// How many were asked for.
+        /// The requested number of bins.
         found: usize,
     },
-    /// Bounds that are no range.
+    /// The bounds are not finite or not in ascending order.
     #[error("expected finite bounds of the range, the lower first, found {low},{high}")]
     Range {
         /// The lower bound.
         low: Value,
-        /// The upper one.
+        /// The upper bound.
         high: Value,
     },
-    /// Bins from the least finite value to the greatest, of an image without any.
+    /// The range was to be found from the image, but no voxel is finite.
     #[error("expected a finite voxel, or the range of the bins beforehand, found only infinite voxels")]
     NoneFinite,
 }
 
 impl Bins {
-    /// Whether there are such bins.
+    /// Checks that these bins are valid.
     ///
     /// # Errors
-    /// [`BinsError`]: there are none or too many, or their range is none.
+    /// [`BinsError`]: the number of bins is zero or too great, or the range is not finite and ascending.
     pub fn check(&self) -> Result<(), BinsError> {
         match *self {
             Bins::Uniform { count: 0, .. } => Err(BinsError::None),
             Bins::Uniform { count: found @ MOST_BINS.., .. } if found > MOST_BINS => {
                 Err(BinsError::TooMany { found })
             }
-            // Not a number fails every comparison.
+            // NaN fails every comparison.
             Bins::Uniform { range: Some((low, high)), .. }
                 if !(low <= high && low.is_finite() && high.is_finite()) =>
             {
@@ -89,10 +91,10 @@ impl Bins {
 }
 
 impl<K: Key> Edges<K> {
-    /// The edges of `count` bins over a range of the voxels' values.
+    /// The edges of `count` bins over a range of voxel values.
     ///
     /// # Errors
-    /// [`BinsError`]: there are no such bins.
+    /// [`BinsError`]: the number of bins or the range is invalid.
     pub fn uniform<T: Voxel<Key = K>>(
         count: usize,
         range: (Value, Value),
@@ -103,7 +105,7 @@ impl<K: Key> Edges<K> {
         let mut keys: Vec<Option<K>> = Vec::with_capacity(count);
         let mut before: Option<(Value, Option<K>)> = None;
         for end in values.iter() {
-            // The ends of a range of one value are all equal.
+            // All ends are equal if the range is a single value.
             let key = match before {
                 Some((value, key)) if value == end => key,
                 _ => last_key::<T>(end, superlevel),
@@ -114,14 +116,14 @@ impl<K: Key> Edges<K> {
         Ok(Edges { values, keys })
     }
 
-    /// The bin of a key in the order of the filtration: the first whose end is not less; `None` past the last.
+    /// Returns the bin of a key in filtration order: the first whose end is at least the key; `None` past the last.
     pub fn bin(&self, key: K) -> Option<usize> {
         let bin = self.keys.partition_point(|&end| end.is_none_or(|end| end < key));
         (bin < self.keys.len()).then_some(bin)
     }
 }
 
-/// The ends of bins, in the order of the filtration.
+/// The ends of the bins, in filtration order.
 fn ends<T: Voxel>(count: usize, (low, high): (Value, Value), superlevel: bool) -> Values {
     let has_integers = Value::integer(T::of_key(T::Key::default()).into()).is_some();
     let is_past_doubles = |bound: i128| bound.unsigned_abs() > 1 << f64::MANTISSA_DIGITS;
@@ -134,9 +136,9 @@ fn ends<T: Voxel>(count: usize, (low, high): (Value, Value), superlevel: bool) -
     .unwrap_or_else(|| double_ends(count, low.double(), high.double(), superlevel).into())
 }
 
-/// Ends that are integers; `None` where no type of 64 bits holds them all.
+/// The ends as integers; `None` if no 64-bit type holds them all.
 fn integer_ends(count: usize, low: i128, high: i128, superlevel: bool) -> Option<Values> {
-    // A width has 65 bits and a count has 24.
+    // The range has at most 65 bits and a bin number at most 24, so the product fits.
     let step = |k: usize| (k as i128 + 1) * (high - low) / count as i128;
     let ends = (0..count).map(|k| if superlevel { high - step(k) } else { low + step(k) });
     if low >= 0 {
@@ -149,9 +151,9 @@ fn integer_ends(count: usize, low: i128, high: i128, superlevel: bool) -> Option
 }
 
 fn double_ends(count: usize, low: f64, high: f64, superlevel: bool) -> Vec<f64> {
-    /// A power of two, by which numbers are scaled without being rounded.
+    /// A power of two, so scaling by it does not round.
     const SCALE: f64 = 1.0 / (1_u64 << 32) as f64;
-    // Where a multiple of the width is past the greatest double, all is computed of numbers that are less by a power of two.
+    // If a multiple of the width overflows f64, compute with scaled-down numbers.
     let scale = if ((high - low) * count as f64).is_finite() { 1.0 } else { SCALE };
     let width = high * scale - low * scale;
     let (start, step, last) = if superlevel { (high, -width, low) } else { (low, width, high) };
@@ -162,48 +164,48 @@ fn double_ends(count: usize, low: f64, high: f64, superlevel: bool) -> Vec<f64> 
     (0..count).map(end).collect()
 }
 
-/// The last key, in the order of the filtration, whose voxel is not past `end`.
+/// The last key, in filtration order, whose voxel is not past `end`.
 fn last_key<T: Voxel>(end: Value, superlevel: bool) -> Option<T::Key> {
     let enters = |bits: u64| {
         let key = T::Key::from_u64(bits);
         let voxel = T::of_key(if superlevel { key.reversed() } else { key });
         if !voxel.is_number() {
-            // Keys of what is not a number are beyond those of both infinities.
+            // NaN keys lie beyond the keys of both infinities.
             return bits >> (T::Key::BITS - 1) == 0;
         }
         let voxel: Value = voxel.into();
         if superlevel { voxel >= end } else { voxel <= end }
     };
-    // Bisection: `below` are keys that enter, the ones from `above` on do not.
+    // Bisection: all keys less than `below` enter, and no key from `above` on does.
     let (mut below, mut above) = (0_u128, u128::from(T::Key::MAX.to_u64()) + 1);
     while below < above {
         let middle = u128::midpoint(below, above);
-        // Less than `above`, so that it is a key.
+        // `middle` is less than `above`, so it is a valid key.
         if enters(middle as u64) { below = middle + 1 } else { above = middle }
     }
     below.checked_sub(1).map(|key| T::Key::from_u64(key as u64))
 }
 
-/// The least finite value and the greatest, of keys.
+/// Least and greatest finite value, as keys.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct FiniteRange<K> {
-    /// The keys of finite voxels.
+    /// Keys of the least and the greatest finite value of the voxel type.
     finite: (K, K),
     found: Option<(K, K)>,
 }
 
 impl<K: Key> FiniteRange<K> {
-    /// The range of no voxels.
+    /// The empty range.
     pub(super) fn new<T: Voxel<Key = K>>() -> Self {
         let greatest = last_key::<T>(f64::MAX.into(), false).unwrap_or(K::MAX);
         let least = last_key::<T>(f64::MIN.into(), true).unwrap_or(K::MAX).reversed();
         FiniteRange { finite: (least, greatest), found: None }
     }
 
-    /// Takes voxels in.
+    /// Extends the range by the finite ones of these voxels.
     pub(super) fn add<T: Voxel<Key = K>>(&mut self, voxels: &[T]) {
         let (least, greatest) = self.finite;
-        // Without a branch, so that it is done in vectors.
+        // Branch-free, so that the loop is vectorised.
         let found =
             voxels.iter().map(|voxel| voxel.key()).fold((K::MAX, K::default()), |(low, high), key| {
                 let is_finite = key >= least && key <= greatest;
@@ -217,7 +219,7 @@ impl<K: Key> FiniteRange<K> {
         }
     }
 
-    /// Takes in what another has found.
+    /// Combines two ranges.
     pub(super) fn join(mut self, other: Self) -> Self {
         self.found = match (self.found, other.found) {
             (Some(a), Some(b)) => Some((a.0.min(b.0), a.1.max(b.1))),
@@ -226,7 +228,7 @@ impl<K: Key> FiniteRange<K> {
         self
     }
 
-    /// The values.
+    /// Returns the range as voxel values.
     ///
     /// # Errors
     /// [`BinsError::NoneFinite`]: no voxel was finite.
@@ -244,7 +246,7 @@ mod tests {
         edges.bin(if superlevel { voxel.key().reversed() } else { voxel.key() })
     }
 
-    /// The definition: the first end that is not before the value.
+    /// Definition of a voxel's bin: the first end that is not before the value.
     fn expected(values: &Values, value: Value, superlevel: bool) -> Option<usize> {
         values.iter().position(|end| if superlevel { end <= value } else { end >= value })
     }
@@ -339,7 +341,7 @@ mod tests {
         let ends = |steps: [u64; 4], from_low: bool| {
             Values::Unsigned(steps.map(|step| if from_low { low + step } else { high - step }).to_vec())
         };
-        // Of 2.5, 5, 7.5 and 10.
+        // The unrounded steps are 2.5, 5, 7.5 and 10.
         assert_eq!(of(false).values, ends([2, 5, 7, 10], true));
         assert_eq!(of(true).values, ends([2, 5, 7, 10], false));
         let of_voxels = |superlevel| [0, 2, 3, 7, 8, 10].map(|k| bin(&of(superlevel), low + k, superlevel));
@@ -347,7 +349,7 @@ mod tests {
         assert_eq!(of_voxels(true), [3, 3, 2, 1, 0, 0].map(Some));
         let all = Edges::uniform::<i64>(2, (i64::MIN.into(), i64::MAX.into()), false).unwrap();
         assert_eq!(all.values, Values::Signed(vec![-1, i64::MAX]));
-        // Below, they are those of other types.
+        // Within ±2^53 the ends are doubles, as for other types.
         assert_eq!(uniform::<i64>(2, (0.0, 5.0), false).values, vec![2.5, 5.0].into());
         assert_eq!(
             Edges::uniform::<u64>(2, (0_u8.into(), 5_u8.into()), false).unwrap().values,
@@ -355,7 +357,7 @@ mod tests {
         );
     }
 
-    /// A voxel next to an end that doubles do not tell from it.
+    /// Tests a voxel whose difference from an end is lost in doubles.
     #[test]
     fn integers_are_compared_with_doubles_exactly() {
         let edge = 1_u64 << 60;
@@ -380,7 +382,7 @@ mod tests {
         let error = Edges::uniform::<u8>(1 << 40, (zero, zero), false).unwrap_err();
         assert_eq!(error, BinsError::TooMany { found: 1 << 40 });
         assert_eq!(error.to_string(), "expected at most 16777216 bins, found 1099511627776");
-        // As many as can be, of which all end at one value.
+        // The greatest number of bins, all ending at one value.
         let edges = uniform::<f64>(MOST_BINS, (3.0, 3.0), false);
         assert_eq!((edges.bin(3.0_f64.key()), edges.bin(3.5_f64.key())), (Some(0), None));
     }

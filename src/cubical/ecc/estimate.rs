@@ -1,10 +1,11 @@
-//! How long a curve should take, on the processor and on a GPU.
+//! Estimated run time of a curve, on the CPU and on the GPU.
 //!
-//! Measured on noise, which takes longer than what is smooth, where there is a choice: on a machine with an H200 and 16 cores (Intel Xeon,
-//! AVX-512). One thread there counted u8 1024³ in 2.4 s and 1,024 bins of f32 2²⁸ in 1.8 s, from file to curve. The rates of 16 bits and of
-//! sorted rows are of one core of an AMD EPYC (Zen 5; `apart` of `RAYON_NUM_THREADS=1 cargo bench --bench ecc`, which counts u8 four times
-//! as fast). The device's are of `cargo bench --bench ecc_gpu`: streams from the page cache, the distinct rows of f32 256³ noise, kernels loaded
-//! and memory locked; what one thread reads is the difference between a run with one and one with 16.
+//! The rates were measured on noise, which takes longer than smooth images where it matters, on a machine with an H200
+//! and 16 cores (Intel Xeon, AVX-512). One thread there counted u8 1024³ in 2.4 s and 1,024 bins of f32 2²⁸ in 1.8 s,
+//! from file to curve. The rates of 16 bits and of sorted rows are from one core of an AMD EPYC (Zen 5; `apart` of
+//! `RAYON_NUM_THREADS=1 cargo bench --bench ecc`, which counts u8 four times as fast). The rates of the GPU are from
+//! `cargo bench --bench ecc_gpu`: streams from the page cache, and the distinct rows of f32 256³ noise, with kernels
+//! loaded and memory locked. The read rate of one thread was derived from runs with 1 and 16 threads.
 
 use super::bins::Bins;
 use super::request::EccRequest;
@@ -13,21 +14,21 @@ use crate::cubical::image::Voxel;
 use crate::cubical::key::Key;
 use crate::cubical::shape::Shape;
 
-/// Voxels that a core counts a second: of 8 and of 16 bits, of more in bins, and where rows are sorted.
+/// Voxels per second counted by a core: for 8 and 16 bits, wider in bins, and wider with sorted rows.
 const CPU_RATES: [f64; 4] = [0.45e9, 0.4e9, 0.15e9, 0.02e9];
-/// Voxels of more than 16 bits that all threads together put in bins a second (`benches/PAPERS.md`: noise of f32 on 16 threads).
+/// Voxels per second of over 16 bits that all threads put in bins (`benches/PAPERS.md`: f32 noise on 16 threads).
 const BINNED_RATE: f64 = 1e9;
-/// Bytes a second that a thread reads from the page cache for a device, and that all together bring there.
+/// Bytes per second that a thread reads from the page cache for a device, and that all threads together transfer.
 const READ_RATE: f64 = 5e9;
 const TRANSFER_RATE: f64 = 48e9;
-/// Voxels a second that a device sorts the rows of, with the way of the rows back.
+/// Voxels per second whose rows a device sorts, including the transfer of the rows back.
 const SORT_RATE: f64 = 0.041e9;
-/// Seconds that it takes whatever there is to count: loading kernels, locking memory.
+/// Fixed cost in seconds: loading kernels and locking memory.
 const DEVICE_FIXED: f64 = 0.015;
 
-/// The estimate for an image of this shape whose voxels are of type `T`.
+/// Estimates the run time for an image of this shape with voxels of type `T`.
 ///
-/// Where voxels have few keys or bins, the device's own time does not matter: it counts ten times as fast as they come.
+/// For few keys or bins the device's own time is ignored: it counts ten times as fast as voxels arrive.
 pub(crate) fn estimate<T: Voxel>(shape: Shape, request: &EccRequest) -> Estimate {
     let count = shape.count() as f64;
     let is_sorted = T::Key::BITS > 16 && request.bins == Bins::Distinct;
@@ -69,7 +70,7 @@ mod tests {
         assert_eq!(small.work, "262144 f32 voxels to count");
         let large = of(&[1024, 1024, 1024], bins);
         assert!(large.device + OPENING < large.cpu, "{large:?}");
-        // Sixteen threads take 1.2 s, a device half a second with its opening; of an eighth of the voxels they are first.
+        // Sixteen threads take 1.2 s, a GPU half a second including opening; on an eighth the CPU is faster.
         let [many, fewer] = [1024, 512].map(|planes| on(16, &[planes, planes, planes], bins));
         assert!(many.device + OPENING < many.cpu && fewer.cpu < fewer.device + OPENING, "{many:?} {fewer:?}");
         let sorted = of(&[1024, 1024, 1024], Bins::Distinct);

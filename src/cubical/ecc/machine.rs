@@ -1,4 +1,4 @@
-//! The curve of an image, by the machine that a backend decides for.
+//! Computes the curve of an image on the device that the backend chooses.
 
 use super::bins::BinsError;
 use super::cpu::curve;
@@ -10,7 +10,7 @@ use crate::backend::{self, Backend, Decision, Difference, Outcome, Stage, expect
 use crate::cubical::image::Image;
 use crate::cuda::{Gpu, KernelVoxel};
 
-/// Why an image has no curve.
+/// Reasons why the curve of an image could not be computed.
 pub type MachineError = backend::MachineError<BinsError, DeviceError>;
 
 impl From<BinsError> for MachineError {
@@ -19,10 +19,11 @@ impl From<BinsError> for MachineError {
     }
 }
 
-/// The curve of an image, and what found it. A device that fails is replaced by the processor unless it was asked for.
+/// Computes the curve of an image; also returns the decision on where it ran. If a GPU fails that was chosen
+/// automatically, the CPU takes over.
 ///
 /// # Errors
-/// [`MachineError`]: there are no such bins; a GPU was asked for and cannot be used, fails, or differs from the processor.
+/// [`MachineError`]: the bins are invalid; a requested GPU cannot be used or fails, or differs from the CPU.
 pub fn curve_by<T: KernelVoxel>(
     image: &Image<T>,
     request: &EccRequest,
@@ -60,10 +61,10 @@ impl<T: KernelVoxel> Stage for CurveStage<'_, T> {
     }
 }
 
-/// Compares the curve that a device found with the processor's, row by row.
+/// Compares the curve that a device computed with the CPU's, row by row.
 ///
 /// # Errors
-/// The first difference; with another number of rows, that is the first row that only one of them has.
+/// The first difference; if the numbers of rows differ, the first row that only one curve has.
 pub fn compare(device: &Vcec, processor: &Vcec) -> Result<(), Difference> {
     let rows = [device, processor].map(|curve| curve.rows().len());
     for (row, (found, expected)) in device.rows().zip(processor.rows()).enumerate() {

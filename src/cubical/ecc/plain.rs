@@ -1,9 +1,9 @@
-//! The oracle: the complex, cell by cell.
+//! Reference implementation: enumerates the cubical complex cell by cell.
 //!
-//! It shares only types with the rest, and stays for ever. A cell has a coordinate along each axis: in a complex of n voxels along it, the
-//! even ones, 0 to 2n (T) or 0 to 2n − 2 (V), are vertices and the odd ones edges. A cell's dimension is its number of odd
-//! coordinates. In T voxel i is the edge 2i + 1, and a cell takes the least of the voxels that hold it; in V voxel i is the vertex 2i, and
-//! a cell takes the greatest of its vertices.
+//! It shares only types with the other implementations, which are tested against it. A cell has a coordinate along each
+//! axis: along n voxels, from 0 to 2n (T) or from 0 to 2n − 2 (V), where even coordinates are vertices and odd ones
+//! edges. The dimension of a cell is its number of odd coordinates. In T voxel i is the edge 2i + 1, and a cell takes
+//! the least voxel that contains it; in V voxel i is the vertex 2i, and a cell takes its greatest vertex.
 
 use std::collections::BTreeMap;
 
@@ -15,10 +15,10 @@ use crate::cubical::image::{Image, Voxel};
 use crate::cubical::key::Key;
 use crate::cubical::value::Value;
 
-/// The curve, by its definition.
+/// Computes the curve by its definition.
 ///
 /// # Errors
-/// [`BinsError`]: there are no such bins.
+/// [`BinsError`]: the bins are invalid, or their range is to be found and no voxel is finite.
 pub fn curve<T: Voxel>(image: &Image<T>, request: &EccRequest) -> Result<Vcec, BinsError> {
     let order = |voxel: &T| if request.superlevel { voxel.key().reversed() } else { voxel.key() };
     let keys: Vec<T::Key> = image.voxels().iter().map(order).collect();
@@ -53,14 +53,14 @@ pub fn curve<T: Voxel>(image: &Image<T>, request: &EccRequest) -> Result<Vcec, B
     })
 }
 
-/// Every cell: its key, and (−1)^dim.
+/// The key and (−1)^dim of every cell.
 fn cells<K: Key>(keys: &[K], extents: [usize; 3], construction: Construction) -> Vec<(K, i64)> {
-    // How many coordinates there are along an axis of n voxels.
+    // Number of coordinates along an axis of n voxels.
     let count = |n: usize| match construction {
         Construction::T => 2 * n + 1,
         Construction::V => 2 * n - 1,
     };
-    // Between which voxels one lies: itself twice, if it is one.
+    // The two voxels that a coordinate lies between; the same voxel twice if there is only one.
     let voxels = |at: usize, n: usize| match construction {
         Construction::T if at % 2 == 1 => [at / 2; 2],
         Construction::T => [(at / 2).max(1) - 1, (at / 2).min(n - 1)],
@@ -104,7 +104,7 @@ mod tests {
     fn by_hand() {
         let t = EccRequest::default();
         let v = EccRequest { construction: Construction::V, ..t };
-        // A ring around a hole that 5 fills; four corners that touch diagonally.
+        // A ring of ones whose hole is filled at 5, then four pixels that touch diagonally.
         let ring = [1, 1, 1, 1, 5, 1, 1, 1, 1];
         assert_eq!(of(&[3, 3], &ring, t), [(1.0, 0), (5.0, 1)]);
         assert_eq!(of(&[3, 3], &ring, v), [(1.0, 0), (5.0, 1)]);
@@ -115,7 +115,7 @@ mod tests {
         let mut sphere = [3; 27];
         sphere[13] = 4;
         assert_eq!(of(&[3, 3, 3], &sphere, t), [(3.0, 2), (4.0, -1)]);
-        // Two minima of a line; from above, two maxima and then their joining.
+        // A line with two minima; for superlevel sets, two maxima that then merge.
         let line = [0, 2, 1];
         assert_eq!(of(&[3], &line, t), [(0.0, 1), (1.0, 1), (2.0, -1)]);
         assert_eq!(of(&[3], &line, EccRequest { superlevel: true, ..v }), [(2.0, 1), (1.0, 0), (0.0, 0)]);

@@ -1,15 +1,15 @@
-//! What is asked of an image.
+//! Parameters of a curve.
 
 use super::bins::Bins;
 use crate::cubical::construction::Construction;
 
-/// What is asked for.
+/// Parameters of an Euler characteristic curve.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct EccRequest {
-    /// How the image is a complex.
+    /// Construction of the cubical complex.
     pub construction: Construction,
-    /// Whether cells enter at descending values.
+    /// Whether to use superlevel sets: cells enter at descending values.
     pub superlevel: bool,
-    /// The rows.
+    /// The rows of the curve.
     pub bins: Bins,
 }

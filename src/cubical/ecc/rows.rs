@@ -1,4 +1,4 @@
-//! The rows of a curve, in memory or not.
+//! The rows of a curve, in memory or in a temporary file.
 
 use std::fmt;
 use std::io;
@@ -9,22 +9,22 @@ use crate::cubical::image::Voxel;
 use crate::cubical::key::Key;
 use crate::cubical::value::Value;
 
-/// The rows of a curve: in memory or, of more distinct values than memory holds, in a temporary file.
+/// The rows of a curve: in memory, or in a temporary file if there are more distinct values than memory holds.
 #[derive(Debug)]
 pub enum VcecRows {
-    /// Rows in memory.
+    /// The rows in memory.
     Memory(Vcec),
-    /// Rows in a file.
+    /// The rows in a file.
     Disk(Spilled),
 }
 
-/// Items that are read from a file one after another, or why the next cannot be.
+/// Iterator over items read from a file; an item is an error if it cannot be read.
 type Items<'a, T> = Box<dyn Iterator<Item = io::Result<T>> + 'a>;
 
-/// Begins to read rows from the first on: a value, and how the Euler characteristic changes at it.
+/// Opens an iterator from the first row on: a value, and the change of the Euler characteristic at it.
 type Read = dyn Fn() -> io::Result<Items<'static, (Value, i64)>> + Send + Sync;
 
-/// VcecRows in a temporary file, which goes with them.
+/// Rows in a temporary file, which is removed when this is dropped.
 pub struct Spilled {
     count: u64,
     read: Box<Read>,
@@ -37,7 +37,7 @@ impl fmt::Debug for Spilled {
 }
 
 impl Spilled {
-    /// The rows of a run: keys in the order of the filtration; changes are the sums times `sign`.
+    /// The rows of a run: its keys are in filtration order, and the changes are its sums times `sign`.
     pub(super) fn new<T: Voxel>(run: Run<T::Key>, superlevel: bool, sign: i64) -> Self {
         let row = move |(key, sum): (T::Key, i64)| {
             (T::of_key(if superlevel { key.reversed() } else { key }).into(), sign * sum)
@@ -52,7 +52,7 @@ impl Spilled {
 }
 
 impl VcecRows {
-    /// How many there are.
+    /// Number of rows.
     pub fn count(&self) -> u64 {
         match self {
             VcecRows::Memory(curve) => curve.changes.len() as u64,
@@ -60,10 +60,10 @@ impl VcecRows {
         }
     }
 
-    /// Value, change, Euler characteristic of each. Those of a file may be read once at a time.
+    /// Iterates over value, change and Euler characteristic of each row. Rows in a file allow one iterator at a time.
     ///
     /// # Errors
-    /// The file cannot be read; that it cannot be read further is an item.
+    /// The file cannot be read. Later read errors are items of the iterator.
     pub fn iter(&self) -> io::Result<Items<'_, (Value, i64, i64)>> {
         Ok(match self {
             VcecRows::Memory(curve) => Box::new(curve.rows().map(Ok)),
@@ -79,7 +79,7 @@ impl VcecRows {
         })
     }
 
-    /// All in memory.
+    /// Loads all rows into memory.
     ///
     /// # Errors
     /// The file cannot be read.

@@ -1,13 +1,13 @@
-//! Where the voxels of an image come from that is not in memory.
+//! Sources of the voxels of a streamed image.
 
-/// Fills a slice with the voxels from the one that has this number in memory order, for several threads at a time; `E` is why it cannot.
+/// Fills a slice with voxels from this number on in memory order; may be called by several threads. `E` is its error.
 pub type ReadAt<'a, T, E> = dyn Fn(usize, &mut [T]) -> Result<(), E> + Sync + 'a;
 
-/// Where the voxels of an image come from; `E` is why they do not.
+/// Source of the voxels of a streamed image; `E` is its error.
 pub enum Voxels<'a, T, E> {
-    /// One after another: fills the front of a slice with the next ones in memory order, and says how many they are; fewer than it holds
-    /// only at the end of the image.
+    /// Sequential: fills the front of a slice with the next voxels in memory order and returns their number, which is
+    /// less than the length only at the end of the image.
     InOrder(&'a mut (dyn FnMut(&mut [T]) -> Result<usize, E> + Send)),
-    /// Any voxels, for several threads at a time.
+    /// Random access, by several threads at a time.
     Anywhere(&'a ReadAt<'a, T, E>),
 }

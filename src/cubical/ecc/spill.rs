@@ -1,9 +1,11 @@
-//! Sums by key that memory has no room for, in temporary files.
+//! Sums by key that exceed the memory limit, in temporary files.
 //!
-//! A thread that adds up writes what it has, in the order of keys, as a *run*, and begins anew. At the end all runs are merged into one file, the
-//! sums of equal keys added up. A file without a name holds a run: the system removes it when the program ends, however it ends.
+//! A thread whose sums exceed its limit writes them, sorted by key, as a *run*, and starts anew. At the end all runs
+//! are merged into one file, adding the sums of equal keys. Each run is an unnamed file, which the system removes
+//! however the program ends.
 //!
-//! Merging takes [`MERGE_BYTES`] of memory, however many runs there are: when there are [`FAN_IN`] of them, they become one.
+//! Merging takes [`MERGE_BYTES`] of memory, however many runs there are: as soon as there are [`FAN_IN`] of them, they
+//! are merged into one.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -15,17 +17,17 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::cubical::key::Key;
 
-/// Runs that are merged at a time.
+/// Number of runs merged at a time.
 const FAN_IN: usize = 32;
-/// Bytes of a run that are in memory while it is read or written.
+/// Bytes of a run held in memory while it is read or written.
 const BUFFER: usize = 64 << 10;
-/// Bytes of memory that merging takes.
+/// Bytes of memory used by merging.
 pub(super) const MERGE_BYTES: usize = (FAN_IN + 4) * BUFFER;
 
 /// Bytes of a sum in a file.
 const SUM: usize = size_of::<i64>();
 
-/// Runs in a directory.
+/// Runs in files of a directory.
 #[derive(Debug)]
 pub(crate) struct Store<K> {
     directory: PathBuf,
@@ -39,23 +41,23 @@ struct State<K> {
     error: Option<io::Error>,
 }
 
-/// Records, a key and a sum, ascending by key, in a file of their own.
+/// A file of records (key and sum), ascending by key.
 #[derive(Debug)]
 pub(crate) struct Run<K> {
     file: File,
-    /// How many records there are.
+    /// Number of records.
     pub(crate) count: u64,
     keys: std::marker::PhantomData<K>,
 }
 
 impl<K: Key> Store<K> {
-    /// Nothing yet.
+    /// A store without runs.
     pub(crate) fn new(directory: &Path) -> Self {
         let state = Mutex::new(State { runs: Vec::new(), error: None });
         Store { directory: directory.to_path_buf(), state, has_failed: AtomicBool::new(false) }
     }
 
-    /// Writes records, which ascend, as a run. What goes wrong is told by [`Store::finish`].
+    /// Writes ascending records as a run. [`Store::finish`] returns any error.
     pub(crate) fn put(&self, records: impl Iterator<Item = (K, i64)>) {
         let written = Run::write(&self.directory, records.map(Ok));
         let mut state = self.lock();
@@ -74,18 +76,18 @@ impl<K: Key> Store<K> {
         }
     }
 
-    /// Whether a run could not be written, so that all further work is in vain.
+    /// Whether a run could not be written, so that further work is useless.
     pub(crate) fn has_failed(&self) -> bool {
         self.has_failed.load(Ordering::Relaxed)
     }
 
-    /// Whether there are no runs, nor any that could not be written.
+    /// Whether nothing was put, neither written runs nor failed ones.
     pub(crate) fn is_empty(&self) -> bool {
         let state = self.lock();
         state.runs.is_empty() && state.error.is_none()
     }
 
-    /// One run of all.
+    /// Merges all runs into one.
     ///
     /// # Errors
     /// A run could not be written or read.
@@ -108,7 +110,7 @@ impl<K: Key> Store<K> {
 }
 
 impl<K: Key> Run<K> {
-    /// Bytes of a key.
+    /// Bytes of a key in a file.
     const KEY: usize = K::BITS as usize / 8;
 
     fn write(directory: &Path, records: impl Iterator<Item = io::Result<(K, i64)>>) -> io::Result<Self> {
@@ -126,7 +128,7 @@ impl<K: Key> Run<K> {
         Ok(Run { file, count, keys: std::marker::PhantomData })
     }
 
-    /// Its records. There may be one reader at a time.
+    /// Iterates over the records. Only one iterator may be in use at a time.
     pub(crate) fn records(&self) -> io::Result<Records<K>> {
         let Run { ref file, count, keys } = *self;
         Run { file: file.try_clone()?, count, keys }.into_records()
@@ -139,7 +141,7 @@ impl<K: Key> Run<K> {
     }
 }
 
-/// The records of a run, one after another.
+/// Iterator over the records of a run.
 pub(crate) struct Records<K> {
     file: BufReader<File>,
     left: u64,
@@ -165,7 +167,7 @@ impl<K: Key> Iterator for Records<K> {
     }
 }
 
-/// The records of several sources, each ascending, as one: equal keys are added up. Ends at the first error.
+/// Merges sources of ascending records into one; the sums of equal keys are added. Ends at the first error.
 pub(crate) fn merge<K: Key, E>(
     mut sources: Vec<impl Iterator<Item = Result<(K, i64), E>>>,
 ) -> impl Iterator<Item = Result<(K, i64), E>> {

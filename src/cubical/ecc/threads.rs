@@ -1,15 +1,15 @@
-//! Threads that share work of which each takes the next part.
+//! Starts threads that share work.
 
 use std::io;
 use std::thread::{Builder, Scope};
 
 use crate::memory::budget::settle;
 
-/// Starts a thread for each of `works`. Where the system has no room for all of them, those that did start do the work: whoever uses this hands
-/// out the parts one by one, so that any number of threads finds the same.
+/// Starts a thread for each of `works`. If the system cannot start all of them, those that started do the work: callers
+/// hand out parts one by one, so any number of threads gives the same result.
 ///
 /// # Errors
-/// Not one thread starts.
+/// No thread could be started.
 pub(super) fn start<'scope, W: FnOnce() + Send + 'scope>(
     scope: &'scope Scope<'scope, '_>,
     works: impl Iterator<Item = W>,

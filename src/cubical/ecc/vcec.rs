@@ -1,28 +1,28 @@
-//! The vector of changes in the Euler characteristic, VCEC (Wang, Wagner, Chen 2022), and the curve that its changes add up to.
+//! The vector of changes in the Euler characteristic, VCEC (Wang, Wagner, Chen 2022), and its prefix sums, the curve.
 
 use crate::cubical::image::Voxel;
 use crate::cubical::value::Value;
 
-/// The vector of changes in the Euler characteristic (VCEC) of a growing complex: a change for each value or bin. Its prefix sums are the
-/// Euler characteristic curve (ECC).
+/// The vector of changes in the Euler characteristic (VCEC) of a filtered complex: a change for each value or bin. Its
+/// prefix sums are the Euler characteristic curve (ECC).
 ///
-/// VcecRows are in the order in which cells enter: values ascend; of superlevel sets they descend.
+/// Rows are in filtration order: values ascend, or descend for superlevel sets.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Vcec {
     /// The distinct values of the voxels, or the ends of the bins.
     pub values: Values,
-    /// The change at each: the sum of (−1)^dim over the cells that enter there.
+    /// The change at each value: the sum of (−1)^dim over the cells that enter there.
     pub changes: Vec<i64>,
 }
 
-/// The values of rows, none rounded. Values of two types are equal when they are the same numbers.
+/// Exact values of rows. Two `Values` are equal if they are the same numbers, whatever their types.
 #[derive(Debug, Clone)]
 pub enum Values {
-    /// Values of integers without a sign.
+    /// Unsigned integers.
     Unsigned(Vec<u64>),
-    /// Values of integers with a sign.
+    /// Signed integers.
     Signed(Vec<i64>),
-    /// Values of floating-point numbers, and the ends of most bins.
+    /// Floating-point numbers, also for the ends of most bins.
     Doubles(Vec<f64>),
 }
 
@@ -38,11 +38,11 @@ impl From<Vec<f64>> for Values {
     }
 }
 
-/// Collects values of one type.
+/// Collects values, which must all have the type of the first.
 impl FromIterator<Value> for Values {
     fn from_iter<I: IntoIterator<Item = Value>>(values: I) -> Self {
         let mut values = values.into_iter().peekable();
-        // What is cast is an integer of the type that it is cast to.
+        // An integer value always fits the type it is cast to, as all values have one type.
         let integers = |value: Value| value.integer().unwrap_or_default();
         match values.peek() {
             Some(Value::Unsigned(_)) => {
@@ -55,12 +55,12 @@ impl FromIterator<Value> for Values {
 }
 
 impl Values {
-    /// Those of voxels.
+    /// The values of voxels.
     pub fn of<T: Voxel>(voxels: impl Iterator<Item = T>) -> Self {
         voxels.map(T::into).collect()
     }
 
-    /// How many there are.
+    /// Number of values.
     pub fn len(&self) -> usize {
         match self {
             Values::Unsigned(values) => values.len(),
@@ -69,15 +69,15 @@ impl Values {
         }
     }
 
-    /// Whether there are none.
+    /// Whether there are no values.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The value of a row.
+    /// The value of row `row`.
     ///
     /// # Panics
-    /// There is no such row.
+    /// Panics if there is no such row.
     pub fn at(&self, row: usize) -> Value {
         match self {
             Values::Unsigned(values) => values[row].into(),
@@ -86,7 +86,7 @@ impl Values {
         }
     }
 
-    /// One after another.
+    /// Iterates over the values.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Value> + '_ {
         (0..self.len()).map(|row| self.at(row))
     }
@@ -99,17 +99,17 @@ impl PartialEq for Values {
 }
 
 impl Vcec {
-    /// The vector of these changes at these values.
+    /// A vector of these changes at these values.
     pub fn new(values: impl Into<Values>, changes: Vec<i64>) -> Self {
         Vcec { values: values.into(), changes }
     }
 
-    /// The Euler characteristic from each value on, ECC: the prefix sums of the changes.
+    /// The Euler characteristic at each value: the prefix sums of the changes.
     pub fn euler(&self) -> Vec<i64> {
         self.rows().map(|(_, _, euler)| euler).collect()
     }
 
-    /// VcecRows: value, change, Euler characteristic.
+    /// Iterates over the rows: value, change, Euler characteristic.
     pub fn rows(&self) -> impl ExactSizeIterator<Item = (Value, i64, i64)> + '_ {
         let mut sum = 0;
         self.values.iter().zip(&self.changes).map(move |(value, &change)| {

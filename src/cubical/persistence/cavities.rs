@@ -1,8 +1,10 @@
-//! The top dimension: cavities (of the plane: holes), walls between them, and the cells that fill them.
+//! The top dimension: cavities (in the plane: holes), critical facets that separate them, and critical top cells that
+//! fill them.
 //!
-//! Dual to [`super::components`]. A facet of top cells lies in two of them. From each the gradient leads up, from cell to matched
-//! facet to the other cell at it, to a critical cell, or out of the image. Facets are taken in the opposite order; one between two
-//! trees pairs with the one of their last cells that comes earlier, and the outside is later than all. A grid with a rim has no outside.
+//! Dual to [`super::components`]. A facet lies in two top cells. From each, the gradient leads upwards, from a cell to
+//! its matched facet and on to the other cell of that facet, to a critical cell or out of the image. Facets are taken
+//! in reverse filtration order. One that joins two trees is paired with the earlier of the trees' last cells; the
+//! outside counts as later than all cells. A grid with a rim has no outside.
 
 use rayon::prelude::*;
 
@@ -12,11 +14,12 @@ use super::gradient::Gradient;
 use super::gradient::table::{Star, edges_of_face, omitted_axis};
 use super::grid::Grid;
 
-/// Pairs critical top cells, by their owners and numbered from 1, with critical facets; both are given last first.
+/// Pairs critical top cells, given by owner and numbered from 1, with critical facets; both in reverse filtration
+/// order.
 ///
-/// Cells go by the places of their least corners. A critical one has its owner there: the table sees to that.
+/// Cells are identified by the places of their least corners; the table makes that corner the owner of a critical cell.
 pub(super) fn cavities(grid: &Grid, gradient: &Gradient, maxima: &[u32], facets: &[Cell]) -> Joined {
-    // A place without a cell, or with one outside, leads nowhere: to number 0.
+    // A place whose cell does not exist or lies outside leads to number 0.
     let places = grid.ranks().len();
     let ways = match grid.axes() {
         2 => Ways::new(places, steps::<4>(grid, gradient, |star, cell| star.axis_of_face(cell))),
@@ -33,17 +36,18 @@ pub(super) fn cavities(grid: &Grid, gradient: &Gradient, maxima: &[u32], facets:
     join(maxima.len(), &ends)
 }
 
-/// The step from a cell, by its least corner, to the one on the other side of the facet it is matched with, which omits the axis that `mate`
-/// says, given a star and the number in it of one of its cells. Without such a facet, or where no cell is, there is no step.
+/// Returns the step from a top cell, identified by its least corner, across its matched facet to the next cell; 0 if
+/// there is no such cell or facet. `mate` takes a star and the number of a cell in it, and returns the axis that the
+/// matched facet omits.
 ///
-/// Every corner is looked at, and no branch depends on which of them owns the cell, as it could not be predicted.
+/// Every corner is examined without a branch on which one owns the cell, as that branch would be unpredictable.
 fn steps<'a, const CORNERS: usize>(
     grid: &'a Grid,
     gradient: &'a Gradient,
     mate: impl Fn(Star, usize) -> Option<usize> + Sync + 'a,
 ) -> impl Fn(usize) -> isize + Sync + 'a {
     let strides = grid.strides();
-    // Bit k of a corner's number says whether it lies further along axis k.
+    // Bit k of a corner's number is set if the corner is the further one along axis k.
     let shifts: [usize; CORNERS] =
         std::array::from_fn(|corner| (0..3).map(|axis| (corner >> axis & 1) * strides[axis]).sum());
     let ranks = grid.ranks();
@@ -59,21 +63,21 @@ fn steps<'a, const CORNERS: usize>(
             owner = if rank > last { corner } else { owner };
             last = last.max(rank);
         }
-        // Seen from its owner, the cell lies the other way.
+        // Seen from its owner, the cell lies in the opposite direction.
         let cell = CORNERS - 1 - owner;
         let star = gradient.star(place + shifts[owner]);
         mate(star, cell).map_or(0, |axis| steps[2 * axis + 1 - (cell >> axis & 1)])
     }
 }
 
-/// The least corner of a cell that has these edges at a place.
+/// The least corner of the cell spanned by these edges at a place.
 #[inline(always)]
 fn corner<const N: usize>(grid: &Grid, place: usize, edges: [usize; N]) -> usize {
     let back = |&edge: &usize| if edge % 2 == 0 { grid.strides()[edge / 2] } else { 0 };
     place - edges.iter().map(back).sum::<usize>()
 }
 
-/// The least corner of a facet, which is that of one of the two cells it lies in; and the step back to the other's.
+/// The least corner of a facet, which is that of one of its two cells too, and the step back to the other cell's.
 fn sides(grid: &Grid, facet: Cell) -> (usize, usize) {
     let (place, direction) = (facet.place(), facet.direction());
     if grid.axes() == 2 {

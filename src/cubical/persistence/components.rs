@@ -1,8 +1,8 @@
 //! Dimension 0: components and the critical edges that join them.
 //!
-//! From either end of a critical edge the gradient leads down, from voxel to matched edge to its other voxel, to a minimum: two
-//! minima an edge. Taken in the order of the filtration, an edge between two trees pairs with the younger of their oldest minima.
-//! The rim, if there is one, is the oldest of all: a component that meets it dies.
+//! From either end of a critical edge the gradient leads downwards, from a voxel along its matched edge to the edge's
+//! other voxel, to a minimum: two minima per edge. In filtration order, an edge that joins two trees is paired with the
+//! younger of the trees' oldest minima. The rim, if any, is older than all minima: a component that meets it dies.
 
 use rayon::prelude::*;
 
@@ -11,7 +11,7 @@ use super::forest::{Joined, Ways, join};
 use super::gradient::Gradient;
 use super::grid::Grid;
 
-/// Pairs minima, numbered from 1, with critical edges; both are given in order.
+/// Pairs minima, numbered from 1, with critical edges; both are in filtration order.
 pub(super) fn components(grid: &Grid, gradient: &Gradient, minima: &[u32], edges: &[Cell]) -> Joined {
     let steps = grid.steps();
     let ways = Ways::new(grid.ranks().len(), |place| {

@@ -1,19 +1,20 @@
-//! The complex that has voxels as its vertices: that of the image, or its dual.
+//! The complex whose vertices are the voxels: that of the image (V) or its dual (T).
 //!
-//! The engine knows complexes whose vertices are voxels. The V-construction is one. The T-construction is the dual of one: of the V-construction
-//! of the image in the opposite order with a rim around it, relative to the rim. A class of dimension k, born with voxel x and killed by y, is
-//! there a class of dimension d − 1 − k of the d axes, born with y and killed by x (see the [parent module](super)).
+//! The engine works on complexes whose vertices are voxels. The V-construction is one. The T-construction is the dual
+//! of one: of the V-construction of the image in reverse order with a rim around it, relative to the rim. A class of
+//! dimension k, born at voxel x and killed at y, is there a class of dimension d − 1 − k for d axes, born at y and
+//! killed at x (see the [parent module](super)).
 
 use std::ops::Range;
 
 use crate::cubical::construction::Construction;
 
-/// Which complex has the voxels as its vertices.
+/// Relation of the complex whose vertices are the voxels to the complex of the image.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Complex {
-    /// That of the image: the V-construction.
+    /// The complex of the image itself, a V-construction.
     Primal,
-    /// The dual of that of the image, which is a T-construction. It has a rim.
+    /// The dual, which has a rim, of the complex of the image, a T-construction.
     Dual,
 }
 
@@ -26,12 +27,12 @@ impl Complex {
         }
     }
 
-    /// Whether its voxels come in the order opposite to that of the image.
+    /// Whether voxels enter in the reverse of the image's order.
     pub fn is_reversed(self) -> bool {
         self == Complex::Dual
     }
 
-    /// The dimensions here of the classes of the first `asked` dimensions of an image of so many axes.
+    /// The dimensions in this complex of the classes of the first `asked` dimensions of an image of `axes` axes.
     pub fn dimensions(self, asked: usize, axes: usize) -> Range<usize> {
         match self {
             Complex::Primal => 0..asked,
@@ -39,7 +40,7 @@ impl Complex {
         }
     }
 
-    /// The rank in the order of the image, of a voxel by its rank here, or the other way round; ranks are 1 to `voxels`.
+    /// Converts the rank of a voxel between the order of the image and that of this complex; ranks are 1 to `voxels`.
     #[inline(always)]
     pub fn mirrored(self, rank: u32, voxels: u32) -> u32 {
         match self {
@@ -48,7 +49,7 @@ impl Complex {
         }
     }
 
-    /// Birth and death in the image, as ranks in its order, of those here.
+    /// Converts birth and death ranks in this complex to birth and death ranks in the image.
     #[inline(always)]
     pub fn pair_of_image(self, (birth, death): (u32, u32), voxels: u32) -> (u32, u32) {
         match self {
@@ -57,7 +58,7 @@ impl Complex {
         }
     }
 
-    /// The rank here of the first voxel of the image, which the essential class is born with.
+    /// The rank in this complex of the image's first voxel, at which the essential class is born.
     pub fn first_of_image(self, voxels: u32) -> u32 {
         self.mirrored(1, voxels)
     }

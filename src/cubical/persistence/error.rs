@@ -1,27 +1,27 @@
-//! Why an image has no classes.
+//! Errors of persistent homology of images.
 
 use crate::cubical::shape::Shape;
 use crate::memory::Refused;
 use crate::snapshot::SnapshotError;
 
-/// Why an image has no persistence here.
+/// Reasons why the persistent homology of an image could not be computed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PersistenceError {
-    /// More voxels than are numbered.
+    /// The image has more voxels than can be numbered.
     #[error(
         "expected an image that takes fewer than {most} places with a rim around it, found {} voxels of {shape}; \
          it has to be cropped or downsampled (`lacuna ecc` takes images of any size)", shape.count()
     )]
     TooLarge {
-        /// The image.
+        /// The shape of the image.
         shape: Shape,
-        /// Places, the rim included, that are too many.
+        /// The number of places, including the rim, from which on an image is too large.
         most: usize,
     },
-    /// There is not memory enough.
+    /// Memory does not suffice.
     #[error(transparent)]
     Memory(#[from] Refused),
-    /// What another run has kept of it cannot be gone on from.
+    /// The checkpoint of another run cannot be resumed from.
     #[error(transparent)]
     Checkpoint(#[from] SnapshotError),
 }

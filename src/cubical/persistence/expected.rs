@@ -1,12 +1,13 @@
-//! What the stages of a run on an image take, compared with one another.
+//! Expected costs of the stages of a run on an image, relative to one another.
 //!
-//! The first stages follow the number of voxels. To join components and to part cavities takes longer where there are many critical cells, of which
-//! smooth images have hardly any and noise has almost one a voxel: what comes after them is unknown until they have been listed. How long columns
-//! take to be reduced is no more than assumed even then, since it depends on what gets in their way.
+//! The first stages take time proportional to the number of voxels. Joining components and separating cavities takes
+//! longer with many critical cells, of which smooth images have hardly any and noise has almost one per voxel, so the
+//! cost of later stages is unknown until these are listed. The cost of reducing columns is only assumed even then,
+//! since it depends on the columns that are added.
 
 use crate::progress::{Cost, Expected};
 
-// Nanoseconds on two threads for each voxel, of images of 200³ and 3000² voxels.
+// Nanoseconds per voxel on two threads, for images of 200³ and 3000² voxels.
 const ORDER: f64 = 60.0;
 const GRADIENT: f64 = 11.0;
 const CRITICAL_CELLS: f64 = 30.0;
@@ -14,21 +15,21 @@ const COMPONENTS: f64 = 45.0;
 const LOOPS: f64 = 18.0;
 const CYCLES: f64 = 20.0;
 
-// Nanoseconds for each critical cell, and for each column.
+// Nanoseconds per critical cell, and per column.
 const COMPONENTS_OF_CELL: f64 = 110.0;
 const CLASSES_OF_CELL: f64 = 45.0;
 const LOOPS_OF_COLUMN: f64 = 4300.0;
 
-/// The stage in which cycles are found, which whoever calls for them begins.
+/// The stage that computes cycles; it is begun by the caller that requests them.
 pub(super) const FINDING_CYCLES: &str = "finding cycles";
 
-/// What is asked of a run, as far as it decides which stages there are.
+/// The options of a run that determine its stages.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Asked {
     pub(super) voxels: usize,
-    /// Whether loops of space are reduced.
+    /// Whether loops of a three-dimensional image are reduced.
     pub(super) loops: bool,
-    /// Whether cycles are to be found.
+    /// Whether cycles are computed.
     pub(super) cycles: bool,
 }
 
@@ -45,22 +46,22 @@ impl Asked {
         stages
     }
 
-    /// Those after so many critical cells of each dimension have been listed.
+    /// The stages that remain once the critical cells are listed; `critical` is their number in each dimension.
     pub(super) fn stages_after(self, critical: [usize; 4]) -> Vec<Expected> {
         let [.., faces, maxima] = critical;
         let (voxels, cells) = (self.voxels as f64, critical.iter().sum::<usize>() as f64);
-        // The other faces part cavities.
+        // The remaining faces separate cavities.
         let columns = faces.saturating_sub(maxima) as f64;
         self.later([
             Cost::Known(voxels * COMPONENTS + cells * COMPONENTS_OF_CELL),
             Cost::Assumed(voxels * LOOPS + columns * LOOPS_OF_COLUMN),
             Cost::Known(cells * CLASSES_OF_CELL),
-            // How many are wanted, and how long they are, decides.
+            // The true cost depends on the number and length of the requested cycles.
             Cost::Assumed(voxels * CYCLES),
         ])
     }
 
-    /// The stages from the joining of components on, with the costs of that, of loops, of classes and of cycles.
+    /// The stages from joining components on, with the costs of joining, of loops, of classes and of cycles.
     fn later(self, [components, loops, classes, cycles]: [Cost; 4]) -> Vec<Expected> {
         let mut stages = vec![stage("components and cavities", components)];
         stages.extend(self.loops.then(|| stage("loops", loops)));

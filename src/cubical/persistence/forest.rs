@@ -1,4 +1,4 @@
-//! Trees along the gradient, and trees of trees.
+//! Flow forests along the gradient, and the trees that critical cells join them into.
 
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
@@ -6,16 +6,16 @@ use rayon::prelude::*;
 
 use super::cell::Cell;
 
-/// The next place on the way from each place, or the number of the critical cell where the way ends.
+/// For each place, the next place along the gradient, or the number of the critical cell where the path ends.
 pub(super) struct Ways {
     next: Vec<AtomicU32>,
 }
 
-/// Says that a number is that of a critical cell.
+/// Flag of a word that is the number of a critical cell.
 const END: u32 = 1 << 31;
 
 impl Ways {
-    /// Each place leads as many places further as `step` says; without a step it leads to the end of number 0.
+    /// From each place the path goes on by `step` places; a step of 0 ends it at number 0.
     pub(super) fn new(places: usize, step: impl Fn(usize) -> isize + Sync) -> Self {
         let next = |place: usize| {
             let step = step(place);
@@ -24,20 +24,20 @@ impl Ways {
         Ways { next: (0..places).into_par_iter().with_min_len(1 << 12).map(next).collect() }
     }
 
-    /// A way ends here, with this number.
+    /// Ends the paths through this place here, with this number.
     #[inline(always)]
     pub(super) fn end(&self, place: usize, number: usize) {
         self.next[place].store(number as u32 | END, Relaxed);
     }
 
-    /// Lets all places lead right to their ends.
+    /// Compresses all paths, so that every place leads directly to its end.
     pub(super) fn shorten(&self) {
         (0..self.next.len()).into_par_iter().with_min_len(1 << 12).for_each(|place| {
             self.end_of(place);
         });
     }
 
-    /// The end of the way from a place, and from now on of all places on it.
+    /// The end of the path from a place. All places on the path lead directly to it afterwards.
     #[inline]
     pub(super) fn end_of(&self, place: usize) -> u32 {
         let mut next = self.next[place].load(Relaxed);
@@ -58,25 +58,25 @@ impl Ways {
     }
 }
 
-/// What joining trees did.
+/// Result of joining trees.
 pub(super) struct Joined {
-    /// The node that each edge killed, or 0.
+    /// For each edge, the node whose component it kills, or 0.
     victims: Vec<u32>,
-    /// The oldest node of the tree that each node was joined to when it was killed; 0 of one that was not.
+    /// For each killed node, the oldest node of the tree that it was joined to; 0 for the others.
     elders: Vec<u32>,
 }
 
-/// The number of no edge.
+/// Number that stands for no edge.
 const NONE: u32 = u32::MAX;
 
-/// Adds edges between nodes, one after the other: each that joins two trees kills the younger, which has the greater number, of their
-/// oldest nodes (Kruskal; the elder rule). Node 0 is older than all.
+/// Adds edges between nodes in the given order. Each edge that joins two trees kills the younger of their oldest nodes,
+/// which has the greater number (Kruskal's algorithm with the elder rule). Node 0 is older than all others.
 pub(super) fn join(nodes: usize, ends: &[[u32; 2]]) -> Joined {
     let mut parents: Vec<u32> = (0..=nodes as u32).collect();
     let mut victims = Vec::with_capacity(ends.len());
     let mut elders = vec![0; nodes + 1];
     for ends in ends.chunks(BATCH) {
-        // Loads that nothing waits for, so that they overlap.
+        // Independent loads, so that their latencies overlap.
         let touched = ends.iter().fold(0, |sum, &[a, b]| sum ^ parents[a as usize] ^ parents[b as usize]);
         std::hint::black_box(touched);
         for &[a, b] in ends {
@@ -92,10 +92,10 @@ pub(super) fn join(nodes: usize, ends: &[[u32; 2]]) -> Joined {
     Joined { victims, elders }
 }
 
-/// Edges whose ends are looked up together.
+/// Number of edges whose ends are loaded together.
 const BATCH: usize = 16;
 
-/// The root of a node's tree; paths are halved on the way.
+/// The root of a node's tree, with path halving.
 #[inline]
 fn root(parents: &mut [u32], mut node: u32) -> u32 {
     loop {
@@ -110,7 +110,7 @@ fn root(parents: &mut [u32], mut node: u32) -> u32 {
 }
 
 impl Joined {
-    /// The edges that killed, and those that did not, each in order.
+    /// Splits the edges into those that killed a node and the others, each in order.
     pub(super) fn split(&self, edges: &[Cell]) -> (Vec<Cell>, Vec<Cell>) {
         let (mut killers, mut others) = (Vec::new(), Vec::new());
         for (&edge, &victim) in edges.iter().zip(&self.victims) {
@@ -119,20 +119,20 @@ impl Joined {
         (killers, others)
     }
 
-    /// The node that each edge killed, edges in order.
+    /// The node that each edge killed, in the order of the edges.
     pub(super) fn by_edge<'a>(&'a self, edges: &'a [Cell]) -> impl Iterator<Item = (u32, Cell)> + 'a {
         let pairs = self.victims.iter().zip(edges);
         pairs.filter(|(victim, _)| **victim > 0).map(|(&victim, &edge)| (victim, edge))
     }
 
-    /// The edge that killed each node, nodes in order.
+    /// The edge that killed each node, in the order of the nodes.
     pub(super) fn by_node(&self, nodes: usize, edges: &[Cell]) -> Vec<(u32, Cell)> {
         let killers = self.killers(nodes);
         let killed = (1..).zip(&killers[1..]).filter(|(_, killer)| **killer != NONE);
         killed.map(|(node, &killer)| (node, edges[killer as usize])).collect()
     }
 
-    /// The number of the edge that killed each node, [`NONE`] where none did; of node 0 it means nothing.
+    /// The number of the edge that killed each node, or [`NONE`]; the entry of node 0 is meaningless.
     pub(super) fn killers(&self, nodes: usize) -> Vec<u32> {
         let mut killers = vec![NONE; nodes + 1];
         for (edge, &victim) in self.victims.iter().enumerate() {
@@ -141,7 +141,7 @@ impl Joined {
         killers
     }
 
-    /// The oldest node of the tree that a node was joined to when it was killed.
+    /// The oldest node of the tree that a killed node was joined to.
     pub(super) fn elder(&self, node: usize) -> usize {
         self.elders[node] as usize
     }

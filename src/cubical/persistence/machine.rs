@@ -1,6 +1,6 @@
-//! The classes of an image, the gradient of which is found by the machine that a backend decides for.
+//! Persistence of an image with the gradient computed on the device that the backend chooses.
 //!
-//! A device finds the codes of the gradient; every other stage runs on the processor.
+//! A GPU computes only the codes of the gradient; every other stage runs on the CPU.
 
 use super::classes::Classes;
 use super::error::PersistenceError;
@@ -17,17 +17,17 @@ use crate::cuda::{CudaError, Gpu};
 use crate::progress::Progress;
 use crate::with_image;
 
-/// Codes that a core finds a second, by the number of axes: 13 ms for 2048² voxels and 50 ms for 128³ on one core of an AMD EPYC (Zen 5),
-/// measured by `cargo bench --bench cubical`.
+/// Codes per second and core, by the number of axes: 13 ms for 2048² voxels and 50 ms for 128³ on one core of an AMD
+/// EPYC (Zen 5), measured by `cargo bench --bench cubical`.
 const CPU_RATES: [f64; 4] = [300e6, 300e6, 300e6, 40e6];
-/// Bytes that are transferred to a device or back in a second.
+/// Bytes per second transferred to or from a device.
 const TRANSFER_RATE: f64 = 10e9;
-/// Bytes that are transferred for a voxel: its rank to the device, its code back.
+/// Bytes transferred per voxel: its rank to the device, its code back.
 const TRANSFER: f64 = 6.0;
-/// Seconds that the gradient takes on a device, however few voxels there are.
+/// Fixed cost in seconds of the gradient on a device.
 const DEVICE_FIXED: f64 = 0.02;
 
-/// Why an image has no classes.
+/// Reasons why the persistent homology of an image could not be computed.
 pub type MachineError = backend::MachineError<PersistenceError>;
 
 impl From<PersistenceError> for MachineError {
@@ -36,7 +36,7 @@ impl From<PersistenceError> for MachineError {
     }
 }
 
-/// How long finding the gradient of an image should take on either machine.
+/// Estimates the time of the gradient of an image on CPU and GPU.
 pub(crate) fn estimate(shape: Shape) -> Estimate {
     let count = shape.count() as f64;
     let rate = CPU_RATES[shape.dim()] * rayon::current_num_threads() as f64;
@@ -47,11 +47,12 @@ pub(crate) fn estimate(shape: Shape) -> Estimate {
     }
 }
 
-/// The classes of an image, what was counted, and what found the gradient and why. A device that fails is replaced by the processor
-/// unless it was asked for.
+/// Computes the classes of an image, statistics, and the decision on where the gradient was computed. If a GPU fails
+/// that was chosen automatically, the CPU takes over.
 ///
 /// # Errors
-/// [`MachineError`]: the image has no persistence here; a GPU was asked for and cannot be used, fails, or differs from the processor.
+/// [`MachineError`]: the image is too large or memory does not suffice; a requested GPU cannot be used or fails, or
+/// differs from the CPU.
 pub fn persistence_by(
     image: &AnyImage,
     request: &PersistenceRequest,
@@ -63,10 +64,10 @@ pub fn persistence_by(
     Ok((classes, figures, decision))
 }
 
-/// Like [`persistence_by`], and what representatives of the classes are found from.
+/// Like [`persistence_by`], but also returns the trace from which representatives are computed.
 ///
 /// # Errors
-/// As [`persistence_by`].
+/// The errors of [`persistence_by`].
 pub fn persistence_traced_by(
     image: &AnyImage,
     request: &PersistenceRequest,
@@ -78,7 +79,7 @@ pub fn persistence_traced_by(
     Ok((classes, figures, decision, trace))
 }
 
-/// What is found of an image of this shape with the gradient that a backend finds, and what found that.
+/// Runs `find` with the gradient computed where the backend decides, and returns the decision too.
 fn by<R>(
     shape: Shape,
     backend: &Backend,
@@ -93,7 +94,7 @@ fn by<R>(
     Ok((found, decision))
 }
 
-/// The gradient of a grid, as a stage; `device` is how a device finds it.
+/// The gradient of a grid, as a stage; `device` computes it on a GPU.
 struct GradientStage<'a, F> {
     grid: &'a Grid,
     progress: &'a dyn Progress,
@@ -114,7 +115,7 @@ impl<G, F: FnMut(&G, &Grid) -> Result<Gradient, CudaError>> Stage<G> for Gradien
     }
 
     fn check(&mut self, found: &Gradient) -> Outcome<(), Self, G> {
-        // Progress is that of the device.
+        // Only the device's computation reports progress.
         Ok(found.compare(&Gradient::new(self.grid, &()))?)
     }
 }
@@ -138,7 +139,7 @@ mod tests {
         found.map(|(classes, _, decision)| (classes, decision))
     }
 
-    /// A device that fails ends the run before anything else is computed, unless it may be replaced.
+    /// A failing device ends the run before anything else is computed, unless the CPU may take over.
     #[test]
     fn a_device_that_fails_when_it_was_asked_for_ends_the_run() {
         let by = |may_fall_back| {
@@ -159,7 +160,7 @@ mod tests {
         assert!(matches!(found, Err(MachineError::Device(CudaError::NoThread))), "{found:?}");
         assert_eq!(stages.last().map(|told| told.stage), Some("gradient"));
         let (found, decision, stages) = by(true);
-        // The processor, unlike the device, says how far it is.
+        // The CPU, unlike the device, reports its progress in detail.
         let counted: Vec<bool> =
             stages.iter().filter(|told| told.stage == "gradient").map(|told| told.total > 1).collect();
         assert_eq!(counted, [false, true]);

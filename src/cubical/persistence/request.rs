@@ -1,20 +1,20 @@
-//! What is asked of an image.
+//! Parameters of persistent homology.
 
 use crate::cubical::construction::Construction;
 
-/// What is asked for.
+/// Parameters of the persistent homology of an image.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
 pub struct PersistenceRequest {
-    /// How the image is made a complex.
+    /// Construction of the cubical complex.
     pub construction: Construction,
-    /// Whether great values come first. All else, ties included, is as of an image whose values are reversed.
+    /// Whether to use superlevel sets: the result, including ties, is that of sublevel sets with reversed values.
     pub superlevel: bool,
-    /// The greatest dimension of classes; one below the number of axes if it is not given, where the last classes live.
+    /// Greatest dimension of classes; if `None`, one below the number of axes, the greatest in which classes exist.
     pub max_dim: Option<usize>,
 }
 
 impl PersistenceRequest {
-    /// The number of dimensions whose classes are asked for, of an image with so many axes.
+    /// Number of dimensions whose classes are requested, for an image with this many axes.
     pub fn dimensions(&self, axes: usize) -> usize {
         self.max_dim.map_or(axes, |max_dim| axes.min(max_dim.saturating_add(1)))
     }

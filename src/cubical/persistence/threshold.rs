@@ -6,15 +6,15 @@ use crate::cubical::image::AnyImage;
 use crate::cubical::value::Value;
 
 impl PersistenceRequest {
-    /// Whether a filtration that ends at a threshold reaches this value: sublevel sets those up to it, superlevel sets those
-    /// from it up. Both are compared exactly, whatever their types.
+    /// Whether a filtration that ends at `threshold` includes this value: values up to it for sublevel sets, from it
+    /// upwards for superlevel sets. The comparison is exact, whatever the types.
     pub fn reaches(&self, threshold: Value, value: Value) -> bool {
         if self.superlevel { value >= threshold } else { value <= threshold }
     }
 }
 
 impl Classes {
-    /// The classes of the filtration that ends at a threshold: those that are born later vanish, those that die later are essential.
+    /// Ends the filtration at a threshold: classes born later are removed, those that die later become essential.
     #[must_use]
     pub fn cut(mut self, image: &AnyImage, request: &PersistenceRequest, threshold: Value) -> Classes {
         let is_reached = |place: usize| request.reaches(threshold, image.exact(place));
@@ -63,7 +63,7 @@ mod tests {
         assert_eq!(cut(6.0)[0], [class(0, None)]);
     }
 
-    /// Thresholds at every two neighbours among 64-bit integers that doubles do not tell apart, and at fractions between them.
+    /// Tests thresholds at consecutive 64-bit integers that doubles cannot distinguish, and at fractions between them.
     #[test]
     fn integers_past_2_to_the_53_are_compared_exactly() {
         let shape = Shape::new(&[2], Order::C).unwrap();

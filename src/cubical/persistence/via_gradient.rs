@@ -1,4 +1,4 @@
-//! Classes by the discrete gradient: voxels in order, a matching of each lower star, critical cells, and which of them are pairs.
+//! Persistent homology by the discrete gradient: voxel order, matching of lower stars, critical cells, pairing.
 
 use rayon::prelude::*;
 
@@ -23,13 +23,14 @@ use crate::memory;
 use crate::progress::Progress;
 use crate::snapshot::SnapshotError;
 
-/// Who finds the gradient of a grid. It tells of the stage `gradient` itself, as only it knows whether its work can be counted.
+/// Computes the gradient of a grid. It begins the progress stage `gradient` itself, since only it knows whether its
+/// work can be counted.
 pub type FindGradient<'a, E> = dyn FnMut(&Grid, &dyn Progress) -> Result<Gradient, E> + 'a;
 
-/// The classes of an image, found by the processor.
+/// Computes the classes of an image on the CPU.
 ///
 /// # Errors
-/// [`PersistenceError`]: it takes 2^30 places or more, or more memory than there is.
+/// [`PersistenceError`]: the image needs 2^30 places or more, or more memory than is available.
 pub fn persistence<T: Voxel>(
     image: &Image<T>,
     request: &PersistenceRequest,
@@ -39,11 +40,10 @@ pub fn persistence<T: Voxel>(
     Ok(persistence_with(image, request, &mut gradient, &())?.0)
 }
 
-/// The classes of an image, with a gradient that the caller finds; `progress` is told of the stages.
+/// Computes the classes of an image with a gradient computed by the caller, reporting stages to `progress`.
 ///
 /// # Errors
-/// [`PersistenceError`]: it takes 2^30 places or more, or more memory than there is. And whatever keeps the gradient from being
-/// found.
+/// [`PersistenceError`]: the image needs 2^30 places or more, or more memory than there is. Also errors of `gradient`.
 pub fn persistence_with<T: Voxel, E: From<PersistenceError>>(
     image: &Image<T>,
     request: &PersistenceRequest,
@@ -54,10 +54,10 @@ pub fn persistence_with<T: Voxel, E: From<PersistenceError>>(
     Ok((classes, figures))
 }
 
-/// Like [`persistence_with`], and what representatives of the classes are found from.
+/// Like [`persistence_with`], but also returns the trace from which representatives are computed.
 ///
 /// # Errors
-/// As [`persistence_with`].
+/// The errors of [`persistence_with`].
 pub fn persistence_traced<T: Voxel, E: From<PersistenceError>>(
     image: &Image<T>,
     request: &PersistenceRequest,
@@ -70,15 +70,15 @@ pub fn persistence_traced<T: Voxel, E: From<PersistenceError>>(
     Ok((classes, figures, trace))
 }
 
-/// What the stages found.
+/// Results of the stages.
 struct Found {
     grid: Grid,
-    /// None of an image without axes.
+    /// The gradient; `None` for an image without axes.
     gradient: Option<Gradient>,
     pairing: Pairing,
 }
 
-/// The classes, and what the stages found; of their pairs only if it `is_traced`.
+/// Computes the classes and the results of the stages, which include the pairing only if `is_traced`.
 fn find<T: Voxel, E: From<PersistenceError>>(
     image: &Image<T>,
     request: &PersistenceRequest,
@@ -96,15 +96,15 @@ fn find<T: Voxel, E: From<PersistenceError>>(
     Ok((classes, clock.figures, Found { grid, gradient, pairing }))
 }
 
-/// Begins the stage in which voxels are put in order, for which there must be memory.
+/// Begins the stage that orders the voxels, after checking that memory suffices.
 fn check_memory(shape: Shape, clock: &mut StageClock<'_>) -> Result<(), PersistenceError> {
     clock.begin("order", grid::WORK_OF_VOXEL * shape.count() as u64);
     let places = GridLayout::new(shape)?.places() as u64;
     Ok(memory::probe(places * BYTES_OF_PLACE)?)
 }
 
-/// The classes of the first `asked` dimensions, the gradient, and pairs of cells if these are to be traced. Nothing from here on depends on
-/// the type of the voxels.
+/// Computes the classes of the first `asked` dimensions, the gradient, and the pairing if `is_traced`. From here on
+/// nothing depends on the voxel type.
 fn solve<E: From<PersistenceError>>(
     grid: &Grid,
     asked: usize,
@@ -113,7 +113,7 @@ fn solve<E: From<PersistenceError>>(
     clock: &mut StageClock<'_>,
 ) -> Result<(Classes, Option<Gradient>, Pairing), E> {
     clock.figures.voxels = grid.voxels();
-    // An image of one voxel has no axes, and no class but the essential one.
+    // An image of one voxel has no axes, and only the essential class.
     let dimensions = asked.min(grid.axes());
     let (mut pairs, mut pairing, mut found) = (Vec::new(), Pairing::default(), None);
     if dimensions > 0 {
@@ -135,17 +135,17 @@ fn solve<E: From<PersistenceError>>(
     Ok((Classes { dimensions: classes }, found, pairing))
 }
 
-/// Births and deaths as ranks on the grid, in the order, or the opposite one, of what is a birth in the image.
+/// Births and deaths in the grid, as ranks, sorted by the image's birth in ascending or descending order.
 type Pairs = Vec<(u32, u32)>;
 
-/// The stages that the dimensions asked for take, by the dimensions on the grid that they settle.
+/// The stages needed for the requested dimensions, named by the dimensions of the grid that they settle.
 #[derive(Debug, Clone, Copy)]
 struct Stages {
     /// Dimension 0: critical edges join components.
     components: bool,
-    /// The last dimension, where there is more than one: critical facets of top cells part cavities.
+    /// The last dimension, if there are several: critical facets separate cavities.
     cavities: bool,
-    /// Dimension 1 of space, for which the others say which critical cells are open.
+    /// Dimension 1 in space, after the other stages have left the unpaired critical cells.
     loops: bool,
 }
 
@@ -160,19 +160,20 @@ impl Stages {
         }
     }
 
-    /// These of an image of so many voxels, for those who are told what lies ahead.
+    /// The stages for an image with this many voxels, for the estimate of progress.
     fn of_voxels(self, voxels: usize, is_traced: bool) -> Asked {
         Asked { voxels, loops: self.loops, cycles: is_traced }
     }
 
-    /// Which critical cells they take: voxels, edges, faces, and the cells of the grid's dimension.
+    /// Whether critical voxels, edges, faces, and cells of the grid's dimension are needed.
     fn critical_cells(self, axes: usize) -> [bool; 4] {
         let Stages { components, cavities, .. } = self;
         [components, components || cavities && axes == 2, cavities && axes == 3, cavities]
     }
 }
 
-/// The pairs of each of the first `asked` dimensions of the image, but for the essential class, and as pairs of cells if it `is_traced`.
+/// The pairs of each of the first `asked` dimensions of the image, without the essential class; also as pairs of cells
+/// if `is_traced`.
 fn pairs_of(
     grid: &Grid,
     asked: usize,
@@ -203,7 +204,7 @@ fn pairs_of(
         || top.as_ref().map(|top| top.pairs_of_top(complex)),
     );
     let mut of_dimension = vec![Vec::new(); axes];
-    // On a line the first dimension is the last, and what there is are components.
+    // On a line the first dimension is also the last; its pairs are those of components.
     for (dim, pairs) in [(axes - 1, last), (0, first)] {
         if let Some(pairs) = pairs {
             of_dimension[dim] = pairs;
@@ -225,20 +226,19 @@ fn pairs_of(
     Ok((asked, pairing))
 }
 
-/// What pairs of critical cells are made of, as far as they were found and kept.
+/// The pairing of critical cells, as far as it was computed and kept.
 #[derive(Default)]
 pub(super) struct Pairing {
     /// Minima, and the critical edges that join components.
     pub(super) bottom: Option<Ends>,
-    /// Critical cells of the grid's dimension, where there is more than one axis, and the critical facets that part cavities. Both are in the
-    /// opposite order.
+    /// Critical cells of a grid of several axes, and critical facets between cavities, in reverse filtration order.
     pub(super) top: Option<Ends>,
-    /// Loops of space: those of the image, whichever complex the grid is.
+    /// Loops in space. They are those of the image, whether the grid is its complex or the dual.
     pub(super) loops: Option<Loops>,
 }
 
 impl Pairing {
-    /// The pairs of loops of space, as ranks on the grid. What is not needed for them is kept only if it `is_traced`.
+    /// The pairs of loops in space, as ranks in the grid. The other pairings are kept only if `is_traced`.
     fn find_loops(
         &mut self,
         grid: &Grid,
@@ -268,8 +268,8 @@ impl Pairing {
     }
 }
 
-/// The loops of a grid: `births` are its critical edges that close them, `killers` those that join components, `deaths` the critical faces that
-/// fill loops. Births and deaths are in order.
+/// The loops of a grid: `births` are the critical edges that close loops, `killers` those that join components, and
+/// `deaths` the critical faces that fill loops. Births and deaths are in filtration order.
 fn loops_of_grid(
     grid: &Grid,
     gradient: &Gradient,
@@ -285,8 +285,9 @@ fn loops_of_grid(
     Ok(Loops { edges: births, faces: deaths, fillers, columns })
 }
 
-/// The loops of the complex that a grid is the dual of: `births` are the critical edges of the grid that close loops in it, `walls` and
-/// `deaths` its critical faces that part cavities and those that do not. Births and deaths are in order.
+/// The loops of the complex whose dual is the grid. In the grid, `births` are the critical edges that close loops,
+/// `walls` the critical faces that separate cavities, and `deaths` the other critical faces. Births and deaths are in
+/// filtration order.
 fn loops_of_dual(
     grid: &Grid,
     gradient: &Gradient,
@@ -307,16 +308,16 @@ fn loops_of_dual(
     Ok(Loops { edges: deaths, faces: births, fillers, columns })
 }
 
-/// Critical cells where ways along the gradient end, and the critical cells that join the trees of these ways.
+/// Critical cells at which gradient paths end, and the critical cells that join the trees of these paths.
 pub(super) struct Ends {
-    /// The ranks of the places where ways end. Nodes are numbered from 1.
+    /// The ranks of the places where paths end. Nodes are numbered from 1.
     pub(super) nodes: Vec<u32>,
     pub(super) joints: Vec<Cell>,
     pub(super) joined: Joined,
 }
 
 impl Ends {
-    /// Cavities; critical cells are given in order.
+    /// Joins the cavities; critical cells are given in filtration order.
     fn of_top(grid: &Grid, gradient: &Gradient, mut maxima: Vec<u32>, mut facets: Vec<Cell>) -> Self {
         maxima.reverse();
         facets.reverse();
@@ -342,7 +343,7 @@ impl Ends {
         }
     }
 
-    /// The number of the node whose way ends at the place of a rank. Nodes are in order, or in the opposite one.
+    /// The number of the node whose paths end at the place of this rank; `is_reversed` if ranks of nodes descend.
     pub(super) fn node(&self, rank: u32, is_reversed: bool) -> usize {
         let is_before = |&node: &u32| if is_reversed { node > rank } else { node < rank };
         let at = self.nodes.partition_point(is_before);
@@ -350,7 +351,7 @@ impl Ends {
         at + 1
     }
 
-    /// The number of the joint that killed each node.
+    /// For each node, the number of the joint that killed it.
     pub(super) fn killers(&self) -> Vec<u32> {
         self.joined.killers(self.nodes.len())
     }
@@ -361,17 +362,17 @@ impl Ends {
     }
 }
 
-/// Loops: the critical edges that close them and the critical faces that fill them, both in order, and reduced columns.
+/// Loops: critical edges that close them and critical faces that fill them, in filtration order, with reduced columns.
 pub(super) struct Loops {
     pub(super) edges: Vec<Cell>,
     pub(super) faces: Vec<Cell>,
-    /// The number of the face that fills the loop of each edge.
+    /// For each edge, the number of the face that fills its loop.
     pub(super) fillers: Vec<u32>,
     pub(super) columns: Columns,
 }
 
 impl Loops {
-    /// The edge of the loop that is born at a rank and dies at a place, after so many others that do.
+    /// The edge of the loop with this birth rank and death place; `before` counts earlier loops that have both.
     pub(super) fn edge(&self, rank: u32, death: usize, before: usize) -> Cell {
         let first = self.edges.partition_point(|edge| edge.rank() < rank);
         let dies_there = |(_, filler): &(&Cell, &u32)| self.faces[**filler as usize].place() == death;
@@ -380,7 +381,7 @@ impl Loops {
         *found.expect("a class is a pair of cells").0
     }
 
-    /// The pairs of loops of the grid, in the order in which they begin in the image.
+    /// The pairs of loops in the grid, in the order of the image's births.
     fn pairs_of_grid(&self, complex: Complex) -> Pairs {
         let Loops { edges, faces, fillers, .. } = self;
         let pairs = edges.iter().zip(fillers).map(|(edge, &filler)| (edge.rank(), filler as usize));
@@ -394,7 +395,7 @@ impl Loops {
         }
     }
 
-    /// The pairs on the grid of loops of the complex that it is the dual of.
+    /// The pairs in the grid of loops in the complex whose dual it is.
     fn pairs_of_dual(&self, voxels: u32) -> Pairs {
         let pair = |(edge, &filler): (&Cell, &u32)| {
             (self.faces[filler as usize].rank(), Complex::Dual.mirrored(edge.rank(), voxels))
@@ -403,7 +404,7 @@ impl Loops {
     }
 }
 
-/// The classes of a dimension of the image, by pairs of ranks on the grid.
+/// The classes of a dimension of the image, from pairs of ranks in the grid.
 fn classes_of(grid: &Grid, mut pairs: Pairs) -> Vec<Class> {
     let (complex, voxels) = (grid.complex(), grid.voxels() as u32);
     if complex.is_reversed() {

@@ -1,22 +1,23 @@
-//! Words that lie about evenly in their range, sorted.
+//! Distribution sort of nearly uniform 64-bit words.
 
-/// Memory that is used again.
+/// Buffers reused between sorts.
 #[derive(Default)]
 pub(super) struct Spare {
     words: Vec<u64>,
     ends: Vec<u32>,
 }
 
-/// Words that are not worth dealing.
+/// Fewest words for which the distribution pays.
 const FEW: usize = 64;
-/// Words of a bin, on average.
+/// Average number of words per bin.
 const OF_BIN: usize = 4;
-/// Words of a bin that are too many: these words do not lie evenly.
+/// Greatest number of words in a bin: with more, the words are not uniform, and a comparison sort is used.
 const MOST: u32 = 24;
 
-/// Sorts words, all of them different.
+/// Sorts distinct words.
 ///
-/// Each is dealt to one of many bins by where in the range it lies, which brings it within a bin of its place; insertion does the rest.
+/// Each word is put in one of many bins by linear interpolation in the range, which brings it within a bin of its final
+/// place; insertion sort does the rest.
 pub(super) fn sort_even(words: &mut Vec<u64>, spare: &mut Spare) {
     let bins = words.len() / OF_BIN;
     let (least, greatest) = words.iter().fold((u64::MAX, 0), |(a, b), &word| (a.min(word), b.max(word)));
@@ -24,7 +25,7 @@ pub(super) fn sort_even(words: &mut Vec<u64>, spare: &mut Spare) {
         words.sort_unstable();
         return;
     }
-    // Different words span at least as many numbers as there are bins, so that this is below 2^64.
+    // Distinct words span at least as many numbers as there are bins, so the scale is below 2^64.
     let scale = ((bins as u128) << 64) / (u128::from(greatest - least) + 1);
     let bin = |word: u64| ((u128::from(word - least) * scale) >> 64) as usize;
     let Spare { words: dealt, ends } = spare;
@@ -72,7 +73,7 @@ mod tests {
         for count in [0, 1, 2, FEW - 1, FEW, FEW + 1, 5000] {
             let even = (0..count).map(|_| rng.random()).collect();
             let narrow = (0..count as u64).map(|i| i * 7919 % count as u64).collect();
-            // All but a few in one bin.
+            // All but a few words fall in one bin.
             let crowded = (0..count as u64).rev().map(|i| if i % 100 == 99 { i << 50 } else { i }).collect();
             let ends = (0..count as u64).map(|i| if i % 2 == 0 { i } else { u64::MAX - i }).collect();
             let cases: [Vec<u64>; 4] = [even, narrow, crowded, ends];

@@ -1,4 +1,4 @@
-//! `dipha`: DIPHA image data, file type 1, doubles with the first axis fastest.
+//! `dipha`: DIPHA image data (file type 1), doubles with the first axis fastest.
 
 use phat_formats::dipha::ImageHeader;
 

@@ -1,36 +1,36 @@
-//! The names of the input formats.
+//! Image file formats that can be read.
 
 use serde::Serialize;
 
 use crate::names::{self, named};
 
-/// The input formats of images.
+/// Input format of an image.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum ImageFormat {
     /// NumPy array.
     Npy,
-    /// An array of an archive of NumPy arrays.
+    /// An array in a NumPy archive.
     Npz,
-    /// PNG, gray.
+    /// PNG, grayscale.
     Png,
-    /// Netpbm's graymap or bitmap.
+    /// Netpbm graymap or bitmap.
     Pgm,
-    /// TIFF, gray, one page or a stack.
+    /// TIFF, grayscale, one page or a stack.
     Tiff,
-    /// NIfTI-1 or NIfTI-2, header and voxels in one file, perhaps compressed.
+    /// NIfTI-1 or NIfTI-2, header and voxels in one file, optionally compressed.
     Nifti,
     /// DIPHA image data (file type 1).
     Dipha,
-    /// Perseus' text.
+    /// Perseus cubical text.
     Perseus,
     /// Voxels without a header.
     Raw,
 }
 
 impl ImageFormat {
-    /// Every format.
+    /// All formats.
     pub const ALL: [ImageFormat; 9] = [
         ImageFormat::Npy,
         ImageFormat::Png,

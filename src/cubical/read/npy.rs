@@ -1,7 +1,7 @@
-//! `npy`: NumPy arrays, at most three of whose axes are longer than 1.
+//! `npy`: NumPy arrays with at most three axes longer than 1.
 //!
-//! The dtypes are `u1` to `u8`, `i1` to `i8`, `f4` and `f8`, in either byte order, `f2`, whose values become `f4`, and `b1`, whose truth
-//! values become the `u8` 0 and 1. The order is C or Fortran, and is kept: nothing is transposed.
+//! The dtypes are `u1` to `u8`, `i1` to `i8`, `f4` and `f8` in either byte order; `f2`, whose values become `f4`; and
+//! `b1`, whose values become the `u8` 0 and 1. C or Fortran order is kept: nothing is transposed.
 
 use npyz::{DType, NpyHeader, Order as ArrayOrder, TypeChar};
 
@@ -19,7 +19,7 @@ pub(super) fn open(bytes: Bytes, context: &Context) -> Result<AnyStream, Fault> 
     layout(bytes.head())?.open(bytes, context)
 }
 
-/// What the header says.
+/// The layout that the header describes.
 fn layout(head: &[u8]) -> Result<FileLayout, ImageProblem> {
     let start = check_header(head)?;
     let header = NpyHeader::from_reader(&head[..start]).map_err(|error| header_problem(error.to_string()))?;
@@ -33,7 +33,7 @@ fn layout(head: &[u8]) -> Result<FileLayout, ImageProblem> {
     Ok(FileLayout { big_endian, meaning, ..FileLayout::new(shape, voxels, start as u64) })
 }
 
-/// The type of the elements, whether they are big-endian, and what they stand for.
+/// The type of the elements, whether they are big-endian, and how they are interpreted.
 fn voxels(dtype: &DType) -> Result<(VoxelType, bool, Meaning), ImageProblem> {
     let problem = || {
         let expected = "dtype b1, u1, u2, u4, u8, i1, i2, i4, i8, f2, f4 or f8";

@@ -1,4 +1,4 @@
-//! `npz`: an array of an archive that `numpy.savez` or `numpy.savez_compressed` wrote: the only one, or one by its name.
+//! `npz`: an array, the only one or one selected by name, of an archive of `numpy.savez` or `numpy.savez_compressed`.
 
 use super::bytes::Bytes;
 use super::error::{Context, Fault, ImagePlace, ImageProblem};
@@ -8,7 +8,7 @@ use crate::input::npz::Archive;
 
 pub(super) use crate::input::npz::MAGIC;
 
-/// Arrays that a message names.
+/// Greatest number of arrays named in a message.
 const NAMED: usize = 8;
 
 pub(super) fn open(bytes: Bytes, options: &ImageOptions, context: &Context) -> Result<AnyStream, Fault> {

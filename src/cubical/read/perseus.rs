@@ -1,10 +1,11 @@
-//! `perseus`: the text of Perseus' `cubtop`, which GUDHI reads too.
+//! `perseus`: the text format of Perseus' `cubtop`, which GUDHI also reads.
 //!
-//! A number a line, which ends with LF, CRLF or CR: the number of axes, the extent of each, and the values, the first axis fastest. Blank lines are passed
-//! over. Numbers may be preceded and followed by blanks; values are read as `f64`, and `inf` is one.
+//! One number per line, where lines end with LF, CRLF or CR: the number of axes, the extent of each, and the values,
+//! the first axis fastest. Blank lines are skipped, and blanks around numbers are ignored. Values are read as `f64`,
+//! including `inf`.
 //!
-//! A negative extent says that the image is periodic along that axis, which is an error here. To Perseus the value −1 says
-//! that there is no such cube; here, as in GUDHI, it is a value like others.
+//! A negative extent marks a periodic axis, which is an error here. Perseus takes the value −1 as a missing cube; here,
+//! as in GUDHI, it is an ordinary value.
 
 use std::io::{self, BufRead, BufReader, Read};
 
@@ -14,15 +15,15 @@ use super::stream::{AnyStream, Source, Stream};
 use crate::cubical::shape::{Order, Shape};
 use crate::input::text::quote;
 
-/// No number needs a longer line.
+/// Greatest length of a line in bytes, longer than any number.
 const LONGEST_LINE: u64 = 4096;
 
-/// Whether a line ends with this byte. After a CR, which old Macintosh programs end lines with, the LF of a CRLF ends an empty one.
+/// Whether this byte ends a line. A CR alone does, as in old Macintosh files; the LF of a CRLF then ends an empty line.
 fn is_end(byte: u8) -> bool {
     matches!(byte, b'\n' | b'\r')
 }
 
-/// Whether a file begins with lines of a whole number each, the first of them a number of axes and the others extents.
+/// Whether a file starts with lines of one integer each: a number of axes, then as many extents.
 pub(super) fn looks_like(head: &[u8]) -> bool {
     let mut lines = head.split(|&byte| is_end(byte)).map(<[u8]>::trim_ascii).filter(|line| !line.is_empty());
     let mut number = || lines.next().and_then(|line| str::from_utf8(line).ok()?.parse::<i64>().ok());
@@ -35,7 +36,7 @@ pub(super) fn open(bytes: Bytes, context: &Context) -> Result<AnyStream, Fault> 
     let reader: Box<dyn Read + Send> = Box::new(bytes.into_reader());
     let mut lines = Lines { reader: BufReader::with_capacity(1 << 16, reader), line: Vec::new(), number: 0 };
     let shape = lines.shape()?;
-    // A value takes a digit and, unless it is the last, the end of its line.
+    // Each value takes at least a digit and, except for the last, a line end.
     let least = 2 * (shape.count() as u64) - 1;
     if let Some(length) = length.filter(|&length| length < least) {
         let expected = format!("at least {least} bytes, a line for each of {shape} voxels");
@@ -45,7 +46,7 @@ pub(super) fn open(bytes: Bytes, context: &Context) -> Result<AnyStream, Fault> 
     Ok(AnyStream::F64(Stream::new(shape, Box::new(source), context.clone())))
 }
 
-/// The lines that are not blank.
+/// Reads the lines that are not blank.
 struct Lines {
     reader: BufReader<Box<dyn Read + Send>>,
     line: Vec<u8>,
@@ -53,7 +54,7 @@ struct Lines {
 }
 
 impl Lines {
-    /// The next line, without the blanks around it; none at the end of the file.
+    /// The next line, without surrounding blanks; `None` at the end of the file.
     fn next(&mut self) -> Result<Option<&[u8]>, Fault> {
         loop {
             if !self.read()? {
@@ -69,7 +70,7 @@ impl Lines {
         }
     }
 
-    /// Reads up to the end of a line, which is LF, CRLF or CR, or as much as no line is long. False at the end of the file.
+    /// Reads up to the end of a line (LF, CRLF or CR) or the greatest length. Returns `false` at the end of the file.
     fn read(&mut self) -> io::Result<bool> {
         let was_return = self.line.last() == Some(&b'\r');
         if was_return && self.reader.fill_buf()?.first() == Some(&b'\n') {
@@ -97,7 +98,7 @@ impl Lines {
         ImageProblem::new(ImagePlace::Line(self.number), expected, found)
     }
 
-    /// The next line as a whole number.
+    /// Parses the next line as an integer.
     fn integer(&mut self, expected: impl Fn() -> String) -> Result<i64, Fault> {
         let line = self.next()?.map(<[u8]>::to_vec);
         let number = line.as_deref().and_then(|line| str::from_utf8(line).ok()?.parse().ok());
@@ -125,7 +126,7 @@ impl Lines {
     }
 }
 
-/// The values, a line each.
+/// The values, one per line.
 struct Values {
     lines: Lines,
     shape: Shape,

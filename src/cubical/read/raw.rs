@@ -1,6 +1,6 @@
-//! `raw`: voxels and nothing else, little-endian, in the shape and of the type that are given.
+//! `raw`: voxels without a header, little-endian, with shape and type given by the caller.
 //!
-//! The file is exactly as long as its voxels are. With order C the last axis varies fastest, with order F the first.
+//! The file has exactly the length of its voxels. With order C the last axis varies fastest, with order F the first.
 
 use super::bytes::Bytes;
 use super::error::{Context, Fault, ImagePlace, shape_at};

@@ -1,10 +1,10 @@
-//! Binary images: a bit a voxel.
+//! Binary images, one bit per voxel.
 //!
-//! A row of voxels is a row of words, 64 voxels a word, the first voxel in the lowest bit; what is left of a row's last
-//! word is background.
+//! A row of voxels is a row of words of 64 voxels, the first voxel in the lowest bit. Unused bits of a row's last word
+//! are background.
 //!
-//! Bits lie in C order of the user's axes, whatever the order in memory of the image that they are of: what is a row, what is a
-//! column and in which order subfields are taken is then said by the axes alone, and so is the skeleton.
+//! Bits are in C order of the user's axes, whatever the order in memory of the original image. So rows, columns and the
+//! order of subfields depend only on the axes, and so does the skeleton.
 
 use rayon::prelude::*;
 
@@ -12,40 +12,40 @@ use crate::cubical::image::Image;
 use crate::cubical::shape::{Order, Shape};
 use crate::parallel;
 
-/// Voxels of a word.
+/// Voxels per word.
 pub(super) const WORD: usize = 64;
 
-/// Bytes that the bits of an image take.
+/// Bytes of the bits of an image.
 pub(super) fn bytes(shape: Shape) -> u64 {
     let [planes, rows, columns] = shape.extents().map(|extent| extent as u64);
-    // Of a row of one voxel a word is taken: what is counted may be more than 64 bits hold.
+    // A row of one voxel takes a whole word, so the count may exceed 64 bits.
     planes.saturating_mul(rows).saturating_mul(8 * columns.div_ceil(WORD as u64))
 }
 
 /// A binary image.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BitImage {
-    /// The shape of the image, its voxels in C order.
+    /// The shape of the image, in C order.
     shape: Shape,
-    /// Words of a row.
+    /// Number of words of a row.
     width: usize,
     words: Vec<u64>,
 }
 
 impl BitImage {
-    /// Nothing but background, of a shape whose order in memory makes no difference.
+    /// An image without foreground. The order in memory of `shape` is ignored.
     pub fn new(shape: Shape) -> BitImage {
         BitImage::background(shape.in_order(Order::C))
     }
 
-    /// Nothing but background, in the order of the shape.
+    /// An image without foreground, in the order of the shape.
     fn background(shape: Shape) -> BitImage {
         let [planes, rows, columns] = shape.extents();
         let width = columns.div_ceil(WORD);
         BitImage { shape, width, words: vec![0; planes * rows * width] }
     }
 
-    /// Which voxels of an image are foreground.
+    /// Binarises an image; `foreground` selects the voxels.
     pub fn of<T: Copy + Sync>(image: &Image<T>, foreground: impl Fn(T) -> bool + Sync) -> BitImage {
         let mut bits = BitImage::background(image.shape());
         let columns = image.shape().extents()[2];
@@ -62,7 +62,7 @@ impl BitImage {
         if image.shape().order() == Order::C { bits } else { bits.transposed() }
     }
 
-    /// As an image whose voxels lie in memory in this order: 0 is background.
+    /// Converts to an image in this order in memory: foreground voxels have the value `foreground`, others 0.
     pub fn to_image(&self, foreground: u8, order: Order) -> Image<u8> {
         if order == self.shape.order() {
             self.unpacked(foreground)
@@ -85,7 +85,7 @@ impl BitImage {
         Image::new(self.shape, voxels).expect("a voxel was made for each place")
     }
 
-    /// This image in the other order: the slowest axis becomes the fastest.
+    /// The same image in the other order: the slowest axis becomes the fastest.
     fn transposed(&self) -> BitImage {
         let [planes, rows, columns] = self.shape.extents();
         let order = if self.shape.order() == Order::C { Order::F } else { Order::C };
@@ -93,14 +93,14 @@ impl BitImage {
         if shape.dim() == 1 {
             return BitImage { shape, ..self.clone() };
         }
-        // The slowest axis of a plane is that of its rows.
+        // In the plane the slowest axis is that of the rows.
         let (slow, middle) = if shape.dim() == 3 { (planes, rows) } else { (rows, 1) };
         let mut other = BitImage::background(shape);
         let (width, row) = (other.width, middle * other.width);
         let word = |s: usize, m: usize, k: usize| {
             if s < slow { self.words[(s * middle + m) * self.width + k] } else { 0 }
         };
-        // A band is what a column of words becomes.
+        // A column of words becomes a band of rows.
         other.words.par_chunks_mut(WORD * row).enumerate().for_each(|(k, band)| {
             for m in 0..middle {
                 for w in 0..width {
@@ -117,12 +117,12 @@ impl BitImage {
         other
     }
 
-    /// Its shape, in C order.
+    /// The shape, in C order.
     pub fn shape(&self) -> Shape {
         self.shape
     }
 
-    /// The voxels of the foreground.
+    /// Number of foreground voxels.
     pub fn count(&self) -> usize {
         self.words.iter().map(|word| word.count_ones() as usize).sum()
     }
@@ -134,7 +134,7 @@ impl BitImage {
         self.words[row * self.width + column / WORD] >> (column % WORD) & 1 == 1
     }
 
-    /// Makes the voxel at a place, in C order, foreground or background.
+    /// Sets the voxel at a place, in C order, to foreground or background.
     pub fn set(&mut self, place: usize, foreground: bool) {
         let columns = self.shape.extents()[2];
         let (row, column) = (place / columns, place % columns);
@@ -142,10 +142,9 @@ impl BitImage {
         *word = *word & !(1 << (column % WORD)) | u64::from(foreground) << (column % WORD);
     }
 
-    /// The places, in C order, of the voxels of the foreground, ascending.
+    /// The places, in C order, of the foreground voxels, ascending.
     ///
-    /// For a skeleton, this is its map to what it is the skeleton of: the k-th voxel of the skeleton is the voxel at the
-    /// k-th place.
+    /// For a skeleton, this is its embedding into the image: the k-th voxel of the skeleton is at the k-th place.
     pub fn places(&self) -> Vec<usize> {
         let columns = self.shape.extents()[2];
         let mut places = Vec::with_capacity(self.count());
@@ -160,7 +159,7 @@ impl BitImage {
         places
     }
 
-    /// Foreground and background exchanged.
+    /// Exchanges foreground and background.
     #[must_use]
     pub fn inverted(mut self) -> BitImage {
         let last = last_word(self.shape.extents()[2]);
@@ -173,24 +172,24 @@ impl BitImage {
         self
     }
 
-    /// Words of a row.
+    /// Number of words of a row.
     pub(super) fn width(&self) -> usize {
         self.width
     }
 
-    /// The words of all rows, plane after plane.
+    /// The words of all rows, plane by plane.
     pub(super) fn words(&self) -> &[u64] {
         &self.words
     }
 
-    /// The words of all rows, plane after plane. Bits past the end of a row must stay background.
+    /// The words of all rows, plane by plane. Bits past the end of a row must stay background.
     pub(super) fn words_mut(&mut self) -> &mut [u64] {
         &mut self.words
     }
 }
 
-/// A square of bits, a word a row, with rows and columns exchanged: halves are exchanged across the diagonal, then quarters, and so on
-/// (Warren 2012, "Hacker's Delight", 7-3).
+/// Transposes a square of 64 × 64 bits, one word per row, by exchanging halves across the diagonal, then quarters, and
+/// so on (Warren 2012, "Hacker's Delight", 7-3).
 fn transposed_words(mut words: [u64; WORD]) -> [u64; WORD] {
     let (mut half, mut low) = (WORD / 2, u64::MAX >> (WORD / 2));
     while half > 0 {
@@ -205,12 +204,12 @@ fn transposed_words(mut words: [u64; WORD]) -> [u64; WORD] {
     words
 }
 
-/// The bits of a row's last word that are voxels.
+/// Mask of the bits of a row's last word that are voxels.
 fn last_word(columns: usize) -> u64 {
     !0 >> ((WORD - columns % WORD) % WORD)
 }
 
-/// A word of up to 64 voxels.
+/// Packs up to 64 voxels into a word.
 #[inline(always)]
 fn packed<T: Copy>(voxels: &[T], foreground: &impl Fn(T) -> bool) -> u64 {
     let mut bytes = [0_u8; WORD];
@@ -219,7 +218,7 @@ fn packed<T: Copy>(voxels: &[T], foreground: &impl Fn(T) -> bool) -> u64 {
     }
     let mut word = 0;
     for (group, eight) in bytes.as_chunks::<8>().0.iter().enumerate() {
-        // Byte k, 0 or 1, times the bit 56 − 7k lands on bit 56 + k, and no two products meet on the way.
+        // Byte k, which is 0 or 1, times bit 56 − 7k lands on bit 56 + k, and no two products overlap.
         let byte = u64::from_le_bytes(*eight).wrapping_mul(0x0102_0408_1020_4080) >> 56;
         word |= byte << (8 * group);
     }

@@ -1,4 +1,4 @@
-//! Thinning on the processor.
+//! Thinning on the CPU.
 
 use super::bits::BitImage;
 use super::figures::{Pass, ThinningFigures};
@@ -9,10 +9,10 @@ use super::rule::Rule;
 use super::zhang_suen::ZhangSuen;
 use super::{planar, subfields};
 
-/// The skeleton of an image; `watch` is told of each iteration.
+/// Computes the skeleton of an image, calling `watch` after each iteration.
 ///
 /// # Errors
-/// [`ThinError::Space`]: a rule of the plane was asked for in space.
+/// [`ThinError::Space`]: a planar rule was requested for a three-dimensional image.
 pub fn thin(
     image: &BitImage,
     request: &ThinningRequest,

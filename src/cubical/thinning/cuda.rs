@@ -1,8 +1,8 @@
-//! Thinning on a device: rules of the plane by `kernels/thinning.cu`, subfields by `kernels/thinning_subfields.cu`.
+//! Thinning on the GPU: planar rules by `kernels/thinning.cu`, subfields by `kernels/thinning_subfields.cu`.
 //!
-//! The image goes there as words of bits, and what is left comes back. In between are launches, of 16 iterations in the plane and of one in
-//! space, each of which makes the list of tiles that the next is to look at; every few launches the host asks what the iterations
-//! deleted. Iterations past the last that deletes something change nothing.
+//! The image is uploaded as words of bits, and the skeleton is downloaded. Each launch runs 16 iterations in the plane
+//! or one in space, and lists the tiles that the next launch must examine. After several launches the host fetches the
+//! number of voxels that each iteration deleted. Iterations after the last that deletes something change nothing.
 
 use super::bits::{BitImage, WORD};
 use super::figures::{Pass, ThinningFigures};
@@ -13,7 +13,7 @@ use crate::cubical::shape::Shape;
 use crate::cuda::thinning::{Thinning, ThinningKernel};
 use crate::cuda::{Buffer, CudaError, Gpu};
 
-/// The number of launches before the host asks for the first time what they deleted, which doubles from time to time, and its greatest value.
+/// Number of launches between two fetches of the counts: it starts at the lower bound and doubles up to the upper.
 const LAUNCHES: std::ops::RangeInclusive<usize> = 4..=64;
 
 /// A device with the kernel of a rule loaded.
@@ -24,15 +24,16 @@ pub struct Prepared {
 }
 
 impl Prepared {
-    /// Loads the kernel.
+    /// Loads the kernel onto the device.
     ///
     /// # Errors
-    /// The driver fails.
+    /// The error of the driver.
     pub fn new(gpu: &Gpu, rule: Rule) -> Result<Self, CudaError> {
         Ok(Prepared { gpu: gpu.clone(), rule, kernel: ThinningKernel::load(gpu, rule)? })
     }
 
-    /// The skeleton of an image, as [`thin`](super::thin) finds it by this rule, in at most `iterations` iterations.
+    /// Computes the skeleton of an image, as [`thin`](super::thin) does by this rule, in at most `iterations`
+    /// iterations.
     ///
     /// # Errors
     /// The rule does not suit the image, or the device fails.
@@ -47,10 +48,10 @@ impl Prepared {
         Ok(resident.fetch()?)
     }
 
-    /// Brings an image to the device.
+    /// Uploads an image to the device.
     ///
     /// # Errors
-    /// As [`Prepared::thin`].
+    /// The errors of [`Prepared::thin`].
     pub fn bring(&self, image: &BitImage) -> Result<Resident<'_>, MachineError<ThinError>> {
         let Prepared { gpu, rule, kernel } = self;
         let shape = image.shape();
@@ -62,19 +63,19 @@ impl Prepared {
         Ok(Resident { prepared: self, shape, work, figures })
     }
 
-    /// Iterations of a batch that are counted at a time.
+    /// Greatest number of iterations between two fetches of the counts.
     fn counted(&self) -> usize {
         LAUNCHES.end() * self.kernel.most()
     }
 
-    /// The skeleton of an image whose bits are on the device, as those of a [`BitImage`] of this shape, which stays there; and the number of
-    /// iterations.
+    /// Thins an image whose bits are on the device, laid out as in a [`BitImage`] of this shape. Returns the skeleton,
+    /// which stays on the device, and the number of iterations.
     ///
     /// # Errors
-    /// As [`Prepared::thin`].
+    /// The errors of [`Prepared::thin`].
     ///
     /// # Panics
-    /// There are not as many words as the shape has.
+    /// Panics if the number of words is not that of the shape.
     pub(crate) fn thin_on_device(
         &self,
         words: Buffer<u64>,
@@ -87,7 +88,7 @@ impl Prepared {
         let [planes, rows, columns] = shape.extents();
         let extents = [planes, rows, columns.div_ceil(WORD)];
         let work = kernel.begin_on_device(gpu, words, extents, self.counted())?;
-        // The voxels of the image are not counted.
+        // The statistics lack the number of voxels, which is not counted on the device.
         let mut resident = Resident { prepared: self, shape, work, figures: ThinningFigures::default() };
         resident.thin(iterations, watch)?;
         Ok((resident.work.into_words(), resident.figures.iterations))
@@ -103,10 +104,10 @@ pub struct Resident<'p> {
 }
 
 impl Resident<'_> {
-    /// Thins the image, in at most `iterations` iterations.
+    /// Thins the image in at most `iterations` iterations.
     ///
     /// # Errors
-    /// The driver fails.
+    /// The error of the driver.
     pub fn thin(&mut self, iterations: Option<usize>, watch: &mut dyn FnMut(Pass)) -> Result<(), CudaError> {
         let Resident { prepared: Prepared { gpu, kernel, .. }, work, figures, .. } = self;
         let (mut launches, most) = (*LAUNCHES.start(), kernel.most());
@@ -121,7 +122,7 @@ impl Resident<'_> {
                     return Ok(());
                 }
                 figures.iterations += 1;
-                // There are no more deleted voxels than voxels.
+                // The number of deleted voxels is at most that of voxels, which is a `usize`.
                 watch(Pass { iteration: figures.iterations, deleted: deleted as usize });
             }
             left -= batch;
@@ -130,10 +131,10 @@ impl Resident<'_> {
         Ok(())
     }
 
-    /// What is left of the image, and what was counted.
+    /// Downloads the thinned image, with statistics.
     ///
     /// # Errors
-    /// The driver fails.
+    /// The error of the driver.
     pub fn fetch(mut self) -> Result<(BitImage, ThinningFigures), CudaError> {
         let (gpu, mut skeleton) = (&self.prepared.gpu, BitImage::new(self.shape));
         skeleton.words_mut().copy_from_slice(&self.work.words(gpu)?);
@@ -143,7 +144,7 @@ impl Resident<'_> {
     }
 }
 
-/// The skeleton of an image, as [`thin`](super::thin) finds it.
+/// Computes the skeleton of an image on a device, as [`thin`](super::thin) does.
 ///
 /// # Errors
 /// The rule does not suit the image, or the device fails.
@@ -166,7 +167,7 @@ mod tests {
     use super::super::thin;
     use super::*;
 
-    /// The first device with at most so many bytes.
+    /// Opens the first device, with a limit of its memory in bytes.
     fn device(memory: Option<u64>) -> Gpu {
         Gpu::open(0, memory).unwrap()
     }

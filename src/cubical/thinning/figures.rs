@@ -1,25 +1,25 @@
-//! What is counted.
+//! Statistics of thinning.
 
-/// An iteration that deleted something.
+/// An iteration that deleted voxels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Pass {
-    /// Its number, from 1.
+    /// Number of the iteration, from 1.
     pub iteration: usize,
-    /// Voxels it deleted.
+    /// Number of voxels deleted.
     pub deleted: usize,
 }
 
-/// What was counted.
+/// Counts of a thinning run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ThinningFigures {
-    /// Voxels of the foreground before.
+    /// Number of foreground voxels before.
     pub before: usize,
-    /// Voxels of the skeleton.
+    /// Number of voxels of the skeleton.
     pub after: usize,
-    /// Iterations that deleted something.
+    /// Number of iterations that deleted voxels.
     pub iterations: usize,
-    /// Words of 64 voxels that were looked at.
+    /// Number of words of 64 voxels that were examined.
     pub words: u64,
 }

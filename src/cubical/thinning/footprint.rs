@@ -1,6 +1,7 @@
-//! How much memory thinning takes, which the shape of an image says, and whether it is there.
+//! Memory needed by thinning, computed from the shape of an image and checked before the run.
 //!
-//! Rows are padded to whole words and planes to whole tiles, so an image one voxel wide takes far more for a voxel than others do.
+//! Rows are padded to whole words and planes to whole tiles, so an image one voxel wide needs far more memory per
+//! voxel.
 
 use super::request::ThinError;
 use super::rule::Rule;
@@ -8,21 +9,21 @@ use super::{bits, planar, subfields};
 use crate::cubical::shape::Shape;
 use crate::memory::{self, MemoryPlan};
 
-/// Bytes that are not worth asking the system about.
+/// Number of bytes up to which memory is not checked.
 const FEW: u64 = 1 << 20;
 
-/// An error where memory has no room for the bits of an image and of its skeleton, and for `voxels` bytes a voxel to give that in.
+/// Checks that memory suffices for the bits of an image and its skeleton, and for an output of `voxels` bytes per
+/// voxel.
 ///
 /// # Errors
-/// [`ThinError::Memory`]
+/// [`ThinError::Memory`]: it does not.
 pub fn check_bits(shape: Shape, voxels: usize) -> Result<(), ThinError> {
     let given = (shape.count() as u64).saturating_mul(voxels as u64);
-    // At a time there are three: one of them has its axes in another order.
+    // Three bit images exist at a time; one of them is transposed.
     check(bits::bytes(shape).saturating_mul(3).saturating_add(given))
 }
 
-/// The plan of the memory that thinning takes on the processor: an image of so many bytes becomes bits, these become a skeleton, which is
-/// given as one byte a voxel.
+/// The memory plan of thinning on the CPU: an image of `image` bytes is binarised, thinned, written as 8-bit voxels.
 pub fn memory_plan(shape: Shape, image: u64, rule: Rule) -> MemoryPlan {
     let bits = bits::bytes(shape);
     let of_rule = if rule.is_planar() { planar::bytes(shape) } else { subfields::bytes(shape) };
@@ -36,7 +37,7 @@ pub fn memory_plan(shape: Shape, image: u64, rule: Rule) -> MemoryPlan {
         )
 }
 
-/// An error where memory has no room for what a rule takes on the processor, beside the bits of image and skeleton.
+/// Checks that memory suffices for a rule's tables on the CPU, beside the bits of image and skeleton.
 pub(super) fn check_rule(shape: Shape, rule: Rule) -> Result<(), ThinError> {
     check(if rule.is_planar() { planar::bytes(shape) } else { subfields::bytes(shape) })
 }
@@ -58,7 +59,7 @@ mod tests {
         let shape = |axes: &[usize]| Shape::new(axes, Order::C).unwrap();
         assert_eq!([bits::bytes(shape(&[64, 64])), bits::bytes(shape(&[64, 65]))], [512, 1024]);
         assert_eq!(planar::bytes(shape(&[64, 64])), 9 * 1027);
-        // Of each parity a word between words of background, all that between planes of background; and a unit.
+        // For each parity a word between words of background, between planes of background; and a unit.
         assert_eq!(subfields::bytes(shape(&[2, 2, 2])), 8 * 8 * (3 * 3 * 18) + 1027);
         assert!(subfields::bytes(shape(&[1 << 20, 2, 2])) > 1000 << 20);
     }

@@ -1,32 +1,32 @@
-//! Kashani-Akhavan's rule: one iteration is one step for all pixels; as published, and made safe.
+//! Kashani-Akhavan's rule: an iteration decides all pixels in one step; as published, and a safe variant.
 //!
-//! Source: Kashani-Akhavan 2017, the CUDA listing. With the neighbours of a pixel P1 numbered *counter-clockwise* from
-//! the north, P2 … P9, NZ the neighbours in the foreground, and TR(P) the times that the neighbours of P, in this order
-//! and back to the first, turn from background to foreground, a pixel is deleted if
+//! Source: Kashani-Akhavan 2017, the CUDA listing. Let the neighbours of a pixel P1 be numbered *counter-clockwise*
+//! from the north, P2 … P9. NZ is the number of neighbours in the foreground, and TR(P) the number of transitions from
+//! background to foreground among the neighbours of P in this cyclic order. A pixel is deleted if
 //!
 //! - 2 ≤ NZ(P1) ≤ 6;
 //! - TR(P1) = 1;
 //! - P2·P4·P8 = 0 or TR(P2) ≠ 1, P2 being the pixel to the north;
 //! - P2·P4·P6 = 0 or TR(P4) ≠ 1, P4 being the pixel to the west.
 //!
-//! What is outside the image is background; all pixels are decided from the same image. So a pixel's fate depends on
-//! the 4×4 pixels from two above and left of it to one below and right.
+//! Outside the image is background. All pixels are decided from the same image, so a pixel's fate depends on the 4×4
+//! pixels from two above and left of it to one below and right.
 //!
-//! **As published** ([`Kashani`]) an iteration keeps 8-components and holes but for one case: all pixels of an isolated
-//! 2×2 block go. So every full square of even side disappears in the end, and every disc whose centre is a corner of
-//! pixels.
+//! **As published** ([`Kashani`]) an iteration preserves 8-components and holes with one exception: it deletes all
+//! pixels of an isolated 2×2 block. So every full square of even side eventually disappears, and so does every disc
+//! centred on a corner of pixels.
 //!
-//! **Safe** ([`KashaniSafe`]) is the same, but that the south-eastern pixel of an isolated 2×2 block stays: the one whose
-//! 4×4 pixels are the block and its surroundings. Guarantee: the number of 8-components and of holes stays, in each
-//! iteration.
+//! **Safe** ([`KashaniSafe`]) is the same rule, but keeps the south-eastern pixel of an isolated 2×2 block: the one
+//! whose 4×4 pixels are the block and its surroundings. Guarantee: each iteration preserves the number of 8-components
+//! and of holes.
 
 use super::window::{PlanarRule, Window, at_least_two, enters_once};
 
-/// As published.
+/// Kashani-Akhavan's rule as published.
 #[derive(Debug, Clone, Copy)]
 pub struct Kashani;
 
-/// As published, but that a pixel of an isolated 2×2 block stays.
+/// Kashani-Akhavan's rule, except that it keeps a pixel of each isolated 2×2 block.
 #[derive(Debug, Clone, Copy)]
 pub struct KashaniSafe;
 

@@ -1,4 +1,4 @@
-//! Thinning, by the machine that a backend decides for.
+//! Thinning on the device that the backend chooses.
 
 use super::bits::BitImage;
 use super::cpu::thin;
@@ -11,15 +11,15 @@ use crate::backend::{self, Backend, Decision, Difference, Estimate, Outcome, Sta
 use crate::cubical::shape::Shape;
 use crate::cuda::{CudaError, Gpu};
 
-/// Voxels that a core thins in a second: in the plane, and by subfields. The number of voxels makes more of a difference than their
+/// Voxels per second thinned by a core, in the plane and by subfields. The number of voxels matters more than their
 /// depth below the border of the foreground.
 const CPU_RATES: [f64; 2] = [0.15e9, 0.1e9];
-/// Voxels that a device thins in a second, including their transfer there and back, an eighth of a byte each.
+/// Voxels per second thinned by a GPU, including both transfers of an eighth of a byte each.
 const DEVICE_RATE: f64 = 5e9;
-/// Seconds that thinning takes on a device, however few voxels there are: loading kernels, and a few hundred launches.
+/// Fixed cost in seconds of thinning on a GPU: loading kernels, and a few hundred launches.
 const DEVICE_FIXED: f64 = 0.02;
 
-/// Why an image has no skeleton.
+/// Reasons why an image could not be thinned.
 pub type MachineError = backend::MachineError<ThinError>;
 
 impl From<ThinError> for MachineError {
@@ -28,7 +28,7 @@ impl From<ThinError> for MachineError {
     }
 }
 
-/// How long thinning should take on either machine.
+/// Estimates the time of thinning on CPU and GPU.
 pub(crate) fn estimate(shape: Shape, rule: Rule) -> Estimate {
     let count = shape.count() as f64;
     let rate = CPU_RATES[usize::from(!rule.is_planar())];
@@ -39,11 +39,12 @@ pub(crate) fn estimate(shape: Shape, rule: Rule) -> Estimate {
     }
 }
 
-/// The skeleton of an image, what was counted, and what found it. A device that fails is replaced by the processor unless it was asked for;
-/// `watch` is then told of the iterations again, from the first.
+/// Computes the skeleton of an image, statistics, and the decision on where it ran. If a GPU fails that was chosen
+/// automatically, the CPU takes over, and `watch` is called again from the first iteration.
 ///
 /// # Errors
-/// [`MachineError`]: the rule does not suit the image; a GPU was asked for and cannot be used, fails, or differs from the processor.
+/// [`MachineError`]: the rule does not suit the image, or memory does not suffice; a requested GPU fails or differs
+/// from the CPU.
 pub fn thin_by(
     image: &BitImage,
     request: &ThinningRequest,
@@ -56,7 +57,7 @@ pub fn thin_by(
     Ok((skeleton, figures, decision))
 }
 
-/// Thinning as a stage.
+/// Thinning as a stage of the backend.
 struct ThinningStage<'a> {
     image: &'a BitImage,
     request: &'a ThinningRequest,
@@ -79,13 +80,13 @@ impl Stage for ThinningStage<'_> {
     }
 
     fn check(&mut self, (skeleton, figures): &Self::Found) -> Outcome<(), Self> {
-        // The iterations that `watch` was told of are those of the device.
+        // `watch` has already seen the iterations of the device.
         let (expected, of_processor) = thin(self.image, self.request, &mut |_| ())?;
         Ok(compare((skeleton, figures), (&expected, &of_processor))?)
     }
 }
 
-/// Compares the skeleton that a device found with the processor's, voxel by voxel, then the number of iterations that deleted something.
+/// Compares the skeleton that a device computed with the CPU's, voxel by voxel, then the numbers of iterations.
 ///
 /// # Errors
 /// The first difference.

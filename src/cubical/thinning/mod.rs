@@ -1,31 +1,32 @@
 //! Thinning: the skeleton of a binary image.
 //!
-//! Foreground is deleted at its border, iteration by iteration, until nothing changes; the foreground is 8-connected in the
-//! plane and 26-connected in space, the background 4- and 6-connected, and what is outside the image is background.
+//! Foreground is deleted at its border, iteration by iteration, until nothing changes. The foreground is 8-connected in
+//! the plane and 26-connected in space, the background 4- and 6-connected. Outside the image is background.
 //!
-//! In the plane the first axis of the array, as its user indexes it, runs through the rows and the second through the columns, in
-//! every format: the skeleton of `image[i, j]` is the same whether the file holds it in C or in Fortran order. Axes of one voxel are left
-//! out, so an array of shape (n, m, 1), (n, 1, m) or (1, n, m) is a plane.
+//! In the plane the first axis of the array, as its user indexes it, numbers the rows and the second the columns, in
+//! every format: the skeleton of `image[i, j]` does not depend on whether the file is in C or in Fortran order. Axes of
+//! one voxel are ignored, so an array of shape (n, m, 1), (n, 1, m) or (1, n, m) is a plane.
 //!
-//! | rule | source | an iteration | keeps topology | module |
+//! | rule | source | an iteration | preserves topology | module |
 //! |---|---|---|---|---|
-//! | `guo-hall`, the default in the plane | Guo, Hall 1989 | two subiterations | yes | [`guo_hall`] |
+//! | `guo-hall`, default in the plane | Guo, Hall 1989 | two subiterations | yes | [`guo_hall`] |
 //! | `zhang-suen` | Zhang, Suen 1984 | two subiterations | no | [`zhang_suen`] |
 //! | `kashani` | Kashani-Akhavan 2017 | one | no: isolated 2×2 blocks vanish | [`kashani`] |
-//! | `kashani-safe` | the same, one pixel of such a block stays | one | yes | [`kashani`] |
-//! | `subfields`, the default in space | simple points: Bertrand, Malandain 1994 | eight subfields | yes | [`subfields`] |
+//! | `kashani-safe` | the same, but keeps one pixel of such a block | one | yes | [`kashani`] |
+//! | `subfields`, default in space | simple points: Bertrand, Malandain 1994 | eight subfields | yes | [`subfields`] |
 //!
-//! To keep topology is to keep the Betti numbers: components, holes or tunnels, cavities. For the rules of the plane it
-//! follows from Ronse's conditions on an operator that decides all pixels at once (1988): deleted pixels are simple, so is
-//! each of two deleted 4-neighbours after the other has gone, and no component inside a 2×2 square goes as a whole. The
-//! tests check them on every window a rule can see. For `subfields` it follows from the definition.
+//! To preserve topology is to preserve the Betti numbers: components, holes or tunnels, cavities. For planar rules it
+//! follows from Ronse's conditions on an operator that decides all pixels at once (1988): each deleted pixel is simple;
+//! of two deleted 4-neighbours, each is simple after the other is deleted; and no component inside a 2×2 square is
+//! deleted as a whole. The tests check them on every window that a rule can see. For `subfields` it follows from the
+//! definition.
 //!
-//! [`binary`] says what is foreground of an image of values, [`topology`] compares a skeleton with its image, [`two_valued`]
-//! thins an image before its barcode is computed.
+//! [`binary`] selects the foreground of an image of values, [`topology`] compares a skeleton with its image, and
+//! [`two_valued`] thins an image before its barcode is computed.
 //!
-//! A rule is a Boolean formula on words of 64 voxels (`window`, `simple`); what runs it over an image is
-//! `planar` and [`subfields`], which are one of two ways: a device would take a [`BitImage`] and give one back in the
-//! same way, from the same formulas. [`plain`] is the rules voxel by voxel, and what the tests hold against everything else.
+//! A rule is a Boolean formula on words of 64 voxels (`window`, `simple`); `planar` and [`subfields`] apply it to an
+//! image on the CPU, and [`cuda`] applies the same formulas on a GPU. [`plain`] has the rules voxel by voxel, as the
+//! reference for tests.
 
 pub mod binary;
 mod bits;

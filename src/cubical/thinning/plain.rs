@@ -1,13 +1,14 @@
-//! Thinning pixel by pixel: the rules as their sources print them, and the oracle of the tests.
+//! Reference implementation of thinning: the rules pixel by pixel, as their sources state them.
 //!
-//! Shares only the types of images with the rest. It stays for ever.
+//! It shares only the types of images with the other implementations, which are tested against it.
 
 use super::bits::BitImage;
 use super::rule::Rule;
 
-/// Thins an image until nothing changes, or for so many iterations; also how many iterations changed something.
+/// Thins an image until nothing changes, or for at most `limit` iterations. Also returns the number of iterations that
+/// changed something.
 ///
-/// Rules of the plane expect a plane.
+/// Planar rules require an image of one plane.
 pub fn thin(image: &BitImage, rule: Rule, limit: Option<usize>) -> (BitImage, usize) {
     let mut image = image.clone();
     let mut iterations = 0;
@@ -30,7 +31,7 @@ pub fn thin(image: &BitImage, rule: Rule, limit: Option<usize>) -> (BitImage, us
     (image, iterations)
 }
 
-/// A voxel and the image it is in.
+/// A voxel of an image, possibly outside its extents.
 #[derive(Clone, Copy)]
 struct Point<'a> {
     image: &'a BitImage,
@@ -40,12 +41,12 @@ struct Point<'a> {
 }
 
 impl Point<'_> {
-    /// The voxel `y` rows down and `x` columns to the right.
+    /// The pixel `y` rows down and `x` columns to the right.
     fn at(self, y: isize, x: isize) -> Self {
         Point { y: self.y + y, x: self.x + x, ..self }
     }
 
-    /// Whether it is foreground; outside the image it is not.
+    /// Whether the voxel is foreground; outside the image is background.
     fn black(self) -> bool {
         let extents = self.image.shape().extents();
         let [z, y, x] = [self.z, self.y, self.x].map(usize::try_from);
@@ -54,21 +55,21 @@ impl Point<'_> {
         inside && self.image.get((z * extents[1] + y) * extents[2] + x)
     }
 
-    /// The eight neighbours clockwise from the north: P2 to P9 at the places 2 to 9.
+    /// The eight neighbours clockwise from the north: P2 to P9 at indices 2 to 9.
     fn clockwise(self) -> [bool; 10] {
         let [n, ne, e, se] = [(-1, 0), (-1, 1), (0, 1), (1, 1)].map(|(y, x)| self.at(y, x).black());
         let [s, sw, w, nw] = [(1, 0), (1, -1), (0, -1), (-1, -1)].map(|(y, x)| self.at(y, x).black());
         [false, self.black(), n, ne, e, se, s, sw, w, nw]
     }
 
-    /// The eight neighbours counter-clockwise from the north: P2 to P9 at the places 2 to 9.
+    /// The eight neighbours counter-clockwise from the north: P2 to P9 at indices 2 to 9.
     fn counter_clockwise(self) -> [bool; 10] {
         let p = self.clockwise();
         [p[0], p[1], p[2], p[9], p[8], p[7], p[6], p[5], p[4], p[3]]
     }
 }
 
-/// An image without the foreground that goes, all decided from the image as it is.
+/// Deletes the foreground voxels for which `goes` holds, all decided from the same image.
 fn all_at_once(image: &BitImage, goes: impl Fn(Point) -> bool) -> BitImage {
     let mut next = image.clone();
     for place in image.places() {
@@ -82,16 +83,16 @@ fn all_at_once(image: &BitImage, goes: impl Fn(Point) -> bool) -> BitImage {
 fn point(image: &BitImage, place: usize) -> Point<'_> {
     let [_, rows, columns] = image.shape().extents();
     let [z, y, x] = [place / columns / rows, place / columns % rows, place % columns];
-    // No image is as long as isize::MAX.
+    // No extent reaches isize::MAX.
     Point { image, z: z as isize, y: y as isize, x: x as isize }
 }
 
-/// How often P2, P3, …, P9, P2 turns from background to foreground.
+/// Number of transitions from background to foreground in the cycle P2, P3, …, P9, P2.
 fn entries(p: [bool; 10]) -> usize {
     (2..=8).filter(|&k| !p[k] && p[k + 1]).count() + usize::from(!p[9] && p[2])
 }
 
-/// How many of P2 to P9 are foreground.
+/// Number of foreground pixels among P2 to P9.
 fn neighbours(p: [bool; 10]) -> usize {
     (2..=9).filter(|&k| p[k]).count()
 }
@@ -130,13 +131,13 @@ fn kashani(point: Point) -> bool {
         && (!(p[2] && p[4] && p[6]) || tr(0, -1) != 1)
 }
 
-/// Whether it is the south-eastern pixel of a 2×2 block with nothing around.
+/// Whether the pixel is the south-eastern one of an isolated 2×2 block.
 fn last_of_a_block(point: Point) -> bool {
     let block = |y: isize, x: isize| (-1..=0).contains(&y) && (-1..=0).contains(&x);
     (-2..=1).all(|y| (-2..=1).all(|x| point.at(y, x).black() == block(y, x)))
 }
 
-/// An iteration of the simple points, subfield after subfield, voxel by voxel.
+/// One iteration of deleting simple points, subfield by subfield, voxel by voxel.
 fn subfields(image: &BitImage) -> BitImage {
     let extents = image.shape().extents();
     let planar = extents[0] == 1;
@@ -165,7 +166,7 @@ fn subfields(image: &BitImage) -> BitImage {
     next
 }
 
-/// The 27 voxels around one and itself, x fastest.
+/// The 27 voxels of a neighbourhood, x fastest.
 fn neighbourhood(point: Point) -> [bool; 27] {
     std::array::from_fn(|k| {
         let [z, y, x] = [k / 9, k / 3 % 3, k % 3].map(|d| d as isize - 1);
@@ -173,11 +174,11 @@ fn neighbourhood(point: Point) -> [bool; 27] {
     })
 }
 
-/// Whether a voxel can go without a change of topology: Bertrand and Malandain's definition (1994), for
-/// (26, 6)-connectivity.
+/// Whether a voxel is simple, that is, can be deleted without a change of topology, by Bertrand and Malandain's
+/// definition (1994) for (26, 6)-connectivity.
 ///
-/// One 26-component of foreground among its 26 neighbours, and one 6-component of background among its 18 neighbours that
-/// touches one of its 6.
+/// There is exactly one 26-component of foreground among its 26 neighbours, and exactly one 6-component of background
+/// among its 18 neighbours that touches one of its 6.
 pub fn is_simple(around: [bool; 27]) -> bool {
     let offset = |k: usize| [k / 9, k / 3 % 3, k % 3].map(|d| d as isize - 1);
     let steps = |k: usize| offset(k).map(isize::abs).into_iter().sum::<isize>();
@@ -196,7 +197,7 @@ pub fn is_simple(around: [bool; 27]) -> bool {
     black.len() == 1 && touching == 1
 }
 
-/// Classes of the relation that these neighbours span.
+/// Connected components of these voxels under the relation `neighbours`.
 fn components(voxels: &[usize], neighbours: impl Fn(usize, usize) -> bool) -> Vec<Vec<usize>> {
     let mut components: Vec<Vec<usize>> = Vec::new();
     for &voxel in voxels {

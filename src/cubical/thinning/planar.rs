@@ -1,12 +1,12 @@
-//! Thinning of the plane, 64 pixels at a time.
+//! Thinning of planar images, 64 pixels at a time.
 //!
-//! The image is cut into tiles of 64×64 pixels, a word a row, with a ring of background tiles around. A subiteration reads
-//! all tiles from one buffer and writes to another, so all pixels are decided at once. Only borders change: a tile is looked
-//! at by a subiteration only if, since that subiteration last looked, a pixel has changed that one of the tile's sees
-//! ([`SEEN`]). A tile that changed is looked at by the next subiteration whatever it is, so that a tile that is not looked at
-//! is the same in both buffers.
+//! The image is cut into tiles of 64×64 pixels, one word per row, with a ring of background tiles around. A
+//! subiteration reads all tiles from one buffer and writes to another, so all pixels are decided from the same image.
+//! Only borders change: a subiteration examines a tile only if, since it last did, a pixel seen by one of the tile's
+//! has changed ([`SEEN`]). A tile that changed is always examined by the next subiteration, so an unexamined tile is
+//! equal in both buffers.
 //!
-//! Work is divided by rows of tiles; which thread decides a pixel makes no difference.
+//! Work is divided by rows of tiles; the result does not depend on the threads.
 
 use rayon::prelude::*;
 
@@ -16,36 +16,36 @@ use super::window::{PlanarRule, Window};
 use crate::cubical::shape::Shape;
 use crate::simd::{Kernel, Level, Simd};
 
-/// Pixels of a tile's side.
+/// Number of pixels of a tile's side.
 const SIDE: usize = 64;
 
-/// Rows that a rule sees above a pixel. Below it sees one; to the left two columns, to the right one.
+/// Number of rows above a pixel that a rule sees, besides one row below, two columns to the left and one to the right.
 const ABOVE: usize = 2;
 
-/// A tile's rows and those its pixels see.
+/// Number of rows of a tile together with those that its pixels see.
 const SEEN: usize = ABOVE + SIDE + 1;
 
-/// Tiles to look at below which threads cost more than they bring.
+/// Fewest tiles to examine for which threads pay.
 const ALONE: usize = 48;
 
 type BitTile = [u64; SIDE];
 
-/// Which tiles may see that a tile changed, itself aside: bits of a byte.
+/// Flags of a changed tile: the neighbours that may see its change.
 const CHANGED: u8 = 1;
 const ABOVE_SEES: u8 = 2;
 const BELOW_SEES: u8 = 4;
 const LEFT_SEES: u8 = 8;
 const RIGHT_SEES: u8 = 16;
 
-/// Bytes that thinning of an image of the plane takes: of each tile its words in both buffers, and three marks.
+/// Bytes needed for thinning a planar image: the words of each tile in both buffers, and three marks.
 pub(super) fn bytes(shape: Shape) -> u64 {
     let [_, rows, columns] = shape.extents().map(|extent| extent.div_ceil(SIDE) as u64 + 2);
     rows.saturating_mul(columns).saturating_mul(2 * size_of::<BitTile>() as u64 + 3)
 }
 
-/// Tiles with a ring of background around.
+/// Tiles of an image with a ring of background tiles around.
 struct Tiles {
-    /// Tiles of a row, the ring included.
+    /// Number of tiles in a row, including the ring.
     width: usize,
     tiles: Vec<BitTile>,
 }
@@ -74,7 +74,7 @@ impl Tiles {
         });
     }
 
-    /// Rows from two above a tile to one below: the tile's words, those left of it, those right of it.
+    /// The rows from two above a tile to one below: of the tile's column, of the left column, and of the right.
     #[inline(always)]
     fn seen(&self, place: usize) -> [[u64; SEEN]; 3] {
         [place, place - 1, place + 1].map(|place| {
@@ -87,11 +87,11 @@ impl Tiles {
     }
 }
 
-/// What a subiteration does to a row of tiles.
+/// Kernel that runs a subiteration on a row of tiles.
 struct Sweep<'a, R, const STEP: usize> {
     rule: std::marker::PhantomData<R>,
     from: &'a Tiles,
-    /// The place of the row's first tile.
+    /// Index of the row's first tile.
     first: usize,
     to: &'a mut [BitTile],
     wanted: &'a mut [bool],
@@ -99,10 +99,10 @@ struct Sweep<'a, R, const STEP: usize> {
 }
 
 impl<R: PlanarRule, const STEP: usize> Kernel<u32> for Sweep<'_, R, STEP> {
-    /// Pixels deleted.
+    /// Number of pixels deleted.
     type Output = usize;
 
-    /// Plain words: the compiler makes vectors of them, of the width that the instruction set at hand has.
+    /// Works on plain words, which the compiler turns into vectors of the instruction set's width.
     #[inline(always)]
     fn run<S: Simd<u32>>(self, _: S) -> usize {
         let mut deleted = 0;
@@ -120,7 +120,7 @@ impl<R: PlanarRule, const STEP: usize> Kernel<u32> for Sweep<'_, R, STEP> {
     }
 }
 
-/// A tile after a subiteration, and the pixels that went.
+/// A tile after a subiteration, and its deleted pixels.
 #[inline(always)]
 fn tile_after<R: PlanarRule, const STEP: usize>(tiles: &Tiles, place: usize) -> (BitTile, BitTile) {
     let [c, left, right] = tiles.seen(place);
@@ -156,7 +156,7 @@ fn tile_after<R: PlanarRule, const STEP: usize>(tiles: &Tiles, place: usize) -> 
     (tile, gone)
 }
 
-/// Which tiles see that these pixels of a tile went.
+/// Flags of the tiles that see the deletion of these pixels.
 #[inline(always)]
 fn seen_by(gone: &BitTile) -> u8 {
     let all = gone.iter().fold(0, |all, word| all | word);
@@ -168,14 +168,14 @@ fn seen_by(gone: &BitTile) -> u8 {
         | flag(all >> 62 != 0, RIGHT_SEES)
 }
 
-/// Two buffers, and what is still to be looked at.
+/// Buffers of a thinning run, and the tiles still to be examined.
 struct Thinning {
     from: Tiles,
     to: Tiles,
-    /// Whether each subiteration is to look at each tile.
+    /// For each subiteration, whether it is to examine each tile.
     wanted: [Vec<bool>; 2],
     seen_by: Vec<u8>,
-    /// Tiles to look at, of each subiteration.
+    /// For each subiteration, the number of tiles to examine.
     left: [usize; 2],
     looked_at: u64,
 }
@@ -192,7 +192,7 @@ impl Thinning {
         Thinning { from, to, wanted: [black.clone(), black], seen_by, left, looked_at: 0 }
     }
 
-    /// Runs a subiteration; the number of pixels deleted.
+    /// Runs a subiteration and returns the number of pixels deleted.
     fn step<R: PlanarRule, const STEP: usize>(&mut self, level: Level) -> usize {
         let (width, from, count) = (self.from.width, &self.from, self.left[STEP]);
         self.looked_at += count as u64;
@@ -216,7 +216,7 @@ impl Thinning {
         deleted
     }
 
-    /// Has tiles looked at whose pixels see a change, by all subiterations.
+    /// Marks the tiles whose pixels see a change, for all subiterations.
     fn spread(&mut self, steps: usize) {
         let width = self.from.width;
         for place in 0..self.seen_by.len() {
@@ -229,7 +229,7 @@ impl Thinning {
             for (_, row) in rows.into_iter().filter(|(seen, _)| *seen) {
                 let columns = [(sees(LEFT_SEES), row - 1), (true, row), (sees(RIGHT_SEES), row + 1)];
                 for (_, other) in columns.into_iter().filter(|(seen, _)| *seen) {
-                    // Background loses nothing, the ring is nothing else; but both buffers must have what changed.
+                    // A background tile has nothing to delete, but a changed tile must be copied to both buffers.
                     if other == place || self.from.tiles[other] != [0; SIDE] {
                         self.want(other, steps);
                     }
@@ -247,7 +247,7 @@ impl Thinning {
     }
 }
 
-/// Thins a planar image until nothing changes, or for so many iterations. `watch` is told of each.
+/// Thins a planar image until nothing changes, or for at most `limit` iterations, calling `watch` after each.
 pub(super) fn thin<R: PlanarRule>(
     image: &BitImage,
     limit: Option<usize>,

@@ -1,28 +1,28 @@
-//! What is asked of an image.
+//! Parameters of thinning.
 
 use super::rule::Rule;
 use crate::cubical::shape::Shape;
 use crate::memory::Refused;
 
-/// What is asked for.
+/// Parameters of thinning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ThinningRequest {
-    /// The rule; as suits the image, if it is not given.
+    /// The rule; if `None`, the default for the image's axes.
     pub rule: Option<Rule>,
-    /// The most iterations.
+    /// Greatest number of iterations; if `None`, until nothing changes.
     pub iterations: Option<usize>,
 }
 
 impl ThinningRequest {
-    /// The rule that is asked for, or suits images of a shape.
+    /// The requested rule, or the default for images of this shape.
     pub fn rule_for(&self, shape: Shape) -> Rule {
         self.rule.unwrap_or(if shape.extents()[0] == 1 { Rule::GuoHall } else { Rule::Subfields })
     }
 
-    /// Like [`ThinningRequest::rule_for`], where the rule is one for such images.
+    /// Like [`ThinningRequest::rule_for`], but checks that the rule applies to such images.
     ///
     /// # Errors
-    /// [`ThinError::Space`]: a rule of the plane was asked for in space.
+    /// [`ThinError::Space`]: a planar rule was requested for a three-dimensional image.
     pub fn suiting(&self, shape: Shape) -> Result<Rule, ThinError> {
         let rule = self.rule_for(shape);
         if rule.is_planar() && shape.extents()[0] > 1 {
@@ -32,18 +32,18 @@ impl ThinningRequest {
     }
 }
 
-/// Why an image cannot be thinned.
+/// Reasons why an image cannot be thinned.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ThinError {
-    /// The rule is one of the plane.
+    /// The rule is planar, but the image is not.
     #[error("rule {rule}: expected an image of one plane, found {shape}; subfields is the rule for space")]
     Space {
         /// The rule.
         rule: Rule,
-        /// The image's shape.
+        /// The shape of the image.
         shape: Shape,
     },
-    /// There is not memory enough.
+    /// Memory does not suffice.
     #[error(transparent)]
     Memory(#[from] Refused),
 }

@@ -1,38 +1,38 @@
-//! The rules by name.
+//! Names of the thinning rules.
 
 use serde::Serialize;
 
 use crate::names::named;
 
-/// Which foreground an iteration deletes.
+/// Thinning rule: selects the foreground voxels that an iteration deletes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Rule {
-    /// Guo, Hall 1989: two subiterations. Of the plane.
+    /// Guo, Hall 1989: two subiterations. Planar.
     GuoHall,
-    /// Zhang, Suen 1984: two subiterations. Of the plane; does not keep topology.
+    /// Zhang, Suen 1984: two subiterations. Planar; does not preserve topology.
     ZhangSuen,
-    /// Kashani-Akhavan 2017, as published: all pixels at once. Of the plane; does not keep topology.
+    /// Kashani-Akhavan 2017, as published: all pixels at once. Planar; does not preserve topology.
     Kashani,
-    /// The same, but a pixel of an isolated 2×2 block stays. Of the plane.
+    /// Like [`Rule::Kashani`], but keeps a pixel of each isolated 2×2 block. Planar.
     KashaniSafe,
-    /// Simple points in eight subfields. Of space, and of the plane.
+    /// Deletion of simple points in eight subfields. For space and for the plane.
     Subfields,
 }
 
 impl Rule {
-    /// All of them.
+    /// All rules.
     pub const ALL: [Rule; 5] =
         [Rule::GuoHall, Rule::ZhangSuen, Rule::Kashani, Rule::KashaniSafe, Rule::Subfields];
 
-    /// Whether it keeps the Betti numbers of the foreground, whatever the image.
+    /// Whether the rule preserves the Betti numbers of the foreground for every image.
     pub fn keeps_topology(self) -> bool {
         matches!(self, Rule::GuoHall | Rule::KashaniSafe | Rule::Subfields)
     }
 
-    /// Whether it is for planes only.
+    /// Whether the rule applies to planar images only.
     pub fn is_planar(self) -> bool {
         self != Rule::Subfields
     }

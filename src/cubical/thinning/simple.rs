@@ -1,23 +1,24 @@
-//! Which voxels are simple: can go without a change of topology. For 64 voxels at once.
+//! Simple voxels, whose deletion does not change the topology, determined for 64 voxels at once.
 //!
-//! Let A be where a voxel, a closed cube, meets the other foreground: the union of its faces, edges and corners that lie in
-//! another cube of the foreground. In (26, 6)-connectivity the voxel is simple iff A is contractible, which of a part of a
-//! sphere is: A is connected, and so is the rest U of the cube's surface. That is the same as one 26-component of foreground
-//! and one touching 6-component of background around it (Bertrand, Malandain 1994), the definition that
-//! [`plain`](super::plain) counts by; a test compares them on all 2^26 neighbourhoods.
+//! Regard a voxel as a closed cube, and let A be its intersection with the other foreground: the union of its faces,
+//! edges and corners that lie in another foreground cube. In (26, 6)-connectivity the voxel is simple iff A is
+//! contractible. As part of a sphere, A is contractible iff both A and its complement U in the cube's surface are
+//! connected. This is equivalent to one 26-component of foreground and one touching 6-component of background around
+//! the voxel (Bertrand, Malandain 1994), the definition used by [`plain`](super::plain); a test compares the two on all
+//! 2^26 neighbourhoods.
 //!
-//! U consists of the faces towards background (open faces), of the edges none of whose three other voxels is foreground
-//! (open edges) and of the corners none of whose seven is (open corners). By Alexander duality U is connected iff A has no
-//! loop, and then A has as many components as its Euler characteristic says: 1 iff
+//! U consists of the faces towards background (open faces), the edges none of whose three other voxels is foreground
+//! (open edges), and the corners none of whose seven others is (open corners). By Alexander duality U is connected iff
+//! A has no loop. Then the number of components of A equals its Euler characteristic, which is 1 iff
 //!
 //! (open faces) − (open edges) + (open corners) = 1.
 //!
-//! So two things are computed. Whether U is connected: of the graph of six faces and twelve edges, face after face is taken
-//! out and its neighbours are joined; of each component the last face finds no neighbour left. And the sum, as the count of
-//! open faces, open corners and edges that are *not* open, which has to be 13: as A has 0 to 8 components when U is
-//! connected, and the count is 14 less them, three bits of it tell.
+//! So two things are computed. First, whether U is connected: in the graph of six faces and twelve edges, each face in
+//! turn is removed and its neighbours are joined; the last face of each component has no neighbour left. Second, the
+//! sum, as the number of open faces, open corners and edges that are *not* open, which must be 13. If U is connected, A
+//! has 0 to 8 components and that number is 14 minus these, so its three lowest bits suffice.
 
-/// A voxel's place among the 27 of its neighbourhood, x fastest; and the steps to those across its faces.
+/// Index of a voxel among the 27 of its neighbourhood, x fastest, followed by the indices of its face neighbours.
 pub(super) const MIDDLE: usize = 13;
 const UP: usize = 4;
 const NORTH: usize = 10;
@@ -26,10 +27,10 @@ const EAST: usize = 14;
 const SOUTH: usize = 16;
 const DOWN: usize = 22;
 
-/// Where the voxel in the middle is simple, of 64 neighbourhoods. Whether it is foreground itself makes no difference.
+/// Mask of the neighbourhoods, of 64, whose middle voxel is simple. Whether that voxel is foreground does not matter.
 #[inline(always)]
 pub(super) fn simple(a: &[u64; 27]) -> u64 {
-    // The neighbour across the edge of two faces, or the corner of three, is where the steps to them add up.
+    // The neighbour across the edge of two faces, or the corner of three, is at the sum of the steps to them.
     let edge = |f: usize, g: usize| !(a[f] | a[g] | a[f + g - MIDDLE]);
     let (un, uw, ue, us) = (edge(UP, NORTH), edge(UP, WEST), edge(UP, EAST), edge(UP, SOUTH));
     let (dn, dw, de, ds) = (edge(DOWN, NORTH), edge(DOWN, WEST), edge(DOWN, EAST), edge(DOWN, SOUTH));
@@ -65,15 +66,15 @@ pub(super) fn simple(a: &[u64; 27]) -> u64 {
         corner(DOWN, SOUTH, EAST, ds & de & se),
     ];
 
-    // The up face goes: its four neighbours are joined. North and south, west and east, were not, being opposite.
+    // Remove the up face and join its neighbours. Opposite faces (north and south, west and east) had no edge.
     let up = !a[UP] & !(un | uw | ue | us);
     let (nw, ne, ns) = (nw | un & uw, ne | un & ue, un & us);
     let (sw, se, we) = (sw | us & uw, se | us & ue, uw & ue);
-    // The north face.
+    // Remove the north face.
     let north = !a[NORTH] & !(nw | ne | ns | dn);
     let (sw, se, we) = (sw | ns & nw, se | ns & ne, we | nw & ne);
     let (dw, de, ds) = (dw | dn & nw, de | dn & ne, ds | dn & ns);
-    // The south, the west, the east and the down face.
+    // Remove the south, west, east and down faces.
     let south = !a[SOUTH] & !(sw | se | ds);
     let (we, dw, de) = (we | sw & se, dw | ds & sw, de | ds & se);
     let west = !a[WEST] & !(we | dw);
@@ -84,14 +85,14 @@ pub(super) fn simple(a: &[u64; 27]) -> u64 {
     five_modulo_eight(&count) & !two_of([up, north, south, west, east, down])
 }
 
-/// Where the voxel in the middle has background across a face; of a plane, across one of its four faces in the plane.
+/// Mask of middle voxels with background across a face; in a plane, across one of the four faces within it.
 #[inline(always)]
 pub(super) fn border(a: &[u64; 27], planar: bool) -> u64 {
     let across = if planar { !0 } else { a[UP] & a[DOWN] };
     !(a[NORTH] & a[SOUTH] & a[WEST] & a[EAST] & across)
 }
 
-/// Where the voxel in the middle has exactly one neighbour in the foreground: an end.
+/// Mask of middle voxels with exactly one foreground neighbour, the ends of lines.
 #[inline(always)]
 pub(super) fn end(a: &[u64; 27]) -> u64 {
     let (mut one, mut two) = (0, 0);
@@ -106,7 +107,7 @@ pub(super) fn end(a: &[u64; 27]) -> u64 {
     one & !two
 }
 
-/// Where at least two of six are set.
+/// Mask of at least two set among six.
 #[inline(always)]
 fn two_of(p: [u64; 6]) -> u64 {
     let (one, two) = (p[0] | p[1] | p[2], p[0] & p[1] | p[2] & (p[0] | p[1]));
@@ -114,7 +115,7 @@ fn two_of(p: [u64; 6]) -> u64 {
     two | others | one & other
 }
 
-/// Where the count of what is set, of 26, is 5 modulo 8.
+/// Mask of the positions at which the number of set bits among 26 words is 5 modulo 8.
 #[inline(always)]
 fn five_modulo_eight(p: &[u64; 26]) -> u64 {
     let (mut ones, mut twos, mut fours) = (p[0] ^ p[1], p[0] & p[1], 0);
@@ -131,7 +132,7 @@ fn five_modulo_eight(p: &[u64; 26]) -> u64 {
     ones & !twos & fours
 }
 
-/// The sum of three bits, and what is carried.
+/// Full adder: sum and carry.
 #[inline(always)]
 fn add(a: u64, b: u64, c: u64) -> (u64, u64) {
     (a ^ b ^ c, a & b | c & (a ^ b))
@@ -144,7 +145,7 @@ mod tests {
     use super::super::plain;
     use super::*;
 
-    /// Bit k of word j of the neighbours below the sixth: bit j of k.
+    /// Word j has bit j of k as its bit k: the six lowest neighbours in 64 consecutive neighbourhoods.
     const PATTERN: [u64; 6] = [
         0xaaaa_aaaa_aaaa_aaaa,
         0xcccc_cccc_cccc_cccc,
@@ -154,7 +155,7 @@ mod tests {
         0xffff_ffff_0000_0000,
     ];
 
-    /// The neighbourhoods 64·high to 64·high + 63: bit j of the number is the j-th neighbour.
+    /// The neighbourhoods 64·high to 64·high + 63; bit j of a neighbourhood's number is its j-th neighbour.
     fn neighbourhoods(high: u32) -> [u64; 27] {
         let bit =
             |j: usize| if j < 6 { PATTERN[j] } else { 0_u64.wrapping_sub(u64::from(high >> (j - 6) & 1)) };
@@ -164,7 +165,7 @@ mod tests {
         })
     }
 
-    /// Sets of the 27 as bits of a word; what of each is a neighbour of each.
+    /// Sets of the 27 voxels as bits of a word: the neighbours of each voxel.
     struct Adjacency {
         twenty_six: [u32; 27],
         six: [u32; 27],
@@ -195,7 +196,7 @@ mod tests {
             component
         }
 
-        /// The definition, by floods.
+        /// Evaluates the definition by flood fills.
         fn is_simple(&self, black: u32) -> bool {
             const CORNERS: u32 = 1 | 1 << 2 | 1 << 6 | 1 << 8 | 1 << 18 | 1 << 20 | 1 << 24 | 1 << 26;
             const FACES: u32 = 1 << UP | 1 << DOWN | 1 << NORTH | 1 << SOUTH | 1 << WEST | 1 << EAST;
@@ -221,7 +222,7 @@ mod tests {
             })
         });
         assert_eq!(differing.count(), 0);
-        // The floods and the oracle agree.
+        // The flood fills agree with the reference implementation.
         for number in (0..1 << 26_u32).step_by(99_991) {
             let black = number & 0x1fff | number >> 13 << 14;
             let around = std::array::from_fn(|k| k == MIDDLE || black >> k & 1 == 1);

@@ -1,30 +1,31 @@
-//! Simple points in eight subfields: thinning of space, topology kept.
+//! Thinning by simple points in eight subfields, for three-dimensional images; preserves topology.
 //!
-//! A subfield is the voxels whose coordinates have the same three parities. An iteration
+//! A subfield is the set of voxels whose coordinates have the same three parities. An iteration
 //!
-//! 1. takes as candidates the voxels that have background across one of their six faces (of a plane: of the four in the
-//!    plane) and are no ends, an end being a voxel with exactly one of its 26 neighbours in the foreground;
-//! 2. goes through the subfields (z, y, x odd: the order of binary numbers) and deletes of each the candidates that are simple
-//!    in what is left.
+//! 1. takes as candidates the voxels that have background across one of their six faces (in a plane: of the four within
+//!    it) and are not ends, where an end is a voxel with exactly one foreground voxel among its 26 neighbours;
+//! 2. visits the subfields in the order of the binary numbers formed by the parities of z, y, x, and deletes the
+//!    candidates in each that are simple in what remains.
 //!
-//! Source of simple points: Bertrand, Malandain 1994, "A new characterization of three-dimensional simple points"; of
-//! subfields with candidates chosen once an iteration: Németh, Kardos, Palágyi 2011, "Thinning combined with iteration-level
-//! smoothing"; there, other ends are kept, too.
+//! Sources: simple points are from Bertrand, Malandain 1994, "A new characterization of three-dimensional simple
+//! points"; subfields with candidates chosen once per iteration from Németh, Kardos, Palágyi 2011, "Thinning combined
+//! with iteration-level smoothing", which keeps other ends too.
 //!
-//! Guarantee: the skeleton has the Betti numbers of the image. Two voxels of a subfield are no neighbours, so that one
-//! of them is deleted does not make the other more or less simple: an iteration is a series of deletions of simple points
-//! whatever their order. What stays besides topology: the ends of lines, once they are lines; so arms stay, sheets become
-//! lines, and a ball a point or nearly so.
+//! Guarantee: the skeleton has the Betti numbers of the image. No two voxels of a subfield are neighbours, so deleting
+//! one does not affect whether another is simple: an iteration is a sequence of deletions of simple points, whatever
+//! their order. Besides topology, the ends of lines are preserved once they are lines. So arms remain, sheets become
+//! lines, and a ball becomes a point or nearly so.
 //!
 //! # Layout
 //!
-//! Each subfield is an image of bits by itself, of half the extents. All 26 neighbours of a voxel are in the seven others,
-//! at the same place or next to it, so that a subfield is changed in place while the others are only read. Words run
-//! along x; the next word in memory is the next in y, so that a vector of words has its neighbours one word further on, too.
-//! A layer of background is all around.
+//! Each subfield is a bit image of its own, with half the extents. All 26 neighbours of a voxel are in the seven other
+//! subfields, at the same place or next to it, so a subfield is changed in place while the others are only read. Words
+//! run along x; the next word in memory is the next in y, so the y-neighbours of a vector of words are one word further
+//! on. The image is surrounded by a layer of background.
 //!
-//! A unit is 16 words along y of each subfield. Its candidates are kept, and taken anew only when something changed that
-//! they depend on; it is looked at by a subfield only if there was a change near it in this iteration or the last.
+//! A unit consists of 16 words along y of each subfield. Its candidates are stored, and chosen again only when
+//! something changed that they depend on. A subfield examines a unit only if there was a change near it in this
+//! iteration or the last.
 
 mod fields;
 
@@ -37,8 +38,7 @@ use crate::cubical::shape::Shape;
 use crate::simd::{Kernel, Level, Simd};
 use fields::{Parity, SPAN, Span, SubfieldLayout, Subfields, span};
 
-/// Bytes that thinning of an image takes: of each unit its words in all subfields, its candidates and three marks; and the background
-/// around.
+/// Bytes needed for thinning an image: words, candidates and three marks of each unit, and the surrounding background.
 pub(super) fn bytes(shape: Shape) -> u64 {
     let SubfieldLayout { planes, strips, units } = SubfieldLayout::of(shape);
     let [planes, strips, units] = [planes, strips, units].map(|count| count as u64);
@@ -48,10 +48,10 @@ pub(super) fn bytes(shape: Shape) -> u64 {
     words.saturating_mul(8 * 8).saturating_add(of_units)
 }
 
-/// Units to look at below which threads cost more than they bring.
+/// Fewest units to examine for which threads pay.
 const ALONE: usize = 64;
 
-/// Takes the candidates of a plane's units.
+/// Kernel that chooses the candidates of a plane's units.
 struct Choose<'a> {
     fields: &'a Subfields,
     planar: bool,
@@ -63,7 +63,7 @@ struct Choose<'a> {
 impl Kernel<u32> for Choose<'_> {
     type Output = ();
 
-    /// Plain words: the compiler makes vectors of them, of the width that the instruction set at hand has.
+    /// Works on plain words, which the compiler turns into vectors of the instruction set's width.
     #[inline(always)]
     fn run<S: Simd<u32>>(self, _: S) {
         let layout = self.fields.layout;
@@ -85,29 +85,29 @@ impl Kernel<u32> for Choose<'_> {
     }
 }
 
-/// Deletes the simple candidates of a subfield's plane.
+/// Kernel that deletes the simple candidates of a subfield's plane.
 struct Delete<'a> {
-    /// The others; the subfield's own place is empty.
+    /// The other subfields; the entry of this subfield is empty.
     fields: &'a Subfields,
     subfield: usize,
     plane: usize,
-    /// The subfield's plane.
+    /// The words of this subfield's plane.
     field: &'a mut [u64],
     active: &'a [bool],
     candidates: &'a [[Span; 8]],
     touched: &'a mut [u8],
 }
 
-/// What a change of a unit touches: bits of a byte.
+/// Flags of a unit with deletions: whether the next unit in y or x sees them too.
 const CHANGED: u8 = 1;
 const NEXT_IN_Y: u8 = 2;
 const NEXT_IN_X: u8 = 4;
 
 impl Kernel<u32> for Delete<'_> {
-    /// Voxels deleted, and words looked at.
+    /// Number of voxels deleted, and number of words examined.
     type Output = (usize, u64);
 
-    /// Plain words: the compiler makes vectors of them, of the width that the instruction set at hand has.
+    /// Works on plain words, which the compiler turns into vectors of the instruction set's width.
     #[inline(always)]
     fn run<S: Simd<u32>>(self, _: S) -> (usize, u64) {
         let (layout, parity) = (self.fields.layout, Parity::of(self.subfield));
@@ -141,16 +141,16 @@ impl Kernel<u32> for Delete<'_> {
     }
 }
 
-/// An image being thinned, and what is still to be looked at.
+/// An image being thinned, and the units still to be examined.
 struct Thinning {
     fields: Subfields,
     planar: bool,
     level: Level,
-    /// Whether something changed near each unit of each plane, in this iteration or the last.
+    /// For each unit of each plane, whether something changed near it in this iteration or the last.
     active: Vec<bool>,
-    /// Whether something changed near each unit of each plane, in this iteration.
+    /// For each unit of each plane, whether something changed near it in this iteration.
     next: Vec<bool>,
-    /// The candidates of each unit in each subfield.
+    /// The candidates of each unit, by subfield.
     candidates: Vec<[Span; 8]>,
     touched: Vec<u8>,
     words: u64,
@@ -172,13 +172,13 @@ impl Thinning {
         }
     }
 
-    /// Planes to do on a thread of their own.
+    /// Least number of planes for a thread.
     fn planes_together(&self) -> usize {
         let active = self.active.iter().filter(|&&active| active).count();
         if active < ALONE { usize::MAX } else { 1 }
     }
 
-    /// Runs an iteration; the number of voxels deleted.
+    /// Runs an iteration and returns the number of voxels deleted.
     fn iterate(&mut self) -> usize {
         std::mem::swap(&mut self.active, &mut self.next);
         self.next.fill(false);
@@ -218,8 +218,8 @@ impl Thinning {
         deleted
     }
 
-    /// Has units looked at that a change of a subfield touches: of its even voxels those before, of its odd ones those
-    /// after.
+    /// Activates every unit whose neighbourhood lost a voxel: along each axis, deletions at even coordinates affect the
+    /// previous unit and deletions at odd ones the next.
     fn spread(&mut self, parity: Parity) {
         let SubfieldLayout { planes, strips, units } = self.fields.layout;
         let next = |at: usize, parity: usize, count: usize| {
@@ -247,7 +247,7 @@ impl Thinning {
     }
 }
 
-/// Thins an image until nothing changes, or for so many iterations. `watch` is told of each.
+/// Thins an image until nothing changes, or for at most `limit` iterations, calling `watch` after each.
 pub(super) fn thin(
     image: &BitImage,
     limit: Option<usize>,

@@ -1,4 +1,4 @@
-//! The fast rules against the plain ones, and against topology.
+//! Compares the fast rules with the reference implementation, and checks topology.
 
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
@@ -17,7 +17,7 @@ fn skeleton(image: &BitImage, rule: Rule, iterations: Option<usize>) -> (BitImag
     thin(image, &ThinningRequest { rule: Some(rule), iterations }, &mut |_| ()).unwrap()
 }
 
-/// An image of this shape, black where `black` says so of (z, y, x).
+/// An image of this shape with foreground where `black` holds at (z, y, x).
 pub(super) fn drawn(axes: &[usize], black: impl Fn(i64, i64, i64) -> bool) -> BitImage {
     let shape = Shape::new(axes, Order::C).unwrap();
     let [_, rows, columns] = shape.extents();
@@ -29,7 +29,7 @@ pub(super) fn drawn(axes: &[usize], black: impl Fn(i64, i64, i64) -> bool) -> Bi
     BitImage::of(&image, |voxel| voxel == 1)
 }
 
-/// A random image: noise, or blobs of some size, of some density.
+/// A random image: noise or blobs, of random size and density.
 pub(super) fn random(axes: &[usize], random: &mut Pcg64Mcg) -> BitImage {
     let shape = Shape::new(axes, Order::C).unwrap();
     let mut sums: Vec<u32> = (0..shape.count()).map(|_| random.random_range(0..1000)).collect();
@@ -37,7 +37,7 @@ pub(super) fn random(axes: &[usize], random: &mut Pcg64Mcg) -> BitImage {
     let reach = random.random_range(0..3_usize);
     let extents = shape.extents();
     let mut counts = vec![1; shape.count()];
-    // Means over boxes, axis after axis.
+    // Box means, axis by axis.
     for axis in 0..3 {
         let (extent, stride) = (extents[axis], extents[axis + 1..].iter().product::<usize>());
         if reach == 0 || extent == 1 {
@@ -108,7 +108,7 @@ fn random_spaces_are_thinned_as_by_the_plain_rule() {
     }
 }
 
-/// A disc, a square, a bar, an annulus …: `black` of the distance from the middle and the place.
+/// A disc, a square, a bar, an annulus and the like, drawn by distance from the middle and by place.
 #[test]
 fn large_shapes_are_thinned_as_by_the_plain_rules() {
     let shapes = [
@@ -128,7 +128,7 @@ fn large_shapes_are_thinned_as_by_the_plain_rules() {
     same_as_plain(&drawn(&[17, 34, 131], |_, _, _| true), Rule::Subfields, None);
 }
 
-/// The documented failure of the rule as published, and that the safe rule does not have it.
+/// The documented defect of the rule as published, which the safe rule does not have.
 #[test]
 fn kashani_as_published_loses_even_squares_and_discs_around_a_corner() {
     let (block, square, disc) = (
@@ -144,7 +144,7 @@ fn kashani_as_published_loses_even_squares_and_discs_around_a_corner() {
     assert_eq!(skeleton(&odd, Rule::Kashani, None).0.count(), 1);
 }
 
-/// Zhang and Suen's rule loses isolated 2×2 blocks.
+/// Zhang and Suen's rule deletes isolated 2×2 blocks.
 #[test]
 fn zhang_suen_loses_blocks() {
     let block = drawn(&[4, 4], |_, y, x| (1..3).contains(&y) && (1..3).contains(&x));
@@ -152,10 +152,10 @@ fn zhang_suen_loses_blocks() {
     assert!(!Rule::ZhangSuen.keeps_topology() && !Rule::Kashani.keeps_topology());
 }
 
-/// Components, tunnels or holes, cavities: by union-find on foreground and background, and the Euler characteristic.
+/// Betti numbers by union-find on foreground and background, and the Euler characteristic.
 fn betti(image: &BitImage) -> [usize; 3] {
     let extents = image.shape().extents();
-    // A layer of background around, so that what is outside is one component.
+    // A surrounding layer of background, so that the outside is one component.
     let layers = [usize::from(extents[0] > 1), 1, 1];
     let [planes, rows, columns] = [0, 1, 2].map(|axis| extents[axis] + 2 * layers[axis]);
     let mut black = vec![false; planes * rows * columns];
@@ -172,7 +172,7 @@ fn betti(image: &BitImage) -> [usize; 3] {
         }
         of
     }
-    // Neighbours before a voxel in memory, as steps back. Black voxels are nowhere outermost.
+    // Neighbours that precede a voxel in memory, as steps back. Foreground is never outermost.
     let steps: Vec<usize> = (0..13)
         .map(|k| [k / 9, k / 3 % 3, k % 3])
         .filter(|[dz, ..]| layers[0] == 1 || *dz == 1)
@@ -195,7 +195,7 @@ fn betti(image: &BitImage) -> [usize; 3] {
     if layers[0] == 0 {
         return [components, cavities, 0];
     }
-    // Each vertex counts, with the eight voxels around it, the cells that lie before it along no axis.
+    // Each vertex counts the cells whose first vertex it is, given the eight voxels around it.
     let mut euler = 0;
     for here in (1 + columns + rows * columns..black.len()).filter(|here| here % columns > 0) {
         let around = |k: usize| here - (k & 1) - (k >> 1 & 1) * columns - (k >> 2) * rows * columns;
@@ -206,8 +206,9 @@ fn betti(image: &BitImage) -> [usize; 3] {
     [components, usize::try_from(tunnels).unwrap(), cavities]
 }
 
-/// The number of cells by which of the eight voxels around a vertex are there, where voxel k is before it along the axes that are bits of k: those that
-/// have the vertex as their first, of the union of closed cubes, with their signs. A cell is there if one of the cubes around it is.
+/// The signed number of cells of a union of closed cubes whose first vertex is a given one, by the set of the eight
+/// voxels around it that are present. Voxel k precedes the vertex along the axes that are bits of k. A cell is present
+/// if one of the cubes around it is.
 static EULER: std::sync::LazyLock<[i64; 256]> = std::sync::LazyLock::new(|| {
     std::array::from_fn(|set| {
         let cell = |thick: usize| {
@@ -245,7 +246,7 @@ fn keep_topology(image: &BitImage, rules: &[Rule]) {
     }
 }
 
-/// How many random images each rule is tried on.
+/// Number of random images per rule.
 const IMAGES: u64 = if cfg!(debug_assertions) { 20_000 } else { 100_000 };
 
 const KEEPING: [Rule; 3] = [Rule::GuoHall, Rule::KashaniSafe, Rule::Subfields];
@@ -268,7 +269,7 @@ fn random_spaces_keep_their_topology() {
     });
 }
 
-/// Also those of which other programs return nothing.
+/// Includes shapes for which other programs return an empty skeleton.
 #[test]
 fn shapes_keep_their_topology() {
     let [torus, shell, ring] = shapes_with_holes();

@@ -1,9 +1,9 @@
-//! Thinning before persistence: of an image of two values, with the same bars.
+//! Thinning before persistence, for images of two values; the bars stay the same.
 //!
-//! In the T-construction the voxels of the value that comes first are the foreground of a filtration of two steps: their
-//! union, then all of the image, which has no homology but its one component. A rule that keeps topology keeps that of the
-//! first step, and so all bars; only the voxels at which classes are born and die change. In the V-construction they are
-//! 4- and 6-connected, which no rule here is made for.
+//! In the T-construction, the voxels with the first value are the foreground of a filtration of two steps: their union,
+//! then the whole image, whose only homology is its one component. A rule that preserves topology preserves the
+//! homology of the first step, and thus all bars; only the voxels at which classes are born and die change. In the
+//! V-construction the foreground is 4- or 6-connected, which no rule here supports.
 
 use super::bits::BitImage;
 use super::figures::{Pass, ThinningFigures};
@@ -14,31 +14,33 @@ use crate::backend::{Backend, Decision};
 use crate::cubical::image::{AnyImage, Image, Voxel};
 use crate::with_image;
 
-/// Why an image cannot be thinned.
+/// Reasons why an image of two values cannot be thinned.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum TwoValuedError {
-    /// There is a third value.
+    /// The image has a third value.
     #[error("voxel {coordinates:?}: expected one of two values, {values:?}, found {found}")]
     Third {
-        /// Where, along the user's axes.
+        /// Coordinates of its first occurrence, along the user's axes.
         coordinates: Vec<usize>,
-        /// The values before, as they came.
+        /// The two values that occur before, in that order.
         values: [f64; 2],
-        /// The third.
+        /// The third value.
         found: f64,
     },
-    /// The rule does not suit it, there is not memory enough, or a GPU was asked for and does not do it.
+    /// The rule does not suit the image, memory does not suffice, or a requested GPU failed.
     #[error(transparent)]
     Thin(#[from] MachineError),
 }
 
-/// What became of an image, what was counted, and what did it, if there was anything to do.
+/// The thinned image, statistics, and the decision on where it ran; `None` if there was nothing to do.
 pub type Thinned<I> = (I, ThinningFigures, Option<Decision>);
 
-/// Thins the voxels whose value comes first: the less, or of superlevel sets the greater. What goes gets the other value.
+/// Thins the voxels with the first value in filtration order: the lesser, or for superlevel sets the greater. Deleted
+/// voxels get the other value.
 ///
 /// # Errors
-/// [`TwoValuedError`]: the image has a third value, the rule does not suit it, or a GPU was asked for and does not do it.
+/// [`TwoValuedError`]: the image has a third value, the rule does not suit it, memory is too short, or a requested GPU
+/// failed.
 pub fn thin_first(
     image: &AnyImage,
     superlevel: bool,
@@ -62,7 +64,7 @@ fn first_thinned<T: Voxel>(
     let voxels = image.voxels();
     let one = voxels[0];
     let Some(other) = voxels.iter().copied().find(|voxel| voxel.key() != one.key()) else {
-        // All voxels enter at once, and no other value is there that deleted ones could take.
+        // All voxels have one value, so there is no other for deleted ones.
         let all = voxels.len();
         let figures = ThinningFigures { before: all, after: all, ..ThinningFigures::default() };
         return Ok((image.clone(), figures, None));

@@ -1,10 +1,10 @@
-//! What the rules of the plane look at: a pixel's neighbours, for the 64 pixels of a word at once.
+//! The window of a planar rule: the neighbours of a pixel, for the 64 pixels of a word at once.
 //!
-//! A rule is a Boolean formula on the words of a [`Window`]: bit k of each is a neighbour of pixel k of the word in the
-//! middle. Nothing here or in the rules depends on the width of a word or on where it came from.
+//! A rule is a Boolean formula on the words of a [`Window`]: bit k of each word is a neighbour of pixel k of the word
+//! in the middle. Neither the window nor the rules depend on the width of a word or on its origin.
 
-/// The rows and columns of pixels around those of a word; north is up, the row before; what is outside the image is
-/// background. Fields are named as points of the compass; `c` are the pixels themselves.
+/// The neighbours of the pixels of a word. Fields are named after points of the compass, where north is up, the
+/// previous row; `c` are the pixels themselves. Outside the image is background.
 ///
 /// ```text
 ///  nnww  nnw  nn  nne
@@ -32,15 +32,15 @@ pub(super) struct Window {
     pub se: u64,
 }
 
-/// A rule that looks at a window and says which pixels go. All pixels are decided at once, from the same image.
+/// A rule that selects the pixels to delete from their windows. All pixels are decided from the same image.
 pub(super) trait PlanarRule: Copy + Send + Sync + 'static {
-    /// Subiterations, 1 or 2: an iteration runs through them.
+    /// Number of subiterations of an iteration, 1 or 2.
     const STEPS: usize;
-    /// Which pixels of the foreground a subiteration, 0 or 1, deletes. Bits of the background may be either.
+    /// Mask of foreground pixels that subiteration `STEP` (0 or 1) deletes. Bits of the background are arbitrary.
     fn deleted<const STEP: usize>(window: &Window) -> u64;
 }
 
-/// Where at least two of eight are set.
+/// Mask of at least two set among eight.
 #[inline(always)]
 pub(super) fn at_least_two(p: [u64; 8]) -> u64 {
     let one = p[0] | p[1] | p[2] | p[3];
@@ -50,22 +50,22 @@ pub(super) fn at_least_two(p: [u64; 8]) -> u64 {
     two | others | one & other
 }
 
-/// Where at least two of four are set.
+/// Mask of at least two set among four.
 #[inline(always)]
 pub(super) fn two_of_four(p: [u64; 4]) -> u64 {
     p[0] & p[1] | p[2] & p[3] | (p[0] | p[1]) & (p[2] | p[3])
 }
 
-/// Where exactly one of four is set.
+/// Mask of exactly one set among four.
 #[inline(always)]
 pub(super) fn one_of_four(p: [u64; 4]) -> u64 {
     (p[0] | p[1] | p[2] | p[3]) & !two_of_four(p)
 }
 
-/// Where a turn around a pixel, through its eight neighbours in order, enters the foreground exactly once: TR = 1.
+/// Mask of exactly one transition from background to foreground in the cycle of eight neighbours: TR = 1.
 ///
-/// Two entries are never neighbours in the turn, so the eight are counted by pairs. The sense of the turn is the same
-/// to it: it is entered as often as it is left.
+/// No two such transitions are adjacent in the cycle, so the eight are counted in pairs. The direction does not matter:
+/// there are as many transitions to background as to foreground.
 #[inline(always)]
 pub(super) fn enters_once(p: [u64; 8]) -> u64 {
     one_of_four([

@@ -1,4 +1,4 @@
-//! Voxels in the order that a format wants.
+//! Voxels in the order of an output format.
 
 use std::borrow::Cow;
 
@@ -7,8 +7,8 @@ use crate::cubical::shape::Order;
 #[cfg(feature = "codecs")]
 use crate::cubical::shape::Shape;
 
-/// Rows and columns of the planes of an image: a user's two axes as they are, one as a row, and of others the last of those that are longer
-/// than 1.
+/// Rows and columns of the planes of an image. An image with two user axes has these; one with a single axis is a row;
+/// otherwise they are the last axes longer than 1.
 #[cfg(feature = "codecs")]
 pub(super) fn rows_and_columns(shape: Shape) -> [usize; 2] {
     match shape.axes()[..] {
@@ -20,13 +20,13 @@ pub(super) fn rows_and_columns(shape: Shape) -> [usize; 2] {
     }
 }
 
-/// The voxels of an image in some order of its user's axes.
+/// The voxels of an image in this order of its user's axes, copied only if they are in the other.
 pub(super) fn in_order<T: Copy>(image: &Image<T>, order: Order) -> Cow<'_, [T]> {
     let shape = image.shape();
     if shape.order() == order || shape.dim() == 1 {
         return Cow::Borrowed(image.voxels());
     }
-    // The other order is the slowest axis become the fastest.
+    // In the other order the slowest axis becomes the fastest.
     let [planes, rows, columns] = shape.extents();
     let mut voxels = Vec::with_capacity(shape.count());
     for column in 0..columns {

@@ -1,4 +1,4 @@
-//! `dipha`: DIPHA's image data, x fastest.
+//! `dipha`: DIPHA image data, x fastest.
 
 use std::io::{self, Write};
 
@@ -10,7 +10,7 @@ use crate::cubical::shape::Order;
 
 use super::voxel::Written;
 
-/// Every voxel is a double that holds it exactly.
+/// Writes the voxels as doubles; the caller ensures that each has an exact double.
 pub(super) fn write<T: Written>(image: &Image<T>, mut out: &mut dyn Write) -> io::Result<()> {
     let voxels = in_order(image, Order::F);
     write_image(&mut out, &image.shape().axes(), voxels.iter().map(|voxel| voxel.value()))

@@ -1,4 +1,4 @@
-//! The formats by name, and what each of them holds.
+//! Image output formats, and the images that each can hold.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -13,7 +13,7 @@ use crate::cubical::image::Image;
 use crate::cubical::shape::{Order, Shape};
 use crate::names::named;
 
-/// The output formats of images.
+/// Output format of an image.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "kebab-case")]
@@ -25,63 +25,63 @@ pub enum ImageOutputFormat {
     Png,
     /// TIFF.
     Tiff,
-    /// NIfTI in one file.
+    /// NIfTI, header and voxels in one file.
     Nifti,
-    /// NIfTI in one file, compressed.
+    /// NIfTI in one file, gzip-compressed.
     NiftiGz,
 }
 
-/// The name of a file tells no format.
+/// Error: the format cannot be determined from the name of a file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("expected a name that ends in .png, .tif, .tiff, .npy, .nii or .nii.gz, found {found}")]
 #[non_exhaustive]
 pub struct UnknownName {
-    /// The name.
+    /// The name of the file.
     pub found: String,
 }
 
-/// A format cannot hold an image.
+/// Reasons why a format cannot hold an image.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Unwritable {
-    /// It holds planes.
+    /// The format holds planar images only.
     #[error(
         "format {format}: expected an image of one or two axes, found {shape}; tiff, npy and nifti hold three"
     )]
     Space {
         /// The format.
         format: ImageOutputFormat,
-        /// The image's shape.
+        /// The shape of the image.
         shape: Shape,
     },
-    /// It holds fewer axes.
+    /// The format holds fewer axes.
     #[error("format {format}: expected at most 7 axes, found {shape}; npy holds more")]
     Axes {
         /// The format.
         format: ImageOutputFormat,
-        /// The image's shape.
+        /// The shape of the image.
         shape: Shape,
     },
-    /// Its extents are too great.
+    /// An extent is too great for the format.
     #[error("format {format}: expected extents below 2^{bits}, found {shape}")]
     TooLarge {
         /// The format.
         format: ImageOutputFormat,
-        /// The image's shape.
+        /// The shape of the image.
         shape: Shape,
-        /// Bits of an extent.
+        /// Number of bits of an extent in the format.
         bits: u32,
     },
-    /// It has no such voxels.
+    /// The format does not support the voxel type.
     #[error("format png: expected voxels of u8 or u16, found {found}; tiff, npy and nifti hold every type")]
     VoxelType {
-        /// The type.
+        /// NumPy name of the voxel type.
         found: &'static str,
     },
 }
 
 impl ImageOutputFormat {
-    /// Every format.
+    /// All formats.
     pub const ALL: [ImageOutputFormat; 5] = [
         ImageOutputFormat::Npy,
         ImageOutputFormat::Png,
@@ -90,10 +90,10 @@ impl ImageOutputFormat {
         ImageOutputFormat::NiftiGz,
     ];
 
-    /// The format that the name of a file tells, whatever the case of its letters.
+    /// The format for the extension of a file name, ignoring case.
     ///
     /// # Errors
-    /// [`UnknownName`]: it tells none.
+    /// [`UnknownName`]: the name has no known extension.
     pub fn of_name(path: &Path) -> Result<ImageOutputFormat, UnknownName> {
         let name = path.to_string_lossy().to_lowercase();
         let known = [
@@ -108,10 +108,10 @@ impl ImageOutputFormat {
         format.map(|(_, format)| format).ok_or_else(|| UnknownName { found: path.display().to_string() })
     }
 
-    /// Whether it can hold images of a shape.
+    /// Checks that the format can hold images of this shape.
     ///
     /// # Errors
-    /// Why not.
+    /// [`Unwritable`]: the reason why not.
     pub fn holds(self, shape: Shape) -> Result<(), Unwritable> {
         let bits = match self {
             ImageOutputFormat::Nifti | ImageOutputFormat::NiftiGz if shape.axes().len() > 7 => {
@@ -130,7 +130,7 @@ impl ImageOutputFormat {
         Ok(())
     }
 
-    /// The order in which the format has voxels, of an image that has them in another perhaps.
+    /// The order of voxels in this format, for an image in the given order.
     pub fn order(self, order: Order) -> Order {
         match self {
             ImageOutputFormat::Npy => order,
@@ -139,10 +139,11 @@ impl ImageOutputFormat {
         }
     }
 
-    /// Writes an image that the format [holds](ImageOutputFormat::holds). Where its voxels lie in space is kept if the format says it in the same way.
+    /// Writes an image that the format [holds](ImageOutputFormat::holds). `geometry` is written if it is that of the
+    /// same format.
     ///
     /// # Errors
-    /// What `out` answers; the format does not hold the image.
+    /// The error of `out`, or that the format does not hold the image.
     pub fn write(
         self,
         image: &Image<u8>,

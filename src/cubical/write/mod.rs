@@ -1,20 +1,22 @@
-//! Writers of images: what the readers read back. [`ImageOutputFormat`] are those of skeletons, which are images of bytes; [`ImageFile`] are
-//! all of them, for voxels of any type.
+//! Writers of images, in formats that [`read`](crate::cubical::read) reads back. [`ImageOutputFormat`] lists those of
+//! skeletons, which are 8-bit images; [`ImageFile`] lists all formats, for voxels of any type.
 //!
 //! | format | name | content | axes |
 //! |---|---|---|---|
 //! | `npy` | `*.npy` | NumPy array, in the image's own order | any number |
-//! | `png` | `*.png` | PNG, 8 or 16 bits, gray | one or two: row, column |
-//! | `tiff` | `*.tif`, `*.tiff` | TIFF, gray, deflated; BigTIFF where needed; a page a plane | one to three: page, row, column |
-//! | `nifti` | `*.nii` | NIfTI-1, or NIfTI-2 if the image came from one or an axis is longer than 32,767; voxels of unit size unless it came from one | up to seven: x, y, z, … |
-//! | `nifti-gz` | `*.nii.gz` | the same, compressed | |
-//! | `dipha` | | DIPHA's image data: doubles | any number: x, y, z |
-//! | `perseus` | `*.perseus` | Perseus' text: doubles, shortest digits | any number: x, y, z |
-//! | `raw` | `*.raw` | voxels alone, little-endian, in the image's own order | any number |
+//! | `png` | `*.png` | PNG, 8 or 16 bits, grayscale | one or two: row, column |
+//! | `tiff` | `*.tif`, `*.tiff` | TIFF, grayscale, deflate; BigTIFF if needed | one to three: page, row, column |
+//! | `nifti` | `*.nii` | NIfTI-1 or, where needed, NIfTI-2 (see below) | up to seven: x, y, z, … |
+//! | `nifti-gz` | `*.nii.gz` | the same, gzip-compressed | |
+//! | `dipha` | | DIPHA image data: doubles | any number: x, y, z |
+//! | `perseus` | `*.perseus` | Perseus text: doubles, fewest digits | any number: x, y, z |
+//! | `raw` | `*.raw` | voxels only, little-endian, in the image's own order | any number |
 //!
-//! A voxel keeps its coordinates along the user's axes ([`crate::cubical`]); where the format has another axis vary fastest, voxels
-//! are put in its order. Where voxels lie in space, as a file of the same format said it ([`Geometry`](super::geometry::Geometry)), is kept by NIfTI and TIFF, and nothing
-//! else of the file the image came from.
+//! A voxel keeps its coordinates along the user's axes ([`crate::cubical`]); voxels are reordered if another axis
+//! varies fastest in the format. NIfTI-2 is written if the image came from it or an axis is longer than 32,767. NIfTI
+//! and TIFF keep the position and size of voxels stated by a file of the same format
+//! ([`Geometry`](super::geometry::Geometry)); without it, NIfTI voxels have unit size. Nothing else of the original
+//! file is kept.
 
 mod axes;
 mod dipha;

@@ -1,5 +1,5 @@
-//! `nifti`: a header as [`read`](crate::cubical::read) lists it, with the geometry of the file that the image came from if that was of the same
-//! format, no extensions, then the voxels, x fastest.
+//! `nifti`: a header as described in [`read`](crate::cubical::read), with the geometry of the original file if that was
+//! NIfTI, no extensions, then the voxels, x fastest.
 
 use std::io::{self, Write};
 
@@ -36,14 +36,14 @@ pub(super) fn write_compressed<T: Written>(
     Ok(())
 }
 
-/// Puts the bytes of some fields of a header in their places.
+/// Writes consecutive fields into a header from a byte offset.
 fn put<const N: usize>(header: &mut [u8], place: usize, fields: impl IntoIterator<Item = [u8; N]>) {
     for (bytes, field) in header[place..].chunks_exact_mut(N).zip(fields) {
         bytes.copy_from_slice(&field);
     }
 }
 
-/// A header of 348 bytes and the four that say that there is no extension.
+/// A NIfTI-1 header of 348 bytes, and four bytes stating that there is no extension.
 fn header_1<T: Written>(axes: &[i16], geometry: Option<&NiftiGeometry>) -> Vec<u8> {
     let mut header = vec![0; 352];
     put(&mut header, 0, [348_i32.to_le_bytes()]);
@@ -54,7 +54,7 @@ fn header_1<T: Written>(axes: &[i16], geometry: Option<&NiftiGeometry>) -> Vec<u
     put(&mut header, 108, [352.0_f32, 1.0, 0.0].map(f32::to_le_bytes));
     put(&mut header, 344, [*b"n+1\0"]);
     if let Some(geometry) = geometry {
-        // What is read from a header of NIfTI-1 has the width of its fields.
+        // Values read from a NIfTI-1 header fit its fields.
         let float = |&x: &f64| (x as f32).to_le_bytes();
         header[39] = geometry.dim_info;
         header[123] = geometry.xyzt_units as u8;
@@ -70,7 +70,7 @@ fn header_1<T: Written>(axes: &[i16], geometry: Option<&NiftiGeometry>) -> Vec<u
     header
 }
 
-/// A header of 540 bytes and the four that say that there is no extension.
+/// A NIfTI-2 header of 540 bytes, and four bytes stating that there is no extension.
 fn header_2<T: Written>(axes: &[usize], geometry: Option<&NiftiGeometry>) -> Vec<u8> {
     let mut header = vec![0; 544];
     put(&mut header, 0, [540_i32.to_le_bytes()]);

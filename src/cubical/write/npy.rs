@@ -1,4 +1,4 @@
-//! `npy`: a NumPy array of the voxels' type, in the image's own order.
+//! `npy`: a NumPy array of the voxel type, in the image's own order.
 
 use std::io::{self, Write};
 

@@ -1,4 +1,4 @@
-//! `perseus`: the number of axes, their extents and the values, x fastest, a number a line.
+//! `perseus`: the number of axes, their extents and the values, x fastest, one number per line.
 
 use std::io::{self, Write};
 
@@ -7,7 +7,7 @@ use super::voxel::Written;
 use crate::cubical::image::Image;
 use crate::cubical::shape::Order;
 
-/// Every voxel is a double that holds it exactly; values are written with the fewest digits that read back as the same double.
+/// Writes the voxels as doubles, which the caller ensures are exact, with the fewest digits that read back as the same.
 pub(super) fn write<T: Written>(image: &Image<T>, out: &mut dyn Write) -> io::Result<()> {
     let axes = image.shape().axes();
     writeln!(out, "{}", axes.len())?;

@@ -1,4 +1,4 @@
-//! `png`: 8 or 16 bits, gray; an image of one axis is a row.
+//! `png`: 8- or 16-bit grayscale; an image of one axis is a row.
 
 use std::io::{self, Write};
 
@@ -21,7 +21,7 @@ pub(super) fn write<T: Written>(image: &Image<T>, out: &mut dyn Write) -> io::Re
     encoder.set_color(ColorType::Grayscale);
     encoder.set_depth(depth);
     let mut writer = encoder.write_header()?;
-    // The most significant byte of each voxel comes first.
+    // PNG stores the most significant byte first.
     let bytes: Vec<u8> = in_order(image, Order::C).iter().flat_map(|voxel| voxel.big_endian()).collect();
     writer.write_image_data(&bytes)?;
     writer.finish()?;

@@ -1,4 +1,4 @@
-//! What is written is read back.
+//! Checks that images are read back as they were written.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ fn image(axes: &[usize], order: Order) -> Image<u8> {
     Image::new(shape, (0..shape.count()).map(|place| (place * place % 251) as u8).collect()).unwrap()
 }
 
-/// Coordinates and value of each voxel, in the order of the coordinates.
+/// Coordinates and value of each voxel, sorted by coordinates.
 fn listed(image: &Image<u8>) -> Vec<(Vec<usize>, u8)> {
     let voxel = |(place, &voxel)| (image.shape().coordinates(place), voxel);
     let mut listed: Vec<_> = image.voxels().iter().enumerate().map(voxel).collect();
@@ -48,7 +48,7 @@ fn images_read_back_with_the_same_coordinates() {
                     assert!(format == ImageOutputFormat::Png && axes.len() == 3);
                 } else {
                     let read = read_back(name, format, &image);
-                    // A plane in space is a plane where there are only planes.
+                    // Formats that hold planes only read a plane in space back as a plane.
                     let long = |listed: Vec<(Vec<usize>, u8)>| -> Vec<_> {
                         let is_plane = format == ImageOutputFormat::Png && axes.len() == 3;
                         let at = |at: Vec<usize>| if is_plane { vec![at[0], at[at.len() - 1]] } else { at };

@@ -1,4 +1,4 @@
-//! `tiff`: voxels of any type, gray, deflated; a page a plane. An image of one axis is a row.
+//! `tiff`: grayscale voxels of any type, deflate-compressed, one page per plane. An image of one axis is a row.
 
 use std::io::{self, Cursor, Write};
 
@@ -12,7 +12,7 @@ use crate::cubical::geometry::Resolution;
 use crate::cubical::image::Image;
 use crate::cubical::shape::Order;
 
-/// Bytes past which offsets may need more than 32 bits: deflating never doubles.
+/// Size of the voxels in bytes from which offsets may need more than 32 bits. Compression never doubles the size.
 const SMALL: usize = 1 << 31;
 
 pub(super) fn write<T: Written>(
@@ -23,7 +23,7 @@ pub(super) fn write<T: Written>(
 where
     [T]: TiffValue,
 {
-    // Offsets are filled in backwards, which not everything that is written to can do.
+    // The encoder fills in offsets afterwards, so it needs an output that can seek.
     let mut file = Cursor::new(Vec::new());
     let failed = |error: TiffError| match error {
         TiffError::IoError(error) => error,
@@ -47,7 +47,7 @@ where
 {
     let mut encoder = encoder.with_compression(Compression::Deflate(DeflateLevel::Fast));
     let [height, width] = match image.shape().axes()[..] {
-        // A page a plane, also where pages, rows or columns are one.
+        // One page per plane, even if there is only one page, row or column.
         [_, rows, columns] => [rows, columns],
         _ => rows_and_columns(image.shape()),
     };

@@ -1,4 +1,4 @@
-//! What the writers ask of a type of voxels.
+//! Properties of voxel types that the writers need.
 
 use std::io::{self, Write};
 
@@ -7,16 +7,16 @@ use tiff::encoder::colortype;
 
 use crate::cubical::image::Voxel;
 
-/// A type of voxels that is written.
+/// A voxel type that can be written.
 pub(super) trait Written: Voxel + npyz::AutoSerialize {
-    /// TIFF's gray of this type.
+    /// TIFF grayscale type.
     #[cfg(feature = "codecs")]
     type Gray: colortype::ColorType<Inner = Self>;
-    /// NIfTI's code of the type.
+    /// NIfTI datatype code.
     const NIFTI: i16;
-    /// The bytes of a voxel, the least significant one first.
+    /// The bytes of a voxel, the least significant first.
     fn little_endian(self) -> impl AsRef<[u8]>;
-    /// The bytes of a voxel, the most significant one first.
+    /// The bytes of a voxel, the most significant first.
     #[cfg(feature = "codecs")]
     fn big_endian(self) -> impl IntoIterator<Item = u8>;
 }
@@ -45,9 +45,9 @@ written!(
     i64 GrayI64 1024, u64 Gray64 1280
 );
 
-/// Writes voxels, the least significant byte of each first.
+/// Writes voxels with the least significant byte first.
 pub(super) fn little_endian<T: Written>(voxels: &[T], out: &mut dyn Write) -> io::Result<()> {
-    /// Voxels of a block.
+    /// Number of voxels converted at a time.
     const BLOCK: usize = 1 << 13;
     let mut block = Vec::with_capacity(BLOCK * size_of::<T>());
     for voxels in voxels.chunks(BLOCK) {

@@ -1,12 +1,12 @@
-//! Comparisons of a plane's voxels, a bit each, and the digits of their numbers.
+//! Comparison bits of a plane's voxels, and the binary digits of their numbers c(x).
 //!
-//! VcecRows are counted from the one above a tile, 0. A row of bits is a word for each 64 voxels; rows follow each other without a gap, so that a
-//! plane is one run of words, which the vector units take several rows of at a time. A bit says who wins: see [`digits`].
+//! Row 0 is the row above the tile. A row of bits has a word for each 64 voxels; rows are contiguous, so a plane is one
+//! run of words and a vector may span several rows. A bit names the winner of a comparison: see [`digits`].
 
 use super::digits::{self, Inner, Outer};
 use crate::simd::{BLOCK, BlockKernel, Blocks, Bytes};
 
-/// Comparisons of a plane with itself: [`Inner`].
+/// Comparisons within a plane, a bit per voxel; the fields are those of [`Inner`].
 #[derive(Debug, Default)]
 pub(super) struct InnerBits {
     pub(super) a: Vec<u64>,
@@ -16,7 +16,7 @@ pub(super) struct InnerBits {
     pub(super) d_left: Vec<u64>,
 }
 
-/// Comparisons of a plane with the next: [`Outer`].
+/// Comparisons of a plane with the next; the fields are those of [`Outer`].
 #[derive(Debug, Default)]
 pub(super) struct OuterBits {
     pub(super) c: Vec<u64>,
@@ -52,7 +52,7 @@ impl OuterBits {
     }
 }
 
-/// The digits of the numbers of a plane's voxels, lowest first, and where the numbers are not 0; without the row above.
+/// Binary digits of the numbers of a plane's voxels, lowest first, and a mask of nonzero numbers; tile rows only.
 #[derive(Debug, Default)]
 pub(super) struct Digits {
     pub(super) digits: [Vec<u64>; 4],
@@ -68,11 +68,11 @@ impl Digits {
     }
 }
 
-/// Gets the digits of so many rows from the comparisons; the plane's with itself, with the next and with the one before.
+/// Kernel that computes the digits of `height` rows from comparisons within the plane and with both adjacent planes.
 pub(super) struct AddUp<'a> {
     pub(super) width: usize,
     pub(super) height: usize,
-    /// The bits say that the second wins.
+    /// Whether a set bit means that the second of the two voxels wins.
     pub(super) invert: bool,
     pub(super) inner: &'a InnerBits,
     pub(super) next: &'a OuterBits,
@@ -80,7 +80,7 @@ pub(super) struct AddUp<'a> {
     pub(super) out: &'a mut Digits,
 }
 
-/// A kernel for all keys, compiled for those of bytes: words of bits do not depend on keys.
+/// The words of bits do not depend on the key type, so this kernel is compiled for 8-bit keys only.
 impl BlockKernel<u8> for AddUp<'_> {
     type Output = ();
 
@@ -119,11 +119,11 @@ impl AddUp<'_> {
     }
 }
 
-/// Words that are worked on together. They are copied out of their slices first: of some thirty slices the compiler would not prove that none
-/// overlaps another, and take one word at a time.
+/// Words processed together. They are copied out of their slices first: with some thirty slices the compiler cannot
+/// prove that none overlap, and would process one word at a time.
 const LANES: usize = 8;
 
-/// The words of a tile's rows, and of those one above each.
+/// Geometry of the words of a tile: its rows, and the rows shifted up by one.
 struct VcecRows {
     width: usize,
     words: usize,
@@ -141,7 +141,7 @@ impl VcecRows {
     }
 }
 
-/// Slices of bits, of one length, for the fields of [`Inner`] or [`Outer`].
+/// Defines a struct of bit slices of one length for the fields of [`Inner`] or [`Outer`].
 macro_rules! rows {
     ($rows:ident, $lanes:ident, $bits:ident => $fields:ident { $($field:ident: $from:ident.$which:ident),* }) => {
         struct $rows<'a> {
@@ -159,7 +159,7 @@ macro_rules! rows {
                 $fields { $($field: self.$field[word]),* }
             }
 
-            /// A vector of the words from one on.
+            /// Returns `LANES` words of each slice, starting at word `at`.
             #[inline(always)]
             fn lanes(&self, at: usize) -> $lanes {
                 let mut lanes = $lanes { $($field: [0; LANES]),* };
@@ -190,8 +190,8 @@ rows!(OuterRows, OuterLanes, OuterBits => Outer {
     f_up: f.above, g_up: g.above, g_left_up: g_left.above
 });
 
-/// The bit of the voxel before each in its row. Before the first of a row there is none, and no pair but the voxel itself: its bit is
-/// the lowest of what `edge` gives for the block.
+/// Moves each voxel's bit to the next voxel of its row. The first voxel of a row has no predecessor; its bit is the
+/// lowest of the word of `edge`, a comparison of that voxel alone instead of a pair.
 #[inline(always)]
 pub(super) fn shift(bits: &[u64], edge: &[u64], follows: &[u64], shifted: &mut [u64]) {
     let words = follows.len();

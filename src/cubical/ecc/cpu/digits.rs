@@ -1,31 +1,36 @@
-//! The number of each voxel from its comparisons, for 64 voxels a word, bit by bit.
+//! Computes the number c(x) of each voxel from comparison bits, by bit-sliced logic on 64 voxels per word.
 //!
-//! Write the comparisons as bits that say whether the *first* of two wins the cell between them (T: is not greater; V: is
+//! Let a comparison bit say whether the *first* of two wins the cell between them (in T: it is not greater; in V: it is
 //! greater). For a voxel x and each of the two directions of each axis:
 //!
-//! - x wins the face between two voxels: a bit u;
-//! - the 2 × 2 block of an edge is won by one of two pairs of voxels, and then by one of the two in that pair, which it wins a face
-//!   from; so that of the four blocks around an edge's end, x wins the one on a side by u · p, where p says that the pair wins;
-//! - likewise a 2 × 2 × 2 block is won by one of two 2 × 2 blocks, and x wins it by e · p, where e says that x wins its 2 × 2 block.
+//! - u is set if x wins the face between it and its neighbour in that direction;
+//! - a 2 × 2 block of voxels, around an edge, is won by one of its two pairs, and then by the voxel that wins the face
+//!   within that pair. So x wins the block on one side of its face if u · p, where p says that the pair wins;
+//! - a 2 × 2 × 2 block, around a vertex, is won by one of two 2 × 2 blocks. So x wins it if e · p, where e says that x
+//!   wins its 2 × 2 block and p that this block wins.
 //!
-//! So the faces, edges and vertices of T come as one term for the voxel and its two faces along planes, −1 + w + w', four terms
-//! u (1 − p − q), a face and the two edges on both sides of it, and four terms e (p + q − 1), an edge and the two vertices at its ends: nine
-//! terms of −1, 0 or 1 each. The number of voxel x is their sum. In V cells have the dimension 3 − dim of T's, so the sum
-//! counts with the opposite sign. A cell that needs an absent voxel is won by what is present in T, and by what is absent in V.
+//! The cells of T are then grouped into nine terms, each −1, 0 or 1, whose sum is the number of x:
+//!
+//! - −1 + w + w' for the voxel and its two faces between planes;
+//! - four terms u (1 − p − q) for a face and the two edges on both sides of it;
+//! - four terms e (p + q − 1) for an edge and the two vertices at its ends.
+//!
+//! Cells of V have dimension 3 − dim of those of T, so the sum changes its sign. A cell with an absent voxel is won by
+//! the present ones in T, and by the absent one in V.
 
-/// The digits of [`digits`] are of the number plus this.
+/// Offset added to the numbers in [`digits`], so that they are not negative.
 pub(crate) const OFFSET: i64 = 9;
 
-/// The comparisons of a plane with itself, a bit a voxel, in the order of [`compare`](super::compare).
+/// Comparisons within a plane, a bit per voxel, in the order of [`compare`](super::compare).
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Inner {
-    /// Voxel with the next of its row.
+    /// Voxel with the next voxel of its row.
     pub(crate) a: u64,
-    /// Voxel with the same of the next row.
+    /// Voxel with the voxel below it, in the next row.
     pub(crate) b: u64,
     /// Pair along a row with the pair below it.
     pub(crate) d: u64,
-    /// `a` and `d` of the voxel before in the row.
+    /// `a` and `d` of the previous voxel of the row.
     pub(crate) a_left: u64,
     pub(crate) d_left: u64,
     /// `b`, `d` and `d_left` of the row above.
@@ -34,18 +39,18 @@ pub(crate) struct Inner {
     pub(crate) d_left_up: u64,
 }
 
-/// The comparisons of a plane with the next.
+/// Comparisons of a plane with the next, a bit per voxel.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Outer {
-    /// Voxel with voxel.
+    /// Voxel with the voxel in the next plane.
     pub(crate) c: u64,
-    /// Pair along a row.
+    /// Pair along a row with the pair in the next plane.
     pub(crate) e: u64,
-    /// Pair along a column.
+    /// Pair along a column with the pair in the next plane.
     pub(crate) f: u64,
-    /// Block of four.
+    /// 2 × 2 block with the block in the next plane.
     pub(crate) g: u64,
-    /// `e` and `g` of the voxel before in the row.
+    /// `e` and `g` of the previous voxel of the row.
     pub(crate) e_left: u64,
     pub(crate) g_left: u64,
     /// `f`, `g` and `g_left` of the row above.
@@ -54,21 +59,21 @@ pub(crate) struct Outer {
     pub(crate) g_left_up: u64,
 }
 
-/// The binary digits of 64 numbers, each plus [`OFFSET`], lowest first, and where the number is not 0.
+/// The binary digits of 64 numbers, each plus [`OFFSET`], lowest first, and a mask of the nonzero numbers.
 ///
-/// `INVERT`: the bits say that the second wins.
+/// With `INVERT`, a set bit says that the second of two wins.
 #[inline(always)]
 pub(crate) fn digits<const INVERT: bool>(inner: &Inner, next: &Outer, last: &Outer) -> ([u64; 4], u64) {
     let n = |bits: u64| if INVERT { !bits } else { bits };
     let (right, left, down, up) = (n(inner.a), !n(inner.a_left), n(inner.b), !n(inner.b_up));
-    // u, and who wins beyond it along planes.
+    // u, and whether its pair wins against the next plane (p) and the last (q).
     let faces = [
         (right, n(next.e), !n(last.e)),
         (left, n(next.e_left), !n(last.e_left)),
         (down, n(next.f), !n(last.f)),
         (up, n(next.f_up), !n(last.f_up)),
     ];
-    // e, and who wins beyond it.
+    // e, and whether its 2 × 2 block wins against the next plane (p) and the last (q).
     let edges = [
         (right & n(inner.d), n(next.g), !n(last.g)),
         (left & n(inner.d_left), n(next.g_left), !n(last.g_left)),
@@ -76,7 +81,7 @@ pub(crate) fn digits<const INVERT: bool>(inner: &Inner, next: &Outer, last: &Out
         (left & !n(inner.d_left_up), n(next.g_left_up), !n(last.g_left_up)),
     ];
     let (w, w_last) = (n(next.c), !n(last.c));
-    // Nine terms, each as two bits that add up to the term plus one.
+    // Nine terms, each as two bits whose sum is the term plus one.
     let [f0, f1, f2, f3] = faces.map(|(u, p, q)| [u & !p & !q, !(u & p & q)]);
     let [e0, e1, e2, e3] = edges.map(|(e, p, q)| [e & p & q, !(e & !p & !q)]);
     let (s0, c0) = add(f0[0], f0[1], f1[0]);
@@ -94,12 +99,12 @@ pub(crate) fn digits<const INVERT: bool>(inner: &Inner, next: &Outer, last: &Out
     let (twos, d3) = add(s0, s1, s2);
     let (s3, f0) = add(d0, d1, d2);
     let (fours, f1) = (s3 ^ d3, s3 & d3);
-    // The sum is at most 14: there is no digit for 16.
+    // The sum is at most 14, so there is no digit for 16.
     let eights = f0 ^ f1;
     ([ones, twos, fours, eights], twos | fours | !(ones & eights))
 }
 
-/// Sum and carry.
+/// Full adder: sum and carry.
 #[inline(always)]
 fn add(a: u64, b: u64, c: u64) -> (u64, u64) {
     (a ^ b ^ c, a & b | b & c | c & a)

@@ -1,12 +1,13 @@
-//! The curve on the processor: how c(x) is found for every voxel at some three instructions each.
+//! Euler characteristic curve on the CPU: computes c(x) for every voxel in about three instructions each.
 //!
-//! 1. [`tables`]: the image is cut into boxes of a few rows, many planes deep ([`view`]). Plane by plane, rows become keys, with a border that
-//!    says what absent voxels are. Seven comparisons, 64 voxels at a time, say of each 2-, 4- and 8-block of voxels which half wins it;
-//!    blocks are won by halves, as in a tournament, so that of a block of eight one more comparison is enough.
-//! 2. [`digits`]: c(x) from these bits, by logic on words: 64 voxels at a time, and vectors of words.
-//! 3. [`tally`]: the numbers that are not 0 are added up by key.
+//! 1. [`tables`]: the image is cut into boxes of a few rows and many planes ([`view`]). Plane by plane, rows become
+//!    keys, with a border for absent voxels. Seven comparisons, on 64 voxels at a time, determine which half wins each
+//!    block of 2, 4 and 8 voxels. As in a tournament, the winners of the halves meet: a block of eight takes one more
+//!    comparison.
+//! 2. [`digits`]: bit-sliced logic computes c(x) from these bits, 64 voxels per word, in vectors of words.
+//! 3. [`tally`]: the nonzero numbers are added up by key.
 //!
-//! Threads have tables and sums of their own. The sums are added at the end, and do not depend on who added what.
+//! Each thread has its own tables and sums. The merged sums do not depend on the distribution of work.
 
 mod bits;
 mod digits;
@@ -40,7 +41,7 @@ use tally::runs::Spill;
 use tally::summed::Summed;
 use view::{Filtered, View, VoxelTile, table_bytes, tiles};
 
-/// Adds up an image part by part.
+/// Adds up the numbers c(x) of an image, part by part.
 #[derive(Debug)]
 pub(crate) struct Counter<T: Voxel> {
     request: EccRequest,
@@ -50,38 +51,38 @@ pub(crate) struct Counter<T: Voxel> {
     workers: Vec<Worker<T>>,
 }
 
-/// What a thread works with.
+/// Tables and sums of one thread.
 #[derive(Debug)]
 struct Worker<T: Voxel> {
     tables: Tables<T::Key>,
     sums: Sums<T>,
 }
 
-/// Memory for rows that grow with what is found, and where they go that have no room in it.
+/// Memory for rows whose number is not known beforehand, and where rows beyond it are spilled.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Room<'a> {
-    /// Bytes, for all threads.
+    /// Bytes for all threads together.
     pub(crate) bytes: usize,
-    /// A directory for temporary files.
+    /// Directory for temporary files.
     pub(crate) directory: &'a Path,
 }
 
 impl<T: Voxel> Counter<T> {
-    /// A counter for images one after another.
+    /// A counter for a sequence of images.
     pub(crate) fn new(request: &EccRequest, level: Level) -> Self {
         Counter { request: *request, range: None, edges: None, level, workers: Vec::new() }
     }
 
-    /// Whether the range of the bins is known at the end at the latest: every value of a narrow type is kept.
+    /// Whether the range of the bins follows from the sums: narrow types keep a sum for every value.
     pub(crate) fn finds_range() -> bool {
         T::Key::BITS <= 16
     }
 
-    /// Begins an image, for so many threads, with the buffers of the one before. Bins, if there are any, are over this range; `None` when
-    /// [`Counter::finds_range`]. Without `room` all rows are kept in memory.
+    /// Begins an image with `threads` threads, reusing the buffers of the last image. Uniform bins divide `range`,
+    /// which may be `None` if [`Counter::finds_range`]. Without `room` all rows stay in memory.
     ///
     /// # Errors
-    /// [`BinsError`]: there are no such bins.
+    /// [`BinsError`]: the bins are invalid.
     pub(crate) fn begin(
         &mut self,
         range: Option<(Value, Value)>,
@@ -106,8 +107,8 @@ impl<T: Voxel> Counter<T> {
         Ok(())
     }
 
-    /// Adds the voxels of a box: planes, rows, columns. What lies around them, as far as the image goes, must be in view; columns
-    /// begin at a multiple of 64, and what lies 64 before counts as around.
+    /// Adds the voxels of the box `own` (planes, rows, columns). Their neighbours within the image must be in view;
+    /// columns begin at a multiple of 64, and the 64 columns before them count as neighbours.
     pub(crate) fn add(&mut self, view: View<'_, T>, own: [Range<usize>; 3]) {
         self.add_tiles(view, &tiles(own, size_of::<T>(), self.workers.len()));
     }
@@ -131,42 +132,42 @@ impl<T: Voxel> Counter<T> {
         });
     }
 
-    /// Each adds up what it is given, in a thread of its own.
+    /// One adder per thread; each adds up the tiles it is given.
     pub(crate) fn adders(&mut self) -> impl Iterator<Item = Adder<'_, T>> {
         let Counter { request, level, ref mut workers, .. } = *self;
         workers.iter_mut().map(move |worker| Adder { request, level, worker })
     }
 
-    /// What was added so far, which stays to be added to; none where some of it is in temporary files.
+    /// Returns the sums so far, which may grow further; `None` if some of them are in temporary files.
     pub(crate) fn so_far(&mut self) -> Option<PartialSums> {
         let mut all: Vec<&mut Sums<T>> = self.workers.iter_mut().map(|worker| &mut worker.sums).collect();
         Sums::so_far(&mut all)
     }
 
-    /// Adds what another counter, begun alike, had added [so far](Counter::so_far).
+    /// Adds the sums [so far](Counter::so_far) of another counter that was begun with the same arguments.
     ///
     /// # Errors
-    /// [`OtherSums`]: it was not begun alike.
+    /// [`OtherSums`]: the other counter was begun with different arguments.
     pub(crate) fn add_partial(&mut self, partial: &PartialSums) -> Result<(), OtherSums> {
         self.workers[0].sums.add_partial(partial)
     }
 
-    /// Whether what was added could not be kept, so that adding more is in vain.
+    /// Whether spilling sums has failed, so that adding more is useless.
     pub(crate) fn has_failed(&self) -> bool {
         self.workers.iter().any(|worker| worker.sums.has_failed())
     }
 
-    /// The rows of what was added. Another image must begin before more is.
+    /// Returns the rows of the curve. [`begin`](Counter::begin) must be called before adding more.
     ///
     /// # Errors
-    /// VcecRows that memory had no room for could not be kept in files.
+    /// Rows beyond the memory limit could not be written to files.
     pub(crate) fn finish(&mut self) -> io::Result<VcecRows> {
         let EccRequest { construction, superlevel, bins } = self.request;
         let (edges, range) = (self.edges.take(), self.range);
         let sums = || Sums::new(None, superlevel, None);
         let all = self.workers.iter_mut().map(|worker| std::mem::replace(&mut worker.sums, sums()));
         let summed = Sums::finish(all.collect())?;
-        // The numbers are those of T: cells of V have the dimension 3 − dim.
+        // The sums are those of T: cells of V have dimension 3 − dim.
         let sign = if construction == Construction::V { -1 } else { 1 };
         let voxel = |key: T::Key| T::of_key(if superlevel { key.reversed() } else { key });
         let (values, mut changes) = match (summed, bins) {
@@ -180,7 +181,7 @@ impl<T: Voxel> Counter<T> {
                     let ends: [Value; 2] = [keys[0], keys[keys.len() - 1]].map(|key| voxel(key).into());
                     if superlevel { (ends[1], ends[0]) } else { (ends[0], ends[1]) }
                 };
-                // Their type is a narrow one, so that the range is one of integers.
+                // The type is narrow, so the range consists of integers.
                 let range = range.unwrap_or_else(found);
                 let edges = Edges::uniform::<T>(count, range, superlevel).expect("the bins were checked");
                 let mut changes = vec![0; count];
@@ -197,7 +198,7 @@ impl<T: Voxel> Counter<T> {
     }
 }
 
-/// Adds up tiles.
+/// Adds up tiles with the tables and sums of one thread.
 #[derive(Debug)]
 pub(crate) struct Adder<'a, T: Voxel> {
     request: EccRequest,
@@ -206,12 +207,12 @@ pub(crate) struct Adder<'a, T: Voxel> {
 }
 
 impl<T: Voxel> Adder<'_, T> {
-    /// Adds the voxels of a tile. What lies around them, as for [`Counter::add`], must be in view.
+    /// Adds the voxels of a tile. Their neighbours must be in view, as for [`Counter::add`].
     pub(crate) fn add(&mut self, view: View<'_, T>, tile: &VoxelTile) {
         self.worker.sweep(self.level, &self.request, view, tile);
     }
 
-    /// Whether what was added could not be kept, so that adding more is in vain.
+    /// Whether spilling sums has failed, so that adding more is useless.
     pub(crate) fn has_failed(&self) -> bool {
         self.worker.sums.has_failed()
     }
@@ -230,18 +231,18 @@ impl<T: Voxel> Worker<T> {
     }
 }
 
-/// What a thread takes for an image, but for sums that grow.
+/// Bytes that a thread uses for an image, except for sums that grow.
 pub(crate) fn worker_bytes<T: Voxel>([_, _, columns]: [usize; 3]) -> usize {
     let sums = match T::Key::BITS {
         8 => 40 << 10,
         16 => 1 << 20,
-        // A batch, and the run that it becomes.
+        // A batch of keys, and the sorted run made from it.
         _ => 3 << 20,
     };
     table_bytes(columns, size_of::<T>()) + sums
 }
 
-/// The least finite value and the greatest.
+/// Least and greatest finite value of the voxels.
 pub(super) fn range<T: Voxel>(voxels: &[T]) -> FiniteRange<T::Key> {
     let none = FiniteRange::new::<T>();
     let range_of = |part: Range<usize>| {
@@ -252,25 +253,25 @@ pub(super) fn range<T: Voxel>(voxels: &[T]) -> FiniteRange<T::Key> {
     parallel::joined(voxels.len(), BLOCK << 8, none, &range_of, &|range, part| *range = range.join(part))
 }
 
-/// The curve of an image.
+/// Computes the Euler characteristic curve of an image in memory.
 ///
 /// # Errors
-/// [`BinsError`]: there are no such bins, or their range is to be found and no voxel is finite.
+/// [`BinsError`]: the bins are invalid, or their range is to be found and no voxel is finite.
 pub fn curve<T: Voxel>(image: &Image<T>, request: &EccRequest) -> Result<Vcec, BinsError> {
     request.bins.check()?;
     curve_at(image, request, Level::detect())
 }
 
-/// Voxels that are added up from one look to the next, about.
+/// Approximate number of voxels added between two calls of `look`.
 const LOOK: usize = 1 << 22;
 
-/// The least planes that are added up from one look to the next: the first ones are read twice.
+/// Least number of planes added between two calls of `look`: each call reads the first planes twice.
 const LEAST_PLANES: usize = 32;
 
-/// Like [`curve`]; `look` is called again and again, and may unwind.
+/// Like [`curve`], but calls `look` between pieces of the image; `look` may unwind.
 ///
 /// # Errors
-/// As [`curve`].
+/// The errors of [`curve`].
 pub(crate) fn curve_watched<T: Voxel>(
     image: &Image<T>,
     request: &EccRequest,
@@ -282,13 +283,13 @@ pub(crate) fn curve_watched<T: Voxel>(
     curve_in_pieces(image, request, Level::detect(), planes, look)
 }
 
-/// The curve of an image in memory, with the instructions of a level.
+/// The curve of an image in memory, computed with the vector instructions of `level`.
 fn curve_at<T: Voxel>(image: &Image<T>, request: &EccRequest, level: Level) -> Result<Vcec, BinsError> {
     let [planes, ..] = image.shape().extents();
     curve_in_pieces(image, request, level, planes.max(1), &|| ())
 }
 
-/// Like [`curve_at`], so many planes at a time.
+/// Like [`curve_at`], but adds `at_once` planes at a time and calls `look` between them.
 fn curve_in_pieces<T: Voxel>(
     image: &Image<T>,
     request: &EccRequest,

@@ -1,29 +1,29 @@
-//! The numbers c(x) of voxels on their way from where they are found ([`super::tables`]) to where they are added up ([`super::tally`]).
+//! The numbers c(x) of voxels, which [`super::tables`] computes and [`super::tally`] adds up.
 
 use super::bits::Digits;
 use crate::cubical::key::Key;
 use crate::simd::{BLOCK, Level};
 
-/// The numbers of a plane's voxels, with their keys.
+/// The numbers of a plane's voxels, with the voxels' keys.
 pub(crate) struct Numbers<'a, K> {
     pub(super) keys: &'a [K],
     pub(super) digits: &'a Digits,
     pub(super) own: &'a [u64],
 }
 
-/// 64 voxels.
+/// Keys and numbers of 64 voxels of a row.
 pub(crate) struct Block<'a, K> {
     pub(crate) keys: &'a [K; BLOCK],
-    /// The digits of their numbers plus [`OFFSET`](super::digits::OFFSET), lowest first.
+    /// Binary digits of the numbers plus [`OFFSET`](super::digits::OFFSET), lowest first.
     pub(crate) digits: [u64; 4],
-    /// Where the numbers are not 0.
+    /// Mask of the nonzero numbers.
     pub(crate) nonzero: u64,
-    /// Which voxels count.
+    /// Mask of the voxels of the tile; the others are neighbours.
     pub(crate) own: u64,
 }
 
 impl<K: Key> Numbers<'_, K> {
-    /// Block by block.
+    /// Calls `work` for each block, row by row.
     #[inline(always)]
     pub(crate) fn for_each(&self, mut work: impl FnMut(Block<'_, K>)) {
         let width = self.own.len();
@@ -37,13 +37,13 @@ impl<K: Key> Numbers<'_, K> {
     }
 }
 
-/// Takes the numbers of voxels.
+/// Adds up the numbers of voxels.
 pub(crate) trait Tally<K: Key> {
-    /// Takes those of a plane.
+    /// Adds the numbers of a plane.
     fn plane(&mut self, level: Level, numbers: &Numbers<'_, K>);
 }
 
-/// The places of the bits that are set.
+/// Iterates over the places of the set bits.
 #[inline(always)]
 pub(crate) fn places(mut bits: u64) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {

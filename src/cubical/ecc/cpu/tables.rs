@@ -1,4 +1,4 @@
-//! What a thread needs for a tile: keys of two planes, the bits of their comparisons, the digits of the numbers.
+//! Working tables of a thread for a tile: keys of two planes, their comparison bits, and the digits of the numbers.
 
 use super::bits::{AddUp, Digits, InnerBits, OuterBits, shift};
 use super::numbers::{Numbers, Tally};
@@ -7,15 +7,15 @@ use crate::cubical::construction::Construction;
 use crate::cubical::key::Key;
 use crate::simd::{BLOCK, BlockKernel, Blocks, Bytes, Level};
 
-/// The tables of a thread, which keep their memory from tile to tile.
+/// The tables of a thread, whose memory is reused from tile to tile.
 #[derive(Debug, Default)]
 pub(crate) struct Tables<K> {
-    /// Blocks of a row.
+    /// Number of 64-voxel blocks in a row.
     width: usize,
-    /// VcecRows of the tile.
+    /// Number of rows of the tile.
     height: usize,
-    /// Keys of a plane, from the row above the tile to the one below; a row has a block more than voxels. What is absent
-    /// is `Key::MAX`.
+    /// Keys of the current plane, from the row above the tile to the row below; a row has one block more than it has
+    /// blocks of voxels. Absent voxels have the key `Key::MAX`.
     this: Vec<K>,
     /// Keys of the next plane.
     next: Vec<K>,
@@ -23,15 +23,16 @@ pub(crate) struct Tables<K> {
     outer: OuterBits,
     before: OuterBits,
     digits: Digits,
-    /// Which voxels are the tile's, a word a block of a row.
+    /// Masks of the voxels of the tile, a word per block of a row.
     own: Vec<u64>,
-    /// 1 where a block has one before it in its row.
+    /// 1 if the block has a predecessor in its row, else 0.
     follows: Vec<u64>,
-    /// No bits.
+    /// Words of zeros, for absent voxels.
     absent: Vec<u64>,
 }
 
-/// Adds up the numbers of a tile's voxels. Plane by plane: compares it with the next, then adds up what it is now known to own.
+/// Adds up the numbers of a tile's voxels, plane by plane: each plane is compared with the next, which completes the
+/// comparisons that its numbers need.
 pub(crate) fn sweep<K: Key>(
     level: Level,
     rows: &dyn KeyRows<K>,
@@ -46,7 +47,7 @@ pub(crate) fn sweep<K: Key>(
     stage(&mut tables.this, rows, first, tile, width);
     stage(&mut tables.next, rows, first + 1, tile, width);
     if first == 0 {
-        // The absent plane before the first loses to it (T), or wins (V): 0 says both.
+        // The absent plane before the first loses to it in T and wins in V: zeros encode both.
         tables.outer.clear();
     } else {
         level.run_blocks(Compare { tables, construction, top });
@@ -61,7 +62,7 @@ pub(crate) fn sweep<K: Key>(
     }
 }
 
-/// Takes the keys of a plane (counted from 1), in the order of the filtration.
+/// Loads the keys of a plane (counted from 1), in filtration order.
 fn stage<K: Key>(keys: &mut [K], rows: &dyn KeyRows<K>, plane: usize, tile: &VoxelTile, width: usize) {
     let from = tile.columns.start.saturating_sub(BLOCK);
     for (row, keys) in keys.chunks_exact_mut((width + 1) * BLOCK).enumerate() {
@@ -71,7 +72,7 @@ fn stage<K: Key>(keys: &mut [K], rows: &dyn KeyRows<K>, plane: usize, tile: &Vox
 }
 
 impl<K: Key> Tables<K> {
-    /// Fits a tile.
+    /// Resizes the tables for a tile.
     fn resize(&mut self, tile: &VoxelTile) {
         let before = if tile.columns.start == 0 { 0 } else { BLOCK };
         let (columns, height) = (before + tile.columns.len(), tile.rows.len());
@@ -110,7 +111,7 @@ impl<K: Key> Tables<K> {
     }
 }
 
-/// Compares `this` plane with itself and with `next`.
+/// Kernel that compares the plane `this` with itself and with `next`.
 struct Compare<'a, K> {
     tables: &'a mut Tables<K>,
     construction: Construction,
@@ -131,7 +132,7 @@ impl<K: Key> BlockKernel<K> for Compare<'_, K> {
 }
 
 impl<K: Key> Compare<'_, K> {
-    /// `pick` gives the winner of each two.
+    /// Fills the comparison bits; `pick` returns the winner of two blocks of keys.
     #[inline(always)]
     fn compare<S: Blocks<K>>(self, simd: S, pick: impl Fn(S::Block, S::Block) -> S::Block) {
         let Tables { width, height, this, next, inner, outer, follows, absent, .. } = self.tables;
@@ -140,7 +141,7 @@ impl<K: Key> Compare<'_, K> {
         let InnerBits { a, b, d, a_left, d_left } = inner;
         let OuterBits { c, e, f, g, e_left, g_left } = outer;
         for column in 0..width {
-            // A voxel, the next of its row, and the winner of both, of both planes; they move down the rows.
+            // A voxel, the next of its row, and the winner of the two, in both planes; they advance down the rows.
             let load = |keys: &[K], row: usize| {
                 let at = row * stride + column * BLOCK;
                 let (voxel, right) = (simd.load(&keys[at..]), simd.load(&keys[at + 1..]));
@@ -163,8 +164,8 @@ impl<K: Key> Compare<'_, K> {
                 (over, over_pair) = (over_below, over_below_pair);
             }
         }
-        // What is absent loses to what is present (T), or wins (V): so say 0 of the row above the first, and of the voxel before the first
-        // of a row.
+        // Absent voxels lose to present ones in T and win in V. Zeros encode both, for the row above the first and for
+        // the voxel before the first of a row.
         if self.top {
             b[..width].fill(0);
             d[..width].fill(0);

@@ -1,4 +1,4 @@
-//! Against the count of cells: every level, width of keys, construction, row; every way to cut an image.
+//! Compares the CPU with the count of cells: every instruction level, key width, construction, kind of rows and cut.
 
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
@@ -22,7 +22,7 @@ fn requests() -> Vec<EccRequest> {
     requests
 }
 
-/// An image with this many distinct values at most.
+/// A random image with at most as many distinct values as a random level count.
 fn image<T: Voxel>(axes: &[usize], rng: &mut Pcg64, voxel: impl Fn(u64) -> T) -> Image<T> {
     let shape = Shape::new(axes, Order::C).unwrap();
     let levels = [1, 2, 3, 7, 256][rng.random_range(0..5)];
@@ -30,7 +30,7 @@ fn image<T: Voxel>(axes: &[usize], rng: &mut Pcg64, voxel: impl Fn(u64) -> T) ->
     Image::new(shape, voxels).unwrap()
 }
 
-/// Extents on both sides of a block's.
+/// Extents on both sides of a multiple of the block width.
 fn axes(rng: &mut Pcg64) -> Vec<usize> {
     let wide = [1, 2, 3, 5, 31, 62, 63, 64, 65, 66, 127, 128, 129, 200][rng.random_range(0..14)];
     match rng.random_range(0..6) {
@@ -116,7 +116,7 @@ fn extents_of_one_are_no_dimension() {
     }
 }
 
-/// All tiles that a box can be cut into at one place an axis.
+/// Tests every cut of the image in two along each axis.
 #[test]
 fn any_cut_and_any_slab() {
     let mut rng = Pcg64::seed_from_u64(13);
@@ -134,7 +134,7 @@ fn any_cut_and_any_slab() {
                 let mut counter = Counter::<u16>::new(&request, level);
                 counter.begin(None, rayon::current_num_threads(), None).unwrap();
                 for part in [0..cut, cut..extents[axis]] {
-                    // Only what must be in view is.
+                    // The view holds only the voxels that must be in view.
                     let (from, to) = (part.start.saturating_sub(before), extents[axis].min(part.end + 1));
                     let (mut first, mut own) = ([0; 3], extents.map(|extent| 0..extent));
                     (first[axis], own[axis]) = (from, part);
@@ -199,14 +199,15 @@ fn tiles_cover_a_box_once() {
     }
 }
 
-/// Neighbours that are lower at random, with a density of their own for those across faces, edges and vertices: so every number comes.
+/// Tests that every possible number occurs and is right. Neighbours are lower at random, with separate densities for
+/// those across faces, edges and vertices.
 #[test]
 fn every_number() {
     let mut rng = Pcg64::seed_from_u64(15);
     let mut numbers = std::collections::BTreeSet::new();
     for round in 0..27 * 40 {
         let densities = [round % 3, round / 3 % 3, round / 9 % 3].map(|density| f64::from(density) / 2.0);
-        // 21 voxels with their neighbours, apart from each other.
+        // 21 voxels whose neighbourhoods are disjoint.
         let mut voxels = vec![255; 9 * 84];
         for k in 0..21 {
             for (row, column) in (0..9).flat_map(|row| (0..3).map(move |column| (row, column))) {

@@ -1,4 +1,4 @@
-//! A part of an image that is in memory, and the tiles that it is worked on by.
+//! A view of the part of an image that is in memory, and its division into tiles.
 
 use std::ops::Range;
 
@@ -6,27 +6,27 @@ use crate::cubical::image::Voxel;
 use crate::cubical::key::Key as _;
 use crate::simd::BLOCK;
 
-/// Voxels of a tile in a row, at most.
+/// Greatest number of voxels in a row of a tile.
 const TILE_COLUMNS: usize = 64 * BLOCK;
 
-/// Bytes that a tile's rows should take of a cache, all tables included.
+/// Target size in bytes of a tile's rows with all tables, for the cache.
 const TILE_BYTES: usize = 96 << 10;
 
-/// Some consecutive slices of an image along its slowest axis that has more than one.
+/// Consecutive slices of an image along its slowest axis longer than one voxel.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct View<'a, T> {
     /// Planes, rows and columns of the image.
     pub(crate) extents: [usize; 3],
-    /// Where the first voxel that is in memory lies.
+    /// Plane, row and column of the first voxel in memory.
     pub(crate) first: [usize; 3],
-    /// Those in memory.
+    /// The voxels in memory.
     pub(crate) voxels: &'a [T],
 }
 
 impl<'a, T> View<'a, T> {
-    /// The voxels of a row that are asked for, as far as there are such; `None` when the image has no such row.
+    /// The voxels of a row within `columns`, clipped at the end of the row; `None` if the image has no such row.
     ///
-    /// A row is counted from 1: the one before the first is 0. So are planes.
+    /// Rows and planes are counted from 1; 0 is the absent one before the first.
     #[inline]
     pub(crate) fn row(&self, plane: usize, row: usize, columns: Range<usize>) -> Option<&'a [T]> {
         let (plane, row) = (plane.checked_sub(1)?, row.checked_sub(1)?);
@@ -40,14 +40,14 @@ impl<'a, T> View<'a, T> {
     }
 }
 
-/// Rows of an image as keys, whatever the type of its voxels: what follows is compiled once for a type of keys.
+/// Rows of an image as keys. Code behind this trait is compiled once per key type rather than per voxel type.
 pub(crate) trait KeyRows<K> {
-    /// Puts the keys of a row's columns, as far as there are such, to the front of `keys`, in the order of the filtration, and says how many
-    /// they are. Rows and planes are counted as in [`View::row`].
+    /// Writes the keys of a row's columns, clipped at the end of the row, to the front of `keys` in filtration order,
+    /// and returns their number. Rows and planes are counted as in [`View::row`].
     fn row(&self, plane: usize, row: usize, columns: Range<usize>, keys: &mut [K]) -> usize;
 }
 
-/// The voxels of a view in the order of a filtration.
+/// The voxels of a view in filtration order.
 pub(crate) struct Filtered<'a, T> {
     pub(crate) view: View<'a, T>,
     pub(crate) superlevel: bool,
@@ -66,18 +66,19 @@ impl<T: Voxel> KeyRows<T::Key> for Filtered<'_, T> {
     }
 }
 
-/// A box of voxels, whose numbers one thread adds up.
+/// A box of voxels whose numbers one thread adds up.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct VoxelTile {
     pub(crate) planes: Range<usize>,
     pub(crate) rows: Range<usize>,
-    /// Begins at a multiple of [`BLOCK`].
+    /// The first column is a multiple of [`BLOCK`].
     pub(crate) columns: Range<usize>,
 }
 
-/// Cuts a box into tiles for so many threads. The box's columns begin at a multiple of [`BLOCK`].
+/// Cuts a box into tiles for a number of threads. The first column of the box must be a multiple of [`BLOCK`].
 ///
-/// Tiles are long along planes, which share their comparisons with the next, and few rows high, so that their tables stay in a cache.
+/// Tiles extend over many planes, since consecutive planes share their comparisons, and over few rows, so that their
+/// tables stay in the cache.
 pub(crate) fn tiles(
     [planes, rows, columns]: [Range<usize>; 3],
     key_bytes: usize,
@@ -85,7 +86,7 @@ pub(crate) fn tiles(
 ) -> Vec<VoxelTile> {
     let height = height(columns.len(), key_bytes);
     let across = columns.len().div_ceil(TILE_COLUMNS) * rows.len().div_ceil(height);
-    // Some tiles a thread, so that all end together, but not so thin that their first planes count.
+    // Several tiles per thread, for load balance, but deep enough that their first planes, read twice, do not matter.
     let parts = if threads == 1 { 1 } else { (8 * threads).div_ceil(across) };
     let depth = planes.len().div_ceil(parts).max(16);
     let mut tiles = Vec::new();
@@ -99,22 +100,22 @@ pub(crate) fn tiles(
     tiles
 }
 
-/// VcecRows of a tile.
+/// Number of rows of a tile.
 fn height(columns: usize, key_bytes: usize) -> usize {
     (TILE_BYTES / row_bytes(columns, key_bytes)).clamp(4, 64)
 }
 
-/// What a row of a tile takes: some twenty words of bits a block, and keys of two planes.
+/// Bytes of a row of a tile: about twenty words of bits per block, and the keys of two planes.
 fn row_bytes(columns: usize, key_bytes: usize) -> usize {
     (columns.min(TILE_COLUMNS).div_ceil(BLOCK) + 1) * (24 * 8 + 2 * BLOCK * key_bytes)
 }
 
-/// What the tables of a thread take.
+/// Bytes of the tables of a thread.
 pub(crate) fn table_bytes(columns: usize, key_bytes: usize) -> usize {
     (height(columns, key_bytes) + 2) * (row_bytes(columns, key_bytes) + row_bytes(1, key_bytes))
 }
 
-/// Pieces of a range, of one length but for the last.
+/// Cuts a range into pieces of equal length, except for the last.
 fn cut(range: &Range<usize>, length: usize) -> impl Iterator<Item = Range<usize>> + use<> {
     let end = range.end;
     range.clone().step_by(length).map(move |from| from..end.min(from + length))

@@ -1,13 +1,14 @@
-//! The curve on a device.
+//! Euler characteristic curve on the GPU.
 //!
-//! | rows | how they are found |
+//! | rows | method |
 //! |---|---|
-//! | keys of 8 or 16 bits | a march along the slowest axis counts at every key (`kernels/ecc.cu`); bins are sums of keys |
-//! | bins of wider keys | the same, of images of bin numbers |
-//! | distinct wider keys | pairs of a key and what enters with its voxel are sorted and added up (`kernels/ecc_rows.cu`) |
+//! | keys of 8 or 16 bits | march along the slowest axis, counting by key (`kernels/ecc.cu`); bins are sums of keys |
+//! | bins of wider keys | the same march, on an image of bin numbers |
+//! | distinct wider keys | pairs of key and number are sorted and added up (`kernels/ecc_rows.cu`) |
 //!
-//! An image comes whole, in a buffer of the device ([`ecc_device`]), or in parts. Totals have 64 bits. Where there is no room to sort all
-//! pairs, or for an image of bin numbers, fewer are taken at a time; without room for a few the run ends in an error.
+//! The image is in one device buffer ([`ecc_device`]), or comes in parts. Totals have 64 bits. If device memory does
+//! not suffice to sort all pairs, or for the image of bin numbers, fewer voxels are processed at a time; if it does not
+//! suffice for even a few, the run fails.
 
 mod handed;
 
@@ -26,22 +27,22 @@ use crate::cuda::{Buffer, CudaError, Gpu, KernelVoxel};
 
 use super::ring::Ring;
 
-/// Voxels whose pairs are sorted at a time, at least.
+/// Least number of voxels whose pairs are sorted at a time.
 const LEAST_PAIRS: usize = 1 << 16;
 
-/// Why there is no curve.
+/// Reasons why the GPU could not compute a curve.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum DeviceError {
-    /// There are no such bins.
+    /// The bins are invalid.
     #[error(transparent)]
     Bins(#[from] BinsError),
-    /// The device fails.
+    /// The driver reported an error.
     #[error(transparent)]
     Cuda(#[from] CudaError),
-    /// Bins of an image that comes a piece at a time, of which the least and the greatest value are not known.
+    /// The image is streamed and its bins have no range, but a stream is read only once.
     #[error("bins of a stream: expected a range, found none")]
     NoRange,
-    /// The system starts no thread to read voxels.
+    /// The system started no thread to read voxels.
     #[error(
         "cannot start a thread that reads voxels: {0}; the system's limits of processes and memory (ulimit -u, \
          ulimit -v) may allow more"
@@ -49,18 +50,19 @@ pub enum DeviceError {
     Threads(String),
 }
 
-/// A failure of the driver as the error of those who read voxels for the device.
+/// Converts an error of the driver into the error type of the voxel readers.
 pub(super) fn device<E: From<DeviceError>>(error: CudaError) -> E {
     DeviceError::from(error).into()
 }
 
-/// The curve of an image that lies in a buffer of a device in memory order.
+/// Computes the curve of an image that is in a device buffer, in memory order.
 ///
 /// # Errors
-/// There are no such bins; the device fails, or has no room for the totals, or for the pairs of a few voxels.
+/// [`DeviceError`]: the bins are invalid; the device fails, or has too little memory for the totals or for the pairs of
+/// a few voxels.
 ///
 /// # Panics
-/// The buffer has fewer voxels than the shape.
+/// Panics if the buffer has fewer voxels than the shape.
 pub fn ecc_device<T: KernelVoxel>(
     gpu: &Gpu,
     voxels: &Buffer<T>,
@@ -70,34 +72,34 @@ pub fn ecc_device<T: KernelVoxel>(
     Prepared::new(gpu)?.curve(voxels, shape, request)
 }
 
-/// A device with the kernels for voxels of a type loaded.
+/// A device with the kernels for voxels of type `T` loaded.
 pub struct Prepared<T: KernelVoxel> {
     pub(super) gpu: Gpu,
     kernels: Kernels<T>,
-    /// Page-locked memory of streams.
+    /// Page-locked host memory for streams.
     pub(super) ring: Ring<T>,
 }
 
 enum Kernels<T: KernelVoxel> {
-    /// The kernels for keys of 8 or 16 bits, which march over the voxels themselves.
+    /// Kernels for keys of 8 or 16 bits, which march over the voxels themselves.
     Narrow { march: Box<EccKernels<T>>, present: Box<PresentKernel<T>> },
-    /// The kernels for wider keys, which march over bin numbers.
+    /// Kernels for wider keys, which march over bin numbers.
     Wide { march: Box<EccKernels<u16>>, march_many: Box<EccKernels<u32>>, rows: Box<RowKernels<T>> },
 }
 
-/// What is known of an image before it is counted.
+/// Knowledge of an image before it is counted.
 pub(super) struct Known<K> {
-    /// Its first key and its last, in the order of the filtration.
+    /// First and last key of the image, in filtration order.
     pub(super) range: Option<(K, K)>,
-    /// Flags of the keys that it has.
+    /// Flags of the keys that occur in the image.
     pub(super) flags: Option<Buffer<u32>>,
 }
 
 impl<T: KernelVoxel> Prepared<T> {
-    /// Loads the kernels.
+    /// Loads the kernels onto the device.
     ///
     /// # Errors
-    /// What the driver says.
+    /// The error of the driver.
     pub fn new(gpu: &Gpu) -> Result<Self, CudaError> {
         let kernels = if T::Key::BITS <= 16 {
             let (march, present) = (EccKernels::load(gpu)?, PresentKernel::load(gpu)?);
@@ -115,13 +117,13 @@ impl<T: KernelVoxel> Prepared<T> {
         &self.gpu
     }
 
-    /// The curve of an image in a buffer, as [`ecc_device`].
+    /// Computes the curve of an image in a buffer, like [`ecc_device`].
     ///
     /// # Errors
-    /// As [`ecc_device`].
+    /// The errors of [`ecc_device`].
     ///
     /// # Panics
-    /// As [`ecc_device`].
+    /// Panics like [`ecc_device`].
     pub fn curve(&self, voxels: &Buffer<T>, shape: Shape, request: &EccRequest) -> Result<Vcec, DeviceError> {
         let part = whole(voxels, shape);
         let mut counting = self.begin(&part, request)?;
@@ -133,14 +135,14 @@ impl<T: KernelVoxel> Prepared<T> {
         counting.curve(counted)
     }
 
-    /// Looks at an image that is going to be counted, and begins.
+    /// Finds the key range where the count needs it, and begins the count.
     fn begin(&self, part: &Part<'_, T>, request: &EccRequest) -> Result<Counting<'_, T>, DeviceError> {
         request.bins.check()?;
         let (gpu, order) = (&self.gpu, order_of(request));
         let mut request = *request;
         let known = match (&self.kernels, request.bins) {
             (Kernels::Narrow { present, .. }, _) if T::Key::BITS > 8 => {
-                // Their counters are too many for a block, but few images have all these keys.
+                // 2^16 counters are too many for a block, but few images have all of these keys.
                 let mut flags = PresentKernel::<T>::flags(gpu)?;
                 present.mark(part, order, &mut flags)?;
                 let found = PresentKernel::<T>::fetch(gpu, &flags)?;
@@ -153,7 +155,7 @@ impl<T: KernelVoxel> Prepared<T> {
                 let (first, last) = rows.range(gpu, part, order)?;
                 let ends = [first, last].map(|key| value_of::<T>(key, request.superlevel));
                 if !ends.into_iter().all(Value::is_finite) {
-                    // Bins lie over the finite voxels. Few images have others, so the processor looks for these.
+                    // Bins divide the range of finite voxels; the CPU finds it in the rare case of infinite ones.
                     request.bins = Bins::Uniform { count, range: Some(finite_range(gpu, part)?) };
                 }
                 Known { range: Some((first, last)), flags: None }
@@ -164,24 +166,24 @@ impl<T: KernelVoxel> Prepared<T> {
     }
 }
 
-/// The least finite voxel of an image and the greatest.
+/// The least and the greatest finite voxel of an image.
 fn finite_range<T: KernelVoxel>(gpu: &Gpu, part: &Part<'_, T>) -> Result<(Value, Value), DeviceError> {
     let mut range = FiniteRange::new::<T>();
     range.add(&gpu.read(part.voxels, 0..part.planes * part.rows * part.columns)?);
     Ok(range.values::<T>()?)
 }
 
-/// An image on a device that is counted again and again, for measuring the kernels alone.
+/// An image on a device that is counted repeatedly, to measure the kernels alone.
 pub struct Resident<'p, T: KernelVoxel> {
     counting: Counting<'p, T>,
     part: Part<'p, T>,
 }
 
 impl<T: KernelVoxel> Prepared<T> {
-    /// An image in a buffer, and all that is known of it.
+    /// Prepares repeated counts of an image in a buffer.
     ///
     /// # Errors
-    /// As [`ecc_device`].
+    /// The errors of [`ecc_device`].
     pub fn resident<'p>(
         &'p self,
         voxels: &'p Buffer<T>,
@@ -194,30 +196,30 @@ impl<T: KernelVoxel> Prepared<T> {
 }
 
 impl<T: KernelVoxel> Resident<'_, T> {
-    /// Counts once more, and does not wait.
+    /// Starts one more count without waiting for it.
     ///
     /// # Errors
-    /// What the driver says.
+    /// The error of the driver.
     pub fn count(&mut self) -> Result<(), CudaError> {
         self.counting.count(&self.part)
     }
 
-    /// The changes, as often as they were counted.
+    /// Returns the changes, summed over all counts.
     ///
     /// # Errors
-    /// What the driver says; there are no bins of the range of the voxels.
+    /// [`DeviceError`]: the driver reports an error, or the bins are invalid for the range of the voxels.
     pub fn finish(self) -> Result<Vcec, DeviceError> {
         self.counting.finish()
     }
 }
 
-/// The extents that the kernels take: planes of one row where there would be one plane. An axis of one voxel changes no curve.
+/// Extents for the kernels: an image of one plane becomes planes of one row each, which does not affect the curve.
 pub(super) fn arranged(shape: Shape) -> [usize; 3] {
     let [planes, rows, columns] = shape.extents();
     if planes == 1 { [rows, 1, columns] } else { [planes, rows, columns] }
 }
 
-/// An image as the kernels take it.
+/// The whole image as one part for the kernels.
 pub(super) fn whole<T>(voxels: &Buffer<T>, shape: Shape) -> Part<'_, T> {
     let [planes, rows, columns] = arranged(shape);
     Part { voxels, planes, rows, columns, from: 0, to: planes }
@@ -227,7 +229,7 @@ fn order_of(request: &EccRequest) -> KeyOrder {
     KeyOrder { is_vertex: request.construction == Construction::V, superlevel: request.superlevel }
 }
 
-/// A curve in the making: parts of an image are counted one after the other.
+/// A curve in progress: parts of an image are counted one after another.
 pub(super) struct Counting<'p, T: KernelVoxel> {
     pub(super) prepared: &'p Prepared<T>,
     request: EccRequest,
@@ -235,9 +237,9 @@ pub(super) struct Counting<'p, T: KernelVoxel> {
     found: Found<'p, T>,
 }
 
-/// What has been counted.
+/// Totals so far.
 enum Found<'p, T: KernelVoxel> {
-    /// At each key from `low` on.
+    /// Totals at each key from `low` on.
     Keys {
         march: &'p EccKernels<T>,
         present: &'p PresentKernel<T>,
@@ -245,7 +247,7 @@ enum Found<'p, T: KernelVoxel> {
         totals: Totals,
         flags: Option<Buffer<u32>>,
     },
-    /// In each bin.
+    /// Totals in each bin.
     Bins {
         rows: &'p RowKernels<T>,
         edges: Edges<T::Key>,
@@ -253,18 +255,18 @@ enum Found<'p, T: KernelVoxel> {
         totals: Totals,
         numbers: Numbers<'p>,
     },
-    /// At the distinct keys, ascending in the order of the filtration.
+    /// Sums of the distinct keys so far, ascending in filtration order.
     Distinct { rows: &'p RowKernels<T>, found: Vec<(T::Key, i64)> },
 }
 
-/// Memory for an image of bin numbers, and who marches over it.
+/// Buffer for an image of bin numbers, with the kernels that march over it.
 enum Numbers<'p> {
     Narrow(&'p EccKernels<u16>, Option<Buffer<u16>>),
     Wide(&'p EccKernels<u32>, Option<Buffer<u32>>),
 }
 
 impl<'p, T: KernelVoxel> Counting<'p, T> {
-    /// Begins. For bins of keys of more than 16 bits a range is asked for, or known.
+    /// Begins a count. For bins of keys of more than 16 bits, the range must be in the request or in `known`.
     pub(super) fn begin(
         prepared: &'p Prepared<T>,
         request: &EccRequest,
@@ -287,7 +289,7 @@ impl<'p, T: KernelVoxel> Counting<'p, T> {
                 let range = range.or_else(found).ok_or(DeviceError::NoRange)?;
                 let edges = Edges::uniform::<T>(count, range, request.superlevel)?;
                 let ends = Ends::new(gpu, &edges.keys, order)?;
-                // A number more than bins is that of voxels past the last.
+                // The number `count` stands for voxels past the last bin.
                 let numbers = if count < 1 << 16 {
                     Numbers::Narrow(march, None)
                 } else {
@@ -299,7 +301,7 @@ impl<'p, T: KernelVoxel> Counting<'p, T> {
         Ok(Counting { prepared, request: *request, order, found })
     }
 
-    /// Counts a part.
+    /// Counts a part of the image.
     pub(super) fn count(&mut self, part: &Part<'_, T>) -> Result<(), CudaError> {
         let gpu = &self.prepared.gpu;
         match &mut self.found {
@@ -315,7 +317,7 @@ impl<'p, T: KernelVoxel> Counting<'p, T> {
         }
     }
 
-    /// What was counted at each key or in each bin, and whether something was; nothing of distinct wider keys, whose rows are known already.
+    /// The total of each key or bin, and whether anything was counted there; empty for distinct wider keys.
     fn fetch(&self) -> Result<Vec<(i64, bool)>, CudaError> {
         match &self.found {
             Found::Keys { totals, .. } | Found::Bins { totals, .. } => {
@@ -325,13 +327,13 @@ impl<'p, T: KernelVoxel> Counting<'p, T> {
         }
     }
 
-    /// Whether some key may be a voxel's although nothing was counted there.
+    /// Whether a key may occur in the image although nothing was counted at it, so that its row would be missing.
     fn may_lack_rows(&self, counted: &[(i64, bool)]) -> bool {
         matches!(self.found, Found::Keys { flags: None, .. })
             && counted.iter().any(|&(_, is_touched)| !is_touched)
     }
 
-    /// Notes the keys that voxels of a part have, of which nothing may have been counted.
+    /// Flags the keys that occur in a part, including those at which nothing was counted.
     pub(super) fn mark(&mut self, part: &Part<'_, T>) -> Result<(), CudaError> {
         let Found::Keys { present, flags, .. } = &mut self.found else { return Ok(()) };
         if flags.is_none() {
@@ -340,13 +342,13 @@ impl<'p, T: KernelVoxel> Counting<'p, T> {
         flags.as_mut().map_or(Ok(()), |flags| present.mark(part, self.order, flags))
     }
 
-    /// The curve, when all parts have been counted.
+    /// Returns the curve, after all parts have been counted.
     pub(super) fn finish(self) -> Result<Vcec, DeviceError> {
         let counted = self.fetch()?;
         self.curve(counted)
     }
 
-    /// The curve of what was fetched.
+    /// Builds the curve from the fetched totals.
     fn curve(self, counted: Vec<(i64, bool)>) -> Result<Vcec, DeviceError> {
         let gpu = &self.prepared.gpu;
         let value = |key| value_of::<T>(key, self.request.superlevel);
@@ -384,7 +386,7 @@ impl<'p, T: KernelVoxel> Counting<'p, T> {
     }
 }
 
-/// Counts in bins.
+/// Counts voxels in bins.
 struct Binned<'a, T: KernelVoxel> {
     gpu: &'a Gpu,
     rows: &'a RowKernels<T>,
@@ -393,7 +395,7 @@ struct Binned<'a, T: KernelVoxel> {
 }
 
 impl<T: KernelVoxel> Binned<'_, T> {
-    /// Counts a part, as many planes at a time as there is room for bin numbers of.
+    /// Counts a part, with as many planes at a time as memory for bin numbers allows.
     fn count<R: RowNumber>(
         &self,
         march: &EccKernels<R>,
@@ -401,7 +403,7 @@ impl<T: KernelVoxel> Binned<'_, T> {
         buffer: &mut Option<Buffer<R>>,
         totals: &mut Totals,
     ) -> Result<(), CudaError> {
-        // Bin numbers are in the order of the filtration.
+        // Bin numbers are in filtration order already.
         let order = KeyOrder { superlevel: false, ..self.order };
         let (mut from, mut step) = (part.from, part.to - part.from);
         while from < part.to {
@@ -426,7 +428,7 @@ impl<T: KernelVoxel> Binned<'_, T> {
         Ok(())
     }
 
-    /// The bin numbers of some voxels, at the start of the buffer.
+    /// Computes the bin numbers of a range of voxels, at the start of the buffer.
     fn numbers<'b, R: RowNumber>(
         &self,
         part: &Part<'_, T>,
@@ -442,7 +444,7 @@ impl<T: KernelVoxel> Binned<'_, T> {
     }
 }
 
-/// Counts at distinct keys, as many voxels at a time as there is room for pairs of.
+/// Counts at distinct keys, with as many voxels at a time as memory for their pairs allows.
 fn count_distinct<T: KernelVoxel>(
     gpu: &Gpu,
     rows: &RowKernels<T>,
@@ -468,7 +470,7 @@ fn count_distinct<T: KernelVoxel>(
     Ok(())
 }
 
-/// The value of a key in the order of the filtration.
+/// The value of a key given in filtration order.
 fn value_of<T: KernelVoxel>(key: T::Key, superlevel: bool) -> Value {
     T::of_key(if superlevel { key.reversed() } else { key }).into()
 }
@@ -484,7 +486,7 @@ fn curve_of<K: Key>(rows: &[(K, i64)], value: impl Fn(K) -> Value) -> Vcec {
     }
 }
 
-/// Adds rows to others; both ascend.
+/// Merges sorted rows into others; the changes of equal keys are added.
 fn merge<K: Key>(rows: &mut Vec<(K, i64)>, more: Vec<(K, i64)>) {
     if rows.is_empty() {
         *rows = more;

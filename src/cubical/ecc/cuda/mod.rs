@@ -1,5 +1,5 @@
-//! The curve on a device: of an image in a buffer of the device (`counting`), of one that comes a piece at a time (`pieces`), or of one after
-//! another (`repeated`).
+//! Euler characteristic curves on the GPU: of an image in a device buffer (`counting`), of a streamed image (`pieces`),
+//! and of a sequence of images (`repeated`).
 
 pub(crate) mod counting;
 mod pieces;

@@ -1,12 +1,16 @@
-//! The curve of an image that comes a piece at a time: reading, copying and counting overlap.
+//! Euler characteristic curve of a streamed image on the GPU: reading, copying and counting overlap.
 //!
-//! 1. Threads read pieces of the image into page-locked memory ([`feed`]), of a regular file each at its own place.
-//! 2. Piece after piece is copied to an inbox of the device. As many planes as one holds are a slab; slabs take three inboxes by turns, so that
-//!    copies wait for no work but that of the slab before the last; two where there is no room for a third.
-//! 3. When all of a slab is on its way, it is counted: the planes of which the plane after them is there. So each slab takes over the last two
-//!    planes of the one before, the one to be counted and the one before that, in front of its own.
+//! 1. Threads read pieces of the image into page-locked memory ([`feed`]), in parallel if the file supports reads at
+//!    any place.
+//! 2. The pieces are copied in order to an inbox on the device. As many planes as fit in an inbox are a slab. Slabs use
+//!    three inboxes in turn, so that copies wait only for work on the slab before the last; two inboxes if memory is
+//!    short.
+//! 3. When all copies of a slab are queued, the slab is counted, except for its last plane, which needs the plane after
+//!    it. So each slab starts with the last two planes of the slab before: the plane still to be counted and the one
+//!    before that.
 //!
-//! Memory is that of the pieces here and of the slabs there, whatever the image; where the device has no room for them they are shorter.
+//! Memory does not depend on the size of the image: it is that of the pieces on the host and of the slabs on the
+//! device. Slabs are shorter if device memory is short.
 
 mod feed;
 
@@ -25,20 +29,22 @@ use crate::cubical::ecc::source::Voxels;
 use crate::cubical::ecc::vcec::Vcec;
 use feed::{Feed, Memory, Readers};
 
-/// Bytes of a slab. With 16 and 64 MiB streams are as fast (H200, 16 threads).
+/// Bytes of a slab. Streams are as fast with 16 and 64 MiB (H200, 16 threads).
 const SLAB: usize = 32 << 20;
-/// Planes that are taken over from the slab before.
+/// Number of planes copied over from the slab before.
 const CARRIED: usize = 2;
 
 impl<T: KernelVoxel> Prepared<T> {
-    /// The curve of an image whose voxels are read while they are counted. `advance` is told how many have been read.
+    /// Computes the curve of an image whose voxels are read while others are counted. `advance` receives the number of
+    /// voxels sent.
     ///
     /// # Errors
-    /// What reading says, of several faults the first in memory order. [`DeviceError`]: there are no such bins, or bins of voxels of more than
-    /// 16 bits come without a range, for which the image would have to come twice; the device fails, or has no room for slabs of two planes.
+    /// The first read error in memory order. [`DeviceError`]: the bins are invalid; voxels of more than 16 bits have
+    /// bins without a range, which would take a second pass; the device fails, or has too little memory for slabs of
+    /// two planes.
     ///
     /// # Panics
-    /// Fewer voxels come than the shape has, without an error.
+    /// Panics if fewer voxels come than the shape has, without an error.
     pub fn stream<E: From<DeviceError> + Send>(
         &self,
         shape: Shape,
@@ -64,7 +70,7 @@ impl<T: KernelVoxel> Prepared<T> {
     }
 }
 
-/// Sends piece after piece, and counts slab after slab.
+/// Sends all pieces in order and counts each slab when it is complete.
 fn count<T: KernelVoxel, E: From<DeviceError>>(
     mut slots: Vec<Slot<T>>,
     slabs: &Slabs,
@@ -76,7 +82,7 @@ fn count<T: KernelVoxel, E: From<DeviceError>>(
     let [_, rows, columns] = slabs.extents;
     for slab in slabs.iter() {
         let [before, slot, ..] = &mut slots[..] else { unreachable!("two slots at least") };
-        // The first slab has none before it, and all others have two planes: those before are full.
+        // The first slab has no predecessor; each other one has a full predecessor, with two planes to copy.
         let carried = CARRIED.min(slab.start);
         for part in slabs.parts::<T>(&slab) {
             let mut piece = feed.next(part.len())?;
@@ -90,7 +96,7 @@ fn count<T: KernelVoxel, E: From<DeviceError>>(
         let counted = slot.inbox.work(|voxels| {
             before.inbox.work(|before| counting.prepared.gpu.copy_range(before, held, voxels))?;
             let from = carried.saturating_sub(1);
-            // The last plane is counted with the next slab, unless there is none.
+            // The last plane is counted with the next slab, if there is one.
             let to = slot.held - usize::from(slab.end < planes);
             let part = Part { voxels, planes: slot.held, rows, columns, from, to };
             counting.count(&part)?;
@@ -102,30 +108,30 @@ fn count<T: KernelVoxel, E: From<DeviceError>>(
     Ok(counting.finish()?)
 }
 
-/// How an image is cut.
+/// Division of an image into slabs.
 struct Slabs {
     extents: [usize; 3],
     planes: usize,
-    /// Voxels of a plane.
+    /// Number of voxels of a plane.
     plane: usize,
-    /// Planes of a slab.
+    /// Number of planes of a slab.
     step: usize,
 }
 
 impl Slabs {
-    /// The planes of each slab.
+    /// Iterates over the slabs, as ranges of planes.
     fn iter(&self) -> impl Iterator<Item = Range<usize>> + use<> {
         let (planes, step) = (self.planes, self.step);
         (0..planes).step_by(step).map(move |first| first..planes.min(first + step))
     }
 
-    /// The voxels of a slab, as many as fit into a piece at a time.
+    /// Iterates over the pieces of a slab, as ranges of voxels.
     fn parts<T>(&self, slab: &Range<usize>) -> impl Iterator<Item = Range<usize>> + use<T> {
         let (length, end) = (feed::length::<T>(), slab.end * self.plane);
         (slab.start * self.plane..end).step_by(length).map(move |first| first..end.min(first + length))
     }
 
-    /// The parts of all slabs.
+    /// Iterates over the pieces of all slabs.
     fn pieces<T>(&self) -> impl Iterator<Item = Range<usize>> + Send + use<T> {
         let Slabs { planes, plane, step, extents } = *self;
         let slabs = Slabs { planes, plane, step, extents };
@@ -133,14 +139,14 @@ impl Slabs {
     }
 }
 
-/// A slab on the device.
+/// An inbox of the device and the slab in it.
 struct Slot<T: KernelVoxel> {
     inbox: Inbox<T>,
-    /// Planes in the inbox.
+    /// Number of planes in the inbox.
     held: usize,
 }
 
-/// Slots for slabs of as many planes as there is room for: three, or two if there is no room for three of the thinnest.
+/// Allocates three slots with slabs as thick as memory allows; two if there is no room for three of the thinnest.
 fn slots<T: KernelVoxel>(gpu: &Gpu, shape: Shape) -> Result<(Vec<Slot<T>>, Slabs), CudaError> {
     let extents = arranged(shape);
     let [planes, rows, columns] = extents;

@@ -1,5 +1,5 @@
-//! Curves of image after image on a device, of one shape and in the same bins: no memory is asked for in between, and the changes of one
-//! image come back while the next is counted.
+//! Curves of a sequence of images of one shape, with the same bins, on a GPU. No memory is allocated between images,
+//! and the changes of one image are transferred to the host while the next is counted.
 
 use std::collections::VecDeque;
 
@@ -14,17 +14,18 @@ use crate::cuda::{Buffer, CudaError, KernelVoxel, Pinned};
 pub(crate) struct Repeated<'p, T: KernelVoxel> {
     counting: Counting<'p, T>,
     shape: Shape,
-    /// Memory of the host for the changes of an image.
+    /// Page-locked host memory for the changes of an image.
     spare: Vec<Pinned<u64>>,
-    /// Changes on their way, the oldest first.
+    /// Changes in transfer, the oldest first.
     handed: VecDeque<Pinned<u64>>,
 }
 
 impl<'p, T: KernelVoxel> Repeated<'p, T> {
-    /// For images of this shape.
+    /// A counter for images of this shape.
     ///
     /// # Errors
-    /// [`DeviceError`]: rows are not bins of a range that is known, of voxels of more than 16 bits; there are no such bins; the device fails.
+    /// [`DeviceError`]: the rows are not bins with a given range, or voxels have at most 16 bits; invalid bins; device
+    /// failures.
     pub(crate) fn new(
         prepared: &'p Prepared<T>,
         shape: Shape,
@@ -41,15 +42,15 @@ impl<'p, T: KernelVoxel> Repeated<'p, T> {
         Ok(Repeated { counting, shape, spare, handed: VecDeque::new() })
     }
 
-    /// Begins to count an image, beside what has been counted since the last time that changes were handed over.
+    /// Starts to count an image, added to the counts since the last [`hand_over`](Self::hand_over).
     pub(crate) fn count(&mut self, voxels: &Buffer<T>) -> Result<(), CudaError> {
         self.counting.count(&whole(voxels, self.shape))
     }
 
-    /// Begins to bring the changes to the host; counting begins at zero again.
+    /// Starts the transfer of the changes to the host and resets the counts to zero.
     ///
     /// # Panics
-    /// Changes of two images are on their way already.
+    /// Panics if the changes of two images are already in transfer.
     pub(crate) fn hand_over(&mut self) -> Result<(), CudaError> {
         let mut to = self.spare.pop().expect("changes of at most two images on their way");
         self.counting.hand_over(&mut to)?;
@@ -57,12 +58,12 @@ impl<'p, T: KernelVoxel> Repeated<'p, T> {
         Ok(())
     }
 
-    /// How many images there are of which changes are on their way.
+    /// Number of images whose changes are in transfer.
     pub(crate) fn waiting(&self) -> usize {
         self.handed.len()
     }
 
-    /// The oldest curve on its way, when it has arrived; none if there is none.
+    /// Waits for the oldest transfer and returns its curve; `None` if there is no transfer.
     pub(crate) fn take(&mut self) -> Result<Option<Curve>, CudaError> {
         let Some(handed) = self.handed.pop_front() else { return Ok(None) };
         let curve = self.counting.curve_of_handed(handed.slice()?);

@@ -1,10 +1,10 @@
-//! Page-locked memory that is kept from image to image.
+//! Page-locked memory reused from image to image.
 
 use std::sync::{Mutex, PoisonError};
 
 use crate::cuda::Pinned;
 
-/// Memory that is kept from image to image.
+/// Pieces of page-locked memory kept for the next image.
 pub(super) struct Ring<T>(Mutex<Vec<Pinned<T>>>);
 
 impl<T> Default for Ring<T> {
@@ -14,12 +14,12 @@ impl<T> Default for Ring<T> {
 }
 
 impl<T> Ring<T> {
-    /// All that is there.
+    /// Takes all kept memory.
     pub(super) fn take(&self) -> Vec<Pinned<T>> {
         std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Keeps memory for the next image. What is kept already is freed: where two images are counted at a time, the memory of one is kept.
+    /// Keeps memory for the next image and frees any kept before: of images counted concurrently, one's is kept.
     pub(super) fn put(&self, pieces: Vec<Pinned<T>>) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = pieces;
     }

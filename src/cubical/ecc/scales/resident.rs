@@ -1,4 +1,4 @@
-//! An image on a device that is counted and smoothed there again and again.
+//! An image that stays on a GPU, where it is counted and smoothed repeatedly.
 
 use super::{Scales, ScalesError, axes};
 use crate::cubical::ecc::cuda::counting::{DeviceError, Prepared};
@@ -10,43 +10,43 @@ use crate::cubical::shape::Shape;
 use crate::cuda::smooth::SmoothKernels;
 use crate::cuda::{Buffer, CudaError, Gpu};
 
-/// An image of floats that stays on a device, where it is counted and smoothed as often as is asked for; nothing but curves comes back.
+/// An image of floats on a GPU, counted and smoothed there on request; only curves are transferred back.
 ///
-/// No call waits for the device but [`ResidentScales::take`] and [`ResidentScales::finish`].
+/// Calls do not wait for the device, except [`ResidentScales::take`] and [`ResidentScales::finish`].
 pub struct ResidentScales<'p> {
     gpu: Gpu,
     kernels: SmoothKernels,
     axes: Vec<[usize; 2]>,
-    /// The image, and room for it smoothed.
+    /// The image, and a buffer for its smoothed version.
     voxels: [Buffer<f32>; 2],
     counts: Repeated<'p, f32>,
 }
 
 impl<'p> ResidentScales<'p> {
-    /// Brings an image to the device whose kernels are `prepared`.
+    /// Uploads an image to the device whose kernels are `prepared`.
     ///
     /// # Errors
-    /// [`ScalesError`]: there are no such weights or bins; rows are not bins of a range that is given; the device fails, or has no room for
-    /// the image twice.
+    /// [`ScalesError`]: the weights or bins are invalid; the rows are not bins with a given range; the device fails, or
+    /// has no memory for two copies of the image.
     pub fn new(
         prepared: &'p Prepared<f32>,
         image: &Image<f32>,
         request: &EccRequest,
         scales: &Scales,
     ) -> Result<Self, ScalesError> {
-        // What is wrong with a request is said before there is memory asked for.
+        // The scales are checked before memory is allocated.
         scales.weights()?;
         let voxels = prepared.gpu().upload(image.voxels()).map_err(DeviceError::from)?;
         ResidentScales::on_device(prepared, voxels, image.shape(), request, scales)
     }
 
-    /// Takes an image that is on the device whose kernels are `prepared`.
+    /// Takes an image that is already on the device whose kernels are `prepared`.
     ///
     /// # Errors
-    /// As [`ResidentScales::new`].
+    /// The errors of [`ResidentScales::new`].
     ///
     /// # Panics
-    /// There are not as many voxels as the shape has.
+    /// Panics if the number of voxels is not that of the shape.
     pub(crate) fn on_device(
         prepared: &'p Prepared<f32>,
         voxels: Buffer<f32>,
@@ -63,50 +63,50 @@ impl<'p> ResidentScales<'p> {
         Ok(ResidentScales { gpu: gpu.clone(), kernels, axes: axes(shape), voxels: [voxels, other], counts })
     }
 
-    /// Counts the image as it is, beside what has been counted since the last [`ResidentScales::send`].
+    /// Counts the current image, added to the counts since the last [`ResidentScales::send`].
     ///
     /// # Errors
-    /// What the driver says.
+    /// The error of the driver.
     pub fn count(&mut self) -> Result<(), DeviceError> {
         Ok(self.counts.count(&self.voxels[0])?)
     }
 
-    /// Smooths the image.
+    /// Smooths the image once.
     ///
     /// # Errors
-    /// What the driver says.
+    /// The error of the driver.
     pub fn smooth(&mut self) -> Result<(), DeviceError> {
         Ok(self.kernels.smooth(&self.axes, &mut self.voxels)?)
     }
 
-    /// Has the curve of what has been counted come back; the next count begins at zero.
+    /// Starts the transfer of the curve counted so far; the next count begins at zero.
     ///
     /// # Errors
-    /// What the driver says.
+    /// The error of the driver.
     ///
     /// # Panics
-    /// Two curves are on their way already.
+    /// Panics if two curves are already in transfer.
     pub fn send(&mut self) -> Result<(), DeviceError> {
         Ok(self.counts.hand_over()?)
     }
 
-    /// How many curves are on their way.
+    /// Number of curves in transfer.
     pub fn waiting(&self) -> usize {
         self.counts.waiting()
     }
 
-    /// The oldest of the curves on their way, as soon as it has come; none if none is.
+    /// Waits for the oldest curve in transfer and returns it; `None` if there is none.
     ///
     /// # Errors
-    /// What the driver says.
+    /// The error of the driver.
     pub fn take(&mut self) -> Result<Option<Vcec>, DeviceError> {
         Ok(self.counts.take()?)
     }
 
-    /// Waits until all that was asked for is done.
+    /// Waits until all requested work is done.
     ///
     /// # Errors
-    /// What the driver says.
+    /// The error of the driver.
     pub fn finish(&self) -> Result<(), DeviceError> {
         Ok(self.gpu.finish()?)
     }

@@ -1,7 +1,8 @@
-//! Slabs at any place: each thread reads the next one with its collar, and adds it up while it is in the nearest caches.
+//! Slabs of an image that can be read at any place: each thread reads the next slab with its collar, and adds it up
+//! while it is in the nearest caches.
 //!
-//! Threads have nothing to do with each other but for the number of the next slab. There are more than may add up at a time, so that some
-//! read meanwhile: a disk has several requests to work on, and no core waits for it.
+//! The threads share only the number of the next slab. There are more threads than may add up at a time, so that some
+//! read meanwhile: a disk then serves several requests, and no core waits for it.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Sender};
@@ -16,7 +17,8 @@ use crate::cubical::ecc::source::ReadAt;
 use crate::cubical::ecc::threads;
 use crate::cubical::image::Voxel;
 
-/// Adds up the voxels that `read` gives from any place, until it is to pause. Returns the slice before which all are added up.
+/// Adds up the voxels that `read` returns from any place, until the watch asks for a pause. Returns the first slice not
+/// yet added; all slices before it are.
 pub(super) fn add_up<T: Voxel, E: Send>(
     job: &mut Job<'_, T>,
     slabs: &Slabs,
@@ -43,7 +45,7 @@ pub(super) fn add_up<T: Voxel, E: Send>(
         for told in told {
             match told {
                 Told::Added(voxels) => {
-                    // Slabs that have been begun are told of too.
+                    // Slabs that were begun before a pause are still received and counted here.
                     if (watch.pauses)() {
                         work.ended.store(true, Ordering::Relaxed);
                     }
@@ -52,7 +54,7 @@ pub(super) fn add_up<T: Voxel, E: Send>(
                         (watch.advance)(std::mem::take(untold));
                     }
                 }
-                // Slabs are claimed in order: all before this one are read too, and the first fault is found.
+                // Slabs are claimed in order, so all slabs before this one are read too, and the first fault is found.
                 Told::Broken(slab, error) => {
                     if fault.as_ref().is_none_or(|&(first, _)| slab < first) {
                         fault = Some((slab, error));
@@ -69,21 +71,21 @@ pub(super) fn add_up<T: Voxel, E: Send>(
     Ok(slabs.iter().nth(begun).map_or(slabs.extents[slabs.axis], |next| next.start))
 }
 
-/// What threads tell.
+/// Message of a thread.
 enum Told<E> {
-    /// The number of voxels that have been added up.
+    /// Number of voxels added up.
     Added(usize),
-    /// The slab of this number cannot be read.
+    /// Number of the slab that could not be read, and the error.
     Broken(usize, E),
 }
 
-/// What threads share.
+/// State shared by the threads.
 struct Work<'a, T, E> {
     slabs: &'a Slabs,
     read: &'a ReadAt<'a, T, E>,
-    /// The next slab.
+    /// Number of the next slab.
     next: AtomicUsize,
-    /// Nothing more is to be read.
+    /// Whether no more slabs are to be read.
     ended: AtomicBool,
     permits: Permits,
 }
@@ -91,7 +93,7 @@ struct Work<'a, T, E> {
 impl<T: Voxel, E> Work<'_, T, E> {
     fn run(&self, mut adder: Adder<'_, T>, buffer: &mut Vec<T>, tell: Sender<Told<E>>) {
         let slabs = self.slabs;
-        // Here, for the system to clear its pages takes as long as much of the work: each thread waits for its own.
+        // Each thread touches its own buffer first: clearing its pages takes the system as long as much of the work.
         resize(buffer, slabs.longest());
         while !self.ended.load(Ordering::Relaxed) {
             let slab = self.next.fetch_add(1, Ordering::Relaxed);
@@ -107,11 +109,11 @@ impl<T: Voxel, E> Work<'_, T, E> {
                     Told::Added(own.len() * slabs.slice)
                 }
             };
-            // `finish` tells why the rows could not be kept.
+            // `finish` reports why the rows could not be stored.
             if !matches!(told, Told::Added(_)) || adder.has_failed() {
                 self.ended.store(true, Ordering::Relaxed);
             }
-            // There is no receiver once the run is to end early.
+            // The receiver is gone if the run is to end early.
             if tell.send(told).is_err() {
                 break;
             }
@@ -119,7 +121,7 @@ impl<T: Voxel, E> Work<'_, T, E> {
     }
 }
 
-/// Lets a number of threads do something at a time.
+/// Counting semaphore.
 struct Permits {
     left: Mutex<usize>,
     given_back: Condvar,
@@ -130,7 +132,7 @@ impl Permits {
         Permits { left: Mutex::new(count), given_back: Condvar::new() }
     }
 
-    /// Waits for one.
+    /// Waits for a permit.
     fn take(&self) -> Permit<'_> {
         let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
         while *left == 0 {
@@ -141,7 +143,7 @@ impl Permits {
     }
 }
 
-/// Given back when it is dropped.
+/// A permit, returned when it is dropped.
 struct Permit<'a>(&'a Permits);
 
 impl Drop for Permit<'_> {

@@ -1,4 +1,4 @@
-//! Adds up the slabs of an image.
+//! Computes the curve of an image slab by slab.
 
 use std::path::PathBuf;
 
@@ -17,31 +17,31 @@ use crate::cubical::shape::Shape;
 use crate::cubical::value::Value;
 use crate::simd::Level;
 
-/// Bytes that are looked at together for a range.
+/// Bytes of voxels read at a time to find the range.
 const RANGE_BYTES: usize = 4 << 20;
 
-/// Voxels of an image for which a thread is started.
+/// Number of voxels of an image per thread: an image with fewer is not worth another thread.
 const LEAST_VOXELS: usize = 1 << 15;
 
-/// Threads that read while others add up.
+/// Greatest number of additional threads, which read while others add up.
 const READERS: usize = 4;
 
-/// Adds up images of one type of voxels, one after another, in the same buffers.
+/// Adds up a sequence of images of one voxel type, reusing its buffers.
 #[derive(Debug)]
 pub struct SlabCounter<T: Voxel> {
     request: EccRequest,
     limit: usize,
     directory: PathBuf,
     counter: Counter<T>,
-    /// Memory of slabs.
+    /// Memory of the slabs.
     buffers: Vec<Vec<T>>,
 }
 
 impl<T: Voxel> SlabCounter<T> {
-    /// A counter that takes so many bytes of memory.
+    /// A counter within a memory limit in bytes.
     ///
     /// # Errors
-    /// [`BinsError`]: there are no such bins.
+    /// [`BinsError`]: the bins are invalid.
     pub fn new(request: &EccRequest, limit: usize) -> Result<Self, BinsError> {
         request.bins.check()?;
         let counter = Counter::new(request, Level::detect());
@@ -49,22 +49,23 @@ impl<T: Voxel> SlabCounter<T> {
         Ok(SlabCounter { request: *request, limit, directory, counter, buffers: Vec::new() })
     }
 
-    /// Keeps rows that memory has no room for in files of this directory, not in that of the system.
+    /// Spills rows that exceed the memory limit to files in this directory instead of the system's.
     #[must_use]
     pub fn spilling_to(self, directory: PathBuf) -> Self {
         SlabCounter { directory, ..self }
     }
 
-    /// Whether the curve takes a range that only a pass over all voxels can tell.
+    /// Whether the curve needs a range that takes a pass over all voxels to find.
     pub fn needs_range(request: &EccRequest) -> bool {
         matches!(request.bins, Bins::Uniform { range: None, .. }) && !Counter::<T>::finds_range()
     }
 
-    /// The least finite value and the greatest, of all voxels that `read` gives in memory order: it fills the front of what it is given and says how
-    /// many it filled, fewer only at the end. `advance` is told how many have been read.
+    /// Finds the least and the greatest finite value of an image. `read` returns its voxels in memory order: it fills
+    /// the front of the slice and returns the number filled, which is less than the length only at the end. `advance`
+    /// receives the number of voxels read.
     ///
     /// # Errors
-    /// [`SlabError`].
+    /// [`SlabError`]: a read fails or the voxels end early, memory is refused, or no voxel is finite.
     pub fn range<E>(
         &mut self,
         shape: Shape,
@@ -88,11 +89,11 @@ impl<T: Voxel> SlabCounter<T> {
         Ok(found.values::<T>()?)
     }
 
-    /// The curve of the voxels that `read` gives, as in [`SlabCounter::range`]. The range is that of the values, if it
-    /// [is needed](SlabCounter::needs_range). `advance` is told how many voxels have been added up.
+    /// Computes the curve of the voxels returned by `read`, as in [`SlabCounter::range`]. `range` must be given if it
+    /// [is needed](SlabCounter::needs_range). `advance` receives the number of voxels added up.
     ///
     /// # Errors
-    /// [`SlabError`].
+    /// [`SlabError`]: the reasons are listed there.
     pub fn curve<E>(
         &mut self,
         shape: Shape,
@@ -103,10 +104,11 @@ impl<T: Voxel> SlabCounter<T> {
         self.curve_since(None, shape, range, read, &Watch::telling(advance))
     }
 
-    /// Like [`SlabCounter::curve`], from where a run before was interrupted, if it was. `watch` may pause, and keep what has been added up.
+    /// Like [`SlabCounter::curve`], but resumes from the state `since` of an interrupted run, if any. `watch` may pause
+    /// the run and save its state.
     ///
     /// # Errors
-    /// [`SlabError`].
+    /// [`SlabError`]: the reasons are listed there; also if `since` belongs to another curve.
     pub fn curve_since<E>(
         &mut self,
         since: Option<&PartialCurve>,
@@ -126,10 +128,10 @@ impl<T: Voxel> SlabCounter<T> {
         self.finish()
     }
 
-    /// Like [`SlabCounter::curve`], of voxels that can be read at any place.
+    /// Like [`SlabCounter::curve`], for voxels that can be read at any place.
     ///
     /// # Errors
-    /// [`SlabError`]; of several faults of reading, the first in memory order.
+    /// [`SlabError`]; if several reads fail, the first in memory order.
     pub fn curve_anywhere<E: Send>(
         &mut self,
         shape: Shape,
@@ -140,10 +142,10 @@ impl<T: Voxel> SlabCounter<T> {
         self.curve_anywhere_since(None, shape, range, read, &Watch::telling(advance))
     }
 
-    /// Like [`SlabCounter::curve_anywhere`], from where a run before was interrupted, as [`SlabCounter::curve_since`].
+    /// Like [`SlabCounter::curve_anywhere`], but resumes as [`SlabCounter::curve_since`] does.
     ///
     /// # Errors
-    /// [`SlabError`].
+    /// [`SlabError`]: the reasons are listed there.
     pub fn curve_anywhere_since<E: Send>(
         &mut self,
         since: Option<&PartialCurve>,
@@ -155,7 +157,7 @@ impl<T: Voxel> SlabCounter<T> {
         let threads = rayon::current_num_threads();
         let mut apart = self.slabs(shape, Use::Apart(threads + threads.min(READERS)))?;
         if apart.count() < threads {
-            // They are too few to be shared: all threads add up the same.
+            // Fewer slabs than threads: all threads share each slab instead.
             let mut first = 0;
             let read = |voxels: &mut [T]| {
                 read(first, voxels)?;
@@ -170,7 +172,7 @@ impl<T: Voxel> SlabCounter<T> {
         self.finish()
     }
 
-    /// The rows of what was added up.
+    /// Returns the rows of the sums.
     fn finish<E>(&mut self) -> Result<VcecRows, SlabError<E>> {
         let SlabCounter { counter, directory, limit, .. } = self;
         let failed = |error| SlabError::Spill { directory: directory.clone(), limit: *limit, error };
@@ -194,7 +196,7 @@ impl<T: Voxel> SlabCounter<T> {
         slabs.map_err(|needed| SlabError::Slabs { shape, needed, limit })
     }
 
-    /// Begins an image, whose slabs before an interruption are taken for done.
+    /// Begins an image, skipping the slabs that are in `since`.
     fn begin<'a, E>(
         &'a mut self,
         slabs: &mut Slabs,

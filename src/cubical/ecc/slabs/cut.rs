@@ -1,4 +1,4 @@
-//! How an image is cut.
+//! Division of an image into slabs that fit the memory limit.
 
 use std::ops::Range;
 
@@ -12,60 +12,60 @@ use crate::cubical::shape::Shape;
 use crate::memory::MemoryPlan;
 use crate::simd::BLOCK;
 
-/// What the program takes itself.
+/// Bytes reserved for everything but slabs and sums.
 const PROGRAM: usize = 16 << 20;
 
-/// Slabs of so many bytes stay in a cache from reading to adding up, and their memory is soon there.
+/// Target size of a slab in bytes: it stays in a cache from reading to adding up, and its memory is quickly mapped.
 const BYTES: usize = 2 << 20;
 
-/// The least number of slices of such a slab: of fewer, the collar would be much of the work.
+/// Least number of slices of a slab of that size: with fewer, the collar would be much of the work.
 const SLICES: usize = 24;
 
-/// Slabs of a thread that works apart, at least, but of no fewer slices and bytes than these.
+/// Least number of slabs per thread that works apart, unless they would have less than the following slices or bytes.
 const PER_THREAD: usize = 8;
 const LEAST_SLICES: usize = 8;
 const LEAST_BYTES: usize = 1 << 20;
 
-/// The number of slices of a slab below which there are rather fewer slabs at a time: the collar would be most of the work.
+/// Number of slices below which fewer slabs at a time are preferred: the collar would be most of the work.
 const FEW_SLICES: usize = 4;
 
-/// The plan of the memory of a stream of images within a limit.
+/// The memory plan of a stream of images within a limit.
 pub fn memory_plan(limit: usize) -> MemoryPlan {
     let uses = [("slabs, sums, and rows before they go to files", limit.saturating_sub(PROGRAM) as u64)];
     MemoryPlan::new().stage("curve", uses, false)
 }
 
-/// How slabs are used.
+/// Use of the slabs in memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Use {
-    /// One is read, one added up, one waits for either.
+    /// One slab is read, one is added up, and one waits.
     InOrder,
-    /// Each of so many threads has its own.
+    /// Each of this many threads has its own slab.
     Apart(usize),
 }
 
-/// How an image is cut.
+/// Division of an image into slabs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Slabs {
     pub(super) extents: [usize; 3],
-    /// Along which axis.
+    /// The axis along which the image is cut.
     pub(super) axis: usize,
-    /// Voxels of a slice.
+    /// Number of voxels of a slice.
     pub(super) slice: usize,
-    /// The first slice; those before it have been added up.
+    /// The first slice that has not been added up.
     pub(super) first: usize,
-    /// Slices of the collar before a slab.
+    /// Number of slices of the collar before a slab.
     pub(super) before: usize,
-    /// Slices of a slab, without collar.
+    /// Number of slices of a slab, without collar.
     pub(super) own: usize,
-    /// Slabs in memory.
+    /// Number of slabs in memory at a time.
     pub(super) buffers: usize,
-    /// Bytes that are left for sums that grow.
+    /// Bytes left for sums that grow.
     pub(super) room: usize,
 }
 
 impl Slabs {
-    /// The slabs for so many bytes of memory; an error is how many bytes they would take at least.
+    /// Slabs within `limit` bytes of memory; the error is the least number of bytes needed.
     pub(super) fn new<T: Voxel>(shape: Shape, bins: &Bins, limit: usize, usage: Use) -> Result<Self, usize> {
         let extents = shape.extents();
         let axis = extents.iter().position(|&extent| extent > 1).unwrap_or(2);
@@ -77,7 +77,7 @@ impl Slabs {
             Use::InOrder => (rayon::current_num_threads(), 2, 3),
             Use::Apart(threads) => (threads, 1, threads),
         };
-        // Bins have their ends, and sums of each thread; other rows grow with what is found.
+        // Bins have their ends and the sums of each thread; the memory of other wide rows grows with the data.
         let (rows, grows) = match *bins {
             Bins::Uniform { count, .. } => (count.saturating_mul(32 + 8 * (threads + 1)), false),
             Bins::Distinct => (0, T::Key::BITS > 16),
@@ -90,12 +90,12 @@ impl Slabs {
         let whole = extents[axis].next_multiple_of(unit);
         let mut wanted = (BYTES / bytes(1).max(1)).max(SLICES);
         if usage != Use::InOrder {
-            // So that all end together.
+            // Several slabs per thread, so that the threads finish together.
             let least = LEAST_SLICES.max(LEAST_BYTES / bytes(1).max(1));
             wanted = wanted.min((whole / (PER_THREAD * threads)).max(least));
         }
         let wanted = wanted.next_multiple_of(unit).min(whole);
-        // One slab, if that is all; or as many as are of use, of as many slices as are wanted or fit.
+        // One slab if it holds the whole image; else as many as useful, with as many slices as wanted or as fit.
         let (buffers, own) = if wanted == whole && fit(1) >= whole {
             (1, whole)
         } else {
@@ -111,10 +111,10 @@ impl Slabs {
         Ok(Slabs { extents, axis, slice, first: 0, before: unit, own, buffers, room })
     }
 
-    /// Takes the slices before one for added up.
+    /// Marks the slices before `slice` as added up.
     ///
     /// # Errors
-    /// [`OtherSums`]: no slab of this image begins there.
+    /// [`OtherSums`]: a slab of this image cannot begin there.
     pub(super) fn begin_at(&mut self, slice: usize) -> Result<(), OtherSums> {
         let end = self.extents[self.axis];
         if slice > end || slice < end && !slice.is_multiple_of(self.before) {
@@ -124,35 +124,35 @@ impl Slabs {
         Ok(())
     }
 
-    /// How many there are that have not been added up.
+    /// Number of slabs that have not been added up.
     pub(super) fn count(&self) -> usize {
         (self.extents[self.axis] - self.first).div_ceil(self.own)
     }
 
-    /// Slices of each slab, without collar.
+    /// Iterates over the slabs that have not been added up, as ranges of slices without collar.
     pub(super) fn iter(&self) -> impl Iterator<Item = Range<usize>> + use<> {
         let (end, own) = (self.extents[self.axis], self.own);
         (self.first..end).step_by(own).map(move |from| from..end.min(from + own))
     }
 
-    /// The slices of a slab and of its collar.
+    /// The slices of a slab with its collar.
     pub(super) fn around(&self, own: &Range<usize>) -> Range<usize> {
         own.start.saturating_sub(self.before)..self.extents[self.axis].min(own.end + 1)
     }
 
-    /// Voxels that a slab takes at most.
+    /// Greatest number of voxels of a slab with its collar.
     pub(super) fn longest(&self) -> usize {
         (self.own + self.before + 1).min(self.extents[self.axis]) * self.slice
     }
 
-    /// The tiles of a slab. Other slabs keep other threads busy: it is cut no more than caches want it.
+    /// Tiles of a slab, cut only for the cache: other threads have slabs of their own.
     pub(super) fn tiles<T>(&self, own: &Range<usize>) -> Vec<VoxelTile> {
         let mut parts = self.extents.map(|extent| 0..extent);
         parts[self.axis] = own.clone();
         tiles(parts, size_of::<T>(), 1)
     }
 
-    /// A slab whose voxels, with the collar, are these.
+    /// A view of the voxels of a slab with its collar.
     pub(super) fn view<'a, T>(&self, own: &Range<usize>, voxels: &'a [T]) -> View<'a, T> {
         let mut first = [0; 3];
         first[self.axis] = self.around(own).start;

@@ -1,4 +1,4 @@
-//! Why there is no curve of an image that comes in slabs.
+//! Errors of computing a curve in slabs.
 
 use std::io;
 use std::path::PathBuf;
@@ -8,56 +8,56 @@ use crate::cubical::ecc::cpu::OtherSums;
 use crate::cubical::shape::Shape;
 use crate::memory::Refused;
 
-/// Why there is no curve; `E` is why voxels cannot be read.
+/// Reasons why a curve could not be computed in slabs; `E` is the error of reading voxels.
 #[derive(Debug, thiserror::Error)]
 pub enum SlabError<E> {
-    /// There are no such bins.
+    /// The bins are invalid.
     #[error(transparent)]
     Bins(#[from] BinsError),
-    /// Voxels cannot be read.
+    /// Voxels could not be read.
     #[error(transparent)]
     Read(E),
-    /// They end early.
+    /// The voxels end early.
     #[error("expected {expected} voxels, found {found}")]
     Short {
-        /// How many the shape has.
+        /// The number of voxels of the shape.
         expected: usize,
-        /// How many came.
+        /// The number of voxels read.
         found: usize,
     },
-    /// What was added up before an interruption is not of this curve.
+    /// The saved sums of an interrupted run belong to another curve.
     #[error(transparent)]
     Since(#[from] OtherSums),
-    /// The range of the bins is not known.
+    /// The bins need a range, and none was given.
     #[error("expected the range of voxels of {0} beforehand, found bins without one")]
     Range(&'static str),
-    /// Too little memory for the thinnest slabs.
+    /// The memory limit is too low for the thinnest slabs.
     #[error("expected at least {needed} bytes of memory for an image of {shape} voxels, found {limit}")]
     Slabs {
-        /// The image.
+        /// The shape of the image.
         shape: Shape,
-        /// What the thinnest slabs take, with all else.
+        /// Bytes needed with the thinnest slabs.
         needed: usize,
-        /// What is allowed.
+        /// The memory limit in bytes.
         limit: usize,
     },
-    /// The system refuses memory for the slabs, although it is allowed.
+    /// The system refuses memory for the slabs, although the limit allows it.
     #[error(transparent)]
     Memory(#[from] Refused),
-    /// The system starts no thread to add up voxels.
+    /// The system started no thread to add up voxels.
     #[error(
         "cannot start a thread that adds up voxels: {0}; the system's limits of processes and memory (ulimit -u, \
          ulimit -v) may allow more"
     )]
     Threads(io::Error),
-    /// VcecRows that memory has no room for cannot be kept in temporary files.
+    /// Rows that exceed the memory limit could not be written to temporary files.
     #[error("{}: cannot keep rows that {limit} bytes of memory have no room for: {error}", directory.display())]
     Spill {
-        /// Where.
+        /// The directory of the temporary files.
         directory: PathBuf,
-        /// What is allowed.
+        /// The memory limit in bytes.
         limit: usize,
-        /// What the system says.
+        /// The error of the system.
         error: io::Error,
     },
 }

@@ -1,4 +1,4 @@
-//! Slabs one after another: one thread reads them, the others add them up. An image of few voxels is read and added up by who asks for it.
+//! Slabs of an image read in order: one thread reads, the others add up; for a small image one thread does both.
 
 use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, Sender};
@@ -13,8 +13,8 @@ use crate::cubical::ecc::cpu::Adder;
 use crate::cubical::ecc::threads::start;
 use crate::cubical::image::Voxel;
 
-/// Adds up the voxels that `read` gives in memory order, until it is to pause. Returns the slice before which all are added up. `collar` has
-/// the voxels before the next to be read that belong to the first slab or to what lies around it.
+/// Adds up the voxels that `read` returns in memory order, until the watch asks for a pause. Returns the first slice
+/// not yet added. `collar` holds the voxels already read that belong to the first slab or its collar.
 pub(super) fn add_up<T: Voxel, E>(
     job: &mut Job<'_, T>,
     slabs: &Slabs,
@@ -57,7 +57,7 @@ pub(super) fn add_up<T: Voxel, E>(
     found
 }
 
-/// Reads on to the slices around the first slab, whose own run was interrupted.
+/// Reads past the slices that an interrupted run has added, up to the collar of the first slab.
 pub(super) fn skip<T: Voxel, E>(
     job: &mut Job<'_, T>,
     slabs: &Slabs,
@@ -77,7 +77,7 @@ pub(super) fn skip<T: Voxel, E>(
     Ok(())
 }
 
-/// Adds up an image of one slab without a thread: to start one takes longer than to add up a few voxels.
+/// Adds up an image of one slab on the calling thread: starting a thread takes longer than adding up few voxels.
 fn add_up_here<T: Voxel, E>(
     job: &mut Job<'_, T>,
     slabs: &Slabs,
@@ -92,7 +92,7 @@ fn add_up_here<T: Voxel, E>(
             for tile in &slabs.tiles::<T>(&own) {
                 adder.add(slabs.view(&own, &voxels), tile);
                 if adder.has_failed() {
-                    // `finish` tells why the rows could not be kept.
+                    // `finish` reports why the rows could not be stored.
                     break;
                 }
             }
@@ -103,39 +103,39 @@ fn add_up_here<T: Voxel, E>(
     Ok(slabs.extents[slabs.axis])
 }
 
-/// Adds up tiles as long as there are such.
+/// Adds up tiles from the queue until it ends.
 fn add<T: Voxel>(mut adder: Adder<'_, T>, slabs: &Slabs, queue: &Queue<T>, hand_back: Sender<Slab<T>>) {
     let _ending = queue.ending();
     while let Some((slab, tile)) = queue.claim() {
         adder.add(slabs.view(&slab.own, &slab.voxels), &slab.tiles[tile]);
         if adder.has_failed() {
-            // `finish` tells why the rows could not be kept.
+            // `finish` reports why the rows could not be stored.
             return queue.give_up();
         }
-        // Who is the last to leave a slab gives it back.
+        // The last thread to leave a slab returns its buffer.
         if let Some(slab) = Arc::into_inner(slab) {
-            // The reader is gone when reading has failed.
+            // The receiver is gone if reading has failed.
             let _ = hand_back.send(slab);
         }
     }
 }
 
-/// Reads slab after slab, and has them added up.
+/// Reads the slabs in order and queues them.
 struct Reader<'a, T, R> {
     slabs: &'a Slabs,
-    /// Voxels of the image.
+    /// Number of voxels of the image.
     count: usize,
     read: R,
     queue: &'a Queue<T>,
-    /// Buffers.
+    /// Buffers that are not in use.
     spare: Vec<Vec<T>>,
-    /// Slabs that have been added up.
+    /// Receives slabs that have been added up.
     done: Receiver<Slab<T>>,
     watch: &'a Watch<'a>,
-    /// Voxels that nobody has been told of, once it has paused.
+    /// Number of voxels added up but not yet reported, because of a pause.
     untold: &'a mut u64,
     has_paused: bool,
-    /// Voxels from before the next that is read.
+    /// Voxels already read that belong to the next slab and its collar.
     collar: &'a mut Vec<T>,
 }
 
@@ -147,7 +147,7 @@ impl<T: Voxel, E, R: FnMut(&mut [T]) -> Result<usize, E>> Reader<'_, T, R> {
         for own in slabs.iter() {
             let around = slabs.around(&own);
             if let Some(last) = last.take() {
-                // The collar: the last slices that are that slab's own, and the one after them.
+                // The collar: the last slices of the previous slab itself, and the one after them.
                 let from = (around.start - slabs.around(&last.own).start) * slabs.slice;
                 let old = &last.voxels[from..slabs.around(&last.own).len() * slabs.slice];
                 self.collar.clear();
@@ -160,7 +160,7 @@ impl<T: Voxel, E, R: FnMut(&mut [T]) -> Result<usize, E>> Reader<'_, T, R> {
                     return Ok(own.start);
                 }
             }
-            // None comes when the others have failed.
+            // No buffer comes if the other threads have failed.
             let Some(mut voxels) = self.buffer() else { return Ok(own.start) };
             if self.has_paused {
                 self.spare.push(voxels);
@@ -181,7 +181,7 @@ impl<T: Voxel, E, R: FnMut(&mut [T]) -> Result<usize, E>> Reader<'_, T, R> {
         Ok(slabs.extents[slabs.axis])
     }
 
-    /// A buffer that is not used; none if no thread is left to give one back.
+    /// An unused buffer; `None` if no thread is left to return one.
     fn buffer(&mut self) -> Option<Vec<T>> {
         while let Ok(slab) = self.done.try_recv() {
             self.take_back(slab);
@@ -198,7 +198,7 @@ impl<T, R> Reader<'_, T, R> {
     fn take_back(&mut self, slab: Slab<T>) {
         self.spare.push(slab.voxels);
         *self.untold += (slab.own.len() * self.slabs.slice) as u64;
-        // Who is told may end the run, and at a pause there is something to be kept before.
+        // Reporting may unwind; at a pause, the sums are saved first.
         self.has_paused |= (self.watch.pauses)();
         if !self.has_paused {
             (self.watch.advance)(std::mem::take(self.untold));

@@ -1,4 +1,4 @@
-//! What an image takes that is added up: sums, buffers, threads.
+//! Resources for adding up an image: sums, buffers, threads.
 
 use super::cut::Slabs;
 use super::error::SlabError;
@@ -8,28 +8,27 @@ use crate::cubical::image::Voxel;
 use crate::memory::{self, Refused};
 use crate::simd::BLOCK;
 
-/// An image that is added up.
+/// An image being added up.
 pub(super) struct Job<'a, T: Voxel> {
     pub(super) counter: &'a mut Counter<T>,
-    /// One a slab in memory, of any length.
+    /// One buffer per slab in memory, of any length.
     pub(super) buffers: &'a mut Vec<Vec<T>>,
-    /// Voxels of the image.
+    /// Number of voxels of the image.
     pub(super) count: usize,
-    /// That add up at a time.
+    /// Number of threads that add up at a time.
     pub(super) threads: usize,
     pub(super) watch: &'a Watch<'a>,
-    /// Voxels that have been added up and that nobody has been told of: who is told may end the run, and at a pause there is something to
-    /// be kept before.
+    /// Number of voxels added up but not yet reported. Reporting may unwind, so the sums are saved first at a pause.
     pub(super) untold: u64,
 }
 
 impl<T: Voxel> Job<'_, T> {
-    /// Tells of voxels that have been added up, and of those that nobody has been told of.
+    /// Reports `voxels` more voxels as added up, and those not yet reported.
     pub(super) fn tell(&mut self, voxels: u64) {
         (self.watch.advance)(std::mem::take(&mut self.untold) + voxels);
     }
 
-    /// Adds up all slabs. `some` adds up the first of those that are left, until it is to pause, and says which slice is the next.
+    /// Adds up all slabs. `some` adds up slabs from the first one left until a pause, and returns the next slice.
     pub(super) fn run<E>(
         &mut self,
         slabs: &mut Slabs,
@@ -37,7 +36,7 @@ impl<T: Voxel> Job<'_, T> {
     ) -> Result<(), SlabError<E>> {
         while slabs.count() > 0 {
             slabs.first = some(self, slabs)?;
-            // `finish` tells why the rows could not be kept. Whole sums are kept too, if the run is to end.
+            // `finish` reports why the rows could not be stored. Complete sums are saved too if the run is to end.
             if self.counter.has_failed() || slabs.count() == 0 && !(self.watch.pauses)() {
                 break;
             }
@@ -50,7 +49,7 @@ impl<T: Voxel> Job<'_, T> {
     }
 }
 
-/// Fills all of `voxels`, of which the first is number `done` of an image of `count`.
+/// Fills `voxels`, whose first is number `done` of an image of `count` voxels.
 pub(super) fn fill<T, E>(
     read: &mut impl FnMut(&mut [T]) -> Result<usize, E>,
     voxels: &mut [T],
@@ -65,19 +64,19 @@ pub(super) fn fill<T, E>(
     }
 }
 
-/// Takes memory for a buffer of `length` voxels, which is not written yet.
+/// Reserves memory for a buffer of `length` voxels without touching it.
 ///
 /// # Errors
-/// The system refuses it.
+/// [`Refused`]: the system refuses the memory.
 pub(super) fn make_room<T>(buffer: &mut Vec<T>, length: usize) -> Result<(), Refused> {
-    // An image before may have taken much more.
+    // A previous image may have needed much more.
     if buffer.capacity() > 2 * length + BLOCK {
         *buffer = Vec::new();
     }
     memory::reserve(buffer, length.saturating_sub(buffer.len()))
 }
 
-/// Makes a buffer that has room for it as long as `length` voxels.
+/// Sets the length of a buffer, whose memory is reserved, to `length` voxels.
 pub(super) fn resize<T: Voxel>(buffer: &mut Vec<T>, length: usize) {
     buffer.resize(length, T::of_key(T::Key::default()));
 }

@@ -1,19 +1,22 @@
-//! The curve of an image that need not fit into memory.
+//! Euler characteristic curves of images that need not fit into memory.
 //!
-//! The image is cut into slabs along its slowest axis that has more than one voxel: planes of a volume, rows of a picture, stretches of
-//! a line. What a voxel owns depends on its neighbours, so a slab comes with a collar: a slice on either side, or, of a line, 64 voxels
-//! before. The curve is that of [`curve`](super::curve), whatever the slabs.
+//! The image is cut into slabs along its slowest axis longer than one voxel: planes of a volume, rows of a picture,
+//! segments of a line. The cells that a voxel owns depend on its neighbours, so a slab has a collar: one slice on
+//! either side, or 64 voxels before a segment of a line. The result does not depend on the slabs; it is that of
+//! [`curve`](super::curve).
 //!
-//! | voxels come | slabs | collars |
+//! | voxels are read | slabs | collars |
 //! |---|---|---|
-//! | from any place, as those of most files | each thread reads its own and adds it up (`apart`) | are read twice |
-//! | in memory order, as through a pipe | one thread reads them, the others add them up (`in_order`) | are copied from slab to slab |
+//! | at any place, as from most files | each thread reads its own and adds it up (`apart`) | read twice |
+//! | in memory order, as from a pipe | one thread reads, the others add up (`in_order`) | copied from slab to slab |
 //!
-//! **Memory.** The limit is for everything: slabs with their collars, tables and sums of all threads, the program itself. It does
-//! not grow with the image. The rows of [`Bins::Distinct`](super::Bins::Distinct) of 32 or 64 bits are as many as there are distinct values: when they pass the
-//! limit, they go to temporary files, and are read from there ([`VcecRows`](super::VcecRows)). What a reader keeps (a picture that is compressed as a whole) is its own.
+//! **Memory.** The limit covers everything: slabs with their collars, tables and sums of all threads, and the program
+//! itself. Usage does not grow with the image. The rows of [`Bins::Distinct`](super::Bins::Distinct) for 32 or 64 bits
+//! are as many as there are distinct values; beyond the limit they are spilled to temporary files and read from there
+//! ([`VcecRows`](super::VcecRows)). The memory of a reader, as for a picture compressed as a whole, is not counted.
 //!
-//! **Ranges.** Bins over the whole range of 32 or 64 bits need it beforehand: [`SlabCounter::range`] is a pass of its own.
+//! **Ranges.** Bins over the whole range of 32- or 64-bit voxels need that range beforehand: [`SlabCounter::range`] is
+//! a separate pass.
 
 mod apart;
 mod counter;

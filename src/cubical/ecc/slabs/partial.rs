@@ -1,7 +1,7 @@
-//! The curve of the slabs that have been added up, from which an interrupted run goes on.
+//! Sums of the first slices of an image, from which an interrupted run resumes.
 //!
-//! Slabs are begun in their order, and what pauses waits for those that were begun: so the slices that have been added up are the first ones,
-//! and their number says which they are, however the rest is cut, on however many threads and in however much memory.
+//! Slabs are begun in order, and a pause waits for all that were begun, so the slices added up are always the first
+//! ones. Their number identifies them, however the rest is cut and whatever the threads and the memory limit.
 
 use std::io;
 
@@ -11,20 +11,20 @@ use crate::snapshot::{Reader, SnapshotError, Writer};
 /// The sums of the first slices of an image.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PartialCurve {
-    /// How many slices, along the slowest axis that has more than one voxel.
+    /// Number of slices, along the slowest axis longer than one voxel.
     pub(super) slices: usize,
     pub(super) sums: PartialSums,
 }
 
-/// What the first word of sums says they are of.
+/// Kinds of sums, as the second word of the record stores them.
 const KEYS: u64 = 0;
 const BINS: u64 = 1;
 
 impl PartialCurve {
-    /// Writes it: the number of slices and the kind of sums, the keys, the sums.
+    /// Writes the number of slices, the kind of sums, the keys and the sums.
     ///
     /// # Errors
-    /// Those of the file.
+    /// The error of the file.
     pub(crate) fn write(&self, out: &mut Writer<'_>) -> io::Result<()> {
         let (kind, keys, sums) = match &self.sums {
             PartialSums::Keys { keys, sums } => (KEYS, &keys[..], sums),
@@ -35,10 +35,10 @@ impl PartialCurve {
         out.u64s_of(sums.len(), sums.iter().map(|sum| sum.cast_unsigned()))
     }
 
-    /// Reads what [`PartialCurve::write`] has written.
+    /// Reads the record that [`PartialCurve::write`] wrote.
     ///
     /// # Errors
-    /// [`SnapshotError`]: it is something else.
+    /// [`SnapshotError`]: the record is malformed.
     pub(crate) fn read(from: &mut Reader<'_>) -> Result<Self, SnapshotError> {
         let head: Vec<u64> = from.u64s("slices and kind of sums")?.iter().map(|word| word.get()).collect();
         let [slices, kind] = head[..] else {
@@ -55,24 +55,24 @@ impl PartialCurve {
         Ok(PartialCurve { slices, sums })
     }
 
-    /// How many slices have been added up.
+    /// Number of slices added up.
     pub(crate) fn slices(&self) -> usize {
         self.slices
     }
 }
 
-/// Who watches an image being added up, and may keep what has been added up so far.
+/// Callbacks of a count: progress, pauses, and saving the state.
 pub struct Watch<'a> {
-    /// Is told how many voxels have been added up.
+    /// Receives the number of voxels added up.
     pub advance: &'a dyn Fn(u64),
-    /// Says whether to pause when the slabs that have been begun are done.
+    /// Returns whether to pause once the slabs already begun are done.
     pub pauses: &'a dyn Fn() -> bool,
-    /// Is given what has been added up, at a pause; none where some of it is in temporary files.
+    /// Receives the state at a pause; `None` if part of it is in temporary files.
     pub keep: &'a dyn Fn(Option<PartialCurve>),
 }
 
 impl<'a> Watch<'a> {
-    /// Without a pause.
+    /// A watch that never pauses.
     pub fn telling(advance: &'a dyn Fn(u64)) -> Self {
         Watch { advance, pauses: &|| false, keep: &|_| () }
     }

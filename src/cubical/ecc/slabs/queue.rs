@@ -1,7 +1,7 @@
-//! Slabs on their way from the thread that reads to those that add up.
+//! Queue of slabs from the reading thread to the threads that add up.
 //!
-//! A slab is cut into tiles, and a thread that has nothing to do takes the next tile of the first slab that has one left. Only
-//! the reader waits for a slab to be done, as it takes its buffer back.
+//! A slab is cut into tiles, and an idle thread takes the next tile of the first slab that has one left. Only the
+//! reader waits for a slab to be done, to reuse its buffer.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -9,17 +9,17 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use crate::cubical::ecc::cpu::view::VoxelTile;
 
-/// Slices in memory.
+/// A slab in memory, with its collar.
 #[derive(Debug)]
 pub(super) struct Slab<T> {
-    /// Those that are to be added up; the others are the collar.
+    /// The slices to be added up; the others are the collar.
     pub(super) own: Range<usize>,
-    /// The voxels of all slices, collar included.
+    /// The voxels of all slices, including the collar.
     pub(super) voxels: Vec<T>,
     pub(super) tiles: Vec<VoxelTile>,
 }
 
-/// Slabs of which tiles are left.
+/// The slabs that have tiles left.
 #[derive(Debug)]
 pub(super) struct Queue<T> {
     state: Mutex<State<T>>,
@@ -29,9 +29,9 @@ pub(super) struct Queue<T> {
 #[derive(Debug)]
 struct State<T> {
     slabs: VecDeque<Arc<Slab<T>>>,
-    /// The next tile of the first.
+    /// The next tile of the first slab.
     tile: usize,
-    /// Nothing more comes.
+    /// Whether no more slabs will come.
     ended: bool,
 }
 
@@ -41,13 +41,13 @@ impl<T> Queue<T> {
         Queue { state: Mutex::new(state), changed: Condvar::new() }
     }
 
-    /// Puts a slab behind the others.
+    /// Appends a slab.
     pub(super) fn push(&self, slab: Arc<Slab<T>>) {
         self.lock().slabs.push_back(slab);
         self.changed.notify_all();
     }
 
-    /// Waits for the next tile; there is none when all has ended.
+    /// Waits for the next tile; `None` once the queue has ended.
     pub(super) fn claim(&self) -> Option<(Arc<Slab<T>>, usize)> {
         let mut state = self.lock();
         loop {
@@ -67,12 +67,12 @@ impl<T> Queue<T> {
         }
     }
 
-    /// Ends the queue when it is dropped, be it by a panic, so that no thread waits for one that has left.
+    /// Returns a guard that ends the queue when dropped, also by a panic, so that no thread waits in vain.
     pub(super) fn ending(&self) -> Ending<'_, T> {
         Ending(self)
     }
 
-    /// Nothing that is left is worth adding up.
+    /// Discards all remaining slabs.
     pub(super) fn give_up(&self) {
         self.lock().slabs.clear();
     }
@@ -82,7 +82,7 @@ impl<T> Queue<T> {
     }
 }
 
-/// See [`Queue::ending`].
+/// Guard of [`Queue::ending`].
 pub(super) struct Ending<'a, T>(&'a Queue<T>);
 
 impl<T> Drop for Ending<'_, T> {

@@ -1,4 +1,4 @@
-//! Codes by the processor: a row at a time, its comparisons on all lanes at once.
+//! Gradient codes on the CPU, a row at a time with vectorised comparisons.
 
 use rayon::prelude::*;
 
@@ -8,22 +8,22 @@ use super::table::{
 use crate::cubical::persistence::grid::Grid;
 use crate::progress::Progress;
 
-/// Places of a task.
+/// Number of places of a task.
 const PART: usize = 1 << 12;
 
-/// The code of each place's lower star; [`NO_VOXEL`] on the rim. Places are the units of its work.
+/// Computes the code of each place's lower star; [`NO_VOXEL`] on the rim. Progress counts places.
 pub(crate) fn codes(grid: &Grid, progress: &dyn Progress) -> Vec<u16> {
     let [planes, rows, columns] = grid.extents();
     let mut codes = vec![NO_VOXEL; grid.ranks().len()];
     let table = Table::of(grid.axes());
     let line = grid.strides()[1].max(columns);
-    // Whole lines of places, as many at a time as are worth a task.
+    // A task has a whole number of lines of places, enough to be worth it.
     let lines = (PART / line).max(1);
     let parts = codes.par_chunks_mut(lines * line).enumerate();
     let first = grid.row(0, 0);
     let per_plane = grid.strides()[2] / line;
     let (skipped_planes, skipped_rows) = (first / grid.strides()[2], first % grid.strides()[2] / line);
-    // Lines of the rim stay as they are.
+    // Lines that lie entirely in the rim keep `NO_VOXEL`.
     let codes_of_line = |owned: &mut [Owned], number: usize, codes: &mut [u16]| {
         let (plane, row) = (number / per_plane, number % per_plane);
         let (Some(plane), Some(row)) = (plane.checked_sub(skipped_planes), row.checked_sub(skipped_rows))
@@ -57,13 +57,13 @@ pub(crate) fn codes(grid: &Grid, progress: &dyn Progress) -> Vec<u16> {
     codes
 }
 
-/// What the voxels of a row own, the first of which is at a place.
+/// Computes the owned cells of the voxels of a row, whose first voxel is at `place`.
 fn line_of<const AXES: usize>(grid: &Grid, place: usize, owned: &mut [Owned]) {
     let columns = owned.len();
     let strides = grid.strides();
     let ranks = grid.ranks();
     let own = &ranks[place..place + columns];
-    // The ranks at an offset: −1, 0, 1 along each axis.
+    // The ranks of the row shifted by an offset of −1, 0 or 1 along each axis.
     let at = |offset: [isize; 3]| {
         let shift: isize = (0..AXES).map(|axis| offset[axis] * strides[axis].cast_signed()).sum();
         let start = place.checked_add_signed(shift).expect("voxels lie inside a rim");
@@ -89,7 +89,7 @@ fn line_of<const AXES: usize>(grid: &Grid, place: usize, owned: &mut [Owned]) {
     for (cube, ranks) in cubes.iter_mut().enumerate().take(of_cubes) {
         *ranks = at([sign(cube & 1), sign(cube >> 1 & 1), sign(cube >> 2)]);
     }
-    // All ones where the other voxel comes earlier. Ranks are below 2^31: signed comparisons do.
+    // All ones if the other voxel is earlier. Ranks are below 2^31, so signed comparisons suffice.
     let earlier = |other: u32, own: u32| {
         if other.cast_signed() < own.cast_signed() { Owned::MAX } else { 0 }
     };
@@ -125,13 +125,13 @@ mod tests {
     use crate::cubical::persistence::PersistenceRequest;
     use crate::cubical::{Construction, Image, Order, Shape};
 
-    /// What a voxel owns, cell by cell.
+    /// The cells that a voxel owns, determined cell by cell.
     fn owned(grid: &Grid, place: usize) -> Owned {
         let is_earlier = |edges: &[usize]| {
             let other = edges.iter().fold(place, |place, &edge| grid.neighbour(place, edge));
             edges.iter().all(|edge| edge / 2 < grid.axes()) && grid.rank(other) < grid.rank(place)
         };
-        // All voxels of a cell but its owner: those at the ends of some of its edges.
+        // All voxels of a cell but its owner are reached along subsets of its edges.
         let owns = |edges: &[usize]| {
             (1..1_usize << edges.len()).all(|subset| {
                 let some: Vec<usize> =

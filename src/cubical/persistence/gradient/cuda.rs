@@ -1,21 +1,21 @@
-//! The codes of a gradient on a device, where a thread finds the code of a voxel.
+//! Gradient codes on the GPU, one voxel per thread.
 
 use super::super::grid::Grid;
 use super::table::{NO_VOXEL, Table};
 use crate::cuda::gradient::{GradientKernel, GridLayout, Numbering};
 use crate::cuda::{CudaError, Gpu};
 
-/// The code of each place's lower star; [`NO_VOXEL`] on the rim. They are the codes that [`cpu`](super::cpu) finds.
+/// Computes the code of each place's lower star; [`NO_VOXEL`] on the rim. The codes equal those of [`cpu`](super::cpu).
 ///
 /// # Errors
-/// [`CudaError::OutOfMemory`]: the device has no room for six bytes a place. Else the driver fails.
+/// [`CudaError::OutOfMemory`]: the device has less than six bytes free per place. Any other error is the driver's.
 pub(crate) fn codes(gpu: &Gpu, grid: &Grid) -> Result<Vec<u16>, CudaError> {
     let kernel = GradientKernel::load(gpu)?;
     let (first, packed) = Table::of(grid.axes()).numbering();
     let numbering = Numbering { first: gpu.upload(&first)?, packed: gpu.upload(packed)? };
     let ranks = gpu.upload(grid.ranks())?;
     let mut codes = gpu.zeros(grid.ranks().len())?;
-    // Both bytes of the code are equal.
+    // Both bytes of the code are equal, so a fill by bytes works.
     gpu.fill(&mut codes, NO_VOXEL as u8)?;
     let layout = GridLayout {
         axes: grid.axes(),
@@ -42,7 +42,7 @@ mod tests {
     fn gpu_finds_the_codes_of_the_processor() {
         let gpu = Gpu::open(0, None).unwrap();
         let mut rng = Pcg64Mcg::seed_from_u64(21);
-        // A grid without axes has no gradient.
+        // Every shape has at least one axis: a grid without axes has no gradient.
         let shapes: [&[usize]; 10] = [
             &[2],
             &[500],

@@ -1,10 +1,11 @@
-//! A discrete gradient of the complex in which voxels are vertices.
+//! A discrete gradient of the complex whose vertices are the voxels.
 //!
-//! A cell is *owned* by the last of its voxels, and enters with it. The cells that a voxel owns, its *lower star*, are matched
-//! among themselves, face with cofacet, along no closed path (Forman 1998); those left over are *critical*. All cells of a star have
-//! one value, so any such matching does for persistence (Robins, Wood, Sheppard 2011), and one that leaves as few as can be depends
-//! on nothing but which of the 26 cells around a voxel it owns. There are 15 935 ways ([`table`]), so the whole gradient is a
-//! *code* of 16 bits a voxel, found from 26 comparisons, and each cell's mate is looked up from its owner's code.
+//! A cell is *owned* by the last of its voxels, and enters with it. The cells that a voxel owns, its *lower star*, are
+//! matched among themselves, face with cofacet, without closed paths (Forman 1998); unmatched cells are *critical*. All
+//! cells of a star have the same value, so any such matching is valid for persistence (Robins, Wood, Sheppard 2011). A
+//! matching with the fewest critical cells depends only on which of the 26 cells around a voxel it owns. There are
+//! 15,935 such sets ([`table`]), so the whole gradient is a *code* of 16 bits per voxel, computed from 26 comparisons,
+//! and the mate of each cell is looked up from its owner's code.
 
 pub(crate) mod cpu;
 pub(crate) mod cuda;
@@ -21,7 +22,7 @@ use crate::cuda::{CudaError, Gpu};
 use crate::memory::{self, Refused};
 use crate::progress::Progress;
 
-/// The gradient of a grid.
+/// The discrete gradient of a grid.
 pub struct Gradient {
     codes: Vec<u16>,
     table: &'static Table,
@@ -29,22 +30,22 @@ pub struct Gradient {
 }
 
 impl Gradient {
-    /// The gradient, found by the processor.
+    /// Computes the gradient on the CPU.
     pub fn new(grid: &Grid, progress: &dyn Progress) -> Self {
         progress.begin(STAGE, None, grid.ranks().len() as u64);
         Gradient { codes: cpu::codes(grid, progress), table: Table::of(grid.axes()), axes: grid.axes() }
     }
 
-    /// The gradient, found by a device, which does not tell how far it is.
+    /// Computes the gradient on a GPU, as a single unit of progress.
     ///
     /// # Errors
-    /// As [`cuda::codes`].
+    /// The errors of [`cuda::codes`].
     pub fn on_device(gpu: &Gpu, grid: &Grid, progress: &dyn Progress) -> Result<Self, CudaError> {
         progress.begin(STAGE, None, 1);
         Ok(Gradient { codes: cuda::codes(gpu, grid)?, table: Table::of(grid.axes()), axes: grid.axes() })
     }
 
-    /// Compares the codes that a device found with the processor's, place by place.
+    /// Compares the codes that a device computed with the CPU's, place by place.
     ///
     /// # Errors
     /// The first difference.
@@ -75,10 +76,11 @@ impl Gradient {
         self.codes[place]
     }
 
-    /// The critical cells of some dimensions, in order. A voxel is [`WORK_OF_VOXEL`] units of work.
+    /// Lists the critical cells of the wanted dimensions in filtration order. A voxel is [`WORK_OF_VOXEL`] units of
+    /// progress.
     ///
     /// # Errors
-    /// [`Refused`]: there is no memory for them and for what joins them.
+    /// [`Refused`]: memory does not suffice for the cells and for joining them.
     pub fn critical_cells(
         &self,
         grid: &Grid,
@@ -86,7 +88,7 @@ impl Gradient {
         progress: &dyn Progress,
     ) -> Result<Critical, Refused> {
         let wanted = Wanted::new(wanted, self.axes);
-        // Counted first, they are written where they belong.
+        // A first pass counts the cells of each part, so that a second can write them to their final positions.
         let parts = grid.in_order().par_chunks(PART);
         let count = |places: &[GridPlace]| {
             progress.advance(places.len() as u64);
@@ -115,25 +117,25 @@ impl Gradient {
         Ok(Critical { minima, edges: cells(edges), faces: cells(faces), maxima })
     }
 
-    /// The critical cells of some voxels, looked up all together: they lie anywhere in memory, and so the loads overlap.
+    /// The critical cells of several voxels, looked up together so that loads from scattered places overlap.
     fn critical_of(&self, places: &[GridPlace]) -> Vec<u32> {
         places.iter().map(|&place| self.critical(place as usize)).collect()
     }
 }
 
-/// Which critical cells are wanted, as masks of [`table::Owned`].
+/// Masks of the wanted critical cells, as in [`table::Owned`].
 struct Wanted {
     minima: bool,
-    /// Edges, from bit 0.
+    /// Mask of edges, from bit 0.
     edges: u32,
-    /// Faces, from the bit [`FIRST_FACE`].
+    /// Mask of faces, shifted down by [`FIRST_FACE`].
     faces: u32,
-    /// The cells of the grid's dimension, from bit 0.
+    /// Mask of the cells of the grid's dimension, not shifted.
     top: u32,
     has_top: bool,
 }
 
-/// Where the critical cells of some voxels are written.
+/// Output slices for the critical cells of a part.
 struct Slices<'a> {
     minima: &'a mut [u32],
     edges: &'a mut [u64],
@@ -142,7 +144,7 @@ struct Slices<'a> {
 }
 
 impl Wanted {
-    /// The cells of the dimensions that are `true`; the last stands for the dimension of the grid.
+    /// Masks for the dimensions that are `true`; the last entry is the dimension of the grid.
     fn new([minima, edges, faces, top]: [bool; 4], axes: usize) -> Self {
         let mask = |is_wanted: bool, dim: usize| {
             let (first, end) = bits_of(dim);
@@ -152,12 +154,12 @@ impl Wanted {
         Wanted { minima, edges: mask(edges, 1), faces: mask(faces, 2), top: of_top, has_top: top }
     }
 
-    /// How many of minima and maxima are wanted, both of which end ways along the gradient.
+    /// Number of wanted kinds among minima and maxima, both of which end gradient paths.
     fn ends(&self) -> usize {
         usize::from(self.minima) + usize::from(self.has_top)
     }
 
-    /// How many there are of each dimension.
+    /// Counts the wanted cells of each dimension.
     fn count(&self, critical: &[u32]) -> [usize; 4] {
         let mut counts = [0; 4];
         for critical in critical {
@@ -169,7 +171,7 @@ impl Wanted {
         counts
     }
 
-    /// Writes those of voxels in order, the first of which has this rank, into as much room as they take.
+    /// Writes the wanted cells of consecutive voxels, the first of rank `first`, to slices of exactly their number.
     fn write(&self, first: u32, places: &[GridPlace], critical: &[u32], slices: Slices<'_>) {
         let (mut minima, mut maxima) = (slices.minima.iter_mut(), slices.maxima.iter_mut());
         let (mut edges, mut faces) = (slices.edges.iter_mut(), slices.faces.iter_mut());
@@ -197,19 +199,20 @@ impl Wanted {
     }
 }
 
-/// Bytes that so many critical cells of each dimension take, together with `ways` places that lead to minima or maxima: for each edge
-/// or face itself, its two ends and what it kills, for each minimum and maximum its rank, its parent and its elder.
+/// Bytes needed for these numbers of critical cells by dimension, and for `ways` places on gradient paths to minima or
+/// maxima. An edge or face needs itself, its ends and the node it kills; a minimum or maximum its rank, parent and
+/// elder.
 fn bytes(cells: [usize; 4], ways: usize) -> u64 {
     let [minima, edges, faces, maxima] = cells.map(|count| count as u64);
     20 * (edges + faces) + 12 * (minima + maxima) + 4 * ways as u64
 }
 
-/// The cells of a dimension in all parts.
+/// Total number of cells of a dimension.
 fn total(counts: &[[usize; 4]], dim: usize) -> usize {
     counts.iter().map(|counts| counts[dim]).sum()
 }
 
-/// As many words for each part as it has cells of a dimension.
+/// Splits words into one slice per part, as long as its number of cells of a dimension.
 fn split<'a, T>(mut words: &'a mut [T], counts: &[[usize; 4]], dim: usize) -> Vec<&'a mut [T]> {
     let mut parts = Vec::with_capacity(counts.len());
     for counts in counts {
@@ -220,29 +223,29 @@ fn split<'a, T>(mut words: &'a mut [T], counts: &[[usize; 4]], dim: usize) -> Ve
     parts
 }
 
-/// Critical cells in order.
+/// Critical cells in filtration order.
 #[derive(Debug)]
 pub struct Critical {
     /// The ranks of critical voxels.
     pub minima: Vec<u32>,
-    /// Edges.
+    /// Critical edges.
     pub edges: Vec<Cell>,
-    /// Faces.
+    /// Critical faces.
     pub faces: Vec<Cell>,
-    /// The ranks of voxels that own a critical cell of the grid's dimension: one at most.
+    /// The ranks of voxels that own a critical cell of the grid's dimension; a voxel owns at most one.
     pub maxima: Vec<u32>,
 }
 
-/// Units of work that it takes to list the critical cells of a voxel: they are counted, then written.
+/// Units of progress per voxel for listing critical cells: they are counted, then written.
 pub(crate) const WORK_OF_VOXEL: u64 = 2;
 
-/// What its stage is called.
+/// Name of the stage for progress.
 const STAGE: &str = "gradient";
 
-/// Voxels of a task.
+/// Number of voxels of a task.
 const PART: usize = 1 << 14;
 
-/// The bits of the cells of a dimension in [`table::Owned`].
+/// The range of bits of the cells of a dimension in [`table::Owned`].
 fn bits_of(dim: usize) -> (u32, u32) {
     match dim {
         0 | 1 => (0, FIRST_FACE),
@@ -257,10 +260,10 @@ mod tests {
 
     #[test]
     fn what_critical_cells_take_is_asked_for() {
-        // An edge or a face takes 8 bytes, 8 for its ends and 4 for its victim; a minimum or a maximum takes 4, 4 and 4.
+        // An edge or a face takes 8 bytes, 8 for its ends, 4 for the node it kills; a minimum or maximum 4 + 4 + 4.
         assert_eq!(bytes([1, 10, 100, 1000], 0), 20 * 110 + 12 * 1001);
         assert_eq!(bytes([0; 4], 7), 28);
-        // As many as a grid can have: there are seven edges and twelve faces a place, and two ways.
+        // The most cells that a grid can have: seven edges and twelve faces per place, and two paths.
         let most = 1_usize << 30;
         let refused = memory::probe(bytes([most, 7 * most, 12 * most, most], 2 * most) << 20);
         assert!(refused.is_err(), "{refused:?}");

@@ -1,31 +1,33 @@
-//! A matching for each lower star there is, made once.
+//! A precomputed matching for each possible lower star.
 //!
-//! Around a voxel lie the vertices, edges and triangles of an octahedron: the six neighbours that share an edge of the complex with
-//! it, the twelve faces and the eight cubes. The *link* of its lower star is the subcomplex of those that it owns. On it:
+//! The cells around a voxel form the surface of an octahedron: the edges of the complex to its six neighbours are the
+//! vertices, its twelve faces the edges, and its eight cubes the triangles. The *link* of its lower star is the
+//! subcomplex of the cells that it owns. The matching is:
 //!
-//! 1. the voxel is matched with a link vertex, or critical if there is none;
-//! 2. a spanning forest of the vertices and edges matches every other link vertex with the edge towards its root; the root of
-//!    a tree other than that of 1 is critical;
-//! 3. edges outside the forest are matched with triangles, one that no other such triangle has after the other. Left over are
-//!    triangles only if all eight are there: the last then is critical. Edges left over are critical.
+//! 1. The voxel is matched with a link vertex; it is critical if there is none.
+//! 2. A spanning forest of the link matches every other link vertex with the link edge towards its root. The root of
+//!    each tree other than that of step 1 is critical.
+//! 3. Link edges outside the forest are matched with triangles, each with the only unmatched triangle left at it. If
+//!    all eight triangles are present, the last is critical first. Link edges that remain are critical.
 //!
-//! The matching is perfect: a forest does not separate the sphere, so from each triangle there is a way across edges outside it to
-//! one that is not there, and 3 comes to every triangle (unless all are there, when it comes from the critical one). So the critical
-//! cells are as many as the reduced homology of the link has dimensions, and no matching of the star has fewer.
+//! The matching is optimal. A forest does not separate the sphere, so a path across edges outside it leads from each
+//! triangle to an absent one, or to the critical one if all are present; so step 3 reaches every triangle. So the
+//! number of critical cells is the total reduced Betti number of the link; no matching of the star has fewer.
 
 use std::sync::LazyLock;
 
 use crate::cuda::constants::gradient;
 
-/// Cells around a voxel by what they span. Axes are 0 (fastest in memory) to 2, signs 0 (towards lesser places) and 1.
-/// Edges: 2 · axis + sign.
+/// Number of edges at a voxel. An edge has number 2 · axis + sign; axis 0 is fastest in memory, sign 0 the lesser
+/// place.
 pub(crate) const EDGES: usize = 6;
-/// Faces: 4 · pair + 2 · (sign of the pair's greater axis) + sign of the lesser; pairs are [`PAIRS`].
+/// Number of faces at a voxel. A face has number 4 · pair ([`PAIRS`]) + 2 · sign of the greater axis + sign of the
+/// lesser.
 pub(crate) const FACES: usize = 12;
-/// Cubes: the signs of axes 0, 1, 2 as bits 0, 1, 2.
+/// Number of cubes at a voxel. A cube's number has the signs of axes 0, 1, 2 as bits 0, 1, 2.
 pub(crate) const CUBES: usize = 8;
 
-/// The axes of each kind of face. Pair p omits axis 2 − p.
+/// The axes of each pair. Pair p omits axis 2 − p.
 pub(crate) const PAIRS: [(usize, usize); 3] = [(0, 1), (0, 2), (1, 2)];
 
 /// The two edges of a face at its voxel, that of the lesser axis first.
@@ -34,7 +36,7 @@ pub(crate) const fn edges_of_face(face: usize) -> (usize, usize) {
     (2 * a + face % 2, 2 * b + face / 2 % 2)
 }
 
-/// The face of a cube at its voxel that omits an axis.
+/// The face of a cube at its voxel that does not span the axis `omitted`.
 pub(crate) const fn face_of_cube(cube: usize, omitted: usize) -> usize {
     let pair = 2 - omitted;
     let (a, b) = PAIRS[pair];
@@ -46,49 +48,50 @@ pub(crate) const fn omitted_axis(face: usize) -> usize {
     2 - face / 4
 }
 
-/// Which cells a voxel owns: edges in bits 0 to 5, faces in 6 to 17, cubes in 18 to 25. Of a cell it owns all that lie in it.
+/// The set of cells that a voxel owns: edges in bits 0 to 5, faces in 6 to 17, cubes in 18 to 25. It is closed: with a
+/// cell, its faces at the voxel are owned too.
 pub(crate) type Owned = u32;
 
-/// The first bit of the faces of [`Owned`], which are those of the kernel too.
+/// The first bit of the faces in [`Owned`], shared with the kernel.
 pub(crate) const FIRST_FACE: u32 = gradient::FIRST_FACE;
-/// The first bit of the cubes of [`Owned`].
+/// The first bit of the cubes in [`Owned`], shared with the kernel.
 pub(crate) const FIRST_CUBE: u32 = gradient::FIRST_CUBE;
 
-/// The edges along the axes 0 and 1, and the faces between them.
+/// The cells of the plane: edges along axes 0 and 1, and the faces between them.
 const PLANE: Owned = 0xf | 0xf << FIRST_FACE;
 
-/// What a lower star's matching says, in 61 bits.
+/// The matching of a lower star, in 61 bits.
 ///
-/// | bits | of | say |
+/// | bits | cell | meaning |
 /// |---|---|---|
-/// | 0–2 | the voxel | the edge it is matched with; 7: none, critical |
-/// | 3 + 3e | edge e | 0: absent; 1: matched with the voxel; 2: critical; 4 + i: with the face towards another axis and sign, see [`Star::face_of`] |
-/// | 21 + 2f | face f | 0: absent or critical; 1: matched with an edge; 2 + s: with the cube at sign s of the omitted axis |
+/// | 0–2 | the voxel | the edge it is matched with; 7: critical |
+/// | 3 + 3e | edge e | 0: absent; 1: with the voxel; 2: critical; 4 + i: with a face, see [`Star::face_of`] |
+/// | 21 + 2f | face f | 0: absent or critical; 1: with an edge; 2 + s: with the cube at sign s of the omitted axis |
 /// | 45 + 2c | cube c | the axis that the face it is matched with omits; 3: absent or critical |
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Star(u64);
 
-/// What an edge is matched with.
+/// Mate of an edge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EdgeMate {
-    /// It is not there.
+    /// The edge is not in the lower star.
     Absent,
-    /// The voxel.
+    /// Matched with the voxel.
     Voxel,
-    /// Nothing.
+    /// Unmatched: the edge is critical.
     Critical,
-    /// A face.
+    /// Matched with this face.
     Face(usize),
 }
 
-/// What a face is matched with.
+/// Mate of a face.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FaceMate {
-    /// Nothing, or it is not there.
+    /// No mate: the face is critical or not in the lower star.
     None,
-    /// An edge.
+    /// Matched with an edge.
     Edge,
-    /// The cube at this sign of the omitted axis.
+    /// Matched with the cube on this side of the omitted axis.
     Cube(usize),
 }
 
@@ -99,7 +102,7 @@ const WITH_FACE: u64 = 4;
 const NO_FACE_OF_CUBE: u64 = 3;
 const NO_EDGE_OF_VOXEL: u64 = 7;
 
-/// The four faces at an edge, in the order of their numbers: edge e, place i.
+/// The four faces at each edge, ascending.
 const FACES_AT: [[u8; 4]; EDGES] = {
     let mut faces = [[0; 4]; EDGES];
     let mut edge = 0;
@@ -119,7 +122,7 @@ const FACES_AT: [[u8; 4]; EDGES] = {
 };
 
 impl Star {
-    /// The edge that the voxel is matched with; none if it is critical.
+    /// The edge that the voxel is matched with; `None` if the voxel is critical.
     #[inline(always)]
     pub fn edge_of_voxel(self) -> Option<usize> {
         let edge = (self.0 & NO_EDGE_OF_VOXEL) as usize;
@@ -137,22 +140,22 @@ impl Star {
         self.edge_bits(edge) >= WITH_FACE
     }
 
-    /// The face that an edge is matched with, if it is with one.
+    /// The face that an edge is matched with; meaningful only if [`Star::goes_to_face`].
     #[inline(always)]
     pub fn face_of(self, edge: usize) -> usize {
         usize::from(FACES_AT[edge][(self.edge_bits(edge) & 3) as usize])
     }
 
-    /// The axis of a face between the axes 0 and 1 that the edge it is matched with omits; none if it is with none.
+    /// For a face between axes 0 and 1 matched with an edge, the axis that this edge does not span; else `None`.
     #[inline(always)]
     pub fn axis_of_face(self, face: usize) -> Option<usize> {
         let (a, b) = edges_of_face(face);
         let is_with = |edge: usize| self.goes_to_face(edge) && self.face_of(edge) == face;
-        // That along axis 0 omits axis 1.
+        // The edge along axis 0 does not span axis 1.
         if is_with(a) { Some(1) } else { is_with(b).then_some(0) }
     }
 
-    /// What an edge is matched with.
+    /// The mate of an edge.
     pub fn edge_mate(self, edge: usize) -> EdgeMate {
         match self.edge_bits(edge) {
             ABSENT => EdgeMate::Absent,
@@ -162,7 +165,7 @@ impl Star {
         }
     }
 
-    /// What a face is matched with.
+    /// The mate of a face.
     pub fn face_mate(self, face: usize) -> FaceMate {
         match self.0 >> (21 + 2 * face) & 3 {
             0 => FaceMate::None,
@@ -171,14 +174,14 @@ impl Star {
         }
     }
 
-    /// The axis that the face a cube is matched with omits.
+    /// The axis that the face matched with a cube omits; `None` if the cube is critical or absent.
     #[inline(always)]
     pub fn axis_of_cube(self, cube: usize) -> Option<usize> {
         let axis = self.0 >> (45 + 2 * cube) & 3;
         (axis != NO_FACE_OF_CUBE).then_some(axis as usize)
     }
 
-    /// The matching of a lower star, and which of its cells are critical, as in [`Owned`].
+    /// Computes the matching of a lower star, and its critical cells as in [`Owned`].
     fn of(owned: Owned) -> (Star, Owned) {
         if owned == 0 {
             return (Matching::new(owned).star(), VOXEL);
@@ -190,17 +193,17 @@ impl Star {
     }
 }
 
-/// A matching in the making, by the three steps of the [module](self).
+/// A matching under construction, by the three steps of the [module](self).
 struct Matching {
     owned: Owned,
-    /// The bits of [`Star`].
+    /// The bits of the [`Star`].
     bits: u64,
     critical: Owned,
     is_in_forest: [bool; FACES],
 }
 
 impl Matching {
-    /// Nothing is matched yet.
+    /// The empty matching.
     fn new(owned: Owned) -> Self {
         let no_cubes = (0..CUBES).fold(0, |bits, cube| bits | NO_FACE_OF_CUBE << (45 + 2 * cube));
         Matching { owned, bits: NO_EDGE_OF_VOXEL | no_cubes, critical: 0, is_in_forest: [false; FACES] }
@@ -222,7 +225,7 @@ impl Matching {
         self.owned >> (FIRST_CUBE as usize + cube) & 1 == 1
     }
 
-    /// Steps 1 and 2: the voxel and its edges, along a spanning forest of the edges and faces.
+    /// Steps 1 and 2: matches the voxel and the edges, along a spanning forest of the link.
     fn span_forest(&mut self) {
         let mut is_reached = [false; EDGES];
         for root in 0..EDGES {
@@ -240,14 +243,14 @@ impl Matching {
         }
     }
 
-    /// The tree of a root: breadth first, so that there are few steps to the root.
+    /// Grows the tree of a root breadth-first, so that paths to the root are short.
     fn grow(&mut self, root: usize, is_reached: &mut [bool; EDGES]) {
         let mut queue = vec![root];
         let mut next = 0;
         while next < queue.len() {
             let from = queue[next];
             next += 1;
-            // The face between the positive directions of axes 0 and 1 comes last: the critical face of a maximum in the plane.
+            // The face in the positive directions of axes 0 and 1 is last: it is to be a planar maximum's critical one.
             for face in (0..FACES).filter(|&face| face != 3).chain([3]) {
                 let (a, b) = edges_of_face(face);
                 let to = if a == from { b } else { a };
@@ -264,7 +267,8 @@ impl Matching {
         }
     }
 
-    /// Step 3: faces outside the forest with cubes. What is left over of either is critical.
+    /// Step 3: matches faces outside the forest with cubes. Remaining faces, and the last of all eight cubes, are
+    /// critical.
     fn collapse_cubes(&mut self) {
         let mut is_matched = [false; CUBES];
         if (0..CUBES).all(|cube| self.has_cube(cube)) {
@@ -285,7 +289,7 @@ impl Matching {
         }
     }
 
-    /// An open face at which one cube is left, and this cube.
+    /// Returns an open face with exactly one unmatched cube, and that cube.
     fn collapse(&self, is_open: &[bool; FACES], is_matched: &[bool; CUBES]) -> Option<(usize, usize)> {
         (0..FACES).filter(|&face| is_open[face]).find_map(|face| {
             let omitted = omitted_axis(face);
@@ -297,28 +301,28 @@ impl Matching {
     }
 }
 
-/// The bit of critical cells for the voxel itself.
+/// Flag of the voxel itself in masks of critical cells.
 pub(crate) const VOXEL: u32 = 1 << 31;
 
-/// The lower stars, numbered.
+/// All lower stars, numbered by their codes.
 pub(crate) struct Table {
-    /// An entry for each set of faces owned: the number of the first star that owns these faces, which cubes it can own besides, and
-    /// which edges it need not own.
+    /// For each set of owned faces: the first code of stars with these faces, the mask of cubes that may also be owned,
+    /// and the mask of edges that need not be owned.
     first: Vec<(u32, u8, u8)>,
-    /// An entry for each mask and word of bits: the bits that are in the mask, moved side by side.
+    /// For each mask and byte of bits: the bits within the mask, packed together.
     packed: Vec<u8>,
     stars: Vec<Star>,
     critical: Vec<u32>,
 }
 
-/// The code of a place that is no voxel: it owns nothing and nothing is critical.
+/// The code of a place that is not a voxel: it owns nothing, and nothing is critical.
 pub(crate) const NO_VOXEL: u16 = u16::MAX;
 
 static OF_PLANE: LazyLock<Table> = LazyLock::new(|| Table::new(true));
 static OF_SPACE: LazyLock<Table> = LazyLock::new(|| Table::new(false));
 
 impl Table {
-    /// The table for grids of so many axes. Codes are the same in all; that of the plane knows no stars of space.
+    /// The table for grids of this many axes. Codes are the same in all; that for the plane lacks matchings in space.
     pub(crate) fn of(axes: usize) -> &'static Table {
         if axes < 3 { &OF_PLANE } else { &OF_SPACE }
     }
@@ -367,21 +371,22 @@ impl Table {
         (first + (u32::from(edges) << closed.count_ones()) + u32::from(cubes)) as u16
     }
 
-    /// What [`Table::code`] looks at, for those who look elsewhere: by the faces owned the first code (16 bits), which cubes there can be (8),
-    /// and which edges need not be there (8); and by a mask and bits, those of the bits that are in the mask, side by side.
+    /// The tables that [`Table::code`] uses, for the kernel: for each set of owned faces the first code (16 bits), the
+    /// mask of possible cubes (8) and the mask of edges that need not be owned (8); and for each mask and byte the bits
+    /// within the mask, packed together.
     pub(crate) fn numbering(&self) -> (Vec<u32>, &[u8]) {
         let entry =
             |&(first, closed, free): &(u32, u8, u8)| first | u32::from(closed) << 16 | u32::from(free) << 24;
         (self.first.iter().map(entry).collect(), &self.packed)
     }
 
-    /// The matching of the lower star with a code.
+    /// The matching of the lower star with this code.
     #[inline(always)]
     pub(crate) fn star(&self, code: u16) -> Star {
         self.stars[usize::from(code)]
     }
 
-    /// The critical cells of the lower star with a code, as in [`Owned`]; [`VOXEL`] if the voxel is.
+    /// The critical cells of the lower star with this code, as in [`Owned`], with [`VOXEL`] if the voxel is critical.
     #[inline(always)]
     pub(crate) fn critical(&self, code: u16) -> u32 {
         self.critical[usize::from(code)]

@@ -1,20 +1,22 @@
-//! Columns at rest.
+//! Memory of reduced columns.
 //!
-//! A column is written once, by one thread, and never moves or changes. Words are atomic so that threads may read what others wrote
-//! beside what they are writing; what is found through a row's owner was complete before the owner was stored.
+//! A column is written once, by one thread, and never moves or changes. The words are atomic so that threads may read
+//! columns in a chunk that another thread is still writing to. A column reached through the owner of a row was complete
+//! before the owner was stored.
 
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-/// Words in chunks. A column is at an address, never 0: its number, how many words follow, the words.
+/// Columns in chunks of words. The address of a column is never 0; its words are its number, the number of words that
+/// follow, and these.
 #[derive(Default)]
 pub(super) struct Arena {
     chunks: boxcar::Vec<Box<[AtomicU32]>>,
 }
 
-/// Words of a chunk; of one for a single long column, as many as it takes.
+/// Words of a chunk; a chunk for a single longer column has exactly its length.
 const CHUNK: usize = 1 << 18;
 
-/// Where a thread writes: a chunk of its own, and how much of it is full.
+/// A thread's position for writing: a chunk of its own, and the number of words used in it.
 #[derive(Default)]
 pub(super) struct Writer {
     chunk: Option<usize>,
@@ -33,7 +35,7 @@ impl Arena {
         self.at(address)[0].load(Relaxed)
     }
 
-    /// The words of the column at an address.
+    /// The words of the column at an address, without its number.
     #[inline]
     pub(super) fn rest(&self, address: u64) -> impl Iterator<Item = u32> {
         let words = self.at(address);
@@ -43,7 +45,7 @@ impl Arena {
 }
 
 impl Writer {
-    /// Writes a column down, and gives its address.
+    /// Writes a column and returns its address.
     pub(super) fn write(&mut self, arena: &Arena, number: u32, words: impl Iterator<Item = u32>) -> u64 {
         self.words.clear();
         self.words.extend([number, 0]);

@@ -1,24 +1,24 @@
-//! A working column.
+//! Working column of the reduction of loops.
 
 use super::super::cell::Cell;
 
-/// Edges over Z/2, of which the last is taken out.
+/// A sum of edges over Z/2, from which the last edge is popped.
 ///
-/// Runs of ascending edges: the front, to which single edges are added, and behind it others, each less than half of the one before.
-/// What is added whole becomes a run, and runs of like lengths are merged, equal edges cancelled.
+/// It consists of ascending runs: a short front, to which single edges are added, and runs at most half as long as the
+/// one before. A column added as a whole becomes a run; runs of similar length are merged, cancelling equal edges.
 #[derive(Default)]
 pub(super) struct Column {
     front: Vec<Cell>,
     runs: Vec<Vec<Cell>>,
-    /// Emptied runs.
+    /// Empty runs, kept for their memory.
     spare: Vec<Vec<Cell>>,
 }
 
-/// Edges of the front.
+/// Greatest length of the front.
 const FEW: usize = 32;
 
 impl Column {
-    /// Adds an edge.
+    /// Adds one edge.
     #[inline]
     pub(super) fn add(&mut self, edge: Cell) {
         let mut place = self.front.len();
@@ -42,12 +42,12 @@ impl Column {
         self.push(run);
     }
 
-    /// A run to add edges to and give to [`Column::add_run`].
+    /// Returns an empty run to fill and pass to [`Column::add_run`].
     pub(super) fn start_run(&mut self) -> Vec<Cell> {
         self.spare.pop().unwrap_or_default()
     }
 
-    /// Adds ascending edges.
+    /// Adds a run of ascending edges.
     pub(super) fn add_run(&mut self, mut run: Vec<Cell>) {
         if self.front.len() + run.len() <= FEW {
             let mut sum = self.spare.pop().unwrap_or_default();
@@ -73,7 +73,7 @@ impl Column {
         self.runs.push(run);
     }
 
-    /// Takes the last edge out.
+    /// Removes the last edge and returns it.
     #[inline]
     pub(super) fn pop(&mut self) -> Option<Cell> {
         if self.runs.is_empty() { self.front.pop() } else { self.pop_of_runs() }
@@ -100,7 +100,7 @@ impl Column {
         }
     }
 
-    /// Empties the column into one ascending run, each edge once.
+    /// Empties the column into one ascending run without repeated edges.
     pub(super) fn take(&mut self) -> Vec<Cell> {
         let mut all = std::mem::take(&mut self.front);
         while let Some(mut run) = self.runs.pop() {
@@ -115,14 +115,14 @@ impl Column {
         all
     }
 
-    /// A run that is done with.
+    /// Returns a run whose memory may be reused.
     pub(super) fn give_back(&mut self, mut run: Vec<Cell>) {
         run.clear();
         self.spare.push(run);
     }
 }
 
-/// Appends the sum of two ascending runs.
+/// Appends the sum over Z/2 of two ascending runs to `sum`.
 fn merge(a: &[Cell], b: &[Cell], sum: &mut Vec<Cell>) {
     sum.reserve(a.len() + b.len());
     let (mut i, mut j) = (0, 0);

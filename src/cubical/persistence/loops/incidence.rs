@@ -1,8 +1,8 @@
-//! Edges and the faces that fill loops of them: those of the grid, or those of the complex that it is the dual of.
+//! Incidence of edges and faces, in the complex of the grid or in the complex whose dual the grid is.
 //!
-//! In the dual, edges of the image are faces of the grid and faces of the image are edges of the grid; a cell is on the boundary of
-//! another where on the grid it is the other way round, and the order is the opposite one. The gradient is the same: an edge of the image that is
-//! matched with a face is a face of the grid that is matched with an edge. So loops are found in either by the same reduction.
+//! In the dual case, edges of the image are faces of the grid and faces of the image are edges of the grid; incidence
+//! and order are reversed. The gradient is the same: an edge of the image matched with a face is a face of the grid
+//! matched with an edge. So the same reduction finds loops in both cases.
 
 use std::sync::LazyLock;
 
@@ -13,44 +13,44 @@ use super::super::gradient::table::{
 };
 use super::super::grid::Grid;
 
-/// A direction that says that an edge is matched with a face: such an edge is later than critical ones of its star.
+/// Flag of a direction: the edge is matched with a face. Such an edge sorts after the critical edges of its star.
 pub(in super::super) const MATCHED: usize = 8;
 
-/// Which edges lie on which faces. An edge that is matched with a vertex is never told: with those that kill components they are a forest,
-/// and the others say what a cycle is.
+/// Boundaries of faces. Edges matched with a vertex are omitted: together with the edges that kill components they form
+/// a forest, and the remaining edges determine a cycle.
 ///
 /// An edge is a [`Cell`] whose direction is below [`MATCHED`] if it is critical.
 pub(in super::super) trait Incidence: Sync {
-    /// The number of the critical edges that a place owns.
+    /// The number of critical edges that a place owns.
     fn critical_edges(&self, place: usize) -> u32;
 
-    /// The number of a critical edge among those that its place owns.
+    /// The index of a critical edge among those of its place.
     fn index(&self, edge: Cell) -> u32;
 
-    /// Tells the edges of a critical face.
+    /// Calls `tell` with each edge of a critical face.
     fn boundary(&self, face: Cell, tell: &mut impl FnMut(Cell));
 
-    /// Tells the edges, but for this one, of the face that an edge is matched with.
+    /// Calls `tell` with the other edges of the face that an edge is matched with.
     fn rest_of_mate(&self, edge: Cell, tell: &mut impl FnMut(Cell));
 
-    /// An edge in one word that does not depend on its owner.
+    /// Encodes an edge in one word, independent of its owner.
     fn word(&self, edge: Cell) -> u32;
 
-    /// The edge of a word.
+    /// The edge that a word encodes; `None` if it is matched with a vertex.
     fn edge(&self, word: u32) -> Option<Cell>;
 
-    /// Whether a word is that of an edge between places there are, so that [`edge`](Incidence::edge) may be asked.
+    /// Whether a word encodes an edge between existing places, so that [`edge`](Incidence::edge) may be called.
     fn is_word(&self, word: u32) -> bool;
 }
 
-/// The edges and faces of a grid.
+/// Incidence in the complex of the grid.
 pub(in super::super) struct OfGrid<'a> {
     pub(in super::super) grid: &'a Grid,
     pub(in super::super) gradient: &'a Gradient,
 }
 
 impl OfGrid<'_> {
-    /// The edge from a place to its neighbour in a direction, unless it is matched with its voxel.
+    /// The edge from a place to its neighbour in a direction; `None` if it is matched with its voxel.
     #[inline(always)]
     fn between(&self, place: usize, neighbour: usize, direction: usize) -> Option<Cell> {
         let (here, there) = (self.grid.rank(place), self.grid.rank(neighbour));
@@ -59,12 +59,12 @@ impl OfGrid<'_> {
         } else if there > here {
             self.owned(neighbour, there, direction ^ 1)
         } else {
-            // Both are the rim, which is one vertex.
+            // Both places are in the rim, which is a single vertex.
             None
         }
     }
 
-    /// The edge that a voxel owns in a direction, unless they are matched.
+    /// The edge that a voxel owns in a direction; `None` if the voxel is matched with it.
     #[inline(always)]
     fn owned(&self, place: usize, rank: u32, edge: usize) -> Option<Cell> {
         let star = self.gradient.star(place);
@@ -75,7 +75,7 @@ impl OfGrid<'_> {
         Some(Cell::new(rank, direction, place))
     }
 
-    /// Tells the edges of a face but for one at its owner.
+    /// Calls `tell` with the edges of a face, without the edge `but` at its owner.
     #[inline(always)]
     fn edges(&self, place: usize, face: usize, but: Option<usize>, tell: &mut impl FnMut(Cell)) {
         let grid = self.grid;
@@ -87,7 +87,7 @@ impl OfGrid<'_> {
                 self.owned(place, grid.rank(place), edge).into_iter().for_each(&mut *tell);
             }
         }
-        // The far edges: from the end of one near edge in the direction of the other.
+        // The far edges go from the end of one near edge in the direction of the other.
         for edge in [self.between(to_a, corner, b), self.between(to_b, corner, a)] {
             edge.into_iter().for_each(&mut *tell);
         }
@@ -116,7 +116,7 @@ impl Incidence for OfGrid<'_> {
         self.edges(edge.place(), self.gradient.star(edge.place()).face_of(near), Some(near), tell);
     }
 
-    /// The place of its lesser end and its axis.
+    /// The word is the place of the edge's lesser end, and its axis.
     #[inline(always)]
     fn word(&self, edge: Cell) -> u32 {
         let direction = edge.direction() % MATCHED;
@@ -141,33 +141,32 @@ impl Incidence for OfGrid<'_> {
     }
 }
 
-/// The edges and faces of the complex that a grid of three axes is the dual of.
+/// Incidence in the complex whose dual is a grid of three axes.
 ///
-/// The direction of a critical edge is its number among the critical faces of its star, the last direction first: so a cell is before another
-/// where on the grid it is after it. That of an edge that is matched is [`MATCHED`] and the direction of the edge of the grid that it is
-/// matched with.
+/// The direction of a critical edge is its index among the critical faces of its star, counted from the last, so that
+/// the order is the reverse of the grid's. The direction of a matched edge is [`MATCHED`] plus the direction of the
+/// grid edge that it is matched with.
 pub(in super::super) struct OfDual<'a> {
     grid: &'a Grid,
     gradient: &'a Gradient,
     /// The number of voxels plus one.
     after: u32,
-    /// As [`DIRECTIONS`].
+    /// The table [`DIRECTIONS`].
     directions: &'static [u64],
 }
 
-/// The directions of the faces of each star of space, [`BITS`] bits each, by the code of its matching; [`FOREST`] for those that are matched with
-/// a cube.
+/// The directions of the faces of each star, [`BITS`] bits each, by code; [`FOREST`] for faces matched with a cube.
 static DIRECTIONS: LazyLock<Vec<u64>> = LazyLock::new(|| {
     let table = Table::of(3);
     (0..=u16::MAX).map(|code| directions(table.star(code), table.critical(code))).collect()
 });
 
-/// Bits of a direction.
+/// Bits per direction.
 const BITS: usize = 4;
-/// In place of the direction of an edge that is matched with a vertex.
+/// Replaces the direction of an edge that is matched with a vertex.
 const FOREST: u64 = (1 << BITS) - 1;
 
-/// The directions of the faces of a star, [`BITS`] bits each.
+/// The directions of the faces of a star, [`BITS`] bits per face.
 fn directions(star: Star, critical: Owned) -> u64 {
     let critical = critical >> FIRST_FACE & ((1 << FACES) - 1);
     let direction = |face: usize| match star.face_mate(face) {
@@ -183,25 +182,25 @@ fn directions(star: Star, critical: Owned) -> u64 {
 }
 
 impl<'a> OfDual<'a> {
-    /// The complex that a grid with this gradient is the dual of.
+    /// The complex whose dual is a grid with this gradient.
     pub(in super::super) fn new(grid: &'a Grid, gradient: &'a Gradient) -> Self {
-        // Ranks are 30 bits.
+        // Ranks have 30 bits, so the cast is exact.
         OfDual { grid, gradient, after: grid.voxels() as u32 + 1, directions: &DIRECTIONS }
     }
 
-    /// The edge that a face of the grid is, unless it is matched with a cube.
+    /// The edge that corresponds to a face of the grid; `None` if the face is matched with a cube.
     pub(in super::super) fn edge_of(&self, face: Cell) -> Option<Cell> {
         let (place, direction) = (face.place(), face.direction());
         self.face(corner_of_face(self.grid, place, direction), 2 - omitted_axis(direction))
     }
 
-    /// The critical faces of the grid that a place owns, a bit each.
+    /// Mask of the critical faces of the grid that a place owns.
     #[inline(always)]
     fn critical_faces(&self, place: usize) -> u32 {
         self.gradient.critical(place) >> FIRST_FACE & ((1 << FACES) - 1)
     }
 
-    /// The face of the grid between two axes, by its least corner, unless it is matched with a cube.
+    /// The edge for the grid face with this least corner and pair of axes; `None` if the face is matched with a cube.
     #[inline(always)]
     fn face(&self, corner: usize, pair: usize) -> Option<Cell> {
         let (place, face) = owner_of_face(self.grid, corner, pair);
@@ -212,7 +211,7 @@ impl<'a> OfDual<'a> {
         Some(Cell::new(self.after - self.grid.rank(place), direction as usize, place))
     }
 
-    /// Where an edge lies from its owner, as a face of the grid.
+    /// The direction of an edge from its owner, as a face of the grid.
     fn direction_on_grid(&self, edge: Cell) -> usize {
         let (place, direction) = (edge.place(), edge.direction());
         if direction >= MATCHED {
@@ -225,7 +224,7 @@ impl<'a> OfDual<'a> {
         faces.ilog2() as usize
     }
 
-    /// Tells the edges of a face of the image, which is the edge of the grid in a direction from a place, but for one of them.
+    /// Calls `tell` with the edges of the face that is the grid edge `edge` of a place, without the edge `but`.
     #[inline(always)]
     fn edges(&self, place: usize, edge: usize, but: Option<Cell>, tell: &mut impl FnMut(Cell)) {
         let strides = self.grid.strides();
@@ -240,7 +239,7 @@ impl<'a> OfDual<'a> {
     }
 }
 
-/// The owner of a face of a grid between two axes, by its least corner, and where the face lies from it.
+/// The owner of the grid face with this least corner and pair of axes, and the number of the face in the owner's star.
 #[inline(always)]
 pub(in super::super) fn owner_of_face(grid: &Grid, corner: usize, pair: usize) -> (usize, usize) {
     let (a, b) = PAIRS[pair];
@@ -251,11 +250,11 @@ pub(in super::super) fn owner_of_face(grid: &Grid, corner: usize, pair: usize) -
         owner = if rank > last { at } else { owner };
         last = last.max(rank);
     }
-    // Seen from its owner, the face lies the other way.
+    // Seen from its owner, the face lies in the opposite direction.
     (corner + (owner & 1) * strides[a] + (owner >> 1) * strides[b], 4 * pair + 3 - owner)
 }
 
-/// The least corner of a face of a grid, by its owner and where it lies from it.
+/// The least corner of a face of the grid, given its owner and its number in the owner's star.
 pub(in super::super) fn corner_of_face(grid: &Grid, place: usize, face: usize) -> usize {
     let (a, b) = edges_of_face(face);
     let back = |edge: usize| if edge.is_multiple_of(2) { grid.strides()[edge / 2] } else { 0 };
@@ -273,7 +272,7 @@ impl Incidence for OfDual<'_> {
         edge.direction() as u32
     }
 
-    /// A face is the edge of the grid in its direction.
+    /// `face` is the grid edge in its direction.
     #[inline(always)]
     fn boundary(&self, face: Cell, tell: &mut impl FnMut(Cell)) {
         self.edges(face.place(), face.direction(), None, tell);
@@ -287,7 +286,7 @@ impl Incidence for OfDual<'_> {
         self.edges(edge.place(), edge.direction() - MATCHED, Some(edge), tell);
     }
 
-    /// The place of its least corner and the two axes between which it lies.
+    /// The word is the place of the least corner, and the pair of axes of the face.
     #[inline(always)]
     fn word(&self, edge: Cell) -> u32 {
         let face = self.direction_on_grid(edge);

@@ -1,19 +1,19 @@
-//! The loops that have been reduced, kept so that another run goes on with them.
+//! Checkpoint of the reduced columns of loops.
 //!
-//! Rows with their owners are read while threads work: any claims are a valid start, see [`crate::rips::submatrix_reduction`]. A column that is
-//! found in two rows, because it was taken over while they were read, keeps one of them, and columns without a row are reduced again (at most
-//! 0.06 s a thread, of 9 s of reduction, for noise of 200³ voxels). What
-//! comes before the reduction (the order of voxels, the gradient, components and cavities) is found again: that takes about as long as it
-//! would to read it.
+//! Rows and their owners are read while threads work: any set of claims is a valid start, see
+//! [`crate::rips::submatrix_reduction`]. A column that appears in two rows, because it was taken over during the read,
+//! keeps one of them, and columns without a row are reduced again (at most 0.06 s per thread, of 9 s of reduction, for
+//! noise of 200³ voxels). The stages before the reduction (voxel order, gradient, components, cavities) are computed
+//! again, which takes about as long as reading them would.
 
 use super::arena::Writer as ArenaWriter;
 use super::{Columns, DROPPED, FREE, Ordering};
 use crate::snapshot::{Checkpoint, Kind, SnapshotError, Writer, facts};
 
-/// The name under which they are kept.
+/// Name of the checkpoint.
 const LOOPS: &str = "loops";
 
-/// Keeps the columns that own rows, of `faces` columns.
+/// Saves the columns that own rows. `faces` is the total number of columns.
 pub(super) fn save(columns: &Columns, faces: usize, checkpoint: &dyn Checkpoint) {
     let owners = columns.owners.iter().map(|owner| owner.load(Ordering::Acquire)).enumerate();
     let owned: Vec<(usize, u64)> = owners.filter(|&(_, owner)| owner != FREE && owner != DROPPED).collect();
@@ -29,11 +29,11 @@ pub(super) fn save(columns: &Columns, faces: usize, checkpoint: &dyn Checkpoint)
     });
 }
 
-/// Gives rows the columns that own them by what another run has kept, of `faces` columns. `is_edge` says whether a word is that of an edge.
-/// Gives the numbers of these columns, as a flag for each.
+/// Restores the owners of rows from a checkpoint. `faces` is the total number of columns, and `is_edge` tells whether a
+/// word encodes an edge. Returns for each column whether it was restored.
 ///
 /// # Errors
-/// [`SnapshotError`]: what is kept is damaged, or of another image.
+/// [`SnapshotError`]: the snapshot is damaged, or belongs to another image.
 pub(super) fn restore(
     columns: &Columns,
     faces: usize,
@@ -73,7 +73,7 @@ pub(super) fn restore(
             return Err(reader.unexpected("columns", "rows, columns and edges of the image", "others"));
         };
         if owner.load(Ordering::Relaxed) == FREE && !std::mem::replace(&mut is_reduced[number], true) {
-            // A column's number has 32 bits, as those that are reduced here.
+            // Column numbers have 32 bits, as in the reduction.
             let address = writer.write(&columns.arena, number as u32, edges.into_iter());
             owner.store(address, Ordering::Release);
         }

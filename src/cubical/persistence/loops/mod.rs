@@ -1,30 +1,31 @@
-//! Dimension 1 of space: loops, born with critical edges, and the critical faces that fill them.
+//! Dimension 1 of three-dimensional images: loops, which are born with critical edges and die with critical faces.
 //!
-//! Components and cavities have settled the others: critical edges that kill a component close no loop (*compressed*: their rows are
-//! dropped), critical faces that a cube is paired with close a cavity (*cleared*: they are no columns). What is left is as
-//! many edges as faces.
+//! Components and cavities have settled the other critical cells: edges that kill a component close no loop
+//! (*compressed*: their rows are dropped), and faces paired with a cube close a cavity (*cleared*: they are not
+//! columns). As many edges as faces remain.
 //!
-//! A column is the boundary of a critical face, made of whatever edges it comes to: one that is matched with its voxel is dropped;
-//! one that is matched with a face is replaced by that face's other three edges, but only once it is the last of the column. So
-//! nothing is followed further than to the pivot; followed to the end, the column would be the face's boundary in the Morse
-//! complex, of which the same is true.
+//! A column starts as the boundary of a critical face. An edge matched with its voxel is dropped. An edge matched with
+//! a face is replaced by that face's other three edges, but only once it is the last of the column, so nothing is
+//! followed beyond the pivot. Followed to the end, the column would be the boundary in the Morse complex, which has the
+//! same pivots.
 //!
-//! Columns are reduced by the lock-free algorithm of Morozov and Nigmetov (2020); why it is right is said in
-//! [`crate::rips::submatrix_reduction`]. What differs here: a pivot is the last edge of a column; of two columns with one pivot the earlier face
-//! keeps the row, and reduction goes on with the other; a column is written down without its pivot, and only when it claims a row.
+//! Columns are reduced by the lock-free algorithm of Morozov and Nigmetov (2020), whose correctness is proved in
+//! [`crate::rips::submatrix_reduction`]. Here the pivot is the last edge of a column. If two columns have the same
+//! pivot, the earlier face keeps the row and reduction continues with the other. A column is stored without its pivot,
+//! and only when it claims a row.
 //!
 //! # The order of columns
 //!
-//! Any order gives the same pairs. *Later faces first* takes fewest additions: a later face claims a pivot as it comes, and an
-//! earlier one that has it too inherits it as it is, not reduced by columns that turn out not to be needed. (On a random binary image of
-//! 128³ voxels that is fourteen times less than earlier faces first.) *Neighbours together* keeps what is read
-//! in the caches. Columns are taken by place, in that direction along memory in which faces become earlier; on plateaus
-//! both are the same.
+//! Any order gives the same pairs. *Later faces first* needs the fewest additions: a later face claims a pivot
+//! immediately, and an earlier face with the same pivot takes the row over as it is, not reduced by columns that turn
+//! out not to be needed. (On a random binary image of 128³ voxels that is a fourteenth of the additions of earlier
+//! faces first.) *Neighbours together* keeps the data in the caches. So columns are taken by place, in the direction
+//! along memory in which faces become earlier; on plateaus both criteria coincide.
 //!
 //! # The dual
 //!
-//! For cycles of a T-construction the loops are those of the complex that the grid is the dual of: its edges are faces of the grid and its faces
-//! edges ([`OfDual`]). All of the above holds of either.
+//! For cycles of a T-construction, loops are reduced in the complex whose dual is the grid: its edges are the grid's
+//! faces and its faces the grid's edges ([`OfDual`]). All of the above holds for both.
 
 mod arena;
 mod column;
@@ -46,32 +47,33 @@ use super::figures::StageClock;
 use crate::progress::{Progress, check, saving};
 use crate::snapshot::{Saving, SnapshotError};
 
-/// The owner of a row that no column has as its pivot.
+/// Owner of a row that is no column's pivot.
 const FREE: u64 = 0;
-/// The owner of a row whose edge kills a component.
+/// Owner of a row whose edge kills a component.
 const DROPPED: u64 = u64::MAX;
 
-/// Columns that a worker takes at a time.
+/// Number of columns that a worker claims at a time.
 const BATCH: usize = 512;
 
-/// After so many additions a thread looks whether the run is to end.
+/// Number of additions between two checks whether the run should end.
 const ADDED_AT_ONCE: u64 = 256;
 
-/// Reduced columns: which face fills the loop of each edge, and loops of edges that are not in the forest.
+/// Reduced columns: the face that fills the loop of each edge, and the loop's edges outside the forest.
 ///
-/// Which columns have been added to which depends on what threads did when; pivots do not.
+/// The columns depend on the timing of threads; the pivots do not.
 pub(super) struct Columns {
     rows: Rows,
-    /// The owner of each row: [`FREE`], [`DROPPED`] or where in the arena the column is that has it as its pivot.
+    /// Owner of each row: [`FREE`], [`DROPPED`], or the address in the arena of the column whose pivot it is.
     owners: Vec<AtomicU64>,
     arena: Arena,
 }
 
-/// Reduces the columns of critical faces, given in order. `killers` are the critical edges that kill components; on plateaus places
-/// descend if the order `is_reversed`. Tells of its stage, whose units of work are faces.
+/// Reduces the columns of critical faces, given in filtration order. `killers` are the critical edges that kill
+/// components. If `is_reversed`, places on plateaus descend in the order. Reports a stage whose units of work are
+/// faces.
 ///
 /// # Errors
-/// What another run has kept of the columns cannot be gone on from.
+/// [`SnapshotError`]: the checkpoint cannot be resumed from.
 pub(super) fn reduce(
     incidence: &impl Incidence,
     places: usize,
@@ -141,7 +143,7 @@ impl Columns {
         self.rows.first(edge.place()) + incidence.index(edge) as usize
     }
 
-    /// The numbers of the faces that fill the loops of critical edges.
+    /// The numbers of the faces that fill the loops of these critical edges.
     pub(super) fn fillers(&self, incidence: &impl Incidence, edges: &[Cell]) -> Vec<u32> {
         let filler = |&edge: &Cell| {
             let owner = self.owners[self.row(incidence, edge)].load(Ordering::Relaxed);
@@ -150,10 +152,10 @@ impl Columns {
         edges.par_iter().map(filler).collect()
     }
 
-    /// The loop that is born with a critical edge: its edges outside of the forest, the last one first.
+    /// The loop born at a critical edge: its edges outside the forest, starting with that edge.
     ///
-    /// It is the only sum of boundaries of faces up to the one that fills it whose last edge is this one, and in which there is no other edge
-    /// that is the last one of such a sum: so it does not depend on what threads did.
+    /// It is the unique sum of boundaries of faces, up to the one that fills it, whose last edge is `edge` and that
+    /// contains no other edge that is last in such a sum. So it does not depend on the threads.
     pub(super) fn loop_of(&self, incidence: &impl Incidence, edge: Cell) -> Vec<Cell> {
         let mut column = Column::default();
         let mut edges = vec![edge];
@@ -178,7 +180,7 @@ impl Columns {
         edges
     }
 
-    /// Adds a column of the arena, its pivot left out.
+    /// Adds a stored column, which lacks its pivot.
     fn add_rest(&self, incidence: &impl Incidence, at: u64, column: &mut Column) {
         let mut run = column.start_run();
         run.extend(self.arena.rest(at).filter_map(|word| incidence.edge(word)));
@@ -186,7 +188,7 @@ impl Columns {
     }
 }
 
-/// The numbers of the faces by place, in the direction in which they become earlier.
+/// The numbers of the faces sorted by place, in the direction in which faces become earlier.
 fn schedule(faces: &[Cell], is_reversed: bool) -> Vec<u32> {
     let mut words: Vec<u64> =
         faces.par_iter().enumerate().map(|(i, face)| (face.place() as u64) << 32 | i as u64).collect();
@@ -195,7 +197,7 @@ fn schedule(faces: &[Cell], is_reversed: bool) -> Vec<u32> {
     let (first, last) = order.split_at(order.len() / 2);
     let sum = |columns: &[u32]| columns.par_iter().map(|&column| u64::from(column)).sum::<u64>();
     let (first, last) = (sum(first), sum(last));
-    // A plateau's ranks ascend with places, or descend if the order is reversed; noise leaves it to them.
+    // On plateaus ranks ascend with places, or descend if reversed. Noise has no trend, so that rule decides.
     let slack = (first + last) / 16;
     let descends = if first.abs_diff(last) > slack { first > last } else { is_reversed };
     if !descends {
@@ -216,12 +218,12 @@ struct Worker<'a, I> {
 }
 
 impl<I: Incidence> Worker<'_, I> {
-    /// Reduces a column, and then those that it takes a pivot from.
+    /// Reduces a column, then the columns whose pivots are taken over.
     fn reduce(&mut self, mut number: u32) {
         let columns = self.columns;
         self.incidence.boundary(self.faces[number as usize], &mut |edge| self.column.add(edge));
         while let Some(row) = self.pivot() {
-            // Written down at most once: what is left of the column below this pivot.
+            // Address of the stored column below this pivot; it is stored at most once.
             let mut written = FREE;
             loop {
                 let owner = columns.owners[row].load(Ordering::Acquire);
@@ -255,7 +257,7 @@ impl<I: Incidence> Worker<'_, I> {
         }
     }
 
-    /// Takes out the pivot, and gives its row: that of the last critical edge that closes a loop, once all that is later has been followed.
+    /// Pops the pivot, the last critical edge that closes a loop, replacing later matched edges; returns its row.
     fn pivot(&mut self) -> Option<usize> {
         while let Some(edge) = self.column.pop() {
             if edge.direction() >= MATCHED {
@@ -274,7 +276,7 @@ impl<I: Incidence> Worker<'_, I> {
         None
     }
 
-    /// Writes the column down and empties it.
+    /// Stores the column, empties it, and returns its address.
     fn write(&mut self, number: u32) -> u64 {
         let run = self.column.take();
         let words = run.iter().map(|&edge| self.incidence.word(edge));

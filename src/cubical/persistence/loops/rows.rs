@@ -1,17 +1,17 @@
-//! Critical edges, numbered by place.
+//! Numbering of critical edges by place.
 
-/// The numbers of the first critical edges of places: those of every 32nd, and how many there are from it to each place.
+/// The number of the first critical edge of each place: stored for every 32nd place, with offsets for those in between.
 pub(super) struct Rows {
     of_block: Vec<u32>,
     in_block: Vec<u8>,
     count: usize,
 }
 
-/// Places of a block, each of which owns seven critical edges at most.
+/// Number of places in a block. Each owns at most seven critical edges, so offsets fit 8 bits.
 const BLOCK: usize = 32;
 
 impl Rows {
-    /// Numbers the critical edges of places, each of which owns as many as `critical_edges` says.
+    /// Numbers the critical edges of all places; `critical_edges` returns their number at a place.
     pub(super) fn new(critical_edges: impl Fn(usize) -> u32, places: usize) -> Self {
         let (mut of_block, mut in_block) =
             (Vec::with_capacity(places / BLOCK + 1), Vec::with_capacity(places));
@@ -28,7 +28,7 @@ impl Rows {
         Rows { of_block, in_block, count: count as usize }
     }
 
-    /// How many there are.
+    /// Number of critical edges.
     pub(super) fn count(&self) -> usize {
         self.count
     }

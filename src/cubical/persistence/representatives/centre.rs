@@ -1,11 +1,11 @@
-//! Cells of a grid, and where they lie in the image.
+//! Cells of a grid and their positions in the image.
 
 use super::super::duality::Complex;
 use super::super::gradient::table::PAIRS;
 use super::super::grid::Grid;
 
-/// A cell of a grid: the place of its least corner, and the axes along which it extends, a bit each, the fastest in memory first.
-/// A cell of the complex that the grid is the dual of has the same centre.
+/// A cell of a grid: the place of its least corner, and a mask of the axes along which it extends, the fastest in
+/// memory first. The dual cell has the same centre.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct GridCell(u64);
 
@@ -16,7 +16,7 @@ impl GridCell {
         GridCell((corner as u64) << 3 | along as u64)
     }
 
-    /// The edge or face that a word of [`Incidence`](super::super::loops::Incidence) says.
+    /// The edge or face that a word of [`Incidence`](super::super::loops::Incidence) encodes.
     pub(super) fn of_word(grid: &Grid, word: u32) -> Self {
         let (corner, which) = ((word >> 2) as usize, (word & 3) as usize);
         match grid.complex() {
@@ -28,26 +28,26 @@ impl GridCell {
         }
     }
 
-    /// The place of its least corner.
+    /// The place of the least corner.
     #[inline]
     pub(super) fn corner(self) -> usize {
         (self.0 >> 3) as usize
     }
 
-    /// The axes along which it extends, a bit each.
+    /// Mask of the axes along which the cell extends.
     #[inline]
     pub(super) fn along(self) -> usize {
         (self.0 & 7) as usize
     }
 
-    /// Twice the plane, row and column of its centre.
+    /// Doubled plane, row and column of the cell's centre.
     pub(super) fn centre(self, grid: &Grid) -> [i32; 3] {
         let [plane, row, column] = grid.coordinates(self.corner());
         let half = |axis: usize| i32::from(self.along() >> axis & 1 == 1);
         [2 * plane + half(2), 2 * row + half(1), 2 * column + half(0)]
     }
 
-    /// The places of its voxels: those that are its vertices, or the one that the cell of the image enters with.
+    /// The places of the cell's voxels: its vertices (V), or the voxel that the dual cell enters with (T).
     pub(super) fn voxels(self, grid: &Grid) -> impl Iterator<Item = usize> + '_ {
         let corners = self.corners(grid);
         let owner = match grid.complex() {
@@ -57,7 +57,7 @@ impl GridCell {
         corners.filter(move |&place| owner.is_none_or(|owner| place == owner))
     }
 
-    /// The places of its corners on the grid.
+    /// The places of the cell's corners in the grid.
     fn corners(self, grid: &Grid) -> impl Iterator<Item = usize> + Clone + '_ {
         let along = self.along();
         let shift = |at: usize| (0..3).map(|axis| (at >> axis & 1) * grid.strides()[axis]).sum::<usize>();

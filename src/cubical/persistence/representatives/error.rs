@@ -1,15 +1,15 @@
-//! Why there are no representatives.
+//! Errors of computing representatives.
 
 use crate::diagram::SelectionError;
 use crate::memory::Refused;
 
-/// What can go wrong from the classes of an image to their representatives.
+/// Reasons why representatives could not be computed.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum RepresentativesError {
-    /// The bars whose representatives are wanted cannot be chosen.
+    /// The bars for representatives cannot be selected.
     #[error(transparent)]
     Selection(#[from] SelectionError),
-    /// There is not enough memory.
+    /// Memory does not suffice.
     #[error(transparent)]
     Memory(#[from] Refused),
 }

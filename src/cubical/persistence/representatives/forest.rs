@@ -1,9 +1,9 @@
-//! The minimum spanning forest of the edges of an image of three axes, and the way of a cycle through it.
+//! The minimum spanning forest of a three-dimensional image, through which cycles are closed.
 //!
-//! From every vertex the gradient leads along edges of the forest to a critical vertex, and the critical edges that join components join these
-//! critical vertices to one tree. A set of an even number of vertices is the boundary of one set of edges of the forest only: all vertices
-//! go along the gradient, edges that are taken twice cancel, and so do two vertices that meet; critical vertices go on towards the root of the
-//! tree, the farthest from it first.
+//! From every vertex the gradient leads along edges of the forest to a critical vertex, and the critical edges that
+//! join components connect the critical vertices to one tree. So a set of an even number of vertices is the boundary of
+//! exactly one set of edges of the forest. To find it, all vertices move along the gradient; edges traversed twice
+//! cancel, and so do two vertices that meet. Critical vertices move on towards the root of the tree, the deepest first.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -17,21 +17,21 @@ use super::super::loops::corner_of_face;
 use super::super::via_gradient::Ends;
 use super::GridCell;
 
-/// The vertices of the image and the ways between them.
+/// The vertices of the image and the gradient paths between them.
 pub(super) trait Vertices: Copy + Sync {
-    /// The first edge of the way from a vertex along the gradient, and the vertex at its other end; none of a critical vertex.
+    /// The edge that a vertex is matched with, and the vertex at its other end; `None` for a critical vertex.
     fn step(self, vertex: usize) -> Option<(GridCell, usize)>;
 
     /// The two vertices of an edge.
     fn ends(self, edge: GridCell) -> [usize; 2];
 
-    /// A critical edge that joins components.
+    /// The edge of a critical cell that joins components.
     fn joint(self, cell: Cell) -> GridCell;
 
-    /// The number of a critical vertex.
+    /// The node number of a critical vertex.
     fn node(self, ends: &Ends, vertex: usize) -> usize;
 
-    /// The critical vertex at which the way from a vertex ends; tells its edges.
+    /// Follows the gradient to a critical vertex, which is returned; calls `tell` with each edge on the path.
     fn descend(self, mut vertex: usize, tell: &mut impl FnMut(GridCell)) -> usize {
         while let Some((edge, next)) = self.step(vertex) {
             tell(edge);
@@ -70,7 +70,7 @@ impl Vertices for Voxels<'_> {
     }
 }
 
-/// Vertices that are cubes of the grid, by their least corners; edges are faces of the grid.
+/// Vertices that are cubes of the grid, identified by their least corners; edges are faces of the grid.
 #[derive(Clone, Copy)]
 pub(super) struct Cubes<'a> {
     pub(super) grid: &'a Grid,
@@ -82,7 +82,7 @@ impl Vertices for Cubes<'_> {
         let strides = self.grid.strides();
         let shift = |at: usize| (0..3).map(|axis| (at >> axis & 1) * strides[axis]).sum::<usize>();
         let owner = (0..8).max_by_key(|&at| self.grid.rank(vertex + shift(at))).unwrap_or(0);
-        // Seen from its owner, the cube lies the other way.
+        // Seen from its owner, the cube lies in the opposite direction.
         let cube = 7 - owner;
         let axis = self.gradient.star(vertex + shift(owner)).axis_of_cube(cube)?;
         let face = 7 & !(1 << axis);
@@ -109,10 +109,10 @@ impl Vertices for Cubes<'_> {
     }
 }
 
-/// The tree of critical vertices. Node 1 is its root.
+/// The tree of critical vertices, rooted at node 1.
 pub(super) struct Forest<'a> {
     ends: &'a Ends,
-    /// Of each critical vertex its node, the first at index 1.
+    /// The node of each critical vertex, from index 1 on.
     nodes: Vec<Node>,
 }
 
@@ -120,12 +120,12 @@ pub(super) struct Forest<'a> {
 struct Node {
     depth: u32,
     parent: u32,
-    /// The critical edge between the node and its parent.
+    /// The critical edge between this node and its parent.
     edge: Option<GridCell>,
 }
 
 impl<'a> Forest<'a> {
-    /// The tree of the critical vertices and joints that components were found by.
+    /// Builds the tree from the critical vertices and the edges that join components.
     pub(super) fn new(vertices: impl Vertices, ends: &'a Ends) -> Self {
         let (joints, _) = ends.joined.split(&ends.joints);
         let between = |&joint: &Cell| {
@@ -153,7 +153,7 @@ impl<'a> Forest<'a> {
         Forest { ends, nodes }
     }
 
-    /// The cycle that has these edges and else edges of the forest.
+    /// Completes these edges to a cycle by edges of the forest.
     pub(super) fn close(&self, vertices: impl Vertices, edges: Vec<GridCell>) -> Vec<GridCell> {
         let (mut ways, mut odd) = (HashSet::new(), BTreeSet::new());
         let mut open: Vec<usize> = edges.iter().flat_map(|&edge| vertices.ends(edge)).collect();
@@ -170,22 +170,22 @@ impl<'a> Forest<'a> {
                     odd.insert(entry);
                 }
             }
-            // The last two vertices meet before the root is reached, or there.
+            // The last two vertices meet at the root at the latest.
             let Some(&(_, node)) = odd.last() else { break };
             let Some(edge) = self.nodes[node].edge else { break };
             if !ways.remove(&edge) {
                 ways.insert(edge);
             }
-            // One end leads to the node, where two vertices cancel, the other to its parent.
+            // One end leads to this node, where it cancels, and the other to the parent.
             open.extend(vertices.ends(edge));
         }
         ways.into_iter().chain(edges).collect()
     }
 }
 
-/// The numbers of the joints at each node, one node after another.
+/// For each node, the numbers of the joining edges at it, stored contiguously.
 struct Neighbours {
-    /// Where those of each node begin, and at the end how many there are.
+    /// Start of each node's numbers; the last entry is their total.
     offsets: Vec<u32>,
     joints: Vec<u32>,
 }

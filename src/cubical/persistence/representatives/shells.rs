@@ -1,8 +1,9 @@
-//! Shells: the boundaries of what fills classes of the last dimension.
+//! Shells: representatives of classes of the last dimension, as boundaries of the cells that fill them.
 //!
-//! A flood fill starts at the cell with which a class dies and goes to whatever comes after its birth, across facets that come after it; the
-//! shell are the facets between what is reached and what is not. Within the star of the birth itself the gradient says which facets come
-//! after: those that are matched with a cell of the last dimension, and of the critical ones those in later directions.
+//! A flood fill starts at the cell with which a class dies and spreads to cells that come after the birth, across
+//! facets that come after it. The shell consists of the facets between reached and unreached cells. Within the star of
+//! the birth itself the gradient determines which facets come after: those matched with a cell of the last dimension,
+//! and critical ones in later directions.
 
 use super::super::cell::Cell;
 use super::super::gradient::Gradient;
@@ -11,14 +12,14 @@ use super::super::grid::Grid;
 use super::super::loops::owner_of_face;
 use super::GridCell;
 
-/// Places that a flood fill has reached, a bit each.
+/// The set of places that a flood fill has reached, as a bitset and a list.
 pub(super) struct Visited {
     words: Vec<u64>,
     reached: Vec<usize>,
 }
 
 impl Visited {
-    /// No place of so many has been reached.
+    /// The empty set, for this number of places.
     pub(super) fn new(places: usize) -> Self {
         Visited { words: vec![0; places.div_ceil(64)], reached: Vec::new() }
     }
@@ -27,7 +28,7 @@ impl Visited {
         self.words[place / 64] >> (place % 64) & 1 == 1
     }
 
-    /// Reaches a place, if it has not been before.
+    /// Adds a place unless it was reached before.
     fn reach(&mut self, place: usize) {
         if !self.has(place) {
             self.words[place / 64] |= 1 << (place % 64);
@@ -35,8 +36,8 @@ impl Visited {
         }
     }
 
-    /// Leaves all places, and tells the facets between those that were reached and others. Each place has so many sides; `side` says what lies
-    /// there and the facet between.
+    /// Empties the set and returns the facets between reached places and others. Each place has `sides` sides; `side`
+    /// returns the place beyond a side, and the facet between.
     fn shell(&mut self, sides: usize, side: impl Fn(usize, usize) -> (usize, GridCell)) -> Vec<GridCell> {
         let mut shell = Vec::new();
         for &place in &self.reached {
@@ -49,7 +50,7 @@ impl Visited {
         shell
     }
 
-    /// Reaches all that is connected to a place across sides for which `is_open`.
+    /// Adds all places connected to `start` across sides for which `is_open`.
     fn flood(
         &mut self,
         start: usize,
@@ -71,8 +72,8 @@ impl Visited {
     }
 }
 
-/// The shell of a class of the last dimension of the image that is the grid: cells of the grid, by their least corners, are flooded from the one
-/// of `death`, and the facet `birth` is on the shell.
+/// The shell of a class of the last dimension in the complex of the grid. Cells of the grid, identified by their least
+/// corners, are flooded from `death`; the facet `birth` is in the shell.
 pub(super) fn of_cells(
     grid: &Grid,
     gradient: &Gradient,
@@ -91,7 +92,7 @@ pub(super) fn of_cells(
     let is_open = |_: usize, number: usize, facet: GridCell| {
         let corner = facet.corner();
         let (place, direction) = if axes == 2 {
-            // The edge along the other axis.
+            // In the plane the facet is the edge along the other axis.
             let axis = 1 - number / 2;
             let far = corner + strides[axis];
             if grid.rank(corner) > grid.rank(far) { (corner, 2 * axis + 1) } else { (far, 2 * axis) }
@@ -118,8 +119,8 @@ pub(super) fn of_cells(
     visited.shell(2 * axes, side)
 }
 
-/// The shell of a class of the last dimension of the image that the grid is the dual of: voxels are flooded from `death`, and the edge of the
-/// grid `birth` is on the shell.
+/// The shell of a class of the last dimension in the complex whose dual is the grid. Voxels are flooded from `death`;
+/// the grid edge `birth` is in the shell.
 pub(super) fn of_voxels(
     grid: &Grid,
     gradient: &Gradient,

@@ -1,4 +1,4 @@
-//! Planes whose data lie in the file as they are, one after the other, of which the first alone has a page.
+//! TIFF stacks of contiguous uncompressed planes, of which only the first has a page entry.
 
 use std::fs::File;
 use std::io::{Read as _, Seek as _, SeekFrom};
@@ -16,10 +16,10 @@ use crate::cubical::read::stream::{Source, Stream};
 use crate::cubical::read::voxel::Plain;
 use crate::cubical::shape::Shape;
 
-/// What to do with a file whose planes are not found.
+/// Remedy named in errors when the planes are not found.
 const RESAVE: &str = "save it again with ImageJ or tifffile, or read it as a raw file";
 
-/// Where the data of the first page begin, which those of `count` planes follow.
+/// Returns the offset of the first page's data, after checking that `count` planes follow there.
 pub(super) fn following(
     decoder: &mut Pages,
     page: Page,
@@ -49,7 +49,7 @@ pub(super) fn following(
     };
     let plane = page.count().checked_mul(page.samples.bits() / 8);
     let end = count.and_then(|count| plane?.checked_mul(count as u64)?.checked_add(start));
-    // A list of pages that lies behind the first one's data ends them.
+    // If the list of pages lies behind the first page's data, the data end there.
     let list = decoder.ifd_pointer().map(|pointer| pointer.0).filter(|&list| list >= start);
     let most = list.map_or(length, |list| list.min(length));
     if end.is_none_or(|end| end > most) {
@@ -58,7 +58,7 @@ pub(super) fn following(
     Ok(start)
 }
 
-/// The planes whose data follow each other from `start` on.
+/// A stream of the picked planes, which are contiguous from `start` on.
 pub(super) fn followed<T: Plain>(
     decoder: Pages,
     start: u64,
@@ -71,7 +71,7 @@ pub(super) fn followed<T: Plain>(
     let order = decoder.byte_order();
     let is_big = matches!(order, ByteOrder::BigEndian);
     let swap = is_big != cfg!(target_endian = "big") && size_of::<T>() > 1;
-    // That all of it lies in the file has been checked.
+    // All of it lies within the file, as `following` has checked.
     let bytes = page.count() * size_of::<T>() as u64;
     let begin = |plane: usize| start + plane as u64 * bytes;
     let first = picked.first().copied().unwrap_or(0);
@@ -91,14 +91,14 @@ pub(super) fn followed<T: Plain>(
     }
 }
 
-/// Planes that lie in the file as they are.
+/// Reads uncompressed planes at given offsets.
 struct Followed {
     decoder: Pages,
-    /// Where each begins.
+    /// Offset of each plane.
     starts: Vec<u64>,
-    /// Voxels of each.
+    /// Number of voxels of a plane.
     voxels: u64,
-    /// Voxels that have been given.
+    /// Number of voxels read so far.
     at: u64,
     swap: bool,
 }

@@ -1,4 +1,4 @@
-//! A page of a TIFF file: its size, and how it holds its voxels.
+//! A page of a TIFF file: its size and sample format.
 
 use std::io::ErrorKind;
 
@@ -11,28 +11,28 @@ use crate::cubical::read::error::{Fault, ImagePlace, ImageProblem};
 use crate::cubical::read::png::MOST_DEFLATED;
 use crate::cubical::read::voxel::VoxelType;
 
-/// LZW makes at most so many bytes of one: its longest string, of 3839, of 12 bits.
+/// Greatest expansion of LZW: the longest string has 3839 bytes and takes 12 bits.
 const MOST_LZW: u64 = 2560;
 
-/// PackBits makes 128 bytes of two.
+/// Greatest expansion of PackBits: 128 bytes from two.
 const MOST_PACKED: u64 = 64;
 
-/// The pages of a file.
+/// Decoder of the pages of a file.
 pub(super) type Pages = Decoder<Box<dyn Seekable>>;
 
-/// How a page holds its voxels.
+/// Sample format of a page.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Samples {
-    /// As they are.
+    /// Whole-byte samples of a voxel type.
     Plain(VoxelType),
-    /// 1, 2 or 4 bits each, rows beginning with a byte.
+    /// Samples of 1, 2 or 4 bits; each row begins at a byte.
     Bits(u8),
-    /// Floats of 16 bits.
+    /// 16-bit floats.
     Halves,
 }
 
 impl Samples {
-    /// The type of the voxels.
+    /// The type of the voxels that the samples become.
     pub(super) fn voxels(self) -> VoxelType {
         match self {
             Samples::Plain(voxels) => voxels,
@@ -41,7 +41,7 @@ impl Samples {
         }
     }
 
-    /// Bits of a sample in the file.
+    /// Number of bits of a sample in the file.
     pub(super) fn bits(self) -> u64 {
         match self {
             Samples::Plain(voxels) => 8 * voxels.bytes() as u64,
@@ -51,7 +51,7 @@ impl Samples {
     }
 }
 
-/// What the pages of a stack have in common.
+/// Properties shared by all pages of a stack.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Page {
     pub(super) rows: u32,
@@ -69,22 +69,23 @@ impl Page {
         format!("{}x{} voxels of {of}", self.rows, self.columns)
     }
 
-    /// Voxels of a page.
+    /// Number of voxels of a page.
     pub(super) fn count(self) -> u64 {
         u64::from(self.rows) * u64::from(self.columns)
     }
 }
 
-/// Whether the page that the decoder is at is no page of a stack: a copy of fewer pixels, or a mask of transparency.
+/// Whether the decoder's current page is not part of the stack: a reduced copy or a transparency mask.
 pub(super) fn is_reduced(decoder: &mut Pages, number: usize) -> Result<bool, Fault> {
     let kind = decoder.find_tag_unsigned::<u32>(Tag::NewSubfileType).map_err(|error| fault(number, error))?;
     Ok(kind.unwrap_or(0) & 0b101 != 0)
 }
 
-/// The most that the values of one tag may take, such as the places of all strips.
+/// Greatest number of bytes for the values of one tag, for example the offsets of all strips.
 pub(super) const MOST_OF_A_TAG: u64 = 1 << 30;
 
-/// A tag has no more values than the file has bytes; the decoder makes 32 bytes of one. Pages and strips go into memory of ours.
+/// Decoder limits for a file of this length. A tag has at most as many values as the file has bytes, and the decoder
+/// uses 32 bytes per value. Pages and strips are decoded into memory that this reader allocates.
 pub(super) fn limits(length: u64) -> Limits {
     let tag = usize::try_from(length.saturating_mul(32).min(MOST_OF_A_TAG)).unwrap_or(usize::MAX);
     let mut limits = Limits::unlimited();
@@ -93,7 +94,7 @@ pub(super) fn limits(length: u64) -> Limits {
     limits
 }
 
-/// The page that the decoder is at, when it is gray and the file can hold it.
+/// Reads the properties of the decoder's current page and checks that it is gray and that the file can hold it.
 pub(super) fn page(decoder: &mut Pages, number: usize, length: u64) -> Result<Page, Fault> {
     let failed = |error| fault(number, error);
     let (columns, rows) = decoder.dimensions().map_err(failed)?;
@@ -106,7 +107,7 @@ pub(super) fn page(decoder: &mut Pages, number: usize, length: u64) -> Result<Pa
     Ok(page)
 }
 
-/// Bits of a sample of the page that the decoder is at, when it is gray with 0 for black.
+/// Bits per sample of the decoder's current page, which must be gray with 0 for black.
 fn gray_bits(decoder: &mut Pages, number: usize) -> Result<u8, Fault> {
     let failed = |error| fault(number, error);
     let problem =
@@ -133,10 +134,10 @@ fn gray_bits(decoder: &mut Pages, number: usize) -> Result<u8, Fault> {
     }
 }
 
-/// What samples of a format and of so many bits are.
+/// The sample format for a TIFF format and number of bits.
 fn samples(format: SampleFormat, bits: u8, number: usize) -> Result<Samples, ImageProblem> {
     Ok(match (format, bits) {
-        // A format that is not known is that of whole numbers without a sign.
+        // An unknown format is taken as unsigned integers.
         (SampleFormat::Uint | SampleFormat::Void, 1 | 2 | 4) => Samples::Bits(bits),
         (SampleFormat::Uint | SampleFormat::Void, 8) => Samples::Plain(VoxelType::U8),
         (SampleFormat::Uint | SampleFormat::Void, 16) => Samples::Plain(VoxelType::U16),
@@ -157,7 +158,7 @@ fn samples(format: SampleFormat, bits: u8, number: usize) -> Result<Samples, Ima
     })
 }
 
-/// An error when a page or one of its tiles is larger than a file of this length can hold.
+/// Returns an error if a page or one of its tiles is larger than a file of this length can hold.
 fn check_size(decoder: &mut Pages, number: usize, length: u64, page: Page) -> Result<(), Fault> {
     let failed = |error| fault(number, error);
     let compression = decoder.find_tag_unsigned(Tag::Compression).map_err(failed)?;
@@ -190,13 +191,13 @@ fn check_size(decoder: &mut Pages, number: usize, length: u64, page: Page) -> Re
     Ok(())
 }
 
-/// What to do with an image whose least value is white.
+/// Remedy for an image whose least value is white.
 const WHITE_IS_ZERO: &str = "some programs invert such images and some do not: convert it first, in ImageJ with Image > Lookup Tables > Grays";
 
-/// What to do with a palette.
+/// Remedy for an image with a palette.
 const PALETTE: &str = "convert it to gray first, in ImageJ with Image > Lookup Tables > Grays";
 
-/// The fault that a page cannot be decoded.
+/// The error of decoding a page.
 pub(super) fn fault(page: usize, error: TiffError) -> Fault {
     let found = match error {
         TiffError::IoError(error) => match error.kind() {

@@ -1,4 +1,4 @@
-//! What the tags of the first page say of the whole stack.
+//! Tags of the first page that apply to the whole stack.
 
 use ::tiff::decoder::ifd::Value;
 use ::tiff::tags::Tag;
@@ -7,23 +7,23 @@ use super::page::{MOST_OF_A_TAG, Pages, fault};
 use crate::cubical::geometry::Resolution;
 use crate::cubical::read::error::{Fault, ImagePlace, ImageProblem};
 
-/// MetaMorph's tag UIC2, of which there is one value a plane.
+/// MetaMorph's tag UIC2, which has one value per plane.
 const METAMORPH: u16 = 33629;
 
-/// The description of the page that the decoder is at, or nothing.
+/// The description of the decoder's current page; empty if there is none.
 pub(super) fn description(decoder: &mut Pages, length: u64) -> Result<String, Fault> {
     let mut tags = decoder.image_ifd();
     let Some(entry) = tags.find_entry(Tag::ImageDescription) else { return Ok(String::new()) };
-    // A tag is within the file.
+    // A tag cannot be longer than the file.
     let size = entry.count().min(length).min(MOST_OF_A_TAG);
     let mut text = vec![0; usize::try_from(size).unwrap_or(0)];
     let found = tags.find_tag_bytes(Tag::ImageDescription, &mut text, 0).map_err(|error| fault(0, error))?;
     text.truncate(found.unwrap_or(0));
-    // ImageJ writes units in Latin-1; all that is looked at here is ASCII.
+    // ImageJ writes units in Latin-1; the parts that are parsed are ASCII.
     Ok(String::from_utf8_lossy(&text).trim_end_matches('\0').to_owned())
 }
 
-/// An error when MetaMorph says that there are more planes than pages.
+/// Returns an error if a MetaMorph tag lists more planes than there are pages.
 pub(super) fn refuse_metamorph(decoder: &mut Pages) -> Result<(), ImageProblem> {
     let planes = decoder.image_ifd().find_entry(Tag::Unknown(METAMORPH)).map_or(1, |entry| entry.count());
     if planes <= 1 {
@@ -37,7 +37,7 @@ pub(super) fn refuse_metamorph(decoder: &mut Pages) -> Result<(), ImageProblem> 
     Err(problem.note("save it as TIFF with ImageJ, or read the planes with --format raw"))
 }
 
-/// Pixels a unit of length, where the page says so.
+/// Pixels per unit of length, if the page states it.
 pub(super) fn resolution(decoder: &mut Pages) -> Option<Resolution> {
     let mut ratio = |tag: Tag| match decoder.find_tag(tag) {
         Ok(Some(Value::Rational(pixels, units))) => Some([pixels, units]),

@@ -1,4 +1,4 @@
-//! The eight subfields of an image, each an image of bits.
+//! The eight subfields of an image, each a bit image.
 
 use rayon::prelude::*;
 
@@ -6,19 +6,19 @@ use crate::cubical::shape::Shape;
 use crate::cubical::thinning::bits::{BitImage, WORD};
 use crate::cubical::thinning::simple::MIDDLE;
 
-/// Words of a subfield in a unit.
+/// Number of words of a subfield in a unit.
 pub(super) const SPAN: usize = 16;
 
 pub(super) type Span = [u64; SPAN];
 
-/// Where things are: the same in all subfields.
+/// Memory layout, the same for all subfields.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SubfieldLayout {
-    /// Planes, without the layer around.
+    /// Number of planes, without the surrounding layer.
     pub(super) planes: usize,
-    /// Words along x, without the layer around.
+    /// Number of words along x, without the surrounding layer.
     pub(super) strips: usize,
-    /// Units along y.
+    /// Number of units along y.
     pub(super) units: usize,
 }
 
@@ -28,7 +28,7 @@ impl SubfieldLayout {
         SubfieldLayout { planes, strips: columns.div_ceil(WORD), units: rows.div_ceil(SPAN) }
     }
 
-    /// Words of a strip: all of y, with a word of background on either side.
+    /// Number of words of a strip: all of y, with a word of background on either side.
     fn strip(self) -> usize {
         self.units * SPAN + 2
     }
@@ -41,18 +41,18 @@ impl SubfieldLayout {
         (self.planes + 2) * self.plane()
     }
 
-    /// Units of a plane, and their numbers: strip by strip.
+    /// Number of units of a plane; they are numbered strip by strip.
     pub(super) fn units_of_plane(self) -> usize {
         self.strips * self.units
     }
 
-    /// The first word of a unit, in its plane.
+    /// Index of the first word of a unit within its plane.
     pub(super) fn first(self, unit: usize) -> usize {
         (unit / self.units + 1) * self.strip() + 1 + unit % self.units * SPAN
     }
 }
 
-/// A subfield: the parity of each coordinate.
+/// A subfield, given by the parity of each coordinate.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Parity {
     pub(super) z: usize,
@@ -114,12 +114,12 @@ impl Subfields {
         });
     }
 
-    /// The words around those of a unit of a subfield, and `middle`, the unit itself, which is not read here.
+    /// The neighbourhoods of a unit's words. `middle` is the unit itself, which is not read here.
     #[inline(always)]
     pub(super) fn around(&self, parity: Parity, plane: usize, unit: usize, middle: Span) -> [Span; 27] {
         let (layout, mut around) = (self.layout, [[0; SPAN]; 27]);
         let here = (plane + 1) * layout.plane() + layout.first(unit);
-        // One before is in the other parity: the place before for an even coordinate, the same for an odd one.
+        // The previous neighbour has the other parity: for an even coordinate it is one place before, else at the same.
         let place = |step: usize, parity: usize, stride: usize| match (step, parity) {
             (0, 0) => 0,
             (2, 1) => 2 * stride,
@@ -152,13 +152,13 @@ impl Subfields {
     }
 }
 
-/// The words of a unit, of a field or a plane of it.
+/// The words of a unit, in a field or in a plane of it.
 #[inline(always)]
 pub(super) fn span(words: &[u64], first: usize) -> Span {
     *words[first..].first_chunk().expect("a layer is around every unit")
 }
 
-/// The bits at even places, side by side.
+/// Packs the bits at even places together.
 fn every_second(word: u64) -> u64 {
     let word = word & 0x5555_5555_5555_5555;
     let word = (word | word >> 1) & 0x3333_3333_3333_3333;
@@ -168,7 +168,7 @@ fn every_second(word: u64) -> u64 {
     (word | word >> 16) & 0xffff_ffff
 }
 
-/// The lower 32 bits, at even places.
+/// Spreads the lower 32 bits to even places.
 fn spread(word: u64) -> u64 {
     let word = word & 0xffff_ffff;
     let word = (word | word << 16) & 0x0000_ffff_0000_ffff;

@@ -1,9 +1,9 @@
-//! Ronse's conditions (1988) for an operator that decides all pixels of the plane at once, on every window that two
-//! 4-neighbours see: rows and columns −2 to 1 of each.
+//! Checks Ronse's conditions (1988) for an operator that decides all pixels of the plane at once, on every window that
+//! two 4-neighbours see: rows and columns −2 to 1 of each.
 
 use super::*;
 
-/// Whether a pixel of a small image, black or white outside as given, is deleted.
+/// A small image, its pixels one bit each in rows of `width`; outside is background.
 struct Patch {
     width: i32,
     bits: u32,
@@ -41,7 +41,7 @@ impl Patch {
         self.black(y, x) && R::deleted::<STEP>(&self.window(y, x)) & 1 == 1
     }
 
-    /// One 8-component of black among the eight, and white among the four: simple in (8, 4)-connectivity.
+    /// Whether a pixel is simple in (8, 4)-connectivity: one 8-component of foreground and a background 4-neighbour.
     fn simple(&self, y: i32, x: i32) -> bool {
         let ring = [(-1, 0), (-1, 1), (0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1)];
         let p = ring.map(|(dy, dx)| self.black(y + dy, x + dx));
@@ -55,10 +55,10 @@ impl Patch {
     }
 }
 
-/// The first condition that a step of a rule breaks.
+/// The first condition that a step of a rule violates.
 fn broken<R: PlanarRule, const STEP: usize>() -> Option<&'static str> {
     let deleted = |patch: &Patch, y, x| patch.deleted::<R, STEP>(y, x);
-    // A pixel at (2, 2) of 4×4, and a pair of it and its eastern or southern neighbour.
+    // A pixel at (2, 2) of 4×4 pixels, and a pair of it and its eastern or southern neighbour.
     let single = (0..1 << 16_u32).into_par_iter().any(|bits| {
         let patch = Patch { width: 4, bits };
         deleted(&patch, 2, 2) && !patch.simple(2, 2)
@@ -71,7 +71,7 @@ fn broken<R: PlanarRule, const STEP: usize>() -> Option<&'static str> {
         let patch = Patch { width: 4, bits };
         deleted(&patch, 2, 2) && deleted(&patch, 3, 2) && !patch.without(2, 2).simple(3, 2)
     });
-    // Components of pixels that are all neighbours of each other: those of a 2×2 square that is alone.
+    // Components whose pixels are all neighbours of each other: those within an isolated 2×2 square.
     let small = (1..16_u32).any(|square| {
         let bits = [(2, 2), (2, 3), (3, 2), (3, 3)].into_iter().enumerate();
         let bits =

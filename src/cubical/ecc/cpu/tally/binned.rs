@@ -1,4 +1,4 @@
-//! Sums by bin.
+//! Sums of the numbers c(x) by bin.
 
 use crate::cubical::ecc::bins::Edges;
 use crate::cubical::ecc::cpu::digits::OFFSET;
@@ -7,15 +7,15 @@ use crate::cubical::image::Voxel;
 use crate::cubical::key::Key;
 use crate::simd::Level;
 
-/// The sum of the numbers of each bin.
+/// Sum of the numbers of each bin.
 #[derive(Debug)]
 pub(crate) struct BinTally<T: Voxel> {
-    /// Ends of bins, the last of them the greatest key that is in one; keys of bins without any are those of the bin before, or none.
+    /// Ends of the bins as keys, ascending, without the empty bins at the front that no key is small enough for.
     ends: Vec<T::Key>,
-    /// Empty bins before those of `ends`.
+    /// Number of those empty bins at the front.
     empty: usize,
     superlevel: bool,
-    /// Where value v probably is: bin (v − start) · scale.
+    /// Value v is probably in bin (v − start) · scale.
     start: f64,
     scale: f64,
     changes: Vec<i64>,
@@ -27,34 +27,34 @@ impl<T: Voxel> BinTally<T> {
         let empty = edges.keys.len() - ends.len();
         let bins = edges.values.len();
         let [first, last] = [0, bins - 1].map(|bin| edges.values.at(bin).double());
-        // Bins have one width; the first ends where the second begins.
+        // Bins have equal width; the first ends where the second begins.
         let scale = if bins > 1 { (bins - 1) as f64 / (last - first) } else { 0.0 };
         let start = first - 1.0 / scale;
-        // Infinite and empty ranges: what is not a number is bin 0 when it is cast.
+        // Infinite and empty ranges give NaN, which becomes bin 0 when it is cast.
         BinTally { changes: vec![0; bins], ends, empty, superlevel, start, scale }
     }
 
-    /// The changes of all bins.
+    /// Returns the sums of all bins.
     pub(crate) fn finish(self) -> Vec<i64> {
         self.changes
     }
 
-    /// The changes of all bins so far.
+    /// The sums of all bins so far.
     pub(crate) fn so_far(&self) -> &[i64] {
         &self.changes
     }
 
-    /// Adds changes of all bins.
+    /// Adds sums of all bins.
     pub(crate) fn add_changes(&mut self, changes: &[i64]) {
         self.changes.iter_mut().zip(changes).for_each(|(change, other)| *change += other);
     }
 
-    /// Adds what another added up.
+    /// Adds the sums of another tally.
     pub(crate) fn absorb(&mut self, other: &Self) {
         self.add_changes(&other.changes);
     }
 
-    /// The bin of a key, [`Edges::bin`]; found by a guess in floating-point numbers that keys put right.
+    /// Returns [`Edges::bin`] of a key: a floating-point guess, corrected by comparing keys.
     #[inline(always)]
     fn bin(&self, key: T::Key) -> Option<usize> {
         let voxel = T::of_key(if self.superlevel { key.reversed() } else { key });
@@ -62,7 +62,7 @@ impl<T: Voxel> BinTally<T> {
         let (ends, last) = (&self.ends[..], self.ends.len().checked_sub(1)?);
         let mut bin = guess.saturating_sub(self.empty).min(last);
         if ends[bin] < key {
-            // Up to two steps, or the guess was no good: equal and infinite ends.
+            // At most two steps, unless the guess was useless (equal or infinite ends): then bisection.
             bin = (bin + 1).min(last);
             if ends[bin] < key {
                 bin += ends[bin..].partition_point(|&end| end < key);

@@ -1,28 +1,28 @@
-//! Sums by key, for keys of 8 bits.
+//! Sums of the numbers c(x) by key, for 8-bit keys.
 
 use crate::cubical::ecc::cpu::digits::OFFSET;
 use crate::cubical::ecc::cpu::numbers::{Block, Numbers, Tally, number, places};
 use crate::cubical::key::Key;
 use crate::simd::{BLOCK, BlockKernel, Blocks, Bytes, Level};
 
-/// A count for each number (plus [`OFFSET`]) and byte.
+/// A count for each pair of a number (plus [`OFFSET`]) and a byte.
 type Counts = [u32; 16 << 8];
 
-/// How often each number occurs with each byte.
+/// Histogram of the pairs of number and byte.
 ///
-/// To count the pair of both takes one addition, and no look at the number. Neighbours count in different tables, so that equal ones do not
-/// wait for each other.
+/// Counting a pair takes one addition and no branch on the number. Neighbours are counted in different tables, so that
+/// equal pairs do not wait for each other.
 #[derive(Debug)]
 pub(crate) struct ByteTally {
     counts: [Box<Counts>; 2],
-    /// Blocks that can be counted before a count could overflow.
+    /// Number of blocks that can be added before a count could overflow.
     room: u32,
     changes: [i64; 256],
-    /// A bit for each byte that has occurred.
+    /// Mask of the bytes that have occurred.
     seen: [u8; 32],
 }
 
-/// Blocks with so many numbers that are not 0 are counted whole.
+/// Fewest nonzero numbers of a block for which all its voxels are counted.
 const DENSE: u32 = 20;
 
 impl ByteTally {
@@ -36,12 +36,12 @@ impl ByteTally {
         }
     }
 
-    /// The changes of all bytes that occurred.
+    /// Returns the sums of all bytes that occurred.
     pub(crate) fn finish<K: Key>(mut self) -> Vec<(K, i64)> {
         self.so_far()
     }
 
-    /// The changes of all bytes that occurred so far.
+    /// Returns the sums so far of all bytes that occurred.
     pub(crate) fn so_far<K: Key>(&mut self) -> Vec<(K, i64)> {
         self.flush();
         let seen = |byte: &u8| self.seen[usize::from(byte >> 3)] >> (byte & 7) & 1 == 1;
@@ -49,14 +49,14 @@ impl ByteTally {
         (0..=255).filter(seen).map(change).collect()
     }
 
-    /// Adds what another counted.
+    /// Adds the counts of another tally.
     pub(crate) fn absorb(&mut self, mut other: ByteTally) {
         other.flush();
         self.changes.iter_mut().zip(other.changes).for_each(|(change, other)| *change += other);
         self.seen.iter_mut().zip(other.seen).for_each(|(seen, other)| *seen |= other);
     }
 
-    /// Adds changes of bytes.
+    /// Adds sums of bytes.
     pub(crate) fn add_changes<K: Key>(&mut self, changes: impl Iterator<Item = (K, i64)>) {
         for (key, change) in changes {
             let byte = key.to_u64() as u8;
@@ -92,7 +92,7 @@ impl<K: Key> Tally<K> for ByteTally {
     }
 }
 
-/// Counts the numbers of a plane.
+/// Kernel that counts the numbers of a plane.
 struct Count<'a, K> {
     tally: &'a mut ByteTally,
     numbers: &'a Numbers<'a, K>,
@@ -120,7 +120,7 @@ impl ByteTally {
         }
         self.room -= 1;
         let nonzero = nonzero & own;
-        // The tables themselves: their boxes could be among what is counted, for all that the compiler knows.
+        // References to the arrays in the boxes, so that the compiler knows that the counts do not alias the boxes.
         let [even, odd] = &mut self.counts;
         let (even, odd) = (&mut **even, &mut **odd);
         if nonzero.count_ones() < DENSE || own != u64::MAX {
@@ -132,7 +132,7 @@ impl ByteTally {
         let mut pairs = [0; BLOCK];
         simd.pair(keys, digits, &mut pairs);
         for pair in pairs.chunks_exact(2) {
-            // The numbers have four digits: no bound is left to check.
+            // Numbers have four digits; the mask removes the bounds check.
             even[usize::from(pair[0]) & 0xfff] += 1;
             odd[usize::from(pair[1]) & 0xfff] += 1;
         }

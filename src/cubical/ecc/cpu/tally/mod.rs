@@ -1,4 +1,4 @@
-//! What is added up: the numbers of voxels, by key or by bin.
+//! Sums of the numbers c(x) of voxels, by key or by bin.
 
 mod binned;
 mod bytes;
@@ -19,43 +19,43 @@ use runs::{RunTally, Spill};
 use summed::Summed;
 use words::WordTally;
 
-/// What has been added up of a part of an image, to be added to the sums of the rest.
+/// Sums over a part of an image, in a form that can be saved and added to the sums of the rest.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum PartialSums {
-    /// The sum of each key that occurred, by key.
+    /// Sums by key, for the keys that occurred.
     Keys {
         /// The keys, ascending.
         keys: Vec<u64>,
-        /// The sum of each.
+        /// The sum of each key.
         sums: Vec<i64>,
     },
     /// The sum of each bin.
     Bins(Vec<i64>),
 }
 
-/// Keys, ascending, and the sum of each.
+/// Iterator over keys, ascending, with the sum of each.
 type Rows<'a, K> = Box<dyn Iterator<Item = Result<(K, i64), Infallible>> + 'a>;
 
-/// Sums that are not those of the curve that was asked for.
+/// Error: the saved sums belong to a curve with other parameters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("expected sums of the curve that is asked for, found others")]
 pub struct OtherSums;
 
-/// The sums of a thread, by whatever holds them best.
+/// The sums of a thread; the variant depends on the width of keys and on whether there are bins.
 #[derive(Debug)]
 pub(crate) enum Sums<T: Voxel> {
-    /// The sums of keys of 8 bits.
+    /// Sums of 8-bit keys.
     Bytes(Box<ByteTally>),
-    /// The sums of keys of 16 bits.
+    /// Sums of 16-bit keys.
     Words(Box<WordTally<T::Key>>),
-    /// The sums of wider keys by bins that are known.
+    /// Sums of wider keys by bins whose edges are known.
     Bins(BinTally<T>),
-    /// The sums of wider keys, each key by itself.
+    /// Sums of wider keys, key by key.
     Runs(RunTally<T::Key>),
 }
 
 impl<T: Voxel> Sums<T> {
-    /// Nothing yet. Edges serve keys of more than 16 bits; others are put into bins at the end. Keys that are too many go to `spill`.
+    /// Empty sums. Keys of up to 16 bits ignore `edges`; they are binned at the end. Excess keys go to `spill`.
     pub(crate) fn new(
         edges: Option<&Edges<T::Key>>,
         superlevel: bool,
@@ -69,12 +69,12 @@ impl<T: Voxel> Sums<T> {
         }
     }
 
-    /// Whether what was added could not be kept.
+    /// Whether spilling keys has failed.
     pub(crate) fn has_failed(&self) -> bool {
         if let Sums::Runs(runs) = self { runs.has_failed() } else { false }
     }
 
-    /// What several threads have added up so far, which they go on adding to; none where some of it is in temporary files.
+    /// Returns the sums so far of several threads, which may add more; `None` if some are in temporary files.
     pub(crate) fn so_far(all: &mut [&mut Self]) -> Option<PartialSums> {
         if let [Sums::Bins(first), ..] = all {
             let mut changes = vec![0; first.so_far().len()];
@@ -90,7 +90,7 @@ impl<T: Voxel> Sums<T> {
         Some(PartialSums::Keys { keys, sums })
     }
 
-    /// The sum of each key that occurred so far, by key; none where some of them are in temporary files.
+    /// The sums so far of the keys that occurred, ascending by key; `None` if some are in temporary files.
     fn rows_so_far(&mut self) -> Option<Rows<'_, T::Key>> {
         Some(match self {
             Sums::Bytes(sum) => Box::new(sum.so_far().into_iter().map(Ok)),
@@ -100,10 +100,10 @@ impl<T: Voxel> Sums<T> {
         })
     }
 
-    /// Adds what was added up before. Sums of another kind, or of other bins, are refused.
+    /// Adds saved sums.
     ///
     /// # Errors
-    /// [`OtherSums`].
+    /// [`OtherSums`]: the saved sums do not fit this curve (keys or bins), or their keys do not ascend or are too wide.
     pub(crate) fn add_partial(&mut self, partial: &PartialSums) -> Result<(), OtherSums> {
         let widest = T::Key::MAX.to_u64();
         match (self, partial) {
@@ -128,10 +128,10 @@ impl<T: Voxel> Sums<T> {
         Ok(())
     }
 
-    /// What several threads added, which is the same however they shared the work.
+    /// Combines the sums of all threads. The result does not depend on how the work was shared.
     ///
     /// # Errors
-    /// Keys that were too many could not be kept in a file.
+    /// Spilled keys could not be written to a file.
     pub(crate) fn finish(all: Vec<Self>) -> io::Result<Summed<T::Key>> {
         let mut all = all.into_iter();
         let mut sum = all.next().expect("a thread at least");

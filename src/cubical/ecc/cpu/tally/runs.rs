@@ -1,4 +1,4 @@
-//! Sums by key, for keys of more than 16 bits: more than a table has rows for.
+//! Sums of the numbers c(x) by key, for keys of more than 16 bits, too wide for a table indexed by key.
 
 use std::convert::Infallible;
 use std::io;
@@ -11,10 +11,10 @@ use crate::cubical::ecc::spill::{self, Store};
 use crate::cubical::key::Key;
 use crate::simd::{BLOCK, Level};
 
-/// Numbers that are put in order at a time.
+/// Number of voxels that are sorted at a time.
 const BATCH: usize = 1 << 16;
 
-/// Sums by key, ascending.
+/// A sorted run: distinct keys, ascending, and the sum of each.
 #[derive(Debug, Default)]
 struct Run<K> {
     keys: Vec<K>,
@@ -27,12 +27,12 @@ impl<K: Key> Run<K> {
     }
 }
 
-/// Where keys go that are too many for memory.
+/// Destination of keys that exceed the memory limit.
 #[derive(Debug)]
 pub(crate) struct Spill<K> {
-    /// Runs in files, those of all threads.
+    /// Runs in files, shared by all threads.
     pub(crate) store: Arc<Store<K>>,
-    /// Bytes that a thread's runs may take, with what merging them takes.
+    /// Bytes for the runs of a thread, including what merging them takes.
     pub(crate) room: usize,
 }
 
@@ -42,8 +42,9 @@ impl<K> Clone for Spill<K> {
     }
 }
 
-/// The sum of the numbers of each key that occurred, be they 0: runs in order, which are merged when the last is no shorter than half of the
-/// one before. So there are few, and a key is moved as often as there are runs. Runs that take more than there is room for go to a file.
+/// The sum of each key that occurred, including sums of 0, as sorted runs. The last two runs are merged when the last
+/// is at least half as long as the one before, so there are logarithmically many runs and a key is moved
+/// logarithmically often. When the runs exceed their memory limit, they are merged into a file.
 #[derive(Debug)]
 pub(crate) struct RunTally<K> {
     batch: Vec<(K, i8)>,
@@ -53,7 +54,7 @@ pub(crate) struct RunTally<K> {
 
 impl<K: Key> RunTally<K> {
     pub(crate) fn new(spill: Option<Spill<K>>) -> Self {
-        // The batch takes its room when there is something to add.
+        // The batch allocates its memory when there is something to add.
         RunTally { batch: Vec::new(), runs: Vec::new(), spill }
     }
 
@@ -62,16 +63,16 @@ impl<K: Key> RunTally<K> {
         self.spill.as_ref().is_some_and(|spill| spill.store.has_failed())
     }
 
-    /// Bytes of the runs and of what merging them takes.
+    /// Bytes of the runs, including what merging them takes.
     fn bytes(&self) -> usize {
         let keys: usize = self.runs.iter().map(|run| run.keys.len()).sum();
         2 * keys * (size_of::<K>() + size_of::<i64>())
     }
 
-    /// The changes of all keys that occurred.
+    /// Returns the sums of all keys that occurred.
     ///
     /// # Errors
-    /// Runs could not be kept in files.
+    /// A run could not be written to a file.
     pub(crate) fn finish(mut self) -> io::Result<Summed<K>> {
         self.order();
         self.batch = Vec::new();
@@ -84,7 +85,7 @@ impl<K: Key> RunTally<K> {
         Ok(Summed::Keys(keys, sums))
     }
 
-    /// Adds what another added up.
+    /// Adds the sums of another tally.
     pub(crate) fn absorb(&mut self, mut other: Self) {
         other.order();
         self.order();
@@ -96,7 +97,7 @@ impl<K: Key> RunTally<K> {
         self.merge_while(|before, last| before <= 2 * last);
     }
 
-    /// The changes of all keys that occurred so far, ascending; none where some of them are in files.
+    /// Returns the sums so far, ascending by key; `None` if some of them are in files.
     pub(crate) fn so_far(&mut self) -> Option<impl Iterator<Item = (K, i64)> + '_> {
         self.order();
         if self.spill.as_ref().is_some_and(|spill| !spill.store.is_empty()) {
@@ -106,21 +107,21 @@ impl<K: Key> RunTally<K> {
         Some(self.runs.iter().flat_map(Run::rows))
     }
 
-    /// Adds changes of keys, which ascend.
+    /// Adds sums of keys, which must ascend.
     pub(crate) fn add_changes(&mut self, changes: impl Iterator<Item = (K, i64)>) {
         let (keys, sums) = changes.unzip();
         self.runs.insert(0, Run { keys, sums });
         self.merge_while(|before, last| before <= 2 * last);
     }
 
-    /// Puts all runs into a file.
+    /// Merges all runs into a file.
     fn put(&mut self, store: &Store<K>) {
         let records = |run: Run<K>| run.keys.into_iter().zip(run.sums).map(Ok::<_, Infallible>);
         let merged = spill::merge(self.runs.drain(..).map(records).collect());
         store.put(merged.map(|record| record.unwrap_or_else(|never| match never {})));
     }
 
-    /// Makes a run of the batch.
+    /// Sorts the batch into a run.
     #[cold]
     #[inline(never)]
     fn order(&mut self) {
@@ -152,7 +153,7 @@ impl<K: Key> RunTally<K> {
     }
 }
 
-/// Both in order, equal keys added up.
+/// Merges two runs; the sums of equal keys are added.
 fn merge<K: Key>(a: &Run<K>, b: &Run<K>) -> Run<K> {
     let room = a.keys.len() + b.keys.len();
     let mut run = Run { keys: Vec::with_capacity(room), sums: Vec::with_capacity(room) };

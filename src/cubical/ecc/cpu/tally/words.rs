@@ -1,4 +1,4 @@
-//! Sums by key, for keys of 16 bits.
+//! Sums of the numbers c(x) by key, for 16-bit keys.
 
 use std::marker::PhantomData;
 
@@ -7,17 +7,17 @@ use crate::cubical::ecc::cpu::numbers::{Block, Numbers, Tally, number, places};
 use crate::cubical::key::Key;
 use crate::simd::{BLOCK, Level};
 
-/// Keys there are.
+/// Number of keys.
 const KEYS: usize = 1 << 16;
 
-/// Blocks after which a sum could overflow: no number is past 8.
+/// Number of blocks that can be added before a sum could overflow: no number exceeds 8 in absolute value.
 const ROOM: u32 = i32::MAX as u32 / (8 * BLOCK as u32);
 
 /// The sum of the numbers of each key.
 #[derive(Debug)]
 pub(crate) struct WordTally<K> {
     sums: Vec<i32>,
-    /// Blocks that can be added before a sum could overflow.
+    /// Blocks left to add before a sum could overflow.
     room: u32,
     /// Whether each key has occurred.
     seen: Vec<bool>,
@@ -31,19 +31,19 @@ impl<K: Key> WordTally<K> {
         WordTally { sums, room: ROOM, seen, changes, keys: PhantomData }
     }
 
-    /// The changes of all keys that occurred.
+    /// Returns the sums of all keys that occurred.
     pub(crate) fn finish(mut self) -> Vec<(K, i64)> {
         self.so_far()
     }
 
-    /// The changes of all keys that occurred so far.
+    /// Returns the sums so far of all keys that occurred.
     pub(crate) fn so_far(&mut self) -> Vec<(K, i64)> {
         self.flush();
         let seen = (0..KEYS).filter(|&key| self.seen[key]);
         seen.map(|key| (K::from_u64(key as u64), self.changes[key])).collect()
     }
 
-    /// Adds changes of keys.
+    /// Adds sums of keys.
     pub(crate) fn add_changes(&mut self, changes: impl Iterator<Item = (K, i64)>) {
         for (key, change) in changes {
             let key = usize::from(key.to_u64() as u16);
@@ -52,7 +52,7 @@ impl<K: Key> WordTally<K> {
         }
     }
 
-    /// Adds what another added up.
+    /// Adds the sums of another tally.
     pub(crate) fn absorb(&mut self, mut other: Self) {
         other.flush();
         self.changes.iter_mut().zip(other.changes).for_each(|(change, other)| *change += other);
@@ -77,7 +77,7 @@ impl<K: Key> Tally<K> for WordTally<K> {
 impl<K: Key> WordTally<K> {
     #[inline(always)]
     fn block(&mut self, &Block { keys, digits, nonzero, own }: &Block<'_, K>) {
-        // A key has 16 bits: no bound is left to check.
+        // A key has 16 bits, so arrays of this length need no bounds check.
         let seen: &mut [bool; KEYS] = self.seen.as_mut_slice().try_into().expect("made so long");
         let sums: &mut [i32; KEYS] = self.sums.as_mut_slice().try_into().expect("made so long");
         let index = |key: K| usize::from(key.to_u64() as u16);

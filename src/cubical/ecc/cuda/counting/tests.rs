@@ -1,4 +1,4 @@
-//! The device against the definition: every type of voxels, both constructions, awkward sizes, ties, little memory.
+//! Compares the device with the definition: every voxel type, both constructions, awkward sizes, ties, little memory.
 
 use std::cell::Cell;
 
@@ -9,7 +9,7 @@ use super::*;
 use crate::cubical::ecc::{Voxels, plain};
 use crate::cubical::{Image, Order as Axes};
 
-/// The first device with at most so many bytes.
+/// Opens the first device, with a limit of its memory in bytes.
 fn device(memory: Option<u64>) -> Gpu {
     Gpu::open(0, memory).unwrap()
 }
@@ -105,7 +105,7 @@ fn gpu_takes_infinite_voxels() {
     }
 }
 
-/// Bins of which most or all end at the same value: the place to begin to look at is far from the first of them.
+/// Bins of which most or all end at the same value, so that the first guess is far from the right bin.
 #[test]
 #[ignore = "needs a CUDA device"]
 fn gpu_finds_bins_that_end_at_the_same_value() {
@@ -127,7 +127,7 @@ fn gpu_finds_bins_that_end_at_the_same_value() {
     }
 }
 
-/// Shapes of many blocks and marches, against the sum over the parts that a march is cut into.
+/// Shapes that need many blocks and marches, compared with the sum over separately counted parts.
 #[test]
 #[ignore = "needs a CUDA device"]
 fn gpu_marches_in_parts() {
@@ -163,7 +163,7 @@ fn gpu_marches_in_parts() {
 fn gpu_counts_what_comes_a_piece_at_a_time() {
     let gpu = device(None);
     let mut rng = Pcg64Mcg::seed_from_u64(13);
-    // Of a slab and a half, of many slabs, of slabs shorter than planes; one plane, two, three.
+    // Shapes of a slab and a half, of many slabs, of slabs shorter than planes; with one plane, two and three.
     let shapes: [&[usize]; 7] = [
         &[3, 1500, 5000],
         &[70, 1000, 1000],
@@ -215,7 +215,7 @@ fn gpu_counts_what_comes_a_piece_at_a_time() {
     assert_eq!(found, Err(DeviceError::NoRange));
 }
 
-/// Why a voxel cannot be read: its place.
+/// Read error that carries the place of the voxel.
 #[derive(Debug, PartialEq)]
 enum Broken {
     At(usize),
@@ -238,7 +238,7 @@ fn gpu_says_the_first_of_several_faults_of_reading() {
         let read = |first: usize, room: &mut [u8]| {
             room.fill(1);
             let end = first + room.len();
-            // The first of them is the slowest to be found.
+            // The piece with the first broken voxel is the last to be reported.
             if (first..end).contains(&broken) {
                 std::thread::sleep(std::time::Duration::from_millis(20));
             }
@@ -247,7 +247,7 @@ fn gpu_says_the_first_of_several_faults_of_reading() {
         let found = prepared.stream(shape, &REQUESTS[0], Voxels::Anywhere(&read), &|_| ());
         assert_eq!(found, Err(Broken::At(broken)));
     }
-    // Afterwards it is as good as new.
+    // The prepared kernels and memory work again after the error.
     let read = |_: usize, room: &mut [u8]| {
         room.fill(1);
         Ok::<(), Broken>(())

@@ -1,7 +1,7 @@
-//! Pieces of an image in page-locked memory, read by several threads and handed on in their order.
+//! Pieces of an image in page-locked memory, read by several threads and delivered in order.
 //!
-//! A thread claims the next piece together with memory for it. So the piece that is waited for always has memory, however far others are
-//! ahead. Memory is locked while nothing else is to be done, and kept for the next image.
+//! A thread claims the next piece together with memory for it, so the piece that is waited for always has memory,
+//! however far others have read ahead. Memory is locked while no piece is ready, and kept for the next image.
 
 use std::collections::BTreeMap;
 use std::iter::Peekable;
@@ -16,55 +16,55 @@ use crate::cubical::ecc::source::Voxels;
 use crate::cubical::ecc::threads;
 use crate::cuda::{Gpu, KernelVoxel, Pinned};
 
-/// Bytes of a piece. With 4 MiB streams are as fast, but more memory is locked first; with 1 MiB and less they are slower (H200, 16 threads).
+/// Bytes of a piece. 4 MiB lock more memory and are no faster; 1 MiB and less are slower (H200, 16 threads).
 const PIECE: usize = 2 << 20;
-/// Pieces that are held at most.
+/// Greatest number of pieces in memory.
 const PIECES: usize = 24;
-/// Threads that read at most: 8 fill what a device takes, 16 do not fill it faster.
+/// Greatest number of reading threads: 8 saturate the transfer to the device, and 16 are not faster.
 const READERS: usize = 8;
 
-/// Voxels of a piece.
+/// Number of voxels of a piece.
 pub(super) fn length<T>() -> usize {
     PIECE / size_of::<T>()
 }
 
-/// Page-locked memory on its way to those who read.
+/// Page-locked memory, which circulates between the readers and the sender.
 pub(super) struct Memory<T> {
     spare: Sender<Pinned<T>>,
-    /// Pieces that there are.
+    /// Number of pieces of memory locked so far.
     locked: usize,
-    /// And that there should be.
+    /// Number of pieces of memory to lock at most.
     most: usize,
 }
 
 impl<T> Memory<T> {
-    /// Prepares the memory for an image of `pieces` pieces. What was kept of another image is used first.
+    /// Prepares the memory for an image of `pieces` pieces, starting with the memory kept from the last image.
     pub(super) fn new(pieces: usize, kept: Vec<Pinned<T>>) -> (Self, Receiver<Pinned<T>>) {
         let (spare, spared) = mpsc::channel();
         let (locked, most) = (kept.len(), pieces.min(PIECES));
         for piece in kept {
-            // The receiver is beside it.
+            // Sending cannot fail: the receiver is still in scope.
             let _ = spare.send(piece);
         }
         (Memory { spare, locked, most }, spared)
     }
 }
 
-/// Threads that read.
+/// Threads that read pieces.
 pub(super) struct Readers<'a, T, E, P: Iterator<Item = Range<usize>>> {
     turn: Mutex<Turn<'a, T, E, P>>,
     threads: usize,
 }
 
-/// What a thread needs to claim a piece.
+/// State that a thread locks to claim a piece.
 struct Turn<'a, T, E, P: Iterator<Item = Range<usize>>> {
     voxels: Voxels<'a, T, E>,
-    /// The voxels of each piece that has not been claimed.
+    /// Ranges of voxels of the pieces that have not been claimed.
     pieces: Peekable<std::iter::Enumerate<P>>,
     spared: Receiver<Pinned<T>>,
 }
 
-/// A piece that has been read: its number, its voxels, how many there are.
+/// A piece that has been read: its number, its memory, and the number of its voxels or the error.
 struct Filled<T, E> {
     number: usize,
     memory: Pinned<T>,
@@ -77,7 +77,7 @@ where
     E: From<DeviceError> + Send,
     P: Iterator<Item = Range<usize>> + Send,
 {
-    /// For these pieces, each of which `memory` has room for in turn.
+    /// Readers of these pieces, into the memory received from `spared`.
     pub(super) fn new(
         voxels: Voxels<'a, T, E>,
         pieces: P,
@@ -86,16 +86,16 @@ where
     ) -> Self {
         let threads = match voxels {
             Voxels::InOrder(_) => 1,
-            // No more than pieces: to start a thread takes longer than to read a small image.
+            // At most as many as pieces: starting a thread takes longer than reading a small image.
             Voxels::Anywhere(_) => rayon::current_num_threads().min(READERS).min(memory.most.max(1)),
         };
         Readers { turn: Mutex::new(Turn { voxels, pieces: pieces.enumerate().peekable(), spared }), threads }
     }
 
-    /// Starts them. They end when all is read, or nobody takes any more.
+    /// Starts the threads. They end when all pieces are read or the feed is dropped.
     ///
     /// # Errors
-    /// [`DeviceError::Threads`]: not one starts.
+    /// [`DeviceError::Threads`]: no thread could be started.
     pub(super) fn start<'scope>(
         &'scope self,
         scope: &'scope Scope<'scope, '_>,
@@ -108,12 +108,12 @@ where
             move || while self.claim().is_some_and(|piece| hand_on.send(piece).is_ok()) {}
         });
         threads::start(scope, works).map_err(|error| DeviceError::Threads(error.to_string()))?;
-        // What hands on ends with the threads: whoever waits for another piece then knows that none comes.
+        // Only the threads hold senders now, so receiving fails once they have ended.
         drop(hand_on);
         Ok(Feed { gpu, memory, filled, ahead: BTreeMap::new(), number: 0 })
     }
 
-    /// Reads the next piece.
+    /// Claims and reads the next piece; `None` if there are no more.
     fn claim(&self) -> Option<Filled<T, E>> {
         let mut turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
         turn.pieces.peek()?;
@@ -130,20 +130,20 @@ where
         Some(Filled { number, memory, found })
     }
 
-    /// The memory that was put back.
+    /// Returns the memory that was put back.
     pub(super) fn end(self) -> Vec<Pinned<T>> {
         let turn = self.turn.into_inner().unwrap_or_else(PoisonError::into_inner);
         turn.spared.try_iter().collect()
     }
 }
 
-/// What a reader finds. A panic is an error of its piece: if the piece never came, the device would wait for it for ever, and the other
-/// readers for memory.
+/// Runs a read and turns a panic into an error of its piece. If the piece never arrived, the device would wait for it
+/// forever, and the other readers for memory.
 fn caught<T, E: From<DeviceError>>(read: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
     guarded::<_, DeviceError>(|| Ok(read())).map_err(E::from).flatten()
 }
 
-/// Where the voxels of a piece go, when what was there has been copied.
+/// The destination of a piece's voxels, after earlier copies from this memory have finished.
 fn room<'m, T: KernelVoxel, E: From<DeviceError>>(
     memory: &'m mut Pinned<T>,
     range: &Range<usize>,
@@ -151,19 +151,19 @@ fn room<'m, T: KernelVoxel, E: From<DeviceError>>(
     Ok(&mut memory.slice_mut().map_err(device)?[..range.len()])
 }
 
-/// The pieces that have been read.
+/// Delivers the pieces in order.
 pub(super) struct Feed<'a, T: KernelVoxel, E> {
     gpu: &'a Gpu,
     memory: Memory<T>,
     filled: Receiver<Filled<T, E>>,
-    /// Pieces that came before their turn.
+    /// Pieces that arrived before their turn, by number.
     ahead: BTreeMap<usize, Filled<T, E>>,
-    /// The piece whose turn it is.
+    /// Number of the piece to deliver next.
     number: usize,
 }
 
 impl<T: KernelVoxel, E: From<DeviceError>> Feed<'_, T, E> {
-    /// The next piece, of so many voxels.
+    /// Returns the next piece, which must have `count` voxels. Locks more memory while no piece is ready.
     pub(super) fn next(&mut self, count: usize) -> Result<Pinned<T>, E> {
         loop {
             if let Some(Filled { memory, found, .. }) = self.ahead.remove(&self.number) {
@@ -184,9 +184,9 @@ impl<T: KernelVoxel, E: From<DeviceError>> Feed<'_, T, E> {
         }
     }
 
-    /// Takes a piece back, of which a copy may be on its way.
+    /// Returns the memory of a piece to the readers; a copy from it may still be in progress.
     pub(super) fn put_back(&self, memory: Pinned<T>) {
-        // The receiver outlives all who send.
+        // Sending cannot fail: the receiver outlives all senders.
         let _ = self.memory.spare.send(memory);
     }
 }

@@ -11,7 +11,7 @@ use crate::cubical::ecc::cpu::PartialSums;
 use crate::cubical::ecc::{Vcec, curve};
 use crate::cubical::{Construction, Image, Order};
 
-/// Gives the voxels of a slice, then an error or nothing.
+/// Reads the voxels of a slice in order, then ends or fails.
 fn reader<T: Copy>(
     voxels: &[T],
     end: Result<(), &'static str>,
@@ -34,7 +34,7 @@ fn image<T: Voxel>(axes: &[usize], seed: u64, voxel: impl Fn(u64) -> T) -> Image
 
 const NOT_TOLD: &dyn Fn(u64) = &|_| ();
 
-/// Slabs of one slice up to all, in one counter.
+/// Tests slabs of one slice up to the whole image, with one counter.
 fn any_slabs<T: Voxel>(image: &Image<T>) {
     let shape = image.shape();
     for construction in [Construction::T, Construction::V] {
@@ -72,7 +72,7 @@ fn any_slabs<T: Voxel>(image: &Image<T>) {
     }
 }
 
-/// Pauses after every slab that it can pause after; what was kept at each pause is gone on from, in slabs of another height.
+/// Pauses after every slab if possible, and resumes from each saved state with slabs of another height.
 fn any_pause<T: Voxel>(image: &Image<T>) {
     let shape = image.shape();
     let range = Some(range_of(image));
@@ -83,7 +83,7 @@ fn any_pause<T: Voxel>(image: &Image<T>) {
             let slabs = Slabs::new::<T>(shape, &Bins::Distinct, 1 << 30, Use::InOrder).unwrap();
             Slabs { own: own * slabs.before, buffers: 2, ..slabs }
         };
-        // One pass of either kind, the sums at all pauses, and how many voxels were told of.
+        // Runs one pass, in order or apart, checks curve and progress, and returns the states saved at pauses.
         let pass = |is_apart: bool, since: Option<&PartialCurve>, own: usize, pauses: bool| {
             let (told, kept) = (AtomicU64::new(0), RefCell::new(Vec::new()));
             let advance = |voxels| {
@@ -158,7 +158,7 @@ fn sums_of_another_curve_are_refused() {
     }
 }
 
-/// Gives the voxels of a slice from any place.
+/// Reads the voxels of a slice at any place.
 fn reader_at<T: Copy + Sync>(voxels: &[T]) -> impl Fn(usize, &mut [T]) -> Result<(), &'static str> + Sync {
     |first, out| {
         out.copy_from_slice(&voxels[first..first + out.len()]);
@@ -186,7 +186,7 @@ fn little_memory_gives_the_same_curve() {
     let image = image(&[200, 300, 130], 7, |v| v as u8);
     let request = EccRequest::default();
     let expected = curve(&image, &request).unwrap();
-    // All of the image takes 7.8 MB.
+    // The whole image takes 7.8 MB.
     let SlabError::Slabs { needed, .. } = stream(&image, &request, 1 << 20).unwrap_err() else { panic!() };
     for limit in [needed, needed + 100_000, needed + 1_000_000, 1 << 30] {
         assert_eq!(stream(&image, &request, limit).unwrap(), expected);
@@ -212,7 +212,7 @@ fn of_several_faults_of_reading_the_first_counts() {
         let read = |first: usize, out: &mut [u8]| {
             out.fill(3);
             let end = first + out.len();
-            // The first of them is the slowest to be found.
+            // The slab with the first broken voxel is the last to be reported.
             if (first..end).contains(&broken) {
                 thread::sleep(Duration::from_millis(5));
             }
@@ -239,7 +239,7 @@ fn stream<T: Voxel>(
     Ok(in_memory::<std::io::Error>(Ok(rows)))
 }
 
-/// A curve of few rows.
+/// A curve that must be in memory.
 fn in_memory<E: std::fmt::Debug>(rows: Result<VcecRows, E>) -> Vcec {
     match rows.unwrap() {
         VcecRows::Memory(curve) => curve,
@@ -247,11 +247,11 @@ fn in_memory<E: std::fmt::Debug>(rows: Result<VcecRows, E>) -> Vcec {
     }
 }
 
-/// Every way a stream is added up, with so little memory that most rows go to files, and more than there may be files at a time.
+/// Tests streams with so little memory that most rows are spilled, in more runs than may be open at a time.
 #[test]
 fn rows_that_do_not_fit_into_memory_are_kept_in_files() {
     let shape = Shape::new(&[100, 100, 100], Order::C).unwrap();
-    // An odd factor shuffles the numbers: no slab has rows of a narrow range.
+    // The odd factor shuffles the numbers, so that no slab has rows of a narrow range.
     let voxel = |k: u32| k.wrapping_mul(2_654_435_761) >> 4;
     let image = Image::new(shape, (0..1_000_000).map(voxel).collect()).unwrap();
     for construction in [Construction::T, Construction::V] {
@@ -301,7 +301,7 @@ fn bins_take_memory_of_their_own() {
     let bins = Bins::Uniform { count: 10, range: Some((0.0.into(), 1e6.into())) };
     let binned = EccRequest { bins, ..request };
     assert_eq!(stream(&image, &binned, needed).unwrap(), curve(&image, &binned).unwrap());
-    // A million bins take more memory than there is.
+    // 2^40 bins exceed the memory limit.
     let bins = Bins::Uniform { count: 1 << 40, range: Some((0.0.into(), 1e6.into())) };
     let error = Slabs::new::<f32>(shape, &bins, 1 << 30, Use::InOrder).unwrap_err();
     assert!(error > 1 << 40);
@@ -330,7 +330,7 @@ fn an_end_that_comes_early_is_an_error_and_no_curve() {
             assert!(matches!(broken, Err(SlabError::Read("broken"))), "{found}");
         }
     }
-    // Afterwards the same streamer is as good as new.
+    // The same counter works again after the error.
     let found = in_memory(streamer.curve(shape, None, reader(voxels, Ok(())), NOT_TOLD));
     assert_eq!(found, curve(&image, &EccRequest::default()).unwrap());
 }
@@ -348,10 +348,10 @@ fn wide_voxels_need_their_range_first() {
     assert_eq!((range, in_memory(found)), ((0.0.into(), 8.0.into()), curve(&image, &request).unwrap()));
 }
 
-/// A size of stacks that no system maps, by which no thread can be started but those whose stacks have a size of their own.
+/// A stack size that no system can map, so that threads without an explicit stack size cannot start.
 const IMPOSSIBLE_STACK: (&str, &str) = ("RUST_MIN_STACK", "1125899906842624");
 
-/// Runs in a process of its own, for a process looks at the variable once.
+/// Runs in a child process, since a process reads the variable only once.
 #[cfg(target_os = "linux")]
 #[test]
 fn threads_that_cannot_be_started_are_an_error() {

@@ -1,8 +1,8 @@
-//! Every set of cells that a voxel can own.
+//! Tests the table on every set of cells that a voxel can own.
 
 use super::*;
 
-/// Every set of cells that a voxel can own: the subcomplexes of the octahedron.
+/// Every set of cells that a voxel can own, that is, every subcomplex of the octahedron's surface.
 fn every_owned() -> impl Iterator<Item = Owned> {
     (0..1_u32 << FACES).flat_map(|faces| {
         let covered = (0..FACES).filter(|face| faces >> face & 1 == 1).fold(0_u32, |covered, face| {
