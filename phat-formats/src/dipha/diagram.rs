@@ -165,7 +165,7 @@ mod tests {
             ),
             (
                 one(i64::MAX, 0, 0.0, 1.0),
-                "byte 48: expected 18446744073709551615 bytes of points from byte 24 on, found the end of the file",
+                "byte 48: expected more bytes of points from byte 24 on than any file has, found the end of the file",
             ),
             (one(0, 0, 0.0, 1.0), "byte 24: expected the end of the file, found 24 more bytes"),
             (one(1, 1 << 32, 0.0, 1.0), "byte 24: expected a dimension that 32 bits hold, found 4294967296"),

@@ -219,7 +219,7 @@ mod tests {
             (&[1, 0], "byte 24: expected a dimension from 1 on, found 0"),
             (
                 &[1, i64::MAX],
-                "byte 32: expected 18446744073709551615 bytes of extents from byte 32 on, found the end of the file",
+                "byte 32: expected more bytes of extents from byte 32 on than any file has, found the end of the file",
             ),
             (&[0, 1, 0], "byte 32: expected an extent from 1 on, found 0"),
             (&[1, 2, 1, -1], "byte 40: expected an extent from 1 on, found -1"),

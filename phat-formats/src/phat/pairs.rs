@@ -296,7 +296,7 @@ mod tests {
             (&[1, 2], "byte 16: expected 16 bytes of pairs from byte 8 on, found the end of the file"),
             (
                 &[i64::MAX, 1, 3],
-                "byte 24: expected 18446744073709551615 bytes of pairs from byte 8 on, found the end of the file",
+                "byte 24: expected more bytes of pairs from byte 8 on than any file has, found the end of the file",
             ),
             (&[0, 1], "byte 8: expected the end of the file, found 8 more bytes"),
             (&[1, 1, 3, 4], "byte 24: expected the end of the file, found 8 more bytes"),

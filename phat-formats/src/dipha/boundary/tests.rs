@@ -220,7 +220,7 @@ fn wrong_words() {
         (
             3,
             i64::MAX,
-            "byte 288: expected 18446744073709551615 bytes of cells and the number of entries from byte 40 on, \
+            "byte 288: expected more bytes of cells and the number of entries from byte 40 on than any file has, \
              found the end of the file",
         ),
         (4, -1, "byte 32: expected a dimension of the complex from 0 to 255, found -1"),

@@ -171,7 +171,7 @@ fn wrong_words() {
         ),
         (
             vec![i64::MAX, 0],
-            "byte 16: expected 18446744073709551615 bytes of columns from byte 8 on, found the end of the file",
+            "byte 16: expected more bytes of columns from byte 8 on than any file has, found the end of the file",
         ),
         (vec![0, 0], "byte 8: expected the end of the file, found 8 more bytes"),
         (edge(&[1, 2, 0, 1, 0]), "byte 72: expected the end of the file, found 8 more bytes"),
@@ -184,7 +184,7 @@ fn wrong_words() {
         ),
         (
             edge(&[1, i64::MAX, 0, 1]),
-            "byte 72: expected 18446744073709551615 bytes of rows and later columns from byte 56 on, \
+            "byte 72: expected more bytes of rows and later columns from byte 56 on than any file has, \
              found the end of the file",
         ),
         (
