@@ -198,21 +198,41 @@ fn links(text: &str) -> Vec<String> {
     starts.filter_map(|at| Some(text[at..].split_once(')')?.0.to_owned())).collect()
 }
 
+/// The anchor that mdBook and GitHub make of a heading: letters and digits in lower case, blanks as hyphens, and no
+/// punctuation except hyphens and underscores.
+fn anchor(heading: &str) -> String {
+    let kept = heading.chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
+    kept.flat_map(char::to_lowercase).map(|c| if c == ' ' { '-' } else { c }).collect()
+}
+
+/// Checks that the links of a file, given by its path in the repository, lead to files, and their anchors to headings.
+fn check_links(file: &Path, text: &str) {
+    for link in links(text).iter().filter(|link| !link.contains("://")) {
+        let (path, place) =
+            link.split_once('#').map_or((link.as_str(), None), |(path, place)| (path, Some(place)));
+        let target =
+            root().join(if path.is_empty() { file.to_path_buf() } else { file.with_file_name(path) });
+        // A page of the book has no folders to lead to.
+        let is_there = if file.starts_with("docs") { target.is_file() } else { target.exists() };
+        assert!(is_there, "{}: {link}", file.display());
+        let Some(place) = place else { continue };
+        let text = fs::read_to_string(&target).unwrap();
+        let mut headings = text.lines().filter(|line| line.starts_with('#'));
+        assert!(
+            headings.any(|line| anchor(line.trim_start_matches('#').trim()) == place),
+            "{}: {link}: no heading has this anchor",
+            file.display()
+        );
+    }
+}
+
 #[test]
 fn links_lead_somewhere_and_every_page_of_the_book_is_in_its_summary() {
-    let readme = fs::read_to_string(root().join("README.md")).unwrap();
-    for link in links(&readme).iter().filter(|link| !link.contains("://")) {
-        let (path, _) = link.split_once('#').unwrap_or((link, ""));
-        assert!(root().join(path).exists(), "README.md: {link}");
-    }
+    check_links(Path::new("README.md"), &fs::read_to_string(root().join("README.md")).unwrap());
     let pages = pages();
     let mut listed = Vec::new();
     for (page, text) in &pages {
-        let folder = Path::new("docs/src").join(page).parent().unwrap().to_path_buf();
-        for link in links(text).iter().filter(|link| !link.contains("://")) {
-            let (path, _) = link.split_once('#').unwrap_or((link, ""));
-            assert!(root().join(&folder).join(path).is_file(), "{page}: {link}");
-        }
+        check_links(&Path::new("docs/src").join(page), text);
         if page == "SUMMARY.md" {
             listed = links(text);
         }
