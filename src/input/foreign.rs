@@ -195,7 +195,8 @@ mod tests {
         let bitmap = b"BM\x46\0\0\0\0\0\0\0\x36\0\0\0\x28\0\0\0";
         let mgh = [1_u32, 2, 3, 4, 1, 0].map(u32::to_be_bytes).concat();
         let mut analyze = [0; 348];
-        (analyze[..2].copy_from_slice(&[0x5c, 1]), analyze[40] = 3);
+        analyze[..2].copy_from_slice(&[0x5c, 1]);
+        analyze[40] = 3;
         let phat = [&[1, 0, 0, 0, 0, 0, 0, 0][..], &[0; 16]].concat();
         for (head, what, kind) in [
             (&b"\x93NUMPY\x01\0"[..], "a NumPy array", Kind::Numpy),

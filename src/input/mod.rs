@@ -84,7 +84,7 @@ impl<F: Formats, P> ReadError<F, Problem<P>> {
         problem: Problem<P>,
     ) -> Self {
         match problem.refused {
-            Some(refused) => ReadError::Io { file, error: no_room(refused) },
+            Some(refused) => ReadError::Io { file, error: no_room(*refused) },
             None => ReadError::Malformed { file, format, detection, problem: Box::new(problem) },
         }
     }
@@ -108,7 +108,7 @@ pub struct Problem<P> {
     /// A remedy, when there is an obvious one.
     pub note: Option<String>,
     /// The memory that was refused, where nothing else is wrong.
-    pub(crate) refused: Option<Refused>,
+    pub(crate) refused: Option<Box<Refused>>,
 }
 
 /// What is wrong with an `.npz` archive, a Matrix Market file or a file compressed with gzip.
@@ -121,10 +121,8 @@ impl<P> Problem<P> {
 
     /// The problem that there is no memory for what is at `place`.
     pub(crate) fn of_memory(place: P, refused: Refused) -> Self {
-        Problem {
-            refused: Some(refused),
-            ..Problem::new(place, "memory for what the file holds", refused.to_string())
-        }
+        let problem = Problem::new(place, "memory for what the file holds", refused.to_string());
+        Problem { refused: Some(Box::new(refused)), ..problem }
     }
 
     /// Adds a remedy to those there are.

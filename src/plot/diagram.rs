@@ -35,7 +35,7 @@ fn draw_marks(plot: &Plot, series: &[Series], count: usize) -> Canvas {
         |dim| if is_one { Swatch::Mark(mark(0, dim), LEGEND_MARK) } else { Swatch::Bar(colour(dim)) },
         |input| Swatch::Mark(palette::mark(input, Colour::LINE), LEGEND_MARK),
     );
-    let mut groups: Vec<(usize, Option<u32>, Vec<(usize, PlottedBar)>)> = Vec::new();
+    let mut groups = Vec::new();
     for dim in dims_of(series) {
         for (input, of_one) in series.iter().enumerate() {
             groups.push((input, dim, places(of_one.of_dim(dim))));

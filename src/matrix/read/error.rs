@@ -77,7 +77,7 @@ impl MatrixFileProblem {
     /// The memory that was refused, where nothing else is wrong.
     pub(super) fn refused(&self) -> Option<Refused> {
         match self {
-            MatrixFileProblem::Sparse(problem) => problem.refused,
+            MatrixFileProblem::Sparse(problem) => problem.refused.as_deref().copied(),
             MatrixFileProblem::Complex(ComplexError::Memory(refused)) => Some(*refused),
             _ => None,
         }

@@ -110,7 +110,7 @@ fn a_palette_of_grays_is_read_as_these() {
 #[test]
 fn rows_are_decoded_as_they_are_asked_for() {
     let (columns, rows) = (300_usize, 2000_usize);
-    let voxels: Vec<u8> = (0..columns * rows).map(|k| (k * k >> 7) as u8).collect();
+    let voxels: Vec<u8> = (0..columns * rows).map(|k| ((k * k) >> 7) as u8).collect();
     let file = png(columns as u32, rows as u32, ColorType::Grayscale, BitDepth::Eight, &voxels);
     let expected = AnyImage::U8(image(&[rows, columns], Order::C, voxels.clone()));
     assert_eq!(load("a", &file, None), Ok(expected));
