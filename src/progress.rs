@@ -4,7 +4,6 @@
 //!
 //! A run ends early when [`Progress::is_interrupted`] returns true. All threads poll it every few milliseconds, both
 //! where stages report and in loops that may otherwise run long. It should cost no more than loading an atomic.
-//! where stages report and in loops that may otherwise run long. It should cost no more than loading an atomic.
 //!
 //! Within the stages an interruption unwinds the stack like a panic, but without a panic message: so no loop or table
 //! has to handle half an answer, and memory is freed on the way. The entry points of the library ([`interruptible`])
