@@ -1,7 +1,7 @@
 //! Persistent homology: barcodes of distances, pairs of boundary matrices, persistence and Euler characteristic curves of images.
 //!
-//! Lacuna is a program (`lacuna`, see the README) and this library. All three kinds of input give the same answer on any number of
-//! threads; nothing but memory limits their size.
+//! Lacuna is a program (`lacuna`, see the README) and this library. For all three kinds of input the answer is the same
+//! on any number of threads, and only memory limits the size.
 //!
 //! # Distances
 //!
@@ -134,7 +134,7 @@ pub mod snapshot;
 
 pub use diagram::{Bar, BarSelection, Diagram};
 
-/// The examples of the book's page about the library run as documentation tests.
+/// Runs the examples on the book's page about the library as documentation tests.
 #[cfg(doctest)]
 #[doc = include_str!("../docs/src/library.md")]
 struct LibraryPage;

@@ -1,8 +1,10 @@
-//! Persistence landscapes, exactly: Bubenik and Dłotko, "A persistence landscapes toolbox for topological statistics" (2017),
-//! Algorithm 1.
+//! Persistence landscapes, exactly: Bubenik and Dłotko, "A persistence landscapes toolbox for topological statistics"
+//! (2017), Algorithm 1.
 //!
-//! A bar [b, d) is a tent, t ↦ max(0, min(t − b, d − t)), and λ_k(t) is the k-th greatest of the tents at t. Each λ_k is piecewise linear;
-//! one sweep over the bars, by ascending birth and of equal births by descending death, yields the corners of λ_1 and the bars of which
+//! A bar [b, d) is a tent, t ↦ max(0, min(t − b, d − t)), and λ_k(t) is the k-th greatest of the tents at t. Each λ_k
+//! is piecewise linear; one sweep over the bars, sorted by ascending birth and, for equal births, by descending death,
+//! yields the breakpoints of λ_1 and the bars of which λ_2 is the first landscape, and so on. A sweep takes time linear
+//! in the number of bars.
 //! λ_2 is the first landscape, and so on. A sweep takes time linear in the number of bars.
 
 /// Breakpoints of a piecewise linear function with its values there.

@@ -7,9 +7,9 @@ pub enum BarSelection {
     /// All bars.
     #[default]
     All,
-    /// The given number of bars of dimension 1 and above, those that last longest. Essential bars are the longest, and of bars that last
-    /// equally long those are taken that come first in the diagram. Of an image that has no bars above dimension 0 they
-    /// are bars of dimension 0; of distances there are none then.
+    /// The given number of most persistent bars of dimension ≥ 1. Essential bars are the most persistent; ties are
+    /// resolved by the order of the diagram. For an image without bars above dimension 0, bars of dimension 0 are
+    /// selected; for distances, there are none then.
     Longest(usize),
     /// The bars of all dimensions with at least this persistence, which is neither negative nor NaN. Essential bars
     /// qualify.

@@ -1,4 +1,5 @@
-//! Diagrams as vectors of one length, for statistics and learning, as GUDHI's `gudhi.representations` defines and scales them.
+//! Diagrams as vectors of equal length, for statistics and learning, as defined and scaled by GUDHI's
+//! `gudhi.representations`.
 //!
 //! | kind | vector | source |
 //! |---|---|---|

@@ -129,7 +129,7 @@ struct Object<'a> {
 }
 
 impl Shown {
-    /// Displays the begin of a stage.
+    /// Displays the start of a stage.
     pub(super) fn begin(&mut self, now: f64, at: &Where, forecast: &Forecast) {
         match self {
             Shown::Bar { bar, .. } => {

@@ -6,15 +6,17 @@
 //!
 //! 1. Equal bars of a diagram become a point with several units. If the order is 1, equal bars of both diagrams are
 //!    matched with each other, which the triangle inequality allows.
-//! 2. A coarser problem, on the centres of [`COARSER`] neighbours each, is solved first. Its prices are nearly right for
-//!    this one (Mérigot 2011; Schmitzer 2016) and suggest the initial edges: the [`NEAREST`] of least slack per point.
+//! 2. A coarser problem, on the centres of [`COARSER`] neighbours each, is solved first. Its prices are nearly right
+//!    for this one (Mérigot 2011; Schmitzer 2016) and suggest the initial edges: for each point, the [`NEAREST`] of
+//!    least slack.
 //! 3. The network of these edges falls into components, which are solved in parallel ([`network`](super::network)).
-//! 4. Missing pairs that cost less than the sum of their prices are found by a k-d tree whose nodes store their greatest
-//!    price. The best of these are added to the network, and the matching is repaired from its last state. If there are
-//!    none, the prices prove that it is optimal among all pairs (the pricing of column generation; Dantzig, Wolfe 1960).
-//! 5. If bars are long compared with their distances, prices may be as great as the cost of a long bar on the diagonal,
-//!    and their rounding as great as the answer. Then the problem is solved again with the costs of the diagonal limited
-//!    by the matching that was found.
+//! 4. Missing pairs that cost less than the sum of their prices are found by a k-d tree whose nodes store their
+//!    greatest price. The best of these are added to the network, and the matching is repaired from its last state. If
+//!    there are none, the prices prove that it is optimal among all pairs (the pricing of column generation; Dantzig,
+//!    Wolfe 1960).
+//! 5. If bars are long compared with their distances, prices may be as great as the cost of a long bar on the
+//!    diagonal, and their rounding as great as the answer. Then the problem is solved again with the costs of the
+//!    diagonal limited by the matching that was found.
 
 use super::Pair;
 use super::cost::Cost;

@@ -1,4 +1,4 @@
-//! Barcodes of images: the discrete gradient against every cell listed, against the boundary matrix, and against the Euler
+//! Barcodes of images: the discrete gradient against an explicit list of cells, the boundary matrix and the Euler
 //! characteristic.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -21,7 +21,7 @@ use lacuna::generate::Random;
 /// Barcodes of images.
 pub(super) struct ImageBars;
 
-/// An image and what is asked of it.
+/// An image with the requested computation.
 #[derive(Debug, Clone)]
 pub(super) struct Case {
     filtered: Filtered,
@@ -29,7 +29,7 @@ pub(super) struct Case {
     relation: Relation,
 }
 
-/// What is compared besides the plain version.
+/// Comparison in addition to the plain version.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Relation {
     /// The boundary matrix, reduced.
