@@ -91,9 +91,9 @@ pub enum SnapshotError {
         byte: u64,
         /// Item that is read there.
         what: &'static str,
-        /// What was expected.
+        /// Expected content.
         expected: String,
-        /// What was found.
+        /// Content that was found.
         found: String,
     },
     /// Another run holds the lock of the directory.

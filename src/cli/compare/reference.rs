@@ -47,7 +47,7 @@ pub(crate) enum Reference {
 }
 
 impl Reference {
-    /// What it is called.
+    /// Name in options and messages.
     fn name(self) -> &'static str {
         match self {
             Reference::Ripser => "ripser",

@@ -11,7 +11,7 @@ use super::machine::MachineError;
 use super::paths::PathError;
 use super::usage::UsageError;
 
-/// Why the program fails.
+/// Error of the program, by group.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum CliError {
     #[error(transparent)]
