@@ -1,4 +1,5 @@
-//! Persistent homology: barcodes of distances, pairs of boundary matrices, persistence and Euler characteristic curves of images.
+//! Persistent homology: barcodes of distances, pairs of boundary matrices, persistence and Euler characteristic curves
+//! of images.
 //!
 //! Lacuna is a program (`lacuna`, see the README) and this library. For all three kinds of input the answer is the same
 //! on any number of threads, and only memory limits the size.
@@ -39,8 +40,8 @@
 //!
 //! # Images
 //!
-//! [`cubical::Cubical`] computes the barcodes of gray images of one to three axes, [`cubical::EulerCurve`] their Euler characteristic
-//! curves, [`cubical::Skeleton`] the skeletons of binary ones.
+//! [`cubical::Cubical`] computes the barcodes of gray images of one to three axes, [`cubical::EulerCurve`] their Euler
+//! characteristic curves, [`cubical::Skeleton`] the skeletons of binary ones.
 //!
 //! ```
 //! use lacuna::cubical::{AnyImage, Cubical};

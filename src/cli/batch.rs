@@ -136,7 +136,8 @@ impl Tasks {
         Ok(answer)
     }
 
-    /// Runs the tasks one after another. In a batch, a failure that concerns one input is reported, and the next task runs.
+    /// Runs the tasks one after another. In a batch, a failure that concerns one input is reported, and the next task
+    /// runs.
     pub(crate) fn run<T>(
         &self,
         mut run: impl FnMut(&Task) -> Result<T, CliError>,

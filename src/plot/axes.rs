@@ -58,7 +58,7 @@ impl Extent {
         })
     }
 
-    /// The same finite values with the infinities of another range.
+    /// Replaces the infinities by those of another range.
     pub(super) fn with_infinities_of(self, other: Extent) -> Extent {
         Extent { below: other.below, above: other.above, ..self }
     }
@@ -111,7 +111,7 @@ impl Axis {
         Axis { extent, from, to, ticks, wanted, title: title.to_owned() }
     }
 
-    /// The same axis with ticks only at whole numbers.
+    /// Restricts the ticks to whole numbers.
     pub(super) fn whole(mut self) -> Axis {
         self.ticks = Ticks::new(self.extent.low, self.extent.high, self.wanted, true);
         self

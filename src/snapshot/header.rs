@@ -56,7 +56,7 @@ kinds! {
     RipsDimension = 17, "dimension of distances";
     /// Columns of a dimension of a Rips filtration that remain to be reduced.
     RipsResidue = 18, "residue";
-    /// Those of these columns that have been reduced.
+    /// Reduced columns of a dimension of a Rips filtration.
     RipsReduction = 19, "reduced columns of distances";
     /// Partial minimum spanning tree of points.
     RipsSpanningTree = 20, "spanning tree";

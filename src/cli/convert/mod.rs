@@ -187,7 +187,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
 
 /// The result of converting an image.
 enum Becomes {
-    /// Its boundary matrix.
+    /// The boundary matrix of the image.
     Matrix(MatrixFile),
     /// An image.
     Image(ImageFile),

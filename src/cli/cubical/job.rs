@@ -322,7 +322,7 @@ impl ImageRun<'_> {
     }
 }
 
-/// Why the computation of an image stopped.
+/// Error that stopped the computation of an image.
 enum Failed {
     Machine(MachineError),
     Interrupted(Interrupted),

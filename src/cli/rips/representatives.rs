@@ -77,7 +77,8 @@ impl RepresentativesArguments {
     /// shift their indices.
     ///
     /// # Errors
-    /// [`UsageError::NoRoom`], [`UsageError::NoRoomForChains`], [`UsageError::OnlyBeside`], [`UsageError::RatioOfRepresentatives`].
+    /// [`UsageError::NoRoom`], [`UsageError::NoRoomForChains`], [`UsageError::OnlyBeside`],
+    /// [`UsageError::RatioOfRepresentatives`].
     pub(super) fn check(&self, format: OutputFormat, ratio: f64) -> Result<(), UsageError> {
         if ratio > 1.0 && (self.are_named() || self.geometry.is_some()) {
             return Err(UsageError::RatioOfRepresentatives { ratio });

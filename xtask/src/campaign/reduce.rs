@@ -1,5 +1,5 @@
-//! Reductions of boundary matrices: every algorithm on every representation, primal and dual, on several threads, against
-//! the standard algorithm on rows of bits.
+//! Reductions of boundary matrices: every algorithm on every representation, primal and dual, on several threads,
+//! against the standard algorithm on rows of bits.
 
 use std::collections::BTreeSet;
 
