@@ -1,7 +1,8 @@
-//! Persistent homology: barcodes of distances, pairs of boundary matrices, persistence and Euler characteristic curves of images.
+//! Persistent homology: barcodes of distances, pairs of boundary matrices, persistence and Euler characteristic curves
+//! of images.
 //!
-//! Lacuna is a program (`lacuna`, see the README) and this library. All three kinds of input give the same answer on any number of
-//! threads; nothing but memory limits their size.
+//! Lacuna is a program (`lacuna`, see the README) and this library. For all three kinds of input the answer is the same
+//! on any number of threads, and only memory limits the size.
 //!
 //! # Distances
 //!
@@ -39,8 +40,8 @@
 //!
 //! # Images
 //!
-//! [`cubical::Cubical`] computes the barcodes of gray images of one to three axes, [`cubical::EulerCurve`] their Euler characteristic
-//! curves, [`cubical::Skeleton`] the skeletons of binary ones.
+//! [`cubical::Cubical`] computes the barcodes of gray images of one to three axes, [`cubical::EulerCurve`] their Euler
+//! characteristic curves, [`cubical::Skeleton`] the skeletons of binary ones.
 //!
 //! ```
 //! use lacuna::cubical::{AnyImage, Cubical};
@@ -134,7 +135,7 @@ pub mod snapshot;
 
 pub use diagram::{Bar, BarSelection, Diagram};
 
-/// The examples of the book's page about the library run as documentation tests.
+/// Runs the examples on the book's page about the library as documentation tests.
 #[cfg(doctest)]
 #[doc = include_str!("../docs/src/library.md")]
 struct LibraryPage;

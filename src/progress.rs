@@ -2,13 +2,14 @@
 //!
 //! # Interruption
 //!
-//! A run ends early when [`Progress::is_interrupted`] says so. It is asked where stages report, and in loops that may go on for long without
-//! that, once a piece of work: every few milliseconds, by every thread that works. Its answer should cost no more than the load of an atomic.
+//! A run ends early when [`Progress::is_interrupted`] returns true. All threads poll it every few milliseconds, both
+//! where stages report and in loops that may otherwise run long. It should cost no more than loading an atomic.
 //!
-//! Within the stages an interruption unwinds the stack, as a panic does, but without the message of one: so no loop and no table has to know
-//! what half of an answer is, and memory is freed on the way. The entries of the library ([`interruptible`]) make an [`Interrupted`] of it, a
-//! variant of their errors. To return it through the stages instead would make a `Result` of every loop that looks for it, of the closures of parallel
-//! loops and of what is generic over these. Where a program is built with `panic = "abort"`, nothing unwinds, and an interruption ends it.
+//! Within the stages an interruption unwinds the stack like a panic, but without a panic message: so no loop or table
+//! has to handle half an answer, and memory is freed on the way. The entry points of the library ([`interruptible`])
+//! turn it into [`Interrupted`], a variant of their errors. Returning it through the stages instead would require a
+//! `Result` from every loop that polls, from the closures of parallel loops and from everything generic over these. If
+//! a program is built with `panic = "abort"`, nothing unwinds, and an interruption ends the program.
 
 use std::error::Error;
 use std::fmt;
@@ -18,12 +19,12 @@ use crate::memory::Refused;
 use crate::memory::budget::{self, Computation};
 use crate::snapshot::Checkpoint;
 
-/// A run that was ended early: because its [`Progress`] wanted that, or because it has passed the limit of memory. In a program that is built with
-/// `panic = "abort"` there is no such error: the program ends instead.
+/// The error of a run that ended early, because its [`Progress`] asked for it or because it exceeded the memory limit.
+/// A program that is built with `panic = "abort"` ends instead.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct Interrupted {
-    /// The limit of memory that was passed. `None`: the [`Progress`] wanted the end.
+    /// The memory limit that was exceeded; `None` if the [`Progress`] asked for the end.
     pub memory: Option<Refused>,
 }
 
@@ -41,58 +42,60 @@ impl Error for Interrupted {}
 /// A stage that lies ahead.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Expected {
-    /// What it is called when it begins.
+    /// Name with which the stage will begin.
     pub stage: &'static str,
-    /// Its dimension, if there is one for each.
+    /// Homology dimension, if the stage is run for each dimension.
     pub dim: Option<usize>,
-    /// How long it should take.
+    /// Expected cost.
     pub cost: Cost,
 }
 
-/// How long a stage should take compared with others of its run, in a unit that is theirs alone.
+/// Expected cost of a stage, relative to other stages of its run, in an arbitrary unit.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Cost {
-    /// So long, by how much there is to do.
+    /// Cost proportional to the units of work.
     Known(f64),
-    /// So long as a rule, and at times much longer.
+    /// Usual cost; at times the stage takes much longer.
     Assumed(f64),
-    /// What only the stage itself finds out.
+    /// Known only once the stage runs.
     Unknown,
 }
 
-/// Receives the progress of a run. All methods may be called from any thread; `()` ignores everything.
+/// Receives the progress of a run. All methods may be called from any thread; the implementation for `()` ignores
+/// everything.
 pub trait Progress: Sync {
-    /// These stages lie ahead, in this order, and no others that take long. Told when it is known; what was told before of stages that have
-    /// not begun is no longer so.
+    /// Announces all long stages that lie ahead, in order, as soon as they are known. It replaces earlier announcements
+    /// of stages that have not begun.
     fn expect(&self, stages: &[Expected]) {
         let _ = stages;
     }
 
-    /// A stage begins, of dimension `dim` if there is one for each; `total` units of work lie ahead. A stage whose work is not counted has
-    /// a total of 1.
+    /// Begins a stage, for dimension `dim` if it is run for each, with `total` units of work. A stage whose work is not
+    /// counted has a total of 1.
     fn begin(&self, stage: &'static str, dim: Option<usize>, total: u64) {
         let _ = (stage, dim, total);
     }
 
-    /// Adds a number of units of the current stage that have been done.
+    /// Adds `units` completed units of the current stage.
     fn advance(&self, units: u64) {
         let _ = units;
     }
 
-    /// Whether the run is to end early, with [`Interrupted`]. An answer of true must stay true. It ends by unwinding to the entry that began it: a program
-    /// that is built with `panic = "abort"` must not answer true, since it would end there.
+    /// Whether the run is to end early, with [`Interrupted`]. Once true, it must stay true. The run unwinds to its
+    /// entry point, so in a program built with `panic = "abort"`, where it would end the program, it must not return
+    /// true.
     fn is_interrupted(&self) -> bool {
         false
     }
 
-    /// Whether a run that ends early is to answer with the dimensions that are done, if any are, and say so, instead of ending with
-    /// [`Interrupted`]. Those that can do so say it of themselves.
+    /// Whether a run that ends early returns the dimensions that are done, if any, marked as incomplete, instead of
+    /// [`Interrupted`]. Computations that can do so say it in their documentation.
     fn takes_what_is_done(&self) -> bool {
         false
     }
 
-    /// Where the run keeps its state, so that another goes on with it. A run that ends early saves what it has. See
-    /// [`Resumable`](crate::snapshot::Resumable), which is a progress and a checkpoint.
+    /// Storage for the state of the run, so that another run can resume it. A run that ends early saves its state. See
+    /// [`Resumable`](crate::snapshot::Resumable), which combines a progress and a checkpoint.
     fn checkpoint(&self) -> &dyn Checkpoint {
         &()
     }
@@ -100,7 +103,7 @@ pub trait Progress: Sync {
 
 impl Progress for () {}
 
-/// Ends the run by unwinding if its `progress` wants that, or if it has passed the limit of memory.
+/// Unwinds if `progress` asks for the end of the run, or if the memory limit is exceeded.
 #[inline]
 pub(crate) fn check(progress: &dyn Progress) {
     let memory = budget::over_limit();
@@ -109,10 +112,10 @@ pub(crate) fn check(progress: &dyn Progress) {
     }
 }
 
-/// A progress that ends the run when it is told of something and wants that.
+/// A progress that also checks for interruption on each report.
 struct Interruptible<'a> {
     progress: &'a dyn Progress,
-    /// Errors of memory are told with its stage.
+    /// Provides the stage for errors of memory.
     computation: Computation,
 }
 
@@ -145,8 +148,8 @@ impl Progress for Interruptible<'_> {
     }
 }
 
-/// Does `work`, which tells the progress that it is given how far it is. An interruption becomes an error here, and nowhere else. The entries
-/// of the library do so themselves; this is for those who call its stages one by one.
+/// Runs `work` with a progress that can interrupt it. This is the only place where an interruption becomes an error.
+/// The entry points of the library call it themselves; it is meant for callers of individual stages.
 ///
 /// # Errors
 /// Those of `work`, and [`Interrupted`].
@@ -154,7 +157,7 @@ pub fn interruptible<T, E: From<Interrupted>>(
     progress: &dyn Progress,
     work: impl FnOnce(&dyn Progress) -> Result<T, E>,
 ) -> Result<T, E> {
-    // What is unwound is dropped, and nobody sees it in the state that it was left in.
+    // Unwound values are dropped, so their state is never observed.
     let interruptible = Interruptible { progress, computation: Computation::begin() };
     match catch_unwind(AssertUnwindSafe(|| work(&interruptible))) {
         Ok(outcome) => outcome,
@@ -165,9 +168,9 @@ pub fn interruptible<T, E: From<Interrupted>>(
     }
 }
 
-/// Does `work`; if it is interrupted, `save` is called before the interruption goes on.
+/// Runs `work`; if it is interrupted, calls `save` before unwinding further.
 pub(crate) fn saving<T>(work: impl FnOnce() -> T, save: impl FnOnce()) -> T {
-    // What `work` was unwound from is seen by `save`, which knows what it may find.
+    // `save` may observe the state that `work` left, and is prepared for it.
     match catch_unwind(AssertUnwindSafe(work)) {
         Ok(done) => done,
         Err(payload) => {
@@ -179,7 +182,7 @@ pub(crate) fn saving<T>(work: impl FnOnce() -> T, save: impl FnOnce()) -> T {
     }
 }
 
-/// Does `work`; none if it was interrupted and what is done is to be the answer.
+/// Runs `work`; `None` if it was interrupted and the partial result is the answer.
 pub(crate) fn if_finished<T>(progress: &dyn Progress, work: impl FnOnce() -> T) -> Option<T> {
     match catch_unwind(AssertUnwindSafe(work)) {
         Ok(done) => Some(done),
@@ -188,12 +191,12 @@ pub(crate) fn if_finished<T>(progress: &dyn Progress, work: impl FnOnce() -> T) 
     }
 }
 
-/// Adds up what is reported of each stage.
+/// A progress that sums the reports of each stage, for tests.
 #[cfg(test)]
 #[derive(Debug, Default)]
 pub(crate) struct Sums(std::sync::Mutex<Vec<Reported>>);
 
-/// What was reported of a stage.
+/// Sum of the reports of a stage.
 #[cfg(test)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Reported {
@@ -210,7 +213,7 @@ impl Sums {
         self.0.lock().unwrap().last().copied()
     }
 
-    /// All stages in the order in which they began. What was reported of each adds up to its total.
+    /// All stages in the order in which they began. Checks that the reports of each add up to its total.
     pub(crate) fn stages(self) -> Vec<Reported> {
         let stages = self.0.into_inner().unwrap();
         for reported in &stages {
@@ -238,7 +241,7 @@ mod tests {
 
     use super::*;
 
-    /// Wants to be interrupted once so many units are done.
+    /// Asks for an interruption once this many units are done.
     struct Until(u64, AtomicU64);
 
     impl Progress for Until {
@@ -272,7 +275,7 @@ mod tests {
             Ok(())
         });
         assert_eq!(found, Err(Failure::Interrupted));
-        // Each thread stops at its next look, or before.
+        // Each thread stops at its next check at the latest.
         assert!(progress.1.load(Ordering::Relaxed) < 100 + 4 * 4);
     }
 

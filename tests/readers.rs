@@ -205,7 +205,8 @@ fn npy_orders_types_and_shapes() {
     assert_eq!(input(&npy("|b1", false, "(1, 2)", &[1, 0]), DistanceFormat::Npy), points(2, &[1.0, 0.0]));
 }
 
-/// Single precision does not distinguish 16777216 from 16777217, nor double precision 2^53 from 2^53 + 1.
+/// Integers keep their digits: single precision does not distinguish 16777216 from 16777217, nor double precision 2^53
+/// from 2^53 + 1.
 #[test]
 fn whole_numbers_keep_their_digits() {
     let far = 16_777_217i64;
@@ -297,7 +298,7 @@ fn nothing_is_read_from_nothing() {
     refuse(&npy("<f4", false, "(0, 3)", &[]), None, &["at least one point", "[0, 3]"]);
 }
 
-/// Texts that Ripser misreads, or that make it crash, in any text format.
+/// Texts that Ripser misreads, or that make it crash, are rejected in every text format.
 #[test]
 fn text_where_a_number_belongs() {
     use DistanceFormat::{Distance, LowerDistance, PointCloud, UpperDistance};
@@ -411,7 +412,7 @@ fn two_columns_of_whole_numbers_may_be_a_graph() {
             &["edges of a graph or points in the plane", "--format edges", "point-cloud"],
         );
     }
-    // A point on the diagonal, points that are given again, numbers that hardly come again, fractions, names of coordinates.
+    // A loop, repeated points, mostly distinct numbers, fractions, names of coordinates.
     for text in [
         "0 0\n0 1\n1 1\n",
         "3 1\n1 2\n2 3\n3 1\n",

@@ -1,15 +1,16 @@
-//! How the program gets its memory.
+//! The global allocator of the program.
 //!
-//! The stages allocate tables of millions of entries, touch each entry once or twice, and free the table. Mapping such a
-//! table in pages of four kilobytes takes as long as filling it; in huge pages of two megabytes it does not. Linux backs
-//! memory by huge pages where a process asks for them (`madvise` with `MADV_HUGEPAGE`), so every allocation of at least
-//! [`HUGE`] bytes is a mapping of its own that begins at a multiple of [`HUGE`] and asks for them. A table that grows is
-//! moved by the page table (`mremap`), not copied, and a table that is freed goes back to the system at once, so that
-//! the peak of the memory is that of what is in use. Smaller allocations are those of the system's allocator.
+//! The stages allocate tables of millions of entries, touch each entry once or twice, and free the table. Mapping such
+//! a table in pages of four kilobytes takes as long as filling it; in huge pages of two megabytes it does not. Linux
+//! backs memory by huge pages where a process asks for them (`madvise` with `MADV_HUGEPAGE`), so every allocation of at
+//! least [`HUGE`] bytes is a mapping of its own that begins at a multiple of [`HUGE`] and asks for them. A table that
+//! grows is moved by the page table (`mremap`), not copied, and a table that is freed returns to the system at once, so
+//! that the peak memory is that of the live data. Smaller allocations are those of the system's allocator.
 //!
-//! Everything that is given out is counted against the limit of memory (`lacuna::memory`). A refusal, by the limit or by the system,
-//! goes to those who ask for it. Others could do nothing but abort: they never learn of it, since the program ends here, with a message and the
-//! exit code of a machine's failure. With `--spill` what is refused lies in a file ([`spill`]); which is known by its address.
+//! All allocations are counted against the memory limit (`lacuna::memory`). A refusal, by the limit or by the system,
+//! is returned to callers that handle it. Other callers could only abort; for them the program ends here, with a
+//! message and the exit code of a machine's failure. With `--spill`, refused allocations are placed in a file
+//! ([`spill`]), which is recognised by its addresses.
 
 #![allow(unsafe_code)]
 
@@ -24,9 +25,9 @@ use libc::{
     PROT_WRITE,
 };
 
-/// Bytes of a huge page, and the least allocation that is a mapping of its own.
+/// Bytes of a huge page, and the smallest allocation that gets a mapping of its own.
 const HUGE: usize = 2 << 20;
-/// Bytes of the greatest page that a processor of Linux has by default; lengths of mappings are multiples of it.
+/// Largest default page size of Linux processors, in bytes. Mapping lengths are multiples of it.
 const MOST_PAGE: usize = 1 << 16;
 
 #[global_allocator]
@@ -34,17 +35,17 @@ static ALLOCATOR: HugePages = HugePages;
 
 struct HugePages;
 
-/// Whether an allocation is a mapping of its own.
+/// Whether an allocation gets a mapping of its own.
 fn is_mapping(size: usize, align: usize) -> bool {
     size >= HUGE && align <= HUGE
 }
 
-/// The length of the mapping that holds this many bytes; none where it would pass the address space.
+/// Length of the mapping for `size` bytes; `None` if it exceeds the address space.
 fn length_of(size: usize) -> Option<usize> {
     size.checked_next_multiple_of(MOST_PAGE)
 }
 
-/// Maps zeroed memory at a multiple of [`HUGE`], to be backed by huge pages. Null where the system has none.
+/// Maps zeroed memory at a multiple of [`HUGE`], to be backed by huge pages. Null if the system refuses.
 fn map(size: usize) -> *mut u8 {
     let Some((length, room)) = length_of(size).and_then(|length| Some((length, length.checked_add(HUGE)?)))
     else {
@@ -66,16 +67,16 @@ fn map(size: usize) -> *mut u8 {
             libc::munmap(room_start, before);
         }
         libc::munmap(end, HUGE - before);
-        // A system without huge pages refuses; the memory is as good without.
+        // A system without huge pages refuses, which does no harm.
         libc::madvise(start, length, MADV_HUGEPAGE);
         start.cast()
     }
 }
 
-/// Gives a mapping of [`map`] back.
+/// Returns a mapping of [`map`] to the system.
 ///
 /// # Safety
-/// `map(size)` returned the pointer, or [`remap`] for this size, and nothing uses it any more.
+/// `map(size)` returned the pointer, or [`remap`] for this size, and it is no longer in use.
 unsafe fn unmap(pointer: *mut u8, size: usize) {
     if let Some(length) = length_of(size) {
         // SAFETY: this is exactly the mapping that was made; see above.
@@ -83,7 +84,7 @@ unsafe fn unmap(pointer: *mut u8, size: usize) {
     }
 }
 
-/// Makes a mapping longer or shorter, moving its pages if need be. Null, and nothing has changed, where the system refuses.
+/// Resizes a mapping, moving its pages if needed. Null, with nothing changed, if the system refuses.
 ///
 /// # Safety
 /// `map(old)` returned the pointer, or `remap` for this size.
@@ -104,15 +105,16 @@ unsafe fn remap(pointer: *mut u8, old: usize, new: usize) -> *mut u8 {
         libc::mremap(pointer.cast(), old_length, new_length, flags, target.cast::<libc::c_void>())
     };
     if moved == MAP_FAILED {
-        // The system unmaps the target before it moves anything, and does not say whether it came to that. What is there now may be another
-        // thread's, so it is left alone: at worst addresses are lost, whose pages nobody has touched.
+        // The system unmaps the target before it moves anything, and does not say whether it got that far. The target
+        // may now belong to another thread, so it is left alone: at worst, addresses are lost whose pages were never
+        // touched.
         return null_mut();
     }
     moved.cast()
 }
 
-/// Has the system's allocator give freed tables back to the system. By itself it keeps ever larger ones for the next that asks, which makes
-/// peaks that nobody counts: of a curve of an image within 128 MiB, 180 MB instead of 80 MB.
+/// Makes the system's allocator return freed tables to the system. By default it keeps ever larger ones for reuse,
+/// which leads to uncounted peaks: for the curve of an image within 128 MiB, 180 MB instead of 80 MB.
 pub(crate) fn keep_little() {
     #[cfg(target_env = "gnu")]
     // SAFETY: the call changes a number of the system's allocator. Where it refuses, nothing has changed.
@@ -121,12 +123,12 @@ pub(crate) fn keep_little() {
     }
 }
 
-/// Bytes of the least allocation that the system's allocator gives back at once, where memory is limited.
+/// Smallest allocation, in bytes, that the system's allocator returns at once where memory is limited.
 #[cfg(target_env = "gnu")]
 const KEPT: libc::c_int = 256 << 10;
 
 impl HugePages {
-    /// Allocates by `allocate`, counted, or in the file.
+    /// Allocates by `allocate` and counts the bytes, or places the allocation in the file.
     fn counted(layout: Layout, is_zeroed: bool, allocate: impl FnOnce(Layout) -> *mut u8) -> *mut u8 {
         if !Self::take(layout.size(), layout.align()) {
             let spilled = spilled(layout, is_zeroed);
@@ -146,13 +148,14 @@ impl HugePages {
         pointer
     }
 
-    /// Moves what lies in old memory to new, unless there is none.
+    /// Moves the content to new memory and frees the old, unless `new` is null.
     ///
     /// # Safety
     /// `pointer` is memory of this layout, and `new` is null or other memory of `new_size` bytes.
     unsafe fn move_to(&self, new: *mut u8, pointer: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
         if !new.is_null() {
-            // SAFETY: old and new memory do not overlap, and both are at least as long as what is copied. Then nothing uses the old any more.
+            // SAFETY: old and new memory do not overlap, and both are at least as long as the copy. The old memory is
+            // not used afterwards.
             unsafe {
                 copy_nonoverlapping(pointer, new, layout.size().min(new_size));
                 self.dealloc(pointer, layout);
@@ -161,33 +164,33 @@ impl HugePages {
         new
     }
 
-    /// Counts an allocation. False: the limit has no room for it.
+    /// Counts an allocation. False if it exceeds the limit.
     fn take(size: usize, align: usize) -> bool {
         if is_mapping(size, align) { take(size) } else { take_small(size) }
     }
 
-    /// Counts bytes that are refused and have no room in the file either. False: they stay refused.
+    /// Counts bytes that were refused and do not fit into the file either. False if they stay refused.
     #[cold]
     fn take_in_need(bytes: usize, is_mapping: bool) -> bool {
-        // Those who ask are refused; without a file the limit has been passed by what it may already.
+        // Callers that handle refusals are refused; without a file, the limit has been exceeded by the slack already.
         spill::is_open()
             && !asks()
             && if is_mapping { take_in_need(bytes) } else { take_small_in_need(bytes) }
     }
 
-    /// Counts what is freed.
+    /// Subtracts freed memory from the count.
     fn give(size: usize, align: usize) {
         if is_mapping(size, align) { give(size) } else { give_small(size) }
     }
 }
 
-/// A place in the file for what memory has no room for. Null where there is none.
+/// Allocates in the file. Null without a file, or if it has no room.
 #[cold]
 fn spilled(layout: Layout, is_zeroed: bool) -> *mut u8 {
     if spill::is_open() { spill::allocate(layout, is_zeroed) } else { null_mut() }
 }
 
-/// Null, for those who ask; for others the program ends.
+/// Null for callers that handle refusals; for others the program ends.
 #[cold]
 fn refused(size: usize) -> *mut u8 {
     if !asks() {
@@ -196,9 +199,10 @@ fn refused(size: usize) -> *mut u8 {
     null_mut()
 }
 
-// SAFETY: what lies in the file is known by its address, and what else is a mapping follows from the layout alone, so memory goes back where
-// it came from; mappings are aligned to HUGE, at least as much as the layouts ask for, and as long as they ask for; all else is the system's allocator. Counting allocates
-// nothing but where it looks for the first time how much memory there is, with no lock held.
+// SAFETY: addresses tell which memory lies in the file, and the layout alone tells which other memory is a mapping, so
+// memory is freed where it was allocated. Mappings are aligned to HUGE, at least as much as their layouts require, and
+// long enough; all other memory is the system allocator's. Counting does not allocate except when it first queries the
+// available memory, with no lock held.
 unsafe impl GlobalAlloc for HugePages {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         HugePages::counted(layout, false, |layout| {
@@ -222,7 +226,7 @@ unsafe impl GlobalAlloc for HugePages {
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
         if spill::holds(pointer) {
-            // SAFETY: what lies in the file came from there.
+            // SAFETY: the pointer lies in the file.
             return unsafe { spill::free(pointer) };
         }
         HugePages::give(layout.size(), layout.align());
@@ -249,7 +253,8 @@ unsafe impl GlobalAlloc for HugePages {
             // SAFETY: see `move_to`.
             return unsafe { self.move_to(new, pointer, layout, new_size) };
         }
-        // The old memory is there until the new is: pages that are moved are not there twice, but a table of few bytes may be.
+        // During a realloc the old memory still exists: moved pages are not counted twice, but a small table is copied
+        // and may be.
         let (old, more) = (layout.size(), new_size.saturating_sub(layout.size()));
         let is_room = if was_mapping { more == 0 || take(more) } else { take_small(new_size) };
         if !is_room {
@@ -282,14 +287,14 @@ unsafe impl GlobalAlloc for HugePages {
         if new.is_null() {
             return refused(new_size);
         }
-        // SAFETY: the old memory is as it was; see `move_to`.
+        // SAFETY: the old memory is unchanged; see `move_to`.
         unsafe { self.move_to(new, pointer, layout, new_size) }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    /// Grows and shrinks a table across the threshold in both directions; its contents stay.
+    /// A table that grows and shrinks across the threshold keeps its contents.
     #[test]
     fn tables_keep_their_contents_when_they_grow_and_shrink() {
         let mut table: Vec<u32> = Vec::new();

@@ -1,4 +1,4 @@
-//! Running a stage on the machine that was decided on.
+//! Runs a stage on the chosen device or on the processor.
 
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -7,44 +7,45 @@ use super::{Decision, MachineError};
 use crate::cuda::{CudaError, Gpu};
 use crate::progress::Interrupted;
 
-/// A stage that a device of type `G` may run in the processor's place, with the same result.
+/// A stage that can run on a device of type `G` or on the processor, with the same result.
 pub(crate) trait Stage<G = Gpu> {
     /// The result.
     type Found;
-    /// Why the stage refuses its input, on either machine.
+    /// Error for an input that does not suit the stage, on either.
     type Error;
-    /// How the code that drives the device fails.
+    /// Error of the code that drives the device.
     type Failure: From<CudaError> + fmt::Display;
 
-    /// Finds the result on a device.
+    /// Computes the result on a device.
     ///
     /// # Errors
-    /// [`MachineError::Device`] if the device fails, which the processor may replace; every other error ends the stage.
+    /// [`MachineError::Device`] if the device fails, so that the processor may take over; every other error ends the
+    /// stage.
     fn on_device(&mut self, device: &G) -> Outcome<Self::Found, Self, G>;
 
-    /// Finds the result on the processor.
+    /// Computes the result on the processor.
     ///
     /// # Errors
     /// The input does not suit the stage.
     fn on_processor(&mut self) -> Result<Self::Found, Self::Error>;
 
-    /// Compares what a device found with what the processor finds, for a self-check.
+    /// Self-check: compares the result of a device with that of the processor.
     ///
     /// # Errors
-    /// [`MachineError::Check`] with the first difference; and what keeps either machine from telling what it finds.
+    /// [`MachineError::Check`] with the first difference; any error that keeps either from computing its result.
     fn check(&mut self, found: &Self::Found) -> Outcome<(), Self, G>;
 }
 
-/// What comes of running the stage `S`, which may use a device of type `G`.
+/// Result of running the stage `S`, which may use a device of type `G`.
 pub(crate) type Outcome<T, S, G = Gpu> =
     Result<T, MachineError<<S as Stage<G>>::Error, <S as Stage<G>>::Failure>>;
 
 impl<G> Decision<G> {
-    /// Runs a stage: on the device, which the processor checks if that was asked for; or on the processor, if there is no device or it fails
-    /// and may be replaced.
+    /// Runs a stage on the device, checked by the processor if requested; or on the processor, if there is no device or
+    /// it fails and fallback is allowed.
     ///
     /// # Errors
-    /// The stage refuses its input, the device fails and may not be replaced, or it finds something else than the processor.
+    /// The stage rejects its input, the device fails without fallback, or its result differs from the processor's.
     pub(crate) fn run<S: Stage<G>>(&mut self, stage: &mut S) -> Outcome<S::Found, S, G> {
         match self.run_on_device(stage)? {
             Some(found) => Ok(found),
@@ -52,7 +53,7 @@ impl<G> Decision<G> {
         }
     }
 
-    /// Runs a stage as [`run`](Decision::run) does, but leaves the processor's part to the caller where the result is `None`.
+    /// Like [`run`](Decision::run), but returns `None` where the processor is to do the work.
     ///
     /// # Errors
     /// As [`run`](Decision::run).
@@ -69,11 +70,12 @@ impl<G> Decision<G> {
         Ok(found)
     }
 
-    /// Does work on the first device. The result is `None` when the processor is to do it: there is no device, or it failed and may be
-    /// replaced, which is recorded here and nowhere else. A device fails by an error of its driver, or by a panic of the code that drives it.
+    /// Runs `work` on the first device. `None` if the processor is to do it, because there is no device or it failed
+    /// and fallback is allowed; the fallback is recorded here and nowhere else. A device fails by an error of its
+    /// driver, or by a panic of the code that drives it.
     ///
     /// # Errors
-    /// The device fails, and may not be replaced.
+    /// The device fails, and fallback is not allowed.
     pub(crate) fn on_device<T, E: From<CudaError> + fmt::Display>(
         &mut self,
         work: impl FnOnce(&G) -> Result<T, E>,
@@ -89,20 +91,20 @@ impl<G> Decision<G> {
         }
     }
 
-    /// Records that the processor replaces the devices, because they fail with this error.
+    /// Records that the processor replaces the devices, which fail with this error.
     pub(crate) fn fall_back(&mut self, error: &dyn fmt::Display) {
         self.why = format!("{}, but {error}", self.why);
         self.gpus.clear();
     }
 }
 
-/// Does work that drives a device; a panic is a failure of the device like any other. An [interruption](crate::progress) is none, and unwinds
-/// further: the device did what it should, and nothing replaces it.
+/// Runs work that drives a device; a panic counts as a failure of the device. An [interruption](crate::progress) does
+/// not, and unwinds further: the device did not fail, and is not replaced.
 ///
 /// # Errors
 /// Those of the work, and [`CudaError::Panicked`].
 pub(crate) fn guarded<T, E: From<CudaError>>(work: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
-    // A device that failed is given up with all that was on it, so nothing that the panic left half done is used again.
+    // A failed device is given up with all its data, so nothing that the panic left half done is used again.
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
         if panic.is::<Interrupted>() {
             resume_unwind(panic);

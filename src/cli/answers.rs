@@ -1,8 +1,9 @@
-//! Which inputs of a batch have been answered, so that the run that goes on leaves them out.
+//! The record of the inputs of a batch that have been answered. A resumed run skips them.
 //!
-//! An input and its answer are known again by their lengths, when they were changed last, and their inodes. The input is looked at before it is read and again
-//! when its answer is in its place: what was changed meanwhile is not kept as answered. What a run does not leave out it forgets, for until
-//! the new answer is there nobody knows what lies in its place.
+//! An input and its answer are recognised by length, time of the last change and inode. The input is looked at before
+//! it is read and again when its answer is in place: if it changed in between, it is not recorded as answered. A run
+//! deletes the entries of the inputs that it does not skip, since what lies at the place of their answers is unknown
+//! until the new answers are there.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -17,27 +18,27 @@ use super::input_identity;
 use super::notes::Notes;
 use super::sink;
 
-/// The name under which they are kept.
+/// Name of the entry in the checkpoint.
 const BATCH: &str = "batch";
 
-/// By what an input that has been answered is known again, and its answer.
+/// Identity of an input that has been answered, and of its answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Known {
     input: String,
     answer: String,
 }
 
-/// The inputs that have been answered, by their names.
+/// Record of the answered inputs, by name.
 pub(crate) struct Answers<'a> {
     checkpoint: &'a dyn Checkpoint,
     answered: Mutex<BTreeMap<String, Known>>,
 }
 
-/// An input as it was before it was read; none where nothing is kept of it.
+/// Identity of an input before it was read; `None` where the run keeps no record of it.
 pub(crate) struct Before(Option<String>);
 
 impl<'a> Answers<'a> {
-    /// Those that another run has answered.
+    /// Loads the record of an earlier run, if there is one.
     pub(crate) fn load(checkpoint: &'a dyn Checkpoint) -> Result<Self, CliError> {
         let answered = match checkpoint.load(BATCH, Kind::Batch)? {
             None => BTreeMap::new(),
@@ -53,12 +54,12 @@ impl<'a> Answers<'a> {
         Ok(Answers { checkpoint, answered: Mutex::new(answered) })
     }
 
-    /// Leaves out of `tasks` what has been answered: the input is as it was, and so is its answer. The others have no answer from now on, and
-    /// what is known of inputs that are not among the tasks stays.
+    /// Removes from `tasks` those whose input and answer are both unchanged since they were recorded. The entries of
+    /// the remaining tasks are deleted; entries of inputs that are not among the tasks stay.
     pub(crate) fn leave_out(&self, tasks: &mut Tasks, notes: Notes) {
         let all = tasks.tasks.len();
         let mut answered = self.answered.lock().unwrap_or_else(PoisonError::into_inner);
-        // Then no file need be looked at.
+        // Without entries, no file has to be looked at.
         if answered.is_empty() {
             return;
         }
@@ -77,12 +78,12 @@ impl<'a> Answers<'a> {
         }
     }
 
-    /// Looks at an input that is about to be read.
+    /// Takes the identity of an input that is about to be read.
     pub(crate) fn before(&self, task: &Task) -> Before {
         Before(if self.checkpoint.is_kept() { identity(task) } else { None })
     }
 
-    /// Notes that an input has been answered, unless it has been changed since it was looked at.
+    /// Records an input as answered, unless it has changed since [`before`](Self::before).
     pub(crate) fn take(&self, task: &Task, before: Before) {
         let found = before.0.and_then(|before| known(task).filter(|found| found.input == before));
         let Some(found) = found else { return };
@@ -92,7 +93,7 @@ impl<'a> Answers<'a> {
         }
     }
 
-    /// Keeps what has been answered.
+    /// Saves the record to the checkpoint.
     pub(crate) fn save(&self) {
         if !self.checkpoint.is_kept() {
             return;
@@ -100,14 +101,15 @@ impl<'a> Answers<'a> {
         let answered = self.answered.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let told = facts([("inputs that are done", answered.len().to_string())]);
         self.checkpoint.save(BATCH, Kind::Batch, &told, &mut |out: &mut Writer<'_>| {
-            // An answer that a power failure takes must not be known as one. Here nobody else saves meanwhile, and the time counts as that of saving.
+            // The answers must be on the disk before the record says so: a power failure could take them. No other
+            // thread saves meanwhile, and the time counts as saving time.
             sink::settle()?;
             out.bytes(&serde_json::to_vec(&answered).map_err(io::Error::other)?)
         });
     }
 }
 
-/// What an input is called: its path, and its number in a file of several; and where its answer goes.
+/// The key of a task: the path of its input, its number in a file of several, and the path of its answer.
 fn name(task: &Task) -> String {
     let number = task.number.map(|number| format!(", number {number}")).unwrap_or_default();
     let output = task.output.as_ref().map(|output| output.display().to_string()).unwrap_or_default();
@@ -118,12 +120,13 @@ fn identity(task: &Task) -> Option<String> {
     input_identity::of_times(&task.input)
 }
 
-/// By what a task that is done is known again.
+/// The identities of a finished task's input and answer.
 fn known(task: &Task) -> Option<Known> {
     Some(Known { input: identity(task)?, answer: input_identity::of_times(task.output.as_deref()?)? })
 }
 
-/// What the pieces of an input of a batch are called, which no other input's are. None of one that is not known again, such as a pipe.
+/// Prefix for the checkpoint entries of one input of a batch, unique among the inputs; `None` for an input without
+/// identity, such as a pipe.
 pub(crate) fn prefix(task: &Task) -> Option<String> {
     let known = format!("{} {}", name(task), identity(task)?);
     let (sum, _) = checksum(&mut known.as_bytes()).expect("bytes in memory can be read");

@@ -1,4 +1,5 @@
-//! Several inputs of one command: each has its answer in a directory, and one that fails does not stop the others.
+//! Batches: several inputs of one command. Each answer goes into a directory, and an input that fails does not stop the
+//! others.
 
 use std::collections::{BTreeMap, HashSet};
 use std::ffi::OsString;
@@ -19,32 +20,32 @@ use super::outputs::{Inputs, differ};
 use super::progress::Meter;
 use super::sink::{Content, Sink};
 
-/// An input, and the file of its answer.
+/// An input and the file of its answer.
 #[derive(Debug)]
 pub(crate) struct Task {
     pub(crate) input: PathBuf,
-    /// What files of it are called in a directory, without their extension.
+    /// Stem of the names of its files in an output directory.
     pub(crate) name: OsString,
-    /// Which of the inputs in this file, 0-based, where it holds several.
+    /// Index (0-based) of the input within its file, where the file holds several.
     pub(crate) number: Option<usize>,
     /// The file of the answer; standard output when `None`.
     pub(crate) output: Option<PathBuf>,
-    /// Which of the tasks of a batch this is, 1-based, and how many there are.
+    /// Place (1-based) of the task in its batch, and the number of tasks.
     pub(crate) place: Option<(usize, usize)>,
 }
 
-/// The inputs of a run, and where their answers go.
+/// The inputs of a run and the places of their answers.
 #[derive(Debug)]
 pub(crate) struct Tasks {
     pub(crate) tasks: Vec<Task>,
-    /// Whether several inputs, or a directory, were named: then an input that fails does not stop the others.
+    /// Whether several inputs, or a directory, were named. An input that fails then does not stop the others.
     pub(crate) is_batch: bool,
-    /// The files that are read, which must not be written.
+    /// The files that are read; none of them may be overwritten.
     pub(crate) inputs: Inputs,
     notes: Notes,
 }
 
-/// The inputs in words, for the error that their answers have no directory.
+/// Describes the inputs, for the error that no output directory was given.
 fn what_there_is(inputs: &[(PathBuf, Option<usize>)]) -> String {
     match inputs {
         [(file, Some(_)), ..] if inputs.iter().all(|(other, _)| other == file) => {
@@ -54,12 +55,13 @@ fn what_there_is(inputs: &[(PathBuf, Option<usize>)]) -> String {
     }
 }
 
-/// How many inputs the file at a path holds, if it may hold several; a file that cannot be looked at holds one, whose reader says what is wrong.
+/// Number of inputs in the file at a path, if its format can hold several. A file that cannot be looked at counts as
+/// one; its reader reports the error.
 pub(crate) type Count<'a> = &'a dyn Fn(&Path) -> Option<usize>;
 
 impl Tasks {
-    /// A task for each of `inputs`, of a directory for each of its files, and the format of all answers. Answers go to `output`, a
-    /// directory if there are several. It is made if it is not there.
+    /// Makes a task for each of `inputs`, directories replaced by their files, and chooses the format of all answers.
+    /// Answers go to `output`, which is a directory, created if needed, where there are several.
     pub(crate) fn plan<F: OutputFormat>(
         inputs: &[PathBuf],
         output: Option<&Path>,
@@ -70,7 +72,7 @@ impl Tasks {
         Tasks::plan_counted(inputs, output, format, default, notes, &|_| None)
     }
 
-    /// Like [`plan`](Tasks::plan), of files of which each may hold several inputs.
+    /// Like [`plan`](Tasks::plan), for files that may each hold several inputs.
     pub(crate) fn plan_counted<F: OutputFormat>(
         inputs: &[PathBuf],
         output: Option<&Path>,
@@ -110,18 +112,18 @@ impl Tasks {
         Ok((Tasks { tasks, is_batch, inputs: spared, notes }, format))
     }
 
-    /// The task of a run on one file.
+    /// The only task of a run that is not a batch.
     pub(crate) fn only(&self) -> Option<&Task> {
         self.tasks.first().filter(|_| !self.is_batch)
     }
 
-    /// Opens the file of the statistics, if they are wanted. It is none of the inputs.
+    /// Opens the file of the statistics, if requested. It may not be one of the inputs.
     pub(crate) fn open_stats(&self, path: Option<&Path>) -> Result<Option<Sink>, CliError> {
         self.inputs.spare(path)?;
         Ok(path.map(|path| Sink::open(Some(path), Content::Text)).transpose()?)
     }
 
-    /// Opens the file of a task's answer. It is none of the inputs and not that of the statistics.
+    /// Opens the file of a task's answer. It may be neither an input nor the file of the statistics.
     pub(crate) fn open_answer(
         &self,
         task: &Task,
@@ -134,7 +136,8 @@ impl Tasks {
         Ok(answer)
     }
 
-    /// Runs the tasks one after another. In a batch, a failure that concerns one input is reported, and the next task runs.
+    /// Runs the tasks one after another. In a batch, a failure that concerns one input is reported, and the next task
+    /// runs.
     pub(crate) fn run<T>(
         &self,
         mut run: impl FnMut(&Task) -> Result<T, CliError>,
@@ -146,10 +149,11 @@ impl Tasks {
         Ok(ran)
     }
 
-    /// Runs the tasks side by side, one on each of `workers` threads. `worker` makes what a thread works with, `run` does a task with it, and
-    /// `then` is told of each outcome by the calling thread, in the order of the tasks. Otherwise as [`run`](Tasks::run).
+    /// Runs the tasks in parallel, one on each of `workers` threads. `worker` makes the state of a thread, `run` does a
+    /// task with it, and `then` receives the outcomes on the calling thread, in the order of the tasks. Failures are
+    /// handled as in [`run`](Tasks::run).
     ///
-    /// What `run` calls takes its thread for the only one of its pool: tasks are too small to be shared out.
+    /// Within `run`, rayon sees a pool of the current thread only: the tasks are too small to be split.
     pub(crate) fn run_side_by_side<W, A: Send, T>(
         &self,
         workers: usize,
@@ -163,7 +167,8 @@ impl Tasks {
         meter.begin("files", None, self.tasks.len() as u64);
         let (sender, outcomes) = mpsc::channel();
         let work = |sender: Sender<(usize, Result<A, CliError>)>| {
-            // Kept as long as the thread works. Where there is no such pool, tasks are shared out after all, which is slower.
+            // The pool lives as long as the worker. If it cannot be made, tasks are split after all, which is slower
+            // but correct.
             let _alone = rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread().build();
             let mut worker = worker();
             while !is_over.load(Ordering::Relaxed) {
@@ -177,7 +182,7 @@ impl Tasks {
         thread::scope(|scope| {
             for _ in 0..workers {
                 let (work, sender) = (&work, sender.clone());
-                // Fewer threads than wanted do as well.
+                // Fewer threads than requested are enough.
                 if thread::Builder::new().spawn_scoped(scope, move || work(sender)).is_err() {
                     break;
                 }
@@ -198,7 +203,7 @@ impl Tasks {
                     }
                 }
             }
-            // Only if not a single thread could be started.
+            // Reached only if no thread could be started.
             for task in &self.tasks[told..] {
                 ran.take(then(task, run(&mut worker(), task)), self.is_batch)?;
             }
@@ -207,28 +212,28 @@ impl Tasks {
     }
 }
 
-/// The outcome of all tasks.
+/// Outcomes of all tasks.
 #[derive(Debug)]
 pub(crate) struct Ran<T> {
-    /// What was found in the inputs that did not fail, in their order.
+    /// Results of the inputs that did not fail, in their order.
     pub(crate) found: Vec<T>,
     /// The number of inputs that failed.
     pub(crate) failed: usize,
     all: usize,
-    /// Whose fault the failures are: the machine's if at least one of them is.
+    /// Fault of the failures: [`Fault::Machine`] if at least one is the machine's.
     fault: Fault,
 }
 
 impl<T> Ran<T> {
-    /// Nothing yet, of so many tasks.
+    /// Starts with no outcomes, for `all` tasks.
     fn new(all: usize) -> Self {
         Ran { found: Vec::new(), failed: 0, all, fault: Fault::Input }
     }
 
-    /// Takes in the outcome of a task. In a batch, a failure that concerns one input is reported.
+    /// Adds the outcome of a task. In a batch, a failure that concerns one input is reported.
     ///
     /// # Errors
-    /// The failure of a task after which no other is to run.
+    /// The failure of a task that ends the whole run.
     fn take(&mut self, outcome: Result<T, CliError>, is_batch: bool) -> Result<(), CliError> {
         match outcome {
             Ok(found) => self.found.push(found),
@@ -244,13 +249,13 @@ impl<T> Ran<T> {
         Ok(())
     }
 
-    /// Whether some failed.
+    /// Whether at least one input failed.
     pub(crate) fn has_failures(&self) -> bool {
         self.failed > 0
     }
 
     /// # Errors
-    /// [`Unanswered`]: some failed.
+    /// [`Unanswered`] if at least one input failed.
     pub(crate) fn verdict(&self) -> Result<(), CliError> {
         match *self {
             Ran { failed: 0, .. } => Ok(()),
@@ -259,7 +264,7 @@ impl<T> Ran<T> {
     }
 }
 
-/// Writes the statistics, if there is a file for them, and puts that in its place.
+/// Writes the statistics, if requested, and commits their file.
 pub(crate) fn tell_stats(stats: Option<Sink>, record: &impl Serialize) -> Result<(), CliError> {
     let Some(mut stats) = stats else { return Ok(()) };
     stats.fill_json(record)?;
@@ -281,7 +286,7 @@ impl Blame for Unanswered {
     }
 }
 
-/// The inputs, directories replaced by their files.
+/// Replaces directories among the inputs by their files.
 fn listed(inputs: &[PathBuf], notes: Notes) -> Result<Vec<PathBuf>, CliError> {
     let mut all = Vec::new();
     for path in inputs {
@@ -293,7 +298,7 @@ fn listed(inputs: &[PathBuf], notes: Notes) -> Result<Vec<PathBuf>, CliError> {
     Ok(all)
 }
 
-/// The inputs in these files, and their numbers where a file holds several.
+/// Pairs each file with the numbers of its inputs, where it holds several.
 fn numbered(files: Vec<PathBuf>, count: Count<'_>) -> Vec<(PathBuf, Option<usize>)> {
     let inputs = files.into_iter().flat_map(|file| {
         let numbers = match count(&file) {
@@ -305,14 +310,15 @@ fn numbered(files: Vec<PathBuf>, count: Count<'_>) -> Vec<(PathBuf, Option<usize
     inputs.collect()
 }
 
-/// A task for each input, whose answer is a file of its name, and its number if it has one, in the directory `into`.
+/// Makes a task for each input. Its answer is a file in the directory `into`, named after the input and its number, if
+/// it has one.
 fn beside_each_other(
     inputs: Vec<(PathBuf, Option<usize>)>,
     into: &Path,
     extension: &str,
 ) -> Result<Vec<Task>, UsageError> {
     let mut taken = HashSet::new();
-    // As many digits for all numbers, so that names are in the order of the inputs.
+    // Numbers are padded to one width, so that names sort in the order of the inputs.
     let greatest = inputs.iter().filter_map(|(_, number)| *number).max().unwrap_or(0);
     let digits = greatest.to_string().len();
     let task = |(input, number): (PathBuf, Option<usize>)| {
@@ -332,7 +338,8 @@ fn beside_each_other(
     inputs.into_iter().map(task).collect()
 }
 
-/// The name of an input: standard input has none. A path without one cannot be read either, and its reader says so.
+/// Name of an input: that of its file, or `stdin` for standard input. A path without a file name is reported by its
+/// reader.
 fn name_of(input: &Path) -> OsString {
     match input.file_name() {
         Some(name) if input != Path::new("-") => name.to_owned(),

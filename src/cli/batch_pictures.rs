@@ -1,4 +1,4 @@
-//! Pictures and pages of several inputs: one of each input, in a directory, or one picture of all.
+//! Pictures and pages of a batch: one for each input, in a directory, or one picture of all.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -14,17 +14,17 @@ use super::naming::OutputFormat;
 use super::outputs::differ;
 use super::sink::{Content, Sink};
 
-/// What is drawn of the inputs of a batch.
+/// The pictures and pages of a batch.
 pub(crate) struct BatchPictures<'a> {
-    /// The kind of each picture, and the directory where those of each input go.
+    /// The picture drawn for each input, and the directory of those pictures.
     each: Option<(Picture<'a>, &'a Path)>,
-    /// The picture of all inputs, and its file.
+    /// The picture of all inputs together, and its file.
     all: Option<(Picture<'a>, Sink)>,
     /// The directory of the pages.
     pages: Option<&'a Path>,
 }
 
-/// The files of a picture and of a page of an input.
+/// The open files of the picture and the page of an input.
 #[derive(Default)]
 pub(crate) struct BatchSinks {
     pub(crate) picture: Option<Sink>,
@@ -32,7 +32,8 @@ pub(crate) struct BatchSinks {
 }
 
 impl<'a> BatchPictures<'a> {
-    /// What `--plot` and `--report` ask for. A name without an extension is that of a directory, which is made if it is not there.
+    /// Opens what `--plot` and `--report` ask for. A name without an extension is a directory, which is created if
+    /// needed.
     pub(crate) fn open(
         arguments: &'a PictureFileArguments,
         kind: PlotKind,
@@ -64,7 +65,8 @@ impl<'a> BatchPictures<'a> {
         Ok(pictures)
     }
 
-    /// Checks that a run which keeps its state draws no picture of all inputs: it would lack those that were answered before.
+    /// Rejects one picture of all inputs together with a checkpoint: the picture would lack the inputs answered
+    /// earlier.
     pub(crate) fn check_kept(&self, checkpoint: &CheckpointArguments) -> Result<(), UsageError> {
         if checkpoint.is_asked_for() && self.are_together() {
             return Err(UsageError::CheckpointOfOnePicture);
@@ -72,7 +74,7 @@ impl<'a> BatchPictures<'a> {
         Ok(())
     }
 
-    /// How each input is drawn, if each is.
+    /// The picture drawn for each input, if any.
     pub(crate) fn of_each(&self) -> Option<Picture<'a>> {
         self.each.map(|(picture, _)| picture)
     }
@@ -82,7 +84,7 @@ impl<'a> BatchPictures<'a> {
         self.all.is_some()
     }
 
-    /// Opens the files of an input. They are none of the inputs, nor the other outputs.
+    /// Opens the picture and the page of an input. They may be neither inputs nor other outputs.
     pub(crate) fn sinks(
         &self,
         tasks: &Tasks,
@@ -109,7 +111,7 @@ impl<'a> BatchPictures<'a> {
         Ok(BatchSinks { picture: picture.transpose()?, page: page.transpose()? })
     }
 
-    /// Draws the picture of all inputs, if there is one, and puts it in its place.
+    /// Draws the picture of all inputs, if there is one, and commits its file.
     pub(crate) fn finish(self, series: &[Series]) -> Result<(), CliError> {
         let Some((picture, mut sink)) = self.all else { return Ok(()) };
         if series.is_empty() {
@@ -121,14 +123,14 @@ impl<'a> BatchPictures<'a> {
 }
 
 impl BatchSinks {
-    /// Puts the files in their places.
+    /// Commits the files.
     pub(crate) fn commit(self) -> Result<(), CliError> {
         self.picture.map_or(Ok(()), Sink::commit)?;
         self.page.map_or(Ok(()), Sink::commit)
     }
 }
 
-/// The file of an input in a directory, named as the input is.
+/// Path in `directory` of the file named after an input.
 fn beside(directory: &Path, name: &OsStr, extension: &str) -> PathBuf {
     let mut name = name.to_owned();
     name.push(".");
@@ -136,7 +138,7 @@ fn beside(directory: &Path, name: &OsStr, extension: &str) -> PathBuf {
     directory.join(name)
 }
 
-/// Whether a path is that of a directory, or of one that is made here, because its name has no extension.
+/// Whether a path is a directory. A path that does not exist and has no extension is created as one.
 fn is_directory(path: &Path) -> Result<bool, PathError> {
     if path.is_dir() {
         return Ok(true);

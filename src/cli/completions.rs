@@ -1,4 +1,4 @@
-//! `lacuna completions`: what a shell needs to complete commands, options and choices; and the manual pages, which `cargo xtask man` asks for.
+//! `lacuna completions`: shell completions; and the manual pages that `cargo xtask man` writes.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -71,8 +71,8 @@ fn page(command: clap::Command, name: &str, path: &Path) -> io::Result<()> {
     std::fs::write(path, laid_out(&page))
 }
 
-/// The page with its tables as they are laid out in the help, which would be filled as paragraphs, and with the text at its end in sections
-/// of its own.
+/// Rewrites a page so that tables keep the layout of the help instead of being filled as paragraphs, and the closing
+/// text becomes sections of its own.
 fn laid_out(page: &str) -> String {
     let mut laid_out = String::new();
     let mut is_extra = false;
@@ -80,7 +80,7 @@ fn laid_out(page: &str) -> String {
     for part in lines.chunk_by(|a, b| is_text(a) && is_text(b)) {
         match part[0] {
             ".SH EXTRA" => is_extra = true,
-            // One section follows the other without a blank.
+            // Consecutive sections have no blank line between them.
             "" if is_extra => {}
             first if first.starts_with('.') => {
                 is_extra &= !first.starts_with(".SH");
@@ -112,12 +112,12 @@ fn push(page: &mut String, lines: &[&str]) {
     }
 }
 
-/// Whether a line is neither blank nor a request to the formatter.
+/// Whether a line is neither blank nor a roff request.
 fn is_text(line: &str) -> bool {
     !line.is_empty() && !line.starts_with('.')
 }
 
-/// Whether a line is one of a table: it is indented, or has columns with several blanks between.
+/// Whether a line belongs to a table: it is indented, or columns are separated by several blanks.
 fn is_of_table(line: &str) -> bool {
     line.starts_with(' ') || line.trim_end().contains("  ")
 }

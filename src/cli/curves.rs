@@ -1,4 +1,4 @@
-//! The curves of image files: what `lacuna ecc` reads, and what it says where a file has none.
+//! Reads the Euler characteristic curves of image files for `lacuna ecc`, and explains why a file has none.
 
 use std::error::Error;
 use std::fmt;
@@ -21,14 +21,14 @@ pub(crate) struct CurveFile<'a> {
 }
 
 impl CurveFile<'_> {
-    /// Its curve, or those at several scales.
+    /// Computes the curve, or the curves at several scales.
     pub(crate) fn curves(
         &self,
         curves: &mut ImageCurves,
         scales: Option<&Scales>,
         progress: &dyn Progress,
     ) -> Result<CurvesFound, CurveFileError> {
-        // What has been read of a pipe is gone; to open it again would wait for ever.
+        // A pipe can be read only once: to open it again would block for ever.
         let is_read_once =
             self.path == Path::new("-") || fs::metadata(self.path).is_ok_and(|found| !found.is_file());
         let open = || read::open(self.path, self.options);
@@ -41,7 +41,7 @@ impl CurveFile<'_> {
     }
 }
 
-/// Why an image file has no curve: the file, the reason, and which options help.
+/// Why a file has no curve: the file, the reason, and options that help.
 #[derive(Debug)]
 pub(crate) struct CurveFileError {
     pub(crate) file: String,
@@ -52,7 +52,7 @@ impl fmt::Display for CurveFileError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let CurveFileError { file, error } = self;
         match error {
-            // The reader and the backend name all there is to name.
+            // The errors of the reader and the backend are complete.
             CurvesError::Read(_)
             | CurvesError::Backend(_)
             | CurvesError::Checkpoint(_)

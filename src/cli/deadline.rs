@@ -1,9 +1,9 @@
-//! The time limit of a run that has its answer as a whole or not at all: when the time is up, the program ends wherever it is, as by a signal. It
-//! leaves no temporary files, and no process that it waits for.
+//! The time limit of a run whose answer is all or nothing. When the time is up, the program ends wherever it is, as by
+//! a signal, and leaves neither temporary files nor a child process behind.
 //!
-//! What is written to a file is put in its place when it is whole, so it is not there. Standard output, a pipe, and a file that cannot be
-//! replaced would have a part of it: once that has begun, it goes on to its end. Runs that have a use for what is done by then ask for it themselves, see
-//! [`interruption`](super::interruption).
+//! A file is put in its place only once it is complete, so an interrupted one never appears. Standard output, pipes and
+//! files that cannot be replaced could be cut short; once such an answer has begun, it is written to its end. Runs that
+//! can use partial results check for the end themselves, see [`interruption`](super::interruption).
 
 use std::fmt;
 use std::io::{self, Read};
@@ -16,44 +16,44 @@ use super::notes::{over_a_bar, tell};
 use super::progress::told_last;
 use super::temporary;
 
-/// The exit code of a run whose time is up.
+/// Exit code of a run whose time is up.
 pub(crate) const TIME_IS_UP: u8 = 4;
 
-/// How often it is asked whether another process has ended.
+/// Interval at which a child process is polled for its end.
 const LOOK: Duration = Duration::from_millis(1);
 
-/// How often it is asked whether an answer is written that was being written when the time was up.
+/// Interval at which an answer that is still being written is polled.
 const WAIT: Duration = Duration::from_millis(20);
 
-/// How long the last line may take to be told.
+/// Longest time that printing the last line may take.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// How far an answer is.
+/// Progress of the answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Answer {
     Ahead,
-    /// It is being written or put in its place.
+    /// Being written or put in its place.
     Begun,
-    /// It is in its place, and the run goes on.
+    /// Complete and in its place, while the run continues.
     Written,
 }
 
 static ANSWER: Mutex<Answer> = Mutex::new(Answer::Ahead);
 
-/// The process that this one waits for.
+/// The child process that this one waits for.
 static CHILD: Mutex<Option<Child>> = Mutex::new(None);
 
 fn locked<T>(shared: &'static Mutex<T>) -> MutexGuard<'static, T> {
-    // Each is a single value, which is valid whoever panicked.
+    // Each is a single value, which is valid even if a thread panicked.
     shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Ends the program when so much time has passed from now. Where no thread can be started to wait for that, it is the error.
+/// Ends the program after `time`, counted from now. The error is that no timer thread could be started.
 pub(crate) fn start(time: Duration) -> io::Result<()> {
     let wait = move || {
         thread::sleep(time);
         loop {
-            // Held to the end, so that nothing is begun that would not be ended.
+            // Held to the end, so that no answer begins that would then be cut short.
             let answer = locked(&ANSWER);
             if *answer != Answer::Begun {
                 end(*answer);
@@ -65,12 +65,12 @@ pub(crate) fn start(time: Duration) -> io::Result<()> {
     thread::Builder::new().name("time limit".into()).spawn(wait).map(drop)
 }
 
-/// An answer is written or put in its place from now on: the program is not ended meanwhile.
+/// Marks the answer as begun: the program is not ended until it is complete.
 pub(crate) fn begin_answer() {
     *locked(&ANSWER) = Answer::Begun;
 }
 
-/// The answer is in its place, and the run goes on with something else.
+/// Marks the answer as complete while the run continues.
 pub(crate) fn go_on_after_answer() {
     *locked(&ANSWER) = Answer::Written;
 }
@@ -78,7 +78,7 @@ pub(crate) fn go_on_after_answer() {
 fn end(answer: Answer) -> ! {
     let mut child = locked(&CHILD);
     if let Some(child) = &mut *child {
-        // One that has ended needs no end. It makes no more files once it has.
+        // The call fails if the child has ended by itself, which is fine. An ended child makes no more files.
         let _ = child.kill().and_then(|()| child.wait());
     }
     let reached = told_last().map(|reached| format!(": {reached}")).unwrap_or_default();
@@ -86,10 +86,10 @@ fn end(answer: Answer) -> ! {
     end_saying(TIME_IS_UP, format_args!("{}time limit reached{reached}; {answer}", over_a_bar()))
 }
 
-/// Ends the program wherever it is, with this exit code and a last line. No temporary files are left.
+/// Ends the program at once, with this exit code and a last line. No temporary files are left.
 pub(super) fn end_saying(code: u8, line: fmt::Arguments<'_>) -> ! {
     let _no_other_file = temporary::remove_all();
-    // Where nobody reads what is said, the run ends all the same.
+    // Where standard error blocks, the program ends all the same.
     let _ = thread::Builder::new().spawn(move || {
         thread::sleep(PATIENCE);
         exit(code)
@@ -98,7 +98,7 @@ pub(super) fn end_saying(code: u8, line: fmt::Arguments<'_>) -> ! {
     exit(code)
 }
 
-/// Ends the process at once: nobody waits for the other threads.
+/// Ends the process at once, without waiting for other threads.
 #[cfg(unix)]
 fn exit(code: u8) -> ! {
     signal_hook::low_level::exit(code.into())
@@ -109,7 +109,7 @@ fn exit(code: u8) -> ! {
     std::process::exit(code.into())
 }
 
-/// What another process says, and how it ends. It is ended with this one.
+/// Runs a child process and collects its output. The child is killed if this program ends first.
 pub(crate) fn output_of(command: &mut Command) -> io::Result<Output> {
     let (stdout, stderr) = begin_child(command)?;
     let all = |pipe: Option<&mut dyn Read>| -> io::Result<Vec<u8>> {
@@ -137,7 +137,7 @@ pub(crate) fn output_of(command: &mut Command) -> io::Result<Output> {
     }
 }
 
-/// Starts a process, which is the one that is waited for, and gives its outputs.
+/// Starts a child process, registers it, and returns its output pipes.
 fn begin_child(command: &mut Command) -> io::Result<(Option<ChildStdout>, Option<ChildStderr>)> {
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut waited_for = locked(&CHILD);

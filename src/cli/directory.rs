@@ -1,4 +1,4 @@
-//! Directories that stand for their files.
+//! Directories as inputs: each stands for the files in it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use super::error::PathError;
 use super::notes::Notes;
 
-/// The regular files of a directory by name, but for hidden ones. Pipes, sockets and devices are named and left out: to open one could
-/// wait for ever. Directories are left out unsaid.
+/// The regular, non-hidden files of a directory, by name. Pipes, sockets and devices are reported and skipped, since
+/// opening one could block for ever. Directories are skipped silently.
 ///
 /// # Errors
 /// The directory cannot be listed, or has no such file.
@@ -19,7 +19,7 @@ pub(crate) fn files_of(directory: &Path, notes: Notes) -> Result<Vec<PathBuf>, P
     let mut files: Vec<PathBuf> = shown.filter(|path| !path.is_dir()).collect();
     files.sort();
     files.retain(|path| {
-        // A link that leads nowhere is a file that cannot be read, and its reader says so.
+        // A dangling link counts as a file; its reader reports that it cannot be read.
         let is_special = fs::metadata(path).is_ok_and(|found| !found.is_file());
         if is_special {
             notes.note(format_args!("{}: left out, for it is no regular file", path.display()));

@@ -100,7 +100,7 @@ pub(crate) struct Arguments {
 }
 
 impl Arguments {
-    /// What is said along the way.
+    /// How much is said on standard error.
     pub(super) fn notes(&self) -> Notes {
         self.progress.notes(self.quiet, false)
     }
@@ -121,7 +121,7 @@ enum Kind {
     Wasserstein,
 }
 
-/// How the answer is written.
+/// Output formats of the distances.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Format {
     Text,
@@ -148,21 +148,21 @@ impl OutputFormat for Format {
     const BINARY: &'static [Self] = &[Self::Npy];
 }
 
-/// A number from 1 up, or infinity.
+/// Parses a number ≥ 1, or infinity.
 fn number(found: &str) -> Result<f64, String> {
     let number = found.parse().ok().filter(|&number: &f64| number >= 1.0);
     number.ok_or_else(|| format!("expected a number from 1 up, or inf, found {found}"))
 }
 
-/// The distance of each pair of files in a dimension, and for two files their matching.
+/// Distances between files in one homology dimension; for two files also their matching.
 struct Dimension {
     dim: u32,
-    /// Row by row; of two files that are no matrix the one distance.
+    /// Distance matrix in row-major order; a single distance if no matrix was requested.
     distances: Vec<f64>,
     matching: Option<Matching>,
 }
 
-/// Reads, measures, writes.
+/// Reads the diagrams, computes the distances and writes them.
 pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     let metric = arguments.metric()?;
     let format = arguments.output_format()?;
@@ -192,15 +192,15 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     sink.commit()
 }
 
-/// What it is called to measure.
+/// Name of the stage in progress output.
 const STAGE: &str = "matching";
 
-/// The pairs of so many diagrams.
+/// Index pairs `a < b` of `count` diagrams.
 fn pairs(count: usize) -> impl Iterator<Item = (usize, usize)> {
     (0..count).flat_map(move |a| (a + 1..count).map(move |b| (a, b)))
 }
 
-/// How much there is to do for two diagrams of so many bars, compared with others: more than in proportion to the bars.
+/// Estimated cost of comparing two diagrams of `a` and `b` bars, in arbitrary units; it grows faster than linearly.
 fn work(a: usize, b: usize) -> u64 {
     ((a + b) as f64).powf(1.5) as u64 + 1
 }
@@ -250,7 +250,7 @@ impl Arguments {
         }
     }
 
-    /// The stages of a matrix: a dimension each. Of a single distance nothing is known before.
+    /// Stages of a distance matrix, one per dimension. For a single distance no forecast is made.
     fn stages(&self, diagrams: &[Bars], dims: &BTreeSet<u32>) -> Vec<Expected> {
         let stage = |&dim: &u32| {
             let counts: Vec<usize> =
@@ -417,8 +417,8 @@ impl Arguments {
     }
 }
 
-/// The bars of a dimension. Essential ones die at infinity, wherever the file says that the filtration ends: of superlevel sets, which a birth at
-/// infinity tells, below.
+/// The bars of a dimension. An essential bar dies at infinity, wherever the file says that the filtration ends, or at
+/// −∞ in a superlevel filtration, which a birth at +∞ reveals.
 fn of_dimension(bars: &Bars, dim: u32) -> Vec<Bar> {
     let bars = bars.bars.iter().filter(|bar| bar.dim == dim);
     let death = |birth: f64| if birth == f64::INFINITY { f64::NEG_INFINITY } else { f64::INFINITY };
@@ -426,17 +426,17 @@ fn of_dimension(bars: &Bars, dim: u32) -> Vec<Bar> {
         .collect()
 }
 
-/// The shortest decimal that reads back as the same double.
+/// Shortest decimal that reads back as the same double.
 fn shortest(number: f64) -> String {
     format!("{number:?}")
 }
 
-/// A number in JSON, where infinite ones are strings.
+/// JSON number, or a string for an infinite one.
 fn value(number: f64) -> Value {
     if number.is_finite() { json!(number) } else { json!(number.to_string()) }
 }
 
-/// The name of a file as an entry of CSV.
+/// File name as a CSV field, quoted where necessary.
 fn quoted(name: &str) -> String {
     if name.contains([',', '"', '\n', '\r']) {
         format!("\"{}\"", name.replace('"', "\"\""))

@@ -140,18 +140,19 @@ Examples:
   lacuna ecc --output npy -o curves/ scans/
   lacuna ecc --shape 4096,4096,2000 --dtype u8 --memory 256M volume.raw";
 
-/// The least limit of memory that is that of the whole program, whose own part would be most of a lower one.
+/// Smallest memory limit that applies to the whole program. Below it, the program's own memory would take most of the
+/// limit.
 pub(super) const LEAST_HELD: u64 = 64 << 20;
 
-/// Bytes that images are streamed through where no limit is given: more would make it no faster.
+/// Bytes for streaming where no limit is given; more would not be faster.
 const ENOUGH: u64 = 512 << 20;
 
-/// Reads, adds up, writes, image by image.
+/// Runs the command: streams the images, sums their curves and writes them.
 pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     let start = Instant::now();
     let request = arguments.request();
     let memory = arguments.memory();
-    // More than can be addressed is no limit.
+    // A limit beyond the address space is no limit.
     let limit = usize::try_from(memory).unwrap_or(usize::MAX);
     let options = arguments.input.options()?;
     let mut curves = ImageCurves::new(&request, limit, arguments.machine.backend())
@@ -211,7 +212,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
         let beside = || job.curves(limit / workers);
         let run = |curves: &mut ImageCurves, task: &Task| job.run(curves, task, false);
         tasks.run_side_by_side(workers, &beside, &run, |task, outcome| {
-            // It may have been the memory, of which there was but a share.
+            // It may have failed for its small share of memory: retry with all of it.
             let answered = outcome.or_else(|error| match error {
                 CliError::Ended(_) => Err(error),
                 _ => job.run(&mut curves, task, true),
@@ -243,22 +244,22 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     Ok(())
 }
 
-/// The most bytes of a file whose image is left to one thread, while other threads have other images.
+/// Largest file, in bytes, that one thread processes while other threads process other images.
 const SMALL: u64 = 16 << 20;
 
-/// What all images share.
+/// Settings shared by all images of a run.
 struct Job<'a> {
     arguments: &'a Arguments,
     request: EccRequest,
     options: ImageOptions,
     format: CurveFormat,
-    /// The picture of the curve, if one is wanted of each image.
+    /// The picture of the curve, if requested for each image.
     picture: Option<Picture<'a>>,
-    /// The file of a page about the run, if one is wanted of a single image.
+    /// File of the page about the run, if requested for a single image.
     report: Option<&'a Path>,
-    /// What is drawn of several images.
+    /// Pictures and pages of a batch.
     pictures: Option<&'a BatchPictures<'a>>,
-    /// Bytes of memory to use at most.
+    /// Memory limit in bytes.
     limit: usize,
     tasks: &'a Tasks,
     notes: Notes,
@@ -267,18 +268,19 @@ struct Job<'a> {
     answers: &'a Answers<'a>,
 }
 
-/// What is said of an image that has been answered.
+/// The result of one image, with the messages that are still to be printed.
 struct Answered {
     record: ImageRecord,
     detection: Option<Detection>,
     /// The lines of `-v`.
     lines: Vec<String>,
-    /// The curve, where it is drawn with those of others.
+    /// Curve, where it is drawn together with those of other images.
     series: Option<Series>,
 }
 
 impl Job<'_> {
-    /// How many images are done side by side: one a thread if there are several, all of them small files, none of which a device is to do.
+    /// Number of images processed in parallel: one a thread if there are several, all in small files and none for a
+    /// device.
     fn workers(&self, limit: usize) -> usize {
         let tasks = &self.tasks.tasks;
         let is_small = |task: &Task| {
@@ -290,19 +292,19 @@ impl Job<'_> {
         {
             return 1;
         }
-        // So much that a small image is seldom cut in slabs.
+        // Each worker gets enough memory that a small image is seldom split into slabs.
         let most = limit / usize::try_from(SMALL).unwrap_or(usize::MAX);
         rayon::current_num_threads().min(tasks.len()).min(most)
     }
 
-    /// The curves of a thread that has so many bytes of memory.
+    /// The curve computation of a thread, limited to `limit` bytes.
     fn curves(&self, limit: usize) -> ImageCurves {
         let curves = ImageCurves::new(&self.request, limit, self.arguments.machine.backend());
         curves.expect("the bins were checked").spilling_to(self.arguments.temp_dir.clone())
     }
 
-    /// Opens a file beside the answer, if one is wanted. It is none of the images, nor the file of the curve or of the statistics; `what` names
-    /// it and each of these.
+    /// Opens an additional output, if requested. It may be neither an image nor the file of the curve or of the
+    /// statistics; `what` names the conflicting outputs for the error.
     fn open_beside(
         &self,
         file: Option<(&Path, Content)>,
@@ -317,7 +319,7 @@ impl Job<'_> {
         Ok(Some(sink))
     }
 
-    /// The page about the run.
+    /// Builds the page about the run.
     fn page(&self, record: &ImageRecord, found: &CurvesFound, series: &Series) -> Report {
         let sets = if self.request.superlevel { "superlevel" } else { "sublevel" };
         let mut report = Report::new(title_of(&record.file), series);
@@ -330,7 +332,7 @@ impl Job<'_> {
         report
     }
 
-    /// Opens the files of the picture and of the page of a single image.
+    /// Opens the files of the picture and the page of a single image.
     fn sinks(&self, answer: &Sink) -> Result<BatchSinks, CliError> {
         let picture = self.picture.map(|picture| (picture.path, picture.format.content()));
         let which = ["the picture and the answer", "the picture and the statistics"];
@@ -352,7 +354,7 @@ impl Job<'_> {
         meter.file(name_of(&task.input), task.place);
         let file = CurveFile { path: &task.input, options: &self.options };
         let before = self.answers.before(task);
-        // What was kept of an image of many goes when its answer is in its place.
+        // The checkpoint of an image of a batch is deleted once its answer is in place.
         let mut kept_until_answered = None;
         let found = if is_alone {
             let kept = self.long.checkpoint();
@@ -378,7 +380,7 @@ impl Job<'_> {
             CurveFormat::Csv | CurveFormat::Json => Written::Lines(found.count()),
             CurveFormat::Npy => Written::Bytes(3 * 8 * found.count()),
         };
-        // Rows and a bar would mix on one terminal.
+        // Rows and a progress bar would mix on one terminal.
         let meter = if task.output.is_some() { meter } else { Meter::silent() };
         sink.fill(|out| meter.writing(written, out, |out| self.format.write(&found, &self.request, out)))?;
         drop(meter);
@@ -409,12 +411,12 @@ impl Job<'_> {
     }
 }
 
-/// Says what is to be said of images, in their order.
+/// Prints the messages of images, in their order.
 struct Teller<'a> {
     job: &'a Job<'a>,
-    /// What images before were detected to be.
+    /// Formats detected for earlier images.
     detected: Vec<Detection>,
-    /// The curves that are drawn with one another.
+    /// Curves that are drawn together.
     kept: Vec<Series>,
 }
 
@@ -430,7 +432,7 @@ impl Teller<'_> {
         record
     }
 
-    /// Says what an image was detected to be. Of a batch, whose images are many and mostly alike, the first of a kind stands for all.
+    /// Reports the detected format of an image. In a batch only the first image of each format is reported.
     fn tell_detection(&mut self, task: &Task, detection: Option<Detection>) {
         let Some(detection) = detection.filter(|found| !self.detected.contains(found)) else { return };
         let others = if self.job.tasks.is_batch { ", and others like it" } else { "" };
@@ -450,7 +452,7 @@ fn explanation(limit: usize) -> [String; 3] {
 }
 
 impl Arguments {
-    /// The run by what its answers depend on. Images of a batch are known each by itself.
+    /// Fingerprint of the run: everything that its answers depend on. The images of a batch are identified one by one.
     fn fingerprint(&self, tasks: &Tasks, format: CurveFormat) -> Result<Fingerprint, CliError> {
         let run = match tasks.only() {
             Some(task) => Fingerprint::new("ecc").with("input", input_identity::of_ends(&task.input)?),
@@ -464,7 +466,7 @@ impl Arguments {
         Ok(run.with_some("--taps", self.taps))
     }
 
-    /// Bytes of memory that images are streamed through.
+    /// Memory budget for streaming, in bytes.
     fn memory(&self) -> u64 {
         let enough = || available().map_or(ENOUGH, |available| ENOUGH.min(available / 2));
         self.machine.memory.given().unwrap_or_else(enough)
@@ -485,7 +487,7 @@ impl Arguments {
     }
 }
 
-/// What `--stats FILE` writes, as a JSON object.
+/// The JSON object of `--stats FILE`.
 ///
 /// | key | value |
 /// |---|---|
@@ -524,7 +526,7 @@ struct ImageRecord {
     write_seconds: f64,
 }
 
-/// What Linux says in a line like `VmHWM:     12345 kB`.
+/// Peak resident memory in bytes, from a line like `VmHWM:  12345 kB` of Linux.
 fn peak_memory() -> Option<u64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;

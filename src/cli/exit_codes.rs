@@ -1,4 +1,4 @@
-//! The exit codes, as every command's help explains them.
+//! The exit codes, for the help of every command.
 
 pub(crate) const EXIT_CODES: &str = "\
 Exit codes:

@@ -1,4 +1,4 @@
-//! The frame of a run that reads one input and writes one answer: its clock, its outputs, and what it says along the way.
+//! The frame of a run with one input and one answer: its clock, outputs and messages.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -19,17 +19,17 @@ use super::timing::timed;
 /// The files of a run.
 #[derive(Debug)]
 pub(crate) struct Files<'a> {
-    /// What is read, `-` for standard input.
+    /// Input, `-` for standard input.
     pub(crate) input: &'a Path,
-    /// Where the answer goes; to standard output when `None`.
+    /// File of the answer; standard output when `None`.
     pub(crate) answer: Option<&'a Path>,
-    /// What the answer is made of.
+    /// Whether the answer is text or binary.
     pub(crate) content: Content,
-    /// Where the statistics go, if they are wanted.
+    /// File of the statistics, if requested.
     pub(crate) stats: Option<&'a Path>,
 }
 
-/// What a run has from its beginning to its end.
+/// State that a run holds from its beginning to its end.
 pub(crate) struct Frame {
     start: Instant,
     pub(crate) notes: Notes,
@@ -45,12 +45,12 @@ impl Frame {
         Ok(Frame::of(start, outputs, notes))
     }
 
-    /// The frame of a run that began at `start`, whose outputs are open.
+    /// Frame of a run that began at `start` and whose outputs are already open.
     pub(crate) fn of(start: Instant, outputs: Outputs, notes: Notes) -> Frame {
         Frame { start, notes, meter: Meter::new(notes.progress()), outputs }
     }
 
-    /// Opens the file of what is drawn too. It is neither the `input` nor another output.
+    /// Opens the file of the drawing. It may be neither `input` nor another output.
     pub(crate) fn with_geometry(
         self,
         path: &Path,
@@ -61,7 +61,7 @@ impl Frame {
         Ok(Frame { outputs, ..self })
     }
 
-    /// Writes what is drawn, if there is a file for it, and says how long that took.
+    /// Writes the drawing, if its file is open, and reports the time that it took.
     pub(crate) fn draw(
         &mut self,
         write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
@@ -72,13 +72,13 @@ impl Frame {
         written.map(|()| took)
     }
 
-    /// Opens the file of a picture too, if there is to be one. It is neither the `input` nor another output.
+    /// Opens the file of the picture, if requested. It may be neither `input` nor another output.
     pub(crate) fn with_picture(self, picture: Option<Picture<'_>>, input: &Path) -> Result<Frame, CliError> {
         let outputs = self.outputs.with_picture(picture, &Inputs::of([input]))?;
         Ok(Frame { outputs, ..self })
     }
 
-    /// Opens the file of a page about the run too, likewise.
+    /// Opens the file of the page about the run, if requested. It may be neither `input` nor another output.
     pub(crate) fn with_report(self, path: Option<&Path>, input: &Path) -> Result<Frame, CliError> {
         let outputs = self.outputs.with_report(path, &Inputs::of([input]))?;
         Ok(Frame { outputs, ..self })
@@ -91,7 +91,7 @@ impl Frame {
         sink.fill(|out| report().write(out))
     }
 
-    /// Writes the picture, if there is a file for it, and says how long that took.
+    /// Writes the picture, if requested, and reports the time that it took.
     pub(crate) fn plot(
         &mut self,
         picture: Option<Picture<'_>>,
@@ -105,7 +105,7 @@ impl Frame {
         written.map(|()| took)
     }
 
-    /// Writes the answer, and says how long that took.
+    /// Writes the answer, and returns the time that it took.
     pub(crate) fn write(
         &mut self,
         write: impl FnOnce(&Meter, &mut dyn Write) -> io::Result<()>,
@@ -115,17 +115,17 @@ impl Frame {
         written.map(|()| took)
     }
 
-    /// Puts the answer in its place, whatever becomes of the run and its statistics.
+    /// Commits the file of the answer, so that it stays even if the run or its statistics fail later.
     pub(crate) fn commit_answer(&mut self) -> Result<(), CliError> {
         self.outputs.commit_answer()
     }
 
-    /// How many seconds the run has lasted.
+    /// Seconds since the run began.
     pub(crate) fn seconds(&self) -> f64 {
         self.start.elapsed().as_secs_f64()
     }
 
-    /// Writes the statistics, if they are wanted, and puts all files in their places.
+    /// Writes the statistics, if requested, and commits all files.
     pub(crate) fn finish(self, record: &impl Serialize) -> Result<(), CliError> {
         drop(self.meter);
         self.outputs.commit(record)

@@ -84,7 +84,7 @@ pub(crate) struct Arguments {
     pub(super) verbosity: VerbosityArguments,
 }
 
-/// What there is to draw.
+/// What is generated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Name {
     /// Points.
@@ -143,13 +143,13 @@ Examples:
   lacuna generate sphere --dimension 3 --points 500 --noise 0.05 | lacuna rips --max-dim 2 -
   lacuna generate field --shape 256,256,256 --scale 3 -o field.npy";
 
-/// What was drawn.
+/// The generated data and its output format.
 enum Drawn {
     Points { dimension: usize, points: Distances<f32>, format: DistanceFile },
     Image(lacuna::cubical::AnyImage, ImageFile),
 }
 
-/// Draws and writes.
+/// Generates the data and writes it.
 pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     let notes = arguments.verbosity.notes();
     let (points, image) = arguments.formats()?;
@@ -191,7 +191,7 @@ fn said(drawn: &Drawn, notes: Notes) {
 }
 
 impl Arguments {
-    /// The formats of points and of images, of which one is used.
+    /// The output formats for points and for images, of which one is used.
     fn formats(&self) -> Result<(DistanceFile, ImageFile), UsageError> {
         let (mut points, mut image) = (DistanceFile::PointCloud, ImageFile::Npy);
         match self.name {
@@ -265,7 +265,7 @@ impl Arguments {
         }
     }
 
-    /// Refuses options that what is drawn has no use for.
+    /// Rejects options that do not apply to what is generated.
     fn only(&self, expected: &'static str, options: &[(&'static str, bool)]) -> Result<(), UsageError> {
         let name = match self.name {
             Name::Space(space) => space.to_string(),

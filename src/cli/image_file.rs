@@ -1,4 +1,4 @@
-//! The image of a file: what it was detected to be, and its voxels.
+//! Reads image files and reports their detected format.
 
 use std::path::Path;
 
@@ -12,8 +12,8 @@ use super::frame::Frame;
 use super::interruption::while_reading;
 use super::progress::Meter;
 
-/// Opens the image in `file`, and says what it was detected to be while the run's meter may be seen. Of a batch, whose images are many and
-/// mostly alike, the first of a kind stands for all: `others` are what images before were detected to be.
+/// Opens the image in `file` and reports its detected format, before the run's progress bar can appear. A format in
+/// `others`, those of earlier images of the batch, is not reported again.
 pub(crate) fn open_image(
     file: &Path,
     options: &ImageOptions,
@@ -34,7 +34,7 @@ pub(crate) fn open_image(
     Ok(stream)
 }
 
-/// The image of a stream; `meter` shows how much of it has been read.
+/// Reads the image of a stream, with its progress shown by `meter`.
 pub(crate) fn read_image(stream: AnyStream, meter: &Meter) -> Result<AnyImage, CliError> {
     meter.begin("reading", None, stream.shape().count() as u64);
     Ok(while_reading(|| stream.image_watched(&|voxels| meter.advance(voxels)))??)

@@ -1,4 +1,4 @@
-//! `lacuna info`: what this machine offers.
+//! `lacuna info`: the hardware and drivers that the program can use.
 
 use std::io::{self, Write};
 

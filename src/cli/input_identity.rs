@@ -1,4 +1,4 @@
-//! By what a run that goes on knows its input again.
+//! Identities by which a resumed run recognises its input.
 
 use std::fs::{self, File, Metadata};
 use std::io::{Read, Seek, SeekFrom};
@@ -9,18 +9,18 @@ use lacuna::snapshot::checksum;
 
 use super::error::{CliError, PathError, UsageError};
 
-/// Bytes at either end of a file that is too large to be read twice.
+/// Bytes that are summed at either end of a file too large to be read twice.
 const END: u64 = 1 << 20;
 
-/// A file by all of its bytes: how many there are, and their checksum.
+/// Identity by content: length and checksum of the whole file.
 pub(crate) fn of_bytes(path: &Path) -> Result<String, CliError> {
     let (mut file, _) = open(path)?;
     let (sum, length) = checksum(&mut file).map_err(|source| unreadable(path, source))?;
     Ok(format!("{length} bytes, checksum {sum:032x}"))
 }
 
-/// A file by what the system tells of it, and the checksum of its first and its last bytes: of one that is read as a stream, since
-/// to sum all of it takes as long as the work.
+/// Identity of a file that is read as a stream: metadata and the checksum of its first and last bytes. To sum the whole
+/// file would take as long as the work itself.
 pub(crate) fn of_ends(path: &Path) -> Result<String, CliError> {
     let (mut file, found) = open(path)?;
     let failed = |source| unreadable(path, source);
@@ -31,14 +31,15 @@ pub(crate) fn of_ends(path: &Path) -> Result<String, CliError> {
     Ok(format!("{}, checksums of its ends {first:032x} and {last:032x}", of_metadata(&found)))
 }
 
-/// A file by what the system tells of it; none of what is no file.
+/// Identity by metadata alone; `None` if the path is not a regular file.
 pub(crate) fn of_times(path: &Path) -> Option<String> {
     let found = fs::metadata(path).ok().filter(Metadata::is_file)?;
     Some(of_metadata(&found))
 }
 
-/// The length of a file and when it was changed last, as whoever changes it may say; where there are inodes, which one it has and when the system saw
-/// that change last. Nobody can say otherwise than by the system's clock: with the same inode and time, nobody has written to the file.
+/// Length and modification time of a file. Where there are inodes, also the inode and the change time. A modification
+/// time can be set at will, but the change time comes from the system's clock: if inode and change time are the same,
+/// the file was not written to.
 fn of_metadata(found: &Metadata) -> String {
     let changed = found.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
     let changed =
@@ -57,7 +58,7 @@ fn inode(_: &Metadata) -> String {
     String::new()
 }
 
-/// A file that can be read again by the run that goes on.
+/// Opens a file that a resumed run can read again.
 fn open(path: &Path) -> Result<(File, Metadata), CliError> {
     if path == Path::new("-") {
         return Err(UsageError::CheckpointOfPipe { found: "standard input".to_owned() }.into());

@@ -1,4 +1,4 @@
-//! `lacuna inspect`: what snapshots and checkpoints hold.
+//! `lacuna inspect`: the contents of snapshots and checkpoints.
 
 use std::fs;
 use std::io::{self, Write};
@@ -25,7 +25,7 @@ pub(crate) struct Arguments {
     json: bool,
 }
 
-/// What is said of a snapshot.
+/// The description of a snapshot.
 #[derive(Debug, Serialize)]
 struct Said {
     file: String,
@@ -57,10 +57,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     }
     let mut said = Vec::new();
     for file in files {
-        // One at a time in memory.
+        // One snapshot at a time is held in memory.
         said.push(Said::from(snapshot::read(&file)?));
     }
-    // The run comes first, then what is done of it.
+    // The manifest of the run comes first, then the saved stages.
     said.sort_by_key(|snapshot| snapshot.kind != Kind::Manifest.name());
     Sink::open(None, Content::Text)?.fill(|out| {
         if arguments.json {
@@ -85,7 +85,7 @@ fn snapshots_of(directory: &Path) -> Result<Vec<PathBuf>, CliError> {
     Ok(paths)
 }
 
-/// Writes what a snapshot is in lines for people. Its facts are whatever the file says.
+/// Describes a snapshot in lines of text. Its facts come from the file and are escaped for the terminal.
 fn describe(snapshot: &Said, out: &mut dyn Write) -> io::Result<()> {
     let Said { file, kind, version, bytes, .. } = snapshot;
     writeln!(out, "{}: {kind}, version {version}, {bytes} bytes, whole", printable(file))?;

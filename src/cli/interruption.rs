@@ -1,7 +1,8 @@
-//! Why a run is asked to end early: by a signal, where it keeps its state, or by a limit of time.
+//! Requests to end a run early: a signal, if the run keeps its state, or a time limit.
 //!
-//! Stages ask by their [`Progress`], save what they have, and unwind. A run that keeps no state ends by a signal at once, as always. An input may
-//! never come: the limit of time ends its reading at once ([`while_reading`]); a signal does not, but another one does.
+//! Stages check for a request through their [`Progress`], save their state, and unwind. A signal ends a run without
+//! saved state at once, as usual. Since an input may never arrive, the time limit ends the program at once while it
+//! reads ([`while_reading`]). A signal does not, but a second one does.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -16,38 +17,39 @@ use super::error::EndedEarly;
 use super::notes::{over_a_bar, tell};
 use super::temporary;
 
-/// Who asked.
+/// The origin of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Request {
-    /// The user or the system, by a signal.
+    /// A signal, from the user or the system.
     Signal,
-    /// The user beforehand, by `--time-limit`.
+    /// `--time-limit`, set by the user beforehand.
     TimeLimit,
 }
 
-/// 0: nobody; else one more than the place of the request among all.
+/// 0 without a request, else 1 + the index of the request in [`ALL`].
 static REQUESTED: AtomicU8 = AtomicU8::new(0);
 const ALL: [Request; 2] = [Request::Signal, Request::TimeLimit];
 
-/// The directory where the run keeps its state, so that a signal asks for an end in order.
+/// Directory of the run's checkpoint; if set, a signal asks for an orderly end.
 static KEPT_IN: OnceLock<PathBuf> = OnceLock::new();
 
-/// Whether the run reads an input. Held by who ends it meanwhile.
+/// Whether the run is reading an input. The thread that ends the program while it reads holds the lock.
 static IS_READING: Mutex<bool> = Mutex::new(false);
 
-/// When the first signal came that did.
+/// Time of the first signal that asked for an orderly end.
 static FIRST: OnceLock<Instant> = OnceLock::new();
 
-/// A signal that comes sooner after the first is one with it: `timeout` sends one to the program and one to its group.
+/// A signal within this time of the first counts as the same one: `timeout` sends one to the program and one to its
+/// group.
 const APART: Duration = Duration::from_secs(1);
 
-/// Who asked the run to end early, if anybody did: the first who did.
+/// The first request to end the run early, if there is one.
 pub(crate) fn requested() -> Option<Request> {
     let number = REQUESTED.load(Ordering::Relaxed);
     ALL.into_iter().find(|&request| self::number(request) == number)
 }
 
-/// Whether anybody asked the run to end early.
+/// Whether the run was asked to end early.
 pub(crate) fn is_requested() -> bool {
     REQUESTED.load(Ordering::Relaxed) != 0
 }
@@ -60,16 +62,16 @@ fn number(request: Request) -> u8 {
 }
 
 fn ask(request: Request) {
-    // Who asks later does not change why the run ends.
+    // A later request does not replace the first.
     let _ = REQUESTED.compare_exchange(0, number(request), Ordering::Relaxed, Ordering::Relaxed);
 }
 
 fn is_reading() -> MutexGuard<'static, bool> {
-    // A single value is valid whoever panicked.
+    // A single value is valid even if a thread panicked.
     IS_READING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The run reads an input as long as this lives.
+/// Guard: the run counts as reading an input while this lives.
 struct Reading;
 
 impl Drop for Reading {
@@ -78,8 +80,8 @@ impl Drop for Reading {
     }
 }
 
-/// Reads an input, of which there is nothing yet to be kept: when the time is up meanwhile, the program ends at once. No other thread has work that
-/// would be lost.
+/// Reads an input. If the time is up meanwhile, the program ends at once: nothing has been computed yet, and no other
+/// thread has work that would be lost.
 ///
 /// # Errors
 /// The run was asked to end before.
@@ -89,24 +91,24 @@ pub(crate) fn while_reading<T>(read: impl FnOnce() -> T) -> Result<T, EndedEarly
     if is_requested() { Err(EndedEarly::now()) } else { Ok(read()) }
 }
 
-/// Has the first signal that would end the program, which keeps its state in this directory, ask for an end in order, and one that comes a
-/// second later or more end it.
+/// Handles the signals that would end the program, which saves its state in `directory`. The first asks for an orderly
+/// end; one that comes a second or more later ends it.
 pub(crate) fn hear_signals(directory: &Path) {
     KEPT_IN.get_or_init(|| directory.to_path_buf());
     temporary::watch_signals();
 }
 
-/// The directory where the run keeps its state, if it does.
+/// Directory of the run's checkpoint, if it has one.
 pub(crate) fn kept_in() -> Option<&'static Path> {
     KEPT_IN.get().map(PathBuf::as_path)
 }
 
-/// Whether the run keeps its state.
+/// Whether the run saves its state.
 pub(crate) fn keeps_state() -> bool {
     kept_in().is_some()
 }
 
-/// A signal came; one thread at a time says so. Whether the program goes on, to an end in order.
+/// Handles a signal, called by one thread at a time. True if the program continues to an orderly end.
 pub(super) fn take_signal() -> bool {
     if !keeps_state() {
         return false;
@@ -123,12 +125,12 @@ pub(super) fn take_signal() -> bool {
     true
 }
 
-/// Has the run asked to end when so much time has passed from now. Where no thread can be started to wait for that, it is the error.
+/// Requests the end of the run after `time`, counted from now. The error is that no timer thread could be started.
 pub(crate) fn limit(time: Duration) -> std::io::Result<()> {
     let wait = move || {
         thread::sleep(time);
         ask(Request::TimeLimit);
-        // Held to the end, so that nothing is begun that would not be ended.
+        // Held to the end, so that reading cannot finish meanwhile and work begin that would be lost.
         let is_reading = is_reading();
         if *is_reading {
             let ended = EndedEarly::now();
@@ -138,7 +140,7 @@ pub(crate) fn limit(time: Duration) -> std::io::Result<()> {
     thread::Builder::new().name("time limit".into()).spawn(wait).map(drop)
 }
 
-/// The progress of a run that nobody looks at.
+/// A [`Progress`] that shows nothing and only passes on requests to end.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Unseen;
 
@@ -152,7 +154,7 @@ impl Progress for Unseen {
     }
 }
 
-/// Whether what is done by now is to be the answer of a run that ends early.
+/// Whether the partial result becomes the answer of a run that ends early.
 pub(crate) fn takes_what_is_done() -> bool {
     requested() == Some(Request::TimeLimit)
 }

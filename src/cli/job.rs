@@ -1,4 +1,4 @@
-//! What `reduce` and `phat` share: a boundary matrix in, its pairs out.
+//! Reduction of a boundary matrix to its pairs, shared by `reduce` and `phat`.
 
 use std::path::Path;
 use std::time::Duration;
@@ -26,43 +26,43 @@ use super::planning;
 use super::record::VERSION;
 use super::timing::timed;
 
-/// A reduction that was asked for, and how it is to be told.
+/// A requested reduction, with its input and outputs.
 #[derive(Debug)]
 pub(crate) struct Job<'a> {
     pub(crate) file: &'a Path,
     pub(crate) options: read::MatrixReadOptions,
-    /// Whether to check that boundaries have no boundary; when `None`, they are checked if the file gives them.
+    /// Whether to check that ∂∂ = 0; `None` checks it if the file gives boundaries.
     pub(crate) check: Option<bool>,
     pub(crate) request: ReductionRequest,
-    /// The machines that may scan for leftmost ones.
+    /// The devices that may scan for leftmost ones.
     pub(crate) backend: Backend,
-    /// The format of the pairs; the one that suits the input when `None`.
+    /// Format of the pairs; `None` chooses the one that suits the input.
     pub(crate) output: Option<pairs::PairsFormat>,
-    /// The picture of the bars, if one is wanted.
+    /// The picture of the bars, if requested.
     pub(crate) picture: Option<Picture<'a>>,
-    /// The classes whose cycles are written with the pairs, if any are.
+    /// The classes whose cycles are written with the pairs, if requested.
     pub(crate) cycles: Option<ClassSelection>,
     pub(crate) explain: bool,
-    /// Where the run keeps its state; nowhere when `None`.
+    /// Checkpoint and time limit of the run, if any.
     pub(crate) long: Option<&'a LongRun>,
 }
 
-/// What helps where a matrix is too large to be reduced.
+/// Advice for a matrix that is too large to be reduced.
 const HELPS: &str = "--algorithm sieve takes least; of an image, lacuna cubical takes a part of this, and of distances lacuna rips";
 
-/// The name under which it is kept that the matrix is that of a complex. The checkpoint is of one input.
+/// Checkpoint entry that says that ∂∂ = 0 was checked. The checkpoint belongs to one input.
 const CHECKED: &str = "checked";
 
-/// How the input was read.
+/// Format, times and properties of the input that was read.
 struct Reading {
     format: MatrixFormat,
     took: Duration,
     is_to_be_checked: bool,
-    /// Whether cells are columns of the file.
+    /// Whether the columns of the file are the cells.
     gives_boundaries: bool,
 }
 
-/// How long the stages took.
+/// Time of each stage.
 struct Times {
     read: Duration,
     check: Option<Duration>,
@@ -72,7 +72,7 @@ struct Times {
     total: f64,
 }
 
-/// A matrix that is refused, and how to have it all the same.
+/// A matrix that is rejected, with the option that accepts it.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}; --check=off reduces it all the same")]
 struct Refused(NotAComplex);
@@ -98,7 +98,7 @@ impl Blame for NoColumns {
 }
 
 impl Job<'_> {
-    /// Reads, reduces, writes.
+    /// Reads the matrix, reduces it and writes the pairs.
     pub(crate) fn run(&self, mut frame: Frame) -> Result<PairsRecord, CliError> {
         let feeds = Feeds::new(&self.backend, self.scans_primal());
         let (input, reading) = self.read(&feeds, &frame)?;
@@ -135,8 +135,8 @@ impl Job<'_> {
             report
         })?;
         frame.finish(&record)?;
-        // The program is about to end; giving memory back page by page would take longer than all of writing.
-        // The scanner keeps its device open: closing that takes longer, too.
+        // The program is about to end. Freeing this memory page by page would take longer than all of writing, and so
+        // would closing the scanner's device.
         std::mem::forget((reduced, planned));
         std::mem::forget(input);
         Ok(record)
@@ -157,7 +157,7 @@ impl Job<'_> {
         Ok((input, Reading { format, took, is_to_be_checked, gives_boundaries }))
     }
 
-    /// Finds the cycles that are wanted, and says how long that took.
+    /// Finds the requested cycles; returns the time that it took.
     fn find_cycles(&self, reduced: &mut AnyReduced<'_>, frame: &Frame) -> Result<Option<Duration>, CliError> {
         let Some(selection) = &self.cycles else { return Ok(None) };
         if self.explain {
@@ -172,7 +172,7 @@ impl Job<'_> {
         Ok(Some(took))
     }
 
-    /// Whether the matrix is scanned as it is read. Of the algorithms that scan only the sieve dualizes later.
+    /// Whether the matrix is scanned while it is read. Among the algorithms that scan, only the sieve dualizes later.
     fn scans_primal(&self) -> bool {
         let ReductionRequest { algorithm, columns, dualize, .. } = self.request;
         match algorithm {
@@ -196,7 +196,7 @@ impl Job<'_> {
         name_of(self.file)
     }
 
-    /// Looks whether the matrix is that of a complex, unless another run has kept that it is. How long that took.
+    /// Checks that ∂∂ = 0, unless the checkpoint says that it was checked; returns the time that it took.
     fn check(&self, input: &AnyComplex, checkpoint: &dyn Checkpoint) -> Result<Duration, CliError> {
         let (is_known, looking) = timed(|| checkpoint.load(CHECKED, Kind::MatrixReduction));
         if is_known?.is_some() {
@@ -221,7 +221,7 @@ impl Job<'_> {
     ) -> PairsRecord {
         let essential = match times.check {
             Some(_) => input.cells() - 2 * reduced.pairs(),
-            // Without ∂∂ = 0 a cell may be in two pairs.
+            // Without ∂∂ = 0, a cell may be in two pairs.
             None => reduced.essential(),
         };
         PairsRecord {

@@ -1,12 +1,13 @@
-//! Temporary files of runs that could not remove them: the next run knows them and removes them.
+//! Temporary files left over by runs that could not remove them. The next run recognises and removes them.
 //!
-//! A temporary file is called `.lacuna-MACHINE-RANDOM.tmp`; a temporary folder has the name of such a file beside it without the `.tmp`. While
-//! its run lives, the file is locked; the system gives the lock up with the run, however that ends, by `kill -9` as well. A run that makes
-//! a temporary file looks for others in the same folder, once: those that it can lock belong to nobody, and go, with their folders.
+//! A temporary file is called `.lacuna-MACHINE-RANDOM.tmp`; a temporary folder has the name of such a file beside it,
+//! without the `.tmp`. A running program holds a lock on the file, which the system releases when the program ends,
+//! even by `kill -9`. A run that makes a temporary file first looks once for others in the same folder: files that it
+//! can lock have no owner, and are removed with their folders.
 //!
-//! The file of a living run is never taken. A file is locked after it is made, so one that is taken before that is noticed, and made
-//! again under another name. Locks need not reach across a network, so files of other machines are left alone, and where a file system
-//! has no locks, all are.
+//! The file of a running program is never removed. A file is locked after it is created; if another run removes it in
+//! between, that is noticed, and the file is created again under another name. Locks may not work across a network, so
+//! files of other machines are left alone. On a file system without locks nothing is removed.
 
 use std::collections::HashSet;
 use std::ffi::OsStr;
@@ -17,16 +18,17 @@ use std::sync::{LazyLock, Mutex, PoisonError};
 
 use tempfile::{Builder, NamedTempFile};
 
-/// The end of the name of a temporary file.
+/// Ending of the names of temporary files.
 pub(super) const SUFFIX: &str = ".tmp";
 
-/// Random characters of a name.
+/// Number of random characters in a name.
 const RANDOM: usize = 8;
 
-/// Names of a folder that are looked at: in one with many more files, to look at all would take longer than a short run.
+/// Largest number of directory entries that are examined; in a larger folder the search would take longer than a short
+/// run.
 const MOST_NAMES: usize = 1 << 14;
 
-/// What the names of this machine's temporary files begin with.
+/// Prefix of the names of this machine's temporary files.
 static PREFIX: LazyLock<String> = LazyLock::new(|| prefix(&machine()));
 
 fn prefix(machine: &str) -> String {
@@ -34,13 +36,13 @@ fn prefix(machine: &str) -> String {
     format!(".lacuna-{}-", machine.chars().map(plain).collect::<String>())
 }
 
-/// The name of this machine. Where the system does not tell in this way, locks decide alone.
+/// Name of this machine. Where the system does not report it, only locks protect the files.
 fn machine() -> String {
     let name = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
     if name.trim().is_empty() { "local".to_owned() } else { name.trim().to_owned() }
 }
 
-/// A new file in a folder, held as long as it is open. What others left there is removed before.
+/// Creates a file in a folder, locked as long as it is open. Leftovers of other runs there are removed first.
 pub(super) fn held_file(
     folder: &Path,
     prepare: impl Fn(&mut Builder<'_, 'static>),
@@ -57,9 +59,9 @@ pub(super) fn held_file(
     }
 }
 
-/// Locks a new file. Whether it still is where it was made: another run may have taken it for left over before.
+/// Locks a new file. False if another run took it for a leftover before the lock and removed it.
 fn hold(file: &NamedTempFile) -> io::Result<bool> {
-    // Where there are no locks, nobody else gets one.
+    // Where locks are not supported, no other run gets one either.
     let _ = file.as_file().lock();
     file.path().try_exists()
 }
@@ -69,12 +71,12 @@ pub(super) fn folder_of(file: &Path) -> PathBuf {
     file.with_extension("")
 }
 
-/// Removes what is left over in a folder, the first time that this run is asked to.
+/// Removes the leftovers in a folder, once per folder and run.
 fn remove_once(folder: &Path) {
     static SEEN: Mutex<Option<HashSet<PathBuf>>> = Mutex::new(None);
-    // A folder that cannot be told from others is looked at again.
+    // A path that cannot be made canonical may be searched again.
     let real = fs::canonicalize(folder).unwrap_or_else(|_| folder.to_path_buf());
-    // A set of paths is valid whoever panicked.
+    // A set of paths is valid even if a thread panicked.
     let mut seen = SEEN.lock().unwrap_or_else(PoisonError::into_inner);
     if seen.get_or_insert_default().insert(real) {
         drop(seen);
@@ -82,7 +84,8 @@ fn remove_once(folder: &Path) {
     }
 }
 
-/// Removes the temporary files in a folder that begin with `prefix` and that nobody holds. What cannot be removed stays, and harms nobody.
+/// Removes the unlocked temporary files in a folder whose names begin with `prefix`. Files that cannot be removed stay,
+/// which is harmless.
 fn remove_leftovers(folder: &Path, prefix: &str) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     for entry in entries.take(MOST_NAMES).flatten() {
@@ -101,7 +104,7 @@ fn remove_if_free(path: &Path) {
     let Ok(file) = File::open(path) else { return };
     match file.try_lock() {
         Ok(()) => {
-            // The folder first: without the file nobody would know it any more.
+            // The folder first: it could not be recognised without its file.
             let _ = fs::remove_dir_all(folder_of(path));
             let _ = fs::remove_file(path);
         }
@@ -138,7 +141,7 @@ mod tests {
         }
         let held = File::open(at(".lacuna-this_host-held1234.tmp")).unwrap();
         held.lock().unwrap();
-        // A folder with its file, one without, and one that is called as files are.
+        // A folder with its file, one without, and one named like a file.
         fs::create_dir_all(at(".lacuna-this_host-abcd1234/inner")).unwrap();
         fs::write(at(".lacuna-this_host-abcd1234/inner/file"), "").unwrap();
         fs::create_dir(at(".lacuna-this_host-held1234")).unwrap();
@@ -172,7 +175,7 @@ mod tests {
         assert!(!path.exists());
     }
 
-    /// Threads that make files beside others that remove what they find free: each has its own in the end.
+    /// Threads create files beside others that remove unlocked ones; each thread keeps its own file.
     #[test]
     fn nobody_takes_what_is_just_being_made() {
         let folder = tempfile::tempdir().unwrap();

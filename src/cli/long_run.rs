@@ -1,4 +1,4 @@
-//! A run that may be long: its limit of time, the directory where it keeps its state, and what is said of both.
+//! Long runs: the time limit, the directory of the checkpoint, and the messages about both.
 
 use lacuna::snapshot::{Checkpoint, CheckpointDirectory, Fingerprint};
 
@@ -7,7 +7,7 @@ use super::error::CliError;
 use super::notes::Notes;
 use super::sink;
 
-/// Where a run keeps its state, if anywhere.
+/// Checkpoint directory of a run, if it has one.
 #[derive(Debug)]
 pub(crate) struct LongRun {
     directory: Option<CheckpointDirectory>,
@@ -15,7 +15,7 @@ pub(crate) struct LongRun {
 }
 
 impl LongRun {
-    /// Has the time of the run begin, and opens the directory of its checkpoint, before anything is read.
+    /// Starts the time limit and opens the checkpoint directory, before anything is read.
     pub(crate) fn open(
         limit: &TimeLimitArguments,
         checkpoint: &CheckpointArguments,
@@ -26,7 +26,8 @@ impl LongRun {
         Ok(LongRun { directory, notes })
     }
 
-    /// Says what the run is, when its input is known: what is kept is gone on from, or refused.
+    /// Compares the fingerprint of the run with that of the checkpoint, once the input is known: the saved state is
+    /// resumed from or rejected.
     pub(crate) fn begin(&self, run: impl FnOnce() -> Fingerprint) -> Result<(), CliError> {
         let Some(directory) = &self.directory else { return Ok(()) };
         if directory.begin(&run())? {
@@ -35,7 +36,7 @@ impl LongRun {
         Ok(())
     }
 
-    /// What keeps the state.
+    /// The checkpoint, which saves nothing if the run has no directory.
     pub(crate) fn checkpoint(&self) -> &dyn Checkpoint {
         match &self.directory {
             Some(directory) => directory,
@@ -43,7 +44,7 @@ impl LongRun {
         }
     }
 
-    /// Removes what was kept, as the run is done; not before the answer is on the disk.
+    /// Removes the checkpoint of a finished run, once the answer is on the disk.
     pub(crate) fn finish(self) {
         let Some(directory) = self.directory else { return };
         if let Err(error) = sink::settle() {

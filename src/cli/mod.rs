@@ -1,4 +1,4 @@
-//! The command line: one file per subcommand, and what they share.
+//! The command line: one file per subcommand, and shared modules.
 
 mod answers;
 mod arguments;
@@ -93,7 +93,7 @@ enum Command {
 }
 
 impl Command {
-    /// The limit of memory, of the commands that have one, and the least that holds for the whole program.
+    /// The memory limit of commands that have one, and the smallest limit that applies to the whole program.
     fn memory(&self) -> Option<(&MemoryArguments, u64)> {
         match self {
             Command::Rips(arguments) => Some((&arguments.machine.memory, 0)),
@@ -115,7 +115,7 @@ impl Command {
         }
     }
 
-    /// What is said along the way, of the commands that have a limit of memory.
+    /// How much is said on standard error, for commands that have a memory limit.
     fn notes(&self) -> Option<Notes> {
         match self {
             Command::Rips(arguments) => Some(arguments.report.messages.notes()),
@@ -137,7 +137,7 @@ impl Command {
         }
     }
 
-    /// The time limit of the commands that have their answer as a whole or not at all.
+    /// The time limit of commands whose answer is all or nothing.
     fn deadline(&self) -> Option<&DeadlineArguments> {
         match self {
             Command::Thin(arguments) => Some(&arguments.deadline),
@@ -151,14 +151,14 @@ impl Command {
         }
     }
 
-    /// The exit code of a run that finds no memory. Of `compare`, 1 says that files differ.
+    /// Exit code of a run that finds no memory. For `compare`, 1 means that the files differ.
     #[cfg(all(feature = "huge-pages", target_os = "linux"))]
     fn code_out_of_memory(&self) -> i32 {
         if matches!(self, Command::Compare(_)) { 2 } else { 1 }
     }
 }
 
-/// Runs the command. The exit code is that of a run without failure: `compare` and `thin --verify` answer with it what they found.
+/// Runs the command. A run without failure returns 0, or what `compare` and `thin --verify` found.
 pub(crate) fn run(cli: Cli) -> Result<ExitCode, CliError> {
     #[cfg(all(feature = "huge-pages", target_os = "linux"))]
     out_of_memory::prepare(cli.command.code_out_of_memory());
@@ -204,7 +204,7 @@ fn run_command(command: Command) -> Result<ExitCode, CliError> {
     }
 }
 
-/// Prints what clap answers instead of a run, help or an error of usage. The exit code: help that cannot be written is a failure.
+/// Prints clap's help or usage error and returns the exit code. Help that cannot be written is a failure.
 pub(crate) fn answer(answer: &clap::Error) -> ExitCode {
     let printed = sink::readers_may_leave(answer.print().and_then(|()| io::stdout().flush()));
     match printed {

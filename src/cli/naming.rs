@@ -1,4 +1,4 @@
-//! Which format an output has: the one that `--output` says, or the one that its name tells.
+//! The format of an output, by `--output` or by the name of its file.
 
 use std::fmt::Display;
 use std::path::Path;
@@ -12,32 +12,33 @@ use lacuna::plot::PlotFormat;
 use super::error::UsageError;
 use super::sink::Content;
 
-/// A format of output files.
+/// A set of output formats.
 pub(crate) trait OutputFormat: Copy + PartialEq + Display + 'static {
-    /// Extensions of names, in small letters, each with the formats that files of that name may have: the first unless another is
-    /// asked for.
+    /// File name extensions in lower case, each with the formats that it may stand for; the first is the default.
     const EXTENSIONS: &'static [(&'static str, &'static [Self])];
 
-    /// The formats that no terminal can show.
+    /// The binary formats, which are not written to a terminal.
     const BINARY: &'static [Self];
 
-    /// What a file of this format holds.
+    /// Whether a file of this format is text or binary.
     fn content(self) -> Content {
         if Self::BINARY.contains(&self) { Content::Binary } else { Content::Text }
     }
 }
 
-/// The formats that the name of the file at `path` may stand for, the likeliest first; none, if it tells none.
+/// The formats that the name of the file at `path` may stand for, the likeliest first; `None` if it implies none.
 fn named<F: OutputFormat>(path: &Path) -> Option<&'static [F]> {
     let name = path.file_name()?.to_string_lossy().to_lowercase();
     let ends_in = |extension: &str| name.strip_suffix(extension).is_some_and(|stem| stem.ends_with('.'));
     F::EXTENSIONS.iter().find(|(extension, _)| ends_in(extension)).map(|&(_, formats)| formats)
 }
 
-/// The format `given` by `--output`, or else that of the name of the file at `path`; none, if there is no name or it has no ending.
+/// The format `given` by `--output`, or else the one that the file name at `path` implies; `None` if there is no path,
+/// or its name has no extension.
 ///
 /// # Errors
-/// [`UsageError::Contradiction`]: the name is that of another format. [`UsageError::UnknownEnding`]: it ends in what is none.
+/// [`UsageError::Contradiction`]: the name implies another format. [`UsageError::UnknownEnding`]: the extension is
+/// unknown.
 pub(crate) fn format_of<F: OutputFormat>(
     given: Option<F>,
     path: Option<&Path>,
@@ -59,7 +60,7 @@ pub(crate) fn format_of<F: OutputFormat>(
     }
 }
 
-/// Like [`format_of`], or else the default. What programs print is often kept under a few names, which a default that is text takes.
+/// Like [`format_of`], with a default. A text default also accepts the usual names of text files.
 ///
 /// # Errors
 /// As [`format_of`].
@@ -76,17 +77,17 @@ pub(crate) fn format_or<F: OutputFormat>(
     }
 }
 
-/// Whether a name that tells no format ends in anything. What is called `.gz` is refused when it is opened.
+/// Whether a name that implies no format has an extension. A name in `.gz` is rejected when the file is opened.
 pub(crate) fn has_other_ending(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending != "gz")
 }
 
-/// The endings of the names that tell a format.
+/// The extensions that imply a format.
 pub(crate) fn endings<F: OutputFormat>() -> impl Iterator<Item = &'static str> {
     F::EXTENSIONS.iter().map(|&(extension, _)| extension)
 }
 
-/// The error of a name whose ending is none of the known ones.
+/// The error for a name whose extension is unknown.
 pub(crate) fn unknown_ending(path: &Path, known: &[&str]) -> UsageError {
     let mut endings = String::new();
     for (place, ending) in known.iter().enumerate() {
@@ -100,22 +101,22 @@ pub(crate) fn unknown_ending(path: &Path, known: &[&str]) -> UsageError {
     UsageError::UnknownEnding { path: path.to_path_buf(), endings }
 }
 
-/// The names of all formats of an output.
+/// The names of all formats of an output, for messages.
 pub(crate) fn names<F: ValueEnum>() -> String {
     let names = F::value_variants().iter().filter_map(ValueEnum::to_possible_value);
     names.map(|name| name.get_name().to_owned()).collect::<Vec<_>>().join(", ")
 }
 
-/// The extension of the files of a format that is given no name.
+/// The default extension for files of a format.
 pub(crate) fn extension_of<F: OutputFormat>(format: F) -> String {
     let named = F::EXTENSIONS.iter().find(|(_, formats)| formats[0] == format);
     named.map_or_else(|| format.to_string(), |(extension, _)| (*extension).to_owned())
 }
 
-/// The format of what is drawn into the file at `path`.
+/// The format of the drawing in the file at `path`.
 ///
 /// # Errors
-/// [`UsageError::GeometryName`]: the name is that of no such format.
+/// [`UsageError::GeometryName`]: the extension is none of a drawing format.
 pub(crate) fn geometry_format(path: &Path) -> Result<geometry::GeometryFormat, UsageError> {
     let formats = named(path).ok_or_else(|| UsageError::GeometryName { path: path.to_path_buf() })?;
     Ok(formats[0])
@@ -124,7 +125,7 @@ pub(crate) fn geometry_format(path: &Path) -> Result<geometry::GeometryFormat, U
 /// The format of the picture in the file at `path`.
 ///
 /// # Errors
-/// [`UsageError::PictureName`]: the name is that of no such format.
+/// [`UsageError::PictureName`]: the extension is none of a picture format.
 pub(crate) fn picture_format(path: &Path) -> Result<PlotFormat, UsageError> {
     let formats = named(path).ok_or_else(|| UsageError::PictureName { path: path.to_path_buf() })?;
     Ok(formats[0])

@@ -1,4 +1,4 @@
-//! What is said on standard error along the way.
+//! Messages on standard error.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -13,7 +13,7 @@ use lacuna::rips::{DimensionStats, Plan, Stats};
 
 use super::progress::{Display, ProgressMode};
 
-/// How talkative the program is.
+/// How much is said on standard error.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Notes {
     pub(crate) quiet: bool,
@@ -22,33 +22,33 @@ pub(crate) struct Notes {
 }
 
 impl Notes {
-    /// Says a line, unless told to be quiet.
+    /// Prints a line, unless quiet.
     pub(crate) fn note(self, line: impl fmt::Display) {
         if !self.quiet {
             tell(line);
         }
     }
 
-    /// Says a line that begins with "warning:", unless told to be quiet.
+    /// Prints a line that begins with "warning:", unless quiet.
     pub(crate) fn warn(self, line: impl fmt::Display) {
         if !self.quiet {
             tell_as("warning", AnsiColor::Yellow.on_default().bold(), line);
         }
     }
 
-    /// Warns of dimensions that the run of an input was to find and did not, of those that `are_used`.
+    /// Warns of dimensions of an input whose computation was cut short, if `are_used` says that they matter.
     pub(crate) fn warn_of_unfinished(self, name: &str, dims: &BTreeSet<u32>, are_used: impl Fn(u32) -> bool) {
         for dim in dims.iter().copied().filter(|&dim| are_used(dim)) {
             self.warn(format_args!("{name}: dimension {dim} is unfinished: its run was ended before"));
         }
     }
 
-    /// How it is shown how far the run is.
+    /// How progress is displayed.
     pub(crate) fn progress(self) -> Display {
         self.progress.display(self.quiet)
     }
 
-    /// Says the lines of `-v`: whether the dimension was cut, and how long each stage took.
+    /// Prints the lines of `-v`: whether the dimension was cut, and the time of each stage.
     pub(crate) fn timings(self, plan: &Plan, stats: &Stats, times: &Times) {
         if !self.verbose {
             return;
@@ -78,7 +78,7 @@ impl Notes {
     }
 }
 
-/// How long the stages around the computation took.
+/// Times of the stages around the computation.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Times {
     pub(crate) read: Duration,
@@ -87,7 +87,7 @@ pub(crate) struct Times {
 }
 
 impl Times {
-    /// The stages of a run, and their seconds.
+    /// The stages of a run with their seconds.
     pub(crate) fn stages(&self, stats: &Stats) -> Vec<(String, f64)> {
         let mut stages =
             vec![("read".to_owned(), self.read.as_secs_f64()), ("rank".to_owned(), stats.rank_seconds)];
@@ -104,7 +104,7 @@ impl Times {
     }
 }
 
-/// The stages of a dimension, and their seconds: those of representatives where there are any.
+/// The stages of a dimension with their seconds, including those of representatives where there are any.
 fn stages_of(stats: &DimensionStats) -> impl Iterator<Item = (String, f64)> {
     let dim = stats.dim;
     let always = [("assembly", stats.assembly_seconds), ("reduction", stats.reduction_seconds)];
@@ -117,7 +117,7 @@ fn stages_of(stats: &DimensionStats) -> impl Iterator<Item = (String, f64)> {
         .map(move |(stage, seconds)| (format!("dimension {dim} {stage}"), seconds))
 }
 
-/// A stage and how long it took.
+/// A line with a stage and its seconds.
 pub(crate) fn timing_line(stage: &str, seconds: f64) -> String {
     format!("{stage:<27} {seconds:>9.3} s")
 }
@@ -127,18 +127,18 @@ pub(crate) fn counted(count: usize, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
-/// What a line begins with that another thread writes while a bar may be shown: a terminal's line is cleared.
+/// Prefix of a line printed by another thread while a progress bar may be shown: clears the line of a terminal.
 pub(crate) fn over_a_bar() -> &'static str {
     if std::io::stderr().is_terminal() { "\r\x1b[2K" } else { "" }
 }
 
-/// Says a line whatever was asked: a closed standard error is no reason to fail.
+/// Prints a line, even if quiet. A closed standard error is not a failure.
 pub(crate) fn tell(line: impl fmt::Display) {
     let _ = writeln!(anstream::stderr(), "{}", printable(&line.to_string()));
 }
 
-/// A text as a terminal may show it: control characters, which could be orders to the terminal in the name or content of a file, are
-/// escaped, but for tabs and line feeds.
+/// Escapes control characters other than tab and line feed: a file's name or content could otherwise send commands to
+/// the terminal.
 pub(crate) fn printable(text: &str) -> Cow<'_, str> {
     let is_order = |letter: char| letter.is_control() && !matches!(letter, '\t' | '\n');
     if !text.contains(is_order) {
@@ -149,13 +149,13 @@ pub(crate) fn printable(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.chars().map(escaped).collect())
 }
 
-/// Says a line that begins with "error:", in the colour that clap's errors have.
+/// Prints a line that begins with "error:", in the colour of clap's errors.
 pub(crate) fn tell_error(line: impl fmt::Display) {
     tell_as("error", *Styles::styled().get_error(), line);
 }
 
-/// Says a line that begins with a word of some style. Whether there are colours is decided as for clap's messages: on a terminal, unless
-/// the environment says otherwise (`NO_COLOR`, `CLICOLOR`, `TERM`).
+/// Prints a line that begins with a styled word. Colours follow the same rules as clap's messages: only on a terminal,
+/// unless the environment says otherwise (`NO_COLOR`, `CLICOLOR`, `TERM`).
 fn tell_as(word: &str, style: Style, line: impl fmt::Display) {
     let _ = writeln!(anstream::stderr(), "{style}{word}:{style:#} {}", printable(&line.to_string()));
 }

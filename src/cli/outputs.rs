@@ -1,4 +1,5 @@
-//! The files of a run: the answer and, if asked for, the statistics and what is drawn. All are put in their places or, on failure, none.
+//! The output files of a run: the answer and, if requested, statistics, drawing, picture and page. Either all are
+//! committed or none.
 
 use std::fs;
 use std::io::{self, Write};
@@ -12,17 +13,17 @@ use super::error::{CliError, PathError, UsageError};
 use super::naming::OutputFormat;
 use super::sink::{Content, Sink};
 
-/// The files that a run reads, which it must not write.
+/// The input files of a run, which it must not overwrite.
 #[derive(Debug, Default)]
 pub(crate) struct Inputs(Vec<(PathBuf, Identity)>);
 
-/// What tells one file from all others, whatever it is called.
+/// Device and inode of a file, which identify it whatever its name.
 #[cfg(unix)]
 type Identity = (u64, u64);
 #[cfg(not(unix))]
 type Identity = PathBuf;
 
-/// The identity of a regular file, links followed. Devices and pipes have none: to write what was read from them is no loss.
+/// Identity of a regular file, links followed. Devices and pipes have none: writing to them loses no input.
 fn identity(path: &Path) -> Option<Identity> {
     let found = fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
     #[cfg(unix)]
@@ -48,7 +49,7 @@ impl Inputs {
         Inputs(paths.into_iter().filter_map(input).collect())
     }
 
-    /// Refuses an output that is one of the inputs.
+    /// Rejects an output that is one of the inputs.
     pub(crate) fn spare(&self, output: Option<&Path>) -> Result<(), PathError> {
         let Some((path, identity)) = output.and_then(|path| Some((path, identity(path)?))) else {
             return Ok(());
@@ -62,7 +63,7 @@ impl Inputs {
     }
 }
 
-/// Refuses files of which standard input is more than one.
+/// Rejects standard input named more than once.
 pub(crate) fn at_most_one_pipe(files: &[PathBuf]) -> Result<(), UsageError> {
     if files.iter().filter(|path| path.as_path() == Path::new("-")).count() > 1 {
         return Err(UsageError::TwiceStandardInput);
@@ -70,21 +71,22 @@ pub(crate) fn at_most_one_pipe(files: &[PathBuf]) -> Result<(), UsageError> {
     Ok(())
 }
 
-/// The outputs, open.
+/// The open outputs of a run.
 #[derive(Debug)]
 pub(crate) struct Outputs {
     pub(crate) answer: Sink,
-    /// What is drawn, if it is wanted.
+    /// The drawing, if requested.
     pub(crate) geometry: Option<Sink>,
-    /// The picture of the answer, if it is wanted.
+    /// The picture of the answer, if requested.
     pub(crate) picture: Option<Sink>,
-    /// The page about the run, likewise.
+    /// The page about the run, if requested.
     pub(crate) report: Option<Sink>,
     stats: Option<Sink>,
 }
 
 impl Outputs {
-    /// Opens both before the work starts. Neither may be an input; without a path, the answer goes to standard output.
+    /// Opens the answer and the statistics before the work starts. Neither may be an input; without a path, the answer
+    /// goes to standard output.
     pub(crate) fn open(
         answer: Option<&Path>,
         content: Content,
@@ -99,13 +101,13 @@ impl Outputs {
         Ok(Outputs { answer, geometry: None, picture: None, report: None, stats })
     }
 
-    /// The outputs of one input of a batch, whose statistics are those of all.
+    /// The outputs of one input of a batch, whose statistics are shared.
     pub(crate) fn of_task(answer: Sink, beside: BatchSinks) -> Outputs {
         let BatchSinks { picture, page } = beside;
         Outputs { answer, geometry: None, picture, report: page, stats: None }
     }
 
-    /// Opens the file of what is drawn too. It is none of the inputs, and none of the others.
+    /// Opens the file of the drawing. It may be neither an input nor another output.
     pub(crate) fn with_geometry(
         mut self,
         path: &Path,
@@ -120,7 +122,7 @@ impl Outputs {
         Ok(self)
     }
 
-    /// Opens the file of a picture too, if there is to be one. It is none of the inputs, and none of the others.
+    /// Opens the file of the picture, if requested. It may be neither an input nor another output.
     pub(crate) fn with_picture(
         mut self,
         picture: Option<Picture<'_>>,
@@ -136,7 +138,7 @@ impl Outputs {
         Ok(self)
     }
 
-    /// Opens the file of a page about the run too, likewise.
+    /// Opens the file of the page about the run, if requested. It may be neither an input nor another output.
     pub(crate) fn with_report(mut self, path: Option<&Path>, inputs: &Inputs) -> Result<Outputs, CliError> {
         let Some(path) = path else { return Ok(self) };
         inputs.spare(Some(path))?;
@@ -155,12 +157,12 @@ impl Outputs {
         self.answer.fill(write)
     }
 
-    /// Puts the answer in its place, whatever becomes of the run and its statistics.
+    /// Commits the file of the answer, so that it stays even if the run or its statistics fail later.
     pub(crate) fn commit_answer(&mut self) -> Result<(), CliError> {
         std::mem::replace(&mut self.answer, Sink::Stdout).commit()
     }
 
-    /// Writes the statistics, if they are wanted, then puts all files in their places.
+    /// Writes the statistics, if requested, then commits all files.
     pub(crate) fn commit(self, record: &impl Serialize) -> Result<(), CliError> {
         let Outputs { answer, geometry, picture, report, mut stats } = self;
         if let Some(stats) = &mut stats {
@@ -174,7 +176,7 @@ impl Outputs {
     }
 }
 
-/// Refuses to write two outputs to one file; `what` names both.
+/// Rejects two outputs with the same file; `what` names both.
 pub(crate) fn differ(output: &Sink, other: Option<&Sink>, what: &'static str) -> Result<(), UsageError> {
     match (output.file(), other.and_then(Sink::file)) {
         (Some(path), Some(other)) if path == other => {

@@ -1,4 +1,4 @@
-//! What `reduce` and `phat` tell of a reduction: the statistics of `--stats`, and the lines of `-v`.
+//! Statistics of a reduction, for `reduce` and `phat`: the object of `--stats` and the lines of `-v`.
 
 use lacuna::matrix::read::MatrixFormat;
 use lacuna::matrix::{Algorithm, Figures, Plan};
@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::notes::{counted, tell, timing_line};
 use super::planning;
 
-/// What was done: what `--stats FILE` writes, as a JSON object.
+/// The JSON object of `--stats FILE`.
 ///
 /// | key | value |
 /// |---|---|
@@ -56,7 +56,7 @@ pub(crate) struct PairsRecord {
 }
 
 impl PairsRecord {
-    /// Says in a page about the run what it was, and how long each stage took.
+    /// Adds the input and the time of each stage to a page about the run.
     pub(crate) fn describe(&self, report: &mut Report) {
         report.fact("file", &self.file).fact("format", self.format).fact("cells", self.cells);
         report
@@ -74,7 +74,7 @@ impl PairsRecord {
         report.stage("write", self.write_seconds).stage("total", self.total_seconds);
     }
 
-    /// The lines of `-v`: the size of it, how long each stage took, what was counted.
+    /// Prints the lines of `-v`: size, time of each stage, counters.
     pub(crate) fn tell(&self) {
         tell(format_args!(
             "{}, {}, {}, {} essential",
@@ -100,7 +100,7 @@ impl PairsRecord {
         self.tell_figures();
     }
 
-    /// The figures of HYPHA's tables, as far as the algorithm has them.
+    /// Prints the counters of HYPHA's tables, as far as the algorithm has them.
     fn tell_figures(&self) {
         let figure = |what: &str, value: &dyn std::fmt::Display| tell(format_args!("{what:<40} {value:>12}"));
         figure("additions", &self.figures.additions);

@@ -1,4 +1,4 @@
-//! Values of options: each error says what was expected and what was found.
+//! Parsers of option values. Each error says what was expected and what was found.
 
 use std::ffi::OsStr;
 use std::iter;
@@ -14,10 +14,10 @@ use lacuna::cubical::ecc::bins::MOST_BINS;
 use lacuna::cubical::value::Threshold;
 use lacuna::internals::prime_modulus;
 
-/// The greatest number of threads that can be asked for, which is the most that a pool takes.
+/// Largest number of threads that can be requested, the limit of a Rayon pool.
 const MAX_THREADS: usize = 65_535;
 
-/// A diameter, which is not negative; infinity asks for the whole filtration.
+/// Parses a diameter ≥ 0; infinity selects the whole filtration.
 pub(crate) fn threshold(found: &str) -> Result<f64, String> {
     match found.parse() {
         Ok(t) if t >= 0.0 => Ok(t),
@@ -25,7 +25,7 @@ pub(crate) fn threshold(found: &str) -> Result<f64, String> {
     }
 }
 
-/// The exponent of a mean.
+/// Parses the exponent of a mean, a finite number > 0.
 pub(crate) fn exponent(found: &str) -> Result<f64, String> {
     match found.parse::<f64>() {
         Ok(r) if r > 0.0 && r.is_finite() => Ok(r),
@@ -33,13 +33,13 @@ pub(crate) fn exponent(found: &str) -> Result<f64, String> {
     }
 }
 
-/// A number of neighbours or points.
+/// Parses a whole number ≥ 1.
 pub(crate) fn at_least_one(found: &str) -> Result<usize, String> {
     let number = found.parse().ok().filter(|&number: &usize| number > 0);
     number.ok_or_else(|| format!("expected a whole number, 1 or more, found {found}"))
 }
 
-/// The power of a weight.
+/// Parses the exponent of a weight, a finite number ≥ 0.
 pub(crate) fn power(found: &str) -> Result<f64, String> {
     match found.parse::<f64>() {
         Ok(p) if p >= 0.0 && p.is_finite() => Ok(p),
@@ -47,14 +47,14 @@ pub(crate) fn power(found: &str) -> Result<f64, String> {
     }
 }
 
-/// How many parts a vector has.
+/// Parses the length of a vector.
 pub(crate) fn length(found: &str) -> Result<usize, String> {
     const MOST: usize = 100_000;
     let number = found.parse().ok().filter(|number| (1..=MOST).contains(number));
     number.ok_or_else(|| format!("expected a whole number from 1 to {MOST}, found {found}"))
 }
 
-/// A ratio of death to birth, compared in the precision of the distances. No bar has a ratio below 1.
+/// Parses a ratio of death to birth ≥ 1, compared in the precision of the distances. No bar has a ratio below 1.
 pub(crate) fn ratio(found: &str) -> Result<f64, String> {
     match found.parse::<f64>() {
         Ok(r) if r >= 1.0 && r.is_finite() => Ok(r),
@@ -62,7 +62,7 @@ pub(crate) fn ratio(found: &str) -> Result<f64, String> {
     }
 }
 
-/// Any value of a voxel.
+/// Parses a voxel value, any number but NaN.
 pub(crate) fn level(found: &str) -> Result<f64, String> {
     match found.parse::<f64>() {
         Ok(x) if !x.is_nan() => Ok(x),
@@ -70,7 +70,7 @@ pub(crate) fn level(found: &str) -> Result<f64, String> {
     }
 }
 
-/// What voxels become that are not a number: a number, or one before or after all others.
+/// Parses the replacement for NaN voxels: a number, or `lowest` or `highest` for −∞ or +∞.
 pub(crate) fn in_place_of_nan(found: &str) -> Result<f64, String> {
     match found {
         "lowest" => Ok(f64::NEG_INFINITY),
@@ -79,12 +79,12 @@ pub(crate) fn in_place_of_nan(found: &str) -> Result<f64, String> {
     }
 }
 
-/// A value that voxels are compared with, of all its digits.
+/// Parses a value to compare voxels with, exact to all its digits.
 pub(crate) fn exact_level(found: &str) -> Result<Threshold, String> {
     found.parse::<Threshold>().map_err(|error| error.to_string())
 }
 
-/// A number of bins.
+/// Parses a number of bins.
 pub(crate) fn bins(found: &str) -> Result<usize, String> {
     match found.parse() {
         Ok(bins) if (1..=MOST_BINS).contains(&bins) => Ok(bins),
@@ -92,11 +92,11 @@ pub(crate) fn bins(found: &str) -> Result<usize, String> {
     }
 }
 
-/// The least value and the greatest one of a range.
+/// The lower and upper bounds of a range.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Bounds(pub(crate) Value, pub(crate) Value);
 
-/// Two finite numbers with a comma between, the lower first.
+/// Parses two finite numbers separated by a comma, the lower first.
 pub(crate) fn bounds(found: &str) -> Result<Bounds, String> {
     let pair = found.split_once(',').and_then(|(low, high)| Some((low.parse().ok()?, high.parse().ok()?)));
     let bounds =
@@ -105,14 +105,14 @@ pub(crate) fn bounds(found: &str) -> Result<Bounds, String> {
     bounds.map(|(low, high)| Bounds(low, high)).ok_or_else(expected)
 }
 
-/// The points of a grid along one axis, or along two.
+/// The number of grid points along one axis or two.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct GridSize {
     pub(crate) across: usize,
     pub(crate) up: Option<usize>,
 }
 
-/// A number of points, or two of them, as `20x30`.
+/// Parses one number of points, or two as in `20x30`.
 pub(crate) fn grid_size(found: &str) -> Result<GridSize, String> {
     let count = |text: &str| text.parse().ok().filter(|count| (1..=10_000).contains(count));
     let size = match found.split_once(['x', '×']) {
@@ -124,11 +124,11 @@ pub(crate) fn grid_size(found: &str) -> Result<GridSize, String> {
     size.ok_or_else(|| format!("expected a number from 1 to 10000, or two such as 20x30, found {found}"))
 }
 
-/// Where a grid begins and ends along one axis, and perhaps along another.
+/// The range of a grid along its first axis and, if given, its second.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct GridRange(pub(crate) [Option<(f64, f64)>; 2]);
 
-/// One range or two, as `0,1` or `0,1,0,0.5`.
+/// Parses one range or two, as in `0,1` or `0,1,0,0.5`.
 pub(crate) fn grid_range(found: &str) -> Result<GridRange, String> {
     let numbers: Result<Vec<f64>, _> = found.split(',').map(str::parse).collect();
     let ascends = |pair: &[f64]| pair[0] <= pair[1] && pair.iter().all(|x| x.is_finite());
@@ -144,14 +144,14 @@ pub(crate) fn grid_range(found: &str) -> Result<GridRange, String> {
     range.map(GridRange).ok_or_else(expected)
 }
 
-/// The width and the height of a picture, in pixels.
+/// The width and height of a picture in pixels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Size {
     pub(crate) width: u32,
     pub(crate) height: u32,
 }
 
-/// A width and a height, as `640x480`.
+/// Parses a width and a height, as in `640x480`.
 pub(crate) fn size(found: &str) -> Result<Size, String> {
     let pair = found
         .split_once(['x', '×'])
@@ -164,24 +164,24 @@ pub(crate) fn dimension(found: &str) -> Result<usize, String> {
     found.parse().map_err(|_| format!("expected a whole number, 0 or more, found {found}"))
 }
 
-/// A dimension that bars can have.
+/// Parses the dimension of a bar.
 pub(crate) fn dimension_of_bars(found: &str) -> Result<u32, String> {
     found.parse().map_err(|_| format!("expected a whole number from 0 to {}, found {found}", u32::MAX))
 }
 
-/// A number of lines of a text.
+/// Parses a number of text lines.
 pub(crate) fn lines(found: &str) -> Result<usize, String> {
     found.parse().map_err(|_| format!("expected a number of lines, 0 or more, found {found}"))
 }
 
-/// A bar by its dimension and its place among the bars of that dimension, counted from 0.
+/// A bar by its dimension and its 0-based index within that dimension.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct BarName {
     pub(crate) dim: usize,
     pub(crate) index: usize,
 }
 
-/// A dimension and a place with a colon between.
+/// Parses a bar as `DIM:INDEX`.
 pub(crate) fn bar(found: &str) -> Result<BarName, String> {
     let pair = found.split_once(':');
     let bar =
@@ -189,12 +189,12 @@ pub(crate) fn bar(found: &str) -> Result<BarName, String> {
     bar.ok_or_else(|| format!("expected a dimension and a place from 0 on, such as 1:0, found {found}"))
 }
 
-/// The number of a cell, counted from 0.
+/// Parses a 0-based cell number.
 pub(crate) fn cell(found: &str) -> Result<usize, String> {
     found.parse().map_err(|_| format!("expected the number of a cell, 0 or more, found {found}"))
 }
 
-/// A number of iterations, channels, frames or cells.
+/// Parses a whole number ≥ 0.
 pub(crate) fn count(found: &str) -> Result<usize, String> {
     found.parse().map_err(|_| format!("expected a whole number, 0 or more, found {found}"))
 }
@@ -216,7 +216,7 @@ pub(crate) fn device(found: &str) -> Result<usize, String> {
     number.ok_or_else(|| format!("expected the number of a device, 0 or more, found {found}"))
 }
 
-/// A number, with K, M or G for powers of 1024.
+/// Parses a number of bytes; the suffixes K, M and G multiply by powers of 1024.
 pub(crate) fn bytes(found: &str) -> Result<u64, String> {
     let unit = ['K', 'M', 'G'].iter().position(|&unit| found.ends_with(unit));
     let digits = unit.map_or(found, |_| &found[..found.len() - 1]);
@@ -226,19 +226,19 @@ pub(crate) fn bytes(found: &str) -> Result<u64, String> {
     bytes.ok_or_else(|| format!("expected a number of bytes such as 256M, found {found}"))
 }
 
-/// A time, of one or several units: `90s`, `2h 30m`.
+/// Parses a positive duration, such as `90s` or `2h 30m`.
 pub(crate) fn time(found: &str) -> Result<Duration, String> {
     let time = humantime::parse_duration(found).ok().filter(|time| !time.is_zero());
     time.ok_or_else(|| format!("expected a time such as 90s, 15min or 2h 30m, found {found}"))
 }
 
-/// A time as [`time`] reads it, or none, as `0s`.
+/// Parses a duration as [`time`] does, or zero, as in `0s`.
 pub(crate) fn time_or_none(found: &str) -> Result<Duration, String> {
     humantime::parse_duration(found)
         .map_err(|_| format!("expected a time such as 90s, 15min or 0s, found {found}"))
 }
 
-/// A number of bytes as [`bytes`] reads it, or `auto`: the program finds out.
+/// Parses a number of bytes as [`bytes`] does, or `auto`.
 pub(crate) fn bytes_or_auto() -> impl TypedValueParser<Value = OrAuto<u64>> {
     StringValueParser::new().try_map(|found| match &*found {
         AUTO => Ok(OrAuto(None)),
@@ -246,7 +246,7 @@ pub(crate) fn bytes_or_auto() -> impl TypedValueParser<Value = OrAuto<u64>> {
     })
 }
 
-/// The path of a file, which is not `-`: standard output holds the bars.
+/// Parses the path of a file; rejects `-`, since standard output holds the bars.
 pub(crate) fn file() -> impl TypedValueParser<Value = PathBuf> {
     PathBufValueParser::new().try_map(|path| match path.to_str() {
         Some("-") => Err("expected the path of a file, found -, which is standard output"),
@@ -254,17 +254,17 @@ pub(crate) fn file() -> impl TypedValueParser<Value = PathBuf> {
     })
 }
 
-/// `on` or `off`.
+/// Parses `on` or `off`.
 pub(crate) fn on_or_off() -> impl TypedValueParser<Value = bool> {
     Names(["on", "off"].map(PossibleValue::new).to_vec()).map(|name| name == "on")
 }
 
-/// A choice by its name.
+/// Parses the name of a choice.
 pub(crate) fn one_of<T: Choice>() -> impl TypedValueParser<Value = T> {
     Names(names::<T>().collect()).try_map(|name| T::from_str(&name, false))
 }
 
-/// A choice by its name, or `auto`: the program chooses.
+/// Parses the name of a choice, or `auto`.
 pub(crate) fn auto_or_one_of<T: Choice>() -> impl TypedValueParser<Value = OrAuto<T>> {
     let auto = iter::once(PossibleValue::new(AUTO));
     Names(auto.chain(names::<T>()).collect()).try_map(|name| match &*name {
@@ -275,26 +275,26 @@ pub(crate) fn auto_or_one_of<T: Choice>() -> impl TypedValueParser<Value = OrAut
 
 const AUTO: &str = "auto";
 
-/// `auto`, which is none, or a choice by name.
+/// `auto`, which is `None`, or a choice.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct OrAuto<T>(pub(crate) Option<T>);
 
-/// What an option can choose from.
+/// A set of choices for an option.
 pub(crate) trait Choice: ValueEnum + Send + Sync + 'static {}
 
 impl<T: ValueEnum + Send + Sync + 'static> Choice for T {}
 
-/// The names of all choices. The help of an option says what they are, so they come without a help of their own.
+/// The names of all choices. They carry no help of their own, since the help of the option explains them.
 fn names<T: Choice>() -> impl Iterator<Item = PossibleValue> {
     let named = T::value_variants().iter().filter_map(T::to_possible_value);
     named.map(|name| name.help(Resettable::Reset))
 }
 
-/// Voxels along each axis.
+/// Number of voxels along each axis.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Extents(pub(crate) Vec<usize>);
 
-/// Extents separated by commas.
+/// Parses extents separated by commas.
 pub(crate) fn extents(found: &str) -> Result<Extents, String> {
     let extents: Result<Vec<usize>, _> = found.split(',').map(str::parse).collect();
     let extents = extents.ok().filter(|extents| extents.len() <= 3 && !extents.contains(&0));
@@ -302,7 +302,7 @@ pub(crate) fn extents(found: &str) -> Result<Extents, String> {
     extents.map(Extents).ok_or_else(expected)
 }
 
-/// Takes one of some names, in letters of either case.
+/// Parser that accepts one of some names, ignoring case.
 #[derive(Clone)]
 struct Names(Vec<PossibleValue>);
 
@@ -412,7 +412,7 @@ mod tests {
         }
     }
 
-    /// Plans, statistics and messages name a choice as the command line does.
+    /// Plans, statistics and messages call a choice by its name on the command line.
     #[test]
     fn the_library_and_the_command_line_use_the_same_names() {
         fn agree<T: ValueEnum + Display>() {

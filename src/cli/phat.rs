@@ -1,4 +1,4 @@
-//! `lacuna phat`: PHAT's command line.
+//! `lacuna phat`: the command line of PHAT.
 
 use std::ffi::OsStr;
 use std::io::{self, ErrorKind, Write};
@@ -65,18 +65,18 @@ Examples:
   lacuna phat --ascii --verbose filtration.dat pairs.dat
   OMP_NUM_THREADS=4 lacuna phat --chunk --dualize filtration.bin pairs.bin";
 
-/// Options that exclude each other: the last one given counts.
+/// Mutually exclusive options: the last one given counts.
 #[derive(Debug)]
 struct Flags {
-    /// PHAT reads and writes binary files unless told otherwise.
+    /// Whether files are text; PHAT's default is binary.
     ascii: bool,
     columns: Option<Representation>,
     algorithm: Option<Algorithm>,
-    /// The algorithm is to run on one thread.
+    /// Whether the algorithm runs on one thread.
     sequential: bool,
 }
 
-/// A flag and its help.
+/// A flag and its help text.
 type Flag = (&'static str, &'static str);
 
 const FILES: [Flag; 2] = [
@@ -118,7 +118,7 @@ impl Args for Flags {
     }
 }
 
-/// Adds flags of which the last one given counts.
+/// Adds a group of flags; the last one given counts.
 fn one_of(command: Command, heading: &'static str, flags: &[Flag]) -> Command {
     let names = || flags.iter().map(|&(name, _)| name);
     command.args(flags.iter().map(|&(name, help)| {
@@ -145,7 +145,7 @@ impl FromArgMatches for Flags {
     }
 }
 
-/// Reads, reduces, writes.
+/// Reads the matrix, reduces it and writes the pairs.
 pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     let start = Instant::now();
     let notes = Notes { quiet: false, verbose: arguments.verbose, progress: ProgressMode::None };
@@ -173,7 +173,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
 }
 
 impl Arguments {
-    /// The format of the matrix, and that of the pairs.
+    /// The formats of the matrix and of the pairs.
     fn formats(&self) -> (MatrixFormat, pairs::PairsFormat) {
         if self.flags.ascii {
             (MatrixFormat::PhatAscii, pairs::PairsFormat::PhatAscii)
@@ -196,7 +196,7 @@ impl Arguments {
         }
     }
 
-    /// What PHAT says with `--verbose`, with more digits.
+    /// Prints what PHAT prints with `--verbose`, with more digits.
     fn tell(&self, report: &PairsRecord) -> Result<(), CliError> {
         let mode = if self.flags.ascii { "ascii" } else { "binary" };
         let [input, output] = [&self.input, &self.output].map(|path| path.display().to_string());
@@ -223,13 +223,13 @@ impl Arguments {
     }
 }
 
-/// The stage of a reduction that makes the anti-transpose.
+/// Stage of a reduction that builds the anti-transpose.
 const DUALIZE: &str = "anti-transpose";
 
-/// The variable of OpenMP, which PHAT is built with.
+/// The environment variable of OpenMP, with which PHAT is built.
 const THREADS: &str = "OMP_NUM_THREADS";
 
-/// The number of threads that the variable's value says: the first of a list, which is for the outermost region.
+/// Number of threads in the variable's value. In a list, the first number is that of the outermost region.
 fn threads(value: Option<&OsStr>) -> Result<Option<usize>, UsageError> {
     let Some(value) = value else { return Ok(None) };
     let value = value.to_string_lossy();

@@ -84,7 +84,7 @@ Examples:
   lacuna plot monday.npy tuesday.npy -o both.png
   lacuna ecc volume.npy | lacuna plot - -o curve.svg";
 
-/// Reads, draws, writes.
+/// Reads the results, draws the picture and writes it.
 pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     let notes = arguments.verbosity.notes();
     let answer = arguments.output_file.as_deref();

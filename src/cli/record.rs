@@ -1,4 +1,4 @@
-//! What `--stats FILE` writes: a JSON object.
+//! The JSON object of `--stats FILE`.
 //!
 //! | key | value |
 //! |---|---|
@@ -13,7 +13,7 @@
 //! | `collapse` | `null` where no edge was tried; else edges `before`, how many were `tried`, the last first, and `after`, how many of these are `shifted` to a greater distance, `seconds`, the last dimension `ordered` by computing it again (`null`: none), and `order_seconds` for that |
 //! | `dimensions` | counts and times of each dimension from 1 up: [`lacuna::rips::DimensionStats`] |
 //!
-//! Of several inputs:
+//! For several inputs:
 //!
 //! | key | value |
 //! |---|---|
@@ -30,10 +30,10 @@ use serde::Serialize;
 use super::batch::Ran;
 use super::notes::Times;
 
-/// The version of the program.
+/// Version of the program.
 pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// The object of one input.
+/// Statistics of one input.
 #[derive(Debug, Serialize)]
 pub(crate) struct Record {
     pub(crate) version: &'static str,
@@ -51,7 +51,7 @@ pub(crate) struct Record {
     pub(crate) stats: Stats,
 }
 
-/// Times in seconds.
+/// Times of the stages in seconds.
 #[derive(Debug, Serialize)]
 pub(crate) struct Seconds {
     read_seconds: f64,
@@ -69,7 +69,7 @@ impl From<Times> for Seconds {
     }
 }
 
-/// The object of several inputs.
+/// Statistics of several inputs.
 #[derive(Debug, Serialize)]
 pub(crate) struct Records<'a> {
     version: &'static str,

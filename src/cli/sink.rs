@@ -1,11 +1,11 @@
-//! Where output goes. Files are opened before the work starts, so that nothing is computed in vain, and replaced as a
-//! whole at the end, so that a failed run leaves what was there.
+//! Outputs. Files are opened before the work starts, so that nothing is computed in vain, and replaced as a whole at
+//! the end, so that a failed run leaves what was there.
 //!
-//! Where the run keeps its state, answers are brought to the disk before that state says that they are done, or goes ([`settle`]): not one by
-//! one, since a batch may have many.
+//! In a run that keeps its state, answers are flushed to disk before that state marks them as done, or is deleted
+//! ([`settle`]). They are flushed together, since a batch may have many.
 //!
-//! A file that cannot be replaced but may be written, in a directory that may not or mounted by itself, is written in place: then
-//! a failure while writing leaves a part of it.
+//! A file that is writable but cannot be replaced, because its directory is read-only or it is a mount point, is
+//! written in place: then a failure while writing leaves it incomplete.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File, OpenOptions};
@@ -21,17 +21,17 @@ use super::error::{CliError, PathError};
 use super::interruption;
 use super::temporary::Temporary;
 
-/// The files of a run that keeps its state that are in their places, and may not be on the disk yet.
+/// Committed files that may not be on the disk yet; only of a run that keeps its state.
 static PLACED: Mutex<Placed> = Mutex::new(Placed { paths: Vec::new(), failure: None });
 
-/// Files that are in their places.
+/// Committed files, not yet flushed.
 struct Placed {
     paths: Vec<PathBuf>,
-    /// Why one of them could not be brought to the disk.
+    /// Why a file could not be flushed to disk.
     failure: Option<io::Error>,
 }
 
-/// What an output holds.
+/// Whether an output is text or binary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Content {
     /// Lines of text.
@@ -40,28 +40,28 @@ pub(crate) enum Content {
     Binary,
 }
 
-/// An output that is open.
+/// An open output.
 #[derive(Debug)]
 pub(crate) enum Sink {
     /// Standard output.
     Stdout,
-    /// A device or a pipe: written as it is.
+    /// A device or a pipe, written directly.
     Device {
         /// The path, as it was given.
         path: PathBuf,
         /// The file, open for writing.
         file: File,
     },
-    /// A file, new or to be replaced.
+    /// A regular file, new or to be replaced.
     File {
-        /// Its absolute path, links followed.
+        /// Absolute path, links followed.
         path: PathBuf,
-        /// What will be renamed to it, in the same directory.
+        /// Temporary file in the same directory, renamed to `path` on commit.
         replacement: Temporary,
     },
-    /// A file in a directory that takes no new ones: written as it is, from its beginning.
+    /// A file in a directory that accepts no new files: overwritten from its beginning.
     InPlace {
-        /// Its absolute path, links followed.
+        /// Absolute path, links followed.
         path: PathBuf,
         /// The file, open for writing.
         file: File,
@@ -69,7 +69,7 @@ pub(crate) enum Sink {
 }
 
 impl Sink {
-    /// Opens the output at `path`; none, or `-`, is standard output.
+    /// Opens the output at `path`; `None` and `-` stand for standard output.
     pub(crate) fn open(path: Option<&Path>, content: Content) -> Result<Sink, PathError> {
         let sink = match path {
             None => Sink::Stdout,
@@ -85,7 +85,7 @@ impl Sink {
     fn open_path(path: &Path) -> Result<Sink, PathError> {
         let failed = |source| PathError::Open { path: path.to_path_buf(), source };
         let name = path.as_os_str().to_string_lossy().to_lowercase();
-        // What is compressed is so by its format, that of images.
+        // Only `.nii.gz`, an image format, is compressed.
         if name.ends_with(".gz") && !name.ends_with(".nii.gz") {
             return Err(PathError::Compressed { path: path.to_path_buf() });
         }
@@ -104,7 +104,7 @@ impl Sink {
         }
     }
 
-    /// The file that will be replaced, if it is one.
+    /// Path of the file that will be replaced or overwritten, if the output is one.
     pub(crate) fn file(&self) -> Option<&Path> {
         match self {
             Sink::File { path, .. } | Sink::InPlace { path, .. } => Some(path),
@@ -120,7 +120,7 @@ impl Sink {
         }
     }
 
-    /// Writes everything; a file that is replaced is not in its place before [`Sink::commit`].
+    /// Writes the content. A file to be replaced is not in its place before [`Sink::commit`].
     pub(crate) fn fill(
         &mut self,
         write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
@@ -145,7 +145,7 @@ impl Sink {
         })
     }
 
-    /// Puts a file in its place.
+    /// Commits the output: moves a finished file to its place.
     pub(crate) fn commit(self) -> Result<(), CliError> {
         deadline::begin_answer();
         let target = self.name();
@@ -158,7 +158,8 @@ impl Sink {
             Sink::File { path, mut replacement } => {
                 let moved = replacement.move_to(&path);
                 let placed = moved.or_else(|error| match error.kind() {
-                    // A mount point, or a file of another's where only owners may rename: its content can be written.
+                    // A mount point, or a file in a directory where only owners may rename: its content can still be
+                    // overwritten.
                     ErrorKind::ResourceBusy | ErrorKind::CrossesDevices | ErrorKind::PermissionDenied => {
                         copy(&mut replacement, &path).map_err(|_| error)
                     }
@@ -179,17 +180,17 @@ impl Sink {
     }
 }
 
-/// Notes that a file is in its place.
+/// Records that a file was committed.
 fn note_placed(path: PathBuf) {
     if interruption::keeps_state() {
         PLACED.lock().unwrap_or_else(PoisonError::into_inner).paths.push(path);
     }
 }
 
-/// Brings to the disk what has been put in its place by a run that keeps its state.
+/// Flushes all committed files of a run that keeps its state to the disk.
 ///
 /// # Errors
-/// Some of it could not be brought there, now or before: the system tells of that once, and from then on takes for written what it lost.
+/// A file could not be flushed, now or earlier: the system reports a lost write only once.
 pub(crate) fn settle() -> io::Result<()> {
     let mut placed = PLACED.lock().unwrap_or_else(PoisonError::into_inner);
     if placed.failure.is_none() {
@@ -204,7 +205,7 @@ pub(crate) fn settle() -> io::Result<()> {
 
 fn bring_to_the_disk(paths: &[PathBuf]) -> io::Result<()> {
     let told = |path: &Path, synced: io::Result<()>| match synced {
-        // What the user has removed or moved since is no answer any more.
+        // A file that the user has removed or moved since is no longer an answer.
         Err(error) if error.kind() != ErrorKind::NotFound => {
             let words = format!("{}: cannot be brought to the disk: {error}", path.display());
             Err(io::Error::new(error.kind(), words))
@@ -218,9 +219,10 @@ fn bring_to_the_disk(paths: &[PathBuf]) -> io::Result<()> {
     directories.into_iter().try_for_each(|directory| told(directory, sync_directory(Some(directory))))
 }
 
-/// A sink in place of the file at `path`, with its permissions.
+/// A sink that replaces the file at `path`, keeping its permissions.
 fn replace(path: &Path, found: &fs::Metadata) -> io::Result<Sink> {
-    // Renaming asks leave of the directory alone: a file that is protected stays protected.
+    // Renaming needs permission for the directory alone; opening the file first keeps a read-only file from being
+    // replaced.
     let file = OpenOptions::new().write(true).open(path)?;
     let path = fs::canonicalize(path)?;
     match temporary(&path) {
@@ -235,10 +237,10 @@ fn replace(path: &Path, found: &fs::Metadata) -> io::Result<Sink> {
     }
 }
 
-/// A sink at `path`, where nothing is, or a link to nothing.
+/// A sink at `path`, where there is no file, or a dangling link.
 fn create(path: &Path) -> io::Result<Sink> {
     let mut path = path.to_path_buf();
-    // A link that leads nowhere gets the file that it names. Links in a circle are found by the system, as an error of another kind.
+    // A dangling link gets the file that it names. For links in a circle, the system returns a different error.
     while let Ok(target) = fs::read_link(&path) {
         path = parent(&path).join(target);
     }
@@ -248,13 +250,13 @@ fn create(path: &Path) -> io::Result<Sink> {
     Ok(Sink::File { path, replacement })
 }
 
-/// A temporary file beside `path`.
+/// Creates a temporary file beside `path`.
 fn temporary(path: &Path) -> io::Result<Temporary> {
     Temporary::create_in(parent(path), |builder| {
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;
-            // The permissions of any new file: what the umask leaves.
+            // The permissions of any new file, reduced by the umask.
             builder.permissions(fs::Permissions::from_mode(0o666));
         }
         #[cfg(not(unix))]
@@ -262,7 +264,7 @@ fn temporary(path: &Path) -> io::Result<Temporary> {
     })
 }
 
-/// Writes what is in a temporary file over the file at `path`.
+/// Overwrites the file at `path` with the content of a temporary file.
 fn copy(from: &mut Temporary, path: &Path) -> io::Result<()> {
     let mut file = OpenOptions::new().write(true).truncate(true).open(path)?;
     let from = from.file()?;
@@ -283,7 +285,7 @@ fn buffered(out: impl Write, write: impl FnOnce(&mut dyn Write) -> io::Result<()
     out.flush()
 }
 
-/// A reader of standard output that leaves early (`| head`) is no failure.
+/// Turns a broken pipe into success: a reader that leaves early (`| head`) is not a failure.
 pub(crate) fn readers_may_leave(written: io::Result<()>) -> io::Result<()> {
     written.or_else(|error| if error.kind() == ErrorKind::BrokenPipe { Ok(()) } else { Err(error) })
 }

@@ -1,5 +1,5 @@
-//! Temporary files and folders: they are gone when the program ends, by itself or by a signal that asks it to. Where it had no chance to
-//! remove them, the next run does ([`leftovers`]).
+//! Temporary files and folders, removed when the program ends, by itself or by a signal that can be handled. What it
+//! could not remove, the next run removes ([`leftovers`]).
 
 use std::fs::DirBuilder;
 use std::io;
@@ -12,24 +12,25 @@ use tempfile::{Builder, NamedTempFile, PersistError};
 
 use super::leftovers;
 
-/// The temporary files and folders that there are.
+/// Paths of the existing temporary files and folders.
 static PATHS: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 fn paths() -> MutexGuard<'static, Vec<PathBuf>> {
-    // A list of paths is valid whoever panicked.
+    // A list of paths is valid even if a thread panicked.
     PATHS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// A temporary file, removed when it is dropped and when a signal ends the program.
 #[derive(Debug)]
 pub(crate) struct Temporary {
-    /// None once it has been moved to its place.
+    /// `None` once it has been moved to its place.
     file: Option<NamedTempFile>,
     path: PathBuf,
 }
 
 impl Temporary {
-    /// A new file in a folder, made as `prepare` says. No signal ends the program between its making and its being known.
+    /// Creates a file in a folder, as `prepare` says. No signal ends the program between its creation and its
+    /// registration.
     pub(crate) fn create_in(
         folder: &Path,
         prepare: impl Fn(&mut Builder<'_, 'static>),
@@ -48,7 +49,7 @@ impl Temporary {
         Ok(file.as_file_mut())
     }
 
-    /// Moves the file to `place`, in place of what is there. On failure the file stays as it is.
+    /// Moves the file to `place`, replacing what is there. On failure the temporary file stays.
     pub(crate) fn move_to(&mut self, place: &Path) -> io::Result<()> {
         let file = self.file.take().ok_or(io::ErrorKind::NotFound)?;
         match file.persist(place) {
@@ -69,18 +70,18 @@ impl Drop for Temporary {
     }
 }
 
-/// A temporary folder, removed with all that is in it when it is dropped and when a signal ends the program.
+/// A temporary folder, removed with its content when it is dropped and when a signal ends the program.
 #[derive(Debug)]
 pub(crate) struct TemporaryFolder {
     path: PathBuf,
-    /// The file beside it by which it is known; it goes after the folder.
+    /// The locked file beside it by which other runs recognise it; removed after the folder.
     _file: Temporary,
 }
 
 impl TemporaryFolder {
-    /// A new folder among the system's temporary files, which nobody else can enter. Its path is absolute.
+    /// Creates a folder in the system's temporary directory, accessible to its owner alone. Its path is absolute.
     ///
-    /// A folder, file or link that somebody made under its name is left alone, and another name is tried.
+    /// An existing folder, file or link of its name, made by another user, is left alone, and another name is tried.
     pub(crate) fn create() -> io::Result<TemporaryFolder> {
         TemporaryFolder::create_in(&std::path::absolute(std::env::temp_dir())?, leftovers::folder_of)
     }
@@ -99,7 +100,7 @@ impl TemporaryFolder {
                     drop(paths);
                     return Ok(TemporaryFolder { path, _file: file });
                 }
-                // The file goes when it is dropped, which needs the list.
+                // Dropping the file removes it, which locks the list.
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists && tries < TRIES => drop(paths),
                 Err(error) => {
                     drop(paths);
@@ -109,13 +110,13 @@ impl TemporaryFolder {
         }
     }
 
-    /// Where it is.
+    /// Absolute path of the folder.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 }
 
-/// Makes a folder that its owner alone can read and enter. What is there already, a link as well, is an error.
+/// Creates a folder that its owner alone can read and enter. It is an error if the path exists, also as a link.
 fn private_folder(path: &Path) -> io::Result<()> {
     let mut builder = DirBuilder::new();
     #[cfg(unix)]
@@ -126,18 +127,19 @@ fn private_folder(path: &Path) -> io::Result<()> {
 impl Drop for TemporaryFolder {
     fn drop(&mut self) {
         let mut paths = paths();
-        // What cannot be removed now, a later run tries to.
+        // A later run retries what cannot be removed now.
         let _ = std::fs::remove_dir_all(&self.path);
         paths.retain(|path| *path != self.path);
     }
 }
 
-/// Removes what there is, for a program that is about to end. As long as what is returned lives, no other file is made.
+/// Removes all temporary files for a program that is about to end. While the returned guard lives, no other file is
+/// created.
 pub(super) fn remove_all() -> impl Drop {
     let paths = paths();
-    // A folder before the file beside it, by which a later run knows it.
+    // A folder before the file beside it, by which a later run recognises it.
     for path in paths.iter().rev() {
-        // What cannot be removed stays; there is nobody left to tell.
+        // Files that cannot be removed stay, unreported.
         if std::fs::remove_file(path).is_err() {
             let _ = std::fs::remove_dir_all(path);
         }
@@ -145,23 +147,23 @@ pub(super) fn remove_all() -> impl Drop {
     paths
 }
 
-/// Has signals that end the program heard from now on.
+/// Starts handling the signals that end the program.
 pub(crate) fn watch_signals() {
     signals::watch();
 }
 
-/// Removes what there is, for a program that is about to end and must not wait nor allocate. Where another thread is making or removing a
-/// file just now, files stay.
+/// Removes temporary files for a program that is about to end and must neither block nor allocate. If another thread is
+/// creating or removing a file at this moment, all stay.
 #[cfg(all(feature = "huge-pages", target_os = "linux"))]
 pub(crate) fn remove_what_is_known() {
     let Ok(paths) = PATHS.try_lock() else { return };
-    // By the file beside it the next run finds a folder, which is not removed here.
+    // The file beside a folder stays too, so that the next run finds and removes the folder.
     let is_of_folder = |path: &Path| {
         let name = path.as_os_str().as_encoded_bytes().strip_suffix(leftovers::SUFFIX.as_bytes());
         paths.iter().any(|other| name == Some(other.as_os_str().as_encoded_bytes()))
     };
     for path in paths.iter().filter(|path| !is_of_folder(path)) {
-        // A path of usual length is turned into the system's on the stack. What cannot be removed stays.
+        // Paths of usual length are converted on the stack. Files that cannot be removed stay.
         let _ = std::fs::remove_file(path);
     }
 }
@@ -178,8 +180,8 @@ mod signals {
 
     use crate::cli::interruption;
 
-    /// Has a thread wait for the signals that end the program, once. Where none can be started they end it as they always do, and
-    /// temporary files stay.
+    /// Starts, once, a thread that waits for the signals that end the program. If it cannot be started, signals end the
+    /// program as by default, and temporary files stay.
     pub(super) fn watch() {
         static WATCHED: Once = Once::new();
         WATCHED.call_once(|| {
@@ -193,7 +195,7 @@ mod signals {
                 }
             });
             if watcher.is_ok() {
-                // Ends when the sender is dropped: the signals are waited for.
+                // Ends when the sender is dropped: the handlers are installed.
                 let _ = wait.recv();
             }
         });
@@ -201,22 +203,22 @@ mod signals {
 
     fn remove_all_and_end(signal: c_int) {
         let _no_other_file = super::remove_all();
-        // The program ends by the signal itself, so that a shell knows to end its loop as well.
+        // Ends by the signal itself, so that a shell ends its loop as well.
         let _ = emulate_default_handler(signal);
     }
 
-    /// The signals to wait for. One that was ignored when the program started, as `nohup` has it, must stay so.
+    /// The signals to handle. One that was ignored when the program started, as under `nohup`, must stay ignored.
     fn those_not_ignored() -> Vec<c_int> {
         let ignored = ignored();
         let is_heard = |signal: &c_int| match ignored {
             Some(mask) => mask >> (signal - 1) & 1 == 0,
-            // Where the system does not tell, a run under `nohup` matters more than a temporary file.
+            // If that is unknown, a run under `nohup` matters more than a temporary file.
             None => *signal != SIGHUP,
         };
         [SIGHUP, SIGINT, SIGTERM].into_iter().filter(is_heard).collect()
     }
 
-    /// The signals that are ignored, as Linux lists them: bit n − 1 stands for signal n.
+    /// Bit mask of the ignored signals, from Linux: bit n − 1 stands for signal n.
     fn ignored() -> Option<u64> {
         let status = std::fs::read_to_string("/proc/self/status").ok()?;
         let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"))?;
@@ -226,7 +228,7 @@ mod signals {
 
 #[cfg(not(unix))]
 mod signals {
-    /// There are no such signals here.
+    /// No signals are handled on this platform.
     pub(super) fn watch() {}
 }
 
@@ -245,7 +247,7 @@ mod tests {
         let link = place.path().join("link");
         symlink(&elsewhere, &link).unwrap();
         let is_first = Cell::new(true);
-        // Somebody has guessed the first name.
+        // The first name is already taken, by a link.
         let folder_of =
             |file: &Path| if is_first.replace(false) { link.clone() } else { leftovers::folder_of(file) };
         let folder = TemporaryFolder::create_in(place.path(), folder_of).unwrap();

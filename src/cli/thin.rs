@@ -108,16 +108,18 @@ Examples:
   lacuna thin --threshold 128 -o vessels.nii.gz angiogram.nii.gz
   lacuna thin --rule kashani --iterations 1 -o once.npy image.npy";
 
-/// Bytes that a voxel of the skeleton takes in memory while it is written: one, and another where the format has another order.
+/// Bytes per voxel of the skeleton in memory while it is written: one, and a second where the format stores another
+/// axis order.
 const GIVEN: usize = 2;
 
-/// What helps where an image is too large to be thinned.
+/// Advice for an image that is too large to be thinned.
 const HELPS: &str = "a part of the image takes less";
 
-/// Components of which the change is told.
+/// Maximal number of changed components that are reported.
 const TOLD: usize = 10;
 
-/// Reads, thins, writes, compares. The exit code says whether the topology is the same, if that was asked.
+/// Thins the image and compares the skeleton with it. The exit code says whether the topology is the same, if
+/// requested.
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, CliError> {
     let start = Instant::now();
     let options = arguments.image.options()?;
@@ -133,7 +135,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, CliError> {
     let frame = Frame::open(start, &files, messages.notes())?;
     arguments.machine.threads.start(frame.notes)?;
     let stream = open_image(input, &options, &frame, None)?;
-    // What the header tells is wrong is said before anything is read or thinned.
+    // Errors in the header are reported before anything is read or thinned.
     let (shape, geometry) = (stream.shape(), stream.geometry().cloned());
     format.holds(shape)?;
     arguments.request().suiting(shape).map_err(ThinningError::from)?;
@@ -148,7 +150,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, CliError> {
     let image = image?;
     check_bits(shape, GIVEN).map_err(|source| CliError::about(arguments.image.name(), source))?;
     let (found, binarize) = timed(|| binary(&image, arguments.foreground()));
-    // Bits are all that is needed from here on.
+    // From here on, only the bits are needed.
     drop(image);
     let (bits, threshold) = found.map_err(|source| CliError::about(arguments.image.name(), source))?;
     let bits = if arguments.invert { bits.inverted() } else { bits };
@@ -157,13 +159,13 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, CliError> {
     Job { arguments, backend, frame, format, geometry, order, threshold, memory, read }.run(&bits)
 }
 
-/// A run on an image that is read.
+/// A run on an image that has been read.
 struct Job<'a> {
     arguments: &'a Arguments,
     backend: Backend,
     frame: Frame,
     format: ImageOutputFormat,
-    /// Where voxels lie in space, and their order in memory, as the image's file has them.
+    /// Position of the voxels in space and their order in memory, as in the image's file.
     geometry: Option<Geometry>,
     order: Order,
     threshold: Option<Value>,
@@ -190,7 +192,7 @@ impl Job<'_> {
             let image = skeleton.to_image(u8::MAX, self.format.order(self.order));
             self.format.write(&image, self.geometry.as_ref(), out)
         })?;
-        // Whatever becomes of the comparison, the skeleton stays.
+        // The skeleton stays even if the comparison fails.
         self.frame.commit_answer()?;
         let compared = self.compared(image, &skeleton)?;
         let seconds = Seconds {
@@ -230,7 +232,7 @@ impl Job<'_> {
         Ok(if verdict.is_same() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     }
 
-    /// How the topology of the skeleton compares with the image's, if that was asked, and how long it took to tell.
+    /// Compares the topology of the skeleton with the image's, if requested, and measures the time.
     fn compared(
         &self,
         image: &BitImage,
@@ -249,7 +251,7 @@ impl Job<'_> {
 impl Arguments {
     fn foreground(&self) -> Foreground {
         match self.threshold {
-            // What is above the number is above the last value that is not.
+            // The threshold is rounded down to a representable value, so that the same voxels lie above it.
             Some(threshold) => Foreground::Above(threshold.side(false)),
             None if self.otsu => Foreground::Otsu,
             None => Foreground::NonZero,
@@ -268,7 +270,7 @@ fn summary(name: &str, rule: Rule, figures: &Figures, threshold: Option<Value>) 
     format!("{name}: {before}{above}, {after} left by {rule} after {iterations}")
 }
 
-/// Says how the topology compares, and of the first components that changed what they were and are.
+/// Prints the comparison of the topology, and the first components that changed, before and after.
 fn tell_verdict(verdict: &Verdict, image: &BitImage) {
     let planar = image.shape().extents()[0] == 1;
     let topology = |of: &Topology| format!("{}, Euler characteristic {}", counts(of.betti, planar), of.euler);
@@ -301,7 +303,7 @@ fn counts(betti: [usize; 3], planar: bool) -> String {
     format!("{}, {}, {cavities}", counted(components, "component"), counted(loops, "tunnel"))
 }
 
-/// What `--stats FILE` writes, as a JSON object.
+/// The JSON object of `--stats FILE`.
 ///
 /// | key | value |
 /// |---|---|
@@ -338,7 +340,7 @@ struct Record {
     seconds: Seconds,
 }
 
-/// How long the stages took.
+/// Times of the stages in seconds.
 #[derive(Debug, Serialize)]
 struct Seconds {
     read_seconds: f64,
@@ -349,7 +351,7 @@ struct Seconds {
 }
 
 impl Seconds {
-    /// The lines of `-v`.
+    /// Prints the lines of `-v`.
     fn tell(&self) {
         tell(timing_line("read", self.read_seconds));
         tell(timing_line("thin", self.thin_seconds));

@@ -1,4 +1,4 @@
-//! The threads that everything runs on, started once and before anything is computed.
+//! The threads of the program, started once before anything is computed.
 
 use std::hint::black_box;
 use std::io;
@@ -12,20 +12,20 @@ use rayon::{ThreadBuilder, ThreadPool};
 use super::error::MachineError;
 use super::notes::Notes;
 
-/// Threads for each core beyond which more only wait for each other.
+/// Number of threads per core beyond which more are of no use.
 const HELPFUL_PER_CORE: usize = 4;
 
-/// A number of threads that is started on any machine, however few its cores are, so that results can be tested at many threads.
+/// Number of threads that is allowed on any machine, however few its cores, so that many threads can be tested.
 const ALWAYS_ALLOWED: usize = 64;
 
-/// Bytes of memory that are kept for what a thread needs to start.
+/// Bytes of memory reserved for the start of a thread.
 const RESERVE: usize = 4 << 20;
 
-/// The variable by which Rayon's users set the number of threads.
+/// Environment variable of Rayon for the number of threads.
 const VARIABLE: &str = "RAYON_NUM_THREADS";
 
-/// Starts the threads: as many as `asked`, or else as the environment says, or else one a core. Says how many there are. A number
-/// past what helps is cut, with a note: no answer depends on it.
+/// Starts the threads: `asked`, or else as many as the environment says, or else one per core. Returns their number. A
+/// number beyond what is useful is cut, with a note; answers do not depend on it.
 pub(crate) fn start(asked: Option<usize>, notes: Notes) -> Result<usize, MachineError> {
     let threads = helpful(asked, notes);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).spawn_handler(start_one);
@@ -33,20 +33,20 @@ pub(crate) fn start(asked: Option<usize>, notes: Notes) -> Result<usize, Machine
     Ok(threads)
 }
 
-/// Makes this thread, which has shared out nothing so far, the only one that works, until [`start_late`] starts others.
+/// Makes the current thread, which has not used a pool yet, the only worker, until [`start_late`] starts others.
 pub(crate) fn work_alone() -> Result<ThreadPool, MachineError> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread();
     pool.build().map_err(|source| MachineError::Threads { threads: 1, source })
 }
 
-/// Starts one thread a core, for the work that is installed on them.
+/// Starts one thread per core, in a pool of its own.
 pub(crate) fn start_late(notes: Notes) -> Result<ThreadPool, MachineError> {
     let threads = helpful(None, notes);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).spawn_handler(start_one);
     pool.build().map_err(|source| MachineError::Threads { threads, source })
 }
 
-/// Whether the environment says how many threads there are to be.
+/// Whether the environment sets the number of threads.
 pub(crate) fn are_told() -> bool {
     by_variable().is_some()
 }
@@ -55,7 +55,7 @@ fn by_variable() -> Option<usize> {
     std::env::var(VARIABLE).ok()?.trim().parse().ok().filter(|&threads| threads > 0)
 }
 
-/// As many threads as `asked`, or else as the environment says, or else one a core, cut to what helps.
+/// Number of threads: `asked`, or else as the environment says, or else one per core; cut to what is useful.
 fn helpful(asked: Option<usize>, notes: Notes) -> usize {
     let (wanted, source) = match (asked, by_variable()) {
         (Some(threads), _) => (threads, format!("--threads {threads}")),
@@ -68,16 +68,16 @@ fn helpful(asked: Option<usize>, notes: Notes) -> usize {
         notes
             .note(format_args!("{source}: {threads} threads started, more do not help on {} cores", cores()));
     }
-    // Freed before it is needed: what allocates last, in a thread that starts or to report a failure, finds it.
+    // Freed before it is needed, so that a starting thread or the report of a failure finds memory.
     let mut reserve = Vec::<u8>::new();
-    // Where there is no such memory, the threads will say so.
+    // If this memory is not available, starting the threads reports it.
     let _ = asking(|| reserve.try_reserve_exact(RESERVE));
     drop(black_box(reserve));
     threads
 }
 
-/// Starts a thread and waits until it runs. Where memory for threads ends, the next then does not start, which is an error; were it
-/// started before, those that are on their way could find none left, which ends the program.
+/// Starts a thread and waits until it runs. If memory runs out, the next thread then fails to start, which is a proper
+/// error; if several started at once, those under way could run out of memory and abort the program.
 fn start_one(worker: ThreadBuilder) -> io::Result<()> {
     let (runs, wait) = mpsc::channel::<()>();
     thread::Builder::new().name(format!("worker {}", worker.index())).spawn(move || {
@@ -89,7 +89,7 @@ fn start_one(worker: ThreadBuilder) -> io::Result<()> {
     Ok(())
 }
 
-/// The number of threads that this machine runs at a time.
+/// Number of threads that this machine runs at once.
 pub(crate) fn cores() -> usize {
     available_parallelism().map_or(1, NonZero::get)
 }

@@ -1,8 +1,8 @@
-//! How long a stage takes.
+//! Times of stages.
 
 use std::time::{Duration, Instant};
 
-/// What `work` gives, and how long it took.
+/// Result of `work` and the time that it took.
 pub(crate) fn timed<T>(work: impl FnOnce() -> T) -> (T, Duration) {
     let start = Instant::now();
     (work(), start.elapsed())

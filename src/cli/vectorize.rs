@@ -100,7 +100,7 @@ Examples:
   lacuna vectorize --kind landscape --dim 0 --count 3 bars.json
   lacuna vectorize --kind betti --resolution 50 --range 0,2 -o curves.csv *.npy";
 
-/// Reads, computes, writes.
+/// Reads the bars, computes the vectors and writes them.
 pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     let notes = arguments.verbosity.notes();
     let vectors = arguments.vectors()?;
@@ -165,7 +165,7 @@ impl Arguments {
         })
     }
 
-    /// Refuses options that vectors of this kind have no use for.
+    /// Rejects options that do not apply to this kind of vector.
     fn check_options(&self) -> Result<(), UsageError> {
         use VectorKind::{Betti, EntropySummary, Image, Landscape, Lengths, Silhouette};
         let on_grids: &[VectorKind] = &[Image, Landscape, Betti, Silhouette, EntropySummary];

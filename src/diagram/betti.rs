@@ -1,17 +1,18 @@
-//! Betti curves: how many classes are alive at each value.
+//! Betti curves: the number of classes that are alive at each value.
 //!
-//! A bar [birth, death) is alive at t if birth ≤ t < death. The curve is a step function; the Euler characteristic curve is the
-//! alternating sum of those of all dimensions. Bars of superlevel sets, which go down, are alive between their ends as well.
+//! A bar [birth, death) is alive at t if birth ≤ t < death. The curve is a step function; the Euler characteristic
+//! curve is the alternating sum of the Betti curves of all dimensions. Bars of superlevel filtrations, which descend,
+//! are alive between their ends as well.
 
 /// A function that is constant between finitely many values, and 0 before the first of them.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct StepFunction {
-    /// Where the function changes and what it is from there on: ascending, all different. The first may be −∞.
+    /// Values at which the function changes, each with its new level; strictly ascending. The first may be −∞.
     steps: Vec<(f64, i64)>,
 }
 
 impl StepFunction {
-    /// The function that changes at each of these values by the number beside. No value is NaN.
+    /// The function that changes at each value by the given amount. No value may be NaN.
     pub fn of_changes(mut changes: Vec<(f64, i64)>) -> StepFunction {
         changes.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
         let mut steps: Vec<(f64, i64)> = Vec::new();
@@ -19,7 +20,7 @@ impl StepFunction {
         for (value, change) in changes {
             level += change;
             match steps.last_mut() {
-                // Zeros of both signs are one value.
+                // Zeros of both signs are the same value.
                 Some(last) if last.0 == value => last.1 = level,
                 _ => steps.push((value, level)),
             }
@@ -48,18 +49,18 @@ impl StepFunction {
         StepFunction::of_changes(changes)
     }
 
-    /// Where the function changes, and what it is from there on.
+    /// Values at which the function changes, each with its new level.
     pub fn steps(&self) -> &[(f64, i64)] {
         &self.steps
     }
 
-    /// The function at a value.
+    /// Level of the function at a value.
     pub fn at(&self, value: f64) -> i64 {
         let after = self.steps.partition_point(|&(from, _)| from <= value);
         after.checked_sub(1).map_or(0, |k| self.steps[k].1)
     }
 
-    /// The least and the greatest value that the function takes, 0 among them.
+    /// Least and greatest level of the function, including 0.
     pub fn range(&self) -> (i64, i64) {
         self.steps.iter().fold((0, 0), |(least, most), &(_, level)| (least.min(level), most.max(level)))
     }
@@ -69,7 +70,7 @@ impl StepFunction {
 mod tests {
     use super::*;
 
-    /// Bars with ends among few numbers, so that many coincide.
+    /// Bars with ends from a small set, so that many coincide.
     fn bars(seed: u64, count: usize) -> Vec<(f64, f64)> {
         let mut state = seed;
         let mut next = || {
@@ -107,7 +108,7 @@ mod tests {
         let curve = StepFunction::euler([(0, 0.0, f64::INFINITY), (1, 1.0, 2.0), (2, 4.0, 3.0)]);
         assert_eq!(curve.steps(), [(0.0, 1), (1.0, 0), (2.0, 1), (3.0, 2), (4.0, 1)]);
         assert_eq!(curve.range(), (0, 2));
-        // A superlevel set that is there from the beginning of all values.
+        // A superlevel bar that never dies.
         assert_eq!(
             StepFunction::betti([(5.0, f64::NEG_INFINITY)]).steps(),
             [(f64::NEG_INFINITY, 1), (5.0, 0)]

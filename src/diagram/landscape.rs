@@ -1,22 +1,24 @@
-//! Persistence landscapes, exactly: Bubenik and Dłotko, "A persistence landscapes toolbox for topological statistics" (2017),
-//! Algorithm 1.
+//! Persistence landscapes, exactly: Bubenik and Dłotko, "A persistence landscapes toolbox for topological statistics"
+//! (2017), Algorithm 1.
 //!
-//! A bar [b, d) is a tent, t ↦ max(0, min(t − b, d − t)), and λ_k(t) is the k-th greatest of the tents at t. Each λ_k is piecewise linear;
-//! one sweep over the bars, by ascending birth and of equal births by descending death, yields the corners of λ_1 and the bars of which
+//! A bar [b, d) is a tent, t ↦ max(0, min(t − b, d − t)), and λ_k(t) is the k-th greatest of the tents at t. Each λ_k
+//! is piecewise linear; one sweep over the bars, sorted by ascending birth and, for equal births, by descending death,
+//! yields the breakpoints of λ_1 and the bars of which λ_2 is the first landscape, and so on. A sweep takes time linear
+//! in the number of bars.
 //! λ_2 is the first landscape, and so on. A sweep takes time linear in the number of bars.
 
-/// Where a piecewise linear function bends, and what it is there.
+/// Breakpoints of a piecewise linear function with its values there.
 type Corners = Vec<(f64, f64)>;
 
-/// λ_1, λ_2, …: each by its corners (t, λ), of ascending t; between them it is linear, before and after it is 0.
+/// λ_1, λ_2, …: each by its breakpoints (t, λ) of ascending t; linear between them, 0 before and after.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Landscape {
     layers: Vec<Corners>,
 }
 
 impl Landscape {
-    /// The first `most` functions of the finite bars among these, fewer where the others are 0. Bars that go down count from death to
-    /// birth; infinite ones have no tent and are left out.
+    /// The first `most` functions of the finite bars, fewer if the remaining ones are 0. Descending bars count from
+    /// death to birth; infinite bars have no tent and are omitted.
     pub fn of(bars: impl IntoIterator<Item = (f64, f64)>, most: usize) -> Landscape {
         let mut bars: Vec<(f64, f64)> = bars
             .into_iter()
@@ -33,12 +35,12 @@ impl Landscape {
         Landscape { layers }
     }
 
-    /// The corners of λ_1, λ_2, ….
+    /// Breakpoints of λ_1, λ_2, ….
     pub fn layers(&self) -> &[Vec<(f64, f64)>] {
         &self.layers
     }
 
-    /// λ at `value`; `layer` counts from 0.
+    /// Value of the function `layer`, counted from 0, at `value`.
     pub fn at(&self, layer: usize, value: f64) -> f64 {
         let Some(corners) = self.layers.get(layer) else { return 0.0 };
         let after = corners.partition_point(|&(t, _)| t <= value);
@@ -51,13 +53,13 @@ impl Landscape {
     }
 }
 
-/// The corners of λ_1 of bars that are sorted, and bars, sorted, whose λ_1 is the λ_2 of these.
+/// Breakpoints of λ_1 of sorted bars, and the sorted bars whose λ_1 is the λ_2 of these.
 fn peel(bars: &[(f64, f64)]) -> (Corners, Vec<(f64, f64)>) {
     let half = |x: f64, y: f64| x / 2.0 + y / 2.0;
     let (birth, mut death) = bars[0];
     let mut corners = vec![(birth, 0.0), (half(birth, death), death / 2.0 - birth / 2.0)];
     let mut rest = Vec::with_capacity(bars.len() - 1);
-    // What is left of a tent behind the one that overtook it. It goes before the next bar that comes after it in order.
+    // The rest of a tent behind the one that overtook it. It is inserted before the next bar that follows it in order.
     let mut cut: Option<(f64, f64)> = None;
     for &(b, d) in &bars[1..] {
         if let Some(piece) = cut.filter(|piece| b > piece.0 || d <= piece.1) {
@@ -70,7 +72,8 @@ fn peel(bars: &[(f64, f64)]) -> (Corners, Vec<(f64, f64)>) {
         }
         if b < death {
             corners.push((half(b, death), death / 2.0 - b / 2.0));
-            // No piece is held: bars of its birth that come after it die no later than the one that cut it off.
+            // No other piece is pending here: bars of its birth that follow it die no later than the bar that cut it
+            // off.
             cut = Some((b, death));
         } else {
             corners.push((death, 0.0));
@@ -94,7 +97,7 @@ mod tests {
         (t - birth).min(death - t).max(0.0)
     }
 
-    /// λ at t by its definition.
+    /// λ at t, by definition.
     fn plain(bars: &[(f64, f64)], layer: usize, t: f64) -> f64 {
         let mut tents: Vec<f64> = bars.iter().map(|bar| tent(bar, t)).collect();
         tents.sort_by(|a, b| b.total_cmp(a));
@@ -110,7 +113,7 @@ mod tests {
         };
         for round in 0..300 {
             let count = next(12);
-            // Few numbers, so that births, deaths and whole bars coincide.
+            // Few distinct values, so that births, deaths and whole bars coincide.
             let grid = if round % 2 == 0 { 6 } else { 1 << 20 };
             let bars: Vec<(f64, f64)> = (0..count)
                 .map(|_| {

@@ -1,35 +1,36 @@
-//! Which bars of a diagram are chosen, for what is asked of some bars alone.
+//! Selection of bars of a diagram, for requests that concern only some bars.
 
-/// A choice among the bars of a diagram.
+/// A selection of bars of a diagram.
 #[derive(Debug, Clone, PartialEq, Default)]
 #[non_exhaustive]
 pub enum BarSelection {
     /// All bars.
     #[default]
     All,
-    /// The given number of bars of dimension 1 and above, those that last longest. Essential bars are the longest, and of bars that last
-    /// equally long those are taken that come first in the diagram. Of an image that has no bars above dimension 0 they
-    /// are bars of dimension 0; of distances there are none then.
+    /// The given number of most persistent bars of dimension ≥ 1. Essential bars are the most persistent; ties are
+    /// resolved by the order of the diagram. For an image without bars above dimension 0, bars of dimension 0 are
+    /// selected; for distances, there are none then.
     Longest(usize),
-    /// The bars of all dimensions that last at least this long, which is neither negative nor NaN. Essential bars do.
+    /// The bars of all dimensions with at least this persistence, which is neither negative nor NaN. Essential bars
+    /// qualify.
     Persistence(f64),
-    /// The bars with these dimensions and places in [`Diagram::bars`](super::Diagram::bars) of their dimension.
+    /// The bars with these dimensions and indices in [`Diagram::bars`](super::Diagram::bars).
     Named(Vec<(usize, usize)>),
 }
 
-/// Why bars cannot be chosen.
+/// Reasons why bars cannot be selected.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum SelectionError {
-    /// A bar that is chosen is not there.
+    /// A selected bar does not exist.
     #[error(
         "bar {dim}:{index}: expected the place of a bar of dimension {dim}, of which there are {bars}, found {index}"
     )]
     NoSuchBar {
         /// The dimension.
         dim: usize,
-        /// The place asked for, 0-based.
+        /// Requested index, 0-based.
         index: usize,
-        /// Bars of that dimension.
+        /// Number of bars of that dimension.
         bars: usize,
     },
     /// The least persistence is NaN or negative.
@@ -38,7 +39,7 @@ pub enum SelectionError {
 }
 
 impl BarSelection {
-    /// Whether bars can be chosen so, whatever the diagram.
+    /// Validates the selection, independently of a diagram.
     ///
     /// # Errors
     /// [`SelectionError::LeastPersistence`].
@@ -51,7 +52,7 @@ impl BarSelection {
         }
     }
 
-    /// Whether all bars that are named are there; `count` is the number of bars of a dimension.
+    /// Checks that all named bars exist; `count` gives the number of bars of a dimension.
     ///
     /// # Errors
     /// [`SelectionError::NoSuchBar`].

@@ -1,4 +1,5 @@
-//! Diagrams as vectors of one length, for statistics and learning, as GUDHI's `gudhi.representations` defines and scales them.
+//! Diagrams as vectors of equal length, for statistics and learning, as defined and scaled by GUDHI's
+//! `gudhi.representations`.
 //!
 //! | kind | vector | source |
 //! |---|---|---|
@@ -10,10 +11,12 @@
 //! | `entropy-summary` | the part −p log p that each bar alive has of the entropy, added up at the values of a grid, as a share of all | Atienza and others 2020 |
 //! | `lengths` | the greatest persistences, descending; zeros where there are fewer bars | |
 //!
-//! Grids lie over what the finite bars of all diagrams span, unless a range is given: a grid of values then goes from the least birth to the
-//! greatest death, without these two, where functions are 0 (of entropy summaries, as GUDHI has it, with the first and without the last two); that of images from the least to the greatest birth, and likewise persistence.
+//! Grids span the finite bars of all diagrams, unless a range is given. A grid of values goes from the least birth to
+//! the greatest death, excluding these ends, where functions are 0 (for entropy summaries, as in GUDHI, including the
+//! first and excluding the last two). The grid of images goes from the least to the greatest birth, and from the least
+//! to the greatest persistence.
 //!
-//! Infinite bars have no tent, no persistence and no point: only Betti curves count them. Bars that go down are turned.
+//! Infinite bars have no tent, no persistence and no point: only Betti curves count them. Descending bars are reversed.
 
 use serde::Serialize;
 
@@ -21,7 +24,7 @@ use super::betti::StepFunction;
 use super::landscape::Landscape;
 use crate::names::named;
 
-/// What vectors are made of.
+/// Kinds of vectors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "kebab-case")]
@@ -46,30 +49,31 @@ pub enum VectorKind {
 
 named!(VectorKind);
 
-/// How diagrams become vectors.
+/// Description of a vectorization.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Vectors {
-    /// What the vectors are made of.
+    /// Kind of the vectors.
     pub kind: VectorKind,
-    /// Points of a grid along values or births, 100, of images 20, unless given; and those of images along persistence, as many unless given.
+    /// Number of grid points along values or births, by default 100, for images 20; and for images the number along
+    /// persistence, by default the same.
     pub resolution: Option<(usize, usize)>,
-    /// Where the grid begins and ends along values or births, and likewise, of images, along persistence.
+    /// Range of the grid along values or births, and for images along persistence.
     pub range: [Option<(f64, f64)>; 2],
-    /// The standard deviation of the Gaussian of images, 1 unless given; above 0.
+    /// Standard deviation of the Gaussian of images, > 0; by default 1.
     pub bandwidth: f64,
-    /// Bars of images and silhouettes weigh as their persistence to the power of this: 0, all alike, unless given.
+    /// Exponent of persistence in the weights of bars, for images and silhouettes; by default 0, all alike.
     pub weight: f64,
-    /// How many functions of a landscape, or lengths: 5 unless given.
+    /// Number of landscape functions or lengths; by default 5.
     pub count: usize,
 }
 
 impl Vectors {
-    /// Vectors of a kind, as GUDHI makes them without options.
+    /// Vectors of a kind, with GUDHI's defaults.
     pub fn new(kind: VectorKind) -> Vectors {
         Vectors { kind, resolution: None, range: [None; 2], bandwidth: 1.0, weight: 0.0, count: 5 }
     }
 
-    /// A vector of each diagram, given by the bars (birth, death) of one dimension. All are of one length.
+    /// Computes a vector for each diagram, given by the bars (birth, death) of one dimension. All have the same length.
     pub fn of(&self, diagrams: &[Vec<(f64, f64)>]) -> Vec<Vec<f64>> {
         let turned: Vec<Vec<(f64, f64)>> = diagrams.iter().map(|bars| turned(bars)).collect();
         let finite: Vec<Vec<(f64, f64)>> = turned.iter().map(|bars| finite(bars)).collect();
@@ -104,7 +108,7 @@ impl Vectors {
         }
     }
 
-    /// The grid of functions of one variable.
+    /// Grid of functions of one variable.
     fn values(&self, diagrams: &[Vec<(f64, f64)>]) -> Vec<f64> {
         let count = self.resolution.map_or(100, |(count, _)| count);
         if let Some((first, last)) = self.range[0] {
@@ -114,11 +118,11 @@ impl Vectors {
         else {
             return vec![0.0; count];
         };
-        // Without the ends.
+        // The ends are excluded.
         linear(range.0, range.1, count + 2)[1..=count].to_vec()
     }
 
-    /// The grid of entropy summaries.
+    /// Grid of entropy summaries.
     fn summary_values(&self, diagrams: &[Vec<(f64, f64)>]) -> Vec<f64> {
         if self.range[0].is_some() {
             return self.values(diagrams);
@@ -126,11 +130,11 @@ impl Vectors {
         let count = self.resolution.map_or(100, |(count, _)| count);
         let all = diagrams.iter().flatten().flat_map(|&(birth, death)| [birth, death]);
         let (first, last) = spanned(all).unwrap_or_default();
-        // With the first value and without the last two.
+        // The first value is included, the last two are excluded.
         linear(first, last, count + 2)[..count].to_vec()
     }
 
-    /// The grid of images: births and persistences.
+    /// Grid of images: births and persistences.
     fn pixels(&self, diagrams: &[Vec<(f64, f64)>]) -> (Vec<f64>, Vec<f64>) {
         let (across, up) = self.resolution.unwrap_or((20, 20));
         let all = || diagrams.iter().flatten();
@@ -168,7 +172,7 @@ impl Vectors {
     fn silhouette(&self, bars: &[(f64, f64)], grid: &[f64]) -> Vec<f64> {
         let total: f64 = bars.iter().map(|bar| self.weight_of(bar)).sum();
         let mut sums = vec![0.0; grid.len()];
-        // Bars without persistence have no tent, and where no bar weighs anything there is no mean.
+        // Bars of persistence zero have no tent, and with a total weight of 0 there is no mean.
         for bar in bars.iter().filter(|bar| persistence(bar) > 0.0 && total > 0.0) {
             let share = self.weight_of(bar) / total * std::f64::consts::SQRT_2;
             let tents = grid.iter().map(|value| (value - bar.0).min(bar.1 - value).max(0.0));
@@ -200,13 +204,13 @@ fn persistence(&(birth, death): &(f64, f64)) -> f64 {
 fn entropy(bars: &[(f64, f64)]) -> f64 {
     let total: f64 = bars.iter().map(persistence).sum();
     let shares = bars.iter().map(|bar| persistence(bar) / total).filter(|share| *share > 0.0);
-    // The sum of nothing is a negative zero.
+    // The empty sum is negative zero.
     -shares.map(|share| share * share.ln()).sum::<f64>() + 0.0
 }
 
 fn entropy_summary(bars: &[(f64, f64)], grid: &[f64]) -> Vec<f64> {
     let total: f64 = bars.iter().map(persistence).sum();
-    // The first place that is not below a value.
+    // Index of the first grid value that is not below a value.
     let place = |value: f64| grid.partition_point(|&at| at < value);
     let mut sums = vec![0.0; grid.len()];
     for bar in bars {
@@ -222,7 +226,7 @@ fn entropy_summary(bars: &[(f64, f64)], grid: &[f64]) -> Vec<f64> {
     sums
 }
 
-/// The least and the greatest of some numbers, if there are any.
+/// Least and greatest number, if there are any.
 fn spanned(numbers: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
     let spread = |found: Option<(f64, f64)>, number: f64| {
         Some(found.map_or((number, number), |(least, most)| (least.min(number), most.max(number))))
@@ -230,13 +234,13 @@ fn spanned(numbers: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
     numbers.fold(None, spread)
 }
 
-/// Numbers at equal distances from one to another, both included. Those that are whole are exact where the two are, so that a bar is alive at the
-/// value at which it is born.
+/// Equally spaced numbers from `first` to `last`, both included. Whole numbers are exact if the ends are, so that a bar
+/// is alive at the value at which it is born.
 fn linear(first: f64, last: f64, count: usize) -> Vec<f64> {
     let steps = count.saturating_sub(1).max(1) as f64;
     let at = |k: f64| {
         let part = k * (last - first) / steps;
-        // The distance of two doubles, or a multiple of it, may be none.
+        // The difference of two doubles, or a multiple of it, may overflow.
         if part.is_finite() { first + part } else { first * (1.0 - k / steps) + last * (k / steps) }
     };
     (0..count).map(|k| if k > 0 && k + 1 == count { last } else { at(k as f64) }).collect()
@@ -274,7 +278,7 @@ mod tests {
         assert_eq!(betti.of(&diagrams)[1], [2.0, 2.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0]);
     }
 
-    /// Which bars are alive at a value of a grid is known in whole numbers: value k of a grid is `low + k · span / steps`.
+    /// Whether a bar is alive at a grid value is decided in integers: value k of a grid is `low + k · span / steps`.
     #[test]
     fn bars_are_alive_at_the_value_at_which_they_are_born() {
         for low in -5_i32..10 {

@@ -1,4 +1,4 @@
-//! The decoders behind the feature `codecs`, and the refusal of what they decode where the feature is left out.
+//! Decoders behind the feature `codecs`; without it, compressed files are rejected.
 
 use super::{Place, Problem};
 use std::io;
@@ -6,7 +6,7 @@ use std::io;
 /// Whether this build has the feature.
 const PRESENT: bool = cfg!(feature = "codecs");
 
-/// An error that names the feature, in a build without it. `found` says what the file is.
+/// Fails in a build without the feature, with an error that names it. `found` describes the file.
 pub(crate) fn require(found: &str) -> Result<(), Problem<Place>> {
     match PRESENT {
         true => Ok(()),
@@ -15,13 +15,13 @@ pub(crate) fn require(found: &str) -> Result<(), Problem<Place>> {
     }
 }
 
-/// The content of what `packed` holds compressed with gzip, one member after the other.
+/// Decompresses a gzip stream of one or several members.
 #[cfg(feature = "codecs")]
 pub(crate) fn gzip<R: io::Read>(packed: R) -> io::Result<impl io::Read + use<R>> {
     Ok(flate2::read::MultiGzDecoder::new(packed))
 }
 
-/// Where the sound gzip members at the beginning of `packed` end, if anything else follows them.
+/// Offset of the end of the valid gzip members at the beginning of `packed`, if anything else follows them.
 #[cfg(feature = "codecs")]
 pub(crate) fn end_of_members(packed: &[u8]) -> Option<usize> {
     let mut rest = packed;
@@ -33,31 +33,31 @@ pub(crate) fn end_of_members(packed: &[u8]) -> Option<usize> {
     (!rest.is_empty()).then(|| packed.len() - rest.len())
 }
 
-/// The content of what `packed` holds deflated.
+/// Decompresses a deflate stream.
 #[cfg(feature = "codecs")]
 pub(crate) fn deflate<R: io::BufRead>(packed: R) -> io::Result<impl io::Read + use<R>> {
     Ok(flate2::bufread::DeflateDecoder::new(packed))
 }
 
-/// Without the feature nothing is decoded.
+/// Stub of a build without the feature: always an error.
 #[cfg(not(feature = "codecs"))]
 pub(crate) fn gzip<R: io::Read>(_: R) -> io::Result<io::Empty> {
     Err(missing())
 }
 
-/// Without the feature nothing is decoded.
+/// Stub of a build without the feature: always an error.
 #[cfg(not(feature = "codecs"))]
 pub(crate) fn deflate<R: io::BufRead>(_: R) -> io::Result<io::Empty> {
     Err(missing())
 }
 
-/// Without the feature nothing is decoded.
+/// Stub of a build without the feature: finds no members.
 #[cfg(not(feature = "codecs"))]
 pub(crate) fn end_of_members(_: &[u8]) -> Option<usize> {
     None
 }
 
-/// What is wrong with writing or reading a format that needs the feature.
+/// The error for reading or writing a format that needs the feature.
 #[cfg(not(feature = "codecs"))]
 pub(crate) fn missing() -> io::Error {
     io::Error::new(io::ErrorKind::Unsupported, "this build of lacuna is without the feature codecs")

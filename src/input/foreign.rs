@@ -1,16 +1,15 @@
-//! Files of other programs, known by the bytes that they begin with. Every command names what it was given; what to do about it is the
-//! command's to say, by [`Kind`].
+//! Recognises files of other programs by their first bytes. Each command decides by [`Kind`] what to advise.
 
-/// What a file of another program is, as far as the advice depends on it.
+/// Kinds of foreign files, as far as the advice depends on them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// An image of a format that `lacuna cubical` reads.
     Image,
-    /// An image that lost detail when it was compressed.
+    /// An image in a format with lossy compression.
     LossyImage,
-    /// An image that other programs convert.
+    /// An image that other programs can convert.
     OtherImage,
-    /// An image of colors, or with transparency, of Netpbm.
+    /// A Netpbm image with colors or transparency.
     ColorImage,
     /// An array or image that a Python package loads.
     Loadable(&'static str),
@@ -42,7 +41,7 @@ pub(crate) enum Kind {
     Phat,
 }
 
-/// Magic bytes: where they stand, what the file is, and of which kind.
+/// Magic bytes: their offset, the file type in words, and its kind.
 const MAGIC: [(usize, &[u8], &str, Kind); 48] = [
     (0, b"\x93NUMPY", "a NumPy array", Kind::Numpy),
     (0, b"\x89PNG\r\n\x1a\n", "a PNG image", Kind::Image),
@@ -97,14 +96,14 @@ const MAGIC: [(usize, &[u8], &str, Kind); 48] = [
 const PICKLE: &str = "a Python pickle";
 const UNPICKLE: Kind = Kind::Loadable("pickle.load(open(FILE, \"rb\"))");
 
-/// What nibabel loads.
+/// Advice for formats that nibabel loads.
 const NIBABEL: Kind = Kind::Loadable("numpy.asarray(nibabel.load(FILE).dataobj)");
 
-/// What a file that begins with `head` is, in words and by kind; none where nothing is known. `length` is that of the file, where
-/// that is known.
+/// Describes a file that begins with `head`, in words and by kind; `None` if it is not recognised. `length` is that of
+/// the file, if known.
 pub(crate) fn recognize(head: &[u8], length: Option<u64>) -> Option<(&'static str, Kind)> {
     let begins = |&&(at, magic, ..): &&(usize, &[u8], &str, Kind)| {
-        // A text may hold such letters further on; what has them there for a sign is binary.
+        // Text may contain such letters at a later offset; a binary file has a NUL before them.
         head.get(at..).is_some_and(|rest| rest.starts_with(magic)) && (at == 0 || head[..at].contains(&0))
     };
     let by_magic = MAGIC.iter().find(begins).map(|&(_, _, what, kind)| (what, kind));
@@ -120,7 +119,7 @@ pub(crate) fn recognize(head: &[u8], length: Option<u64>) -> Option<(&'static st
         .or_else(|| is_phat(head, length).then_some(("a boundary matrix of PHAT", Kind::Phat)))
 }
 
-/// Images of Netpbm: a number after `P`, and then, past blanks, that of the columns, or a comment. So `P5` may be a name in a table.
+/// Recognises Netpbm: a digit after `P`, then blanks and a number or a comment. `P5` alone may be a name in a table.
 fn netpbm(head: &[u8]) -> Option<(&'static str, Kind)> {
     let (kind, rest) = match head {
         [b'P', b'2' | b'5', rest @ ..] => (("a PGM image", Kind::Image), rest),
@@ -132,13 +131,13 @@ fn netpbm(head: &[u8]) -> Option<(&'static str, Kind)> {
     goes_on.then_some(kind)
 }
 
-/// A Windows bitmap: `BM`, and 14 bytes on the length of a header.
+/// Recognises a Windows bitmap: `BM`, and at offset 14 the size of a known header.
 fn is_bitmap(head: &[u8]) -> bool {
     head.starts_with(b"BM")
         && head.get(14..18).is_some_and(|size| matches!(size, [12 | 40 | 52 | 56 | 64 | 108 | 124, 0, 0, 0]))
 }
 
-/// Office's files are zip archives whose first members tell them from NumPy's.
+/// Recognises Office files: zip archives whose first members differ from NumPy's.
 fn is_office(head: &[u8]) -> bool {
     let head = &head[..head.len().min(4096)];
     let holds = |word: &[u8]| memchr::memmem::find(head, word).is_some();
@@ -146,21 +145,22 @@ fn is_office(head: &[u8]) -> bool {
         && (holds(b"[Content_Types].xml") || holds(b"xl/") || holds(b"application/vnd.oasis"))
 }
 
-/// DGtal's images begin with lines of names and numbers.
+/// Recognises DGtal's images, which begin with lines of names and numbers.
 fn is_vol(head: &[u8]) -> bool {
     let head = &head[..head.len().min(512)];
     let has = |word: &[u8]| memchr::memmem::find(head, word).is_some();
     (head.starts_with(b"Center-X: ") || head.starts_with(b"X: ")) && has(b"\nY: ") && has(b"\nZ: ")
 }
 
-/// FreeSurfer's images begin with big-endian integers of 32 bits: 1, four extents, and the type of the voxels.
+/// Recognises FreeSurfer's images, which begin with big-endian 32-bit integers: 1, four extents, the voxel type.
 fn is_mgh(head: &[u8]) -> bool {
     let words: Vec<u32> = head.as_chunks().0.iter().take(6).map(|&word| u32::from_be_bytes(word)).collect();
     let &[1, ref extents @ .., 0 | 1 | 3 | 4] = &words[..] else { return false };
     extents.iter().all(|extent| (1..=0xffff).contains(extent))
 }
 
-/// A header of ANALYZE 7.5 is 348 bytes that say so, with 1 to 7 axes, and zeros where those of NIfTI-1 have their magic bytes.
+/// Recognises ANALYZE 7.5: a header that gives its length as 348 bytes, has 1 to 7 axes, and zeros where NIfTI-1 has
+/// its magic bytes.
 fn is_analyze(head: &[u8]) -> bool {
     let (Some(&size), Some(&axes)) =
         (head.first_chunk::<4>(), head.get(40..42).and_then(<[u8]>::first_chunk))
@@ -174,8 +174,8 @@ fn is_analyze(head: &[u8]) -> bool {
             || says(i32::from_be_bytes(size), i16::from_be_bytes(axes)))
 }
 
-/// PHAT's binary files are words of 64 bits: the number of cells, then of the first cell, a vertex, its dimension 0 and
-/// the number 0 of its rows.
+/// Recognises PHAT's binary files by their 64-bit words: the number of cells, then dimension 0 and 0 rows for the first
+/// cell, a vertex.
 fn is_phat(head: &[u8], length: Option<u64>) -> bool {
     let word = |k: usize| {
         head.get(8 * k..8 * k + 8).map(|word| u64::from_le_bytes(word.try_into().unwrap_or_default()))

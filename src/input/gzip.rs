@@ -1,4 +1,4 @@
-//! Files compressed with gzip, unpacked in memory.
+//! Decompression of gzip files in memory.
 
 use super::{Place, Problem, codecs};
 use std::borrow::Cow;
@@ -6,16 +6,16 @@ use std::io::{self, Read};
 
 use crate::memory::{Refused, budget, room};
 
-/// What every file compressed with gzip begins with.
+/// Magic bytes of gzip.
 pub(crate) const MAGIC: &[u8] = b"\x1f\x8b";
 
-/// Bytes that are unpacked at once.
+/// Number of bytes decompressed at a time.
 const STEP: usize = 1 << 20;
 
-/// The content of a file: unpacked when it is compressed with gzip, as it is otherwise.
+/// The content of a file, decompressed if it begins as gzip does.
 ///
 /// # Errors
-/// What is compressed is damaged, or there is no memory for what it holds.
+/// The compressed data is damaged, or memory for its content is refused.
 pub(crate) fn unpacked(bytes: &[u8]) -> Result<Cow<'_, [u8]>, Problem<Place>> {
     if !bytes.starts_with(MAGIC) {
         return Ok(Cow::Borrowed(bytes));
@@ -35,11 +35,11 @@ pub(crate) fn unpacked(bytes: &[u8]) -> Result<Cow<'_, [u8]>, Problem<Place>> {
     })
 }
 
-/// The first bytes, `most` or fewer, of what the beginning of a compressed file holds; none where it is damaged.
+/// Decompresses at most `most` bytes from the beginning of a compressed file; empty if it is damaged.
 pub fn beginning(packed: &[u8], most: u64) -> Vec<u8> {
     let mut head = Vec::new();
     if let Ok(stream) = codecs::gzip(packed) {
-        // The file is cut, so the stream ends with an error after what can be known.
+        // The file is truncated, so the stream ends with an error after the available bytes.
         let _ = stream.take(most).read_to_end(&mut head);
     }
     head
@@ -49,18 +49,19 @@ pub fn beginning(packed: &[u8], most: u64) -> Vec<u8> {
 pub(super) enum GrowthFault {
     /// The stream fails.
     Io(io::Error),
-    /// There is no memory for it.
+    /// Memory for it is refused.
     Memory(Refused),
 }
 
-/// All that `stream` gives, which are about so many bytes, if that is known. Memory grows with what has been read, whatever a header
-/// promised; memory that is refused is an error, by the system or by the limit of this process, which holds where the allocator does not count, too.
+/// Reads all of `stream`, expected to hold about `expected` bytes; 0 if unknown. Memory grows with what has been read,
+/// whatever a header promised. Memory can be refused by the system, or by the limit of this process, which is checked
+/// even where the allocator does not count.
 pub(super) fn read_growing(stream: &mut impl Read, expected: usize) -> Result<Vec<u8>, GrowthFault> {
     let mut all = Vec::new();
     grow(&mut all, expected).map_err(GrowthFault::Memory)?;
     loop {
         if all.len() == all.capacity() {
-            // That may have been all: no room is made before there is more.
+            // The stream may be at its end: check that before memory is enlarged.
             let mut more = Vec::new();
             if stream.take(64).read_to_end(&mut more).map_err(GrowthFault::Io)? == 0 {
                 return Ok(all);
@@ -70,7 +71,7 @@ pub(super) fn read_growing(stream: &mut impl Read, expected: usize) -> Result<Ve
             doubled.or_else(|_| grow(&mut all, STEP)).map_err(GrowthFault::Memory)?;
             all.append(&mut more);
         }
-        // Within the room that there is.
+        // Read within the capacity.
         let room = (all.capacity() - all.len()) as u64;
         let read = stream.take(room).read_to_end(&mut all).map_err(GrowthFault::Io)?;
         if (read as u64) < room {
@@ -80,9 +81,9 @@ pub(super) fn read_growing(stream: &mut impl Read, expected: usize) -> Result<Ve
     }
 }
 
-/// Makes room for so many bytes more.
+/// Reserves room for `more` bytes.
 fn grow(all: &mut Vec<u8>, more: usize) -> Result<(), Refused> {
-    // A short input asks the allocator alone: to find out how much memory there is takes longer than to read it.
+    // For a short input only the allocator is asked: to query the free memory takes longer than reading it.
     let is_there = all.len().saturating_add(more) <= STEP || room().is_none_or(|room| more as u64 <= room);
     if is_there && budget::asking(|| all.try_reserve_exact(more)).is_ok() {
         return Ok(());

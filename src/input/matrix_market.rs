@@ -18,7 +18,7 @@ use super::text::{plain, quote};
 use super::triplets::{Triplet, Triplets};
 use super::{Place, Problem};
 
-/// What every file begins with, in any case.
+/// First word of every file, in upper or lower case.
 const BANNER: &[u8] = b"%%MatrixMarket";
 
 /// A matrix of a Matrix Market file.
@@ -30,7 +30,7 @@ pub(crate) enum Matrix {
     Dense(Dense),
 }
 
-/// A matrix of which every value is given.
+/// A matrix with every value given.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Dense {
     /// The number of rows.
@@ -41,17 +41,17 @@ pub(crate) struct Dense {
     pub(crate) values: Vec<f64>,
 }
 
-/// Whether a file says of itself that it is one of Matrix Market.
+/// Whether a file begins with the banner of Matrix Market.
 pub(crate) fn is_matrix_market(bytes: &[u8]) -> bool {
-    // In UTF-16 the banner takes twice its bytes, after the byte order mark.
+    // In UTF-16 the banner takes twice as many bytes, after the byte order mark.
     let start = plain(&bytes[..bytes.len().min(2 + 2 * BANNER.len())]);
     start.get(..BANNER.len()).is_some_and(|start| start.eq_ignore_ascii_case(BANNER))
 }
 
-/// Reads a file.
+/// Reads a Matrix Market file.
 ///
 /// # Errors
-/// The line that is not as it should be; the kinds of matrices that are refused.
+/// A malformed line, with its number; a kind of matrix that is not supported.
 pub(crate) fn read(bytes: &[u8]) -> Result<Matrix, Problem<Place>> {
     let text = plain(bytes);
     let mut lines = Lines { lines: text.split(|&byte| byte == b'\n'), number: 0 };
@@ -63,7 +63,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Matrix, Problem<Place>> {
     }
 }
 
-/// What the first line says.
+/// Content of the first line.
 struct Banner {
     dense: bool,
     values: Values,
@@ -111,7 +111,7 @@ fn banner(line: &[u8]) -> Result<Banner, Problem<Place>> {
 /// The lines after the first, without comments and blank lines.
 struct Lines<'a, L: Iterator<Item = &'a [u8]>> {
     lines: L,
-    /// The line that came last, counted from 1.
+    /// Number of the last line returned, counted from 1.
     number: usize,
 }
 
@@ -131,7 +131,7 @@ impl<'a, L: Iterator<Item = &'a [u8]>> Iterator for Lines<'a, L> {
 }
 
 impl<'a, L: Iterator<Item = &'a [u8]>> Lines<'a, L> {
-    /// The next line as `N` words.
+    /// Splits the next line into `N` words.
     fn words<const N: usize>(&mut self, expected: &str) -> Result<[&'a [u8]; N], Problem<Place>> {
         let Some(line) = self.next() else {
             return Err(Problem::new(Place::Line(self.number), expected, "the end of the file"));
@@ -226,7 +226,7 @@ fn dense<'a>(
     if !banner.symmetric {
         return Ok(Dense { rows, columns, values: given });
     }
-    // As many values as were read, twice.
+    // At most twice as many values as were read.
     let mut values = vec![0.0; count];
     let mut given = given.into_iter();
     for column in 0..columns {
@@ -252,7 +252,7 @@ fn check_square<'a>(
         .problem("as many rows as columns of a symmetric matrix", format!("{rows} × {columns}").as_bytes()))
 }
 
-/// A row or a column, which count from 1 in the file and from 0 here.
+/// Parses a row or column number, which is 1-based in the file, to a 0-based index.
 fn index<'a>(
     lines: &Lines<'a, impl Iterator<Item = &'a [u8]>>,
     word: &[u8],

@@ -1,5 +1,5 @@
-//! What the readers of all commands share: where the bytes of a file come from, the containers and texts that hold numbers, and the error
-//! that says why a file cannot be read, and where.
+//! Input shared by the readers of all commands: sources of bytes, containers and texts of numbers, and the error that
+//! says why and where a file cannot be read.
 //!
 //! | module | what it holds |
 //! |---|---|
@@ -27,32 +27,32 @@ use crate::memory::Refused;
 
 /// The formats of one kind of file.
 pub trait Formats: Copy + fmt::Debug + fmt::Display + 'static {
-    /// What to do when a format was detected wrongly, as an error says it.
+    /// Remedy against a wrongly detected format, for error messages.
     const REMEDY: &'static str;
 }
 
-/// Why an input cannot be read: `F` are its formats, `P` is what can be wrong with it.
+/// Error of reading an input. `F` are its formats, `P` describes what is malformed.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError<F: Formats, P> {
-    /// The file cannot be opened or read, or memory for it is refused: an error of the kind [`OutOfMemory`](io::ErrorKind::OutOfMemory).
+    /// The file cannot be opened or read, or memory for it is refused, as [`OutOfMemory`](io::ErrorKind::OutOfMemory).
     #[error("{file}: {error}")]
     Io {
         /// The file, as it was named.
         file: String,
-        /// What the system says.
+        /// Error of the system.
         #[source]
         error: io::Error,
     },
-    /// The content is not what its format promises.
+    /// The content does not conform to the format.
     #[error("{file}: {problem}{}", Reason(*format, detection.as_deref()))]
     Malformed {
         /// The file, as it was named.
         file: String,
-        /// The format it was read in; `None` when none could be chosen.
+        /// Format in which it was read; `None` if none could be chosen.
         format: Option<F>,
-        /// Why that format, when it was not given.
+        /// Reason for the choice, unless the format was given.
         detection: Option<String>,
-        /// What is wrong, and where.
+        /// The problem and its place.
         problem: Box<P>,
     },
 }
@@ -63,7 +63,7 @@ impl<F: Formats, P> ReadError<F, P> {
         matches!(self, ReadError::Io { error, .. } if error.kind() == io::ErrorKind::OutOfMemory)
     }
 
-    /// This error, with another name for the file.
+    /// Returns this error with another name for the file.
     pub(crate) fn renamed(self, name: &str) -> Self {
         let file = name.to_owned();
         match self {
@@ -76,7 +76,7 @@ impl<F: Formats, P> ReadError<F, P> {
 }
 
 impl<F: Formats, P> ReadError<F, Problem<P>> {
-    /// The error that a problem of a file is: that memory was refused is none of its content.
+    /// Turns a problem into an error. A refusal of memory becomes [`ReadError::Io`], since the content is not at fault.
     pub(crate) fn of(
         file: String,
         format: Option<F>,
@@ -90,20 +90,20 @@ impl<F: Formats, P> ReadError<F, Problem<P>> {
     }
 }
 
-/// The failure to read what there is no memory for.
+/// The I/O error for memory that was refused.
 pub(crate) fn no_room(refused: Refused) -> io::Error {
     io::Error::new(io::ErrorKind::OutOfMemory, refused)
 }
 
-/// One thing that is wrong with an input: `P` are its places, which display with a colon and a blank, or as nothing.
+/// A problem of an input. Places `P` display with a trailing colon and blank, or as nothing.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{place}expected {expected}, found {found}{}", note.as_ref().map(|n| format!("; {n}")).unwrap_or_default())]
 pub struct Problem<P> {
-    /// Where it is.
+    /// Place of the problem.
     pub place: P,
-    /// What belongs there.
+    /// Expected content.
     pub expected: String,
-    /// What is there.
+    /// Content that was found.
     pub found: String,
     /// A remedy, when there is an obvious one.
     pub note: Option<String>,
@@ -111,7 +111,7 @@ pub struct Problem<P> {
     pub(crate) refused: Option<Box<Refused>>,
 }
 
-/// What is wrong with an `.npz` archive, a Matrix Market file or a file compressed with gzip.
+/// Problem of an `.npz` archive, a Matrix Market file or a gzip file.
 pub type SparseProblem = Problem<Place>;
 
 impl<P> Problem<P> {
@@ -119,13 +119,13 @@ impl<P> Problem<P> {
         Problem { place, expected: expected.into(), found: found.into(), note: None, refused: None }
     }
 
-    /// The problem that there is no memory for what is at `place`.
+    /// The problem that memory for the content at `place` is refused.
     pub(crate) fn of_memory(place: P, refused: Refused) -> Self {
         let problem = Problem::new(place, "memory for what the file holds", refused.to_string());
         Problem { refused: Some(Box::new(refused)), ..problem }
     }
 
-    /// Adds a remedy to those there are.
+    /// Adds a remedy to the existing ones.
     pub(crate) fn also(mut self, note: &str) -> Self {
         self.note = Some(self.note.map_or_else(|| note.to_owned(), |first| format!("{first}; {note}")));
         self
@@ -137,10 +137,10 @@ impl<P> Problem<P> {
     }
 }
 
-/// A place in a file. Lines, and entries of a line, count from 1, bytes from 0.
+/// A place in a file. Lines and entries count from 1, bytes from 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
-    /// The file as a whole, or an array of it that the message names.
+    /// The file as a whole, or an array in it that the message names.
     Whole,
     /// A line of text.
     Line(usize),
@@ -156,7 +156,7 @@ pub enum Place {
 }
 
 impl fmt::Display for Place {
-    /// Writes the place with a colon and a blank after it, and nothing for the whole file.
+    /// Writes the place followed by a colon and a blank; writes nothing for the whole file.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Place::Whole => Ok(()),

@@ -1,4 +1,4 @@
-//! Single arrays of an `.npz` file: headers, numbers and strings of the `npy` format.
+//! Arrays in the `npy` format: headers, numbers and strings.
 
 mod header;
 
@@ -8,31 +8,31 @@ use super::text::quote;
 use super::{Place, Problem};
 use npyz::{DType, Endianness, TypeChar};
 
-/// What every array file begins with.
+/// Magic bytes of an array file.
 pub(crate) const MAGIC: &[u8] = b"\x93NUMPY";
 
-/// NumPy itself refuses longer headers unless told otherwise.
+/// Largest header that NumPy accepts by default.
 const LONGEST_HEADER: usize = 10_000;
 
 /// An array in the bytes of an `npy` file.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Array<'a> {
-    /// The extents of its axes; none of a single element.
+    /// Extents of the axes; empty for a single element.
     pub(crate) shape: Vec<u64>,
     /// Whether the first axis is the fastest.
     pub(crate) fortran: bool,
     kind: TypeChar,
-    /// Bytes of an element.
+    /// Size of an element in bytes.
     size: usize,
     big_endian: bool,
     data: &'a [u8],
 }
 
 impl<'a> Array<'a> {
-    /// The array of an `npy` file. The data is as long as the header says.
+    /// Parses an `npy` file.
     ///
     /// # Errors
-    /// The header is malformed, or the length differs.
+    /// The header is malformed, or the data is not as long as the header says.
     pub(crate) fn parse(bytes: &'a [u8]) -> Result<Self, Problem<Place>> {
         let Header { dtype, shape, fortran, data_at: start } = Header::parse(bytes)?;
         let plain = match &dtype {
@@ -50,10 +50,10 @@ impl<'a> Array<'a> {
         Ok(Array { shape, fortran, kind: plain.type_char(), size, big_endian, data })
     }
 
-    /// The elements in the order of the file, as doubles. Truth values are 0 and 1.
+    /// The elements in file order as doubles. Booleans are 0 and 1.
     ///
     /// # Errors
-    /// The elements are no real numbers, or whole numbers that no double holds.
+    /// The elements are not real numbers, or are integers that a double cannot represent.
     pub(crate) fn numbers(&self) -> Result<Vec<f64>, Problem<Place>> {
         if !matches!(
             (self.kind, self.size),
@@ -82,10 +82,10 @@ impl<'a> Array<'a> {
             .collect()
     }
 
-    /// The elements in the order of the file, as whole numbers.
+    /// The elements in file order as integers.
     ///
     /// # Errors
-    /// The elements are no whole numbers.
+    /// The elements are not integers.
     pub(crate) fn integers(&self) -> Result<Vec<i64>, Problem<Place>> {
         if !matches!((self.kind, self.size), (TypeChar::Int | TypeChar::Uint, 1 | 2 | 4 | 8)) {
             return Err(self.wrong("whole numbers"));
@@ -99,7 +99,7 @@ impl<'a> Array<'a> {
         self.words().map(integer).collect()
     }
 
-    /// The text of an array that holds a single string of ASCII; none of any other array.
+    /// Text of an array that holds a single ASCII string; `None` for any other array.
     pub(crate) fn text(&self) -> Option<String> {
         if !self.shape.is_empty() {
             return None;
@@ -117,7 +117,7 @@ impl<'a> Array<'a> {
         Some(text.trim_end_matches('\0').to_owned())
     }
 
-    /// The bytes of each element as a number.
+    /// The bytes of each element as an unsigned number.
     fn words(&self) -> impl Iterator<Item = u64> + '_ {
         self.data.chunks_exact(self.size).map(|element| {
             let add = |word: u64, byte: &u8| word << 8 | u64::from(*byte);
@@ -142,7 +142,7 @@ fn inexact(whole: impl std::fmt::Display) -> Problem<Place> {
     Problem::new(Place::Whole, "numbers that double precision holds exactly", whole.to_string())
 }
 
-/// The number that a half-precision float (IEEE 754 binary16) stands for; single precision holds all of them.
+/// Value of a half-precision float (IEEE 754 binary16), exact in single precision.
 pub(crate) fn half(bits: u16) -> f32 {
     let sign = if bits >> 15 == 1 { -1.0 } else { 1.0 };
     let (exponent, fraction) = (i32::from(bits >> 10 & 0x1f), f32::from(bits & 0x3ff));
@@ -154,8 +154,8 @@ pub(crate) fn half(bits: u16) -> f32 {
     }
 }
 
-/// Where the data starts. The header is screened for what its parser is not made for: nesting deeper than its
-/// stack, and shapes whose product overflows.
+/// Offset of the data. The header is checked first for what its parser cannot handle: nesting deeper than its stack,
+/// and shapes whose product overflows.
 pub(crate) fn check_header(bytes: &[u8]) -> Result<usize, Problem<Place>> {
     if !bytes.starts_with(MAGIC) {
         let found = quote(&bytes[..bytes.len().min(MAGIC.len())]);
@@ -176,7 +176,7 @@ pub(crate) fn check_header(bytes: &[u8]) -> Result<usize, Problem<Place>> {
     Ok(end)
 }
 
-/// Where the header's length is given and where the header starts, and the length.
+/// Offset of the length field, offset of the header, and the header's length.
 fn header_length(bytes: &[u8]) -> Result<((usize, usize), usize), Problem<Place>> {
     const AT: usize = 8;
     let field = match bytes.get(6..AT) {
@@ -195,12 +195,12 @@ fn header_length(bytes: &[u8]) -> Result<((usize, usize), usize), Problem<Place>
     Ok(((AT, start), length))
 }
 
-/// The error for a header that is not that of one plain array.
+/// The error for a header that does not describe one plain array.
 pub(crate) fn header_problem(found: String) -> Problem<Place> {
     Problem::new(Place::Byte(8), "a header with the descr, fortran_order and shape of one plain array", found)
 }
 
-/// The kind and the size in bytes of an element.
+/// Type and size in bytes of an element.
 pub(crate) fn scalar(dtype: &DType) -> Result<(TypeChar, usize), Problem<Place>> {
     match dtype {
         DType::Plain(plain) => {
@@ -211,7 +211,7 @@ pub(crate) fn scalar(dtype: &DType) -> Result<(TypeChar, usize), Problem<Place>>
     }
 }
 
-/// The error for elements that are not read.
+/// The error for an unsupported element type.
 pub(crate) fn dtype_problem(dtype: &DType) -> Problem<Place> {
     let expected = "dtype f2, f4, f8, i1, i2, i4, i8, u1, u2, u4, u8 or b1";
     let descr = dtype.descr();
@@ -230,7 +230,7 @@ pub(crate) fn dtype_problem(dtype: &DType) -> Problem<Place> {
 pub(crate) mod tests {
     use super::*;
 
-    /// An `npy` file of version 1.
+    /// Makes an `npy` file of version 1.
     pub(crate) fn file(descr: &str, shape: &str, data: &[u8]) -> Vec<u8> {
         let header = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}, }}\n");
         let mut file = b"\x93NUMPY\x01\x00".to_vec();

@@ -1,7 +1,8 @@
-//! `npz`: several NumPy arrays in a zip archive, as `numpy.savez`, `numpy.savez_compressed` and `scipy.sparse.save_npz` write it.
+//! `npz`: several NumPy arrays in a zip archive, as written by `numpy.savez`, `numpy.savez_compressed` and
+//! `scipy.sparse.save_npz`.
 //!
-//! Members are stored or deflated; large archives (zip64) are read like others. What a member holds is unpacked only as far as the
-//! archive's directory says it goes, and its length and check sum are compared with the directory's.
+//! Members are stored or deflated; large archives (zip64) are supported. A member is decompressed only up to the size
+//! in the archive's directory, and its length and checksum are compared with the directory.
 
 mod sparse;
 #[cfg(all(test, feature = "codecs"))]
@@ -12,10 +13,11 @@ use super::{Place, Problem, codecs};
 use rawzip::{CompressionMethod, ZipArchive, ZipArchiveEntryWayfinder, ZipSliceArchive};
 use std::io::Read;
 
-/// What the file of an archive with members begins with.
+/// Magic bytes of an archive with members.
 pub(crate) const MAGIC: &[u8] = b"PK\x03\x04";
 
-/// Arrays of one archive. NumPy writes a member for each argument of `savez`, so this is far more than any script needs.
+/// Maximal number of arrays in an archive. NumPy writes a member for each argument of `savez`, so this is far more than
+/// any script needs.
 const MOST_ARRAYS: usize = 1 << 16;
 
 const ARCHIVE: &str = "a zip archive of NumPy arrays";
@@ -26,17 +28,17 @@ pub(crate) struct Archive<'a> {
     members: Vec<Member>,
 }
 
-/// The names of the arrays of an archive; none of what is no archive of arrays.
+/// Names of the arrays in an archive; empty if the bytes are not an archive of arrays.
 pub fn arrays_of_archive(bytes: &[u8]) -> Vec<String> {
     Archive::open(bytes).map(|archive| archive.names().map(str::to_owned).collect()).unwrap_or_default()
 }
 
 struct Member {
-    /// As `numpy.load` calls it: without the ending `.npy`.
+    /// Name as in `numpy.load`, without the extension `.npy`.
     name: String,
     place: ZipArchiveEntryWayfinder,
     method: CompressionMethod,
-    /// Bytes of the array, unpacked, as the directory has it.
+    /// Uncompressed size in bytes, from the directory.
     size: u64,
 }
 
@@ -44,7 +46,7 @@ impl<'a> Archive<'a> {
     /// Reads the directory of an archive.
     ///
     /// # Errors
-    /// The file is no zip archive, or its members are not arrays.
+    /// The file is not a zip archive, or its members are not arrays.
     pub(crate) fn open(bytes: &'a [u8]) -> Result<Self, Problem<Place>> {
         let broken = |error: rawzip::Error| Problem::new(Place::Whole, ARCHIVE, error.to_string());
         let zip = ZipArchive::from_slice(bytes).map_err(broken)?;
@@ -76,15 +78,15 @@ impl<'a> Archive<'a> {
         self.members.iter().map(|member| member.name.as_str())
     }
 
-    /// Whether there is an array of this name.
+    /// Whether the archive has an array of this name.
     pub(crate) fn contains(&self, name: &str) -> bool {
         self.names().any(|member| member == name)
     }
 
-    /// The `npy` file of the archive's only array.
+    /// Reads the `npy` file of the archive's only array.
     ///
     /// # Errors
-    /// There are several arrays or none, which the error names, or the array is damaged.
+    /// The archive does not hold exactly one array, or the array is damaged. The error lists the arrays.
     pub(crate) fn single(&self) -> Result<Vec<u8>, Problem<Place>> {
         match &self.members[..] {
             [member] => self.unpack(member),
@@ -102,10 +104,10 @@ impl<'a> Archive<'a> {
         }
     }
 
-    /// The `npy` file of the array `name`.
+    /// Reads the `npy` file of the array `name`.
     ///
     /// # Errors
-    /// There is none of that name, or it is damaged.
+    /// There is no array of that name, or it is damaged.
     pub(crate) fn read(&self, name: &str) -> Result<Vec<u8>, Problem<Place>> {
         match self.members.iter().find(|member| member.name == name) {
             Some(member) => self.unpack(member),
@@ -131,7 +133,7 @@ impl<'a> Archive<'a> {
                 return Err(Problem::new(Place::Whole, expected(), found).note(note));
             }
         };
-        // A byte more than is promised, so that a longer array is noticed and not unpacked.
+        // Read one byte more than promised, to detect a longer array without decompressing it.
         let mut stream = entry.verifying_reader(stream.take(member.size.saturating_add(1)));
         read_growing(&mut stream, 0).map_err(|fault| match fault {
             GrowthFault::Memory(refused) => Problem::of_memory(Place::Whole, refused),

@@ -1,4 +1,4 @@
-//! Files and standard input.
+//! Reads files and standard input.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -7,15 +7,15 @@ use std::path::Path;
 use super::gzip::{GrowthFault, read_growing};
 use super::no_room;
 
-/// How messages call the file at `path`; `-` is standard input.
+/// Name of the file at `path` in messages; `-` is standard input.
 pub fn name_of(path: &Path) -> String {
     if path == Path::new("-") { "standard input".to_owned() } else { path.display().to_string() }
 }
 
-/// All of the file at `path`, or of standard input when it is `-`.
+/// Reads the whole file at `path`, or standard input if it is `-`.
 ///
 /// # Errors
-/// What the system says; memory that is refused is an error of the kind [`OutOfMemory`](io::ErrorKind::OutOfMemory).
+/// The error of the system; a refusal of memory has the kind [`OutOfMemory`](io::ErrorKind::OutOfMemory).
 pub fn read_all(path: &Path) -> io::Result<Vec<u8>> {
     if path == Path::new("-") {
         return all_of(&mut io::stdin().lock(), 0);
@@ -25,7 +25,7 @@ pub fn read_all(path: &Path) -> io::Result<Vec<u8>> {
     all_of(&mut file, length)
 }
 
-/// All that a stream gives, which are about so many bytes, if that is known.
+/// Reads all of a stream, expected to hold about `expected` bytes; 0 if unknown.
 ///
 /// # Errors
 /// Those of [`read_all`].

@@ -1,15 +1,15 @@
-//! Text as programs write it, made the text that the readers take; its lines, and words of it in messages.
+//! Normalisation of text files, their lines, and quoting in messages.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// The text without the byte order mark it may begin with.
+/// Removes a UTF-8 byte order mark from the beginning.
 fn without_bom(bytes: &[u8]) -> &[u8] {
     bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)
 }
 
-/// The text of a file as the readers take it: UTF-8, without a byte order mark, its lines ended by LF or CRLF. Text of
-/// UTF-16 is known by its byte order mark; a CR without LF, the line end of old Macintosh programs, becomes LF.
+/// Normalises a text for the readers: UTF-8 without byte order mark, with lines ended by LF or CRLF. UTF-16 is
+/// recognised by its byte order mark. A CR without LF, the line end of old Macintosh programs, becomes LF.
 pub(crate) fn plain(bytes: &[u8]) -> Cow<'_, [u8]> {
     match bytes {
         [0xff, 0xfe, rest @ ..] => with_line_feeds(from_utf16(rest, u16::from_le_bytes).into()),
@@ -18,7 +18,7 @@ pub(crate) fn plain(bytes: &[u8]) -> Cow<'_, [u8]> {
     }
 }
 
-/// Whether a file says of itself that it is text of UTF-16.
+/// Whether a file begins with the byte order mark of UTF-16.
 pub(crate) fn is_utf16(bytes: &[u8]) -> bool {
     bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff")
 }
@@ -43,18 +43,18 @@ fn with_line_feeds(text: Cow<'_, [u8]>) -> Cow<'_, [u8]> {
     Cow::Owned(text)
 }
 
-/// Whether the content begins like text: no control characters but white space, and UTF-8, or nearly all ASCII as text
-/// in the older encodings of Europe is.
+/// Whether the content begins like text: no control characters but white space, and either UTF-8 or, as in older
+/// European encodings, mostly ASCII.
 pub(crate) fn is_text(bytes: &[u8]) -> bool {
     let head = &bytes[..bytes.len().min(4096)];
     let control = |&b: &u8| (b < b' ' && !(b'\t'..=b'\r').contains(&b)) || b == 0x7f;
-    // A character that is cut by the end of the head is no error.
+    // A character cut by the end of the head is not an error.
     let utf8 = std::str::from_utf8(head).map_or_else(|e| e.error_len().is_none(), |_| true);
     let ascii = || head.len() >= 16 && 10 * head.iter().filter(|b| b.is_ascii()).count() >= 9 * head.len();
     !head.iter().any(control) && (utf8 || ascii())
 }
 
-/// The lines of a text without their line feeds.
+/// Byte ranges of the lines of a text, without their line feeds.
 pub(crate) fn lines(text: &[u8]) -> impl Iterator<Item = Range<usize>> {
     let mut start = 0;
     memchr::memchr_iter(b'\n', text).chain(std::iter::once(text.len())).map(move |end| {
@@ -64,7 +64,7 @@ pub(crate) fn lines(text: &[u8]) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
-/// What was found, in quotes, control characters escaped, cut when long.
+/// Quotes a token for a message: control characters are escaped, long tokens are cut.
 pub(crate) fn quote(found: &[u8]) -> String {
     const LONGEST: usize = 32;
     let text = String::from_utf8_lossy(&found[..found.len().min(4 * LONGEST)]);

@@ -1,9 +1,9 @@
-//! Sparse matrices as lists of entries, as the formats for sparse matrices hold them.
+//! Sparse matrices as lists of entries.
 
 use super::Place;
 
-/// A sparse matrix: its shape and its entries, in the order of the file. Entries with value zero are kept, and a position may
-/// occur more than once (SciPy adds such entries up); who uses the matrix decides what both mean.
+/// A sparse matrix: its shape and its entries in file order. Entries with value zero are kept, and a position may occur
+/// more than once (SciPy adds such entries up); the user of the matrix decides what both mean.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Triplets {
     /// The number of rows.
@@ -12,9 +12,9 @@ pub(crate) struct Triplets {
     pub(crate) columns: usize,
     /// The entries.
     pub(crate) entries: Vec<Triplet>,
-    /// Whether the entries are those of one triangle of a symmetric matrix: entry (i, j) stands for (j, i) as well.
+    /// Whether only one triangle of a symmetric matrix is given: entry (i, j) stands for (j, i) as well.
     pub(crate) symmetric: bool,
-    /// The line of each entry, counted from 1; empty when the matrix comes from a binary file.
+    /// Line of each entry, counted from 1; empty if the matrix comes from a binary file.
     pub(crate) lines: Vec<usize>,
 }
 
@@ -27,7 +27,7 @@ pub(crate) struct Triplet {
 }
 
 impl Triplets {
-    /// Where an entry is in its file, as far as that can be said.
+    /// Place of an entry in its file, if known.
     pub(crate) fn place(&self, entry: usize) -> Place {
         self.lines.get(entry).map_or(Place::Whole, |&line| Place::Line(line))
     }

@@ -1,17 +1,17 @@
-//! The limit of this process's memory, and how much of it is taken.
+//! The memory limit of this process and the bytes counted against it.
 //!
-//! The program's allocator counts what it gives out, through [`take`], [`take_small`] and [`give_small`], and so holds every table to the
-//! limit, whatever made it. There are three ways in which a run meets its limit:
-//! - a table made through [`memory`](super) is refused, with [`Refused`](super::Refused);
-//! - what is allocated without asking, such as the columns of a reduction, may pass the limit by a little ([`slack`]). The loops that
-//!   look whether they are interrupted see that and end the run with the same error ([`over_limit`]);
-//! - past that little, and where the system itself refuses, the allocator ends the program with a message.
+//! The program's allocator counts its allocations by [`take`], [`take_small`] and [`give_small`], so that the limit
+//! applies to every table, whatever made it. A run can meet its limit in three ways:
+//! - A table made through [`memory`](super) is refused, with [`Refused`](super::Refused).
+//! - Other allocations, such as the columns of a reduction, may exceed the limit by a little ([`slack`]). The loops
+//!   that poll for interruption notice it and end the run with the same error ([`over_limit`]).
+//! - Beyond the slack, and where the system itself refuses, the allocator ends the program with a message.
 //!
-//! An allocator that has files for what finds no room ([`spill_into`]) takes from them before it passes the limit, and a part of the limit
-//! ([`spill_window`]) is left for their pages.
+//! An allocator with files for the overflow ([`spill_into`]) uses them before it exceeds the limit; a share of the
+//! limit ([`spill_window`]) is then set aside for their pages.
 //!
-//! A process whose allocator does not count, such as one that uses the library alone, is measured by its resident pages where a large
-//! table is about to be made.
+//! In a process whose allocator does not count, such as one that uses only the library, the resident pages are measured
+//! whenever a large table is about to be made.
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering::Relaxed};
@@ -19,83 +19,85 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::{Refused, available_to_system};
 
-/// Bytes that the allocator has given out.
+/// Bytes counted as allocated.
 static TAKEN: AtomicI64 = AtomicI64::new(0);
 
-/// The most bytes that the allocator is to give out. Not known before so much is taken that it matters.
+/// Largest value of [`TAKEN`] that the limit allows. Determined only once enough memory is taken for it to matter.
 static MOST: AtomicI64 = AtomicI64::new(i64::MAX);
 
-/// The limit as the user gave it; 0 where the user gave none.
+/// The limit that the user gave; 0 for none.
 static GIVEN: AtomicU64 = AtomicU64::new(0);
 
-/// Whether more may have been given out than the limit allows.
+/// Whether the limit may have been exceeded.
 static IS_OVER: AtomicBool = AtomicBool::new(false);
 
-/// Whether anybody has found out how much memory there is.
+/// Whether the available memory has been queried.
 static HAS_LOOKED: AtomicBool = AtomicBool::new(false);
 
 /// Whether the allocator of this process counts.
 static COUNTS: AtomicBool = AtomicBool::new(false);
 
-/// Bytes that files have for what finds no room in memory; 0 where there are no files for that.
+/// Room in bytes of the spill files; 0 without such files.
 static ROOM: AtomicU64 = AtomicU64::new(0);
 
-/// Bytes that lie in those files, and the most that have.
+/// Bytes in the spill files, and their peak.
 static SPILLED: AtomicI64 = AtomicI64::new(0);
 static MOST_SPILLED: AtomicI64 = AtomicI64::new(0);
 
-/// The computations that are under way, each with the stage that it is in.
+/// Running computations, each with its current stage.
 static COMPUTATIONS: Mutex<Computations> = Mutex::new(Computations(Vec::new()));
 
-/// Computations that have begun; their numbers are from 1 up.
+/// Number of computations that have begun; the first has number 1.
 static BEGUN: AtomicU64 = AtomicU64::new(0);
 
-/// Bytes that are taken before anybody looks how many there are: to look takes a third of a millisecond.
+/// Up to this many bytes the available memory is not queried, which takes a third of a millisecond.
 const LOOK: i64 = 64 << 20;
 
-/// Bytes that a thread gathers before the count of all threads is changed.
+/// Largest amount in bytes that a thread counts for itself before it updates the shared count.
 const GATHERED: i64 = 64 << 10;
 
-/// Bytes of the program itself, of the stacks of its threads and of what the allocator keeps, which nobody counts.
+/// Uncounted bytes: the program itself, the stacks of its threads, and the overhead of the allocator.
 pub(super) const UNCOUNTED: u64 = 12 << 20;
 
 thread_local! {
-    /// Bytes in small pieces that this thread has taken, or given back if negative, and that are not in [`TAKEN`] yet. What a thread has here
-    /// when it ends is lost to the count, [`GATHERED`] at the most: a destructor that added it would be registered by the allocator, from
-    /// within an allocation. So threads that are started for each input or each run [`settle`] before they end.
+    /// Bytes of small allocations of this thread, negative for freed ones, that are not yet in [`TAKEN`]. At the end of
+    /// a thread they are lost to the count, at most [`GATHERED`]: a destructor that adds them would have to be
+    /// registered by the allocator, within an allocation. Threads that are started for each input or run therefore call
+    /// [`settle`] before they end.
     static PENDING: Cell<i64> = const { Cell::new(0) };
-    /// The computation that this thread last began a stage of; 0 if none.
+    /// The computation of which this thread last began a stage; 0 if none.
     static COMPUTATION: Cell<u64> = const { Cell::new(0) };
-    /// Whether this thread is finding out how much memory there is.
+    /// Whether this thread is querying the available memory.
     static LOOKS: Cell<bool> = const { Cell::new(false) };
-    /// Whether this thread makes of a refusal an error.
+    /// Whether this thread turns refusals into errors.
     static ASKS: Cell<bool> = const { Cell::new(false) };
 }
 
-/// A stage of a run, as its progress calls it.
+/// A stage of a run, as in its progress.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Stage {
     pub(super) name: &'static str,
     pub(super) dim: Option<usize>,
 }
 
-/// Limits the memory of this process to so many bytes, all that it has already included. Without a limit, what the system,
-/// its control groups and its resource limits leave is one.
+/// Limits the memory of this process to `bytes` bytes, including what it already has. Without such a limit, the memory
+/// left by the system, its control groups and its resource limits is the limit.
 ///
-/// The limit holds from now on and for all computations of the process. The program `lacuna` counts every byte; elsewhere the limit is
-/// looked at where a large table is about to be made. A run that has passed it ends by unwinding to its entry, which makes an error of that: in a program that is
-/// built with `panic = "abort"` it ends the program, see [`progress`](crate::progress).
+/// The limit applies from now on to all computations of the process. The program `lacuna` counts every byte; elsewhere
+/// the limit is checked whenever a large table is about to be made. A run that exceeds it unwinds to its entry point,
+/// which returns an error; in a program built with `panic = "abort"` this ends the program, see
+/// [`progress`](crate::progress).
 pub fn limit(bytes: u64) {
     GIVEN.store(bytes.max(1), Relaxed);
     MOST.store(most_given(), Relaxed);
 }
 
-/// The limit that was given, if one was.
+/// The limit that the user gave, if any.
 pub(crate) fn given() -> Option<u64> {
     Some(GIVEN.load(Relaxed)).filter(|&bytes| bytes > 0)
 }
 
-/// Bytes that the limit leaves, if one was given.
+/// Bytes left within the limit, if the user gave one.
 pub(super) fn left() -> Option<u64> {
     let given = given()?;
     if COUNTS.load(Relaxed) {
@@ -105,18 +107,18 @@ pub(super) fn left() -> Option<u64> {
     Some(given.saturating_sub(resident().unwrap_or(0)))
 }
 
-/// Bytes of the pages of this process that are in memory.
+/// Resident memory of this process in bytes.
 fn resident() -> Option<u64> {
     let pages = std::fs::read_to_string("/proc/self/status").ok()?;
     super::kibibytes(&pages, "VmRSS:")
 }
 
-/// Bytes that may be given out past a limit, until the loops of the run have seen that it is passed.
+/// Bytes by which allocations may exceed a limit before the loops of the run notice.
 fn slack(most: i64) -> i64 {
     (most / 32).clamp(1 << 20, 256 << 20)
 }
 
-/// Takes a number of bytes. False: they are refused.
+/// Counts `bytes` as allocated. False if they are refused.
 #[inline]
 pub fn take(bytes: usize) -> bool {
     if asks() || spills() {
@@ -125,7 +127,7 @@ pub fn take(bytes: usize) -> bool {
     take_in_need(bytes)
 }
 
-/// Like [`take`], of what lies nowhere else: it may pass the limit by a little.
+/// Like [`take`], for memory that cannot be spilled to a file: may exceed the limit by the slack.
 #[inline]
 pub fn take_in_need(bytes: usize) -> bool {
     let bytes = i64::try_from(bytes).unwrap_or(i64::MAX >> 1);
@@ -137,7 +139,7 @@ pub fn take_in_need(bytes: usize) -> bool {
     fits
 }
 
-/// Like [`take`], of a thread that makes of a refusal an error: nobody sees bytes taken that it is refused.
+/// Like [`take`], for a thread that handles refusals: refused bytes never appear in the count.
 #[cold]
 fn take_if_it_fits(bytes: i64) -> bool {
     let mut before = TAKEN.load(Relaxed);
@@ -150,13 +152,13 @@ fn take_if_it_fits(bytes: i64) -> bool {
     false
 }
 
-/// Whether so few bytes are taken that nobody looks how many there are.
+/// Whether so little memory is taken that the available amount is not queried.
 #[inline]
 fn is_little(before: i64, bytes: i64) -> bool {
     before.saturating_add(bytes) <= most_in_memory(MOST.load(Relaxed)).min(LOOK)
 }
 
-/// Whether there is room for so many bytes more; or, where that is allowed, past the limit by a little.
+/// Whether `bytes` more fit within the limit or, if `may_pass`, within its slack.
 #[cold]
 fn fits(before: i64, bytes: i64, may_pass: bool) -> bool {
     let after = before.saturating_add(bytes);
@@ -164,10 +166,11 @@ fn fits(before: i64, bytes: i64, may_pass: bool) -> bool {
         !HAS_LOOKED.load(Relaxed) || after > MOST.load(Relaxed) && MOST.load(Relaxed) < most_given();
     if is_wanted && after > LOOK {
         if LOOKS.get() {
-            // This is what looking takes.
+            // Allocations of the query itself.
             return true;
         }
-        // Other threads may look at the same time: none passes unseen because another has not seen yet.
+        // Several threads may query at the same time: a thread must not slip past the limit because another has not
+        // finished its query.
         LOOKS.set(true);
         look(before);
         LOOKS.set(false);
@@ -183,87 +186,87 @@ fn fits(before: i64, bytes: i64, may_pass: bool) -> bool {
     passes
 }
 
-/// The most bytes that are given out in memory, of a limit: where there are files, their pages have the rest.
+/// Largest number of bytes in memory under the limit `most`: with spill files, a share is set aside for their pages.
 fn most_in_memory(most: i64) -> i64 {
     if spills() { most - most / PART_OF_PAGES } else { most }
 }
 
-/// The part of the limit that is left for pages of files.
+/// With spill files, 1/4 of the limit is set aside for their pages.
 const PART_OF_PAGES: i64 = 4;
 
-/// Says that the allocator of this process has files for what finds no room in memory, with room for so many bytes.
+/// Declares that the allocator of this process has spill files with room for `room` bytes.
 pub fn spill_into(room: u64) {
     ROOM.store(room, Relaxed);
 }
 
-/// Whether there are such files.
+/// Whether there are spill files.
 #[inline]
 pub(super) fn spills() -> bool {
     ROOM.load(Relaxed) > 0
 }
 
-/// Counts bytes that lie in files now, or do no more if negative.
+/// Counts bytes that were added to the spill files, or removed if negative.
 pub fn spilled(bytes: i64) {
     let now = SPILLED.fetch_add(bytes, Relaxed) + bytes;
     MOST_SPILLED.fetch_max(now, Relaxed);
 }
 
-/// Bytes that lie in files.
+/// Bytes in the spill files.
 pub fn spilled_now() -> u64 {
     SPILLED.load(Relaxed).max(0) as u64
 }
 
-/// The most bytes that have lain in files at a time; none where there are no files for that.
+/// Peak of the bytes in the spill files; `None` without such files.
 pub fn spilled_at_most() -> Option<u64> {
     spills().then(|| MOST_SPILLED.load(Relaxed) as u64)
 }
 
-/// Bytes that the files have room for, if there are any.
+/// Capacity of the spill files in bytes, if there are any.
 pub(super) fn files() -> Option<u64> {
     Some(ROOM.load(Relaxed)).filter(|&room| room > 0)
 }
 
-/// Bytes that the files have room for beside what lies there.
+/// Bytes still free in the spill files.
 pub(super) fn left_in_files() -> u64 {
     ROOM.load(Relaxed).saturating_sub(spilled_now())
 }
 
-/// Bytes of the limit that are left for pages of files.
+/// Share of the limit, in bytes, that is set aside for pages of spill files.
 pub fn spill_window() -> u64 {
     (MOST.load(Relaxed) / PART_OF_PAGES).max(0) as u64
 }
 
-/// The most bytes that the limit allows which the user gave.
+/// Largest count that the user's limit allows.
 fn most_given() -> i64 {
     let most = |bytes: u64| i64::try_from(bytes.saturating_sub(UNCOUNTED)).unwrap_or(i64::MAX);
     given().map_or(i64::MAX, most)
 }
 
-/// Finds out how much memory there is now, with `before` bytes taken. What others give back counts, and so do pages that were taken and never
-/// touched.
+/// Queries the memory that is available now, with `before` bytes taken. Memory freed by other processes counts as
+/// available, and so do allocated pages that were never touched.
 fn look(before: i64) {
     COUNTS.store(true, Relaxed);
     if let Some(available) = available_to_system() {
         let most = before.saturating_add(i64::try_from(available).unwrap_or(i64::MAX));
-        // The slack is part of what there is.
+        // The slack is part of the available memory.
         MOST.store(most_given().min(most - slack(most)), Relaxed);
     }
     HAS_LOOKED.store(true, Relaxed);
 }
 
-/// Gives a number of bytes back that were taken by [`take`].
+/// Subtracts bytes that were counted by [`take`].
 #[inline]
 pub fn give(bytes: usize) {
     TAKEN.fetch_sub(i64::try_from(bytes).unwrap_or(i64::MAX >> 1), Relaxed);
 }
 
-/// Bytes that an allocation of few bytes takes in the system's allocator: a header, and a multiple of 16.
+/// Bytes that a small allocation takes in the system's allocator: a header, rounded up to a multiple of 16.
 #[inline]
 fn rounded(bytes: usize) -> i64 {
     (bytes as i64 + 23) & !15
 }
 
-/// Like [`take`], of few bytes.
+/// Like [`take`], for a small allocation.
 #[inline]
 pub fn take_small(bytes: usize) -> bool {
     PENDING.with(|pending| {
@@ -282,8 +285,8 @@ pub fn take_small(bytes: usize) -> bool {
     })
 }
 
-/// Takes bytes for small pieces, where there are files. They leave a part of the memory to tables: the system's allocator keeps what is freed between
-/// pieces that stay, half as much again as these in a long reduction, and nobody counts that.
+/// Counts bytes of small allocations, if there are spill files. They leave a share of the memory to tables, because the
+/// system's allocator keeps freed memory between live allocations, uncounted: half as much again in a long reduction.
 #[cold]
 fn take_for_pieces(bytes: i64) -> bool {
     let most = most_in_memory(MOST.load(Relaxed));
@@ -291,15 +294,15 @@ fn take_for_pieces(bytes: i64) -> bool {
     has_room && take_if_it_fits(bytes)
 }
 
-/// The part of the memory that small pieces leave to tables, where there are files.
+/// With spill files, small allocations leave 1/3 of the memory to tables.
 const PART_OF_TABLES: i64 = 3;
 
-/// Like [`take_in_need`], of few bytes.
+/// Like [`take_in_need`], for a small allocation.
 pub fn take_small_in_need(bytes: usize) -> bool {
     take_in_need(rounded(bytes) as usize)
 }
 
-/// Gives back what [`take_small`] took for so many bytes.
+/// Subtracts what [`take_small`] counted for an allocation of `bytes` bytes.
 #[inline]
 pub fn give_small(bytes: usize) {
     PENDING.with(|pending| {
@@ -312,22 +315,22 @@ pub fn give_small(bytes: usize) {
     });
 }
 
-/// Counts what this thread has taken or given back in small pieces, for one that is about to end.
+/// Adds this thread's count of small allocations to the shared count; for a thread that is about to end.
 pub(crate) fn settle() {
     PENDING.with(|pending| TAKEN.fetch_add(pending.take(), Relaxed));
 }
 
-/// Says that the allocator of this process counts from the first byte on.
+/// Declares that the allocator of this process counts from the first byte on.
 pub fn counts() {
     COUNTS.store(true, Relaxed);
 }
 
-/// Whether this thread makes of a refusal an error, so that the allocator is to refuse and not to end the program.
+/// Whether this thread turns refusals into errors, so that the allocator must refuse instead of ending the program.
 pub fn asks() -> bool {
     ASKS.with(Cell::get)
 }
 
-/// Allocates by `ask`, which makes of a refusal an error.
+/// Runs `ask`, which allocates and turns a refusal into an error.
 #[inline]
 pub fn asking<T>(ask: impl FnOnce() -> T) -> T {
     let before = ASKS.with(|asks| asks.replace(true));
@@ -336,7 +339,7 @@ pub fn asking<T>(ask: impl FnOnce() -> T) -> T {
     answer
 }
 
-/// Computations that are under way.
+/// The running computations.
 #[derive(Debug)]
 struct Computations(Vec<(u64, Option<Stage>)>);
 
@@ -352,7 +355,8 @@ impl Computations {
         self.0.retain(|(other, _)| *other != number);
     }
 
-    /// The stage of a computation; of one that is over, or of none, the stage that all are in, if it is one.
+    /// Stage of a computation. For one that has ended, or for number 0, the stage that all computations share, if they
+    /// do.
     fn stage(&self, number: u64) -> Option<Stage> {
         if let Some((_, stage)) = self.0.iter().find(|(other, _)| *other == number) {
             return *stage;
@@ -362,7 +366,7 @@ impl Computations {
     }
 }
 
-/// A computation that is under way as long as this lives. It may be part of another, which is told of its stages too.
+/// A computation, running as long as this lives. It may be part of another one, which also records its stages.
 #[derive(Debug)]
 pub(crate) struct Computation(u64);
 
@@ -373,7 +377,7 @@ impl Computation {
         Computation(number)
     }
 
-    /// Notes that this thread begins a stage of it.
+    /// Records that this thread begins a stage of it.
     pub(crate) fn begin_stage(&self, name: &'static str, dim: Option<usize>) {
         COMPUTATION.set(self.0);
         all_computations().set(self.0, Some(Stage { name, dim }));
@@ -390,13 +394,13 @@ fn all_computations() -> MutexGuard<'static, Computations> {
     COMPUTATIONS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The stage of the computation that this thread last began a stage of. Other threads help whoever needs them: theirs is the stage that all
-/// computations are in, if it is one. None where a computation begins or ends a stage just now.
+/// Stage of the computation of which this thread last began a stage. Other threads work for any computation: for them,
+/// it is the stage that all computations share, if they do. `None` while a computation begins or ends a stage.
 pub(super) fn stage() -> Option<Stage> {
     COMPUTATIONS.try_lock().ok().and_then(|computations| computations.stage(COMPUTATION.get()))
 }
 
-/// The error of a run that has passed its limit, if it has and has not given back enough since.
+/// The error of a run that exceeds its limit; `None` once enough memory was freed.
 #[inline]
 pub(crate) fn over_limit() -> Option<Refused> {
     if IS_OVER.load(Relaxed) { still_over() } else { None }
@@ -412,7 +416,7 @@ fn still_over() -> Option<Refused> {
     Some(Refused::at_limit(over as u64))
 }
 
-/// The limit that a request for so many bytes passes, if it does: the one that was given, or else what there was.
+/// The limit that a request for `bytes` bytes exceeds, if it does: the user's, or else what the system left.
 pub(super) fn passed(bytes: u64) -> Option<u64> {
     let (taken, most) = (TAKEN.load(Relaxed), MOST.load(Relaxed));
     if !COUNTS.load(Relaxed) {
@@ -423,12 +427,12 @@ pub(super) fn passed(bytes: u64) -> Option<u64> {
         .then(|| given().filter(|_| is_the_given()).unwrap_or(most as u64))
 }
 
-/// Whether the limit is the one that was given, and not what the system leaves.
+/// Whether the limit in effect is the user's, and not what the system leaves.
 pub(super) fn is_the_given() -> bool {
     given().is_some() && (!COUNTS.load(Relaxed) || MOST.load(Relaxed) == most_given())
 }
 
-/// Bytes that the allocator has given out.
+/// Bytes counted as allocated.
 pub fn taken() -> u64 {
     TAKEN.load(Relaxed).max(0) as u64
 }
@@ -437,8 +441,8 @@ pub fn taken() -> u64 {
 mod tests {
     use super::*;
 
-    /// The counts are those of the process, and tests run side by side: all that is said of them is said here, of amounts that no other test
-    /// comes near.
+    /// The counts belong to the process, and tests run in parallel: so all of them are tested here, with amounts that
+    /// no other test comes near.
     #[test]
     fn a_limit_is_held() {
         assert!(take(1000) && take_small(100) && take_small(1 << 20));
@@ -447,7 +451,7 @@ mod tests {
         give_small(1 << 20);
         give_small(100);
         assert!(taken() <= (100 + 23) & !15);
-        // What a thread has gathered is counted when it settles.
+        // The pending count of a thread is added when it settles.
         let before = taken();
         let small = |settles: bool| {
             let thread = std::thread::spawn(move || {
@@ -462,22 +466,24 @@ mod tests {
         assert_eq!(small(false), before);
         assert_eq!(small(true), before + ((1000 + 23) & !15));
         give((1000 + 23) & !15);
-        // Where the allocator does not count, the pages that are in memory say what is left.
+        // Where the allocator does not count, the limit is compared with resident pages.
         assert_eq!(left(), None);
         counts();
         limit(1 << 40);
-        // This machine has less.
+        // This machine has less memory than the limit.
         HAS_LOOKED.store(true, Relaxed);
         let most = (1 << 40) - UNCOUNTED;
         assert!(left().is_some_and(|left| left <= most && left > most - (1 << 30)));
         assert!(take(1 << 39) && over_limit().is_none());
-        // One that asks is refused at the limit. That others may pass it by a little would end other tests: the program's tests do that.
+        // A caller that handles refusals is refused at the limit. Exceeding it by the slack would end other tests, so
+        // that is tested with the program.
         let more = (1 << 39) - (1 << 20);
         assert!(!asking(|| take(more)) && !asks());
         assert_eq!(passed(more as u64), Some(1 << 40));
         let refused = Refused::new(more as u64);
         assert!(refused.to_string().contains("limit of 1.1 TB"), "{refused}");
-        // With files, a part of the limit is left for their pages, and nobody passes it before they are full.
+        // With spill files, a share of the limit is set aside for their pages, and nothing exceeds it before they are
+        // full.
         spill_into(1 << 41);
         assert_eq!(spill_window(), most / 4);
         assert!(!take(1 << 38) && take(1 << 37) && over_limit().is_none());
@@ -502,17 +508,17 @@ mod tests {
         all.set(1, None);
         assert_eq!((all.stage(1), all.stage(0)), (None, None));
         all.set(1, named("scan"));
-        // A thread that works for it need not know.
+        // A thread that works for it may have no computation of its own.
         assert_eq!((all.stage(1), all.stage(0)), (named("scan"), named("scan")));
         all.set(2, named("graph"));
         assert_eq!((all.stage(1), all.stage(2), all.stage(0)), (named("scan"), named("graph"), None));
-        // One of which the other is a part is in the same stage.
+        // A computation that contains the other is in the same stage.
         all.set(1, named("graph"));
         assert_eq!(
             (all.stage(1), all.stage(2), all.stage(0)),
             (named("graph"), named("graph"), named("graph"))
         );
-        // What is over has no stage, nor has a thread that began it.
+        // A computation that has ended has no stage, nor has the thread that began it.
         all.end(2);
         all.set(1, named("pairs"));
         assert_eq!(all.stage(2), named("pairs"));
@@ -520,7 +526,7 @@ mod tests {
         assert_eq!((all.stage(1), all.stage(2)), (None, None));
     }
 
-    /// Computations of other tests may be under way.
+    /// Computations of other tests may be running.
     #[test]
     fn a_computation_has_its_stage_on_the_thread_that_began_it() {
         let computation = Computation::begin();

@@ -1,9 +1,9 @@
-//! How much memory this process may still take, and large allocations that are refused as errors.
+//! The memory that this process may still take, and large allocations whose refusal is an error.
 //!
-//! A Rust collection that the system refuses memory aborts the process. So code that makes a table whose size depends on the input
-//! asks [`available`] first and refuses what cannot fit, with the figures. It makes the table through `filled`, `zeroed`, `push`
-//! or `reserve`, which turn a refusal by the system into an error. `budget` holds all of the process to a limit, and `plan` says
-//! beforehand what a run will take.
+//! A Rust collection that the system refuses memory aborts the process. Code that makes a table whose size depends on
+//! the input therefore asks [`available`] first and refuses what cannot fit, with the numbers. It makes the table
+//! through `filled`, `zeroed`, `push` or `reserve`, which turn a refusal by the system into an error. `budget` applies
+//! a limit to the whole process, and `plan` predicts the memory of a run.
 
 pub(crate) mod budget;
 mod plan;
@@ -17,39 +17,39 @@ use budget::Stage;
 pub use budget::limit;
 pub use plan::{DoesNotFit, MemoryPlan, MemoryStage, MemoryUse, Shed};
 
-/// Memory was refused: by the system, or because the limit of this process leaves no room for it.
+/// Memory was refused, by the system or by the limit of this process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub struct Refused {
     /// Number of bytes requested.
     pub bytes: u64,
-    /// The limit in bytes that leaves no room for them. `None`: the system refused them.
+    /// The limit in bytes that would be exceeded; `None` if the system refused.
     pub limit: Option<u64>,
-    /// Whether the limit is one that was given, and not what the system left.
+    /// Whether the limit was given by the user, and not derived from the system.
     is_given: bool,
-    /// The stage that the run was in, where it was told.
+    /// Stage of the run, if known.
     stage: Option<Stage>,
 }
 
 impl Refused {
     #[doc(hidden)]
-    /// A refusal of so many bytes, for an allocator that tells of it.
+    /// A refusal of `bytes` bytes, for an allocator that reports it.
     pub fn of_bytes(bytes: u64) -> Refused {
         Refused::new(bytes)
     }
 
-    /// A refusal of so many bytes.
+    /// A refusal of `bytes` bytes.
     pub(crate) fn new(bytes: u64) -> Refused {
         let (limit, is_given) = (budget::passed(bytes), budget::is_the_given());
         Refused { bytes, limit, is_given, stage: budget::stage() }
     }
 
-    /// The limit that leaves no room, where it is one that was given.
+    /// The limit that would be exceeded, if the user gave it.
     pub(crate) fn given_limit(&self) -> Option<u64> {
         self.limit.filter(|_| self.is_given)
     }
 
-    /// The end of a run that has passed its limit by so many bytes.
+    /// The error of a run that exceeds its limit by `bytes` bytes.
     fn at_limit(bytes: u64) -> Refused {
         Refused { limit: budget::passed(0), ..Refused::new(bytes) }
     }
@@ -79,24 +79,24 @@ impl fmt::Display for Refused {
     }
 }
 
-/// Makes room for exactly `additional` more items.
+/// Reserves room for exactly `additional` more items.
 ///
 /// # Errors
-/// [`Refused`]: the memory is not to be had.
+/// [`Refused`] if the memory is not available.
 pub(crate) fn reserve<T>(items: &mut Vec<T>, additional: usize) -> Result<(), Refused> {
     let made = budget::asking(|| items.try_reserve_exact(additional));
     made.map_err(|_| refused::<T>(items.len().saturating_add(additional)))
 }
 
-/// The error for room for `len` items that the system refused.
+/// The error for a refusal of room for `len` items.
 fn refused<T>(len: usize) -> Refused {
     Refused::new((len as u64).saturating_mul(size_of::<T>() as u64))
 }
 
-/// Appends an item. Where there is no room left, room is made for as many items again, as [`Vec::push`] does.
+/// Appends an item. A full vector doubles its room, as with [`Vec::push`].
 ///
 /// # Errors
-/// [`Refused`]: the memory is not to be had.
+/// [`Refused`] if the memory is not available.
 #[inline]
 pub(crate) fn push<T>(items: &mut Vec<T>, item: T) -> Result<(), Refused> {
     if items.len() == items.capacity() {
@@ -107,11 +107,11 @@ pub(crate) fn push<T>(items: &mut Vec<T>, item: T) -> Result<(), Refused> {
     Ok(())
 }
 
-/// A vector of `len` zeros. The system hands out memory that is zero already: unlike that of [`filled`] it is not written
-/// before it is used.
+/// A vector of `len` zeros. The system provides zeroed memory, so unlike that of [`filled`] it is not written before it
+/// is used.
 ///
 /// # Errors
-/// [`Refused`]: the memory is not to be had.
+/// [`Refused`] if the memory is not available.
 pub(crate) fn zeroed<T: FromZeros>(len: usize) -> Result<Vec<T>, Refused> {
     budget::asking(|| T::new_vec_zeroed(len)).map_err(|_| refused::<T>(len))
 }
@@ -119,7 +119,7 @@ pub(crate) fn zeroed<T: FromZeros>(len: usize) -> Result<Vec<T>, Refused> {
 /// A vector of `len` copies of `value`.
 ///
 /// # Errors
-/// [`Refused`]: the memory is not to be had.
+/// [`Refused`] if the memory is not available.
 pub(crate) fn filled<T: Clone>(value: T, len: usize) -> Result<Vec<T>, Refused> {
     let mut items = Vec::new();
     reserve(&mut items, len)?;
@@ -127,13 +127,14 @@ pub(crate) fn filled<T: Clone>(value: T, len: usize) -> Result<Vec<T>, Refused> 
     Ok(items)
 }
 
-/// Bytes that are taken without asking how many there are, which takes a third of a millisecond; the system refuses them if it must.
+/// Up to this many bytes are requested without querying the available memory, which takes a third of a millisecond; the
+/// system can still refuse.
 pub(crate) const LITTLE: u64 = 16 << 20;
 
-/// Asks for `bytes` of memory that is about to be taken by parts, and gives it back.
+/// Checks that `bytes` bytes, which are about to be allocated in parts, can be allocated, and frees them again.
 ///
 /// # Errors
-/// [`Refused`]: there is less available, or the system refuses it.
+/// [`Refused`] if less is available, or the system refuses.
 pub(crate) fn probe(bytes: u64) -> Result<(), Refused> {
     if bytes > LITTLE && room().is_some_and(|room| bytes > room) {
         return Err(Refused::new(bytes));
@@ -142,14 +143,14 @@ pub(crate) fn probe(bytes: u64) -> Result<(), Refused> {
     budget::asking(|| Vec::<u8>::new().try_reserve_exact(length)).map_err(|_| Refused::new(bytes))
 }
 
-/// A number of bytes as it reads best: `17 bytes`, `80.0 GB`.
+/// A number of bytes that displays with a suitable unit: `17 bytes`, `80.0 GB`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Bytes(pub u64);
 
 impl fmt::Display for Bytes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let units = [(1e18, "EB"), (1e15, "PB"), (1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB")];
-        // The nearest number of one decimal may be that of the next unit: 999,960 bytes are 1.0 MB.
+        // Rounding to one decimal may reach the next unit: 999,960 bytes are 1.0 MB.
         let bytes = self.0 as f64;
         match units.into_iter().find(|(unit, _)| bytes >= 0.99995 * unit) {
             Some((unit, name)) => write!(f, "{:.1} {name}", bytes / unit),
@@ -159,25 +160,25 @@ impl fmt::Display for Bytes {
     }
 }
 
-/// Bytes of memory that this process may still take without swapping: the least of what the system has available, what
-/// the control groups of the process (those of a container or a batch job) leave, what its resource limits
-/// (`ulimit -v`, `ulimit -d`) leave, and what its own limit leaves ([`limit`]). `None` without a limit where the system does
-/// not tell, which is everywhere but on Linux.
+/// Bytes that this process may still take without swapping: the minimum of the memory available in the system and of
+/// what is left by the control groups of the process (a container or batch job), by its resource limits (`ulimit -v`,
+/// `ulimit -d`), and by its own limit ([`limit`]). `None` without a limit where the system does not report it, as
+/// everywhere but on Linux.
 pub fn available() -> Option<u64> {
     [available_to_system(), budget::left()].into_iter().flatten().min()
 }
 
-/// Like [`available`], and bytes of files for what finds no room in memory (`--spill` of the program): what a run may take at all.
+/// Like [`available`], plus the room in spill files (`--spill` of the program): all that a run may take.
 pub(crate) fn room() -> Option<u64> {
     available().map(|available| available.saturating_add(budget::left_in_files()))
 }
 
-/// Like [`available`], whatever this process's own limit.
+/// Like [`available`], without this process's own limit.
 fn available_to_system() -> Option<u64> {
     available_under(Path::new("/"))
 }
 
-/// Like [`available_to_system`], with the files of the system under `root`.
+/// Like [`available_to_system`], for system files under `root`.
 fn available_under(root: &Path) -> Option<u64> {
     let system = kibibytes(&read(root, "proc/meminfo")?, "MemAvailable:");
     [system, left_by_groups(root), left_by_limits(root)].into_iter().flatten().min()
@@ -187,19 +188,19 @@ fn read(root: &Path, file: &str) -> Option<String> {
     std::fs::read_to_string(root.join(file)).ok()
 }
 
-/// The number behind `name` in a file of lines such as `MemAvailable:   24063120 kB`, in bytes.
+/// The number after `name`, in bytes, in a file of lines such as `MemAvailable:   24063120 kB`.
 fn kibibytes(text: &str, name: &str) -> Option<u64> {
     let line = text.lines().find_map(|line| line.strip_prefix(name))?;
     let number: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
     number.checked_mul(1024)
 }
 
-/// What a version of the control groups calls its files.
+/// The names of the files in a version of the control groups.
 struct Names {
     folder: &'static str,
     limit: &'static str,
     usage: &'static str,
-    /// Lines of `memory.stat` that count cached pages of files, which the kernel gives up when memory runs short.
+    /// Lines of `memory.stat` that count page cache, which the kernel reclaims when memory runs short.
     cached: [&'static str; 2],
 }
 
@@ -217,9 +218,9 @@ const VERSION_2: Names = Names {
     cached: ["inactive_file ", "active_file "],
 };
 
-/// What the control groups of this process leave: a group is limited by all groups around it.
+/// Bytes left by the control groups of this process: a group is also limited by all its ancestors.
 fn left_by_groups(root: &Path) -> Option<u64> {
-    // One line a hierarchy, `4:memory:/path` in version 1 and `0::/path` in version 2. Both may be there.
+    // One line per hierarchy: `4:memory:/path` in version 1 and `0::/path` in version 2. Both may be present.
     let groups = read(root, "proc/self/cgroup")?;
     let left = groups.lines().filter_map(|line| {
         let mut fields = line.splitn(3, ':').skip(1);
@@ -229,7 +230,7 @@ fn left_by_groups(root: &Path) -> Option<u64> {
             _ if controllers.split(',').any(|name| name == "memory") => VERSION_1,
             _ => return None,
         };
-        // In a container the path may be that of the host: then only its end, the root, is a folder here.
+        // In a container the path may be that of the host: then only the root group exists as a folder here.
         let folder = root.join(names.folder);
         let group = folder.join(path.trim_start_matches('/'));
         let around = group.ancestors().take_while(|group| group.starts_with(&folder));
@@ -238,9 +239,9 @@ fn left_by_groups(root: &Path) -> Option<u64> {
     left.min()
 }
 
-/// What one control group leaves; `None` without a limit.
+/// Bytes left by one control group; `None` without a limit.
 fn left_by_group(group: &Path, names: &Names) -> Option<u64> {
-    // Version 2 says `max` when there is no limit; version 1 gives a number greater than any memory.
+    // Without a limit, version 2 says `max`; version 1 gives a number greater than any memory.
     let number = |file| read(group, file)?.trim().parse::<u64>().ok();
     let (limit, usage) = (number(names.limit)?, number(names.usage)?);
     let stat = read(group, "memory.stat").unwrap_or_default();
@@ -250,7 +251,7 @@ fn left_by_group(group: &Path, names: &Names) -> Option<u64> {
     Some(limit.saturating_sub(usage.saturating_sub(cached)))
 }
 
-/// What the resource limits of this process leave.
+/// Bytes left by the resource limits of this process.
 fn left_by_limits(root: &Path) -> Option<u64> {
     let (limits, status) = (read(root, "proc/self/limits")?, read(root, "proc/self/status")?);
     let left = |limit: &str, taken: &str| -> Option<u64> {
@@ -259,12 +260,12 @@ fn left_by_limits(root: &Path) -> Option<u64> {
     [left("Max address space", "VmSize:"), left("Max data size", "VmData:")].into_iter().flatten().min()
 }
 
-/// A resource limit of this process, such as `Max file size`, in bytes. None where there is none.
+/// A resource limit of this process in bytes, such as `Max file size`; `None` if it is unlimited.
 pub fn resource_limit(name: &str) -> Option<u64> {
     limit_among(&read(Path::new("/"), "proc/self/limits")?, name)
 }
 
-/// The limit of this name among the lines of `/proc/self/limits`, which say `unlimited` of what has none.
+/// The limit of this name in the lines of `/proc/self/limits`; `unlimited` means none.
 fn limit_among(limits: &str, name: &str) -> Option<u64> {
     let line = limits.lines().find_map(|line| line.strip_prefix(name))?;
     line.split_whitespace().next()?.parse().ok()
@@ -276,7 +277,7 @@ mod tests {
 
     const GB: u64 = 1 << 30;
 
-    /// A system with these files.
+    /// A root folder with these system files.
     fn system(files: &[(&str, &str)]) -> tempfile::TempDir {
         let root = tempfile::tempdir().unwrap();
         for (path, text) in files {
@@ -323,7 +324,7 @@ mod tests {
             ("sys/fs/cgroup/batch/memory.stat", "anon 1\ninactive_file 1073741824\nactive_file 0\n"),
         ];
         assert_eq!(available_under(system(&two).path()), Some(2 * GB));
-        // The path is that of the host; in the container the group is the root of what is mounted.
+        // The path is that of the host; in the container the group is the root of the mount.
         let one = [
             MEMINFO,
             ("proc/self/cgroup", "5:cpu:/x\n4:blkio,memory:/docker/0123\n0::/\n"),

@@ -1,7 +1,7 @@
-//! What a run will take, as data: stage by stage, table by table.
+//! The predicted memory of a run, by stage and table.
 //!
-//! Figures are of what is known before a run begins. What grows while it runs, such as the columns of a reduction, has no figure; it is
-//! counted against the limit as it grows.
+//! It covers what is known before a run begins. What grows during the run, such as the columns of a reduction, is not
+//! predicted, but counted against the limit as it grows.
 
 use std::fmt;
 
@@ -9,59 +9,59 @@ use serde::{Deserialize, Serialize};
 
 use super::{Bytes, LITTLE, budget, room};
 
-/// What a run takes, known before it begins.
+/// Predicted memory of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct MemoryPlan {
-    /// The limit in bytes that was given, if one was.
+    /// Memory limit in bytes, if the user gave one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u64>,
-    /// Bytes of a file for what finds no room within the limit, if there is one (`--spill`).
+    /// Room in bytes of the spill file, if there is one (`--spill`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spill: Option<u64>,
-    /// The stages in their order.
+    /// Stages in the order of the run.
     pub stages: Vec<MemoryStage>,
-    /// What is done without, to stay within the limit.
+    /// Tables that are given up to stay within the limit.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub shed: Vec<Shed>,
 }
 
-/// A stage, and what is there at its peak.
+/// A stage with the tables that exist at its peak.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MemoryStage {
-    /// What the stage is called.
+    /// Name of the stage.
     pub stage: String,
-    /// What is there, what was made before included.
+    /// Existing tables, including those of earlier stages.
     pub uses: Vec<MemoryUse>,
-    /// Whether the stage makes more, which nobody knows beforehand.
+    /// Whether the stage allocates more, of unknown size.
     #[serde(default)]
     pub grows: bool,
 }
 
-/// A table, or tables of one kind.
+/// A table, or all tables of one kind.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MemoryUse {
-    /// What it holds.
+    /// Content of the table.
     pub what: String,
-    /// How many bytes it takes.
+    /// Size in bytes.
     pub bytes: u64,
 }
 
-/// Something that a run does without.
+/// A table or feature that a run gives up to save memory.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Shed {
-    /// What is done without, and what is done instead.
+    /// The thing that is given up, and its replacement.
     pub what: String,
-    /// Why it does not fit.
+    /// Reason why it does not fit.
     pub why: String,
 }
 
 impl MemoryPlan {
-    /// A plan of no stages, within the limit of this process.
+    /// An empty plan, within the limit of this process.
     pub(crate) fn new() -> Self {
         MemoryPlan { limit: budget::given(), spill: budget::files(), ..MemoryPlan::default() }
     }
 
-    /// Adds a stage, with what is there at its peak. What takes nothing is left out.
+    /// Adds a stage with the tables that exist at its peak. Empty tables are omitted.
     pub(crate) fn stage<'a>(
         mut self,
         stage: &str,
@@ -74,27 +74,27 @@ impl MemoryPlan {
         self
     }
 
-    /// Notes what is done without.
+    /// Records something that is given up.
     pub(crate) fn shed(&mut self, what: impl Into<String>, why: impl Into<String>) {
         self.shed.push(Shed { what: what.into(), why: why.into() });
     }
 
-    /// Bytes at the greatest peak of all stages, without what grows.
+    /// Peak of all stages in bytes, without what grows.
     pub fn peak(&self) -> u64 {
         self.stages.iter().map(MemoryStage::bytes).max().unwrap_or(0)
     }
 
-    /// Bytes of what is there under this name, where it takes most.
+    /// Largest size of the tables of this name in any stage, in bytes.
     pub fn bytes_of(&self, what: &str) -> u64 {
         let uses = self.stages.iter().flat_map(|stage| &stage.uses).filter(|part| part.what == what);
         uses.map(|part| part.bytes).max().unwrap_or(0)
     }
 
-    /// Checks that the greatest stage fits into what is available, of which the input has taken `taken` bytes already. `helps` says what
-    /// would make it less.
+    /// Checks that the largest stage fits into the available memory, given that the input has already taken `taken`
+    /// bytes. `helps` is advice on reducing it.
     ///
     /// # Errors
-    /// [`DoesNotFit`]: it does not.
+    /// [`DoesNotFit`].
     pub fn check(&self, taken: u64, helps: &'static str) -> Result<(), DoesNotFit> {
         let available = if self.peak() <= LITTLE { None } else { room() };
         let limit = budget::given().filter(|_| budget::is_the_given());
@@ -119,17 +119,17 @@ impl MemoryPlan {
     }
 }
 
-/// A run that takes more than there is, and has not begun.
+/// A run that was not started because it needs more memory than available.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub struct DoesNotFit {
-    /// The greatest stage, its tables from the greatest on.
+    /// The largest stage, its tables in descending order of size.
     pub stage: MemoryStage,
     /// Bytes available.
     pub available: u64,
-    /// What would make it less.
+    /// Advice on reducing the need.
     pub helps: &'static str,
-    /// The limit in bytes that leaves no more, where it is one that was given.
+    /// The memory limit in bytes, if it is the cause and the user gave it.
     limit: Option<u64>,
 }
 
@@ -159,13 +159,13 @@ impl fmt::Display for DoesNotFit {
 }
 
 impl MemoryStage {
-    /// Bytes of all that is there.
+    /// Total size of the tables in bytes.
     pub fn bytes(&self) -> u64 {
         self.uses.iter().fold(0, |sum, part| sum.saturating_add(part.bytes))
     }
 }
 
-/// Lines with the names of `--explain`: the peak, a line a stage with its tables, and what is done without.
+/// Displays the lines of `--explain`: the peak, a line per stage with its tables, and what is given up.
 impl fmt::Display for MemoryPlan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let of = match self.limit {

@@ -1,10 +1,10 @@
-//! Axes: where a value lies, ticks, titles, and lines for values that are infinite.
+//! Axes: positions of values, ticks, titles, and lines for infinite values.
 
 use super::canvas::{Anchor, Canvas, Colour, Stroke, polygon};
 use super::font::Font;
 use super::ticks::Ticks;
 
-/// The sizes of texts.
+/// Font sizes in pixels.
 pub(super) const SMALL: f64 = 11.0;
 pub(super) const NORMAL: f64 = 12.5;
 pub(super) const LARGE: f64 = 15.0;
@@ -12,7 +12,7 @@ pub(super) const LARGE: f64 = 15.0;
 /// Pixels between the end of the finite values and the line of infinity.
 const GUTTER: f64 = 24.0;
 
-/// A part of the picture.
+/// A rectangle of the picture.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Area {
     pub(super) left: f64,
@@ -30,7 +30,7 @@ impl Area {
         self.bottom - self.top
     }
 
-    /// The part in row `row` of `rows` and column `column` of `columns`.
+    /// Cell in row `row` of `rows` and column `column` of `columns`.
     pub(super) fn cell(&self, (row, rows): (usize, usize), (column, columns): (usize, usize)) -> Area {
         let (width, height) = (self.width() / columns as f64, self.height() / rows as f64);
         let (left, top) = (self.left + width * column as f64, self.top + height * row as f64);
@@ -38,7 +38,7 @@ impl Area {
     }
 }
 
-/// The values of an axis: those that are finite, and which infinities there are.
+/// Range of values on an axis: the finite ones, and which infinities occur.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Extent {
     low: f64,
@@ -48,7 +48,7 @@ pub(super) struct Extent {
 }
 
 impl Extent {
-    /// That of some values, none of them NaN.
+    /// Range of some values, none of them NaN.
     pub(super) fn of(values: impl IntoIterator<Item = f64>) -> Extent {
         let none = Extent { low: f64::INFINITY, high: f64::NEG_INFINITY, below: false, above: false };
         values.into_iter().fold(none, |extent, value| match value {
@@ -58,7 +58,7 @@ impl Extent {
         })
     }
 
-    /// The same finite values with the infinities of another.
+    /// Replaces the infinities by those of another range.
     pub(super) fn with_infinities_of(self, other: Extent) -> Extent {
         Extent { below: other.below, above: other.above, ..self }
     }
@@ -67,7 +67,7 @@ impl Extent {
         Extent { below: false, above: false, ..self }
     }
 
-    /// The finite values with some room around them: 0 to 1 if there are none, and around a single one room that suits its size.
+    /// The range with some padding: 0 to 1 if it is empty, and for a single value a padding that suits its size.
     pub(super) fn padded(self, share: f64) -> Extent {
         let Extent { low, high, .. } = self;
         let size = low.abs().max(high.abs());
@@ -84,24 +84,24 @@ impl Extent {
     }
 }
 
-/// An axis: values along a range of pixels.
+/// An axis: maps values to a range of pixels.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Axis {
     extent: Extent,
-    /// The pixels of the least and the greatest finite value.
+    /// Pixels of the least and the greatest finite value.
     from: f64,
     to: f64,
     pub(super) ticks: Ticks,
-    /// How many ticks there is room for.
+    /// Number of ticks that fit.
     wanted: usize,
     title: String,
 }
 
-/// How close ticks are, in pixels.
+/// Minimal distance of ticks in pixels.
 pub(super) struct Spacing(pub(super) f64);
 
 impl Axis {
-    /// The axis of `extent` from pixel `from`, where the least value is, to pixel `to`.
+    /// Makes the axis of `extent` from pixel `from`, at the least value, to pixel `to`.
     pub(super) fn new(extent: Extent, from: f64, to: f64, spacing: Spacing, title: &str) -> Axis {
         let toward = (to - from).signum();
         let from = if extent.below { from + toward * GUTTER } else { from };
@@ -111,13 +111,13 @@ impl Axis {
         Axis { extent, from, to, ticks, wanted, title: title.to_owned() }
     }
 
-    /// The same axis with ticks at whole numbers alone.
+    /// Restricts the ticks to whole numbers.
     pub(super) fn whole(mut self) -> Axis {
         self.ticks = Ticks::new(self.extent.low, self.extent.high, self.wanted, true);
         self
     }
 
-    /// The pixel of a value.
+    /// Pixel of a value.
     pub(super) fn at(&self, value: f64) -> f64 {
         let Axis { extent: Extent { low, high, .. }, from, to, .. } = *self;
         let half = GUTTER * 0.6 * (to - from).signum();
@@ -128,52 +128,52 @@ impl Axis {
         }
     }
 
-    /// The pixels of the finite values.
+    /// Pixels at the ends of the finite values.
     pub(super) fn finite(&self) -> (f64, f64) {
         (self.from, self.to)
     }
 
-    /// The infinities that have lines, and what stands beside them.
+    /// The infinities that have lines, with their labels.
     fn infinities(&self) -> impl Iterator<Item = (f64, &'static str)> {
         let Extent { below, above, .. } = self.extent;
         let both = [(below, f64::NEG_INFINITY, "−∞"), (above, f64::INFINITY, "∞")];
         both.into_iter().filter(|(is, ..)| *is).map(|(_, value, label)| (value, label))
     }
 
-    /// Ticks and infinities: their pixels and labels.
+    /// Pixels and labels of the ticks and infinities.
     fn marks(&self) -> Vec<(f64, String)> {
         let finite = self.ticks.values.iter().zip(&self.ticks.labels);
         let finite = finite.map(|(&value, label)| (self.at(value), label.clone()));
         finite.chain(self.infinities().map(|(value, label)| (self.at(value), label.to_owned()))).collect()
     }
 
-    /// The width of its labels.
+    /// Width of the widest label.
     fn widest(&self, font: &Font) -> f64 {
         self.marks().iter().fold(0.0, |most, (_, label)| font.width(label, SMALL).max(most))
     }
 }
 
-/// The room that labels and titles of a panel take.
+/// Space for the labels and titles of a panel.
 pub(super) struct Margins {
     left: f64,
     bottom: f64,
 }
 
 impl Margins {
-    /// Those of a panel with such an axis of ordinates; without labels on it, if there are none.
+    /// Margins of a panel with this vertical axis; without labels if there is none.
     pub(super) fn of(font: &Font, ordinates: Option<&Axis>, with_title: bool) -> Margins {
         let left = ordinates.map_or(10.0, |axis| axis.widest(font) + 34.0);
         Margins { left, bottom: if with_title { 44.0 } else { 24.0 } }
     }
 
-    /// What is left of an area for what is drawn.
+    /// The part of an area that is left for the data.
     pub(super) fn inside(&self, area: Area) -> Area {
         let Area { left, top, right, bottom } = area;
         Area { left: left + self.left, top: top + 8.0, right: right - 14.0, bottom: bottom - self.bottom }
     }
 }
 
-/// The axes of a panel. Its title stands above it, if it has one.
+/// The axes of a panel, with an optional title above it.
 pub(super) struct Panel<'a> {
     pub(super) area: Area,
     pub(super) abscissas: &'a Axis,
@@ -181,7 +181,7 @@ pub(super) struct Panel<'a> {
 }
 
 impl Panel<'_> {
-    /// Paints what lies below the data: grid, and lines of infinities.
+    /// Draws what lies below the data: grid and lines of infinities.
     pub(super) fn draw_below(&self, canvas: &mut Canvas) {
         let Area { left, top, right, bottom } = self.area;
         let grid = || Stroke::new(Colour::GRID, 1.0);
@@ -205,14 +205,14 @@ impl Panel<'_> {
         }
     }
 
-    /// Paints what lies around the data: frame, ticks, labels, titles.
+    /// Draws what lies around the data: frame, ticks, labels, titles.
     pub(super) fn draw_above(&self, canvas: &mut Canvas, font: &Font, has_abscissas_title: bool) {
         let Area { left, top, right, bottom } = self.area;
         let frame = polygon(&[(left, top), (right, top), (right, bottom), (left, bottom)]);
         canvas.stroke("frame", "", frame, Stroke::new(Colour::LINE, 1.0));
         let tick = || Stroke::new(Colour::LINE, 1.0);
         let mut taken: Vec<(f64, f64)> = Vec::new();
-        // Finite values first, so that a label of an infinity can make room for that of the tick beside it.
+        // Finite values come first, so that the label of an infinity can give way to that of a tick.
         for (x, label) in self.abscissas.marks() {
             canvas.line("tick-line", (x, bottom), (x, bottom + 4.0), tick());
             let half = font.width(&label, SMALL) / 2.0 + 2.0;

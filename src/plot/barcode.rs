@@ -1,31 +1,31 @@
-//! Barcodes: a line a bar, from birth to death, by dimension, input, birth and death.
+//! Barcodes: one line per bar, from birth to death, sorted by dimension, input, birth and death.
 //!
-//! Where bars are more than there is room for, a line stands for many that follow each other in this order: it is darkest where all of them
-//! are alive and lightest where the last one is.
+//! If there are too many bars, a line stands for many consecutive ones: it is darkest where all of them are alive and
+//! lightest where few are.
 
 use super::axes::{Area, Axis, Extent, Margins, NORMAL, Panel, Spacing};
 use super::canvas::{Anchor, Canvas, Colour, Segment, Shape, Stroke, polygon};
 use super::legend::{LEGEND_MARK, Swatch};
 use super::{Plot, PlottedBar, Series, Sheet, dims_of, legend_of, name_of_dim, number_of, palette};
 
-/// The height that a bar has if there is room, and the least with which it has a line of its own.
+/// Height of a bar if there is enough room, and the smallest at which each bar has its own line.
 const ROOMY: f64 = 7.0;
 const TIGHT: f64 = 1.3;
 
-/// The height of a line that stands for many bars.
+/// Height of a line that stands for many bars.
 const BAND: f64 = 2.0;
 
-/// Pixels between dimensions, or inputs.
+/// Pixels between dimensions or inputs.
 const GAP: f64 = 10.0;
 
-/// The shares of the bars of a line that are alive, and how much white is in their colours.
+/// Shares of the bars of a line that are alive, and the share of white in their colours.
 const SHARES: [(f64, f64); 4] = [(0.0, 0.72), (0.25, 0.48), (0.5, 0.24), (0.75, 0.0)];
 
-/// The bars of a dimension and an input.
+/// The bars of one dimension and input.
 struct Section {
     dim: Option<u32>,
     input: usize,
-    /// Each from its lesser to its greater end.
+    /// Each bar from its lesser to its greater end.
     bars: Vec<(f64, f64)>,
 }
 
@@ -45,7 +45,7 @@ pub(super) fn draw(plot: &Plot, series: &[Series]) -> Canvas {
         let inside = Margins::of(&sheet.font, None, true).inside(sheet.area);
         Area { left: inside.left + 34.0, ..inside }
     };
-    // The legend takes from the width alone, so the height is known before it is.
+    // The legend takes width only, so the height is known before the legend is complete.
     let heights = heights(&sections, inside(&sheet(&legend)).height() - gaps);
     let is_dense =
         sections.iter().zip(&heights).any(|(section, height)| height / (section.bars.len() as f64) < TIGHT);
@@ -85,7 +85,7 @@ fn sections(series: &[Series]) -> Vec<Section> {
         for (input, of_one) in series.iter().enumerate() {
             let turned = |PlottedBar { birth, death, .. }: PlottedBar| (birth, death);
             let mut bars: Vec<(f64, f64)> = of_one.of_dim(dim).map(turned).collect();
-            // In the order of the filtration: of superlevel sets the greatest births come first.
+            // In the order of the filtration: in superlevel filtrations the greatest births come first.
             let goes_down = bars.iter().any(|(birth, death)| death < birth);
             bars.sort_unstable_by(|a, b| {
                 let order = a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1));
@@ -100,8 +100,8 @@ fn sections(series: &[Series]) -> Vec<Section> {
     sections
 }
 
-/// The heights of sections that share some pixels: by the number of bars; where these are too many by its root, so that few are not lost
-/// beside many.
+/// Distributes pixels among the sections: in proportion to the number of bars or, if these are too many, to its square
+/// root, so that small sections remain visible.
 fn heights(sections: &[Section], pixels: f64) -> Vec<f64> {
     let pixels = pixels.max(1.0);
     let counts: Vec<f64> = sections.iter().map(|section| section.bars.len() as f64).collect();
@@ -147,7 +147,7 @@ fn draw_section(sheet: &mut Sheet, series: &[Series], section: &Section, axis: &
     }
 }
 
-/// For each share the rectangles within which more than that share of the bars of a line are alive.
+/// For each share, the rectangles within which more than that share of the bars of a line are alive.
 fn bands(bars: &[(f64, f64)], axis: &Axis, area: Area) -> [Vec<Segment>; SHARES.len()] {
     let lines = ((area.height() / BAND) as usize).clamp(1, bars.len());
     let mut outlines = [const { Vec::new() }; SHARES.len()];
@@ -168,10 +168,10 @@ fn bands(bars: &[(f64, f64)], axis: &Axis, area: Area) -> [Vec<Segment>; SHARES.
     outlines
 }
 
-/// Where more than a share of bars is alive, or at least one.
+/// Intervals in which more than a share of the bars, and at least one, is alive.
 fn alive(bars: &[(f64, f64)], share: f64) -> Vec<(f64, f64)> {
     let mut ends: Vec<(f64, i64)> = bars.iter().flat_map(|&(first, last)| [(first, 1), (last, -1)]).collect();
-    // Of equal values births come first, so that what touches is one.
+    // At equal values births come first, so that touching bars join.
     ends.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1)));
     let least = ((share * bars.len() as f64).ceil() as i64).max(1);
     let (mut level, mut from) = (0, None);

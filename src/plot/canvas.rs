@@ -1,11 +1,11 @@
-//! What a picture is made of: paths, marks and texts, in the order in which they are painted.
+//! Elements of a picture: paths, marks and texts, in drawing order.
 //!
-//! Lengths are pixels of 1/96 inch, from the upper left corner. All colours are opaque: what is to look transparent is mixed with white
-//! beforehand, so that every format shows the same.
+//! Lengths are in pixels of 1/96 inch, from the upper left corner. All colours are opaque: apparent transparency is
+//! mixed with white beforehand, so that every format shows the same.
 
 use super::font::Font;
 
-/// A colour without transparency.
+/// An opaque colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Colour(pub u8, pub u8, pub u8);
 
@@ -15,36 +15,36 @@ impl Colour {
     pub(super) const LINE: Colour = Colour(0x66, 0x66, 0x66);
     pub(super) const GRID: Colour = Colour(0xe6, 0xe6, 0xe6);
 
-    /// This colour with a share of another, from 0 to 1.
+    /// Mixes this colour with a share, from 0 to 1, of another.
     pub(super) fn mixed(self, other: Colour, share: f64) -> Colour {
         let mix = |a: u8, b: u8| (f64::from(a) + share * (f64::from(b) - f64::from(a))).round() as u8;
         Colour(mix(self.0, other.0), mix(self.1, other.1), mix(self.2, other.2))
     }
 }
 
-/// A piece of an outline.
+/// A segment of an outline.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Segment {
-    /// Begins at a point.
+    /// Start of a subpath at a point.
     Move(f64, f64),
-    /// A line to a point.
+    /// Line to a point.
     Line(f64, f64),
-    /// A quadratic curve: its control point and its end.
+    /// Quadratic Bézier curve: control point and end point.
     Quad(f64, f64, f64, f64),
-    /// A cubic curve: its two control points and its end.
+    /// Cubic Bézier curve: two control points and end point.
     Cubic(f64, f64, f64, f64, f64, f64),
-    /// Back to where the piece began.
+    /// Closes the subpath.
     Close,
 }
 
-/// How a line is drawn.
+/// Style of a line.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Stroke {
-    /// Its colour.
+    /// Colour of the line.
     pub colour: Colour,
-    /// Its width.
+    /// Width in pixels.
     pub width: f64,
-    /// Lengths of dashes and gaps; none for a line without.
+    /// Lengths of dashes and gaps; empty for a solid line.
     pub dashes: Vec<f64>,
 }
 
@@ -58,18 +58,18 @@ impl Stroke {
     }
 }
 
-/// The shape of a mark.
+/// Shape of a mark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Symbol {
     /// A disc.
     Circle,
-    /// A triangle that stands on a side.
+    /// A triangle standing on a side.
     Triangle,
     /// A square.
     Square,
-    /// A square that stands on a corner.
+    /// A square standing on a corner.
     Diamond,
-    /// A triangle that stands on a corner.
+    /// A triangle standing on a corner.
     TriangleDown,
     /// An upright cross.
     Plus,
@@ -91,7 +91,7 @@ impl Symbol {
         Symbol::Star,
     ];
 
-    /// What the mark is called in an SVG file.
+    /// Name in an SVG file.
     pub fn name(self) -> &'static str {
         match self {
             Symbol::Circle => "circle",
@@ -105,7 +105,7 @@ impl Symbol {
         }
     }
 
-    /// The outline around (0, 0). All symbols of one radius cover about the same area.
+    /// Outline around (0, 0). All symbols of one radius cover about the same area.
     pub fn outline(self, radius: f64) -> Vec<Segment> {
         let r = radius;
         match self {
@@ -135,14 +135,14 @@ impl Symbol {
     }
 }
 
-/// How a mark looks.
+/// Style of a mark.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Mark {
-    /// Its shape.
+    /// Shape of the mark.
     pub symbol: Symbol,
-    /// Its colour inside.
+    /// Fill colour.
     pub fill: Colour,
-    /// The line around it, by which marks that overlap are told apart.
+    /// Outline, which separates overlapping marks.
     pub edge: Stroke,
 }
 
@@ -162,14 +162,14 @@ fn cross(radius: f64, turned: f64) -> Vec<(f64, f64)> {
     (0..4).flat_map(|k| quarter.map(|point| turn(point, turned + 90.0 * f64::from(k)))).collect()
 }
 
-/// A closed outline through points.
+/// Closed outline through points.
 pub(super) fn polygon(points: &[(f64, f64)]) -> Vec<Segment> {
     let mut outline = polyline(points);
     outline.push(Segment::Close);
     outline
 }
 
-/// Lines from point to point.
+/// Polyline through points.
 pub(super) fn polyline(points: &[(f64, f64)]) -> Vec<Segment> {
     let segment = |(k, &(x, y)): (usize, &(f64, f64))| match k {
         0 => Segment::Move(x, y),
@@ -178,76 +178,76 @@ pub(super) fn polyline(points: &[(f64, f64)]) -> Vec<Segment> {
     points.iter().enumerate().map(segment).collect()
 }
 
-/// Where a text is relative to its point.
+/// Position of a text relative to its point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Anchor {
-    /// It begins there.
+    /// The text begins at the point.
     Start,
-    /// Its middle is there.
+    /// The text is centred at the point.
     Middle,
-    /// It ends there.
+    /// The text ends at the point.
     End,
 }
 
-/// What is painted.
+/// A drawn shape.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Shape {
-    /// An outline, filled or drawn or both.
+    /// An outline, filled, stroked or both.
     Path {
         /// The outline.
         outline: Vec<Segment>,
-        /// Its colour inside.
+        /// Fill colour, if filled.
         fill: Option<Colour>,
-        /// Its line.
+        /// Line style, if stroked.
         stroke: Option<Stroke>,
     },
-    /// Many marks of one kind.
+    /// Many marks of one style.
     Marks {
-        /// How each looks.
+        /// Style of the marks.
         mark: Mark,
-        /// Their radius.
+        /// Radius in pixels.
         radius: f64,
-        /// Their centres.
+        /// Centres of the marks.
         at: Vec<(f64, f64)>,
     },
     /// A line of text, drawn as outlines.
     Text {
         /// The text.
         text: String,
-        /// The point that it is at; of the height of its base line.
+        /// Position of the text, on its baseline.
         at: (f64, f64),
-        /// The size of the font.
+        /// Font size in pixels.
         size: f64,
-        /// Where the text is relative to its point.
+        /// Position of the text relative to `at`.
         anchor: Anchor,
-        /// Whether it runs upwards.
+        /// Whether the text runs upwards.
         upwards: bool,
-        /// Its colour.
+        /// Colour of the text.
         fill: Colour,
     },
 }
 
-/// A shape, what it is and what it is of. Both stand in SVG files.
+/// A shape with its class and label, which appear in SVG files.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Element {
-    /// What it is: `bar`, `diagonal`, `tick`, ….
+    /// Class of the element: `bar`, `diagonal`, `tick`, ….
     pub class: &'static str,
-    /// What it is of, in words.
+    /// Label in words, such as a dimension or an input.
     pub label: String,
-    /// How it is painted.
+    /// The drawn shape.
     pub shape: Shape,
 }
 
 /// A picture.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Canvas {
-    /// Its width.
+    /// Width in pixels.
     pub width: f64,
-    /// Its height.
+    /// Height in pixels.
     pub height: f64,
-    /// What it shows, for those who do not see it.
+    /// Description of the picture, for accessibility.
     pub title: String,
-    /// What is painted, the first below the others.
+    /// Drawn elements, from bottom to top.
     pub elements: Vec<Element>,
 }
 
@@ -303,13 +303,13 @@ impl Canvas {
     }
 }
 
-/// A text as outlines.
+/// A text laid out as glyphs.
 pub(super) struct Placed {
-    /// The glyphs, and how far right of the beginning each is, in units of the font.
+    /// The glyphs, each with its horizontal offset in font units.
     pub(super) glyphs: Vec<(u16, f64)>,
-    /// Pixels a unit of the font.
+    /// Pixels per font unit.
     pub(super) scale: f64,
-    /// Where the text begins.
+    /// Start of the text.
     pub(super) at: (f64, f64),
     pub(super) upwards: bool,
 }
@@ -335,7 +335,7 @@ impl Placed {
         Placed { glyphs, scale, at, upwards }
     }
 
-    /// Where a point of a glyph is, given in units of the font, ordinates upwards.
+    /// Position of a point of a glyph, given in font units with the vertical axis upwards.
     pub(super) fn point(&self, right: f64, x: f64, y: f64) -> (f64, f64) {
         let (along, across) = ((right + x) * self.scale, y * self.scale);
         if self.upwards {
@@ -346,7 +346,7 @@ impl Placed {
     }
 }
 
-/// An outline with its points moved.
+/// An outline with all points mapped.
 pub(super) fn mapped(outline: &[Segment], map: impl Fn(f64, f64) -> (f64, f64)) -> Vec<Segment> {
     let segment = |segment: &Segment| match *segment {
         Segment::Move(x, y) => {

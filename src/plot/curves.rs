@@ -1,7 +1,7 @@
-//! Betti curves, persistence landscapes and Euler characteristic curves: lines over the values of the filtration.
+//! Betti curves, persistence landscapes and Euler characteristic curves: functions of the filtration value.
 //!
-//! Each dimension has a panel of its own, with its own scale upwards: of most data there are far more components than loops. Lines with more
-//! corners than the picture has columns are drawn through the least and the greatest of what each column holds.
+//! Each dimension has its own panel and vertical scale, since most data has far more components than loops. Lines with
+//! more corners than the picture has columns are drawn through the least and greatest values of each column.
 
 use super::axes::{Area, Axis, Extent, Margins, Panel, Spacing};
 use super::canvas::{Canvas, Colour, Stroke, polygon, polyline};
@@ -10,19 +10,19 @@ use super::{Plot, Series, SeriesData, Sheet, dims_of, legend_of, name_of_dim, nu
 use crate::diagram::betti::StepFunction;
 use crate::diagram::landscape::Landscape;
 
-/// Functions of a landscape that are drawn.
+/// Number of landscape functions that are drawn.
 const LAYERS: usize = 5;
 
-/// Columns that a line is looked at by, a pixel.
+/// Columns per pixel for thinning a line.
 const COLUMNS: f64 = 2.0;
 
-/// A line: its corners, and whether it keeps its height up to the next one.
+/// A line: its corners, and whether it is a step function.
 struct Curve {
     corners: Vec<(f64, f64)>,
     steps: bool,
     label: String,
     stroke: Stroke,
-    /// The colour between the line and 0.
+    /// Fill colour between the line and 0.
     below: Option<Colour>,
 }
 
@@ -140,13 +140,14 @@ fn corners(function: &StepFunction) -> Vec<(f64, f64)> {
     function.steps().iter().map(|&(value, level)| (value, level as f64)).collect()
 }
 
-/// The steps of a curve by ascending value. Rows of superlevel sets descend, and each says what holds from its value down to the next.
+/// Steps of a curve by ascending value. Rows of superlevel sets descend, and each holds from its value down to the
+/// next.
 pub(crate) fn ascending(rows: &[(f64, f64)]) -> Vec<(f64, f64)> {
     let descends = rows.windows(2).any(|pair| pair[1].0 < pair[0].0);
     if !descends {
         return rows.to_vec();
     }
-    // Below the last value is what the last row says, and above the first there is nothing.
+    // Below the last value the last row holds, and above the first value there is nothing.
     let levels = rows.iter().rev().skip(1).map(|row| row.1).chain([0.0]);
     let steps = rows.iter().rev().map(|row| row.0).zip(levels);
     let first = rows.last().map(|row| (f64::NEG_INFINITY, row.1));
@@ -161,7 +162,7 @@ fn draw(plot: &Plot, series: &[Series], legend: &Legend, charts: Vec<Chart>) -> 
     let mut sheet = Sheet::new(plot, series, (620.0, height), legend);
     let all = || charts.iter().flat_map(|chart| &chart.curves).flat_map(|curve| &curve.corners);
     let values = Extent::of(all().map(|corner| corner.0)).without_infinities().padded(0.03);
-    // All panels begin at the same pixel, behind the widest of their labels.
+    // All panels begin at the same pixel, right of the widest label.
     let count = charts.len().max(1);
     let mut area = sheet.area;
     area.bottom -= 20.0;
@@ -196,7 +197,7 @@ fn draw(plot: &Plot, series: &[Series], legend: &Legend, charts: Vec<Chart>) -> 
     sheet.canvas
 }
 
-/// The axis of a chart, on which 0 is.
+/// Vertical axis of a chart, which includes 0.
 fn ordinates(chart: &Chart, bottom: f64, top: f64) -> Axis {
     let heights = chart.curves.iter().flat_map(|curve| &curve.corners).map(|corner| corner.1);
     let extent = Extent::of(heights.chain([0.0])).padded(0.06);
@@ -237,8 +238,8 @@ fn draw_curve(canvas: &mut Canvas, curve: &Curve, axis: &Axis, upwards: &Axis, i
     canvas.stroke("curve", curve.label.as_str(), polyline(&points), curve.stroke.clone());
 }
 
-/// The points of a line that goes to the right, without those that cannot be seen: of each column the first, the least, the greatest and the
-/// last are kept, in the order of the line.
+/// Thins a line that runs to the right: of each column, the first, least, greatest and last points are kept, in the
+/// order of the line.
 fn thinned(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
     let column = |&(x, _): &(f64, f64)| (x * COLUMNS).floor() as i64;
     let mut kept: Vec<(f64, f64)> = Vec::new();
@@ -264,7 +265,7 @@ mod tests {
     #[test]
     fn rows_that_descend_are_turned() {
         let rows = [(5.0, 1.0), (3.0, -1.0), (2.0, 4.0)];
-        // From 2 up to 3 is what the row of 3 says, and above 5 there is nothing.
+        // From 2 up to 3 the row of 3 holds, and above 5 there is nothing.
         assert_eq!(ascending(&rows), [(f64::NEG_INFINITY, 4.0), (2.0, -1.0), (3.0, 1.0), (5.0, 0.0)]);
         assert_eq!(ascending(&[(1.0, 2.0)]), [(1.0, 2.0)]);
     }

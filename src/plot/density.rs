@@ -1,17 +1,17 @@
-//! Many marks as hexagons, each shaded by the logarithm of the number of marks in it.
+//! Many marks as a hexagonal histogram, shaded by the logarithm of the count.
 
 use std::collections::{BTreeMap, HashMap};
 
 use super::canvas::{Canvas, Segment, polygon};
 use super::palette;
 
-/// The radius of a hexagon, in pixels.
+/// Radius of a hexagon in pixels.
 const RADIUS: f64 = 2.6;
 
-/// Different shades.
+/// Number of shades.
 const SHADES: usize = 24;
 
-/// How many marks each hexagon of a panel holds; hexagons by row and column.
+/// Number of marks in each hexagon of a panel; hexagons by row and column.
 #[derive(Debug, Default)]
 pub(super) struct Hexagons(HashMap<(i32, i32), usize>);
 
@@ -25,12 +25,12 @@ impl Hexagons {
         Hexagons(counts)
     }
 
-    /// The most marks of a hexagon.
+    /// Greatest count of a hexagon.
     pub(super) fn most(&self) -> usize {
         self.0.values().copied().max().unwrap_or(0)
     }
 
-    /// Paints them, `most` marks in the darkest shade.
+    /// Draws the hexagons; `most` marks have the darkest shade.
     pub(super) fn draw(&self, canvas: &mut Canvas, label: &str, most: usize) {
         let mut shades: BTreeMap<usize, Vec<(i32, i32)>> = BTreeMap::new();
         for (&cell, &count) in &self.0 {
@@ -38,7 +38,7 @@ impl Hexagons {
             shades.entry((share * (SHADES - 1) as f64).round() as usize).or_default().push(cell);
         }
         for (shade, mut cells) in shades {
-            // A table has no order of its own.
+            // The order in a hash table is arbitrary.
             cells.sort_unstable();
             let outline: Vec<Segment> = cells.iter().flat_map(|&cell| hexagon(cell)).collect();
             let share = shade as f64 / (SHADES - 1) as f64;
@@ -47,7 +47,7 @@ impl Hexagons {
     }
 }
 
-/// Distances of centres along a row, and of rows.
+/// Distance of centres within a row, and distance of rows.
 fn pitch() -> (f64, f64) {
     (3f64.sqrt() * RADIUS, 1.5 * RADIUS)
 }
@@ -58,7 +58,7 @@ fn centre((row, column): (i32, i32)) -> (f64, f64) {
     ((f64::from(column) + shift) * across, f64::from(row) * down)
 }
 
-/// The hexagon that a point is in: that of the nearest centre, which is in one of the two rows around the point.
+/// The hexagon of a point: that of the nearest centre, which is in one of the two rows around the point.
 fn cell(x: f64, y: f64) -> (i32, i32) {
     let (across, down) = pitch();
     let row = (y / down).floor() as i32;
@@ -76,7 +76,7 @@ fn cell(x: f64, y: f64) -> (i32, i32) {
 
 fn hexagon(cell: (i32, i32)) -> Vec<Segment> {
     let (x, y) = centre(cell);
-    // A trifle larger, so that no white line is left between neighbours.
+    // Slightly enlarged, so that no white line is left between neighbours.
     let radius = RADIUS * 1.03;
     let corner = |k: i32| {
         let (sin, cos) = (60.0 * f64::from(k) - 90.0).to_radians().sin_cos();

@@ -1,6 +1,8 @@
-//! Persistence diagrams: a mark a bar, birth against death, on equal axes, with a dashed diagonal and lines of infinite values.
+//! Persistence diagrams: one mark per bar, birth against death, on equal axes, with a dashed diagonal and lines for
+//! infinite values.
 //!
-//! Bars at one place share a mark, which is the larger the more they are; the legend says how large. More bars than [`MOST_MARKS`] are counted in hexagons, in a panel for each dimension and input.
+//! Bars at the same point share a mark, which grows with their number; the legend shows how. More bars than
+//! [`MOST_MARKS`] are counted in hexagons, in a panel for each dimension and input.
 
 use std::collections::HashMap;
 
@@ -12,10 +14,10 @@ use super::{
     Plot, PlottedBar, Series, Sheet, bars_in_words, dims_of, legend_of, name_of_dim, number_of, palette,
 };
 
-/// The most bars of a picture that have marks of their own.
+/// Maximal number of bars in a picture that are drawn as marks.
 const MOST_MARKS: usize = 5000;
 
-/// Marks of which more have a smaller radius.
+/// Number of marks beyond which their radius is smaller.
 const FEW_MARKS: usize = 600;
 
 pub(super) fn draw(plot: &Plot, series: &[Series]) -> Canvas {
@@ -51,7 +53,7 @@ fn draw_marks(plot: &Plot, series: &[Series], count: usize) -> Canvas {
     let all = || series.iter().flat_map(Series::bars);
     let axes = Axes::new(values(all()), infinities(all()), &sheet, sheet.area);
     axes.draw_below(&mut sheet);
-    // What is rare lies above what is frequent, and what is small above what is large.
+    // Rare dimensions lie above frequent ones, and small marks above large ones.
     groups.sort_by_key(|(_, _, places)| std::cmp::Reverse(places.len()));
     for (input, dim, mut places) in groups {
         places.sort_by_key(|&(count, _)| std::cmp::Reverse(count));
@@ -73,12 +75,12 @@ fn draw_marks(plot: &Plot, series: &[Series], count: usize) -> Canvas {
     sheet.canvas
 }
 
-/// The places of bars, in the order of the first bar of each, with how many bars are there.
+/// Points of bars with multiplicities, in the order of their first bars.
 fn places(bars: impl Iterator<Item = PlottedBar>) -> Vec<(usize, PlottedBar)> {
     let mut places: Vec<(usize, PlottedBar)> = Vec::new();
     let mut numbers: HashMap<[u64; 2], usize> = HashMap::new();
     for bar in bars {
-        // Zero has one sign.
+        // Adding 0 makes negative zero positive.
         let ends = [bar.birth, bar.death].map(|end| (end + 0.0).to_bits());
         let number = *numbers.entry(ends).or_insert(places.len());
         if number == places.len() {
@@ -89,7 +91,7 @@ fn places(bars: impl Iterator<Item = PlottedBar>) -> Vec<(usize, PlottedBar)> {
     places
 }
 
-/// By how much the radius of a mark grows that stands for so many bars: its area grows by the same with each doubling.
+/// Factor on the radius of a mark for `count` bars: its area grows by the same amount with each doubling.
 fn growth(count: usize) -> f64 {
     (1.0 + 0.6 * (count as f64).log2()).sqrt()
 }
@@ -98,12 +100,12 @@ fn draw_densities(plot: &Plot, series: &[Series], count: usize) -> Canvas {
     let dims = dims_of(series);
     let mut legend = Legend::default();
     legend.add(Swatch::None, bars_in_words(count));
-    // The scale's greatest count is known once the hexagons are: it changes no width that matters.
+    // The greatest count of the scale is known only once the hexagons are, but it hardly affects the width.
     legend.add(Swatch::Densities(count), "bars a hexagon");
     let columns = dims.len() as f64;
     let size = (columns * 310.0, series.len() as f64 * 330.0 + 20.0);
     let blank = Sheet::new(plot, series, size, &legend);
-    // Once for all panels: there may be many of them, each of few bars.
+    // Computed once for all panels: there may be many of them with few bars each.
     let all = || series.iter().flat_map(Series::bars);
     let infinite = infinities(all());
     let values: Vec<Extent> = dims.iter().map(|&dim| values(all().filter(|bar| bar.dim == dim))).collect();
@@ -140,17 +142,17 @@ fn draw_densities(plot: &Plot, series: &[Series], count: usize) -> Canvas {
     sheet.canvas
 }
 
-/// The births and deaths of bars.
+/// Range of the births and deaths of bars.
 fn values<'a>(bars: impl Iterator<Item = &'a PlottedBar>) -> Extent {
     Extent::of(bars.flat_map(|bar| [bar.birth, bar.death]))
 }
 
-/// The births, and the deaths, of bars.
+/// Range of the births, and that of the deaths, of bars.
 fn infinities<'a>(bars: impl Iterator<Item = &'a PlottedBar> + Clone) -> [Extent; 2] {
     [Extent::of(bars.clone().map(|bar| bar.birth)), Extent::of(bars.map(|bar| bar.death))]
 }
 
-/// Equal axes: births to the right, deaths up.
+/// Equal axes: births horizontally, deaths vertically.
 struct Axes {
     area: Area,
     births: Axis,
@@ -158,13 +160,13 @@ struct Axes {
 }
 
 impl Axes {
-    /// Axes for the values of some bars, with lines for the infinities among the births and the deaths of all, so that panels beside each
-    /// other are alike.
+    /// Axes for the values of some bars, with lines for the infinities among the births and deaths of all, so that
+    /// neighbouring panels are alike.
     fn new(values: Extent, [births, deaths]: [Extent; 2], sheet: &Sheet, area: Area) -> Axes {
         let both = values.padded(0.05);
         let (births, deaths) = (both.with_infinities_of(births), both.with_infinities_of(deaths));
         let axis = |extent, from, to, title| Axis::new(extent, from, to, Spacing(58.0), title);
-        // How wide labels are is known once there are ticks, and how many ticks there are once there is room.
+        // The width of labels depends on the ticks, whose number depends on the room.
         let draft = axis(deaths, area.bottom, area.top, "death");
         let inside = Margins::of(&sheet.font, Some(&draft), true).inside(area);
         let room = |extent: Extent| {

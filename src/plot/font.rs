@@ -1,10 +1,10 @@
-//! Texts as outlines of one font, DejaVu Sans, so that a picture looks the same wherever it is shown.
+//! Texts as outlines of one font, DejaVu Sans, so that a picture looks the same everywhere.
 
 use ttf_parser::{Face, GlyphId, OutlineBuilder};
 
 use super::canvas::Segment;
 
-/// The font.
+/// The font DejaVu Sans.
 pub(super) struct Font(Face<'static>);
 
 impl Font {
@@ -12,12 +12,13 @@ impl Font {
         Font(Face::parse(dejavu::sans::regular(), 0).expect("the font comes with the crate and is whole"))
     }
 
-    /// Units of the font an em.
+    /// Font units per em.
     pub(super) fn units(&self) -> f64 {
         f64::from(self.0.units_per_em())
     }
 
-    /// The glyphs of a text, how far right each is, and the width of all, in units of the font. What the font lacks is a box.
+    /// Glyphs of a text with their horizontal offsets, and the width of the text, in font units. A missing glyph is a
+    /// box.
     pub(super) fn lay_out(&self, text: &str) -> (Vec<(u16, f64)>, f64) {
         let mut right = 0.0;
         let mut place = |character: char| {
@@ -30,12 +31,12 @@ impl Font {
         (glyphs, right)
     }
 
-    /// The width of a text in pixels.
+    /// Width of a text in pixels.
     pub(super) fn width(&self, text: &str, size: f64) -> f64 {
         self.lay_out(text).1 * size / self.units()
     }
 
-    /// The text, or as much of its beginning as fits, and an ellipsis.
+    /// The text, cut with an ellipsis if it is too wide.
     pub(super) fn fitted(&self, text: &str, size: f64, most: f64) -> String {
         if self.width(text, size) <= most {
             return text.to_owned();
@@ -49,7 +50,7 @@ impl Font {
         text.chars().take_while(fits).chain(['…']).collect()
     }
 
-    /// The outline of a glyph in units of the font, ordinates upwards. A blank has none.
+    /// Outline of a glyph in font units, with the vertical axis upwards. A blank has none.
     pub(super) fn outline(&self, glyph: u16) -> Vec<Segment> {
         let mut outline = Outline(Vec::new());
         let _ = self.0.outline_glyph(GlyphId(glyph), &mut outline);

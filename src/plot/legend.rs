@@ -1,4 +1,4 @@
-//! The legend, right of the picture: what the colours, marks, dashes and shades stand for.
+//! The legend, right of the picture: explains colours, marks, dashes and shades.
 
 use super::axes::{Area, SMALL};
 use super::canvas::{Anchor, Canvas, Colour, Mark, Shape, Stroke, polygon, polyline};
@@ -6,35 +6,35 @@ use super::font::Font;
 use super::palette;
 use super::ticks::grouped;
 
-/// The height of a line.
+/// Height of a line.
 const LINE: f64 = 19.0;
 
-/// The radius of marks that stand for their shape or colour.
+/// Radius of marks that explain a shape or colour.
 pub(super) const LEGEND_MARK: f64 = 4.2;
 
-/// The width of what stands before the words.
+/// Width of the swatch before the words.
 const SWATCH: f64 = 26.0;
 
-/// The greatest share of the picture's width that a legend takes.
+/// Greatest share of the picture's width that a legend takes.
 const MOST: f64 = 0.36;
 
-/// The greatest width of a legend, in a picture that is made to suit.
+/// Greatest width of a legend in a picture without a given size.
 const WIDEST: f64 = 260.0;
 
-/// What stands before the words of an entry.
+/// Sample before the words of an entry.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Swatch {
-    /// A mark of such a radius.
+    /// A mark of this radius.
     Mark(Mark, f64),
     Line(Stroke),
     Bar(Colour),
-    /// The shades from one bar to so many.
+    /// The shades from one bar to this number.
     Densities(usize),
-    /// Nothing: the words begin at the edge.
+    /// No sample: the words begin at the edge.
     None,
 }
 
-/// The entries, top to bottom.
+/// The entries from top to bottom.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Legend(Vec<(Swatch, String)>);
 
@@ -46,12 +46,12 @@ impl Legend {
         }
     }
 
-    /// The room that it takes at the right of a picture of such a width.
+    /// Width of the legend in a picture of a given width.
     pub(super) fn width(&self, font: &Font, picture: f64) -> f64 {
         self.natural_width(font).min(MOST * picture)
     }
 
-    /// The room that it takes at the right of a picture that is made to suit.
+    /// Width of the legend in a picture without a given size.
     pub(super) fn natural_width(&self, font: &Font) -> f64 {
         let of_entry = |(swatch, words): &(Swatch, String)| {
             let swatch = if *swatch == Swatch::None { 0.0 } else { SWATCH };
@@ -61,7 +61,7 @@ impl Legend {
         if self.0.is_empty() { 0.0 } else { (widest + 24.0).min(WIDEST) }
     }
 
-    /// Paints the entries from the upper left corner of an area, as far as there is room.
+    /// Draws the entries from the upper left corner of an area, as far as there is room.
     pub(super) fn draw(&self, canvas: &mut Canvas, font: &Font, area: Area) {
         let (left, mut top) = (area.left, area.top + 8.0);
         for (k, (swatch, words)) in self.0.iter().enumerate() {
@@ -115,7 +115,7 @@ impl Legend {
     }
 }
 
-/// A column of shades with the powers of ten beside it.
+/// A column of shades labelled with powers of ten.
 fn draw_densities(canvas: &mut Canvas, (left, top): (f64, f64), most: usize) {
     const HEIGHT: f64 = 96.0;
     const SHADES: usize = 24;

@@ -1,7 +1,7 @@
 //! Pictures of barcodes and of Euler characteristic curves, as SVG, PNG and PDF.
 //!
-//! A [`Plot`] says what is drawn, [`Series`] are the results that are drawn over one another, and the [`Canvas`] that comes of them is
-//! written as a [`PlotFormat`].
+//! A [`Plot`] is the description of a picture, and [`Series`] are the results that are drawn over one another. The
+//! resulting [`Canvas`] is written as a [`PlotFormat`].
 //!
 //! | kind | module | what it shows |
 //! |---|---|---|
@@ -11,8 +11,8 @@
 //! | `landscape` | `curves` | the persistence landscape of each dimension |
 //! | `ecc` | `curves` | Euler characteristic curves, of images or of bars |
 //!
-//! Colours tell dimensions, marks and dashes tell inputs; see `palette`. What is too much for marks or lines becomes a density, and the
-//! legend says so. Texts are outlines of one font, so that a picture is the same everywhere.
+//! Colours distinguish dimensions, marks and dashes distinguish inputs; see `palette`. Too many marks or lines become a
+//! density, and the legend says so. Texts are outlines of one font, so that a picture is the same everywhere.
 //!
 //! ```
 //! use lacuna::plot::{Plot, PlotFormat, PlotKind, PlottedBar, Series};
@@ -55,17 +55,17 @@ use serde::Serialize;
 
 use crate::names::named;
 
-/// What a picture shows of bars.
+/// Kinds of pictures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum PlotKind {
-    /// A mark a bar, birth against death.
+    /// One mark per bar, birth against death.
     Diagram,
-    /// A line a bar.
+    /// One line per bar.
     Barcode,
-    /// How many bars are alive at each value.
+    /// Number of bars that are alive at each value.
     Betti,
     /// The persistence landscape.
     Landscape,
@@ -78,7 +78,7 @@ impl PlotKind {
     pub const ALL: [PlotKind; 5] =
         [PlotKind::Diagram, PlotKind::Barcode, PlotKind::Betti, PlotKind::Landscape, PlotKind::Ecc];
 
-    /// Its name in titles.
+    /// Name in titles.
     fn words(self) -> &'static str {
         match self {
             PlotKind::Diagram => "Persistence diagram",
@@ -92,7 +92,7 @@ impl PlotKind {
 
 named!(PlotKind);
 
-/// A format of pictures.
+/// Formats of pictures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "kebab-case")]
@@ -100,9 +100,9 @@ named!(PlotKind);
 pub enum PlotFormat {
     /// Scalable Vector Graphics.
     Svg,
-    /// Portable Network Graphics, two dots a pixel each way.
+    /// Portable Network Graphics, with two dots per pixel in each direction.
     Png,
-    /// Portable Document Format, a page.
+    /// Portable Document Format, one page.
     Pdf,
 }
 
@@ -113,7 +113,7 @@ impl PlotFormat {
     /// Writes a picture to `out`, unbuffered: pass a buffered writer.
     ///
     /// # Errors
-    /// What `out` answers; a PNG of more dots than memory has room for.
+    /// Those of `out`; a PNG that is too large for memory.
     pub fn write(self, canvas: &Canvas, out: &mut dyn Write) -> io::Result<()> {
         match self {
             PlotFormat::Svg => svg::write(canvas, out),
@@ -125,18 +125,18 @@ impl PlotFormat {
 
 named!(PlotFormat);
 
-/// A bar as it is drawn.
+/// A bar for drawing.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PlottedBar {
-    /// Its dimension, where it is known: of pairs of cells it is not.
+    /// Homology dimension; `None` for pairs of cells.
     pub dim: Option<u32>,
-    /// Where its class is born; it may be infinite.
+    /// Birth, possibly infinite.
     pub birth: f64,
-    /// Where it dies: infinity if it never does, or minus infinity in a filtration that goes down.
+    /// Death: infinity for an essential bar, or minus infinity in a descending filtration.
     pub death: f64,
 }
 
-/// A result, and what it is called in the legend.
+/// A result with its name in the legend.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Series {
     name: String,
@@ -151,23 +151,24 @@ enum SeriesData {
 }
 
 impl Series {
-    /// Bars; those with an end that is not a number are left out.
+    /// Makes a series of bars; those with NaN are omitted.
     pub fn of_bars(name: impl Into<String>, mut bars: Vec<PlottedBar>) -> Series {
         bars.retain(|bar| !bar.birth.is_nan() && !bar.death.is_nan());
         Series { name: name.into(), data: SeriesData::Bars(bars) }
     }
 
-    /// Euler characteristic curves of one image, at one or more scales: rows (value, Euler characteristic from there on).
+    /// Makes a series of Euler characteristic curves of one image, at one or more scales: rows (value, Euler
+    /// characteristic from there on).
     pub fn of_curves(name: impl Into<String>, curves: Vec<Vec<(f64, f64)>>) -> Series {
         Series { name: name.into(), data: SeriesData::Curves(curves) }
     }
 
-    /// Whether it holds curves.
+    /// Whether the series holds curves.
     pub fn is_curve(&self) -> bool {
         matches!(self.data, SeriesData::Curves(_))
     }
 
-    /// How much it holds, in words.
+    /// Size of the content in words.
     pub fn description(&self) -> String {
         match &self.data {
             SeriesData::Bars(bars) => bars_in_words(bars.len()),
@@ -183,7 +184,7 @@ impl Series {
     /// The bars (birth, death) of a dimension.
     ///
     /// # Errors
-    /// [`SeriesError`]: it holds curves, or pairs of cells, which have no dimensions.
+    /// [`SeriesError`] if the series holds curves, or pairs of cells, which have no dimensions.
     pub fn bars_of(&self, dim: usize) -> Result<Vec<(f64, f64)>, SeriesError> {
         let SeriesData::Bars(bars) = &self.data else { return Err(SeriesError::Curve) };
         if bars.iter().any(|bar| bar.dim.is_none()) {
@@ -193,7 +194,7 @@ impl Series {
         Ok(bars.iter().filter(|bar| bar.dim == dim).map(|bar| (bar.birth, bar.death)).collect())
     }
 
-    /// Its curves, if it holds any.
+    /// The curves; empty for bars.
     pub(crate) fn curves(&self) -> &[Vec<(f64, f64)>] {
         match &self.data {
             SeriesData::Bars(_) => &[],
@@ -201,7 +202,7 @@ impl Series {
         }
     }
 
-    /// What it is, if it has no dimensions.
+    /// Description of the content, if it has no dimensions.
     fn without_dimensions(&self) -> Option<&'static str> {
         match &self.data {
             SeriesData::Curves(_) => Some("an Euler characteristic curve"),
@@ -221,26 +222,26 @@ impl Series {
     }
 }
 
-/// Why a result has no bars of a dimension.
+/// Reasons why a result has no bars of a dimension.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SeriesError {
-    /// It is a curve.
+    /// The result is a curve.
     #[error("expected bars, found an Euler characteristic curve")]
     Curve,
-    /// It is pairs of cells.
+    /// The result is pairs of cells.
     #[error("expected bars with dimensions, found pairs of cells")]
     NoDimensions,
 }
 
-/// Why a picture cannot be drawn.
+/// Reasons why a picture cannot be drawn.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PlotError {
     /// Curves have no bars.
     #[error("{name}: expected bars for a picture of kind {kind}, found an Euler characteristic curve")]
     NoBars {
-        /// The result.
+        /// Name of the result.
         name: String,
         /// The kind of picture.
         kind: PlotKind,
@@ -250,24 +251,24 @@ pub enum PlotError {
         "{name}: expected bars with dimensions, of which an Euler characteristic is the alternating sum, found pairs of cells"
     )]
     NoDimensions {
-        /// The result.
+        /// Name of the result.
         name: String,
     },
-    /// There are no dimensions to choose some of.
+    /// The result has no dimensions to choose from.
     #[error("{name}: expected bars with dimensions, some of which are chosen, found {found}")]
     NoChoice {
-        /// The result.
+        /// Name of the result.
         name: String,
-        /// What it is.
+        /// Description of the result.
         found: &'static str,
     },
-    /// More dimensions than anybody can look at.
+    /// Too many dimensions for a picture.
     #[error("bars of {found} dimensions: expected at most {}, some of which can be chosen", MOST_DIMENSIONS)]
     Dimensions {
-        /// How many there are.
+        /// Number of dimensions.
         found: usize,
     },
-    /// No room for a picture, or more than anybody can look at.
+    /// The size is too small or too large for a picture.
     #[error("a picture of {width} × {height} pixels: expected {} × {} to {} × {}", LEAST, LEAST, MOST, MOST)]
     Size {
         /// The width.
@@ -277,14 +278,14 @@ pub enum PlotError {
     },
 }
 
-/// The least and the greatest width and height of a picture.
+/// Smallest and largest width and height of a picture in pixels.
 const LEAST: u32 = 160;
 const MOST: u32 = 16_384;
 
-/// The most dimensions of a picture.
+/// Maximal number of dimensions in a picture.
 const MOST_DIMENSIONS: usize = 64;
 
-/// What is drawn.
+/// Description of a picture: kind, size, title and dimensions.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Plot {
     kind: PlotKind,
@@ -294,22 +295,22 @@ pub struct Plot {
 }
 
 impl Plot {
-    /// A picture of a kind, of the size that suits it, without a title, of all dimensions.
+    /// A picture of a kind, of default size, without a title, of all dimensions.
     pub fn new(kind: PlotKind) -> Plot {
         Plot { kind, size: None, title: None, dims: BTreeSet::new() }
     }
 
-    /// With such a width and height in pixels of 1/96 inch.
+    /// Sets width and height in pixels of 1/96 inch.
     pub fn size(self, width: u32, height: u32) -> Plot {
         Plot { size: Some((width, height)), ..self }
     }
 
-    /// With a title.
+    /// Sets the title.
     pub fn title(self, title: impl Into<String>) -> Plot {
         Plot { title: Some(title.into()), ..self }
     }
 
-    /// Of these dimensions alone; of all if there are none.
+    /// Restricts the picture to these dimensions; none means all.
     pub fn dims(self, dims: impl IntoIterator<Item = u32>) -> Plot {
         Plot { dims: dims.into_iter().collect(), ..self }
     }
@@ -317,7 +318,7 @@ impl Plot {
     /// Draws results over one another.
     ///
     /// # Errors
-    /// [`PlotError`]: the results have no picture of this kind, or the size is none.
+    /// [`PlotError`] if the results have no picture of this kind, or the size is out of range.
     pub fn draw(&self, series: &[Series]) -> Result<Canvas, PlotError> {
         if let Some((width, height)) = self.size
             && ![width, height].iter().all(|length| (LEAST..=MOST).contains(length))
@@ -350,7 +351,7 @@ impl Plot {
         })
     }
 
-    /// A result without the dimensions that are not wanted.
+    /// A result restricted to the chosen dimensions.
     fn chosen(&self, series: &Series) -> Series {
         let is_wanted =
             |bar: &&PlottedBar| self.dims.is_empty() || bar.dim.is_none_or(|dim| self.dims.contains(&dim));
@@ -362,10 +363,10 @@ impl Plot {
     }
 }
 
-/// The height of the title.
+/// Height of the title in pixels.
 const TITLE: f64 = 30.0;
 
-/// A picture under way: its title and legend are painted, and the rest of its area is free.
+/// An unfinished picture: title and legend are drawn, and the rest of its area is free.
 struct Sheet {
     canvas: Canvas,
     font: Font,
@@ -373,7 +374,7 @@ struct Sheet {
 }
 
 impl Sheet {
-    /// A picture of the size that was asked for, or else one with room for the title, the legend and what takes `size`.
+    /// Makes a picture of the requested size, or one with room for the title, the legend and a content of `size`.
     fn new(plot: &Plot, series: &[Series], size: (f64, f64), legend: &Legend) -> Sheet {
         let font = Font::new();
         let title = if plot.title.is_some() { TITLE } else { 0.0 };
@@ -389,7 +390,7 @@ impl Sheet {
         if let Some(title) = &plot.title {
             let shown = font.fitted(title, LARGE, width - 24.0);
             let middle = (width - beside) / 2.0;
-            // In the middle of what is drawn, unless it is too wide for that.
+            // Centred above the content, unless it is too wide.
             let fits = font.width(&shown, LARGE) / 2.0 < middle - 8.0;
             let middle = if fits { middle } else { width / 2.0 };
             canvas.text("title", &shown, (middle, 27.0), LARGE, Anchor::Middle);
@@ -401,35 +402,35 @@ impl Sheet {
         Sheet { canvas, font, area }
     }
 
-    /// Says in an area, above its diagonal, that there is nothing in it.
+    /// Writes in an area, above its diagonal, that it is empty.
     fn say_empty(&mut self, area: Area, words: &str) {
         let middle = ((area.left + area.right) / 2.0, area.top + area.height() / 3.0);
         self.canvas.text("empty", words, middle, axes::NORMAL, Anchor::Middle);
     }
 }
 
-/// The dimensions that occur, ascending.
+/// Occurring dimensions in ascending order.
 pub(crate) fn dims_of(series: &[Series]) -> Vec<Option<u32>> {
     let dims: BTreeSet<Option<u32>> = series.iter().flat_map(Series::bars).map(|bar| bar.dim).collect();
     dims.into_iter().collect()
 }
 
-/// What a dimension is called.
+/// Name of a dimension.
 pub(crate) fn name_of_dim(dim: Option<u32>) -> String {
     dim.map_or_else(|| "pairs".to_owned(), |dim| format!("H{}", ticks::lowered(dim)))
 }
 
-/// A number of bars in words.
+/// Number of bars in words.
 fn bars_in_words(count: usize) -> String {
     format!("{} bar{}", ticks::grouped(count), if count == 1 { "" } else { "s" })
 }
 
-/// The number of a dimension among colours and marks.
+/// Number of a dimension in the sequences of colours and marks.
 fn number_of(dim: Option<u32>) -> u32 {
     dim.unwrap_or(2)
 }
 
-/// Entries for the dimensions and the inputs of lines or marks; `swatch` draws one of a dimension's and an input's number.
+/// Legend entries for dimensions and inputs; `swatch` draws the sample of a dimension's or input's number.
 fn legend_of(
     series: &[Series],
     counts: bool,
@@ -443,7 +444,7 @@ fn legend_of(
             legend.add(Swatch::None, format!("Looks repeat after {most} inputs:"));
         }
         for (k, of_one) in series.iter().enumerate() {
-            // Two inputs of one name are two entries.
+            // A repeated input name gets a number.
             let again = series[..k].iter().filter(|before| before.name == of_one.name).count();
             let again = if again == 0 { String::new() } else { format!(" ({})", again + 1) };
             legend.add(of_input(k), format!("{}{again}", of_one.name));

@@ -1,4 +1,4 @@
-//! PDF: one page of the size of the picture, 1 pixel to 3/4 of a point.
+//! PDF: one page of the size of the picture; a pixel is 3/4 point.
 
 use std::io::{self, Write};
 
@@ -10,7 +10,7 @@ use super::canvas::{Canvas, Colour, Mark, Placed, Segment, Shape, Stroke, mapped
 use super::font::Font;
 use super::png::Segment32;
 
-/// Points a pixel.
+/// Points per pixel.
 const POINTS: f32 = 0.75;
 
 pub(super) fn write(canvas: &Canvas, out: &mut dyn Write) -> io::Result<()> {
@@ -82,7 +82,7 @@ fn paint(content: &mut Content, outline: &[Segment], fill: Option<Colour>, strok
                 content.line_to(x, y);
                 last = (x, y);
             }
-            // PDF has cubic curves alone.
+            // PDF has only cubic curves.
             Segment32::Quad([a, b, x, y]) => {
                 let near = |from: f32, control: f32| from + (control - from) * (2.0 / 3.0);
                 content.cubic_to(near(last.0, a), near(last.1, b), near(x, a), near(y, b), x, y);

@@ -1,4 +1,4 @@
-//! PNG: twice as many dots as pixels of the picture, each way, so that it is sharp on screens and in print.
+//! PNG: two dots per pixel of the picture in each direction, so that it is sharp on screens and in print.
 
 use std::io::{self, ErrorKind, Write};
 
@@ -10,10 +10,10 @@ use super::canvas::{Canvas, Colour, Mark, Placed, Segment, Shape, Stroke};
 use super::font::Font;
 use crate::memory;
 
-/// Dots a pixel of 1/96 inch.
+/// Dots per pixel of 1/96 inch.
 const SCALE: f32 = 2.0;
 
-/// Dots a metre.
+/// Dots per metre.
 const DENSITY: u32 = 7559;
 
 pub(super) fn write(canvas: &Canvas, out: &mut dyn Write) -> io::Result<()> {
@@ -29,13 +29,13 @@ pub(super) fn write(canvas: &Canvas, out: &mut dyn Write) -> io::Result<()> {
     encode(&painter.pixmap, out)
 }
 
-/// A picture in which nothing is painted.
+/// An empty picture.
 fn blank(width: u32, height: u32) -> io::Result<Pixmap> {
     let what = || format!("a picture of {width} × {height} dots");
     let bytes = 4 * u64::from(width) * u64::from(height);
     let refused = |refused| io::Error::new(ErrorKind::OutOfMemory, format!("{}: {refused}", what()));
     memory::probe(bytes).map_err(refused)?;
-    // What does not fit in a `usize` has been refused.
+    // A size that exceeds `usize` has been refused.
     let dots = memory::zeroed(bytes as usize).map_err(refused)?;
     let size = IntSize::from_wh(width, height);
     let pixmap = size.and_then(|size| Pixmap::from_vec(dots, size));
@@ -105,7 +105,7 @@ fn paint(Colour(red, green, blue): Colour) -> Paint<'static> {
     paint
 }
 
-/// The path, unless it is empty.
+/// Builds the path, unless it is empty.
 fn path(outline: &[Segment]) -> Option<Path> {
     let mut builder = PathBuilder::new();
     for segment in outline {

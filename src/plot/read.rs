@@ -1,5 +1,5 @@
-//! Files that can be drawn: barcodes in all formats that [`crate::compare::read`] knows, and Euler characteristic curves as
-//! [`crate::output::curves`] writes them.
+//! Reads the files that can be drawn: barcodes in all formats of [`crate::compare::read`], and Euler characteristic
+//! curves as written by [`crate::output::curves`].
 //!
 //! | the file | is a curve if |
 //! |---|---|
@@ -7,7 +7,7 @@
 //! | JSON | its object has `rows` |
 //! | a NumPy array | it has four columns; or three, and in its first row the second is the third, where a bar would have no length |
 //!
-//! All others are barcodes.
+//! Any other file is a barcode.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -21,19 +21,20 @@ use crate::input::npy::{self, Array};
 use crate::input::text::plain;
 use crate::input::{Place, source};
 
-/// What was read, and as what.
+/// A series with the format in which it was read.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct LoadedSeries {
     /// The bars or curves.
     pub series: Series,
-    /// The format, and why it is that, if it was found out.
+    /// The format and the reason for it, if it was detected.
     pub detection: Option<String>,
-    /// The dimensions of which the file says that its run was ended before they were done.
+    /// Dimensions that are incomplete, according to the file, because the run ended early.
     pub unfinished: BTreeSet<u32>,
 }
 
-/// Reads the file at `path`, or standard input when it is `-`, as a barcode of a format. Without one, the content tells what it is.
+/// Reads the file at `path`, or standard input if it is `-`, as a barcode of a given format. Without a format, the
+/// content decides.
 ///
 /// # Errors
 /// The file cannot be read, or is neither a barcode nor a curve.
@@ -45,7 +46,7 @@ pub fn read_path(path: &Path, format: Option<BarcodeFormat>) -> Result<LoadedSer
     read(&file, &name, &bytes, format)
 }
 
-/// Reads the content of `file`, which is called `name` in the legend.
+/// Reads the content of `file`; its name in the legend is `name`.
 fn read(
     file: &str,
     name: &str,
@@ -73,10 +74,10 @@ fn read(
 /// Rows of one curve: a value, and the Euler characteristic from there on.
 type Rows = Vec<(f64, f64)>;
 
-/// A row: which curve it is of, a value and the Euler characteristic from there on.
+/// A row: scale of its curve, value, Euler characteristic from there on.
 type Row = (f64, f64, f64);
 
-/// The curves of a file that holds any.
+/// The curves in a file, if it holds any.
 fn curves(bytes: &[u8]) -> Result<Option<Vec<Rows>>, Problem> {
     let rows = if bytes.starts_with(npy::MAGIC) {
         rows_of_array(bytes)?
@@ -151,9 +152,9 @@ impl Entry {
     }
 }
 
-/// The rows of an object that has any. What is no such object is left to the readers of barcodes, who say what is wrong with it.
+/// The rows of an object, if it has any. Other files are left to the readers of barcodes, which report their errors.
 fn rows_of_json(text: &[u8]) -> Result<Option<Vec<Row>>, Problem> {
-    /// Where `rows` is, behind a few keys that say what they are of.
+    /// `rows` is near the beginning, after a few keys that describe the image.
     const HEAD: usize = 4096;
     if memchr::memmem::find(&text[..text.len().min(HEAD)], b"\"rows\"").is_none() {
         return Ok(None);

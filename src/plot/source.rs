@@ -1,4 +1,4 @@
-//! The results of every path as [`Series`].
+//! Conversions from results to [`Series`].
 
 use std::io;
 
@@ -12,20 +12,20 @@ use crate::output::images;
 use crate::output::pairs::{Class, Solution, solution_of};
 
 impl Series {
-    /// The bars of a diagram.
+    /// Makes a series of the bars of a diagram.
     pub fn of_diagram(name: impl Into<String>, diagram: &Diagram) -> Series {
         let bar =
             |(dim, Bar { birth, death }): (usize, Bar)| PlottedBar { dim: Some(dim as u32), birth, death };
         Series::of_bars(name, diagram.iter().map(bar).collect())
     }
 
-    /// The bars of an image, rounded to doubles.
+    /// Makes a series of the bars of an image, rounded to doubles.
     pub fn of_image(name: impl Into<String>, barcode: &images::Barcode<'_>) -> Series {
         let bar = |(dim, birth, death): (usize, f64, f64)| PlottedBar { dim: Some(dim as u32), birth, death };
         Series::of_bars(name, barcode.doubles().map(bar).collect())
     }
 
-    /// The bars of a boundary matrix: of values, where it has them, else of cells.
+    /// Makes a series of the bars of a boundary matrix: by values, if it has them, else by cells.
     pub fn of_reduction(name: impl Into<String>, reduced: &AnyReduced<'_>) -> Series {
         match reduced {
             AnyReduced::Narrow(reduced) => Series::of_solution(name, &solution_of(reduced)),
@@ -45,10 +45,10 @@ impl Series {
         Series::of_bars(name, solution.classes().map(bar).collect())
     }
 
-    /// The curve of an image, or those at several scales.
+    /// Makes a series of the curve of an image, or of its curves at several scales.
     ///
     /// # Errors
-    /// Rows in a file cannot be read.
+    /// Rows in a temporary file cannot be read.
     pub fn of_found_curves(name: impl Into<String>, found: &CurvesFound) -> io::Result<Series> {
         let first: io::Result<Vec<(f64, f64)>> = found
             .rows
@@ -61,7 +61,8 @@ impl Series {
         Ok(Series::of_curves(name, std::iter::once(first?).chain(smoothed).collect()))
     }
 
-    /// The bars of a file. Those that never die do so at infinity, or, where other bars go down, at minus infinity.
+    /// Makes a series of the bars of a file. Essential bars die at infinity or, if other bars descend, at minus
+    /// infinity.
     pub fn of_barcode(name: impl Into<String>, barcode: &compare::Barcode) -> Series {
         match barcode {
             compare::Barcode::Bars(bars) => {

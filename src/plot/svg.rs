@@ -1,6 +1,7 @@
-//! SVG: marks and glyphs are drawn once and used many times.
+//! SVG: marks and glyphs are defined once and referenced many times.
 //!
-//! What an element is stands in its attribute `class`, what it is of in `aria-label`; texts are outlines, and say what they read there.
+//! The attribute `class` holds the class of an element, `aria-label` its label. Texts are outlines, with their text as
+//! label.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
@@ -63,7 +64,7 @@ fn tag(shape: &Shape) -> &'static str {
     if matches!(shape, Shape::Path { .. }) { "path" } else { "g" }
 }
 
-/// The outlines of all glyphs and marks that occur.
+/// Writes the outlines of all glyphs and marks that occur.
 fn write_definitions(canvas: &Canvas, font: &Font, out: &mut dyn Write) -> io::Result<()> {
     let mut glyphs: BTreeSet<u16> = BTreeSet::new();
     let mut marks: BTreeMap<String, Vec<Segment>> = BTreeMap::new();
@@ -125,7 +126,7 @@ fn data(outline: &[Segment]) -> String {
     text
 }
 
-/// A number of pixels, to a hundredth.
+/// Formats a number of pixels to a hundredth.
 fn number(x: f64) -> String {
     let text = format!("{x:.2}");
     let text = text.trim_end_matches('0').trim_end_matches('.');
@@ -140,7 +141,7 @@ fn escaped(text: &str) -> String {
             '<' => safe.push_str("&lt;"),
             '>' => safe.push_str("&gt;"),
             '"' => safe.push_str("&quot;"),
-            // XML has no room for other control characters.
+            // XML does not allow other control characters.
             _ if character.is_control() || matches!(character, '\u{fffe}' | '\u{ffff}') => {
                 safe.push('\u{fffd}')
             }

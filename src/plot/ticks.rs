@@ -1,23 +1,23 @@
-//! Where the ticks of an axis are, and what stands beside them: multiples of 1, 2 or 5 times a power of ten.
+//! Ticks of an axis and their labels: multiples of 1, 2 or 5 times a power of ten.
 
-/// Greatest and least powers of ten that are written out in full.
+/// Powers of ten that are written out in full.
 const WRITTEN_OUT: std::ops::RangeInclusive<i32> = -3..=5;
 
 /// The ticks of an axis.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct Ticks {
-    /// The values, ascending.
+    /// Values in ascending order.
     pub(super) values: Vec<f64>,
-    /// What stands beside each.
+    /// Labels of the values.
     pub(super) labels: Vec<String>,
-    /// The power of ten that all labels are to be multiplied by, if it is not 0.
+    /// Power of ten by which all labels are to be multiplied; 0 for none.
     pub(super) exponent: i32,
 }
 
 impl Ticks {
-    /// Some `wanted` ticks from `low` to `high`, which are finite and differ; at whole numbers alone, if `whole`.
+    /// About `wanted` ticks from `low` to `high`, which are finite and differ; only at whole numbers if `whole`.
     pub(super) fn new(low: f64, high: f64, wanted: usize, whole: bool) -> Ticks {
-        // Halves do not overflow.
+        // Half the values cannot overflow.
         let span = high / 2.0 - low / 2.0;
         let step = nice((span / wanted.max(1) as f64 * 2.0).min(f64::MAX));
         let step = if whole { step.max(1.0) } else { step };
@@ -32,7 +32,7 @@ impl Ticks {
         let digits = (exponent - exponent_of(step)).max(0) as usize;
         let label = |&value: &f64| {
             let text = format!("{:.digits$}", scaled(value, -exponent));
-            // A minus sign is as long as the digits are wide; a hyphen is not. Zero has none.
+            // A minus sign has the width of the digits; a hyphen does not. Zero has no sign.
             if text.trim_start_matches(['-', '0', '.']).is_empty() {
                 return text.trim_start_matches('-').to_owned();
             }
@@ -42,7 +42,7 @@ impl Ticks {
         Ticks { values, labels, exponent }
     }
 
-    /// The title of an axis with these ticks.
+    /// Title of an axis with these ticks.
     pub(super) fn title(&self, title: &str) -> String {
         if self.exponent == 0 {
             title.to_owned()
@@ -52,7 +52,7 @@ impl Ticks {
     }
 }
 
-/// The least of 1, 2 and 5 times a power of ten that is not below `step`.
+/// Smallest of 1, 2 and 5 times a power of ten that is at least `step`.
 fn nice(step: f64) -> f64 {
     let power = exponent_of(step);
     let unit = scaled(1.0, power);
@@ -61,21 +61,21 @@ fn nice(step: f64) -> f64 {
     factor.unwrap_or(10.0) * unit
 }
 
-/// The power of ten of the first digit.
+/// Exponent of the leading digit.
 fn exponent_of(x: f64) -> i32 {
     let power = x.abs().log10().floor() as i32;
     // The logarithm is rounded.
     if scaled(1.0, power + 1) <= x.abs() * (1.0 + 1e-12) { power + 1 } else { power }
 }
 
-/// x · 10^power, without an overflow in between.
+/// x · 10^power, without intermediate overflow.
 fn scaled(x: f64, power: i32) -> f64 {
     let half = power / 2;
     let times = |x: f64, power: i32| if power < 0 { x / 10f64.powi(-power) } else { x * 10f64.powi(power) };
     times(times(x, half), power - half)
 }
 
-/// `10⁻³⁰`.
+/// The power of ten with a raised exponent, as `10⁻³⁰`.
 pub(super) fn power_of_ten(power: i32) -> String {
     let raised = |digit: char| match digit {
         '-' => '⁻',
@@ -88,7 +88,7 @@ pub(super) fn power_of_ten(power: i32) -> String {
     format!("10{}", power.to_string().chars().map(raised).collect::<String>())
 }
 
-/// `12` as `₁₂`.
+/// The number in subscript digits, as `₁₂`.
 pub(super) fn lowered(number: impl ToString) -> String {
     let lower = |digit: char| char::from_u32('₀' as u32 + digit as u32 - '0' as u32).unwrap_or(digit);
     number.to_string().chars().map(lower).collect()

@@ -1,8 +1,8 @@
-//! One page of HTML about a run: its input, plan and times, its bars in linked pictures, cycles, curves, and a table.
+//! An HTML page about a run: its input, plan and times, linked pictures of its bars, cycles, curves, and a table.
 //!
-//! The page holds all that it shows, and asks no network for anything: `page.html` with the style of `page.css`, the script of `page.js`,
-//! and the result as JSON, in which numbers of bars are base64 of little-endian doubles. The script puts every text into the page as text, so
-//! names of files may hold anything.
+//! The page is self-contained and loads nothing from a network. It consists of `page.html` with the style of
+//! `page.css`, the script of `page.js`, and the result as JSON, in which the numbers of the bars are little-endian
+//! doubles in base64. The script inserts every text as text, never as HTML, so file names may contain anything.
 //!
 //! ```
 //! use lacuna::plot::{PlottedBar, Series};
@@ -32,27 +32,27 @@ const PAGE: &str = include_str!("page.html");
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
 
-/// What the page says, as its script reads it.
+/// Content of the page, as its script reads it.
 #[derive(Debug, Clone, Serialize)]
 pub struct Report {
     title: String,
     version: &'static str,
     facts: Vec<(String, String)>,
     plan: String,
-    /// Stages and their seconds.
+    /// Stages with their seconds.
     stages: Vec<(String, f64)>,
     dims: Vec<Dimension>,
     /// Births and deaths of the bars of all dimensions, one dimension after another.
     births: String,
     deaths: String,
-    /// Of bars, by their place among all, the vertices of the simplices with which they are born and die.
+    /// For bars, by their index among all: the vertices of the simplices with which they are born and die.
     simplices: Vec<(usize, String, Option<String>)>,
     curves: Vec<Curve>,
-    /// Three coordinates a point, if cycles are drawn between them.
+    /// Three coordinates per point, if cycles are drawn.
     points: Option<String>,
-    /// How many of the three mean anything.
+    /// Number of these coordinates that are used, 2 or 3.
     coordinates: usize,
-    /// Of bars the corners of a cell and the vertices of all cells of their cycles.
+    /// For bars: their index, the number of vertices of a cell, and the vertices of all cells of their cycles.
     cycles: Vec<(usize, usize, Vec<u32>)>,
 }
 
@@ -70,7 +70,7 @@ struct Curve {
 }
 
 impl Report {
-    /// A page about a result.
+    /// Makes a page about a result.
     pub fn new(title: impl Into<String>, series: &Series) -> Report {
         let dims = crate::plot::dims_of(std::slice::from_ref(series));
         let mut births = Vec::new();
@@ -107,26 +107,26 @@ impl Report {
         }
     }
 
-    /// Says something about the input.
+    /// Adds a fact about the input.
     pub fn fact(&mut self, name: impl Into<String>, value: impl Display) -> &mut Report {
         self.facts.push((name.into(), value.to_string()));
         self
     }
 
-    /// Says how long a stage took, in seconds.
+    /// Adds the time of a stage in seconds.
     pub fn stage(&mut self, name: impl Into<String>, seconds: f64) -> &mut Report {
         self.stages.push((name.into(), seconds));
         self
     }
 
-    /// Says what was chosen, and why: the lines of `--explain`.
+    /// Sets the choices and their reasons: the lines of `--explain`.
     pub fn plan(&mut self, lines: impl Display) -> &mut Report {
         self.plan = lines.to_string();
         self
     }
 
-    /// Says with which simplices bars are born and die, and draws their cycles between points, if there are `coordinates` of these. Cycles of
-    /// dimension 3 and above are left out.
+    /// Adds the simplices with which bars are born and die, and draws their cycles if `coordinates` of the points are
+    /// given. Cycles of dimension 3 and above are omitted.
     pub fn representatives(
         &mut self,
         found: &Representatives,
@@ -151,7 +151,7 @@ impl Report {
         self
     }
 
-    /// The place of a bar among all.
+    /// Index of a bar among all bars.
     fn place(&self, dim: usize, index: usize) -> Option<usize> {
         let mut before = 0;
         for of_dim in &self.dims {
@@ -166,9 +166,9 @@ impl Report {
     /// Writes the page to `out`, unbuffered: pass a buffered writer.
     ///
     /// # Errors
-    /// What `out` answers.
+    /// Those of `out`.
     pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
-        // Neither `</script>` nor `<!--` ends the element of the data.
+        // Escaped so that neither `</script>` nor `<!--` can end the data element.
         let data = serde_json::to_string(self)?.replace('<', "\\u003c");
         let mut rest = PAGE;
         for (mark, text) in [
@@ -190,7 +190,7 @@ fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
-/// Little-endian doubles in base64.
+/// Encodes little-endian doubles in base64.
 fn encoded(numbers: &[f64]) -> String {
     let bytes: Vec<u8> = numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
     BASE64_STANDARD.encode(bytes)
@@ -206,7 +206,7 @@ mod tests {
         String::from_utf8(page).unwrap()
     }
 
-    /// The data of a page, as its script reads it.
+    /// Extracts the data of a page, as its script reads it.
     fn data(page: &str) -> serde_json::Value {
         let (_, rest) = page.split_once(r#"<script id="data" type="application/json">"#).unwrap();
         serde_json::from_str(rest.split_once("</script>").unwrap().0).unwrap()

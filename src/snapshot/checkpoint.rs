@@ -1,4 +1,4 @@
-//! Where a run keeps its state, so that another run goes on with it.
+//! Interfaces to save the state of a run, so that another run can resume it.
 
 use std::fmt;
 use std::time::Duration;
@@ -13,50 +13,50 @@ use crate::progress::{Expected, Progress};
 /// Writes the payload of a snapshot.
 pub type Fill<'a> = &'a mut dyn FnMut(&mut Writer<'_>) -> std::io::Result<()>;
 
-/// Keeps the pieces of a run's state, each under a name. `()` keeps nothing.
+/// Storage for parts of a run's state, each under a name. `()` stores nothing.
 ///
-/// A stage that begins asks for what was [kept](Checkpoint::load) of it and goes on from there. While it works it asks whether it is its
-/// [turn](Checkpoint::takes_turn) to save; when it is interrupted it saves what it has, and so it does when it is done, if that is
-/// [worth](Checkpoint::is_worth_keeping) it. To save is never an error of
-/// the run: what cannot be kept is told to the user by who keeps it, and the piece stays as it was.
+/// A stage first [loads](Checkpoint::load) what was saved of it and resumes from there. While it works, it polls
+/// whether it is [time](Checkpoint::takes_turn) to save. It also saves when it is interrupted, and when it is done, if
+/// that is [worth](Checkpoint::is_worth_keeping) it. A failure to save is never an error of the run: the storage
+/// reports it to the user, and the previous version stays.
 ///
-/// A run tells its stages of the checkpoint by [`Progress::checkpoint`].
+/// A run passes the checkpoint to its stages by [`Progress::checkpoint`].
 pub trait Checkpoint: Sync {
-    /// Whether anything is kept. If not, a stage need not even make ready for saving.
+    /// Whether anything is stored. If not, stages need not prepare for saving.
     fn is_kept(&self) -> bool {
         false
     }
 
-    /// Whether it is time to save. Of all threads that ask, one is told so, and is then to [save](Checkpoint::save). An answer takes some tens of
-    /// nanoseconds.
+    /// Whether it is time to save. Only one of the polling threads gets true, and must then [save](Checkpoint::save). A
+    /// call takes some tens of nanoseconds.
     fn takes_turn(&self) -> bool {
         false
     }
 
-    /// Whether the end of a stage is to be saved, when it took so long to find what is not kept yet. It is not where that takes about as long to
-    /// save as to find again.
+    /// Whether to save at the end of a stage, given how long its unsaved work took. False if computing it again is
+    /// about as fast as saving it.
     fn is_worth_keeping(&self, took: Duration) -> bool {
         let _ = took;
         false
     }
 
-    /// Keeps a piece, in place of what is kept under this name. Names are of letters, digits and hyphens. Whether it is kept now: else what was kept
-    /// before still is.
+    /// Saves a part of the state, replacing what was saved under this name. Names consist of letters, digits and
+    /// hyphens. False if saving failed; then the previous version stays.
     fn save(&self, name: &str, kind: Kind, facts: &Facts, fill: Fill<'_>) -> bool {
         let _ = (name, kind, facts, fill);
         false
     }
 
-    /// The piece of this name, if there is one.
+    /// Loads the part of this name, if there is one.
     ///
     /// # Errors
-    /// There is one that cannot be read, is damaged, or is of another kind.
+    /// The part cannot be read, is damaged, or is of another kind.
     fn load(&self, name: &str, kind: Kind) -> Result<Option<Snapshot>, SnapshotError> {
         let _ = (name, kind);
         Ok(None)
     }
 
-    /// Forgets the piece of this name, if there is one.
+    /// Deletes the part of this name, if there is one.
     fn forget(&self, name: &str) {
         let _ = name;
     }
@@ -64,12 +64,12 @@ pub trait Checkpoint: Sync {
 
 impl Checkpoint for () {}
 
-/// A part of a checkpoint, for a part of a run: its names all begin with `prefix`.
+/// A view of a checkpoint in which all names are prefixed, for a part of a run.
 #[derive(Clone, Copy)]
 pub struct Part<'a> {
-    /// What keeps the pieces.
+    /// The underlying storage.
     pub checkpoint: &'a dyn Checkpoint,
-    /// What names begin with.
+    /// Prefix of the names.
     pub prefix: &'a str,
 }
 
@@ -111,12 +111,12 @@ impl Checkpoint for Part<'_> {
     }
 }
 
-/// A progress, and a checkpoint beside it: what a run is given that is to be resumed.
+/// A progress combined with a checkpoint, for a run that can be resumed.
 #[derive(Clone, Copy)]
 pub struct Resumable<'a> {
-    /// Told how far the run is.
+    /// Receives the progress.
     pub progress: &'a dyn Progress,
-    /// Keeps its state.
+    /// Stores the state.
     pub checkpoint: &'a dyn Checkpoint,
 }
 

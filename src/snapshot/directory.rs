@@ -1,4 +1,4 @@
-//! A checkpoint in a directory: a file a piece, and a lock that one run at a time holds.
+//! A checkpoint in a directory: a file for each part, and a lock that one run at a time holds.
 //!
 //! | file | holds |
 //! |---|---|
@@ -7,8 +7,8 @@
 //! | `NAME.lac` | the piece of this name |
 //! | `NAME.lac.part` | a piece that was being written when a run was killed; the next run removes it |
 //!
-//! When the run is done all of them are removed, and the directory too if nothing else is in it. A run that ends before it has said which run it is
-//! leaves nothing that was not there.
+//! When the run is done, all of these files are removed, and the directory too if it is then empty. A run that ends
+//! before it has written its fingerprint leaves nothing behind.
 
 use std::fs::{self, File, TryLockError};
 use std::io;
@@ -26,42 +26,42 @@ use super::{Facts, facts};
 use crate::parallel::lock;
 
 const LOCK: &str = "lacuna.lock";
-/// The file that says which run the checkpoint is of.
+/// File with the fingerprint of the run.
 pub(super) const MANIFEST: &str = "run.lac";
 const EXTENSION: &str = ".lac";
 
-/// Between two saves that the clock asks for lie this many times as long as the last one took, at the least: so saving takes a fortieth
-/// of the time at most, however large the state is.
+/// Smallest ratio of the time between two periodic saves to the duration of the last one: saving thus takes at most
+/// 1/40 of the time, however large the state is.
 const REST: u32 = 40;
 
-/// What took less is not kept at the end of its stage, unless the user wants saves more often than that: it is found again in the time that it
-/// takes to bring a file to the disk a few times.
+/// Work that took less is not saved at the end of its stage, unless the user asked for more frequent saves: it is
+/// recomputed about as fast as a file is flushed to disk a few times.
 const LEAST_WORTH: Duration = Duration::from_secs(1);
 
-/// Nobody is to save before somebody has.
+/// Value of `due` while a save is in progress: no other thread may begin one.
 const NEVER: u64 = u64::MAX;
 
-/// Told of a piece that could not be kept.
+/// Callback for a part that could not be saved.
 type Warn = Box<dyn Fn(&SnapshotError) + Send + Sync>;
 
-/// A directory that keeps the state of one run.
+/// A directory that stores the state of one run.
 pub struct CheckpointDirectory {
     path: PathBuf,
-    /// Held as long as this is.
+    /// Held for the life of this value.
     _lock: File,
-    /// The directories that were made for it, from the innermost.
+    /// Directories that were created for it, innermost first.
     made: Vec<PathBuf>,
-    /// Whether the run is done, so that all of it may be another's.
+    /// Whether the run is done, so that another may use the directory.
     is_finished: bool,
     every: Duration,
     start: Instant,
-    /// When the next save is due, in nanoseconds since `start`.
+    /// Time of the next save, in nanoseconds since `start`.
     due: AtomicU64,
-    /// Nanoseconds from one save to the next.
+    /// Nanoseconds between two saves.
     rest: AtomicU64,
-    /// Nanoseconds that the last save took.
+    /// Duration of the last save in nanoseconds.
     took: AtomicU64,
-    /// One piece is written at a time.
+    /// Only one part is written at a time.
     writing: Mutex<()>,
     warn: Warn,
     has_warned: AtomicBool,
@@ -74,9 +74,9 @@ impl std::fmt::Debug for CheckpointDirectory {
 }
 
 impl CheckpointDirectory {
-    /// Opens the directory at `path`, which is made if it is not there, and locks it. A run saves `every` so long, by a clock that is never set;
-    /// if that is zero, whenever it may, whatever it costs, so that what it keeps at a moment does not depend on how fast it is. The
-    /// first piece that cannot be kept is told to `warn`.
+    /// Opens the directory at `path`, creating it if needed, and locks it. A run saves at intervals of `every`, by a
+    /// monotonic clock. If `every` is zero, it saves at every opportunity, whatever the cost, so that what is saved
+    /// does not depend on speed. `warn` is called with the first part that cannot be saved.
     ///
     /// # Errors
     /// [`SnapshotError::Locked`] and [`SnapshotError::System`].
@@ -86,10 +86,10 @@ impl CheckpointDirectory {
         let lock = loop {
             fs::create_dir_all(path).map_err(failed("make the directory of the checkpoint"))?;
             match locked(path) {
-                // A run that ended removed the directory before it was locked here.
+                // Another run removed the directory before it was locked here.
                 Err(_) if !path.exists() => {}
                 Err(error) => {
-                    // One that is held by another run is not removed, since it is not empty.
+                    // A directory locked by another run is not empty, so it is not removed.
                     let _ = made.iter().try_for_each(fs::remove_dir);
                     return Err(error);
                 }
@@ -116,10 +116,11 @@ impl CheckpointDirectory {
         Ok(directory)
     }
 
-    /// Says which run the checkpoint is to be of. Whether there is one already, so that the run goes on with it.
+    /// Compares the fingerprint of the run with that of the checkpoint. True if there is one to resume from; otherwise
+    /// the checkpoint begins.
     ///
     /// # Errors
-    /// [`SnapshotError`]: it is of another run, or damaged, or cannot be begun.
+    /// [`SnapshotError`] if the checkpoint is of another run or damaged, or cannot be begun.
     pub fn begin(&self, run: &Fingerprint) -> Result<bool, SnapshotError> {
         match self.load_file(MANIFEST, Kind::Manifest)? {
             Some(manifest) => {
@@ -145,33 +146,34 @@ impl CheckpointDirectory {
         }
     }
 
-    /// Where it is.
+    /// Path of the directory.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Removes all that was kept, as the run is done; and the directory, if nothing else is in it.
+    /// Removes the checkpoint of a finished run, and the directory if it is then empty.
     ///
     /// # Errors
     /// [`SnapshotError::System`].
     pub fn finish(mut self) -> Result<(), SnapshotError> {
-        // What cannot be removed stays as it is.
+        // Files that cannot be removed stay.
         self.is_finished = true;
         let failed = |error: io::Error| SnapshotError::system(&self.path, "remove the checkpoint", &error);
         let pieces = self.names()?.into_iter().filter(|name| name.ends_with(EXTENSION) && name != MANIFEST);
-        // Without the other pieces the first one is a checkpoint of a run that has just begun: so it goes last, and the lock after it.
+        // The manifest without other parts is a checkpoint of a run that has just begun: so it is removed last,
+        // followed by the lock.
         for name in pieces.chain([MANIFEST.to_owned(), LOCK.to_owned()]) {
             match fs::remove_file(self.path.join(name)) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(failed(error)),
                 _ => {}
             }
         }
-        // It stays if the user has other files in it.
+        // The directory stays if it has other files.
         let _ = fs::remove_dir(&self.path);
         Ok(())
     }
 
-    /// The names of the files in the directory; those that are no text are not ours.
+    /// The names of the files in the directory. Names that are not UTF-8 are not ours.
     fn names(&self) -> Result<Vec<String>, SnapshotError> {
         let failed = |error: io::Error| SnapshotError::system(&self.path, "list the directory", &error);
         let entries = fs::read_dir(&self.path).map_err(failed)?;
@@ -195,7 +197,7 @@ impl CheckpointDirectory {
         nanoseconds(self.start.elapsed())
     }
 
-    /// Has the next save be due so much sooner, as if that time had passed.
+    /// Makes the next save due earlier by `time`, as if that time had passed.
     #[cfg(test)]
     pub(super) fn pass(&mut self, time: Duration) {
         let due = self.due.get_mut();
@@ -204,24 +206,24 @@ impl CheckpointDirectory {
 }
 
 impl Drop for CheckpointDirectory {
-    /// Leaves nothing where no run has begun. The lock is still held, so nobody else has begun one.
+    /// Leaves nothing behind if no run has begun. The lock is still held, so no other run can have begun.
     fn drop(&mut self) {
         let has_nothing = |names: Vec<String>| names.iter().all(|name| !name.ends_with(EXTENSION));
         if !self.is_finished && self.names().is_ok_and(has_nothing) {
-            // What cannot be removed stays, and does no harm.
+            // Files that cannot be removed stay, which is harmless.
             let _ = fs::remove_file(self.path.join(LOCK));
             let _ = self.made.iter().try_for_each(fs::remove_dir);
         }
     }
 }
 
-/// The directories on the way to `path` that are not there, from the innermost.
+/// Missing directories on the way to `path`, innermost first.
 fn missing(path: &Path) -> Vec<PathBuf> {
     let is_missing = |path: &&Path| *path != Path::new("") && !path.exists();
     path.ancestors().take_while(is_missing).map(Path::to_path_buf).collect()
 }
 
-/// The run that a manifest is of.
+/// The fingerprint in a manifest.
 fn run_of(manifest: &Snapshot) -> Result<Fingerprint, SnapshotError> {
     let mut payload = manifest.payload_of(Kind::Manifest)?;
     let run = payload.record("run")?;
@@ -232,18 +234,18 @@ fn nanoseconds(time: Duration) -> u64 {
     u64::try_from(time.as_nanos()).unwrap_or(NEVER - 1)
 }
 
-/// The lock of a directory.
+/// Locks a directory.
 fn locked(path: &Path) -> Result<File, SnapshotError> {
     let place = path.join(LOCK);
     let failed =
         |error: io::Error| SnapshotError::system(path, "lock the directory of the checkpoint", &error);
-    // Again, if a run that was ending removed the file before it was locked here.
+    // Repeats if a run that was ending removed the file before it was locked here.
     loop {
         let Some(lock) = open_lock(&place).map_err(failed)? else { continue };
         match lock.try_lock() {
             Err(TryLockError::WouldBlock) => return Err(SnapshotError::Locked { path: path.to_path_buf() }),
             Err(TryLockError::Error(error)) => {
-                // On a file system without locks the file is of no use to anybody.
+                // On a file system without locks the file is useless.
                 let _ = fs::remove_file(&place);
                 return Err(failed(error));
             }
@@ -253,7 +255,8 @@ fn locked(path: &Path) -> Result<File, SnapshotError> {
     }
 }
 
-/// Opens the file of a lock, or makes it; none if it was removed just now. A link in its place may lead to any file, and is refused.
+/// Opens or creates the lock file; `None` if it has just been removed. A link in its place could lead to any file, so
+/// it is refused.
 fn open_lock(place: &Path) -> io::Result<Option<File>> {
     match file::owned().read(true).write(true).create_new(true).open(place) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
@@ -272,7 +275,7 @@ fn open_lock(place: &Path) -> io::Result<Option<File>> {
     }
 }
 
-/// Whether a file that is open is the one at a place, which is no link to it.
+/// Whether an open file is the one at a path, without following a link.
 #[cfg(unix)]
 fn is_at(file: &File, place: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
@@ -281,7 +284,7 @@ fn is_at(file: &File, place: &Path) -> bool {
     matches!((open, there), (Ok(open), Ok(there)) if open == there)
 }
 
-/// Whether a file that is open is the one at a place. A file that is open cannot be removed here.
+/// Whether an open file is the one at a path. An open file cannot be removed on this platform.
 #[cfg(not(unix))]
 fn is_at(_: &File, place: &Path) -> bool {
     place.exists()
@@ -294,7 +297,7 @@ impl Checkpoint for CheckpointDirectory {
 
     fn takes_turn(&self) -> bool {
         let (due, now) = (self.due.load(Ordering::Relaxed), self.now());
-        // Who has the turn may find that there is nothing to save: then another has it when as much time has passed again.
+        // If the thread with the turn does not save, another gets the turn after the same interval.
         let next = || now.saturating_add(self.rest.load(Ordering::Relaxed)).min(NEVER - 1);
         due <= now && self.due.compare_exchange(due, next(), Ordering::Relaxed, Ordering::Relaxed).is_ok()
     }
@@ -306,7 +309,7 @@ impl Checkpoint for CheckpointDirectory {
 
     fn save(&self, name: &str, kind: Kind, facts: &Facts, fill: Fill<'_>) -> bool {
         let _alone = lock(&self.writing);
-        // Nobody else is to save meanwhile.
+        // No other thread may save meanwhile.
         self.due.store(NEVER, Ordering::Relaxed);
         let began = Instant::now();
         let written = file::write(&self.file(name), kind, facts, fill);
@@ -332,7 +335,7 @@ impl Checkpoint for CheckpointDirectory {
     }
 
     fn forget(&self, name: &str) {
-        // What cannot be removed is passed over: a stage looks whether what it finds is of it.
+        // A file that cannot be removed is ignored: stages check that what they load belongs to them.
         let _ = fs::remove_file(self.file(name));
     }
 }

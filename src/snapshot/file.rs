@@ -15,20 +15,20 @@ use super::writer::Writer;
 use super::{Facts, VERSION};
 use crate::memory::budget;
 
-/// What the name of a snapshot ends with while it is written.
+/// Extension of a snapshot that is being written.
 pub(super) const PART: &str = ".part";
 
-/// Bytes that are gathered before they are written.
+/// Size of the write buffer in bytes.
 const BUFFER: usize = 1 << 18;
 
-/// Writes a snapshot to `path`, in place of what is there: into a file beside it whose name has `.part` behind, which takes its place when
-/// all of it is on the disk. Gives the number of its bytes.
+/// Writes a snapshot to `path`, replacing what is there, and returns its length in bytes. It is written to a file
+/// beside it with the additional extension `.part`, which is renamed to `path` once it is on the disk.
 ///
-/// The name of the file beside it can be guessed, and others may write to the directory too: so the file is made anew, never opened through a
-/// link that somebody put there, and only its owner may read it.
+/// The name of that file can be guessed, and others may be able to write to the directory. Therefore the file is always
+/// created anew, never opened through an existing link, and only its owner may read it.
 ///
 /// # Errors
-/// [`SnapshotError::System`]. What was there is there then, and the file beside it is gone.
+/// [`SnapshotError::System`]. What was at `path` then stays, and the file beside it is removed.
 pub fn write(path: &Path, kind: Kind, facts: &Facts, fill: Fill<'_>) -> Result<u64, SnapshotError> {
     let mut part = OsString::from(path);
     part.push(PART);
@@ -39,7 +39,7 @@ pub fn write(path: &Path, kind: Kind, facts: &Facts, fill: Fill<'_>) -> Result<u
         Ok(bytes)
     });
     written.map_err(|error| {
-        // What cannot be removed is removed by the next run on this directory.
+        // A file that cannot be removed is removed by the next run on this directory.
         let _ = fs::remove_file(&part);
         SnapshotError::system(path, "write the snapshot", &error)
     })
@@ -56,7 +56,8 @@ fn write_part(part: &Path, kind: Kind, facts: &Facts, fill: Fill<'_>) -> io::Res
     Ok(header.length + HEADER_LENGTH as u64)
 }
 
-/// A new file, which is nobody else's. What a run that was killed left under this name goes, and so does a link, but not the file it leads to.
+/// Creates a file that belongs to this run. What a killed run left under this name is removed; for a link, the link but
+/// not its target.
 fn new_file(path: &Path) -> io::Result<File> {
     if let Err(error) = fs::remove_file(path)
         && error.kind() != ErrorKind::NotFound
@@ -66,7 +67,7 @@ fn new_file(path: &Path) -> io::Result<File> {
     owned().write(true).create_new(true).open(path)
 }
 
-/// Options to open a file that only its owner may read, if it is made.
+/// Options to open or create a file that only its owner may read.
 pub(super) fn owned() -> OpenOptions {
     let mut options = File::options();
     #[cfg(unix)]
@@ -82,24 +83,24 @@ fn put(out: &mut dyn Write, kind: Kind, facts: &Facts, fill: Fill<'_>) -> io::Re
     Ok(writer.header(kind))
 }
 
-/// Has the names of a directory's files on the disk, so that a file that was moved is found after a power failure. A file system that knows no
-/// such thing of directories, as some of networks, is passed over: it keeps names as it does.
+/// Flushes the names of a directory's files to the disk, so that a renamed file survives a power failure. File systems
+/// without this operation, such as some network ones, are ignored.
 ///
 /// # Errors
-/// The system's.
+/// Those of the system.
 pub fn sync_directory(directory: Option<&Path>) -> io::Result<()> {
     let directory = directory.filter(|path| !path.as_os_str().is_empty()).unwrap_or(Path::new("."));
     if !cfg!(unix) {
         return Ok(());
     }
     match File::open(directory)?.sync_all() {
-        // EINVAL, and ENOTSUP.
+        // EINVAL and ENOTSUP.
         Err(error) if matches!(error.kind(), ErrorKind::InvalidInput | ErrorKind::Unsupported) => Ok(()),
         synced => synced,
     }
 }
 
-/// A snapshot that is whole, as it was read.
+/// A complete and valid snapshot.
 #[derive(Debug, Clone)]
 pub struct Snapshot {
     path: PathBuf,
@@ -111,12 +112,12 @@ pub struct Snapshot {
 /// Reads the snapshot at `path`.
 ///
 /// # Errors
-/// [`SnapshotError`]: it cannot be read, or is not a whole snapshot that this version reads.
+/// [`SnapshotError`] if the file cannot be read, or is not a complete snapshot of a supported version.
 pub fn read(path: &Path) -> Result<Snapshot, SnapshotError> {
     let failed = |error: &io::Error| SnapshotError::system(path, "read the snapshot", error);
     let file = File::open(path).map_err(|error| failed(&error))?;
     let mut bytes = Vec::new();
-    // The header is looked at first: a file that is no snapshot may be of any length.
+    // The header is checked first: a file that is not a snapshot may be of any length.
     (&file).take(HEADER_LENGTH as u64).read_to_end(&mut bytes).map_err(|error| failed(&error))?;
     let header = Header::read(path, &bytes)?;
     let found = file.metadata().map_err(|error| failed(&error))?.len();
@@ -132,7 +133,7 @@ pub fn read(path: &Path) -> Result<Snapshot, SnapshotError> {
 }
 
 impl Snapshot {
-    /// A snapshot that is not in a file, filled by `fill`.
+    /// Makes a snapshot in memory, filled by `fill`.
     ///
     /// # Errors
     /// Those of `fill`.
@@ -145,19 +146,19 @@ impl Snapshot {
         Ok(Snapshot { path, bytes, header, facts: facts.clone() })
     }
 
-    /// A snapshot of a payload as it lies in a file, the facts in front.
+    /// Makes a snapshot from a payload as in a file, with the facts first.
     ///
     /// # Errors
-    /// [`SnapshotError::Content`]: the facts are none.
+    /// [`SnapshotError::Content`] if the facts are not valid.
     pub fn sealed(name: &str, kind: Kind, payload: &[u8]) -> Result<Self, SnapshotError> {
         let header = Header { kind, length: payload.len() as u64, checksum: xxh3_128(payload) };
         Snapshot::whole(PathBuf::from(name), [&header.bytes(), payload].concat())
     }
 
-    /// The snapshot that the bytes of a file are, which is called `path` in errors.
+    /// Makes a snapshot from the bytes of a file, which errors call `path`.
     ///
     /// # Errors
-    /// [`SnapshotError`]: they are not a whole snapshot that this version reads.
+    /// [`SnapshotError`] if they are not a complete snapshot of a supported version.
     pub fn whole(path: PathBuf, bytes: Vec<u8>) -> Result<Self, SnapshotError> {
         let header = Header::read(&path, &bytes)?;
         let payload = &bytes[HEADER_LENGTH..];
@@ -174,47 +175,47 @@ impl Snapshot {
         Ok(Snapshot { path, bytes, header, facts })
     }
 
-    /// What it holds.
+    /// Kind of the content.
     pub fn kind(&self) -> Kind {
         self.header.kind
     }
 
-    /// The version of its format.
+    /// Version of the format.
     pub fn version(&self) -> u32 {
         VERSION
     }
 
-    /// Where it was read from.
+    /// Path from which it was read.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The bytes of the whole file.
+    /// Bytes of the whole file.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// What it says of itself.
+    /// Description of the content in words.
     pub fn facts(&self) -> &Facts {
         &self.facts
     }
 
-    /// The checksum of its payload.
+    /// Checksum of the payload.
     pub fn checksum(&self) -> u128 {
         self.header.checksum
     }
 
-    /// What comes after the facts.
+    /// Reader for the payload after the facts.
     ///
     /// # Errors
-    /// None, as the facts have been read before.
+    /// None in practice, since the facts have been read before.
     pub fn payload(&self) -> Result<Reader<'_>, SnapshotError> {
         let mut reader = Reader::new(&self.path, &self.bytes[HEADER_LENGTH..]);
         let _: Facts = reader.record("facts")?;
         Ok(reader)
     }
 
-    /// Like [`payload`](Snapshot::payload), of a snapshot that must be of a kind.
+    /// Like [`payload`](Snapshot::payload), for a snapshot that must be of the kind `expected`.
     ///
     /// # Errors
     /// [`SnapshotError::OtherKind`].

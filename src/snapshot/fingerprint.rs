@@ -1,4 +1,4 @@
-//! Which run a checkpoint is of: what its answer depends on.
+//! Fingerprint of a run: everything that its answer depends on.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -7,8 +7,8 @@ use std::io::{self, Read};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::Xxh3;
 
-/// What decides the answer of a run: the command, the version of the program, and the input and the options, each under its name. What decides
-/// only how long the run takes, or where its answer goes, is not among them.
+/// Everything that determines the answer of a run: the command, the program version, the input and the options, each
+/// with a name. Settings that only affect the duration, or the place of the answer, are not included.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fingerprint {
     command: String,
@@ -16,15 +16,15 @@ pub struct Fingerprint {
     parts: Vec<(String, String)>,
 }
 
-/// Something that two runs do not have in common.
+/// A difference between two runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Difference {
-    /// Its name: of an option as it is given on the command line.
+    /// Name of the item; an option as on the command line.
     pub name: String,
-    /// What the checkpoint has, if it has it.
+    /// Value in the checkpoint, if present.
     pub was: Option<String>,
-    /// What this run has, if it has it.
+    /// Value in this run, if present.
     pub is: Option<String>,
 }
 
@@ -37,7 +37,7 @@ impl fmt::Display for Difference {
 }
 
 impl Fingerprint {
-    /// A run of this command, of this version of Lacuna, of which nothing else is known yet.
+    /// Begins the fingerprint of a run with the command and the version of Lacuna.
     pub fn new(command: &str) -> Self {
         Fingerprint {
             command: command.to_owned(),
@@ -46,7 +46,7 @@ impl Fingerprint {
         }
     }
 
-    /// Adds what has a name. Options are called as on the command line.
+    /// Adds a named item. Options are named as on the command line.
     #[must_use]
     pub fn with(mut self, name: &str, value: impl fmt::Display) -> Self {
         self.parts.push((name.to_owned(), value.to_string()));
@@ -72,12 +72,12 @@ impl Fingerprint {
         &self.version
     }
 
-    /// The input and the options, each with its name.
+    /// Input and options, each with its name.
     pub fn parts(&self) -> &[(String, String)] {
         &self.parts
     }
 
-    /// What this run has in another way than the one `before`, in the order of its parts.
+    /// Differences of this run from the run `before`, in the order of its items.
     pub fn differences(&self, before: &Fingerprint) -> Vec<Difference> {
         let all = |run: &Fingerprint| {
             let own = [("command", &run.command), ("version of lacuna", &run.version)];
@@ -97,10 +97,10 @@ impl Fingerprint {
     }
 }
 
-/// Bytes that are summed at a time.
+/// Size of the read buffer in bytes.
 const BUFFER: usize = 1 << 18;
 
-/// The checksum of all bytes that are left of `input`, 128 bits, and how many there are.
+/// Reads `input` to its end; returns the 128-bit checksum and the number of bytes.
 ///
 /// # Errors
 /// Those of the input.

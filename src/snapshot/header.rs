@@ -1,4 +1,4 @@
-//! The first bytes of a snapshot: what it is, how long, and whether it is whole.
+//! Header of a snapshot: identifies the file, its length and its checksum.
 
 use std::fmt;
 use std::path::Path;
@@ -7,17 +7,17 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::error::SnapshotError;
 
-/// The bytes that a snapshot begins with.
+/// Magic bytes of a snapshot.
 pub const MAGIC: [u8; 8] = *b"\x89LAC\r\n\x1a\n";
-/// The version of the format that is written, and the last that is read.
+/// Version of the format that is written, and the latest that can be read.
 pub const VERSION: u32 = 1;
-/// Bytes of a header.
+/// Length of a header in bytes.
 pub const HEADER_LENGTH: usize = 48;
 
-/// Makes the kinds, with their numbers and their names.
+/// Defines the kinds with their numbers and names.
 macro_rules! kinds {
     ($($(#[$doc:meta])* $kind:ident = $number:literal, $name:literal;)*) => {
-        /// What a snapshot holds.
+        /// Kind of the content of a snapshot.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         #[non_exhaustive]
         pub enum Kind {
@@ -28,7 +28,7 @@ macro_rules! kinds {
             /// All kinds.
             pub const ALL: &'static [Kind] = &[$(Kind::$kind,)*];
 
-            /// What the kind is called.
+            /// Name of the kind.
             pub fn name(self) -> &'static str {
                 match self {
                     $(Kind::$kind => $name,)*
@@ -46,29 +46,29 @@ macro_rules! kinds {
 }
 
 kinds! {
-    /// The run that a checkpoint is of.
+    /// Fingerprint of the run of a checkpoint.
     Manifest = 1, "run";
     /// Bars by dimension.
     Diagram = 2, "diagram";
-    /// A ranked graph after its collapse.
+    /// Ranked graph after edge collapse.
     RipsCollapse = 16, "collapsed graph";
-    /// A dimension of distances that is done: its bars, and the pivots that clear the next.
+    /// Completed dimension of a Rips filtration: its bars, and the pivots that clear the next dimension.
     RipsDimension = 17, "dimension of distances";
-    /// The columns of a dimension of distances that are to be reduced.
+    /// Columns of a dimension of a Rips filtration that remain to be reduced.
     RipsResidue = 18, "residue";
-    /// Those of them that are reduced.
+    /// Reduced columns of a dimension of a Rips filtration.
     RipsReduction = 19, "reduced columns of distances";
-    /// A spanning tree of points, as far as it has grown.
+    /// Partial minimum spanning tree of points.
     RipsSpanningTree = 20, "spanning tree";
-    /// A boundary matrix that is partly reduced.
+    /// Partially reduced boundary matrix.
     MatrixReduction = 32, "reduced columns of a boundary matrix";
-    /// Stages of an image that are done.
+    /// Completed stages of an image.
     CubicalStages = 48, "stages of an image";
-    /// A curve, as far as an image was read.
+    /// Partial curve, up to the part of the image that was read.
     PartialCurve = 64, "partial curve";
     /// The curve of an image at one of several scales.
     CurveAtScale = 65, "curve at a scale";
-    /// The inputs of a batch that are done.
+    /// Completed inputs of a batch.
     Batch = 80, "inputs of a batch";
 }
 
@@ -78,11 +78,11 @@ impl fmt::Display for Kind {
     }
 }
 
-/// A header.
+/// Header of a snapshot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Header {
     pub(super) kind: Kind,
-    /// Bytes of the payload.
+    /// Length of the payload in bytes.
     pub(super) length: u64,
     pub(super) checksum: u128,
 }
@@ -100,7 +100,7 @@ impl Header {
         bytes
     }
 
-    /// The header that the first bytes of a file are.
+    /// Parses the first bytes of a file.
     pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<Self, SnapshotError> {
         let magic = &bytes[..bytes.len().min(MAGIC.len())];
         if !MAGIC.starts_with(magic) || magic.is_empty() {
@@ -115,7 +115,7 @@ impl Header {
         let long = |from: usize| u64::from_le_bytes(std::array::from_fn(|k| bytes[from + k]));
         let (version, own, found) = (number(8), long(40), xxh3_64(&bytes[..40]));
         if own != found {
-            // A later version may sum its header in another way.
+            // A later version may use another checksum for its header.
             if version > VERSION {
                 return Err(SnapshotError::Newer { path: path.to_path_buf(), found: version });
             }

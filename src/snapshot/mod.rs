@@ -1,10 +1,11 @@
-//! Snapshots: what a run knows, in files that another run goes on from.
+//! Snapshots: the state of a run, in files from which another run can resume.
 //!
-//! **Plan.** A file `.lac` is a header of 48 bytes and a payload. The payload is a row of *records* (anything that serde knows, small)
-//! and *tables* (numbers of one width, as they lie in memory, large), each with its length before it. The first record is always the
-//! [facts](Snapshot::facts), in words, so that any snapshot says what it holds to one who does not know its kind. `header` has the
-//! header, `codec` alone knows how a record becomes bytes, [`Writer`] and [`Reader`] go through a payload, and a [`Checkpoint`] is
-//! where a run keeps its pieces, each a snapshot: in a [`CheckpointDirectory`], if the user named one.
+//! **Layout.** A file `.lac` is a header of 48 bytes and a payload. The payload is a sequence of *records* (small, any
+//! type that serde supports) and *tables* (large, numbers of one width as in memory), each preceded by its length. The
+//! first record is always the [facts](Snapshot::facts), in words, so that any snapshot describes itself even to a
+//! reader that does not know its kind. `header` defines the header, `codec` alone defines the encoding of records,
+//! [`Writer`] and [`Reader`] process a payload, and a [`Checkpoint`] stores the parts of a run's state, each as a
+//! snapshot: in a [`CheckpointDirectory`], if the user named one.
 //!
 //! # The header
 //!
@@ -18,15 +19,17 @@
 //! | 40–47 | XXH3 of 64 bits of bytes 0–39 |
 //! | 48– | the payload |
 //!
-//! All numbers are little-endian. A record is its length in bytes, 64 bits, the bytes, and zeros up to a multiple of 8; a table is the number
-//! of its items, 64 bits, the items, and zeros likewise. So tables lie at multiples of 8 and are read where they lie.
+//! All numbers are little-endian. A record is its length in bytes as 64 bits, the bytes, and zeros up to a multiple of
+//! 8; a table is its number of items as 64 bits, the items, and zeros likewise. So tables lie at multiples of 8 and are
+//! read in place.
 //!
-//! # What is believed
+//! # Validation
 //!
-//! Nothing. The magic number, the version, the checksum of the header, its length and the checksum of the payload are looked at in this
-//! order before anything is decoded, so a file that is foreign, newer, cut, too long or damaged is told as what it is. A length is
-//! believed when that many bytes are there: memory follows the size of the file. Checksums find accidents, not malice: what a stage takes from
-//! a snapshot it checks as far as it must so as not to panic.
+//! Nothing is trusted. The magic number, the version, the checksum of the header, the length and the checksum of the
+//! payload are checked in this order before anything is decoded, so a file that is foreign, newer, truncated, too long
+//! or damaged is reported as such. A length is accepted only if that many bytes are present, so memory is bounded by
+//! the size of the file. Checksums detect accidents, not malice: stages validate what they take from a snapshot as far
+//! as needed not to panic.
 //!
 //! # In a program
 //!
@@ -40,16 +43,16 @@
 //! # let folder = tempfile::tempdir()?;
 //! # let path = folder.path().join("kept");
 //! let corners = PointCloud::new(2, vec![0.0f32, 0.0, 1.0, 0.0, 1.0, 1.0, 0.0, 1.0])?;
-//! // What cannot be kept is told, and the run goes on.
+//! // What cannot be saved is reported, and the run goes on.
 //! let warn = Box::new(|error: &_| eprintln!("warning: {error}"));
 //! let directory = CheckpointDirectory::open(&path, Duration::from_secs(60), warn)?;
-//! // Whatever the answer depends on: another run on this directory is refused.
+//! // Everything the answer depends on: another run on this directory is refused.
 //! let goes_on = directory.begin(&Fingerprint::new("corners").with("points", 4).with("threshold", 2))?;
 //! assert!(!goes_on);
 //! let run = Resumable { progress: &(), checkpoint: &directory };
 //! let outcome = Rips::new(corners).threshold(2.0).solve(&run)?;
 //! assert_eq!(outcome.diagram.bars(1).len(), 1);
-//! // The answer is safe: nothing need be kept any more.
+//! // The answer is safe: the state is no longer needed.
 //! directory.finish()?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -77,10 +80,10 @@ pub use reader::Reader;
 pub(crate) use saving::Saving;
 pub use writer::Writer;
 
-/// What a snapshot says of itself, by name: `("columns", "1203")`.
+/// Description of a snapshot's content, by name: `("columns", "1203")`.
 pub type Facts = Vec<(String, String)>;
 
-/// The facts of these names and values.
+/// Makes facts from names and values.
 pub fn facts<'a>(pairs: impl IntoIterator<Item = (&'a str, String)>) -> Facts {
     pairs.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }

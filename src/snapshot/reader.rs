@@ -1,4 +1,4 @@
-//! A payload as it is read: records and tables, one after the other.
+//! Reads a payload: records and tables in sequence.
 
 use std::path::Path;
 
@@ -19,12 +19,12 @@ pub struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// Reads the payload `bytes` of the file at a path.
+    /// Makes a reader for the payload `bytes` of the file at `path`.
     pub(super) fn new(path: &'a Path, bytes: &'a [u8]) -> Self {
         Reader { path, bytes, at: 0 }
     }
 
-    /// The error that `what`, which was read last or is to be read, is not what was expected.
+    /// The error for an unexpected `what`, which was read last or comes next.
     pub fn unexpected(
         &self,
         what: &'static str,
@@ -36,7 +36,7 @@ impl<'a> Reader<'a> {
         SnapshotError::Content { path: self.path.to_path_buf(), byte, what, expected, found }
     }
 
-    /// The bytes of so many items of `width` bytes each, and the zeros behind them.
+    /// Bytes of the next sequence of items of `width` bytes each, with its padding checked.
     fn items(&mut self, what: &'static str, width: usize) -> Result<&'a [u8], SnapshotError> {
         let left = &self.bytes[self.at..];
         let Some((length, behind)) = left.split_first_chunk::<8>() else {
@@ -48,7 +48,7 @@ impl<'a> Reader<'a> {
             let found = format!("{length} of {width} bytes in {} bytes", behind.len());
             return Err(self.unexpected(what, "no more items than there are bytes for", found));
         };
-        // Padding is at most 7 bytes; at the end of the payload it is there too.
+        // Padding is at most 7 bytes, and also present at the end of the payload.
         let padded = items.len().next_multiple_of(8);
         if behind.get(items.len()..padded).is_none_or(|padding| padding.iter().any(|&byte| byte != 0)) {
             return Err(self.unexpected(what, "zeros up to a multiple of 8 bytes", "other bytes"));
@@ -57,7 +57,7 @@ impl<'a> Reader<'a> {
         Ok(items)
     }
 
-    /// The next record.
+    /// Reads the next record.
     ///
     /// # Errors
     /// [`SnapshotError::Content`].
@@ -67,7 +67,7 @@ impl<'a> Reader<'a> {
         codec::decode(bytes).map_err(|problem| before.unexpected(what, "a record", problem))
     }
 
-    /// The next table, of bytes.
+    /// Reads the next table, of bytes.
     ///
     /// # Errors
     /// [`SnapshotError::Content`].
@@ -75,7 +75,7 @@ impl<'a> Reader<'a> {
         self.items(what, 1)
     }
 
-    /// The next table, of numbers of 32 bits, where it lies.
+    /// Reads the next table, of 32-bit numbers, in place.
     ///
     /// # Errors
     /// [`SnapshotError::Content`].
@@ -83,7 +83,7 @@ impl<'a> Reader<'a> {
         self.numbers(what)
     }
 
-    /// The next table, of numbers of 64 bits, where it lies.
+    /// Reads the next table, of 64-bit numbers, in place.
     ///
     /// # Errors
     /// [`SnapshotError::Content`].
@@ -91,7 +91,7 @@ impl<'a> Reader<'a> {
         self.numbers(what)
     }
 
-    /// The next table, of floating-point numbers.
+    /// Reads the next table, of floating-point numbers.
     ///
     /// # Errors
     /// [`SnapshotError::Content`].
@@ -107,14 +107,14 @@ impl<'a> Reader<'a> {
         T: FromBytes + Immutable + KnownLayout + Unaligned + 'static,
     {
         let items = self.items(what, size_of::<T>())?;
-        // Of the right length, and of any alignment.
+        // The length is a multiple of the item size, and any alignment is accepted.
         <[T]>::ref_from_bytes(items).map_err(|_| self.unexpected(what, "whole items", "a part of one"))
     }
 
     /// Ends the payload.
     ///
     /// # Errors
-    /// [`SnapshotError::Content`]: there is more.
+    /// [`SnapshotError::Content`] if bytes are left.
     pub fn end(self) -> Result<(), SnapshotError> {
         match self.bytes.len() - self.at {
             0 => Ok(()),

@@ -1,17 +1,18 @@
-//! Saving while threads work: whoever of them has the turn writes what all of them have done.
+//! Saving during parallel work: the thread with the turn writes what all threads have done.
 
 use super::Checkpoint;
 use crate::progress::{Expected, Progress};
 
-/// A progress for the threads of a stage that can be saved at any time, while they work. They ask it every few steps whether the run is to
-/// end: then the one whose turn it is saves. (What is saved when the run does end is up to [`saving`](crate::progress::saving).)
+/// A progress for the threads of a stage whose state can be saved at any time. They poll it for interruption every few
+/// steps, and the thread whose turn it is then saves. (What is saved when the run ends is up to
+/// [`saving`](crate::progress::saving).)
 pub(crate) struct Saving<'a> {
     progress: &'a dyn Progress,
     save: &'a (dyn Fn() + Sync),
 }
 
 impl<'a> Saving<'a> {
-    /// Saves by `save`, which any thread may call, and several at a time.
+    /// Makes a progress that saves by `save`, which several threads may call at the same time.
     pub(crate) fn new(progress: &'a dyn Progress, save: &'a (dyn Fn() + Sync)) -> Self {
         Saving { progress, save }
     }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::*;
 
-/// A folder that is removed with all that is in it.
+/// A temporary folder that is removed with its content.
 fn folder() -> tempfile::TempDir {
     tempfile::tempdir().unwrap()
 }
@@ -43,7 +43,7 @@ fn what_is_written_is_read() {
     assert_eq!(error.to_string(), "example.lac: expected a snapshot of the kind run, found residue");
 }
 
-/// Every single byte that is changed is noticed, whichever bit of it.
+/// Every change of a single bit is detected.
 #[test]
 fn each_byte_that_is_flipped_is_noticed() {
     let bytes = example().bytes().to_vec();
@@ -93,7 +93,7 @@ fn each_length_that_is_not_the_right_one_is_noticed() {
     assert_eq!(read(&path).unwrap().bytes(), bytes);
 }
 
-/// What has the right checksums and yet makes no sense: lengths that are not there are not believed.
+/// Files with valid checksums but impossible lengths: a length is accepted only if the bytes are present.
 #[test]
 fn lengths_are_believed_when_the_bytes_are_there() {
     for length in [2, 3, u64::MAX, 1 << 61, 1 << 40] {
@@ -101,16 +101,16 @@ fn lengths_are_believed_when_the_bytes_are_there() {
         let snapshot = Snapshot::of("lengths.lac", Kind::Diagram, &Facts::new(), fill).unwrap();
         whole(snapshot.bytes()).unwrap();
         let mut payload = snapshot.payload().unwrap();
-        // The first number is the length of the table itself, the second one that of the next.
+        // The first number is the length of the table itself, the second is read as the length of the next.
         let _ = payload.u64s("table").unwrap();
         assert!(payload.u64s("table").is_err());
-        // A record whose string says that it is longer than it is.
+        // A record with a string whose length exceeds the record.
         let fill: Fill<'_> = &mut |out| out.bytes(&length.to_le_bytes());
         let snapshot = Snapshot::of("lengths.lac", Kind::Diagram, &Facts::new(), fill).unwrap();
         assert!(snapshot.payload().unwrap().record::<String>("text").is_err());
         assert!(snapshot.payload().unwrap().record::<Vec<u64>>("list").is_err());
     }
-    // A header whose own checksum is right, of a file that is shorter than it says.
+    // A valid header in a file that is shorter than the header says.
     let header = header::Header { kind: Kind::Diagram, length: u64::MAX, checksum: 0 };
     assert!(matches!(whole(&header.bytes()), Err(SnapshotError::Length { expected: u64::MAX, .. })));
     let folder = folder();
@@ -170,7 +170,7 @@ fn pieces_are_kept_replaced_and_removed() {
     let again = Part { checkpoint: &directory, prefix: "again-" };
     save(&again, "one", 3);
     drop(directory);
-    // A run that was killed left this.
+    // A file that a killed run left.
     fs::write(path.join("one.lac.part"), "half").unwrap();
     let directory = open(&path).unwrap();
     assert!(!path.join("one.lac.part").exists());
@@ -181,7 +181,7 @@ fn pieces_are_kept_replaced_and_removed() {
     assert_eq!(number(&directory, "one"), None);
     directory.finish().unwrap();
     assert!(!path.exists());
-    // What else is in the directory stays.
+    // Other files in the directory stay.
     let directory = open(&path).unwrap();
     fs::write(path.join("notes"), "mine").unwrap();
     directory.begin(&run).unwrap();
@@ -199,7 +199,7 @@ fn a_run_that_has_not_begun_leaves_nothing() {
     let path = folder.path().join("new").join("checkpoint");
     drop(open(&path).unwrap());
     assert!(names(folder.path()).is_empty());
-    // A directory that was there stays, and so does what is in one that was made.
+    // A directory that already existed stays, and so do other files in one that was created.
     let there = folder.path().join("there");
     fs::create_dir(&there).unwrap();
     drop(open(&there).unwrap());
@@ -208,7 +208,7 @@ fn a_run_that_has_not_begun_leaves_nothing() {
     fs::write(path.join("notes"), "mine").unwrap();
     drop(directory);
     assert_eq!(names(&path), ["notes"]);
-    // What has begun stays, whoever ends then.
+    // A checkpoint that has begun stays, however the run ends.
     let directory = open(&there).unwrap();
     directory.begin(&Fingerprint::new("rips")).unwrap();
     drop(directory);
@@ -228,7 +228,7 @@ fn another_run_is_refused_and_told_what_differs() {
     assert!(error.contains("--max-dim was 2, is 3; --modulus was not given, is 3; name another"), "{error}");
     let error = directory.begin(&Fingerprint::new("ecc").with("input", "3 points")).unwrap_err().to_string();
     assert!(error.contains("command was rips, is ecc; --max-dim was 2, is not given"), "{error}");
-    // Snapshots that are no checkpoint are left alone.
+    // Snapshots that are not a checkpoint are left alone.
     fs::rename(folder.path().join(directory::MANIFEST), folder.path().join("mine.lac")).unwrap();
     assert!(matches!(directory.begin(&run()), Err(SnapshotError::NoManifest { .. })));
 }
@@ -242,7 +242,7 @@ fn one_run_at_a_time() {
     let _second = open(folder.path()).unwrap();
 }
 
-/// What cannot be kept is told once; what was kept before stays, and what can be kept later is.
+/// A failure to save is reported once; the previous version stays, and later saves can succeed.
 #[test]
 fn a_piece_that_cannot_be_kept_is_told_once() {
     let folder = folder();
@@ -252,7 +252,7 @@ fn a_piece_that_cannot_be_kept_is_told_once() {
     let directory = CheckpointDirectory::open(folder.path(), Duration::ZERO, warn).unwrap();
     directory.begin(&Fingerprint::new("rips")).unwrap();
     save(&directory, "one", 1);
-    // In the way of the file that is written first.
+    // A directory blocks the name of the file that is written first.
     fs::create_dir(folder.path().join("one.lac.part")).unwrap();
     save(&directory, "one", 2);
     save(&directory, "one", 3);
@@ -283,7 +283,7 @@ fn one_thread_takes_a_turn_and_saving_leaves_a_rest() {
             });
         }
     });
-    // Who took it has saved nothing: another takes it when as much time has passed again.
+    // The thread with the turn saved nothing: another gets the turn after the same interval.
     assert_eq!(turns.into_inner(), 1);
     directory.pass(HOUR);
     assert!(directory.takes_turn());
@@ -297,13 +297,13 @@ fn one_thread_takes_a_turn_and_saving_leaves_a_rest() {
         CheckpointDirectory::open(&folder.path().join("quick"), Duration::from_millis(1), silent()).unwrap();
     let began = std::time::Instant::now();
     assert!(slowly(&quick, 50));
-    // Forty times as long as that: two seconds at the least, and at most forty times what has passed here.
+    // Forty times the duration: at least two seconds, and at most forty times the time elapsed here.
     if began.elapsed() < Duration::from_secs(2) {
         assert!(!quick.takes_turn());
     }
     quick.pass(began.elapsed() * 40);
     assert!(quick.takes_turn());
-    // To find what took so long again takes less, or more.
+    // Computing it again takes less, or more, than saving it.
     assert!(!directory.is_worth_keeping(Duration::from_millis(999)));
     assert!(directory.is_worth_keeping(Duration::from_secs(1)));
     let far = CheckpointDirectory::open(&folder.path().join("far"), Duration::MAX, silent()).unwrap();
@@ -317,7 +317,7 @@ fn one_thread_takes_a_turn_and_saving_leaves_a_rest() {
     assert!(often.is_worth_keeping(Duration::from_millis(2)));
 }
 
-/// Whatever a save costs, and however little there is to lose.
+/// With an interval of zero it is always time to save.
 #[test]
 fn without_a_rest_it_is_always_the_turn_to_save() {
     let folder = folder();
@@ -328,7 +328,8 @@ fn without_a_rest_it_is_always_the_turn_to_save() {
     }
 }
 
-/// Whoever may write to the directory can guess the names of its files: a link under such a name leads nothing of ours to another file.
+/// Another user with access to the directory can guess file names; a link under such a name must not redirect our
+/// writes.
 #[cfg(unix)]
 #[test]
 fn links_that_others_have_put_there_are_not_followed() {
@@ -342,7 +343,7 @@ fn links_that_others_have_put_there_are_not_followed() {
     let error = open(&path).unwrap_err().to_string();
     assert!(error.contains("expected a file lacuna.lock, found a symbolic link"), "{error}");
     fs::remove_file(path.join("lacuna.lock")).unwrap();
-    // One that leads nowhere makes no file.
+    // A dangling link does not create its target.
     symlink(folder.path().join("nowhere"), path.join("lacuna.lock")).unwrap();
     assert!(open(&path).is_err() && !folder.path().join("nowhere").exists());
     fs::remove_file(path.join("lacuna.lock")).unwrap();

@@ -1,4 +1,4 @@
-//! A payload as it is written: records and tables, counted and summed on the way.
+//! Writes a payload: records and tables, counted and summed.
 
 use std::io::{self, Write};
 
@@ -16,16 +16,16 @@ pub struct Writer<'a> {
     length: u64,
 }
 
-/// Bytes of a table that is swapped at a time, where the machine is big-endian, or is gathered from an iterator.
+/// Bytes of a table that are processed at a time: byte-swapped on big-endian machines, or collected from an iterator.
 const GATHERED: usize = 1 << 16;
 
 impl<'a> Writer<'a> {
-    /// Writes to `out`, which should be buffered.
+    /// Makes a writer to `out`, which should be buffered.
     pub(super) fn new(out: &'a mut dyn Write) -> Self {
         Writer { out, sum: Xxh3::new(), length: 0 }
     }
 
-    /// The header of what was written.
+    /// The header for what was written.
     pub(super) fn header(&self, kind: Kind) -> Header {
         Header { kind, length: self.length, checksum: self.sum.digest128() }
     }
@@ -37,7 +37,7 @@ impl<'a> Writer<'a> {
     }
 
     fn pad(&mut self) -> io::Result<()> {
-        // Less than 8.
+        // Fewer than 8 bytes.
         let missing = self.length.next_multiple_of(8) - self.length;
         self.put(&[0; 8][..missing as usize])
     }
@@ -45,7 +45,7 @@ impl<'a> Writer<'a> {
     /// Writes a record.
     ///
     /// # Errors
-    /// Those of the file, and a record that serde cannot write as one or that is longer than 16 MiB.
+    /// Those of the file; also if serde cannot encode the record, or it is longer than 16 MiB.
     pub fn record(&mut self, record: &impl Serialize) -> io::Result<()> {
         let bytes = codec::encode(record).map_err(io::Error::other)?;
         self.put(&(bytes.len() as u64).to_le_bytes())?;
@@ -63,7 +63,7 @@ impl<'a> Writer<'a> {
         self.pad()
     }
 
-    /// Writes a table of numbers of 32 bits.
+    /// Writes a table of 32-bit numbers.
     ///
     /// # Errors
     /// Those of the file.
@@ -71,7 +71,7 @@ impl<'a> Writer<'a> {
         self.numbers(items, u32::to_le)
     }
 
-    /// Writes a table of numbers of 64 bits.
+    /// Writes a table of 64-bit numbers.
     ///
     /// # Errors
     /// Those of the file.
@@ -79,10 +79,10 @@ impl<'a> Writer<'a> {
         self.numbers(items, u64::to_le)
     }
 
-    /// Writes a table of `length` numbers of 64 bits, as they come.
+    /// Writes a table of `length` 64-bit numbers from an iterator.
     ///
     /// # Errors
-    /// Those of the file, and another number of items.
+    /// Those of the file; also if the number of items differs from `length`.
     pub fn u64s_of(&mut self, length: usize, items: impl Iterator<Item = u64>) -> io::Result<()> {
         self.put(&(length as u64).to_le_bytes())?;
         let mut gathered = Vec::with_capacity(GATHERED);
@@ -102,7 +102,7 @@ impl<'a> Writer<'a> {
         Err(io::Error::other(format!("a table of {length} numbers was to be written, {count} came")))
     }
 
-    /// Writes a table of floating-point numbers, bit by bit.
+    /// Writes a table of floating-point numbers by their bits.
     ///
     /// # Errors
     /// Those of the file.

@@ -1,4 +1,5 @@
-//! Several inputs of `lacuna rips`: their barcodes go into a directory, and one that fails does not stop the others.
+//! Several inputs of `lacuna rips`: their barcodes go into a directory, and an input that fails does not stop the
+//! others.
 
 use std::fs;
 
@@ -50,7 +51,7 @@ fn an_answer_never_takes_the_place_of_another_input() {
     assert_eq!(scratch.names(), ["a", "a.txt", "a.txt.txt"]);
 }
 
-/// A file of NumPy with these extents and numbers.
+/// Makes a NumPy file with these extents and numbers.
 fn npy(shape: &str, numbers: &[f64]) -> Vec<u8> {
     let text = format!("{{'descr': '<f8', 'fortran_order': False, 'shape': ({shape}), }}\n");
     let length = u16::try_from(text.len()).unwrap().to_le_bytes();
@@ -58,14 +59,15 @@ fn npy(shape: &str, numbers: &[f64]) -> Vec<u8> {
     [b"\x93NUMPY\x01\x00", &length[..], text.as_bytes(), &data].concat()
 }
 
-/// Coordinates of clouds of `points` points in the plane, no two clouds alike.
+/// Coordinates of distinct clouds of `points` points in the plane.
 fn clouds(count: usize, points: usize) -> Vec<Vec<f64>> {
     let coordinate = |k: usize| ((k * k * 31 + 17 * k) % 1009) as f64 / 64.0;
     let cloud = |number: usize| (0..2 * points).map(|k| coordinate(2 * points * number + k)).collect();
     (0..count).map(cloud).collect()
 }
 
-/// Side by side, one after another and one by one, inputs have the same answers to the byte, and the same is said.
+/// In parallel, one after another or in separate runs, inputs have the same answers to the byte, with the same
+/// messages.
 #[test]
 fn many_small_inputs_are_done_side_by_side() {
     let scratch = Scratch::new();
@@ -126,7 +128,7 @@ fn an_array_of_three_axes_is_several_inputs() {
         contains("broken.npy[5]: ").and(contains("a finite coordinate")).and(contains("1 of 12 inputs")),
     );
     assert_eq!(fs::read_dir(scratch.path("others")).unwrap().count(), 11);
-    // Not even told apart from one another are inputs of a pipe.
+    // Inputs from a pipe cannot be counted beforehand, so several are refused without a directory.
     let piped = fs::read(&all).unwrap();
     rips(["-"]).write_stdin(piped).assert().code(2).stderr(contains("whose bars go into -o DIR"));
 }
@@ -155,13 +157,13 @@ fn light_and_heavy_inputs_without_a_number_of_threads() {
     }
 }
 
-/// One picture and one page of each input, named as their answers are, or one picture of all.
+/// One picture and one page for each input, named after its answer, or one picture of all.
 #[test]
 fn pictures_of_each_input_and_of_all() {
     let scratch = Scratch::new();
     let [a, b] = ["a.txt", "b.txt"].map(|name| scratch.file(name, SQUARE).to_str().unwrap().to_owned());
     let [bars, pictures, pages] = ["bars", "pictures", "pages"].map(|name| scratch.name(name));
-    // One after another, as -v has it, and side by side.
+    // One after another, because of -v, and in parallel.
     for options in [&["-v", "--threads", "2"][..], &["-q", "--threads", "2"]] {
         let run = rips([&a, &b, "-o", &bars, "--plot", &pictures, "--report", &pages]).args(options).assert();
         run.success();

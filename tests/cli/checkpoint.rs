@@ -1,4 +1,4 @@
-//! Runs that are killed, interrupted, out of time or out of disk, and go on from what they kept.
+//! Runs that are killed, interrupted, out of time or out of disk space, and then resume from their checkpoint.
 
 use std::fs;
 use std::io::Write;
@@ -9,10 +9,10 @@ use std::time::{Duration, Instant};
 
 use super::Scratch;
 
-/// The barcode, which all tests need and one computes.
+/// The expected barcode, computed once for all tests.
 static EXPECTED: OnceLock<String> = OnceLock::new();
 
-/// A folder with points whose barcode takes about a second here, and that barcode.
+/// A folder with points whose barcode takes about a second, and that barcode.
 struct Long {
     scratch: Scratch,
     expected: String,
@@ -38,7 +38,8 @@ impl Long {
         Long { expected: EXPECTED.get_or_init(compute).clone(), ..long }
     }
 
-    /// The run, with some options more. Whoever runs the tests in the background may have signals ignored.
+    /// The run with additional options. Signals are reset, since tests that run in the background may inherit ignored
+    /// ones.
     fn command(&self, options: &[&str]) -> Command {
         let mut run = Command::new("env");
         run.args(["--default-signal=HUP,INT,TERM", env!("CARGO_BIN_EXE_lacuna"), "rips", "--max-dim", "2"]);
@@ -52,7 +53,7 @@ impl Long {
         self.scratch.name("kept")
     }
 
-    /// The run that keeps its state.
+    /// The run with a checkpoint.
     fn kept(&self, options: &[&str]) -> Command {
         let mut all = vec!["--checkpoint", "kept"];
         if !options.contains(&"--every") {
@@ -64,12 +65,12 @@ impl Long {
         run
     }
 
-    /// The run that saves whenever it can, so that it takes long on a machine of any speed.
+    /// The run that saves at every opportunity, so that it takes long even on a fast machine.
     fn kept_always(&self) -> Command {
         self.kept(&["--every", "0s"])
     }
 
-    /// Waits until a file is there whose name ends so, for at most some minutes; false if the run ended before.
+    /// Waits, at most some minutes, for a file with this ending; false if the run ended before.
     fn wait_for(&self, piece: &str, child: &mut Child) -> bool {
         let start = Instant::now();
         loop {
@@ -85,7 +86,7 @@ impl Long {
         }
     }
 
-    /// Leaves a checkpoint of a run that was killed in the middle of a dimension.
+    /// Leaves the checkpoint of a run that was killed in the middle of a dimension.
     fn leave_checkpoint(&self) {
         for _ in 0..100 {
             let mut child = self.kept_always().spawn().unwrap();
@@ -98,7 +99,7 @@ impl Long {
         panic!("the run is too short");
     }
 
-    /// Runs to the end, goes on with what is kept, and leaves nothing.
+    /// Resumes from the checkpoint and runs to the end, which leaves no files.
     fn goes_on(&self) {
         let output = self.kept(&[]).output().unwrap();
         assert!(output.status.success(), "{}", text(&output.stderr));
@@ -132,11 +133,11 @@ fn send(signal: &str, child: &Child) {
 fn a_run_that_is_killed_again_and_again_has_the_same_answer() {
     let long = Long::new();
     let mut kills = 0;
-    // Those that are kept are there at once for the next run.
+    // Parts of an earlier run are present at once in the next.
     for piece in ["run.lac", "collapse.lac", "dimension-1.lac", "residue-2.lac", "reduction-2.lac"] {
         let mut child = long.kept_always().spawn().unwrap();
         let is_there = long.wait_for(piece, &mut child);
-        // Somewhere in the next milliseconds.
+        // Some time within the next 20 milliseconds.
         std::thread::sleep(Duration::from_micros(u64::from(child.id()) * 7919 % 20_000));
         child.kill().unwrap();
         kills += usize::from(child.wait().unwrap().signal() == Some(9) && is_there);
@@ -165,7 +166,7 @@ fn another_run_is_refused_and_told_why() {
         "input was the distances of 110 points of single precision with checksum",
     );
     fs::write(&matrix, before).unwrap();
-    // What decides how it is computed and where it goes may change.
+    // Options that affect only the method and the place of the answer may change.
     let answer = long.scratch.name("bars.txt");
     let output = long.kept(&["--pair-store", "sorted", "-o", &answer]).output().unwrap();
     assert!(output.status.success(), "{}", text(&output.stderr));
@@ -202,14 +203,14 @@ fn a_checkpoint_that_is_damaged_is_refused_and_inspected() {
     refused(&inspect(&[&long.scratch.name("")]), "expected a directory with snapshots (*.lac), found none");
 }
 
-/// A run that keeps its state and waits for the rest of its input: it has the lock, and hears signals.
+/// A run with a checkpoint that waits for the rest of its input: it holds the lock and handles signals.
 fn reading(long: &Long) -> (Child, impl Write) {
     let mut run = Command::new("env");
     run.args(["--default-signal=HUP,INT,TERM", env!("CARGO_BIN_EXE_lacuna"), "rips", "-"]);
     run.args(["--checkpoint", &long.directory()]).stdin(Stdio::piped()).stderr(Stdio::null());
     let mut run = run.stdout(Stdio::null()).spawn().unwrap();
     let mut input = run.stdin.take().unwrap();
-    // More than a pipe holds: it is written when some of it has been read.
+    // More than a pipe holds: the write returns once part of it has been read.
     input.write_all(&vec![b'\n'; 4 << 20]).unwrap();
     (run, input)
 }
@@ -227,7 +228,8 @@ fn one_run_has_a_directory_at_a_time() {
 #[test]
 fn a_signal_a_second_later_ends_a_run_at_once_and_one_that_comes_with_the_first_does_not() {
     let long = Long::new();
-    // Two that come together, as from `timeout`, are one: the run waits for its input. On a machine that is very busy they may be heard a second apart.
+    // Two signals in quick succession, as from `timeout`, count as one: the run waits for its input. On a very busy
+    // machine they may arrive a second apart.
     let waits = || {
         let (mut run, input) = reading(&long);
         let first = Instant::now();
@@ -247,7 +249,7 @@ fn a_signal_a_second_later_ends_a_run_at_once_and_one_that_comes_with_the_first_
         run.try_wait().unwrap().is_none().then_some((run, input))
     };
     let (mut run, _input) = (0..20).find_map(|_| waits()).expect("signals are heard together");
-    // The first may be heard late, so another is sent until one ends the run.
+    // The first may be handled late, so signals are sent until one ends the run.
     let mut status = None;
     while status.is_none() {
         send("TERM", &run);
@@ -282,7 +284,7 @@ fn a_signal_has_the_run_keep_what_it_has_and_say_how_it_goes_on() {
 fn what_is_done_when_the_time_is_up_is_the_answer() {
     let long = Long::new();
     let mut codes = Vec::new();
-    // The first ends before anything is done, and the last when all is.
+    // The first limit ends the run before anything is done, the last is never reached.
     for (time, every) in [("1ms", "0s"), ("200ms", "1ms"), ("400ms", "1ms"), ("1h", "1ms")] {
         let stats = long.scratch.name("stats.json");
         let options = ["--every", every, "--time-limit", time, "--stats", &stats];
@@ -305,7 +307,7 @@ fn what_is_done_when_the_time_is_up_is_the_answer() {
         codes.push(code);
     }
     assert_eq!((codes[0], codes[3]), (4, 0));
-    // JSON says so, too.
+    // JSON states it as well.
     let _ = fs::remove_dir_all(long.directory());
     for time in ["100ms", "250ms", "500ms", "1h"] {
         let output = long.command(&["--output", "json", "--time-limit", time]).output().unwrap();
@@ -328,7 +330,7 @@ fn what_is_done_when_the_time_is_up_is_the_answer() {
 fn a_disk_that_is_full_is_told_once_and_nothing_is_lost() {
     let long = Long::new();
     long.leave_checkpoint();
-    // Files may have 2 KiB: the run itself is kept, its state is not.
+    // Files are limited to 2 KiB: the manifest is saved, the state is not.
     let mut run = Command::new("bash");
     run.args([
         "-c",
@@ -349,7 +351,7 @@ fn a_disk_that_is_full_is_told_once_and_nothing_is_lost() {
         "{error}"
     );
     long.goes_on();
-    // A directory that cannot be made.
+    // The directory cannot be created.
     fs::write(long.directory(), "a file").unwrap();
     refused(&long.kept(&[]).output().unwrap(), "kept: cannot make the directory of the checkpoint");
 }
@@ -357,7 +359,7 @@ fn a_disk_that_is_full_is_told_once_and_nothing_is_lost() {
 #[test]
 fn what_cannot_be_kept_is_refused() {
     let long = Long::new();
-    // An input that cannot be read: nothing was begun, and nothing is left.
+    // The input cannot be read: no run has begun, and nothing is left.
     let mut absent = super::lacuna("rips", ["absent.dist", "--checkpoint", &long.directory()]);
     refused(&absent.output().unwrap(), "absent.dist");
     let mut absent = super::lacuna("reduce", ["absent.bin", "--checkpoint", &long.directory()]);

@@ -1,4 +1,4 @@
-//! `lacuna compare`: exit codes, what is printed and what is refused.
+//! `lacuna compare`: exit codes, output and refusals.
 
 use std::ffi::OsStr;
 
@@ -26,7 +26,7 @@ fn the_same_bars_in_any_format_and_order() {
     compare(["--quiet".as_ref(), text.as_os_str(), text.as_os_str()]).assert().code(0).stderr(is_empty());
 }
 
-/// Values that are infinite are no deaths that never come, where a file tells them apart.
+/// Infinite values differ from deaths that never come, in files that distinguish them.
 #[test]
 fn infinite_values_of_json() {
     let scratch = Scratch::new();
@@ -173,7 +173,7 @@ fn help_says_what_the_exit_codes_mean() {
     }
 }
 
-/// What was found could not be said: not exit code 1, which says that files differ.
+/// If the result cannot be written, the exit code is not 1, which means that the files differ.
 #[cfg(target_os = "linux")]
 #[test]
 fn an_output_that_cannot_be_written_is_no_difference() {
@@ -213,7 +213,7 @@ fn compressed_bars_are_read_by_every_command() {
     compare([&csv, &json]).assert().success();
     let curve = pack("curve.csv.gz", b"value,vcec,ecc\n0,1,1\n1,-1,0\n");
     super::lacuna("plot", [&curve, "-q"]).assert().success().stdout(contains("<svg"));
-    // 35615 pairs begin with the bytes of gzip.
+    // With 35615 pairs, the file begins with the magic bytes of gzip.
     let pairs: Vec<i64> = std::iter::once(35615).chain(0..2 * 35615).collect();
     let pairs = scratch.file("pairs.bin", super::words(&pairs));
     compare([&pairs, &pairs]).assert().success().stdout(contains("same: 35615"));

@@ -1,7 +1,7 @@
-//! `lacuna compare --run`: what other programs find on the same inputs, where they are installed.
+//! `lacuna compare --run`: results of other programs on the same inputs, where they are installed.
 //!
-//! `LACUNA_PYTHON` names a Python with the modules (default `python3`), `LACUNA_RIPSER`, `LACUNA_RIPSERPP`, `LACUNA_PHAT` and `LACUNA_DIPHA`
-//! the programs (default: on the PATH). What is not there is told.
+//! `LACUNA_PYTHON` names a Python with the modules (default `python3`); `LACUNA_RIPSER`, `LACUNA_RIPSERPP`,
+//! `LACUNA_PHAT` and `LACUNA_DIPHA` name the programs (default: on the PATH). Missing ones are reported.
 
 use std::env;
 use std::path::Path;
@@ -12,7 +12,7 @@ use predicates::str::contains;
 
 use super::{Scratch, data, lacuna, skipped, triangle_words};
 
-/// Runs the comparison with a reference. None, and a line that says so, if it is not installed.
+/// Runs the comparison with a reference. If it is not installed, reports that and returns `None`.
 fn compared(reference: &str, options: &[&str], input: &Path) -> Option<String> {
     let mut command = lacuna("compare", ["--run", reference]);
     let variable = format!("LACUNA_{}", reference.to_uppercase());
@@ -44,7 +44,7 @@ fn distances() {
             ("grid.upper", &["--threshold", "3"]),
             ("octahedron.sparse", &["--max-dim", "2"]),
             ("two_cycles.sparse", &["--threshold", "1.9"]),
-            // Its barcode is another over another field.
+            // Its barcode depends on the field.
             ("klein_bottle.lower", &["--max-dim", "2", "--modulus", "3"]),
         ] {
             let has_fields = ["giotto-ph", "gudhi"].contains(&reference);
@@ -109,7 +109,7 @@ fn what_is_not_installed_is_an_error_that_says_how() {
     lacuna("compare", ["--run", "gudhi"]).arg(array).assert().code(2).stderr(contains("--from says which"));
 }
 
-/// A program that finds something else is told apart from one that fails.
+/// A different result is distinguished from a failure of the program.
 #[cfg(unix)]
 #[test]
 fn a_reference_that_disagrees() {
@@ -134,14 +134,14 @@ fn a_reference_that_disagrees() {
     );
     let fails = script("fails", "echo no memory >&2; exit 3");
     compare(&fails, "ripser", &square).assert().code(2).stderr(contains("no memory"));
-    // PHAT's own pairs of the triangle, from a program that is given PHAT's binary file.
+    // PHAT's pairs of the triangle, from a script that receives PHAT's binary file.
     let pairs = scratch.file("pairs.bin", super::words(&[3, 1, 3, 2, 4, 5, 6]));
     let right = script("right", &format!("cp {} \"$3\"", pairs.display()));
     let matrix = scratch.file("triangle.bin", triangle_words());
     compare(&right, "phat", &matrix).assert().code(0).stdout(contains("same: 3 in lacuna"));
 }
 
-/// What a reference is given: a path that is no option, and a dimension that it can read.
+/// The reference receives a path that is not mistaken for an option, and a dimension that it can parse.
 #[cfg(unix)]
 #[test]
 fn a_file_that_is_called_as_an_option_and_a_great_dimension() {

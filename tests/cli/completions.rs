@@ -32,7 +32,7 @@ fn completions_of_each_shell_name_each_command() {
     lacuna("completions", ["cmd"]).assert().code(2);
 }
 
-/// Each shell that is installed parses what was made for it; the others are told.
+/// Each installed shell parses its completions; missing shells are reported.
 #[test]
 fn shells_accept_their_completions() {
     for (shell, program, arguments) in
@@ -46,7 +46,7 @@ fn shells_accept_their_completions() {
             Err(_) => skipped(&format!("{program} is not installed")),
         }
     }
-    // What bash makes of `lacuna con` and a tab.
+    // Bash completes `lacuna con`.
     let text = lacuna("completions", ["bash"]).assert().success().get_output().stdout.clone();
     let script =
         "COMP_WORDS=(lacuna con); COMP_CWORD=1; _lacuna lacuna con lacuna; echo \"${COMPREPLY[@]}\"\n";
@@ -74,7 +74,7 @@ fn a_manual_page_for_each_command() {
         assert!(directory.join(&page).exists(), "{page}");
     }
     let rips = fs::read_to_string(directory.join("lacuna-rips.1")).unwrap();
-    // A table is not filled, its lines stay; what follows the options has headings of its own.
+    // A table keeps its lines, and the text after the options has headings of its own.
     let table = rips.find(".nf\nlower\\-distance").expect("a table of formats");
     assert!(rips[table..].find("\n.fi\n").is_some_and(|end| rips[table..table + end].lines().count() > 10));
     assert!(!rips.contains(".SH EXTRA"), "{rips}");

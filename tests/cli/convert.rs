@@ -1,4 +1,5 @@
-//! `lacuna convert`: the matrix of an image, which `lacuna reduce` answers as `lacuna cubical` does the image; files in other formats.
+//! `lacuna convert`: boundary matrices of images, which `lacuna reduce` reduces to the bars of `lacuna cubical`; other
+//! formats.
 
 use std::fs;
 
@@ -31,7 +32,7 @@ fn cells_come_by_owner_then_dimension() {
         let run = command.args(arguments).arg(&image).arg("-").assert().success().stderr(is_empty());
         String::from_utf8(run.get_output().stdout.clone()).unwrap()
     };
-    // The middle with its ends, the right with its right end, the left with its left end.
+    // The middle with its ends, then the right voxel with its right end, then the left voxel with its left end.
     assert_eq!(text(&[]), "0\n0\n1 0 1\n0\n1 1 3\n0\n1 0 5\n");
     assert_eq!(text(&["--construction", "v"]), "0\n0\n1 0 1\n0\n1 0 3\n");
     assert_eq!(text(&["--construction", "v", "--superlevel"]), "0\n0\n0\n1 0 2\n1 1 2\n");
@@ -58,7 +59,7 @@ fn the_name_tells_the_format() {
 
 const IMAGES: [&str; 6] = ["signal", "waves", "levels", "shell", "noise", "ties"];
 
-/// Byte for byte DIPHA's diagram of the image.
+/// The diagram equals DIPHA's diagram of the image byte for byte.
 #[test]
 fn a_complex_reduces_to_the_diagram_of_the_image() {
     let scratch = Scratch::new();
@@ -78,7 +79,7 @@ fn a_complex_reduces_to_the_diagram_of_the_image() {
     }
 }
 
-/// Classes that are born at infinity, and ones that die there, as `lacuna cubical` writes them.
+/// Classes that are born or die at infinite values appear as `lacuna cubical` writes them.
 #[test]
 fn infinite_voxels_reduce_to_the_bars_of_the_image() {
     let scratch = Scratch::new();
@@ -99,7 +100,8 @@ fn infinite_voxels_reduce_to_the_bars_of_the_image() {
                 run.get_output().stdout.clone()
             };
             for format in ["dipha", "csv", "json"] {
-                // The complex has the negated values of superlevels, which DIPHA's diagram of the image has, too.
+                // The complex has the negated values of superlevel sets, which is consistent only with DIPHA's diagram
+                // of the image.
                 if superlevel && format != "dipha" {
                     continue;
                 }
@@ -153,7 +155,7 @@ fn verbose_tells_cells_and_stages() {
     }
 }
 
-/// An axis of one voxel has no cells of its own.
+/// An axis of one voxel adds no cells.
 #[test]
 fn axes_of_one_voxel_make_no_difference() {
     let scratch = Scratch::new();
@@ -190,7 +192,7 @@ fn one_axis_is_a_line() {
     run.stderr(contains("line.npy: line of 3 voxels of i8, 7 cells, 6 entries\n"));
 }
 
-/// Memory that the system refuses is an error that says how much was wanted.
+/// A refusal of memory by the system is an error with the requested amount.
 #[cfg(target_os = "linux")]
 #[test]
 fn memory_that_is_refused() {
@@ -230,7 +232,7 @@ fn what_cannot_be_done() {
     }
 }
 
-/// Converts a file, with these options, to one of this name.
+/// Converts a file with these options to one of the given name.
 fn to(scratch: &Scratch, options: &[&str], input: &std::path::Path, name: &str) -> std::path::PathBuf {
     let out = scratch.path(name);
     convert(["-q"])
@@ -243,7 +245,7 @@ fn to(scratch: &Scratch, options: &[&str], input: &std::path::Path, name: &str) 
     out
 }
 
-/// What a command writes to standard output for a file.
+/// Standard output of a command for a file.
 fn answer(command: &str, options: &[&str], file: &std::path::Path) -> Vec<u8> {
     lacuna(command, options).arg("-q").arg(file).assert().success().get_output().stdout.clone()
 }
@@ -264,7 +266,7 @@ fn every_matrix_format_to_every_other() {
             assert!(fs::read(back).unwrap() == text, "{from} {into}");
         }
     }
-    // Values survive where the format has them, and their loss is said.
+    // Values survive if the format can hold them; otherwise their loss is reported.
     let values = data("octahedron_height.complex");
     let same = to(&scratch, &[], &values, "same.complex");
     assert!(fs::read(same).unwrap() == fs::read(&values).unwrap());
@@ -279,7 +281,7 @@ fn every_image_format_to_every_other() {
     let scratch = Scratch::new();
     let formats = ["npy", "tif", "nii", "nii.gz", "perseus", "png", "dipha"];
     let bars = |file: &std::path::Path| answer("cubical", &["--output", "csv"], file);
-    // Bars of one dimension come in the order of the voxels in memory, which formats have in different ones.
+    // Bars of one dimension come in the memory order of the voxels, which depends on the format.
     let values = |text: Vec<u8>| {
         let text = String::from_utf8(text).unwrap().replace(".0", "");
         let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
@@ -294,7 +296,7 @@ fn every_image_format_to_every_other() {
         for from in formats.into_iter().filter(|format| is_held(format)) {
             let one = to(&scratch, &["--to", "image"], &first, &format!("one.{from}"));
             assert_eq!(values(bars(&one)), expected, "{from}");
-            // What went through a file of doubles has no place in PNG.
+            // Doubles from an intermediate file cannot be written as PNG.
             let doubles = ["dipha", "perseus"].contains(&from);
             for into in formats.into_iter().filter(|&format| is_held(format) && !(doubles && format == "png"))
             {
@@ -304,7 +306,7 @@ fn every_image_format_to_every_other() {
             }
         }
     }
-    // A raw file is read with what its conversion says.
+    // A raw file is read with the options that its conversion printed.
     let out = scratch.path("volume.raw");
     let run = convert([&data("images/volume.npy"), &out]).assert().success();
     let text = String::from_utf8(run.get_output().stderr.clone()).unwrap();
@@ -323,7 +325,7 @@ fn every_format_of_distances_to_every_other() {
         let run = lacuna("rips", ["-q", "--output", "csv", "--max-dim", "2"]).arg(file).assert().success();
         run.get_output().stdout.clone()
     };
-    // Distances with ties, and points, whose distances are told in single precision in all formats.
+    // Distances with ties, and points, whose distances are single precision in all formats.
     for input in ["klein_bottle.lower", "torus.pts"] {
         let first = to(&scratch, &["--to", "distances"], &data(input), "first.lower");
         let expected = bars(&first);

@@ -65,7 +65,7 @@ fn a_diagram_is_diphas_by_its_name() {
     assert_eq!(scratch.names(), ["shell.diagram"]);
 }
 
-/// Every format of the same bars, read back by `lacuna compare`.
+/// All formats of the same bars compare as equal by `lacuna compare`.
 #[test]
 fn every_format_compares_as_the_same() {
     let scratch = Scratch::new();
@@ -132,7 +132,7 @@ fn stats_are_json() {
     assert_eq!((&object["shape"], &object["threshold"]), (&serde_json::json!([7, 6, 5]), &6.into()));
     assert_eq!((&object["construction"], &object["superlevel"]), (&"T".into(), &false.into()));
     assert_eq!((&object["via"], &object["backend"]), (&"gradient".into(), &"cpu".into()));
-    // The cavity is not filled before 9.
+    // The cavity is filled only at 9.
     assert_eq!(object["essential"], serde_json::json!([1, 0, 1]));
     assert_eq!(object["finite"], serde_json::json!([0, 0, 0]));
     assert_eq!((&object["threads"], object.get("matrix")), (&2.into(), None));
@@ -168,7 +168,7 @@ fn what_cannot_be_asked_for() {
     cubical(["no-such-image.npy"]).assert().code(2).stderr(contains("no-such-image.npy"));
 }
 
-/// A file of NumPy of bytes, which lie in memory in C's or Fortran's order.
+/// Makes a NumPy file of bytes in C or Fortran order.
 fn npy(axes: [usize; 2], is_fortran: bool, voxel: impl Fn(usize, usize) -> u8) -> Vec<u8> {
     let [rows, columns] = axes;
     let order = if is_fortran { "True" } else { "False" };
@@ -182,7 +182,7 @@ fn npy(axes: [usize; 2], is_fortran: bool, voxel: impl Fn(usize, usize) -> u8) -
     [b"\x93NUMPY\x01\x00", &length[..], text.as_bytes(), &voxels].concat()
 }
 
-/// A plane of few values: many bars are equal.
+/// A plane of few distinct values, so that many bars are equal.
 fn plane(is_fortran: bool) -> Vec<u8> {
     npy([9, 14], is_fortran, |row, column| ((row * row * 7 + column * 5 + row * column) % 11 / 3) as u8)
 }
@@ -246,7 +246,7 @@ fn several_images_have_their_bars_in_a_directory() {
     cubical(drawn).assert().code(2).stderr(contains("--geometry"));
 }
 
-/// A NIfTI file of bytes with these axes.
+/// Makes a NIfTI file of bytes with these axes.
 fn nifti(axes: [i16; 4], voxels: &[u8]) -> Vec<u8> {
     let mut file = vec![0; 352];
     file[..4].copy_from_slice(&348_i32.to_le_bytes());
@@ -358,19 +358,19 @@ fn a_full_disk_is_a_failure_of_the_run() {
         .stderr(refused.and(contains("panicked").not()));
 }
 
-/// A file of voxels of eight bytes each.
+/// Makes a raw file of eight-byte voxels.
 fn wide(scratch: &Scratch, voxels: impl IntoIterator<Item = [u8; 8]>) -> String {
     let bytes: Vec<u8> = voxels.into_iter().flatten().collect();
     scratch.file("wide.raw", bytes).to_str().unwrap().to_owned()
 }
 
-/// What `lacuna cubical` prints of such a file.
+/// Standard output of `lacuna cubical` for such a file.
 fn bars(image: &str, options: &str) -> String {
     let run = cubical(options.split_whitespace().chain([image])).assert().success();
     String::from_utf8(run.get_output().stdout.clone()).unwrap()
 }
 
-/// A ring around a hole: 0 and 2 above the least value of these types, where doubles do not tell them apart.
+/// A ring around a hole: 0 and 2 above the least value of these types, where doubles cannot represent the difference.
 const RING: [u8; 9] = [0, 0, 0, 0, 2, 0, 0, 0, 0];
 
 #[test]
@@ -417,7 +417,7 @@ fn integers_that_are_no_doubles_are_not_written_as_such() {
             .stderr(contains(message));
         assert_eq!(read(&out), "precious");
     }
-    // Bars whose ends doubles hold are written, whatever other voxels there are.
+    // Bars whose ends are exact doubles are written, whatever the other voxels are.
     let exact = wide(&scratch, [0, (1 << 53) + 1, 1 << 60, 1 << 53, u64::MAX].map(u64::to_le_bytes));
     for format in ["npy", "dipha"] {
         let arguments = [
@@ -464,13 +464,13 @@ fn infinite_voxels_are_strings_in_json() {
     }
 }
 
-/// The file is a hole that takes no room on the disk, and is not read.
+/// The file is sparse, takes no disk space, and is not read.
 #[test]
 fn an_image_that_is_too_large_is_refused_before_it_is_read() {
     let scratch = Scratch::new();
     let image = scratch.path("zeros.raw");
     fs::File::create(&image).unwrap().set_len(1 << 40).unwrap();
-    // To read it would take longer.
+    // Reading the file would take longer than this.
     let quick = std::time::Duration::from_secs(60);
     let message = "expected an image that takes fewer than 1073741824 places with a rim around it, found 1099511627776 voxels";
     cubical(["--shape", "10240,10485,10240", "--dtype", "u8"])
@@ -503,14 +503,14 @@ fn memory_that_is_refused_is_an_error() {
         );
         let mut run = Command::new("sh");
         run.args(["-c", &command]);
-        // Either while the image is read or later, as large as the program itself may be.
+        // Memory runs out while the image is read or later, depending on the size of the program itself.
         let reading = contains("bytes of memory for voxels, found that the system refuses them");
         let said = contains("memory: ").or(reading).and(contains("panicked").not());
         run.assert().code(1).stdout(is_empty()).stderr(said);
     }
 }
 
-/// Of an image with NaN around it, the value that is given takes its place, in every command on images.
+/// In every command on images, the given value replaces NaN.
 #[test]
 fn a_value_takes_the_place_of_nan() {
     let scratch = Scratch::new();

@@ -1,4 +1,5 @@
-//! Runs that have no time: those that have their answer as a whole, and those whose input never comes. They end, and leave nothing.
+//! Time limits of runs whose answer is all or nothing, and of runs whose input never comes. They end, and leave
+//! nothing.
 
 use std::fs;
 use std::io::Read;
@@ -8,22 +9,22 @@ use std::time::{Duration, Instant};
 use super::Scratch;
 use super::checkpoint::text;
 
-/// Runs a command whose input never comes, and gives what it says and how long it took.
+/// Runs a command whose input never comes; returns its output and duration.
 fn waiting(arguments: &[&str], prepare: impl FnOnce(&mut Command)) -> (Output, Duration) {
     let mut run = Command::new(env!("CARGO_BIN_EXE_lacuna"));
     run.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     prepare(&mut run);
     let start = Instant::now();
     let mut child = run.spawn().unwrap();
-    // Held open.
+    // Held open, so that the input does not end.
     let input = child.stdin.take();
     let output = child.wait_with_output().unwrap();
     drop(input);
     (output, start.elapsed())
 }
 
-/// Runs a command as [`waiting`] does, with more and more time until it ends where it says so: on a machine that is busy it may not have come there
-/// before.
+/// Runs a command as [`waiting`] does, doubling the time limit until it ends at the stage `says`, which a busy machine
+/// may not reach sooner.
 fn ended_at(says: &str, run: impl Fn(&str) -> (Output, Duration)) {
     for milliseconds in (0..10).map(|doublings| 100 << doublings) {
         let (output, took) = run(&format!("{milliseconds}ms"));
@@ -58,11 +59,11 @@ fn commands_end_wherever_they_are() {
         (&["generate", "field", "--shape", "400,400,400", "-o", &answer], ": drawing"),
     ];
     for (arguments, says) in commands {
-        // Its input never comes: that it ends says that it does not wait.
+        // Its input never comes, so it ends only if it does not wait.
         ended_at(says, |limit| waiting(&[arguments, &["--time-limit", limit]].concat(), |_| ()));
         assert_eq!(scratch.names(), ["bars.csv"], "{arguments:?}");
     }
-    // One that has time enough.
+    // A limit that is never reached.
     let (output, _) =
         waiting(&["plot", bars, "-o", &answer, "--output", "svg", "--time-limit", "1h"], |_| ());
     assert!(output.status.success(), "{}", text(&output.stderr));
@@ -81,7 +82,7 @@ fn an_input_that_never_comes_is_not_waited_for() {
         let error = text(&output.stderr);
         assert_eq!((output.status.code(), text(&output.stdout)), (Some(4), String::new()), "{error}");
         assert!(error.ends_with("time limit reached\n"), "{error}");
-        // Its input never comes: that it ends says that it does not wait.
+        // Its input never comes, so it ends only if it does not wait.
         assert!(took >= Duration::from_millis(100), "{command:?}: {took:?}");
         assert_eq!(scratch.names(), [""; 0], "{command:?}");
     }
@@ -104,7 +105,7 @@ fn what_is_counted_is_told() {
     let answer = scratch.name("distances.npy");
     let options =
         ["distance", "--matrix", "--dim", "1", "--kind", "wasserstein", "--order", "2", "-o", &answer];
-    // More and more time until it has come there.
+    // The limit is doubled until the run gets to this stage.
     let matching = "time limit reached: dimension 1, matching ";
     let error = (0..10).map(|doublings| format!("{}ms", 200 << doublings)).find_map(|limit| {
         let (output, _) = waiting(&[&options[..], &files, &["--time-limit", &limit]].concat(), |_| ());
@@ -122,7 +123,7 @@ fn what_is_counted_is_told() {
     assert!(!fs::exists(&answer).unwrap());
 }
 
-/// What has been begun to be written to a pipe is written to its end.
+/// Output to a pipe that has begun is completed.
 #[test]
 fn no_pipe_has_half_of_an_answer() {
     let whole = super::lacuna("generate", ["torus", "--points", "100000"]).output().unwrap().stdout;
@@ -139,7 +140,7 @@ fn no_pipe_has_half_of_an_answer() {
         assert_eq!(code, Some(0));
         assert!(found == whole);
     } else {
-        // On a machine that is busy.
+        // On a busy machine, nothing was written.
         assert_eq!((code, found.len()), (Some(4), 1));
     }
 }
@@ -156,7 +157,7 @@ fn another_program_ends_too() {
     let program = scratch.file("waits", script);
     fs::set_permissions(&program, PermissionsExt::from_mode(0o755)).unwrap();
     let [program, input] = [&program, &input].map(|path| path.to_str().unwrap());
-    // More and more time until the other program has been started.
+    // The limit is doubled until the other program has been started.
     let says = ": running both programs";
     for seconds in (0..6).map(|doublings| 1 << doublings) {
         let limit = format!("{seconds}s");
@@ -174,7 +175,7 @@ fn another_program_ends_too() {
     }
     assert_eq!(fs::read_dir(&folder).unwrap().count(), 0);
     let id = fs::read_to_string(started).unwrap();
-    // It is dead, or nobody has asked yet how it ended.
+    // The process is gone, or a zombie that has not been waited for.
     let state = fs::read_to_string(format!("/proc/{}/stat", id.trim()));
     assert!(state.is_err() || state.is_ok_and(|state| state.contains(" Z ")));
 }

@@ -1,4 +1,4 @@
-//! `lacuna distance`: distances, matchings, matrices and what is refused.
+//! `lacuna distance`: distances, matchings, matrices and refusals.
 
 use predicates::prelude::*;
 use predicates::str::contains;
@@ -21,13 +21,13 @@ fn every_dimension_has_a_line() {
     of_a_and_b(&[]).success().stdout("dim 0: 1.0\ndim 1: 0.5\n").stderr(contains("a.csv: csv ("));
     of_a_and_b(&["--kind", "wasserstein"]).success().stdout("dim 0: 1.5\ndim 1: 0.75\n");
     let options = ["--kind", "wasserstein", "--order", "2", "--internal-p", "1", "--dim", "1", "-q"];
-    // The roots of 0.5² + 0.5².
+    // √(0.5² + 0.5²).
     of_a_and_b(&options).success().stdout("dim 1: 0.7071067811865476\n").stderr("");
     of_a_and_b(&["--output", "csv"]).success().stdout("dim,distance\n0,1.0\n1,0.5\n");
     of_a_and_b(&["--dim", "7"]).success().stdout("dim 7: 0.0\n");
 }
 
-/// Bars of which a dimension is unfinished are read as far as they go, and whoever reads them says so.
+/// Unfinished dimensions are read as far as they go, and every reader reports them.
 #[test]
 fn what_is_unfinished_is_told() {
     let scratch = Scratch::new();
@@ -47,7 +47,7 @@ fn what_is_unfinished_is_told() {
         .success()
         .stderr(told());
     lacuna("convert", [&*part, &*out("part.csv"), "--from", "diagram"]).assert().success().stderr(told());
-    // JSON says it itself.
+    // JSON output states it itself.
     let again = out("again.json");
     lacuna("convert", [&*part, &*again, "--from", "diagram"]).assert().success().stderr(told().not());
     assert!(std::fs::read_to_string(&again).unwrap().contains("\"unfinished\":[1],"));
@@ -86,7 +86,7 @@ fn matrices_hold_all_pairs() {
         .map(|double| f64::from_le_bytes(double.try_into().unwrap()))
         .collect();
     assert_eq!(doubles, [0.0, 1.0, 2.0, 1.0, 0.0, 1.5, 2.0, 1.5, 0.0]);
-    // A has no other dimensions than 0 and 1, in which C has no bars.
+    // A has only dimensions 0 and 1, and C has no bars in dimension 1.
     let csv = lacuna("distance", ["--matrix", "--output", "csv"]).args(&files).assert().success();
     csv.stdout(contains("\n1,2.0,1.75,0.0\n"));
 }

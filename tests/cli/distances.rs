@@ -1,4 +1,4 @@
-//! How `lacuna rips` reads: what is said of a table, and the options that decide.
+//! Input of `lacuna rips`: messages about tables, and the options that interpret them.
 
 use std::io::Write;
 
@@ -71,7 +71,7 @@ fn values_of_options_that_make_no_sense() {
     }
 }
 
-/// A square with a diagonal, whose barcode is that of its vertices in every format.
+/// The barcode of a square with a diagonal is that of its vertices in every format.
 #[test]
 fn meshes_and_molecules_are_read_as_their_points() {
     let scratch = Scratch::new();
@@ -108,7 +108,7 @@ fn meshes_and_molecules_are_read_as_their_points() {
 #[test]
 fn shortest_paths_of_graphs() {
     let scratch = Scratch::new();
-    // A cycle of six edges and a point of its own with another: as distances, and as an unweighted graph.
+    // A cycle of six edges and a separate edge: as distances, and as an unweighted graph.
     let cycle = "0 1\n1 2\n2 3\n3 4\n4 5\n5 0\n6 7\n";
     let graph = scratch.file("cycle.txt", cycle);
     let ambiguous = rips([&graph]).assert().code(2);
@@ -118,7 +118,8 @@ fn shortest_paths_of_graphs() {
     let options = ["--format", "edges", "--shortest-paths", "--output", "csv"];
     let paths = rips(options).arg(&graph).assert().success();
     let bars = String::from_utf8(paths.get_output().stdout.clone()).unwrap();
-    // Six edges of length 1 leave two components, and the cycle is filled where three of its points are 2 apart.
+    // Six edges of length 1 leave two components, and the cycle is filled at 2, where three of its points are pairwise
+    // adjacent.
     assert_eq!(bars.lines().filter(|line| *line == "0,0.0,1.0").count(), 6, "{bars}");
     assert_eq!(bars.lines().filter(|line| *line == "0,0.0,inf").count(), 2, "{bars}");
     assert_eq!(bars.lines().filter(|line| line.starts_with("1,")).collect::<Vec<_>>(), ["1,1.0,2.0"]);

@@ -66,7 +66,7 @@ fn threads_memory_and_files_do_not_show() {
 #[test]
 fn memory_is_for_everything_and_does_not_grow_with_the_image() {
     let scratch = Scratch::new();
-    // A hole of 1.2 GB, more than fifty times the limit, that takes no room on the disk.
+    // A sparse file of 1.2 GB, more than fifty times the limit, which takes no disk space.
     let image = scratch.path("zeros.raw");
     File::create(&image).unwrap().set_len(1 << 20 << 10 | 128 << 20).unwrap();
     let stats = scratch.name("stats.json");
@@ -139,7 +139,8 @@ fn a_directory_of_images_and_one_that_fails() {
     assert_eq!((&stats["failed"], stats["images"].as_array().unwrap().len()), (&1.into(), 2));
 }
 
-/// Small images are done side by side, one a thread: curves, messages and statistics come as they do one after another.
+/// Small images are processed in parallel, one a thread: curves, messages and statistics are the same as one after
+/// another.
 #[test]
 fn many_small_images_on_any_number_of_threads() {
     let scratch = Scratch::new();
@@ -205,13 +206,13 @@ fn what_was_chosen_is_told_when_asked_for() {
     ecc([data("no such file")]).assert().code(2).stderr(contains("no such file"));
 }
 
-/// A file of voxels of eight bytes each.
+/// Makes a raw file of eight-byte voxels.
 fn wide(scratch: &Scratch, voxels: impl IntoIterator<Item = [u8; 8]>) -> String {
     let bytes: Vec<u8> = voxels.into_iter().flatten().collect();
     scratch.file("wide.raw", bytes).to_str().unwrap().to_owned()
 }
 
-/// What `lacuna ecc` prints.
+/// Standard output of `lacuna ecc`.
 fn curve(image: &str, options: &str) -> String {
     let run = ecc(options.split_whitespace().chain([image])).assert().success();
     String::from_utf8(run.get_output().stdout.clone()).unwrap()
@@ -323,7 +324,7 @@ fn pipes_are_left_out_of_directories_and_read_by_their_names() {
         .success()
         .stdout("value,vcec,ecc\n1,0,0\n5,1,1\n");
     writing.join().unwrap();
-    // It cannot be read twice.
+    // A pipe cannot be read twice.
     let floats = [0.5_f32, 1.5].iter().flat_map(|voxel| voxel.to_le_bytes()).collect();
     let writing = writer(pipe.clone(), floats);
     let mut run = ecc(["--shape", "2", "--dtype", "f32", "--bins", "2"]);
@@ -332,7 +333,7 @@ fn pipes_are_left_out_of_directories_and_read_by_their_names() {
     writing.join().unwrap();
 }
 
-/// More distinct values than memory holds, in order through a pipe and at any place of a file.
+/// More distinct values than fit in memory, sequentially from a pipe and at random from a file.
 #[test]
 fn rows_that_are_too_many_for_memory_are_kept_in_files() {
     let scratch = Scratch::new();

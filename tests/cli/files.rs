@@ -52,7 +52,7 @@ fn an_existing_file_is_replaced_on_success_and_kept_on_failure() {
 fn a_path_that_cannot_be_written_is_refused_before_the_input_is_read() {
     let scratch = Scratch::new();
     let nowhere = scratch.path("missing/bars.txt");
-    // A directory is where the answers of several inputs go.
+    // A directory receives the answers of several inputs only.
     for (option, path) in [("-o", nowhere.as_path()), ("--stats", &nowhere), ("--stats", scratch.0.path())] {
         let arguments = ["no-such-input".as_ref(), option.as_ref(), path.as_os_str()];
         let assert = rips(arguments).assert().code(2).stdout(is_empty());
@@ -79,7 +79,7 @@ fn statistics_do_not_mix_with_the_bars() {
     rips_of(SQUARE, &["--stats", "-"]).assert().code(2).stdout(is_empty()).stderr(contains("--stats"));
 }
 
-/// The reader of standard output is gone before the program has anything to say.
+/// The reader of standard output leaves before the program writes.
 #[test]
 fn a_closed_pipe_is_no_failure() {
     let mut child = Command::new(env!("CARGO_BIN_EXE_lacuna"))

@@ -1,6 +1,6 @@
-//! Images of formats that are not read: what the error says to run in Python makes the same image.
+//! Images in unsupported formats: the Python statements in the error message make the same image.
 //!
-//! `LACUNA_PYTHON` names a Python with the modules (default `python3`). What is not there is told.
+//! `LACUNA_PYTHON` names a Python with the modules (default `python3`). Missing modules are reported.
 
 use std::env;
 use std::io::Write as _;
@@ -11,7 +11,7 @@ use lacuna::cubical::read::{ImageOptions, read};
 
 use super::{Scratch, lacuna, skipped};
 
-/// The extents of the image, whose voxels are 0, 1, 2, …, the first axis running fastest.
+/// Extents of the image, whose voxels are 0, 1, 2, …, the first axis fastest.
 const EXTENTS: [usize; 3] = [2, 3, 4];
 
 fn voxels() -> Vec<u8> {
@@ -24,7 +24,7 @@ fn zlib(voxels: &[u8]) -> Vec<u8> {
     packed.finish().unwrap()
 }
 
-/// The statements that the program's refusal of a file gives.
+/// The statements in the program's refusal of a file.
 fn statements(path: &Path) -> String {
     let output = lacuna("cubical", [path]).output().unwrap();
     let said = String::from_utf8(output.stderr).unwrap();
@@ -34,7 +34,7 @@ fn statements(path: &Path) -> String {
     statements.to_owned()
 }
 
-/// Runs what the refusal of a file says, in an empty directory, and compares the image that comes of it.
+/// Runs the statements from the refusal of a file, in an empty directory, and compares the resulting image.
 fn check(name: &str, contents: &[(&str, Vec<u8>)], array: &str) {
     let scratch = Scratch::new();
     for (name, content) in contents {
@@ -42,7 +42,7 @@ fn check(name: &str, contents: &[(&str, Vec<u8>)], array: &str) {
     }
     let statements = statements(&scratch.path(name)).replace("FILE", &format!("{name:?}"));
     let statements = statements.replace("NAME", &format!("{array:?}"));
-    // Modules are those before a dot that can be imported.
+    // Modules are the importable names before a dot.
     let script = format!(
         "import importlib, re\n\
          for name in ['numpy'] + re.findall(r'\\b([A-Za-z]+)\\.', {statements:?}):\n\

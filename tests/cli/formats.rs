@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{SQUARE, rips_of};
 
-/// The bars of [`SQUARE`]: dim, birth, death.
+/// Bars of [`SQUARE`]: dim, birth, death.
 const BARS: [[f64; 3]; 5] =
     [[0.0, 0.0, 1.0], [0.0, 0.0, 1.0], [0.0, 0.0, 1.25], [0.0, 0.0, f64::INFINITY], [1.0, 1.5, 2.0]];
 

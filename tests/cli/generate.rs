@@ -1,4 +1,4 @@
-//! `lacuna generate`: inputs by seed, whose barcodes are what their shapes promise.
+//! `lacuna generate`: inputs by seed, whose barcodes match their shapes.
 
 use std::fs;
 
@@ -87,7 +87,7 @@ fn sizes_that_no_machine_counts_are_refused() {
     }
 }
 
-/// Whatever is left when the drawing begins: a little less than it takes, or much less.
+/// Refused with any limit, slightly or far below what the generation needs.
 #[cfg(target_os = "linux")]
 #[test]
 fn what_does_not_fit_into_memory_is_refused() {

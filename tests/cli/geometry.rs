@@ -1,4 +1,4 @@
-//! `--geometry`: cycles for programs that draw. What the files hold is tested where they are written; here, what the program makes of the options.
+//! `--geometry`: cycles for viewers. The content of the files is tested with their writers; here, the options are.
 
 use std::fs;
 
@@ -36,7 +36,7 @@ fn the_file_is_that_of_the_library_in_every_format() {
         ("LOOPS.OBJ", GeometryFormat::Obj),
     ] {
         let options = ["--threshold", "2", "--longest", "2", "--tighten", "--geometry", &scratch.name(name)];
-        // The bars go where they go without.
+        // The output of the bars is unchanged.
         rips(options).arg(&torus).assert().success().stdout(alone.clone());
         let mut expected = Vec::new();
         format.write(&geometry, &mut expected).unwrap();
@@ -67,7 +67,7 @@ o bar_1_0
     let edges: Vec<&str> = found.strip_prefix(square).unwrap_or_else(|| panic!("{found}")).lines().collect();
     assert!(edges.iter().all(|edge| ["l 1 2", "l 2 3", "l 3 4", "l 1 4"].contains(edge)), "{edges:?}");
     assert_eq!(edges.len(), 4);
-    // Seen from the side.
+    // With the axes swapped.
     drawn(&file, &["--geometry-axes", "1,0"]).assert().success();
     assert!(read(&scratch.path("square.obj")).contains("# 1\nv 0.0 1.0 0.0\n"));
 }

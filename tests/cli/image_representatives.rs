@@ -1,4 +1,4 @@
-//! `lacuna cubical --representatives`: cycles of the bars of images, in the formats that have room for them, and what is refused.
+//! `lacuna cubical --representatives`: cycles of the bars of images, in the formats that can hold them, and refusals.
 
 use std::fs;
 
@@ -14,7 +14,7 @@ use super::{Scratch, data, lacuna};
 
 const CYCLES: [&str; 2] = ["--representatives", "cycles"];
 
-/// A raw image of bytes: a ring of ones around a nine, and to the right of it a column of eights and one of zeros.
+/// A raw image of bytes: a ring of ones around a nine, and right of it a column of eights and one of zeros.
 fn ring(scratch: &Scratch) -> String {
     let rows = [[1, 1, 1, 8, 0], [1, 9, 1, 8, 0], [1, 1, 1, 8, 0]];
     let file = scratch.name("ring.raw");
@@ -22,7 +22,7 @@ fn ring(scratch: &Scratch) -> String {
     file
 }
 
-/// What the program writes of the ring.
+/// Standard output of the program for the ring.
 fn written(options: &[&str]) -> Vec<u8> {
     let scratch = Scratch::new();
     let image = ring(&scratch);
@@ -55,7 +55,7 @@ fn json_has_a_list() {
     assert_eq!(plain.get("representatives"), None);
 }
 
-/// Of the T-construction the loop runs between the pixel in the middle and those around it.
+/// In the T-construction the loop runs between the centre pixel and those around it.
 #[test]
 fn options_choose_bars() {
     let all = object(&[]);
@@ -72,7 +72,7 @@ fn options_choose_bars() {
         let found = object(&options);
         assert!(found["representatives"].as_array().unwrap().iter().eq(expected), "{options:?}: {found}");
     }
-    // Where there is no dimension above 0, the longest bars are those of dimension 0; past the threshold none dies.
+    // Without a dimension above 0, the longest bars are those of dimension 0; none dies past the threshold.
     let found = object(&["--longest", "2", "--max-dim", "0", "--threshold", "5"]);
     let places = |found: &Value| (found["dim"].clone(), found["index"].clone(), found["death"].clone());
     let found: Vec<_> = found["representatives"].as_array().unwrap().iter().map(places).collect();
@@ -114,7 +114,7 @@ fn npz_has_arrays_a_dimension() {
     assert_eq!((&cells.1[..], cells.2.len()), (&[0, 2][..], 0));
 }
 
-/// The bars are those of a run without, whose archive is compared with its text.
+/// The bars are the same as without cycles; the archive is compared with the text.
 #[test]
 fn bars_stay_as_they_are() {
     let scratch = Scratch::new();
@@ -179,7 +179,7 @@ fn what_does_not_go_together_is_refused() {
     assert!(refused(&[&json[..], &["--longest", "3", "--only", "1:0"]].concat()).contains("--only"));
 }
 
-/// What the files hold is tested where they are written.
+/// The content of the files is tested with their writers.
 #[test]
 fn drawings_are_those_of_the_library_in_every_format() {
     let scratch = Scratch::new();
@@ -197,7 +197,7 @@ fn drawings_are_those_of_the_library_in_every_format() {
     ] {
         let options =
             ["--shape", "3,5", "--dtype", "u8", "--construction", "v", "--geometry", &scratch.name(name)];
-        // The bars go where they go without.
+        // The output of the bars is unchanged.
         let run = lacuna("cubical", options).arg(&image).assert().success();
         run.stdout(bars.clone()).stderr(contains("no cycle to draw").not());
         let mut expected = Vec::new();
@@ -258,7 +258,7 @@ fn what_cannot_be_drawn_is_said() {
     refused(&file, &["-o", &file, "--output", "json"], "for the geometry and the answer, found the same");
     refused(&file, &["--stats", &file], "for the geometry and the statistics, found the same");
     refused(&file, &[&CYCLES[..], &["--output", "csv"]].concat(), "expected --output json or npz");
-    // What no double is stops the run before bars are written.
+    // A value that no double represents stops the run before bars are written.
     let wide = scratch.name("wide.raw");
     let values = [1, 1, 1, 1, u64::MAX, 1, 1, 1, 1];
     fs::write(&wide, values.map(u64::to_le_bytes).concat()).unwrap();
@@ -268,7 +268,7 @@ fn what_cannot_be_drawn_is_said() {
     let said = run(&file, &["--max-dim", "0"]).success();
     said.stderr(contains("no cycle to draw: none of the bars is of dimension 1 or 2"));
     assert!(fs::read_to_string(&file).unwrap().contains("POINTS 0 "));
-    // The input may be called like a drawing, and is not written.
+    // An input with the name of a drawing is not overwritten.
     let named = scratch.name("image.ply");
     fs::copy(&image, &named).unwrap();
     let options = ["--format", "raw", "--shape", "3,5", "--dtype", "u8", "--geometry", &named, &named];

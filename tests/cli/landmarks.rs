@@ -1,4 +1,4 @@
-//! `--landmarks`: a sample of the points for all of them.
+//! `--landmarks`: a sample of the points.
 
 use predicates::prelude::*;
 use predicates::str::contains;
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{SQUARE, SQUARE_TEXT, Scratch, rips, rips_of};
 
-/// On a line: of the points after the first, 9 is farthest; then 4, then 2 and 6 are equally far.
+/// Points on a line: after the first, 9 is farthest, then 4; then 2 and 6 are equally far.
 const LINE: &str = "0\n2\n4\n6\n9\n";
 
 const POINTS: [&str; 2] = ["--format", "point-cloud"];

@@ -1,4 +1,4 @@
-//! The program as its users meet it: exit codes, the two streams, files, formats.
+//! Tests of the program as users run it: exit codes, standard output and error, files, formats.
 
 mod batch;
 #[cfg(target_os = "linux")]
@@ -47,7 +47,7 @@ use tempfile::TempDir;
 /// A quadrilateral: one loop, born at 1.5, filled at 2.
 const SQUARE: &str = "0 1 2 1.5\n1 0 1.25 2\n2 1.25 0 1\n1.5 2 1 0\n";
 
-/// Hides every CUDA device from the program, so that it is missed on any machine.
+/// Hides every CUDA device from the program, so that none is found on any machine.
 const NO_DEVICE: (&str, &str) = ("CUDA_VISIBLE_DEVICES", "");
 
 /// What Ripser prints for [`SQUARE`].
@@ -63,19 +63,19 @@ persistence intervals in dim 1:
  [1.5,2)
 ";
 
-/// `lacuna` with these arguments.
+/// Runs `lacuna` with these arguments.
 fn lacuna<S: AsRef<std::ffi::OsStr>>(subcommand: &str, arguments: impl IntoIterator<Item = S>) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_lacuna"));
     command.arg(subcommand).args(arguments);
     command
 }
 
-/// `lacuna rips` with these arguments.
+/// Runs `lacuna rips` with these arguments.
 fn rips<S: AsRef<std::ffi::OsStr>>(arguments: impl IntoIterator<Item = S>) -> Command {
     lacuna("rips", arguments)
 }
 
-/// `lacuna rips` with these arguments, reading `input`.
+/// Runs `lacuna rips` with these arguments and `input` on standard input.
 fn rips_of(input: &str, arguments: &[&str]) -> Command {
     let mut command = rips(arguments);
     command.arg("-").write_stdin(input);
@@ -100,12 +100,12 @@ impl Scratch {
         path
     }
 
-    /// The path of a file, as text.
+    /// Path of a file as text.
     fn name(&self, name: &str) -> String {
         self.path(name).to_str().unwrap().to_owned()
     }
 
-    /// The names of all files, sorted.
+    /// Sorted names of all files.
     fn names(&self) -> Vec<String> {
         let entries = fs::read_dir(self.0.path()).unwrap();
         let mut names: Vec<String> =
@@ -115,7 +115,7 @@ impl Scratch {
     }
 }
 
-/// A file of data/.
+/// A file in data/.
 fn data(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("data").join(name)
 }
@@ -125,18 +125,18 @@ fn words(numbers: &[i64]) -> Vec<u8> {
     numbers.iter().flat_map(|number| number.to_le_bytes()).collect()
 }
 
-/// A triangle with its faces, as PHAT's README has it.
+/// A triangle with its faces, from PHAT's README.
 const TRIANGLE: &str = "0\n0\n0\n1 0 1\n1 0 2\n1 1 2\n2 3 4 5\n";
 
-/// Its pairs.
+/// Persistence pairs of [`TRIANGLE`].
 const TRIANGLE_PAIRS: &str = "3\n1 3\n2 4\n5 6\n";
 
-/// The same as a binary file.
+/// [`TRIANGLE`] as a binary file.
 fn triangle_words() -> Vec<u8> {
     words(&[7, 0, 0, 0, 0, 0, 0, 1, 2, 0, 1, 1, 2, 0, 2, 1, 2, 1, 2, 2, 3, 3, 4, 5])
 }
 
-/// Says what is not tested here, on the terminal and not where the harness keeps what tests print.
+/// Reports a skipped test on the terminal, past the test harness, which captures the output of tests.
 fn skipped(why: &str) {
     let mut line = format!("SKIPPED: {why}").into_bytes();
     line.push(b'\n');

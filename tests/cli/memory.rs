@@ -1,4 +1,4 @@
-//! Limits of memory: those that are given, and those of the system. A run fits, or ends with an error that says what is missing.
+//! Memory limits, given by options or by the system. A run fits, or ends with an error that says what is missing.
 
 use std::fs;
 use std::process::Output;
@@ -9,7 +9,7 @@ use predicates::str::{contains, is_empty};
 
 use super::{Scratch, lacuna, rips};
 
-/// A command in a shell that limits the address space to so many kilobytes.
+/// Runs a command in a shell that limits the address space to `kilobytes`.
 fn limited(kilobytes: u64, arguments: &[String]) -> Output {
     let mut shell = assert_cmd::Command::new("sh");
     shell.args(["-c", "ulimit -c 0 && ulimit -v $0 && exec \"$@\"", &kilobytes.to_string()]);
@@ -17,7 +17,7 @@ fn limited(kilobytes: u64, arguments: &[String]) -> Output {
     shell.output().unwrap()
 }
 
-/// The least address space, in kilobytes, in which the program is loaded and says its version.
+/// Smallest address space, in kilobytes, in which the program loads and prints its version.
 fn least() -> u64 {
     let is_loaded = |kilobytes: u64| limited(kilobytes, &["--version".to_owned()]).status.success();
     let (mut too_little, mut enough) = (1 << 10, 1 << 20);
@@ -43,7 +43,7 @@ fn make_inputs(scratch: &Scratch, points: usize, side: usize) {
     make("convert", format!("-q {n} {matrix}"));
 }
 
-/// Each command that computes, in hardly more memory than it takes to load the program, and in more and more.
+/// Each computing command, with slightly more memory than loading takes, and with more and more.
 #[cfg(target_os = "linux")]
 #[test]
 fn no_command_aborts_for_want_of_memory() {
@@ -75,7 +75,8 @@ fn no_command_aborts_for_want_of_memory() {
             let output = limited(least + 1024 * more, &words(&command));
             let said = String::from_utf8_lossy(&output.stderr).into_owned();
             let context = format!("{command}, {more} MB more than {least} kB: {:?}\n{said}", output.status);
-            // The C library itself ends a process that has no bytes for the end of a thread, and asks nobody.
+            // The C library itself ends a process that has no memory for the end of a thread, without a chance to
+            // handle it.
             if said.starts_with("Fatal glibc error: failed to register TLS destructor") {
                 ended_by_library += 1;
                 assert!(ended_by_library <= 2, "{context}");
@@ -90,7 +91,8 @@ fn no_command_aborts_for_want_of_memory() {
     assert!(scratch.names().iter().all(|name| left.contains(&name.as_str())), "{:?}", scratch.names());
 }
 
-/// All distances of 200,000 points would take 80 GB: that is said before anything is computed, with what would fit.
+/// All distances of 200,000 points would take 80 GB: the run is refused before anything is computed, with sizes that
+/// fit.
 #[cfg(target_os = "linux")]
 #[test]
 fn what_cannot_fit_is_refused_at_once_with_what_would() {
@@ -101,12 +103,12 @@ fn what_cannot_fit_is_refused_at_once_with_what_would() {
         .and(contains("--threshold 0.0"))
         .and(contains(" edges and take "))
         .and(contains("--landmarks 1"));
-    // To compute them would take longer.
+    // Computing the distances would take longer.
     let mut run = rips(["--memory", "1G", &points]);
     run.timeout(Duration::from_secs(120)).assert().code(1).stdout(is_empty()).stderr(said);
 }
 
-/// A spanning tree of points takes no table of their distances.
+/// The spanning tree of points needs no table of distances.
 #[cfg(all(target_os = "linux", feature = "huge-pages"))]
 #[test]
 fn dimension_0_of_points_takes_little() {
@@ -118,12 +120,13 @@ fn dimension_0_of_points_takes_little() {
         run.assert()
     };
     let bars = run("0").success().stderr(contains("a spanning tree alone")).get_output().stdout.clone();
-    // The header, and a bar a point.
+    // The header, and one bar per point.
     assert_eq!(bars.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()).count(), 4001);
     run("1").code(1).stderr(contains("4000 points with 7998000 distances to rank"));
 }
 
-/// A limit below what a run takes ends it with an error that names the limit and the stage; above, it changes nothing.
+/// A limit below the need of a run ends it with an error that names the limit and the stage; a higher limit changes
+/// nothing.
 #[cfg(all(target_os = "linux", feature = "huge-pages"))]
 #[test]
 fn a_run_stays_within_its_limit() {
@@ -143,14 +146,14 @@ fn a_run_stays_within_its_limit() {
         let too_little = contains("memory: ").and(contains("are available").or(contains("the limit of ")));
         run(memory).assert().code(1).stdout(is_empty()).stderr(too_little);
     }
-    // Of files, what is said is about each.
+    // In a batch, the message concerns each file.
     let out = scratch.name("bars");
     let mut batch = rips(["-q", "--memory", "14M", "-o", &out, &points, &points.replace("s.npy", "t.npy")]);
     fs::copy(&points, scratch.name("t.npy")).unwrap();
     batch.assert().code(1).stderr(contains("s.npy: ").and(contains("t.npy: ")));
 }
 
-/// A folder on a disk for the files of `--spill`; none where this folder lies in memory.
+/// A folder on a disk for the files of `--spill`; `None` if the build folder lies in memory.
 #[cfg(all(target_os = "linux", feature = "huge-pages"))]
 fn on_disk() -> Option<tempfile::TempDir> {
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
@@ -162,7 +165,7 @@ fn on_disk() -> Option<tempfile::TempDir> {
     Some(folder)
 }
 
-/// What finds no room within the limit lies in a file: the answer is the same, and the file is gone.
+/// Allocations beyond the limit are placed in a file: the answer is the same, and the file disappears.
 #[cfg(all(target_os = "linux", feature = "huge-pages"))]
 #[test]
 fn what_finds_no_room_lies_in_a_file() {
@@ -198,7 +201,7 @@ fn what_finds_no_room_lies_in_a_file() {
         );
     }
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
-    // A file that has no room for it either.
+    // The file is limited too, and has no room either.
     let mut shell = assert_cmd::Command::new("sh");
     shell.args([
         "-c",
@@ -232,13 +235,13 @@ fn folders_that_cannot_have_the_file_are_refused() {
     }
 }
 
-/// A control group of memory with a limit of its own, below that of the tests.
+/// A memory control group with a limit of its own, below that of the tests.
 #[cfg(target_os = "linux")]
 struct Group(std::path::PathBuf);
 
 #[cfg(target_os = "linux")]
 impl Group {
-    /// None where this process may not make one, as most users may not.
+    /// `None` if this process may not create one, as for most users.
     fn new(bytes: u64) -> Option<Group> {
         let own = fs::read_to_string("/proc/self/cgroup").ok()?;
         let mut places = own.lines().filter_map(|line| {
@@ -266,7 +269,7 @@ impl Drop for Group {
     }
 }
 
-/// In a control group, as of a container or a batch job, a run fits or ends with an error before the system kills it.
+/// In a control group, as in a container or batch job, a run fits or ends with an error before the system kills it.
 #[cfg(all(target_os = "linux", feature = "huge-pages"))]
 #[test]
 fn no_command_is_killed_in_a_control_group() {
@@ -303,7 +306,7 @@ fn no_command_is_killed_in_a_control_group() {
     assert!(outcomes.iter().all(|&count| count > 0), "{outcomes:?}");
 }
 
-/// The plan is a table on standard error and in the statistics.
+/// The memory plan is a table on standard error and in the statistics.
 #[test]
 fn the_plan_of_memory_is_told() {
     let scratch = Scratch::new();
@@ -331,7 +334,7 @@ fn limits_that_are_none_are_refused() {
     }
 }
 
-/// What is in a file is no less right for want of memory: wherever reading meets the limit, the exit code is 1 and the message says so.
+/// A refusal of memory while reading never blames the input: the exit code is 1, and the message names memory.
 #[cfg(target_os = "linux")]
 #[test]
 fn memory_that_is_refused_while_reading_is_no_fault_of_the_input() {
@@ -397,7 +400,7 @@ fn memory_that_is_refused_while_reading_is_no_fault_of_the_input() {
     }
 }
 
-/// What is refused for want of memory names the limit that was given, not the system.
+/// A refusal because of the given limit names that limit, not the system.
 #[cfg(target_os = "linux")]
 #[test]
 fn the_limit_that_was_given_is_named() {

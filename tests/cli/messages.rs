@@ -1,4 +1,4 @@
-//! Standard error: what was detected, `--quiet`, `-v`, `--explain`; and `--stats`, `--help`.
+//! Standard error: detected formats, `--quiet`, `-v`, `--explain`; and `--stats`, `--help`.
 
 use predicates::prelude::*;
 use predicates::str::{contains, is_empty};
@@ -15,7 +15,7 @@ fn the_detected_format_is_said_on_standard_error() {
     rips_of(SQUARE, &[]).assert().success().stderr(contains("standard input: distance ("));
 }
 
-/// Every command that reads an image, by itself and as one of a batch.
+/// Every command that reads an image reports its format, for a single image and in a batch.
 #[test]
 fn what_images_are_detected_to_be_is_said_by_every_command() {
     let scratch = Scratch::new();
@@ -34,7 +34,7 @@ fn what_images_are_detected_to_be_is_said_by_every_command() {
         run().arg("--quiet").assert().success().stderr(is_empty());
         run().args(["--format", "Npy"]).assert().success().stderr(contains("magic bytes").not());
     }
-    // Of many images of one kind, the first stands for all.
+    // In a batch, only the first image of each format is reported.
     let run = lacuna("ecc", [&shell, &levels]).args(["-o", &scratch.name("curves")]).assert().success();
     run.stderr(predicates::str::ends_with(
         "shell.npy: npy (begins with NumPy's magic bytes), and others like it\n",
@@ -220,7 +220,7 @@ fn help_names_every_option_with_its_value_and_the_exit_codes() {
     }
 }
 
-/// What `--progress json` tells of a run.
+/// Objects of `--progress json` for a run.
 fn told(command: &mut assert_cmd::Command) -> Vec<Value> {
     let output = command.args(["-q", "--progress", "json"]).assert().success().get_output().clone();
     let lines = String::from_utf8(output.stderr).unwrap();
@@ -230,7 +230,7 @@ fn told(command: &mut assert_cmd::Command) -> Vec<Value> {
         .collect()
 }
 
-/// Every stage is told of when it begins, with all keys.
+/// The start of every stage is reported, with all keys.
 #[test]
 fn progress_for_a_program_is_an_object_a_line() {
     let scratch = Scratch::new();
@@ -291,7 +291,7 @@ fn progress_for_a_program_is_an_object_a_line() {
 fn progress_of_a_batch_says_which_file_of_how_many() {
     let scratch = Scratch::new();
     let files = ["octahedron.lower", "circle.pts", "klein_bottle.lower"].map(data);
-    // With --explain, one file after another.
+    // With --explain, the files are processed one after another.
     let run = |options: &[&str]| {
         let mut run = lacuna("rips", options);
         told(run.args(&files).args(["--threads", "2", "-o", &scratch.name("bars")]))

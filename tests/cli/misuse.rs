@@ -1,5 +1,5 @@
-//! Wrong usage and wrong input: exit code 2, nothing on standard output, what was expected and what was found on
-//! standard error.
+//! Wrong usage and wrong input: exit code 2, nothing on standard output, and on standard error what was expected and
+//! what was found.
 
 use assert_cmd::Command;
 use predicates::prelude::PredicateBooleanExt;
@@ -50,7 +50,7 @@ fn devices_there_cannot_be() {
     refuse(&["--device-memory", "lots"], &["--device-memory <BYTES>", "such as 256M, found lots"]);
 }
 
-/// A machine that cannot do what was asked has exit code 1, whatever the command.
+/// If the machine cannot do what was asked, the exit code is 1, whatever the command.
 #[test]
 fn a_gpu_that_is_not_there() {
     let scratch = Scratch::new();
@@ -132,7 +132,7 @@ fn a_file_that_is_not_what_it_should_be() {
     }
 }
 
-/// What people try first.
+/// Common spellings are accepted.
 #[test]
 fn names_in_either_case_and_a_device_by_its_other_name() {
     rips_of(SQUARE, &["--backend", "CPU", "--pair-store", "Sorted", "--output", "Csv"]).assert().success();
@@ -140,13 +140,13 @@ fn names_in_either_case_and_a_device_by_its_other_name() {
     super::lacuna("cubical", ["--construction", "V", image.to_str().unwrap()]).assert().success();
     for gpu in ["gpu", "GPU", "cuda"] {
         let run = rips_of("0 1\n1 0\n", &["--backend", gpu]).output().unwrap();
-        // Where there is a GPU it computes.
+        // With a GPU, the run succeeds.
         assert!(matches!(run.status.code(), Some(0 | 1)), "{gpu}: {}", String::from_utf8_lossy(&run.stderr));
     }
     refuse(&["--backend", "cudda"], &["a similar value exists: 'cuda'"]);
 }
 
-/// The same option has the same name in all commands; Ripser's and DIPHA's are understood.
+/// The option has the same name in all commands; Ripser's and DIPHA's names are accepted.
 #[test]
 fn the_highest_dimension_is_max_dim_everywhere() {
     let answer = |subcommand: &str, arguments: &[&str], file: &str| {
@@ -177,7 +177,7 @@ fn the_highest_dimension_is_max_dim_everywhere() {
     assert!(cells(["--max-dim", "0"]) == cells(["--upper-dim", "1"]));
 }
 
-/// So many points that the matrix of their distances would be twice as large as the memory there is.
+/// The distance matrix of these points would be twice as large as the available memory.
 #[cfg(target_os = "linux")]
 #[test]
 fn more_points_than_memory_has_room_for_are_refused_at_once() {
@@ -194,14 +194,14 @@ fn more_points_than_memory_has_room_for_are_refused_at_once() {
     }
 }
 
-/// Memory that is refused is an error, whether it is known before (2) or found out on the way (1), and nothing aborts.
+/// A refusal of memory is an error, known beforehand (2) or found during the run (1), and never an abort.
 #[cfg(target_os = "linux")]
 #[test]
 fn memory_that_is_refused_is_an_error() {
     let scratch = Scratch::new();
     let lines: String = (0..9000).map(|k| format!("{} {}\n", k % 97, k * k % 101)).collect();
     let file = scratch.file("plane.pts", lines);
-    // All distances, and those of near points alone.
+    // All distances, and those of near points only.
     let near: &[&str] = &["--threshold", "17"];
     for (kilobytes, threshold) in [(300_000, &[][..]), (400_000, &[]), (130_000, near), (200_000, near)] {
         let script = "ulimit -v $0 && exec \"$@\"";
@@ -229,7 +229,7 @@ fn memory_that_thinning_is_refused_is_an_error() {
     let image = scratch.path("zeros.raw");
     std::fs::File::create(&image).unwrap().set_len(30_000_000).unwrap();
     let (image, out) = (image.display(), scratch.name("out.png"));
-    // Of a plane one pixel wide the bits take far more than the voxels.
+    // In a plane one pixel wide, the bits take far more memory than the voxels.
     for command in [format!("thin -o {out}"), "cubical --thin".to_owned()] {
         let program = env!("CARGO_BIN_EXE_lacuna");
         let run = format!("{program} {command} --threads 1 --shape 30000000,1 --dtype u8 {image}");

@@ -1,4 +1,4 @@
-//! Outputs that must not be written where they were asked for, and those that must.
+//! Outputs that must be refused, and outputs that must be written.
 
 use std::fs;
 use std::path::Path;
@@ -10,7 +10,7 @@ use predicates::str::{contains, is_empty};
 
 use super::{SQUARE, SQUARE_TEXT, Scratch, TRIANGLE, data, lacuna, read, rips, rips_of};
 
-/// Runs a command whose output is its input: refused before anything is read or written.
+/// Runs a command whose output is its input: it is refused before anything is read or written.
 fn refused(subcommand: &str, arguments: &[&str], input: &Path) {
     let before = fs::read(input).unwrap();
     let run = lacuna(subcommand, arguments).assert().code(2).stdout(is_empty());
@@ -88,14 +88,15 @@ mod unprivileged {
 
     use super::*;
 
-    /// A user that is not privileged: where the tests run as one, it is theirs.
+    /// User without privileges; if the tests run without privileges, it is their user.
     const NOBODY: u32 = 65_534;
 
-    /// Runs `lacuna rips` of [`SQUARE`] into `output`, without the privilege to write everywhere.
+    /// Runs `lacuna rips` on [`SQUARE`] into `output`, without the privilege to write everywhere.
     fn rips_into(scratch: &Scratch, output: &Path) -> std::process::Output {
         let square = scratch.file("square.txt", SQUARE);
-        // A copy that other users may run: the build folder need not be open to them. Another process makes it: while this one has a file open
-        // to be written, a process that another test starts holds it too, for a moment in which it cannot be run.
+        // A copy that other users may execute, since the build folder may be closed to them. A separate process makes
+        // it: if this one had the file open for writing, a process started by another test would inherit it and briefly
+        // prevent its execution.
         let program = scratch.path("lacuna");
         let copied = Process::new("cp").arg(env!("CARGO_BIN_EXE_lacuna")).arg(&program).status().unwrap();
         assert!(copied.success());
@@ -127,7 +128,7 @@ mod unprivileged {
     }
 }
 
-/// A file that is a mount point cannot be renamed to, only written.
+/// A mount point cannot be renamed over, only written.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_file_that_is_mounted() {
@@ -153,7 +154,7 @@ fn refuses_namespaces(output: &std::process::Output) -> bool {
     output.stderr.starts_with(b"unshare: ")
 }
 
-/// The program with standard output on a device that is always full.
+/// Standard output is a device that is always full.
 #[cfg(target_os = "linux")]
 #[test]
 fn help_that_cannot_be_written_is_a_failure() {
@@ -227,7 +228,7 @@ fn a_format_and_a_name_that_contradict_are_refused() {
     rips(any).assert().success();
 }
 
-/// With standard output on a terminal, as `script` of util-linux gives one.
+/// Standard output is a terminal, provided by `script` of util-linux.
 #[cfg(target_os = "linux")]
 #[test]
 fn nothing_binary_goes_to_a_terminal() {
@@ -242,7 +243,7 @@ fn nothing_binary_goes_to_a_terminal() {
     assert!(said.contains("binary") && said.contains("-o FILE") && !said.contains("NUMPY"), "{said}");
 }
 
-/// Names that promise what is not written.
+/// Names that imply a directory or compression.
 #[test]
 fn names_of_directories_and_of_compressed_files_are_refused() {
     let scratch = Scratch::new();
@@ -262,7 +263,7 @@ fn names_of_directories_and_of_compressed_files_are_refused() {
     lacuna("convert", [image, &scratch.name("volume.nii.gz")]).assert().success();
 }
 
-/// Every command that chooses a format by a name refuses names that tell none, and says which do.
+/// Every command that chooses a format by name refuses names that imply none, and lists those that do.
 #[test]
 fn an_ending_that_tells_no_format_is_refused() {
     let scratch = Scratch::new();
@@ -304,7 +305,7 @@ fn an_ending_that_tells_no_format_is_refused() {
     let plot = lacuna("plot", [&bars, "-o", &scratch.name("x.gif")]).assert().code(2);
     plot.stderr(contains("expected a file named *.svg, *.png or *.pdf"));
     assert_eq!(scratch.names(), before);
-    // What is asked for needs no name.
+    // With an explicit format, any name is accepted.
     lacuna("generate", circle).args(["--output", "npy", "-o", &scratch.name("x.mha")]).assert().success();
     lacuna("generate", circle).args(["-o", &scratch.name("x.out")]).assert().success();
     lacuna("convert", [&image, &scratch.name("x")]).assert().success();

@@ -1,4 +1,4 @@
-//! `lacuna phat`: PHAT's options, PHAT's files.
+//! `lacuna phat`: options and files of PHAT.
 
 use std::fs;
 
@@ -14,7 +14,7 @@ fn phat<S: AsRef<std::ffi::OsStr>>(arguments: impl IntoIterator<Item = S>) -> Co
     command
 }
 
-/// The pairs file that these options make of data/NAME, and standard output.
+/// The pairs file for data/NAME with these options, and standard output.
 fn pairs_of(options: &[&str], name: &str) -> (Vec<u8>, String) {
     let scratch = Scratch::new();
     let pairs = scratch.path("pairs");

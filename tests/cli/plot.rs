@@ -1,4 +1,4 @@
-//! `lacuna plot` and `--plot`: what a picture holds, by its structure, and what the program makes of the options.
+//! `lacuna plot` and `--plot`: the structure of pictures, and the options.
 
 use std::fs;
 
@@ -7,7 +7,7 @@ use roxmltree::{Document, Node};
 
 use super::{SQUARE, Scratch, data, lacuna, rips, rips_of};
 
-/// The picture that `lacuna plot` makes of bars or curves on standard input.
+/// The picture that `lacuna plot` draws of bars or curves on standard input.
 fn drawn(input: &str, options: &[&str]) -> String {
     let output = lacuna("plot", [&["-", "-q"][..], options].concat()).write_stdin(input).assert().success();
     String::from_utf8(output.get_output().stdout.clone()).unwrap()
@@ -25,14 +25,14 @@ fn labels<'a>(svg: &'a Document<'_>, class: &str) -> Vec<&'a str> {
     of_class(svg, class).iter().map(label).collect()
 }
 
-/// The numbers of a path.
+/// Numbers in a path.
 fn numbers(path: &Node<'_, '_>) -> Vec<f64> {
     let data = path.attribute("d").unwrap();
     let numbers = data.split(|c: char| c.is_ascii_alphabetic() || c == ' ').filter(|word| !word.is_empty());
     numbers.map(|number| number.parse().unwrap()).collect()
 }
 
-/// The points of the marks with a label.
+/// Points of the marks with a label.
 fn marks(svg: &Document<'_>, name: &str) -> Vec<(f64, f64)> {
     let of_name = of_class(svg, "bars").into_iter().filter(|node| label(node) == name);
     let number = |node: &Node<'_, '_>, key| node.attribute(key).unwrap().parse().unwrap();
@@ -40,7 +40,7 @@ fn marks(svg: &Document<'_>, name: &str) -> Vec<(f64, f64)> {
     uses.map(|node| (number(&node, "x"), number(&node, "y"))).collect()
 }
 
-/// The map of values to pixels along an axis, by its first and its last tick.
+/// Map from values to pixels along an axis, by its first and last tick.
 fn axis(svg: &Document<'_>, class: &str) -> impl Fn(f64) -> f64 {
     let tick = |text: &Node<'_, '_>| {
         let value: f64 = label(text).replace('−', "-").parse().ok()?;
@@ -88,7 +88,7 @@ fn every_bar_of_a_torus_is_where_its_birth_and_death_are() {
     let diagonal = of_class(&svg, "diagonal")[0];
     assert!(diagonal.attribute("stroke-dasharray").is_some());
     let ends = numbers(&diagonal);
-    // Equal axes: a value is as far right as it is up.
+    // Equal axes: the same value has the same horizontal and vertical distance.
     assert_near(x(1.0) - x(0.0), y(0.0) - y(1.0));
     assert_near(ends[2] - ends[0], ends[1] - ends[3]);
     assert_near(ends[1] - y(0.0), x(0.0) - ends[0]);
@@ -112,7 +112,7 @@ fn bars_that_go_down_lie_below_the_diagonal() {
 fn results_that_lie_over_one_another_differ_in_marks_and_dimensions_in_colours() {
     let scratch = Scratch::new();
     fs::write(scratch.path("one.csv"), "dim,birth,death\n0,0,inf\n1,1,2\n").unwrap();
-    // A name that would be markup, if it were written as it is.
+    // A file name that must be escaped in markup.
     let (one, two) = (scratch.path("one.csv"), scratch.path("<b>&\".csv"));
     fs::write(&two, "dim,birth,death\n0,0,inf\n1,1.5,3\n").unwrap();
     let output = lacuna("plot", ["-q"]).arg(&one).arg(&two).assert().success();
@@ -149,7 +149,7 @@ fn bars_at_one_place_share_a_larger_mark() {
     let of = |words: &str| name(*groups.iter().find(|node| label(node) == words).unwrap());
     let radius = |name: String| -> f64 { name.rsplit_once('-').unwrap().1.parse().unwrap() };
     assert!(radius(of("H₀, 3 bars each")) > 1.3 * radius(of("H₀")));
-    // Each alone, there is nothing to be said.
+    // Without coinciding bars, the legend does not mention them.
     assert!(!drawn("dim,birth,death\n0,0,2\n0,0,1\n1,0,1\n", &[]).contains("at one place"));
 }
 
@@ -188,7 +188,7 @@ fn ticks_beside_an_infinity_have_labels() {
         for kind in ["barcode", "diagram"] {
             let text = drawn(&bars, &["--kind", kind]);
             let svg = Document::parse(&text).unwrap();
-            // Ticks of the axis of abscissas go down.
+            // Ticks of the horizontal axis are vertical.
             let ticks =
                 of_class(&svg, "tick-line").iter().map(numbers).filter(|line| line[0] == line[2]).count();
             assert_eq!(labels(&svg, "tick-x").len(), ticks, "{kind} up to {last}");
@@ -207,7 +207,7 @@ fn a_picture_for_which_there_is_no_memory_is_refused() {
     assert_eq!(scratch.names(), ["bars.csv"]);
 }
 
-/// Many bars, of which one lasts long.
+/// Many bars, one of them long.
 fn many() -> String {
     let bar =
         |k: u32| format!("1,{},{}\n", f64::from(k % 997), f64::from(k % 997) + f64::from(k % 61 + 1) / 7.0);
@@ -230,7 +230,7 @@ fn many_bars_become_a_density_that_is_told() {
     let text = drawn(&many, &[]);
     let svg = Document::parse(&text).unwrap();
     let (x, y) = (axis(&svg, "tick-x"), axis(&svg, "tick-y"));
-    // The bar that lasts long is by itself, in a hexagon around its point.
+    // The long bar is alone in a hexagon around its point.
     let corners: Vec<f64> = of_class(&svg, "density").iter().flat_map(numbers).collect();
     let far = corners.chunks(2).filter(|at| at[1] < y(850.0) && at[0] < x(150.0)).collect::<Vec<_>>();
     assert_eq!(far.len(), 6);
@@ -300,7 +300,8 @@ fn a_curve_of_an_image_is_that_of_its_bars() {
     let of_rows = drawn(&fs::read_to_string(&rows).unwrap(), &[]);
     assert_eq!(corners(&of_rows), corners(&fs::read_to_string(&direct).unwrap()));
     let of_bars = drawn(&fs::read_to_string(&bars).unwrap(), &["--kind", "ecc"]);
-    // Both begin at 0, reach what they reach and end at 1; where steps lie closer than two pixels they may be drawn apart.
+    // Both curves begin at 0, have the same extrema and end at 1; where steps are closer than two pixels, the drawings
+    // may differ.
     let heights = |corners: &[(f64, f64)]| {
         let of = |at: fn(f64, f64) -> f64| corners.iter().map(|corner| corner.1).reduce(at).unwrap();
         (of(f64::min), of(f64::max), corners[0].1, corners[corners.len() - 1].1)
@@ -392,7 +393,7 @@ fn cells_have_pictures_too() {
     lacuna("reduce", ["-q", "--plot", &picture]).arg(data("octahedron_surface.dat")).assert().success();
     let text = fs::read_to_string(&picture).unwrap();
     let svg = Document::parse(&text).unwrap();
-    // 5 joins, 7 fillings, and the sphere's two essential classes.
+    // 5 merges, 7 fillings, and the sphere's two essential classes.
     assert_eq!([marks(&svg, "H₀").len(), marks(&svg, "H₁").len(), marks(&svg, "H₂").len()], [6, 7, 1]);
 }
 
@@ -411,7 +412,7 @@ fn pages_about_runs_hold_what_the_run_knows() {
     rips_of(SQUARE, &options).assert().success();
     let data = page(&report);
     assert_eq!((&data["dims"][0]["count"], &data["dims"][1]["count"]), (&4.into(), &1.into()));
-    // A matrix has no coordinates to draw in; the loop has simplices all the same.
+    // A matrix has no coordinates for a drawing, but the loop still has simplices.
     assert!(data["points"].is_null());
     let written: serde_json::Value = serde_json::from_str(&fs::read_to_string(&bars).unwrap()).unwrap();
     let simplex = |key| {

@@ -1,4 +1,4 @@
-//! `--representatives`: which simplices the bars are of, in every format that has room for them.
+//! `--representatives`: simplices and chains of the bars, in every format that can hold them.
 
 use std::path::Path;
 use std::{fs, io::Read};
@@ -12,7 +12,7 @@ use super::{SQUARE, SQUARE_TEXT, Scratch, read, rips, rips_of};
 
 const SIMPLICES: [&str; 2] = ["--representatives", "simplices"];
 
-/// The simplices of [`SQUARE`] as `csv` has them.
+/// Simplices of [`SQUARE`] in `csv`.
 const SQUARE_CSV: &str = "\
 dim,birth,death,birth_simplex,death_simplex
 0,0.0,1.0,2,2 3
@@ -31,7 +31,7 @@ fn csv_of(options: &[&str]) -> String {
     String::from_utf8(stdout(SQUARE, &[options, &["--output", "csv"]].concat())).unwrap()
 }
 
-/// The places of the representatives in JSON: dimension and index of each.
+/// Dimension and index of the representatives in JSON.
 fn places(options: &[&str]) -> Vec<(u64, u64)> {
     let object: Value =
         serde_json::from_slice(&stdout(SQUARE, &[options, &["--output", "json"]].concat())).unwrap();
@@ -39,7 +39,7 @@ fn places(options: &[&str]) -> Vec<(u64, u64)> {
     object["representatives"].as_array().unwrap().iter().map(place).collect()
 }
 
-/// The arrays of an archive of integers and doubles: name, shape, values.
+/// Arrays of integers and doubles in an archive: name, shape, values.
 pub(super) fn arrays(bytes: &[u8]) -> Vec<(String, Vec<u64>, Vec<f64>)> {
     let archive = ZipArchive::from_slice(bytes).unwrap();
     let mut entries = archive.entries();
@@ -121,7 +121,8 @@ fn chains_have_a_row_a_simplex() {
     let found = object["representatives"].as_array().unwrap();
     assert!(found[..4].iter().all(|found| found.get("cocycle").is_none() && found.get("cycle").is_none()));
     assert_eq!(found[4]["cocycle"], json!([[0, 3, 1]]));
-    // The sides of the square, each as it is oriented: from 0 over 1, 2 and 3, and back against the last, or all of that reversed.
+    // The sides of the square with their orientations: from 0 over 1, 2 and 3, and against the last, or all of that
+    // reversed.
     let sides = |one: u32, other: u32| json!([[2, 3, one], [0, 1, one], [1, 2, one], [0, 3, other]]);
     assert!(found[4]["cycle"] == sides(1, 2) || found[4]["cycle"] == sides(2, 1), "{}", found[4]["cycle"]);
 }
@@ -152,7 +153,7 @@ fn a_cycle_is_tightened() {
         let object: Value = serde_json::from_slice(&run.get_output().stdout).unwrap();
         object["representatives"][0]["cycle"].as_array().unwrap().len()
     };
-    // Around the circle, and with fewer corners.
+    // Around the circle, and tightened with fewer corners.
     assert_eq!([cycle(&[]), cycle(&["--tighten"])], [18, 14]);
 }
 
@@ -220,7 +221,7 @@ fn a_collapse_that_is_asked_for_is_not_done_and_that_is_said() {
     run("auto").stdout(SQUARE_CSV).stderr(contains("although").not().and(contains(explained)));
 }
 
-/// Of the points 0, 2, 4, 6 and 9 on a line, landmarks are 0, 9 and 4.
+/// On the line of points 0, 2, 4, 6 and 9, the landmarks are 0, 9 and 4.
 #[test]
 fn landmarks_are_points_of_the_input() {
     let options = ["--format", "point-cloud", "--landmarks", "3", "--output", "csv"];
@@ -256,7 +257,7 @@ fn several_inputs_have_theirs() {
     missing.stderr(contains("0.txt: bar 1:7: ").and(contains("19.txt")));
 }
 
-/// The other program's reader takes what is written.
+/// `lacuna compare` reads the output.
 #[test]
 fn compare_reads_bars_beside_simplices() {
     let scratch = Scratch::new();

@@ -1,4 +1,4 @@
-//! Curves, pairs, images and batches that are killed or interrupted, and go on from what they kept.
+//! Curves, pairs, images and batches that are killed or interrupted, and then resume from their checkpoint.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant, SystemTime};
 use super::Scratch;
 use super::checkpoint::{refused, text};
 
-/// Numbers that look random.
+/// Pseudo-random numbers.
 fn random(count: usize, seed: u64) -> impl Iterator<Item = u32> {
     let mut state = seed;
     (0..count).map(move |_| {
@@ -18,7 +18,7 @@ fn random(count: usize, seed: u64) -> impl Iterator<Item = u32> {
     })
 }
 
-/// An array of NumPy.
+/// Makes a NumPy array.
 fn npy(axes: &[usize], dtype: &str, bytes: &[u8]) -> Vec<u8> {
     let axes: Vec<String> = axes.iter().map(usize::to_string).collect();
     let header = format!("{{'descr': '{dtype}', 'fortran_order': False, 'shape': ({},), }}", axes.join(", "));
@@ -26,13 +26,13 @@ fn npy(axes: &[usize], dtype: &str, bytes: &[u8]) -> Vec<u8> {
     [b"\x93NUMPY\x01\x00", &(padded.len() as u16).to_le_bytes()[..], padded.as_bytes(), bytes].concat()
 }
 
-/// An image of random voxels of 16 bits.
+/// Makes an image of random 16-bit voxels.
 fn image(axes: &[usize], seed: u64) -> Vec<u8> {
     let voxels = random(axes.iter().product(), seed).flat_map(|voxel| (voxel as u16).to_le_bytes());
     npy(axes, "<u2", &voxels.collect::<Vec<u8>>())
 }
 
-/// A command on files in a folder, and its answer.
+/// A command on files in a folder, with its expected answer.
 struct Run {
     scratch: Scratch,
     arguments: Vec<String>,
@@ -40,7 +40,7 @@ struct Run {
 }
 
 impl Run {
-    /// The run of these arguments on these files.
+    /// Makes the run of these arguments on these files.
     fn new(arguments: &str, files: &[(&str, Vec<u8>)]) -> Run {
         let scratch = Scratch::new();
         for (name, content) in files {
@@ -53,7 +53,7 @@ impl Run {
         Run { expected: text(&output.stdout), ..run }
     }
 
-    /// Whoever runs the tests in the background may have signals ignored.
+    /// The command with options. Signals are reset, since tests that run in the background may inherit ignored ones.
     fn command(&self, options: &[&str]) -> Command {
         let mut run = Command::new("env");
         run.args(["--default-signal=HUP,INT,TERM", env!("CARGO_BIN_EXE_lacuna")]).args(&self.arguments);
@@ -66,23 +66,23 @@ impl Run {
         self.command(&[&["--checkpoint", "kept", "--every", "1ms"], options].concat())
     }
 
-    /// The pieces that are kept: their names, and which files they are.
+    /// The saved parts: names and inodes.
     fn pieces(&self) -> Vec<(String, u64)> {
         let entries = fs::read_dir(self.scratch.name("kept")).into_iter().flatten().flatten();
-        // A piece may be replaced meanwhile.
+        // A part may be replaced meanwhile.
         let pieces = entries.filter_map(|entry| {
             Some((entry.file_name().to_string_lossy().into_owned(), entry.metadata().ok()?.ino()))
         });
         pieces.filter(|(name, _)| name.ends_with(".lac") && name != "run.lac").collect()
     }
 
-    /// Whether a piece of this name is kept.
+    /// Whether a part of this name is saved.
     fn keeps(&self, name: &str) -> bool {
         self.pieces().iter().any(|(piece, _)| piece == name)
     }
 
-    /// Starts the run and kills it a moment after it has kept a piece in whose name this is. Whether it was killed. It saves whenever it can, so it
-    /// takes so long that the moment comes, on a machine of any speed.
+    /// Starts the run and kills it `moment` after it has saved a part whose name contains `piece`. True if it was
+    /// killed. It saves at every opportunity, so it takes long enough on a machine of any speed.
     fn is_killed(&self, piece: &str, moment: Duration, output: Stdio) -> bool {
         let before = self.pieces();
         let mut child = self.kept_always().stdout(output).spawn().unwrap();
@@ -100,19 +100,19 @@ impl Run {
         child.wait().unwrap().signal() == Some(9)
     }
 
-    /// The run, saving whenever it can.
+    /// The run that saves at every opportunity.
     fn kept_always(&self) -> Command {
         self.command(&["--checkpoint", "kept", "--every", "0s"])
     }
 
-    /// Kills the run as soon as a piece was kept in whose name this is. A long answer goes to a pipe that nobody reads, which keeps the run from its
-    /// end; one with a short answer that comes to its end before is begun again.
+    /// Kills the run as soon as it has saved a part whose name contains `piece`. A long answer goes to a pipe that is
+    /// not read, which keeps the run from ending; a run with a short answer that ends too soon is repeated.
     fn leaves(&self, piece: &str) {
         let is_left = |_| self.is_killed(piece, Duration::ZERO, Stdio::piped());
         assert!((0..100).any(is_left), "{:?} is too short", self.arguments);
     }
 
-    /// Kills the run once, and again each time a little later, if it has not come to its end before; it has the same answer.
+    /// Kills the run, and then each resumed one a little later, unless it ends before; the answer is the same.
     fn is_killed_and_goes_on(&self, piece: &str) {
         self.leaves(piece);
         for moment in [1, 3, 7, 12] {
@@ -132,7 +132,7 @@ impl Run {
 #[test]
 fn curves_that_are_killed_go_on_slab_by_slab() {
     let volume = image(&[160, 130, 130], 3);
-    // Voxels from any place, and in memory order; sums by key and by bin.
+    // Voxels at random and in memory order; sums by key and by bin.
     for options in ["", "--bins 100 --range 0,60000", "--construction v --superlevel"] {
         Run::new(&format!("ecc --threads 2 volume.npy {options}"), &[("volume.npy", volume.clone())])
             .is_killed_and_goes_on("curve.lac");
@@ -148,7 +148,7 @@ fn curves_that_are_killed_go_on_slab_by_slab() {
 #[test]
 fn curves_at_several_scales_go_on_scale_by_scale() {
     let volume = image(&[28, 28, 28], 3);
-    // Rows of each voxel's value, and of bins.
+    // Rows for each voxel value, and for bins.
     for options in ["", "--bins 100 --range 0,60000 --construction v"] {
         let run = Run::new(
             &format!("ecc --threads 2 --scales 5 volume.npy {options}"),
@@ -162,13 +162,13 @@ fn curves_at_several_scales_go_on_scale_by_scale() {
         refused(&other, "--sigma was not given, is 2");
         run.goes_on();
     }
-    // What ends the run has those kept that are done.
+    // A run that ends at its time limit saves the scales that are done.
     let run = Run::new("ecc --threads 2 --scales 60 volume.npy --bins 9", &[("volume.npy", volume)]);
     for limit in (0..20).map(|doublings| format!("{}ms", 20 << doublings)) {
         let options = ["--checkpoint", "kept", "--every", "1h", "--time-limit", &limit];
         let limited = run.command(&options).output().unwrap();
         assert!([Some(0), Some(4)].contains(&limited.status.code()), "{}", text(&limited.stderr));
-        // Where nothing was done in so little time, there is more next time; a fast machine may be done.
+        // If nothing was done in that time, the limit is doubled; a fast machine may finish.
         if limited.status.code() == Some(0) || run.keeps("scale-0.lac") {
             break;
         }
@@ -184,7 +184,7 @@ fn other_curves_are_refused() {
     refused(&run.kept(&["--superlevel"]).output().unwrap(), "--superlevel was false, is true");
     let volume = run.scratch.name("volume.npy");
     let before = fs::read(&volume).unwrap();
-    // One voxel in the middle is another, and the time of change is that of before, as after `touch -r`.
+    // One voxel in the middle changes, while the modification time is kept, as by `touch -r`.
     let written = fs::metadata(&volume).unwrap().modified().unwrap();
     let mut changed = before.clone();
     changed[before.len() / 2] ^= 1;
@@ -202,7 +202,7 @@ fn other_curves_are_refused() {
     );
 }
 
-/// The boundary matrix of a random image of so many voxels a side.
+/// Boundary matrix of a random image with `side` voxels along each axis.
 fn matrix(side: usize) -> Vec<u8> {
     let scratch = Scratch::new();
     let [from, to] = ["image.npy", "matrix.bin"].map(|name| scratch.name(name));
@@ -224,7 +224,7 @@ fn reductions_that_are_killed_go_on() {
     }
 }
 
-/// A run that is killed while it writes has its pairs, and what is not kept any more was not needed.
+/// A run that is killed while it writes has saved its pairs, and parts that are deleted by then are not needed.
 #[test]
 fn reductions_that_are_over_are_not_done_again() {
     let options = "reduce --threads 1 matrix.bin --algorithm twist --dualize off";
@@ -239,7 +239,7 @@ fn reductions_that_are_over_are_not_done_again() {
     assert!(additions.as_u64().unwrap() > 1000, "{additions}");
     run.leaves("twist-pairs.lac");
     assert!(run.keeps("checked.lac"), "{:?}", run.pieces());
-    // To reduce what is reduced takes no addition: what is counted is what was kept.
+    // Reducing reduced columns takes no additions, so the count is the saved one.
     let counted = figures(&run, &["--checkpoint", "kept"]);
     assert_eq!(counted["figures"]["additions"], additions);
     run.leaves("twist-pairs.lac");
@@ -305,7 +305,7 @@ fn batches_leave_out_what_has_been_answered() {
         run.is_killed("batch.lac", Duration::from_millis(moment), Stdio::null());
     }
     run.leaves("batch.lac");
-    // What is gone is answered again.
+    // A missing answer is computed again.
     let output = run.kept(&[]).output().unwrap();
     let error = text(&output.stderr);
     assert!(output.status.success() && error.contains(" of 40 inputs have been answered before"), "{error}");
@@ -324,7 +324,7 @@ fn batches_leave_out_what_has_been_answered() {
     run.leaves("batch.lac");
     let other = run.kept(&["--symmetrize", "lower"]).output().unwrap();
     refused(&other, "--symmetrize was not given, is Lower");
-    // Each run has time for a little, and what it was at when the time was up is not done.
+    // Each run has little time, and the input in progress at its end is not done.
     for limit in ["1ms", "5ms", "20ms"] {
         let limited = run.kept(&["--time-limit", limit]).output().unwrap();
         assert!([Some(0), Some(4)].contains(&limited.status.code()), "{}", text(&limited.stderr));
@@ -337,7 +337,7 @@ fn batches_leave_out_what_has_been_answered() {
     assert_eq!((answers(&run), expected.len()), (expected, 30));
 }
 
-/// Two inputs of `lacuna rips`, and one that cannot be read, so that what is kept stays when the others are answered.
+/// Two inputs of `lacuna rips` and one that cannot be read, so that the checkpoint stays when the others are answered.
 struct Batch(Scratch);
 
 impl Batch {
@@ -350,7 +350,7 @@ impl Batch {
         Batch(scratch)
     }
 
-    /// A run on all three, and what it says.
+    /// Runs all three; returns standard error.
     fn run(&self, options: &[&str]) -> String {
         let arguments = ["a", "b", "c", "-o", "answers", "--output", "csv", "--checkpoint", "kept"];
         let mut run = super::lacuna("rips", [&arguments, options].concat());
@@ -363,13 +363,13 @@ impl Batch {
         self.0.name(&format!("answers/{input}.csv"))
     }
 
-    /// How many are known to be answered.
+    /// Number of inputs recorded as answered.
     fn done(&self) -> String {
         done(&self.0)
     }
 }
 
-/// How many inputs of a batch are known to be answered.
+/// Number of inputs of a batch recorded as answered.
 fn done(scratch: &Scratch) -> String {
     let inspected = super::lacuna("inspect", [scratch.name("kept/batch.lac")]).output().unwrap();
     let lines = text(&inspected.stdout);
@@ -438,13 +438,13 @@ fn an_input_that_is_changed_while_it_is_read_is_not_known_as_answered() {
             let names = fs::read_dir(scratch.name("kept")).into_iter().flatten().flatten();
             names.map(|entry| entry.file_name()).any(|name| name.to_string_lossy().ends_with(piece))
         };
-        // A scale is done: the image has been read.
+        // A scale is done, so the image has been read.
         while !keeps("scale-1.lac") && run.try_wait().unwrap().is_none() {
             std::thread::sleep(Duration::from_micros(200));
         }
         let later = SystemTime::now() + Duration::from_secs(5);
         fs::File::options().write(true).open(&input).unwrap().set_modified(later).unwrap();
-        // Another scale was to come: the answer is not there, and nobody has looked again whether the image is as it was.
+        // More scales were to come: the answer is not there, and the image has not been checked for changes again.
         let is_in_time = !keeps("scale-19.lac") && keeps("scale-1.lac");
         assert_eq!(run.wait().unwrap().code(), Some(2));
         is_in_time
@@ -463,7 +463,7 @@ fn a_batch_has_no_partial_answers() {
     let [short, long] = ["short", "long"].map(|name| format!("{name}.lower_distance_matrix"));
     scratch.file(&short, rows[..5].join("\n"));
     scratch.file(&long, rows.join("\n"));
-    // The exit code, and the answer, if there is one.
+    // Exit code, and the answer, if there is one.
     let run = |into: &str, options: &[&str]| {
         let arguments = [&short, &long, "--max-dim", "2", "--threads", "1", "-o", into];
         let mut run = super::lacuna("rips", [&arguments, options].concat());

@@ -1,4 +1,4 @@
-//! What is left of a run that a signal ends: nothing, or what the next run removes.
+//! Files left by a run that a signal ends: none, or those that the next run removes.
 
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, Command, Stdio};
@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::Scratch;
 
-/// Waits until something is so, for at most some minutes.
+/// Waits, at most some minutes, until a condition holds.
 fn wait_until(what: &str, is_so: impl Fn() -> bool) {
     let start = Instant::now();
     while !is_so() {
@@ -15,8 +15,8 @@ fn wait_until(what: &str, is_so: impl Fn() -> bool) {
     }
 }
 
-/// `lacuna rips` that waits for its input, its outputs open. Whoever runs the tests in the background may have signals ignored, and the
-/// program would have them stay so.
+/// A run of `lacuna rips` that waits for its input with its outputs open. Signals are reset, since tests that run in
+/// the background may inherit ignored ones, which the program leaves ignored.
 fn waiting(scratch: &Scratch) -> Child {
     let mut run = Command::new("env");
     run.args([
@@ -44,17 +44,17 @@ fn signals_leave_no_temporary_files() {
     for (signal, number) in [("HUP", 1), ("INT", 2), ("TERM", 15)] {
         let scratch = Scratch::new();
         let mut child = waiting(&scratch);
-        // Held open: at its end the run would end by itself.
+        // Held open: the end of the input would end the run.
         let input = child.stdin.take();
         send(signal, &child);
-        // A shell gives this as 128 + the number.
+        // A shell reports this as 128 + the number.
         assert_eq!(child.wait().unwrap().signal(), Some(number), "{signal}");
         assert_eq!(scratch.names(), [""; 0], "{signal}");
         drop(input);
     }
 }
 
-/// What `nohup` does.
+/// Signals are ignored as under `nohup`.
 #[test]
 fn a_signal_that_is_ignored_stays_so() {
     let scratch = Scratch::new();
@@ -71,7 +71,7 @@ fn a_signal_that_is_ignored_stays_so() {
     assert_eq!(scratch.names(), ["bars.txt"]);
 }
 
-/// What nobody can catch leaves its files to the next run in the same folder, and that takes no file of a run that lives.
+/// A killed run leaves its files to the next run in the same folder, which removes no file of a running program.
 #[test]
 fn what_a_killed_run_leaves_the_next_one_removes() {
     let scratch = Scratch::new();
@@ -104,7 +104,7 @@ fn what_a_killed_run_leaves_the_next_one_removes() {
     assert_eq!(scratch.names(), ["living.txt", "other.txt", "square.dist"]);
 }
 
-/// The folder in which another program runs, likewise.
+/// Likewise for the folder in which another program runs.
 #[test]
 fn a_folder_of_a_killed_run_goes_with_the_next() {
     use std::os::unix::fs::PermissionsExt;

@@ -1,4 +1,4 @@
-//! Text output: what Ripser 1.2.1 (for other coefficients, its coefficient build) prints for the same input.
+//! Text output: identical to Ripser 1.2.1 (for other coefficients, its coefficient build) on the same input.
 
 use super::{SQUARE, SQUARE_TEXT, Scratch, rips, rips_of};
 
@@ -198,7 +198,7 @@ fn the_projective_plane_tells_coefficients_apart() {
     }
 }
 
-/// Ripser crashes.
+/// Ripser crashes on one point.
 #[test]
 fn one_point_is_one_essential_bar() {
     let text = "\
@@ -211,7 +211,7 @@ persistence intervals in dim 0:
     expect("3 4\n", &["--format", "point-cloud"], text);
 }
 
-/// 0.6 in single precision is above 0.6 in double: both sides are compared in single.
+/// 0.6 in single precision is above 0.6 in double: both sides are compared in single precision.
 #[test]
 fn a_threshold_takes_in_the_distance_of_the_same_name() {
     let text = "\
@@ -237,7 +237,7 @@ fn threads_pair_store_and_collapse_change_nothing() {
     }
 }
 
-/// A cycle of four points at distance 1 whose diagonals are a little longer, in double precision.
+/// A cycle of four points at distance 1 whose diagonals are slightly longer, in double precision.
 #[test]
 fn bars_of_doubles_are_written_so_that_birth_and_death_differ() {
     let scratch = Scratch::new();
@@ -252,7 +252,7 @@ fn bars_of_doubles_are_written_so_that_birth_and_death_differ() {
         let rows = numbers.chunks(4).map(|row| Ok(<[f64; 4]>::try_from(row).unwrap()));
         lacuna::output::npy::write_rows(4, rows, &mut file).unwrap();
         let file = scratch.file("cycle.npy", file);
-        // At a ratio of 1, and of less than the bar's.
+        // At a ratio of 1, and at one below that of the bar.
         for arguments in [&[][..], &["--ratio", "1.0000000001"]] {
             let found =
                 rips(arguments).args(["--format", "npy", "--threshold", "inf"]).arg(&file).output().unwrap();

@@ -1,4 +1,4 @@
-//! `lacuna thin`: skeletons as files, what is said about them, and the exit code of `--verify`; `lacuna cubical --thin`.
+//! `lacuna thin`: skeletons as files, messages, and the exit code of `--verify`; `lacuna cubical --thin`.
 
 use assert_cmd::Command;
 use lacuna::cubical::AnyImage;
@@ -12,7 +12,7 @@ fn thin<S: AsRef<std::ffi::OsStr>>(arguments: impl IntoIterator<Item = S>) -> Co
     lacuna("thin", arguments)
 }
 
-/// An image of bytes as a NumPy array: of a picture, a digit a voxel.
+/// Makes a NumPy array of bytes from a picture with a digit per voxel.
 fn array(shape: &str, picture: &str) -> Vec<u8> {
     let header = format!("{{'descr': '|u1', 'fortran_order': False, 'shape': ({shape}), }}");
     let header = format!("{header:<117}\n");
@@ -23,7 +23,7 @@ fn array(shape: &str, picture: &str) -> Vec<u8> {
     file
 }
 
-/// The same array in Fortran order: its first axis varies fastest.
+/// Makes the array of [`array`] in Fortran order: the first axis varies fastest.
 fn fortran(shape: [usize; 2], picture: &str) -> Vec<u8> {
     let [rows, columns] = shape;
     let digits: Vec<char> = picture.chars().filter(char::is_ascii_digit).collect();
@@ -34,12 +34,12 @@ fn fortran(shape: [usize; 2], picture: &str) -> Vec<u8> {
     [&file[..place], b"True ,", &file[place + 6..]].concat()
 }
 
-/// A square of even side and a ring around nothing.
+/// A square of even side and a ring.
 fn square_and_ring() -> Vec<u8> {
     array("6, 11", "00000011111 04400011111 04400011011 00000011111 00000011111 00000000000")
 }
 
-/// The voxels of an image file, of bytes.
+/// Axes and voxels of an image file of bytes.
 fn voxels(path: &std::path::Path) -> (Vec<usize>, Vec<u8>) {
     match read(path, &ImageOptions::default()).unwrap() {
         AnyImage::U8(image) => (image.shape().axes(), image.into_voxels()),
@@ -65,7 +65,7 @@ fn skeletons_in_every_format() {
     assert_eq!(out.get_output().stdout, std::fs::read(scratch.path("s.npy")).unwrap());
 }
 
-/// The voxels in C order of their axes.
+/// Voxels in C order of their axes.
 fn in_order(path: &std::path::Path) -> Vec<u8> {
     let AnyImage::U8(image) = read(path, &ImageOptions::default()).unwrap() else { panic!() };
     let mut listed: Vec<_> = image
@@ -86,7 +86,7 @@ fn the_order_in_memory_makes_no_difference() {
         let [rows, columns] = shape;
         let c = scratch.file("c.npy", array(&format!("{rows}, {columns}"), picture));
         let f = scratch.file("f.npy", fortran(shape, picture));
-        // NIfTI has its first axis fastest, and the row is its first axis as well.
+        // NIfTI stores the first axis fastest, and the rows are its first axis.
         let nii = scratch.path("image.nii");
         thin(["-q", "--iterations", "0", "-o"]).args([&nii, &c]).assert().success();
         for rule in ["guo-hall", "zhang-suen", "kashani", "kashani-safe", "subfields"] {
@@ -99,7 +99,7 @@ fn the_order_in_memory_makes_no_difference() {
             assert!(found.iter().all(|skeleton| *skeleton == found[0]), "{rule}: {found:?}");
         }
     }
-    // As OpenCV has it, of the image in a frame.
+    // The result of OpenCV on the framed image.
     let f = scratch.file("f.npy", fortran([2, 3], "111111"));
     let out = scratch.path("out.npy");
     thin(["-q", "-o"]).args([&out, &f]).assert().success();
@@ -155,7 +155,7 @@ fn a_skeleton_lies_where_its_image_does() {
 fn what_is_too_large_to_compare_is_said_at_once() {
     let scratch = Scratch::new();
     let out = scratch.path("out.npy");
-    // A file with a hole of a gigabyte, which nobody reads.
+    // A sparse file of a gigabyte that is not read.
     let header =
         format!("{:<117}\n", "{'descr': '|u1', 'fortran_order': False, 'shape': (1024, 1024, 1024), }");
     let mut start = b"\x93NUMPY\x01\x00".to_vec();
@@ -308,7 +308,7 @@ fn outputs_that_cannot_be() {
     let twice = thin(["-q", "-o"]).args([&out, &image]).arg("--stats").arg(&out).assert().code(2);
     twice.stderr(contains("expected different files for the answer and the statistics"));
     assert!(!out.exists());
-    // A format that is asked for needs no name.
+    // With an explicit format, any name is accepted.
     thin(["-q", "--output", "png", "-o"]).args([&scratch.path("out"), &image]).assert().success();
 }
 
@@ -396,7 +396,7 @@ fn bars_stay_when_an_image_is_thinned_before() {
             [with("--thin"), with("--thin=subfields"), with("--thin=guo-hall")],
             [all.clone(), all.clone(), all.clone()]
         );
-        // The square of four vanishes.
+        // The 2x2 square vanishes.
         assert_eq!(with("--thin=kashani") == all, level.is_empty());
     }
     let cubical = |arguments: &[&str]| lacuna("cubical", arguments).arg(&image).assert();
@@ -407,7 +407,7 @@ fn bars_stay_when_an_image_is_thinned_before() {
     run.stderr(contains("three.npy: voxel [1, 1]: expected one of two values, [0.0, 1.0], found 4"));
 }
 
-/// The skeletons of data/, which the plain rules made.
+/// The skeletons in data/ were made by the plain rules.
 #[test]
 fn every_case_of_data_gives_its_skeleton() {
     let (scratch, table) = (Scratch::new(), super::read(&super::data("thinning.tsv")));

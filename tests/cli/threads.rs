@@ -1,4 +1,4 @@
-//! How many threads are started, and what is said when they cannot be.
+//! Number of threads, and messages when they cannot be started.
 
 use assert_cmd::Command;
 use predicates::prelude::PredicateBooleanExt;
@@ -6,10 +6,10 @@ use predicates::str::{contains, is_empty};
 
 use super::{SQUARE, SQUARE_TEXT, Scratch, TRIANGLE, data, lacuna, rips_of};
 
-/// A size of stacks that no system maps, so that no thread can be started.
+/// A stack size that no system can map, so that no thread can be started.
 const IMPOSSIBLE_STACK: (&str, &str) = ("RUST_MIN_STACK", "1125899906842624");
 
-/// A run of every command that computes, and its exit code when no thread can be started.
+/// Runs of every computing command, with their exit codes when no thread can be started.
 fn runs(scratch: &Scratch) -> Vec<(Command, i32)> {
     let matrix = scratch.file("matrix.dat", TRIANGLE);
     let bars = data("expected/rings.csv");
@@ -25,7 +25,7 @@ fn runs(scratch: &Scratch) -> Vec<(Command, i32)> {
         (lacuna("convert", [image, &out]), 1),
         (lacuna("reduce", [matrix]), 1),
         (lacuna("phat", ["--ascii", matrix, &out]), 1),
-        // Of compare, 1 says that the files differ.
+        // For compare, 1 means that the files differ.
         (lacuna("compare", [bars, bars]), 2),
     ]
 }
@@ -41,7 +41,7 @@ fn threads_that_cannot_be_started_are_an_error_that_says_how_many_and_what_helps
     assert_eq!(scratch.names(), ["matrix.dat"]);
 }
 
-/// What a machine with little memory answers: some threads start, and then none.
+/// On a machine with little memory, some threads start, and then none.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_pool_that_starts_in_part_ends_at_once() {

@@ -1,4 +1,4 @@
-//! `lacuna vectorize`: the vectors of `gudhi.representations`, and what is refused.
+//! `lacuna vectorize`: the vectors of `gudhi.representations`, and refusals.
 
 use std::fs;
 
@@ -8,14 +8,14 @@ use serde_json::Value;
 
 use super::{Scratch, lacuna};
 
-/// What GUDHI makes of some diagrams: `tests/vectors/make.py` writes it.
+/// GUDHI's vectors of some diagrams, written by `tests/vectors/make.py`.
 const EXPECTED: &str = include_str!("../vectors/expected.json");
 
 fn numbers(row: &Value) -> Vec<f64> {
     row.as_array().unwrap().iter().map(|x| x.as_f64().unwrap()).collect()
 }
 
-/// Files of the diagrams, in dimension 1, beside bars of another dimension and one that never dies.
+/// Files of the diagrams in dimension 1, with bars of another dimension and an essential one.
 fn files(scratch: &Scratch, diagrams: &Value) -> Vec<String> {
     let file = |(k, bars): (usize, &Value)| {
         let name = scratch.name(&format!("{k}.csv"));
@@ -89,7 +89,7 @@ fn arrays_hold_what_texts_do_and_infinite_bars_are_told() {
     let doubles: Vec<f64> =
         bytes[bytes.len() - 24..].chunks(8).map(|x| f64::from_le_bytes(x.try_into().unwrap())).collect();
     assert_eq!(doubles, [2.0, 0.0, 0.0]);
-    // Betti curves count them.
+    // Betti curves count infinite bars.
     let curve = ["-", "-q", "--kind", "betti", "--range", "0,3", "--resolution", "4"];
     lacuna("vectorize", curve).write_stdin(bars).assert().success().stdout("1.0,2.0,1.0,1.0\n");
 }

@@ -86,7 +86,7 @@ fn edges_that_are_early_by_rounding() {
         .stderr(said);
 }
 
-/// Four points of a line; each is near to the next. Weights by hand: w = 2 √((d₁² + d₂²)/3).
+/// Four points on a line, each near the next. Weights by hand: w = 2 √((d₁² + d₂²)/3).
 #[test]
 fn distances_to_a_measure() {
     let line = "0\n1\n2\n3\n";
@@ -94,7 +94,7 @@ fn distances_to_a_measure() {
     let [ends, middle] = [5.0f64, 2.0].map(|sum| 2.0 * (sum / 3.0).sqrt());
     let bars = rips_of(line, &[&dtm[..], &["--output", "csv"]].concat()).assert().success();
     let text = String::from_utf8_lossy(&bars.get_output().stdout).into_owned();
-    // All edges of neighbours are born with a point, so one component is left, born with the points in the middle.
+    // All edges between neighbours are born with a point, so one component is left, born with the points in the middle.
     assert_eq!(text, format!("dim,birth,death\n0,{},inf\n", f64::from(middle as f32)), "{ends}");
     for (options, expected) in [
         (

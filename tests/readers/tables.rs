@@ -1,4 +1,4 @@
-//! Tables as other programs write them, and tables that may mean two things.
+//! Tables as other programs write them, and ambiguous tables.
 
 use super::{SQUARE, edges, load, matrix, points, refuse, refuse_named};
 use lacuna::metric::read::{
@@ -12,20 +12,20 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/tables")
 }
 
-/// The numbers that a file of the folder holds.
+/// Numbers in a file of the folder.
 fn numbers(name: &str) -> Vec<Vec<f64>> {
     let text = fs::read_to_string(folder().join(name)).unwrap();
     text.lines().map(|line| line.split(' ').map(|x| x.parse().unwrap()).collect()).collect()
 }
 
-/// What every table must hold: the distances and the points, row by row.
+/// Expected content of every table: the distances and the points, row by row.
 struct Held {
     distances: Vec<Vec<f64>>,
     points: Vec<Vec<f64>>,
 }
 
 impl Held {
-    /// The distances read, or the points read, next to those wanted; how many rows there must be.
+    /// Pairs of found and expected values, for distances or for points, and what they are.
     fn pairs<T: Value>(&self, found: &Distances<T>) -> (&'static str, Vec<(f64, f64)>) {
         match found {
             Distances::Matrix(matrix) => {
@@ -47,7 +47,7 @@ impl Held {
     }
 }
 
-/// Whether a file holds what it must, up to a tolerance.
+/// Checks that a file has the expected content, up to a tolerance.
 fn holds(loaded: &Loaded, held: &Held, what: &str, tolerance: f64) -> Result<(), String> {
     let (found, pairs) = match &loaded.input {
         Input::Single(distances) => held.pairs(distances),
@@ -98,7 +98,7 @@ fn tables_of_other_programs() {
     );
 }
 
-/// Asserts that a file without a format is refused for two readings, and that options decide.
+/// Checks that a file without a format is rejected as ambiguous, and that each option selects its reading.
 fn two_readings(text: &[u8], readings: &[(&str, Input)]) {
     let options: Vec<&str> = readings.iter().map(|reading| reading.0).collect();
     refuse(text, None, &[&["numbers that can be read in one way only"], &options[..]].concat());
@@ -109,7 +109,7 @@ fn two_readings(text: &[u8], readings: &[(&str, Input)]) {
     }
 }
 
-/// The options of a command line such as `--skip-rows 1 --columns 2-`.
+/// Parses options as on a command line, such as `--skip-rows 1 --columns 2-`.
 fn options_of(said: &str) -> DistanceOptions {
     let mut options = DistanceOptions::default();
     let words: Vec<&str> = said.split(' ').collect();
@@ -171,10 +171,10 @@ fn labels_of_a_matrix_are_left_out() {
             assert!(loaded.notes[0].contains("is left out: numbers of the"), "{:?}", loaded.notes);
         }
     }
-    // A matrix of points on a line is no table below a header.
+    // A distance matrix of points on a line is not a table with a header.
     let line = load("x", b"0 1 2\n1 0 1\n2 1 0\n", None);
     assert_eq!((line.input, line.notes), (matrix(&[1.0, 2.0, 1.0]), vec![]));
-    // Points of a cube's corners are not a matrix below a row.
+    // Corners of a cube are not a matrix below a header.
     refuse(b"1 1 1\n0 1 1\n1 0 1\n1 1 0\n", None, &["--skip-rows 0 --format point-cloud"]);
     let grid = load("x.pts", b"0 1\n0 0\n1 0\n", None);
     assert_eq!(grid.input, points(2, &[0.0, 1.0, 0.0, 0.0, 1.0, 0.0]));
@@ -188,7 +188,7 @@ fn headers_tell_edges_from_points() {
     refuse(b"a,c,d\n0,1,2.5\n", None, &["(a, c, d)", "--format sparse", "--format point-cloud"]);
 }
 
-/// Lists of edges that give pairs in both directions, or again, as other programs write them; each may hold points.
+/// Edge lists with pairs in both directions or repeated, as other programs write them; each may also be points.
 #[test]
 fn edges_given_again_may_be_points() {
     two_readings(
@@ -219,7 +219,7 @@ fn edges_given_again_may_be_points() {
         refuse(text, None, &["edges", "or points in dimension 3", "--format sparse", "--format point-cloud"]);
     }
     refuse(b"source,target,d\n0,1,1\n1,0,2\n", None, &["line 3", "line 2: 1", "--symmetrize"]);
-    // Corners of cubes, unit vectors, a surface over a grid, and points whose whole numbers are no ids.
+    // Corners of cubes, unit vectors, a surface over a grid, and points whose integers are not ids.
     for text in [
         &b"0 1 1\n1 0 1\n1 1 0\n0 0 0\n"[..],
         b"0 1 1\n1 0 1\n",
@@ -299,7 +299,7 @@ fn the_distance_that_counts() {
     assert_eq!(rounded.format, DistanceFormat::Distance);
 }
 
-/// The precision of an archive and of Matrix Market is double.
+/// Archives and Matrix Market files are read in double precision.
 #[test]
 fn archives_and_keys() {
     let key = |key: &str| DistanceOptions { key: Some(key.into()), ..DistanceOptions::default() };

@@ -1,44 +1,44 @@
-//! Which blocks of the file are in use, and which slots of theirs. Nothing of this lies in the file.
+//! The blocks of the file that are in use, and their slots. These tables lie in memory, not in the file.
 //!
-//! An allocation is a run of blocks of its own, or a slot of a block with slots of its size. Blocks with free slots of a size are a list. What is freed is
-//! found by its address alone.
+//! An allocation is a run of whole blocks, or a slot of a block that is divided into slots of one size. Blocks with
+//! free slots of a size form a linked list. To free an allocation, its address suffices.
 
 use std::mem;
 
 use super::classes::{BLOCK, CLASSES, LEAST, class_of, size_of_class};
 
-/// Words of 64 bits in which a block has a bit for each of its slots.
+/// Number of 64-bit words in which a block has a bit for each of its slots.
 pub(super) const WORDS: usize = BLOCK / LEAST / 64;
 
-/// What is known of a block. All zero: it is free.
+/// State of a block. All zero: the block is free.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Block {
-    /// Blocks of the run that begins here; 0 where none does.
+    /// Length, in blocks, of the run that begins here; 0 if none does.
     run: u32,
-    /// Slots in use; at least one of a block of slots that is not kept for the next.
+    /// Number of slots in use. At least one in a block of slots, except for one kept in reserve.
     used: u32,
-    /// One more than the size of its slots; 0 where it has none.
+    /// Size class of the slots plus one; 0 if the block has no slots.
     class: u32,
-    /// The first word with a free slot, if there is one.
+    /// First word that may have a free slot.
     from: u32,
-    /// Neighbours in the list of blocks with free slots of this size, each its number and one; 0: there is none.
+    /// Neighbours in the list of blocks with free slots of this size, as block number plus one; 0 for none.
     next: u32,
     previous: u32,
 }
 
-/// Where an allocation may lie.
+/// Possible location of an allocation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Place {
-    /// In a slot of this block, which has a free one.
+    /// A slot of this block, which has a free one.
     Slot { block: usize },
-    /// In a slot of this block, which is free yet and is to have slots of this size.
+    /// A slot of this free block, which is to be divided into slots of this size class.
     NewSlots { block: usize, class: usize },
-    /// In so many blocks from here on, which are free yet.
+    /// A run of `count` free blocks.
     NewRun { first: usize, count: usize },
 }
 
 impl Place {
-    /// Offset and length of the blocks that are to be had from the disk first.
+    /// Offset and length of the blocks that must first be reserved on the disk.
     pub(super) fn new_blocks(self) -> Option<(usize, usize)> {
         match self {
             Place::Slot { .. } => None,
@@ -48,31 +48,31 @@ impl Place {
     }
 }
 
-/// What freeing leaves to be given back to the disk: so many bytes from an offset on.
+/// Offset and length of the bytes to return to the disk after freeing, if any.
 pub(super) type Freed = Option<(usize, usize)>;
 
-/// The blocks of a file.
+/// State of the blocks of a file.
 #[derive(Debug)]
 pub(super) struct Blocks<'a> {
     blocks: &'a mut [Block],
-    /// A bit for each slot in use, [`WORDS`] words a block.
+    /// Bit set for each slot in use, [`WORDS`] words per block.
     bits: &'a mut [u64],
-    /// The first block of each list, its number and one.
+    /// First block of each list, as block number plus one.
     lists: [u32; CLASSES],
-    /// Behind the last run that was found: where the search begins.
+    /// End of the last run that was found, where the next search begins.
     hint: usize,
-    /// Behind the last block that was ever in use.
+    /// End of the last block that was ever in use.
     end: usize,
 }
 
 impl<'a> Blocks<'a> {
-    /// The blocks of a file, all free: tables of zeros, with [`WORDS`] words for each.
+    /// Makes the tables of a file whose blocks are all free, from zeroed tables with [`WORDS`] words per block.
     pub(super) fn new(blocks: &'a mut [Block], bits: &'a mut [u64]) -> Self {
         debug_assert_eq!(bits.len(), blocks.len() * WORDS);
         Blocks { blocks, bits, lists: [0; CLASSES], hint: 0, end: 0 }
     }
 
-    /// A place for so many bytes; none if there are no blocks. It is free until it is [taken](Self::take).
+    /// Finds room for `size` bytes; `None` if there is none. It stays free until it is [taken](Self::take).
     pub(super) fn find(&self, size: usize, align: usize) -> Option<Place> {
         let Some(class) = class_of(size, align) else {
             let count = size.div_ceil(BLOCK);
@@ -84,8 +84,9 @@ impl<'a> Blocks<'a> {
         }
     }
 
-    /// Takes a place that was found, of which the disk has what is new. Its offset in the file; none if a listed block has no free slot, which would be a
-    /// mistake here: nothing in the allocator may panic, since to tell of a panic takes memory, and the lock is held.
+    /// Takes a place that was found, after its new blocks were reserved on the disk; returns its offset in the file.
+    /// `None` if a listed block had no free slot, which would be a bug. It is not a panic, since reporting a panic
+    /// allocates, and the lock is held.
     pub(super) fn take(&mut self, place: Place) -> Option<usize> {
         match place {
             Place::Slot { block } => self.take_slot(block),
@@ -103,7 +104,7 @@ impl<'a> Blocks<'a> {
         }
     }
 
-    /// The first of so many free blocks in a row, from behind the last that were found on.
+    /// First of `count` consecutive free blocks; the search begins after the previous result.
     fn free_run(&self, count: usize) -> Option<usize> {
         self.free_run_in(self.hint, self.blocks.len(), count)
             .or_else(|| self.free_run_in(0, self.blocks.len(), count))
@@ -131,7 +132,7 @@ impl<'a> Blocks<'a> {
         self.end = self.end.max(self.hint);
     }
 
-    /// Takes a slot of a block that has a free one. Its offset in the file.
+    /// Takes a free slot of a block; returns its offset in the file.
     fn take_slot(&mut self, block: usize) -> Option<usize> {
         let bits = &mut self.bits[block * WORDS..][..WORDS];
         let from = self.blocks[block].from as usize;
@@ -147,7 +148,7 @@ impl<'a> Blocks<'a> {
         Some(block * BLOCK + (64 * word + bit as usize) * size)
     }
 
-    /// Frees what lies at an offset.
+    /// Frees the allocation at an offset.
     pub(super) fn free(&mut self, offset: usize) -> Freed {
         let block = offset / BLOCK;
         let Block { run, class, used, from, next, previous } = self.blocks[block];
@@ -155,7 +156,7 @@ impl<'a> Blocks<'a> {
             self.blocks[block] = Block::default();
             return Some((offset, run as usize * BLOCK));
         }
-        // What is freed twice is free.
+        // A second free of the same memory changes nothing.
         let size = size_of_class((class as usize).checked_sub(1)?);
         let slot = offset % BLOCK / size;
         self.bits[block * WORDS + slot / 64] &= !(1 << (slot % 64));
@@ -164,7 +165,7 @@ impl<'a> Blocks<'a> {
         if used as usize == BLOCK / size {
             self.link(block);
         }
-        // The last block of its list stays, for what comes next.
+        // The last block of its list is kept in reserve.
         if used > 1 || (next == 0 && previous == 0) {
             return None;
         }
@@ -173,7 +174,7 @@ impl<'a> Blocks<'a> {
         Some((block * BLOCK, BLOCK))
     }
 
-    /// How many bytes there is room for where something lies.
+    /// Capacity in bytes of the allocation at an offset.
     pub(super) fn room(&self, offset: usize) -> usize {
         match self.blocks[offset / BLOCK] {
             Block { run: 0, class, .. } => (class as usize).checked_sub(1).map_or(0, size_of_class),
@@ -181,12 +182,12 @@ impl<'a> Blocks<'a> {
         }
     }
 
-    /// Behind the last byte that was ever in use.
+    /// End of the last byte that was ever in use.
     pub(super) fn end(&self) -> usize {
         self.end * BLOCK
     }
 
-    /// Puts a block at the front of the list of its size.
+    /// Inserts a block at the front of the list of its size.
     fn link(&mut self, block: usize) {
         let list = &mut self.lists[self.blocks[block].class as usize - 1];
         let next = mem::replace(list, block as u32 + 1);
@@ -197,7 +198,7 @@ impl<'a> Blocks<'a> {
         }
     }
 
-    /// Takes a block out of the list of its size.
+    /// Removes a block from the list of its size.
     fn unlink(&mut self, block: usize) {
         let Block { class, next, previous, .. } = self.blocks[block];
         match previous {
@@ -224,7 +225,7 @@ mod tests {
         test(Blocks::new(&mut vec![Block::default(); count], &mut vec![0; count * WORDS]));
     }
 
-    /// Takes a place at once, as if the disk had room.
+    /// Finds and takes a place, as if the disk had room.
     fn take(blocks: &mut Blocks<'_>, size: usize, align: usize) -> Option<usize> {
         let place = blocks.find(size, align)?;
         blocks.take(place)
@@ -234,7 +235,7 @@ mod tests {
     fn what_is_taken_never_overlaps_and_all_comes_back() {
         with_blocks(64, |mut blocks| {
             let mut random = Pcg64::seed_from_u64(5);
-            // Offset and length of all that is there.
+            // Offset and length of all live allocations.
             let mut there = BTreeMap::new();
             let mut given_back = 0;
             for round in 0..60_000 {
@@ -270,7 +271,7 @@ mod tests {
             for offset in there.into_keys() {
                 blocks.free(offset);
             }
-            // At most one block of each size is kept.
+            // At most one block per size is kept in reserve.
             let kept = blocks.blocks.iter().filter(|block| block.class > 0).count();
             assert!(kept <= CLASSES && blocks.blocks.iter().all(|block| block.run == 0 && block.used == 0));
             assert!(blocks.bits.iter().all(|&word| word == 0));

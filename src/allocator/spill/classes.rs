@@ -1,18 +1,19 @@
-//! Sizes of slots: four to each doubling, so that a slot is at most a quarter longer than what lies in it.
+//! Size classes of slots: four per doubling, so that a slot is at most a quarter longer than its content.
 
-/// Bytes of the part of the file that is given to slots of one size, or to a table of its own; also the greatest alignment.
+/// Bytes of a block, the unit of the file that is given to slots of one size or to a larger allocation; also the
+/// greatest alignment.
 pub(super) const BLOCK: usize = 2 << 20;
 
-/// Bytes of the least slot.
+/// Bytes of the smallest slot.
 pub(super) const LEAST: usize = 32;
 
-/// Bytes of the greatest slot.
+/// Bytes of the largest slot.
 pub(super) const GREATEST: usize = 1 << 20;
 
-/// Number of sizes.
+/// Number of size classes.
 pub(super) const CLASSES: usize = 59;
 
-/// Bytes of a slot: 32, 48, and from 64 on four sizes to each doubling.
+/// Bytes of a slot: 32, 48, and from 64 on four sizes per doubling.
 pub(super) fn size_of_class(class: usize) -> usize {
     match class {
         0 => LEAST,
@@ -21,9 +22,9 @@ pub(super) fn size_of_class(class: usize) -> usize {
     }
 }
 
-/// The least size whose slots hold so many bytes at multiples of `align`; none where only a table of its own does.
+/// Smallest class whose slots hold `size` bytes at a multiple of `align`; `None` if whole blocks are needed.
 pub(super) fn class_of(size: usize, align: usize) -> Option<usize> {
-    // Slots of a power of two lie at its multiples, all others at those of 16.
+    // Slots whose size is a power of two lie at multiples of it, all others at multiples of 16.
     let size = if align <= 16 { size } else { size.max(align).checked_next_power_of_two()? };
     match size {
         0..=32 => Some(0),

@@ -1,15 +1,16 @@
-//! Memory in a file: with `--spill DIR`, what finds no room within the limit of memory lies in a file there.
+//! Memory in a file: with `--spill DIR`, allocations beyond the memory limit are placed in a file in that directory.
 //!
-//! - The file has no name and goes with the process, however that ends. It is mapped as a whole, as long as its disk has room, and blocks of
-//!   it are reserved on the disk before they are given out: a full disk is a refusal.
-//! - `blocks` knows which parts are in use, and `classes` the sizes of small ones. What is freed is given back to the disk.
-//! - The file must lie on a disk. File systems in memory are refused, and overlays whose upper directory lies on one, where that can be looked at
-//!   (`overlay`): in most containers it cannot, and whoever names a directory there has to know.
-//! - A part of the limit is kept for pages of the file ([`lacuna::memory`]). `keeper` is a thread that takes pages out of the process where there
-//!   are more; the system writes them to the disk when it needs their memory, and reads them when they are looked at again.
+//! - The file has no name and disappears with the process, however that ends. It is mapped as a whole, as long as its
+//!   disk has room. Blocks are reserved on the disk before they are used: a full disk is a refusal.
+//! - `blocks` records which parts are in use, and `classes` defines the sizes of small ones. Freed blocks are returned
+//!   to the disk.
+//! - The file must lie on a disk. File systems in memory are refused, and so are overlays whose upper directory lies on
+//!   one, where that can be checked (`overlay`). In most containers it cannot, and the user must know.
+//! - A share of the limit is set aside for pages of the file ([`lacuna::memory`]). `keeper` is a thread that unmaps
+//!   pages beyond it; the system writes them to the disk when it needs their memory, and reads them again on access.
 //!
-//! All of a run can lie there: layer 1 of the pair store, versions of columns, residues, tables of distances. What was allocated first, and what
-//! is freed before the limit is passed, stays in memory.
+//! All data of a run can lie there: layer 1 of the pair store, versions of columns, residues, tables of distances. What
+//! was allocated first, and what is freed before the limit is reached, stays in memory.
 
 mod blocks;
 mod classes;
@@ -38,37 +39,38 @@ use libc::{
 use blocks::{Block, Blocks, WORDS};
 use classes::BLOCK;
 
-/// The most bytes that the file is long.
+/// Maximal length of the file in bytes.
 const MOST: u64 = 8 << 40;
 
-/// The part of the file that tables in memory have as their addresses; of these the pages are there that are in use.
+/// The tables in memory get 1/256 of the file's address space; only the pages in use exist.
 const PART_OF_TABLES: u64 = 1 << 8;
 
-/// The part of the addresses which `ulimit -v` leaves that the file may have.
+/// The file gets at most 1/4 of the addresses that `ulimit -v` leaves.
 const PART_OF_ADDRESSES: u64 = 4;
 
-/// Where the file lies in memory. The length is 0 while there is none.
+/// Address range of the file. The length is 0 while there is no file.
 static START: AtomicUsize = AtomicUsize::new(0);
 static LENGTH: AtomicUsize = AtomicUsize::new(0);
 
 static HEAP: Mutex<Option<Heap>> = Mutex::new(None);
 
-/// The file, and what is known of its blocks.
+/// The file and the state of its blocks.
 struct Heap {
     file: File,
     start: *mut u8,
     blocks: Blocks<'static>,
-    /// Whether something could not be given back, so that a new block may hold old bytes.
+    /// Whether some range could not be returned to the disk, so that new blocks may contain old bytes.
     may_be_dirty: bool,
 }
 
-// SAFETY: the address is that of the mapping, which is there until the process ends; whatever uses it holds the lock.
+// SAFETY: the mapping exists until the process ends, and all its users hold the lock.
 unsafe impl Send for Heap {}
 
-/// Has what finds no room in memory lie in a file in this directory from now on.
+/// Creates the file in a directory; from now on, allocations beyond the memory limit are placed in it.
 ///
 /// # Errors
-/// The directory holds no such file: it cannot be written, its file system keeps files in memory, or cannot reserve blocks or give them back.
+/// The directory cannot be written, or its file system keeps files in memory, or cannot reserve blocks or take them
+/// back.
 pub(crate) fn open(directory: &Path) -> io::Result<()> {
     let file = tempfile::tempfile_in(directory)?;
     let free = free_on_disk(&file, directory)?;
@@ -105,38 +107,39 @@ pub(crate) fn open(directory: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Whether there is a file.
+/// Whether the file exists.
 pub(super) fn is_open() -> bool {
     LENGTH.load(Relaxed) > 0
 }
 
-/// Whether it lies in the file.
+/// Whether a pointer lies in the file.
 #[inline]
 pub(super) fn holds(pointer: *mut u8) -> bool {
     let length = LENGTH.load(Acquire);
     pointer.addr().wrapping_sub(START.load(Relaxed)) < length
 }
 
-/// A place in the file. Null where there is no file, or no room in it or on its disk.
+/// Allocates in the file. Null without a file, or if the file or its disk is full.
 pub(super) fn allocate(layout: Layout, is_zeroed: bool) -> *mut u8 {
     with_heap(|heap| heap.allocate(layout, is_zeroed)).unwrap_or(null_mut())
 }
 
-/// Gives a place back.
+/// Frees an allocation.
 ///
 /// # Safety
-/// [`allocate`] returned it, and nothing uses it any more.
+/// [`allocate`] returned the pointer, and it is no longer in use.
 pub(super) unsafe fn free(pointer: *mut u8) {
     with_heap(|heap| heap.free(pointer));
 }
 
-/// Whether so many bytes have room where something lies.
+/// Whether an allocation has a capacity of at least `size` bytes.
 pub(super) fn fits(pointer: *mut u8, size: usize) -> bool {
     with_heap(|heap| size <= heap.blocks.room(pointer.addr() - heap.start.addr())).unwrap_or(false)
 }
 
 fn with_heap<T>(of: impl FnOnce(&mut Heap) -> T) -> Option<T> {
-    // Nothing here allocates or panics while it holds the lock: memory would be asked for again, and the lock waited for for ever.
+    // Nothing here may allocate or panic while it holds the lock: the allocator would be entered again and wait for the
+    // lock for ever.
     HEAP.lock().unwrap_or_else(PoisonError::into_inner).as_mut().map(of)
 }
 
@@ -155,7 +158,7 @@ impl Heap {
             spilled(length as i64);
         }
         let Some(offset) = self.blocks.take(place) else { return null_mut() };
-        // SAFETY: the offset lies in the mapping, and so do `size` bytes from there on, which nobody else has.
+        // SAFETY: the offset and the `size` bytes after it lie in the mapping and belong to this allocation alone.
         unsafe {
             let pointer = self.start.add(offset);
             if is_zeroed && (new.is_none() || self.may_be_dirty) {
@@ -172,29 +175,30 @@ impl Heap {
         }
     }
 
-    /// Reserves bytes of the file on the disk.
+    /// Reserves a range of the file on the disk.
     fn reserve(&self, offset: usize, length: usize) -> io::Result<()> {
-        // SAFETY: the call has numbers alone.
+        // SAFETY: the call takes numbers only.
         let reserved = uninterrupted(|| unsafe {
             libc::fallocate(self.file.as_raw_fd(), FALLOC_FL_KEEP_SIZE, offset as i64, length as i64)
         });
         if reserved.is_err() {
-            // Some of it may have been reserved. Where that cannot be given back either, the disk has less for others.
+            // Part of the range may have been reserved. If it cannot be returned either, the disk has less room for
+            // others.
             let _ = self.give_back(offset, length);
         }
         reserved
     }
 
-    /// Gives bytes of the file back to the disk. From then on they are zero.
+    /// Returns a range of the file to the disk. It reads as zeros from then on.
     fn give_back(&self, offset: usize, length: usize) -> io::Result<()> {
-        // SAFETY: the part lies in the mapping, and nobody uses it.
+        // SAFETY: the range lies in the mapping and is not in use.
         uninterrupted(|| unsafe { libc::madvise(self.start.add(offset).cast(), length, MADV_REMOVE) })
     }
 
-    /// Tries out whether the file system does what is asked of it.
+    /// Tests whether the file system supports these operations.
     fn try_out(&mut self) -> io::Result<()> {
         self.reserve(0, BLOCK)?;
-        // SAFETY: the first block lies in the mapping, and nobody uses it yet.
+        // SAFETY: the first block lies in the mapping and is not in use yet.
         unsafe { self.start.write(1) };
         self.give_back(0, BLOCK)?;
         // SAFETY: see above.
@@ -205,7 +209,7 @@ impl Heap {
     }
 }
 
-/// Calls the system again where a signal came between.
+/// Repeats a system call that was interrupted by a signal.
 fn uninterrupted(call: impl Fn() -> libc::c_int) -> io::Result<()> {
     while call() != 0 {
         let error = io::Error::last_os_error();
@@ -216,7 +220,7 @@ fn uninterrupted(call: impl Fn() -> libc::c_int) -> io::Result<()> {
     Ok(())
 }
 
-/// Bytes that are free on the disk of a file in a directory for users. Of a file system in memory it is an error.
+/// Free bytes on the disk of a file in a directory, for ordinary users. A file system in memory is an error.
 fn free_on_disk(file: &File, directory: &Path) -> io::Result<u64> {
     let told = file_system(file)?;
     refuse(&told)?;
@@ -228,10 +232,10 @@ fn free_on_disk(file: &File, directory: &Path) -> io::Result<u64> {
     Ok((told.f_bavail as u64).saturating_mul(told.f_bsize as u64))
 }
 
-/// What the system tells of the file system of a file.
+/// Queries the file system of a file.
 fn file_system(file: &File) -> io::Result<libc::statfs> {
     let mut told = MaybeUninit::<libc::statfs>::uninit();
-    // SAFETY: the call writes the structure, and is told apart from one that failed.
+    // SAFETY: the call fills the structure, unless it fails, which is checked.
     unsafe {
         if libc::fstatfs(file.as_raw_fd(), told.as_mut_ptr()) != 0 {
             return Err(io::Error::last_os_error());
@@ -240,13 +244,13 @@ fn file_system(file: &File) -> io::Result<libc::statfs> {
     }
 }
 
-/// The number by which a file system is known, whose type is not the same on all machines.
+/// Magic number of a file system, whose integer type depends on the architecture.
 #[allow(clippy::unnecessary_cast)]
 fn number(told: &libc::statfs) -> i64 {
     told.f_type as i64
 }
 
-/// Refuses file systems in memory and those on which no room can be reserved.
+/// Rejects file systems in memory and those that cannot reserve blocks.
 fn refuse(told: &libc::statfs) -> io::Result<()> {
     let refused = |why| Err(io::Error::new(io::ErrorKind::Unsupported, why));
     match number(told) {
@@ -267,7 +271,7 @@ const BCACHEFS: i64 = 0xca45_1a4e;
 
 /// Maps the file at a multiple of [`BLOCK`].
 fn map(file: &File, length: usize) -> io::Result<*mut u8> {
-    // SAFETY: the first mapping is new and nobody can use it; the second replaces a part of it.
+    // SAFETY: the first mapping is new and not in use; the second replaces part of it.
     unsafe {
         let flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
         let room = libc::mmap(null_mut(), length + BLOCK, PROT_NONE, flags, -1, 0);
@@ -279,8 +283,8 @@ fn map(file: &File, length: usize) -> io::Result<*mut u8> {
         match libc::mmap(start, length, PROT_READ | PROT_WRITE, flags, file.as_raw_fd(), 0) {
             MAP_FAILED => Err(io::Error::last_os_error()),
             start => {
-                // What lies there is looked at here and there. By itself the system reads 32 pages for each one: with four times more than there is
-                // memory for, runs take nine times longer.
+                // Accesses are scattered. By default the system reads 32 pages for each: with four times more data than
+                // memory, runs take nine times longer.
                 libc::madvise(start, length, MADV_RANDOM);
                 Ok(start.cast())
             }
@@ -288,11 +292,11 @@ fn map(file: &File, length: usize) -> io::Result<*mut u8> {
     }
 }
 
-/// A table of zeros that nobody counts, whose pages are there once they are written.
+/// A zeroed table that is not counted; its pages exist once they are written.
 fn zeros<T>(count: usize) -> io::Result<&'static mut [T]> {
     let flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
-    // SAFETY: the mapping is new, long enough, aligned to a page, and there until the process ends. All bits zero is a value of the types it is used
-    // for, which are numbers and structures of numbers.
+    // SAFETY: the mapping is new, long enough, page-aligned, and lives until the process ends. Zero bits are a valid
+    // value of the types in use, which are integers and structures of integers.
     unsafe {
         match libc::mmap(null_mut(), count * size_of::<T>(), PROT_READ | PROT_WRITE, flags, -1, 0) {
             MAP_FAILED => Err(io::Error::last_os_error()),

@@ -1,8 +1,8 @@
-//! Where an overlay writes to.
+//! Finds the upper directory of an overlay file system.
 //!
-//! An overlay lays a directory over others, and what is written lies in that *upper* directory, on a file system of its own, which may be one in
-//! memory. The system tells of the overlay alone; but the list of mounts names the upper directory. In most containers that cannot be
-//! reached from within: then nobody knows, and it is taken for a disk.
+//! An overlay lays a directory over others. Writes go to that *upper* directory, on a file system of its own, which may
+//! be in memory. The system describes only the overlay, but the list of mounts names the upper directory. In most
+//! containers it cannot be reached from within; then it is assumed to be on disk.
 
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -11,18 +11,19 @@ use std::os::unix::ffi::OsStringExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-/// The upper directory of the overlay on which a directory lies, if that can be reached.
+/// The upper directory of the overlay on which a directory lies, if it can be reached.
 pub(super) fn upper(directory: &Path) -> io::Result<Option<File>> {
     let device = fs::metadata(directory)?.dev();
     let device = format!("{}:{}", libc::major(device), libc::minor(device));
     let Ok(mounts) = fs::read("/proc/self/mountinfo") else { return Ok(None) };
     let upper = mounts.split(|&byte| byte == b'\n').find_map(|mount| upper_of(mount, device.as_bytes()));
-    // Where a path leads from here that another wrote, only whole ones say.
+    // The path was written by another process, so only an absolute one is usable.
     Ok(upper.filter(|path| path.is_absolute()).and_then(|path| File::open(path).ok()))
 }
 
-/// The upper directory of a mount, if it is an overlay with this number of a device. Its line has its number, its parent's, that of its device,
-/// and more; after a hyphen the type, the source and the options of its file system.
+/// The upper directory of a mount, if it is an overlay with this device number. A line of the list has the mount's
+/// number, its parent's, the device number and more; after a hyphen follow the type, source and options of the file
+/// system.
 fn upper_of(mount: &[u8], device: &[u8]) -> Option<PathBuf> {
     let mut words = mount.split(|&byte| byte == b' ');
     let found = words.nth(2)?;
@@ -35,7 +36,7 @@ fn upper_of(mount: &[u8], device: &[u8]) -> Option<PathBuf> {
     Some(PathBuf::from(OsString::from_vec(plain(upper))))
 }
 
-/// The bytes of a word in which blanks, commas and backslashes are written as `\040`.
+/// Decodes a word in which blanks, commas and backslashes are written in octal, as in `\040`.
 fn plain(mut word: &[u8]) -> Vec<u8> {
     let mut plain = Vec::with_capacity(word.len());
     while let [first, rest @ ..] = word {

@@ -1,4 +1,4 @@
-//! `lacuna compare`: whether two files hold the same bars; or whether another program finds the same.
+//! `lacuna compare`: compares the bars of two files, or those of another program with ours.
 
 mod reference;
 
@@ -128,7 +128,7 @@ pub(crate) struct Arguments {
 }
 
 impl Arguments {
-    /// What is said along the way.
+    /// How much is said on standard error.
     pub(super) fn notes(&self) -> Notes {
         self.progress.notes(self.quiet, false)
     }
@@ -142,7 +142,7 @@ Examples:
   lacuna compare --run ripser --max-dim 2 distances.txt
   lacuna compare --run gudhi --python venv/bin/python --from image volume.npy";
 
-/// Reads, compares, says what differs. No failure has the exit code that says that the files differ.
+/// Reads, compares and prints the differences. Errors never use the exit code that says that the files differ.
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, CliError> {
     same(arguments).map_err(CliError::into_input_error)
 }
@@ -153,7 +153,7 @@ fn same(arguments: &Arguments) -> Result<ExitCode, CliError> {
     match (arguments.run, &arguments.b) {
         (Some(reference), _) => with_reference(arguments, reference, notes),
         (None, Some(b)) => files(arguments, b, notes),
-        // The parser asks for one of the two.
+        // The parser requires one of the two.
         (None, None) => Err(UsageError::TwiceStandardInput.into()),
     }
 }
@@ -184,7 +184,7 @@ fn files(arguments: &Arguments, b: &Path, notes: Notes) -> Result<ExitCode, CliE
     tell(&comparison, names, arguments.show, "")
 }
 
-/// Compares what another program finds with what this one does.
+/// Compares the result of another program with ours.
 fn with_reference(arguments: &Arguments, reference: Reference, notes: Notes) -> Result<ExitCode, CliError> {
     if arguments.a == Path::new("-") {
         return Err(UsageError::ReferenceOfPipe.into());
@@ -220,7 +220,7 @@ fn with_reference(arguments: &Arguments, reference: Reference, notes: Notes) -> 
     tell(&comparison, names, arguments.show, &told)
 }
 
-/// The greatest finite value.
+/// Largest finite absolute value.
 fn greatest(barcode: &Barcode) -> f64 {
     match barcode {
         Barcode::Bars(bars) => {
@@ -231,7 +231,7 @@ fn greatest(barcode: &Barcode) -> f64 {
     }
 }
 
-/// Prints the comparison, after what there is to say before.
+/// Prints `before`, then the comparison.
 fn tell(comparison: &Comparison, names: [&str; 2], show: usize, before: &str) -> Result<ExitCode, CliError> {
     Sink::open(None, Content::Text)?.fill(|out| {
         out.write_all(printable(before).as_bytes())?;

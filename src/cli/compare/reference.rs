@@ -1,4 +1,4 @@
-//! `lacuna compare --run`: a program that the user trusts and this one, on one input.
+//! `lacuna compare --run`: runs a reference program and this one on the same input.
 //!
 //! | reference | inputs | what it is given |
 //! |---|---|---|
@@ -8,7 +8,8 @@
 //! | `dipha` | matrices, images (V-construction), distances | DIPHA's file |
 //! | `cripser` | images | a NumPy array |
 //!
-//! Both read the same converted file, as processes of their own, and what they write is compared by the readers of this command.
+//! Both programs read the same converted file in processes of their own. The readers of `lacuna compare` read what they
+//! write.
 
 use std::ffi::OsString;
 use std::fs;
@@ -27,10 +28,10 @@ use crate::cli::deadline::output_of;
 use crate::cli::error::{CliError, UsageError};
 use crate::cli::temporary::TemporaryFolder;
 
-/// The script that runs the modules of Python.
+/// The Python script that runs the reference modules.
 const SCRIPT: &str = include_str!("reference.py");
 
-/// What the script answers where a module cannot be imported.
+/// Exit code of the script when a module cannot be imported.
 const NO_MODULE: i32 = 77;
 
 /// A program to compare with.
@@ -46,7 +47,7 @@ pub(crate) enum Reference {
 }
 
 impl Reference {
-    /// What it is called.
+    /// Name in options and messages.
     fn name(self) -> &'static str {
         match self {
             Reference::Ripser => "ripser",
@@ -59,7 +60,7 @@ impl Reference {
         }
     }
 
-    /// The name of its program, if it has one.
+    /// Name of its executable; `None` for a Python module.
     fn program(self) -> Option<&'static str> {
         match self {
             Reference::Ripserpp => Some("ripser++"),
@@ -68,7 +69,7 @@ impl Reference {
         }
     }
 
-    /// How to come by it.
+    /// How to install it.
     fn remedy(self) -> &'static str {
         match self {
             Reference::Ripser => "it is built from https://github.com/Ripser/ripser by make",
@@ -83,7 +84,7 @@ impl Reference {
         }
     }
 
-    /// The kinds of files that it takes.
+    /// The kinds of files that it accepts.
     fn kinds(self) -> &'static [Kind] {
         match self {
             Reference::Ripser | Reference::Ripserpp | Reference::GiottoPh => &[Kind::Distances],
@@ -94,7 +95,8 @@ impl Reference {
         }
     }
 
-    /// How much its values may differ from ours, in parts of the greatest: by the digits that it prints, or its precision.
+    /// Largest expected deviation from our values, relative to the greatest: by the digits that it prints or its
+    /// precision.
     fn tolerance(self) -> f64 {
         match self {
             Reference::Ripser | Reference::Ripserpp => 1e-5,
@@ -104,7 +106,7 @@ impl Reference {
     }
 }
 
-/// What is asked of both.
+/// One comparison: the reference, its input and the options for both programs.
 #[derive(Debug)]
 pub(super) struct Request<'a> {
     pub(super) reference: Reference,
@@ -119,7 +121,7 @@ pub(super) struct Request<'a> {
 }
 
 impl Request<'_> {
-    /// The construction of an image: what was asked for, or the one of the reference.
+    /// The construction of an image: the requested one, or the default of the reference.
     fn construction(&self) -> &'static str {
         match (self.reference, self.construction) {
             (Reference::Dipha | Reference::Cripser, None) | (_, Some(Construction::V)) => "v",
@@ -127,12 +129,12 @@ impl Request<'_> {
         }
     }
 
-    /// The Python of the reference's module.
+    /// The Python interpreter that has the reference's module.
     fn python(&self) -> &Path {
         self.python.unwrap_or(Path::new("python3"))
     }
 
-    /// Refuses options that the reference, or what it is run on, has no use for.
+    /// Rejects options that do not apply to the reference or to this kind of input.
     fn check_options(&self, kind: Kind) -> Result<(), UsageError> {
         let name = self.reference.name();
         let is_program = self.reference.program().is_some();
@@ -165,7 +167,7 @@ impl Request<'_> {
             Some((option, _, _, expected, found)) => {
                 Err(UsageError::OnlyOfKind { option, expected, found: found.to_owned() })
             }
-            // DIPHA knows no other.
+            // DIPHA supports only the V-construction.
             None if self.reference == Reference::Dipha && self.construction == Some(Construction::T) => {
                 Err(UsageError::DiphaOfT)
             }
@@ -174,21 +176,21 @@ impl Request<'_> {
     }
 }
 
-/// A barcode, and what it took.
+/// A barcode and the cost of computing it.
 #[derive(Debug)]
 pub(super) struct Ran {
     pub(super) barcode: Barcode,
-    /// The program and its version, if it tells.
+    /// The program and its version, if it reports one.
     pub(super) who: String,
-    /// What could be typed to run it.
+    /// The command that reproduces the run.
     pub(super) command: String,
-    /// Of the process.
+    /// Wall-clock time of the process.
     pub(super) seconds: f64,
-    /// Of the computation alone, if the program tells.
+    /// Time of the computation alone, if the program reports it.
     pub(super) computation: Option<f64>,
 }
 
-/// Why a reference has no answer.
+/// Why a reference gives no answer.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ReferenceError {
     #[error("{name}: expected a program {program} on the PATH, or --program, found none; {remedy}")]
@@ -203,7 +205,7 @@ pub(crate) enum ReferenceError {
     Temporary(#[source] io::Error),
 }
 
-/// The folder of the converted input and of both answers, and this program.
+/// The temporary folder with the converted input and both answers, and the path of this program.
 struct Bench {
     folder: TemporaryFolder,
     lacuna: PathBuf,
@@ -225,8 +227,8 @@ impl Bench {
         Err(failed(last_lines(&output)))
     }
 
-    /// Converts the input. Other programs get the converted file, whose path is absolute: they would take a name that begins with `-`
-    /// for an option.
+    /// Converts the input for the reference. Other programs receive the absolute path of the converted file: a path
+    /// that begins with `-` would be taken for an option.
     fn convert(
         &self,
         request: &Request<'_>,
@@ -243,7 +245,7 @@ impl Bench {
     }
 }
 
-/// Runs both, the reference first: it may be missing.
+/// Runs both programs, the reference first, since it may be missing.
 pub(super) fn run(request: &Request<'_>) -> Result<([Ran; 2], f64), CliError> {
     let kind = match request.from {
         Some(kind) => kind,
@@ -271,7 +273,7 @@ pub(super) fn run(request: &Request<'_>) -> Result<([Ran; 2], f64), CliError> {
     Ok((ran, request.reference.tolerance()))
 }
 
-/// The options of dimension, threshold and coefficients, as Ripser and `lacuna rips` call them.
+/// The options for dimension, threshold and coefficients, in the spelling that Ripser and `lacuna rips` share.
 fn filtration(request: &Request<'_>, dim: &str) -> Vec<OsString> {
     let mut words: Vec<OsString> = vec![dim.into(), request.max_dim.unwrap_or(1).to_string().into()];
     if let Some(threshold) = request.threshold {
@@ -284,7 +286,7 @@ fn filtration(request: &Request<'_>, dim: &str) -> Vec<OsString> {
 }
 
 fn ripser(bench: &Bench, request: &Request<'_>) -> Result<[Ran; 2], CliError> {
-    // A list of edges stays one, cut at the threshold, which Ripser would not heed.
+    // A list of edges stays a list. It is cut at the threshold here, which Ripser would ignore.
     let is_graph = {
         let loaded = lacuna::metric::read::read_path(request.input, None)?;
         use lacuna::metric::{Distances, read::Input};
@@ -305,7 +307,7 @@ fn ripser(bench: &Bench, request: &Request<'_>) -> Result<[Ran; 2], CliError> {
     ours.extend(filtration(&whole, "--max-dim"));
     theirs.push(input.clone().into());
     let (who, output, command, seconds) = program(request, &theirs)?;
-    // Ripser++ says along the way what it does.
+    // Ripser++ prints progress on standard output too.
     let text = String::from_utf8_lossy(&output.stdout);
     let is_bar =
         |line: &&str| line.starts_with("persistence intervals") || line.trim_start().starts_with('[');
@@ -336,7 +338,7 @@ fn dipha(bench: &Bench, request: &Request<'_>, kind: Kind) -> Result<[Ran; 2], C
     let mut words: Vec<OsString> = Vec::new();
     let mut ours: Vec<OsString> = ["reduce", "-q", "--format", "dipha"].map(Into::into).to_vec();
     if let Some(dim) = request.max_dim.or((kind == Kind::Distances).then_some(1)) {
-        // DIPHA reads a signed integer.
+        // DIPHA reads a signed 32-bit integer.
         let upper_dim = dim.saturating_add(1).min(i32::MAX as usize);
         words.extend(["--upper_dim".into(), upper_dim.to_string().into()]);
         ours.extend(["--max-dim".into(), dim.to_string().into()]);
@@ -399,7 +401,7 @@ fn python(bench: &Bench, request: &Request<'_>, kind: Kind) -> Result<[Ran; 2], 
     ])
 }
 
-/// Runs the reference's program. Its name, its output, its command and how long it took.
+/// Runs the reference's program; returns its name, output, command and seconds.
 fn program(
     request: &Request<'_>,
     words: &[OsString],
@@ -446,7 +448,7 @@ fn shown(command: &Command) -> String {
     words.map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")
 }
 
-/// What a process said last, and how it ended.
+/// The last lines of a process on standard error, and its exit status.
 fn last_lines(output: &Output) -> String {
     let said = String::from_utf8_lossy(&output.stderr);
     let lines: Vec<&str> = said.lines().rev().take(3).collect();

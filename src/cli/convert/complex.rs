@@ -1,4 +1,4 @@
-//! An image to its boundary matrix.
+//! Converts an image to its boundary matrix.
 
 use std::time::Instant;
 
@@ -15,7 +15,7 @@ use crate::cli::progress::Written;
 use crate::cli::timing::timed;
 use lacuna::cubical::read::ImageFormat;
 
-/// Reads, builds, writes.
+/// Reads the image, builds the matrix and writes it.
 pub(super) fn run(
     arguments: &Arguments,
     start: Instant,
@@ -39,14 +39,14 @@ pub(super) fn run(
     Ok(())
 }
 
-/// What was written, and how many seconds it took.
+/// The description of what was written, and the seconds of both steps.
 struct Done {
     what: String,
     build: f64,
     write: f64,
 }
 
-/// Builds the matrix and puts its file in place.
+/// Builds the matrix, writes it and commits the file.
 fn convert(
     arguments: &Arguments,
     image: &AnyImage,
@@ -70,16 +70,16 @@ fn convert(
     Ok(Done { what, build: build.as_secs_f64(), write: write.as_secs_f64() })
 }
 
-/// The length of a file.
+/// Length of the file, for the progress bar.
 pub(super) fn written(format: MatrixFile, cells: usize, entries: usize) -> Written {
     let (cells, entries) = (cells as u64, entries as u64);
     match format {
         MatrixFile::PhatAscii => Written::Lines(cells),
-        // Words: the number of cells; of each its dimension and the size of its boundary; the boundaries.
+        // In 64-bit words: the number of cells; for each cell its dimension and boundary size; the boundaries.
         MatrixFile::PhatBinary => Written::Bytes(8 * (1 + 2 * cells + entries)),
-        // Words: the header; of each cell its dimension, its value and where its boundary begins; the boundaries.
+        // In 64-bit words: the header; for each cell its dimension, value and boundary offset; the boundaries.
         MatrixFile::Dipha => Written::Bytes(8 * (6 + 3 * cells + entries)),
-        // Words: of each cell where its boundary begins, its dimension; of each entry its row and a byte.
+        // In 64-bit words: for each cell its boundary offset and dimension; for each entry its row, and one byte.
         MatrixFile::Npz => Written::Bytes(8 * (2 * cells + entries) + entries),
         MatrixFile::MatrixMarket => Written::Lines(2 + entries),
     }

@@ -1,4 +1,4 @@
-//! Bars to bars, and pairs of cells to pairs of cells.
+//! Converts bars to bars and pairs of cells to pairs of cells.
 
 use std::time::Instant;
 
@@ -20,7 +20,7 @@ pub(super) fn run(
     input: Option<BarcodeFormat>,
 ) -> Result<(), CliError> {
     let format: BarcodeFile = arguments.output_format(Kind::Diagram)?;
-    // The name of a text is that of bars and of pairs: which of them it is to be, its content tells.
+    // A text file name fits bars and pairs alike; the content of the input decides.
     let content = format.content();
     let mut frame = arguments.open(start, content)?;
     frame.meter.stage("reading");
@@ -37,7 +37,7 @@ pub(super) fn run(
         notes.note(format_args!("{name}: {left_out} are left out"));
     }
     if let (Barcode::Bars(bars), true) = (&barcode, format != BarcodeFile::Json) {
-        // JSON says so itself.
+        // JSON output states it itself.
         notes.warn_of_unfinished(&name, &bars.unfinished, |_| true);
     }
     if format.loses_essential(&barcode) {
@@ -62,7 +62,7 @@ pub(super) fn run(
     Ok(())
 }
 
-/// The format, or where its name alone said that it is text, the text of what the barcode is.
+/// The output format; where only the file name said that it is text, the text format that fits the barcode.
 fn of_kind(format: BarcodeFile, barcode: &Barcode, arguments: &Arguments) -> BarcodeFile {
     let is_named = arguments.output.is_none();
     match (format, barcode.kind()) {

@@ -1,4 +1,4 @@
-//! Distances or points to distances or points.
+//! Converts distances or points to distances or points.
 
 use std::time::Instant;
 
@@ -37,7 +37,8 @@ pub(super) fn run(
     Ok(())
 }
 
-/// The distances of the input. Those of DIPHA's files, which `lacuna rips` takes in single precision, stay doubles.
+/// Reads the distances in their own precision. `lacuna rips` reduces DIPHA's to single precision; here they stay
+/// doubles.
 fn read_input(
     arguments: &Arguments,
     format: Option<DistanceFormat>,
@@ -65,7 +66,7 @@ fn read_input(
     Ok(loaded.input)
 }
 
-/// What was written, and how many seconds it took.
+/// The description of what was written, and the seconds of writing.
 struct Done {
     what: String,
     write: f64,
@@ -110,7 +111,7 @@ fn convert<T: Value>(
     Ok(Done { what, write: write.as_secs_f64() })
 }
 
-/// The pairs whose distance is at most `threshold`.
+/// Keeps the pairs whose distance is at most `threshold`.
 fn up_to<T: Value>(
     distances: &Distances<T>,
     threshold: f64,

@@ -1,4 +1,4 @@
-//! An image to an image.
+//! Converts an image to another image format.
 
 use std::time::Instant;
 
@@ -29,7 +29,7 @@ pub(super) fn run(
     let name = arguments.name();
     format.holds(&image).map_err(|why| CliError::about(&name, why))?;
     if let Err(inexact) = format.holds_values(&image) {
-        // `round` accepts the nearest doubles, which the image then has.
+        // With `--round`, the nearest doubles are written.
         if !arguments.round {
             return Err(CliError::about(format!("{name}: --round takes the nearest double"), inexact));
         }
@@ -53,7 +53,7 @@ pub(super) fn run(
     Ok(())
 }
 
-/// The image in doubles where its integers do not all fit.
+/// The image, converted to doubles if some of its integers do not fit the format.
 fn rounded(format: ImageFile, image: AnyImage) -> Result<AnyImage, CliError> {
     if format.holds_values(&image).is_ok() {
         return Ok(image);

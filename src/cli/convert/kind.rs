@@ -1,8 +1,9 @@
-//! What a file holds, found out from its beginning and its name, from the name of the output and from the options.
+//! Detection of the kind of a file from its beginning, its name, the name of the output and the options.
 //!
-//! The beginning or the name of a file leave one kind or several. Of several those stay that have the format of `--format` and those that the
-//! format of the output can be made of; raw images are told by `--shape`. If several are left still, a NumPy array is an image, a table of numbers holds
-//! distances or points, and other files are an error that names the kinds.
+//! The beginning or the name of a file leaves one or several candidate kinds. They are narrowed to those that have the
+//! format of `--format` and those that can be converted to the output; `--shape` marks raw images. If several are left,
+//! a NumPy array is an image, a table of numbers holds distances or points, and any other file is an error that names
+//! the candidates.
 
 use std::fmt;
 use std::fs::File;
@@ -24,7 +25,7 @@ use super::Arguments;
 use crate::cli::error::UsageError;
 use crate::cli::naming::{OutputFormat, format_of};
 
-/// A kind of files.
+/// Kinds of files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Kind {
     /// Images
@@ -46,7 +47,7 @@ impl fmt::Display for Kind {
 }
 
 impl Kind {
-    /// What options call it.
+    /// Name of the kind in options.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Image => "image",
@@ -58,7 +59,7 @@ impl Kind {
 
     const ALL: [Kind; 4] = [Image, Matrix, Distances, Diagram];
 
-    /// Whether it has an input format of this name.
+    /// Whether the kind has an input format of this name.
     fn reads(self, name: &str) -> bool {
         match self {
             Image => name.parse::<ImageFormat>().is_ok(),
@@ -97,7 +98,7 @@ impl Kind {
         }
     }
 
-    /// Whether a file of this kind can become what the output is.
+    /// Whether a file of this kind can be converted to the requested output.
     fn becomes(self, arguments: &Arguments) -> bool {
         let (output, out) = (arguments.output.as_deref(), &*arguments.out);
         match (self, arguments.to) {
@@ -109,7 +110,7 @@ impl Kind {
     }
 }
 
-/// The kind of the input.
+/// Kind of the input.
 pub(super) fn of_input(arguments: &Arguments) -> Result<Kind, UsageError> {
     if let Some(kind) = arguments.from {
         return Ok(kind);
@@ -121,13 +122,13 @@ pub(super) fn of_input(arguments: &Arguments) -> Result<Kind, UsageError> {
     let mut kinds = found.clone();
     if let Some(format) = &arguments.format {
         kinds = narrowed(&Kind::ALL, |kind| kind.reads(format));
-        // A format that belongs to one kind overrules what the file looks like.
+        // A format that belongs to one kind overrules the content of the file.
         kinds = narrowed(&kinds, |kind| kinds.len() == 1 || found.contains(&kind));
     }
     kinds = narrowed(&kinds, |kind| kind.becomes(arguments));
     match kinds[..] {
         [kind] => Ok(kind),
-        // Arrays, and what comes through a pipe, are images unless something says otherwise.
+        // Arrays and piped inputs are images unless an option says otherwise.
         _ if kinds.contains(&Image) => Ok(Image),
         // Tables of numbers are distances or points.
         [Distances, Diagram] => Ok(Distances),
@@ -138,10 +139,10 @@ pub(super) fn of_input(arguments: &Arguments) -> Result<Kind, UsageError> {
     }
 }
 
-/// The kind of a file, among several.
+/// Kind of a file, restricted to `kinds`.
 ///
 /// # Errors
-/// [`UsageError::SeveralKinds`]: it may be of more than one of them.
+/// [`UsageError::SeveralKinds`] if more than one of them is possible.
 pub(crate) fn among(path: &Path, kinds: &[Kind]) -> Result<Kind, UsageError> {
     let found = of_file(path);
     match narrowed(&found, |kind| kinds.contains(&kind))[..] {
@@ -153,16 +154,16 @@ pub(crate) fn among(path: &Path, kinds: &[Kind]) -> Result<Kind, UsageError> {
     }
 }
 
-/// Those that hold, or all where none does.
+/// The kinds for which `holds` is true, or all of them if it is true for none.
 fn narrowed(kinds: &[Kind], holds: impl Fn(Kind) -> bool) -> Vec<Kind> {
     let left: Vec<Kind> = kinds.iter().copied().filter(|&kind| holds(kind)).collect();
     if left.is_empty() { kinds.to_vec() } else { left }
 }
 
-/// Bytes that tell the kind of a text.
+/// Number of leading bytes that are read to detect the kind of a text.
 const HEAD: u64 = 1 << 16;
 
-/// The kinds that the beginning and the name of a file leave. Whatever cannot be read is an error of its reader.
+/// Candidate kinds by the beginning and the name of a file. A file that cannot be read is reported by its reader.
 fn of_file(path: &Path) -> Vec<Kind> {
     if path == Path::new("-") {
         return Kind::ALL.to_vec();
@@ -184,7 +185,7 @@ fn of_file(path: &Path) -> Vec<Kind> {
     of_head(&head, &name)
 }
 
-/// The kinds that the arrays of an archive leave.
+/// Candidate kinds by the names of the arrays in an archive.
 fn of_archive(bytes: &[u8]) -> Vec<Kind> {
     let names = arrays_of_archive(bytes);
     let has = |name: &str| names.iter().any(|found| found == name);
@@ -235,7 +236,7 @@ fn of_head(head: &[u8], name: &str) -> Vec<Kind> {
     if starts(b"\x1f\x8b") {
         return by_name.unwrap_or_else(|| Kind::ALL.to_vec());
     }
-    // A NUL is in no text but that of UTF-16, whose readers are those of tables.
+    // Text contains NUL bytes only in UTF-16, which the readers of tables accept.
     if head.contains(&0) && !starts(b"\xff\xfe") && !starts(b"\xfe\xff") {
         return of_words(head).or(by_name).unwrap_or_else(|| vec![Matrix, Distances, Diagram]);
     }
@@ -243,8 +244,9 @@ fn of_head(head: &[u8], name: &str) -> Vec<Kind> {
     if netpbm { vec![Image] } else { of_text(head).or(by_name).unwrap_or_else(|| vec![Distances, Diagram]) }
 }
 
-/// The kind that the first words of 64 bits leave: PHAT's matrix counts its cells, and the first of them is a vertex without boundary; its pairs
-/// count themselves, and the second cell of a pair comes after the first. As numbers of single precision such words are almost 0.
+/// Candidate kinds by the first 64-bit words. PHAT's matrix begins with its number of cells and a vertex without
+/// boundary; PHAT's pairs begin with their number, and the second cell of a pair comes after the first. Read as
+/// single-precision numbers, such words are almost 0.
 fn of_words(head: &[u8]) -> Option<Vec<Kind>> {
     let words = head.as_chunks::<8>().0.iter().map(|&word| i64::from_le_bytes(word));
     match words.take(3).collect::<Vec<_>>()[..] {
@@ -258,7 +260,7 @@ fn of_words(head: &[u8]) -> Option<Vec<Kind>> {
     }
 }
 
-/// The kinds that the end of a name leaves.
+/// Candidate kinds by the ending of a name.
 fn of_name(name: &str) -> Option<Vec<Kind>> {
     let (_, ending) = name.rsplit_once('.')?;
     let kinds: &[Kind] = match ending {
@@ -275,7 +277,7 @@ fn of_name(name: &str) -> Option<Vec<Kind>> {
     Some(kinds.to_vec())
 }
 
-/// The kinds that the first lines of a text leave, if they tell.
+/// Candidate kinds by the first lines of a text, if they decide.
 fn of_text(head: &[u8]) -> Option<Vec<Kind>> {
     let text = String::from_utf8_lossy(head);
     let mut lines =
@@ -294,7 +296,7 @@ fn of_text(head: &[u8]) -> Option<Vec<Kind>> {
         |line: &str| -> Option<Vec<u64>> { line.split_whitespace().map(|word| word.parse().ok()).collect() };
     let numbers: Vec<Vec<u64>> = lines.iter().take(4).map_while(|line| whole(line)).collect();
     match (&numbers.first()?[..], numbers.get(1).map(Vec::as_slice)) {
-        // A matrix of PHAT begins with a vertex.
+        // A PHAT matrix begins with a vertex.
         ([0], _) => Some(vec![Matrix]),
         ([_], Some([_, _])) => Some(vec![Diagram]),
         ([1..=3], Some([_])) => Some(vec![Image, Distances]),

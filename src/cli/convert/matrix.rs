@@ -1,4 +1,4 @@
-//! A boundary matrix to a boundary matrix.
+//! Converts a boundary matrix to another format.
 
 use std::time::Instant;
 

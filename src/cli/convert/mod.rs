@@ -150,7 +150,7 @@ Examples:
   lacuna convert bars.npy bars.csv
   lacuna convert --output phat-ascii image.npy - | lacuna reduce -";
 
-/// Finds out what is to become what, and does it.
+/// Detects the kind of the input and converts it.
 pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     let start = Instant::now();
     let kind = kind::of_input(arguments)?;
@@ -185,21 +185,21 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     }
 }
 
-/// What an image becomes.
+/// The result of converting an image.
 enum Becomes {
-    /// Its boundary matrix.
+    /// The boundary matrix of the image.
     Matrix(MatrixFile),
     /// An image.
     Image(ImageFile),
 }
 
 impl Arguments {
-    /// What messages call the input.
+    /// Name of the input in messages.
     fn name(&self) -> String {
         name_of(&self.input)
     }
 
-    /// Opens the output, and starts the threads.
+    /// Opens the output and starts the threads.
     fn open(&self, start: Instant, content: Content) -> Result<Frame, CliError> {
         let files = Files { input: &self.input, answer: Some(&self.out), content, stats: None };
         let frame = Frame::open(start, &files, self.verbosity.notes())?;
@@ -207,7 +207,7 @@ impl Arguments {
         Ok(frame)
     }
 
-    /// Says what was written, where `--output` did not: the name of OUT may tell a format that was not meant.
+    /// Reports what was written, unless `--output` named the format: the name of OUT may imply an unintended one.
     fn say_written(&self, notes: Notes, format: impl fmt::Display, what: &str) {
         if self.output.is_none() {
             let out = if self.out == Path::new("-") {
@@ -219,7 +219,7 @@ impl Arguments {
         }
     }
 
-    /// Refuses options that are for other kinds.
+    /// Rejects options that apply to other kinds.
     fn check_options(&self, kind: Kind) -> Result<(), UsageError> {
         let wrong =
             |option, expected| Err(UsageError::OnlyOfKind { option, expected, found: kind.to_string() });
@@ -260,7 +260,7 @@ impl Arguments {
         Ok(())
     }
 
-    /// Refuses options that are for images that become matrices.
+    /// Rejects options that apply only to images converted to matrices.
     fn check_options_of_image(&self) -> Result<(), UsageError> {
         let options = [
             ("--superlevel", self.filtration.superlevel),
@@ -276,7 +276,7 @@ impl Arguments {
         }
     }
 
-    /// The format of the input that `--format` names.
+    /// Parses `--format` as an input format.
     fn input_format<F>(
         &self,
         kind: Kind,
@@ -291,7 +291,7 @@ impl Arguments {
         self.format.as_deref().map(|name| parse(name).ok_or_else(|| unknown(name))).transpose()
     }
 
-    /// The format that `--output` or the name of OUT tells.
+    /// The output format, from `--output` or the name of OUT.
     fn output_format<F: OutputFormat + ValueEnum>(&self, kind: Kind) -> Result<F, UsageError> {
         let names = names::<F>();
         let given = match self.output.as_deref() {
@@ -310,7 +310,7 @@ impl Arguments {
         })
     }
 
-    /// What an image becomes: a matrix where `--to` or the format says so, or nothing says otherwise.
+    /// The result of converting an image: a matrix if `--to` or the format says so, or if nothing decides.
     fn image_becomes(&self) -> Result<Becomes, UsageError> {
         let is_of = |kind: Kind| kind.writes(self.output.as_deref(), &self.out);
         match self.to {
@@ -321,7 +321,7 @@ impl Arguments {
             None if self.output.is_none() && has_other_ending(&self.out) => {
                 let known = endings::<ImageFile>().chain(endings::<MatrixFile>());
                 let mut known: Vec<&str> = known.collect();
-                // Some are those of both.
+                // Some endings belong to both kinds.
                 known.sort_unstable();
                 known.dedup();
                 Err(unknown_ending(&self.out, &known))

@@ -1,4 +1,4 @@
-//! One image of `lacuna cubical`: read, computed, written.
+//! One image of `lacuna cubical`: reading, computing, writing.
 
 use std::time::Duration;
 
@@ -37,38 +37,39 @@ use crate::cli::planning;
 use crate::cli::record::VERSION;
 use crate::cli::timing::timed;
 
-/// What all images share.
+/// Settings shared by all images of a run.
 pub(super) struct Job<'a> {
     pub(super) arguments: &'a Arguments,
     pub(super) options: ImageOptions,
     pub(super) backend: Backend,
     pub(super) format: ImageBarsFormat,
-    /// What is drawn, if anything is: of a run on one image alone.
+    /// The drawing of cycles, if requested; only for a single image.
     pub(super) drawing: Option<Drawing<'a>>,
-    /// The picture of the bars, if one is wanted of each image.
+    /// The picture of the bars, if requested for each image.
     pub(super) picture: Option<Picture<'a>>,
-    /// Whether the bars of all images are to be drawn into one picture.
+    /// Whether bars are kept to draw those of all images into one picture.
     pub(super) is_kept: bool,
-    /// Whether there are other images.
+    /// Whether the run has several images.
     pub(super) is_batch: bool,
-    /// What keeps the state of the run on a single image.
+    /// Where a run on a single image saves its state.
     pub(super) checkpoint: &'a dyn Checkpoint,
 }
 
-/// What messages call a frame of an image.
+/// Name of a frame of an image in messages.
 fn name_of_frame(task: &Task, number: usize) -> String {
     format!("{}[{number}]", name_of(&task.input))
 }
 
-/// An image that has been answered.
+/// The result of one image.
 pub(super) struct Answered {
     pub(super) record: Record,
-    /// The bars, where they are drawn with those of others.
+    /// Bars, where they are drawn together with those of other images.
     pub(super) series: Option<Series>,
 }
 
 impl Job<'_> {
-    /// Reads the image of `task`, computes and writes. What other images of a batch were `detected` to be is not said again.
+    /// Reads the image of `task`, computes and writes. A format in `detected`, found for an earlier image of the batch,
+    /// is not reported again.
     pub(super) fn run(
         &self,
         task: &Task,
@@ -82,7 +83,7 @@ impl Job<'_> {
             let told = self.is_batch.then_some(detected);
             let stream = open_image(&task.input, &options, &frame, told)?;
             if self.arguments.via == Way::Gradient {
-                // What is too large need not be read.
+                // An image that is too large is refused before it is read.
                 let checked = persistence::check(stream.shape());
                 checked.map_err(|source| CliError::about(name.clone(), source))?;
             }
@@ -94,11 +95,11 @@ impl Job<'_> {
     }
 }
 
-/// The run on an image that is read.
+/// The run on an image that has been read.
 struct ImageRun<'a> {
     job: &'a Job<'a>,
     task: &'a Task,
-    /// What messages call the image.
+    /// Name of the image in messages.
     name: String,
     frame: Frame,
     memory: MemoryPlan,
@@ -135,7 +136,7 @@ impl ImageRun<'_> {
         };
         let format = self.job.format;
         format.check(&barcode).map_err(|source| CliError::about(format!("--output {format}"), source))?;
-        // What is refused is refused before anything is written.
+        // Whatever can be refused is refused before anything is written.
         let drawn = self.drawn(representatives, &image)?;
         let mut write = self.frame.write(|_, out| format.write(&barcode, out))?;
         write += self.frame.plot(self.job.picture, || Series::of_image(self.name.clone(), &barcode))?;
@@ -199,7 +200,7 @@ impl ImageRun<'_> {
             record.tell(image.shape());
         }
         if !self.job.is_batch {
-            // The program is about to end; giving memory back would take longer.
+            // The program is about to end, and freeing this memory would only delay it.
             std::mem::forget((image, classes));
         }
         Ok(Answered { record, series })
@@ -280,7 +281,7 @@ impl ImageRun<'_> {
         }
     }
 
-    /// The cycles that are wanted, and how long it took to find them.
+    /// Finds the requested cycles, and measures the time.
     fn find_cycles(
         &self,
         trace: Option<Trace>,
@@ -294,13 +295,13 @@ impl ImageRun<'_> {
         let (found, took) = timed(|| trace.representatives(image, threshold, &bars));
         let found = found.map_err(|source| CliError::about(self.name.clone(), source))?;
         if !self.job.is_batch {
-            // As the image: the program is about to end.
+            // Not freed either: the program is about to end.
             std::mem::forget(trace);
         }
         Ok(Some((found, took)))
     }
 
-    /// What is drawn of the cycles, and in which format, if anything is.
+    /// The drawn cycles and the format of their file, if requested.
     fn drawn(
         &self,
         cycles: Option<&Representatives>,
@@ -321,7 +322,7 @@ impl ImageRun<'_> {
     }
 }
 
-/// Why an image has no classes.
+/// Error that stopped the computation of an image.
 enum Failed {
     Machine(MachineError),
     Interrupted(Interrupted),
@@ -339,17 +340,17 @@ impl From<Interrupted> for Failed {
     }
 }
 
-/// The classes, how they were found, and what was counted on the way.
+/// The classes, the reasons for how they were found, and counters.
 struct Found {
     classes: Classes,
     reasons: Vec<Reason>,
     figures: Option<persistence::Figures>,
     matrix: Option<MatrixRecord>,
-    /// What cycles are made of, if they are wanted.
+    /// Data from which cycles are built, if requested.
     trace: Option<Trace>,
 }
 
-/// What scans, or would.
+/// Backend that scans, as in the reasons.
 fn backend_of(reasons: &[Reason]) -> String {
     let backend = reasons.iter().find(|reason| reason.what == "backend");
     backend.map_or("cpu", |reason| reason.choice.as_str()).to_owned()

@@ -141,7 +141,7 @@ Examples:
   lacuna cubical --superlevel --threshold 128 --output cripser scan.tif
   lacuna cubical --shape 512,512,300 --dtype u16 --output npy -o bars.npy volume.raw";
 
-/// Reads, computes, writes, image by image.
+/// Runs the command: reads, computes and writes one image after another.
 pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     let start = Instant::now();
     let options = arguments.input.options()?;
@@ -179,7 +179,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     }
 }
 
-/// The run on a single image, which may keep its state.
+/// The run on a single image, whose state may be saved.
 fn run_alone(job: Job<'_>, task: &Task, start: Instant, notes: Notes) -> Result<(), CliError> {
     let Job { arguments, .. } = job;
     let (input, stats) = (task.input.as_path(), arguments.report.stats.path());
@@ -202,7 +202,7 @@ fn run_alone(job: Job<'_>, task: &Task, start: Instant, notes: Notes) -> Result<
     Ok(())
 }
 
-/// The run on several images, one after another. It keeps which of them have been answered.
+/// The run on several images, one after another. Its checkpoint records which of them have been answered.
 fn run_batch(job: Job<'_>, mut tasks: Tasks, start: Instant, notes: Notes) -> Result<(), CliError> {
     let Job { arguments, format, .. } = job;
     let stats = tasks.open_stats(arguments.report.stats.path())?;
@@ -244,14 +244,15 @@ fn run_batch(job: Job<'_>, mut tasks: Tasks, start: Instant, notes: Notes) -> Re
 }
 
 impl Arguments {
-    /// The run on an image by what its answer, and what is kept of it, depend on.
+    /// Fingerprint of the run on an image: everything that its answer and saved state depend on.
     fn fingerprint(&self, image: &Path) -> Result<Fingerprint, CliError> {
         let run = Fingerprint::new("cubical").with("input", input_identity::of_bytes(image)?);
         let run = self.known_by(run);
         Ok(run.with("--representatives or --geometry", self.representatives.selection().is_some()))
     }
 
-    /// A run on several images by what their answers depend on. Images are known each by itself.
+    /// Fingerprint of a run on several images: everything that the answers depend on except the images, which are
+    /// identified one by one.
     fn fingerprint_of_batch(&self, format: ImageBarsFormat) -> Fingerprint {
         let run = Fingerprint::new("cubical of several images").with("--output", format);
         let run = self.known_by(run).with_some("--threshold", self.threshold());
@@ -259,7 +260,7 @@ impl Arguments {
         run.with_some("--representatives", cycles)
     }
 
-    /// Adds to what a run is known by how images are read, and which classes are found.
+    /// Adds to the fingerprint how images are read and which classes are computed.
     fn known_by(&self, run: Fingerprint) -> Fingerprint {
         let (construction, superlevel) = (self.filtration.construction(), self.filtration.superlevel);
         let run = self.input.known_by(run).with("--construction", construction);
@@ -269,12 +270,12 @@ impl Arguments {
         run.with_some("--max-dim", self.max_dim)
     }
 
-    /// The value that no voxel of the filtration is past.
+    /// The last value of the filtration.
     fn threshold(&self) -> Option<Value> {
         self.threshold.map(|threshold| threshold.side(self.filtration.superlevel))
     }
 
-    /// What memory is planned for an image of this shape and so many bytes.
+    /// The memory plan for an image of this shape and size in bytes.
     fn memory_plan(&self, shape: Shape, image: u64) -> MemoryPlan {
         match self.via {
             Way::Gradient => footprint::memory_plan(shape, image),

@@ -1,4 +1,4 @@
-//! What `lacuna cubical` tells of a run: the statistics of `--stats`, and the lines of `-v`.
+//! Statistics of `lacuna cubical`: the object of `--stats` and the lines of `-v`.
 
 use std::path::Path;
 
@@ -21,7 +21,7 @@ pub(crate) enum Way {
     Matrix,
 }
 
-/// What `--stats FILE` writes, as a JSON object.
+/// The JSON object of `--stats FILE`.
 ///
 /// | key | value |
 /// |---|---|
@@ -68,7 +68,7 @@ pub(crate) struct Record {
     pub(crate) total_seconds: f64,
 }
 
-/// What `--stats FILE` writes of several images, as a JSON object.
+/// The JSON object of `--stats FILE` for several images.
 ///
 /// | key | value |
 /// |---|---|
@@ -102,7 +102,7 @@ pub(crate) struct MatrixRecord {
 }
 
 impl Record {
-    /// Says the lines of `-v`.
+    /// Prints the lines of `-v`.
     pub(crate) fn tell(&self, shape: Shape) {
         tell(format_args!("{}: {}", name_of(Path::new(&self.file)), shape.described(self.voxels)));
         for (dim, (finite, essential)) in self.finite.iter().zip(&self.essential).enumerate() {

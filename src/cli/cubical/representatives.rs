@@ -1,4 +1,4 @@
-//! Which cycles the bars are represented by: the options of representatives.
+//! Options that choose the representatives of the bars of an image.
 
 use std::path::PathBuf;
 
@@ -48,17 +48,17 @@ pub(super) struct RepresentativesArguments {
 }
 
 impl RepresentativesArguments {
-    /// The bars whose cycles are wanted, if any are.
+    /// The bars whose cycles are requested, if any.
     pub(super) fn selection(&self) -> Option<BarSelection> {
         (self.are_named() || self.geometry.is_some()).then(|| self.bars.selection())
     }
 
-    /// Whether cycles go beside the bars.
+    /// Whether cycles are written with the bars.
     pub(super) fn are_named(&self) -> bool {
         !self.representatives.is_empty()
     }
 
-    /// What is drawn, if anything is.
+    /// The drawing of cycles, if requested.
     ///
     /// # Errors
     /// [`UsageError::GeometryName`].
@@ -66,7 +66,8 @@ impl RepresentativesArguments {
         self.geometry.as_deref().map(Drawing::of).transpose()
     }
 
-    /// Checks that what is written has room for representatives, if they are wanted, and that they can be found in this way.
+    /// Checks that the output format can hold the requested representatives, and that this way of finding bars supports
+    /// them.
     ///
     /// # Errors
     /// [`UsageError::NoRoomForCycles`], [`UsageError::RepresentativesViaMatrix`].

@@ -1,4 +1,5 @@
-//! Whose fault the library's errors are. No match of these has a wildcard: a new kind of failure has to say whose fault it is.
+//! Assigns a fault to each error of the library. No match here has a wildcard, so each new kind of failure must be
+//! assigned.
 
 use std::convert::Infallible;
 use std::error::Error;
@@ -40,30 +41,30 @@ use lacuna::snapshot::SnapshotError;
 use crate::cli::compare::ReferenceError;
 use crate::cli::curves::CurveFileError;
 
-/// Whose fault a failure is.
+/// The party responsible for a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fault {
-    /// The input's, or that of an option which does not suit it: the user can mend it.
+    /// The input, or an option that does not suit it: the user can fix it.
     Input,
-    /// The machine's, which cannot do what was asked: a disk that is full, threads that do not start, a device that is not there or
-    /// that finds something else than the processor.
+    /// The machine, which cannot do what was asked: the disk is full, threads do not start, a device is missing or its
+    /// result differs from the processor's.
     Machine,
-    /// Nobody's: the run was asked to end.
+    /// No party: the run was asked to end.
     Nobody,
 }
 
-/// An error of the library that says whose fault it is.
+/// An error of the library to which a fault is assigned.
 pub(crate) trait Blame: Error + Send + Sync + 'static {
-    /// Whose fault the error is.
+    /// Party responsible for the error.
     fn fault(&self) -> Fault;
 
-    /// Whether another input of the same run may still have an answer.
+    /// Whether other inputs of the same run may still succeed.
     fn concerns_one_input(&self) -> bool {
         false
     }
 }
 
-/// Errors that only an input, or an option that does not suit it, can cause.
+/// Implements [`Blame`] for errors that only an input, or an option that does not suit it, can cause.
 macro_rules! of_the_input {
     ($($error:ty),*) => {$(
         impl Blame for $error {
@@ -151,12 +152,12 @@ impl Blame for ShortestPathsError {
 
 impl Blame for Interrupted {
     fn fault(&self) -> Fault {
-        // Of two reasons to end early, too little memory is the machine's.
+        // If memory ran out as well, the machine is at fault.
         if self.memory.is_some() { Fault::Machine } else { Fault::Nobody }
     }
 }
 
-/// Errors of reading: of the input, or that memory for it is refused.
+/// Implements [`Blame`] for errors of reading: a bad input, or a refused allocation.
 macro_rules! of_reading {
     ($($error:ty, $concerns_one_input:literal;)*) => {$(
         impl Blame for $error {

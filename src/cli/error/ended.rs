@@ -1,4 +1,4 @@
-//! Runs that end early because they were asked to.
+//! Runs that end early on request.
 
 use std::env;
 use std::path::PathBuf;
@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use crate::cli::deadline::TIME_IS_UP;
 use crate::cli::interruption::{Request, kept_in, requested};
 
-/// How a run ended that was asked to.
+/// Why a run ended early.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum EndedEarly {
     #[error("interrupted")]
@@ -18,7 +18,7 @@ pub(crate) enum EndedEarly {
 }
 
 impl EndedEarly {
-    /// How this run ended, and where it keeps its state, if it does.
+    /// The reason for which this run ends, and the directory of its checkpoint, if any.
     pub(crate) fn now() -> Self {
         let why = match requested() {
             Some(Request::TimeLimit) => EndedEarly::TimeLimit,
@@ -33,7 +33,7 @@ impl EndedEarly {
         }
     }
 
-    /// What the program answers with.
+    /// Exit code of the program.
     pub(crate) fn exit_code(&self) -> u8 {
         match self {
             EndedEarly::Interrupted => 3,
@@ -43,13 +43,13 @@ impl EndedEarly {
     }
 }
 
-/// The command of this run, as it is typed into a shell.
+/// The command line of this run, quoted for a shell.
 fn command() -> String {
     let words = env::args_os().map(|word| quoted(&word.to_string_lossy()));
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// A word of a shell's command line.
+/// Quotes a word for a shell's command line.
 fn quoted(word: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "-_./=:,+@%".contains(c);
     if !word.is_empty() && word.chars().all(is_plain) {

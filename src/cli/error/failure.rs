@@ -1,16 +1,16 @@
-//! An error of the library as the program tells it.
+//! An error of the library, as the program reports it.
 
 use std::error::Error;
 use std::fmt;
 
 use super::blame::Blame;
 
-/// An error of the library, and the file or the options that it is about where it does not name them itself.
+/// An error of the library, with the file or option that it concerns if it does not name it itself.
 #[derive(Debug)]
 pub(crate) struct Failure {
     context: Option<String>,
     error: Box<dyn Error + Send + Sync>,
-    /// Whether another input of the same run may still have an answer.
+    /// Whether other inputs of the same run may still succeed.
     pub(super) concerns_one_input: bool,
 }
 
@@ -20,7 +20,7 @@ impl Failure {
         Failure { context, error: Box::new(error), concerns_one_input }
     }
 
-    /// A failure that is told as `error` is.
+    /// A failure reported with the words of `error`.
     pub(super) fn told_as(error: Box<dyn Error + Send + Sync>) -> Failure {
         Failure { context: None, error, concerns_one_input: false }
     }

@@ -1,4 +1,4 @@
-//! The groups of errors, and the exit codes that follow from them.
+//! The groups of errors and their exit codes.
 
 use std::io;
 
@@ -11,7 +11,7 @@ use super::machine::MachineError;
 use super::paths::PathError;
 use super::usage::UsageError;
 
-/// Why the program fails.
+/// Error of the program, by group.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum CliError {
     #[error(transparent)]
@@ -27,7 +27,7 @@ pub(crate) enum CliError {
 }
 
 impl CliError {
-    /// What the program answers with.
+    /// Exit code of the program.
     pub(crate) fn exit_code(&self) -> u8 {
         match self {
             CliError::Machine(_) => 1,
@@ -36,7 +36,7 @@ impl CliError {
         }
     }
 
-    /// An error of the library about a file or an option that it does not name.
+    /// An error of the library, prefixed with the file or option that it concerns.
     pub(crate) fn about(context: impl Into<String>, error: impl Blame) -> CliError {
         CliError::library(Some(context.into()), error)
     }
@@ -51,20 +51,21 @@ impl CliError {
         }
     }
 
-    /// An output to `target` that fails.
+    /// An error of writing to `target`.
     pub(crate) fn write(target: String, source: io::Error) -> CliError {
         let is_inexact = source.get_ref().is_some_and(|error| error.is::<Inexact>());
         let error = MachineError::Write { target, source };
-        // What was to be written does not fit into the format, which is no fault of the disk.
+        // A value that does not fit the output format is a fault of the input, not of the disk.
         if is_inexact { CliError::Input(Failure::told_as(error.into())) } else { error.into() }
     }
 
-    /// Any error as one of the input. `compare` tells all its errors so: the exit code of the machine's faults says there that files differ.
+    /// Turns any error into one of the input. `compare` reports all its errors this way, since exit code 1, that of the
+    /// machine's faults, says there that the files differ.
     pub(crate) fn into_input_error(self) -> CliError {
         CliError::Input(Failure::told_as(self.into()))
     }
 
-    /// Whether another input of the same run may still have an answer.
+    /// Whether other inputs of the same run may still succeed.
     pub(crate) fn concerns_one_input(&self) -> bool {
         match self {
             CliError::Usage(_) | CliError::Ended(_) => false,

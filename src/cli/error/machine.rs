@@ -1,11 +1,11 @@
-//! What this machine cannot do.
+//! Errors of the machine.
 
 use std::io;
 use std::path::PathBuf;
 
 use super::failure::Failure;
 
-/// Why the machine fails.
+/// Faults of the machine.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum MachineError {
     #[error("cannot write {target}")]

@@ -1,4 +1,4 @@
-//! Why the program fails, grouped by whose fault it is: the exit code follows from the group.
+//! Errors of the program, grouped by whose fault they are. The group determines the exit code.
 //!
 //! | group | exit code |
 //! |---|---|

@@ -1,9 +1,9 @@
-//! Paths that cannot be read from or written to.
+//! Errors of paths.
 
 use std::io;
 use std::path::PathBuf;
 
-/// What is wrong with the path of an input or an output.
+/// Problems with the path of an input or an output.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum PathError {
     #[error("{}: expected a directory with files to read, found none but hidden ones and what is no file", path.display())]
@@ -34,7 +34,7 @@ pub(crate) enum PathError {
 }
 
 impl PathError {
-    /// Whether another input of the same run may still have an answer.
+    /// Whether other inputs of the same run may still succeed.
     pub(super) fn concerns_one_input(&self) -> bool {
         match self {
             PathError::Open { .. }

@@ -19,7 +19,7 @@ fn curve(error: CurvesError) -> CliError {
     CurveFileError { file: String::new(), error }.into()
 }
 
-/// A device that is not there is the machine's fault, whatever the command that asks for it.
+/// A missing device is the machine's fault, whichever command asks for it.
 #[test]
 fn a_missing_device_is_the_machine_s_fault_everywhere() {
     let backend = || BackendError::Cuda(CudaError::NoDriver);
@@ -48,7 +48,7 @@ fn a_missing_device_is_the_machine_s_fault_everywhere() {
     assert!(wrong.iter().all(|error| error.exit_code() == 2));
 }
 
-/// The next input of a batch is tried unless no input can have an answer.
+/// A batch continues after a bad file, but not after an error that concerns all inputs.
 #[test]
 fn a_missing_device_ends_a_batch_and_a_bad_file_does_not() {
     let missing = || BackendError::Cuda(CudaError::NoDriver);
@@ -58,7 +58,7 @@ fn a_missing_device_ends_a_batch_and_a_bad_file_does_not() {
     assert!(CliError::from(PathError::Directory { path: "out".into() }).concerns_one_input());
 }
 
-/// `compare` answers with 1 only where the files differ.
+/// `compare` returns exit code 1 only where the files differ.
 #[test]
 fn what_compare_cannot_do_is_told_as_an_error_of_the_input() {
     let error = CliError::write("standard output".to_owned(), io::ErrorKind::StorageFull.into());

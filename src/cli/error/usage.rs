@@ -1,4 +1,4 @@
-//! Command lines that ask for what does not go together.
+//! Errors of usage: options or arguments that contradict each other.
 
 use std::path::PathBuf;
 
@@ -7,7 +7,7 @@ use lacuna::matrix::Algorithm;
 use lacuna::output::OutputFormat;
 use lacuna::rips::RepresentativeKind;
 
-/// What is wrong with a command line, or with a variable of the environment.
+/// Problems with the command line or an environment variable.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum UsageError {
     #[error("a raw image: expected {missing}, found none")]

@@ -1,4 +1,4 @@
-//! How it is shown how far a run is.
+//! Displays of a run's progress.
 
 use clap::ValueEnum;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::forecast::Forecast;
 use crate::cli::notes::tell;
 
-/// What `--progress` asks for.
+/// Choices of `--progress`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub(crate) enum ProgressMode {
     /// A bar on a terminal, else lines.
@@ -23,7 +23,7 @@ pub(crate) enum ProgressMode {
     None,
 }
 
-/// The way to show it.
+/// A display, as chosen for this run and terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Display {
     Bar,
@@ -33,11 +33,11 @@ pub(crate) enum Display {
 }
 
 impl ProgressMode {
-    /// The way to show it; unless it was asked for, nothing is shown by a run that is to be quiet.
+    /// The display for this run. A quiet run displays nothing unless `--progress` asks for it.
     pub(crate) fn display(self, is_quiet: bool) -> Display {
         match self {
             ProgressMode::Auto if is_quiet => Display::None,
-            // A file, or a terminal that cannot move back, shows no bar.
+            // A file, or a terminal without cursor movement, shows no bar.
             ProgressMode::Auto | ProgressMode::Bar if !ProgressDrawTarget::stderr().is_hidden() => {
                 Display::Bar
             }
@@ -62,56 +62,56 @@ impl Display {
     }
 }
 
-/// Where a run is.
+/// The position of a run.
 #[derive(Debug, Clone)]
 pub(super) struct Where {
     pub(super) stage: &'static str,
     pub(super) dim: Option<usize>,
-    /// Units of work of the stage; 1 if they are not counted.
+    /// Units of work in the stage; 1 if they are not counted.
     pub(super) total: u64,
-    /// Where the stage is, if that is told in words.
+    /// Position within the stage in words, if it is reported so.
     pub(super) step: Option<String>,
-    /// The file that the stages work on, where it is told.
+    /// The file being processed, if reported.
     pub(super) file: Option<InFile>,
 }
 
-/// A file, and its place in a batch of several: which of how many.
+/// A file, with its 1-based place in a batch and the size of the batch.
 #[derive(Debug, Clone)]
 pub(super) struct InFile {
     pub(super) name: String,
     pub(super) place: Option<(usize, usize)>,
 }
 
-/// What has been shown.
+/// State of a display.
 pub(super) enum Shown {
     Bar {
         bar: ProgressBar,
         is_hidden: bool,
     },
-    /// Lines of text, the next of them at this second of the run.
+    /// Lines of text; the next is due at second `next` of the run.
     Lines {
         next: f64,
     },
-    /// Objects, likewise.
+    /// JSON objects; the next is due at second `next` of the run.
     Json {
         next: f64,
     },
-    /// What is known is not shown.
+    /// Nothing is displayed.
     Nowhere,
 }
 
 /// Seconds of a run before a bar appears.
 const BAR_PATIENCE: f64 = 0.5;
-/// Seconds of a run before its first line: scripts see none of a short run.
+/// Seconds of a run before its first line, so that short runs of scripts print none.
 const PLAIN_PATIENCE: f64 = 10.0;
-/// By how much the run must have got longer since a line for the next.
+/// Growth factor of the elapsed time from one line to the next.
 const PLAIN_GROWTH: f64 = 1.5;
-/// The most seconds between two lines.
+/// Longest time between two lines, in seconds.
 const PLAIN_MOST: f64 = 600.0;
-/// Seconds from one object to the next, besides one a stage.
+/// Seconds between two objects within a stage.
 const OBJECT_EVERY: f64 = 0.5;
 
-/// What `--progress json` writes, a line each. The book says what the keys hold.
+/// A JSON object of `--progress json`, one a line. The book describes the keys.
 #[derive(Debug, Serialize)]
 struct Object<'a> {
     stage: &'a str,
@@ -129,7 +129,7 @@ struct Object<'a> {
 }
 
 impl Shown {
-    /// A stage begins.
+    /// Displays the start of a stage.
     pub(super) fn begin(&mut self, now: f64, at: &Where, forecast: &Forecast) {
         match self {
             Shown::Bar { bar, .. } => {
@@ -145,7 +145,7 @@ impl Shown {
         }
     }
 
-    /// So much of the stage is done.
+    /// Displays that `done` units of the stage are complete.
     pub(super) fn show(&mut self, now: f64, at: &Where, done: u64, forecast: &Forecast) {
         match self {
             Shown::Bar { bar, is_hidden } => {
@@ -170,7 +170,7 @@ impl Shown {
         }
     }
 
-    /// Hides a bar while `say` writes to standard error.
+    /// Hides the bar while `say` writes to standard error.
     pub(super) fn aside<T>(&self, say: impl FnOnce() -> T) -> T {
         match self {
             Shown::Bar { bar, .. } => bar.suspend(say),
@@ -178,7 +178,7 @@ impl Shown {
         }
     }
 
-    /// The run is over.
+    /// Ends the display.
     pub(super) fn end(&self) {
         if let Shown::Bar { bar, .. } = self {
             bar.finish_and_clear();
@@ -187,14 +187,14 @@ impl Shown {
 }
 
 impl Where {
-    /// The stage in words, and how much of it is done.
+    /// Description of the stage and the percentage done.
     pub(super) fn told(&self, done: u64) -> String {
         let part = part(self, done).map_or(String::new(), |percent| format!(" {percent} %"));
         format!("{}{part}", what(self))
     }
 }
 
-/// The stage in words.
+/// Description of the stage.
 fn what(at: &Where) -> String {
     let mut what = match &at.file {
         Some(InFile { name, place: Some((number, of)) }) => format!("{name} ({number} of {of}), "),
@@ -211,13 +211,14 @@ fn what(at: &Where) -> String {
     what
 }
 
-/// Whole per cent of the stage that are done, if they are counted: never a hundred, as a stage that is told of is not over.
+/// Completed percentage of the stage, 0 to 99, if units are counted. 100 is never shown, since the stage is still
+/// running.
 fn part(at: &Where, done: u64) -> Option<u32> {
     // From 0 to 99.
     (at.total > 1).then(|| (100.0 * done as f64 / at.total as f64).clamp(0.0, 99.0) as u32)
 }
 
-/// How fast, since when, and until when.
+/// Rate, elapsed time and remaining time.
 fn tail(at: &Where, now: f64, forecast: &Forecast) -> String {
     let rate = forecast.rate().filter(|&rate| at.total > 1 && rate > 0.0);
     let rate = rate.map_or(String::new(), |rate| format!("{}/s, ", short(rate)));
@@ -226,7 +227,7 @@ fn tail(at: &Where, now: f64, forecast: &Forecast) -> String {
     format!("{rate}{} gone, {left}", clock(now))
 }
 
-/// A number in at most four characters and a letter.
+/// Formats a number in at most four characters and a unit letter.
 fn short(number: f64) -> String {
     let units = [(1e12, " T"), (1e9, " G"), (1e6, " M"), (1e3, " k")];
     match units.into_iter().find(|&(unit, _)| number >= unit) {
@@ -237,7 +238,7 @@ fn short(number: f64) -> String {
     }
 }
 
-/// Seconds as minutes and seconds, with hours where there are any.
+/// Formats seconds as minutes and seconds, with hours if there are any.
 fn clock(seconds: f64) -> String {
     let seconds = seconds.round() as u64;
     let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
@@ -263,19 +264,19 @@ fn tell_object(now: f64, at: &Where, done: u64, forecast: &Forecast) {
         file_number: place.map(|place| place.0),
         files: place.map(|place| place.1),
     };
-    // Such an object is always written.
+    // Serialising such an object does not fail.
     if let Ok(line) = serde_json::to_string(&object) {
         tell(line);
     }
 }
 
-/// A stage with parts to count, and one without.
+/// Templates of the bar, for stages with and without counted units.
 const COUNTED: &str = "{msg:32} [{bar:32}] {prefix}";
 const UNCOUNTED: &str = "{msg:32} {spinner}  {prefix}";
 
 fn style(total: u64) -> ProgressStyle {
     let template = if total > 1 { COUNTED } else { UNCOUNTED };
-    // Both are valid, a test says so.
+    // Both templates are valid, as a test checks.
     ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
 }
 
@@ -305,7 +306,7 @@ mod tests {
         let mut at = Where { stage: "assembly", dim: Some(2), total: 200, step: None, file: None };
         assert_eq!(what(&at), "dimension 2, assembly");
         assert_eq!(part(&at, 50), Some(25));
-        // Not a hundred before it is over, nor what would be rounded to it.
+        // Never 100 before the stage is over, not even by rounding.
         assert_eq!([1, 198, 199, 200, 300].map(|done| part(&at, done)), [0, 99, 99, 99, 99].map(Some));
         assert_eq!(tail(&at, 75.0, &Forecast::default()), "1:15 gone, time left unknown");
         at.file = Some(InFile { name: "a.nii".to_owned(), place: Some((2, 5)) });

@@ -1,57 +1,57 @@
-//! How long a run will still take, as far as that can be said honestly.
+//! Estimates of the remaining time of a run, withheld where they are not reliable.
 //!
-//! **A stage.** Of two guesses that one is taken which has moved less lately.
-//! - By the last stage of the same name, since the units of one dimension are as uneven as those of the next: when as many parts of that
-//!   stage's units were done, so many parts of its time had passed, and so it is taken to be here.
-//! - By the stage itself: t = c·x^b, of x units done after t seconds. b is 1 where all units cost the same, above 1 where later ones cost
-//!   more. It is what it was since half of these units were done; above 1, where small differences in it make large ones of time, it is
-//!   believed only as far as the stage is done.
+//! **A stage.** Two estimates are computed, and the one that has moved less recently is used.
+//! - By profile: the last stage of the same name is taken as a model, since the units of one dimension are as uneven as
+//!   those of the next. The fraction of units done implies the fraction of time that had then passed in the model.
+//! - By power law: t = c·x^b for x units done after t seconds. b is 1 where all units cost the same, and above 1 where
+//!   later ones cost more. It is fitted to the second half of the units done so far. An exponent above 1, where small
+//!   differences in b make large ones in time, is drawn towards 1 while little of the stage is done.
 //!
-//! **A run.** A computation tells which stages lie ahead and how their costs compare ([`Expected`]). What stages took that are over, or
-//! almost over, compared with what they should have, says what the next will take. A stage of unknown cost is guessed to last as many times as
-//! long as the one before it as the last stage of its name did. Where guesses and assumptions are much more than what is known,
-//! nothing is said.
+//! **A run.** A computation announces the stages that lie ahead and their relative costs ([`Expected`]). Dividing the
+//! time of completed or almost completed stages by their cost gives the speed for the next ones. A stage of unknown
+//! cost is estimated by its ratio to the stage before it, as in the last stage of the same name. No estimate is given
+//! where guesses far outweigh what is known.
 //!
-//! **Trust.** What would have been said before is compared with what would be said now: as long as the end of the run moves, it is unknown.
+//! **Trust.** An estimate is given only if recent estimates of the end of the run agree with it.
 
 use std::collections::HashMap;
 
 use lacuna::progress::{Cost, Expected};
 
-/// Seconds after which something can be said of a stage.
+/// Seconds of a stage before its estimates are used.
 const LEAST_SECONDS: f64 = 0.3;
-/// How much of a stage must be done for it.
+/// Fraction of a stage that must be done before its estimates are used.
 const LEAST_PART: f64 = 0.005;
-/// The powers that are believed.
+/// Range to which the exponent b is clamped.
 const POWERS: std::ops::RangeInclusive<f64> = 0.3..=8.0;
-/// The part of the run so far before which it does not matter any more what was thought.
+/// Estimates made before this fraction of the elapsed time are ignored.
 const LATELY: f64 = 0.75;
-/// By which factor the seconds left may differ from what would be left by what was thought lately.
+/// Largest factor between the remaining time now and by recent estimates.
 const STEADY: f64 = 1.7;
-/// By which part of the run so far they may differ besides.
+/// Additional tolerance for that comparison, as a fraction of the elapsed time.
 const SLACK: f64 = 0.03;
-/// How much more the guess by the last stage of the same name may move than that by a power, as a logarithm.
+/// Handicap, as a logarithm, by which the profile estimate may move more than the power law and still be preferred.
 const PREFERENCE: f64 = 0.1;
-/// How many times as long as what is known guesses may be.
+/// Largest ratio of guessed time to known time for an estimate to be given.
 const GUESSED: f64 = 3.0;
-/// Looks at a stage from which it is known how uneven its units are.
+/// Number of observations from which the profile of a stage is known.
 const LEAST_LOOKS: usize = 5;
-/// Points in time that are kept.
+/// Maximal number of points in a track.
 const MOST_KEPT: usize = 600;
 
-/// What is expected of a run, and what came.
+/// The expected stages of a run, and what has been observed.
 #[derive(Debug, Default)]
 pub(super) struct Forecast {
     /// Stages that have not begun.
     ahead: Vec<Expected>,
-    /// Stages that are over, of those that were expected.
+    /// Completed stages, of those that were expected.
     over: Vec<Over>,
     stage: Option<Stage>,
-    /// Of the last stage of each name, the parts of its units and of its time, side by side.
+    /// Profile of the last stage of each name: pairs of a fraction of its units and the fraction of its time.
     profiles: HashMap<String, Vec<(f64, f64)>>,
-    /// Moments, and how many seconds the whole run was then thought to take, if anything was.
+    /// Past estimates of the total time of the run, with the moments at which they were made.
     thought: Track<Option<f64>>,
-    /// Whether stages were told that lie ahead: else nothing is known of them.
+    /// Whether the stages ahead were announced; otherwise nothing is known of them.
     is_told: bool,
 }
 
@@ -61,25 +61,25 @@ struct Over {
     seconds: f64,
 }
 
-/// The stage under way.
+/// The current stage.
 #[derive(Debug)]
 struct Stage {
     name: String,
     expected: Option<Expected>,
     total: u64,
     begun: f64,
-    /// Moments since it began, and the units done then.
+    /// Units done, by seconds since the stage began.
     done: Track<u64>,
 }
 
 impl Forecast {
-    /// These stages lie ahead.
+    /// Announces the stages that lie ahead.
     pub(super) fn expect(&mut self, stages: &[Expected]) {
         self.is_told = true;
         self.ahead = stages.to_vec();
     }
 
-    /// A stage begins, `now` seconds after the run.
+    /// Begins a stage, `now` seconds after the start of the run.
     pub(super) fn begin(&mut self, now: f64, stage: &str, dim: Option<usize>, total: u64) {
         if let Some(stage) = self.stage.take() {
             let seconds = now - stage.begun;
@@ -94,7 +94,7 @@ impl Forecast {
             Some(Stage { name: stage.to_owned(), expected, total, begun: now, done: Track::default() });
     }
 
-    /// So many units of the stage are done.
+    /// Records that `done` units of the stage are complete.
     pub(super) fn look(&mut self, now: f64, done: u64) {
         if let Some(stage) = &mut self.stage {
             stage.done.push(now - stage.begun, done);
@@ -103,7 +103,7 @@ impl Forecast {
         self.thought.push(now, thought);
     }
 
-    /// Units of the stage that are done in a second, lately.
+    /// Recent number of units per second in the current stage.
     pub(super) fn rate(&self) -> Option<f64> {
         let stage = self.stage.as_ref().filter(|stage| stage.is_counted())?;
         let (seconds, done) = stage.done.last()?;
@@ -111,15 +111,15 @@ impl Forecast {
         (seconds > earlier).then(|| (done - before) as f64 / (seconds - earlier))
     }
 
-    /// Seconds that the run will still take; none if that is unknown.
+    /// Remaining seconds of the run; `None` if unknown.
     pub(super) fn left(&self, now: f64) -> Option<f64> {
         let left = self.guess(now)?;
-        // What would be left by what was thought then. Near the end, small differences do no harm.
+        // Remaining time by recent estimates. The slack tolerates small differences near the end.
         let mut lately = self.thought.since(now * LATELY).flatten().map(|end| end - now);
         lately.all(|other| left.max(other) <= STEADY * left.min(other) + SLACK * now).then_some(left)
     }
 
-    /// What would be said if it were trusted.
+    /// Remaining seconds, whether or not the estimate is reliable.
     fn guess(&self, now: f64) -> Option<f64> {
         let stage = self.stage.as_ref().filter(|_| self.is_told)?;
         let elapsed = now - stage.begun;
@@ -135,7 +135,7 @@ impl Forecast {
                 over.extend(cost.map(|cost| (cost, elapsed + left)));
                 left
             }
-            // What is not counted, or has hardly begun, takes what it should.
+            // A stage that is not counted, or has hardly begun, is estimated by its cost.
             (None, Some(cost)) => (speed(&over)? * cost - elapsed).max(0.0),
             (None, None) => return None,
         };
@@ -157,7 +157,8 @@ impl Forecast {
         (guessed <= GUESSED * sure).then_some(sure + guessed)
     }
 
-    /// How many times as long as the stage before it the last stage of this name took, and whether both took long enough to tell.
+    /// Ratio of the last stage of this name to the stage before it, and whether both were long enough for the ratio to
+    /// be meaningful.
     fn ratio(&self, stage: &str) -> Option<(f64, bool)> {
         let last = self.over.iter().rposition(|of| of.expected.stage == stage).filter(|&at| at > 0)?;
         let [before, own] = [last - 1, last].map(|at| self.over[at].seconds);
@@ -165,36 +166,36 @@ impl Forecast {
     }
 }
 
-/// Seconds for each unit of cost; of short stages not much can be learnt.
+/// Seconds per unit of cost; `None` if too little time has been measured.
 fn speed(over: &[(f64, f64)]) -> Option<f64> {
     let (cost, seconds) = over.iter().fold((0.0, 0.0), |sum, of| (sum.0 + of.0, sum.1 + of.1));
     (cost > 0.0 && seconds > LEAST_SECONDS).then(|| seconds / cost)
 }
 
 impl Stage {
-    /// Whether its units are told.
+    /// Whether the units of the stage are counted.
     fn is_counted(&self) -> bool {
         self.total > 1
     }
 
-    /// The parts of its units and of its time, now that it is over after so many seconds; none if it was too short to tell.
+    /// Profile of the stage, which took `seconds` in all; `None` if it was too short.
     fn profile(&self, seconds: f64) -> Option<Vec<(f64, f64)>> {
         let of = |&(at, done): &(f64, u64)| (done as f64 / self.total as f64, at / seconds);
         let is_told = self.is_counted() && self.done.0.len() >= LEAST_LOOKS;
         is_told.then(|| self.done.0.iter().map(of).chain([(1.0, 1.0)]).collect())
     }
 
-    /// Seconds that it will still take, if it has the profile of the last stage of its name.
+    /// Remaining seconds of the stage; `profile` is that of the last stage of the same name.
     fn left(&self, profile: Option<&Vec<(f64, f64)>>) -> Option<f64> {
         let (seconds, done) = self.done.last()?;
         let (done, total) = (done as f64, self.total as f64);
-        // What goes on when all units are done has no measure.
+        // Work that continues after all units are done cannot be measured.
         let is_under_way = done >= LEAST_PART * total && done < total;
         if !self.is_counted() || seconds < LEAST_SECONDS || !is_under_way {
             return None;
         }
         let at = |ways: &dyn Fn((f64, f64)) -> Option<f64>| -> Option<(f64, f64)> {
-            // What moved less since a while ago is the better guess.
+            // The estimate that moved less since an earlier moment is the better one.
             let (earlier, before) = self.done.at(seconds * LATELY)?;
             let (now, then) = (ways((seconds, done))?, ways((earlier, before as f64))?);
             Some(((now / then).ln().abs(), now))
@@ -206,7 +207,7 @@ impl Stage {
         Some((best.1 - seconds).max(0.0))
     }
 
-    /// The seconds of the whole stage, by a power of the units that were done at a moment.
+    /// Total seconds of the stage by the power law, from the units done at a moment.
     fn by_power(&self, (seconds, done): (f64, f64)) -> Option<f64> {
         let part = done / self.total as f64;
         let (earlier, before) = self.done.find(|&(_, before)| 2.0 * before as f64 >= done)?;
@@ -216,14 +217,14 @@ impl Stage {
         (part > 0.0).then(|| seconds * (1.0 / part).powf(power))
     }
 
-    /// The seconds of the whole stage, by those of the last of its name.
+    /// Total seconds of the stage by the profile of the last one of its name.
     fn by_profile(&self, profile: &[(f64, f64)], (seconds, done): (f64, f64)) -> Option<f64> {
         let part = part_of_time(profile, done / self.total as f64);
         (part > LEAST_PART).then(|| seconds / part)
     }
 }
 
-/// The part of the time by the part of the units, along straight lines from one look to the next.
+/// Fraction of time for a fraction of units, by linear interpolation of the profile.
 fn part_of_time(profile: &[(f64, f64)], units: f64) -> f64 {
     let next = profile.partition_point(|&(before, _)| before < units);
     let (x, t) = profile.get(next).copied().unwrap_or((1.0, 1.0));
@@ -231,7 +232,7 @@ fn part_of_time(profile: &[(f64, f64)], units: f64) -> f64 {
     if x > before { earlier + (t - earlier) * (units - before) / (x - before) } else { t }
 }
 
-/// Moments in their order, and what was so at each: all of the last ones, fewer of the first.
+/// Values at moments in ascending order: all recent ones, and a thinned selection of older ones.
 #[derive(Debug)]
 struct Track<T>(Vec<(f64, T)>);
 
@@ -257,17 +258,17 @@ impl<T: Copy> Track<T> {
         self.0.last().copied()
     }
 
-    /// The first moment for which something holds that holds from then on.
+    /// The first moment for which `holds` is true, given that it stays true afterwards.
     fn find(&self, holds: impl Fn(&(f64, T)) -> bool) -> Option<(f64, T)> {
         self.0.get(self.0.partition_point(|moment| !holds(moment))).copied()
     }
 
-    /// The first moment not before this one.
+    /// The first entry at or after this moment.
     fn at(&self, moment: f64) -> Option<(f64, T)> {
         self.find(|&(at, _)| at >= moment)
     }
 
-    /// What was so from a moment on.
+    /// The values from this moment on.
     fn since(&self, moment: f64) -> impl Iterator<Item = T> {
         self.0[self.0.partition_point(|&(at, _)| at < moment)..].iter().map(|&(_, what)| what)
     }
@@ -281,11 +282,11 @@ mod tests {
         Expected { stage, dim: None, cost }
     }
 
-    /// A stage, its seconds, and the part of its units that is done by the part of its time.
+    /// A stage's name and seconds, and the fraction of its units done as a function of the fraction of its time.
     type Simulated<'a> = (&'a str, f64, &'a dyn Fn(f64) -> f64);
 
-    /// Looks every tenth of a second at stages that take so many seconds, of which `done` tells the part done at a part of the time; tells the
-    /// worst factor between what was said and what was so past a fifth of the run, and how often something was said.
+    /// Simulates the stages, observed every tenth of a second. Returns the worst factor between estimate and truth
+    /// after the first fifth of the run, and the fraction of observations that gave an estimate.
     fn worst(forecast: &mut Forecast, stages: &[Simulated<'_>]) -> (f64, f64) {
         let all: f64 = stages.iter().map(|stage| stage.1).sum();
         let (mut begun, mut worst, mut said, mut looks) = (0.0, 1.0_f64, 0.0, 0.0);
@@ -319,7 +320,7 @@ mod tests {
         }
     }
 
-    /// The first third of the units takes two thirds of the time, in each dimension.
+    /// In each dimension, the first third of the units takes two thirds of the time.
     #[test]
     fn the_next_dimension_is_as_uneven_as_the_last() {
         let mut forecast = Forecast::default();
@@ -345,10 +346,10 @@ mod tests {
 
     #[test]
     fn what_is_not_known_is_not_said() {
-        // Nothing was told of what lies ahead.
+        // No stages were announced.
         let even = |part: f64| part;
         assert_eq!(worst(&mut Forecast::default(), &[("a", 10.0, &even)]), (1.0, 0.0));
-        // All that matters is unknown until it begins.
+        // The dominant stage is of unknown cost until it begins.
         let mut forecast = Forecast::default();
         forecast.expect(&[
             expected("a", Cost::Known(1.0)),
@@ -362,7 +363,7 @@ mod tests {
         }
         assert_eq!(forecast.left(5.0), None);
         assert_eq!(forecast.rate().map(f64::round), Some(10.0));
-        // Units of which the last few cost almost all.
+        // Almost all of the cost is in the last few units.
         let mut forecast = Forecast::default();
         forecast.expect(&[expected("a", Cost::Unknown)]);
         let late = |part: f64| if part < 0.1 { 9.9 * part } else { 0.99 + (part - 0.1) / 90.0 };

@@ -1,7 +1,7 @@
-//! How far a run is, told on standard error: as a bar, as lines of text, or as objects for a program.
+//! Progress of a run on standard error: as a bar, as lines of text, or as JSON objects.
 //!
-//! Stages count their work without waiting for anybody. A thread of its own looks at the count twenty times a second, makes a [`forecast`] of
-//! it, and shows that in the [`display`] that was asked for.
+//! Stages count their work without blocking. A separate thread reads the count twenty times a second, makes a
+//! [`forecast`] from it, and shows that in the selected [`display`].
 
 mod display;
 mod forecast;
@@ -21,12 +21,12 @@ use self::forecast::Forecast;
 use super::interruption;
 use super::notes::printable;
 
-/// How often is looked how far the run is.
+/// Interval at which the count is read.
 const TICK: Duration = Duration::from_millis(50);
 
-/// What tells how far a run is, from when it is made until it is dropped.
+/// Reports the progress of a run, from its creation until it is dropped.
 pub(crate) struct Meter {
-    /// None if nothing is to be told.
+    /// `None` if nothing is reported.
     telling: Option<Telling>,
 }
 
@@ -35,21 +35,21 @@ struct Telling {
     timer: Option<(Sender<()>, JoinHandle<()>)>,
 }
 
-/// Whether it is to be known where the run is, though nothing is shown of it.
+/// Whether the position of the run is tracked even if nothing is displayed.
 static IS_NOTED: AtomicBool = AtomicBool::new(false);
 
-/// What the last meter knows.
+/// State of the last meter.
 static LAST: Mutex<Option<Arc<Shared>>> = Mutex::new(None);
 
-/// Has meters know where the run is, whether or not they show it.
+/// Makes meters track the position of the run, whether or not they display it.
 pub(crate) fn note_where_it_is() {
     IS_NOTED.store(true, Ordering::Relaxed);
 }
 
-/// Where the run is, in words, if a meter knows.
+/// Description of the position of the run, if a meter tracks it.
 pub(crate) fn told_last() -> Option<String> {
     let shared = LAST.lock().unwrap_or_else(PoisonError::into_inner).clone()?;
-    // Whoever shows it has it for a moment, unless nobody reads what is shown.
+    // The display thread holds the lock only briefly, unless standard error blocks.
     let look = |_| {
         let told =
             shared.state.try_lock().ok().map(|state| state.at.told(shared.done.load(Ordering::Relaxed)));
@@ -61,10 +61,10 @@ pub(crate) fn told_last() -> Option<String> {
     (0..TICK.as_millis()).find_map(look)
 }
 
-/// What the stages and the thread that looks share.
+/// State shared by the stages and the display thread.
 struct Shared {
     start: Instant,
-    /// Units of the stage that are done.
+    /// Completed units of the stage.
     done: AtomicU64,
     state: Mutex<State>,
 }
@@ -76,7 +76,7 @@ struct State {
 }
 
 impl Meter {
-    /// Tells in this way.
+    /// Makes a meter with this display.
     pub(crate) fn new(display: Display) -> Self {
         let is_noted = IS_NOTED.load(Ordering::Relaxed);
         let shown = display.shown().or_else(|| is_noted.then_some(Shown::Nowhere));
@@ -87,23 +87,23 @@ impl Meter {
         Meter { telling }
     }
 
-    /// Tells nothing.
+    /// Makes a meter that reports nothing.
     pub(crate) fn silent() -> Self {
         Meter { telling: None }
     }
 
-    /// Says which file the stages work on, and its place in a batch.
+    /// Sets the file being processed and its place in a batch.
     pub(crate) fn file(&self, name: String, place: Option<(usize, usize)>) {
         let name = printable(&name).into_owned();
         self.tell(|shared| shared.lock().at.file = Some(InFile { name, place }));
     }
 
-    /// A stage without parts to count.
+    /// Begins a stage without counted units.
     pub(crate) fn stage(&self, stage: &'static str) {
         self.begin(stage, None, 1);
     }
 
-    /// Writes to `out` what `write` writes, and tells how much of it has been written.
+    /// Runs `write` on `out`, reporting how much has been written.
     pub(crate) fn writing(
         &self,
         all: Written,
@@ -116,7 +116,7 @@ impl Meter {
         write(&mut Counted { out, all, meter: self, pending: 0 })
     }
 
-    /// Hides a bar while `say` writes to standard error.
+    /// Hides the bar while `say` writes to standard error.
     pub(crate) fn aside<T>(&self, say: impl FnOnce() -> T) -> T {
         match &self.telling {
             Some(Telling { shared, .. }) => shared.lock().shown.aside(say),
@@ -124,7 +124,7 @@ impl Meter {
         }
     }
 
-    /// Tells how far a stage is whose length is not known.
+    /// Describes the position within a stage whose length is unknown.
     pub(crate) fn at(&self, step: String) {
         self.tell(|shared| shared.lock().at.step = Some(step));
     }
@@ -145,7 +145,7 @@ impl Progress for Meter {
         self.tell(|shared| {
             let now = shared.now();
             let state = &mut *shared.lock();
-            // What is told from here on is told of this stage.
+            // From here on, counts belong to the new stage.
             shared.done.store(0, Ordering::Relaxed);
             let file = state.at.file.take();
             state.at = Where { stage, dim, total, step: None, file };
@@ -183,7 +183,7 @@ impl Telling {
 
 impl Shared {
     fn lock(&self) -> MutexGuard<'_, State> {
-        // What is told stays true enough whoever panicked.
+        // A panic leaves the state good enough to display.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -199,7 +199,7 @@ impl Shared {
     }
 }
 
-/// Looks how far the run is until the sender is dropped. None, if no thread can be started for it.
+/// Displays the progress in a thread until the sender is dropped. `None` if no thread can be started.
 fn watch(shared: Arc<Shared>) -> Option<(Sender<()>, JoinHandle<()>)> {
     let (ended, wait) = mpsc::channel();
     let work = move || {
@@ -215,14 +215,14 @@ impl Drop for Telling {
     fn drop(&mut self) {
         if let Some((ended, timer)) = self.timer.take() {
             drop(ended);
-            // The timer cannot panic; if it did, the run itself is none the worse.
+            // The display thread does not panic; if it did, the run itself would be unaffected.
             let _ = timer.join();
         }
         self.shared.lock().shown.end();
     }
 }
 
-/// How much is to be written.
+/// Total amount to be written.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Written {
     /// Lines of a text.
@@ -231,16 +231,16 @@ pub(crate) enum Written {
     Bytes(u64),
 }
 
-/// A writer that tells a meter.
+/// A writer that reports to a meter.
 struct Counted<'a> {
     out: &'a mut dyn Write,
     all: Written,
     meter: &'a Meter,
-    /// Lines or bytes written since the meter was told.
+    /// Lines or bytes written since the last report.
     pending: u64,
 }
 
-/// Lines or bytes that are written before the meter is told: to tell it of each would take longer than to write it.
+/// Lines or bytes between two reports: to report each one would take longer than writing it.
 const PENDING: u64 = 1 << 14;
 
 impl Write for Counted<'_> {
@@ -265,7 +265,7 @@ impl Write for Counted<'_> {
 mod tests {
     use super::*;
 
-    /// A meter that shows nothing, but counts.
+    /// A meter that counts but displays nothing.
     fn counting() -> Meter {
         Meter { telling: Some(Telling::start(Shown::Nowhere)) }
     }

@@ -120,7 +120,7 @@ Examples:
   lacuna reduce --max-dim 1 -o sphere.diagram sphere.complex
   lacuna reduce --representatives cycles --min-persistence 100 -o cycles.json filtration.bin";
 
-/// Reads, reduces, writes.
+/// Reads the matrix, reduces it and writes the pairs.
 pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     let start = Instant::now();
     if arguments.algorithm.0 == Some(Algorithm::Sieve) && arguments.columns.is_some() {
@@ -135,7 +135,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     let answer = arguments.output_file.as_deref();
     let output = format_of(arguments.output, answer)?;
     arguments.representatives.check(output, arguments.input.check)?;
-    // What suits the input, where nobody says, is text.
+    // The default format, which suits the input, is always text.
     let content = output.map_or(Content::Text, OutputFormat::content);
     let ReportArguments { stats, messages } = &arguments.report;
     let files = Files { input: &arguments.file, answer, content, stats: stats.path() };
@@ -169,7 +169,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
 }
 
 impl Arguments {
-    /// The run by what its answer, and what is kept of it, depend on.
+    /// Fingerprint of the run: everything that its answer and saved state depend on.
     fn fingerprint(&self) -> Result<Fingerprint, CliError> {
         let algorithm = self.algorithm.0.map_or_else(|| "auto".to_owned(), |algorithm| algorithm.to_string());
         let run = Fingerprint::new("reduce").with("input", input_identity::of_bytes(&self.file)?);
@@ -177,7 +177,7 @@ impl Arguments {
         Ok(run.with("--dualize", self.dualize))
     }
 
-    /// What is asked of the reduction, on as many threads as have been started.
+    /// The requested reduction, on `threads` threads.
     fn request(&self, threads: usize) -> ReductionRequest {
         ReductionRequest {
             algorithm: self.algorithm.0,

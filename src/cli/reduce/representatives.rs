@@ -1,4 +1,4 @@
-//! Which cycles the classes are represented by: the options of representatives.
+//! Options that choose the representatives of the classes.
 
 use lacuna::matrix::cycles::ClassSelection;
 use lacuna::output::pairs::PairsFormat;
@@ -40,7 +40,7 @@ pub(super) struct RepresentativesArguments {
 }
 
 impl RepresentativesArguments {
-    /// The classes whose cycles are wanted, if any are.
+    /// The classes whose cycles are requested, if any.
     pub(super) fn selection(&self) -> Option<ClassSelection> {
         let selection = match self.min_persistence {
             Some(least) => ClassSelection::Persistence(least),
@@ -50,7 +50,7 @@ impl RepresentativesArguments {
         (!self.representatives.is_empty()).then_some(selection)
     }
 
-    /// Checks that what is written has room for representatives, if they are wanted, and that the matrix is checked.
+    /// Checks that the output format can hold the requested representatives, and that the matrix is checked.
     ///
     /// # Errors
     /// [`UsageError::NoRoomForCycles`], [`UsageError::UncheckedCycles`].

@@ -1,4 +1,4 @@
-//! One input of `lacuna rips`: read, computed, written.
+//! One input of `lacuna rips`: reading, computing, writing.
 
 use std::collections::HashMap;
 use std::fmt::Display;
@@ -31,27 +31,27 @@ use crate::cli::sink::Sink;
 use crate::cli::threads;
 use crate::cli::timing::timed;
 
-/// The most bytes of an input that is left to one thread.
+/// Largest input, in bytes, that is processed by a single thread.
 const SMALL: u64 = 256 << 10;
 
-/// What all inputs share.
+/// Settings shared by all inputs of a run.
 pub(super) struct Job<'a> {
     pub(super) arguments: &'a Arguments,
     pub(super) weights: Option<DistanceToMeasure>,
     pub(super) backend: Backend,
     pub(super) format: OutputFormat,
-    /// What is drawn, if anything is: of a run on one input alone.
+    /// The drawing of cycles, if requested; only for a single input.
     pub(super) drawing: Option<Drawing<'a>>,
-    /// The picture of the bars, if one is wanted of each input.
+    /// The picture of the bars, if requested for each input.
     pub(super) picture: Option<Picture<'a>>,
-    /// Whether the bars of all inputs are to be drawn into one picture.
+    /// Whether bars are kept to draw those of all inputs into one picture.
     pub(super) is_kept: bool,
     pub(super) notes: Notes,
-    /// Whether there are other inputs, so that errors name this one.
+    /// Whether the run has several inputs, so that errors name this one.
     pub(super) is_batch: bool,
 }
 
-/// Where goes what is wanted beside the bars.
+/// The outputs other than the bars.
 #[derive(Debug, Default)]
 pub(super) struct Beside<'a> {
     pub(super) geometry: Option<&'a mut Sink>,
@@ -59,35 +59,36 @@ pub(super) struct Beside<'a> {
     pub(super) report: Option<&'a mut Sink>,
 }
 
-/// Which threads an input is given.
+/// The threads that work on an input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Crew {
-    /// All that have been started.
+    /// All threads of the pool.
     All,
-    /// This thread alone, and others only when it turns out that there is much to do.
+    /// The current thread; others are started only if there turns out to be much to do.
     Late,
-    /// This thread alone, while other threads have other inputs. What is to be said is kept.
+    /// The current thread, while other threads process other inputs. Messages are collected.
     One,
 }
 
-/// An input that has been answered.
+/// The result of one input.
 pub(super) struct Answered {
     pub(super) record: Record,
-    /// Notes that are still to be said.
+    /// Messages that are still to be printed.
     pub(super) notes: Vec<String>,
-    /// The bars, where they are drawn with those of others.
+    /// Bars, where they are drawn together with those of other inputs.
     pub(super) series: Option<Series>,
 }
 
 impl Job<'_> {
-    /// Whether an input may be so light that it is done before threads have started. Nobody must have said how many they are to be.
+    /// Whether an input may be small enough to finish before threads have started. Only if the number of threads was
+    /// not specified.
     pub(super) fn may_be_light(&self, task: &Task) -> bool {
         let is_small = fs::metadata(&task.input).is_ok_and(|found| found.is_file() && found.len() <= SMALL);
         is_small && !self.arguments.machine.threads.are_told() && !self.arguments.machine.insist_on_gpu()
     }
 
-    /// How many inputs are done side by side, one a thread, if they are: if there are many, all of them small, none of which a device is to do.
-    /// What -v and --explain say is of inputs that have the machine for themselves.
+    /// Number of inputs processed in parallel, one a thread; `None` for one after another. Parallel if there are many
+    /// small inputs and none for a device, and without -v and --explain, whose times assume an otherwise idle machine.
     pub(super) fn workers(&self, tasks: &Tasks) -> Option<usize> {
         let threads = rayon::current_num_threads();
         let are_told_of = self.notes.verbose || self.arguments.report.messages.explain;
@@ -118,20 +119,20 @@ impl Job<'_> {
         let Loaded { input, format, detection, notes: said, .. } = loaded?;
         match (detection, task.number) {
             (Some(why), None) => say(format!("{name}: {format} ({why})")),
-            // Those of one file are alike.
+            // Inputs of one file have the same format.
             (Some(why), Some(0)) => say(format!("{name}: {format} ({why}), and others like it")),
             _ => {}
         }
         said.into_iter().for_each(|note| say(format!("{name}: {note}")));
         let coordinates = self.coordinates(&name, &input)?;
-        // What has no coordinates to draw in has a page without them.
+        // Without drawable coordinates, the page lacks the drawing.
         let reported = beside.report.as_ref().and_then(|_| self.coordinates_of_report(&input));
         if let Some(long) = long {
             long.begin(|| self.fingerprint(&input))?;
         }
         let outcome = self.solve((&name, task.place), input, crew, long)?;
         if self.is_batch && outcome.unfinished.is_some() {
-            // Among the answers of many inputs one that is partial would be taken for whole.
+            // In a batch, a partial answer could be mistaken for a complete one.
             return Err(EndedEarly::now().into());
         }
         if let Some(dim) = outcome.unfinished {
@@ -185,12 +186,12 @@ impl Job<'_> {
     fn read(&self, task: &Task, crew: Crew) -> Result<Loaded, CliError> {
         let diagonal = self.arguments.weights.diagonal();
         let read = || self.arguments.distances.read(&task.input, task.number, diagonal);
-        // Where there are others, what is done of them is saved first.
+        // In a batch, results of other inputs must be saved before the program ends.
         let has_others = crew == Crew::One || self.is_batch && interruption::keeps_state();
         if has_others { read() } else { interruption::while_reading(read)? }
     }
 
-    /// Where points are drawn, if they are.
+    /// Coordinates for the drawing of cycles, if requested.
     fn coordinates(&self, name: &str, input: &Input) -> Result<Option<CloudCoordinates>, CliError> {
         if self.drawing.is_none() {
             return Ok(None);
@@ -199,14 +200,15 @@ impl Job<'_> {
         coordinates.map(Some).map_err(|error| CliError::about(name, error))
     }
 
-    /// Where the page about the run draws points, if it is to have cycles and the points lie in the plane or in space.
+    /// Coordinates for the cycles on the page about the run, if cycles are requested and the points have two or three
+    /// coordinates.
     fn coordinates_of_report(&self, input: &Input) -> Option<CloudCoordinates> {
         let request = self.arguments.representatives.request()?;
         let has_cycles = request.kinds.contains(&RepresentativeKind::Cycles);
         if has_cycles { CloudCoordinates::of(input, &[]).ok() } else { None }
     }
 
-    /// The page about the run.
+    /// Builds the page about the run.
     fn report(
         &self,
         name: &str,
@@ -236,14 +238,14 @@ impl Job<'_> {
         for (stage, seconds) in times.stages(&outcome.stats) {
             report.stage(stage, seconds);
         }
-        // Bars that --ratio leaves out would move the places of the others.
+        // Leaving out bars with --ratio would shift the indices of the others.
         if let Some(representatives) = outcome.representatives().filter(|_| self.arguments.ratio <= 1.0) {
             report.representatives(representatives, coordinates);
         }
         report
     }
 
-    /// Writes the cycles as they are drawn; tells how many they are.
+    /// Writes the drawing of the cycles; reports their number.
     fn draw(
         &self,
         name: &str,
@@ -293,12 +295,13 @@ impl Job<'_> {
         self.arguments.options(self.weights, self.backend.clone())
     }
 
-    /// The run by what its answer depends on, and its state.
+    /// Fingerprint of the run: everything that its answer and saved state depend on.
     fn fingerprint(&self, input: &Input) -> Fingerprint {
         self.fingerprint_of(Fingerprint::new("rips").with("input", input.identity()))
     }
 
-    /// The run on a batch by what its answers depend on but for the inputs, of which each is known by itself.
+    /// Fingerprint of a batch: everything that the answers depend on except the inputs, which are identified one by
+    /// one.
     pub(super) fn fingerprint_of_batch(&self) -> Fingerprint {
         let Arguments { ratio, representatives, .. } = self.arguments;
         let run = self.fingerprint_of(Fingerprint::new("rips of several inputs"));
@@ -320,7 +323,7 @@ impl Job<'_> {
         run.with_some("--weights", weights)
     }
 
-    /// The bars that are wanted.
+    /// The bars that pass --ratio.
     fn diagram(&self, outcome: &Outcome) -> Diagram {
         outcome.diagram.with_ratio(self.arguments.ratio, outcome.summary.precision)
     }
@@ -339,10 +342,10 @@ impl Job<'_> {
     }
 }
 
-/// What messages call an input, and its place in a batch.
+/// Name of an input in messages, and its place in a batch.
 type Named<'a> = (&'a str, Option<(usize, usize)>);
 
-/// What messages call an input.
+/// Name of an input in messages.
 fn name(task: &Task) -> String {
     match task.number {
         None => name_of(&task.input),

@@ -133,7 +133,7 @@ pub(crate) struct Arguments {
 }
 
 impl Arguments {
-    /// What is asked for.
+    /// The options of the library for this run.
     fn options(&self, weights: Option<DistanceToMeasure>, backend: Backend) -> RipsOptions {
         let Arguments { max_dim, threshold, modulus, pair_store, collapse, landmarks, .. } = *self;
         RipsOptions {
@@ -150,7 +150,7 @@ impl Arguments {
     }
 }
 
-/// What is done by then is an answer here.
+/// Help of --time-limit: here the finished dimensions are an answer.
 const TIME_LIMIT: [&str; 2] = [
     "End after TIME, as 90s or 2h 30m, with what is done by then",
     "Dimensions that are done are the answer, standard error says which are not, and the exit code is 4. Of several inputs each has its whole \
@@ -167,14 +167,14 @@ Examples:
   lacuna rips --max-dim 3 --threads 4 --explain --stats stats.json points.npy
   gunzip -c edges.gz | lacuna rips --format sparse --modulus 3 -";
 
-/// Reads, computes, writes, input by input.
+/// Runs the command: reads, computes and writes the inputs.
 pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     let start = Instant::now();
     let notes = arguments.report.messages.notes();
     let weights = arguments.weights.measure()?;
     let backend = arguments.machine.backend();
     let path = arguments.output_file.as_deref();
-    // What is wrong with a file is said when it is read.
+    // Errors of a file are reported when it is read.
     let count = |file: &Path| count_clouds(file).ok().flatten();
     let text = output::OutputFormat::Text;
     let (mut tasks, format) =
@@ -201,7 +201,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
         }
         let mut outputs = outputs.with_picture(picture, inputs)?.with_report(report, inputs)?;
         let long = LongRun::open(&arguments.limit, &arguments.checkpoint, notes)?;
-        // Kept until the end.
+        // Kept until the end of the run.
         let alone = job.may_be_light(task).then(work_alone).transpose()?;
         if alone.is_none() {
             arguments.machine.threads.start(notes)?;
@@ -252,7 +252,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     };
     let ran = if let Some(workers) = job.workers(tasks) {
         tasks.run_side_by_side(workers, &|| (), &|(), task| run(task, Crew::One), |task, answered| {
-            // It may have been the memory, of which the others took a part.
+            // It may have failed for its small share of memory: retry alone.
             let is_machine =
                 |error: &CliError| matches!(error, CliError::Machine(_)) && error.concerns_one_input();
             let again = |error| if is_machine(&error) { run(task, Crew::All) } else { Err(error) };
@@ -284,7 +284,7 @@ mod tests {
         arguments: Arguments,
     }
 
-    /// A command without options asks for what the library does by itself.
+    /// Without options, the command asks for the defaults of the library.
     #[test]
     fn defaults_are_those_of_the_library() {
         let Alone { arguments } = Alone::parse_from(["rips", "points.txt"]);

@@ -1,4 +1,4 @@
-//! Which simplices the bars are of, and what their cycles look like: the options of representatives.
+//! Options that choose the representatives of the bars.
 
 use std::path::PathBuf;
 
@@ -10,7 +10,7 @@ use crate::cli::arguments::bars::{BarArguments, Drawing};
 use crate::cli::error::UsageError;
 use crate::cli::parse::{self, BarName};
 
-/// The representatives that are wanted, and of which bars.
+/// The requested representatives and their bars.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Representatives")]
 #[command(group(ArgGroup::new("of_bars").args(["representatives", "geometry"]).multiple(true)))]
@@ -54,11 +54,11 @@ pub(super) struct RepresentativesArguments {
     geometry_axes: Vec<usize>,
 }
 
-/// The greatest dimension of cycles that can be drawn.
+/// Greatest dimension of cycles that can be drawn.
 const MOST_DRAWN: usize = 2;
 
 impl RepresentativesArguments {
-    /// What is asked of the library, if representatives are wanted.
+    /// The request to the library, if representatives are requested.
     pub(super) fn request(&self) -> Option<RepresentativesRequest> {
         let mut kinds = Vec::new();
         let drawn = self.geometry.as_ref().map(|_| RepresentativeKind::Cycles);
@@ -73,10 +73,12 @@ impl RepresentativesArguments {
         })
     }
 
-    /// Checks that what is written has room for representatives, if they are wanted, and that bars keep their places in it.
+    /// Checks that the output format can hold the requested representatives, and that no bars are left out, which would
+    /// shift their indices.
     ///
     /// # Errors
-    /// [`UsageError::NoRoom`], [`UsageError::NoRoomForChains`], [`UsageError::OnlyBeside`], [`UsageError::RatioOfRepresentatives`].
+    /// [`UsageError::NoRoom`], [`UsageError::NoRoomForChains`], [`UsageError::OnlyBeside`],
+    /// [`UsageError::RatioOfRepresentatives`].
     pub(super) fn check(&self, format: OutputFormat, ratio: f64) -> Result<(), UsageError> {
         if ratio > 1.0 && (self.are_named() || self.geometry.is_some()) {
             return Err(UsageError::RatioOfRepresentatives { ratio });
@@ -102,17 +104,17 @@ impl RepresentativesArguments {
         Ok(())
     }
 
-    /// Whether representatives go beside the bars.
+    /// Whether representatives are written with the bars.
     pub(super) fn are_named(&self) -> bool {
         !self.representatives.is_empty()
     }
 
-    /// The coordinates that are drawn, all of them if none are named.
+    /// The coordinates that are drawn; empty for all.
     pub(super) fn axes(&self) -> &[usize] {
         &self.geometry_axes
     }
 
-    /// What is drawn of a run up to dimension `max_dim`, if anything is.
+    /// The drawing of cycles for a run up to dimension `max_dim`, if requested.
     ///
     /// # Errors
     /// [`UsageError::GeometryName`], [`UsageError::GeometryAxes`], [`UsageError::GeometryDimension`].

@@ -1,13 +1,14 @@
 //! The bottleneck distance: the least r for which there is a matching whose pairs are all within r.
 //!
-//! At r, bars within r of the diagonal may stay, the others must be matched. There is such a matching if there is one that covers all those of A
-//! that must be matched, and another that covers those of B: together they contain one that covers both (Mendelsohn, Dulmage 1958). A
-//! [`Cover`] says whether there is.
+//! At r, bars within r of the diagonal may be matched with it; the others must be matched with bars. Such a matching
+//! exists if one matching covers all bars of A that must be matched, and another those of B: their union then contains
+//! one that covers both (Mendelsohn, Dulmage 1958). A [`Cover`] decides whether a side can be covered.
 //!
-//! The answer is one of the distances, of two bars or of a bar to the diagonal. Most often it is the least that any bar needs for itself, with its
-//! nearest bar or the diagonal. If not, the search goes on between what is needed and what suffices. Both bounds are always distances: a
-//! cover that is found suffices for the greatest of its own, and a cover that is not found tells the next greater one that is needed. So a
-//! few steps are enough, as many as the digits of a double in the worst case, until the bounds meet.
+//! The answer is one of the distances, of two bars or of a bar to the diagonal. Most often it is the lower bound at
+//! which each bar can be matched with its nearest bar or the diagonal. If not, the search continues between a lower
+//! bound and a distance that suffices. Both bounds are always distances: a cover that was found suffices for its
+//! greatest distance, and a cover that was not found yields the next greater distance that is needed. So a few steps
+//! are enough until the bounds meet; in the worst case, as many as the bits of a double.
 
 use super::Pair;
 use super::cost::Cost;
@@ -18,10 +19,10 @@ use super::tree::{Best, Tree};
 use crate::parallel;
 use crate::progress::{self, Progress};
 
-/// Points whose neighbours a thread looks for at a time.
+/// Number of points whose neighbours a thread searches at a time.
 const PIECE: usize = 256;
 
-/// The distance, and the pairs if they are wanted.
+/// Computes the distance, and the pairs if requested.
 pub(super) fn solve(
     a: &Side,
     b: &Side,
@@ -48,14 +49,14 @@ pub(super) fn solve(
     let distance = problem.distance(least, progress);
     let mut pairs = infinite;
     if wants_pairs {
-        // The last that was tried may have been less. It suffices, so there is no error.
+        // The distance tried last may be smaller. This one suffices, so there is no error.
         let _ = problem.reach(distance, progress);
         pairs.extend(problem.pairs(&a, &b));
     }
     (distance, pairs)
 }
 
-/// The finite bars of both diagrams as points, their distances to the diagonal, and covers of each side.
+/// Finite bars of both diagrams as points, their distances to the diagonal, and a cover of each side.
 struct Problem<'a> {
     points: [&'a [Point]; 2],
     diagonal: &'a [Vec<f64>; 2],
@@ -64,12 +65,12 @@ struct Problem<'a> {
 }
 
 impl Problem<'_> {
-    /// The least distance that suffices, and is at least `least`.
+    /// Least distance that suffices and is at least `least`.
     fn distance(&mut self, least: f64, progress: &dyn Progress) -> f64 {
         let mut high = self.diagonal.iter().flatten().copied().fold(least, f64::max);
         let mut low = self.needed(progress).max(least);
         let mut tried = low;
-        // Until something suffices, steps grow: the answer is seldom far.
+        // Until a distance suffices, steps grow: the answer is seldom far.
         let mut step = low / 16.0;
         while low < high {
             match self.reach(tried, progress) {
@@ -80,7 +81,7 @@ impl Problem<'_> {
                 Err(needed) => (low, step) = (needed, step.max(needed / 16.0)),
             }
             let middle = low + ((high - low) / 2.0).min(step);
-            // Where distances are few, the least that is possible now stands out from what was tried.
+            // With few distinct distances, the new lower bound stands out from the distance that was tried.
             let stands_out = low > tried && low - tried > (high - low) / 4.0;
             tried = if stands_out || middle >= high { low } else { middle };
             step *= 2.0;
@@ -88,8 +89,8 @@ impl Problem<'_> {
         high
     }
 
-    /// Covers both sides within a distance, and answers the least that would have sufficed for that. If that cannot be, the error is a greater
-    /// distance that is needed.
+    /// Covers both sides within a distance; returns the least distance that would have sufficed for these covers. If
+    /// there is no cover, the error is a greater distance that is needed.
     fn reach(&mut self, distance: f64, progress: &dyn Progress) -> Result<f64, f64> {
         let [a, b] = &mut self.covers;
         match rayon::join(|| a.reach(distance, progress), || b.reach(distance, progress)) {
@@ -98,7 +99,7 @@ impl Problem<'_> {
         }
     }
 
-    /// The least distance that no matching can do without: that each bar is matched with its nearest, or with the diagonal.
+    /// Lower bound of the distance: each bar is matched with its nearest bar or with the diagonal.
     fn needed(&self, progress: &dyn Progress) -> f64 {
         let mut most = 0.0_f64;
         for side in [0, 1] {
@@ -120,10 +121,11 @@ impl Problem<'_> {
         most
     }
 
-    /// The pairs of a matching that both covers contain, whose distances are not above theirs, and the bars that stay.
+    /// Pairs of a matching contained in the union of both covers, within their distances, and the bars matched with the
+    /// diagonal.
     fn pairs(&self, a: &Locations, b: &Locations) -> Vec<Pair> {
         let locations = [a, b];
-        // Bars of each side by number: of each point its bars follow each other.
+        // Bars of each side by number; the bars of a point are consecutive.
         let starts = locations.map(|side| {
             let ends = side.places.iter().scan(0, |end, places| {
                 *end += places.len();
@@ -131,7 +133,7 @@ impl Problem<'_> {
             });
             [0].into_iter().chain(ends).collect::<Vec<usize>>()
         });
-        // The partner of each own bar in the cover of its side, and of each other bar.
+        // Partners of the bars of each side, in the cover of that side.
         let [(mut of_a, mut of_b), (second, _)] = [0, 1].map(|side| {
             let mut next = [starts[side].clone(), starts[1 - side].clone()];
             let mut partners =
@@ -147,7 +149,8 @@ impl Problem<'_> {
             let [own, other] = partners;
             (own, other)
         });
-        // A bar of B that lacks a partner takes that of the second cover, which leaves its own, until one is left that has none there: it may stay.
+        // A bar of B without partner takes its partner of the second cover, whose previous partner is freed, and so on
+        // until a freed bar has none in the second cover: that one may be matched with the diagonal.
         for lacking in 0..of_b.len() {
             let mut free = Some(lacking).filter(|&b| of_b[b].is_none());
             while let Some(b) = free {

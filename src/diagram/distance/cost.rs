@@ -1,18 +1,18 @@
-//! How far apart points are, and what that costs.
+//! Distances of points and the costs of matching them.
 
 use super::sides::Point;
 use super::{DistanceError, Metric};
 
-/// The ground norm and the order. Distances are of the plane as it is, costs of the plane scaled by a power of two, so that the powers of the
-/// distances that matter neither overflow nor vanish.
+/// The ground norm and the order. Distances are measured in the original plane, costs in the plane scaled by a power of
+/// two, so that the powers of the relevant distances neither overflow nor underflow.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Cost {
     norm: Norm,
     order: f64,
     scale: f64,
-    /// The most that it costs to move a point to the diagonal.
+    /// Upper limit on the cost of matching a point with the diagonal.
     limit: f64,
-    /// Half the distance of a point to the diagonal by its length.
+    /// Ratio of a point's distance to the diagonal to half its length.
     factor: f64,
 }
 
@@ -25,7 +25,7 @@ enum Norm {
 }
 
 impl Cost {
-    /// The costs of a metric, not scaled yet.
+    /// Costs of a metric, not scaled yet.
     pub(super) fn new(metric: &Metric) -> Result<Self, DistanceError> {
         let (order, q) = match *metric {
             Metric::Bottleneck => (1.0, f64::INFINITY),
@@ -44,26 +44,27 @@ impl Cost {
         Ok(Cost { norm, order, scale: 1.0, limit: f64::INFINITY, factor: q.recip().exp2() })
     }
 
-    /// The power of the distances that are added up.
+    /// Exponent of the distances in the sum.
     pub(super) fn order(&self) -> f64 {
         self.order
     }
 
-    /// These costs in a plane that is scaled so that the distance `most` becomes 1 or little less.
+    /// These costs in a plane scaled so that the distance `most` becomes 1 or slightly less.
     pub(super) fn scaled_to(self, most: f64) -> Self {
-        // What is left of subnormal numbers is scaled less.
+        // Subnormal distances are scaled less.
         let exponent = if most > 0.0 { most.log2().ceil().max(-1000.0) } else { 0.0 };
         Cost { scale: (-exponent).exp2(), ..self }
     }
 
-    /// These costs where a matching is known whose distance is `known`, scaled to that. To move a point to the diagonal costs at most twice as much
-    /// as that matching: so much is in no better matching, and none is lost.
+    /// These costs, given a matching whose distance is `known`: scaled to that distance, and with the cost of the
+    /// diagonal limited to twice the cost of the matching. No better matching contains a more expensive pair, so none
+    /// is lost.
     pub(super) fn limited_by(self, known: f64) -> Self {
         let scaled = self.scaled_to(known);
         Cost { limit: 2.0 * scaled.of_distance(known), ..scaled }
     }
 
-    /// The norm of two differences, neither negative.
+    /// Norm of a vector with nonnegative coordinates.
     #[inline]
     fn length(&self, x: f64, y: f64) -> f64 {
         match self.norm {
@@ -80,23 +81,23 @@ impl Cost {
         }
     }
 
-    /// The distance between two points.
+    /// Distance between two points.
     pub(super) fn distance(&self, p: Point, q: Point) -> f64 {
         let (x, y) = ((p[0] - q[0]).abs(), (p[1] - q[1]).abs());
         match self.norm {
-            // Squares neither overflow nor vanish.
+            // `hypot` avoids overflow and underflow of the squares.
             Norm::Euclid => x.hypot(y),
             _ => self.length(x, y),
         }
     }
 
-    /// The distance of a point to the diagonal.
+    /// Distance of a point to the diagonal.
     pub(super) fn distance_to_diagonal(&self, p: Point) -> f64 {
-        // Each half for itself: the length may overflow.
+        // Halved before the subtraction, since the length may overflow.
         (p[1] / 2.0 - p[0] / 2.0).abs() * self.factor
     }
 
-    /// The cost of a distance that is scaled.
+    /// Cost of a scaled distance.
     #[inline]
     fn power(&self, distance: f64) -> f64 {
         if self.order == 1.0 {
@@ -108,18 +109,18 @@ impl Cost {
         }
     }
 
-    /// The cost of moving one point to another.
+    /// Cost of matching two points.
     #[inline]
     pub(super) fn of(&self, p: Point, q: Point) -> f64 {
         self.power(self.length((p[0] - q[0]).abs() * self.scale, (p[1] - q[1]).abs() * self.scale))
     }
 
-    /// The cost of moving a point to the diagonal.
+    /// Cost of matching a point with the diagonal.
     pub(super) fn of_diagonal(&self, p: Point) -> f64 {
         self.of_distance(self.distance_to_diagonal(p)).min(self.limit)
     }
 
-    /// The cost of a distance in the plane as it is.
+    /// Cost of a distance in the original plane.
     pub(super) fn of_distance(&self, distance: f64) -> f64 {
         self.power(distance * self.scale)
     }

@@ -1,14 +1,15 @@
 //! Matchings that cover all points of one side which must be matched, within a distance that may rise and fall.
 //!
-//! Augmenting paths are searched for breadth first from one own point after another. In a phase no point of the other side is passed twice, as in
-//! searches depth first (Pothen, Fan 1990), whose paths would be longer: units that are left are seldom far.
-//! A path ends at the nearest point that has units left, if there is one in reach. Of each point the nearest others are listed as they are asked
-//! for, up to [`LISTED`] of them, and gone through once a phase. Where more are in reach, they are taken out of k-d trees, in which no pairs are
-//! listed (Efrat, Itai, Katz 2001).
+//! Augmenting paths are searched breadth-first from one own point after another. In a phase no point of the other side
+//! is visited twice, as in the depth-first searches of Pothen and Fan (1990), whose paths would be longer: free units
+//! are seldom far. A path ends at the nearest reachable point with free units. The nearest other points of each point
+//! are listed on demand, up to [`LISTED`] of them, and traversed once per phase. If more are reachable, they are found
+//! by k-d trees, without listing pairs (Efrat, Itai, Katz 2001).
 //!
-//! When the distance changes, pairs that are too far apart or not needed any more are parted, and the rest of the matching is kept. The first
-//! search of a phase that finds no path shows that there is no cover: of the points that it reached there are more units than of those within
-//! the distance of them (Hall 1935). So the distance must be at least that of one of them to the nearest other point, or to the diagonal.
+//! When the distance changes, pairs that are too far apart or no longer needed are separated, and the rest of the
+//! matching is kept. If the first search of a phase finds no path, there is no cover: the own points that it reached
+//! have more units than all their neighbours within the distance (Hall 1935). So the distance must be at least that of
+//! one of them to the nearest other point not reached, or to the diagonal.
 
 use super::cost::Cost;
 use super::sides::Point;
@@ -19,19 +20,20 @@ use crate::progress::{self, Progress};
 pub(super) struct Cover<'a> {
     own: &'a [Point],
     others: &'a [Point],
-    /// The distance of each own point to the diagonal.
+    /// Distance of each own point to the diagonal.
     diagonal: &'a [f64],
     cost: Cost,
-    /// The units that are not matched, of own points and of others.
+    /// Unmatched units of own points and of others.
     rest: [Vec<u32>; 2],
-    /// Of each other point, the own points that it is matched with, and how often.
+    /// For each other point, the own points that it is matched with, and the number of units.
     partners: Vec<Vec<(u32, u32)>>,
-    /// All other points, and of each own point the nearest of them.
+    /// Tree of all other points, and for each own point the nearest of them.
     all: Tree,
     near: Vec<Near>,
-    /// Other points that have units left, and those that have not been reached in this phase, once lists are not enough.
+    /// Trees of the other points with free units, and of those not reached in this phase; built once lists are not
+    /// enough.
     trees: Option<[Tree; 2]>,
-    /// Those that have been reached in this phase.
+    /// Other points that have been reached in this phase.
     reached: Vec<u32>,
     is_reached: Vec<bool>,
 }
@@ -39,24 +41,24 @@ pub(super) struct Cover<'a> {
 /// The nearest other points of an own point.
 #[derive(Debug, Clone, Default)]
 struct Near {
-    /// How far each is, and its number; the nearest first.
+    /// Distances and numbers of the points, nearest first.
     found: Vec<(f64, u32)>,
-    /// How many of the first have no units left, and how many have been reached in this phase.
+    /// Lengths of the prefixes of `found` that have no free units, or have been reached in this phase.
     passed: [u32; 2],
 }
 
-/// Which other points are looked for: those with units left, or those that have not been reached.
+/// The other points that are searched: those with free units, or those not reached yet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Which {
     Free,
     Ahead,
 }
 
-/// Nearest points that are listed at first, and at most. Tests list few, so that they go through trees as well.
+/// Number of nearest points that are listed at first, and at most. Tests list few, so that they use trees as well.
 const FEW: usize = 16;
 const LISTED: usize = if cfg!(test) { 32 } else { 256 };
 
-/// A way to an own point: the way it came from, by which other point.
+/// A step of a search: an own point, the step before it, and the other point between them.
 #[derive(Debug, Clone, Copy)]
 struct Way {
     own: u32,
@@ -64,11 +66,11 @@ struct Way {
     by: u32,
 }
 
-/// The price of a point that is not there.
+/// Price of a point that is removed from a tree.
 const GONE: f64 = f64::NEG_INFINITY;
 
 impl<'a> Cover<'a> {
-    /// A cover of nothing, of points with so many units each.
+    /// An empty cover of points with the given units.
     pub(super) fn new(
         own: (&'a [Point], &[u32]),
         others: (&'a [Point], &[u32]),
@@ -90,8 +92,8 @@ impl<'a> Cover<'a> {
         }
     }
 
-    /// Covers all points that are further than `distance` from the diagonal by pairs within it. If that cannot be, the error is a distance that is
-    /// greater and needed: that of two points or of a point and the diagonal.
+    /// Covers all points farther than `distance` from the diagonal by pairs within it. If that is impossible, the error
+    /// is a greater distance that is needed: that of two points or of a point and the diagonal.
     pub(super) fn reach(&mut self, distance: f64, progress: &dyn Progress) -> Result<(), f64> {
         self.part(distance);
         self.near.iter_mut().for_each(|near| near.passed[Which::Free as usize] = 0);
@@ -116,14 +118,14 @@ impl<'a> Cover<'a> {
         Ok(())
     }
 
-    /// The least distance for which these pairs and what they leave to the diagonal suffice.
+    /// Least distance that suffices for these pairs and for the units matched with the diagonal.
     pub(super) fn most(&self) -> f64 {
         let pairs = self.pairs().map(|(own, other, _)| self.distance(own, other));
         let alone = (0..self.own.len()).filter(|&own| self.rest[0][own] > 0).map(|own| self.diagonal[own]);
         pairs.chain(alone).fold(0.0, f64::max)
     }
 
-    /// The pairs: an own point, another point and how often they are matched.
+    /// Pairs of an own point and another point, with the number of units.
     pub(super) fn pairs(&self) -> impl Iterator<Item = (u32, u32, u32)> {
         let of_each = (0..).zip(&self.partners);
         of_each.flat_map(|(other, partners)| partners.iter().map(move |&(own, units)| (own, other, units)))
@@ -133,7 +135,7 @@ impl<'a> Cover<'a> {
         self.cost.of(self.own[own as usize], self.others[other as usize])
     }
 
-    /// Parts the pairs that are further apart than `distance`, and those of own points that need none.
+    /// Separates the pairs farther apart than `distance`, and those of own points that need not be matched.
     fn part(&mut self, distance: f64) {
         for other in 0..self.others.len() as u32 {
             let mut partners = std::mem::take(&mut self.partners[other as usize]);
@@ -150,13 +152,13 @@ impl<'a> Cover<'a> {
         }
     }
 
-    /// Gives units of another point back.
+    /// Frees units of another point.
     fn release(&mut self, other: u32, units: u32) {
         self.rest[1][other as usize] += units;
         self.set(Which::Free, other, 0.0);
     }
 
-    /// No other point has been reached.
+    /// Marks all other points as not reached.
     fn begin_phase(&mut self) {
         self.near.iter_mut().for_each(|near| near.passed[Which::Ahead as usize] = 0);
         for other in std::mem::take(&mut self.reached) {
@@ -179,7 +181,7 @@ impl<'a> Cover<'a> {
         }
     }
 
-    /// The nearest of some other points that is within `distance` of an own point.
+    /// Nearest other point of this kind within `distance` of an own point.
     fn nearest(&mut self, which: Which, own: u32, distance: f64) -> Option<(f64, u32)> {
         loop {
             let near = &self.near[own as usize];
@@ -201,14 +203,14 @@ impl<'a> Cover<'a> {
             }
             let found = self.listed(own, (2 * count).max(FEW));
             if found.len() == count {
-                // All others are infinitely far.
+                // All other points are infinitely far.
                 return None;
             }
             self.near[own as usize].found = found;
         }
     }
 
-    /// So many of the nearest other points.
+    /// The `count` nearest other points.
     fn listed(&self, own: u32, count: usize) -> Vec<(f64, u32)> {
         let mut best = Best { count, floor: f64::NEG_INFINITY, found: Vec::with_capacity(count + 1) };
         self.all.best(self.own[own as usize], &self.cost, &mut best);
@@ -225,7 +227,7 @@ impl<'a> Cover<'a> {
                 tree
             }));
         }
-        // The floor is exclusive, the distance is not.
+        // The floor is exclusive, the distance inclusive.
         let mut best = Best { count: 1, floor: -distance.next_up(), found: Vec::new() };
         if let Some(trees) = &self.trees {
             trees[which as usize].best(self.own[own as usize], &self.cost, &mut best);
@@ -233,7 +235,8 @@ impl<'a> Cover<'a> {
         best.found.first().map(|&(worth, other)| (-worth, other))
     }
 
-    /// Matches some units of `root`. The error tells the ways to all own points that were reached without finding a path.
+    /// Matches some units of `root`. If there is no path, the error lists the steps to all own points that were
+    /// reached.
     fn search(&mut self, root: u32, distance: f64) -> Result<(), Vec<Way>> {
         let mut ways = vec![Way { own: root, from: 0, by: 0 }];
         let mut last = 0;
@@ -257,7 +260,7 @@ impl<'a> Cover<'a> {
         Err(ways)
     }
 
-    /// Moves units along the way to an own point and from there to the other point `end`.
+    /// Moves units along the path to an own point and from there to the other point `end`.
     fn augment(&mut self, ways: &[Way], last: usize, end: u32) {
         let root = ways[0].own;
         let mut units = self.rest[0][root as usize].min(self.rest[1][end as usize]);
@@ -284,7 +287,7 @@ impl<'a> Cover<'a> {
         }
     }
 
-    /// How often two points are matched.
+    /// Number of units with which two points are matched.
     fn units(&self, own: u32, other: u32) -> u32 {
         let partners = &self.partners[other as usize];
         partners.iter().find(|partner| partner.0 == own).map_or(0, |partner| partner.1)
@@ -308,7 +311,7 @@ impl<'a> Cover<'a> {
         }
     }
 
-    /// The least distance of an own point that was reached to the diagonal or to a point that was not.
+    /// Least distance of a reached own point to the diagonal or to a point that was not reached.
     fn needed(&mut self, ways: &[Way]) -> f64 {
         let mut least = f64::INFINITY;
         for way in ways {

@@ -1,22 +1,22 @@
-//! Bars as points: equal bars are one point, which has as many units.
+//! Bars as points with multiplicities, called units.
 
 use super::sides::Point;
 use super::tree::Tree;
 
-/// The finite bars of a diagram as points, none twice.
+/// The distinct points of the finite bars of a diagram.
 pub(super) struct Locations {
     pub(super) points: Vec<Point>,
-    /// The places of the bars of each point.
+    /// Indices of the bars of each point.
     pub(super) places: Vec<Vec<usize>>,
 }
 
 impl Locations {
-    /// From bars and their places; sorted by birth and death.
+    /// Makes the points from bars with their indices; sorted by birth and death.
     pub(super) fn new(bars: &[(Point, usize)]) -> Self {
         let mut bars = bars.to_vec();
         bars.sort_unstable_by(|p, q| {
             let points = p.0[0].total_cmp(&q.0[0]).then_with(|| p.0[1].total_cmp(&q.0[1]));
-            // Descending, so that the first is the last and taken first.
+            // Indices descend, so that `pop` takes the first.
             points.then_with(|| q.1.cmp(&p.1))
         });
         let (mut points, mut places): (Vec<Point>, Vec<Vec<usize>>) = (Vec::new(), Vec::new());
@@ -32,17 +32,17 @@ impl Locations {
         Locations { points, places }
     }
 
-    /// How many bars each point has.
+    /// Number of bars of each point.
     pub(super) fn units(&self) -> Vec<u32> {
         self.places.iter().map(|places| places.len() as u32).collect()
     }
 
-    /// Takes a bar of a point and answers its place.
+    /// Takes a bar of a point; returns its index.
     pub(super) fn take(&mut self, point: usize) -> Option<usize> {
         self.places[point].pop()
     }
 
-    /// The points that still have bars, near ones near each other.
+    /// Points that still have bars, ordered so that near ones are close.
     pub(super) fn by_neighbourhood(mut self) -> Self {
         let there: Vec<usize> = (0..self.points.len()).filter(|&p| !self.places[p].is_empty()).collect();
         let points: Vec<Point> = there.iter().map(|&p| self.points[p]).collect();

@@ -1,9 +1,9 @@
-//! Distances between diagrams: bottleneck and Wasserstein distances of the bars of one dimension, exact, with the matching.
+//! Bottleneck and Wasserstein distances between diagrams of one dimension, exact, with an optimal matching.
 //!
-//! Bars of A are matched with bars of B, each at most once; what is left of either side is matched with the diagonal, at the distance to its
-//! nearest point. The bottleneck distance is the least that the greatest distance of a pair can be, in the maximum norm
-//! (Edelsbrunner, Harer 2010). The Wasserstein distance of order p is the least that the p-th root of the sum of the p-th powers can be, in
-//! the norm `internal_p`.
+//! Bars of A are matched with bars of B, each at most once; the remaining bars of both sides are matched with the
+//! diagonal, at the distance to its nearest point. The bottleneck distance is the minimum, over all matchings, of the
+//! greatest distance of a pair, in the maximum norm (Edelsbrunner, Harer 2010). The Wasserstein distance of order p is
+//! the minimum of the p-th root of the sum of the p-th powers of the distances, in the norm `internal_p`.
 //!
 //! | bars | how they are matched |
 //! |---|---|
@@ -13,12 +13,14 @@
 //! | infinite at both ends | with bars that have the same ends |
 //! | NaN | an error |
 //!
-//! Where the numbers of bars with the same infinite ends differ, the distance is infinite and there is no matching. All of this is as in GUDHI's
-//! `bottleneck_distance` and `wasserstein_distance` with `keep_essential_parts=True`. Bars whose death is below their birth, as those of
-//! superlevel sets, are mirror images of the others: GUDHI means them to be negated before.
+//! If the numbers of bars with the same infinite ends differ, the distance is infinite and there is no matching. All of
+//! this agrees with GUDHI's `bottleneck_distance` and `wasserstein_distance` with `keep_essential_parts=True`. Bars
+//! whose death is below their birth, as in superlevel filtrations, are mirror images of the others; GUDHI expects them
+//! to be negated beforehand.
 //!
-//! The bottleneck distance is one of the distances between two bars or of a bar to the diagonal, as rounded to a double. Wasserstein
-//! distances are those of an optimal matching, up to the rounding of its costs; dual prices certify it. No answer depends on the number of threads.
+//! The bottleneck distance is one of the distances between two bars or of a bar to the diagonal, rounded to a double.
+//! Wasserstein distances are those of an optimal matching, up to the rounding of its costs; dual prices certify it. No
+//! answer depends on the number of threads.
 //!
 //! ```
 //! use lacuna::Bar;
@@ -56,53 +58,54 @@ pub use error::DistanceError;
 
 use sides::Side;
 
-/// What is measured.
+/// Metrics on diagrams.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Metric {
     /// The bottleneck distance, in the maximum norm.
     Bottleneck,
     /// The Wasserstein distance.
     Wasserstein {
-        /// The power p of the distances that are added up, 1 or more and finite.
+        /// Exponent p of the distances in the sum, ≥ 1 and finite.
         order: f64,
-        /// The ground norm: q of the norm L^q in the plane, 1 or more; infinity for the maximum norm.
+        /// Ground norm: q of the norm L^q in the plane, ≥ 1; infinity for the maximum norm.
         internal_p: f64,
     },
 }
 
-/// GUDHI's defaults: the Wasserstein distance of order 1 in the maximum norm, which is the norm of the bottleneck distance.
+/// GUDHI's defaults: the Wasserstein distance of order 1 in the maximum norm, the norm of the bottleneck distance.
 impl Default for Metric {
     fn default() -> Self {
         Metric::Wasserstein { order: 1.0, internal_p: f64::INFINITY }
     }
 }
 
-/// A distance and a matching that has it.
+/// A distance and an optimal matching.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Matching {
-    /// The distance.
+    /// The distance of the matching.
     pub distance: f64,
-    /// The pairs: those with a bar of A in its order, then the bars of B that are matched with the diagonal, in theirs. None if the distance is
-    /// infinite: all matchings are then as good.
+    /// Pairs with a bar of A in its order, then the bars of B that are matched with the diagonal, in theirs. `None` if
+    /// the distance is infinite: then all matchings are equally good.
     pub pairs: Option<Vec<Pair>>,
 }
 
-/// Two bars that are matched, or a bar and the diagonal.
+/// Two matched bars, or a bar and the diagonal.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Pair {
-    /// The place of the bar of A, none for the diagonal.
+    /// Index of the bar of A; `None` for the diagonal.
     pub a: Option<usize>,
-    /// The place of the bar of B, likewise.
+    /// Index of the bar of B; `None` for the diagonal.
     pub b: Option<usize>,
-    /// How far apart the two are in the ground norm.
+    /// Distance of the two in the ground norm.
     pub distance: f64,
 }
 
-/// The distance between the bars `a` and `b` of two diagrams.
+/// Computes the distance between the bars `a` and `b` of two diagrams.
 ///
 /// # Errors
-/// A birth or a death is NaN; the order or the norm is not as [`Metric`] says; `progress` wants the run to end early.
+/// A birth or death is NaN; the order or norm is out of the range of [`Metric`]; `progress` asks for the end of the
+/// run.
 pub fn distance(
     a: &[Bar],
     b: &[Bar],
@@ -112,7 +115,8 @@ pub fn distance(
     Ok(measured(a, b, metric, false, progress)?.distance)
 }
 
-/// The distance between the bars `a` and `b` of two diagrams, and a matching that has it: of several the same on any number of threads.
+/// Computes the distance between the bars `a` and `b` of two diagrams, and an optimal matching, the same on any number
+/// of threads.
 ///
 /// # Errors
 /// Those of [`distance`].

@@ -1,26 +1,28 @@
-//! Transport of least cost on a sparse bipartite network: the matchings of points that may be repeated.
+//! Minimum-cost transport on a sparse bipartite network: matchings of points with multiplicities.
 //!
-//! Each vertex v has some units. A unit over the edge (a, b) costs c(a, b), and a unit that stays at v costs d(v). Prices u of the vertices are
-//! *feasible* if u(v) ≤ d(v), and u(a) + u(b) ≤ c(a, b) on every edge; then no transport costs less than the sum of all prices, each as often as
-//! its vertex has units, and one costs that much if
+//! Each vertex v has some units. Sending a unit over the edge (a, b) costs c(a, b), and a unit that stays at v costs
+//! d(v). Prices u of the vertices are *feasible* if u(v) ≤ d(v), and u(a) + u(b) ≤ c(a, b) on every edge. Then no
+//! transport costs less than the sum of the prices of all units, and a transport costs that much if
 //!
 //! 1. every edge with flow is tight: u(a) + u(b) = c(a, b),
 //! 2. every vertex with units that stay has the price d(v).
 //!
-//! Feasibility and (1) hold all the time; a vertex for which (2) does not is *unsettled*. Successive shortest paths (Jewell 1958; Tomizawa 1971;
-//! Edmonds, Karp 1972) settle one after another: Dijkstra's algorithm from an unsettled vertex, in the slacks c(a, b) − u(a) − u(b), forward
-//! over any edge and back over those with flow, finds the nearest end. That is a vertex of the other side with units that stay, or a vertex v of
-//! its own side, d(v) − u(v) further, whose units then stay. No search goes further than from its root r to r as its own end, d(r) − u(r).
+//! Feasibility and (1) always hold; a vertex that violates (2) is *unsettled*. Successive shortest paths (Jewell 1958;
+//! Tomizawa 1971; Edmonds, Karp 1972) settle one after another: Dijkstra's algorithm from an unsettled vertex, in the
+//! slacks c(a, b) − u(a) − u(b), forward over any edge and backward over those with flow, finds the nearest end. An end
+//! is either a vertex of the other side with units that stay, or a vertex v of the root's side, at the additional
+//! distance d(v) − u(v), whose units then stay. No search goes farther than from its root r to r as its own end, d(r) −
+//! u(r).
 //!
-//! Searches are short where the prices are nearly right when they begin. The slack of an edge does not depend on d, so that a cost that is small
-//! beside those of staying keeps its digits as long as the prices are small.
+//! Searches are short if the initial prices are nearly right. The slack of an edge does not depend on d, so a cost that
+//! is small beside those of staying keeps its precision as long as the prices are small.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
 use crate::progress::{self, Progress};
 
-/// An edge, with the cost of a unit over it and how many units go over it.
+/// An edge with its cost per unit and its flow.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Edge {
     pub(super) a: u32,
@@ -29,24 +31,24 @@ pub(super) struct Edge {
     pub(super) flow: u32,
 }
 
-/// A network: the vertices of A, then those of B.
+/// A network: the vertices of A, followed by those of B.
 pub(super) struct Network {
-    /// How many vertices A has.
+    /// Number of vertices of A.
     count_of_a: usize,
     edges: Vec<Edge>,
-    /// The price of each vertex, and what a unit that stays costs, its greatest price.
+    /// Price of each vertex, and its upper bound, the cost of a unit that stays.
     prices: Vec<f64>,
     stays: Vec<f64>,
-    /// The units of each vertex that stay.
+    /// Units of each vertex that stay.
     rest: Vec<u32>,
-    /// Where the arcs of each vertex start, and at the end their number.
+    /// Offset of the arcs of each vertex; the last entry is their number.
     starts: Vec<usize>,
     arcs: Vec<Arc>,
-    /// How many arcs of each vertex have flow: these come first.
+    /// Number of arcs of each vertex that have flow; these come first.
     busy: Vec<u32>,
 }
 
-/// An edge as one of its vertices sees it.
+/// An edge as seen from one of its vertices.
 #[derive(Debug, Clone, Copy)]
 struct Arc {
     edge: u32,
@@ -54,12 +56,13 @@ struct Arc {
     cost: f64,
 }
 
-/// Searches between looks at whether the run is to end.
+/// Number of searches between two checks for interruption.
 const LOOK: usize = 64;
 
 impl Network {
-    /// A network with prices and a flow: `edges` between vertices of A and of B, both counted from 0, and by vertex, those of A before those of
-    /// B, `prices` that are feasible, the cost of a unit that stays, and the units that stay. Edges with flow are tight.
+    /// Makes a network with prices and a flow. `edges` connect vertices of A and of B, both counted from 0. The other
+    /// lists have an entry per vertex, those of A before those of B: feasible `prices`, the cost of a unit that stays,
+    /// and the units that stay. Edges with flow are tight.
     pub(super) fn new(
         count_of_a: usize,
         mut edges: Vec<Edge>,
@@ -96,7 +99,7 @@ impl Network {
         network
     }
 
-    /// The network's edges, prices and units that stay, as they were given to it.
+    /// The edges, prices and units that stay, in the form in which they were given.
     pub(super) fn into_parts(mut self) -> (Vec<Edge>, Vec<f64>, Vec<u32>) {
         for edge in &mut self.edges {
             edge.b -= self.count_of_a as u32;
@@ -124,7 +127,7 @@ impl Network {
         self.rest[vertex] > 0 && self.prices[vertex] < self.stays[vertex]
     }
 
-    /// How far the price of a vertex may rise.
+    /// Amount by which the price of a vertex may rise.
     fn room(&self, vertex: u32) -> f64 {
         self.stays[vertex as usize] - self.prices[vertex as usize]
     }
@@ -133,12 +136,12 @@ impl Network {
         &self.arcs[self.starts[vertex as usize]..self.starts[vertex as usize + 1]]
     }
 
-    /// The arcs of a vertex that have flow.
+    /// Arcs of a vertex that have flow.
     fn busy_arcs(&self, vertex: u32) -> &[Arc] {
         &self.arcs(vertex)[..self.busy[vertex as usize] as usize]
     }
 
-    /// Moves the arcs of an edge to those with flow, or away from them.
+    /// Moves the arcs of an edge into or out of the prefix of those with flow.
     fn set_busy(&mut self, edge: usize, is_busy: bool) {
         let Edge { a, b, .. } = self.edges[edge];
         for vertex in [a, b].map(|vertex| vertex as usize) {
@@ -173,19 +176,19 @@ impl Network {
     }
 }
 
-/// The state of Dijkstra's algorithm, kept from one search to the next.
+/// State of Dijkstra's algorithm, reused by the next search.
 struct Search {
-    /// The distance of each vertex, and the arc by which it was reached; of those that were not reached, infinity.
+    /// Distance of each vertex; infinity if it was not reached.
     distances: Vec<f64>,
-    /// The edge by which each vertex was reached, and the vertex from which.
+    /// Edge by which each vertex was reached, and the vertex before it.
     parents: Vec<(u32, u32)>,
-    /// The vertices of the side of the root, and those of the other.
+    /// Reached vertices of the side of the root, and of the other side.
     own: Vec<u32>,
     others: Vec<u32>,
     heap: BinaryHeap<Reached>,
 }
 
-/// A vertex of the other side than the root's, reached at a distance.
+/// A vertex of the side opposite to the root, with its distance.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Reached {
     distance: f64,
@@ -194,7 +197,7 @@ struct Reached {
 
 impl Eq for Reached {}
 
-/// The nearest is the greatest.
+/// The nearest vertex is the greatest.
 impl Ord for Reached {
     fn cmp(&self, other: &Self) -> Ordering {
         other.distance.total_cmp(&self.distance).then_with(|| other.vertex.cmp(&self.vertex))
@@ -207,7 +210,7 @@ impl PartialOrd for Reached {
     }
 }
 
-/// Where a path ends.
+/// End of a path.
 #[derive(Debug, Clone, Copy)]
 struct End {
     distance: f64,
@@ -226,7 +229,7 @@ impl Search {
         }
     }
 
-    /// Finds the shortest path from `root`, corrects the prices by it and moves as many units as it can take.
+    /// Finds the shortest path from `root`, updates the prices and moves as many units as possible along it.
     fn settle(&mut self, network: &mut Network, root: u32) {
         let end = self.shortest_path(network, root);
         for &vertex in &self.own {
@@ -238,7 +241,7 @@ impl Search {
             network.prices[vertex as usize] -= (end.distance - self.distances[vertex as usize]).max(0.0);
         }
         if end.is_own {
-            // Not what rounding left of the difference.
+            // Set exactly, without the rounding of a difference.
             network.prices[end.vertex as usize] = network.stays[end.vertex as usize];
         }
         if end.vertex != root {

@@ -1,8 +1,8 @@
-//! The oracles: distances by their definition, with every pair written down. They share only types with what they check.
+//! Oracles: distances by their definition, with every pair written out. They share only types with the code under test.
 
 use super::{Bar, Metric};
 
-/// The distance between the bars of two diagrams, by their definition.
+/// Distance between the bars of two diagrams, by definition.
 pub(super) fn distance(a: &[Bar], b: &[Bar], metric: &Metric) -> f64 {
     let order = match *metric {
         Metric::Bottleneck => 1.0,
@@ -10,7 +10,7 @@ pub(super) fn distance(a: &[Bar], b: &[Bar], metric: &Metric) -> f64 {
     };
     let norm = |x: f64, y: f64| length(x, y, metric);
     let (n, m) = (a.len(), b.len());
-    // Rows are the bars of A, then a place on the diagonal for each of B; columns the other way round.
+    // Rows are the bars of A, followed by a diagonal entry for each bar of B; columns the other way round.
     let cell = |row: usize, column: usize| match (a.get(row), b.get(column)) {
         (Some(p), Some(q)) => norm(difference(p.birth, q.birth), difference(p.death, q.death)),
         (Some(bar), None) | (None, Some(bar)) => {
@@ -24,7 +24,7 @@ pub(super) fn distance(a: &[Bar], b: &[Bar], metric: &Metric) -> f64 {
     if matches!(metric, Metric::Bottleneck) {
         return bottleneck(&matrix);
     }
-    // Infinite costs are as much as all finite ones together, and then some.
+    // An infinite cost is replaced by more than the sum of all finite ones.
     let most = matrix.iter().flatten().copied().filter(|cost| cost.is_finite()).fold(0.0, f64::max);
     let infinite = (1.0 + most.powf(order)) * (1 + n + m) as f64;
     let costs: Vec<Vec<f64>> = matrix
@@ -38,8 +38,8 @@ pub(super) fn distance(a: &[Bar], b: &[Bar], metric: &Metric) -> f64 {
     pairs.map(|cost| cost.powf(order)).sum::<f64>().powf(order.recip())
 }
 
-/// The distance of few finite bars: all matchings are tried. Their costs are sums of what is not negative, so none loses digits beside another, as
-/// prices of an assignment do where bars are long beside their distances.
+/// Distance of a few finite bars by trying all matchings. Their costs are sums of nonnegative terms, so no digits
+/// cancel, as happens with prices of an assignment when bars are long compared with their distances.
 pub(super) fn least(a: &[Bar], b: &[Bar], metric: &Metric) -> f64 {
     let Metric::Wasserstein { order, .. } = *metric else { return distance(a, b, metric) };
     let mut is_taken = vec![false; b.len()];
@@ -54,7 +54,7 @@ pub(super) fn least(a: &[Bar], b: &[Bar], metric: &Metric) -> f64 {
     least_of_rest(&rows, &alone, &mut is_taken).powf(order.recip())
 }
 
-/// The least cost of the bars of A that are left and of those of B that are not taken.
+/// Least cost of the remaining bars of A and the bars of B that are not taken.
 fn least_of_rest(rows: &[(f64, Vec<f64>)], alone: &[f64], is_taken: &mut [bool]) -> f64 {
     let Some(((diagonal, pairs), rest)) = rows.split_first() else {
         return alone.iter().zip(is_taken).filter(|(_, is_taken)| !**is_taken).map(|(cost, _)| cost).sum();
@@ -70,7 +70,7 @@ fn least_of_rest(rows: &[(f64, Vec<f64>)], alone: &[f64], is_taken: &mut [bool])
     least
 }
 
-/// The distance of bars of one number that are all so long that none is best left to the diagonal.
+/// Distance of equally many bars, all so long that none is matched with the diagonal.
 pub(super) fn without_diagonal(a: &[Bar], b: &[Bar], metric: &Metric) -> f64 {
     let Metric::Wasserstein { order, .. } = *metric else { return distance(a, b, metric) };
     let pair =
@@ -80,7 +80,7 @@ pub(super) fn without_diagonal(a: &[Bar], b: &[Bar], metric: &Metric) -> f64 {
     rows.iter().enumerate().map(|(column, &row)| costs[row][column]).sum::<f64>().powf(order.recip())
 }
 
-/// The norm of two differences.
+/// Norm of a vector with nonnegative coordinates.
 fn length(x: f64, y: f64, metric: &Metric) -> f64 {
     let q = match *metric {
         Metric::Bottleneck => f64::INFINITY,
@@ -89,12 +89,13 @@ fn length(x: f64, y: f64, metric: &Metric) -> f64 {
     if q == f64::INFINITY { x.max(y) } else { (x.powf(q) + y.powf(q)).powf(q.recip()) }
 }
 
-/// How far apart two ends are. Equal infinities are not.
+/// Difference of two ends; 0 for equal infinities.
 fn difference(x: f64, y: f64) -> f64 {
     if x == y { 0.0 } else { (x - y).abs() }
 }
 
-/// The row of each column in an assignment of least cost: the Hungarian algorithm with a row at a time (Jonker, Volgenant 1987).
+/// Row of each column in a minimum-cost assignment: the Hungarian algorithm, one row at a time (Jonker, Volgenant
+/// 1987).
 fn assignment(costs: &[Vec<f64>]) -> Vec<usize> {
     let n = costs.len();
     let (mut of_rows, mut of_columns) = (vec![0.0; n], vec![0.0; n]);
@@ -139,7 +140,7 @@ fn assignment(costs: &[Vec<f64>]) -> Vec<usize> {
     rows.into_iter().map(Option::unwrap).collect()
 }
 
-/// The least entry that suffices for a perfect matching: all of them are tried, from the least.
+/// Least entry that suffices for a perfect matching; tries all entries in ascending order.
 fn bottleneck(matrix: &[Vec<f64>]) -> f64 {
     let mut candidates: Vec<f64> = matrix.iter().flatten().copied().collect();
     candidates.sort_unstable_by(f64::total_cmp);

@@ -1,4 +1,4 @@
-//! The bars of a diagram, sorted by whether their ends are infinite; and the matching of those that have infinite ends.
+//! Classifies the bars of a diagram by their infinite ends, and matches those with infinite ends.
 
 use super::{DistanceError, Pair};
 use crate::diagram::Bar;
@@ -6,21 +6,22 @@ use crate::diagram::Bar;
 /// A bar as a point: birth and death.
 pub(super) type Point = [f64; 2];
 
-/// Pairs of infinite ends that a bar may have: which of birth and death are infinite, and in which direction.
+/// Number of combinations of infinite ends: which of birth and death are infinite, and their signs.
 const KINDS: usize = 6;
 
-/// The bars of a diagram.
+/// The bars of a diagram, by class.
 pub(super) struct Side {
-    /// Bars with finite ends and a length, with their places.
+    /// Bars of positive length with finite ends, with their indices.
     pub(super) finite: Vec<(Point, usize)>,
-    /// The places of the bars without length.
+    /// Indices of the bars of length zero.
     pub(super) diagonal: Vec<usize>,
-    /// Of each kind of infinite ends, the finite ends, or 0 where both are infinite, and the places of the bars; sorted.
+    /// For each combination of infinite ends, the finite ends, or 0 if both are infinite, with the indices of the bars;
+    /// sorted.
     infinite: [Vec<(f64, usize)>; KINDS],
 }
 
 impl Side {
-    /// Sorts the bars of diagram A, side 0, or B, side 1.
+    /// Classifies the bars of diagram A (`side` 0) or B (`side` 1).
     pub(super) fn new(side: usize, bars: &[Bar]) -> Result<Self, DistanceError> {
         if bars.len() >= 1 << 31 {
             return Err(DistanceError::TooMany { side, found: bars.len() });
@@ -32,7 +33,7 @@ impl Side {
             }
             match (birth.is_finite(), death.is_finite()) {
                 _ if birth == death => sorted.diagonal.push(place),
-                // Zero has one sign, so that equal points are alike.
+                // Adding 0 makes negative zero positive, so that equal points compare equal.
                 (true, true) => sorted.finite.push(([birth + 0.0, death + 0.0], place)),
                 (false, true) => sorted.infinite[usize::from(birth > 0.0)].push((death, place)),
                 (true, false) => sorted.infinite[2 + usize::from(death > 0.0)].push((birth, place)),
@@ -46,7 +47,8 @@ impl Side {
     }
 }
 
-/// Matches bars with the same infinite ends, sorted by the finite ones, which is best for every order. None if their numbers differ.
+/// Matches bars with the same infinite ends in the order of their finite ends, which is optimal for every order of the
+/// metric. `None` if their numbers differ.
 pub(super) fn match_infinite(a: &Side, b: &Side) -> Option<Vec<Pair>> {
     let mut pairs = Vec::new();
     for (of_a, of_b) in a.infinite.iter().zip(&b.infinite) {

@@ -1,6 +1,6 @@
-//! Sums without the rounding of their steps (Neumaier 1974), and roots of sums of powers.
+//! Compensated sums (Neumaier 1974), and roots of sums of powers.
 
-/// The sum of numbers, as precise as if twice the digits were kept.
+/// Sum of numbers, as precise as with twice the digits.
 pub(super) fn sum(numbers: impl IntoIterator<Item = f64>) -> f64 {
     let (mut sum, mut lost) = (0.0_f64, 0.0_f64);
     for number in numbers {
@@ -8,11 +8,11 @@ pub(super) fn sum(numbers: impl IntoIterator<Item = f64>) -> f64 {
         lost += if sum.abs() >= number.abs() { (sum - next) + number } else { (number - next) + sum };
         sum = next;
     }
-    // Beside an infinite sum, what was lost is NaN.
+    // If the sum is infinite, the compensation is NaN.
     if sum.is_finite() { sum + lost } else { sum }
 }
 
-/// The root of the sum of the powers of distances, each as often as the number beside it says.
+/// Root of the sum of the powers of distances, each with a multiplicity.
 pub(super) fn root_of_powers(distances: impl Iterator<Item = (f64, u32)> + Clone, order: f64) -> f64 {
     let times = |(distance, units): (f64, u32)| distance * f64::from(units);
     if order == 1.0 {

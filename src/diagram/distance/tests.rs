@@ -1,4 +1,4 @@
-//! Distances against their definition, and matchings against their distances.
+//! Compares distances with their definition, and matchings with their distances.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -14,7 +14,7 @@ fn bars(ends: &[(f64, f64)]) -> Vec<Bar> {
     ends.iter().map(|&(birth, death)| Bar { birth, death }).collect()
 }
 
-/// Metrics of all kinds.
+/// Metrics of various orders and norms.
 fn metrics() -> Vec<Metric> {
     let orders = [1.0, 2.0, 3.0, 1.5];
     let norms = [INF, 2.0, 1.0, 2.5];
@@ -24,7 +24,8 @@ fn metrics() -> Vec<Metric> {
     all.chain([Metric::Bottleneck]).collect()
 }
 
-/// Bars with many ties: some without length, some upside down; with `essential`, some with infinite ends.
+/// Random bars with many ties: some of length zero, some with death below birth; with `essential`, some with infinite
+/// ends.
 fn random_bars(rng: &mut impl Rng, count: usize, values: i32, essential: bool) -> Vec<Bar> {
     let bar = |rng: &mut _| -> Bar {
         let mut end = || f64::from(Rng::next_u32(rng) as i32 % values) / 4.0;
@@ -47,7 +48,8 @@ fn random_bars(rng: &mut impl Rng, count: usize, values: i32, essential: bool) -
     bars
 }
 
-/// Says whether each bar is in one pair, whether the pairs are as far apart as they say, and whether they add up to the distance.
+/// Checks that each bar is in one pair, that the distances of the pairs are right, and that they give the total
+/// distance.
 fn check(a: &[Bar], b: &[Bar], metric: &Metric, found: &Matching) {
     let Some(pairs) = &found.pairs else {
         assert_eq!(found.distance, INF);
@@ -62,7 +64,7 @@ fn check(a: &[Bar], b: &[Bar], metric: &Metric, found: &Matching) {
     for pair in pairs {
         let [a, b] = [pair.a.map(|k| &a[k..=k]), pair.b.map(|k| &b[k..=k])].map(Option::unwrap_or_default);
         let alone = [plain::distance(a, &[], metric), plain::distance(&[], b, metric)];
-        // Two bars that are matched are nearer to each other than to the diagonal, or as near.
+        // Matched bars are at most as far from each other as from the diagonal.
         let expected =
             if a.is_empty() || b.is_empty() { alone[0].max(alone[1]) } else { plain::distance(a, b, metric) };
         let is_near = match metric {
@@ -100,7 +102,7 @@ fn random_diagrams_have_the_distances_of_the_definition() {
         let a = random_bars(&mut rng, n, values, essential);
         let mut b = random_bars(&mut rng, m, values, essential);
         if essential && round % 2 == 0 {
-            // As many bars with each kind of infinite ends.
+            // The same number of bars with each combination of infinite ends.
             b.retain(|bar| bar.birth.is_finite() && bar.death.is_finite());
             b.extend(
                 a.iter()
@@ -135,7 +137,7 @@ fn larger_diagrams_have_the_distances_of_the_definition() {
     }
 }
 
-/// Costs of the diagonal are as great as they like: they take no digit from those of pairs.
+/// Costs of the diagonal may be arbitrarily great without loss of precision for the costs of pairs.
 #[test]
 fn long_bars_have_the_distances_of_the_definition() {
     let order = |order| Metric::Wasserstein { order, internal_p: INF };
@@ -164,7 +166,7 @@ fn long_bars_have_the_distances_of_the_definition() {
     }
 }
 
-/// Bars of which each has more near ones than are listed at first.
+/// Bars with more near neighbours than are listed at first.
 #[test]
 fn many_long_bars_have_the_distances_of_the_definition() {
     let mut rng = Pcg64Mcg::seed_from_u64(7);
@@ -183,7 +185,7 @@ fn many_long_bars_have_the_distances_of_the_definition() {
     }
 }
 
-/// Far more bars than are listed of each are within the distance of it.
+/// The distance covers far more neighbours of each bar than are listed.
 #[test]
 fn dense_diagrams_have_the_distances_of_the_definition() {
     let mut rng = Pcg64Mcg::seed_from_u64(5);
@@ -202,7 +204,7 @@ fn dense_diagrams_have_the_distances_of_the_definition() {
     }
 }
 
-/// What GUDHI 3.13.0 answers.
+/// Results of GUDHI 3.13.0.
 #[test]
 fn infinite_ends_are_as_in_gudhi() {
     type Ends = &'static [(f64, f64)];
@@ -283,7 +285,7 @@ fn what_cannot_be_measured_is_an_error() {
     }
 }
 
-/// Ends the run at the tenth time that it is asked.
+/// A progress that ends the run at its tenth check.
 struct Tenth(AtomicU64);
 
 impl Progress for Tenth {

@@ -1,23 +1,23 @@
-//! A k-d tree of points that have prices (Bentley 1975), and the search for those that are worth most from some place.
+//! A k-d tree of points with prices (Bentley 1975), and the search for the points of greatest value for a location.
 //!
-//! What a point is worth is its price less the cost of getting there. A node knows its box and the greatest of its prices, so that nothing in it
-//! is worth more than that price less the cost of getting to the box.
+//! The value of a point is its price minus the cost of reaching it. A node stores its bounding box and its greatest
+//! price, so no point in it has a greater value than that price minus the cost of reaching the box.
 
 use super::cost::Cost;
 use super::sides::Point;
 use crate::halves::{self, Around};
 
-/// Points of a leaf.
+/// Maximal number of points in a leaf.
 const LEAF: usize = 8;
 
 /// Points in the plane with prices.
 #[derive(Debug, Clone)]
 pub(super) struct Tree {
-    /// The points and their numbers; a node has a range of them, its children the halves of it.
+    /// Points with their numbers; a node has a range of them, and its children the halves of that range.
     points: Vec<(Point, u32)>,
-    /// The price of each point, in the same order.
+    /// Price of each point, in the same order.
     prices: Vec<f64>,
-    /// Where each point is, by its number.
+    /// Position of each point in `points`, by number.
     places: Vec<u32>,
     nodes: Vec<Node>,
 }
@@ -29,17 +29,17 @@ struct Node {
     price: f64,
 }
 
-/// The points that are worth most.
+/// The points of greatest value.
 pub(super) struct Best {
-    /// How many there are to be, and what each must be worth more than.
+    /// Number of points to find, and the exclusive lower bound of their values.
     pub(super) count: usize,
     pub(super) floor: f64,
-    /// What each is worth, and its number; the best first, of equal ones that of the lower number.
+    /// Values and numbers of the points; the greatest value first, ties by lower number.
     pub(super) found: Vec<(f64, u32)>,
 }
 
 impl Best {
-    /// What a point has to be worth more than to be one of the best, or as much if its number is lower.
+    /// Value that a point must exceed to be added, or equal if its number is lower.
     fn bar(&self) -> f64 {
         if self.found.len() < self.count { self.floor } else { self.found[self.count - 1].0 }
     }
@@ -57,7 +57,7 @@ impl Best {
 }
 
 impl Tree {
-    /// The tree of these points, all prices 0. They must be finite.
+    /// Makes the tree of finite points, with all prices 0.
     pub(super) fn new(points: &[Point]) -> Self {
         let mut points: Vec<(Point, u32)> = points.iter().copied().zip(0..).collect();
         let boxes = halves::boxes(&mut points, LEAF);
@@ -75,12 +75,12 @@ impl Tree {
         2 * node + 1 >= self.nodes.len()
     }
 
-    /// The numbers of the points in the order of the tree: near ones are near each other.
+    /// Numbers of the points in the order of the tree, in which near points are close.
     pub(super) fn order(&self) -> impl Iterator<Item = u32> {
         self.points.iter().map(|&(_, number)| number)
     }
 
-    /// Sets the prices of all points, by their numbers.
+    /// Sets the prices of all points, by number.
     pub(super) fn set_prices(&mut self, prices: &[f64]) {
         for (price, &(_, number)) in self.prices.iter_mut().zip(&self.points) {
             *price = prices[number as usize];
@@ -100,7 +100,7 @@ impl Tree {
         price
     }
 
-    /// Sets the price of a point, by its number.
+    /// Sets the price of a point, by number.
     pub(super) fn set_price_of(&mut self, number: u32, price: f64) {
         let place = self.places[number as usize] as usize;
         self.prices[place] = price;
@@ -121,13 +121,13 @@ impl Tree {
         }
     }
 
-    /// The points that are worth most from `at`.
+    /// Finds the points of greatest value from `at`.
     pub(super) fn best(&self, at: Point, cost: &Cost, best: &mut Best) {
         best.found.clear();
         self.search(0, 0, self.points.len(), at, cost, best);
     }
 
-    /// What no point of a node is worth more than.
+    /// Upper bound on the values of the points in a node.
     #[inline]
     fn most(&self, node: usize, at: Point, cost: &Cost) -> f64 {
         let Node { around, price } = self.nodes[node];
@@ -152,7 +152,7 @@ impl Tree {
             most.swap(0, 1);
         }
         for ((child, from, to), most) in children.into_iter().zip(most) {
-            // What is worth as much may have a lower number.
+            // A point of equal value may have a lower number.
             if most >= best.bar() {
                 self.search(child, from, to, at, cost, best);
             }

@@ -1,18 +1,22 @@
-//! The Wasserstein distance: a transport of least cost over the pairs that can be in an optimal matching, found as they are needed.
+//! The Wasserstein distance: a minimum-cost transport over the pairs that an optimal matching may contain, which are
+//! generated as needed.
 //!
-//! A pair costs cost(a, b), a bar that is left to the diagonal cost(a, Δ). Only pairs with cost(a, b) < cost(a, Δ) + cost(b, Δ) can be of use: of
-//! noise near the diagonal few are.
+//! A pair costs cost(a, b), a bar matched with the diagonal cost(a, Δ). Only pairs with cost(a, b) < cost(a, Δ) +
+//! cost(b, Δ) can be useful; between noise near the diagonal there are few.
 //!
-//! 1. Equal bars of a diagram are a point with so many units. If the order is 1, equal bars of both diagrams are matched with each other, which the
-//!    triangle inequality allows.
-//! 2. A coarser problem, of the centres of [`COARSER`] neighbours each, is solved first, and its prices are nearly right for this one
-//!    (Mérigot 2011; Schmitzer 2016). They say which pairs are likely to be matched: of each point those [`NEAREST`] that are least slack.
-//! 3. The network of these pairs falls into components, which are solved side by side ([`network`](super::network)).
-//! 4. Pairs that the network lacks and that cost less than the sum of their prices are found by a k-d tree whose nodes know the best price in
-//!    them. The best of these go into the network, and the matching is repaired from where it was. When there are none, the prices prove that it is
-//!    best among all pairs (the pricing of column generation; Dantzig, Wolfe 1960).
-//! 5. Prices may be as great as the cost of a long bar on the diagonal, and what is rounded of them as great as the answer, when bars are long beside
-//!    their distances. Where that is so, the problem is solved again with costs of the diagonal that are limited by the matching that was found.
+//! 1. Equal bars of a diagram become a point with several units. If the order is 1, equal bars of both diagrams are
+//!    matched with each other, which the triangle inequality allows.
+//! 2. A coarser problem, on the centres of [`COARSER`] neighbours each, is solved first. Its prices are nearly right
+//!    for this one (Mérigot 2011; Schmitzer 2016) and suggest the initial edges: for each point, the [`NEAREST`] of
+//!    least slack.
+//! 3. The network of these edges falls into components, which are solved in parallel ([`network`](super::network)).
+//! 4. Missing pairs that cost less than the sum of their prices are found by a k-d tree whose nodes store their
+//!    greatest price. The best of these are added to the network, and the matching is repaired from its last state. If
+//!    there are none, the prices prove that it is optimal among all pairs (the pricing of column generation; Dantzig,
+//!    Wolfe 1960).
+//! 5. If bars are long compared with their distances, prices may be as great as the cost of a long bar on the
+//!    diagonal, and their rounding as great as the answer. Then the problem is solved again with the costs of the
+//!    diagonal limited by the matching that was found.
 
 use super::Pair;
 use super::cost::Cost;
@@ -24,27 +28,28 @@ use super::tree::{Best, Tree};
 use crate::parallel;
 use crate::progress::{self, Progress};
 
-/// Points of the other side that each point has an edge to at first. With fewer, prices go astray where there are no edges to keep them right.
+/// Number of initial edges of each point. With fewer, prices become inaccurate where edges are missing.
 const NEAREST: usize = 10;
 
-/// Edges that a point gets at a time when prices show that it lacks some.
+/// Number of edges that a point gets at a time when prices show that it lacks some.
 const MORE: usize = 6;
 
-/// Points that become one in a coarser problem, and how many are no more made fewer.
+/// Number of points merged into one in a coarser problem, and number of points that are not coarsened further.
 const COARSER: usize = 4;
 const COARSEST: usize = 64;
 
-/// Points whose neighbours a thread looks for at a time, and the least number of edges that it solves the components of.
+/// Number of points whose neighbours a thread searches at a time, and least number of edges in a part that a thread
+/// solves.
 const PIECE: usize = 256;
 const GRAIN: usize = 4096;
 
-/// How much less than its prices a pair has to cost, as a part of its cost and prices: less is rounding.
+/// Relative margin by which a pair must cost less than its prices; smaller differences are rounding.
 const ROUNDING: f64 = 16.0 * f64::EPSILON;
 
-/// What rounding may change of the cost of a matching, as a part of it.
+/// Relative effect of rounding on the cost of a matching that is accepted.
 const PRECISION: f64 = 1e-10;
 
-/// The distance and the pairs.
+/// Computes the distance and the pairs.
 pub(super) fn solve(
     a: &Side,
     b: &Side,
@@ -81,12 +86,12 @@ pub(super) fn solve(
     (total(&pairs, cost.order()), pairs)
 }
 
-/// The root of the sum of the powers of the distances.
+/// Root of the sum of the powers of the distances.
 fn total(pairs: &[Pair], order: f64) -> f64 {
     root_of_powers(pairs.iter().map(|pair| (pair.distance, 1)), order)
 }
 
-/// Matches bars of both diagrams that are equal. The points are sorted.
+/// Matches equal bars of both diagrams. The points are sorted.
 fn match_equal(a: &mut Locations, b: &mut Locations) -> Vec<Pair> {
     let (mut p, mut q) = (0, 0);
     let mut pairs = Vec::new();
@@ -106,27 +111,27 @@ fn match_equal(a: &mut Locations, b: &mut Locations) -> Vec<Pair> {
     pairs
 }
 
-/// The transport problem, as far as its edges have been found.
+/// The transport problem with the edges generated so far.
 struct Problem {
-    /// The points of A and of B, near ones near each other.
+    /// Points of A and of B, ordered so that near ones are close.
     points: [Vec<Point>; 2],
-    /// How many units each has.
+    /// Units of each point.
     units: [Vec<u32>; 2],
     cost: Cost,
-    /// What it costs to move each point to the diagonal.
+    /// Cost of matching each point with the diagonal.
     diagonal: [Vec<f64>; 2],
-    /// The edges that have been found, by their points.
+    /// Generated edges, sorted by their points.
     edges: Vec<Edge>,
-    /// The price of each point.
+    /// Price of each point.
     prices: [Vec<f64>; 2],
-    /// The units of each point that go to the diagonal.
+    /// Units of each point matched with the diagonal.
     rest: [Vec<u32>; 2],
 }
 
-/// A point, its price and its units that go to the diagonal.
+/// A point, its price and its units matched with the diagonal.
 type State = (u32, f64, u32);
 
-/// Some components: which edges of the problem they have.
+/// Some components of the network: numbers of their edges.
 struct Part {
     edges: Vec<u32>,
 }
@@ -146,9 +151,10 @@ impl Problem {
         }
     }
 
-    /// The problem of these points, solved so that no rounding of prices matters.
+    /// Solves the problem of these points so that the rounding of prices is negligible.
     ///
-    /// Each time the prices are at most twice what the last matching costs, and there is one more time only if the new one costs far less.
+    /// Each round limits the prices to twice the cost of the last matching; another round follows only if the new
+    /// matching costs far less.
     fn solved_precisely(
         points: [Vec<Point>; 2],
         units: [Vec<u32>; 2],
@@ -166,7 +172,7 @@ impl Problem {
         }
     }
 
-    /// The distance that the matching has.
+    /// Distance of the matching.
     fn distance(&self) -> f64 {
         let moved = self.edges.iter().filter(|edge| edge.flow > 0).map(|edge| {
             (self.cost.distance(self.points[0][edge.a as usize], self.points[1][edge.b as usize]), edge.flow)
@@ -177,15 +183,15 @@ impl Problem {
         root_of_powers(moved.chain(stays), self.cost.order())
     }
 
-    /// Whether the rounding of prices changes little of the cost of the matching, whose distance is `found`, or limits of the diagonal's costs
-    /// would change little of the prices.
+    /// Whether the rounding of prices has little effect on the cost of the matching, whose distance is `found`, or
+    /// limiting the costs of the diagonal would change the prices little.
     fn is_precise(&self, found: f64) -> bool {
         let all = self.cost.of_distance(found);
         let most = self.diagonal.iter().flatten().copied().fold(0.0, f64::max);
         if found == 0.0 || found == f64::INFINITY || most <= 8.0 * all {
             return true;
         }
-        // What tight edges lack, and by how much others may be too cheap without being seen.
+        // Deviation of tight edges from tightness, and the margin by which other edges may be too cheap unnoticed.
         let lacks = self.edges.iter().filter(|edge| edge.flow > 0).map(|edge| {
             let prices = self.prices[0][edge.a as usize] + self.prices[1][edge.b as usize];
             (edge.cost - prices).abs() * f64::from(edge.flow)
@@ -196,7 +202,7 @@ impl Problem {
         sum(lacks.chain(unseen)) <= PRECISION * all
     }
 
-    /// The problem of these points, solved.
+    /// Solves the problem of these points.
     fn solved(points: [Vec<Point>; 2], units: [Vec<u32>; 2], cost: Cost, progress: &dyn Progress) -> Self {
         let mut problem = Problem::new(points, units, cost);
         if problem.points.iter().any(Vec::is_empty) {
@@ -216,7 +222,7 @@ impl Problem {
         problem
     }
 
-    /// The problem of the centres of points that follow each other, solved.
+    /// Solves the problem of the centres of consecutive points.
     fn coarser(&self, progress: &dyn Progress) -> Problem {
         let centres = |side: usize| {
             let (points, units) = (self.points[side].chunks(COARSER), self.units[side].chunks(COARSER));
@@ -233,7 +239,7 @@ impl Problem {
         Problem::solved([a, b], [units_of_a, units_of_b], self.cost, progress)
     }
 
-    /// Prices of B that suit the prices that A has in a coarser problem.
+    /// Sets prices of B that suit the prices of A in a coarser problem.
     fn take_prices(&mut self, coarser: &Problem, progress: &dyn Progress) {
         let mut tree = Tree::new(&coarser.points[0]);
         tree.set_prices(&coarser.prices[0]);
@@ -245,12 +251,12 @@ impl Problem {
         }
     }
 
-    /// Prices of A that are feasible with those of B on all pairs, and the edges that are least slack with them.
+    /// Sets prices of A that are feasible with those of B on all pairs, and returns the edges of least slack.
     fn begin(&mut self, trees: &mut [Tree; 2], progress: &dyn Progress) -> Vec<Edge> {
         let mut edges = Vec::new();
         for side in [0, 1] {
             let most = self.prices[1 - side].iter().copied().fold(f64::NEG_INFINITY, f64::max);
-            // Nothing worth less than the diagonal lowers a price; some more pairs than those do no harm.
+            // Points worth less than the diagonal never lower a price; a few more pairs do no harm.
             let floors: Vec<f64> =
                 self.diagonal[side].iter().map(|diagonal| -diagonal - most.abs()).collect();
             for (own, best) in self.best_of_each(side, &trees[1 - side], NEAREST, &floors, progress) {
@@ -268,7 +274,8 @@ impl Problem {
         edges
     }
 
-    /// An edge between the point `own` of a side and the point `other` of the other one, if it costs less than to leave both to the diagonal.
+    /// The edge between point `own` of a side and point `other` of the opposite one, if it costs less than matching
+    /// both with the diagonal.
     fn edge(&self, side: usize, own: usize, other: usize) -> Option<Edge> {
         let (a, b) = if side == 0 { (own, other) } else { (other, own) };
         let cost = self.cost.of(self.points[0][a], self.points[1][b]);
@@ -276,7 +283,7 @@ impl Problem {
         is_useful.then_some(Edge { a: a as u32, b: b as u32, cost, flow: 0 })
     }
 
-    /// Edges that cost less than the prices of their ends: of each point of A the best.
+    /// Missing edges that cost less than the prices of their ends: the best ones of each point of A.
     fn lacking(&self, tree: &Tree, progress: &dyn Progress) -> Vec<Edge> {
         let floors: Vec<f64> = self.prices[0].iter().map(|price| -price).collect();
         let mut edges = Vec::new();
@@ -290,7 +297,7 @@ impl Problem {
         edges
     }
 
-    /// Each point of a side, with the `count` points of the other that are worth most to it and more than its floor.
+    /// For each point of a side, the `count` points of the other side with the greatest value above its floor.
     fn best_of_each(
         &self,
         side: usize,
@@ -316,11 +323,11 @@ impl Problem {
         pieces.into_iter().flatten()
     }
 
-    /// Adds edges that are not there yet, and makes the prices of A feasible again. Whether there were any.
+    /// Adds new edges, and makes the prices of A feasible again. False if there were none.
     fn add(&mut self, found: Vec<Edge>) -> bool {
         let before = self.edges.len();
         self.edges.extend(found);
-        // Those that are there come first, with their flow.
+        // Existing edges come first, with their flow.
         self.edges.sort_by_key(|edge| (edge.a, edge.b));
         self.edges.dedup_by_key(|edge| (edge.a, edge.b));
         if self.edges.len() == before {
@@ -333,7 +340,7 @@ impl Problem {
             if price < self.prices[0][a] - ROUNDING * self.prices[0][a].abs() {
                 self.prices[0][a] = price;
                 for edge in own {
-                    // What was tight is not any more.
+                    // The edge is no longer tight.
                     let units = std::mem::take(&mut edge.flow);
                     self.rest[0][a] += units;
                     self.rest[1][edge.b as usize] += units;
@@ -345,7 +352,7 @@ impl Problem {
 
     /// Settles all points, component by component.
     fn settle(&mut self, progress: &dyn Progress) {
-        // A point without edges is in no component, and stays.
+        // A point without edges is in no component; its units stay.
         let mut is_alone = vec![true; self.points[1].len()];
         for edge in &self.edges {
             is_alone[edge.b as usize] = false;
@@ -368,7 +375,7 @@ impl Problem {
         }
     }
 
-    /// Components in which some point is not settled, small ones together.
+    /// Components with an unsettled point; small ones are combined.
     fn parts(&self) -> Vec<Part> {
         let count_of_a = self.points[0].len();
         let mut roots: Vec<u32> = (0..(count_of_a + self.points[1].len()) as u32).collect();
@@ -399,7 +406,7 @@ impl Problem {
         parts
     }
 
-    /// The edges of a part, with their flow, and by side its points, with their prices and the units that stay.
+    /// Solves a part; returns its edges with their flow, and for each side the points with prices and units that stay.
     fn solved_part(&self, part: &Part, progress: &dyn Progress) -> (Vec<Edge>, [Vec<State>; 2]) {
         let edges = || part.edges.iter().map(|&number| self.edges[number as usize]);
         let points = [edges().map(|edge| edge.a).collect(), edges().map(|edge| edge.b).collect()];
@@ -431,7 +438,7 @@ impl Problem {
     }
 }
 
-/// The root of the tree of a vertex, to which the path is made shorter.
+/// Root of the tree of a vertex; shortens the path to it.
 fn root(roots: &mut [u32], mut vertex: u32) -> u32 {
     while roots[vertex as usize] != vertex {
         roots[vertex as usize] = roots[roots[vertex as usize] as usize];
@@ -448,8 +455,8 @@ mod tests {
     use super::super::Metric;
     use super::*;
 
-    /// Prices of the points that are feasible on all pairs, listed or not, and that add up to what the matching costs prove that no matching costs
-    /// less (weak duality).
+    /// Prices that are feasible on all pairs, generated or not, and whose sum is the cost of the matching prove that no
+    /// matching costs less (weak duality).
     #[test]
     fn prices_certify_that_no_matching_is_better() {
         let mut rng = Pcg64Mcg::seed_from_u64(5);

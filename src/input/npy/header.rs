@@ -5,24 +5,24 @@ use npyz::{DType, NpyHeader, Order, TypeStr};
 use super::{check_header, header_problem};
 use crate::input::{Place, Problem};
 
-/// What the header of an array says.
+/// Content of the header of an array.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Header {
     /// The type of the elements.
     pub(crate) dtype: DType,
-    /// The extents of the axes; none of a single element.
+    /// Extents of the axes; empty for a single element.
     pub(crate) shape: Vec<u64>,
     /// Whether the first axis is the fastest.
     pub(crate) fortran: bool,
-    /// Where the data starts.
+    /// Offset of the data in bytes.
     pub(crate) data_at: usize,
 }
 
 impl Header {
-    /// The header at the beginning of an `npy` file.
+    /// Parses the header at the beginning of an `npy` file.
     ///
     /// # Errors
-    /// It is not that of one plain array.
+    /// It does not describe one plain array.
     pub(crate) fn parse(bytes: &[u8]) -> Result<Self, Problem<Place>> {
         let data_at = check_header(bytes)?;
         if let Some(header) = Header::as_numpy_writes(&bytes[..data_at]) {
@@ -38,7 +38,8 @@ impl Header {
         })
     }
 
-    /// A header in the very words of NumPy. A parser of Python's literals takes half a millisecond, longer than all of a small input.
+    /// Fast path for a header exactly as NumPy writes it. The general parser of Python literals takes half a
+    /// millisecond, longer than reading a small input.
     fn as_numpy_writes(bytes: &[u8]) -> Option<Self> {
         let start = bytes.iter().position(|&byte| byte == b'{')?;
         let text = std::str::from_utf8(&bytes[start..]).ok()?.trim_end();
@@ -49,7 +50,7 @@ impl Header {
             None => (true, rest.strip_prefix("True")?),
         };
         let shape = rest.strip_prefix(", 'shape': (")?.strip_suffix("), }")?;
-        // A comma follows the one extent of a list.
+        // In Python, a tuple of one extent ends with a comma.
         let extents = shape.strip_suffix(',').unwrap_or(shape).split(", ");
         let is_number = |extent: &str| extent.bytes().all(|byte| byte.is_ascii_digit());
         let shape = extents.map(|extent| extent.parse().ok().filter(|_| is_number(extent)));
@@ -57,15 +58,15 @@ impl Header {
         Some(Header { dtype, shape: shape.collect::<Option<_>>()?, fortran, data_at: bytes.len() })
     }
 
-    /// The header of an array in C order with these elements.
+    /// Makes the header of an array in C order with this type and shape.
     pub(crate) fn of(dtype: &DType, shape: &[u64]) -> Vec<u8> {
         let extents: String = shape.iter().map(|extent| format!("{extent}, ")).collect();
         let text = format!("{{'descr': {}, 'fortran_order': False, 'shape': ({extents}), }}", dtype.descr());
-        // Magic, version and length are ten bytes, and data begins at a multiple of 64.
+        // Magic, version and length take ten bytes, and the data begins at a multiple of 64.
         let length = (10 + text.len() + 1).next_multiple_of(64) - 10;
         let mut bytes = super::MAGIC.to_vec();
         bytes.extend([1, 0]);
-        // Few short extents: far below 2^16.
+        // Shapes have few extents, so the length is far below 2^16.
         bytes.extend((length as u16).to_le_bytes());
         bytes.extend(text.bytes());
         bytes.resize(10 + length - 1, b' ');
@@ -83,7 +84,7 @@ mod tests {
         [super::super::MAGIC, &[1, 0], &length, text.as_bytes()].concat()
     }
 
-    /// What is read word by word is what the parser reads.
+    /// The fast path agrees with the general parser.
     #[test]
     fn headers_as_numpy_writes_them() {
         for (descr, shape) in

@@ -1,4 +1,4 @@
-//! Sparse matrices of SciPy: what `scipy.sparse.save_npz` writes.
+//! SciPy's sparse matrices, as written by `scipy.sparse.save_npz`.
 
 use super::Archive;
 use crate::input::npy::Array;
@@ -6,15 +6,15 @@ use crate::input::triplets::{Triplet, Triplets};
 use crate::input::{Place, Problem};
 
 impl Archive<'_> {
-    /// Whether this is a sparse matrix of SciPy.
+    /// Whether the archive is a sparse matrix of SciPy.
     pub(crate) fn is_sparse(&self) -> bool {
         self.contains("format") && self.contains("shape")
     }
 
-    /// The sparse matrix that `scipy.sparse.save_npz` wrote, of the formats csr, csc, coo and dia.
+    /// Reads the sparse matrix that `scipy.sparse.save_npz` wrote, in the format csr, csc, coo or dia.
     ///
     /// # Errors
-    /// There is none, it is of another format, or what it says of itself does not agree.
+    /// There is no sparse matrix, its format is not supported, or its arrays are inconsistent.
     pub(crate) fn sparse(&self) -> Result<Triplets, Problem<Place>> {
         let [rows, columns] = self.shape()?;
         let file = self.read("format")?;
@@ -53,7 +53,7 @@ impl Archive<'_> {
         }
     }
 
-    /// The entries of a matrix stored line after line, `lines` of them; a line is a row or a column, as `line` says.
+    /// Entries of a compressed matrix with `lines` lines; a line is a row or a column, as `line` says.
     fn compressed(
         &self,
         lines: usize,
@@ -99,7 +99,7 @@ impl Archive<'_> {
         entries.map(triplet).collect()
     }
 
-    /// Diagonal k holds at place j the entry of row j − offset, column j.
+    /// Entries of a matrix stored by diagonals: diagonal k holds at place j the entry of row j − offset, column j.
     fn diagonals(&self, rows: usize, columns: usize) -> Result<Vec<Triplet>, Problem<Place>> {
         let offsets = self.integers("offsets")?;
         let file = self.read("data")?;
@@ -150,13 +150,14 @@ impl Archive<'_> {
     }
 }
 
-/// A problem of the array `name`. Its bytes are those of the array unpacked, so they are named with it and not as a place of the file.
+/// Moves a problem to the array `name`. Byte offsets within the decompressed array are not offsets in the file, so the
+/// place is dropped.
 fn in_array(name: &str, problem: Problem<Place>) -> Problem<Place> {
     let expected = format!("{} in array {name:?}", problem.expected);
     Problem { place: Place::Whole, expected, ..problem }
 }
 
-/// The index, when it is less than `extent`.
+/// Converts an index that must be less than `extent`.
 fn within(index: i64, extent: usize, place: impl FnOnce() -> String) -> Result<usize, Problem<Place>> {
     let found = usize::try_from(index).ok().filter(|&index| index < extent);
     found.ok_or_else(|| {

@@ -1,4 +1,4 @@
-//! Archives as NumPy and SciPy write them, sound and damaged.
+//! Valid and damaged archives, as NumPy and SciPy write them.
 
 use super::*;
 use crate::input::npy::tests::file;
@@ -7,7 +7,7 @@ use flate2::write::DeflateEncoder;
 use rawzip::ZipArchiveWriter;
 use std::io::Write;
 
-/// An archive of arrays as NumPy writes it.
+/// Makes an archive of arrays as NumPy writes it.
 pub(crate) fn archive(arrays: &[(&str, Vec<u8>)], deflated: bool) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut zip = ZipArchiveWriter::new(&mut bytes);
@@ -151,7 +151,7 @@ fn damage_is_noticed() {
     };
     assert!(damaged(&flipped).starts_with("expected a sound array \"x\", found "), "{}", damaged(&flipped));
     assert!(damaged(&good[..900]).starts_with("expected a zip archive of NumPy arrays, found "));
-    // A member that unpacks to more than the directory has of it.
+    // A member that decompresses to more bytes than the directory says.
     let mut bomb = archive(&[("x", vec![0; 1 << 20])], true);
     let size = (1u32 << 20).to_le_bytes();
     let directory = bomb.windows(4).rposition(|bytes| bytes == size).unwrap();

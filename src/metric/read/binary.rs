@@ -11,7 +11,7 @@ use super::triangle;
 use crate::metric::DistanceMatrix;
 use crate::metric::square::DISTANCE;
 
-/// The matrix whose lower triangle `bytes` are.
+/// Reads the lower triangle of a matrix.
 pub(super) fn read(bytes: &[u8]) -> Result<DistanceMatrix<f32>, Problem> {
     if bytes.is_empty() {
         return Err(Problem::new(Place::Whole, "at least one point", "an empty file"));

@@ -1,13 +1,13 @@
-//! `point-cloud`: a point a line as text.
+//! `point-cloud`: one point per line of text.
 //!
-//! Every line has the same number of coordinates, all of them finite; lines without a number are skipped. One
-//! point is a cloud.
+//! Every line has the same number of finite coordinates; lines without a number are skipped. A single point is a valid
+//! cloud.
 
 use super::error::Problem;
 use super::text::Table;
 use crate::metric::PointCloud;
 
-/// The points that a table of `text` holds.
+/// Makes the points from the numbers of `text`.
 pub(super) fn read(text: &[u8], table: Table) -> Result<PointCloud<f32>, Problem> {
     table.check_any(text)?;
     table.check_values(text, "a finite coordinate", f32::is_finite)?;

@@ -1,4 +1,5 @@
-//! Several inputs in one file: a NumPy array of three axes, of which the first numbers them. Each is read as an array of two axes.
+//! Several inputs in one file: a NumPy array of three axes, whose first axis numbers the inputs. Each is read as an
+//! array of two axes.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -10,10 +11,10 @@ use crate::input::npy::{Header, MAGIC, scalar};
 use crate::input::{no_room, source};
 use crate::memory;
 
-/// More bytes than the beginning and the longest header of an array have.
+/// Upper bound on the bytes of an array's magic, version and longest header.
 const HEAD: u64 = 12 << 10;
 
-/// The number of inputs in the file at `path`; none if it is no array of three axes.
+/// Number of inputs in the file at `path`; `None` if it is not an array of three axes.
 ///
 /// # Errors
 /// The file cannot be read.
@@ -22,21 +23,21 @@ pub fn count_clouds(path: &Path) -> io::Result<Option<usize>> {
         return Ok(None);
     }
     let head = head_of(&File::open(path)?)?;
-    // What is wrong with a header is said when the file is read.
+    // Errors in the header are reported when the file is read.
     let header = Some(head).filter(|head| head.starts_with(MAGIC)).and_then(|head| Header::parse(&head).ok());
     let of_three_axes = header.filter(|header| header.shape.len() == 3 && header.shape[0] > 0);
     Ok(of_three_axes.and_then(|header| usize::try_from(header.shape[0]).ok()))
 }
 
-/// What messages call an input of several.
+/// Name of one input among several, for messages.
 pub fn name_of_cloud(path: &Path, number: usize) -> String {
     format!("{}[{number}]", source::name_of(path))
 }
 
-/// Reads input `number`, 0-based, of the file at `path`.
+/// Reads input `number` (0-based) of the file at `path`.
 ///
 /// # Errors
-/// The file cannot be read, is no array of three axes in C order, or the input is not what its format promises.
+/// The file cannot be read or is not an array of three axes in C order, or the input is malformed.
 pub fn read_cloud(path: &Path, number: usize, options: &DistanceOptions) -> Result<Loaded, ReadError> {
     let file = name_of_cloud(path, number);
     let malformed = |problem| ReadError::Malformed {
@@ -55,7 +56,7 @@ fn head_of(file: &File) -> io::Result<Vec<u8>> {
     Ok(head)
 }
 
-/// The input as the bytes of an `npy` file of its own.
+/// Copies an input into the bytes of an `npy` file of its own.
 fn array_of(path: &Path, number: usize) -> io::Result<Result<Vec<u8>, Problem>> {
     let mut file = File::open(path)?;
     let length = file.metadata()?.len();
@@ -75,11 +76,11 @@ fn array_of(path: &Path, number: usize) -> io::Result<Result<Vec<u8>, Problem>> 
     Ok(Ok(bytes))
 }
 
-/// Where an input lies in its file.
+/// Location of an input in its file.
 struct InFile {
     at: u64,
     bytes: u64,
-    /// The header that an array of its own has.
+    /// Header for the input as an array of its own.
     header: Vec<u8>,
 }
 

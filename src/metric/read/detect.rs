@@ -1,8 +1,8 @@
-//! The format of a file, from its content and name. The rules are the table in the parent module's docs.
+//! Detects the format of a file from its content and name. The rules are the table in the parent module's docs.
 //!
-//! A table of numbers may have several readings. The first group of readings that has evidence decides: matrices,
-//! triangles, edges, condensed distances, points. Where two readings of a group are plausible nothing is guessed: the
-//! error names both, and the option that decides.
+//! A table of numbers may have several readings. They are tried in groups: matrices, triangles, edges, condensed
+//! distances, points. The first group with evidence decides. If two readings of a group are plausible, the result is an
+//! error that names both and the option that decides.
 
 mod evidence;
 
@@ -17,15 +17,15 @@ pub(super) use evidence::SIMILARITIES;
 use std::borrow::Cow;
 use std::path::Path;
 
-/// What a file is, before its numbers are looked at.
+/// Format of a file, before its numbers are examined.
 pub(super) enum Kind {
-    /// A file of this format, for this reason.
+    /// A known format, and the reason.
     Known(DistanceFormat, String),
-    /// A text whose numbers will tell, and the reason when its name says that it holds a matrix.
+    /// A text whose numbers decide; with a reason if its name says that it holds a matrix.
     Table(Option<String>),
 }
 
-/// The kind of the file called `name`.
+/// Detects the kind of the file called `name`.
 pub(super) fn kind_of(name: &str, bytes: &[u8]) -> Result<Kind, Problem> {
     let known = |format, why: String| Ok(Kind::Known(format, why));
     if bytes.starts_with(crate::input::npy::MAGIC) {
@@ -91,13 +91,13 @@ fn unknown_binary() -> Problem {
         .note(format!("--format can be {}", DistanceFormat::names()))
 }
 
-/// The last extension before `.gz`, in small letters; empty without one.
+/// Last extension before `.gz`, in lower case; empty if there is none.
 fn extension(name: &str) -> String {
     let name = name.strip_suffix(".gz").unwrap_or(name);
     Path::new(name).extension().map_or_else(String::new, |e| e.to_string_lossy().to_ascii_lowercase())
 }
 
-/// What an extension says, when it says anything.
+/// Format that an extension implies, if any.
 fn by_extension(extension: &str) -> Option<DistanceFormat> {
     let prefixed = |prefix| extension.starts_with(prefix);
     match extension {
@@ -120,31 +120,31 @@ fn by_extension(extension: &str) -> Option<DistanceFormat> {
     }
 }
 
-/// A reading of a table of numbers.
+/// A reading of a table of numbers: its format, text and values.
 pub(super) struct Reading<'a> {
     pub(super) format: DistanceFormat,
     pub(super) why: String,
-    /// What was left out, to be said.
+    /// Notes on what was left out.
     pub(super) notes: Vec<String>,
-    /// The text, without what was left out.
+    /// The text without what was left out.
     pub(super) text: Cow<'a, [u8]>,
     /// The numbers of `text`.
     pub(super) table: Table,
 }
 
-/// A table of numbers that is to be read without a format.
+/// A table of numbers whose format is to be detected.
 pub(super) struct Numbers<'a> {
-    /// The text, without anything that is no number.
+    /// The text, with everything but numbers removed.
     pub(super) text: Cow<'a, [u8]>,
-    /// What a header calls the columns.
+    /// Column names from a header.
     pub(super) names: Vec<String>,
-    /// Whether names of rows have been found already.
+    /// Whether row names have already been found.
     pub(super) rows_named: bool,
-    /// The reason why the table must hold a matrix, when its name says so.
+    /// Why the table must hold a matrix, if its name says so.
     pub(super) distance: Option<String>,
 }
 
-/// How the numbers of a text are to be read.
+/// Chooses the reading of the numbers of a text.
 pub(super) fn reading<'a>(numbers: Numbers<'a>, options: &DistanceOptions) -> Result<Reading<'a>, Problem> {
     let table = Table::parse(&numbers.text)?;
     table.check_any(&numbers.text)?;
@@ -184,8 +184,8 @@ pub(super) fn reading<'a>(numbers: Numbers<'a>, options: &DistanceOptions) -> Re
     Ok(Reading { format, why, notes: Vec::new(), text: numbers.text, table })
 }
 
-/// What a text holds of which it is known that it says when points are born. Three lines of three numbers may be a matrix or edges, where
-/// they cannot be edges they are a matrix.
+/// Format of a text that is known to contain births: a matrix or edges. Three lines of three numbers may be either;
+/// they are a matrix if they cannot be edges.
 pub(super) fn with_births(text: &[u8]) -> Result<(DistanceFormat, String), Problem> {
     let table = Table::parse(text)?;
     table.check_any(text)?;
@@ -208,8 +208,8 @@ pub(super) fn with_births(text: &[u8]) -> Result<(DistanceFormat, String), Probl
     }
 }
 
-/// The numbers without those that count the rows and columns of a matrix, when the text is known to hold one; `None`
-/// when there are no such numbers.
+/// Removes the numbers that label the rows and columns of a matrix, for a text known to hold one; `None` if there are
+/// no labels.
 pub(super) fn matrix_without_labels<'a>(
     text: &[u8],
     table: &Table,

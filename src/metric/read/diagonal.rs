@@ -1,26 +1,27 @@
 //! The diagonal of a matrix: zeros, or the births of the points.
 //!
-//! With [`Diagonal::Births`] the entry of a point with itself is when it is born, `inf` for never; in a sparse matrix or a list of edges a point
-//! without such an entry is born at 0. An entry of two points is the birth of their edge, and so at least the births of both. One that is
-//! smaller by rounding only, 1e-4 of the greatest finite distance as everywhere, is raised to them, which a note says.
+//! With [`Diagonal::Births`] the entry (i, i) is the birth of point i, `inf` for never. In a sparse matrix or a list of
+//! edges, a point without such an entry is born at 0. The entry of two points is the birth of their edge, hence at
+//! least the births of both. An entry that is smaller only by rounding, up to 1e-4 of the greatest finite distance as
+//! everywhere, is raised to them, with a note.
 
 use super::Symmetrize;
 use super::error::Problem;
 use crate::metric::square::{self, SquareFault, Tolerance};
 use crate::metric::{DistanceMatrix, Value};
 
-/// What the diagonal of a matrix holds.
+/// Meaning of the diagonal of a matrix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Diagonal {
-    /// The distances of points to themselves, which are 0.
+    /// Distances of points to themselves, which are 0.
     #[default]
     Zero,
     /// The births of the points of a weighted Vietoris–Rips filtration.
     Births,
 }
 
-/// How the entries of a matrix are read.
+/// How the entries of a matrix are interpreted.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Entries {
     pub(super) symmetrize: Option<Symmetrize>,
@@ -34,16 +35,16 @@ impl Entries {
     }
 }
 
-/// What a birth is, for messages.
+/// Description of a birth, for messages.
 pub(super) const BIRTH: &str = "a birth, a non-negative number or inf";
 
-/// Whether a number is a birth.
+/// Whether a number is a valid birth.
 pub(super) fn is_birth<T: Value>(number: T) -> bool {
     number.into() >= 0.0
 }
 
-/// The matrix of the n×n numbers `at(row, column)`, and what there is to say of it. `faulty` is the error of a fault, and `entry` that of an
-/// entry at a row and column where something else is expected.
+/// Makes the matrix of the n×n numbers `at(row, column)`, with a note on corrections. `faulty` makes the error of a
+/// fault, and `entry` that of an unexpected entry at a row and column.
 pub(super) fn matrix<T: Value>(
     n: usize,
     at: impl Fn(usize, usize) -> T,
@@ -71,14 +72,14 @@ pub(super) fn matrix<T: Value>(
     Ok((matrix.map_err(super::metric_problem)?, joined(note, raised)))
 }
 
-/// An edge that is born before one of its points.
+/// An edge with a birth before that of one of its points.
 pub(super) struct Early {
     pub(super) i: usize,
     pub(super) j: usize,
     pub(super) expected: String,
 }
 
-/// Raises edges that are born before a point by rounding only; what there is to say of it.
+/// Raises edges that are born before a point only by rounding; returns a note on them.
 pub(super) fn raise<'a, T: Value>(
     births: &[T],
     edges: impl Iterator<Item = (usize, usize, &'a mut T)>,
@@ -102,7 +103,7 @@ pub(super) fn raise<'a, T: Value>(
     Ok((raised > 0).then(note))
 }
 
-/// Two things to be said as one.
+/// Joins two notes into one.
 pub(super) fn joined(first: Option<String>, second: Option<String>) -> Option<String> {
     match (first, second) {
         (Some(first), Some(second)) => Some(format!("{first}; {second}")),

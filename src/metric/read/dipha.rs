@@ -1,9 +1,9 @@
 //! `dipha`: DIPHA distance matrices, file types 7 (dense) and 8 (sparse).
 //!
-//! The doubles are rounded to `f32`, as Ripser does, unless doubles are asked for; one that overflows is an error. A dense matrix has to be
-//! symmetric with a zero diagonal or births there, as in the `distance` format. Entries of a sparse one may be given in one
-//! direction or in both, then they must agree and the row of the greater point counts; an entry of a point with
-//! itself must be 0, or is its birth if it is said so.
+//! The doubles are rounded to `f32`, as Ripser does, unless double precision is requested; overflow is an error. A
+//! dense matrix must be symmetric, and its diagonal zero or births, as in the `distance` format. In a sparse matrix, an
+//! entry may be given in one direction or in both; then both must agree, and the row of the greater point is used. A
+//! diagonal entry must be 0, or is a birth if so requested.
 
 use super::diagonal::{self, BIRTH, Entries};
 use super::error::{Place, Problem};
@@ -14,7 +14,7 @@ use phat_formats::dipha::{self, DiphaError, FileType, SparseEntry};
 const AT_LEAST_ONE: &str = "at least one point";
 const SINGLE: &str = "a distance that fits single precision (below 3.4028236e38)";
 
-/// The distances that the file `bytes` holds, and what there is to say of them.
+/// Reads the distances of a file, with notes on corrections.
 pub(super) fn read<T: Value>(
     bytes: &[u8],
     entries: Entries,
@@ -57,7 +57,7 @@ fn read_dense<T: Value>(
     diagonal::matrix(matrix.len(), at, entries, faulty, entry)
 }
 
-/// The nearest number of this precision; NaN for a finite number that has none.
+/// Rounds to the nearest number of this precision; NaN for a finite number that overflows.
 fn rounded<T: Value>(distance: f64) -> T {
     let rounded = T::from_f64(distance);
     if rounded.into().is_finite() || !distance.is_finite() { rounded } else { T::from_f64(f64::NAN) }
@@ -78,19 +78,19 @@ fn dense_problem(matrix: &dipha::DistanceMatrix<'_>, fault: SquareFault) -> Prob
     }
 }
 
-/// What belongs in the place of a number that is no distance of single precision.
+/// Expected value where a number is not a distance of single precision.
 fn expected_of(found: f64) -> &'static str {
     if found.is_finite() && found > 0.0 { SINGLE } else { DISTANCE }
 }
 
-/// An entry of a sparse matrix, its distance rounded.
+/// An entry of a sparse matrix with its rounded distance.
 struct Neighbour<T> {
     entry: SparseEntry,
     distance: T,
 }
 
 impl<T> Neighbour<T> {
-    /// Orders entries by pair of points, and within a pair the row of the greater point first.
+    /// Sort key: the pair of points, then the row of the greater point first.
     fn key(&self) -> (usize, usize, bool) {
         let SparseEntry { row, column, .. } = self.entry;
         (row.max(column), row.min(column), row < column)
@@ -161,7 +161,7 @@ fn check_entry<T: Value>(entry: SparseEntry, asked: Entries) -> Result<Neighbour
     Ok(neighbour)
 }
 
-/// An error when sorted entries give a pair twice in one direction, or in both but not with one distance.
+/// Rejects sorted entries that give a pair twice in one direction, or in both directions with different distances.
 fn check_pairs<T: Value>(entries: &[Neighbour<T>]) -> Result<(), Problem> {
     let tolerance = Tolerance::of(entries.iter().map(|entry| entry.distance));
     for pair in entries.windows(2) {

@@ -1,8 +1,8 @@
 //! `distance`: a square matrix as text.
 //!
-//! A row a line, n rows of n numbers; the diagonal is zero, or births if it is said so. Both triangles are read and must agree up to rounding; the
-//! lower one counts, as for Ripser, which reads nothing else, unless it is said which counts. `inf` means "never
-//! connected".
+//! One row per line, n rows of n numbers. The diagonal is zero, or births if so requested. Both triangles are read and
+//! must agree up to rounding. The lower one is used, as in Ripser, which reads nothing else, unless an option chooses
+//! otherwise. `inf` means "never connected".
 
 use super::diagonal::{self, Entries};
 use super::error::{Place, Problem};
@@ -11,7 +11,7 @@ use crate::input::text::quote;
 use crate::metric::DistanceMatrix;
 use crate::metric::square::{self, SquareFault};
 
-/// The matrix that a table of `text` holds, and what there is to say of it.
+/// Makes the matrix from the table of `text`, with a note on corrections.
 pub(super) fn read(
     text: &[u8],
     table: Table,
@@ -25,7 +25,7 @@ pub(super) fn read(
     diagonal::matrix(n, |i, j| table.values[i * n + j], entries, faulty, entry)
 }
 
-/// An error when the table is not n rows of n numbers.
+/// Rejects a table that is not n rows of n numbers.
 fn check_square(text: &[u8], table: &Table) -> Result<(), Problem> {
     let triangle = table.rows() > 1
         && (table.row_lens().eq(1..=table.rows()) || table.row_lens().eq((1..=table.rows()).rev()));

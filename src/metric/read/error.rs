@@ -1,4 +1,4 @@
-//! What can be wrong with a file of distances, and where.
+//! Errors of the readers of distances.
 
 use super::DistanceFormat;
 use crate::input;
@@ -12,5 +12,5 @@ impl input::Formats for DistanceFormat {
     const REMEDY: &'static str = "--format says otherwise";
 }
 
-/// One thing that is wrong with a file of distances.
+/// A problem in a file of distances.
 pub type Problem = input::Problem<Place>;

@@ -1,9 +1,9 @@
-//! What makes distances or points of files of other programs.
+//! Rejects files of other programs, with advice on how to get distances or points from them.
 
 use super::error::{Place, Problem};
 use crate::input::foreign::{Kind, recognize};
 
-/// An error when the file is of a kind that holds distances or points for other programs only.
+/// Rejects a file whose kind holds distances or points only for other programs.
 pub(super) fn check(bytes: &[u8]) -> Result<(), Problem> {
     match recognize(bytes, Some(bytes.len() as u64)).and_then(|(what, kind)| Some((what, advice(kind)?))) {
         Some((what, advice)) => Err(Problem::new(Place::Byte(0), "distances or points", what).note(advice)),
@@ -11,7 +11,7 @@ pub(super) fn check(bytes: &[u8]) -> Result<(), Problem> {
     }
 }
 
-/// What to do with a file that is not read; none for those that are.
+/// Advice for a kind of file; `None` for kinds that are read.
 fn advice(kind: Kind) -> Option<String> {
     Some(match kind {
         Kind::Numpy => return None,

@@ -1,4 +1,4 @@
-//! The names of the input formats.
+//! Input formats and their names.
 
 use std::str::FromStr;
 
@@ -6,9 +6,9 @@ use serde::Serialize;
 
 use crate::names::{self, UnknownChoice, named};
 
-/// The input formats of the Vietoris–Rips path. They are called as Ripser calls them; `FromStr` takes these names,
-/// Ripser's abbreviations `lower`, `upper`, `dist` and `point` with anything after them, `condensed`, SciPy's word for
-/// the distances above the diagonal row by row, and `edges` for the list of those of a graph.
+/// The input formats of the Vietoris–Rips path, with Ripser's names. `FromStr` accepts these names; Ripser's
+/// abbreviations `lower`, `upper`, `dist` and `point`, followed by anything; `condensed`, SciPy's word for the
+/// distances above the diagonal row by row; and `edges`, for the edge list of a graph.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -21,7 +21,7 @@ pub enum DistanceFormat {
     Distance,
     /// Text, a point a line.
     PointCloud,
-    /// Text, `i j d` a line, or `i j` of an unweighted graph.
+    /// Text, `i j d` per line, or `i j` for an unweighted graph.
     Sparse,
     /// DIPHA distance matrix (file type 7) or sparse distance matrix (file type 8).
     Dipha,
@@ -31,13 +31,13 @@ pub enum DistanceFormat {
     Npy,
     /// Archive of NumPy arrays, or of the parts of a sparse matrix of SciPy.
     Npz,
-    /// Matrix Market's text: a sparse or a dense matrix.
+    /// Matrix Market text: a sparse or dense matrix.
     MatrixMarket,
-    /// Geomview's text of a mesh, of which the vertices are read.
+    /// Geomview mesh as text; its vertices are read.
     Off,
-    /// Wavefront's text of a mesh, of which the vertices are read.
+    /// Wavefront mesh as text; its vertices are read.
     Obj,
-    /// Stanford's mesh or scan, text or binary, of which the vertices are read.
+    /// Stanford mesh or scan, text or binary; its vertices are read.
     Ply,
     /// The atoms of a molecule as text.
     Xyz,

@@ -1,5 +1,6 @@
-//! `matrix-market`: the text format of Matrix Market. A sparse matrix (`coordinate`) holds the distances of some pairs of
-//! points, of which all others are never connected; a dense one (`array`) holds distances or points as a NumPy array does.
+//! `matrix-market`: the text format of Matrix Market. A sparse matrix (`coordinate`) holds the distances of some pairs
+//! of points; all other pairs are never connected. A dense matrix (`array`) holds distances or points, as a NumPy array
+//! does.
 
 use super::diagonal::Entries;
 use super::error::Problem;
@@ -8,7 +9,7 @@ use crate::input::matrix_market::{self, Matrix};
 
 pub(super) use crate::input::matrix_market::is_matrix_market;
 
-/// What the file holds, and what there is to say of it.
+/// Reads the content of a file, with notes on corrections.
 pub(super) fn read(
     bytes: &[u8],
     format: DistanceFormat,

@@ -15,21 +15,22 @@
 //! | `xyz` | molecules, of which the atoms are points | `xyz`, `vertices` |
 //! | `npy` | NumPy array: n×n distances, n×m points (of three axes several of them, see [`read_cloud`]), or with `upper-distance` and `lower-distance` a list of distances | `npy` |
 //!
-//! Files of every format may be compressed with gzip; an ending `.gz` of the name is then passed over.
+//! Files of every format may be compressed with gzip; an extension `.gz` is ignored when the format is detected.
 //!
-//! **Text.** Numbers are separated by blanks, tabs, or one of `,` `;` `:` `|` with or without blanks around it; a
-//! separator may end a line. A byte order mark, blank lines, lines that begin with `#` or `%` and what follows a `#`
-//! are skipped; lines end at LF, CRLF or CR; UTF-16 with its mark is UTF-8 before all else. Numbers are rounded to `f32`
-//! straight from the decimal. `inf` is a distance (never connected) but no coordinate. NaN, negative distances, decimals
-//! that overflow `f32` and any other text are errors, where Ripser stops reading and answers for the part before.
-//! Headers, names of rows and decimal commas are understood where they cannot be numbers, see `layout`.
+//! **Text.** Numbers are separated by blanks, tabs, or one of `,` `;` `:` `|` with optional blanks around it; a
+//! separator may end a line. A byte order mark, blank lines, lines that begin with `#` or `%`, and anything after a `#`
+//! are skipped. Lines end at LF, CRLF or CR; UTF-16 with a byte order mark is converted to UTF-8 first. Numbers are
+//! rounded to `f32` directly from the decimal. `inf` is a distance (never connected) but not a coordinate. NaN,
+//! negative distances, decimals that overflow `f32` and any other text are errors, where Ripser stops reading and
+//! computes with the part before. Headers, row names and decimal commas are recognised where they cannot be numbers,
+//! see `layout`.
 //!
-//! **Rounding.** Square matrices may be symmetric, zero on the diagonal and non-negative only up to 1e-4 of their
-//! greatest finite distance; the distance below the diagonal counts, as for Ripser. More is an error, unless
-//! [`DistanceOptions::symmetrize`] says which of two distances counts.
+//! **Rounding.** Square matrices may deviate from symmetry, from a zero diagonal and from non-negative entries by up to
+//! 1e-4 of their greatest finite distance; the distance below the diagonal is used, as in Ripser. Larger deviations are
+//! errors, unless [`DistanceOptions::symmetrize`] says which of two distances to use.
 //!
-//! **Births.** With [`Diagonal::Births`] the diagonal of a matrix holds the births of its points, see `diagonal`. A text without a format is then a
-//! square matrix or a list of edges.
+//! **Births.** With [`Diagonal::Births`] the diagonal of a matrix holds the births of its points, see `diagonal`. A
+//! text without a format is then a square matrix or a list of edges.
 //!
 //! **Detection.** Without a format, the first rule that holds decides:
 //!
@@ -67,7 +68,7 @@
 //! | has n ≥ 3 rows of n numbers, symmetric, none negative | an error: distances or points? |
 //! | has rows of equal length | `point-cloud` |
 //!
-//! With a format, given or told by the name, numbers are data, as for Ripser; but numbers beside a `distance` matrix
+//! With a format, given or implied by the name, numbers are data, as in Ripser. Only numbers beside a `distance` matrix
 //! that count its rows or columns are left out.
 
 mod binary;
@@ -108,8 +109,8 @@ use diagonal::Entries;
 use std::path::Path;
 use text::Table;
 
-/// Distances in the precision of their file: arrays of `f64` and of whole numbers of 32 and 64 bits, sparse
-/// matrices of SciPy and Matrix Market's files are `Double`, everything else is `Single` (Ripser's precision).
+/// Distances in the precision of their file. Arrays of `f64` and of 32- and 64-bit integers, SciPy's sparse matrices
+/// and Matrix Market files are `Double`; everything else is `Single`, Ripser's precision.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Input {
     /// Single precision.
@@ -125,7 +126,7 @@ impl<D: Into<Distances<f32>>> From<D> for Input {
 }
 
 impl Input {
-    /// The lengths of the shortest paths of a graph, in place of the lengths of its edges.
+    /// Replaces the edge lengths of a graph by the lengths of its shortest paths.
     ///
     /// # Errors
     /// Those of [`SparseDistances::shortest_paths`](crate::metric::SparseDistances::shortest_paths), and
@@ -144,7 +145,8 @@ impl Input {
         })
     }
 
-    /// What the distances are, in words, with their [checksum](Distances::checksum): by this a run that goes on knows its input again.
+    /// Describes the distances with their [checksum](Distances::checksum), so that a resumed run can recognise its
+    /// input.
     pub fn identity(&self) -> String {
         fn of<T: Value>(distances: &Distances<T>, precision: &str) -> String {
             let (n, sum) = (distances.len(), distances.checksum());
@@ -162,7 +164,7 @@ impl Input {
     }
 }
 
-/// What was read, and as what.
+/// An input with the format in which it was read.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Loaded {
@@ -170,26 +172,26 @@ pub struct Loaded {
     pub input: Input,
     /// The format they were read in.
     pub format: DistanceFormat,
-    /// Why this format, when none was given.
+    /// Reason for this format, if none was given.
     pub detection: Option<String>,
-    /// What the reader left out, replaced or took for rounding.
+    /// Notes on what the reader left out, replaced or took for rounding.
     pub notes: Vec<String>,
 }
 
-/// Reads the file at `path`, or standard input when it is `-`. Without a format, the content and the name tell.
+/// Reads the file at `path`, or standard input if it is `-`. Without a format, the content and the name decide.
 ///
 /// # Errors
-/// The file cannot be read, its content is not what its format promises, or may mean two things.
+/// The file cannot be read, its content is malformed, or it is ambiguous.
 pub fn read_path(path: &Path, options: impl Into<DistanceOptions>) -> Result<Loaded, ReadError> {
     let name = source::name_of(path);
     let bytes = source::read_all(path).map_err(|error| ReadError::Io { file: name.clone(), error })?;
     read_bytes(&name, &bytes, options)
 }
 
-/// Reads the content of a file; `name` is used for messages and, without a format, for its extension.
+/// Reads the content of a file. `name` is used in messages and, without a format, for its extension.
 ///
 /// # Errors
-/// The content is not what its format promises, or may mean two things.
+/// The content is malformed or ambiguous.
 pub fn read_bytes(
     name: &str,
     bytes: &[u8],
@@ -202,7 +204,7 @@ pub fn read_bytes(
         .map_err(|problem| ReadError::of(name.to_owned(), attempt.format, attempt.detection, problem))
 }
 
-/// What an input is taken for, for the message when it turns out to be something else.
+/// Assumed format of an input, for the message if it turns out to be something else.
 struct Attempt {
     format: Option<DistanceFormat>,
     detection: Option<String>,
@@ -242,12 +244,12 @@ fn read(
     };
     check_symmetrize(options, &input, attempt.format)?;
     check_diagonal(options, &input, attempt.format)?;
-    // A text without a format has been given one by now.
+    // The format of a text has been detected by now.
     let format = attempt.format.unwrap_or(DistanceFormat::Distance);
     Ok(Loaded { input, format, detection: attempt.detection.take(), notes })
 }
 
-/// The format of the file itself, when it is no plain text: arrays and matrices may be said to hold points or distances.
+/// Container format of a file that is not plain text; `format` may say whether its arrays hold points or distances.
 fn container(bytes: &[u8], format: DistanceFormat) -> Option<DistanceFormat> {
     match format {
         DistanceFormat::Npy
@@ -274,7 +276,7 @@ fn container(bytes: &[u8], format: DistanceFormat) -> Option<DistanceFormat> {
     }
 }
 
-/// Reads a file that is no plain text as what `format` says.
+/// Reads a file that is not plain text, with its content interpreted as `format`.
 fn read_container(
     bytes: &[u8],
     container: DistanceFormat,
@@ -308,12 +310,12 @@ fn read_container(
     }
 }
 
-/// The error of a format that another reader is for.
+/// The error for a format that this reader does not handle.
 fn no_reader(expected: &str, format: DistanceFormat) -> Problem {
     Problem::new(Place::Whole, expected, format!("the format {format}"))
 }
 
-/// Reads a text. `matrix`: why its name says that it holds a matrix.
+/// Reads a text. `matrix` is the reason if its name says that it holds a matrix.
 fn read_text(
     bytes: &[u8],
     options: &DistanceOptions,
@@ -388,7 +390,7 @@ fn read_table(
     }
 }
 
-/// An error when something was said that makes no sense for a file of this kind.
+/// Rejects options that do not apply to this format.
 fn check_options(options: &DistanceOptions, format: DistanceFormat) -> Result<(), Problem> {
     let text = matches!(
         format,
@@ -413,14 +415,14 @@ fn check_options(options: &DistanceOptions, format: DistanceFormat) -> Result<()
     }
 }
 
-/// An error when it was said which of two distances counts, but there are not two of each pair.
+/// Rejects `symmetrize` for an input that does not hold two distances of each pair.
 fn check_symmetrize(
     options: &DistanceOptions,
     input: &Input,
     format: Option<DistanceFormat>,
 ) -> Result<(), Problem> {
     let points = matches!(input, Input::Single(Distances::Points(_)) | Input::Double(Distances::Points(_)));
-    // The reader of a text of edges knows whether there are two distances of a pair.
+    // For a text of edges, its reader checks whether a pair has two distances.
     let edges =
         matches!(input, Input::Single(Distances::Sparse(_))) && format != Some(DistanceFormat::Sparse);
     let one_sided = matches!(
@@ -433,13 +435,13 @@ fn check_symmetrize(
     Err(nothing_to_symmetrize(if points { "points" } else { "one distance for each pair" }))
 }
 
-/// The error for an input that has no two distances of a pair.
+/// The error for an input without two distances of a pair.
 fn nothing_to_symmetrize(found: &str) -> Problem {
     let expected = "a matrix with two distances for each pair, which --symmetrize is for";
     Problem::new(Place::Whole, expected, found)
 }
 
-/// An error when births are on the diagonal, but there is no diagonal.
+/// Rejects births on the diagonal for an input without a diagonal.
 fn check_diagonal(
     options: &DistanceOptions,
     input: &Input,
@@ -458,8 +460,8 @@ fn check_diagonal(
     Err(Problem::new(Place::Whole, expected, found))
 }
 
-/// Reads DIPHA distances in the precision asked for; `dipha` files are otherwise read in single precision. Entries of
-/// two triangles that differ by rounding count as the one below the diagonal.
+/// Reads DIPHA distances in the requested precision; files in the `dipha` format are otherwise read in single
+/// precision. If the triangles differ by rounding, the entry below the diagonal is used.
 ///
 /// # Errors
 /// The content is not that of a DIPHA distance matrix, dense or sparse.
@@ -467,7 +469,7 @@ pub fn read_dipha<T: Value>(bytes: &[u8]) -> Result<Distances<T>, Problem> {
     dipha::read(bytes, Entries::default()).map(|(distances, _)| distances)
 }
 
-/// The error for what a reader did not check itself before it made the distances.
+/// The error for a fault that is found only when the distances are constructed.
 fn metric_problem(error: MetricError) -> Problem {
     Problem::new(Place::Whole, "sound distances", error.to_string())
 }

@@ -1,4 +1,4 @@
-//! `npy`: NumPy arrays of two dimensions, and lists of distances.
+//! `npy`: NumPy arrays of two axes, and lists of distances.
 //!
 //! | dtype | distances in |
 //! |---|---|
@@ -25,7 +25,7 @@ use crate::metric::square::{self, DIAGONAL, DISTANCE, SquareFault};
 use crate::metric::{DistanceMatrix, Distances, PointCloud, Value};
 use npyz::{DType, Endianness, TypeChar};
 
-/// The array that the file `bytes` holds, as what `format` says, and what there is to say of it.
+/// Reads an array as `format`, with notes on corrections.
 pub(super) fn read(
     bytes: &[u8],
     format: DistanceFormat,
@@ -73,7 +73,7 @@ pub(super) fn read(
     Ok((input, notes))
 }
 
-/// The elements of an array in the order of the file; `convert` takes their bytes, the least significant one first.
+/// The elements of an array in file order; `convert` receives their bytes in little-endian order.
 fn elements<T, const SIZE: usize>(
     data: &[u8],
     big: bool,
@@ -91,7 +91,7 @@ fn elements<T, const SIZE: usize>(
         .collect()
 }
 
-/// What a matrix of doubles holds that is given column after column, and what there is to say of it.
+/// Interprets a matrix of doubles in column-major order, with notes on corrections.
 pub(super) fn read_columns(
     rows: usize,
     columns: usize,
@@ -107,8 +107,8 @@ pub(super) fn read_columns(
     Ok((Input::Double(distances), note.into_iter().collect()))
 }
 
-/// The two extents, when the data is exactly as long as they say. A list that is said to hold points or the distances of
-/// all pairs is a column.
+/// Validates the extents against the data and returns rows and columns. A list that is declared to hold points or
+/// condensed distances is one column.
 fn shape(shape: &[u64], found: usize, size: usize, format: DistanceFormat) -> Result<[usize; 2], Problem> {
     let (rows, columns) = match (shape, format) {
         (&[rows, columns], _) => (rows, columns),
@@ -151,13 +151,13 @@ fn shape(shape: &[u64], found: usize, size: usize, format: DistanceFormat) -> Re
     Ok([rows as usize, columns as usize])
 }
 
-/// How an array lies in its file.
+/// Layout of an array in its file.
 #[derive(Debug, Clone, Copy)]
 struct Layout {
     rows: usize,
     columns: usize,
     fortran: bool,
-    /// Where the array starts in its file; `None` when it does not lie there byte for byte.
+    /// Offset of the data; `None` if the array does not lie in the file byte for byte.
     data_at: Option<usize>,
     size: usize,
 }
@@ -179,12 +179,12 @@ impl<T: Value> Array<T> {
         self.values[self.layout.index(i, j)]
     }
 
-    /// Where the extents are given.
+    /// Place of the extents, for messages.
     fn shape_place(&self) -> Place {
         self.layout.data_at.map_or(Place::Whole, |_| Place::Byte(10))
     }
 
-    /// The error that entry `(i, j)` is not what was expected.
+    /// The error for an unexpected entry `(i, j)`.
     fn problem(&self, i: usize, j: usize, expected: impl Into<String>) -> Problem {
         let Layout { data_at, size, .. } = self.layout;
         let place = data_at.map_or(Place::Whole, |at| Place::Byte(at + size * self.layout.index(i, j)));
@@ -193,7 +193,7 @@ impl<T: Value> Array<T> {
     }
 }
 
-/// What the array holds, and what there is to say of it.
+/// Interprets the array as distances or points, with notes on corrections.
 fn distances<T: Value>(
     array: Array<T>,
     format: DistanceFormat,
@@ -259,7 +259,7 @@ fn matrix<T: Value>(
     diagonal::matrix(rows, |i, j| array.at(i, j), entries, faulty, entry)
 }
 
-/// The matrix of which the array lists the distances on one side of the diagonal.
+/// Makes the matrix from a list of the distances on one side of the diagonal.
 fn condensed<T: Value>(array: Array<T>, format: DistanceFormat) -> Result<DistanceMatrix<T>, Problem> {
     let Layout { rows, columns, .. } = array.layout;
     if rows != 1 && columns != 1 {

@@ -1,11 +1,11 @@
-//! `npz`: an archive of NumPy arrays, of which one holds distances or points, or a sparse matrix of SciPy.
+//! `npz`: an archive of NumPy arrays, one of which holds distances or points, or a sparse matrix of SciPy.
 
 use super::diagonal::Entries;
 use super::error::{Place, Problem};
 use super::{DistanceFormat, Input, npy, triplets};
 use crate::input::npz::Archive;
 
-/// What the array `key` holds, or the only array, or the sparse matrix; and what there is to say of it.
+/// Reads the array `key`, the only array, or the sparse matrix, with notes on corrections.
 pub(super) fn read(
     bytes: &[u8],
     format: DistanceFormat,
@@ -26,6 +26,6 @@ pub(super) fn read(
             _ => problem.note("--key says which one to read"),
         }),
     }?;
-    // Bytes of the array are no places in the archive.
+    // Byte offsets in the array are not offsets in the archive.
     npy::read(&array, format, entries).map_err(|problem| Problem { place: Place::Whole, ..problem })
 }

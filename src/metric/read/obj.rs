@@ -1,20 +1,21 @@
 //! `obj`: the vertices of a mesh in Wavefront's text.
 //!
-//! A line `v x y z` is a vertex; a weight or a color after it is passed over. All other statements, such as normals `vn` and faces `f`, are left out.
+//! A line `v x y z` is a vertex; a weight or color after it is ignored. All other statements, such as normals `vn` and
+//! faces `f`, are skipped.
 
 use super::error::{Place, Problem};
 use super::vertices::{lines_without_comments, push_point, words};
 use crate::input::text::{plain, quote};
 use crate::metric::PointCloud;
 
-/// Statements of which a file that is called otherwise has to begin with some.
+/// Statements that mark a file of another extension as this format.
 const STATEMENTS: [&[u8]; 13] =
     [b"v", b"vn", b"vt", b"vp", b"f", b"l", b"p", b"o", b"g", b"s", b"mtllib", b"usemtl", b"usemap"];
 
-/// Lines that tell whether a text is of this format.
+/// Number of lines that are examined to recognise the format.
 const SAMPLE: usize = 64;
 
-/// Whether a text begins with statements of this format alone, of which some are vertices.
+/// Whether a text begins with statements of this format alone, including vertices.
 pub(super) fn looks_like(bytes: &[u8]) -> bool {
     let text = plain(&bytes[..bytes.len().min(1 << 14)]);
     let statement = |(_, line)| words(line).next().unwrap_or_default();
@@ -29,7 +30,7 @@ pub(super) fn looks_like(bytes: &[u8]) -> bool {
     vertices > 0 && others > 0
 }
 
-/// The vertices of a mesh, and what is left out of it.
+/// Reads the vertices of a mesh; the notes say what is left out.
 pub(super) fn read(bytes: &[u8]) -> Result<(PointCloud<f32>, Vec<String>), Problem> {
     let text = plain(bytes);
     let (mut coordinates, mut faces) = (Vec::new(), 0);
@@ -38,7 +39,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<(PointCloud<f32>, Vec<String>), Probl
         let mut words = words(row);
         let is_begun = std::mem::replace(&mut goes_on, row.trim_ascii_end().ends_with(b"\\"));
         match words.next().unwrap_or_default() {
-            // A statement that is no vertex, as those are short.
+            // A continuation of a statement other than a vertex; those are short.
             _ if is_begun => {}
             b"v" => push_point(words, (line, 2), 3, &mut coordinates)?,
             b"f" => faces += 1,

@@ -7,21 +7,21 @@
 //! …                        faces, which are left out
 //! ```
 //!
-//! Text from `#` on is a comment. The homogeneous coordinates of `4OFF` and the binary form are refused.
+//! Text after `#` is a comment. The homogeneous coordinates of `4OFF` and the binary form are rejected.
 
 use super::error::{Place, Problem};
 use super::vertices::{count, lines_without_comments, push_point, too_few, words};
 use crate::input::text::{plain, quote};
 use crate::metric::PointCloud;
 
-/// Whether a file begins with the word that files of this format begin with.
+/// Whether a file begins with the keyword of this format.
 pub(super) fn is_off(bytes: &[u8]) -> bool {
     let first = words(&bytes[..bytes.len().min(16)]).next().unwrap_or_default();
     let is_followed = bytes.get(first.len()).is_some_and(u8::is_ascii_whitespace);
     is_followed && bytes.starts_with(first) && letters(first).is_some()
 }
 
-/// What stands before `OFF`: which further numbers vertices have.
+/// The letters before `OFF`, which say what follows the coordinates of a vertex; `None` if the word is no keyword.
 fn letters(word: &[u8]) -> Option<&[u8]> {
     let letters = word.strip_suffix(b"OFF")?;
     let rest = letters.strip_prefix(b"ST").unwrap_or(letters);
@@ -32,7 +32,7 @@ fn letters(word: &[u8]) -> Option<&[u8]> {
     rest.is_empty().then_some(letters)
 }
 
-/// The vertices of a mesh, and what is left out of it.
+/// Reads the vertices of a mesh; the notes say what is left out.
 pub(super) fn read(bytes: &[u8]) -> Result<(PointCloud<f32>, Vec<String>), Problem> {
     let text = plain(bytes);
     let mut lines = lines_without_comments(&text);
@@ -51,7 +51,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<(PointCloud<f32>, Vec<String>), Probl
     }
     let (mut line, mut dimension) = (line, 3);
     let needed = if letters.contains(&b'n') { 3 } else { 2 };
-    // The numbers may stand in the first line, or in one or two lines after it.
+    // The counts may stand in the first line, or in one or two lines after it.
     while head.len() < needed {
         let (next, more) = lines.next().ok_or_else(|| {
             Problem::new(Place::Whole, "the numbers of vertices and faces", "the end of the file")
@@ -127,7 +127,7 @@ mod tests {
         ] {
             assert!(error(text).contains(fragment), "{text:?}: {}", error(text));
         }
-        // A number that is promised is not believed.
+        // Memory is not reserved by a promised count alone.
         assert!(error("OFF\n18446744073709551615 0 0\n0 0 0\n").contains("found 1 before the file ends"));
     }
 

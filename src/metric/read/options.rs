@@ -1,31 +1,32 @@
-//! How a file of distances is to be read: its format, the rows and columns of a table, which of two distances of a pair counts.
+//! Options for reading distances: the format, the rows and columns of a table, the choice between two distances of a
+//! pair.
 
 use super::DistanceFormat;
 use super::diagonal::{Diagonal, Entries};
 use std::fmt;
 use std::str::FromStr;
 
-/// How a file of distances is to be read. What is not given is found out from the file; a file that can be read in two ways is refused.
+/// Options for reading distances. Missing ones are derived from the file; an ambiguous file is an error.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct DistanceOptions {
     /// The format.
     pub format: Option<DistanceFormat>,
-    /// The number of lines left out at the top of a text. Once it is given, a first row of numbers is data.
+    /// Number of lines to skip at the top of a text. If given, a first row of numbers is data.
     pub skip_rows: Option<usize>,
-    /// The columns of a text that are read. Once they are given, all of them are data.
+    /// Columns of a text to read. If given, all of them are data.
     pub columns: Option<Columns>,
-    /// What separates the whole part of a number in a text from its fraction.
+    /// Decimal separator of the numbers in a text.
     pub decimal: Option<Decimal>,
-    /// Which of the two distances of a pair counts where a square matrix or a list of edges holds two that differ.
+    /// Which distance to use where a square matrix or list of edges gives a pair two different ones.
     pub symmetrize: Option<Symmetrize>,
-    /// What the diagonal of a matrix holds.
+    /// Meaning of the diagonal of a matrix.
     pub diagonal: Diagonal,
-    /// The array of an archive of several.
+    /// Name of the array to read from an archive.
     pub key: Option<String>,
 }
 
 impl DistanceOptions {
-    /// How the entries of a matrix are read.
+    /// How the entries of a matrix are interpreted.
     pub(super) fn entries(&self) -> Entries {
         Entries { symmetrize: self.symmetrize, diagonal: self.diagonal }
     }
@@ -43,7 +44,7 @@ impl From<DistanceFormat> for DistanceOptions {
     }
 }
 
-/// Columns of a table, counted from 1: ascending ranges that do not touch, the last one perhaps without end.
+/// Columns of a table, 1-based: ascending ranges that do not touch, the last one possibly unbounded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Columns(Vec<(usize, usize)>);
 
@@ -53,12 +54,12 @@ impl Columns {
         Columns(vec![(first, usize::MAX)])
     }
 
-    /// Whether column `column`, 1-based, is among them.
+    /// Whether column `column`, 1-based, is included.
     pub(super) fn contains(&self, column: usize) -> bool {
         self.0.iter().any(|&(first, last)| (first..=last).contains(&column))
     }
 
-    /// The greatest column that a row must have, 1-based.
+    /// Number of columns that a row must at least have.
     pub(super) fn needed(&self) -> usize {
         self.0.last().map_or(0, |&(first, last)| if last == usize::MAX { first } else { last })
     }
@@ -78,7 +79,7 @@ impl fmt::Display for Columns {
     }
 }
 
-/// Text that names no columns.
+/// A text that does not describe columns.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("columns: expected ascending numbers from 1 and ranges such as 1-3,5,7-, found {found:?}")]
 #[non_exhaustive]
@@ -113,7 +114,7 @@ impl FromStr for Columns {
     }
 }
 
-/// What separates the whole part of a number from its fraction.
+/// Decimal separator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum Decimal {
@@ -123,20 +124,20 @@ pub enum Decimal {
     Comma,
 }
 
-/// The distance of two points of which a square matrix holds two, d(i, j) and d(j, i).
+/// Which of d(i, j) and d(j, i) to use where a square matrix holds both.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[non_exhaustive]
 pub enum Symmetrize {
-    /// The one below the diagonal.
+    /// The distance below the diagonal.
     Lower,
-    /// The one above the diagonal.
+    /// The distance above the diagonal.
     Upper,
     /// The mean of both.
     Mean,
-    /// The greater one.
+    /// The greater distance.
     Max,
-    /// The smaller one.
+    /// The smaller distance.
     Min,
 }
 

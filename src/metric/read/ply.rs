@@ -12,7 +12,8 @@
 //! …                                       the elements, in the order of the header
 //! ```
 //!
-//! Coordinates of doubles and of integers of 32 bits are doubles, others are of single precision. Other properties and elements are passed over.
+//! Coordinates of type double or 32-bit integer are read in double precision, others in single precision. Other
+//! properties and elements are skipped.
 
 use super::Input;
 use super::error::{Place, Problem};
@@ -20,7 +21,7 @@ use super::text::{is_number, number};
 use crate::input::text::quote;
 use crate::metric::PointCloud;
 
-/// What files of this format begin with, a line end after it.
+/// Magic word of the format, followed by a line end.
 const MAGIC: &[u8] = b"ply";
 
 /// Whether a file begins with the magic word.
@@ -28,7 +29,7 @@ pub(super) fn is_ply(bytes: &[u8]) -> bool {
     bytes.strip_prefix(MAGIC).is_some_and(|rest| rest.starts_with(b"\n") || rest.starts_with(b"\r\n"))
 }
 
-/// The vertices, and what is left out.
+/// Reads the vertices; the notes say what is left out.
 pub(super) fn read(bytes: &[u8]) -> Result<(Input, Vec<String>), Problem> {
     let header = Header::parse(bytes)?;
     let Some(place) = header.elements.iter().position(|element| element.name == "vertex") else {
@@ -42,7 +43,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<(Input, Vec<String>), Problem> {
     }
     let mut values = Vec::new();
     let mut point = [0.0; 3];
-    // The last coordinate of a vertex that is read completes it.
+    // A vertex is complete with its last coordinate.
     let mut left = axes.len();
     data.element(vertex, |property, value| {
         if let Some(axis) = axes.iter().position(|&axis| axis == property) {
@@ -68,7 +69,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<(Input, Vec<String>), Problem> {
     })
 }
 
-/// How numbers are written.
+/// Encoding of the numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Encoding {
     Text,
@@ -76,7 +77,7 @@ enum Encoding {
     BigEndian,
 }
 
-/// The type of a number.
+/// Type of a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     I8,
@@ -104,12 +105,12 @@ impl Kind {
         })
     }
 
-    /// Whether single precision does not hold all its numbers.
+    /// Whether the type has values that single precision cannot represent.
     fn is_wide(self) -> bool {
         matches!(self, Kind::I32 | Kind::U32 | Kind::F64)
     }
 
-    /// The number of bytes of a number.
+    /// Size of a number in bytes.
     fn size(self) -> usize {
         match self {
             Kind::I8 | Kind::U8 => 1,
@@ -119,7 +120,7 @@ impl Kind {
         }
     }
 
-    /// The number that little-endian bytes, as many as [`size`](Kind::size) says, stand for.
+    /// Converts little-endian bytes, of which [`size`](Kind::size) count, to a number.
     fn number(self, bytes: [u8; 8]) -> f64 {
         let [a, b, c, d, ..] = bytes;
         match self {
@@ -135,16 +136,16 @@ impl Kind {
     }
 }
 
-/// A number, or a list of numbers, that every element of a kind has.
+/// A number or list of numbers that every element of a kind has.
 #[derive(Debug)]
 struct Property {
     name: String,
     kind: Kind,
-    /// The type of the number of entries, of a list.
+    /// For a list, the type of its length.
     count: Option<Kind>,
 }
 
-/// Elements of one kind.
+/// A kind of elements with their properties.
 #[derive(Debug)]
 struct Element {
     name: String,
@@ -153,7 +154,7 @@ struct Element {
 }
 
 impl Element {
-    /// The places of x, y and, if it is there, z among the properties.
+    /// Indices of the properties x, y and, if present, z.
     fn axes(&self) -> Result<Vec<usize>, Problem> {
         let of_name = |name| self.properties.iter().position(|p| p.name == name && p.count.is_none());
         match ["x", "y", "z"].map(of_name) {
@@ -170,12 +171,12 @@ impl Element {
     }
 }
 
-/// What a file says of its content.
+/// The header of a file.
 #[derive(Debug)]
 struct Header {
     encoding: Encoding,
     elements: Vec<Element>,
-    /// Where the elements begin, in bytes.
+    /// Offset of the first element in bytes.
     end: usize,
 }
 
@@ -239,7 +240,7 @@ impl Property {
     }
 }
 
-/// What comes after the header.
+/// Reader of the data after the header.
 struct Data<'a> {
     bytes: &'a [u8],
     at: usize,
@@ -247,7 +248,7 @@ struct Data<'a> {
 }
 
 impl Data<'_> {
-    /// Reads all elements of a kind. `take` gets each number that is not in a list, with the place of its property.
+    /// Reads all elements of a kind. `take` receives each number that is not in a list, with the index of its property.
     fn element(&mut self, element: &Element, mut take: impl FnMut(usize, f64)) -> Result<(), Problem> {
         if element.properties.is_empty() {
             return Ok(());
@@ -264,7 +265,7 @@ impl Data<'_> {
                     let found = entries.to_string();
                     return Err(Problem::new(self.place(at), "the length of a list", found));
                 }
-                // As many as there are bytes for, or the next one is missing.
+                // The loop ends with an error at the first missing number, so a huge count costs nothing.
                 for _ in 0..entries as u64 {
                     self.number(property.kind, element)?;
                 }
@@ -273,7 +274,7 @@ impl Data<'_> {
         Ok(())
     }
 
-    /// The place of a byte, for messages.
+    /// Place of an offset, for messages.
     fn place(&self, at: usize) -> Place {
         match self.encoding {
             Encoding::Text => Place::Line(1 + memchr::memchr_iter(b'\n', &self.bytes[..at]).count()),
@@ -281,7 +282,7 @@ impl Data<'_> {
         }
     }
 
-    /// The next number, which is finite.
+    /// Reads the next number, which must be finite.
     fn number(&mut self, kind: Kind, element: &Element) -> Result<f64, Problem> {
         let rest = &self.bytes[self.at..];
         let missing = |at| {
@@ -308,7 +309,7 @@ impl Data<'_> {
             .ok_or_else(|| missing(self.bytes.len()))?;
         let word = rest[start..].split(u8::is_ascii_whitespace).next().unwrap_or_default();
         let value = match kind {
-            // Straight from the decimal.
+            // Rounded directly from the decimal.
             Kind::F32 => {
                 number(word, 0).ok().filter(|found| found.1 == word.len()).map(|found| f64::from(found.0))
             }
@@ -347,7 +348,7 @@ mod tests {
         }
     }
 
-    /// The vertices (0, 0.5, 1) and (1, 0, −2) of [`HEADER`], and a face.
+    /// Makes the vertices (0, 0.5, 1) and (1, 0, −2) of [`HEADER`], and a face.
     fn binary(bytes_of: impl Fn(f32) -> [u8; 4], short: [u8; 2]) -> Vec<u8> {
         let mut bytes = Vec::new();
         for ([x, y, z], list) in [([0.0, 0.5, 1.0], 2), ([1.0, 0.0, -2.0], 0)] {

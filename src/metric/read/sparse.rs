@@ -1,13 +1,14 @@
 //! `sparse`: a list of edges as text.
 //!
-//! `i j d` a line: two point ids, 0-based, and their distance; or, in every line, `i j` alone, an edge of length 1. Lines that are blank or a comment are
-//! skipped. There are as many points as the greatest id of an edge says. Lines with i = j are checked and then
-//! ignored, ids included, as Ripser does; where births are asked for they are those of their points, which count.
+//! Each line is `i j d`: two 0-based point ids and their distance. Alternatively every line is `i j`, an edge of length
+//! 1. Blank lines and comments are skipped. The number of points is one more than the greatest id of an edge. Lines
+//! with i = j are checked and then ignored, including their ids, as in Ripser; if births are requested, they give the
+//! births of their points and do count.
 //!
-//! A pair may be given once, either end first, or once in either direction, `i j d` and `j i d`, as by the entries of a
-//! symmetric matrix. Its two distances must agree up to rounding; then the one below the diagonal, i > j, counts, unless
-//! it is said which counts. Pairs that are not given, or given as `inf`, are never connected. Ids are below 2^24, so
-//! that a short file cannot ask for gigabytes.
+//! A pair may be given once, in either order, or once in each order, `i j d` and `j i d`, as by the entries of a
+//! symmetric matrix. Both distances must then agree up to rounding, and the one below the diagonal, i > j, is used,
+//! unless an option chooses otherwise. Pairs that are missing, or given as `inf`, are never connected. Ids are below
+//! 2^24, so that a short file cannot ask for gigabytes.
 
 use super::Symmetrize;
 use super::diagonal::{self, BIRTH, Entries};
@@ -19,15 +20,15 @@ use crate::metric::square::{DISTANCE, Rounding, Tolerance};
 use std::cmp::Reverse;
 use std::ops::Range;
 
-/// Point ids are below this.
+/// Exclusive upper bound on point ids.
 const IDS: u32 = 1 << 24;
 
 const ID: &str = "a point id, a whole number from 0 to 16777215";
 
-/// What helps with a pair that has two distances.
+/// Remedy for a pair with two distances.
 const TWO_DISTANCES: &str = "--symmetrize lower, upper, mean, max or min says which of the two counts";
 
-/// One line of the file.
+/// A line of the file.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Triplet {
     pub(super) i: u32,
@@ -36,7 +37,7 @@ pub(super) struct Triplet {
 }
 
 impl Triplet {
-    /// The pair of points, whichever end comes first.
+    /// Key of the pair of points, independent of their order.
     fn key(self) -> u64 {
         u64::from(self.i.max(self.j)) << 32 | u64::from(self.i.min(self.j))
     }
@@ -47,24 +48,24 @@ impl Triplet {
     }
 }
 
-/// How often a list of edges gives a pair of points at most.
+/// Multiplicity of the pairs in a list of edges.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Listed {
-    /// Every pair once.
+    /// Every pair occurs once.
     Once,
-    /// Some pairs in both directions, with one distance up to rounding.
+    /// Some pairs occur in both directions, with the same distance up to rounding.
     BothWays {
-        /// Whether all pairs are.
+        /// Whether all pairs do.
         all: bool,
     },
-    /// Some pair twice in one direction, or with two distances.
+    /// Some pair occurs twice in one direction, or with two distances.
     Again,
 }
 
-/// The lines of `text` that are neither blank nor a comment.
+/// Parses the lines of `text` that are neither blank nor comments.
 pub(super) fn triplets(text: &[u8]) -> Result<Vec<Triplet>, Problem> {
     let mut listed = Vec::new();
-    // The entries of the first line.
+    // Number of entries in the first line.
     let mut entries = None;
     for line in lines(text) {
         let found = row(&text[line.clone()])
@@ -87,7 +88,7 @@ fn is_unweighted(text: &[u8]) -> bool {
     lines(text).find_map(width) == Some(2)
 }
 
-/// How often the lines give a pair of two points.
+/// Determines the multiplicity of the pairs of distinct points.
 pub(super) fn listed(triplets: &[Triplet]) -> Listed {
     let mut sorted: Vec<Triplet> = triplets.iter().copied().filter(|t| !t.is_loop()).collect();
     let tolerance = Tolerance::of(sorted.iter().map(|t| t.distance));
@@ -103,7 +104,7 @@ pub(super) fn listed(triplets: &[Triplet]) -> Listed {
     if twice { Listed::BothWays { all: !once } } else { Listed::Once }
 }
 
-/// The edges listed in `text`, and what there is to say of them.
+/// Reads the edges of `text`, with a note on corrections.
 pub(super) fn read(text: &[u8], asked: Entries) -> Result<(SparseDistances<f32>, Option<String>), Problem> {
     let mut listed = triplets(text)?;
     if asked.has_births() && is_unweighted(text) {
@@ -138,12 +139,12 @@ pub(super) fn read(text: &[u8], asked: Entries) -> Result<(SparseDistances<f32>,
     Ok((graph.map_err(super::metric_problem)?, diagonal::joined(rounded, note)))
 }
 
-/// What a line holds; `None` for a blank one or a comment.
+/// Parses a line; `None` for a blank line or a comment.
 fn triplet(line: &[u8]) -> Result<Option<Triplet>, Fault> {
     row(line).map(|found| found.map(|(triplet, _)| triplet))
 }
 
-/// What a line holds, and of how many entries it is.
+/// Parses a line, and counts its entries; `None` for a blank line or a comment.
 fn row(line: &[u8]) -> Result<Option<(Triplet, usize)>, Fault> {
     let start = text::skip_blanks(line, 0);
     if start == line.len() || text::is_comment(line, start) {
@@ -165,7 +166,7 @@ fn row(line: &[u8]) -> Result<Option<(Triplet, usize)>, Fault> {
     }
 }
 
-/// The id that starts at `at`, and where the next entry starts.
+/// Parses the id at `at`; returns it with the offset of the next entry.
 fn id(line: &[u8], at: usize) -> Result<(u32, usize), Fault> {
     let fault = Fault { at, expected: ID };
     let digits = line[at..].iter().take_while(|b| b.is_ascii_digit());
@@ -178,7 +179,7 @@ fn id(line: &[u8], at: usize) -> Result<(u32, usize), Fault> {
     Ok((id, next))
 }
 
-/// The lines with those that give one pair in both directions made one, and what there is to say of it.
+/// Merges the lines that give one pair in both directions, with a note on corrections.
 fn one_of_each_pair(
     text: &[u8],
     listed: Vec<Triplet>,
@@ -195,7 +196,7 @@ fn one_of_each_pair(
     let tolerance = Tolerance::of(listed.iter().filter(|t| !t.is_loop()).map(|t| t.distance));
     let mut rounding = Rounding::default();
     let mut sorted = listed;
-    // By pair of points, and within a pair the line below the diagonal first.
+    // Sorted by pair; within a pair the line below the diagonal comes first.
     sorted.sort_by_key(|t| (t.key(), Reverse(t.i)));
     let mut edges = Vec::with_capacity(sorted.len());
     for of_pair in sorted.chunk_by(|a, b| a.key() == b.key()) {
@@ -214,13 +215,13 @@ fn one_of_each_pair(
     Ok((edges, rounding.note(symmetrize)))
 }
 
-/// The lines that give a pair, counted from 1.
+/// The lines that give a pair, with their 1-based numbers.
 fn lines_of(text: &[u8], key: u64) -> Vec<(usize, Triplet)> {
     let of_line = |line: Range<usize>| triplet(&text[line]).ok().flatten().filter(|t| t.key() == key);
     lines(text).enumerate().filter_map(|(k, line)| Some((k + 1, of_line(line)?))).collect()
 }
 
-/// The error of a pair whose two distances differ.
+/// The error for a pair with two different distances.
 fn two_distances(text: &[u8], key: u64) -> Problem {
     let of_pair = lines_of(text, key);
     let (first, second) = (of_pair[0], of_pair[1]);
@@ -228,7 +229,7 @@ fn two_distances(text: &[u8], key: u64) -> Problem {
     Problem::new(Place::Line(second.0), expected, second.1.distance.to_string()).note(TWO_DISTANCES)
 }
 
-/// The error of a pair that comes twice in one direction.
+/// The error for a pair given twice in one direction.
 fn given_again(text: &[u8], key: u64) -> Problem {
     let of_pair = lines_of(text, key);
     let earlier = |k: usize| of_pair[..k].iter().find(|other| other.1.i == of_pair[k].1.i);

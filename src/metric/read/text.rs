@@ -10,15 +10,15 @@
 //! number  := decimal with optional sign, fraction and exponent | ["+"|"-"] ("inf" | "infinity"), any case
 //! ```
 //!
-//! Before that, [`plain`](crate::input::text::plain) turns UTF-16 into UTF-8 and line ends of a single CR into LF; [`super::layout`] turns headers,
-//! names of rows, quotes and decimal commas into blanks and points.
+//! Beforehand, [`plain`](crate::input::text::plain) converts UTF-16 to UTF-8 and single CRs at line ends to LF;
+//! [`super::layout`] replaces headers, row names, quotes and decimal commas by blanks and points.
 //!
-//! Numbers are rounded to `f32` straight from the decimal, correctly (as Ripser does). NaN and finite decimals
-//! that overflow `f32` are errors in every format. Ripser takes *any* character for a separator, and stops
-//! reading without a word at the first text that is no number; here both are errors.
+//! Numbers are rounded to `f32` directly and correctly from the decimal (as in Ripser). NaN and finite decimals that
+//! overflow `f32` are errors in every format. Ripser accepts *any* character as a separator, and silently stops reading
+//! at the first text that is not a number; here both are errors.
 //!
-//! Nothing but the numbers and the row ends is kept. Lines and entries are counted again, from the start of the
-//! text, when there is an error to report.
+//! Only the numbers and the row ends are stored. To report an error, lines and entries are counted again from the start
+//! of the text.
 
 mod places;
 #[cfg(test)]
@@ -32,31 +32,31 @@ use crate::metric::square;
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// Text is cut into parallel pieces of at least this many bytes.
+/// Minimal size in bytes of the pieces that are parsed in parallel.
 const PIECE: usize = 1 << 18;
 
 const NUMBER: &str = "a number";
 const SINGLE: &str = "a number that fits single precision (below 3.4028236e38)";
 
-/// A piece of text that is not what it should be.
+/// A token that was not expected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Fault {
-    /// Where its token starts, in bytes.
+    /// Offset of the token in bytes.
     pub(super) at: usize,
     pub(super) expected: &'static str,
 }
 
-/// All numbers of a text and how they lie in rows.
+/// All numbers of a text, row by row.
 #[derive(Debug, Default)]
 pub(super) struct Table {
     /// The numbers, row after row.
     pub(super) values: Vec<f32>,
-    /// The number of values up to the end of each row.
+    /// For each row, the number of values up to its end.
     ends: Vec<usize>,
 }
 
 impl Table {
-    /// Every number of `text`.
+    /// Parses all numbers of `text`.
     pub(super) fn parse(text: &[u8]) -> Result<Self, Problem> {
         Table::parse_pieces(text).map_err(|fault| fault_problem(text, fault))
     }
@@ -74,7 +74,7 @@ impl Table {
 
     fn parse_piece(text: &[u8], piece: Range<usize>) -> Result<Self, Fault> {
         let mut table = Table::default();
-        // The shortest entry is a digit and a separator, the usual one some eight bytes.
+        // The shortest entry takes two bytes, a digit and a separator; a usual one about eight.
         table.values.reserve(piece.len() / 8);
         for line in lines(&text[piece.clone()]) {
             let before = table.values.len();
@@ -102,7 +102,7 @@ impl Table {
         all
     }
 
-    /// The number of rows; none of them is empty.
+    /// Number of rows; none of them is empty.
     pub(super) fn rows(&self) -> usize {
         self.ends.len()
     }
@@ -122,19 +122,19 @@ impl Table {
         (0..self.rows()).map(|r| self.row_len(r))
     }
 
-    /// The common length of all rows.
+    /// Common length of all rows; `None` if they differ.
     pub(super) fn width(&self) -> Option<usize> {
         let first = self.row_lens().next()?;
         self.row_lens().all(|len| len == first).then_some(first)
     }
 
-    /// Whether this is n rows of n entries with zeros on the diagonal, up to rounding.
+    /// Whether the table has n rows of n entries with zeros on the diagonal, up to rounding.
     pub(super) fn is_square_with_zero_diagonal(&self) -> bool {
         let n = self.rows();
         self.width() == Some(n) && square::has_zero_diagonal(n, |i, j| self.values[i * n + j])
     }
 
-    /// An error when there is no number at all.
+    /// Rejects a table without any number.
     pub(super) fn check_any(&self, text: &[u8]) -> Result<(), Problem> {
         let found = if text.is_empty() { "an empty file" } else { "no number in the file" };
         if self.values.is_empty() {
@@ -143,7 +143,7 @@ impl Table {
         Ok(())
     }
 
-    /// An error at the first number that is not good.
+    /// Rejects the first number that is not valid.
     pub(super) fn check_values(
         &self,
         text: &[u8],
@@ -156,12 +156,12 @@ impl Table {
         }
     }
 
-    /// An error at the first number that is no distance.
+    /// Rejects the first number that is not a distance.
     pub(super) fn check_distances(&self, text: &[u8]) -> Result<(), Problem> {
         self.check_values(text, "a non-negative distance or inf", |d| d >= 0.0)
     }
 
-    /// An error at the first row whose length is not that of the first one.
+    /// Rejects the first row whose length differs from that of the first row.
     pub(super) fn check_width(&self, text: &[u8]) -> Result<usize, Problem> {
         let width = self.row_len(0);
         match self.row_lens().position(|len| len != width) {
@@ -175,12 +175,12 @@ impl Table {
     }
 }
 
-/// `1 entry`, `2 entries`.
+/// A count with its noun: `1 entry`, `2 entries`.
 pub(super) fn entries(count: usize) -> String {
     format!("{count} {}", if count == 1 { "entry" } else { "entries" })
 }
 
-/// Ranges of about equal length that end where lines end.
+/// Splits a text into ranges of about equal length that end at line ends.
 fn pieces(text: &[u8], count: usize) -> Vec<Range<usize>> {
     let mut start = 0;
     let mut ranges = Vec::with_capacity(count);
@@ -197,7 +197,7 @@ fn pieces(text: &[u8], count: usize) -> Vec<Range<usize>> {
     ranges
 }
 
-/// Gives every number of a line, with the offset it starts at, to `emit`.
+/// Passes every number of a line, with its offset, to `emit`.
 #[inline]
 fn scan_line(line: &[u8], mut emit: impl FnMut(usize, f32)) -> Result<(), Fault> {
     let mut at = skip_blanks(line, 0);
@@ -215,13 +215,13 @@ fn scan_line(line: &[u8], mut emit: impl FnMut(usize, f32)) -> Result<(), Fault>
     Ok(())
 }
 
-/// Whether a line whose first byte that is no blank is at `at` is a comment: `#` of many programs, `%` of MATLAB's.
+/// Whether a line is a comment, given the offset `at` of its first nonblank byte: `#` in many programs, `%` in MATLAB.
 #[inline]
 pub(super) fn is_comment(line: &[u8], at: usize) -> bool {
     matches!(line.get(at), Some(b'#' | b'%'))
 }
 
-/// The number that starts at `at`, and where it ends.
+/// Parses the number at `at`; returns it with its end.
 #[inline]
 pub(super) fn number(line: &[u8], at: usize) -> Result<(f32, usize), Fault> {
     let (value, length) =
@@ -232,7 +232,7 @@ pub(super) fn number(line: &[u8], at: usize) -> Result<(f32, usize), Fault> {
     Ok((value, at + length))
 }
 
-/// Whether a value that is not finite was written as infinity.
+/// Checks that a value that is not finite was written as infinity.
 #[cold]
 fn special(token: &[u8], value: f32) -> Result<(), &'static str> {
     let first = token.iter().find(|b| !matches!(b, b'+' | b'-'));
@@ -243,7 +243,7 @@ fn special(token: &[u8], value: f32) -> Result<(), &'static str> {
     }
 }
 
-/// Where the gap after a number ends; `None` when other text is glued to the number.
+/// End of the gap after a number; `None` if other text directly follows the number.
 #[inline]
 pub(super) fn gap(line: &[u8], at: usize) -> Option<usize> {
     let mut after = skip_blanks(line, at);
@@ -261,7 +261,7 @@ pub(super) fn skip_blanks(line: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// Like [`skip_blanks`], but a blank that separates cells is not skipped.
+/// Like [`skip_blanks`], but stops at a blank that is the separator of cells.
 pub(super) fn skip_blanks_but(line: &[u8], mut at: usize, separator: Option<u8>) -> usize {
     while line.get(at).is_some_and(|&b| is_blank(b) && Some(b) != separator) {
         at += 1;
@@ -269,13 +269,13 @@ pub(super) fn skip_blanks_but(line: &[u8], mut at: usize, separator: Option<u8>)
     at
 }
 
-/// Whether a line holds nothing but numbers.
+/// Whether a line holds only numbers.
 pub(super) fn is_numbers(line: &[u8]) -> bool {
     scan_line(line, |_, _| {}).is_ok()
 }
 
-/// Whether the first `width` numbers of a text are written without a fraction and all others with one, as programs write
-/// the numbers of columns above floating-point numbers.
+/// Whether the first `width` numbers of a text are integers and all others have fractions, as when a program writes
+/// column numbers above floating-point values.
 pub(super) fn is_whole_then_fractions(text: &[u8], width: usize) -> bool {
     let mut seen = 0;
     let mut all = true;
@@ -293,7 +293,7 @@ pub(super) fn is_whole_then_fractions(text: &[u8], width: usize) -> bool {
     seen > width
 }
 
-/// Whether a text is one number, and nothing else.
+/// Whether a text is exactly one number.
 pub(super) fn is_number(text: &[u8]) -> bool {
     matches!(number(text, 0), Ok((_, end)) if end == text.len())
 }
@@ -306,18 +306,18 @@ fn is_separator(byte: u8) -> bool {
     matches!(byte, b',' | b';' | b':' | b'|')
 }
 
-/// The token that starts at the beginning of `text`: up to the next blank, separator or end of line.
+/// The token at the beginning of `text`, up to the next blank, separator or line end.
 pub(super) fn token(text: &[u8]) -> &[u8] {
     let ends = |&b: &u8| b == b'\n' || is_blank(b) || is_separator(b);
     match text.iter().position(ends) {
-        // A separator where a number belongs is what was found.
+        // A separator in place of a number is the token itself.
         Some(0) => &text[..1],
         Some(end) => &text[..end],
         None => text,
     }
 }
 
-/// A note when whole numbers of the text are too great for single precision to tell them from their neighbours.
+/// A note if the text has integers that single precision cannot tell from their neighbours.
 pub(super) fn rounded_integers(text: &[u8], table: &Table) -> Option<String> {
     const EXACT: f32 = 16_777_216.0;
     if !table.values.iter().any(|v| v.abs() >= EXACT && v.is_finite()) {

@@ -9,29 +9,29 @@ use super::error::{Place, Problem};
 use super::text::{self, Table, entries};
 use crate::metric::{DistanceMatrix, Value};
 
-/// The matrix whose lower triangle a table of `text` holds.
+/// Makes the matrix from a table of its lower triangle.
 pub(super) fn read_lower(text: &[u8], table: Table) -> Result<DistanceMatrix<f32>, Problem> {
     check(text, &table, |r| r + 1)?;
     DistanceMatrix::from_lower(table.values).map_err(super::metric_problem)
 }
 
-/// The matrix whose upper triangle a table of `text` holds.
+/// Makes the matrix from a table of its upper triangle.
 pub(super) fn read_upper(text: &[u8], table: Table) -> Result<DistanceMatrix<f32>, Problem> {
     let rows = table.rows();
     check(text, &table, |r| rows - r)?;
     from_upper(&table.values)
 }
 
-/// The matrix whose distances above the diagonal are given row by row.
+/// Makes the matrix from its distances above the diagonal, row by row.
 pub(super) fn from_upper<T: Value>(values: &[T]) -> Result<DistanceMatrix<T>, Problem> {
     let n = points(values.len())?;
-    // Row j of the triangle starts after the rows of n−1, n−2, …, n−j entries.
+    // Row j of the triangle starts after rows of n−1, n−2, …, n−j entries.
     let start = |j: usize| j * n - j * (j + 1) / 2;
     let entry = |i: usize, j: usize| values[start(j) + i - j - 1];
     DistanceMatrix::from_fn(n, entry).map_err(super::metric_problem)
 }
 
-/// An error when the numbers are no triangle. `usual` is the length a row has in the usual layout.
+/// Rejects numbers that do not form a triangle. `usual` gives the usual length of a row.
 fn check(text: &[u8], table: &Table, usual: impl Fn(usize) -> usize) -> Result<(), Problem> {
     table.check_any(text)?;
     if table.rows() > 1 && table.is_square_with_zero_diagonal() {
@@ -50,12 +50,12 @@ fn check(text: &[u8], table: &Table, usual: impl Fn(usize) -> usize) -> Result<(
     table.check_distances(text)
 }
 
-/// The first row, past the second, that is not as long as in a triangle.
+/// The first row, past the second, whose length differs from the usual one.
 fn first_odd_row(table: &Table, usual: impl Fn(usize) -> usize) -> Option<usize> {
     table.row_lens().enumerate().position(|(r, len)| len != usual(r)).filter(|&r| r >= 2)
 }
 
-/// The n for which `found` is n(n−1)/2.
+/// The n with n(n−1)/2 = `found`.
 pub(super) fn points(found: usize) -> Result<usize, Problem> {
     let n = (1 + 8 * found).isqrt().div_ceil(2);
     let below = n * (n - 1) / 2;

@@ -1,8 +1,8 @@
 //! Distances as the entries of a sparse matrix: `npz` archives of SciPy and Matrix Market's `coordinate` files.
 //!
 //! Pairs without an entry are never connected, and a stored 0 is a distance. A pair may be given by one entry or by
-//! both, (i, j) and (j, i), which must agree up to rounding; then the one below the diagonal counts, unless it is said
-//! which counts. Entries of the diagonal must be 0, or are births if it is said so.
+//! both, (i, j) and (j, i), which must agree up to rounding; then the one below the diagonal is used, unless an option
+//! chooses otherwise. Diagonal entries must be 0, or are births if so requested.
 
 use super::Input;
 use super::diagonal::{self, BIRTH, Entries};
@@ -12,10 +12,10 @@ use crate::metric::square::{ASYMMETRIC, DIAGONAL, DISTANCE, Rounding, Tolerance}
 use crate::metric::{Distances, SparseDistances};
 use std::cmp::Reverse;
 
-/// The most points: a short file cannot ask for gigabytes.
+/// Maximal number of points, so that a short file cannot ask for gigabytes.
 const POINTS: usize = 1 << 24;
 
-/// The distances that a matrix holds, and what there is to say of them.
+/// Reads the distances of a matrix, with notes on corrections.
 pub(super) fn read(matrix: &Triplets, asked: Entries) -> Result<(Input, Vec<String>), Problem> {
     let symmetrize = asked.symmetrize;
     let Triplets { rows, columns, entries, .. } = matrix;
@@ -53,7 +53,7 @@ pub(super) fn read(matrix: &Triplets, asked: Entries) -> Result<(Input, Vec<Stri
             pairs.push(k);
         }
     }
-    // By pair of points, and within a pair the entry below the diagonal first.
+    // Sorted by pair; within a pair the entry below the diagonal comes first.
     let key = |&k: &usize| {
         let entry = &entries[k];
         (entry.row.max(entry.column), entry.row.min(entry.column), Reverse(entry.row))

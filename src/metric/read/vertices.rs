@@ -1,15 +1,15 @@
-//! What the readers of meshes and molecules share: lines of words, and the coordinates of vertices among them.
+//! Parsing shared by the readers of meshes and molecules: lines of words, and vertex coordinates among them.
 
 use super::error::{Place, Problem};
 use super::text;
 use crate::input::text::{lines, quote};
 
-/// The words of a line, which blanks separate.
+/// Words of a line, separated by blanks.
 pub(super) fn words(line: &[u8]) -> impl Iterator<Item = &[u8]> {
     line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty())
 }
 
-/// The lines of a text, counted from 1, each without its comment from `#` on; those without a word are left out.
+/// Lines of a text with their 1-based numbers, without comments from `#` on; lines without a word are skipped.
 pub(super) fn lines_without_comments(text: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
     let of_number = |(index, range): (usize, std::ops::Range<usize>)| {
         let line = &text[range];
@@ -18,7 +18,7 @@ pub(super) fn lines_without_comments(text: &[u8]) -> impl Iterator<Item = (usize
     lines(text).enumerate().map(of_number).filter(|(_, line)| words(line).next().is_some())
 }
 
-/// Appends as many coordinates as `dimension` says from the words of a line, of which the first is entry `first`, counted from 1.
+/// Appends `dimension` coordinates from the words of a line; the first word is entry number `first`, 1-based.
 pub(super) fn push_point<'a>(
     mut words: impl Iterator<Item = &'a [u8]>,
     (line, first): (usize, usize),
@@ -39,12 +39,12 @@ pub(super) fn push_point<'a>(
     Ok(())
 }
 
-/// The number that a word counts something with.
+/// Parses a word as a count.
 pub(super) fn count(word: &[u8]) -> Option<usize> {
     std::str::from_utf8(word).ok().filter(|word| word.bytes().all(|byte| byte.is_ascii_digit()))?.parse().ok()
 }
 
-/// The error of a text that ends before it has as many vertices as it promised.
+/// The error for a text that ends before the promised number of vertices.
 pub(super) fn too_few(promised: usize, found: usize) -> Problem {
     Problem::new(
         Place::Whole,

@@ -6,7 +6,8 @@
 //! name x y z       an atom a line; further columns are passed over
 //! ```
 //!
-//! One molecule is read; several in one file, as of a trajectory, are refused. Texts of coordinates alone that are called `.xyz` are point clouds.
+//! One molecule is read; files of several, such as trajectories, are rejected. A text called `.xyz` with coordinates
+//! alone is a point cloud.
 
 use super::error::{Place, Problem};
 use super::text::is_number;
@@ -14,7 +15,7 @@ use super::vertices::{count, push_point, too_few, words};
 use crate::input::text::{lines, plain, quote};
 use crate::metric::PointCloud;
 
-/// Whether the first line of a text is a number and nothing else, and the third one a name and three numbers.
+/// Whether the first line of a text is a single whole number, and the third a name and three numbers.
 pub(super) fn looks_like(bytes: &[u8]) -> bool {
     let text = plain(&bytes[..bytes.len().min(1 << 12)]);
     let mut lines = lines(&text).map(|line| &text[line]);
@@ -27,7 +28,7 @@ pub(super) fn looks_like(bytes: &[u8]) -> bool {
     is_count && lines.nth(1).is_some_and(is_atom)
 }
 
-/// The atoms of a molecule.
+/// Reads the atoms of a molecule as points.
 pub(super) fn read(bytes: &[u8]) -> Result<PointCloud<f32>, Problem> {
     let text = plain(bytes);
     let mut lines = (1..).zip(lines(&text).map(|line| &text[line]));

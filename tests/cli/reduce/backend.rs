@@ -1,4 +1,4 @@
-//! Which machine scans: the options, what `--explain` says of it, what is an error, and that the pairs are the same.
+//! The device that scans: options, `--explain`, errors, and equal pairs.
 
 use std::fs;
 
@@ -61,7 +61,7 @@ fn a_gpu_that_is_not_there() {
         let assert =
             reduce_of(TRIANGLE, gpu).env(NO_DEVICE.0, NO_DEVICE.1).assert().code(1).stdout(is_empty());
         assert.stderr(contains("error: backend cuda: "));
-        // A file is shown to devices while it is read.
+        // Devices scan a file while it is read.
         let mut run = reduce(gpu);
         run.arg(data("torus_surface.bin")).env(NO_DEVICE.0, NO_DEVICE.1);
         let assert = run.assert().code(1).stdout(is_empty());
@@ -71,7 +71,7 @@ fn a_gpu_that_is_not_there() {
     run.env(NO_DEVICE.0, NO_DEVICE.1).assert().success().stdout(TRIANGLE_PAIRS);
 }
 
-/// Nothing is written by a run that fails.
+/// A run that fails writes nothing.
 #[test]
 fn a_gpu_that_is_not_there_leaves_no_file() {
     let scratch = Scratch::new();

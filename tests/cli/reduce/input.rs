@@ -1,5 +1,5 @@
-//! Wrong usage and wrong input: exit code 2, nothing on standard output, and the place, what was expected and what was
-//! found on standard error. Most of these files PHAT accepts, and answers with wrong or invented pairs.
+//! Wrong usage and wrong input: exit code 2, nothing on standard output, and on standard error the place, what was
+//! expected and what was found. PHAT accepts most of these files, with wrong or invented pairs.
 
 use predicates::prelude::PredicateBooleanExt;
 use predicates::str::{contains, ends_with, is_empty, starts_with};
@@ -7,7 +7,7 @@ use predicates::str::{contains, ends_with, is_empty, starts_with};
 use super::super::{Scratch, TRIANGLE, lacuna, triangle_words, words};
 use super::{reduce, reduce_of};
 
-/// Both programs refuse this content, and say so.
+/// Both commands refuse this content with a message.
 fn refuse(format: &str, content: &[u8], fragment: &str) {
     let scratch = Scratch::new();
     let file = scratch.file("matrix.in", content);
@@ -139,7 +139,7 @@ fn a_comment_after_a_blank() {
     reduce_of(text, &[]).assert().success().stdout(super::TRIANGLE_PAIRS);
 }
 
-/// The boundary of the triangle's boundary is not zero when an edge is not that of the triangle's vertices.
+/// ∂∂ = 0 fails if an edge has other vertices than the triangle.
 #[test]
 fn boundaries_with_a_boundary_are_refused() {
     let text = TRIANGLE.replace("1 1 2", "1 0 1");
@@ -161,7 +161,7 @@ fn boundaries_with_a_boundary_are_refused() {
     phat(&["--check=off"]).success();
 }
 
-/// A path of three vertices of dimensions 0, 1 and 2: its middle is born and dies, by the matrix as it stands.
+/// A path of three vertices of dimensions 0, 1 and 2: by the matrix, the middle one is both born and dies.
 #[test]
 fn essential_cells_of_what_is_no_complex_are_counted() {
     let scratch = Scratch::new();
@@ -279,7 +279,7 @@ fn a_file_that_cannot_be_read() {
 #[test]
 fn memory_that_is_refused_is_an_error() {
     let scratch = Scratch::new();
-    // Forty million vertices, in a file that takes no room on the disk: all its words are zeros but the first.
+    // Forty million vertices in a sparse file: all its words but the first are zeros.
     let vertices = 40_000_000_u64;
     let matrix = scratch.file("vertices.bin", vertices.to_le_bytes());
     std::fs::File::options().write(true).open(&matrix).unwrap().set_len(8 + 16 * vertices).unwrap();

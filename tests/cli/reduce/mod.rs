@@ -18,14 +18,14 @@ fn reduce<S: AsRef<std::ffi::OsStr>>(arguments: impl IntoIterator<Item = S>) -> 
     lacuna("reduce", arguments)
 }
 
-/// `lacuna reduce` with these arguments, reading `input`.
+/// Runs `lacuna reduce` with these arguments and `input` on standard input.
 fn reduce_of(input: impl Into<Vec<u8>>, arguments: &[&str]) -> Command {
     let mut command = reduce(arguments);
     command.arg("-").write_stdin(input);
     command
 }
 
-/// The rows of data/reductions.tsv: file, format, arguments, expected bytes.
+/// Rows of data/reductions.tsv: file, format, arguments, expected bytes.
 fn cases() -> Vec<(String, String, Vec<String>, Vec<u8>)> {
     let table = fs::read_to_string(data("reductions.tsv")).unwrap();
     let case = |line: &str| {

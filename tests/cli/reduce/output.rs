@@ -1,4 +1,4 @@
-//! Where pairs go, and how they are written: replaced as a whole or not at all.
+//! Output files of pairs, replaced as a whole or not at all.
 
 use std::fs;
 
@@ -93,7 +93,7 @@ fn a_full_disk_is_a_failure_of_the_run() {
     assert_eq!(read(&pairs), "precious");
 }
 
-/// A pipe has no length and no places to read at.
+/// A pipe has no length and no random access.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_pipe_is_read_like_a_file() {
@@ -101,7 +101,7 @@ fn a_pipe_is_read_like_a_file() {
     command.write_stdin(super::triangle_words()).assert().success().stdout(TRIANGLE_PAIRS);
 }
 
-/// Every format of the same pairs, read back by `lacuna compare`.
+/// All formats of the same pairs compare as equal by `lacuna compare`.
 #[test]
 fn every_format_compares_as_the_same() {
     let scratch = Scratch::new();

@@ -1,4 +1,4 @@
-//! `--representatives cycles`: which cells the classes are made of, in the formats that have room for them.
+//! `--representatives cycles`: cells of the cycles, in the formats that can hold them.
 
 use std::fs;
 
@@ -24,7 +24,7 @@ fn object(input: &str, options: &[&str]) -> Value {
     serde_json::from_slice(&stdout(input, &[options, &["--output", "json"]].concat())).unwrap()
 }
 
-/// The cells that create the chosen classes of the triangle.
+/// Birth cells of the selected classes of the triangle.
 fn births(options: &[&str]) -> Vec<u64> {
     let object = object(TRIANGLE, options);
     let found = object["representatives"].as_array().unwrap().iter();
@@ -45,7 +45,7 @@ fn json_has_a_list() {
     assert_eq!(object(TRIANGLE, &[]), expected);
     let empty = "\0".repeat(8);
     assert_eq!(object(&empty, &["--format", "phat-binary"])["representatives"], json!([]));
-    // The loop without its face: the column of V.
+    // Without its face the loop is essential: the column of V.
     let open = object(OPEN, &["--only", "5"]);
     assert_eq!(open["representatives"], json!([class(1, 5, None, &[3, 4, 5])]));
 }
@@ -103,7 +103,7 @@ fn what_does_not_go_together_is_refused() {
     json(&["--representatives", "cocycles"]).stderr(contains("cycles"));
 }
 
-/// The cells of an image have no numbers that its file would tell.
+/// The file of an image does not number its cells.
 #[test]
 fn an_image_is_refused() {
     let options = [&CYCLES[..], &["--output", "json", "--max-dim", "1"]].concat();
@@ -126,12 +126,13 @@ fn the_matrix_of_a_file_with_values_tells_values_too() {
     let of = |dim: u64| classes.clone().filter(move |class| class["dim"] == dim);
     let cavity = of(2).find(|class| class["birth"] != class["death"]).unwrap();
     assert_eq!((&cavity["birth"], &cavity["death"]), (&json!(1.0), &json!(9.0)));
-    // The walls around a cavity are closed: at least the six faces of a voxel.
+    // The cycle around a cavity is closed: at least the six faces of a voxel.
     assert!(cavity["cycle"].as_array().unwrap().len() >= 6, "{cavity}");
     assert_eq!(of(0).filter(|class| class["death_cell"].is_null()).count(), 1);
 }
 
-/// The same bytes from every algorithm, dualized or not, at any number of threads; and the pairs without are what they were.
+/// Every algorithm, dualized or not, at any number of threads gives the same bytes; the pairs are the same as without
+/// cycles.
 #[test]
 fn the_cycles_depend_on_nothing_but_the_matrix() {
     let torus = data("torus_surface.bin");
@@ -190,7 +191,7 @@ fn statistics_and_messages_count_cycles() {
     assert_eq!(record.get("cycles"), None);
 }
 
-/// What is written is read back.
+/// `lacuna compare` reads the output.
 #[test]
 fn compare_reads_pairs_beside_cycles() {
     let scratch = Scratch::new();

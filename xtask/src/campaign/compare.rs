@@ -1,4 +1,4 @@
-//! Matching of bars within a tolerance: the clusters and flows against one augmenting path after the other.
+//! Matching of bars within a tolerance: the clusters and flows of the library against single augmenting paths.
 
 use lacuna::compare::{Barcode, Bars, compare, matching};
 use phat_formats::dipha::DiagramPoint;
@@ -10,7 +10,7 @@ use lacuna::generate::Random;
 /// Matchings.
 pub(super) struct Matchings;
 
-/// Two multisets of bars, as dimension, birth, death; one that is essential dies at infinity.
+/// Two multisets of bars, as dimension, birth, death; an essential bar dies at infinity.
 #[derive(Debug, Clone)]
 pub(super) struct Case {
     sides: [Vec<Bar>; 2],
@@ -20,14 +20,14 @@ pub(super) struct Case {
 
 type Bar = (u32, f64, f64);
 
-/// How the second side came about.
+/// Origin of the second side.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Kind {
-    /// The first in another order.
+    /// The first side in another order.
     Shuffled,
-    /// The same, and every number moved by no more than the tolerance.
+    /// The first side with every number moved by at most the tolerance.
     Moved,
-    /// By itself.
+    /// Independent of the first side.
     Other,
 }
 
@@ -50,7 +50,7 @@ impl Subject for Matchings {
             Kind::Shuffled | Kind::Moved => {
                 let order = random.order(first.len());
                 let mut moved = |x: f64| match kind {
-                    // Both sums may round away from the number, which is more than the tolerance allows.
+                    // Both sums may be rounded away from the number, so that they differ by more than the tolerance.
                     Kind::Moved if tolerance.is_finite() => {
                         x + 0.5 * tolerance * random.pick(&[-1.0, 0.0, 1.0])
                     }
@@ -68,7 +68,7 @@ impl Subject for Matchings {
 
     fn check(case: &Case, _: &Pools) -> Result<(), String> {
         let [a, b] = &case.sides;
-        // Essential bars match each other only: they count as of dimensions of their own.
+        // Essential bars match only each other, so they are treated as bars of separate dimensions.
         let classed = |bars: &[Bar]| {
             let class = |&(dim, b, d): &Bar| (if d == f64::INFINITY { dim + 100 } else { dim }, b, d);
             bars.iter().map(class).collect::<Vec<_>>()
@@ -88,7 +88,7 @@ impl Subject for Matchings {
         let no_dim = |bars: &[Bar]| bars.iter().map(|&(_, b, d)| (0, b, d)).collect::<Vec<_>>();
         let matched = greatest(&no_dim(a), &no_dim(b), case.tolerance);
         same("points matched", &(a.len() - left_a.len(), b.len() - left_b.len()), &(matched, matched))?;
-        // What is left fits nothing that is left, or the matching could have been greater.
+        // No two unmatched bars fit each other, or the matching could be greater.
         let kept = |bars: &[Bar], left: &[usize]| {
             let is_left = |at: &usize| left.contains(at);
             (0..bars.len())
@@ -106,7 +106,7 @@ impl Subject for Matchings {
             for at in 0..case.sides[side].len() {
                 let mut sides = case.sides.clone();
                 sides[side].remove(at);
-                // What is left out on one side only is no longer the same.
+                // With a bar missing on one side, the sides are no longer related.
                 smaller.push(Case { sides, kind: Kind::Other, ..*case });
             }
         }
@@ -132,9 +132,9 @@ fn point(&(dim, birth, death): &Bar) -> DiagramPoint {
     DiagramPoint { dim, birth, death, essential: death == f64::INFINITY }
 }
 
-/// The size of a greatest matching of bars of equal dimension that are near, by augmenting paths (Berge 1957).
+/// Size of a maximum matching of near bars of equal dimension, by augmenting paths (Berge 1957).
 fn greatest(a: &[Bar], b: &[Bar], tolerance: f64) -> usize {
-    // Equal infinities have no difference, others an infinite one.
+    // The difference of equal infinities counts as 0.
     let near = |x: f64, y: f64| x == y || (x - y).abs() <= tolerance;
     let fits = |p: &Bar, q: &Bar| p.0 == q.0 && near(p.1, q.1) && near(p.2, q.2);
     let neighbours: Vec<Vec<usize>> =

@@ -1,12 +1,12 @@
-//! Tiny filtered chain complexes over Z/2, as the cells of a boundary matrix: any order of dimensions, any boundary that has
-//! none itself. Simplicial and cubical complexes are among them, and so are cells glued along whatever cycle there is.
+//! Tiny filtered chain complexes over Z/2, as the cells of a boundary matrix: dimensions in any order, and any boundary
+//! that is a cycle. They include simplicial and cubical complexes, and cells glued along arbitrary cycles.
 
 use phat_formats::{BoundaryMatrix, Dimension, Index};
 
 use super::spaces::pairs;
 use lacuna::generate::Random;
 
-/// A cell: its dimension, and the cells of its boundary, ascending, all before it.
+/// A cell: its dimension, and its boundary as ascending indices of earlier cells.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Cell {
     pub(super) dim: Dimension,
@@ -16,10 +16,10 @@ pub(super) struct Cell {
 /// A filtered complex of at most [`MOST`] cells.
 pub(super) type Complex = Vec<Cell>;
 
-/// Cells that a row of bits holds.
+/// Number of cells in a row of bits.
 pub(super) const MOST: usize = 256;
 
-/// A set of cells.
+/// A set of cells as bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 struct Row([u64; MOST / 64]);
 
@@ -38,7 +38,7 @@ impl Row {
         self.0.iter_mut().zip(other.0).for_each(|(word, other)| *word ^= other);
     }
 
-    /// The last of the cells.
+    /// Last cell of the set.
     fn low(&self) -> Option<usize> {
         let word = (0..self.0.len()).rev().find(|&word| self.0[word] != 0)?;
         Some(64 * word + 63 - self.0[word].leading_zeros() as usize)
@@ -49,12 +49,12 @@ impl Row {
     }
 }
 
-/// The standard algorithm, one cell after the other (Edelsbrunner, Letscher, Zomorodian 2002).
+/// The standard algorithm, one cell at a time (Edelsbrunner, Letscher, Zomorodian 2002).
 #[derive(Default)]
 pub(super) struct Standard {
-    /// The reduced columns, and what was added to make them.
+    /// Reduced columns R, each with its column of V.
     columns: Vec<(Row, Row)>,
-    /// The column with a low.
+    /// Column with a given lowest one.
     of_low: Vec<Option<usize>>,
     dims: Vec<Dimension>,
 }
@@ -75,7 +75,7 @@ impl Standard {
         self.dims.push(cell.dim);
     }
 
-    /// The pairs (birth, death), by birth.
+    /// Pairs (birth, death), sorted by birth.
     pub(super) fn pairs(&self) -> Vec<(usize, usize)> {
         let pair = |(low, column): (usize, &Option<usize>)| column.map(|column| (low, column));
         self.of_low.iter().enumerate().filter_map(pair).collect()
@@ -88,14 +88,14 @@ impl Standard {
     }
 }
 
-/// The pairs of a complex, by birth.
+/// Pairs of a complex, sorted by birth.
 pub(super) fn pairs_of(complex: &[Cell]) -> Vec<(usize, usize)> {
     let mut standard = Standard::default();
     complex.iter().for_each(|cell| standard.push(cell));
     standard.pairs()
 }
 
-/// Any complex.
+/// Draws a complex of any kind.
 pub(super) fn draw(random: &mut Random) -> Complex {
     match random.below(10) {
         0 if random.once_in(4) => Vec::new(),
@@ -119,7 +119,7 @@ fn glued(random: &mut Random) -> Complex {
             complex.push(twin);
             continue;
         }
-        // A cell without a boundary may have any dimension.
+        // A cell without boundary may have any dimension.
         let dim = random.within(0, top) as Dimension;
         let cycles = if dim == 0 { Vec::new() } else { standard.cycles(dim - 1) };
         let terms = random.pick(&[0, 1, 1, 2, 2, 2, 3, 3, cycles.len()]);
@@ -134,7 +134,7 @@ fn glued(random: &mut Random) -> Complex {
     complex
 }
 
-/// The simplices of the cliques of a random graph, by dimension or mixed.
+/// Cliques of a random graph as simplices, sorted by dimension or mixed.
 fn flag(random: &mut Random) -> Complex {
     let most = if random.once_in(6) { 11 } else { 7 };
     let n = 1 + random.below(most);
@@ -150,7 +150,7 @@ fn flag(random: &mut Random) -> Complex {
     let top = random.within(1, 5) as u32;
     let cliques = (1..1 << n).filter(is_clique).filter(|set: &u32| set.count_ones() <= top + 1);
     let mut cliques: Vec<u32> = cliques.collect();
-    // Fewer than fit a row of bits, faces first.
+    // At most as many as fit in a row of bits, faces first.
     cliques.sort_by_key(|set| set.count_ones());
     cliques.truncate(MOST);
     let place = |set: u32| cliques.iter().position(|&other| other == set);
@@ -165,7 +165,7 @@ fn flag(random: &mut Random) -> Complex {
     if random.once_in(4) { cells } else { mixed(&cells, random) }
 }
 
-/// The cells of a grid, mixed.
+/// Cells of a grid, mixed.
 fn grid(random: &mut Random) -> Complex {
     let sides = random.pick(&[
         [4, 1, 1],
@@ -197,7 +197,8 @@ fn grid(random: &mut Random) -> Complex {
     mixed(&complex.collect::<Vec<_>>(), random)
 }
 
-/// The cells in another order in which boundaries come first: by random values, of which a cell has at least its boundary's.
+/// The cells in another order in which boundaries come first: sorted by random values, where that of a cell is at least
+/// those of its boundary.
 fn mixed(complex: &[Cell], random: &mut Random) -> Complex {
     let levels = random.pick(&[2, 4, 1000]);
     let mut values: Vec<usize> = Vec::new();
@@ -206,7 +207,7 @@ fn mixed(complex: &[Cell], random: &mut Random) -> Complex {
         values.push(of_boundary.max(random.below(levels)));
     }
     let mut order: Vec<usize> = (0..complex.len()).collect();
-    // The sort is stable, so faces of the same value stay before what they bound.
+    // The sort is stable, so faces of the same value stay before their cofaces.
     order.sort_by_key(|&cell| values[cell]);
     let mut place = vec![0; complex.len()];
     order.iter().enumerate().for_each(|(at, &cell)| place[cell] = at);
@@ -219,7 +220,7 @@ fn mixed(complex: &[Cell], random: &mut Random) -> Complex {
     order.iter().map(renamed).collect()
 }
 
-/// Columns of any cells of the dimension below, so that boundaries have boundaries as a rule.
+/// Columns of arbitrary cells of the dimension below, so that ∂∂ ≠ 0 in general.
 pub(super) fn garbage(random: &mut Random) -> Complex {
     let count = random.below(30);
     let top = random.within(1, 3);
@@ -234,7 +235,7 @@ pub(super) fn garbage(random: &mut Random) -> Complex {
     complex
 }
 
-/// The boundary matrix of a complex.
+/// Boundary matrix of a complex.
 pub(super) fn matrix<I: Index>(complex: &[Cell]) -> BoundaryMatrix<I> {
     let mut matrix = BoundaryMatrix::new();
     for Cell { dim, boundary } in complex {
@@ -243,7 +244,7 @@ pub(super) fn matrix<I: Index>(complex: &[Cell]) -> BoundaryMatrix<I> {
     matrix
 }
 
-/// Complexes without one of the cells that bound nothing, and without the second half of all.
+/// The complex without one of the cells that are in no boundary, and the first half of the complex.
 pub(super) fn smaller(complex: &[Cell]) -> Vec<Complex> {
     let mut smaller = Vec::new();
     if complex.len() > 2 {

@@ -1,5 +1,5 @@
-//! Complexes of images and distances, cell by cell: what their reduced matrices say is what the barcodes of the images and
-//! distances say.
+//! Complexes of images and distances: the bars of their reduced matrices against the barcodes of the images and
+//! distances.
 
 use lacuna::cells::{self, FilteredComplex};
 use lacuna::compare::{Barcode, Bars, compare};
@@ -20,22 +20,22 @@ use lacuna::generate::Random;
 /// Complexes of images and distances.
 pub(super) struct Complexes;
 
-/// An input and how its complex is reduced.
+/// An input, and how its complex is built and reduced.
 #[derive(Debug, Clone)]
 pub(super) struct Case {
     input: Source,
-    /// Cells above this dimension are left out.
+    /// Greatest dimension of the cells.
     upper_dim: usize,
     algorithm: Algorithm,
     dualize: Dualize,
-    /// Whether cells are numbered by 64 bits.
+    /// Whether cells have 64-bit indices.
     wide: bool,
-    /// How the complex is written to a DIPHA file, and read.
+    /// Format for writing the complex to a DIPHA file and reading it back, if any.
     written: Option<Flavour>,
     machine: Machine,
 }
 
-/// What the complex is of.
+/// Input of a complex.
 #[derive(Debug, Clone)]
 enum Source {
     Image(Image<f64>),
@@ -98,7 +98,7 @@ impl Subject for Complexes {
     }
 }
 
-/// An image of doubles, the first axis fastest.
+/// Draws an image of doubles, the first axis fastest.
 fn image(random: &mut Random) -> Source {
     let axes = images::shape([12, 6, 4], random).axes();
     let shape = Shape::new(&axes, Order::F).expect("a few voxels");
@@ -149,7 +149,7 @@ fn of_distances<I: MatrixIndex, T: Value>(
     check_matrix(case, &filtration, expected, pools)
 }
 
-/// The bars of an image in the dimensions below where its complex is cut.
+/// Bars of an image in the dimensions below the cut of its complex.
 fn bars_of_image(case: &Case, image: &Image<f64>, pools: &Pools) -> Result<Vec<DiagramPoint>, String> {
     let Some(max_dim) = case.upper_dim.checked_sub(1) else { return Ok(Vec::new()) };
     let request = persistence::PersistenceRequest {
@@ -172,7 +172,7 @@ fn bars_of_image(case: &Case, image: &Image<f64>, pools: &Pools) -> Result<Vec<D
     Ok(classes.dimensions.into_iter().enumerate().flat_map(of_dim).collect())
 }
 
-/// The bars of distances, halved, in the dimensions below where their complex is cut.
+/// Bars of distances, halved, in the dimensions below the cut of their complex.
 fn bars_of_distances<T: Value>(
     case: &Case,
     distances: &Distances<T>,
@@ -193,11 +193,11 @@ fn bars_of_distances<T: Value>(
         death: bar.death / 2.0,
         essential: bar.is_essential(),
     };
-    // Half of the least positive double is 0.
+    // Half of the smallest positive double is 0.
     Ok(diagram.iter().map(bar).filter(|bar| bar.birth < bar.death).collect())
 }
 
-/// The complex is one, is read from a file as it is, and has these bars.
+/// Checks that ∂∂ = 0, that the complex survives a file, and that it has these bars.
 fn check_matrix<I: MatrixIndex>(
     case: &Case,
     filtration: &FilteredComplex<I>,
@@ -214,7 +214,7 @@ fn check_matrix<I: MatrixIndex>(
     let plan = Plan { algorithm, columns, dualize, threads: machine.threads };
     let pairs = pools.run(machine, || reduce(&filtration.matrix, &plan)).pairs;
     let found = Barcode::Bars(Bars::new(filtration.diagram(&pairs)));
-    // Where the filtration ends is known of one of the two only.
+    // The end of the filtration is known for one of the two only.
     let comparison =
         compare(&found, &Barcode::Bars(Bars::new(expected)), 0.0).map_err(|error| error.to_string())?;
     same("bars of the matrix and of its input", &comparison.differences(), &Vec::new())

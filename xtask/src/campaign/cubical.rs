@@ -1,4 +1,4 @@
-//! Barcodes of images: the discrete gradient against every cell listed, against the boundary matrix, and against the Euler
+//! Barcodes of images: the discrete gradient against an explicit list of cells, the boundary matrix and the Euler
 //! characteristic.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -21,7 +21,7 @@ use lacuna::generate::Random;
 /// Barcodes of images.
 pub(super) struct ImageBars;
 
-/// An image and what is asked of it.
+/// An image with the requested computation.
 #[derive(Debug, Clone)]
 pub(super) struct Case {
     filtered: Filtered,
@@ -29,18 +29,18 @@ pub(super) struct Case {
     relation: Relation,
 }
 
-/// What is compared besides the plain version.
+/// Comparison in addition to the plain version.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Relation {
-    /// The boundary matrix, reduced.
+    /// Reduction of the boundary matrix.
     Matrix,
-    /// The Euler characteristic: classes that live, by dimension with alternating signs.
+    /// Euler characteristic: numbers of living classes by dimension, with alternating signs.
     Euler,
-    /// The array in the other order in memory: the same bars, voxels and cycles in the same order.
+    /// The array in the other memory order: the same bars, voxels and cycles in the same order.
     Turned,
-    /// Written and read back.
+    /// Bars written and read back.
     Written(output::ImageBarsFormat),
-    /// The filtration ends at a threshold.
+    /// Filtration that ends at a threshold.
     Cut(f64),
     /// Cycles of all bars.
     Cycles,
@@ -61,7 +61,7 @@ impl Subject for ImageBars {
 
     fn draw(random: &mut Random) -> Case {
         let most = match random.below(600) {
-            // Enough voxels to be put in order by buckets.
+            // Enough voxels to be sorted by buckets.
             0 => [40_000, 200, 32],
             1..=5 => [5000, 50, 13],
             6..=25 => [200, 14, 6],
@@ -150,7 +150,8 @@ fn check<T: Sample>(case: &Case, image: &Image<T>, pools: &Pools) -> Result<(), 
     }
 }
 
-/// Each bar has a cycle: without a boundary, the voxel of its birth the last in it; the same on the case's threads and on those that there are.
+/// Checks that each bar has a cycle: without boundary, its birth voxel the last one in it, and the same on the threads
+/// of the case and on the default ones.
 fn cycles<T: Voxel>(case: &Case, image: &Image<T>, classes: &Classes, pools: &Pools) -> Result<(), String> {
     let PersistenceRequest { construction, superlevel, max_dim } = case.request();
     let solve = || {
@@ -178,7 +179,7 @@ fn cycles<T: Voxel>(case: &Case, image: &Image<T>, classes: &Classes, pools: &Po
         for cell in cycle.cells.iter() {
             let corners = found.corners(cell);
             let sides = if corners.len() > 1 { corners.len() } else { 0 };
-            // Of an edge the two ends, of a face the middles of its sides.
+            // For an edge its two ends, for a face the midpoints of its sides.
             for at in 0..sides {
                 let next = &corners[if sides == 2 { at } else { (at + 1) % sides }];
                 let middle: Vec<i32> = corners[at].iter().zip(next).map(|(a, b)| a + b).collect();
@@ -192,7 +193,7 @@ fn cycles<T: Voxel>(case: &Case, image: &Image<T>, classes: &Classes, pools: &Po
     Ok(())
 }
 
-/// The matrix of all cells, reduced, has the same classes.
+/// Checks that the reduced matrix of all cells has the same classes.
 fn agrees_with_matrix(case: &Case, found: &Classes, pools: &Pools) -> Result<(), String> {
     let processor = Backend::new(BackendRequest { choice: Choice::Cpu, ..BackendRequest::default() });
     let solution = pools.run(case.filtered.machine, || {
@@ -202,7 +203,7 @@ fn agrees_with_matrix(case: &Case, found: &Classes, pools: &Pools) -> Result<(),
     same("classes of the gradient and of the matrix", &solution.classes, found)
 }
 
-/// The classes of the filtration that ends at a threshold, compared with voxels without rounding either.
+/// Classes of the filtration that ends at a threshold, with voxels compared exactly.
 fn cut_exactly<T: Sample>(
     image: &Image<T>,
     request: &PersistenceRequest,
@@ -217,7 +218,7 @@ fn cut_exactly<T: Sample>(
     Classes { dimensions: classes.dimensions.into_iter().map(of_dim).collect() }
 }
 
-/// The change of the Euler characteristic at each distinct voxel, by the classes that are born and die there.
+/// Change of the Euler characteristic at each distinct voxel value, from the classes that are born and die there.
 fn changes<T: Voxel>(image: &Image<T>, request: &PersistenceRequest, classes: &Classes) -> Vec<i64> {
     let key = |place: usize| {
         let key = image.voxels()[place].key();
@@ -236,17 +237,17 @@ fn changes<T: Voxel>(image: &Image<T>, request: &PersistenceRequest, classes: &C
     changes.into_values().collect()
 }
 
-/// The voxels of a bar by their coordinates.
+/// Birth and death voxel of a bar, by coordinates.
 type Located = (Vec<usize>, Option<Vec<usize>>);
 
-/// The bars by the coordinates of their voxels, in their order.
+/// Bars by the coordinates of their voxels, in order.
 fn located<T: Voxel>(image: &Image<T>, classes: &Classes) -> Vec<Vec<Located>> {
     let at = |place: usize| image.shape().coordinates(place);
     let bar = |class: &Class| (at(class.birth), class.death.map(at));
     classes.dimensions.iter().map(|classes| classes.iter().map(bar).collect()).collect()
 }
 
-/// The cells of the cycles of all bars, and their voxels by coordinates, in their order.
+/// Cells of the cycles of all bars, and their voxels by coordinates, in order.
 fn located_cycles<T: Voxel>(
     image: &Image<T>,
     request: &PersistenceRequest,
@@ -264,10 +265,10 @@ fn located_cycles<T: Voxel>(
     Ok(cycles.collect())
 }
 
-/// What a writer wrote is what the reader of barcodes reads: the values of the classes, as doubles.
+/// Checks that the reader of barcodes reads what the writer wrote: the values of the classes, as doubles.
 fn written(format: output::ImageBarsFormat, case: &Case, classes: &Classes) -> Result<(), String> {
     let (image, request) = (&case.filtered.image, &case.request());
-    // A double does not tell all integers of 64 bits apart, nor an infinite death from none.
+    // A double cannot represent every 64-bit integer, and does not distinguish death at infinity from no death.
     let mut values = (0..image.shape().count()).map(|place| image.value(place));
     if values.any(|value| value.is_infinite() || value.abs() >= 9007199254740992.0 && case.is_wide()) {
         return Ok(());
@@ -283,7 +284,7 @@ fn written(format: output::ImageBarsFormat, case: &Case, classes: &Classes) -> R
         .iter()
         .enumerate()
         .flat_map(|(dim, of_dim)| of_dim.iter().map(move |class| (dim, class)));
-    // DIPHA knows sublevel sets only: those of the negated image.
+    // DIPHA supports sublevel sets only: those of the negated image.
     let is_negated = request.superlevel && format == output::ImageBarsFormat::Dipha;
     let value = |value: f64| if is_negated { -value } else { value };
     let point = |(dim, class): (usize, &Class)| DiagramPoint {
@@ -303,7 +304,7 @@ impl Case {
         PersistenceRequest { construction, superlevel, max_dim: self.max_dim }
     }
 
-    /// Whether voxels are integers of 64 bits.
+    /// Whether the voxels are 64-bit integers.
     fn is_wide(&self) -> bool {
         matches!(self.filtered.image, AnyImage::U64(_) | AnyImage::I64(_))
     }

@@ -1,4 +1,4 @@
-//! Distances of diagrams, of which some bars are long beside their distances: against all matchings, one after the other.
+//! Distances of diagrams, some with bars that are long compared with their distances, against all matchings.
 
 use lacuna::Bar;
 use lacuna::diagram::distance::{Matching, Metric, matching};
@@ -10,12 +10,12 @@ use lacuna::generate::Random;
 /// Distances of diagrams.
 pub(super) struct Distances;
 
-/// Two diagrams of few finite bars, and what is measured.
+/// Two diagrams of few finite bars, and the metric.
 #[derive(Debug, Clone)]
 pub(super) struct Case {
     sides: [Vec<Bar>; 2],
     metric: Metric,
-    /// The power of ten of long bars.
+    /// Exponent of ten of the length of long bars.
     long: i64,
 }
 
@@ -89,9 +89,9 @@ fn bars(step: f64, most: i64, long: f64, random: &mut Random) -> Vec<Bar> {
     bars
 }
 
-/// What pairs cost, and how costs come together: none is negative, so none loses digits beside another.
+/// Costs of pairs and their combination: all are nonnegative, so no digits cancel.
 struct Costs {
-    /// The power, none for the greatest cost of a pair.
+    /// Exponent of the costs; `None` for the greatest cost of a pair.
     order: Option<f64>,
     norm: f64,
 }
@@ -135,7 +135,7 @@ impl Costs {
     }
 }
 
-/// A bar of A: what the diagonal and each bar of B cost it.
+/// Costs of a bar of A: with the diagonal, and with each bar of B.
 struct Row {
     diagonal: f64,
     pairs: Vec<f64>,
@@ -147,7 +147,7 @@ impl Row {
     }
 }
 
-/// The least cost of the bars of A that are left and those of B that are not taken.
+/// Least cost of the remaining bars of A and the bars of B that are not taken.
 fn least(rows: &[Row], alone: &[f64], is_taken: &mut [bool], costs: &Costs) -> f64 {
     let Some((row, rest)) = rows.split_first() else {
         let left = alone.iter().zip(is_taken).filter(|(_, is_taken)| !**is_taken);
@@ -164,7 +164,7 @@ fn least(rows: &[Row], alone: &[f64], is_taken: &mut [bool], costs: &Costs) -> f
     best
 }
 
-/// Fails unless two distances are the same but for rounding.
+/// Fails unless two distances are equal up to rounding.
 fn near(what: &str, found: f64, expected: f64) -> Result<(), String> {
     if (found - expected).abs() <= 1e-10 * expected { Ok(()) } else { same(what, &found, &expected) }
 }

@@ -1,7 +1,7 @@
-//! Runs cases on several workers until the time is up, watches them, and tells what came of them.
+//! Runs cases on several workers until the time is up, watches them, and reports the results.
 //!
-//! A worker takes the subject that has had the least of its share of the time. Workers are never waited for: one whose case takes too long
-//! is a failure of that case, and another takes its place.
+//! A worker takes the subject that has received the smallest part of its share of time. Workers are never waited for: a
+//! case that takes too long fails, and another worker replaces the one that runs it.
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -12,47 +12,47 @@ use super::panics::WORKER;
 use super::pools::Pools;
 use super::subject::{AnySubject, Minimal, kind};
 
-/// A case that takes longer hangs, or is of a size that cases should not have.
+/// Longest duration of a case; beyond it, the case hangs or is too large.
 pub(super) const LONGEST: Duration = Duration::from_secs(30);
-/// Between two looks at the workers.
+/// Interval between two checks of the workers.
 const TICK: Duration = Duration::from_millis(100);
-/// Between two lines of progress.
+/// Interval between two lines of progress.
 const PROGRESS: Duration = Duration::from_secs(5);
 
-/// A campaign on some subjects.
+/// A campaign on several subjects.
 pub(super) struct Campaign {
     subjects: Vec<&'static dyn AnySubject>,
-    /// The seed of the first case of each subject.
+    /// Seed of the first case of each subject.
     first: u64,
-    /// How long a case may take.
+    /// Longest duration of a case.
     longest: Duration,
 }
 
-/// What the workers share with who watches them.
+/// State shared by the workers and the thread that watches them.
 struct Shared {
     subjects: Vec<&'static dyn AnySubject>,
-    /// The seed of the next case of each subject.
+    /// Seed of the next case of each subject.
     next: Vec<AtomicU64>,
     tallies: Mutex<Vec<Tally>>,
     longest: Duration,
     is_over: AtomicBool,
 }
 
-/// What came of the cases of a subject.
+/// Results of the cases of a subject.
 #[derive(Debug, Default, Clone)]
 struct Tally {
     cases: u64,
     failures: u64,
     time: Duration,
     options: HashSet<u64>,
-    /// The first seed of each kind of failure, and how many there are.
+    /// First seed and number of failures, by kind of failure.
     kinds: BTreeMap<String, (u64, u64)>,
 }
 
-/// What a worker is at: the subject, the seed, since when.
+/// The current case of a worker: subject, seed, start.
 type Slot = Arc<Mutex<Option<(usize, u64, Instant)>>>;
 
-/// Panics of workers are caught, so what they share is whole.
+/// Panics of workers are caught, so the shared state is consistent.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(|broken| broken.into_inner())
 }
@@ -62,7 +62,7 @@ impl Campaign {
         Campaign { subjects, first, longest: LONGEST }
     }
 
-    /// Runs for some seconds, and gives the number of cases that failed.
+    /// Runs for some seconds; returns the number of failed cases.
     pub(super) fn run(self, seconds: u64, workers: usize) -> usize {
         let Campaign { subjects, first, longest } = self;
         println!("campaign of {seconds} s on {workers} threads, seeds from {first}");
@@ -89,7 +89,7 @@ impl Campaign {
             }
         }
         shared.is_over.store(true, Ordering::Relaxed);
-        // Cases that are under way may end, and be made smaller if they fail.
+        // Running cases may finish, and are minimised if they fail.
         while slots.iter().any(|slot| lock(slot).is_some()) {
             std::thread::sleep(TICK / 10);
             slots.retain(|slot| !shared.hangs(slot));
@@ -114,7 +114,7 @@ impl Shared {
         slot
     }
 
-    /// What a worker does.
+    /// The loop of a worker.
     fn work(&self, slot: &Slot, pools: &Pools) {
         let mut times = vec![Duration::ZERO; self.subjects.len()];
         while !self.is_over.load(Ordering::Relaxed) {
@@ -125,7 +125,7 @@ impl Shared {
             let outcome = self.subjects[subject].run(seed, pools);
             let took = start.elapsed();
             times[subject] += took / self.subjects[subject].share();
-            // A worker that was given up while it ran does not count.
+            // A worker that was abandoned while it ran does not count.
             if lock(slot).is_none() {
                 return;
             }
@@ -140,7 +140,7 @@ impl Shared {
                 if is_new {
                     *lock(slot) = Some((subject, seed, Instant::now()));
                     let minimal = self.subjects[subject].minimise(seed, pools);
-                    // A smaller case may hang where the case did not.
+                    // Minimising may hang even if the case did not.
                     if lock(slot).is_none() {
                         return;
                     }
@@ -151,7 +151,7 @@ impl Shared {
         }
     }
 
-    /// Whether a worker's case takes too long: a failure, which is noted.
+    /// Whether a worker's case takes too long, which is recorded as a failure.
     fn hangs(&self, slot: &Slot) -> bool {
         let mut current = lock(slot);
         let Some((subject, seed, since)) = *current else { return false };
@@ -170,7 +170,7 @@ impl Shared {
         true
     }
 
-    /// Tells of a failure.
+    /// Reports a failure.
     fn tell(&self, subject: usize, seed: u64, failure: &str, minimal: Option<Minimal>) {
         let subject = self.subjects[subject];
         let name = subject.name();
@@ -192,7 +192,7 @@ impl Shared {
         println!("{:4} s  {cases} cases, {failures} failed: {}", elapsed.as_secs(), subjects.join(", "));
     }
 
-    /// Prints what came of all, and gives the number of cases that failed.
+    /// Prints the table of results; returns the number of failed cases.
     fn table(&self, elapsed: Duration) -> usize {
         let tallies = lock(&self.tallies);
         println!(
@@ -222,7 +222,7 @@ impl Shared {
 }
 
 impl Tally {
-    /// Counts a failure; whether it is the first of its kind.
+    /// Counts a failure; true if it is the first of its kind.
     fn fail(&mut self, failure: &str, seed: u64) -> bool {
         self.failures += 1;
         let (_, count) = self.kinds.entry(kind(failure)).or_insert((seed, 0));
@@ -231,7 +231,7 @@ impl Tally {
     }
 }
 
-/// Cases and failures of all subjects. A case that hangs is a case, too.
+/// Numbers of cases and failures of all subjects. A case that hangs counts as a case.
 fn sums(tallies: &[Tally]) -> (u64, u64) {
     tallies.iter().fold((0, 0), |(cases, failures), tally| (cases + tally.cases, failures + tally.failures))
 }
@@ -242,7 +242,7 @@ mod tests {
     use super::*;
     use lacuna::generate::Random;
 
-    /// Every fifth case fails, and of every hundred one does not end for long.
+    /// Every fifth case fails, and one of every hundred hangs.
     struct Faulty;
 
     impl Subject for Faulty {

@@ -1,4 +1,4 @@
-//! Euler characteristic curves: whole and streamed, exact and in bins, against cell by cell.
+//! Euler characteristic curves: whole and streamed, exact and in bins, against an explicit list of cells.
 
 use std::convert::Infallible;
 
@@ -15,24 +15,24 @@ use lacuna::generate::Random;
 /// Curves.
 pub(super) struct Curves;
 
-/// An image and what is asked of it.
+/// An image with the requested computation.
 #[derive(Debug, Clone)]
 pub(super) struct Case {
     filtered: Filtered,
     bins: Bins,
     how: How,
-    /// Bytes of memory beyond the least there can be, for streams.
+    /// Bytes of memory for streams beyond the minimum.
     spare: usize,
 }
 
-/// How the voxels come.
+/// Access to the voxels.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum How {
-    /// All at once.
+    /// All voxels at once.
     Whole,
-    /// One after another in memory order.
+    /// One voxel after another in memory order.
     InOrder,
-    /// Any voxels, for several threads at a time.
+    /// Random access, by several threads at a time.
     Anywhere,
 }
 
@@ -126,11 +126,11 @@ fn check<T: Voxel>(case: &Case, image: &Image<T>, pools: &Pools) -> Result<(), S
     let entered = request.bins == Bins::Distinct
         || is_finite && matches!(request.bins, Bins::Uniform { range: None, .. });
     let last = found.euler().last().copied();
-    // All cells together are a box, which is contractible.
+    // All cells together form a box, which is contractible.
     same("the Euler characteristic of all cells", &(entered && last != Some(1)), &false)
 }
 
-/// The curve of a stream in the least memory there can be, and some more.
+/// The curve of a stream in the minimal memory plus the spare bytes.
 fn streamed<T: Voxel>(
     image: &Image<T>,
     request: &EccRequest,

@@ -1,4 +1,4 @@
-//! Readers and writers: an input in every format that can be written here is read as what it is.
+//! Readers and writers: an input that is written in any format must be read unchanged.
 
 use std::io::Cursor;
 
@@ -21,14 +21,14 @@ use lacuna::generate::Random;
 /// Files.
 pub(super) struct Files;
 
-/// What is in a file, and how.
+/// Content of a file and its format.
 #[derive(Debug, Clone)]
 pub(super) enum Case {
-    /// An image in a format that its reader knows.
+    /// An image in a format for its reader.
     Image { image: AnyImage, format: ImageFormat },
-    /// An image of bytes as it is written after thinning.
+    /// An image of bytes in an output format of thinning.
     Written { image: Image<u8>, format: write::ImageOutputFormat },
-    /// Distances in a format that their reader knows.
+    /// Distances in a format for their reader.
     Space { space: Space, format: metric::DistanceFormat, style: Style },
 }
 
@@ -44,7 +44,7 @@ pub(super) enum ImageFormat {
     Tiff(Tiff),
 }
 
-/// How a TIFF is written.
+/// Variant of a TIFF file.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Tiff {
     /// Whether its offsets have 64 bits.
@@ -62,7 +62,7 @@ const IMAGE_FORMATS: [ImageFormat; 6] = [
     ImageFormat::Perseus,
 ];
 
-/// How text is written.
+/// Style of a text file.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Style {
     separator: &'static str,
@@ -82,7 +82,7 @@ impl Style {
         }
     }
 
-    /// Lines of numbers; lines without any are left out.
+    /// Lines of numbers; empty lines are omitted.
     fn text<T: Value + std::fmt::Display>(self, lines: impl Iterator<Item = Vec<T>>) -> String {
         let line = |numbers: Vec<T>| {
             let words: Vec<String> = numbers.iter().map(T::to_string).collect();
@@ -180,8 +180,8 @@ impl Subject for Files {
     }
 }
 
-/// Type, extents of the axes that have more than one voxel, and the keys of the voxels in the order of the coordinates:
-/// what does not depend on the order in memory, nor on axes without an extent, which formats add or leave out.
+/// Type, extents of the axes with more than one voxel, and keys of the voxels in the order of coordinates. This is
+/// independent of the memory order and of axes with one voxel, which formats add or omit.
 fn canonical(image: &AnyImage) -> (&'static str, Vec<usize>, Vec<u64>) {
     let shape = image.shape();
     let axes: Vec<usize> = shape.axes().into_iter().filter(|&extent| extent > 1).collect();
@@ -212,7 +212,7 @@ fn image_is_written(image: &Image<u8>, format: write::ImageOutputFormat) -> Resu
     same(&format!("the image written as {format}"), &canonical(&read), &canonical(&image.clone().into()))
 }
 
-/// A file, and how to read it.
+/// A file, and the options to read it.
 fn encoded<T: Sample>(image: &Image<T>, format: ImageFormat) -> Result<(Vec<u8>, ImageOptions), String>
 where
     [T]: TiffValue,
@@ -264,7 +264,7 @@ where
     Ok((file, options))
 }
 
-/// The type as NumPy's headers have it: kind and bytes.
+/// Type in NumPy's headers: kind and size.
 fn numpy<T: Voxel>() -> String {
     let kind = match T::NAME.as_bytes()[0] {
         b'u' => 'u',
@@ -278,7 +278,7 @@ fn numpy_name(dtype: VoxelType) -> String {
     format!("{}{}", &dtype.to_string()[..1], dtype.bytes())
 }
 
-/// Version 1.0 of NumPy's format.
+/// A file of version 1.0 of NumPy's format.
 fn npy<T: Voxel>(image: &Image<T>, byte_order: char, voxels: Vec<u8>) -> Vec<u8> {
     let shape = image.shape();
     let axes: String = shape.axes().iter().map(|extent| format!("{extent},")).collect();
@@ -290,7 +290,7 @@ fn npy<T: Voxel>(image: &Image<T>, byte_order: char, voxels: Vec<u8>) -> Vec<u8>
     [b"\x93NUMPY\x01\x00", &(length as u16).to_le_bytes()[..], head.as_bytes(), &voxels].concat()
 }
 
-/// The code of a type in NIfTI's headers.
+/// Code of a type in NIfTI's headers.
 fn nifti_code(dtype: VoxelType) -> i16 {
     match dtype {
         VoxelType::U8 => 2,
@@ -306,7 +306,7 @@ fn nifti_code(dtype: VoxelType) -> i16 {
     }
 }
 
-/// A page a plane, rows of the last axis.
+/// A page for each plane, with rows along the last axis.
 fn tiff<T: Sample>(axes: &[usize], voxels: &[T], style: Tiff) -> TiffResult<Vec<u8>>
 where
     [T]: TiffValue,
@@ -344,7 +344,7 @@ fn space_is_read(space: &Space, format: metric::DistanceFormat, style: Style) ->
     let what = format!("distances read from {format}");
     match (loaded.input, distances) {
         (metric::Input::Single(Distances::Sparse(read)), Distances::Sparse(graph)) => {
-            // How many points there are, a list of edges does not say.
+            // A list of edges does not give the number of points.
             same(&what, &read.edges(), &graph.edges())
         }
         (metric::Input::Single(read), distances) => same(&what, &read, &distances),
@@ -356,7 +356,7 @@ fn space_is_read(space: &Space, format: metric::DistanceFormat, style: Style) ->
     }
 }
 
-/// A file of distances; none where the format cannot say what there is.
+/// A file of distances; `None` if the format cannot represent them.
 fn encoded_space(
     distances: &Distances<f32>,
     format: metric::DistanceFormat,

@@ -1,4 +1,5 @@
-//! Tiny images of every type of voxels: few values, ends of the type, checkerboards, rings, slopes, keys that share their high bits.
+//! Tiny images of every voxel type: few values, extremes of the type, checkerboards, rings, slopes, keys with equal
+//! high bits.
 
 use std::cmp::Ordering;
 
@@ -9,17 +10,17 @@ use tiff::encoder::colortype::{self, ColorType};
 use super::pools::Machine;
 use lacuna::generate::Random;
 
-/// Voxels that can be drawn.
+/// Voxel types of random images.
 pub(super) trait Sample: Voxel {
-    /// What TIFF calls such pixels.
+    /// Corresponding pixel type of TIFF.
     type Gray: ColorType<Inner = Self>;
-    /// The voxel of a small number.
+    /// Voxel with the value of a small number.
     fn small(number: i8) -> Self;
-    /// The ends of the type, and what lies beside them.
+    /// Extremes of the type and neighbouring values.
     fn corners() -> Vec<Self>;
-    /// Its bytes, the lowest first.
+    /// Bytes in little-endian order.
     fn bytes(self) -> Vec<u8>;
-    /// How it compares with a number, neither of them rounded.
+    /// Exact comparison with a double.
     fn exact_cmp(self, number: f64) -> Ordering;
 }
 
@@ -37,14 +38,14 @@ macro_rules! integers {
             }
 
             fn exact_cmp(self, number: f64) -> Ordering {
-                // What is past 128 bits is past all voxels, and the cast is exact or saturates.
+                // A number beyond 128 bits is beyond all voxels; the cast is exact or saturates.
                 let below = number.floor();
                 let rest = if number > below { Ordering::Less } else { Ordering::Equal };
                 i128::from(self).cmp(&(below as i128)).then(rest)
             }
 
             fn corners() -> Vec<$t> {
-                // From 53 bits on a double rounds integers.
+                // Doubles round integers of more than 53 bits.
                 let round = if $t::BITS == 64 { 1 << 53 } else { 64 };
                 vec![$t::MIN, $t::MIN + 1, 0, 1, round - 1, round as $t, round as $t + 1, $t::MAX - 1, $t::MAX]
                     .into_iter()
@@ -86,7 +87,7 @@ macro_rules! floats {
 integers!(u8 Gray8 i8 GrayI8 u16 Gray16 i16 GrayI16 u32 Gray32 i32 GrayI32 u64 Gray64 i64 GrayI64);
 floats!(f32 Gray32Float f64 Gray64Float);
 
-/// An image, how it is made a filtered complex, and what computes.
+/// An image with its filtration and the machine for the computation.
 #[derive(Debug, Clone)]
 pub(super) struct Filtered {
     pub(super) image: AnyImage,
@@ -96,7 +97,7 @@ pub(super) struct Filtered {
 }
 
 impl Filtered {
-    /// One with at most `most[axes − 1]` voxels along each axis.
+    /// Draws an image with at most `most[axes − 1]` voxels along each axis.
     pub(super) fn draw(most: [usize; 3], random: &mut Random) -> Self {
         Filtered {
             image: draw(shape(most, random), random),
@@ -106,7 +107,7 @@ impl Filtered {
         }
     }
 
-    /// What was drawn, but for the voxels.
+    /// Description of everything but the voxels.
     pub(super) fn options(&self) -> String {
         let Filtered { image, construction, superlevel, machine } = self;
         let shape = image.shape();
@@ -114,7 +115,7 @@ impl Filtered {
         format!("{voxels} {dim} {order:?} {construction} {superlevel} {machine:?}")
     }
 
-    /// Those with a smaller or plainer image, on a plainer machine, of sublevel sets.
+    /// Variants with a smaller or simpler image, on a simpler machine, of sublevel sets.
     pub(super) fn smaller(&self) -> Vec<Filtered> {
         let of_image = smaller(&self.image).into_iter().map(|image| Filtered { image, ..self.clone() });
         let of_machine =
@@ -124,14 +125,14 @@ impl Filtered {
     }
 }
 
-/// A shape of one to three axes, with at most `most[axes − 1]` voxels along each.
+/// Draws a shape of one to three axes, with at most `most[axes − 1]` voxels along each.
 pub(super) fn shape(most: [usize; 3], random: &mut Random) -> Shape {
     let axes = 1 + random.pick(&[0, 1, 1, 2, 2]);
     let extents: Vec<usize> = (0..axes).map(|_| 1 + random.below(most[axes - 1])).collect();
     Shape::new(&extents, random.pick(&[Order::C, Order::F])).expect("a few voxels")
 }
 
-/// An image of any type of voxels.
+/// Draws an image of any voxel type.
 pub(super) fn draw(shape: Shape, random: &mut Random) -> AnyImage {
     match random.below(10) {
         0 => of::<u8>(shape, random),
@@ -147,7 +148,7 @@ pub(super) fn draw(shape: Shape, random: &mut Random) -> AnyImage {
     }
 }
 
-/// An image of one type of voxels.
+/// Draws an image of one voxel type.
 pub(super) fn of<T: Sample>(shape: Shape, random: &mut Random) -> AnyImage {
     let count = shape.count();
     let kind = random.below(10);
@@ -165,7 +166,7 @@ pub(super) fn of<T: Sample>(shape: Shape, random: &mut Random) -> AnyImage {
             3 => random.pick(&corners),
             4 => any(random),
             8 => near.low_bits(random),
-            // Beside these one voxel in many that is far from them.
+            // Besides near values, about one voxel with an arbitrary value.
             9 if random.once_in(count) => any(random),
             9 => near.low_bits(random),
             5 => small(at.iter().sum::<usize>() % 2),
@@ -188,7 +189,7 @@ struct Near {
 }
 
 impl Near {
-    /// One of them.
+    /// Draws one of these numbers.
     fn low_bits<T: Sample>(&self, random: &mut Random) -> T {
         let low = (1_u64 << self.bits.min(T::Key::BITS)) - 1;
         let voxel = T::of_key(T::Key::from_u64(self.key & !low | random.bits() & low));
@@ -196,7 +197,7 @@ impl Near {
     }
 }
 
-/// A number of any bits.
+/// Draws a number with arbitrary bits.
 fn any<T: Sample>(random: &mut Random) -> T {
     loop {
         let voxel = T::of_key(T::Key::from_u64(random.bits()));
@@ -206,7 +207,7 @@ fn any<T: Sample>(random: &mut Random) -> T {
     }
 }
 
-/// The array in the other order in memory.
+/// The array in the other memory order.
 pub(super) fn turned<T: Voxel>(image: &Image<T>) -> Image<T> {
     let shape = image.shape();
     let other = if shape.order() == Order::C { Order::F } else { Order::C };
@@ -215,7 +216,7 @@ pub(super) fn turned<T: Voxel>(image: &Image<T>) -> Image<T> {
     Image::new(turned, voxels.collect()).expect("as many voxels")
 }
 
-/// Where the voxel of coordinates along the user's axes lies in memory.
+/// Index in memory of the voxel at coordinates along the user's axes.
 pub(super) fn place_of(shape: Shape, coordinates: &[usize]) -> usize {
     let along = |(&at, &extent): (&usize, &usize)| (at, extent);
     let mut axes: Vec<(usize, usize)> = coordinates.iter().zip(&shape.axes()).map(along).collect();
@@ -225,7 +226,7 @@ pub(super) fn place_of(shape: Shape, coordinates: &[usize]) -> usize {
     axes.into_iter().fold(0, |place, (at, extent)| place * extent + at)
 }
 
-/// Images with a slice less, and with a voxel that is like the first.
+/// Images with a slice less, or with a voxel replaced by the first.
 pub(super) fn smaller(image: &AnyImage) -> Vec<AnyImage> {
     with_image!(image, image => fewer_slices(image).into_iter().chain(plainer(image)).map(Voxel::any).collect())
 }

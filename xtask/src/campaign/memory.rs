@@ -1,5 +1,5 @@
-//! Memory that is refused, while an input is read and afterwards: the program under a limit has its answer, or an error of memory. It never aborts, panics,
-//! blames the input, or answers otherwise than without the limit.
+//! Refused memory, during reading and afterwards: under a limit, the program gives its answer or an error of memory. It
+//! never aborts, panics, blames the input, or gives an answer that differs from that without the limit.
 
 use std::env;
 use std::fmt::Write as _;
@@ -17,24 +17,24 @@ use super::pools::Pools;
 use super::subject::{Subject, same};
 use lacuna::generate::Random;
 
-/// The least limit, in units of 64 KiB: a little less than the program takes for itself.
+/// Smallest limit, in units of 64 KiB: slightly less than the program itself takes.
 const LEAST: usize = 188;
 
-/// Runs of the program within limits of memory.
+/// Runs of the program with memory limits.
 pub(super) struct Limits;
 
-/// What the program reads and does.
+/// Kinds of inputs and commands.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Kind {
-    /// Points as text, of which no edges are wanted.
+    /// Points as text, with no edges within the threshold.
     Points,
-    /// A graph as a boundary matrix, in PHAT's text.
+    /// A graph as a boundary matrix, in PHAT's text format.
     Matrix,
     /// An image of bytes: its bars.
     Bars,
     /// An image of bytes: its Euler characteristic curve.
     Curve,
-    /// Bars as CSV, twice.
+    /// Two diagrams of bars as CSV.
     Distance,
 }
 
@@ -42,11 +42,11 @@ enum Kind {
 #[derive(Debug, Clone)]
 pub(super) struct Case {
     kind: Kind,
-    /// Points, edges, thousands of voxels or bars.
+    /// Number of points or edges, thousands of voxels, or number of bars.
     size: usize,
     is_packed: bool,
     threads: usize,
-    /// The limit in units of 64 KiB.
+    /// Memory limit in units of 64 KiB.
     limit: usize,
     seed: u64,
 }
@@ -55,7 +55,7 @@ impl Subject for Limits {
     type Case = Case;
     const NAME: &'static str = "memory";
     const CROSSED: &'static str = "command, compression, threads, limit in MiB";
-    // A case is two runs of the program.
+    // A case runs the program twice.
     const SHARE: u32 = 1;
 
     fn draw(random: &mut Random) -> Case {
@@ -106,7 +106,7 @@ impl Subject for Limits {
 }
 
 impl Case {
-    /// The content of the input.
+    /// Content of the input.
     fn bytes(&self) -> std::io::Result<Vec<u8>> {
         let mut random = Random::new(self.seed);
         let mut text = String::new();
@@ -155,7 +155,7 @@ impl Case {
         64 * self.size
     }
 
-    /// Runs the program within a limit of bytes, if there is one.
+    /// Runs the program with a memory limit in bytes, if there is one.
     fn run(&self, file: &Path, limit: Option<usize>) -> Result<Output, String> {
         let mut run = Command::new(program()?);
         match self.kind {
@@ -193,12 +193,12 @@ impl Folder {
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        // What cannot be removed lies among the system's temporary files.
+        // A folder that cannot be removed stays among the system's temporary files.
         let _ = fs::remove_dir_all(&self.0);
     }
 }
 
-/// The program, built once with the settings of the campaign.
+/// The program, built once with the profile of the campaign.
 fn program() -> Result<&'static Path, String> {
     static PROGRAM: OnceLock<Result<PathBuf, String>> = OnceLock::new();
     PROGRAM.get_or_init(build).as_deref().map_err(Clone::clone)
@@ -206,7 +206,7 @@ fn program() -> Result<&'static Path, String> {
 
 fn build() -> Result<PathBuf, String> {
     let own = env::current_exe().map_err(|error| format!("where the campaign lies: {error}"))?;
-    // Tests lie in a folder of that of programs.
+    // Test programs lie in a subfolder of the folder of programs.
     let folder = own.ancestors().skip(1).find(|folder| !folder.ends_with("deps"));
     let folder = folder.ok_or("expected the campaign in a folder of cargo's")?;
     let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());

@@ -1,4 +1,4 @@
-//! The differential campaign: random tiny inputs, what is fast against what is plain, every option crossed.
+//! The differential campaign: fast implementations against plain ones on random tiny inputs, with all options combined.
 //!
 //! | file | subject | held against |
 //! |---|---|---|
@@ -14,8 +14,8 @@
 //! | [`files`] | readers and writers | what was written |
 //! | [`memory`] | the program within limits of memory | its answer without a limit, or an error of memory |
 //!
-//! A case is known by its subject and its seed alone. A case that fails is made smaller as long as it fails, and told with the
-//! command that runs it again. There is no list of failures that are allowed.
+//! A case is determined by its subject and seed. A failing case is minimised, and reported with the command that runs
+//! it again. There is no list of permitted failures.
 
 mod compare;
 mod complexes;
@@ -63,7 +63,7 @@ const SUBJECTS: [&dyn AnySubject; 11] = [
     &Of(memory::Limits),
 ];
 
-/// What a campaign is asked for.
+/// Options of a campaign.
 #[derive(Debug, Args)]
 pub(crate) struct Options {
     /// How long to run, in seconds.
@@ -107,11 +107,11 @@ pub(crate) fn run(options: &Options) -> ExitCode {
 
 /// A seed that no other campaign is likely to begin with.
 fn clock() -> u64 {
-    // The seconds of some centuries fit, times the cases of a second.
+    // The number fits for some centuries, and leaves room for the cases of each second.
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs() * 1_000_000)
 }
 
-/// Runs the case of a seed and tells what comes of it.
+/// Runs the case of a seed and reports the result.
 fn passes(subject: &'static dyn AnySubject, seed: u64) -> bool {
     let alone = move || {
         let pools = Pools::new(panics::WORKER);
@@ -127,7 +127,7 @@ fn passes(subject: &'static dyn AnySubject, seed: u64) -> bool {
             }
         }
     };
-    // Panics are told by the names of threads.
+    // Panics are attributed by the names of threads.
     let thread = std::thread::Builder::new().name(panics::WORKER.to_owned()).spawn(alone);
     thread.ok().and_then(|thread| thread.join().ok()).unwrap_or(false)
 }

@@ -1,14 +1,14 @@
-//! What panics say, kept apart by worker instead of printed: a panic is a failure of a case, not of the campaign.
+//! Captures the panics of each worker instead of printing them: a panic is a failure of a case, not of the campaign.
 
 use std::any::Any;
 use std::collections::HashMap;
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::Mutex;
 
-/// The place of the last panic of each worker, by the name of its threads.
+/// Location of the last panic of each worker, by thread name.
 static PLACES: Mutex<Option<HashMap<String, String>>> = Mutex::new(None);
 
-/// From now on panics of threads that are called like workers print nothing.
+/// From now on, panics of worker threads are not printed.
 pub(super) fn silence() {
     let usual = panic::take_hook();
     panic::set_hook(Box::new(move |info| {
@@ -23,10 +23,10 @@ pub(super) fn silence() {
     }));
 }
 
-/// How the names of the threads of a worker begin.
+/// Prefix of the names of worker threads.
 pub(super) const WORKER: &str = "campaign worker";
 
-/// What `work` answers; a panic is a failure that says where it was.
+/// Runs `work`; a panic becomes a failure with its location.
 pub(super) fn caught(work: impl FnOnce() -> Result<(), String>) -> Result<(), String> {
     panic::catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|payload| {
         let name = std::thread::current().name().unwrap_or_default().to_owned();

@@ -1,4 +1,4 @@
-//! Thread pools that cases share: to start one takes longer than most cases.
+//! Thread pools shared by cases, since starting one takes longer than most cases.
 
 use std::cell::OnceCell;
 
@@ -7,17 +7,17 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use lacuna::generate::Random;
 
-/// Numbers of threads.
+/// Numbers of threads that cases use.
 const THREADS: [usize; 3] = [1, 2, 4];
-/// Levels that are told apart; a machine that has fewer runs the last it has more often.
+/// Number of levels of vector instructions; a machine with fewer uses its last one for the rest.
 const LEVELS: usize = 3;
 
-/// What a case runs on: a number of threads and vector instructions.
+/// Execution environment of a case: number of threads and vector instructions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Machine {
     /// The number of threads.
     pub(super) threads: usize,
-    /// The place among the levels of vector instructions of this machine, the best first.
+    /// Index of the level of vector instructions of this machine, the best first.
     pub(super) level: usize,
 }
 
@@ -25,7 +25,7 @@ impl Machine {
     /// One thread, the best vector instructions.
     pub(super) const PLAINEST: Machine = Machine { threads: 1, level: 0 };
 
-    /// Any.
+    /// Draws a machine.
     pub(super) fn draw(random: &mut Random) -> Machine {
         Machine { threads: random.pick(&THREADS), level: random.below(LEVELS) }
     }
@@ -37,20 +37,20 @@ impl Machine {
     }
 }
 
-/// The pools of one worker of the campaign, each started when it is first asked for.
+/// Thread pools of a worker of the campaign, started on first use.
 pub(super) struct Pools {
-    /// How the threads are called.
+    /// Name of the threads.
     name: String,
     pools: [[OnceCell<ThreadPool>; LEVELS]; THREADS.len()],
 }
 
 impl Pools {
-    /// Pools whose threads are called `name`.
+    /// Makes pools whose threads are called `name`.
     pub(super) fn new(name: &str) -> Self {
         Pools { name: name.to_owned(), pools: Default::default() }
     }
 
-    /// Does some work on a machine.
+    /// Runs `work` on a machine.
     pub(super) fn run<T: Send>(&self, machine: Machine, work: impl FnOnce() -> T + Send) -> T {
         let kind = THREADS.iter().position(|&threads| threads == machine.threads).unwrap_or(0);
         let level = machine.level.min(LEVELS - 1);

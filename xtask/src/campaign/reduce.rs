@@ -1,5 +1,5 @@
-//! Reductions of boundary matrices: every algorithm on every representation, primal and dual, on several threads, against
-//! the standard algorithm on rows of bits.
+//! Reductions of boundary matrices: every algorithm on every representation, primal and dual, on several threads,
+//! against the standard algorithm on rows of bits.
 
 use std::collections::BTreeSet;
 
@@ -17,19 +17,19 @@ use lacuna::generate::Random;
 /// Reductions.
 pub(super) struct Reductions;
 
-/// A complex and how it is reduced.
+/// A complex, and the settings of its reduction.
 #[derive(Debug, Clone)]
 pub(super) struct Case {
     complex: Complex,
     algorithm: Algorithm,
     columns: Representation,
     dualize: Dualize,
-    /// Whether cells are numbered by 64 bits.
+    /// Whether cells have 64-bit indices.
     wide: bool,
     machine: Machine,
-    /// Whether the matrix is written and read before, and how.
+    /// Format in which the matrix is first written and read, if any.
     written: Option<Written>,
-    /// How pairs are written, and read.
+    /// Format in which the pairs are written and read, if any.
     output: Option<PairsFormat>,
 }
 
@@ -47,7 +47,7 @@ impl Subject for Reductions {
         "algorithm, columns, dualize, index width, threads, vectors, formats of matrix and pairs; cycles";
 
     fn draw(random: &mut Random) -> Case {
-        // Without values there is no diagram.
+        // Formats that need values cannot be used.
         let formats = [
             PairsFormat::PhatAscii,
             PairsFormat::PhatBinary,
@@ -61,7 +61,7 @@ impl Subject for Reductions {
         }
         Case {
             complex: complexes::draw(random),
-            // What runs by default is drawn more often.
+            // The default algorithm is drawn more often.
             algorithm: if random.once_in(4) { Algorithm::Sieve } else { random.pick(&Algorithm::ALL) },
             columns: random.pick(&Representation::ALL),
             dualize: random.pick(&[Dualize::Auto, Dualize::On, Dualize::Off]),
@@ -104,7 +104,7 @@ impl Subject for Reductions {
 }
 
 impl Case {
-    /// A matrix in which boundaries have boundaries, and the one algorithm that says what its pairs are.
+    /// Draws a matrix with ∂∂ ≠ 0, for the one algorithm whose pairs are then defined.
     fn of_no_complex(random: &mut Random) -> Case {
         Case {
             complex: complexes::garbage(random),
@@ -142,7 +142,7 @@ fn check<I: MatrixIndex>(case: &Case, pools: &Pools) -> Result<(), String> {
     same("essential cells", &(pairs.cells, essential), &(case.complex.len(), unpaired))
 }
 
-/// Each class has a cycle: cells without a boundary, of which that of its birth is the youngest.
+/// Checks that each class has a cycle: cells without boundary, whose youngest is the birth cell.
 fn cycles_are_closed<I: MatrixIndex>(matrix: &BoundaryMatrix<I>, pairs: &Pairs<I>) -> Result<(), String> {
     let found = cycles(matrix, pairs, &ClassSelection::All).map_err(|error| format!("no cycles: {error}"))?;
     same("number of cycles", &found.len(), &(pairs.pairs.len() + pairs.essential().len()))?;
@@ -159,7 +159,7 @@ fn cycles_are_closed<I: MatrixIndex>(matrix: &BoundaryMatrix<I>, pairs: &Pairs<I
     Ok(())
 }
 
-/// Pairs that were written are read as they were.
+/// Checks that pairs survive writing and reading.
 fn pairs_read_back<I: MatrixIndex>(
     format: PairsFormat,
     matrix: &BoundaryMatrix<I>,
@@ -181,14 +181,14 @@ fn pairs_read_back<I: MatrixIndex>(
     same(&format!("pairs read and written as {format}"), &comparison.differences(), &Vec::new())
 }
 
-/// A file of the complex is read as what it is.
+/// Checks that the complex survives writing and reading.
 fn read_back(complex: &Complex, format: Written) -> Result<(), String> {
     let file = match format {
         Written::Ascii => ascii(complex),
         Written::Binary => binary(complex),
     };
     if file.is_empty() {
-        // Text without a line may be refused.
+        // Text without a line may be rejected.
         return Ok(());
     }
     let loaded = read_source("matrix", &file, &MatrixReadOptions::default())
@@ -202,7 +202,7 @@ fn read_back(complex: &Complex, format: Written) -> Result<(), String> {
     }
 }
 
-/// A column a line: its dimension, then its rows.
+/// One line per column: its dimension, then its rows.
 fn ascii(complex: &Complex) -> Vec<u8> {
     let line = |cell: &complexes::Cell| {
         let numbers = [usize::from(cell.dim)].into_iter().chain(cell.boundary.iter().copied());
@@ -211,7 +211,7 @@ fn ascii(complex: &Complex) -> Vec<u8> {
     complex.iter().map(line).collect::<String>().into_bytes()
 }
 
-/// The number of columns; of each its dimension, the number of its rows, and these: little-endian 64-bit integers.
+/// The number of columns; for each its dimension, its number of rows, and the rows: little-endian 64-bit integers.
 fn binary(complex: &Complex) -> Vec<u8> {
     let column = |cell: &complexes::Cell| {
         let head = [usize::from(cell.dim), cell.boundary.len()];

@@ -1,4 +1,4 @@
-//! Vietoris–Rips barcodes: the fast version against the plain one, and what must not change the bars.
+//! Vietoris–Rips barcodes: the fast version against the plain one, and transformations that must not change the bars.
 
 use lacuna::compare::{Barcode, Bars, compare, read};
 use lacuna::internals::{Code, Dense, Level};
@@ -20,7 +20,7 @@ use lacuna::generate::Random;
 /// Barcodes of distances.
 pub(super) struct RipsBars;
 
-/// Distances and what is asked of them.
+/// Distances with the requested computation.
 #[derive(Debug, Clone)]
 pub(super) struct Case {
     space: Space,
@@ -34,41 +34,42 @@ pub(super) struct Case {
     relation: Relation,
 }
 
-/// Where the filtration ends.
+/// End of the filtration.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Limit {
     Enclosing,
     Value(f64),
 }
 
-/// What is compared besides the plain version.
+/// Comparison in addition to the plain version.
 #[derive(Debug, Clone, PartialEq)]
 enum Relation {
-    /// Nothing.
+    /// No other comparison.
     Plain,
-    /// The same distances as a graph: the same bars in the same order.
+    /// The distances as a graph: the same bars in the same order.
     Edges,
-    /// The edges among isolated points, so many times as many; entries get wider: the same bars.
+    /// The edges among isolated points, whose number is this multiple; entries get wider, the bars stay.
     Scattered(usize),
-    /// Points in another order: the same multiset.
+    /// Points in another order: the same multiset of bars.
     Relabelled(Vec<usize>),
-    /// A point twice: the same multiset.
+    /// A point repeated: the same multiset of bars.
     Repeated(usize),
-    /// A point farther from all others than these from each other: all classes die there.
+    /// A point farther from all others than they are from each other: all classes die at that distance.
     Cone,
-    /// Everything times a power of two: so are the bars.
+    /// Distances scaled by a power of two: the bars scale likewise.
     Scaled(i32),
-    /// Written and read back: the same multiset.
+    /// Bars written and read back: the same multiset.
     Written(usize),
-    /// The residues of all dimensions, at every width of ranks and every level of vector instructions: the same columns.
+    /// Residues of all dimensions, at every width of ranks and every level of vector instructions: the same columns.
     Assembled,
-    /// Of the collapsed graph: the same bars in the same order.
+    /// Collapsed graph: the same bars in the same order.
     Collapsed,
-    /// Points born at numbers of the space, by their places: the plain version's bars, of the collapsed graph too.
+    /// Points with births taken from the numbers of the space, by index: the bars of the plain version, also for the
+    /// collapsed graph.
     Born(Vec<usize>),
-    /// With the simplices of the bars: the plain version's.
+    /// With the simplices of the bars: those of the plain version.
     Simplices,
-    /// So many landmarks, as a remainder of the number of points: the bars of these points.
+    /// Number of landmarks, modulo the number of points: the bars of these points.
     Landmarks(usize),
 }
 
@@ -86,7 +87,7 @@ impl Subject for RipsBars {
         let n = points(max_dim, random);
         let relation = Relation::draw(n, double, random);
         let space = match relation {
-            // Squares of distances are exact at every scale.
+            // Squared distances are exact at every scale.
             Relation::Scaled(_) if random.once_in(2) => lattice(n, random),
             _ => Space::draw(n, double, random),
         };
@@ -168,7 +169,7 @@ impl Subject for RipsBars {
     }
 }
 
-/// Few enough points for the plain version; at times so many that a vector of any level is full.
+/// Few enough points for the plain version; occasionally enough to fill a vector of any level.
 fn points(max_dim: usize, random: &mut Random) -> usize {
     if max_dim <= 1 && random.once_in(60) {
         return random.pick(&[15, 16, 17, 31, 32, 33]);
@@ -185,7 +186,7 @@ fn lattice(n: usize, random: &mut Random) -> Space {
 }
 
 impl Limit {
-    /// The numbers of the space and others near them; rounded to singles, which both precisions hold.
+    /// Draws numbers of the space and nearby ones, rounded to single precision, which both precisions represent.
     fn draw(space: &Space, random: &mut Random) -> Limit {
         let numbers = space.numbers();
         let some = if numbers.is_empty() { 1.0 } else { random.pick(&numbers).abs() };
@@ -242,7 +243,7 @@ impl Case {
         collapse: Collapse,
         pools: &Pools,
     ) -> Result<Outcome, String> {
-        // In dimensions past those of the case, the sorted layer of a graph with hubs may be refused for its memory.
+        // Above the dimensions of the case, the sorted layer of a graph with hubs may be refused for lack of memory.
         let sorted = self.sorted && max_dim <= self.max_dim;
         let store = if sorted { SecondLayer::Sorted } else { SecondLayer::Implicit };
         let rips =
@@ -291,7 +292,7 @@ fn check<T: Value>(case: &Case, pools: &Pools) -> Result<(), String> {
             let bars = case.run(space, case.limit, case.max_dim, pools)?.diagram;
             same("bars with a point repeated", &multiset(&bars), &multiset(found))
         }
-        // The collapse takes a square matrix of ranks.
+        // The collapse needs a square matrix of ranks.
         Relation::Collapsed if distances.len() > 4096 => Ok(()),
         Relation::Collapsed => {
             let outcome = case.run_collapsed(distances, case.limit, case.max_dim, Collapse::On, pools)?;
@@ -309,7 +310,7 @@ fn check<T: Value>(case: &Case, pools: &Pools) -> Result<(), String> {
     }
 }
 
-/// The pairs up to a length as a graph whose ids are spread.
+/// Pairs up to a length as a graph with spread ids.
 fn as_graph<T: Value>(
     distances: &Distances<T>,
     longest: f64,
@@ -332,7 +333,7 @@ fn as_graph<T: Value>(
     SparseDistances::new(n * spread, edges).map_err(|error| format!("no graph: {error}"))
 }
 
-/// The landmarks alone have the bars that all points have when they are asked for landmarks.
+/// Checks that the landmarks alone have the bars of a run with landmarks on all points.
 fn of_landmarks<T: Value>(
     case: &Case,
     distances: Distances<T>,
@@ -354,7 +355,7 @@ fn of_landmarks<T: Value>(
     same("bars of landmarks", &outcome.diagram, &expected)
 }
 
-/// The simplices with which classes are born and die, beside which the bars stay as they are.
+/// Checks the simplices with which classes are born and die, and that the bars stay the same.
 fn simplices<T: Value>(
     case: &Case,
     distances: Distances<T>,
@@ -379,7 +380,7 @@ fn simplices<T: Value>(
     Ok(())
 }
 
-/// Points that are born at half a distance, at a distance, or at 0: the graph, its edges raised to the births.
+/// Checks points born at half a distance, a distance, or 0, as the graph with its edges raised to the births.
 fn born<T: Value>(
     case: &Case,
     distances: &Distances<T>,
@@ -407,7 +408,7 @@ fn born<T: Value>(
     let value = value_of(case.limit, &distances);
     let expected = plain::barcode(&distances, case.max_dim, value, case.modulus);
     for collapse in [Collapse::Off, Collapse::On] {
-        // The collapse takes a square matrix of ranks.
+        // The collapse needs a square matrix of ranks.
         if collapse == Collapse::On && distances.len() > 4096 {
             continue;
         }
@@ -417,7 +418,7 @@ fn born<T: Value>(
     Ok(())
 }
 
-/// Every isolated point is one more essential class of dimension 0.
+/// Checks that each isolated point adds one essential class of dimension 0.
 fn scattered<T: Value>(
     case: &Case,
     distances: &Distances<T>,
@@ -428,7 +429,7 @@ fn scattered<T: Value>(
 ) -> Result<(), String> {
     let graph = as_graph(distances, value, spread)?;
     let isolated = (spread - 1) * distances.len();
-    // Vertices of many bits in simplices of many vertices take the widest entries.
+    // Large vertex ids and many vertices per simplex require the widest entries.
     let max_dim = if spread > 100 { 8 } else { case.max_dim };
     let bars = case.run(graph.into(), Limit::Enclosing, max_dim, pools)?.diagram;
     let (kept, last) = bars.bars(0).split_at(bars.bars(0).len().saturating_sub(isolated));
@@ -439,7 +440,7 @@ fn scattered<T: Value>(
     same("bars among isolated points", &higher(&bars), &higher(found))
 }
 
-/// The residue of each dimension without clearing, swept with ranks of either width at every level.
+/// Checks the residue of each dimension without clearing, assembled with ranks of either width at every level.
 fn assembled<T: Value>(case: &Case, distances: &Distances<T>, value: f64) -> Result<(), String> {
     let refused = |error: &dyn std::fmt::Debug| format!("refused: {error:?}");
     let ranking = rank(distances, T::from_f64(value)).map_err(|error| refused(&error))?;
@@ -478,7 +479,7 @@ fn assembled<T: Value>(case: &Case, distances: &Distances<T>, value: f64) -> Res
     Ok(())
 }
 
-/// A new point at the greatest distance from all others ends every class there, but for one.
+/// Checks that a new point at the greatest distance from all others kills every class but one there.
 fn cone<T: Value>(case: &Case, distances: &Distances<T>, pools: &Pools) -> Result<(), String> {
     let n = distances.len();
     let graph = as_graph(distances, f64::INFINITY, 1)?;
@@ -497,7 +498,7 @@ fn cone<T: Value>(case: &Case, distances: &Distances<T>, pools: &Pools) -> Resul
     same("bars of the cone", &multiset(&found), &sorted(expected))
 }
 
-/// Bars scale as distances do, if no number and no bar leaves the range of normal numbers.
+/// Checks that bars scale as distances do, if all numbers and bars stay in the range of normal numbers.
 fn scaled<T: Value>(case: &Case, exponent: i32, found: &Diagram, pools: &Pools) -> Result<(), String> {
     let scale = 2f64.powi(exponent);
     let (least, most) = if case.double { (-1020, 1020) } else { (-124, 124) };
@@ -516,7 +517,7 @@ fn scaled<T: Value>(case: &Case, exponent: i32, found: &Diagram, pools: &Pools) 
     if !all.iter().all(|&x| is_normal(x) && is_normal(x * scale)) {
         return Ok(());
     }
-    // Squares of coordinates that are small whole numbers are exact, so the scale decides nothing else.
+    // Squares of small whole coordinates are exact, so rounding does not depend on the scale.
     if matches!(case.space, Space::Cloud { .. })
         && !numbers.iter().all(|x| x.fract() == 0.0 && x.abs() < 1000.0)
     {
@@ -529,12 +530,12 @@ fn scaled<T: Value>(case: &Case, exponent: i32, found: &Diagram, pools: &Pools) 
     same("bars of scaled distances", &bars, &Diagram::new(expected))
 }
 
-/// The exponent of a number that is not 0.
+/// Binary exponent of a nonzero number.
 fn exponent_of(x: f64) -> i32 {
     x.abs().log2().floor() as i32
 }
 
-/// What a writer wrote is what the reader of barcodes reads.
+/// Checks that the reader of barcodes reads what the writer wrote.
 fn written(format: usize, outcome: &Outcome) -> Result<(), String> {
     let format = output::OutputFormat::ALL[format];
     let Outcome { diagram, summary, plan, .. } = outcome;
@@ -551,7 +552,7 @@ fn written(format: usize, outcome: &Outcome) -> Result<(), String> {
     let loaded = read::read_bytes("bars", &file, None)
         .map_err(|error| format!("{format} is not read: {error}\n  {}", String::from_utf8_lossy(&file)))?;
     if format == output::OutputFormat::Text {
-        // Six digits are not enough to tell bars apart, but for counting them.
+        // Six digits do not suffice to distinguish bars, only to count them.
         let Barcode::Bars(bars) = loaded.barcode else { return Err("text holds no bars".to_owned()) };
         return same("number of bars in text", &bars.bars.len(), &diagram.iter().count());
     }
@@ -564,7 +565,7 @@ fn point((dim, bar): (usize, Bar)) -> DiagramPoint {
     DiagramPoint { dim: dim as u32, birth: bar.birth, death: bar.death, essential: bar.is_essential() }
 }
 
-/// The bars of all dimensions, sorted by value.
+/// Bars of all dimensions, sorted by value.
 fn multiset(diagram: &Diagram) -> Vec<(usize, Bar)> {
     sorted(diagram.iter().collect())
 }

@@ -4,25 +4,25 @@ use lacuna::metric::{DistanceMatrix, Distances, PointCloud, SparseDistances, Val
 
 use lacuna::generate::Random;
 
-/// Distances, or points that have some. Numbers are doubles; in single precision they are rounded when a
-/// [`Distances`] is made.
+/// Distances, or points with distances. Numbers are doubles; for single precision they are rounded when a [`Distances`]
+/// is made.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Space {
-    /// The entries below the diagonal of n points, row by row.
+    /// Entries below the diagonal of n points, row by row.
     Table { n: usize, lower: Vec<f64> },
     /// Points in R^m, point by point.
     Cloud { m: usize, coordinates: Vec<f64> },
-    /// Edges (i, j, length) on n points, in any order, either end first.
+    /// Edges (i, j, length) on n points, in any order and direction.
     Graph { n: usize, edges: Vec<(u32, u32, f64)> },
 }
 
-/// The pairs j < i in the order of a condensed matrix.
+/// Pairs j < i in the order of a condensed matrix.
 pub(super) fn pairs(n: usize) -> impl Iterator<Item = (usize, usize)> {
     (1..n).flat_map(|i| (0..i).map(move |j| (i, j)))
 }
 
 impl Space {
-    /// Any space of `n` points.
+    /// Draws a space of `n` points.
     pub(super) fn draw(n: usize, double: bool, random: &mut Random) -> Space {
         match random.below(10) {
             0..=4 => Space::table(n, double, random),
@@ -31,7 +31,7 @@ impl Space {
         }
     }
 
-    /// A table: few values, zeros, infinities, neighbours among numbers, shortest paths, a glued surface.
+    /// Draws a table: few values, zeros, infinities, neighbouring numbers, shortest paths, a glued surface.
     fn table(n: usize, double: bool, random: &mut Random) -> Space {
         let count = n * n.saturating_sub(1) / 2;
         let most = random.within(1, 6);
@@ -50,7 +50,8 @@ impl Space {
             4 => random.within(1, 3) as f64,
             5 => random.pick(if double { &CORNERS_F64 } else { &CORNERS_F32 }),
             6 => scale * random.within(0, 2 * most) as f64,
-            // What is below half of a unit in the last place of singles ties in singles only.
+            // Differences below half a unit in the last place of single precision, so that ties occur only in single
+            // precision.
             _ => random.within(1, most) as f64 + 1e-9 * random.within(0, 3) as f64,
         };
         Space::Table { n, lower: (0..count).map(|_| entry()).collect() }
@@ -72,7 +73,7 @@ impl Space {
         Space::Table { n, lower: lower.collect() }
     }
 
-    /// A cloud: grids, repeated points, points of a line, of a circle, far and near scales.
+    /// Draws a cloud: grids, repeated points, points on a line or a circle, very small and large scales.
     fn cloud(n: usize, double: bool, random: &mut Random) -> Space {
         let m = random.within(1, 4) as usize;
         let kind = random.below(6);
@@ -97,13 +98,14 @@ impl Space {
             };
             points.push(point);
         }
-        // Squares of distances neither overflow nor vanish here; where they would, see the relation `Scaled`.
+        // Squared distances neither overflow nor underflow here; for scales where they would, see the relation
+        // `Scaled`.
         let most = if double { 400 } else { 50 };
         let scale = if random.once_in(3) { 2f64.powi(random.within(-most, most) as i32) } else { 1.0 };
         Space::Cloud { m, coordinates: points.into_iter().flatten().map(|x| x * scale).collect() }
     }
 
-    /// A graph: stars, cliques, cycles, hubs, isolated points.
+    /// Draws a graph: stars, cliques, cycles, hubs, isolated points.
     fn graph(n: usize, random: &mut Random) -> Space {
         let kind = random.below(6);
         let hub = random.below(n);
@@ -130,7 +132,7 @@ impl Space {
         Space::Graph { n, edges: order.into_iter().map(|k| edges[k]).collect() }
     }
 
-    /// Hubs with so many neighbours that lists of them are worth searching, and few edges besides.
+    /// Draws hubs with so many neighbours that searching their lists pays, and few other edges.
     pub(super) fn hubs(random: &mut Random) -> Space {
         let n = 60 + random.below(200);
         let hubs: Vec<usize> = (0..1 + random.below(3)).map(|_| random.pick(&[0, n - 1, n / 2])).collect();
@@ -144,7 +146,7 @@ impl Space {
         Space::Graph { n, edges }
     }
 
-    /// The number of points.
+    /// Number of points.
     pub(super) fn len(&self) -> usize {
         match self {
             Space::Table { n, .. } | Space::Graph { n, .. } => *n,
@@ -152,7 +154,7 @@ impl Space {
         }
     }
 
-    /// The distances in a precision.
+    /// The distances in a given precision.
     pub(super) fn distances<T: Value>(&self) -> Distances<T> {
         let valid = "a space that is drawn is one";
         let round = |x: &f64| T::from_f64(*x);
@@ -170,8 +172,8 @@ impl Space {
         }
     }
 
-    /// Point k of the result is point `order[k]` of this space; points may be left out and repeated, and those of a repeated
-    /// point have distance 0.
+    /// Permutes points: point k of the result is point `order[k]` of this space. Points may be omitted and repeated;
+    /// copies of a point have distance 0.
     pub(super) fn of_points(&self, order: &[usize]) -> Space {
         match self {
             Space::Table { lower, .. } => {
@@ -201,7 +203,7 @@ impl Space {
         }
     }
 
-    /// With all numbers changed.
+    /// Applies `f` to all numbers.
     pub(super) fn map(&self, f: impl Fn(f64) -> f64) -> Space {
         let all = |numbers: &[f64]| numbers.iter().map(|&x| f(x)).collect();
         match self {
@@ -213,7 +215,7 @@ impl Space {
         }
     }
 
-    /// Its numbers.
+    /// Numbers of the space.
     pub(super) fn numbers(&self) -> Vec<f64> {
         match self {
             Space::Table { lower: numbers, .. } | Space::Cloud { coordinates: numbers, .. } => {
@@ -239,7 +241,7 @@ impl Space {
     }
 }
 
-/// Numbers at the ends of single precision.
+/// Extreme numbers of single precision.
 const CORNERS_F32: [f64; 9] = [
     0.0,
     -0.0,
@@ -252,7 +254,7 @@ const CORNERS_F32: [f64; 9] = [
     f64::INFINITY,
 ];
 
-/// Numbers at the ends of double precision.
+/// Extreme numbers of double precision.
 const CORNERS_F64: [f64; 9] = [
     0.0,
     -0.0,

@@ -1,4 +1,4 @@
-//! What a campaign is about: cases that are drawn from a seed, checked, and made smaller when they fail.
+//! Subjects of a campaign: their cases are drawn from a seed, checked, and minimised when they fail.
 
 use std::fmt::Debug;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -8,67 +8,67 @@ use super::panics::caught;
 use super::pools::Pools;
 use lacuna::generate::Random;
 
-/// A part of the library with something to hold it against.
+/// A part of the library, with a reference for comparison.
 pub(super) trait Subject {
-    /// An input, and everything that is asked of it.
+    /// An input with all options.
     type Case: Clone + Debug;
-    /// Its name, as `--only` takes it.
+    /// Name for `--only`.
     const NAME: &'static str;
-    /// What is crossed, for the closing table.
+    /// Combined options, for the closing table.
     const CROSSED: &'static str;
-    /// How much of the time it takes, compared with others.
+    /// Share of the time, relative to other subjects.
     const SHARE: u32 = 4;
 
-    /// A case.
+    /// Draws a case.
     fn draw(random: &mut Random) -> Self::Case;
 
-    /// The options of a case, without the input: different texts are different crossings.
+    /// Description of the options of a case, without the input; different texts count as different combinations.
     fn options(case: &Self::Case) -> String;
 
-    /// Whether what is fast agrees with what is plain.
+    /// Checks that the fast result agrees with the reference.
     ///
     /// # Errors
-    /// What disagrees: the first line says with what, the others show both.
+    /// The first line names the disagreement, the others show both results.
     fn check(case: &Self::Case, pools: &Pools) -> Result<(), String>;
 
-    /// Simpler cases, those that leave out most first.
+    /// Simpler cases, the simplest first.
     fn smaller(case: &Self::Case) -> Vec<Self::Case>;
 }
 
-/// What came of a case.
+/// Result of a case.
 pub(super) struct Outcome {
-    /// A hash of the options that were crossed.
+    /// Hash of the combined options.
     pub(super) options: u64,
-    /// Why it failed.
+    /// Description of the failure, if the case failed.
     pub(super) failure: Option<String>,
 }
 
-/// A case that fails, as small as it could be made.
+/// A failing case after minimisation.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Minimal {
     /// The case in Rust's notation.
     pub(super) case: String,
-    /// Why it fails.
+    /// Description of the failure.
     pub(super) failure: String,
 }
 
-/// A [`Subject`] of any type of cases.
+/// A [`Subject`] with its type of cases erased.
 pub(super) trait AnySubject: Sync {
     fn name(&self) -> &'static str;
     fn crossed(&self) -> &'static str;
     fn share(&self) -> u32;
     /// Runs the case of a seed.
     fn run(&self, seed: u64, pools: &Pools) -> Outcome;
-    /// Makes the case of a seed smaller as long as it fails; `None` if it does not fail.
+    /// Minimises the failing case of a seed; `None` if it does not fail.
     fn minimise(&self, seed: u64, pools: &Pools) -> Option<Minimal>;
-    /// The case of a seed.
+    /// Description of the case of a seed.
     fn describe(&self, seed: u64) -> String;
 }
 
-/// How long a failing case is made smaller.
+/// Time limit for minimising a case.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Makes an [`AnySubject`] of a [`Subject`].
+/// Turns a [`Subject`] into an [`AnySubject`].
 pub(super) struct Of<S>(pub(super) S);
 
 impl<S: Subject + Sync> AnySubject for Of<S> {
@@ -101,7 +101,7 @@ impl<S: Subject + Sync> AnySubject for Of<S> {
         let end = Instant::now() + PATIENCE;
         'smaller: while Instant::now() < end {
             for candidate in S::smaller(&case) {
-                // Another failure than the one that was found is another case.
+                // A candidate with a different kind of failure is not a smaller version of this case.
                 if let Some(found) = fails(&candidate).filter(|found| kind(found) == kind(&failure)) {
                     (case, failure) = (candidate, found);
                     continue 'smaller;
@@ -123,13 +123,13 @@ fn hash(options: &str) -> u64 {
     hasher.finish()
 }
 
-/// What failures have in common that are one: the first line without its numbers.
+/// Kind of a failure: its first line without digits.
 pub(super) fn kind(failure: &str) -> String {
     let first = failure.lines().next().unwrap_or_default();
     first.chars().filter(|c| !c.is_ascii_digit()).take(160).collect()
 }
 
-/// Fails unless two things are equal; `what` says which.
+/// Fails unless two values are equal; `what` names them.
 pub(super) fn same<T: PartialEq + Debug>(what: &str, found: &T, expected: &T) -> Result<(), String> {
     if found == expected {
         return Ok(());
@@ -141,7 +141,7 @@ pub(super) fn same<T: PartialEq + Debug>(what: &str, found: &T, expected: &T) ->
 mod tests {
     use super::*;
 
-    /// Claims that no number of a list is above 6.
+    /// Claims that no number of a list is greater than 6.
     struct NoneAbove6;
 
     impl Subject for NoneAbove6 {

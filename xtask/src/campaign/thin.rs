@@ -1,4 +1,4 @@
-//! Thinning: every rule, 64 voxels at a time, against voxel by voxel; Betti numbers; the other order in memory.
+//! Thinning: every rule on words of 64 voxels against voxel by voxel; Betti numbers; the other memory order.
 
 use lacuna::backend::{Backend, BackendRequest, Choice};
 use lacuna::cubical::persistence::{self, Class, persistence};
@@ -14,7 +14,7 @@ use lacuna::generate::Random;
 /// Skeletons.
 pub(super) struct Skeletons;
 
-/// A binary image and how it is thinned.
+/// A binary image with the settings of its thinning.
 #[derive(Debug, Clone)]
 pub(super) struct Case {
     axes: Vec<usize>,
@@ -110,7 +110,7 @@ impl Subject for Skeletons {
     }
 }
 
-/// An image of two values has the same bars when what comes first is thinned.
+/// Checks that thinning the earlier value of a binary image keeps its bars.
 fn keeps_bars(case: &Case, pools: &Pools) -> Result<(), String> {
     let Case { rule, iterations, machine, .. } = *case;
     let processor = Backend::new(BackendRequest { choice: Choice::Cpu, ..BackendRequest::default() });
@@ -141,7 +141,7 @@ fn keeps_bars(case: &Case, pools: &Pools) -> Result<(), String> {
     Ok(())
 }
 
-/// Planes for the rules of the plane; now and then rows longer than a word of 64 voxels.
+/// Draws a plane for planar rules; occasionally with rows longer than a word of 64 voxels.
 fn axes(rule: Rule, random: &mut Random) -> Vec<usize> {
     let mut extent = |most: usize| 1 + random.below(most);
     let kind = extent(24);
@@ -160,7 +160,7 @@ impl Case {
         Shape::new(&self.axes, self.order).expect("a few voxels")
     }
 
-    /// The foreground by its places in C order.
+    /// Indices of the foreground in C order.
     fn places(&self) -> Vec<usize> {
         let by_coordinates = Shape::new(&self.axes, Order::C).expect("a few voxels");
         let is_black =

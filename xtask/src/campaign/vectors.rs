@@ -1,6 +1,6 @@
-//! Diagrams as vectors over shifted ranges: against the definition, value by value of the grid.
+//! Diagrams as vectors over shifted ranges, against the definition at each grid value.
 //!
-//! Births, deaths and ranges are whole numbers. So whether a bar is alive at a value of the grid is known without rounding.
+//! Births, deaths and ranges are integers, so whether a bar is alive at a grid value is decided without rounding.
 
 use std::f64::consts::SQRT_2;
 
@@ -18,7 +18,7 @@ pub(super) struct DiagramVectors;
 pub(super) struct Case {
     kind: VectorKind,
     bars: Vec<(i64, i64)>,
-    /// Whether the bars are given as those of superlevel sets, death before birth.
+    /// Whether bars are given as in superlevel filtrations, death before birth.
     goes_down: bool,
     low: i64,
     span: i64,
@@ -29,7 +29,7 @@ pub(super) struct Case {
 const KINDS: [VectorKind; 4] =
     [VectorKind::Betti, VectorKind::EntropySummary, VectorKind::Landscape, VectorKind::Silhouette];
 
-/// Functions of a landscape.
+/// Number of landscape functions.
 const LAYERS: usize = 3;
 
 impl Subject for DiagramVectors {
@@ -133,7 +133,7 @@ impl Case {
         self.count as i64 - 1
     }
 
-    /// Value k of the grid as so many parts of which `steps` are 1.
+    /// Grid value k in units of 1 / `steps`.
     fn parts(&self, k: usize) -> i64 {
         self.low * self.steps() + k as i64 * self.span
     }
@@ -142,7 +142,7 @@ impl Case {
         (birth * self.steps()..death * self.steps()).contains(&self.parts(k))
     }
 
-    /// The height of the tent of a bar at value k.
+    /// Height of the tent of a bar at grid value k.
     fn tent(&self, k: usize, &(birth, death): &(i64, i64)) -> f64 {
         let (parts, steps) = (self.parts(k), self.steps());
         let height = (parts - birth * steps).min(death * steps - parts);

@@ -1,4 +1,4 @@
-//! What speaks for the readings of a table of numbers.
+//! Evidence for the possible readings of a table of numbers.
 
 use super::Reading;
 use crate::metric::read::sparse::{Listed, Triplet};
@@ -7,12 +7,12 @@ use crate::metric::read::{DistanceFormat, Place, Problem, layout, sparse, triang
 use crate::metric::square;
 use std::borrow::Cow;
 
-/// Numbers beside a table that may number its rows or columns.
+/// A first row or column of numbers that may be labels.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Labels {
     pub(super) first_row: bool,
     pub(super) first_column: bool,
-    /// Whether they count from 0 or 1.
+    /// Whether they count up from 0 or 1.
     pub(super) count: bool,
 }
 
@@ -35,7 +35,7 @@ impl Labels {
         Ok(Reading { format, why: why.to_owned(), notes, text: Cow::Owned(edited), table })
     }
 
-    /// The options that leave them out, and those that take them for data.
+    /// The options that skip the labels, and those that read them as data.
     pub(super) fn options(self) -> [&'static str; 2] {
         match (self.first_row, self.first_column) {
             (true, false) => ["--skip-rows 1", "--skip-rows 0"],
@@ -45,20 +45,20 @@ impl Labels {
     }
 }
 
-/// What speaks for the readings of a table.
+/// A table with what is known about it.
 pub(super) struct Evidence<'a> {
     pub(super) text: &'a [u8],
     pub(super) table: &'a Table,
-    /// What a header calls the columns.
+    /// Column names from a header.
     pub(super) names: &'a [String],
-    /// Whether the first row may still number the columns.
+    /// Whether the first row may be column labels.
     pub(super) may_have_header: bool,
-    /// Whether the first column may still number the rows.
+    /// Whether the first column may be row labels.
     pub(super) may_have_row_names: bool,
 }
 
 impl Evidence<'_> {
-    /// A format that the layout tells beyond doubt.
+    /// Format that the layout determines without doubt.
     pub(super) fn matrix_or_triangle(&self) -> Result<Option<(DistanceFormat, String)>, Problem> {
         let table = self.table;
         let rows = table.rows();
@@ -80,8 +80,8 @@ impl Evidence<'_> {
         }))
     }
 
-    /// An error when the rows are the cells of a boundary matrix of PHAT: the dimension, then the cells of the boundary, ascending among
-    /// those before.
+    /// Rejects the boundary matrices of PHAT, whose rows are cells: the dimension, then the cells of the boundary in
+    /// ascending order, all of them earlier.
     pub(super) fn check_no_boundaries(&self) -> Result<(), Problem> {
         let table = self.table;
         let is_cell = |r: usize| {
@@ -103,7 +103,7 @@ impl Evidence<'_> {
         Ok(())
     }
 
-    /// The numbers beside a table that leave a square when they are left out.
+    /// Labels whose removal leaves a square.
     pub(super) fn labels_around_a_square(&self) -> Option<Labels> {
         let table = self.table;
         let rows = table.rows();
@@ -122,7 +122,7 @@ impl Evidence<'_> {
         allowed.then_some(Labels { first_row, first_column, count })
     }
 
-    /// The side and the entries of the square beside the labels.
+    /// Side and entries of the square without the labels.
     pub(super) fn beside(&self, labels: Labels) -> (usize, impl Fn(usize, usize) -> f32 + '_) {
         let (row, column) = (usize::from(labels.first_row), usize::from(labels.first_column));
         (self.table.rows() - row, move |i, j| self.table.row(i + row)[j + column])
@@ -132,7 +132,7 @@ impl Evidence<'_> {
         (from..self.table.rows()).map(|r| self.table.row(r)[0]).collect()
     }
 
-    /// The numbers beside what is a distance matrix without them.
+    /// Labels whose removal leaves a distance matrix.
     pub(super) fn labels_of_a_matrix(&self) -> Result<Option<Labels>, Problem> {
         let Some(labels) = self.labels_around_a_square() else { return Ok(None) };
         let Labels { first_row, first_column, count } = labels;
@@ -160,7 +160,7 @@ impl Evidence<'_> {
         ))
     }
 
-    /// The numbers beside the coordinates of points that number the columns, or rows and columns, beyond doubt.
+    /// Labels that without doubt number the columns of a point table, or its rows and columns.
     pub(super) fn labels_of_points(&self) -> Result<Option<Labels>, Problem> {
         let table = self.table;
         let rows = table.rows();
@@ -193,7 +193,7 @@ impl Evidence<'_> {
         Ok(None)
     }
 
-    /// An error when the numbers may be the distances of all pairs in one list. `points`: when they may also be points.
+    /// Rejects numbers that may be a condensed list of distances. `points`: they may also be points.
     pub(super) fn check_condensed(&self, points: bool) -> Result<(), Problem> {
         let table = self.table;
         let (rows, count) = (table.rows(), table.values.len());
@@ -223,9 +223,9 @@ impl Evidence<'_> {
         Problem::new(place, "numbers that can be read in one way only", found).note(how)
     }
 
-    /// Whether the lines are edges rather than points in space: readable as such, no pair twice, without an edge from a
-    /// point to itself, and with either a fraction among the distances or every id in use. A header can say so, too, or
-    /// deny it. Lines that are as likely points are an error.
+    /// Whether the lines are edges rather than points in space. They must be readable as edges, repeat no pair, join no
+    /// point to itself, and have either a fraction among the distances or every id in use. A header can decide either
+    /// way. Lines that are as likely to be points are an error.
     pub(super) fn is_edge_list(&self) -> Result<bool, Problem> {
         let width = self.table.width();
         if !matches!(width, Some(2 | 3)) {
@@ -263,7 +263,7 @@ impl Evidence<'_> {
         ))
     }
 
-    /// An error when the rows are no points, or as likely a matrix.
+    /// Rejects rows that are not points, or as likely a matrix.
     pub(super) fn check_points(&self) -> Result<(), Problem> {
         let Evidence { text, table, .. } = *self;
         let n = table.rows();
@@ -288,7 +288,7 @@ impl Evidence<'_> {
     }
 }
 
-/// What helps with a matrix that has 1 on its diagonal and nothing greater.
+/// Remedy for a matrix whose diagonal is 1 and which has no greater value.
 pub(in crate::metric::read) const SIMILARITIES: &str = "similarities such as correlations become distances when they are taken from 1; \
     if the rows are points, say so with --format point-cloud";
 
@@ -301,7 +301,7 @@ pub(super) fn counts_from(numbers: &[f32], first: usize) -> bool {
     numbers.len() >= 2 && numbers.iter().enumerate().all(|(k, &x)| x == (k + first) as f32)
 }
 
-/// Whether the names of two or three columns are those of edges; `None` when they do not tell.
+/// Whether the names of two or three columns denote edges; `None` if they do not decide.
 pub(super) fn header_says_edges(names: &[String]) -> Option<bool> {
     pub(super) const ENDS: [[&str; 2]; 10] = [
         ["i", "j"],
@@ -329,7 +329,7 @@ pub(super) fn header_says_edges(names: &[String]) -> Option<bool> {
     (numbered && node).then_some(true)
 }
 
-/// An error when a triangle (n ≥ 2) seems to have the diagonal with it.
+/// Rejects a triangle (n ≥ 2) that seems to include the diagonal.
 pub(super) fn check_no_diagonal(text: &[u8], table: &Table, lower: bool) -> Result<(), Problem> {
     let mut start = 0;
     let on_diagonal = |len: usize| {
@@ -351,16 +351,16 @@ pub(super) fn check_no_diagonal(text: &[u8], table: &Table, lower: bool) -> Resu
     .note(format!("if those zeros are distances, say --format {name}")))
 }
 
-/// What lines of two whole numbers and a third number are likely to be.
+/// Likely content of lines of two whole numbers and a third number.
 enum Likely {
     Edges,
     Points,
-    /// Edges of a kind, in words, or points.
+    /// Either edges of this kind, in words, or points.
     Either(&'static str),
 }
 
-/// What the numbers of the lines speak for. Few edges join a point to itself, and most lists use all ids up to the
-/// greatest. Two ids alone are as common among the corners of a cube, so lists that give a pair again need three.
+/// Classifies the lines by their numbers. Few edge lists contain loops, and most use all ids up to the greatest. Edge
+/// lists with only two ids look like corners of a cube, so lists that repeat a pair need three ids.
 fn edges_or_points(triplets: &[Triplet]) -> Likely {
     let loops = triplets.iter().any(|t| t.is_loop());
     let zero_loops = triplets.iter().all(|t| !t.is_loop() || t.distance == 0.0);
@@ -368,7 +368,7 @@ fn edges_or_points(triplets: &[Triplet]) -> Likely {
     let (ids, first) = ids_in_use(triplets);
     let (several, dense) = (ids >= 3, ids >= 3 && first.is_some());
     match sparse::listed(triplets) {
-        // Every entry of a matrix, its diagonal too.
+        // Every entry of a matrix, including its diagonal.
         Listed::BothWays { all: true } if loops && zero_loops && dense => {
             Likely::Either(", each in both directions,")
         }
@@ -386,15 +386,15 @@ fn edges_or_points(triplets: &[Triplet]) -> Likely {
     }
 }
 
-/// Whether lines of two whole numbers may be the edges of an unweighted graph: none joins a point to itself or is given again, and points have several
-/// edges each, as where all ids up to the greatest occur, or no more ids than a tree has.
+/// Whether lines of two whole numbers may be the edges of an unweighted graph: no loops, no repeated pair, and either
+/// all ids up to the greatest in use by many edges, or no more ids than a tree has.
 fn may_be_a_graph(edges: &[Triplet]) -> bool {
     let (ids, first) = ids_in_use(edges);
     let is_dense = first.is_some() && ids < 2 * edges.len() || ids <= edges.len() + 1;
     ids >= 3 && is_dense && !edges.iter().any(|edge| edge.is_loop()) && sparse::listed(edges) != Listed::Again
 }
 
-/// The number of ids in use, and the first of them, 0 or 1, when all up to the greatest are.
+/// Number of ids in use, and the first id, 0 or 1, if all ids up to the greatest are in use.
 fn ids_in_use(triplets: &[Triplet]) -> (usize, Option<u32>) {
     let greatest = triplets.iter().map(|t| t.i.max(t.j)).max().unwrap_or(0);
     let mut used = vec![false; greatest as usize + 1];
@@ -411,7 +411,7 @@ fn ids_in_use(triplets: &[Triplet]) -> (usize, Option<u32>) {
     (count, first)
 }
 
-/// An error at the first row that is not one longer than the row before.
+/// Rejects the first row that is not one longer than the row before.
 pub(super) fn check_growth(text: &[u8], table: &Table) -> Result<(), Problem> {
     match table.row_lens().enumerate().find(|&(r, len)| len != r + 1) {
         None => Ok(()),
@@ -421,7 +421,7 @@ pub(super) fn check_growth(text: &[u8], table: &Table) -> Result<(), Problem> {
     }
 }
 
-/// The first number on the diagonal of a square table that is not zero.
+/// Index of the first nonzero number on the diagonal of a square table.
 pub(super) fn first_off_zero(table: &Table) -> usize {
     let n = table.rows();
     (0..n).map(|i| i * n + i).find(|&k| table.values[k] != 0.0).unwrap_or(0)

@@ -1,16 +1,16 @@
-//! The cells of a row: what stands between them, and which of them are numbers, names or quoted.
+//! Cells of a row: delimiters, and the classification of cells as numbers, names or quoted text.
 
 use crate::metric::read::{Decimal, text};
 use std::ops::Range;
 
-/// What stands between the cells of a row.
+/// Delimiter between the cells of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Delimiter {
     Blanks,
     Byte(u8),
 }
 
-/// A cell of a row: its content is `start..end`, quotes included, and the next cell begins at `next`.
+/// A cell of a row. Its content, including quotes, is `start..end`; the next cell begins at `next`.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Cell {
     pub(super) start: usize,
@@ -24,7 +24,7 @@ impl Cell {
     }
 }
 
-/// What separates the cells of the rows, when commas may be decimal ones.
+/// Delimiter of the rows, given how commas are to be understood.
 pub(super) fn delimiter_of(sample: &[&[u8]], decimal: Decimal) -> Delimiter {
     let occurs = |byte: u8| sample.iter().any(|line| unquoted_bytes(line).any(|(_, b)| b == byte));
     let candidates: &[u8] = if decimal == Decimal::Comma { b";\t," } else { b";\t,|" };
@@ -35,7 +35,7 @@ pub(super) fn delimiter_of(sample: &[&[u8]], decimal: Decimal) -> Delimiter {
     }
 }
 
-/// Whether some comma is between quotes.
+/// Whether any comma is between quotes.
 pub(super) fn has_quoted_commas(sample: &[&[u8]]) -> bool {
     sample.iter().any(|line| {
         let all = memchr::memchr_iter(b',', line).count();
@@ -43,7 +43,7 @@ pub(super) fn has_quoted_commas(sample: &[&[u8]]) -> bool {
     })
 }
 
-/// The bytes of a line that are not between quotes, with their places.
+/// The bytes of a line outside quotes, with their offsets.
 pub(super) fn unquoted_bytes(line: &[u8]) -> impl Iterator<Item = (usize, u8)> + '_ {
     let mut inside = false;
     line.iter().copied().enumerate().filter(move |&(_, byte)| {
@@ -58,7 +58,7 @@ pub(super) fn cells_of(line: &[u8], delimiter: Delimiter) -> Vec<Cell> {
     cells
 }
 
-/// Gives every cell of a line to `emit`. An empty cell after the last separator is none.
+/// Passes every cell of a line to `emit`. A separator at the end of the line does not begin another cell.
 pub(super) fn split(line: &[u8], delimiter: Delimiter, mut emit: impl FnMut(Cell)) {
     let mut at = text::skip_blanks_but(line, 0, delimiter_byte(delimiter));
     while at < line.len() {
@@ -91,7 +91,7 @@ pub(super) fn ends_cell(byte: u8, delimiter: Delimiter) -> bool {
     }
 }
 
-/// The content of a cell without quotes around it.
+/// Content of a cell without surrounding quotes.
 pub(super) fn unquoted(cell: &[u8]) -> &[u8] {
     cell.strip_prefix(b"\"").and_then(|rest| rest.strip_suffix(b"\"")).unwrap_or(cell).trim_ascii()
 }
@@ -109,14 +109,14 @@ pub(super) fn is_number(cell: &[u8], decimal: Decimal) -> bool {
     }
 }
 
-/// Whether a cell holds a number whose decimal sign, if any, is a comma.
+/// Whether a cell holds a number that may contain a decimal comma but no point.
 pub(super) fn is_decimal(cell: &[u8]) -> bool {
     let with_point: Vec<u8> = cell.iter().map(|&byte| if byte == b',' { b'.' } else { byte }).collect();
     !cell.is_empty() && !cell.contains(&b'.') && text::is_number(&with_point)
 }
 
-/// Whether a cell holds a name: it begins with a letter and is neither a number nor a word for a missing value; or it
-/// is a date, year first.
+/// Whether a cell holds a name: it begins with a letter and is neither a number nor a word for a missing value, or it
+/// is a date with the year first.
 pub(super) fn is_name(cell: &[u8]) -> bool {
     pub(super) const MISSING: [&str; 5] = ["nan", "na", "n/a", "null", "none"];
     let begins = cell.first().is_some_and(|&b| b.is_ascii_alphabetic() || b == b'_' || b >= 0x80);
@@ -135,7 +135,7 @@ pub(super) fn is_name(cell: &[u8]) -> bool {
         && std::str::from_utf8(cell).map_or(true, begins_like_a_name)
 }
 
-/// Fractions such as ½ are no letters, though they are not ASCII either.
+/// Fractions such as ½ are not letters, though they are not ASCII either.
 pub(super) fn begins_like_a_name(cell: &str) -> bool {
     cell.chars().next().is_some_and(|c| c.is_alphabetic() || c == '_')
 }

@@ -1,4 +1,4 @@
-//! Whether a comma separates numbers or a whole part from its fraction.
+//! Decides whether a comma separates numbers or is a decimal comma.
 
 use super::cells::{
     Delimiter, cells_of, has_quoted_commas, is_decimal, is_name, split, unquoted, unquoted_bytes,
@@ -6,7 +6,7 @@ use super::cells::{
 use crate::metric::read::{Decimal, Place, Problem, text};
 use std::ops::Range;
 
-/// What commas within the cells of the rows stand for.
+/// Meaning of the commas within the cells of the rows.
 pub(super) fn decimal_of(rows: &[(usize, Range<usize>)], sample: &[&[u8]]) -> Result<Decimal, Problem> {
     let has = |byte: u8| sample.iter().any(|line| unquoted_bytes(line).any(|(_, b)| b == byte));
     let refuse = |with_comma: &str, with_point: &str| {
@@ -50,7 +50,7 @@ fn first_line(rows: &[(usize, Range<usize>)]) -> Place {
     Place::Line(rows.first().map_or(1, |row| row.0 + 1))
 }
 
-/// The error of a table whose commas may be decimal ones or group thousands, as that of `number`.
+/// The error for a table whose commas may be decimal or group thousands, with `number` as example.
 fn decimal_or_thousands(place: Place, number: String) -> Problem {
     let (decimal, whole) = (number.replace(',', "."), number.replace(',', ""));
     let found = format!(
@@ -60,8 +60,8 @@ fn decimal_or_thousands(place: Place, number: String) -> Problem {
         .note("--decimal comma says that they are decimal ones; thousands are to be written without commas")
 }
 
-/// The first number with a comma, when all such numbers may be whole ones whose thousands are grouped: one to three digits,
-/// the first of them no 0, and three digits after the comma.
+/// The first number with a comma, if all such numbers may be integers with grouped thousands: one to three digits
+/// without a leading 0, and three digits after the comma.
 fn thousands(sample: &[&[u8]], delimiter: Delimiter) -> Option<String> {
     let mut first = None;
     let mut all = true;
@@ -80,8 +80,8 @@ fn thousands(sample: &[&[u8]], delimiter: Delimiter) -> Option<String> {
     first.filter(|_| all)
 }
 
-/// Whether every cell that is no name is a number whose comma, if any, has a digit after it, and some have one.
-/// `strict`: and none has a point.
+/// Whether every cell that is not a name is a number, any comma in it is followed by a digit, and at least one cell has
+/// a comma. `strict`: and no cell has a point.
 pub(super) fn numbers_agree(sample: &[&[u8]], delimiter: Delimiter, strict: bool) -> bool {
     let mut commas = 0;
     let good = |line: &&[u8]| {

@@ -1,17 +1,17 @@
-//! The text without what is no number: blanks of the same length stand in its place.
+//! Replaces what is not a number by blanks of the same length.
 
 use super::cells::{Delimiter, is_number, is_quoted, split};
 use crate::input::text::{lines, quote};
 use crate::metric::read::{Columns, Decimal, Place, Problem, text};
 use std::borrow::Cow;
 
-/// What is to be blanked out and replaced.
+/// Parts of the text to be blanked out or replaced.
 pub(super) struct Edit {
-    /// Lines at the top.
+    /// Number of lines to skip at the top.
     pub(super) skipped: usize,
-    /// The line of the header, 0-based.
+    /// Line of the header, 0-based.
     pub(super) header: Option<usize>,
-    /// The columns that stay.
+    /// Columns to keep; `None` for all.
     pub(super) columns: Option<Columns>,
     pub(super) delimiter: Delimiter,
     pub(super) decimal: Decimal,

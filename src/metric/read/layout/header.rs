@@ -1,23 +1,23 @@
-//! Whether the first row is a header, and whether the first column holds names of rows.
+//! Decides whether the first row is a header, and whether the first column holds row names.
 
 use super::cells::{Cell, is_name, is_number, is_quoted, unquoted};
 use super::rows;
 use crate::metric::read::{Decimal, Place, Problem};
 
-/// What a first column of names is called in a header.
+/// Header cells that mark a column of row names.
 const NAMES_OF_ROWS: [&str; 8] =
     ["id", "idx", "index", "label", "name", "rownames", "row_names", "unnamed: 0"];
 
-/// How names of rows are told from numbers.
+/// How row names are distinguished from numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RowNames {
-    /// They are text in every row.
+    /// The names are text in every row.
     Text,
-    /// The header says that they are names.
+    /// The header marks the column as names.
     Header,
 }
 
-/// What a first row is.
+/// Classification of the first row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Header {
     /// A header.
@@ -28,7 +28,7 @@ pub(super) enum Header {
     Unclear,
 }
 
-/// The first rows, cut into cells.
+/// The first rows, split into cells.
 pub(super) struct Look {
     pub(super) decimal: Decimal,
     pub(super) sample: Vec<Vec<Cell>>,
@@ -39,19 +39,19 @@ impl Look {
         self.sample.get(row)?.get(k).map(|cell| cell.of(sample[row]))
     }
 
-    /// Whether cell `k` of a row is the name of something; `below` is the cell of the next row in its place.
+    /// Whether a cell of a row is a name; `below` is the cell in the same column of the next row.
     pub(super) fn names(cell: &[u8], below: Option<&[u8]>) -> bool {
         is_name(unquoted(cell)) || is_quoted(cell) && !below.is_some_and(is_quoted)
     }
 
-    /// Whether the first row is a header.
+    /// Classifies the first row.
     pub(super) fn header(&self, sample: &[&[u8]]) -> Header {
         let [first, second, ..] = &self.sample[..] else { return Header::None };
         let short = match second.len().checked_sub(first.len()) {
             Some(short @ (0 | 1)) => short,
             _ => return Header::None,
         };
-        // Rows that grow by one are a triangle, whose first row has a name only.
+        // Rows that grow by one form a triangle whose rows have names.
         if short == 1 && self.sample.get(2).is_some_and(|third| third.len() == second.len() + 1) {
             return Header::None;
         }
@@ -71,13 +71,13 @@ impl Look {
         if short == 1 || !is_name(0) || !(counts(0) || counts(1)) {
             return Header::None;
         }
-        // A name above names, beside numbers that count, may be the name of the first row.
+        // A name above names, next to numbers that count up, may be the name of the first row.
         let above_names = Look::names(second[0].of(sample[1]), self.cell(sample, 1, 1));
         if above_names && !is_empty(0) && !calls_rows(cell(0)) { Header::Unclear } else { Header::Names }
     }
 
-    /// Whether a first row of a name and numbers that count is a header, when the rows below have names, too: it is when
-    /// the rows below make a square or all have fractions, and it is not when all rows make a square.
+    /// Whether a first row of a name and numbers that count up is a header, when the rows below have names too. It is
+    /// one if the rows below form a square or all have fractions, and it is not if all rows form a square.
     pub(super) fn numbers_are_a_header(
         &self,
         text: &[u8],
@@ -100,10 +100,10 @@ impl Look {
         Err(problem.note("--skip-rows 1 leaves it out, --skip-rows 0 keeps it"))
     }
 
-    /// How the first column is known to hold names of rows; `None` when it does not.
+    /// How the first column is known to hold row names; `None` if it does not.
     pub(super) fn names_of_rows(&self, sample: &[&[u8]], header: bool) -> Option<RowNames> {
         let first = usize::from(header);
-        // Names stand beside numbers.
+        // Names must stand next to numbers.
         let wide = (first..sample.len()).any(|row| {
             let beside = self.sample[row].iter().skip(1);
             beside.into_iter().any(|cell| is_number(cell.of(sample[row]), self.decimal))
@@ -123,12 +123,12 @@ impl Look {
     }
 }
 
-/// Whether a cell of a header calls the column below it names of rows.
+/// Whether a header cell marks its column as row names.
 pub(super) fn calls_rows(cell: &[u8]) -> bool {
     NAMES_OF_ROWS.iter().any(|name| unquoted(cell).eq_ignore_ascii_case(name.as_bytes()))
 }
 
-/// The whole number that a cell holds, quoted or not.
+/// Whole number in a cell, quoted or not.
 pub(super) fn whole(cell: &[u8]) -> Option<usize> {
     std::str::from_utf8(unquoted(cell)).ok()?.parse().ok()
 }

@@ -1,17 +1,17 @@
-//! Tables that hold more than numbers: a header, names of rows, columns that are not asked for, quotes, decimal commas.
+//! Tables that hold more than numbers: a header, row names, columns that are not requested, quotes, decimal commas.
 //!
-//! What is left out becomes blanks of the same length, and a decimal comma becomes a point. So the parser of numbers
-//! knows nothing of all this, and every place in the text stays where it is in the file.
+//! What is left out becomes blanks of the same length, and a decimal comma becomes a point. So the number parser needs
+//! to know nothing of all this, and every offset in the text stays the same as in the file.
 //!
-//! **What is understood** from the first rows, and said in a note:
+//! **What is recognised** in the first rows, and reported in a note:
 //! - A first row of names is a header, and so is one of column numbers after a name or nothing (`,0,1,2`). The header
 //!   has as many cells as the rows below it, or one less, as R writes it.
 //! - The first column holds names of rows when it holds text, when the header has nothing above it, or calls it `id`,
 //!   `index` and the like.
 //! - `2,5` between semicolons, tabs or quotes is a decimal comma.
 //!
-//! Numbers that may be meant as a header or as names of rows are left to [`super::detect`], which knows what the rest
-//! of the table looks like.
+//! Numbers that may be meant as a header or as row names are left to [`super::detect`], which examines the rest of the
+//! table.
 
 mod cells;
 mod decimal;
@@ -31,26 +31,27 @@ use header::{Header, Look, RowNames};
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// Rows that are looked at, at most, to find out how a table is laid out.
+/// Maximal number of rows that are examined to find the layout of a table.
 const SAMPLE_ROWS: usize = 64;
 
-/// Rows that are looked at however long they are, and bytes past which no other one is: what they hold is parsed again with the rest.
+/// Rows that are examined whatever their length. Past this and [`SAMPLE_BYTES`], no more are, since the sample is
+/// parsed again with the rest.
 const LEAST_ROWS: usize = 4;
 const SAMPLE_BYTES: usize = 1 << 12;
 
-/// A text of numbers only, and what had to be done for that.
+/// A text of numbers only, and what was removed to get it.
 #[derive(Debug)]
 pub(super) struct NumbersOnly<'a> {
     pub(super) text: Cow<'a, [u8]>,
-    /// The names that a header gives to the columns that are read.
+    /// Header names of the columns that are read.
     pub(super) names: Vec<String>,
-    /// Whether a column of names of rows is left out.
+    /// Whether a column of row names is left out.
     pub(super) rows_named: bool,
-    /// What was left out or replaced, to be said.
+    /// Notes on what was left out or replaced.
     pub(super) notes: Vec<String>,
 }
 
-/// Makes a text of numbers only of `text`.
+/// Reduces `text` to numbers.
 pub(super) fn numbers_only<'a>(
     text: &'a [u8],
     options: &DistanceOptions,
@@ -91,7 +92,7 @@ pub(super) fn numbers_only<'a>(
     let mut names = Vec::new();
     if let Some(line) = header {
         notes.push(format!("line {} is left out: a header", line + 1));
-        // A header without a name for the names of rows is one cell short.
+        // A header without a name for the column of row names is one cell short.
         let short = look.sample[0].len() < look.sample[1].len();
         let read =
             |k: &usize| columns.as_ref().is_none_or(|columns| columns.contains(k + 1 + usize::from(short)));
@@ -106,7 +107,7 @@ pub(super) fn numbers_only<'a>(
     Ok(NumbersOnly { text: edit.apply(text)?, names, rows_named: names_of_rows.is_some(), notes })
 }
 
-/// The text without its first row of numbers, without its first column, or without both.
+/// Removes the first row of numbers, the first column, or both.
 pub(super) fn without(text: &[u8], first_row: bool, first_column: bool) -> Result<Vec<u8>, Problem> {
     let header = rows(text).next().filter(|_| first_row).map(|row| row.0);
     let columns = first_column.then(|| Columns::from(2));
@@ -116,7 +117,7 @@ pub(super) fn without(text: &[u8], first_row: bool, first_column: bool) -> Resul
     edit.apply(text).map(Cow::into_owned)
 }
 
-/// The line number, 0-based, and the range of every line that is neither blank nor a comment.
+/// Number (0-based) and byte range of every line that is neither blank nor a comment.
 fn rows(text: &[u8]) -> impl Iterator<Item = (usize, Range<usize>)> {
     lines(text).enumerate().filter(|(_, range)| {
         let line = &text[range.clone()];
@@ -125,7 +126,7 @@ fn rows(text: &[u8]) -> impl Iterator<Item = (usize, Range<usize>)> {
     })
 }
 
-/// The rows that are looked at.
+/// The rows that are examined to find the layout.
 fn sample_of(rows: impl Iterator<Item = (usize, Range<usize>)>) -> Vec<(usize, Range<usize>)> {
     let mut bytes = 0;
     let mut sample = Vec::new();
@@ -139,7 +140,7 @@ fn sample_of(rows: impl Iterator<Item = (usize, Range<usize>)>) -> Vec<(usize, R
     sample
 }
 
-/// Whether a line holds nothing but numbers, and no comma that may be one of a decimal.
+/// Whether a line holds only numbers, and no comma that may be a decimal one.
 fn is_plain(line: &[u8]) -> bool {
     let mut after_comma = memchr::memchr_iter(b',', line).map(|at| line.get(at + 1));
     let other = line.trim_ascii().iter().any(|b| matches!(b, b';' | b'\t' | b' '));

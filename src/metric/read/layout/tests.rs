@@ -1,4 +1,4 @@
-//! What is left of a text for the parser of numbers.
+//! Tests of the text that the layout passes to the number parser.
 
 use super::*;
 use crate::metric::read::Place;

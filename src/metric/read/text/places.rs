@@ -1,21 +1,21 @@
-//! Where the numbers of a text are, and what is wrong with one, for messages.
+//! Positions of numbers in a text, and error messages about them.
 
 use super::{Fault, NUMBER, scan_line, token};
 use crate::input::text::{lines, quote};
 use crate::metric::read::{Place, Problem};
 
-/// The line that the byte at `at` is in, 1-based, and where it starts.
+/// Line number (1-based) of the byte at `at`, and the offset of that line.
 fn line_of(text: &[u8], at: usize) -> (usize, usize) {
     let before = &text[..at];
     let start = memchr::memrchr(b'\n', before).map_or(0, |feed| feed + 1);
     (1 + memchr::memchr_iter(b'\n', before).count(), start)
 }
 
-/// The error for a fault, its offset turned into line and entry.
+/// Makes the error of a fault, with its offset converted to line and entry.
 pub(in crate::metric::read) fn fault_problem(text: &[u8], fault: Fault) -> Problem {
     let (line, start) = line_of(text, fault.at);
     let mut before = 0;
-    // The entries before the fault are sound, so what this returns is the fault itself.
+    // The entries before the fault are valid, so the scan ends at the fault itself.
     let _ = scan_line(&text[start..fault.at], |_, _| before += 1);
     let place = Place::Entry { line, entry: before + 1 };
     let token = match text.get(fault.at) {
@@ -32,13 +32,13 @@ pub(in crate::metric::read) fn fault_problem(text: &[u8], fault: Fault) -> Probl
     }
 }
 
-/// The error that number `k` of the text is not what was expected.
+/// The error for an unexpected number with index `k`.
 pub(in crate::metric::read) fn value_problem(text: &[u8], k: usize, expected: impl Into<String>) -> Problem {
     let (place, token) = locate(text, k);
     Problem::new(place, expected, quote(token))
 }
 
-/// The place and the token of number `k` of a text that was parsed without a fault.
+/// Place and token of the number with index `k`, in a text that was parsed without a fault.
 pub(in crate::metric::read) fn locate(text: &[u8], k: usize) -> (Place, &[u8]) {
     let mut seen = 0;
     for (index, line) in lines(text).enumerate() {
@@ -57,7 +57,7 @@ pub(in crate::metric::read) fn locate(text: &[u8], k: usize) -> (Place, &[u8]) {
     (Place::Whole, b"")
 }
 
-/// The line of row `r`, 1-based.
+/// Line number (1-based) of row `r`.
 pub(in crate::metric::read) fn row_line(text: &[u8], r: usize) -> usize {
     let mut rows = 0;
     for (index, line) in lines(text).enumerate() {

@@ -1,4 +1,4 @@
-//! What numbers a text holds, and where one that is none is found.
+//! Tests of number parsing, and of the places of errors.
 
 use super::*;
 
