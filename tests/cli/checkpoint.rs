@@ -103,11 +103,7 @@ impl Long {
         let output = self.kept(&[]).output().unwrap();
         assert!(output.status.success(), "{}", text(&output.stderr));
         assert_eq!(text(&output.stdout), self.expected);
-        assert!(
-            text(&output.stderr).contains("goes on with what is kept in kept"),
-            "{}",
-            text(&output.stderr)
-        );
+        assert!(text(&output.stderr).contains("resumes from kept"), "{}", text(&output.stderr));
         assert!(!fs::exists(self.directory()).unwrap());
     }
 }
@@ -270,7 +266,7 @@ fn a_signal_has_the_run_keep_what_it_has_and_say_how_it_goes_on() {
         let error = text(&output.stderr);
         assert_eq!((output.status.code(), text(&output.stdout)), (Some(3), String::new()), "{error}");
         assert!(
-            error.contains("interrupted; what is done is kept in kept, and the same command goes on"),
+            error.contains("interrupted; the state is saved in kept; resume with the same command"),
             "{error}"
         );
         assert!(error.contains("lacuna rips --max-dim 2") && error.contains("--checkpoint kept"), "{error}");
@@ -345,7 +341,7 @@ fn a_disk_that_is_full_is_told_once_and_nothing_is_lost() {
     assert_eq!(text(&output.stdout), long.expected);
     assert_eq!(error.matches("warning:").count(), 1, "{error}");
     assert!(
-        error.contains("cannot write the snapshot") && error.contains("what was kept before stays"),
+        error.contains("cannot write the snapshot") && error.contains("the state saved before stays"),
         "{error}"
     );
     long.goes_on();

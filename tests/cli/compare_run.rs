@@ -106,7 +106,7 @@ fn what_is_not_installed_is_an_error_that_says_how() {
     run(&[]).assert().code(2).stderr(contains("<B>"));
     run(&["--python", "python3"]).assert().code(2);
     let array = data("cubical/levels.npy");
-    lacuna("compare", ["--run", "gudhi"]).arg(array).assert().code(2).stderr(contains("--from says which"));
+    lacuna("compare", ["--run", "gudhi"]).arg(array).assert().code(2).stderr(contains("choose with --from"));
 }
 
 /// A program that finds something else is told apart from one that fails.

@@ -63,7 +63,7 @@ fn options_of_other_kinds_and_lengths_beyond_memory_are_refused() {
     for (kind, option, value, expected) in [
         ("entropy", "--resolution", "5", "--kind image, landscape"),
         ("lengths", "--range", "0,1", "--kind image, landscape"),
-        ("betti", "--bandwidth", "2", "expected --kind image, which it is for, found betti"),
+        ("betti", "--bandwidth", "2", "applies only to --kind image, not to betti"),
         ("landscape", "--weight", "1", "--kind image or silhouette"),
         ("image", "--count", "3", "--kind landscape or lengths"),
         ("lengths", "--count", "18446744073709551615", "from 1 to 100000"),
