@@ -459,13 +459,13 @@ fn options_of_matrices_and_archives_are_refused_elsewhere() {
         run.code(2).stderr(contains("applies only to --to matrix, not to --to image"));
     }
     let run = lacuna("convert", ["-q", "--key", "a"]).arg(&bars).arg(scratch.path("out.json")).assert();
-    run.code(2).stderr(contains("--key: expected an image or distances"));
+    run.code(2).stderr(contains("--key applies only to an image or distances, not to diagram"));
     for (options, expected) in [
-        (&["--construction", "v"][..], "--construction: expected an image"),
-        (&["--order", "f"], "--order: expected an image"),
-        (&["--channel", "0"], "--channel or --frame: expected an image"),
-        (&["--decimal", "comma"], "--symmetrize: expected distances"),
-        (&["--round"], "--round: expected an image or distances"),
+        (&["--construction", "v"][..], "--construction applies only to an image, not to diagram"),
+        (&["--order", "f"], "--order applies only to an image, not to diagram"),
+        (&["--channel", "0"], "--channel or --frame applies only to an image, not to diagram"),
+        (&["--decimal", "comma"], "--symmetrize applies only to distances, not to diagram"),
+        (&["--round"], "--round applies only to an image or distances, not to diagram"),
     ] {
         let mut convert = lacuna("convert", ["-q", "--from", "diagram"]);
         let run = convert.args(options).arg(&bars).arg(scratch.path("out.json")).assert();

@@ -179,7 +179,7 @@ fn misuse() {
     let scratch = Scratch::new();
     let image = scratch.name("a.npy");
     let twice = [scratch.name("a.npy"), scratch.name("b/../a.npy")];
-    ecc([&image, &image]).assert().code(2).stderr(contains("expected a directory for the answers"));
+    ecc([&image, &image]).assert().code(2).stderr(contains("expected a directory for the results"));
     let into = scratch.name("into");
     ecc(&twice).args(["-o", &into]).assert().code(2).stderr(contains("expected one input for each output"));
     ecc(["--range", "0,1", &image]).assert().code(2).stderr(contains("--bins"));

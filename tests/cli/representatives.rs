@@ -199,7 +199,7 @@ fn what_does_not_go_together_is_refused() {
     with(&["--longest", "1", "--only", "1:0"]).stderr(contains("cannot be used with"));
     with(&["--longest", "1", "--min-persistence", "1"]).stderr(contains("cannot be used with"));
     with(&["--only", "1:0", "--min-persistence", "1"]).stderr(contains("cannot be used with"));
-    with(&["--ratio", "1.5"]).stderr(contains("--ratio: expected 1 beside --representatives"));
+    with(&["--ratio", "1.5"]).stderr(contains("--ratio: expected 1 with --representatives"));
     with(&["--only", "1"]).stderr(contains("such as 1:0, found 1"));
     with(&["--longest", "0"]).stderr(contains("1 or more, found 0"));
     with(&["--min-persistence", "-1"]).stderr(contains("expected a non-negative number or inf, found -1"));

@@ -103,10 +103,18 @@ fn what_has_no_vectors_is_refused() {
     let bars = "1,0,2\n";
     refused(&[], "1\n2 3\n", "expected bars with dimensions, found pairs of cells");
     refused(&[], "value,vcec,ecc\n1,1,1\n", "expected bars, found an Euler characteristic curve");
-    refused(&["--kind", "betti", "--resolution", "3x4"], bars, "expected --kind image");
-    refused(&["--kind", "betti", "--range", "0,1,0,1"], bars, "expected --kind image");
+    refused(
+        &["--kind", "betti", "--resolution", "3x4"],
+        bars,
+        "applies only to --kind image, which has two axes",
+    );
+    refused(
+        &["--kind", "betti", "--range", "0,1,0,1"],
+        bars,
+        "applies only to --kind image, which has two axes",
+    );
     refused(&["--range", "1,0"], bars, "the lower first");
     refused(&["--resolution", "0"], bars, "from 1 to 10000");
     refused(&["--bandwidth", "0"], bars, "above 0");
-    refused(&["-o", "a.npy", "--output", "csv"], bars, "expected a file of another name");
+    refused(&["-o", "a.npy", "--output", "csv"], bars, "expected another file name");
 }

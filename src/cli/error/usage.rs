@@ -117,7 +117,7 @@ pub(crate) enum UsageError {
     #[error("expected different files, found standard input twice")]
     TwiceStandardInput,
     #[error(
-        "--output-file: expected a directory for the results of several inputs, found none; name one with -o DIR, such as {found}"
+        "--output-file: expected a directory for the results of several inputs, found none, although {found}; name one with -o DIR"
     )]
     NeedsDirectory { found: String },
     #[error("{}: expected one input for each output, found another for {}", input.display(), output.display())]

@@ -92,7 +92,7 @@ fn what_does_not_go_together_is_refused() {
         json(&option).stderr(contains("--representatives <KIND,...>"));
     }
     with(&["--only", "5", "--min-persistence", "1"]).stderr(contains("cannot be used with"));
-    with(&["--check=off"]).stderr(contains("--check: expected on beside --representatives"));
+    with(&["--check=off"]).stderr(contains("--check: expected on with --representatives"));
     with(&["--only", "x"]).stderr(contains("expected the number of a cell, 0 or more, found x"));
     with(&["--only", "-1"]).stderr(contains("found -1"));
     with(&["--min-persistence", "1.5"]).stderr(contains("expected a whole number, 0 or more, found 1.5"));
