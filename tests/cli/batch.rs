@@ -37,7 +37,7 @@ fn the_files_of_a_directory() {
     let mut names: Vec<_> = fs::read_dir(&bars).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     names.sort();
     assert_eq!(names, ["a.txt.csv", "b.txt.csv"]);
-    rips([&clouds]).assert().code(2).stderr(contains("expected a directory for the answers"));
+    rips([&clouds]).assert().code(2).stderr(contains("expected a directory for the results"));
 }
 
 #[test]
@@ -117,7 +117,7 @@ fn an_array_of_three_axes_is_several_inputs() {
     let stats: Value = serde_json::from_str(&read(stats.as_ref())).unwrap();
     assert!(stats["inputs"][11]["file"].as_str().unwrap().ends_with("clouds.npy[11]"));
 
-    rips([&all]).assert().code(2).stderr(contains("expected a directory for the answers"));
+    rips([&all]).assert().code(2).stderr(contains("expected a directory for the results"));
     let mut broken = clouds.concat();
     broken[9 * 2 * 5 + 3] = f64::NAN;
     let broken = scratch.file("broken.npy", npy("12, 9, 2", &broken));

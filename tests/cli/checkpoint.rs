@@ -287,7 +287,7 @@ fn what_is_done_when_the_time_is_up_is_the_answer() {
         assert!(long.expected.starts_with(&text(&output.stdout)), "{}", text(&output.stdout));
         match code {
             0 => assert_eq!(text(&output.stdout), long.expected),
-            _ => assert!(code == 4 && error.contains("time limit reached; what is done is kept"), "{error}"),
+            _ => assert!(code == 4 && error.contains("time limit reached; the state is saved"), "{error}"),
         }
         if !output.stdout.is_empty() {
             let stats: serde_json::Value =

@@ -241,7 +241,7 @@ fn several_images_have_their_bars_in_a_directory() {
     let stats: Value = serde_json::from_str(&read(stats.as_ref())).unwrap();
     assert_eq!((&stats["failed"], stats["images"].as_array().unwrap().len()), (&1.into(), 3));
     assert_eq!(stats["images"][2]["shape"], serde_json::json!([7, 6, 5]));
-    cubical([&scans]).assert().code(2).stderr(contains("expected a directory for the answers"));
+    cubical([&scans]).assert().code(2).stderr(contains("expected a directory for the results"));
     let drawn = ["--geometry", &scratch.name("loops.vtk"), "-o", &bars, &scans];
     cubical(drawn).assert().code(2).stderr(contains("--geometry"));
 }
