@@ -74,7 +74,7 @@ impl<'a> Answers<'a> {
         });
         let left_out = all - tasks.tasks.len();
         if left_out > 0 {
-            notes.note(format_args!("{left_out} of {all} inputs have been answered before"));
+            notes.note(format_args!("{left_out} of {all} inputs already have results"));
         }
     }
 

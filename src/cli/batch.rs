@@ -273,7 +273,7 @@ pub(crate) fn tell_stats(stats: Option<Sink>, record: &impl Serialize) -> Result
 
 /// Some inputs of a batch have no answer.
 #[derive(Debug, thiserror::Error)]
-#[error("{failed} of {all} inputs have no answer")]
+#[error("{failed} of {all} inputs have no result")]
 struct Unanswered {
     failed: usize,
     all: usize,

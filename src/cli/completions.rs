@@ -11,7 +11,7 @@ use super::error::{CliError, PathError};
 use super::parse;
 use super::sink::{Content, Sink};
 
-/// Completions of commands, options and choices for a shell
+/// Print shell completions
 ///
 /// bash: lacuna completions bash > ~/.local/share/bash-completion/completions/lacuna
 /// zsh:  lacuna completions zsh > "${fpath[1]}/_lacuna"
@@ -19,7 +19,7 @@ use super::sink::{Content, Sink};
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Arguments {
-    /// The shell
+    /// Shell
     #[arg(value_name = "SHELL", value_parser = parse::one_of::<Shell>())]
     shell: Shell,
 }

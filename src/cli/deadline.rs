@@ -82,7 +82,7 @@ fn end(answer: Answer) -> ! {
         let _ = child.kill().and_then(|()| child.wait());
     }
     let reached = told_last().map(|reached| format!(": {reached}")).unwrap_or_default();
-    let answer = if answer == Answer::Written { "the answer is written" } else { "no answer is written" };
+    let answer = if answer == Answer::Written { "the result is written" } else { "no result is written" };
     end_saying(TIME_IS_UP, format_args!("{}time limit reached{reached}; {answer}", over_a_bar()))
 }
 

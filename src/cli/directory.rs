@@ -22,7 +22,7 @@ pub(crate) fn files_of(directory: &Path, notes: Notes) -> Result<Vec<PathBuf>, P
         // A dangling link counts as a file; its reader reports that it cannot be read.
         let is_special = fs::metadata(path).is_ok_and(|found| !found.is_file());
         if is_special {
-            notes.note(format_args!("{}: left out, for it is no regular file", path.display()));
+            notes.note(format_args!("{}: skipped: not a regular file", path.display()));
         }
         !is_special
     });

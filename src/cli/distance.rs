@@ -20,49 +20,72 @@ use super::arguments::machine::ThreadsArguments;
 use super::arguments::memory::MemoryArguments;
 use super::arguments::messages::ProgressArguments;
 use super::error::{CliError, UsageError};
-use super::exit_codes::EXIT_CODES;
 use super::naming::{OutputFormat, format_or};
 use super::notes::Notes;
 use super::outputs::{Inputs, at_most_one_pipe};
 use super::parse;
 use super::progress::Meter;
 use super::sink::Sink;
+use super::{exit_codes, help};
 
-/// Bottleneck and Wasserstein distances of diagrams
+/// Compute bottleneck and Wasserstein distances of persistence diagrams
 ///
-/// Bars are matched with bars or with the diagonal, dimension by dimension. Bars with the same infinite ends are matched with each other; where
-/// their numbers differ, the distance is infinite. Reads every file that `lacuna compare` reads as bars.
+/// Each bar is matched with a bar or with the diagonal, dimension by dimension. Infinite bars match only
+/// infinite bars; unequal counts give inf. Reads all formats of bars that `lacuna compare` reads.
 #[derive(Debug, clap::Args)]
-#[command(after_long_help = format!("{EXAMPLES}\n\n{EXIT_CODES}"), after_help = EXAMPLES)]
+#[command(help_template = help::template(EXAMPLES), after_help = help::MORE,
+    after_long_help = help::after(EXAMPLES, exit_codes::LIMITED))]
 pub(crate) struct Arguments {
-    /// Files A and B, `-` for standard input; with --matrix any number of files
+    /// Files A and B, - for standard input; any number of files with --matrix
     #[arg(value_name = "FILE", required = true, num_args = 1..)]
     files: Vec<PathBuf>,
 
-    /// All pairs of the files, as matrices
-    #[arg(long, conflicts_with = "matching")]
-    matrix: bool,
-
-    /// Format of the files [default: detected from the content of each]: ripser, csv, json, npy, npz, dipha
-    #[arg(long, value_name = "FORMAT", allow_hyphen_values = true)]
-    format: Option<BarcodeFormat>,
-
-    /// What is measured
+    /// Kind of distance
     #[arg(long, value_name = "KIND", help_heading = "Distance", default_value = "bottleneck")]
     kind: Kind,
 
-    /// The power of the distances that are added up, 1 or more [default: 1]
+    /// Order of the Wasserstein distance, at least 1 [default: 1]
     #[arg(long, value_name = "P", help_heading = "Distance", value_parser = number, allow_hyphen_values = true)]
     order: Option<f64>,
 
-    /// The norm L^Q in the plane, 1 or more, or inf [default: inf]
+    /// Norm L^Q of the plane, Q at least 1 or inf [default: inf]
     #[arg(long, value_name = "Q", help_heading = "Distance", value_parser = number, allow_hyphen_values = true)]
     internal_p: Option<f64>,
 
-    /// This dimension alone [default: every dimension that a file has]
+    /// Only this dimension [default: all dimensions]
     #[arg(long, value_name = "K", help_heading = "Distance",
         value_parser = parse::dimension_of_bars, allow_hyphen_values = true)]
     dim: Option<u32>,
+
+    /// Compute the distances of all pairs of files
+    #[arg(long, help_heading = "Distance", conflicts_with = "matching")]
+    matrix: bool,
+
+    /// Format: text, csv, json, npy [default: by extension, or text]
+    ///
+    /// text  one line per dimension; with --matching one line per pair below it
+    /// csv   dim,distance; with --matching dim,birth_a,death_a,birth_b,death_b,distance, where
+    ///       the diagonal is empty, and an infinite distance, which has no matching, has no
+    ///       ends; with --matrix dim and one column per file
+    /// json  {"kind", "order", "internal_p", "files",
+    ///       "dimensions": [{"dim", "distance", "matching"}]}
+    /// npy   with --matrix, the distances of one dimension: array of doubles, one row per file
+    #[arg(
+        long,
+        value_name = "FORMAT",
+        hide_possible_values = true,
+        help_heading = "Output",
+        verbatim_doc_comment
+    )]
+    output: Option<Format>,
+
+    /// Write the result to OUT, replaced as a whole on success
+    #[arg(short, long, value_name = "OUT", help_heading = "Output", value_parser = parse::file())]
+    output_file: Option<PathBuf>,
+
+    /// Output an optimal matching too
+    #[arg(long, help_heading = "Output")]
+    matching: bool,
 
     #[command(flatten)]
     threads: ThreadsArguments,
@@ -73,30 +96,16 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     pub(super) deadline: DeadlineArguments,
 
-    /// The pairs of a matching that has the distance, too
-    #[arg(long, help_heading = "Output")]
-    matching: bool,
-
-    /// Format of the answer [default: by the name of OUT, else text]
-    ///
-    /// text  a line a dimension; with --matching a line a pair below it
-    /// csv   dim,distance; with --matching dim,birth_a,death_a,birth_b,death_b,distance, empty for the diagonal,
-    ///       and of an infinite distance, which no matching has, without ends; with --matrix dim and a column a file
-    /// json  {"kind", "order", "internal_p", "files", "dimensions": [{"dim", "distance", "matching"}]}
-    /// npy   of --matrix, the distances of one dimension: an array of doubles, a row a file
-    #[arg(long, value_name = "FORMAT", help_heading = "Output", verbatim_doc_comment)]
-    output: Option<Format>,
-
-    /// Write the answer to OUT, replaced as a whole when it is known
-    #[arg(short, long, value_name = "OUT", help_heading = "Output", value_parser = parse::file())]
-    output_file: Option<PathBuf>,
-
-    /// Say nothing on standard error but errors
+    /// Print only errors to standard error
     #[arg(short, long, help_heading = "Messages")]
     quiet: bool,
 
     #[command(flatten)]
     progress: ProgressArguments,
+
+    /// Format: ripser, csv, json, npy, npz, dipha [default: detected from content]
+    #[arg(long, help_heading = "Input", value_name = "FORMAT", allow_hyphen_values = true)]
+    format: Option<BarcodeFormat>,
 }
 
 impl Arguments {
@@ -115,9 +124,9 @@ Examples:
 /// What is measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Kind {
-    /// The greatest distance of a pair
+    /// Greatest distance of a matched pair
     Bottleneck,
-    /// The root of the sum of the powers of all distances
+    /// Root of the sum of the powers of the distances of all matched pairs
     Wasserstein,
 }
 

@@ -27,7 +27,6 @@ use super::batch::{Task, Tasks, tell_stats};
 use super::batch_pictures::{BatchPictures, BatchSinks};
 use super::curves::CurveFile;
 use super::error::CliError;
-use super::exit_codes::EXIT_CODES;
 use super::input_identity;
 use super::interruption::while_reading;
 use super::long_run::LongRun;
@@ -38,86 +37,76 @@ use super::parse::{self, Bounds};
 use super::progress::{Meter, Written};
 use super::record::VERSION;
 use super::sink::{Content, Sink};
+use super::{exit_codes, help};
 
-/// Euler characteristic curves of images
+/// Compute Euler characteristic curves of images
 ///
-/// The Euler characteristic of an image's sublevel sets, and how it changes, by value. Images are read as a stream, in memory that does not
-/// grow with them. One curve goes to standard output or to a file; those of several images go into a directory, and an image that
-/// fails does not stop the others.
+/// A curve gives the Euler characteristic of the sublevel sets of an image, and its change, by value.
+/// Images are streamed, in memory that does not grow with their size. One curve goes to standard output or
+/// to a file; curves of several images go to a directory, and an image that fails does not stop the others.
 #[derive(Debug, clap::Args)]
-#[command(after_long_help = format!("{EXAMPLES}\n\n{EXIT_CODES}"), after_help = EXAMPLES)]
-#[command(mut_arg("stats", |arg| arg.help("Write sizes and times to FILE, as JSON")))]
+#[command(help_template = help::template(EXAMPLES), after_help = help::MORE,
+    after_long_help = help::after(EXAMPLES, exit_codes::BATCH))]
+#[command(mut_arg("stats", |arg| arg.help("Write sizes and times to FILE as JSON")))]
 #[command(mut_arg("memory", |arg| arg.long_help(MEMORY)))]
-#[command(mut_arg("verbose", |arg| arg.help("Say on standard error how large each image is and how long it took")))]
+#[command(mut_arg("verbose", |arg| arg.help("Print the size and the time of each image to standard error")))]
 pub(crate) struct Arguments {
-    /// Image files, `-` for standard input; of a directory, its files
+    /// Image files; - is standard input, a directory stands for its files
     #[arg(value_name = "IMAGE", required = true)]
     images: Vec<PathBuf>,
 
     #[command(flatten)]
-    input: ImageArguments,
-
-    #[command(flatten)]
     filtration: FiltrationArguments,
 
-    /// Rows for N bins of one width, each by the value at which it ends [default: a row for each distinct value]
+    /// Count in N bins of equal width [default: one row per distinct value]
     ///
-    /// A value belongs to the first bin that does not end before it.
+    /// A row is named by the value at which its bin ends. A value belongs to the first bin that does not end
+    /// before it.
     #[arg(long, value_name = "N", help_heading = "Filtration",
         value_parser = parse::bins, allow_hyphen_values = true)]
     bins: Option<usize>,
 
-    /// Where bins begin and end [default: at the least and the greatest finite value, for which floats are read twice]
+    /// First and last value of the bins [default: range of the finite values]
     ///
-    /// What is below, -inf included, is in the first bin; what is above, inf included, in none; of superlevel sets the other way round.
+    /// Without a range, images of floats are read twice. Values below the range, -inf included, count in the
+    /// first bin; values above, inf included, in none; for superlevel sets the other way round.
     #[arg(long, value_name = "LOW,HIGH", help_heading = "Filtration", requires = "bins",
         value_parser = parse::bounds, allow_hyphen_values = true)]
     range: Option<Bounds>,
 
-    /// K curves: that of the image, and one for each of K - 1 times that it is smoothed by a Gaussian
+    /// Compute K curves: of the image and of K - 1 Gaussian smoothings
     ///
-    /// Each row begins with the number of times. The image is read whole, whatever --memory says.
+    /// Each row begins with the number of smoothings. The whole image is read into memory, whatever --memory
+    /// says.
     #[arg(long, value_name = "K", help_heading = "Filtration",
         value_parser = parse::bins, allow_hyphen_values = true)]
     scales: Option<usize>,
 
-    /// The standard deviation of the Gaussian, in voxels [default: 1]
-    #[arg(long, value_name = "S", help_heading = "Filtration", requires = "scales",
+    /// Standard deviation of the Gaussian, in voxels [default: 1]
+    #[arg(hide_short_help = true, long, value_name = "S", help_heading = "Filtration", requires = "scales",
         value_parser = parse::level, allow_hyphen_values = true)]
     sigma: Option<f64>,
 
-    /// Along each axis, voxels that the Gaussian reaches, an odd number [default: 13]
-    #[arg(long, value_name = "N", help_heading = "Filtration", requires = "scales",
+    /// Number of voxels of the Gaussian along each axis, odd [default: 13]
+    #[arg(hide_short_help = true, long, value_name = "N", help_heading = "Filtration", requires = "scales",
         value_parser = parse::bins, allow_hyphen_values = true)]
     taps: Option<usize>,
 
-    /// Directory for rows of distinct values that are too many for --memory, in files that go when the run ends [default: the system's]
-    #[arg(long, value_name = "DIR", help_heading = "Computation")]
-    temp_dir: Option<PathBuf>,
-
-    #[command(flatten)]
-    pub(super) machine: MachineArguments,
-
-    #[command(flatten)]
-    time: TimeLimitArguments,
-
-    #[command(flatten)]
-    checkpoint: CheckpointArguments,
-
-    /// Format of the curves [default: by the name of FILE (.csv, .json, .npy), else csv]
+    /// Format: csv, json, npy [default: by extension, or csv]
     ///
-    /// csv   a line a row: value,vcec,ecc
+    /// csv   one row per line: value,vcec,ecc
     /// json  {"shape", "voxels", "construction", "superlevel", "rows": [[value, vcec, ecc], ...]}
-    /// npy   NumPy array of doubles, a row of value, vcec, ecc
+    /// npy   NumPy array of doubles, one row per value: value, vcec, ecc
     ///
-    /// vcec is how the Euler characteristic changes at the value, ecc what it is from there on.
+    /// ecc is the Euler characteristic from the value on, vcec its change at the value.
     #[arg(long, value_name = "FORMAT", help_heading = "Output",
         value_parser = parse::one_of::<CurveFormat>(), hide_possible_values = true, verbatim_doc_comment)]
     output: Option<CurveFormat>,
 
-    /// Write the curve to FILE; or those of several images into DIR, each by its image's name and the format's
+    /// Write the curve to FILE, or one file per image to DIR
     ///
-    /// Files are replaced as a whole, when their curve is known.
+    /// In DIR, each file is named after its image and the format. A file is replaced as a whole when its curve
+    /// is known.
     #[arg(short, long, value_name = "FILE|DIR", help_heading = "Output")]
     output_file: Option<PathBuf>,
 
@@ -125,13 +114,33 @@ pub(crate) struct Arguments {
     picture: PictureFileArguments,
 
     #[command(flatten)]
+    pub(super) machine: MachineArguments,
+
+    /// Directory for temporary files [default: that of the system]
+    ///
+    /// Rows of distinct values that do not fit --memory are stored there. The files are removed when the run
+    /// ends.
+    #[arg(hide_short_help = true, long, value_name = "DIR", help_heading = "Computation")]
+    temp_dir: Option<PathBuf>,
+
+    #[command(flatten)]
+    time: TimeLimitArguments,
+
+    #[command(flatten)]
+    checkpoint: CheckpointArguments,
+
+    #[command(flatten)]
     pub(super) report: ReportArguments,
+
+    #[command(flatten)]
+    input: ImageArguments,
 }
 
 const MEMORY: &str = "\
-Bytes of memory to use at most, for everything but a GPU's driver, as 64M or 2G; auto is 512M, or half of what there is
+Memory limit, such as 64M or 2G
 
-512M is enough for images of any size; a lower limit makes slabs thinner, and rows that it has no room for go to files.";
+auto is 512M, or half of the available memory if that is less; 512M is enough for images of any size. The memory of a GPU driver is not \
+counted. A lower limit makes slabs thinner, and rows that do not fit go to temporary files.";
 
 const EXAMPLES: &str = "\
 Examples:
@@ -580,7 +589,7 @@ impl ImageRecord {
         let mut lines = vec![format!("{name}: {image}, {rows}")];
         if matches!(found.rows, VcecRows::Disk(_)) {
             lines.push(String::from(
-                "rows that memory had no room for were kept in temporary files (--memory, --temp-dir)",
+                "rows beyond the memory limit were stored in temporary files (--memory, --temp-dir)",
             ));
         }
         let rate = found.shape.count() as f64 / self.curve_seconds / 1e6;

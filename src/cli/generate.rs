@@ -14,20 +14,23 @@ use super::arguments::machine::ThreadsArguments;
 use super::arguments::memory::MemoryArguments;
 use super::arguments::messages::VerbosityArguments;
 use super::error::{CliError, UsageError};
-use super::exit_codes::EXIT_CODES;
 use super::naming::{OutputFormat, format_or, names};
 use super::notes::{Notes, counted};
 use super::outputs::{Inputs, Outputs};
 use super::parse::{self, Extents};
 use super::progress::Meter;
 use super::sink::Content;
+use super::{exit_codes, help};
 
-/// A point cloud or an image of a known shape, of any size; a seed gives the same bytes on every machine
+/// Generate a point cloud or an image of a known shape
+///
+/// A seed gives the same bytes on every machine.
 #[derive(Debug, clap::Args)]
-#[command(after_long_help = format!("{SHAPES}\n\n{EXAMPLES}\n\n{EXIT_CODES}"), after_help = EXAMPLES)]
+#[command(help_template = help::template(EXAMPLES), after_help = help::MORE,
+    after_long_help = format!("{SHAPES}\n\n{}", help::after(EXAMPLES, exit_codes::LIMITED)))]
 #[command(mut_arg("verbose", |arg| arg.hide(true)))]
 pub(crate) struct Arguments {
-    /// What to draw: a space of points, or a scene of voxels
+    /// Shape: a space of points or a scene of voxels
     #[arg(value_name = "NAME", value_parser = parse::one_of::<Name>())]
     name: Name,
 
@@ -35,11 +38,11 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "N", help_heading = "Points", value_parser = parse::count, allow_hyphen_values = true)]
     points: Option<usize>,
 
-    /// Standard deviation of the Gaussian noise that every coordinate gets
+    /// Standard deviation of Gaussian noise on every coordinate
     #[arg(long, value_name = "SIGMA", help_heading = "Points", allow_hyphen_values = true)]
     noise: Option<f64>,
 
-    /// Dimension of the sphere (2 if none is given), of the cube or of the clusters' space (3)
+    /// Dimension of sphere [default: 2], cube or clustered [default: 3]
     #[arg(long, value_name = "K", help_heading = "Points", value_parser = parse::count, allow_hyphen_values = true)]
     dimension: Option<usize>,
 
@@ -47,21 +50,39 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "K", help_heading = "Points", value_parser = parse::count, allow_hyphen_values = true)]
     clusters: Option<usize>,
 
-    /// Voxels along each axis, such as 512,512,40; the last axis varies fastest
+    /// Voxels along each axis, such as 512,512,40; the last varies fastest
     #[arg(long, value_name = "N,...", help_heading = "Images", value_parser = parse::extents, allow_hyphen_values = true)]
     shape: Option<Extents>,
 
-    /// Of field and blobs the standard deviation of the Gaussian, in voxels; of vessels the greatest radius [default: 4]
+    /// Smoothing in voxels, or greatest radius of vessels [default: 4]
+    ///
+    /// For field and blobs, it is the standard deviation of the Gaussian.
     #[arg(long, value_name = "S", help_heading = "Images", allow_hyphen_values = true)]
     scale: Option<f64>,
 
-    /// Part of the voxels that is foreground, of blobs [default: 0.5] and, about, of vessels [default: 0.05]
+    /// Fraction of foreground [default: 0.5 for blobs, about 0.05 for vessels]
     #[arg(long, value_name = "P", help_heading = "Images", allow_hyphen_values = true)]
     density: Option<f64>,
 
-    /// Which of the samples
-    #[arg(long, value_name = "S", default_value = "0", allow_hyphen_values = true)]
+    /// Seed of the random numbers
+    #[arg(
+        long,
+        help_heading = "Random numbers",
+        value_name = "S",
+        default_value = "0",
+        allow_hyphen_values = true
+    )]
     seed: u64,
+
+    /// Write to FILE [default: standard output]
+    #[arg(short, long = "output-file", value_name = "FILE", help_heading = "Output", value_parser = parse::file())]
+    out: Option<PathBuf>,
+
+    /// Format, as of lacuna convert [default: by extension]
+    ///
+    /// Without an extension, points are written as point-cloud and images as npy.
+    #[arg(long, value_name = "FORMAT", help_heading = "Output", allow_hyphen_values = true)]
+    output: Option<String>,
 
     #[command(flatten)]
     threads: ThreadsArguments,
@@ -71,14 +92,6 @@ pub(crate) struct Arguments {
 
     #[command(flatten)]
     pub(super) deadline: DeadlineArguments,
-
-    /// File to write [default: standard output]
-    #[arg(short, long = "output-file", value_name = "FILE", help_heading = "Output", value_parser = parse::file())]
-    out: Option<PathBuf>,
-
-    /// Format, as of lacuna convert [default: by the name of FILE, else point-cloud or npy]
-    #[arg(long, value_name = "FORMAT", help_heading = "Output", allow_hyphen_values = true)]
-    output: Option<String>,
 
     #[command(flatten)]
     pub(super) verbosity: VerbosityArguments,
@@ -125,10 +138,12 @@ Points, in single precision:
   circle            (cos a, sin a), a uniform
   sphere            the unit sphere of dimension K, uniform
   torus             ((2 + cos a) cos b, (2 + cos a) sin b, sin a), uniform by area
-  klein-bottle      ((2 + cos a) cos b, (2 + cos a) sin b, sin a cos b/2, sin a sin b/2), uniform by area
+  klein-bottle      ((2 + cos a) cos b, (2 + cos a) sin b, sin a cos b/2, sin a sin b/2),
+                    uniform by area
   projective-plane  (x², y², z², √2 xy, √2 xz, √2 yz) of uniform points of the unit sphere
   swiss-roll        (t cos t, h, t sin t), t uniform from 3π/2 to 9π/2, h from 0 to 21
-  clustered         Gaussian with σ = 0.02 around centres that are uniform in the unit cube of dimension K
+  clustered         Gaussian with σ = 0.02 around centres that are uniform in the unit cube of
+                    dimension K
   cube              uniform in the unit cube of dimension K
 
 Images:

@@ -8,7 +8,7 @@ use super::error::CliError;
 use super::sink::{Content, Sink};
 use super::threads;
 
-/// What this program finds to compute with: threads, vector instructions, CUDA driver, devices, kernels
+/// Show the threads, vector instructions, CUDA driver, devices and kernels available
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {}
 

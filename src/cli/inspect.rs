@@ -10,20 +10,29 @@ use serde::Serialize;
 use super::error::{CliError, PathError};
 use super::notes::printable;
 use super::sink::{Content, Sink};
+use super::{exit_codes, help};
 
-/// What a snapshot (*.lac) holds, or the directory of a checkpoint: kind, version, run, options, what is done
+/// Show the contents of snapshots (*.lac) and checkpoints
 ///
-/// Files are read as a whole and their checksums looked at. A checkpoint may be inspected while its run goes on.
+/// Prints kind, version, run, options and progress of each snapshot. Files are read whole and their
+/// checksums are verified. A checkpoint may be inspected while its run goes on.
 #[derive(Debug, clap::Args)]
+#[command(help_template = help::template(EXAMPLES), after_help = help::MORE,
+    after_long_help = help::after(EXAMPLES, exit_codes::PLAIN))]
 pub(crate) struct Arguments {
-    /// Snapshots, and directories of checkpoints
+    /// Snapshots (*.lac) and checkpoint directories
     #[arg(value_name = "FILE|DIR", required = true)]
     paths: Vec<PathBuf>,
 
-    /// Write a JSON array, an object a snapshot
+    /// Write a JSON array with one object per snapshot
     #[arg(long, help_heading = "Output")]
     json: bool,
 }
+
+const EXAMPLES: &str = "\
+Examples:
+  lacuna inspect run/
+  lacuna inspect --json run/*.lac";
 
 /// The description of a snapshot.
 #[derive(Debug, Serialize)]

@@ -31,7 +31,7 @@ impl LongRun {
     pub(crate) fn begin(&self, run: impl FnOnce() -> Fingerprint) -> Result<(), CliError> {
         let Some(directory) = &self.directory else { return Ok(()) };
         if directory.begin(&run())? {
-            self.notes.note(format_args!("goes on with what is kept in {}", directory.path().display()));
+            self.notes.note(format_args!("resumes from {}", directory.path().display()));
         }
         Ok(())
     }
@@ -49,7 +49,7 @@ impl LongRun {
         let Some(directory) = self.directory else { return };
         if let Err(error) = sink::settle() {
             let kept = directory.path().display();
-            return self.notes.warn(format_args!("{error}; what is kept in {kept} stays"));
+            return self.notes.warn(format_args!("{error}; the saved state stays in {kept}"));
         }
         if let Err(error) = directory.finish() {
             self.notes.warn(error);

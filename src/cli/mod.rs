@@ -17,6 +17,7 @@ mod error;
 mod exit_codes;
 mod frame;
 mod generate;
+mod help;
 mod image_file;
 mod info;
 mod input_identity;
@@ -56,7 +57,6 @@ use lacuna::memory::Bytes;
 use arguments::limits::DeadlineArguments;
 use arguments::memory::MemoryArguments;
 use error::CliError;
-use exit_codes::EXIT_CODES;
 use notes::Notes;
 
 pub(crate) use error::fail;
@@ -65,7 +65,7 @@ pub(crate) use out_of_memory::end_out_of_memory;
 
 /// Persistent homology: barcodes from the command line
 #[derive(Debug, Parser)]
-#[command(version, arg_required_else_help = true, after_help = EXIT_CODES)]
+#[command(version, arg_required_else_help = true, after_help = exit_codes::section(exit_codes::ALL))]
 pub(crate) struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -178,7 +178,7 @@ pub(crate) fn run(cli: Cli) -> Result<ExitCode, CliError> {
     let notes = cli.command.notes();
     let answer = run_command(cli.command);
     if let (Some(notes), Some(bytes @ 1..)) = (notes, spilled_at_most()) {
-        notes.note(format_args!("{} lay in the file of --spill at the most", Bytes(bytes)));
+        notes.note(format_args!("at most {} in the file of --spill", Bytes(bytes)));
     }
     answer
 }

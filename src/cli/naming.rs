@@ -265,11 +265,11 @@ mod tests {
         let error = format(Some(Json), "bars.csv").unwrap_err();
         assert_eq!(
             error.to_string(),
-            "--output json: expected a file of another name, found bars.csv, which is that of csv"
+            "--output json: expected another file name, found bars.csv, whose extension stands for csv"
         );
         assert_eq!(
             format(None, "bars.data").unwrap_err().to_string(),
-            "bars.data: expected a name that ends in .txt, .csv, .json, .npy or .npz, or --output FORMAT, found one that tells no format"
+            "bars.data: expected a name that ends in .txt, .csv, .json, .npy or .npz, or --output FORMAT, found another name"
         );
     }
 

@@ -12,7 +12,6 @@ use lacuna::matrix::{Algorithm, Dualize, ReductionRequest, Representation};
 use lacuna::output::pairs;
 
 use super::error::{CliError, UsageError};
-use super::exit_codes::EXIT_CODES;
 use super::frame::{Files, Frame};
 use super::job::Job;
 use super::naming::OutputFormat;
@@ -20,23 +19,26 @@ use super::notes::{Notes, printable};
 use super::pairs_record::PairsRecord;
 use super::parse;
 use super::progress::ProgressMode;
+use super::{exit_codes, help};
 
-/// Persistence pairs of a boundary matrix, with the options of the program phat
+/// Compute persistence pairs with the command line of PHAT
 ///
-/// Takes the place of `phat` in a script: the same options, the same files, byte for byte. Of options that exclude each
-/// other the last counts. What is not said is chosen as `lacuna reduce` chooses it: the algorithm, then the columns and
-/// whether to dualize; an algorithm that is named is not dualized without --dualize. Unlike phat, `lacuna phat`
-/// refuses input that is no boundary matrix, one whose boundaries have boundaries included.
+/// Replaces phat in scripts: the same options and the same files, byte for byte. The last of several
+/// exclusive options counts. Options that are not given are chosen as by `lacuna reduce`: the algorithm,
+/// then the columns and whether to dualize; a named algorithm is not dualized without --dualize. Unlike
+/// phat, `lacuna phat` refuses input that is not a boundary matrix, where the boundary of some boundary is
+/// not zero.
 ///
 /// The environment variable OMP_NUM_THREADS sets the number of threads.
 #[derive(Debug, clap::Args)]
-#[command(after_long_help = format!("{EXAMPLES}\n\n{EXIT_CODES}"), after_help = EXAMPLES)]
+#[command(help_template = help::template(EXAMPLES), after_help = help::MORE,
+    after_long_help = help::after(EXAMPLES, exit_codes::PLAIN))]
 pub(crate) struct Arguments {
-    /// File of the boundary matrix, `-` for standard input
+    /// File of the boundary matrix, - for standard input
     #[arg(value_name = "INPUT")]
     input: PathBuf,
 
-    /// File of the persistence pairs, replaced as a whole when the run has succeeded
+    /// File of the persistence pairs, replaced as a whole on success
     #[arg(value_name = "OUTPUT", value_parser = parse::file())]
     output: PathBuf,
 
@@ -47,14 +49,14 @@ pub(crate) struct Arguments {
     #[arg(long, help_heading = "Algorithm", overrides_with = "dualize")]
     dualize: bool,
 
-    /// Check that boundaries have no boundary [default: on]
+    /// Check that the boundary of every boundary is zero [default: on]
     ///
     /// PHAT reduces any matrix; --check=off does so too.
     #[arg(long, value_name = "WHETHER", num_args = 0..=1, require_equals = true, default_missing_value = "on",
         value_parser = parse::on_or_off(), overrides_with = "check")]
     check: Option<bool>,
 
-    /// Say on standard output what is done and how long it took, in phat's words
+    /// Print stages and times to standard output, in the words of phat
     #[arg(long, overrides_with = "verbose")]
     verbose: bool,
 }
@@ -79,29 +81,27 @@ struct Flags {
 /// A flag and its help text.
 type Flag = (&'static str, &'static str);
 
-const FILES: [Flag; 2] = [
-    ("ascii", "The matrix and the pairs are text"),
-    ("binary", "The matrix and the pairs are binary, which is the default"),
-];
+const FILES: [Flag; 2] =
+    [("ascii", "Read and write text"), ("binary", "Read and write binary files (default)")];
 
 const COLUMNS: [(Flag, Representation); 8] = [
-    (("vector_vector", "Columns as in --columns vector"), Representation::Vector),
-    (("vector_heap", "Columns as in --columns heap"), Representation::Heap),
-    (("vector_set", "Columns as in --columns sparse"), Representation::Sparse),
-    (("vector_list", "Columns as in --columns vector"), Representation::Vector),
-    (("full_pivot_column", "Columns as in --columns full"), Representation::Full),
-    (("sparse_pivot_column", "Columns as in --columns sparse"), Representation::Sparse),
-    (("heap_pivot_column", "Columns as in --columns heap"), Representation::Heap),
-    (("bit_tree_pivot_column", "Columns as in --columns bit-tree"), Representation::BitTree),
+    (("vector_vector", "Same as --columns vector of lacuna reduce"), Representation::Vector),
+    (("vector_heap", "Same as --columns heap of lacuna reduce"), Representation::Heap),
+    (("vector_set", "Same as --columns sparse of lacuna reduce"), Representation::Sparse),
+    (("vector_list", "Same as --columns vector of lacuna reduce"), Representation::Vector),
+    (("full_pivot_column", "Same as --columns full of lacuna reduce"), Representation::Full),
+    (("sparse_pivot_column", "Same as --columns sparse of lacuna reduce"), Representation::Sparse),
+    (("heap_pivot_column", "Same as --columns heap of lacuna reduce"), Representation::Heap),
+    (("bit_tree_pivot_column", "Same as --columns bit-tree of lacuna reduce"), Representation::BitTree),
 ];
 
 const ALGORITHMS: [(Flag, Algorithm); 6] = [
-    (("standard", "Columns left to right"), Algorithm::Standard),
-    (("twist", "Columns of descending dimension, with clearing"), Algorithm::Twist),
+    (("standard", "Columns from left to right"), Algorithm::Standard),
+    (("twist", "Columns in descending dimension, with clearing"), Algorithm::Twist),
     (("chunk", "Chunks of columns in parallel, compression, then the rest"), Algorithm::Chunk),
-    ((SEQUENTIAL, "The same on one thread"), Algorithm::Chunk),
+    ((SEQUENTIAL, "chunk on one thread"), Algorithm::Chunk),
     (("spectral_sequence", "Stripes of columns in parallel"), Algorithm::SpectralSequence),
-    (("row", "Rows from the last to the first"), Algorithm::Row),
+    (("row", "Rows from last to first"), Algorithm::Row),
 ];
 
 const SEQUENTIAL: &str = "chunk_sequential";

@@ -11,59 +11,59 @@ use super::arguments::limits::DeadlineArguments;
 use super::arguments::memory::MemoryArguments;
 use super::arguments::messages::VerbosityArguments;
 use super::error::CliError;
-use super::exit_codes::EXIT_CODES;
 use super::naming::{self, OutputFormat};
 use super::outputs::{Inputs, at_most_one_pipe};
 use super::parse::{self, Size};
 use super::progress::Meter;
 use super::sink::Sink;
+use super::{exit_codes, help};
 
-/// Picture of barcodes or Euler characteristic curves
+/// Draw barcodes or Euler characteristic curves
 ///
-/// Reads what rips, reduce, cubical and ecc write, and what `lacuna compare` reads of other programs. Several results lie over one another:
-/// colours tell dimensions, marks and dashes tell files. Very many bars become a density.
+/// Reads the output of rips, reduce, cubical and ecc, and the formats of other programs that `lacuna
+/// compare` reads. Several results are drawn in one picture: colours distinguish dimensions, marks and
+/// dashes files. Very many bars are drawn as a density.
 #[derive(Debug, clap::Args)]
-#[command(after_long_help = format!("{EXAMPLES}\n\n{EXIT_CODES}"), after_help = EXAMPLES)]
-#[command(mut_arg("verbose", |arg| arg.help("Say on standard error how many bars there are of each file")))]
+#[command(help_template = help::template(EXAMPLES), after_help = help::MORE,
+    after_long_help = help::after(EXAMPLES, exit_codes::LIMITED))]
+#[command(mut_arg("verbose", |arg| arg.help("Print the number of bars of each file to standard error")))]
 pub(crate) struct Arguments {
-    /// Files of bars or curves, `-` for standard input
+    /// Files of bars or curves, - for standard input
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
 
-    /// What the picture shows [default: ecc of curves, else diagram]
+    /// Picture: diagram, barcode, betti, landscape, ecc [default: ecc for curves, else diagram]
     ///
-    /// diagram    a mark a bar, birth against death
-    /// barcode    a line a bar, from birth to death
-    /// betti      how many bars of each dimension are alive at each value
-    /// landscape  the persistence landscape of each dimension, of finite bars
-    /// ecc        the Euler characteristic at each value, of curves or of bars
+    /// diagram    one mark per bar, birth against death
+    /// barcode    one line per bar, from birth to death
+    /// betti      number of bars of each dimension alive at each value
+    /// landscape  persistence landscape of each dimension, of finite bars
+    /// ecc        Euler characteristic at each value, of curves or of bars
     #[arg(long, value_name = "KIND", help_heading = "Picture",
         value_parser = parse::one_of::<PlotKind>(), hide_possible_values = true, verbatim_doc_comment)]
     kind: Option<PlotKind>,
 
-    /// Of these dimensions alone
+    /// Only these dimensions
     #[arg(long, value_name = "K,...", value_delimiter = ',', help_heading = "Picture",
         value_parser = parse::dimension_of_bars, allow_hyphen_values = true)]
     dim: Vec<u32>,
 
-    /// A line above the picture
+    /// Title above the picture
     #[arg(long, value_name = "TEXT", help_heading = "Picture", allow_hyphen_values = true)]
     title: Option<String>,
 
-    /// Width and height in pixels of 1/96 inch; PNG has two dots a pixel [default: what suits the kind]
+    /// Width and height in pixels [default: by kind]
+    ///
+    /// A pixel is 1/96 inch; PNG has two dots per pixel.
     #[arg(long, value_name = "WxH", help_heading = "Picture", value_parser = parse::size, allow_hyphen_values = true)]
     size: Option<Size>,
 
-    /// Format of all files of bars [default: detected from the content of each]
-    #[arg(long, value_name = "FORMAT", help_heading = "Input", allow_hyphen_values = true)]
-    format: Option<BarcodeFormat>,
-
-    /// Format of the picture: svg, png or pdf [default: by the name of FILE, else svg]
+    /// Format: svg, png, pdf [default: by extension, or svg]
     #[arg(long, value_name = "FORMAT", help_heading = "Output",
         value_parser = parse::one_of::<PlotFormat>(), hide_possible_values = true)]
     output: Option<PlotFormat>,
 
-    /// Write the picture to FILE, replaced as a whole when it is drawn
+    /// Write the picture to FILE, replaced as a whole on success
     #[arg(short, long, value_name = "FILE", help_heading = "Output")]
     output_file: Option<PathBuf>,
 
@@ -75,6 +75,10 @@ pub(crate) struct Arguments {
 
     #[command(flatten)]
     pub(super) verbosity: VerbosityArguments,
+
+    /// Format of the files of bars [default: detected from content]
+    #[arg(long, value_name = "FORMAT", help_heading = "Input", allow_hyphen_values = true)]
+    format: Option<BarcodeFormat>,
 }
 
 const EXAMPLES: &str = "\

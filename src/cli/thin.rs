@@ -25,7 +25,6 @@ use super::arguments::machine::MachineArguments;
 use super::arguments::report::ReportArguments;
 use super::deadline;
 use super::error::CliError;
-use super::exit_codes::EXIT_CODES;
 use super::frame::{Files, Frame};
 use super::image_file::{open_image, read_image};
 use super::naming::{OutputFormat, format_of};
@@ -33,54 +32,67 @@ use super::notes::{counted, tell, timing_line};
 use super::parse;
 use super::record::VERSION;
 use super::timing::timed;
+use super::{exit_codes, help};
 
-/// Skeleton of a binary image
+/// Compute the skeleton of a binary image
 ///
-/// Deletes foreground at its border until nothing changes. The skeleton is an image of the same shape, 255 on 0.
-/// Foreground is connected across corners, background across faces; what is outside the image is background.
+/// Foreground is deleted at its border until nothing changes. The skeleton is an image of the same shape,
+/// 255 on 0. Foreground is connected across corners, background across faces; everything outside the image
+/// is background.
 #[derive(Debug, clap::Args)]
-#[command(after_long_help = format!("{EXAMPLES}\n\n{EXIT_CODES}"), after_help = EXAMPLES)]
+#[command(help_template = help::template(EXAMPLES), after_help = help::MORE,
+    after_long_help = help::after(EXAMPLES, exit_codes::THIN))]
 pub(crate) struct Arguments {
-    #[command(flatten)]
-    image: ImageFileArguments,
-
     /// Foreground is what is greater than X [default: what is not 0]
     #[arg(long, value_name = "X", help_heading = "Foreground",
         value_parser = parse::exact_level, allow_hyphen_values = true, conflicts_with = "otsu")]
     threshold: Option<Threshold>,
 
-    /// Foreground is what is greater than Otsu's threshold, which parts the values best
+    /// Foreground is what is greater than Otsu's threshold
     #[arg(long, help_heading = "Foreground")]
     otsu: bool,
 
-    /// Exchange foreground and background
+    /// Swap foreground and background
     #[arg(long, help_heading = "Foreground")]
     invert: bool,
 
-    /// What an iteration deletes [default: guo-hall in the plane, subfields in space]
+    /// Rule: guo-hall, zhang-suen, kashani, kashani-safe, subfields [default: guo-hall in 2D, subfields in 3D]
     ///
-    /// guo-hall      Guo and Hall's two subiterations; of the plane; keeps topology; OpenCV's
-    ///               THINNING_GUOHALL of the image in a frame of background
-    /// zhang-suen    Zhang and Suen's two subiterations; of the plane; loses 2x2 blocks and
-    ///               thick diagonals; OpenCV's THINNING_ZHANGSUEN in a frame of background
-    /// kashani       Kashani-Akhavan's rule as published, all pixels at once; of the plane;
-    ///               loses 2x2 blocks, so even squares and some discs vanish
-    /// kashani-safe  the same, but a pixel of an isolated 2x2 block stays; keeps topology
-    /// subfields     simple points in eight subfields, ends of lines stay; of the plane and of
-    ///               space; keeps topology
-    #[arg(long, value_name = "RULE", help_heading = "Computation",
+    /// guo-hall      Guo and Hall's two subiterations; 2D; preserves topology; equals OpenCV's
+    ///               THINNING_GUOHALL of the image framed by background
+    /// zhang-suen    Zhang and Suen's two subiterations; 2D; loses 2x2 blocks and thick
+    ///               diagonals; equals OpenCV's THINNING_ZHANGSUEN of the image framed by background
+    /// kashani       Kashani-Akhavan's rule as published, all pixels at once; 2D; loses 2x2
+    ///               blocks, so even squares and some discs vanish
+    /// kashani-safe  kashani, but one pixel of an isolated 2x2 block stays; preserves topology
+    /// subfields     simple points in eight subfields, line ends stay; 2D and 3D; preserves
+    ///               topology
+    #[arg(long, value_name = "RULE", help_heading = "Thinning",
         value_parser = parse::one_of::<Rule>(), hide_possible_values = true, verbatim_doc_comment)]
     rule: Option<Rule>,
 
     /// Stop after N iterations [default: when nothing changes]
-    #[arg(long, value_name = "N", help_heading = "Computation",
+    #[arg(long, value_name = "N", help_heading = "Thinning",
         value_parser = parse::count, allow_hyphen_values = true)]
     iterations: Option<usize>,
 
-    /// Compare Betti numbers and Euler characteristic of image and skeleton, on standard error; exit with 1 if
-    /// they differ
-    #[arg(long, help_heading = "Computation")]
+    /// Check that the skeleton has the topology of the image
+    ///
+    /// Betti numbers and Euler characteristics are compared on standard error. The exit code is 1 if they
+    /// differ.
+    #[arg(long, help_heading = "Thinning")]
     verify: bool,
+
+    /// Format: png, tiff, npy, nifti, nifti-gz [default: by extension]
+    #[arg(long, value_name = "FORMAT", help_heading = "Output",
+        value_parser = parse::one_of::<ImageOutputFormat>(), hide_possible_values = true)]
+    output: Option<ImageOutputFormat>,
+
+    /// Write the skeleton to FILE, - for standard output
+    ///
+    /// A file is replaced as a whole on success.
+    #[arg(short, long, value_name = "FILE", help_heading = "Output")]
+    output_file: PathBuf,
 
     #[command(flatten)]
     pub(super) machine: MachineArguments,
@@ -88,17 +100,11 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     pub(super) deadline: DeadlineArguments,
 
-    /// Format of the skeleton: png, tiff, npy, nifti or nifti-gz [default: by the name of FILE]
-    #[arg(long, value_name = "FORMAT", help_heading = "Output",
-        value_parser = parse::one_of::<ImageOutputFormat>(), hide_possible_values = true)]
-    output: Option<ImageOutputFormat>,
-
-    /// Write the skeleton to FILE, replaced as a whole when the run has succeeded; `-` for standard output
-    #[arg(short, long, value_name = "FILE", help_heading = "Output")]
-    output_file: PathBuf,
-
     #[command(flatten)]
     pub(super) report: ReportArguments,
+
+    #[command(flatten)]
+    image: ImageFileArguments,
 }
 
 const EXAMPLES: &str = "\

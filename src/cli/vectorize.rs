@@ -12,75 +12,75 @@ use super::arguments::limits::DeadlineArguments;
 use super::arguments::memory::MemoryArguments;
 use super::arguments::messages::VerbosityArguments;
 use super::error::{CliError, UsageError};
-use super::exit_codes::EXIT_CODES;
 use super::naming::{OutputFormat, format_or};
 use super::notes::counted;
 use super::outputs::{Inputs, at_most_one_pipe};
 use super::parse::{self, GridRange, GridSize};
 use super::progress::Meter;
 use super::sink::Sink;
+use super::{exit_codes, help};
 
-/// Barcodes as vectors of one length, a row a file, for statistics and learning
+/// Turn barcodes into vectors of equal length for statistics and machine learning
 ///
-/// The vectors are those of GUDHI's `gudhi.representations`, with its defaults, of the finite bars of one dimension; Betti curves count infinite
-/// ones too. All files share one range.
+/// Each file gives one row. The vectors are those of gudhi.representations with its default settings,
+/// computed from the finite bars of one dimension; Betti curves count infinite bars too. All files share
+/// one range.
 #[derive(Debug, clap::Args)]
-#[command(after_long_help = format!("{EXAMPLES}\n\n{EXIT_CODES}"), after_help = EXAMPLES)]
-#[command(mut_arg("verbose", |arg| arg.help("Say on standard error how many bars there are of each file")))]
+#[command(help_template = help::template(EXAMPLES), after_help = help::MORE,
+    after_long_help = help::after(EXAMPLES, exit_codes::LIMITED))]
+#[command(mut_arg("verbose", |arg| arg.help("Print the number of bars of each file to standard error")))]
 pub(crate) struct Arguments {
-    /// Files of bars, in any format that `lacuna compare` reads; `-` for standard input
+    /// Files of bars, in any format that lacuna compare reads; - for standard input
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
 
-    /// What a vector is made of
+    /// Vector: image, landscape, betti, silhouette, entropy, entropy-summary, lengths
     ///
-    /// image            a Gaussian around each point (birth, persistence), at the points of a grid
-    /// landscape        the first functions of the persistence landscape, one after another, times √2
-    /// betti            the Betti curve
-    /// silhouette       the weighted mean of the tents of all bars, times √2
-    /// entropy          the persistence entropy, one number
-    /// entropy-summary  the entropy of the bars alive at each value, as shares
-    /// lengths          the greatest persistences
+    /// image            Gaussian around each point (birth, persistence), sampled on a grid
+    /// landscape        first functions of the persistence landscape, concatenated, times √2
+    /// betti            Betti curve
+    /// silhouette       weighted mean of the tents of all bars, times √2
+    /// entropy          persistence entropy, one number
+    /// entropy-summary  entropy of the bars alive at each value
+    /// lengths          greatest persistences
     #[arg(long, value_name = "KIND", help_heading = "Vectors", default_value = "image",
         value_parser = parse::one_of::<VectorKind>(), hide_possible_values = true, verbatim_doc_comment)]
     kind: VectorKind,
 
-    /// Of the bars of this dimension
+    /// Dimension of the bars
     #[arg(long, value_name = "K", help_heading = "Vectors", default_value = "1",
         value_parser = parse::dimension, allow_hyphen_values = true)]
     dim: usize,
 
-    /// Points of the grid; of images along births and persistences [default: 100, of images 20x20]
+    /// Grid points; for images births x persistences [default: 100; 20x20]
     #[arg(long, value_name = "N|NxM", help_heading = "Vectors", value_parser = parse::grid_size, allow_hyphen_values = true)]
     resolution: Option<GridSize>,
 
-    /// Where the grid begins and ends; of images births, then persistences [default: what the bars of all files span]
+    /// Ends of the grid [default: range of the bars of all files]
+    ///
+    /// For images, the range of births, then that of persistences.
     #[arg(long, value_name = "LOW,HIGH[,LOW,HIGH]", help_heading = "Vectors",
         value_parser = parse::grid_range, allow_hyphen_values = true)]
     range: Option<GridRange>,
 
-    /// The standard deviation of the Gaussian of images [default: 1]
+    /// Standard deviation of the Gaussian of images [default: 1]
     #[arg(long, value_name = "S", help_heading = "Vectors", value_parser = parse::exponent, allow_hyphen_values = true)]
     bandwidth: Option<f64>,
 
-    /// Bars of images and silhouettes weigh as their persistence to the power of P [default: 0]
+    /// Weight of a bar in images and silhouettes: persistence^P [default: 0]
     #[arg(long, value_name = "P", help_heading = "Vectors", value_parser = parse::power, allow_hyphen_values = true)]
     weight: Option<f64>,
 
-    /// How many functions of a landscape, or lengths [default: 5]
+    /// Number of landscape functions or of lengths [default: 5]
     #[arg(long, value_name = "N", help_heading = "Vectors", value_parser = parse::length, allow_hyphen_values = true)]
     count: Option<usize>,
 
-    /// Format of all files of bars [default: detected from the content of each]
-    #[arg(long, value_name = "FORMAT", help_heading = "Input", allow_hyphen_values = true)]
-    format: Option<BarcodeFormat>,
-
-    /// Format of the vectors: csv or npy [default: by the name of FILE, else csv]
+    /// Format: csv, npy [default: by extension, or csv]
     #[arg(long, value_name = "FORMAT", help_heading = "Output",
         value_parser = parse::one_of::<VectorFormat>(), hide_possible_values = true)]
     output: Option<VectorFormat>,
 
-    /// Write the vectors to FILE, replaced as a whole when they are known
+    /// Write the vectors to FILE, replaced as a whole on success
     #[arg(short, long, value_name = "FILE", help_heading = "Output")]
     output_file: Option<PathBuf>,
 
@@ -92,6 +92,10 @@ pub(crate) struct Arguments {
 
     #[command(flatten)]
     pub(super) verbosity: VerbosityArguments,
+
+    /// Format of the files of bars [default: detected from content]
+    #[arg(long, value_name = "FORMAT", help_heading = "Input", allow_hyphen_values = true)]
+    format: Option<BarcodeFormat>,
 }
 
 const EXAMPLES: &str = "\

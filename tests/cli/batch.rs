@@ -16,7 +16,7 @@ fn each_has_its_file_and_one_that_fails_does_not_stop_the_others() {
         .map(|(name, content)| scratch.file(name, content).to_str().unwrap().to_owned());
     let (bars, stats) = (scratch.name("bars"), scratch.name("stats.json"));
     let run = rips([&a, &b, &c, "-o", &bars, "--stats", &stats]).assert().code(2).stdout(is_empty());
-    run.stderr(contains("b.txt: ").and(contains("error: 1 of 3 inputs have no answer")));
+    run.stderr(contains("b.txt: ").and(contains("error: 1 of 3 inputs have no result")));
     for name in ["a.txt.txt", "c.txt.txt"] {
         assert_eq!(read(&scratch.path("bars").join(name)), SQUARE_TEXT, "{name}");
     }
@@ -38,7 +38,7 @@ fn the_files_of_a_directory() {
     let mut names: Vec<_> = fs::read_dir(&bars).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     names.sort();
     assert_eq!(names, ["a.txt.csv", "b.txt.csv"]);
-    rips([&clouds]).assert().code(2).stderr(contains("expected a directory for the answers"));
+    rips([&clouds]).assert().code(2).stderr(contains("expected a directory for the results"));
 }
 
 #[test]
@@ -81,7 +81,7 @@ fn many_small_inputs_are_done_side_by_side() {
         let out = scratch.name(into);
         let arguments = ["--max-dim", "2", "--modulus", "3", "--threads", threads, "-o", &out];
         let run = rips([&directory]).args(arguments).assert().code(2).stdout(is_empty());
-        let run = run.stderr(contains("07.npy: ").and(contains("error: 1 of 24 inputs have no answer")));
+        let run = run.stderr(contains("07.npy: ").and(contains("error: 1 of 24 inputs have no result")));
         String::from_utf8(run.get_output().stderr.clone()).unwrap()
     };
     let said = ["1", "3", "24", "64"].map(|threads| run(threads, threads));
@@ -119,7 +119,7 @@ fn an_array_of_three_axes_is_several_inputs() {
     let stats: Value = serde_json::from_str(&read(stats.as_ref())).unwrap();
     assert!(stats["inputs"][11]["file"].as_str().unwrap().ends_with("clouds.npy[11]"));
 
-    rips([&all]).assert().code(2).stderr(contains("expected a directory for the answers"));
+    rips([&all]).assert().code(2).stderr(contains("expected a directory for the results"));
     let mut broken = clouds.concat();
     broken[9 * 2 * 5 + 3] = f64::NAN;
     let broken = scratch.file("broken.npy", npy("12, 9, 2", &broken));

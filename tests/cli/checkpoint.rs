@@ -104,11 +104,7 @@ impl Long {
         let output = self.kept(&[]).output().unwrap();
         assert!(output.status.success(), "{}", text(&output.stderr));
         assert_eq!(text(&output.stdout), self.expected);
-        assert!(
-            text(&output.stderr).contains("goes on with what is kept in kept"),
-            "{}",
-            text(&output.stderr)
-        );
+        assert!(text(&output.stderr).contains("resumes from kept"), "{}", text(&output.stderr));
         assert!(!fs::exists(self.directory()).unwrap());
     }
 }
@@ -272,7 +268,7 @@ fn a_signal_has_the_run_keep_what_it_has_and_say_how_it_goes_on() {
         let error = text(&output.stderr);
         assert_eq!((output.status.code(), text(&output.stdout)), (Some(3), String::new()), "{error}");
         assert!(
-            error.contains("interrupted; what is done is kept in kept, and the same command goes on"),
+            error.contains("interrupted; the state is saved in kept; resume with the same command"),
             "{error}"
         );
         assert!(error.contains("lacuna rips --max-dim 2") && error.contains("--checkpoint kept"), "{error}");
@@ -293,7 +289,7 @@ fn what_is_done_when_the_time_is_up_is_the_answer() {
         assert!(long.expected.starts_with(&text(&output.stdout)), "{}", text(&output.stdout));
         match code {
             0 => assert_eq!(text(&output.stdout), long.expected),
-            _ => assert!(code == 4 && error.contains("time limit reached; what is done is kept"), "{error}"),
+            _ => assert!(code == 4 && error.contains("time limit reached; the state is saved"), "{error}"),
         }
         if !output.stdout.is_empty() {
             let stats: serde_json::Value =
@@ -347,7 +343,7 @@ fn a_disk_that_is_full_is_told_once_and_nothing_is_lost() {
     assert_eq!(text(&output.stdout), long.expected);
     assert_eq!(error.matches("warning:").count(), 1, "{error}");
     assert!(
-        error.contains("cannot write the snapshot") && error.contains("what was kept before stays"),
+        error.contains("cannot write the snapshot") && error.contains("the state saved before stays"),
         "{error}"
     );
     long.goes_on();

@@ -106,7 +106,7 @@ fn what_is_not_installed_is_an_error_that_says_how() {
     run(&[]).assert().code(2).stderr(contains("<B>"));
     run(&["--python", "python3"]).assert().code(2);
     let array = data("cubical/levels.npy");
-    lacuna("compare", ["--run", "gudhi"]).arg(array).assert().code(2).stderr(contains("--from says which"));
+    lacuna("compare", ["--run", "gudhi"]).arg(array).assert().code(2).stderr(contains("choose with --from"));
 }
 
 /// A different result is distinguished from a failure of the program.
@@ -170,19 +170,25 @@ fn options_that_a_reference_does_not_heed_are_refused() {
     };
     refused(
         &["--run", "gudhi", "--program", "gudhi"],
-        "--program: expected a program that is no module of Python",
+        "--program applies only to references that are programs",
     );
-    refused(&["--run", "ripser", "--python", "python3"], "--python: expected a module of Python");
-    refused(&["--run", "ripser", "--construction", "v"], "--construction: expected an image");
-    refused(&["--run", "dipha", "--from", "distances", "--threshold", "1"], "--threshold: expected ripser");
-    refused(&["--run", "cripser", "--from", "image", "--threshold", "1"], "--threshold: expected distances");
+    refused(&["--run", "ripser", "--python", "python3"], "--python applies only to a module of Python");
+    refused(&["--run", "ripser", "--construction", "v"], "--construction applies only to an image");
+    refused(
+        &["--run", "dipha", "--from", "distances", "--threshold", "1"],
+        "--threshold applies only to ripser",
+    );
+    refused(
+        &["--run", "cripser", "--from", "image", "--threshold", "1"],
+        "--threshold applies only to distances",
+    );
     refused(
         &["--run", "phat", "--from", "matrix", "--max-dim", "1"],
-        "--max-dim: expected any reference but phat",
+        "--max-dim applies only to any reference but phat",
     );
     refused(&["--run", "dipha", "--from", "image", "--construction", "t"], "expected --construction v");
-    refused(&["--run", "ripserpp", "--modulus", "3"], "--modulus: expected ripser, giotto-ph or gudhi");
-    refused(&["--run", "gudhi", "--from", "image", "--modulus", "3"], "--modulus: expected distances");
+    refused(&["--run", "ripserpp", "--modulus", "3"], "--modulus applies only to ripser, giotto-ph or gudhi");
+    refused(&["--run", "gudhi", "--from", "image", "--modulus", "3"], "--modulus applies only to distances");
     refused(&["--run", "gudhi", "--modulus", "4"], "expected a prime");
     refused(&["--run", "ripser", "--format-a", "csv"], "cannot be used with");
 }

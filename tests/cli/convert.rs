@@ -273,7 +273,7 @@ fn every_matrix_format_to_every_other() {
     let out = scratch.path("lost.npz");
     convert([&values, &out]).assert().success().stderr(contains("the values of the cells are left out"));
     let out = scratch.path("made.complex");
-    convert([&first, &out]).assert().success().stderr(contains("get their places in the filtration"));
+    convert([&first, &out]).assert().success().stderr(contains("get their indices in the filtration"));
 }
 
 #[test]
@@ -422,7 +422,7 @@ fn what_the_input_is_may_have_to_be_said() {
     let out = scratch.path("b.mtx");
     let run = convert([&sparse, &out]).assert().code(2);
     run.stderr(contains(
-        "expected a file of one kind, found what may be matrix or distances; --from says which",
+        "expected a file of one kind, found matrix or distances possible; choose with --from",
     ));
     convert(["--from", "matrix"]).args([&sparse, &out]).assert().success();
     let out = scratch.path("b.bin");
@@ -458,16 +458,16 @@ fn options_of_matrices_and_archives_are_refused_elsewhere() {
     for option in [&["--superlevel"][..], &["--max-dim", "1"], &["--construction", "t"]] {
         let mut convert = lacuna("convert", ["-q", "--from", "image", "--to", "image"]);
         let run = convert.args(option).arg(&image).arg(scratch.path("out.npy")).assert();
-        run.code(2).stderr(contains("expected --to matrix, which it is for, found --to image"));
+        run.code(2).stderr(contains("applies only to --to matrix, not to --to image"));
     }
     let run = lacuna("convert", ["-q", "--key", "a"]).arg(&bars).arg(scratch.path("out.json")).assert();
-    run.code(2).stderr(contains("--key: expected an image or distances"));
+    run.code(2).stderr(contains("--key applies only to an image or distances, not to diagram"));
     for (options, expected) in [
-        (&["--construction", "v"][..], "--construction: expected an image"),
-        (&["--order", "f"], "--order: expected an image"),
-        (&["--channel", "0"], "--channel or --frame: expected an image"),
-        (&["--decimal", "comma"], "--symmetrize: expected distances"),
-        (&["--round"], "--round: expected an image or distances"),
+        (&["--construction", "v"][..], "--construction applies only to an image, not to diagram"),
+        (&["--order", "f"], "--order applies only to an image, not to diagram"),
+        (&["--channel", "0"], "--channel or --frame applies only to an image, not to diagram"),
+        (&["--decimal", "comma"], "--symmetrize applies only to distances, not to diagram"),
+        (&["--round"], "--round applies only to an image or distances, not to diagram"),
     ] {
         let mut convert = lacuna("convert", ["-q", "--from", "diagram"]);
         let run = convert.args(options).arg(&bars).arg(scratch.path("out.json")).assert();
@@ -475,7 +475,7 @@ fn options_of_matrices_and_archives_are_refused_elsewhere() {
     }
     let mut convert = lacuna("convert", ["-q", "--from", "image", "--to", "matrix", "--round"]);
     let run = convert.arg(&image).arg(scratch.path("out.bin")).assert();
-    run.code(2).stderr(contains("--round: expected --to image, which it is for, found --to matrix"));
+    run.code(2).stderr(contains("--round applies only to --to image, not to --to matrix"));
 }
 
 #[test]

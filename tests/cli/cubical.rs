@@ -230,7 +230,7 @@ fn several_images_have_their_bars_in_a_directory() {
     let arguments = ["--output", "csv", "-o", &bars, "--stats", &stats, "--threads", "2", &scans, &shell];
     let run = cubical(arguments).assert().code(2).stdout(is_empty());
     let told = "a.npy: npy (begins with NumPy's magic bytes), and others like it";
-    let failed = contains("b.npy: ").and(contains("error: 1 of 4 inputs have no answer"));
+    let failed = contains("b.npy: ").and(contains("error: 1 of 4 inputs have no result"));
     run.stderr(contains(told).count(1).and(contains("and others").count(1)).and(failed));
     let [a, c] = ["a", "c"].map(|name| read(&scratch.path("bars").join(format!("{name}.npy.csv"))));
     assert_eq!(
@@ -241,7 +241,7 @@ fn several_images_have_their_bars_in_a_directory() {
     let stats: Value = serde_json::from_str(&read(stats.as_ref())).unwrap();
     assert_eq!((&stats["failed"], stats["images"].as_array().unwrap().len()), (&1.into(), 3));
     assert_eq!(stats["images"][2]["shape"], serde_json::json!([7, 6, 5]));
-    cubical([&scans]).assert().code(2).stderr(contains("expected a directory for the answers"));
+    cubical([&scans]).assert().code(2).stderr(contains("expected a directory for the results"));
     let drawn = ["--geometry", &scratch.name("loops.vtk"), "-o", &bars, &scans];
     cubical(drawn).assert().code(2).stderr(contains("--geometry"));
 }
@@ -272,7 +272,7 @@ fn each_frame_of_an_image_of_four_axes_has_its_bars() {
     cubical([&image])
         .assert()
         .code(2)
-        .stderr(contains("expected a directory for the answers of several inputs"));
+        .stderr(contains("expected a directory for the results of several inputs"));
     cubical(["--output", "json", "-o", &bars, "--stats", &stats, &image]).assert().success();
     for frame in ["0", "1"] {
         let alone = cubical(["--output", "json", "--frame", frame, &image]).assert().success();
@@ -294,10 +294,10 @@ fn a_batch_that_goes_on_leaves_out_what_has_been_answered() {
         let arguments = ["--checkpoint", &kept, "-o", &bars, &good, &bad];
         cubical(arguments).args(more).assert()
     };
-    run(&[]).code(2).stderr(contains("1 of 2 inputs have no answer"));
+    run(&[]).code(2).stderr(contains("1 of 2 inputs have no result"));
     run(&["--threshold", "2"]).code(2).stderr(contains("--threshold"));
     scratch.file("bad.npy", plane(true));
-    run(&[]).success().stderr(contains("1 of 2 inputs have been answered before"));
+    run(&[]).success().stderr(contains("1 of 2 inputs already have results"));
     let [good, bad] = ["good", "bad"].map(|name| read(&scratch.path("bars").join(format!("{name}.npy.txt"))));
     assert_eq!(good, bad);
 }
@@ -327,7 +327,7 @@ fn help_names_every_option_with_its_value_and_the_exit_codes() {
         "--threshold <X>",
         "--via <WAY>",
         "--threads <N>",
-        "--backend <BACKEND>",
+        "--backend <auto|cpu|cuda>",
         "--output <FORMAT>",
         "-o, --output-file <FILE|DIR>",
         "--stats <FILE>",

@@ -39,7 +39,7 @@ fn ended_at(says: &str, run: impl Fn(&str) -> (Output, Duration)) {
 fn is_ended(output: &Output, says: &str) {
     let error = text(&output.stderr);
     assert_eq!((output.status.code(), text(&output.stdout)), (Some(4), String::new()), "{error}");
-    assert!(error.contains(&format!("time limit reached{says}; no answer is written")), "{error}");
+    assert!(error.contains(&format!("time limit reached{says}; no result is written")), "{error}");
 }
 
 #[test]
@@ -117,7 +117,7 @@ fn what_is_counted_is_told() {
     let (_, part) = error.split_once(matching).unwrap();
     let (part, rest) = part.split_once(" %").unwrap();
     assert!(
-        (0..=100).contains(&part.parse::<u32>().unwrap()) && rest == "; no answer is written\n",
+        (0..=100).contains(&part.parse::<u32>().unwrap()) && rest == "; no result is written\n",
         "{error}"
     );
     assert!(!fs::exists(&answer).unwrap());

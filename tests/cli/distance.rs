@@ -104,8 +104,8 @@ fn different_numbers_of_essential_bars_are_infinitely_far_apart() {
 #[test]
 fn what_does_not_go_together_is_refused() {
     for (options, said) in [
-        (&["--order", "2"][..], "--order: expected --kind wasserstein"),
-        (&["--internal-p", "2"], "--internal-p: expected --kind wasserstein"),
+        (&["--order", "2"][..], "--order applies only to --kind wasserstein"),
+        (&["--internal-p", "2"], "--internal-p applies only to --kind wasserstein"),
         (&["--kind", "wasserstein", "--order", "inf"], "--order: expected a finite number, found inf"),
         (&["--kind", "wasserstein", "--order", "0.5"], "expected a number from 1 up"),
         (&["--output", "npy"], "--output npy: expected --matrix and --dim"),

@@ -130,7 +130,7 @@ fn a_directory_of_images_and_one_that_fails() {
     let (curves, stats) = (scratch.path("curves"), scratch.name("stats.json"));
     let mut run = ecc(bytes("3,3"));
     run.arg(&images).arg("-o").arg(&curves).args(["--stats", &stats]);
-    let error = contains("b.raw").and(contains("error: 1 of 3 inputs have no answer"));
+    let error = contains("b.raw").and(contains("error: 1 of 3 inputs have no result"));
     run.assert().code(2).stdout(is_empty()).stderr(error);
     assert_eq!(read(&curves.join("a.raw.csv")), "value,vcec,ecc\n1,0,0\n5,1,1\n");
     assert_eq!(read(&curves.join("c.raw.csv")), "value,vcec,ecc\n7,1,1\n");
@@ -180,9 +180,9 @@ fn misuse() {
     let scratch = Scratch::new();
     let image = scratch.name("a.npy");
     let twice = [scratch.name("a.npy"), scratch.name("b/../a.npy")];
-    ecc([&image, &image]).assert().code(2).stderr(contains("expected a directory for the answers"));
+    ecc([&image, &image]).assert().code(2).stderr(contains("expected a directory for the results"));
     let into = scratch.name("into");
-    ecc(&twice).args(["-o", &into]).assert().code(2).stderr(contains("expected one input for each answer"));
+    ecc(&twice).args(["-o", &into]).assert().code(2).stderr(contains("expected one input for each output"));
     ecc(["--range", "0,1", &image]).assert().code(2).stderr(contains("--bins"));
     ecc(["--bins", "0", &image]).assert().code(2).stderr(contains("from 1 to"));
     ecc(["--memory", "x", &image]).assert().code(2).stderr(contains("such as 256M"));
@@ -286,8 +286,7 @@ fn a_directory_without_files_is_an_error() {
         run.arg(&images).arg("-o").arg(&curves);
         run.assert()
     };
-    let message =
-        "images: expected a directory with files to read, found none but hidden ones and what is no file";
+    let message = "images: expected a directory with files to read, found no regular, non-hidden files";
     run().code(2).stdout(is_empty()).stderr(contains(message));
     fs::create_dir(images.join("deeper")).unwrap();
     fs::write(images.join(".hidden"), RING).unwrap();
@@ -308,7 +307,7 @@ fn pipes_are_left_out_of_directories_and_read_by_their_names() {
         run.arg(&images).arg("-o").arg(&curves).timeout(Duration::from_secs(300));
         run.assert()
     };
-    let left_out = "pipe.raw: left out, for it is no regular file\n";
+    let left_out = "pipe.raw: skipped: not a regular file\n";
     of_directory().code(2).stderr(contains(left_out).and(contains("expected a directory with files")));
     fs::write(images.join("ring.raw"), RING).unwrap();
     of_directory().success().stderr(predicates::str::ends_with(left_out));
@@ -351,7 +350,7 @@ fn rows_that_are_too_many_for_memory_are_kept_in_files() {
         let mut run = ecc(options);
         run.args(["--memory", "48M", "--stats", &stats, "-o", &out, "-v", "--output", format]);
         run.arg("--temp-dir").arg(&temporary).arg(&image);
-        run.assert().success().stderr(contains("1500000 rows\nrows that memory had no room for"));
+        run.assert().success().stderr(contains("1500000 rows\nrows beyond the memory limit"));
         assert_eq!(fs::read_dir(&temporary).unwrap().count(), 0);
         let stats: Value = serde_json::from_str(&read(stats.as_ref())).unwrap();
         assert_eq!(stats["images"][0]["rows"], 1_500_000);

@@ -55,10 +55,13 @@ fn what_does_not_go_together() {
     for (arguments, message) in [
         (&["torus"][..], "torus: expected --points, found none"),
         (&["noise"], "noise: expected --shape, found none"),
-        (&["torus", "--points", "5", "--shape", "3"], "--shape: expected an image"),
-        (&["torus", "--points", "5", "--dimension", "3"], "--dimension: expected sphere, cube or clustered"),
-        (&["noise", "--shape", "5", "--points", "3"], "--points: expected points"),
-        (&["field", "--shape", "5", "--density", "0.5"], "--density: expected blobs or vessels"),
+        (&["torus", "--points", "5", "--shape", "3"], "--shape applies only to an image, not to torus"),
+        (
+            &["torus", "--points", "5", "--dimension", "3"],
+            "--dimension applies only to sphere, cube or clustered",
+        ),
+        (&["noise", "--shape", "5", "--points", "3"], "--points applies only to points"),
+        (&["field", "--shape", "5", "--density", "0.5"], "--density applies only to blobs or vessels"),
         (&["circle", "--points", "0"], "expected at least one point, found 0"),
         (
             &["circle", "--points", "3", "--noise", "-1"],

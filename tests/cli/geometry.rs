@@ -140,7 +140,7 @@ fn what_cannot_be_drawn_is_refused_and_leaves_nothing() {
         &["--geometry-axes", "0,2"],
         "geometry: expected axes below 2, the number of coordinates, found 2",
     );
-    refused(&["--ratio", "2"], "--ratio: expected 1 beside --representatives and --geometry");
+    refused(&["--ratio", "2"], "--ratio: expected 1 with --representatives and --geometry");
     refused(&["--only", "1:4"], "bar 1:4: ");
     let name = |name: &str, message: &str| {
         drawn(name, &[]).assert().code(2).stdout(is_empty()).stderr(contains(message));

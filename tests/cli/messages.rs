@@ -199,7 +199,7 @@ fn help_names_every_option_with_its_value_and_the_exit_codes() {
         "--ratio <R>",
         "--modulus <P>",
         "--threads <N>",
-        "--backend <BACKEND>",
+        "--backend <auto|cpu|cuda>",
         "--pair-store <LAYER>",
         "--output <FORMAT>",
         "-o, --output-file <FILE|DIR>",

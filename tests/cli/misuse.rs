@@ -37,7 +37,7 @@ fn values_out_of_range() {
 fn names_there_are_not() {
     refuse(&["--format", "excel"], &["--format <FORMAT>", "lower-distance", "excel"]);
     refuse(&["--output", "xml"], &["--output <FORMAT>", "text, csv, json, npy, npz", "xml"]);
-    refuse(&["--backend", "tpu"], &["--backend <BACKEND>", "auto, cpu, cuda", "tpu"]);
+    refuse(&["--backend", "tpu"], &["--backend <auto|cpu|cuda>", "auto, cpu, cuda", "tpu"]);
     refuse(&["--pair-store", "heap"], &["--pair-store <LAYER>", "implicit, sorted", "heap"]);
 }
 
@@ -92,7 +92,7 @@ fn options_there_are_not_and_options_without_a_value() {
         .assert()
         .code(2)
         .stdout(is_empty())
-        .stderr(contains("expected a directory for the answers"));
+        .stderr(contains("expected a directory for the results"));
     rips::<&str>([]).assert().code(2).stdout(is_empty()).stderr(contains("<FILE>"));
 }
 

@@ -371,7 +371,7 @@ fn pictures_that_cannot_be_drawn_are_refused() {
     refused(&[&curve, "--size", "9x9"], "expected 160 × 160 to 16384 × 16384");
     refused(&[&curve, "--size", "9"], "such as 640x480");
     refused(&[&curve, "-o", "a.jpg"], "expected a file named *.svg, *.png or *.pdf");
-    refused(&[&curve, "-o", "a.svg", "--output", "png"], "expected a file of another name");
+    refused(&[&curve, "-o", "a.svg", "--output", "png"], "expected another file name");
     refused(&["-", "-"], "standard input twice");
     let pairs = scratch.name("pairs.txt");
     fs::write(&pairs, "1\n2 3\n").unwrap();

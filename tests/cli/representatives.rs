@@ -162,12 +162,12 @@ fn chains_are_refused_where_they_make_no_sense() {
     let refused = |options: &[&str], message: &str| {
         rips_of(SQUARE, options).assert().code(2).stderr(contains(message));
     };
-    let room = "expected --output json or npz, which have room for cocycles and cycles, found csv";
+    let room = "expected --output json or npz, which can hold cocycles and cycles, found csv";
     refused(&["--representatives", "cycles", "--output", "csv"], room);
     let json = ["--output", "json", "--representatives"];
-    let tighten = "--tighten: expected cycles among --representatives, which it is for, found none";
+    let tighten = "--tighten applies only to --representatives cycles";
     refused(&[&json[..], &["cocycles", "--tighten"]].concat(), tighten);
-    let birth = "--cocycles-at birth: expected cocycles among --representatives, which it is for, found none";
+    let birth = "--cocycles-at birth applies only to --representatives cocycles";
     refused(&[&json[..], &["cycles", "--cocycles-at", "birth"]].concat(), birth);
 }
 
@@ -185,7 +185,7 @@ fn bars_are_chosen() {
 fn what_does_not_go_together_is_refused() {
     for format in ["text", "npy"] {
         let said = format!(
-            "--representatives: expected --output json, csv or npz, which have room for them, found {format}"
+            "--representatives: expected --output json, csv or npz, which can hold them, found {format}"
         );
         let run = rips_of(SQUARE, &[&SIMPLICES[..], &["--output", format]].concat()).assert();
         run.code(2).stdout("").stderr(contains(said));
@@ -200,7 +200,7 @@ fn what_does_not_go_together_is_refused() {
     with(&["--longest", "1", "--only", "1:0"]).stderr(contains("cannot be used with"));
     with(&["--longest", "1", "--min-persistence", "1"]).stderr(contains("cannot be used with"));
     with(&["--only", "1:0", "--min-persistence", "1"]).stderr(contains("cannot be used with"));
-    with(&["--ratio", "1.5"]).stderr(contains("--ratio: expected 1 beside --representatives"));
+    with(&["--ratio", "1.5"]).stderr(contains("--ratio: expected 1 with --representatives"));
     with(&["--only", "1"]).stderr(contains("such as 1:0, found 1"));
     with(&["--longest", "0"]).stderr(contains("1 or more, found 0"));
     with(&["--min-persistence", "-1"]).stderr(contains("expected a non-negative number or inf, found -1"));

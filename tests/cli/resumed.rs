@@ -198,7 +198,7 @@ fn other_curves_are_refused() {
     let pipe = super::lacuna("ecc", ["-", "--checkpoint", &run.scratch.name("kept")]).output().unwrap();
     refused(
         &pipe,
-        "--checkpoint: expected a file, which the run that goes on can read again, found standard input",
+        "--checkpoint: expected a file, which the resumed run can read again, found standard input",
     );
 }
 
@@ -267,7 +267,7 @@ fn other_reductions_are_refused_and_signals_have_them_kept() {
     let limited = run.kept_always().args(["--time-limit", "1ms"]).output().unwrap();
     let error = text(&limited.stderr);
     assert_eq!((limited.status.code(), limited.stdout.len()), (Some(4), 0), "{error}");
-    assert!(error.contains("time limit reached; what is done is kept in kept"), "{error}");
+    assert!(error.contains("time limit reached; the state is saved in kept"), "{error}");
     run.goes_on();
 }
 
@@ -308,7 +308,7 @@ fn batches_leave_out_what_has_been_answered() {
     // A missing answer is computed again.
     let output = run.kept(&[]).output().unwrap();
     let error = text(&output.stderr);
-    assert!(output.status.success() && error.contains(" of 40 inputs have been answered before"), "{error}");
+    assert!(output.status.success() && error.contains(" of 40 inputs already have results"), "{error}");
     assert_eq!(answers(&run), expected);
     let points: Vec<String> = (0..30).map(|k| format!("{k:02}.xyz")).collect();
     let cloud = |seed| {
@@ -385,7 +385,7 @@ fn an_input_that_is_computed_again_is_not_known_as_answered() {
     fs::remove_file(batch.answer("a")).unwrap();
     batch.0.file("a", "no points");
     let said = batch.run(&[]);
-    assert!(said.contains("1 of 3 inputs have been answered before"), "{said}");
+    assert!(said.contains("1 of 3 inputs already have results"), "{said}");
     assert_eq!(batch.done(), "1");
 }
 
@@ -396,10 +396,10 @@ fn an_answer_that_is_not_what_it_was_is_computed_again() {
     let answer = fs::read(batch.answer("a")).unwrap();
     fs::write(batch.answer("a"), "").unwrap();
     let said = batch.run(&[]);
-    assert!(said.contains("1 of 3 inputs have been answered before"), "{said}");
+    assert!(said.contains("1 of 3 inputs already have results"), "{said}");
     assert_eq!(fs::read(batch.answer("a")).unwrap(), answer);
     let said = batch.run(&[]);
-    assert!(said.contains("2 of 3 inputs have been answered before"), "{said}");
+    assert!(said.contains("2 of 3 inputs already have results"), "{said}");
 }
 
 #[test]

@@ -185,8 +185,8 @@ fn one_is_not_many() {
     run.stderr(contains(" after 1 iteration\n"));
     let run = thin(["-o", "sk.jpg"]).arg(&image).assert().code(2);
     run.stderr(
-        "error: sk.jpg: expected a name that ends in .png, .tif, .tiff, .npy, .nii or .nii.gz, or --output FORMAT, found one \
-         that tells no format\n",
+        "error: sk.jpg: expected a name that ends in .png, .tif, .tiff, .npy, .nii or .nii.gz, or --output FORMAT, found \
+         another name\n",
     );
 }
 

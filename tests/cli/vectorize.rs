@@ -63,7 +63,7 @@ fn options_of_other_kinds_and_lengths_beyond_memory_are_refused() {
     for (kind, option, value, expected) in [
         ("entropy", "--resolution", "5", "--kind image, landscape"),
         ("lengths", "--range", "0,1", "--kind image, landscape"),
-        ("betti", "--bandwidth", "2", "expected --kind image, which it is for, found betti"),
+        ("betti", "--bandwidth", "2", "applies only to --kind image, not to betti"),
         ("landscape", "--weight", "1", "--kind image or silhouette"),
         ("image", "--count", "3", "--kind landscape or lengths"),
         ("lengths", "--count", "18446744073709551615", "from 1 to 100000"),
@@ -103,10 +103,18 @@ fn what_has_no_vectors_is_refused() {
     let bars = "1,0,2\n";
     refused(&[], "1\n2 3\n", "expected bars with dimensions, found pairs of cells");
     refused(&[], "value,vcec,ecc\n1,1,1\n", "expected bars, found an Euler characteristic curve");
-    refused(&["--kind", "betti", "--resolution", "3x4"], bars, "expected --kind image");
-    refused(&["--kind", "betti", "--range", "0,1,0,1"], bars, "expected --kind image");
+    refused(
+        &["--kind", "betti", "--resolution", "3x4"],
+        bars,
+        "applies only to --kind image, which has two axes",
+    );
+    refused(
+        &["--kind", "betti", "--range", "0,1,0,1"],
+        bars,
+        "applies only to --kind image, which has two axes",
+    );
     refused(&["--range", "1,0"], bars, "the lower first");
     refused(&["--resolution", "0"], bars, "from 1 to 10000");
     refused(&["--bandwidth", "0"], bars, "above 0");
-    refused(&["-o", "a.npy", "--output", "csv"], bars, "expected a file of another name");
+    refused(&["-o", "a.npy", "--output", "csv"], bars, "expected another file name");
 }

@@ -101,7 +101,7 @@ fn distances_to_a_measure() {
             &["--weights", "dtm", "--dtm-neighbors", "4"][..],
             "takes 4 neighbours of each point, point 0 has 3",
         ),
-        (&["--dtm-r", "2"], "--dtm-r: expected --weights dtm"),
+        (&["--dtm-r", "2"], "--dtm-r applies only to --weights dtm"),
         (&["--weights", "dtm", "--dtm-r", "0"], "expected a finite number above 0, found 0"),
         (&["--weights", "dtm", "--dtm-p", "3"], "--dtm-p"),
         (&["--weights", "dtm", "--dtm-neighbors", "0"], "expected a whole number, 1 or more, found 0"),

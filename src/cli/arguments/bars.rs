@@ -12,17 +12,21 @@ use crate::cli::parse::{self, BarName};
 /// Which bars are told more of. An option of the group `of_bars` says what.
 #[derive(Debug, clap::Args)]
 pub(crate) struct BarArguments {
-    /// Of these bars alone: the dimension, and the place among the bars of that dimension, counted from 0
+    /// Only bars DIM:INDEX (index from 0 within its dimension)
     #[arg(long, value_name = "DIM:INDEX,...", value_delimiter = ',', requires = "of_bars",
         value_parser = parse::bar, allow_hyphen_values = true, conflicts_with_all = ["longest", "min_persistence"])]
     pub(crate) only: Vec<BarName>,
 
-    /// Only the K most persistent bars of dimension 1 and above, essential ones first; of an image that has none, of dimension 0
+    /// Only the K most persistent bars of dimension ≥ 1
+    ///
+    /// Essential bars come first. If an image has no bar of dimension ≥ 1, bars of dimension 0 are chosen.
     #[arg(long, value_name = "K", requires = "of_bars",
         value_parser = parse::at_least_one, allow_hyphen_values = true, conflicts_with = "min_persistence")]
     longest: Option<usize>,
 
-    /// Of the bars alone whose birth and death differ by at least X, essential ones too
+    /// Only bars with persistence ≥ X
+    ///
+    /// Essential bars are included.
     #[arg(long, value_name = "X", requires = "of_bars",
         value_parser = parse::threshold, allow_hyphen_values = true)]
     min_persistence: Option<f64>,

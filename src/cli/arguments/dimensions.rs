@@ -9,8 +9,8 @@ pub(crate) struct DimensionArguments {
     #[arg(long, value_name = "K", value_parser = parse::dimension, allow_hyphen_values = true)]
     max_dim: Option<usize>,
 
-    /// The same as DIPHA counts: the highest dimension of cells, which is K + 1
-    #[arg(long, value_name = "U", conflicts_with = "max_dim",
+    /// Highest cell dimension, as in DIPHA; one more than --max-dim
+    #[arg(hide_short_help = true, long, value_name = "U", conflicts_with = "max_dim",
         value_parser = parse::dimension, allow_hyphen_values = true)]
     upper_dim: Option<usize>,
 }

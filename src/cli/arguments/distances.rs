@@ -15,38 +15,40 @@ use crate::cli::parse;
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Input")]
 pub(crate) struct DistancesArguments {
-    /// Format of the input [default: detected from its content and name]
+    /// Input format [default: detected from content and name]
     ///
-    /// lower-distance  text, the entries below the diagonal of a distance matrix
-    /// upper-distance  text, the entries above it, row by row;
-    ///                 condensed is another name, as scipy's pdist lists them
-    /// distance        text, a square distance matrix
-    /// point-cloud     text, the coordinates of a point a line
-    /// sparse          text, `i j distance` a line, ids from 0; other pairs are never connected;
-    ///                 edges is another name; `i j` in every line: an unweighted graph
+    /// lower-distance  text: the entries of a distance matrix below the diagonal
+    /// upper-distance  text: the entries above the diagonal, row by row; also called condensed,
+    ///                 as scipy's pdist lists them
+    /// distance        text: a square distance matrix
+    /// point-cloud     text: the coordinates of one point per line
+    /// sparse          text: `i j distance` per line, indices from 0; missing pairs are never
+    ///                 connected; `i j` on every line gives an unweighted graph; also called
+    ///                 edges
     /// dipha           DIPHA's binary distance matrix
-    /// binary          little-endian 32-bit floats, the entries below the diagonal
-    /// npy             NumPy array, n×n distances or n×m points; of three axes, several
-    /// npz             archive of such arrays, or a sparse matrix of SciPy
-    /// matrix-market   Matrix Market's sparse or dense matrix
-    /// off, obj, ply   meshes and scans: the vertices are points
-    /// xyz             molecules: the atoms are points
+    /// binary          little-endian 32-bit floats: the entries below the diagonal
+    /// npy             NumPy array: n×n distances or n×m points; three axes hold several inputs
+    /// npz             archive of such arrays, or a SciPy sparse matrix
+    /// matrix-market   Matrix Market sparse or dense matrix
+    /// off, obj, ply   meshes and scans: the vertices are the points
+    /// xyz             molecules: the atoms are the points
     ///
-    /// Any of them may be compressed with gzip.
+    /// Every format may be compressed with gzip.
     #[arg(long, value_name = "FORMAT", verbatim_doc_comment, allow_hyphen_values = true)]
     format: Option<DistanceFormat>,
+
+    /// Use shortest-path lengths in a graph as distances
+    ///
+    /// The input is a list of edges or a sparse matrix. Pairs of points without a path are never connected. The
+    /// distances of all pairs are stored in memory.
+    #[arg(long)]
+    shortest_paths: bool,
 
     #[command(flatten)]
     table: TableArguments,
 
-    /// Take the lengths of shortest paths for the distances of a graph, which is a list of edges or a sparse matrix
-    ///
-    /// Pairs of points that no path joins are never connected. The distances of all pairs are kept in memory.
-    #[arg(long)]
-    shortest_paths: bool,
-
-    /// Array to read of an .npz archive that holds several
-    #[arg(long, value_name = "NAME")]
+    /// Array to read from an .npz archive that holds several
+    #[arg(hide_short_help = true, long, value_name = "NAME")]
     key: Option<String>,
 }
 
@@ -54,22 +56,26 @@ pub(crate) struct DistancesArguments {
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Input")]
 pub(crate) struct TableArguments {
-    /// Leave out N lines at the top of a text; a first line of numbers is then data
-    #[arg(long, value_name = "N", value_parser = parse::lines, allow_hyphen_values = true)]
+    /// Skip the first N lines of a text file; a first line of numbers is then data
+    #[arg(hide_short_help = true, long, value_name = "N", value_parser = parse::lines, allow_hyphen_values = true)]
     skip_rows: Option<usize>,
 
-    /// Columns of a text to read, such as 1-3,5 or 2-, counted from 1; all of them are data
-    #[arg(long, value_name = "COLUMNS", allow_hyphen_values = true)]
+    /// Columns of a text file to read, such as 1-3,5 or 2-, counted from 1
+    #[arg(hide_short_help = true, long, value_name = "COLUMNS", allow_hyphen_values = true)]
     columns: Option<Columns>,
 
-    /// What 2,5 is in a text: one number (comma) or two (point) [default: one between ; or tabs]
-    #[arg(long, value_name = "SIGN", value_parser = parse::one_of::<Decimal>())]
+    /// Decimal separator of a text file
+    ///
+    /// Decides whether 2,5 is one number (comma) or two (point). By default it is one number where numbers are
+    /// separated by semicolons or tabs.
+    #[arg(hide_short_help = true, long, value_name = "SIGN", value_parser = parse::one_of::<Decimal>())]
     decimal: Option<Decimal>,
 
-    /// Which of two distances of a pair counts where a square matrix or a list of edges has two that differ
+    /// Entry to use where the two distances of a pair differ
     ///
-    /// Without it, differences below 1e-4 of the greatest distance are taken for rounding, and the lower one counts.
-    #[arg(long, value_name = "WHICH", value_parser = parse::one_of::<Symmetrize>())]
+    /// This applies to square matrices and lists of edges. Without it, differences below 1e-4 of the greatest
+    /// distance count as rounding errors, and the lower entry is used.
+    #[arg(hide_short_help = true, long, value_name = "WHICH", value_parser = parse::one_of::<Symmetrize>())]
     symmetrize: Option<Symmetrize>,
 }
 

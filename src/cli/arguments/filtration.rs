@@ -7,15 +7,18 @@ use crate::cli::parse;
 /// How an image is made a filtered complex.
 #[derive(Debug, clap::Args)]
 pub(crate) struct FiltrationArguments {
-    /// What voxels are [default: t]
+    /// Voxels are top-dimensional cells (t) or vertices (v) [default: t]
     ///
-    /// t  top cells, which touch at corners as well; lower cells take the least value around them
-    /// v  vertices, which are joined along the axes; higher cells take the greatest value
+    /// t  top-dimensional cells, connected across corners; a lower cell has the least value of
+    ///    the voxels around it
+    /// v  vertices, connected along the axes; a higher cell has the greatest value of its voxels
     #[arg(long, value_name = "WHICH", help_heading = "Filtration",
         value_parser = parse::one_of::<Construction>(), hide_possible_values = true, verbatim_doc_comment)]
     pub(crate) construction: Option<Construction>,
 
-    /// From the greatest value down: bars are born above where they die
+    /// Use superlevel sets, from the greatest value down
+    ///
+    /// Births are then greater than deaths.
     #[arg(long, help_heading = "Filtration")]
     pub(crate) superlevel: bool,
 }

@@ -13,7 +13,7 @@ use crate::cli::parse::{self, Extents};
 /// The image that a command reads, and how.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ImageFileArguments {
-    /// Image file, `-` for standard input
+    /// Image file, - for standard input
     #[arg(value_name = "IMAGE")]
     pub(crate) file: PathBuf,
 
@@ -37,25 +37,25 @@ impl ImageFileArguments {
 #[derive(Debug, Clone, clap::Args)]
 #[command(next_help_heading = "Input")]
 pub(crate) struct ImageArguments {
-    /// Format of the image [default: detected from its content and name]
+    /// Image format [default: detected from content and name]
     ///
     /// npy      NumPy array of up to three axes longer than 1
-    /// npz      array of an archive of NumPy arrays; of several, --key says which
-    /// png      PNG, gray; 1, 2 and 4 bits are spread over 0 … 255
+    /// npz      array from an archive of NumPy arrays; --key chooses one of several
+    /// png      PNG, grey; 1, 2 and 4 bits are scaled to 0 … 255
     /// pgm      PGM or PBM of Netpbm
-    /// tiff     TIFF, gray, one page or a stack: page, row, column
+    /// tiff     TIFF, grey, one page or a stack: page, row, column
     /// nifti    NIfTI-1 or NIfTI-2, .nii or .nii.gz
     /// dipha    DIPHA's image data
-    /// perseus  text, a number a line: axes, extents, values
-    /// raw      voxels without a header; needs --shape and --dtype
+    /// perseus  text, one number per line: number of axes, extents, values
+    /// raw      voxels without a header; requires --shape and --dtype
     #[arg(long, value_name = "FORMAT", verbatim_doc_comment, allow_hyphen_values = true)]
     format: Option<ImageFormat>,
 
     #[command(flatten)]
     voxels: VoxelsArguments,
 
-    /// Of an archive of several arrays, take the one of this name
-    #[arg(long, value_name = "NAME")]
+    /// Array to read from an .npz archive that holds several
+    #[arg(hide_short_help = true, long, value_name = "NAME")]
     key: Option<String>,
 }
 
@@ -82,32 +82,34 @@ impl ImageArguments {
 #[derive(Debug, Clone, clap::Args)]
 #[command(next_help_heading = "Input")]
 pub(crate) struct VoxelsArguments {
-    /// Of a raw image, the number of voxels along each axis, such as 512,512,40
-    #[arg(long, value_name = "N,...", value_parser = parse::extents, allow_hyphen_values = true)]
+    /// Shape of a raw image, such as 512,512,40
+    #[arg(hide_short_help = true, long, value_name = "N,...", value_parser = parse::extents, allow_hyphen_values = true)]
     shape: Option<Extents>,
 
-    /// Of a raw image, the type of the voxels, little-endian
-    #[arg(long, value_name = "TYPE", value_parser = parse::one_of::<VoxelType>())]
+    /// Voxel type of a raw image, little-endian
+    #[arg(hide_short_help = true, long, value_name = "TYPE", value_parser = parse::one_of::<VoxelType>())]
     dtype: Option<VoxelType>,
 
-    /// Of a raw image, whether its last axis varies fastest (c, the default) or its first (f)
-    #[arg(long, value_name = "ORDER", value_parser = parse::one_of::<Order>())]
+    /// Axis of a raw image that varies fastest: last (c) or first (f) [default: c]
+    #[arg(hide_short_help = true, long, value_name = "ORDER", hide_possible_values = true, value_parser = parse::one_of::<Order>())]
     order: Option<Order>,
 
-    /// Of an image with channels, take the one with this number, counted from 0
+    /// Channel to read, counted from 0
     ///
-    /// TIFF has channels where ImageJ or OME-XML says so, NIfTI where it has a fifth axis.
-    #[arg(long, value_name = "N", value_parser = parse::count, allow_hyphen_values = true)]
+    /// Channels are found in TIFF where ImageJ or OME-XML metadata describes them, and in the fifth axis of
+    /// NIfTI.
+    #[arg(hide_short_help = true, long, value_name = "N", value_parser = parse::count, allow_hyphen_values = true)]
     channel: Option<usize>,
 
-    /// Of an image that changes in time, take the frame with this number, counted from 0
+    /// Time frame to read, counted from 0
     ///
-    /// TIFF has frames where ImageJ or OME-XML says so, NIfTI where it has a fourth axis.
-    #[arg(long, value_name = "N", value_parser = parse::count, allow_hyphen_values = true)]
+    /// Frames are found in TIFF where ImageJ or OME-XML metadata describes them, and in the fourth axis of
+    /// NIfTI.
+    #[arg(hide_short_help = true, long, value_name = "N", value_parser = parse::count, allow_hyphen_values = true)]
     frame: Option<usize>,
 
-    /// Replace voxels that are not a number by X, a number, lowest (-inf) or highest (inf) [default: NaN is an error]
-    #[arg(long, value_name = "X", value_parser = parse::in_place_of_nan, allow_hyphen_values = true)]
+    /// Replace NaN by X: a number, -inf or inf [default: NaN is an error]
+    #[arg(hide_short_help = true, long, value_name = "X", value_parser = parse::in_place_of_nan, allow_hyphen_values = true)]
     nan: Option<f64>,
 }
 

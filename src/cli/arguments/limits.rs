@@ -16,10 +16,10 @@ use crate::cli::progress;
 /// How long a run may last.
 #[derive(Debug, clap::Args)]
 pub(crate) struct TimeLimitArguments {
-    /// End after TIME, as 90s or 2h 30m, with exit code 4
+    /// Stop after TIME, such as 90s or 2h 30m, with exit code 4
     ///
-    /// There is no answer then; with --checkpoint what is done is kept, and the same command goes on with it.
-    #[arg(long, value_name = "TIME", help_heading = "Long runs",
+    /// There is then no result. With --checkpoint, the state is saved and the same command resumes the run.
+    #[arg(long, value_name = "TIME", help_heading = "Limits and checkpoints",
         value_parser = parse::time, allow_hyphen_values = true)]
     time_limit: Option<Duration>,
 }
@@ -35,8 +35,8 @@ impl TimeLimitArguments {
 /// How long a run may last that has its answer as a whole or not at all.
 #[derive(Debug, clap::Args)]
 pub(crate) struct DeadlineArguments {
-    /// End after TIME, as 90s or 2h 30m, with exit code 4; what is being written to a file is not there then
-    #[arg(long, value_name = "TIME", help_heading = "Computation",
+    /// Stop after TIME, such as 90s or 2h 30m; incomplete output is discarded
+    #[arg(long, value_name = "TIME", help_heading = "Limits",
         value_parser = parse::time, allow_hyphen_values = true)]
     time_limit: Option<Duration>,
 }
@@ -53,18 +53,19 @@ impl DeadlineArguments {
 /// Where a run keeps its state.
 #[derive(Debug, clap::Args)]
 pub(crate) struct CheckpointArguments {
-    /// Keep the state of the run in DIR, and go on from what is kept there
+    /// Save the state of the run in DIR, and resume from there
     ///
-    /// The same command goes on after Ctrl-C, after SIGTERM (both then end with exit code 3; another one a second later or more ends at once), after
-    /// --time-limit, and after a crash. Another input, or other options that change the answer, are refused. When the run is done, what was kept is
-    /// removed.
-    #[arg(long, value_name = "DIR", help_heading = "Long runs")]
+    /// The same command resumes the run after Ctrl-C or SIGTERM (exit code 3; a second signal a second or more
+    /// later ends the run at once), after --time-limit, and after a crash. Another input, or other options that
+    /// change the result, are refused. The saved state is removed when the run is done.
+    #[arg(long, value_name = "DIR", help_heading = "Limits and checkpoints")]
     checkpoint: Option<PathBuf>,
 
-    /// With --checkpoint: save after that time, again and again, and less often where saving would take more than a fortieth of the time
+    /// Time between checkpoints
     ///
-    /// 0s saves whenever the run can, however much longer the run takes for it, and the end of every stage.
-    #[arg(long, value_name = "TIME", help_heading = "Long runs", default_value = "60s", requires = "checkpoint",
+    /// Saving takes at most about one fortieth of the run time, so the interval grows where saving is slow. 0s
+    /// saves as often as possible, at any cost, and at the end of every stage.
+    #[arg(hide_short_help = true, long, value_name = "TIME", help_heading = "Limits and checkpoints", default_value = "60s", requires = "checkpoint",
         value_parser = parse::time_or_none, allow_hyphen_values = true)]
     every: Duration,
 }
@@ -79,7 +80,7 @@ impl CheckpointArguments {
     pub(crate) fn open(&self, notes: Notes) -> Result<Option<CheckpointDirectory>, CliError> {
         let Some(path) = &self.checkpoint else { return Ok(None) };
         let warn = move |error: &lacuna::snapshot::SnapshotError| {
-            notes.warn(format_args!("{error}; the run goes on, and what was kept before stays"));
+            notes.warn(format_args!("{error}; the run goes on, and the state saved before stays"));
         };
         let directory = CheckpointDirectory::open(path, self.every, Box::new(warn))?;
         interruption::hear_signals(path);

@@ -10,7 +10,7 @@ use crate::cli::{parse, threads};
 /// How many threads there are to be.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ThreadsArguments {
-    /// Number of threads [default: one a core]
+    /// Number of threads [default: one per core]
     #[arg(long, value_name = "N", help_heading = "Computation",
         value_parser = parse::threads, allow_hyphen_values = true)]
     threads: Option<usize>,
@@ -42,23 +42,25 @@ pub(crate) struct MachineArguments {
     #[command(flatten)]
     pub(crate) memory: MemoryArguments,
 
-    /// What does the regular work; auto takes a GPU when it should finish first, cuda insists on one
-    #[arg(long, value_name = "BACKEND", help_heading = "Computation", default_value = "auto",
-        value_parser = parse::one_of::<Choice>())]
+    /// Device for data-parallel stages
+    ///
+    /// auto uses a GPU when that is expected to be faster; cuda requires one.
+    #[arg(long, value_name = "auto|cpu|cuda", help_heading = "Computation", default_value = "auto",
+        hide_possible_values = true, value_parser = parse::one_of::<Choice>())]
     backend: Choice,
 
-    /// CUDA devices to use, with commas between [default: the first, 0]
-    #[arg(long, value_name = "N,...", help_heading = "Computation", value_delimiter = ',',
+    /// CUDA devices, separated by commas [default: 0]
+    #[arg(hide_short_help = true, long, value_name = "N,...", help_heading = "Computation", value_delimiter = ',',
         value_parser = parse::device, allow_hyphen_values = true)]
     devices: Vec<usize>,
 
-    /// Bytes of each device's memory to use at most, as 256M or 2G [default: what is free]
-    #[arg(long, value_name = "BYTES", help_heading = "Computation",
+    /// Memory limit of each CUDA device, such as 256M or 2G [default: free memory]
+    #[arg(hide_short_help = true, long, value_name = "BYTES", help_heading = "Computation",
         value_parser = parse::bytes, allow_hyphen_values = true)]
     device_memory: Option<u64>,
 
-    /// Let both processor and GPU do the work, stage by stage, and compare
-    #[arg(long, help_heading = "Computation")]
+    /// Run each stage on both CPU and GPU and compare the results
+    #[arg(hide_short_help = true, long, help_heading = "Computation")]
     self_check: bool,
 }
 

@@ -12,16 +12,18 @@ use crate::cli::parse::{self, OrAuto};
 /// The limit of memory.
 #[derive(Debug, clap::Args)]
 pub(crate) struct MemoryArguments {
-    /// Bytes of memory to use at most, as 500M or 8G; auto is what the machine, its control groups and ulimit leave
+    /// Memory limit, such as 500M or 8G
     ///
-    /// A run that cannot fit says so before it begins; one that grows past the limit ends with an error.
+    /// auto is what the machine, its control groups and ulimit allow. A run that cannot fit is refused before
+    /// it begins; one that grows past the limit ends with an error.
     #[arg(long, value_name = "LIMIT", help_heading = "Computation", default_value = "auto",
         value_parser = parse::bytes_or_auto(), allow_hyphen_values = true)]
     memory: OrAuto<u64>,
 
-    /// Keep what finds no room within the limit of memory in a file in DIR, on a disk; the run takes longer
+    /// Spill memory beyond the limit to a temporary file in DIR
     ///
-    /// The file has no name and is gone when the run ends, however it ends.
+    /// DIR has to be on a disk; the run takes longer. The file has no name, and is removed however the run
+    /// ends.
     #[arg(long, value_name = "DIR", help_heading = "Computation")]
     spill: Option<PathBuf>,
 }

@@ -7,8 +7,10 @@ use crate::cli::progress::ProgressMode;
 /// How it is told how far the run is.
 #[derive(Debug, Clone, Copy, clap::Args)]
 pub(crate) struct ProgressArguments {
-    /// How a long run says on standard error how far it is: auto, bar, plain (a line now and then), json (an object a
-    /// line), none [default: auto, a bar on a terminal and else plain]
+    /// Progress display: auto, bar, plain, json, none [default: auto]
+    ///
+    /// auto is a bar on a terminal and plain elsewhere; plain prints a line from time to time, json one object
+    /// per line. Progress goes to standard error.
     #[arg(long = "progress", value_name = "HOW", help_heading = "Messages", default_value = "auto",
         value_parser = parse::one_of::<ProgressMode>(), hide_possible_values = true, hide_default_value = true)]
     pub(crate) mode: ProgressMode,
@@ -24,11 +26,11 @@ impl ProgressArguments {
 /// How talkative the program is.
 #[derive(Debug, clap::Args)]
 pub(crate) struct VerbosityArguments {
-    /// Say nothing on standard error but errors and what was asked for
+    /// Print only errors and requested information to standard error
     #[arg(short, long, help_heading = "Messages", conflicts_with = "verbose")]
     quiet: bool,
 
-    /// Say on standard error how long each stage took
+    /// Print the time of each stage to standard error
     #[arg(short, long, help_heading = "Messages")]
     pub(crate) verbose: bool,
 
@@ -46,7 +48,9 @@ impl VerbosityArguments {
 /// How talkative the program is, and whether it gives its reasons.
 #[derive(Debug, clap::Args)]
 pub(crate) struct MessageArguments {
-    /// Say on standard error what was chosen, and why
+    /// Print the plan and the reasons for it to standard error
+    ///
+    /// The plan covers algorithms, data structures, threads and device.
     #[arg(long, help_heading = "Messages")]
     pub(crate) explain: bool,
 

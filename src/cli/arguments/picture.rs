@@ -12,11 +12,16 @@ use crate::cli::sink::Sink;
 /// The file of a picture.
 #[derive(Debug, clap::Args)]
 pub(crate) struct PictureFileArguments {
-    /// Draw the result into FILE, too: .svg, .png or .pdf; of several inputs all into one picture, or each into a directory
+    /// Also draw the result to FILE (.svg, .png or .pdf)
+    ///
+    /// For several inputs, FILE is one picture of all of them, or a directory for one picture each.
     #[arg(long, value_name = "FILE", help_heading = "Output", value_parser = parse::file())]
     plot: Option<PathBuf>,
 
-    /// Write a page about the run into FILE.html, too: input, plan, times, linked pictures, a table; it needs no network; of several inputs into a directory
+    /// Also write a report of the run to FILE (.html)
+    ///
+    /// The report shows the input, the plan, times, linked pictures and a table, and needs no network. For
+    /// several inputs, FILE is a directory.
     #[arg(long, value_name = "FILE", help_heading = "Output", value_parser = parse::file())]
     report: Option<PathBuf>,
 }
@@ -27,9 +32,9 @@ pub(crate) struct PictureArguments {
     #[command(flatten)]
     pub(crate) file: PictureFileArguments,
 
-    /// What the picture shows of the bars
+    /// Picture: diagram (default), barcode, betti, landscape, ecc
     #[arg(long, value_name = "KIND", help_heading = "Output", default_value = "diagram", requires = "plot",
-        value_parser = parse::one_of::<PlotKind>())]
+        hide_default_value = true, hide_possible_values = true, value_parser = parse::one_of::<PlotKind>())]
     pub(crate) plot_kind: PlotKind,
 }
 

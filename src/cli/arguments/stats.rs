@@ -7,7 +7,7 @@ use crate::cli::parse;
 /// The file of the statistics.
 #[derive(Debug, clap::Args)]
 pub(crate) struct StatsArguments {
-    /// Write counts and times to FILE, as JSON
+    /// Write counts and times to FILE as JSON
     #[arg(long = "stats", id = "stats", value_name = "FILE", help_heading = "Output", value_parser = parse::file())]
     file: Option<PathBuf>,
 }

@@ -19,27 +19,27 @@ pub(crate) enum Weights {
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Filtration")]
 pub(crate) struct WeightsArguments {
-    /// When points are born: as the diagonal says, or late where there are few others (dtm) [default: all at 0]
+    /// Birth of points: diagonal, or dtm (distance to measure) [default: all at 0]
     ///
-    /// diagonal  the entry of a point with itself is its birth, inf for never, and that of two
-    ///           points the birth of their edge, not below theirs; in lists of edges `i i birth`.
-    ///           Points that are born past the threshold have no bar
-    /// dtm       twice the distance to the measure of all points, as giotto-ph does it; edges are
+    /// diagonal  the diagonal of the matrix gives the birth of each point, inf for never; an
+    ///           edge is born at its entry, but not before its points; in lists of edges:
+    ///           `i i birth`. Points born after the threshold have no bar
+    /// dtm       twice the distance-to-measure (DTM) of the point, as in giotto-ph; edges are
     ///           born when the balls around their points meet
     #[arg(long, value_name = "HOW", verbatim_doc_comment, value_parser = parse::one_of::<Weights>(),
         hide_possible_values = true)]
     weights: Option<Weights>,
 
-    /// How balls grow with --weights dtm: the diameter at t is (t^P - w^P)^(1/P) [default: 1]
-    #[arg(long, value_name = "1|2|inf", value_parser = parse::one_of::<Growth>(), hide_possible_values = true)]
+    /// Growth of the balls in --weights dtm: the diameter at t is (t^P - w^P)^(1/P) [default: 1]
+    #[arg(hide_short_help = true, long, value_name = "1|2|inf", value_parser = parse::one_of::<Growth>(), hide_possible_values = true)]
     dtm_p: Option<Growth>,
 
-    /// The exponent of distances in --weights dtm, above 0 [default: 2]
-    #[arg(long, value_name = "R", value_parser = parse::exponent, allow_hyphen_values = true)]
+    /// Exponent of the distances in --weights dtm, greater than 0 [default: 2]
+    #[arg(hide_short_help = true, long, value_name = "R", value_parser = parse::exponent, allow_hyphen_values = true)]
     dtm_r: Option<f64>,
 
-    /// The number of neighbours of a point, itself not counted, in --weights dtm [default: 3]
-    #[arg(long, value_name = "N", value_parser = parse::at_least_one, allow_hyphen_values = true)]
+    /// Number of neighbours in --weights dtm, without the point itself [default: 3]
+    #[arg(hide_short_help = true, long, value_name = "N", value_parser = parse::at_least_one, allow_hyphen_values = true)]
     dtm_neighbors: Option<usize>,
 }
 

@@ -16,102 +16,81 @@ use super::arguments::memory::MemoryArguments;
 use super::arguments::messages::ProgressArguments;
 use super::convert::kind::Kind;
 use super::error::{CliError, UsageError};
-use super::exit_codes::EXIT_CODES;
 use super::notes::{Notes, printable};
 use super::parse;
 use super::progress::Meter;
 use super::sink::{Content, Sink};
 use super::threads;
+use super::{exit_codes, help};
 pub(crate) use reference::ReferenceError;
 use reference::{Reference, Request};
 
 /// The exit code for files that differ.
 const DIFFERENT: u8 = 1;
 
-/// Whether two files hold the same bars, or the same persistence pairs, in any order
+/// Check whether two files hold the same bars or persistence pairs, in any order
 ///
-/// Bars are compared dimension by dimension, births and deaths within the tolerance; pairs of cells are compared exactly. Prints
-/// the first differences and a line of counts.
+/// Bars are compared dimension by dimension, births and deaths within the tolerance; pairs of cells are
+/// compared exactly. The first differences and a line of counts are printed.
 ///
-/// With --run another program, which has to be installed, and this one are run on one input, and their results compared: prints
-/// their versions, commands and times, too.
+/// With --run, another program, which has to be installed, and lacuna run on the same input, and their
+/// results are compared. Their versions, commands and times are printed too.
 #[derive(Debug, clap::Args)]
-#[command(after_long_help = format!("{EXAMPLES}\n\n{EXIT_CODES}"), after_help = EXAMPLES)]
+#[command(help_template = help::template(EXAMPLES), after_help = help::MORE,
+    after_long_help = help::after(EXAMPLES, exit_codes::COMPARE))]
 pub(crate) struct Arguments {
-    /// A file, `-` for standard input; with --run the input of both programs
+    /// First file, - for standard input; with --run the input of both programs
     #[arg(value_name = "A")]
     a: PathBuf,
 
-    /// The file to compare it with, `-` for standard input
+    /// Second file, - for standard input
     #[arg(value_name = "B", required_unless_present = "run", conflicts_with = "run")]
     b: Option<PathBuf>,
 
-    /// How much births and deaths may differ, each; text of six digits needs some 1e-5 times the greatest value
+    /// Largest allowed difference of values [default: 0; by program with --run]
     ///
-    /// [default: 0; with --run what the precision of the other program takes]
-    #[arg(long, value_name = "T", value_parser = parse::threshold, allow_hyphen_values = true)]
+    /// Births are compared with births and deaths with deaths. Text of six digits needs about 1e-5 times the
+    /// greatest value. With --run, the default follows from the precision of the other program.
+    #[arg(long, help_heading = "Comparison", value_name = "T", value_parser = parse::threshold, allow_hyphen_values = true)]
     tolerance: Option<f64>,
 
-    /// Format of A [default: detected from its content]
-    ///
-    /// ripser       text that Ripser or lacuna rips prints
-    /// csv          a line a bar: dim,birth,death
-    /// json         {"bars": [{"dim", "birth", "death"}, ...]}, or {"pairs": [[birth, death], ...]}
-    /// npy          NumPy array of floats, a row a bar: dim, birth, death
-    /// npz          archive of NumPy arrays, of which bars is such a one
-    /// dipha        DIPHA's persistence diagram
-    /// gudhi        GUDHI's text, a line a bar: dim birth death
-    /// perseus      Perseus' name_d.txt, a line a bar: birth death
-    /// phat-ascii   PHAT's persistence pairs as text
-    /// phat-binary  PHAT's persistence pairs in binary
-    #[arg(
-        long,
-        value_name = "FORMAT",
-        verbatim_doc_comment,
-        conflicts_with = "run",
-        allow_hyphen_values = true
-    )]
-    format_a: Option<BarcodeFormat>,
+    /// Number of differences to print
+    #[arg(long, help_heading = "Comparison", value_name = "N", default_value = "10", value_parser = parse::dimension, allow_hyphen_values = true)]
+    show: usize,
 
-    /// Format of B, likewise
-    #[arg(long, value_name = "FORMAT", conflicts_with = "run", allow_hyphen_values = true)]
-    format_b: Option<BarcodeFormat>,
-
-    /// Run this program on A, and compare its result with ours
+    /// Run this program on A and compare its result with lacuna's
     #[arg(long, value_name = "NAME", help_heading = "Another program", value_parser = parse::one_of::<Reference>())]
     run: Option<Reference>,
 
-    /// Where its program is [default: on the PATH]
+    /// Path of the program [default: on the PATH]
     #[arg(long, value_name = "PATH", help_heading = "Another program", requires = "run", value_parser = parse::file())]
     program: Option<PathBuf>,
 
-    /// The Python that has its module [default: python3]
+    /// Python that has the module of the program [default: python3]
     #[arg(long, value_name = "PATH", help_heading = "Another program", requires = "run", value_parser = parse::file())]
     python: Option<PathBuf>,
 
-    /// What A is [default: found out from its content and name]
-    #[arg(long, value_name = "KIND", help_heading = "Another program", requires = "run", value_parser = parse::one_of::<Kind>())]
+    /// Kind of A: image, matrix, distances, diagram [default: detected]
+    #[arg(long, value_name = "KIND", help_heading = "Another program", requires = "run", hide_possible_values = true, value_parser = parse::one_of::<Kind>())]
     from: Option<Kind>,
 
-    /// Highest homology dimension [default: of distances 1, else all]
+    /// Highest homology dimension [default: 1 for distances, else all]
     #[arg(long, value_name = "K", help_heading = "Another program", requires = "run", value_parser = parse::dimension, allow_hyphen_values = true)]
     max_dim: Option<usize>,
 
-    /// Of distances, simplices of diameter up to T
+    /// Largest diameter, for distances
     #[arg(long, value_name = "T", help_heading = "Another program", requires = "run", value_parser = parse::threshold, allow_hyphen_values = true)]
     threshold: Option<f64>,
 
-    /// Of distances, coefficients in Z/P, P a prime below 65536 [default: 2]; ripser has to be built with them
+    /// Coefficients in Z/P, for distances, P a prime below 65536 [default: 2]
+    ///
+    /// ripser has to be built with coefficients.
     #[arg(long, value_name = "P", help_heading = "Another program", requires = "run", value_parser = parse::modulus, allow_hyphen_values = true)]
     modulus: Option<u16>,
 
-    /// Of images, what voxels are: top cells (t) or vertices (v)
-    #[arg(long, value_name = "WHICH", help_heading = "Another program", requires = "run", value_parser = parse::one_of::<Construction>())]
+    /// Voxels are top-dimensional cells (t) or vertices (v), for images
+    #[arg(long, value_name = "WHICH", help_heading = "Another program", requires = "run", hide_possible_values = true, value_parser = parse::one_of::<Construction>())]
     construction: Option<Construction>,
-
-    /// How many differences to print
-    #[arg(long, value_name = "N", default_value = "10", value_parser = parse::dimension, allow_hyphen_values = true)]
-    show: usize,
 
     #[command(flatten)]
     pub(super) memory: MemoryArguments,
@@ -119,12 +98,45 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     pub(super) deadline: DeadlineArguments,
 
-    /// Say nothing on standard error but errors
-    #[arg(short, long)]
+    /// Print only errors to standard error
+    #[arg(short, long, help_heading = "Messages")]
     quiet: bool,
 
     #[command(flatten)]
     progress: ProgressArguments,
+
+    /// Format of A [default: detected from content]
+    ///
+    /// ripser       text of Ripser or lacuna rips
+    /// csv          one bar per line: dim,birth,death
+    /// json         {"bars": [{"dim", "birth", "death"}, ...]} or
+    ///              {"pairs": [[birth, death], ...]}
+    /// npy          NumPy array of floats, one bar per row: dim, birth, death
+    /// npz          archive of NumPy arrays with an array "bars" as in npy
+    /// dipha        DIPHA's persistence diagram
+    /// gudhi        GUDHI's text, one bar per line: dim birth death
+    /// perseus      Perseus' name_d.txt, one bar per line: birth death
+    /// phat-ascii   PHAT's persistence pairs as text
+    /// phat-binary  PHAT's persistence pairs in binary
+    #[arg(
+        long,
+        help_heading = "Input",
+        value_name = "FORMAT",
+        verbatim_doc_comment,
+        conflicts_with = "run",
+        allow_hyphen_values = true
+    )]
+    format_a: Option<BarcodeFormat>,
+
+    /// Format of B [default: detected from content]
+    #[arg(
+        long,
+        help_heading = "Input",
+        value_name = "FORMAT",
+        conflicts_with = "run",
+        allow_hyphen_values = true
+    )]
+    format_b: Option<BarcodeFormat>,
 }
 
 impl Arguments {

@@ -142,7 +142,7 @@ impl Request<'_> {
         let has_coefficients =
             matches!(self.reference, Reference::Ripser | Reference::GiottoPh | Reference::Gudhi);
         let options = [
-            ("--program", self.program.is_some(), is_program, "a program that is no module of Python", name),
+            ("--program", self.program.is_some(), is_program, "references that are programs", name),
             ("--python", self.python.is_some(), !is_program, "a module of Python", name),
             (
                 "--max-dim",

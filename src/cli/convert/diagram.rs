@@ -42,7 +42,7 @@ pub(super) fn run(
     }
     if format.loses_essential(&barcode) {
         notes.note(format_args!(
-            "{name}: the cells of essential classes are left out, which {format} does not have"
+            "{name}: the cells of essential classes are left out, which {format} cannot hold"
         ));
     }
     let write = frame.write(|_, out| format.write(&barcode, out))?;

@@ -38,11 +38,11 @@ pub(super) fn run(
     let (cells, entries) = (complex.cells(), complex.entries());
     if complex.loses_values(format) {
         notes.note(format_args!(
-            "{name}: the values of the cells are left out, for which {format} has no room; dipha has"
+            "{name}: the values of the cells are left out, which {format} cannot hold; dipha can"
         ));
     } else if format == MatrixFile::Dipha && !complex.has_values() {
         notes.note(format_args!(
-            "{name}: cells without values get their places in the filtration, 0 to {}",
+            "{name}: cells without values get their indices in the filtration, 0 to {}",
             cells.saturating_sub(1)
         ));
     }

@@ -33,63 +33,66 @@ use super::arguments::machine::ThreadsArguments;
 use super::arguments::memory::MemoryArguments;
 use super::arguments::messages::VerbosityArguments;
 use super::error::{CliError, UsageError};
-use super::exit_codes::EXIT_CODES;
 use super::frame::{Files, Frame};
 use super::naming::{OutputFormat, endings, format_of, has_other_ending, names, unknown_ending};
 use super::notes::Notes;
 use super::parse;
 use super::sink::Content;
+use super::{exit_codes, help};
 use kind::Kind;
 
-/// A file in another format: images, boundary matrices, distances and diagrams; or the boundary matrix of an image
+/// Convert images, boundary matrices, distances and diagrams between formats
 ///
-/// What is converted keeps every value: what a format has no room for is refused, or said where it is part of the format. Of an image that
-/// becomes a boundary matrix the columns are all cells in the order of their owners, the voxels that give them their values: all that
-/// `lacuna cubical` says follows from it, at the cost of some 2^d cells a voxel.
+/// An image can also become its boundary matrix. Conversion keeps every value: one that the output format
+/// cannot hold is an error, or is reported where the format rounds by definition. The columns of the
+/// boundary matrix of an image are all cells, ordered by owner, the voxel that gives a cell its value: all
+/// results of `lacuna cubical` follow from it, at the cost of about 2^d cells per voxel.
 #[derive(Debug, clap::Args)]
-#[command(after_long_help = format!("{EXAMPLES}\n\n{EXIT_CODES}"), after_help = EXAMPLES)]
-#[command(mut_arg("max_dim", |arg| arg.help("Of an image that becomes a matrix, the highest homology dimension that the cells are to have; of DIPHA's images and distances likewise [default: all]")))]
-#[command(mut_arg("quiet", |arg| arg.help("Say nothing on standard error but errors")))]
-#[command(mut_arg("verbose", |arg| arg.help("Say on standard error what was converted and how long each stage took")))]
+#[command(help_template = help::template(EXAMPLES), after_help = help::MORE,
+    after_long_help = help::after(EXAMPLES, exit_codes::LIMITED))]
+#[command(mut_arg("max_dim", |arg| arg.help("Highest homology dimension of a resulting matrix [default: all]")))]
+#[command(mut_arg("quiet", |arg| arg.help("Print only errors to standard error")))]
+#[command(mut_arg("verbose", |arg| arg.help("Print what was converted and the time of each stage to standard error")))]
 pub(crate) struct Arguments {
-    /// File to read, `-` for standard input
+    /// Input file, - for standard input
     #[arg(value_name = "INPUT")]
     input: PathBuf,
 
-    /// File to write, replaced as a whole when the run has succeeded; `-` for standard output
+    /// Output file, replaced as a whole on success; - for standard output
     #[arg(value_name = "OUT")]
     out: PathBuf,
 
-    /// What the input is [default: found out from its content and name, and from OUT]
-    #[arg(long, value_name = "KIND", help_heading = "Input", value_parser = parse::one_of::<Kind>())]
-    from: Option<Kind>,
-
-    /// Format of the input, as of the command that reads its kind [default: detected from its content and name]
+    /// Kind of the output: image, matrix, distances, diagram
     ///
-    /// images     npy, npz, png, pgm, tiff, nifti, dipha, perseus, raw
-    /// matrices   phat-ascii, phat-binary, dipha, npz, matrix-market
-    /// distances  lower-distance, upper-distance, condensed, distance, point-cloud, sparse,
-    ///            binary, dipha, npy, npz, matrix-market, off, obj, ply, xyz
-    /// diagrams   ripser, csv, json, npy, npz, dipha, phat-ascii, phat-binary and others
-    ///            of `lacuna compare`
+    /// An image can become an image or a matrix, and points can become distances.
+    #[arg(long, value_name = "KIND", help_heading = "Output", hide_possible_values = true, value_parser = parse::one_of::<Kind>())]
+    to: Option<Kind>,
+
+    /// Output format [default: by the extension of OUT]
+    ///
+    /// images     npy, png, tiff, nifti, nifti-gz, perseus (.perseus), raw; dipha with --to image
+    /// matrices   phat-ascii (.txt, .dat), phat-binary (.bin; for images also a name without
+    ///            extension), dipha (.complex, .dipha), npz, matrix-market (.mtx)
+    /// distances  lower-distance (.lower), condensed (.upper, .condensed), distance (.dist),
+    ///            point-cloud (.pts), sparse, binary (.bin), dipha, npy, matrix-market (.mtx)
+    /// diagrams   text (.txt), csv, json, npy, npz, dipha (.diagram, .dipha); for pairs of cells
+    ///            phat-ascii (.dat), phat-binary (.bin)
     #[arg(
         long,
         value_name = "FORMAT",
-        help_heading = "Input",
+        help_heading = "Output",
         verbatim_doc_comment,
         allow_hyphen_values = true
     )]
-    format: Option<String>,
+    output: Option<String>,
 
-    /// Of an archive of several arrays, take the one of this name
-    #[arg(long, value_name = "NAME", help_heading = "Input")]
-    key: Option<String>,
+    /// Omit pairs of points farther apart than T
+    #[arg(long, value_name = "T", help_heading = "Output", value_parser = parse::threshold, allow_hyphen_values = true)]
+    threshold: Option<f64>,
 
-    #[command(flatten)]
-    voxels: VoxelsArguments,
-
-    #[command(flatten)]
-    table: TableArguments,
+    /// Round numbers that the format cannot hold exactly [default: error]
+    #[arg(long, help_heading = "Output")]
+    round: bool,
 
     #[command(flatten)]
     filtration: FiltrationArguments,
@@ -106,38 +109,39 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     pub(super) deadline: DeadlineArguments,
 
-    /// Format of OUT [default: by the name of OUT]
+    #[command(flatten)]
+    pub(super) verbosity: VerbosityArguments,
+
+    /// Kind of the input: image, matrix, distances, diagram [default: detected]
+    #[arg(long, value_name = "KIND", help_heading = "Input", hide_possible_values = true, value_parser = parse::one_of::<Kind>())]
+    from: Option<Kind>,
+
+    /// Input format [default: detected from content and name]
     ///
-    /// images     npy, png, tiff, nifti, nifti-gz, perseus (.perseus), raw; dipha with --to image
-    /// matrices   phat-ascii (.txt, .dat), phat-binary (.bin, and of an image a name without ending),
-    ///            dipha (.complex, .dipha), npz, matrix-market (.mtx)
-    /// distances  lower-distance (.lower), condensed (.upper, .condensed), distance (.dist),
-    ///            point-cloud (.pts), sparse, binary (.bin), dipha, npy, matrix-market (.mtx)
-    /// diagrams   text (.txt), csv, json, npy, npz, dipha (.diagram, .dipha), and of pairs of cells
-    ///            phat-ascii (.dat), phat-binary (.bin)
+    /// images     npy, npz, png, pgm, tiff, nifti, dipha, perseus, raw
+    /// matrices   phat-ascii, phat-binary, dipha, npz, matrix-market
+    /// distances  lower-distance, upper-distance, condensed, distance, point-cloud, sparse,
+    ///            binary, dipha, npy, npz, matrix-market, off, obj, ply, xyz
+    /// diagrams   ripser, csv, json, npy, npz, dipha, phat-ascii, phat-binary and others
+    ///            of `lacuna compare`
     #[arg(
         long,
         value_name = "FORMAT",
-        help_heading = "Output",
+        help_heading = "Input",
         verbatim_doc_comment,
         allow_hyphen_values = true
     )]
-    output: Option<String>,
+    format: Option<String>,
 
-    /// What the output is: of an image an image or a matrix, of points distances
-    #[arg(long, value_name = "KIND", help_heading = "Output", value_parser = parse::one_of::<Kind>())]
-    to: Option<Kind>,
-
-    /// Of distances, leave out the pairs that are farther apart
-    #[arg(long, value_name = "T", help_heading = "Output", value_parser = parse::threshold, allow_hyphen_values = true)]
-    threshold: Option<f64>,
-
-    /// Take the nearest number where a format has no room for the number itself, which is an error otherwise
-    #[arg(long, help_heading = "Output")]
-    round: bool,
+    /// Array to read from an .npz archive that holds several
+    #[arg(hide_short_help = true, long, value_name = "NAME", help_heading = "Input")]
+    key: Option<String>,
 
     #[command(flatten)]
-    pub(super) verbosity: VerbosityArguments,
+    voxels: VoxelsArguments,
+
+    #[command(flatten)]
+    table: TableArguments,
 }
 
 const EXAMPLES: &str = "\

@@ -27,7 +27,6 @@ use crate::cli::arguments::report::ReportArguments;
 use crate::cli::batch::{Task, Tasks, tell_stats};
 use crate::cli::batch_pictures::BatchPictures;
 use crate::cli::error::{CliError, UsageError};
-use crate::cli::exit_codes::EXIT_CODES;
 use crate::cli::frame::{Files, Frame};
 use crate::cli::input_identity;
 use crate::cli::long_run::LongRun;
@@ -37,54 +36,89 @@ use crate::cli::outputs::Outputs;
 use crate::cli::parse;
 use crate::cli::parse::OrAuto;
 use crate::cli::record::VERSION;
+use crate::cli::{exit_codes, help};
 use job::Job;
 use record::{Records, Way};
 use representatives::RepresentativesArguments;
 
-/// Barcode of an image by its values
+/// Compute the barcode of an image by its voxel values
 ///
-/// The bars go to standard output, everything else to standard error. Those of several images go into a directory, and an image that fails does
-/// not stop the others. Coefficients are Z/2.
+/// Bars go to standard output, everything else to standard error. Bars of several images go to a directory,
+/// and an image that fails does not stop the others. Coefficients are in Z/2.
 #[derive(Debug, clap::Args)]
-#[command(after_long_help = format!("{EXAMPLES}\n\n{EXIT_CODES}"), after_help = EXAMPLES)]
-#[command(mut_arg("verbose", |arg| arg.help("Say on standard error how many bars there are and how long each stage took")))]
+#[command(help_template = help::template(EXAMPLES), after_help = help::MORE,
+    after_long_help = help::after(EXAMPLES, exit_codes::BATCH))]
+#[command(mut_arg("verbose", |arg| arg.help("Print the number of bars and the time of each stage to standard error")))]
 pub(crate) struct Arguments {
-    /// Image files, `-` for standard input; of a directory, its files; of an image of four axes, each frame
+    /// Image files; - is standard input, a directory stands for its files
+    ///
+    /// Each frame of an image of four axes is an input of its own.
     #[arg(value_name = "IMAGE", required = true)]
     images: Vec<PathBuf>,
 
     #[command(flatten)]
-    input: ImageArguments,
-
-    #[command(flatten)]
     filtration: FiltrationArguments,
 
-    /// Thin the voxels that come first, of an image of two values, before
-    ///
-    /// The bars are the same, but for `--thin=kashani` and `--thin=zhang-suen`, which lose some; `lacuna thin` says what
-    /// rules there are. Without one the image's axes choose.
-    #[arg(long, value_name = "RULE", help_heading = "Filtration", num_args = 0..=1, require_equals = true,
-        default_missing_value = "auto", value_parser = parse::auto_or_one_of::<Rule>(), hide_possible_values = true)]
-    thin: Option<OrAuto<Rule>>,
-
-    /// Highest homology dimension [default: all, one below the number of axes]
+    /// Highest homology dimension [default: number of axes minus 1]
     #[arg(long, value_name = "K", help_heading = "Filtration",
         value_parser = parse::dimension, allow_hyphen_values = true)]
     max_dim: Option<usize>,
 
-    /// The value at which the filtration ends: what dies past it is essential [default: none]
+    /// End the filtration at X; classes alive there are essential
     ///
-    /// Voxels are compared with the number as it is written, integers of 64 bits too.
+    /// Voxels are compared with the exact number given, including 64-bit integers.
     #[arg(long, value_name = "X", help_heading = "Filtration",
         value_parser = parse::exact_level, allow_hyphen_values = true)]
     threshold: Option<Threshold>,
 
-    /// How bars are found; they are the same
+    /// Thin the binary image first
     ///
-    /// gradient  by a discrete gradient of the image, without a list of cells
-    /// matrix    by the boundary matrix of all cells, as `convert` and `reduce` would, to check
-    ///           the other way
-    #[arg(long, value_name = "WAY", help_heading = "Computation", default_value = "gradient",
+    /// RULE is auto (by the number of axes, the default), guo-hall, zhang-suen, kashani, kashani-safe or
+    /// subfields; see `lacuna thin --help`. The bars do not change, except with kashani and zhang-suen, which
+    /// lose some.
+    #[arg(long, value_name = "RULE", help_heading = "Filtration", num_args = 0..=1, require_equals = true,
+        default_missing_value = "auto", value_parser = parse::auto_or_one_of::<Rule>(), hide_possible_values = true)]
+    thin: Option<OrAuto<Rule>>,
+
+    /// Format: text, csv, json, npy, npz, dipha, cripser [default: by extension, or text]
+    ///
+    /// text     as `lacuna rips` and Ripser print bars
+    /// csv      one bar per line: dim,birth,death; essential bars die at inf, for superlevel sets
+    ///          at -inf
+    /// json     {"shape", "voxels", "construction", "superlevel", "threshold", "max_dim",
+    ///          "bars": [...]}; a bar is {"dim", "birth", "death"}; essential bars die at null,
+    ///          infinite voxels are "inf" and "-inf"; with cycles "representatives": [...]
+    /// npy      NumPy array of doubles, one bar per row: dim, birth, death
+    /// dipha    DIPHA's persistence diagram; for superlevel sets that of the negated image
+    /// cripser  CubicalRipser's nine columns: dim,birth,death,x1,y1,z1,x2,y2,z2, the voxels at
+    ///          which the class is born and dies
+    /// npz      archive of NumPy arrays: "bars" as in npy, and with cycles for each dimension d
+    ///          "index_d", "birth_voxels_d", "death_voxels_d", "cycle_cells_d",
+    ///          "cycle_offsets_d", "cycle_voxels_d", "cycle_voxel_offsets_d"
+    ///
+    /// Extensions: .txt, .csv, .json, .npy, .npz, .diagram
+    #[arg(long, value_name = "FORMAT", help_heading = "Output",
+        value_parser = parse::one_of::<ImageBarsFormat>(), hide_possible_values = true, verbatim_doc_comment)]
+    output: Option<ImageBarsFormat>,
+
+    /// Write the bars to FILE, or one file per image to DIR
+    ///
+    /// In DIR, each file is named after its image and the format. A file is replaced as a whole when its bars
+    /// are known.
+    #[arg(short, long, value_name = "FILE|DIR", help_heading = "Output")]
+    output_file: Option<PathBuf>,
+
+    #[command(flatten)]
+    picture: PictureArguments,
+
+    #[command(flatten)]
+    representatives: RepresentativesArguments,
+
+    /// Method: gradient (default) or matrix
+    ///
+    /// gradient  discrete gradient of the image, without a list of cells
+    /// matrix    boundary matrix of all cells, as with `convert` and `reduce`; for checking
+    #[arg(hide_short_help = true, long, value_name = "WAY", help_heading = "Computation", default_value = "gradient", hide_default_value = true,
         value_parser = parse::one_of::<Way>(), hide_possible_values = true, verbatim_doc_comment)]
     via: Way,
 
@@ -98,37 +132,10 @@ pub(crate) struct Arguments {
     checkpoint: CheckpointArguments,
 
     #[command(flatten)]
-    representatives: RepresentativesArguments,
-
-    /// Format of the bars [default: by the name of FILE (.txt, .csv, .json, .npy, .npz, .diagram), else text]
-    ///
-    /// text     as `lacuna rips` and Ripser print them
-    /// csv      a line a bar: dim,birth,death; essential bars die at inf, of superlevel sets at -inf
-    /// json     {"shape", "voxels", "construction", "superlevel", "threshold", "max_dim",
-    ///          "bars": [...]}, a bar is {"dim", "birth", "death"}; essential bars die at null, infinite
-    ///          voxels are "inf" and "-inf"; "representatives": [...] if cycles are asked for
-    /// npy      NumPy array of doubles, a row a bar: dim, birth, death
-    /// dipha    DIPHA's persistence diagram; of superlevel sets that of the negated image
-    /// cripser  CubicalRipser's nine columns: dim,birth,death,x1,y1,z1,x2,y2,z2, the voxels at which
-    ///          the class is born and dies
-    /// npz      archive of NumPy arrays: "bars" as in npy, and of cycles of each dimension d "index_d",
-    ///          "birth_voxels_d", "death_voxels_d", "cycle_cells_d", "cycle_offsets_d",
-    ///          "cycle_voxels_d", "cycle_voxel_offsets_d"
-    #[arg(long, value_name = "FORMAT", help_heading = "Output",
-        value_parser = parse::one_of::<ImageBarsFormat>(), hide_possible_values = true, verbatim_doc_comment)]
-    output: Option<ImageBarsFormat>,
-
-    /// Write the bars to FILE; or those of several images into DIR, each by its image's name and the format's
-    ///
-    /// Files are replaced as a whole, when their bars are known.
-    #[arg(short, long, value_name = "FILE|DIR", help_heading = "Output")]
-    output_file: Option<PathBuf>,
-
-    #[command(flatten)]
-    picture: PictureArguments,
-
-    #[command(flatten)]
     pub(super) report: ReportArguments,
+
+    #[command(flatten)]
+    input: ImageArguments,
 }
 
 const EXAMPLES: &str = "\

@@ -23,14 +23,14 @@ enum ImageRepresentative {
 #[command(next_help_heading = "Representatives")]
 #[command(group(ArgGroup::new("of_bars").args(["representatives", "geometry"]).multiple(true)))]
 pub(super) struct RepresentativesArguments {
-    /// Say of each bar what its class is made of, in json and npz
+    /// Output representatives of each bar: cycles
     ///
-    /// cycles  a loop, a shell, or two points that are joined when the bar dies: cells that are
-    ///         there at birth, have no boundary together, and bound at death and not before
+    /// cycles  a loop, a shell, or two points that are connected at the death of the bar: cells
+    ///         present at birth, without boundary, and a boundary at death but not before
     ///
-    /// A cell is told by twice the coordinates of its centre, where the centre of voxel (i, j) is
-    /// (i, j): halved, it lies right on the image. With the cells come the voxels that they
-    /// are of, for masks. All are the same on any number of threads.
+    /// Cycles are written in json and npz. A cell is given by twice the coordinates of its
+    /// centre, where the centre of voxel (i, j) is (i, j): halved, it lies on the image. The
+    /// voxels of the cells are given too, for masks. Cycles do not depend on the number of threads.
     #[arg(long, value_name = "KIND,...", value_delimiter = ',', verbatim_doc_comment,
         value_parser = parse::one_of::<ImageRepresentative>(), hide_possible_values = true)]
     representatives: Vec<ImageRepresentative>,
@@ -38,11 +38,11 @@ pub(super) struct RepresentativesArguments {
     #[command(flatten)]
     bars: BarArguments,
 
-    /// Draw the cycles into FILE: .vtk (ParaView), .ply (MeshLab) or .obj
+    /// Draw the cycles to FILE (.vtk, .ply or .obj)
     ///
-    /// Loops as edges and shells as quadrilaterals, each with the dimension and the place of its bar, birth and death (in obj as comments).
-    /// Voxel (i, j, k) has its centre at the point (i, j, k): x is the first axis of the image, in PNG and TIFF the row. Cycles need not be
-    /// named with --representatives: the bars then go where they go without.
+    /// Loops are drawn as edges and shells as quadrilaterals, each with the dimension, index, birth and death
+    /// of its bar (in obj as comments). Voxel (i, j, k) has its centre at the point (i, j, k): x is the first
+    /// axis of the image, in PNG and TIFF the row. Without --representatives, the bar output is unchanged.
     #[arg(long, value_name = "FILE", value_parser = parse::file())]
     geometry: Option<PathBuf>,
 }

@@ -13,7 +13,7 @@ pub(crate) enum EndedEarly {
     Interrupted,
     #[error("time limit reached")]
     TimeLimit,
-    #[error("{why}; what is done is kept in {}, and the same command goes on with it: {command}", directory.display())]
+    #[error("{why}; the state is saved in {}; resume with the same command: {command}", directory.display())]
     Kept { why: Box<EndedEarly>, directory: PathBuf, command: String },
 }
 

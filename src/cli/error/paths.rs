@@ -6,7 +6,7 @@ use std::path::PathBuf;
 /// Problems with the path of an input or an output.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum PathError {
-    #[error("{}: expected a directory with files to read, found none but hidden ones and what is no file", path.display())]
+    #[error("{}: expected a directory with files to read, found no regular, non-hidden files", path.display())]
     NoFiles { path: PathBuf },
     #[error("{}: expected a directory with snapshots (*.lac), found none", path.display())]
     NoSnapshots { path: PathBuf },

@@ -12,51 +12,47 @@ use lacuna::rips::RepresentativeKind;
 pub(crate) enum UsageError {
     #[error("a raw image: expected {missing}, found none")]
     RawNeeds { missing: &'static str },
-    #[error("{option}: expected {expected}, which it is for, found {found}")]
+    #[error("{option} applies only to {expected}, not to {found}")]
     OnlyOfKind { option: &'static str, expected: &'static str, found: String },
     #[error(
-        "--to {to}: expected a kind that the input can become, found that it is of kind {from}; --from says otherwise"
+        "--to {to}: expected a kind that an input of kind {from} can become; --from KIND overrides the detected kind"
     )]
     NoConversion { from: String, to: String },
     #[error(
-        "{option} {found}: expected a format of kind {kind}, one of {names}; --from and --to name the kinds"
+        "{option} {found}: expected a format of kind {kind}, one of {names}; --from and --to choose the kinds"
     )]
     UnknownFormat { option: &'static str, kind: String, names: String, found: String },
     #[error("--output {found}: expected a format of {kind}, one of {names}")]
     UnknownOutput { kind: String, names: String, found: String },
     #[error("{name}: expected {option}, found none")]
     Needs { option: &'static str, name: String },
-    #[error("{}: expected --output, or a name that tells a format of kind {kind}, one of {names}", out.display())]
+    #[error("{}: expected --output, or a name with the extension of a format of kind {kind}, one of {names}", out.display())]
     NoOutputFormat { out: PathBuf, kind: String, names: String },
     #[error(
-        "{}: expected a name that ends in {endings}, or --output FORMAT, found one that tells no format",
+        "{}: expected a name that ends in {endings}, or --output FORMAT, found another name",
         path.display()
     )]
     UnknownEnding { path: PathBuf, endings: String },
-    #[error("{input}: expected a file of one kind, found what may be {kinds}; --from says which")]
+    #[error("{input}: expected a file of one kind, found {kinds} possible; choose with --from")]
     SeveralKinds { input: String, kinds: String },
     #[error("{option}: expected a raw image, found --format {format}")]
     OnlyRaw { option: &'static str, format: ImageFormat },
-    #[error(
-        "--thin: expected --construction t, whose voxels touch at corners as those of skeletons do, found v"
-    )]
+    #[error("--thin: expected --construction t, as skeletons are connected across corners, found v")]
     ThinOfV,
-    #[error("{option}: expected --kind image, which has two axes, found another kind")]
+    #[error("{option} applies only to --kind image, which has two axes")]
     OnlyImages { option: &'static str },
-    #[error("{option}: expected --weights dtm, which it is for, found none")]
+    #[error("{option} applies only to --weights dtm")]
     OnlyDtm { option: &'static str },
-    #[error(
-        "--representatives: expected --output json, csv or npz, which have room for them, found {format}"
-    )]
+    #[error("--representatives: expected --output json, csv or npz, which can hold them, found {format}")]
     NoRoom { format: OutputFormat },
     #[error(
-        "--representatives: expected --output json or npz, which have room for cocycles and cycles, found {format}"
+        "--representatives: expected --output json or npz, which can hold cocycles and cycles, found {format}"
     )]
     NoRoomForChains { format: OutputFormat },
-    #[error("{option}: expected {kind} among --representatives, which it is for, found none")]
+    #[error("{option} applies only to --representatives {kind}")]
     OnlyBeside { option: &'static str, kind: RepresentativeKind },
     #[error(
-        "--ratio: expected 1 beside --representatives and --geometry, which count all bars, found {ratio}; --min-persistence and --longest choose bars"
+        "--ratio: expected 1 with --representatives and --geometry, which index all bars, found {ratio}; use --min-persistence or --longest instead"
     )]
     RatioOfRepresentatives { ratio: f64 },
     #[error("--geometry: expected a file named *.vtk, *.ply or *.obj, found {}", path.display())]
@@ -66,49 +62,49 @@ pub(crate) enum UsageError {
     #[error("--report: expected a file named *.html, found {}", path.display())]
     ReportName { path: PathBuf },
     #[error(
-        "--report {}: expected a directory, which is to have a page for each of several inputs, found the name of a file", path.display()
+        "--report {}: expected a directory for the reports of several inputs, found the name of a file", path.display()
     )]
     ReportOfSeveral { path: PathBuf },
-    #[error("--checkpoint: expected a file, which the run that goes on can read again, found {found}")]
+    #[error("--checkpoint: expected a file, which the resumed run can read again, found {found}")]
     CheckpointOfPipe { found: String },
     #[error(
-        "--checkpoint: expected a run without --representatives and --geometry, whose simplices are not kept, found one of these"
+        "--checkpoint: expected a run without --representatives and --geometry, whose simplices are not saved, found one of these"
     )]
     CheckpointOfRepresentatives,
     #[error(
-        "--checkpoint: expected --via gradient, whose reduction is kept, found matrix; `lacuna reduce` keeps that of a boundary matrix"
+        "--checkpoint: expected --via gradient, whose state is saved, found matrix; `lacuna reduce` saves that of a boundary matrix"
     )]
     CheckpointViaMatrix,
     #[error(
-        "--checkpoint: expected a directory for --plot, with a picture of each input, found a file for one picture of all"
+        "--checkpoint: expected a directory for --plot, with one picture per input, found a file for one picture of all"
     )]
     CheckpointOfOnePicture,
-    #[error("--geometry: expected one input, whose cycles it is to hold, found several")]
+    #[error("--geometry: expected one input, found several")]
     GeometryOfSeveral,
     #[error("--geometry: expected bars of dimension 2 or less, whose cycles can be drawn, found {found}")]
     GeometryDimension { found: String },
     #[error("--geometry-axes: expected two or three different axes, found {found:?}")]
     GeometryAxes { found: Vec<usize> },
-    #[error("--representatives: expected --output json or npz, which have room for cycles, found {found}")]
+    #[error("--representatives: expected --output json or npz, which can hold cycles, found {found}")]
     NoRoomForCycles { found: String },
     #[error(
-        "--representatives and --geometry: expected --via gradient, which keeps what cycles are made of, found matrix; \
+        "--representatives and --geometry: expected --via gradient, found matrix; \
          `lacuna convert` and `lacuna reduce --representatives` find cycles of the boundary matrix"
     )]
     RepresentativesViaMatrix,
-    #[error("--check: expected on beside --representatives, as the cycles rest on ∂∂ = 0, found off")]
+    #[error("--check: expected on with --representatives, as cycles require ∂∂ = 0, found off")]
     UncheckedCycles,
     #[error(
-        "--run {reference}: expected a file of kind {kinds}, found one of kind {found}; --from says otherwise"
+        "--run {reference}: expected a file of kind {kinds}, found one of kind {found}; --from KIND overrides the detected kind"
     )]
     ReferenceKind { reference: &'static str, kinds: String, found: String },
     #[error("--run: expected a file, which both programs can read, found standard input")]
     ReferenceOfPipe,
-    #[error("--run dipha: expected --construction v, which DIPHA's images are of, found t")]
+    #[error("--run dipha: expected --construction v, that of DIPHA's images, found t")]
     DiphaOfT,
-    #[error("expected two files, A and B, found {found}; --matrix takes any number")]
+    #[error("expected two files, A and B, found {found}; use --matrix for any number")]
     TwoFiles { found: usize },
-    #[error("{option}: expected --kind wasserstein, which it is for, found bottleneck")]
+    #[error("{option} applies only to --kind wasserstein, not to bottleneck")]
     OnlyWasserstein { option: &'static str },
     #[error(
         "--order: expected a finite number, found inf; --kind bottleneck is the distance of order infinity"
@@ -121,23 +117,21 @@ pub(crate) enum UsageError {
     #[error("expected different files, found standard input twice")]
     TwiceStandardInput,
     #[error(
-        "--output-file: expected a directory for the answers of several inputs, found none; -o DIR names one, as {found}"
+        "--output-file: expected a directory for the results of several inputs, found none, although {found}; name one with -o DIR"
     )]
     NeedsDirectory { found: String },
-    #[error("{}: expected one input for each answer, found another for {}", input.display(), output.display())]
+    #[error("{}: expected one input for each output, found another for {}", input.display(), output.display())]
     SameOutput { input: PathBuf, output: PathBuf },
     #[error("{variable}: {problem}")]
     Variable { variable: &'static str, problem: String },
     #[error("{}: expected different files for {what}, found the same", path.display())]
     SameFile { path: PathBuf, what: &'static str },
-    #[error("--output {given}: expected a file of another name, found {}, which is that of {named}", path.display())]
+    #[error("--output {given}: expected another file name, found {}, whose extension stands for {named}", path.display())]
     Contradiction { given: String, named: String, path: PathBuf },
-    #[error(
-        "--columns: expected an algorithm that has working columns to choose, found sieve, which has its own"
-    )]
+    #[error("--columns: expected an algorithm with a choice of columns, found sieve")]
     SieveColumns,
     #[error(
-        "--algorithm: expected one that scans, which a GPU can do (sieve, hypha, hypha-twist), found {algorithm}"
+        "--algorithm: expected one with a scan, which a GPU can run (sieve, hypha, hypha-twist), found {algorithm}"
     )]
     NoScan { algorithm: Algorithm },
 }

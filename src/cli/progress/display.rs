@@ -222,9 +222,8 @@ fn part(at: &Where, done: u64) -> Option<u32> {
 fn tail(at: &Where, now: f64, forecast: &Forecast) -> String {
     let rate = forecast.rate().filter(|&rate| at.total > 1 && rate > 0.0);
     let rate = rate.map_or(String::new(), |rate| format!("{}/s, ", short(rate)));
-    let left =
-        forecast.left(now).map_or("time left unknown".to_owned(), |left| format!("{} left", clock(left)));
-    format!("{rate}{} gone, {left}", clock(now))
+    let left = forecast.left(now).map_or("ETA unknown".to_owned(), |left| format!("{} left", clock(left)));
+    format!("{rate}{} elapsed, {left}", clock(now))
 }
 
 /// Formats a number in at most four characters and a unit letter.
@@ -308,7 +307,7 @@ mod tests {
         assert_eq!(part(&at, 50), Some(25));
         // Never 100 before the stage is over, not even by rounding.
         assert_eq!([1, 198, 199, 200, 300].map(|done| part(&at, done)), [0, 99, 99, 99, 99].map(Some));
-        assert_eq!(tail(&at, 75.0, &Forecast::default()), "1:15 gone, time left unknown");
+        assert_eq!(tail(&at, 75.0, &Forecast::default()), "1:15 elapsed, ETA unknown");
         at.file = Some(InFile { name: "a.nii".to_owned(), place: Some((2, 5)) });
         at = Where { stage: "thinning", dim: None, total: 1, step: Some("iteration 7".to_owned()), ..at };
         assert_eq!(what(&at), "a.nii (2 of 5), thinning, iteration 7");

@@ -15,7 +15,6 @@ use super::arguments::matrix::MatrixArguments;
 use super::arguments::picture::PictureArguments;
 use super::arguments::report::ReportArguments;
 use super::error::{CliError, UsageError};
-use super::exit_codes::EXIT_CODES;
 use super::frame::{Files, Frame};
 use super::input_identity;
 use super::job::Job;
@@ -23,50 +22,82 @@ use super::long_run::LongRun;
 use super::naming::{OutputFormat, format_of};
 use super::parse::{self, OrAuto};
 use super::sink::Content;
+use super::{exit_codes, help};
 use representatives::RepresentativesArguments;
 
-/// Persistence pairs of a boundary matrix, or of a DIPHA image or distance matrix
+/// Compute the persistence pairs of a boundary matrix or of DIPHA input
 ///
-/// Coefficients are Z/2. The pairs go to standard output, everything else to standard error. PHAT's files are PHAT's
-/// byte for byte, whatever the algorithm and the number of threads. `lacuna phat` takes PHAT's own options.
+/// The input is a boundary matrix, or an image or distance matrix of DIPHA. Coefficients are in Z/2. Pairs
+/// go to standard output, everything else to standard error. PHAT formats match the output of PHAT byte for
+/// byte, with every algorithm and number of threads. lacuna phat takes the options of PHAT itself.
 #[derive(Debug, clap::Args)]
-#[command(after_long_help = format!("{EXAMPLES}\n\n{EXIT_CODES}"), after_help = EXAMPLES)]
-#[command(mut_arg("plot", |arg| arg.help("Draw the bars into FILE, too: .svg, .png or .pdf")))]
-#[command(mut_arg("report", |arg| arg.help("Write a page about the run into FILE.html, too: input, plan, times, linked pictures, a table; it needs no network")))]
-#[command(mut_arg("explain", |arg| arg.help("Say on standard error what was chosen (algorithm, columns, dualization, threads) and why")))]
-#[command(mut_arg("verbose", |arg| arg.help("Say on standard error how long each stage took, and what was counted")))]
+#[command(help_template = help::template(EXAMPLES), after_help = help::MORE,
+    after_long_help = help::after(EXAMPLES, exit_codes::RESUMABLE))]
+#[command(mut_arg("plot", |arg| arg.long_help(None)))]
+#[command(mut_arg("report", |arg| arg.long_help("Also write a report of the run to FILE (.html)\n\nThe report shows the input, the plan, times, linked pictures and a table, and needs no network.")))]
+#[command(mut_arg("verbose", |arg| arg.help("Print the times and counts of each stage to standard error")))]
 pub(crate) struct Arguments {
-    /// Input file, `-` for standard input
+    /// Input file, - for standard input
     #[arg(value_name = "FILE")]
     file: PathBuf,
 
-    #[command(flatten)]
-    input: MatrixArguments,
-
-    /// Algorithm: auto looks at the matrix; --explain says what it saw
+    /// Format: phat-ascii, phat-binary, dipha, csv, json, npz [default: by extension, else
+    /// phat-ascii; csv for DIPHA input]
     ///
-    /// sieve              each dimension in the way that suits it: scan, union-find,
-    ///                    annotations, reduction of what is left; what auto chooses
+    /// phat-ascii   the number of pairs, then one pair per line: birth death, cells from 0
+    /// phat-binary  the same as 64-bit integers
+    /// dipha        DIPHA's persistence diagram
+    /// csv          one class per line: dim,birth,death; essential classes die at inf
+    /// json         {"cells", "pairs": [[birth, death], ...], "essential": [...]}; for DIPHA
+    ///              input {"cells", "bars": [{"dim", "birth", "death"}, ...]}; with cycles
+    ///              "representatives": [{"dim", "birth_cell", "death_cell", "cycle"}, ...]
+    /// npz          archive of NumPy arrays: `pairs` and `essential`, for DIPHA input `bars`;
+    ///              with cycles `dims`, `births`, `deaths` (-1: essential), `offsets`, `cells`
+    ///
+    /// PHAT formats hold cells. The others hold values for DIPHA input, without classes that die
+    /// at birth, and cells for other input. Extensions: .txt and .dat phat-ascii, .bin
+    /// phat-binary, .diagram and .dipha dipha, .csv, .json, .npz
+    #[arg(long, value_name = "FORMAT", help_heading = "Output",
+        value_parser = parse::one_of::<pairs::PairsFormat>(), hide_possible_values = true, verbatim_doc_comment)]
+    output: Option<pairs::PairsFormat>,
+
+    /// Write the pairs to FILE, replaced as a whole on success
+    #[arg(short, long, value_name = "FILE", help_heading = "Output")]
+    output_file: Option<PathBuf>,
+
+    #[command(flatten)]
+    picture: PictureArguments,
+
+    #[command(flatten)]
+    representatives: RepresentativesArguments,
+
+    /// Algorithm: sieve, hypha, hypha-twist, ss-plus, spectral-sequence, twist, standard, row, chunk, lock-free or auto
+    ///
+    /// auto               chosen from the matrix; --explain prints why
+    /// sieve              each dimension by the method that suits it: scan, union-find,
+    ///                    annotations, then reduction of the rest; the usual choice of auto
     /// hypha              scan, clearing and compression, then ss-plus
     /// hypha-twist        scan, clearing and compression, then twist
     /// ss-plus            spectral sequence, tiles or columns in parallel
     /// spectral-sequence  stripes of columns in parallel
-    /// twist              columns of descending dimension, with clearing
-    /// standard           columns left to right
-    /// row                rows from the last to the first
+    /// twist              columns in descending dimension, with clearing
+    /// standard           columns from left to right
+    /// row                rows from last to first
     /// chunk              chunks of columns in parallel, compression, then the rest
     /// lock-free          all columns in parallel
     #[arg(long, value_name = "ALGORITHM", help_heading = "Computation", default_value = "auto",
         value_parser = parse::auto_or_one_of::<Algorithm>(), hide_possible_values = true, verbatim_doc_comment)]
     algorithm: OrAuto<Algorithm>,
 
-    /// How a column is held while others are added to it [default: chosen with the algorithm]
-    #[arg(long, value_name = "COLUMNS", help_heading = "Computation", value_parser = parse::one_of::<Representation>())]
+    /// Columns: bit-tree, heap, full, sparse, vector [default: by algorithm]
+    #[arg(long, value_name = "COLUMNS", help_heading = "Computation", hide_possible_values = true, value_parser = parse::one_of::<Representation>())]
     columns: Option<Representation>,
 
-    /// Whether to reduce the anti-transpose, which has the same pairs and may be far easier, or harder
+    /// Reduce the anti-transpose: auto, on, off
+    ///
+    /// It has the same pairs, and may be far easier or harder to reduce.
     #[arg(long, value_name = "WHETHER", help_heading = "Computation", default_value = "auto",
-        value_parser = parse::one_of::<Dualize>())]
+        hide_possible_values = true, value_parser = parse::one_of::<Dualize>())]
     dualize: Dualize,
 
     #[command(flatten)]
@@ -78,38 +109,11 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     checkpoint: CheckpointArguments,
 
-    /// Format of the pairs [default: by the name of FILE, else phat-ascii, of DIPHA input csv]
-    ///
-    /// Names: .txt and .dat phat-ascii, .bin phat-binary, .diagram and .dipha dipha, .csv, .json, .npz
-    ///
-    /// phat-ascii   the number of pairs, then a line a pair: birth death, cells from 0
-    /// phat-binary  the same as 64-bit integers
-    /// dipha        DIPHA's persistence diagram
-    /// csv          a line a class: dim,birth,death; essential ones die at inf
-    /// json         {"cells", "pairs": [[birth, death], ...], "essential": [...]}, of DIPHA
-    ///              input {"cells", "bars": [{"dim", "birth", "death"}, ...]}; with cycles
-    ///              "representatives": [{"dim", "birth_cell", "death_cell", "cycle"}, ...]
-    /// npz          archive of NumPy arrays: `pairs` and `essential`, of DIPHA input `bars`; with
-    ///              cycles `dims`, `births`, `deaths` (-1: essential), `offsets`, `cells`
-    ///
-    /// PHAT's hold cells; the others hold the values of DIPHA input, without classes that
-    /// die where they are born, and else cells.
-    #[arg(long, value_name = "FORMAT", help_heading = "Output",
-        value_parser = parse::one_of::<pairs::PairsFormat>(), hide_possible_values = true, verbatim_doc_comment)]
-    output: Option<pairs::PairsFormat>,
-
-    /// Write the pairs to FILE, replaced as a whole when the run has succeeded
-    #[arg(short, long, value_name = "FILE", help_heading = "Output")]
-    output_file: Option<PathBuf>,
-
-    #[command(flatten)]
-    picture: PictureArguments,
-
-    #[command(flatten)]
-    representatives: RepresentativesArguments,
-
     #[command(flatten)]
     pub(super) report: ReportArguments,
+
+    #[command(flatten)]
+    input: MatrixArguments,
 }
 
 const EXAMPLES: &str = "\

@@ -17,23 +17,26 @@ enum ClassRepresentative {
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Representatives")]
 pub(super) struct RepresentativesArguments {
-    /// Say of each class what it is made of, in json and npz
+    /// Output representatives of each class: cycles
     ///
-    /// cycles  cells whose boundaries cancel: of a pair the reduced column of its death, of
-    ///         an essential class the columns that add up to zero with that of its birth
+    /// cycles  cells whose boundaries cancel: for a pair, the reduced column of its death; for an
+    ///         essential class, the columns that sum to zero with that of its birth
     ///
-    /// Cells are columns of the file, counted from 0. Columns of the matrix itself are reduced,
-    /// on one thread, whatever has found the pairs; the cycles do not depend on that.
+    /// Cycles are written in json and npz. Cells are columns of the file, counted from 0. The
+    /// columns of the matrix itself are reduced on one thread, whichever algorithm computes the
+    /// pairs; the cycles do not depend on the algorithm.
     #[arg(long, value_name = "KIND,...", value_delimiter = ',', verbatim_doc_comment,
         value_parser = parse::one_of::<ClassRepresentative>(), hide_possible_values = true)]
     representatives: Vec<ClassRepresentative>,
 
-    /// Of these classes alone: the cells that create them, counted from 0
+    /// Only the classes created by these cells, counted from 0
     #[arg(long, value_name = "CELL,...", value_delimiter = ',', requires = "representatives",
         value_parser = parse::cell, allow_hyphen_values = true, conflicts_with = "min_persistence")]
     only: Vec<usize>,
 
-    /// Of the classes alone whose death is at least N cells after their birth, essential ones too
+    /// Only classes that die at least N cells after their birth
+    ///
+    /// Essential classes are included.
     #[arg(long, value_name = "N", requires = "representatives",
         value_parser = parse::count, allow_hyphen_values = true)]
     min_persistence: Option<usize>,

@@ -23,39 +23,40 @@ use super::arguments::weights::WeightsArguments;
 use super::batch::{Task, Tasks, tell_stats};
 use super::batch_pictures::BatchPictures;
 use super::error::{CliError, EndedEarly, UsageError};
-use super::exit_codes::EXIT_CODES;
 use super::long_run::LongRun;
 use super::naming::OutputFormat;
 use super::outputs::Outputs;
 use super::parse;
 use super::record::Records;
 use super::threads::work_alone;
+use super::{exit_codes, help};
 
-/// Barcode of the Vietoris–Rips filtration of a distance matrix or point cloud
+/// Compute the barcode of the Vietoris–Rips filtration of distances or points
 ///
-/// The bars go to standard output, everything else to standard error. The text is that of Ripser 1.2.1.
+/// Bars go to standard output, everything else to standard error. The text format is that of Ripser 1.2.1.
 #[derive(Debug, clap::Args)]
-#[command(after_long_help = format!("{EXAMPLES}\n\n{EXIT_CODES}"), after_help = EXAMPLES)]
-#[command(mut_arg("stats", |arg| arg.help("Write counts and times of every dimension to FILE, as JSON")))]
+#[command(help_template = help::template(EXAMPLES), after_help = help::MORE,
+    after_long_help = help::after(EXAMPLES, exit_codes::BATCH))]
+#[command(mut_arg("stats", |arg| arg.help("Write counts and times of each dimension to FILE as JSON")))]
 #[command(mut_arg("time_limit", |arg| arg.help(TIME_LIMIT[0]).long_help(TIME_LIMIT.join("\n\n"))))]
-#[command(mut_arg("explain", |arg| arg.help("Say on standard error what was chosen (widths, shape, pair store, threads) and why")))]
 pub(crate) struct Arguments {
-    /// Input files, `-` for standard input; of a directory, its files; of a NumPy array of three axes, each cloud or matrix
+    /// Input files; - is standard input, a directory stands for its files
+    ///
+    /// Each matrix or cloud of a NumPy array of three axes is an input of its own.
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
 
-    #[command(flatten)]
-    distances: DistancesArguments,
-
-    /// Highest homology dimension, cut to the number of points less 2
+    /// Highest homology dimension
+    ///
+    /// It is limited to the number of points minus 2.
     #[arg(long, visible_alias = "dim", value_name = "K", help_heading = "Filtration", default_value = "1",
         value_parser = parse::dimension, allow_hyphen_values = true)]
     max_dim: usize,
 
-    /// Greatest diameter: a number, or inf for the whole filtration [default: enclosing radius]
+    /// Largest diameter, or inf for no limit [default: enclosing radius]
     ///
-    /// Past the enclosing radius, the smallest r such that some point is within r of all others, no bar is born or
-    /// dies. Lists of edges have none and are taken whole.
+    /// No bar is born or dies beyond the enclosing radius, the smallest r such that some point is within
+    /// distance r of all others. Lists of edges have no enclosing radius and are used whole.
     #[arg(long, value_name = "T", help_heading = "Filtration",
         value_parser = parse::threshold, allow_hyphen_values = true)]
     threshold: Option<f64>,
@@ -65,16 +66,65 @@ pub(crate) struct Arguments {
         value_parser = parse::modulus, allow_hyphen_values = true)]
     modulus: u16,
 
-    /// Take K points for all, each farthest from those before it, beginning with the first; as ripser.py's n_perm
+    /// Use K landmarks chosen by farthest-point sampling from the first point
     ///
-    /// The greatest distance of a point to the nearest landmark, the covering radius, is in JSON and statistics, and -v says it.
-    /// Bars of a metric space move by twice that at most. Lists of edges have no landmarks.
+    /// This is n_perm of ripser.py. The covering radius, the greatest distance of a point to its nearest
+    /// landmark, is in JSON and statistics, and -v prints it. In a metric space, bars move by at most twice the
+    /// covering radius. Lists of edges cannot be sampled.
     #[arg(long, value_name = "K", help_heading = "Filtration",
         value_parser = parse::at_least_one, allow_hyphen_values = true)]
     landmarks: Option<usize>,
 
     #[command(flatten)]
     weights: WeightsArguments,
+
+    /// Format: text, csv, json, npy, npz [default: by extension, or text]
+    ///
+    /// text  as Ripser 1.2.1 prints them
+    /// csv   one bar per line: dim,birth,death; essential bars die at inf
+    /// json  {"points", "modulus", "threshold", "max_dim", "bars": [...]}; a bar is
+    ///       {"dim", "birth", "death"}; null stands for infinity
+    /// npy   NumPy array of doubles, one bar per row: dim, birth, death
+    /// npz   archive of NumPy arrays: `bars`, as in npy; with representatives, for each
+    ///       dimension D `index_D`, `birth_simplices_D`, `death_simplices_D`,
+    ///       `birth_edges_D`, `death_edges_D`
+    ///
+    /// Extensions: .txt, .csv, .json, .npy, .npz
+    #[arg(long, value_name = "FORMAT", help_heading = "Output",
+        hide_possible_values = true, value_parser = parse::one_of::<output::OutputFormat>(), verbatim_doc_comment)]
+    output: Option<output::OutputFormat>,
+
+    /// Write the bars to FILE, or one file per input to DIR
+    ///
+    /// In DIR, each file is named after its input and the format. An input that fails does not stop the others.
+    /// Many small inputs run side by side, one per thread. A file is replaced as a whole when its bars are
+    /// known.
+    #[arg(short, long, value_name = "FILE|DIR", help_heading = "Output")]
+    output_file: Option<PathBuf>,
+
+    /// Omit finite bars of dimension ≥ 1 with death ≤ R × birth; R ≥ 1
+    #[arg(hide_short_help = true, long, value_name = "R", help_heading = "Output", default_value = "1",
+        value_parser = parse::ratio, allow_hyphen_values = true)]
+    ratio: f64,
+
+    #[command(flatten)]
+    picture: PictureArguments,
+
+    #[command(flatten)]
+    representatives: RepresentativesArguments,
+
+    /// Collapse edges that do not affect the barcode
+    ///
+    /// This saves much work where neighbourhoods overlap. The bars and their order do not change. Counts in
+    /// --stats are those of the collapsed graph. auto collapses as long as that is expected to save time.
+    #[arg(long, value_name = "auto|on|off", help_heading = "Computation", default_value = "auto",
+        hide_possible_values = true, value_parser = parse::one_of::<Collapse>())]
+    collapse: Collapse,
+
+    /// Look-up of apparent pairs: implicit (recomputed, no memory) or sorted (stored)
+    #[arg(hide_short_help = true, long, value_name = "LAYER", help_heading = "Computation", default_value = "implicit",
+        hide_possible_values = true, value_parser = parse::one_of::<SecondLayer>())]
+    pair_store: SecondLayer,
 
     #[command(flatten)]
     pub(super) machine: MachineArguments,
@@ -85,51 +135,11 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     checkpoint: CheckpointArguments,
 
-    /// Whether edges are left out first without which the bars are the same: much less work where neighbourhoods overlap a lot
-    ///
-    /// The bars and their order do not change. Counts in --stats are those of the graph that is left; auto leaves edges out as long as
-    /// that should take less time than it saves.
-    #[arg(long, value_name = "WHEN", help_heading = "Computation", default_value = "auto",
-        value_parser = parse::one_of::<Collapse>())]
-    collapse: Collapse,
-
-    /// How apparent pairs are looked up: recomputed, which takes no memory, or kept sorted
-    #[arg(long, value_name = "LAYER", help_heading = "Computation", default_value = "implicit",
-        value_parser = parse::one_of::<SecondLayer>())]
-    pair_store: SecondLayer,
-
-    /// Format of the bars [default: by the name of FILE (.txt, .csv, .json, .npy, .npz), else text]
-    ///
-    /// text  as Ripser prints them
-    /// csv   a line a bar: dim,birth,death; essential bars die at inf
-    /// json  {"points", "modulus", "threshold", "max_dim", "bars": [...]},
-    ///       a bar is {"dim", "birth", "death"}; null stands for infinity
-    /// npy   NumPy array of doubles, a row a bar: dim, birth, death
-    /// npz   archive of NumPy arrays: `bars`, as npy; with representatives, of each dimension D
-    ///       `index_D`, `birth_simplices_D`, `death_simplices_D`, `birth_edges_D`, `death_edges_D`
-    #[arg(long, value_name = "FORMAT", help_heading = "Output",
-        value_parser = parse::one_of::<output::OutputFormat>(), verbatim_doc_comment)]
-    output: Option<output::OutputFormat>,
-
-    /// Write the bars to FILE; or those of several inputs into DIR, each by its input's name and the format's
-    ///
-    /// An input that fails does not stop the others. Many small ones are done side by side, one a thread. Files are replaced as a whole, when their bars are known.
-    #[arg(short, long, value_name = "FILE|DIR", help_heading = "Output")]
-    output_file: Option<PathBuf>,
-
-    /// Above dimension 0, leave out finite bars whose death is not above R times their birth; R is 1 or more
-    #[arg(long, value_name = "R", help_heading = "Output", default_value = "1",
-        value_parser = parse::ratio, allow_hyphen_values = true)]
-    ratio: f64,
-
-    #[command(flatten)]
-    picture: PictureArguments,
-
-    #[command(flatten)]
-    representatives: RepresentativesArguments,
-
     #[command(flatten)]
     pub(super) report: ReportArguments,
+
+    #[command(flatten)]
+    distances: DistancesArguments,
 }
 
 impl Arguments {
@@ -152,9 +162,9 @@ impl Arguments {
 
 /// Help of --time-limit: here the finished dimensions are an answer.
 const TIME_LIMIT: [&str; 2] = [
-    "End after TIME, as 90s or 2h 30m, with what is done by then",
-    "Dimensions that are done are the answer, standard error says which are not, and the exit code is 4. Of several inputs each has its whole \
-     answer or none.",
+    "Stop after TIME, such as 90s or 2h 30m; finished dimensions are output",
+    "The bars of finished dimensions are output, standard error names the other dimensions, and the exit code is 4. With several inputs, \
+     unfinished ones have no result.",
 ];
 
 const EXAMPLES: &str = "\

@@ -15,41 +15,44 @@ use crate::cli::parse::{self, BarName};
 #[command(next_help_heading = "Representatives")]
 #[command(group(ArgGroup::new("of_bars").args(["representatives", "geometry"]).multiple(true)))]
 pub(super) struct RepresentativesArguments {
-    /// Say of each bar what its class is made of, in json, csv and npz
+    /// Output representatives of each bar: simplices, cocycles, cycles
     ///
-    /// simplices  the simplex with which the class is born and the one with which it dies,
-    ///            and the longest edge of each (csv has room for the simplices alone)
-    /// cocycles   of every bar of dimension 1 and above a cocycle, see --cocycles-at
-    /// cycles     of every such bar a cycle that is born with it and bounds when it dies
+    /// simplices  the birth and death simplices, and the longest edge of each (csv has only the
+    ///            simplices)
+    /// cocycles   a cocycle of every bar of dimension ≥ 1, see --cocycles-at
+    /// cycles     a cycle of every bar of dimension ≥ 1, born with the bar and a boundary at
+    ///            its death
     ///
-    /// Vertices are points of the input, counted from 0; a chain has a row a simplex, its
-    /// vertices and its coefficient. No edges are collapsed beside.
+    /// Representatives are written in json and npz, simplices also in csv. Vertices are points of
+    /// the input, counted from 0; a chain has one row per simplex: its vertices and its
+    /// coefficient. This turns edge collapse off.
     #[arg(long, value_name = "KIND,...", value_delimiter = ',', verbatim_doc_comment,
         value_parser = parse::one_of::<RepresentativeKind>(), hide_possible_values = true)]
     representatives: Vec<RepresentativeKind>,
 
-    /// Up to which scale cocycles are given: of the complex at the bar's birth, or of all up to its death
-    #[arg(long, value_name = "SCALE", requires = "representatives", default_value = "death",
-        value_parser = parse::one_of::<CocycleScale>())]
+    /// Scale at which cocycles are given: birth or death of the bar
+    #[arg(hide_short_help = true, long, value_name = "SCALE", requires = "representatives", default_value = "death",
+        hide_possible_values = true, value_parser = parse::one_of::<CocycleScale>())]
     cocycles_at: CocycleScale,
 
-    /// Make cycles of dimension 1 as short as their class has them at the bar's birth
+    /// Use a shortest cycle of each class at birth (dimension 1)
     #[arg(long, requires = "of_bars")]
     tighten: bool,
 
     #[command(flatten)]
     bars: BarArguments,
 
-    /// Draw the cycles of points with 2 or 3 coordinates into FILE: .vtk (ParaView), .ply (MeshLab) or .obj
+    /// Draw the cycles to FILE (.vtk, .ply or .obj)
     ///
-    /// Edges of dimension 1 and triangles of dimension 2 between the points of the input, each with the dimension and the place of its
-    /// bar, birth, death and coefficient (in obj as comments), each point with its number in the input. Cycles need not be named with
-    /// --representatives: the bars then go where they go without. Beside other kinds that are named, json and npz have the cycles too.
+    /// Points need 2 or 3 coordinates. Cycles of dimension 1 are edges and cycles of dimension 2 triangles
+    /// between input points; each has the dimension, index, birth, death and coefficient of its bar (in obj as
+    /// comments), and each point its index in the input. Without --representatives, the bar output is
+    /// unchanged. With other kinds of --representatives, json and npz contain the cycles too.
     #[arg(long, value_name = "FILE", value_parser = parse::file())]
     geometry: Option<PathBuf>,
 
-    /// Which two or three coordinates of points are drawn, counted from 0
-    #[arg(long, value_name = "AXIS,...", value_delimiter = ',', requires = "geometry",
+    /// Two or three coordinates of the points to draw, counted from 0
+    #[arg(hide_short_help = true, long, value_name = "AXIS,...", value_delimiter = ',', requires = "geometry",
         value_parser = parse::count, allow_hyphen_values = true)]
     geometry_axes: Vec<usize>,
 }

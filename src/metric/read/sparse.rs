@@ -1,9 +1,9 @@
 //! `sparse`: a list of edges as text.
 //!
-//! Each line is `i j d`: two 0-based point ids and their distance. Alternatively every line is `i j`, an edge of length
-//! 1. Blank lines and comments are skipped. The number of points is one more than the greatest id of an edge. Lines
-//! with i = j are checked and then ignored, including their ids, as in Ripser; if births are requested, they give the
-//! births of their points and do count.
+//! Each line is `i j d`: two 0-based point ids and their distance. Alternatively every line is `i j`, an edge of
+//! length 1. Blank lines and comments are skipped. The number of points is one more than the greatest id of an edge.
+//! Lines with i = j are checked and then ignored, including their ids, as in Ripser; if births are requested, they
+//! give the births of their points and do count.
 //!
 //! A pair may be given once, in either order, or once in each order, `i j d` and `j i d`, as by the entries of a
 //! symmetric matrix. Both distances must then agree up to rounding, and the one below the diagonal, i > j, is used,

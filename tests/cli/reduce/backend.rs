@@ -37,7 +37,7 @@ fn a_gpu_can_only_scan() {
             let found = format!("(sieve, hypha, hypha-twist), found {algorithm}\n");
             assert
                 .stdout(is_empty())
-                .stderr(contains("--algorithm: expected one that scans").and(contains(found)));
+                .stderr(contains("--algorithm: expected one with a scan").and(contains(found)));
         }
         reduce_of(TRIANGLE, &["--algorithm", algorithm, "--backend", "auto"]).assert().success();
     }

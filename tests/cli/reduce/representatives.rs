@@ -80,10 +80,10 @@ fn classes_are_chosen() {
 fn what_does_not_go_together_is_refused() {
     for format in ["phat-ascii", "phat-binary", "csv", "dipha"] {
         let run = reduce_of(TRIANGLE, &[&CYCLES[..], &["--output", format]].concat()).assert().code(2);
-        let said = format!("expected --output json or npz, which have room for cycles, found {format}");
+        let said = format!("expected --output json or npz, which can hold cycles, found {format}");
         run.stdout("").stderr(contains(said));
     }
-    reduce_of(TRIANGLE, &CYCLES).assert().code(2).stdout("").stderr(contains("room for cycles, found none"));
+    reduce_of(TRIANGLE, &CYCLES).assert().code(2).stdout("").stderr(contains("can hold cycles, found none"));
     let json = |options: &[&str]| {
         reduce_of(TRIANGLE, &[options, &["--output", "json"]].concat()).assert().code(2).stdout("")
     };
@@ -92,7 +92,7 @@ fn what_does_not_go_together_is_refused() {
         json(&option).stderr(contains("--representatives <KIND,...>"));
     }
     with(&["--only", "5", "--min-persistence", "1"]).stderr(contains("cannot be used with"));
-    with(&["--check=off"]).stderr(contains("--check: expected on beside --representatives"));
+    with(&["--check=off"]).stderr(contains("--check: expected on with --representatives"));
     with(&["--only", "x"]).stderr(contains("expected the number of a cell, 0 or more, found x"));
     with(&["--only", "-1"]).stderr(contains("found -1"));
     with(&["--min-persistence", "1.5"]).stderr(contains("expected a whole number, 0 or more, found 1.5"));
