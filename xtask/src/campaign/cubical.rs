@@ -247,11 +247,14 @@ fn located<T: Voxel>(image: &Image<T>, classes: &Classes) -> Vec<Vec<Located>> {
     classes.dimensions.iter().map(|classes| classes.iter().map(bar).collect()).collect()
 }
 
-/// Cells of the cycles of all bars, and their voxels by coordinates, in order.
+/// Cells and voxels of a cycle, by coordinates.
+type LocatedCycle = (Vec<Vec<i32>>, Vec<Vec<usize>>);
+
+/// Cycles of all bars, in order.
 fn located_cycles<T: Voxel>(
     image: &Image<T>,
     request: &PersistenceRequest,
-) -> Result<Vec<(Vec<Vec<i32>>, Vec<Vec<usize>>)>, String> {
+) -> Result<Vec<LocatedCycle>, String> {
     let shape = image.shape();
     let image = T::any(image.clone());
     let cubical = Cubical::new(&image).construction(request.construction).superlevel(request.superlevel);
