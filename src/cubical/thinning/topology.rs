@@ -1,7 +1,7 @@
 //! What thinning is to keep: Betti numbers, component by component, and the Euler characteristic.
 //!
 //! The foreground is the union of closed cubes, a cube a voxel; 8-connected in the plane, 26-connected in space. Components and their cavities,
-//! or in the plane their holes, are found by union-find over runs of voxels ([`components`]); the tunnels of a component follow by the
+//! or in the plane their holes, are found by union-find over runs of voxels (`components`); the tunnels of a component follow by the
 //! Euler–Poincaré formula from its Euler characteristic. The Euler characteristic of the whole is counted by itself as well: vertices less edges
 //! plus faces less cubes.
 
