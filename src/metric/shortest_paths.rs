@@ -52,7 +52,7 @@ impl<T: Value> SparseDistances<T> {
     /// There is no memory for the distances of all pairs; a path is longer than any number of this precision.
     pub fn shortest_paths(&self) -> Result<DistanceMatrix<T>, ShortestPathsError> {
         let n = self.len();
-        let pairs = (n as u64 * (n as u64 - 1)) / 2;
+        let pairs = (n as u64 * (n as u64).saturating_sub(1)) / 2;
         let pairs = usize::try_from(pairs).map_err(|_| Refused::of_bytes(u64::MAX))?;
         let mut lower = memory::filled(T::INFINITY, pairs)?;
         let neighbours = Neighbours::new(self)?;
