@@ -195,7 +195,7 @@ struct Shared<'a, W: Word, F: Field> {
 /// Number of columns a thread takes at a time. The last columns, the oldest and mostly the longest, are taken one at a
 /// time.
 const BATCH: usize = 16;
-/// Columns for each thread that are taken one at a time.
+/// Number of columns for each thread that are taken one at a time.
 const ONE_BY_ONE: usize = 16;
 
 /// Reduces all columns over Z/`modulus`, a prime, on the threads of the current pool.
@@ -324,7 +324,7 @@ impl<W: Word, F: Field> Shared<'_, W, F> {
 /// The value of a pivot in the pair store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Claim {
-    /// A column that is its simplex's coboundary, nothing added.
+    /// A column to which nothing was added: the coboundary of its simplex.
     Plain(usize),
     /// A stored version of a column.
     Version(usize),
