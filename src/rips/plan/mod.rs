@@ -133,8 +133,8 @@ pub struct Plan {
     pub shape: Shape,
     /// The second layer of the pair store. If a sorted one does not fit in memory, it is implicit.
     pub pair_store: SecondLayer,
-    /// The kinds of representatives requested. Edges are collapsed only if these are simplices of the filtration or
-    /// there are none.
+    /// The kinds of representatives requested, if any. Edges are then not collapsed, since representatives consist of
+    /// simplices of the whole filtration.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub representatives: Vec<RepresentativeKind>,
     /// Maximum numbers of threads that walk long columns of dimension 1 and of dimension 2 along the edges, each with a
