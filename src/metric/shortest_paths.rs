@@ -1,7 +1,8 @@
-//! The distances of a weighted graph: the length of the shortest path between each two points.
+//! The shortest-path metric of a weighted graph.
 //!
-//! Dijkstra's algorithm runs from every point, side by side on the threads of the pool. Lengths are summed as doubles and rounded at the end, and
-//! those from the greater point count, so the answer does not depend on the threads. Points that no path joins stay at an infinite distance.
+//! Dijkstra's algorithm runs from every point, in parallel on the threads of the pool. Lengths are summed as doubles
+//! and rounded at the end. The distance of a pair is that found from its greater point, so the result does not depend
+//! on the threads. Points that no path joins are at infinite distance.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -11,13 +12,13 @@ use super::{DistanceMatrix, MetricError, SparseDistances, Value};
 use crate::memory::{self, Refused};
 use crate::parallel::{SharedRange, into_inner, lock};
 
-/// Why there are no distances of shortest paths.
+/// Reasons why shortest-path distances cannot be computed.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum ShortestPathsError {
-    /// There is no memory for the distances of all pairs.
+    /// Memory for the distances of all pairs is refused.
     #[error(transparent)]
     Memory(#[from] Refused),
-    /// A path is longer than any number of the precision.
+    /// A path is longer than the greatest number of the precision.
     #[error("the shortest path of points {i} and {j}: expected a finite length, found one that overflows")]
     Overflow {
         /// The greater point, 0-based.
@@ -28,16 +29,17 @@ pub enum ShortestPathsError {
     /// The input has the distances of all pairs already.
     #[error("shortest paths: expected a graph, as a list of edges or a sparse matrix, found {found}")]
     NoGraph {
-        /// What there is.
+        /// The kind of input found.
         found: &'static str,
     },
-    /// The paths make no metric.
+    /// The distances do not form a valid matrix.
     #[error(transparent)]
     Metric(#[from] MetricError),
 }
 
 impl<T: Value> SparseDistances<T> {
-    /// The lengths of the shortest paths between all points; infinite between points that none joins. Births stay.
+    /// The lengths of the shortest paths between all points, infinite between points that no path joins. The births of
+    /// points are kept.
     ///
     /// ```
     /// use lacuna::metric::SparseDistances;
@@ -64,7 +66,7 @@ impl<T: Value> SparseDistances<T> {
             rows.push(Mutex::new(row));
             rest = after;
         }
-        // Points at once: few, as the work from one may be that from all others.
+        // One point is taken at a time, as the search from one may take as long as those from all others.
         let points = SharedRange::new(n, 1);
         let failure = Mutex::new(None);
         points.share(&|| {
@@ -90,9 +92,9 @@ impl<T: Value> SparseDistances<T> {
     }
 }
 
-/// The edges of each point.
+/// The adjacency lists of all points.
 struct Neighbours {
-    /// Where those of each point begin, and the end.
+    /// The start of each point's list in `ends`, and the end of the last.
     starts: Vec<usize>,
     /// The other end of an edge, and its length.
     ends: Vec<(u32, f64)>,
@@ -126,12 +128,13 @@ impl Neighbours {
     }
 }
 
-/// Dijkstra's algorithm from one point after the other.
+/// The state of Dijkstra's algorithm, reused from point to point.
 struct Search<'a> {
     neighbours: &'a Neighbours,
-    /// The shortest paths found so far.
+    /// Lengths of the shortest paths found so far.
     lengths: Vec<f64>,
-    /// Points by the length of a path to them. The bits of numbers that are not negative are ordered as they are.
+    /// Points by the length of a path to them, as its bits, which are ordered like the numbers where these are not
+    /// negative.
     queue: BinaryHeap<Reverse<(u64, u32)>>,
 }
 
@@ -139,12 +142,12 @@ impl<'a> Search<'a> {
     fn new(neighbours: &'a Neighbours) -> Result<Search<'a>, ShortestPathsError> {
         let lengths = memory::filled(f64::INFINITY, neighbours.starts.len() - 1)?;
         let mut queue = Vec::new();
-        // Each direction of an edge makes a path shorter once at the most, so the queue never grows.
+        // Each direction of an edge shortens a path at most once, so the queue never outgrows its reservation.
         memory::reserve(&mut queue, neighbours.ends.len() + 1)?;
         Ok(Search { neighbours, lengths, queue: queue.into() })
     }
 
-    /// Fills a row with the lengths of the paths from point `i` to those before it.
+    /// Fills a row with the lengths of the shortest paths from point `i` to the points before it.
     fn fill<T: Value>(&mut self, i: usize, row: &mut [T]) -> Result<(), ShortestPathsError> {
         self.lengths.fill(f64::INFINITY);
         self.lengths[i] = 0.0;
@@ -181,7 +184,7 @@ mod tests {
     use super::*;
     use rand::{RngExt, SeedableRng};
 
-    /// The shortest paths by Floyd and Warshall's algorithm, a matrix row by row.
+    /// The shortest paths by the Floyd–Warshall algorithm, as a row-major matrix.
     fn floyd_warshall(graph: &SparseDistances<f64>) -> Vec<f64> {
         let n = graph.len();
         let mut lengths = vec![f64::INFINITY; n * n];
@@ -201,7 +204,7 @@ mod tests {
         lengths
     }
 
-    /// Whole lengths, among them 0, tie often, and their sums are exact; few edges leave several components.
+    /// Integer lengths, including 0, tie often, and their sums are exact; few edges leave several components.
     #[test]
     fn floyd_and_warshall_agree_on_random_graphs() {
         let mut random = rand_pcg::Pcg64Mcg::seed_from_u64(7);

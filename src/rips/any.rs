@@ -10,12 +10,12 @@ use crate::metric::{Distances, Value};
 use crate::parallel;
 use crate::progress::Interrupted;
 
-/// What is asked for, whatever the precision of the distances; see the methods of [`Rips`].
+/// Options of a run on distances of either precision; see the methods of [`Rips`].
 #[derive(Debug, Clone)]
 pub struct RipsOptions {
-    /// The highest homology dimension.
+    /// The greatest homology dimension.
     pub max_dim: usize,
-    /// The greatest diameter; the enclosing radius when `None`.
+    /// The greatest diameter; `None` means the enclosing radius.
     pub threshold: Option<f64>,
     /// Coefficients are in Z/`modulus`.
     pub modulus: u32,
@@ -23,18 +23,19 @@ pub struct RipsOptions {
     pub pair_store: SecondLayer,
     /// Whether edges are collapsed first.
     pub collapse: Collapse,
-    /// How points are weighted, if they are.
+    /// Weights of points by distance to measure, if any.
     pub weights: Option<DistanceToMeasure>,
-    /// The number of points that are taken for all, if not all are.
+    /// Number of landmarks; `None` uses all points.
     pub landmarks: Option<usize>,
-    /// The representatives of bars that are wanted, if any are.
+    /// The representatives wanted, if any.
     pub representatives: Option<RepresentativesRequest>,
-    /// Which machine assembles.
+    /// The device that constructs the residue.
     pub backend: Backend,
 }
 
 impl Default for RipsOptions {
-    /// What [`Rips::new`] asks for, which is what `lacuna rips` asks for, but for the machine: the program takes a GPU where it pays.
+    /// The defaults of [`Rips::new`]. Those of `lacuna rips` differ only in the device: the program uses a GPU where it
+    /// pays.
     fn default() -> Self {
         RipsOptions {
             max_dim: 1,
@@ -62,9 +63,9 @@ impl RipsOptions {
         }
     }
 
-    /// Like [`solve`](RipsOptions::solve), of several inputs side by side: one on each thread of the current pool, by that thread alone. That is
-    /// much faster than one after another where they are small and many. Outcomes come in the order of the inputs, and their diagrams are those that
-    /// the inputs have by themselves. `progress` is told of the inputs that are done.
+    /// Like [`solve`](RipsOptions::solve), for several inputs side by side: each is solved by a single thread of the
+    /// current pool. For many small inputs that is much faster than one after another. Outcomes are in the order of the
+    /// inputs, with the same diagrams as from separate runs. `progress` receives the number of inputs done.
     ///
     /// ```
     /// use lacuna::metric::PointCloud;
@@ -81,8 +82,8 @@ impl RipsOptions {
     }
 
     #[doc(hidden)]
-    /// Like [`solve_each`](RipsOptions::solve_each), of whose outcomes that is kept which `keep` makes of them, on the thread that found them: where
-    /// there are many, to free the rest of them takes one thread as long as to find some.
+    /// Like [`solve_each`](RipsOptions::solve_each), but applies `keep` to each outcome on the thread that found it,
+    /// and returns only the results. Freeing many outcomes on one thread would take as long as finding some of them.
     pub fn solve_each_into<R: Send>(
         &self,
         inputs: Vec<Input>,
@@ -101,7 +102,7 @@ impl RipsOptions {
     }
 
     #[doc(hidden)]
-    /// Ranks the distances of an input, and so finds out how much there is to do.
+    /// Ranks the distances of an input, which determines the amount of work left.
     ///
     /// # Errors
     /// As [`Rips::run`].
@@ -123,7 +124,7 @@ impl RipsOptions {
     }
 }
 
-/// The progress of one input among many: it is told to nobody, but the input is interrupted with the others.
+/// The progress of one input among many: nothing is reported, but the input is interrupted with the others.
 struct Silent<'a>(&'a dyn Progress);
 
 impl Progress for Silent<'_> {
@@ -142,7 +143,8 @@ mod tests {
         PointCloud::new(2, (0..2 * points).map(at).collect()).unwrap()
     }
 
-    /// Whatever the number of threads, each input has the outcome that it has by itself, and those that fail do not matter to the others.
+    /// Whatever the number of threads, each input has the same outcome as in a separate run, and failing inputs do not
+    /// affect the others.
     #[test]
     fn outcomes_side_by_side_are_those_one_by_one() -> Result<(), MetricError> {
         let options = RipsOptions { max_dim: 2, landmarks: Some(12), ..RipsOptions::default() };

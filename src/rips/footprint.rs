@@ -1,7 +1,9 @@
-//! How much memory ranking, a collapse, the complex and a sorted layer of apparent pairs take, known before they are begun.
+//! Memory that ranking, edge collapse, the complex and a sorted layer of apparent pairs take, known before they are
+//! begun.
 //!
-//! What is refused here could not have ended: those figures are lower bounds of the peak. What a run takes later, for columns, is
-//! not known before. [`Tables`] has the figures of the plan, table by table.
+//! Checks here compare lower bounds of the peak with the memory available, so a run that is refused could not have
+//! ended. The memory that columns take later is not known in advance. [`Tables`] holds the sizes for the plan, table by
+//! table.
 
 use crate::memory::{self, Bytes, MemoryPlan};
 use crate::metric::value::Sealed;
@@ -17,47 +19,47 @@ use crate::rips::{PairSearch, Plan, RipsError, Shape};
 /// Bytes of a rank.
 const RANK: u64 = size_of::<u32>() as u64;
 
-/// What helps where there are too many edges.
+/// Remedy for too many edges.
 const LOWER: &str =
     "give a lower --threshold, with which only shorter distances are kept, or take fewer points";
 
-/// What helps where the complex is too large.
+/// Remedy for a complex that is too large.
 const COMPLEX: &str = "a lower --threshold, --landmarks or fewer points take less";
 
-/// Bytes of a key and of its rank, which lies in the memory of the key if it is as wide.
+/// Bytes of a key and its rank, which shares the memory of the key if both are equally wide.
 const fn ranked<K>() -> u64 {
     let key = size_of::<K>() as u64;
     if key > RANK { key + RANK } else { key }
 }
 
-/// Bytes of the key, the rank and the two vertices of an edge, when it is ranked.
+/// Bytes of the key, the rank and the two vertices of an edge while it is ranked.
 const fn listed<K>() -> u64 {
     size_of::<(u32, u32)>() as u64 + ranked::<K>()
 }
 
-/// Tables whose bytes are known when the distances are keys, for the plan of memory.
+/// Sizes in bytes, for the memory plan, of the tables that are known once the distances are keys.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Tables {
     /// The input's distances or coordinates.
     input: u64,
-    /// Keys, and the ends of edges that are listed.
+    /// The keys, and the ends of listed edges.
     keys: u64,
     ends: u64,
-    /// The points in blocks, and their distances to a spanning tree that grows.
+    /// The points in blocks, and their distances to the growing spanning tree.
     growing: u64,
     /// Bytes of a key.
     width: u64,
-    /// How many keys there are.
+    /// Number of keys.
     count: u64,
     is_square: bool,
-    /// Edges of the graph that is collapsed, if one is.
+    /// Number of edges of the graph that is collapsed, if one is.
     collapsed: Option<u64>,
-    /// Bytes that a collapse would have taken, which were not there.
+    /// Bytes of a collapse that was skipped for lack of memory.
     shed: Option<u64>,
 }
 
 impl Tables {
-    /// The tables of these keys, of distances of so many bytes.
+    /// The tables for these keys, computed from an input of `input` bytes.
     pub(super) fn of<K>(input: u64, keyed: &Keyed<K>) -> Self {
         let (count, width) = (keyed.keys.len() as u64, size_of::<K>() as u64);
         let (ends, is_square) = match &keyed.layout {
@@ -82,26 +84,26 @@ impl Tables {
         }
     }
 
-    /// The tables of a run that would have collapsed its edges first, if so many bytes had been there.
+    /// The tables of a run that skipped edge collapse, if `shed` bytes for it were lacking.
     pub(super) fn without_collapse(self, shed: Option<u64>) -> Self {
         Tables { shed, ..self }
     }
 
-    /// The tables of a run that collapses so many edges first.
+    /// The tables of a run that collapses `edges` edges first.
     pub(super) fn collapsing(self, edges: usize) -> Self {
         Tables { collapsed: Some(edges as u64), ..self }
     }
 
-    /// Checks that there is memory for the complex beside what is there already.
+    /// Checks that the complex fits beside the tables that exist already.
     ///
     /// # Errors
-    /// [`RipsError::DoesNotFit`]: there is none.
+    /// [`RipsError::DoesNotFit`]: the complex does not fit.
     pub(super) fn check(&self, plan: &Plan) -> Result<(), RipsError> {
         let made = ["the complex", "what it is made of"];
-        // What was there before is there no more.
+        // Tables of earlier stages are freed.
         let stages = plan.memory.stages.iter().skip_while(|stage| stage.stage != "complex");
         let mut rest = MemoryPlan { stages: stages.cloned().collect(), ..MemoryPlan::default() };
-        // Where there is no memory for them, columns are reduced without.
+        // If memory for walking is refused, columns are reduced without it.
         rest.stages.iter_mut().for_each(|stage| stage.uses.retain(|part| part.what != WALKING));
         let there = rest.stages.iter().take(1).flat_map(|stage| &stage.uses);
         let there = there.filter(|part| !made.contains(&&*part.what)).map(|part| part.bytes).sum();
@@ -109,7 +111,7 @@ impl Tables {
         Ok(rest.check(in_place.saturating_add(there), COMPLEX)?)
     }
 
-    /// Whether ranks lie where the complex is to have them.
+    /// Whether the ranks already lie in the matrix that the complex uses.
     fn in_place(&self, plan: &Plan) -> bool {
         self.is_square && self.collapsed.is_none() && plan.shape == Shape::Dense && plan.rank_width == 32
     }
@@ -120,7 +122,8 @@ impl Tables {
         let (points, edges) = (plan.points as u64, plan.edges as u64);
         let listed = |edges: u64| edges.saturating_mul(size_of::<(u32, u32, u32)>() as u64);
         let values = if plan.keys_are_ranks { 0 } else { 8 * plan.ranks as u64 };
-        // The places of keys, bucket by bucket, and room for the value of each; or the keys in order, or bits that say which occur.
+        // The places of keys, by bucket, with room for the value of each; or the keys in order; or a bitset of the keys
+        // that occur.
         let order = match plan.keys_are_ranks {
             true => 0,
             false if width > RANK => count.saturating_mul(RANK + 8),
@@ -172,7 +175,7 @@ impl Tables {
         let complex = complex(plan);
         let making = match plan.shape {
             Shape::Dense => 0,
-            // Both lists in no order; and the edges as a list, where they lie in a matrix.
+            // Both neighbour lists, unsorted, and the edges as a list if they lie in a matrix.
             Shape::Sparse { .. } => {
                 edges.saturating_mul(16) + if ranked == listed(edges) { 0 } else { listed(edges) }
             }
@@ -206,16 +209,16 @@ fn complex(plan: &Plan) -> u64 {
         }
         Shape::Sparse { bitsets } => {
             let blocks = if bitsets { Sparse::bitset_bytes(plan.points) } else { 0 };
-            // Two neighbour lists; of each point its place and its nearest neighbours.
+            // Two neighbour lists; for each point its offset and its nearest neighbours.
             edges.saturating_mul(16).saturating_add(points.saturating_mul(72)).saturating_add(blocks)
         }
     }
 }
 
-/// What the tables are called with which long columns are walked.
+/// Name, in the memory plan, of the tables for walking long columns.
 const WALKING: &str = "edges in order and cochains, for long columns";
 
-/// Bytes of the tables with which long columns are walked, in the dimension where they take most.
+/// Bytes of the tables for walking long columns, in the dimension where they take most.
 fn walking(plan: &Plan) -> u64 {
     let of = |(&walkers, vertices): (&usize, usize)| {
         let Walking { edges, cochain } =
@@ -225,7 +228,7 @@ fn walking(plan: &Plan) -> u64 {
     plan.walkers.iter().zip(2..).filter_map(of).max().unwrap_or(0)
 }
 
-/// Bytes of distances as they are given.
+/// Bytes of the input distances or coordinates.
 pub(super) fn of_input<T: Value>(distances: &Distances<T>) -> u64 {
     match distances {
         Distances::Matrix(matrix) => size_of_val(matrix.lower()) as u64,
@@ -236,11 +239,11 @@ pub(super) fn of_input<T: Value>(distances: &Distances<T>) -> u64 {
     }
 }
 
-/// Checks that the distances of all pairs of points, as keys, and their ranks can fit in memory. `is_bounded`: whether there
-/// is a finite threshold already.
+/// Checks that the distances of all pairs of points, as keys, and their ranks can fit in memory. `is_bounded` says
+/// whether there is a finite threshold already.
 ///
 /// # Errors
-/// [`RipsError::Memory`]: they cannot.
+/// [`RipsError::Memory`]: they do not fit.
 pub(super) fn check_all_pairs<T: Value + Sealed>(
     cloud: &PointCloud<T>,
     is_bounded: bool,
@@ -255,24 +258,25 @@ pub(super) fn check_all_pairs<T: Value + Sealed>(
     }
 }
 
-/// Whether the distances of all pairs of so many points, as keys, and their ranks can fit in memory.
+/// Whether the distances of all pairs of points, as keys, and their ranks can fit in memory.
 pub(super) fn affords_all_pairs<K>(points: usize) -> bool {
     lacks_room::<K>(points).is_none()
 }
 
-/// The bytes that all pairs of so many points take, and those that there are, if these are fewer.
+/// The bytes needed for all pairs of points and the bytes available, if these are fewer.
 fn lacks_room<K>(points: usize) -> Option<(u64, u64)> {
     let needed = binomial(points, 2).saturating_mul(ranked::<K>());
     room_for(needed).filter(|&available| needed > available).map(|available| (needed, available))
 }
 
-/// Pairs of points that are looked at for a threshold that would do.
+/// Number of pairs of points sampled to propose a threshold.
 const PAIRS: u64 = 1 << 18;
 
-/// The part of what there is that proposals are to take: columns take the rest.
+/// Part of the available memory that proposals may use; columns need the rest.
 const PART: f64 = 0.5;
 
-/// What would fit into so many bytes, with figures: a threshold, landmarks, single precision. A threshold is found in a sample of pairs.
+/// Proposals that would fit into `available` bytes: a threshold, estimated from a sample of pairs, landmarks, or single
+/// precision.
 fn proposals<T: Value + Sealed>(cloud: &PointCloud<T>, is_bounded: bool, available: u64) -> String {
     let (points, room) = (cloud.len(), PART * available as f64);
     let mut helps = Vec::new();
@@ -280,7 +284,7 @@ fn proposals<T: Value + Sealed>(cloud: &PointCloud<T>, is_bounded: bool, availab
     let mut sample: Vec<f64> = pairs_of(points, PAIRS).map(|(i, j)| cloud.distance(i, j).into()).collect();
     sample.sort_by(f64::total_cmp);
     let part = room / (all * listed_at_work::<T::Key>() as f64);
-    // With fewer pairs of the sample below it a threshold would be a guess.
+    // With fewer pairs of the sample below it, the threshold would be a guess.
     let place = (part * sample.len() as f64) as usize;
     if let Some(&threshold) = sample.get(place).filter(|&&threshold| place >= FEWEST && threshold > 0.0) {
         let threshold = rounded_down(threshold);
@@ -307,29 +311,29 @@ fn proposals<T: Value + Sealed>(cloud: &PointCloud<T>, is_bounded: bool, availab
     helps.join("; ")
 }
 
-/// The fewest pairs of a sample by which a threshold is proposed.
+/// Minimum number of sampled pairs from which a threshold is proposed.
 const FEWEST: usize = 8;
 
-/// Bytes of an edge of a sparse complex while it is made, ranked before.
+/// Peak bytes per edge while a sparse complex is made, including ranking.
 const fn listed_at_work<K>() -> u64 {
     let making = size_of::<(u32, u32, u32)>() as u64 + 32;
     if listed::<K>() > making { listed::<K>() } else { making }
 }
 
-/// The greatest number of two digits that is not greater.
+/// The number rounded down to two significant digits.
 fn rounded_down(number: f64) -> f64 {
     let unit = 10f64.powf(number.log10().floor() - 1.0);
     let digits = (number / unit).floor();
     if unit >= 1.0 { digits * unit } else { digits / (1.0 / unit).round() }
 }
 
-/// Whether the keys of all pairs of points may lie in a square: they are as wide as ranks, and there is memory enough for it. Any other way takes more.
+/// Whether the keys of all pairs may lie in a square matrix: they are as wide as ranks and the square fits in memory.
 pub(super) fn affords_square<K>(points: usize) -> bool {
     let square = (points as u64).saturating_mul(stride(points) as u64).saturating_mul(RANK);
     size_of::<K>() as u64 == RANK && room_for(square).is_none_or(|room| square <= room)
 }
 
-/// The most edges that are found and ranked in the memory there is.
+/// Maximum number of edges that can be found and ranked in the available memory.
 pub(super) fn most_edges<K>() -> u64 {
     memory::room().map_or(u64::MAX, |room| room / listed::<K>())
 }
@@ -342,19 +346,19 @@ pub(super) fn too_many_edges<T: Value + Sealed>(cloud: &PointCloud<T>, edges: u6
     RipsError::Memory { points: cloud.len(), distances: edges, needed, available, helps }
 }
 
-/// Checks that what ranks and the complex take beside the keys can fit in memory.
+/// Checks that the ranks and the complex can fit in memory beside the keys.
 ///
 /// # Errors
-/// [`RipsError::Memory`]: it cannot.
+/// [`RipsError::Memory`]: they do not fit.
 pub(super) fn check_ranking<K>(keyed: &Keyed<K>, summary: &Summary) -> Result<(), RipsError> {
     check(summary.points, summary.edges as u64, ranking(keyed, summary), LOWER)
 }
 
-/// Checks that so many edges can have a rank each, and that the square matrix of ranks and the bits, which collapsing the edges of so many
-/// points takes, can fit in memory.
+/// Checks that each edge can have a distinct rank, and that the rank matrix and bitsets of edge collapse can fit in
+/// memory.
 ///
 /// # Errors
-/// [`RipsError::TooManyEdges`] and [`RipsError::Memory`]: they cannot.
+/// [`RipsError::TooManyEdges`] or [`RipsError::Memory`], if one of these fails.
 pub(super) fn check_collapse(points: usize, edges: usize) -> Result<(), RipsError> {
     if edges as u64 >= u64::from(ABSENT) {
         return Err(RipsError::TooManyEdges(edges));
@@ -363,8 +367,9 @@ pub(super) fn check_collapse(points: usize, edges: usize) -> Result<(), RipsErro
     check(points, edges as u64, edge_collapse::bytes(points, edges), helps)
 }
 
-/// Why a sorted second layer of the pair store may not fit in memory, if it may not: a dimension has at most as many apparent pairs as
-/// simplices, those are at most the choices of d smaller neighbours of a point, and an entry is held twice while they are collected.
+/// The reason why a sorted second layer of the pair store may not fit in memory, if so. A dimension has at most as many
+/// apparent pairs as simplices, at most C(k, d) simplices have a given greatest vertex with k smaller neighbours, and
+/// an entry is held twice while the pairs are collected.
 pub(super) fn too_large_sorted_layer(
     edges: &RankedEdges,
     points: usize,
@@ -379,13 +384,14 @@ pub(super) fn too_large_sorted_layer(
     Some(format!("it may take {}, {} are available", Bytes(needed), Bytes(available)))
 }
 
-/// Why there should be no table of so many bytes that only saves time, if there should be none: it would take much of what there is.
+/// The reason not to make a table of `bytes` bytes that only saves time, if it would take too much of the available
+/// memory.
 pub(super) fn too_large_cache(bytes: u64) -> Option<String> {
     affordable_caches(bytes, 0, 0).1
 }
 
-/// How many of `count` tables, of `each` bytes beside `shared` bytes, there should be, if they only save time: together they take no more than a
-/// quarter of what there is. And why there should be no more of them.
+/// The number of tables, at most `count`, to make if they only save time, and the reason if fewer: `each` bytes per
+/// table and `shared` bytes together may take no more than 1/[`CACHES`] of the available memory.
 pub(super) fn affordable_caches(shared: u64, each: u64, count: usize) -> (usize, Option<String>) {
     let bytes = shared.saturating_add(each.saturating_mul(count as u64));
     let Some(available) = available_for(bytes).filter(|&available| bytes > available / CACHES) else {
@@ -393,19 +399,19 @@ pub(super) fn affordable_caches(shared: u64, each: u64, count: usize) -> (usize,
     };
     let left = (available / CACHES).saturating_sub(shared);
     let why = format!("they would take {} of the {} that are available", Bytes(bytes), Bytes(available));
-    // No more than `count`, since all of them take more.
+    // This is less than `count`, since all of them take more.
     (left.checked_div(each).unwrap_or(0) as usize, Some(why))
 }
 
-/// The part of the memory there is that tables take which only save time.
+/// Tables that only save time may take one part in this many of the available memory.
 const CACHES: u64 = 4;
 
-/// What a run may take, if so much is needed that it matters.
+/// The memory that a run may take; `None` if `needed` is too small to matter.
 fn room_for(needed: u64) -> Option<u64> {
     if needed <= memory::LITTLE { None } else { memory::room() }
 }
 
-/// The memory there is, if so much is needed that it matters.
+/// The available memory; `None` if `needed` is too small to matter.
 fn available_for(needed: u64) -> Option<u64> {
     if needed <= memory::LITTLE { None } else { memory::available() }
 }
@@ -429,7 +435,7 @@ fn check_against(
     }
 }
 
-/// Bytes that ranks and the complex take beside the keys at the least.
+/// Lower bound on the bytes that ranks and the complex take beside the keys.
 fn ranking<K>(keyed: &Keyed<K>, summary: &Summary) -> u64 {
     let (points, edges, keys) = (summary.points as u64, summary.edges as u64, keyed.keys.len() as u64);
     let ranks = keys.saturating_mul(ranked::<K>() - size_of::<K>() as u64);
@@ -438,14 +444,14 @@ fn ranking<K>(keyed: &Keyed<K>, summary: &Summary) -> u64 {
     } else {
         0
     };
-    // When the complex is made, keys that are wider than ranks are there no more.
+    // Keys that are wider than ranks are freed before the complex is made.
     let freed = keys.saturating_mul(size_of::<K>() as u64 - RANK);
     let complex = if summary.is_dense() {
         // A square of ranks of 16 bits or more, if the keys do not lie in one.
         let rows = if matches!(keyed.layout, Layout::Square) { 0 } else { points };
         rows.saturating_mul(2 * stride(summary.points) as u64)
     } else {
-        // Two neighbour lists, and some numbers a point.
+        // Two neighbour lists, and some numbers per point.
         edges.saturating_mul(16 + 16).saturating_add(points.saturating_mul(16))
     };
     ranks.max(list).max(complex.saturating_sub(freed))

@@ -1,4 +1,4 @@
-//! What a run counted and how long its stages took: the columns of Ripser++'s Tables 1 and 3.
+//! Counts and times of the stages of a run: the columns of Ripser++'s Tables 1 and 3.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use super::edge_collapse::CollapseFigures;
 use super::plan::{Name, known_name};
 
-/// Counts and times of a whole run, one entry a dimension from 1 up.
+/// Counts and times of a whole run, with one entry per dimension from 1 up.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Stats {
@@ -15,33 +15,33 @@ pub struct Stats {
     pub dimensions: Vec<DimensionStats>,
     /// Seconds from distances to ranks.
     pub rank_seconds: f64,
-    /// What collapsing edges did, if it was asked for. All else is of the collapsed graph then.
+    /// Counts and times of edge collapse, if edges were collapsed. All other numbers then describe the collapsed graph.
     #[serde(default)]
     pub collapse: Option<CollapseStats>,
     /// Seconds for the pairs of dimension 0.
     pub components_seconds: f64,
-    /// The most bytes of a device's memory in use at a time; 0 without devices.
+    /// Peak number of bytes in use on a device; 0 without devices.
     pub device_memory: u64,
 }
 
-/// What collapsing edges did.
+/// Counts and times of edge collapse.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct CollapseStats {
-    /// The edges.
+    /// Numbers of edges.
     #[serde(flatten)]
     pub figures: CollapseFigures,
     /// Seconds for the collapse.
     pub seconds: f64,
-    /// The last dimension in which bars of equal birth might have come in another order, if there is one. Up to it the barcode was computed
-    /// again, for the order of such bars.
+    /// The last dimension in which bars of equal birth might have come in another order, if any. Up to this dimension
+    /// the barcode was computed again to determine their order.
     pub ordered: Option<usize>,
-    /// Seconds for that.
+    /// Seconds for computing the order again.
     pub order_seconds: f64,
 }
 
 impl CollapseStats {
-    /// Of a collapse that took so long, after which nothing was computed again.
+    /// The statistics of a collapse of this duration, after which nothing was computed again.
     pub(super) fn of(figures: CollapseFigures, took: Duration) -> Self {
         CollapseStats { figures, seconds: took.as_secs_f64(), ..CollapseStats::default() }
     }
@@ -53,7 +53,7 @@ impl CollapseStats {
 pub struct DimensionStats {
     /// The dimension d.
     pub dim: usize,
-    /// The machine that constructed the residue: `cpu` or `cuda`.
+    /// The device that constructed the residue: `cpu` or `cuda`.
     #[serde(deserialize_with = "backend_name")]
     pub backend: Name,
     /// d-simplices with a diameter up to the threshold.
@@ -62,11 +62,11 @@ pub struct DimensionStats {
     pub cleared: u64,
     /// Pairs (d-simplex, cofacet) of equal diameter found by the apparent-pair search, never reduced.
     pub apparent: u64,
-    /// `apparent`, and residue columns paired with their first cofacet of equal diameter without any addition.
+    /// `apparent` plus the residue columns paired, without any addition, with their first cofacet of equal diameter.
     pub shortcut: u64,
-    /// `shortcut`, and residue columns paired with their oldest cofacet without any addition.
+    /// `shortcut` plus the residue columns paired, without any addition, with their oldest cofacet.
     pub emergent: u64,
-    /// Finite pairs of this dimension, those of length zero included.
+    /// Finite pairs of this dimension, including those of length zero.
     pub pairs: u64,
     /// Columns without a pair: essential classes.
     pub essential: u64,
@@ -79,14 +79,14 @@ pub struct DimensionStats {
     pub pair_store: PairStoreStats,
     /// Seconds of filtration construction with clearing and apparent-pair search.
     pub assembly_seconds: f64,
-    /// Seconds in which devices swept, before these or as a part of them; 0 without devices.
+    /// Seconds in which devices swept, before or during `assembly_seconds`; 0 without devices.
     pub device_seconds: f64,
     /// Seconds of submatrix reduction.
     pub reduction_seconds: f64,
-    /// Seconds from pairs to representatives, without tightening; 0 where none are wanted.
+    /// Seconds from pairs to representatives, without tightening; 0 if none are wanted.
     #[serde(default)]
     pub representatives_seconds: f64,
-    /// Seconds of tightening cycles; 0 where that is not wanted.
+    /// Seconds of tightening cycles; 0 if it is not wanted.
     #[serde(default)]
     pub tightening_seconds: f64,
 }
@@ -104,22 +104,22 @@ pub struct PairStoreStats {
     pub layer2_reads: u64,
     /// Pairs written to layer 2 (none when it is implicit).
     pub layer2_writes: u64,
-    /// Those of the look-ups in layer 1 by which columns are cleared; the others are reduction's.
+    /// Look-ups in layer 1 by clearing; the others are those of the reduction.
     pub clearing_reads: u64,
-    /// Seconds of sorting layer 2, on devices or on the processor's threads; 0 when it is implicit.
+    /// Seconds of sorting layer 2, on devices or on the CPU; 0 when it is implicit.
     pub layer2_sort_seconds: f64,
-    /// Seconds of bringing it from devices, not a part of those.
+    /// Seconds of copying layer 2 from devices, not included in `layer2_sort_seconds`.
     pub layer2_copy_seconds: f64,
-    /// Seconds of making one list of what threads or devices found of it, not a part of those either.
+    /// Seconds of merging the parts of layer 2 that threads or devices found, not included in the other two.
     pub layer2_list_seconds: f64,
-    /// Seconds of insertions into layer 1, summed over threads; 0 unless [`Rips::time_pair_store`](super::Rips::time_pair_store)
-    /// asks for it.
+    /// Seconds of insertions into layer 1, summed over threads; 0 unless
+    /// [`Rips::time_pair_store`](super::Rips::time_pair_store) enables timing.
     pub layer1_write_seconds: f64,
-    /// Seconds of reduction's look-ups in both layers, summed over threads; 0 unless asked for, likewise.
+    /// Seconds of the reduction's look-ups in both layers, summed over threads; 0 unless timing is enabled.
     pub read_seconds: f64,
 }
 
-/// Reads the name of a machine; figures that nothing was counted in have none.
+/// Reads the name of a device, which is empty in default statistics.
 fn backend_name<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Name, D::Error> {
     known_name(deserializer, &["", "cpu", "cuda"])
 }

@@ -19,10 +19,10 @@ pub struct Sparse {
     bitsets: Option<Bitsets>,
 }
 
-/// Neighbours that [`Sparse::near_above`] gives: as many as fill a cache line.
+/// Number of neighbours that [`Sparse::near_above`] returns: as many as fill a cache line.
 const NEAR_ABOVE: usize = 8;
 
-/// The neighbours above a vertex that are nearest to it.
+/// The nearest of the neighbours above a vertex.
 #[derive(Debug, Clone)]
 #[repr(align(64))]
 struct NearAbove([Cofacet; NEAR_ABOVE]);
@@ -34,7 +34,7 @@ impl Default for NearAbove {
 }
 
 impl NearAbove {
-    /// Puts a neighbour into its place, if it is nearer than the last one.
+    /// Inserts a neighbour, if it is nearer than the last one.
     #[inline]
     fn add(&mut self, vertex: u32, rank: u32) {
         let near = &mut self.0;
@@ -50,8 +50,8 @@ impl NearAbove {
     }
 }
 
-/// A row of n bits for each vertex, with the number of neighbours before each 64-bit block: a neighbour's place in its
-/// list, and with it the rank of the edge, is a popcount away.
+/// A row of n bits for each vertex, with the number of neighbours before each 64-bit block: one popcount gives a
+/// neighbour's place in its list, and so the rank of the edge.
 #[derive(Debug)]
 struct Bitsets {
     blocks: usize,
@@ -59,13 +59,14 @@ struct Bitsets {
     before: Vec<u32>,
 }
 
-/// Bitsets are made for graphs of up to this many blocks, of 12 bytes each: 96 MiB, some 23,000 points.
+/// Maximum number of blocks of bitsets, of 12 bytes each: 96 MiB, some 23,000 points.
 const MAX_BLOCKS: usize = 1 << 23;
 
-/// Of so many blocks nobody looks how many edges there are: they are made in less than 0.1 ms.
+/// Up to this many blocks, bitsets are always built: that takes less than 0.1 ms.
 const FEW_BLOCKS: usize = 1 << 16;
 
-/// The most blocks for an edge, in larger graphs: with more, most of a row are empty, and lists of neighbours are gone through as quickly.
+/// Maximum number of blocks per edge in larger graphs: with more, most blocks of a row are empty, and searching
+/// neighbour lists is as fast.
 const BLOCKS_AN_EDGE: usize = 8;
 
 impl Sparse {
@@ -95,20 +96,21 @@ impl Sparse {
         Ok(graph)
     }
 
-    /// The neighbours of v above v that are nearest to it, nearest first; where there are fewer, the last ones have the rank [`ABSENT`].
+    /// The nearest neighbours of v among those above v, nearest first. If there are fewer, the remaining entries have
+    /// the rank [`ABSENT`].
     #[inline]
     pub(in crate::rips) fn near_above(&self, v: u32) -> &[Cofacet; NEAR_ABOVE] {
         &self.near[v as usize].0
     }
 
-    /// Whether adjacency bitsets are made for n points and so many edges: there are not too many words of them, and few or not many more than
-    /// neighbours.
+    /// Whether adjacency bitsets are built for n points and `edges` edges: their blocks must fit the limit, and be few
+    /// in all or few per edge.
     pub fn gains_by_bitsets(n: usize, edges: usize) -> bool {
         let blocks = n.saturating_mul(n.div_ceil(64));
         blocks <= MAX_BLOCKS && blocks <= FEW_BLOCKS.max(BLOCKS_AN_EDGE.saturating_mul(edges))
     }
 
-    /// Bytes of the adjacency bitsets of n points: a word and a count a block.
+    /// Bytes of the adjacency bitsets of n points: one word and one count per block.
     pub(in crate::rips) fn bitset_bytes(n: usize) -> u64 {
         (n as u64).saturating_mul(12 * n.div_ceil(64) as u64)
     }
@@ -124,8 +126,8 @@ impl Sparse {
         (&self.neighbours[range.clone()], &self.ranks[range])
     }
 
-    /// Calls `f(w, rank of the cofacet)` for the common neighbours w ≥ `floor` until it says stop; ascending, or
-    /// descending when `DOWN`.
+    /// Calls `f(w, rank of the cofacet)` for the common neighbours w ≥ `floor` until it asks to stop; ascending, or
+    /// descending if `DOWN`.
     #[inline]
     fn common<const DOWN: bool>(
         &self,
@@ -140,7 +142,7 @@ impl Sparse {
         }
     }
 
-    /// [`Sparse::common`] without bitsets: walks along the shortest list, and beside it along the others.
+    /// Like [`Sparse::common`], without bitsets: follows the shortest list, and looks its vertices up in the others.
     fn common_by_lists<const DOWN: bool>(
         &self,
         simplex: &[u32],
@@ -181,24 +183,24 @@ impl Sparse {
     }
 }
 
-/// Lists that are walked along; in those of more vertices edges are searched for.
+/// Maximum number of lists that cursors follow; in the lists of further vertices edges are found by binary search.
 const WALKED: usize = 4;
 
-/// Steps that a cursor takes one by one; what is further away is searched for.
+/// Number of single steps of a cursor before it searches.
 const STEPS: usize = 8;
 
-/// A place in a neighbour list, which moves on with the vertices that are looked up in it.
+/// A place in a neighbour list that moves along with the vertices looked up in it.
 #[derive(Clone, Copy, Default)]
 struct Cursor<'a> {
     list: &'a [u32],
     ranks: &'a [u32],
-    /// Neighbours before this place are less than the vertices that were looked up, if these ascend; those from it on greater, if they
-    /// descend.
+    /// If vertices are looked up in ascending order, the neighbours before this place are less than all later look-ups;
+    /// if in descending order, those from it on are greater.
     at: usize,
 }
 
 impl Cursor<'_> {
-    /// The rank of the edge to `w`, or [`ABSENT`]; `w` is past those before.
+    /// The rank of the edge to `w`, or [`ABSENT`]. `w` must come after all earlier look-ups.
     #[inline]
     fn rank<const DOWN: bool>(&mut self, w: u32) -> u32 {
         let mut steps = 0;
@@ -226,7 +228,7 @@ impl Cursor<'_> {
 
 impl Bitsets {
     /// # Errors
-    /// There is no memory for them.
+    /// There is no memory for the bitsets.
     fn new(graph: &Sparse) -> Result<Self, Refused> {
         let n = graph.points();
         let blocks = n.div_ceil(64);
@@ -275,7 +277,7 @@ impl Bitsets {
         }
     }
 
-    /// Where the edge from v to the vertex `64·block + bit` lies.
+    /// The index, in `ranks`, of the edge from v to the vertex `64·block + bit`.
     #[inline]
     fn place(&self, graph: &Sparse, v: u32, block: usize, bit: u32) -> usize {
         let k = v as usize * self.blocks + block;

@@ -1,17 +1,18 @@
-//! Many edges at a time.
+//! Edge collapse in batches.
 //!
-//! For the edges of a batch all threads search at once how far they can be moved. Then the edges are moved one after another, the
-//! last first, each as far as is still right: what was found for an edge may have become wrong by the moves of the batch before it, though
-//! only where one of these has an end at the vertex that dominates. For if x becomes a common neighbour of u and v later than it was, or
-//! never, w is asked for less. So the result does not depend on the number of threads.
+//! All threads first search, for each edge of a batch, how far it can be moved. Then one thread moves the edges in
+//! turn, the last first, each as far as is still valid. A move within the batch can invalidate a result only if one end
+//! of the moved edge is the dominating vertex w: where instead x becomes a common neighbour of u and v later, or never,
+//! w has less to dominate. So the result does not depend on the number of threads.
 //!
-//! A batch of 256 edges leaves one to six edges of a hundred more than one edge after the other would, and the moves take
-//! a twentieth of the time of the searches.
+//! Batches of 256 edges leave 1 to 6 % more edges than moving them one by one would, and the moves take a twentieth of
+//! the time of the searches.
 //!
-//! A batch is searched for in some ten microseconds on sixteen threads, which is less than it takes to wake one. So all threads stay, and wait for
-//! the next batch, while the first of them moves the edges ([`crew`](super::crew)). It is also less than it takes a core to fetch from another what
-//! that has changed: taking the edges of a batch changes nearly every row of a small graph. So of a small graph each thread has a copy of its own,
-//! in which it takes and moves the same edges ([`replica`](super::replica)).
+//! Sixteen threads search a batch in some ten microseconds, less than it takes to wake a thread. So all threads stay
+//! awake and wait for the next batch while the first of them moves the edges ([`crew`](super::crew)). That time is also
+//! less than a core needs to fetch changed cache lines from another core, and a batch changes nearly every row of a
+//! small graph. So each thread has its own copy of a small graph, to which it applies the same moves
+//! ([`replica`](super::replica)).
 
 use std::cmp::Reverse;
 use std::ops::Range;
@@ -28,31 +29,31 @@ use crate::memory::Refused;
 use crate::progress::{Progress, check};
 use crate::rips::complex::ABSENT;
 
-/// The most edges of a batch.
+/// Maximum number of edges in a batch.
 const BATCH: usize = 256;
-/// There are so many batches at the least, unless they are of fewer than eight edges.
+/// Minimum number of batches, unless they would have fewer than [`LEAST`] edges.
 const BATCHES: usize = 256;
-/// There are no batches of fewer edges.
+/// Minimum number of edges in a batch.
 const LEAST: usize = 8;
-/// Words of neighbours for which a thread is worth its while, an edge counting for some too.
+/// Minimum number of words of adjacency rows per thread and batch; each edge counts as [`WORDS_AN_EDGE`] words more.
 const WORDS_A_THREAD: usize = 256;
-/// Words that are read in about the time that an edge takes beside its words.
+/// Fixed cost of an edge, in words read.
 const WORDS_AN_EDGE: usize = 4;
-/// How often a thread takes edges of a batch, if all are as quick.
+/// Number of chunks of a batch that each thread takes on average.
 const TIMES: usize = 2;
-/// How often it is asked whether going on is worth while.
+/// Number of times that the cost test is evaluated in a collapse of all edges.
 const QUESTIONS: usize = 64;
 
-/// Which edges are to stay.
+/// The edges that must keep their ranks.
 #[derive(Clone, Copy)]
 pub(super) struct Pins<'a> {
-    /// Those that the order of bars of dimension 2 hangs on.
+    /// Whether the edges that determine the order of bars of dimension 2 are pinned.
     pub(super) of_components: bool,
-    /// The edges at these places, and all edges of their links and to these.
+    /// Places of edges whose links are pinned, with the edges that join them to their links.
     pub(super) links_of: &'a [usize],
 }
 
-/// Collapses edges, in the order of the filtration.
+/// Collapses edges, given in filtration order.
 ///
 /// # Errors
 /// There is no memory for the graph.
@@ -100,7 +101,7 @@ fn collapse_graph<R: Ranks>(
     let state = crew::work(
         state,
         crew,
-        // The next batch, once the edges of the last one were moved.
+        // Moves the edges of the last batch and begins the next one.
         &mut |state: &mut State<R>, threads: &mut [MutexGuard<'_, Thread<R>>]| {
             check(progress);
             let batch = &edges[state.start..state.end];
@@ -126,7 +127,7 @@ fn collapse_graph<R: Ranks>(
     Ok((left, figures))
 }
 
-/// Who searches for the edges of batches of so many, in rows of so many words.
+/// The threads that search batches of `size` edges in adjacency rows of `words` words.
 fn crew_of(size: usize, words: usize) -> Crew {
     let worth = (size * (words + WORDS_AN_EDGE)).div_ceil(WORDS_A_THREAD);
     let threads = worth.min(rayon::current_num_threads());
@@ -135,27 +136,27 @@ fn crew_of(size: usize, words: usize) -> Crew {
 
 struct State<R> {
     graph: Graph<R>,
-    /// The edges of the batch, if threads have no copies.
+    /// The edges of the batch by vertex; unused if threads have replicas.
     batch: Incident,
-    /// Those of them that were moved, with their new ranks.
+    /// The edges of the batch that were moved, with their new ranks.
     moved: Incident,
-    /// The vertex that last removed an edge at each vertex: it is likely to remove the next one too.
+    /// For each vertex, the dominator of the edge last removed there: it is likely to dominate the next one too.
     dominators: Vec<u32>,
-    /// Whether edges pin others.
+    /// Whether edges pin the edges to the components of their links, for the order of bars of dimension 2.
     pins: bool,
     pinned: Pinned,
-    /// All moves until now, if threads have copies.
+    /// All moves so far, if threads have replicas.
     moves: Option<Vec<Move>>,
-    /// Where the batch begins and ends in the order.
+    /// The batch is `start..end` in the order of edges.
     start: usize,
     end: usize,
     figures: CollapseFigures,
 }
 
-/// What a thread has for itself.
+/// The scratch of one thread.
 struct Thread<R> {
     searcher: Searcher,
-    /// Its copy of a small graph, from the first batch on.
+    /// The thread's copy of a small graph, made in its first batch.
     replica: Option<Replica<R>>,
 }
 
@@ -166,7 +167,8 @@ impl<R> Default for Thread<R> {
 }
 
 impl<R: Ranks> State<R> {
-    /// Begins the batch of so many edges before this one, and gives their number, which is less at the end.
+    /// Begins the batch of `size` edges before this one; returns its number of edges, which is smaller for the last
+    /// batch.
     fn begin(&mut self, size: usize, edges: &[(u32, u32)]) -> usize {
         self.end = self.start;
         self.start = self.end.saturating_sub(size);
@@ -176,7 +178,7 @@ impl<R: Ranks> State<R> {
         self.end - self.start
     }
 
-    /// Searches for how far the edges of these numbers in the batch can be moved.
+    /// Searches how far the edges at these indices of the batch can be moved.
     fn search(&self, edges: &[(u32, u32)], numbers: Range<usize>, thread: &mut Thread<R>) {
         let Thread { searcher, replica } = thread;
         let (graph, batch) = match &self.moves {
@@ -194,7 +196,7 @@ impl<R: Ranks> State<R> {
         }
     }
 
-    /// Moves the edges of a batch as was found, the last edge first.
+    /// Moves the edges of a batch by the steps found, the last edge first.
     fn move_edges(&mut self, start: usize, edges: &[(u32, u32)], threads: &mut [MutexGuard<'_, Thread<R>>]) {
         let mut steps: Vec<Step> =
             threads.iter_mut().flat_map(|thread| thread.searcher.steps.drain(..)).collect();
@@ -224,7 +226,7 @@ impl<R: Ranks> State<R> {
         edges.iter().for_each(|&(i, j)| self.moved.clear([i as usize, j as usize]));
     }
 
-    /// Moves an edge as far as its steps go.
+    /// Moves an edge as far as its steps are still valid.
     fn move_edge(&mut self, edge: Edge, steps: &[Step]) {
         let (mut rank, mut dominator) = (edge.rank, 0);
         for step in steps {
@@ -252,7 +254,8 @@ impl<R: Ranks> State<R> {
         }
     }
 
-    /// The rank until which a step is still right from a scale on.
+    /// The rank before which the step's vertex dominates the edge from `scale` on, after the batch's moves so far; at
+    /// most `step.until`.
     fn until(&self, edge: Edge, scale: u32, step: &Step) -> u32 {
         let [u, v] = edge.ends;
         let moved = self.moved.at(step.dominator as usize).iter();

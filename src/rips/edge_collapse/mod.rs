@@ -1,21 +1,23 @@
-//! Edge collapse: fewer edges, the same bars (Boissonnat, Pritam 2020; Glisse, Pritam 2022, "Swap, Shift and Trim to Edge Collapse a
-//! Filtration").
+//! Edge collapse: fewer edges, the same bars (Boissonnat, Pritam 2020; Glisse, Pritam 2022, "Swap, Shift and Trim to
+//! Edge Collapse a Filtration").
 //!
-//! **Domination.** An edge e = {u, v} of a graph is dominated by a vertex w if w and every other common neighbour of u and v are neighbours:
-//! e and all simplices with e can then be removed from the flag complex, which keeps its homotopy type. In a filtration, an edge that is
-//! dominated at every scale from its own rank t to before t' may enter at t' instead (*shift*), and one that is dominated for ever may be
-//! left out (*trim*): at each scale the smaller complex has the homotopy type of the larger, compatibly with the inclusions. So
-//! barcodes stay the same, whichever edges are moved and in whatever order; the order decides only how many go. Edges are taken from the last
-//! to the first, as Glisse and Pritam do, and taking them may end anywhere.
+//! **Domination.** An edge e = {u, v} of a graph is dominated by a vertex w if w and every other common neighbour of u
+//! and v are neighbours: e and all simplices with e can then be removed from the flag complex, which keeps its homotopy
+//! type. In a filtration, an edge that is dominated at every scale from its own rank t to before t' may enter at t'
+//! instead (*shift*), and one that is dominated at all scales from t on may be left out (*trim*): at each scale the
+//! smaller complex has the homotopy type of the larger, compatibly with the inclusions. So barcodes stay the same,
+//! whichever edges are moved and in whatever order; the order decides only how many are removed. Edges are processed
+//! from the last to the first, as Glisse and Pritam do, and processing may stop at any edge.
 //!
-//! **The test.** Let r(x, y) be the rank at which an edge enters, 0 if x = y and `ABSENT` if never. A vertex x is a common neighbour of u and v
-//! from the rank τ(x) = max(r(u, x), r(v, x), t) on, so w dominates e at a scale s ≥ t unless some x has
+//! **The test.** Let r(x, y) be the rank at which an edge enters, 0 if x = y and `ABSENT` if never. A vertex x is a
+//! common neighbour of u and v from the rank τ(x) = max(r(u, x), r(v, x), t) on, so w dominates e at a scale s ≥ t
+//! unless some x has
 //!
 //! ```text
 //! τ(x) ≤ s < r(w, x)
 //! ```
 //!
-//! which also says that w itself must be a common neighbour at s: take x = u and x = v, for which τ is t.
+//! This includes that w itself must be a common neighbour at s: take x = u and x = v, for which τ is t.
 //!
 //! ```text
 //! for each edge e = {u, v}, the last first:
@@ -25,9 +27,10 @@
 //!     e enters at s, or never
 //! ```
 //!
-//! **Stages.** `order` gives each edge a rank of its own, so that the order of the bars is kept too. `search` finds out how far an edge can
-//! be moved; most cannot be moved at all, which a comparison of bitsets tells. `batches` searches for many edges at a time on all threads,
-//! and then moves them one by one, but for those that `pins` holds in place. `worth` ends the work when it costs more than it saves.
+//! **Stages.** `order` gives each edge a rank of its own, which keeps the order of the bars too. `search` determines
+//! how far an edge can be moved; most cannot be moved at all, which a comparison of bitsets shows. `batches` searches
+//! many edges at a time on all threads, and then moves them one by one, except those that `pins` holds in place.
+//! `worth` ends the work when it costs more than it saves.
 
 mod batches;
 mod crew;
@@ -47,42 +50,43 @@ use super::rank::{Edges, Ranking};
 use crate::memory::Refused;
 use crate::progress::Progress;
 
-/// What became of the edges.
+/// Numbers of edges removed and shifted by edge collapse.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct CollapseFigures {
-    /// Edges that were there.
+    /// Number of edges before the collapse.
     pub before: usize,
-    /// Edges that were tried, the last first.
+    /// Number of edges tried, the last first.
     #[serde(default)]
     pub tried: usize,
-    /// Edges that are left.
+    /// Number of edges after the collapse.
     pub after: usize,
-    /// Of those, edges that enter later than they did.
+    /// Number of remaining edges that enter later than before.
     pub shifted: usize,
 }
 
-/// What is left of a graph.
+/// The result of a collapse.
 pub(super) struct Collapsed {
-    /// The edges that are left. Each edge had a rank of its own, in the order of Ripser's filtration: so several ranks may have the same value.
+    /// The remaining edges. Each input edge had a rank of its own, in the order of Ripser's filtration, so several
+    /// ranks may have the same value.
     pub(super) graph: Ranking,
-    /// The values that several edges had, ascending.
+    /// The values shared by several input edges, ascending.
     pub(super) repeated: Vec<f64>,
-    /// What became of the edges.
+    /// Numbers of edges removed and shifted.
     pub(super) figures: CollapseFigures,
 }
 
-/// Whose bars are to come in Ripser's order, besides those of dimension 1. Bars born at a value that one edge has are
+/// The bars whose order is to be Ripser's, besides those of dimension 1. Bars born at the value of a single edge are
 /// [kept in their order](pins).
 #[derive(Clone, Copy, Default)]
 pub(super) struct Keep<'a> {
-    /// Whether those of dimension 2 are.
+    /// Whether the bars of dimension 2 keep their order.
     pub(super) plane: bool,
-    /// Those born at these values are, in all dimensions. Each is the value of one edge alone.
+    /// Birth values whose bars keep their order in all dimensions. Each is the value of exactly one edge.
     pub(super) born_at: &'a [f64],
 }
 
-/// Collapses the edges of so many points; `progress` may end it.
+/// Collapses the edges of a graph on `points` vertices. `progress` may end the run.
 ///
 /// # Errors
 /// There is no memory for the graph.
@@ -102,7 +106,7 @@ pub(super) fn collapse(
     Ok(Collapsed { graph, repeated: order.repeated(), figures })
 }
 
-/// Bytes that collapsing so many edges of so many points takes at the least.
+/// Lower bound, in bytes, of the memory that a collapse takes.
 pub(super) fn bytes(points: usize, edges: usize) -> u64 {
     let listed = (edges as u64).saturating_mul(24);
     graph::bytes(points, edges).saturating_add(listed).saturating_add(pins::Pinned::bytes(edges))

@@ -1,73 +1,80 @@
-//! Which edges must stay where they are, so that bars that are born with one edge come in Ripser's order.
+//! Pinned edges: those that must keep their ranks so that bars born with the same edge come in Ripser's order.
 //!
-//! **Dimension 2.** With an edge e = {u, v}, which enters the whole graph alone, classes of dimension 2 are born if its link, the graph of the common
-//! neighbours of u and v, has three components or more; at most one less than there are components. Ripser's order of these bars is that of the
-//! triangles {u, v, x} at which they are born. Modulo what e's own tetrahedra bound, all x of a component A are alike, and the first of them in
-//! the filtration, the greatest vertex f(A), stands for it.
+//! **Dimension 2.** Let e = {u, v} be an edge that alone has its rank in the whole graph. Classes of dimension 2 are
+//! born with it only if its link, the graph of the common neighbours of u and v, has at least three components; their
+//! number is less than that of the components. Ripser orders these bars by the triangles {u, v, x} at which they are
+//! born. Modulo the boundaries of e's own tetrahedra, all x of a component A are equivalent, and the first of them in
+//! the filtration, the greatest vertex f(A), represents A.
 //!
-//! That order is kept if each f(A) stays a common neighbour of u and v. So the edges {u, f(A)} and {v, f(A)} are pinned. They enter before e,
-//! so e, which is taken before them, pins them in time. An edge whose link is not connected is not dominated when it enters, and stays too.
+//! That order is kept if each f(A) stays a common neighbour of u and v. So the edges {u, f(A)} and {v, f(A)} are
+//! pinned. They enter before e, so they are processed after e, which pins them in time. An edge whose link is not
+//! connected is not dominated when it enters, so it keeps its rank too.
 //!
-//! *Proof.* Let K⁻ ⊂ K be the complexes of the whole graph before e's rank and at it, L⁻ ⊂ L those of the collapsed graph. L⁻ ⊂ K⁻ and L ⊂ K are
-//! homotopy equivalences. With e other edges may enter L, which were shifted onto its rank: {u, y} for a y in A, say, that was dominated
-//! by a w until v became a common neighbour of u and y. But in K⁻ they are already; so of what enters L, all that does not contain e lies in
-//! K⁻, and is 0 in the chains of (K, K⁻).
+//! *Proof.* Let K⁻ ⊂ K be the complexes of the whole graph before e's rank and at it, L⁻ ⊂ L those of the collapsed
+//! graph. L⁻ ⊂ K⁻ and L ⊂ K are homotopy equivalences. Other edges that were shifted to e's rank may enter L with e:
+//! {u, y} for a y in A, say, that was dominated by a w until v became a common neighbour of u and y. But they are
+//! already in K⁻; so every simplex that enters L and does not contain e lies in K⁻, and is 0 in the chains of (K, K⁻).
 //!
-//! A 2-cycle z of K has at each component A of the link a coefficient z_A, the sum of those of its triangles {u, v, x} with x in A. The z_A of
-//! all A sum to 0, for e is in the boundary of no other triangle. They depend on the class of z alone, as a tetrahedron with e has two of its
-//! triangles with e, in one component. Classes whose z_A are all 0 are those that come from K⁻.
-//! For a triangle σ of e's rank let F(σ) be the classes of H₂(K) of cycles whose triangles of that rank come no later than σ, and G(σ) the same of L, in H₂(L) = H₂(K).
-//! 1. If z is in F(σ) or G(σ), then z_A = 0 for each A whose f(A) comes later than σ: f(A) is the first x of A there is, in L as in K.
-//! 2. Conversely let z be a class with these z_A = 0. The boundary of Σ z_A {u, v, f(A)}, which lies in L, is a cycle of L⁻. It bounds in K⁻, since
-//!    z less this sum is homologous, modulo e's tetrahedra, to a chain of K⁻; so it bounds in L⁻. What it bounds there and the sum make a cycle with the z_A of z,
-//!    whose triangles of e's rank that do not come from L⁻ are the {u, v, f(A)}; the rest of z comes from K⁻, and so from L⁻. So z is in G(σ), and in F(σ).
+//! A 2-cycle z of K has at each component A of the link a coefficient z_A, the sum of those of its triangles {u, v, x}
+//! with x in A. The z_A of all A sum to 0, for e is in the boundary of no other triangle. They depend only on the class
+//! of z, as a tetrahedron with e has two of its triangles with e, in one component. The classes whose z_A are all 0 are
+//! those that come from K⁻. For a triangle σ of e's rank let F(σ) be the classes of H₂(K) of cycles whose triangles of
+//! that rank come no later than σ, and G(σ) likewise for L, in H₂(L) = H₂(K).
+//! 1. If z is in F(σ) or G(σ), then z_A = 0 for each A whose f(A) comes later than σ: f(A) is the first x of A, in L as
+//!    in K.
+//! 2. Conversely let z be a class with these z_A = 0. The boundary of Σ z_A {u, v, f(A)}, which lies in L, is a cycle
+//!    of L⁻. It bounds in K⁻, since z minus this sum is homologous, modulo e's tetrahedra, to a chain of K⁻; so it
+//!    bounds a chain in L⁻. That chain and the sum form a cycle with the z_A of z, whose triangles of e's rank that do
+//!    not come from L⁻ are the {u, v, f(A)}; the rest of z comes from K⁻, and so from L⁻. So z is in G(σ), and in F(σ).
 //!
-//! So F(σ) = G(σ), and both grow at the same triangles {u, v, f(A)}. As H₂ of all later complexes is the same too, the bar that is born at each of
-//! them has the same end. Other triangles of L of that rank give birth to nothing that lasts.
+//! So F(σ) = G(σ), and both grow at the same triangles {u, v, f(A)}. As H₂ of all later complexes is the same too, the
+//! bar that is born at each of them has the same end. No other triangle of L of that rank gives birth to a bar of
+//! positive length.
 //!
-//! **Any dimension.** If e and all edges of its link and to its link stay, then what enters with e is the same in both graphs, in the same
-//! order; and so is what of it is bounded later. That takes many edges, so it is done for those edges alone of which it is known that the order
-//! of bars hangs on them.
+//! **Any dimension.** If e, all edges of its link and all edges to its link keep their ranks, then the same simplices
+//! enter with e in both graphs, in the same order, and the same classes among them are bounded later. That pins many
+//! edges, so it is done only for those edges on which the order of bars is known to depend.
 
 use super::graph::{Graph, Incident, bits};
 use super::ranks::Ranks;
 use super::search::{Edge, Searcher};
 use crate::memory::{self, Refused};
 
-/// Fewer components are no matter.
+/// Minimum number of components of a link for which edges are pinned.
 const COMPONENTS: usize = 3;
 
-/// An edge pins those from its ends to a vertex.
+/// The edges from both ends of one edge to a vertex, pinned by that edge.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Pin {
-    /// The place of the edge in the order of edges.
+    /// The place of the pinning edge in the order of edges.
     pub(super) edge: usize,
     pub(super) vertex: u32,
 }
 
-/// Edges that are pinned: a bit an edge, by its place in the order. What is pinned has not been moved, so its rank tells its place.
+/// Set of pinned edges: one bit per edge, by its place in the order. A pinned edge has not been moved, so its rank
+/// gives its place.
 pub(super) struct Pinned(Vec<u64>);
 
 impl Pinned {
-    /// The bytes for so many edges.
+    /// Number of bytes for `edges` edges.
     pub(super) fn bytes(edges: usize) -> u64 {
         8 * edges.div_ceil(64) as u64
     }
 
-    /// None of so many edges.
+    /// The empty set, with room for `edges` edges.
     ///
     /// # Errors
-    /// There is no memory for a bit an edge.
+    /// There is no memory for one bit per edge.
     pub(super) fn none(edges: usize) -> Result<Self, Refused> {
         Ok(Pinned(memory::zeroed(edges.div_ceil(64))?))
     }
 
-    /// Pins what an edge pins.
+    /// Pins the edges from the ends of `edge` to the vertex of `pin`.
     pub(super) fn pin<R: Ranks>(&mut self, graph: &Graph<R>, edge: Edge, pin: Pin) {
         edge.ends.into_iter().for_each(|end| self.add(graph, [end, pin.vertex as usize]));
     }
 
-    /// Pins an edge, its link, and what joins both. No edge has been taken yet.
+    /// Pins an edge, its link, and the edges that join both. No edge may have been processed yet.
     pub(super) fn pin_link<R: Ranks>(&mut self, graph: &Graph<R>, edge: Edge) {
         let [u, v] = edge.ends;
         let words = graph.untaken(u).iter().zip(graph.untaken(v)).enumerate();
@@ -80,7 +87,7 @@ impl Pinned {
         }
     }
 
-    /// Pins the edge between two vertices, which has not been moved.
+    /// Pins the edge between two vertices, which must not have been moved.
     fn add<R: Ranks>(&mut self, graph: &Graph<R>, [x, y]: [usize; 2]) {
         let place = Edge { ends: [x, y], rank: graph.rank(x, y) }.place();
         self.0[place / 64] |= 1 << (place % 64);
@@ -94,8 +101,8 @@ impl Pinned {
 }
 
 impl Searcher {
-    /// Finds the components of the link of an edge, and pins the greatest vertex of each if they are three or more. `common` holds the bits of
-    /// the common neighbours, those by later edges of the batch among them, and the ends.
+    /// Finds the components of the link of an edge, and pins the greatest vertex of each if there are at least three.
+    /// `common` holds the bits of the common neighbours, including those by later edges of the batch, and of the ends.
     pub(super) fn pin<R: Ranks>(&mut self, graph: &Graph<R>, batch: &Incident, edge: Edge) {
         let Searcher { common, pins, work, .. } = self;
         let outside = |x: usize| {
@@ -128,13 +135,13 @@ impl Searcher {
     }
 }
 
-/// Takes a vertex out of a set of bits.
+/// Removes a vertex from a bitset.
 fn clear(set: &mut [(u32, u64)], x: usize) {
     let word = set.iter_mut().find(|(place, _)| *place as usize == x / 64);
     word.into_iter().for_each(|(_, word)| *word &= !(1 << (x % 64)));
 }
 
-/// Takes the greatest vertex out of a set of bits, whose places ascend.
+/// Removes the greatest vertex from a bitset whose words are in ascending order.
 fn take_greatest(set: &mut [(u32, u64)]) -> Option<usize> {
     let (place, word) = set.iter_mut().rfind(|(_, word)| *word != 0)?;
     let bit = word.ilog2() as usize;

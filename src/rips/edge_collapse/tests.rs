@@ -1,4 +1,4 @@
-//! Collapsed graphs have the bars of the whole ones, whatever the distances, the width of ranks and the vector unit.
+//! Collapsed graphs have the bars of the whole graphs, whatever the distances, the rank width and the vector unit.
 
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
@@ -22,7 +22,7 @@ fn bars(distances: &Distances<f32>, max_dim: usize, modulus: u32) -> Vec<Vec<(u6
     (0..=max_dim).map(of_dimension).collect()
 }
 
-/// The graph that is left, as distances.
+/// The collapsed graph, as distances.
 fn collapsed(distances: &Distances<f32>, worth: &Worth<'_>) -> (Distances<f32>, CollapseFigures) {
     let ranking = rank(distances, f32::INFINITY).unwrap();
     let Collapsed { graph, figures, .. } =
@@ -33,7 +33,8 @@ fn collapsed(distances: &Distances<f32>, worth: &Worth<'_>) -> (Distances<f32>, 
     (SparseDistances::new(distances.len(), edges).unwrap().into(), figures)
 }
 
-/// Distances among so many values, the fewer the more ties; a share of the pairs are edges.
+/// A random graph whose distances have `values` possible values, the fewer the more ties; a `share` of the pairs are
+/// edges.
 fn random(generator: &mut Pcg64Mcg, points: usize, values: u32, share: f64) -> Distances<f32> {
     let pairs = (0..points as u32).flat_map(|i| (0..i).map(move |j| (i, j)));
     let edges = pairs.filter_map(|(i, j)| {
@@ -51,7 +52,7 @@ fn bars_stay() {
         let points = generator.random_range(1..10);
         let values = [1, 2, 5, 1000][case % 4];
         let distances = random(&mut generator, points, values, [0.3, 0.7, 1.0][case % 3]);
-        // Half of the time it ends after some edges.
+        // In half of the cases the collapse ends after some edges.
         let few = |edges: usize| if edges.is_multiple_of(5) { 1.0 } else { 0.0 };
         let worth = if case % 2 == 0 { Worth::All } else { Worth::Paying { seconds: &few, hopes: false } };
         let (left, figures) = collapsed(&distances, &worth);
@@ -63,15 +64,15 @@ fn bars_stay() {
         all.shifted += figures.shifted;
         all.tried += figures.tried;
     }
-    // Of random graphs, too, much goes; and edges that only wait are among what is tested.
+    // Much of a random graph is removed too, and some edges are shifted.
     assert!(4 * all.after < 3 * all.before && all.shifted > 20 && all.tried < all.before, "{all:?}");
 }
 
-/// Points on a circle and near it, so that batches have hundreds of edges of which most go.
+/// Points on and near a circle, so that batches have hundreds of edges, most of which are removed.
 #[test]
 fn bars_stay_whatever_the_threads() {
     let mut generator = Pcg64Mcg::seed_from_u64(23);
-    // The larger one has batches for several threads.
+    // The larger set has batches for several threads.
     for points in [110, 320] {
         let mut place = || [0, 1].map(|_| generator.random_range(-100..100) as f32);
         let places: Vec<[f32; 2]> = (0..points).map(|_| place()).collect();
@@ -97,7 +98,7 @@ fn bars_stay_whatever_the_threads() {
     }
 }
 
-/// A graph too large for copies of its own for each thread.
+/// A graph too large for replicas is shared by the threads.
 #[test]
 fn large_graphs_are_shared() {
     let mut generator = Pcg64Mcg::seed_from_u64(29);
@@ -125,7 +126,7 @@ fn large_graphs_are_shared() {
 
 #[test]
 fn a_cone_leaves_a_tree() {
-    // All points are near the first, before anything else is: whatever lies between the others is dominated by it.
+    // All points are joined to the first before any other pair, so the first point dominates every other edge.
     let lower =
         (1..40).flat_map(|i| (0..i).map(move |j| if j == 0 { 1.0 } else { 2.0 + (i * j % 7) as f32 }));
     let distances = Distances::from(DistanceMatrix::from_lower(lower.collect::<Vec<f32>>()).unwrap());
@@ -159,12 +160,12 @@ fn diagrams_and_their_order_stay() {
         ordered += usize::from(stats.ordered.is_some());
         collapsed += stats.figures.before - stats.figures.after;
     }
-    // Both ways to the order were taken.
+    // The order was determined in both ways.
     assert!((1..220).contains(&ordered) && collapsed > 1000, "{ordered} {collapsed}");
 }
 
-/// Octahedra that share an edge: their common neighbours are in several components, and with the edge several bars of dimension 2 are born,
-/// which end at different values. All distances differ, so that their order is kept without the whole graph.
+/// Octahedra share an edge whose common neighbours form several components, so several bars of dimension 2 are born
+/// with the edge and end at different values. All distances differ, so their order is kept without the whole graph.
 #[test]
 fn bars_born_with_one_edge_stay_in_their_order() {
     let mut generator = Pcg64Mcg::seed_from_u64(41);
@@ -200,8 +201,8 @@ fn bars_born_with_one_edge_stay_in_their_order() {
     assert!(together > 100, "{together}");
 }
 
-/// The example of [`pins`]: an edge {u, y} is shifted onto the rank of e = {u, v}, with which two bars of dimension 2 are born. The link of e has
-/// the components {y, f}, {b} and {c}; two octahedra have e, f and b, and e, b and c.
+/// The example of [`pins`]: an edge {u, y} is shifted to the rank of e = {u, v}, with which two bars of dimension 2 are
+/// born. The link of e has the components {y, f}, {b} and {c}; two octahedra have e, f and b, and e, b and c.
 #[test]
 fn an_edge_shifted_onto_another_leaves_the_order_of_its_bars() {
     let [u, v, y, z, w, f, b, c] = [0, 1, 2, 3, 4, 5, 6, 7];
@@ -210,11 +211,12 @@ fn an_edge_shifted_onto_another_leaves_the_order_of_its_bars() {
     pairs.extend([f, b, c].into_iter().flat_map(|x| [(u, x), (v, x)]));
     pairs.extend([(p, u), (p, f), (p, b), (q, v), (q, f), (q, b), (p, q)]);
     pairs.extend([(r, u), (r, b), (r, c), (s, v), (s, b), (s, c), (r, s)]);
-    // Until v is a common neighbour of u and y, w dominates {u, y}; then none of f, v, w and z is a neighbour of all others.
+    // Until v is a common neighbour of u and y, w dominates {u, y}; then none of f, v, w and z is adjacent to all
+    // others.
     let [shifted, onto] = [(u, y), (u, v)];
     // The octahedra are filled at different values.
     pairs.extend([shifted, onto, (u, q), (u, s)]);
-    // Others, so that the last batch begins with e: within one batch {u, y} is not shifted.
+    // More edges, so that the last batch begins with e: within one batch {u, y} is not shifted.
     pairs.extend([(12, 13), (14, 15), (16, 17), (18, 19), (20, 21)]);
     let edges = pairs.iter().zip(1..).map(|(&(i, j), value)| (i, j, value as f32));
     let graph = SparseDistances::new(22, edges.collect::<Vec<_>>()).unwrap();
@@ -241,14 +243,14 @@ fn an_edge_shifted_onto_another_leaves_the_order_of_its_bars() {
     assert_eq!(births.iter().filter(|&&birth| Some(birth) == of_onto).count(), 2, "{expected:?}");
 }
 
-/// Points in so many dimensions that several bars of dimension 3 are born with one edge.
+/// Points in a dimension so high that several bars of dimension 3 are born with one edge.
 #[test]
 fn bars_of_dimension_three_stay_in_their_order() {
     let mut generator = Pcg64Mcg::seed_from_u64(43);
     let mut ordered = 0;
     for case in 0..12 {
         let points = 22;
-        // Pairs of opposite points, a little moved, are joined late: cross-polytopes, with a vertex or two in common.
+        // Pairs of opposite points, perturbed, are joined late: cross-polytopes that share one or two vertices.
         let pairs = (0..points).flat_map(|i| (0..i).map(move |j| (i, j)));
         let edges: Vec<_> = pairs
             .map(|(i, j)| {

@@ -1,5 +1,5 @@
-//! Path 1 from distances to diagram: [`barcode`] is the algorithm (Zhang, Xiao, Wang 2020, Figure 3), [`stages`] the calls of its
-//! stages, with their figures.
+//! The pipeline from distances to diagram: [`barcode`] is the algorithm (Zhang, Xiao, Wang 2020, Figure 3), [`stages`]
+//! calls its stages and records their statistics.
 
 mod collapsed;
 mod kept;
@@ -40,9 +40,9 @@ use crate::progress::{Interrupted, if_finished, interruptible};
 use crate::simd::Level;
 use crate::snapshot::{Checkpoint, Part, Resumable};
 
-/// The algorithm: dimension 0 by a spanning forest; then, dimension by dimension, construct the residue, cleared by
-/// the pairs of the dimension below, and reduce it. `ahead` is what devices have swept. Dimensions that were kept are not computed again, and
-/// a run that is to end early, and to answer with what is done, ends before the first that is not.
+/// The algorithm: dimension 0 by a spanning forest; then, dimension by dimension, construct the residue, cleared by the
+/// pairs of the dimension below, and reduce it. `ahead` receives the sweeps of devices. Dimensions from a checkpoint
+/// are not computed again. A run that is to end early with a partial result ends before the first dimension not done.
 fn barcode<W: Word>(
     run: &mut Run<'_>,
     complex: &dyn RipsComplex,
@@ -77,36 +77,36 @@ fn barcode<W: Word>(
     Ok(Diagram::new(dimensions))
 }
 
-/// Distances that are ranked, and what is asked of them. From here on their precision does not matter.
+/// Ranked distances and the options of a run. From here on the precision of the distances does not matter.
 #[derive(Debug)]
 pub struct Prepared {
     start: Instant,
     asked: Asked,
     backend: Backend,
-    /// The figures of the graph that is ranked.
+    /// Summary of the graph that is ranked.
     summary: Summary,
-    /// Edges up to the threshold: more than are ranked, where a spanning tree stands for them.
+    /// Number of edges up to the threshold: more than are ranked, if only a spanning tree is.
     edges: usize,
     tables: Tables,
     work: Work,
-    /// When each point is born, if not all are at 0.
+    /// The birth of each point, unless all are 0.
     births: Option<Vec<f64>>,
     landmarks: Option<Landmarks>,
     representatives: Option<RepresentativesRequest>,
-    /// What is to be said of the preparation.
+    /// Messages about the preparation.
     notes: Vec<String>,
 }
 
-/// Ranked distances, and what becomes of them.
+/// Ranked distances, whole or with a collapse to be made.
 #[derive(Debug)]
 enum Work {
     /// All edges are used.
     Whole(Ranked),
-    /// Edges are collapsed.
+    /// Edges are collapsed first.
     Collapsed(Attempt, Ranking),
 }
 
-/// Chooses landmarks, weighs the points, and ranks the distances.
+/// Chooses landmarks, weights the points, and ranks the distances.
 pub(super) fn prepare<T: Value>(
     rips: Rips<T>,
     modulus: u16,
@@ -133,13 +133,13 @@ pub(super) fn prepare<T: Value>(
     let may_collapse = collapse == Collapse::On || collapse == Collapse::Auto && max_dim > 1;
     let collapse = if may_collapse { collapse } else { Collapse::Off };
     let input = footprint::of_input(&distances);
-    // Dimension 0 without the simplices of its bars needs the edges of a spanning tree alone.
+    // Dimension 0 without representatives needs only the edges of a spanning tree.
     let spanning_tree = max_dim == 0 && representatives.is_none() && !may_collapse;
     let allowed = Allowed { square: !may_collapse, spanning_tree };
     let Surveyed { keyed, summary, births } =
         survey(distances, weights.as_ref(), threshold, allowed, progress)?;
     let edges = summary.edges;
-    // The plan is that of the graph which is ranked.
+    // The plan describes the graph that is ranked.
     let summary = match keyed.search {
         PairSearch::SpanningTree => Summary { edges: keyed.keys.len(), ..summary },
         _ => summary,
@@ -181,24 +181,25 @@ pub(super) fn prepare<T: Value>(
     })
 }
 
-/// The estimate before the distances are ranked. How many different ones there are is known after that; meanwhile a device may begin to open.
+/// The estimate before the distances are ranked, so that a device can begin to open meanwhile. The number of distinct
+/// distances is known only after ranking.
 fn estimated(summary: &Summary, max_dim: usize) -> Estimate {
     let rank_width = if summary.edges > usize::from(u16::MAX) { 32 } else { 16 };
     estimate::of(summary, max_dim, rank_width, Level::detect())
 }
 
-/// Seconds of sweeping on one thread, as they are estimated, for which it is not worth starting others. So little work is mostly the
-/// beginning and the end of sweeps, which the estimate leaves out.
+/// Maximum estimated seconds of sweeping for which a single thread is used. Such short runs consist mostly of the
+/// starts and ends of sweeps, which the estimate leaves out.
 const LIGHT: f64 = 0.25e-3;
 
 impl Prepared {
-    /// Whether a single thread will be done before others could help it.
+    /// Whether a single thread should finish before others could help.
     pub fn is_light(&self) -> bool {
         let estimate = estimated(&self.summary, self.asked.max_dim);
         estimate.cpu * rayon::current_num_threads() as f64 <= LIGHT
     }
 
-    /// Chooses the widths and the machine, and computes.
+    /// Chooses the widths and the device, and computes.
     ///
     /// # Errors
     /// As [`Rips::solve`](crate::rips::Rips::solve).
@@ -209,7 +210,7 @@ impl Prepared {
         })
     }
 
-    /// Like [`solve`](Prepared::solve), on the machine that `decide` decides on.
+    /// Like [`solve`](Prepared::solve), on the device that `decide` chooses.
     fn solve_on(self, progress: &dyn Progress, decide: Decide<'_>) -> Result<Outcome, RipsError> {
         let Prepared {
             start,
@@ -239,23 +240,23 @@ impl Prepared {
     }
 }
 
-/// Decides which machine is to do the work of an estimate.
+/// Chooses the device for work of this estimate.
 type Decide<'a> = &'a dyn Fn(&Estimate) -> Result<Machine, BackendError>;
 
-/// What all computations of a run share.
+/// Parameters shared by all computations of a run.
 #[derive(Clone, Copy)]
 struct Setting<'a> {
     decide: Decide<'a>,
-    /// When each point is born, if not all are at 0.
+    /// The birth of each point, unless all are 0.
     births: Option<&'a [f64]>,
-    /// The representatives that are wanted.
+    /// The representatives wanted, if any.
     representatives: Option<&'a RepresentativesRequest>,
-    /// Tables for the plan of memory.
+    /// Table sizes for the memory plan.
     tables: Tables,
     progress: &'a dyn Progress,
 }
 
-/// Chooses the widths and the machine, and computes.
+/// Chooses the widths and the device, and computes.
 fn compute_graph(
     start: Instant,
     asked: Asked,
@@ -301,7 +302,7 @@ fn compute_graph(
     }?;
     let Run { mut stats, failure, collector, unfinished, .. } = run;
     let representatives = match collector.map(|collector| collector.finish(&diagram)).transpose() {
-        // The bars that were named are of a dimension that is not done.
+        // The selected bars are of a dimension that is not done.
         Err(RipsError::Selection(_)) if unfinished.is_some() => return Err(Interrupted::default().into()),
         representatives => representatives?,
     };
@@ -312,7 +313,7 @@ fn compute_graph(
     Ok(Outcome { diagram, stats, plan, summary, landmarks: None, representatives, unfinished, notes })
 }
 
-/// The complex in the shape and with the rank width that were chosen.
+/// The complex, in the shape and rank width of the plan.
 fn shaped(plan: &Plan, edges: RankedEdges) -> Result<Box<dyn RipsComplex>, RipsError> {
     let (n, level) = (plan.points, Level::detect());
     Ok(match (plan.shape, plan.rank_width) {
@@ -322,7 +323,7 @@ fn shaped(plan: &Plan, edges: RankedEdges) -> Result<Box<dyn RipsComplex>, RipsE
     })
 }
 
-/// The barcode, devices sweeping ahead of the processor if there are any.
+/// The barcode, with devices sweeping ahead of the CPU if there are any.
 fn beside_devices<W: Word>(run: &mut Run<'_>, complex: &dyn RipsComplex) -> Result<Diagram, RipsError> {
     let machine = run.machine;
     let sweep = DeviceSweep {
@@ -341,7 +342,7 @@ fn beside_devices<W: Word>(run: &mut Run<'_>, complex: &dyn RipsComplex) -> Resu
     })
 }
 
-/// The machine that did the work, and why it did: as was decided, unless the devices failed on the way.
+/// The device that did the work and the reason for it: as decided, unless the devices failed during the run.
 fn what_ran(machine: &Machine, dimensions: &[DimensionStats], failure: Option<&CudaError>) -> String {
     let why = &machine.decision.why;
     let name = if machine.has_devices() { CUDA } else { CPU };

@@ -1,4 +1,4 @@
-//! The stages of a run: what they are given, and what is recorded of them.
+//! The stages of a run: their inputs, and the statistics recorded of them.
 
 use std::time::Instant;
 
@@ -21,7 +21,7 @@ use crate::rips::word::Word;
 use crate::rips::{Plan, Progress, RipsError, Stats};
 use crate::simd::Level;
 
-/// The names of the machines, in plans and statistics.
+/// The names of the devices, in plans and statistics.
 pub(super) const CPU: &str = "cpu";
 pub(super) const CUDA: &str = "cuda";
 
@@ -30,27 +30,27 @@ pub(super) trait RipsComplex: Enumerate + Components {}
 
 impl<C: Enumerate + Components> RipsComplex for C {}
 
-/// What the stages share.
+/// State shared by the stages.
 pub(super) struct Run<'a> {
-    /// What was chosen.
+    /// The choices of the run.
     pub(super) plan: &'a Plan,
     /// The distance of each rank.
     pub(super) values: &'a Values,
-    /// When each point is born, if not all are at 0.
+    /// The birth of each point, unless all are 0.
     pub(super) births: Option<&'a [f64]>,
-    /// What sweeps ahead of the processor, if anything does.
+    /// The devices that sweep ahead of the CPU, if any.
     pub(super) machine: &'a Machine,
-    /// Whether reduction times its accesses to the pair store.
+    /// Whether the reduction times its accesses to the pair store.
     pub(super) times_pair_store: bool,
-    /// Told of the stages.
+    /// Receives the stages and their progress.
     pub(super) progress: &'a dyn Progress,
-    /// The representatives of bars so far, if they are wanted.
+    /// The representatives collected so far, if any are wanted.
     pub(super) collector: Option<Collector<'a>>,
-    /// The figures so far.
+    /// The statistics so far.
     pub(super) stats: Stats,
-    /// Why the devices were given up, if they were.
+    /// The error for which the devices were given up, if they were.
     pub(super) failure: Option<CudaError>,
-    /// The first dimension that is not done, where the run ended early.
+    /// The first dimension that is not done, if the run ended early.
     pub(super) unfinished: Option<usize>,
 }
 
@@ -66,7 +66,7 @@ impl Run<'_> {
         let pivots = Pivots::with_capacity(forest.edges.len())?;
         let code = self.code::<W>(1);
         for edge in &forest.edges {
-            // Each edge comes once.
+            // Each edge occurs once.
             let _ = pivots.insert(code.entry(edge.rank, edge.vertices), 0);
         }
         let bars = self.component_bars(&forest);
@@ -74,7 +74,7 @@ impl Run<'_> {
         Ok((bars, PairStore { pivots, apparent: ApparentPairs::None }))
     }
 
-    /// A bar a component: it ends with the edge that joins the component to an older one, or never.
+    /// One bar per component: it ends with the edge that joins the component to an older one, or never.
     fn component_bars(&mut self, forest: &Forest) -> Vec<Bar> {
         if self.births.is_some() || self.collector.is_some() {
             let Plan { points, threshold, .. } = *self.plan;
@@ -90,7 +90,8 @@ impl Run<'_> {
         bars.collect()
     }
 
-    /// The residue of a dimension: what devices leave of it, if they are ahead, cleared; else constructed here.
+    /// The residue of a dimension: the simplices that devices left undecided, then cleared, or constructed here without
+    /// devices.
     pub(super) fn construct<W: Word>(
         &mut self,
         complex: &dyn RipsComplex,
@@ -122,7 +123,8 @@ impl Run<'_> {
         Ok(residue)
     }
 
-    /// What devices leave of the next dimension; none if there are none, or if they failed and may be replaced.
+    /// The simplices that devices left undecided in the next dimension; `None` without devices, or if they failed and
+    /// the CPU may replace them.
     pub(super) fn swept(&mut self, ahead: &mut Ahead) -> Result<Option<Undecided>, RipsError> {
         match ahead.next(self.progress) {
             Ok(swept) => Ok(swept),
@@ -134,7 +136,7 @@ impl Run<'_> {
         }
     }
 
-    /// Compares what devices leave of a dimension with what the processor finds.
+    /// Compares the result of the devices for a dimension with that of the CPU.
     fn check<W: Word>(
         &self,
         complex: &dyn RipsComplex,
@@ -199,17 +201,18 @@ impl Run<'_> {
         Ok(reduction)
     }
 
-    /// Entries of simplices of one dimension.
+    /// The code of simplices of a dimension.
     pub(super) fn code<W: Word>(&self, dim: usize) -> Code<W> {
         Code::new(self.plan.points, dim + 1)
     }
 
-    /// The layouts of columns and pivots of a dimension.
+    /// The codes of columns and pivots of a dimension.
     fn codes<W: Word>(&self, dim: usize) -> Codes<W> {
         Codes { columns: self.code(dim), pivots: self.code(dim + 1) }
     }
 
-    /// The bars of the residue, in the order of the columns. `below` is what the dimension below left, if cycles are wanted.
+    /// The bars of the residue, in the order of the columns. `below` holds the results of the dimension below, if
+    /// cycles are wanted.
     pub(super) fn bars<W: Word>(
         &mut self,
         complex: &dyn RipsComplex,
@@ -250,7 +253,7 @@ impl Run<'_> {
         self.collector.as_ref().is_some_and(|collector| collector.wants(RepresentativeKind::Cycles))
     }
 
-    /// Completes the figures of the last dimension.
+    /// Completes the statistics of the last dimension.
     fn count<W: Word>(&mut self, residue: &Residue<W>, reduction: &Reduction<W>, reduction_seconds: f64) {
         let (simplices, counts) = (residue.counts, reduction.counts);
         let paired = reduction.pivots.iter().flatten().count() as u64;
@@ -285,7 +288,7 @@ impl Run<'_> {
     }
 }
 
-/// The classes of a residue whose bars are not empty, in the order of the columns.
+/// The classes of a residue whose bars have positive length, in the order of the columns.
 fn classes<W: Word>(
     values: &Values,
     codes: Codes<W>,

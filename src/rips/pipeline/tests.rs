@@ -1,4 +1,4 @@
-//! Runs on a stand-in for a device, inputs at the ends of the range, and what is reported.
+//! Runs on a stand-in for a device, inputs at the ends of the range, and reported progress.
 
 use super::*;
 use crate::backend::{BackendError, Decision};
@@ -111,7 +111,7 @@ fn a_device_that_fails_is_replaced_and_the_records_say_so() {
     }
 }
 
-/// Wants to be interrupted once it was asked so often.
+/// Asks to be interrupted after a given number of checks.
 struct Patience(std::sync::atomic::AtomicU64, u64);
 
 impl Progress for Patience {
@@ -120,7 +120,7 @@ impl Progress for Patience {
     }
 }
 
-/// A run that waits for a device ends when it is to end; the device leaves off too, and is not blamed.
+/// A run that waits for a device is interrupted; the device stops too, and is not reported as failed.
 #[test]
 fn a_run_that_waits_for_a_device_is_interrupted() {
     let rips = Rips::new(distances(false)).max_dim(3);
@@ -169,7 +169,7 @@ fn what_is_reported_adds_up_to_the_totals() {
     }
 }
 
-/// Forty points in clusters of eight: whatever dimension is asked for, simplices have at most eight vertices.
+/// Forty points in clusters of eight: simplices have at most eight vertices, whatever dimension is computed.
 fn clusters() -> PointCloud<f32> {
     let at = |k: usize| {
         let (cluster, angle) = ((k / 8) as f32, (k % 8) as f32 * std::f32::consts::FRAC_PI_4);
@@ -229,8 +229,8 @@ fn square(n: usize) -> PointCloud<f32> {
     PointCloud::new(2, (0..2 * n).map(|_| next()).collect()).unwrap()
 }
 
-/// Distances of single precision whose keys serve as ranks, and the same distances in double precision, which are sorted; of points,
-/// of all pairs and of near ones, and the same distances given.
+/// Single-precision distances, whose keys serve as ranks, and the same in double precision, which are sorted, give the
+/// same bars: computed from points, for all pairs and for near ones, or given as input.
 #[test]
 fn bars_do_not_depend_on_how_distances_are_found_and_ranked() {
     for (n, threshold, is_sparse) in [(420, f64::INFINITY, false), (1600, 0.15, true)] {

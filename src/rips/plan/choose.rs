@@ -1,4 +1,4 @@
-//! Which widths and which shape ranked distances are given.
+//! The choice of widths and shapes for ranked distances.
 
 use super::{PairSearch, Plan, SecondLayer, Shape};
 use crate::memory::MemoryPlan;
@@ -12,13 +12,13 @@ use crate::simd::Level;
 /// A dense matrix when at least one pair in this many is an edge.
 pub(in crate::rips) const SPARSE_BELOW: usize = 8;
 
-/// The most distinct ranks that are stored in 16 bits: one value of 16 bits stands for absent edges.
+/// Maximum number of distinct ranks stored in 16 bits: one 16-bit value stands for absent edges.
 pub(super) const MOST_NARROW_RANKS: usize = u16::MAX as usize;
 
-/// Bits of an entry that there are words for, narrowest first.
+/// Available widths of entries in bits, narrowest first.
 const ENTRY_WIDTHS: [u32; 3] = [64, 128, 512];
 
-/// What is asked of ranked distances, and how those were found.
+/// The options of a run that the plan depends on, and the way the distances were found.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::rips) struct Asked {
     pub(in crate::rips) max_dim: usize,
@@ -44,7 +44,7 @@ pub(in crate::rips) fn choose(asked: Asked, summary: &Summary, ranked: &Ranked) 
         pair_store = SecondLayer::Implicit;
         memory.shed("the sorted pair store, which is implicit instead", why);
     }
-    // Components are found edge by edge.
+    // Components are found edge by edge and need no bitsets.
     let wants_bitsets = !summary.is_dense() && max_dim > 0 && Sparse::gains_by_bitsets(n, summary.edges);
     let too_large = footprint::too_large_cache(Sparse::bitset_bytes(n)).filter(|_| wants_bitsets);
     let bitsets = wants_bitsets && too_large.is_none();
@@ -81,7 +81,7 @@ pub(in crate::rips) fn choose(asked: Asked, summary: &Summary, ranked: &Ranked) 
     })
 }
 
-/// Threads that may walk long columns of a dimension: as many as there is memory for.
+/// Maximum number of threads that walk long columns of a dimension, limited by memory.
 fn walkers(summary: &Summary, dim: usize, memory: &mut MemoryPlan) -> usize {
     let Some(Walking { edges, cochain }) = Walking::of(summary.points, summary.edges, dim + 1) else {
         return 0;
@@ -100,12 +100,12 @@ fn walkers(summary: &Summary, dim: usize, memory: &mut MemoryPlan) -> usize {
     walkers
 }
 
-/// The dimension that is computed of so many points when this one is asked for.
+/// The dimension computed for this number of points if `max_dim` is requested.
 fn cut(max_dim: usize, points: usize) -> usize {
     max_dim.min(points.saturating_sub(2))
 }
 
-/// Bits of an entry of so many points up to a dimension, with so many ranks.
+/// Bits of an entry for this number of points, greatest dimension and number of ranks.
 ///
 /// # Errors
 /// [`RipsError::TooWide`].
@@ -113,7 +113,7 @@ pub(in crate::rips) fn entry_width(points: usize, max_dim: usize, ranks: usize) 
     entry_widths(points, cut(max_dim, points), ranks).map(|(_, width)| width)
 }
 
-/// Bits of the index of a cofacet of the greatest dimension, and of the narrowest word for a rank above it.
+/// Bits of the index of a cofacet of the greatest dimension, and of the narrowest entry that holds it with a rank.
 fn entry_widths(points: usize, max_dim: usize, ranks: usize) -> Result<(u32, u32), RipsError> {
     let index_width = u64::from(vertex_bits(points)) * (max_dim as u64 + 2);
     let bits = index_width + u64::from(rank_bits(ranks));
@@ -127,13 +127,13 @@ fn entry_widths(points: usize, max_dim: usize, ranks: usize) -> Result<(u32, u32
     }
 }
 
-/// Bits of a stored rank: 16 where all ranks fit. Entries of 512 bits are rare, and arithmetic on them takes most of the time, so
-/// there a sweep on twice as many lanes would gain little: ranks always have 32 bits.
+/// Bits of a stored rank: 16 if all ranks fit. With entries of 512 bits, ranks always have 32 bits: such entries are
+/// rare and their arithmetic takes most of the time, so a sweep with twice as many lanes would gain little.
 fn rank_width(ranks: usize, entry_width: u32) -> u32 {
     if ranks <= MOST_NARROW_RANKS && entry_width < 512 { 16 } else { 32 }
 }
 
-/// Bits of the greatest of so many ranks.
+/// Number of bits of the greatest of `ranks` ranks.
 pub(in crate::rips) fn rank_bits(ranks: usize) -> u32 {
     usize::BITS - (ranks - 1).leading_zeros()
 }

@@ -1,4 +1,4 @@
-//! The choices of a run in words, one line each.
+//! The choices of a run as text, one line each.
 
 use std::fmt;
 
@@ -33,7 +33,7 @@ impl fmt::Display for Plan {
     }
 }
 
-/// The one strategy there is: nothing that can be recomputed is stored.
+/// The only strategy: data that can be recomputed is not stored.
 const RESIDUE: &str = "streamed: simplices are enumerated, never listed; only columns that are neither cleared nor \
                        apparent are kept, the others are recomputed from the distances when needed";
 
@@ -143,7 +143,7 @@ impl SecondLayer {
     }
 }
 
-/// A number as it was written: one of single precision would have a tail of digits in double.
+/// A number in its input precision: a single-precision number printed as a double would have spurious digits.
 fn shortest(x: f64) -> String {
     let single = x as f32;
     if f64::from(single) == x { single.to_string() } else { x.to_string() }

@@ -1,4 +1,4 @@
-//! The choices of a run, made once, as data: `choose` makes them, `explain` puts them in words.
+//! The choices of a run, made once, as data: `choose` makes them, `explain` prints them as text.
 
 pub(super) mod choose;
 mod explain;
@@ -10,39 +10,39 @@ use crate::memory::MemoryPlan;
 use crate::metric::Value;
 use crate::rips::RepresentativeKind;
 
-/// How the second layer of the pair store is kept.
+/// Storage of the second layer of the pair store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum SecondLayer {
-    /// Apparent pairs are recomputed at look-up from the distances: no memory.
+    /// Apparent pairs are recomputed from the distances at each look-up, which takes no memory.
     #[default]
     Implicit,
-    /// Apparent pairs are kept in an array sorted by cofacet: the paper's.
+    /// Apparent pairs are stored in an array sorted by cofacet, as in the paper.
     Sorted,
 }
 
-/// Whether edges are collapsed before anything else; see [`edge_collapse`](crate::rips::edge_collapse).
+/// Whether edge collapse comes first; see [`edge_collapse`](crate::rips::edge_collapse).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Collapse {
-    /// As long as it should take less time than it saves.
+    /// Edges are collapsed as long as that is expected to save time.
     #[default]
     Auto,
     /// All edges are used.
     Off,
-    /// All edges without which the bars are the same are left out, or enter later.
+    /// All edges are tried: each that does not affect the barcode is left out, or enters later.
     On,
 }
 
-/// How a filtration is bounded.
+/// Upper bound of a filtration.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub enum Threshold {
     /// The smallest r such that some point is within r of all others: past it the complex is a cone and nothing
-    /// changes. Edge lists have none; they are taken whole.
+    /// changes. Edge lists have none; all their edges are used.
     #[default]
     EnclosingRadius,
     /// Simplices of diameter up to this value, which is finite or infinite, not negative, not NaN.
@@ -50,7 +50,7 @@ pub enum Threshold {
 }
 
 impl Threshold {
-    /// The value in the precision of distances, if one is given.
+    /// The threshold in the precision of the distances, if one is given.
     pub(super) fn rounded<T: Value>(self) -> Option<T> {
         match self {
             Threshold::Value(t) => Some(T::from_f64(t)),
@@ -59,29 +59,29 @@ impl Threshold {
     }
 }
 
-/// How the distances that are ranked were found.
+/// The method by which the ranked distances were found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum PairSearch {
-    /// They are the input.
+    /// The input gives the distances.
     #[default]
     Given,
-    /// Of all pairs of points, because there is no finite threshold.
+    /// All pairs of points were used, because there is no finite threshold.
     All,
-    /// Of all pairs of points, because a sample of pairs says that many are near enough.
+    /// All pairs of points were compared, because most are near in a sample of pairs.
     Dense,
-    /// Of near points, which a k-d tree finds.
+    /// Pairs within the threshold were found with a k-d tree.
     Tree {
         /// Pairs of points that were compared.
         compared: u64,
     },
-    /// Of all pairs of points, of which a spanning tree alone is ranked, because dimension 0 alone is wanted.
+    /// All pairs of points were compared, but only a spanning tree is ranked, because only dimension 0 is wanted.
     #[serde(rename = "spanning-tree")]
     SpanningTree,
 }
 
-/// The shape the ranked distances are kept in.
+/// Data structure of the complex.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Shape {
@@ -89,20 +89,21 @@ pub enum Shape {
     Dense,
     /// Sorted neighbour lists, with adjacency bitsets when `bitsets`.
     Sparse {
-        /// Whether n² bits are affordable.
+        /// Whether adjacency bitsets of n² bits are made.
         bitsets: bool,
     },
 }
 
-/// What was chosen and why: `lacuna rips --explain` prints it, one line a choice, through [`Display`](std::fmt::Display).
+/// The choices of a run and the reasons for them. Its [`Display`](std::fmt::Display) form, one line per choice, is the
+/// output of `lacuna rips --explain`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Plan {
     /// Number of points.
     pub points: usize,
-    /// Number of edges up to the threshold; those of a spanning tree alone, where `search` says that these are ranked.
+    /// Number of edges up to the threshold; only those of a spanning tree if `search` is [`PairSearch::SpanningTree`].
     pub edges: usize,
-    /// The greatest homology dimension computed (what was asked, cut to n − 2).
+    /// The greatest homology dimension computed: `asked_dim`, or n − 2 if that is less.
     pub max_dim: usize,
     /// The greatest homology dimension asked for.
     pub asked_dim: usize,
@@ -116,9 +117,10 @@ pub struct Plan {
     /// How the distances were found.
     #[serde(default)]
     pub search: PairSearch,
-    /// Number of ranks: of distinct distances up to the threshold, zero included, unless `keys_are_ranks`.
+    /// Number of ranks: of distinct distances up to the threshold, including zero, unless `keys_are_ranks`.
     pub ranks: usize,
-    /// Whether distances are not counted: ranks are all numbers of their precision from the least distance to the greatest.
+    /// Whether distances are ranked without counting them: each number of their precision from the least to the
+    /// greatest distance has a rank.
     #[serde(default)]
     pub keys_are_ranks: bool,
     /// Bits of a stored rank: 16 or 32.
@@ -129,28 +131,29 @@ pub struct Plan {
     pub entry_width: u32,
     /// Dense or sparse.
     pub shape: Shape,
-    /// The second layer of the pair store. A sorted one that was asked for and does not fit in memory is implicit.
+    /// The second layer of the pair store. If a sorted one does not fit in memory, it is implicit.
     pub pair_store: SecondLayer,
-    /// The kinds of representatives that were asked for, if any. Beside those that are simplices of the filtration no edges are collapsed.
+    /// The kinds of representatives requested, if any. Edges are then not collapsed, since representatives consist of
+    /// simplices of the whole filtration.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub representatives: Vec<RepresentativeKind>,
-    /// Threads that may walk long columns of dimension 1 and of dimension 2 along the edges, each with a table of its own; the others, and all
-    /// columns of higher dimensions, are reduced entry by entry.
+    /// Maximum numbers of threads that walk long columns of dimension 1 and of dimension 2 along the edges, each with a
+    /// table of its own. Other columns are reduced entry by entry.
     #[serde(default)]
     pub walkers: [usize; 2],
-    /// Threads.
+    /// Number of threads.
     pub threads: usize,
-    /// Which machine constructs the residue, and why.
+    /// The device that constructs the residue, and why it was chosen.
     pub backend: String,
-    /// What memory is planned.
+    /// The memory plan.
     #[serde(default)]
     pub memory: MemoryPlan,
-    /// Instruction set the sweeps use.
+    /// Instruction set of the sweeps.
     #[serde(deserialize_with = "simd_name")]
     pub simd: Name,
 }
 
-/// A name out of a list that the program knows. Deserialization would borrow a field of type `&str` from its input.
+/// A name from a fixed list. Deserialization could not borrow a `&'static str` from its input.
 pub(super) type Name = &'static str;
 
 /// Reads the name of an instruction set.
@@ -158,7 +161,7 @@ fn simd_name<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Name, D::Erro
     known_name(deserializer, &["AVX-512", "AVX2", "portable"])
 }
 
-/// Reads one of these names.
+/// Reads a string that must be one of `names`.
 pub(super) fn known_name<'de, D: Deserializer<'de>>(
     deserializer: D,
     names: &'static [Name],
@@ -169,7 +172,7 @@ pub(super) fn known_name<'de, D: Deserializer<'de>>(
 }
 
 impl Plan {
-    /// The machine alone: `cpu` or `cuda`.
+    /// The device without the reason: `cpu` or `cuda`.
     pub fn backend_name(&self) -> &str {
         self.backend.split(':').next().unwrap_or_default()
     }

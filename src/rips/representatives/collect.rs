@@ -1,4 +1,5 @@
-//! The simplices of bars, gathered in the course of a run: the entries of columns and pivots are taken apart while they are there.
+//! Collection of representatives during a run: entries of columns and pivots are decoded to vertices while they are
+//! available.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
@@ -25,62 +26,62 @@ pub(in crate::rips) struct Collector<'a> {
     request: &'a RepresentativesRequest,
     modulus: u16,
     choice: Choice<'a>,
-    /// The places of the bars of the dimension under way that may be chosen, when they are known.
+    /// Places of the candidate bars of the current dimension, once known.
     places: Option<Vec<usize>>,
     found: Representatives,
 }
 
-/// A class of a dimension under way.
+/// A class of the current dimension.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::rips) struct Class<W> {
-    /// Its place among columns and pivots.
+    /// The place of the class among columns and pivots.
     pub(in crate::rips) place: usize,
     /// The column: the birth simplex.
     pub(in crate::rips) column: W,
     /// The pivot: the death simplex, or none.
     pub(in crate::rips) pivot: Option<W>,
-    /// Its bar.
+    /// The bar of the class.
     pub(in crate::rips) bar: Bar,
 }
 
 impl<W> Class<W> {
-    /// Whether it is born up to a scale, and dies after it.
+    /// Whether the class is born at or before a scale and dies after it.
     fn is_alive_at(&self, scale: f64) -> bool {
         self.bar.birth <= scale && scale < self.bar.death
     }
 }
 
-/// What is known below the dimension under way, of which the boundaries of essential classes are made.
+/// Results of the dimension below, from which the cycles of essential classes are made.
 #[derive(Debug)]
 pub(in crate::rips) enum Below<W> {
-    /// Of dimension 1: the edges of the minimum spanning forest.
+    /// The edges of the minimum spanning forest, for dimension 1.
     Forest(Vec<[u32; 2]>),
-    /// Columns and pivots.
+    /// Columns and pivots, for higher dimensions.
     Pairs(Vec<W>, Vec<Option<W>>),
 }
 
-/// The layouts of the entries of a dimension.
+/// The codes of the simplices of a dimension.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::rips) struct Codes<W> {
-    /// Of columns, which are the birth simplices.
+    /// Code of columns, the birth simplices.
     pub(in crate::rips) columns: Code<W>,
-    /// Of pivots, which are the death simplices.
+    /// Code of pivots, the death simplices.
     pub(in crate::rips) pivots: Code<W>,
 }
 
 impl<'a> Collector<'a> {
-    /// Nothing has been found.
+    /// An empty collector.
     pub(in crate::rips) fn new(request: &'a RepresentativesRequest, modulus: u16) -> Self {
         let (choice, found) = (Choice::new(&request.bars), Representatives::default());
         Collector { request, modulus, choice, places: None, found }
     }
 
-    /// Whether representatives of a kind are wanted.
+    /// Whether representatives of this kind are wanted.
     pub(in crate::rips) fn wants(&self, kind: RepresentativeKind) -> bool {
         self.request.wants(kind)
     }
 
-    /// The classes of the next dimension that may be chosen, of those of its bars.
+    /// The classes of the next dimension whose bars may be selected, from the classes of all its bars.
     pub(in crate::rips) fn candidates<W: Word>(&mut self, classes: &[Class<W>]) -> Vec<Class<W>> {
         let (dim, choice) = (self.found.dimensions.len(), &mut self.choice);
         let places = self.places.get_or_insert_with(|| {
@@ -90,8 +91,8 @@ impl<'a> Collector<'a> {
         places.iter().map(|&place| classes[place]).collect()
     }
 
-    /// The places, among columns and pivots, of the classes of the next dimension whose cochains are wanted: of those that may be chosen, and
-    /// if cycles are to be tightened, of those that are alive when one of these is born.
+    /// The places, among columns and pivots, of the classes of the next dimension whose cochains are needed: those of
+    /// candidates and, if cycles are tightened, those of classes alive at the birth of a candidate.
     pub(in crate::rips) fn wanted<W: Word>(&mut self, classes: &[Class<W>]) -> Vec<usize> {
         let candidates = self.candidates(classes);
         if !self.tightens() {
@@ -110,12 +111,12 @@ impl<'a> Collector<'a> {
         self.request.tighten && self.wants(RepresentativeKind::Cycles) && self.found.dimensions.len() == 1
     }
 
-    /// Whether cochains of the next dimension are wanted.
+    /// Whether cochains of the next dimension are needed.
     pub(in crate::rips) fn wants_cochains(&self) -> bool {
         self.wants(RepresentativeKind::Cocycles) || self.tightens()
     }
 
-    /// Takes dimension 0: the bars, each with its birth vertex and its death edge.
+    /// Adds dimension 0: its bars, each with its birth vertex and its death edge.
     pub(in crate::rips) fn components(&mut self, components: &[ComponentBar]) {
         let bars: Vec<Bar> = components.iter().map(|component| component.bar).collect();
         let places = self.choice.candidates(0, &bars);
@@ -131,8 +132,8 @@ impl<'a> Collector<'a> {
         self.found.dimensions.push(Table { places, ..table });
     }
 
-    /// Takes the next dimension: the classes of its bars, and the cochains that are [wanted](Self::wanted). `below` is what the dimension below
-    /// left, if cycles are wanted. Tells how long tightening took.
+    /// Adds the next dimension, given the classes of its bars and the [wanted](Self::wanted) cochains. `below` holds
+    /// the results of the dimension below, if cycles are wanted. Returns the time spent on tightening.
     pub(in crate::rips) fn dimension<W: Word>(
         &mut self,
         complex: &dyn Complex,
@@ -195,7 +196,7 @@ impl<'a> Collector<'a> {
         tightening
     }
 
-    /// The cycles of classes: simplices in filtration order.
+    /// The cycles of classes, each as simplices in filtration order.
     fn cycles<W: Word>(
         &self,
         complex: &dyn Complex,
@@ -204,7 +205,7 @@ impl<'a> Collector<'a> {
         below: &Below<W>,
     ) -> Vec<Vec<Multiple<W>>> {
         let mut finite = Boundaries::new(complex, self.modulus, pairs, false);
-        // Made when the first essential class asks for it.
+        // It is made for the first essential class.
         let mut essential = None;
         let made = || Essential::new(complex, self.modulus, pairs.codes.columns, below);
         let cycle = |class: &Class<W>| match class.pivot {
@@ -214,10 +215,10 @@ impl<'a> Collector<'a> {
         classes.iter().map(cycle).collect()
     }
 
-    /// The representatives of the bars that are chosen of the whole diagram.
+    /// The representatives of the bars selected from the whole diagram.
     ///
     /// # Errors
-    /// [`RipsError::NoSuchBar`].
+    /// [`RipsError::NoSuchBar`], if a selected bar does not exist.
     pub(in crate::rips) fn finish(self, diagram: &Diagram) -> Result<Representatives, RipsError> {
         let Collector { choice, mut found, .. } = self;
         choice.check(diagram)?;
@@ -237,7 +238,7 @@ enum Essential<'a, W> {
 }
 
 impl<'a, W: Word> Essential<'a, W> {
-    /// Of a dimension with entries of this layout.
+    /// The cycles of a dimension whose simplices have this code.
     fn new(complex: &'a dyn Complex, modulus: u16, code: Code<W>, below: &'a Below<W>) -> Self {
         let points = complex.points();
         match below {
@@ -276,8 +277,8 @@ fn take_apart<W: Word>(code: Code<W>, entry: W, vertices: &mut Vec<u32>) {
     vertices.reverse();
 }
 
-/// The longest edge of a simplex of this rank, vertices ascending in both: of several the youngest, whose greater vertex is least, and then
-/// its lesser one.
+/// The longest edge of a simplex of this rank; vertices ascend in both. If there are several, it is the youngest: the
+/// one whose greater vertex is least, then whose lesser vertex is least.
 fn longest_edge(complex: &dyn Complex, rank: u32, vertices: &[u32]) -> [u32; 2] {
     let edges = (1..vertices.len()).flat_map(|v| (0..v).map(move |u| [vertices[u], vertices[v]]));
     let mut longest = edges.filter(|&[u, v]| complex.edge(u, v) == rank);

@@ -1,7 +1,7 @@
-//! A cochain over Z/2 on the edges or the triangles of a graph that grows, a bit a simplex.
+//! A cochain over Z/2 on the edges or the triangles of a growing graph, one bit per simplex.
 //!
-//! Bits lie in rows of n: an edge {u, v} is bit v of row u and bit u of row v; a triangle is a bit in the row of each of its edges. So the
-//! coboundary on all cofacets of a simplex is a sum of its facets' rows, 64 cofacets a word.
+//! Rows have n bits: an edge {u, v} is bit v of row u and bit u of row v; a triangle is one bit in the row of each of
+//! its edges. So the coboundary on all cofacets of a simplex is a sum of its facets' rows, 64 cofacets per word.
 
 use crate::memory::{self, Refused};
 use crate::simd::{Kernel, Level, Simd};
@@ -11,18 +11,19 @@ pub(super) struct Cochain {
     /// The number of vertices of its simplices: 2 or 3.
     vertices: usize,
     level: Level,
-    /// 64-bit blocks of a row.
+    /// Number of 64-bit blocks in a row.
     blocks: usize,
-    /// Adjacency, a row a point.
+    /// Adjacency, one row per point.
     graph: Vec<u64>,
-    /// Values, a row a facet of the simplices: a point or a pair of points.
+    /// Values, one row per facet of the simplices: a point or a pair of points.
     values: Vec<u64>,
-    /// A bit a row: whether values of it may be one.
+    /// One bit per row: whether the row may contain ones.
     marked: Vec<u64>,
 }
 
 impl Cochain {
-    /// Bytes of a cochain on simplices of so many vertices among n points; none where that overflows or there are no such rows.
+    /// Bytes of a cochain on simplices of `vertices` vertices among n points; `None` on overflow or if `vertices` is
+    /// neither 2 nor 3.
     pub(super) fn bytes(vertices: usize, n: usize) -> Option<usize> {
         let rows = match vertices {
             2 => n,
@@ -33,7 +34,7 @@ impl Cochain {
         bits.checked_add(rows.div_ceil(64))?.checked_mul(8)
     }
 
-    /// No edges, and zero.
+    /// The zero cochain on a graph without edges.
     ///
     /// # Errors
     /// There is no memory for the rows.
@@ -50,7 +51,7 @@ impl Cochain {
         [&self.graph, &self.values, &self.marked].map(|table| 8 * table.capacity() as u64).iter().sum()
     }
 
-    /// Puts an edge in, or takes it out.
+    /// Inserts or removes an edge.
     pub(super) fn toggle_edge(&mut self, (u, v): (u32, u32)) {
         for (row, bit) in [(u, v), (v, u)] {
             self.graph[row as usize * self.blocks + bit as usize / 64] ^= 1 << (bit % 64);
@@ -66,11 +67,12 @@ impl Cochain {
         marked.fill(0);
     }
 
-    /// Calls `found` with each simplex whose value is one, vertices descending, each once.
+    /// Calls `found` once for each simplex whose value is one, vertices descending.
     pub(super) fn each(&self, mut found: impl FnMut(&[u32])) {
         for row in rows_of(&self.marked) {
             let (greatest, middle) = if self.vertices == 2 { (row as u32, row as u32) } else { ends(row) };
-            // Below the least vertex that the row stands for: so each simplex comes from one of its rows alone.
+            // Only bits below the smallest vertex of the row's simplex are used, so each simplex is found in one of its
+            // rows only.
             let below = self.row(row)[..middle as usize / 64 + 1].to_vec();
             for least in descending(below).skip_while(|&least| least >= middle) {
                 let simplex = [greatest, middle, least];
@@ -79,7 +81,7 @@ impl Cochain {
         }
     }
 
-    /// Changes the value of a simplex, vertices descending.
+    /// Flips the value of a simplex, vertices descending.
     pub(super) fn flip(&mut self, simplex: &[u32]) {
         match *simplex {
             [u, v] => {
@@ -107,7 +109,7 @@ impl Cochain {
         }
     }
 
-    /// Gives a simplex, vertices descending, this value; whether it had the other.
+    /// Sets the value of a simplex, vertices descending, and returns whether it changed.
     pub(super) fn set(&mut self, simplex: &[u32], value: bool) -> bool {
         let changes = self.value(simplex) != value;
         if changes {
@@ -124,7 +126,8 @@ impl Cochain {
         &self.graph[v as usize * self.blocks..][..self.blocks]
     }
 
-    /// The greatest vertex of a cofacet of a simplex on which the coboundary is one.
+    /// The added vertex of the cofacet of a simplex on which the coboundary is one, the greatest such vertex if there
+    /// are several.
     pub(super) fn defect(&self, simplex: &[u32]) -> Option<u32> {
         self.level.run(Defect { cochain: self, simplex })
     }
@@ -134,9 +137,10 @@ impl Cochain {
         descending(self.neighbours(u).iter().zip(self.neighbours(v)).map(|(a, b)| a & b).collect())
     }
 
-    /// Where an edge is the last of the graph, and no other is as long: extends the cochain to the simplices that the edge completes and
-    /// that are in apparent pairs, such that the coboundary is zero on the others of these pairs. Gives the number of values that changed and
-    /// what the oldest cofacet on which the coboundary is one has beside the edge, the greater first; one vertex if these are triangles.
+    /// Extends the cochain to the simplices that an edge completes and that are in apparent pairs, such that the
+    /// coboundary is zero on the cofacets of these pairs. The edge must be the last of the graph and no other may have
+    /// its rank. Returns the number of values changed, and the vertices that the oldest cofacet on which the coboundary
+    /// is one adds to the edge, greater first; a triangle's added vertex is repeated.
     pub(super) fn extend(&mut self, (u, v): (u32, u32)) -> (u64, Option<[u32; 2]>) {
         let level = self.level;
         if self.vertices == 2 {
@@ -158,16 +162,16 @@ fn has(row: &[u64], bit: u32) -> bool {
     row[bit as usize / 64] >> (bit % 64) & 1 == 1
 }
 
-/// The row of a pair of points.
+/// The index of the row of a pair of points.
 #[inline(always)]
 fn pair(u: u32, v: u32) -> usize {
     let (greater, less) = (u.max(v) as usize, u.min(v) as usize);
     greater * (greater - 1) / 2 + less
 }
 
-/// The pair of points, the greater first, whose row it is.
+/// The pair of points that a row stands for, the greater first.
 fn ends(row: usize) -> (u32, u32) {
-    // The greatest g with g·(g − 1)/2 ≤ row. Below 2^52 the square root is off by one at the most.
+    // The greater point is the greatest g with g·(g − 1)/2 ≤ row. Below 2^52 the square root is off by at most one.
     let mut greater = ((1.0 + (1.0 + 8.0 * row as f64).sqrt()) / 2.0) as usize;
     while greater * (greater - 1) / 2 > row {
         greater -= 1;
@@ -179,7 +183,7 @@ fn ends(row: usize) -> (u32, u32) {
     (greater as u32, (row - greater * (greater - 1) / 2) as u32)
 }
 
-/// The numbers of the bits that are set, ascending.
+/// The indices of the bits that are set, ascending.
 fn rows_of(marked: &[u64]) -> impl Iterator<Item = usize> {
     marked.iter().enumerate().filter(|(_, word)| **word != 0).flat_map(|(place, &word)| {
         std::iter::successors(Some(word), |word| Some(word & word.wrapping_sub(1)))
@@ -192,7 +196,7 @@ fn descending_pair(u: u32, v: u32) -> [u32; 2] {
     [u.max(v), u.min(v)]
 }
 
-/// The bits that are set, the greatest first.
+/// The indices of the bits that are set, descending.
 fn descending(mut blocks: Vec<u64>) -> impl Iterator<Item = u32> {
     let mut block = blocks.len();
     std::iter::from_fn(move || {
@@ -210,7 +214,7 @@ fn descending(mut blocks: Vec<u64>) -> impl Iterator<Item = u32> {
     })
 }
 
-/// The greatest bit of a block, as a bit of its row.
+/// The index, within its row, of the greatest bit of a block.
 #[inline(always)]
 fn top(block: usize, bits: u64) -> u32 {
     // Points are below 2^32.
@@ -233,13 +237,13 @@ impl Kernel<u32> for Top<'_> {
     }
 }
 
-/// All bits, if a value is one.
+/// A word of ones if the value is one, else zero.
 #[inline(always)]
 fn all_if(value: bool) -> u64 {
     0u64.wrapping_sub(u64::from(value))
 }
 
-/// The search for a cofacet on which the coboundary is one.
+/// Search for a cofacet on which the coboundary is one.
 struct Defect<'a> {
     cochain: &'a Cochain,
     simplex: &'a [u32],
@@ -268,7 +272,8 @@ impl Kernel<u32> for Defect<'_> {
     }
 }
 
-/// The greatest bit of a row of which `block` gives the blocks. Nearly always there is none.
+/// The greatest bit of a row whose blocks `block` computes. Nearly always there is none, so a first pass only tests for
+/// any.
 #[inline(always)]
 fn last_block(blocks: usize, block: impl Fn(usize) -> u64) -> Option<u32> {
     let mut any = 0;
@@ -281,7 +286,7 @@ fn last_block(blocks: usize, block: impl Fn(usize) -> u64) -> Option<u32> {
     (0..blocks).rev().find(|&k| block(k) != 0).map(|k| top(k, block(k)))
 }
 
-/// [`Cochain::extend`] for triangles.
+/// Kernel of [`Cochain::extend`] for triangles.
 struct ExtendTriangles<'a> {
     cochain: &'a mut Cochain,
     edge: (u32, u32),
@@ -290,9 +295,9 @@ struct ExtendTriangles<'a> {
 impl Kernel<u32> for ExtendTriangles<'_> {
     type Output = (u64, Option<[u32; 2]>);
 
-    /// The tetrahedra that the edge {u, v} completes are its unions with edges {w, x} of its link. For each w, from the greatest down, the
-    /// greatest neighbour x in the link decides: if x > w, then the triangle {u, v, w} and {u, v, w, x} are an apparent pair. Tetrahedra are
-    /// in the order of x ↓, w ↓, if x > w.
+    /// The tetrahedra that the edge {u, v} completes are its unions with edges {w, x} of its link. For each w, from the
+    /// greatest down, let x be its greatest neighbour in the link: if x > w, then the triangle {u, v, w} and {u, v, w,
+    /// x} are an apparent pair. Tetrahedra with x > w are ordered by x descending, then by w descending.
     #[inline(always)]
     fn run<S: Simd<u32>>(self, _: S) -> (u64, Option<[u32; 2]>) {
         let ExtendTriangles { cochain, edge: (u, v) } = self;
@@ -306,7 +311,7 @@ impl Kernel<u32> for ExtendTriangles<'_> {
             while left != 0 {
                 let w = top(at, left);
                 left ^= 1 << (w % 64);
-                // Of the block of w itself the bits above it.
+                // In the block of w itself, only the bits above w count.
                 let above = (u64::MAX << (w % 64)) << 1;
                 let near = cochain.neighbours(w);
                 let (p, q) = (cochain.row(pair(u, w)), cochain.row(pair(v, w)));
@@ -352,7 +357,8 @@ mod tests {
         assert_eq!(ends(far), (u32::MAX, u32::MAX - 1));
     }
 
-    /// Simplices are flipped at random: those whose value is one are what is listed, each once, and nothing is left when all is zero again.
+    /// Simplices are flipped at random: exactly those of value one are listed, each once, and none is left when all are
+    /// zero again.
     #[test]
     fn listed_simplices_are_those_of_value_one() {
         let mut state = 1_u64;

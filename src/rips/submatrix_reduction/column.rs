@@ -1,4 +1,4 @@
-//! One worker's reduction of one column after another.
+//! The reduction of one column after another by one worker.
 //!
 //! ```text
 //! reduce(j):
@@ -12,19 +12,22 @@
 //!         pivot ← the oldest entry of the working column         if there is none: j is essential, done
 //! ```
 //!
-//! A claim is a compare-and-swap; when it fails, the pivot is looked up again. Why this may be done by many workers at once is
-//! proved in the [module above](super#reduction-without-locks).
+//! A claim is a compare-and-swap; when it fails, the pivot is looked up again. The [module
+//! above](super#reduction-without-locks) proves that many workers may do this at once.
 //!
-//! A column that has become long goes on as [`super::walk`] says, or as [`super::long`] does.
+//! A column that has become long is continued by [`super::walk`] or [`super::long`].
 //!
 //! Four things are put off until they are needed:
 //!
-//! - *Building the column.* Its first pivot is found without the others of its cofacets. Most columns claim it, and are never built.
-//! - *Cofacets far from the pivot.* The working column holds the entries of a [`Band`] of ranks only. When it runs empty, the
-//!   coboundaries of all simplices added so far are enumerated again for the next band, twice as wide.
-//! - *Cofacets of the column's own rank.* Of a long simplex nearly all vertices make one. So of that rank the first few alone are looked at,
-//!   those up to a cofacet of the column's own simplex (`last`), then eight times as many, and only then the band.
-//! - *Storing the column.* Over Z/2 a column to which nothing was added is named by its simplex ([`Claim::Plain`]).
+//! - *Building the column.* Its first pivot is found without its other cofacets. Most columns claim it, and are never
+//!   built.
+//! - *Cofacets far from the pivot.* The working column holds the entries of a [`Band`] of ranks only. When it runs
+//!   empty, the coboundaries of all simplices added so far are enumerated again for the next band, twice as wide.
+//! - *Cofacets of the column's own rank.* With nearly every vertex a long simplex has a cofacet of its own rank. So
+//!   only the first few of that rank are enumerated, up to a given cofacet of the column's own simplex (`last`), then
+//!   eight times as many, and only then the band.
+//! - *Storing the column.* Over Z/2 a column to which nothing was added is stored as its simplex alone
+//!   ([`Claim::Plain`]).
 
 use std::sync::atomic::Ordering;
 use std::time::Instant;
@@ -44,44 +47,45 @@ use crate::rips::field::Field;
 use crate::rips::pair_store::Found;
 use crate::rips::word::Word;
 
-/// The first band of a column is this part of all ranks, from the rank of its pivot on.
+/// The first band of a column has one part in this many of all ranks, from the rank of its pivot on.
 const FIRST_BAND: u32 = 64;
 
-/// Ranks that the first band of a column has at the least: to enumerate coboundaries again takes longer than to push what so few more have.
+/// Minimum number of ranks in the first band: below it, enumerating coboundaries again costs more than pushing the
+/// additional entries.
 const LEAST_BAND: u32 = if cfg!(test) { 1 } else { 64 };
 
-/// The first [`Worker::reach`].
+/// Initial value of [`Worker::reach`].
 const FIRST_REACH: u32 = if cfg!(test) { 1 } else { 64 };
 
-/// A column of so many simplices, or more, looks after each addition whether the run is to end.
+/// From this number of simplices on, each addition to a column is followed by a check whether the run is to end.
 const LOOKED: usize = 64;
 
 /// A worker: its working column, scratch and counts.
 pub(super) struct Worker<'a, W: Word, F: Field> {
     pub(super) shared: &'a Shared<'a, W, F>,
     pub(super) counts: ReductionCounts,
-    /// Its number among workers.
+    /// The number of this worker.
     number: usize,
-    /// The column that it reduces.
+    /// The column being reduced.
     j: usize,
-    /// The working column's entries of ranks up to `band.to`. Those beyond are looked for when these run out: most
+    /// The working column's entries of ranks up to `band.to`. Later entries are enumerated when these run out: most
     /// columns find their pivot near their birth, and an entry that is never pushed costs next to nothing.
     pub(super) column: Queue<W, F>,
-    /// The ranks looked at; while it is widened, those that are new.
+    /// The enumerated ranks; while the band is widened, only the new ones.
     pub(super) band: Band,
-    /// If there are any, the vertices of the last simplex that is looked at, which has the rank of the column, as has all before it.
+    /// The vertices of the last enumerated cofacet of the column's own rank; empty if the whole band is enumerated.
     pub(super) last: Vec<u32>,
-    /// How many vertices below that of the pivot the vertex lies that the column's simplex lacks of that one.
+    /// Window of equal-rank cofacets below the pivot, in vertex numbers.
     reach: u32,
-    /// Ranks the band grows by when it runs out.
+    /// Number of ranks by which the band grows when it runs out.
     pub(super) step: u32,
-    /// The simplices whose coboundaries add up to the working column, its own among them.
+    /// The simplices whose coboundaries sum to the working column, including its own.
     pub(super) terms: Vec<Term<W, F>>,
     coboundaries: Coboundaries<'a, W, F>,
-    /// Whether the working column is long, and lies in `front`, not in `column`.
+    /// Whether the working column is stored in `front` instead of `column`.
     pub(super) is_long: bool,
     pub(super) front: Front<W, F>,
-    /// Whether the working column is long, and lies in `walk` alone.
+    /// Whether the working column is stored in `walk` alone.
     pub(super) is_walking: bool,
     pub(super) walk: Option<Walk>,
 }
@@ -107,12 +111,13 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
         }
     }
 
-    /// Says that there are no more columns.
+    /// Reports that this worker has no more columns.
     pub(super) fn end(&self) {
         self.shared.last_columns.end(self.number);
     }
 
-    /// Looks whether the run is to end or its state to be kept, and tells how far the column is whose pivot has this rank.
+    /// Checks whether the run is to end or its state is to be saved, and reports the progress of the column, whose
+    /// pivot has this rank.
     pub(super) fn look(&self, rank: u32) {
         let Shared { submatrix, last_columns, .. } = self.shared;
         check(submatrix.progress);
@@ -172,7 +177,7 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
         }
     }
 
-    /// The time at which an access to the pair store begins, if it is one of those that are timed.
+    /// The start time of an access to the pair store, if this access is timed.
     #[inline]
     fn clock(&mut self, kind: fn(&mut ReductionCounts) -> &mut AccessTimes) -> Option<Instant> {
         if self.shared.submatrix.times_store { kind(&mut self.counts).begin() } else { None }
@@ -187,7 +192,7 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
         found
     }
 
-    /// The first pivot of column j.
+    /// The first pivot of column j, its oldest cofacet; `None` if it has no cofacet.
     fn oldest_cofacet(&mut self, j: usize) -> Option<Term<W, F>> {
         let submatrix = self.shared.submatrix;
         let (code, entry) = (&submatrix.code, submatrix.columns[j]);
@@ -199,11 +204,11 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
         Some((cofacet, self.shared.field.sign(below)))
     }
 
-    /// Makes the working column the coboundary of simplex j, unless it is built; then puts the pivot back that was taken out.
+    /// Makes the working column the coboundary of simplex j, unless it is built; otherwise puts the popped pivot back.
     fn build(&mut self, j: usize, is_built: &mut bool, pivot: Term<W, F>) {
         if *is_built {
             if self.is_walking {
-                // The walk finds it once more.
+                // The walk finds the pivot again.
             } else if self.is_long {
                 self.front.push(pivot)
             } else {
@@ -217,7 +222,7 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
         self.add_term(self.own(j));
     }
 
-    /// An empty working column j whose pivot is known to be `pivot` or later.
+    /// Empties the working column, for column j, whose pivot is known to be `pivot` or later.
     fn reset(&mut self, j: usize, pivot: W) {
         self.terms.clear();
         self.column.reset(pivot);
@@ -239,7 +244,8 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
         }
     }
 
-    /// Sets the last simplex that is looked at: a cofacet of the simplex of column j some vertices after `pivot`. None is set if there is none.
+    /// Sets `last` to the cofacet of simplex j that lies `reach` vertices after `pivot`; leaves it empty if there is
+    /// none.
     fn look_up_to(&mut self, j: usize, pivot: W) {
         let Submatrix { code, cofacet_code, columns, .. } = self.shared.submatrix;
         let vertices = &mut self.coboundaries.vertices;
@@ -254,18 +260,18 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
         }
     }
 
-    /// What of coboundaries is looked at.
+    /// The part of coboundaries that is enumerated.
     fn part(band: Band, last: &[u32]) -> Part<'_> {
         if last.is_empty() { Part::all(band) } else { Part { band: Band { to: band.from, ..band }, last } }
     }
 
-    /// Makes the working column anew of the simplices that add up to it. What comes before the last pivot is left out.
+    /// Enumerates the working column again from its simplices, without the entries before the last pivot.
     pub(super) fn enumerate_again(&mut self) {
         self.column.reset(self.column.last());
         self.add_all();
     }
 
-    /// Adds the part that is looked at of the coboundaries of all simplices that add up to the working column.
+    /// Adds the enumerated part of the coboundaries of all simplices in the working column's sum.
     fn add_all(&mut self) {
         cancel(self.shared.field, &mut self.terms);
         for k in 0..self.terms.len() {
@@ -276,7 +282,7 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
         }
     }
 
-    /// Takes the pivot out of the working column j.
+    /// Removes and returns the pivot of the working column j.
     fn pop(&mut self, j: usize) -> Option<Term<W, F>> {
         if self.terms.len() >= WALKED && !self.is_walking {
             self.go_on_as_long(j);
@@ -302,8 +308,8 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
         }
     }
 
-    /// Goes on with the working column j, which has some simplices, by a walk or as a long one, if it is time for that. One that is long already is
-    /// walked as soon as it can be.
+    /// Continues the working column j by walking or as a long column, once it has enough simplices. A column that is
+    /// already long is walked as soon as that is possible.
     #[cold]
     fn go_on_as_long(&mut self, j: usize) {
         let terms = self.terms.len();
@@ -329,7 +335,7 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
         (self.shared.submatrix.columns[j], self.shared.field.one())
     }
 
-    /// Makes the working column the stored one that `value` stands for.
+    /// Makes the working column the stored column that `value` stands for.
     fn restore(&mut self, value: u64, pivot: W) {
         let j = self.shared.column_of(value);
         self.reset(j, pivot);
@@ -357,7 +363,7 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
         }
     }
 
-    /// Adds a simplex's coboundary and notes it in the column of V.
+    /// Adds a simplex's coboundary, and the simplex to the column of V.
     fn add_term(&mut self, term: Term<W, F>) {
         if self.is_walking {
             return self.flip(term.0);
@@ -366,7 +372,7 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
         self.add_simplex(term);
     }
 
-    /// Adds the part within the band of a simplex's coboundary.
+    /// Adds the enumerated part of a simplex's coboundary.
     fn add_simplex(&mut self, term: Term<W, F>) {
         let Worker { coboundaries, column, front, band, last, .. } = self;
         let part = Self::part(*band, last);
@@ -377,7 +383,8 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
         }
     }
 
-    /// The multiple of the σ of a zero apparent pair (σ, τ) whose coboundary cancels the pivot τ, if there is one.
+    /// The multiple of the σ of a zero apparent pair (σ, τ) whose coboundary cancels the pivot τ, if τ is in such a
+    /// pair.
     fn cancelling_facet(&mut self, pivot: Term<W, F>) -> Option<Term<W, F>> {
         let began = self.clock(|counts| &mut counts.layer2_read_times);
         self.counts.layer2_reads += 1;
@@ -386,7 +393,7 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
         facet
     }
 
-    /// Makes `terms` the simplices that add up to column j, each once.
+    /// Makes `terms` the simplices whose coboundaries sum to column j, each once.
     fn collect_terms(&mut self, j: usize, is_built: bool) {
         if !is_built {
             self.terms.clear();
@@ -397,7 +404,7 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
         cancel(self.shared.field, &mut self.terms);
     }
 
-    /// Keeps column j, which has come to zero, if it may be wanted; and that it has, if that is kept.
+    /// Records that column j was reduced to zero, if state is saved, and its simplices, if cochains may be wanted.
     fn keep_essential(&mut self, j: usize, is_built: bool) {
         if self.shared.is_kept {
             self.shared.zeros.push(j);
@@ -408,7 +415,7 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
         }
     }
 
-    /// Stores column j, whose pivot has coefficient `c`, and gives what to put in the pair store.
+    /// Stores column j, whose pivot has coefficient `c`, and returns its value for the pair store.
     fn claim(&mut self, j: usize, c: F::Coefficient, is_built: bool) -> u64 {
         let field = self.shared.field;
         self.collect_terms(j, is_built);

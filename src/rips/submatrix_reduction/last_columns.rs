@@ -1,38 +1,39 @@
-//! How far the last columns of a reduction are.
+//! Progress of the last columns of a reduction.
 //!
-//! Progress counts columns when a worker takes them. Once all are taken the last ones may go on for long, and nothing is counted any more: in each
-//! dimension a few columns take most of the time. So a stage of its own begins then. The pivot of a column only moves on along the
-//! filtration, so a column is as far as its pivot is between its birth and the last rank; it may end anywhere before. The stage is as
-//! far as the worker that is least far.
+//! Progress counts a column when a worker takes it. After all are taken, the last ones may run for long with nothing
+//! left to count, since in each dimension a few columns take most of the time. So a separate stage begins then. The
+//! pivot of a column only moves forward along the filtration, so the progress of a column is the position of its pivot
+//! between its birth and the last rank; the column may end anywhere before. The progress of the stage is that of the
+//! least advanced worker.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 
 use crate::progress::Progress;
 
-/// What the stage is called.
+/// Name of the stage.
 const STAGE: &str = "last columns";
-/// The units of the stage.
+/// Number of units of the stage.
 const WHOLE: u64 = 1 << 20;
 
-/// How far the workers are with their last columns.
+/// Progress of the workers on their last columns.
 pub(super) struct LastColumns<'a> {
     progress: &'a dyn Progress,
     dim: usize,
-    /// The number of columns, and how many of them have been counted.
+    /// The number of columns, and the number counted so far.
     columns: u64,
     counted: AtomicU64,
     /// Whether the stage has begun.
     is_begun: AtomicBool,
-    /// Of each worker the part of its last column that is done; the whole when it has no more columns.
+    /// For each worker, the units of its last column that are done; [`WHOLE`] when it has no more columns.
     parts: Vec<AtomicU64>,
-    /// Workers that have begun.
+    /// Number of workers that have begun.
     workers: AtomicU64,
-    /// The units that have been told.
+    /// Number of units reported so far.
     told: AtomicU64,
 }
 
 impl<'a> LastColumns<'a> {
-    /// Of so many columns of a dimension, which so many workers reduce.
+    /// The progress of `columns` columns of dimension `dim`, reduced by `workers` workers.
     pub(super) fn of(columns: usize, workers: usize, dim: usize, progress: &'a dyn Progress) -> Self {
         let parts = std::iter::repeat_with(AtomicU64::default).take(workers).collect();
         let (counted, workers, told) = Default::default();
@@ -48,36 +49,36 @@ impl<'a> LastColumns<'a> {
         }
     }
 
-    /// The number of a worker that begins.
+    /// Registers a worker and returns its number.
     pub(super) fn worker(&self) -> usize {
         self.workers.fetch_add(1, SeqCst) as usize
     }
 
-    /// Counts columns that are taken. With the last ones the stage begins.
+    /// Counts columns that a worker took. The stage begins when the last ones are counted.
     pub(super) fn count(&self, columns: u64) {
         self.progress.advance(columns);
-        // Whoever counts the last ones does so after all others have told of theirs.
+        // Whoever counts the last columns does so after all other columns were reported.
         if self.counted.fetch_add(columns, SeqCst) + columns == self.columns {
             self.progress.begin(STAGE, Some(self.dim), WHOLE);
             self.is_begun.store(true, SeqCst);
         }
     }
 
-    /// A worker's column has its pivot at this part of the ranks from its birth to the last one.
+    /// Reports that the pivot of a worker's column lies at this part of the ranks from birth to the last rank.
     pub(super) fn look(&self, worker: usize, part: f64) {
         if self.is_begun.load(SeqCst) {
-            // Not the whole before the column is done.
+            // The whole is reserved for a column that is done.
             self.tell(worker, (part * WHOLE as f64).clamp(0.0, (WHOLE - 1) as f64) as u64);
         }
     }
 
-    /// A worker has no more columns.
+    /// Reports that a worker has no more columns.
     pub(super) fn end(&self, worker: usize) {
         self.tell(worker, WHOLE);
     }
 
-    /// Tells what is new. The last worker that ends tells all that is left, for each of those before has noted its end, and
-    /// whoever begins the stage has yet to end.
+    /// Reports new progress. The last worker to end reports all that is left: those before it have recorded their end,
+    /// and the worker that begins the stage has yet to end.
     fn tell(&self, worker: usize, units: u64) {
         if let Some(part) = self.parts.get(worker) {
             part.fetch_max(units, SeqCst);
@@ -105,7 +106,7 @@ mod tests {
         let last = LastColumns::of(5, 2, 1, &sums);
         let [first, second] = [last.worker(), last.worker()];
         last.count(4);
-        // Nothing is told of columns before all are taken.
+        // Pivots are not reported before all columns are taken.
         last.look(first, 0.9);
         last.count(1);
         let done = |sums: &Sums| sums.last().map_or(0, |told| told.done);
@@ -115,7 +116,7 @@ mod tests {
         assert_eq!(done(&sums), WHOLE / 4);
         last.end(second);
         assert_eq!(done(&sums), WHOLE / 2);
-        // Not the whole before it is over, and nothing is taken back.
+        // The whole is not reported before the stage is over, and progress is never taken back.
         last.look(first, 1.0);
         last.look(first, 0.1);
         assert_eq!(done(&sums), WHOLE - 1);

@@ -1,20 +1,23 @@
-//! Long columns of which there is no cochain to [walk](super::walk) along.
+//! Reduction of long columns for which there is no cochain to [walk](super::walk) with.
 //!
-//! In each dimension a few columns take most of the time: those of classes that live long. Nearly all that is added to them are coboundaries of
-//! apparent pairs, one for each entry. So many entries are cancelled at a time, on all threads that have no column of their own any more:
+//! In each dimension a few columns, those of long-lived classes, take most of the time. Nearly all columns added to
+//! them are coboundaries of apparent pairs, one for each entry. So many entries are cancelled at a time, on all threads
+//! that have no columns left:
 //!
 //! ```text
 //! the first entries e_1 < e_2 < … < e_k of the working column, but for those in no apparent pair (σ_i, e_i):
 //!     column ← column + Σ c_i · coboundary of σ_i,      c_i such that e_i cancels
 //! ```
 //!
-//! The coboundary of σ_i begins with e_i. So e_1 is gone for good; e_2 is, unless the coboundary of σ_1 has it, in which case it is cancelled
-//! once more the next time; and so on. The sum that is added in the end is that of one entry after another, since it is
-//! determined by the entries it cancels. What is added to a column lies to the left of it, as it must
-//! ([invariant 2](super#reduction-without-locks)): for the pivot that is so by itself, for later entries it is asked for.
+//! The coboundary of σ_i begins with e_i. So e_1 stays cancelled; e_2 does too, unless the coboundary of σ_1 contains
+//! it, in which case it is cancelled again in the next round; and so on. The sum that is added in the end equals that
+//! of cancelling one entry after another, since it is determined by the entries it cancels. A column that is added must
+//! lie to the left ([invariant 2](super#reduction-without-locks)): for the pivot this always holds, for later entries
+//! it is checked.
 //!
-//! The ranks are gone through in windows. The coboundaries of all simplices added so far are enumerated again for each, in parallel too. The
-//! next window is chosen so wide that some entries for each simplex are found in it, which is when finding them takes longer than looking.
+//! The ranks are processed in windows. For each window the coboundaries of all simplices added so far are enumerated
+//! again, also in parallel. The width of the next window is chosen so that it holds some entries per simplex; then
+//! finding entries costs more than enumerating the window.
 
 use super::coboundary::Part;
 use super::column::Worker;
@@ -26,30 +29,30 @@ use crate::rips::complex::Band;
 use crate::rips::field::Field;
 use crate::rips::word::Word;
 
-/// A column of so many simplices is long. In tests, where columns are short, the third one makes it so.
+/// Minimum number of simplices of a long column; 3 in tests, where columns are short.
 pub(super) const LONG: usize = if cfg!(test) { 3 } else { 1 << 10 };
-/// Entries that one thread looks at, at a time.
+/// Number of entries that one thread processes at a time.
 const AHEAD: usize = 64;
-/// Pieces of work for each thread.
+/// Number of pieces of work per thread.
 const PIECES: usize = 4;
-/// Simplices of a piece of work of a thread.
+/// Number of simplices in a piece of enumeration work.
 const ENUMERATED: usize = 512;
-/// Entries for each simplex that a window is to have.
+/// Target number of entries per simplex in a window.
 const ENTRIES_EACH: f64 = 32.0;
-/// The fewest and the most entries that a window is to have.
+/// Minimum and maximum of the target number of entries in a window.
 const ENTRIES: [f64; 2] = if cfg!(test) { [4.0, 64.0] } else { [65_536.0, 4_194_304.0] };
 
-/// What a thread found of some entries.
+/// The result of one piece of candidate entries.
 struct Found<W: Word, F: Field> {
-    /// Places of those that are in no apparent pair that may be added.
+    /// Places of entries that have no apparent pair whose column may be added.
     stops: Vec<usize>,
-    /// Multiples of simplices that cancel the others, and their coboundaries.
+    /// Multiples of the simplices that cancel the other entries. `entries` holds their coboundaries.
     added: Vec<Term<W, F>>,
     entries: Arranged<W, F>,
 }
 
 impl<W: Word, F: Field> Worker<'_, W, F> {
-    /// Goes on with the working column as a long one.
+    /// Continues the working column as a long one.
     pub(super) fn lengthen(&mut self) {
         if !self.last.is_empty() {
             self.last.clear();
@@ -62,7 +65,7 @@ impl<W: Word, F: Field> Worker<'_, W, F> {
         self.column.drain(|term| front.push(term));
     }
 
-    /// Takes the pivot out of the working column j, which is long.
+    /// Removes and returns the pivot of the long working column j.
     pub(super) fn pop_long(&mut self, j: usize) -> Option<Term<W, F>> {
         loop {
             self.look(self.shared.submatrix.cofacet_code.rank(self.front.last()));
@@ -81,8 +84,8 @@ impl<W: Word, F: Field> Worker<'_, W, F> {
     /// Cancels the first entries that are in apparent pairs.
     fn cancel_many(&mut self, j: usize) {
         let threads = rayon::current_num_threads();
-        // Of the triangles of an edge one is in an apparent pair with it: their first. Of other simplices it is one in ten, and
-        // many threads have to look far ahead to have enough to do.
+        // An edge is in an apparent pair with only one of its triangles, the first. For other simplices one entry in
+        // ten is in an apparent pair, and many threads need many entries ahead to be busy.
         let is_one_a_rank = self.shared.submatrix.code.vertices() == 2;
         let at_once = if is_one_a_rank { AHEAD * threads } else { AHEAD * threads * threads };
         let candidates = self.front.candidates(at_once, is_one_a_rank);
@@ -135,7 +138,7 @@ impl<W: Word, F: Field> Worker<'_, W, F> {
         self.band = Band { from: 0, to: window.to };
         let wanted = (ENTRIES_EACH * self.terms.len() as f64).clamp(ENTRIES[0], ENTRIES[1]);
         let factor = (wanted / entries.max(1) as f64).clamp(0.25, 4.0);
-        // Truncated, and no more than the number of ranks.
+        // The value is truncated and bounded by the number of ranks.
         self.step = ((f64::from(self.step) * factor) as u32).clamp(1, shared.submatrix.ranks);
     }
 }

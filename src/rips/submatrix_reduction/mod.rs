@@ -4,16 +4,18 @@
 //! its pivot the oldest entry. Columns to the left, and the columns of apparent pairs, are added until no other column
 //! has the same pivot, or nothing is left: then the class is essential.
 //!
-//! **How.** Coboundaries are enumerated when needed (Bauer 2021); of a reduced column only the simplices that were added up
-//! (its column of V, in R = DV) are kept. A column whose oldest cofacet is the pivot of no other column is paired without being
-//! built (*emergent*). `column` is the reduction of one column, `queue` the column itself, `walk`
-//! and `long` how long ones are reduced, `last_columns` how far the last of them are.
+//! **How.** Coboundaries are enumerated when needed (Bauer 2021). For a reduced column only its column of V, in R = DV,
+//! is stored: the simplices whose coboundaries sum to it. A column whose oldest cofacet is the pivot of no other column
+//! is paired without being built (*emergent*). `column` reduces one column, `queue` holds the working column, `walk`
+//! and `long` reduce long columns, and `last_columns` reports the progress of the last of them.
 //!
 //! # Reduction without locks
 //!
-//! The statement of Morozov and Nigmetov (2020) that all parallel reductions of this crate rest on, and its proof.
+//! This is the theorem, with its proof, on which all parallel reductions of this crate rest, after Morozov and Nigmetov
+//! (2020).
 //!
-//! *Procedure.* A table maps a pivot to the column that claims it. Each worker reduces one column j at a time and looks its pivot up:
+//! *Procedure.* A table maps a pivot to the column that claims it. Each worker reduces one column j at a time and looks
+//! its pivot up:
 //!
 //! - No column claims it: j claims it by compare-and-swap, and the worker is done with j.
 //! - A column i to the left of j (i < j) claims it: i is added to j, which makes the pivot of j a later one.
@@ -23,19 +25,19 @@
 //!
 //! *Invariants.*
 //!
-//! 1. A stored version of a column never changes. A worker that reduces a column further stores a new version under the new pivot.
-//!    So a worker that still reads the old version adds a column with the pivot that it looked up.
+//! 1. A stored version of a column never changes. A worker that reduces a column further stores a new version under the
+//!    new pivot. So a worker that still reads the old version adds a column with the pivot that it looked up.
 //! 2. Only columns to the left are added to a column. So at any time R = DV with V upper triangular and with units on its diagonal.
-//! 3. The column that claims a pivot is replaced by columns further to the left only. So no value of the table ever comes back, and a
-//!    compare-and-swap that succeeds has seen the present state.
+//! 3. The column that claims a pivot is replaced by columns further to the left only. So no value of the table ever
+//!    comes back, and a compare-and-swap that succeeds has seen the present state.
 //! 4. A column is either reduced by one worker, or stored under one pivot, or zero. A take-over exchanges the roles of two columns.
 //!
 //! *Termination.* Each round makes the pivot of a column later, or moves a claim to the left, or ends a column, or fails because
 //! another worker did one of these. There are finitely many pivots and columns.
 //!
-//! *Correctness.* At the end no two columns have one pivot, and R = DV as in invariant 2. The pivots of such an R do not depend on
-//! the additions that led to it (Edelsbrunner, Letscher, Zomorodian 2002; Cohen-Steiner, Edelsbrunner, Morozov 2006): they are those
-//! of the sequential algorithm, whatever the schedule.
+//! *Correctness.* At the end no two columns have the same pivot, and R = DV as in invariant 2. The pivots of such an R
+//! do not depend on the additions that led to it (Edelsbrunner, Letscher, Zomorodian 2002; Cohen-Steiner, Edelsbrunner,
+//! Morozov 2006): they are those of the sequential algorithm, whatever the schedule.
 //!
 //! *Visibility.* A version is stored before the claim that names it, with release ordering; a look-up has acquire ordering.
 
@@ -76,19 +78,20 @@ use crate::memory::{self, Refused};
 use crate::parallel::{SharedRange, into_inner, lock};
 use crate::progress::saving;
 
-/// The part of the coboundary matrix that is to be reduced, and what is known of the rest.
+/// The part of the coboundary matrix to reduce, with the pairs that are known already.
 pub struct Submatrix<'a, W> {
     /// The complex whose cofacets are the rows.
     pub complex: &'a dyn Complex,
-    /// Entries of columns.
+    /// Code of the columns' simplices.
     pub code: Code<W>,
-    /// Entries of rows.
+    /// Code of the rows' simplices.
     pub cofacet_code: Code<W>,
-    /// Number of ranks: a bound of them all. Where distances themselves serve as ranks, they are far more than edges have.
+    /// Upper bound on all ranks. Where distances themselves serve as ranks, it is far greater than the number of
+    /// distinct edge lengths.
     pub ranks: u32,
     /// Number of edges.
     pub edges: usize,
-    /// Threads that may walk long columns, each with a cochain of its own.
+    /// Maximum number of threads that walk long columns, each with a cochain of its own.
     pub walkers: usize,
     /// The residue, in reverse filtration order.
     pub columns: &'a [W],
@@ -96,25 +99,25 @@ pub struct Submatrix<'a, W> {
     pub apparent: &'a ApparentPairs<W>,
     /// Whether to time accesses to the pair store.
     pub times_store: bool,
-    /// Told of the work done, in columns.
+    /// Receives the number of columns done.
     pub progress: &'a dyn Progress,
 }
 
-/// Names the columns of which the cochains are wanted, when their pivots are known.
+/// Selects, given all pivots, the columns whose cochains are returned.
 pub type Wanted<'a, W> = &'a mut dyn FnMut(&[Option<W>]) -> Vec<usize>;
 
 /// A multiple of a simplex: its entry, and a coefficient from 1 to p − 1.
 pub type Multiple<W> = (W, u16);
 
-/// The pairs of the residue.
+/// The result of a reduction.
 #[derive(Debug)]
 pub struct Reduction<W> {
     /// The pivot of each column, or none for an essential class.
     pub pivots: Vec<Option<W>>,
     /// Layer 1 of the pair store.
     pub store: Pivots<W>,
-    /// Of the columns that are wanted, by column: the cochain whose coboundary is the reduced
-    /// column, in filtration order. It begins with the pivot, so the cochain is a cocycle on what comes before that.
+    /// For each wanted column, the cochain whose coboundary is the reduced column, in filtration order. The reduced
+    /// column begins with the pivot, so the cochain is a cocycle on the simplices before the pivot.
     pub cochains: HashMap<usize, Vec<Multiple<W>>>,
     /// Numbers of columns, additions and look-ups.
     pub counts: ReductionCounts,
@@ -132,15 +135,15 @@ pub struct ReductionCounts {
     pub additions: u64,
     /// Look-ups in layer 1 of the pair store.
     pub layer1_reads: u64,
-    /// Insertions into it, take-overs included.
+    /// Insertions into layer 1, take-overs included.
     pub layer1_writes: u64,
     /// Look-ups in layer 2.
     pub layer2_reads: u64,
-    /// What look-ups in layer 1 took, if they are timed.
+    /// Times of look-ups in layer 1, if they are measured.
     pub layer1_read_times: AccessTimes,
-    /// What look-ups in layer 2 took, likewise.
+    /// Times of look-ups in layer 2, if they are measured.
     pub layer2_read_times: AccessTimes,
-    /// What insertions took, likewise.
+    /// Times of insertions into layer 1, if they are measured.
     pub write_times: AccessTimes,
 }
 
@@ -165,39 +168,40 @@ struct Version<W, F: Field> {
     terms: Vec<Term<W, F>>,
 }
 
-/// By column, the simplices that were added up to it.
+/// For each column, the simplices whose coboundaries sum to it.
 type Sums<W, F> = HashMap<usize, Vec<Term<W, F>>>;
 
-/// What all threads share.
+/// The state shared by all threads.
 struct Shared<'a, W: Word, F: Field> {
     submatrix: &'a Submatrix<'a, W>,
     field: F,
     store: Pivots<W>,
     versions: boxcar::Vec<Version<W, F>>,
-    /// Whether something was added to the column.
+    /// For each column, whether another column was added to it.
     touched: Vec<AtomicBool>,
-    /// The columns that came to zero, if they may be wanted: essential classes.
+    /// The columns that were reduced to zero (essential classes), if cochains may be wanted.
     essential: Option<Mutex<Sums<W, F>>>,
-    /// The columns that came to zero, for who keeps the state.
+    /// The columns that were reduced to zero, for the checkpoint.
     zeros: boxcar::Vec<usize>,
-    /// Whether the state is kept.
+    /// Whether the state is saved in checkpoints.
     is_kept: bool,
     /// The characteristic of the field.
     modulus: u16,
-    /// What long columns are walked along.
+    /// The tables that workers use to walk long columns.
     walks: Walks,
     last_columns: LastColumns<'a>,
 }
 
-/// Columns a thread takes at a time; of the last ones, which are the oldest and mostly the longest, it takes one.
+/// Number of columns a thread takes at a time. The last columns, the oldest and mostly the longest, are taken one at a
+/// time.
 const BATCH: usize = 16;
-/// Columns for each thread that are taken one at a time.
+/// Number of columns for each thread that are taken one at a time.
 const ONE_BY_ONE: usize = 16;
 
 /// Reduces all columns over Z/`modulus`, a prime, on the threads of the current pool.
 ///
 /// # Errors
-/// There is no memory for a slot and a pivot a column.
+/// There is no memory for one slot and one pivot per column.
 pub fn reduce_modulo<W: Word>(
     submatrix: &Submatrix<'_, W>,
     modulus: u16,
@@ -206,7 +210,7 @@ pub fn reduce_modulo<W: Word>(
     resume_modulo(submatrix, modulus, wanted, None)
 }
 
-/// Like [`reduce_modulo`], from a state that was kept.
+/// Like [`reduce_modulo`], but continues from a saved state.
 pub(super) fn resume_modulo<W: Word>(
     submatrix: &Submatrix<'_, W>,
     modulus: u16,
@@ -222,18 +226,19 @@ pub(super) fn resume_modulo<W: Word>(
 /// Reduces all columns over a field on the threads of the current pool.
 ///
 /// # Errors
-/// There is no memory for a slot and a pivot a column.
+/// There is no memory for one slot and one pivot per column.
 pub fn reduce<W: Word, F: Field>(
     submatrix: &Submatrix<'_, W>,
     field: F,
     wanted: Option<Wanted<'_, W>>,
 ) -> Result<Reduction<W>, Refused> {
-    // −1 as a number, and one more.
+    // The order of the field: the number of −1, plus one.
     let modulus = field.number(field.neg(field.one())).saturating_add(1);
     resume(submatrix, (field, modulus), wanted, None)
 }
 
-/// Like [`reduce`], over a field of so many elements, from a state that was kept. Columns that may be wanted are not kept.
+/// Like [`reduce`], over the field with `modulus` elements, but continues from a saved state. A run with `wanted` saves
+/// no state.
 fn resume<W: Word, F: Field>(
     submatrix: &Submatrix<'_, W>,
     (field, modulus): (F, u16),
@@ -241,7 +246,7 @@ fn resume<W: Word, F: Field>(
     state: Option<State<W>>,
 ) -> Result<Reduction<W>, Refused> {
     let columns = submatrix.columns.len();
-    // As `share` has it.
+    // The number of threads on which `share` runs `work`.
     let workers = if columns > BATCH { rayon::current_num_threads() } else { 1 };
     let dim = submatrix.code.vertices() as usize - 1;
     let shared = Shared {
@@ -286,7 +291,7 @@ fn resume<W: Word, F: Field>(
 }
 
 impl<W: Word, F: Field> Shared<'_, W, F> {
-    /// The column of a value of the pair store.
+    /// The column that a value of the pair store stands for.
     fn column_of(&self, value: u64) -> usize {
         match Claim::decode(value) {
             Claim::Plain(column) => column,
@@ -294,7 +299,7 @@ impl<W: Word, F: Field> Shared<'_, W, F> {
         }
     }
 
-    /// The pivot of each column, when all columns are reduced.
+    /// The result, when all columns are reduced.
     fn into_reduction(
         self,
         mut counts: ReductionCounts,
@@ -316,10 +321,10 @@ impl<W: Word, F: Field> Shared<'_, W, F> {
     }
 }
 
-/// What a pivot maps to in the pair store.
+/// The value of a pivot in the pair store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Claim {
-    /// A column that is its simplex's coboundary, nothing added.
+    /// A column to which nothing was added: the coboundary of its simplex.
     Plain(usize),
     /// A stored version of a column.
     Version(usize),
@@ -334,7 +339,7 @@ impl Claim {
     }
 
     fn decode(value: u64) -> Self {
-        // It was a usize when encoded.
+        // The value was a `usize` when it was encoded.
         let id = (value >> 1) as usize;
         if value & 1 == 0 { Claim::Plain(id) } else { Claim::Version(id) }
     }

@@ -1,7 +1,8 @@
 //! Long columns over Z/2 of edges and triangles: walks along the filtration.
 //!
-//! The simplices that are added up to a column (its column of V) are a cochain, the column its coboundary. When the first entries of the
-//! column are zero up to some simplex, all that is yet to be added is decided one simplex after the other, without the column:
+//! The simplices that are added up to a column (its column of V) are a cochain, the column its coboundary. When the
+//! column is zero on all cofacets before some simplex, every further addition can be decided one simplex after the
+//! other, without storing the column:
 //!
 //! ```text
 //! for each edge, in filtration order:
@@ -10,23 +11,24 @@
 //!     pivot ← the oldest cofacet that the edge completes on which the coboundary is not zero, if there is one
 //! ```
 //!
-//! The other facets of τ are older than σ, so their values are known. What comes after the pivot may be given values all the same: the
-//! coboundary of the σ of an apparent pair begins with its τ, so it does not change what is zero before. When the pivot was cancelled by a
-//! column, the edge is looked at once more.
+//! The other facets of τ are older than σ, so their values are known. Simplices past the pivot may be given values all
+//! the same: the coboundary of the σ of an apparent pair begins with its τ, so it does not change earlier entries. When
+//! the pivot has been cancelled by another column, the edge is processed once more.
 //!
-//! A column of many thousands of simplices, each with hundreds of cofacets, is so reduced in a few hundred nanoseconds an edge, however many
-//! simplices it has ([`cochain`](super::cochain)). It takes a bit a simplex of the full complex for each worker that walks, and a word an edge
-//! for all of them. The complex is to have many simplices, and edges of
-//! many lengths: an edge is looked at together with all that are as long. Other columns are reduced as
-//! [`super::long`] says, and so are all where there is no memory for these tables: the plan of a run says how many workers may walk
-//! ([`Walking`]).
+//! A column of many thousands of simplices, each with hundreds of cofacets, is thus reduced in a few hundred
+//! nanoseconds per edge, however many simplices it has ([`cochain`](super::cochain)). This takes one bit per simplex of
+//! the full complex for each worker that walks, and one word per edge for all workers together. It pays where the
+//! complex has many simplices and edges of many lengths, because all edges of equal rank are processed together. Other
+//! columns are reduced as in [`super::long`], and so are all columns where memory for these tables is short: the plan
+//! of a run sets how many workers may walk ([`Walking`]).
 //!
-//! # Nobody waits
+//! # No worker waits for the list
 //!
-//! The edges are listed by the first worker that has a column to walk ([`Walks`]). It sorts them on the threads of the pool, and while it waits for
-//! these it may be given any work of the pool. A worker that waited for the list could hold what the one that lists waits for. So no
-//! worker does: one that finds the list begun and not there goes on as [`super::long`] says, and looks again at its next pivot. The column is
-//! walked from there: a long column is the same sum of simplices.
+//! The edges are listed by the first worker that has a column to walk ([`Walks`]). It sorts them on the threads of the
+//! pool, and while it waits for the sort it may execute any other job of the pool. If a worker waited for the list, it
+//! could hold something that the listing worker waits for: a deadlock. So no worker waits: one that finds the list
+//! begun but not finished goes on as in [`super::long`], and checks again at its next pivot. The column can be walked
+//! from there, since a long column is stored as the same sum of simplices.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -43,37 +45,40 @@ use crate::rips::field::Field;
 use crate::rips::word::Word;
 use crate::simd::Level;
 
-/// A column of so many simplices is walked. In tests, where columns are short, the third one makes it so.
+/// Minimum number of simplices of a column that is walked; 3 in tests, where columns are short.
 pub(super) const WALKED: usize = if cfg!(test) { 3 } else { 1 << 8 };
-/// The first one has a simplex for so many edges besides, since to list all of them takes a while.
+/// The first column to be walked must have one simplex for every this many edges too, since listing all edges takes
+/// time.
 const EDGES_LISTED: usize = 1 << 9;
-/// Points whose edges are listed: an edge is two numbers of 16 bits.
+/// Maximum number of points: an edge is stored as two 16-bit vertices.
 const MOST_POINTS: usize = 1 << 16;
-/// Of so many pairs of points one at the least is an edge, if the columns are edges or triangles: in sparser graphs the lists of neighbours
-/// are shorter than rows of bits.
+/// Pairs of points per edge at most, for columns of edges and of triangles: a minimum edge density. In sparser graphs
+/// lists of neighbours are shorter than rows of bits.
 const PAIRS_AN_EDGE: [usize; 2] = [64, 8];
-/// The most edges of one rank, if the columns are edges or triangles: all that they complete is looked at together, and again for each pivot.
+/// Maximum number of edges of one rank, for columns of edges and of triangles: all cofacets that they complete are
+/// processed together, and again for each pivot.
 const MOST_EQUAL: [usize; 2] = if cfg!(test) { [64; 2] } else { [1 << 13, 1 << 10] };
-/// The most edges of a rank in the mean, likewise.
+/// Maximum mean number of edges per rank, for columns of edges and of triangles.
 const EQUAL_IN_THE_MEAN: [usize; 2] = if cfg!(test) { [64; 2] } else { [1 << 8, 1 << 4] };
-/// After so many ranks a walk looks whether the run is to end.
+/// Number of ranks after which a walk checks whether the run is to end.
 const WALKED_AT_ONCE: usize = 1 << 10;
 
-/// Bytes of the tables with which long columns of edges or of triangles are walked.
+/// Sizes in bytes of the tables that walking long columns of edges or triangles takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::rips) struct Walking {
-    /// The edges, which all workers share.
+    /// Bytes of the edge list, which all workers share.
     pub(in crate::rips) edges: u64,
-    /// The cochain of a worker.
+    /// Bytes of the cochain of one worker.
     pub(in crate::rips) cochain: u64,
 }
 
 impl Walking {
-    /// Those of a complex of so many points and edges, for columns of simplices of so many vertices; none if columns are not walked there.
+    /// The sizes for a complex with `points` points and `edges` edges and columns of simplices with `vertices`
+    /// vertices; `None` if such columns are not walked.
     pub(in crate::rips) fn of(points: usize, edges: usize, vertices: usize) -> Option<Self> {
         let pairs_an_edge = *PAIRS_AN_EDGE.get(vertices.checked_sub(2)?)?;
         let is_dense = edges.saturating_mul(pairs_an_edge) >= points * points.saturating_sub(1) / 2;
-        // A column of edges has fewer simplices than there are edges.
+        // The number of edges bounds the number of simplices of a column of edges.
         let may_be_long = edges >= WALKED && points <= MOST_POINTS;
         let cochain = Cochain::bytes(vertices, points).filter(|_| is_dense && may_be_long)?;
         Some(Walking {
@@ -83,21 +88,23 @@ impl Walking {
     }
 }
 
-/// The edges of a complex, in filtration order: of each its rank above the complement of its vertices, of which the greater is above the lesser.
+/// The edges of a complex in filtration order. A word has the rank in its upper half, and in its lower half the
+/// complement of the greater vertex (upper 16 bits) and the smaller vertex.
 struct Edges(Vec<u64>);
 
 impl Edges {
-    /// The edges of a complex, to walk columns of simplices of so many vertices; none if too many are of one rank.
+    /// Lists the edges, to walk columns of simplices with `vertices` vertices; `None` if too many edges have the same
+    /// rank.
     ///
     /// # Errors
-    /// There is no memory for them.
+    /// There is no memory for the edges.
     fn of(
         complex: &dyn Complex,
         edges: usize,
         vertices: usize,
         progress: &dyn Progress,
     ) -> Result<Option<Self>, Refused> {
-        // No more than `MOST_POINTS`.
+        // At most `MOST_POINTS`.
         let points = complex.points() as u32;
         let (mut keys, mut found) = (Vec::new(), Vec::new());
         memory::reserve(&mut keys, edges)?;
@@ -114,7 +121,7 @@ impl Edges {
         Ok(Some(edges).filter(|edges| !edges.has_too_many_equal(vertices)))
     }
 
-    /// Whether too many edges are of one rank to walk columns of simplices of so many vertices.
+    /// Whether too many edges have the same rank to walk columns of simplices with `vertices` vertices.
     fn has_too_many_equal(&self, vertices: usize) -> bool {
         let (mut count, mut most, mut start) = (0, 0, 0);
         while start < self.len() {
@@ -132,17 +139,17 @@ impl Edges {
         (self.0[place] >> 32).low_u32()
     }
 
-    /// The edges at these places, vertices descending.
+    /// The edges at these places, each with its greater vertex first.
     fn at(&self, places: std::ops::Range<usize>) -> impl ExactSizeIterator<Item = (u32, u32)> {
         self.0[places].iter().map(|&key| (!key.low_u32() >> 16, !key.low_u32() & 0xffff))
     }
 
-    /// The place of the first edge that is no older than this rank.
+    /// The place of the first edge of this rank or a greater one.
     fn start(&self, rank: u32) -> usize {
         self.0.partition_point(|&key| (key >> 32).low_u32() < rank)
     }
 
-    /// The place past the edges of the rank of the one at a place, which is the first of them.
+    /// The end of the run of edges of equal rank that begins at `start`.
     fn end(&self, start: usize) -> usize {
         let rank = self.rank(start);
         let equal = self.0[start..].iter().take_while(|&&key| (key >> 32).low_u32() == rank);
@@ -150,25 +157,26 @@ impl Edges {
     }
 }
 
-/// What workers share that walk columns.
+/// The state of walks that all workers share.
 pub(super) struct Walks {
-    /// The edges, when they are listed; none in it if columns are not walked along them.
+    /// The list of edges, once it is made; `None` inside if columns are not walked along it.
     edges: OnceLock<Option<Edges>>,
-    /// Whether a worker has begun to list them. It alone fills the lock, so that no other waits for that.
+    /// Whether a worker has begun to list the edges. Only that worker fills the lock, so no other waits for it.
     is_begun: AtomicBool,
-    /// Workers that may yet begin to walk.
+    /// Number of workers that may still begin to walk.
     workers: AtomicUsize,
-    /// How often somebody has asked for the edges.
+    /// Number of calls of [`Walks::edges`].
     #[cfg(test)]
     asked: AtomicUsize,
 }
 
-/// In tests the edges are not there for so many askings, as if another worker were listing them: so columns are walked that were long before.
+/// Number of calls for which tests are refused the edges, as if another worker were listing them: so some columns are
+/// long before they are walked.
 #[cfg(test)]
 const LATE: usize = 5;
 
 impl Walks {
-    /// No edges yet, for so many workers.
+    /// No edge list yet; at most `workers` workers may walk.
     pub(super) fn of(workers: usize) -> Self {
         Walks {
             edges: OnceLock::new(),
@@ -179,7 +187,8 @@ impl Walks {
         }
     }
 
-    /// The edges of a submatrix, listed by whoever asks first; none if columns are not walked along them, or another worker is listing them.
+    /// The edges of a submatrix, listed by the first caller; `None` if columns are not walked along them, or while
+    /// another worker lists them.
     fn edges<W>(&self, submatrix: &Submatrix<'_, W>, vertices: usize) -> Option<&Edges> {
         #[cfg(test)]
         if self.asked.fetch_add(1, Ordering::Relaxed) < LATE {
@@ -192,7 +201,7 @@ impl Walks {
             return None;
         }
         let Submatrix { complex, edges, progress, .. } = *submatrix;
-        // Where memory is refused, columns are reduced without.
+        // If memory is refused, columns are reduced without walking.
         let listed = Edges::of(complex, edges, vertices, progress).unwrap_or(None);
         self.edges.get_or_init(|| listed).as_ref()
     }
@@ -201,16 +210,16 @@ impl Walks {
 /// A worker's place in the filtration.
 pub(super) struct Walk {
     cochain: Cochain,
-    /// The number of edges in the cochain's graph.
+    /// Number of edges, from the first on, that the cochain's graph contains.
     taken: usize,
-    /// The first edge of the rank that is looked at.
+    /// The first edge of the current rank.
     at: usize,
-    /// How many ranks have been looked at.
+    /// Number of ranks processed.
     looked_at: usize,
 }
 
 impl<W: Word, F: Field> Worker<'_, W, F> {
-    /// Whether columns may be walked once they have enough simplices; as far as is known before edges are listed.
+    /// Whether columns with enough simplices may be walked, as far as is known before the edges are listed.
     fn may_walk(&self) -> bool {
         let Shared { submatrix, walks, .. } = self.shared;
         F::UNIT
@@ -219,7 +228,7 @@ impl<W: Word, F: Field> Worker<'_, W, F> {
             && walks.edges.get().is_none_or(Option::is_some)
     }
 
-    /// The number of simplices from which a column is walked; none if none is.
+    /// The minimum number of simplices of a column that is walked; `None` if no column is walked.
     pub(super) fn walked_from(&self) -> Option<usize> {
         let first = if self.shared.walks.edges.get().is_some() {
             0
@@ -229,8 +238,8 @@ impl<W: Word, F: Field> Worker<'_, W, F> {
         self.may_walk().then(|| WALKED.max(first))
     }
 
-    /// Goes on with the working column j by walking, if it can. It cannot at the rank of the column's simplex, where apparent pairs to its
-    /// right are not to be added.
+    /// Continues the working column j by walking, and returns whether it can. It cannot at the rank of the column's
+    /// simplex, where apparent pairs to the right of the column must not be added.
     pub(super) fn begin_walk(&mut self, j: usize) -> bool {
         let shared = self.shared;
         let Submatrix { complex, code, cofacet_code, columns, .. } = shared.submatrix;
@@ -262,13 +271,13 @@ impl<W: Word, F: Field> Worker<'_, W, F> {
         true
     }
 
-    /// A cochain for this worker, if one more may walk and memory is not refused.
+    /// A cochain for this worker, unless the limit on walking workers is reached or memory is refused.
     fn first_walk(&mut self, vertices: usize, points: usize) -> Option<Walk> {
         let workers = &self.shared.walks.workers;
         let one_less = |left: usize| left.checked_sub(1);
         workers.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_less).ok()?;
         let cochain = Cochain::new(vertices, points, Level::detect());
-        // Where there is no memory for one, there is none for another.
+        // If memory is refused for one cochain, no other worker tries.
         let cochain = cochain.inspect_err(|_| workers.store(0, Ordering::Relaxed)).ok()?;
         Some(Walk { cochain, taken: 0, at: 0, looked_at: 0 })
     }
@@ -281,7 +290,7 @@ impl<W: Word, F: Field> Worker<'_, W, F> {
         }
     }
 
-    /// Adds a simplex to the column that is walked.
+    /// Adds a simplex to the walked column.
     pub(super) fn flip(&mut self, entry: W) {
         if let Some(walk) = &mut self.walk {
             let mut simplex = Vec::new();
@@ -290,7 +299,7 @@ impl<W: Word, F: Field> Worker<'_, W, F> {
         }
     }
 
-    /// The simplices that add up to the column that is walked.
+    /// Writes the simplices whose coboundaries sum to the walked column to `terms`.
     pub(super) fn walked_terms(&mut self) {
         let Submatrix { complex, code, .. } = self.shared.submatrix;
         let (terms, one) = (&mut self.terms, self.shared.field.one());
@@ -302,7 +311,7 @@ impl<W: Word, F: Field> Worker<'_, W, F> {
         }
     }
 
-    /// The pivot of the column that is walked.
+    /// The pivot of the walked column.
     pub(super) fn pop_walk(&mut self) -> Option<Term<W, F>> {
         let shared = self.shared;
         let edges = shared.walks.edges.get()?.as_ref()?;
@@ -339,7 +348,7 @@ impl<W: Word, F: Field> Worker<'_, W, F> {
     }
 }
 
-/// The cofacet of an edge, or of a triangle with it, and what [`Cochain::extend`] gives.
+/// The cofacet formed by an edge and the vertices from [`Cochain::extend`]; a triangle if these are equal.
 fn cofacet<W: Word, F: Field>(
     shared: &Shared<'_, W, F>,
     rank: u32,
@@ -352,8 +361,8 @@ fn cofacet<W: Word, F: Field>(
     shared.submatrix.cofacet_code.entry(rank, vertices.iter().copied())
 }
 
-/// Extends the cochain to the simplices that several edges of one rank complete. Gives the number of values that changed and the oldest
-/// cofacet on which the coboundary is one.
+/// Extends the cochain to the simplices that several edges of one rank complete. Returns the number of values changed
+/// and the oldest cofacet on which the coboundary is one.
 fn extend_all<W: Word, F: Field>(
     shared: &Shared<'_, W, F>,
     cochain: &mut Cochain,
@@ -402,7 +411,7 @@ mod tests {
     use super::*;
     use crate::rips::code::Code;
 
-    /// All pairs of the last points of some, each pair with a rank of its own: the lesser point decides, then the greater.
+    /// All pairs among the last `last` points; ranks are distinct and ascend by the lesser point, then by the greater.
     struct Pairs {
         points: u32,
         last: u32,
@@ -441,7 +450,7 @@ mod tests {
         n as usize * (n as usize - 1) / 2
     }
 
-    /// The greatest numbers there are: of points, of edges past 2^23, and of ranks.
+    /// Edges are listed correctly at the limits: 2^16 points, more than 2^23 edges, and the greatest rank.
     #[test]
     fn edges_are_what_they_were() {
         for (points, last) in [(1 << 16, 40), (4200, 4200)] {
@@ -477,14 +486,15 @@ mod tests {
                 assert_eq!(walking.cochain, cochain.capacity());
             }
         }
-        // Columns of tetrahedra are not walked, nor those of sparse graphs, nor of more points than an edge has room for.
+        // Columns of tetrahedra are not walked, nor those of sparse graphs, nor those of graphs with more than
+        // `MOST_POINTS` points.
         assert_eq!(Walking::of(200, pairs_of(200), 4), None);
         assert_eq!(Walking::of(2000, 2000, 2), None);
         assert!(Walking::of(1 << 16, pairs_of(1 << 16), 2).is_some_and(|walking| walking.edges > 1 << 33));
         assert_eq!(Walking::of((1 << 16) + 1, pairs_of((1 << 16) + 1), 2), None);
     }
 
-    /// Whoever finds the list begun goes on without, and nobody waits.
+    /// A worker that finds the list begun goes on without it instead of waiting.
     #[test]
     fn a_list_that_another_worker_makes_is_not_waited_for() {
         let complex = Pairs { points: 20, last: 20, first: 1 };

@@ -1,13 +1,13 @@
-//! Filtration construction on GPUs: the sweep of every dimension, ahead of the reduction.
+//! Filtration construction on GPUs: sweeps of all dimensions, ahead of the reduction.
 //!
-//! Which simplices a sweep leaves undecided depends on the distances alone; only which of these are cleared depends on the
-//! pairs of the dimension below. So the devices go through the dimensions by themselves, the processor reduces one while
-//! the next is swept ([`ahead`]), and drops from the undecided what layer 1 clears ([`Undecided::clear`]).
+//! Which simplices a sweep leaves undecided depends on the distances alone; only clearing depends on the pairs of the
+//! dimension below. So the devices sweep the dimensions on their own, while the CPU reduces the dimension before
+//! ([`ahead`]) and then removes the undecided simplices that layer 1 clears ([`Undecided::clear`]).
 //!
-//! A complex is a list of tiles (`kernels/filtration_construction.cu`): the one matrix of a dense complex seen from each greatest
-//! vertex, or the neighbourhoods of a sparse one, in groups that fit the memory ([`groups`]). Jobs are handed out in batches
-//! ([`batches`]) to the devices, each driven by a [`worker`]; a batch that finds more than there is room for is cut and done again,
-//! so any amount of memory gives the same answer.
+//! A complex is a list of tiles (`kernels/filtration_construction.cu`): the one matrix of a dense complex, for each
+//! greatest vertex, or the neighbourhoods of a sparse one, in groups that fit the memory ([`groups`]). Jobs are
+//! distributed in batches ([`batches`]) to the devices, each driven by a [`worker`]. A batch that finds more than its
+//! output holds is split and repeated, so the result does not depend on the amount of memory.
 
 pub(in crate::rips) mod ahead;
 mod batches;
@@ -36,13 +36,13 @@ use crate::simd::Rank;
 
 /// The sweep of all dimensions on devices.
 pub struct DeviceSweep<'a> {
-    /// The devices.
+    /// The devices to sweep on.
     pub gpus: &'a [Gpu],
-    /// Points of the complex.
+    /// Number of points of the complex.
     pub points: usize,
-    /// Dimensions 1 to this.
+    /// The greatest dimension swept; the least is 1.
     pub max_dim: usize,
-    /// Which second layer to make.
+    /// The kind of second layer of the pair store.
     pub layer: SecondLayer,
     /// Bits of a rank in an entry.
     pub rank_bits: u32,
@@ -50,7 +50,7 @@ pub struct DeviceSweep<'a> {
     pub rank_width: u32,
     /// 64-bit limbs of an entry.
     pub limbs: usize,
-    /// Says whether the run is to end early: then what a dimension leaves is not all, and nobody is to use it.
+    /// Tells whether the run is to end early. The result of a dimension is then incomplete and must not be used.
     pub progress: &'a dyn Progress,
 }
 
@@ -60,23 +60,23 @@ pub enum DeviceComplex<'a> {
     Narrow(RankMatrix<'a, u16>),
     /// A matrix of all ranks, in 32 bits.
     Wide(RankMatrix<'a, u32>),
-    /// A graph, whose neighbourhoods are matrices of ranks of so many bits.
+    /// A graph whose neighbourhoods are matrices of ranks.
     Sparse {
-        /// The graph.
+        /// The graph, as neighbour lists.
         graph: &'a Sparse,
         /// Bits of a rank.
         rank_width: u32,
     },
 }
 
-/// What the matrices on the devices are made of.
+/// The input from which the matrices on the devices are made.
 enum Source<'a, R> {
     Matrix(RankMatrix<'a, R>),
     Graph(&'a Sparse),
 }
 
 impl DeviceSweep<'_> {
-    /// Sweeps dimension after dimension, and hands over what each leaves until told to stop.
+    /// Sweeps one dimension after another and passes the result of each on until told to stop.
     pub fn run(
         &self,
         complex: &DeviceComplex<'_>,
@@ -118,7 +118,7 @@ impl DeviceSweep<'_> {
         }
     }
 
-    /// The tiles, in groups that take at most half of what is free on every device.
+    /// The tiles, in groups that take at most half of the memory free on every device.
     fn groups<R: Rank>(&self, source: &Source<'_, R>) -> Result<Vec<Group>, CudaError> {
         match source {
             Source::Matrix(matrix) => Ok(vec![groups::of_matrix(matrix.n, matrix.stride)]),
@@ -149,7 +149,7 @@ impl DeviceSweep<'_> {
         self.gpus.iter().map(|gpu| Worker::new(gpu, source, groups, limbs, room)).collect()
     }
 
-    /// What the sweep of a dimension on all devices leaves.
+    /// The undecided simplices of a dimension, from all devices.
     fn dimension<R: KernelRank + Rank>(
         &self,
         workers: &mut [Worker<'_, R>],
@@ -198,7 +198,7 @@ fn in_parallel<T: Send>(
         };
         let started: Vec<Result<ScopedJoinHandle<'_, _>, CudaError>> =
             workers.iter_mut().map(start).collect();
-        // A panic goes on in the thread that waits, where it is taken for a failure of the devices.
+        // A panic resumes in the waiting thread, which treats it as a failure of the devices.
         let join = |thread: Result<ScopedJoinHandle<'_, _>, CudaError>| {
             thread?.join().unwrap_or_else(|panic| resume_unwind(panic))
         };

@@ -1,4 +1,4 @@
-//! A device for tests: it does what a device does, on the processor, and fails when it is told to.
+//! A stand-in for a device in tests: it computes on the CPU what a device computes, and fails on demand.
 
 use super::DeviceSweep;
 use super::ahead::Swept;
@@ -8,22 +8,22 @@ use crate::rips::filtration_construction::{Construction, Enumerate, SimplexCount
 use crate::rips::pair_store::{ApparentPairs, PairStore, Pivots};
 use crate::simd::Level;
 
-/// How the device fails.
+/// Failure modes of the device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::rips) enum Failure {
-    /// It reports an error.
+    /// The device reports an error.
     Error,
-    /// Its driver's code panics.
+    /// The host code that drives the device panics.
     Panic,
-    /// Its thread ends and reports nothing.
+    /// The thread that drives the device ends and reports nothing.
     Silence,
-    /// It finds something wrong.
+    /// The device reports wrong counts.
     WrongCounts,
-    /// It works on until the run is to end.
+    /// The device works until the run is to end.
     Endless,
 }
 
-/// The device, and the dimension in which it fails. It is for entries of 64 bits.
+/// The device, and the dimension in which it fails. It handles entries of 64 bits only.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::rips) struct StandIn {
     pub(in crate::rips) fails: Option<(usize, Failure)>,
@@ -76,7 +76,7 @@ impl StandIn {
                 }
                 None => residue.counts,
             };
-            // An entry of 64 bits is its only limb.
+            // An entry of 64 bits is a single limb.
             let (columns, cofacets) = (vec![residue.columns], vec![cofacets]);
             if !found(Ok(Undecided { columns, cofacets, layer2_seconds, counts, seconds: 0.0 })) {
                 return;

@@ -1,4 +1,4 @@
-//! One device: what it holds of a complex, and its share of the batches.
+//! One device: its part of a complex, and its share of the batches.
 
 use std::collections::VecDeque;
 use std::sync::Mutex;
@@ -20,26 +20,28 @@ use crate::rips::filtration_construction::Undecided;
 use crate::rips::pair_store::Layer2Seconds;
 use crate::simd::Rank;
 
-/// Most entries of an output of undecided simplices: with the scratch of sorting 64 MiB of entries of 64 bits.
+/// Maximum number of entries in an output of undecided simplices: 64 MiB of 64-bit entries, including the scratch of
+/// sorting.
 const MOST_ENTRIES: u64 = 1 << 22;
-/// Most entries of an output of apparent pairs, of which there are nearly as many as simplices. All in one part need no merging.
+/// Maximum number of entries in an output of apparent pairs, of which there are nearly as many as simplices. A single
+/// part needs no merging.
 const MOST_PAIRS: u64 = 1 << 30;
-/// Least entries of an output: with room for fewer a launch is not worth while.
+/// Minimum number of entries in an output: with less room a launch does not pay.
 const LEAST_ENTRIES: u64 = 1 << 10;
 
-/// Most limbs of each of the two pieces of page-locked memory through which sorted cofacets come: 32 MiB.
+/// Maximum number of limbs in each of the two page-locked buffers through which sorted cofacets are copied: 32 MiB.
 const MOST_STAGED: usize = 1 << 22;
 
-/// What a worker makes room for.
+/// The results that a worker allocates outputs for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Room {
-    /// Undecided simplices.
+    /// Undecided simplices only.
     Undecided,
-    /// These, and the apparent pairs of up to so many simplices.
+    /// Undecided simplices, and the apparent pairs of at most `most` simplices.
     Apparent { most: u64 },
 }
 
-/// A group on the device.
+/// A group of tiles in the memory of the device.
 struct Loaded<R> {
     group: usize,
     dim: usize,
@@ -48,19 +50,19 @@ struct Loaded<R> {
     ids: Buffer<u32>,
 }
 
-/// The sweep of a dimension.
+/// Parameters of the sweep of one dimension.
 pub(super) struct Sweeping<'a> {
-    /// The dimension.
+    /// The dimension of the simplices.
     pub(super) dim: usize,
-    /// Points of the complex.
+    /// Number of points of the complex.
     pub(super) points: usize,
     /// Bits of a rank in an entry.
     pub(super) rank_bits: u32,
-    /// Says whether the run is to end early.
+    /// Tells whether the run is to end early.
     pub(super) progress: &'a dyn Progress,
 }
 
-/// A device and what it holds of the complex.
+/// A device and the data of the complex that it holds.
 pub(super) struct Worker<'a, R> {
     gpu: &'a Gpu,
     source: &'a Source<'a, R>,
@@ -71,14 +73,14 @@ pub(super) struct Worker<'a, R> {
     groups: &'a [Group],
     loaded: Option<Loaded<R>>,
     output: Output,
-    /// Through which the apparent pairs come to the host, if they are listed.
+    /// Page-locked buffers through which the apparent pairs are copied to the host, if they are listed.
     staged: Option<[Pinned<u64>; 2]>,
-    /// Bytes of memory that the threads of a block may share.
+    /// Bytes of shared memory available to a block.
     shared: u32,
 }
 
 impl<'a, R: KernelRank + Rank> Worker<'a, R> {
-    /// Loads the kernels, for entries of so many limbs, and makes room for what they write.
+    /// Loads the kernels for entries of `limbs` limbs, and allocates their outputs.
     pub(super) fn new(
         gpu: &'a Gpu,
         source: &'a Source<'a, R>,
@@ -97,7 +99,7 @@ impl<'a, R: KernelRank + Rank> Worker<'a, R> {
         };
         let output = output(gpu, groups, limbs, room, size_of::<R>())?;
         let staged = if lists_apparent {
-            // Whole entries.
+            // A buffer holds a whole number of entries.
             let entries = output.capacity.min((MOST_STAGED / limbs) as u64) as usize;
             Some([gpu.pinned(entries * limbs)?, gpu.pinned(entries * limbs)?])
         } else {
@@ -119,17 +121,17 @@ impl<'a, R: KernelRank + Rank> Worker<'a, R> {
         })
     }
 
-    /// The most simplices of a batch, if their apparent pairs are listed.
+    /// Maximum number of simplices of a batch, if their apparent pairs are listed.
     pub(super) fn most_simplices(&self) -> Option<u64> {
         self.staged.is_some().then_some(self.output.capacity)
     }
 
-    /// The groups of tiles that batches are of.
+    /// The groups of tiles to which batches refer.
     pub(super) fn groups(&self) -> &'a [Group] {
         self.groups
     }
 
-    /// Takes batches while there are any, and the run is not to end.
+    /// Sweeps batches until none are left or the run is to end.
     pub(super) fn work(
         &mut self,
         sweeping: &Sweeping<'_>,
@@ -160,7 +162,7 @@ impl<'a, R: KernelRank + Rank> Worker<'a, R> {
         }
     }
 
-    /// Puts a batch that found `most` entries, more than there is room for, back in smaller parts.
+    /// Splits a batch that found `most` entries, more than the output holds, and puts the parts back.
     fn put_back(&self, queue: &Mutex<VecDeque<Batch>>, batch: Batch, most: u64) -> Result<(), CudaError> {
         let capacity = self.output.capacity;
         if batch.to - batch.from == 1 {
@@ -168,7 +170,7 @@ impl<'a, R: KernelRank + Rank> Worker<'a, R> {
             let (asked, available) = (most * entry, capacity * entry);
             return Err(CudaError::OutOfMemory { device: self.gpu.name().to_string(), asked, available });
         }
-        // Jobs differ in what they find: a quarter more parts than on average would do.
+        // Jobs find different numbers of entries, so there are a quarter more parts than the average requires.
         let parts = (most + most / 4).div_ceil(capacity).max(2);
         let mut queue = lock(queue);
         for part in batch.cut(parts) {
@@ -177,7 +179,7 @@ impl<'a, R: KernelRank + Rank> Worker<'a, R> {
         Ok(())
     }
 
-    /// Brings a group to the device, its jobs numbered for a dimension.
+    /// Copies a group to the device, with its jobs numbered for a dimension.
     fn load(&mut self, group: usize, dim: usize) -> Result<(), CudaError> {
         if self.loaded.as_ref().is_some_and(|loaded| loaded.group == group && loaded.dim == dim) {
             return Ok(());
@@ -203,10 +205,10 @@ impl<'a, R: KernelRank + Rank> Worker<'a, R> {
         Ok(())
     }
 
-    /// Sweeps a batch of the loaded group, and gives its counts.
+    /// Sweeps a batch of the loaded group, and returns its counts.
     fn sweep(&mut self, sweeping: &Sweeping<'_>, batch: Batch) -> Result<Vec<u64>, CudaError> {
         let loaded = self.loaded.as_ref().expect("the group was loaded");
-        // Rows of reach: that of the fixed vertices, and one a vertex chosen.
+        // Number of rows of reach: one for the fixed vertices, and one for each chosen vertex.
         let rows = sweeping.dim.saturating_sub(3) + 1;
         let reach = rows * self.groups[batch.group].stride() as usize;
         let most = self.shared as usize / size_of::<R>();
@@ -226,7 +228,7 @@ impl<'a, R: KernelRank + Rank> Worker<'a, R> {
             partial: matches!(self.source, Source::Graph(_)),
         };
         let range = Range {
-            // Below 32, as was checked.
+            // Below 32, as checked before.
             dim: sweeping.dim as u32,
             vertex_bits: vertex_bits(sweeping.points),
             from: batch.from,
@@ -237,8 +239,8 @@ impl<'a, R: KernelRank + Rank> Worker<'a, R> {
         self.gpu.read(&self.output.counts, 0..COUNTS as usize)
     }
 
-    /// The limbs of the first `n` cofacets, ascending, and what sorting them and bringing them here took. The device has nothing
-    /// else to do. While it sorts, the system hands out the memory to which they come.
+    /// The limbs of the first `n` cofacets, ascending, and the times of sorting and of copying them. The device has no
+    /// other work then. The host memory for the result is allocated while the device sorts.
     fn cofacets(&mut self, n: u64, bits: u32) -> Result<(Vec<u64>, Layer2Seconds), CudaError> {
         let Some(staged) = self.staged.as_mut().filter(|_| n > 0) else {
             return Ok((Vec::new(), Layer2Seconds::default()));
@@ -261,7 +263,7 @@ impl<'a, R: KernelRank + Rank> Worker<'a, R> {
     }
 }
 
-/// Room for what the kernels write, as much as the matrices of a group leave, up to [`MOST_ENTRIES`] or [`MOST_PAIRS`].
+/// The outputs of the kernels, as large as the matrices of a group allow, up to [`MOST_ENTRIES`] or [`MOST_PAIRS`].
 fn output(
     gpu: &Gpu,
     groups: &[Group],
@@ -278,9 +280,9 @@ fn output(
         Room::Undecided => (1, MOST_ENTRIES),
         Room::Apparent { most } => (2, most.clamp(LEAST_ENTRIES, MOST_PAIRS)),
     };
-    // An output, and beside it a copy and some totals while it is sorted.
+    // Bytes per entry: the outputs, and a copy and some totals while one is sorted.
     let entry = 8 * limbs as u64 * (outputs + 1) + 1;
-    // Lists that would fill the device leave a part of it: the driver rounds what it hands out.
+    // A part of the memory is left free, since the driver rounds allocations up.
     let capacity = ((left - left / 16) / entry).min(most);
     if capacity < LEAST_ENTRIES {
         let asked = matrices + lists + LEAST_ENTRIES * entry;
@@ -295,7 +297,7 @@ fn output(
     })
 }
 
-/// The graph in the memory of a device.
+/// Copies the graph to the device.
 fn upload(gpu: &Gpu, graph: &Sparse) -> Result<Graph, CudaError> {
     let n = graph.points() as u32;
     let mut offsets = vec![0];

@@ -1,15 +1,15 @@
-//! The sweep on devices against the definitions, and against itself with little memory.
+//! Sweeps on devices, compared with the definitions and with sweeps in little memory.
 
 use super::*;
 use crate::cuda::{CudaError, Gpu};
 use crate::rips::complex::LONG;
 
-/// The first device with at most so many bytes.
+/// The first device, limited to `memory` bytes.
 fn gpu(memory: Option<u64>) -> Gpu {
     Gpu::open(0, memory).unwrap()
 }
 
-/// Checks every dimension of a complex as devices sweep it.
+/// Checks the sweep of every dimension of a complex on devices.
 fn device_conforms<W: Word>(
     gpus: &[Gpu],
     complex: &dyn Enumerate,
@@ -86,7 +86,7 @@ fn gpu_residue_around_hubs_is_what_the_definitions_say() {
         for hubs in sets_of_hubs(n) {
             let table = Table::with_hubs(n, &hubs, &mut state);
             let graph = table.sparse();
-            // Both ways of filling a row of a matrix are taken: by the list of neighbours, and by searching in a long one.
+            // Matrix rows are filled in both ways: along the neighbour list, and by searching a long one.
             let row = |v: usize| graph.row(v as u32).0;
             let is_long = |v: usize| row(hubs[0]).len() / LONG > row(v).len() + 1;
             assert!((0..n).any(is_long) && !(0..n).all(is_long), "{n} points, hubs {hubs:?}");
@@ -97,7 +97,7 @@ fn gpu_residue_around_hubs_is_what_the_definitions_say() {
     }
 }
 
-/// The undecided of every dimension, on some devices.
+/// The undecided simplices of every dimension, swept on the given devices.
 fn swept(gpus: &[Gpu], complex: &dyn Enumerate, max_dim: usize, layer: SecondLayer) -> Vec<Undecided> {
     let points = complex.points();
     let sweep =
