@@ -1,8 +1,8 @@
-//! How many voxels an image has along each axis, and in which order they lie in memory.
+//! The shape of an image: its extent along each axis and the order of voxels in memory.
 
 use std::fmt;
 
-/// Which of the user's axes varies fastest in memory.
+/// The axis of the user's array that varies fastest in memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum Order {
@@ -13,69 +13,71 @@ pub enum Order {
     F,
 }
 
-/// The most axes that a user's array may have, those of one voxel included: NumPy's limit.
+/// Greatest number of axes of a user's array, including those of one voxel: NumPy's limit.
 const MOST_AXES: usize = 64;
 
-/// Voxels along the axes of an image, as its user indexes it: any number of axes, of which at most three have more than one voxel.
+/// The extents of an image along the axes by which its user indexes it. There may be up to 64 axes, of which at most
+/// three have more than one voxel.
 ///
-/// Axes of one voxel change nothing: an image of shape (512, 512, 1) is a plane. They are left out of [`dim`](Shape::dim) and
-/// [`extents`](Shape::extents), which are what all work is done with, and stay in [`axes`](Shape::axes) and in
-/// [`coordinates`](Shape::coordinates), which are what the user is told.
+/// Axes of one voxel do not affect results: an image of shape (512, 512, 1) is a plane. They are left out of
+/// [`dim`](Shape::dim) and [`extents`](Shape::extents), on which all computations work, and kept in
+/// [`axes`](Shape::axes) and [`coordinates`](Shape::coordinates), which are shown to the user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Shape {
-    /// The slowest axis in memory first; axes that are left out are 1, and the first ones.
+    /// The extents, the slowest axis in memory first, padded with 1 at the front.
     extents: [usize; 3],
     dim: usize,
     order: Order,
     /// The number of the user's axes.
     count: u8,
-    /// Which of the user's axes are not left out, the first `dim` entries ascending.
+    /// The indices of the user's axes that are kept: the first `dim` entries, ascending.
     kept: [u8; 3],
 }
 
-/// Why there is no such shape.
+/// An error in the shape of an image, or voxels that do not fit it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ShapeError {
-    /// No axis, or more than three of more than one voxel.
+    /// There is no axis, or more than three axes have more than one voxel.
     #[error("expected 1 to 3 axes of more than one voxel, found shape {found:?}")]
     Axes {
         /// The shape.
         found: Vec<usize>,
     },
-    /// An axis without voxels.
+    /// An axis has no voxels.
     #[error("expected at least one voxel along each axis, found shape {found:?}")]
     Empty {
         /// The shape.
         found: Vec<usize>,
     },
-    /// More voxels than can be counted.
+    /// There are more voxels than can be addressed.
     #[error("expected fewer than 2^63 voxels, found shape {found:?}")]
     TooLarge {
         /// The shape.
         found: Vec<usize>,
     },
-    /// Not one value a voxel.
+    /// The number of values differs from the number of voxels.
     #[error("expected {expected} voxels, found {found}")]
     Voxels {
-        /// What the shape takes.
+        /// The number of voxels of the shape.
         expected: usize,
-        /// What there is.
+        /// The number of values given.
         found: usize,
     },
-    /// A voxel that cannot be compared with others.
+    /// A voxel is NaN, which has no place in the order.
     #[error("voxel {voxel:?}: expected a number, found NaN")]
     NotANumber {
-        /// Its coordinates along the user's axes.
+        /// The coordinates of the voxel along the user's axes.
         voxel: Vec<usize>,
     },
 }
 
 impl Shape {
-    /// The shape of an array that its user indexes by these axes, which lie in memory in this order.
+    /// The shape of an array with these axes, in this memory order.
     ///
     /// # Errors
-    /// [`ShapeError`]: there are no axes, more than three of more than one voxel, or no voxels or too many.
+    /// [`ShapeError`]: there are no axes or too many, more than three have more than one voxel, or the number of voxels
+    /// is 0 or too large.
     pub fn new(axes: &[usize], order: Order) -> Result<Shape, ShapeError> {
         if axes.contains(&0) {
             return Err(ShapeError::Empty { found: axes.to_vec() });
@@ -88,7 +90,7 @@ impl Shape {
         if count.is_none_or(|count| count > isize::MAX as usize) {
             return Err(ShapeError::TooLarge { found: axes.to_vec() });
         }
-        // A single voxel keeps its last axis: there is always one.
+        // A single voxel keeps its last axis, so that `dim` is at least 1.
         let long = if long.is_empty() { vec![axes.len() - 1] } else { long };
         let (dim, mut extents, mut kept) = (long.len(), [1; 3], [0; 3]);
         for (k, &axis) in long.iter().enumerate() {
@@ -105,18 +107,18 @@ impl Shape {
         self.dim
     }
 
-    /// Planes, rows of a plane, voxels of a row: the slowest axis in memory first, axes of one voxel left out. Absent axes, the first
-    /// ones, are 1.
+    /// The numbers of planes, rows per plane and voxels per row: the slowest axis in memory first, axes of one voxel
+    /// left out. Missing axes come first and are 1.
     pub fn extents(&self) -> [usize; 3] {
         self.extents
     }
 
-    /// Which of the user's axes varies fastest.
+    /// The order of the axes in memory.
     pub fn order(&self) -> Order {
         self.order
     }
 
-    /// The shape with the same axes of the user's, which lie in memory in this order.
+    /// The shape with the same user's axes in another memory order.
     #[must_use]
     pub fn in_order(self, order: Order) -> Shape {
         let mut extents = self.extents;
@@ -126,14 +128,14 @@ impl Shape {
         Shape { extents, order, ..self }
     }
 
-    /// Voxels along the user's axes, those of one voxel included.
+    /// The extents along the user's axes, including those of one voxel.
     pub fn axes(&self) -> Vec<usize> {
         let mut axes = vec![1; self.count.into()];
         self.kept().zip(self.users(self.extents)).for_each(|(axis, extent)| axes[axis] = extent);
         axes
     }
 
-    /// What an image of this shape is, for messages: `7x6x5 image of u16`; of one axis, `line of 600 voxels of f64`.
+    /// Describes an image of this shape for messages: `7x6x5 image of u16`; with one axis, `line of 600 voxels of f64`.
     pub fn described(&self, voxel_type: &str) -> String {
         match self.axes()[..] {
             [1] => format!("line of 1 voxel of {voxel_type}"),
@@ -147,15 +149,15 @@ impl Shape {
         self.extents.iter().product()
     }
 
-    /// The coordinates of the voxel at a place in memory, along the user's axes, those of one voxel included.
+    /// The coordinates, along the user's axes including those of one voxel, of the voxel at a place in memory.
     pub fn coordinates(&self, place: usize) -> Vec<usize> {
         let mut coordinates = vec![0; self.count.into()];
         self.kept().zip(self.long_coordinates(place)).for_each(|(axis, at)| coordinates[axis] = at);
         coordinates
     }
 
-    /// The coordinates of the voxel at a place in memory along three axes: the user's, 0 along those that are not there; where the user
-    /// has more than three, those of more than one voxel.
+    /// The coordinates along three axes of the voxel at a place in memory: those along the user's axes, padded with 0
+    /// at the end. If the user has more than three axes, only those of more than one voxel count.
     pub fn three_coordinates(&self, place: usize) -> [usize; 3] {
         let all = if self.count > 3 { self.long_coordinates(place) } else { self.coordinates(place) };
         std::array::from_fn(|axis| all.get(axis).copied().unwrap_or(0))
@@ -169,7 +171,7 @@ impl Shape {
         }
     }
 
-    /// The place in memory of a voxel, by its place in C order: the inverse of [`c_place`](Shape::c_place).
+    /// The place in memory of the voxel at a place in C order: the inverse of [`c_place`](Shape::c_place).
     pub(crate) fn memory_place(&self, c_place: usize) -> usize {
         match self.order {
             Order::C => c_place,
@@ -182,19 +184,19 @@ impl Shape {
         self.users([place / columns / rows, place / columns % rows, place % columns])
     }
 
-    /// The user's axes that are not left out.
+    /// The indices of the user's axes that are kept.
     fn kept(&self) -> impl Iterator<Item = usize> {
         self.kept.into_iter().take(self.dim).map(usize::from)
     }
 
-    /// Numbers that belong to planes, rows and columns, along the user's axes; 0 along those of one voxel.
+    /// Rearranges numbers for planes, rows and columns to the user's axes, with 0 along axes of one voxel.
     pub(in crate::cubical) fn along_axes(&self, memory: [i32; 3]) -> Vec<i32> {
         let mut axes = vec![0; self.count.into()];
         self.kept().zip(self.users(memory)).for_each(|(axis, number)| axes[axis] = number);
         axes
     }
 
-    /// What belongs to the axes in memory, in the order of the user's.
+    /// Rearranges one item per axis from memory order to the order of the user's axes.
     fn users<T: Copy>(&self, memory: [T; 3]) -> Vec<T> {
         let mut axes = memory[3 - self.dim..].to_vec();
         if self.order == Order::F {
@@ -204,13 +206,14 @@ impl Shape {
     }
 }
 
-/// The place of a voxel in an array of `extents` once the order of the axes is reversed. Absent axes come first and have extent 1.
+/// The place of a voxel after the order of the axes of an array of `extents` is reversed. Missing axes come first and
+/// have extent 1.
 fn transposed([planes, rows, columns]: [usize; 3], place: usize) -> usize {
     let (plane, row, column) = (place / columns / rows, place / columns % rows, place % columns);
     (column * rows + row) * planes + plane
 }
 
-/// As `512x512x40`, along the user's axes.
+/// Formats the extents along the user's axes as `512x512x40`.
 impl fmt::Display for Shape {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let axes: Vec<String> = self.axes().iter().map(usize::to_string).collect();

@@ -1,22 +1,25 @@
-//! Curves at several scales: of an image, of the image smoothed, smoothed twice, and so on.
+//! Euler characteristic curves of an image at several scales: of the image itself and after each of several smoothings.
 //!
 //! # Smoothing
 //!
-//! Voxels are taken as 32-bit floats and each is replaced by a weighted sum of those around it, axis by axis, the fastest in memory first.
-//! Weights are exp(−k² / 2σ²) for k = −r … r, with 2r + 1 *taps*, over their sum, computed in double precision and rounded once. Beyond the
-//! border the image is reflected, the voxel at the border twice (d c b a | a b c d | d c b a): `scipy.ndimage.gaussian_filter` with
-//! `mode="reflect"` and `radius=r`, but for rounding. Smoothing n times by σ is smoothing by σ√n, as far as the taps reach.
+//! Voxels are converted to 32-bit floats. Each is replaced by a weighted sum of its neighbours, axis by axis, the
+//! fastest in memory first. The weights are exp(−k² / 2σ²) for k = −r … r, with 2r + 1 *taps*, normalized to sum 1,
+//! computed in double precision and rounded once. Beyond the border the image is reflected, the border voxel included
+//! (d c b a | a b c d | d c b a). Up to rounding this is `scipy.ndimage.gaussian_filter` with `mode="reflect"` and
+//! `radius=r`. Smoothing n times by σ approximates smoothing by σ√n, as far as the taps reach.
 //!
-//! A sum is w_0 x_0 + w_1 (x_−1 + x_1) + w_2 (x_−2 + x_2) + …, from left to right, every operation rounded to the nearest by itself, never two
-//! as one. So the processor and a device find the same voxels to the last bit, and the same curves. Each x is halved before and the sum is doubled
-//! at the end, which rounds nothing but the least floats: so no sum on the way is past the range of floats, and where rounding takes a mean past
-//! its end, the mean is that end.
+//! A sum is w_0 x_0 + w_1 (x_−1 + x_1) + w_2 (x_−2 + x_2) + …, from left to right. Every operation is rounded to
+//! nearest by itself, and multiplications and additions are never fused, so CPU and GPU compute bit-identical voxels
+//! and hence identical curves. Each x is halved first and the sum is doubled at the end, so no intermediate sum
+//! overflows; halving is exact except for the smallest floats. If rounding still takes a mean past the range of floats,
+//! it is clamped to the largest one.
 //!
-//! The first curve is that of the image as it is, of any type of voxels; only the smoothed ones are of floats. Infinite voxels cannot be
-//! smoothed, nor those past the range of 32-bit floats.
+//! The first curve is that of the original image, of any type of voxels; only smoothed images are converted to floats.
+//! Infinite voxels and those outside the range of 32-bit floats cannot be smoothed.
 //!
-//! On a device the image and the smoothed one change places, and only changes come back, those of one scale while the next is made
-//! ([`ResidentScales`]); where rows are not bins of a range that is known, scale after scale by itself.
+//! On a GPU, two buffers alternate between the current and the next smoothed image. Only the changes of a curve are
+//! copied back, overlapped with the computation of the next scale ([`ResidentScales`]). Unless the bins are uniform
+//! over a given range, scales are instead processed one at a time.
 
 mod resident;
 
@@ -35,14 +38,14 @@ use crate::cuda::smooth::SmoothKernels;
 use crate::cuda::{Buffer, Gpu, KernelVoxel};
 use crate::parallel;
 
-/// What curves at several scales are asked for.
+/// Number of scales, and the smoothing between them.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Scales {
-    /// Curves: the image's, and one for each time that it is smoothed.
+    /// Number of curves: one for the image and one for each smoothing.
     pub count: usize,
-    /// The standard deviation of the weights, in voxels.
+    /// The standard deviation of the Gaussian weights, in voxels.
     pub sigma: f64,
-    /// Weights, an odd number.
+    /// Number of weights along an axis; odd.
     pub taps: usize,
 }
 
@@ -52,42 +55,42 @@ impl Default for Scales {
     }
 }
 
-/// Why there are no curves.
+/// An error of the computation of curves at several scales.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum ScalesError {
-    /// No standard deviation.
+    /// The standard deviation is not positive and finite.
     #[error("expected a positive standard deviation, found {found}")]
     Sigma {
-        /// What was given.
+        /// The standard deviation that was given.
         found: f64,
     },
-    /// A number of weights without a middle.
+    /// The number of weights is even.
     #[error("expected an odd number of taps, found {found}")]
     Taps {
-        /// What was given.
+        /// The number of taps that was given.
         found: usize,
     },
-    /// A voxel that cannot be smoothed.
+    /// A voxel is not finite as a 32-bit float, so it cannot be smoothed.
     #[error("voxel {voxel:?}: expected a 32-bit float to be smoothed, found {found}")]
     Infinite {
-        /// Its coordinates.
+        /// The coordinates of the voxel.
         voxel: Vec<usize>,
-        /// Its value.
+        /// The value of the voxel.
         found: f64,
     },
-    /// There are no such bins.
+    /// The bins are invalid for this image.
     #[error(transparent)]
     Bins(#[from] BinsError),
-    /// The device fails.
+    /// The GPU failed.
     #[error(transparent)]
     Device(#[from] DeviceError),
 }
 
 impl Scales {
-    /// The weights of a voxel, of its neighbours, of theirs, and so on.
+    /// The weights by distance from the voxel: 0, 1, 2, and so on.
     ///
     /// # Errors
-    /// [`ScalesError`]: the standard deviation is not positive, or the number of taps not odd.
+    /// [`ScalesError`]: the standard deviation is not positive and finite, or the number of taps is even.
     pub fn weights(&self) -> Result<Vec<f32>, ScalesError> {
         let Scales { sigma, taps, .. } = *self;
         if !(sigma > 0.0 && sigma.is_finite()) {
@@ -102,11 +105,11 @@ impl Scales {
     }
 }
 
-/// The curves of an image at several scales, on the processor. `advance` is told how many voxels are done, of those of all scales; in between
-/// it is told of none, so that it can end the work by unwinding.
+/// Computes the curves of an image at several scales on the CPU. `advance` receives the numbers of voxels processed,
+/// over all scales. It is also called with 0 in between, so that it can end the work by unwinding.
 ///
 /// # Errors
-/// [`ScalesError`]: there are no such bins or weights, or a voxel cannot be smoothed.
+/// [`ScalesError`]: the bins or weights are invalid, or a voxel cannot be smoothed.
 pub fn curves<T: Voxel>(
     image: &Image<T>,
     request: &EccRequest,
@@ -118,8 +121,8 @@ pub fn curves<T: Voxel>(
     Ok(curves)
 }
 
-/// Like [`curves`], where the first of the curves are known: what takes part in later ones is smoothed again, and not counted. Curves are added
-/// one after the other, and `found` is told of all of them each time.
+/// Like [`curves`], but continues after the first curves, which are given. The smoothing of their scales is repeated
+/// but not reported. Curves are appended one by one, and `found` receives all of them each time.
 ///
 /// # Errors
 /// As [`curves`].
@@ -146,7 +149,7 @@ pub(crate) fn curves_since<T: Voxel>(
         let mut voxels = floats(image)?;
         for scale in 1..scales.count {
             let is_known = scale < known;
-            // What is known has been told.
+            // Known scales have already been reported.
             let left = if is_known { 0 } else { shape.count() as u64 };
             let mut parts = Parts { left, count: shape.dim() as u64 + 1, advance };
             voxels = smooth(voxels, shape, &weights, &mut parts);
@@ -161,10 +164,10 @@ pub(crate) fn curves_since<T: Voxel>(
     Ok(())
 }
 
-/// Like [`curves`], on a device, from which only curves come back.
+/// Like [`curves`], but on a GPU, from which only curves are copied back.
 ///
 /// # Errors
-/// As [`curves`]; and the device fails, or has no room for the image twice.
+/// As [`curves`]; and the GPU fails, or has no room for two copies of the image.
 pub fn curves_device<T: KernelVoxel>(
     gpu: &Gpu,
     image: &Image<T>,
@@ -194,8 +197,9 @@ pub fn curves_device<T: KernelVoxel>(
     Ok(curves)
 }
 
-/// Like [`curves`], of an image that lies on a device in memory order, whose kernels are `prepared`, as are those for smoothed images.
-/// `as_floats` gives the voxels as they are smoothed, if that is asked for.
+/// Like [`curves`], but for an image in GPU memory, in memory order. The counting kernels for its voxels and for
+/// smoothed images are given. `as_floats` returns the voxels as floats and is called only if there is something to
+/// smooth.
 ///
 /// # Errors
 /// As [`curves_device`].
@@ -225,7 +229,7 @@ pub(crate) fn curves_on_device<T: KernelVoxel>(
     Ok(curves)
 }
 
-/// Tells of all curves but the first, of an image that lies on the device whose kernels are `prepared`.
+/// Computes all curves but the first on the GPU of `prepared`, and passes each to `advance`.
 fn smoothed(
     prepared: &Prepared<f32>,
     mut voxels: Buffer<f32>,
@@ -253,14 +257,14 @@ fn smoothed(
     for _ in 1..scales.count {
         let mut both = [voxels, gpu.zeros(shape.count()).map_err(failed)?];
         kernels.smooth(&axes(shape), &mut both).map_err(failed)?;
-        // The memory of the other goes before anything is counted.
+        // The other buffer is freed before counting.
         [voxels, _] = both;
         advance(prepared.curve(&voxels, shape, request)?);
     }
     Ok(())
 }
 
-/// A request for bins over the finite voxels of an image, where they are to be over all of it: a device finds infinite ends, too.
+/// Fixes the range of bins to that of the finite voxels if none is given; the GPU's own range includes infinities.
 fn with_range<T: Voxel>(image: &Image<T>, request: &EccRequest) -> Result<EccRequest, BinsError> {
     let mut request = *request;
     if let Bins::Uniform { range: range @ None, .. } = &mut request.bins {
@@ -269,7 +273,7 @@ fn with_range<T: Voxel>(image: &Image<T>, request: &EccRequest) -> Result<EccReq
     Ok(request)
 }
 
-/// The voxels of a scale, that are told a part at a time: one an axis, and one for the curve.
+/// Reports the voxels of a scale as progress in equal parts: one for each axis and one for the curve.
 struct Parts<'a> {
     left: u64,
     count: u64,
@@ -289,13 +293,13 @@ impl Parts<'_> {
     }
 }
 
-/// Voxels of a piece of work.
+/// Number of voxels per parallel task of the conversion to floats.
 const PART: usize = 1 << 16;
 
-/// Voxels that are smoothed along an axis before it is told that the work goes on.
+/// Approximate number of voxels smoothed along an axis between two calls of `advance`.
 const LOOK: usize = if cfg!(test) { 1 << 6 } else { 1 << 22 };
 
-/// Voxels as they are smoothed.
+/// Converts the voxels to 32-bit floats.
 fn floats<T: Voxel>(image: &Image<T>) -> Result<Vec<f32>, ScalesError> {
     let mut floats = vec![0.0; image.voxels().len()];
     parallel::pieces_mut(&mut floats, PART, &|part, floats| {
@@ -313,7 +317,7 @@ fn floats<T: Voxel>(image: &Image<T>) -> Result<Vec<f32>, ScalesError> {
     }
 }
 
-/// The axes that are smoothed, in their order: of each its length, and how far apart the voxels of a line are.
+/// The length and the stride of each axis, in the order in which the axes are smoothed.
 fn axes(shape: Shape) -> Vec<[usize; 2]> {
     let [planes, rows, columns] = shape.extents();
     let mut all = vec![[columns, 1], [rows, columns], [planes, rows * columns]];
@@ -327,7 +331,7 @@ fn smooth(mut voxels: Vec<f32>, shape: Shape, weights: &[f32], parts: &mut Parts
         let rows = LOOK.div_ceil(inner);
         for (piece, smoothed) in smoothed.chunks_mut(rows * inner).enumerate() {
             (parts.advance)(0);
-            // A row of voxels that lie side by side, at one place of their lines.
+            // A row of voxels that are contiguous in memory and have the same position along the axis.
             let least = 4096_usize.div_ceil(inner);
             smoothed.par_chunks_mut(inner).enumerate().with_min_len(least).for_each(|(k, row)| {
                 let k = piece * rows + k;
@@ -351,11 +355,11 @@ fn smooth(mut voxels: Vec<f32>, shape: Shape, weights: &[f32], parts: &mut Parts
     voxels
 }
 
-/// Where a line that is reflected at both ends is at a place.
+/// The position in a line that is reflected at both ends, for any `place`.
 fn reflected(place: isize, length: usize) -> usize {
     let period = 2 * length as isize;
     let place = place.rem_euclid(period);
-    // Both are below the length.
+    // Both results are below the length.
     if place < length as isize { place as usize } else { (period - 1 - place) as usize }
 }
 

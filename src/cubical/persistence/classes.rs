@@ -1,21 +1,21 @@
-//! What is found: classes, by the voxels with which they are born and die.
+//! Persistence classes, identified by their birth and death voxels.
 
-/// A class: the places in memory of the voxels with which it is born and dies.
+/// A persistence class: the places in memory of its birth voxel and its death voxel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Class {
-    /// Where it is born.
+    /// The place of the birth voxel.
     pub birth: usize,
-    /// Where it dies; nowhere, if it is essential.
+    /// The place of the death voxel; `None` if the class is essential.
     pub death: Option<usize>,
 }
 
-/// The classes of an image, but for those that die at the value they are born at.
+/// The classes of an image, except those of zero persistence.
 ///
-/// A dimension's are ascending by the place of their births, then of their deaths, in the order of the filtration: by value
-/// (descending for superlevel sets), ties by the coordinates of the voxel, those along the first axis first. So the classes are those of the
-/// array and do not depend on its order in memory. Essential ones come after others of the same birth.
+/// The classes of a dimension are sorted by their births, then by their deaths, in the order of the filtration: by
+/// value (descending for superlevel sets), ties by the coordinates of the voxel, the first axis first. They therefore
+/// depend on the array but not on its order in memory. An essential class comes after the others of the same birth.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Classes {
-    /// The classes of each dimension, from 0 up to the greatest that was asked for and can have any.
+    /// The classes of each dimension, from 0 up to the greatest dimension that was requested and can have classes.
     pub dimensions: Vec<Vec<Class>>,
 }

@@ -1,23 +1,24 @@
-//! How much memory the bars of an image take, known before they are looked for.
+//! Memory that the barcode of an image takes, estimated before it is computed.
 
 use super::layout::GridLayout;
 use crate::cubical::construction::Construction;
 use crate::cubical::shape::Shape;
 use crate::memory::MemoryPlan;
 
-/// Bytes that a place on the grid takes while voxels are put in order, which is when it takes most: a word and the place, and the bucket and
-/// the copy of words that threads deal at the time, a quarter of all; later these are the rank, the place and the code, and critical cells, of
-/// which smooth images have few. Words of crowded buckets are dealt once more where they lie.
+/// Bytes per grid place at the peak, which is while voxels are sorted: the sort word (8), the place (4), the bucket
+/// (2), and 2 for the copies of words that threads distribute, a quarter of all at a time. Later stages hold the rank,
+/// the place and the code of each voxel, and the critical cells, of which smooth images have few. Crowded buckets are
+/// redistributed in place.
 pub(super) const BYTES_OF_PLACE: u64 = 16;
 
-/// Bytes of a place on the grid once voxels are in order: its rank, the place itself and the code of its gradient.
+/// Bytes per grid place after sorting: its rank, the place of that rank, and the code of its gradient.
 const BYTES_IN_ORDER: u64 = 4 + 4 + 2;
 
-/// What helps where an image is too large.
+/// Advice for an image that does not fit into memory.
 pub const HELPS: &str = "a part of the image, or one of fewer voxels, takes less, and so does a curve (lacuna ecc), for images of any size";
 
-/// The plan of the memory that the bars of an image of this shape and so many bytes take, by its gradient. An image of too many voxels has
-/// no stages.
+/// The memory plan for the barcode of an image of this shape, by the discrete gradient. `image` is the size of the
+/// image in bytes. An image of too many voxels has no stages.
 pub fn memory_plan(shape: Shape, image: u64) -> MemoryPlan {
     let plan = MemoryPlan::new();
     let Ok(layout) = GridLayout::new(shape) else { return plan };
@@ -34,8 +35,8 @@ pub fn memory_plan(shape: Shape, image: u64) -> MemoryPlan {
     )
 }
 
-/// Cells of an image of this shape: along an axis of n voxels 2n − 1 of the V-construction, and 2n + 1 of the T-construction, whose vertices at
-/// the border of the image are cells too.
+/// The number of cells of an image of this shape. Along an axis of n voxels there are 2n − 1 in the V-construction and
+/// 2n + 1 in the T-construction, whose vertices on the border of the image are cells too.
 fn cells(shape: Shape, construction: Construction) -> u64 {
     let along = |extent: &usize| match construction {
         Construction::V => 2 * *extent as u64 - 1,
@@ -45,11 +46,11 @@ fn cells(shape: Shape, construction: Construction) -> u64 {
     axes.iter().map(along).fold(1, u64::saturating_mul)
 }
 
-/// Like [`memory_plan`], by the boundary matrix of all cells.
+/// Like [`memory_plan`], but for the reduction of the boundary matrix of all cells.
 pub fn memory_plan_of_matrix(shape: Shape, construction: Construction, image: u64) -> MemoryPlan {
     let axes = shape.dim() as u64;
     let cells = cells(shape, construction);
-    // A cell of dimension d has 2d facets: half of the axes, on average.
+    // A cell of dimension d has 2d facets, and d averages half the number of axes.
     let entries = cells.saturating_mul(axes);
     let index = if entries > i32::MAX as u64 { 8 } else { 4 };
     let matrix = cells.saturating_mul(1 + index).saturating_add(entries.saturating_mul(index));

@@ -1,4 +1,4 @@
-//! The voxels in their order, on a grid.
+//! The voxels of an image ranked by the filtration, on a grid with a rim.
 
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
@@ -13,11 +13,11 @@ use crate::cubical::image::{Image, Voxel};
 use crate::cubical::key::Keys;
 use crate::progress::Progress;
 
-/// Voxels of an image, numbered in the order of the filtration of the complex of which they are vertices, on a grid with a rim.
+/// The voxels of an image, ranked by the filtration of the complex whose vertices they are, on a grid with a rim.
 ///
-/// The order is that of the image's complex where it is [`Complex::Primal`], and the reverse of it, ties included, where it is
-/// [`Complex::Dual`]. Ranks are 1 to n. The rim has rank 0 in the dual complex, where it is one vertex older than all, and [`AFTER`] in
-/// the primal one, which has no rim.
+/// The order is the filtration order of the image for [`Complex::Primal`], and its reverse, ties included, for
+/// [`Complex::Dual`]. Ranks are 1 to n. Rim places have rank 0 in the dual complex, where the rim is a single vertex
+/// older than all others, and [`AFTER`] in the primal complex, where they stand for no vertex.
 pub struct Grid {
     layout: GridLayout,
     complex: Complex,
@@ -26,16 +26,16 @@ pub struct Grid {
     levels: Levels,
 }
 
-/// The values of an image, numbered in the order of ranks.
+/// The distinct values of an image, numbered in the order of ranks.
 struct Levels {
-    /// A bit for each voxel in order, which says whether it is the first of its value.
+    /// One bit per voxel in the order of ranks: whether it is the first of its value.
     firsts: Vec<u64>,
-    /// How many are before each word.
+    /// The number of set bits before each word of `firsts`.
     before: Vec<u32>,
 }
 
 impl Levels {
-    /// The levels of places in order, of which the first of each value is marked; takes the marks off.
+    /// Builds the levels from sorted places marked with [`FIRST`], and clears the marks.
     fn new(order: &mut [u32]) -> Self {
         let word = |places: &mut [u32]| {
             let mut word = 0;
@@ -56,24 +56,24 @@ impl Levels {
         Levels { firsts, before }
     }
 
-    /// The number of the value of a voxel in order.
+    /// The number of the value of the voxel at index `at` of the order.
     #[inline]
     fn of(&self, at: usize) -> u32 {
         self.before[at / 64] + (self.firsts[at / 64] << (63 - at % 64)).count_ones()
     }
 }
 
-/// Units of work that it takes to number a voxel: it is dealt to a bucket, sorted, and told its rank.
+/// Units of work per voxel: it is distributed to a bucket, sorted, and ranked.
 pub(crate) const WORK_OF_VOXEL: u64 = 3;
 
-/// Voxels that are told their ranks at once.
+/// Number of voxels per parallel task that assigns ranks.
 const PART: usize = 1 << 12;
 
-/// The rank of what is not there.
+/// The rank of places outside the image in the primal complex: later than every voxel.
 pub(crate) const AFTER: u32 = i32::MAX.cast_unsigned();
 
 impl Grid {
-    /// Numbers the voxels of an image, each of which is [`WORK_OF_VOXEL`] units of work.
+    /// Ranks the voxels of an image. Each voxel is [`WORK_OF_VOXEL`] units of work.
     pub fn new<T: Voxel>(
         image: &Image<T>,
         request: &PersistenceRequest,
@@ -86,7 +86,7 @@ impl Grid {
         Ok(Grid::in_this_order(layout, complex, place_of, progress))
     }
 
-    /// A grid with these places of ranks, of which the first of each value is marked.
+    /// The grid of voxels with these sorted places, marked with [`FIRST`].
     fn in_this_order(
         layout: GridLayout,
         complex: Complex,
@@ -94,7 +94,7 @@ impl Grid {
         progress: &dyn Progress,
     ) -> Self {
         let levels = Levels::new(&mut place_of[1..]);
-        // Zeros cost nothing until they are touched.
+        // Zeroed memory is only mapped when it is first touched.
         let ranks: Vec<AtomicU32> = vec![0; layout.places()].into_iter().map(AtomicU32::new).collect();
         if complex == Complex::Primal {
             ranks.par_iter().with_min_len(1 << 12).for_each(|rank| rank.store(AFTER, Relaxed));
@@ -109,23 +109,23 @@ impl Grid {
         Grid { layout, complex, rank_of, place_of, levels }
     }
 
-    /// Axes along which there is more than one voxel.
+    /// Number of axes with more than one voxel.
     pub fn axes(&self) -> usize {
         self.layout.axes
     }
 
-    /// Planes, rows, columns of the image in C order.
+    /// Number of planes, rows and columns of the image in C order.
     pub fn extents(&self) -> [usize; 3] {
         self.layout.extents
     }
 
-    /// The distance from a place to the next along each axis, the fastest axis first.
+    /// The distance between neighbouring places along each axis, the fastest axis first.
     #[inline(always)]
     pub fn strides(&self) -> [usize; 3] {
         self.layout.strides
     }
 
-    /// Which complex has the voxels as its vertices.
+    /// The complex whose vertices are the voxels.
     pub fn complex(&self) -> Complex {
         self.complex
     }
@@ -153,19 +153,19 @@ impl Grid {
         &self.place_of[1..]
     }
 
-    /// Voxels.
+    /// Number of voxels.
     pub fn voxels(&self) -> usize {
         self.place_of.len() - 1
     }
 
-    /// The neighbour of a place along axis `edge / 2`, in the direction of sign `edge % 2`.
+    /// The neighbour of a place along axis `edge / 2`: the one before it if `edge` is even, the one after it if odd.
     #[inline(always)]
     pub fn neighbour(&self, place: usize, edge: usize) -> usize {
         let stride = self.layout.strides[edge / 2];
         if edge.is_multiple_of(2) { place - stride } else { place + stride }
     }
 
-    /// The step from a place to its neighbour in the direction of each edge: along axis `edge / 2`, towards sign `edge % 2`.
+    /// The step from a place to its neighbour for each edge of [`neighbour`](Self::neighbour).
     pub fn steps(&self) -> [isize; 6] {
         std::array::from_fn(|edge| {
             let stride = self.layout.strides[edge / 2].cast_signed();
@@ -184,17 +184,18 @@ impl Grid {
         self.levels.of(a as usize - 1) == self.levels.of(b as usize - 1)
     }
 
-    /// The place on the grid of a voxel's place in memory.
+    /// The grid place of the voxel at a place in memory.
     pub fn on_grid(&self, place: usize) -> usize {
         self.layout.on_grid(place) as usize
     }
 
-    /// The plane, row and column of a place, those of the first voxel being 0; along an axis with a rim they begin at −1.
+    /// The plane, row and column of a grid place. The first voxel has coordinate 0; along an axis with a rim they begin
+    /// at −1.
     pub fn coordinates(&self, place: usize) -> [i32; 3] {
         self.layout.coordinates(place)
     }
 
-    /// The place in memory of a voxel's place on the grid.
+    /// The place in memory of the voxel at a grid place.
     pub fn in_memory(&self, place: usize) -> usize {
         self.layout.in_memory(place)
     }

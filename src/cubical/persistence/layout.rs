@@ -1,4 +1,4 @@
-//! Where voxels lie: in memory, and on a grid with a rim.
+//! Conversion between places in memory and places on a grid with a rim.
 
 use super::error::PersistenceError;
 use crate::cubical::shape::{Order, Shape};
@@ -6,32 +6,32 @@ use crate::cubical::shape::{Order, Shape};
 /// A place on the grid.
 pub type GridPlace = u32;
 
-/// Where voxels lie: in memory, and on a grid that has one more place at either end of each axis, the *rim*.
+/// The layout of an image in memory and on a grid with one additional place at either end of each axis, the *rim*.
 ///
-/// The grid is in C order of the user's axes, whatever the order in memory: ties are broken by places on the grid, so that what is found is a
-/// function of the array and not of its storage.
+/// The grid is in C order of the user's axes, whatever the order in memory. Ties are broken by grid places, so the
+/// result is a function of the array and not of its storage.
 ///
-/// Axes along which the image has one voxel are left out: they change no class.
+/// Axes of one voxel are left out, since they change no class.
 #[derive(Debug, Clone, Copy)]
 pub struct GridLayout {
     pub(super) axes: usize,
-    /// Planes, rows, columns of the image.
+    /// Number of planes, rows and columns of the image.
     pub(super) extents: [usize; 3],
-    /// The distance from a place to the next along axis 0 (columns), 1 (rows), 2 (planes).
+    /// The distance between neighbouring places along axis 0 (columns), 1 (rows), 2 (planes).
     pub(super) strides: [usize; 3],
     places: usize,
     /// Whether the first of the user's axes, the slowest on the grid, is the fastest in memory.
     is_transposed: bool,
 }
 
-/// Voxels that are too many: ranks and places take 30 bits each.
+/// Exclusive limit of grid places: ranks and places take 30 bits each.
 const LIMIT: usize = 1 << 30;
 
 impl GridLayout {
     /// The layout of an image of this shape.
     ///
     /// # Errors
-    /// [`PersistenceError::TooLarge`]: places are not numbered.
+    /// [`PersistenceError::TooLarge`]: the grid has 2^30 places or more.
     pub fn new(shape: Shape) -> Result<Self, PersistenceError> {
         let mut extents = [1; 3];
         let long: Vec<usize> =
@@ -46,12 +46,13 @@ impl GridLayout {
         Ok(GridLayout { axes: long.len(), extents, strides, places, is_transposed })
     }
 
-    /// Places on the grid.
+    /// Number of places on the grid, including the rim.
     pub fn places(&self) -> usize {
         self.places
     }
 
-    /// The slowest axis in memory first: the extents in memory, and the distances on the grid from a voxel to the next along each.
+    /// The extents in memory and the grid distances between neighbouring voxels, both for the slowest axis in memory
+    /// first.
     fn memory(&self) -> ([usize; 3], [usize; 3]) {
         let (mut extents, [column, row, plane]) = (self.extents, self.strides);
         let mut strides = [plane, row, column];
@@ -62,22 +63,22 @@ impl GridLayout {
         (extents, strides)
     }
 
-    /// The place of the first voxel.
+    /// The grid place of the first voxel.
     pub(super) fn shift(&self) -> usize {
         self.strides[..self.axes].iter().sum()
     }
 
-    /// The place on the grid of a place in memory.
+    /// The grid place of the voxel at a place in memory.
     pub fn on_grid(&self, place: usize) -> GridPlace {
         let (extents, [plane, row, column]) = self.memory();
-        // Narrow words divide sooner.
+        // 32-bit division is faster than 64-bit division.
         let [_, rows, columns] = extents.map(|extent| extent as u32);
         let (line, x) = (place as u32 / columns, place as u32 % columns);
         let (z, y) = ((line / rows) as usize, (line % rows) as usize);
         (z * plane + y * row + x as usize * column + self.shift()) as GridPlace
     }
 
-    /// The places on the grid of a place in memory and those after it, without end.
+    /// The grid places of the voxels from a place in memory on, as an endless iterator.
     pub fn places_from(&self, place: usize) -> impl Iterator<Item = GridPlace> + Clone + '_ {
         let ([_, _, columns], [_, _, step]) = self.memory();
         let step = step as GridPlace;
@@ -95,7 +96,8 @@ impl GridLayout {
         })
     }
 
-    /// The plane, row and column of a place on the grid, those of the first voxel being 0; along an axis with a rim they begin at −1.
+    /// The plane, row and column of a grid place. The first voxel has coordinate 0; along an axis with a rim they begin
+    /// at −1.
     pub fn coordinates(&self, place: usize) -> [i32; 3] {
         let [_, line, plane] = self.strides;
         let rim = |axis: usize| i32::from(axis < self.axes);
@@ -104,7 +106,7 @@ impl GridLayout {
         [z as i32 - rim(2), y as i32 - rim(1), x as i32 - rim(0)]
     }
 
-    /// The place in memory of a voxel's place on the grid.
+    /// The place in memory of the voxel at a grid place.
     pub fn in_memory(&self, place: usize) -> usize {
         let [planes, rows, columns] = self.extents;
         let (place, [_, line, plane]) =
@@ -115,10 +117,10 @@ impl GridLayout {
     }
 }
 
-/// Whether images of this shape can have their classes found, before they are read.
+/// Checks from the shape alone whether the classes of images can be computed.
 ///
 /// # Errors
-/// [`PersistenceError::TooLarge`]: they take 2^30 places or more.
+/// [`PersistenceError::TooLarge`]: the grid has 2^30 places or more.
 pub fn check(shape: Shape) -> Result<(), PersistenceError> {
     GridLayout::new(shape).map(drop)
 }

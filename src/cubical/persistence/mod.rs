@@ -14,27 +14,31 @@
 //!
 //! # Owners
 //!
-//! Take the V-construction. A cell enters with the last of its voxels, by value, ties by coordinates: its *owner*. The cells that
-//! a voxel owns, its *lower star*, enter together. So the complexes of the first k voxels are a filtration with one step a voxel, and
-//! a class that lives between steps has a voxel at which it is born and one at which it dies. In whatever order cells enter within a
-//! star, those are the same: a method may choose the order, or a matching within each star, to suit itself, and all methods agree.
+//! Take the V-construction. A cell enters with the last of its voxels, by value, ties by coordinates: its *owner*. The
+//! cells that a voxel owns, its *lower star*, enter together. The complexes of the first k voxels thus form a
+//! filtration with one step per voxel, and a class that survives a step has a birth voxel and a death voxel. These do
+//! not depend on the order of the cells within a star: a method may choose this order, or a matching within each star,
+//! and all methods agree.
 //!
 //! # Both constructions are one
 //!
-//! The cells of the T-construction are those of a grid whose vertices are voxels, turned round: its top cells are voxels, its vertices are
-//! the cubes between them, those at the border of the image included. So its filtration read backwards is that of a V-construction of the
-//! image with a *rim* of one voxel around it, in the opposite order, relative to the rim. A pair of dimension k, born with voxel x,
-//! killed by y, is there a pair of dimension d − 1 − k that y begins and x ends (Bleile, Garin, Heiss, Maggs, Robins
-//! 2022; de Silva, Morozov, Vejdemo-Johansson 2011). The rim's own cells are left out: it is one vertex, older than all. The
-//! essential class is that of the first voxel, in both. The type `Complex` says which of the two a grid is.
+//! The T-construction is dual to a grid whose vertices are voxels: its top cells are the voxels, and its vertices are
+//! the cubes between them, those at the border of the image included. Its filtration read backwards is therefore that
+//! of a V-construction of the image with a *rim* of one voxel around it, in the opposite order, relative to the rim. A
+//! pair of dimension k with birth voxel x and death voxel y corresponds there to a pair of dimension d − 1 − k with
+//! birth y and death x (Bleile, Garin, Heiss, Maggs, Robins 2022; de Silva, Morozov, Vejdemo-Johansson 2011). The cells
+//! of the rim itself are left out: the rim is one vertex, older than all others. In both, the essential class is that
+//! of the first voxel. The type `Complex` says which of the two a grid is.
 //!
 //! # From cells to voxels
 //!
-//! No cell is listed. A code of 16 bits a voxel says how its lower star is matched, and only cells left over, critical ones,
-//! matter. Critical edges that join components are settled by union-find, and so, from above, are critical facets of top cells; that is all
-//! there is in the plane. In space what is left are as many critical edges as faces, which alone are reduced.
+//! Cells are never listed. A code of 16 bits per voxel describes the matching of its lower star, and only the
+//! unmatched, critical cells matter. Union-find pairs the critical edges that join components and, dually, the critical
+//! facets of top cells; in the plane these are all pairs. In space as many critical edges as faces remain, and only
+//! these are reduced.
 //!
-//! Memory is the ranks and places of voxels and their codes, ten bytes a voxel, and critical cells and columns. For cycles all of it is kept.
+//! Memory holds the ranks, places and codes of voxels, ten bytes a voxel, and the critical cells and columns. For
+//! representatives all of it is kept.
 
 mod cavities;
 mod cell;

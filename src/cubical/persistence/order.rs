@@ -1,13 +1,15 @@
-//! The voxels of an image in order.
+//! Sorting of the voxels of an image by value.
 //!
-//! The first voxel of each value is marked, so that whether two voxels are equal is known from their places in the order.
+//! The first voxel of each value is marked, so that positions in the order tell whether two voxels have equal values.
 //!
-//! A voxel's word is its place below as much of its key as there is room for, so that words are sorted, not pairs. Words are dealt
-//! to buckets by splitters from a sample and each bucket is sorted.
+//! A voxel's sort word holds its place in the low bits and as many bits of its key as fit above, so that single
+//! integers are sorted instead of pairs. Splitters drawn from a sample distribute the words to buckets, and each bucket
+//! is sorted.
 //!
-//! Keys that are too wide are *cut*: a word lacks the low bits of its key. Voxels of one cut key are sorted once more by the low bits, which
-//! always fit beside a place. A cut key that many voxels share, as where one voxel is far from all others, has a bucket of its own, whose
-//! words become those of the low bits and are dealt to buckets once more, in the same memory ([`deal_crowds`]).
+//! Keys that are too wide are *cut*: the word drops their low bits. Voxels with equal cut keys are then sorted by these
+//! low bits, which always fit beside a place. A cut key that many voxels share, as when one voxel is far from all
+//! others, has a bucket of its own. The words of that bucket are replaced by words of the low bits and distributed to
+//! buckets a second time, in the same memory ([`deal_crowds`]).
 
 use std::ops::Range;
 
@@ -18,21 +20,22 @@ use super::words::{Spare, sort_even};
 use crate::cubical::key::{Key, Keys};
 use crate::progress::Progress;
 
-/// Buckets.
+/// Number of buckets.
 const BUCKETS: usize = 1024;
-/// Words of the sample for a bucket.
+/// Sampled words per bucket.
 const SAMPLES: usize = 8;
-/// Voxels that are sorted at once.
+/// Images of up to this many voxels are sorted as one bucket.
 const FEW: usize = 1 << 14;
-/// A cut key with the voxels of more buckets than these is dealt once more.
+/// A cut key that equals more splitters than this gets a bucket of its own, which is distributed a second time.
 const CROWD: usize = 16;
-/// Voxels of one cut key that are sorted by the keys where they lie; more of them become words of the low bits.
+/// Up to this many voxels with equal cut keys are sorted by looking up their keys; more are rewritten to words of the
+/// low bits.
 const FEW_TIES: usize = 16;
 
-/// Beside a place: its voxel is the first of its value. Places are below.
+/// Top-bit flag beside a place: this voxel is the first of its value. The bits below are the place.
 pub(super) const FIRST: u32 = 1 << 31;
 
-/// What words are made of.
+/// The conversion between voxels and sort words.
 struct Words<'a, K: Key> {
     /// The bits of the voxels.
     voxels: &'a [K],
@@ -40,13 +43,13 @@ struct Words<'a, K: Key> {
     layout: &'a GridLayout,
     /// The least key.
     least: u64,
-    /// Low bits that keys lack.
+    /// Number of low key bits dropped so that key and place fit 64 bits.
     cut: u32,
     place_bits: u32,
 }
 
 impl<'a, K: Key> Words<'a, K> {
-    /// What words of voxels are made of, and their greatest key.
+    /// The conversion for these voxels, and their greatest key.
     fn new(voxels: &'a [K], keys: Keys, layout: &'a GridLayout) -> (Self, u64) {
         let pair = |&voxel| (keys.key(voxel), keys.key(voxel));
         let pairs = voxels.par_iter().with_min_len(FEW).map(pair);
@@ -68,7 +71,7 @@ impl<'a, K: Key> Words<'a, K> {
         ((self.key(voxel).to_u64() - self.least) >> self.cut) << self.place_bits | u64::from(place)
     }
 
-    /// The greatest place that a word has room for.
+    /// Mask of the bits of a word that hold the place.
     #[inline(always)]
     fn places(&self) -> u64 {
         (1 << self.place_bits) - 1
@@ -84,7 +87,7 @@ impl<'a, K: Key> Words<'a, K> {
         self.key(self.voxels[self.layout.in_memory(place as usize)])
     }
 
-    /// The word of the low bits that the key lacks in the word of a voxel.
+    /// The word that holds the place and, in place of the cut key, the low bits that the cut key lacks.
     #[inline(always)]
     fn low(&self, word: u64) -> u64 {
         let place = self.place(word);
@@ -92,7 +95,7 @@ impl<'a, K: Key> Words<'a, K> {
         low << self.place_bits | u64::from(place)
     }
 
-    /// Whether the voxels of two words have one value. Words that are `whole` lack no bits that differ.
+    /// Whether the voxels of two words have equal values. In a `whole` bucket equal key bits imply equal values.
     #[inline(always)]
     fn are_equal(&self, a: u64, b: u64, whole: bool) -> bool {
         a >> self.place_bits == b >> self.place_bits
@@ -108,7 +111,7 @@ impl<'a, K: Key> Words<'a, K> {
         }
     }
 
-    /// Sorts the words of one cut key by what it lacks.
+    /// Sorts words with equal cut keys by the low bits of their keys.
     fn sort_ties(&self, ties: &mut [u64]) {
         if ties.len() <= FEW_TIES {
             ties.sort_unstable_by_key(|&word| (self.key_at(self.place(word)), word));
@@ -121,7 +124,7 @@ impl<'a, K: Key> Words<'a, K> {
         ties.iter_mut().for_each(|word| *word = cut_key | *word & places);
     }
 
-    /// Writes the places of sorted words and marks the first of each value; the first of all is marked.
+    /// Writes the places of sorted words and sets [`FIRST`] on the first of each value, including the very first.
     fn write(&self, words: impl Iterator<Item = u64>, whole: bool, places: &mut [u32]) {
         let mut before = None;
         for (word, place) in words.zip(places) {
@@ -132,10 +135,10 @@ impl<'a, K: Key> Words<'a, K> {
     }
 }
 
-/// The places on the grid of voxels, given by their bits, from the second element on, ascending by key; ties by place. All
-/// that is turned round if the order is to be `reversed`. The first element is 0, the place of no voxel.
+/// The places of the voxels on the grid, ascending by key, ties by place; in the opposite order if `reversed`. They
+/// begin at the second element, since ranks begin at 1; the first element is 0. `voxels` are given by their bits.
 ///
-/// A voxel is two units of work: it is dealt and sorted.
+/// Each voxel is two units of work: one to distribute it to a bucket, one to sort it.
 pub(super) fn order<K: Key>(
     voxels: &[K],
     keys: Keys,
@@ -151,7 +154,8 @@ pub(super) fn order<K: Key>(
     order
 }
 
-/// The places of all words, bucket after bucket, from the second element on; and how many are of each bucket.
+/// Sorts each bucket. Returns the places of all words, bucket after bucket from the second element on, and the length
+/// of each bucket.
 fn sort_buckets<K: Key>(
     words: &Words<'_, K>,
     Buckets { parts: dealt, whole }: Buckets,
@@ -186,7 +190,7 @@ fn sort_buckets<K: Key>(
     (order, lengths)
 }
 
-/// Takes the mark off the first of a bucket that has an equal in the bucket before.
+/// Clears [`FIRST`] on the first place of a bucket whose value also ends the bucket before.
 fn unmark_equals_of_buckets<K: Key>(words: &Words<'_, K>, order: &mut [u32], lengths: &[usize]) {
     let mut start = 1;
     for length in lengths {
@@ -200,14 +204,15 @@ fn unmark_equals_of_buckets<K: Key>(words: &Words<'_, K>, order: &mut [u32], len
     }
 }
 
-/// Words by parts of the image, each part bucket by bucket.
+/// The words of all voxels. Each part of the image has its own words, grouped by bucket.
 struct Buckets {
     parts: Vec<Dealt>,
-    /// Of each bucket whether the words of one key in it are of equal voxels: nothing was cut, or words are of the low bits.
+    /// For each bucket, whether equal key bits imply equal voxels, because no key was cut or because the words hold low
+    /// bits.
     whole: Vec<bool>,
 }
 
-/// Deals the words of all voxels to buckets, a part of the image at a time.
+/// Distributes the words of all voxels to buckets, in parallel over parts of the image.
 fn deal<K: Key>(words: &Words<'_, K>, greatest: u64, progress: &dyn Progress) -> Buckets {
     let count = words.voxels.len();
     let word = |place: usize| words.word(words.voxels[place], words.layout.on_grid(place));
@@ -237,16 +242,19 @@ fn deal<K: Key>(words: &Words<'_, K>, greatest: u64, progress: &dyn Progress) ->
     buckets
 }
 
-/// Some places below `count`, which lie evenly there without a period that rows and planes of an image could have: multiples of the golden ratio.
+/// Sampled places below `count`: multiples of the golden ratio, which are evenly distributed and share no period with
+/// the rows and planes of an image.
 fn spread(number: usize, count: usize) -> impl Iterator<Item = usize> {
     const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
     (0..number as u64).map(move |i| ((u128::from(i.wrapping_mul(GOLDEN)) * count as u128) >> 64) as usize)
 }
 
 impl<K: Key> Words<'_, K> {
-    /// Splitters of the words of a sorted sample, and the buckets that hold a cut key of many voxels and nothing else, ascending.
+    /// Splitters from a sorted sample of words, and, ascending, the buckets that hold exactly one cut key of many
+    /// voxels.
     ///
-    /// Voxels of one cut key stay in one bucket. So one of many voxels is several splitters, of which the last becomes the end of its bucket.
+    /// Voxels with equal cut keys stay in one bucket, so a frequent cut key occurs as several equal splitters. The last
+    /// of these is raised to the next cut key, which ends the bucket.
     fn splitters(&self, sample: &[u64]) -> (Vec<u64>, Vec<usize>) {
         let whole = if self.cut > 0 { !self.places() } else { !0 };
         let mut splitters: Vec<u64> = sample.chunks(SAMPLES).skip(1).map(|chunk| chunk[0] & whole).collect();
@@ -267,10 +275,11 @@ impl<K: Key> Words<'_, K> {
     }
 }
 
-/// Deals the words of buckets that hold one cut key and are large to as many buckets as they are worth, by the low bits of their keys.
+/// Redistributes each large bucket that holds one cut key, by the low bits of the keys, to as many buckets as its share
+/// of the voxels warrants.
 fn deal_crowds<K: Key>(words: &Words<'_, K>, crowds: Vec<usize>, buckets: &mut Buckets) {
     let Buckets { parts, whole } = buckets;
-    // From the last on: the numbers of those before stay as they are.
+    // The last bucket is split first, so that the indices of earlier buckets stay valid.
     for bucket in crowds.into_iter().rev() {
         parts.par_iter_mut().with_max_len(1).for_each(|part| {
             let range = part.range(bucket);
@@ -293,15 +302,15 @@ fn deal_crowds<K: Key>(words: &Words<'_, K>, crowds: Vec<usize>, buckets: &mut B
     }
 }
 
-/// The words of some voxels, bucket by bucket.
+/// The words of one part of the image, grouped by bucket.
 struct Dealt {
     words: Vec<u64>,
-    /// Where each bucket ends.
+    /// The end of each bucket in `words`.
     ends: Vec<usize>,
 }
 
 impl Dealt {
-    /// The words of an iterator, of which there are so many.
+    /// Distributes the `count` words of an iterator to buckets.
     fn new(all: impl Iterator<Item = u64> + Clone, count: usize, splitters: &Splitters) -> Self {
         let mut ends = vec![0; splitters.buckets()];
         let bucket = |word: u64| {
@@ -313,7 +322,7 @@ impl Dealt {
         buckets.extend(all.clone().map(bucket));
         let mut start = 0;
         for end in &mut ends {
-            // Until the words are dealt, this is where the bucket starts.
+            // Until the words are written, `ends` holds the start of each bucket.
             start += std::mem::replace(end, start);
         }
         let mut words = vec![0; count];
@@ -325,7 +334,7 @@ impl Dealt {
         Dealt { words, ends }
     }
 
-    /// Deals the words of a bucket, where they lie, to buckets that take its place.
+    /// Distributes the words of one bucket, in place, to new buckets that replace it.
     fn deal_again(&mut self, bucket: usize, splitters: &Splitters) {
         let range = self.range(bucket);
         let words = &mut self.words[range.clone()];
@@ -344,20 +353,20 @@ impl Dealt {
     }
 }
 
-/// What divides words into buckets.
+/// Splitters that divide the words into buckets, with a table indexed by the leading bits of a word.
 struct Splitters {
-    /// Ascending; one more, which no word reaches, is last.
+    /// The splitters, ascending, followed by `u64::MAX` as a sentinel.
     splitters: Vec<u64>,
-    /// The first and the last bucket that a word can be in, by its leading bits.
+    /// For each value of the leading bits, the first and the last bucket of words that begin so.
     ranges: Vec<(u16, u16)>,
     shift: u32,
 }
 
-/// Leading bits that are looked at first: most words' bucket is known from them.
+/// Number of leading bits that index the table; for most words they determine the bucket.
 const LEADING: u32 = 16;
 
 impl Splitters {
-    /// Ascending splitters of words up to `greatest`.
+    /// Builds the table for ascending splitters of words up to `greatest`.
     fn new(mut splitters: Vec<u64>, greatest: u64) -> Self {
         let shift = (u64::BITS - greatest.leading_zeros()).saturating_sub(LEADING);
         let mut up_to = 0;
@@ -383,7 +392,7 @@ impl Splitters {
         let (first, last) = self.ranges[(word >> self.shift) as usize];
         let (first, last) = (usize::from(first), usize::from(last));
         if last - first <= 1 {
-            // No branch, as it could not be predicted.
+            // Branch-free, since the branch would be unpredictable.
             first + usize::from(self.splitters[first] <= word)
         } else {
             first + self.splitters[first..last].partition_point(|&splitter| splitter <= word)
@@ -441,7 +450,7 @@ mod tests {
             is_sorted(&(0..count).map(|_| rng.random_range(0..3_u8)).collect::<Vec<_>>());
             is_sorted(&(0..count).map(|_| rng.random_range(-9..9_i16)).collect::<Vec<_>>());
             is_sorted(&(0..count).map(|_| rng.random::<u64>()).collect::<Vec<_>>());
-            // Keys that differ in bits that are cut.
+            // Keys that differ in the bits that are cut.
             let near = |rng: &mut Pcg64Mcg| {
                 if rng.random_range(0..9) == 0 { rng.random() } else { rng.random_range(0..50) }
             };
@@ -452,7 +461,7 @@ mod tests {
         }
     }
 
-    /// Voxels most of which share a cut key: beside one far from them, in two clusters, in many.
+    /// Images whose voxels mostly share cut keys: one outlier, two clusters, and many clusters.
     fn crowded(count: usize) -> [Vec<i64>; 3] {
         let mut rng = Pcg64Mcg::seed_from_u64(6);
         let mut far: Vec<i64> = (0..count).map(|_| rng.random_range(0..4096)).collect();
@@ -463,7 +472,7 @@ mod tests {
         [far, two, many]
     }
 
-    /// The buckets of voxels, the fullest of which holds a few times the voxels of an even one.
+    /// Asserts that no bucket holds many times the voxels of an average one.
     fn are_even<T: Voxel>(voxels: &[T], axes: &[usize]) {
         let layout = GridLayout::new(Shape::new(axes, Order::C).unwrap()).unwrap();
         let (words, greatest) = Words::new(T::bits(voxels), Keys::new::<T::Key>(T::CODING, false), &layout);
@@ -481,11 +490,11 @@ mod tests {
         let solid = [side; 3];
         crowded(side.pow(3)).into_iter().for_each(|voxels| are_even(&voxels, &solid));
         let mut rng = Pcg64Mcg::seed_from_u64(7);
-        // Doubles near each other, and one that is not.
+        // Doubles near each other and one outlier.
         let mut near: Vec<f64> = (0..side.pow(3)).map(|_| 1.0 + 1e-9 * rng.random::<f64>()).collect();
         near[5] = -1e9;
         are_even(&near, &solid);
-        // Noise in a border of zeros, the first voxel of each row among them.
+        // Noise in a border of zeros, which includes the first voxel of each row.
         let of_noise =
             |place: usize| [place / 4096, place / 64 % 64, place % 64].iter().all(|at| (1..63).contains(at));
         let bordered = |place| if of_noise(place) { rng.random_range(1..60_000) } else { 0 };

@@ -1,6 +1,8 @@
-//! The oracle: every cell listed, the standard column algorithm (Edelsbrunner, Letscher, Zomorodian 2002).
+//! The oracle: all cells are listed, and their matrix is reduced by the standard column algorithm (Edelsbrunner,
+//! Letscher, Zomorodian 2002).
 //!
-//! Shares with the rest only the types of requests and answers. For small images: the columns are reduced one after the other.
+//! It shares only the types of requests and answers with the other modules. It is for small images, since the columns
+//! are reduced sequentially.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -59,14 +61,14 @@ pub fn persistence<T: Voxel>(image: &Image<T>, request: &PersistenceRequest) -> 
         }
     }
     for classes in &mut dimensions {
-        // None is less than any death.
+        // `None` is less than any `Some`, so the outer `Reverse` puts essential classes last.
         let death = |class: &Class| Reverse(class.death.map(|death| Reverse(key(death))));
         classes.sort_by_key(|class| (key(class.birth), death(class)));
     }
     Classes { dimensions }
 }
 
-/// All cells: voxels have even coordinates where they are vertices, odd ones where they are top cells.
+/// All cells. Voxels have even coordinates where they are vertices and odd ones where they are top cells.
 fn cells(extents: [usize; 3], axes: usize, construction: Construction) -> impl Iterator<Item = Cell> {
     let [planes, rows, columns] = std::array::from_fn(|axis| match construction {
         Construction::V => 2 * extents[axis] - 1,
@@ -76,7 +78,7 @@ fn cells(extents: [usize; 3], axes: usize, construction: Construction) -> impl I
     (0..planes * rows * columns).map(move |i| [i / columns / rows, i / columns % rows, i % columns])
 }
 
-/// The places of the voxels that a cell has as vertices, or that it lies in.
+/// The places of the voxels that are the vertices of a cell, or that contain it.
 fn voxels(cell: Cell, extents: [usize; 3], construction: Construction) -> Vec<usize> {
     let along = |axis: usize| -> Vec<usize> {
         let (half, odd) = (cell[axis] / 2, cell[axis] % 2 == 1);

@@ -1,7 +1,8 @@
-//! Classes by the boundary matrix: every cell is listed ([`crate::cells::image_complex`]), and the matrix reduced by path 2.
+//! Classes by the boundary matrix: all cells are listed ([`crate::cells::image_complex`]), and the matrix is reduced
+//! like any other.
 //!
-//! Memory and time are those of all cells, some 2^d a voxel. What it shares with the engine is the order of voxels and nothing else: so it says
-//! whether the engine is right where the plain oracle is too slow to ask.
+//! Memory and time grow with the number of cells, some 2^d per voxel. The method shares only the order of voxels with
+//! the gradient method, so it checks the latter on images that are too large for the plain oracle.
 
 use std::time::{Duration, Instant};
 
@@ -21,35 +22,35 @@ use crate::matrix::{
 use crate::progress::{Interrupted, Progress, interruptible};
 use crate::with_image;
 
-/// The classes, and how they were found.
+/// The classes, and how they were computed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Solution {
     /// The classes.
     pub classes: Classes,
-    /// Columns of the matrix.
+    /// Number of columns of the matrix.
     pub cells: usize,
-    /// Its ones.
+    /// Number of nonzero entries of the matrix.
     pub entries: usize,
-    /// The width of the integers that number cells.
+    /// The width, in bits, of the integers that number cells.
     pub index_bits: usize,
-    /// What was chosen, and why.
+    /// The choices made for the reduction, with their reasons.
     pub reasons: Vec<Reason>,
-    /// Image to matrix.
+    /// Time to build the matrix from the image.
     pub building: Duration,
-    /// What the reduction counted.
+    /// Statistics of the reduction.
     pub figures: Figures,
 }
 
-/// Why there are no classes.
+/// An error of the computation by the boundary matrix.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum ViaMatrixError {
-    /// There is no such matrix.
+    /// The boundary matrix cannot be built.
     #[error(transparent)]
     Complex(#[from] ComplexError),
-    /// The scan failed.
+    /// The scan for leftmost ones failed.
     #[error(transparent)]
     Scan(#[from] ScanError),
-    /// The matrix is not reduced.
+    /// The reduction failed or was interrupted.
     #[error(transparent)]
     Reduce(#[from] MatrixError),
 }
@@ -66,10 +67,10 @@ impl From<Interrupted> for ViaMatrixError {
     }
 }
 
-/// The classes of an image. `backend` may scan.
+/// The classes of an image. `backend` selects the device of the scan.
 ///
 /// # Errors
-/// More cells than 64 bits number; a GPU was asked for, and is not there or failed.
+/// The cells do not fit 64-bit indices, or the requested GPU is missing or failed.
 pub fn persistence(
     image: &AnyImage,
     request: &PersistenceRequest,
@@ -78,7 +79,7 @@ pub fn persistence(
     persistence_watched(image, request, backend, &())
 }
 
-/// Like [`persistence`]; `progress` is told of the stages and may end them early.
+/// Like [`persistence`], but reports the stages to `progress`, which may interrupt the computation.
 ///
 /// # Errors
 /// As [`persistence`], and [`MatrixError::Interrupted`].
@@ -99,7 +100,7 @@ pub fn persistence_watched(
     })
 }
 
-/// The cells up to the dimension that kills the last classes that are asked for.
+/// The complex of the cells up to the dimension that kills the last requested classes.
 fn build<I: MatrixIndex>(
     image: &AnyImage,
     request: &PersistenceRequest,
@@ -138,7 +139,8 @@ fn solve<I: MatrixIndex>(
     })
 }
 
-/// The classes of pairs of cells, which stand for the voxels that own them; `key` orders places in memory, but for ties.
+/// The classes of pairs of cells, given by the voxels that own the cells. `key` gives the value of a voxel by its place
+/// in memory.
 fn classes<I: MatrixIndex>(
     shape: Shape,
     key: &(dyn Fn(usize) -> u64 + Sync),
@@ -164,7 +166,7 @@ fn classes<I: MatrixIndex>(
         add(cell, Class { birth: owner(cell), death: None });
     }
     for classes in &mut dimensions {
-        // Without a death is after every death.
+        // Essential classes come last.
         let death = |class: &Class| (class.death.is_none(), class.death.map(order));
         classes.par_sort_unstable_by_key(|class| (order(class.birth), death(class)));
     }

@@ -1,10 +1,10 @@
-//! Foreground and background of an image of values.
+//! Binarization of an image: foreground and background.
 //!
-//! Otsu's threshold (Otsu 1979, "A threshold selection method from gray-level histograms") is the bin of the histogram that
-//! maximizes w1·w2·(m1 − m2)², the first if there are several, where w are the voxels and m the mean of those up to and
-//! past it; voxels past it are foreground. Bins are as scikit-image's `threshold_otsu` has them: of voxels of 8 and 16
-//! bits the values between the least and the greatest, of others 256 of equal width between these, a bin standing for its
-//! middle.
+//! Otsu's threshold (Otsu 1979, "A threshold selection method from gray-level histograms") is the bin of the histogram
+//! that maximizes w1·w2·(m1 − m2)², the first one if there are several. Here w1, m1 are the number and the mean of the
+//! voxels up to the bin, and w2, m2 those of the voxels above it, which are foreground. Bins follow scikit-image's
+//! `threshold_otsu`: for voxels of 8 and 16 bits, one per integer from the least to the greatest value; for others, 256
+//! bins of equal width over this range, each represented by its centre.
 
 use std::ops::Range;
 
@@ -15,7 +15,7 @@ use crate::cubical::value::Value;
 use crate::parallel;
 use crate::with_image;
 
-/// What is foreground.
+/// The criterion for foreground voxels.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub enum Foreground {
     /// Voxels that are not 0.
@@ -27,7 +27,7 @@ pub enum Foreground {
     Otsu,
 }
 
-/// Why there is no threshold.
+/// An error of Otsu's threshold.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum OtsuError {
@@ -37,7 +37,7 @@ pub enum OtsuError {
         /// The value.
         value: f64,
     },
-    /// Bins cannot have the same width.
+    /// The range of values is infinite, so it has no bins of equal width.
     #[error("Otsu's threshold: expected finite voxels, found values from {least} to {greatest}")]
     Infinite {
         /// The least value.
@@ -47,16 +47,16 @@ pub enum OtsuError {
     },
 }
 
-/// Voxels of a piece of work.
+/// Number of voxels per parallel task.
 const PART: usize = 1 << 20;
 
-/// Bins of values that are not counted one by one.
+/// Number of histogram bins for types of more than 16 bits.
 const BINS: usize = 256;
 
-/// Which voxels are foreground; and the threshold above which they are, if there is one.
+/// Returns the foreground voxels and, except for [`Foreground::NonZero`], the threshold above which they lie.
 ///
 /// # Errors
-/// [`OtsuError`]: there is no threshold.
+/// [`OtsuError`]: all voxels are equal, or their range is infinite.
 pub fn binary(image: &AnyImage, foreground: Foreground) -> Result<(BitImage, Option<Value>), OtsuError> {
     with_image!(image, image => match foreground {
         Foreground::NonZero => Ok((BitImage::of(image, |voxel| voxel.value() != 0.0), None)),
@@ -70,18 +70,18 @@ pub fn binary(image: &AnyImage, foreground: Foreground) -> Result<(BitImage, Opt
 
 fn above<T: Voxel>(image: &Image<T>, threshold: Value) -> BitImage {
     if T::CODING == Coding::Float {
-        // What is above the threshold is above the last double that is not.
+        // A double is above the threshold exactly if it is above the last double that is not.
         let double = threshold.double();
         let below = if Value::Double(double) > threshold { double.next_down() } else { double };
         return BitImage::of(image, |voxel| voxel.value() > below);
     }
     let whole = match threshold {
-        // Past the range of 128 bits this is the end of it.
+        // The conversion saturates at the range of 128 bits.
         Value::Double(double) => double.floor() as i128,
         Value::Unsigned(whole) => whole.into(),
         Value::Signed(whole) => whole.into(),
     };
-    // Keys count from the least number of the type.
+    // Keys start at 0 for the least number of the type.
     let least: Value = T::of_key(T::Key::from_u64(0)).into();
     let key = whole.saturating_sub(least.integer().unwrap_or(0));
     match u64::try_from(key) {
@@ -127,9 +127,9 @@ fn otsu<T: Voxel>(image: &Image<T>) -> Result<f64, OtsuError> {
     Ok(centre(best_split(&histogram)))
 }
 
-/// The last bin of the first part, of a histogram of which the first and the last bin are not empty.
+/// The last bin of the lower class in Otsu's best split. The first and the last bin must not be empty.
 fn best_split(histogram: &[u64]) -> usize {
-    // Bins stand for values in arithmetic progression; which one makes no difference to where the greatest is.
+    // Bin centres form an arithmetic progression, and the position of the maximum is invariant under affine maps.
     let sum = |counts: &mut dyn Iterator<Item = (usize, &u64)>| {
         counts.fold((0.0, 0.0), |(voxels, sum), (bin, &count)| {
             (voxels + count as f64, sum + bin as f64 * count as f64)

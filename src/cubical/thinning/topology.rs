@@ -1,9 +1,10 @@
-//! What thinning is to keep: Betti numbers, component by component, and the Euler characteristic.
+//! The topology that thinning must preserve: the Betti numbers of each component, and the Euler characteristic.
 //!
-//! The foreground is the union of closed cubes, a cube a voxel; 8-connected in the plane, 26-connected in space. Components and their cavities,
-//! or in the plane their holes, are found by union-find over runs of voxels (`components`); the tunnels of a component follow by the
-//! Euler–Poincaré formula from its Euler characteristic. The Euler characteristic of the whole is counted by itself as well: vertices less edges
-//! plus faces less cubes.
+//! The foreground is the union of closed unit cubes, one per voxel: 8-connected in the plane, 26-connected in space.
+//! Components and their cavities (in the plane, their holes) are found by union-find over runs of voxels
+//! (`components`). The number of tunnels of a component follows from its Euler characteristic by the Euler–Poincaré
+//! formula. The Euler characteristic of the whole image is also counted independently: vertices − edges + faces −
+//! cubes.
 
 mod components;
 
@@ -17,53 +18,53 @@ use components::{Component, Components};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Topology {
-    /// Components; holes of the plane or tunnels; cavities.
+    /// The numbers of components, of holes (in the plane) or tunnels (in space), and of cavities.
     pub betti: [usize; 3],
     /// The Euler characteristic.
     pub euler: i64,
 }
 
-/// A component of an image that is something else in another image.
+/// A component of an image whose Betti numbers differ in the thinned image.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Changed {
-    /// Its first voxel, a place in C order.
+    /// The first voxel of the component, as a place in C order.
     pub place: usize,
-    /// Its voxels.
+    /// The number of voxels of the component.
     pub voxels: usize,
-    /// Its Betti numbers.
+    /// The Betti numbers of the component.
     pub before: [usize; 3],
-    /// Those of what of the other image lies in it.
+    /// The Betti numbers of the part of the thinned image within this component.
     pub after: [usize; 3],
 }
 
-/// How two images compare, of which the second lies in the first.
+/// The topology of an image compared with that of a subset of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Verdict {
-    /// The topology of the first.
+    /// The topology of the image.
     pub before: Topology,
-    /// The topology of the second.
+    /// The topology of the subset.
     pub after: Topology,
-    /// The components of the first whose Betti numbers changed, by place.
+    /// The components of the image whose Betti numbers changed, by place.
     pub changed: Vec<Changed>,
 }
 
 impl Verdict {
-    /// Whether nothing changed.
+    /// Whether the topology is the same.
     pub fn is_same(&self) -> bool {
         self.before == self.after && self.changed.is_empty()
     }
 }
 
-/// Whether images of a shape can be compared, which takes no more than their shape to say.
+/// Checks from the shape alone whether images can be compared.
 ///
 /// # Errors
-/// [`PersistenceError`]: they have too many voxels.
+/// [`PersistenceError`]: the shape has too many voxels.
 pub fn check(shape: Shape) -> Result<(), PersistenceError> {
     persistence::check(shape)
 }
 
-/// Compares an image with what thinning left of it. All of it must lie in the image.
+/// Compares the topology of an image with that of its thinned version, which must be a subset of it.
 ///
 /// # Errors
 /// [`PersistenceError`]: the image has too many voxels, or there is no memory for its runs.
@@ -95,7 +96,7 @@ pub fn verify(image: &BitImage, skeleton: &BitImage) -> Result<Verdict, Persiste
     })
 }
 
-/// The Betti numbers of a component, by the Euler–Poincaré formula where not counted.
+/// The Betti numbers of a component. In space the number of tunnels follows from the Euler–Poincaré formula.
 fn betti(component: &Component, is_planar: bool) -> [usize; 3] {
     let &Component { euler, cavities, .. } = component;
     if is_planar {
@@ -111,8 +112,8 @@ fn add(all: &mut [usize; 3], some: [usize; 3]) {
 
 /// The Euler characteristic of the union of closed cubes of an image.
 ///
-/// A cell spans a voxel along an axis, or lies between two; it is there if one of the voxels around it is. Cells of a kind
-/// that lie in a row are counted by words.
+/// Along each axis a cell either spans a voxel or lies between two, and it belongs to the union if a voxel around it
+/// does. Cells of one kind in a row are counted a word at a time.
 pub fn euler_characteristic(image: &BitImage) -> i64 {
     let [planes, rows, columns] = image.shape().extents();
     let (width, words) = (image.width(), image.words());
@@ -126,7 +127,7 @@ pub fn euler_characteristic(image: &BitImage) -> i64 {
                 let (thick_z, thick_y) = (kind & 1, kind >> 1);
                 let around = [(0, 0), (0, 1), (1, 0), (1, 1)].into_iter();
                 let around = around.filter(|(dz, dy)| *dz + thick_z < 2 && *dy + thick_y < 2);
-                // One before the first plane wraps, and there is none.
+                // An index before the first plane or row wraps and finds no row.
                 let around = around.filter_map(|(dz, dy)| row(z.wrapping_sub(dz), y.wrapping_sub(dy)));
                 let around: Vec<&[u64]> = around.collect();
                 let (mut before, mut thick, mut thin) = (0, 0, 0);
@@ -152,7 +153,7 @@ mod tests {
     use crate::cubical::persistence::{PersistenceRequest, persistence};
     use crate::cubical::{Image, Order};
 
-    /// The image that these rows draw, `#` being foreground; an empty row begins the next plane.
+    /// The image drawn by these rows, `#` being foreground, plane after plane.
     fn picture(axes: &[usize], rows: &str) -> BitImage {
         let voxels =
             rows.bytes().filter(|byte| !byte.is_ascii_whitespace()).map(|byte| u8::from(byte == b'#'));
@@ -192,8 +193,8 @@ mod tests {
         assert_eq!(verify(&nothing, &nothing).unwrap().before, Topology { betti: [0; 3], euler: 0 });
     }
 
-    /// The Betti numbers of the components of an image, by place, from the classes of its barcode: each belongs to the component in which the
-    /// voxel lies with which it is born.
+    /// The Betti numbers of the components of an image, by place, from its barcode: each class belongs to the component
+    /// that contains its birth voxel.
     fn by_persistence(image: &BitImage) -> Vec<(usize, [usize; 3])> {
         let request = PersistenceRequest { superlevel: true, ..PersistenceRequest::default() };
         let classes = persistence(&image.to_image(1, Order::C), &request).unwrap().dimensions;

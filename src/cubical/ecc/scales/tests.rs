@@ -13,7 +13,7 @@ fn image(axes: &[usize], seed: u64) -> Image<f32> {
     Image::new(shape, (0..shape.count()).map(|_| rng.random_range(-1.0..1.0)).collect()).unwrap()
 }
 
-/// Progress that is told to no one.
+/// Progress that is discarded.
 fn untold() -> Parts<'static> {
     Parts { left: 0, count: 4, advance: &|_| () }
 }
@@ -76,7 +76,7 @@ fn smoothed_as_defined() {
     }
 }
 
-/// Images at the ends of the range of floats: constant ones, checks, steps.
+/// Images with the greatest floats: constants, checkerboards, steps.
 fn extreme_images(axes: &[usize]) -> Vec<Image<f32>> {
     let shape = Shape::new(axes, Order::C).unwrap();
     let of =
@@ -186,7 +186,8 @@ fn what_cannot_be_smoothed() {
 #[ignore = "needs a CUDA device"]
 fn gpu_smooths_to_the_same_bits() {
     let gpu = Gpu::open(0, None).unwrap();
-    // Tiles that are full, cut, and few; axes shorter than the radius; rows that are not whole words; kernels of one axis.
+    // Tiles that are full, cut, and few; axes shorter than the radius; rows that are not whole words; kernels of one
+    // axis.
     let shapes: [&[usize]; 17] = [
         &[1],
         &[1000],
@@ -266,7 +267,7 @@ fn gpu_keeps_an_image_in_bins_of_a_range_only() {
     let request = of(Bins::Uniform { count: 9, range: Some(((-1.0).into(), 1.0.into())) });
     let mut resident = ResidentScales::new(&prepared, &image, &request, &Scales::default()).unwrap();
     assert_eq!(resident.take().unwrap(), None);
-    // Counted twice before it is sent: twice the changes; and then from zero again.
+    // Two counts before sending double the changes; after sending, counts restart from zero.
     resident.count().unwrap();
     resident.count().unwrap();
     resident.send().unwrap();
@@ -278,7 +279,7 @@ fn gpu_keeps_an_image_in_bins_of_a_range_only() {
     assert!(twice.changes.iter().zip(&once.changes).all(|(twice, once)| *twice == 2 * once));
 }
 
-/// However many of the curves are known, the others are the same, and voxels are told once.
+/// The number of curves known beforehand changes neither the other curves nor the total of reported voxels.
 #[test]
 fn curves_go_on_from_those_that_are_known() {
     let image = image(&[5, 6, 7], 11);

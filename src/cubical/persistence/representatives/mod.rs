@@ -1,51 +1,61 @@
-//! Representatives of the bars of an image: the cells of a cycle of each class that is wanted.
+//! Representatives of the bars of an image: for each selected class, the cells of a cycle.
 //!
-//! A *cycle* of a class is a sum over Z/2 of cells without a boundary, all of which are there when the class is born, the one that it is born
-//! with among them, and which bounds when the class dies and not before. Together the cycles of the bars that are alive at a value are
-//! a basis of the homology of what is there at this value.
+//! A *cycle* of a class is a sum over Z/2 of cells with zero boundary. It contains the birth cell of the class, all its
+//! other cells are present at birth, and it becomes a boundary when the class dies and not before. The cycles of the
+//! bars alive at a value form a basis of the homology at that value.
 //!
-//! **Why.** In an order of all cells each cell begins a class or ends one. Let z be a cycle whose last cell is the birth cell of a bar and
-//! which bounds once the death cell is there. It does not bound before: by the pairing no boundary has this last cell as long as the
-//! death cell is not there. Nor does a sum of cycles of several bars alive, as their last cells differ. So this is all that is to be
-//! seen to, in one order that extends that of the voxels and suits the gradient: within a star vertices and edges that are matched come
-//! first, then critical edges, edges with the faces they are matched with, critical faces, and faces with their cubes. The order of the
-//! image is that of the grid, or, of the T-construction, the opposite one ([the parent module](super)).
+//! **Correctness.** In a total order of the cells, each cell creates a class or destroys one. Let z be a cycle whose
+//! last cell is the birth cell of a bar, and which is a boundary once the death cell is present. It is no boundary
+//! earlier: by the pairing, no boundary has this last cell before the death cell is present. Nor is a sum of cycles of
+//! several bars alive, as their last cells differ. So these two properties suffice, in one order that extends that of
+//! the voxels and suits the gradient: within a star, matched vertices and edges come first, then critical edges, edges
+//! with the faces they are matched with, critical faces, and faces with their cubes. The order of the image is that of
+//! the grid for the V-construction and the opposite one for the T-construction ([the parent module](super)).
 //!
-//! **Plan.** The stages that find the bars keep what they know ([`Trace`]), bars are chosen (`selection`), and for these alone cycles are made:
+//! **Plan.** The stages that compute the bars keep their results ([`Trace`]). Bars are selected (`selection`), and
+//! cycles are computed only for these:
 //!
 //! | dimension | cycle | module |
 //! |---|---|---|
-//! | 0, but of the T-construction of a line | the vertex with which the component is born, and the one with which the component that it is joined to was: two points that a path joins when the bar dies. Of the essential bar its vertex alone | this one |
-//! | the last, but of the V-construction of a line | the shell of what fills the class: all that comes after the birth and is connected to the death cell without it. A flood fill from the death cell; the cycle is the boundary of what it reaches | `shells` |
-//! | 1 of space | the reduced column of the death cell, whose edges outside the forest that joins components are oldest, and closed through this forest | `loops` of the parent, `forest` |
+//! | 0, except T-construction of a line | two vertices; one for the essential bar | this one |
+//! | the last, except V-construction of a line | the boundary of what a flood fill from the death cell reaches | `shells` |
+//! | 1 in space | the reduced column of the death cell, closed through a spanning forest | `loops` of the parent, `forest` |
 //!
-//! - *Shells.* The cells of the last dimension and the facets between them are the dual graph. By the elder rule the class of a last cell is
-//!   killed, in the opposite order, by the facet that joins its tree to one with a later cell or to the outside. That facet is on the boundary
-//!   of the tree and all others there are before it; and the tree bounds as soon as its last cell is there.
-//! - *Loops of space.* A column is reduced until no edge is left that another column up to the death cell has as its pivot, but the birth: these
-//!   columns are there, as the pairs were found by them. What is left is the one combination of the fundamental cycles of classes that
-//!   outlive the bar, and of its own, that bounds at its death. So it does not depend on the columns, which are other ones on other threads.
-//!   The edges that were left out are a minimum spanning forest: critical edges that join components and the edges of ways along the gradient. A
-//!   cycle goes through it in one way only, along edges that are before those outside.
-//! - Of the T-construction the loops of the image are cochains of the grid. So if cycles are wanted, its bars of dimension 1 are found by the
-//!   reduction of the image itself, edges and faces of the grid exchanged; they are the same.
+//! - *Components.* The two vertices are those with which the component and the older one that it merges into are born.
+//!   A path joins them when the bar dies.
+//! - *Shells.* The flood fill reaches all cells of the last dimension that come after the birth and are connected to
+//!   the death cell through such cells. These cells and the facets between them are the dual graph. By the elder rule
+//!   the class of a last cell is killed, in the opposite order, by the facet that joins its tree to one with a later
+//!   cell or to the outside. That facet is on the boundary of the tree and all other facets there precede it; and the
+//!   boundary of the tree bounds as soon as its last cell is present.
+//! - *Loops in space.* A column is reduced until none of its edges except the birth is the pivot of another column up
+//!   to the death cell; these columns are available, since the pairs were computed with them. The result is the one
+//!   combination of the fundamental cycles of classes that outlive the bar, and of its own, that bounds at its death.
+//!   It therefore does not depend on the columns, which may differ between numbers of threads. The omitted edges form a
+//!   minimum spanning forest: critical edges that join components and the edges of gradient paths. A cycle passes
+//!   through the forest in a unique way, along edges that precede those outside.
+//! - In the T-construction the loops of the image are cochains of the grid. If cycles are requested, its bars of
+//!   dimension 1 are therefore computed by the reduction of the image itself, with the edges and faces of the grid
+//!   exchanged; the bars are the same.
 //!
 //! A class that dies past a threshold is essential. Its cycle is the one that it has without the threshold.
 //!
 //! # Coordinates
 //!
-//! A cell is told by *twice the coordinates of its centre*, along the user's axes, the centres of voxels being at whole coordinates as indices
-//! are. Halved, they lie right on the image in any viewer that draws voxel (i, j, k) around the point (i, j, k). Along an axis of more than one
-//! voxel a cell extends, by one half to either side of its centre, where
+//! A cell is given by *twice the coordinates of its centre* along the user's axes. The centres of voxels have integer
+//! coordinates, their indices. Halved, the coordinates match the image in any viewer that draws voxel (i, j, k) around
+//! the point (i, j, k). Along an axis of more than one voxel a cell extends, by one half to either side of its centre,
+//! where
 //!
-//! | construction | vertices are | a cell extends along |
+//! | construction | vertices | a cell extends along |
 //! |---|---|---|
-//! | V | voxels | axes of odd numbers |
-//! | T | the corners between voxels, those on the border of the image too: from −1 to 2n − 1 | axes of even numbers |
+//! | V | the voxels | axes whose doubled coordinate is odd |
+//! | T | the corners of voxels, those on the border included: from −1 to 2n − 1 | axes whose doubled coordinate is even |
 //!
-//! So an edge of the V-construction joins two voxels, and a face of the T-construction lies between two. [`Representatives::corners`] has the
-//! ends of edges and the corners of faces in turn. With the cells come the *voxels* that they are of, for masks: of the V-construction the
-//! vertices of the cells, of the T-construction the first voxel that each cell lies in. All of them are there at birth.
+//! So an edge of the V-construction joins two voxels, and a face of the T-construction lies between two.
+//! [`Representatives::corners`] returns the ends of edges and the corners of faces in cyclic order. Each cycle also
+//! lists its *voxels*, for masks: the vertices of the cells in the V-construction, the first voxel that contains each
+//! cell in the T-construction. All of them are present at birth.
 //!
 //! ```
 //! use lacuna::cubical::{AnyImage, Construction, Cubical};
@@ -91,12 +101,12 @@ use crate::diagram::BarSelection;
 pub use error::RepresentativesError;
 pub use store::{Cells, Representative, Representatives};
 
-/// What the stages that find the classes of an image know of them, for representatives.
+/// Results of the stages that compute the classes of an image, kept for representatives.
 pub struct Trace {
     pub(super) classes: Classes,
     pub(super) request: PersistenceRequest,
     pub(super) grid: Grid,
-    /// None of an image without axes.
+    /// `None` for an image without axes.
     pub(super) gradient: Option<Gradient>,
     pub(super) pairing: Pairing,
 }
@@ -107,24 +117,25 @@ impl std::fmt::Debug for Trace {
     }
 }
 
-/// A class that is wanted.
+/// A selected class.
 #[derive(Debug, Clone, Copy)]
 struct Wanted {
     dim: usize,
-    /// The place among the bars of the dimension.
+    /// The index among the bars of the dimension.
     index: usize,
-    /// The class, which dies past the threshold if there is one.
+    /// The class without the threshold: its death may lie past the threshold.
     class: Class,
-    /// How many classes before it have the same voxels.
+    /// The number of preceding classes with the same birth and death voxels.
     before: usize,
 }
 
 impl Trace {
-    /// Cycles of the bars of the image that are chosen, where the filtration ends at the threshold if there is one. Bars are numbered as
-    /// in [`Classes::cut`].
+    /// Computes the cycles of the selected bars of the image. If there is a threshold, the filtration ends there. Bars
+    /// are numbered as in [`Classes::cut`].
     ///
     /// # Errors
-    /// [`RepresentativesError`]: a bar that is not there, a persistence that is none, or too little memory.
+    /// [`RepresentativesError`]: a selected bar does not exist, a persistence is invalid, or there is too little
+    /// memory.
     pub fn representatives(
         &self,
         image: &AnyImage,
@@ -155,7 +166,8 @@ impl Trace {
         Ok(representatives)
     }
 
-    /// The vertex of the image with which a component is born: its first voxel, or the last corner of that.
+    /// The vertex with which a component is born: the voxel in the primal complex, the last corner of the voxel in the
+    /// dual one.
     fn vertex(&self, place: usize) -> GridCell {
         match self.grid.complex() {
             Complex::Primal => GridCell::new(place, 0),
@@ -164,27 +176,28 @@ impl Trace {
     }
 }
 
-/// How cycles of one dimension are made.
+/// The method that computes the cycles of one dimension.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Way {
-    /// Two vertices.
+    /// The two vertices whose components merge.
     Vertices,
-    /// The shell of what fills the class.
+    /// The boundary of the cells that a flood fill from the death cell reaches.
     Shell,
-    /// A reduced column, closed through the forest.
+    /// A reduced column, closed through the spanning forest.
     Loop,
 }
 
-/// What cycles are made from.
+/// Data shared by the computation of all cycles.
 struct Finder<'a> {
     trace: &'a Trace,
-    /// None of an image of one voxel.
+    /// The gradient; `None` for an image of one voxel.
     found: Option<&'a Gradient>,
-    /// Vertices of the image: critical ones, and what joins them.
+    /// The union-find result for the vertices of the image: critical vertices and the edges that join them.
     vertices: Option<&'a Ends>,
-    /// The dual graph: critical cells of the last dimension and what joins them, and what killed each of these.
+    /// The union-find result for the dual graph, critical cells of the last dimension and the facets that join them,
+    /// with the facet that kills each cell.
     dual: Option<(&'a Ends, Vec<u32>)>,
-    /// The forest that loops of space are closed through, if one of these is wanted.
+    /// The spanning forest through which loops in space are closed, if a loop is selected.
     forest: Option<Forest<'a>>,
 }
 
@@ -212,7 +225,7 @@ impl<'a> Finder<'a> {
         finder
     }
 
-    /// How cycles of a dimension are made. Components of a line are found as trees of voxels: of the T-construction these are what fills them.
+    /// The method for a dimension. In the T-construction of a line, components are computed as shells.
     fn way(&self, dim: usize) -> Way {
         let grid = &self.trace.grid;
         let is_line_of_cells = grid.axes() == 1 && grid.complex() == Complex::Dual;
@@ -228,7 +241,7 @@ impl<'a> Finder<'a> {
         let grid = &self.trace.grid;
         let Class { birth, death } = wanted.class;
         let birth = grid.on_grid(birth);
-        // The essential class needs nothing that was found.
+        // The essential class is represented by its vertex alone.
         let (Some(death), Some(gradient)) = (death, self.found) else {
             return vec![self.trace.vertex(birth)];
         };
@@ -240,7 +253,7 @@ impl<'a> Finder<'a> {
         }
     }
 
-    /// The vertices with which a component and the one that it is joined to are born.
+    /// The birth vertices of a component and of the older one that it merges into.
     fn joined(&self, birth: usize) -> Vec<GridCell> {
         let Trace { grid, .. } = self.trace;
         let ends = self.vertices.expect("components were asked for");
@@ -249,7 +262,7 @@ impl<'a> Finder<'a> {
         vec![self.trace.vertex(birth), self.trace.vertex(elder)]
     }
 
-    /// The shell of the class that a voxel fills.
+    /// The boundary of the cells that die with the class whose death voxel is given.
     fn shell(&self, gradient: &Gradient, death: usize, visited: &mut Visited) -> Vec<GridCell> {
         let Trace { grid, .. } = self.trace;
         let (ends, killers) = self.dual.as_ref().expect("the last dimension was asked for");
@@ -261,7 +274,7 @@ impl<'a> Finder<'a> {
         }
     }
 
-    /// The loop that is born with a voxel and dies with another, after so many loops of the same voxels.
+    /// The loop with these birth and death voxels; `before` is its index among the loops that share both.
     fn closed(&self, gradient: &Gradient, birth: usize, death: usize, before: usize) -> Vec<GridCell> {
         let Trace { grid, pairing, .. } = self.trace;
         let loops = pairing.loops.as_ref().expect("loops were asked for");
@@ -281,7 +294,7 @@ impl<'a> Finder<'a> {
     }
 }
 
-/// The edges outside the forest of the loop that is born with an edge.
+/// The edges outside the spanning forest of the loop whose birth edge is given.
 fn outside_of_forest(grid: &Grid, loops: &Loops, incidence: &impl Incidence, edge: Cell) -> Vec<GridCell> {
     let edges = loops.columns.loop_of(incidence, edge);
     edges.into_iter().map(|edge| GridCell::of_word(grid, incidence.word(edge))).collect()

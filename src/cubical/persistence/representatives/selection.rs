@@ -1,4 +1,4 @@
-//! Which bars are chosen.
+//! Selection of the bars that get representatives.
 
 use std::cmp::Ordering;
 
@@ -9,10 +9,11 @@ use crate::cubical::image::AnyImage;
 use crate::cubical::value::Value;
 use crate::diagram::BarSelection;
 
-/// The bars that are chosen of a filtration that ends at a threshold, by dimension and place. `classes` are those without the threshold.
+/// The selected bars, by dimension and index, of a filtration that ends at a threshold if there is one. `classes` are
+/// those without the threshold.
 ///
 /// # Errors
-/// A bar that is not there; a persistence that is none.
+/// A selected bar does not exist, or a persistence is invalid.
 pub(super) fn wanted(
     classes: &Classes,
     image: &AnyImage,
@@ -33,13 +34,13 @@ pub(super) fn wanted(
     Ok(match selection {
         BarSelection::All => bars,
         &BarSelection::Longest(count) => {
-            // Where there is no bar above dimension 0, those of dimension 0 are meant.
+            // Without bars above dimension 0, the longest of dimension 0 are selected.
             let least = usize::from(before(1) < bars.len());
             let above = bars.into_iter().filter(|bar| bar.dim >= least);
             let mut longest: Vec<(Option<Value>, Wanted)> =
                 above.map(|bar| (length(&bar.class), bar)).collect();
             if count < longest.len() {
-                // Of bars that last equally long the first are taken.
+                // Ties of persistence are broken by dimension and index.
                 longest.select_nth_unstable_by(count, |(a, of_a), (b, of_b)| {
                     longer_first(*a, *b).then((of_a.dim, of_a.index).cmp(&(of_b.dim, of_b.index)))
                 });
@@ -66,12 +67,12 @@ pub(super) fn wanted(
     })
 }
 
-/// The bars that are born within the filtration, by dimension and place.
+/// The bars born within the filtration, by dimension and index.
 fn all(classes: &Classes, reaches: impl Fn(usize) -> bool) -> Vec<Wanted> {
     let mut bars = Vec::new();
     for (dim, classes) in classes.dimensions.iter().enumerate() {
         let mut index = 0;
-        // Classes of the same voxels lie beside each other.
+        // Classes with the same voxels are adjacent.
         for same in classes.chunk_by(|a, b| a == b) {
             for (before, &class) in same.iter().enumerate().filter(|(_, class)| reaches(class.birth)) {
                 bars.push(Wanted { dim, index, class, before });
@@ -82,18 +83,18 @@ fn all(classes: &Classes, reaches: impl Fn(usize) -> bool) -> Vec<Wanted> {
     bars
 }
 
-/// The order in which the longest bars come first; one that never dies is the longest.
+/// Compares persistences in descending order; `None`, a bar that never dies, is the longest.
 fn longer_first(a: Option<Value>, b: Option<Value>) -> Ordering {
     match (a, b) {
         (None, None) => Ordering::Equal,
         (None, Some(_)) => Ordering::Less,
         (Some(_), None) => Ordering::Greater,
-        // Lengths of the voxels of an image are numbers.
+        // The persistence of a bar of an image is never NaN.
         (Some(a), Some(b)) => b.partial_cmp(&a).unwrap_or(Ordering::Equal),
     }
 }
 
-/// The distance of two values of one type, exactly where these are integers.
+/// The absolute difference of two values of one type, exact for integers.
 fn distance(a: Value, b: Value) -> Value {
     match (a.integer(), b.integer()) {
         // Integers of 64 bits differ by less than 2^64.
@@ -111,7 +112,7 @@ mod tests {
         Class { birth, death: death.into() }
     }
 
-    /// A line of 64-bit integers some of which no double tells apart, and classes of two dimensions that such voxels might have.
+    /// A line of 64-bit integers, some of which round to the same double, and classes of two dimensions.
     fn example() -> (AnyImage, Classes) {
         let top = u64::MAX;
         let image = Image::new(Shape::new(&[6], Order::C).unwrap(), vec![0, top, 1, top - 1, 5, 8]).unwrap();

@@ -1,11 +1,11 @@
-//! Representatives in flat tables, and the view of one of them.
+//! Representatives stored in flat arrays, and views of them.
 
 use super::super::classes::Class;
 use crate::cubical::construction::Construction;
 use crate::cubical::shape::{Order, Shape};
 use crate::memory::{self, Refused};
 
-/// Cycles of bars of an image, by dimension and place among the bars of the dimension.
+/// Representative cycles of the bars of an image, by dimension and index of the bar within it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Representatives {
     shape: Shape,
@@ -13,9 +13,9 @@ pub struct Representatives {
     /// The number of the user's axes.
     axes: usize,
     rows: Vec<Row>,
-    /// Twice the coordinates of the centres of all cells, one cycle after another.
+    /// Twice the coordinates of the centres of all cells, cycle after cycle.
     centres: Vec<i32>,
-    /// The places in memory of the voxels of all cycles, one cycle after another.
+    /// The places in memory of the voxels of all cycles, cycle after cycle.
     voxels: Vec<usize>,
 }
 
@@ -24,30 +24,30 @@ struct Row {
     dim: usize,
     index: usize,
     class: Class,
-    /// Where its centres begin and end.
+    /// The range of its numbers in `centres`.
     centres: (usize, usize),
-    /// Where its voxels begin and end.
+    /// The range of its voxels in `voxels`.
     voxels: (usize, usize),
 }
 
-/// A cycle of a bar.
+/// A representative cycle of a bar.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub struct Representative<'a> {
     /// The dimension of the bar and of the cells.
     pub dim: usize,
-    /// The place of the bar among those of its dimension, from 0.
+    /// The index of the bar among those of its dimension, from 0.
     pub index: usize,
-    /// The places in memory of the voxels with which the class is born and dies.
+    /// The places in memory of the birth voxel and the death voxel.
     pub class: Class,
     /// The cells of the cycle, in C order of the user's axes.
     pub cells: Cells<'a>,
-    /// The places in memory of the voxels that the cells are of, in C order of the user's axes: of the V-construction their vertices, of the
-    /// T-construction the first voxel that each lies in.
+    /// The places in memory of the voxels of the cells, in C order of the user's axes: the vertices of the cells in the
+    /// V-construction, the first voxel that contains each cell in the T-construction.
     pub voxels: &'a [usize],
 }
 
-/// Cells, each by twice the coordinates of its centre along the user's axes; see the [module](super).
+/// Cells, each given by twice the coordinates of its centre along the user's axes; see the [module](super).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Cells<'a> {
     axes: usize,
@@ -55,12 +55,12 @@ pub struct Cells<'a> {
 }
 
 impl<'a> Cells<'a> {
-    /// How many there are.
+    /// The number of cells.
     pub fn len(&self) -> usize {
         self.centres.len() / self.axes
     }
 
-    /// Whether there are none.
+    /// Whether there are no cells.
     pub fn is_empty(&self) -> bool {
         self.centres.is_empty()
     }
@@ -72,16 +72,17 @@ impl<'a> Cells<'a> {
 }
 
 impl Representatives {
-    /// None yet, of an image of this shape and construction.
+    /// An empty collection for an image of this shape and construction.
     pub(super) fn new(shape: Shape, construction: Construction) -> Self {
         let (rows, centres, voxels) = (Vec::new(), Vec::new(), Vec::new());
         Representatives { shape, construction, axes: shape.axes().len(), rows, centres, voxels }
     }
 
-    /// Adds a cycle, by twice the planes, rows and columns, in C order, of the centres of its cells and by its voxels.
+    /// Adds a cycle. `centres` holds twice the centres of its cells, as plane, row and column in C order; `voxels`
+    /// their voxels.
     ///
     /// # Errors
-    /// There is no memory for it.
+    /// [`Refused`]: there is no memory for the cycle.
     pub(super) fn push(
         &mut self,
         dim: usize,
@@ -106,7 +107,7 @@ impl Representatives {
         memory::push(&mut self.rows, row)
     }
 
-    /// All of them, by dimension and place.
+    /// All representatives, by dimension and index.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Representative<'_>> + Clone {
         self.rows.iter().map(|row| Representative {
             dim: row.dim,
@@ -117,17 +118,17 @@ impl Representatives {
         })
     }
 
-    /// Those of one dimension.
+    /// The representatives of the bars of dimension `dim`.
     pub fn of_dimension(&self, dim: usize) -> impl Iterator<Item = Representative<'_>> + Clone {
         self.iter().filter(move |found| found.dim == dim)
     }
 
-    /// How many there are.
+    /// The number of representatives.
     pub fn len(&self) -> usize {
         self.rows.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no representatives.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
@@ -142,11 +143,12 @@ impl Representatives {
         self.construction
     }
 
-    /// Twice the coordinates of the corners of a cell that is told by twice those of its centre: the vertex itself, the two ends of an edge,
-    /// the four corners of a face in turn. What extends along three axes is a voxel and in no cycle; its corners are those of a face of it.
+    /// Twice the coordinates of the corners of a cell, which is given by twice the coordinates of its centre: the
+    /// vertex itself, the two ends of an edge, or the four corners of a face in cyclic order. A cell that extends along
+    /// three axes is a voxel and part of no cycle; for it the corners of one face are returned.
     ///
     /// # Panics
-    /// If there are not as many coordinates as the image has axes.
+    /// If the number of coordinates differs from the number of axes of the image.
     pub fn corners(&self, cell: &[i32]) -> Vec<Vec<i32>> {
         let extents = self.shape.axes();
         assert_eq!(cell.len(), extents.len(), "a coordinate for each axis");
@@ -170,7 +172,7 @@ impl Representatives {
     }
 }
 
-/// Makes room for more items. As much again is taken as there is, so that it is seldom done.
+/// Reserves room for more items. It at least doubles the length, so that reallocations are rare.
 fn make_room<T>(items: &mut Vec<T>, more: usize) -> Result<(), Refused> {
     if items.capacity() - items.len() >= more {
         return Ok(());

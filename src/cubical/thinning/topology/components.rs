@@ -1,14 +1,15 @@
-//! The components of a binary image with the topology of each, by runs of voxels.
+//! The components of a binary image and the topology of each, computed from runs of voxels.
 //!
-//! A *run* is a maximal row of foreground voxels, one after the other along the fastest axis. Union-find joins runs instead of voxels: those of
-//! the foreground that touch, corners included, and those of the background that share a face. A component of the background that
-//! reaches no border of the image is a *cavity* of space or a *hole* of the plane. It belongs to the component of the foreground around
-//! it, in which all neighbours of its first voxel lie that come before that voxel.
+//! A *run* is a maximal sequence of foreground voxels along the fastest axis. Union-find joins runs instead of voxels:
+//! foreground runs that touch, corners included, and background runs that share a face. A background component that
+//! does not reach the border of the image is a *cavity* in space or a *hole* in the plane. It belongs to the foreground
+//! component that surrounds it, which contains all neighbours of its first voxel that precede that voxel.
 //!
-//! **Euler characteristic.** A cell of the union of closed cubes spans a voxel along an axis, or lies between two. Cells of a kind that lie in
-//! a row are there beside the runs of the rows around them, taken together: of a stretch of n columns there are n cells that span a voxel
-//! along the row and n + 1 that do not. So each stretch counts 1, with the sign of the axes that its cells span across the row. All
-//! runs of a stretch touch, so it belongs to one component.
+//! **Euler characteristic.** Along each axis a cell of the union of closed cubes either spans a voxel or lies between
+//! two. In a row of cells of one kind, the cells present are those beside the union of the runs in the adjacent rows of
+//! voxels: a stretch of n columns of this union has n cells that span a voxel along the row and n + 1 that do not. Each
+//! stretch therefore contributes 1, up to the sign given by the axes across the row that its cells span. All runs of a
+//! stretch touch, so it belongs to one component.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -17,26 +18,26 @@ use crate::cubical::thinning::bits::{BitImage, WORD};
 use crate::memory::{self, Refused};
 use crate::parallel;
 
-/// Rows of cells that a thread counts at a time.
+/// Number of rows of cells per parallel task.
 const ROWS: usize = 1 << 10;
 
 /// A component of the foreground.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Component {
-    /// Its first voxel, a place in C order.
+    /// The first voxel, as a place in C order.
     pub(super) place: usize,
-    /// Its voxels.
+    /// The number of voxels.
     pub(super) voxels: usize,
-    /// Its Euler characteristic.
+    /// The Euler characteristic.
     pub(super) euler: i64,
-    /// Its cavities; in the plane its holes.
+    /// The number of cavities, or of holes in the plane.
     pub(super) cavities: usize,
 }
 
-/// The components of an image, and which voxel lies in which.
+/// The components of an image, and the component of each voxel.
 pub(super) struct Components {
     runs: Runs,
-    /// The number of the component of each run.
+    /// The index of the component of each run.
     labels: Vec<u32>,
     /// The components, by place.
     pub(super) all: Vec<Component>,
@@ -73,7 +74,7 @@ impl Components {
         Ok(found)
     }
 
-    /// The number of the component of the foreground voxel at a place.
+    /// The index of the component of the foreground voxel at a place.
     pub(super) fn number(&self, place: usize) -> usize {
         let (row, column) = (place / self.runs.columns, (place % self.runs.columns) as u32);
         let of_row = self.runs.of_row(row);
@@ -81,7 +82,7 @@ impl Components {
         self.labels[of_row.start + before] as usize
     }
 
-    /// Counts the Euler characteristics, row of cells after row of cells.
+    /// Computes the Euler characteristic of each component by a parallel pass over rows of cells.
     fn count_cells(&mut self) -> Result<(), Refused> {
         let [planes, rows, _] = self.runs.extents;
         let (runs, labels) = (&self.runs, &self.labels);
@@ -89,7 +90,7 @@ impl Components {
         memory::reserve(&mut eulers, self.all.len())?;
         eulers.resize_with(self.all.len(), AtomicI64::default);
         parallel::ranges((planes + 1) * (rows + 1), ROWS, &|range| {
-            // Rows of cells that follow each other mostly lie in one component.
+            // Successive stretches mostly lie in one component, so atomic additions are batched.
             let (mut last, mut sum) = (0, 0);
             for at in range {
                 runs.stretches(at / (rows + 1), at % (rows + 1), &mut |run, sign| {
@@ -113,11 +114,11 @@ impl Components {
 /// The runs of an image.
 struct Runs {
     extents: [usize; 3],
-    /// Voxels of a row.
+    /// Number of voxels per row.
     columns: usize,
-    /// The columns at which each run begins and before which it ends, row after row.
+    /// For each run, row after row, its first column and the column after its last.
     spans: Vec<[u32; 2]>,
-    /// The first run of each row; and how many runs there are.
+    /// The first run of each row, followed by the number of runs.
     rows: Vec<u32>,
 }
 
@@ -141,14 +142,14 @@ impl Runs {
         for row in words() {
             let (mut before, mut is_open) = (0, false);
             for (k, &word) in row.iter().enumerate() {
-                // The voxels that are not as the one before them.
+                // Bits of the voxels that differ from their predecessor.
                 let mut changes = word ^ (word << 1 | before);
                 before = word >> (WORD - 1);
                 while changes != 0 {
                     let column = (k * WORD) as u32 + changes.trailing_zeros();
                     match spans.last_mut().filter(|_| is_open) {
                         Some(span) => span[1] = column,
-                        // A run that nothing ends is one to the end of its row.
+                        // A run extends to the end of its row unless a later change ends it.
                         None => spans.push([column, columns as u32]),
                     }
                     is_open = !is_open;
@@ -163,8 +164,8 @@ impl Runs {
         self.rows[row] as usize..self.rows[row + 1] as usize
     }
 
-    /// Tells of the first run of each stretch of the cells between the planes `z` − 1 and `z` and the rows `y` − 1 and `y`, and of those that
-    /// span the plane `z` or the row `y`, and which sign these have.
+    /// Calls `found` with the first run and the sign of each stretch of cells in the cell row before row `y` and plane
+    /// `z`, for the cells that span neither, the plane `z`, the row `y`, or both.
     fn stretches(&self, z: usize, y: usize, found: &mut impl FnMut(usize, i64)) {
         let [planes, rows, _] = self.extents;
         for (thick_z, thick_y) in [(false, false), (true, false), (false, true), (true, true)] {
@@ -172,7 +173,7 @@ impl Runs {
             for (k, left) in left.iter_mut().enumerate() {
                 let (back_z, back_y) = (k & 1, k >> 1);
                 let is_around = !(back_z == 1 && thick_z || back_y == 1 && thick_y);
-                // A row before the first wraps, and there is none.
+                // An index before the first plane or row wraps and finds no row.
                 let (z, y) = (z.wrapping_sub(back_z), y.wrapping_sub(back_y));
                 if is_around && z < planes && y < rows {
                     *left = self.of_row(z * rows + y);
@@ -180,7 +181,7 @@ impl Runs {
             }
             let sign = if thick_z == thick_y { 1 } else { -1 };
             let mut end = None;
-            // The run that begins first, of those that are left.
+            // The remaining run that begins first.
             while let Some(next) = left
                 .iter_mut()
                 .filter(|runs| runs.start < runs.end)
@@ -197,15 +198,15 @@ impl Runs {
     }
 }
 
-/// Joins runs that touch.
+/// The union-find forest of runs that touch.
 struct Joined {
     runs: Runs,
-    /// Of each run another one of its component that comes before it, or itself.
+    /// The parent of each run: an earlier run of its component, or the run itself if it is the root.
     parents: Vec<u32>,
 }
 
 impl Joined {
-    /// Joins runs of neighbouring rows that share a column, or, where corners connect, are next to each other.
+    /// Joins runs of neighbouring rows that share a column or, if `by_corners`, are diagonally adjacent.
     fn of(runs: Runs, by_corners: bool) -> Result<Joined, Refused> {
         let [planes, rows, _] = runs.extents;
         let mut parents = Vec::new();
@@ -249,7 +250,7 @@ impl Joined {
         }
     }
 
-    /// Joins two components; the first run of a component is its root.
+    /// Joins two components. The root of a component is its first run.
     fn join(&mut self, a: usize, b: usize) {
         let (a, b) = (self.root(a), self.root(b));
         self.parents[a.max(b)] = a.min(b) as u32;
@@ -265,12 +266,12 @@ impl Joined {
     }
 }
 
-/// The runs of the foreground with the number of the component of each, and how many components there are.
+/// The foreground runs, the component index of each, and the number of components.
 fn labelled(runs: Runs) -> Result<(Runs, Vec<u32>, usize), Refused> {
     let Joined { runs, mut parents } = Joined::of(runs, true)?;
     let mut count = 0;
     for run in 0..parents.len() {
-        // What comes before has its number already.
+        // The parent comes earlier, so it already holds its component index.
         if parents[run] as usize == run {
             parents[run] = count;
             count += 1;
@@ -281,7 +282,7 @@ fn labelled(runs: Runs) -> Result<(Runs, Vec<u32>, usize), Refused> {
     Ok((runs, parents, count as usize))
 }
 
-/// The first places of the components of the background, whose runs these are, that reach no border of the image.
+/// The first place of each background component that does not reach the border of the image, from the background runs.
 fn cavities(runs: Runs) -> Result<Vec<usize>, Refused> {
     let mut joined = Joined::of(runs, false)?;
     let [planes, rows, columns] = joined.runs.extents;
