@@ -218,7 +218,7 @@ impl<'a> Collector<'a> {
     /// The representatives of the bars selected from the whole diagram.
     ///
     /// # Errors
-    /// [`RipsError::NoSuchBar`], if a selected bar does not exist.
+    /// [`RipsError::Selection`], if a selected bar does not exist.
     pub(in crate::rips) fn finish(self, diagram: &Diagram) -> Result<Representatives, RipsError> {
         let Collector { choice, mut found, .. } = self;
         choice.check(diagram)?;
