@@ -1,7 +1,7 @@
 //! Batches: several inputs of one command. Each answer goes into a directory, and an input that fails does not stop the
 //! others.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Sender};
 use std::thread;
 
+use hashbrown::HashSet;
 use lacuna::progress::{Cost, Expected, Progress};
 use serde::Serialize;
 

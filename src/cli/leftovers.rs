@@ -9,13 +9,13 @@
 //! between, that is noticed, and the file is created again under another name. Locks may not work across a network, so
 //! files of other machines are left alone. On a file system without locks nothing is removed.
 
-use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{LazyLock, Mutex, PoisonError};
 
+use hashbrown::HashSet;
 use tempfile::{Builder, NamedTempFile};
 
 /// Ending of the names of temporary files.

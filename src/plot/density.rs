@@ -1,6 +1,8 @@
 //! Many marks as a hexagonal histogram, shaded by the logarithm of the count.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
+
+use hashbrown::HashMap;
 
 use super::canvas::{Canvas, Segment, polygon};
 use super::palette;

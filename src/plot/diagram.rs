@@ -4,7 +4,7 @@
 //! Bars at the same point share a mark, which grows with their number; the legend shows how. More bars than
 //! [`MOST_MARKS`] are counted in hexagons, in a panel for each dimension and input.
 
-use std::collections::HashMap;
+use hashbrown::HashMap;
 
 use super::axes::{Area, Axis, Extent, Margins, NORMAL, Panel, Spacing};
 use super::canvas::{Anchor, Canvas, Colour, Shape, Stroke};

@@ -6,7 +6,8 @@
 //! suits small inputs only. It shares nothing with the fast version but the types of input and output.
 
 use std::cmp::{Ordering, Reverse};
-use std::collections::HashMap;
+
+use hashbrown::HashMap;
 
 use crate::diagram::{Bar, Diagram};
 use crate::metric::{Distances, Value};

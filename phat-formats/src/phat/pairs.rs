@@ -32,8 +32,8 @@
 use super::text::{Words, lines, quote};
 use super::{PhatError, Place};
 use crate::block::{Block, signed};
+use hashbrown::HashSet;
 use rayon::slice::ParallelSliceMut;
-use std::collections::HashSet;
 use std::io::{self, Write};
 
 /// Birth and death.

@@ -14,8 +14,7 @@
 //!
 //! **Trust.** An estimate is given only if recent estimates of the end of the run agree with it.
 
-use std::collections::HashMap;
-
+use hashbrown::HashMap;
 use lacuna::progress::{Cost, Expected};
 
 /// Seconds of a stage before its estimates are used.

@@ -1,11 +1,11 @@
 //! One input of `lacuna rips`: reading, computing, writing.
 
-use std::collections::HashMap;
 use std::fmt::Display;
 use std::fs;
 use std::path::Path;
 use std::time::Instant;
 
+use hashbrown::HashMap;
 use lacuna::Diagram;
 use lacuna::backend::Backend;
 use lacuna::internals::name_of;

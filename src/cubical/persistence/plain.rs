@@ -5,7 +5,8 @@
 //! are reduced sequentially.
 
 use std::cmp::Reverse;
-use std::collections::HashMap;
+
+use hashbrown::HashMap;
 
 use super::classes::{Class, Classes};
 use super::request::PersistenceRequest;

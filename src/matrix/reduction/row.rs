@@ -15,8 +15,7 @@
 //! is slow if many others are added to a long column. Intermediate columns are stored here and not in
 //! [`ReductionMatrix`], which keeps all versions. The algorithm runs on one thread.
 
-use std::collections::HashMap;
-
+use hashbrown::HashMap;
 use phat_formats::Index;
 
 use super::problem::{Additions, ReductionProblem};

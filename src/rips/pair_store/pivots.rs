@@ -162,7 +162,7 @@ impl<W: Word> Pivots<W> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::collections::HashMap;
+    use hashbrown::HashMap;
 
     fn conforms<W: Word>() {
         let table = Pivots::<W>::with_capacity(500).unwrap();
@@ -170,12 +170,12 @@ mod tests {
         for x in 0..500u32 {
             let key = (W::from_u32(x.wrapping_mul(2_654_435_761) % 700) << 30) | W::from_u32(5);
             match map.entry(key) {
-                std::collections::hash_map::Entry::Vacant(v) => {
+                hashbrown::hash_map::Entry::Vacant(v) => {
                     assert_eq!(table.get(key), None);
                     assert_eq!(table.insert(key, x.into()), Ok(()));
                     v.insert(u64::from(x));
                 }
-                std::collections::hash_map::Entry::Occupied(mut o) => {
+                hashbrown::hash_map::Entry::Occupied(mut o) => {
                     let found = table.insert(key, x.into()).unwrap_err();
                     assert_eq!((found.value, table.get(key)), (*o.get(), Some(found)));
                     assert!(table.replace(found, 9));

@@ -14,8 +14,9 @@
 //! adjacent to both, so it is born by then. At each scale the smaller complex has the points of the larger, and its
 //! homotopy type.
 
-use std::collections::HashMap;
 use std::time::Instant;
+
+use hashbrown::HashMap;
 
 use super::{Asked, Setting, compute_graph, kept};
 use crate::backend::{Backend, Choice, Estimate};

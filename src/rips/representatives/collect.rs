@@ -1,8 +1,9 @@
 //! Collection of representatives during a run: entries of columns and pivots are decoded to vertices while they are
 //! available.
 
-use std::collections::HashMap;
 use std::time::{Duration, Instant};
+
+use hashbrown::HashMap;
 
 use super::chain::Chain;
 use super::choice::Choice;

@@ -19,8 +19,10 @@
 //! the pairs of dimension d−1, and the simplices whose boundaries were added up form the cycle. In dimension 1 these
 //! are the edge σ and the path between its ends in the minimum spanning forest.
 
-use std::collections::{BinaryHeap, HashMap};
+use std::collections::BinaryHeap;
 use std::rc::Rc;
+
+use hashbrown::HashMap;
 
 use super::Codes;
 use crate::rips::apparent_pairs::omit;

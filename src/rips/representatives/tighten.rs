@@ -18,7 +18,9 @@
 //! result; it may not be the shortest then. If nothing is shorter than the cycle, the cycle remains.
 
 use std::cmp::{Ordering, Reverse};
-use std::collections::{BinaryHeap, HashMap, HashSet};
+use std::collections::BinaryHeap;
+
+use hashbrown::{HashMap, HashSet};
 
 use crate::rips::code::Code;
 use crate::rips::complex::{Band, Cofacet, Complex};

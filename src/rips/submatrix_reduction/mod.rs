@@ -55,9 +55,10 @@ mod state;
 mod tests;
 mod walk;
 
-use std::collections::HashMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
+
+use hashbrown::HashMap;
 
 pub use self::access_times::{AccessTimes, clock_nanoseconds};
 use self::coboundary::Coboundaries;

@@ -5,7 +5,7 @@ use super::order::Order;
 use super::parts::Cells;
 use crate::Index;
 use crate::dipha::DiphaError;
-use std::collections::HashSet;
+use hashbrown::HashSet;
 
 /// The entries of one cell in the file.
 pub(super) struct List<'a, I> {

@@ -2,7 +2,7 @@
 
 use super::{PhatError, Place};
 use crate::{Dimension, Index};
-use std::collections::HashSet;
+use hashbrown::HashSet;
 
 /// Number of rows up to which a linear search looks for repetitions.
 const FEW: usize = 32;

@@ -5,8 +5,9 @@
 //! exactly one set of edges of the forest. To find it, all vertices move along the gradient; edges traversed twice
 //! cancel, and so do two vertices that meet. Critical vertices move on towards the root of the tree, the deepest first.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 
+use hashbrown::HashSet;
 use rayon::prelude::*;
 
 use super::super::cell::Cell;
