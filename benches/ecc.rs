@@ -16,8 +16,8 @@ use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_m
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
-use lacuna::cubical::ecc::slabs::SlabCounter;
-use lacuna::cubical::ecc::{Bins, EccRequest, Vcec, VcecRows, curve, plain};
+use lacuna::cubical::ecc::slabs::{SlabCounter, Watch};
+use lacuna::cubical::ecc::{Bins, EccRequest, Vcec, VcecRows, Voxels, curve, plain};
 use lacuna::cubical::{Construction, Image, Order, Shape, Voxel};
 
 /// Number of voxels along each axis.
@@ -60,13 +60,22 @@ fn in_memory(rows: VcecRows) -> Vcec {
 
 fn piped<T: Voxel>(streamer: &mut SlabCounter<T>, image: &Image<T>) -> Vcec {
     let mut left = image.voxels();
-    let read = |voxels: &mut [T]| {
+    let mut read = |voxels: &mut [T]| {
         let (now, later) = left.split_at(voxels.len().min(left.len()));
         voxels[..now.len()].copy_from_slice(now);
         left = later;
         Ok::<_, Infallible>(now.len())
     };
-    in_memory(streamer.curve(image.shape(), None, read, &|_| ()).expect("voxels for the shape"))
+    counted(streamer, image, Voxels::InOrder(&mut read))
+}
+
+fn counted<T: Voxel>(
+    streamer: &mut SlabCounter<T>,
+    image: &Image<T>,
+    voxels: Voxels<'_, T, Infallible>,
+) -> Vcec {
+    let watch = Watch::telling(&|_| ());
+    in_memory(streamer.curve(image.shape(), None, voxels, None, &watch).expect("voxels for the shape"))
 }
 
 fn apart<T: Voxel>(streamer: &mut SlabCounter<T>, image: &Image<T>) -> Vcec {
@@ -74,7 +83,7 @@ fn apart<T: Voxel>(streamer: &mut SlabCounter<T>, image: &Image<T>) -> Vcec {
         voxels.copy_from_slice(&image.voxels()[first..first + voxels.len()]);
         Ok::<_, Infallible>(())
     };
-    in_memory(streamer.curve_anywhere(image.shape(), None, &read, &|_| ()).expect("voxels for the shape"))
+    counted(streamer, image, Voxels::Anywhere(&read))
 }
 
 fn verify<T: Voxel>(streamer: &mut SlabCounter<T>, image: &Image<T>, request: &EccRequest) {

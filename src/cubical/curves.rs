@@ -313,13 +313,8 @@ impl ImageCurves {
             *bounds = Some(found);
         }
         let (shape, advance) = (stream.shape(), |voxels| progress.advance(voxels));
-        let curve = if let Some(places) = stream.anywhere() {
-            let read = |first, room: &mut [T]| places.read(first, room).map_err(Failed::Read);
-            prepared.stream(shape, &request, Voxels::Anywhere(&read), &advance)
-        } else {
-            let mut read = |room: &mut [T]| stream.read(room).map_err(Failed::Read);
-            prepared.stream(shape, &request, Voxels::InOrder(&mut read), &advance)
-        };
+        let count = |voxels: Voxels<'_, T, _>| prepared.stream(shape, &request, voxels, &advance);
+        let curve = with_voxels(&mut stream, Failed::Read, count);
         self.prepared = Some(prepared);
         curve
     }
@@ -355,11 +350,8 @@ impl ImageCurves {
                 pauses: &|| checkpoint.takes_turn() || progress.is_interrupted(),
                 keep: &keep,
             };
-            if let Some(places) = stream.anywhere() {
-                let read = |first, voxels: &mut [T]| places.read(first, voxels);
-                return counter.curve_anywhere_since(since, shape, range, &read, &watch);
-            }
-            counter.curve_since(since, shape, range, |voxels| stream.read(voxels), &watch)
+            let count = |voxels: Voxels<'_, T, _>| counter.curve(shape, range, voxels, since, &watch);
+            with_voxels(stream, std::convert::identity, count)
         })
     }
 
@@ -389,6 +381,19 @@ impl ImageCurves {
         self.counter = Some(counter);
         found
     }
+}
+
+/// Passes the voxels of a stream to `work`; `failed` converts an error of reading them.
+fn with_voxels<T: Voxel, E, R>(
+    stream: &mut Stream<T>,
+    failed: fn(ImageReadError) -> E,
+    work: impl FnOnce(Voxels<'_, T, E>) -> R,
+) -> R {
+    if let Some(places) = stream.anywhere() {
+        let read = |first, voxels: &mut [T]| places.read(first, voxels).map_err(failed);
+        return work(Voxels::Anywhere(&read));
+    }
+    work(Voxels::InOrder(&mut |voxels| stream.read(voxels).map_err(failed)))
 }
 
 fn estimate_of<T: Voxel>(stream: &Stream<T>, request: &EccRequest) -> Estimate {

@@ -115,15 +115,14 @@ impl<T: KernelVoxel> ResidentImage<'_, T> {
         advance: &dyn Fn(u64),
     ) -> Result<Vec<Vcec>, ScalesError> {
         let gpu = self.on.gpu();
-        let of_floats = Prepared::<f32>::new(gpu).map_err(DeviceError::from)?;
         let as_floats = || {
             let (floats, infinite) = self.on.arrays.floats(gpu, &self.voxels).map_err(DeviceError::from)?;
             let Some(place) = infinite else { return Ok(floats) };
             let found = gpu.read(&self.voxels, place..place + 1).map_err(DeviceError::from)?;
             Err(ScalesError::Infinite { voxel: self.shape.coordinates(place), found: found[0].value() })
         };
-        let prepared = (&self.on.curves, &of_floats);
-        curves_on_device(prepared, (&self.voxels, self.shape), &as_floats, request, scales, advance)
+        let first = || self.on.curves.curve(&self.voxels, self.shape, request);
+        curves_on_device(gpu, self.shape, &first, &as_floats, request, scales, advance)
     }
 
     /// Computes the skeleton, calling `watch` after each iteration.

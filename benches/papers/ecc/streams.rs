@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::time::Instant;
 
 use lacuna::cubical::ecc::cuda::{DeviceError, Prepared};
-use lacuna::cubical::ecc::slabs::SlabCounter;
+use lacuna::cubical::ecc::slabs::{SlabCounter, Watch};
 use lacuna::cubical::ecc::{Vcec, Voxels, curve};
 use lacuna::cubical::{Image, Order, Shape};
 use rayon::prelude::*;
@@ -107,7 +107,8 @@ fn on_processor(bench: &Bench<'_>, side: usize, paper: f64, rows: &mut InputRows
     };
     let start = Instant::now();
     let mut counter = SlabCounter::<f32>::new(&NOISE.request(), MEMORY)?;
-    let found = counter.curve_anywhere(shape, None, &read, &|more| count.set(count.get() + more))?;
+    let advance = |more| count.set(count.get() + more);
+    let found = counter.curve(shape, None, Voxels::Anywhere(&read), None, &Watch::telling(&advance))?;
     let found = found.into_vcec()?;
     let seconds = start.elapsed().as_secs_f64();
     is_right(&found, side, count.get())?;

@@ -87,7 +87,8 @@ struct Loop<'p>(ResidentScales<'p>);
 
 impl<'p> Loop<'p> {
     fn new(prepared: &'p Prepared<f32>, image: &Image<f32>, request: &EccRequest) -> Result<Self, Failure> {
-        Ok(Loop(ResidentScales::new(prepared, image, request, &scales(1))?))
+        let voxels = prepared.gpu().upload(image.voxels())?;
+        Ok(Loop(ResidentScales::new(prepared, voxels, image.shape(), request, &scales(1))?))
     }
 
     /// Runs `count` iterations, and returns the first curves after their sums were checked.

@@ -1,6 +1,7 @@
 //! Bins of the curve: a voxel's bin is found by comparing keys only.
 
-use super::vcec::Values;
+use super::request::EccRequest;
+use super::vcec::{Values, Vcec};
 use crate::cubical::image::Voxel;
 use crate::cubical::key::Key;
 use crate::cubical::value::Value;
@@ -121,6 +122,49 @@ impl<K: Key> Edges<K> {
         let bin = self.keys.partition_point(|&end| end.is_none_or(|end| end < key));
         (bin < self.keys.len()).then_some(bin)
     }
+}
+
+/// The curve of the changes at distinct keys, which ascend in filtration order.
+///
+/// Uniform bins without a range divide the range of the keys.
+///
+/// # Errors
+/// [`BinsError`]: the bins are invalid.
+pub(super) fn curve_of_keys<T: Voxel>(
+    keys: impl DoubleEndedIterator<Item = T::Key> + Clone,
+    changes: impl Iterator<Item = i64>,
+    request: &EccRequest,
+) -> Result<Vcec, BinsError> {
+    let superlevel = request.superlevel;
+    let voxel = |key: T::Key| T::of_key(if superlevel { key.reversed() } else { key });
+    let Bins::Uniform { count, range } = request.bins else {
+        return Ok(Vcec { values: Values::of(keys.map(voxel)), changes: changes.collect() });
+    };
+    let mut rest = keys.clone();
+    let ends = rest.next().map(|first| (first, rest.next_back().unwrap_or(first)));
+    let found = ends.map(|(first, last)| ordered(voxel(first).into(), voxel(last).into()));
+    let edges = Edges::uniform::<T>(count, range.or(found).ok_or(BinsError::NoneFinite)?, superlevel)?;
+    let mut binned = vec![0; count];
+    for (key, change) in keys.zip(changes) {
+        if let Some(bin) = edges.bin(key) {
+            binned[bin] += change;
+        }
+    }
+    Ok(Vcec { values: edges.values, changes: binned })
+}
+
+/// A request whose uniform bins divide `range`, if it is known.
+pub(super) fn with_range(request: &EccRequest, range: Option<(Value, Value)>) -> EccRequest {
+    let bins = match request.bins {
+        Bins::Uniform { count, range: given } => Bins::Uniform { count, range: range.or(given) },
+        Bins::Distinct => Bins::Distinct,
+    };
+    EccRequest { bins, ..*request }
+}
+
+/// Two values, the lesser first.
+pub(super) fn ordered(a: Value, b: Value) -> (Value, Value) {
+    if a <= b { (a, b) } else { (b, a) }
 }
 
 /// The ends of the bins, in filtration order.

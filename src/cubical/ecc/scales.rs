@@ -28,8 +28,8 @@ pub use resident::ResidentScales;
 use rayon::prelude::*;
 
 use super::bins::{Bins, BinsError};
-use super::cpu::{self, curve_watched};
-use super::cuda::counting::{DeviceError, Prepared};
+use super::cpu::curve_watched;
+use super::cuda::counting::{DeviceError, Prepared, ecc_device};
 use super::request::EccRequest;
 use super::vcec::Vcec;
 use crate::cubical::image::{Image, Voxel};
@@ -175,102 +175,62 @@ pub fn curves_device<T: KernelVoxel>(
     scales: &Scales,
     advance: &dyn Fn(u64),
 ) -> Result<Vec<Vcec>, ScalesError> {
-    scales.weights()?;
     let shape = image.shape();
-    let mut curves = Vec::with_capacity(scales.count);
-    let failed = DeviceError::from;
-    if scales.count > 0 {
-        let voxels = gpu.upload(image.voxels()).map_err(failed)?;
-        let request = with_range(image, request)?;
-        curves.push(Prepared::<T>::new(gpu).map_err(failed)?.curve(&voxels, shape, &request)?);
-        advance(shape.count() as u64);
-    }
-    if scales.count > 1 {
-        let prepared = Prepared::<f32>::new(gpu).map_err(failed)?;
-        let voxels = gpu.upload(&floats(image)?).map_err(failed)?;
-        let mut advance = |curve| {
-            curves.push(curve);
-            advance(shape.count() as u64);
-        };
-        smoothed(&prepared, voxels, shape, request, scales, &mut advance)?;
-    }
-    Ok(curves)
+    let first = || ecc_device(gpu, &gpu.upload(image.voxels())?, shape, request);
+    let as_floats = || Ok(gpu.upload(&floats(image)?).map_err(DeviceError::from)?);
+    curves_on_device(gpu, shape, &first, &as_floats, request, scales, advance)
 }
 
-/// Like [`curves`], but for an image in GPU memory, in memory order. The counting kernels for its voxels and for
-/// smoothed images are given. `as_floats` returns the voxels as floats and is called only if there is something to
-/// smooth.
+/// Like [`curves_device`], but `first` returns the curve of the image itself, and `as_floats` its voxels as floats in
+/// memory order, which is called only if there is something to smooth.
 ///
 /// # Errors
 /// As [`curves_device`].
-///
-/// # Panics
-/// The buffer has fewer voxels than the shape.
-pub(crate) fn curves_on_device<T: KernelVoxel>(
-    (prepared, of_floats): (&Prepared<T>, &Prepared<f32>),
-    (voxels, shape): (&Buffer<T>, Shape),
+pub(crate) fn curves_on_device(
+    gpu: &Gpu,
+    shape: Shape,
+    first: &dyn Fn() -> Result<Vcec, DeviceError>,
     as_floats: &dyn Fn() -> Result<Buffer<f32>, ScalesError>,
     request: &EccRequest,
     scales: &Scales,
     advance: &dyn Fn(u64),
 ) -> Result<Vec<Vcec>, ScalesError> {
-    scales.weights()?;
+    let (weights, failed) = (scales.weights()?, DeviceError::from);
     let mut curves = Vec::with_capacity(scales.count);
     let mut add = |curve| {
         curves.push(curve);
         advance(shape.count() as u64);
     };
     if scales.count > 0 {
-        add(prepared.curve(voxels, shape, request)?);
+        add(first()?);
     }
-    if scales.count > 1 {
-        smoothed(of_floats, as_floats()?, shape, request, scales, &mut add)?;
+    if scales.count < 2 {
+        return Ok(curves);
     }
-    Ok(curves)
-}
-
-/// Computes all curves but the first on the GPU of `prepared`, and passes each to `advance`.
-fn smoothed(
-    prepared: &Prepared<f32>,
-    mut voxels: Buffer<f32>,
-    shape: Shape,
-    request: &EccRequest,
-    scales: &Scales,
-    advance: &mut dyn FnMut(Vcec),
-) -> Result<(), ScalesError> {
-    let failed = DeviceError::from;
+    let prepared = Prepared::<f32>::new(gpu).map_err(failed)?;
+    let mut voxels = as_floats()?;
     if matches!(request.bins, Bins::Uniform { range: Some(_), .. }) {
-        let mut resident = ResidentScales::on_device(prepared, voxels, shape, request, scales)?;
+        let mut resident = ResidentScales::new(&prepared, voxels, shape, request, scales)?;
         for _ in 1..scales.count {
             resident.smooth()?;
             resident.count()?;
             resident.send()?;
             if resident.waiting() > 1 {
-                resident.take()?.into_iter().for_each(&mut *advance);
+                resident.take()?.into_iter().for_each(&mut add);
             }
         }
-        resident.take()?.into_iter().for_each(advance);
-        return Ok(());
+        resident.take()?.into_iter().for_each(add);
+        return Ok(curves);
     }
-    let gpu = prepared.gpu();
-    let kernels = SmoothKernels::load(gpu, &scales.weights()?).map_err(failed)?;
+    let kernels = SmoothKernels::load(gpu, &weights).map_err(failed)?;
     for _ in 1..scales.count {
         let mut both = [voxels, gpu.zeros(shape.count()).map_err(failed)?];
         kernels.smooth(&axes(shape), &mut both).map_err(failed)?;
         // The other buffer is freed before counting.
         [voxels, _] = both;
-        advance(prepared.curve(&voxels, shape, request)?);
+        add(prepared.curve(&voxels, shape, request)?);
     }
-    Ok(())
-}
-
-/// Fixes the range of bins to that of the finite voxels if none is given; the GPU's own range includes infinities.
-fn with_range<T: Voxel>(image: &Image<T>, request: &EccRequest) -> Result<EccRequest, BinsError> {
-    let mut request = *request;
-    if let Bins::Uniform { range: range @ None, .. } = &mut request.bins {
-        *range = Some(cpu::range(image.voxels()).values::<T>()?);
-    }
-    Ok(request)
+    Ok(curves)
 }
 
 /// Reports the voxels of a scale as progress in equal parts: one for each axis and one for the curve.

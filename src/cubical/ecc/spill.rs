@@ -12,10 +12,10 @@ use std::collections::BinaryHeap;
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Seek, Write};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 
 use crate::cubical::key::Key;
+use crate::parallel::lock;
 
 /// Number of runs merged at a time.
 const FAN_IN: usize = 32;
@@ -31,14 +31,8 @@ const SUM: usize = size_of::<i64>();
 #[derive(Debug)]
 pub(crate) struct Store<K> {
     directory: PathBuf,
-    state: Mutex<State<K>>,
-    has_failed: AtomicBool,
-}
-
-#[derive(Debug)]
-struct State<K> {
-    runs: Vec<Run<K>>,
-    error: Option<io::Error>,
+    /// The runs, or the first error of writing one.
+    runs: Mutex<io::Result<Vec<Run<K>>>>,
 }
 
 /// A file of records (key and sum), ascending by key.
@@ -53,38 +47,35 @@ pub(crate) struct Run<K> {
 impl<K: Key> Store<K> {
     /// A store without runs.
     pub(crate) fn new(directory: &Path) -> Self {
-        let state = Mutex::new(State { runs: Vec::new(), error: None });
-        Store { directory: directory.to_path_buf(), state, has_failed: AtomicBool::new(false) }
+        Store { directory: directory.to_path_buf(), runs: Mutex::new(Ok(Vec::new())) }
     }
 
     /// Writes ascending records as a run. [`Store::finish`] returns any error.
     pub(crate) fn put(&self, records: impl Iterator<Item = (K, i64)>) {
         let written = Run::write(&self.directory, records.map(Ok));
-        let mut state = self.lock();
-        let kept = written.and_then(|run| {
-            state.runs.push(run);
-            if state.runs.len() < FAN_IN {
-                return Ok(());
+        let mut all = lock(&self.runs);
+        let Ok(runs) = &mut *all else { return };
+        let outcome = written.and_then(|run| {
+            runs.push(run);
+            if runs.len() == FAN_IN {
+                let merged = self.merged(std::mem::take(runs))?;
+                runs.push(merged);
             }
-            let merged = self.merged(std::mem::take(&mut state.runs))?;
-            state.runs.push(merged);
             Ok(())
         });
-        if let Err(error) = kept {
-            state.error.get_or_insert(error);
-            self.has_failed.store(true, Ordering::Relaxed);
+        if let Err(error) = outcome {
+            *all = Err(error);
         }
     }
 
     /// Whether a run could not be written, so that further work is useless.
     pub(crate) fn has_failed(&self) -> bool {
-        self.has_failed.load(Ordering::Relaxed)
+        lock(&self.runs).is_err()
     }
 
     /// Whether nothing was put, neither written runs nor failed ones.
     pub(crate) fn is_empty(&self) -> bool {
-        let state = self.lock();
-        state.runs.is_empty() && state.error.is_none()
+        lock(&self.runs).as_ref().is_ok_and(Vec::is_empty)
     }
 
     /// Merges all runs into one.
@@ -92,20 +83,13 @@ impl<K: Key> Store<K> {
     /// # Errors
     /// A run could not be written or read.
     pub(crate) fn finish(&self) -> io::Result<Run<K>> {
-        let mut state = self.lock();
-        if let Some(error) = state.error.take() {
-            return Err(error);
-        }
-        self.merged(std::mem::take(&mut state.runs))
+        let runs = std::mem::replace(&mut *lock(&self.runs), Ok(Vec::new()))?;
+        self.merged(runs)
     }
 
     fn merged(&self, runs: Vec<Run<K>>) -> io::Result<Run<K>> {
         let sources = runs.into_iter().map(Run::into_records).collect::<io::Result<Vec<_>>>()?;
         Run::write(&self.directory, merge(sources))
-    }
-
-    fn lock(&self) -> MutexGuard<'_, State<K>> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -168,9 +152,7 @@ impl<K: Key> Iterator for Records<K> {
 }
 
 /// Merges sources of ascending records into one; the sums of equal keys are added. Ends at the first error.
-pub(crate) fn merge<K: Key, E>(
-    mut sources: Vec<impl Iterator<Item = Result<(K, i64), E>>>,
-) -> impl Iterator<Item = Result<(K, i64), E>> {
+fn merge<K: Key>(mut sources: Vec<Records<K>>) -> impl Iterator<Item = io::Result<(K, i64)>> {
     let count = sources.len();
     let mut heads = BinaryHeap::with_capacity(count);
     let mut error = None;

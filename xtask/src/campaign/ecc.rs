@@ -2,8 +2,8 @@
 
 use std::convert::Infallible;
 
-use lacuna::cubical::ecc::slabs::{SlabCounter, SlabError};
-use lacuna::cubical::ecc::{Bins, EccRequest, Vcec, VcecRows, curve, plain};
+use lacuna::cubical::ecc::slabs::{SlabCounter, SlabError, Watch};
+use lacuna::cubical::ecc::{Bins, EccRequest, Vcec, VcecRows, Voxels, curve, plain};
 use lacuna::cubical::{Image, Voxel};
 use lacuna::with_image;
 
@@ -173,15 +173,18 @@ fn stream<T: Voxel>(
                 part.copy_from_slice(&voxels[first..first + part.len()]);
                 Ok(())
             };
-            streamer.curve_anywhere(shape, range, &read, &|_| ())
+            streamer.curve(shape, range, Voxels::Anywhere(&read), None, &Watch::telling(&|_| ()))
         }
-        _ => streamer.curve(shape, range, in_order(), &|_| ()),
+        _ => {
+            let mut read = in_order();
+            streamer.curve(shape, range, Voxels::InOrder(&mut read), None, &Watch::telling(&|_| ()))
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::cell::Cell;
+    use std::sync::atomic::{AtomicUsize, Ordering};
 
     use lacuna::cubical::{Order, Shape};
 
@@ -195,15 +198,17 @@ mod tests {
         let Err(SlabError::Slabs { needed, .. }) = stream(&image, &request, How::InOrder, 0) else {
             panic!("no image fits no memory")
         };
-        let (reads, mut first) = (Cell::new(0), 0);
+        let (reads, mut first) = (AtomicUsize::new(0), 0);
         let mut streamer = SlabCounter::<u32>::new(&request, needed).unwrap();
-        let read = |part: &mut [u32]| -> Result<usize, Infallible> {
-            reads.set(reads.get() + 1);
+        let mut read = |part: &mut [u32]| -> Result<usize, Infallible> {
+            reads.fetch_add(1, Ordering::Relaxed);
             part.copy_from_slice(&image.voxels()[first..first + part.len()]);
             first += part.len();
             Ok(part.len())
         };
-        streamer.curve(shape, None, read, &|_| ()).unwrap();
-        assert!(reads.get() > 10, "{} reads", reads.get());
+        let watch = Watch::telling(&|_| ());
+        streamer.curve(shape, None, Voxels::InOrder(&mut read), None, &watch).unwrap();
+        let reads = reads.into_inner();
+        assert!(reads > 10, "{reads} reads");
     }
 }

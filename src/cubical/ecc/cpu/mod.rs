@@ -22,11 +22,11 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::bins::{Bins, BinsError, Edges, FiniteRange};
+use super::bins::{Bins, BinsError, Edges, FiniteRange, curve_of_keys, with_range};
 use super::request::EccRequest;
 use super::rows::{Spilled, VcecRows};
 use super::spill::Store;
-use super::vcec::{Values, Vcec};
+use super::vcec::Vcec;
 use crate::cubical::construction::Construction;
 use crate::cubical::image::{Image, Voxel};
 use crate::cubical::key::Key;
@@ -36,9 +36,8 @@ use crate::simd::{BLOCK, Level};
 use tables::{Tables, sweep};
 pub use tally::OtherSums;
 pub(crate) use tally::PartialSums;
-use tally::Sums;
-use tally::runs::Spill;
-use tally::summed::Summed;
+use tally::runs::{Run, Spill};
+use tally::{Summed, Sums};
 use view::{Filtered, View, VoxelTile, table_bytes, tiles};
 
 /// Adds up the numbers c(x) of an image, part by part.
@@ -53,7 +52,9 @@ pub(crate) struct Counter<T: Voxel> {
 
 /// Tables and sums of one thread.
 #[derive(Debug)]
-struct Worker<T: Voxel> {
+pub(crate) struct Worker<T: Voxel> {
+    request: EccRequest,
+    level: Level,
     tables: Tables<T::Key>,
     sums: Sums<T>,
 }
@@ -103,45 +104,41 @@ impl<T: Voxel> Counter<T> {
         let sums = || Sums::new(self.edges.as_ref(), self.request.superlevel, spill.as_ref());
         self.workers.truncate(threads);
         self.workers.iter_mut().for_each(|worker| worker.sums = sums());
-        self.workers.resize_with(threads, || Worker { tables: Tables::default(), sums: sums() });
+        let (request, level) = (self.request, self.level);
+        let worker = || Worker { request, level, tables: Tables::default(), sums: sums() };
+        self.workers.resize_with(threads, worker);
         Ok(())
     }
 
     /// Adds the voxels of the box `own` (planes, rows, columns). Their neighbours within the image must be in view;
     /// columns begin at a multiple of 64, and the 64 columns before them count as neighbours.
     pub(crate) fn add(&mut self, view: View<'_, T>, own: [Range<usize>; 3]) {
-        self.add_tiles(view, &tiles(own, size_of::<T>(), self.workers.len()));
-    }
-
-    fn add_tiles(&mut self, view: View<'_, T>, tiles: &[VoxelTile]) {
-        let Counter { request, level, workers, .. } = self;
+        let tiles = &tiles(own, size_of::<T>(), self.workers.len());
         let next = AtomicUsize::new(0);
         let work = |worker: &mut Worker<T>| {
             while let Some(tile) = tiles.get(next.fetch_add(1, Ordering::Relaxed)) {
-                worker.sweep(*level, request, view, tile);
+                worker.add(view, tile);
             }
         };
-        if let [_] = tiles {
-            return work(&mut workers[0]);
+        if let [_] = tiles[..] {
+            return work(&mut self.workers[0]);
         }
         let work = &work;
         rayon::scope(|scope| {
-            for worker in workers.iter_mut().take(tiles.len()) {
+            for worker in self.workers.iter_mut().take(tiles.len()) {
                 scope.spawn(move |_| work(worker));
             }
         });
     }
 
-    /// One adder per thread; each adds up the tiles it is given.
-    pub(crate) fn adders(&mut self) -> impl Iterator<Item = Adder<'_, T>> {
-        let Counter { request, level, ref mut workers, .. } = *self;
-        workers.iter_mut().map(move |worker| Adder { request, level, worker })
+    /// The workers, one per thread; each adds up the tiles it is given.
+    pub(crate) fn workers(&mut self) -> &mut [Worker<T>] {
+        &mut self.workers
     }
 
     /// Returns the sums so far, which may grow further; `None` if some of them are in temporary files.
     pub(crate) fn so_far(&mut self) -> Option<PartialSums> {
-        let mut all: Vec<&mut Sums<T>> = self.workers.iter_mut().map(|worker| &mut worker.sums).collect();
-        Sums::so_far(&mut all)
+        Sums::so_far(self.workers.iter_mut().map(|worker| &mut worker.sums))
     }
 
     /// Adds the sums [so far](Counter::so_far) of another counter that was begun with the same arguments.
@@ -154,7 +151,7 @@ impl<T: Voxel> Counter<T> {
 
     /// Whether spilling sums has failed, so that adding more is useless.
     pub(crate) fn has_failed(&self) -> bool {
-        self.workers.iter().any(|worker| worker.sums.has_failed())
+        self.workers.iter().any(Worker::has_failed)
     }
 
     /// Returns the rows of the curve. [`begin`](Counter::begin) must be called before adding more.
@@ -162,72 +159,44 @@ impl<T: Voxel> Counter<T> {
     /// # Errors
     /// Rows beyond the memory limit could not be written to files.
     pub(crate) fn finish(&mut self) -> io::Result<VcecRows> {
-        let EccRequest { construction, superlevel, bins } = self.request;
-        let (edges, range) = (self.edges.take(), self.range);
+        let EccRequest { construction, superlevel, .. } = self.request;
         let sums = || Sums::new(None, superlevel, None);
         let all = self.workers.iter_mut().map(|worker| std::mem::replace(&mut worker.sums, sums()));
         let summed = Sums::finish(all.collect())?;
         // The sums are those of T: cells of V have dimension 3 − dim.
         let sign = if construction == Construction::V { -1 } else { 1 };
-        let voxel = |key: T::Key| T::of_key(if superlevel { key.reversed() } else { key });
-        let (values, mut changes) = match (summed, bins) {
-            (Summed::Run(run), _) => return Ok(VcecRows::Disk(Spilled::new::<T>(run, superlevel, sign))),
-            (Summed::Bins(changes), _) => (edges.map(|edges| edges.values).unwrap_or_default(), changes),
-            (Summed::Keys(keys, changes), Bins::Distinct) => {
-                (Values::of(keys.into_iter().map(voxel)), changes)
+        let mut curve = match summed {
+            Summed::File(run) => return Ok(VcecRows::Disk(Spilled::new::<T>(run, superlevel, sign))),
+            Summed::Bins(changes) => {
+                Vcec { values: self.edges.take().map(|edges| edges.values).unwrap_or_default(), changes }
             }
-            (Summed::Keys(keys, all), Bins::Uniform { count, .. }) => {
-                let found = || {
-                    let ends: [Value; 2] = [keys[0], keys[keys.len() - 1]].map(|key| voxel(key).into());
-                    if superlevel { (ends[1], ends[0]) } else { (ends[0], ends[1]) }
-                };
-                // The type is narrow, so the range consists of integers.
-                let range = range.unwrap_or_else(found);
-                let edges = Edges::uniform::<T>(count, range, superlevel).expect("the bins were checked");
-                let mut changes = vec![0; count];
-                for (key, change) in keys.into_iter().zip(all) {
-                    if let Some(bin) = edges.bin(key) {
-                        changes[bin] += change;
-                    }
-                }
-                (edges.values, changes)
+            Summed::Keys(Run { keys, sums }) => {
+                let request = with_range(&self.request, self.range);
+                curve_of_keys::<T>(keys.iter().copied(), sums.into_iter(), &request)
+                    .expect("the bins were checked, and an image has a voxel")
             }
         };
-        changes.iter_mut().for_each(|change| *change *= sign);
-        Ok(VcecRows::Memory(Vcec { values, changes }))
-    }
-}
-
-/// Adds up tiles with the tables and sums of one thread.
-#[derive(Debug)]
-pub(crate) struct Adder<'a, T: Voxel> {
-    request: EccRequest,
-    level: Level,
-    worker: &'a mut Worker<T>,
-}
-
-impl<T: Voxel> Adder<'_, T> {
-    /// Adds the voxels of a tile. Their neighbours must be in view, as for [`Counter::add`].
-    pub(crate) fn add(&mut self, view: View<'_, T>, tile: &VoxelTile) {
-        self.worker.sweep(self.level, &self.request, view, tile);
-    }
-
-    /// Whether spilling sums has failed, so that adding more is useless.
-    pub(crate) fn has_failed(&self) -> bool {
-        self.worker.sums.has_failed()
+        curve.changes.iter_mut().for_each(|change| *change *= sign);
+        Ok(VcecRows::Memory(curve))
     }
 }
 
 impl<T: Voxel> Worker<T> {
-    fn sweep(&mut self, level: Level, request: &EccRequest, view: View<'_, T>, tile: &VoxelTile) {
-        let Worker { tables, sums } = self;
+    /// Adds the voxels of a tile. Their neighbours must be in view, as for [`Counter::add`].
+    pub(crate) fn add(&mut self, view: View<'_, T>, tile: &VoxelTile) {
+        let Worker { level, request, tables, sums } = self;
         let (rows, construction) = (&Filtered { view, superlevel: request.superlevel }, request.construction);
         match sums {
-            Sums::Bytes(tally) => sweep(level, rows, tile, construction, tables, &mut **tally),
-            Sums::Words(tally) => sweep(level, rows, tile, construction, tables, &mut **tally),
-            Sums::Bins(tally) => sweep(level, rows, tile, construction, tables, tally),
-            Sums::Runs(tally) => sweep(level, rows, tile, construction, tables, tally),
+            Sums::Bytes(tally) => sweep(*level, rows, tile, construction, tables, &mut **tally),
+            Sums::Words(tally) => sweep(*level, rows, tile, construction, tables, &mut **tally),
+            Sums::Bins(tally) => sweep(*level, rows, tile, construction, tables, tally),
+            Sums::Runs(tally) => sweep(*level, rows, tile, construction, tables, tally),
         }
+    }
+
+    /// Whether spilling sums has failed, so that adding more is useless.
+    pub(crate) fn has_failed(&self) -> bool {
+        self.sums.has_failed()
     }
 }
 

@@ -146,10 +146,10 @@ fn any_cut_and_any_slab() {
             for row in 1..extents[1] {
                 let mut counter = Counter::<u16>::new(&request, level);
                 counter.begin(None, rayon::current_num_threads(), None).unwrap();
-                let tiles: Vec<VoxelTile> = [0..row, row..extents[1]]
-                    .map(|rows| VoxelTile { planes: 0..extents[0], rows, columns: 0..extents[2] })
-                    .into();
-                counter.add_tiles(View { extents, first: [0; 3], voxels }, &tiles);
+                for rows in [0..row, row..extents[1]] {
+                    let tile = VoxelTile { planes: 0..extents[0], rows, columns: 0..extents[2] };
+                    counter.workers()[0].add(View { extents, first: [0; 3], voxels }, &tile);
+                }
                 assert_eq!(
                     counter.finish().unwrap().into_vcec().unwrap(),
                     expected,

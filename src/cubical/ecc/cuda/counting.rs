@@ -10,12 +10,10 @@
 //! not suffice to sort all pairs, or for the image of bin numbers, fewer voxels are processed at a time; if it does not
 //! suffice for even a few, the run fails.
 
-mod handed;
-
 use std::ops::Range;
 
 use crate::cubical::construction::Construction;
-use crate::cubical::ecc::bins::{Bins, BinsError, Edges, FiniteRange};
+use crate::cubical::ecc::bins::{Bins, BinsError, Edges, FiniteRange, curve_of_keys, ordered};
 use crate::cubical::ecc::request::EccRequest;
 use crate::cubical::ecc::vcec::Vcec;
 use crate::cubical::key::Key;
@@ -23,7 +21,7 @@ use crate::cubical::shape::Shape;
 use crate::cubical::value::Value;
 use crate::cuda::ecc::{EccKernels, KeyOrder, Part, Totals};
 use crate::cuda::ecc_rows::{Ends, PresentKernel, RowKernels, RowNumber};
-use crate::cuda::{Buffer, CudaError, Gpu, KernelVoxel};
+use crate::cuda::{Buffer, CudaError, Gpu, KernelVoxel, Pinned};
 
 use super::ring::Ring;
 
@@ -87,12 +85,12 @@ enum Kernels<T: KernelVoxel> {
     Wide { march: Box<EccKernels<u16>>, march_many: Box<EccKernels<u32>>, rows: Box<RowKernels<T>> },
 }
 
-/// Knowledge of an image before it is counted.
-pub(super) struct Known<K> {
-    /// First and last key of the image, in filtration order.
-    pub(super) range: Option<(K, K)>,
-    /// Flags of the keys that occur in the image.
-    pub(super) flags: Option<Buffer<u32>>,
+/// The keys that occur in an image.
+pub(in crate::cubical::ecc) struct Present {
+    low: u64,
+    high: u64,
+    /// A flag for each key, whether it occurs.
+    flags: Buffer<u32>,
 }
 
 impl<T: KernelVoxel> Prepared<T> {
@@ -125,61 +123,11 @@ impl<T: KernelVoxel> Prepared<T> {
     /// # Panics
     /// Panics like [`ecc_device`].
     pub fn curve(&self, voxels: &Buffer<T>, shape: Shape, request: &EccRequest) -> Result<Vcec, DeviceError> {
-        let part = whole(voxels, shape);
-        let mut counting = self.begin(&part, request)?;
-        counting.count(&part)?;
-        let counted = counting.fetch()?;
-        if counting.may_lack_rows(&counted) {
-            counting.mark(&part)?;
-        }
-        counting.curve(counted)
+        let mut resident = self.resident(voxels, shape, request)?;
+        resident.count()?;
+        resident.finish()
     }
 
-    /// Finds the key range where the count needs it, and begins the count.
-    fn begin(&self, part: &Part<'_, T>, request: &EccRequest) -> Result<Counting<'_, T>, DeviceError> {
-        request.bins.check()?;
-        let (gpu, order) = (&self.gpu, order_of(request));
-        let mut request = *request;
-        let known = match (&self.kernels, request.bins) {
-            (Kernels::Narrow { present, .. }, _) if T::Key::BITS > 8 => {
-                // 2^16 counters are too many for a block, but few images have all of these keys.
-                let mut flags = PresentKernel::<T>::flags(gpu)?;
-                present.mark(part, order, &mut flags)?;
-                let found = PresentKernel::<T>::fetch(gpu, &flags)?;
-                let ends = [found.iter().position(|&found| found), found.iter().rposition(|&found| found)];
-                let [first, last] =
-                    ends.map(|key| T::Key::from_u64(key.expect("an image has a voxel") as u64));
-                Known { range: Some((first, last)), flags: Some(flags) }
-            }
-            (Kernels::Wide { rows, .. }, Bins::Uniform { count, range: None }) => {
-                let (first, last) = rows.range(gpu, part, order)?;
-                let ends = [first, last].map(|key| value_of::<T>(key, request.superlevel));
-                if !ends.into_iter().all(Value::is_finite) {
-                    // Bins divide the range of finite voxels; the CPU finds it in the rare case of infinite ones.
-                    request.bins = Bins::Uniform { count, range: Some(finite_range(gpu, part)?) };
-                }
-                Known { range: Some((first, last)), flags: None }
-            }
-            _ => Known { range: None, flags: None },
-        };
-        Counting::begin(self, &request, known)
-    }
-}
-
-/// The least and the greatest finite voxel of an image.
-fn finite_range<T: KernelVoxel>(gpu: &Gpu, part: &Part<'_, T>) -> Result<(Value, Value), DeviceError> {
-    let mut range = FiniteRange::new::<T>();
-    range.add(&gpu.read(part.voxels, 0..part.planes * part.rows * part.columns)?);
-    Ok(range.values::<T>()?)
-}
-
-/// An image on a device that is counted repeatedly, to measure the kernels alone.
-pub struct Resident<'p, T: KernelVoxel> {
-    counting: Counting<'p, T>,
-    part: Part<'p, T>,
-}
-
-impl<T: KernelVoxel> Prepared<T> {
     /// Prepares repeated counts of an image in a buffer.
     ///
     /// # Errors
@@ -193,6 +141,51 @@ impl<T: KernelVoxel> Prepared<T> {
         let part = whole(voxels, shape);
         Ok(Resident { counting: self.begin(&part, request)?, part })
     }
+
+    /// Finds the key range where the count needs it, and begins the count.
+    fn begin(&self, part: &Part<'_, T>, request: &EccRequest) -> Result<Counting<'_, T>, DeviceError> {
+        request.bins.check()?;
+        let (gpu, order) = (&self.gpu, order_of(request));
+        let mut request = *request;
+        let mut present = None;
+        match (&self.kernels, request.bins) {
+            (Kernels::Narrow { present: kernel, .. }, _) if T::Key::BITS > 8 => {
+                // 2^16 counters are too many for a block, but few images have all of these keys.
+                let mut flags = PresentKernel::<T>::flags(gpu)?;
+                kernel.mark(part, order, &mut flags)?;
+                let found = PresentKernel::<T>::fetch(gpu, &flags)?;
+                let ends = [found.iter().position(|&found| found), found.iter().rposition(|&found| found)];
+                let [low, high] = ends.map(|key| key.expect("an image has a voxel") as u64);
+                present = Some(Present { low, high, flags });
+            }
+            (Kernels::Wide { rows, .. }, Bins::Uniform { count, range: None }) => {
+                let (first, last) = rows.range(gpu, part, order)?;
+                let [first, last] = [first, last].map(|key| value_of::<T>(key, request.superlevel));
+                let range = if first.is_finite() && last.is_finite() {
+                    ordered(first, last)
+                } else {
+                    // Bins divide the range of finite voxels; the CPU finds it in the rare case of infinite ones.
+                    finite_range(gpu, part)?
+                };
+                request.bins = Bins::Uniform { count, range: Some(range) };
+            }
+            _ => {}
+        }
+        Counting::begin(self, &request, present)
+    }
+}
+
+/// The least and the greatest finite voxel of an image.
+fn finite_range<T: KernelVoxel>(gpu: &Gpu, part: &Part<'_, T>) -> Result<(Value, Value), DeviceError> {
+    let mut range = FiniteRange::new::<T>();
+    range.add(&gpu.read(part.voxels, 0..part.planes * part.rows * part.columns)?);
+    Ok(range.values::<T>()?)
+}
+
+/// An image on a device, which can be counted repeatedly to measure the kernels alone.
+pub struct Resident<'p, T: KernelVoxel> {
+    counting: Counting<'p, T>,
+    part: Part<'p, T>,
 }
 
 impl<T: KernelVoxel> Resident<'_, T> {
@@ -208,8 +201,12 @@ impl<T: KernelVoxel> Resident<'_, T> {
     ///
     /// # Errors
     /// [`DeviceError`]: the driver reports an error, or the bins are invalid for the range of the voxels.
-    pub fn finish(self) -> Result<Vcec, DeviceError> {
-        self.counting.finish()
+    pub fn finish(mut self) -> Result<Vcec, DeviceError> {
+        let counted = self.counting.fetch()?;
+        if self.counting.may_lack_rows(&counted) {
+            self.counting.mark(&self.part)?;
+        }
+        self.counting.curve(counted)
     }
 }
 
@@ -220,7 +217,7 @@ pub(super) fn arranged(shape: Shape) -> [usize; 3] {
 }
 
 /// The whole image as one part for the kernels.
-pub(super) fn whole<T>(voxels: &Buffer<T>, shape: Shape) -> Part<'_, T> {
+pub(in crate::cubical::ecc) fn whole<T>(voxels: &Buffer<T>, shape: Shape) -> Part<'_, T> {
     let [planes, rows, columns] = arranged(shape);
     Part { voxels, planes, rows, columns, from: 0, to: planes }
 }
@@ -230,7 +227,7 @@ fn order_of(request: &EccRequest) -> KeyOrder {
 }
 
 /// A curve in progress: parts of an image are counted one after another.
-pub(super) struct Counting<'p, T: KernelVoxel> {
+pub(in crate::cubical::ecc) struct Counting<'p, T: KernelVoxel> {
     pub(super) prepared: &'p Prepared<T>,
     request: EccRequest,
     order: KeyOrder,
@@ -266,27 +263,26 @@ enum Numbers<'p> {
 }
 
 impl<'p, T: KernelVoxel> Counting<'p, T> {
-    /// Begins a count. For bins of keys of more than 16 bits, the range must be in the request or in `known`.
-    pub(super) fn begin(
+    /// Begins a count. Keys of up to 16 bits are counted in the range of `present`, if it is known.
+    pub(in crate::cubical::ecc) fn begin(
         prepared: &'p Prepared<T>,
         request: &EccRequest,
-        known: Known<T::Key>,
+        present: Option<Present>,
     ) -> Result<Self, DeviceError> {
         let gpu = &prepared.gpu;
         let order = order_of(request);
         let found = match (&prepared.kernels, request.bins) {
-            (Kernels::Narrow { march, present }, _) => {
-                let all = (T::Key::default(), T::Key::MAX);
-                let (first, last) = known.range.unwrap_or(all);
-                let (low, high) = (first.to_u64(), last.to_u64());
+            (Kernels::Narrow { march, present: kernel }, _) => {
+                let (low, high, flags) = match present {
+                    Some(Present { low, high, flags }) => (low, high, Some(flags)),
+                    None => (0, T::Key::MAX.to_u64(), None),
+                };
                 let totals = Totals::new(gpu, (high - low + 1) as usize)?;
-                Found::Keys { march, present, low, totals, flags: known.flags }
+                Found::Keys { march, present: kernel, low, totals, flags }
             }
             (Kernels::Wide { rows, .. }, Bins::Distinct) => Found::Distinct { rows, found: Vec::new() },
             (Kernels::Wide { march, march_many, rows }, Bins::Uniform { count, range }) => {
-                let value = |key| value_of::<T>(key, request.superlevel);
-                let found = || known.range.map(|(first, last)| ordered(value(first), value(last)));
-                let range = range.or_else(found).ok_or(DeviceError::NoRange)?;
+                let range = range.ok_or(DeviceError::NoRange)?;
                 let edges = Edges::uniform::<T>(count, range, request.superlevel)?;
                 let ends = Ends::new(gpu, &edges.keys, order)?;
                 // The number `count` stands for voxels past the last bin.
@@ -302,7 +298,7 @@ impl<'p, T: KernelVoxel> Counting<'p, T> {
     }
 
     /// Counts a part of the image.
-    pub(super) fn count(&mut self, part: &Part<'_, T>) -> Result<(), CudaError> {
+    pub(in crate::cubical::ecc) fn count(&mut self, part: &Part<'_, T>) -> Result<(), CudaError> {
         let gpu = &self.prepared.gpu;
         match &mut self.found {
             Found::Keys { march, low, totals, .. } => march.march(part, self.order, *low as u32, totals),
@@ -350,39 +346,46 @@ impl<'p, T: KernelVoxel> Counting<'p, T> {
 
     /// Builds the curve from the fetched totals.
     fn curve(self, counted: Vec<(i64, bool)>) -> Result<Vcec, DeviceError> {
-        let gpu = &self.prepared.gpu;
-        let value = |key| value_of::<T>(key, self.request.superlevel);
-        Ok(match self.found {
-            Found::Bins { edges, .. } => Vcec {
-                values: edges.values,
-                changes: counted.into_iter().map(|(change, _)| change).collect(),
-            },
-            Found::Distinct { found, .. } => curve_of(&found, value),
+        let rows = match self.found {
+            Found::Bins { edges, .. } => {
+                let changes = counted.into_iter().map(|(change, _)| change).collect();
+                return Ok(Vcec { values: edges.values, changes });
+            }
+            Found::Distinct { found, .. } => found,
             Found::Keys { low, flags, .. } => {
+                let gpu = &self.prepared.gpu;
                 let present = flags.map(|flags| PresentKernel::<T>::fetch(gpu, &flags)).transpose()?;
                 let is_present = |key: u64| present.as_ref().is_some_and(|present| present[key as usize]);
-                let rows: Vec<(T::Key, i64)> = (low..)
+                (low..)
                     .zip(counted)
                     .filter(|&(key, (_, is_touched))| is_touched || is_present(key))
                     .map(|(key, (change, _))| (T::Key::from_u64(key), change))
-                    .collect();
-                match self.request.bins {
-                    Bins::Distinct => curve_of(&rows, value),
-                    Bins::Uniform { count, range } => {
-                        let found = || ordered(value(rows[0].0), value(rows[rows.len() - 1].0));
-                        let range = range.unwrap_or_else(found);
-                        let edges = Edges::uniform::<T>(count, range, self.request.superlevel)?;
-                        let mut changes = vec![0; count];
-                        for (key, change) in rows {
-                            if let Some(bin) = edges.bin(key) {
-                                changes[bin] += change;
-                            }
-                        }
-                        Vcec { values: edges.values, changes }
-                    }
-                }
+                    .collect()
             }
-        })
+        };
+        let (keys, changes) = (rows.iter().map(|&(key, _)| key), rows.iter().map(|&(_, change)| change));
+        Ok(curve_of_keys::<T>(keys, changes, &self.request)?)
+    }
+
+    /// Number of totals if wide keys are counted in bins, else `None`.
+    pub(in crate::cubical::ecc) fn levels(&self) -> Option<usize> {
+        let Found::Bins { totals, .. } = &self.found else { return None };
+        Some(totals.levels())
+    }
+
+    /// Starts the transfer of the totals of bins to the host and resets them to zero.
+    pub(in crate::cubical::ecc) fn hand_over(&mut self, to: &mut Pinned<u64>) -> Result<(), CudaError> {
+        let Found::Bins { totals, numbers, .. } = &mut self.found else { return Ok(()) };
+        match numbers {
+            Numbers::Narrow(march, _) => march.hand_over(totals, to),
+            Numbers::Wide(march, _) => march.hand_over(totals, to),
+        }
+    }
+
+    /// The curve of transferred totals; `None` unless they are totals of bins.
+    pub(in crate::cubical::ecc) fn curve_of_handed(&self, handed: &[u64]) -> Option<Vcec> {
+        let Found::Bins { edges, .. } = &self.found else { return None };
+        Some(Vcec { values: edges.values.clone(), changes: Totals::changes(handed, self.order) })
     }
 }
 
@@ -473,17 +476,6 @@ fn count_distinct<T: KernelVoxel>(
 /// The value of a key given in filtration order.
 fn value_of<T: KernelVoxel>(key: T::Key, superlevel: bool) -> Value {
     T::of_key(if superlevel { key.reversed() } else { key }).into()
-}
-
-fn ordered(a: Value, b: Value) -> (Value, Value) {
-    if a <= b { (a, b) } else { (b, a) }
-}
-
-fn curve_of<K: Key>(rows: &[(K, i64)], value: impl Fn(K) -> Value) -> Vcec {
-    Vcec {
-        values: rows.iter().map(|&(key, _)| value(key)).collect(),
-        changes: rows.iter().map(|&(_, change)| change).collect(),
-    }
 }
 
 /// Merges sorted rows into others; the changes of equal keys are added.

@@ -22,7 +22,7 @@ use crate::cubical::shape::Shape;
 use crate::cuda::ecc::Part;
 use crate::cuda::{CudaError, Gpu, Inbox, KernelVoxel};
 
-use super::counting::{Counting, DeviceError, Known, Prepared, arranged, device};
+use super::counting::{Counting, DeviceError, Prepared, arranged, device};
 use crate::cubical::ecc::bins::Bins;
 use crate::cubical::ecc::request::EccRequest;
 use crate::cubical::ecc::source::Voxels;
@@ -57,8 +57,7 @@ impl<T: KernelVoxel> Prepared<T> {
             return Err(DeviceError::NoRange.into());
         }
         let (slots, slabs) = slots(&self.gpu, shape).map_err(device)?;
-        let known = Known { range: None, flags: None };
-        let counting = Counting::begin(self, request, known)?;
+        let counting = Counting::begin(self, request, None)?;
         let (memory, spared) = Memory::new(slabs.pieces::<T>().count(), self.ring.take());
         let readers = Readers::new(voxels, slabs.pieces::<T>(), &memory, spared);
         let curve = thread::scope(|scope| {

@@ -1,14 +1,14 @@
 //! An image that stays on a GPU, where it is counted and smoothed repeatedly.
 
+use std::collections::VecDeque;
+
 use super::{Scales, ScalesError, axes};
-use crate::cubical::ecc::cuda::counting::{DeviceError, Prepared};
-use crate::cubical::ecc::cuda::repeated::Repeated;
+use crate::cubical::ecc::cuda::counting::{Counting, DeviceError, Prepared, whole};
 use crate::cubical::ecc::request::EccRequest;
 use crate::cubical::ecc::vcec::Vcec;
-use crate::cubical::image::Image;
 use crate::cubical::shape::Shape;
 use crate::cuda::smooth::SmoothKernels;
-use crate::cuda::{Buffer, CudaError, Gpu};
+use crate::cuda::{Buffer, Gpu, Pinned};
 
 /// An image of floats on a GPU, counted and smoothed there on request; only curves are transferred back.
 ///
@@ -19,35 +19,24 @@ pub struct ResidentScales<'p> {
     axes: Vec<[usize; 2]>,
     /// The image, and a buffer for its smoothed version.
     voxels: [Buffer<f32>; 2],
-    counts: Repeated<'p, f32>,
+    shape: Shape,
+    counting: Counting<'p, f32>,
+    /// Page-locked host memory for the changes of an image.
+    spare: Vec<Pinned<u64>>,
+    /// Changes in transfer, the oldest first.
+    sent: VecDeque<Pinned<u64>>,
 }
 
 impl<'p> ResidentScales<'p> {
-    /// Uploads an image to the device whose kernels are `prepared`.
+    /// Takes an image that is on the device whose kernels are `prepared`.
     ///
     /// # Errors
     /// [`ScalesError`]: the weights or bins are invalid; the rows are not bins with a given range; the device fails, or
-    /// has no memory for two copies of the image.
-    pub fn new(
-        prepared: &'p Prepared<f32>,
-        image: &Image<f32>,
-        request: &EccRequest,
-        scales: &Scales,
-    ) -> Result<Self, ScalesError> {
-        // The scales are checked before memory is allocated.
-        scales.weights()?;
-        let voxels = prepared.gpu().upload(image.voxels()).map_err(DeviceError::from)?;
-        ResidentScales::on_device(prepared, voxels, image.shape(), request, scales)
-    }
-
-    /// Takes an image that is already on the device whose kernels are `prepared`.
-    ///
-    /// # Errors
-    /// The errors of [`ResidentScales::new`].
+    /// has no memory for a second copy of the image.
     ///
     /// # Panics
     /// Panics if the number of voxels is not that of the shape.
-    pub(crate) fn on_device(
+    pub fn new(
         prepared: &'p Prepared<f32>,
         voxels: Buffer<f32>,
         shape: Shape,
@@ -56,11 +45,27 @@ impl<'p> ResidentScales<'p> {
     ) -> Result<Self, ScalesError> {
         assert_eq!(voxels.len(), shape.count(), "{shape}");
         let weights = scales.weights()?;
-        let gpu = prepared.gpu();
-        let counts = Repeated::new(prepared, shape, request)?;
-        let bring = || Ok((SmoothKernels::load(gpu, &weights)?, gpu.zeros(voxels.len())?));
-        let (kernels, other) = bring().map_err(|error: CudaError| DeviceError::from(error))?;
-        Ok(ResidentScales { gpu: gpu.clone(), kernels, axes: axes(shape), voxels: [voxels, other], counts })
+        request.bins.check()?;
+        let begin = |gpu: &Gpu| {
+            let counting = Counting::begin(prepared, request, None)?;
+            let levels = counting.levels().ok_or(DeviceError::NoRange)?;
+            // One is filled while the other is read.
+            let spare = (0..2).map(|_| gpu.pinned(levels)).collect::<Result<_, _>>()?;
+            let kernels = SmoothKernels::load(gpu, &weights)?;
+            let other = gpu.zeros(voxels.len())?;
+            let (axes, voxels, sent) = (axes(shape), [voxels, other], VecDeque::new());
+            Ok::<_, DeviceError>(ResidentScales {
+                gpu: gpu.clone(),
+                kernels,
+                axes,
+                voxels,
+                shape,
+                counting,
+                spare,
+                sent,
+            })
+        };
+        Ok(begin(prepared.gpu())?)
     }
 
     /// Counts the current image, added to the counts since the last [`ResidentScales::send`].
@@ -68,7 +73,7 @@ impl<'p> ResidentScales<'p> {
     /// # Errors
     /// The error of the driver.
     pub fn count(&mut self) -> Result<(), DeviceError> {
-        Ok(self.counts.count(&self.voxels[0])?)
+        Ok(self.counting.count(&whole(&self.voxels[0], self.shape))?)
     }
 
     /// Smooths the image once.
@@ -87,12 +92,15 @@ impl<'p> ResidentScales<'p> {
     /// # Panics
     /// Panics if two curves are already in transfer.
     pub fn send(&mut self) -> Result<(), DeviceError> {
-        Ok(self.counts.hand_over()?)
+        let mut to = self.spare.pop().expect("changes of at most two images on their way");
+        self.counting.hand_over(&mut to)?;
+        self.sent.push_back(to);
+        Ok(())
     }
 
     /// Number of curves in transfer.
     pub fn waiting(&self) -> usize {
-        self.counts.waiting()
+        self.sent.len()
     }
 
     /// Waits for the oldest curve in transfer and returns it; `None` if there is none.
@@ -100,7 +108,10 @@ impl<'p> ResidentScales<'p> {
     /// # Errors
     /// The error of the driver.
     pub fn take(&mut self) -> Result<Option<Vcec>, DeviceError> {
-        Ok(self.counts.take()?)
+        let Some(sent) = self.sent.pop_front() else { return Ok(None) };
+        let curve = self.counting.curve_of_handed(sent.slice()?);
+        self.spare.push(sent);
+        Ok(curve)
     }
 
     /// Waits until all requested work is done.

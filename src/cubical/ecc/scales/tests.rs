@@ -260,12 +260,14 @@ fn gpu_keeps_an_image_in_bins_of_a_range_only() {
     let prepared = Prepared::<f32>::new(&gpu).unwrap();
     let image = image(&[30, 40], 3);
     let of = |bins| EccRequest { bins, ..EccRequest::default() };
+    let scales = Scales::default();
+    let bring = || gpu.upload(image.voxels()).unwrap();
     for bins in [Bins::Distinct, Bins::Uniform { count: 9, range: None }] {
-        let refused = ResidentScales::new(&prepared, &image, &of(bins), &Scales::default()).err();
+        let refused = ResidentScales::new(&prepared, bring(), image.shape(), &of(bins), &scales).err();
         assert_eq!(refused, Some(ScalesError::Device(DeviceError::NoRange)));
     }
     let request = of(Bins::Uniform { count: 9, range: Some(((-1.0).into(), 1.0.into())) });
-    let mut resident = ResidentScales::new(&prepared, &image, &request, &Scales::default()).unwrap();
+    let mut resident = ResidentScales::new(&prepared, bring(), image.shape(), &request, &scales).unwrap();
     assert_eq!(resident.take().unwrap(), None);
     // Two counts before sending double the changes; after sending, counts restart from zero.
     resident.count().unwrap();

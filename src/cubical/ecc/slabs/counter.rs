@@ -2,16 +2,15 @@
 
 use std::path::PathBuf;
 
-use super::cut::{Slabs, Use};
+use super::cut::Slabs;
 use super::error::SlabError;
-use super::job::{Job, fill, make_room, resize};
 use super::partial::{PartialCurve, Watch};
-use super::{apart, in_order};
+use super::schedule::{Schedule, Source, fill, make_room, resize};
 use crate::cubical::ecc::bins::{Bins, BinsError, FiniteRange};
 use crate::cubical::ecc::cpu::{self, Counter, Room};
 use crate::cubical::ecc::request::EccRequest;
 use crate::cubical::ecc::rows::VcecRows;
-use crate::cubical::ecc::source::ReadAt;
+use crate::cubical::ecc::source::Voxels;
 use crate::cubical::image::Voxel;
 use crate::cubical::shape::Shape;
 use crate::cubical::value::Value;
@@ -19,9 +18,6 @@ use crate::simd::Level;
 
 /// Bytes of voxels read at a time to find the range.
 const RANGE_BYTES: usize = 4 << 20;
-
-/// Number of voxels of an image per thread: an image with fewer is not worth another thread.
-const LEAST_VOXELS: usize = 1 << 15;
 
 /// Greatest number of additional threads, which read while others add up.
 const READERS: usize = 4;
@@ -89,97 +85,20 @@ impl<T: Voxel> SlabCounter<T> {
         Ok(found.values::<T>()?)
     }
 
-    /// Computes the curve of the voxels returned by `read`, as in [`SlabCounter::range`]. `range` must be given if it
-    /// [is needed](SlabCounter::needs_range). `advance` receives the number of voxels added up.
-    ///
-    /// # Errors
-    /// [`SlabError`]: the reasons are listed there.
-    pub fn curve<E>(
-        &mut self,
-        shape: Shape,
-        range: Option<(Value, Value)>,
-        read: impl FnMut(&mut [T]) -> Result<usize, E>,
-        advance: &dyn Fn(u64),
-    ) -> Result<VcecRows, SlabError<E>> {
-        self.curve_since(None, shape, range, read, &Watch::telling(advance))
-    }
-
-    /// Like [`SlabCounter::curve`], but resumes from the state `since` of an interrupted run, if any. `watch` may pause
+    /// Computes the curve of an image. `range` must be given if it [is needed](SlabCounter::needs_range). Resumes from
+    /// the state `since` of an interrupted run, if any. `watch` receives the number of voxels added up, and may pause
     /// the run and save its state.
     ///
     /// # Errors
-    /// [`SlabError`]: the reasons are listed there; also if `since` belongs to another curve.
-    pub fn curve_since<E>(
+    /// [`SlabError`]: the reasons are listed there; if several reads fail, the first in memory order counts.
+    pub fn curve<E: Send>(
         &mut self,
-        since: Option<&PartialCurve>,
         shape: Shape,
         range: Option<(Value, Value)>,
-        mut read: impl FnMut(&mut [T]) -> Result<usize, E>,
+        voxels: Voxels<'_, T, E>,
+        since: Option<&PartialCurve>,
         watch: &Watch<'_>,
     ) -> Result<VcecRows, SlabError<E>> {
-        let range = self.bins_range(range)?;
-        let mut slabs = self.slabs(shape, Use::InOrder)?;
-        let mut job = self.begin(&mut slabs, since, shape, range, watch)?;
-        if slabs.count() > 0 {
-            in_order::skip(&mut job, &slabs, &mut read)?;
-        }
-        let mut collar = Vec::new();
-        job.run(&mut slabs, |job, slabs| in_order::add_up(job, slabs, &mut collar, &mut read))?;
-        self.finish()
-    }
-
-    /// Like [`SlabCounter::curve`], for voxels that can be read at any place.
-    ///
-    /// # Errors
-    /// [`SlabError`]; if several reads fail, the first in memory order.
-    pub fn curve_anywhere<E: Send>(
-        &mut self,
-        shape: Shape,
-        range: Option<(Value, Value)>,
-        read: &ReadAt<'_, T, E>,
-        advance: &dyn Fn(u64),
-    ) -> Result<VcecRows, SlabError<E>> {
-        self.curve_anywhere_since(None, shape, range, read, &Watch::telling(advance))
-    }
-
-    /// Like [`SlabCounter::curve_anywhere`], but resumes as [`SlabCounter::curve_since`] does.
-    ///
-    /// # Errors
-    /// [`SlabError`]: the reasons are listed there.
-    pub fn curve_anywhere_since<E: Send>(
-        &mut self,
-        since: Option<&PartialCurve>,
-        shape: Shape,
-        range: Option<(Value, Value)>,
-        read: &ReadAt<'_, T, E>,
-        watch: &Watch<'_>,
-    ) -> Result<VcecRows, SlabError<E>> {
-        let threads = rayon::current_num_threads();
-        let mut apart = self.slabs(shape, Use::Apart(threads + threads.min(READERS)))?;
-        if apart.count() < threads {
-            // Fewer slabs than threads: all threads share each slab instead.
-            let mut first = 0;
-            let read = |voxels: &mut [T]| {
-                read(first, voxels)?;
-                first += voxels.len();
-                Ok(voxels.len())
-            };
-            return self.curve_since(since, shape, range, read, watch);
-        }
-        let range = self.bins_range(range)?;
-        let mut job = self.begin(&mut apart, since, shape, range, watch)?;
-        job.run(&mut apart, |job, slabs| apart::add_up(job, slabs, read))?;
-        self.finish()
-    }
-
-    /// Returns the rows of the sums.
-    fn finish<E>(&mut self) -> Result<VcecRows, SlabError<E>> {
-        let SlabCounter { counter, directory, limit, .. } = self;
-        let failed = |error| SlabError::Spill { directory: directory.clone(), limit: *limit, error };
-        counter.finish().map_err(failed)
-    }
-
-    fn bins_range<E>(&self, range: Option<(Value, Value)>) -> Result<Option<(Value, Value)>, SlabError<E>> {
         let range = match self.request.bins {
             Bins::Uniform { range: given, .. } => given.or(range),
             Bins::Distinct => None,
@@ -187,37 +106,38 @@ impl<T: Voxel> SlabCounter<T> {
         if range.is_none() && Self::needs_range(&self.request) {
             return Err(SlabError::Range(T::NAME));
         }
-        Ok(range)
+        let slabs = self.slabs(shape)?;
+        self.add_up(&slabs, range, voxels, since, watch)?;
+        let SlabCounter { counter, directory, limit, .. } = self;
+        let failed = |error| SlabError::Spill { directory: directory.clone(), limit: *limit, error };
+        counter.finish().map_err(failed)
     }
 
-    fn slabs<E>(&self, shape: Shape, usage: Use) -> Result<Slabs, SlabError<E>> {
-        let limit = self.limit;
-        let slabs = Slabs::new::<T>(shape, &self.request.bins, limit, usage);
+    fn slabs<E>(&self, shape: Shape) -> Result<Slabs, SlabError<E>> {
+        let (limit, threads) = (self.limit, rayon::current_num_threads());
+        let slabs = Slabs::new::<T>(shape, &self.request.bins, limit, threads + threads.min(READERS));
         slabs.map_err(|needed| SlabError::Slabs { shape, needed, limit })
     }
 
-    /// Begins an image, skipping the slabs that are in `since`.
-    fn begin<'a, E>(
-        &'a mut self,
-        slabs: &mut Slabs,
-        since: Option<&PartialCurve>,
-        shape: Shape,
+    /// Adds up the slabs of an image, except for those in `since`.
+    fn add_up<E: Send>(
+        &mut self,
+        slabs: &Slabs,
         range: Option<(Value, Value)>,
-        watch: &'a Watch<'a>,
-    ) -> Result<Job<'a, T>, SlabError<E>> {
+        voxels: Voxels<'_, T, E>,
+        since: Option<&PartialCurve>,
+        watch: &Watch<'_>,
+    ) -> Result<(), SlabError<E>> {
         let SlabCounter { counter, buffers, directory, .. } = self;
-        let (count, threads) = (shape.count(), rayon::current_num_threads());
-        counter.begin(range, threads.max(slabs.buffers), Some(Room { bytes: slabs.room, directory }))?;
-        let mut untold = 0;
+        let workers = rayon::current_num_threads().max(slabs.buffers);
+        counter.begin(range, workers, Some(Room { bytes: slabs.room, directory }))?;
+        let (mut first, mut untold) = (0, 0);
         if let Some(PartialCurve { slices, sums }) = since {
-            slabs.begin_at(*slices)?;
+            slabs.check_start(*slices)?;
             counter.add_partial(sums)?;
-            untold = (slices * slabs.slice) as u64;
+            (first, untold) = (*slices, (slices * slabs.slice) as u64);
         }
-        buffers.resize_with(slabs.buffers, Vec::new);
-        // Few voxels are not worth many threads.
-        let threads = threads.min((count / LEAST_VOXELS).max(1));
-        Ok(Job { counter, buffers, count, threads, watch, untold })
+        Schedule { counter, buffers, slabs, source: Source::new(voxels, first), watch, untold }.run()
     }
 }
 

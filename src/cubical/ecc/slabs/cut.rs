@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::cubical::ecc::bins::Bins;
-use crate::cubical::ecc::cpu::view::{View, VoxelTile, tiles};
+use crate::cubical::ecc::cpu::view::View;
 use crate::cubical::ecc::cpu::{OtherSums, worker_bytes};
 use crate::cubical::ecc::spill::MERGE_BYTES;
 use crate::cubical::image::Voxel;
@@ -35,15 +35,6 @@ pub fn memory_plan(limit: usize) -> MemoryPlan {
     MemoryPlan::new().stage("curve", uses, false)
 }
 
-/// Use of the slabs in memory.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Use {
-    /// One slab is read, one is added up, and one waits.
-    InOrder,
-    /// Each of this many threads has its own slab.
-    Apart(usize),
-}
-
 /// Division of an image into slabs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Slabs {
@@ -52,8 +43,6 @@ pub(super) struct Slabs {
     pub(super) axis: usize,
     /// Number of voxels of a slice.
     pub(super) slice: usize,
-    /// The first slice that has not been added up.
-    pub(super) first: usize,
     /// Number of slices of the collar before a slab.
     pub(super) before: usize,
     /// Number of slices of a slab, without collar.
@@ -65,21 +54,22 @@ pub(super) struct Slabs {
 }
 
 impl Slabs {
-    /// Slabs within `limit` bytes of memory; the error is the least number of bytes needed.
-    pub(super) fn new<T: Voxel>(shape: Shape, bins: &Bins, limit: usize, usage: Use) -> Result<Self, usize> {
+    /// Slabs for `threads` threads within `limit` bytes of memory; the error is the least number of bytes needed.
+    pub(super) fn new<T: Voxel>(
+        shape: Shape,
+        bins: &Bins,
+        limit: usize,
+        threads: usize,
+    ) -> Result<Self, usize> {
         let extents = shape.extents();
         let axis = extents.iter().position(|&extent| extent > 1).unwrap_or(2);
         let slice: usize = extents[axis + 1..].iter().product();
         let unit = if axis == 2 { BLOCK } else { 1 };
         let bytes = |slices: usize| slices.saturating_mul(slice).saturating_mul(size_of::<T>());
         let with_collar = |slabs: usize, own: usize| bytes(own + unit + 1).saturating_mul(slabs);
-        let (threads, least, most) = match usage {
-            Use::InOrder => (rayon::current_num_threads(), 2, 3),
-            Use::Apart(threads) => (threads, 1, threads),
-        };
         // Bins have their ends and the sums of each thread; the memory of other wide rows grows with the data.
         let (rows, grows) = match *bins {
-            Bins::Uniform { count, .. } => (count.saturating_mul(32 + 8 * (threads + 1)), false),
+            Bins::Uniform { count, .. } => (count.saturating_mul(32 + 9 * (threads + 1)), false),
             Bins::Distinct => (0, T::Key::BITS > 16),
         };
         let rows = if grows { MERGE_BYTES } else { rows };
@@ -88,68 +78,60 @@ impl Slabs {
         let for_slabs = if grows { left / 2 } else { left };
         let fit = |slabs: usize| (for_slabs / slabs / bytes(1).max(1)).saturating_sub(unit + 1) / unit * unit;
         let whole = extents[axis].next_multiple_of(unit);
-        let mut wanted = (BYTES / bytes(1).max(1)).max(SLICES);
-        if usage != Use::InOrder {
-            // Several slabs per thread, so that the threads finish together.
-            let least = LEAST_SLICES.max(LEAST_BYTES / bytes(1).max(1));
-            wanted = wanted.min((whole / (PER_THREAD * threads)).max(least));
-        }
+        // Several slabs per thread, so that the threads finish together.
+        let least = LEAST_SLICES.max(LEAST_BYTES / bytes(1).max(1));
+        let wanted = (BYTES / bytes(1).max(1)).max(SLICES).min((whole / (PER_THREAD * threads)).max(least));
         let wanted = wanted.next_multiple_of(unit).min(whole);
         // One slab if it holds the whole image; else as many as useful, with as many slices as wanted or as fit.
         let (buffers, own) = if wanted == whole && fit(1) >= whole {
             (1, whole)
         } else {
             let few = wanted.min(FEW_SLICES * unit);
-            let buffers = (least..=most).rev().find(|&slabs| fit(slabs) >= few).unwrap_or(least);
+            let buffers = (1..=threads).rev().find(|&slabs| fit(slabs) >= few).unwrap_or(1);
             (buffers, fit(buffers).min(wanted))
         };
         if own == 0 {
-            let slabs = with_collar(least, unit);
+            let slabs = with_collar(1, unit);
             return Err(fixed.saturating_add(if grows { slabs.saturating_mul(2) } else { slabs }));
         }
         let room = left - with_collar(buffers, own).min(left);
-        Ok(Slabs { extents, axis, slice, first: 0, before: unit, own, buffers, room })
+        Ok(Slabs { extents, axis, slice, before: unit, own, buffers, room })
     }
 
-    /// Marks the slices before `slice` as added up.
+    /// Checks that a slab of this image can begin at `slice`, or that the image ends there.
     ///
     /// # Errors
-    /// [`OtherSums`]: a slab of this image cannot begin there.
-    pub(super) fn begin_at(&mut self, slice: usize) -> Result<(), OtherSums> {
-        let end = self.extents[self.axis];
-        if slice > end || slice < end && !slice.is_multiple_of(self.before) {
-            return Err(OtherSums);
-        }
-        self.first = slice;
-        Ok(())
+    /// [`OtherSums`]: no slab can begin there.
+    pub(super) fn check_start(&self, slice: usize) -> Result<(), OtherSums> {
+        let is_start = slice < self.end() && slice.is_multiple_of(self.before);
+        if is_start || slice == self.end() { Ok(()) } else { Err(OtherSums) }
     }
 
-    /// Number of slabs that have not been added up.
+    /// Number of slices of the image.
+    pub(super) fn end(&self) -> usize {
+        self.extents[self.axis]
+    }
+
+    /// Number of voxels of the image.
     pub(super) fn count(&self) -> usize {
-        (self.extents[self.axis] - self.first).div_ceil(self.own)
-    }
-
-    /// Iterates over the slabs that have not been added up, as ranges of slices without collar.
-    pub(super) fn iter(&self) -> impl Iterator<Item = Range<usize>> + use<> {
-        let (end, own) = (self.extents[self.axis], self.own);
-        (self.first..end).step_by(own).map(move |from| from..end.min(from + own))
+        self.end() * self.slice
     }
 
     /// The slices of a slab with its collar.
     pub(super) fn around(&self, own: &Range<usize>) -> Range<usize> {
-        own.start.saturating_sub(self.before)..self.extents[self.axis].min(own.end + 1)
+        own.start.saturating_sub(self.before)..self.end().min(own.end + 1)
     }
 
     /// Greatest number of voxels of a slab with its collar.
     pub(super) fn longest(&self) -> usize {
-        (self.own + self.before + 1).min(self.extents[self.axis]) * self.slice
+        (self.own + self.before + 1).min(self.end()) * self.slice
     }
 
-    /// Tiles of a slab, cut only for the cache: other threads have slabs of their own.
-    pub(super) fn tiles<T>(&self, own: &Range<usize>) -> Vec<VoxelTile> {
-        let mut parts = self.extents.map(|extent| 0..extent);
-        parts[self.axis] = own.clone();
-        tiles(parts, size_of::<T>(), 1)
+    /// The planes, rows and columns of a slab without its collar.
+    pub(super) fn part(&self, own: &Range<usize>) -> [Range<usize>; 3] {
+        let mut part = self.extents.map(|extent| 0..extent);
+        part[self.axis] = own.clone();
+        part
     }
 
     /// A view of the voxels of a slab with its collar.

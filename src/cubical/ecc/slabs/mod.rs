@@ -5,10 +5,9 @@
 //! either side, or 64 voxels before a segment of a line. The result does not depend on the slabs; it is that of
 //! [`curve`](super::curve).
 //!
-//! | voxels are read | slabs | collars |
-//! |---|---|---|
-//! | at any place, as from most files | each thread reads its own and adds it up (`apart`) | read twice |
-//! | in memory order, as from a pipe | one thread reads, the others add up (`in_order`) | copied from slab to slab |
+//! Each thread reads slabs of its own and adds them up (`schedule`). If voxels can be read at any place, as from most
+//! files, collars are read twice; if they come in memory order, as from a pipe, threads read in turn, and collars are
+//! copied from slab to slab.
 //!
 //! **Memory.** The limit covers everything: slabs with their collars, tables and sums of all threads, and the program
 //! itself. Usage does not grow with the image. The rows of [`Bins::Distinct`](super::Bins::Distinct) for 32 or 64 bits
@@ -18,14 +17,11 @@
 //! **Ranges.** Bins over the whole range of 32- or 64-bit voxels need that range beforehand: [`SlabCounter::range`] is
 //! a separate pass.
 
-mod apart;
 mod counter;
 mod cut;
 mod error;
-mod in_order;
-mod job;
 mod partial;
-mod queue;
+mod schedule;
 
 pub use counter::SlabCounter;
 pub use cut::memory_plan;

@@ -16,21 +16,14 @@ pub struct PartialCurve {
     pub(super) sums: PartialSums,
 }
 
-/// Kinds of sums, as the second word of the record stores them.
-const KEYS: u64 = 0;
-const BINS: u64 = 1;
-
 impl PartialCurve {
-    /// Writes the number of slices, the kind of sums, the keys and the sums.
+    /// Writes the numbers of slices and of bins, the keys and the sums.
     ///
     /// # Errors
     /// The error of the file.
     pub(crate) fn write(&self, out: &mut Writer<'_>) -> io::Result<()> {
-        let (kind, keys, sums) = match &self.sums {
-            PartialSums::Keys { keys, sums } => (KEYS, &keys[..], sums),
-            PartialSums::Bins(sums) => (BINS, &[][..], sums),
-        };
-        out.u64s(&[self.slices as u64, kind])?;
+        let PartialSums { bins, keys, sums } = &self.sums;
+        out.u64s(&[self.slices as u64, *bins as u64])?;
         out.u64s(keys)?;
         out.u64s_of(sums.len(), sums.iter().map(|sum| sum.cast_unsigned()))
     }
@@ -40,19 +33,14 @@ impl PartialCurve {
     /// # Errors
     /// [`SnapshotError`]: the record is malformed.
     pub(crate) fn read(from: &mut Reader<'_>) -> Result<Self, SnapshotError> {
-        let head: Vec<u64> = from.u64s("slices and kind of sums")?.iter().map(|word| word.get()).collect();
-        let [slices, kind] = head[..] else {
-            return Err(from.unexpected("slices and kind of sums", 2, head.len()));
+        let head: Vec<u64> = from.u64s("slices and bins")?.iter().map(|word| word.get()).collect();
+        let [slices, bins] = head[..] else {
+            return Err(from.unexpected("slices and bins", 2, head.len()));
         };
         let keys: Vec<u64> = from.u64s("keys")?.iter().map(|key| key.get()).collect();
         let sums: Vec<i64> = from.u64s("sums")?.iter().map(|sum| sum.get().cast_signed()).collect();
-        let slices = usize::try_from(slices).unwrap_or(usize::MAX);
-        let sums = match kind {
-            KEYS => PartialSums::Keys { keys, sums },
-            BINS => PartialSums::Bins(sums),
-            other => return Err(from.unexpected("kind of sums", "0 or 1", other)),
-        };
-        Ok(PartialCurve { slices, sums })
+        let [slices, bins] = [slices, bins].map(|count| usize::try_from(count).unwrap_or(usize::MAX));
+        Ok(PartialCurve { slices, sums: PartialSums { bins, keys, sums } })
     }
 
     /// Number of slices added up.

@@ -1,5 +1,6 @@
 //! Sums of the numbers c(x) by bin.
 
+use super::Table;
 use crate::cubical::ecc::bins::Edges;
 use crate::cubical::ecc::cpu::digits::OFFSET;
 use crate::cubical::ecc::cpu::numbers::{Block, Numbers, Tally, number, places};
@@ -18,7 +19,7 @@ pub(crate) struct BinTally<T: Voxel> {
     /// Value v is probably in bin (v − start) · scale.
     start: f64,
     scale: f64,
-    changes: Vec<i64>,
+    pub(super) table: Table,
 }
 
 impl<T: Voxel> BinTally<T> {
@@ -31,27 +32,7 @@ impl<T: Voxel> BinTally<T> {
         let scale = if bins > 1 { (bins - 1) as f64 / (last - first) } else { 0.0 };
         let start = first - 1.0 / scale;
         // Infinite and empty ranges give NaN, which becomes bin 0 when it is cast.
-        BinTally { changes: vec![0; bins], ends, empty, superlevel, start, scale }
-    }
-
-    /// Returns the sums of all bins.
-    pub(crate) fn finish(self) -> Vec<i64> {
-        self.changes
-    }
-
-    /// The sums of all bins so far.
-    pub(crate) fn so_far(&self) -> &[i64] {
-        &self.changes
-    }
-
-    /// Adds sums of all bins.
-    pub(crate) fn add_changes(&mut self, changes: &[i64]) {
-        self.changes.iter_mut().zip(changes).for_each(|(change, other)| *change += other);
-    }
-
-    /// Adds the sums of another tally.
-    pub(crate) fn absorb(&mut self, other: &Self) {
-        self.add_changes(&other.changes);
+        BinTally { table: Table::new(bins), ends, empty, superlevel, start, scale }
     }
 
     /// Returns [`Edges::bin`] of a key: a floating-point guess, corrected by comparing keys.
@@ -82,7 +63,7 @@ impl<T: Voxel> Tally<T::Key> for BinTally<T> {
         numbers.for_each(|Block { keys, digits, nonzero, own }| {
             for place in places(nonzero & own) {
                 if let Some(bin) = self.bin(keys[place]) {
-                    self.changes[bin] += number(digits, place) as i64 - OFFSET;
+                    self.table.changes[bin] += number(digits, place) as i64 - OFFSET;
                 }
             }
         });

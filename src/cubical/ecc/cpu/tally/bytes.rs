@@ -1,5 +1,6 @@
 //! Sums of the numbers c(x) by key, for 8-bit keys.
 
+use super::Table;
 use crate::cubical::ecc::cpu::digits::OFFSET;
 use crate::cubical::ecc::cpu::numbers::{Block, Numbers, Tally, number, places};
 use crate::cubical::key::Key;
@@ -17,9 +18,9 @@ pub(crate) struct ByteTally {
     counts: [Box<Counts>; 2],
     /// Number of blocks that can be added before a count could overflow.
     room: u32,
-    changes: [i64; 256],
     /// Mask of the bytes that have occurred.
     seen: [u8; 32],
+    table: Table,
 }
 
 /// Fewest nonzero numbers of a block for which all its voxels are counted.
@@ -28,41 +29,14 @@ const DENSE: u32 = 20;
 impl ByteTally {
     pub(crate) fn new() -> Self {
         let counts = || Box::new([0; 16 << 8]);
-        ByteTally {
-            counts: [counts(), counts()],
-            room: u32::MAX / BLOCK as u32,
-            changes: [0; 256],
-            seen: [0; 32],
-        }
+        let room = u32::MAX / BLOCK as u32;
+        ByteTally { counts: [counts(), counts()], room, seen: [0; 32], table: Table::new(1 << 8) }
     }
 
-    /// Returns the sums of all bytes that occurred.
-    pub(crate) fn finish<K: Key>(mut self) -> Vec<(K, i64)> {
-        self.so_far()
-    }
-
-    /// Returns the sums so far of all bytes that occurred.
-    pub(crate) fn so_far<K: Key>(&mut self) -> Vec<(K, i64)> {
+    /// The sum of each byte so far.
+    pub(crate) fn table(&mut self) -> &mut Table {
         self.flush();
-        let seen = |byte: &u8| self.seen[usize::from(byte >> 3)] >> (byte & 7) & 1 == 1;
-        let change = |byte: u8| (K::from_u64(u64::from(byte)), self.changes[usize::from(byte)]);
-        (0..=255).filter(seen).map(change).collect()
-    }
-
-    /// Adds the counts of another tally.
-    pub(crate) fn absorb(&mut self, mut other: ByteTally) {
-        other.flush();
-        self.changes.iter_mut().zip(other.changes).for_each(|(change, other)| *change += other);
-        self.seen.iter_mut().zip(other.seen).for_each(|(seen, other)| *seen |= other);
-    }
-
-    /// Adds sums of bytes.
-    pub(crate) fn add_changes<K: Key>(&mut self, changes: impl Iterator<Item = (K, i64)>) {
-        for (key, change) in changes {
-            let byte = key.to_u64() as u8;
-            self.changes[usize::from(byte)] += change;
-            self.seen[usize::from(byte >> 3)] |= 1 << (byte & 7);
-        }
+        &mut self.table
     }
 
     #[cold]
@@ -70,7 +44,7 @@ impl ByteTally {
     fn flush(&mut self) {
         for counts in &mut self.counts {
             for (k, count) in counts.iter_mut().enumerate() {
-                self.changes[k & 255] += ((k >> 8) as i64 - OFFSET) * i64::from(std::mem::take(count));
+                self.table.changes[k & 255] += ((k >> 8) as i64 - OFFSET) * i64::from(std::mem::take(count));
             }
         }
         self.room = u32::MAX / BLOCK as u32;
@@ -82,6 +56,7 @@ impl ByteTally {
         for place in places(own) {
             let byte = keys[place];
             self.seen[usize::from(byte >> 3)] |= 1 << (byte & 7);
+            self.table.seen[usize::from(byte)] = true;
         }
     }
 }

@@ -3,10 +3,8 @@
 mod binned;
 mod bytes;
 pub(super) mod runs;
-pub(super) mod summed;
 mod words;
 
-use std::convert::Infallible;
 use std::io;
 
 use crate::cubical::ecc::bins::Edges;
@@ -15,26 +13,55 @@ use crate::cubical::image::Voxel;
 use crate::cubical::key::Key;
 use binned::BinTally;
 use bytes::ByteTally;
-use runs::{RunTally, Spill};
-use summed::Summed;
+use runs::{Run, RunTally, Spill};
 use words::WordTally;
+
+/// Sums over a whole image.
+#[derive(Debug)]
+pub(crate) enum Summed<K> {
+    /// The distinct keys, ascending, and the sum of each.
+    Keys(Run<K>),
+    /// The sum of each bin.
+    Bins(Vec<i64>),
+    /// Keys and sums in a file.
+    File(spill::Run<K>),
+}
 
 /// Sums over a part of an image, in a form that can be saved and added to the sums of the rest.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum PartialSums {
-    /// Sums by key, for the keys that occurred.
-    Keys {
-        /// The keys, ascending.
-        keys: Vec<u64>,
-        /// The sum of each key.
-        sums: Vec<i64>,
-    },
-    /// The sum of each bin.
-    Bins(Vec<i64>),
+pub(crate) struct PartialSums {
+    /// Number of bins; 0 if the sums are by key.
+    pub(crate) bins: usize,
+    /// The keys that occurred, or the numbers of all bins, ascending.
+    pub(crate) keys: Vec<u64>,
+    /// The sum of each key.
+    pub(crate) sums: Vec<i64>,
 }
 
-/// Iterator over keys, ascending, with the sum of each.
-type Rows<'a, K> = Box<dyn Iterator<Item = Result<(K, i64), Infallible>> + 'a>;
+/// The sum of each key of up to 16 bits or of each bin.
+#[derive(Debug)]
+pub(crate) struct Table {
+    changes: Vec<i64>,
+    /// Whether each key has occurred.
+    seen: Vec<bool>,
+}
+
+impl Table {
+    fn new(length: usize) -> Self {
+        Table { changes: vec![0; length], seen: vec![false; length] }
+    }
+
+    /// Adds the sums of another table.
+    fn absorb(&mut self, other: &Table) {
+        self.changes.iter_mut().zip(&other.changes).for_each(|(change, other)| *change += other);
+        self.seen.iter_mut().zip(&other.seen).for_each(|(seen, other)| *seen |= other);
+    }
+
+    /// The keys that occurred.
+    fn keys(&self) -> impl Iterator<Item = usize> + '_ {
+        (0..self.seen.len()).filter(|&key| self.seen[key])
+    }
+}
 
 /// Error: the saved sums belong to a curve with other parameters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -74,29 +101,44 @@ impl<T: Voxel> Sums<T> {
         if let Sums::Runs(runs) = self { runs.has_failed() } else { false }
     }
 
-    /// Returns the sums so far of several threads, which may add more; `None` if some are in temporary files.
-    pub(crate) fn so_far(all: &mut [&mut Self]) -> Option<PartialSums> {
-        if let [Sums::Bins(first), ..] = all {
-            let mut changes = vec![0; first.so_far().len()];
-            for sums in all {
-                let Sums::Bins(sums) = sums else { unreachable!("all are made alike") };
-                changes.iter_mut().zip(sums.so_far()).for_each(|(change, other)| *change += other);
-            }
-            return Some(PartialSums::Bins(changes));
-        }
-        let sources = all.iter_mut().map(|sums| sums.rows_so_far()).collect::<Option<Vec<_>>>()?;
-        let rows = spill::merge(sources).map(|row| row.unwrap_or_else(|never| match never {}));
-        let (keys, sums) = rows.map(|(key, sum)| (key.to_u64(), sum)).unzip();
-        Some(PartialSums::Keys { keys, sums })
+    /// Number of bins; 0 if the sums are by key.
+    fn bins(&self) -> usize {
+        if let Sums::Bins(sum) = self { sum.table.changes.len() } else { 0 }
     }
 
-    /// The sums so far of the keys that occurred, ascending by key; `None` if some are in temporary files.
-    fn rows_so_far(&mut self) -> Option<Rows<'_, T::Key>> {
-        Some(match self {
-            Sums::Bytes(sum) => Box::new(sum.so_far().into_iter().map(Ok)),
-            Sums::Words(sum) => Box::new(sum.so_far().into_iter().map(Ok)),
-            Sums::Runs(sum) => Box::new(sum.so_far()?.map(Ok)),
-            Sums::Bins(_) => unreachable!("bins are no keys"),
+    /// The table of the sums so far; `None` if keys are too wide for one.
+    fn table(&mut self) -> Option<&mut Table> {
+        match self {
+            Sums::Bytes(sum) => Some(sum.table()),
+            Sums::Words(sum) => Some(sum.table()),
+            Sums::Bins(sum) => Some(&mut sum.table),
+            Sums::Runs(_) => None,
+        }
+    }
+
+    /// Returns the sums so far of several threads, which may add more; `None` if some are in temporary files.
+    pub(crate) fn so_far<'a>(all: impl Iterator<Item = &'a mut Self>) -> Option<PartialSums> {
+        let (mut bins, mut table, mut run) = (0, None::<Table>, Run::default());
+        for sums in all {
+            bins = sums.bins();
+            if let Sums::Runs(sum) = sums {
+                run = sum.merged_with(&run)?;
+            } else if let Some(more) = sums.table() {
+                table.get_or_insert_with(|| Table::new(more.changes.len())).absorb(more);
+            }
+        }
+        Some(match table {
+            Some(Table { changes, .. }) if bins > 0 => {
+                PartialSums { bins, keys: (0..bins as u64).collect(), sums: changes }
+            }
+            Some(table) => PartialSums {
+                bins,
+                keys: table.keys().map(|key| key as u64).collect(),
+                sums: table.keys().map(|key| table.changes[key]).collect(),
+            },
+            None => {
+                PartialSums { bins, keys: run.keys.iter().map(|key| key.to_u64()).collect(), sums: run.sums }
+            }
         })
     }
 
@@ -105,25 +147,23 @@ impl<T: Voxel> Sums<T> {
     /// # Errors
     /// [`OtherSums`]: the saved sums do not fit this curve (keys or bins), or their keys do not ascend or are too wide.
     pub(crate) fn add_partial(&mut self, partial: &PartialSums) -> Result<(), OtherSums> {
-        let widest = T::Key::MAX.to_u64();
-        match (self, partial) {
-            (Sums::Bins(sum), PartialSums::Bins(changes)) if changes.len() == sum.so_far().len() => {
-                sum.add_changes(changes);
+        let PartialSums { bins, keys, sums } = partial;
+        let end = if *bins > 0 { *bins as u64 - 1 } else { T::Key::MAX.to_u64() };
+        let fits = *bins == self.bins()
+            && keys.len() == sums.len()
+            && keys.is_sorted_by(|a, b| a < b)
+            && keys.last().is_none_or(|&last| last <= end);
+        if !fits {
+            return Err(OtherSums);
+        }
+        if let Some(table) = self.table() {
+            for (&key, sum) in keys.iter().zip(sums) {
+                table.changes[key as usize] += sum;
+                table.seen[key as usize] = true;
             }
-            (sums, PartialSums::Keys { keys, sums: changes })
-                if keys.len() == changes.len()
-                    && keys.is_sorted_by(|a, b| a < b)
-                    && keys.last().is_none_or(|&last| last <= widest) =>
-            {
-                let rows = keys.iter().map(|&key| T::Key::from_u64(key)).zip(changes.iter().copied());
-                match sums {
-                    Sums::Bytes(sum) => sum.add_changes(rows),
-                    Sums::Words(sum) => sum.add_changes(rows),
-                    Sums::Runs(sum) => sum.add_changes(rows),
-                    Sums::Bins(_) => return Err(OtherSums),
-                }
-            }
-            _ => return Err(OtherSums),
+        } else if let Sums::Runs(runs) = self {
+            let keys = keys.iter().map(|&key| T::Key::from_u64(key)).collect();
+            runs.add_run(Run { keys, sums: sums.clone() });
         }
         Ok(())
     }
@@ -137,22 +177,25 @@ impl<T: Voxel> Sums<T> {
         let mut sum = all.next().expect("a thread at least");
         for other in all {
             match (&mut sum, other) {
-                (Sums::Bytes(sum), Sums::Bytes(other)) => sum.absorb(*other),
-                (Sums::Words(sum), Sums::Words(other)) => sum.absorb(*other),
-                (Sums::Bins(sum), Sums::Bins(other)) => sum.absorb(&other),
                 (Sums::Runs(sum), Sums::Runs(other)) => sum.absorb(other),
-                _ => unreachable!("all are made alike"),
+                (sum, mut other) => {
+                    if let (Some(sum), Some(other)) = (sum.table(), other.table()) {
+                        sum.absorb(other);
+                    }
+                }
             }
         }
-        let keys = |rows: Vec<(T::Key, i64)>| {
-            let (keys, sums) = rows.into_iter().unzip();
-            Summed::Keys(keys, sums)
-        };
-        Ok(match sum {
-            Sums::Bytes(sum) => keys(sum.finish()),
-            Sums::Words(sum) => keys(sum.finish()),
-            Sums::Bins(sum) => Summed::Bins(sum.finish()),
-            Sums::Runs(sum) => sum.finish()?,
-        })
+        let bins = sum.bins();
+        match sum {
+            Sums::Runs(sum) => sum.finish(),
+            mut sum => {
+                let table = sum.table().expect("only runs have no table");
+                if bins > 0 {
+                    return Ok(Summed::Bins(std::mem::take(&mut table.changes)));
+                }
+                let keys = table.keys().map(|key| T::Key::from_u64(key as u64)).collect();
+                Ok(Summed::Keys(Run { keys, sums: table.keys().map(|key| table.changes[key]).collect() }))
+            }
+        }
     }
 }

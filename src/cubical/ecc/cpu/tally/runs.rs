@@ -1,13 +1,12 @@
 //! Sums of the numbers c(x) by key, for keys of more than 16 bits, too wide for a table indexed by key.
 
-use std::convert::Infallible;
 use std::io;
 use std::sync::Arc;
 
-use super::summed::Summed;
+use super::Summed;
 use crate::cubical::ecc::cpu::digits::OFFSET;
 use crate::cubical::ecc::cpu::numbers::{Block, Numbers, Tally, number, places};
-use crate::cubical::ecc::spill::{self, Store};
+use crate::cubical::ecc::spill::Store;
 use crate::cubical::key::Key;
 use crate::simd::{BLOCK, Level};
 
@@ -16,15 +15,9 @@ const BATCH: usize = 1 << 16;
 
 /// A sorted run: distinct keys, ascending, and the sum of each.
 #[derive(Debug, Default)]
-struct Run<K> {
-    keys: Vec<K>,
-    sums: Vec<i64>,
-}
-
-impl<K: Key> Run<K> {
-    fn rows(&self) -> impl Iterator<Item = (K, i64)> + '_ {
-        self.keys.iter().copied().zip(self.sums.iter().copied())
-    }
+pub(crate) struct Run<K> {
+    pub(crate) keys: Vec<K>,
+    pub(crate) sums: Vec<i64>,
 }
 
 /// Destination of keys that exceed the memory limit.
@@ -78,11 +71,9 @@ impl<K: Key> RunTally<K> {
         self.batch = Vec::new();
         if let Some(Spill { store, .. }) = self.spill.take_if(|spill| !spill.store.is_empty()) {
             self.put(&store);
-            return Ok(Summed::Run(store.finish()?));
+            return Ok(Summed::File(store.finish()?));
         }
-        self.merge_while(|_, _| true);
-        let Run { keys, sums } = self.runs.pop().unwrap_or_default();
-        Ok(Summed::Keys(keys, sums))
+        Ok(Summed::Keys(self.merged()))
     }
 
     /// Adds the sums of another tally.
@@ -97,28 +88,34 @@ impl<K: Key> RunTally<K> {
         self.merge_while(|before, last| before <= 2 * last);
     }
 
-    /// Returns the sums so far, ascending by key; `None` if some of them are in files.
-    pub(crate) fn so_far(&mut self) -> Option<impl Iterator<Item = (K, i64)> + '_> {
+    /// Merges the sums of all keys that occurred with those of `run`; `None` if some of them are in files.
+    pub(crate) fn merged_with(&mut self, run: &Run<K>) -> Option<Run<K>> {
         self.order();
         if self.spill.as_ref().is_some_and(|spill| !spill.store.is_empty()) {
             return None;
         }
-        self.merge_while(|_, _| true);
-        Some(self.runs.iter().flat_map(Run::rows))
+        let own = self.merged();
+        let all = merge(&own, run);
+        self.runs.push(own);
+        Some(all)
     }
 
-    /// Adds sums of keys, which must ascend.
-    pub(crate) fn add_changes(&mut self, changes: impl Iterator<Item = (K, i64)>) {
-        let (keys, sums) = changes.unzip();
-        self.runs.insert(0, Run { keys, sums });
+    /// Adds sums of keys.
+    pub(crate) fn add_run(&mut self, run: Run<K>) {
+        self.runs.insert(0, run);
         self.merge_while(|before, last| before <= 2 * last);
+    }
+
+    /// Merges all runs and removes them.
+    fn merged(&mut self) -> Run<K> {
+        self.merge_while(|_, _| true);
+        self.runs.pop().unwrap_or_default()
     }
 
     /// Merges all runs into a file.
     fn put(&mut self, store: &Store<K>) {
-        let records = |run: Run<K>| run.keys.into_iter().zip(run.sums).map(Ok::<_, Infallible>);
-        let merged = spill::merge(self.runs.drain(..).map(records).collect());
-        store.put(merged.map(|record| record.unwrap_or_else(|never| match never {})));
+        let Run { keys, sums } = self.merged();
+        store.put(keys.into_iter().zip(sums));
     }
 
     /// Sorts the batch into a run.

@@ -2,6 +2,7 @@
 
 use std::marker::PhantomData;
 
+use super::Table;
 use crate::cubical::ecc::cpu::digits::OFFSET;
 use crate::cubical::ecc::cpu::numbers::{Block, Numbers, Tally, number, places};
 use crate::cubical::key::Key;
@@ -19,51 +20,26 @@ pub(crate) struct WordTally<K> {
     sums: Vec<i32>,
     /// Blocks left to add before a sum could overflow.
     room: u32,
-    /// Whether each key has occurred.
-    seen: Vec<bool>,
-    changes: Vec<i64>,
+    table: Table,
     keys: PhantomData<K>,
 }
 
 impl<K: Key> WordTally<K> {
     pub(crate) fn new() -> Self {
-        let (sums, seen, changes) = (vec![0; KEYS], vec![false; KEYS], vec![0; KEYS]);
-        WordTally { sums, room: ROOM, seen, changes, keys: PhantomData }
+        WordTally { sums: vec![0; KEYS], room: ROOM, table: Table::new(KEYS), keys: PhantomData }
     }
 
-    /// Returns the sums of all keys that occurred.
-    pub(crate) fn finish(mut self) -> Vec<(K, i64)> {
-        self.so_far()
-    }
-
-    /// Returns the sums so far of all keys that occurred.
-    pub(crate) fn so_far(&mut self) -> Vec<(K, i64)> {
+    /// The sum of each key so far.
+    pub(crate) fn table(&mut self) -> &mut Table {
         self.flush();
-        let seen = (0..KEYS).filter(|&key| self.seen[key]);
-        seen.map(|key| (K::from_u64(key as u64), self.changes[key])).collect()
-    }
-
-    /// Adds sums of keys.
-    pub(crate) fn add_changes(&mut self, changes: impl Iterator<Item = (K, i64)>) {
-        for (key, change) in changes {
-            let key = usize::from(key.to_u64() as u16);
-            self.changes[key] += change;
-            self.seen[key] = true;
-        }
-    }
-
-    /// Adds the sums of another tally.
-    pub(crate) fn absorb(&mut self, mut other: Self) {
-        other.flush();
-        self.changes.iter_mut().zip(other.changes).for_each(|(change, other)| *change += other);
-        self.seen.iter_mut().zip(other.seen).for_each(|(seen, other)| *seen |= other);
+        &mut self.table
     }
 
     #[cold]
     #[inline(never)]
     fn flush(&mut self) {
         let sums = self.sums.iter_mut().map(std::mem::take);
-        self.changes.iter_mut().zip(sums).for_each(|(change, sum)| *change += i64::from(sum));
+        self.table.changes.iter_mut().zip(sums).for_each(|(change, sum)| *change += i64::from(sum));
         self.room = ROOM;
     }
 }
@@ -78,7 +54,7 @@ impl<K: Key> WordTally<K> {
     #[inline(always)]
     fn block(&mut self, &Block { keys, digits, nonzero, own }: &Block<'_, K>) {
         // A key has 16 bits, so arrays of this length need no bounds check.
-        let seen: &mut [bool; KEYS] = self.seen.as_mut_slice().try_into().expect("made so long");
+        let seen: &mut [bool; KEYS] = self.table.seen.as_mut_slice().try_into().expect("made so long");
         let sums: &mut [i32; KEYS] = self.sums.as_mut_slice().try_into().expect("made so long");
         let index = |key: K| usize::from(key.to_u64() as u16);
         if own == u64::MAX {

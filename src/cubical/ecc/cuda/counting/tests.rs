@@ -141,8 +141,7 @@ fn gpu_marches_in_parts() {
     for request in REQUESTS {
         let expected = plain::curve(&image, &request).unwrap();
         for step in [1, 2, 16, 17, 69, 70] {
-            let mut counting =
-                Counting::begin(&prepared, &request, Known { range: None, flags: None }).unwrap();
+            let mut counting = Counting::begin(&prepared, &request, None).unwrap();
             for first in (0..planes).step_by(step) {
                 let end = planes.min(first + step);
                 let held = first.saturating_sub(1)..planes.min(end + 1);

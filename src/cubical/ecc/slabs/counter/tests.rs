@@ -12,10 +12,10 @@ use crate::cubical::ecc::{Vcec, curve};
 use crate::cubical::{Construction, Image, Order};
 
 /// Reads the voxels of a slice in order, then ends or fails.
-fn reader<T: Copy>(
+fn reader<T: Copy + Sync>(
     voxels: &[T],
     end: Result<(), &'static str>,
-) -> impl FnMut(&mut [T]) -> Result<usize, &'static str> {
+) -> impl FnMut(&mut [T]) -> Result<usize, &'static str> + Send {
     let mut left = voxels;
     move |out| {
         let count = out.len().min(left.len());
@@ -34,6 +34,11 @@ fn image<T: Voxel>(axes: &[usize], seed: u64, voxel: impl Fn(u64) -> T) -> Image
 
 const NOT_TOLD: &dyn Fn(u64) = &|_| ();
 
+/// Division of an image with much memory.
+fn slabs_of<T: Voxel>(shape: Shape) -> Slabs {
+    Slabs::new::<T>(shape, &Bins::Distinct, 1 << 30, 4).unwrap()
+}
+
 /// Tests slabs of one slice up to the whole image, with one counter.
 fn any_slabs<T: Voxel>(image: &Image<T>) {
     let shape = image.shape();
@@ -42,29 +47,24 @@ fn any_slabs<T: Voxel>(image: &Image<T>) {
             let request = EccRequest { construction, bins, superlevel: construction == Construction::V };
             let expected = curve(image, &request).unwrap();
             let mut streamer = SlabCounter::<T>::new(&request, 1 << 30).unwrap();
-            let slabs = Slabs::new::<T>(shape, &Bins::Distinct, 1 << 30, Use::InOrder).unwrap();
+            let slabs = slabs_of::<T>(shape);
             let range = Some(range_of(image));
             let read_at = reader_at(image.voxels());
-            for own in (slabs.before..shape.extents()[slabs.axis] + slabs.before).step_by(slabs.before) {
-                for buffers in [2, 3, 4] {
-                    let mut slabs = Slabs { own, buffers, ..slabs.clone() };
+            for own in (slabs.before..slabs.end() + slabs.before).step_by(slabs.before) {
+                // With one buffer all threads share a slab.
+                for buffers in [1, 2, 3, 4] {
+                    let slabs = Slabs { own, buffers, ..slabs.clone() };
                     let told = AtomicU64::new(0);
                     let add = |voxels| {
                         told.fetch_add(voxels, Ordering::Relaxed);
                     };
-                    let read = reader(image.voxels(), Err("read on"));
+                    let mut read = reader(image.voxels(), Err("read on"));
                     let watch = Watch::telling(&add);
-                    let job = streamer.begin::<&str>(&mut slabs, None, shape, range, &watch).unwrap();
-                    in_order::add_up(&mut Job { threads: buffers, ..job }, &slabs, &mut Vec::new(), read)
-                        .unwrap();
-                    assert_eq!(in_memory(streamer.counter.finish()), expected, "{shape} {own} {request:?}");
-                    let job = streamer.begin::<&str>(&mut slabs, None, shape, range, &watch).unwrap();
-                    apart::add_up(&mut Job { threads: buffers - 1, ..job }, &slabs, &read_at).unwrap();
-                    assert_eq!(
-                        in_memory(streamer.counter.finish()),
-                        expected,
-                        "{shape} {own} {request:?}, apart"
-                    );
+                    for voxels in [Voxels::InOrder(&mut read), Voxels::Anywhere(&read_at)] {
+                        streamer.add_up(&slabs, range, voxels, None, &watch).unwrap();
+                        let found = in_memory(streamer.counter.finish());
+                        assert_eq!(found, expected, "{shape} {own} {buffers} {request:?}");
+                    }
                     assert_eq!(told.into_inner(), 2 * shape.count() as u64);
                 }
             }
@@ -79,12 +79,12 @@ fn any_pause<T: Voxel>(image: &Image<T>) {
     for bins in [Bins::Distinct, Bins::Uniform { count: 3, range: None }] {
         let request = EccRequest { bins, ..EccRequest::default() };
         let expected = curve(image, &request).unwrap();
-        let slabs = |own: usize| {
-            let slabs = Slabs::new::<T>(shape, &Bins::Distinct, 1 << 30, Use::InOrder).unwrap();
-            Slabs { own: own * slabs.before, buffers: 2, ..slabs }
+        let slabs = |own: usize, buffers: usize| {
+            let slabs = slabs_of::<T>(shape);
+            Slabs { own: own * slabs.before, buffers, ..slabs }
         };
-        // Runs one pass, in order or apart, checks curve and progress, and returns the states saved at pauses.
-        let pass = |is_apart: bool, since: Option<&PartialCurve>, own: usize, pauses: bool| {
+        // Runs one pass, checks curve and progress, and returns the states saved at pauses.
+        let pass = |in_order: bool, since: Option<&PartialCurve>, slabs: &Slabs, pauses: bool| {
             let (told, kept) = (AtomicU64::new(0), RefCell::new(Vec::new()));
             let advance = |voxels| {
                 told.fetch_add(voxels, Ordering::Relaxed);
@@ -92,33 +92,21 @@ fn any_pause<T: Voxel>(image: &Image<T>) {
             let keep = |partial: Option<PartialCurve>| kept.borrow_mut().extend(partial);
             let watch = Watch { advance: &advance, pauses: &|| pauses, keep: &keep };
             let (read_at, mut read) = (reader_at(image.voxels()), reader(image.voxels(), Err("read on")));
+            let voxels = if in_order { Voxels::InOrder(&mut read) } else { Voxels::Anywhere(&read_at) };
             let mut streamer = SlabCounter::<T>::new(&request, 1 << 30).unwrap();
-            let mut slabs = slabs(own);
-            let mut job = streamer.begin::<&str>(&mut slabs, since, shape, range, &watch).unwrap();
-            job.threads = 2;
-            let mut collar = Vec::new();
-            if !is_apart && slabs.count() > 0 {
-                in_order::skip(&mut job, &slabs, &mut read).unwrap();
-            }
-            job.run(&mut slabs, |job, slabs| {
-                if is_apart {
-                    return apart::add_up(job, slabs, &read_at);
-                }
-                in_order::add_up(job, slabs, &mut collar, &mut read)
-            })
-            .unwrap();
-            assert_eq!(in_memory(streamer.counter.finish()), expected, "{shape} {is_apart} {since:?}");
-            assert_eq!(told.into_inner(), shape.count() as u64, "{shape} {is_apart} {since:?}");
+            streamer.add_up(slabs, range, voxels, since, &watch).unwrap();
+            assert_eq!(in_memory(streamer.counter.finish()), expected, "{shape} {in_order} {since:?}");
+            assert_eq!(told.into_inner(), shape.count() as u64, "{shape} {in_order} {since:?}");
             kept.into_inner()
         };
-        for is_apart in [false, true] {
-            let kept = pass(is_apart, None, 1, true);
+        for (in_order, buffers) in [(false, 1), (true, 1), (false, 2), (true, 2)] {
+            let kept = pass(in_order, None, &slabs(1, buffers), true);
             // Threads that work apart may have begun all slabs before the first pause.
-            assert!(is_apart || kept.len() == slabs(1).count(), "{shape} {}", kept.len());
+            assert!(buffers > 1 || kept.len() == slabs_of::<T>(shape).end().div_ceil(slabs(1, 1).own));
             for partial in &kept {
                 for own in [1, 2, 5] {
-                    pass(false, Some(partial), own, false);
-                    pass(true, Some(partial), own, own == 2);
+                    pass(true, Some(partial), &slabs(own, 2), false);
+                    pass(false, Some(partial), &slabs(own, 2), own == 2);
                 }
             }
         }
@@ -140,18 +128,18 @@ fn sums_of_another_curve_are_refused() {
     let since = |slices, sums| {
         let watch = Watch::telling(NOT_TOLD);
         let mut streamer = SlabCounter::<u8>::new(&EccRequest::default(), 1 << 30).unwrap();
-        let read = reader(image.voxels(), Err("read on"));
-        let since = PartialCurve { slices, sums };
-        streamer.curve_since(Some(&since), image.shape(), None, read, &watch).map(drop)
+        let mut read = reader(image.voxels(), Err("read on"));
+        let (voxels, since) = (Voxels::InOrder(&mut read), PartialCurve { slices, sums });
+        streamer.curve(image.shape(), None, voxels, Some(&since), &watch).map(drop)
     };
-    let keys = |keys: &[u64]| PartialSums::Keys { keys: keys.to_vec(), sums: vec![1; keys.len()] };
+    let keys = |keys: &[u64]| PartialSums { bins: 0, keys: keys.to_vec(), sums: vec![1; keys.len()] };
     assert!(since(9, keys(&[0, 255])).is_ok());
     for (slices, sums) in [
         (10, keys(&[0])),
         (9, keys(&[0, 256])),
         (9, keys(&[3, 3])),
-        (9, PartialSums::Keys { keys: vec![1], sums: vec![] }),
-        (9, PartialSums::Bins(vec![1])),
+        (9, PartialSums { bins: 0, keys: vec![1], sums: vec![] }),
+        (9, PartialSums { bins: 1, keys: vec![0], sums: vec![1] }),
     ] {
         let told = format!("{slices} {sums:?}");
         assert!(matches!(since(slices, sums), Err(SlabError::Since(_))), "{told}");
@@ -194,7 +182,7 @@ fn little_memory_gives_the_same_curve() {
     assert!(matches!(stream(&image, &request, needed - 1), Err(SlabError::Slabs { .. })));
     let apart = |limit| {
         let mut streamer = SlabCounter::new(&request, limit)?;
-        let rows = streamer.curve_anywhere(image.shape(), None, &reader_at(image.voxels()), NOT_TOLD)?;
+        let rows = anywhere(&mut streamer, image.shape(), image.voxels())?;
         Ok::<_, SlabError<&str>>(in_memory::<std::io::Error>(Ok(rows)))
     };
     let SlabError::Slabs { needed, .. } = apart(1 << 20).unwrap_err() else { panic!() };
@@ -218,14 +206,12 @@ fn of_several_faults_of_reading_the_first_counts() {
             }
             if end > broken { Err(first.max(broken)) } else { Ok(()) }
         };
-        let slabs = streamer.slabs::<usize>(shape, Use::Apart(4)).unwrap();
-        let mut slabs = Slabs { own: 30, ..slabs };
+        let slabs = Slabs { own: 30, ..slabs_of::<u8>(shape) };
         let watch = Watch::telling(NOT_TOLD);
-        let mut job = streamer.begin::<usize>(&mut slabs, None, shape, None, &watch).unwrap();
-        let found = apart::add_up(&mut job, &slabs, &read);
+        let found = streamer.add_up(&slabs, None, Voxels::Anywhere(&read), None, &watch);
         assert!(matches!(found, Err(SlabError::Read(place)) if place == broken), "{found:?}");
     }
-    let found = streamer.curve_anywhere::<&str>(shape, None, &reader_at(&vec![3; 4_000_000]), NOT_TOLD);
+    let found = anywhere(&mut streamer, shape, &vec![3; 4_000_000]);
     assert_eq!(in_memory(found), Vcec::new(vec![3.0], vec![1]));
 }
 
@@ -235,8 +221,27 @@ fn stream<T: Voxel>(
     limit: usize,
 ) -> Result<Vcec, SlabError<&'static str>> {
     let mut streamer = SlabCounter::<T>::new(request, limit)?;
-    let rows = streamer.curve(image.shape(), None, reader(image.voxels(), Ok(())), NOT_TOLD)?;
+    let rows = in_order(&mut streamer, image.shape(), reader(image.voxels(), Ok(())))?;
     Ok(in_memory::<std::io::Error>(Ok(rows)))
+}
+
+/// The rows of voxels that are read in order.
+fn in_order<T: Voxel>(
+    streamer: &mut SlabCounter<T>,
+    shape: Shape,
+    mut read: impl FnMut(&mut [T]) -> Result<usize, &'static str> + Send,
+) -> Result<VcecRows, SlabError<&'static str>> {
+    streamer.curve(shape, None, Voxels::InOrder(&mut read), None, &Watch::telling(NOT_TOLD))
+}
+
+/// The rows of voxels that are read at any place.
+fn anywhere<T: Voxel>(
+    streamer: &mut SlabCounter<T>,
+    shape: Shape,
+    voxels: &[T],
+) -> Result<VcecRows, SlabError<&'static str>> {
+    let read = reader_at(voxels);
+    streamer.curve(shape, None, Voxels::Anywhere(&read), None, &Watch::telling(NOT_TOLD))
 }
 
 /// A curve that must be in memory.
@@ -261,13 +266,13 @@ fn rows_that_do_not_fit_into_memory_are_kept_in_files() {
         let SlabError::Slabs { needed, .. } = stream(&image, &request, 0).unwrap_err() else { panic!() };
         for more in [0, 1 << 20] {
             let mut streamer = SlabCounter::new(&request, needed + more).unwrap();
-            let rows = streamer.curve(shape, None, reader(image.voxels(), Ok(())), NOT_TOLD).unwrap();
+            let rows = in_order(&mut streamer, shape, reader(image.voxels(), Ok(()))).unwrap();
             assert!(matches!(rows, VcecRows::Disk(_)) && rows.count() == expected.changes.len() as u64);
             let read = rows.iter().unwrap().collect::<std::io::Result<Vec<_>>>().unwrap();
             assert!(read.into_iter().eq(expected.rows()));
             assert!(rows.into_vcec().unwrap() == expected);
             let mut streamer = SlabCounter::new(&request, needed + (8 << 20) + more).unwrap();
-            let rows = streamer.curve_anywhere(shape, None, &reader_at(image.voxels()), NOT_TOLD).unwrap();
+            let rows = anywhere(&mut streamer, shape, image.voxels()).unwrap();
             assert!(matches!(rows, VcecRows::Disk(_)) && rows.into_vcec().unwrap() == expected);
         }
         assert_eq!(stream(&image, &request, 1 << 30).unwrap(), expected);
@@ -284,9 +289,9 @@ fn files_that_cannot_be_kept_are_an_error() {
         let streamer = SlabCounter::<u32>::new(&request, needed + more).unwrap();
         streamer.spilling_to("no such directory".into())
     };
-    let in_order = streamer(0).curve(shape, None, reader(image.voxels(), Ok(())), NOT_TOLD);
-    let apart = streamer(8 << 20).curve_anywhere::<&str>(shape, None, &reader_at(image.voxels()), NOT_TOLD);
-    for found in [in_order, apart] {
+    let in_order = in_order(&mut streamer(0), shape, reader(image.voxels(), Ok(())));
+    let anywhere = anywhere(&mut streamer(8 << 20), shape, image.voxels());
+    for found in [in_order, anywhere] {
         let error = found.unwrap_err().to_string();
         assert!(error.starts_with("no such directory: cannot keep rows that "), "{error}");
     }
@@ -303,7 +308,7 @@ fn bins_take_memory_of_their_own() {
     assert_eq!(stream(&image, &binned, needed).unwrap(), curve(&image, &binned).unwrap());
     // 2^40 bins exceed the memory limit.
     let bins = Bins::Uniform { count: 1 << 40, range: Some((0.0.into(), 1e6.into())) };
-    let error = Slabs::new::<f32>(shape, &bins, 1 << 30, Use::InOrder).unwrap_err();
+    let error = Slabs::new::<f32>(shape, &bins, 1 << 30, 4).unwrap_err();
     assert!(error > 1 << 40);
 }
 
@@ -312,26 +317,24 @@ fn an_end_that_comes_early_is_an_error_and_no_curve() {
     let image = image(&[40, 20, 64], 8, |v| v as u8);
     let (shape, voxels) = (image.shape(), image.voxels());
     let mut streamer = SlabCounter::<u8>::new(&EccRequest::default(), 1 << 30).unwrap();
-    for own in [1, 7, 40] {
-        let slabs = streamer.slabs::<&str>(shape, Use::InOrder).unwrap();
-        let mut slabs = Slabs { own, buffers: 2, ..slabs };
-        let watch = Watch::telling(NOT_TOLD);
+    let watch = Watch::telling(NOT_TOLD);
+    for (own, buffers) in [(1, 2), (7, 3), (7, 1), (40, 1)] {
+        let slabs = Slabs { own, buffers, ..slabs_of::<u8>(shape) };
         for found in [0, 1, 1279, 1280, 1281, 30_000, 51_199] {
-            let mut job = streamer.begin::<&str>(&mut slabs, None, shape, None, &watch).unwrap();
-            let short = in_order::add_up(&mut job, &slabs, &mut Vec::new(), reader(&voxels[..found], Ok(())));
+            let mut read = reader(&voxels[..found], Ok(()));
+            let short = streamer.add_up(&slabs, None, Voxels::InOrder(&mut read), None, &watch);
             let at = found;
             assert!(
                 matches!(short, Err(SlabError::Short { expected: 51_200, found }) if found == at),
                 "{found}"
             );
-            let mut job = streamer.begin::<&str>(&mut slabs, None, shape, None, &watch).unwrap();
-            let broken =
-                in_order::add_up(&mut job, &slabs, &mut Vec::new(), reader(&voxels[..found], Err("broken")));
+            let mut read = reader(&voxels[..found], Err("broken"));
+            let broken = streamer.add_up(&slabs, None, Voxels::InOrder(&mut read), None, &watch);
             assert!(matches!(broken, Err(SlabError::Read("broken"))), "{found}");
         }
     }
     // The same counter works again after the error.
-    let found = in_memory(streamer.curve(shape, None, reader(voxels, Ok(())), NOT_TOLD));
+    let found = in_memory(in_order(&mut streamer, shape, reader(voxels, Ok(()))));
     assert_eq!(found, curve(&image, &EccRequest::default()).unwrap());
 }
 
@@ -344,7 +347,8 @@ fn wide_voxels_need_their_range_first() {
     assert!(matches!(error, SlabError::Range("f32")), "{error}");
     let mut streamer = SlabCounter::<f32>::new(&request, 1 << 30).unwrap();
     let range = range_of(&image);
-    let found = streamer.curve(image.shape(), Some(range), reader(image.voxels(), Ok(())), NOT_TOLD);
+    let (mut read, watch) = (reader(image.voxels(), Ok(())), Watch::telling(NOT_TOLD));
+    let found = streamer.curve(image.shape(), Some(range), Voxels::InOrder(&mut read), None, &watch);
     assert_eq!((range, in_memory(found)), ((0.0.into(), 8.0.into()), curve(&image, &request).unwrap()));
 }
 
@@ -364,13 +368,12 @@ fn threads_that_cannot_be_started_are_an_error() {
         assert!(output.status.success() && said[0].contains("1 passed"), "{said:?}");
         return;
     }
-    let image = image::<u8>(&[70, 90, 80], 5, |x| x as u8);
+    let image = image::<u8>(&[70, 256, 256], 5, |x| x as u8);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(2).stack_size(1 << 20).build().unwrap();
     pool.install(|| {
         let mut streamer = SlabCounter::<u8>::new(&EccRequest::default(), 1 << 30).unwrap();
-        let in_order = streamer.curve(image.shape(), None, reader(image.voxels(), Err("read on")), NOT_TOLD);
-        let read_at = reader_at(image.voxels());
-        let anywhere = streamer.curve_anywhere(image.shape(), None, &read_at, NOT_TOLD);
+        let in_order = in_order(&mut streamer, image.shape(), reader(image.voxels(), Err("read on")));
+        let anywhere = anywhere(&mut streamer, image.shape(), image.voxels());
         for found in [in_order, anywhere] {
             let Err(SlabError::Threads(_)) = &found else { panic!("{found:?}") };
             let said = found.unwrap_err().to_string();

@@ -1,0 +1,307 @@
+//! Distribution of slabs to threads: each thread reads the next slab with its collar, and adds it up while it is in the
+//! nearest caches.
+//!
+//! There are more threads than may add up at a time, so that some read meanwhile: a disk then serves several requests,
+//! and no core waits for it. A slab of a sequential source is read under a lock, and its last slices are copied for the
+//! collar of the next one. If there are fewer slabs or buffers than threads, slabs come one by one instead, and all
+//! threads of the pool add up each of them.
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, Sender};
+use std::sync::{Condvar, Mutex, PoisonError};
+use std::thread;
+
+use super::cut::Slabs;
+use super::error::SlabError;
+use super::partial::{PartialCurve, Watch};
+use crate::cubical::ecc::cpu::view::tiles;
+use crate::cubical::ecc::cpu::{Counter, Worker};
+use crate::cubical::ecc::source::Voxels;
+use crate::cubical::ecc::threads;
+use crate::cubical::image::Voxel;
+use crate::memory::{self, Refused};
+use crate::parallel::lock;
+use crate::simd::BLOCK;
+
+/// An image being added up.
+pub(super) struct Schedule<'a, 'v, T: Voxel, E> {
+    pub(super) counter: &'a mut Counter<T>,
+    /// One buffer per slab in memory, of any length.
+    pub(super) buffers: &'a mut Vec<Vec<T>>,
+    pub(super) slabs: &'a Slabs,
+    pub(super) source: Source<'v, T, E>,
+    pub(super) watch: &'a Watch<'a>,
+    /// Number of voxels added up but not yet reported. Reporting may unwind, so the sums are saved first at a pause.
+    pub(super) untold: u64,
+}
+
+impl<T: Voxel, E: Send> Schedule<'_, '_, T, E> {
+    /// Adds up all slabs. At a pause of the watch, it receives the sums of the slices before the next slab.
+    pub(super) fn run(&mut self) -> Result<(), SlabError<E>> {
+        let threads = rayon::current_num_threads();
+        let end = self.slabs.end();
+        self.buffers.resize_with(self.slabs.buffers, Vec::new);
+        self.buffers.iter_mut().try_for_each(|buffer| make_room(buffer, self.slabs.longest()))?;
+        self.skip()?;
+        while self.source.next() < end {
+            self.source.has_ended.store(false, Ordering::Relaxed);
+            let left = (end - self.source.next()).div_ceil(self.slabs.own);
+            if left.min(self.slabs.buffers) < threads {
+                self.together()?
+            } else {
+                self.apart(threads)?
+            }
+            // `finish` reports why the rows could not be stored. Complete sums are saved too if the run is to end.
+            let slices = self.source.next();
+            if self.counter.has_failed() || slices == end && !(self.watch.pauses)() {
+                break;
+            }
+            (self.watch.keep)(self.counter.so_far().map(|sums| PartialCurve { slices, sums }));
+            self.tell();
+        }
+        self.tell();
+        Ok(())
+    }
+
+    /// Reports the voxels that were added up.
+    fn tell(&mut self) {
+        (self.watch.advance)(std::mem::take(&mut self.untold));
+    }
+
+    /// Reads past the slices of a sequential source that an interrupted run has added, up to the collar of the first
+    /// slab.
+    fn skip(&mut self) -> Result<(), SlabError<E>> {
+        let turn = self.source.turn.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let end = turn.next.saturating_sub(self.slabs.before) * self.slabs.slice;
+        let longest = self.slabs.longest();
+        let (Voxels::InOrder(read), Some(buffer)) = (&mut turn.voxels, self.buffers.first_mut()) else {
+            return Ok(());
+        };
+        if turn.next < self.slabs.end() && end > 0 {
+            resize(buffer, longest);
+            while turn.read < end {
+                let part = longest.min(end - turn.read);
+                fill(read, &mut buffer[..part], turn.read, self.slabs.count())?;
+                turn.read += part;
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds up slabs one by one, each by all threads, until a pause.
+    fn together(&mut self) -> Result<(), SlabError<E>> {
+        let Schedule { counter, buffers, slabs, source, watch, untold } = self;
+        let buffer = &mut buffers[0];
+        resize(buffer, slabs.longest());
+        while let Some((own, found)) = source.read(slabs, buffer) {
+            found?;
+            counter.add(slabs.view(&own, buffer), slabs.part(&own));
+            *untold += (own.len() * slabs.slice) as u64;
+            if counter.has_failed() || (watch.pauses)() {
+                break;
+            }
+            (watch.advance)(std::mem::take(untold));
+        }
+        Ok(())
+    }
+
+    /// Adds up slabs until a pause, each by one thread.
+    fn apart(&mut self, threads: usize) -> Result<(), SlabError<E>> {
+        let Schedule { counter, buffers, slabs, source, watch, untold } = self;
+        let (slabs, source, permits) = (*slabs, &*source, &Permits::new(threads));
+        let (tell, told) = mpsc::channel();
+        let mut fault = None;
+        thread::scope(|scope| {
+            let works = counter.workers().iter_mut().zip(&mut **buffers).map(|(worker, buffer)| {
+                let tell = tell.clone();
+                move || work(slabs, source, permits, worker, buffer, &tell)
+            });
+            threads::start(scope, works).map_err(SlabError::<E>::Threads)?;
+            drop(tell);
+            for (own, found) in told {
+                if let Err(error) = found {
+                    // Slabs are read in order, so all slabs before this one are read too, and the first fault is found.
+                    if fault.as_ref().is_none_or(|&(first, _)| own.start < first) {
+                        fault = Some((own.start, error));
+                    }
+                    continue;
+                }
+                // Slabs that were begun before a pause are still received and counted here.
+                let pauses = (watch.pauses)();
+                *untold += (own.len() * slabs.slice) as u64;
+                if pauses {
+                    source.end();
+                }
+                if !source.has_ended.load(Ordering::Relaxed) {
+                    (watch.advance)(std::mem::take(untold));
+                }
+            }
+            Ok::<_, SlabError<E>>(())
+        })?;
+        fault.map_or(Ok(()), |(_, error)| Err(error))
+    }
+}
+
+/// A slab, and whether its voxels could be read.
+type Slab<E> = (Range<usize>, Result<(), SlabError<E>>);
+
+/// Work of a thread: adds up slabs until the source has ended.
+fn work<T: Voxel, E>(
+    slabs: &Slabs,
+    source: &Source<'_, T, E>,
+    permits: &Permits,
+    worker: &mut Worker<T>,
+    buffer: &mut Vec<T>,
+    tell: &Sender<Slab<E>>,
+) {
+    // Each thread touches its own buffer first: clearing its pages takes the system as long as much of the work.
+    resize(buffer, slabs.longest());
+    while let Some((own, found)) = source.read(slabs, buffer) {
+        if found.is_ok() {
+            let _permit = permits.take();
+            let view = slabs.view(&own, buffer);
+            tiles(slabs.part(&own), size_of::<T>(), 1).iter().for_each(|tile| worker.add(view, tile));
+        }
+        if worker.has_failed() {
+            source.end();
+        }
+        // The receiver is gone if the run is to end early.
+        if tell.send((own, found)).is_err() {
+            break;
+        }
+    }
+}
+
+/// The source of the slabs, which threads read in turn.
+pub(super) struct Source<'a, T, E> {
+    turn: Mutex<Turn<'a, T, E>>,
+    /// Whether no more slabs are to be read.
+    has_ended: AtomicBool,
+}
+
+struct Turn<'a, T, E> {
+    voxels: Voxels<'a, T, E>,
+    /// The first slice of the next slab.
+    next: usize,
+    /// Number of voxels read from a sequential source.
+    read: usize,
+    /// Voxels of a sequential source that were read and belong to the next slab or its collar.
+    collar: Vec<T>,
+}
+
+impl<'a, T: Voxel, E> Source<'a, T, E> {
+    /// A source of slabs from slice `next` on.
+    pub(super) fn new(voxels: Voxels<'a, T, E>, next: usize) -> Self {
+        let turn = Mutex::new(Turn { voxels, next, read: 0, collar: Vec::new() });
+        Source { turn, has_ended: AtomicBool::new(false) }
+    }
+
+    /// Stops the reading of slabs.
+    fn end(&self) {
+        self.has_ended.store(true, Ordering::Relaxed);
+    }
+
+    /// The first slice of the next slab.
+    fn next(&self) -> usize {
+        lock(&self.turn).next
+    }
+
+    /// Reads the next slab and its collar into the front of `buffer`. Returns `None` after the last slab, or if the
+    /// source has ended; it ends at the first error.
+    fn read(&self, slabs: &Slabs, buffer: &mut [T]) -> Option<Slab<E>> {
+        let mut guard = lock(&self.turn);
+        let turn = &mut *guard;
+        if self.has_ended.load(Ordering::Relaxed) || turn.next == slabs.end() {
+            return None;
+        }
+        let own = turn.next..slabs.end().min(turn.next + slabs.own);
+        let around = slabs.around(&own);
+        let voxels = &mut buffer[..around.len() * slabs.slice];
+        turn.next = own.end;
+        let found = match &mut turn.voxels {
+            &mut Voxels::Anywhere(read) => {
+                drop(guard);
+                read(around.start * slabs.slice, voxels).map_err(SlabError::Read)
+            }
+            Voxels::InOrder(read) => {
+                let (old, new) = voxels.split_at_mut(turn.collar.len());
+                old.copy_from_slice(&turn.collar);
+                let found = fill(read, new, turn.read, slabs.count());
+                turn.read += new.len();
+                let from = own.end.saturating_sub(slabs.before) - around.start;
+                turn.collar.clear();
+                turn.collar.extend_from_slice(&voxels[from * slabs.slice..]);
+                found
+            }
+        };
+        if found.is_err() {
+            self.end();
+        }
+        Some((own, found))
+    }
+}
+
+/// Fills `voxels`, whose first is number `done` of an image of `count` voxels.
+pub(super) fn fill<T, E>(
+    read: &mut (impl FnMut(&mut [T]) -> Result<usize, E> + ?Sized),
+    voxels: &mut [T],
+    done: usize,
+    count: usize,
+) -> Result<(), SlabError<E>> {
+    let found = read(voxels).map_err(SlabError::Read)?;
+    if found == voxels.len() {
+        Ok(())
+    } else {
+        Err(SlabError::Short { expected: count, found: done + found })
+    }
+}
+
+/// Reserves memory for a buffer of `length` voxels without touching it.
+///
+/// # Errors
+/// [`Refused`]: the system refuses the memory.
+pub(super) fn make_room<T>(buffer: &mut Vec<T>, length: usize) -> Result<(), Refused> {
+    // A previous image may have needed much more.
+    if buffer.capacity() > 2 * length + BLOCK {
+        *buffer = Vec::new();
+    }
+    memory::reserve(buffer, length.saturating_sub(buffer.len()))
+}
+
+/// Sets the length of a buffer, whose memory is reserved, to `length` voxels.
+pub(super) fn resize<T: Voxel>(buffer: &mut Vec<T>, length: usize) {
+    buffer.resize(length, T::of_key(T::Key::default()));
+}
+
+/// Counting semaphore.
+struct Permits {
+    left: Mutex<usize>,
+    given_back: Condvar,
+}
+
+impl Permits {
+    fn new(count: usize) -> Self {
+        Permits { left: Mutex::new(count), given_back: Condvar::new() }
+    }
+
+    /// Waits for a permit.
+    fn take(&self) -> Permit<'_> {
+        let mut left = lock(&self.left);
+        while *left == 0 {
+            left = self.given_back.wait(left).unwrap_or_else(PoisonError::into_inner);
+        }
+        *left -= 1;
+        Permit(self)
+    }
+}
+
+/// A permit, returned when it is dropped.
+struct Permit<'a>(&'a Permits);
+
+impl Drop for Permit<'_> {
+    fn drop(&mut self) {
+        *lock(&self.0.left) += 1;
+        self.0.given_back.notify_one();
+    }
+}
