@@ -4,16 +4,16 @@
 //! Only for curves at several scales it is read whole. This module connects reading ([`super::read`]) and the stage
 //! ([`super::ecc`]), which do not depend on each other; the caller opens the files ([`CurveSource`]).
 
-mod kept;
+mod checkpoint;
 mod stages;
 
 use std::any::Any;
 use std::io;
 use std::path::PathBuf;
 
-pub use self::kept::forget;
-use self::kept::{Kept, load_scales};
-use self::stages::{Failed, ScalesStage, StreamStage};
+pub use self::checkpoint::forget;
+use self::checkpoint::{CurveState, load_scales};
+use self::stages::{ScalesStage, StreamStage};
 use super::ecc::bins::{Bins, BinsError};
 use super::ecc::cuda::{DeviceError, Prepared};
 use super::ecc::scales::{Scales, ScalesError};
@@ -23,7 +23,7 @@ use super::image::{Image, Voxel};
 use super::read::{AnyStream, Detection, ImageReadError, Stream};
 use super::shape::Shape;
 use super::value::Value;
-use crate::backend::{Backend, BackendError, Decision, Difference, Estimate, MachineError};
+use crate::backend::{Backend, BackendError, Difference, Estimate, MachineError};
 use crate::cuda::{Gpu, KernelVoxel};
 use crate::progress::{Cost, Expected, Interrupted, Progress, check, interruptible};
 use crate::snapshot::SnapshotError;
@@ -51,8 +51,8 @@ pub struct ImageCurves {
     request: EccRequest,
     /// Memory limit in bytes.
     limit: usize,
-    /// Directory for rows that exceed the memory limit; the system's temporary directory if `None`.
-    directory: Option<PathBuf>,
+    /// Directory for rows that exceed the memory limit.
+    directory: PathBuf,
     backend: Backend,
     /// The [`SlabCounter`] of the last image, for that image's voxel type.
     counter: Option<Box<dyn Any>>,
@@ -104,7 +104,7 @@ pub enum CurvesError {
     Backend(#[from] BackendError),
     /// The GPU failed.
     #[error("backend cuda")]
-    Device(#[source] DeviceError),
+    Device(#[from] DeviceError),
     /// The self-check found that the curves of GPU and CPU differ.
     #[error("self-check")]
     Check(#[from] Difference),
@@ -142,6 +142,16 @@ impl From<MachineError<CurvesError, DeviceError>> for CurvesError {
     }
 }
 
+/// A read error is not a failure of the device.
+impl From<CurvesError> for MachineError<CurvesError, DeviceError> {
+    fn from(error: CurvesError) -> Self {
+        match error {
+            CurvesError::Device(error) => MachineError::Device(error),
+            error => MachineError::Stage(error),
+        }
+    }
+}
+
 impl From<MachineError<ScalesError, DeviceError>> for CurvesError {
     fn from(error: MachineError<ScalesError, DeviceError>) -> Self {
         match error {
@@ -169,14 +179,15 @@ impl ImageCurves {
     /// [`BinsError`]: the bins of the request are invalid.
     pub fn new(request: &EccRequest, limit: usize, backend: Backend) -> Result<Self, BinsError> {
         request.bins.check()?;
-        let directory = None;
+        let directory = std::env::temp_dir();
         Ok(ImageCurves { request: *request, limit, directory, backend, counter: None, prepared: None })
     }
 
-    /// Spills rows that exceed the memory limit to temporary files in this directory.
+    /// Spills rows that exceed the memory limit to temporary files in this directory instead of the system's, if it is
+    /// given.
     #[must_use]
     pub fn spilling_to(self, directory: Option<PathBuf>) -> Self {
-        ImageCurves { directory, ..self }
+        ImageCurves { directory: directory.unwrap_or(self.directory), ..self }
     }
 
     /// Computes the curve of an image, resuming from the checkpoint of `progress` if it has one.
@@ -213,8 +224,8 @@ impl ImageCurves {
         progress.expect(&stages);
         progress.begin(STAGE, None, passes * shape.count() as u64);
         let checkpoint = progress.checkpoint();
-        let mut kept = Kept::load(checkpoint, voxels, shape)?;
-        let stream = match kept.range {
+        let mut state = CurveState::load(checkpoint, voxels, shape)?;
+        let stream = match state.range {
             _ if !needs_range => stream,
             Some(_) => {
                 progress.advance(shape.count() as u64);
@@ -224,31 +235,19 @@ impl ImageCurves {
                 if source.is_read_once {
                     return Err(CurvesError::Range { voxels });
                 }
-                kept.range = Some(self.range(stream, progress)?);
+                state.range = Some(with_stream!(stream, stream => range(stream, progress))?);
                 if checkpoint.takes_turn() {
-                    kept.save(checkpoint, voxels, shape);
+                    state.save(checkpoint, voxels, shape);
                 }
                 (source.open)()?
             }
         };
-        let rows = self.rows(source, stream, kept, &mut decision, progress)?;
-        let backend = decision.to_string();
-        Ok(CurvesFound { rows, shape, voxels, passes, smoothed: Vec::new(), detection, backend })
-    }
-
-    /// Computes the rows of the curve on the device that was decided on.
-    fn rows(
-        &mut self,
-        source: &CurveSource<'_>,
-        stream: AnyStream,
-        kept: Kept,
-        decision: &mut Decision,
-        progress: &dyn Progress,
-    ) -> Result<VcecRows, CurvesError> {
         // The CPU cannot take over from the GPU if the image cannot be read again.
         decision.may_fall_back &= !source.is_read_once;
         let stream = Some(stream);
-        Ok(decision.run(&mut StreamStage { curves: self, source, stream, kept, progress })?)
+        let rows = decision.run(&mut StreamStage { curves: self, source, stream, state, progress })?;
+        let backend = decision.to_string();
+        Ok(CurvesFound { rows, shape, voxels, passes, smoothed: Vec::new(), detection, backend })
     }
 
     /// Computes the curves of an image at several scales. The image is read whole; progress counts voxels once per
@@ -302,9 +301,9 @@ impl ImageCurves {
         mut stream: Stream<T>,
         range: Option<(Value, Value)>,
         progress: &dyn Progress,
-    ) -> Result<Vcec, Failed> {
-        let kept = self.prepared.take().and_then(|kept| kept.downcast::<Prepared<T>>().ok());
-        let prepared = match kept {
+    ) -> Result<Vcec, CurvesError> {
+        let last = self.prepared.take().and_then(|prepared| prepared.downcast::<Prepared<T>>().ok());
+        let prepared = match last {
             Some(prepared) => prepared,
             None => Box::new(Prepared::new(gpu).map_err(DeviceError::from)?),
         };
@@ -314,73 +313,57 @@ impl ImageCurves {
         }
         let (shape, advance) = (stream.shape(), |voxels| progress.advance(voxels));
         let count = |voxels: Voxels<'_, T, _>| prepared.stream(shape, &request, voxels, &advance);
-        let curve = with_voxels(&mut stream, Failed::Read, count);
+        let curve = with_voxels(&mut stream, CurvesError::Read, count);
         self.prepared = Some(prepared);
         curve
     }
 
-    fn range(
-        &mut self,
-        stream: AnyStream,
-        progress: &dyn Progress,
-    ) -> Result<(Value, Value), SlabError<ImageReadError>> {
-        let advance = |voxels| progress.advance(voxels);
-        with_stream!(stream, stream => self.with_counter(stream, |counter, stream| {
-            counter.range(stream.shape(), |voxels| stream.read(voxels), &advance)
-        }))
-    }
-
     fn add_up<T: Voxel>(
         &mut self,
-        stream: Stream<T>,
-        kept: &Kept,
+        mut stream: Stream<T>,
+        state: &CurveState,
         progress: &dyn Progress,
     ) -> Result<VcecRows, SlabError<ImageReadError>> {
-        self.with_counter(stream, |counter, stream| {
-            let (shape, checkpoint) = (stream.shape(), progress.checkpoint());
-            let (since, range) = (kept.partial.as_ref(), kept.range);
-            let keep = |partial: Option<PartialCurve>| {
-                if partial.is_some() {
-                    Kept { range, partial }.save(checkpoint, T::NAME, shape);
-                }
-                check(progress);
-            };
-            let watch = Watch {
-                advance: &|voxels| progress.advance(voxels),
-                pauses: &|| checkpoint.takes_turn() || progress.is_interrupted(),
-                keep: &keep,
-            };
-            let count = |voxels: Voxels<'_, T, _>| counter.curve(shape, range, voxels, since, &watch);
-            with_voxels(stream, std::convert::identity, count)
-        })
+        let last = self.counter.take().and_then(|counter| counter.downcast::<SlabCounter<T>>().ok());
+        let mut counter = match last {
+            Some(counter) => counter,
+            None => {
+                let counter = SlabCounter::new(&self.request, self.limit)?;
+                Box::new(counter.spilling_to(self.directory.clone()))
+            }
+        };
+        let (shape, checkpoint) = (stream.shape(), progress.checkpoint());
+        let (since, range) = (state.partial.as_ref(), state.range);
+        let keep = |partial: Option<PartialCurve>| {
+            if partial.is_some() {
+                CurveState { range, partial }.save(checkpoint, T::NAME, shape);
+            }
+            check(progress);
+        };
+        let watch = Watch {
+            advance: &|voxels| progress.advance(voxels),
+            pauses: &|| checkpoint.takes_turn() || progress.is_interrupted(),
+            keep: &keep,
+        };
+        let count = |voxels: Voxels<'_, T, _>| counter.curve(shape, range, voxels, since, &watch);
+        let found = with_voxels(&mut stream, std::convert::identity, count);
+        self.counter = Some(counter);
+        found
     }
 
     /// Converts an error of reading spilled rows.
     fn unreadable(&self, error: io::Error) -> SlabError<ImageReadError> {
-        let directory = self.directory.clone().unwrap_or_else(std::env::temp_dir);
-        SlabError::Spill { directory, limit: self.limit, error }
+        SlabError::Spill { directory: self.directory.clone(), limit: self.limit, error }
     }
+}
 
-    fn with_counter<T: Voxel, R>(
-        &mut self,
-        mut stream: Stream<T>,
-        work: impl FnOnce(&mut SlabCounter<T>, &mut Stream<T>) -> Result<R, SlabError<ImageReadError>>,
-    ) -> Result<R, SlabError<ImageReadError>> {
-        let kept = self.counter.take().and_then(|kept| kept.downcast::<SlabCounter<T>>().ok());
-        let mut counter = match kept {
-            Some(counter) => counter,
-            None => {
-                let counter = SlabCounter::new(&self.request, self.limit)?;
-                Box::new(match &self.directory {
-                    Some(directory) => counter.spilling_to(directory.clone()),
-                    None => counter,
-                })
-            }
-        };
-        let found = work(&mut counter, &mut stream);
-        self.counter = Some(counter);
-        found
-    }
+/// Finds the least and the greatest finite value of an image.
+fn range<T: Voxel>(
+    mut stream: Stream<T>,
+    progress: &dyn Progress,
+) -> Result<(Value, Value), SlabError<ImageReadError>> {
+    let (shape, advance) = (stream.shape(), |voxels| progress.advance(voxels));
+    SlabCounter::range(shape, |voxels| stream.read(voxels), &advance)
 }
 
 /// Passes the voxels of a stream to `work`; `failed` converts an error of reading them.

@@ -8,6 +8,7 @@ use super::ecc::EccRequest;
 use super::ecc::cuda::counting::{DeviceError, Prepared};
 use super::ecc::scales::{Scales, ScalesError, curves_on_device};
 use super::ecc::{MachineError as CurveError, Vcec};
+use super::key::Coding;
 use super::shape::{Order, Shape, ShapeError};
 use super::thinning::cuda::Prepared as PreparedThinning;
 use super::thinning::machine::MachineError as SkeletonError;
@@ -80,7 +81,7 @@ impl<T: KernelVoxel> Arrays<T> {
         if voxels.len() != shape.count() {
             return Err(ShapeError::Voxels { expected: shape.count(), found: voxels.len() }.into());
         }
-        if T::IS_FLOATING
+        if T::CODING == Coding::Float
             && let Some(place) = self.arrays.first_nan(self.gpu(), &voxels)?
         {
             return Err(ShapeError::NotANumber { voxel: shape.coordinates(place) }.into());

@@ -323,6 +323,11 @@ impl<'a> Launch<'a> {
         match self.never {}
     }
 
+    /// Adds numbers as arguments.
+    pub(crate) fn values<T: Plain>(self, _values: &'a [T]) -> Self {
+        match self.never {}
+    }
+
     /// Adds a buffer that the kernel reads.
     pub(crate) fn input<T>(self, _buffer: &'a Buffer<T>) -> Self {
         match self.never {}

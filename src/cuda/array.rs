@@ -104,7 +104,7 @@ impl<T: KernelVoxel> ArrayKernels<T> {
         let (threshold, is_above) = (binary.above.unwrap_or(0.0), u32::from(binary.above.is_some()));
         let is_inverted = u32::from(binary.inverted);
         let launch = self.bits.launch(self.blocks, THREADS, 0).input(voxels);
-        let launch = sizes.iter().chain(&steps).fold(launch, |launch, size| launch.value(size));
+        let launch = launch.values(&sizes).values(&steps);
         let launch = launch.value(&threshold).value(&is_above).value(&is_inverted);
         // SAFETY: voxels are read at places before the end of the image, which is in the buffer, and all halves of
         // the words are written.
@@ -128,7 +128,7 @@ impl<T: KernelVoxel> ArrayKernels<T> {
         let mut bytes = gpu.zeros::<u8>(planes * rows * columns)?;
         let sizes = [bytes.len(), columns, 2 * width].map(|size| size as u64);
         let launch = self.bytes.launch(self.blocks, THREADS, 0).input(words);
-        let launch = sizes.iter().fold(launch, |launch, size| launch.value(size));
+        let launch = launch.values(&sizes);
         // SAFETY: the number of words per row was checked, and there is a byte for each voxel.
         unsafe { launch.output(&mut bytes).go() }?;
         Ok(bytes)

@@ -4,7 +4,7 @@
 use super::constants::ecc::{BLOCK, COLUMNS};
 use super::unsigned::sealed::Sealed;
 use super::{Buffer, CudaError, Gpu, Kernel, Pinned, Plain, Unsigned, ptx};
-use crate::cubical::{Key, Voxel};
+use crate::cubical::{Coding, Key, Voxel};
 
 /// Number of threads in a block: normally, and if the counters are so large that few blocks fit into shared memory.
 const THREADS: [u32; 2] = [256, BLOCK];
@@ -24,9 +24,6 @@ pub(crate) const MOST_ROWS: usize = (1 << 28) - 2;
 /// A voxel type with compiled kernels. The trait is sealed, since launches rely on the constants of its
 /// implementations.
 pub trait KernelVoxel: Voxel<Key: Unsigned> + Plain + Sealed {
-    /// The sign bit, in which the keys of integers differ from their bits.
-    #[doc(hidden)]
-    const SIGN: Self::Key;
     /// The PTX of the march kernels; none for 64-bit and floating-point voxels.
     #[doc(hidden)]
     const MARCH: Option<&'static str>;
@@ -36,25 +33,14 @@ pub trait KernelVoxel: Voxel<Key: Unsigned> + Plain + Sealed {
     /// The PTX of the kernels for arrays on the device.
     #[doc(hidden)]
     const ARRAY: &'static str;
-    #[doc(hidden)]
-    const IS_FLOATING: bool;
-    /// The bits of the voxel.
-    #[doc(hidden)]
-    fn bits(self) -> Self::Key;
 }
 
 macro_rules! kernel_voxel {
-    ($($t:ident: $rows:literal, $march:expr, $sign:expr, $floating:literal, $bits:expr;)*) => {$(
+    ($($t:ident: $rows:literal, $march:expr;)*) => {$(
         impl KernelVoxel for $t {
-            const SIGN: Self::Key = $sign;
             const MARCH: Option<&'static str> = $march;
             const ROWS: &'static str = ptx!("ecc_rows_", $rows);
             const ARRAY: &'static str = ptx!("array_", stringify!($t));
-            const IS_FLOATING: bool = $floating;
-
-            fn bits(self) -> Self::Key {
-                $bits(self)
-            }
         }
     )*};
 }
@@ -64,16 +50,16 @@ const MARCH_16: Option<&str> = Some(ptx!("ecc_u16"));
 const MARCH_32: Option<&str> = Some(ptx!("ecc_u32"));
 
 kernel_voxel! {
-    u8: "u8", MARCH_8, 0, false, u8::from;
-    i8: "u8", MARCH_8, 1 << 7, false, i8::cast_unsigned;
-    u16: "u16", MARCH_16, 0, false, u16::from;
-    i16: "u16", MARCH_16, 1 << 15, false, i16::cast_unsigned;
-    u32: "u32", MARCH_32, 0, false, u32::from;
-    i32: "u32", MARCH_32, 1 << 31, false, i32::cast_unsigned;
-    u64: "u64", None, 0, false, u64::from;
-    i64: "u64", None, 1 << 63, false, i64::cast_unsigned;
-    f32: "f32", None, 0, true, f32::to_bits;
-    f64: "f64", None, 0, true, f64::to_bits;
+    u8: "u8", MARCH_8;
+    i8: "u8", MARCH_8;
+    u16: "u16", MARCH_16;
+    i16: "u16", MARCH_16;
+    u32: "u32", MARCH_32;
+    i32: "u32", MARCH_32;
+    u64: "u64", None;
+    i64: "u64", None;
+    f32: "f32", None;
+    f64: "f64", None;
 }
 
 /// Planes of an image on the device, contiguous from the start of a buffer.
@@ -119,7 +105,10 @@ pub(crate) struct KeyOrder {
 impl KeyOrder {
     /// The mask that converts bits to keys.
     pub(crate) fn mask<T: KernelVoxel>(self) -> T::Key {
-        if self.superlevel { T::SIGN.reversed() } else { T::SIGN }
+        // The keys of signed integers differ from their bits in the sign.
+        let sign = if T::CODING == Coding::Signed { 1 << (T::Key::BITS - 1) } else { 0 };
+        let sign = T::Key::from_u64(sign);
+        if self.superlevel { sign.reversed() } else { sign }
     }
 
     /// The mask that converts bits to keys of which the least owns a cell.
@@ -234,7 +223,7 @@ impl<T: KernelVoxel> EccKernels<T> {
         let blocks = u32::try_from(blocks).expect("more than any device has memory for");
         let (mask, is_vertex, row_count) = (order.mask::<T>(), u32::from(order.is_vertex), rows as u32);
         let launch = kernel.launch(blocks, threads, shared.unwrap_or(0)).input(part.voxels);
-        let launch = sizes.iter().fold(launch, |launch, size| launch.value(size));
+        let launch = launch.values(&sizes);
         let launch = launch.value(&share).value(&mask).value(&is_vertex).value(&low).value(&row_count);
         let mut launch = launch.output(&mut totals.totals);
         if shared.is_some() {

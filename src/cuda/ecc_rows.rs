@@ -7,7 +7,7 @@ use super::constants::ecc_rows::TILE;
 use super::ecc::{KernelVoxel, KeyOrder, MOST_ROWS, Part};
 use super::sort::SortKernels;
 use super::{Buffer, CudaError, Gpu, Kernel, Unsigned};
-use crate::cubical::Key;
+use crate::cubical::{Coding, Key};
 
 /// Number of threads in a block of any of these kernels.
 const THREADS: u32 = TILE;
@@ -84,8 +84,8 @@ impl<T: KernelVoxel> Ends<T> {
         let voxel = |key: T::Key| T::of_key(if order.superlevel { key.reversed() } else { key });
         let (mut start, mut scale) = (T::Key::default(), 0.0);
         if let [first, .., last] = ends[..] {
-            let (width, bits) = if T::IS_FLOATING {
-                (voxel(last).value() - voxel(first).value(), voxel(first).bits())
+            let (width, bits) = if T::CODING == Coding::Float {
+                (voxel(last).value() - voxel(first).value(), T::bits(&[voxel(first)])[0])
             } else {
                 ((last.to_u64() - first.to_u64()) as f64, first)
             };
@@ -222,7 +222,7 @@ impl<T: KernelVoxel> RowKernels<T> {
         let sizes = [part.planes, part.rows, part.columns, voxels.start, count].map(|size| size as u64);
         let (mask, is_vertex) = (order.owning::<T>(), u32::from(order.is_vertex));
         let launch = self.owned.launch(tiles, THREADS, 0).input(part.voxels);
-        let launch = sizes.iter().fold(launch, |launch, size| launch.value(size));
+        let launch = launch.values(&sizes);
         // SAFETY: voxels are read inside the part's planes; one pair per voxel is written.
         unsafe { launch.value(&mask).value(&is_vertex).output(&mut pairs).go() }?;
         let n = count as u64;

@@ -72,7 +72,7 @@ impl GradientKernel {
         let sizes = [layout.start, row_stride, plane_stride, voxels, rows, columns].map(|size| size as u64);
         let axes = layout.axes as u32;
         let launch = self.codes.launch(blocks, THREADS, 0).input(ranks);
-        let launch = sizes.iter().fold(launch, |launch, size| launch.value(size));
+        let launch = launch.values(&sizes);
         let launch = launch.value(&axes).input(&numbering.first).input(&numbering.packed);
         // SAFETY: voxels and their neighbours are on the grid; the tables have entries for all words of 12 bits and
         // of 16 bits.

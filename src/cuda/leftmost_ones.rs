@@ -117,7 +117,7 @@ impl<I: KernelIndex> LeftmostKernels<I> {
         let n = tables.lows.len();
         let numbers = [rows_at, starts_at, entries, columns, first_entry, first_column, n].map(|n| n as u64);
         let launch = self.leftmost.launch(blocks(entries, ENTRIES), THREADS, 0).input(rows).input(starts);
-        let launch = numbers.iter().fold(launch, |launch, number| launch.value(number));
+        let launch = launch.values(&numbers);
         // SAFETY: entries and starts are in their buffers and columns in the tables, as checked; rows that exceed the
         // tables are ignored.
         unsafe { launch.output(&mut tables.leftmost).output(&mut tables.lows).go() }

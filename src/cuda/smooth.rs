@@ -97,7 +97,7 @@ impl SmoothKernels {
         let sizes = [from.len(), length, inner].map(|size| size as u64);
         let radius = (self.weights.len() - 1) as u32;
         let launch = self.axis.launch(blocks_of(from.len().div_ceil(THREADS as usize)), THREADS, 0);
-        let launch = sizes.iter().fold(launch.input(from), |launch, size| launch.value(size));
+        let launch = launch.input(from).values(&sizes);
         // SAFETY: each thread writes its voxel and reads its line, which is in the buffer, and the weights.
         unsafe { launch.input(&self.weights).value(&radius).output(to).go() }
     }
@@ -115,7 +115,7 @@ impl Held {
         let blocks = blocks_of(planes * rows.div_ceil(TALL as usize) * columns.div_ceil(WIDE as usize));
         let sizes = [rows, columns].map(|size| size as u64);
         let launch = self.planes.launch(blocks, THREADS, 0).input(from);
-        let launch = sizes.iter().fold(launch, |launch, size| launch.value(size));
+        let launch = launch.values(&sizes);
         // SAFETY: each block reads voxels of its plane, and writes those of its tile that are in the plane.
         unsafe { launch.value(&self.weights).output(to).go() }
     }
@@ -133,7 +133,7 @@ impl Held {
         let blocks = blocks_of(inner.div_ceil(THREADS as usize) * length.div_ceil(share));
         let sizes = [length, inner, share].map(|size| size as u64);
         let launch = self.slowest.launch(blocks, THREADS, 0).input(from);
-        let launch = sizes.iter().fold(launch, |launch, size| launch.value(size));
+        let launch = launch.values(&sizes);
         // SAFETY: each thread reads its line, which is in the buffer, and writes voxels of it.
         unsafe { launch.value(&self.weights).output(to).go() }
     }

@@ -3,7 +3,7 @@
 use std::cell::{Cell, RefCell};
 use std::time::Instant;
 
-use super::kept::{Kept, save_scale};
+use super::checkpoint::{CurveState, save_scale};
 use super::{CurveSource, CurvesError, ImageCurves, STAGE};
 use crate::backend::{MachineError, Outcome, Stage};
 use crate::cubical::ecc::cuda::DeviceError;
@@ -22,7 +22,7 @@ pub(super) struct StreamStage<'a, 's> {
     /// The image at its first voxel; taken by the first device that reads it.
     pub(super) stream: Option<AnyStream>,
     /// State loaded from the checkpoint.
-    pub(super) kept: Kept,
+    pub(super) state: CurveState,
     pub(super) progress: &'a dyn Progress,
 }
 
@@ -39,16 +39,16 @@ impl Stage for StreamStage<'_, '_> {
     type Failure = DeviceError;
 
     fn on_device(&mut self, gpu: &Gpu) -> Outcome<VcecRows, Self> {
-        let stream = self.stream().map_err(Failed::Read)?;
-        let (range, progress) = (self.kept.range, self.progress);
+        let stream = self.stream().map_err(CurvesError::Read)?;
+        let (range, progress) = (self.state.range, self.progress);
         let curve = with_stream!(stream, stream => self.curves.on_device(gpu, stream, range, progress))?;
         Ok(VcecRows::Memory(curve))
     }
 
     fn on_processor(&mut self) -> Result<VcecRows, CurvesError> {
         let stream = self.stream()?;
-        let (kept, progress) = (&self.kept, self.progress);
-        Ok(with_stream!(stream, stream => self.curves.add_up(stream, kept, progress))?)
+        let (state, progress) = (&self.state, self.progress);
+        Ok(with_stream!(stream, stream => self.curves.add_up(stream, state, progress))?)
     }
 
     fn check(&mut self, found: &VcecRows) -> Outcome<(), Self> {
@@ -98,15 +98,15 @@ impl<T: KernelVoxel> Stage for ScalesStage<'_, T> {
     fn on_processor(&mut self) -> Result<Vec<Vcec>, ScalesError> {
         self.begin();
         let (shape, checkpoint) = (self.image.shape(), self.progress.checkpoint());
-        let (kept, since) = (Cell::new(self.known.len()), Cell::new(Instant::now()));
+        let (saved, since) = (Cell::new(self.known.len()), Cell::new(Instant::now()));
         let found = RefCell::new(std::mem::take(&mut self.known));
         // The saved curves are always those at the first scales.
         let save = |curves: &[Vcec]| {
-            for (scale, curve) in curves.iter().enumerate().skip(kept.get()) {
+            for (scale, curve) in curves.iter().enumerate().skip(saved.get()) {
                 if !save_scale(checkpoint, T::NAME, shape, scale, curve) {
                     return;
                 }
-                kept.set(scale + 1);
+                saved.set(scale + 1);
             }
             since.set(Instant::now());
         };
@@ -134,26 +134,5 @@ impl<T: KernelVoxel> Stage for ScalesStage<'_, T> {
             compare(found, expected)?;
         }
         Ok(())
-    }
-}
-
-/// Failure on the device path: a read error is not a failure of the device.
-pub(super) enum Failed {
-    Read(ImageReadError),
-    Device(DeviceError),
-}
-
-impl From<DeviceError> for Failed {
-    fn from(error: DeviceError) -> Self {
-        Failed::Device(error)
-    }
-}
-
-impl From<Failed> for MachineError<CurvesError, DeviceError> {
-    fn from(failed: Failed) -> Self {
-        match failed {
-            Failed::Read(error) => MachineError::Stage(CurvesError::Read(error)),
-            Failed::Device(error) => MachineError::Device(error),
-        }
     }
 }

@@ -88,6 +88,11 @@ impl<'a> Launch<'a> {
         self
     }
 
+    /// Adds numbers as arguments.
+    pub(crate) fn values<T: Plain>(self, values: &'a [T]) -> Self {
+        values.iter().fold(self, Launch::value)
+    }
+
     /// Adds a buffer that the kernel reads.
     ///
     /// # Panics

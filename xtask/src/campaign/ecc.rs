@@ -164,7 +164,7 @@ fn stream<T: Voxel>(
         }
     };
     let range = match SlabCounter::<T>::needs_range(request) {
-        true => Some(streamer.range(shape, in_order(), &|_| ())?),
+        true => Some(SlabCounter::range(shape, in_order(), &|_| ())?),
         false => None,
     };
     match how {

@@ -63,17 +63,15 @@ impl<T: Voxel> SlabCounter<T> {
     /// # Errors
     /// [`SlabError`]: a read fails or the voxels end early, memory is refused, or no voxel is finite.
     pub fn range<E>(
-        &mut self,
         shape: Shape,
         mut read: impl FnMut(&mut [T]) -> Result<usize, E>,
         advance: &dyn Fn(u64),
     ) -> Result<(Value, Value), SlabError<E>> {
-        let mut buffer = self.buffers.pop().unwrap_or_default();
+        let mut buffer = Vec::new();
         let length = shape.count().min(RANGE_BYTES / size_of::<T>());
         make_room(&mut buffer, length)?;
         resize(&mut buffer, length);
-        let mut found = FiniteRange::new::<T>();
-        let mut done = 0;
+        let (mut found, mut done) = (FiniteRange::new::<T>(), 0);
         while done < shape.count() {
             let part = &mut buffer[..length.min(shape.count() - done)];
             fill(&mut read, part, done, shape.count())?;
@@ -81,7 +79,6 @@ impl<T: Voxel> SlabCounter<T> {
             found = found.join(cpu::range(part));
             advance(part.len() as u64);
         }
-        self.buffers.push(buffer);
         Ok(found.values::<T>()?)
     }
 

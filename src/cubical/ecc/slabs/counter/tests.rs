@@ -155,8 +155,7 @@ fn reader_at<T: Copy + Sync>(voxels: &[T]) -> impl Fn(usize, &mut [T]) -> Result
 }
 
 fn range_of<T: Voxel>(image: &Image<T>) -> (Value, Value) {
-    let mut streamer = SlabCounter::<T>::new(&EccRequest::default(), 1 << 30).unwrap();
-    streamer.range(image.shape(), reader(image.voxels(), Err("read on")), NOT_TOLD).unwrap()
+    SlabCounter::range(image.shape(), reader(image.voxels(), Err("read on")), NOT_TOLD).unwrap()
 }
 
 #[test]

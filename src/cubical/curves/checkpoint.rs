@@ -16,7 +16,7 @@ const CURVE: &str = "curve";
 
 /// State of an unfinished curve.
 #[derive(Debug, Default)]
-pub(super) struct Kept {
+pub(super) struct CurveState {
     /// Least and greatest finite value, if finding them took a pass over the image.
     pub(super) range: Option<(Value, Value)>,
     /// Sums of the first slabs.
@@ -39,11 +39,11 @@ fn expect_image(reader: &mut Reader<'_>, voxels: &str, shape: Shape) -> Result<(
     if found == expected {
         return Ok(());
     }
-    let told = |(voxels, extents): ImageRecord| format!("{extents:?} voxels of {voxels}");
-    Err(reader.unexpected("image", told(expected), told(found)))
+    let described = |(voxels, extents): ImageRecord| format!("{extents:?} voxels of {voxels}");
+    Err(reader.unexpected("image", described(expected), described(found)))
 }
 
-impl Kept {
+impl CurveState {
     /// Loads the state of the curve of an image; empty if there is none.
     ///
     /// # Errors
@@ -53,7 +53,9 @@ impl Kept {
         voxels: &str,
         shape: Shape,
     ) -> Result<Self, SnapshotError> {
-        let Some(snapshot) = checkpoint.load(CURVE, Kind::PartialCurve)? else { return Ok(Kept::default()) };
+        let Some(snapshot) = checkpoint.load(CURVE, Kind::PartialCurve)? else {
+            return Ok(CurveState::default());
+        };
         let mut reader = snapshot.payload_of(Kind::PartialCurve)?;
         expect_image(&mut reader, voxels, shape)?;
         let range = match reader.record::<RangeRecord>("range")? {
@@ -63,15 +65,15 @@ impl Kept {
         let is_begun: bool = reader.record("whether there are sums")?;
         let partial = is_begun.then(|| PartialCurve::read(&mut reader)).transpose()?;
         reader.end()?;
-        Ok(Kept { range, partial })
+        Ok(CurveState { range, partial })
     }
 
     /// Saves this state.
     pub(super) fn save(&self, checkpoint: &dyn Checkpoint, voxels: &str, shape: Shape) {
         let slices = self.partial.as_ref().map_or(0, PartialCurve::slices);
         let all = shape.extents().into_iter().find(|&extent| extent > 1).unwrap_or(1);
-        let told = facts([("image", shape.described(voxels)), ("slices", format!("{slices} of {all}"))]);
-        checkpoint.save(CURVE, Kind::PartialCurve, &told, &mut |out: &mut Writer<'_>| {
+        let described = facts([("image", shape.described(voxels)), ("slices", format!("{slices} of {all}"))]);
+        checkpoint.save(CURVE, Kind::PartialCurve, &described, &mut |out: &mut Writer<'_>| {
             out.record(&image_record(voxels, shape))?;
             let range: RangeRecord = self.range.map(|(low, high)| [low, high].map(bits));
             out.record(&range)?;
@@ -125,9 +127,9 @@ pub(super) fn save_scale(
     curve: &Vcec,
 ) -> bool {
     let rows = curve.changes.len();
-    let told =
+    let described =
         facts([("image", shape.described(voxels)), ("scale", scale.to_string()), ("rows", rows.to_string())]);
-    checkpoint.save(&name_of_scale(scale), Kind::CurveAtScale, &told, &mut |out: &mut Writer<'_>| {
+    checkpoint.save(&name_of_scale(scale), Kind::CurveAtScale, &described, &mut |out: &mut Writer<'_>| {
         out.record(&image_record(voxels, shape))?;
         // All values of a curve have one type.
         out.record(&curve.values.iter().next().map_or(2, |value| bits(value).0))?;
