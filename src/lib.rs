@@ -111,6 +111,7 @@ pub mod compare;
 pub mod cubical;
 pub(crate) mod cuda;
 pub mod diagram;
+mod error_kind;
 #[cfg(feature = "generate")]
 pub mod generate;
 pub(crate) mod halves;
@@ -134,6 +135,7 @@ pub(crate) mod simd;
 pub mod snapshot;
 
 pub use diagram::{Bar, BarSelection, Diagram};
+pub use error_kind::{Classified, ErrorKind};
 
 /// Runs the examples on the book's page about the library as documentation tests.
 #[cfg(doctest)]

@@ -13,7 +13,7 @@ use clap::Parser;
 
 fn main() -> ExitCode {
     match cli::Cli::try_parse() {
-        Ok(cli) => cli::run(cli).unwrap_or_else(|error| cli::fail(&error)),
+        Ok(cli) => cli::run(cli).unwrap_or_else(|error| error.fail()),
         Err(answer) => cli::answer(&answer),
     }
 }

@@ -14,7 +14,7 @@ use lacuna::progress::{Cost, Expected, Progress};
 use serde::Serialize;
 
 use super::directory::files_of;
-use super::error::{Blame, CliError, Fault, PathError, UsageError, report};
+use super::error::{CliError, twice_standard_input, usage};
 use super::naming::{OutputFormat, extension_of, format_or};
 use super::notes::{Notes, counted};
 use super::outputs::{Inputs, differ};
@@ -92,13 +92,16 @@ impl Tasks {
         let mut tasks = match into {
             Some(into) => {
                 if !into.is_dir() {
-                    let failed = |source| PathError::Open { path: into.to_path_buf(), source };
-                    fs::create_dir(into).map_err(failed)?;
+                    fs::create_dir(into).map_err(|source| CliError::unwritable(into, &source))?;
                 }
                 beside_each_other(inputs, into, &extension_of(format))?
             }
             None if is_batch => {
-                return Err(UsageError::NeedsDirectory { found: what_there_is(&inputs) }.into());
+                return Err(usage(format_args!(
+                    "--output-file: expected a directory for the results of several inputs, found none, although {}; \
+                     name one with -o DIR",
+                    what_there_is(&inputs)
+                )));
             }
             None => {
                 let task = |(input, number): (PathBuf, Option<usize>)| {
@@ -221,14 +224,14 @@ pub(crate) struct Ran<T> {
     /// The number of inputs that failed.
     pub(crate) failed: usize,
     all: usize,
-    /// Fault of the failures: [`Fault::Machine`] if at least one is the machine's.
-    fault: Fault,
+    /// Whether the system is the cause of at least one failure.
+    is_of_system: bool,
 }
 
 impl<T> Ran<T> {
     /// Starts with no outcomes, for `all` tasks.
     fn new(all: usize) -> Self {
-        Ran { found: Vec::new(), failed: 0, all, fault: Fault::Input }
+        Ran { found: Vec::new(), failed: 0, all, is_of_system: false }
     }
 
     /// Adds the outcome of a task. In a batch, a failure that concerns one input is reported.
@@ -239,11 +242,9 @@ impl<T> Ran<T> {
         match outcome {
             Ok(found) => self.found.push(found),
             Err(error) if is_batch && error.concerns_one_input() => {
-                report(&error);
+                error.report();
                 self.failed += 1;
-                if let CliError::Machine(_) = error {
-                    self.fault = Fault::Machine;
-                }
+                self.is_of_system |= error.is_of_system();
             }
             Err(error) => return Err(error),
         }
@@ -260,7 +261,7 @@ impl<T> Ran<T> {
     pub(crate) fn verdict(&self) -> Result<(), CliError> {
         match *self {
             Ran { failed: 0, .. } => Ok(()),
-            Ran { failed, all, fault, .. } => Err(Unanswered { failed, all, fault }.into()),
+            Ran { failed, all, is_of_system, .. } => Err(CliError::unanswered(failed, all, is_of_system)),
         }
     }
 }
@@ -272,21 +273,6 @@ pub(crate) fn tell_stats(stats: Option<Sink>, record: &impl Serialize) -> Result
     stats.commit()
 }
 
-/// Some inputs of a batch have no answer.
-#[derive(Debug, thiserror::Error)]
-#[error("{failed} of {all} inputs have no result")]
-struct Unanswered {
-    failed: usize,
-    all: usize,
-    fault: Fault,
-}
-
-impl Blame for Unanswered {
-    fn fault(&self) -> Fault {
-        self.fault
-    }
-}
-
 /// Replaces directories among the inputs by their files.
 fn listed(inputs: &[PathBuf], notes: Notes) -> Result<Vec<PathBuf>, CliError> {
     let mut all = Vec::new();
@@ -294,7 +280,7 @@ fn listed(inputs: &[PathBuf], notes: Notes) -> Result<Vec<PathBuf>, CliError> {
         if path.is_dir() { all.extend(files_of(path, notes)?) } else { all.push(path.clone()) }
     }
     if all.iter().filter(|path| path.as_path() == Path::new("-")).count() > 1 {
-        return Err(UsageError::TwiceStandardInput.into());
+        return Err(twice_standard_input());
     }
     Ok(all)
 }
@@ -317,7 +303,7 @@ fn beside_each_other(
     inputs: Vec<(PathBuf, Option<usize>)>,
     into: &Path,
     extension: &str,
-) -> Result<Vec<Task>, UsageError> {
+) -> Result<Vec<Task>, CliError> {
     let mut taken = HashSet::new();
     // Numbers are padded to one width, so that names sort in the order of the inputs.
     let greatest = inputs.iter().filter_map(|(_, number)| *number).max().unwrap_or(0);
@@ -332,7 +318,11 @@ fn beside_each_other(
         file.push(extension);
         let output = into.join(file);
         if !taken.insert(output.clone()) {
-            return Err(UsageError::SameOutput { input, output });
+            return Err(usage(format_args!(
+                "{}: expected one input for each output, found another for {}",
+                input.display(),
+                output.display()
+            )));
         }
         Ok(Task { input, name, number, output: Some(output), place: None })
     };

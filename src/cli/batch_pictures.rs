@@ -9,7 +9,7 @@ use lacuna::plot::{PlotFormat, PlotKind, Series};
 use super::arguments::limits::CheckpointArguments;
 use super::arguments::picture::{Picture, PictureFileArguments};
 use super::batch::{Task, Tasks};
-use super::error::{CliError, PathError, UsageError};
+use super::error::{CliError, usage};
 use super::naming::OutputFormat;
 use super::outputs::differ;
 use super::sink::{Content, Sink};
@@ -59,7 +59,12 @@ impl<'a> BatchPictures<'a> {
         }
         match arguments.page() {
             Some(path) if is_directory(path)? => pictures.pages = Some(path),
-            Some(path) => return Err(UsageError::ReportOfSeveral { path: path.to_path_buf() }.into()),
+            Some(path) => {
+                return Err(usage(format_args!(
+                    "--report {}: expected a directory for the reports of several inputs, found the name of a file",
+                    path.display()
+                )));
+            }
             None => {}
         }
         Ok(pictures)
@@ -67,9 +72,12 @@ impl<'a> BatchPictures<'a> {
 
     /// Rejects one picture of all inputs together with a checkpoint: the picture would lack the inputs answered
     /// earlier.
-    pub(crate) fn check_kept(&self, checkpoint: &CheckpointArguments) -> Result<(), UsageError> {
+    pub(crate) fn check_kept(&self, checkpoint: &CheckpointArguments) -> Result<(), CliError> {
         if checkpoint.is_asked_for() && self.are_together() {
-            return Err(UsageError::CheckpointOfOnePicture);
+            return Err(usage(
+                "--checkpoint: expected a directory for --plot, with one picture per input, found a file for one \
+                 picture of all",
+            ));
         }
         Ok(())
     }
@@ -139,13 +147,13 @@ fn beside(directory: &Path, name: &OsStr, extension: &str) -> PathBuf {
 }
 
 /// Whether a path is a directory. A path that does not exist and has no extension is created as one.
-fn is_directory(path: &Path) -> Result<bool, PathError> {
+fn is_directory(path: &Path) -> Result<bool, CliError> {
     if path.is_dir() {
         return Ok(true);
     }
     if path.extension().is_some() {
         return Ok(false);
     }
-    fs::create_dir(path).map_err(|source| PathError::Open { path: path.to_path_buf(), source })?;
+    fs::create_dir(path).map_err(|source| CliError::unwritable(path, &source))?;
     Ok(true)
 }

@@ -7,7 +7,7 @@ use clap::CommandFactory;
 use clap_complete::Shell;
 
 use super::Cli;
-use super::error::{CliError, PathError};
+use super::error::CliError;
 use super::parse;
 use super::sink::{Content, Sink};
 
@@ -42,7 +42,7 @@ pub(crate) struct ManualArguments {
 /// Writes `lacuna.1` and a page for each command into the directory.
 pub(crate) fn write_manual(arguments: &ManualArguments) -> Result<(), CliError> {
     let directory = &arguments.directory;
-    let failed = |path: &Path, source| PathError::Open { path: path.to_path_buf(), source };
+    let failed = |path: &Path, source| CliError::unwritable(path, &source);
     std::fs::create_dir_all(directory).map_err(|source| failed(directory, source))?;
     // `lacuna help` has no page.
     let mut command = Cli::command().disable_help_subcommand(true);

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::error::PathError;
+use super::error::{CliError, usage};
 use super::notes::Notes;
 
 /// The regular, non-hidden files of a directory, by name. Pipes, sockets and devices are reported and skipped, since
@@ -11,8 +11,8 @@ use super::notes::Notes;
 ///
 /// # Errors
 /// The directory cannot be listed, or has no such file.
-pub(crate) fn files_of(directory: &Path, notes: Notes) -> Result<Vec<PathBuf>, PathError> {
-    let failed = |source| PathError::List { path: directory.to_path_buf(), source };
+pub(crate) fn files_of(directory: &Path, notes: Notes) -> Result<Vec<PathBuf>, CliError> {
+    let failed = |source| CliError::unlistable(directory, &source);
     let entries: Vec<_> = fs::read_dir(directory).and_then(Iterator::collect).map_err(failed)?;
     let is_hidden = |entry: &fs::DirEntry| entry.file_name().as_encoded_bytes().starts_with(b".");
     let shown = entries.iter().filter(|entry| !is_hidden(entry)).map(fs::DirEntry::path);
@@ -27,7 +27,10 @@ pub(crate) fn files_of(directory: &Path, notes: Notes) -> Result<Vec<PathBuf>, P
         !is_special
     });
     if files.is_empty() {
-        return Err(PathError::NoFiles { path: directory.to_path_buf() });
+        return Err(usage(format_args!(
+            "{}: expected a directory with files to read, found no regular, non-hidden files",
+            directory.display()
+        )));
     }
     Ok(files)
 }

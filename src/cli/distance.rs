@@ -1,7 +1,6 @@
 //! `lacuna distance`: bottleneck and Wasserstein distances of diagrams.
 
 use std::collections::BTreeSet;
-use std::fmt;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -19,7 +18,7 @@ use super::arguments::limits::DeadlineArguments;
 use super::arguments::machine::ThreadsArguments;
 use super::arguments::memory::MemoryArguments;
 use super::arguments::messages::ProgressArguments;
-use super::error::{CliError, UsageError};
+use super::error::{CliError, only_of, usage};
 use super::naming::{OutputFormat, format_or};
 use super::notes::Notes;
 use super::outputs::{Inputs, at_most_one_pipe};
@@ -139,22 +138,8 @@ enum Format {
     Npy,
 }
 
-impl fmt::Display for Format {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Format::Text => "text",
-            Format::Csv => "csv",
-            Format::Json => "json",
-            Format::Npy => "npy",
-        })
-    }
-}
-
 impl OutputFormat for Format {
-    const EXTENSIONS: &'static [(&'static str, &'static [Self])] =
-        &[("txt", &[Self::Text]), ("csv", &[Self::Csv]), ("json", &[Self::Json]), ("npy", &[Self::Npy])];
-
-    const BINARY: &'static [Self] = &[Self::Npy];
+    const EXTENSIONS: &'static str = "txt=text csv json npy";
 }
 
 /// Parses a number ≥ 1, or infinity.
@@ -215,20 +200,23 @@ fn work(a: usize, b: usize) -> u64 {
 }
 
 impl Arguments {
-    fn metric(&self) -> Result<Metric, UsageError> {
+    fn metric(&self) -> Result<Metric, CliError> {
         if !self.matrix && self.files.len() != 2 {
-            return Err(UsageError::TwoFiles { found: self.files.len() });
+            return Err(usage(format_args!(
+                "expected two files, A and B, found {}; use --matrix for any number",
+                self.files.len()
+            )));
         }
         at_most_one_pipe(&self.files)?;
         match self.kind {
-            Kind::Bottleneck if self.order.is_some() => {
-                Err(UsageError::OnlyWasserstein { option: "--order" })
-            }
-            Kind::Bottleneck if self.internal_p.is_some() => {
-                Err(UsageError::OnlyWasserstein { option: "--internal-p" })
+            Kind::Bottleneck if self.order.is_some() || self.internal_p.is_some() => {
+                let option = if self.order.is_some() { "--order" } else { "--internal-p" };
+                Err(only_of(option, "--kind wasserstein", "bottleneck"))
             }
             Kind::Bottleneck => Ok(Metric::Bottleneck),
-            Kind::Wasserstein if self.order == Some(f64::INFINITY) => Err(UsageError::InfiniteOrder),
+            Kind::Wasserstein if self.order == Some(f64::INFINITY) => Err(usage(
+                "--order: expected a finite number, found inf; --kind bottleneck is the distance of order infinity",
+            )),
             Kind::Wasserstein => Ok(Metric::Wasserstein {
                 order: self.order.unwrap_or(1.0),
                 internal_p: self.internal_p.unwrap_or(f64::INFINITY),
@@ -236,10 +224,12 @@ impl Arguments {
         }
     }
 
-    fn output_format(&self) -> Result<Format, UsageError> {
+    fn output_format(&self) -> Result<Format, CliError> {
         let format = format_or(Format::Text, self.output, self.output_file.as_deref())?;
         if format == Format::Npy && !(self.matrix && self.dim.is_some()) {
-            return Err(UsageError::ArrayOfOneDimension);
+            return Err(usage(
+                "--output npy: expected --matrix and --dim, as an array holds the distances of one dimension",
+            ));
         }
         Ok(format)
     }
@@ -255,7 +245,10 @@ impl Arguments {
                 notes.warn_of_unfinished(&name_of(path), &bars.unfinished, is_measured);
                 Ok(bars)
             }
-            Barcode::CellPairs(_) => Err(UsageError::NotBars { path: path.to_path_buf() }.into()),
+            Barcode::CellPairs(_) => {
+                let path = path.display();
+                Err(usage(format_args!("{path}: expected bars with values, found pairs of cells")))
+            }
         }
     }
 

@@ -223,7 +223,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
         tasks.run_side_by_side(workers, &beside, &run, |task, outcome| {
             // It may have failed for its small share of memory: retry with all of it.
             let answered = outcome.or_else(|error| match error {
-                CliError::Ended(_) => Err(error),
+                error if error.is_end() => Err(error),
                 _ => job.run(&mut curves, task, true),
             })?;
             Ok(teller.tell(task, answered))
@@ -397,7 +397,7 @@ impl Job<'_> {
         let mut kept = None;
         if picture.is_some() || report.is_some() || is_kept {
             let series = Series::of_found_curves(name_of(&task.input), &found);
-            let series = series.map_err(|source| CliError::write("--plot, --report".to_owned(), source))?;
+            let series = series.map_err(|source| CliError::write("--plot, --report", &source))?;
             if let (Some(picture), Some(sink)) = (self.picture, &mut picture) {
                 picture.put(sink, &series)?;
             }

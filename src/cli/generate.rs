@@ -13,7 +13,7 @@ use super::arguments::limits::DeadlineArguments;
 use super::arguments::machine::ThreadsArguments;
 use super::arguments::memory::MemoryArguments;
 use super::arguments::messages::VerbosityArguments;
-use super::error::{CliError, UsageError};
+use super::error::{CliError, only_of, usage};
 use super::naming::{OutputFormat, format_or, names};
 use super::notes::{Notes, counted};
 use super::outputs::{Inputs, Outputs};
@@ -207,7 +207,7 @@ fn said(drawn: &Drawn, notes: Notes) {
 
 impl Arguments {
     /// The output formats for points and for images, of which one is used.
-    fn formats(&self) -> Result<(DistanceFile, ImageFile), UsageError> {
+    fn formats(&self) -> Result<(DistanceFile, ImageFile), CliError> {
         let (mut points, mut image) = (DistanceFile::PointCloud, ImageFile::Npy);
         match self.name {
             Name::Space(_) => points = self.format("points", points)?,
@@ -216,12 +216,11 @@ impl Arguments {
         Ok((points, image))
     }
 
-    fn format<F: OutputFormat + ValueEnum>(&self, kind: &str, default: F) -> Result<F, UsageError> {
+    fn format<F: OutputFormat + ValueEnum>(&self, kind: &str, default: F) -> Result<F, CliError> {
         let parse = |found: &String| {
-            F::from_str(found, true).map_err(|_| UsageError::UnknownOutput {
-                kind: kind.to_owned(),
-                names: names::<F>(),
-                found: found.clone(),
+            F::from_str(found, true).map_err(|_| {
+                let names = names::<F>();
+                usage(format_args!("--output {found}: expected a format of {kind}, one of {names}"))
             })
         };
         let given = self.output.as_ref().map(parse).transpose()?;
@@ -241,8 +240,8 @@ impl Arguments {
                         ("--clusters", self.clusters.is_some() && space != Space::Clustered),
                     ],
                 )?;
-                let needed = UsageError::Needs { option: "--points", name: space.to_string() };
-                let cloud = Cloud::new(space, self.points.ok_or(needed)?);
+                let needed = || usage(format_args!("{space}: expected --points, found none"));
+                let cloud = Cloud::new(space, self.points.ok_or_else(needed)?);
                 let cloud = Cloud {
                     seed: self.seed,
                     noise: self.noise.unwrap_or(0.0),
@@ -268,8 +267,8 @@ impl Arguments {
                         ),
                     ],
                 )?;
-                let needed = UsageError::Needs { option: "--shape", name: scene.to_string() };
-                let Extents(shape) = self.shape.as_ref().ok_or(needed)?;
+                let needed = || usage(format_args!("{scene}: expected --shape, found none"));
+                let Extents(shape) = self.shape.as_ref().ok_or_else(needed)?;
                 let field = Field::new(scene, shape);
                 let (scale, density) =
                     (self.scale.unwrap_or(field.scale), self.density.unwrap_or(field.density));
@@ -281,7 +280,7 @@ impl Arguments {
     }
 
     /// Rejects options that do not apply to what is generated.
-    fn only(&self, expected: &'static str, options: &[(&'static str, bool)]) -> Result<(), UsageError> {
+    fn only(&self, expected: &'static str, options: &[(&'static str, bool)]) -> Result<(), CliError> {
         let name = match self.name {
             Name::Space(space) => space.to_string(),
             Name::Scene(scene) => scene.to_string(),
@@ -295,7 +294,7 @@ impl Arguments {
                     "--density" if expected == "points" => "blobs or vessels",
                     _ => expected,
                 };
-                Err(UsageError::OnlyOfKind { option, expected, found: name })
+                Err(only_of(option, expected, name))
             }
             None => Ok(()),
         }

@@ -1,5 +1,6 @@
 //! Identities by which a resumed run recognises its input.
 
+use std::fmt::Display;
 use std::fs::{self, File, Metadata};
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
@@ -7,7 +8,7 @@ use std::time::UNIX_EPOCH;
 
 use lacuna::snapshot::checksum;
 
-use super::error::{CliError, PathError, UsageError};
+use super::error::{CliError, usage};
 
 /// Bytes that are summed at either end of a file too large to be read twice.
 const END: u64 = 1 << 20;
@@ -61,17 +62,20 @@ fn inode(_: &Metadata) -> String {
 /// Opens a file that a resumed run can read again.
 fn open(path: &Path) -> Result<(File, Metadata), CliError> {
     if path == Path::new("-") {
-        return Err(UsageError::CheckpointOfPipe { found: "standard input".to_owned() }.into());
+        return Err(of_pipe("standard input"));
     }
     let failed = |source| unreadable(path, source);
     let found = fs::metadata(path).map_err(failed)?;
     if !found.is_file() {
-        let found = format!("{}, which is none", path.display());
-        return Err(UsageError::CheckpointOfPipe { found }.into());
+        return Err(of_pipe(format_args!("{}, which is none", path.display())));
     }
     Ok((File::open(path).map_err(failed)?, found))
 }
 
+fn of_pipe(found: impl Display) -> CliError {
+    usage(format_args!("--checkpoint: expected a file, which the resumed run can read again, found {found}"))
+}
+
 fn unreadable(path: &Path, source: std::io::Error) -> CliError {
-    PathError::Read { path: path.to_path_buf(), source }.into()
+    CliError::path(path, "a file that can be read", &source)
 }

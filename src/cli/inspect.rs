@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use lacuna::snapshot::{self, Kind, Snapshot};
 use serde::Serialize;
 
-use super::error::{CliError, PathError};
+use super::error::{CliError, usage};
 use super::notes::printable;
 use super::sink::{Content, Sink};
 use super::{exit_codes, help};
@@ -82,14 +82,17 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
 
 /// The snapshots in a directory, by name.
 fn snapshots_of(directory: &Path) -> Result<Vec<PathBuf>, CliError> {
-    let failed = |source| PathError::List { path: directory.to_path_buf(), source };
+    let failed = |source| CliError::unlistable(directory, &source);
     let entries = fs::read_dir(directory).map_err(failed)?;
     let paths: io::Result<Vec<PathBuf>> = entries.map(|entry| Ok(entry?.path())).collect();
     let mut paths = paths.map_err(failed)?;
     paths.retain(|path| path.extension().is_some_and(|extension| extension == "lac"));
     paths.sort();
     if paths.is_empty() {
-        return Err(PathError::NoSnapshots { path: directory.to_path_buf() }.into());
+        let directory = directory.display();
+        return Err(usage(format_args!(
+            "{directory}: expected a directory with snapshots (*.lac), found none"
+        )));
     }
     Ok(paths)
 }

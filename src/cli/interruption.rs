@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use lacuna::progress::Progress;
 
 use super::deadline;
-use super::error::EndedEarly;
+use super::error::{CliError, ended};
 use super::notes::{over_a_bar, tell};
 use super::temporary;
 
@@ -85,10 +85,10 @@ impl Drop for Reading {
 ///
 /// # Errors
 /// The run was asked to end before.
-pub(crate) fn while_reading<T>(read: impl FnOnce() -> T) -> Result<T, EndedEarly> {
+pub(crate) fn while_reading<T>(read: impl FnOnce() -> T) -> Result<T, CliError> {
     *is_reading() = true;
     let _reading = Reading;
-    if is_requested() { Err(EndedEarly::now()) } else { Ok(read()) }
+    if is_requested() { Err(ended()) } else { Ok(read()) }
 }
 
 /// Handles the signals that would end the program, which saves its state in `directory`. The first asks for an orderly
@@ -133,7 +133,7 @@ pub(crate) fn limit(time: Duration) -> std::io::Result<()> {
         // Held to the end, so that reading cannot finish meanwhile and work begin that would be lost.
         let is_reading = is_reading();
         if *is_reading {
-            let ended = EndedEarly::now();
+            let ended = ended();
             deadline::end_saying(ended.exit_code(), format_args!("{}{ended}", over_a_bar()));
         }
     };

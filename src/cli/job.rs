@@ -9,14 +9,14 @@ use lacuna::matrix::any::{AnyPlanned, AnyReduced, read_watched};
 use lacuna::matrix::cycles::ClassSelection;
 use lacuna::matrix::leftmost_ones::Feeds;
 use lacuna::matrix::read::{self, AnyComplex, LoadedMatrix, MatrixFormat};
-use lacuna::matrix::{Algorithm, Dualize, NotAComplex, ReductionRequest};
+use lacuna::matrix::{Algorithm, Dualize, ReductionRequest};
 use lacuna::output::pairs;
 use lacuna::plot::Series;
 use lacuna::report::Report;
 use lacuna::snapshot::{Checkpoint, Kind, Resumable, facts};
 
 use super::arguments::picture::{Picture, title_of};
-use super::error::{Blame, CliError, Fault};
+use super::error::{CliError, usage};
 use super::frame::Frame;
 use super::interruption::{Unseen, while_reading};
 use super::long_run::LongRun;
@@ -72,38 +72,17 @@ struct Times {
     total: f64,
 }
 
-/// A matrix that is rejected, with the option that accepts it.
-#[derive(Debug, thiserror::Error)]
-#[error("{0}; --check=off reduces it all the same")]
-struct Refused(NotAComplex);
-
-impl Blame for Refused {
-    fn fault(&self) -> Fault {
-        self.0.fault()
-    }
-}
-
-/// An input whose cells have no numbers in the file.
-#[derive(Debug, thiserror::Error)]
-#[error(
-    "--representatives: expected a boundary matrix, whose columns are cells, found an image or distances; \
-     lacuna convert makes the matrix of an image, and lacuna rips reads distances"
-)]
-struct NoColumns;
-
-impl Blame for NoColumns {
-    fn fault(&self) -> Fault {
-        Fault::Input
-    }
-}
-
 impl Job<'_> {
     /// Reads the matrix, reduces it and writes the pairs.
     pub(crate) fn run(&self, mut frame: Frame) -> Result<PairsRecord, CliError> {
         let feeds = Feeds::new(&self.backend, self.scans_primal());
         let (input, reading) = self.read(&feeds, &frame)?;
         if self.cycles.is_some() && !reading.gives_boundaries {
-            return Err(CliError::about(self.input_name(), NoColumns));
+            return Err(usage(format_args!(
+                "{}: --representatives: expected a boundary matrix, whose columns are cells, found an image or \
+                 distances; lacuna convert makes the matrix of an image, and lacuna rips reads distances",
+                self.input_name()
+            )));
         }
         frame.meter.stage("check");
         let checkpoint: &dyn Checkpoint = self.long.map_or(&(), LongRun::checkpoint);
@@ -203,7 +182,10 @@ impl Job<'_> {
             return Ok(looking);
         }
         let (checked, took) = timed(|| input.check());
-        checked.map_err(|found| CliError::about(self.input_name(), Refused(found)))?;
+        checked.map_err(|found| {
+            let name = self.input_name();
+            usage(format_args!("{name}: {found}; --check=off reduces it all the same"))
+        })?;
         if checkpoint.is_worth_keeping(took) {
             let told = facts([("cells", input.cells().to_string()), ("boundaries", "have none".to_owned())]);
             checkpoint.save(CHECKED, Kind::MatrixReduction, &told, &mut |_| Ok(()));

@@ -59,7 +59,6 @@ use arguments::memory::MemoryArguments;
 use error::CliError;
 use notes::Notes;
 
-pub(crate) use error::fail;
 #[cfg(all(feature = "huge-pages", target_os = "linux"))]
 pub(crate) use out_of_memory::end_out_of_memory;
 
@@ -208,7 +207,7 @@ fn run_command(command: Command) -> Result<ExitCode, CliError> {
 pub(crate) fn answer(answer: &clap::Error) -> ExitCode {
     let printed = sink::readers_may_leave(answer.print().and_then(|()| io::stdout().flush()));
     match printed {
-        Err(source) if !answer.use_stderr() => fail(&CliError::write("standard output".to_owned(), source)),
+        Err(source) if !answer.use_stderr() => CliError::write("standard output", &source).fail(),
         _ => ExitCode::from(u8::try_from(answer.exit_code()).unwrap_or(u8::MAX)),
     }
 }

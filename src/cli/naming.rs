@@ -1,56 +1,72 @@
 //! The format of an output, by `--output` or by the name of its file.
 
-use std::fmt::Display;
 use std::path::Path;
 
 use clap::ValueEnum;
 use lacuna::cells::MatrixFile;
-use lacuna::cubical::write;
-use lacuna::output::{self, curves, geometry, images, pairs, vectors};
+use lacuna::compare::write::BarcodeFile;
+use lacuna::cubical::write::{ImageFile, ImageOutputFormat};
+use lacuna::metric::write::DistanceFile;
+use lacuna::output::curves::CurveFormat;
+use lacuna::output::geometry::GeometryFormat;
+use lacuna::output::images::ImageBarsFormat;
+use lacuna::output::pairs::PairsFormat;
+use lacuna::output::vectors::VectorFormat;
 use lacuna::plot::PlotFormat;
 
-use super::error::UsageError;
+use super::error::{CliError, usage};
 use super::sink::Content;
 
-/// A set of output formats.
-pub(crate) trait OutputFormat: Copy + PartialEq + Display + 'static {
-    /// File name extensions in lower case, each with the formats that it may stand for; the first is the default.
-    const EXTENSIONS: &'static [(&'static str, &'static [Self])];
+/// Names of the binary formats, which are not written to a terminal.
+const BINARY: [&str; 12] =
+    ["binary", "dipha", "nifti", "nifti-gz", "npy", "npz", "pdf", "phat-binary", "png", "raw", "tiff", "vtk"];
 
-    /// The binary formats, which are not written to a terminal.
-    const BINARY: &'static [Self];
+/// A set of output formats.
+pub(crate) trait OutputFormat: ValueEnum + Copy + PartialEq {
+    /// File name extensions in lower case, separated by blanks. An extension that is not the name of its format is followed by an equals sign and
+    /// the names of the formats that it may stand for, separated by commas; the first is the default.
+    const EXTENSIONS: &'static str;
+
+    /// The name on the command line.
+    fn name(self) -> String {
+        self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
+    }
 
     /// Whether a file of this format is text or binary.
     fn content(self) -> Content {
-        if Self::BINARY.contains(&self) { Content::Binary } else { Content::Text }
+        if BINARY.contains(&&*self.name()) { Content::Binary } else { Content::Text }
     }
 }
 
+/// The extensions of a set of formats, each with the names of the formats that it may stand for.
+fn extensions<F: OutputFormat>() -> impl Iterator<Item = (&'static str, &'static str)> {
+    F::EXTENSIONS.split(' ').map(|entry| entry.split_once('=').unwrap_or((entry, entry)))
+}
+
 /// The formats that the name of the file at `path` may stand for, the likeliest first; `None` if it implies none.
-fn named<F: OutputFormat>(path: &Path) -> Option<&'static [F]> {
+fn named<F: OutputFormat>(path: &Path) -> Option<Vec<F>> {
     let name = path.file_name()?.to_string_lossy().to_lowercase();
     let ends_in = |extension: &str| name.strip_suffix(extension).is_some_and(|stem| stem.ends_with('.'));
-    F::EXTENSIONS.iter().find(|(extension, _)| ends_in(extension)).map(|&(_, formats)| formats)
+    let (_, formats) = extensions::<F>().find(|(extension, _)| ends_in(extension))?;
+    Some(formats.split(',').filter_map(|name| F::from_str(name, false).ok()).collect())
 }
 
 /// The format `given` by `--output`, or else the one that the file name at `path` implies; `None` if there is no path,
 /// or its name has no extension.
 ///
 /// # Errors
-/// [`UsageError::Contradiction`]: the name implies another format. [`UsageError::UnknownEnding`]: the extension is
-/// unknown.
+/// The name implies another format, or the extension is unknown.
 pub(crate) fn format_of<F: OutputFormat>(
     given: Option<F>,
     path: Option<&Path>,
-) -> Result<Option<F>, UsageError> {
+) -> Result<Option<F>, CliError> {
     match (given, path.and_then(named::<F>), path) {
-        (Some(given), Some(formats), Some(path)) if !formats.contains(&given) => {
-            Err(UsageError::Contradiction {
-                given: given.to_string(),
-                named: formats[0].to_string(),
-                path: path.to_path_buf(),
-            })
-        }
+        (Some(given), Some(formats), Some(path)) if !formats.contains(&given) => Err(usage(format_args!(
+            "--output {}: expected another file name, found {}, whose extension stands for {}",
+            given.name(),
+            path.display(),
+            formats[0].name()
+        ))),
         (Some(given), _, _) => Ok(Some(given)),
         (None, Some(formats), _) => Ok(Some(formats[0])),
         (None, None, Some(path)) if has_other_ending(path) => {
@@ -60,45 +76,42 @@ pub(crate) fn format_of<F: OutputFormat>(
     }
 }
 
-/// Like [`format_of`], with a default. A text default also accepts the usual names of text files.
-///
-/// # Errors
-/// As [`format_of`].
+/// Like [`format_of`], but `default` if no format is implied. Endings of text in general do not contradict a default
+/// that is text.
 pub(crate) fn format_or<F: OutputFormat>(
     default: F,
     given: Option<F>,
     path: Option<&Path>,
-) -> Result<F, UsageError> {
+) -> Result<F, CliError> {
     let ending = path.and_then(Path::extension).map(|ending| ending.to_string_lossy().to_lowercase());
     let is_text = ending.is_some_and(|ending| ["txt", "out", "log"].contains(&&*ending));
-    match format_of(given, path) {
-        Err(UsageError::UnknownEnding { .. }) if is_text && default.content() == Content::Text => Ok(default),
-        format => format.map(|format| format.unwrap_or(default)),
+    let is_open = given.is_none() && path.and_then(named::<F>).is_none();
+    if is_open && is_text && default.content() == Content::Text {
+        return Ok(default);
     }
+    Ok(format_of(given, path)?.unwrap_or(default))
 }
 
-/// Whether a name that implies no format has an extension. A name in `.gz` is rejected when the file is opened.
+/// Whether a file has an extension, other than that of a compressed file, which may be a part of another.
 pub(crate) fn has_other_ending(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending != "gz")
 }
 
-/// The extensions that imply a format.
+/// The extensions of a set of formats.
 pub(crate) fn endings<F: OutputFormat>() -> impl Iterator<Item = &'static str> {
-    F::EXTENSIONS.iter().map(|&(extension, _)| extension)
+    extensions::<F>().map(|(extension, _)| extension)
 }
 
-/// The error for a name whose extension is unknown.
-pub(crate) fn unknown_ending(path: &Path, known: &[&str]) -> UsageError {
-    let mut endings = String::new();
-    for (place, ending) in known.iter().enumerate() {
-        endings += match place {
-            0 => ".",
-            _ if place + 1 == known.len() => " or .",
-            _ => ", .",
-        };
-        endings += ending;
-    }
-    UsageError::UnknownEnding { path: path.to_path_buf(), endings }
+/// The error of a file whose extension is not one of `known`.
+pub(crate) fn unknown_ending(path: &Path, known: &[&str]) -> CliError {
+    let path = path.display();
+    let (last, others) = known.split_last().expect("each set of formats has extensions");
+    let others: Vec<String> = others.iter().map(|ending| format!(".{ending}")).collect();
+    let endings =
+        if others.is_empty() { format!(".{last}") } else { format!("{} or .{last}", others.join(", ")) };
+    usage(format_args!(
+        "{path}: expected a name that ends in {endings}, or --output FORMAT, found another name"
+    ))
 }
 
 /// The names of all formats of an output, for messages.
@@ -109,123 +122,83 @@ pub(crate) fn names<F: ValueEnum>() -> String {
 
 /// The default extension for files of a format.
 pub(crate) fn extension_of<F: OutputFormat>(format: F) -> String {
-    let named = F::EXTENSIONS.iter().find(|(_, formats)| formats[0] == format);
-    named.map_or_else(|| format.to_string(), |(extension, _)| (*extension).to_owned())
+    let name = format.name();
+    let named = extensions::<F>().find(|(_, formats)| formats.split(',').next() == Some(&*name));
+    named.map_or_else(|| name.clone(), |(extension, _)| extension.to_owned())
 }
 
 /// The format of the drawing in the file at `path`.
 ///
 /// # Errors
-/// [`UsageError::GeometryName`]: the extension is none of a drawing format.
-pub(crate) fn geometry_format(path: &Path) -> Result<geometry::GeometryFormat, UsageError> {
-    let formats = named(path).ok_or_else(|| UsageError::GeometryName { path: path.to_path_buf() })?;
+/// The extension is none of a drawing format.
+pub(crate) fn geometry_format(path: &Path) -> Result<GeometryFormat, CliError> {
+    let expected = "--geometry: expected a file named *.vtk, *.ply or *.obj";
+    let formats = named(path).ok_or_else(|| usage(format_args!("{expected}, found {}", path.display())))?;
     Ok(formats[0])
 }
 
 /// The format of the picture in the file at `path`.
 ///
 /// # Errors
-/// [`UsageError::PictureName`]: the extension is none of a picture format.
-pub(crate) fn picture_format(path: &Path) -> Result<PlotFormat, UsageError> {
-    let formats = named(path).ok_or_else(|| UsageError::PictureName { path: path.to_path_buf() })?;
+/// The extension is none of a picture format.
+pub(crate) fn picture_format(path: &Path) -> Result<PlotFormat, CliError> {
+    let expected = "a picture: expected a file named *.svg, *.png or *.pdf";
+    let formats = named(path).ok_or_else(|| usage(format_args!("{expected}, found {}", path.display())))?;
     Ok(formats[0])
 }
 
 impl OutputFormat for PlotFormat {
-    const EXTENSIONS: &'static [(&'static str, &'static [Self])] =
-        &[("svg", &[Self::Svg]), ("png", &[Self::Png]), ("pdf", &[Self::Pdf])];
-
-    const BINARY: &'static [Self] = &[Self::Png, Self::Pdf];
+    const EXTENSIONS: &'static str = "svg png pdf";
 }
 
-impl OutputFormat for output::OutputFormat {
-    const EXTENSIONS: &'static [(&'static str, &'static [Self])] = &[
-        ("txt", &[Self::Text]),
-        ("csv", &[Self::Csv]),
-        ("json", &[Self::Json]),
-        ("npy", &[Self::Npy]),
-        ("npz", &[Self::Npz]),
-    ];
-
-    const BINARY: &'static [Self] = &[Self::Npy, Self::Npz];
+impl OutputFormat for lacuna::output::OutputFormat {
+    const EXTENSIONS: &'static str = "txt=text csv json npy npz";
 }
 
-impl OutputFormat for geometry::GeometryFormat {
-    const EXTENSIONS: &'static [(&'static str, &'static [Self])] =
-        &[("vtk", &[Self::Vtk]), ("ply", &[Self::Ply]), ("obj", &[Self::Obj])];
-
-    const BINARY: &'static [Self] = &[Self::Vtk];
+impl OutputFormat for GeometryFormat {
+    const EXTENSIONS: &'static str = "vtk ply obj";
 }
 
-impl OutputFormat for images::ImageBarsFormat {
-    const EXTENSIONS: &'static [(&'static str, &'static [Self])] = &[
-        ("txt", &[Self::Text, Self::Cripser]),
-        ("csv", &[Self::Csv, Self::Cripser]),
-        ("json", &[Self::Json]),
-        ("npy", &[Self::Npy]),
-        ("npz", &[Self::Npz]),
-        ("diagram", &[Self::Dipha]),
-        ("dipha", &[Self::Dipha]),
-    ];
-
-    const BINARY: &'static [Self] = &[Self::Npy, Self::Dipha, Self::Npz];
+impl OutputFormat for ImageBarsFormat {
+    const EXTENSIONS: &'static str = "txt=text,cripser csv=csv,cripser json npy npz diagram=dipha dipha";
 }
 
-impl OutputFormat for curves::CurveFormat {
-    const EXTENSIONS: &'static [(&'static str, &'static [Self])] =
-        &[("csv", &[Self::Csv]), ("json", &[Self::Json]), ("npy", &[Self::Npy])];
-
-    const BINARY: &'static [Self] = &[Self::Npy];
+impl OutputFormat for CurveFormat {
+    const EXTENSIONS: &'static str = "csv json npy";
 }
 
-impl OutputFormat for vectors::VectorFormat {
-    const EXTENSIONS: &'static [(&'static str, &'static [Self])] =
-        &[("csv", &[Self::Csv]), ("npy", &[Self::Npy])];
-
-    const BINARY: &'static [Self] = &[Self::Npy];
+impl OutputFormat for VectorFormat {
+    const EXTENSIONS: &'static str = "csv npy";
 }
 
-impl OutputFormat for pairs::PairsFormat {
-    const EXTENSIONS: &'static [(&'static str, &'static [Self])] = &[
-        ("txt", &[Self::PhatAscii]),
-        ("dat", &[Self::PhatAscii]),
-        ("bin", &[Self::PhatBinary]),
-        ("csv", &[Self::Csv]),
-        ("json", &[Self::Json]),
-        ("npz", &[Self::Npz]),
-        ("diagram", &[Self::Dipha]),
-        ("dipha", &[Self::Dipha]),
-    ];
-
-    const BINARY: &'static [Self] = &[Self::PhatBinary, Self::Dipha, Self::Npz];
+impl OutputFormat for PairsFormat {
+    const EXTENSIONS: &'static str =
+        "txt=phat-ascii dat=phat-ascii bin=phat-binary csv json npz diagram=dipha dipha";
 }
 
 impl OutputFormat for MatrixFile {
-    const EXTENSIONS: &'static [(&'static str, &'static [Self])] = &[
-        ("txt", &[Self::PhatAscii]),
-        ("dat", &[Self::PhatAscii]),
-        ("bin", &[Self::PhatBinary]),
-        ("complex", &[Self::Dipha]),
-        ("dipha", &[Self::Dipha]),
-        ("npz", &[Self::Npz]),
-        ("mtx", &[Self::MatrixMarket]),
-        ("mm", &[Self::MatrixMarket]),
-    ];
-
-    const BINARY: &'static [Self] = &[Self::PhatBinary, Self::Dipha, Self::Npz];
+    const EXTENSIONS: &'static str = "txt=phat-ascii dat=phat-ascii bin=phat-binary complex=dipha dipha npz \
+                                      mtx=matrix-market mm=matrix-market";
 }
 
-impl OutputFormat for write::ImageOutputFormat {
-    const EXTENSIONS: &'static [(&'static str, &'static [Self])] = &[
-        ("png", &[Self::Png]),
-        ("tif", &[Self::Tiff]),
-        ("tiff", &[Self::Tiff]),
-        ("npy", &[Self::Npy]),
-        ("nii", &[Self::Nifti]),
-        ("nii.gz", &[Self::NiftiGz]),
-    ];
+impl OutputFormat for ImageOutputFormat {
+    const EXTENSIONS: &'static str = "png tif=tiff tiff npy nii=nifti nii.gz=nifti-gz";
+}
 
-    const BINARY: &'static [Self] = &[Self::Png, Self::Tiff, Self::Npy, Self::Nifti, Self::NiftiGz];
+impl OutputFormat for ImageFile {
+    const EXTENSIONS: &'static str =
+        "png tif=tiff tiff npy nii=nifti nii.gz=nifti-gz dipha complex=dipha perseus raw";
+}
+
+impl OutputFormat for DistanceFile {
+    const EXTENSIONS: &'static str = "lower=lower-distance upper=condensed condensed pdist=condensed dist=distance \
+                                      pts=point-cloud xyz=point-cloud sparse edges=sparse coo=sparse bin=binary \
+                                      dipha complex=dipha npy mtx=matrix-market mm=matrix-market";
+}
+
+impl OutputFormat for BarcodeFile {
+    const EXTENSIONS: &'static str =
+        "txt=text,phat-ascii csv json npy npz diagram=dipha dipha dat=phat-ascii bin=phat-binary";
 }
 
 #[cfg(test)]
@@ -233,57 +206,29 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_format_has_a_name_that_tells_it_but_for_cripser_s() {
-        fn untold<F: OutputFormat + ValueEnum>() -> Vec<F> {
-            let is_told = |format: &&F| F::EXTENSIONS.iter().any(|(_, formats)| formats[0] == **format);
-            F::value_variants().iter().filter(|format| !is_told(format)).copied().collect()
+    fn extensions_stand_for_formats_that_there_are() {
+        fn check<F: OutputFormat>() {
+            for (extension, formats) in extensions::<F>() {
+                assert!(!extension.is_empty());
+                for name in formats.split(',') {
+                    assert_eq!(F::from_str(name, false).unwrap().name(), name);
+                }
+            }
         }
-        assert_eq!(untold::<output::OutputFormat>(), []);
-        assert_eq!(untold::<curves::CurveFormat>(), []);
-        assert_eq!(untold::<pairs::PairsFormat>(), []);
-        assert_eq!(untold::<geometry::GeometryFormat>(), []);
-        assert_eq!(untold::<PlotFormat>(), []);
-        assert_eq!(untold::<vectors::VectorFormat>(), []);
-        assert_eq!(untold::<MatrixFile>(), []);
-        assert_eq!(untold::<write::ImageOutputFormat>(), []);
-        assert_eq!(untold::<write::ImageFile>(), []);
-        assert_eq!(untold::<lacuna::metric::write::DistanceFile>(), []);
-        assert_eq!(untold::<lacuna::compare::write::BarcodeFile>(), []);
-        assert_eq!(untold::<images::ImageBarsFormat>(), [images::ImageBarsFormat::Cripser]);
-    }
-
-    #[test]
-    fn the_option_then_the_name_then_nothing() {
-        let format = |given, name: &str| format_of::<output::OutputFormat>(given, Some(Path::new(name)));
-        use output::OutputFormat::{Csv, Json, Text};
-        assert_eq!(format(None, "a.b/bars.CSV").unwrap(), Some(Csv));
-        assert_eq!(format(None, "csv").unwrap(), None);
-        assert_eq!(format(None, "a.b/bars").unwrap(), None);
-        assert_eq!(format(Some(Json), "bars.data").unwrap(), Some(Json));
-        assert_eq!(format(Some(Text), "bars.txt").unwrap(), Some(Text));
-        assert_eq!(format_of::<output::OutputFormat>(None, None).unwrap(), None);
-        let error = format(Some(Json), "bars.csv").unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "--output json: expected another file name, found bars.csv, whose extension stands for csv"
-        );
-        assert_eq!(
-            format(None, "bars.data").unwrap_err().to_string(),
-            "bars.data: expected a name that ends in .txt, .csv, .json, .npy or .npz, or --output FORMAT, found another name"
-        );
-    }
-
-    #[test]
-    fn a_default_that_is_text_takes_the_names_of_texts() {
-        use lacuna::cubical::write::ImageFile;
-        use lacuna::metric::write::DistanceFile;
-        let points = |name: &str| format_or(DistanceFile::PointCloud, None, Some(Path::new(name)));
-        for name in ["a", "a.txt", "a.OUT", "a.log", "a.pts"] {
-            assert_eq!(points(name).unwrap(), DistanceFile::PointCloud, "{name}");
-        }
-        assert!(points("a.png").is_err() && points("a.gz").is_ok());
-        let image = |name: &str| format_or(ImageFile::Npy, None, Some(Path::new(name)));
-        assert_eq!(image("a").unwrap(), ImageFile::Npy);
-        assert!(image("a.txt").is_err() && image("a.mha").is_err());
+        check::<PlotFormat>();
+        check::<lacuna::output::OutputFormat>();
+        check::<GeometryFormat>();
+        check::<ImageBarsFormat>();
+        check::<CurveFormat>();
+        check::<VectorFormat>();
+        check::<PairsFormat>();
+        check::<MatrixFile>();
+        check::<ImageOutputFormat>();
+        check::<ImageFile>();
+        check::<DistanceFile>();
+        check::<BarcodeFile>();
+        let contents = [DistanceFile::Binary, DistanceFile::Sparse].map(OutputFormat::content);
+        assert_eq!(contents, [Content::Binary, Content::Text]);
+        assert_eq!(ImageFile::Perseus.content(), Content::Text);
     }
 }

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::arguments::picture::Picture;
 use super::batch_pictures::BatchSinks;
-use super::error::{CliError, PathError, UsageError};
+use super::error::{CliError, twice_standard_input, usage};
 use super::naming::OutputFormat;
 use super::sink::{Content, Sink};
 
@@ -50,23 +50,25 @@ impl Inputs {
     }
 
     /// Rejects an output that is one of the inputs.
-    pub(crate) fn spare(&self, output: Option<&Path>) -> Result<(), PathError> {
+    pub(crate) fn spare(&self, output: Option<&Path>) -> Result<(), CliError> {
         let Some((path, identity)) = output.and_then(|path| Some((path, identity(path)?))) else {
             return Ok(());
         };
         match self.0.iter().find(|(_, input)| *input == identity) {
-            Some((input, _)) => {
-                Err(PathError::Overwritten { path: path.to_path_buf(), input: input.clone() })
-            }
+            Some((input, _)) => Err(CliError::input(format_args!(
+                "{}: expected an output that is not the input, found the file {}",
+                path.display(),
+                input.display()
+            ))),
             None => Ok(()),
         }
     }
 }
 
 /// Rejects standard input named more than once.
-pub(crate) fn at_most_one_pipe(files: &[PathBuf]) -> Result<(), UsageError> {
+pub(crate) fn at_most_one_pipe(files: &[PathBuf]) -> Result<(), CliError> {
     if files.iter().filter(|path| path.as_path() == Path::new("-")).count() > 1 {
-        return Err(UsageError::TwiceStandardInput);
+        return Err(twice_standard_input());
     }
     Ok(())
 }
@@ -177,10 +179,11 @@ impl Outputs {
 }
 
 /// Rejects two outputs with the same file; `what` names both.
-pub(crate) fn differ(output: &Sink, other: Option<&Sink>, what: &'static str) -> Result<(), UsageError> {
+pub(crate) fn differ(output: &Sink, other: Option<&Sink>, what: &'static str) -> Result<(), CliError> {
     match (output.file(), other.and_then(Sink::file)) {
         (Some(path), Some(other)) if path == other => {
-            Err(UsageError::SameFile { path: path.to_path_buf(), what })
+            let path = path.display();
+            Err(usage(format_args!("{path}: expected different files for {what}, found the same")))
         }
         _ => Ok(()),
     }

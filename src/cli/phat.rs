@@ -11,7 +11,7 @@ use lacuna::matrix::read::{self, MatrixFormat};
 use lacuna::matrix::{Algorithm, Dualize, ReductionRequest, Representation};
 use lacuna::output::pairs;
 
-use super::error::{CliError, UsageError};
+use super::error::{CliError, usage};
 use super::frame::{Files, Frame};
 use super::job::Job;
 use super::naming::OutputFormat;
@@ -216,7 +216,7 @@ impl Arguments {
         lines += &format!("Writing output file took {write_seconds:.4}s\n");
         match io::stdout().write_all(lines.as_bytes()) {
             Err(source) if source.kind() != ErrorKind::BrokenPipe => {
-                Err(CliError::write("standard output".to_owned(), source))
+                Err(CliError::write("standard output", &source))
             }
             _ => Ok(()),
         }
@@ -230,12 +230,12 @@ const DUALIZE: &str = "anti-transpose";
 const THREADS: &str = "OMP_NUM_THREADS";
 
 /// Number of threads in the variable's value. In a list, the first number is that of the outermost region.
-fn threads(value: Option<&OsStr>) -> Result<Option<usize>, UsageError> {
+fn threads(value: Option<&OsStr>) -> Result<Option<usize>, CliError> {
     let Some(value) = value else { return Ok(None) };
     let value = value.to_string_lossy();
     let first = value.split(',').next().unwrap_or_default().trim();
     let threads = parse::threads(first);
-    threads.map(Some).map_err(|problem| UsageError::Variable { variable: THREADS, problem })
+    threads.map(Some).map_err(|problem| usage(format_args!("{THREADS}: {problem}")))
 }
 
 #[cfg(test)]

@@ -17,7 +17,7 @@ use lacuna::internals::sync_directory;
 use serde::Serialize;
 
 use super::deadline;
-use super::error::{CliError, PathError};
+use super::error::{CliError, usage};
 use super::interruption;
 use super::temporary::Temporary;
 
@@ -70,30 +70,40 @@ pub(crate) enum Sink {
 
 impl Sink {
     /// Opens the output at `path`; `None` and `-` stand for standard output.
-    pub(crate) fn open(path: Option<&Path>, content: Content) -> Result<Sink, PathError> {
+    pub(crate) fn open(path: Option<&Path>, content: Content) -> Result<Sink, CliError> {
         let sink = match path {
             None => Sink::Stdout,
             Some(path) if path == Path::new("-") => Sink::Stdout,
             Some(path) => Sink::open_path(path)?,
         };
         match content {
-            Content::Binary if sink.is_terminal() => Err(PathError::Terminal { target: sink.name() }),
+            Content::Binary if sink.is_terminal() => Err(usage(format_args!(
+                "{}: expected a file or a pipe for a binary format, found a terminal; -o FILE names a file",
+                sink.name()
+            ))),
             _ => Ok(sink),
         }
     }
 
-    fn open_path(path: &Path) -> Result<Sink, PathError> {
-        let failed = |source| PathError::Open { path: path.to_path_buf(), source };
+    fn open_path(path: &Path) -> Result<Sink, CliError> {
+        let failed = |source| CliError::unwritable(path, &source);
+        let wrong = |what: &str| Err(CliError::input(format_args!("{}: expected {what}", path.display())));
         let name = path.as_os_str().to_string_lossy().to_lowercase();
         // Only `.nii.gz`, an image format, is compressed.
         if name.ends_with(".gz") && !name.ends_with(".nii.gz") {
-            return Err(PathError::Compressed { path: path.to_path_buf() });
+            return wrong(
+                "a name that does not end in .gz, found one that does: what is written is not compressed; \
+                 -o - | gzip compresses it",
+            );
         }
         if name.ends_with(std::path::is_separator) && !path.is_dir() {
-            return Err(PathError::NamedAsDirectory { path: path.to_path_buf() });
+            return wrong(&format!(
+                "a path of a file that can be written, found one that ends in {}, as those of directories do",
+                std::path::MAIN_SEPARATOR
+            ));
         }
         match fs::metadata(path) {
-            Ok(found) if found.is_dir() => Err(PathError::Directory { path: path.to_path_buf() }),
+            Ok(found) if found.is_dir() => wrong("a path that can be written, found a directory"),
             Ok(found) if found.is_file() => replace(path, &found).map_err(failed),
             Ok(_) => {
                 let file = OpenOptions::new().write(true).open(path).map_err(failed)?;
@@ -134,7 +144,7 @@ impl Sink {
             Sink::File { replacement, .. } => replacement.file().and_then(|file| buffered(file, write)),
             Sink::InPlace { file, .. } => file.set_len(0).and_then(|()| buffered(file, write)),
         };
-        written.map_err(|source| CliError::write(self.name(), source))
+        written.map_err(|source| CliError::write(self.name(), &source))
     }
 
     /// Writes a record as a JSON object.
@@ -165,7 +175,7 @@ impl Sink {
                     }
                     _ => Err(error),
                 });
-                placed.map(|()| note_placed(path)).map_err(|source| CliError::write(target, source))
+                placed.map(|()| note_placed(path)).map_err(|source| CliError::write(target, &source))
             }
         }
     }

@@ -9,7 +9,7 @@ use std::thread::{self, available_parallelism};
 use lacuna::internals::asking;
 use rayon::{ThreadBuilder, ThreadPool};
 
-use super::error::MachineError;
+use super::error::CliError;
 use super::notes::Notes;
 
 /// Number of threads per core beyond which more are of no use.
@@ -26,24 +26,32 @@ const VARIABLE: &str = "RAYON_NUM_THREADS";
 
 /// Starts the threads: `asked`, or else as many as the environment says, or else one per core. Returns their number. A
 /// number beyond what is useful is cut, with a note; answers do not depend on it.
-pub(crate) fn start(asked: Option<usize>, notes: Notes) -> Result<usize, MachineError> {
+pub(crate) fn start(asked: Option<usize>, notes: Notes) -> Result<usize, CliError> {
     let threads = helpful(asked, notes);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).spawn_handler(start_one);
-    pool.build_global().map_err(|source| MachineError::Threads { threads, source })?;
+    pool.build_global().map_err(|source| not_started(threads, &source))?;
     Ok(threads)
 }
 
 /// Makes the current thread, which has not used a pool yet, the only worker, until [`start_late`] starts others.
-pub(crate) fn work_alone() -> Result<ThreadPool, MachineError> {
+pub(crate) fn work_alone() -> Result<ThreadPool, CliError> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread();
-    pool.build().map_err(|source| MachineError::Threads { threads: 1, source })
+    pool.build().map_err(|source| not_started(1, &source))
 }
 
 /// Starts one thread per core, in a pool of its own.
-pub(crate) fn start_late(notes: Notes) -> Result<ThreadPool, MachineError> {
+pub(crate) fn start_late(notes: Notes) -> Result<ThreadPool, CliError> {
     let threads = helpful(None, notes);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).spawn_handler(start_one);
-    pool.build().map_err(|source| MachineError::Threads { threads, source })
+    pool.build().map_err(|source| not_started(threads, &source))
+}
+
+fn not_started(threads: usize, source: &rayon::ThreadPoolBuildError) -> CliError {
+    let what = format_args!(
+        "cannot start {threads} threads; --threads asks for fewer, and the system's limits of processes and memory \
+         (ulimit -u, ulimit -v) may allow more"
+    );
+    CliError::system(what, source)
 }
 
 /// Whether the environment sets the number of threads.

@@ -11,7 +11,7 @@ use lacuna::plot::read::{LoadedSeries, read_path};
 use super::arguments::limits::DeadlineArguments;
 use super::arguments::memory::MemoryArguments;
 use super::arguments::messages::VerbosityArguments;
-use super::error::{CliError, UsageError};
+use super::error::{CliError, only_of, usage};
 use super::naming::{OutputFormat, format_or};
 use super::notes::counted;
 use super::outputs::{Inputs, at_most_one_pipe};
@@ -141,19 +141,21 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
 }
 
 impl Arguments {
-    fn vectors(&self) -> Result<Vectors, UsageError> {
+    fn vectors(&self) -> Result<Vectors, CliError> {
         self.check_options()?;
         let is_image = self.kind == VectorKind::Image;
+        let of_images =
+            |option: &str| usage(format_args!("{option} applies only to --kind image, which has two axes"));
         let resolution = match self.resolution {
             Some(GridSize { up: Some(_), .. }) if !is_image => {
-                return Err(UsageError::OnlyImages { option: "--resolution NxM" });
+                return Err(of_images("--resolution NxM"));
             }
             Some(GridSize { across, up }) => Some((across, up.unwrap_or(across))),
             None => None,
         };
         let range = match self.range {
             Some(GridRange([_, Some(_)])) if !is_image => {
-                return Err(UsageError::OnlyImages { option: "--range with four numbers" });
+                return Err(of_images("--range with four numbers"));
             }
             Some(GridRange([births, persistences])) => [births, persistences],
             None => [None; 2],
@@ -170,7 +172,7 @@ impl Arguments {
     }
 
     /// Rejects options that do not apply to this kind of vector.
-    fn check_options(&self) -> Result<(), UsageError> {
+    fn check_options(&self) -> Result<(), CliError> {
         use VectorKind::{Betti, EntropySummary, Image, Landscape, Lengths, Silhouette};
         let on_grids: &[VectorKind] = &[Image, Landscape, Betti, Silhouette, EntropySummary];
         let named_grids = "--kind image, landscape, betti, silhouette or entropy-summary";
@@ -184,9 +186,7 @@ impl Arguments {
         let is_idle =
             |(_, is_given, _, kinds): &&(_, bool, _, &[VectorKind])| *is_given && !kinds.contains(&self.kind);
         match options.iter().find(is_idle) {
-            Some(&(option, _, expected, _)) => {
-                Err(UsageError::OnlyOfKind { option, expected, found: self.kind.to_string() })
-            }
+            Some(&(option, _, expected, _)) => Err(only_of(option, expected, self.kind)),
             None => Ok(()),
         }
     }

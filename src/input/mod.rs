@@ -58,11 +58,6 @@ pub enum ReadError<F: Formats, P> {
 }
 
 impl<F: Formats, P> ReadError<F, P> {
-    /// Whether memory for the input was refused, which is no fault of the file.
-    pub fn is_refusal_of_memory(&self) -> bool {
-        matches!(self, ReadError::Io { error, .. } if error.kind() == io::ErrorKind::OutOfMemory)
-    }
-
     /// Returns this error with another name for the file.
     pub(crate) fn renamed(self, name: &str) -> Self {
         let file = name.to_owned();

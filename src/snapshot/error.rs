@@ -131,10 +131,4 @@ impl SnapshotError {
         let (kind, cause) = (error.kind(), error.to_string());
         SnapshotError::System { path: path.to_path_buf(), action, kind, cause }
     }
-
-    /// Whether the machine is at fault, for a full disk or too little memory, rather than a path or a file.
-    pub fn is_of_machine(&self) -> bool {
-        use io::ErrorKind::{OutOfMemory, QuotaExceeded, StorageFull};
-        matches!(self, SnapshotError::System { kind: OutOfMemory | QuotaExceeded | StorageFull, .. })
-    }
 }

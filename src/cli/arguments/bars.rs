@@ -5,7 +5,7 @@ use std::path::Path;
 use lacuna::diagram::BarSelection;
 use lacuna::output::geometry::GeometryFormat;
 
-use crate::cli::error::UsageError;
+use crate::cli::error::CliError;
 use crate::cli::naming;
 use crate::cli::parse::{self, BarName};
 
@@ -55,8 +55,8 @@ impl<'a> Drawing<'a> {
     /// A drawing in the format that the name of the file says.
     ///
     /// # Errors
-    /// [`UsageError::GeometryName`].
-    pub(crate) fn of(path: &'a Path) -> Result<Self, UsageError> {
+    /// [`CliError::GeometryName`].
+    pub(crate) fn of(path: &'a Path) -> Result<Self, CliError> {
         Ok(Drawing { path, format: naming::geometry_format(path)? })
     }
 }

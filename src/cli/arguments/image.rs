@@ -7,7 +7,7 @@ use lacuna::cubical::read::{ImageFormat, ImageOptions, Raw, VoxelType};
 use lacuna::internals::name_of;
 use lacuna::snapshot::Fingerprint;
 
-use crate::cli::error::UsageError;
+use crate::cli::error::{CliError, usage};
 use crate::cli::parse::{self, Extents};
 
 /// The image that a command reads, and how.
@@ -23,7 +23,7 @@ pub(crate) struct ImageFileArguments {
 
 impl ImageFileArguments {
     /// How to read it; the errors are those of [`ImageArguments::options`].
-    pub(crate) fn options(&self) -> Result<ImageOptions, UsageError> {
+    pub(crate) fn options(&self) -> Result<ImageOptions, CliError> {
         self.arguments.options()
     }
 
@@ -73,7 +73,7 @@ impl ImageArguments {
     }
 
     /// How to read; the errors are those of [`VoxelsArguments::options`].
-    pub(crate) fn options(&self) -> Result<ImageOptions, UsageError> {
+    pub(crate) fn options(&self) -> Result<ImageOptions, CliError> {
         self.voxels.options(self.format, self.key.as_deref())
     }
 }
@@ -122,7 +122,7 @@ impl VoxelsArguments {
         &self,
         format: Option<ImageFormat>,
         key: Option<&str>,
-    ) -> Result<ImageOptions, UsageError> {
+    ) -> Result<ImageOptions, CliError> {
         let given = [
             ("--shape", self.shape.is_some()),
             ("--dtype", self.dtype.is_some()),
@@ -138,7 +138,7 @@ impl VoxelsArguments {
         let option = given.iter().find(|(_, is_given)| *is_given).map(|(option, _)| *option);
         match (format, option, &self.shape, self.dtype) {
             (Some(format), Some(option), _, _) if format != ImageFormat::Raw => {
-                Err(UsageError::OnlyRaw { option, format })
+                Err(usage(format_args!("{option}: expected a raw image, found --format {format}")))
             }
             (None | Some(ImageFormat::Raw), _, Some(Extents(shape)), Some(dtype)) => {
                 let raw = Raw { shape: shape.clone(), dtype, order: self.order.unwrap_or_default() };
@@ -146,7 +146,7 @@ impl VoxelsArguments {
             }
             (Some(ImageFormat::Raw), _, shape, _) | (None, Some(_), shape, _) => {
                 let missing = if shape.is_none() { "--shape" } else { "--dtype" };
-                Err(UsageError::RawNeeds { missing })
+                Err(usage(format_args!("a raw image: expected {missing}, found none")))
             }
             (format, _, _, _) => Ok(ImageOptions { format, ..picked }),
         }

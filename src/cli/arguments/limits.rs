@@ -7,7 +7,7 @@ use std::time::Duration;
 use lacuna::snapshot::CheckpointDirectory;
 
 use crate::cli::deadline;
-use crate::cli::error::{CliError, MachineError};
+use crate::cli::error::CliError;
 use crate::cli::interruption;
 use crate::cli::notes::Notes;
 use crate::cli::parse;
@@ -27,8 +27,7 @@ pub(crate) struct TimeLimitArguments {
 impl TimeLimitArguments {
     /// Has the time run.
     pub(crate) fn start(&self) -> Result<(), CliError> {
-        let limited = self.time_limit.map_or(Ok(()), interruption::limit);
-        limited.map_err(|source: io::Error| MachineError::Clock { source }.into())
+        self.time_limit.map_or(Ok(()), interruption::limit).map_err(no_clock)
     }
 }
 
@@ -46,7 +45,7 @@ impl DeadlineArguments {
     pub(crate) fn start(&self) -> Result<(), CliError> {
         let Some(time) = self.time_limit else { return Ok(()) };
         progress::note_where_it_is();
-        deadline::start(time).map_err(|source: io::Error| MachineError::Clock { source }.into())
+        deadline::start(time).map_err(no_clock)
     }
 }
 
@@ -86,4 +85,8 @@ impl CheckpointArguments {
         interruption::hear_signals(path);
         Ok(Some(directory))
     }
+}
+
+fn no_clock(source: io::Error) -> CliError {
+    CliError::system("--time-limit: cannot start a thread that waits", &source)
 }

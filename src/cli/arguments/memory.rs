@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use lacuna::memory;
 
-use crate::cli::error::{CliError, MachineError};
+use crate::cli::error::CliError;
 use crate::cli::parse::{self, OrAuto};
 
 /// The limit of memory.
@@ -51,6 +51,7 @@ impl MemoryArguments {
             io::ErrorKind::Unsupported,
             "this build of the program cannot, which takes Linux",
         ));
-        opened.map_err(|source| MachineError::Spill { directory: directory.clone(), source }.into())
+        let what = format_args!("--spill {}: cannot keep memory there", directory.display());
+        opened.map_err(|source| CliError::system(what, &source))
     }
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use lacuna::plot::{Plot, PlotFormat, PlotKind, Series};
 
-use crate::cli::error::{CliError, UsageError};
+use crate::cli::error::{CliError, usage};
 use crate::cli::naming;
 use crate::cli::parse;
 use crate::cli::sink::Sink;
@@ -51,7 +51,7 @@ impl PictureArguments {
     ///
     /// # Errors
     /// [`UsageError::PictureName`].
-    pub(crate) fn picture(&self) -> Result<Option<Picture<'_>>, UsageError> {
+    pub(crate) fn picture(&self) -> Result<Option<Picture<'_>>, CliError> {
         self.file.picture(self.plot_kind)
     }
 
@@ -59,7 +59,7 @@ impl PictureArguments {
     ///
     /// # Errors
     /// [`UsageError::ReportName`].
-    pub(crate) fn report(&self) -> Result<Option<&Path>, UsageError> {
+    pub(crate) fn report(&self) -> Result<Option<&Path>, CliError> {
         self.file.report()
     }
 }
@@ -79,12 +79,15 @@ impl PictureFileArguments {
     ///
     /// # Errors
     /// [`UsageError::ReportName`].
-    pub(crate) fn report(&self) -> Result<Option<&Path>, UsageError> {
+    pub(crate) fn report(&self) -> Result<Option<&Path>, CliError> {
         let Some(path) = self.report.as_deref() else { return Ok(None) };
         let extension = path.extension().map(|extension| extension.to_string_lossy().to_lowercase());
         match extension.as_deref() {
             Some("html" | "htm") => Ok(Some(path)),
-            _ => Err(UsageError::ReportName { path: path.to_path_buf() }),
+            _ => {
+                let found = path.display();
+                Err(usage(format_args!("--report: expected a file named *.html, found {found}")))
+            }
         }
     }
 
@@ -92,7 +95,7 @@ impl PictureFileArguments {
     ///
     /// # Errors
     /// [`UsageError::PictureName`].
-    pub(crate) fn picture(&self, kind: PlotKind) -> Result<Option<Picture<'_>>, UsageError> {
+    pub(crate) fn picture(&self, kind: PlotKind) -> Result<Option<Picture<'_>>, CliError> {
         let picture = |path| Ok(Picture { path, format: naming::picture_format(path)?, kind });
         self.plot.as_deref().map(picture).transpose()
     }

@@ -15,14 +15,13 @@ use super::arguments::limits::DeadlineArguments;
 use super::arguments::memory::MemoryArguments;
 use super::arguments::messages::ProgressArguments;
 use super::convert::kind::Kind;
-use super::error::{CliError, UsageError};
+use super::error::{CliError, twice_standard_input, usage};
 use super::notes::{Notes, printable};
 use super::parse;
 use super::progress::Meter;
 use super::sink::{Content, Sink};
 use super::threads;
 use super::{exit_codes, help};
-pub(crate) use reference::ReferenceError;
 use reference::{Reference, Request};
 
 /// The exit code for files that differ.
@@ -166,7 +165,7 @@ fn same(arguments: &Arguments) -> Result<ExitCode, CliError> {
         (Some(reference), _) => with_reference(arguments, reference, notes),
         (None, Some(b)) => files(arguments, b, notes),
         // The parser requires one of the two.
-        (None, None) => Err(UsageError::TwiceStandardInput.into()),
+        (None, None) => Err(twice_standard_input()),
     }
 }
 
@@ -174,7 +173,7 @@ fn same(arguments: &Arguments) -> Result<ExitCode, CliError> {
 fn files(arguments: &Arguments, b: &Path, notes: Notes) -> Result<ExitCode, CliError> {
     let names = [&*arguments.a, b].map(name_of);
     if arguments.a == b && b == Path::new("-") {
-        return Err(UsageError::TwiceStandardInput.into());
+        return Err(twice_standard_input());
     }
     let read = |path: &Path, format, name: &str| -> Result<Barcode, CliError> {
         let Loaded { barcode, format, detection, .. } = read_path(path, format)?;
@@ -199,7 +198,7 @@ fn files(arguments: &Arguments, b: &Path, notes: Notes) -> Result<ExitCode, CliE
 /// Compares the result of another program with ours.
 fn with_reference(arguments: &Arguments, reference: Reference, notes: Notes) -> Result<ExitCode, CliError> {
     if arguments.a == Path::new("-") {
-        return Err(UsageError::ReferenceOfPipe.into());
+        return Err(usage("--run: expected a file, which both programs can read, found standard input"));
     }
     let request = Request {
         reference,

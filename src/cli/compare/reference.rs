@@ -12,6 +12,7 @@
 //! write.
 
 use std::ffi::OsString;
+use std::fmt::Display;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -25,7 +26,7 @@ use lacuna::cubical::Construction;
 
 use crate::cli::convert::kind::{self, Kind};
 use crate::cli::deadline::output_of;
-use crate::cli::error::{CliError, UsageError};
+use crate::cli::error::{CliError, only_of, usage};
 use crate::cli::temporary::TemporaryFolder;
 
 /// The Python script that runs the reference modules.
@@ -135,7 +136,7 @@ impl Request<'_> {
     }
 
     /// Rejects options that do not apply to the reference or to this kind of input.
-    fn check_options(&self, kind: Kind) -> Result<(), UsageError> {
+    fn check_options(&self, kind: Kind) -> Result<(), CliError> {
         let name = self.reference.name();
         let is_program = self.reference.program().is_some();
         let ends_at_threshold = "ripser, ripserpp, giotto-ph or gudhi";
@@ -164,12 +165,10 @@ impl Request<'_> {
             ("--construction", self.construction.is_some(), kind == Kind::Image, "an image", kind.name()),
         ];
         match options.into_iter().find(|&(_, is_given, is_heeded, ..)| is_given && !is_heeded) {
-            Some((option, _, _, expected, found)) => {
-                Err(UsageError::OnlyOfKind { option, expected, found: found.to_owned() })
-            }
+            Some((option, _, _, expected, found)) => Err(only_of(option, expected, found)),
             // DIPHA supports only the V-construction.
             None if self.reference == Reference::Dipha && self.construction == Some(Construction::T) => {
-                Err(UsageError::DiphaOfT)
+                Err(usage("--run dipha: expected --construction v, that of DIPHA's images, found t"))
             }
             None => Ok(()),
         }
@@ -190,19 +189,13 @@ pub(super) struct Ran {
     pub(super) computation: Option<f64>,
 }
 
-/// Why a reference gives no answer.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum ReferenceError {
-    #[error("{name}: expected a program {program} on the PATH, or --program, found none; {remedy}")]
-    NoProgram { name: &'static str, program: String, remedy: &'static str },
-    #[error(
-        "{name}: expected a Python with its module, or --python, found none at {python}: {found}; {remedy}"
-    )]
-    NoModule { name: &'static str, python: String, found: String, remedy: &'static str },
-    #[error("{who}: expected an answer, found {found}")]
-    Failed { who: String, found: String },
-    #[error("a temporary file: expected it to be written")]
-    Temporary(#[source] io::Error),
+/// The failure of a program.
+fn failed(who: &str, found: impl Display) -> CliError {
+    usage(format_args!("{who}: expected an answer, found {found}"))
+}
+
+fn no_temporary(source: io::Error) -> CliError {
+    usage(format_args!("a temporary file: expected it to be written: {source}"))
 }
 
 /// The temporary folder with the converted input and both answers, and the path of this program.
@@ -217,14 +210,13 @@ impl Bench {
     }
 
     /// Runs this program.
-    fn lacuna(&self, words: &[OsString]) -> Result<(Output, f64), ReferenceError> {
+    fn lacuna(&self, words: &[OsString]) -> Result<(Output, f64), CliError> {
         let found = timed_run(Command::new(&self.lacuna).args(words));
-        let failed = |found: String| ReferenceError::Failed { who: "lacuna".to_owned(), found };
-        let (output, seconds) = found.map_err(|error| failed(error.to_string()))?;
+        let (output, seconds) = found.map_err(|error| failed("lacuna", error))?;
         if output.status.success() {
             return Ok((output, seconds));
         }
-        Err(failed(last_lines(&output)))
+        Err(failed("lacuna", last_lines(&output)))
     }
 
     /// Converts the input for the reference. Other programs receive the absolute path of the converted file: a path
@@ -235,7 +227,7 @@ impl Bench {
         kind: Kind,
         options: &[&str],
         name: &str,
-    ) -> Result<PathBuf, ReferenceError> {
+    ) -> Result<PathBuf, CliError> {
         let out = self.path(name);
         let mut words: Vec<OsString> = ["convert", "-q", "--from"].map(Into::into).to_vec();
         words.push(kind.to_string().into());
@@ -253,16 +245,15 @@ pub(super) fn run(request: &Request<'_>) -> Result<([Ran; 2], f64), CliError> {
     };
     if !request.reference.kinds().contains(&kind) {
         let kinds: Vec<String> = request.reference.kinds().iter().map(Kind::to_string).collect();
-        return Err(UsageError::ReferenceKind {
-            reference: request.reference.name(),
-            kinds: kinds.join(" or "),
-            found: kind.to_string(),
-        }
-        .into());
+        let (reference, kinds) = (request.reference.name(), kinds.join(" or "));
+        return Err(usage(format_args!(
+            "--run {reference}: expected a file of kind {kinds}, found one of kind {kind}; \
+             --from KIND overrides the detected kind"
+        )));
     }
     request.check_options(kind)?;
-    let folder = TemporaryFolder::create().map_err(ReferenceError::Temporary)?;
-    let lacuna = std::env::current_exe().map_err(ReferenceError::Temporary)?;
+    let folder = TemporaryFolder::create().map_err(no_temporary)?;
+    let lacuna = std::env::current_exe().map_err(no_temporary)?;
     let bench = Bench { folder, lacuna };
     let ran = match request.reference {
         Reference::Ripser | Reference::Ripserpp => ripser(&bench, request),
@@ -366,7 +357,7 @@ fn python(bench: &Bench, request: &Request<'_>, kind: Kind) -> Result<[Ran; 2], 
     let name = request.reference.name();
     let threshold = request.threshold.map_or("inf".to_owned(), |threshold| threshold.to_string());
     let script = bench.path("reference.py");
-    fs::write(&script, SCRIPT).map_err(ReferenceError::Temporary)?;
+    fs::write(&script, SCRIPT).map_err(no_temporary)?;
     let construction = if is_image { request.construction() } else { "none" };
     let mut command = Command::new(request.python());
     command
@@ -376,18 +367,18 @@ fn python(bench: &Bench, request: &Request<'_>, kind: Kind) -> Result<[Ran; 2], 
         .arg(&out)
         .args([&dim.to_string(), &threshold, construction])
         .arg(request.modulus.unwrap_or(2).to_string());
-    let no_module = |found: String| ReferenceError::NoModule {
-        name,
-        python: request.python().display().to_string(),
-        found,
-        remedy: request.reference.remedy(),
+    let no_module = |found: String| {
+        let (python, remedy) = (request.python().display(), request.reference.remedy());
+        usage(format_args!(
+            "{name}: expected a Python with its module, or --python, found none at {python}: {found}; {remedy}"
+        ))
     };
     let (output, seconds) = timed_run(&mut command).map_err(|error| no_module(error.to_string()))?;
     if output.status.code() == Some(NO_MODULE) {
-        return Err(no_module(last_lines(&output)).into());
+        return Err(no_module(last_lines(&output)));
     }
     if !output.status.success() {
-        return Err(ReferenceError::Failed { who: name.to_owned(), found: last_lines(&output) }.into());
+        return Err(failed(name, last_lines(&output)));
     }
     let said = String::from_utf8_lossy(&output.stdout);
     let mut words = said.lines().last().unwrap_or_default().split_whitespace();
@@ -402,10 +393,7 @@ fn python(bench: &Bench, request: &Request<'_>, kind: Kind) -> Result<[Ran; 2], 
 }
 
 /// Runs the reference's program; returns its name, output, command and seconds.
-fn program(
-    request: &Request<'_>,
-    words: &[OsString],
-) -> Result<(String, Output, String, f64), ReferenceError> {
+fn program(request: &Request<'_>, words: &[OsString]) -> Result<(String, Output, String, f64), CliError> {
     let name = request.reference.name();
     let program = request
         .program
@@ -416,13 +404,14 @@ fn program(
         Ok((output, seconds)) if output.status.success() => {
             Ok((name.to_owned(), output, shown(&command), seconds))
         }
-        Ok((output, _)) => Err(ReferenceError::Failed { who: name.to_owned(), found: last_lines(&output) }),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Err(ReferenceError::NoProgram {
-            name,
-            program: program.display().to_string(),
-            remedy: request.reference.remedy(),
-        }),
-        Err(error) => Err(ReferenceError::Failed { who: name.to_owned(), found: error.to_string() }),
+        Ok((output, _)) => Err(failed(name, last_lines(&output))),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            let (program, remedy) = (program.display(), request.reference.remedy());
+            Err(usage(format_args!(
+                "{name}: expected a program {program} on the PATH, or --program, found none; {remedy}"
+            )))
+        }
+        Err(error) => Err(failed(name, error)),
     }
 }
 

@@ -22,7 +22,7 @@ use lacuna::metric::read::DistanceFormat;
 use lacuna::metric::write::DistanceFile;
 
 use super::Arguments;
-use crate::cli::error::UsageError;
+use crate::cli::error::{CliError, usage};
 use crate::cli::naming::{OutputFormat, format_of};
 
 /// Kinds of files.
@@ -111,7 +111,7 @@ impl Kind {
 }
 
 /// Kind of the input.
-pub(super) fn of_input(arguments: &Arguments) -> Result<Kind, UsageError> {
+pub(super) fn of_input(arguments: &Arguments) -> Result<Kind, CliError> {
     if let Some(kind) = arguments.from {
         return Ok(kind);
     }
@@ -132,26 +132,26 @@ pub(super) fn of_input(arguments: &Arguments) -> Result<Kind, UsageError> {
         _ if kinds.contains(&Image) => Ok(Image),
         // Tables of numbers are distances or points.
         [Distances, Diagram] => Ok(Distances),
-        _ => {
-            let names: Vec<String> = kinds.iter().map(Kind::to_string).collect();
-            Err(UsageError::SeveralKinds { input: name_of(&arguments.input), kinds: names.join(" or ") })
-        }
+        _ => Err(several_kinds(&arguments.input, &kinds)),
     }
 }
 
 /// Kind of a file, restricted to `kinds`.
 ///
 /// # Errors
-/// [`UsageError::SeveralKinds`] if more than one of them is possible.
-pub(crate) fn among(path: &Path, kinds: &[Kind]) -> Result<Kind, UsageError> {
+/// [`CliError`] if more than one of them is possible.
+pub(crate) fn among(path: &Path, kinds: &[Kind]) -> Result<Kind, CliError> {
     let found = of_file(path);
     match narrowed(&found, |kind| kinds.contains(&kind))[..] {
         [kind] => Ok(kind),
-        ref several => {
-            let names: Vec<String> = several.iter().map(Kind::to_string).collect();
-            Err(UsageError::SeveralKinds { input: name_of(path), kinds: names.join(" or ") })
-        }
+        ref several => Err(several_kinds(path, several)),
     }
+}
+
+fn several_kinds(input: &Path, kinds: &[Kind]) -> CliError {
+    let names: Vec<&str> = kinds.iter().map(|kind| kind.name()).collect();
+    let (input, kinds) = (name_of(input), names.join(" or "));
+    usage(format_args!("{input}: expected a file of one kind, found {kinds} possible; choose with --from"))
 }
 
 /// The kinds for which `holds` is true, or all of them if it is true for none.

@@ -19,10 +19,8 @@ use std::time::Instant;
 
 use clap::ValueEnum;
 use lacuna::cells::MatrixFile;
-use lacuna::compare::write::BarcodeFile;
 use lacuna::cubical::write::ImageFile;
 use lacuna::internals::name_of;
-use lacuna::metric::write::DistanceFile;
 
 use super::arguments::dimensions::DimensionArguments;
 use super::arguments::distances::TableArguments;
@@ -32,7 +30,7 @@ use super::arguments::limits::DeadlineArguments;
 use super::arguments::machine::ThreadsArguments;
 use super::arguments::memory::MemoryArguments;
 use super::arguments::messages::VerbosityArguments;
-use super::error::{CliError, UsageError};
+use super::error::{CliError, only_of, usage};
 use super::frame::{Files, Frame};
 use super::naming::{OutputFormat, endings, format_of, has_other_ending, names, unknown_ending};
 use super::notes::Notes;
@@ -163,10 +161,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
         Kind::Image => {
             let input = arguments.input_format(kind, |name| name.parse().ok())?;
             match arguments.image_becomes()? {
-                Becomes::Matrix(_) if arguments.round => {
-                    let (option, found) = ("--round", "--to matrix".to_owned());
-                    Err(UsageError::OnlyOfKind { option, expected: "--to image", found }.into())
-                }
+                Becomes::Matrix(_) if arguments.round => Err(only_of("--round", "--to image", "--to matrix")),
                 Becomes::Matrix(format) => complex::run(arguments, start, input, format),
                 Becomes::Image(format) => {
                     arguments.check_options_of_image()?;
@@ -224,13 +219,15 @@ impl Arguments {
     }
 
     /// Rejects options that apply to other kinds.
-    fn check_options(&self, kind: Kind) -> Result<(), UsageError> {
-        let wrong =
-            |option, expected| Err(UsageError::OnlyOfKind { option, expected, found: kind.to_string() });
+    fn check_options(&self, kind: Kind) -> Result<(), CliError> {
+        let wrong = |option, expected| Err(only_of(option, expected, kind));
         match (kind, self.to) {
             (Kind::Image, None | Some(Kind::Image | Kind::Matrix)) => {}
             (_, Some(to)) if to != kind => {
-                return Err(UsageError::NoConversion { from: kind.to_string(), to: to.to_string() });
+                return Err(usage(format_args!(
+                    "--to {to}: expected a kind that an input of kind {kind} can become; \
+                     --from KIND overrides the detected kind"
+                )));
             }
             _ => {}
         }
@@ -265,57 +262,44 @@ impl Arguments {
     }
 
     /// Rejects options that apply only to images converted to matrices.
-    fn check_options_of_image(&self) -> Result<(), UsageError> {
+    fn check_options_of_image(&self) -> Result<(), CliError> {
         let options = [
             ("--superlevel", self.filtration.superlevel),
             ("--construction", self.filtration.construction.is_some()),
             ("--max-dim", self.dimension.of_cells().is_some()),
         ];
         match options.into_iter().find(|(_, is_given)| *is_given) {
-            Some((option, _)) => {
-                let found = "--to image".to_owned();
-                Err(UsageError::OnlyOfKind { option, expected: "--to matrix", found })
-            }
+            Some((option, _)) => Err(only_of(option, "--to matrix", "--to image")),
             None => Ok(()),
         }
     }
 
     /// Parses `--format` as an input format.
-    fn input_format<F>(
-        &self,
-        kind: Kind,
-        parse: impl Fn(&str) -> Option<F>,
-    ) -> Result<Option<F>, UsageError> {
-        let unknown = |found: &str| UsageError::UnknownFormat {
-            option: "--format",
-            kind: kind.to_string(),
-            names: kind.input_names(),
-            found: found.to_owned(),
-        };
+    fn input_format<F>(&self, kind: Kind, parse: impl Fn(&str) -> Option<F>) -> Result<Option<F>, CliError> {
+        let unknown = |found| unknown_format("--format", kind, &kind.input_names(), found);
         self.format.as_deref().map(|name| parse(name).ok_or_else(|| unknown(name))).transpose()
     }
 
     /// The output format, from `--output` or the name of OUT.
-    fn output_format<F: OutputFormat + ValueEnum>(&self, kind: Kind) -> Result<F, UsageError> {
+    fn output_format<F: OutputFormat + ValueEnum>(&self, kind: Kind) -> Result<F, CliError> {
         let names = names::<F>();
         let given = match self.output.as_deref() {
             None => None,
-            Some(found) => Some(F::from_str(found, true).map_err(|_| UsageError::UnknownFormat {
-                option: "--output",
-                kind: kind.to_string(),
-                names: names.clone(),
-                found: found.to_owned(),
-            })?),
+            Some(found) => {
+                let given = F::from_str(found, true);
+                Some(given.map_err(|_| unknown_format("--output", kind, &names, found))?)
+            }
         };
-        format_of(given, Some(&self.out))?.ok_or_else(|| UsageError::NoOutputFormat {
-            out: self.out.clone(),
-            kind: kind.to_string(),
-            names,
+        format_of(given, Some(&self.out))?.ok_or_else(|| {
+            usage(format_args!(
+                "{}: expected --output, or a name with the extension of a format of kind {kind}, one of {names}",
+                self.out.display()
+            ))
         })
     }
 
     /// The result of converting an image: a matrix if `--to` or the format says so, or if nothing decides.
-    fn image_becomes(&self) -> Result<Becomes, UsageError> {
+    fn image_becomes(&self) -> Result<Becomes, CliError> {
         let is_of = |kind: Kind| kind.writes(self.output.as_deref(), &self.out);
         match self.to {
             Some(Kind::Image) => self.output_format(Kind::Image).map(Becomes::Image),
@@ -336,59 +320,8 @@ impl Arguments {
     }
 }
 
-impl OutputFormat for ImageFile {
-    const EXTENSIONS: &'static [(&'static str, &'static [Self])] = &[
-        ("png", &[Self::Png]),
-        ("tif", &[Self::Tiff]),
-        ("tiff", &[Self::Tiff]),
-        ("npy", &[Self::Npy]),
-        ("nii", &[Self::Nifti]),
-        ("nii.gz", &[Self::NiftiGz]),
-        ("dipha", &[Self::Dipha]),
-        ("complex", &[Self::Dipha]),
-        ("perseus", &[Self::Perseus]),
-        ("raw", &[Self::Raw]),
-    ];
-
-    const BINARY: &'static [Self] =
-        &[Self::Png, Self::Tiff, Self::Npy, Self::Nifti, Self::NiftiGz, Self::Dipha, Self::Raw];
-}
-
-impl OutputFormat for DistanceFile {
-    const EXTENSIONS: &'static [(&'static str, &'static [Self])] = &[
-        ("lower", &[Self::LowerDistance]),
-        ("upper", &[Self::Condensed]),
-        ("condensed", &[Self::Condensed]),
-        ("pdist", &[Self::Condensed]),
-        ("dist", &[Self::Distance]),
-        ("pts", &[Self::PointCloud]),
-        ("xyz", &[Self::PointCloud]),
-        ("sparse", &[Self::Sparse]),
-        ("edges", &[Self::Sparse]),
-        ("coo", &[Self::Sparse]),
-        ("bin", &[Self::Binary]),
-        ("dipha", &[Self::Dipha]),
-        ("complex", &[Self::Dipha]),
-        ("npy", &[Self::Npy]),
-        ("mtx", &[Self::MatrixMarket]),
-        ("mm", &[Self::MatrixMarket]),
-    ];
-
-    const BINARY: &'static [Self] = &[Self::Binary, Self::Dipha, Self::Npy];
-}
-
-impl OutputFormat for BarcodeFile {
-    const EXTENSIONS: &'static [(&'static str, &'static [Self])] = &[
-        ("txt", &[Self::Text, Self::PhatAscii]),
-        ("csv", &[Self::Csv]),
-        ("json", &[Self::Json]),
-        ("npy", &[Self::Npy]),
-        ("npz", &[Self::Npz]),
-        ("diagram", &[Self::Dipha]),
-        ("dipha", &[Self::Dipha]),
-        ("dat", &[Self::PhatAscii]),
-        ("bin", &[Self::PhatBinary]),
-    ];
-
-    const BINARY: &'static [Self] = &[Self::Npy, Self::Npz, Self::Dipha, Self::PhatBinary];
+fn unknown_format(option: &str, kind: Kind, names: &str, found: &str) -> CliError {
+    usage(format_args!(
+        "{option} {found}: expected a format of kind {kind}, one of {names}; --from and --to choose the kinds"
+    ))
 }

@@ -26,7 +26,7 @@ use crate::cli::arguments::picture::PictureArguments;
 use crate::cli::arguments::report::ReportArguments;
 use crate::cli::batch::{Task, Tasks, tell_stats};
 use crate::cli::batch_pictures::BatchPictures;
-use crate::cli::error::{CliError, UsageError};
+use crate::cli::error::{CliError, usage};
 use crate::cli::frame::{Files, Frame};
 use crate::cli::input_identity;
 use crate::cli::long_run::LongRun;
@@ -154,7 +154,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     let options = arguments.input.options()?;
     let backend = arguments.machine.backend();
     if arguments.thin.is_some() && arguments.filtration.construction() == Construction::V {
-        return Err(UsageError::ThinOfV.into());
+        return Err(usage(
+            "--thin: expected --construction t, as skeletons are connected across corners, found v",
+        ));
     }
     let notes = arguments.report.messages.notes();
     let (answer, text) = (arguments.output_file.as_deref(), ImageBarsFormat::Text);
@@ -164,10 +166,13 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     arguments.representatives.check(format, arguments.via)?;
     let drawing = arguments.representatives.drawing()?;
     if drawing.is_some() && tasks.is_batch {
-        return Err(UsageError::GeometryOfSeveral.into());
+        return Err(usage("--geometry: expected one input, found several"));
     }
     if arguments.checkpoint.is_asked_for() && arguments.via == Way::Matrix {
-        return Err(UsageError::CheckpointViaMatrix.into());
+        return Err(usage(
+            "--checkpoint: expected --via gradient, whose state is saved, found matrix; `lacuna reduce` saves that of \
+             a boundary matrix",
+        ));
     }
     let job = Job {
         arguments,

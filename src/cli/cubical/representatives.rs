@@ -8,7 +8,7 @@ use lacuna::output::images::ImageBarsFormat;
 
 use super::record::Way;
 use crate::cli::arguments::bars::{BarArguments, Drawing};
-use crate::cli::error::UsageError;
+use crate::cli::error::{CliError, no_room_for_cycles, usage};
 use crate::cli::parse;
 
 /// What a bar of an image can be represented by.
@@ -62,7 +62,7 @@ impl RepresentativesArguments {
     ///
     /// # Errors
     /// [`UsageError::GeometryName`].
-    pub(super) fn drawing(&self) -> Result<Option<Drawing<'_>>, UsageError> {
+    pub(super) fn drawing(&self) -> Result<Option<Drawing<'_>>, CliError> {
         self.geometry.as_deref().map(Drawing::of).transpose()
     }
 
@@ -71,11 +71,17 @@ impl RepresentativesArguments {
     ///
     /// # Errors
     /// [`UsageError::NoRoomForCycles`], [`UsageError::RepresentativesViaMatrix`].
-    pub(super) fn check(&self, format: ImageBarsFormat, via: Way) -> Result<(), UsageError> {
+    pub(super) fn check(&self, format: ImageBarsFormat, via: Way) -> Result<(), CliError> {
         if self.are_named() && !format.holds_representatives() {
-            return Err(UsageError::NoRoomForCycles { found: format.to_string() });
+            return Err(no_room_for_cycles(format));
         }
         let are_wanted = self.selection().is_some();
-        if are_wanted && via == Way::Matrix { Err(UsageError::RepresentativesViaMatrix) } else { Ok(()) }
+        if are_wanted && via == Way::Matrix {
+            return Err(usage(
+                "--representatives and --geometry: expected --via gradient, found matrix; `lacuna convert` and \
+                 `lacuna reduce --representatives` find cycles of the boundary matrix",
+            ));
+        }
+        Ok(())
     }
 }

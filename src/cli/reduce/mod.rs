@@ -14,7 +14,7 @@ use super::arguments::machine::MachineArguments;
 use super::arguments::matrix::MatrixArguments;
 use super::arguments::picture::PictureArguments;
 use super::arguments::report::ReportArguments;
-use super::error::{CliError, UsageError};
+use super::error::{CliError, usage};
 use super::frame::{Files, Frame};
 use super::input_identity;
 use super::job::Job;
@@ -128,12 +128,14 @@ Examples:
 pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     let start = Instant::now();
     if arguments.algorithm.0 == Some(Algorithm::Sieve) && arguments.columns.is_some() {
-        return Err(UsageError::SieveColumns.into());
+        return Err(usage("--columns: expected an algorithm with a choice of columns, found sieve"));
     }
     if let Some(algorithm) = arguments.algorithm.0.filter(|algorithm| !algorithm.scans())
         && arguments.machine.insist_on_gpu()
     {
-        return Err(UsageError::NoScan { algorithm }.into());
+        return Err(usage(format_args!(
+            "--algorithm: expected one with a scan, which a GPU can run (sieve, hypha, hypha-twist), found {algorithm}"
+        )));
     }
     let backend = arguments.machine.backend();
     let answer = arguments.output_file.as_deref();

@@ -3,7 +3,7 @@
 use lacuna::matrix::cycles::ClassSelection;
 use lacuna::output::pairs::PairsFormat;
 
-use crate::cli::error::UsageError;
+use crate::cli::error::{CliError, no_room_for_cycles, usage};
 use crate::cli::parse;
 
 /// What a class can be represented by.
@@ -57,14 +57,19 @@ impl RepresentativesArguments {
     ///
     /// # Errors
     /// [`UsageError::NoRoomForCycles`], [`UsageError::UncheckedCycles`].
-    pub(super) fn check(&self, output: Option<PairsFormat>, check: Option<bool>) -> Result<(), UsageError> {
+    pub(super) fn check(&self, output: Option<PairsFormat>, check: Option<bool>) -> Result<(), CliError> {
         if self.representatives.is_empty() {
             return Ok(());
         }
         if !output.is_some_and(PairsFormat::holds_cycles) {
             let found = output.map_or_else(|| "none".to_owned(), |format| format.to_string());
-            return Err(UsageError::NoRoomForCycles { found });
+            return Err(no_room_for_cycles(found));
         }
-        if check == Some(false) { Err(UsageError::UncheckedCycles) } else { Ok(()) }
+        if check == Some(false) {
+            return Err(usage(
+                "--check: expected on with --representatives, as cycles require ∂∂ = 0, found off",
+            ));
+        }
+        Ok(())
     }
 }

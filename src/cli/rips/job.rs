@@ -21,7 +21,7 @@ use super::Arguments;
 use crate::cli::arguments::bars::Drawing;
 use crate::cli::arguments::picture::{Picture, title_of};
 use crate::cli::batch::{Task, Tasks};
-use crate::cli::error::{CliError, EndedEarly};
+use crate::cli::error::{CliError, ended};
 use crate::cli::interruption;
 use crate::cli::long_run::LongRun;
 use crate::cli::notes::{Notes, Times, counted, tell};
@@ -133,7 +133,7 @@ impl Job<'_> {
         let outcome = self.solve((&name, task.place), input, crew, long)?;
         if self.is_batch && outcome.unfinished.is_some() {
             // In a batch, a partial answer could be mistaken for a complete one.
-            return Err(EndedEarly::now().into());
+            return Err(ended());
         }
         if let Some(dim) = outcome.unfinished {
             say(format!("{name}: the time is up: the bars are those of the dimensions below {dim}"));

@@ -22,7 +22,7 @@ use super::arguments::report::ReportArguments;
 use super::arguments::weights::WeightsArguments;
 use super::batch::{Task, Tasks, tell_stats};
 use super::batch_pictures::BatchPictures;
-use super::error::{CliError, EndedEarly, UsageError};
+use super::error::{CliError, ended, usage};
 use super::long_run::LongRun;
 use super::naming::OutputFormat;
 use super::outputs::Outputs;
@@ -192,11 +192,14 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     arguments.representatives.check(format, arguments.ratio)?;
     let drawing = arguments.representatives.drawing(arguments.max_dim)?;
     if drawing.is_some() && tasks.is_batch {
-        return Err(UsageError::GeometryOfSeveral.into());
+        return Err(usage("--geometry: expected one input, found several"));
     }
     if arguments.checkpoint.is_asked_for() && !tasks.is_batch && arguments.representatives.request().is_some()
     {
-        return Err(UsageError::CheckpointOfRepresentatives.into());
+        return Err(usage(
+            "--checkpoint: expected a run without --representatives and --geometry, whose simplices are not saved, \
+             found one of these",
+        ));
     }
     let (inputs, stats) = (&tasks.inputs, arguments.report.stats.path());
     let is_batch = tasks.is_batch;
@@ -225,7 +228,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
         let answered = job.run(task, &mut outputs.answer, beside, start, crew, Some(&long))?;
         outputs.commit(&answered.record)?;
         if answered.record.unfinished.is_some() {
-            return Err(EndedEarly::now().into());
+            return Err(ended());
         }
         long.finish();
         return Ok(());
@@ -263,8 +266,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     let ran = if let Some(workers) = job.workers(tasks) {
         tasks.run_side_by_side(workers, &|| (), &|(), task| run(task, Crew::One), |task, answered| {
             // It may have failed for its small share of memory: retry alone.
-            let is_machine =
-                |error: &CliError| matches!(error, CliError::Machine(_)) && error.concerns_one_input();
+            let is_machine = |error: &CliError| error.is_of_system() && error.concerns_one_input();
             let again = |error| if is_machine(&error) { run(task, Crew::All) } else { Err(error) };
             answered.or_else(again).map(&mut tell)
         })

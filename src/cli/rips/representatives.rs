@@ -7,7 +7,7 @@ use lacuna::output::OutputFormat;
 use lacuna::rips::{CocycleScale, RepresentativeKind, RepresentativesRequest};
 
 use crate::cli::arguments::bars::{BarArguments, Drawing};
-use crate::cli::error::UsageError;
+use crate::cli::error::{CliError, usage};
 use crate::cli::parse::{self, BarName};
 
 /// The requested representatives and their bars.
@@ -82,27 +82,33 @@ impl RepresentativesArguments {
     /// # Errors
     /// [`UsageError::NoRoom`], [`UsageError::NoRoomForChains`], [`UsageError::OnlyBeside`],
     /// [`UsageError::RatioOfRepresentatives`].
-    pub(super) fn check(&self, format: OutputFormat, ratio: f64) -> Result<(), UsageError> {
+    pub(super) fn check(&self, format: OutputFormat, ratio: f64) -> Result<(), CliError> {
         if ratio > 1.0 && (self.are_named() || self.geometry.is_some()) {
-            return Err(UsageError::RatioOfRepresentatives { ratio });
+            return Err(usage(format_args!(
+                "--ratio: expected 1 with --representatives and --geometry, which index all bars, found {ratio}; \
+                 use --min-persistence or --longest instead"
+            )));
         }
         if !self.are_named() {
             return Ok(());
         }
         if !format.holds_representatives() {
-            return Err(UsageError::NoRoom { format });
+            return Err(usage(format_args!(
+                "--representatives: expected --output json, csv or npz, which can hold them, found {format}"
+            )));
         }
         let wants = |kind| self.representatives.contains(&kind);
         let has_chains = wants(RepresentativeKind::Cocycles) || wants(RepresentativeKind::Cycles);
         if has_chains && format == OutputFormat::Csv {
-            return Err(UsageError::NoRoomForChains { format });
+            return Err(usage(format_args!(
+                "--representatives: expected --output json or npz, which can hold cocycles and cycles, found {format}"
+            )));
         }
         if self.cocycles_at == CocycleScale::Birth && !wants(RepresentativeKind::Cocycles) {
-            let option = "--cocycles-at birth";
-            return Err(UsageError::OnlyBeside { option, kind: RepresentativeKind::Cocycles });
+            return Err(usage("--cocycles-at birth applies only to --representatives cocycles"));
         }
         if self.tighten && !wants(RepresentativeKind::Cycles) && self.geometry.is_none() {
-            return Err(UsageError::OnlyBeside { option: "--tighten", kind: RepresentativeKind::Cycles });
+            return Err(usage("--tighten applies only to --representatives cycles"));
         }
         Ok(())
     }
@@ -121,13 +127,15 @@ impl RepresentativesArguments {
     ///
     /// # Errors
     /// [`UsageError::GeometryName`], [`UsageError::GeometryAxes`], [`UsageError::GeometryDimension`].
-    pub(super) fn drawing(&self, max_dim: usize) -> Result<Option<Drawing<'_>>, UsageError> {
+    pub(super) fn drawing(&self, max_dim: usize) -> Result<Option<Drawing<'_>>, CliError> {
         let Some(path) = &self.geometry else { return Ok(None) };
         let drawing = Drawing::of(path)?;
         let axes = &self.geometry_axes;
         let is_repeated = axes.iter().enumerate().any(|(k, axis)| axes[..k].contains(axis));
         if !matches!(axes.len(), 0 | 2 | 3) || is_repeated {
-            return Err(UsageError::GeometryAxes { found: axes.clone() });
+            return Err(usage(format_args!(
+                "--geometry-axes: expected two or three different axes, found {axes:?}"
+            )));
         }
         let found = match self.bars.only.iter().find(|bar| bar.dim > MOST_DRAWN) {
             Some(BarName { dim, index }) => Some(format!("bar {dim}:{index}")),
@@ -135,7 +143,9 @@ impl RepresentativesArguments {
             None => None,
         };
         match found {
-            Some(found) => Err(UsageError::GeometryDimension { found }),
+            Some(found) => Err(usage(format_args!(
+                "--geometry: expected bars of dimension 2 or less, whose cycles can be drawn, found {found}"
+            ))),
             None => Ok(Some(drawing)),
         }
     }
