@@ -48,17 +48,11 @@ pub(crate) struct Picture<'a> {
 
 impl PictureArguments {
     /// The picture, if one is wanted.
-    ///
-    /// # Errors
-    /// [`UsageError::PictureName`].
     pub(crate) fn picture(&self) -> Result<Option<Picture<'_>>, CliError> {
         self.file.picture(self.plot_kind)
     }
 
     /// The file of a page about the run, if one is wanted.
-    ///
-    /// # Errors
-    /// [`UsageError::ReportName`].
     pub(crate) fn report(&self) -> Result<Option<&Path>, CliError> {
         self.file.report()
     }
@@ -76,9 +70,6 @@ impl PictureFileArguments {
     }
 
     /// The file of a page about the run, if one is wanted.
-    ///
-    /// # Errors
-    /// [`UsageError::ReportName`].
     pub(crate) fn report(&self) -> Result<Option<&Path>, CliError> {
         let Some(path) = self.report.as_deref() else { return Ok(None) };
         let extension = path.extension().map(|extension| extension.to_string_lossy().to_lowercase());
@@ -92,9 +83,6 @@ impl PictureFileArguments {
     }
 
     /// The picture of a kind, if one is wanted.
-    ///
-    /// # Errors
-    /// [`UsageError::PictureName`].
     pub(crate) fn picture(&self, kind: PlotKind) -> Result<Option<Picture<'_>>, CliError> {
         let picture = |path| Ok(Picture { path, format: naming::picture_format(path)?, kind });
         self.plot.as_deref().map(picture).transpose()

@@ -59,18 +59,12 @@ impl RepresentativesArguments {
     }
 
     /// The drawing of cycles, if requested.
-    ///
-    /// # Errors
-    /// [`UsageError::GeometryName`].
     pub(super) fn drawing(&self) -> Result<Option<Drawing<'_>>, CliError> {
         self.geometry.as_deref().map(Drawing::of).transpose()
     }
 
     /// Checks that the output format can hold the requested representatives, and that this way of finding bars supports
     /// them.
-    ///
-    /// # Errors
-    /// [`UsageError::NoRoomForCycles`], [`UsageError::RepresentativesViaMatrix`].
     pub(super) fn check(&self, format: ImageBarsFormat, via: Way) -> Result<(), CliError> {
         if self.are_named() && !format.holds_representatives() {
             return Err(no_room_for_cycles(format));

@@ -54,9 +54,6 @@ impl RepresentativesArguments {
     }
 
     /// Checks that the output format can hold the requested representatives, and that the matrix is checked.
-    ///
-    /// # Errors
-    /// [`UsageError::NoRoomForCycles`], [`UsageError::UncheckedCycles`].
     pub(super) fn check(&self, output: Option<PairsFormat>, check: Option<bool>) -> Result<(), CliError> {
         if self.representatives.is_empty() {
             return Ok(());

@@ -78,10 +78,6 @@ impl RepresentativesArguments {
 
     /// Checks that the output format can hold the requested representatives, and that no bars are left out, which would
     /// shift their indices.
-    ///
-    /// # Errors
-    /// [`UsageError::NoRoom`], [`UsageError::NoRoomForChains`], [`UsageError::OnlyBeside`],
-    /// [`UsageError::RatioOfRepresentatives`].
     pub(super) fn check(&self, format: OutputFormat, ratio: f64) -> Result<(), CliError> {
         if ratio > 1.0 && (self.are_named() || self.geometry.is_some()) {
             return Err(usage(format_args!(
@@ -124,9 +120,6 @@ impl RepresentativesArguments {
     }
 
     /// The drawing of cycles for a run up to dimension `max_dim`, if requested.
-    ///
-    /// # Errors
-    /// [`UsageError::GeometryName`], [`UsageError::GeometryAxes`], [`UsageError::GeometryDimension`].
     pub(super) fn drawing(&self, max_dim: usize) -> Result<Option<Drawing<'_>>, CliError> {
         let Some(path) = &self.geometry else { return Ok(None) };
         let drawing = Drawing::of(path)?;
