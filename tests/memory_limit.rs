@@ -27,7 +27,10 @@ fn inputs_are_read_within_the_limit() {
     lacuna::memory::limit(64 << 20);
     let limit = "out of memory: the limit of 67.1 MB leaves no room for ";
     let error = read_bytes("points.txt.gz", &packed, DistanceOptions::default()).unwrap_err();
-    assert!(error.error_kind() == ErrorKind::Memory && error.to_string().starts_with("points.txt.gz: "), "{error}");
+    assert!(
+        error.error_kind() == ErrorKind::Memory && error.to_string().starts_with("points.txt.gz: "),
+        "{error}"
+    );
     assert!(error.to_string().contains(limit), "{error}");
     let error = read_source("matrix.gz", &packed[..], &MatrixReadOptions::default()).unwrap_err();
     assert!(error.error_kind() == ErrorKind::Memory && error.to_string().contains(limit), "{error}");
