@@ -9,7 +9,7 @@ use std::time::Instant;
 use common::metrics::{Family, Metric, generator};
 use common::variants::{Ask, Form, Variant, assert_same, multiset, oracle};
 use lacuna::metric::{DistanceMatrix, PointCloud, Precision, SparseDistances, Value};
-use lacuna::rips::{Rips, SecondLayer, Shape, Threshold};
+use lacuna::rips::{Rips, SecondLayer, Shape};
 use lacuna::{Bar, Diagram};
 use rand::RngExt;
 
@@ -30,7 +30,7 @@ fn configurations_agree() {
     ];
     for (seed, (family, n, dim)) in cases.into_iter().enumerate() {
         let metric = Metric::random(family, n, &mut generator(seed as u64));
-        let half = Threshold::Value(f64::from((0.6 * metric.enclosing_radius().min(4.0)) as f32));
+        let half = Some(f64::from((0.6 * metric.enclosing_radius().min(4.0)) as f32));
         for ask in [
             Ask::enclosed(dim),
             Ask { modulus: 3, ..Ask::whole(1) },
@@ -94,7 +94,7 @@ fn ranks_of_both_widths_agree() {
     let mut distances = metric.lower.clone();
     distances.sort_by(f64::total_cmp);
     let [short, long] = [(60_000, 16), (85_000, 32)].map(|(edges, rank_width)| {
-        let ask = Ask { threshold: Threshold::Value(distances[edges]), ..Ask::whole(1) };
+        let ask = Ask { threshold: Some(distances[edges]), ..Ask::whole(1) };
         let outcome = Variant { form: Form::Edges, threads: 2, ..Variant::PLAINEST }.run(&metric, ask);
         assert!(matches!(outcome.plan.shape, Shape::Sparse { .. }), "{:?}", outcome.plan);
         assert_eq!(outcome.plan.rank_width, rank_width);
@@ -114,7 +114,7 @@ fn a_threshold_truncates() {
         distances.sort_by(f64::total_cmp);
         for part in [20, 5, 3, 2] {
             let t = distances[distances.len() / part];
-            let ask = Ask { threshold: Threshold::Value(t), ..Ask::whole(dim) };
+            let ask = Ask { threshold: Some(t), ..Ask::whole(dim) };
             for form in [Form::Matrix, Form::Edges, Form::Scattered] {
                 let found = Variant { form, ..Variant::PLAINEST }.run(&metric, ask).diagram;
                 assert_same(&found, &truncated(&whole, t), &metric, ask, (family, form));
@@ -206,7 +206,7 @@ fn euler_characteristic_at_every_diameter() {
         let simplices = cliques(&metric, t);
         let dim = simplices.iter().map(|&(_, dim)| dim).max().unwrap_or(0);
         for form in [Form::Matrix, Form::Edges, Form::Scattered] {
-            let ask = Ask { threshold: Threshold::Value(t), ..Ask::whole(dim) };
+            let ask = Ask { threshold: Some(t), ..Ask::whole(dim) };
             let diagram = Variant { form, threads: 2, ..Variant::PLAINEST }.run(&metric, ask).diagram;
             for &(r, _) in &simplices {
                 let alive = diagram.iter().filter(|(_, bar)| bar.birth <= r && r < bar.death);

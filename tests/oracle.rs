@@ -16,7 +16,7 @@ use common::metrics::{Family, Metric, generator};
 use common::variants::{Ask, Variant, assert_same, check, oracle};
 use lacuna::backend::{Backend, BackendRequest, Choice};
 use lacuna::metric::SparseDistances;
-use lacuna::rips::{Rips, RipsError, Shape, Threshold};
+use lacuna::rips::{Rips, RipsError, Shape};
 use rand::RngExt;
 use rand_pcg::Pcg64;
 
@@ -51,17 +51,17 @@ fn ask(metric: &Metric, rng: &mut Pcg64) -> Ask {
 }
 
 /// A random threshold. Thresholds are rounded to the precision of the distances, so only exact values are drawn.
-fn threshold(metric: &Metric, rng: &mut Pcg64) -> Threshold {
+fn threshold(metric: &Metric, rng: &mut Pcg64) -> Option<f64> {
     let distance =
         if metric.lower.is_empty() { 1.0 } else { metric.lower[rng.random_range(0..metric.lower.len())] };
     match rng.random_range(0..8) {
-        0 | 1 => Threshold::EnclosingRadius,
-        2 | 3 => Threshold::Value(f64::INFINITY),
-        4 => Threshold::Value(distance),
-        5 if metric.double => Threshold::Value(distance.next_down()),
-        5 => Threshold::Value((distance as f32).next_down().max(0.0).into()),
-        6 => Threshold::Value((distance.min(1e9) as f32 * rng.random_range(0.5..1.5)).into()),
-        _ => Threshold::Value(0.0),
+        0 | 1 => None,
+        2 | 3 => Some(f64::INFINITY),
+        4 => Some(distance),
+        5 if metric.double => Some(distance.next_down()),
+        5 => Some((distance as f32).next_down().max(0.0).into()),
+        6 => Some((distance.min(1e9) as f32 * rng.random_range(0.5..1.5)).into()),
+        _ => Some(0.0),
     }
 }
 
@@ -145,7 +145,7 @@ fn sizes_about_the_bitset_word() {
         for (family, ask) in [
             (Family::Ties(3), Ask::enclosed(1)),
             (Family::Graph(0.7), Ask::whole(2)),
-            (Family::Cloud(2), Ask { threshold: Threshold::Value(0.5), ..Ask::whole(2) }),
+            (Family::Cloud(2), Ask { threshold: Some(0.5), ..Ask::whole(2) }),
         ] {
             let metric = Metric::random(family, n, &mut generator(n as u64));
             let some = Variant::all().into_iter().skip(k).step_by(7);
@@ -169,7 +169,7 @@ fn all_configurations() {
     ];
     for (seed, family) in families.into_iter().enumerate() {
         let metric = Metric::random(family, 12, &mut generator(seed as u64));
-        for threshold in [Threshold::EnclosingRadius, Threshold::Value(f64::INFINITY)] {
+        for threshold in [None, Some(f64::INFINITY)] {
             let ask = Ask { dim: 4, threshold, modulus: 2 };
             check(&metric, ask, Variant::all(), &format!("{family:?}, seed {seed}"));
         }

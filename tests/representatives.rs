@@ -12,7 +12,7 @@ use lacuna::metric::{Distances, PointCloud, Value};
 use lacuna::rips::plain::{Class, classes};
 use lacuna::rips::{
     BarSelection, Collapse, Outcome, Representative, RepresentativeKind, Representatives,
-    RepresentativesRequest, Rips, RipsError, SecondLayer, Threshold,
+    RepresentativesRequest, Rips, RipsError, SecondLayer,
 };
 use rand::RngExt;
 
@@ -41,9 +41,9 @@ fn inputs(count: u64) -> impl Iterator<Item = (Metric, Ask, String)> {
         let metric = if seed / 12 % 2 == 0 { metric } else { metric.born_at_random(&mut rng) };
         let some = metric.get(rng.random_range(0..n), rng.random_range(0..n));
         let threshold = match rng.random_range(0..4) {
-            0 => Threshold::Value(some),
-            1 => Threshold::EnclosingRadius,
-            _ => Threshold::Value(f64::INFINITY),
+            0 => Some(some),
+            1 => None,
+            _ => Some(f64::INFINITY),
         };
         let modulus = [2, 3, 5][rng.random_range(0..3)];
         let ask = Ask { dim: rng.random_range(0..=3), threshold, modulus };
@@ -80,20 +80,20 @@ fn longest_edge(metric: &Metric, simplex: &[usize]) -> [usize; 2] {
     edges.max_by(later).expect("a simplex with an edge")
 }
 
-fn plain(found: Representative<'_>, name: &dyn Fn(u32) -> usize) -> Plain {
+fn plain(found: &Representative, name: &dyn Fn(u32) -> usize) -> Plain {
     let named = |simplex: &[u32]| -> Vec<usize> { simplex.iter().map(|&vertex| name(vertex)).collect() };
     let edge = |edge: Option<[u32; 2]>| edge.map(|edge| edge.map(name));
     let Representative { bar, dim, birth, death, birth_edge, death_edge, .. } = found;
-    let class = Class { bar, birth: named(birth), death: death.map(named) };
-    (dim, class, edge(birth_edge), edge(death_edge))
+    let class = Class { bar: *bar, birth: named(birth), death: death.as_deref().map(named) };
+    (*dim, class, edge(*birth_edge), edge(*death_edge))
 }
 
 fn rips<T: Value>(distances: impl Into<Distances<T>>, ask: Ask) -> Rips<T> {
     let rips = Rips::new(distances).max_dim(ask.dim).modulus(ask.modulus);
     let rips = rips.representatives(RepresentativesRequest::default());
     match ask.threshold {
-        Threshold::Value(t) => rips.threshold(t),
-        Threshold::EnclosingRadius => rips,
+        Some(t) => rips.threshold(t),
+        None => rips,
     }
 }
 
@@ -169,7 +169,7 @@ fn of_edges_too() {
     for (metric, ask, what) in inputs(600) {
         let expected = expected(&metric, ask);
         // An input of edges has no enclosing radius.
-        let ask = Ask { threshold: Threshold::Value(ask.value(&metric)), ..ask };
+        let ask = Ask { threshold: Some(ask.value(&metric)), ..ask };
         check(rips(metric.edges::<f64>(f64::INFINITY), ask), &expected, &|vertex| vertex as usize, &what);
         // Edges among isolated points, where the graph is sparse; the isolated points have bars of their own.
         let n = metric.n;
@@ -248,13 +248,13 @@ fn bars_are_chosen() {
         ring().representatives(request).solve(&())
     };
     let all = run(BarSelection::All).unwrap();
-    let all: Vec<Representative<'_>> = representatives(&all).iter().collect();
-    let same = |bars: BarSelection, expected: &[Representative<'_>]| {
+    let all: Vec<&Representative> = representatives(&all).iter().collect();
+    let same = |bars: BarSelection, expected: &[&Representative]| {
         let outcome = run(bars).unwrap();
         assert_eq!(representatives(&outcome).iter().collect::<Vec<_>>(), expected);
         assert_eq!(representatives(&outcome).len(), expected.len());
     };
-    let lasts = |representative: &Representative<'_>| representative.bar.death - representative.bar.birth;
+    let lasts = |representative: &Representative| representative.bar.death - representative.bar.birth;
     let long: Vec<_> = all.iter().filter(|representative| lasts(representative) >= 0.3).copied().collect();
     assert!(long.len() > 2 && long.len() < all.len());
     same(BarSelection::Persistence(0.3), &long);

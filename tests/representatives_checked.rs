@@ -13,7 +13,7 @@ use lacuna::metric::{Distances, Value};
 use lacuna::rips::plain::classes;
 use lacuna::rips::{
     BarSelection, CocycleScale, Outcome, Representative, RepresentativeKind, Representatives,
-    RepresentativesRequest, Rips, Threshold,
+    RepresentativesRequest, Rips,
 };
 use rand::RngExt;
 use rand_pcg::Pcg64;
@@ -47,9 +47,9 @@ impl Case {
     fn new(metric: Metric, dim: usize, rng: &mut Pcg64, what: String) -> Case {
         let (i, j) = (rng.random_range(0..metric.n), rng.random_range(0..metric.n));
         let threshold = match rng.random_range(0..4) {
-            0 => Threshold::Value(metric.get(i, j)),
-            1 => Threshold::EnclosingRadius,
-            _ => Threshold::Value(f64::INFINITY),
+            0 => Some(metric.get(i, j)),
+            1 => None,
+            _ => Some(f64::INFINITY),
         };
         let ask = Ask { dim, threshold, modulus: [2, 3, 5][rng.random_range(0..3)] };
         let at = [CocycleScale::Birth, CocycleScale::Death][rng.random_range(0..2)];
@@ -62,7 +62,7 @@ impl Case {
 
     /// The case with its threshold as a number, since an input of edges has no enclosing radius.
     fn with_value(self) -> Case {
-        Case { ask: Ask { threshold: Threshold::Value(self.ask.value(&self.metric)), ..self.ask }, ..self }
+        Case { ask: Ask { threshold: Some(self.ask.value(&self.metric)), ..self.ask }, ..self }
     }
 
     fn rips<T: Value>(&self, distances: impl Into<Distances<T>>) -> Rips<T> {
@@ -71,8 +71,8 @@ impl Case {
         let rips = Rips::new(distances).max_dim(self.ask.dim).modulus(self.ask.modulus);
         let rips = rips.representatives(request);
         match self.ask.threshold {
-            Threshold::Value(threshold) => rips.threshold(threshold),
-            Threshold::EnclosingRadius => rips,
+            Some(threshold) => rips.threshold(threshold),
+            None => rips,
         }
     }
 

@@ -32,7 +32,7 @@ use common::brute::Filtration;
 use common::metrics::{Family, Metric, generator};
 use common::shared::{cases, folder, lacuna_rips, table};
 use common::variants::{Ask, Form, Variant, multiset, oracle};
-use lacuna::rips::{DimensionStats, Outcome, SecondLayer, Threshold};
+use lacuna::rips::{DimensionStats, Outcome, SecondLayer};
 use rand::RngExt;
 
 /// A row of the table: sums over dimensions 1..=d, and the numbers of apparent pairs by dimension if they are known.
@@ -172,10 +172,7 @@ fn counts_are_those_of_brute_force() {
             let ask = match round % 3 {
                 0 => Ask::whole(dim),
                 1 => Ask::enclosed(dim),
-                _ => Ask {
-                    threshold: Threshold::Value(rng.random_range(0.0f32..3.0).into()),
-                    ..Ask::whole(dim)
-                },
+                _ => Ask { threshold: Some(rng.random_range(0.0f32..3.0).into()), ..Ask::whole(dim) },
             };
             let top = dim.min(metric.n.saturating_sub(2));
             let expected = Filtration::new(&metric, top + 1, ask.value(&metric)).counts(top);

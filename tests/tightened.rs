@@ -66,10 +66,10 @@ fn no_cycle_of_the_class_is_shorter() {
         let names: Vec<u32> = (0..metric.n as u32).collect();
         let filtration = Filtration::new(&metric, &names, 2, f64::INFINITY, modulus);
         let (loose, tight) = (cycles(&metric, modulus, false), cycles(&metric, modulus, true));
-        for (loose, tight) in loose.of_dimension(1).zip(tight.of_dimension(1)) {
+        for (loose, tight) in loose.of_dimension(1).iter().zip(tight.of_dimension(1)) {
             let what = format!("{family:?}, seed {seed}, modulus {modulus}, {:?}, {metric:?}", loose.bar);
             let birth = loose.bar.birth;
-            let (loose, tight) = (loose.cycle.unwrap(), tight.cycle.unwrap());
+            let (loose, tight) = (loose.cycle.as_deref().unwrap(), tight.cycle.as_deref().unwrap());
             let class = filtration.vector(loose);
             let boundaries = filtration.boundaries(1, Scale::AtMost(birth));
             let is_of_class = |vector: &[u32]| {

@@ -6,7 +6,7 @@ mod common;
 use common::metrics::{Family, Metric, generator, shuffled};
 use common::variants::{Ask, Form, Variant, assert_same, check, multiset, oracle};
 use lacuna::metric::{Distances, PointCloud};
-use lacuna::rips::{Collapse, DistanceToMeasure, Growth, Rips, RipsError, Threshold, plain};
+use lacuna::rips::{Collapse, DistanceToMeasure, Growth, Rips, RipsError, plain};
 use rand::RngExt;
 
 const FAMILIES: [Family; 10] = [
@@ -31,9 +31,9 @@ fn inputs(count: u64) -> impl Iterator<Item = (Metric, Ask, String)> {
         let metric = Metric::random(family, n, &mut rng).born_at_random(&mut rng);
         let some = metric.get(rng.random_range(0..n), rng.random_range(0..n));
         let threshold = match rng.random_range(0..4) {
-            0 => Threshold::Value(f64::INFINITY),
-            1 => Threshold::Value(some),
-            _ => Threshold::EnclosingRadius,
+            0 => Some(f64::INFINITY),
+            1 => Some(some),
+            _ => None,
         };
         let modulus = [2, 2, 3, 65521][rng.random_range(0..4)];
         let ask = Ask { dim: rng.random_range(0..=3), threshold, modulus };

@@ -194,7 +194,12 @@ fn rips<T: Value>(choices: &mut Unstructured<'_>, devices: Option<&Backend>) -> 
         for (dim, classes) in classes.into_iter().enumerate() {
             let found = found.of_dimension(dim);
             let found: Vec<plain::Class> = found
-                .map(|of| plain::Class { bar: of.bar, birth: places(of.birth), death: of.death.map(places) })
+                .iter()
+                .map(|of| plain::Class {
+                    bar: of.bar,
+                    birth: places(&of.birth),
+                    death: of.death.as_deref().map(places),
+                })
                 .collect();
             assert_eq!(found, classes, "simplices of dimension {dim}");
         }

@@ -17,19 +17,18 @@ pub(crate) fn tables<'py>(
     representatives: &Representatives,
 ) -> PyResult<Bound<'py, PyList>> {
     let tables = (0..representatives.dimensions()).map(|dim| {
-        let found: Vec<Representative<'_>> = representatives.of_dimension(dim).collect();
-        table(py, dim, &found)
+        table(py, dim, representatives.of_dimension(dim))
     });
     PyList::new(py, tables.collect::<PyResult<Vec<_>>>()?)
 }
 
-fn table<'py>(py: Python<'py>, dim: usize, found: &[Representative<'_>]) -> PyResult<Bound<'py, PyDict>> {
+fn table<'py>(py: Python<'py>, dim: usize, found: &[Representative]) -> PyResult<Bound<'py, PyDict>> {
     let table = PyDict::new(py);
     let places = found.iter().map(|representative| representative.index as i64);
     table.set_item(intern!(py, "places"), PyArray1::from_iter(py, places))?;
-    let births = found.iter().map(|representative| Some(representative.birth));
+    let births = found.iter().map(|representative| Some(&representative.birth[..]));
     table.set_item(intern!(py, "birth_simplices"), simplices(py, dim + 1, births)?)?;
-    let deaths = found.iter().map(|representative| representative.death);
+    let deaths = found.iter().map(|representative| representative.death.as_deref());
     table.set_item(intern!(py, "death_simplices"), simplices(py, dim + 2, deaths)?)?;
     if dim > 0 {
         let births =
@@ -38,11 +37,11 @@ fn table<'py>(py: Python<'py>, dim: usize, found: &[Representative<'_>]) -> PyRe
     }
     let deaths = found.iter().map(|representative| representative.death_edge.as_ref().map(|edge| &edge[..]));
     table.set_item(intern!(py, "death_edges"), simplices(py, 2, deaths)?)?;
-    let cocycles = found.iter().map(|representative| representative.cocycle);
+    let cocycles = found.iter().map(|representative| representative.cocycle.as_deref());
     if let Some(cocycles) = chains(py, cocycles)? {
         table.set_item(intern!(py, "cocycles"), cocycles)?;
     }
-    let cycles = found.iter().map(|representative| representative.cycle);
+    let cycles = found.iter().map(|representative| representative.cycle.as_deref());
     if let Some(cycles) = chains(py, cycles)? {
         table.set_item(intern!(py, "cycles"), cycles)?;
     }

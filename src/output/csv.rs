@@ -36,8 +36,8 @@ pub fn write_with_simplices(
     for dim in 0..diagram.len() {
         for (index, bar) in diagram.bars(dim).iter().enumerate() {
             let found = simplices.next_if(|found| (found.dim, found.index) == (dim, index));
-            list(found.map_or(&[], |found| found.birth), &mut birth);
-            list(found.and_then(|found| found.death).unwrap_or_default(), &mut death);
+            list(found.map_or(&[], |found| &found.birth), &mut birth);
+            list(found.and_then(|found| found.death.as_deref()).unwrap_or_default(), &mut death);
             csv.serialize((dim, bar.birth, bar.death, &birth, &death))?;
         }
     }

@@ -42,21 +42,21 @@ impl Serialize for Rows<'_> {
     }
 }
 
-impl<'a> From<Representative<'a>> for Simplices<'a> {
-    fn from(found: Representative<'a>) -> Self {
+impl<'a> From<&'a Representative> for Simplices<'a> {
+    fn from(found: &'a Representative) -> Self {
         let Representative { bar, dim, index, birth, death, birth_edge, death_edge, cocycle, cycle } = found;
-        let crate::Bar { birth: born, death: dies } = bar;
+        let crate::Bar { birth: born, death: dies } = *bar;
         Simplices {
-            dim,
-            index,
+            dim: *dim,
+            index: *index,
             birth: born,
             death: dies,
             birth_simplex: birth,
-            death_simplex: death,
-            birth_edge,
-            death_edge,
-            cocycle: cocycle.map(Rows),
-            cycle: cycle.map(Rows),
+            death_simplex: death.as_deref(),
+            birth_edge: *birth_edge,
+            death_edge: *death_edge,
+            cocycle: cocycle.as_deref().map(Rows),
+            cycle: cycle.as_deref().map(Rows),
         }
     }
 }

@@ -30,15 +30,15 @@ pub(crate) type Archive<'a> = ZipArchiveWriter<&'a mut dyn Write>;
 
 /// Adds the arrays of one dimension.
 fn add_dimension(archive: &mut Archive<'_>, representatives: &Representatives, dim: usize) -> io::Result<()> {
-    let rows = || representatives.of_dimension(dim);
-    let count = rows().len();
-    let mut table = |name: &str, width: usize, row: &dyn Fn(&Representative<'_>, &mut Vec<i64>)| {
+    let rows = representatives.of_dimension(dim);
+    let count = rows.len();
+    let mut table = |name: &str, width: usize, row: &dyn Fn(&Representative, &mut Vec<i64>)| {
         let write = |member: &mut dyn Write| {
             let mut array = integers(&[count as u64, width as u64], member)?;
             let mut values = Vec::with_capacity(width);
-            for representative in rows() {
+            for representative in rows {
                 values.clear();
-                row(&representative, &mut values);
+                row(representative, &mut values);
                 // An essential bar has no death simplex.
                 values.resize(width, -1);
                 array.extend(values.iter().copied())?;
@@ -49,21 +49,23 @@ fn add_dimension(archive: &mut Archive<'_>, representatives: &Representatives, d
     };
     let extend =
         |values: &mut Vec<i64>, simplex: &[u32]| values.extend(simplex.iter().map(|&v| i64::from(v)));
-    table("birth_simplices", dim + 1, &|found, values| extend(values, found.birth))?;
-    table("death_simplices", dim + 2, &|found, values| extend(values, found.death.unwrap_or_default()))?;
+    table("birth_simplices", dim + 1, &|found, values| extend(values, &found.birth))?;
+    table("death_simplices", dim + 2, &|found, values| {
+        extend(values, found.death.as_deref().unwrap_or_default())
+    })?;
     if dim > 0 {
         table("birth_edges", 2, &|found, values| extend(values, found.birth_edge.as_slice().as_flattened()))?;
     }
     table("death_edges", 2, &|found, values| extend(values, found.death_edge.as_slice().as_flattened()))?;
     let places = &|member: &mut dyn Write| {
         let mut array = integers(&[count as u64], member)?;
-        array.extend(rows().map(|found| found.index as i64))?;
+        array.extend(rows.iter().map(|found| found.index as i64))?;
         array.finish()
     };
     add(archive, &format!("index_{dim}"), places)?;
-    let cocycles: Vec<&Chain> = rows().filter_map(|found| found.cocycle).collect();
+    let cocycles: Vec<&Chain> = rows.iter().filter_map(|found| found.cocycle.as_deref()).collect();
     add_chains(archive, "cocycle", dim, &cocycles)?;
-    let cycles: Vec<&Chain> = rows().filter_map(|found| found.cycle).collect();
+    let cycles: Vec<&Chain> = rows.iter().filter_map(|found| found.cycle.as_deref()).collect();
     add_chains(archive, "cycle", dim, &cycles)
 }
 

@@ -138,8 +138,11 @@ impl Report {
         };
         for one in found {
             let Some(bar) = self.place(one.dim, one.index) else { continue };
-            self.simplices.push((bar, words(one.birth), one.death.map(words)));
-            let drawn = one.cycle.filter(|cycle| coordinates.is_some() && matches!(cycle.dimension(), 1 | 2));
+            self.simplices.push((bar, words(&one.birth), one.death.as_deref().map(words)));
+            let drawn = one
+                .cycle
+                .as_deref()
+                .filter(|cycle| coordinates.is_some() && matches!(cycle.dimension(), 1 | 2));
             if let Some(cycle) = drawn {
                 self.cycles.push((bar, cycle.dimension() + 1, cycle.vertices().to_vec()));
             }

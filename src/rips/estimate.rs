@@ -154,13 +154,13 @@ fn simplices(summary: &Summary, dim: usize) -> f64 {
 mod tests {
     use super::*;
     use crate::metric::{Distances, PointCloud};
-    use crate::rips::{Rips, Threshold};
+    use crate::rips::Rips;
 
     #[test]
     fn of_a_full_filtration_all_simplices_are_counted() {
         let points: Vec<f32> = (0..40).map(|k| ((k * k) % 101) as f32).collect();
         let distances = Distances::from(PointCloud::new(1, points).unwrap());
-        let summary = Summary::of(&distances, Threshold::Value(f64::INFINITY)).unwrap();
+        let summary = Summary::of(&distances, Some(f64::INFINITY)).unwrap();
         assert_eq!(simplices(&summary, 3), binomial(40, 4) as f64);
         let [narrow, wide] = [16, 32].map(|bits| of(&summary, 2, bits, Level::detect()));
         assert!(0.0 < narrow.cpu && narrow.cpu < wide.cpu && wide.device > 0.0);

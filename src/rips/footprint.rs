@@ -11,7 +11,7 @@ use crate::metric::{Distances, PointCloud, Value};
 use crate::rips::complex::{ABSENT, Sparse, stride};
 use crate::rips::edge_collapse;
 use crate::rips::filtration_construction::binomial;
-use crate::rips::rank::{Keyed, Layout, RankedEdges, pairs_of};
+use crate::rips::rank::{Edges, Keyed, Layout, pairs_of};
 use crate::rips::submatrix_reduction::Walking;
 use crate::rips::summary::Summary;
 use crate::rips::{PairSearch, Plan, RipsError, Shape};
@@ -59,8 +59,9 @@ pub(super) struct Tables {
 }
 
 impl Tables {
-    /// The tables for these keys, computed from an input of `input` bytes.
-    pub(super) fn of<K>(input: u64, keyed: &Keyed<K>) -> Self {
+    /// The tables for these keys, computed from an input of `input` bytes. `collapsed` is the number of edges that are
+    /// collapsed first, if they are, and `shed` the number of bytes that were lacking for a collapse.
+    pub(super) fn of<K>(input: u64, keyed: &Keyed<K>, collapsed: Option<usize>, shed: Option<u64>) -> Self {
         let (count, width) = (keyed.keys.len() as u64, size_of::<K>() as u64);
         let (ends, is_square) = match &keyed.layout {
             Layout::Pairs(pairs) => (size_of_val(&pairs[..]) as u64, false),
@@ -79,19 +80,9 @@ impl Tables {
             width,
             count,
             is_square,
-            collapsed: None,
-            shed: None,
+            collapsed: collapsed.map(|edges| edges as u64),
+            shed,
         }
-    }
-
-    /// The tables of a run that skipped edge collapse, if `shed` bytes for it were lacking.
-    pub(super) fn without_collapse(self, shed: Option<u64>) -> Self {
-        Tables { shed, ..self }
-    }
-
-    /// The tables of a run that collapses `edges` edges first.
-    pub(super) fn collapsing(self, edges: usize) -> Self {
-        Tables { collapsed: Some(edges as u64), ..self }
     }
 
     /// Checks that the complex fits beside the tables that exist already.
@@ -371,7 +362,7 @@ pub(super) fn check_collapse(points: usize, edges: usize) -> Result<(), RipsErro
 /// apparent pairs as simplices, at most C(k, d) simplices have a given greatest vertex with k smaller neighbours, and
 /// an entry is held twice while the pairs are collected.
 pub(super) fn too_large_sorted_layer(
-    edges: &RankedEdges,
+    edges: &Edges,
     points: usize,
     max_dim: usize,
     entry_width: u32,
@@ -461,7 +452,6 @@ fn ranking<K>(keyed: &Keyed<K>, summary: &Summary) -> u64 {
 mod tests {
     use super::*;
     use crate::metric::{DistanceMatrix, Distances, SparseDistances};
-    use crate::rips::Threshold;
 
     #[test]
     fn a_collapse_of_very_many_points_is_refused() {
@@ -508,8 +498,7 @@ mod tests {
             Distances::from(DistanceMatrix::from_lower(vec![1.0f32, 2.0, 3.0, 4.0, 5.0, 6.0]).unwrap());
         let of = |distances: &Distances<f32>, threshold: Option<f32>| {
             let keyed = Keyed::of(distances, threshold, false, &()).unwrap();
-            let given = threshold.map_or(Threshold::EnclosingRadius, |t| Threshold::Value(t.into()));
-            ranking(&keyed, &Summary::of(distances, given).unwrap())
+            ranking(&keyed, &Summary::of(distances, threshold.map(f64::from)).unwrap())
         };
         // A square of four rows; the ranks lie where the keys are.
         assert_eq!(of(&matrix, Some(2.0)), 4 * 2 * stride(4) as u64);

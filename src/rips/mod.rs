@@ -27,7 +27,6 @@
 //! If [`representatives`] of bars are requested, they are collected in each dimension. [`plain`] computes the barcode
 //! from an explicit filtration and is the oracle of all tests.
 
-mod any;
 pub mod apparent_pairs;
 pub mod clearing;
 pub(crate) mod code;
@@ -41,6 +40,7 @@ pub mod filtration_construction;
 mod footprint;
 pub mod landmarks;
 pub(crate) mod modulus;
+mod options;
 pub mod pair_store;
 pub(crate) mod pipeline;
 pub mod plain;
@@ -62,11 +62,11 @@ use crate::metric::{Distances, Value};
 pub use crate::progress::Progress;
 use crate::progress::{Interrupted, interruptible};
 use crate::snapshot::SnapshotError;
-pub use any::RipsOptions;
 pub use distance_to_measure::{DistanceToMeasure, Growth};
 pub use landmarks::Landmarks;
+pub use options::RipsOptions;
 use pipeline::Prepared;
-pub use plan::{Collapse, PairSearch, Plan, SecondLayer, Shape, Threshold};
+pub use plan::{Collapse, PairSearch, Plan, SecondLayer, Shape};
 pub use representatives::{
     Chain, ChainError, CocycleScale, Representative, RepresentativeKind, Representatives,
     RepresentativesRequest,
@@ -78,17 +78,7 @@ pub use summary::Summary;
 #[derive(Debug, Clone)]
 pub struct Rips<T = f32> {
     distances: Distances<T>,
-    max_dim: usize,
-    threshold: Threshold,
-    modulus: u32,
-    threads: Option<usize>,
-    pair_store: SecondLayer,
-    times_pair_store: bool,
-    collapse: Collapse,
-    weights: Option<DistanceToMeasure>,
-    landmarks: Option<usize>,
-    representatives: Option<RepresentativesRequest>,
-    backend: Backend,
+    options: RipsOptions,
 }
 
 /// The result of a run: the diagram, and a record of how it was computed.
@@ -131,8 +121,8 @@ impl Outcome {
     /// for representative in representatives.iter() {
     ///     println!("{:?}: {:?} to {:?}", representative.bar, representative.birth, representative.death);
     /// }
-    /// let square = representatives.of_dimension(1).next().expect("there is one loop");
-    /// assert_eq!((square.birth, square.death), (&[0, 1][..], Some(&[0, 1, 3][..])));
+    /// let square = representatives.of_dimension(1).first().expect("there is one loop");
+    /// assert_eq!((&square.birth[..], square.death.as_deref()), (&[0, 1][..], Some(&[0, 1, 3][..])));
     /// assert_eq!((square.birth_edge, square.death_edge), (Some([0, 1]), Some([1, 3])));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -281,54 +271,40 @@ pub enum RipsError {
 }
 
 impl<T: Value> Rips<T> {
-    /// A computation on these distances with the defaults: up to dimension 1 and the enclosing radius, over Z/2, on all
-    /// cores.
+    /// A computation on these distances with the default [options](RipsOptions).
     pub fn new(distances: impl Into<Distances<T>>) -> Self {
-        Rips {
-            distances: distances.into(),
-            max_dim: 1,
-            threshold: Threshold::EnclosingRadius,
-            modulus: 2,
-            threads: None,
-            pair_store: SecondLayer::Implicit,
-            times_pair_store: false,
-            collapse: Collapse::default(),
-            weights: None,
-            landmarks: None,
-            representatives: None,
-            backend: Backend::default(),
-        }
+        Rips { distances: distances.into(), options: RipsOptions::default() }
     }
 
     /// The greatest homology dimension (default 1), at most n − 2 for n points.
     pub fn max_dim(mut self, dim: usize) -> Self {
-        self.max_dim = dim;
+        self.options.max_dim = dim;
         self
     }
 
     /// The greatest diameter of simplices (default: the enclosing radius). `t` is rounded to the precision of the
     /// distances, so that 0.6 includes a distance read as 0.6; infinity requests the whole filtration.
     pub fn threshold(mut self, t: f64) -> Self {
-        self.threshold = Threshold::Value(t);
+        self.options.threshold = Some(t);
         self
     }
 
     /// Coefficients in Z/p (default 2), p a prime below 2^16.
     pub fn modulus(mut self, p: u32) -> Self {
-        self.modulus = p;
+        self.options.modulus = p;
         self
     }
 
     /// Number of threads (default: those of the global rayon pool).
     pub fn threads(mut self, threads: usize) -> Self {
-        self.threads = Some(threads);
+        self.options.threads = Some(threads);
         self
     }
 
     /// The kind of layer 2 of the pair store (default: implicit). The sorted one stores an entry for each apparent
     /// pair, of which there are nearly as many as simplices.
     pub fn pair_store(mut self, layer: SecondLayer) -> Self {
-        self.pair_store = layer;
+        self.options.pair_store = layer;
         self
     }
 
@@ -336,13 +312,13 @@ impl<T: Value> Rips<T> {
     /// [`PairStoreStats::layer1_write_seconds`]. It times one access in 64, since reading a clock takes about as long
     /// as a look-up.
     pub fn time_pair_store(mut self, is_timed: bool) -> Self {
-        self.times_pair_store = is_timed;
+        self.options.times_pair_store = is_timed;
         self
     }
 
     /// Whether edges are collapsed first (default: as long as that pays). The diagram is the same, in the same order.
     pub fn collapse(mut self, collapse: Collapse) -> Self {
-        self.collapse = collapse;
+        self.options.collapse = collapse;
         self
     }
 
@@ -350,27 +326,27 @@ impl<T: Value> Rips<T> {
     /// born as the distances say, see [`DistanceMatrix::with_births`](crate::metric::DistanceMatrix::with_births), or
     /// at 0.
     pub fn weights(mut self, weights: Option<DistanceToMeasure>) -> Self {
-        self.weights = weights;
+        self.options.weights = weights;
         self
     }
 
     /// The number of landmarks that represent all points (default: all points are used), chosen as described in
     /// [`landmarks`]. Edge lists have no landmarks.
     pub fn landmarks(mut self, count: Option<usize>) -> Self {
-        self.landmarks = count;
+        self.options.landmarks = count;
         self
     }
 
     /// The representatives of bars to compute (default: none), for [`Outcome::representatives`]. Their simplices are
     /// those of the whole filtration, so edges are not collapsed.
     pub fn representatives(mut self, request: impl Into<Option<RepresentativesRequest>>) -> Self {
-        self.representatives = request.into();
+        self.options.representatives = request.into();
         self
     }
 
     /// The device that constructs residues (default: the CPU).
     pub fn backend(mut self, backend: Backend) -> Self {
-        self.backend = backend;
+        self.options.backend = backend;
         self
     }
 
@@ -391,18 +367,11 @@ impl<T: Value> Rips<T> {
     /// # Errors
     /// Those of [`Rips::run`].
     pub fn solve(self, progress: &dyn Progress) -> Result<Outcome, RipsError> {
-        on_threads(self.threads, || self.prepare(progress)?.solve(progress))
+        on_threads(self.options.threads, || self.prepare(progress)?.solve(progress))
     }
 
     /// Checks the options and ranks the distances.
     fn prepare(self, progress: &dyn Progress) -> Result<Prepared, RipsError> {
-        let modulus = modulus::prime_modulus(self.modulus)?;
-        if let Threshold::Value(t) = self.threshold
-            && (t.is_nan() || t < 0.0)
-        {
-            return Err(RipsError::Threshold(t));
-        }
-        self.representatives.as_ref().map_or(Ok(()), |request| request.bars.check())?;
-        interruptible(progress, |progress| pipeline::prepare(self, modulus, progress))
+        interruptible(progress, |progress| pipeline::prepare(self, progress))
     }
 }

@@ -5,10 +5,10 @@ use std::sync::Mutex;
 
 use serde::{Deserialize, Serialize};
 
+use super::RipsError;
 use super::filtration_construction::binomial;
 use super::plan::choose::SPARSE_BELOW;
 use super::rank::{Keyed, Layout, rows_at_once};
-use super::{RipsError, Threshold};
 use crate::diagram::infinite;
 use crate::metric::value::DistanceKey;
 use crate::metric::{Distances, Precision, SparseDistances, Value};
@@ -45,12 +45,12 @@ impl Summary {
     /// Computes the summary of `distances` in parallel on the current rayon pool.
     ///
     /// A given threshold is rounded to the precision of the distances, as in Ripser: 0.6 then includes a distance read
-    /// as 0.6. Otherwise the threshold is the enclosing radius, or infinity for a list of edges.
+    /// as 0.6. Without one the threshold is the enclosing radius, or infinity for a list of edges.
     ///
     /// # Errors
     /// [`RipsError::Memory`] and [`RipsError::Refused`]: the distances of points do not fit in memory.
-    pub fn of<T: Value>(distances: &Distances<T>, threshold: Threshold) -> Result<Summary, RipsError> {
-        let given = threshold.rounded::<T>();
+    pub fn of<T: Value>(distances: &Distances<T>, threshold: Option<f64>) -> Result<Summary, RipsError> {
+        let given = threshold.map(T::from_f64);
         let keyed = Keyed::of(distances, given, false, &())?;
         Ok(Summary::of_keyed(distances, &keyed, given))
     }
@@ -203,7 +203,7 @@ mod tests {
 
     const INF: f32 = f32::INFINITY;
 
-    fn summary_of<T: Value>(distances: &Distances<T>, threshold: Threshold) -> Summary {
+    fn summary_of<T: Value>(distances: &Distances<T>, threshold: Option<f64>) -> Summary {
         Summary::of(distances, threshold).unwrap()
     }
 
@@ -213,7 +213,7 @@ mod tests {
 
     #[test]
     fn a_matrix_at_its_enclosing_radius() {
-        let summary = summary_of(&matrix(&[3.0, 4.0, 5.0, INF, 2.0, 7.0]), Threshold::EnclosingRadius);
+        let summary = summary_of(&matrix(&[3.0, 4.0, 5.0, INF, 2.0, 7.0]), None);
         assert_eq!(summary.value_range, Some((2.0, 7.0)));
         assert_eq!((summary.threshold, summary.enclosing_radius), (5.0, true));
         assert_eq!(summary.edges, 4);
@@ -221,23 +221,23 @@ mod tests {
 
     #[test]
     fn infinite_distances_are_no_edges_at_any_threshold() {
-        let summary = summary_of(&matrix(&[3.0, INF, 5.0, INF, 2.0, 7.0]), Threshold::Value(f64::INFINITY));
+        let summary = summary_of(&matrix(&[3.0, INF, 5.0, INF, 2.0, 7.0]), Some(f64::INFINITY));
         assert_eq!((summary.edges, summary.enclosing_radius), (4, false));
-        let summary = summary_of(&matrix(&[INF]), Threshold::EnclosingRadius);
+        let summary = summary_of(&matrix(&[INF]), None);
         assert_eq!((summary.edges, summary.value_range, summary.threshold), (0, None, f64::INFINITY));
     }
 
     #[test]
     fn the_threshold_is_rounded_to_the_precision_of_the_distances() {
-        let summary = summary_of(&matrix(&[0.6]), Threshold::Value(0.6));
+        let summary = summary_of(&matrix(&[0.6]), Some(0.6));
         assert_eq!((summary.edges, summary.threshold), (1, f64::from(0.6f32)));
         let double = DistanceMatrix::from_lower(vec![f64::from(0.6f32)]).unwrap().into();
-        assert_eq!(summary_of(&double, Threshold::Value(0.6)).edges, 0);
+        assert_eq!(summary_of(&double, Some(0.6)).edges, 0);
     }
 
     #[test]
     fn one_point_has_no_distance_and_radius_zero() {
-        let summary = summary_of(&matrix(&[]), Threshold::EnclosingRadius);
+        let summary = summary_of(&matrix(&[]), None);
         assert_eq!((summary.points, summary.value_range, summary.edges), (1, None, 0));
         assert_eq!(summary.threshold, 0.0);
     }
@@ -245,23 +245,23 @@ mod tests {
     #[test]
     fn points_say_their_range_only_when_it_is_printed() {
         let cloud: Distances<f32> = PointCloud::new(2, vec![0.0, 0.0, 3.0, 4.0, 6.0, 8.0]).unwrap().into();
-        let whole = summary_of(&cloud, Threshold::EnclosingRadius);
+        let whole = summary_of(&cloud, None);
         assert_eq!(whole.ambient_dimension, Some(2));
         assert_eq!((whole.value_range, whole.threshold, whole.edges), (Some((5.0, 10.0)), 5.0, 2));
-        let infinite = summary_of(&cloud, Threshold::Value(f64::INFINITY));
+        let infinite = summary_of(&cloud, Some(f64::INFINITY));
         assert_eq!((infinite.value_range, infinite.edges), (Some((5.0, 10.0)), 3));
-        let cut = summary_of(&cloud, Threshold::Value(7.0));
+        let cut = summary_of(&cloud, Some(7.0));
         assert_eq!((cut.value_range, cut.edges, cut.enclosing_radius), (None, 2, false));
     }
 
     #[test]
     fn edge_lists_are_taken_whole_unless_cut() {
         let edges = SparseDistances::new(5, [(0, 1, 1.5f32), (3, 1, 0.5), (4, 0, 4.0)]).unwrap().into();
-        let whole = summary_of(&edges, Threshold::EnclosingRadius);
+        let whole = summary_of(&edges, None);
         assert!(whole.edge_list && !whole.enclosing_radius);
         assert_eq!((whole.edges, whole.value_range), (3, Some((0.5, 4.0))));
         assert_eq!(whole.threshold, f64::INFINITY);
-        assert_eq!(summary_of(&edges, Threshold::Value(1.5)).edges, 2);
+        assert_eq!(summary_of(&edges, Some(1.5)).edges, 2);
     }
 
     #[test]
@@ -273,7 +273,7 @@ mod tests {
         };
         for n in 1..40 {
             let m: Distances<f32> = DistanceMatrix::from_fn(n, |_, _| next()).unwrap().into();
-            let summary = summary_of(&m, Threshold::EnclosingRadius);
+            let summary = summary_of(&m, None);
             assert_eq!(summary.threshold, plain::enclosing_radius(&m), "{n} points");
         }
     }

@@ -19,7 +19,7 @@ struct Judged {
 /// and homology.
 pub(crate) fn judge<'a>(
     filtration: &Filtration,
-    found: impl Iterator<Item = Representative<'a>> + Clone,
+    found: impl Iterator<Item = &'a Representative> + Clone,
     at: CocycleScale,
     all: bool,
     what: &str,
@@ -42,17 +42,18 @@ pub(crate) fn judge<'a>(
 }
 
 /// Checks that the simplices have the diameters of the bar.
-fn simplices(filtration: &Filtration, found: Representative<'_>, what: &str) {
+fn simplices(filtration: &Filtration, found: &Representative, what: &str) {
     let Representative { bar, dim, birth, death, .. } = found;
+    let dim = *dim;
     assert_eq!(filtration.diameter(dim, filtration.place(birth)), bar.birth, "{what}: birth simplex");
-    let death = death.map(|death| filtration.diameter(dim + 1, filtration.place(death)));
+    let death = death.as_ref().map(|death| filtration.diameter(dim + 1, filtration.place(death)));
     assert_eq!(death.unwrap_or(f64::INFINITY), bar.death, "{what}: death simplex");
 }
 
 /// Checks that the cocycle has only simplices of allowed diameters, has coboundary zero, and is not a coboundary.
-fn cocycle(filtration: &Filtration, found: Representative<'_>, at: CocycleScale, what: &str) -> Vector {
+fn cocycle(filtration: &Filtration, found: &Representative, at: CocycleScale, what: &str) -> Vector {
     let (dim, Bar { birth, death }) = (found.dim, found.bar);
-    let cocycle = filtration.vector(found.cocycle.expect("cocycles were asked for"));
+    let cocycle = filtration.vector(found.cocycle.as_ref().expect("cocycles were asked for"));
     let first = Scale::AtMost(birth);
     let last = match at {
         CocycleScale::Birth => first,
@@ -60,7 +61,7 @@ fn cocycle(filtration: &Filtration, found: Representative<'_>, at: CocycleScale,
     };
     let outside = filtration.restricted(dim, &cocycle, |d| d < birth || !last.admits(d));
     assert!(is_zero(&outside), "{what}: the cocycle has simplices outside {first:?} to {last:?}");
-    assert_ne!(cocycle[filtration.place(found.birth)], 0, "{what}: the birth simplex is not in the cocycle");
+    assert_ne!(cocycle[filtration.place(&found.birth)], 0, "{what}: the birth simplex is not in the cocycle");
     let coboundary = filtration.coboundary(dim, &cocycle, last);
     assert!(coboundary.is_empty(), "{what}: the coboundary of the cocycle at {last:?} has {coboundary:?}");
     for scale in [first, last] {
@@ -72,9 +73,9 @@ fn cocycle(filtration: &Filtration, found: Representative<'_>, at: CocycleScale,
 }
 
 /// Checks that the cycle represents its bar and contains the birth simplex.
-fn cycle(filtration: &Filtration, found: Representative<'_>, what: &str) -> Vector {
-    let cycle = filtration.vector(found.cycle.expect("cycles were asked for"));
-    assert_ne!(cycle[filtration.place(found.birth)], 0, "{what}: the birth simplex is not in the cycle");
+fn cycle(filtration: &Filtration, found: &Representative, what: &str) -> Vector {
+    let cycle = filtration.vector(found.cycle.as_ref().expect("cycles were asked for"));
+    assert_ne!(cycle[filtration.place(&found.birth)], 0, "{what}: the birth simplex is not in the cycle");
     judge_cycle(filtration, found.dim, found.bar, &cycle, what);
     cycle
 }

@@ -1,7 +1,7 @@
 //! The configurations that must all give the same bars: form of the input × precision × pair store × threads.
 
 use lacuna::metric::{Distances, Value};
-use lacuna::rips::{Collapse, Outcome, Rips, SecondLayer, Threshold, plain};
+use lacuna::rips::{Collapse, Outcome, Rips, SecondLayer, plain};
 use lacuna::{Bar, Diagram};
 
 use super::metrics::Metric;
@@ -10,7 +10,7 @@ use super::metrics::Metric;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Ask {
     pub(crate) dim: usize,
-    pub(crate) threshold: Threshold,
+    pub(crate) threshold: Option<f64>,
     pub(crate) modulus: u32,
 }
 
@@ -49,19 +49,19 @@ pub(crate) struct Variant {
 impl Ask {
     /// A request for the whole filtration over Z/2.
     pub(crate) fn whole(dim: usize) -> Ask {
-        Ask { dim, threshold: Threshold::Value(f64::INFINITY), modulus: 2 }
+        Ask { dim, threshold: Some(f64::INFINITY), modulus: 2 }
     }
 
     /// A request up to the enclosing radius over Z/2.
     pub(crate) fn enclosed(dim: usize) -> Ask {
-        Ask { dim, threshold: Threshold::EnclosingRadius, modulus: 2 }
+        Ask { dim, threshold: None, modulus: 2 }
     }
 
     /// The threshold as a number, which is exact in the precision of the input.
     pub(crate) fn value(&self, metric: &Metric) -> f64 {
         match self.threshold {
-            Threshold::Value(t) => t,
-            Threshold::EnclosingRadius => metric.enclosing_radius(),
+            Some(t) => t,
+            None => metric.enclosing_radius(),
         }
     }
 }
@@ -116,8 +116,7 @@ impl Variant {
         let rips = rips.collapse(Collapse::Off);
         let rips = if self.threads == 0 { rips } else { rips.threads(self.threads) };
         let rips = match (self.form, ask.threshold) {
-            (Form::Pruned | Form::Scattered, _)
-            | (Form::Matrix | Form::Points, Threshold::EnclosingRadius) => rips,
+            (Form::Pruned | Form::Scattered, _) | (Form::Matrix | Form::Points, None) => rips,
             _ => rips.threshold(ask.value(metric)),
         };
         let mut outcome = rips.solve(&()).unwrap_or_else(|error| panic!("{self:?} of {ask:?}: {error}"));

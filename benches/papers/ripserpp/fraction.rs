@@ -163,13 +163,12 @@ fn by_definition(distances: &DistanceMatrix<f64>) -> u64 {
 fn counted(distances: DistanceMatrix<f64>, model: Model, gpu: Option<&Gpu>) -> Result<u64, Failure> {
     let n = distances.len();
     let ranking = rank(&Distances::from(distances), f64::INFINITY)?;
-    let ranks = ranking.values.len();
+    let ranks = ranking.values.count();
     if !matches!(model, Model::Equal) && ranks != n * (n - 1) / 2 + 1 {
         return Err(format!("{n} {}: two distances are equal", model.words()).into());
     }
     let level = Level::detect();
     let complex = Dense::<u32>::new(n, ranking.edges.square(n)?, level);
-    drop(ranking);
     let nothing = PairStore { pivots: Pivots::none(), apparent: ApparentPairs::None };
     let progress: &dyn Progress = &();
     let layer = SecondLayer::Implicit;

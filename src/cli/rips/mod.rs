@@ -156,6 +156,7 @@ impl Arguments {
             landmarks,
             representatives: self.representatives.request(),
             backend,
+            ..RipsOptions::default()
         }
     }
 }

@@ -122,7 +122,7 @@ impl Geometry {
     ) -> Result<Geometry, GeometryError> {
         let mut cycles = Vec::new();
         for found in representatives {
-            let Some(cycle) = found.cycle else { continue };
+            let Some(cycle) = found.cycle.as_deref() else { continue };
             let shape = match cycle.dimension() {
                 1 => CellShape::Edge,
                 2 => CellShape::Triangle,

@@ -46,7 +46,7 @@ use serde::{Deserialize, Serialize};
 
 use self::order::ordered;
 pub(super) use self::worth::{Worth, preparation};
-use super::rank::{Edges, Ranking};
+use super::rank::{Edges, Ranking, Values};
 use crate::memory::Refused;
 use crate::progress::Progress;
 
@@ -97,12 +97,12 @@ pub(super) fn collapse(
     worth: &Worth<'_>,
     progress: &dyn Progress,
 ) -> Result<Collapsed, Refused> {
-    let order = ordered(ranking)?;
+    let order = ordered(points, ranking)?;
     let places: Vec<usize> = keep.born_at.iter().filter_map(|&value| order.place(value)).collect();
     let pins = batches::Pins { of_components: keep.plane, links_of: &places };
     let (mut left, figures) = batches::collapse(points, &order.edges, pins, worth, progress)?;
     let values = order.renumber(&mut left);
-    let graph = Ranking { values, edges: Edges::List(left) };
+    let graph = Ranking { values: Values::Listed(values), edges: Edges::List(left) };
     Ok(Collapsed { graph, repeated: order.repeated(), figures })
 }
 

@@ -27,14 +27,14 @@ pub(super) struct Ordered {
 ///
 /// # Errors
 /// There is not enough memory for a second list of the edges.
-pub(super) fn ordered(ranking: &Ranking) -> Result<Ordered, Refused> {
-    let list = ranking.edges.list()?;
-    let mut starts = memory::filled(0, ranking.values.len() + 1)?;
+pub(super) fn ordered(points: usize, ranking: &Ranking) -> Result<Ordered, Refused> {
+    let list = ranking.edges.list(points)?;
+    let mut starts = memory::filled(0, ranking.values.count() + 1)?;
     list.iter().for_each(|&(_, _, rank)| starts[rank as usize + 1] += 1);
     (1..starts.len()).for_each(|rank| starts[rank] += starts[rank - 1]);
     let mut edges = memory::filled((0, 0), list.len())?;
     let mut places = starts.clone();
-    for &(i, j, rank) in &list {
+    for &(i, j, rank) in &*list {
         let place = &mut places[rank as usize];
         edges[*place] = (i, j);
         *place += 1;
@@ -42,8 +42,8 @@ pub(super) fn ordered(ranking: &Ranking) -> Result<Ordered, Refused> {
     let mut values = Vec::new();
     memory::reserve(&mut values, list.len() + 1)?;
     values.push(0.0);
-    for (rank, &value) in ranking.values.iter().enumerate() {
-        let alike = &mut edges[starts[rank]..starts[rank + 1]];
+    for (rank, bounds) in (0..).zip(starts.windows(2)) {
+        let (value, alike) = (ranking.values.distance(rank), &mut edges[bounds[0]..bounds[1]]);
         alike.sort_unstable_by(|a, b| b.cmp(a));
         values.extend(alike.iter().map(|_| value));
     }

@@ -29,7 +29,7 @@ fn collapsed(distances: &Distances<f32>, worth: &Worth<'_>) -> (Distances<f32>, 
         collapse(distances.len(), &ranking, Keep { plane: true, born_at: &[] }, worth, &()).unwrap();
     let Edges::List(edges) = graph.edges else { panic!("a list of edges is expected") };
     assert_eq!(figures.after, edges.len());
-    let edges = edges.into_iter().map(|(i, j, rank)| (i, j, graph.values[rank as usize] as f32));
+    let edges = edges.into_iter().map(|(i, j, rank)| (i, j, graph.values.distance(rank) as f32));
     (SparseDistances::new(distances.len(), edges).unwrap().into(), figures)
 }
 

@@ -18,13 +18,13 @@ use std::time::Instant;
 
 use hashbrown::HashMap;
 
-use super::{Asked, Setting, compute_graph, kept};
+use super::Graph;
+use super::checkpoint::SavedCollapse;
 use crate::backend::{Backend, Choice, Estimate};
 use crate::diagram::{Bar, Diagram};
 use crate::progress::{Progress, if_finished};
 use crate::rips::edge_collapse::{self, Collapsed, Keep, Worth, collapse};
 use crate::rips::estimate::Device;
-use crate::rips::rank::{Ranked, RankedEdges, Ranking, Values};
 use crate::rips::stats::CollapseStats;
 use crate::rips::{Collapse, Outcome, RipsError, Summary, estimate, footprint};
 
@@ -73,92 +73,83 @@ impl Attempt {
         }
     }
 
-    /// Computes the barcode on the collapsed graph.
+    /// Computes the barcode on the collapsed graph. `compute` computes the barcode of a graph as it is.
     pub(super) fn compute(
         self,
-        start: Instant,
-        asked: Asked,
-        setting: Setting<'_>,
-        summary: Summary,
-        whole: Ranking,
+        whole: Graph,
+        progress: &dyn Progress,
+        compute: &dyn Fn(Graph) -> Result<Outcome, RipsError>,
     ) -> Result<Outcome, RipsError> {
-        if matches!(self, Attempt::WhileItPays { .. }) && would_be_done_twice(asked.max_dim, &whole, &summary)
-        {
-            return compute_graph(start, asked, setting, summary, unlisted(whole));
+        if matches!(self, Attempt::WhileItPays { .. }) && would_be_done_twice(&whole) {
+            return compute(whole);
         }
-        setting.progress.begin("collapse", None, 1);
+        progress.begin("collapse", None, 1);
         let began = Instant::now();
-        let keep = Keep { plane: asked.max_dim >= 2, born_at: &[] };
-        let Collapsed { graph, repeated, figures } =
-            self.collapse(&summary, &whole, keep, setting.progress)?;
+        let keep = Keep { plane: whole.max_dim >= 2, born_at: &[] };
+        let Collapsed { graph, repeated, figures } = self.collapse(&whole, keep, progress)?;
         let took = began.elapsed();
+        let mut collapse = CollapseStats::of(figures, took);
         // Ranking is timed from `start`, which is shifted so that the collapse is not included.
-        let start = start + took;
+        let start = whole.start + took;
         if figures.after == figures.before && figures.shifted == 0 {
-            let mut outcome = compute_graph(start, asked, setting, summary, unlisted(whole))?;
-            outcome.stats.collapse = Some(CollapseStats::of(figures, took));
+            let mut outcome = compute(Graph { start, ..whole })?;
+            outcome.stats.collapse = Some(collapse);
             return Ok(outcome);
         }
+        let summary = whole.summary.clone();
         let of_graph = Summary { edges: figures.after, ..summary.clone() };
-        let mut outcome = compute_graph(start, asked, setting, of_graph, unlisted(graph))?;
-        let (mut ordered, mut order_seconds) = (None, 0.0);
+        let mut outcome =
+            compute(Graph { start, max_dim: whole.max_dim, summary: of_graph, ranking: graph })?;
         // After a run that ended early nothing is computed again.
         let open = OpenOrder::of(&outcome.diagram, &repeated).filter(|_| outcome.unfinished.is_none());
         if let Some(open) = open {
             let began = Instant::now();
-            let asked = Asked { max_dim: open.last_dim, ..asked };
-            let again = if_finished(setting.progress, || match open.born_at {
-                Some(born_at) => {
-                    let keep = Keep { born_at: &born_at, ..keep };
-                    let Collapsed { graph, figures, .. } =
-                        self.collapse(&summary, &whole, keep, setting.progress)?;
-                    let of_graph = Summary { edges: figures.after, ..summary.clone() };
-                    compute_graph(began, asked, setting, of_graph, unlisted(graph))
-                }
-                None => compute_graph(began, asked, setting, summary.clone(), unlisted(whole)),
+            let again = if_finished(progress, || {
+                let whole = Graph { start: began, max_dim: open.last_dim, ..whole };
+                let Some(born_at) = open.born_at else { return compute(whole) };
+                let keep = Keep { born_at: &born_at, ..keep };
+                let Collapsed { graph, figures, .. } = self.collapse(&whole, keep, progress)?;
+                let summary = Summary { edges: figures.after, ..whole.summary };
+                compute(Graph { summary, ranking: graph, ..whole })
             });
             let again = again.transpose()?;
             let none = Diagram::default();
             let (diagram, unfinished) =
                 again.as_ref().map_or((&none, Some(0)), |again| (&again.diagram, again.unfinished));
             outcome.diagram = match unfinished {
-                None => joined(diagram, &outcome.diagram, open.last_dim + 1),
+                None => joined(diagram, &outcome.diagram, open.last_dim + 1, outcome.diagram.len()),
                 Some(dim) => {
                     // The first two dimensions are in order already, later ones only after they are computed again.
                     let last = dim.max(2).min(outcome.diagram.len());
                     outcome.unfinished = Some(last);
                     outcome.stats.dimensions.retain(|stats| stats.dim < last);
-                    cut(&joined(diagram, &outcome.diagram, dim), last)
+                    joined(diagram, &outcome.diagram, dim, last)
                 }
             };
             // A message of both computations is reported once.
             let notes = again.into_iter().flat_map(|again| again.notes);
             let unheard: Vec<String> = notes.filter(|note| !outcome.notes.contains(note)).collect();
             outcome.notes.extend(unheard);
-            (ordered, order_seconds) = (Some(open.last_dim), began.elapsed().as_secs_f64());
+            collapse.ordered = Some(open.last_dim);
+            collapse.order_seconds = began.elapsed().as_secs_f64();
         }
         outcome.summary = summary;
-        let of_collapse = CollapseStats::of(figures, took);
-        outcome.stats.collapse = Some(CollapseStats { ordered, order_seconds, ..of_collapse });
+        outcome.stats.collapse = Some(collapse);
         Ok(outcome)
     }
 
     /// Collapses the graph, or loads its collapse from the checkpoint.
     fn collapse(
         &self,
-        summary: &Summary,
-        whole: &Ranking,
+        whole: &Graph,
         keep: Keep<'_>,
         progress: &dyn Progress,
     ) -> Result<Collapsed, RipsError> {
-        let checkpoint = progress.checkpoint();
-        let name = checkpoint
-            .is_kept()
-            .then(|| kept::name_of_collapse(summary.points, whole, keep, matches!(self, Attempt::Whole)));
-        if let Some(name) = &name
-            && let Some(kept) = kept::kept_collapse(checkpoint, name, summary.points)?
-        {
-            return Ok(kept);
+        let Graph { summary, ranking, .. } = whole;
+        let is_whole = matches!(self, Attempt::Whole);
+        let saved = SavedCollapse::new(progress.checkpoint(), summary.points, ranking, keep, is_whole);
+        if let Some(collapsed) = saved.as_ref().map_or(Ok(None), SavedCollapse::load)? {
+            return Ok(collapsed);
         }
         let seconds;
         let worth = match *self {
@@ -172,17 +163,12 @@ impl Attempt {
                 }
             }
         };
-        let collapsed = collapse(summary.points, whole, keep, &worth, progress)?;
-        if let Some(name) = &name {
-            kept::keep_collapse(checkpoint, name, &collapsed);
+        let collapsed = collapse(summary.points, ranking, keep, &worth, progress)?;
+        if let Some(saved) = saved {
+            saved.save(&collapsed);
         }
         Ok(collapsed)
     }
-}
-
-/// The ranking in the form that the pipeline takes.
-fn unlisted(ranking: Ranking) -> Ranked {
-    Ranked { values: Values::Listed(ranking.values), edges: RankedEdges::Other(ranking.edges) }
 }
 
 /// Seconds of work, on one thread, below which no collapse is attempted: the gain would not be noticeable.
@@ -213,9 +199,9 @@ fn device(backend: &Backend, estimate: &Estimate) -> Option<Device> {
 
 /// Whether the last dimension is likely to be computed on the whole graph too, since two of its bars are born at the
 /// same value: that is more likely than not if there are fewer values than pairs of bars.
-fn would_be_done_twice(max_dim: usize, whole: &Ranking, summary: &Summary) -> bool {
-    let bars = summary.points / POINTS_A_BAR;
-    max_dim == 2 && whole.values.len() < bars * bars
+fn would_be_done_twice(whole: &Graph) -> bool {
+    let bars = whole.summary.points / POINTS_A_BAR;
+    whole.max_dim == 2 && whole.ranking.values.count() < bars * bars
 }
 
 /// Bars whose order may differ from Ripser's: those of equal birth and different deaths.
@@ -249,13 +235,8 @@ impl OpenOrder {
     }
 }
 
-/// The bars of `first` below dimension `end`, and those of `second` from `end` on.
-fn joined(first: &Diagram, second: &Diagram, end: usize) -> Diagram {
-    let of = |dim: usize| if dim < end { first } else { second };
-    Diagram::new((0..second.len()).map(|dim| of(dim).bars(dim).to_vec()).collect())
-}
-
-/// The bars of a diagram below dimension `end`.
-fn cut(diagram: &Diagram, end: usize) -> Diagram {
-    Diagram::new((0..end).map(|dim| diagram.bars(dim).to_vec()).collect())
+/// The bars of `first` below dimension `middle`, and those of `second` from there up to below dimension `end`.
+fn joined(first: &Diagram, second: &Diagram, middle: usize, end: usize) -> Diagram {
+    let of = |dim: usize| if dim < middle { first } else { second };
+    Diagram::new((0..end).map(|dim| of(dim).bars(dim).to_vec()).collect())
 }

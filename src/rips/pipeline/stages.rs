@@ -5,6 +5,7 @@ use std::time::Instant;
 use crate::backend::BackendError;
 use crate::cuda::CudaError;
 use crate::diagram::Bar;
+use crate::progress::if_finished;
 use crate::rips::code::Code;
 use crate::rips::components::{ComponentBar, Components, Forest, component_bars};
 use crate::rips::filtration_construction::cuda::ahead::{Ahead, Machine};
@@ -12,7 +13,7 @@ use crate::rips::filtration_construction::{Construction, Enumerate, Residue, Und
 use crate::rips::pair_store::{ApparentPairs, PairStore, Pivots};
 use crate::rips::plan::choose::rank_bits;
 use crate::rips::rank::Values;
-use crate::rips::representatives::{Below, Class, Codes, Collector, Pairs, RepresentativeKind};
+use crate::rips::representatives::{Class, Codes, Collector, Pairs, RepresentativeKind};
 use crate::rips::stats::{DimensionStats, PairStoreStats};
 use crate::rips::submatrix_reduction::{
     Reduction, State, Submatrix, Wanted, clock_nanoseconds, resume_modulo,
@@ -29,6 +30,23 @@ pub(super) const CUDA: &str = "cuda";
 pub(super) trait RipsComplex: Enumerate + Components {}
 
 impl<C: Enumerate + Components> RipsComplex for C {}
+
+/// The results of a dimension that the next one needs.
+pub(in crate::rips) struct Below<W> {
+    /// The pairs, which clear columns of the next dimension.
+    pub(in crate::rips) pairs: PairStore<W>,
+    /// The columns of the residue and the pivot of each, from which the cycles of essential classes are made; empty in
+    /// dimension 0, and if no cycles are wanted.
+    pub(in crate::rips) columns: Vec<W>,
+    pub(in crate::rips) pivots: Vec<Option<W>>,
+}
+
+impl<W> Below<W> {
+    /// The results of a dimension with these pairs, for which no columns are recorded.
+    pub(super) fn new(pairs: PairStore<W>) -> Self {
+        Below { pairs, columns: Vec::new(), pivots: Vec::new() }
+    }
+}
 
 /// State shared by the stages.
 pub(super) struct Run<'a> {
@@ -59,10 +77,10 @@ impl Run<'_> {
     pub(super) fn components<W: Word>(
         &mut self,
         complex: &dyn RipsComplex,
-    ) -> Result<(Vec<Bar>, PairStore<W>), RipsError> {
+    ) -> Result<(Vec<Bar>, Below<W>), RipsError> {
         let started = Instant::now();
         self.progress.begin("components", Some(0), complex.forest_work());
-        let forest = complex.forest(rank_bits(self.values.len()), self.progress);
+        let forest = complex.forest(rank_bits(self.values.count()), self.progress);
         let pivots = Pivots::with_capacity(forest.edges.len())?;
         let code = self.code::<W>(1);
         for edge in &forest.edges {
@@ -71,7 +89,39 @@ impl Run<'_> {
         }
         let bars = self.component_bars(&forest);
         self.stats.components_seconds = started.elapsed().as_secs_f64();
-        Ok((bars, PairStore { pivots, apparent: ApparentPairs::None }))
+        Ok((bars, Below::new(PairStore { pivots, apparent: ApparentPairs::None })))
+    }
+
+    /// A further dimension: taken from the checkpoint, or the residue is constructed, cleared by the pairs of the
+    /// dimension below, and reduced. `None` if the run ends early before this dimension is done.
+    pub(super) fn dimension<W: Word>(
+        &mut self,
+        complex: &dyn RipsComplex,
+        dim: usize,
+        below: &Below<W>,
+        ahead: &mut Ahead,
+    ) -> Result<Option<(Vec<Bar>, Below<W>)>, RipsError> {
+        if let Some(loaded) = self.load_dimension(dim, ahead)? {
+            return Ok(Some(loaded));
+        }
+        let progress = self.progress;
+        let done = if_finished(progress, || -> Result<_, RipsError> {
+            let residue = self.construct(complex, dim, &below.pairs, ahead)?;
+            let reduction = self.reduce(complex, dim, &residue)?;
+            Ok((residue, reduction))
+        });
+        let Some(done) = done else {
+            self.stats.dimensions.retain(|stats| stats.dim < dim);
+            self.unfinished = Some(dim);
+            return Ok(None);
+        };
+        let (residue, reduction) = done?;
+        let bars = self.bars(complex, dim, &residue.columns, &reduction, below);
+        self.save_dimension(dim, &bars, &reduction.store);
+        let pairs = PairStore { pivots: reduction.store, apparent: residue.apparent };
+        let (columns, pivots) =
+            if self.wants_cycles() { (residue.columns, reduction.pivots) } else { Default::default() };
+        Ok(Some((bars, Below { pairs, columns, pivots })))
     }
 
     /// One bar per component: it ends with the edge that joins the component to an older one, or never.
@@ -102,7 +152,7 @@ impl Run<'_> {
         let started = Instant::now();
         self.progress.begin("assembly", Some(dim), complex.work(dim));
         let swept = self.swept(ahead)?;
-        if let Some(residue) = self.kept_residue(dim)? {
+        if let Some(residue) = self.load_residue(dim)? {
             return Ok(residue);
         }
         let mut stats = DimensionStats { dim, backend: CPU, ..DimensionStats::default() };
@@ -118,7 +168,7 @@ impl Run<'_> {
             }
         };
         stats.assembly_seconds = started.elapsed().as_secs_f64();
-        self.keep_residue(dim, &residue, &stats);
+        self.save_residue(dim, &residue, &stats);
         self.stats.dimensions.push(stats);
         Ok(residue)
     }
@@ -177,7 +227,7 @@ impl Run<'_> {
             code: self.code(dim),
             cofacet_code: self.code(dim + 1),
             // Ranks are stored in 32 bits.
-            ranks: self.values.len() as u32,
+            ranks: self.values.count() as u32,
             edges: self.plan.edges,
             walkers: self.plan.walkers.get(dim - 1).copied().unwrap_or(0),
             columns: &residue.columns,
@@ -219,7 +269,7 @@ impl Run<'_> {
         dim: usize,
         columns: &[W],
         reduction: &Reduction<W>,
-        below: Option<&Below<W>>,
+        below: &Below<W>,
     ) -> Vec<Bar> {
         let (codes, pivots) = (self.codes(dim), &*reduction.pivots);
         let classes = classes(self.values, codes, columns, pivots);
@@ -236,16 +286,6 @@ impl Run<'_> {
             stats.tightening_seconds = tightening.as_secs_f64();
         }
         classes.into_iter().map(|class| class.bar).collect()
-    }
-
-    /// The edges of the minimum spanning forest.
-    pub(super) fn forest<W: Word>(&self, pairs: &PairStore<W>) -> Vec<[u32; 2]> {
-        let (code, mut vertices) = (self.code::<W>(1), Vec::new());
-        let edge = |(entry, _)| {
-            code.vertices_of(entry, &mut vertices);
-            [vertices[0], vertices[1]]
-        };
-        pairs.pivots.iter().map(edge).collect()
     }
 
     /// Whether cycles are wanted.

@@ -3,9 +3,9 @@
 use crate::metric::value::DistanceKey;
 use crate::metric::{Distances, Value};
 use crate::rips::plan::PairSearch;
-use crate::rips::rank::{self, Keyed, SpanningTree, matrix_of_points, takes_all_pairs};
+use crate::rips::rank::{Keyed, matrix_of_points, spanning_tree, spanning_tree_pays, takes_all_pairs};
 use crate::rips::{
-    DistanceToMeasure, Progress, RipsError, Summary, Threshold, distance_to_measure, footprint,
+    DistanceToMeasure, Progress, RipsError, RipsOptions, Summary, distance_to_measure, footprint,
 };
 use crate::snapshot::{Part, Resumable};
 
@@ -34,12 +34,11 @@ pub(super) struct Allowed {
 /// [`RipsError::Memory`], [`RipsError::Refused`], [`RipsError::TooFarApart`], and those of [`distance_to_measure`].
 pub(super) fn survey<T: Value>(
     distances: Distances<T>,
-    weights: Option<&DistanceToMeasure>,
-    threshold: Threshold,
+    options: &RipsOptions,
     allowed: Allowed,
     progress: &dyn Progress,
 ) -> Result<Surveyed<T::Key>, RipsError> {
-    let given = threshold.rounded::<T>();
+    let (weights, given) = (options.weights.as_ref(), options.threshold.map(T::from_f64));
     let (distances, ambient_dimension) = match (distances, weights) {
         (Distances::Points(points), Some(_)) => {
             footprint::check_all_pairs(&points, given.is_some())?;
@@ -53,7 +52,7 @@ pub(super) fn survey<T: Value>(
     };
     if let (Distances::Points(cloud), true) = (&distances, allowed.spanning_tree)
         && takes_all_pairs(cloud, given)
-        && rank::spanning_tree_pays(cloud)
+        && spanning_tree_pays(cloud)
     {
         let checkpoint = progress.checkpoint();
         let prefix = if checkpoint.is_kept() {
@@ -64,7 +63,7 @@ pub(super) fn survey<T: Value>(
         };
         let part = Part { checkpoint, prefix: &prefix };
         let progress = &Resumable { progress, checkpoint: &part };
-        let SpanningTree { keyed, summary } = SpanningTree::of(cloud, given, progress)?;
+        let (keyed, summary) = spanning_tree(cloud, given, progress)?;
         return Ok(Surveyed { keyed, summary, births: None });
     }
     let keyed = Keyed::of(&distances, given, allowed.square, progress)?;

@@ -27,7 +27,7 @@ fn solve(
     self_check: bool,
 ) -> Result<Outcome, RipsError> {
     let decision = Decision { gpus: Vec::new(), self_check, may_fall_back, why: "it pays".into() };
-    prepare(rips.clone(), 2, &())?
+    prepare(rips.clone(), &())?
         .solve_on(&(), &|_| Ok(Machine { decision: decision.clone(), stand_in: Some(StandIn { fails }) }))
 }
 
@@ -129,7 +129,7 @@ fn a_run_that_waits_for_a_device_is_interrupted() {
         let progress = Patience(0.into(), 300);
         let stand_in = Some(StandIn { fails: Some((2, Failure::Endless)) });
         let found: Result<Outcome, RipsError> = interruptible(&progress, |progress| {
-            let prepared = prepare(rips.clone(), 2, progress)?;
+            let prepared = prepare(rips.clone(), progress)?;
             prepared.solve_on(progress, &|_| Ok(Machine { decision: decision.clone(), stand_in }))
         });
         assert!(matches!(found, Err(RipsError::Interrupted(_))), "{found:?}");

@@ -1,10 +1,11 @@
 //! The choice of widths and shapes for ranked distances.
 
-use super::{PairSearch, Plan, SecondLayer, Shape};
+use super::{Plan, SecondLayer, Shape};
 use crate::memory::MemoryPlan;
 use crate::rips::code::vertex_bits;
 use crate::rips::complex::Sparse;
-use crate::rips::rank::{Ranked, Values};
+use crate::rips::pipeline::{Graph, Setting};
+use crate::rips::rank::{Ranking, Values};
 use crate::rips::submatrix_reduction::Walking;
 use crate::rips::{RipsError, Summary, footprint};
 use crate::simd::Level;
@@ -18,28 +19,18 @@ pub(super) const MOST_NARROW_RANKS: usize = u16::MAX as usize;
 /// Available widths of entries in bits, narrowest first.
 const ENTRY_WIDTHS: [u32; 3] = [64, 128, 512];
 
-/// The options of a run that the plan depends on, and the way the distances were found.
-#[derive(Debug, Clone, Copy)]
-pub(in crate::rips) struct Asked {
-    pub(in crate::rips) max_dim: usize,
-    pub(in crate::rips) modulus: u16,
-    pub(in crate::rips) pair_store: SecondLayer,
-    pub(in crate::rips) times_pair_store: bool,
-    pub(in crate::rips) search: PairSearch,
-}
-
 /// Chooses the widths of ranks and entries, and the shape of the complex.
 ///
 /// # Errors
 /// [`RipsError::TooWide`].
-pub(in crate::rips) fn choose(asked: Asked, summary: &Summary, ranked: &Ranked) -> Result<Plan, RipsError> {
-    let n = summary.points;
-    let max_dim = cut(asked.max_dim, n);
-    let ranks = ranked.values.len();
+pub(in crate::rips) fn choose(setting: &Setting, graph: &Graph) -> Result<Plan, RipsError> {
+    let Graph { summary, ranking: Ranking { values, edges }, .. } = graph;
+    let (n, ranks, options) = (summary.points, values.count(), &setting.options);
+    let max_dim = cut(graph.max_dim, n);
     let (index_width, entry_width) = entry_widths(n, max_dim, ranks)?;
-    let (mut pair_store, mut memory) = (asked.pair_store, MemoryPlan::new());
+    let (mut pair_store, mut memory) = (options.pair_store, MemoryPlan::new());
     if pair_store == SecondLayer::Sorted
-        && let Some(why) = footprint::too_large_sorted_layer(&ranked.edges, n, max_dim, entry_width)
+        && let Some(why) = footprint::too_large_sorted_layer(edges, n, max_dim, entry_width)
     {
         pair_store = SecondLayer::Implicit;
         memory.shed("the sorted pair store, which is implicit instead", why);
@@ -51,7 +42,7 @@ pub(in crate::rips) fn choose(asked: Asked, summary: &Summary, ranked: &Ranked) 
     if let Some(why) = too_large {
         memory.shed("adjacency bitsets, neighbour lists are searched instead", why);
     }
-    let walkers = if asked.modulus == 2 && entry_width < 512 {
+    let walkers = if setting.modulus == 2 && entry_width < 512 {
         [1, 2].map(|dim| if dim <= max_dim { walkers(summary, dim, &mut memory) } else { 0 })
     } else {
         [0; 2]
@@ -60,19 +51,19 @@ pub(in crate::rips) fn choose(asked: Asked, summary: &Summary, ranked: &Ranked) 
         points: n,
         edges: summary.edges,
         max_dim,
-        asked_dim: asked.max_dim,
-        modulus: asked.modulus,
+        asked_dim: graph.max_dim,
+        modulus: setting.modulus,
         threshold: summary.threshold,
         enclosing_radius: summary.enclosing_radius,
-        search: asked.search,
+        search: setting.search,
         ranks,
-        keys_are_ranks: matches!(ranked.values, Values::Keys { .. }),
+        keys_are_ranks: matches!(values, Values::Keys { .. }),
         rank_width: rank_width(ranks, entry_width),
         index_width,
         entry_width,
         shape: if summary.is_dense() { Shape::Dense } else { Shape::Sparse { bitsets } },
         pair_store,
-        representatives: Vec::new(),
+        representatives: options.representatives.as_ref().map_or(Vec::new(), |request| request.kinds.clone()),
         walkers,
         threads: rayon::current_num_threads(),
         backend: String::new(),

@@ -7,7 +7,6 @@ use serde::{Deserialize, Deserializer, Serialize, de};
 
 use crate::diagram::infinite;
 use crate::memory::MemoryPlan;
-use crate::metric::Value;
 use crate::rips::RepresentativeKind;
 
 /// Storage of the second layer of the pair store.
@@ -36,27 +35,6 @@ pub enum Collapse {
     Off,
     /// All edges are tried: each that does not affect the barcode is left out, or enters later.
     On,
-}
-
-/// Upper bound of a filtration.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub enum Threshold {
-    /// The smallest r such that some point is within r of all others: past it the complex is a cone and nothing
-    /// changes. Edge lists have none; all their edges are used.
-    #[default]
-    EnclosingRadius,
-    /// Simplices of diameter up to this value, which is finite or infinite, not negative, not NaN.
-    Value(f64),
-}
-
-impl Threshold {
-    /// The threshold in the precision of the distances, if one is given.
-    pub(super) fn rounded<T: Value>(self) -> Option<T> {
-        match self {
-            Threshold::Value(t) => Some(T::from_f64(t)),
-            Threshold::EnclosingRadius => None,
-        }
-    }
 }
 
 /// The method by which the ranked distances were found.

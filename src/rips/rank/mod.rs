@@ -22,35 +22,39 @@ mod tests;
 mod tree;
 
 pub(super) use keyed::{Keyed, Layout, pairs_of, takes_all_pairs};
-pub(super) use order::Values;
+pub(super) use order::EntryWidth;
+pub use order::Values;
 pub use rows::matrix_of_points;
 pub(super) use rows::rows_at_once;
-pub(super) use spanning_tree::{SpanningTree, pays as spanning_tree_pays};
+pub(super) use spanning_tree::{pays as spanning_tree_pays, spanning_tree};
+
+use std::borrow::Cow;
 
 use rayon::prelude::*;
 
-use self::order::{EntryWidth, ranks_of_keys};
+use self::order::ranks_of_keys;
 use super::complex::{ABSENT, Sparse, stride};
 use super::{Progress, RipsError};
 use crate::memory::{self, Refused};
 use crate::metric::value::DistanceKey;
 use crate::metric::{Distances, Value};
-use crate::simd::Rank;
 
 /// The distances of a filtration as ranks.
 #[derive(Debug)]
 pub struct Ranking {
-    /// The value of each rank, ascending from 0.
-    pub values: Vec<f64>,
+    /// The value of each rank.
+    pub values: Values,
     /// The edges with their ranks.
     pub edges: Edges,
 }
 
-/// Ranked edges in one of two layouts.
-#[derive(Debug)]
+/// Ranked edges in one of three layouts.
+#[derive(Debug, Clone)]
 pub enum Edges {
     /// The ranks of all pairs below the diagonal, row by row, `ABSENT` past the threshold.
     Lower(Vec<u32>),
+    /// The ranks of all pairs in either order, laid out as the rows of a [`Dense`](super::complex::Dense) complex.
+    Square(Vec<u32>),
     /// Edges (i, j, rank) with i > j.
     List(Vec<(u32, u32, u32)>),
 }
@@ -61,79 +65,7 @@ pub enum Edges {
 /// [`RipsError::Refused`], [`RipsError::Memory`] and [`RipsError::TooManyDistances`].
 pub fn rank<T: Value>(distances: &Distances<T>, threshold: T) -> Result<Ranking, RipsError> {
     let keyed = Keyed::of(distances, Some(threshold), false, &())?;
-    rank_keyed(keyed, Keyed::limit(threshold), None, &())?.listed(distances.len())
-}
-
-/// Ranked distances in the form that the pipeline uses.
-#[derive(Debug)]
-pub(super) struct Ranked {
-    /// The value of each rank.
-    pub(super) values: Values,
-    /// The edges with their ranks.
-    pub(super) edges: RankedEdges,
-}
-
-/// Ranked edges, for which points may have a square matrix.
-#[derive(Debug)]
-pub(super) enum RankedEdges {
-    /// A square matrix, laid out as [`Dense`](super::complex::Dense) requires.
-    Square(Vec<u32>),
-    /// One of the other layouts.
-    Other(Edges),
-}
-
-impl Ranked {
-    /// The values as a list, and the edges of this many points in one of the layouts of [`Edges`].
-    ///
-    /// # Errors
-    /// There is not enough memory for the lists.
-    pub(super) fn listed(self, points: usize) -> Result<Ranking, RipsError> {
-        let edges = match self.edges {
-            RankedEdges::Square(square) => Edges::List(square::list(&square, points)?),
-            RankedEdges::Other(edges) => edges,
-        };
-        Ok(Ranking { values: self.values.listed()?, edges })
-    }
-}
-
-impl RankedEdges {
-    /// A square matrix of ranks for `n` points.
-    ///
-    /// # Errors
-    /// There is not enough memory for the matrix.
-    pub(super) fn square<R: Rank>(self, n: usize) -> Result<Vec<R>, Refused> {
-        match self {
-            RankedEdges::Square(square) => R::narrowed(square),
-            RankedEdges::Other(edges) => edges.square(n),
-        }
-    }
-
-    /// Neighbour lists, with adjacency bitsets if `wants_bitsets` is set.
-    ///
-    /// # Errors
-    /// There is not enough memory for the lists.
-    pub(super) fn graph(self, n: usize, wants_bitsets: bool) -> Result<Sparse, Refused> {
-        match self {
-            RankedEdges::Square(square) => {
-                let list = square::list(&square, n)?;
-                drop(square);
-                Sparse::made(n, &list, wants_bitsets)
-            }
-            RankedEdges::Other(Edges::List(list)) => Sparse::made(n, &list, wants_bitsets),
-            RankedEdges::Other(lower) => Sparse::made(n, &lower.list()?, wants_bitsets),
-        }
-    }
-
-    /// The number of smaller neighbours of each point.
-    pub(super) fn lower_degrees(&self, n: usize) -> Vec<usize> {
-        match self {
-            RankedEdges::Square(square) => {
-                let row = |i: usize| &square[i * stride(n)..][..i];
-                (0..n).map(|i| row(i).iter().filter(|&&rank| rank != ABSENT).count()).collect()
-            }
-            RankedEdges::Other(edges) => edges.lower_degrees(n),
-        }
-    }
+    rank_keyed(keyed, Keyed::limit(threshold), None, &())
 }
 
 /// Ranks all keys up to `limit`. If `width` is given, keys may serve as ranks, which then are not places among the
@@ -146,71 +78,69 @@ pub(super) fn rank_keyed<K: DistanceKey>(
     limit: K,
     width: Option<EntryWidth<'_>>,
     progress: &dyn Progress,
-) -> Result<Ranked, RipsError> {
+) -> Result<Ranking, RipsError> {
     let Keyed { keys, layout, .. } = keyed;
     let (values, ranks) = ranks_of_keys(keys, limit, width, progress)?;
     progress.advance(0);
     let edges = match layout {
-        Layout::Square => RankedEdges::Square(ranks),
-        Layout::Lower => RankedEdges::Other(Edges::Lower(ranks)),
+        Layout::Square => Edges::Square(ranks),
+        Layout::Lower => Edges::Lower(ranks),
         Layout::Pairs(pairs) => {
             let mut edges = Vec::new();
             memory::reserve(&mut edges, pairs.len())?;
             let ranked = pairs.par_iter().zip(&ranks).map(|(&(i, j), &rank)| (i, j, rank));
             ranked.collect_into_vec(&mut edges);
-            RankedEdges::Other(Edges::List(edges))
+            Edges::List(edges)
         }
     };
-    Ok(Ranked { values, edges })
+    Ok(Ranking { values, edges })
 }
 
 impl Edges {
-    /// The number of smaller neighbours of each point.
-    pub fn lower_degrees(&self, n: usize) -> Vec<usize> {
+    /// The ranks from point `i` to the points before it, if the ranks of all pairs are stored.
+    fn row(&self, n: usize, i: usize) -> &[u32] {
         match self {
-            Edges::Lower(lower) => (0..n)
-                .map(|i| {
-                    let start = i * i.saturating_sub(1) / 2;
-                    lower[start..start + i].iter().filter(|&&rank| rank != ABSENT).count()
-                })
-                .collect(),
-            Edges::List(list) => {
-                let mut degrees = vec![0; n];
-                list.iter().for_each(|&(i, _, _)| degrees[i as usize] += 1);
-                degrees
-            }
+            Edges::Lower(lower) => &lower[i * i.saturating_sub(1) / 2..][..i],
+            Edges::Square(square) => &square[i * stride(n)..][..i],
+            Edges::List(_) => &[],
         }
     }
 
-    /// The graph as neighbour lists.
+    /// The number of smaller neighbours of each of `n` points.
+    pub(super) fn lower_degrees(&self, n: usize) -> Vec<usize> {
+        if let Edges::List(list) = self {
+            let mut degrees = vec![0; n];
+            list.iter().for_each(|&(i, _, _)| degrees[i as usize] += 1);
+            return degrees;
+        }
+        (0..n).map(|i| self.row(n, i).iter().filter(|&&rank| rank != ABSENT).count()).collect()
+    }
+
+    /// The graph on `n` points as neighbour lists, with adjacency bitsets if `wants_bitsets` is set.
     ///
     /// # Errors
     /// There is not enough memory for the lists.
-    pub fn graph(&self, n: usize) -> Result<Sparse, Refused> {
-        match self {
-            Edges::List(list) => Sparse::new(n, list),
-            Edges::Lower(_) => Sparse::new(n, &self.list()?),
-        }
+    pub(super) fn graph(self, n: usize, wants_bitsets: bool) -> Result<Sparse, Refused> {
+        let list = match self {
+            Edges::List(list) => list,
+            all => all.list(n)?.into_owned(),
+        };
+        Sparse::made(n, &list, wants_bitsets)
     }
 
-    /// The edges as a list of (i, j, rank), i > j.
+    /// The edges on `n` points as a list of (i, j, rank), i > j.
     ///
     /// # Errors
     /// There is not enough memory for the list.
-    pub(super) fn list(&self) -> Result<Vec<(u32, u32, u32)>, Refused> {
-        let mut edges = Vec::new();
-        match self {
-            Edges::List(list) => {
-                memory::reserve(&mut edges, list.len())?;
-                edges.extend_from_slice(list);
-            }
-            Edges::Lower(lower) => {
-                memory::reserve(&mut edges, lower.iter().filter(|&&rank| rank != ABSENT).count())?;
-                let pairs = (0..).flat_map(|i| (0..i).map(move |j| (i, j)));
-                let present = pairs.zip(lower).filter(|&(_, &rank)| rank != ABSENT);
-                edges.extend(present.map(|((i, j), &rank)| (i, j, rank)));
-            }
+    pub(super) fn list(&self, n: usize) -> Result<Cow<'_, [(u32, u32, u32)]>, Refused> {
+        if let Edges::List(list) = self {
+            return Ok(Cow::Borrowed(list));
         }
-        Ok(edges)
+        // Points are numbers of 32 bits.
+        let row = |i: usize| (0u32..).zip(self.row(n, i)).filter(|&(_, &rank)| rank != ABSENT);
+        let mut edges = Vec::new();
+        memory::reserve(&mut edges, self.lower_degrees(n).into_iter().sum())?;
+        edges.extend((0..n).flat_map(|i| row(i).map(move |(j, &rank)| (i as u32, j, rank))));
+        Ok(Cow::Owned(edges))
     }
 }

@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::buckets::ranks_by_buckets;
 use super::few::{FEW, ranks_of_few};
-use crate::memory::{self, Refused};
+use crate::memory;
 use crate::metric::value::DistanceKey;
 use crate::parallel::{each, joined, lock};
 use crate::progress::Progress;
@@ -27,7 +27,7 @@ pub(super) const CHUNK: usize = 1 << 14;
 
 /// The distance of each rank, ascending from 0.
 #[derive(Debug, Clone, PartialEq)]
-pub(in crate::rips) enum Values {
+pub enum Values {
     /// A list of distinct distances.
     Listed(Vec<f64>),
     /// After 0, all distances with consecutive keys, whether or not they occur.
@@ -41,32 +41,16 @@ pub(in crate::rips) enum Values {
 
 impl Values {
     /// The number of ranks.
-    pub(in crate::rips) fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         match self {
             Values::Listed(values) => values.len(),
             Values::Keys { ranks, .. } => *ranks,
         }
     }
 
-    /// All distances as a list.
-    ///
-    /// # Errors
-    /// There is not enough memory for the list.
-    pub(in crate::rips) fn listed(self) -> Result<Vec<f64>, Refused> {
-        let ranks = match self {
-            Values::Listed(values) => return Ok(values),
-            // Ranks are numbers of 32 bits.
-            Values::Keys { ranks, .. } => 0..ranks as u32,
-        };
-        let mut values = Vec::new();
-        memory::reserve(&mut values, ranks.len())?;
-        values.extend(ranks.map(|rank| self.distance(rank)));
-        Ok(values)
-    }
-
     /// The distance of a rank.
     #[inline]
-    pub(in crate::rips) fn distance(&self, rank: u32) -> f64 {
+    pub fn distance(&self, rank: u32) -> f64 {
         match self {
             Values::Listed(values) => values[rank as usize],
             Values::Keys { .. } if rank == 0 => 0.0,

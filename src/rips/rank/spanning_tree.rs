@@ -8,23 +8,23 @@
 //! the threshold, unless all are. Memory is linear in the number of points.
 //!
 //! If the run has a checkpoint, the growing tree is saved there between the rows of two points, and so are the counts
-//! ([`kept`]).
+//! ([`checkpoint`]).
 //!
-//! Points are divided into pieces, one for each thread. Of equally near points the first one joins, so the tree does
+//! Points are divided into pieces, one for each thread that pays. Of equally near points the first one joins, so the tree does
 //! not depend on the number of threads. Any minimum spanning tree has the same lengths: the edges up to a threshold
 //! join the same components in each.
 
-mod kept;
+mod checkpoint;
 
 use std::ops::Range;
 
 use rayon::prelude::*;
 
-use self::kept::KeptTree;
+use self::checkpoint::SavedTree;
 use super::keyed::{Keyed, Layout};
 use super::rows::{Blocks, distances_to_block, rows_at_once};
 use crate::memory::{self, Refused};
-use crate::metric::value::{DistanceKey, LANES, Sealed};
+use crate::metric::value::{DistanceKey, LANES};
 use crate::metric::{PointCloud, Value};
 use crate::parallel::joined;
 use crate::progress::{Cost, Expected};
@@ -50,93 +50,84 @@ pub(in crate::rips) fn pays<T: Value>(cloud: &PointCloud<T>) -> bool {
     cloud.dimension() <= most || !footprint::affords_all_pairs::<T::Key>(cloud.len())
 }
 
-/// The edges of a minimum spanning tree up to the threshold, and a summary of all distances.
-pub(in crate::rips) struct SpanningTree<K> {
-    /// The edges of the tree.
-    pub(in crate::rips) keyed: Keyed<K>,
-    /// The summary of all distances.
-    pub(in crate::rips) summary: Summary,
+/// The edges of a minimum spanning tree of a point cloud up to the given threshold, or else the enclosing radius, and
+/// the summary of all distances. The checkpoint of `progress` must be for these points and this threshold only.
+///
+/// # Errors
+/// [`RipsError::Refused`], [`RipsError::Checkpoint`], and [`RipsError::TooFarApart`] if there is no finite threshold.
+pub(in crate::rips) fn spanning_tree<T: Value>(
+    cloud: &PointCloud<T>,
+    given: Option<T>,
+    progress: &dyn Progress,
+) -> Result<(Keyed<T::Key>, Summary), RipsError> {
+    let pieces = rayon::current_num_threads().min(cloud.len() / PIECE).max(1);
+    in_pieces(cloud, given, pieces, progress)
 }
 
-impl<K: DistanceKey> SpanningTree<K> {
-    /// The tree of a point cloud, up to the given threshold or else the enclosing radius. The checkpoint of `progress`
-    /// must be for these points and this threshold only.
-    ///
-    /// # Errors
-    /// [`RipsError::Refused`], [`RipsError::Checkpoint`], and [`RipsError::TooFarApart`] if there is no finite
-    /// threshold.
-    pub(in crate::rips) fn of<T: Value + Sealed<Key = K>>(
-        cloud: &PointCloud<T>,
-        given: Option<T>,
-        progress: &dyn Progress,
-    ) -> Result<Self, RipsError> {
-        let pieces = rayon::current_num_threads().min(cloud.len() / PIECE).max(1);
-        SpanningTree::in_pieces(cloud, given, pieces, progress)
+/// Like [`spanning_tree`], with the points divided into at most `pieces` pieces.
+fn in_pieces<T: Value>(
+    cloud: &PointCloud<T>,
+    given: Option<T>,
+    pieces: usize,
+    progress: &dyn Progress,
+) -> Result<(Keyed<T::Key>, Summary), RipsError> {
+    let points = cloud.len();
+    let pairs = binomial(points, 2);
+    let all = (points as u64).saturating_mul(points as u64).saturating_add(pairs);
+    progress.expect(&[Expected { stage: "distances", dim: None, cost: Cost::Known(1.0) }]);
+    progress.begin("distances", None, all);
+    // Points are numbers of 32 bits.
+    let blocks = Blocks::of(cloud, &(0..points as u32).collect::<Vec<_>>())?;
+    let rows = Rows { cloud, blocks };
+    let saved = SavedTree { checkpoint: progress.checkpoint(), points };
+    let mut tree = match saved.load()? {
+        Some(tree) => tree,
+        None => Growing::new(points)?,
+    };
+    rows.grow(&mut tree, pieces, &saved, progress);
+    let threshold = given.unwrap_or_else(|| T::from_f64(tree.radius.distance()));
+    let is_bounded = given.is_some_and(|threshold| threshold < T::INFINITY);
+    if threshold == T::INFINITY
+        && tree.greatest == T::Key::INFINITY
+        && let Some((i, j)) = rows.first_infinite()
+    {
+        return Err(RipsError::TooFarApart { i, j });
     }
-
-    /// Like [`SpanningTree::of`], with the points divided into at most `pieces` pieces.
-    fn in_pieces<T: Value + Sealed<Key = K>>(
-        cloud: &PointCloud<T>,
-        given: Option<T>,
-        pieces: usize,
-        progress: &dyn Progress,
-    ) -> Result<Self, RipsError> {
-        let points = cloud.len();
-        let pairs = binomial(points, 2);
-        let all = (points as u64).saturating_mul(points as u64).saturating_add(pairs);
-        progress.expect(&[Expected { stage: "distances", dim: None, cost: Cost::Known(1.0) }]);
-        progress.begin("distances", None, all);
-        // Points are numbers of 32 bits.
-        let blocks = Blocks::of(cloud, &(0..points as u32).collect::<Vec<_>>())?;
-        let rows = Rows { cloud, blocks };
-        let kept = KeptTree { checkpoint: progress.checkpoint(), points };
-        let mut tree = match kept.restored(pieces)? {
-            Some(tree) => tree,
-            None => Growing::new(points, pieces)?,
-        };
-        rows.grow(&mut tree, &kept, progress);
-        let threshold = given.unwrap_or_else(|| T::from_f64(tree.radius.distance()));
-        let is_bounded = given.is_some_and(|threshold| threshold < T::INFINITY);
-        if threshold == T::INFINITY
-            && tree.greatest == K::INFINITY
-            && let Some((i, j)) = rows.first_infinite()
-        {
-            return Err(RipsError::TooFarApart { i, j });
-        }
-        let limit = Keyed::limit(threshold);
-        let (edges, greatest) = if tree.greatest <= limit {
-            progress.advance(pairs);
-            (pairs as usize, tree.greatest)
-        } else {
-            rows.count(&mut tree, limit, &kept, progress);
-            (tree.counted.edges, tree.counted.greatest)
-        };
-        let Growing { pairs: mut ends, mut keys, .. } = tree;
-        let least = keys.iter().copied().min().filter(|&least| least < K::INFINITY);
-        let value_range = least.filter(|_| !is_bounded).map(|least| (least.distance(), greatest.distance()));
-        let mut is_kept = keys.iter().map(|&key| key <= limit);
-        ends.retain(|_| is_kept.next() == Some(true));
-        keys.retain(|&key| key <= limit);
-        let summary = Summary {
-            points,
-            precision: T::PRECISION,
-            ambient_dimension: Some(cloud.dimension()),
-            edge_list: false,
-            value_range,
-            edges,
-            threshold: threshold.into(),
-            enclosing_radius: given.is_none(),
-        };
-        let search = PairSearch::SpanningTree;
-        Ok(SpanningTree { keyed: Keyed { points, keys, layout: Layout::Pairs(ends), search }, summary })
-    }
+    let limit = Keyed::limit(threshold);
+    let (edges, greatest) = if tree.greatest <= limit {
+        progress.advance(pairs);
+        (pairs as usize, tree.greatest)
+    } else {
+        rows.count(&mut tree, limit, &saved, progress);
+        tree.counted
+    };
+    let Growing { pairs: mut ends, mut keys, .. } = tree;
+    let least = keys.iter().copied().min().filter(|&least| least < T::Key::INFINITY);
+    let value_range = least.filter(|_| !is_bounded).map(|least| (least.distance(), greatest.distance()));
+    let mut is_kept = keys.iter().map(|&key| key <= limit);
+    ends.retain(|_| is_kept.next() == Some(true));
+    keys.retain(|&key| key <= limit);
+    let summary = Summary {
+        points,
+        precision: T::PRECISION,
+        ambient_dimension: Some(cloud.dimension()),
+        edge_list: false,
+        value_range,
+        edges,
+        threshold: threshold.into(),
+        enclosing_radius: given.is_none(),
+    };
+    let search = PairSearch::SpanningTree;
+    Ok((Keyed { points, keys, layout: Layout::Pairs(ends), search }, summary))
 }
 
 /// A growing tree, with the results of the rows so far.
 struct Growing<K> {
-    /// The number of points of each piece except the last.
-    length: usize,
-    pieces: Vec<Piece<K>>,
+    /// The distance of each point to the tree; [`DistanceKey::NONE`] for points in the tree, and after the last point
+    /// up to a whole block.
+    nearest: Vec<K>,
+    /// The point of the tree at that distance, stored as the bits of a key so that lanes have one width.
+    to: Vec<K>,
     /// The ends of the tree's edges, the greater point first, in the order of their insertion.
     pairs: Vec<(u32, u32)>,
     /// The length of each edge.
@@ -147,60 +138,49 @@ struct Growing<K> {
     radius: K,
     /// The greatest distance so far.
     greatest: K,
-    counted: Counted<K>,
-}
-
-/// A range of points that starts with a block, and the state of those outside the tree.
-struct Piece<K> {
-    first: usize,
-    /// The distance to the tree; [`DistanceKey::NONE`] for points in the tree and after the last point.
-    nearest: Vec<K>,
-    /// The point of the tree at that distance, stored as the bits of a key so that lanes have one width.
-    to: Vec<K>,
-}
-
-/// State of the second pass.
-#[derive(Clone, Copy, Default)]
-struct Counted<K> {
-    /// Number of rows processed.
+    /// Number of rows that the second pass has processed.
     rows: usize,
-    /// Number of distances up to the limit.
-    edges: usize,
-    /// The greatest finite distance so far.
-    greatest: K,
+    /// Number of distances up to the limit in these rows, and the greatest finite distance.
+    counted: (usize, K),
 }
 
 impl<K: DistanceKey> Growing<K> {
-    /// The tree that consists of the first of `points` points, which are divided into at most `pieces` pieces.
-    fn new(points: usize, pieces: usize) -> Result<Self, Refused> {
-        let length = points.div_ceil(LANES).div_ceil(pieces) * LANES;
-        let piece = |first: usize| -> Result<_, Refused> {
-            let length = length.min(points.next_multiple_of(LANES) - first);
-            let mut nearest = memory::filled(K::INFINITY, length)?;
-            nearest[length.min(points - first)..].fill(K::NONE);
-            Ok(Piece { first, nearest, to: memory::zeroed(length)? })
-        };
-        let pieces = (0..points).step_by(length).map(piece).collect::<Result<Vec<_>, _>>()?;
+    /// The tree that consists of the first of `points` points.
+    fn new(points: usize) -> Result<Self, Refused> {
+        let length = points.next_multiple_of(LANES);
+        let mut nearest = memory::filled(K::INFINITY, length)?;
+        nearest[points..].fill(K::NONE);
         let (mut pairs, mut keys) = (Vec::new(), Vec::new());
         memory::reserve(&mut pairs, points - 1)?;
         memory::reserve(&mut keys, points - 1)?;
         let (joined, radius, greatest) = (0, K::INFINITY, K::default());
-        Ok(Growing { length, pieces, pairs, keys, joined, radius, greatest, counted: Counted::default() })
+        let (rows, counted) = (0, (0, K::default()));
+        Ok(Growing {
+            nearest,
+            to: memory::zeroed(length)?,
+            pairs,
+            keys,
+            joined,
+            radius,
+            greatest,
+            rows,
+            counted,
+        })
     }
 }
 
-/// The result of a point's row on one piece.
+/// The result of a point's row on a piece of the points.
 #[derive(Clone, Copy)]
-struct Told<K> {
+struct RowResult<K> {
     /// The greatest distance from the point.
     farthest: K,
     /// The distance and the id of the point outside that is nearest to the tree.
     next: (K, usize),
 }
 
-impl<K: DistanceKey> Told<K> {
+impl<K: DistanceKey> RowResult<K> {
     fn and(self, other: Self) -> Self {
-        Told { farthest: self.farthest.max(other.farthest), next: self.next.min(other.next) }
+        RowResult { farthest: self.farthest.max(other.farthest), next: self.next.min(other.next) }
     }
 }
 
@@ -211,66 +191,73 @@ struct Rows<'a, T> {
 }
 
 impl<T: Value> Rows<'_, T> {
-    /// Grows the tree until all points have joined and all rows have been processed.
-    fn grow(&self, tree: &mut Growing<T::Key>, kept: &KeptTree<'_>, progress: &dyn Progress) {
+    /// Grows the tree until all points have joined and all rows have been processed, on at most `pieces` threads.
+    fn grow(
+        &self,
+        tree: &mut Growing<T::Key>,
+        pieces: usize,
+        saved: &SavedTree<'_>,
+        progress: &dyn Progress,
+    ) {
         let (n, level) = (self.cloud.len(), Level::detect());
-        let nothing = Told { farthest: T::Key::default(), next: (T::Key::NONE, n) };
-        let is_shared = tree.pieces.len() > 1;
+        let length = n.div_ceil(LANES).div_ceil(pieces) * LANES;
+        let nothing = RowResult { farthest: T::Key::default(), next: (T::Key::NONE, n) };
         progress.advance((tree.pairs.len() * n) as u64);
         let mut grow = || loop {
-            let Growing { length, pieces, joined, .. } = &mut *tree;
-            let (i, length) = (*joined, *length);
-            pieces[i / length].nearest[i % length] = T::Key::NONE;
-            let look = |piece: &mut Piece<T::Key>| level.run(Row { rows: self, i, piece });
-            let told = match &mut pieces[..] {
-                [all] => look(all),
-                pieces => pieces.par_iter_mut().map(look).reduce(|| nothing, Told::and),
+            let Growing { nearest, to, joined: i, .. } = &mut *tree;
+            nearest[*i] = T::Key::NONE;
+            let look = |(piece, (nearest, to))| {
+                level.run(Row { rows: self, i: *i, first: piece * length, nearest, to })
             };
-            let (key, point) = told.next;
-            let to = (point < n).then(|| pieces[point / length].to[point % length].into() as u32);
-            tree.radius = tree.radius.min(told.farthest);
-            tree.greatest = tree.greatest.max(told.farthest);
+            let RowResult { farthest, next: (key, point) } = if length < n {
+                let pieces = nearest.par_chunks_mut(length).zip(to.par_chunks_mut(length));
+                pieces.enumerate().map(look).reduce(|| nothing, RowResult::and)
+            } else {
+                look((0, (nearest, to)))
+            };
+            let to = (point < n).then(|| tree.to[point].into() as u32);
+            tree.radius = tree.radius.min(farthest);
+            tree.greatest = tree.greatest.max(farthest);
             if let Some(to) = to {
                 tree.pairs.push((to.max(point as u32), to.min(point as u32)));
                 tree.keys.push(key);
                 tree.joined = point;
             }
-            kept.saving(tree, || progress.advance(n as u64));
+            saved.saving(tree, || progress.advance(n as u64));
             if to.is_none() {
                 return;
             }
         };
         // On a thread of the pool, so that a row does not have to enter the pool from outside.
-        if is_shared { rayon::scope(|_| grow()) } else { grow() }
+        if length < n { rayon::scope(|_| grow()) } else { grow() }
     }
 
     /// Counts the distances up to a limit, and finds the greatest finite one.
-    fn count(&self, tree: &mut Growing<T::Key>, limit: T::Key, kept: &KeptTree<'_>, progress: &dyn Progress) {
+    fn count(
+        &self,
+        tree: &mut Growing<T::Key>,
+        limit: T::Key,
+        saved: &SavedTree<'_>,
+        progress: &dyn Progress,
+    ) {
         let n = self.cloud.len();
         let at_once = rows_at_once(n);
-        let in_rows = |rows: Range<usize>| {
+        let part = at_once * PARTS;
+        progress.advance(binomial(tree.rows, 2));
+        while tree.rows < n {
+            let first = tree.rows;
+            let rows = part.min(n - first);
             let of_row = |i: usize| {
                 let found = Level::detect().run(LowerRow { rows: self, i, limit });
                 progress.advance(i as u64);
                 found
             };
-            rows.map(of_row).fold((0, T::Key::default()), both)
-        };
-        let part = at_once * PARTS;
-        progress.advance(binomial(tree.counted.rows, 2));
-        while tree.counted.rows < n {
-            let first = tree.counted.rows;
-            let rows = part.min(n - first);
-            let count = || {
-                let in_part = |range: Range<usize>| in_rows(first + range.start..first + range.end);
-                joined(rows, at_once, (0, T::Key::default()), &in_part, &|all, found| {
-                    *all = both(*all, found)
-                })
-            };
-            let (edges, greatest) = kept.saving(tree, count);
-            let counted = &mut tree.counted;
-            counted.rows += rows;
-            (counted.edges, counted.greatest) = both((counted.edges, counted.greatest), (edges, greatest));
+            let nothing = (0, T::Key::default());
+            let in_part = |range: Range<usize>| range.map(|row| of_row(first + row)).fold(nothing, both);
+            let add = |all: &mut _, found| *all = both(*all, found);
+            let found = saved.saving(tree, || joined(rows, at_once, nothing, &in_part, &add));
+            tree.rows += rows;
+            tree.counted = both(tree.counted, found);
         }
     }
 
@@ -286,26 +273,30 @@ fn both<K: DistanceKey>(one: (usize, K), other: (usize, K)) -> (usize, K) {
     (one.0 + other.0, one.1.max(other.1))
 }
 
-/// The update of a piece by the row of point `i`, which has joined the tree.
+/// The update of a piece of the points, which starts with a block, by the row of point `i`, which has joined the tree.
 struct Row<'a, T: Value> {
     rows: &'a Rows<'a, T>,
     i: usize,
-    piece: &'a mut Piece<T::Key>,
+    /// The first point of the piece.
+    first: usize,
+    /// See [`Growing`].
+    nearest: &'a mut [T::Key],
+    to: &'a mut [T::Key],
 }
 
 impl<T: Value> Kernel<u32> for Row<'_, T> {
-    type Output = Told<T::Key>;
+    type Output = RowResult<T::Key>;
 
     #[inline(always)]
-    fn run<S: Simd<u32>>(self, _: S) -> Told<T::Key> {
-        let Row { rows: Rows { cloud, blocks }, i, piece } = self;
+    fn run<S: Simd<u32>>(self, _: S) -> RowResult<T::Key> {
+        let Row { rows: Rows { cloud, blocks }, i, first: first_point, nearest, to } = self;
         let (n, own) = (cloud.len(), T::Key::of_bits(i as u64));
         let mut farthest = [T::Key::default(); LANES];
         let (mut least, mut place) = ([T::Key::NONE; LANES], [T::Key::default(); LANES]);
-        let nearest = piece.nearest.as_chunks_mut::<LANES>().0;
-        let to = piece.to.as_chunks_mut::<LANES>().0;
+        let nearest = nearest.as_chunks_mut::<LANES>().0;
+        let to = to.as_chunks_mut::<LANES>().0;
         for (number, (nearest, to)) in nearest.iter_mut().zip(to).enumerate() {
-            let first = piece.first + number * LANES;
+            let first = first_point + number * LANES;
             let mut keys = distances_to_block(cloud, blocks, i, first / LANES).map(T::key);
             if first + LANES > n {
                 keys[n - first..].fill(T::Key::default());
@@ -329,14 +320,14 @@ impl<T: Value> Kernel<u32> for Row<'_, T> {
                 place[lane] = if is_least { number } else { place[lane] };
             }
         }
-        let mut told = Told { farthest: T::Key::default(), next: (T::Key::NONE, n) };
+        let mut found = RowResult { farthest: T::Key::default(), next: (T::Key::NONE, n) };
         for lane in 0..LANES {
             let number: u64 = place[lane].into();
             let point =
-                if least[lane] == T::Key::NONE { n } else { piece.first + number as usize * LANES + lane };
-            told = told.and(Told { farthest: farthest[lane], next: (least[lane], point) });
+                if least[lane] == T::Key::NONE { n } else { first_point + number as usize * LANES + lane };
+            found = found.and(RowResult { farthest: farthest[lane], next: (least[lane], point) });
         }
-        told
+        found
     }
 }
 
@@ -374,8 +365,8 @@ impl<T: Value> Kernel<u32> for LowerRow<'_, T> {
 mod tests {
     use super::*;
     use crate::metric::Distances;
+    use crate::rips::Rips;
     use crate::rips::rank::matrix_of_points;
-    use crate::rips::{Rips, Threshold};
 
     /// Coordinates on a grid with `steps` steps, so that many distances are equal.
     fn cloud<T: Value>(points: usize, dimension: usize, steps: u64, scale: f64) -> PointCloud<T> {
@@ -402,16 +393,16 @@ mod tests {
         if threshold.is_none_or(f64::is_infinite) {
             assert_eq!(found.value_range, expected.value_range);
         }
-        let given = threshold.and_then(|t| Threshold::Value(t).rounded::<T>());
-        let tree = |pieces| SpanningTree::in_pieces(cloud, given, pieces, &()).unwrap();
-        let one = tree(1);
-        assert_eq!(one.summary.edges, expected.edges);
+        let given = threshold.map(T::from_f64);
+        let tree = |pieces| in_pieces(cloud, given, pieces, &()).unwrap();
+        let (one, summary) = tree(1);
+        assert_eq!(summary.edges, expected.edges);
         for pieces in [2, 3, 7] {
-            let tree = tree(pieces);
-            assert_eq!(tree.summary, one.summary);
-            assert_eq!(tree.keyed.keys, one.keyed.keys);
+            let (tree, summary_of_pieces) = tree(pieces);
+            assert_eq!(summary_of_pieces, summary);
+            assert_eq!(tree.keys, one.keys);
             assert!(matches!(
-                (&tree.keyed.layout, &one.keyed.layout),
+                (&tree.layout, &one.layout),
                 (Layout::Pairs(a), Layout::Pairs(b)) if a == b
             ));
         }

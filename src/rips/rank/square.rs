@@ -5,20 +5,21 @@ use std::sync::Mutex;
 use super::Edges;
 use crate::memory::{self, Refused};
 use crate::parallel::{SharedRange, lock};
-use crate::rips::complex::{ABSENT, stride};
+use crate::rips::complex::stride;
 use crate::simd::Rank;
 
 /// Number of rows in a band that a thread fills, and of columns in a tile of it.
 const TILE: usize = 64;
 
 impl Edges {
-    /// The square matrix of ranks in the layout of [`Dense`](crate::rips::complex::Dense).
+    /// The square matrix of ranks of `n` points in the layout of [`Dense`](crate::rips::complex::Dense).
     ///
     /// # Errors
     /// There is not enough memory for the matrix.
-    pub fn square<R: Rank>(&self, n: usize) -> Result<Vec<R>, Refused> {
+    pub fn square<R: Rank>(self, n: usize) -> Result<Vec<R>, Refused> {
         let stride = stride(n);
         match self {
+            Edges::Square(square) => R::narrowed(square),
             Edges::Lower(lower) if n <= TILE => {
                 let mut square = memory::filled(<R as Rank>::MAX, n * stride)?;
                 let mut rest = lower.as_slice();
@@ -40,14 +41,14 @@ impl Edges {
                     loop {
                         let band = lock(&bands).next();
                         let Some((number, band)) = band else { return };
-                        fill(lower, n, number * TILE, band);
+                        fill(&lower, n, number * TILE, band);
                     }
                 });
                 Ok(square)
             }
             Edges::List(list) => {
                 let mut square = memory::filled(<R as Rank>::MAX, n * stride)?;
-                for &(i, j, rank) in list {
+                for (i, j, rank) in list {
                     square[i as usize * stride + j as usize] = R::narrow(rank);
                     square[j as usize * stride + i as usize] = R::narrow(rank);
                 }
@@ -77,17 +78,4 @@ fn fill<R: Rank>(lower: &[u32], n: usize, first: usize, rows: &mut [R]) {
             }
         }
     }
-}
-
-/// The edges (i, j, rank), i > j, of a square matrix of ranks.
-///
-/// # Errors
-/// There is not enough memory for the list.
-pub(super) fn list(square: &[u32], n: usize) -> Result<Vec<(u32, u32, u32)>, Refused> {
-    // Points are numbers of 32 bits.
-    let row = |i: usize| (0u32..).zip(&square[i * stride(n)..][..i]).filter(|&(_, &rank)| rank != ABSENT);
-    let mut edges = Vec::new();
-    memory::reserve(&mut edges, (0..n).map(|i| row(i).count()).sum())?;
-    edges.extend((0..n).flat_map(|i| row(i).map(move |(j, &rank)| (i as u32, j, rank))));
-    Ok(edges)
 }

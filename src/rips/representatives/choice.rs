@@ -3,22 +3,15 @@
 //! The longest bars are known only at the end of a run. Until then a bar is a candidate if it is among the longest of
 //! the dimensions so far, so no dimension has more candidates than bars are requested.
 
-use crate::diagram::{Bar, BarSelection, Diagram, SelectionError};
+use crate::diagram::{Bar, BarSelection};
 
 /// The state of a selection in the course of a run.
 #[derive(Debug)]
 pub(super) struct Choice<'a> {
     selection: &'a BarSelection,
-    /// The longest bars of the dimensions so far, in descending order, if the longest are requested.
-    longest: Vec<Lasting>,
-}
-
-/// A bar by its position, with its persistence.
-#[derive(Debug, Clone, Copy)]
-struct Lasting {
-    persistence: f64,
-    dim: usize,
-    place: usize,
+    /// The longest bars of the dimensions so far, in descending order, if the longest are requested: the persistence, and
+    /// the dimension and place of the bar.
+    longest: Vec<(f64, [usize; 2])>,
 }
 
 impl<'a> Choice<'a> {
@@ -54,10 +47,9 @@ impl<'a> Choice<'a> {
 
     /// Merges the bars of a dimension into the longest.
     fn prolong(&mut self, dim: usize, bars: &[Bar], count: usize) {
-        let lasting = |(place, bar)| Lasting { persistence: persistence(bar), dim, place };
-        self.longest.extend(bars.iter().enumerate().map(lasting));
+        self.longest.extend(bars.iter().enumerate().map(|(place, bar)| (persistence(bar), [dim, place])));
         // The sort is stable: bars of equal persistence stay in the order of the diagram.
-        self.longest.sort_by(|a, b| b.persistence.total_cmp(&a.persistence));
+        self.longest.sort_by(|a, b| b.0.total_cmp(&a.0));
         self.longest.truncate(count);
     }
 
@@ -69,18 +61,10 @@ impl<'a> Choice<'a> {
 
     /// The indices of those of the longest bars so far that have this dimension, ascending.
     fn longest_of(&self, dim: usize) -> Vec<usize> {
-        let of_dimension = self.longest.iter().filter(|bar| bar.dim == dim);
-        let mut places: Vec<usize> = of_dimension.map(|bar| bar.place).collect();
+        let of_dimension = self.longest.iter().filter(|(_, bar)| bar[0] == dim);
+        let mut places: Vec<usize> = of_dimension.map(|(_, bar)| bar[1]).collect();
         places.sort_unstable();
         places
-    }
-
-    /// Checks that all bars requested by index exist.
-    ///
-    /// # Errors
-    /// [`SelectionError::NoSuchBar`].
-    pub(super) fn check(&self, diagram: &Diagram) -> Result<(), SelectionError> {
-        self.selection.check_named(|dim| diagram.bars(dim).len())
     }
 }
 
@@ -92,6 +76,7 @@ fn persistence(bar: &Bar) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::diagram::Diagram;
 
     /// Bars of dimensions 0, 1 and 2, given by birth and death.
     fn diagram() -> Diagram {
@@ -135,8 +120,8 @@ mod tests {
     #[test]
     fn a_bar_that_is_not_there_is_an_error() {
         let check = |named: &[(usize, usize)]| {
-            Choice::new(&BarSelection::Named(named.to_vec()))
-                .check(&diagram())
+            BarSelection::Named(named.to_vec())
+                .check_named(|dim| diagram().bars(dim).len())
                 .map_err(|error| error.to_string())
         };
         assert_eq!(check(&[(0, 1), (2, 2)]), Ok(()));

@@ -9,7 +9,7 @@ use super::chain::Chain;
 use super::choice::Choice;
 use super::cycles::{Boundaries, Pairs, Paths};
 use super::request::{CocycleScale, RepresentativeKind, RepresentativesRequest};
-use super::store::{NO_VERTEX, Representatives, Table};
+use super::store::{Representative, Representatives};
 use super::tighten::AtBirth;
 use crate::diagram::{Bar, Diagram};
 use crate::rips::RipsError;
@@ -17,6 +17,7 @@ use crate::rips::code::Code;
 use crate::rips::complex::Complex;
 use crate::rips::components::ComponentBar;
 use crate::rips::field::Modulo;
+use crate::rips::pipeline::stages::Below;
 use crate::rips::rank::Values;
 use crate::rips::submatrix_reduction::Multiple;
 use crate::rips::word::Word;
@@ -50,15 +51,6 @@ impl<W> Class<W> {
     fn is_alive_at(&self, scale: f64) -> bool {
         self.bar.birth <= scale && scale < self.bar.death
     }
-}
-
-/// Results of the dimension below, from which the cycles of essential classes are made.
-#[derive(Debug)]
-pub(in crate::rips) enum Below<W> {
-    /// The edges of the minimum spanning forest, for dimension 1.
-    Forest(Vec<[u32; 2]>),
-    /// Columns and pivots, for higher dimensions.
-    Pairs(Vec<W>, Vec<Option<W>>),
 }
 
 /// The codes of the simplices of a dimension.
@@ -120,21 +112,26 @@ impl<'a> Collector<'a> {
     /// Adds dimension 0: its bars, each with its birth vertex and its death edge.
     pub(in crate::rips) fn components(&mut self, components: &[ComponentBar]) {
         let bars: Vec<Bar> = components.iter().map(|component| component.bar).collect();
-        let places = self.choice.candidates(0, &bars);
-        let mut table = Table::default();
-        for &place in &places {
-            let ComponentBar { bar, vertex, edge } = components[place];
-            let edge = edge.unwrap_or([NO_VERTEX; 2]);
-            table.bars.push(bar);
-            table.births.push(vertex);
-            table.deaths.extend(edge);
-            table.death_edges.push(edge);
-        }
-        self.found.dimensions.push(Table { places, ..table });
+        let indices = self.choice.candidates(0, &bars).into_iter();
+        let found = indices.map(|index| {
+            let ComponentBar { bar, vertex, edge } = components[index];
+            Representative {
+                bar,
+                dim: 0,
+                index,
+                birth: vec![vertex],
+                death: edge.map(Vec::from),
+                birth_edge: None,
+                death_edge: edge,
+                cocycle: None,
+                cycle: None,
+            }
+        });
+        self.found.dimensions.push(found.collect());
     }
 
     /// Adds the next dimension, given the classes of its bars and the [wanted](Self::wanted) cochains. `below` holds
-    /// the results of the dimension below, if cycles are wanted. Returns the time spent on tightening.
+    /// the results of the dimension below. Returns the time spent on tightening.
     pub(in crate::rips) fn dimension<W: Word>(
         &mut self,
         complex: &dyn Complex,
@@ -142,58 +139,60 @@ impl<'a> Collector<'a> {
         pairs: Pairs<'_, W>,
         classes: &[Class<W>],
         cochains: &HashMap<usize, Vec<Multiple<W>>>,
-        below: Option<&Below<W>>,
+        below: &Below<W>,
     ) -> Duration {
         let mut tightening = Duration::ZERO;
-        let (dim, codes) = (self.found.dimensions.len(), pairs.codes);
+        let (dim, Codes { columns, pivots }) = (self.found.dimensions.len(), pairs.codes);
         let candidates = self.candidates(classes);
-        let mut table = Table::default();
-        let mut vertices = Vec::with_capacity(dim + 2);
-        for &Class { column, pivot, bar, .. } in &candidates {
-            table.bars.push(bar);
-            take_apart(codes.columns, column, &mut vertices);
-            table.births.extend(&vertices);
-            table.birth_edges.push(longest_edge(complex, codes.columns.rank(column), &vertices));
-            let Some(pivot) = pivot else {
-                table.deaths.extend(std::iter::repeat_n(NO_VERTEX, dim + 2));
-                table.death_edges.push([NO_VERTEX; 2]);
-                continue;
-            };
-            take_apart(codes.pivots, pivot, &mut vertices);
-            table.deaths.extend(&vertices);
-            table.death_edges.push(longest_edge(complex, codes.pivots.rank(pivot), &vertices));
-        }
         let has_cocycles = self.wants(RepresentativeKind::Cocycles);
-        for class in candidates.iter().filter(|_| has_cocycles) {
-            let rank = |simplex: W| codes.columns.rank(simplex);
-            let (birth, death) = (rank(class.column), class.pivot.map(|pivot| codes.pivots.rank(pivot)));
+        let cocycle = |class: &Class<W>| {
+            let rank = |simplex: W| columns.rank(simplex);
+            let (birth, death) = (rank(class.column), class.pivot.map(|pivot| pivots.rank(pivot)));
             let is_kept = |&(simplex, _): &Multiple<W>| match self.request.cocycles_at {
                 CocycleScale::Birth => rank(simplex) <= birth,
                 // Columns that enter together with the death simplex may have been added too.
                 CocycleScale::Death => death.is_none_or(|death| rank(simplex) < death),
             };
             let cochain = cochains[&class.place].iter().copied();
-            table.cocycles.push(Chain::of_terms(codes.columns, cochain.filter(is_kept)));
-        }
-        if let Some(below) = below {
+            Box::new(Chain::of_terms(columns, cochain.filter(is_kept)))
+        };
+        let indices = self.places.take().unwrap_or_default();
+        let found = indices.into_iter().zip(&candidates).map(|(index, class)| {
+            let (birth, death) =
+                (vertices(columns, class.column), class.pivot.map(|pivot| vertices(pivots, pivot)));
+            let death_edge = class.pivot.zip(death.as_ref());
+            Representative {
+                bar: class.bar,
+                dim,
+                index,
+                birth_edge: Some(longest_edge(complex, columns.rank(class.column), &birth)),
+                death_edge: death_edge.map(|(pivot, death)| longest_edge(complex, pivots.rank(pivot), death)),
+                birth,
+                death,
+                cocycle: has_cocycles.then(|| cocycle(class)),
+                cycle: None,
+            }
+        });
+        let mut found: Vec<Representative> = found.collect();
+        if self.wants(RepresentativeKind::Cycles) {
             let mut cycles = self.cycles(complex, pairs, &candidates, below);
             if self.tightens() {
                 let started = Instant::now();
                 let tight = candidates.iter().zip(cycles).map(|(class, cycle)| {
                     let alive = classes.iter().filter(|other| other.is_alive_at(class.bar.birth));
                     let alive: Vec<&[Multiple<W>]> = alive.map(|other| &*cochains[&other.place]).collect();
-                    let (code, rank) = (codes.columns, codes.columns.rank(class.column));
-                    let at_birth = AtBirth::new(complex, values, code, self.modulus, rank, &alive);
+                    let rank = columns.rank(class.column);
+                    let at_birth = AtBirth::new(complex, values, columns, self.modulus, rank, &alive);
                     at_birth.tightened(cycle, &cochains[&class.place], &alive)
                 });
                 cycles = tight.collect();
                 tightening = started.elapsed();
             }
-            let chains = cycles.into_iter().map(|cycle| Chain::of_terms(codes.columns, cycle.into_iter()));
-            table.cycles = chains.collect();
+            for (found, cycle) in found.iter_mut().zip(cycles) {
+                found.cycle = Some(Box::new(Chain::of_terms(columns, cycle.into_iter())));
+            }
         }
-        table.places = self.places.take().unwrap_or_default();
-        self.found.dimensions.push(table);
+        self.found.dimensions.push(found);
         tightening
     }
 
@@ -221,11 +220,11 @@ impl<'a> Collector<'a> {
     /// # Errors
     /// [`RipsError::Selection`], if a selected bar does not exist.
     pub(in crate::rips) fn finish(self, diagram: &Diagram) -> Result<Representatives, RipsError> {
-        let Collector { choice, mut found, .. } = self;
-        choice.check(diagram)?;
-        for (dim, table) in found.dimensions.iter_mut().enumerate() {
+        let Collector { request, choice, mut found, .. } = self;
+        request.bars.check_named(|dim| diagram.bars(dim).len())?;
+        for (dim, found) in found.dimensions.iter_mut().enumerate() {
             if let Some(places) = choice.chosen(dim) {
-                table.retain(dim, &places);
+                found.retain(|representative| places.binary_search(&representative.index).is_ok());
             }
         }
         Ok(found)
@@ -242,40 +241,41 @@ impl<'a, W: Word> Essential<'a, W> {
     /// The cycles of a dimension whose simplices have this code.
     fn new(complex: &'a dyn Complex, modulus: u16, code: Code<W>, below: &'a Below<W>) -> Self {
         let points = complex.points();
-        match below {
-            Below::Forest(edges) => {
-                let paths = Paths::new(points, edges.iter().copied());
-                Essential::Edges { paths, complex, code, field: Modulo::new(modulus) }
-            }
-            Below::Pairs(columns, pivots) => {
-                let codes = Codes { columns: Code::new(points, code.vertices() as usize - 1), pivots: code };
-                Essential::Simplices(Boundaries::new(
-                    complex,
-                    modulus,
-                    Pairs { columns, pivots, codes },
-                    true,
-                ))
-            }
+        if code.vertices() == 2 {
+            // The pairs of dimension 0 are the edges of the minimum spanning forest.
+            let mut vertices = Vec::new();
+            let paths = Paths::new(
+                points,
+                below.pairs.pivots.iter().map(|(edge, _)| {
+                    code.vertices_of(edge, &mut vertices);
+                    [vertices[0], vertices[1]]
+                }),
+            );
+            return Essential::Edges { paths, complex, code, field: Modulo::new(modulus) };
         }
+        let codes = Codes { columns: Code::new(points, code.vertices() as usize - 1), pivots: code };
+        let pairs = Pairs { columns: &below.columns, pivots: &below.pivots, codes };
+        Essential::Simplices(Boundaries::new(complex, modulus, pairs, true))
     }
 
     /// The cycle of the class with this birth simplex.
     fn cycle(&mut self, birth: W) -> Vec<Multiple<W>> {
         match self {
             Essential::Edges { paths, complex, code, field } => {
-                let mut vertices = Vec::new();
-                take_apart(*code, birth, &mut vertices);
-                paths.cycle([vertices[0], vertices[1]], *complex, *code, *field)
+                let ends = vertices(*code, birth);
+                paths.cycle([ends[0], ends[1]], *complex, *code, *field)
             }
             Essential::Simplices(boundaries) => boundaries.of_essential(birth),
         }
     }
 }
 
-/// Writes the vertices of an entry, ascending.
-fn take_apart<W: Word>(code: Code<W>, entry: W, vertices: &mut Vec<u32>) {
-    code.vertices_of(entry, vertices);
+/// The vertices of an entry, ascending.
+fn vertices<W: Word>(code: Code<W>, entry: W) -> Vec<u32> {
+    let mut vertices = Vec::with_capacity(code.vertices() as usize);
+    code.vertices_of(entry, &mut vertices);
     vertices.reverse();
+    vertices
 }
 
 /// The longest edge of a simplex of this rank; vertices ascend in both. If there are several, it is the youngest: the

@@ -371,10 +371,13 @@ fn simplices<T: Value>(
     same("bars beside simplices", &outcome.diagram, found)?;
     let representatives = outcome.representatives().ok_or("no representatives")?;
     let points = |simplex: &[u32]| simplex.iter().map(|&vertex| vertex as usize).collect();
-    let class =
-        |of: Representative<'_>| Class { bar: of.bar, birth: points(of.birth), death: of.death.map(points) };
+    let class = |of: &Representative| Class {
+        bar: of.bar,
+        birth: points(&of.birth),
+        death: of.death.as_deref().map(points),
+    };
     for (dim, expected) in expected.iter().enumerate() {
-        let found: Vec<Class> = representatives.of_dimension(dim).map(class).collect();
+        let found: Vec<Class> = representatives.of_dimension(dim).iter().map(class).collect();
         same("simplices of the fast and of the plain version", &found, expected)?;
     }
     Ok(())
@@ -445,11 +448,11 @@ fn assembled<T: Value>(case: &Case, distances: &Distances<T>, value: f64) -> Res
     let refused = |error: &dyn std::fmt::Debug| format!("refused: {error:?}");
     let ranking = rank(distances, T::from_f64(value)).map_err(|error| refused(&error))?;
     let Ranking { values, edges } = ranking;
-    if values.len() > usize::from(u16::MAX) {
+    if values.count() > usize::from(u16::MAX) {
         return Ok(());
     }
     let n = distances.len();
-    let narrow = edges.square::<u16>(n).map_err(|error| refused(&error))?;
+    let narrow = edges.clone().square::<u16>(n).map_err(|error| refused(&error))?;
     let wide = edges.square::<u32>(n).map_err(|error| refused(&error))?;
     for dim in 1..=case.max_dim.min(n.saturating_sub(2)) {
         let mut expected = None;

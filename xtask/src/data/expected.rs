@@ -5,7 +5,7 @@ use std::io;
 use lacuna::metric::read::DistanceFormat;
 use lacuna::metric::{DistanceMatrix, Distances, MetricError, PointCloud, SparseDistances, Value};
 use lacuna::output::{self, Barcode};
-use lacuna::rips::{Summary, Threshold, plain};
+use lacuna::rips::{Summary, plain};
 
 use super::DataError;
 use super::catalogue::{Case, Input};
@@ -22,7 +22,7 @@ pub(super) fn text(case: &Case, input: &Input) -> Result<Vec<u8>, DataError> {
 
 fn answer<T: Value>(case: &Case, distances: &Distances<T>) -> io::Result<Vec<u8>> {
     let modulus = case.modulus.unwrap_or(2);
-    let threshold = case.threshold.map_or(Threshold::EnclosingRadius, |t| Threshold::Value(t.into()));
+    let threshold = case.threshold.map(f64::from);
     let summary = Summary::of(distances, threshold).map_err(io::Error::other)?;
     let diagram = plain::barcode(distances, case.dim, summary.threshold, modulus.into());
     let diagram =

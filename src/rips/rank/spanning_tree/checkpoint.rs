@@ -6,7 +6,7 @@
 
 use zerocopy::little_endian::{U32, U64};
 
-use super::{Counted, Growing};
+use super::Growing;
 use crate::metric::value::DistanceKey;
 use crate::progress::saving;
 use crate::rips::RipsError;
@@ -17,22 +17,22 @@ use crate::snapshot::{Checkpoint, Kind, Reader, SnapshotError, facts};
 const TREE: &str = "tree";
 
 /// The checkpoint of a tree.
-pub(super) struct KeptTree<'a> {
+pub(super) struct SavedTree<'a> {
     pub(super) checkpoint: &'a dyn Checkpoint,
     /// The number of points.
     pub(super) points: usize,
 }
 
-impl KeptTree<'_> {
-    /// The tree that another run saved, divided into at most `pieces` pieces; `None` if there is none.
+impl SavedTree<'_> {
+    /// The tree that another run saved; `None` if there is none.
     ///
     /// # Errors
     /// [`RipsError::Checkpoint`]: the saved tree is invalid; [`RipsError::Refused`].
-    pub(super) fn restored<K: DistanceKey>(&self, pieces: usize) -> Result<Option<Growing<K>>, RipsError> {
+    pub(super) fn load<K: DistanceKey>(&self) -> Result<Option<Growing<K>>, RipsError> {
         let Some(snapshot) = self.checkpoint.load(TREE, Kind::RipsSpanningTree)? else {
             return Ok(None);
         };
-        let mut tree = Growing::<K>::new(self.points, pieces)?;
+        let mut tree = Growing::<K>::new(self.points)?;
         let mut payload = snapshot.payload_of(Kind::RipsSpanningTree)?;
         self.read(&mut tree, &mut payload)?;
         payload.end()?;
@@ -45,19 +45,18 @@ impl KeptTree<'_> {
         payload: &mut Reader<'_>,
     ) -> Result<(), SnapshotError> {
         let n = self.points;
-        let [joined, radius, greatest, rows, edges, finite]: [u64; 6] = payload.record("figures")?;
-        let ends = (payload.u32s("greater ends")?, payload.u32s("smaller ends")?);
+        let [joined, radius, greatest, rows, edges, finite]: [u64; 6] = payload.record("statistics")?;
+        let ends = payload.u32s("ends")?.as_chunks::<2>().0;
         let keys = payload.u64s("lengths")?;
         let (nearest, to) = (payload.u64s("distances")?, payload.u32s("neighbours")?);
-        let are_edges = ends.0.len() < n && ends.0.len() == ends.1.len() && ends.0.len() == keys.len();
         let infinity: u64 = K::INFINITY.into();
         let are_keys =
             keys.iter().map(|bits| bits.get()).chain([radius, greatest, finite]).all(|bits| bits <= infinity);
         if !are_keys || edges > binomial(n, 2) {
-            return Err(payload.unexpected("figures", format!("those of {n} points"), "others"));
+            return Err(payload.unexpected("statistics", format!("those of {n} points"), "others"));
         }
-        let is_edge = |(greater, smaller): (&U32, &U32)| smaller < greater && (greater.get() as usize) < n;
-        if !are_edges || !ends.0.iter().zip(ends.1).all(is_edge) {
+        let is_edge = |[greater, smaller]: &[U32; 2]| smaller < greater && (greater.get() as usize) < n;
+        if ends.len() >= n || ends.len() != keys.len() || !ends.iter().all(is_edge) {
             return Err(payload.unexpected("ends", format!("edges of a tree of {n} points"), "others"));
         }
         let are_outside = |(i, (bits, to)): (usize, (&U64, &U32))| {
@@ -71,16 +70,13 @@ impl KeptTree<'_> {
             return Err(payload.unexpected("neighbours", format!("those of {n} points"), "others"));
         }
         let key = |bits: u64| K::of_bits(bits);
-        tree.pairs.extend(ends.0.iter().zip(ends.1).map(|(greater, smaller)| (greater.get(), smaller.get())));
+        tree.pairs.extend(ends.iter().map(|[greater, smaller]| (greater.get(), smaller.get())));
         tree.keys.extend(keys.iter().map(|bits| key(bits.get())));
-        let told = nearest.iter().zip(to).map(|(bits, point)| (bits.get(), u64::from(point.get())));
-        let points = tree.pieces.iter_mut().flat_map(|piece| piece.nearest.iter_mut().zip(&mut piece.to));
-        for ((nearest, to), (bits, point)) in points.zip(told) {
-            (*nearest, *to) = (key(bits), key(point));
-        }
+        tree.nearest.iter_mut().zip(nearest).for_each(|(nearest, bits)| *nearest = key(bits.get()));
+        tree.to.iter_mut().zip(to).for_each(|(to, point)| *to = key(point.get().into()));
         tree.joined = joined as usize;
         (tree.radius, tree.greatest) = (key(radius), key(greatest));
-        tree.counted = Counted { rows: rows as usize, edges: edges as usize, greatest: key(finite) };
+        (tree.rows, tree.counted) = (rows as usize, (edges as usize, key(finite)));
         Ok(())
     }
 
@@ -97,32 +93,24 @@ impl KeptTree<'_> {
     }
 
     fn save<K: DistanceKey>(&self, tree: &Growing<K>) {
-        let Growing { pieces, pairs, keys, joined, radius, greatest, counted, .. } = tree;
-        let told = facts([
-            ("points", self.points.to_string()),
-            ("edges of the tree", pairs.len().to_string()),
-            ("rows counted", counted.rows.to_string()),
+        let (n, (edges, finite)) = (self.points, tree.counted);
+        let facts = facts([
+            ("points", n.to_string()),
+            ("edges of the tree", tree.pairs.len().to_string()),
+            ("rows counted", tree.rows.to_string()),
         ]);
-        let bits = |key: K| -> u64 { key.into() };
-        self.checkpoint.save(TREE, Kind::RipsSpanningTree, &told, &mut |out| {
-            let figures = [
-                *joined as u64,
-                bits(*radius),
-                bits(*greatest),
-                counted.rows as u64,
-                counted.edges as u64,
-                bits(counted.greatest),
-            ];
-            out.record(&figures)?;
-            out.u32s(&pairs.iter().map(|&(greater, _)| greater).collect::<Vec<_>>())?;
-            out.u32s(&pairs.iter().map(|&(_, smaller)| smaller).collect::<Vec<_>>())?;
-            out.u64s_of(keys.len(), keys.iter().map(|&key| bits(key)))?;
-            let n = self.points;
-            let nearest = pieces.iter().flat_map(|piece| &piece.nearest).take(n);
-            out.u64s_of(n, nearest.map(|&key| bits(key)))?;
-            // Points are numbers of 32 bits.
-            let to = pieces.iter().flat_map(|piece| &piece.to).take(n);
-            out.u32s(&to.map(|&point| bits(point) as u32).collect::<Vec<_>>())
+        let bits = |key: &K| -> u64 { (*key).into() };
+        let (joined, rows) = (tree.joined as u64, tree.rows as u64);
+        let numbers = [joined, bits(&tree.radius), bits(&tree.greatest), rows, edges as u64, bits(&finite)];
+        let ends: Vec<u32> = tree.pairs.iter().flat_map(|&(greater, smaller)| [greater, smaller]).collect();
+        // Points are numbers of 32 bits.
+        let to: Vec<u32> = tree.to[..n].iter().map(|point| bits(point) as u32).collect();
+        self.checkpoint.save(TREE, Kind::RipsSpanningTree, &facts, &mut |out| {
+            out.record(&numbers)?;
+            out.u32s(&ends)?;
+            out.u64s_of(tree.keys.len(), tree.keys.iter().map(bits))?;
+            out.u64s_of(n, tree.nearest[..n].iter().map(bits))?;
+            out.u32s(&to)
         });
     }
 }

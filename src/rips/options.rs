@@ -1,4 +1,4 @@
-//! Rips computations on distances whose precision is known only when their file is read.
+//! The options of a computation, and computations on distances whose precision is known only when their file is read.
 
 use super::{
     Collapse, DistanceToMeasure, Outcome, Prepared, Progress, RepresentativesRequest, Rips, RipsError,
@@ -6,21 +6,25 @@ use super::{
 };
 use crate::backend::Backend;
 use crate::metric::read::Input;
-use crate::metric::{Distances, Value};
 use crate::parallel;
 use crate::progress::Interrupted;
 
-/// Options of a run on distances of either precision; see the methods of [`Rips`].
+/// Options of a run; see the methods of [`Rips`].
 #[derive(Debug, Clone)]
 pub struct RipsOptions {
     /// The greatest homology dimension.
     pub max_dim: usize,
-    /// The greatest diameter; `None` means the enclosing radius.
+    /// The greatest diameter; `None` means the enclosing radius: the smallest r such that some point is within r of all
+    /// others, past which the complex is a cone and nothing changes. Edge lists have none; all their edges are used.
     pub threshold: Option<f64>,
     /// Coefficients are in Z/`modulus`.
     pub modulus: u32,
+    /// Number of threads; `None` means those of the global rayon pool.
+    pub threads: Option<usize>,
     /// The second layer of the pair store.
     pub pair_store: SecondLayer,
+    /// Whether reduction times its accesses to the pair store.
+    pub times_pair_store: bool,
     /// Whether edges are collapsed first.
     pub collapse: Collapse,
     /// Weights of points by distance to measure, if any.
@@ -34,14 +38,16 @@ pub struct RipsOptions {
 }
 
 impl Default for RipsOptions {
-    /// The defaults of [`Rips::new`]. Those of `lacuna rips` differ only in the device: the program uses a GPU where it
-    /// pays.
+    /// Up to dimension 1 and the enclosing radius, over Z/2, on all cores. The defaults of `lacuna rips` differ only in
+    /// the device: the program uses a GPU where it pays.
     fn default() -> Self {
         RipsOptions {
             max_dim: 1,
             threshold: None,
             modulus: 2,
+            threads: None,
             pair_store: SecondLayer::Implicit,
+            times_pair_store: false,
             collapse: Collapse::default(),
             weights: None,
             landmarks: None,
@@ -58,8 +64,8 @@ impl RipsOptions {
     /// As [`Rips::run`].
     pub fn solve(self, input: Input, progress: &dyn Progress) -> Result<Outcome, RipsError> {
         match input {
-            Input::Single(distances) => self.rips(distances).solve(progress),
-            Input::Double(distances) => self.rips(distances).solve(progress),
+            Input::Single(distances) => Rips { distances, options: self }.solve(progress),
+            Input::Double(distances) => Rips { distances, options: self }.solve(progress),
         }
     }
 
@@ -91,13 +97,14 @@ impl RipsOptions {
         keep: &(dyn Fn(Outcome) -> R + Sync),
     ) -> Vec<Result<R, RipsError>> {
         progress.begin("inputs", None, inputs.len() as u64);
+        let options = RipsOptions { threads: None, ..self.clone() };
         parallel::side_by_side(inputs, &|input| {
             if progress.is_interrupted() {
                 return Err(Interrupted::default().into());
             }
-            let kept = self.clone().solve(input, &Silent(progress)).map(keep);
+            let result = options.clone().solve(input, &Silent(progress)).map(keep);
             progress.advance(1);
-            kept
+            result
         })
     }
 
@@ -108,18 +115,8 @@ impl RipsOptions {
     /// As [`Rips::run`].
     pub fn prepare(self, input: Input, progress: &dyn Progress) -> Result<Prepared, RipsError> {
         match input {
-            Input::Single(distances) => self.rips(distances).prepare(progress),
-            Input::Double(distances) => self.rips(distances).prepare(progress),
-        }
-    }
-
-    fn rips<T: Value>(self, distances: Distances<T>) -> Rips<T> {
-        let rips = Rips::new(distances).max_dim(self.max_dim).modulus(self.modulus);
-        let rips = rips.pair_store(self.pair_store).collapse(self.collapse).weights(self.weights);
-        let rips = rips.landmarks(self.landmarks).representatives(self.representatives).backend(self.backend);
-        match self.threshold {
-            Some(t) => rips.threshold(t),
-            None => rips,
+            Input::Single(distances) => Rips { distances, options: self }.prepare(progress),
+            Input::Double(distances) => Rips { distances, options: self }.prepare(progress),
         }
     }
 }
@@ -166,13 +163,6 @@ mod tests {
         }
         assert!(options.solve_each(Vec::new(), &()).is_empty());
         Ok(())
-    }
-
-    #[test]
-    fn defaults_are_those_of_a_computation() {
-        let new = Rips::<f32>::new(cloud(0, 3));
-        let found = RipsOptions::default().rips::<f32>(cloud(0, 3).into());
-        assert_eq!(format!("{found:?}"), format!("{new:?}"));
     }
 
     #[test]

@@ -1,0 +1,243 @@
+//! The state of a run in its checkpoint, from which another run continues.
+//!
+//! | piece | content | saved |
+//! |---|---|---|
+//! | `collapse` | the collapsed graph | after the collapse |
+//! | `dimension-D` | the bars of dimension D, and the pivots that clear dimension D+1 | after the dimension |
+//! | `residue-D` | the columns of dimension D | after their construction |
+//! | `reduction-D` | the reduced columns among them ([`State`](crate::rips::submatrix_reduction)) | repeatedly |
+//!
+//! Names begin with a checksum of the graph, which is that of the input or a collapsed one. A graph that was collapsed
+//! differently, for example because a GPU is now available, has pieces of its own. Distances are ranked again, and
+//! dimension 0 is computed again: both take less time than reading the results would save.
+//!
+//! A residue is restored with implicit apparent pairs, whatever the run used: [both layers](crate::rips::pair_store)
+//! give the same answers.
+
+use xxhash_rust::xxh3::Xxh3;
+use zerocopy::IntoBytes;
+
+use super::stages::{Below, Run};
+use crate::diagram::Bar;
+use crate::memory::Refused;
+use crate::rips::edge_collapse::{Collapsed, Keep};
+use crate::rips::filtration_construction::cuda::ahead::Ahead;
+use crate::rips::filtration_construction::{Residue, SimplexCounts};
+use crate::rips::pair_store::{ApparentPairs, Layer2Seconds, PairStore, Pivots};
+use crate::rips::rank::{Edges, Ranking, Values};
+use crate::rips::stats::DimensionStats;
+use crate::rips::submatrix_reduction::{forget, is_entry};
+use crate::rips::word::{Word, limbs, words};
+use crate::rips::{Plan, RipsError};
+use crate::snapshot::{Checkpoint, Kind, Reader, SnapshotError, facts};
+
+/// The checksum of a graph and of options that affect the results, as a prefix of names. `values` are the distances of
+/// ranks, and others that affect the results.
+fn checksum(numbers: &[u64], values: [&[f64]; 2], edges: &Edges) -> String {
+    let mut sum = Xxh3::new();
+    sum.update(numbers.as_bytes());
+    for values in values {
+        sum.update(&values.len().to_le_bytes());
+        sum.update(values.as_bytes());
+    }
+    match edges {
+        Edges::Lower(ranks) | Edges::Square(ranks) => sum.update(ranks.as_bytes()),
+        Edges::List(edges) => edges.iter().for_each(|&(i, j, rank)| sum.update([i, j, rank].as_bytes())),
+    }
+    format!("{:016x}-", sum.digest())
+}
+
+/// The distances of ranks that are listed, and otherwise the numbers that determine them.
+fn parts(values: &Values) -> (&[f64], [u64; 2]) {
+    match values {
+        Values::Listed(values) => (values, [0; 2]),
+        Values::Keys { least, ranks } => (&[], [u64::from(*least), *ranks as u64]),
+    }
+}
+
+/// The common prefix of the names of a run's pieces on a graph.
+pub(super) fn prefix(plan: &Plan, values: &Values, edges: &Edges, births: Option<&[f64]>) -> String {
+    let (values, [least, ranks]) = parts(values);
+    let numbers = [plan.points as u64, plan.entry_width.into(), plan.modulus.into(), least, ranks];
+    checksum(&numbers, [values, births.unwrap_or_default()], edges)
+}
+
+/// Reads the entries of a table and checks that they are simplices of dimension `dim`.
+fn entries<W: Word>(
+    run: &Run<'_>,
+    dim: usize,
+    payload: &mut Reader<'_>,
+    what: &'static str,
+) -> Result<Vec<W>, SnapshotError> {
+    let table = payload.u64s(what)?;
+    let found = words::<W>(table).map_err(|refused| {
+        let found = refused.map_or("a part of one".to_owned(), |refused: Refused| refused.to_string());
+        payload.unexpected(what, "whole entries, and memory for them", found)
+    })?;
+    let (code, mut vertices) = (run.code::<W>(dim), Vec::new());
+    // Ranks are stored in 32 bits.
+    let (points, ranks) = (run.plan.points, run.values.count() as u32);
+    if found.iter().all(|&entry| is_entry(entry, &code, points, ranks, &mut vertices)) {
+        return Ok(found);
+    }
+    Err(payload.unexpected(what, format!("simplices of dimension {dim} of this graph"), "others"))
+}
+
+impl Run<'_> {
+    /// The bars and the pairs of a finished dimension, if the checkpoint has them. The devices' results for it are
+    /// discarded.
+    pub(super) fn load_dimension<W: Word>(
+        &mut self,
+        dim: usize,
+        ahead: &mut Ahead,
+    ) -> Result<Option<(Vec<Bar>, Below<W>)>, RipsError> {
+        let checkpoint = self.progress.checkpoint();
+        let Some(snapshot) = checkpoint.load(&format!("dimension-{dim}"), Kind::RipsDimension)? else {
+            return Ok(None);
+        };
+        let mut payload = snapshot.payload()?;
+        let stats: DimensionStats = payload.record("statistics")?;
+        let bars: Vec<f64> = payload.f64s("births and deaths")?.collect();
+        let (bars, rest) = bars.as_chunks::<2>();
+        if !rest.is_empty() {
+            return Err(payload.unexpected("births and deaths", "pairs", "a birth without a death").into());
+        }
+        let bars = bars.iter().map(|&[birth, death]| Bar { birth, death }).collect();
+        let deaths = entries::<W>(self, dim + 1, &mut payload, "pivots")?;
+        payload.end()?;
+        let pivots = Pivots::with_capacity(deaths.len())?;
+        for pivot in deaths {
+            // A pivot that occurs twice is inserted once.
+            let _ = pivots.insert(pivot, 0);
+        }
+        self.swept(ahead)?;
+        self.stats.dimensions.push(stats);
+        Ok(Some((bars, Below::new(PairStore { pivots, apparent: ApparentPairs::Implicit }))))
+    }
+
+    /// Saves a finished dimension, and removes its residue and its partial reduction.
+    pub(super) fn save_dimension<W: Word>(&self, dim: usize, bars: &[Bar], pivots: &Pivots<W>) {
+        let checkpoint = self.progress.checkpoint();
+        let Some(stats) = self.stats.dimensions.last().filter(|_| checkpoint.is_kept()) else { return };
+        let facts = facts([("dimension", dim.to_string()), ("bars", bars.len().to_string())]);
+        let bars: Vec<f64> = bars.iter().flat_map(|bar| [bar.birth, bar.death]).collect();
+        let count = pivots.iter().count() * W::LIMBS;
+        let is_saved =
+            checkpoint.save(&format!("dimension-{dim}"), Kind::RipsDimension, &facts, &mut |out| {
+                out.record(stats)?;
+                out.f64s(&bars)?;
+                out.u64s_of(count, pivots.iter().flat_map(|(pivot, _)| limbs(pivot)))
+            });
+        if is_saved {
+            forget(checkpoint, dim);
+            checkpoint.forget(&format!("residue-{dim}"));
+        }
+    }
+
+    /// The residue of a dimension, if the checkpoint has it.
+    pub(super) fn load_residue<W: Word>(&mut self, dim: usize) -> Result<Option<Residue<W>>, RipsError> {
+        let checkpoint = self.progress.checkpoint();
+        let Some(snapshot) = checkpoint.load(&format!("residue-{dim}"), Kind::RipsResidue)? else {
+            return Ok(None);
+        };
+        let mut payload = snapshot.payload()?;
+        let (stats, counts): (DimensionStats, [u64; 4]) = payload.record("statistics")?;
+        let [simplices, cleared, apparent, layer1_reads] = counts;
+        let columns = entries::<W>(self, dim, &mut payload, "columns")?;
+        if columns.windows(2).any(|pair| pair[0] <= pair[1]) {
+            return Err(payload.unexpected("columns", "reverse filtration order", "another").into());
+        }
+        payload.end()?;
+        self.stats.dimensions.push(stats);
+        let counts = SimplexCounts { simplices, cleared, apparent };
+        let layer2_seconds = Layer2Seconds::default();
+        Ok(Some(Residue { columns, apparent: ApparentPairs::Implicit, counts, layer1_reads, layer2_seconds }))
+    }
+
+    /// Saves a residue.
+    pub(super) fn save_residue<W: Word>(&self, dim: usize, residue: &Residue<W>, stats: &DimensionStats) {
+        let checkpoint = self.progress.checkpoint();
+        if !checkpoint.is_kept() {
+            return;
+        }
+        let Residue { columns, counts, layer1_reads, .. } = residue;
+        let facts = facts([("dimension", dim.to_string()), ("columns", columns.len().to_string())]);
+        let counts = [counts.simplices, counts.cleared, counts.apparent, *layer1_reads];
+        checkpoint.save(&format!("residue-{dim}"), Kind::RipsResidue, &facts, &mut |out| {
+            out.record(&(stats, counts))?;
+            out.u64s_of(columns.len() * W::LIMBS, columns.iter().flat_map(|&column| limbs(column)))
+        });
+    }
+}
+
+/// The place of a collapse in a checkpoint.
+pub(super) struct SavedCollapse<'a> {
+    checkpoint: &'a dyn Checkpoint,
+    name: String,
+    points: usize,
+}
+
+impl<'a> SavedCollapse<'a> {
+    /// The place of the collapse of a graph, by the graph and the bars whose order the collapse keeps; `None` if
+    /// nothing is saved.
+    pub(super) fn new(
+        checkpoint: &'a dyn Checkpoint,
+        points: usize,
+        whole: &Ranking,
+        keep: Keep<'_>,
+        is_whole: bool,
+    ) -> Option<Self> {
+        if !checkpoint.is_kept() {
+            return None;
+        }
+        let (values, [least, ranks]) = parts(&whole.values);
+        let numbers = [points as u64, keep.plane.into(), is_whole.into(), least, ranks];
+        let name = format!("{}collapse", checksum(&numbers, [values, keep.born_at], &whole.edges));
+        Some(SavedCollapse { checkpoint, name, points })
+    }
+
+    /// The collapse, if the checkpoint has it.
+    pub(super) fn load(&self) -> Result<Option<Collapsed>, SnapshotError> {
+        let Some(snapshot) = self.checkpoint.load(&self.name, Kind::RipsCollapse)? else { return Ok(None) };
+        let mut payload = snapshot.payload()?;
+        let figures = payload.record("statistics")?;
+        let values: Vec<f64> = payload.f64s("values")?.collect();
+        let repeated: Vec<f64> = payload.f64s("repeated values")?.collect();
+        let edges = payload.u32s("edges")?;
+        let ascends = |values: &[f64]| values.is_sorted() && values.iter().all(|value| !value.is_nan());
+        if !ascends(&values) || !ascends(&repeated) {
+            return Err(payload.unexpected("values", "ascending numbers", "others"));
+        }
+        let mut list = Vec::with_capacity(edges.len() / 3);
+        for edge in edges.chunks(3) {
+            match *edge {
+                [i, j, rank]
+                    if i > j && (i.get() as usize) < self.points && (rank.get() as usize) < values.len() =>
+                {
+                    list.push((i.get(), j.get(), rank.get()));
+                }
+                _ => return Err(payload.unexpected("edges", "edges of this graph", "others")),
+            }
+        }
+        payload.end()?;
+        let graph = Ranking { values: Values::Listed(values), edges: Edges::List(list) };
+        Ok(Some(Collapsed { graph, repeated, figures }))
+    }
+
+    /// Saves a collapse.
+    pub(super) fn save(&self, collapsed: &Collapsed) {
+        let Collapsed { graph, repeated, figures } = collapsed;
+        let Ranking { values: Values::Listed(values), edges: Edges::List(edges) } = graph else {
+            // A collapsed graph is a list of edges with values of their own, so this does not happen.
+            return;
+        };
+        let facts = facts([("edges before", figures.before.to_string()), ("edges", edges.len().to_string())]);
+        let edges: Vec<u32> = edges.iter().flat_map(|&(i, j, rank)| [i, j, rank]).collect();
+        self.checkpoint.save(&self.name, Kind::RipsCollapse, &facts, &mut |out| {
+            out.record(figures)?;
+            out.f64s(values)?;
+            out.f64s(repeated)?;
+            out.u32s(&edges)
+        });
+    }
+}
