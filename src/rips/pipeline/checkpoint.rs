@@ -17,7 +17,7 @@
 use xxhash_rust::xxh3::Xxh3;
 use zerocopy::IntoBytes;
 
-use super::stages::{Below, Run};
+use super::stages::{Below, Dimension, Run};
 use crate::diagram::Bar;
 use crate::memory::Refused;
 use crate::rips::edge_collapse::{Collapsed, Keep};
@@ -90,7 +90,7 @@ impl Run<'_> {
         &mut self,
         dim: usize,
         ahead: &mut Ahead,
-    ) -> Result<Option<(Vec<Bar>, Below<W>)>, RipsError> {
+    ) -> Result<Option<Dimension<W>>, RipsError> {
         let checkpoint = self.progress.checkpoint();
         let Some(snapshot) = checkpoint.load(&format!("dimension-{dim}"), Kind::RipsDimension)? else {
             return Ok(None);

@@ -225,7 +225,7 @@ impl Setting {
         let estimate = estimate::of(&summary, max_dim, plan.rank_width, Level::detect());
         let machine = decide(&estimate)?;
         let saves = representatives.is_none() && progress.checkpoint().is_kept();
-        let prefix = saves.then(|| checkpoint::prefix(&plan, &values, &edges, births)).unwrap_or_default();
+        let prefix = if saves { checkpoint::prefix(&plan, &values, &edges, births) } else { String::new() };
         progress.expect(&estimate::stages(&summary, plan.max_dim, plan.rank_width));
         let complex = shaped(&plan, edges)?;
         let stats = Stats { rank_seconds: start.elapsed().as_secs_f64(), ..Stats::default() };

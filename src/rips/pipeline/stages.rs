@@ -31,6 +31,9 @@ pub(super) trait RipsComplex: Enumerate + Components {}
 
 impl<C: Enumerate + Components> RipsComplex for C {}
 
+/// The bars of a finished dimension, and its results that the next one needs.
+pub(super) type Dimension<W> = (Vec<Bar>, Below<W>);
+
 /// The results of a dimension that the next one needs.
 pub(in crate::rips) struct Below<W> {
     /// The pairs, which clear columns of the next dimension.
@@ -77,7 +80,7 @@ impl Run<'_> {
     pub(super) fn components<W: Word>(
         &mut self,
         complex: &dyn RipsComplex,
-    ) -> Result<(Vec<Bar>, Below<W>), RipsError> {
+    ) -> Result<Dimension<W>, RipsError> {
         let started = Instant::now();
         self.progress.begin("components", Some(0), complex.forest_work());
         let forest = complex.forest(rank_bits(self.values.count()), self.progress);
@@ -100,7 +103,7 @@ impl Run<'_> {
         dim: usize,
         below: &Below<W>,
         ahead: &mut Ahead,
-    ) -> Result<Option<(Vec<Bar>, Below<W>)>, RipsError> {
+    ) -> Result<Option<Dimension<W>>, RipsError> {
         if let Some(loaded) = self.load_dimension(dim, ahead)? {
             return Ok(Some(loaded));
         }

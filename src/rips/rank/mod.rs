@@ -55,9 +55,12 @@ pub enum Edges {
     Lower(Vec<u32>),
     /// The ranks of all pairs in either order, laid out as the rows of a [`Dense`](super::complex::Dense) complex.
     Square(Vec<u32>),
-    /// Edges (i, j, rank) with i > j.
-    List(Vec<(u32, u32, u32)>),
+    /// The edges up to the threshold.
+    List(EdgeList),
 }
+
+/// Edges (i, j, rank) with i > j.
+pub type EdgeList = Vec<(u32, u32, u32)>;
 
 /// Ranks all distances up to `threshold`.
 ///
@@ -132,7 +135,7 @@ impl Edges {
     ///
     /// # Errors
     /// There is not enough memory for the list.
-    pub(super) fn list(&self, n: usize) -> Result<Cow<'_, [(u32, u32, u32)]>, Refused> {
+    pub(super) fn list(&self, n: usize) -> Result<Cow<'_, EdgeList>, Refused> {
         if let Edges::List(list) = self {
             return Ok(Cow::Borrowed(list));
         }
