@@ -108,9 +108,9 @@ impl Case {
         for Representative { bar, dim, index, birth, death, .. } in
             found(outcome).iter().filter(|r| r.dim > 0)
         {
-            let class = &expected[dim][index];
+            let class = &expected[*dim][*index];
             let pair = (class.bar, named(&class.birth), class.death.as_deref().map(named));
-            assert_eq!((bar, birth.to_vec(), death.map(<[u32]>::to_vec)), pair, "{what}");
+            assert_eq!((*bar, birth.clone(), death.clone()), pair, "{what}");
             count += 1;
         }
         let all = expected.iter().skip(1).map(Vec::len).sum::<usize>();
@@ -139,7 +139,8 @@ impl Tally {
         for found in found {
             tally.bars[found.dim] += 1;
             tally.essential[found.dim] += usize::from(found.bar.is_essential());
-            let terms = [found.cocycle, found.cycle].map(|chain| chain.map_or(0, |chain| chain.len()));
+            let terms =
+                [&found.cocycle, &found.cycle].map(|chain| chain.as_ref().map_or(0, |chain| chain.len()));
             tally.terms = [tally.terms[0] + terms[0], tally.terms[1] + terms[1]];
         }
         tally
