@@ -2,7 +2,7 @@
 //!
 //! | file | content |
 //! |---|---|
-//! | `driver/` | the calls into CUDA's driver; a build without the feature `cuda` uses `absent.rs` instead |
+//! | `driver/` | the calls into CUDA's driver |
 //! | `start.rs` | opening of devices in the background |
 //! | `error.rs` | errors |
 //! | `constants.rs` | the constants on which kernels and launching code must agree |
@@ -13,6 +13,9 @@
 //! is an ordinary error ([`CudaError::NoDriver`]). Kernels are embedded as PTX, which `cargo xtask ptx` compiles from
 //! `kernels/`; the driver compiles it for its device. Each file of kernels has one struct here, with a method per
 //! kernel. A method takes typed buffers and checks their lengths before the launch, so that it is safe to call.
+//!
+//! A build without the feature `cuda` embeds no kernels and does not load the driver: every request for a device ends
+//! with [`CudaError::NotBuilt`].
 
 /// Turns each section of constants into a module.
 macro_rules! constants {
@@ -24,11 +27,8 @@ macro_rules! constants {
     )*};
 }
 
-#[cfg(not(feature = "cuda"))]
-mod absent;
 pub(crate) mod array;
 pub(crate) mod constants;
-#[cfg(feature = "cuda")]
 mod driver;
 pub(crate) mod ecc;
 pub(crate) mod ecc_rows;
@@ -43,9 +43,6 @@ pub(crate) mod thinning;
 mod unsigned;
 
 use std::fmt;
-
-#[cfg(not(feature = "cuda"))]
-use absent as driver;
 
 pub(crate) use driver::has_driver;
 pub use driver::{Buffer, Foreign, Gpu, device_of, devices};

@@ -41,14 +41,17 @@ fn properties(ordinal: i32) -> Result<DeviceInfo, DriverError> {
     })
 }
 
-/// Whether this machine has a driver. The driver may still find no device.
+/// Whether this machine has a driver, and this build has kernels for it. The driver may still find no device.
 pub(crate) fn has_driver() -> bool {
     // SAFETY: the library of that name is CUDA's driver; loading it runs only its initialisers.
-    unsafe { sys::is_culib_present() }
+    cfg!(feature = "cuda") && unsafe { sys::is_culib_present() }
 }
 
 /// Initialises the driver, if it exists and is new enough.
 pub(super) fn driver() -> Result<Version, CudaError> {
+    if cfg!(not(feature = "cuda")) {
+        return Err(CudaError::NotBuilt);
+    }
     if !has_driver() {
         return Err(CudaError::NoDriver);
     }
@@ -207,6 +210,9 @@ mod tests {
         }
         if let Err(CudaError::NoDriver) = devices() {
             assert!(matches!(Gpu::open(0, None), Err(CudaError::NoDriver)));
+        }
+        if cfg!(not(feature = "cuda")) {
+            assert_eq!(Gpu::open(0, None).unwrap_err(), CudaError::NotBuilt);
         }
     }
 }

@@ -14,8 +14,6 @@
 //! All work is done in the order of the requests, on one stream: later work sees the results of earlier work. Only
 //! copies into an [`Inbox`] are on a second stream, concurrently with work on other memory. Memory is counted: an
 //! allocation past the limit fails as if the device were full.
-//!
-//! A build without the feature `cuda` uses `absent.rs` instead of this module.
 #![allow(unsafe_code)]
 
 mod device;
