@@ -207,13 +207,8 @@ fn device<I: MatrixIndex>(
     found: &Scan<I>,
     gpu: &Gpu,
 ) -> Result<(Took, Took), Failure> {
-    let mut prepared = Some(Prepared::new(gpu)?);
-    let mut whole = || -> Result<Scan<I>, Failure> {
-        let mut scanned = prepared.take().ok_or("the device failed before")?.scan(matrix)?;
-        let scan = scanned.scan()?;
-        prepared = Some(scanned.release());
-        Ok(scan)
-    };
+    let mut prepared = Prepared::new(gpu)?;
+    let mut whole = || -> Result<Scan<I>, Failure> { Ok(prepared.scan(matrix)?.scan()?) };
     whole()?.compare(found).map_err(|difference| format!("{name}: {difference}"))?;
     let with_transfer = median(RUNS, || done(whole()?))?;
     let mut resident = Resident::load(gpu, matrix)?;

@@ -11,7 +11,6 @@ pub use crate::input::npz::arrays_of_archive;
 pub use crate::input::source::{name_of, read_all};
 pub use crate::matrix::pivot_lookup::PivotLookup;
 pub use crate::matrix::reduction_matrix::ReductionMatrix;
-pub use crate::matrix::working_columns::{BitTree, Vector, WorkingColumn};
 pub use crate::memory::budget::{
     asking, asks, counts, give, give_small, spill_into, spill_window, spilled, spilled_at_most, spilled_now,
     take, take_in_need, take_small, take_small_in_need, taken,

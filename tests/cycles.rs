@@ -119,7 +119,7 @@ fn random_complex(rng: &mut Pcg64) -> Complex {
 fn all<I: MatrixIndex>(matrix: &BoundaryMatrix<I>, plan: &Plan) -> (Pairs<I>, Cycles<I>) {
     let pairs = reduce(matrix, plan);
     let found =
-        cycles(matrix, &pairs, &ClassSelection::All).unwrap_or_else(|error| panic!("{plan:?}: {error}"));
+        cycles(matrix, &pairs, &ClassSelection::All, &()).unwrap_or_else(|error| panic!("{plan:?}: {error}"));
     (pairs, found)
 }
 
@@ -212,7 +212,7 @@ fn cycles_are_the_columns_of_the_standard_algorithm() {
             cycle.death.is_none_or(|death| (death - cycle.birth).to_usize() >= least)
         };
         let named = |cycle: &Cycle<'_, u32>| some.contains(&cycle.birth.to_usize());
-        let chosen = |selection: &ClassSelection| cycles(&matrix, &pairs, selection).unwrap();
+        let chosen = |selection: &ClassSelection| cycles(&matrix, &pairs, selection, &()).unwrap();
         let lasting = chosen(&ClassSelection::Persistence(least));
         assert!(lasting.iter().eq(found.iter().filter(lasts)), "seed {seed}, persistence {least}");
         let by_name = chosen(&ClassSelection::Named(some.clone()));

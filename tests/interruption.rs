@@ -12,9 +12,9 @@ use lacuna::cubical::persistence::PersistenceRequest;
 use lacuna::cubical::persistence::via_matrix::{ViaMatrixError, persistence_watched};
 use lacuna::cubical::thinning::BitImage;
 use lacuna::cubical::{AnyImage, Cubical, CubicalError, EulerCurve, Image, Skeleton};
-use lacuna::matrix::cycles::{ClassSelection, CyclesError, cycles_watched};
-use lacuna::matrix::leftmost_ones::{Feed, Scanner};
-use lacuna::matrix::{Algorithm, Dualize, MatrixError, Plan, ReductionRequest, reduce, reduce_watched};
+use lacuna::matrix::cycles::{ClassSelection, CyclesError, cycles};
+use lacuna::matrix::leftmost_ones::Scanner;
+use lacuna::matrix::{Algorithm, Dualize, MatrixError, Plan, ReductionRequest, reduce, reduce_with};
 use lacuna::metric::{DistanceMatrix, PointCloud};
 use lacuna::progress::Progress;
 use lacuna::rips::{
@@ -114,7 +114,7 @@ fn pairs_of_matrices_are_interrupted_at_any_time() {
             };
             let (plan, _) = Plan::choose(&complex.matrix, &request);
             let run = |progress: &dyn Progress| {
-                Ok(reduce_watched(&complex.matrix, &plan, &Scanner::processor(), progress)?.pairs)
+                Ok(reduce_with(&complex.matrix, &plan, &Scanner::processor(), progress)?.pairs)
             };
             let asked = at_all_times(run, is_interruption);
             assert!(asked > 5, "{algorithm}, asked {asked} times");
@@ -130,7 +130,7 @@ fn cycles_of_matrices_are_interrupted_at_any_time() {
     let (plan, _) = Plan::choose(&complex.matrix, &ReductionRequest::default());
     let pairs = reduce(&complex.matrix, &plan);
     let run = |progress: &dyn Progress| {
-        let found = cycles_watched(&complex.matrix, &pairs, &ClassSelection::All, progress)?;
+        let found = cycles(&complex.matrix, &pairs, &ClassSelection::All, progress)?;
         Ok(found.cells().to_vec())
     };
     assert!(at_all_times(run, is_interruption) > 5);
@@ -186,8 +186,8 @@ fn gpu_pairs_of_matrices_are_interrupted_at_any_time() {
             ReductionRequest { algorithm: Some(algorithm), threads: Some(2), ..ReductionRequest::default() };
         let (plan, _) = Plan::choose(&complex.matrix, &request);
         let run = |progress: &dyn Progress| {
-            let scanner = Scanner::choose(&backend, Feed::default(), &complex.matrix).unwrap();
-            Ok(reduce_watched(&complex.matrix, &plan, &scanner, progress)?.pairs)
+            let scanner = Scanner::choose(&backend, &complex.matrix).unwrap();
+            Ok(reduce_with(&complex.matrix, &plan, &scanner, progress)?.pairs)
         };
         assert!(at_all_times(run, is_interruption) > 3, "{algorithm}");
     }

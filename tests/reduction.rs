@@ -12,7 +12,7 @@ use common::dense::judge;
 use common::kept::Life;
 use common::metrics::generator;
 use lacuna::cells::rips_complex;
-use lacuna::internals::{PivotLookup, ReductionMatrix, Vector};
+use lacuna::internals::{PivotLookup, ReductionMatrix};
 use lacuna::matrix::leftmost_ones::Scanner;
 use lacuna::matrix::reduction::{
     Additions, ReductionProblem, spectral_sequence, ss_plus, standard_counted, twist,
@@ -20,7 +20,7 @@ use lacuna::matrix::reduction::{
 use lacuna::matrix::reduction::{chunk, lock_free, row, standard};
 use lacuna::matrix::{
     Algorithm, BoundaryMatrix, Dualize, Index, MatrixError, MatrixIndex, Pairs, Plan, Representation, reduce,
-    reduce_watched, reduce_with,
+    reduce_with,
 };
 use lacuna::metric::DistanceMatrix;
 use lacuna::progress::Progress;
@@ -242,7 +242,7 @@ fn many_reductions_in_one_pool() {
 /// Every algorithm continues from known pairs and cleared columns, here those of a first, partial reduction.
 #[test]
 fn known_pairs_are_built_upon() {
-    type Solve = fn(&ReductionProblem<'_, u32, Vector<u32>>) -> Additions;
+    type Solve = fn(&ReductionProblem<'_, u32>) -> Additions;
     let algorithms: [(&str, Solve); 7] = [
         ("standard", standard),
         ("twist", twist),
@@ -268,7 +268,7 @@ fn known_pairs_are_built_upon() {
 fn from_apparent_pairs(
     matrix: &BoundaryMatrix<u32>,
     threads: usize,
-    solve: impl FnOnce(&ReductionProblem<'_, u32, Vector<u32>>) -> Additions,
+    solve: impl FnOnce(&ReductionProblem<'_, u32>) -> Additions,
 ) -> Vec<(u32, u32)> {
     let (columns, lookup) = (ReductionMatrix::new(matrix), PivotLookup::new(matrix.len()));
     let mut leftmost = vec![None; matrix.len()];
@@ -293,7 +293,7 @@ fn from_apparent_pairs(
         todo: &todo,
         clears: true,
         threads,
-        working_column: |_| Vector::default(),
+        columns: Representation::Vector,
         progress: &(),
     });
     lookup.pairs().map(|(birth, death)| (birth as u32, death as u32)).collect()
@@ -311,7 +311,7 @@ fn the_standard_algorithm_counts_its_additions() {
         todo: &todo,
         clears: true,
         threads: 1,
-        working_column: |_| Vector::<u32>::default(),
+        columns: Representation::Vector,
         progress: &(),
     };
     let mut counts = Vec::new();
@@ -388,7 +388,7 @@ fn threads_that_cannot_be_started_are_an_error() {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(2).stack_size(1 << 20).build().unwrap();
     pool.install(|| {
         let plan = Plan { threads: 3, ..PLAINEST };
-        let error = reduce_with(&matrix, &plan, &Scanner::processor()).unwrap_err();
+        let error = reduce_with(&matrix, &plan, &Scanner::processor(), &()).unwrap_err();
         assert!(matches!(&error, MatrixError::Threads(error) if error.threads == 3), "{error:?}");
         assert!(error.to_string().starts_with("cannot start 3 threads: "), "{error}");
     });
@@ -412,7 +412,7 @@ fn reductions_go_on_from_what_was_kept() {
                     let what = format!("{seed}, {plan:?}, {every}, {may_save_last}");
                     let life = Life::new(every, may_save_last);
                     let run = |progress: &dyn Progress| {
-                        reduce_watched(&complex.matrix, &plan, &Scanner::processor(), progress)
+                        reduce_with(&complex.matrix, &plan, &Scanner::processor(), progress)
                     };
                     let (found, ended) = life.live(step, run, is_interruption);
                     assert_eq!(found.pairs, expected, "{what}");
@@ -426,7 +426,7 @@ fn reductions_go_on_from_what_was_kept() {
                     let has_columns = life.names().iter().any(|name| name.contains("-columns"));
                     assert!(!(has_pairs && has_columns), "{:?}", life.names());
                     let run = |progress: &dyn Progress| {
-                        reduce_watched(&complex.matrix, &plan, &Scanner::processor(), progress)
+                        reduce_with(&complex.matrix, &plan, &Scanner::processor(), progress)
                     };
                     assert_eq!(life.live(1 << 20, run, is_interruption).0.pairs, expected, "{what}");
                 }
@@ -450,7 +450,7 @@ fn pieces_of_columns_do_not_grow_without_end() {
     let mut seen = Vec::new();
     let seen_at_end = Mutex::new(&mut seen);
     let run = |progress: &dyn Progress| {
-        let reduced = reduce_watched(&complex.matrix, &plan, &Scanner::processor(), progress);
+        let reduced = reduce_with(&complex.matrix, &plan, &Scanner::processor(), progress);
         if reduced.is_err() {
             seen_at_end.lock().unwrap().push((life.saved.load(Ordering::Relaxed), life.names().len()));
         }

@@ -23,7 +23,7 @@ use lacuna::cubical::persistence::{self, PersistenceRequest, via_matrix};
 use lacuna::cubical::thinning::{self, BitImage, Rule, ThinningRequest};
 use lacuna::cubical::{AnyImage, Construction, Image, Order, Shape, Voxel};
 use lacuna::matrix::cycles::{ClassSelection, cycles};
-use lacuna::matrix::leftmost_ones::{Feed, Scanner};
+use lacuna::matrix::leftmost_ones::Scanner;
 use lacuna::matrix::{
     Algorithm, BoundaryMatrix, Dualize, MatrixIndex, Plan, Representation, reduce, reduce_with,
 };
@@ -284,12 +284,12 @@ fn pairs<I: MatrixIndex>(choices: &mut Unstructured<'_>, devices: Option<&Backen
         found.pairs.iter().map(|(birth, death)| (birth.to_usize(), death.to_usize())).collect();
     assert_eq!(numbers, standard.pairs, "{plan:?}");
     if let Some(devices) = devices.filter(|_| plan.algorithm.scans()) {
-        let scanner = Scanner::choose(devices, Feed::default(), &matrix).expect("a device is there");
-        let scanned = on(plan.threads, || reduce_with(&matrix, &plan, &scanner));
+        let scanner = Scanner::choose(devices, &matrix).expect("a device is there");
+        let scanned = on(plan.threads, || reduce_with(&matrix, &plan, &scanner, &()));
         assert_eq!(scanned.expect("a device is there").pairs, found.pairs, "on a device, {plan:?}");
     }
 
-    let found = cycles(&matrix, &found, &ClassSelection::All).expect("a complex has cycles");
+    let found = cycles(&matrix, &found, &ClassSelection::All, &()).expect("a complex has cycles");
     assert_eq!(found.len(), count - standard.pairs.len());
     for cycle in &found {
         let column = |cell: &I| {

@@ -4,13 +4,13 @@ use std::path::PathBuf;
 
 use lacuna::backend::Backend;
 use lacuna::interop::sprs::boundary_matrix;
-use lacuna::matrix::any::{AnyReduced, Reduced, read_feeding};
-use lacuna::matrix::cycles::{ClassSelection, Cycles, cycles_watched};
-use lacuna::matrix::leftmost_ones::{Feed, Feeds, Scanner};
-use lacuna::matrix::read::{AnyComplex, MatrixFormat, MatrixReadOptions};
+use lacuna::matrix::any::{AnyReduced, Reduced};
+use lacuna::matrix::cycles::{ClassSelection, Cycles, cycles};
+use lacuna::matrix::leftmost_ones::Scanner;
+use lacuna::matrix::read::{AnyComplex, MatrixFormat, MatrixReadOptions, read_path};
 use lacuna::matrix::{
     Algorithm, BoundaryMatrix, Dimension, Dualize, Index, MatrixIndex, Pairs, Plan, ReductionRequest,
-    reduce_watched,
+    reduce_with,
 };
 use lacuna::progress::Progress;
 use numpy::{PyArray1, PyReadonlyArray1};
@@ -191,12 +191,12 @@ fn reduced<I: MatrixIndex + SpIndex>(
     }
     let reduction = request.reduction()?;
     let scanner = match reduction.algorithm.filter(|algorithm| !algorithm.scans()) {
-        None => Scanner::choose(backend, Feed::default(), &matrix)?,
+        None => Scanner::choose(backend, &matrix)?,
         Some(_) => Scanner::processor(),
     };
     let (plan, _) = Plan::choose_with(&matrix, &reduction, &scanner)?;
-    let pairs = reduce_watched(&matrix, &plan, &scanner, progress)?;
-    let find = |selection| cycles_watched(&matrix, &pairs, &selection, progress);
+    let pairs = reduce_with(&matrix, &plan, &scanner, progress)?;
+    let find = |selection| cycles(&matrix, &pairs, &selection, progress);
     let found = request.selection()?.map(find).transpose()?;
     Ok(Answer::of(&matrix, &pairs, found.as_ref()))
 }
@@ -226,15 +226,14 @@ pub(crate) fn reduce_file<'py>(
     let answer = on_threads(py, threads, progress.as_ref(), |progress| {
         progress.begin("read", None, 1);
         let reduction = request.reduction()?;
-        let feeds = Feeds::new(&backend, false);
-        let loaded = read_feeding(&path, &options, &feeds)?;
+        let loaded = read_path(&path, &options)?;
         if request.check && loaded.gives_boundaries {
             loaded.input.check()?;
         }
-        let planned = loaded.input.plan(&reduction, &backend, feeds)?;
-        let mut found = planned.reduce_watched(progress)?;
+        let planned = loaded.input.plan(&reduction, &backend)?;
+        let mut found = planned.reduce(progress)?;
         if let Some(selection) = request.selection()? {
-            found.find_cycles_watched(&selection, progress)?;
+            found.find_cycles(&selection, progress)?;
         }
         let answer = match &found {
             AnyReduced::Narrow(found) => of_file(found),

@@ -5,11 +5,10 @@ use std::time::Duration;
 
 use lacuna::backend::Backend;
 use lacuna::internals::name_of;
-use lacuna::matrix::any::{AnyPlanned, AnyReduced, read_watched};
+use lacuna::matrix::any::{AnyReduced, PlannedReduction};
 use lacuna::matrix::cycles::ClassSelection;
-use lacuna::matrix::leftmost_ones::Feeds;
-use lacuna::matrix::read::{self, AnyComplex, LoadedMatrix, MatrixFormat};
-use lacuna::matrix::{Algorithm, Dualize, ReductionRequest};
+use lacuna::matrix::read::{self, AnyComplex, LoadedMatrix, MatrixFormat, read_path_watched};
+use lacuna::matrix::{Algorithm, ReductionRequest};
 use lacuna::output::pairs;
 use lacuna::plot::Series;
 use lacuna::report::Report;
@@ -75,8 +74,7 @@ struct Times {
 impl Job<'_> {
     /// Reads the matrix, reduces it and writes the pairs.
     pub(crate) fn run(&self, mut frame: Frame) -> Result<PairsRecord, CliError> {
-        let feeds = Feeds::new(&self.backend, self.scans_primal());
-        let (input, reading) = self.read(&feeds, &frame)?;
+        let (input, reading) = self.read(&frame)?;
         if self.cycles.is_some() && !reading.gives_boundaries {
             return Err(usage(format_args!(
                 "{}: --representatives: expected a boundary matrix, whose columns are cells, found an image or \
@@ -87,12 +85,12 @@ impl Job<'_> {
         frame.meter.stage("check");
         let checkpoint: &dyn Checkpoint = self.long.map_or(&(), LongRun::checkpoint);
         let check = reading.is_to_be_checked.then(|| self.check(&input, checkpoint)).transpose()?;
-        let (planned, planning) = timed(|| input.plan(&self.request, &self.backend, feeds));
+        let (planned, planning) = timed(|| input.plan(&self.request, &self.backend));
         let planned = planned?;
         let memory = planned.memory();
         memory.check(memory.bytes_of("the matrix"), HELPS)?;
         let progress = &Resumable { progress: &frame.meter, checkpoint };
-        let (reduced, reduction) = timed(|| planned.reduce_watched(progress));
+        let (reduced, reduction) = timed(|| planned.reduce(progress));
         self.explain(&input, &planned);
         let mut reduced = reduced?;
         planned.notes().iter().for_each(|note| frame.notes.note(note));
@@ -121,9 +119,13 @@ impl Job<'_> {
         Ok(record)
     }
 
-    fn read(&self, feeds: &Feeds, frame: &Frame) -> Result<(AnyComplex, Reading), CliError> {
+    fn read(&self, frame: &Frame) -> Result<(AnyComplex, Reading), CliError> {
         frame.meter.stage("reading");
-        let read = || read_watched(self.file, &self.options, feeds, &frame.meter);
+        // A device is opened meanwhile only for an algorithm with a scan.
+        let processor = Backend::default();
+        let has_scan = self.request.algorithm.is_none_or(Algorithm::scans);
+        let backend = if has_scan { &self.backend } else { &processor };
+        let read = || read_path_watched(self.file, &self.options, backend, &frame.meter);
         let (loaded, took) = timed(|| while_reading(read));
         let LoadedMatrix { input, format, detection, warning, gives_boundaries, .. } = loaded??;
         if let Some(why) = detection {
@@ -146,23 +148,12 @@ impl Job<'_> {
             ));
         }
         frame.meter.stage("finding cycles");
-        let (found, took) = timed(|| reduced.find_cycles_watched(selection, &Unseen));
+        let (found, took) = timed(|| reduced.find_cycles(selection, &Unseen));
         found.map_err(|error| CliError::about(self.input_name(), error))?;
         Ok(Some(took))
     }
 
-    /// Whether the matrix is scanned while it is read. Among the algorithms that scan, only the sieve dualizes later.
-    fn scans_primal(&self) -> bool {
-        let ReductionRequest { algorithm, columns, dualize, .. } = self.request;
-        match algorithm {
-            Some(algorithm) if !algorithm.scans() => false,
-            Some(Algorithm::Sieve) => true,
-            None if columns.is_none() => true,
-            _ => dualize != Dualize::On,
-        }
-    }
-
-    fn explain(&self, input: &AnyComplex, planned: &AnyPlanned<'_>) {
+    fn explain(&self, input: &AnyComplex, planned: &PlannedReduction<'_>) {
         if self.explain {
             planning::explain(&planned.reasons());
             let bits = input.index_bits();
@@ -197,7 +188,7 @@ impl Job<'_> {
         &self,
         input: &AnyComplex,
         format: MatrixFormat,
-        planned: &AnyPlanned<'_>,
+        planned: &PlannedReduction<'_>,
         reduced: &AnyReduced<'_>,
         times: &Times,
     ) -> PairsRecord {
@@ -214,7 +205,7 @@ impl Job<'_> {
             entries: input.entries(),
             max_dim: input.max_dim(),
             index_bits: input.index_bits(),
-            backend: planned.machine().map_or_else(|| "cpu".to_owned(), |machine| machine.choice),
+            backend: planned.backend().map_or_else(|| "cpu".to_owned(), |backend| backend.choice),
             plan: planned.plan(),
             memory: planned.memory(),
             pairs: reduced.pairs(),

@@ -37,13 +37,9 @@ pub(crate) struct Tables<I> {
     pub(crate) lows: Buffer<I>,
 }
 
-/// Consecutive entries of a matrix, in buffers that may hold others too.
+/// Consecutive entries of a matrix, at the start of a buffer of rows and a buffer of column starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Piece {
-    /// Index of the first row in its buffer.
-    pub(crate) rows_at: usize,
-    /// Index of the first column start in its buffer.
-    pub(crate) starts_at: usize,
     /// Number of entries.
     pub(crate) entries: usize,
     /// Number of columns; all but the first and the last are whole. The first starts at the first entry or before.
@@ -110,12 +106,13 @@ impl<I: KernelIndex> LeftmostKernels<I> {
         piece: &Piece,
         tables: &mut Tables<I>,
     ) -> Result<(), CudaError> {
-        let &Piece { rows_at, starts_at, entries, columns, first_entry, first_column } = piece;
-        assert!(rows_at + entries <= rows.len() && starts_at + columns <= starts.len(), "{piece:?}");
+        let &Piece { entries, columns, first_entry, first_column } = piece;
+        assert!(entries <= rows.len() && columns <= starts.len(), "{piece:?}");
         assert!(columns > 0 && first_column + columns <= tables.lows.len(), "{piece:?}");
         assert_eq!(tables.leftmost.len(), tables.lows.len());
         let n = tables.lows.len();
-        let numbers = [rows_at, starts_at, entries, columns, first_entry, first_column, n].map(|n| n as u64);
+        // The first two are the offsets of the piece in its buffers.
+        let numbers = [0, 0, entries, columns, first_entry, first_column, n].map(|n| n as u64);
         let launch = self.leftmost.launch(blocks(entries, ENTRIES), THREADS, 0).input(rows).input(starts);
         let launch = launch.values(&numbers);
         // SAFETY: entries and starts are in their buffers and columns in the tables, as checked; rows that exceed the

@@ -25,7 +25,6 @@ use super::index::SharedIndex;
 use super::leftmost_ones::Scan;
 use super::reduction::problem::ReductionProblem;
 use super::reduction::team::{Rewrite, Team};
-use super::working_columns::WorkingColumn;
 
 /// Numbers of columns and entries that compression removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -39,10 +38,7 @@ pub struct Compressed {
 }
 
 /// Compresses the unreduced columns of a problem. Its look-up table is that of `scan`.
-pub fn compress<I: SharedIndex, C: WorkingColumn<I>>(
-    problem: &ReductionProblem<'_, I, C>,
-    scan: &Scan<I>,
-) -> Compressed {
+pub fn compress<I: SharedIndex>(problem: &ReductionProblem<'_, I>, scan: &Scan<I>) -> Compressed {
     let matrix = problem.matrix;
     let search = Search { matrix: matrix.boundaries(), scan, answers: answers(matrix.len()) };
     let (emptied, entries) = (AtomicUsize::new(0), AtomicIsize::new(0));

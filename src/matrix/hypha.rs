@@ -15,29 +15,30 @@ use std::time::Instant;
 
 use phat_formats::BoundaryMatrix;
 
+use super::checkpoint::keeping_columns;
 use super::error::MatrixError;
 use super::figures::{Figures, HyphaFigures};
 use super::index::SharedIndex;
-use super::kept::KeptColumns;
 use super::leftmost_ones::Scanner;
-use super::reduction::problem::{Additions, ReductionProblem};
+use super::plan::Plan;
+use super::reduction::problem::{Reduce, ReductionProblem};
 use super::reduction_matrix::ReductionMatrix;
-use super::working_columns::WorkingColumn;
 use super::{clearing, compression};
 use crate::progress::{Progress, check};
 
-/// Runs scan, clearing and compression; `then` reduces the remaining columns.
+/// Runs scan, clearing and compression; `then` reduces the remaining columns. The columns of a checkpoint are those of
+/// the anti-transpose if `is_dual` is set.
 ///
 /// # Errors
 /// The scan failed or its verification found a wrong result; or the checkpoint cannot be resumed.
-pub fn hypha<I: SharedIndex, C: WorkingColumn<I>>(
+pub fn hypha<I: SharedIndex>(
     matrix: &BoundaryMatrix<I>,
-    scanner: &Scanner<I>,
-    threads: usize,
+    is_dual: bool,
+    plan: &Plan,
+    scanner: &Scanner,
     progress: &dyn Progress,
     figures: &mut Figures,
-    working_column: fn(rows: usize) -> C,
-    then: fn(&ReductionProblem<'_, I, C>) -> Additions,
+    then: Reduce<I>,
 ) -> Result<Vec<(I, I)>, MatrixError> {
     let mut clock = Instant::now();
     let mut lap = |figures: &mut Figures, stage| {
@@ -51,23 +52,14 @@ pub fn hypha<I: SharedIndex, C: WorkingColumn<I>>(
     let mut todo = std::mem::take(&mut found.unstable);
     let cleared = clearing::clear(&columns, &clearing::Creators::of(matrix), &mut todo);
     lap(figures, "clearing");
-    let kept = KeptColumns::restore(&columns, progress.checkpoint())?;
     check(progress);
-    let compressed = kept.keeping(progress, |progress| {
-        let problem = ReductionProblem {
-            matrix: &columns,
-            lookup: &found.lookup,
-            todo: &todo,
-            clears: true,
-            threads,
-            working_column,
-            progress,
-        };
+    let compressed = keeping_columns(&columns, is_dual, progress, |progress| {
+        let problem = ReductionProblem::new(&columns, &found.lookup, &todo, plan, progress);
         let compressed = compression::compress(&problem, &found);
         lap(figures, "compression");
         figures.additions = compressed.additions + then(&problem);
         compressed
-    });
+    })?;
     lap(figures, "reduction");
     figures.hypha = Some(HyphaFigures {
         stable: found.stable,

@@ -45,6 +45,7 @@
 //! here, at any number of threads, gives the same pairs.
 
 pub mod any;
+mod checkpoint;
 pub mod clearing;
 pub mod compression;
 pub mod cycles;
@@ -53,7 +54,6 @@ mod expected;
 pub mod figures;
 pub mod hypha;
 pub(crate) mod index;
-mod kept;
 pub mod leftmost_ones;
 mod mates;
 mod optional_table;
@@ -76,4 +76,4 @@ pub use pairs::Pairs;
 pub use phat_formats::{BoundaryMatrix, ColumnError, Dimension, Index, MatrixSize, NotAComplex, Part};
 pub use plan::{Algorithm, Dualize, Plan, ReductionRequest, Representation};
 pub use reason::Reason;
-pub use reduce::{MatrixIndex, reduce, reduce_watched, reduce_with};
+pub use reduce::{MatrixIndex, reduce, reduce_with};

@@ -157,7 +157,7 @@ impl Plan {
     pub fn choose_with<I: SharedIndex>(
         matrix: &BoundaryMatrix<I>,
         request: &ReductionRequest,
-        scanner: &Scanner<I>,
+        scanner: &Scanner,
     ) -> Result<(Plan, Vec<Reason>), MatrixError> {
         let (algorithm, of_algorithm) = choose_algorithm(request);
         let (columns, of_columns) = choose_columns(request, algorithm);
@@ -201,7 +201,7 @@ fn choose_dualize<I: SharedIndex>(
     matrix: &BoundaryMatrix<I>,
     request: &ReductionRequest,
     algorithm: Algorithm,
-    scanner: &Scanner<I>,
+    scanner: &Scanner,
 ) -> Result<(Dualize, Reason), MatrixError> {
     let (dualize, why) = match (request.dualize, algorithm) {
         (Dualize::Auto, Algorithm::Sieve) => {

@@ -93,21 +93,14 @@ impl<'m, I: SharedIndex> ReductionMatrix<'m, I> {
         self.is_to_be_kept.load(Ordering::Acquire)
     }
 
-    /// Number of changes so far that left a column non-zero. A change that another thread is just making may not be
-    /// counted.
-    pub(super) fn changes(&self) -> usize {
-        self.changed.count()
-    }
-
-    /// Returns the non-zero columns that changed after the first `changes` changes, and a bitset of the columns that
-    /// a change has made zero. Other threads may change columns meanwhile.
-    pub(super) fn changed_since(&self, changes: usize) -> (Vec<(usize, &[I])>, Vec<u64>) {
-        let (mut changed, mut zeros) = (Vec::new(), vec![0; self.len().div_ceil(64)]);
+    /// Returns the changed columns that are not zero, and the numbers of those that a change has made zero. Other
+    /// threads may change columns meanwhile.
+    pub(super) fn changed(&self) -> (Vec<(usize, &[I])>, Vec<u64>) {
+        let (mut changed, mut zeros) = (Vec::new(), Vec::new());
         for (column, content) in self.contents.iter().enumerate() {
             match content.load().to_usize() {
                 ORIGINAL => {}
-                CLEARED => zeros[column / 64] |= 1 << (column % 64),
-                place if place - CHANGED < changes => {}
+                CLEARED => zeros.push(column as u64),
                 place => changed.push((column, &self.changed[place - CHANGED][..])),
             }
         }

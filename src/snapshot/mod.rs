@@ -77,7 +77,7 @@ pub use file::{Snapshot, read, write};
 pub use fingerprint::{Difference, Fingerprint, checksum};
 pub use header::{HEADER_LENGTH, Kind, MAGIC, VERSION};
 pub use reader::Reader;
-pub(crate) use saving::Saving;
+pub(crate) use saving::keeping;
 pub use writer::Writer;
 
 /// Description of a snapshot's content, by name: `("columns", "1203")`.

@@ -1,21 +1,26 @@
 //! Saving during parallel work: the thread with the turn writes what all threads have done.
 
 use super::Checkpoint;
-use crate::progress::{Expected, Progress};
+use crate::progress::{Expected, Progress, saving};
 
 /// A progress for the threads of a stage whose state can be saved at any time. They poll it for interruption every few
-/// steps, and the thread whose turn it is then saves. (What is saved when the run ends is up to
-/// [`saving`](crate::progress::saving).)
-pub(crate) struct Saving<'a> {
+/// steps, and the thread whose turn it is then saves.
+struct Saving<'a> {
     progress: &'a dyn Progress,
     save: &'a (dyn Fn() + Sync),
 }
 
-impl<'a> Saving<'a> {
-    /// Makes a progress that saves by `save`, which several threads may call at the same time.
-    pub(crate) fn new(progress: &'a dyn Progress, save: &'a (dyn Fn() + Sync)) -> Self {
-        Saving { progress, save }
+/// Runs `work` with a progress that saves by `save` at its intervals and when the run ends early. Several threads may
+/// call `save` at the same time. If nothing is stored, `work` runs with `progress` itself.
+pub(crate) fn keeping<T>(
+    progress: &dyn Progress,
+    save: &(dyn Fn() + Sync),
+    work: impl FnOnce(&dyn Progress) -> T,
+) -> T {
+    if !progress.checkpoint().is_kept() {
+        return work(progress);
     }
+    saving(|| work(&Saving { progress, save }), save)
 }
 
 impl Progress for Saving<'_> {

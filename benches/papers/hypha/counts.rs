@@ -1,6 +1,6 @@
 //! Tables 1 and 2 and Figure 7: columns by their additions, and total additions.
 
-use lacuna::internals::BitTree;
+use lacuna::matrix::Representation;
 use lacuna::matrix::leftmost_ones;
 use lacuna::matrix::reduction::{chunk, ss_plus, twist};
 
@@ -66,8 +66,8 @@ pub fn figure_7(subject: &Subject<'_>) -> Result<Vec<Row>, Failure> {
     };
     let Subject { matrix, threads, .. } = subject;
     let staged = hypha(matrix, *threads, || Ok(leftmost_ones::scan(matrix)), ss_plus)?;
-    let chunked = solve(matrix, true, *threads, BitTree::new, chunk);
-    let twisted = solve(matrix, true, 1, BitTree::new, twist);
+    let chunked = solve(matrix, true, *threads, Representation::BitTree, chunk);
+    let twisted = solve(matrix, true, 1, Representation::BitTree, twist);
     let mut rows = Vec::new();
     for (what, paper, solved) in
         [("HYPHA", paper[0], &staged.solved), ("CHUNK", paper[1], &chunked), ("TWIST", paper[2], &twisted)]

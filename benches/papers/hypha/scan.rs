@@ -2,10 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-use lacuna::internals::BitTree;
 use lacuna::internals::Gpu;
 use lacuna::internals::PivotLookup;
 use lacuna::internals::ReductionMatrix;
+use lacuna::matrix::Representation;
 use lacuna::matrix::leftmost_ones::cuda::{Prepared, Resident};
 use lacuna::matrix::leftmost_ones::{self, Scan};
 use lacuna::matrix::reduction::{ReductionProblem, twist, twist_counted};
@@ -88,7 +88,7 @@ fn check(subject: &Subject<'_>, scan: &Scan<u32>) -> Result<(), Failure> {
 fn baseline(subject: &Subject<'_>) -> Result<Found, Failure> {
     let matrix = &subject.matrix;
     let mut needs = vec![false; matrix.len()];
-    let solved = solve(matrix, true, 1, BitTree::new, |problem| {
+    let solved = solve(matrix, true, 1, Representation::BitTree, |problem| {
         twist_counted(problem, |column, additions| needs[column] = additions > 0)
     });
     subject.check("TWIST", &solved.pairs)?;
@@ -106,7 +106,7 @@ fn baseline(subject: &Subject<'_>) -> Result<Found, Failure> {
             todo: &todo,
             clears: true,
             threads: 1,
-            working_column: BitTree::new,
+            columns: Representation::BitTree,
             progress: &(),
         });
         let took = start.elapsed();
@@ -117,15 +117,12 @@ fn baseline(subject: &Subject<'_>) -> Result<Found, Failure> {
 
 /// The scan on a device: with both transfers, and the kernels alone.
 fn device(subject: &Subject<'_>, expected: &Scan<u32>, gpu: &Gpu) -> Result<[Duration; 2], Failure> {
-    let mut prepared = Some(Prepared::new(gpu)?);
+    let mut prepared = Prepared::new(gpu)?;
     let mut last = None;
     let whole = subject.median(|| {
-        let ready = prepared.take().ok_or("the device failed before")?;
         let start = Instant::now();
-        let mut scanned = ready.scan(&subject.matrix)?;
-        let scan = scanned.scan()?;
+        let scan = prepared.scan(&subject.matrix)?.scan()?;
         let took = start.elapsed();
-        prepared = Some(scanned.release());
         last = Some(scan);
         Ok(took)
     })?;

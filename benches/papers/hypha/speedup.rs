@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use lacuna::internals::BitTree;
 use lacuna::internals::Gpu;
+use lacuna::matrix::Representation;
 use lacuna::matrix::leftmost_ones::cuda::Prepared;
 use lacuna::matrix::leftmost_ones::{self, Scan};
 use lacuna::matrix::reduction::{Additions, ReductionProblem, ss_plus, twist, twist_counted};
@@ -68,7 +68,7 @@ pub fn figure_10(subject: &Subject<'_>, gpu: Option<&Gpu>) -> Result<Vec<Row>, F
         told(what, took, (what == rival).then_some(of_rival), "cpu");
     }
     if let Some(gpu) = gpu {
-        let mut prepared = Some(Prepared::new(gpu)?);
+        let mut prepared = Prepared::new(gpu)?;
         for (what, then) in [("HYPHA-TWIST", twist as fn(&Problem<'_>) -> Additions), ("HYPHA-SS", ss_plus)] {
             let took = subject.median(|| {
                 let staged =
@@ -86,14 +86,11 @@ pub fn figure_10(subject: &Subject<'_>, gpu: Option<&Gpu>) -> Result<Vec<Row>, F
     Ok(rows)
 }
 
-type Problem<'a> = ReductionProblem<'a, u32, BitTree>;
+type Problem<'a> = ReductionProblem<'a, u32>;
 
 /// The scan on an open device, with both transfers.
-fn on_device(subject: &Subject<'_>, prepared: &mut Option<Prepared<u32>>) -> Result<Scan<u32>, Failure> {
-    let mut scanned = prepared.take().ok_or("the device failed before")?.scan(&subject.matrix)?;
-    let scan = scanned.scan()?;
-    *prepared = Some(scanned.release());
-    Ok(scan)
+fn on_device(subject: &Subject<'_>, prepared: &mut Prepared<u32>) -> Result<Scan<u32>, Failure> {
+    Ok(prepared.scan(&subject.matrix)?.scan()?)
 }
 
 /// Seconds for columns without additions, for other columns outside the tail, and for the tail.
@@ -105,12 +102,13 @@ pub fn figure_11(subject: &Subject<'_>, gpu: Option<&Gpu>) -> Result<Vec<Row>, F
     let matrix = &subject.matrix;
     let mut prepared = gpu.map(Prepared::new).transpose()?;
     let of_twist = split(subject, &classes, |then| {
-        let solved = solve(matrix, true, 1, BitTree::new, then);
+        let solved = solve(matrix, true, 1, Representation::BitTree, then);
         subject.check("TWIST", &solved.pairs).map(|()| solved.took)
     })?;
     let of_hypha = split(subject, &classes, |then| {
-        let scan = || {
-            if gpu.is_some() { on_device(subject, &mut prepared) } else { Ok(leftmost_ones::scan(matrix)) }
+        let scan = || match &mut prepared {
+            Some(prepared) => on_device(subject, prepared),
+            None => Ok(leftmost_ones::scan(matrix)),
         };
         let staged = hypha(matrix, subject.threads, scan, then)?;
         subject.check("HYPHA-TWIST", &staged.solved.pairs).map(|()| staged.solved.took)

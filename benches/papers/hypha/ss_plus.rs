@@ -2,9 +2,8 @@
 
 use std::time::Duration;
 
-use lacuna::internals::{BitTree, Vector, WorkingColumn};
-use lacuna::matrix::BoundaryMatrix;
 use lacuna::matrix::reduction::{Additions, ReductionProblem, spectral_sequence, ss_plus};
+use lacuna::matrix::{BoundaryMatrix, Representation};
 
 use super::subject::{FoundPairs, Subject, solve};
 use super::{inputs, row};
@@ -16,11 +15,11 @@ use crate::rows::{Row, Unit};
 const PART: usize = 8;
 
 /// A bar of the figure, with the paper's seconds of SS+ and SS.
-struct Bar<C> {
+struct Bar {
     what: String,
     clears: bool,
     paper: Option<[f64; 2]>,
-    working_column: fn(usize) -> C,
+    columns: Representation,
 }
 
 /// On high_genus with and without clearing, with bit trees and vectors; on the others with clearing and bit trees.
@@ -31,7 +30,7 @@ pub fn figure_8(subject: &Subject<'_>) -> Result<Vec<Row>, Failure> {
         what: name(clearing, "bit tree"),
         clears,
         paper,
-        working_column: BitTree::new,
+        columns: Representation::BitTree,
     };
     if subject.set.paper != "high_genus_extended" {
         return bar(subject, whole, &tree(true, "clearing", None));
@@ -40,7 +39,7 @@ pub fn figure_8(subject: &Subject<'_>) -> Result<Vec<Row>, Failure> {
         what: name(clearing, "vector"),
         clears,
         paper,
-        working_column: |_| Vector::default(),
+        columns: Representation::Vector,
     };
     let mut rows = bar(subject, whole, &tree(true, "clearing", Some([13.69, 15.20])))?;
     rows.extend(bar(subject, whole, &vectors(true, "clearing", Some([46.15, 65.81])))?);
@@ -58,21 +57,20 @@ pub fn figure_8(subject: &Subject<'_>) -> Result<Vec<Row>, Failure> {
 }
 
 /// The rows of a bar, from alternating runs.
-fn bar<C: WorkingColumn<u32>>(
+fn bar(
     subject: &Subject<'_>,
     (matrix, pairs): (&BoundaryMatrix<u32>, &FoundPairs),
-    bar: &Bar<C>,
+    bar: &Bar,
 ) -> Result<Vec<Row>, Failure> {
-    let once = |what: &str,
-                algorithm: fn(&ReductionProblem<'_, u32, C>) -> Additions|
-     -> Result<Duration, Failure> {
-        let solved = solve(matrix, bar.clears, subject.threads, bar.working_column, algorithm);
-        if solved.pairs == *pairs {
-            Ok(solved.took)
-        } else {
-            Err(format!("{}, {what}: wrong pairs", bar.what).into())
-        }
-    };
+    let once =
+        |what: &str, algorithm: fn(&ReductionProblem<'_, u32>) -> Additions| -> Result<Duration, Failure> {
+            let solved = solve(matrix, bar.clears, subject.threads, bar.columns, algorithm);
+            if solved.pairs == *pairs {
+                Ok(solved.took)
+            } else {
+                Err(format!("{}, {what}: wrong pairs", bar.what).into())
+            }
+        };
     let mut plain = Vec::new();
     let plus = subject.median(|| {
         plain.push(once("SS", spectral_sequence)?);

@@ -5,13 +5,12 @@ use std::time::{Duration, Instant};
 
 use lacuna::internals::PivotLookup;
 use lacuna::internals::ReductionMatrix;
-use lacuna::internals::{BitTree, Vector, WorkingColumn};
-use lacuna::matrix::BoundaryMatrix;
 use lacuna::matrix::clearing::{self, Creators};
 use lacuna::matrix::compression;
 use lacuna::matrix::figures::Distribution;
 use lacuna::matrix::leftmost_ones::Scan;
 use lacuna::matrix::reduction::{Additions, ReductionProblem, standard_counted};
+use lacuna::matrix::{BoundaryMatrix, Representation};
 use sha2::{Digest, Sha256};
 
 use super::inputs::DataSet;
@@ -48,7 +47,7 @@ impl<'a> Subject<'a> {
         let mut additions = vec![0; matrix.len()];
         let start = Instant::now();
         let mut distribution = None;
-        let pairs = solve(&matrix, true, 1, BitTree::new, |problem| {
+        let pairs = solve(&matrix, true, 1, Representation::BitTree, |problem| {
             let sum = standard_counted(problem, |column, count| additions[column] = count);
             distribution = Some(Distribution::of(&additions, |column| problem.matrix.low(column).is_none()));
             sum
@@ -57,13 +56,9 @@ impl<'a> Subject<'a> {
         let standard = start.elapsed();
         let small = run.small;
         let is_right = if small {
-            let mut vectors = solve(
-                &matrix,
-                true,
-                1,
-                |_| Vector::default(),
-                |problem| standard_counted(problem, |_, _| ()),
-            );
+            let mut vectors = solve(&matrix, true, 1, Representation::Vector, |problem| {
+                standard_counted(problem, |_, _| ())
+            });
             std::mem::take(&mut vectors.pairs) == pairs
         } else {
             sum(&pairs) == set.pairs
@@ -128,12 +123,12 @@ pub struct Solved {
 }
 
 /// Reduces a matrix by an algorithm that reduces all columns.
-pub fn solve<C: WorkingColumn<u32>>(
+pub fn solve(
     matrix: &BoundaryMatrix<u32>,
     clears: bool,
     threads: usize,
-    working_column: fn(usize) -> C,
-    algorithm: impl FnOnce(&ReductionProblem<'_, u32, C>) -> Additions,
+    representation: Representation,
+    algorithm: impl FnOnce(&ReductionProblem<'_, u32>) -> Additions,
 ) -> Solved {
     let start = Instant::now();
     let (columns, lookup) = (ReductionMatrix::new(matrix), PivotLookup::new(matrix.len()));
@@ -144,7 +139,7 @@ pub fn solve<C: WorkingColumn<u32>>(
         todo: &todo,
         clears,
         threads,
-        working_column,
+        columns: representation,
         progress: &(),
     });
     let pairs = found(&lookup);
@@ -167,7 +162,7 @@ pub fn hypha(
     matrix: &BoundaryMatrix<u32>,
     threads: usize,
     scan: impl FnOnce() -> Result<Scan<u32>, Failure>,
-    then: impl FnOnce(&ReductionProblem<'_, u32, BitTree>) -> Additions,
+    then: impl FnOnce(&ReductionProblem<'_, u32>) -> Additions,
 ) -> Result<Staged, Failure> {
     let start = Instant::now();
     let mut found_by_scan = scan()?;
@@ -180,7 +175,7 @@ pub fn hypha(
         todo: &todo,
         clears: true,
         threads,
-        working_column: BitTree::new,
+        columns: Representation::BitTree,
         progress: &(),
     };
     let compression = compression::compress(&problem, &found_by_scan).additions;

@@ -15,10 +15,8 @@ use crate::cells::{ComplexError, ImageComplex, image_complex as complex_of};
 use crate::cubical::image::{AnyImage, Voxel};
 use crate::cubical::key::Key;
 use crate::cubical::shape::Shape;
-use crate::matrix::leftmost_ones::{Feed, ScanError, Scanner};
-use crate::matrix::{
-    Figures, MatrixError, MatrixIndex, Pairs, Plan, Reason, ReductionRequest, reduce_watched,
-};
+use crate::matrix::leftmost_ones::{ScanError, Scanner};
+use crate::matrix::{Figures, MatrixError, MatrixIndex, Pairs, Plan, Reason, ReductionRequest, reduce_with};
 use crate::progress::{Interrupted, Progress, interruptible};
 use crate::with_image;
 
@@ -119,9 +117,9 @@ fn solve<I: MatrixIndex>(
     progress: &dyn Progress,
 ) -> Result<Solution, ViaMatrixError> {
     let matrix = &complex.matrix;
-    let scanner = Scanner::choose(backend, Feed::default(), matrix)?;
+    let scanner = Scanner::choose(backend, matrix)?;
     let (plan, reasons) = Plan::choose_with(matrix, &ReductionRequest::default(), &scanner)?;
-    let mut pairs = reduce_watched(matrix, &plan, &scanner, progress)?;
+    let mut pairs = reduce_with(matrix, &plan, &scanner, progress)?;
     Ok(Solution {
         classes: with_image!(image, image => {
             let key = |place: usize| {

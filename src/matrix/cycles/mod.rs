@@ -55,7 +55,7 @@
 //! let (plan, _reasons) = Plan::choose(&matrix, &ReductionRequest::default());
 //! let pairs = reduce(&matrix, &plan);
 //!
-//! let found = cycles(&matrix, &pairs, &ClassSelection::All)?;
+//! let found = cycles(&matrix, &pairs, &ClassSelection::All, &())?;
 //! let of_loop = found.iter().find(|cycle| cycle.dim == 1).unwrap();
 //! assert_eq!((of_loop.birth, of_loop.death), (5, Some(6)));
 //! assert_eq!(of_loop.cells, [3, 4, 5]);
@@ -88,22 +88,13 @@ pub use store::{Cycle, Cycles};
 /// [`reduce`](super::reduce()) finds them, and ∂∂ must be 0 ([`BoundaryMatrix::check`]): otherwise the result need
 /// not consist of cycles.
 ///
-/// # Errors
-/// A selected cell creates no class; the pairs cannot be those of the matrix; or there is not enough memory.
-pub fn cycles<I: Index>(
-    matrix: &BoundaryMatrix<I>,
-    pairs: &Pairs<I>,
-    selection: &ClassSelection,
-) -> Result<Cycles<I>, CyclesError> {
-    cycles_watched(matrix, pairs, selection, &())
-}
-
-/// Like [`cycles`], but reports its only stage to `progress`, without counts. `progress` may end the run early, which
-/// is checked every few additions.
+/// Reports its only stage to `progress`, without counts. `progress` may end the run early, which is checked every few
+/// additions.
 ///
 /// # Errors
-/// The errors of [`cycles`], and [`CyclesError::Interrupted`].
-pub fn cycles_watched<I: Index>(
+/// A selected cell creates no class; the pairs cannot be those of the matrix; there is not enough memory; or
+/// [`CyclesError::Interrupted`].
+pub fn cycles<I: Index>(
     matrix: &BoundaryMatrix<I>,
     pairs: &Pairs<I>,
     selection: &ClassSelection,

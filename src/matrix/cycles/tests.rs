@@ -30,7 +30,7 @@ type Told = (u32, Option<u32>, Vec<u32>);
 fn told(selection: &ClassSelection) -> Result<Vec<Told>, CyclesError> {
     let (matrix, pairs) = square();
     matrix.check().unwrap();
-    let found = cycles(&matrix, &pairs, selection)?;
+    let found = cycles(&matrix, &pairs, selection, &())?;
     assert!(found.iter().all(|cycle| cycle.dim == matrix.dim(cycle.birth.to_usize())));
     Ok(found.iter().map(|cycle| (cycle.birth, cycle.death, cycle.cells.to_vec())).collect())
 }
@@ -78,7 +78,7 @@ fn long_chains_of_columns_do_not_exhaust_the_stack() {
     let found: Vec<(u32, u32)> = (1..=n).rev().map(|k| ((n - k + 1) as u32, (n + k) as u32)).collect();
     matrix.push(1, &[0, n]).unwrap();
     let (last, pairs) = (matrix.len() - 1, pairs(&found, matrix.len()));
-    let cycles = cycles(&matrix, &pairs, &ClassSelection::Named(vec![1, last])).unwrap();
+    let cycles = cycles(&matrix, &pairs, &ClassSelection::Named(vec![1, last]), &()).unwrap();
     let found: Vec<Cycle<'_, u32>> = cycles.iter().collect();
     assert_eq!((found[0].birth, found[0].cells), (1, &[0, 1][..]));
     // The loop goes along every other vertex, from n to 0, and back.
@@ -90,10 +90,10 @@ fn long_chains_of_columns_do_not_exhaust_the_stack() {
 fn pairs_of_another_matrix_are_refused() {
     let (matrix, right) = square();
     let refused = |found: &[(u32, u32)]| {
-        let error = cycles(&matrix, &pairs(found, 10), &ClassSelection::All).unwrap_err();
+        let error = cycles(&matrix, &pairs(found, 10), &ClassSelection::All, &()).unwrap_err();
         assert!(matches!(error, CyclesError::NotThePairs { .. }), "{error}");
     };
-    assert!(cycles(&matrix, &right, &ClassSelection::All).is_ok());
+    assert!(cycles(&matrix, &right, &ClassSelection::All, &()).is_ok());
     // Refused are a cell in two pairs, a death before its birth, a cell past the end, and dimensions that do not
     // differ by one.
     refused(&[(1, 4), (1, 5)]);

@@ -11,7 +11,6 @@ use crate::matrix::leftmost_ones::{Leftmost, Scan, scan};
 use crate::matrix::pivot_lookup::PivotLookup;
 use crate::matrix::reduction::{Additions, ReductionProblem, standard_counted, twist, twist_counted};
 use crate::matrix::reduction_matrix::ReductionMatrix;
-use crate::matrix::working_columns::BitTree;
 use crate::matrix::{Algorithm, Dualize, Plan, Representation, reduce};
 
 /// The triangle of Figures 1 and 2.
@@ -32,7 +31,7 @@ type Added = Vec<(usize, Additions)>;
 
 /// Runs an algorithm on the triangle and returns the columns with additions and the pairs.
 fn additions(
-    solve: impl Fn(&ReductionProblem<'_, u32, BitTree>, &mut dyn FnMut(usize, Additions)) -> Additions,
+    solve: impl Fn(&ReductionProblem<'_, u32>, &mut dyn FnMut(usize, Additions)) -> Additions,
 ) -> (Added, Vec<(usize, usize)>) {
     let matrix = triangle();
     let (columns, lookup) = (ReductionMatrix::new(&matrix), PivotLookup::new(7));
@@ -43,7 +42,7 @@ fn additions(
         todo: &todo,
         clears: true,
         threads: 1,
-        working_column: BitTree::new,
+        columns: Representation::BitTree,
         progress: &(),
     };
     let mut counts = Vec::new();
@@ -138,7 +137,7 @@ fn compression_is_algorithms_4_and_5() {
             todo: &todo,
             clears: true,
             threads: 2,
-            working_column: BitTree::new,
+            columns: Representation::BitTree,
             progress: &(),
         };
         let done = compress(&problem, &found);

@@ -10,9 +10,8 @@
 //! | module | what it does |
 //! |---|---|
 //! | `cpu` | scans on all threads |
-//! | [`cuda`] | scans on a device, which receives the matrix while it is read |
+//! | [`cuda`] | scans on a device, which receives the matrix piece by piece |
 //! | [`Scanner`] | runs the scan on the chosen device or processor, and verifies it on the processor if requested |
-//! | [`Feeds`] | passes the columns of a file to a device while it is read |
 //!
 //! Processor and device find the same result for any order of the columns: the leftmost of the columns that have a
 //! row is the minimum of their numbers.
@@ -21,7 +20,6 @@ mod check;
 mod cpu;
 pub mod cuda;
 mod estimate;
-mod feed;
 mod scan;
 mod scanner;
 #[cfg(test)]
@@ -30,7 +28,7 @@ mod tests;
 use crate::backend::Difference;
 pub use cpu::scan;
 pub(super) use cpu::{claim, note_leftmost, pair_stable};
-pub use feed::{Feed, Feeds};
+pub(super) use estimate::estimate;
 pub(crate) use scan::Leftmost;
 pub use scan::Scan;
 pub use scanner::{ScanError, Scanner};

@@ -1,17 +1,15 @@
 //! Test matrices for processor and device; the processor's scan against the definitions; the choice of the device and
 //! its failures.
 
-use phat_formats::MatrixSize;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
 use super::cpu::scan_with;
-use super::estimate::estimate;
 use super::*;
 use crate::backend::{Backend, BackendError, BackendRequest, Choice, Decision};
 use crate::cuda::{CudaError, Gpu};
 use crate::matrix::pivot_lookup::PivotLookup;
-use crate::matrix::{Algorithm, BoundaryMatrix, Dimension, Dualize, Index, Plan, Representation, read};
+use crate::matrix::{Algorithm, BoundaryMatrix, Dimension, Dualize, Index, Plan, Representation};
 use crate::matrix::{reduce, reduce_with};
 
 /// Kinds of test matrices.
@@ -183,7 +181,7 @@ fn without_a_device_auto_scans_here_and_cuda_is_an_error() {
             devices: vec![1023],
             ..BackendRequest::default()
         });
-        Scanner::choose(&backend, Feed::default(), &matrix)
+        Scanner::choose(&backend, &matrix)
     };
     for (choice, self_check) in [(Choice::Cuda, false), (Choice::Auto, true), (Choice::Cpu, true)] {
         let BackendError::Cuda(why) = choose(choice, self_check).err().expect("no device");
@@ -215,7 +213,7 @@ fn the_machine_is_the_first_reason() {
 }
 
 /// Checks that a device and the processor give the same results for a scan.
-fn agrees<I: SharedIndex>(what: &str, matrix: &BoundaryMatrix<I>, scanner: &Scanner<I>) {
+fn agrees<I: SharedIndex>(what: &str, matrix: &BoundaryMatrix<I>, scanner: &Scanner) {
     let own = Leftmost::of(matrix);
     let failed = |error: &dyn std::fmt::Display| -> ! { panic!("{what}: {error}") };
     let leftmost = scanner.leftmost(matrix).unwrap_or_else(|error| failed(&error));
@@ -232,11 +230,10 @@ fn agrees<I: SharedIndex>(what: &str, matrix: &BoundaryMatrix<I>, scanner: &Scan
 
 /// Checks one device on one matrix after the other.
 fn agree<I: SharedIndex>(gpu: &Gpu, self_check: bool, seed: u64) {
-    let mut scanner = Scanner::with(decision(gpu.clone(), self_check, false));
+    let scanner = Scanner::with(decision(gpu.clone(), self_check, false));
     for (what, matrix) in matrices::<I>(seed) {
         assert!(scanner.mates(&matrix).unwrap().is_some(), "{what}: the processor was to do it");
         agrees(&what, &matrix, &scanner);
-        scanner = scanner.for_another();
     }
 }
 
@@ -279,7 +276,7 @@ fn gpu_reductions_give_the_same_pairs() {
             for threads in [1, 3] {
                 let plan = Plan { algorithm, columns: Representation::default(), dualize, threads };
                 let scanner = Scanner::with(decision(gpu.clone(), true, false));
-                let found = reduce_with(&image, &plan, &scanner).expect("a device");
+                let found = reduce_with(&image, &plan, &scanner, &()).expect("a device");
                 assert_eq!(found.pairs, reduce(&image, &plan).pairs, "{plan:?}");
             }
         }
@@ -291,57 +288,6 @@ fn gpu_reductions_give_the_same_pairs() {
     assert_eq!(reasons[0].choice, "cuda");
     let (expected_plan, expected) = Plan::choose(&image, &request);
     assert_eq!((plan, &reasons[1..]), (expected_plan, &expected[..]));
-    assert_eq!(reduce_with(&image, &plan, &scanner).unwrap().pairs, reduce(&image, &plan).pairs);
+    assert_eq!(reduce_with(&image, &plan, &scanner, &()).unwrap().pairs, reduce(&image, &plan).pairs);
     assert!(scanner.device_memory() > 0);
-}
-
-#[test]
-#[ignore = "needs a CUDA device"]
-fn gpu_is_fed_while_a_file_is_read() {
-    let gpu = gpu(None);
-    let mut rng = Pcg64Mcg::seed_from_u64(6);
-    for (busy, shape) in [0, 2, 5, 8].into_iter().flat_map(|busy| Shape::ALL.map(|shape| (busy, shape))) {
-        let matrix = matrix::<u32>(shape, 5000, &mut rng);
-        let size = MatrixSize { columns: matrix.len(), entries: matrix.entries() };
-        let feed = Feed::default();
-        let mut first = 0;
-        while first < matrix.len() {
-            let end = matrix.len().min(first + rng.random_range(1..400));
-            // Columns that are not passed come from the whole matrix at the end.
-            if rng.random_range(0..8) >= busy {
-                feed.show(|| Some(gpu.clone()), size, &matrix.part(first..end));
-            }
-            first = end;
-        }
-        let fed = feed.finish(&matrix).expect("a device");
-        assert_eq!(fed.is_none(), busy == 8, "{shape:?}");
-        let Some(mut fed) = fed else { continue };
-        check::scan(&fed.scan().expect("a device"), &scan(&matrix))
-            .unwrap_or_else(|e| panic!("{shape:?}: {e}"));
-    }
-}
-
-/// The device is open before the file is read, so most of the matrix is passed during reading.
-#[test]
-#[ignore = "needs a CUDA device"]
-fn gpu_that_is_open_is_fed_by_the_reader() {
-    let mut rng = Pcg64Mcg::seed_from_u64(16);
-    let matrix = matrix::<u32>(Shape::Mixed, 300_000, &mut rng);
-    let mut file = tempfile::NamedTempFile::new().unwrap();
-    phat_formats::phat::matrix::write_binary(&mut file, &matrix).unwrap();
-    let backend =
-        Backend::new(BackendRequest { choice: Choice::Cuda, self_check: true, ..BackendRequest::default() });
-    let size = MatrixSize { columns: matrix.len(), entries: matrix.entries() };
-    backend.decide(&estimate::<u32>(size)).expect("a device");
-    for is_wanted in [false, true] {
-        let feeds = Feeds::new(&backend, is_wanted);
-        let read =
-            read::read_path_observed(file.path(), &read::MatrixReadOptions::default(), &feeds).unwrap();
-        assert_eq!(feeds.narrow.is_begun(), is_wanted);
-        let read::AnyComplex::Narrow(cells) = read.input else { panic!("64 bits for {size:?}") };
-        assert_eq!(cells.matrix, matrix);
-        let scanner = Scanner::choose(&backend, feeds.narrow, &cells.matrix).unwrap();
-        agrees("fed", &matrix, &scanner);
-        assert_eq!(scanner.notes(), Vec::<String>::new());
-    }
 }

@@ -32,7 +32,6 @@ mod detect;
 mod dipha;
 mod error;
 mod format;
-mod observer;
 mod phat;
 mod sparse;
 #[cfg(test)]
@@ -44,44 +43,49 @@ use std::path::Path;
 use phat_formats::Source;
 
 use self::complex::{Content, bytes};
+use self::phat::Watched;
+use crate::backend::Backend;
 use crate::input::{gzip, no_room, source, text::plain};
 use crate::memory;
+use crate::progress::Progress;
 
 pub use complex::{AnyComplex, LoadedComplex, LoadedMatrix, MatrixReadOptions};
 pub use error::{MatrixFileProblem, MatrixReadError};
 pub use format::MatrixFormat;
-pub use observer::ReadObserver;
 
 /// Reads the file at `path`, or standard input if it is `-`. Binary files of PHAT are not held in memory as a whole.
 ///
 /// # Errors
 /// The file cannot be read, or its content violates its format.
 pub fn read_path(path: &Path, options: &MatrixReadOptions) -> Result<LoadedMatrix, MatrixReadError> {
-    read_path_observed(path, options, &())
+    read_path_watched(path, options, &Backend::default(), &())
 }
 
-/// Like [`read_path`], but also passes columns to `observer` as they are read.
+/// Like [`read_path`], but reports to `progress` how much of a binary file of PHAT has been read, and has `backend`
+/// open a device meanwhile where a scan of that matrix will pay.
 ///
 /// # Errors
 /// The errors of [`read_path`].
-pub fn read_path_observed(
+pub fn read_path_watched(
     path: &Path,
     options: &MatrixReadOptions,
-    observer: &impl ReadObserver,
+    backend: &Backend,
+    progress: &dyn Progress,
 ) -> Result<LoadedMatrix, MatrixReadError> {
+    let watched = Watched { backend, progress };
     let name = source::name_of(path);
     let failed = |error| MatrixReadError::Io { file: name.clone(), error };
     if path == Path::new("-") {
-        return read_source_observed(&name, &source::read_all(path).map_err(failed)?, options, observer);
+        return read_source_watched(&name, &source::read_all(path).map_err(failed)?, options, &watched);
     }
     let mut file = File::open(path).map_err(failed)?;
     #[cfg(unix)]
     if file.metadata().map_err(failed)?.is_file() {
-        return read_source_observed(&name, &file, options, observer);
+        return read_source_watched(&name, &file, options, &watched);
     }
     // A pipe cannot be read at an offset.
     let bytes = source::all_of(&mut file, 0).map_err(failed)?;
-    read_source_observed(&name, &bytes, options, observer)
+    read_source_watched(&name, &bytes, options, &watched)
 }
 
 /// Reads the content of a file; `name` is used in messages and, without a format, for its extension.
@@ -93,14 +97,14 @@ pub fn read_source(
     source: &(impl Source + ?Sized),
     options: &MatrixReadOptions,
 ) -> Result<LoadedMatrix, MatrixReadError> {
-    read_source_observed(name, source, options, &())
+    read_source_watched(name, source, options, &Watched { backend: &Backend::default(), progress: &() })
 }
 
-fn read_source_observed(
+fn read_source_watched(
     name: &str,
     source: &(impl Source + ?Sized),
     options: &MatrixReadOptions,
-    observer: &impl ReadObserver,
+    watched: &Watched<'_>,
 ) -> Result<LoadedMatrix, MatrixReadError> {
     let failed = |error| MatrixReadError::Io { file: name.to_owned(), error };
     let malformed = |format, detection, problem: MatrixFileProblem| match problem.refused() {
@@ -117,7 +121,7 @@ fn read_source_observed(
         let unpacked = unpacked.map_err(|problem| malformed(options.format, None, problem.into()))?;
         if !detect::is_gzip(&unpacked) {
             let inner = name.strip_suffix(".gz").unwrap_or(name);
-            let loaded = read_source_observed(inner, &unpacked[..], options, observer);
+            let loaded = read_source_watched(inner, &unpacked[..], options, watched);
             return loaded.map_err(|error| error.renamed(name));
         }
     }
@@ -137,7 +141,7 @@ fn read_source_observed(
         (MatrixFormat::Dipha, upper_dim) => dipha::read(source, upper_dim),
         (_, Some(_)) => Err(MatrixFileProblem::UpperDim),
         (MatrixFormat::PhatBinary, None) => {
-            phat::read_binary(source, observer).map_err(|problem| detect::text_for_binary(&head, problem))
+            phat::read_binary(source, watched).map_err(|problem| detect::text_for_binary(&head, problem))
         }
         (MatrixFormat::PhatAscii, None) => phat::read_ascii(&plain(&whole()?)),
         (MatrixFormat::Npz, None) => sparse::read_npz(&whole()?),

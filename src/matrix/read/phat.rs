@@ -1,25 +1,50 @@
 //! `phat-ascii`, `phat-binary`: PHAT's boundary matrices.
 
+use phat_formats::phat::PhatError;
 use phat_formats::phat::matrix::{self, Read};
-use phat_formats::{Index, Source};
+use phat_formats::{Index, MatrixSize, Source};
 
 use super::complex::{AnyComplex, Content, LoadedComplex};
 use super::error::MatrixFileProblem;
-use super::observer::ReadObserver;
+use crate::backend::Backend;
+use crate::matrix::expected;
+use crate::matrix::index::SharedIndex;
+use crate::matrix::leftmost_ones::estimate;
+use crate::progress::Progress;
+
+/// What learns of a binary file while it is read.
+pub(super) struct Watched<'a> {
+    /// Opens a device where a scan of the matrix will pay.
+    pub(super) backend: &'a Backend,
+    /// Receives the columns and entries read so far; the expected costs of later stages follow from the size.
+    pub(super) progress: &'a dyn Progress,
+}
 
 /// Reads the matrix of a binary file.
 pub(super) fn read_binary(
     source: &(impl Source + ?Sized),
-    observer: &impl ReadObserver,
+    watched: &Watched<'_>,
 ) -> Result<Content, MatrixFileProblem> {
     let size = matrix::size(source)?;
     if size.fits::<u32>() {
-        observer.begin::<u32>(size);
-        Ok(content(matrix::read_binary_showing(source, |part| observer.narrow(&part))?, AnyComplex::Narrow))
+        Ok(content(read_binary_as(source, size, watched)?, AnyComplex::Narrow))
     } else {
-        observer.begin::<u64>(size);
-        Ok(content(matrix::read_binary_showing(source, |part| observer.wide(&part))?, AnyComplex::Wide))
+        Ok(content(read_binary_as(source, size, watched)?, AnyComplex::Wide))
     }
+}
+
+fn read_binary_as<I: SharedIndex>(
+    source: &(impl Source + ?Sized),
+    size: MatrixSize,
+    &Watched { backend, progress }: &Watched<'_>,
+) -> Result<Read<I>, PhatError> {
+    backend.expect(&estimate::<I>(size));
+    progress.expect(&expected::with_reading(size));
+    progress.begin("reading", None, expected::units(size));
+    matrix::read_binary_showing(source, |part| {
+        let size = MatrixSize { columns: part.starts.len(), entries: part.rows.len() };
+        progress.advance(expected::units(size));
+    })
 }
 
 /// Reads the matrix of a text.

@@ -1,12 +1,9 @@
 //! Tests of detection, reading and refusals.
 
 use std::io::Write;
-use std::sync::{Mutex, OnceLock};
-
-use phat_formats::{MatrixSize, Part};
 
 use super::*;
-use crate::matrix::index::SharedIndex;
+use crate::progress::Sums;
 
 const TEXT: &[u8] = b"0\n0\n0\n1 0 1\n1 0 2\n1 1 2\n2 3 4 5\n";
 
@@ -185,46 +182,21 @@ fn a_diagram_is_no_complex() {
     }
 }
 
-/// An observer that records the size and the columns in order.
-#[derive(Default)]
-struct Seen {
-    size: OnceLock<(usize, MatrixSize)>,
-    columns: Mutex<Vec<usize>>,
-}
-
-impl ReadObserver for Seen {
-    fn begin<I: SharedIndex>(&self, size: MatrixSize) {
-        assert!(self.columns.lock().unwrap().is_empty(), "begun late");
-        self.size.set((8 * size_of::<I>(), size)).expect("begun once");
-    }
-
-    fn narrow(&self, part: &Part<'_, u32>) {
-        assert!(self.size.get().is_some(), "not begun");
-        self.columns.lock().unwrap().extend(part.columns());
-    }
-
-    fn wide(&self, part: &Part<'_, u64>) {
-        panic!("64 bits for {:?}", part.columns());
-    }
-}
-
 #[test]
 fn binary_files_are_watched_and_others_are_not() {
     let seen_of = |content: &[u8]| {
         let mut file = tempfile::NamedTempFile::new().unwrap();
         file.write_all(content).unwrap();
-        let seen = Seen::default();
-        let read = read_path_observed(file.path(), &MatrixReadOptions::default(), &seen);
-        let (size, mut columns) = (seen.size.into_inner(), seen.columns.into_inner().unwrap());
-        columns.sort_unstable();
-        (read.is_ok(), size, columns)
+        let seen = Sums::default();
+        let read = read_path_watched(file.path(), &MatrixReadOptions::default(), &Backend::default(), &seen);
+        (read.is_ok(), seen.last().map(|seen| (seen.stage, seen.total, seen.done)))
     };
-    let size = MatrixSize { columns: 7, entries: 9 };
-    assert_eq!(seen_of(&binary()), (true, Some((32, size)), (0..7).collect()));
-    assert_eq!(seen_of(TEXT), (true, None, vec![]));
+    // 7 columns with 9 entries.
+    assert_eq!(seen_of(&binary()), (true, Some(("reading", 16, 16))));
+    assert_eq!(seen_of(TEXT), (true, None));
     let mut wrong = binary();
     wrong[8 * 23] = 9;
-    assert_eq!(seen_of(&wrong), (false, Some((32, size)), vec![]));
+    assert_eq!(seen_of(&wrong), (false, Some(("reading", 16, 0))));
     let wrong = &wrong[..8 * 3 + 1];
-    assert_eq!(seen_of(wrong), (false, None, vec![]));
+    assert_eq!(seen_of(wrong), (false, None));
 }

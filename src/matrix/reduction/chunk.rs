@@ -34,10 +34,9 @@ use super::team::{Rewrite, Team, Worker};
 use crate::matrix::index::SharedIndex;
 use crate::matrix::pivot_lookup::PivotLookup;
 use crate::matrix::reduction_matrix::ReductionMatrix;
-use crate::matrix::working_columns::WorkingColumn;
 
 /// Reduces chunks, compresses, and reduces the remaining columns.
-pub fn chunk<I: SharedIndex, C: WorkingColumn<I>>(problem: &ReductionProblem<'_, I, C>) -> Additions {
+pub fn chunk<I: SharedIndex>(problem: &ReductionProblem<'_, I>) -> Additions {
     let mut team = Team::new(problem);
     let open: Vec<Vec<I>> =
         problem.dimensions().map(|columns| pair_locally(problem, &mut team, &columns)).collect();
@@ -61,9 +60,9 @@ pub fn chunk<I: SharedIndex, C: WorkingColumn<I>>(problem: &ReductionProblem<'_,
 }
 
 /// Phase 1 for the columns of a dimension. Returns the unpaired columns, ascending.
-fn pair_locally<I: SharedIndex, C: WorkingColumn<I>>(
-    problem: &ReductionProblem<'_, I, C>,
-    team: &mut Team<'_, I, C>,
+fn pair_locally<I: SharedIndex>(
+    problem: &ReductionProblem<'_, I>,
+    team: &mut Team<'_, I>,
     columns: &[I],
 ) -> Vec<I> {
     let size = problem.matrix.len().isqrt().max(1);
@@ -80,9 +79,9 @@ fn pair_locally<I: SharedIndex, C: WorkingColumn<I>>(
 }
 
 /// Reduces columns as long as their low is at or after `first`. Returns the columns that are then unpaired.
-fn reduce_chunk<I: SharedIndex, C: WorkingColumn<I>>(
-    problem: &ReductionProblem<'_, I, C>,
-    worker: &mut Worker<'_, I, C>,
+fn reduce_chunk<I: SharedIndex>(
+    problem: &ReductionProblem<'_, I>,
+    worker: &mut Worker<'_, I>,
     columns: &[I],
     first: usize,
 ) -> Vec<I> {

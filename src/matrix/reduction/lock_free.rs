@@ -26,10 +26,9 @@
 use super::problem::{Additions, ReductionProblem};
 use super::team::{Team, Worker};
 use crate::matrix::index::SharedIndex;
-use crate::matrix::working_columns::WorkingColumn;
 
 /// Reduces all columns of each dimension at once.
-pub fn lock_free<I: SharedIndex, C: WorkingColumn<I>>(problem: &ReductionProblem<'_, I, C>) -> Additions {
+pub fn lock_free<I: SharedIndex>(problem: &ReductionProblem<'_, I>) -> Additions {
     let mut team = Team::new(problem);
     for columns in problem.dimensions() {
         team.each(&columns, |worker, column| settle(problem, worker, column.to_usize()));
@@ -38,11 +37,7 @@ pub fn lock_free<I: SharedIndex, C: WorkingColumn<I>>(problem: &ReductionProblem
 }
 
 /// Reduces a column, and then the column from which its low was taken over, and so on.
-fn settle<I: SharedIndex, C: WorkingColumn<I>>(
-    problem: &ReductionProblem<'_, I, C>,
-    worker: &mut Worker<'_, I, C>,
-    mut column: usize,
-) {
+fn settle<I: SharedIndex>(problem: &ReductionProblem<'_, I>, worker: &mut Worker<'_, I>, mut column: usize) {
     while let Some(pivot) = worker.reduce(problem.matrix, column, |pivot| left_of(problem, column, pivot)) {
         let current = problem.lookup.get(pivot);
         // A column to the left has claimed the low meanwhile and has to be added.
@@ -60,8 +55,8 @@ fn settle<I: SharedIndex, C: WorkingColumn<I>>(
 }
 
 /// Returns the column left of `column` whose low is `pivot`.
-fn left_of<'p, I: SharedIndex, C>(
-    problem: &ReductionProblem<'p, I, C>,
+fn left_of<'p, I: SharedIndex>(
+    problem: &ReductionProblem<'p, I>,
     column: usize,
     pivot: usize,
 ) -> Option<&'p [I]> {

@@ -43,7 +43,7 @@ use phat_formats::BoundaryMatrix;
 
 pub use self::chunk::chunk;
 pub use self::lock_free::lock_free;
-pub use self::problem::{Additions, ReductionProblem};
+pub use self::problem::{Additions, Reduce, ReductionProblem};
 pub use self::row::row;
 pub use self::spectral_sequence::spectral_sequence;
 pub use self::ss_plus::ss_plus;

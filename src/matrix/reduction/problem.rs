@@ -2,18 +2,21 @@
 
 use crate::matrix::index::SharedIndex;
 use crate::matrix::pivot_lookup::PivotLookup;
+use crate::matrix::plan::{Plan, Representation};
 use crate::matrix::reduction_matrix::ReductionMatrix;
 use crate::progress::Progress;
 
 /// Number of column additions.
 pub type Additions = u64;
 
-/// A reduction problem with working columns of type `C`. Some columns may have been cleared or compressed, and some
-/// pairs may be known.
+/// An algorithm. Returns the number of its additions.
+pub type Reduce<I> = fn(&ReductionProblem<'_, I>) -> Additions;
+
+/// A reduction problem. Some columns may have been cleared or compressed, and some pairs may be known.
 ///
 /// After an algorithm has run, `lookup` has the pair of every non-zero column, and these columns are reduced.
 /// Algorithms differ in which thread adds what in which order, and not in the pairs.
-pub struct ReductionProblem<'p, I: SharedIndex, C> {
+pub struct ReductionProblem<'p, I: SharedIndex> {
     /// The current columns.
     pub matrix: &'p ReductionMatrix<'p, I>,
     /// The pairs known so far. The columns in it are reduced: they are added to others and do not change.
@@ -26,13 +29,25 @@ pub struct ReductionProblem<'p, I: SharedIndex, C> {
     pub clears: bool,
     /// Number of threads; the current thread pool should have as many.
     pub threads: usize,
-    /// Creates an empty working column for `rows` rows. Each thread has one.
-    pub working_column: fn(rows: usize) -> C,
+    /// The representation of working columns. Each thread has one column.
+    pub columns: Representation,
     /// Progress that may end the reduction early.
     pub progress: &'p dyn Progress,
 }
 
-impl<'p, I: SharedIndex, C> ReductionProblem<'p, I, C> {
+impl<'p, I: SharedIndex> ReductionProblem<'p, I> {
+    /// A problem that clears, with threads and columns as planned.
+    pub(in crate::matrix) fn new(
+        matrix: &'p ReductionMatrix<'p, I>,
+        lookup: &'p PivotLookup<I>,
+        todo: &'p [I],
+        plan: &Plan,
+        progress: &'p dyn Progress,
+    ) -> Self {
+        let (threads, columns) = (plan.threads.max(1), plan.columns);
+        ReductionProblem { matrix, lookup, todo, clears: true, threads, columns, progress }
+    }
+
     /// Returns the reduced column whose low is `row`.
     #[inline]
     pub fn reduced(&self, row: usize) -> Option<&'p [I]> {

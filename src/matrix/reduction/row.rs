@@ -22,7 +22,7 @@ use super::problem::{Additions, ReductionProblem};
 use crate::matrix::index::SharedIndex;
 #[cfg(doc)]
 use crate::matrix::reduction_matrix::ReductionMatrix;
-use crate::matrix::working_columns::WorkingColumn;
+use crate::matrix::working_columns::{Column, WorkingColumn};
 use crate::progress::check;
 
 /// Number of additions between checks whether the run is to end.
@@ -53,11 +53,11 @@ impl<I: Index> Waiting<I> {
 }
 
 /// Reduces rows from the bottom up.
-pub fn row<I: SharedIndex, C: WorkingColumn<I>>(problem: &ReductionProblem<'_, I, C>) -> Additions {
+pub fn row<I: SharedIndex>(problem: &ReductionProblem<'_, I>) -> Additions {
     let (matrix, lookup) = (problem.matrix, problem.lookup);
     let mut waiting = Waiting::<I>::new(matrix.len());
     let mut changed: HashMap<usize, Vec<I>> = HashMap::new();
-    let mut working = (problem.working_column)(matrix.len());
+    let mut working = Column::new(problem.columns, matrix.len());
     let mut additions = 0;
     let mut todo = problem.todo.iter().rev().map(|column| column.to_usize()).peekable();
     for row in (0..matrix.len()).rev() {

@@ -30,12 +30,9 @@ use super::problem::{Additions, ReductionProblem};
 use super::stripes::Stripes;
 use super::team::{Team, Worker};
 use crate::matrix::index::SharedIndex;
-use crate::matrix::working_columns::WorkingColumn;
 
 /// Reduces stripes in parallel, as many as there are threads.
-pub fn spectral_sequence<I: SharedIndex, C: WorkingColumn<I>>(
-    problem: &ReductionProblem<'_, I, C>,
-) -> Additions {
+pub fn spectral_sequence<I: SharedIndex>(problem: &ReductionProblem<'_, I>) -> Additions {
     let mut team = Team::new(problem);
     for columns in problem.dimensions() {
         let mut stripes = Stripes::cut(&columns, problem.threads);
@@ -49,9 +46,9 @@ pub fn spectral_sequence<I: SharedIndex, C: WorkingColumn<I>>(
 }
 
 /// Reduces the open columns of a stripe within a block of rows. Returns those that are still open.
-pub(super) fn reduce_tile<I: SharedIndex, C: WorkingColumn<I>>(
-    problem: &ReductionProblem<'_, I, C>,
-    worker: &mut Worker<'_, I, C>,
+pub(super) fn reduce_tile<I: SharedIndex>(
+    problem: &ReductionProblem<'_, I>,
+    worker: &mut Worker<'_, I>,
     open: &[I],
     block: &Range<usize>,
 ) -> Vec<I> {

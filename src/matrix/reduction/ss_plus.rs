@@ -53,7 +53,6 @@ use super::problem::{Additions, ReductionProblem};
 use super::team::Team;
 use super::tiles::{Tile, Tiles};
 use crate::matrix::index::SharedIndex;
-use crate::matrix::working_columns::WorkingColumn;
 
 /// Number of stripes per thread with several threads, so that a thread that ends early finds more work.
 const STRIPES: usize = 2;
@@ -78,7 +77,7 @@ const PART: usize = 1 << 14;
 const BATCH: usize = 16;
 
 /// Reduces tiles or columns in parallel.
-pub fn ss_plus<I: SharedIndex, C: WorkingColumn<I>>(problem: &ReductionProblem<'_, I, C>) -> Additions {
+pub fn ss_plus<I: SharedIndex>(problem: &ReductionProblem<'_, I>) -> Additions {
     let mut team = Team::new(problem);
     let parts: Vec<&[I]> = problem.todo.chunks(PART).collect();
     let by_dimension = team.map(parts.len(), |_, part| problem.by_dimension(parts[part]));
@@ -95,9 +94,9 @@ pub fn ss_plus<I: SharedIndex, C: WorkingColumn<I>>(problem: &ReductionProblem<'
 
 /// The non-zero columns of a dimension, ascending, as [`ReductionProblem::dimensions`] lists them, but in parallel.
 /// Each of `parts` holds its columns by dimension, and yields one list.
-fn open<I: SharedIndex, C: WorkingColumn<I>>(
-    problem: &ReductionProblem<'_, I, C>,
-    team: &mut Team<'_, I, C>,
+fn open<I: SharedIndex>(
+    problem: &ReductionProblem<'_, I>,
+    team: &mut Team<'_, I>,
     parts: &[Vec<Vec<I>>],
     dim: usize,
 ) -> Vec<Vec<I>> {
@@ -120,9 +119,9 @@ enum Task<'a, I> {
     Columns(usize, &'a [I]),
 }
 
-fn run_pass<I: SharedIndex, C: WorkingColumn<I>>(
-    problem: &ReductionProblem<'_, I, C>,
-    team: &mut Team<'_, I, C>,
+fn run_pass<I: SharedIndex>(
+    problem: &ReductionProblem<'_, I>,
+    team: &mut Team<'_, I>,
     tiles: &mut Tiles<I>,
     pass: usize,
 ) {
@@ -161,7 +160,7 @@ fn heavy_tiles(loads: &[usize], threads: usize) -> Vec<usize> {
 }
 
 /// Whether one of a sample of columns of a tile has the low of a reduced column.
-fn wants_additions<I: SharedIndex, C>(problem: &ReductionProblem<'_, I, C>, tile: &Tile<I>) -> bool {
+fn wants_additions<I: SharedIndex>(problem: &ReductionProblem<'_, I>, tile: &Tile<I>) -> bool {
     let some = tile.columns.iter().step_by(tile.columns.len().div_ceil(ASKED).max(1));
     some.filter_map(|column| problem.matrix.low(column.to_usize()))
         .any(|low| problem.lookup.get(low).is_some())

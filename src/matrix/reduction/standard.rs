@@ -14,16 +14,15 @@
 use super::problem::{Additions, ReductionProblem};
 use super::team::Worker;
 use crate::matrix::index::SharedIndex;
-use crate::matrix::working_columns::WorkingColumn;
 
 /// Reduces the columns from left to right.
-pub fn standard<I: SharedIndex, C: WorkingColumn<I>>(problem: &ReductionProblem<'_, I, C>) -> Additions {
+pub fn standard<I: SharedIndex>(problem: &ReductionProblem<'_, I>) -> Additions {
     standard_counted(problem, |_, _| ())
 }
 
 /// Like [`standard`], but calls `count` in order with each column and the number of columns that were added to it.
-pub fn standard_counted<I: SharedIndex, C: WorkingColumn<I>>(
-    problem: &ReductionProblem<'_, I, C>,
+pub fn standard_counted<I: SharedIndex>(
+    problem: &ReductionProblem<'_, I>,
     mut count: impl FnMut(usize, Additions),
 ) -> Additions {
     let mut worker = Worker::new(problem);

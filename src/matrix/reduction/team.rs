@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use super::problem::{Additions, ReductionProblem};
 use crate::matrix::index::SharedIndex;
 use crate::matrix::reduction_matrix::ReductionMatrix;
-use crate::matrix::working_columns::WorkingColumn;
+use crate::matrix::working_columns::{Column, WorkingColumn};
 use crate::parallel;
 use crate::progress::{Progress, check};
 
@@ -16,19 +16,19 @@ use crate::progress::{Progress, check};
 const STEPS: u64 = 32;
 
 /// The working column of a thread, and its count of additions.
-pub(crate) struct Worker<'p, I, C> {
+pub(crate) struct Worker<'p, I> {
     progress: &'p dyn Progress,
     steps: u64,
-    working: C,
+    working: Column<I>,
     rows: Vec<I>,
     /// Number of additions so far.
     pub additions: Additions,
 }
 
-impl<'p, I: SharedIndex, C: WorkingColumn<I>> Worker<'p, I, C> {
+impl<'p, I: SharedIndex> Worker<'p, I> {
     /// Creates a worker for the columns of a problem.
-    pub(crate) fn new(problem: &ReductionProblem<'p, I, C>) -> Self {
-        let working = (problem.working_column)(problem.matrix.len());
+    pub(crate) fn new(problem: &ReductionProblem<'p, I>) -> Self {
+        let working = Column::new(problem.columns, problem.matrix.len());
         Worker { progress: problem.progress, steps: 0, working, rows: Vec::new(), additions: 0 }
     }
 
@@ -130,16 +130,16 @@ pub(crate) enum Rewrite<'a, I> {
 
 /// The workers of all threads. Every call is a barrier: it returns when all its work is done, and all threads see the
 /// results in the next call.
-pub(crate) struct Team<'p, I, C> {
-    workers: Vec<Worker<'p, I, C>>,
+pub(crate) struct Team<'p, I> {
+    workers: Vec<Worker<'p, I>>,
 }
 
 /// Number of tasks that a worker takes at a time, where there are many small ones.
 const BATCH: usize = 16;
 
-impl<'p, I: SharedIndex, C: WorkingColumn<I>> Team<'p, I, C> {
+impl<'p, I: SharedIndex> Team<'p, I> {
     /// Creates a worker for each of the problem's threads.
-    pub(crate) fn new(problem: &ReductionProblem<'p, I, C>) -> Self {
+    pub(crate) fn new(problem: &ReductionProblem<'p, I>) -> Self {
         Team { workers: iter::repeat_with(|| Worker::new(problem)).take(problem.threads.max(1)).collect() }
     }
 
@@ -148,7 +148,7 @@ impl<'p, I: SharedIndex, C: WorkingColumn<I>> Team<'p, I, C> {
     pub(crate) fn map<R: Send>(
         &mut self,
         tasks: usize,
-        each: impl Fn(&mut Worker<'p, I, C>, usize) -> R + Sync,
+        each: impl Fn(&mut Worker<'p, I>, usize) -> R + Sync,
     ) -> Vec<R> {
         if tasks <= 1 {
             return (0..tasks).map(|task| each(&mut self.workers[0], task)).collect();
@@ -171,7 +171,7 @@ impl<'p, I: SharedIndex, C: WorkingColumn<I>> Team<'p, I, C> {
     }
 
     /// Calls `each` for many small items. Each worker takes the next items in order.
-    pub(crate) fn each<T: Sync>(&mut self, items: &[T], each: impl Fn(&mut Worker<'p, I, C>, &T) + Sync) {
+    pub(crate) fn each<T: Sync>(&mut self, items: &[T], each: impl Fn(&mut Worker<'p, I>, &T) + Sync) {
         let next = AtomicUsize::new(0);
         parallel::pieces_mut(&mut self.workers, 1, &|_, worker| {
             loop {

@@ -6,7 +6,6 @@ use super::problem::ReductionProblem;
 use super::stripes::Stripes;
 use super::team::Worker;
 use crate::matrix::index::SharedIndex;
-use crate::matrix::working_columns::WorkingColumn;
 
 /// A tile: the columns of a stripe whose low is in a block of rows. The columns need not ascend.
 pub(crate) struct Tile<I> {
@@ -31,7 +30,7 @@ pub(crate) struct Tiles<I> {
 
 impl<I: SharedIndex> Tiles<I> {
     /// Cuts the columns of a dimension, ascending and in several parts, into at most `stripes` stripes.
-    pub(crate) fn cut<C>(problem: &ReductionProblem<'_, I, C>, parts: &[Vec<I>], stripes: usize) -> Self {
+    pub(crate) fn cut(problem: &ReductionProblem<'_, I>, parts: &[Vec<I>], stripes: usize) -> Self {
         let mut stripes = Stripes::cut_parts(parts, stripes);
         let rows_are_mixed = rows_are_mixed(problem, parts.iter().flatten().next());
         let whole = std::mem::take(&mut stripes.open).into_iter().enumerate();
@@ -69,10 +68,10 @@ impl<I: SharedIndex> Tiles<I> {
     }
 
     /// Adds to the given columns of a tile all columns that earlier passes paired in its block.
-    pub(crate) fn add_earlier<C: WorkingColumn<I>>(
+    pub(crate) fn add_earlier(
         &self,
-        problem: &ReductionProblem<'_, I, C>,
-        worker: &mut Worker<'_, I, C>,
+        problem: &ReductionProblem<'_, I>,
+        worker: &mut Worker<'_, I>,
         block: usize,
         columns: &[I],
     ) {
@@ -85,10 +84,10 @@ impl<I: SharedIndex> Tiles<I> {
 
     /// Reduces a tile as the spectral sequence does. Returns, for each block before it, the columns whose low is now
     /// there.
-    pub(crate) fn settle<C: WorkingColumn<I>>(
+    pub(crate) fn settle(
         &self,
-        problem: &ReductionProblem<'_, I, C>,
-        worker: &mut Worker<'_, I, C>,
+        problem: &ReductionProblem<'_, I>,
+        worker: &mut Worker<'_, I>,
         tile: &Tile<I>,
     ) -> Vec<Vec<I>> {
         let block = self.stripes.rows(tile.block);
@@ -118,7 +117,7 @@ fn ascending<I: SharedIndex>(columns: &[I]) -> Cow<'_, [I]> {
 }
 
 /// Whether cells of the dimension below come after the first of the columns, which are of one dimension.
-fn rows_are_mixed<I: SharedIndex, C>(problem: &ReductionProblem<'_, I, C>, first: Option<&I>) -> bool {
+fn rows_are_mixed<I: SharedIndex>(problem: &ReductionProblem<'_, I>, first: Option<&I>) -> bool {
     let dims = problem.matrix.boundaries().dims();
     let Some(first) = first.map(|first| first.to_usize()) else { return false };
     dims[first].checked_sub(1).is_some_and(|below| dims[first..].contains(&below))

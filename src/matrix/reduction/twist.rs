@@ -18,17 +18,16 @@ use phat_formats::Index;
 use super::problem::{Additions, ReductionProblem};
 use super::team::Worker;
 use crate::matrix::index::SharedIndex;
-use crate::matrix::working_columns::WorkingColumn;
 
 /// Reduces the columns by descending dimension, with clearing.
-pub fn twist<I: SharedIndex, C: WorkingColumn<I>>(problem: &ReductionProblem<'_, I, C>) -> Additions {
+pub fn twist<I: SharedIndex>(problem: &ReductionProblem<'_, I>) -> Additions {
     twist_counted(problem, |_, _| ())
 }
 
 /// Like [`twist`], but calls `count` in order of reduction with each column that is non-zero when its turn comes and
 /// the number of columns that were added to it.
-pub fn twist_counted<I: SharedIndex, C: WorkingColumn<I>>(
-    problem: &ReductionProblem<'_, I, C>,
+pub fn twist_counted<I: SharedIndex>(
+    problem: &ReductionProblem<'_, I>,
     mut count: impl FnMut(usize, Additions),
 ) -> Additions {
     let mut worker = Worker::new(problem);

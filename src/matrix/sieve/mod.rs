@@ -21,7 +21,6 @@
 mod annotations;
 mod cell_set;
 mod graph;
-mod kept;
 mod residue;
 #[cfg(test)]
 mod tests;
@@ -31,8 +30,8 @@ use std::time::Instant;
 use phat_formats::{BoundaryMatrix, Dimension, MatrixSize};
 
 use self::graph::Survey;
-use self::kept::{KeptSieve, ResidueOf, save_sieve};
 use self::residue::Keeping;
+use super::checkpoint::{SavedPairs, Scope, save_pairs};
 use super::error::MatrixError;
 use super::expected;
 use super::figures::{Block, Figures, Method};
@@ -51,6 +50,9 @@ const ANNOTATE: usize = 8;
 /// Ratio of open columns to open rows above which a residue is dualized.
 const DUALIZE: usize = 4;
 
+/// Name of the saved pairs.
+const SIEVE: &str = "sieve";
+
 /// A block with fewer open columns than another by this factor does not count in the forecast.
 const FEW: usize = 32;
 
@@ -58,11 +60,11 @@ const FEW: usize = 32;
 pub(super) fn reduce<I: SharedIndex>(
     matrix: &BoundaryMatrix<I>,
     dualize: Dualize,
-    scanner: &Scanner<I>,
+    scanner: &Scanner,
     progress: &dyn Progress,
 ) -> Result<Pairs<I>, MatrixError> {
-    let mut run = match KeptSieve::load(progress.checkpoint(), matrix.len())? {
-        Some(kept) => Run::since(kept, matrix, dualize, progress),
+    let mut run = match SavedPairs::load(progress.checkpoint(), SIEVE, matrix.len(), true)? {
+        Some(saved) => Run::since(saved, matrix, dualize, progress),
         None => Run::new(matrix, dualize, scanner, progress)?,
     };
     run.graph();
@@ -100,7 +102,7 @@ impl<'m, I: SharedIndex> Run<'m, I> {
     fn new(
         matrix: &'m BoundaryMatrix<I>,
         dualize: Dualize,
-        scanner: &Scanner<I>,
+        scanner: &Scanner,
         progress: &'m dyn Progress,
     ) -> Result<Self, MatrixError> {
         let clock = Instant::now();
@@ -125,12 +127,12 @@ impl<'m, I: SharedIndex> Run<'m, I> {
 
     /// Resumes an interrupted run.
     fn since(
-        kept: KeptSieve<I>,
+        saved: SavedPairs<I>,
         matrix: &'m BoundaryMatrix<I>,
         dualize: Dualize,
         progress: &'m dyn Progress,
     ) -> Self {
-        let KeptSieve { pairs, figures, is_downwards } = kept;
+        let SavedPairs { pairs, figures, is_downwards } = saved;
         let mates = Mates::new(matrix.len());
         pairs.iter().for_each(|(creator, destroyer)| mates.pair(creator.to_usize(), destroyer.to_usize()));
         let mut run = Run::begin(matrix, matrix.max_dim().unwrap_or(0), dualize, progress, mates);
@@ -196,8 +198,8 @@ impl<'m, I: SharedIndex> Run<'m, I> {
 
     /// Saves the known pairs, without those of a block under reduction.
     fn save(&self) {
-        let (checkpoint, cells) = (self.progress.checkpoint(), self.matrix.len());
-        save_sieve(checkpoint, &self.mates, cells, &self.figures, self.is_downwards);
+        let (checkpoint, pairs) = (self.progress.checkpoint(), self.mates.pairs_before_marks());
+        save_pairs(checkpoint, SIEVE, self.matrix.len(), &pairs, &self.figures, self.is_downwards);
     }
 
     fn graph(&mut self) {
@@ -303,8 +305,8 @@ impl<'m, I: SharedIndex> Run<'m, I> {
 
     /// Returns what ends the reduction of a block early and saves it, including the known pairs that it starts from.
     fn keeping(&self, dim: Dimension, is_dual: bool) -> Keeping<'_> {
-        let of = ResidueOf { cells: self.matrix.len(), dim, is_dual };
-        Keeping { progress: self.progress, of, save_before: Box::new(|| self.save()) }
+        let of = Scope { cells: self.matrix.len(), dim: Some(dim), is_dual };
+        Keeping { progress: self.progress, dim, of, save_before: Box::new(|| self.save()) }
     }
 
     /// Announces the remaining blocks with the residue of block `dim`, which has `columns` columns. The costs of

@@ -12,15 +12,15 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
-use phat_formats::BoundaryMatrix;
+use phat_formats::{BoundaryMatrix, Dimension};
 
 use super::cell_set::CellSet;
-use super::kept::{KeptResidue, ResidueOf, save_residue};
+use crate::matrix::checkpoint::{SavedColumns, Scope, save_columns};
 use crate::matrix::index::SharedIndex;
 use crate::matrix::mates::Mates;
 use crate::matrix::working_columns::{BitTree, WorkingColumn};
-use crate::progress::{Progress, check, saving};
-use crate::snapshot::{Saving, SnapshotError};
+use crate::progress::{Progress, check};
+use crate::snapshot::{SnapshotError, keeping};
 
 /// Number of columns that a worker reduces alternately, so that their loads from memory overlap.
 const LANES: usize = 8;
@@ -31,11 +31,16 @@ const SHORT: usize = if cfg!(test) { 3 } else { 96 };
 /// Number of steps between checks whether the run is to end.
 const STEPS: usize = 256;
 
+/// Name of the saved columns of a block.
+const RESIDUE: &str = "residue";
+
 /// Progress and checkpoint of the reduction of a block.
 pub(super) struct Keeping<'a> {
     pub(super) progress: &'a dyn Progress,
-    /// The block under reduction.
-    pub(super) of: ResidueOf,
+    /// The dimension of the columns of the block.
+    pub(super) dim: Dimension,
+    /// The block under reduction, as checkpoints name it.
+    pub(super) of: Scope,
     /// Saves the pairs known before the block, from which its reduction starts.
     pub(super) save_before: Box<dyn Fn() + Sync + 'a>,
 }
@@ -51,7 +56,7 @@ pub(super) fn reduce<I: SharedIndex>(
     mates: &Mates<I>,
     keeping: &Keeping<'_>,
 ) -> Result<u64, SnapshotError> {
-    let rows = CellSet::of(matrix.dims(), keeping.of.dim - 1, |cell| !mates.is_destroyer(cell));
+    let rows = CellSet::of(matrix.dims(), keeping.dim - 1, |cell| !mates.is_destroyer(cell));
     Block { matrix, rows: &rows, columns: open, mates }.reduce(keeping)
 }
 
@@ -67,7 +72,7 @@ pub(super) fn reduce_dual<I: SharedIndex>(
     mates: &Mates<I>,
     keeping: &Keeping<'_>,
 ) -> Result<u64, SnapshotError> {
-    let dim = keeping.of.dim;
+    let dim = keeping.dim;
     let mirror = |cell: usize| matrix.len() - 1 - cell;
     // A creator in the matrix is a destroyer in the anti-transpose.
     let dual_mates = Mates::new(dual.len());
@@ -149,42 +154,39 @@ impl<I: SharedIndex> Reduced<I> {
 }
 
 impl<I: SharedIndex> Block<'_, I> {
-    fn reduce(&self, keeping: &Keeping<'_>) -> Result<u64, SnapshotError> {
+    fn reduce(&self, of_block: &Keeping<'_>) -> Result<u64, SnapshotError> {
         let reduced = boxcar::Vec::new();
         let [claimed_before, zeros] = [(); 2].map(|()| Columns::new(self.columns.len()));
-        let checkpoint = keeping.progress.checkpoint();
-        let before = match KeptResidue::load(checkpoint, keeping.of)? {
-            Some(kept) => self.restore(kept, &reduced, &claimed_before, &zeros),
+        let checkpoint = of_block.progress.checkpoint();
+        let before = match SavedColumns::load(checkpoint, RESIDUE, of_block.of)? {
+            Some(saved) => self.restore(saved, &reduced, &claimed_before, &zeros),
             None => 0,
         };
         let next = AtomicUsize::new(0);
         let has_saved_before = AtomicBool::new(false);
         let save = || {
             if !has_saved_before.swap(true, Ordering::Relaxed) {
-                (keeping.save_before)();
+                (of_block.save_before)();
             }
             let claims = self.claims(&reduced);
             let zeros: Vec<u64> = (0..self.columns.len())
                 .filter(|&place| zeros.contains(place))
                 .map(|place| self.columns[place].to_usize() as u64)
                 .collect();
-            save_residue(checkpoint, keeping.of, &claims, &zeros, before, self.columns.len());
+            let done = format!("{} of {}", claims.len() + zeros.len(), self.columns.len());
+            let told = ("columns that are reduced", done);
+            save_columns(checkpoint, RESIDUE, of_block.of, &claims, &zeros, before, told);
         };
-        let kept = &Saving::new(keeping.progress, &save);
-        let progress: &dyn Progress = if checkpoint.is_kept() { kept } else { keeping.progress };
-        let residue = Residue {
-            block: self,
-            reduced: &reduced,
-            claimed_before: &claimed_before,
-            zeros: &zeros,
-            is_kept: checkpoint.is_kept(),
-            progress,
-        };
-        let reduce = || rayon::broadcast(|_| Worker::new(&residue).run(&next));
-        let additions: Vec<u64> = saving(reduce, || {
-            if checkpoint.is_kept() {
-                save();
-            }
+        let additions: Vec<u64> = keeping(of_block.progress, &save, |progress| {
+            let residue = Residue {
+                block: self,
+                reduced: &reduced,
+                claimed_before: &claimed_before,
+                zeros: &zeros,
+                is_kept: checkpoint.is_kept(),
+                progress,
+            };
+            rayon::broadcast(|_| Worker::new(&residue).run(&next))
         });
         self.unmark(&reduced);
         Ok(before + additions.iter().sum::<u64>())
@@ -209,16 +211,16 @@ impl<I: SharedIndex> Block<'_, I> {
     /// claim wins.
     fn restore(
         &self,
-        kept: KeptResidue<I>,
+        saved: SavedColumns<I>,
         reduced: &boxcar::Vec<Reduced<I>>,
         claimed: &Columns,
         zeros: &Columns,
     ) -> u64 {
-        kept.zeros.into_iter().filter_map(|column| self.place(column)).for_each(|place| {
+        saved.zeros.into_iter().filter_map(|column| self.place(column)).for_each(|place| {
             zeros.insert(place);
         });
         let is_of_block = |rows: &[I]| rows.iter().all(|row| self.rows.contains(row.to_usize()));
-        for (column, rows) in kept.claims.into_iter().rev() {
+        for (column, rows) in saved.columns.into_iter().rev() {
             let version = Reduced { column, rows };
             let Some(place) = self.place(column).filter(|_| is_of_block(&version.rows)) else { continue };
             let low = version.low();
@@ -227,7 +229,7 @@ impl<I: SharedIndex> Block<'_, I> {
                 self.mates.replace(low, None, Mates::<I>::mark(reduced.push(version))).ok();
             }
         }
-        kept.additions
+        saved.additions
     }
 
     /// Replaces marks by the columns that they stand for.

@@ -74,8 +74,8 @@ fn standard(matrix: &BoundaryMatrix<u32>) -> Vec<(u32, u32)> {
 
 /// The block without a checkpoint.
 fn kept_nowhere(matrix: &BoundaryMatrix<u32>, dim: Dimension, is_dual: bool) -> Keeping<'static> {
-    let of = ResidueOf { cells: matrix.len(), dim, is_dual };
-    Keeping { progress: &(), of, save_before: Box::new(|| ()) }
+    let of = Scope { cells: matrix.len(), dim: Some(dim), is_dual };
+    Keeping { progress: &(), dim, of, save_before: Box::new(|| ()) }
 }
 
 /// The pairs of a block.

@@ -13,7 +13,7 @@ use super::WorkingColumn;
 /// Adding a row flips one bit, and continues upwards only if a word becomes zero or ceases to be zero: once for many
 /// rows of one word. The pivot is found by descending along the highest bits.
 #[derive(Debug, Clone)]
-pub struct BitTree {
+pub(crate) struct BitTree {
     words: Vec<u64>,
     leaves: usize,
 }
@@ -23,7 +23,7 @@ const CHILDREN: usize = 1 << SHIFT;
 
 impl BitTree {
     /// Creates an empty column for `rows` rows.
-    pub fn new(rows: usize) -> Self {
+    pub(crate) fn new(rows: usize) -> Self {
         let last = rows.div_ceil(CHILDREN).max(1);
         let (mut level, mut leaves) = (1, 0);
         while level < last {

@@ -14,8 +14,8 @@
 //! | sparse | [`sparse`] | m | k log m | 1 | PHAT |
 //! | vector | [`vector`] | m | k, and the rows after the first of k | 1 | Edelsbrunner, Letscher, Zomorodian 2002 |
 //!
-//! An algorithm is generic over its working column. [`BoxedColumn`] is a working column, too: an algorithm is
-//! compiled once for all boxed representations, and a virtual call handles a whole column at a time.
+//! [`Column`] is a working column of any representation. A call handles a whole column at a time, so choosing the
+//! representation at run time costs nothing measurable, and each algorithm is compiled once.
 
 pub(crate) mod bit_tree;
 pub(crate) mod full;
@@ -27,17 +27,19 @@ pub(crate) mod vector;
 
 use phat_formats::Index;
 
-pub use bit_tree::BitTree;
+use super::plan::Representation;
+
+pub(crate) use bit_tree::BitTree;
 pub(crate) use full::Full;
 pub(crate) use heap::Heap;
 pub(crate) use sparse::Sparse;
-pub use vector::Vector;
+pub(crate) use vector::Vector;
 
 #[cfg(doc)]
 use super::reduction_matrix::ReductionMatrix;
 
 /// A column over Z/2 to which others are added. A column created for n rows holds rows below n.
-pub trait WorkingColumn<I: Index>: Send {
+pub(crate) trait WorkingColumn<I: Index>: Send {
     /// Adds a column, given as strictly ascending rows. Rows that both columns have cancel.
     fn add(&mut self, column: &[I]);
 
@@ -59,26 +61,63 @@ pub trait WorkingColumn<I: Index>: Send {
 }
 
 /// A working column whose representation is chosen at run time.
-pub(crate) type BoxedColumn<I> = Box<dyn WorkingColumn<I>>;
+#[derive(Debug, Clone)]
+pub(crate) enum Column<I> {
+    BitTree(BitTree),
+    Heap(Heap<I>),
+    Full(Full<I>),
+    Sparse(Sparse<I>),
+    Vector(Vector<I>),
+}
 
-impl<I: Index> WorkingColumn<I> for BoxedColumn<I> {
-    fn add(&mut self, column: &[I]) {
-        (**self).add(column);
+impl<I: Index> Column<I> {
+    /// Creates an empty column for `rows` rows.
+    pub(crate) fn new(representation: Representation, rows: usize) -> Self {
+        match representation {
+            Representation::BitTree => Column::BitTree(BitTree::new(rows)),
+            Representation::Heap => Column::Heap(Heap::default()),
+            Representation::Full => Column::Full(Full::new(rows)),
+            Representation::Sparse => Column::Sparse(Sparse::default()),
+            Representation::Vector => Column::Vector(Vector::default()),
+        }
+    }
+}
+
+/// Evaluates an expression on the column of whatever representation.
+macro_rules! on_column {
+    ($any:expr, $column:ident => $body:expr) => {
+        match $any {
+            Column::BitTree($column) => $body,
+            Column::Heap($column) => $body,
+            Column::Full($column) => $body,
+            Column::Sparse($column) => $body,
+            Column::Vector($column) => $body,
+        }
+    };
+}
+
+impl<I: Index> WorkingColumn<I> for Column<I> {
+    #[inline]
+    fn add(&mut self, rows: &[I]) {
+        on_column!(self, column => column.add(rows));
     }
 
+    #[inline]
     fn pivot(&mut self) -> Option<I> {
-        (**self).pivot()
+        on_column!(self, column => column.pivot())
     }
 
+    #[inline]
     fn pop(&mut self) -> Option<I> {
-        (**self).pop()
+        on_column!(self, column => column.pop())
     }
 
     fn take(&mut self, rows: &mut Vec<I>) {
-        (**self).take(rows);
+        on_column!(self, column => column.take(rows));
     }
 
-    fn add_and_pivot(&mut self, column: &[I]) -> Option<I> {
-        (**self).add_and_pivot(column)
+    #[inline]
+    fn add_and_pivot(&mut self, rows: &[I]) -> Option<I> {
+        on_column!(self, column => column.add_and_pivot(rows))
     }
 }

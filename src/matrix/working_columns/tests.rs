@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
-use super::{BitTree, BoxedColumn, Full, Heap, Index, Sparse, Vector, WorkingColumn};
+use super::{BitTree, Column, Full, Heap, Index, Sparse, Vector, WorkingColumn};
+use crate::matrix::Representation;
 
 const SIZES: [usize; 11] = [0, 1, 2, 63, 64, 65, 4095, 4096, 4097, 262_145, 70_000];
 
@@ -156,5 +157,5 @@ conformance! {
     full: Full::<u32>::new, Full::<u64>::new;
     sparse: |_| Sparse::<u32>::default(), |_| Sparse::<u64>::default();
     vector: |_| Vector::<u32>::default(), |_| Vector::<u64>::default();
-    boxed: |rows| Box::new(BitTree::new(rows)) as BoxedColumn<u32>, |_| Box::new(Heap::default()) as BoxedColumn<u64>;
+    chosen: |rows| Column::<u32>::new(Representation::Full, rows), |rows| Column::<u64>::new(Representation::Heap, rows);
 }

@@ -6,7 +6,7 @@ use super::WorkingColumn;
 
 /// The rows, ascending. An addition merges only from the first added row on.
 #[derive(Debug, Clone, Default)]
-pub struct Vector<I> {
+pub(crate) struct Vector<I> {
     rows: Vec<I>,
     /// Target of the merge; swapped with `rows` if all rows are merged.
     merged: Vec<I>,

@@ -125,7 +125,7 @@ fn nothing_is_written_of_no_cells() {
 /// The output for the filtration with the cycles of all its classes.
 fn with_cycles(format: PairsFormat, values: bool) -> Vec<u8> {
     let (matrix, pairs, all) = filtration();
-    let found = cycles(&matrix, &pairs, &ClassSelection::All).unwrap();
+    let found = cycles(&matrix, &pairs, &ClassSelection::All, &()).unwrap();
     let values = values.then_some(all.as_slice());
     let cycles = Some(&found);
     let mut bytes = Vec::new();

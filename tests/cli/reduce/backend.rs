@@ -61,7 +61,7 @@ fn a_gpu_that_is_not_there() {
         let assert =
             reduce_of(TRIANGLE, gpu).env(NO_DEVICE.0, NO_DEVICE.1).assert().code(1).stdout(is_empty());
         assert.stderr(contains("error: backend cuda: "));
-        // Devices scan a file while it is read.
+        // A device is opened while a file is read.
         let mut run = reduce(gpu);
         run.arg(data("torus_surface.bin")).env(NO_DEVICE.0, NO_DEVICE.1);
         let assert = run.assert().code(1).stdout(is_empty());

@@ -144,7 +144,8 @@ fn check<I: MatrixIndex>(case: &Case, pools: &Pools) -> Result<(), String> {
 
 /// Checks that each class has a cycle: cells without boundary, whose youngest is the birth cell.
 fn cycles_are_closed<I: MatrixIndex>(matrix: &BoundaryMatrix<I>, pairs: &Pairs<I>) -> Result<(), String> {
-    let found = cycles(matrix, pairs, &ClassSelection::All).map_err(|error| format!("no cycles: {error}"))?;
+    let found =
+        cycles(matrix, pairs, &ClassSelection::All, &()).map_err(|error| format!("no cycles: {error}"))?;
     same("number of cycles", &found.len(), &(pairs.pairs.len() + pairs.essential().len()))?;
     for cycle in &found {
         let mut boundary = BTreeSet::new();

@@ -44,8 +44,8 @@ pub(super) use self::incidence::{Incidence, MATCHED, OfDual, OfGrid, corner_of_f
 use self::rows::Rows;
 use super::cell::Cell;
 use super::figures::StageClock;
-use crate::progress::{Progress, check, saving};
-use crate::snapshot::{Saving, SnapshotError};
+use crate::progress::{Progress, check};
+use crate::snapshot::{SnapshotError, keeping};
 
 /// Owner of a row that is no column's pivot.
 const FREE: u64 = 0;
@@ -93,11 +93,9 @@ pub(super) fn reduce(
     let is_edge = |word: u32| incidence.is_word(word);
     let is_reduced = kept::restore(&columns, faces.len(), checkpoint, &is_edge)?;
     let save = || kept::save(&columns, faces.len(), checkpoint);
-    let turns = &Saving::new(progress, &save);
-    let progress: &dyn Progress = if checkpoint.is_kept() { turns } else { progress };
     let order = schedule(faces, is_reversed);
     let next = AtomicUsize::new(0);
-    let work = |_| {
+    let work = |progress: &dyn Progress| {
         let mut worker = Worker {
             incidence,
             columns: &columns,
@@ -122,13 +120,9 @@ pub(super) fn reduce(
     };
     let sum = |a: (u64, u64), b: (u64, u64)| (a.0 + b.0, a.1 + b.1);
     let workers = (0..rayon::current_num_threads()).into_par_iter().with_max_len(1);
-    let reduce = || workers.map(work).reduce(|| (0, 0), sum);
     let began = Instant::now();
-    (clock.figures.additions, clock.figures.steps) = saving(reduce, || {
-        if checkpoint.is_kept() {
-            save();
-        }
-    });
+    (clock.figures.additions, clock.figures.steps) =
+        keeping(progress, &save, |progress| workers.map(|_| work(progress)).reduce(|| (0, 0), sum));
     if checkpoint.is_worth_keeping(began.elapsed()) {
         save();
     }

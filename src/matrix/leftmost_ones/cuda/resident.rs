@@ -25,14 +25,7 @@ impl<I: SharedIndex> Resident<I> {
     /// The driver failed.
     pub fn load(gpu: &Gpu, matrix: &BoundaryMatrix<I>) -> Result<Self, CudaError> {
         let n = matrix.len();
-        let whole = Piece {
-            rows_at: 0,
-            starts_at: 0,
-            entries: matrix.entries(),
-            columns: n,
-            first_entry: 0,
-            first_column: 0,
-        };
+        let whole = Piece { entries: matrix.entries(), columns: n, first_entry: 0, first_column: 0 };
         Ok(Resident {
             kernels: LeftmostKernels::load(gpu)?,
             rows: gpu.upload(matrix.rows())?,

@@ -1,0 +1,254 @@
+//! Checkpoints of a reduction, from which another run resumes: the pairs known so far, and the columns of a partly
+//! reduced matrix or block.
+//!
+//! | name | holds | is written |
+//! |---|---|---|
+//! | `sieve` | the pairs and solved blocks of the sieve | between stages, at the checkpoint interval or after a long stage; and before the first `residue` of a block |
+//! | `residue` | the columns of a block that the sieve reduces | while it is reduced |
+//! | `ALGORITHM-columns`, `ALGORITHM-dual-columns` | the changed columns of any other algorithm | while it runs |
+//! | `ALGORITHM-pairs` | its pairs, which replace the columns | at the end, if the reduction took long |
+//!
+//! **Why any moment will do.** An algorithm of [`reduction`](super::reduction) only ever adds columns to columns
+//! further right, of the same dimension, and clears columns that would reduce to zero. So the columns found at any
+//! moment form R′ = DV′ with an invertible upper triangular V′, apart from cleared columns, which stay zero. R′ has
+//! the pairs of D, and reducing it anew finds them; columns that are already reduced take no addition. So a
+//! checkpoint needs the changed columns alone. They are read while threads work, each in the version last stored;
+//! additions in working columns are repeated by the next run. For 104 random distances in dimension 2 that cost at
+//! most 0.04 s of 78 s by `twist` without dualizing, and 0.02 s of 0.75 s by the sieve.
+//!
+//! This holds as long as no row is left out of some columns and not of others, see
+//! [`ReductionMatrix::keep_no_longer`]. HYPHA leaves rows out of all columns that it reduces, and its compression
+//! changes nothing when repeated; so its columns can be saved at any moment too.
+//!
+//! Each save writes all changed columns. The interval between saves grows with the time that a save takes, see
+//! [`CheckpointDirectory`](crate::snapshot::CheckpointDirectory).
+
+use zerocopy::little_endian::U64;
+
+use phat_formats::Dimension;
+
+use super::figures::Figures;
+use super::index::SharedIndex;
+use super::reduction_matrix::ReductionMatrix;
+use crate::progress::Progress;
+use crate::snapshot::{Checkpoint, Kind, Reader, SnapshotError, Writer, facts, keeping};
+
+/// Name of the saved columns of a whole matrix.
+pub(super) const COLUMNS: &str = "columns";
+/// Name of the saved pairs of a whole matrix.
+pub(super) const PAIRS: &str = "pairs";
+
+const KIND: Kind = Kind::MatrixReduction;
+
+/// The pairs found so far, and how.
+pub(super) struct SavedPairs<I> {
+    /// The pairs (creator, destroyer). A cell may be in two pairs if ∂∂ ≠ 0.
+    pub(super) pairs: Vec<(I, I)>,
+    pub(super) figures: Figures,
+    /// Whether the sieve has done all upward stages.
+    pub(super) is_downwards: bool,
+}
+
+impl<I: SharedIndex> SavedPairs<I> {
+    /// Loads the pairs of a matrix of `cells` cells, if another run saved them. With `is_matching`, no cell may be in
+    /// two pairs.
+    ///
+    /// # Errors
+    /// [`SnapshotError`]: the snapshot is damaged or belongs to another matrix.
+    pub(super) fn load(
+        checkpoint: &dyn Checkpoint,
+        name: &str,
+        cells: usize,
+        is_matching: bool,
+    ) -> Result<Option<Self>, SnapshotError> {
+        let Some(snapshot) = checkpoint.load(name, KIND)? else { return Ok(None) };
+        let mut reader = snapshot.payload_of(KIND)?;
+        expect_cells(&mut reader, cells)?;
+        let is_downwards = reader.record("direction")?;
+        let figures = serde_json::from_slice(reader.bytes("figures")?);
+        let figures = figures.map_err(|error| reader.unexpected("figures", "figures as JSON", error))?;
+        let (creators, destroyers) = (reader.u64s("creators")?, reader.u64s("destroyers")?);
+        if creators.len() != destroyers.len() {
+            return Err(reader.unexpected("destroyers", creators.len(), destroyers.len()));
+        }
+        let mut is_paired = vec![false; if is_matching { cells } else { 0 }];
+        let mut was_paired = |cell: usize| is_matching && std::mem::replace(&mut is_paired[cell], true);
+        let pair = |(creator, destroyer): (&U64, &U64)| {
+            let (i, j) = (creator.get(), destroyer.get());
+            if i >= j || j >= cells as u64 {
+                let expected = format!("pairs of {cells} cells, the first before the second");
+                return Err(reader.unexpected("pairs", expected, format!("({i}, {j})")));
+            }
+            // Both numbers are below the number of cells.
+            let (i, j) = (i as usize, j as usize);
+            if was_paired(i) || was_paired(j) {
+                let expected = format!("pairs of {cells} cells, each in one at most");
+                return Err(reader.unexpected("pairs", expected, format!("({i}, {j})")));
+            }
+            Ok((I::from_usize(i), I::from_usize(j)))
+        };
+        let pairs = creators.iter().zip(destroyers).map(pair).collect::<Result<_, _>>()?;
+        reader.end()?;
+        Ok(Some(SavedPairs { pairs, figures, is_downwards }))
+    }
+}
+
+/// Saves the pairs of a matrix of `cells` cells. Returns whether that succeeded.
+pub(super) fn save_pairs<I: SharedIndex>(
+    checkpoint: &dyn Checkpoint,
+    name: &str,
+    cells: usize,
+    pairs: &[(I, I)],
+    figures: &Figures,
+    is_downwards: bool,
+) -> bool {
+    let mut told = facts([("cells", cells.to_string()), ("pairs", pairs.len().to_string())]);
+    if !figures.blocks.is_empty() {
+        let solved: Vec<String> = figures.blocks.iter().map(|block| block.dim.to_string()).collect();
+        told.extend(facts([("dimensions that are done", solved.join(", "))]));
+    }
+    checkpoint.save(name, KIND, &told, &mut |out: &mut Writer<'_>| {
+        out.record(&(cells as u64))?;
+        out.record(&is_downwards)?;
+        out.bytes(&serde_json::to_vec(figures).map_err(std::io::Error::other)?)?;
+        out.u64s_of(pairs.len(), pairs.iter().map(|(creator, _)| creator.to_usize() as u64))?;
+        out.u64s_of(pairs.len(), pairs.iter().map(|(_, destroyer)| destroyer.to_usize() as u64))
+    })
+}
+
+/// The columns that a checkpoint holds: those of a whole matrix, or of one of its blocks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Scope {
+    pub(super) cells: usize,
+    /// The dimension of the columns of a block.
+    pub(super) dim: Option<Dimension>,
+    pub(super) is_dual: bool,
+}
+
+/// The saved columns of a matrix or a block.
+pub(super) struct SavedColumns<I> {
+    /// Columns that are not zero, in the order in which they were saved.
+    pub(super) columns: Vec<(usize, Box<[I]>)>,
+    /// The zero columns.
+    pub(super) zeros: Vec<usize>,
+    pub(super) additions: u64,
+}
+
+impl<I: SharedIndex> SavedColumns<I> {
+    /// Loads the columns, unless none were saved or they belong to another block.
+    ///
+    /// # Errors
+    /// [`SnapshotError`]: the snapshot is damaged or belongs to another matrix.
+    pub(super) fn load(
+        checkpoint: &dyn Checkpoint,
+        name: &str,
+        of: Scope,
+    ) -> Result<Option<Self>, SnapshotError> {
+        let Some(snapshot) = checkpoint.load(name, KIND)? else { return Ok(None) };
+        let mut reader = snapshot.payload_of(KIND)?;
+        expect_cells(&mut reader, of.cells)?;
+        let found: (Option<Dimension>, bool) = reader.record("dimension and direction")?;
+        if found != (of.dim, of.is_dual) {
+            return Ok(None);
+        }
+        let additions = reader.record("additions")?;
+        let columns = read_columns(&mut reader, of.cells)?;
+        let zeros = reader.u64s("columns that are zero")?;
+        if let Some(cell) = zeros.iter().find(|cell| cell.get() >= of.cells as u64) {
+            return Err(reader.unexpected("columns that are zero", format!("{} cells", of.cells), cell));
+        }
+        let zeros = zeros.iter().map(|cell| cell.get() as usize).collect();
+        reader.end()?;
+        Ok(Some(SavedColumns { columns, zeros, additions }))
+    }
+}
+
+/// Saves columns that are not zero, each with its rows, and the numbers of zero columns. `told` describes them.
+pub(super) fn save_columns<I: SharedIndex>(
+    checkpoint: &dyn Checkpoint,
+    name: &str,
+    of: Scope,
+    columns: &[(usize, &[I])],
+    zeros: &[u64],
+    additions: u64,
+    told: (&str, String),
+) {
+    let mut all = facts([("cells", of.cells.to_string())]);
+    all.extend(facts(of.dim.map(|dim| ("dimension", dim.to_string()))));
+    all.extend(facts([told]));
+    checkpoint.save(name, KIND, &all, &mut |out: &mut Writer<'_>| {
+        out.record(&(of.cells as u64))?;
+        out.record(&(of.dim, of.is_dual))?;
+        out.record(&additions)?;
+        out.u64s_of(columns.len(), columns.iter().map(|&(column, _)| column as u64))?;
+        out.u64s_of(columns.len(), columns.iter().map(|(_, rows)| rows.len() as u64))?;
+        let count = columns.iter().map(|(_, rows)| rows.len()).sum();
+        out.u64s_of(count, columns.iter().flat_map(|(_, rows)| *rows).map(|row| row.to_usize() as u64))?;
+        out.u64s(zeros)
+    });
+}
+
+/// Restores the columns of a whole matrix that another run saved, if one did, and runs `work` with a progress that
+/// saves them at its intervals and when the run ends early.
+///
+/// # Errors
+/// [`SnapshotError`]: a snapshot is damaged or belongs to another matrix.
+pub(super) fn keeping_columns<I: SharedIndex, T>(
+    matrix: &ReductionMatrix<'_, I>,
+    is_dual: bool,
+    progress: &dyn Progress,
+    work: impl FnOnce(&dyn Progress) -> T,
+) -> Result<T, SnapshotError> {
+    let checkpoint = progress.checkpoint();
+    let of = Scope { cells: matrix.len(), dim: None, is_dual };
+    if let Some(saved) = SavedColumns::load(checkpoint, COLUMNS, of)? {
+        saved.columns.iter().for_each(|(column, rows)| matrix.set(*column, rows));
+        saved.zeros.iter().for_each(|&column| matrix.clear(column));
+    }
+    let save = || {
+        if matrix.is_to_be_kept() {
+            let (changed, zeros) = matrix.changed();
+            let told = ("columns that have changed", changed.len().to_string());
+            save_columns(checkpoint, COLUMNS, of, &changed, &zeros, 0, told);
+        }
+    };
+    Ok(keeping(progress, &save, work))
+}
+
+/// Reads the number of cells, which must be that of the matrix.
+fn expect_cells(reader: &mut Reader<'_>, cells: usize) -> Result<(), SnapshotError> {
+    let found: u64 = reader.record("number of cells")?;
+    if found == cells as u64 { Ok(()) } else { Err(reader.unexpected("number of cells", cells, found)) }
+}
+
+/// Reads the columns of a matrix of `cells` cells, none of them zero.
+fn read_columns<I: SharedIndex>(
+    reader: &mut Reader<'_>,
+    cells: usize,
+) -> Result<Vec<(usize, Box<[I]>)>, SnapshotError> {
+    let columns = reader.u64s("columns")?;
+    let lengths = reader.u64s("lengths of columns")?;
+    let mut rows = reader.u64s("rows")?;
+    if columns.len() != lengths.len() {
+        return Err(reader.unexpected("lengths of columns", columns.len(), lengths.len()));
+    }
+    let mut read = Vec::with_capacity(columns.len());
+    for (column, length) in columns.iter().zip(lengths) {
+        let length = usize::try_from(length.get()).unwrap_or(usize::MAX);
+        let Some((own, rest)) = rows.split_at_checked(length) else {
+            return Err(reader.unexpected("rows", format!("{length} more"), rows.len()));
+        };
+        let is_column = own.is_sorted_by(|a, b| a.get() < b.get())
+            && own.last().is_some_and(|last| last.get() < column.get())
+            && column.get() < cells as u64;
+        if !is_column {
+            let expected = format!("ascending rows before their column, of {cells} cells");
+            return Err(reader.unexpected("rows", expected, format!("others, of column {column}")));
+        }
+        // Both numbers are below the number of cells.
+        let own = own.iter().map(|row| I::from_usize(row.get() as usize)).collect();
+        read.push((column.get() as usize, own));
+        rows = rest;
+    }
+    if rows.is_empty() { Ok(read) } else { Err(reader.unexpected("rows", "no more", rows.len())) }
+}
