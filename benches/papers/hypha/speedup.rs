@@ -3,7 +3,6 @@
 use std::time::{Duration, Instant};
 
 use lacuna::internals::Gpu;
-use lacuna::matrix::Representation;
 use lacuna::matrix::leftmost_ones::cuda::Prepared;
 use lacuna::matrix::leftmost_ones::{self, Scan};
 use lacuna::matrix::reduction::{Additions, ReductionProblem, ss_plus, twist, twist_counted};
