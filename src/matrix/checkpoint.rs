@@ -125,10 +125,13 @@ pub(super) struct Scope {
     pub(super) is_dual: bool,
 }
 
+/// The numbers of columns, each with its rows.
+type NumberedColumns<I> = Vec<(usize, Box<[I]>)>;
+
 /// The saved columns of a matrix or a block.
 pub(super) struct SavedColumns<I> {
     /// Columns that are not zero, in the order in which they were saved.
-    pub(super) columns: Vec<(usize, Box<[I]>)>,
+    pub(super) columns: NumberedColumns<I>,
     /// The zero columns.
     pub(super) zeros: Vec<usize>,
     pub(super) additions: u64,
@@ -225,7 +228,7 @@ fn expect_cells(reader: &mut Reader<'_>, cells: usize) -> Result<(), SnapshotErr
 fn read_columns<I: SharedIndex>(
     reader: &mut Reader<'_>,
     cells: usize,
-) -> Result<Vec<(usize, Box<[I]>)>, SnapshotError> {
+) -> Result<NumberedColumns<I>, SnapshotError> {
     let columns = reader.u64s("columns")?;
     let lengths = reader.u64s("lengths of columns")?;
     let mut rows = reader.u64s("rows")?;

@@ -95,7 +95,7 @@ struct Run<'m, I: SharedIndex> {
     figures: Figures,
     clock: Instant,
     /// Time of the last save; results found since then are not in the checkpoint.
-    kept_until: Instant,
+    saved_at: Instant,
 }
 
 impl<'m, I: SharedIndex> Run<'m, I> {
@@ -118,7 +118,7 @@ impl<'m, I: SharedIndex> Run<'m, I> {
         let mut run = Run {
             survey: Some(survey),
             clock,
-            kept_until: clock,
+            saved_at: clock,
             ..Run::begin(matrix, max_dim, dualize, progress, mates)
         };
         run.count("scan");
@@ -168,16 +168,16 @@ impl<'m, I: SharedIndex> Run<'m, I> {
             progress,
             figures: Figures::default(),
             clock,
-            kept_until: clock,
+            saved_at: clock,
         }
     }
 
     /// Ends a stage: saves if it is time, and records the duration.
     fn lap(&mut self, stage: &'static str) {
         let checkpoint = self.progress.checkpoint();
-        if checkpoint.takes_turn() || checkpoint.is_worth_keeping(self.kept_until.elapsed()) {
+        if checkpoint.takes_turn() || checkpoint.is_worth_keeping(self.saved_at.elapsed()) {
             self.save();
-            self.kept_until = Instant::now();
+            self.saved_at = Instant::now();
         }
         saving(
             || check(self.progress),
