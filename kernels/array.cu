@@ -37,16 +37,16 @@ extern "C" __global__ void array_floats(const VOXEL *voxels, u64 count, float *f
 }
 
 // The image has `rows` rows in each plane, `words` words in all; voxels of neighbouring planes, rows and columns are so many apart. Foreground is
-// what is greater than the threshold, or what is not 0. A row begins with a word of 64 voxels, the first voxel in the lowest bit: `width` counts
+// what is greater than the threshold, a value of the voxels' type, or what is not 0. A row begins with a word of 64 voxels, the first voxel in the lowest bit: `width` counts
 // words of 32, and is even. What is past the end of a row is background. The blocks have whole warps.
 extern "C" __global__ void array_bits(
     const VOXEL *voxels, u64 rows, u64 columns, u64 width, u64 words, u64 plane_step, u64 row_step, u64 column_step,
-    double threshold, u32 is_above, u32 is_inverted, u32 *bits) {
+    VOXEL threshold, u32 is_above, u32 is_inverted, u32 *bits) {
     for (u64 word = first_place() / WARP; word < words; word += all_threads() / WARP) {
         const u64 row = word / width, column = word % width * WARP + lane();
         bool is_foreground = false;
         if (column < columns) {
-            const double value = voxels[row / rows * plane_step + row % rows * row_step + column * column_step];
+            const VOXEL value = voxels[row / rows * plane_step + row % rows * row_step + column * column_step];
             is_foreground = (is_above ? value > threshold : value != 0) != (is_inverted != 0);
         }
         const u32 found = __ballot_sync(ALL, is_foreground);

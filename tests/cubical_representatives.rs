@@ -317,7 +317,7 @@ fn chosen_bars_have_the_cycles_that_they_have_among_all() {
         let all = cells(&found(&image, construction, false, BarSelection::All));
         for bars in [
             BarSelection::Longest(5),
-            BarSelection::Persistence(3.0),
+            BarSelection::Persistence(3.0.into()),
             BarSelection::Named(vec![(1, 7), (0, 2), (1, 3), (0, 0), (1, 7)]),
         ] {
             let chosen = cells(&found(&image, construction, false, bars.clone()));
@@ -325,7 +325,7 @@ fn chosen_bars_have_the_cycles_that_they_have_among_all() {
             assert!(chosen.iter().all(|found| all.contains(found)), "{bars:?}");
         }
         let cubical = Cubical::new(&image).construction(construction);
-        for bars in [BarSelection::Named(vec![(3, 0)]), BarSelection::Persistence(f64::NAN)] {
+        for bars in [BarSelection::Named(vec![(3, 0)]), BarSelection::Persistence(f64::NAN.into())] {
             assert!(cubical.clone().representatives(bars.clone()).solve(&()).is_err(), "{bars:?}");
             // The diagram alone does not request representatives.
             assert!(cubical.clone().representatives(bars).run().is_ok());

@@ -257,8 +257,8 @@ fn bars_are_chosen() {
     let lasts = |representative: &Representative| representative.bar.death - representative.bar.birth;
     let long: Vec<_> = all.iter().filter(|representative| lasts(representative) >= 0.3).copied().collect();
     assert!(long.len() > 2 && long.len() < all.len());
-    same(BarSelection::Persistence(0.3), &long);
-    same(BarSelection::Persistence(0.0), &all);
+    same(BarSelection::Persistence(0.3.into()), &long);
+    same(BarSelection::Persistence(0.0.into()), &all);
     for count in [0, 1, 2, 5, 1000] {
         let mut longest: Vec<_> =
             all.iter().filter(|representative| representative.dim > 0).copied().collect();
@@ -276,11 +276,11 @@ fn bars_are_chosen() {
         Err(RipsError::Selection(SelectionError::NoSuchBar { bars: 0, .. }))
     ));
     assert!(matches!(
-        run(BarSelection::Persistence(f64::NAN)),
+        run(BarSelection::Persistence(f64::NAN.into())),
         Err(RipsError::Selection(SelectionError::LeastPersistence(_)))
     ));
     assert!(matches!(
-        run(BarSelection::Persistence(-1.0)),
+        run(BarSelection::Persistence((-1.0).into())),
         Err(RipsError::Selection(SelectionError::LeastPersistence(_)))
     ));
 }

@@ -50,7 +50,7 @@ impl Space {
 
     /// The run with the cycles of the long bars.
     fn long_bars(self) -> Outcome {
-        self.run(BarSelection::Persistence(self.long))
+        self.run(BarSelection::Persistence(self.long.into()))
     }
 
     /// The sum of the lengths of the edges of a cycle.

@@ -311,7 +311,7 @@ def thin(
             raise ValueError("threshold: expected a number for an array on a GPU, found 'otsu'")
         with shown(progress) as report:
             return _lacuna.thin_on_device(
-                on_device, rule, iterations, None if above is None else float(above), bool(invert), report
+                on_device, rule, iterations, above, bool(invert), report
             )
     array = plain_image(image)
     with shown(progress) as report:

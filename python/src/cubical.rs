@@ -48,7 +48,7 @@ impl From<Number> for Value {
 ///
 /// # Errors
 /// The value is NaN.
-fn value(option: &str, number: Number) -> Result<Value, Failure> {
+pub(crate) fn value(option: &str, number: Number) -> Result<Value, Failure> {
     match number {
         Number::Double(value) if value.is_nan() => {
             Err(Failure::Value(format!("{option}: expected a number, found NaN")))

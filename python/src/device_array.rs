@@ -21,7 +21,7 @@ use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
-use crate::cubical::{Number, construction, range_of, rule_of, told};
+use crate::cubical::{Number, construction, range_of, rule_of, told, value};
 use crate::error::Failure;
 use crate::run::on_threads;
 
@@ -198,15 +198,13 @@ pub(crate) fn thin_on_device(
     array: Lent,
     rule: Option<&str>,
     iterations: Option<usize>,
-    threshold: Option<f64>,
+    threshold: Option<Number>,
     invert: bool,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<DeviceArray> {
-    if threshold.is_some_and(f64::is_nan) {
-        return Err(Failure::Value("threshold: expected a number, found NaN".into()).into());
-    }
     let request = ThinningRequest { rule: rule_of(rule)?, iterations };
-    let foreground = ResidentForeground { above: threshold, inverted: invert };
+    let above = threshold.map(|number| value("threshold", number)).transpose()?;
+    let foreground = ResidentForeground { above, inverted: invert };
     let shape = array.shape()?;
     let ordinal = array.device()?;
     let (voxels, gpu) = on_threads(py, Some(1), progress.as_ref(), |progress| {

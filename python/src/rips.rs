@@ -93,7 +93,7 @@ impl Request {
             (None, None, None) => BarSelection::All,
             (Some(bars), None, None) => BarSelection::Named(bars.clone()),
             (None, Some(count), None) => BarSelection::Longest(count),
-            (None, None, Some(least)) => BarSelection::Persistence(least),
+            (None, None, Some(least)) => BarSelection::Persistence(least.into()),
             _ => {
                 return Err(Failure::Value(
                     "expected one of only, longest and min_persistence at most, found several".into(),

@@ -25,6 +25,13 @@ pub(crate) fn threshold(found: &str) -> Result<f64, String> {
     }
 }
 
+/// Parses the least persistence of bars, exact to all its digits.
+pub(crate) fn least_persistence(found: &str) -> Result<Value, String> {
+    let least = found.parse::<Threshold>().map(|least| least.side(true));
+    let expected = || format!("expected a non-negative number or inf, found {found}");
+    least.ok().filter(|&least| least >= Value::Unsigned(0)).ok_or_else(expected)
+}
+
 /// Parses the exponent of a mean, a finite number > 0.
 pub(crate) fn exponent(found: &str) -> Result<f64, String> {
     match found.parse::<f64>() {
@@ -334,7 +341,10 @@ mod tests {
         for bad in ["-1", "-inf", "nan", "NaN", "", "1,5", "abc", "1 "] {
             let error = threshold(bad).unwrap_err();
             assert_eq!(error, format!("expected a non-negative number or inf, found {bad}"));
+            assert_eq!(least_persistence(bad), Err(error));
         }
+        assert_eq!(least_persistence("9007199254740992.5"), Ok(Value::Unsigned((1 << 53) + 1)));
+        assert_eq!(least_persistence("1e300"), Ok(Value::Double(1e300)));
     }
 
     #[test]

@@ -8,11 +8,14 @@ use super::ecc::EccRequest;
 use super::ecc::cuda::counting::{DeviceError, Prepared};
 use super::ecc::scales::{Scales, ScalesError, curves_on_device};
 use super::ecc::{MachineError as CurveError, Vcec};
-use super::key::Coding;
+use super::image::Voxel;
+use super::key::{Coding, Key as _};
 use super::shape::{Order, Shape, ShapeError};
+use super::thinning::binary::greatest_up_to;
 use super::thinning::cuda::Prepared as PreparedThinning;
 use super::thinning::machine::MachineError as SkeletonError;
 use super::thinning::{Pass, ThinningRequest};
+use super::value::Value;
 use crate::cuda::array::{ArrayKernels, Binary, Strided};
 use crate::cuda::{Buffer, CudaError, Foreign, Gpu, KernelVoxel};
 
@@ -44,8 +47,8 @@ pub struct ResidentImage<'a, T: KernelVoxel> {
 /// Selection of the foreground of an image in device memory.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct ResidentForeground {
-    /// If given, voxels greater than this are foreground; else those that are not 0.
-    pub above: Option<f64>,
+    /// If given, voxels greater than this are foreground, compared exactly; else those that are not 0.
+    pub above: Option<Value>,
     /// Whether to exchange foreground and background.
     pub inverted: bool,
 }
@@ -138,9 +141,8 @@ impl<T: KernelVoxel> ResidentImage<'_, T> {
     ) -> Result<ResidentSkeleton, SkeletonError> {
         let (gpu, arrays) = (self.on.gpu(), &self.on.arrays);
         let rule = request.suiting(self.shape)?;
-        let ResidentForeground { above, inverted } = foreground;
         let image = strided(self.shape);
-        let words = arrays.bits(gpu, &self.voxels, &image, Binary { above, inverted })?;
+        let words = arrays.bits(gpu, &self.voxels, &image, in_the_type_of_voxels(foreground))?;
         let shape = self.shape.in_order(Order::C);
         let prepared = PreparedThinning::new(gpu, rule)?;
         let (words, iterations) = prepared.thin_on_device(words, shape, request.iterations, watch)?;
@@ -148,6 +150,17 @@ impl<T: KernelVoxel> ResidentImage<'_, T> {
         // The caller reads the voxels on another stream.
         gpu.finish()?;
         Ok(ResidentSkeleton { voxels, iterations })
+    }
+}
+
+/// The selection of foreground as comparisons of voxels with a value of their own type.
+fn in_the_type_of_voxels<T: Voxel>(foreground: ResidentForeground) -> Binary<T> {
+    let ResidentForeground { above, inverted } = foreground;
+    match above.map(greatest_up_to) {
+        None => Binary { above: None, inverted },
+        Some(Some(value)) => Binary { above: Some(value), inverted },
+        // The threshold is below all integers of the type: no voxel is above the greatest of them, inverted all are.
+        Some(None) => Binary { above: Some(T::of_key(T::Key::MAX)), inverted: !inverted },
     }
 }
 
@@ -227,8 +240,9 @@ mod tests {
                     assert_eq!(found, scales::curves(&image, &request, &scales, &|_| ()).unwrap(), "{shape}");
                 }
                 for (above, inverted) in [(None, false), (Some(40.5), false), (Some(40.0), true)] {
+                    let above = above.map(Value::from);
                     let is_above =
-                        |voxel: T| above.map_or(voxel.value() != 0.0, |above| voxel.value() > above);
+                        |voxel: T| above.map_or(voxel.value() != 0.0, |above| voxel.into() > above);
                     let bits = BitImage::of(&image, |voxel| is_above(voxel) != inverted);
                     for iterations in [None, Some(2)] {
                         let request = ThinningRequest { rule: None, iterations };
@@ -261,6 +275,55 @@ mod tests {
             same::<f32>(&gpu, axes, &mut || rng.random_range(-9.0..90.0));
             same::<f64>(&gpu, axes, &mut || rng.random_range(-9.0..90.0));
         }
+    }
+
+    /// The foreground of pixels, which is the skeleton after no iteration.
+    fn foreground<T: KernelVoxel>(gpu: &Gpu, pixels: &[T], foreground: ResidentForeground) -> Vec<bool> {
+        let arrays = Arrays::<T>::new(gpu).unwrap();
+        let shape = Shape::new(&[1, pixels.len()], Order::C).unwrap();
+        let buffer = gpu.upload(pixels).unwrap();
+        let resident = arrays.image(lent(gpu, &buffer, 0, pixels.len()), shape).unwrap();
+        let request = ThinningRequest { rule: None, iterations: Some(0) };
+        let found = resident.skeleton(foreground, &request, &mut |_| ()).unwrap();
+        gpu.read(&found.voxels, 0..pixels.len()).unwrap().iter().map(|&voxel| voxel == 1).collect()
+    }
+
+    /// Compares the foreground on a device with exact comparisons of voxels and thresholds.
+    fn exactly<T: KernelVoxel>(gpu: &Gpu, pixels: &[T], thresholds: &[Value]) {
+        for (&threshold, inverted) in thresholds.iter().flat_map(|above| [(above, false), (above, true)]) {
+            let expected: Vec<bool> =
+                pixels.iter().map(|&pixel| (pixel.into() > threshold) != inverted).collect();
+            let found = foreground(gpu, pixels, ResidentForeground { above: Some(threshold), inverted });
+            assert_eq!(found, expected, "{threshold}, inverted: {inverted}");
+        }
+    }
+
+    #[test]
+    #[ignore = "needs a CUDA device"]
+    fn gpu_voxels_are_compared_with_the_threshold_exactly() {
+        let gpu = Gpu::open(0, None).unwrap();
+        let past = 1_u64 << 53;
+        let thresholds = [
+            Value::Unsigned(past),
+            Value::Unsigned(past + 1),
+            Value::Unsigned(u64::MAX - 1),
+            Value::Unsigned(u64::MAX),
+            Value::Signed(i64::MIN),
+            Value::Signed(i64::MIN + 1),
+            Value::Signed(i64::MAX - 1),
+            Value::Signed(-1),
+            Value::Double(past as f64 - 1.0),
+            Value::Double(0.1),
+            Value::Double(-0.5),
+            Value::Double(f64::INFINITY),
+            Value::Double(f64::NEG_INFINITY),
+        ];
+        exactly(&gpu, &[0, past - 1, past, past + 1, past + 2, u64::MAX - 1, u64::MAX], &thresholds);
+        exactly(&gpu, &[i64::MIN, i64::MIN + 1, -1, 0, i64::MAX - 1, i64::MAX], &thresholds);
+        exactly(&gpu, &[past as f64, past as f64 + 2.0, 0.1, -0.0, f64::INFINITY], &thresholds);
+        exactly(&gpu, &[0.1, 0.1_f32.next_up(), -0.5, -0.0, past as f32, f32::NEG_INFINITY], &thresholds);
+        exactly(&gpu, &[-128_i8, -1, 0, 1, 127], &thresholds);
+        exactly(&gpu, &[0_u8, 1, 255], &thresholds);
     }
 
     #[test]

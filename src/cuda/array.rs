@@ -4,6 +4,7 @@
 use std::marker::PhantomData;
 
 use super::{Buffer, CudaError, Gpu, Kernel, KernelVoxel};
+use crate::cubical::Key as _;
 
 /// Number of threads in a block, a multiple of the warp size.
 const THREADS: u32 = 256;
@@ -40,9 +41,9 @@ impl Strided {
 
 /// The condition for foreground voxels.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Binary {
-    /// The threshold above which voxels are foreground; without it, non-zero voxels are.
-    pub(crate) above: Option<f64>,
+pub(crate) struct Binary<T> {
+    /// The value above which voxels are foreground; without it, non-zero voxels are.
+    pub(crate) above: Option<T>,
     /// Whether foreground and background are exchanged.
     pub(crate) inverted: bool,
 }
@@ -93,7 +94,7 @@ impl<T: KernelVoxel> ArrayKernels<T> {
         gpu: &Gpu,
         voxels: &Buffer<T>,
         image: &Strided,
-        binary: Binary,
+        binary: Binary<T>,
     ) -> Result<Buffer<u64>, CudaError> {
         assert!(image.extents.iter().all(|&extent| extent > 0) && image.end() <= voxels.len(), "{image:?}");
         let [planes, rows, columns] = image.extents;
@@ -101,7 +102,7 @@ impl<T: KernelVoxel> ArrayKernels<T> {
         let mut words = gpu.zeros::<u64>(planes * rows * width)?;
         let sizes = [rows, columns, 2 * width, 2 * words.len()].map(|size| size as u64);
         let steps = image.steps.map(|step| step as u64);
-        let (threshold, is_above) = (binary.above.unwrap_or(0.0), u32::from(binary.above.is_some()));
+        let (threshold, is_above) = (binary.above.unwrap_or(T::of_key(T::Key::MAX)), u32::from(binary.above.is_some()));
         let is_inverted = u32::from(binary.inverted);
         let launch = self.bits.launch(self.blocks, THREADS, 0).input(voxels);
         let launch = launch.values(&sizes).values(&steps);

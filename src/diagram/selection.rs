@@ -1,5 +1,9 @@
 //! Selection of bars of a diagram, for requests that concern only some bars.
 
+use std::cmp::Ordering;
+
+use crate::cubical::Value;
+
 /// A selection of bars of a diagram.
 #[derive(Debug, Clone, PartialEq, Default)]
 #[non_exhaustive]
@@ -11,9 +15,9 @@ pub enum BarSelection {
     /// resolved by the order of the diagram. For an image without bars above dimension 0, bars of dimension 0 are
     /// selected; for distances, there are none then.
     Longest(usize),
-    /// The bars of all dimensions with at least this persistence, which is neither negative nor NaN. Essential bars
-    /// qualify.
-    Persistence(f64),
+    /// The bars of all dimensions with at least this persistence, which is neither negative nor NaN, compared exactly.
+    /// Essential bars qualify.
+    Persistence(Value),
     /// The bars with these dimensions and indices in [`Diagram::bars`](super::Diagram::bars).
     Named(Vec<(usize, usize)>),
 }
@@ -35,7 +39,7 @@ pub enum SelectionError {
     },
     /// The least persistence is NaN or negative.
     #[error("representatives: expected a non-negative number as the least persistence, found {0}")]
-    LeastPersistence(f64),
+    LeastPersistence(Value),
 }
 
 impl BarSelection {
@@ -45,7 +49,9 @@ impl BarSelection {
     /// [`SelectionError::LeastPersistence`].
     pub(crate) fn check(&self) -> Result<(), SelectionError> {
         match *self {
-            BarSelection::Persistence(least) if least.is_nan() || least < 0.0 => {
+            BarSelection::Persistence(least)
+                if least.partial_cmp(&Value::Unsigned(0)).is_none_or(Ordering::is_lt) =>
+            {
                 Err(SelectionError::LeastPersistence(least))
             }
             _ => Ok(()),

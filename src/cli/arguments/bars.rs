@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use lacuna::cubical::Value;
 use lacuna::diagram::BarSelection;
 use lacuna::output::geometry::GeometryFormat;
 
@@ -28,8 +29,8 @@ pub(crate) struct BarArguments {
     ///
     /// Essential bars are included.
     #[arg(long, value_name = "X", requires = "of_bars",
-        value_parser = parse::threshold, allow_hyphen_values = true)]
-    min_persistence: Option<f64>,
+        value_parser = parse::least_persistence, allow_hyphen_values = true)]
+    min_persistence: Option<Value>,
 }
 
 impl BarArguments {

@@ -4,7 +4,8 @@
 //! that maximizes w1·w2·(m1 − m2)², the first one if there are several. Here w1, m1 are the number and the mean of the
 //! voxels up to the bin, and w2, m2 those of the voxels above it, which are foreground. Bins follow scikit-image's
 //! `threshold_otsu`: for voxels of 8 and 16 bits, one per integer from the least to the greatest value; for others, 256
-//! bins of equal width over this range, each represented by its centre.
+//! bins of equal width over this range, each represented by its centre. The centre of a bin of integers past ±2^53 is
+//! rounded down to an integer, which leaves the foreground as it is.
 
 use std::ops::Range;
 
@@ -35,7 +36,7 @@ pub enum OtsuError {
     #[error("Otsu's threshold: expected voxels of two values or more, found only {value}")]
     Constant {
         /// The value.
-        value: f64,
+        value: Value,
     },
     /// The range of values is infinite, so it has no bins of equal width.
     #[error("Otsu's threshold: expected finite voxels, found values from {least} to {greatest}")]
@@ -53,6 +54,9 @@ const PART: usize = 1 << 20;
 /// Number of histogram bins for types of more than 16 bits.
 const BINS: usize = 256;
 
+/// Doubles hold all integers up to this magnitude, 2^53.
+const EXACT: f64 = (1_u64 << f64::MANTISSA_DIGITS) as f64;
+
 /// Returns the foreground voxels and, except for [`Foreground::NonZero`], the threshold above which they lie.
 ///
 /// # Errors
@@ -62,69 +66,78 @@ pub fn binary(image: &AnyImage, foreground: Foreground) -> Result<(BitImage, Opt
         Foreground::NonZero => Ok((BitImage::of(image, |voxel| voxel.value() != 0.0), None)),
         Foreground::Above(threshold) => Ok((above(image, threshold), Some(threshold))),
         Foreground::Otsu => {
-            let threshold = Value::Double(otsu(image)?);
+            let threshold = otsu(image)?;
             Ok((above(image, threshold), Some(threshold)))
         }
     })
 }
 
 fn above<T: Voxel>(image: &Image<T>, threshold: Value) -> BitImage {
-    if T::CODING == Coding::Float {
-        // A double is above the threshold exactly if it is above the last double that is not.
-        let double = threshold.double();
-        let below = if Value::Double(double) > threshold { double.next_down() } else { double };
-        return BitImage::of(image, |voxel| voxel.value() > below);
-    }
-    let whole = match threshold {
-        // The conversion saturates at the range of 128 bits.
-        Value::Double(double) => double.floor() as i128,
-        Value::Unsigned(whole) => whole.into(),
-        Value::Signed(whole) => whole.into(),
-    };
-    // Keys start at 0 for the least number of the type.
-    let least: Value = T::of_key(T::Key::from_u64(0)).into();
-    let key = whole.saturating_sub(least.integer().unwrap_or(0));
-    match u64::try_from(key) {
-        Ok(key) if key < T::Key::MAX.to_u64() => {
-            let key = T::Key::from_u64(key);
-            BitImage::of(image, |voxel| voxel.key() > key)
-        }
-        Ok(_) => BitImage::of(image, |_| false),
-        Err(_) => BitImage::of(image, |_| key < 0),
+    match greatest_up_to::<T>(threshold) {
+        Some(last) => BitImage::of(image, |voxel| voxel > last),
+        None => BitImage::of(image, |_| true),
     }
 }
 
-/// Otsu's threshold.
-fn otsu<T: Voxel>(image: &Image<T>) -> Result<f64, OtsuError> {
-    let voxels = image.voxels();
-    let wider = |(least, greatest): (f64, f64), (low, high): (f64, f64)| (least.min(low), greatest.max(high));
-    let none = (f64::INFINITY, f64::NEG_INFINITY);
-    let range_of = |part: Range<usize>| {
-        voxels[part].iter().map(|voxel| voxel.value()).fold(none, |range, value| wider(range, (value, value)))
+/// The greatest number of the type `T` that is not above the threshold: a voxel is above the threshold exactly if it is
+/// above this number. `None` if all numbers of the type are above the threshold, which is not NaN.
+pub(crate) fn greatest_up_to<T: Voxel>(threshold: Value) -> Option<T> {
+    let is_above = |key: u64| {
+        let voxel = T::of_key(T::Key::from_u64(key));
+        // The least and the greatest keys of floating-point types are those of NaN.
+        if voxel.is_number() { voxel.into() > threshold } else { key > T::Key::MAX.to_u64() / 2 }
     };
-    let (least, greatest) =
+    // Keys ascend as the numbers do, so that the bits of the greatest key are found one by one.
+    let with_bit = |key: u64, bit: u32| Some(key | 1 << bit).filter(|&key| !is_above(key)).unwrap_or(key);
+    let greatest = || (0..T::Key::BITS).rev().fold(0, with_bit);
+    (!is_above(0)).then(|| T::of_key(T::Key::from_u64(greatest())))
+}
+
+/// Otsu's threshold.
+fn otsu<T: Voxel>(image: &Image<T>) -> Result<Value, OtsuError> {
+    let voxels = image.voxels();
+    let wider = |(least, greatest): (T::Key, T::Key), (low, high): (T::Key, T::Key)| {
+        (least.min(low), greatest.max(high))
+    };
+    let none = (T::Key::MAX, T::Key::from_u64(0));
+    let range_of = |part: Range<usize>| {
+        voxels[part].iter().map(|voxel| voxel.key()).fold(none, |range, key| wider(range, (key, key)))
+    };
+    let (low, high) =
         parallel::joined(voxels.len(), PART, none, &range_of, &|range, part| *range = wider(*range, part));
-    if least == greatest {
-        return Err(OtsuError::Constant { value: least });
+    let (least, greatest) = (T::of_key(low), T::of_key(high));
+    if low == high {
+        return Err(OtsuError::Constant { value: least.into() });
     }
-    if !(greatest - least).is_finite() {
-        return Err(OtsuError::Infinite { least, greatest });
+    // Differences of integers are computed as integers: doubles do not distinguish the great ones.
+    let past_least = |voxel: T| match T::CODING {
+        Coding::Float => voxel.value() - least.value(),
+        Coding::Unsigned | Coding::Signed => (voxel.key().to_u64() - low.to_u64()) as f64,
+    };
+    let range = past_least(greatest);
+    if !range.is_finite() {
+        return Err(OtsuError::Infinite { least: least.value(), greatest: greatest.value() });
     }
     let one_by_one = size_of::<T>() <= 2;
-    let bins = if one_by_one { (greatest - least) as usize + 1 } else { BINS };
-    let width = if one_by_one { 1.0 } else { (greatest - least) / bins as f64 };
-    let bin = |voxel: &T| (((voxel.value() - least) / width) as usize).min(bins - 1);
+    let bins = if one_by_one { range as usize + 1 } else { BINS };
+    let width = if one_by_one { 1.0 } else { range / bins as f64 };
+    let bin = |voxel: T| ((past_least(voxel) / width) as usize).min(bins - 1);
     let counts_of = |part: Range<usize>| {
         let mut counts = vec![0_u64; bins];
-        voxels[part].iter().for_each(|voxel| counts[bin(voxel)] += 1);
+        voxels[part].iter().for_each(|&voxel| counts[bin(voxel)] += 1);
         counts
     };
     let histogram = parallel::joined(voxels.len(), PART, vec![0; bins], &counts_of, &|counts, others| {
         counts.iter_mut().zip(others).for_each(|(count, other)| *count += other);
     });
     let middle = if one_by_one { 0.0 } else { 0.5 };
-    let centre = |bin: usize| least + (bin as f64 + middle) * width;
-    Ok(centre(best_split(&histogram)))
+    let past_least = (best_split(&histogram) as f64 + middle) * width;
+    let threshold = least.value() + past_least;
+    if T::CODING == Coding::Float || threshold.abs() < EXACT {
+        return Ok(Value::Double(threshold));
+    }
+    // The integers above the threshold are those above the integer below it, which the cast rounds to.
+    Ok(T::of_key(T::Key::from_u64(low.to_u64() + past_least as u64)).into())
 }
 
 /// The last bin of the lower class in Otsu's best split. The first and the last bin must not be empty.
@@ -222,17 +235,30 @@ mod tests {
     #[test]
     fn otsus_threshold_is_that_of_scikit_image() {
         let bytes = line((0..100_u8).map(|k| if k < 60 { k % 13 } else { 90 + k % 29 }).collect());
-        assert_eq!(otsu(&bytes), Ok(12.0));
+        assert_eq!(otsu(&bytes), Ok(12.0.into()));
         let shorts =
             line((0..200_i16).map(|k| if k < 90 { k * k % 101 - 300 } else { k * 7 % 450 }).collect());
-        assert_eq!(otsu(&shorts), Ok(-200.0));
+        assert_eq!(otsu(&shorts), Ok((-200.0).into()));
         let floats =
             line((0..500).map(|k| f64::from(k * k % 337) + if k % 3 == 0 { 400.0 } else { 0.0 }).collect());
-        assert!((otsu(&floats).unwrap() - 334.9375).abs() < 1e-9);
+        assert!((otsu(&floats).unwrap().double() - 334.9375).abs() < 1e-9);
         assert_eq!(
             places(AnyImage::U8(line(vec![1, 1, 9, 8])), Foreground::Otsu),
             (vec![2, 3], Some(1.0.into()))
         );
+    }
+
+    #[test]
+    fn otsus_threshold_distinguishes_integers_that_are_one_double() {
+        let past = 1_u64 << 53;
+        let image = || AnyImage::U64(line(vec![past + 1, past + 2, past + 1, past + 2]));
+        assert_eq!(places(image(), Foreground::Otsu), (vec![1, 3], Some((past + 1).into())));
+        let image = AnyImage::I64(line(vec![i64::MIN + 4, i64::MIN, i64::MIN + 3, i64::MIN + 1]));
+        assert_eq!(places(image, Foreground::Otsu).0, [0, 2]);
+        let image = AnyImage::I64(line(vec![i64::MAX, i64::MIN, i64::MIN + 1]));
+        assert_eq!(places(image, Foreground::Otsu).0, [0]);
+        let constant = binary(&AnyImage::U64(line(vec![u64::MAX; 2])), Foreground::Otsu).unwrap_err();
+        assert!(constant.to_string().ends_with("found only 18446744073709551615"), "{constant}");
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //! The longest bars are known only at the end of a run. Until then a bar is a candidate if it is among the longest of
 //! the dimensions so far, so no dimension has more candidates than bars are requested.
 
+use crate::cubical::Value;
 use crate::diagram::{Bar, BarSelection};
 
 /// The state of a selection in the course of a run.
@@ -32,7 +33,7 @@ impl<'a> Choice<'a> {
                 self.longest_of(dim)
             }
             &BarSelection::Persistence(least) => {
-                let lasts = |place: &usize| persistence(&bars[*place]) >= least;
+                let lasts = |place: &usize| Value::from(persistence(&bars[*place])) >= least;
                 (0..bars.len()).filter(lasts).collect()
             }
             BarSelection::Named(named) => {
@@ -111,8 +112,8 @@ mod tests {
         assert_eq!(chosen(&BarSelection::Longest(3)), (vec![(1, 1), (1, 2), (2, 0)], 4));
         assert_eq!(chosen(&BarSelection::Longest(99)).0.len(), 6);
         let long = vec![(0, 0), (0, 1), (1, 1), (1, 2), (2, 0), (2, 1)];
-        assert_eq!(chosen(&BarSelection::Persistence(3.0)), (long, 6));
-        assert_eq!(chosen(&BarSelection::Persistence(f64::INFINITY)).0, [(0, 1), (2, 0)]);
+        assert_eq!(chosen(&BarSelection::Persistence(3.0.into())), (long, 6));
+        assert_eq!(chosen(&BarSelection::Persistence(f64::INFINITY.into())).0, [(0, 1), (2, 0)]);
         let named = BarSelection::Named(vec![(2, 1), (0, 1), (2, 1)]);
         assert_eq!(chosen(&named).0, [(0, 1), (2, 1)]);
     }

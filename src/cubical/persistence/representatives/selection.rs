@@ -51,7 +51,7 @@ pub(super) fn wanted(
             longest
         }
         &BarSelection::Persistence(least) => {
-            let lasts = |bar: &Wanted| length(&bar.class).is_none_or(|length| length >= Value::Double(least));
+            let lasts = |bar: &Wanted| length(&bar.class).is_none_or(|length| length >= least);
             bars.into_iter().filter(lasts).collect()
         }
         BarSelection::Named(named) => {
@@ -141,8 +141,10 @@ mod tests {
         assert_eq!(plain(&Longest(0)), []);
         assert_eq!(plain(&Longest(2)), [(1, 0, 0), (1, 1, 0)]);
         assert_eq!(plain(&Longest(9)).len(), 4);
-        assert_eq!(plain(&Persistence(4.0)).len(), 5);
-        assert_eq!(plain(&Persistence(f64::INFINITY)), [(0, 0, 0)]);
+        assert_eq!(plain(&Persistence(4.0.into())).len(), 5);
+        assert_eq!(plain(&Persistence(f64::INFINITY.into())), [(0, 0, 0)]);
+        // Persistences of 2^64 − 1, 2^64 − 2 and 2^64 − 3 round to the same double.
+        assert_eq!(plain(&Persistence(u64::MAX.into())), [(0, 0, 0), (1, 0, 0)]);
         assert_eq!(plain(&Named(vec![(1, 2), (0, 1), (1, 2)])), [(0, 1, 0), (1, 2, 1)]);
         // 1 to 2^64 − 1 is shorter than 0 to 2^64 − 1 by one, which no double says.
         let (image, classes) = example();
@@ -176,7 +178,7 @@ mod tests {
         assert_eq!(all(2, false), [(0, 0, 0), (0, 1, 0), (1, 0, 0), (1, 1, 0), (1, 2, 1)]);
         assert_eq!(all(3, true), [(0, 0, 0), (1, 0, 0)]);
         // Past the threshold a bar never dies.
-        let longest = chosen(Some(9), false, &BarSelection::Persistence(f64::INFINITY)).unwrap();
+        let longest = chosen(Some(9), false, &BarSelection::Persistence(f64::INFINITY.into())).unwrap();
         assert_eq!(longest, [(0, 0, 0), (0, 1, 0), (1, 0, 0), (1, 1, 0), (1, 2, 1)]);
     }
 
@@ -189,7 +191,7 @@ mod tests {
         );
         assert!(named((7, 0)).contains("of which there are 0"));
         for least in [f64::NAN, -1.0] {
-            assert!(chosen(None, false, &BarSelection::Persistence(least)).is_err());
+            assert!(chosen(None, false, &BarSelection::Persistence(least.into())).is_err());
         }
     }
 }
