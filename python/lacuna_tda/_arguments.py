@@ -39,6 +39,13 @@ def optional_count(name: str, value: Any, least: int) -> int | None:
     return None if value is None else count(name, value, least)
 
 
+def flag(name: str, value: Any, expected: str = "True or False") -> bool:
+    """A boolean of Python or of NumPy: other values would be true or false too, as the word "no" is true."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise TypeError(f"{name}: expected {expected}, found {value!r}")
+    return bool(value)
+
+
 def number(name: str, value: Any) -> float:
     """A real number; a whole one as an int, however many digits it has."""
     try:
@@ -128,8 +135,9 @@ def births_and_deaths(name: str, array: Any) -> NDArray[np.float64]:
     return found.astype(np.float64, copy=False)
 
 
-def image(array: Any) -> NDArray[Any]:
-    """An array that holds an image, contiguous in C's or Fortran's order: the array itself where it is one."""
+def image(array: Any, nan: float | str | None) -> NDArray[Any]:
+    """An array that holds an image, contiguous in C's or Fortran's order: the array itself where it is one and no NaN is replaced."""
+    value = _in_place_of_nan(nan)
     found = np.asarray(unmasked(array))
     tell_of_colours(found.shape, found.dtype)
     kind, size = found.dtype.kind, found.dtype.itemsize
@@ -143,7 +151,31 @@ def image(array: Any) -> NDArray[Any]:
         found = found.astype(found.dtype.newbyteorder("="))
     flags = found.flags
     is_plain = flags.aligned and (flags.c_contiguous or flags.f_contiguous)
-    return found if is_plain else np.array(found, order="C")
+    plain = found if is_plain else np.array(found, order="C")
+    return plain if value is None or kind != "f" else _with_nan(plain, value)
+
+
+def _in_place_of_nan(nan: Any) -> float | None:
+    """The number that takes the place of NaN, if any is given."""
+    ends = {"lowest": float("-inf"), "highest": float("inf")}
+    value = ends.get(nan) if isinstance(nan, str) else optional_number("nan", nan)
+    if value != value or (value is None and nan is not None):
+        raise ValueError(f"nan: expected a number, 'lowest' or 'highest', found {nan!r}")
+    return value
+
+
+def _with_nan(image: NDArray[Any], value: float) -> NDArray[Any]:
+    """The image with another value for NaN, a copy where it has such voxels."""
+    is_nan = np.isnan(image)
+    if not is_nan.any():
+        return image
+    with np.errstate(over="ignore"):
+        nearest = image.dtype.type(value)
+    if np.isinf(nearest) and abs(value) != np.inf:
+        raise ValueError(f"nan: expected a number that {image.dtype} holds, found {value!r}")
+    image = image.copy(order="K")
+    image[is_nan] = nearest
+    return image
 
 
 def tell_of_colours(shape: Sequence[int], dtype: np.dtype[Any]) -> None:

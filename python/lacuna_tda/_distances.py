@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _lacuna
-from ._arguments import births_and_deaths, count, number, optional_count
+from ._arguments import births_and_deaths, count, flag, number, optional_count
 from ._diagram import Bars, Diagram, Indices
 from ._keywords import suggests_keywords
 
@@ -149,7 +149,7 @@ def _measured(
 ) -> float | Matching:
     arrays = _bars("a", a, dim), _bars("b", b, dim)
     threads = optional_count("threads", threads, 1)
-    distance, found = _lacuna.diagram_distance(*arrays, metric, bool(matching), threads)
+    distance, found = _lacuna.diagram_distance(*arrays, metric, flag("matching", matching), threads)
     if not matching:
         return distance
     if found is None:

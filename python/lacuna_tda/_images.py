@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _lacuna
-from ._arguments import count, image as plain_image, number, optional_count, optional_number, tell_of_colours
+from ._arguments import count, flag, image as plain_image, number, optional_count, optional_number, tell_of_colours
 from ._device_arrays import Lent, lent
 from ._diagram import Diagram
 from ._keywords import suggests_keywords
@@ -28,6 +28,7 @@ def cubical(
     max_dim: int | None = None,
     threshold: float | None = None,
     locations: bool = False,
+    nan: float | Literal["lowest", "highest"] | None = None,
     threads: int | None = None,
     backend: Backend = "auto",
     progress: bool | Report = False,
@@ -38,8 +39,8 @@ def cubical(
     ----------
     image : array
         Up to three axes of more than one voxel; integers of 8 to 64 bits or floats. An array that is contiguous, in C's or Fortran's order, is
-        read where it is. NaN is an error, and so are entries that NumPy masks; infinities are values like others. A last axis of 3 or 4 voxels is
-        an axis of space like the others: of pictures in colours, which have such arrays, a warning says so.
+        read where it is. NaN is an error unless ``nan`` replaces it, and so are entries that NumPy masks; infinities are values like others. A
+        last axis of 3 or 4 voxels is an axis of space like the others: of pictures in colours, which have such arrays, a warning says so.
     construction : "T" or "V"
         ``"T"``: voxels are top cells and touch at corners as well (8 neighbours in the plane, 26 in space), GUDHI's ``top_dimensional_cells``.
         ``"V"``: voxels are vertices, joined along the axes (4, 6), GUDHI's ``vertices``.
@@ -51,6 +52,8 @@ def cubical(
         The value at which the filtration ends; what dies past it is essential. Integers are compared exactly.
     locations : bool
         Whether :attr:`Diagram.locations` holds the voxels at which classes are born and die.
+    nan : number, "lowest" or "highest", optional
+        The value of voxels that are NaN, ``-inf`` or ``inf`` by the names; by default NaN is an error. The image is copied then.
     threads, backend, progress
         As those of :func:`rips`.
 
@@ -82,10 +85,10 @@ def cubical(
     """
     max_dim, threads = optional_count("max_dim", max_dim, 0), optional_count("threads", threads, 1)
     threshold = optional_number("threshold", threshold)
-    array = plain_image(image)
+    array = plain_image(image, nan)
     with shown(progress) as report:
         answer = _lacuna.cubical(
-            array, construction, bool(superlevel), max_dim, threshold, bool(locations), threads, backend, report
+            array, construction, flag("superlevel", superlevel), max_dim, threshold, flag("locations", locations), threads, backend, report
         )
     return Diagram(answer["bars"], locations=answer.get("locations"))
 
@@ -119,6 +122,7 @@ def ecc(
     scales: None = ...,
     sigma: float = ...,
     taps: int = ...,
+    nan: float | Literal["lowest", "highest"] | None = ...,
     threads: int | None = ...,
     backend: Backend = ...,
     progress: bool | Report = ...,
@@ -134,6 +138,7 @@ def ecc(
     scales: int,
     sigma: float = ...,
     taps: int = ...,
+    nan: float | Literal["lowest", "highest"] | None = ...,
     threads: int | None = ...,
     backend: Backend = ...,
     progress: bool | Report = ...,
@@ -149,6 +154,7 @@ def ecc(
     scales: int | None = None,
     sigma: float = 1.0,
     taps: int = 13,
+    nan: float | Literal["lowest", "highest"] | None = None,
     threads: int | None = None,
     backend: Backend = "auto",
     progress: bool | Report = False,
@@ -173,6 +179,8 @@ def ecc(
         The standard deviation of the Gaussian, in voxels.
     taps : int
         The number of its weights, odd.
+    nan : number, "lowest" or "highest", optional
+        As that of :func:`cubical`; not for an array on a GPU.
     threads, backend, progress
         As those of :func:`rips`.
 
@@ -204,16 +212,16 @@ def ecc(
         wanted = count("scales", scales, 1), number("sigma", sigma), count("taps", taps, 1)
     on_device = lent(image)
     if on_device is not None:
-        _expect_device(on_device, backend)
+        _expect_device(on_device, backend, nan)
     elif scales is not None and backend == "cuda":
         raise ValueError("scales: expected backend auto or cpu for an array of the host, found cuda")
     with shown(progress) as report:
         if on_device is not None:
-            curves = _lacuna.ecc_on_device(on_device, bins, ends, construction, bool(superlevel), wanted, report)
+            curves = _lacuna.ecc_on_device(on_device, bins, ends, construction, flag("superlevel", superlevel), wanted, report)
         else:
-            array = plain_image(image)
+            array = plain_image(image, nan)
             curves = _lacuna.ecc(
-                array, bins, ends, construction, bool(superlevel), wanted, threads, backend, report
+                array, bins, ends, construction, flag("superlevel", superlevel), wanted, threads, backend, report
             )
     found = [EulerCurve(values, changes) for values, changes in curves]
     return found[0] if scales is None else found
@@ -227,6 +235,7 @@ def thin(
     iterations: int | None = ...,
     threshold: float | Literal["otsu"] | None = ...,
     invert: bool = ...,
+    nan: float | Literal["lowest", "highest"] | None = ...,
     threads: int | None = ...,
     backend: Backend = ...,
     progress: bool | Report = ...,
@@ -239,6 +248,7 @@ def thin(
     iterations: int | None = ...,
     threshold: float | Literal["otsu"] | None = ...,
     invert: bool = ...,
+    nan: float | Literal["lowest", "highest"] | None = ...,
     threads: int | None = ...,
     backend: Backend = ...,
     progress: bool | Report = ...,
@@ -251,6 +261,7 @@ def thin(
     iterations: int | None = None,
     threshold: float | Literal["otsu"] | None = None,
     invert: bool = False,
+    nan: float | Literal["lowest", "highest"] | None = None,
     threads: int | None = None,
     backend: Backend = "auto",
     progress: bool | Report = False,
@@ -273,6 +284,8 @@ def thin(
         Foreground is what is greater than this, or than Otsu's threshold, which arrays on a GPU do not have; by default what is not 0.
     invert : bool
         Whether foreground and background change places.
+    nan : number, "lowest" or "highest", optional
+        As that of :func:`ecc`.
     threads, backend, progress
         As those of :func:`rips`.
 
@@ -306,16 +319,16 @@ def thin(
     on_device = lent(image)
     above = None if isinstance(threshold, str) else optional_number("threshold", threshold)
     if on_device is not None:
-        _expect_device(on_device, backend)
+        _expect_device(on_device, backend, nan)
         if otsu:
             raise ValueError("threshold: expected a number for an array on a GPU, found 'otsu'")
         with shown(progress) as report:
             return _lacuna.thin_on_device(
-                on_device, rule, iterations, above, bool(invert), report
+                on_device, rule, iterations, above, flag("invert", invert), report
             )
-    array = plain_image(image)
+    array = plain_image(image, nan)
     with shown(progress) as report:
-        voxels, _, _ = _lacuna.thin(array, rule, iterations, above, otsu, bool(invert), threads, backend, report)
+        voxels, _, _ = _lacuna.thin(array, rule, iterations, above, otsu, flag("invert", invert), threads, backend, report)
     return voxels.view(np.bool_).reshape(array.shape)
 
 
@@ -328,9 +341,11 @@ def _ends(range: Any) -> tuple[float, float]:
     return number("range", low), number("range", high)
 
 
-def _expect_device(image: Lent, backend: str) -> None:
+def _expect_device(image: Lent, backend: str, nan: object) -> None:
     """Raises an error if an array that lies on a GPU is to be worked on elsewhere, and warns if it holds colours."""
     tell_of_colours(image.shape, np.dtype(image.type))
+    if nan is not None:
+        raise ValueError("nan: expected an array of the host, found one on a GPU")
     if backend == "cpu":
         raise ValueError("backend: expected auto or cuda for an array on a GPU, found cpu")
     if backend not in ("auto", "cuda"):

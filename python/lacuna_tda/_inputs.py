@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _lacuna
-from ._arguments import floats, hint, is_sparse, unmasked
+from ._arguments import flag, floats, hint, is_sparse, unmasked
 from ._extras import extra
 
 
@@ -20,8 +20,10 @@ def distances_of(
     metric_params: Mapping[str, Any] | None,
     births: bool,
     symmetrize: str | None,
+    shortest_paths: bool,
+    threads: int | None,
 ) -> _lacuna.Distances:
-    """The input as the extension module has it."""
+    """The input as the extension module has it. The threads find shortest paths."""
     is_precomputed = isinstance(metric, str) and metric == "precomputed"
     is_euclidean = isinstance(metric, str) and metric == "euclidean"
     if metric_params is not None and (is_precomputed or is_euclidean):
@@ -35,7 +37,10 @@ def distances_of(
             raise ValueError('a sparse matrix holds distances: expected metric="precomputed"')
         if symmetrize is not None:
             raise ValueError("symmetrize: expected an array of distances, found a sparse matrix")
-        return _edges(X, births)
+        edges = _edges(X, births)
+        return edges.shortest_paths(threads) if flag("shortest_paths", shortest_paths) else edges
+    if flag("shortest_paths", shortest_paths):
+        raise ValueError('shortest_paths: expected a graph, a sparse matrix with metric="precomputed"')
     if isinstance(X, (list, tuple)) and len(X) and (is_sparse(X[0]) or np.ndim(X[0]) >= 2):
         raise ValueError(f"expected one input, found a list of {len(X)}; rips_many takes several")
     if is_precomputed:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _lacuna
-from ._arguments import count, floats, is_sparse, optional_count, warn, word
+from ._arguments import count, flag, floats, is_sparse, optional_count, warn, word
 from ._diagram import Diagram, Indices
 from ._keywords import suggests_keywords
 from ._progress import Report, shown
@@ -161,7 +161,7 @@ def reduce(
     request = Request(
         algorithm=None if algorithm is None else word("algorithm", algorithm, "the name of an algorithm"),
         dualize=word("dualize", dualize, "auto, on or off"),
-        check=bool(check),
+        check=flag("check", check),
         cycles=representatives is not None,
         only=None if only is None else [count("only", cell, 0) for cell in only],
         min_persistence=optional_count("min_persistence", min_persistence, 0),

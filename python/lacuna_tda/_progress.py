@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from ._arguments import flag
 from ._extras import extra
 
 Report = Callable[[str, "int | None", int, int], None]
@@ -22,6 +23,9 @@ def shown(progress: bool | Report) -> Iterator[Report | None]:
         return
     if callable(progress):
         yield progress
+        return
+    if not flag("progress", progress, "True, False or a function"):
+        yield None
         return
     with extra("tqdm.auto", "tqdm", "progress=True").tqdm(total=1, leave=False) as bar:
 

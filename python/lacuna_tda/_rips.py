@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 import numpy as np
 
 from . import _lacuna
-from ._arguments import count, floats, number, optional_count, optional_number, warn, word
+from ._arguments import count, flag, floats, number, optional_count, optional_number, warn, word
 from ._diagram import Chain, Diagram, Landmarks, Representatives
 from ._inputs import distances_of, tell_of_distances
 from ._keywords import suggests_keywords
@@ -32,6 +32,7 @@ def rips(
     modulus: int = 2,
     collapse: Literal["auto", "off", "on"] = "auto",
     symmetrize: Literal["lower", "upper", "mean", "max", "min"] | None = None,
+    shortest_paths: bool = False,
     weights: Literal["diagonal", "dtm"] | None = None,
     dtm_p: float | Literal["inf"] | None = None,
     dtm_r: float | None = None,
@@ -76,6 +77,9 @@ def rips(
         Whether edges are left out first without which the bars are the same: as long as it pays, never, or all of them.
     symmetrize : "lower", "upper", "mean", "max" or "min", optional
         Which of two distances counts in an array (n, n) that is not symmetric; by default that is an error.
+    shortest_paths : bool
+        Whether the edges of a sparse matrix are replaced by the lengths of shortest paths, which are distances of all pairs of points and are
+        infinite where no path joins them.
     weights : "diagonal" or "dtm", optional
         When points are born: as the diagonal of precomputed distances says; or at twice their distance to the measure of all points. By default
         at 0.
@@ -167,7 +171,7 @@ def rips(
         backend=backend,
     )
     threads = optional_count("threads", threads, 1)
-    distances = distances_of(X, metric, metric_params, are_births, symmetrize)
+    distances = distances_of(X, metric, metric_params, are_births, symmetrize, shortest_paths, threads)
     if progress is False:
         answer = _lacuna.rips(distances, request, threads, None)
     else:
@@ -188,6 +192,7 @@ def rips_many(
     modulus: int = ...,
     collapse: Literal["auto", "off", "on"] = ...,
     symmetrize: Literal["lower", "upper", "mean", "max", "min"] | None = ...,
+    shortest_paths: bool = ...,
     weights: Literal["diagonal", "dtm"] | None = ...,
     dtm_p: float | Literal["inf"] | None = ...,
     dtm_r: float | None = ...,
@@ -215,6 +220,7 @@ def rips_many(
     modulus: int = ...,
     collapse: Literal["auto", "off", "on"] = ...,
     symmetrize: Literal["lower", "upper", "mean", "max", "min"] | None = ...,
+    shortest_paths: bool = ...,
     weights: Literal["diagonal", "dtm"] | None = ...,
     dtm_p: float | Literal["inf"] | None = ...,
     dtm_r: float | None = ...,
@@ -242,6 +248,7 @@ def rips_many(
     modulus: int = 2,
     collapse: Literal["auto", "off", "on"] = "auto",
     symmetrize: Literal["lower", "upper", "mean", "max", "min"] | None = None,
+    shortest_paths: bool = False,
     weights: Literal["diagonal", "dtm"] | None = None,
     dtm_p: float | Literal["inf"] | None = None,
     dtm_r: float | None = None,
@@ -313,7 +320,7 @@ def rips_many(
     inputs = []
     # Of an array, one call makes all clouds: ten thousand calls take as long as the bars of two thousand small clouds.
     is_array_of_clouds = isinstance(X, np.ndarray) and X.dtype != object and isinstance(metric, str) and metric == "euclidean"
-    if is_array_of_clouds and not np.ma.is_masked(X) and metric_params is None and symmetrize is None and not are_births:
+    if is_array_of_clouds and not np.ma.is_masked(X) and metric_params is None and symmetrize is None and shortest_paths is False and not are_births:
         for one in X if X.shape[1] == X.shape[2] else ():
             if tell_of_distances(one):
                 break
@@ -326,7 +333,7 @@ def rips_many(
     else:
         for one in X:
             try:
-                inputs.append(distances_of(one, metric, metric_params, are_births, symmetrize))
+                inputs.append(distances_of(one, metric, metric_params, are_births, symmetrize, shortest_paths, threads))
                 found.append(None)
             except (TypeError, ValueError) as error:
                 found.append(error)
@@ -415,7 +422,7 @@ def _requested(
         landmarks=optional_count("landmarks", landmarks, 0),
         representatives=kinds,
         cocycles_at="death" if cocycles_at is None else word("cocycles_at", cocycles_at, "birth or death"),
-        tighten=bool(tighten),
+        tighten=flag("tighten", tighten),
         only=None if only is None else [(count("only", dim, 0), count("only", place, 0)) for dim, place in only],
         longest=optional_count("longest", longest, 1),
         min_persistence=optional_number("min_persistence", min_persistence),

@@ -14,6 +14,7 @@ use sprs::{CsMatViewI, SpIndex};
 
 use crate::error::Failure;
 use crate::pinned::PinnedArray;
+use crate::run::on_threads;
 
 /// Points or distances, which a computation consumes.
 #[pyclass(module = "lacuna_tda._lacuna", frozen)]
@@ -33,6 +34,15 @@ impl Distances {
         input.take().ok_or_else(|| {
             Failure::Value("expected distances, found some that a computation has used up".into())
         })
+    }
+}
+
+#[pymethods]
+impl Distances {
+    /// The lengths of shortest paths in a graph, which is used up.
+    fn shortest_paths(&self, py: Python<'_>, threads: Option<usize>) -> PyResult<Distances> {
+        let graph = self.take()?;
+        on_threads(py, threads, None, |_| Ok(Distances::new(graph.shortest_paths()?)))
     }
 }
 

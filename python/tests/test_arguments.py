@@ -156,6 +156,40 @@ def test_whole_numbers_may_be_floats(
             function(*arguments, **options, **{name: other})
 
 
+BOOLEANS: list[tuple[Callable[..., object], tuple[object, ...], dict[str, object], str]] = [
+    (lacuna_tda.rips, (EDGE,), {"metric": "precomputed"}, "shortest_paths"),
+    (lacuna_tda.rips, (POINTS,), CYCLES, "tighten"),
+    (lacuna_tda.rips_many, ([POINTS],), CYCLES, "tighten"),
+    (lacuna_tda.reduce, (EDGE,), {}, "check"),
+    (lacuna_tda.cubical, (RING,), {}, "superlevel"),
+    (lacuna_tda.cubical, (RING,), {}, "locations"),
+    (lacuna_tda.ecc, (RING,), {}, "superlevel"),
+    (lacuna_tda.thin, (RING,), {}, "invert"),
+    (lacuna_tda.bottleneck, (A, B), {}, "matching"),
+    (lacuna_tda.wasserstein, (A, B), {}, "matching"),
+]
+
+
+@pytest.mark.parametrize(("function", "arguments", "options", "name"), BOOLEANS)
+def test_booleans_are_booleans(
+    function: Callable[..., object], arguments: tuple[object, ...], options: dict[str, object], name: str
+) -> None:
+    for value in (True, False):
+        np.testing.assert_equal(
+            function(*arguments, **options, **{name: np.bool_(value)}), function(*arguments, **options, **{name: value})
+        )
+    for other in ("no", "yes", 1, 0, 1.0, None, [True]):
+        with pytest.raises(TypeError, match=rf"^{name}: expected True or False, found "):
+            function(*arguments, **options, **{name: other})
+
+
+@pytest.mark.parametrize("function", [lacuna_tda.rips, lacuna_tda.cubical, lacuna_tda.ecc, lacuna_tda.thin])
+def test_progress_is_a_boolean_or_a_function(function: Callable[..., object]) -> None:
+    function(RING, progress=np.bool_(False))
+    with pytest.raises(TypeError, match="^progress: expected True, False or a function, found 'no'"):
+        function(RING, progress="no")
+
+
 def test_bars_are_numbers() -> None:
     text = [["0", "4"]]
     with pytest.raises(TypeError, match="bars of dimension 0: expected an array of numbers, found one of type <U1"):

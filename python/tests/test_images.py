@@ -149,6 +149,41 @@ def test_what_curves_and_skeletons_refuse() -> None:
         lacuna_tda.thin(np.zeros((3, 3)), threshold="otsu")
 
 
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8", ">f4"])
+def test_nan_is_replaced(dtype: str, order: str, rng: np.random.Generator) -> None:
+    whole = np.asarray(rng.integers(0, 9, (7, 8)), dtype=dtype, order=order)
+    holed = whole.copy(order="K")
+    holed[2, 3] = holed[4, :2] = np.nan
+    for nan, value in ((2, 2.0), (-1.5, -1.5), (np.inf, np.inf), ("lowest", -np.inf), ("highest", np.inf)):
+        filled = np.where(np.isnan(holed), value, holed).astype(dtype)
+        assert lacuna_tda.cubical(holed, nan=nan) == lacuna_tda.cubical(filled)
+        np.testing.assert_equal(lacuna_tda.ecc(holed, nan=nan), lacuna_tda.ecc(filled))
+        np.testing.assert_equal(lacuna_tda.thin(holed, threshold=4, nan=nan), lacuna_tda.thin(filled, threshold=4))
+    assert np.isnan(holed).sum() == 3
+    with pytest.raises(ValueError, match="NaN"):
+        lacuna_tda.cubical(holed)
+    integers = whole.astype(np.int16)
+    assert lacuna_tda.cubical(integers, nan=0) == lacuna_tda.cubical(integers)
+
+
+@pytest.mark.parametrize(
+    ("nan", "error", "message"),
+    [
+        (np.nan, ValueError, "^nan: expected a number, 'lowest' or 'highest', found nan"),
+        ("low", ValueError, "^nan: expected a number, 'lowest' or 'highest', found 'low'"),
+        ([0], TypeError, "^nan: expected a number, found"),
+        (1e39, ValueError, "^nan: expected a number that float32 holds, found 1e"),
+    ],
+)
+def test_what_does_not_replace_nan(nan: object, error: type[Exception], message: str) -> None:
+    image = np.array([[0, np.nan], [1, 2]], dtype=np.float32)
+    functions: list[Callable[..., object]] = [lacuna_tda.cubical, lacuna_tda.ecc, lacuna_tda.thin]
+    for function in functions:
+        with pytest.raises(error, match=message):
+            function(image, nan=nan)
+
+
 @pytest.mark.parametrize("function", [lacuna_tda.cubical, lacuna_tda.ecc, lacuna_tda.thin])
 def test_voxels_below_a_mask_are_no_data(function: Callable[..., object]) -> None:
     image = np.ma.masked_equal(np.array([[1, 1, 1], [1, 9, 1], [1, 1, 1]], dtype=np.uint8), 9)

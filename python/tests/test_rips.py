@@ -95,6 +95,23 @@ def test_directed_graphs_lose_their_directions(rng: np.random.Generator) -> None
     assert found == of_either and found != of_upper
 
 
+def test_shortest_paths_are_distances(rng: np.random.Generator) -> None:
+    sparse = pytest.importorskip("scipy.sparse")
+    paths = pytest.importorskip("scipy.sparse.csgraph").shortest_path
+    weights = np.triu(rng.integers(1, 9, (20, 20)) * (rng.random((20, 20)) < 0.15), 1).astype(float)
+    graph = sparse.csr_array(weights)
+    graph.eliminate_zeros()
+    expected = lacuna_tda.rips(paths(graph, directed=False), metric="precomputed", threshold=np.inf)
+    for threads in (None, 1):
+        found = lacuna_tda.rips(graph, metric="precomputed", shortest_paths=True, threshold=np.inf, threads=threads)
+        assert found == expected
+    assert lacuna_tda.rips_many([graph], metric="precomputed", shortest_paths=True, threshold=np.inf) == [expected]
+    assert lacuna_tda.rips(graph, metric="precomputed", threshold=np.inf) != expected
+    for options in ({}, {"metric": "precomputed"}, {"metric": "cityblock"}):
+        with pytest.raises(ValueError, match='^shortest_paths: expected a graph, a sparse matrix with metric="precomputed"'):
+            lacuna_tda.rips(np.zeros((3, 3)), shortest_paths=True, **options)
+
+
 def test_stored_zeros_are_edges() -> None:
     matrix = sparse.coo_array(([0.0, 2.0], ([0, 1], [1, 2])), shape=(4, 4))
     found = lacuna_tda.rips(matrix, metric="precomputed").bars(0)

@@ -79,6 +79,21 @@ fn options_choose_bars() {
     assert_eq!(found, [(json!(0), json!(0), json!(null)), (json!(0), json!(1), json!(null))]);
 }
 
+/// The second component of a line of 64-bit integers lasts for 2^53, which is less than 2^53 + 1 by no double.
+#[test]
+fn persistence_is_compared_exactly() {
+    let scratch = Scratch::new();
+    let file = scratch.name("line.raw");
+    fs::write(&file, [0_u64, (1 << 53) + 5, 5].map(u64::to_le_bytes).concat()).unwrap();
+    let chosen = |least: &str| {
+        let image = ["--shape", "3", "--dtype", "u64", "--output", "json", &file];
+        let run = lacuna("cubical", CYCLES).args(["--min-persistence", least]).args(image).assert().success();
+        let found: Value = serde_json::from_slice(&run.get_output().stdout).unwrap();
+        found["representatives"].as_array().unwrap().len()
+    };
+    assert_eq!(["9007199254740992", "9007199254740992.5", "9007199254740993"].map(chosen), [2, 1, 1]);
+}
+
 #[test]
 fn npz_has_arrays_a_dimension() {
     let bytes = written(&[&CYCLES[..], &["--output", "npz", "--construction", "v"]].concat());

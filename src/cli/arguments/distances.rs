@@ -37,13 +37,6 @@ pub(crate) struct DistancesArguments {
     #[arg(long, value_name = "FORMAT", verbatim_doc_comment, allow_hyphen_values = true)]
     format: Option<DistanceFormat>,
 
-    /// Use shortest-path lengths in a graph as distances
-    ///
-    /// The input is a list of edges or a sparse matrix. Pairs of points without a path are never connected. The
-    /// distances of all pairs are stored in memory.
-    #[arg(long)]
-    shortest_paths: bool,
-
     #[command(flatten)]
     table: TableArguments,
 
@@ -52,10 +45,17 @@ pub(crate) struct DistancesArguments {
     key: Option<String>,
 }
 
-/// How tables and matrices are read.
+/// How graphs, tables and matrices are read.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Input")]
 pub(crate) struct TableArguments {
+    /// Use shortest-path lengths in a graph as distances
+    ///
+    /// The input is a list of edges or a sparse matrix. Pairs of points without a path are never connected. The
+    /// distances of all pairs are stored in memory.
+    #[arg(long)]
+    shortest_paths: bool,
+
     /// Skip the first N lines of a text file; a first line of numbers is then data
     #[arg(hide_short_help = true, long, value_name = "N", value_parser = parse::lines, allow_hyphen_values = true)]
     skip_rows: Option<usize>,
@@ -87,22 +87,17 @@ impl DistancesArguments {
         number: Option<usize>,
         diagonal: Diagonal,
     ) -> Result<Loaded, CliError> {
-        let mut loaded = match number {
+        let loaded = match number {
             None => read_path(path, self.options(diagonal)),
             Some(number) => read_cloud(path, number, &self.options(diagonal)),
         }?;
-        if self.shortest_paths {
-            let paths = loaded.input.shortest_paths();
-            loaded.input = paths.map_err(|source| CliError::about(name_of(path), source))?;
-            loaded.notes.push("distances are the lengths of shortest paths".to_owned());
-        }
-        Ok(loaded)
+        self.table.with_paths(loaded, path)
     }
 
     /// Adds to what a run is known by how its inputs are read.
     pub(crate) fn known_by(&self, run: Fingerprint) -> Fingerprint {
-        let DistancesArguments { format, table, shortest_paths, key } = self;
-        let TableArguments { skip_rows, columns, decimal, symmetrize } = table;
+        let DistancesArguments { format, table, key } = self;
+        let TableArguments { shortest_paths, skip_rows, columns, decimal, symmetrize } = table;
         let run = run
             .with_some("--format", format.map(|format| format!("{format:?}")))
             .with_some("--key", key.as_ref());
@@ -121,8 +116,18 @@ impl DistancesArguments {
 impl TableArguments {
     /// Whether any of them is given.
     pub(crate) fn is_given(&self) -> bool {
-        let Self { skip_rows, columns, decimal, symmetrize } = self;
-        skip_rows.is_some() || columns.is_some() || decimal.is_some() || symmetrize.is_some()
+        let Self { shortest_paths, skip_rows, columns, decimal, symmetrize } = self;
+        *shortest_paths || skip_rows.is_some() || columns.is_some() || decimal.is_some() || symmetrize.is_some()
+    }
+
+    /// With `--shortest-paths`, replaces the edges that were read from `path` by the lengths of shortest paths.
+    pub(crate) fn with_paths(&self, mut loaded: Loaded, path: &Path) -> Result<Loaded, CliError> {
+        if self.shortest_paths {
+            let paths = loaded.input.shortest_paths();
+            loaded.input = paths.map_err(|source| CliError::about(name_of(path), source))?;
+            loaded.notes.push("distances are the lengths of shortest paths".to_owned());
+        }
+        Ok(loaded)
     }
 
     /// How to read a file of this format.

@@ -49,7 +49,14 @@ fn read_input(
         .map_err(|error| lacuna::metric::read::ReadError::Io { file: name.clone(), error })?;
     let options = arguments.table.options(format, Diagonal::Zero, arguments.key.clone());
     let symmetrized = options.symmetrize.is_some();
-    let loaded = read_bytes(&name, &bytes, options)?;
+    let mut loaded = read_bytes(&name, &bytes, options)?;
+    if loaded.format == DistanceFormat::Dipha
+        && !symmetrized
+        && let Ok(distances) = read_dipha::<f64>(&bytes)
+    {
+        loaded.input = Input::Double(distances);
+    }
+    let loaded = arguments.table.with_paths(loaded, &arguments.input)?;
     let notes = frame.notes;
     frame.meter.aside(|| {
         if let Some(why) = &loaded.detection {
@@ -57,12 +64,6 @@ fn read_input(
         }
         loaded.notes.iter().for_each(|note| notes.note(format_args!("{name}: {note}")));
     });
-    if loaded.format == DistanceFormat::Dipha
-        && !symmetrized
-        && let Ok(distances) = read_dipha::<f64>(&bytes)
-    {
-        return Ok(Input::Double(distances));
-    }
     Ok(loaded.input)
 }
 

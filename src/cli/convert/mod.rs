@@ -250,7 +250,7 @@ impl Arguments {
             return wrong("--round", "an image or distances");
         }
         if kind != Kind::Distances && self.table.is_given() {
-            return wrong("--skip-rows, --columns, --decimal or --symmetrize", "distances");
+            return wrong("--shortest-paths, --skip-rows, --columns, --decimal or --symmetrize", "distances");
         }
         if !matches!(kind, Kind::Image | Kind::Distances) && self.key.is_some() {
             return wrong("--key", "an image or distances");
