@@ -102,7 +102,8 @@ impl<T: KernelVoxel> ArrayKernels<T> {
         let mut words = gpu.zeros::<u64>(planes * rows * width)?;
         let sizes = [rows, columns, 2 * width, 2 * words.len()].map(|size| size as u64);
         let steps = image.steps.map(|step| step as u64);
-        let (threshold, is_above) = (binary.above.unwrap_or(T::of_key(T::Key::MAX)), u32::from(binary.above.is_some()));
+        let (threshold, is_above) =
+            (binary.above.unwrap_or(T::of_key(T::Key::MAX)), u32::from(binary.above.is_some()));
         let is_inverted = u32::from(binary.inverted);
         let launch = self.bits.launch(self.blocks, THREADS, 0).input(voxels);
         let launch = launch.values(&sizes).values(&steps);

@@ -357,10 +357,13 @@ fn near_pairs_alone() {
 fn graphs_become_the_lengths_of_their_shortest_paths() {
     let scratch = Scratch::new();
     let graph = scratch.file("graph.edges", "0 1 1\n1 2 2\n0 2 5\n3 4 1\n");
-    let run = convert(["--shortest-paths", "--output", "lower-distance"]).arg(&graph).arg("-").assert().success();
+    let run =
+        convert(["--shortest-paths", "--output", "lower-distance"]).arg(&graph).arg("-").assert().success();
     let run = run.stdout("1.0\n3.0 2.0\ninf inf inf\ninf inf inf 1.0\n");
     run.stderr(contains("graph.edges: distances are the lengths of shortest paths"));
-    for (options, name) in [(&["--format", "point-cloud"][..], "points"), (&["--format", "distance"], "matrix")] {
+    for (options, name) in
+        [(&["--format", "point-cloud"][..], "points"), (&["--format", "distance"], "matrix")]
+    {
         let table = scratch.file(name, "0 1\n1 0\n");
         let out = scratch.path("paths.lower");
         let run = convert(["--shortest-paths"]).args(options).args([&table, &out]).assert().code(2);

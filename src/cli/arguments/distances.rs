@@ -117,7 +117,11 @@ impl TableArguments {
     /// Whether any of them is given.
     pub(crate) fn is_given(&self) -> bool {
         let Self { shortest_paths, skip_rows, columns, decimal, symmetrize } = self;
-        *shortest_paths || skip_rows.is_some() || columns.is_some() || decimal.is_some() || symmetrize.is_some()
+        *shortest_paths
+            || skip_rows.is_some()
+            || columns.is_some()
+            || decimal.is_some()
+            || symmetrize.is_some()
     }
 
     /// With `--shortest-paths`, replaces the edges that were read from `path` by the lengths of shortest paths.
