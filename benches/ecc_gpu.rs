@@ -23,11 +23,11 @@ use std::time::Instant;
 use lacuna::cubical::ecc::cuda::{DeviceError, Prepared};
 use lacuna::cubical::ecc::scales::{Scales, curves_device};
 use lacuna::cubical::ecc::{Bins, EccRequest, Voxels, curve};
-use lacuna::cubical::read::{self, AnyStream, ImageOptions, Raw, Stream};
+use lacuna::cubical::read::{self, ImageOptions, Raw};
 use lacuna::cubical::{Construction, Image, Order, Shape};
 use lacuna::internals::{Gpu, KernelVoxel};
 use rayon::prelude::*;
-use zerocopy::{FromBytes, Immutable, IntoBytes};
+use zerocopy::IntoBytes as _;
 
 /// Number of counts that are enqueued together.
 const RUNS: u32 = 10;
@@ -113,7 +113,7 @@ fn table(gpu: &Gpu, n: usize) -> Result<(), Failure> {
 const SHARE: usize = 2 << 20;
 
 /// Streams an image from a file.
-fn streamed<T: KernelVoxel + FromStream + FromBytes + IntoBytes + Immutable>(
+fn streamed<T: KernelVoxel>(
     gpu: &Gpu,
     axes: [usize; 3],
     bins: Bins,
@@ -127,7 +127,7 @@ fn streamed<T: KernelVoxel + FromStream + FromBytes + IntoBytes + Immutable>(
     let options = ImageOptions { raw: Some(raw), ..ImageOptions::default() };
     let stream = read::open(&path, &options);
     std::fs::remove_file(&path)?;
-    let stream = T::of(stream?).ok_or("voxels of another type")?;
+    let stream = stream?;
     let places = stream.anywhere().ok_or("no places in a regular file")?;
     let request = EccRequest { bins, ..EccRequest::default() };
     let expected = Prepared::<T>::new(gpu)?.curve(&gpu.upload(image.voxels())?, image.shape(), &request)?;
@@ -170,23 +170,6 @@ struct Failed(Box<dyn Error + Send + Sync>);
 impl<E: Error + Send + Sync + 'static> From<E> for Failed {
     fn from(error: E) -> Self {
         Failed(Box::new(error))
-    }
-}
-
-/// A voxel type of file streams.
-trait FromStream: Sized {
-    fn of(stream: AnyStream) -> Option<Stream<Self>>;
-}
-
-impl FromStream for u8 {
-    fn of(stream: AnyStream) -> Option<Stream<u8>> {
-        if let AnyStream::U8(stream) = stream { Some(stream) } else { None }
-    }
-}
-
-impl FromStream for f32 {
-    fn of(stream: AnyStream) -> Option<Stream<f32>> {
-        if let AnyStream::F32(stream) = stream { Some(stream) } else { None }
     }
 }
 

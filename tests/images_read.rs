@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use lacuna::cubical::read::{ImageFormat, ImageOptions, Raw, open, read, read_bytes};
 use lacuna::cubical::{AnyImage, Image, Order, Shape, Voxel};
-use lacuna::{with_image, with_stream};
+use lacuna::{with_image, with_voxels};
 
 #[path = "../fuzz/fuzz_targets/check_images.rs"]
 mod check_images;
@@ -89,9 +89,9 @@ fn in_pieces_it_is_the_same() {
         let options = ImageOptions { raw: case.raw, ..ImageOptions::default() };
         let whole = read(&case.file, &options).unwrap();
         for piece in [1, 7, 16, 48, 60, 1000] {
-            let pieces = with_stream!(open(&case.file, &options).unwrap(), stream => {
-                let (mut stream, mut all) = (stream, Vec::new());
-                let shape = stream.shape();
+            let mut stream = open(&case.file, &options).unwrap();
+            let pieces = with_voxels!(stream.voxel_type(), T => {
+                let (shape, mut all) = (stream.shape(), Vec::<T>::new());
                 loop {
                     let mut voxels = vec![Default::default(); piece];
                     let count = stream.read(&mut voxels).unwrap();

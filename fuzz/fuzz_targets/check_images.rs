@@ -8,7 +8,7 @@ use std::io::Write as _;
 
 use lacuna::cubical::read::{ImageFormat, ImageOptions, Raw, VoxelType, open, read_bytes};
 use lacuna::cubical::{AnyImage, Image, Order, Voxel};
-use lacuna::{with_image, with_stream};
+use lacuna::{with_image, with_voxels};
 
 /// A file in the format that the first byte picks; of a raw file, the high bits pick the type.
 pub(crate) fn image_formats(input: &[u8]) -> Option<AnyImage> {
@@ -62,11 +62,10 @@ fn in_pieces(image: &AnyImage, file: &[u8], name: Option<&str>, options: &ImageO
     let suffix = name.and_then(|name| name.find('.').map(|dot| &name[dot..])).unwrap_or("");
     let mut on_disk = tempfile::Builder::new().suffix(suffix).tempfile().expect("a temporary file");
     on_disk.write_all(file).expect("writing a temporary file");
-    let stream = open(on_disk.path(), options).expect("what could be read");
+    let mut stream = open(on_disk.path(), options).expect("what could be read");
     let expected = with_image!(image, image => values(image.voxels()));
-    let found = with_stream!(stream, stream => {
-        let (mut stream, mut all) = (stream, Vec::new());
-        let mut piece = vec![Default::default(); 1 + expected.len() / 3];
+    let found = with_voxels!(stream.voxel_type(), T => {
+        let (mut all, mut piece) = (Vec::new(), vec![T::default(); 1 + expected.len() / 3]);
         loop {
             let count = stream.read(&mut piece).expect("what could be read");
             all.extend(values(&piece[..count]));

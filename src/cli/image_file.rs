@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use lacuna::cubical::AnyImage;
-use lacuna::cubical::read::{self, AnyStream, Detection, ImageOptions};
+use lacuna::cubical::read::{self, Detection, ImageOptions, Stream};
 use lacuna::internals::name_of;
 use lacuna::progress::Progress;
 
@@ -19,7 +19,7 @@ pub(crate) fn open_image(
     options: &ImageOptions,
     frame: &Frame,
     others: Option<&mut Vec<Detection>>,
-) -> Result<AnyStream, CliError> {
+) -> Result<Stream, CliError> {
     frame.meter.stage("reading");
     let stream = while_reading(|| read::open(file, options))??;
     let Some(detection) = stream.detection() else { return Ok(stream) };
@@ -35,7 +35,7 @@ pub(crate) fn open_image(
 }
 
 /// Reads the image of a stream, with its progress shown by `meter`.
-pub(crate) fn read_image(stream: AnyStream, meter: &Meter) -> Result<AnyImage, CliError> {
+pub(crate) fn read_image(stream: Stream, meter: &Meter) -> Result<AnyImage, CliError> {
     meter.begin("reading", None, stream.shape().count() as u64);
     Ok(while_reading(|| stream.image_watched(&|voxels| meter.advance(voxels)))??)
 }

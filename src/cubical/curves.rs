@@ -7,46 +7,44 @@
 mod checkpoint;
 mod stages;
 
-use std::any::Any;
 use std::io;
 use std::path::PathBuf;
 
 pub use self::checkpoint::forget;
 use self::checkpoint::{CurveState, load_scales};
-use self::stages::{ScalesStage, StreamStage};
+use self::stages::{Reused, ScalesStage, StreamStage, StreamedCurves};
 use super::ecc::bins::{Bins, BinsError};
-use super::ecc::cuda::{DeviceError, Prepared};
+use super::ecc::cuda::DeviceError;
 use super::ecc::scales::{Scales, ScalesError};
-use super::ecc::slabs::{PartialCurve, SlabCounter, SlabError, Watch};
-use super::ecc::{EccRequest, Vcec, VcecRows, Voxels, estimate};
-use super::image::{Image, Voxel};
-use super::read::{AnyStream, Detection, ImageReadError, Stream};
+use super::ecc::slabs::{SlabCounter, SlabError};
+use super::ecc::{EccRequest, Vcec, VcecRows, estimate};
+use super::image::Image;
+use super::read::{Detection, ImageReadError, Stream};
 use super::shape::Shape;
-use super::value::Value;
+use super::voxel::VoxelType;
 use crate::backend::{Backend, BackendError, Difference, Estimate, MachineError};
-use crate::cuda::{Gpu, KernelVoxel};
-use crate::progress::{Cost, Expected, Interrupted, Progress, check, interruptible};
+use crate::cuda::KernelVoxel;
+use crate::progress::{Cost, Expected, Interrupted, Progress, interruptible};
 use crate::snapshot::SnapshotError;
-use crate::{with_image, with_stream};
+use crate::{with_image, with_voxels};
 
 /// Name of the stage for [`Progress`]. The unit of work is a voxel; voxels that are read twice count twice.
 const STAGE: &str = "curve";
 
 /// An image that can be opened for reading, once or several times.
 pub struct CurveSource<'a> {
-    open: &'a dyn Fn() -> Result<AnyStream, ImageReadError>,
+    open: &'a dyn Fn() -> Result<Stream, ImageReadError>,
     is_read_once: bool,
 }
 
 impl<'a> CurveSource<'a> {
     /// An image that `open` opens at its first voxel; only once if `is_read_once`, as for a pipe.
-    pub fn new(open: &'a dyn Fn() -> Result<AnyStream, ImageReadError>, is_read_once: bool) -> Self {
+    pub fn new(open: &'a dyn Fn() -> Result<Stream, ImageReadError>, is_read_once: bool) -> Self {
         CurveSource { open, is_read_once }
     }
 }
 
 /// Computes the curves of images, all with the same request.
-#[derive(Debug)]
 pub struct ImageCurves {
     request: EccRequest,
     /// Memory limit in bytes.
@@ -54,10 +52,8 @@ pub struct ImageCurves {
     /// Directory for rows that exceed the memory limit.
     directory: PathBuf,
     backend: Backend,
-    /// The [`SlabCounter`] of the last image, for that image's voxel type.
-    counter: Option<Box<dyn Any>>,
-    /// The [`Prepared`] kernels and buffers of the last image, for that image's voxel type.
-    prepared: Option<Box<dyn Any>>,
+    /// Buffers and kernels of the last image, for that image's voxel type.
+    reused: Option<(VoxelType, Box<dyn StreamedCurves>)>,
 }
 
 /// Result for one image.
@@ -131,12 +127,17 @@ impl From<SnapshotError> for CurvesError {
     }
 }
 
-impl From<MachineError<CurvesError, DeviceError>> for CurvesError {
-    fn from(error: MachineError<CurvesError, DeviceError>) -> Self {
+impl CurvesError {
+    /// The error of a run on a chosen device, from the errors of the stage and of the device.
+    fn of_run<E>(
+        error: MachineError<E, DeviceError>,
+        of_stage: fn(E) -> CurvesError,
+        of_device: fn(DeviceError) -> CurvesError,
+    ) -> Self {
         match error {
-            MachineError::Stage(error) => error,
+            MachineError::Stage(error) => of_stage(error),
+            MachineError::Device(error) => of_device(error),
             MachineError::Backend(error) => CurvesError::Backend(error),
-            MachineError::Device(error) => CurvesError::Device(error),
             MachineError::Check(difference) => CurvesError::Check(difference),
         }
     }
@@ -148,17 +149,6 @@ impl From<CurvesError> for MachineError<CurvesError, DeviceError> {
         match error {
             CurvesError::Device(error) => MachineError::Device(error),
             error => MachineError::Stage(error),
-        }
-    }
-}
-
-impl From<MachineError<ScalesError, DeviceError>> for CurvesError {
-    fn from(error: MachineError<ScalesError, DeviceError>) -> Self {
-        match error {
-            MachineError::Stage(error) => CurvesError::Scales(error),
-            MachineError::Backend(error) => CurvesError::Backend(error),
-            MachineError::Device(error) => CurvesError::Scales(ScalesError::Device(error)),
-            MachineError::Check(difference) => CurvesError::Check(difference),
         }
     }
 }
@@ -180,7 +170,7 @@ impl ImageCurves {
     pub fn new(request: &EccRequest, limit: usize, backend: Backend) -> Result<Self, BinsError> {
         request.bins.check()?;
         let directory = std::env::temp_dir();
-        Ok(ImageCurves { request: *request, limit, directory, backend, counter: None, prepared: None })
+        Ok(ImageCurves { request: *request, limit, directory, backend, reused: None })
     }
 
     /// Spills rows that exceed the memory limit to temporary files in this directory instead of the system's, if it is
@@ -207,17 +197,18 @@ impl ImageCurves {
         source: &CurveSource<'_>,
         progress: &dyn Progress,
     ) -> Result<CurvesFound, CurvesError> {
-        let stream = (source.open)()?;
-        let (voxels, needs_range, has_many) = with_stream!(&stream, stream => kind(stream, &self.request));
-        let (shape, detection) = (stream.shape(), stream.detection());
-        let mut decision =
-            self.backend.decide(&with_stream!(&stream, stream => estimate_of(stream, &self.request)))?;
+        let mut stream = (source.open)()?;
+        let (shape, voxels, detection) = (stream.shape(), stream.voxel_type(), stream.detection());
+        let (needs_range, estimate) = with_voxels!(voxels, T => {
+            (SlabCounter::<T>::needs_range(&self.request), estimate::<T>(shape, &self.request))
+        });
+        let mut decision = self.backend.decide(&estimate)?;
         if decision.self_check && source.is_read_once {
             return Err(CurvesError::ReadOnce);
         }
         let passes = if needs_range { 2 } else { 1 };
         let mut stages = vec![Expected { stage: STAGE, dim: None, cost: Cost::Known(1.0) }];
-        if has_many {
+        if self.request.bins == Bins::Distinct && voxels.bytes() > 2 {
             // Writing as many rows as there are voxels may take longer than counting the voxels.
             stages.push(Expected { stage: "writing", dim: None, cost: Cost::Unknown });
         }
@@ -225,28 +216,24 @@ impl ImageCurves {
         progress.begin(STAGE, None, passes * shape.count() as u64);
         let checkpoint = progress.checkpoint();
         let mut state = CurveState::load(checkpoint, voxels, shape)?;
-        let stream = match state.range {
-            _ if !needs_range => stream,
-            Some(_) => {
-                progress.advance(shape.count() as u64);
-                stream
+        if needs_range && state.range.is_some() {
+            progress.advance(shape.count() as u64);
+        } else if needs_range {
+            if source.is_read_once {
+                return Err(CurvesError::Range { voxels: voxels.name() });
             }
-            None => {
-                if source.is_read_once {
-                    return Err(CurvesError::Range { voxels });
-                }
-                state.range = Some(with_stream!(stream, stream => range(stream, progress))?);
-                if checkpoint.takes_turn() {
-                    state.save(checkpoint, voxels, shape);
-                }
-                (source.open)()?
+            state.range = Some(self.of_type(voxels)?.range(stream, progress)?);
+            if checkpoint.takes_turn() {
+                state.save(checkpoint, voxels, shape);
             }
-        };
+            stream = (source.open)()?;
+        }
         // The CPU cannot take over from the GPU if the image cannot be read again.
         decision.may_fall_back &= !source.is_read_once;
         let stream = Some(stream);
-        let rows = decision.run(&mut StreamStage { curves: self, source, stream, state, progress })?;
-        let backend = decision.to_string();
+        let rows = decision.run(&mut StreamStage { curves: self, source, stream, state, progress });
+        let rows = rows.map_err(|error| CurvesError::of_run(error, |error| error, CurvesError::Device))?;
+        let (backend, voxels) = (decision.to_string(), voxels.name());
         Ok(CurvesFound { rows, shape, voxels, passes, smoothed: Vec::new(), detection, backend })
     }
 
@@ -285,9 +272,11 @@ impl ImageCurves {
             device: one.device + smoothed * more.device,
         };
         let mut decision = self.backend.decide(&all)?;
-        let known = load_scales(progress.checkpoint(), T::NAME, image.shape(), scales.count)?;
+        let known = load_scales(progress.checkpoint(), T::TYPE, image.shape(), scales.count)?;
         let request = &self.request;
-        let found = decision.run(&mut ScalesStage { image, request, scales, known, progress })?;
+        let found = decision.run(&mut ScalesStage { image, request, scales, known, progress });
+        let of_device = |error| CurvesError::Scales(ScalesError::Device(error));
+        let found = found.map_err(|error| CurvesError::of_run(error, CurvesError::Scales, of_device))?;
         let mut found = found.into_iter();
         let rows = VcecRows::Memory(found.next().unwrap_or_default());
         let (shape, voxels, smoothed) = (image.shape(), T::NAME, found.collect());
@@ -295,96 +284,21 @@ impl ImageCurves {
         Ok(CurvesFound { rows, shape, voxels, passes: 1, smoothed, detection: None, backend })
     }
 
-    fn on_device<T: KernelVoxel>(
-        &mut self,
-        gpu: &Gpu,
-        mut stream: Stream<T>,
-        range: Option<(Value, Value)>,
-        progress: &dyn Progress,
-    ) -> Result<Vcec, CurvesError> {
-        let last = self.prepared.take().and_then(|prepared| prepared.downcast::<Prepared<T>>().ok());
-        let prepared = match last {
-            Some(prepared) => prepared,
-            None => Box::new(Prepared::new(gpu).map_err(DeviceError::from)?),
+    /// The computation for this voxel type, with the buffers and kernels of the last image if that had the same type.
+    fn of_type(&mut self, voxels: VoxelType) -> Result<&mut dyn StreamedCurves, CurvesError> {
+        let reused = match self.reused.take() {
+            Some((of, reused)) if of == voxels => reused,
+            _ => with_voxels!(voxels, T => {
+                let counter = SlabCounter::<T>::new(&self.request, self.limit).map_err(SlabError::Bins)?;
+                let counter = counter.spilling_to(self.directory.clone());
+                Box::new(Reused { request: self.request, counter, prepared: None }) as Box<dyn StreamedCurves>
+            }),
         };
-        let mut request = self.request;
-        if let (Bins::Uniform { range: bounds, .. }, Some(found)) = (&mut request.bins, range) {
-            *bounds = Some(found);
-        }
-        let (shape, advance) = (stream.shape(), |voxels| progress.advance(voxels));
-        let count = |voxels: Voxels<'_, T, _>| prepared.stream(shape, &request, voxels, &advance);
-        let curve = with_voxels(&mut stream, CurvesError::Read, count);
-        self.prepared = Some(prepared);
-        curve
-    }
-
-    fn add_up<T: Voxel>(
-        &mut self,
-        mut stream: Stream<T>,
-        state: &CurveState,
-        progress: &dyn Progress,
-    ) -> Result<VcecRows, SlabError<ImageReadError>> {
-        let last = self.counter.take().and_then(|counter| counter.downcast::<SlabCounter<T>>().ok());
-        let mut counter = match last {
-            Some(counter) => counter,
-            None => {
-                let counter = SlabCounter::new(&self.request, self.limit)?;
-                Box::new(counter.spilling_to(self.directory.clone()))
-            }
-        };
-        let (shape, checkpoint) = (stream.shape(), progress.checkpoint());
-        let (since, range) = (state.partial.as_ref(), state.range);
-        let keep = |partial: Option<PartialCurve>| {
-            if partial.is_some() {
-                CurveState { range, partial }.save(checkpoint, T::NAME, shape);
-            }
-            check(progress);
-        };
-        let watch = Watch {
-            advance: &|voxels| progress.advance(voxels),
-            pauses: &|| checkpoint.takes_turn() || progress.is_interrupted(),
-            keep: &keep,
-        };
-        let count = |voxels: Voxels<'_, T, _>| counter.curve(shape, range, voxels, since, &watch);
-        let found = with_voxels(&mut stream, std::convert::identity, count);
-        self.counter = Some(counter);
-        found
+        Ok(&mut *self.reused.insert((voxels, reused)).1)
     }
 
     /// Converts an error of reading spilled rows.
     fn unreadable(&self, error: io::Error) -> SlabError<ImageReadError> {
         SlabError::Spill { directory: self.directory.clone(), limit: self.limit, error }
     }
-}
-
-/// Finds the least and the greatest finite value of an image.
-fn range<T: Voxel>(
-    mut stream: Stream<T>,
-    progress: &dyn Progress,
-) -> Result<(Value, Value), SlabError<ImageReadError>> {
-    let (shape, advance) = (stream.shape(), |voxels| progress.advance(voxels));
-    SlabCounter::range(shape, |voxels| stream.read(voxels), &advance)
-}
-
-/// Passes the voxels of a stream to `work`; `failed` converts an error of reading them.
-fn with_voxels<T: Voxel, E, R>(
-    stream: &mut Stream<T>,
-    failed: fn(ImageReadError) -> E,
-    work: impl FnOnce(Voxels<'_, T, E>) -> R,
-) -> R {
-    if let Some(places) = stream.anywhere() {
-        let read = |first, voxels: &mut [T]| places.read(first, voxels).map_err(failed);
-        return work(Voxels::Anywhere(&read));
-    }
-    work(Voxels::InOrder(&mut |voxels| stream.read(voxels).map_err(failed)))
-}
-
-fn estimate_of<T: Voxel>(stream: &Stream<T>, request: &EccRequest) -> Estimate {
-    estimate::<T>(stream.shape(), request)
-}
-
-/// Returns the name of the voxel type, whether a range of values is needed first, and whether rows may be very many.
-fn kind<T: Voxel>(_: &Stream<T>, request: &EccRequest) -> (&'static str, bool, bool) {
-    let has_many = request.bins == Bins::Distinct && size_of::<T>() > 2;
-    (T::NAME, SlabCounter::<T>::needs_range(request), has_many)
 }

@@ -4,156 +4,11 @@ use std::fmt;
 use std::sync::Arc;
 
 use rayon::prelude::*;
-use zerocopy::{FromBytes as _, IntoBytes as _};
 
-use super::key::{Coding, Key};
 use super::shape::{Order, Shape, ShapeError};
 use super::value::Value;
-
-/// A numeric type of voxels.
-pub trait Voxel: Copy + PartialOrd + Into<Value> + Send + Sync + fmt::Debug + fmt::Display + 'static {
-    /// Unsigned integer type whose order represents the order of the voxels.
-    type Key: Key;
-    /// NumPy's name of the type.
-    const NAME: &'static str;
-    /// Conversion from bits to keys.
-    const CODING: Coding;
-    /// Whether the value is a number, not NaN.
-    fn is_number(self) -> bool;
-    /// The key of the voxel: keys compare as the values do. −0.0 and 0.0 have the same key.
-    fn key(self) -> Self::Key;
-    /// The voxel that has this key.
-    fn of_key(key: Self::Key) -> Self;
-    /// The raw bits of voxels, from which [`Voxel::CODING`] makes keys.
-    fn bits(voxels: &[Self]) -> &[Self::Key];
-    /// The value as a double; integers beyond ±2^53 are rounded.
-    fn value(self) -> f64;
-    /// Wraps an image of this voxel type.
-    fn any(image: Image<Self>) -> AnyImage;
-}
-
-macro_rules! unsigned {
-    ($($t:ident $any:ident),*) => {$(
-        impl Voxel for $t {
-            type Key = $t;
-            const NAME: &'static str = stringify!($t);
-            const CODING: Coding = Coding::Unsigned;
-
-            fn bits(voxels: &[$t]) -> &[$t] {
-                voxels
-            }
-
-            #[inline(always)]
-            fn is_number(self) -> bool {
-                true
-            }
-
-            #[inline(always)]
-            fn key(self) -> $t {
-                self
-            }
-
-            #[inline(always)]
-            fn of_key(key: $t) -> Self {
-                key
-            }
-
-            #[inline(always)]
-            fn value(self) -> f64 {
-                self as f64
-            }
-
-            fn any(image: Image<Self>) -> AnyImage {
-                AnyImage::$any(image)
-            }
-        }
-    )*};
-}
-
-macro_rules! signed {
-    ($($t:ident $key:ident $any:ident),*) => {$(
-        impl Voxel for $t {
-            type Key = $key;
-            const NAME: &'static str = stringify!($t);
-            const CODING: Coding = Coding::Signed;
-
-            fn bits(voxels: &[$t]) -> &[$key] {
-                <[$key]>::ref_from_bytes(voxels.as_bytes()).expect("voxels and keys have one size and alignment")
-            }
-
-            #[inline(always)]
-            fn is_number(self) -> bool {
-                true
-            }
-
-            #[inline(always)]
-            fn key(self) -> $key {
-                self.cast_unsigned() ^ (1 << ($key::BITS - 1))
-            }
-
-            #[inline(always)]
-            fn of_key(key: $key) -> Self {
-                (key ^ (1 << ($key::BITS - 1))).cast_signed()
-            }
-
-            #[inline(always)]
-            fn value(self) -> f64 {
-                self as f64
-            }
-
-            fn any(image: Image<Self>) -> AnyImage {
-                AnyImage::$any(image)
-            }
-        }
-    )*};
-}
-
-macro_rules! float {
-    ($($t:ident $key:ident $any:ident),*) => {$(
-        impl Voxel for $t {
-            type Key = $key;
-            const NAME: &'static str = stringify!($t);
-            const CODING: Coding = Coding::Float;
-
-            fn bits(voxels: &[$t]) -> &[$key] {
-                <[$key]>::ref_from_bytes(voxels.as_bytes()).expect("voxels and keys have one size and alignment")
-            }
-
-            #[inline(always)]
-            fn is_number(self) -> bool {
-                !self.is_nan()
-            }
-
-            #[inline(always)]
-            fn key(self) -> $key {
-                // Adding zero turns −0 into 0. Negative numbers compare in reverse by their bits.
-                let bits = (self + 0.0).to_bits();
-                let negative = 0_u8.wrapping_sub((bits >> ($key::BITS - 1)) as u8);
-                let flip = if negative == 0 { 1 << ($key::BITS - 1) } else { $key::MAX };
-                bits ^ flip
-            }
-
-            #[inline(always)]
-            fn of_key(key: $key) -> Self {
-                let flip = if key >> ($key::BITS - 1) == 0 { $key::MAX } else { 1 << ($key::BITS - 1) };
-                <$t>::from_bits(key ^ flip)
-            }
-
-            #[inline(always)]
-            fn value(self) -> f64 {
-                f64::from(self)
-            }
-
-            fn any(image: Image<Self>) -> AnyImage {
-                AnyImage::$any(image)
-            }
-        }
-    )*};
-}
-
-unsigned!(u8 U8, u16 U16, u32 U32, u64 U64);
-signed!(i8 u8 I8, i16 u16 I16, i32 u32 I32, i64 u64 I64);
-float!(f32 u32 F32, f64 u64 F64);
+pub use super::voxel::{AnyImage, Voxel};
+use crate::with_image;
 
 /// Voxels in memory owned by another allocator, for example an array of another language. They must not change.
 pub type SharedVoxels<T> = Arc<dyn AsRef<[T]> + Send + Sync>;
@@ -258,41 +113,6 @@ impl<T> Image<T> {
     }
 }
 
-/// An image with any of the supported voxel types.
-#[derive(Debug, Clone, PartialEq)]
-#[expect(missing_docs, reason = "the names say it")]
-pub enum AnyImage {
-    U8(Image<u8>),
-    I8(Image<i8>),
-    U16(Image<u16>),
-    I16(Image<i16>),
-    U32(Image<u32>),
-    I32(Image<i32>),
-    U64(Image<u64>),
-    I64(Image<i64>),
-    F32(Image<f32>),
-    F64(Image<f64>),
-}
-
-/// Evaluates an expression with the typed image of an [`AnyImage`] bound to a name.
-#[macro_export]
-macro_rules! with_image {
-    ($any:expr, $image:ident => $body:expr) => {
-        match $any {
-            $crate::cubical::image::AnyImage::U8($image) => $body,
-            $crate::cubical::image::AnyImage::I8($image) => $body,
-            $crate::cubical::image::AnyImage::U16($image) => $body,
-            $crate::cubical::image::AnyImage::I16($image) => $body,
-            $crate::cubical::image::AnyImage::U32($image) => $body,
-            $crate::cubical::image::AnyImage::I32($image) => $body,
-            $crate::cubical::image::AnyImage::U64($image) => $body,
-            $crate::cubical::image::AnyImage::I64($image) => $body,
-            $crate::cubical::image::AnyImage::F32($image) => $body,
-            $crate::cubical::image::AnyImage::F64($image) => $body,
-        }
-    };
-}
-
 impl<T: Voxel> From<Image<T>> for AnyImage {
     fn from(image: Image<T>) -> Self {
         T::any(image)
@@ -354,7 +174,7 @@ impl AnyImage {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cubical::key::Keys;
+    use crate::cubical::key::{Key as _, Keys};
 
     fn keys_compare_as_values<T: Voxel>(ascending: &[T]) {
         for (i, &a) in ascending.iter().enumerate() {

@@ -49,6 +49,7 @@ mod shape;
 mod skeleton;
 pub mod thinning;
 pub mod value;
+mod voxel;
 pub mod write;
 
 pub use barcode::{Cubical, CubicalOutcome};
@@ -60,3 +61,4 @@ pub use key::{Coding, Key};
 pub use shape::{Order, Shape, ShapeError};
 pub use skeleton::{Skeleton, SkeletonOutcome};
 pub use value::Value;
+pub use voxel::VoxelType;

@@ -9,6 +9,7 @@ use crate::cubical::ecc::Vcec;
 use crate::cubical::ecc::slabs::PartialCurve;
 use crate::cubical::shape::Shape;
 use crate::cubical::value::Value;
+use crate::cubical::voxel::VoxelType;
 use crate::snapshot::{Checkpoint, Kind, Reader, SnapshotError, Writer, facts};
 
 /// Name of the checkpoint of an unfinished curve.
@@ -29,12 +30,12 @@ type RangeRecord = Option<[(u8, u64); 2]>;
 /// Record that identifies the image of a curve: NumPy name of the voxel type, and extents.
 type ImageRecord = (String, [u64; 3]);
 
-fn image_record(voxels: &str, shape: Shape) -> ImageRecord {
-    (voxels.to_owned(), shape.extents().map(|extent| extent as u64))
+fn image_record(voxels: VoxelType, shape: Shape) -> ImageRecord {
+    (voxels.name().to_owned(), shape.extents().map(|extent| extent as u64))
 }
 
 /// Reads the record of the image and checks that it describes the current image.
-fn expect_image(reader: &mut Reader<'_>, voxels: &str, shape: Shape) -> Result<(), SnapshotError> {
+fn expect_image(reader: &mut Reader<'_>, voxels: VoxelType, shape: Shape) -> Result<(), SnapshotError> {
     let (expected, found): (_, ImageRecord) = (image_record(voxels, shape), reader.record("image")?);
     if found == expected {
         return Ok(());
@@ -50,7 +51,7 @@ impl CurveState {
     /// [`SnapshotError`]: the snapshot is damaged, or belongs to another image.
     pub(super) fn load(
         checkpoint: &dyn Checkpoint,
-        voxels: &str,
+        voxels: VoxelType,
         shape: Shape,
     ) -> Result<Self, SnapshotError> {
         let Some(snapshot) = checkpoint.load(CURVE, Kind::PartialCurve)? else {
@@ -69,10 +70,11 @@ impl CurveState {
     }
 
     /// Saves this state.
-    pub(super) fn save(&self, checkpoint: &dyn Checkpoint, voxels: &str, shape: Shape) {
+    pub(super) fn save(&self, checkpoint: &dyn Checkpoint, voxels: VoxelType, shape: Shape) {
         let slices = self.partial.as_ref().map_or(0, PartialCurve::slices);
         let all = shape.extents().into_iter().find(|&extent| extent > 1).unwrap_or(1);
-        let described = facts([("image", shape.described(voxels)), ("slices", format!("{slices} of {all}"))]);
+        let described =
+            facts([("image", shape.described(voxels.name())), ("slices", format!("{slices} of {all}"))]);
         checkpoint.save(CURVE, Kind::PartialCurve, &described, &mut |out: &mut Writer<'_>| {
             out.record(&image_record(voxels, shape))?;
             let range: RangeRecord = self.range.map(|(low, high)| [low, high].map(bits));
@@ -94,7 +96,7 @@ fn name_of_scale(scale: usize) -> String {
 /// [`SnapshotError`]: a snapshot is damaged, or belongs to another image.
 pub(super) fn load_scales(
     checkpoint: &dyn Checkpoint,
-    voxels: &str,
+    voxels: VoxelType,
     shape: Shape,
     scales: usize,
 ) -> Result<Vec<Vcec>, SnapshotError> {
@@ -121,14 +123,17 @@ pub(super) fn load_scales(
 /// Saves the curve at a scale; returns whether it was saved.
 pub(super) fn save_scale(
     checkpoint: &dyn Checkpoint,
-    voxels: &str,
+    voxels: VoxelType,
     shape: Shape,
     scale: usize,
     curve: &Vcec,
 ) -> bool {
     let rows = curve.changes.len();
-    let described =
-        facts([("image", shape.described(voxels)), ("scale", scale.to_string()), ("rows", rows.to_string())]);
+    let described = facts([
+        ("image", shape.described(voxels.name())),
+        ("scale", scale.to_string()),
+        ("rows", rows.to_string()),
+    ]);
     checkpoint.save(&name_of_scale(scale), Kind::CurveAtScale, &described, &mut |out: &mut Writer<'_>| {
         out.record(&image_record(voxels, shape))?;
         // All values of a curve have one type.

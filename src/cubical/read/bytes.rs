@@ -175,39 +175,35 @@ impl Bytes {
         Ok(())
     }
 
-    /// An error unless nothing but blanks is left.
-    pub(super) fn end_after_blanks(&mut self) -> Result<(), Fault> {
+    /// Checks that only what `tail` allows is left.
+    pub(super) fn end(&mut self, tail: Tail) -> Result<(), Fault> {
         let mut byte = [0];
         loop {
             let place = self.at;
-            if self.read(&mut byte)? == 0 {
+            let is_at_end = self.length.is_some_and(|length| length <= place);
+            if matches!(tail, Tail::Anything) || is_at_end || self.read(&mut byte)? == 0 {
                 return Ok(());
             }
-            if !byte[0].is_ascii_whitespace() {
+            if matches!(tail, Tail::Nothing) || !byte[0].is_ascii_whitespace() {
                 let found = match self.length {
                     Some(length) => format!("{} more bytes", length - place),
                     None => "more bytes".to_owned(),
                 };
-                return Err(ImageProblem::new(ImagePlace::Byte(place), "the end of the file", found).into());
+                return Err(ImageProblem::at(place, "the end of the file", found).into());
             }
         }
     }
+}
 
-    /// An error unless everything has been read.
-    pub(super) fn end(&mut self) -> Result<(), Fault> {
-        let place = ImagePlace::Byte(self.at);
-        let more = match self.length {
-            Some(length) => length.saturating_sub(self.at),
-            None => self.read(&mut [0])? as u64,
-        };
-        match (more, self.length) {
-            (0, _) => Ok(()),
-            (more, Some(_)) => {
-                Err(ImageProblem::new(place, "the end of the file", format!("{more} more bytes")).into())
-            }
-            (_, None) => Err(ImageProblem::new(place, "the end of the file", "more bytes").into()),
-        }
-    }
+/// What may follow the last voxel that is read of a file.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Tail {
+    /// Nothing.
+    Nothing,
+    /// Blanks.
+    Blanks,
+    /// Anything, such as other frames or channels.
+    Anything,
 }
 
 /// The fault behind bytes that cannot be read: of those that come out of a compressed file, its content may be broken.
@@ -235,7 +231,7 @@ mod tests {
             assert_eq!((first, bytes.at()), (length / 3, length as u64 / 3));
             let rest = bytes.read(&mut buffer[first..]).unwrap();
             assert_eq!((first + rest, &buffer[..length]), (length, &file[..]));
-            assert!(bytes.end().is_ok());
+            assert!(bytes.end(Tail::Nothing).is_ok());
             let mut all = Vec::new();
             let mut bytes = Bytes::of(file.clone()).unwrap();
             bytes.skip_to(5).unwrap();
@@ -246,7 +242,7 @@ mod tests {
 
     #[test]
     fn what_is_left_is_counted_where_it_can_be() {
-        let message = |mut bytes: Bytes| match bytes.end().unwrap_err() {
+        let message = |mut bytes: Bytes| match bytes.end(Tail::Nothing).unwrap_err() {
             Fault::Content(problem) => problem.to_string(),
             Fault::System(error) => panic!("{error}"),
         };

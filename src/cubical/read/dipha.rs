@@ -5,11 +5,11 @@ use phat_formats::dipha::ImageHeader;
 use super::bytes::Bytes;
 use super::error::{Context, Fault, ImagePlace, shape_at};
 use super::layout::FileLayout;
-use super::stream::AnyStream;
-use super::voxel::VoxelType;
+use super::stream::Stream;
 use crate::cubical::shape::Order;
+use crate::cubical::voxel::VoxelType;
 
-pub(super) fn open(bytes: Bytes, context: &Context) -> Result<AnyStream, Fault> {
+pub(super) fn open(bytes: Bytes, context: &Context) -> Result<Stream, Fault> {
     let header = ImageHeader::from_bytes(bytes.head())?;
     let axes: Vec<u64> = header.shape.iter().map(|&extent| extent as u64).collect();
     let shape = shape_at(ImagePlace::Byte(24), &axes, Order::F)?;

@@ -1,4 +1,4 @@
-//! What can be wrong with an image file, and where.
+//! Errors of reading an image file.
 
 use std::{fmt, io};
 
@@ -9,15 +9,27 @@ use crate::cubical::shape::{Order, Shape, ShapeError};
 use crate::input;
 use crate::memory::{Bytes, Refused, budget};
 
-/// Why an image cannot be read.
+/// Error of reading an image.
 pub type ImageReadError = input::ReadError<ImageFormat, ImageProblem>;
 
 impl input::Formats for ImageFormat {
     const REMEDY: &'static str = "--format says otherwise";
 }
 
-/// One thing that is wrong with an image file.
+/// A problem of an image file.
 pub type ImageProblem = input::Problem<ImagePlace>;
+
+impl ImageProblem {
+    /// A problem of the file as a whole.
+    pub(super) fn whole(expected: impl Into<String>, found: impl Into<String>) -> Self {
+        ImageProblem::new(ImagePlace::Whole, expected, found)
+    }
+
+    /// A problem at an offset into the file.
+    pub(super) fn at(byte: u64, expected: impl Into<String>, found: impl Into<String>) -> Self {
+        ImageProblem::new(ImagePlace::Byte(byte), expected, found)
+    }
+}
 
 /// A place in an image file. Bytes, pages and coordinates count from 0, lines from 1.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,7 +37,7 @@ pub type ImageProblem = input::Problem<ImagePlace>;
 pub enum ImagePlace {
     /// The file as a whole.
     Whole,
-    /// An offset into the file, or into what a compressed file holds.
+    /// An offset into the file, or into the content of a compressed file.
     Byte(u64),
     /// A line of text.
     Line(usize),
@@ -36,7 +48,7 @@ pub enum ImagePlace {
 }
 
 impl fmt::Display for ImagePlace {
-    /// The place with a colon and a blank after it, or nothing for the whole file.
+    /// Writes the place followed by a colon and a blank; writes nothing for the whole file.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             ImagePlace::Whole => Ok(()),
@@ -74,9 +86,8 @@ impl From<DiphaError> for ImageProblem {
     }
 }
 
-/// An error when there is no memory for `wanted` elements in place of those of a vector.
-///
-/// What it asks for it gives back, for the vector to take in the way that costs least.
+/// Returns an error if memory does not suffice for `wanted` elements in place of those of a vector. The memory is
+/// given back, for the vector to take in the way that costs least.
 pub(super) fn room<T>(held: &Vec<T>, wanted: usize) -> Result<(), Fault> {
     if wanted <= held.capacity() {
         return Ok(());
@@ -85,7 +96,7 @@ pub(super) fn room<T>(held: &Vec<T>, wanted: usize) -> Result<(), Fault> {
     reserved.map_err(|_| no_room(wanted.saturating_mul(size_of::<T>())))
 }
 
-/// The fault that the system, or the limit of this process, leaves no memory of so many bytes.
+/// The fault that the system, or the memory limit of this process, refuses this many bytes.
 pub(super) fn no_room(bytes: usize) -> Fault {
     let refuses = match Refused::new(bytes as u64).given_limit() {
         Some(limit) => format!("the limit of {} (--memory) leaves no room for them", Bytes(limit)),
@@ -95,7 +106,7 @@ pub(super) fn no_room(bytes: usize) -> Fault {
     Fault::System(io::Error::new(io::ErrorKind::OutOfMemory, found))
 }
 
-/// The shape that a header gives at `place`: extents of at least 1, at most three of them greater.
+/// The shape that a header states at `place`: extents of at least 1, at most three of them greater.
 pub(super) fn shape_at(place: ImagePlace, axes: &[u64], order: Order) -> Result<Shape, ImageProblem> {
     let extents: Option<Vec<usize>> = axes.iter().map(|&axis| usize::try_from(axis).ok()).collect();
     let shape = extents.map(|extents| Shape::new(&extents, order));
@@ -108,7 +119,7 @@ pub(super) fn shape_at(place: ImagePlace, axes: &[u64], order: Order) -> Result<
     Err(ImageProblem::new(place, expected, format!("shape {axes:?}")))
 }
 
-/// What stops a reader: the content, or the system.
+/// The error of a reader: the content is malformed, or the system failed.
 #[derive(Debug)]
 pub(super) enum Fault {
     Content(ImageProblem),
@@ -139,7 +150,7 @@ impl From<DiphaError> for Fault {
     }
 }
 
-/// The file that is read, for messages.
+/// The file and its format, for messages.
 #[derive(Debug, Clone)]
 pub(super) struct Context {
     pub(super) file: String,

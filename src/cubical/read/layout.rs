@@ -7,42 +7,44 @@ use std::sync::Arc;
 use half::f16;
 use zerocopy::IntoBytes as _;
 
-use super::bytes::Bytes;
-use super::error::{Context, Fault, ImagePlace, ImageProblem};
-use super::stream::{AnyStream, Anywhere, Source, Stream};
-use super::voxel::{Plain, VoxelType, with_type};
+use super::bytes::{Bytes, Tail};
+use super::error::{Context, Fault, ImageProblem};
+use super::stream::Stream;
 use crate::cubical::image::Voxel;
 use crate::cubical::shape::Shape;
+use crate::cubical::voxel::VoxelType;
+use crate::with_voxels;
 
-/// How the voxels lie in their file.
+/// Layout of the voxels in their file.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct FileLayout {
     pub(super) shape: Shape,
-    pub(super) voxels: VoxelType,
+    /// The type of the numbers in the file.
+    pub(super) numbers: VoxelType,
     pub(super) big_endian: bool,
-    /// Where the first is.
+    /// Offset of the first number.
     pub(super) start: u64,
-    /// Where the file ends, if it holds more than these voxels.
+    /// Length of the file, if it holds more than these voxels.
     pub(super) whole: Option<u64>,
-    /// Whether blanks may follow the last.
+    /// Whether blanks may follow the last number.
     pub(super) blanks: bool,
     pub(super) meaning: Meaning,
 }
 
-/// What the numbers in the file stand for.
+/// Relation of the numbers in the file to the values of voxels.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Meaning {
-    /// Themselves.
+    /// Numbers are the values.
     Values,
-    /// Truth values, 0 or 1, of `u8`.
+    /// Numbers of `u8` are truth values, 0 or 1.
     Truths,
-    /// Floats of 16 bits, of `u16`.
+    /// Numbers of `u16` are the bits of 16-bit floats.
     Halves,
-    /// Values that are scaled.
+    /// The value is a linear function of the number.
     Scaled(Scaling),
 }
 
-/// Voxels that stand for the value `slope` · voxel + `inter`.
+/// The linear function `slope` · number + `inter`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Scaling {
     pub(super) slope: f64,
@@ -50,150 +52,184 @@ pub(super) struct Scaling {
 }
 
 impl FileLayout {
-    /// The layout of little-endian numbers and nothing after them.
-    pub(super) fn new(shape: Shape, voxels: VoxelType, start: u64) -> Self {
-        FileLayout {
-            shape,
-            voxels,
-            big_endian: false,
-            start,
-            whole: None,
-            blanks: false,
-            meaning: Meaning::Values,
-        }
+    /// The layout of little-endian numbers with nothing after them.
+    pub(super) fn new(shape: Shape, numbers: VoxelType, start: u64) -> Self {
+        let (big_endian, whole, blanks, meaning) = (false, None, false, Meaning::Values);
+        FileLayout { shape, numbers, big_endian, start, whole, blanks, meaning }
     }
 
-    /// A stream of the voxels of a file that nothing has been read of.
-    pub(super) fn open(self, mut bytes: Bytes, context: &Context) -> Result<AnyStream, Fault> {
+    /// A stream of the voxels of a file from which nothing has been read.
+    pub(super) fn open(self, mut bytes: Bytes, context: &Context) -> Result<Stream, Fault> {
         let end = self.check_length(&bytes)?;
         bytes.skip_to(self.start)?;
-        let swap = self.big_endian != cfg!(target_endian = "big") && self.voxels.bytes() > 1;
-        // Whatever follows is looked at after the last voxel, which comes in order.
+        let swap = self.big_endian != cfg!(target_endian = "big");
+        // What follows the last voxel is only checked if voxels are read in order.
         let is_last = !self.blanks || bytes.length() == Some(end);
-        let file = bytes.file().filter(|_| is_last).cloned();
+        let file = bytes.file().filter(|_| is_last && self.meaning == Meaning::Values).cloned();
         let placed = file.map(|file| Placed { file, start: self.start, end, swap });
         let tail = match self.whole {
-            Some(_) => Tail::Voxels,
+            Some(_) => Tail::Anything,
             None if self.blanks => Tail::Blanks,
             None => Tail::Nothing,
         };
-        let words = Words { bytes, end, swap, tail };
-        Ok(match self.meaning {
-            Meaning::Truths => {
-                AnyStream::from(Stream::new(self.shape, Box::new(Truths { words }), context.clone()))
-            }
-            Meaning::Halves => {
-                let source = Box::new(Halves { words, buffer: Vec::new() });
-                AnyStream::from(Stream::new(self.shape, source, context.clone()))
-            }
-            Meaning::Values => with_type!(self.voxels, T => {
-                let stream = Stream::<T>::new(self.shape, Box::new(words), context.clone());
-                AnyStream::from(match placed {
-                    Some(placed) => stream.placed(Box::new(placed)),
-                    None => stream,
-                })
-            }),
-            Meaning::Scaled(scaling) => {
-                with_type!(self.voxels, T => Scaled::<T>::open(words, scaling, self, context))
-            }
-        })
+        let voxels = match self.meaning {
+            Meaning::Values | Meaning::Truths => self.numbers,
+            Meaning::Scaled(_) if self.numbers != VoxelType::F32 => VoxelType::F64,
+            Meaning::Halves | Meaning::Scaled(_) => VoxelType::F32,
+        };
+        let is_measured = bytes.length().is_some();
+        let mut numbers = Numbers { layout: self, bytes, end, swap, tail, buffer: Vec::new() };
+        let source = Box::new(move |voxels: &mut [u8]| numbers.fill(voxels));
+        Ok(Stream { is_measured, placed, ..Stream::new(self.shape, voxels, source, context) })
     }
 
-    /// Where the last voxel ends, and where that is known the file does.
+    /// The offset at which the last voxel ends, after checking that a file of known length ends there too.
     fn check_length(&self, bytes: &Bytes) -> Result<u64, ImageProblem> {
-        let size = self.voxels.bytes() as u64;
+        let size = self.numbers.bytes() as u64;
         let end =
             (self.shape.count() as u64).checked_mul(size).and_then(|length| length.checked_add(self.start));
-        let expected = || {
-            let start = if self.start == 0 { String::new() } else { format!(" from byte {} on", self.start) };
-            format!("{} voxels of type {}{start}", self.shape, self.voxels)
-        };
-        let length = bytes.length();
-        if let (Some(_), Some(whole), Some(found)) = (end, self.whole, length) {
-            if found != whole {
-                let expected = format!("{whole} bytes, of which {} are read", expected());
-                return Err(ImageProblem::new(ImagePlace::Whole, expected, found.to_string()));
+        let start = if self.start == 0 { String::new() } else { format!(" from byte {} on", self.start) };
+        let voxels = format!("{} voxels of type {}{start}", self.shape, self.numbers);
+        match (end, self.whole, bytes.length()) {
+            (Some(_), Some(whole), Some(found)) if found != whole => {
+                let expected = format!("{whole} bytes, of which {voxels} are read");
+                Err(ImageProblem::whole(expected, found.to_string()))
             }
-            return Ok(end.unwrap_or(whole));
-        }
-        match (end, length) {
-            (None, _) => Err(ImageProblem::new(ImagePlace::Whole, "fewer than 2^64 bytes", expected())),
-            (Some(end), Some(found)) if found < end || found > end && !self.blanks => Err(ImageProblem::new(
-                ImagePlace::Whole,
-                format!("{end} bytes, {}", expected()),
-                found.to_string(),
-            )),
-            (Some(end), _) => Ok(end),
+            (None, ..) => Err(ImageProblem::whole("fewer than 2^64 bytes", voxels)),
+            (Some(end), None, Some(found)) if found < end || found > end && !self.blanks => {
+                Err(ImageProblem::whole(format!("{end} bytes, {voxels}"), found.to_string()))
+            }
+            (Some(end), ..) => Ok(end),
         }
     }
 }
 
-/// Numbers as they are in memory, or with their bytes in the other order.
-struct Words {
+/// Reads the numbers of a file in order and makes voxels of them.
+struct Numbers {
+    layout: FileLayout,
     bytes: Bytes,
-    /// Where the last one ends.
+    /// Offset at which the last number ends.
     end: u64,
     swap: bool,
-    /// What may follow them.
     tail: Tail,
+    /// Numbers that are not the values of voxels.
+    buffer: Vec<u8>,
 }
 
-/// What may follow the last number that is read of a file.
-#[derive(Debug, Clone, Copy)]
-enum Tail {
-    Nothing,
-    Blanks,
-    /// Voxels of other frames or channels.
-    Voxels,
-}
+impl Numbers {
+    fn fill(&mut self, voxels: &mut [u8]) -> Result<(), Fault> {
+        let start = self.bytes.at();
+        match self.layout.meaning {
+            Meaning::Values => self.read(voxels)?,
+            Meaning::Truths => {
+                self.read(voxels)?;
+                if voxels.iter().fold(0, |any, voxel| any | voxel) > 1 {
+                    let first = voxels.iter().position(|&voxel| voxel > 1).unwrap_or(0);
+                    let found = voxels[first].to_string();
+                    return Err(
+                        ImageProblem::at(start + first as u64, "0 or 1 as a truth value", found).into()
+                    );
+                }
+            }
+            Meaning::Halves => {
+                self.read_to_buffer(voxels.len() / size_of::<f32>())?;
+                widen_halves(&self.buffer, voxels);
+            }
+            Meaning::Scaled(scaling) => with_voxels!(self.layout.numbers, S => {
+                if S::TYPE == VoxelType::F32 {
+                    self.read_to_buffer(voxels.len() / size_of::<f32>())?;
+                    scaling.apply::<S, f32>(&self.buffer, voxels)?;
+                } else {
+                    self.read_to_buffer(voxels.len() / size_of::<f64>())?;
+                    scaling.apply::<S, f64>(&self.buffer, voxels)?;
+                }
+            }),
+        }
+        if self.bytes.at() == self.end { self.bytes.end(self.tail) } else { Ok(()) }
+    }
 
-impl<T: Plain> Source<T> for Words {
-    fn fill(&mut self, voxels: &mut [T]) -> Result<(), Fault> {
-        let wanted = voxels.as_mut_bytes();
-        if self.bytes.read(wanted)? < wanted.len() {
+    fn read(&mut self, numbers: &mut [u8]) -> Result<(), Fault> {
+        if self.bytes.read(numbers)? < numbers.len() {
             return Err(ends_early(self.bytes.at(), self.end).into());
         }
         if self.swap {
-            swap(voxels);
+            swap(numbers, self.layout.numbers.bytes());
         }
         Ok(())
     }
 
-    fn finish(&mut self) -> Result<(), Fault> {
-        match self.tail {
-            Tail::Nothing => self.bytes.end(),
-            Tail::Blanks => self.bytes.end_after_blanks(),
-            Tail::Voxels => Ok(()),
-        }
-    }
-
-    fn is_measured(&self) -> bool {
-        self.bytes.length().is_some()
+    fn read_to_buffer(&mut self, count: usize) -> Result<(), Fault> {
+        let mut buffer = std::mem::take(&mut self.buffer);
+        buffer.resize(count * self.layout.numbers.bytes(), 0);
+        let read = self.read(&mut buffer);
+        self.buffer = buffer;
+        read
     }
 }
 
-/// Turns the bytes of each number round.
-pub(super) fn swap<T: Plain>(voxels: &mut [T]) {
-    voxels.iter_mut().for_each(|voxel| *voxel = voxel.swapped());
+impl Scaling {
+    /// Makes voxels of type `T` of numbers of type `S`.
+    fn apply<S: Voxel, T: Voxel>(self, numbers: &[u8], voxels: &mut [u8]) -> Result<(), ImageProblem> {
+        let Scaling { slope, inter } = self;
+        let numbers = || numbers.chunks_exact(size_of::<S>()).map(|number| value_of::<S>(number));
+        for (voxel, number) in voxels.chunks_exact_mut(size_of::<T>()).zip(numbers()) {
+            voxel.copy_from_slice(T::nearest(slope * number + inter).as_bytes());
+        }
+        // An infinite float stays infinite, but no finite number may become infinite.
+        let overflows =
+            |(voxel, number): &(&[u8], f64)| value_of::<T>(voxel).is_infinite() && number.is_finite();
+        match voxels.chunks_exact(size_of::<T>()).zip(numbers()).find(overflows) {
+            None => Ok(()),
+            Some((_, number)) => {
+                let expected = "scaled values that fit the type of the voxels";
+                Err(ImageProblem::whole(expected, format!("{slope} · {number} + {inter}")))
+            }
+        }
+    }
+}
+
+/// The value of the voxel with these bytes, which are as many as its type has.
+#[inline(always)]
+fn value_of<T: Voxel>(bytes: &[u8]) -> f64 {
+    T::read_from_bytes(bytes).unwrap_or_default().value()
+}
+
+/// Converts 16-bit floats to `f32`, both in the byte order of this machine.
+pub(super) fn widen_halves(halves: &[u8], voxels: &mut [u8]) {
+    let (halves, voxels) = (halves.as_chunks().0, voxels.as_chunks_mut().0);
+    for (voxel, &half) in voxels.iter_mut().zip(halves) {
+        *voxel = f16::from_ne_bytes(half).to_f32().to_ne_bytes();
+    }
+}
+
+/// Reverses the bytes of each number of so many bytes.
+pub(super) fn swap(numbers: &mut [u8], size: usize) {
+    match size {
+        2 => numbers.as_chunks_mut::<2>().0.iter_mut().for_each(|number| number.reverse()),
+        4 => numbers.as_chunks_mut::<4>().0.iter_mut().for_each(|number| number.reverse()),
+        8 => numbers.as_chunks_mut::<8>().0.iter_mut().for_each(|number| number.reverse()),
+        _ => {}
+    }
 }
 
 fn ends_early(at: u64, end: u64) -> ImageProblem {
-    let expected = format!("{} more bytes of voxels", end - at);
-    ImageProblem::new(ImagePlace::Byte(at), expected, "the end of the file")
+    ImageProblem::at(at, format!("{} more bytes of voxels", end - at), "the end of the file")
 }
 
-/// The numbers of a file that can be read at any place.
+/// The voxels of a file that can be read at any place.
 pub(super) struct Placed {
     pub(super) file: Arc<File>,
-    /// Where the first one begins.
+    /// Offset of the first voxel.
     pub(super) start: u64,
-    /// Where the last one ends.
+    /// Offset at which the last voxel ends.
     pub(super) end: u64,
+    /// Whether the bytes of each voxel are in the other order than on this machine.
     pub(super) swap: bool,
 }
 
-impl<T: Plain> Anywhere<T> for Placed {
-    fn fill(&self, first: usize, voxels: &mut [T]) -> Result<(), Fault> {
+impl Placed {
+    /// Fills the slice with voxels, beginning with number `first`. Several threads may do so at a time.
+    pub(super) fn fill<T: Voxel>(&self, first: usize, voxels: &mut [T]) -> Result<(), Fault> {
         let mut at = self.start + (first * size_of::<T>()) as u64;
         let mut wanted = voxels.as_mut_bytes();
         while !wanted.is_empty() {
@@ -208,126 +244,20 @@ impl<T: Plain> Anywhere<T> for Placed {
             }
         }
         if self.swap {
-            swap(voxels);
+            swap(voxels.as_mut_bytes(), size_of::<T>());
         }
         Ok(())
     }
 }
 
-/// Reads from a place on, whatever others read of the file at the same time.
+/// Reads from an offset on, whatever else is read of the file at the same time.
 #[cfg(unix)]
 fn read_at(file: &File, buffer: &mut [u8], at: u64) -> io::Result<usize> {
     std::os::unix::fs::FileExt::read_at(file, buffer, at)
 }
 
-/// Reads from a place on, whatever others read of the file at the same time.
+/// Reads from an offset on, whatever else is read of the file at the same time.
 #[cfg(windows)]
 fn read_at(file: &File, buffer: &mut [u8], at: u64) -> io::Result<usize> {
     std::os::windows::fs::FileExt::seek_read(file, buffer, at)
 }
-
-/// Bytes that are 0 or 1.
-struct Truths {
-    words: Words,
-}
-
-impl Source<u8> for Truths {
-    fn fill(&mut self, voxels: &mut [u8]) -> Result<(), Fault> {
-        let start = self.words.bytes.at();
-        self.words.fill(voxels)?;
-        if voxels.iter().fold(0, |any, voxel| any | voxel) > 1 {
-            let first = voxels.iter().position(|&voxel| voxel > 1).unwrap_or(0);
-            let place = ImagePlace::Byte(start + first as u64);
-            return Err(ImageProblem::new(place, "0 or 1 as a truth value", voxels[first].to_string()).into());
-        }
-        Ok(())
-    }
-
-    fn finish(&mut self) -> Result<(), Fault> {
-        Source::<u8>::finish(&mut self.words)
-    }
-
-    fn is_measured(&self) -> bool {
-        Source::<u8>::is_measured(&self.words)
-    }
-}
-
-/// Floats of 16 bits, which become those of 32.
-struct Halves {
-    words: Words,
-    buffer: Vec<u16>,
-}
-
-impl Source<f32> for Halves {
-    fn fill(&mut self, voxels: &mut [f32]) -> Result<(), Fault> {
-        self.buffer.resize(voxels.len(), 0);
-        self.words.fill(&mut self.buffer)?;
-        voxels.iter_mut().zip(&self.buffer).for_each(|(voxel, &half)| *voxel = f16::from_bits(half).to_f32());
-        Ok(())
-    }
-
-    fn finish(&mut self) -> Result<(), Fault> {
-        Source::<u16>::finish(&mut self.words)
-    }
-
-    fn is_measured(&self) -> bool {
-        Source::<u16>::is_measured(&self.words)
-    }
-}
-
-/// Numbers that stand for others.
-struct Scaled<S> {
-    words: Words,
-    scaling: Scaling,
-    buffer: Vec<S>,
-}
-
-impl<S: Plain> Scaled<S> {
-    fn open(words: Words, scaling: Scaling, layout: FileLayout, context: &Context) -> AnyStream {
-        let (shape, context) = (layout.shape, context.clone());
-        let source = Box::new(Scaled { words, scaling, buffer: Vec::<S>::new() });
-        match layout.voxels {
-            VoxelType::F32 => AnyStream::F32(Stream::new(shape, source, context)),
-            _ => AnyStream::F64(Stream::new(shape, source, context)),
-        }
-    }
-
-    /// Fills the slice with values, rounded from doubles.
-    fn scale<T: Voxel>(&mut self, voxels: &mut [T], rounded: impl Fn(f64) -> T) -> Result<(), Fault> {
-        self.buffer.resize(voxels.len(), S::ZERO);
-        self.words.fill(&mut self.buffer)?;
-        let Scaling { slope, inter } = self.scaling;
-        for (voxel, stored) in voxels.iter_mut().zip(&self.buffer) {
-            *voxel = rounded(slope * stored.value() + inter);
-        }
-        // A float that is infinite stays so; what is finite must not become infinite.
-        let overflows = |(voxel, stored): (&T, &S)| voxel.value().is_infinite() && stored.value().is_finite();
-        if let Some(stored) = voxels.iter().zip(&self.buffer).position(overflows).map(|k| self.buffer[k]) {
-            let expected = "scaled values that fit the type of the voxels";
-            let found = format!("{slope} · {} + {inter}", stored.value());
-            return Err(ImageProblem::new(ImagePlace::Whole, expected, found).into());
-        }
-        Ok(())
-    }
-}
-
-macro_rules! scaled {
-    ($t:ident) => {
-        impl<S: Plain> Source<$t> for Scaled<S> {
-            fn fill(&mut self, voxels: &mut [$t]) -> Result<(), Fault> {
-                self.scale(voxels, |value| value as $t)
-            }
-
-            fn finish(&mut self) -> Result<(), Fault> {
-                Source::<S>::finish(&mut self.words)
-            }
-
-            fn is_measured(&self) -> bool {
-                Source::<S>::is_measured(&self.words)
-            }
-        }
-    };
-}
-
-scaled!(f32);
-scaled!(f64);

@@ -62,7 +62,6 @@ mod raw;
 pub mod stream;
 #[cfg(feature = "codecs")]
 mod tiff;
-mod voxel;
 
 #[cfg(all(test, feature = "codecs"))]
 mod tests;
@@ -70,8 +69,9 @@ mod tests;
 pub use error::{ImagePlace, ImageProblem, ImageReadError};
 pub use format::ImageFormat;
 pub use options::{ImageOptions, Raw};
-pub use stream::{AnyStream, Detection, Places, Stream};
-pub use voxel::VoxelType;
+pub use stream::{Detection, Places, Stream};
+
+pub use super::voxel::VoxelType;
 
 use std::path::Path;
 
@@ -125,7 +125,7 @@ pub fn read_bytes(name: &str, file: &[u8], options: &ImageOptions) -> Result<Any
 ///
 /// # Errors
 /// The file cannot be read, or its header is not what its format promises.
-pub fn open(path: &Path, options: &ImageOptions) -> Result<AnyStream, ImageReadError> {
+pub fn open(path: &Path, options: &ImageOptions) -> Result<Stream, ImageReadError> {
     open_bytes(&source::name_of(path), Bytes::open(path), options)
 }
 
@@ -133,7 +133,7 @@ fn open_bytes(
     name: &str,
     bytes: Result<Bytes, Fault>,
     options: &ImageOptions,
-) -> Result<AnyStream, ImageReadError> {
+) -> Result<Stream, ImageReadError> {
     let mut context = Context { file: name.to_owned(), format: options.format, detection: None };
     let opened = bytes.and_then(|bytes| {
         let bytes = unpacked(bytes, options)?;
@@ -169,7 +169,7 @@ fn open_as(
     bytes: Bytes,
     options: &ImageOptions,
     context: &Context,
-) -> Result<AnyStream, Fault> {
+) -> Result<Stream, Fault> {
     if !matches!(format, ImageFormat::Tiff | ImageFormat::Nifti) {
         options.check_single()?;
     }

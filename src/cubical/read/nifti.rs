@@ -24,10 +24,10 @@ use super::bytes::Bytes;
 use super::error::{Context, Fault, ImagePlace, ImageProblem, shape_at};
 use super::layout::{FileLayout, Meaning, Scaling};
 use super::options::{ImageOptions, pick};
-use super::stream::AnyStream;
-use super::voxel::VoxelType;
+use super::stream::Stream;
 use crate::cubical::geometry::{Geometry, NiftiGeometry};
 use crate::cubical::shape::Order;
+use crate::cubical::voxel::VoxelType;
 
 const MAGIC_2: &[u8] = b"n+2\0\r\n\x1a\n";
 const PAIR_2: &[u8] = b"ni2\0\r\n\x1a\n";
@@ -38,9 +38,10 @@ pub(super) fn has_magic(head: &[u8]) -> bool {
     at(4, MAGIC_2) || at(4, PAIR_2) || at(344, b"n+1\0") || at(344, b"ni1\0")
 }
 
-pub(super) fn open(bytes: Bytes, options: &ImageOptions, context: &Context) -> Result<AnyStream, Fault> {
+pub(super) fn open(bytes: Bytes, options: &ImageOptions, context: &Context) -> Result<Stream, Fault> {
     let (layout, geometry) = layout(bytes.head(), options)?;
-    Ok(layout.open(bytes, context)?.with_geometry(Geometry::Nifti(Box::new(geometry))))
+    let geometry = Some(Geometry::Nifti(Box::new(geometry)));
+    Ok(Stream { geometry, ..layout.open(bytes, context)? })
 }
 
 /// The number of frames of an image that has too many axes without one of them picked.

@@ -8,14 +8,14 @@ use npyz::{DType, NpyHeader, Order as ArrayOrder, TypeChar};
 use super::bytes::Bytes;
 use super::error::{Context, Fault, ImagePlace, ImageProblem, shape_at};
 use super::layout::{FileLayout, Meaning};
-use super::stream::AnyStream;
-use super::voxel::VoxelType;
+use super::stream::Stream;
 use crate::cubical::shape::Order;
+use crate::cubical::voxel::VoxelType;
 use crate::input::npy::{check_header, header_problem};
 
 pub(super) use crate::input::npy::MAGIC;
 
-pub(super) fn open(bytes: Bytes, context: &Context) -> Result<AnyStream, Fault> {
+pub(super) fn open(bytes: Bytes, context: &Context) -> Result<Stream, Fault> {
     layout(bytes.head())?.open(bytes, context)
 }
 

@@ -1,9 +1,9 @@
 //! `npz`: an array, the only one or one selected by name, of an archive of `numpy.savez` or `numpy.savez_compressed`.
 
 use super::bytes::Bytes;
-use super::error::{Context, Fault, ImagePlace, ImageProblem};
+use super::error::{Context, Fault, ImageProblem};
 use super::options::ImageOptions;
-use super::stream::AnyStream;
+use super::stream::Stream;
 use crate::input::npz::Archive;
 
 pub(super) use crate::input::npz::MAGIC;
@@ -11,7 +11,7 @@ pub(super) use crate::input::npz::MAGIC;
 /// Greatest number of arrays named in a message.
 const NAMED: usize = 8;
 
-pub(super) fn open(bytes: Bytes, options: &ImageOptions, context: &Context) -> Result<AnyStream, Fault> {
+pub(super) fn open(bytes: Bytes, options: &ImageOptions, context: &Context) -> Result<Stream, Fault> {
     let file = bytes.into_vec()?;
     let array = array(&file, options.key.as_deref())?;
     super::npy::open(Bytes::of(array)?, context)
@@ -27,10 +27,9 @@ fn array(file: &[u8], key: Option<&str>) -> Result<Vec<u8>, ImageProblem> {
     let names = names.join(", ");
     match key {
         Some(key) if archive.contains(key) => Ok(archive.read(key)?),
-        Some(key) => Err(ImageProblem::new(ImagePlace::Whole, format!("an array called {key:?}"), names)),
+        Some(key) => Err(ImageProblem::whole(format!("an array called {key:?}"), names)),
         None if count > 1 => {
-            let problem =
-                ImageProblem::new(ImagePlace::Whole, "an archive of one array", format!("{count}: {names}"));
+            let problem = ImageProblem::whole("an archive of one array", format!("{count}: {names}"));
             Err(problem.note("--key NAME takes one of them"))
         }
         None => Ok(archive.single()?),

@@ -1,9 +1,9 @@
 //! How to read.
 
-use super::error::{ImagePlace, ImageProblem};
+use super::error::ImageProblem;
 use super::format::ImageFormat;
-use super::voxel::VoxelType;
 use crate::cubical::shape::Order;
+use crate::cubical::voxel::VoxelType;
 
 /// How to read. Without a format, content and name tell.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -39,7 +39,7 @@ pub(super) fn pick(what: &str, picked: Option<usize>, count: usize) -> Result<Op
                 0 | 1 => format!("{what} 0, the only one"),
                 count => format!("a {what} from 0 to {}", count - 1),
             };
-            Err(ImageProblem::new(ImagePlace::Whole, expected, format!("{what} {picked}")))
+            Err(ImageProblem::whole(expected, format!("{what} {picked}")))
         }
         picked => Ok(picked),
     }

@@ -11,8 +11,9 @@ use std::io::{self, BufRead, BufReader, Read};
 
 use super::bytes::Bytes;
 use super::error::{Context, Fault, ImagePlace, ImageProblem, shape_at};
-use super::stream::{AnyStream, Source, Stream};
+use super::stream::Stream;
 use crate::cubical::shape::{Order, Shape};
+use crate::cubical::voxel::VoxelType;
 use crate::input::text::quote;
 
 /// Greatest length of a line in bytes, longer than any number.
@@ -31,7 +32,7 @@ pub(super) fn looks_like(head: &[u8]) -> bool {
     (0..dim).all(|_| number().is_some())
 }
 
-pub(super) fn open(bytes: Bytes, context: &Context) -> Result<AnyStream, Fault> {
+pub(super) fn open(bytes: Bytes, context: &Context) -> Result<Stream, Fault> {
     let length = bytes.length();
     let reader: Box<dyn Read + Send> = Box::new(bytes.into_reader());
     let mut lines = Lines { reader: BufReader::with_capacity(1 << 16, reader), line: Vec::new(), number: 0 };
@@ -40,10 +41,18 @@ pub(super) fn open(bytes: Bytes, context: &Context) -> Result<AnyStream, Fault> 
     let least = 2 * (shape.count() as u64) - 1;
     if let Some(length) = length.filter(|&length| length < least) {
         let expected = format!("at least {least} bytes, a line for each of {shape} voxels");
-        return Err(ImageProblem::new(ImagePlace::Whole, expected, length.to_string()).into());
+        return Err(ImageProblem::whole(expected, length.to_string()).into());
     }
-    let source = Values { lines, shape, read: 0, measured: length.is_some() };
-    Ok(AnyStream::F64(Stream::new(shape, Box::new(source), context.clone())))
+    let mut read = 0;
+    let source = Box::new(move |voxels: &mut [u8]| {
+        for voxel in voxels.as_chunks_mut().0 {
+            *voxel = lines.value(shape, read)?.to_ne_bytes();
+            read += 1;
+        }
+        if read == shape.count() { lines.end(read) } else { Ok(()) }
+    });
+    let is_measured = length.is_some();
+    Ok(Stream { is_measured, ..Stream::new(shape, VoxelType::F64, source, context) })
 }
 
 /// Reads the lines that are not blank.
@@ -124,44 +133,21 @@ impl Lines {
         }
         Ok(shape_at(ImagePlace::Line(self.number), &axes, Order::F)?)
     }
-}
 
-/// The values, one per line.
-struct Values {
-    lines: Lines,
-    shape: Shape,
-    read: usize,
-    measured: bool,
-}
-
-impl Source<f64> for Values {
-    fn fill(&mut self, voxels: &mut [f64]) -> Result<(), Fault> {
-        for voxel in voxels {
-            let line = self.lines.next()?;
-            let Some(value) = line.and_then(|line| fast_float2::parse(line).ok()) else {
-                let found = line.map(<[u8]>::to_vec);
-                let coordinates = self.shape.coordinates(self.read);
-                let expected = format!("the value of voxel {coordinates:?} of {}", self.shape);
-                return Err(self.lines.problem(expected, found.as_deref()).into());
-            };
-            *voxel = value;
-            self.read += 1;
+    /// The value of voxel number `place`, on the next line.
+    fn value(&mut self, shape: Shape, place: usize) -> Result<f64, Fault> {
+        let line = self.next()?;
+        if let Some(value) = line.and_then(|line| fast_float2::parse(line).ok()) {
+            return Ok(value);
         }
-        Ok(())
+        let found = line.map(<[u8]>::to_vec);
+        let expected = format!("the value of voxel {:?} of {shape}", shape.coordinates(place));
+        Err(self.problem(expected, found.as_deref()).into())
     }
 
-    fn finish(&mut self) -> Result<(), Fault> {
-        let rest = self.lines.next()?.map(<[u8]>::to_vec);
-        match rest {
-            None => Ok(()),
-            Some(line) => {
-                let expected = format!("the end of the file after {} values", self.shape.count());
-                Err(self.lines.problem(expected, Some(&line)).into())
-            }
-        }
-    }
-
-    fn is_measured(&self) -> bool {
-        self.measured
+    /// Checks that nothing follows the last of `count` values.
+    fn end(&mut self, count: usize) -> Result<(), Fault> {
+        let Some(line) = self.next()?.map(<[u8]>::to_vec) else { return Ok(()) };
+        Err(self.problem(format!("the end of the file after {count} values"), Some(&line)).into())
     }
 }

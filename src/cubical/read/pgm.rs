@@ -1,7 +1,8 @@
 //! `pgm`: Netpbm's portable graymaps and bitmaps, as text (`P2`, `P1`) or as bytes (`P5`, `P4`).
 //!
-//! Axes are row and column. The values of a graymap are as they are in the file, whatever the greatest it announces: `u8`, or `u16` where
-//! that is above 255. A bitmap's 1, which is black, is 0 and its 0 is 255, as OpenCV and Pillow have it.
+//! Axes are row and column. The values of a graymap are read as they are in the file, whatever its greatest value:
+//! as `u8`, or as `u16` if that is above 255. A 1 of a bitmap, which is black, is read as 0 and a 0 as 255, as by OpenCV
+//! and Pillow.
 //!
 //! Blanks may follow the raster, such as a newline; other images may not.
 //!
@@ -10,56 +11,55 @@
 use super::bytes::Bytes;
 use super::error::{Context, Fault, ImagePlace, ImageProblem, room, shape_at};
 use super::layout::FileLayout;
-use super::stream::{AnyStream, Decoded, Stream};
-use super::voxel::VoxelType;
+use super::stream::{Stream, in_memory};
 use crate::cubical::shape::{Order, Shape};
-use crate::memory::budget;
+use crate::cubical::voxel::VoxelType;
 
 /// Whether a file begins as a graymap or a bitmap does.
 pub(super) fn has_magic(head: &[u8]) -> bool {
     matches!(head, [b'P', b'1' | b'2' | b'4' | b'5', next, ..] if next.is_ascii_whitespace() || *next == b'#')
 }
 
-pub(super) fn open(bytes: Bytes, context: &Context) -> Result<AnyStream, Fault> {
+pub(super) fn open(bytes: Bytes, context: &Context) -> Result<Stream, Fault> {
     let mut header = Numbers { bytes: bytes.head(), at: 2 };
     let kind = match bytes.head() {
         [b'P', kind @ (b'1' | b'2' | b'4' | b'5'), ..] => *kind,
         head => {
-            let found = String::from_utf8_lossy(&head[..head.len().min(2)]).into_owned();
-            return Err(
-                ImageProblem::new(ImagePlace::Byte(0), "P1, P2, P4 or P5", format!("{found:?}")).into()
-            );
+            let found = String::from_utf8_lossy(&head[..head.len().min(2)]);
+            return Err(ImageProblem::at(0, "P1, P2, P4 or P5", format!("{found:?}")).into());
         }
     };
     let columns = header.next("the number of columns")?;
     let rows = header.next("the number of rows")?;
-    let shape = shape_at(ImagePlace::Byte(header.at as u64), &[rows, columns], Order::C)?;
+    let shape = shape_at(header.place(), &[rows, columns], Order::C)?;
     let is_map = kind == b'1' || kind == b'4';
     let greatest = if is_map { 1 } else { header.next("the greatest value")? };
     if !(1..=65_535).contains(&greatest) {
-        let place = ImagePlace::Byte(header.at as u64);
-        return Err(ImageProblem::new(place, "a greatest value from 1 to 65535", greatest.to_string()).into());
+        let expected = "a greatest value from 1 to 65535";
+        return Err(ImageProblem::new(header.place(), expected, greatest.to_string()).into());
     }
     // A single blank follows.
     let start = header.at as u64 + 1;
     let voxels = if greatest > 255 { VoxelType::U16 } else { VoxelType::U8 };
-    match kind {
-        b'5' => FileLayout { big_endian: true, blanks: true, ..FileLayout::new(shape, voxels, start) }
-            .open(bytes, context),
-        b'4' => bitmap(bytes, shape, start, context),
-        _ => text(bytes, shape, start - 1, greatest, is_map, context),
-    }
+    let source = match kind {
+        b'5' => {
+            let layout = FileLayout::new(shape, voxels, start);
+            return FileLayout { big_endian: true, blanks: true, ..layout }.open(bytes, context);
+        }
+        b'4' => bitmap(bytes, shape, start)?,
+        _ => text(bytes, shape, start - 1, greatest, is_map)?,
+    };
+    Ok(Stream::new(shape, voxels, in_memory(source), context))
 }
 
-/// Rows of bits, each beginning with a byte, the first in the highest bit.
-fn bitmap(mut bytes: Bytes, shape: Shape, start: u64, context: &Context) -> Result<AnyStream, Fault> {
+/// Reads rows of bits, each beginning with a byte, the first in the highest bit.
+fn bitmap(mut bytes: Bytes, shape: Shape, start: u64) -> Result<Vec<u8>, Fault> {
     let axes = shape.axes();
     let (rows, columns) = (axes[0], axes[1]);
     let end = (rows as u64).checked_mul(columns.div_ceil(8) as u64).and_then(|size| size.checked_add(start));
-    let expected = end.map_or("more than 2^64".to_owned(), |end| end.to_string());
     let problem = |found: u64| {
-        let expected = format!("{expected} bytes, {shape} bits from byte {start} on");
-        ImageProblem::new(ImagePlace::Whole, expected, found.to_string())
+        let end = end.map_or("more than 2^64".to_owned(), |end| end.to_string());
+        ImageProblem::whole(format!("{end} bytes, {shape} bits from byte {start} on"), found.to_string())
     };
     if let Some(length) = bytes.length().filter(|&length| end.is_none_or(|end| length < end)) {
         return Err(problem(length).into());
@@ -71,74 +71,64 @@ fn bitmap(mut bytes: Bytes, shape: Shape, start: u64, context: &Context) -> Resu
     let Some((packed, _)) = bits.filter(|(_, rest)| rest.iter().all(u8::is_ascii_whitespace)) else {
         return Err(problem(found).into());
     };
-    room(&Vec::<u8>::new(), shape.count())?;
-    let mut voxels = Vec::with_capacity(shape.count());
+    let mut voxels = Vec::new();
+    room(&voxels, shape.count())?;
+    voxels.reserve_exact(shape.count());
     for row in packed.chunks(columns.div_ceil(8)) {
         voxels.extend((0..columns).map(|k| if row[k / 8] >> (7 - k % 8) & 1 == 1 { 0 } else { 255 }));
     }
-    Ok(AnyStream::U8(Stream::new(shape, Box::new(Decoded::new(voxels)), context.clone())))
+    Ok(voxels)
 }
 
-/// Numbers apart by blanks; of a bitmap, digits that may be without.
-fn text(
-    bytes: Bytes,
-    shape: Shape,
-    start: u64,
-    greatest: u64,
-    is_map: bool,
-    context: &Context,
-) -> Result<AnyStream, Fault> {
+/// Reads numbers between blanks. The digits of a bitmap need no blanks between them.
+fn text(bytes: Bytes, shape: Shape, start: u64, greatest: u64, is_map: bool) -> Result<Vec<u8>, Fault> {
     let file = bytes.into_vec()?;
     // The header was within the first bytes.
-    let start = start as usize;
-    let mut numbers = Numbers { bytes: &file, at: start };
-    // A value takes a digit, and a blank after it unless it is a bit.
+    let found = file.len() - start as usize;
+    // A value takes a digit and, unless it is a bit, a blank after it.
     let least = if is_map { shape.count() } else { 2 * shape.count() - 1 };
-    if file.len() - start < least {
+    if found < least {
         let expected = format!("at least {least} bytes of values of {shape} voxels");
-        return Err(ImageProblem::new(
-            ImagePlace::Byte(start as u64),
-            expected,
-            (file.len() - start).to_string(),
-        )
-        .into());
+        return Err(ImageProblem::at(start, expected, found.to_string()).into());
     }
-    let mut values = Vec::new();
-    let room = budget::asking(|| values.try_reserve_exact(shape.count()));
-    room.map_err(|_| super::error::no_room(2 * shape.count()))?;
+    let mut numbers = Numbers { bytes: &file, at: start as usize };
+    let size = if greatest > 255 { 2 } else { 1 };
+    let mut voxels = Vec::new();
+    room(&voxels, size * shape.count())?;
+    voxels.reserve_exact(size * shape.count());
     for place in 0..shape.count() {
         let what = || format!("the value of voxel {:?}, at most {greatest}", shape.coordinates(place));
         let value = if is_map { numbers.digit(what)? } else { numbers.number(what)? };
-        // No value is above 65,535.
-        values.push(u16::try_from(value).ok().filter(|&value| u64::from(value) <= greatest).ok_or_else(
-            || ImageProblem::new(ImagePlace::Byte(numbers.at as u64), what(), value.to_string()),
-        )?);
+        if value > greatest {
+            return Err(ImageProblem::new(numbers.place(), what(), value.to_string()).into());
+        }
+        match (is_map, size) {
+            (true, _) => voxels.push(255 * (1 - value as u8)),
+            (false, 1) => voxels.push(value as u8),
+            (false, _) => voxels.extend((value as u16).to_ne_bytes()),
+        }
     }
     numbers.skip();
     if numbers.at < file.len() {
         let found = format!("{} more bytes", file.len() - numbers.at);
-        return Err(
-            ImageProblem::new(ImagePlace::Byte(numbers.at as u64), "the end of the file", found).into()
-        );
+        return Err(ImageProblem::new(numbers.place(), "the end of the file", found).into());
     }
-    let context = context.clone();
-    Ok(if greatest > 255 {
-        AnyStream::U16(Stream::new(shape, Box::new(Decoded::new(values)), context))
-    } else {
-        let byte = |value: u16| if is_map { 255 * (1 - value as u8) } else { value as u8 };
-        let values = values.into_iter().map(byte).collect();
-        AnyStream::U8(Stream::new(shape, Box::new(Decoded::new(values)), context))
-    })
+    Ok(voxels)
 }
 
-/// Whole numbers as text, with blanks and comments before them.
+/// Reads integers from a text with blanks and comments before them.
 struct Numbers<'a> {
     bytes: &'a [u8],
     at: usize,
 }
 
 impl Numbers<'_> {
-    /// Passes over blanks, and over comments: from `#` to the end of the line.
+    /// The current position, for messages.
+    fn place(&self) -> ImagePlace {
+        ImagePlace::Byte(self.at as u64)
+    }
+
+    /// Skips blanks and comments, which extend from `#` to the end of the line.
     fn skip(&mut self) {
         while let Some(&byte) = self.bytes.get(self.at) {
             match byte {
@@ -183,6 +173,6 @@ impl Numbers<'_> {
             None => "the end of the file".to_owned(),
             Some(&byte) => format!("{:?}", char::from(byte).to_string()),
         };
-        ImageProblem::new(ImagePlace::Byte(self.at as u64), expected, found)
+        ImageProblem::new(self.place(), expected, found)
     }
 }

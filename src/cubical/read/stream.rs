@@ -1,59 +1,68 @@
 //! Voxels in memory order, a piece at a time.
 
 use std::fmt;
+use std::io::{Cursor, Read as _};
 
 use rayon::prelude::*;
+use zerocopy::IntoBytes as _;
 
 use super::error::{Context, Fault, ImagePlace, ImageProblem, ImageReadError, room};
 use super::format::ImageFormat;
-use super::voxel::Plain;
+use super::layout::Placed;
 use crate::cubical::geometry::Geometry;
 use crate::cubical::image::{AnyImage, Image, Voxel};
 use crate::cubical::shape::Shape;
+use crate::cubical::voxel::VoxelType;
+use crate::with_voxels;
 
-/// Voxels that are read and looked at while they are in the nearest caches.
+/// Bytes of voxels that are read and checked while they are in the nearest caches.
 const BLOCK: usize = 256 << 10;
 
-/// Bytes that one of several threads reads at a time.
+/// Bytes that each of several threads reads at a time.
 const PIECE: usize = 1 << 20;
 
-/// Bytes that the system is asked for at a time, of a place that nothing before tells it of: while it fetches one part of them from a disk, it
-/// asks for the next.
+/// Greatest number of bytes that the system is asked for at a time. While it fetches one part of a request from a disk,
+/// it asks for the next, although nothing before told it of the place.
 const REQUEST: usize = 4 << 20;
 
-/// Bytes of an image that are read before whoever waits is told how far it is: enough for many threads at a time.
-const TOLD: usize = 64 << 20;
+/// Bytes of an image that are read between two reports of progress: enough for many threads at a time.
+const REPORTED: usize = 64 << 20;
 
-/// Where the voxels of a stream come from.
-pub(super) trait Source<T> {
-    /// Fills the slice with the next voxels, which the shape promises; fewer are an error.
-    fn fill(&mut self, voxels: &mut [T]) -> Result<(), Fault>;
+/// Fills the bytes of some voxels, aligned as these, with the next ones. It is never asked for more voxels than the
+/// shape has; a file with fewer is an error. With the last voxel it checks that the file ends.
+pub(super) type Source = Box<dyn FnMut(&mut [u8]) -> Result<(), Fault> + Send>;
 
-    /// After the last voxel: an error when the file goes on.
-    fn finish(&mut self) -> Result<(), Fault>;
-
-    /// Whether the file is known to be as long as its voxels are.
-    fn is_measured(&self) -> bool;
-
-    /// All voxels, when they lie in memory and none has been read.
-    fn decoded(&mut self) -> Option<Vec<T>> {
-        None
-    }
+/// A source of voxels in memory.
+pub(super) fn in_memory(voxels: Vec<u8>) -> Source {
+    let mut voxels = Cursor::new(voxels);
+    Box::new(move |filled| Ok(voxels.read_exact(filled)?))
 }
 
-/// The voxels of a stream at any place, for several threads at a time.
-pub(super) trait Anywhere<T>: Send + Sync {
-    /// Fills the slice with the voxels from `first` on, which the shape promises; fewer are an error.
-    fn fill(&self, first: usize, voxels: &mut [T]) -> Result<(), Fault>;
+/// A source of voxels that are decoded some at a time. `next` replaces the voxels of its argument by the next ones.
+pub(super) fn in_pieces(mut next: impl FnMut(&mut Vec<u8>) -> Result<(), Fault> + Send + 'static) -> Source {
+    let (mut piece, mut at) = (Vec::new(), 0);
+    Box::new(move |mut voxels| {
+        while !voxels.is_empty() {
+            if at == piece.len() {
+                next(&mut piece)?;
+                at = 0;
+            }
+            let (front, rest) = voxels.split_at_mut((piece.len() - at).min(voxels.len()));
+            front.copy_from_slice(&piece[at..][..front.len()]);
+            at += front.len();
+            voxels = rest;
+        }
+        Ok(())
+    })
 }
 
-/// What a file was detected to be.
+/// The detected format of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Detection {
-    /// Its format.
+    /// The format.
     pub format: ImageFormat,
-    /// Why it is taken for that, such as `begins with NumPy's magic bytes`.
+    /// The reason, such as `begins with NumPy's magic bytes`.
     pub why: String,
 }
 
@@ -64,34 +73,59 @@ impl fmt::Display for Detection {
 }
 
 /// The voxels of an image in memory order. After an error there are no more.
-pub struct Stream<T> {
-    shape: Shape,
-    done: usize,
-    source: Box<dyn Source<T> + Send>,
-    /// The voxels at any place, where they lie in a file that is as long as they are.
-    placed: Option<Box<dyn Anywhere<T>>>,
-    geometry: Option<Geometry>,
-    /// What voxels become that are not a number; without it they are an error.
-    nan: Option<T>,
-    context: Context,
+pub struct Stream {
+    pub(super) shape: Shape,
+    pub(super) voxels: VoxelType,
+    /// Number of voxels that have been read.
+    pub(super) done: usize,
+    pub(super) source: Source,
+    /// Whether the file is known to be as long as its voxels.
+    pub(super) is_measured: bool,
+    /// The voxels at any place, if they lie in a file whose length has been checked.
+    pub(super) placed: Option<Placed>,
+    pub(super) geometry: Option<Geometry>,
+    /// Value that replaces NaN; without it NaN is an error.
+    pub(super) nan: Option<f64>,
+    pub(super) context: Context,
 }
 
-impl<T> fmt::Debug for Stream<T> {
+impl fmt::Debug for Stream {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Stream { shape, done, context, .. } = self;
+        let Stream { shape, voxels, done, context, .. } = self;
         let mut stream = f.debug_struct("Stream");
-        stream.field("file", &context.file).field("shape", shape).field("done", done).finish_non_exhaustive()
+        stream.field("file", &context.file).field("shape", shape).field("voxels", voxels).field("done", done);
+        stream.finish_non_exhaustive()
     }
 }
 
-impl<T> Stream<T> {
-    pub(super) fn new(shape: Shape, source: Box<dyn Source<T> + Send>, context: Context) -> Self {
-        Stream { shape, done: 0, source, placed: None, geometry: None, nan: None, context }
+impl Stream {
+    /// A stream of voxels that come in order only.
+    pub(super) fn new(shape: Shape, voxels: VoxelType, source: Source, context: &Context) -> Self {
+        let context = context.clone();
+        Stream {
+            shape,
+            voxels,
+            done: 0,
+            source,
+            is_measured: true,
+            placed: None,
+            geometry: None,
+            nan: None,
+            context,
+        }
     }
 
-    /// A stream whose voxels can be read at any place. The length of their file has been checked.
-    pub(super) fn placed(self, placed: Box<dyn Anywhere<T>>) -> Self {
-        Stream { placed: Some(placed), ..self }
+    /// This stream with a value for voxels that are NaN.
+    ///
+    /// # Errors
+    /// The value is outside the range of the voxels.
+    pub(super) fn with_nan(self, value: f64) -> Result<Self, ImageProblem> {
+        // Integers are all numbers.
+        if self.voxels == VoxelType::F32 && (value as f32).is_infinite() && value.is_finite() {
+            let expected = format!("a value for NaN that voxels of type {} have", self.voxels);
+            return Err(ImageProblem::whole(expected, value.to_string()));
+        }
+        Ok(Stream { nan: Some(value), ..self })
     }
 
     /// The shape of the image.
@@ -99,84 +133,136 @@ impl<T> Stream<T> {
         self.shape
     }
 
-    /// Where its file says that the voxels lie in space, if it does.
+    /// The type of the voxels.
+    pub fn voxel_type(&self) -> VoxelType {
+        self.voxels
+    }
+
+    /// Position and size of the voxels in space, if the file states them.
     pub fn geometry(&self) -> Option<&Geometry> {
         self.geometry.as_ref()
     }
 
-    /// The format that was detected, and why; `None` where it was given.
+    /// The format that was detected, and why; `None` if it was given.
     pub fn detection(&self) -> Option<Detection> {
         let Context { format, detection, .. } = &self.context;
         Some(Detection { format: (*format)?, why: detection.clone()? })
     }
-}
 
-impl<T: Voxel> Stream<T> {
-    /// Fills the front of `voxels` with the next ones and says how many that are; fewer than it holds only at the end of
-    /// the image. The call that reaches the end also looks for bytes after it. Much of a regular file is read by all threads.
+    /// Number of bytes of all voxels in memory.
+    pub fn bytes(&self) -> u64 {
+        (self.shape.count() as u64).saturating_mul(self.voxels.bytes() as u64)
+    }
+
+    /// Fills the front of `voxels` with the next ones and returns their number, which is less than its length only at
+    /// the end of the image. The call that reaches the end also checks that the file ends there. Large parts of a
+    /// regular file are read by all threads.
     ///
     /// # Errors
     /// The file cannot be read; it ends before the image does or goes on after it; a voxel is not a number.
-    pub fn read(&mut self, voxels: &mut [T]) -> Result<usize, ImageReadError> {
-        let left = self.shape.count() - self.done;
-        let count = voxels.len().min(left);
+    ///
+    /// # Panics
+    /// `T` is not the type of the voxels.
+    pub fn read<T: Voxel>(&mut self, voxels: &mut [T]) -> Result<usize, ImageReadError> {
+        assert_eq!(T::TYPE, self.voxels, "the type of the voxels");
+        let count = voxels.len().min(self.shape.count() - self.done);
         let filled = self.fill(&mut voxels[..count]);
         filled.map(|()| count).map_err(|fault| self.context.error(fault))
     }
 
-    /// The voxels of the image at any place, for several threads at a time; `None` when they come in order alone, as through a pipe.
-    pub fn anywhere(&self) -> Option<Places<'_, T>> {
-        let &Stream { shape, nan, ref context, .. } = self;
-        self.placed.as_deref().map(|placed| Places { shape, placed, nan, context })
-    }
-
-    fn fill(&mut self, voxels: &mut [T]) -> Result<(), Fault> {
+    fn fill<T: Voxel>(&mut self, voxels: &mut [T]) -> Result<(), Fault> {
         if let Some(places) = self.anywhere() {
             places.fill_by_all(self.done, voxels)?;
             self.done += voxels.len();
             return Ok(());
         }
         for block in voxels.chunks_mut(BLOCK / size_of::<T>()) {
-            self.source.fill(block)?;
+            (self.source)(block.as_mut_bytes())?;
             check_numbers(self.shape, self.done, block, self.nan)?;
             self.done += block.len();
-            if self.done == self.shape.count() {
-                self.source.finish()?;
-            }
         }
         Ok(())
+    }
+
+    /// The voxels of the image at any place, for several threads at a time; `None` if they come in order only, as
+    /// through a pipe.
+    pub fn anywhere(&self) -> Option<Places<'_>> {
+        let &Stream { shape, voxels, nan, ref context, .. } = self;
+        self.placed.as_ref().map(|placed| Places { shape, voxels, placed, nan, context })
+    }
+
+    /// The whole image, of a stream from which nothing has been read.
+    ///
+    /// # Errors
+    /// The errors of [`Stream::read`]; memory does not suffice.
+    pub fn image(self) -> Result<AnyImage, ImageReadError> {
+        self.image_watched(&|_| ())
+    }
+
+    /// Like [`Stream::image`]; `advance` receives the numbers of voxels read.
+    ///
+    /// # Errors
+    /// The errors of [`Stream::image`].
+    pub fn image_watched(mut self, advance: &dyn Fn(u64)) -> Result<AnyImage, ImageReadError> {
+        with_voxels!(self.voxels, T => Ok(Image::<T>::new(self.shape, self.all(advance)?).expect("a voxel for each place").into()))
+    }
+
+    /// Reads all voxels.
+    fn all<T: Voxel>(&mut self, advance: &dyn Fn(u64)) -> Result<Vec<T>, ImageReadError> {
+        let count = self.shape.count();
+        let mut voxels = Vec::new();
+        if self.is_measured {
+            room(&voxels, count).map_err(|fault| self.context.error(fault))?;
+            voxels = vec![T::default(); count];
+            for part in voxels.chunks_mut(REPORTED / size_of::<T>()) {
+                self.read(part)?;
+                advance(part.len() as u64);
+            }
+        }
+        // A length that only a header promises is not relied on: memory grows with the voxels that have come.
+        while voxels.len() < count {
+            let start = voxels.len();
+            let end = count.min(2 * start.max(BLOCK));
+            room(&voxels, end).map_err(|fault| self.context.error(fault))?;
+            voxels.resize(end, T::default());
+            self.read(&mut voxels[start..])?;
+            advance((end - start) as u64);
+        }
+        Ok(voxels)
     }
 }
 
 /// The voxels of a [`Stream`] at any place.
-pub struct Places<'a, T> {
+pub struct Places<'a> {
     shape: Shape,
-    placed: &'a dyn Anywhere<T>,
-    nan: Option<T>,
+    voxels: VoxelType,
+    placed: &'a Placed,
+    nan: Option<f64>,
     context: &'a Context,
 }
 
-impl<T> fmt::Debug for Places<'_, T> {
+impl fmt::Debug for Places<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Places { shape, context, .. } = self;
         f.debug_struct("Places").field("file", &context.file).field("shape", shape).finish_non_exhaustive()
     }
 }
 
-impl<T: Voxel> Places<'_, T> {
-    /// Fills the slice with the voxels from the one that is `first` in memory order.
+impl Places<'_> {
+    /// Fills the slice with voxels, beginning with number `first` in memory order.
     ///
     /// # Errors
     /// The file cannot be read; it has become shorter than the image; a voxel is not a number.
     ///
     /// # Panics
-    /// The image ends before the slice does.
-    pub fn read(&self, first: usize, voxels: &mut [T]) -> Result<(), ImageReadError> {
+    /// The image ends before the slice does; `T` is not the type of the voxels.
+    pub fn read<T: Voxel>(&self, first: usize, voxels: &mut [T]) -> Result<(), ImageReadError> {
+        assert_eq!(T::TYPE, self.voxels, "the type of the voxels");
         assert!(voxels.len() <= self.shape.count().saturating_sub(first), "{} from {first}", voxels.len());
         self.fill(first, voxels).map_err(|fault| self.context.error(fault))
     }
 
-    fn fill(&self, first: usize, voxels: &mut [T]) -> Result<(), Fault> {
+    fn fill<T: Voxel>(&self, first: usize, voxels: &mut [T]) -> Result<(), Fault> {
         let length = REQUEST / size_of::<T>();
         for (k, part) in voxels.chunks_mut(length).enumerate() {
             self.placed.fill(first + k * length, part)?;
@@ -185,8 +271,8 @@ impl<T: Voxel> Places<'_, T> {
         Ok(())
     }
 
-    /// Like [`Places::fill`], by all threads. The first fault in memory order counts.
-    fn fill_by_all(&self, first: usize, voxels: &mut [T]) -> Result<(), Fault> {
+    /// Like [`Places::fill`], by all threads. If several reads fail, the first in memory order is reported.
+    fn fill_by_all<T: Voxel>(&self, first: usize, voxels: &mut [T]) -> Result<(), Fault> {
         let length = PIECE / size_of::<T>();
         if voxels.len() <= length {
             return self.fill(first, voxels);
@@ -197,19 +283,19 @@ impl<T: Voxel> Places<'_, T> {
     }
 }
 
-/// Replaces voxels that are not a number, or refuses the first of them where nothing takes their place. The first of the block lies at `place`
-/// in memory.
+/// Replaces NaN by `nan`; without such a value, returns an error for the first NaN. The first voxel of the block is
+/// number `place` in memory order.
 fn check_numbers<T: Voxel>(
     shape: Shape,
     place: usize,
     block: &mut [T],
-    nan: Option<T>,
+    nan: Option<f64>,
 ) -> Result<(), ImageProblem> {
-    // Without a branch, so that it is done in vectors.
+    // Without a branch, so that the loop is vectorised.
     if block.iter().fold(true, |all, voxel| all & voxel.is_number()) {
         return Ok(());
     }
-    if let Some(nan) = nan {
+    if let Some(nan) = nan.map(T::nearest) {
         block.iter_mut().filter(|voxel| !voxel.is_number()).for_each(|voxel| *voxel = nan);
         return Ok(());
     }
@@ -217,180 +303,4 @@ fn check_numbers<T: Voxel>(
     let coordinates = ImagePlace::Voxel(shape.coordinates(place + first));
     let problem = ImageProblem::new(coordinates, "a number", block[first].to_string());
     Err(problem.note("--nan X replaces such voxels by X, a number, lowest or highest"))
-}
-
-/// All of an image, of a stream that nothing has been read of. `advance` is told how many voxels have been read.
-fn whole<T: Plain>(mut stream: Stream<T>, advance: &dyn Fn(u64)) -> Result<Image<T>, ImageReadError> {
-    let (shape, count) = (stream.shape, stream.shape.count());
-    let mut voxels = Vec::new();
-    if let Some(mut decoded) = stream.source.decoded() {
-        check_numbers(shape, 0, &mut decoded, stream.nan)
-            .map_err(|problem| stream.context.error(problem.into()))?;
-        voxels = decoded;
-        advance(count as u64);
-    } else if stream.source.is_measured() {
-        room(&voxels, count).map_err(|fault| stream.context.error(fault))?;
-        voxels = vec![T::ZERO; count];
-        for part in voxels.chunks_mut(TOLD / size_of::<T>()) {
-            stream.read(part)?;
-            advance(part.len() as u64);
-        }
-    }
-    // A length that only a header promises is not believed: memory grows with what there is.
-    while voxels.len() < count {
-        let start = voxels.len();
-        let end = count.min(2 * start.max(BLOCK));
-        room(&voxels, end).map_err(|fault| stream.context.error(fault))?;
-        voxels.resize(end, T::ZERO);
-        stream.read(&mut voxels[start..])?;
-        advance((end - start) as u64);
-    }
-    Ok(Image::new(shape, voxels).expect("a voxel for each place"))
-}
-
-/// Voxels in memory.
-pub(super) struct Decoded<T> {
-    voxels: Vec<T>,
-    /// How many have been read.
-    at: usize,
-}
-
-impl<T> Decoded<T> {
-    pub(super) fn new(voxels: Vec<T>) -> Self {
-        Decoded { voxels, at: 0 }
-    }
-}
-
-impl<T: Copy> Source<T> for Decoded<T> {
-    fn fill(&mut self, voxels: &mut [T]) -> Result<(), Fault> {
-        voxels.copy_from_slice(&self.voxels[self.at..][..voxels.len()]);
-        self.at += voxels.len();
-        Ok(())
-    }
-
-    fn finish(&mut self) -> Result<(), Fault> {
-        Ok(())
-    }
-
-    fn is_measured(&self) -> bool {
-        true
-    }
-
-    fn decoded(&mut self) -> Option<Vec<T>> {
-        Some(std::mem::take(&mut self.voxels))
-    }
-}
-
-/// A stream of voxels that have the type they have in their file.
-#[derive(Debug)]
-#[expect(missing_docs, reason = "the names say it")]
-pub enum AnyStream {
-    U8(Stream<u8>),
-    I8(Stream<i8>),
-    U16(Stream<u16>),
-    I16(Stream<i16>),
-    U32(Stream<u32>),
-    I32(Stream<i32>),
-    U64(Stream<u64>),
-    I64(Stream<i64>),
-    F32(Stream<f32>),
-    F64(Stream<f64>),
-}
-
-macro_rules! any_stream {
-    ($($t:ident $variant:ident),*) => {$(
-        impl From<Stream<$t>> for AnyStream {
-            fn from(stream: Stream<$t>) -> Self {
-                AnyStream::$variant(stream)
-            }
-        }
-    )*};
-}
-
-any_stream!(u8 U8, i8 I8, u16 U16, i16 I16, u32 U32, i32 I32, u64 U64, i64 I64, f32 F32, f64 F64);
-
-/// Runs an expression with an [`AnyStream`]'s stream bound to a name.
-#[macro_export]
-macro_rules! with_stream {
-    ($any:expr, $stream:ident => $body:expr) => {
-        match $any {
-            $crate::cubical::read::stream::AnyStream::U8($stream) => $body,
-            $crate::cubical::read::stream::AnyStream::I8($stream) => $body,
-            $crate::cubical::read::stream::AnyStream::U16($stream) => $body,
-            $crate::cubical::read::stream::AnyStream::I16($stream) => $body,
-            $crate::cubical::read::stream::AnyStream::U32($stream) => $body,
-            $crate::cubical::read::stream::AnyStream::I32($stream) => $body,
-            $crate::cubical::read::stream::AnyStream::U64($stream) => $body,
-            $crate::cubical::read::stream::AnyStream::I64($stream) => $body,
-            $crate::cubical::read::stream::AnyStream::F32($stream) => $body,
-            $crate::cubical::read::stream::AnyStream::F64($stream) => $body,
-        }
-    };
-}
-
-impl AnyStream {
-    /// The shape of the image.
-    pub fn shape(&self) -> Shape {
-        with_stream!(self, stream => stream.shape())
-    }
-
-    /// Where its file says that the voxels lie in space, if it does.
-    pub fn geometry(&self) -> Option<&Geometry> {
-        with_stream!(self, stream => stream.geometry())
-    }
-
-    /// The format that was detected, and why; `None` where it was given.
-    pub fn detection(&self) -> Option<Detection> {
-        with_stream!(self, stream => stream.detection())
-    }
-
-    /// Bytes that the voxels of the image take in memory.
-    pub fn bytes(&self) -> u64 {
-        fn of_voxel<T>(_: &Stream<T>) -> usize {
-            size_of::<T>()
-        }
-        let voxel = with_stream!(self, stream => of_voxel(stream));
-        (self.shape().count() as u64).saturating_mul(voxel as u64)
-    }
-
-    /// This stream with the place of its voxels in space.
-    pub(super) fn with_geometry(self, geometry: Geometry) -> AnyStream {
-        with_stream!(self, stream => Stream { geometry: Some(geometry), ..stream }.into())
-    }
-
-    /// This stream with a value for voxels that are not a number.
-    ///
-    /// # Errors
-    /// It is past the range of the voxels' type.
-    pub(super) fn with_nan(self, value: f64) -> Result<AnyStream, ImageProblem> {
-        fn replaced<T: Plain>(stream: Stream<T>, value: f64) -> Result<Stream<T>, ImageProblem> {
-            let nan = T::nearest(value);
-            // Integers are all numbers.
-            if nan.value().is_infinite() && value.is_finite() {
-                let expected = format!("a value for NaN that voxels of type {} have", T::NAME);
-                return Err(ImageProblem::new(ImagePlace::Whole, expected, value.to_string()));
-            }
-            Ok(Stream { nan: Some(nan), ..stream })
-        }
-        Ok(with_stream!(self, stream => replaced(stream, value)?.into()))
-    }
-
-    /// All of the image, of a stream that nothing has been read of.
-    ///
-    /// # Errors
-    /// As [`Stream::read`]; there is not memory enough.
-    pub fn image(self) -> Result<AnyImage, ImageReadError> {
-        self.image_watched(&|_| ())
-    }
-
-    /// Like [`AnyStream::image`]; `advance` is told how many more voxels have been read.
-    ///
-    /// # Errors
-    /// As there.
-    pub fn image_watched(self, advance: &dyn Fn(u64)) -> Result<AnyImage, ImageReadError> {
-        fn image<T: Plain>(stream: Stream<T>, advance: &dyn Fn(u64)) -> Result<AnyImage, ImageReadError> {
-            Ok(Voxel::any(whole(stream, advance)?))
-        }
-        with_stream!(self, stream => image(stream, advance))
-    }
 }

@@ -46,11 +46,7 @@ fn a_file_is_read_by_several_threads() {
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), &bytes).unwrap();
         let raw = Raw { shape: vec![COUNT], dtype: VoxelType::F32, order: Order::C };
-        let AnyStream::F32(stream) =
-            open(file.path(), &ImageOptions { raw: Some(raw), ..ImageOptions::default() }).unwrap()
-        else {
-            panic!()
-        };
+        let stream = open(file.path(), &ImageOptions { raw: Some(raw), ..ImageOptions::default() }).unwrap();
         file.as_file().set_len((bytes.len() - cut) as u64).unwrap();
         stream
     };

@@ -20,8 +20,7 @@ use ::tiff::decoder::Decoder;
 use super::bytes::Bytes;
 use super::error::{Context, Fault, ImagePlace, ImageProblem, shape_at};
 use super::options::ImageOptions;
-use super::stream::AnyStream;
-use super::voxel::{VoxelType, with_type};
+use super::stream::Stream;
 use crate::cubical::geometry::Geometry;
 use crate::cubical::shape::Order;
 use followed::{followed, following};
@@ -30,7 +29,7 @@ use planes::Planes;
 use stack::stacked;
 use tags::{description, refuse_metamorph, resolution};
 
-pub(super) fn open(bytes: Bytes, options: &ImageOptions, context: &Context) -> Result<AnyStream, Fault> {
+pub(super) fn open(bytes: Bytes, options: &ImageOptions, context: &Context) -> Result<Stream, Fault> {
     let on_disk = bytes.file().cloned();
     let (file, length) = bytes.into_seekable()?;
     let mut decoder = Decoder::new(file).map_err(|error| fault(0, error))?.with_limits(limits(length));
@@ -39,7 +38,7 @@ pub(super) fn open(bytes: Bytes, options: &ImageOptions, context: &Context) -> R
     let description = description(&mut decoder, length)?;
     let size = [first.rows, first.columns].map(|extent| extent as usize);
     let planes = Planes::of(&description, pages.len(), size)?;
-    let geometry = resolution(&mut decoder);
+    let geometry = resolution(&mut decoder).map(Geometry::Tiff);
     let start = match planes.count() {
         Some(count) if count == pages.len() => None,
         count => Some(following(&mut decoder, first, count, length)?),
@@ -51,18 +50,15 @@ pub(super) fn open(bytes: Bytes, options: &ImageOptions, context: &Context) -> R
     }
     let shape = shape_at(ImagePlace::Whole, &axes, Order::C)?;
     let stream = match (first.samples, start) {
-        (Samples::Plain(voxels), Some(start)) => with_type!(voxels, T => {
-            AnyStream::from(followed::<T>(decoder, start, &picked, first, on_disk, shape, context))
-        }),
+        (Samples::Plain(voxels), Some(start)) => {
+            followed(decoder, start, picked, (voxels, first.count()), on_disk, shape, context)
+        }
         (samples, _) => {
             let pages = picked.into_iter().map(|plane| pages[plane]).collect();
             stacked(decoder, pages, samples, shape, context)
         }
     };
-    Ok(match geometry {
-        Some(geometry) => stream.with_geometry(Geometry::Tiff(geometry)),
-        None => stream,
-    })
+    Ok(Stream { geometry, ..stream })
 }
 
 /// The number of frames of an image that has too many axes without one of them picked.

@@ -7,7 +7,7 @@ use super::*;
 /// The bytes of a file as they come through a pipe.
 fn piped(name: &str, file: impl Read + Send + 'static, options: &ImageOptions) -> Result<AnyImage, String> {
     let stream = open_bytes(name, Bytes::new(Box::new(file), None, false), options);
-    stream.and_then(AnyStream::image).map_err(|error| error.to_string())
+    stream.and_then(Stream::image).map_err(|error| error.to_string())
 }
 
 #[test]
@@ -134,7 +134,7 @@ fn frames_before_the_one_that_is_wanted_are_not_read() {
         file.write_all(&[7, 8]).unwrap();
     }
     let options = ImageOptions { frame: Some(900), ..ImageOptions::default() };
-    let AnyStream::F64(mut stream) = open(file.path(), &options).unwrap() else { panic!() };
+    let mut stream = open(file.path(), &options).unwrap();
     let mut voxels = [0.0; 3];
     stream.read(&mut voxels).unwrap();
     assert_eq!(voxels, [14.0, 16.0, 0.0]);

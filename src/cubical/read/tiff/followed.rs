@@ -7,14 +7,13 @@ use std::sync::Arc;
 use ::tiff::TiffError;
 use ::tiff::decoder::ChunkType;
 use ::tiff::tags::{ByteOrder, CompressionMethod, Tag};
-use zerocopy::IntoBytes as _;
 
 use super::page::{Page, Pages, Samples, fault};
-use crate::cubical::read::error::{Context, Fault, ImagePlace, ImageProblem};
-use crate::cubical::read::layout::{Placed, swap};
-use crate::cubical::read::stream::{Source, Stream};
-use crate::cubical::read::voxel::Plain;
+use crate::cubical::read::error::{Context, Fault, ImageProblem};
+use crate::cubical::read::layout::{self, Placed};
+use crate::cubical::read::stream::Stream;
 use crate::cubical::shape::Shape;
+use crate::cubical::voxel::VoxelType;
 
 /// Remedy named in errors when the planes are not found.
 const RESAVE: &str = "save it again with ImageJ or tifffile, or read it as a raw file";
@@ -28,9 +27,7 @@ pub(super) fn following(
 ) -> Result<u64, Fault> {
     let expected = count.map_or("more than 2^64".to_owned(), |count| count.to_string());
     let expected = format!("{expected} pages, the planes that the description names");
-    let problem = |found: &str| {
-        Fault::from(ImageProblem::new(ImagePlace::Whole, expected.as_str(), found).note(RESAVE))
-    };
+    let problem = |found: &str| Fault::from(ImageProblem::whole(expected.as_str(), found).note(RESAVE));
     let failed = |error| fault(0, error);
     let compression = decoder.find_tag_unsigned(Tag::Compression).map_err(failed)?;
     if compression.is_some_and(|compression: u16| compression != CompressionMethod::None.to_u16())
@@ -58,75 +55,43 @@ pub(super) fn following(
     Ok(start)
 }
 
-/// A stream of the picked planes, which are contiguous from `start` on.
-pub(super) fn followed<T: Plain>(
-    decoder: Pages,
+/// A stream of the picked planes, which are contiguous from `start` on. `planes` are the type and the number of the
+/// voxels of a plane.
+pub(super) fn followed(
+    mut decoder: Pages,
     start: u64,
-    picked: &[usize],
-    page: Page,
+    picked: Vec<usize>,
+    planes: (VoxelType, u64),
     on_disk: Option<Arc<File>>,
     shape: Shape,
     context: &Context,
-) -> Stream<T> {
-    let order = decoder.byte_order();
-    let is_big = matches!(order, ByteOrder::BigEndian);
-    let swap = is_big != cfg!(target_endian = "big") && size_of::<T>() > 1;
-    // All of it lies within the file, as `following` has checked.
-    let bytes = page.count() * size_of::<T>() as u64;
-    let begin = |plane: usize| start + plane as u64 * bytes;
+) -> Stream {
+    let (voxels, count) = planes;
+    let swap = matches!(decoder.byte_order(), ByteOrder::BigEndian) != cfg!(target_endian = "big");
+    // All planes lie within the file, as `following` has checked.
+    let bytes = count * voxels.bytes() as u64;
+    let begin = move |plane: usize| start + plane as u64 * bytes;
     let first = picked.first().copied().unwrap_or(0);
-    let end = begin(first + picked.len());
     let is_one = picked.iter().enumerate().all(|(k, &plane)| plane == first + k);
-    let source = Followed {
-        decoder,
-        starts: picked.iter().map(|&plane| begin(plane)).collect(),
-        voxels: page.count(),
-        at: 0,
-        swap,
-    };
-    let stream = Stream::<T>::new(shape, Box::new(source), context.clone());
-    match on_disk.filter(|_| is_one) {
-        Some(file) => stream.placed(Box::new(Placed { file, start: begin(first), end, swap })),
-        None => stream,
-    }
-}
-
-/// Reads uncompressed planes at given offsets.
-struct Followed {
-    decoder: Pages,
-    /// Offset of each plane.
-    starts: Vec<u64>,
-    /// Number of voxels of a plane.
-    voxels: u64,
-    /// Number of voxels read so far.
-    at: u64,
-    swap: bool,
-}
-
-impl<T: Plain> Source<T> for Followed {
-    fn fill(&mut self, mut voxels: &mut [T]) -> Result<(), Fault> {
-        while !voxels.is_empty() {
-            let (plane, first) = ((self.at / self.voxels) as usize, self.at % self.voxels);
-            let left = usize::try_from(self.voxels - first).unwrap_or(usize::MAX);
-            let (front, rest) = voxels.split_at_mut(left.min(voxels.len()));
-            let place = self.starts[plane] + first * size_of::<T>() as u64;
-            let file = self.decoder.inner();
-            let read = file.seek(SeekFrom::Start(place)).and_then(|_| file.read_exact(front.as_mut_bytes()));
+    let (start, end) = (begin(first), begin(first + picked.len()));
+    let placed = on_disk.filter(|_| is_one).map(|file| Placed { file, start, end, swap });
+    let mut at = 0;
+    let source = Box::new(move |mut filled: &mut [u8]| {
+        while !filled.is_empty() {
+            let (plane, within) = ((at / bytes) as usize, at % bytes);
+            let left = usize::try_from(bytes - within).unwrap_or(usize::MAX);
+            let (front, rest) = filled.split_at_mut(left.min(filled.len()));
+            let file = decoder.inner();
+            let read = file.seek(SeekFrom::Start(begin(picked[plane]) + within));
+            let read = read.and_then(|_| file.read_exact(front));
             read.map_err(|error| fault(plane, TiffError::IoError(error)))?;
-            if self.swap {
-                swap(front);
+            if swap {
+                layout::swap(front, voxels.bytes());
             }
-            self.at += front.len() as u64;
-            voxels = rest;
+            at += front.len() as u64;
+            filled = rest;
         }
         Ok(())
-    }
-
-    fn finish(&mut self) -> Result<(), Fault> {
-        Ok(())
-    }
-
-    fn is_measured(&self) -> bool {
-        true
-    }
+    });
+    Stream { placed, ..Stream::new(shape, voxels, source, context) }
 }

@@ -9,7 +9,7 @@ use ::tiff::{ColorType, TiffError};
 use crate::cubical::read::bytes::Seekable;
 use crate::cubical::read::error::{Fault, ImagePlace, ImageProblem};
 use crate::cubical::read::png::MOST_DEFLATED;
-use crate::cubical::read::voxel::VoxelType;
+use crate::cubical::voxel::VoxelType;
 
 /// Greatest expansion of LZW: the longest string has 3839 bytes and takes 12 bits.
 const MOST_LZW: u64 = 2560;
