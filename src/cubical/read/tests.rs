@@ -67,7 +67,7 @@ fn a_file_is_read_by_several_threads() {
             assert_eq!(all, (0..COUNT).map(number).collect::<Vec<f32>>());
             // The first of two faults is told, whichever thread finds one first.
             let message = |broken: &[usize], cut| {
-                file(broken, cut).read(&mut vec![0.0; COUNT]).unwrap_err().to_string()
+                file(broken, cut).read(&mut vec![0.0_f32; COUNT]).unwrap_err().to_string()
             };
             let found = message(&[700_000, 262_145, 262_144], 8);
             assert!(found.contains("voxel (262144): expected a number, found NaN"), "{found}");

@@ -119,7 +119,7 @@ fn rows_are_decoded_as_they_are_asked_for() {
     let mut front = vec![0; 10 * columns + 7];
     stream.read(&mut front).unwrap();
     assert_eq!(front, voxels[..front.len()]);
-    let error = stream.read(&mut vec![0; columns * rows]).unwrap_err().to_string();
+    let error = stream.read(&mut vec![0_u8; columns * rows]).unwrap_err().to_string();
     assert!(error.contains("expected a sound PNG file, found the end of the file"), "{error}");
 }
 
