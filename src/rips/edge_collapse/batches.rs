@@ -9,16 +9,16 @@
 //! the time of the searches.
 //!
 //! Sixteen threads search a batch in some ten microseconds, less than it takes to wake a thread. So all threads stay
-//! awake and wait for the next batch while the first of them moves the edges ([`crew`](super::crew)). That time is also
-//! less than a core needs to fetch changed cache lines from another core, and a batch changes nearly every row of a
-//! small graph. So each thread has its own copy of a small graph, to which it applies the same moves
+//! awake and wait for the next batch while the first of them moves the edges ([`batch_pool`](super::batch_pool)). That
+//! time is also less than a core needs to fetch changed cache lines from another core, and a batch changes nearly every
+//! row of a small graph. So each thread has its own copy of a small graph, to which it applies the same moves
 //! ([`replica`](super::replica)).
 
 use std::cmp::Reverse;
 use std::ops::Range;
-use std::sync::MutexGuard;
+use std::sync::{Mutex, PoisonError, RwLock};
 
-use super::crew::{self, Crew};
+use super::batch_pool;
 use super::graph::{self, Graph, Incident};
 use super::pins::{Pin, Pinned};
 use super::ranks::{self, Matrix, Ranks, Rows};
@@ -26,6 +26,7 @@ use super::replica::{self, Move, Replica};
 use super::search::{Edge, Searcher, Step, edge_at};
 use super::{CollapseFigures, EdgeList, Worth};
 use crate::memory::Refused;
+use crate::parallel::lock;
 use crate::progress::{Progress, check};
 use crate::rips::complex::ABSENT;
 
@@ -80,7 +81,8 @@ fn collapse_graph<R: Ranks>(
     progress: &dyn Progress,
 ) -> Result<(EdgeList, CollapseFigures), Refused> {
     let size = (edges.len() / BATCHES).clamp(LEAST, BATCH);
-    let crew = crew_of(size, graph.words);
+    let threads = (size * (graph.words + WORDS_AN_EDGE)).div_ceil(WORDS_A_THREAD);
+    let threads = threads.min(rayon::current_num_threads());
     let mut state = State {
         graph,
         batch: Incident::none(points),
@@ -88,7 +90,7 @@ fn collapse_graph<R: Ranks>(
         dominators: vec![0; points],
         pins: pins.of_components,
         pinned: Pinned::none(edges.len())?,
-        moves: (crew.threads > 1 && replica::is_small(points, edges.len())).then(Vec::new),
+        moves: (threads > 1 && replica::is_small(points, edges.len())).then(Vec::new),
         start: edges.len(),
         end: edges.len(),
         figures: CollapseFigures { before: edges.len(), after: edges.len(), ..CollapseFigures::default() },
@@ -98,19 +100,22 @@ fn collapse_graph<R: Ranks>(
     }
     let mut asked = worth.ask(edges.len(), graph::bytes(points, edges.len()));
     let mut next_question = edges.len().saturating_sub(edges.len() / QUESTIONS);
-    let state = crew::work(
-        state,
-        crew,
+    let scratch: Vec<Mutex<Thread<R>>> = (0..threads).map(|_| Mutex::default()).collect();
+    let state = RwLock::new(state);
+    batch_pool::work(
+        threads,
+        size.div_ceil(TIMES * threads),
         // Moves the edges of the last batch and begins the next one.
-        &mut |state: &mut State<R>, threads: &mut [MutexGuard<'_, Thread<R>>]| {
+        &mut || {
             check(progress);
+            let mut state = state.write().unwrap_or_else(PoisonError::into_inner);
             let batch = &edges[state.start..state.end];
-            state.move_edges(state.start, batch, threads);
+            state.move_edges(batch, &scratch);
             if state.start == 0 {
                 return 0;
             }
             if state.start <= next_question && state.start < edges.len() {
-                let work = threads.iter().map(|thread| thread.searcher.work).sum();
+                let work = scratch.iter().map(|thread| lock(thread).searcher.work).sum();
                 if !asked.goes_on(state.figures.after, edges.len() - state.start, work) {
                     return 0;
                 }
@@ -118,20 +123,17 @@ fn collapse_graph<R: Ranks>(
             }
             state.begin(size, edges)
         },
-        &|state: &State<R>, thread: &mut Thread<R>, numbers| state.search(edges, numbers, thread),
+        &|thread, numbers| {
+            let state = state.read().unwrap_or_else(PoisonError::into_inner);
+            state.search(edges, numbers, &mut lock(&scratch[thread]));
+        },
     );
+    let state = state.into_inner().unwrap_or_else(PoisonError::into_inner);
     let mut figures = state.figures;
     figures.tried = edges.len() - state.start;
     let ranked = edges.iter().map(|&(i, j)| (i, j, state.graph.rank(i as usize, j as usize)));
     let left: EdgeList = ranked.filter(|&(_, _, rank)| rank != ABSENT).collect();
     Ok((left, figures))
-}
-
-/// The threads that search batches of `size` edges in adjacency rows of `words` words.
-fn crew_of(size: usize, words: usize) -> Crew {
-    let worth = (size * (words + WORDS_AN_EDGE)).div_ceil(WORDS_A_THREAD);
-    let threads = worth.min(rayon::current_num_threads());
-    Crew { threads, at_once: size.div_ceil(TIMES * threads) }
 }
 
 struct State<R> {
@@ -196,13 +198,14 @@ impl<R: Ranks> State<R> {
         }
     }
 
-    /// Moves the edges of a batch by the steps found, the last edge first.
-    fn move_edges(&mut self, start: usize, edges: &[(u32, u32)], threads: &mut [MutexGuard<'_, Thread<R>>]) {
-        let mut steps: Vec<Step> =
-            threads.iter_mut().flat_map(|thread| thread.searcher.steps.drain(..)).collect();
+    /// Moves the edges of the batch by the steps found, the last edge first.
+    fn move_edges(&mut self, edges: &[(u32, u32)], scratch: &[Mutex<Thread<R>>]) {
+        let (mut steps, mut pins): (Vec<Step>, Vec<Pin>) = Default::default();
+        for mut thread in scratch.iter().map(lock) {
+            steps.append(&mut thread.searcher.steps);
+            pins.append(&mut thread.searcher.pins);
+        }
         steps.sort_unstable_by_key(|step| (Reverse(step.edge), step.until));
-        let mut pins: Vec<Pin> =
-            threads.iter_mut().flat_map(|thread| thread.searcher.pins.drain(..)).collect();
         pins.sort_unstable_by_key(|pin| Reverse(pin.edge));
         let mut pins = pins.into_iter().peekable();
         for &(i, j) in edges {
@@ -212,17 +215,18 @@ impl<R: Ranks> State<R> {
             }
             self.graph.take(ends);
         }
+        let edge_of = |place: usize, start: usize| edge_at(place, edges[place - start]);
         for steps in steps.chunk_by(|a: &Step, b| a.edge == b.edge) {
             let place = steps[0].edge;
             while let Some(pin) = pins.next_if(|pin| pin.edge > place) {
-                self.pinned.pin(&self.graph, edge_at(pin.edge, edges[pin.edge - start]), pin);
+                self.pinned.pin(&self.graph, edge_of(pin.edge, self.start), pin);
             }
-            let edge = edge_at(place, edges[place - start]);
+            let edge = edge_of(place, self.start);
             if !self.pinned.holds(edge) {
                 self.move_edge(edge, steps);
             }
         }
-        pins.for_each(|pin| self.pinned.pin(&self.graph, edge_at(pin.edge, edges[pin.edge - start]), pin));
+        pins.for_each(|pin| self.pinned.pin(&self.graph, edge_of(pin.edge, self.start), pin));
         edges.iter().for_each(|&(i, j)| self.moved.clear([i as usize, j as usize]));
     }
 

@@ -30,22 +30,22 @@
 //! **Stages.** `order` gives each edge a rank of its own, which keeps the order of the bars too. `search` determines
 //! how far an edge can be moved; most cannot be moved at all, which a comparison of bitsets shows. `batches` searches
 //! many edges at a time on all threads, and then moves them one by one, except those that `pins` holds in place.
-//! `worth` ends the work when it costs more than it saves.
+//! `cost_test` ends the work when it costs more than it saves.
 
+mod batch_pool;
 mod batches;
-mod crew;
+mod cost_test;
 mod graph;
 mod order;
 mod pins;
 mod ranks;
 mod replica;
 mod search;
-mod worth;
 
 use serde::{Deserialize, Serialize};
 
+pub(super) use self::cost_test::{Worth, preparation};
 use self::order::ordered;
-pub(super) use self::worth::{Worth, preparation};
 use super::rank::{Edges, Ranking, Values};
 use crate::memory::Refused;
 use crate::progress::Progress;
