@@ -199,7 +199,7 @@ fn counted(distances: DistanceMatrix<f64>, model: Model, gpu: Option<&Gpu>) -> R
         progress: &(),
     };
     let mut swept = None;
-    sweep.run(&complex.on_device(32), &mut |found| {
+    complex.sweep_on(&sweep, &mut |found| {
         swept = Some(found);
         true
     });

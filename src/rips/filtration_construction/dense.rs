@@ -1,7 +1,7 @@
 //! Enumeration of the simplices of a dense complex: sweeps of one matrix, divided among threads by the greatest
 //! vertices.
 
-use super::cuda::DeviceComplex;
+use super::cuda::{DeviceSweep, OnSwept, Source};
 use super::ordered;
 use super::sweep::{Buffers, Sink, Sweep};
 use super::{Enumerate, Enumeration, SimplexCounts, binomial};
@@ -10,31 +10,13 @@ use crate::parallel::SharedRange;
 use crate::rips::complex::{Complex, Dense, FEW};
 use crate::simd::Rank;
 
-/// A type of stored ranks that devices can sweep.
-pub trait DeviceRank: Rank + KernelRank {
-    /// The matrix of `complex` as a view for devices.
-    fn on_device(complex: &Dense<Self>) -> DeviceComplex<'_>;
-}
-
-impl DeviceRank for u16 {
-    fn on_device(complex: &Dense<u16>) -> DeviceComplex<'_> {
-        DeviceComplex::Narrow(complex.matrix())
-    }
-}
-
-impl DeviceRank for u32 {
-    fn on_device(complex: &Dense<u32>) -> DeviceComplex<'_> {
-        DeviceComplex::Wide(complex.matrix())
-    }
-}
-
 /// Whether a part fixes the two greatest vertices of a simplex instead of one. From dimension 3 on it does: the blocks
 /// of a part still share a prefix then.
 fn fixes_two(dim: usize) -> bool {
     dim > 2
 }
 
-impl<R: DeviceRank> Enumerate for Dense<R> {
+impl<R: Rank + KernelRank> Enumerate for Dense<R> {
     fn work(&self, dim: usize) -> u64 {
         binomial(self.points(), dim + 1)
     }
@@ -93,8 +75,8 @@ impl<R: DeviceRank> Enumerate for Dense<R> {
         counts
     }
 
-    fn on_device(&self, _: u32) -> DeviceComplex<'_> {
-        R::on_device(self)
+    fn sweep_on(&self, devices: &DeviceSweep<'_>, found: OnSwept<'_>) {
+        devices.run(&Source::Matrix(self.matrix()), found);
     }
 }
 

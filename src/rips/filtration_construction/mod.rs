@@ -27,7 +27,7 @@ mod single_simplex;
 mod sweep;
 mod undecided;
 
-pub use cuda::{DeviceComplex, DeviceSweep};
+pub use cuda::{DeviceSweep, OnSwept};
 pub use sweep::{SimplexCounts, Sink};
 pub use undecided::Undecided;
 
@@ -75,8 +75,8 @@ pub trait Enumerate: Complex {
         sink: &mut dyn Sink,
     ) -> SimplexCounts;
 
-    /// The complex as a view for devices, with ranks of `rank_width` bits.
-    fn on_device(&self, rank_width: u32) -> DeviceComplex<'_>;
+    /// Sweeps one dimension after another on devices, and passes the result of each to `found` until told to stop.
+    fn sweep_on(&self, devices: &DeviceSweep<'_>, found: OnSwept<'_>);
 }
 
 /// The parameters of an enumeration.
@@ -150,4 +150,4 @@ pub fn binomial(n: usize, k: usize) -> u64 {
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

@@ -8,7 +8,7 @@
 
 use std::sync::Mutex;
 
-use super::cuda::DeviceComplex;
+use super::cuda::{DeviceSweep, OnSwept, Source};
 use super::sweep::{Buffers, Neighbourhood, Sink, Sweep};
 use super::{Enumerate, Enumeration, SimplexCounts, binomial, edges};
 use crate::parallel::{SharedRange, into_inner, lock};
@@ -48,8 +48,11 @@ impl Enumerate for Sparse {
         by_neighbourhoods(self, enumeration, parts, sink, MOST_VERTICES)
     }
 
-    fn on_device(&self, rank_width: u32) -> DeviceComplex<'_> {
-        DeviceComplex::Sparse { graph: self, rank_width }
+    fn sweep_on(&self, devices: &DeviceSweep<'_>, found: OnSwept<'_>) {
+        match devices.rank_width {
+            16 => devices.run(&Source::<u16>::Graph(self), found),
+            _ => devices.run(&Source::<u32>::Graph(self), found),
+        }
     }
 }
 

@@ -4,7 +4,7 @@ use super::*;
 use crate::backend::{BackendError, Decision};
 use crate::metric::{Distances, PointCloud, SparseDistances};
 use crate::progress::Sums;
-use crate::rips::filtration_construction::cuda::stand_in::{Failure, StandIn};
+use crate::rips::filtration_construction::tests::stand_in::{Failure, StandIn};
 use crate::rips::plan::{PairSearch, SecondLayer};
 
 /// Points around a circle, all their distances or, for a sparse complex, some.

@@ -199,19 +199,11 @@ const BATCH: usize = 16;
 /// Number of columns for each thread that are taken one at a time.
 const ONE_BY_ONE: usize = 16;
 
-/// Reduces all columns over Z/`modulus`, a prime, on the threads of the current pool.
+/// Reduces all columns over Z/`modulus`, a prime, on the threads of the current pool, from a saved state on if there is
+/// one.
 ///
 /// # Errors
 /// There is no memory for one slot and one pivot per column.
-pub fn reduce_modulo<W: Word>(
-    submatrix: &Submatrix<'_, W>,
-    modulus: u16,
-    wanted: Option<Wanted<'_, W>>,
-) -> Result<Reduction<W>, Refused> {
-    resume_modulo(submatrix, modulus, wanted, None)
-}
-
-/// Like [`reduce_modulo`], but continues from a saved state.
 pub(super) fn resume_modulo<W: Word>(
     submatrix: &Submatrix<'_, W>,
     modulus: u16,

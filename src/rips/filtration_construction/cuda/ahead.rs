@@ -5,10 +5,12 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread::{Builder, Scope};
 use std::time::Duration;
 
-use super::DeviceSweep;
+use super::{DeviceSweep, OnSwept};
 use crate::backend::{Decision, guarded};
 use crate::cuda::CudaError;
 use crate::progress::{Progress, check};
+#[cfg(test)]
+use crate::rips::filtration_construction::tests::stand_in::StandIn;
 use crate::rips::filtration_construction::{Enumerate, Undecided};
 
 /// Interval at which a reduction that waits for the devices checks whether the run is to end.
@@ -21,7 +23,7 @@ pub(super) type Swept = Result<Undecided, CudaError>;
 pub(in crate::rips) struct Machine {
     pub(in crate::rips) decision: Decision,
     #[cfg(test)]
-    pub(in crate::rips) stand_in: Option<super::stand_in::StandIn>,
+    pub(in crate::rips) stand_in: Option<StandIn>,
 }
 
 impl From<Decision> for Machine {
@@ -46,14 +48,14 @@ impl Machine {
 
     /// Sweeps the dimensions in turn on the devices and passes the result of each to `found`, until that returns that
     /// the sweep is to stop. A panic is passed on as a failure of a device.
-    fn sweep(&self, complex: &dyn Enumerate, sweep: &DeviceSweep<'_>, found: &mut dyn FnMut(Swept) -> bool) {
+    fn sweep(&self, complex: &dyn Enumerate, sweep: &DeviceSweep<'_>, found: OnSwept<'_>) {
         let swept = guarded(|| {
             #[cfg(test)]
             if let Some(stand_in) = &self.stand_in {
                 stand_in.sweep(complex, sweep, found);
                 return Ok(());
             }
-            sweep.run(&complex.on_device(sweep.rank_width), found);
+            complex.sweep_on(sweep, found);
             Ok(())
         });
         if let Err(panic) = swept {

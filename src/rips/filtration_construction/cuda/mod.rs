@@ -13,13 +13,11 @@ pub(in crate::rips) mod ahead;
 mod batches;
 mod groups;
 mod received;
-#[cfg(test)]
-pub(in crate::rips) mod stand_in;
 mod worker;
 
 use std::panic::resume_unwind;
 use std::sync::Mutex;
-use std::thread::{Builder, ScopedJoinHandle};
+use std::thread::Builder;
 use std::time::Instant;
 
 use self::groups::Group;
@@ -54,67 +52,28 @@ pub struct DeviceSweep<'a> {
     pub progress: &'a dyn Progress,
 }
 
-/// A complex as the devices see it.
-pub enum DeviceComplex<'a> {
-    /// A matrix of all ranks, in 16 bits.
-    Narrow(RankMatrix<'a, u16>),
-    /// A matrix of all ranks, in 32 bits.
-    Wide(RankMatrix<'a, u32>),
-    /// A graph whose neighbourhoods are matrices of ranks.
-    Sparse {
-        /// The graph, as neighbour lists.
-        graph: &'a Sparse,
-        /// Bits of a rank.
-        rank_width: u32,
-    },
-}
-
 /// The input from which the matrices on the devices are made.
-enum Source<'a, R> {
+pub(super) enum Source<'a, R> {
+    /// A matrix of all ranks.
     Matrix(RankMatrix<'a, R>),
+    /// A graph whose neighbourhoods are matrices of ranks.
     Graph(&'a Sparse),
 }
 
+/// Receives the result of one dimension after another, and returns whether the sweep goes on.
+pub type OnSwept<'a> = &'a mut dyn FnMut(Result<Undecided, CudaError>) -> bool;
+
 impl DeviceSweep<'_> {
     /// Sweeps one dimension after another and passes the result of each on until told to stop.
-    pub fn run(
-        &self,
-        complex: &DeviceComplex<'_>,
-        found: &mut dyn FnMut(Result<Undecided, CudaError>) -> bool,
-    ) {
-        match *complex {
-            DeviceComplex::Narrow(matrix) => self.run_from(&Source::Matrix(matrix), found),
-            DeviceComplex::Wide(matrix) => self.run_from(&Source::Matrix(matrix), found),
-            DeviceComplex::Sparse { graph, rank_width: 16 } => {
-                self.run_from(&Source::<u16>::Graph(graph), found);
-            }
-            DeviceComplex::Sparse { graph, .. } => self.run_from(&Source::<u32>::Graph(graph), found),
-        }
-    }
-
-    fn run_from<R: KernelRank + Rank>(
-        &self,
-        source: &Source<'_, R>,
-        found: &mut dyn FnMut(Result<Undecided, CudaError>) -> bool,
-    ) {
-        let groups = match self.groups(source) {
-            Ok(groups) => groups,
-            Err(error) => {
-                found(Err(error));
-                return;
-            }
+    pub(super) fn run<R: KernelRank + Rank>(&self, source: &Source<'_, R>, found: OnSwept<'_>) {
+        let sweep = |found: OnSwept<'_>| {
+            let groups = self.groups(source)?;
+            let mut workers = self.workers(source, &groups)?;
+            let _ = (1..=self.max_dim).all(|dim| found(self.dimension(&mut workers, dim)));
+            Ok(())
         };
-        let mut workers = match self.workers(source, &groups) {
-            Ok(workers) => workers,
-            Err(error) => {
-                found(Err(error));
-                return;
-            }
-        };
-        for dim in 1..=self.max_dim {
-            if !found(self.dimension(&mut workers, dim)) {
-                return;
-            }
+        if let Err(error) = sweep(found) {
+            found(Err(error));
         }
     }
 
@@ -192,17 +151,13 @@ fn in_parallel<T: Send>(
 ) -> Result<(), CudaError> {
     let work = &work;
     std::thread::scope(|scope| {
-        let start = |worker| {
-            let thread = Builder::new().name("sweep".into());
-            thread.spawn_scoped(scope, move || work(worker)).map_err(|_| CudaError::NoThread)
-        };
-        let started: Vec<Result<ScopedJoinHandle<'_, _>, CudaError>> =
-            workers.iter_mut().map(start).collect();
+        let start = |worker| Builder::new().name("sweep".into()).spawn_scoped(scope, move || work(worker));
+        let started: Vec<_> = workers.iter_mut().map(start).collect();
         // A panic resumes in the waiting thread, which treats it as a failure of the devices.
-        let join = |thread: Result<ScopedJoinHandle<'_, _>, CudaError>| {
-            thread?.join().unwrap_or_else(|panic| resume_unwind(panic))
-        };
-        started.into_iter().try_for_each(join)
+        started.into_iter().try_for_each(|thread| {
+            let thread = thread.map_err(|_| CudaError::NoThread)?;
+            thread.join().unwrap_or_else(|panic| resume_unwind(panic))
+        })
     })
 }
 

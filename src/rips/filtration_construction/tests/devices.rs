@@ -30,7 +30,7 @@ fn device_conforms<W: Word>(
             progress: &(),
         };
         let mut dim = 0;
-        sweep.run(&complex.on_device(rank_width), &mut |swept| {
+        complex.sweep_on(&sweep, &mut |swept| {
             dim += 1;
             let expected = &expected[dim - 1];
             let wide = |entries: &[u64]| -> Vec<W> {
@@ -103,7 +103,7 @@ fn swept(gpus: &[Gpu], complex: &dyn Enumerate, max_dim: usize, layer: SecondLay
     let sweep =
         DeviceSweep { gpus, points, max_dim, layer, rank_bits: 10, rank_width: 16, limbs: 1, progress: &() };
     let mut all = Vec::new();
-    sweep.run(&complex.on_device(16), &mut |swept| {
+    complex.sweep_on(&sweep, &mut |swept| {
         all.push(swept.unwrap());
         true
     });
@@ -165,7 +165,7 @@ fn gpu_without_memory_says_so() {
         progress: &(),
     };
     let mut told = 0;
-    sweep.run(&table.dense::<u16>(Level::detect()).on_device(16), &mut |swept| {
+    table.dense::<u16>(Level::detect()).sweep_on(&sweep, &mut |swept| {
         assert!(matches!(swept, Err(CudaError::OutOfMemory { .. })), "{swept:?}");
         told += 1;
         false

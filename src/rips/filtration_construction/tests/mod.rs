@@ -1,6 +1,7 @@
 //! Filtration construction compared with the definitions, simplex by simplex.
 
 mod devices;
+pub(in crate::rips) mod stand_in;
 
 use std::collections::BTreeMap;
 
@@ -168,8 +169,8 @@ impl Enumerate for Cut<'_> {
         neighbourhood::by_neighbourhoods(self.0, enumeration, parts, sink, self.1)
     }
 
-    fn on_device(&self, rank_width: u32) -> DeviceComplex<'_> {
-        self.0.on_device(rank_width)
+    fn sweep_on(&self, devices: &DeviceSweep<'_>, found: OnSwept<'_>) {
+        self.0.sweep_on(devices, found);
     }
 }
 

@@ -1,10 +1,11 @@
 //! A stand-in for a device in tests: it computes on the CPU what a device computes, and fails on demand.
 
-use super::DeviceSweep;
-use super::ahead::Swept;
 use crate::cuda::CudaError;
 use crate::rips::code::Code;
-use crate::rips::filtration_construction::{Construction, Enumerate, SimplexCounts, Undecided, construct};
+use crate::rips::filtration_construction::cuda::ahead::Swept;
+use crate::rips::filtration_construction::{
+    Construction, DeviceSweep, Enumerate, SimplexCounts, Undecided, construct,
+};
 use crate::rips::pair_store::{ApparentPairs, PairStore, Pivots};
 use crate::simd::Level;
 
@@ -30,7 +31,7 @@ pub(in crate::rips) struct StandIn {
 }
 
 impl StandIn {
-    pub(super) fn sweep(
+    pub(in crate::rips) fn sweep(
         &self,
         complex: &dyn Enumerate,
         sweep: &DeviceSweep<'_>,
