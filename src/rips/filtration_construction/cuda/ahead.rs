@@ -17,7 +17,7 @@ use crate::rips::filtration_construction::{Enumerate, Undecided};
 const LOOK: Duration = Duration::from_millis(20);
 
 /// The simplices that devices leave undecided in a dimension, or the reason why they failed.
-pub(super) type Swept = Result<Undecided, CudaError>;
+type Swept = Result<Undecided, CudaError>;
 
 /// The devices of a run, as decided, and in tests the stand-in that replaces them.
 pub(in crate::rips) struct Machine {

@@ -2,9 +2,8 @@
 
 use crate::cuda::CudaError;
 use crate::rips::code::Code;
-use crate::rips::filtration_construction::cuda::ahead::Swept;
 use crate::rips::filtration_construction::{
-    Construction, DeviceSweep, Enumerate, SimplexCounts, Undecided, construct,
+    Construction, DeviceSweep, Enumerate, OnSwept, SimplexCounts, Undecided, construct,
 };
 use crate::rips::pair_store::{ApparentPairs, PairStore, Pivots};
 use crate::simd::Level;
@@ -35,7 +34,7 @@ impl StandIn {
         &self,
         complex: &dyn Enumerate,
         sweep: &DeviceSweep<'_>,
-        found: &mut dyn FnMut(Swept) -> bool,
+        found: OnSwept<'_>,
     ) {
         assert_eq!(sweep.limbs, 1, "a test's device writes entries of 64 bits");
         let nothing = PairStore { pivots: Pivots::none(), apparent: ApparentPairs::None };
