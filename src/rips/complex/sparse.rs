@@ -9,7 +9,7 @@ use crate::memory::{self, Refused};
 
 /// A graph with ranked edges in compressed rows.
 #[derive(Debug)]
-pub struct Sparse {
+pub(crate) struct Sparse {
     /// n + 1 offsets into `neighbours` and `ranks`.
     offsets: Vec<usize>,
     /// The neighbours of each vertex, ascending, one vertex after the other.
@@ -70,15 +70,16 @@ const FEW_BLOCKS: usize = 1 << 16;
 const BLOCKS_AN_EDGE: usize = 8;
 
 impl Sparse {
-    /// Makes a graph of n points from edges (i, j, rank), no pair twice.
-    ///
-    /// # Errors
-    /// There is no memory for the neighbour lists and the bitsets.
-    pub fn new(n: usize, edges: &[(u32, u32, u32)]) -> Result<Self, Refused> {
+    /// The graph of these edges, with bitsets where they gain.
+    #[cfg(test)]
+    pub(crate) fn new(n: usize, edges: &[(u32, u32, u32)]) -> Result<Self, Refused> {
         Sparse::made(n, edges, Sparse::gains_by_bitsets(n, edges.len()))
     }
 
-    /// Like [`Sparse::new`], with adjacency bitsets if they are wanted.
+    /// Makes a graph of n points from edges (i, j, rank), no pair twice, with adjacency bitsets if they are wanted.
+    ///
+    /// # Errors
+    /// There is no memory for the neighbour lists and the bitsets.
     pub(in crate::rips) fn made(
         n: usize,
         edges: &[(u32, u32, u32)],
@@ -105,7 +106,7 @@ impl Sparse {
 
     /// Whether adjacency bitsets are built for n points and `edges` edges: their blocks must fit the limit, and be few
     /// in all or few per edge.
-    pub fn gains_by_bitsets(n: usize, edges: usize) -> bool {
+    pub(crate) fn gains_by_bitsets(n: usize, edges: usize) -> bool {
         let blocks = n.saturating_mul(n.div_ceil(64));
         blocks <= MAX_BLOCKS && blocks <= FEW_BLOCKS.max(BLOCKS_AN_EDGE.saturating_mul(edges))
     }
@@ -121,7 +122,7 @@ impl Sparse {
     }
 
     /// The neighbours of a vertex, ascending, and the ranks of the edges to them.
-    pub fn row(&self, v: u32) -> (&[u32], &[u32]) {
+    pub(crate) fn row(&self, v: u32) -> (&[u32], &[u32]) {
         let range = self.offsets[v as usize]..self.offsets[v as usize + 1];
         (&self.neighbours[range.clone()], &self.ranks[range])
     }
