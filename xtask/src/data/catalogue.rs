@@ -82,7 +82,7 @@ impl Case {
 }
 
 /// Every run with a committed answer.
-pub(super) const CASES: [Case; 28] = [
+pub(super) const CASES: [Case; 32] = [
     Case::new("circle", "circle.pts", 1),
     Case::new("figure_eight", "figure_eight.pts", 1),
     Case::new("figure_eight_threshold", "figure_eight.pts", 1).threshold(0.8),
@@ -111,6 +111,10 @@ pub(super) const CASES: [Case; 28] = [
     Case::new("octahedron_gz", "octahedron.csv.gz", 2),
     Case::new("octahedron_table", "octahedron_table.csv", 2),
     Case::new("octahedron_mtx", "octahedron.mtx", 2),
+    Case::new("octahedron_off", "octahedron.off", 2),
+    Case::new("octahedron_obj", "octahedron.obj", 2),
+    Case::new("octahedron_ply", "octahedron.ply", 2),
+    Case::new("octahedron_xyz", "octahedron.xyz", 2),
 ];
 
 /// Every committed input.
@@ -237,6 +241,16 @@ fn one_per_format() -> Result<Vec<Input>, MetricError> {
         shows: "the octahedron's edges alone: its surface is never filled, so the bar in dimension 2 is essential",
         space: edges.clone(),
     };
+    let points = spaces::octahedron()?;
+    let points_in = |file, format| Input {
+        file,
+        format,
+        dress: Dress::Bare,
+        generator: "octahedron()",
+        seed: None,
+        shows: "the octahedron's vertices ±e₁, ±e₂, ±e₃: [1.41421, 2) in dimension 2, a hollow sphere",
+        space: points.clone(),
+    };
     Ok(vec![
         matrix_in("octahedron.lower", DistanceFormat::LowerDistance),
         matrix_in("octahedron.upper", DistanceFormat::UpperDistance),
@@ -254,14 +268,10 @@ fn one_per_format() -> Result<Vec<Input>, MetricError> {
         },
         edges_in("octahedron.sparse", DistanceFormat::Sparse),
         edges_in("octahedron.mtx", DistanceFormat::MatrixMarket),
-        Input {
-            file: "octahedron.pts",
-            format: DistanceFormat::PointCloud,
-            dress: Dress::Bare,
-            generator: "octahedron()",
-            seed: None,
-            shows: "the octahedron's vertices ±e₁, ±e₂, ±e₃: [1.41421, 2) in dimension 2, a hollow sphere",
-            space: spaces::octahedron()?,
-        },
+        points_in("octahedron.pts", DistanceFormat::PointCloud),
+        points_in("octahedron.off", DistanceFormat::Off),
+        points_in("octahedron.obj", DistanceFormat::Obj),
+        points_in("octahedron.ply", DistanceFormat::Ply),
+        points_in("octahedron.xyz", DistanceFormat::Xyz),
     ])
 }

@@ -36,6 +36,10 @@ fn numbered(text: &str) -> String {
 fn bare(space: &Distances<f64>, format: DistanceFormat) -> io::Result<Vec<u8>> {
     match (space, format) {
         (Distances::Points(cloud), DistanceFormat::PointCloud) => Ok(point_cloud(cloud).into_bytes()),
+        (Distances::Points(cloud), DistanceFormat::Off) => Ok(off(cloud).into_bytes()),
+        (Distances::Points(cloud), DistanceFormat::Obj) => Ok(prefixed(cloud, "v ").into_bytes()),
+        (Distances::Points(cloud), DistanceFormat::Ply) => Ok(ply(cloud).into_bytes()),
+        (Distances::Points(cloud), DistanceFormat::Xyz) => Ok(xyz(cloud).into_bytes()),
         (Distances::Sparse(graph), DistanceFormat::Sparse) => Ok(sparse(graph).into_bytes()),
         (Distances::Matrix(matrix), DistanceFormat::LowerDistance) => Ok(rows(matrix, |i| 0..i).into_bytes()),
         (Distances::Matrix(matrix), DistanceFormat::UpperDistance) => {
@@ -54,7 +58,30 @@ fn bare(space: &Distances<f64>, format: DistanceFormat) -> io::Result<Vec<u8>> {
 }
 
 fn point_cloud(cloud: &PointCloud<f64>) -> String {
-    (0..cloud.len()).map(|i| line(cloud.point(i).iter().copied(), " ")).collect()
+    prefixed(cloud, "")
+}
+
+/// One line per point, with its coordinates after `prefix`.
+fn prefixed(cloud: &PointCloud<f64>, prefix: &str) -> String {
+    let coordinates = |i| line(cloud.point(i).iter().copied(), " ");
+    (0..cloud.len()).map(|i| prefix.to_owned() + &coordinates(i)).collect()
+}
+
+/// A mesh of vertices, without faces and edges.
+fn off(cloud: &PointCloud<f64>) -> String {
+    format!("OFF\n{} 0 0\n{}", cloud.len(), point_cloud(cloud))
+}
+
+/// A scan as text: vertices with the properties x, y, z.
+fn ply(cloud: &PointCloud<f64>) -> String {
+    let properties = "property float x\nproperty float y\nproperty float z\n";
+    let head = format!("ply\nformat ascii 1.0\nelement vertex {}\n{properties}end_header\n", cloud.len());
+    head + &point_cloud(cloud)
+}
+
+/// A molecule of carbon atoms: their number, a comment, and a line per atom.
+fn xyz(cloud: &PointCloud<f64>) -> String {
+    format!("{}\nwritten by xtask\n{}", cloud.len(), prefixed(cloud, "C "))
 }
 
 fn sparse(graph: &SparseDistances<f64>) -> String {
