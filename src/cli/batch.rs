@@ -17,7 +17,7 @@ use super::directory::files_of;
 use super::error::{CliError, twice_standard_input, usage};
 use super::naming::{OutputFormat, extension_of, format_or};
 use super::notes::{Notes, counted};
-use super::outputs::{Inputs, differ};
+use super::outputs::Inputs;
 use super::progress::Meter;
 use super::sink::{Content, Sink};
 
@@ -125,19 +125,6 @@ impl Tasks {
     pub(crate) fn open_stats(&self, path: Option<&Path>) -> Result<Option<Sink>, CliError> {
         self.inputs.spare(path)?;
         Ok(path.map(|path| Sink::open(Some(path), Content::Text)).transpose()?)
-    }
-
-    /// Opens the file of a task's answer. It may be neither an input nor the file of the statistics.
-    pub(crate) fn open_answer(
-        &self,
-        task: &Task,
-        content: Content,
-        stats: Option<&Sink>,
-    ) -> Result<Sink, CliError> {
-        self.inputs.spare(task.output.as_deref())?;
-        let answer = Sink::open(task.output.as_deref(), content)?;
-        differ(&answer, stats, "the answer and the statistics")?;
-        Ok(answer)
     }
 
     /// Runs the tasks one after another. In a batch, a failure that concerns one input is reported, and the next task

@@ -10,25 +10,17 @@ use super::arguments::limits::CheckpointArguments;
 use super::arguments::picture::{Picture, PictureFileArguments};
 use super::batch::{Task, Tasks};
 use super::error::{CliError, usage};
-use super::naming::OutputFormat;
-use super::outputs::differ;
+use super::outputs::{Files, Outputs};
 use super::sink::{Content, Sink};
 
 /// The pictures and pages of a batch.
 pub(crate) struct BatchPictures<'a> {
-    /// The picture drawn for each input, and the directory of those pictures.
-    each: Option<(Picture<'a>, &'a Path)>,
+    /// The picture drawn for each input; its path is the directory of those pictures.
+    each: Option<Picture<'a>>,
     /// The picture of all inputs together, and its file.
     all: Option<(Picture<'a>, Sink)>,
     /// The directory of the pages.
     pages: Option<&'a Path>,
-}
-
-/// The open files of the picture and the page of an input.
-#[derive(Default)]
-pub(crate) struct BatchSinks {
-    pub(crate) picture: Option<Sink>,
-    pub(crate) page: Option<Sink>,
 }
 
 impl<'a> BatchPictures<'a> {
@@ -43,19 +35,13 @@ impl<'a> BatchPictures<'a> {
         let mut pictures = BatchPictures { each: None, all: None, pages: None };
         match arguments.plot() {
             Some(path) if is_directory(path)? => {
-                pictures.each = Some((Picture { path, format: PlotFormat::Svg, kind }, path));
+                pictures.each = Some(Picture { path, format: PlotFormat::Svg, kind });
             }
-            Some(path) => {
+            _ => {
                 let picture = arguments.picture(kind)?;
-                tasks.inputs.spare(Some(path))?;
-                let opened = picture.map(|picture| -> Result<_, CliError> {
-                    let sink = Sink::open(Some(path), picture.format.content())?;
-                    differ(&sink, stats, "the picture and the statistics")?;
-                    Ok((picture, sink))
-                });
-                pictures.all = opened.transpose()?;
+                let files = Files { picture, stats_of_batch: stats, ..Files::default() };
+                pictures.all = picture.zip(Outputs::open(&files, &tasks.inputs)?.picture);
             }
-            None => {}
         }
         match arguments.page() {
             Some(path) if is_directory(path)? => pictures.pages = Some(path),
@@ -84,7 +70,7 @@ impl<'a> BatchPictures<'a> {
 
     /// The picture drawn for each input, if any.
     pub(crate) fn of_each(&self) -> Option<Picture<'a>> {
-        self.each.map(|(picture, _)| picture)
+        self.each
     }
 
     /// Whether all inputs are drawn into one picture.
@@ -92,31 +78,25 @@ impl<'a> BatchPictures<'a> {
         self.all.is_some()
     }
 
-    /// Opens the picture and the page of an input. They may be neither inputs nor other outputs.
-    pub(crate) fn sinks(
+    /// Opens the outputs of an input. They may be neither inputs nor other outputs.
+    pub(crate) fn outputs(
         &self,
         tasks: &Tasks,
         task: &Task,
-        answer: &Sink,
+        content: Content,
         stats: Option<&Sink>,
-    ) -> Result<BatchSinks, CliError> {
-        let open = |directory: &Path, extension: &str, content, what: [&'static str; 2]| {
-            let path = beside(directory, &task.name, extension);
-            tasks.inputs.spare(Some(&path))?;
-            let sink = Sink::open(Some(&path), content)?;
-            differ(&sink, Some(answer), what[0])?;
-            differ(&sink, stats, what[1])?;
-            Ok::<_, CliError>(sink)
+    ) -> Result<Outputs, CliError> {
+        let picture = self.each.map(|picture| beside(picture.path, &task.name, "svg"));
+        let report = self.pages.map(|directory| beside(directory, &task.name, "html"));
+        let files = Files {
+            answer: task.output.as_deref(),
+            content,
+            stats_of_batch: stats,
+            picture: self.each.zip(picture.as_deref()).map(|(picture, path)| Picture { path, ..picture }),
+            report: report.as_deref(),
+            ..Files::default()
         };
-        let picture = self.each.map(|(picture, directory)| {
-            let what = ["the picture and the answer", "the picture and the statistics"];
-            open(directory, "svg", picture.format.content(), what)
-        });
-        let page = self.pages.map(|directory| {
-            let what = ["the report and the answer", "the report and the statistics"];
-            open(directory, "html", Content::Text, what)
-        });
-        Ok(BatchSinks { picture: picture.transpose()?, page: page.transpose()? })
+        Outputs::open(&files, &tasks.inputs)
     }
 
     /// Draws the picture of all inputs, if there is one, and commits its file.
@@ -127,14 +107,6 @@ impl<'a> BatchPictures<'a> {
         }
         picture.put_all(&mut sink, series)?;
         sink.commit()
-    }
-}
-
-impl BatchSinks {
-    /// Commits the files.
-    pub(crate) fn commit(self) -> Result<(), CliError> {
-        self.picture.map_or(Ok(()), Sink::commit)?;
-        self.page.map_or(Ok(()), Sink::commit)
     }
 }
 

@@ -24,7 +24,7 @@ use super::arguments::machine::MachineArguments;
 use super::arguments::picture::{Picture, PictureFileArguments, title_of};
 use super::arguments::report::ReportArguments;
 use super::batch::{Task, Tasks, tell_stats};
-use super::batch_pictures::{BatchPictures, BatchSinks};
+use super::batch_pictures::BatchPictures;
 use super::curves::CurveFile;
 use super::error::CliError;
 use super::input_identity;
@@ -32,11 +32,11 @@ use super::interruption::while_reading;
 use super::long_run::LongRun;
 use super::naming::OutputFormat;
 use super::notes::{Notes, counted, tell, timing_line};
-use super::outputs::differ;
+use super::outputs::{Files, Outputs};
 use super::parse::{self, Bounds};
 use super::progress::{Meter, Written};
 use super::record::VERSION;
-use super::sink::{Content, Sink};
+use super::sink::Sink;
 use super::{exit_codes, help};
 
 /// Compute Euler characteristic curves of images
@@ -312,22 +312,6 @@ impl Job<'_> {
         curves.expect("the bins were checked").spilling_to(self.arguments.temp_dir.clone())
     }
 
-    /// Opens an additional output, if requested. It may be neither an image nor the file of the curve or of the
-    /// statistics; `what` names the conflicting outputs for the error.
-    fn open_beside(
-        &self,
-        file: Option<(&Path, Content)>,
-        answer: &Sink,
-        what: [&'static str; 2],
-    ) -> Result<Option<Sink>, CliError> {
-        let Some((path, content)) = file else { return Ok(None) };
-        self.tasks.inputs.spare(Some(path))?;
-        let sink = Sink::open(Some(path), content)?;
-        differ(&sink, Some(answer), what[0])?;
-        differ(&sink, self.stats, what[1])?;
-        Ok(Some(sink))
-    }
-
     /// Builds the page about the run.
     fn page(&self, record: &ImageRecord, found: &CurvesFound, series: &Series) -> Report {
         let sets = if self.request.superlevel { "superlevel" } else { "sublevel" };
@@ -341,23 +325,20 @@ impl Job<'_> {
         report
     }
 
-    /// Opens the files of the picture and the page of a single image.
-    fn sinks(&self, answer: &Sink) -> Result<BatchSinks, CliError> {
-        let picture = self.picture.map(|picture| (picture.path, picture.format.content()));
-        let which = ["the picture and the answer", "the picture and the statistics"];
-        let picture = self.open_beside(picture, answer, which)?;
-        let report = self.report.map(|path| (path, Content::Text));
-        let which = ["the report and the answer", "the report and the statistics"];
-        Ok(BatchSinks { picture, page: self.open_beside(report, answer, which)? })
+    /// Opens the outputs of an image.
+    fn outputs(&self, task: &Task) -> Result<Outputs, CliError> {
+        let (content, stats) = (self.format.content(), self.stats);
+        if let Some(pictures) = self.pictures {
+            return pictures.outputs(self.tasks, task, content, stats);
+        }
+        let (answer, picture, report) = (task.output.as_deref(), self.picture, self.report);
+        let files = Files { answer, content, stats_of_batch: stats, picture, report, ..Files::default() };
+        Outputs::open(&files, &self.tasks.inputs)
     }
 
     fn run(&self, curves: &mut ImageCurves, task: &Task, is_alone: bool) -> Result<Answered, CliError> {
         let start = Instant::now();
-        let mut sink = self.tasks.open_answer(task, self.format.content(), self.stats)?;
-        let BatchSinks { mut picture, page: mut report } = match self.pictures {
-            Some(pictures) => pictures.sinks(self.tasks, task, &sink, self.stats)?,
-            None => self.sinks(&sink)?,
-        };
+        let mut outputs = self.outputs(task)?;
         let is_kept = self.pictures.is_some_and(BatchPictures::are_together);
         let meter = if is_alone { Meter::new(self.notes.progress()) } else { Meter::silent() };
         meter.file(name_of(&task.input), task.place);
@@ -391,24 +372,23 @@ impl Job<'_> {
         };
         // Rows and a progress bar would mix on one terminal.
         let meter = if task.output.is_some() { meter } else { Meter::silent() };
-        sink.fill(|out| meter.writing(written, out, |out| self.format.write(&found, &self.request, out)))?;
+        outputs
+            .fill(|out| meter.writing(written, out, |out| self.format.write(&found, &self.request, out)))?;
         drop(meter);
         let record = ImageRecord::new(&task.input, &found, curve_seconds, start);
         let mut kept = None;
-        if picture.is_some() || report.is_some() || is_kept {
+        if outputs.picture.is_some() || outputs.report.is_some() || is_kept {
             let series = Series::of_found_curves(name_of(&task.input), &found);
             let series = series.map_err(|source| CliError::write("--plot, --report", &source))?;
-            if let (Some(picture), Some(sink)) = (self.picture, &mut picture) {
+            if let (Some(picture), Some(sink)) = (self.picture, &mut outputs.picture) {
                 picture.put(sink, &series)?;
             }
-            if let Some(sink) = &mut report {
+            if let Some(sink) = &mut outputs.report {
                 sink.fill(|out| self.page(&record, &found, &series).write(out))?;
             }
             kept = is_kept.then_some(series);
         }
-        sink.commit()?;
-        picture.map_or(Ok(()), Sink::commit)?;
-        report.map_or(Ok(()), Sink::commit)?;
+        outputs.commit(&record)?;
         if self.tasks.is_batch {
             self.answers.take(task, before);
             if let Some((checkpoint, prefix)) = &kept_until_answered {

@@ -11,23 +11,9 @@ use serde::Serialize;
 use super::arguments::picture::Picture;
 use super::error::CliError;
 use super::notes::Notes;
-use super::outputs::{Inputs, Outputs};
+use super::outputs::{Files, Inputs, Outputs};
 use super::progress::Meter;
-use super::sink::Content;
 use super::timing::timed;
-
-/// The files of a run.
-#[derive(Debug)]
-pub(crate) struct Files<'a> {
-    /// Input, `-` for standard input.
-    pub(crate) input: &'a Path,
-    /// File of the answer; standard output when `None`.
-    pub(crate) answer: Option<&'a Path>,
-    /// Whether the answer is text or binary.
-    pub(crate) content: Content,
-    /// File of the statistics, if requested.
-    pub(crate) stats: Option<&'a Path>,
-}
 
 /// State that a run holds from its beginning to its end.
 pub(crate) struct Frame {
@@ -39,26 +25,18 @@ pub(crate) struct Frame {
 
 impl Frame {
     /// Opens the outputs of a run that began at `start`, before anything is read. None of them may be the input.
-    pub(crate) fn open(start: Instant, files: &Files<'_>, notes: Notes) -> Result<Frame, CliError> {
-        let Files { input, answer, content, stats } = *files;
-        let outputs = Outputs::open(answer, content, stats, &Inputs::of([input]))?;
-        Ok(Frame::of(start, outputs, notes))
+    pub(crate) fn open(
+        start: Instant,
+        input: &Path,
+        files: &Files<'_>,
+        notes: Notes,
+    ) -> Result<Frame, CliError> {
+        Ok(Frame::of(start, Outputs::open(files, &Inputs::of([input]))?, notes))
     }
 
     /// Frame of a run that began at `start` and whose outputs are already open.
     pub(crate) fn of(start: Instant, outputs: Outputs, notes: Notes) -> Frame {
         Frame { start, notes, meter: Meter::new(notes.progress()), outputs }
-    }
-
-    /// Opens the file of the drawing. It may be neither `input` nor another output.
-    pub(crate) fn with_geometry(
-        self,
-        path: &Path,
-        content: Content,
-        input: &Path,
-    ) -> Result<Frame, CliError> {
-        let outputs = self.outputs.with_geometry(path, content, &Inputs::of([input]))?;
-        Ok(Frame { outputs, ..self })
     }
 
     /// Writes the drawing, if its file is open, and reports the time that it took.
@@ -70,18 +48,6 @@ impl Frame {
         self.meter.stage("drawing");
         let (written, took) = timed(|| geometry.fill(write));
         written.map(|()| took)
-    }
-
-    /// Opens the file of the picture, if requested. It may be neither `input` nor another output.
-    pub(crate) fn with_picture(self, picture: Option<Picture<'_>>, input: &Path) -> Result<Frame, CliError> {
-        let outputs = self.outputs.with_picture(picture, &Inputs::of([input]))?;
-        Ok(Frame { outputs, ..self })
-    }
-
-    /// Opens the file of the page about the run, if requested. It may be neither `input` nor another output.
-    pub(crate) fn with_report(self, path: Option<&Path>, input: &Path) -> Result<Frame, CliError> {
-        let outputs = self.outputs.with_report(path, &Inputs::of([input]))?;
-        Ok(Frame { outputs, ..self })
     }
 
     /// Writes the page about the run, if there is a file for it.

@@ -16,7 +16,7 @@ use super::arguments::messages::VerbosityArguments;
 use super::error::{CliError, only_of, usage};
 use super::naming::{OutputFormat, format_or, names};
 use super::notes::{Notes, counted};
-use super::outputs::{Inputs, Outputs};
+use super::outputs::{Files, Inputs, Outputs};
 use super::parse::{self, Extents};
 use super::progress::Meter;
 use super::sink::Content;
@@ -173,7 +173,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
         Name::Scene(_) => image.content(),
     };
     let out = arguments.out.as_deref();
-    let mut outputs = Outputs::open(out, content, None, &Inputs::default())?;
+    let files = Files { answer: out, content, ..Files::default() };
+    let mut outputs = Outputs::open(&files, &Inputs::default())?;
     arguments.threads.start(notes)?;
     let meter = Meter::new(notes.progress());
     meter.stage("drawing");

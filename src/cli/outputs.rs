@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
+use super::arguments::bars::Drawing;
 use super::arguments::picture::Picture;
-use super::batch_pictures::BatchSinks;
 use super::error::{CliError, twice_standard_input, usage};
 use super::naming::OutputFormat;
 use super::sink::{Content, Sink};
@@ -73,82 +73,64 @@ pub(crate) fn at_most_one_pipe(files: &[PathBuf]) -> Result<(), CliError> {
     Ok(())
 }
 
+/// The outputs that are requested of a run, or of one input of a batch.
+#[derive(Debug, Default, Clone, Copy)]
+pub(crate) struct Files<'a> {
+    /// File of the answer; standard output when `None`.
+    pub(crate) answer: Option<&'a Path>,
+    /// Whether the answer is text or binary.
+    pub(crate) content: Content,
+    /// File of the statistics.
+    pub(crate) stats: Option<&'a Path>,
+    /// The open file of the statistics of a batch.
+    pub(crate) stats_of_batch: Option<&'a Sink>,
+    /// The drawing of cycles.
+    pub(crate) drawing: Option<Drawing<'a>>,
+    /// The picture of the answer.
+    pub(crate) picture: Option<Picture<'a>>,
+    /// The page about the run.
+    pub(crate) report: Option<&'a Path>,
+}
+
 /// The open outputs of a run.
 #[derive(Debug)]
 pub(crate) struct Outputs {
     pub(crate) answer: Sink,
-    /// The drawing, if requested.
     pub(crate) geometry: Option<Sink>,
-    /// The picture of the answer, if requested.
     pub(crate) picture: Option<Sink>,
-    /// The page about the run, if requested.
     pub(crate) report: Option<Sink>,
     stats: Option<Sink>,
 }
 
 impl Outputs {
-    /// Opens the answer and the statistics before the work starts. Neither may be an input; without a path, the answer
-    /// goes to standard output.
-    pub(crate) fn open(
-        answer: Option<&Path>,
-        content: Content,
-        stats: Option<&Path>,
-        inputs: &Inputs,
-    ) -> Result<Outputs, CliError> {
-        inputs.spare(answer)?;
-        inputs.spare(stats)?;
-        let answer = Sink::open(answer, content)?;
-        let stats = stats.map(|path| Sink::open(Some(path), Content::Text)).transpose()?;
-        differ(&answer, stats.as_ref(), "the answer and the statistics")?;
-        Ok(Outputs { answer, geometry: None, picture: None, report: None, stats })
-    }
-
-    /// The outputs of one input of a batch, whose statistics are shared.
-    pub(crate) fn of_task(answer: Sink, beside: BatchSinks) -> Outputs {
-        let BatchSinks { picture, page } = beside;
-        Outputs { answer, geometry: None, picture, report: page, stats: None }
-    }
-
-    /// Opens the file of the drawing. It may be neither an input nor another output.
-    pub(crate) fn with_geometry(
-        mut self,
-        path: &Path,
-        content: Content,
-        inputs: &Inputs,
-    ) -> Result<Outputs, CliError> {
-        inputs.spare(Some(path))?;
-        let geometry = Sink::open(Some(path), content)?;
-        differ(&geometry, Some(&self.answer), "the geometry and the answer")?;
-        differ(&geometry, self.stats.as_ref(), "the geometry and the statistics")?;
-        self.geometry = Some(geometry);
-        Ok(self)
-    }
-
-    /// Opens the file of the picture, if requested. It may be neither an input nor another output.
-    pub(crate) fn with_picture(
-        mut self,
-        picture: Option<Picture<'_>>,
-        inputs: &Inputs,
-    ) -> Result<Outputs, CliError> {
-        let Some(Picture { path, format, .. }) = picture else { return Ok(self) };
-        inputs.spare(Some(path))?;
-        let picture = Sink::open(Some(path), format.content())?;
-        differ(&picture, Some(&self.answer), "the picture and the answer")?;
-        differ(&picture, self.geometry.as_ref(), "the picture and the geometry")?;
-        differ(&picture, self.stats.as_ref(), "the picture and the statistics")?;
-        self.picture = Some(picture);
-        Ok(self)
-    }
-
-    /// Opens the file of the page about the run, if requested. It may be neither an input nor another output.
-    pub(crate) fn with_report(mut self, path: Option<&Path>, inputs: &Inputs) -> Result<Outputs, CliError> {
-        let Some(path) = path else { return Ok(self) };
-        inputs.spare(Some(path))?;
-        let report = Sink::open(Some(path), Content::Text)?;
-        differ(&report, Some(&self.answer), "the report and the answer")?;
-        differ(&report, self.stats.as_ref(), "the report and the statistics")?;
-        self.report = Some(report);
-        Ok(self)
+    /// Opens the outputs before the work starts. None of them may be an input or another output.
+    pub(crate) fn open(files: &Files<'_>, inputs: &Inputs) -> Result<Outputs, CliError> {
+        let stats = files.stats_of_batch.and_then(Sink::file).map(Path::to_path_buf);
+        let mut opened: Vec<(&str, PathBuf)> = stats.map(|path| ("statistics", path)).into_iter().collect();
+        let mut open = |what: &'static str, path: Option<&Path>, content| -> Result<Sink, CliError> {
+            inputs.spare(path)?;
+            let sink = Sink::open(path, content)?;
+            let Some(file) = sink.file() else { return Ok(sink) };
+            if let Some((other, _)) = opened.iter().find(|(_, other)| other == file) {
+                return Err(usage(format_args!(
+                    "{}: expected different files for the {what} and the {other}, found the same",
+                    file.display()
+                )));
+            }
+            opened.push((what, file.to_path_buf()));
+            Ok(sink)
+        };
+        let stats = files.stats.map(|path| open("statistics", Some(path), Content::Text)).transpose()?;
+        let answer = open("answer", files.answer, files.content)?;
+        let drawing = files.drawing.map(|Drawing { path, format }| (path, format.content()));
+        let picture = files.picture.map(|Picture { path, format, .. }| (path, format.content()));
+        let report = files.report.map(|path| (path, Content::Text));
+        let mut open_some = |what, file: Option<(&Path, Content)>| {
+            file.map(|(path, content)| open(what, Some(path), content)).transpose()
+        };
+        let geometry = open_some("geometry", drawing)?;
+        let picture = open_some("picture", picture)?;
+        Ok(Outputs { answer, geometry, picture, report: open_some("report", report)?, stats })
     }
 
     /// Writes the answer.
@@ -175,16 +157,5 @@ impl Outputs {
         picture.map_or(Ok(()), Sink::commit)?;
         report.map_or(Ok(()), Sink::commit)?;
         stats.map_or(Ok(()), Sink::commit)
-    }
-}
-
-/// Rejects two outputs with the same file; `what` names both.
-pub(crate) fn differ(output: &Sink, other: Option<&Sink>, what: &'static str) -> Result<(), CliError> {
-    match (output.file(), other.and_then(Sink::file)) {
-        (Some(path), Some(other)) if path == other => {
-            let path = path.display();
-            Err(usage(format_args!("{path}: expected different files for {what}, found the same")))
-        }
-        _ => Ok(()),
     }
 }

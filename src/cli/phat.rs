@@ -12,10 +12,11 @@ use lacuna::matrix::{Algorithm, Dualize, ReductionRequest, Representation};
 use lacuna::output::pairs;
 
 use super::error::{CliError, usage};
-use super::frame::{Files, Frame};
+use super::frame::Frame;
 use super::job::Job;
 use super::naming::OutputFormat;
 use super::notes::{Notes, printable};
+use super::outputs::Files;
 use super::pairs_record::PairsRecord;
 use super::parse;
 use super::progress::ProgressMode;
@@ -151,8 +152,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     let notes = Notes { quiet: false, verbose: arguments.verbose, progress: ProgressMode::None };
     let (format, output) = arguments.formats();
     let Arguments { input: file, output: answer, .. } = arguments;
-    let files = Files { input: file, answer: Some(answer), content: output.content(), stats: None };
-    let frame = Frame::open(start, &files, notes)?;
+    let files = Files { answer: Some(answer), content: output.content(), ..Files::default() };
+    let frame = Frame::open(start, file, &files, notes)?;
     let mut request = arguments.request(threads(std::env::var_os(THREADS).as_deref())?);
     let started = super::threads::start(request.threads, notes)?;
     request.threads = request.threads.map(|_| started);

@@ -32,9 +32,10 @@ struct Placed {
 }
 
 /// Whether an output is text or binary.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Content {
     /// Lines of text.
+    #[default]
     Text,
     /// Bytes that no terminal can show.
     Binary,

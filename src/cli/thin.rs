@@ -25,10 +25,11 @@ use super::arguments::machine::MachineArguments;
 use super::arguments::report::ReportArguments;
 use super::deadline;
 use super::error::CliError;
-use super::frame::{Files, Frame};
+use super::frame::Frame;
 use super::image_file::{open_image, read_image};
 use super::naming::{OutputFormat, format_of};
 use super::notes::{counted, tell, timing_line};
+use super::outputs::Files;
 use super::parse;
 use super::record::VERSION;
 use super::timing::timed;
@@ -137,8 +138,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, CliError> {
     let backend = arguments.machine.backend();
     let ReportArguments { stats, messages } = &arguments.report;
     let input = arguments.image.file.as_path();
-    let files = Files { input, answer: Some(path), content: format.content(), stats: stats.path() };
-    let frame = Frame::open(start, &files, messages.notes())?;
+    let (content, stats) = (format.content(), stats.path());
+    let files = Files { answer: Some(path), content, stats, ..Files::default() };
+    let frame = Frame::open(start, input, &files, messages.notes())?;
     arguments.machine.threads.start(frame.notes)?;
     let stream = open_image(input, &options, &frame, None)?;
     // Errors in the header are reported before anything is read or thinned.

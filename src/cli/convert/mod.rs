@@ -31,9 +31,10 @@ use super::arguments::machine::ThreadsArguments;
 use super::arguments::memory::MemoryArguments;
 use super::arguments::messages::VerbosityArguments;
 use super::error::{CliError, only_of, usage};
-use super::frame::{Files, Frame};
+use super::frame::Frame;
 use super::naming::{OutputFormat, endings, format_of, has_other_ending, names, unknown_ending};
 use super::notes::Notes;
+use super::outputs::Files;
 use super::parse;
 use super::sink::Content;
 use super::{exit_codes, help};
@@ -200,8 +201,8 @@ impl Arguments {
 
     /// Opens the output and starts the threads.
     fn open(&self, start: Instant, content: Content) -> Result<Frame, CliError> {
-        let files = Files { input: &self.input, answer: Some(&self.out), content, stats: None };
-        let frame = Frame::open(start, &files, self.verbosity.notes())?;
+        let files = Files { answer: Some(&self.out), content, ..Files::default() };
+        let frame = Frame::open(start, &self.input, &files, self.verbosity.notes())?;
         self.threads.start(frame.notes)?;
         Ok(frame)
     }

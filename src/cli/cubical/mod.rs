@@ -17,7 +17,6 @@ use lacuna::output::images::ImageBarsFormat;
 use lacuna::snapshot::Fingerprint;
 
 use crate::cli::answers::Answers;
-use crate::cli::arguments::bars::Drawing;
 use crate::cli::arguments::filtration::FiltrationArguments;
 use crate::cli::arguments::image::ImageArguments;
 use crate::cli::arguments::limits::{CheckpointArguments, TimeLimitArguments};
@@ -27,12 +26,12 @@ use crate::cli::arguments::report::ReportArguments;
 use crate::cli::batch::{Task, Tasks, tell_stats};
 use crate::cli::batch_pictures::BatchPictures;
 use crate::cli::error::{CliError, usage};
-use crate::cli::frame::{Files, Frame};
+use crate::cli::frame::Frame;
 use crate::cli::input_identity;
 use crate::cli::long_run::LongRun;
 use crate::cli::naming::OutputFormat;
 use crate::cli::notes::{Notes, counted, tell, timing_line};
-use crate::cli::outputs::Outputs;
+use crate::cli::outputs::Files;
 use crate::cli::parse;
 use crate::cli::parse::OrAuto;
 use crate::cli::record::VERSION;
@@ -195,13 +194,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
 fn run_alone(job: Job<'_>, task: &Task, start: Instant, notes: Notes) -> Result<(), CliError> {
     let Job { arguments, .. } = job;
     let (input, stats) = (task.input.as_path(), arguments.report.stats.path());
-    let files = Files { input, answer: task.output.as_deref(), content: job.format.content(), stats };
-    let mut frame = Frame::open(start, &files, notes)?;
-    if let Some(Drawing { path, format }) = job.drawing {
-        frame = frame.with_geometry(path, format.content(), input)?;
-    }
-    let picture = arguments.picture.picture()?;
-    frame = frame.with_picture(picture, input)?.with_report(arguments.picture.report()?, input)?;
+    let (picture, report) = (arguments.picture.picture()?, arguments.picture.report()?);
+    let (answer, content, drawing) = (task.output.as_deref(), job.format.content(), job.drawing);
+    let files = Files { answer, content, stats, drawing, picture, report, stats_of_batch: None };
+    let frame = Frame::open(start, input, &files, notes)?;
     let long = LongRun::open(&arguments.limit, &arguments.checkpoint, notes)?;
     if arguments.checkpoint.is_asked_for() {
         let run = arguments.fingerprint(input)?;
@@ -230,9 +226,8 @@ fn run_batch(job: Job<'_>, mut tasks: Tasks, start: Instant, notes: Notes) -> Re
     let (mut detected, mut kept) = (Vec::new(), Vec::new());
     let ran = tasks.run(|task| {
         let start = Instant::now();
-        let answer = tasks.open_answer(task, format.content(), stats.as_ref())?;
-        let beside = pictures.sinks(&tasks, task, &answer, stats.as_ref())?;
-        let frame = Frame::of(start, Outputs::of_task(answer, beside), notes);
+        let outputs = pictures.outputs(&tasks, task, format.content(), stats.as_ref())?;
+        let frame = Frame::of(start, outputs, notes);
         let before = answers.before(task);
         let answered = job.run(task, frame, &mut detected)?;
         answers.take(task, before);

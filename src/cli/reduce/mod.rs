@@ -15,11 +15,12 @@ use super::arguments::matrix::MatrixArguments;
 use super::arguments::picture::PictureArguments;
 use super::arguments::report::ReportArguments;
 use super::error::{CliError, usage};
-use super::frame::{Files, Frame};
+use super::frame::Frame;
 use super::input_identity;
 use super::job::Job;
 use super::long_run::LongRun;
 use super::naming::{OutputFormat, format_of};
+use super::outputs::Files;
 use super::parse::{self, OrAuto};
 use super::sink::Content;
 use super::{exit_codes, help};
@@ -144,10 +145,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     // The default format, which suits the input, is always text.
     let content = output.map_or(Content::Text, OutputFormat::content);
     let ReportArguments { stats, messages } = &arguments.report;
-    let files = Files { input: &arguments.file, answer, content, stats: stats.path() };
-    let picture = arguments.picture.picture()?;
-    let frame = Frame::open(start, &files, messages.notes())?.with_picture(picture, &arguments.file)?;
-    let frame = frame.with_report(arguments.picture.report()?, &arguments.file)?;
+    let (picture, report) = (arguments.picture.picture()?, arguments.picture.report()?);
+    let files = Files { answer, content, stats: stats.path(), picture, report, ..Files::default() };
+    let frame = Frame::open(start, &arguments.file, &files, messages.notes())?;
     let long = LongRun::open(&arguments.limit, &arguments.checkpoint, frame.notes)?;
     if arguments.checkpoint.is_asked_for() {
         let run = arguments.fingerprint()?;

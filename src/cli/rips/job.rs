@@ -25,6 +25,7 @@ use crate::cli::error::{CliError, ended};
 use crate::cli::interruption;
 use crate::cli::long_run::LongRun;
 use crate::cli::notes::{Notes, Times, counted, tell};
+use crate::cli::outputs::Outputs;
 use crate::cli::progress::Meter;
 use crate::cli::record::{Record, VERSION};
 use crate::cli::sink::Sink;
@@ -49,14 +50,6 @@ pub(super) struct Job<'a> {
     pub(super) notes: Notes,
     /// Whether the run has several inputs, so that errors name this one.
     pub(super) is_batch: bool,
-}
-
-/// The outputs other than the bars.
-#[derive(Debug, Default)]
-pub(super) struct Beside<'a> {
-    pub(super) geometry: Option<&'a mut Sink>,
-    pub(super) picture: Option<&'a mut Sink>,
-    pub(super) report: Option<&'a mut Sink>,
 }
 
 /// The threads that work on an input.
@@ -105,8 +98,7 @@ impl Job<'_> {
     pub(super) fn run(
         &self,
         task: &Task,
-        answer: &mut Sink,
-        beside: Beside<'_>,
+        outputs: &mut Outputs,
         start: Instant,
         crew: Crew,
         long: Option<&LongRun>,
@@ -126,7 +118,7 @@ impl Job<'_> {
         said.into_iter().for_each(|note| say(format!("{name}: {note}")));
         let coordinates = self.coordinates(&name, &input)?;
         // Without drawable coordinates, the page lacks the drawing.
-        let reported = beside.report.as_ref().and_then(|_| self.coordinates_of_report(&input));
+        let reported = outputs.report.as_ref().and_then(|_| self.coordinates_of_report(&input));
         if let Some(long) = long {
             long.begin(|| self.fingerprint(&input))?;
         }
@@ -143,11 +135,11 @@ impl Job<'_> {
             tell(&outcome.plan);
         }
         let (written, write) = timed(|| {
-            self.write_bars(&outcome, answer)?;
-            if let (Some(picture), Some(sink)) = (self.picture, beside.picture) {
+            self.write_bars(&outcome, &mut outputs.answer)?;
+            if let (Some(picture), Some(sink)) = (self.picture, &mut outputs.picture) {
                 picture.put(sink, &Series::of_diagram(name.as_str(), &self.diagram(&outcome)))?;
             }
-            match (&coordinates, beside.geometry) {
+            match (&coordinates, &mut outputs.geometry) {
                 (Some(coordinates), Some(geometry)) => self.draw(&name, &outcome, coordinates, geometry),
                 _ => Ok(0),
             }
@@ -157,7 +149,7 @@ impl Job<'_> {
             say(format!("{name}: no cycle to draw: none of the bars is of dimension 1 or 2"));
         }
         let times = Times { read, write, total: start.elapsed() };
-        if let Some(sink) = beside.report {
+        if let Some(sink) = &mut outputs.report {
             let report = self.report(&name, &format, &outcome, &times, reported.as_ref());
             sink.fill(|out| report.write(out))?;
         }

@@ -11,7 +11,7 @@ use lacuna::metric::read::count_clouds;
 use lacuna::output;
 use lacuna::rips::{Collapse, DistanceToMeasure, RipsOptions, SecondLayer};
 
-use self::job::{Answered, Beside, Crew, Job};
+use self::job::{Answered, Crew, Job};
 use self::representatives::RepresentativesArguments;
 use super::answers::Answers;
 use super::arguments::distances::DistancesArguments;
@@ -25,7 +25,7 @@ use super::batch_pictures::BatchPictures;
 use super::error::{CliError, ended, usage};
 use super::long_run::LongRun;
 use super::naming::OutputFormat;
-use super::outputs::Outputs;
+use super::outputs::{Files, Outputs};
 use super::parse;
 use super::record::Records;
 use super::threads::work_alone;
@@ -209,11 +209,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     if let Some(task) = tasks.only() {
         let (picture, report) = (arguments.picture.picture()?, arguments.picture.report()?);
         let job = Job { picture, ..job };
-        let mut outputs = Outputs::open(task.output.as_deref(), format.content(), stats, inputs)?;
-        if let Some(drawing) = drawing {
-            outputs = outputs.with_geometry(drawing.path, drawing.format.content(), inputs)?;
-        }
-        let mut outputs = outputs.with_picture(picture, inputs)?.with_report(report, inputs)?;
+        let (answer, content) = (task.output.as_deref(), format.content());
+        let files = Files { answer, content, stats, drawing, picture, report, stats_of_batch: None };
+        let mut outputs = Outputs::open(&files, inputs)?;
         let long = LongRun::open(&arguments.limit, &arguments.checkpoint, notes)?;
         // Kept until the end of the run.
         let alone = job.may_be_light(task).then(work_alone).transpose()?;
@@ -221,12 +219,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
             arguments.machine.threads.start(notes)?;
         }
         let crew = if alone.is_some() { Crew::Late } else { Crew::All };
-        let beside = Beside {
-            geometry: outputs.geometry.as_mut(),
-            picture: outputs.picture.as_mut(),
-            report: outputs.report.as_mut(),
-        };
-        let answered = job.run(task, &mut outputs.answer, beside, start, crew, Some(&long))?;
+        let answered = job.run(task, &mut outputs, start, crew, Some(&long))?;
         outputs.commit(&answered.record)?;
         if answered.record.unfinished.is_some() {
             return Err(ended());
@@ -247,14 +240,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     arguments.machine.threads.start(notes)?;
     let run = |task: &Task, crew| {
         let start = Instant::now();
-        let mut answer = tasks.open_answer(task, format.content(), stats.as_ref())?;
-        let mut sinks = pictures.sinks(tasks, task, &answer, stats.as_ref())?;
-        let (picture, report) = (sinks.picture.as_mut(), sinks.page.as_mut());
-        let beside = Beside { geometry: None, picture, report };
+        let mut outputs = pictures.outputs(tasks, task, format.content(), stats.as_ref())?;
         let before = answers.before(task);
-        let answered = job.run(task, &mut answer, beside, start, crew, None)?;
-        answer.commit()?;
-        sinks.commit()?;
+        let answered = job.run(task, &mut outputs, start, crew, None)?;
+        outputs.commit(&answered.record)?;
         answers.take(task, before);
         Ok(answered)
     };
