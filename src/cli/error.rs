@@ -51,6 +51,14 @@ pub(crate) fn no_room_for_cycles(found: impl Display) -> CliError {
     ))
 }
 
+/// Rejects the first option that is given in vain: its name, whether it is, and to what it applies instead of `found`.
+pub(crate) fn check_options(found: impl Display, options: &[(&str, bool, &str)]) -> Result<(), CliError> {
+    match options.iter().find(|(_, is_in_vain, _)| *is_in_vain) {
+        Some((option, _, expected)) => Err(only_of(option, expected, found)),
+        None => Ok(()),
+    }
+}
+
 /// Standard input named more than once.
 pub(crate) fn twice_standard_input() -> CliError {
     usage("expected different files, found standard input twice")

@@ -13,7 +13,7 @@ use super::arguments::limits::DeadlineArguments;
 use super::arguments::machine::ThreadsArguments;
 use super::arguments::memory::MemoryArguments;
 use super::arguments::messages::VerbosityArguments;
-use super::error::{CliError, only_of, usage};
+use super::error::{CliError, check_options, usage};
 use super::naming::{OutputFormat, format_or, names};
 use super::notes::{Notes, counted};
 use super::outputs::{Files, Inputs, Outputs};
@@ -231,14 +231,20 @@ impl Arguments {
     fn draw(&self, points: DistanceFile, image: ImageFile) -> Result<Drawn, CliError> {
         match self.name {
             Name::Space(space) => {
-                self.only(
-                    "an image",
+                let image = "an image";
+                let has_dimension = space.has_dimension();
+                check_options(
+                    space,
                     &[
-                        ("--shape", self.shape.is_some()),
-                        ("--scale", self.scale.is_some()),
-                        ("--density", self.density.is_some()),
-                        ("--dimension", self.dimension.is_some() && !space.has_dimension()),
-                        ("--clusters", self.clusters.is_some() && space != Space::Clustered),
+                        ("--shape", self.shape.is_some(), image),
+                        ("--scale", self.scale.is_some(), image),
+                        ("--density", self.density.is_some(), image),
+                        (
+                            "--dimension",
+                            self.dimension.is_some() && !has_dimension,
+                            "sphere, cube or clustered",
+                        ),
+                        ("--clusters", self.clusters.is_some() && space != Space::Clustered, "clustered"),
                     ],
                 )?;
                 let needed = || usage(format_args!("{space}: expected --points, found none"));
@@ -254,18 +260,17 @@ impl Arguments {
                 Ok(Drawn::Points { dimension: drawn.dimension(), points: drawn.into(), format: points })
             }
             Name::Scene(scene) => {
-                self.only(
-                    "points",
+                let points = "points";
+                let has_density = matches!(scene, Scene::Blobs | Scene::Vessels);
+                check_options(
+                    scene,
                     &[
-                        ("--points", self.points.is_some()),
-                        ("--noise", self.noise.is_some()),
-                        ("--dimension", self.dimension.is_some()),
-                        ("--clusters", self.clusters.is_some()),
-                        ("--scale", self.scale.is_some() && scene == Scene::Noise),
-                        (
-                            "--density",
-                            self.density.is_some() && !matches!(scene, Scene::Blobs | Scene::Vessels),
-                        ),
+                        ("--points", self.points.is_some(), points),
+                        ("--noise", self.noise.is_some(), points),
+                        ("--dimension", self.dimension.is_some(), points),
+                        ("--clusters", self.clusters.is_some(), points),
+                        ("--scale", self.scale.is_some() && scene == Scene::Noise, "field, blobs or vessels"),
+                        ("--density", self.density.is_some() && !has_density, "blobs or vessels"),
                     ],
                 )?;
                 let needed = || usage(format_args!("{scene}: expected --shape, found none"));
@@ -277,27 +282,6 @@ impl Arguments {
                 image.holds(&drawn)?;
                 Ok(Drawn::Image(drawn, image))
             }
-        }
-    }
-
-    /// Rejects options that do not apply to what is generated.
-    fn only(&self, expected: &'static str, options: &[(&'static str, bool)]) -> Result<(), CliError> {
-        let name = match self.name {
-            Name::Space(space) => space.to_string(),
-            Name::Scene(scene) => scene.to_string(),
-        };
-        match options.iter().find(|(_, is_given)| *is_given) {
-            Some(&(option, _)) => {
-                let expected = match option {
-                    "--dimension" if expected == "an image" => "sphere, cube or clustered",
-                    "--clusters" if expected == "an image" => "clustered",
-                    "--scale" if expected == "points" => "field, blobs or vessels",
-                    "--density" if expected == "points" => "blobs or vessels",
-                    _ => expected,
-                };
-                Err(only_of(option, expected, name))
-            }
-            None => Ok(()),
         }
     }
 }

@@ -91,63 +91,36 @@ enum Command {
     Manual(completions::ManualArguments),
 }
 
+/// What commands with a memory limit share.
+struct Common<'a> {
+    memory: &'a MemoryArguments,
+    notes: Notes,
+    /// The time limit of a command whose answer is all or nothing.
+    deadline: Option<&'a DeadlineArguments>,
+}
+
 impl Command {
-    /// The memory limit of commands that have one, and the smallest limit that applies to the whole program.
-    fn memory(&self) -> Option<(&MemoryArguments, u64)> {
-        match self {
-            Command::Rips(arguments) => Some((&arguments.machine.memory, 0)),
-            Command::Reduce(arguments) => Some((&arguments.machine.memory, 0)),
-            Command::Cubical(arguments) => Some((&arguments.machine.memory, 0)),
-            Command::Ecc(arguments) => Some((&arguments.machine.memory, ecc::LEAST_HELD)),
-            Command::Thin(arguments) => Some((&arguments.machine.memory, 0)),
-            Command::Plot(arguments) => Some((&arguments.memory, 0)),
-            Command::Vectorize(arguments) => Some((&arguments.memory, 0)),
-            Command::Distance(arguments) => Some((&arguments.memory, 0)),
-            Command::Compare(arguments) => Some((&arguments.memory, 0)),
-            Command::Convert(arguments) => Some((&arguments.memory, 0)),
-            Command::Generate(arguments) => Some((&arguments.memory, 0)),
+    /// The shared options, of a command that has them.
+    fn common(&self) -> Option<Common<'_>> {
+        let (memory, notes, deadline) = match self {
+            Command::Rips(of) => (&of.machine.memory, of.report.messages.notes(), None),
+            Command::Reduce(of) => (&of.machine.memory, of.report.messages.notes(), None),
+            Command::Cubical(of) => (&of.machine.memory, of.report.messages.notes(), None),
+            Command::Ecc(of) => (&of.machine.memory, of.report.messages.notes(), None),
+            Command::Thin(of) => (&of.machine.memory, of.report.messages.notes(), Some(&of.deadline)),
+            Command::Plot(of) => (&of.memory, of.verbosity.notes(), Some(&of.deadline)),
+            Command::Vectorize(of) => (&of.memory, of.verbosity.notes(), Some(&of.deadline)),
+            Command::Convert(of) => (&of.memory, of.verbosity.notes(), Some(&of.deadline)),
+            Command::Generate(of) => (&of.memory, of.verbosity.notes(), Some(&of.deadline)),
+            Command::Distance(of) => (&of.memory, of.notes(), Some(&of.deadline)),
+            Command::Compare(of) => (&of.memory, of.notes(), Some(&of.deadline)),
             Command::Phat(_)
             | Command::Inspect(_)
             | Command::Info(_)
             | Command::Completions(_)
-            | Command::Manual(_) => None,
-        }
-    }
-
-    /// How much is said on standard error, for commands that have a memory limit.
-    fn notes(&self) -> Option<Notes> {
-        match self {
-            Command::Rips(arguments) => Some(arguments.report.messages.notes()),
-            Command::Reduce(arguments) => Some(arguments.report.messages.notes()),
-            Command::Cubical(arguments) => Some(arguments.report.messages.notes()),
-            Command::Ecc(arguments) => Some(arguments.report.messages.notes()),
-            Command::Thin(arguments) => Some(arguments.report.messages.notes()),
-            Command::Plot(arguments) => Some(arguments.verbosity.notes()),
-            Command::Vectorize(arguments) => Some(arguments.verbosity.notes()),
-            Command::Convert(arguments) => Some(arguments.verbosity.notes()),
-            Command::Generate(arguments) => Some(arguments.verbosity.notes()),
-            Command::Distance(arguments) => Some(arguments.notes()),
-            Command::Compare(arguments) => Some(arguments.notes()),
-            Command::Phat(_)
-            | Command::Inspect(_)
-            | Command::Info(_)
-            | Command::Completions(_)
-            | Command::Manual(_) => None,
-        }
-    }
-
-    /// The time limit of commands whose answer is all or nothing.
-    fn deadline(&self) -> Option<&DeadlineArguments> {
-        match self {
-            Command::Thin(arguments) => Some(&arguments.deadline),
-            Command::Plot(arguments) => Some(&arguments.deadline),
-            Command::Vectorize(arguments) => Some(&arguments.deadline),
-            Command::Distance(arguments) => Some(&arguments.deadline),
-            Command::Compare(arguments) => Some(&arguments.deadline),
-            Command::Convert(arguments) => Some(&arguments.deadline),
-            Command::Generate(arguments) => Some(&arguments.deadline),
-            _ => None,
-        }
+            | Command::Manual(_) => return None,
+        };
+        Some(Common { memory, notes, deadline })
     }
 
     /// Exit code of a run that finds no memory. For `compare`, 1 means that the files differ.
@@ -163,18 +136,18 @@ pub(crate) fn run(cli: Cli) -> Result<ExitCode, CliError> {
     out_of_memory::prepare(cli.command.code_out_of_memory());
     let is_comparison = matches!(cli.command, Command::Compare(_));
     let told = |error: CliError| if is_comparison { error.into_input_error() } else { error };
-    if let Some((memory, least)) = cli.command.memory() {
+    let mut notes = None;
+    if let Some(common) = cli.command.common() {
         #[cfg(all(feature = "huge-pages", target_os = "linux"))]
-        if memory.given().is_some() {
+        if common.memory.given().is_some() {
             crate::allocator::keep_little();
         }
-        memory.hold(least);
-        memory.open_spill().map_err(told)?;
+        // Curves take a lower limit for their slabs only.
+        common.memory.hold(if matches!(cli.command, Command::Ecc(_)) { ecc::LEAST_HELD } else { 0 });
+        common.memory.open_spill().map_err(told)?;
+        common.deadline.map_or(Ok(()), DeadlineArguments::start).map_err(told)?;
+        notes = Some(common.notes);
     }
-    if let Some(deadline) = cli.command.deadline() {
-        deadline.start().map_err(told)?;
-    }
-    let notes = cli.command.notes();
     let answer = run_command(cli.command);
     if let (Some(notes), Some(bytes @ 1..)) = (notes, spilled_at_most()) {
         notes.note(format_args!("at most {} in the file of --spill", Bytes(bytes)));

@@ -1,8 +1,10 @@
 //! Parsers of option values. Each error says what was expected and what was found.
 
 use std::ffi::OsStr;
+use std::fmt::Display;
 use std::iter;
 use std::path::PathBuf;
+use std::str::FromStr;
 use std::time::Duration;
 
 use clap::builder::{
@@ -17,12 +19,14 @@ use lacuna::internals::prime_modulus;
 /// Largest number of threads that can be requested, the limit of a Rayon pool.
 const MAX_THREADS: usize = 65_535;
 
+/// Parses a number for which `holds` is true; `expected` says of which numbers that is.
+fn number<T: FromStr>(found: &str, expected: impl Display, holds: impl Fn(&T) -> bool) -> Result<T, String> {
+    found.parse().ok().filter(holds).ok_or_else(|| format!("expected {expected}, found {found}"))
+}
+
 /// Parses a diameter ≥ 0; infinity selects the whole filtration.
 pub(crate) fn threshold(found: &str) -> Result<f64, String> {
-    match found.parse() {
-        Ok(t) if t >= 0.0 => Ok(t),
-        _ => Err(format!("expected a non-negative number or inf, found {found}")),
-    }
+    number(found, "a non-negative number or inf", |&t| t >= 0.0)
 }
 
 /// Parses the least persistence of bars, exact to all its digits.
@@ -34,47 +38,33 @@ pub(crate) fn least_persistence(found: &str) -> Result<Value, String> {
 
 /// Parses the exponent of a mean, a finite number > 0.
 pub(crate) fn exponent(found: &str) -> Result<f64, String> {
-    match found.parse::<f64>() {
-        Ok(r) if r > 0.0 && r.is_finite() => Ok(r),
-        _ => Err(format!("expected a finite number above 0, found {found}")),
-    }
+    number(found, "a finite number above 0", |&r: &f64| r > 0.0 && r.is_finite())
 }
 
 /// Parses a whole number ≥ 1.
 pub(crate) fn at_least_one(found: &str) -> Result<usize, String> {
-    let number = found.parse().ok().filter(|&number: &usize| number > 0);
-    number.ok_or_else(|| format!("expected a whole number, 1 or more, found {found}"))
+    number(found, "a whole number, 1 or more", |&count| count > 0)
 }
 
 /// Parses the exponent of a weight, a finite number ≥ 0.
 pub(crate) fn power(found: &str) -> Result<f64, String> {
-    match found.parse::<f64>() {
-        Ok(p) if p >= 0.0 && p.is_finite() => Ok(p),
-        _ => Err(format!("expected a finite number, 0 or more, found {found}")),
-    }
+    number(found, "a finite number, 0 or more", |&p: &f64| p >= 0.0 && p.is_finite())
 }
 
 /// Parses the length of a vector.
 pub(crate) fn length(found: &str) -> Result<usize, String> {
     const MOST: usize = 100_000;
-    let number = found.parse().ok().filter(|number| (1..=MOST).contains(number));
-    number.ok_or_else(|| format!("expected a whole number from 1 to {MOST}, found {found}"))
+    number(found, format_args!("a whole number from 1 to {MOST}"), |length| (1..=MOST).contains(length))
 }
 
 /// Parses a ratio of death to birth ≥ 1, compared in the precision of the distances. No bar has a ratio below 1.
 pub(crate) fn ratio(found: &str) -> Result<f64, String> {
-    match found.parse::<f64>() {
-        Ok(r) if r >= 1.0 && r.is_finite() => Ok(r),
-        _ => Err(format!("expected a finite number, 1 or more, found {found}")),
-    }
+    number(found, "a finite number, 1 or more", |&r: &f64| r >= 1.0 && r.is_finite())
 }
 
 /// Parses a voxel value, any number but NaN.
 pub(crate) fn level(found: &str) -> Result<f64, String> {
-    match found.parse::<f64>() {
-        Ok(x) if !x.is_nan() => Ok(x),
-        _ => Err(format!("expected a number, found {found}")),
-    }
+    number(found, "a number", |x: &f64| !x.is_nan())
 }
 
 /// Parses the replacement for NaN voxels: a number, or `lowest` or `highest` for −∞ or +∞.
@@ -93,10 +83,9 @@ pub(crate) fn exact_level(found: &str) -> Result<Threshold, String> {
 
 /// Parses a number of bins.
 pub(crate) fn bins(found: &str) -> Result<usize, String> {
-    match found.parse() {
-        Ok(bins) if (1..=MOST_BINS).contains(&bins) => Ok(bins),
-        _ => Err(format!("expected a number of bins from 1 to {MOST_BINS}, found {found}")),
-    }
+    number(found, format_args!("a number of bins from 1 to {MOST_BINS}"), |bins| {
+        (1..=MOST_BINS).contains(bins)
+    })
 }
 
 /// The lower and upper bounds of a range.
@@ -167,18 +156,19 @@ pub(crate) fn size(found: &str) -> Result<Size, String> {
     size.ok_or_else(|| format!("expected a width and a height such as 640x480, found {found}"))
 }
 
-pub(crate) fn dimension(found: &str) -> Result<usize, String> {
-    found.parse().map_err(|_| format!("expected a whole number, 0 or more, found {found}"))
+/// Parses a whole number ≥ 0, such as a dimension, where more than the highest possible one is allowed.
+pub(crate) fn count(found: &str) -> Result<usize, String> {
+    number(found, "a whole number, 0 or more", |_| true)
 }
 
 /// Parses the dimension of a bar.
 pub(crate) fn dimension_of_bars(found: &str) -> Result<u32, String> {
-    found.parse().map_err(|_| format!("expected a whole number from 0 to {}, found {found}", u32::MAX))
+    number(found, format_args!("a whole number from 0 to {}", u32::MAX), |_| true)
 }
 
 /// Parses a number of text lines.
 pub(crate) fn lines(found: &str) -> Result<usize, String> {
-    found.parse().map_err(|_| format!("expected a number of lines, 0 or more, found {found}"))
+    number(found, "a number of lines, 0 or more", |_| true)
 }
 
 /// A bar by its dimension and its 0-based index within that dimension.
@@ -198,12 +188,7 @@ pub(crate) fn bar(found: &str) -> Result<BarName, String> {
 
 /// Parses a 0-based cell number.
 pub(crate) fn cell(found: &str) -> Result<usize, String> {
-    found.parse().map_err(|_| format!("expected the number of a cell, 0 or more, found {found}"))
-}
-
-/// Parses a whole number ≥ 0.
-pub(crate) fn count(found: &str) -> Result<usize, String> {
-    found.parse().map_err(|_| format!("expected a whole number, 0 or more, found {found}"))
+    number(found, "the number of a cell, 0 or more", |_| true)
 }
 
 pub(crate) fn modulus(found: &str) -> Result<u16, String> {
@@ -212,15 +197,13 @@ pub(crate) fn modulus(found: &str) -> Result<u16, String> {
 }
 
 pub(crate) fn threads(found: &str) -> Result<usize, String> {
-    match found.parse() {
-        Ok(n) if (1..=MAX_THREADS).contains(&n) => Ok(n),
-        _ => Err(format!("expected a number of threads from 1 to {MAX_THREADS}, found {found}")),
-    }
+    number(found, format_args!("a number of threads from 1 to {MAX_THREADS}"), |n| {
+        (1..=MAX_THREADS).contains(n)
+    })
 }
 
 pub(crate) fn device(found: &str) -> Result<usize, String> {
-    let number = found.parse().ok().filter(|&number: &usize| number < 1024);
-    number.ok_or_else(|| format!("expected the number of a device, 0 or more, found {found}"))
+    number(found, "the number of a device, 0 or more", |&device| device < 1024)
 }
 
 /// Parses a number of bytes; the suffixes K, M and G multiply by powers of 1024.
@@ -410,11 +393,11 @@ mod tests {
 
     #[test]
     fn whole_numbers() {
-        assert_eq!((dimension("0"), dimension("7")), (Ok(0), Ok(7)));
+        assert_eq!((count("0"), count("7")), (Ok(0), Ok(7)));
         assert_eq!((threads("1"), threads("65535")), (Ok(1), Ok(65_535)));
         assert_eq!((modulus("2"), modulus("65521")), (Ok(2), Ok(65_521)));
         for bad in ["-1", "1.5", "x", "", "99999999999999999999"] {
-            assert!(dimension(bad).is_err() && threads(bad).is_err() && modulus(bad).is_err(), "{bad}");
+            assert!(count(bad).is_err() && threads(bad).is_err() && modulus(bad).is_err(), "{bad}");
         }
         assert!(threads("0").is_err() && threads("65536").is_err());
         for bad in ["0", "1", "4", "65535", "65537"] {

@@ -11,7 +11,7 @@ use lacuna::plot::read::{LoadedSeries, read_path};
 use super::arguments::limits::DeadlineArguments;
 use super::arguments::memory::MemoryArguments;
 use super::arguments::messages::VerbosityArguments;
-use super::error::{CliError, only_of, usage};
+use super::error::{CliError, check_options, usage};
 use super::naming::{OutputFormat, format_or};
 use super::notes::counted;
 use super::outputs::{Inputs, at_most_one_pipe};
@@ -49,7 +49,7 @@ pub(crate) struct Arguments {
 
     /// Dimension of the bars
     #[arg(long, value_name = "K", help_heading = "Vectors", default_value = "1",
-        value_parser = parse::dimension, allow_hyphen_values = true)]
+        value_parser = parse::count, allow_hyphen_values = true)]
     dim: usize,
 
     /// Grid points; for images births x persistences [default: 100; 20x20]
@@ -176,18 +176,18 @@ impl Arguments {
         use VectorKind::{Betti, EntropySummary, Image, Landscape, Lengths, Silhouette};
         let on_grids: &[VectorKind] = &[Image, Landscape, Betti, Silhouette, EntropySummary];
         let named_grids = "--kind image, landscape, betti, silhouette or entropy-summary";
-        let options: [(_, _, _, &[VectorKind]); 5] = [
-            ("--resolution", self.resolution.is_some(), named_grids, on_grids),
-            ("--range", self.range.is_some(), named_grids, on_grids),
-            ("--bandwidth", self.bandwidth.is_some(), "--kind image", &[Image]),
-            ("--weight", self.weight.is_some(), "--kind image or silhouette", &[Image, Silhouette]),
-            ("--count", self.count.is_some(), "--kind landscape or lengths", &[Landscape, Lengths]),
-        ];
-        let is_idle =
-            |(_, is_given, _, kinds): &&(_, bool, _, &[VectorKind])| *is_given && !kinds.contains(&self.kind);
-        match options.iter().find(is_idle) {
-            Some(&(option, _, expected, _)) => Err(only_of(option, expected, self.kind)),
-            None => Ok(()),
-        }
+        let is_idle = |is_given, kinds: &[VectorKind]| is_given && !kinds.contains(&self.kind);
+        let weighted = is_idle(self.weight.is_some(), &[Image, Silhouette]);
+        let counted = is_idle(self.count.is_some(), &[Landscape, Lengths]);
+        check_options(
+            self.kind,
+            &[
+                ("--resolution", is_idle(self.resolution.is_some(), on_grids), named_grids),
+                ("--range", is_idle(self.range.is_some(), on_grids), named_grids),
+                ("--bandwidth", is_idle(self.bandwidth.is_some(), &[Image]), "--kind image"),
+                ("--weight", weighted, "--kind image or silhouette"),
+                ("--count", counted, "--kind landscape or lengths"),
+            ],
+        )
     }
 }

@@ -6,12 +6,12 @@ use crate::cli::parse;
 #[derive(Debug, clap::Args)]
 pub(crate) struct DimensionArguments {
     /// Highest homology dimension
-    #[arg(long, value_name = "K", value_parser = parse::dimension, allow_hyphen_values = true)]
+    #[arg(long, value_name = "K", value_parser = parse::count, allow_hyphen_values = true)]
     max_dim: Option<usize>,
 
     /// Highest cell dimension, as in DIPHA; one more than --max-dim
     #[arg(hide_short_help = true, long, value_name = "U", conflicts_with = "max_dim",
-        value_parser = parse::dimension, allow_hyphen_values = true)]
+        value_parser = parse::count, allow_hyphen_values = true)]
     upper_dim: Option<usize>,
 }
 

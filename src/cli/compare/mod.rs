@@ -54,7 +54,7 @@ pub(crate) struct Arguments {
     tolerance: Option<f64>,
 
     /// Number of differences to print
-    #[arg(long, help_heading = "Comparison", value_name = "N", default_value = "10", value_parser = parse::dimension, allow_hyphen_values = true)]
+    #[arg(long, help_heading = "Comparison", value_name = "N", default_value = "10", value_parser = parse::count, allow_hyphen_values = true)]
     show: usize,
 
     /// Run this program on A and compare its result with lacuna's
@@ -74,7 +74,7 @@ pub(crate) struct Arguments {
     from: Option<Kind>,
 
     /// Highest homology dimension [default: 1 for distances, else all]
-    #[arg(long, value_name = "K", help_heading = "Another program", requires = "run", value_parser = parse::dimension, allow_hyphen_values = true)]
+    #[arg(long, value_name = "K", help_heading = "Another program", requires = "run", value_parser = parse::count, allow_hyphen_values = true)]
     max_dim: Option<usize>,
 
     /// Largest diameter, for distances

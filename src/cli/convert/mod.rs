@@ -30,7 +30,7 @@ use super::arguments::limits::DeadlineArguments;
 use super::arguments::machine::ThreadsArguments;
 use super::arguments::memory::MemoryArguments;
 use super::arguments::messages::VerbosityArguments;
-use super::error::{CliError, only_of, usage};
+use super::error::{CliError, check_options, only_of, usage};
 use super::frame::Frame;
 use super::naming::{OutputFormat, endings, format_of, has_other_ending, names, unknown_ending};
 use super::notes::Notes;
@@ -221,7 +221,6 @@ impl Arguments {
 
     /// Rejects options that apply to other kinds.
     fn check_options(&self, kind: Kind) -> Result<(), CliError> {
-        let wrong = |option, expected| Err(only_of(option, expected, kind));
         match (kind, self.to) {
             (Kind::Image, None | Some(Kind::Image | Kind::Matrix)) => {}
             (_, Some(to)) if to != kind => {
@@ -232,47 +231,42 @@ impl Arguments {
             }
             _ => {}
         }
-        let of_images = [
-            ("--superlevel", self.filtration.superlevel),
-            ("--construction", self.filtration.construction.is_some()),
-            ("--shape, --dtype or --order", self.voxels.are_raw()),
-            ("--channel or --frame", self.voxels.are_picked()),
-            ("--nan", self.voxels.replace_nan()),
-        ];
-        if let Some((option, _)) = of_images.into_iter().find(|(_, is_given)| *is_given)
-            && kind != Kind::Image
-        {
-            return wrong(option, "an image");
-        }
-        if kind != Kind::Distances && self.threshold.is_some() {
-            return wrong("--threshold", "distances");
-        }
-        if !matches!(kind, Kind::Image | Kind::Distances) && self.round {
-            return wrong("--round", "an image or distances");
-        }
-        if kind != Kind::Distances && self.table.is_given() {
-            return wrong("--shortest-paths, --skip-rows, --columns, --decimal or --symmetrize", "distances");
-        }
-        if !matches!(kind, Kind::Image | Kind::Distances) && self.key.is_some() {
-            return wrong("--key", "an image or distances");
-        }
-        if !matches!(kind, Kind::Image | Kind::Matrix) && self.dimension.of_cells().is_some() {
-            return wrong("--max-dim", "an image or a matrix");
-        }
-        Ok(())
+        let [is_image, is_matrix, is_distances] =
+            [Kind::Image, Kind::Matrix, Kind::Distances].map(|other| other == kind);
+        let has_dimension = self.dimension.of_cells().is_some();
+        let (image, image_or_distances) = ("an image", "an image or distances");
+        check_options(
+            kind,
+            &[
+                ("--superlevel", self.filtration.superlevel && !is_image, image),
+                ("--construction", self.filtration.construction.is_some() && !is_image, image),
+                ("--shape, --dtype or --order", self.voxels.are_raw() && !is_image, image),
+                ("--channel or --frame", self.voxels.are_picked() && !is_image, image),
+                ("--nan", self.voxels.replace_nan() && !is_image, image),
+                ("--threshold", self.threshold.is_some() && !is_distances, "distances"),
+                ("--round", self.round && !is_image && !is_distances, image_or_distances),
+                (
+                    "--shortest-paths, --skip-rows, --columns, --decimal or --symmetrize",
+                    self.table.is_given() && !is_distances,
+                    "distances",
+                ),
+                ("--key", self.key.is_some() && !is_image && !is_distances, image_or_distances),
+                ("--max-dim", has_dimension && !is_image && !is_matrix, "an image or a matrix"),
+            ],
+        )
     }
 
-    /// Rejects options that apply only to images converted to matrices.
+    /// Rejects options of matrices for an image that becomes an image.
     fn check_options_of_image(&self) -> Result<(), CliError> {
-        let options = [
-            ("--superlevel", self.filtration.superlevel),
-            ("--construction", self.filtration.construction.is_some()),
-            ("--max-dim", self.dimension.of_cells().is_some()),
-        ];
-        match options.into_iter().find(|(_, is_given)| *is_given) {
-            Some((option, _)) => Err(only_of(option, "--to matrix", "--to image")),
-            None => Ok(()),
-        }
+        let matrix = "--to matrix";
+        check_options(
+            "--to image",
+            &[
+                ("--superlevel", self.filtration.superlevel, matrix),
+                ("--construction", self.filtration.construction.is_some(), matrix),
+                ("--max-dim", self.dimension.of_cells().is_some(), matrix),
+            ],
+        )
     }
 
     /// Parses `--format` as an input format.

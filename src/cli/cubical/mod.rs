@@ -60,7 +60,7 @@ pub(crate) struct Arguments {
 
     /// Highest homology dimension [default: number of axes minus 1]
     #[arg(long, value_name = "K", help_heading = "Filtration",
-        value_parser = parse::dimension, allow_hyphen_values = true)]
+        value_parser = parse::count, allow_hyphen_values = true)]
     max_dim: Option<usize>,
 
     /// End the filtration at X; classes alive there are essential

@@ -50,7 +50,7 @@ pub(crate) struct Arguments {
     ///
     /// It is limited to the number of points minus 2.
     #[arg(long, visible_alias = "dim", value_name = "K", help_heading = "Filtration", default_value = "1",
-        value_parser = parse::dimension, allow_hyphen_values = true)]
+        value_parser = parse::count, allow_hyphen_values = true)]
     max_dim: usize,
 
     /// Largest diameter, or inf for no limit [default: enclosing radius]
