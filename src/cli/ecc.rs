@@ -170,8 +170,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     if let Some(scales) = arguments.scales() {
         scales.weights().map_err(|source| CliError::about("--scales, --sigma, --taps", source))?;
     }
-    let ReportArguments { stats, messages } = &arguments.report;
-    let notes = messages.notes();
+    let notes = arguments.report.notes();
     let (mut tasks, format) = Tasks::plan(
         &arguments.images,
         arguments.output_file.as_deref(),
@@ -179,7 +178,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
         CurveFormat::Csv,
         notes,
     )?;
-    let stats = tasks.open_stats(stats.path())?;
+    let stats = tasks.open_stats(arguments.report.stats.as_deref())?;
     let (picture, report, pictures) = if tasks.is_batch {
         let pictures = BatchPictures::open(&arguments.picture, PlotKind::Ecc, &tasks, stats.as_ref())?;
         pictures.check_kept(&arguments.checkpoint)?;
@@ -197,7 +196,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
         answers.leave_out(&mut tasks, notes);
     }
     arguments.machine.threads.start(notes)?;
-    if messages.explain {
+    if arguments.report.explain {
         explanation(limit).iter().for_each(tell);
     }
     let job = Job {
@@ -414,7 +413,7 @@ impl Teller<'_> {
         let Answered { record, detection, lines, series } = answered;
         self.kept.extend(series);
         self.tell_detection(task, detection);
-        if self.job.arguments.report.messages.explain {
+        if self.job.arguments.report.explain {
             tell(format_args!("{:<13} {}", "backend", record.backend));
         }
         lines.iter().for_each(tell);

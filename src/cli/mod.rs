@@ -103,11 +103,11 @@ impl Command {
     /// The shared options, of a command that has them.
     fn common(&self) -> Option<Common<'_>> {
         let (memory, notes, deadline) = match self {
-            Command::Rips(of) => (&of.machine.memory, of.report.messages.notes(), None),
-            Command::Reduce(of) => (&of.machine.memory, of.report.messages.notes(), None),
-            Command::Cubical(of) => (&of.machine.memory, of.report.messages.notes(), None),
-            Command::Ecc(of) => (&of.machine.memory, of.report.messages.notes(), None),
-            Command::Thin(of) => (&of.machine.memory, of.report.messages.notes(), Some(&of.deadline)),
+            Command::Rips(of) => (&of.machine.memory, of.report.notes(), None),
+            Command::Reduce(of) => (&of.machine.memory, of.report.notes(), None),
+            Command::Cubical(of) => (&of.machine.memory, of.report.notes(), None),
+            Command::Ecc(of) => (&of.machine.memory, of.report.notes(), None),
+            Command::Thin(of) => (&of.machine.memory, of.report.notes(), Some(&of.deadline)),
             Command::Plot(of) => (&of.memory, of.verbosity.notes(), Some(&of.deadline)),
             Command::Vectorize(of) => (&of.memory, of.verbosity.notes(), Some(&of.deadline)),
             Command::Convert(of) => (&of.memory, of.verbosity.notes(), Some(&of.deadline)),

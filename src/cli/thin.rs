@@ -136,11 +136,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, CliError> {
         .map_or_else(|| ImageOutputFormat::of_name(path), Ok)
         .map_err(|source| CliError::about("--output", source))?;
     let backend = arguments.machine.backend();
-    let ReportArguments { stats, messages } = &arguments.report;
+    let report = &arguments.report;
     let input = arguments.image.file.as_path();
-    let (content, stats) = (format.content(), stats.path());
+    let (content, stats) = (format.content(), report.stats.as_deref());
     let files = Files { answer: Some(path), content, stats, ..Files::default() };
-    let frame = Frame::open(start, input, &files, messages.notes())?;
+    let frame = Frame::open(start, input, &files, report.notes())?;
     arguments.machine.threads.start(frame.notes)?;
     let stream = open_image(input, &options, &frame, None)?;
     // Errors in the header are reported before anything is read or thinned.
@@ -190,7 +190,7 @@ impl Job<'_> {
         let (thinned, thinning) = timed(|| thin_by(image, &request, &self.backend, &mut watch));
         let (skeleton, figures, decision) = thinned?;
         let rule = request.rule_for(image.shape());
-        if arguments.report.messages.explain {
+        if arguments.report.explain {
             let asked = if arguments.rule.is_some() { "as asked" } else { "as the image's axes suggest" };
             tell(format_args!("{:<13} {rule}: {asked}", "rule"));
             tell(format_args!("{:<13} {decision}", "backend"));

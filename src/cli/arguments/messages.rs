@@ -44,23 +44,3 @@ impl VerbosityArguments {
         self.progress.notes(self.quiet, self.verbose)
     }
 }
-
-/// How talkative the program is, and whether it gives its reasons.
-#[derive(Debug, clap::Args)]
-pub(crate) struct MessageArguments {
-    /// Print the plan and the reasons for it to standard error
-    ///
-    /// The plan covers algorithms, data structures, threads and device.
-    #[arg(long, help_heading = "Messages")]
-    pub(crate) explain: bool,
-
-    #[command(flatten)]
-    verbosity: VerbosityArguments,
-}
-
-impl MessageArguments {
-    /// What is said along the way.
-    pub(crate) fn notes(&self) -> Notes {
-        self.verbosity.notes()
-    }
-}

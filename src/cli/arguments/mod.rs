@@ -14,5 +14,4 @@ pub(crate) mod memory;
 pub(crate) mod messages;
 pub(crate) mod picture;
 pub(crate) mod report;
-pub(crate) mod stats;
 pub(crate) mod weights;

@@ -1,14 +1,31 @@
-//! What a run tells beside its answer: the statistics in a file, the rest on standard error.
+//! What a run reports beside its answer: statistics in a file, the rest on standard error.
 
-use super::messages::MessageArguments;
-use super::stats::StatsArguments;
+use std::path::PathBuf;
 
-/// The file of the statistics, and what is said on standard error.
+use super::messages::VerbosityArguments;
+use crate::cli::notes::Notes;
+use crate::cli::parse;
+
+/// The file of the statistics, and what is reported on standard error.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ReportArguments {
-    #[command(flatten)]
-    pub(crate) stats: StatsArguments,
+    /// Write counts and times to FILE as JSON
+    #[arg(long, value_name = "FILE", help_heading = "Output", value_parser = parse::file())]
+    pub(crate) stats: Option<PathBuf>,
+
+    /// Print the plan and the reasons for it to standard error
+    ///
+    /// The plan covers algorithms, data structures, threads and device.
+    #[arg(long, help_heading = "Messages")]
+    pub(crate) explain: bool,
 
     #[command(flatten)]
-    pub(crate) messages: MessageArguments,
+    verbosity: VerbosityArguments,
+}
+
+impl ReportArguments {
+    /// What is printed along the way.
+    pub(crate) fn notes(&self) -> Notes {
+        self.verbosity.notes()
+    }
 }

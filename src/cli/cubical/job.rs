@@ -121,7 +121,7 @@ impl ImageRun<'_> {
         if let Some(threshold) = threshold {
             classes = classes.cut(&image, &request, threshold);
         }
-        if arguments.report.messages.explain {
+        if arguments.report.explain {
             planning::explain(&reasons);
             matrix.iter().for_each(|matrix| planning::explain_blocks(&matrix.figures));
             tell(&self.memory);
@@ -218,7 +218,7 @@ impl ImageRun<'_> {
         let (thinned, took) = timed(|| thin_first(image, superlevel, &request, &self.job.backend, watch));
         let failed = |source| CliError::about(format!("--thin: {}", self.name.clone()), source);
         let (thinned, figures, decision) = thinned.map_err(failed)?;
-        if let Some(decision) = decision.filter(|_| self.job.arguments.report.messages.explain) {
+        if let Some(decision) = decision.filter(|_| self.job.arguments.report.explain) {
             tell(format_args!("{:<13} {decision}", "thinning"));
         }
         let record = ThinningRecord {

@@ -157,7 +157,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
             "--thin: expected --construction t, as skeletons are connected across corners, found v",
         ));
     }
-    let notes = arguments.report.messages.notes();
+    let notes = arguments.report.notes();
     let (answer, text) = (arguments.output_file.as_deref(), ImageBarsFormat::Text);
     let frames = |file: &Path| count_frames(file, &options);
     let (tasks, format) =
@@ -193,7 +193,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
 /// The run on a single image, whose state may be saved.
 fn run_alone(job: Job<'_>, task: &Task, start: Instant, notes: Notes) -> Result<(), CliError> {
     let Job { arguments, .. } = job;
-    let (input, stats) = (task.input.as_path(), arguments.report.stats.path());
+    let (input, stats) = (task.input.as_path(), arguments.report.stats.as_deref());
     let (picture, report) = (arguments.picture.picture()?, arguments.picture.report()?);
     let (answer, content, drawing) = (task.output.as_deref(), job.format.content(), job.drawing);
     let files = Files { answer, content, stats, drawing, picture, report, stats_of_batch: None };
@@ -213,7 +213,7 @@ fn run_alone(job: Job<'_>, task: &Task, start: Instant, notes: Notes) -> Result<
 /// The run on several images, one after another. Its checkpoint records which of them have been answered.
 fn run_batch(job: Job<'_>, mut tasks: Tasks, start: Instant, notes: Notes) -> Result<(), CliError> {
     let Job { arguments, format, .. } = job;
-    let stats = tasks.open_stats(arguments.report.stats.path())?;
+    let stats = tasks.open_stats(arguments.report.stats.as_deref())?;
     let PictureArguments { file, plot_kind } = &arguments.picture;
     let pictures = BatchPictures::open(file, *plot_kind, &tasks, stats.as_ref())?;
     pictures.check_kept(&arguments.checkpoint)?;

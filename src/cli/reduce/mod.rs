@@ -144,10 +144,16 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     arguments.representatives.check(output, arguments.input.check)?;
     // The default format, which suits the input, is always text.
     let content = output.map_or(Content::Text, OutputFormat::content);
-    let ReportArguments { stats, messages } = &arguments.report;
     let (picture, report) = (arguments.picture.picture()?, arguments.picture.report()?);
-    let files = Files { answer, content, stats: stats.path(), picture, report, ..Files::default() };
-    let frame = Frame::open(start, &arguments.file, &files, messages.notes())?;
+    let files = Files {
+        answer,
+        content,
+        stats: arguments.report.stats.as_deref(),
+        picture,
+        report,
+        ..Files::default()
+    };
+    let frame = Frame::open(start, &arguments.file, &files, arguments.report.notes())?;
     let long = LongRun::open(&arguments.limit, &arguments.checkpoint, frame.notes)?;
     if arguments.checkpoint.is_asked_for() {
         let run = arguments.fingerprint()?;
@@ -163,12 +169,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
         output,
         picture,
         cycles: arguments.representatives.selection(),
-        explain: messages.explain,
+        explain: arguments.report.explain,
         long: Some(&long),
     };
     let report = job.run(frame)?;
     long.finish();
-    if messages.notes().verbose {
+    if arguments.report.notes().verbose {
         report.tell();
     }
     Ok(())

@@ -84,7 +84,7 @@ impl Job<'_> {
     /// small inputs and none for a device, and without -v and --explain, whose times assume an otherwise idle machine.
     pub(super) fn workers(&self, tasks: &Tasks) -> Option<usize> {
         let threads = rayon::current_num_threads();
-        let are_told_of = self.notes.verbose || self.arguments.report.messages.explain;
+        let are_told_of = self.notes.verbose || self.arguments.report.explain;
         let mut inputs_of: HashMap<&Path, u64> = HashMap::new();
         tasks.tasks.iter().for_each(|task| *inputs_of.entry(&task.input).or_default() += 1);
         let is_small = |(file, inputs): (&&Path, &u64)| {
@@ -131,7 +131,7 @@ impl Job<'_> {
             say(format!("{name}: the time is up: the bars are those of the dimensions below {dim}"));
         }
         outcome.notes.iter().for_each(|note| say(note.clone()));
-        if arguments.report.messages.explain {
+        if arguments.report.explain {
             tell(&outcome.plan);
         }
         let (written, write) = timed(|| {

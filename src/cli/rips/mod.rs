@@ -181,7 +181,7 @@ Examples:
 /// Runs the command: reads, computes and writes the inputs.
 pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     let start = Instant::now();
-    let notes = arguments.report.messages.notes();
+    let notes = arguments.report.notes();
     let weights = arguments.weights.measure()?;
     let backend = arguments.machine.backend();
     let path = arguments.output_file.as_deref();
@@ -202,7 +202,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
              found one of these",
         ));
     }
-    let (inputs, stats) = (&tasks.inputs, arguments.report.stats.path());
+    let (inputs, stats) = (&tasks.inputs, arguments.report.stats.as_deref());
     let is_batch = tasks.is_batch;
     let job =
         Job { arguments, weights, backend, format, drawing, picture: None, notes, is_batch, is_kept: false };
