@@ -10,9 +10,12 @@ use std::sync::mpsc::{self, Sender};
 use std::thread;
 
 use hashbrown::HashSet;
+use lacuna::plot::Series;
 use lacuna::progress::{Cost, Expected, Progress};
 use serde::Serialize;
 
+use super::answers::Answers;
+use super::batch_pictures::BatchPictures;
 use super::directory::files_of;
 use super::error::{CliError, twice_standard_input, usage};
 use super::naming::{OutputFormat, extension_of, format_or};
@@ -238,26 +241,29 @@ impl<T> Ran<T> {
         Ok(())
     }
 
-    /// Whether at least one input failed.
-    pub(crate) fn has_failures(&self) -> bool {
-        self.failed > 0
-    }
-
+    /// Ends a run: commits the picture of all inputs and the statistics. If inputs failed, `answers` saves which ones have results.
+    ///
     /// # Errors
-    /// [`Unanswered`] if at least one input failed.
-    pub(crate) fn verdict(&self) -> Result<(), CliError> {
-        match *self {
-            Ran { failed: 0, .. } => Ok(()),
-            Ran { failed, all, is_of_system, .. } => Err(CliError::unanswered(failed, all, is_of_system)),
+    /// A file cannot be written, or at least one input failed.
+    pub(crate) fn finish(
+        &self,
+        pictures: Option<BatchPictures<'_>>,
+        series: &[Series],
+        stats: Option<Sink>,
+        record: &impl Serialize,
+        answers: &Answers<'_>,
+    ) -> Result<(), CliError> {
+        pictures.map_or(Ok(()), |pictures| pictures.finish(series))?;
+        if let Some(mut stats) = stats {
+            stats.fill_json(record)?;
+            stats.commit()?;
         }
+        if self.failed == 0 {
+            return Ok(());
+        }
+        answers.save();
+        Err(CliError::unanswered(self.failed, self.all, self.is_of_system))
     }
-}
-
-/// Writes the statistics, if requested, and commits their file.
-pub(crate) fn tell_stats(stats: Option<Sink>, record: &impl Serialize) -> Result<(), CliError> {
-    let Some(mut stats) = stats else { return Ok(()) };
-    stats.fill_json(record)?;
-    stats.commit()
 }
 
 /// Replaces directories among the inputs by their files.

@@ -23,7 +23,7 @@ use super::arguments::limits::{CheckpointArguments, TimeLimitArguments};
 use super::arguments::machine::MachineArguments;
 use super::arguments::picture::{Picture, PictureFileArguments, title_of};
 use super::arguments::report::ReportArguments;
-use super::batch::{Task, Tasks, tell_stats};
+use super::batch::{Task, Tasks};
 use super::batch_pictures::BatchPictures;
 use super::curves::CurveFile;
 use super::error::CliError;
@@ -238,16 +238,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     let kept = std::mem::take(&mut teller.kept);
     let records = std::mem::take(&mut ran.found);
     let record = Record::new(records, ran.failed, &request, memory, start);
-    pictures.map_or(Ok(()), |pictures| pictures.finish(&kept))?;
-    tell_stats(stats, &record)?;
     if notes.verbose && tasks.is_batch {
         tell(format_args!("{}, {}", counted(record.images.len(), "image"), counted(record.voxels, "voxel")));
         tell(timing_line("total", record.total_seconds));
     }
-    if tasks.is_batch && ran.has_failures() {
-        answers.save();
-    }
-    ran.verdict()?;
+    ran.finish(pictures, &kept, stats, &record, &answers)?;
     long.finish();
     Ok(())
 }

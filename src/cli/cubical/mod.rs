@@ -23,7 +23,7 @@ use crate::cli::arguments::limits::{CheckpointArguments, TimeLimitArguments};
 use crate::cli::arguments::machine::MachineArguments;
 use crate::cli::arguments::picture::PictureArguments;
 use crate::cli::arguments::report::ReportArguments;
-use crate::cli::batch::{Task, Tasks, tell_stats};
+use crate::cli::batch::{Task, Tasks};
 use crate::cli::batch_pictures::BatchPictures;
 use crate::cli::error::{CliError, usage};
 use crate::cli::frame::Frame;
@@ -235,17 +235,13 @@ fn run_batch(job: Job<'_>, mut tasks: Tasks, start: Instant, notes: Notes) -> Re
         Ok(answered.record)
     });
     let ran = ran.inspect_err(|_| answers.save())?;
-    pictures.finish(&kept)?;
     let total_seconds = start.elapsed().as_secs_f64();
-    tell_stats(stats, &Records { version: VERSION, images: &ran.found, failed: ran.failed, total_seconds })?;
     if notes.verbose {
         tell(counted(ran.found.len(), "image"));
         tell(timing_line("total", total_seconds));
     }
-    if ran.has_failures() {
-        answers.save();
-    }
-    ran.verdict()?;
+    let record = Records { version: VERSION, images: &ran.found, failed: ran.failed, total_seconds };
+    ran.finish(Some(pictures), &kept, stats, &record, &answers)?;
     long.finish();
     Ok(())
 }

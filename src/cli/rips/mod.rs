@@ -20,7 +20,7 @@ use super::arguments::machine::MachineArguments;
 use super::arguments::picture::PictureArguments;
 use super::arguments::report::ReportArguments;
 use super::arguments::weights::WeightsArguments;
-use super::batch::{Task, Tasks, tell_stats};
+use super::batch::{Task, Tasks};
 use super::batch_pictures::BatchPictures;
 use super::error::{CliError, ended, usage};
 use super::long_run::LongRun;
@@ -264,12 +264,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
         tasks.run(|task| run(task, Crew::All).map(&mut tell))
     };
     let ran = ran.inspect_err(|_| answers.save())?;
-    pictures.finish(&kept)?;
-    tell_stats(stats, &Records::new(&ran, start))?;
-    if ran.has_failures() {
-        answers.save();
-    }
-    ran.verdict()?;
+    ran.finish(Some(pictures), &kept, stats, &Records::new(&ran, start), &answers)?;
     long.finish();
     Ok(())
 }
