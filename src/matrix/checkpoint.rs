@@ -5,7 +5,7 @@
 //! |---|---|---|
 //! | `sieve` | the pairs and solved blocks of the sieve | between stages, at the checkpoint interval or after a long stage; and before the first `residue` of a block |
 //! | `residue` | the columns of a block that the sieve reduces | while it is reduced |
-//! | `ALGORITHM-columns`, `ALGORITHM-dual-columns` | the changed columns of any other algorithm | while it runs |
+//! | `ALGORITHM-columns`, `ALGORITHM-columns-1`, … | the changed columns of any other algorithm, in pieces | while it runs |
 //! | `ALGORITHM-pairs` | its pairs, which replace the columns | at the end, if the reduction took long |
 //!
 //! **Why any moment will do.** An algorithm of [`reduction`](super::reduction) only ever adds columns to columns
@@ -20,8 +20,14 @@
 //! [`ReductionMatrix::keep_no_longer`]. HYPHA leaves rows out of all columns that it reduces, and its compression
 //! changes nothing when repeated; so its columns can be saved at any moment too.
 //!
-//! Each save writes all changed columns. The interval between saves grows with the time that a save takes, see
-//! [`CheckpointDirectory`](crate::snapshot::CheckpointDirectory).
+//! **Pieces.** The interval between saves grows with the time that a save takes, see
+//! [`CheckpointDirectory`](crate::snapshot::CheckpointDirectory), and writing all changed columns of a matrix takes ever
+//! longer. So each save of a whole matrix writes a piece of its own, with the changes since the last one:
+//! [`ReductionMatrix`] numbers its changes. A column that a thread was about to store when the changes were counted is
+//! left out or saved twice; and if a run is killed while it replaces all pieces by one, the pieces that are left are
+//! older. Neither does harm, since any versions will do: pieces are read in order, and the last version of a column wins.
+
+use std::sync::Mutex;
 
 use zerocopy::little_endian::U64;
 
@@ -30,11 +36,15 @@ use phat_formats::Dimension;
 use super::figures::Figures;
 use super::index::SharedIndex;
 use super::reduction_matrix::ReductionMatrix;
+use crate::parallel::lock;
 use crate::progress::Progress;
 use crate::snapshot::{Checkpoint, Kind, Reader, SnapshotError, Writer, facts, keeping};
 
-/// Name of the saved columns of a whole matrix.
-pub(super) const COLUMNS: &str = "columns";
+/// Name of the first piece of the columns of a whole matrix, and prefix of the names of the others.
+const COLUMNS: &str = "columns";
+/// Number of pieces that are replaced by a single one, so that old versions of columns do not stay for ever and the
+/// number of files stays small.
+const MOST_PIECES: usize = 256;
 /// Name of the saved pairs of a whole matrix.
 pub(super) const PAIRS: &str = "pairs";
 
@@ -166,7 +176,8 @@ impl<I: SharedIndex> SavedColumns<I> {
     }
 }
 
-/// Saves columns that are not zero, each with its rows, and the numbers of zero columns. `told` describes them.
+/// Saves columns that are not zero, each with its rows, and the numbers of zero columns. `told` describes them. Returns
+/// whether that succeeded.
 pub(super) fn save_columns<I: SharedIndex>(
     checkpoint: &dyn Checkpoint,
     name: &str,
@@ -175,7 +186,7 @@ pub(super) fn save_columns<I: SharedIndex>(
     zeros: &[u64],
     additions: u64,
     told: (&str, String),
-) {
+) -> bool {
     let mut all = facts([("cells", of.cells.to_string())]);
     all.extend(facts(of.dim.map(|dim| ("dimension", dim.to_string()))));
     all.extend(facts([told]));
@@ -188,7 +199,27 @@ pub(super) fn save_columns<I: SharedIndex>(
         let count = columns.iter().map(|(_, rows)| rows.len()).sum();
         out.u64s_of(count, columns.iter().flat_map(|(_, rows)| *rows).map(|row| row.to_usize() as u64))?;
         out.u64s(zeros)
-    });
+    })
+}
+
+/// Name of a piece of the columns of a whole matrix.
+fn piece(number: usize) -> String {
+    if number == 0 { COLUMNS.to_owned() } else { format!("{COLUMNS}-{number}") }
+}
+
+/// Deletes the pieces from number `from` on, the last first, so that the pieces left by a killed run are those read.
+pub(super) fn forget_pieces(checkpoint: &dyn Checkpoint, from: usize) {
+    (from..MOST_PIECES).rev().for_each(|number| checkpoint.forget(&piece(number)));
+}
+
+/// The contents of the pieces written so far.
+#[derive(Default)]
+struct Written {
+    pieces: usize,
+    /// Number of changes of the matrix when the last piece was written.
+    changes: usize,
+    /// The columns that are zero in one of the pieces, in ascending order.
+    zeros: Vec<u64>,
 }
 
 /// Restores the columns of a whole matrix that another run saved, if one did, and runs `work` with a progress that
@@ -204,15 +235,34 @@ pub(super) fn keeping_columns<I: SharedIndex, T>(
 ) -> Result<T, SnapshotError> {
     let checkpoint = progress.checkpoint();
     let of = Scope { cells: matrix.len(), dim: None, is_dual };
-    if let Some(saved) = SavedColumns::load(checkpoint, COLUMNS, of)? {
+    let mut written = Written::default();
+    while let Some(saved) = SavedColumns::load(checkpoint, &piece(written.pieces), of)? {
         saved.columns.iter().for_each(|(column, rows)| matrix.set(*column, rows));
         saved.zeros.iter().for_each(|&column| matrix.clear(column));
+        written.pieces += 1;
     }
+    written.changes = matrix.changes();
+    let written = Mutex::new(written);
     let save = || {
-        if matrix.is_to_be_kept() {
-            let (changed, zeros) = matrix.changed();
-            let told = ("columns that have changed", changed.len().to_string());
-            save_columns(checkpoint, COLUMNS, of, &changed, &zeros, 0, told);
+        if !matrix.is_to_be_kept() {
+            return;
+        }
+        let mut written = lock(&written);
+        // The first piece takes the place of all pieces if they are too many.
+        let is_whole = written.pieces >= MOST_PIECES;
+        let before = if is_whole { Written::default() } else { std::mem::take(&mut *written) };
+        let changes = matrix.changes();
+        let (changed, zeros) = matrix.changed_since(before.changes);
+        let new_zeros: Vec<u64> =
+            zeros.iter().copied().filter(|zero| before.zeros.binary_search(zero).is_err()).collect();
+        let told = ("columns that have changed", changed.len().to_string());
+        if save_columns(checkpoint, &piece(before.pieces), of, &changed, &new_zeros, 0, told) {
+            if is_whole {
+                forget_pieces(checkpoint, 1);
+            }
+            *written = Written { pieces: before.pieces + 1, changes, zeros };
+        } else if !is_whole {
+            *written = before;
         }
     };
     Ok(keeping(progress, &save, work))

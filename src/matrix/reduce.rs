@@ -12,7 +12,7 @@ use std::time::Instant;
 
 use phat_formats::BoundaryMatrix;
 
-use super::checkpoint::{COLUMNS, PAIRS, SavedPairs, keeping_columns, save_pairs};
+use super::checkpoint::{PAIRS, SavedPairs, forget_pieces, keeping_columns, save_pairs};
 use super::error::MatrixError;
 use super::figures::{Distribution, Figures};
 use super::hypha::hypha;
@@ -142,7 +142,7 @@ fn run<I: SharedIndex>(
     if progress.checkpoint.is_worth_keeping(began.elapsed())
         && save_pairs(progress.checkpoint, PAIRS, cells, &pairs, &figures, true)
     {
-        progress.checkpoint.forget(COLUMNS);
+        forget_pieces(progress.checkpoint, 0);
     }
     Ok(Pairs { pairs, cells, figures })
 }

@@ -93,14 +93,21 @@ impl<'m, I: SharedIndex> ReductionMatrix<'m, I> {
         self.is_to_be_kept.load(Ordering::Acquire)
     }
 
-    /// Returns the changed columns that are not zero, and the numbers of those that a change has made zero. Other
-    /// threads may change columns meanwhile.
-    pub(super) fn changed(&self) -> (Vec<(usize, &[I])>, Vec<u64>) {
+    /// Number of changes so far that left a column non-zero. A change that another thread is just making may not be
+    /// counted.
+    pub(super) fn changes(&self) -> usize {
+        self.changed.count()
+    }
+
+    /// Returns the non-zero columns that changed after the first `changes` changes, and the numbers of all columns
+    /// that a change has made zero, in ascending order. Other threads may change columns meanwhile.
+    pub(super) fn changed_since(&self, changes: usize) -> (Vec<(usize, &[I])>, Vec<u64>) {
         let (mut changed, mut zeros) = (Vec::new(), Vec::new());
         for (column, content) in self.contents.iter().enumerate() {
             match content.load().to_usize() {
                 ORIGINAL => {}
                 CLEARED => zeros.push(column as u64),
+                place if place - CHANGED < changes => {}
                 place => changed.push((column, &self.changed[place - CHANGED][..])),
             }
         }
