@@ -1,5 +1,8 @@
 //! Serialisation of records. It is private to this module, so that it can be changed together with the
 //! [version](super::VERSION).
+//!
+//! Its makers have stopped the development of bincode, so it stays at version 2, which is complete. Records are small,
+//! so `postcard`, which supports serde as well, would replace it here without other changes.
 
 use bincode::config::{Configuration, Fixint, Limit, LittleEndian};
 use serde::Serialize;
