@@ -9,7 +9,7 @@ pub use crate::cuda::{Buffer, Foreign, Gpu, KERNELS, KernelVoxel, Pending, Versi
 pub use crate::input::gzip::beginning as beginning_of_gzip;
 pub use crate::input::npz::arrays_of_archive;
 pub use crate::input::source::{name_of, read_all};
-pub use crate::matrix::pivot_lookup::PivotLookup;
+pub use crate::matrix::cell_table::CellTable;
 pub use crate::matrix::reduction_matrix::ReductionMatrix;
 pub use crate::memory::budget::{
     asking, asks, counts, give, give_small, spill_into, spill_window, spilled, spilled_at_most, spilled_now,

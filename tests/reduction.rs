@@ -12,7 +12,7 @@ use common::dense::judge;
 use common::kept::Life;
 use common::metrics::generator;
 use lacuna::cells::rips_complex;
-use lacuna::internals::{PivotLookup, ReductionMatrix};
+use lacuna::internals::{CellTable, ReductionMatrix};
 use lacuna::matrix::leftmost_ones::Scanner;
 use lacuna::matrix::reduction::{
     Additions, ReductionProblem, spectral_sequence, ss_plus, standard_counted, twist,
@@ -270,7 +270,7 @@ fn from_apparent_pairs(
     threads: usize,
     solve: impl FnOnce(&ReductionProblem<'_, u32>) -> Additions,
 ) -> Vec<(u32, u32)> {
-    let (columns, lookup) = (ReductionMatrix::new(matrix), PivotLookup::new(matrix.len()));
+    let (columns, lookup) = (ReductionMatrix::new(matrix), CellTable::new(matrix.len()));
     let mut leftmost = vec![None; matrix.len()];
     for column in 0..matrix.len() {
         for row in matrix.column(column) {
@@ -303,7 +303,7 @@ fn from_apparent_pairs(
 #[test]
 fn the_standard_algorithm_counts_its_additions() {
     let matrix = Complex::simplicial(3, 2, |_| Some(0)).matrix::<u32>();
-    let (columns, lookup) = (ReductionMatrix::new(&matrix), PivotLookup::new(matrix.len()));
+    let (columns, lookup) = (ReductionMatrix::new(&matrix), CellTable::new(matrix.len()));
     let todo: Vec<u32> = (0..7).collect();
     let problem = ReductionProblem {
         matrix: &columns,

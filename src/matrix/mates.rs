@@ -3,8 +3,8 @@
 use phat_formats::Dimension;
 use rayon::prelude::*;
 
+use super::cell_table::CellTable;
 use super::index::{AtomicIndex, SharedIndex};
-use super::optional_table::OptionalTable;
 
 /// Number of cells in a task.
 const CELLS: usize = 1 << 14;
@@ -18,7 +18,7 @@ const CELLS: usize = 1 << 14;
 #[derive(Debug)]
 pub(crate) struct Mates<I: SharedIndex> {
     /// The mate of each cell; none for an open cell.
-    table: OptionalTable<I>,
+    table: CellTable<I>,
 }
 
 /// Numbers of cells of one dimension.
@@ -33,7 +33,7 @@ pub(crate) struct Census {
 impl<I: SharedIndex> Mates<I> {
     /// Creates a table of `cells` open cells.
     pub(crate) fn new(cells: usize) -> Self {
-        Mates { table: OptionalTable::new(cells) }
+        Mates { table: CellTable::new(cells) }
     }
 
     /// The least number that is a mark.

@@ -16,7 +16,7 @@
 //! | working columns | Bauer, Kerber, Reininghaus, Wagner 2017 (PHAT) | `working_columns` |
 //!
 //! Calls go one way: `reduce` calls the sieve, HYPHA and the reductions; HYPHA calls scan, clearing, compression and
-//! a reduction; all of them work on the same few tables (`reduction_matrix`, `pivot_lookup`, `mates`), which depend
+//! a reduction; all of them work on the same few tables (`reduction_matrix`, `cell_table`, `mates`), which depend
 //! on the integers of `index` alone.
 //!
 //! ```
@@ -45,6 +45,7 @@
 //! here, at any number of threads, gives the same pairs.
 
 pub mod any;
+pub(crate) mod cell_table;
 mod checkpoint;
 pub mod clearing;
 pub mod compression;
@@ -56,9 +57,7 @@ pub mod hypha;
 pub(crate) mod index;
 pub mod leftmost_ones;
 mod mates;
-mod optional_table;
 mod pairs;
-pub(crate) mod pivot_lookup;
 pub mod plan;
 pub mod read;
 mod reason;

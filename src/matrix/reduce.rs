@@ -12,6 +12,7 @@ use std::time::Instant;
 
 use phat_formats::BoundaryMatrix;
 
+use super::cell_table::CellTable;
 use super::checkpoint::{PAIRS, SavedPairs, forget_pieces, keeping_columns, save_pairs};
 use super::error::MatrixError;
 use super::figures::{Distribution, Figures};
@@ -19,7 +20,6 @@ use super::hypha::hypha;
 use super::index::SharedIndex;
 use super::leftmost_ones::Scanner;
 use super::pairs::Pairs;
-use super::pivot_lookup::PivotLookup;
 use super::plan::{Algorithm, Dualize, Open, Plan};
 use super::reduction::chunk::chunk;
 use super::reduction::lock_free::lock_free;
@@ -169,7 +169,7 @@ fn pairs<I: SharedIndex>(
         Algorithm::Standard => standard,
     };
     let columns = ReductionMatrix::new(matrix);
-    let lookup = PivotLookup::new(matrix.len());
+    let lookup = CellTable::new(matrix.len());
     let todo: Vec<I> = (0..matrix.len()).map(I::from_usize).collect();
     keeping_columns(&columns, is_dual, progress, |progress| {
         let problem = ReductionProblem::new(&columns, &lookup, &todo, plan, progress);

@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
+use lacuna::internals::CellTable;
 use lacuna::internals::Gpu;
-use lacuna::internals::PivotLookup;
 use lacuna::internals::ReductionMatrix;
 use lacuna::matrix::Representation;
 use lacuna::matrix::leftmost_ones::cuda::{Prepared, Resident};
@@ -99,7 +99,7 @@ fn baseline(subject: &Subject<'_>) -> Result<Found, Failure> {
         let cleared = solved.pairs.iter().filter(|pair| needs[pair.1 as usize]);
         cleared.for_each(|pair| columns.clear(pair.0 as usize));
         let start = Instant::now();
-        let lookup = PivotLookup::new(matrix.len());
+        let lookup = CellTable::new(matrix.len());
         let additions = twist(&ReductionProblem {
             matrix: &columns,
             lookup: &lookup,

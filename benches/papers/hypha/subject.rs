@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
-use lacuna::internals::PivotLookup;
+use lacuna::internals::CellTable;
 use lacuna::internals::ReductionMatrix;
 use lacuna::matrix::clearing::{self, Creators};
 use lacuna::matrix::compression;
@@ -131,7 +131,7 @@ pub fn solve(
     algorithm: impl FnOnce(&ReductionProblem<'_, u32>) -> Additions,
 ) -> Solved {
     let start = Instant::now();
-    let (columns, lookup) = (ReductionMatrix::new(matrix), PivotLookup::new(matrix.len()));
+    let (columns, lookup) = (ReductionMatrix::new(matrix), CellTable::new(matrix.len()));
     let todo: Vec<u32> = (0..matrix.len() as u32).collect();
     let additions = algorithm(&ReductionProblem {
         matrix: &columns,
@@ -146,7 +146,7 @@ pub fn solve(
     Solved { pairs, additions, took: start.elapsed() }
 }
 
-fn found(lookup: &PivotLookup<u32>) -> FoundPairs {
+fn found(lookup: &CellTable<u32>) -> FoundPairs {
     lookup.pairs().map(|(row, column)| (row as u32, column as u32)).collect()
 }
 

@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 use phat_formats::BoundaryMatrix;
 
 use crate::cells::cubical_complex;
+use crate::matrix::cell_table::CellTable;
 use crate::matrix::clearing::{Creators, clear};
 use crate::matrix::compression::compress;
 use crate::matrix::leftmost_ones::{Leftmost, Scan, scan};
-use crate::matrix::pivot_lookup::PivotLookup;
 use crate::matrix::reduction::{Additions, ReductionProblem, standard_counted, twist, twist_counted};
 use crate::matrix::reduction_matrix::ReductionMatrix;
 use crate::matrix::{Algorithm, Dualize, Plan, Representation, reduce};
@@ -34,7 +34,7 @@ fn additions(
     solve: impl Fn(&ReductionProblem<'_, u32>, &mut dyn FnMut(usize, Additions)) -> Additions,
 ) -> (Added, Vec<(usize, usize)>) {
     let matrix = triangle();
-    let (columns, lookup) = (ReductionMatrix::new(&matrix), PivotLookup::new(7));
+    let (columns, lookup) = (ReductionMatrix::new(&matrix), CellTable::new(7));
     let todo: Vec<u32> = (0..7).collect();
     let problem = ReductionProblem {
         matrix: &columns,

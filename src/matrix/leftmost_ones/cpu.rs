@@ -9,10 +9,10 @@ use phat_formats::{BoundaryMatrix, Dimension};
 use rayon::prelude::*;
 
 use super::scan::{Leftmost, Scan};
+use crate::matrix::cell_table;
+use crate::matrix::cell_table::CellTable;
 use crate::matrix::index::{AtomicIndex, SharedIndex};
 use crate::matrix::mates::Mates;
-use crate::matrix::optional_table;
-use crate::matrix::pivot_lookup::PivotLookup;
 use crate::matrix::traversal::{TASK, batches, each_task, map_tasks, touch};
 
 impl<I: SharedIndex> Leftmost<I> {
@@ -69,7 +69,7 @@ pub(crate) fn pair_stable<I: SharedIndex>(
     wanted: impl Fn(Dimension) -> bool + Sync,
 ) -> Mates<I> {
     let mates = Mates::new(matrix.len());
-    let leftmost = |row: usize| optional_table::cell(table[row].peek());
+    let leftmost = |row: usize| cell_table::cell(table[row].peek());
     each_task(matrix.len(), &|columns| {
         for columns in batches(columns) {
             let columns = columns.filter(|&column| wanted(matrix.dim(column)));
@@ -93,7 +93,7 @@ pub fn scan<I: SharedIndex>(matrix: &BoundaryMatrix<I>) -> Scan<I> {
 
 /// Scans a matrix whose leftmost ones are known.
 pub(super) fn scan_with<I: SharedIndex>(matrix: &BoundaryMatrix<I>, leftmost: &Leftmost<I>) -> Scan<I> {
-    let lookup = PivotLookup::new(matrix.len());
+    let lookup = CellTable::new(matrix.len());
     let holds_leftmost =
         |column: usize| matrix.column(column).iter().any(|row| leftmost.get(row.to_usize()) == Some(column));
     let destroyers = (0..matrix.len()).into_par_iter().with_min_len(TASK).map(holds_leftmost).collect();
@@ -118,7 +118,7 @@ struct Kinds<I> {
 fn kinds<I: SharedIndex>(
     matrix: &BoundaryMatrix<I>,
     leftmost: &Leftmost<I>,
-    lookup: &PivotLookup<I>,
+    lookup: &CellTable<I>,
     columns: Range<usize>,
 ) -> Kinds<I> {
     // The column in which a row is both the low and the leftmost one. `lookup` cannot be used, since it is incomplete

@@ -14,9 +14,9 @@ pub use self::resident::Resident;
 use super::scan::{Leftmost, Scan};
 use crate::cuda::leftmost_ones::{LeftmostKernels, Piece, Tables};
 use crate::cuda::{Buffer, CudaError, Gpu, Pinned, Plain};
+use crate::matrix::cell_table::CellTable;
 use crate::matrix::index::{AtomicIndex, SharedIndex};
 use crate::matrix::mates::Mates;
-use crate::matrix::pivot_lookup::PivotLookup;
 
 /// Entries and columns in a buffer: enough for copies at full speed, few enough to be page-locked quickly.
 const MOST: usize = 1 << 19;
@@ -117,7 +117,7 @@ impl<I: SharedIndex> Scanned<'_, I> {
     /// # Errors
     /// The driver failed.
     pub fn scan(&mut self) -> Result<Scan<I>, CudaError> {
-        let lookup = PivotLookup::new(self.len());
+        let lookup = CellTable::new(self.len());
         let destroyers = self.stable(|row, column| lookup.set(row, column))?;
         let Prepared { gpu, kernels, .. } = &*self.prepared;
         let (flags, [stable, cleared, count]) = kernels.find_unstable(gpu, &self.tables)?;

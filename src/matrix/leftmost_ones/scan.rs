@@ -1,8 +1,8 @@
 //! Results of the scan of leftmost ones.
 
+use crate::matrix::cell_table;
+use crate::matrix::cell_table::CellTable;
 use crate::matrix::index::{AtomicIndex, SharedIndex};
-use crate::matrix::optional_table;
-use crate::matrix::pivot_lookup::PivotLookup;
 
 /// The column of the leftmost one of each row: `Left` of HYPHA's Algorithm 2.
 #[derive(Debug)]
@@ -15,14 +15,14 @@ impl<I: SharedIndex> Leftmost<I> {
     /// The column of the leftmost one of a row.
     #[inline]
     pub(crate) fn get(&self, row: usize) -> Option<usize> {
-        optional_table::cell(self.table[row].peek())
+        cell_table::cell(self.table[row].peek())
     }
 }
 
 /// The results of the scan for each column and row, for the later stages of HYPHA.
 pub struct Scan<I: SharedIndex> {
     /// Maps the low of each stable column to that column.
-    pub lookup: PivotLookup<I>,
+    pub lookup: CellTable<I>,
     /// Whether each column holds the leftmost one of some row. Such a column cannot reduce to zero (Lemma 4), since
     /// no column that is added to it has that row; so its cell destroys a class.
     pub destroyers: Vec<bool>,

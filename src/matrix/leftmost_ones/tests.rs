@@ -8,7 +8,7 @@ use super::cpu::scan_with;
 use super::*;
 use crate::backend::{Backend, BackendError, BackendRequest, Choice, Decision};
 use crate::cuda::{CudaError, Gpu};
-use crate::matrix::pivot_lookup::PivotLookup;
+use crate::matrix::cell_table::CellTable;
 use crate::matrix::{Algorithm, BoundaryMatrix, Dimension, Dualize, Index, Plan, Representation};
 use crate::matrix::{reduce, reduce_with};
 
@@ -101,7 +101,7 @@ fn plain<I: SharedIndex>(matrix: &BoundaryMatrix<I>) -> (Vec<Option<usize>>, Sca
     let n = matrix.len();
     let has = |column: usize, row: usize| matrix.column(column).contains(&I::from_usize(row));
     let leftmost: Vec<Option<usize>> = (0..n).map(|row| (0..n).find(|&column| has(column, row))).collect();
-    let lookup = PivotLookup::new(n);
+    let lookup = CellTable::new(n);
     let low = |column: usize| matrix.low(column).map(|low| low.to_usize());
     let (is_stable, others): (Vec<usize>, Vec<usize>) = (0..n)
         .filter(|&column| low(column).is_some())
@@ -150,7 +150,7 @@ fn differences_are_named_by_stage_and_place() {
     let wrong = right();
     wrong.lookup.set(1, 4);
     assert_eq!(said(wrong), "lookup: row 1: column 4 on the device, column 3 on the processor");
-    let wrong = Scan { lookup: PivotLookup::new(5), ..right() };
+    let wrong = Scan { lookup: CellTable::new(5), ..right() };
     assert_eq!(said(wrong), "lookup: row 0: none on the device, column 2 on the processor");
     let mut wrong = right();
     wrong.destroyers[3] = false;

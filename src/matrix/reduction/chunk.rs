@@ -31,8 +31,8 @@ use phat_formats::Index;
 
 use super::problem::{Additions, ReductionProblem};
 use super::team::{Rewrite, Team, Worker};
+use crate::matrix::cell_table::CellTable;
 use crate::matrix::index::SharedIndex;
-use crate::matrix::pivot_lookup::PivotLookup;
 use crate::matrix::reduction_matrix::ReductionMatrix;
 
 /// Reduces chunks, compresses, and reduces the remaining columns.
@@ -110,7 +110,7 @@ enum Kind {
     Active,
 }
 
-fn kinds<I: SharedIndex>(matrix: &ReductionMatrix<'_, I>, lookup: &PivotLookup<I>) -> Vec<Kind> {
+fn kinds<I: SharedIndex>(matrix: &ReductionMatrix<'_, I>, lookup: &CellTable<I>) -> Vec<Kind> {
     let mut kinds = vec![Kind::Global; matrix.len()];
     lookup.pairs().for_each(|(_, column)| kinds[column] = Kind::Negative);
     // Rows are visited in ascending order, so the rows that a column depends on are decided.

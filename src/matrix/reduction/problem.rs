@@ -1,7 +1,7 @@
 //! The input that all reduction algorithms share.
 
+use crate::matrix::cell_table::CellTable;
 use crate::matrix::index::SharedIndex;
-use crate::matrix::pivot_lookup::PivotLookup;
 use crate::matrix::plan::{Plan, Representation};
 use crate::matrix::reduction_matrix::ReductionMatrix;
 use crate::progress::Progress;
@@ -20,7 +20,7 @@ pub struct ReductionProblem<'p, I: SharedIndex> {
     /// The current columns.
     pub matrix: &'p ReductionMatrix<'p, I>,
     /// The pairs known so far. The columns in it are reduced: they are added to others and do not change.
-    pub lookup: &'p PivotLookup<I>,
+    pub lookup: &'p CellTable<I>,
     /// The columns to reduce, ascending. Every other column is in `lookup`, or is zero, or would reduce to zero, in
     /// which case it is never read.
     pub todo: &'p [I],
@@ -39,7 +39,7 @@ impl<'p, I: SharedIndex> ReductionProblem<'p, I> {
     /// A problem that clears, with threads and columns as planned.
     pub(in crate::matrix) fn new(
         matrix: &'p ReductionMatrix<'p, I>,
-        lookup: &'p PivotLookup<I>,
+        lookup: &'p CellTable<I>,
         todo: &'p [I],
         plan: &Plan,
         progress: &'p dyn Progress,

@@ -18,10 +18,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use phat_formats::{BoundaryMatrix, Dimension};
 use rayon::prelude::*;
 
+use crate::matrix::cell_table::cell;
 use crate::matrix::index::{AtomicIndex, SharedIndex};
 use crate::matrix::leftmost_ones::{claim, note_leftmost, pair_stable};
 use crate::matrix::mates::Mates;
-use crate::matrix::optional_table::cell;
 use crate::matrix::traversal::{batches, each_task, touch};
 
 /// The result of one pass over all entries: which blocks are graphs, and the leftmost ones of the others.

@@ -38,7 +38,7 @@ impl Twin {
     /// Transcription of `set_lookup` and `set_unstable`.
     fn scan(&self) -> Scan<u32> {
         let n = self.lows.len();
-        let lookup = PivotLookup::new(n);
+        let lookup = CellTable::new(n);
         let mut destroyers = vec![false; n];
         for (row, column) in self.leftmost.iter().enumerate().filter_map(|(row, &c)| Some((row, c?))) {
             destroyers[column] = true;
@@ -193,7 +193,7 @@ fn gpu_tables_do_not_depend_on_what_was_there() {
         let mut unstable = poisoned(count);
         kernels.set_unstable(&gpu, &flags, &mut unstable).unwrap();
         let found = Scan {
-            lookup: PivotLookup::new(n),
+            lookup: CellTable::new(n),
             destroyers: gpu.read(&destroyers, 0..n).unwrap().iter().map(|&found| found == 1).collect(),
             stable,
             cleared,
