@@ -17,6 +17,7 @@
 mod anti_transpose;
 mod block;
 pub mod dipha;
+mod error;
 mod index;
 mod matrix;
 mod matrix_error;
@@ -24,6 +25,7 @@ mod part;
 pub mod phat;
 mod source;
 
+pub use error::{FormatError, Place};
 pub use index::Index;
 pub use matrix::{BoundaryMatrix, Dimension, MatrixSize};
 pub use matrix_error::{ColumnError, NotAComplex};

@@ -23,6 +23,8 @@ pub(crate) mod triplets;
 use std::fmt;
 use std::io;
 
+use phat_formats::FormatError;
+
 use crate::memory::Refused;
 
 /// The formats of one kind of file.
@@ -159,6 +161,16 @@ impl fmt::Display for Place {
             Place::Entry { line, entry } => write!(f, "line {line}, entry {entry}: "),
             Place::Byte(offset) => write!(f, "byte {offset}: "),
         }
+    }
+}
+
+impl From<FormatError> for Problem<Place> {
+    fn from(error: FormatError) -> Self {
+        let place = match error.place {
+            phat_formats::Place::Byte(byte) => Place::Byte(byte as usize),
+            phat_formats::Place::Line(line) => Place::Line(line as usize),
+        };
+        Problem::new(place, error.expected, error.found)
     }
 }
 

@@ -1,7 +1,8 @@
 //! Dense distance matrices.
 
+use super::FileType;
 use super::fields::{Fields, Word, write_count, write_header};
-use super::{DiphaError, FileType};
+use crate::FormatError;
 use std::io::{self, Write};
 
 /// A DIPHA distance matrix, file type 7, over the bytes of its file.
@@ -36,18 +37,14 @@ impl<'a> DistanceMatrix<'a> {
     /// # Errors
     /// A wrong magic number or file type; a negative or overflowing count; a file that is truncated or continues
     /// after the matrix.
-    pub fn from_bytes(bytes: &'a [u8]) -> Result<Self, DiphaError> {
+    pub fn from_bytes(bytes: &'a [u8]) -> Result<Self, FormatError> {
         let mut fields = Fields::of_type(bytes, FileType::DistanceMatrix)?;
         let counted = fields.offset();
         let n = fields.count("a number of points")?;
         let offset = fields.offset();
         let size = n.checked_mul(n).filter(|size| size.checked_mul(8).is_some());
-        let overflow = DiphaError::Count {
-            offset: counted,
-            what: "a number of points whose matrix can be addressed",
-            found: n as i64,
-        };
-        let entries = fields.words(size.ok_or(overflow)?, "distances")?;
+        let overflow = || FormatError::at(counted, "a number of points whose matrix can be addressed", n);
+        let entries = fields.words(size.ok_or_else(overflow)?, "distances")?;
         fields.end()?;
         Ok(DistanceMatrix { n, offset, entries })
     }
@@ -101,7 +98,9 @@ pub fn write_distance_matrix(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Place;
     use crate::dipha::MAGIC;
+    use crate::error::END;
 
     fn header(n: i64) -> Vec<u8> {
         [MAGIC, 7, n].iter().flat_map(|x| x.to_le_bytes()).collect()
@@ -130,23 +129,17 @@ mod tests {
         write_distance_matrix(&mut file, 3, |_, _| 1.0).unwrap();
         for length in 0..file.len() {
             let error = DistanceMatrix::from_bytes(&file[..length]).unwrap_err();
-            assert!(
-                matches!(error, DiphaError::Truncated { found, .. } if found == length),
-                "{length}: {error}"
-            );
+            assert!(error.place == Place::Byte(length as u64) && error.found == END, "{length}: {error}");
         }
         file.push(0);
-        assert_eq!(DistanceMatrix::from_bytes(&file), Err(DiphaError::Trailing { offset: 96, found: 1 }));
+        assert_eq!(DistanceMatrix::from_bytes(&file), Err(FormatError::trailing(96, 1)));
     }
 
     #[test]
     fn counts_that_cannot_be_are_errors() {
         for n in [-1, i64::MIN, i64::MAX, 1 << 31, 1 << 40] {
             let error = DistanceMatrix::from_bytes(&header(n)).unwrap_err();
-            assert!(
-                matches!(error, DiphaError::Count { offset: 16, .. } | DiphaError::Truncated { .. }),
-                "{n}: {error}"
-            );
+            assert!(error.place == Place::Byte(16) || error.found == END, "{n}: {error}");
         }
     }
 
@@ -160,8 +153,10 @@ mod tests {
             "byte 8: expected DIPHA file type 7 (distance matrix), found 1 (image data)"
         );
         other[8] = 5;
-        assert_eq!(DistanceMatrix::from_bytes(&other), Err(DiphaError::UnknownType { found: 5 }));
+        let error = DistanceMatrix::from_bytes(&other).unwrap_err();
+        assert_eq!(error.to_string(), "byte 8: expected a DIPHA file type (0, 1, 2, 7 or 8), found 5");
         other[0] = 1;
-        assert!(matches!(DistanceMatrix::from_bytes(&other), Err(DiphaError::Magic { .. })));
+        let error = DistanceMatrix::from_bytes(&other).unwrap_err();
+        assert_eq!(error.expected, "DIPHA's magic number 8067171840");
     }
 }

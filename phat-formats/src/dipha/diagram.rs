@@ -1,7 +1,8 @@
 //! Persistence diagrams.
 
+use super::FileType;
 use super::fields::{Fields, write_header};
-use super::{DiphaError, FileType};
+use crate::FormatError;
 use crate::block::Block;
 use std::io::{self, Write};
 
@@ -47,7 +48,7 @@ pub struct DiagramPoint {
 /// # Errors
 /// A wrong magic number or file type; a negative count; a file that is truncated or continues after the points; a
 /// dimension that exceeds 32 bits; a value that is not a number; a death below its birth.
-pub fn read_diagram(bytes: &[u8]) -> Result<Vec<DiagramPoint>, DiphaError> {
+pub fn read_diagram(bytes: &[u8]) -> Result<Vec<DiagramPoint>, FormatError> {
     let mut fields = Fields::of_type(bytes, FileType::Diagram)?;
     let count = fields.count("a number of points")?;
     let start = fields.offset();
@@ -58,27 +59,23 @@ pub fn read_diagram(bytes: &[u8]) -> Result<Vec<DiagramPoint>, DiphaError> {
     Ok(points)
 }
 
-fn read_point(words: &[[u8; 8]; 3], offset: usize) -> Result<DiagramPoint, DiphaError> {
+fn read_point(words: &[[u8; 8]; 3], offset: usize) -> Result<DiagramPoint, FormatError> {
     let found = i64::from_le_bytes(words[0]);
     // In two's complement, −d − 1 is the bitwise complement of d.
     let essential = found < 0;
-    let dim = u32::try_from(if essential { !found } else { found }).map_err(|_| DiphaError::Number {
-        offset,
-        what: "a dimension that 32 bits hold",
-        found,
-    })?;
+    let dim = u32::try_from(if essential { !found } else { found })
+        .map_err(|_| FormatError::at(offset, "a dimension that 32 bits hold", found))?;
     let birth = number(words[1], offset + 8, "a birth")?;
     let death = number(words[2], offset + 16, "a death")?;
     if death < birth {
-        let what = "a death not below the birth";
-        return Err(DiphaError::Value { offset: offset + 16, what, found: death, other: Some(birth) });
+        return Err(FormatError::at(offset + 16, format!("a death not below the birth {birth}"), death));
     }
     Ok(DiagramPoint { dim, birth, death, essential })
 }
 
-fn number(word: [u8; 8], offset: usize, what: &'static str) -> Result<f64, DiphaError> {
+fn number(word: [u8; 8], offset: usize, what: &'static str) -> Result<f64, FormatError> {
     let found = f64::from_le_bytes(word);
-    if found.is_nan() { Err(DiphaError::Value { offset, what, found, other: None }) } else { Ok(found) }
+    if found.is_nan() { Err(FormatError::at(offset, what, found)) } else { Ok(found) }
 }
 
 /// Writes a persistence diagram, file type 2, in the given order. DIPHA's own order is by dimension as stored in the
@@ -105,7 +102,9 @@ pub fn write_diagram(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Place;
     use crate::dipha::MAGIC;
+    use crate::error::END;
 
     fn points() -> Vec<DiagramPoint> {
         let point = |dim, birth, death, essential| DiagramPoint { dim, birth, death, essential };
@@ -146,13 +145,10 @@ mod tests {
         let mut file = file();
         for length in 0..file.len() {
             let error = read_diagram(&file[..length]).unwrap_err();
-            assert!(
-                matches!(error, DiphaError::Truncated { found, .. } if found == length),
-                "{length}: {error}"
-            );
+            assert!(error.place == Place::Byte(length as u64) && error.found == END, "{length}: {error}");
         }
         file.push(0);
-        assert_eq!(read_diagram(&file), Err(DiphaError::Trailing { offset: 144, found: 1 }));
+        assert_eq!(read_diagram(&file), Err(FormatError::trailing(144, 1)));
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! Image data.
 
+use super::FileType;
 use super::fields::{Fields, Word, write_count, write_header};
-use super::{DiphaError, FileType};
+use crate::FormatError;
 use crate::block::Block;
 use std::io::{self, Write};
 
@@ -38,13 +39,12 @@ impl<'a> Image<'a> {
     /// # Errors
     /// A wrong magic number or file type; a dimension or an extent below 1; extents whose product is not the number
     /// of values; a file that is truncated or continues after the values; a value that is not a number.
-    pub fn from_bytes(bytes: &'a [u8]) -> Result<Self, DiphaError> {
+    pub fn from_bytes(bytes: &'a [u8]) -> Result<Self, FormatError> {
         let (mut fields, n, shape) = header(bytes)?;
         let offset = fields.offset();
         let values = fields.words(n, "values")?;
         if let Some(k) = values.iter().position(|&value| f64::from_le_bytes(value).is_nan()) {
-            let found = f64::from_le_bytes(values[k]);
-            return Err(DiphaError::Value { offset: offset + 8 * k, what: "a value", found, other: None });
+            return Err(FormatError::at(offset + 8 * k, "a value", f64::from_le_bytes(values[k])));
         }
         fields.end()?;
         Ok(Image { shape, offset, values })
@@ -99,37 +99,36 @@ impl ImageHeader {
     ///
     /// # Errors
     /// Like [`Image::from_bytes`], but the values are not checked.
-    pub fn from_bytes(head: &[u8]) -> Result<Self, DiphaError> {
+    pub fn from_bytes(head: &[u8]) -> Result<Self, FormatError> {
         let (fields, _, shape) = header(head)?;
         Ok(ImageHeader { shape, offset: fields.offset() })
     }
 }
 
 /// Parses the header; returns the remaining fields, the number of values, and the extents.
-fn header(bytes: &[u8]) -> Result<(Fields<'_>, usize, Vec<usize>), DiphaError> {
+fn header(bytes: &[u8]) -> Result<(Fields<'_>, usize, Vec<usize>), FormatError> {
     let mut fields = Fields::of_type(bytes, FileType::Image)?;
     let counted = fields.offset();
     let n = fields.count("a number of values")?;
     let shape = shape(&mut fields)?;
     if shape.iter().try_fold(1usize, |product, &extent| product.checked_mul(extent)) != Some(n) {
-        let what = "the product of the extents";
-        return Err(DiphaError::Count { offset: counted, what, found: n as i64 });
+        return Err(FormatError::at(counted, "the product of the extents", n));
     }
     Ok((fields, n, shape))
 }
 
-fn shape(fields: &mut Fields) -> Result<Vec<usize>, DiphaError> {
+fn shape(fields: &mut Fields) -> Result<Vec<usize>, FormatError> {
     let offset = fields.offset();
     let dim = fields.count("a dimension")?;
     if dim == 0 {
-        return Err(DiphaError::Number { offset, what: "a dimension from 1 on", found: 0 });
+        return Err(FormatError::at(offset, "a dimension from 1 on", 0));
     }
     let start = fields.offset();
     let extents = fields.words(dim, "extents")?;
     let extents = extents.iter().enumerate().map(|(k, &word)| {
         let found = i64::from_le_bytes(word);
-        let wrong = DiphaError::Number { offset: start + 8 * k, what: "an extent from 1 on", found };
-        usize::try_from(found).ok().filter(|&extent| extent > 0).ok_or(wrong)
+        let wrong = || FormatError::at(start + 8 * k, "an extent from 1 on", found);
+        usize::try_from(found).ok().filter(|&extent| extent > 0).ok_or_else(wrong)
     });
     extents.collect()
 }
@@ -163,7 +162,9 @@ pub fn write_image(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Place;
     use crate::dipha::MAGIC;
+    use crate::error::END;
 
     fn file(header: &[i64], values: &[f64]) -> Vec<u8> {
         let mut file: Vec<u8> = [MAGIC, 1].iter().chain(header).flat_map(|x| x.to_le_bytes()).collect();
@@ -202,13 +203,10 @@ mod tests {
         assert!(Image::from_bytes(&file).is_ok());
         for length in 0..file.len() {
             let error = Image::from_bytes(&file[..length]).unwrap_err();
-            assert!(
-                matches!(error, DiphaError::Truncated { found, .. } if found == length),
-                "{length}: {error}"
-            );
+            assert!(error.place == Place::Byte(length as u64) && error.found == END, "{length}: {error}");
         }
         file.push(0);
-        assert_eq!(Image::from_bytes(&file), Err(DiphaError::Trailing { offset: 64, found: 1 }));
+        assert_eq!(Image::from_bytes(&file), Err(FormatError::trailing(64, 1)));
     }
 
     #[test]

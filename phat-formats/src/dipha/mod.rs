@@ -17,7 +17,6 @@
 mod boundary;
 mod dense;
 mod diagram;
-mod error;
 mod fields;
 mod image;
 mod sparse;
@@ -27,9 +26,10 @@ pub use boundary::{
 };
 pub use dense::{DistanceMatrix, write_distance_matrix};
 pub use diagram::{DiagramPoint, read_diagram, write_diagram};
-pub use error::DiphaError;
 pub use image::{Image, ImageHeader, write_image};
 pub use sparse::{SparseDistanceMatrix, SparseEntry, write_sparse_distance_matrix};
+
+use crate::FormatError;
 
 /// The number every DIPHA file begins with.
 pub const MAGIC: i64 = 8_067_171_840;
@@ -96,6 +96,6 @@ pub fn has_magic(bytes: &[u8]) -> bool {
 ///
 /// # Errors
 /// The header is truncated, the magic number is wrong, or the file type does not exist.
-pub fn file_type(bytes: &[u8]) -> Result<FileType, DiphaError> {
+pub fn file_type(bytes: &[u8]) -> Result<FileType, FormatError> {
     fields::Fields::new(bytes)?.file_type()
 }

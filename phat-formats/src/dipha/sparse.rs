@@ -1,7 +1,8 @@
 //! Sparse distance matrices.
 
+use super::FileType;
 use super::fields::{Fields, Word, write_count, write_header};
-use super::{DiphaError, FileType};
+use crate::FormatError;
 use std::io::{self, Write};
 
 /// A DIPHA sparse distance matrix, file type 8, over the bytes of its file.
@@ -53,7 +54,7 @@ impl<'a> SparseDistanceMatrix<'a> {
     /// # Errors
     /// A wrong magic number or file type; a negative or overflowing count; a neighbour that is out of range; a file
     /// that is truncated or continues after the matrix.
-    pub fn from_bytes(bytes: &'a [u8]) -> Result<Self, DiphaError> {
+    pub fn from_bytes(bytes: &'a [u8]) -> Result<Self, FormatError> {
         let mut fields = Fields::of_type(bytes, FileType::SparseDistanceMatrix)?;
         let n = fields.count("a number of points")?;
         let counts_at = fields.offset();
@@ -93,24 +94,23 @@ impl<'a> SparseDistanceMatrix<'a> {
 }
 
 /// Sums up the numbers of neighbours.
-fn total(counts: &[Word], offset: usize) -> Result<usize, DiphaError> {
+fn total(counts: &[Word], offset: usize) -> Result<usize, FormatError> {
     let mut total = 0usize;
     for (k, word) in counts.iter().enumerate() {
         let found = i64::from_le_bytes(*word);
         let sum = usize::try_from(found).ok().and_then(|count| total.checked_add(count));
-        total =
-            sum.ok_or(DiphaError::Count { offset: offset + 8 * k, what: "a number of neighbours", found })?;
+        total = sum.ok_or_else(|| FormatError::at(offset + 8 * k, "a number of neighbours", found))?;
     }
     Ok(total)
 }
 
-fn check_columns(columns: &[Word], offset: usize, points: usize) -> Result<(), DiphaError> {
+fn check_columns(columns: &[Word], offset: usize, points: usize) -> Result<(), FormatError> {
     let good = |word: &Word| usize::try_from(i64::from_le_bytes(*word)).is_ok_and(|column| column < points);
     match columns.iter().position(|word| !good(word)) {
         None => Ok(()),
         Some(k) => {
             let found = i64::from_le_bytes(columns[k]);
-            Err(DiphaError::Index { offset: offset + 8 * k, points, found })
+            Err(FormatError::at(offset + 8 * k, format!("a point index below {points}"), found))
         }
     }
 }
@@ -137,7 +137,9 @@ pub fn write_sparse_distance_matrix(mut out: impl Write, rows: &[Vec<(usize, f64
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Place;
     use crate::dipha::MAGIC;
+    use crate::error::END;
 
     fn rows() -> Vec<Vec<(usize, f64)>> {
         vec![vec![(2, 0.5), (3, 1.5)], vec![], vec![(0, 0.5)], vec![(0, 1.5)]]
@@ -166,16 +168,11 @@ mod tests {
         let mut file = file();
         for length in 0..file.len() {
             let error = SparseDistanceMatrix::from_bytes(&file[..length]).unwrap_err();
-            assert!(
-                matches!(error, DiphaError::Truncated { found, .. } if found == length),
-                "{length}: {error}"
-            );
+            assert!(error.place == Place::Byte(length as u64) && error.found == END, "{length}: {error}");
         }
         file.push(0);
-        assert!(matches!(
-            SparseDistanceMatrix::from_bytes(&file),
-            Err(DiphaError::Trailing { found: 1, .. })
-        ));
+        let error = SparseDistanceMatrix::from_bytes(&file).unwrap_err();
+        assert_eq!(error, FormatError::trailing(file.len() as u64 - 1, 1));
     }
 
     #[test]
@@ -183,12 +180,12 @@ mod tests {
         let of = |words: &[i64]| -> Vec<u8> {
             [MAGIC, 8].iter().chain(words).flat_map(|x| x.to_le_bytes()).collect()
         };
-        let offset = |words: &[i64]| SparseDistanceMatrix::from_bytes(&of(words)).unwrap_err().offset();
-        assert_eq!(offset(&[-1]), 16);
-        assert_eq!(offset(&[i64::MAX]), 24);
-        assert_eq!(offset(&[2, 1, -1]), 32);
-        assert_eq!(offset(&[3, i64::MAX, i64::MAX, i64::MAX]), 40);
-        assert_eq!(offset(&[2, 1, 0, 2, 0]), 40);
-        assert_eq!(offset(&[2, 1, 0, -1, 0]), 40);
+        let place = |words: &[i64]| SparseDistanceMatrix::from_bytes(&of(words)).unwrap_err().place;
+        assert_eq!(place(&[-1]), Place::Byte(16));
+        assert_eq!(place(&[i64::MAX]), Place::Byte(24));
+        assert_eq!(place(&[2, 1, -1]), Place::Byte(32));
+        assert_eq!(place(&[3, i64::MAX, i64::MAX, i64::MAX]), Place::Byte(40));
+        assert_eq!(place(&[2, 1, 0, 2, 0]), Place::Byte(40));
+        assert_eq!(place(&[2, 1, 0, -1, 0]), Place::Byte(40));
     }
 }

@@ -7,12 +7,9 @@
 //!
 //! PHAT's files do not state their format; [`looks_ascii`] tells text from binary files.
 
-mod error;
 pub mod matrix;
 pub mod pairs;
 mod text;
-
-pub use error::{PhatError, Place};
 
 /// Whether the first bytes of a file, at least a dozen, look like text. A binary file begins with a count, and so has
 /// a zero byte among its first eight. A text has no control characters except blanks and line ends, and no byte that

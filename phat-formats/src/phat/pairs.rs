@@ -30,8 +30,9 @@
 //! ```
 
 use super::text::{Words, lines, quote};
-use super::{PhatError, Place};
 use crate::block::{Block, signed};
+use crate::error::END;
+use crate::{FormatError, Place};
 use hashbrown::HashSet;
 use rayon::slice::ParallelSliceMut;
 use std::io::{self, Write};
@@ -48,10 +49,10 @@ const DEATH: &str = "the cell of a death";
 /// # Errors
 /// A word that is not a number or exceeds 63 bits; a line that has not exactly two words; more or fewer lines than
 /// the count says; a death that is not above its birth; and last, a cell that is in two pairs.
-pub fn read_ascii(text: &[u8]) -> Result<Vec<Pair>, PhatError> {
+pub fn read_ascii(text: &[u8]) -> Result<Vec<Pair>, FormatError> {
     let mut lines = lines(text).filter(|(line, text)| Words::new(*line, text).next().is_some());
     let Some((line, first)) = lines.next() else {
-        return Err(PhatError::Word { line: 1, what: COUNT, found: "the end of the file".to_owned() });
+        return Err(FormatError::new(Place::Line(1), COUNT, END));
     };
     let mut words = Words::new(line, first);
     let count = words.natural(COUNT)?;
@@ -62,20 +63,22 @@ pub fn read_ascii(text: &[u8]) -> Result<Vec<Pair>, PhatError> {
     let mut places = Vec::with_capacity(most);
     for (line, text) in lines {
         if pairs.len() as u64 == count {
-            return Err(PhatError::MorePairs { line, expected: count, found: quote(text.trim_ascii()) });
+            let expected = format!("the end of the file after {count} pairs");
+            return Err(FormatError::new(Place::Line(line), expected, quote(text.trim_ascii())));
         }
         pairs.push(line_pair(Words::new(line, text))?);
         places.push(line);
     }
     if (pairs.len() as u64) < count {
         let line = 1 + memchr::memchr_iter(b'\n', text).count() as u64;
-        return Err(PhatError::FewerPairs { line, expected: count, found: pairs.len() as u64 });
+        let found = format!("the end of the file after {}", pairs.len());
+        return Err(FormatError::new(Place::Line(line), format!("{count} pairs"), found));
     }
     no_cell_twice(&pairs, |k, _| Place::Line(places[k]))?;
     Ok(pairs)
 }
 
-fn line_pair(mut words: Words) -> Result<Pair, PhatError> {
+fn line_pair(mut words: Words) -> Result<Pair, FormatError> {
     let birth = words.natural(BIRTH)?;
     let death = words.natural(DEATH)?;
     words.end()?;
@@ -87,16 +90,16 @@ fn line_pair(mut words: Words) -> Result<Pair, PhatError> {
 /// # Errors
 /// The file is truncated or continues after the pairs; a negative number; a death that is not above its birth; and
 /// last, a cell that is in two pairs.
-pub fn read_binary(bytes: &[u8]) -> Result<Vec<Pair>, PhatError> {
+pub fn read_binary(bytes: &[u8]) -> Result<Vec<Pair>, FormatError> {
     let length = bytes.len() as u64;
     let Some((first, rest)) = bytes.split_first_chunk() else {
-        return Err(PhatError::Truncated { offset: 0, what: COUNT, expected: 8, found: length });
+        return Err(FormatError::truncated(0, COUNT, 8, length));
     };
     let count = natural(*first, 0, COUNT)?;
     let size = count.saturating_mul(16);
     let given = rest.len() as u64;
     if given < size {
-        return Err(PhatError::Truncated { offset: 8, what: "pairs", expected: size, found: length });
+        return Err(FormatError::truncated(8, "pairs", size, length));
     }
     let pairs: Vec<_> = rest.as_chunks().0[..count as usize]
         .iter()
@@ -104,7 +107,7 @@ pub fn read_binary(bytes: &[u8]) -> Result<Vec<Pair>, PhatError> {
         .map(|(k, pair)| binary_pair(pair, byte_of(k, 0)))
         .collect::<Result<_, _>>()?;
     if given > size {
-        return Err(PhatError::Trailing { offset: 8 + size, found: given - size });
+        return Err(FormatError::trailing(8 + size, given - size));
     }
     no_cell_twice(&pairs, |k, part| Place::Byte(byte_of(k, part)))?;
     Ok(pairs)
@@ -115,7 +118,7 @@ fn byte_of(k: usize, part: u64) -> u64 {
     8 + 16 * k as u64 + 8 * part
 }
 
-fn binary_pair(pair: &[u8; 16], offset: u64) -> Result<Pair, PhatError> {
+fn binary_pair(pair: &[u8; 16], offset: u64) -> Result<Pair, FormatError> {
     let words = pair.as_chunks().0;
     let birth = natural(words[0], offset, BIRTH)?;
     let death = natural(words[1], offset + 8, DEATH)?;
@@ -123,18 +126,21 @@ fn binary_pair(pair: &[u8; 16], offset: u64) -> Result<Pair, PhatError> {
 }
 
 #[inline]
-fn natural(word: [u8; 8], offset: u64, what: &'static str) -> Result<u64, PhatError> {
+fn natural(word: [u8; 8], offset: u64, what: &'static str) -> Result<u64, FormatError> {
     let found = i64::from_le_bytes(word);
-    u64::try_from(found).map_err(|_| PhatError::Number { place: Place::Byte(offset), what, found })
+    u64::try_from(found).map_err(|_| FormatError::new(Place::Byte(offset), what, found))
 }
 
 #[inline]
-fn in_order(birth: u64, death: u64, place: Place) -> Result<Pair, PhatError> {
-    if birth < death { Ok((birth, death)) } else { Err(PhatError::Order { place, birth, death }) }
+fn in_order(birth: u64, death: u64, place: Place) -> Result<Pair, FormatError> {
+    match birth < death {
+        true => Ok((birth, death)),
+        false => Err(FormatError::new(place, format!("a death above the birth {birth}"), death)),
+    }
 }
 
 /// Checks that no cell is in two pairs. `place` returns the place of a birth (0) or a death (1) of a pair.
-fn no_cell_twice(pairs: &[Pair], place: impl Fn(usize, u64) -> Place) -> Result<(), PhatError> {
+fn no_cell_twice(pairs: &[Pair], place: impl Fn(usize, u64) -> Place) -> Result<(), FormatError> {
     let mut cells: Vec<u64> = pairs.iter().flat_map(|&(birth, death)| [birth, death]).collect();
     cells.par_sort_unstable();
     if cells.is_sorted_by(|a, b| a < b) {
@@ -143,7 +149,9 @@ fn no_cell_twice(pairs: &[Pair], place: impl Fn(usize, u64) -> Place) -> Result<
     let mut seen = HashSet::with_capacity(cells.len());
     let cells = pairs.iter().enumerate().flat_map(|(k, &(birth, death))| [(k, 0, birth), (k, 1, death)]);
     match cells.into_iter().find(|&(_, _, cell)| !seen.insert(cell)) {
-        Some((k, part, cell)) => Err(PhatError::Twice { place: place(k, part), cell }),
+        Some((k, part, cell)) => {
+            Err(FormatError::new(place(k, part), "a cell that is in no other pair", cell))
+        }
         None => Ok(()),
     }
 }
@@ -315,12 +323,9 @@ mod tests {
         let mut file = binary(&[3, 1, 3, 2, 4, 5, 6]);
         for length in 0..file.len() {
             let error = read_binary(&file[..length]).unwrap_err();
-            assert!(
-                matches!(error, PhatError::Truncated { found, .. } if found == length as u64),
-                "{length}: {error}"
-            );
+            assert!(error.place == Place::Byte(length as u64) && error.found == END, "{length}: {error}");
         }
         file.push(0);
-        assert_eq!(read_binary(&file), Err(PhatError::Trailing { offset: 56, found: 1 }));
+        assert_eq!(read_binary(&file), Err(FormatError::trailing(56, 1)));
     }
 }

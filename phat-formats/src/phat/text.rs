@@ -1,6 +1,6 @@
 //! Parsing of a text: lines into words, words into numbers.
 
-use super::{PhatError, Place};
+use crate::{FormatError, Place};
 
 /// Maximum number of characters of a word that a message quotes.
 const QUOTED: usize = 40;
@@ -57,7 +57,7 @@ impl<'a> Words<'a> {
     }
 
     /// Reads the next word as a number; `what` names it in errors.
-    pub(super) fn number(&mut self, what: &'static str) -> Result<i64, PhatError> {
+    pub(super) fn number(&mut self, what: &'static str) -> Result<i64, FormatError> {
         match self.next() {
             None => Err(self.word(what, "the end of the line".to_owned())),
             Some(word) => integer(word).ok_or_else(|| self.word(what, quote(word))),
@@ -65,21 +65,21 @@ impl<'a> Words<'a> {
     }
 
     /// Reads the next word as a natural number; `what` names it in errors.
-    pub(super) fn natural(&mut self, what: &'static str) -> Result<u64, PhatError> {
+    pub(super) fn natural(&mut self, what: &'static str) -> Result<u64, FormatError> {
         let found = self.number(what)?;
-        u64::try_from(found).map_err(|_| PhatError::Number { place: self.place(), what, found })
+        u64::try_from(found).map_err(|_| FormatError::new(self.place(), what, found))
     }
 
     /// Refuses a line with further words.
-    pub(super) fn end(&mut self) -> Result<(), PhatError> {
+    pub(super) fn end(&mut self) -> Result<(), FormatError> {
         match self.next() {
             None => Ok(()),
             Some(word) => Err(self.word("the end of the line", quote(word))),
         }
     }
 
-    fn word(&self, what: &'static str, found: String) -> PhatError {
-        PhatError::Word { line: self.line, what, found }
+    fn word(&self, what: &'static str, found: String) -> FormatError {
+        FormatError::new(self.place(), what, found)
     }
 }
 

@@ -50,13 +50,11 @@ mod table;
 use std::borrow::Cow;
 use std::path::Path;
 
-use phat_formats::{dipha, phat};
+use phat_formats::{FormatError, dipha, phat};
 
 use super::{Barcode, Bars, CellPairs};
-use crate::input::{
-    Place, gzip, npz, source,
-    text::{lines, plain},
-};
+use crate::input::text::{lines, plain};
+use crate::input::{gzip, npz, source};
 
 use table::Table;
 
@@ -173,20 +171,12 @@ fn read_as(name: &str, bytes: &[u8], format: BarcodeFormat) -> Result<Barcode, P
 }
 
 fn read_dipha(bytes: &[u8]) -> Result<Bars, Problem> {
-    let points = dipha::read_diagram(bytes)
-        .map_err(|error| Problem::new(Place::Byte(error.offset()), error.expected(), error.found()))?;
+    let points = dipha::read_diagram(bytes)?;
     Ok(Bars { ends: true, tells_essential: true, ..Bars::new(points) })
 }
 
-fn cell_pairs(pairs: Result<Vec<(u64, u64)>, phat::PhatError>) -> Result<Barcode, Problem> {
-    let problem = |error: phat::PhatError| {
-        let place = match error.place() {
-            phat::Place::Byte(byte) => Place::Byte(byte as usize),
-            phat::Place::Line(line) => Place::Line(line as usize),
-        };
-        Problem::new(place, error.expected(), error.found())
-    };
-    pairs.map(|pairs| Barcode::CellPairs(CellPairs { pairs, essential: None })).map_err(problem)
+fn cell_pairs(pairs: Result<Vec<(u64, u64)>, FormatError>) -> Result<Barcode, Problem> {
+    Ok(Barcode::CellPairs(CellPairs { pairs: pairs?, essential: None }))
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::{fmt, io};
 
-use phat_formats::dipha::DiphaError;
+use phat_formats::FormatError;
 
 use super::format::ImageFormat;
 use crate::cubical::shape::{Order, Shape, ShapeError};
@@ -80,12 +80,6 @@ impl From<input::Problem<input::Place>> for ImageProblem {
     }
 }
 
-impl From<DiphaError> for ImageProblem {
-    fn from(error: DiphaError) -> Self {
-        ImageProblem::new(ImagePlace::Byte(error.offset() as u64), error.expected(), error.found())
-    }
-}
-
 /// Returns an error if memory does not suffice for `wanted` elements in place of those of a vector. The memory is
 /// given back, for the vector to take in the way that costs least.
 pub(super) fn room<T>(held: &Vec<T>, wanted: usize) -> Result<(), Fault> {
@@ -144,9 +138,9 @@ impl From<input::Problem<input::Place>> for Fault {
     }
 }
 
-impl From<DiphaError> for Fault {
-    fn from(error: DiphaError) -> Self {
-        Fault::Content(error.into())
+impl From<FormatError> for Fault {
+    fn from(error: FormatError) -> Self {
+        input::Problem::from(error).into()
     }
 }
 

@@ -2,9 +2,8 @@
 
 use std::io;
 
-use phat_formats::ColumnError;
-use phat_formats::dipha::{DiphaError, FileType};
-use phat_formats::phat::PhatError;
+use phat_formats::dipha::FileType;
+use phat_formats::{ColumnError, FormatError};
 
 use super::format::MatrixFormat;
 use crate::cells::ComplexError;
@@ -26,12 +25,9 @@ pub enum MatrixFileProblem {
     /// The file is empty.
     #[error("expected a boundary matrix, found an empty file")]
     Empty,
-    /// A PHAT file violates its format.
+    /// A file of PHAT or DIPHA violates its format.
     #[error(transparent)]
-    Phat(#[from] PhatError),
-    /// A DIPHA file violates its format.
-    #[error(transparent)]
-    Dipha(#[from] DiphaError),
+    Format(#[from] FormatError),
     /// The complex of an image or of distances cannot be built.
     #[error(transparent)]
     Complex(#[from] ComplexError),

@@ -1,8 +1,7 @@
 //! `phat-ascii`, `phat-binary`: PHAT's boundary matrices.
 
-use phat_formats::phat::PhatError;
 use phat_formats::phat::matrix::{self, Read};
-use phat_formats::{Index, MatrixSize, Source};
+use phat_formats::{FormatError, Index, MatrixSize, Source};
 
 use super::complex::{AnyComplex, Content, LoadedComplex};
 use super::error::MatrixFileProblem;
@@ -37,7 +36,7 @@ fn read_binary_as<I: SharedIndex>(
     source: &(impl Source + ?Sized),
     size: MatrixSize,
     &Watched { backend, progress }: &Watched<'_>,
-) -> Result<Read<I>, PhatError> {
+) -> Result<Read<I>, FormatError> {
     backend.expect(&estimate::<I>(size));
     progress.expect(&expected::with_reading(size));
     progress.begin("reading", None, expected::units(size));

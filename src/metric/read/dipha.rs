@@ -9,7 +9,7 @@ use super::diagonal::{self, BIRTH, Entries};
 use super::error::{Place, Problem};
 use crate::metric::square::{self, DIAGONAL, DISTANCE, SquareFault, Tolerance};
 use crate::metric::{DistanceMatrix, Distances, SparseDistances, Value};
-use phat_formats::dipha::{self, DiphaError, FileType, SparseEntry};
+use phat_formats::dipha::{self, FileType, SparseEntry};
 
 const AT_LEAST_ONE: &str = "at least one point";
 const SINGLE: &str = "a distance that fits single precision (below 3.4028236e38)";
@@ -22,7 +22,7 @@ pub(super) fn read<T: Value>(
     if bytes.is_empty() {
         return Err(Problem::new(Place::Whole, AT_LEAST_ONE, "an empty file"));
     }
-    match dipha::file_type(bytes).map_err(format_problem)? {
+    match dipha::file_type(bytes)? {
         FileType::DistanceMatrix => read_dense(bytes, entries).map(|(matrix, note)| (matrix.into(), note)),
         FileType::SparseDistanceMatrix => {
             read_sparse(bytes, entries).map(|(graph, note)| (graph.into(), note))
@@ -45,7 +45,7 @@ fn read_dense<T: Value>(
     bytes: &[u8],
     entries: Entries,
 ) -> Result<(DistanceMatrix<T>, Option<String>), Problem> {
-    let matrix = dipha::DistanceMatrix::from_bytes(bytes).map_err(format_problem)?;
+    let matrix = dipha::DistanceMatrix::from_bytes(bytes)?;
     if matrix.is_empty() {
         return Err(Problem::new(Place::Byte(dipha::HEADER), AT_LEAST_ONE, "0"));
     }
@@ -105,7 +105,7 @@ fn read_sparse<T: Value>(
     bytes: &[u8],
     asked: Entries,
 ) -> Result<(SparseDistances<T>, Option<String>), Problem> {
-    let matrix = dipha::SparseDistanceMatrix::from_bytes(bytes).map_err(format_problem)?;
+    let matrix = dipha::SparseDistanceMatrix::from_bytes(bytes)?;
     let (mut entries, mut births) = (Vec::new(), Vec::new());
     for entry in matrix.entries() {
         let neighbour = check_entry(entry, asked)?;
@@ -179,8 +179,4 @@ fn check_pairs<T: Value>(entries: &[Neighbour<T>]) -> Result<(), Problem> {
         }
     }
     Ok(())
-}
-
-fn format_problem(error: DiphaError) -> Problem {
-    Problem::new(Place::Byte(error.offset()), error.expected(), error.found())
 }

@@ -10,8 +10,7 @@ mod write;
 
 pub use write::write_boundary_matrix;
 
-use super::DiphaError;
-use crate::{BoundaryMatrix, Dimension, Index, MatrixSize, Source};
+use crate::{BoundaryMatrix, Dimension, FormatError, Index, MatrixSize, Source};
 use header::Header;
 use order::Order;
 use parts::{Cells, File};
@@ -50,7 +49,7 @@ impl Flavour {
 ///
 /// # Errors
 /// The header is wrong, or it contradicts the length of the file.
-pub fn boundary_matrix_size(source: &(impl Source + ?Sized)) -> Result<MatrixSize, DiphaError> {
+pub fn boundary_matrix_size(source: &(impl Source + ?Sized)) -> Result<MatrixSize, FormatError> {
     Ok(Header::read(source)?.size())
 }
 
@@ -95,12 +94,12 @@ pub fn boundary_matrix_size(source: &(impl Source + ?Sized)) -> Result<MatrixSiz
 /// its cell's. Also: more cells or entries than `I` can number, or an error of the system.
 pub fn read_boundary_matrix<I: Index>(
     source: &(impl Source + ?Sized),
-) -> Result<WeightedBoundaryMatrix<I>, DiphaError> {
+) -> Result<WeightedBoundaryMatrix<I>, FormatError> {
     let header = Header::read(source)?;
     if !header.size().fits::<I>() {
         let (offset, found) =
             if header.cells > I::MOST { (24, header.cells) } else { (header.offset(3) - 8, header.entries) };
-        return Err(DiphaError::TooLarge { offset, most: I::MOST, found });
+        return Err(FormatError::at(offset, format!("at most {} cells and entries", I::MOST), found));
     }
     let file = File { source, header };
     let cells = Cells { dims: file.dims()?, values: file.values()?, offsets: file.offsets()? };

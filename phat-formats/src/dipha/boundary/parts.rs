@@ -3,8 +3,7 @@
 use super::header::Header;
 use super::list::List;
 use super::order::Order;
-use crate::dipha::DiphaError;
-use crate::{Dimension, Index, Source};
+use crate::{Dimension, FormatError, Index, Source};
 use rayon::prelude::*;
 use std::ops::Range;
 
@@ -28,34 +27,34 @@ pub(super) struct Cells<I> {
 }
 
 impl<S: Source + ?Sized> File<'_, S> {
-    pub(super) fn dims(&self) -> Result<Vec<Dimension>, DiphaError> {
+    pub(super) fn dims(&self) -> Result<Vec<Dimension>, FormatError> {
         let max = self.header.max_dim;
         self.words(0, |word, offset| {
             let found = i64::from_le_bytes(word);
             let what = "a dimension from 0 to that of the complex";
             let dim = Dimension::try_from(found).ok().filter(|&dim| dim <= max);
-            dim.ok_or(DiphaError::Number { offset, what, found })
+            dim.ok_or_else(|| FormatError::at(offset, what, found))
         })
     }
 
-    pub(super) fn values(&self) -> Result<Vec<f64>, DiphaError> {
+    pub(super) fn values(&self) -> Result<Vec<f64>, FormatError> {
         self.words(1, |word, offset| match f64::from_le_bytes(word) {
-            found if found.is_nan() => Err(DiphaError::Value { offset, what: "a value", found, other: None }),
+            found if found.is_nan() => Err(FormatError::at(offset, "a value", found)),
             found => Ok(found),
         })
     }
 
-    pub(super) fn offsets<I: Index>(&self) -> Result<Vec<I>, DiphaError> {
+    pub(super) fn offsets<I: Index>(&self) -> Result<Vec<I>, FormatError> {
         let most = self.header.entries;
         let read = |word, offset| {
             let found = i64::from_le_bytes(word);
             let start = usize::try_from(found).ok().filter(|&start| start <= most);
-            start.map(I::from_usize).ok_or(DiphaError::Offset { offset, least: 0, most, found })
+            start.map(I::from_usize).ok_or_else(|| wrong_offset(offset, 0, most, found))
         };
         let mut offsets = self.words(2, read)?;
         let place = |k: usize| self.header.offset(2) + 8 * k;
         let wrong = |k: usize, least, most, found: I| {
-            Err(DiphaError::Offset { offset: place(k), least, most, found: found.to_usize() as i64 })
+            Err(wrong_offset(place(k), least, most, found.to_usize() as i64))
         };
         if let Some(&found) = offsets.first().filter(|first| first.to_usize() > 0) {
             return wrong(0, 0, 0, found);
@@ -71,8 +70,8 @@ impl<S: Source + ?Sized> File<'_, S> {
     fn words<T: Copy + Default + Send>(
         &self,
         part: usize,
-        read: impl Fn(Word, usize) -> Result<T, DiphaError> + Sync,
-    ) -> Result<Vec<T>, DiphaError> {
+        read: impl Fn(Word, usize) -> Result<T, FormatError> + Sync,
+    ) -> Result<Vec<T>, FormatError> {
         let mut all = vec![T::default(); self.header.cells];
         let blocks = all.par_chunks_mut(BLOCK).enumerate();
         let wrong = blocks.map_init(Vec::new, |buffer, (k, block)| {
@@ -92,16 +91,20 @@ impl<S: Source + ?Sized> File<'_, S> {
         offset: usize,
         count: usize,
         buffer: &'b mut Vec<u8>,
-    ) -> Result<&'b [Word], DiphaError> {
+    ) -> Result<&'b [Word], FormatError> {
         buffer.resize(8 * count, 0);
         let read = self.source.read_exact_at(offset as u64, buffer);
-        read.map_err(|error| DiphaError::read(offset, 8 * count, &error))?;
+        read.map_err(|error| FormatError::unreadable(offset as u64, 8 * count, &error))?;
         Ok(buffer.as_chunks().0)
     }
 
     /// Returns the entries of all cells in the order of the file, mapped to places in `order`, ascending for each
     /// cell.
-    pub(super) fn entries<I: Index>(&self, cells: &Cells<I>, order: &Order<I>) -> Result<Vec<I>, DiphaError> {
+    pub(super) fn entries<I: Index>(
+        &self,
+        cells: &Cells<I>,
+        order: &Order<I>,
+    ) -> Result<Vec<I>, FormatError> {
         let mut entries = vec![I::default(); self.header.entries];
         let groups = groups(&cells.offsets, &mut entries).into_par_iter();
         let start = self.header.offset(3);
@@ -117,6 +120,10 @@ impl<S: Source + ?Sized> File<'_, S> {
         });
         wrong.find_map_first(Result::err).map_or(Ok(entries), Err)
     }
+}
+
+fn wrong_offset(offset: usize, least: usize, most: usize, found: i64) -> FormatError {
+    FormatError::at(offset, format!("an entry offset from {least} to {most}"), found)
 }
 
 impl<I> Cells<I> {

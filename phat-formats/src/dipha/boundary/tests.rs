@@ -1,7 +1,9 @@
 //! Tests of both flavours, reading and writing.
 
 use super::*;
+use crate::Place;
 use crate::dipha::MAGIC;
+use crate::error::END;
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
@@ -194,11 +196,11 @@ fn every_cut_and_every_tail_is_an_error() {
     let mut file = triangle().file();
     for length in 0..file.len() {
         let error = read_boundary_matrix::<u32>(&file[..length]).unwrap_err();
-        assert!(matches!(error, DiphaError::Truncated { found, .. } if found == length), "{length}: {error}");
+        assert!(error.place == Place::Byte(length as u64) && error.found == END, "{length}: {error}");
     }
     let offset = file.len();
     file.push(0);
-    assert_eq!(read_boundary_matrix::<u32>(&file), Err(DiphaError::Trailing { offset, found: 1 }));
+    assert_eq!(read_boundary_matrix::<u32>(&file), Err(FormatError::trailing(offset as u64, 1)));
 }
 
 /// Replaces one word of the triangle's file. Its words: 5 of header, 7 dimensions, 7 values, 7 offsets, the number 9,

@@ -5,10 +5,10 @@
 //! third reads the rows, which are checked against the dimensions of earlier columns.
 
 use super::column::Column;
-use super::{Findings, Place, Read, Unsorted};
-use crate::phat::PhatError;
+use super::{Findings, Read, Unsorted};
+use crate::error::END;
 use crate::phat::text::{Words, integer, is_blank, lines};
-use crate::{BoundaryMatrix, Dimension, Index};
+use crate::{BoundaryMatrix, Dimension, FormatError, Index, Place};
 use rayon::prelude::*;
 use std::mem::take;
 
@@ -23,22 +23,20 @@ const DIMENSION: &str = "a dimension from 0 to 255";
 /// The first violation in the file: an empty file; a word that is not a number, such as a `#` that is not the first
 /// character of its line; a dimension beyond 255; a row that is not before its column, is repeated, or has the wrong
 /// dimension. Also: more columns or entries than `I` can number.
-pub fn read_ascii<I: Index>(text: &[u8]) -> Result<Read<I>, PhatError> {
+pub fn read_ascii<I: Index>(text: &[u8]) -> Result<Read<I>, FormatError> {
     read_parts(text, PART)
 }
 
 /// Like [`read_ascii`], in parts of at least `least` bytes.
-pub(super) fn read_parts<I: Index>(text: &[u8], least: usize) -> Result<Read<I>, PhatError> {
+pub(super) fn read_parts<I: Index>(text: &[u8], least: usize) -> Result<Read<I>, FormatError> {
     if text.is_empty() {
-        let found = "the end of the file".to_owned();
-        return Err(PhatError::Word { line: 1, what: "a column", found });
+        return Err(FormatError::new(Place::Line(1), "a column", END));
     }
     let texts = cut(text, least);
     let counts: Vec<Counts> = texts.par_iter().map(|text| Counts::of(text)).collect();
     let total = counts.iter().fold(Counts::default(), |sum, &counts| sum.and(counts));
     if total.columns.max(total.entries) > I::MOST {
-        let found = total.columns.max(total.entries) as u64;
-        return Err(PhatError::TooLarge { place: Place::Line(1), most: I::MOST, found });
+        return Err(super::too_large(Place::Line(1), I::MOST, total.columns.max(total.entries) as u64));
     }
     let dims = dimensions(&texts, &counts, total.columns);
     let mut offsets = vec![I::default(); total.columns + 1];
@@ -186,10 +184,10 @@ fn store_line<I: Index>(
     dims: &[Dimension],
     numbers: &mut Vec<i64>,
     rows: &mut &mut [I],
-) -> Result<bool, PhatError> {
+) -> Result<bool, FormatError> {
     let place = words.place();
     let found = words.number(DIMENSION)?;
-    let dim = found.try_into().map_err(|_| PhatError::Number { place, what: DIMENSION, found })?;
+    let dim = found.try_into().map_err(|_| FormatError::new(place, DIMENSION, found))?;
     numbers.clear();
     while !words.is_empty() {
         numbers.push(words.number("a row")?);

@@ -6,9 +6,8 @@
 //! a few blocks are held besides it.
 
 use super::column::Column;
-use super::{Findings, Place, Read, Unsorted};
-use crate::phat::PhatError;
-use crate::{BoundaryMatrix, Dimension, Index, MatrixSize, Part, Source};
+use super::{Findings, Read, Unsorted, too_large};
+use crate::{BoundaryMatrix, Dimension, FormatError, Index, MatrixSize, Part, Place, Source};
 use rayon::Scope;
 use std::mem::take;
 use std::sync::Mutex;
@@ -24,30 +23,27 @@ const BLOCK: usize = 256 * 1024;
 ///
 /// # Errors
 /// The length is not a multiple of 8; the number of columns is negative or more than the file has room for.
-pub fn size(source: &(impl Source + ?Sized)) -> Result<MatrixSize, PhatError> {
-    let length = source.size().map_err(|error| PhatError::read(0, 0, &error))?;
+pub fn size(source: &(impl Source + ?Sized)) -> Result<MatrixSize, FormatError> {
+    let length = source.size().map_err(|error| FormatError::unreadable(0, 0, &error))?;
     if length == 0 || length % 8 != 0 {
         let what = if length < 8 { "a number of columns" } else { "an integer" };
-        return Err(PhatError::Truncated { offset: length & !7, what, expected: 8, found: length });
+        return Err(FormatError::truncated(length & !7, what, 8, length));
     }
     let mut first = [0; 8];
-    source.read_exact_at(0, &mut first).map_err(|error| PhatError::read(0, 8, &error))?;
+    source.read_exact_at(0, &mut first).map_err(|error| FormatError::unreadable(0, 8, &error))?;
     let found = i64::from_le_bytes(first);
     let what = "a number of columns";
-    let columns =
-        u64::try_from(found).map_err(|_| PhatError::Number { place: Place::Byte(0), what, found })?;
+    let columns = u64::try_from(found).map_err(|_| FormatError::at(0, what, found))?;
     let words = length / 8 - 1;
     // A column takes at least two words.
     let Some(entries) = columns.checked_mul(2).and_then(|headers| words.checked_sub(headers)) else {
         let expected = columns.saturating_mul(16);
-        return Err(PhatError::Truncated { offset: 8, what: "columns", expected, found: length });
+        return Err(FormatError::truncated(8, "columns", expected, length));
     };
-    let addressed = |number| usize::try_from(number).map_err(|_| too_large(columns, entries, usize::MAX));
+    let addressed = |number| {
+        usize::try_from(number).map_err(|_| too_large(Place::Byte(0), usize::MAX, columns.max(entries)))
+    };
     Ok(MatrixSize { columns: addressed(columns)?, entries: addressed(entries)? })
-}
-
-fn too_large(columns: u64, entries: u64, most: usize) -> PhatError {
-    PhatError::TooLarge { place: Place::Byte(0), most, found: columns.max(entries) }
 }
 
 /// Reads the matrix of a binary file.
@@ -58,7 +54,7 @@ fn too_large(columns: u64, entries: u64, most: usize) -> PhatError {
 /// The first violation in the file: it is truncated or longer than its columns; a dimension beyond 255; a count that
 /// is negative or exceeds the file; a row that is not before its column, is repeated, or has the wrong dimension.
 /// Also: more columns or entries than `I` can number, or an error of the system.
-pub fn read_binary<I: Index>(source: &(impl Source + ?Sized)) -> Result<Read<I>, PhatError> {
+pub fn read_binary<I: Index>(source: &(impl Source + ?Sized)) -> Result<Read<I>, FormatError> {
     read_binary_showing(source, |_| {})
 }
 
@@ -70,7 +66,7 @@ pub fn read_binary<I: Index>(source: &(impl Source + ?Sized)) -> Result<Read<I>,
 pub fn read_binary_showing<I: Index>(
     source: &(impl Source + ?Sized),
     show: impl Fn(Part<'_, I>) + Sync,
-) -> Result<Read<I>, PhatError> {
+) -> Result<Read<I>, FormatError> {
     read_blocks(source, BLOCK, show)
 }
 
@@ -79,10 +75,10 @@ pub(super) fn read_blocks<I: Index>(
     source: &(impl Source + ?Sized),
     block: usize,
     show: impl Fn(Part<'_, I>) + Sync,
-) -> Result<Read<I>, PhatError> {
+) -> Result<Read<I>, FormatError> {
     let size = size(source)?;
     if !size.fits::<I>() {
-        return Err(too_large(size.columns as u64, size.entries as u64, I::MOST));
+        return Err(too_large(Place::Byte(0), I::MOST, size.columns.max(size.entries) as u64));
     }
     let dims: Vec<AtomicU8> = (0..size.columns).map(|_| AtomicU8::new(0)).collect();
     let mut offsets = vec![I::default(); size.columns + 1];
@@ -149,7 +145,7 @@ struct Steps {
     entries: usize,
     /// Number of words of the column that the block cuts off.
     next: usize,
-    wrong: Option<PhatError>,
+    wrong: Option<FormatError>,
 }
 
 impl<'a, S: Source + ?Sized, F: Sync> Shared<'a, S, F> {
@@ -174,12 +170,12 @@ impl<'a, S: Source + ?Sized, F: Sync> Shared<'a, S, F> {
     }
 
     /// Reads `count` bytes from `offset` on.
-    fn bytes(&self, offset: u64, count: usize) -> Result<Vec<u8>, PhatError> {
+    fn bytes(&self, offset: u64, count: usize) -> Result<Vec<u8>, FormatError> {
         let used = self.buffers.lock().expect("no thread panics while it takes a buffer").pop();
         let mut bytes = used.unwrap_or_default();
         bytes.resize(count, 0);
         let read = self.source.read_exact_at(offset, &mut bytes);
-        read.map_err(|error| PhatError::read(offset, count, &error))?;
+        read.map_err(|error| FormatError::unreadable(offset, count, &error))?;
         Ok(bytes)
     }
 
@@ -232,7 +228,7 @@ impl<'a, S: Source + ?Sized, F: Sync> Shared<'a, S, F> {
 
 impl<'s, S: Source + ?Sized, F: Fn(Part<'_, I>) + Sync, I: Index> Walk<'s, '_, S, F, I> {
     /// Walks through the file and hands its blocks on, until an error occurs.
-    fn blocks(&mut self, scope: &Scope<'s>, size: usize) -> Result<(), PhatError> {
+    fn blocks(&mut self, scope: &Scope<'s>, size: usize) -> Result<(), FormatError> {
         let mut most = size;
         while self.column < self.size.columns && !self.shared.has_failed() {
             let columns_left = self.size.columns - self.column;
@@ -248,7 +244,7 @@ impl<'s, S: Source + ?Sized, F: Fn(Part<'_, I>) + Sync, I: Index> Walk<'s, '_, S
         }
         match self.size.entries - self.entry {
             more if more > 0 && self.column == self.size.columns => {
-                Err(PhatError::Trailing { offset: self.offset, found: 8 * more as u64 })
+                Err(FormatError::trailing(self.offset, 8 * more as u64))
             }
             _ => Ok(()),
         }
@@ -284,7 +280,7 @@ impl<'s, S: Source + ?Sized, F: Fn(Part<'_, I>) + Sync, I: Index> Walk<'s, '_, S
 
     /// Parses a header: the dimension and the number of rows. The rest of the file has `left` entries.
     #[inline]
-    fn header(&self, words: &[Word; 2], at: usize, left: usize) -> Result<(Dimension, usize), PhatError> {
+    fn header(&self, words: &[Word; 2], at: usize, left: usize) -> Result<(Dimension, usize), FormatError> {
         let [dim, count] = words.map(integer);
         match (Dimension::try_from(dim), usize::try_from(count)) {
             (Ok(dim), Ok(count)) if count <= left => Ok((dim, count)),
@@ -293,24 +289,18 @@ impl<'s, S: Source + ?Sized, F: Fn(Part<'_, I>) + Sync, I: Index> Walk<'s, '_, S
     }
 
     #[cold]
-    fn wrong_header(&self, dim: i64, count: i64, offset: u64, left: usize) -> PhatError {
+    fn wrong_header(&self, dim: i64, count: i64, offset: u64, left: usize) -> FormatError {
         if Dimension::try_from(dim).is_err() {
-            let what = "a dimension from 0 to 255";
-            return PhatError::Number { place: Place::Byte(offset), what, found: dim };
+            return FormatError::new(Place::Byte(offset), "a dimension from 0 to 255", dim);
         }
         let Ok(count) = u64::try_from(count) else {
-            let what = "a number of rows";
-            return PhatError::Number { place: Place::Byte(offset + 8), what, found: count };
+            return FormatError::new(Place::Byte(offset + 8), "a number of rows", count);
         };
         // The rest of the file has `left` entries if every later column has a header.
         let length = 8 * (1 + 2 * self.size.columns + self.size.entries) as u64;
         let headers = length - offset - 16 - 8 * left as u64;
-        PhatError::Truncated {
-            offset: offset + 16,
-            what: "rows and later columns",
-            expected: count.saturating_mul(8).saturating_add(headers),
-            found: length,
-        }
+        let expected = count.saturating_mul(8).saturating_add(headers);
+        FormatError::truncated(offset + 16, "rows and later columns", expected, length)
     }
 
     /// Hands the passed columns to another thread, or processes them here if many blocks wait.

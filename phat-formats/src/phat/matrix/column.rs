@@ -1,7 +1,6 @@
 //! The rows of one column: checked, stored, and sorted if necessary.
 
-use super::{PhatError, Place};
-use crate::{Dimension, Index};
+use crate::{Dimension, FormatError, Index, Place};
 use hashbrown::HashSet;
 
 /// Number of rows up to which a linear search looks for repetitions.
@@ -25,7 +24,7 @@ impl Column {
         dim_of: impl Fn(usize) -> Dimension,
         place: impl Fn(usize) -> Place,
         out: &mut [I],
-    ) -> Result<bool, PhatError> {
+    ) -> Result<bool, FormatError> {
         if self.read_ascending(rows.clone(), &dim_of, out) {
             return Ok(true);
         }
@@ -60,20 +59,26 @@ impl Column {
         dim_of: impl Fn(usize) -> Dimension,
         place: impl Fn(usize) -> Place,
         out: &mut [I],
-    ) -> Result<(), PhatError> {
+    ) -> Result<(), FormatError> {
         let Column { number: column, dim } = self;
         let mut seen = HashSet::new();
         for (k, found) in rows.enumerate() {
             let place = place(k);
             let row = usize::try_from(found).ok().filter(|&row| row < column);
-            let row = row.ok_or(PhatError::Row { place, column, found })?;
+            let row = row.ok_or_else(|| {
+                let expected = format!("a row of column {column} that is from 0 on and below {column}");
+                FormatError::new(place, expected, found)
+            })?;
             if !self.is_above(dim_of(row)) {
-                return Err(PhatError::RowDimension { place, column, dim, row, found: dim_of(row) });
+                let expected = format!("a boundary cell one dimension below {dim}, that of column {column}");
+                let found = format!("row {row} of dimension {}", dim_of(row));
+                return Err(FormatError::new(place, expected, found));
             }
             let number = I::from_usize(row);
             let repeated = if out.len() <= FEW { out[..k].contains(&number) } else { !seen.insert(number) };
             if repeated {
-                return Err(PhatError::Repeated { place, column, row });
+                let expected = format!("a row that column {column} does not have yet");
+                return Err(FormatError::new(place, expected, format!("row {row} again")));
             }
             out[k] = number;
         }

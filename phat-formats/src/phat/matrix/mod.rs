@@ -46,8 +46,12 @@ pub use ascii::read_ascii;
 pub use binary::{read_binary, read_binary_showing, size};
 pub use write::{write_ascii, write_binary};
 
-use super::{PhatError, Place};
-use crate::BoundaryMatrix;
+use crate::{BoundaryMatrix, FormatError, Place};
+
+/// There are more columns or entries than the index type can number.
+fn too_large(place: Place, most: usize, found: u64) -> FormatError {
+    FormatError::new(place, format!("at most {most} columns and entries"), found)
+}
 
 /// A boundary matrix as it was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -72,15 +76,15 @@ pub struct Unsorted {
 /// The combined results of the threads that read parts of a file.
 #[derive(Default)]
 struct Findings {
-    error: Option<PhatError>,
+    error: Option<FormatError>,
     unsorted: usize,
     first_unsorted: Option<Unsorted>,
 }
 
 impl Findings {
     /// Keeps the error that comes first in the file.
-    fn error(&mut self, error: PhatError) {
-        if self.error.as_ref().is_none_or(|first| error.place() < first.place()) {
+    fn error(&mut self, error: FormatError) {
+        if self.error.as_ref().is_none_or(|first| error.place < first.place) {
             self.error = Some(error);
         }
     }
@@ -103,7 +107,7 @@ impl Findings {
     }
 
     /// Returns the matrix, or the error if there is one.
-    fn read<I>(self, matrix: impl FnOnce() -> BoundaryMatrix<I>) -> Result<Read<I>, PhatError> {
+    fn read<I>(self, matrix: impl FnOnce() -> BoundaryMatrix<I>) -> Result<Read<I>, FormatError> {
         let Findings { error, unsorted, first_unsorted } = self;
         match error {
             Some(error) => Err(error),

@@ -3,6 +3,7 @@
 use super::ascii::read_parts;
 use super::binary::read_blocks;
 use super::*;
+use crate::error::END;
 use crate::{Index, MatrixSize, Part, Source};
 use rand::{Rng, RngExt, SeedableRng};
 use rand_pcg::Pcg64;
@@ -274,7 +275,7 @@ fn every_cut_and_every_tail_is_an_error() {
     for length in 0..file.len() {
         let error = read_binary::<u32>(&file[..length]).unwrap_err();
         let place = Place::Byte(length as u64);
-        assert!(matches!(error, PhatError::Truncated { .. }) && error.place() == place, "{length}: {error}");
+        assert!(error.found == END && error.place == place, "{length}: {error}");
     }
     let end = file.len() as u64;
     file.push(0);
@@ -286,7 +287,7 @@ fn every_cut_and_every_tail_is_an_error() {
         )
     );
     file.extend([0; 7]);
-    assert_eq!(read_binary::<u32>(&file), Err(PhatError::Trailing { offset: end, found: 8 }));
+    assert_eq!(read_binary::<u32>(&file), Err(FormatError::trailing(end, 8)));
 }
 
 #[test]
@@ -390,12 +391,13 @@ fn the_first_violation_is_the_error() {
     with_threads(|| {
         for block in [16, 512, 4096, 1 << 20] {
             let error = read_blocks::<u32>(&file, block, |_| {}).unwrap_err();
-            assert_eq!(
-                error,
-                PhatError::Row { place: Place::Byte(8 * at as u64), column: line, found: line as i64 }
+            let expected = format!(
+                "byte {}: expected a row of column {line} that is from 0 on and below {line}, found {line}",
+                8 * at
             );
+            assert_eq!(error.to_string(), expected);
             let error = read_parts::<u32>(text.as_bytes(), block).unwrap_err();
-            assert_eq!(error.place(), Place::Line(line as u64 + 1));
+            assert_eq!(error.place, Place::Line(line as u64 + 1));
         }
     });
 }

@@ -1,0 +1,71 @@
+//! Errors in files, with their place.
+
+use std::{fmt, io};
+
+/// A place in a file: a byte of a binary file, counted from 0, or a line of a text, counted from 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Place {
+    /// Offset of the byte.
+    Byte(u64),
+    /// Number of the line.
+    Line(u64),
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Place::Byte(byte) => write!(f, "byte {byte}"),
+            Place::Line(line) => write!(f, "line {line}"),
+        }
+    }
+}
+
+/// Bound on the bytes of a file. Counts that promise more are reported as such instead of multiplied out.
+const MOST: u64 = u64::MAX / 2;
+
+/// The found content where a file ends too early.
+pub(crate) const END: &str = "the end of the file";
+
+/// An error in a file.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{place}: expected {expected}, found {found}")]
+#[non_exhaustive]
+pub struct FormatError {
+    /// The byte or the line of the error.
+    pub place: Place,
+    /// The expected content, in words.
+    pub expected: String,
+    /// The content found, in words.
+    pub found: String,
+}
+
+impl FormatError {
+    pub(crate) fn new(place: Place, expected: impl Into<String>, found: impl ToString) -> Self {
+        FormatError { place, expected: expected.into(), found: found.to_string() }
+    }
+
+    /// An error at an offset in bytes.
+    #[cold]
+    pub(crate) fn at(offset: usize, expected: impl Into<String>, found: impl ToString) -> Self {
+        FormatError::new(Place::Byte(offset as u64), expected, found)
+    }
+
+    /// The system cannot read `count` bytes.
+    pub(crate) fn unreadable(offset: u64, count: usize, error: &io::Error) -> Self {
+        FormatError::new(Place::Byte(offset), format!("{count} bytes that can be read"), error)
+    }
+
+    /// The file, `length` bytes long, ends before a field of `expected` bytes does.
+    pub(crate) fn truncated(offset: u64, what: &str, expected: u64, length: u64) -> Self {
+        let expected = match expected {
+            MOST.. => format!("more bytes of {what} from byte {offset} on than any file has"),
+            _ => format!("{expected} bytes of {what} from byte {offset} on"),
+        };
+        FormatError::new(Place::Byte(length), expected, END)
+    }
+
+    /// The file continues after its content, which ends at `offset`.
+    pub(crate) fn trailing(offset: u64, more: u64) -> Self {
+        FormatError::new(Place::Byte(offset), END, format!("{more} more bytes"))
+    }
+}
