@@ -3,7 +3,7 @@
 
 use super::constants::ecc::{BLOCK, COLUMNS};
 use super::unsigned::sealed::Sealed;
-use super::{Buffer, CudaError, Gpu, Kernel, Pinned, Plain, Unsigned, ptx};
+use super::{Buffer, CudaError, Gpu, Kernel, Pinned, Plain, Ptx, Unsigned, ptx};
 use crate::cubical::{Coding, Key, Voxel};
 
 /// Number of threads in a block: normally, and if the counters are so large that few blocks fit into shared memory.
@@ -26,28 +26,28 @@ pub(crate) const MOST_ROWS: usize = (1 << 28) - 2;
 pub trait KernelVoxel: Voxel<Key: Unsigned> + Plain + Sealed {
     /// The PTX of the march kernels; none for 64-bit and floating-point voxels.
     #[doc(hidden)]
-    const MARCH: Option<&'static str>;
+    const MARCH: Option<Ptx>;
     /// The PTX of the kernels that find rows.
     #[doc(hidden)]
-    const ROWS: &'static str;
+    const ROWS: Ptx;
     /// The PTX of the kernels for arrays on the device.
     #[doc(hidden)]
-    const ARRAY: &'static str;
+    const ARRAY: Ptx;
 }
 
 macro_rules! kernel_voxel {
     ($($t:ident: $rows:literal, $march:expr;)*) => {$(
         impl KernelVoxel for $t {
-            const MARCH: Option<&'static str> = $march;
-            const ROWS: &'static str = ptx!("ecc_rows_", $rows);
-            const ARRAY: &'static str = ptx!("array_", stringify!($t));
+            const MARCH: Option<Ptx> = $march;
+            const ROWS: Ptx = ptx!("ecc_rows_", $rows);
+            const ARRAY: Ptx = ptx!("array_", stringify!($t));
         }
     )*};
 }
 
-const MARCH_8: Option<&str> = Some(ptx!("ecc_u8"));
-const MARCH_16: Option<&str> = Some(ptx!("ecc_u16"));
-const MARCH_32: Option<&str> = Some(ptx!("ecc_u32"));
+const MARCH_8: Option<Ptx> = Some(ptx!("ecc_u8"));
+const MARCH_16: Option<Ptx> = Some(ptx!("ecc_u16"));
+const MARCH_32: Option<Ptx> = Some(ptx!("ecc_u32"));
 
 kernel_voxel! {
     u8: "u8", MARCH_8;

@@ -4,7 +4,7 @@
 use std::marker::PhantomData;
 
 use super::constants::filtration_construction::THREADS;
-use super::{Buffer, CudaError, Gpu, Kernel, Unsigned, ptx};
+use super::{Buffer, CudaError, Gpu, Kernel, Ptx, Unsigned, ptx};
 
 /// A matrix of ranks for the simplices with a fixed greatest vertex.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -87,7 +87,7 @@ pub(crate) struct RipsKernels<R> {
 pub trait KernelRank: Unsigned {
     /// The PTX of the kernels for entries of one and of two limbs, each without and with pairs.
     #[doc(hidden)]
-    const PTX: [[&'static str; 2]; 2];
+    const PTX: [[Ptx; 2]; 2];
 }
 
 /// The PTX for a rank type.
@@ -107,11 +107,11 @@ macro_rules! by_limbs {
 }
 
 impl KernelRank for u16 {
-    const PTX: [[&'static str; 2]; 2] = by_limbs!("u16");
+    const PTX: [[Ptx; 2]; 2] = by_limbs!("u16");
 }
 
 impl KernelRank for u32 {
-    const PTX: [[&'static str; 2]; 2] = by_limbs!("u32");
+    const PTX: [[Ptx; 2]; 2] = by_limbs!("u32");
 }
 
 /// Maximum number of vertices of a simplex: each has a lane of a warp.

@@ -4,7 +4,7 @@
 use std::marker::PhantomData;
 
 use super::constants::leftmost_ones::{ROUNDS, TILE};
-use super::{Buffer, CudaError, Gpu, Kernel, Unsigned, ptx};
+use super::{Buffer, CudaError, Gpu, Kernel, Ptx, Unsigned, ptx};
 
 /// Number of threads in a block.
 const THREADS: u32 = 256;
@@ -17,15 +17,15 @@ const OFFSET_THREADS: u32 = 1024;
 pub trait KernelIndex: Unsigned {
     /// The PTX of the kernels.
     #[doc(hidden)]
-    const LEFTMOST_ONES: &'static str;
+    const LEFTMOST_ONES: Ptx;
 }
 
 impl KernelIndex for u32 {
-    const LEFTMOST_ONES: &'static str = ptx!("leftmost_ones_u32");
+    const LEFTMOST_ONES: Ptx = ptx!("leftmost_ones_u32");
 }
 
 impl KernelIndex for u64 {
-    const LEFTMOST_ONES: &'static str = ptx!("leftmost_ones_u64");
+    const LEFTMOST_ONES: Ptx = ptx!("leftmost_ones_u64");
 }
 
 /// The tables of the scan: two numbers per cell.

@@ -57,13 +57,16 @@ pub(crate) use unsigned::Unsigned;
 #[cfg(test)]
 mod tests;
 
-/// The PTX text of the file whose name is given in pieces. A build without the feature `cuda` embeds none.
+/// The PTX of a kernel file, compressed with gzip.
+pub(crate) type Ptx = &'static [u8];
+
+/// The [`Ptx`] of the file whose name is given in pieces. A build without the feature `cuda` embeds none.
 macro_rules! ptx {
     ($($name:expr),+) => {
         if cfg!(feature = "cuda") {
-            include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/kernels/ptx/", $($name,)+ ".ptx"))
+            include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/kernels/ptx/", $($name,)+ ".ptx.gz")) as $crate::cuda::Ptx
         } else {
-            ""
+            &[]
         }
     };
 }

@@ -2,14 +2,14 @@
 #![allow(unsafe_code)]
 
 use super::constants::smooth::{MOST_RADIUS, STEP, TALL, THREADS, WIDE};
-use super::{Buffer, CudaError, Gpu, Kernel, ptx};
+use super::{Buffer, CudaError, Gpu, Kernel, Ptx, ptx};
 
 /// Number of threads per multiprocessor that march along the slowest axis; more would read more voxels twice.
 const SPREAD: usize = 1 << 10;
 /// Minimum number of voxels in such a march; twice the radius are read before the first.
 const LEAST_SHARE: usize = 16;
 /// The PTX for any radius, followed by that for each radius from 1 to [`MOST_RADIUS`].
-const PTX: [&str; MOST_RADIUS as usize + 1] = [
+const PTX: [Ptx; MOST_RADIUS as usize + 1] = [
     ptx!("smooth"),
     ptx!("smooth_1"),
     ptx!("smooth_2"),

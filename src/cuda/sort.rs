@@ -2,7 +2,7 @@
 #![allow(unsafe_code)]
 
 use super::constants::sort::{BLOCK, DIGIT_BITS, ROUNDS};
-use super::{Buffer, CudaError, Gpu, Kernel, ptx};
+use super::{Buffer, CudaError, Gpu, Kernel, Ptx, ptx};
 
 /// Number of keys in a block.
 const TILE: u64 = (BLOCK * ROUNDS) as u64;
@@ -21,7 +21,7 @@ pub(crate) struct SortKernels {
 impl SortKernels {
     /// Loads the kernels for keys of `limbs` limbs of 64 bits, 1 or 2.
     pub(crate) fn load(gpu: &Gpu, limbs: usize) -> Result<Self, CudaError> {
-        const PTX: [&str; 2] = [ptx!("sort_1"), ptx!("sort_2")];
+        const PTX: [Ptx; 2] = [ptx!("sort_1"), ptx!("sort_2")];
         let module = gpu.module(PTX[limbs - 1])?;
         let kernel = |name| module.kernel(name);
         Ok(SortKernels {

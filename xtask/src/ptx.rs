@@ -1,14 +1,18 @@
-//! `kernels/ptx/`: the kernels, compiled for every width with which they are used.
+//! `kernels/ptx/`: the kernels, compiled for every width with which they are used, and compressed with gzip.
 //!
 //! NVRTC generates the same PTX from the same source on every machine, so the committed files can be checked:
-//! everywhere by their first line, which contains a checksum of the sources; and byte for byte where NVRTC is
-//! installed.
+//! everywhere by their first line, which contains a checksum of the sources; and the whole text where NVRTC is
+//! installed. `zcat` shows a file.
 
 use std::fmt::Write as _;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use cudarc::nvrtc::{CompileError, CompileOptions, compile_ptx_with_opts, sys};
+use flate2::Compression;
+use flate2::read::GzDecoder;
+use flate2::write::GzEncoder;
 use sha2::{Digest, Sha256};
 
 /// Turns each section of constants into an entry: the name of the kernel file, and the constants with their names.
@@ -142,7 +146,10 @@ pub(crate) enum Error {
 pub(crate) fn write() -> Result<usize, Error> {
     let files = compile_all()?;
     for (path, text) in &files {
-        fs::write(path, text).map_err(|source| Error::File { path: path.clone(), source })?;
+        // A file whose text is the same stays, whatever version of zlib compressed it.
+        if !read_compressed(path).is_ok_and(|found| found == *text) {
+            write_compressed(path, text).map_err(|source| Error::File { path: path.clone(), source })?;
+        }
     }
     Ok(files.len())
 }
@@ -152,7 +159,7 @@ pub(crate) fn check() -> Result<usize, Error> {
     check_sums()?;
     let files = compile_all()?;
     for (path, text) in &files {
-        if read(path)? != *text {
+        if read_compressed(path)? != *text {
             return Err(Error::Stale { path: path.clone() });
         }
     }
@@ -164,7 +171,7 @@ fn check_sums() -> Result<usize, Error> {
     let mut expected = Vec::new();
     for (source, suffix, options) in variants() {
         let path = ptx(source, suffix);
-        if read(&path)?.lines().next() != Some(header(source, options)?.trim_end()) {
+        if read_compressed(&path)?.lines().next() != Some(header(source, options)?.trim_end()) {
             return Err(Error::Stale { path });
         }
         expected.push(path);
@@ -191,11 +198,22 @@ fn kernels() -> PathBuf {
 }
 
 fn ptx(source: &Source, suffix: &str) -> PathBuf {
-    kernels().join("ptx").join(format!("{}{suffix}.ptx", source.stem))
+    kernels().join("ptx").join(format!("{}{suffix}.ptx.gz", source.stem))
 }
 
 fn read(path: &Path) -> Result<String, Error> {
     fs::read_to_string(path).map_err(|source| Error::File { path: path.to_path_buf(), source })
+}
+
+fn read_compressed(path: &Path) -> Result<String, Error> {
+    let text = fs::File::open(path).and_then(|file| io::read_to_string(GzDecoder::new(file)));
+    text.map_err(|source| Error::File { path: path.to_path_buf(), source })
+}
+
+fn write_compressed(path: &Path, text: &str) -> io::Result<()> {
+    let mut encoder = GzEncoder::new(fs::File::create(path)?, Compression::best());
+    encoder.write_all(text.as_bytes())?;
+    encoder.finish().map(drop)
 }
 
 /// The first line of a file, which identifies its sources.

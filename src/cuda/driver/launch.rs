@@ -1,27 +1,30 @@
 //! Kernels and launches.
 
 use std::ffi::CStr;
+use std::io;
 use std::sync::Arc;
 
 use cudarc::driver::{CudaFunction, CudaModule, DriverError, LaunchArgs, LaunchConfig, PushKernelArg, sys};
 use cudarc::nvrtc::Ptx;
+use flate2::read::GzDecoder;
 
 use super::{Buffer, Gpu, Pinned, Plain};
-use crate::cuda::CudaError;
+use crate::cuda::{self, CudaError};
 
-/// The loaded kernels of a PTX text.
+/// The loaded kernels of a kernel file.
 pub(crate) struct Module {
     module: Arc<CudaModule>,
     gpu: Gpu,
 }
 
 impl Gpu {
-    /// Loads the kernels of a PTX text.
+    /// Loads the kernels of a kernel file.
     ///
     /// # Errors
-    /// The driver rejected the text.
-    pub(crate) fn module(&self, ptx: &'static str) -> Result<Module, CudaError> {
-        let loaded = self.context.load_module(Ptx::from_src(ptx));
+    /// The driver rejected the PTX.
+    pub(crate) fn module(&self, ptx: cuda::Ptx) -> Result<Module, CudaError> {
+        let text = io::read_to_string(GzDecoder::new(ptx)).expect("cargo xtask ptx compressed it");
+        let loaded = self.context.load_module(Ptx::from_src(text));
         let module = loaded.map_err(|error| self.call("loading kernels", error))?;
         Ok(Module { module, gpu: self.clone() })
     }
