@@ -127,7 +127,7 @@ impl Tasks {
     /// Opens the file of the statistics, if requested. It may not be one of the inputs.
     pub(crate) fn open_stats(&self, path: Option<&Path>) -> Result<Option<Sink>, CliError> {
         self.inputs.spare(path)?;
-        Ok(path.map(|path| Sink::open(Some(path), Content::Text)).transpose()?)
+        path.map(|path| Sink::open(Some(path), Content::Text)).transpose()
     }
 
     /// Runs the tasks one after another. In a batch, a failure that concerns one input is reported, and the next task

@@ -184,7 +184,7 @@ fn without_a_device_auto_scans_here_and_cuda_is_an_error() {
         Scanner::choose(&backend, &matrix)
     };
     for (choice, self_check) in [(Choice::Cuda, false), (Choice::Auto, true), (Choice::Cpu, true)] {
-        let BackendError::Cuda(why) = choose(choice, self_check).err().expect("no device");
+        let BackendError::Cuda(why) = choose(choice, self_check).expect_err("no device");
         assert!(!matches!(why, CudaError::OutOfMemory { .. } | CudaError::Kernel { .. }), "{why}");
     }
     for (choice, why) in [
