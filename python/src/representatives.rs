@@ -16,9 +16,8 @@ pub(crate) fn tables<'py>(
     py: Python<'py>,
     representatives: &Representatives,
 ) -> PyResult<Bound<'py, PyList>> {
-    let tables = (0..representatives.dimensions()).map(|dim| {
-        table(py, dim, representatives.of_dimension(dim))
-    });
+    let tables =
+        (0..representatives.dimensions()).map(|dim| table(py, dim, representatives.of_dimension(dim)));
     PyList::new(py, tables.collect::<PyResult<Vec<_>>>()?)
 }
 
