@@ -17,10 +17,18 @@ pub(crate) fn keeping<T>(
     save: &(dyn Fn() + Sync),
     work: impl FnOnce(&dyn Progress) -> T,
 ) -> T {
-    if !progress.checkpoint().is_kept() {
-        return work(progress);
-    }
-    saving(|| work(&Saving { progress, save }), save)
+    let is_kept = progress.checkpoint().is_kept();
+    let turns = Saving { progress, save };
+    // The work is called in one place, so that its loops are compiled once.
+    let progress: &dyn Progress = if is_kept { &turns } else { progress };
+    saving(
+        || work(progress),
+        || {
+            if is_kept {
+                save();
+            }
+        },
+    )
 }
 
 impl Progress for Saving<'_> {
