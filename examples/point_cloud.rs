@@ -18,7 +18,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let points = PointCloud::new(2, circle.collect())?;
     let diagram = Rips::new(points).max_dim(1).run()?;
     println!("dimension  birth  death");
-    for (dim, bar) in &diagram {
+    for (dim, bar) in diagram.iter() {
         println!("{dim:>9}  {:.3}  {:.3}", bar.birth, bar.death);
     }
     let loops = diagram.bars(1);

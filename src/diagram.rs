@@ -1,8 +1,5 @@
 //! Bars and diagrams, the results of all paths.
 
-use std::iter::Enumerate;
-use std::{slice, vec};
-
 use serde::{Deserialize, Serialize};
 
 use crate::metric::Precision;
@@ -43,7 +40,7 @@ impl Bar {
 /// use lacuna::{Bar, Diagram};
 ///
 /// let diagram = Diagram::new(vec![vec![Bar { birth: 0.0, death: 1.5 }], vec![Bar { birth: 1.0, death: 2.0 }]]);
-/// for (dim, Bar { birth, death }) in &diagram {
+/// for (dim, Bar { birth, death }) in diagram.iter() {
 ///     println!("{dim}: [{birth}, {death})");
 /// }
 /// assert_eq!(diagram.bars(1).len(), 1);
@@ -75,8 +72,8 @@ impl Diagram {
     }
 
     /// Iterates over all bars with their dimensions, by dimension.
-    pub fn iter(&self) -> Iter<'_> {
-        Iter { dimensions: self.dimensions.iter().enumerate(), bars: (0, [].iter()) }
+    pub fn iter(&self) -> impl Iterator<Item = (usize, Bar)> + Clone + '_ {
+        self.dimensions.iter().enumerate().flat_map(|(dim, bars)| bars.iter().map(move |&bar| (dim, bar)))
     }
 
     /// Removes the finite bars of dimension ≥ 1 whose death is at most `ratio` times their birth. Essential bars
@@ -97,68 +94,6 @@ impl Diagram {
             .enumerate()
             .map(|(dim, bars)| bars.iter().copied().filter(|bar| dim == 0 || keep(bar)).collect());
         Diagram { dimensions: dimensions.collect() }
-    }
-}
-
-/// Iterator over the bars of a diagram with their dimensions, by dimension.
-#[derive(Debug, Clone)]
-pub struct Iter<'a> {
-    dimensions: Enumerate<slice::Iter<'a, Vec<Bar>>>,
-    /// The current dimension and its remaining bars.
-    bars: (usize, slice::Iter<'a, Bar>),
-}
-
-impl Iterator for Iter<'_> {
-    type Item = (usize, Bar);
-
-    fn next(&mut self) -> Option<(usize, Bar)> {
-        loop {
-            if let Some(&bar) = self.bars.1.next() {
-                return Some((self.bars.0, bar));
-            }
-            let (dim, bars) = self.dimensions.next()?;
-            self.bars = (dim, bars.iter());
-        }
-    }
-}
-
-impl<'a> IntoIterator for &'a Diagram {
-    type Item = (usize, Bar);
-    type IntoIter = Iter<'a>;
-
-    fn into_iter(self) -> Iter<'a> {
-        self.iter()
-    }
-}
-
-/// Owning iterator over the bars of a diagram with their dimensions, by dimension.
-#[derive(Debug)]
-pub struct IntoIter {
-    dimensions: Enumerate<vec::IntoIter<Vec<Bar>>>,
-    /// The current dimension and its remaining bars.
-    bars: (usize, vec::IntoIter<Bar>),
-}
-
-impl Iterator for IntoIter {
-    type Item = (usize, Bar);
-
-    fn next(&mut self) -> Option<(usize, Bar)> {
-        loop {
-            if let Some(bar) = self.bars.1.next() {
-                return Some((self.bars.0, bar));
-            }
-            let (dim, bars) = self.dimensions.next()?;
-            self.bars = (dim, bars.into_iter());
-        }
-    }
-}
-
-impl IntoIterator for Diagram {
-    type Item = (usize, Bar);
-    type IntoIter = IntoIter;
-
-    fn into_iter(self) -> IntoIter {
-        IntoIter { dimensions: self.dimensions.into_iter().enumerate(), bars: (0, Vec::new().into_iter()) }
     }
 }
 
@@ -216,11 +151,8 @@ mod tests {
             vec![Bar { birth: 3.0, death: f64::INFINITY }],
         ]);
         let expected: Vec<(usize, f64)> = vec![(1, 1.0), (1, 1.5), (3, 3.0)];
-        let births = |bars: Vec<(usize, Bar)>| -> Vec<(usize, f64)> {
-            bars.into_iter().map(|(dim, bar)| (dim, bar.birth)).collect()
-        };
-        assert_eq!(births((&diagram).into_iter().collect()), expected);
-        assert_eq!(births(diagram.into_iter().collect()), expected);
+        let births = diagram.iter().map(|(dim, bar)| (dim, bar.birth));
+        assert_eq!(births.collect::<Vec<_>>(), expected);
     }
 
     #[test]

@@ -159,17 +159,8 @@ pub fn diagram<I: Index>(
     let greatest = matrix.len().checked_sub(1).map_or(0.0, &value);
     let essential = (0..paired.len()).filter(|&cell| !paired[cell] && matrix.dim(cell) < max_dim);
     points.extend(essential.map(|cell| point(cell, greatest, true)));
-    points.sort_unstable_by(|a, b| {
-        let births = a.birth.total_cmp(&b.birth);
-        written_dim(a).cmp(&written_dim(b)).then(births).then_with(|| a.death.total_cmp(&b.death))
-    });
+    points.sort_unstable_by(DiagramPoint::order);
     points
-}
-
-/// The dimension as DIPHA stores it.
-fn written_dim(point: &DiagramPoint) -> i64 {
-    let dim = i64::from(point.dim);
-    if point.essential { !dim } else { dim }
 }
 
 #[cfg(test)]

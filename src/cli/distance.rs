@@ -312,7 +312,7 @@ impl Arguments {
             Format::Json => self.write_json(diagrams, found, out),
             Format::Npy => {
                 let distances = found.iter().flat_map(|dimension| dimension.distances.iter().copied());
-                npy::write_square(diagrams.len() as u64, distances, out)
+                npy::write_rows(&[diagrams.len(); 2], [Ok(distances)], out)
             }
         }
     }

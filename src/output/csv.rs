@@ -2,62 +2,76 @@
 
 use std::io::{self, Write};
 
-use crate::diagram::Diagram;
+use super::table::BarTable;
+use crate::cubical::Value;
 use crate::rips::Representatives;
+
+/// How a value is written.
+type Push = fn(Value, &mut String);
 
 /// Writes a header line and one line per bar.
 ///
 /// # Errors
 /// Errors of `out`.
-pub fn write(diagram: &Diagram, out: &mut dyn Write) -> io::Result<()> {
-    let mut csv = csv::Writer::from_writer(out);
-    csv.write_record(["dim", "birth", "death"])?;
-    for (dim, bar) in diagram.iter() {
-        csv.serialize((dim, bar.birth, bar.death))?;
-    }
-    csv.flush()
+pub(crate) fn write(table: &BarTable<'_>, push: Push, out: &mut dyn Write) -> io::Result<()> {
+    write_with_simplices(table, push, None, out)
 }
 
-/// Like [`write()`], with two more columns: the vertices of the birth simplex and of the death simplex, separated by
-/// blanks. They are empty if there is no such simplex, or if the bar has no representative. `representatives` must
-/// belong to the diagram.
+/// Like [`write()`], with two more columns if there are representatives: the vertices of the birth simplex and of the
+/// death simplex, separated by blanks. They are empty if there is no such simplex, or if the bar has no representative.
+/// The sections of the table must be the dimensions of the representatives.
 ///
 /// # Errors
 /// Errors of `out`.
-pub fn write_with_simplices(
-    diagram: &Diagram,
-    representatives: &Representatives,
+pub(crate) fn write_with_simplices(
+    table: &BarTable<'_>,
+    push: Push,
+    representatives: Option<&Representatives>,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let mut csv = csv::Writer::from_writer(out);
-    csv.write_record(["dim", "birth", "death", "birth_simplex", "death_simplex"])?;
-    let mut simplices = representatives.iter().peekable();
-    let (mut birth, mut death) = (String::new(), String::new());
-    for dim in 0..diagram.len() {
-        for (index, bar) in diagram.bars(dim).iter().enumerate() {
-            let found = simplices.next_if(|found| (found.dim, found.index) == (dim, index));
-            list(found.map_or(&[], |found| &found.birth), &mut birth);
-            list(found.and_then(|found| found.death.as_deref()).unwrap_or_default(), &mut death);
-            csv.serialize((dim, bar.birth, bar.death, &birth, &death))?;
-        }
+    out.write_all(b"dim,birth,death")?;
+    out.write_all(if representatives.is_some() { b",birth_simplex,death_simplex\n" } else { b"\n" })?;
+    for section in 0..table.sections().len() {
+        let found = representatives.map(|found| found.of_dimension(section));
+        table.write_lines(section, out, &|index, row, line| {
+            line.push_str(itoa::Buffer::new().format(row.dim));
+            for value in [row.birth, row.death] {
+                line.push(',');
+                push(value, line);
+            }
+            if let Some(found) = found {
+                let one = found.binary_search_by_key(&index, |one| one.index).map(|place| &found[place]);
+                push_list(one.map_or(&[], |one| &one.birth), line);
+                push_list(one.ok().and_then(|one| one.death.as_deref()).unwrap_or_default(), line);
+            }
+            line.push('\n');
+        })?;
     }
-    csv.flush()
+    Ok(())
 }
 
-/// Replaces `text` by the vertices, separated by blanks.
-fn list(vertices: &[u32], text: &mut String) {
-    text.clear();
-    let mut digits = itoa::Buffer::new();
+/// Appends a comma and the vertices, separated by blanks.
+fn push_list(vertices: &[u32], line: &mut String) {
+    line.push(',');
     for (k, &vertex) in vertices.iter().enumerate() {
-        text.push_str(if k == 0 { "" } else { " " });
-        text.push_str(digits.format(vertex));
+        line.push_str(if k == 0 { "" } else { " " });
+        line.push_str(itoa::Buffer::new().format(vertex));
+    }
+}
+
+/// Appends a value like [`Value::push`], but a positive exponent has no sign.
+pub(crate) fn push_without_plus(value: Value, line: &mut String) {
+    let start = line.len();
+    value.push(line);
+    if let Some(plus) = line[start..].find('+') {
+        line.remove(start + plus);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::diagram::Bar;
+    use crate::diagram::{Bar, Diagram};
 
     #[test]
     fn numbers_are_shortest_and_infinity_is_inf() {
@@ -67,7 +81,7 @@ mod tests {
             vec![bar(0.1, 1.0 / 3.0), bar(f64::from(0.1f32), 1e300)],
         ]);
         let mut text = Vec::new();
-        write(&diagram, &mut text).unwrap();
+        write(&BarTable::of_diagram(&diagram), push_without_plus, &mut text).unwrap();
         let expected = "dim,birth,death\n0,0.0,inf\n1,0.1,0.3333333333333333\n1,0.10000000149011612,1e300\n";
         assert_eq!(String::from_utf8(text).unwrap(), expected);
     }

@@ -31,10 +31,12 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
+use super::json::Object;
 use super::npy;
 use crate::cubical::Value;
 use crate::cubical::curves::CurvesFound;
 use crate::cubical::ecc::EccRequest;
+use crate::cubical::value::Inexact;
 use crate::names::named;
 
 /// A format of curves.
@@ -77,7 +79,7 @@ impl CurveFormat {
             CurveFormat::Csv => {
                 let header = if is_one { "value,vcec,ecc\n" } else { "scale,value,vcec,ecc\n" };
                 out.write_all(header.as_bytes())?;
-                write_rows(rows, "", ["inf", "-inf"], "\n", "", out)
+                write_rows(rows, "", "", "\n", "", out)
             }
             CurveFormat::Json => {
                 let head = Head {
@@ -86,29 +88,23 @@ impl CurveFormat {
                     construction: request.construction.to_string(),
                     superlevel: request.superlevel,
                 };
-                let head = serde_json::to_string(&head)?;
-                write!(out, "{},\"rows\":[", head.strip_suffix('}').unwrap_or(&head))?;
-                write_rows(rows, "\n[", ["\"inf\"", "\"-inf\""], "]", ",", out)?;
-                out.write_all(b"\n]}\n")
+                let mut object = Object::begin(&head, out)?;
+                let out = object.key("rows")?;
+                out.write_all(b"[")?;
+                write_rows(rows, "\n[", "\"", "]", ",", out)?;
+                out.write_all(b"\n]")?;
+                object.end()
             }
             CurveFormat::Npy => {
-                let count = found.count();
-                let three = |row: &Row| -> io::Result<[f64; 3]> {
-                    let value = row
-                        .value
-                        .exact_double()
-                        .map_err(|inexact| io::Error::other(inexact.beside_texts()))?;
-                    Ok([value, row.change as f64, row.euler as f64])
+                let columns = if is_one { 3 } else { 4 };
+                let numbers = |row: io::Result<Row>| {
+                    let Row { scale, value, change, euler } = row?;
+                    let inexact = |inexact: Inexact| io::Error::other(inexact.beside_texts());
+                    let value = value.exact_double().map_err(inexact)?;
+                    let scale = scale.map(|scale| scale as f64);
+                    Ok(scale.into_iter().chain([value, change as f64, euler as f64]))
                 };
-                if is_one {
-                    return npy::write_rows(count, rows.map(|row| three(&row?)), out);
-                }
-                let four = |row: io::Result<Row>| {
-                    let row = row?;
-                    let [value, change, euler] = three(&row)?;
-                    Ok([row.scale.unwrap_or_default() as f64, value, change, euler])
-                };
-                npy::write_rows(count, rows.map(four), out)
+                npy::write_rows(&[found.count() as usize, columns], rows.map(numbers), out)
             }
         }
     }
@@ -133,11 +129,11 @@ struct Head {
     superlevel: bool,
 }
 
-/// Writes rows with the given opening, closing and separator, and the given texts for infinity and minus infinity.
+/// Writes rows with the given opening, closing and separator, and quotes around infinite values.
 fn write_rows(
     rows: impl Iterator<Item = io::Result<Row>>,
     open: &str,
-    infinities: [&str; 2],
+    quote: &str,
     close: &str,
     separator: &str,
     out: &mut dyn Write,
@@ -153,7 +149,7 @@ fn write_rows(
             line.push_str(integer.format(scale));
             line.push(',');
         }
-        push(value, infinities, &mut line);
+        as_integer(value).push_quoted(quote, &mut line);
         for count in [change, euler] {
             line.push(',');
             line.push_str(integer.format(count));
@@ -164,18 +160,13 @@ fn write_rows(
     Ok(())
 }
 
-/// Appends a value.
-fn push(value: Value, [inf, negative_inf]: [&str; 2], line: &mut String) {
+/// Converts a double that is whole to an integer.
+fn as_integer(value: Value) -> Value {
     /// Doubles of smaller magnitude represent integers exactly.
     const EXACT: f64 = 9_007_199_254_740_992.0;
     match value {
-        Value::Unsigned(value) => line.push_str(itoa::Buffer::new().format(value)),
-        Value::Signed(value) => line.push_str(itoa::Buffer::new().format(value)),
-        Value::Double(value) if value.fract() == 0.0 && value.abs() < EXACT => {
-            line.push_str(itoa::Buffer::new().format(value as i64));
-        }
-        Value::Double(value) if value.is_finite() => line.push_str(zmij::Buffer::new().format_finite(value)),
-        Value::Double(value) => line.push_str(if value > 0.0 { inf } else { negative_inf }),
+        Value::Double(double) if double.fract() == 0.0 && double.abs() < EXACT => (double as i64).into(),
+        other => other,
     }
 }
 

@@ -5,14 +5,22 @@ use std::io::{self, Write};
 use serde::{Serialize, Serializer};
 
 use super::Barcode;
+use super::table::BarTable;
 use crate::rips::{Chain, Representative};
 
 #[derive(Serialize)]
-struct Bar {
-    dim: usize,
-    birth: f64,
+struct Head<'a> {
+    points: usize,
+    modulus: u16,
     /// serde_json writes infinity as `null`.
-    death: f64,
+    threshold: f64,
+    max_dim: usize,
+    #[serde(skip_serializing_if = "<[usize]>::is_empty")]
+    unfinished: &'a [usize],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    landmarks: Option<&'a [usize]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    covering_radius: Option<f64>,
 }
 
 /// The representative of a bar.
@@ -44,19 +52,17 @@ impl Serialize for Rows<'_> {
 
 impl<'a> From<&'a Representative> for Simplices<'a> {
     fn from(found: &'a Representative) -> Self {
-        let Representative { bar, dim, index, birth, death, birth_edge, death_edge, cocycle, cycle } = found;
-        let crate::Bar { birth: born, death: dies } = *bar;
         Simplices {
-            dim: *dim,
-            index: *index,
-            birth: born,
-            death: dies,
-            birth_simplex: birth,
-            death_simplex: death.as_deref(),
-            birth_edge: *birth_edge,
-            death_edge: *death_edge,
-            cocycle: cocycle.as_deref().map(Rows),
-            cycle: cycle.as_deref().map(Rows),
+            dim: found.dim,
+            index: found.index,
+            birth: found.bar.birth,
+            death: found.bar.death,
+            birth_simplex: &found.birth,
+            death_simplex: found.death.as_deref(),
+            birth_edge: found.birth_edge,
+            death_edge: found.death_edge,
+            cocycle: found.cocycle.as_deref().map(Rows),
+            cycle: found.cycle.as_deref().map(Rows),
         }
     }
 }
@@ -67,35 +73,88 @@ impl<'a> From<&'a Representative> for Simplices<'a> {
 /// Errors of `out`.
 pub fn write(barcode: &Barcode<'_>, out: &mut dyn Write) -> io::Result<()> {
     let Barcode { diagram, summary, modulus, landmarks, representatives, unfinished } = barcode;
-    let threshold = serde_json::to_string(&summary.threshold)?;
-    let max_dim = diagram.len().saturating_sub(1);
-    write!(out, "{{\"points\":{},\"modulus\":{modulus},\"threshold\":{threshold},", summary.points)?;
-    write!(out, "\"max_dim\":{max_dim},")?;
-    if !unfinished.is_empty() {
-        write!(out, "\"unfinished\":{},", serde_json::to_string(unfinished)?)?;
-    }
-    if let Some(landmarks) = landmarks {
-        let points = serde_json::to_string(&landmarks.points)?;
-        let radius = serde_json::to_string(&landmarks.covering_radius)?;
-        write!(out, "\"landmarks\":{points},\"covering_radius\":{radius},")?;
-    }
-    write!(out, "\"bars\":[")?;
-    let bars = diagram.iter().map(|(dim, bar)| Bar { dim, birth: bar.birth, death: bar.death });
-    write_lines(bars, out)?;
+    let head = Head {
+        points: summary.points,
+        modulus: *modulus,
+        threshold: summary.threshold,
+        max_dim: diagram.len().saturating_sub(1),
+        unfinished,
+        landmarks: landmarks.map(|landmarks| &*landmarks.points),
+        covering_radius: landmarks.map(|landmarks| landmarks.covering_radius),
+    };
+    let mut object = Object::begin(&head, out)?;
+    object.bars(&BarTable::of_diagram(diagram))?;
     if let Some(representatives) = representatives {
-        write!(out, ",\"representatives\":[")?;
-        write_lines(representatives.iter().map(Simplices::from), out)?;
+        object.list("representatives", representatives.iter().map(Simplices::from))?;
     }
-    out.write_all(b"}\n")
+    object.end()
 }
 
-/// Writes the elements of an array, one per line, and the end of the array.
-fn write_lines(elements: impl Iterator<Item = impl Serialize>, out: &mut dyn Write) -> io::Result<()> {
-    for (k, element) in elements.enumerate() {
-        out.write_all(if k == 0 { b"\n" } else { b",\n" })?;
-        serde_json::to_writer(&mut *out, &element)?;
+/// An object that is being written, with lists of one line per element.
+pub(crate) struct Object<'a> {
+    out: &'a mut dyn Write,
+    is_empty: bool,
+}
+
+impl<'a> Object<'a> {
+    /// Begins an object with the keys of `head`, which is an object too.
+    pub(crate) fn begin(head: &impl Serialize, out: &'a mut dyn Write) -> io::Result<Self> {
+        let head = serde_json::to_string(head)?;
+        let open = head.strip_suffix('}').unwrap_or(&head);
+        out.write_all(open.as_bytes())?;
+        Ok(Object { out, is_empty: open == "{" })
     }
-    out.write_all(b"\n]")
+
+    /// Writes a key, and returns the output for its value.
+    pub(crate) fn key(&mut self, name: &str) -> io::Result<&mut dyn Write> {
+        let separator = if std::mem::take(&mut self.is_empty) { "" } else { "," };
+        write!(self.out, "{separator}\"{name}\":")?;
+        Ok(self.out)
+    }
+
+    /// Writes a list.
+    pub(crate) fn list(
+        &mut self,
+        name: &str,
+        elements: impl Iterator<Item = impl Serialize>,
+    ) -> io::Result<()> {
+        let out = self.key(name)?;
+        out.write_all(b"[")?;
+        for (k, element) in elements.enumerate() {
+            out.write_all(if k == 0 { b"\n" } else { b",\n" })?;
+            serde_json::to_writer(&mut *out, &element)?;
+        }
+        out.write_all(b"\n]")
+    }
+
+    /// Writes the list `bars`. JSON has no infinity, so infinite values are strings.
+    pub(crate) fn bars(&mut self, table: &BarTable<'_>) -> io::Result<()> {
+        let out = self.key("bars")?;
+        out.write_all(b"[")?;
+        let mut before = 0;
+        for (section, &(_, length)) in table.sections().iter().enumerate() {
+            table.write_lines(section, out, &|index, row, line| {
+                line.push_str(if before + index == 0 { "\n{\"dim\":" } else { ",\n{\"dim\":" });
+                line.push_str(itoa::Buffer::new().format(row.dim));
+                line.push_str(",\"birth\":");
+                row.birth.push_quoted("\"", line);
+                line.push_str(",\"death\":");
+                if row.is_essential {
+                    line.push_str("null");
+                } else {
+                    row.death.push_quoted("\"", line);
+                }
+                line.push('}');
+            })?;
+            before += length;
+        }
+        out.write_all(b"\n]")
+    }
+
+    /// Ends the object.
+    pub(crate) fn end(self) -> io::Result<()> {
+        self.out.write_all(b"}\n")
+    }
 }
 
 #[cfg(test)]

@@ -75,6 +75,7 @@ pub mod npy;
 pub mod npz;
 pub mod number;
 pub mod pairs;
+mod table;
 pub mod text;
 pub mod vectors;
 
@@ -85,6 +86,8 @@ use serde::Serialize;
 use crate::diagram::Diagram;
 use crate::names::named;
 use crate::rips::{Landmarks, Representatives, Summary};
+
+pub use table::{BarTable, Row};
 
 /// An output format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
@@ -142,12 +145,12 @@ impl OutputFormat {
     pub fn write(self, barcode: &Barcode<'_>, out: &mut dyn Write) -> io::Result<()> {
         match self {
             OutputFormat::Text => text::write(barcode, out),
-            OutputFormat::Csv => match barcode.representatives {
-                Some(representatives) => csv::write_with_simplices(barcode.diagram, representatives, out),
-                None => csv::write(barcode.diagram, out),
-            },
+            OutputFormat::Csv => {
+                let table = BarTable::of_diagram(barcode.diagram);
+                csv::write_with_simplices(&table, csv::push_without_plus, barcode.representatives, out)
+            }
             OutputFormat::Json => json::write(barcode, out),
-            OutputFormat::Npy => npy::write(barcode.diagram, out),
+            OutputFormat::Npy => npy::write(&BarTable::of_diagram(barcode.diagram), out),
             OutputFormat::Npz => npz::write(barcode, out),
         }
     }

@@ -2,55 +2,42 @@
 
 use std::io::{self, Write};
 
-use npyz::{DType, TypeStr, WriterBuilder};
+use npyz::{AutoSerialize, WriterBuilder};
 
-use crate::diagram::Diagram;
+use super::table::BarTable;
 
 /// Writes the array.
 ///
 /// # Errors
-/// Errors of `out`.
-pub fn write(diagram: &Diagram, out: &mut dyn Write) -> io::Result<()> {
-    let rows = diagram.iter().map(|(dim, bar)| Ok([dim as f64, bar.birth, bar.death]));
-    write_rows(diagram.iter().count() as u64, rows, out)
+/// Errors of `out`; an error of which [`Inexact`](crate::cubical::value::Inexact) is the source.
+pub(crate) fn write(table: &BarTable<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let rows = table.doubles().map(|row| row.map_err(io::Error::other));
+    write_rows(&[table.len(), 3], rows, out)
 }
 
-/// Writes an array of `count` rows.
+/// Writes an array of this shape, in C order; a row is any number of its elements.
 ///
 /// # Errors
-/// Errors of `out` and `rows`; or the number of rows is not `count`.
-pub fn write_rows<const COLUMNS: usize>(
-    count: u64,
-    mut rows: impl Iterator<Item = io::Result<[f64; COLUMNS]>>,
+/// Errors of `out` and `rows`; or the number of elements is not that of the shape.
+pub fn write_rows<T: AutoSerialize, R: IntoIterator<Item = T>>(
+    shape: &[usize],
+    rows: impl IntoIterator<Item = io::Result<R>>,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let double: TypeStr = "<f8".parse().map_err(io::Error::other)?;
-    let options = npyz::WriteOptions::new().dtype(DType::Plain(double)).shape(&[count, COLUMNS as u64]);
-    let mut array = options.writer(out).begin_nd()?;
-    rows.try_for_each(|row| array.extend(row?))?;
-    array.finish()
-}
-
-/// Writes a square array of `rows` rows, given row by row.
-///
-/// # Errors
-/// Errors of `out`; or there are more or fewer numbers.
-pub fn write_square(rows: u64, numbers: impl Iterator<Item = f64>, out: &mut dyn Write) -> io::Result<()> {
-    let double: TypeStr = "<f8".parse().map_err(io::Error::other)?;
-    let options = npyz::WriteOptions::new().dtype(DType::Plain(double)).shape(&[rows, rows]);
-    let mut array = options.writer(out).begin_nd()?;
-    array.extend(numbers)?;
+    let shape: Vec<u64> = shape.iter().map(|&extent| extent as u64).collect();
+    let mut array = npyz::WriteOptions::new().default_dtype().shape(&shape).writer(out).begin_nd()?;
+    rows.into_iter().try_for_each(|row| array.extend(row?))?;
     array.finish()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::diagram::Bar;
+    use crate::diagram::{Bar, Diagram};
 
     fn read_back(diagram: &Diagram) -> (Vec<u64>, Vec<f64>) {
         let mut bytes = Vec::new();
-        write(diagram, &mut bytes).unwrap();
+        write(&BarTable::of_diagram(diagram), &mut bytes).unwrap();
         let array = npyz::NpyFile::new(bytes.as_slice()).unwrap();
         (array.shape().to_vec(), array.into_vec().unwrap())
     }

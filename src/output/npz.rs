@@ -3,66 +3,51 @@
 //! Arrays are stored without compression.
 
 use std::io::{self, Write};
+use std::iter;
 
-use npyz::{DType, NpyWriter, TypeStr, WriterBuilder};
+use npyz::AutoSerialize;
 use rawzip::{ErrorKind, ZipArchiveWriter};
 
+use super::table::BarTable;
 use super::{Barcode, npy};
-use crate::rips::{Chain, Representative, Representatives};
+use crate::rips::{Chain, Representatives};
 
 /// Writes the archive.
 ///
 /// # Errors
 /// Errors of `out`.
 pub fn write(barcode: &Barcode<'_>, out: &mut dyn Write) -> io::Result<()> {
-    let mut archive = ZipArchiveWriter::new(out);
-    add(&mut archive, "bars", &|member| npy::write(barcode.diagram, member))?;
+    let mut archive = Archive::new(out);
+    archive.bars(&BarTable::of_diagram(barcode.diagram))?;
     if let Some(representatives) = barcode.representatives {
         for dim in 0..representatives.dimensions() {
             add_dimension(&mut archive, representatives, dim)?;
         }
     }
-    archive.finish().map_err(io_error).map(drop)
+    archive.finish()
 }
-
-/// An archive that is being written.
-pub(crate) type Archive<'a> = ZipArchiveWriter<&'a mut dyn Write>;
 
 /// Adds the arrays of one dimension.
 fn add_dimension(archive: &mut Archive<'_>, representatives: &Representatives, dim: usize) -> io::Result<()> {
     let rows = representatives.of_dimension(dim);
-    let count = rows.len();
-    let mut table = |name: &str, width: usize, row: &dyn Fn(&Representative, &mut Vec<i64>)| {
-        let write = |member: &mut dyn Write| {
-            let mut array = integers(&[count as u64, width as u64], member)?;
-            let mut values = Vec::with_capacity(width);
-            for representative in rows {
-                values.clear();
-                row(representative, &mut values);
-                // An essential bar has no death simplex.
-                values.resize(width, -1);
-                array.extend(values.iter().copied())?;
-            }
-            array.finish()
-        };
-        add(archive, &format!("{name}_{dim}"), &write)
+    // An essential bar has no death simplex.
+    let padded = |vertices: Option<&[u32]>, width: usize| {
+        let vertices = vertices.unwrap_or_default().iter().map(|&vertex| i64::from(vertex));
+        vertices.chain(iter::repeat(-1)).take(width).collect::<Vec<i64>>()
     };
-    let extend =
-        |values: &mut Vec<i64>, simplex: &[u32]| values.extend(simplex.iter().map(|&v| i64::from(v)));
-    table("birth_simplices", dim + 1, &|found, values| extend(values, &found.birth))?;
-    table("death_simplices", dim + 2, &|found, values| {
-        extend(values, found.death.as_deref().unwrap_or_default())
-    })?;
+    let edge = |edge: &Option<[u32; 2]>| padded(edge.as_ref().map(|edge| &edge[..]), 2);
+    let name = |array: &str| format!("{array}_{dim}");
+    let births = rows.iter().flat_map(|found| padded(Some(&found.birth), dim + 1));
+    archive.numbers(&name("birth_simplices"), &[rows.len(), dim + 1], births)?;
+    let deaths = rows.iter().flat_map(|found| padded(found.death.as_deref(), dim + 2));
+    archive.numbers(&name("death_simplices"), &[rows.len(), dim + 2], deaths)?;
     if dim > 0 {
-        table("birth_edges", 2, &|found, values| extend(values, found.birth_edge.as_slice().as_flattened()))?;
+        let edges = rows.iter().flat_map(|found| edge(&found.birth_edge));
+        archive.numbers(&name("birth_edges"), &[rows.len(), 2], edges)?;
     }
-    table("death_edges", 2, &|found, values| extend(values, found.death_edge.as_slice().as_flattened()))?;
-    let places = &|member: &mut dyn Write| {
-        let mut array = integers(&[count as u64], member)?;
-        array.extend(rows.iter().map(|found| found.index as i64))?;
-        array.finish()
-    };
-    add(archive, &format!("index_{dim}"), places)?;
+    let edges = rows.iter().flat_map(|found| edge(&found.death_edge));
+    archive.numbers(&name("death_edges"), &[rows.len(), 2], edges)?;
+    archive.numbers(&name("index"), &[rows.len()], rows.iter().map(|found| found.index as i64))?;
     let cocycles: Vec<&Chain> = rows.iter().filter_map(|found| found.cocycle.as_deref()).collect();
     add_chains(archive, "cocycle", dim, &cocycles)?;
     let cycles: Vec<&Chain> = rows.iter().filter_map(|found| found.cycle.as_deref()).collect();
@@ -75,52 +60,71 @@ fn add_chains(archive: &mut Archive<'_>, name: &str, dim: usize, chains: &[&Chai
     if chains.is_empty() {
         return Ok(());
     }
-    let simplices: usize = chains.iter().map(|chain| chain.len()).sum();
-    add(archive, &format!("{name}_offsets_{dim}"), &|member| {
-        let mut array = integers(&[chains.len() as u64 + 1], member)?;
-        let ends = chains.iter().scan(0, |end, chain| {
-            *end += chain.len() as i64;
+    let simplices = chains.iter().map(|chain| chain.len()).sum();
+    archive.offsets(&format!("{name}_offsets_{dim}"), chains.iter().map(|chain| chain.len()))?;
+    let vertices = chains.iter().flat_map(|chain| chain.vertices()).map(|&vertex| i64::from(vertex));
+    archive.numbers(&format!("{name}_simplices_{dim}"), &[simplices, dim + 1], vertices)?;
+    let coefficients = chains.iter().flat_map(|chain| chain.coefficients()).map(|&c| i64::from(c));
+    archive.numbers(&format!("{name}_coefficients_{dim}"), &[simplices], coefficients)
+}
+
+/// An archive that is being written.
+pub(crate) struct Archive<'a>(ZipArchiveWriter<&'a mut dyn Write>);
+
+impl<'a> Archive<'a> {
+    pub(crate) fn new(out: &'a mut dyn Write) -> Self {
+        Archive(ZipArchiveWriter::new(out))
+    }
+
+    /// Adds an array that `write` writes.
+    pub(crate) fn add(
+        &mut self,
+        name: &str,
+        write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let (mut entry, config) = self.0.new_file(format!("{name}.npy")).start().map_err(io_error)?;
+        let mut member = config.wrap(&mut entry);
+        write(&mut member)?;
+        let (_, descriptor) = member.finish().map_err(io_error)?;
+        entry.finish(descriptor).map_err(io_error).map(drop)
+    }
+
+    /// Adds the bars, one row per bar: dim, birth, death.
+    pub(crate) fn bars(&mut self, table: &BarTable<'_>) -> io::Result<()> {
+        self.add("bars", |member| npy::write(table, member))
+    }
+
+    /// Adds an array of this shape, in C order.
+    pub(crate) fn numbers<T: AutoSerialize>(
+        &mut self,
+        name: &str,
+        shape: &[usize],
+        numbers: impl IntoIterator<Item = T>,
+    ) -> io::Result<()> {
+        self.add(name, |member| npy::write_rows(shape, [Ok(numbers)], member))
+    }
+
+    /// Adds the start of each of the lists of the given lengths, and then the sum of the lengths.
+    pub(crate) fn offsets(
+        &mut self,
+        name: &str,
+        lengths: impl ExactSizeIterator<Item = usize>,
+    ) -> io::Result<()> {
+        let shape = [lengths.len() + 1];
+        let ends = lengths.scan(0, |end, length| {
+            *end += length as i64;
             Some(*end)
         });
-        array.extend(std::iter::once(0).chain(ends))?;
-        array.finish()
-    })?;
-    add(archive, &format!("{name}_simplices_{dim}"), &|member| {
-        let mut array = integers(&[simplices as u64, dim as u64 + 1], member)?;
-        array.extend(chains.iter().flat_map(|chain| chain.vertices()).map(|&vertex| i64::from(vertex)))?;
-        array.finish()
-    })?;
-    add(archive, &format!("{name}_coefficients_{dim}"), &|member| {
-        let mut array = integers(&[simplices as u64], member)?;
-        array.extend(chains.iter().flat_map(|chain| chain.coefficients()).map(|&c| i64::from(c)))?;
-        array.finish()
-    })
-}
+        self.numbers(name, &shape, iter::once(0).chain(ends))
+    }
 
-/// Adds an array to an archive.
-pub(crate) fn add(
-    archive: &mut Archive<'_>,
-    name: &str,
-    write: &dyn Fn(&mut dyn Write) -> io::Result<()>,
-) -> io::Result<()> {
-    let (mut entry, config) = archive.new_file(format!("{name}.npy")).start().map_err(io_error)?;
-    let mut member = config.wrap(&mut entry);
-    write(&mut member)?;
-    let (_, descriptor) = member.finish().map_err(io_error)?;
-    entry.finish(descriptor).map_err(io_error).map(drop)
-}
-
-/// Begins an array of 64-bit integers in C order.
-pub(crate) fn integers<'a>(
-    shape: &[u64],
-    out: &'a mut dyn Write,
-) -> io::Result<NpyWriter<i64, &'a mut dyn Write>> {
-    let integer: TypeStr = "<i8".parse().map_err(io::Error::other)?;
-    npyz::WriteOptions::new().dtype(DType::Plain(integer)).shape(shape).writer(out).begin_nd()
+    pub(crate) fn finish(self) -> io::Result<()> {
+        self.0.finish().map_err(io_error).map(drop)
+    }
 }
 
 /// Converts the error of an archive to that of its output.
-pub(crate) fn io_error(error: rawzip::Error) -> io::Error {
+fn io_error(error: rawzip::Error) -> io::Error {
     match error.into_kind() {
         ErrorKind::IO(error) => error,
         other => io::Error::other(other.to_string()),

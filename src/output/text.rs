@@ -16,11 +16,12 @@
 //! Double-precision distances, which Ripser does not have, are written with the same six digits; but a bar whose
 //! birth and death would look equal is written with all necessary digits: ` [1,1.000000001)`.
 
+use std::fmt::Write as _;
 use std::io::{self, Write};
 
 use super::Barcode;
 use super::number::{General, Shortest};
-use crate::diagram::{Bar, Diagram};
+use super::table::{BarTable, Row};
 use crate::metric::Precision;
 use crate::rips::Summary;
 
@@ -30,7 +31,22 @@ use crate::rips::Summary;
 /// Errors of `out`.
 pub fn write(barcode: &Barcode<'_>, out: &mut dyn Write) -> io::Result<()> {
     write_header(barcode.summary, out)?;
-    write_bars(barcode.diagram, barcode.summary.precision, out)
+    let digits = match barcode.summary.precision {
+        Precision::Single => Digits::Six,
+        Precision::Double => Digits::Distinct,
+    };
+    write_bars(&BarTable::of_diagram(barcode.diagram), digits, out)
+}
+
+/// Number of digits of doubles.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Digits {
+    /// Six significant digits.
+    Six,
+    /// Six, or all that are needed for a bar whose birth and death would look equal.
+    Distinct,
+    /// The fewest that read back as the same double.
+    All,
 }
 
 fn write_header(summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
@@ -61,43 +77,47 @@ fn printed_range(summary: &Summary) -> (f64, f64) {
     summary.value_range.unwrap_or(empty)
 }
 
-fn write_bars(diagram: &Diagram, precision: Precision, out: &mut dyn Write) -> io::Result<()> {
-    for dim in 0..diagram.len() {
+/// Writes a heading per section and a line per bar.
+pub(crate) fn write_bars(table: &BarTable<'_>, digits: Digits, out: &mut dyn Write) -> io::Result<()> {
+    for (section, (dim, _)) in table.sections().iter().enumerate() {
         writeln!(out, "persistence intervals in dim {dim}:")?;
-        for bar in diagram.bars(dim) {
-            match precision {
-                Precision::Double if reads_as_empty(bar) => write_exact(bar, out)?,
-                _ => write_bar(bar, out)?,
-            }
-        }
+        table.write_lines(section, out, &|_, row, line| push(row, digits, line))?;
     }
     Ok(())
 }
 
-fn write_bar(bar: &Bar, out: &mut dyn Write) -> io::Result<()> {
-    let birth = General(bar.birth);
-    if bar.is_essential() {
-        writeln!(out, " [{birth}, )")
-    } else {
-        writeln!(out, " [{birth},{})", General(bar.death))
+/// Appends the line of a bar.
+fn push(row: &Row, digits: Digits, line: &mut String) {
+    let start = line.len();
+    line.push_str(" [");
+    let ends = [Some(row.birth), (!row.is_essential).then_some(row.death)];
+    for (k, end) in ends.into_iter().enumerate() {
+        line.push_str(if k == 0 { "" } else { "," });
+        match end {
+            Some(end) if digits == Digits::All => end.push(line),
+            Some(end) => end.push_general(line),
+            None => line.push(' '),
+        }
     }
+    if digits == Digits::Distinct && reads_as_empty(row, &line[start..]) {
+        line.truncate(start);
+        // Writing to a string does not fail.
+        let _ = write!(line, " [{},{}", Shortest(row.birth.double()), Shortest(row.death.double()));
+    }
+    line.push_str(")\n");
 }
 
-/// Whether six significant digits may be too few to tell birth and death apart: numbers with the same text differ by
-/// less than a unit of the sixth digit.
-fn reads_as_empty(bar: &Bar) -> bool {
-    bar.death - bar.birth < 1e-5 * bar.death
-        && General(bar.birth).to_string() == General(bar.death).to_string()
-}
-
-/// Writes a bar with as many digits as its numbers need to read back as the same doubles.
-fn write_exact(bar: &Bar, out: &mut dyn Write) -> io::Result<()> {
-    writeln!(out, " [{},{})", Shortest(bar.birth), Shortest(bar.death))
+/// Whether birth and death are equal in the line of a bar. Numbers with the same text differ by less than a unit of the
+/// sixth digit, which is quickly found out.
+fn reads_as_empty(row: &Row, line: &str) -> bool {
+    let (birth, death) = (row.birth.double(), row.death.double());
+    death - birth < 1e-5 * death && line[2..].split_once(',').is_some_and(|(birth, death)| birth == death)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::diagram::{Bar, Diagram};
 
     fn header(summary: Summary) -> String {
         let mut text = Vec::new();
@@ -152,7 +172,7 @@ mod tests {
             vec![bar(1e-5, 1e6), bar(0.5, f64::INFINITY)],
         ]);
         let mut text = Vec::new();
-        write_bars(&diagram, Precision::Single, &mut text).unwrap();
+        write_bars(&BarTable::of_diagram(&diagram), Digits::Six, &mut text).unwrap();
         let expected = "persistence intervals in dim 0:\n [0,0.1)\n [0, )\npersistence intervals in dim 1:\n\
                         persistence intervals in dim 2:\n [1e-05,1e+06)\n [0.5, )\n";
         assert_eq!(String::from_utf8(text).unwrap(), expected);
@@ -172,13 +192,15 @@ mod tests {
         ];
         let bars: Vec<Bar> = bars.iter().map(|&(birth, death)| Bar { birth, death }).collect();
         let mut text = Vec::new();
-        write_bars(&Diagram::new(vec![bars.clone()]), Precision::Double, &mut text).unwrap();
+        let diagram = Diagram::new(vec![bars.clone()]);
+        write_bars(&BarTable::of_diagram(&diagram), Digits::Distinct, &mut text).unwrap();
         let expected = "persistence intervals in dim 0:\n [1,1.000000001)\n [0,1e-300)\n [1e+39,2e+39)\n \
                         [1e-50,1.0000001e-50)\n [999999.6,999999.7)\n [123456789,123456790)\n [1,1.1)\n [2, )\n";
         assert_eq!(String::from_utf8(text).unwrap(), expected);
         // Single precision is written as Ripser does.
         let mut text = Vec::new();
-        write_bars(&Diagram::new(vec![bars[..1].to_vec()]), Precision::Single, &mut text).unwrap();
+        let diagram = Diagram::new(vec![bars[..1].to_vec()]);
+        write_bars(&BarTable::of_diagram(&diagram), Digits::Six, &mut text).unwrap();
         assert_eq!(String::from_utf8(text).unwrap(), "persistence intervals in dim 0:\n [1,1)\n");
     }
 }

@@ -7,9 +7,9 @@
 
 use std::io::{self, Write};
 
-use npyz::{DType, TypeStr, WriterBuilder};
 use serde::Serialize;
 
+use super::npy;
 use crate::names::named;
 
 /// A format of vectors.
@@ -46,12 +46,8 @@ impl VectorFormat {
                 Ok(())
             }
             VectorFormat::Npy => {
-                let double: TypeStr = "<f8".parse().map_err(io::Error::other)?;
-                let shape = [vectors.len() as u64, vectors.first().map_or(0, Vec::len) as u64];
-                let options = npyz::WriteOptions::new().dtype(DType::Plain(double)).shape(&shape);
-                let mut array = options.writer(out).begin_nd()?;
-                vectors.iter().try_for_each(|vector| array.extend(vector.iter().copied()))?;
-                array.finish()
+                let shape = [vectors.len(), vectors.first().map_or(0, Vec::len)];
+                npy::write_rows(&shape, vectors.iter().map(|vector| Ok(vector.iter().copied())), out)
             }
         }
     }

@@ -229,8 +229,8 @@ mod tests {
     fn arrays_of_three_columns_are_told_by_their_first_row() {
         let array = |rows: &[[f64; 3]]| {
             let mut bytes = Vec::new();
-            let rows = rows.iter().map(|&row| Ok(row));
-            crate::output::npy::write_rows(rows.len() as u64, rows, &mut bytes).unwrap();
+            let shape = [rows.len(), 3];
+            crate::output::npy::write_rows(&shape, rows.iter().map(|&row| Ok(row)), &mut bytes).unwrap();
             bytes
         };
         assert_eq!(

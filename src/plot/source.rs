@@ -5,44 +5,38 @@ use std::io;
 use super::{PlottedBar, Series};
 use crate::compare;
 use crate::cubical::curves::CurvesFound;
-use crate::diagram::{Bar, Diagram};
-use crate::matrix::Index;
+use crate::diagram::Diagram;
 use crate::matrix::any::AnyReduced;
-use crate::output::images;
-use crate::output::pairs::{Class, Solution, solution_of};
+use crate::output::pairs::solution_of;
+use crate::output::{BarTable, Row, images};
 
 impl Series {
     /// Makes a series of the bars of a diagram.
     pub fn of_diagram(name: impl Into<String>, diagram: &Diagram) -> Series {
-        let bar =
-            |(dim, Bar { birth, death }): (usize, Bar)| PlottedBar { dim: Some(dim as u32), birth, death };
-        Series::of_bars(name, diagram.iter().map(bar).collect())
+        Series::of_table(name, &BarTable::of_diagram(diagram))
     }
 
     /// Makes a series of the bars of an image, rounded to doubles.
     pub fn of_image(name: impl Into<String>, barcode: &images::Barcode<'_>) -> Series {
-        let bar = |(dim, birth, death): (usize, f64, f64)| PlottedBar { dim: Some(dim as u32), birth, death };
-        Series::of_bars(name, barcode.doubles().map(bar).collect())
+        Series::of_table(name, &barcode.table())
     }
 
     /// Makes a series of the bars of a boundary matrix: by values, if it has them, else by cells.
     pub fn of_reduction(name: impl Into<String>, reduced: &AnyReduced<'_>) -> Series {
         match reduced {
-            AnyReduced::Narrow(reduced) => Series::of_solution(name, &solution_of(reduced)),
-            AnyReduced::Wide(reduced) => Series::of_solution(name, &solution_of(reduced)),
+            AnyReduced::Narrow(reduced) => Series::of_table(name, &solution_of(reduced).table()),
+            AnyReduced::Wide(reduced) => Series::of_table(name, &solution_of(reduced).table()),
         }
     }
 
-    fn of_solution<I: Index>(name: impl Into<String>, solution: &Solution<'_, I>) -> Series {
-        if let Some(diagram) = solution.diagram() {
-            return Series::of_diagram(name, &diagram);
-        }
-        let bar = |Class { dim, birth, death }: Class| PlottedBar {
-            dim: Some(dim as u32),
-            birth: birth as f64,
-            death: death.map_or(f64::INFINITY, |cell| cell as f64),
+    /// Makes a series of bars, their values rounded to doubles.
+    fn of_table(name: impl Into<String>, table: &BarTable<'_>) -> Series {
+        let bar = |row: Row| PlottedBar {
+            dim: Some(row.dim),
+            birth: row.birth.double(),
+            death: row.death.double(),
         };
-        Series::of_bars(name, solution.classes().map(bar).collect())
+        Series::of_bars(name, table.iter().map(bar).collect())
     }
 
     /// Makes a series of the curve of an image, or of its curves at several scales.

@@ -250,7 +250,7 @@ fn bars_of_doubles_are_written_so_that_birth_and_death_differ() {
         let numbers: Vec<f64> = (0..16).map(|k| distance(4 + k / 4 - k % 4)).collect();
         let mut file = Vec::new();
         let rows = numbers.chunks(4).map(|row| Ok(<[f64; 4]>::try_from(row).unwrap()));
-        lacuna::output::npy::write_rows(4, rows, &mut file).unwrap();
+        lacuna::output::npy::write_rows(&[4, 4], rows, &mut file).unwrap();
         let file = scratch.file("cycle.npy", file);
         // At a ratio of 1, and at one below that of the bar.
         for arguments in [&[][..], &["--ratio", "1.0000000001"]] {

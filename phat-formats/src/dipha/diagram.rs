@@ -4,6 +4,7 @@ use super::FileType;
 use super::fields::{Fields, write_header};
 use crate::FormatError;
 use crate::block::Block;
+use std::cmp::Ordering;
 use std::io::{self, Write};
 
 /// A point of a DIPHA persistence diagram, file type 2: the bar of a homology class.
@@ -18,6 +19,20 @@ pub struct DiagramPoint {
     pub death: f64,
     /// Whether the class is essential: it never dies.
     pub essential: bool,
+}
+
+impl DiagramPoint {
+    /// The dimension as it is stored: −d − 1 for an essential class.
+    fn stored_dim(&self) -> i64 {
+        let dim = i64::from(self.dim);
+        if self.essential { !dim } else { dim }
+    }
+
+    /// The order in which DIPHA sorts points: by stored dimension, birth and death.
+    pub fn order(&self, other: &Self) -> Ordering {
+        let (births, deaths) = (self.birth.total_cmp(&other.birth), self.death.total_cmp(&other.death));
+        self.stored_dim().cmp(&other.stored_dim()).then(births).then(deaths)
+    }
 }
 
 /// Reads the points of a persistence diagram, file type 2, in the order of the file.
@@ -91,8 +106,7 @@ pub fn write_diagram(
     let mut block = Block::new(out);
     block.integer(points.len() as u64)?;
     for point in points {
-        let dim = i64::from(point.dim);
-        block.word((if point.essential { !dim } else { dim }).to_le_bytes())?;
+        block.word(point.stored_dim().to_le_bytes())?;
         block.word(point.birth.to_le_bytes())?;
         block.word(point.death.to_le_bytes())?;
     }

@@ -1,18 +1,20 @@
 //! The output formats of barcodes and their writers.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::io::{self, Write};
 
 use phat_formats::dipha::{DiagramPoint, write_diagram};
 use phat_formats::phat;
-use rawzip::ZipArchiveWriter;
 use serde::Serialize;
 
 use crate::compare::read::ripser::SUPERLEVEL;
 use crate::compare::{Barcode, Bars, CellPairs, Kind};
+use crate::cubical::Value;
 use crate::names::named;
-use crate::output::npy::write_rows;
-use crate::output::npz::{add, integers, io_error};
+use crate::output::json::Object;
+use crate::output::npz::Archive;
+use crate::output::text::{self, Digits};
+use crate::output::{BarTable, Row, csv, npy};
 
 /// The formats to which barcodes can be converted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -137,18 +139,18 @@ impl BarcodeFile {
         self.holds(barcode).map_err(io::Error::other)?;
         match (self, barcode) {
             (BarcodeFile::Text, Barcode::Bars(bars)) => write_text(bars, out),
-            (BarcodeFile::Csv, Barcode::Bars(bars)) => write_csv(bars, out),
+            (BarcodeFile::Csv, Barcode::Bars(bars)) => csv::write(&table(bars), Value::push, out),
             (BarcodeFile::Json, Barcode::Bars(bars)) => write_json(bars, out),
             (BarcodeFile::Json, Barcode::CellPairs(pairs)) => {
                 let object = PairsObject { pairs: &pairs.pairs, essential: pairs.essential.as_deref() };
                 serde_json::to_writer(&mut out, &object)?;
                 out.write_all(b"\n")
             }
-            (BarcodeFile::Npy, Barcode::Bars(bars)) => write_array(bars, out),
+            (BarcodeFile::Npy, Barcode::Bars(bars)) => npy::write(&table(bars), out),
             (BarcodeFile::Npz, Barcode::Bars(bars)) => {
-                let mut archive = ZipArchiveWriter::new(out);
-                add(&mut archive, "bars", &|member| write_array(bars, member))?;
-                archive.finish().map_err(io_error).map(drop)
+                let mut archive = Archive::new(out);
+                archive.bars(&table(bars))?;
+                archive.finish()
             }
             (BarcodeFile::Npz, Barcode::CellPairs(pairs)) => write_pair_arrays(pairs, out),
             (BarcodeFile::Dipha, Barcode::Bars(bars)) => write_diagram(&mut out, points(bars).into_iter()),
@@ -169,78 +171,53 @@ fn cells(pairs: &CellPairs) -> impl Iterator<Item = u64> + '_ {
     named.chain(pairs.essential.iter().flatten().copied())
 }
 
-/// The death of a bar; for an essential one, infinity with its sign.
-fn death(bar: &DiagramPoint) -> f64 {
-    match bar.essential {
-        true if bar.death == f64::NEG_INFINITY => bar.death,
-        true => f64::INFINITY,
-        false => bar.death,
-    }
+/// The rows of bars, in their order; essential bars die at infinity with its sign.
+fn rows(bars: &Bars) -> impl Iterator<Item = Row> + '_ {
+    bars.bars.iter().map(|bar| {
+        let end = if bar.death == f64::NEG_INFINITY { bar.death } else { f64::INFINITY };
+        let death = if bar.essential { end } else { bar.death };
+        Row { dim: bar.dim, birth: bar.birth.into(), death: death.into(), is_essential: bar.essential }
+    })
 }
 
-/// The fewest digits that read back as the same double, or `inf` or `-inf`.
-fn digits(value: f64) -> String {
-    match value {
-        value if value.is_finite() => zmij::Buffer::new().format_finite(value).to_owned(),
-        value if value > 0.0 => "inf".to_owned(),
-        _ => "-inf".to_owned(),
-    }
+/// The bars in their order.
+fn table(bars: &Bars) -> BarTable<'_> {
+    let rows: Vec<Row> = rows(bars).collect();
+    BarTable::new(vec![(0, rows.len())], move |_, range| rows[range].to_vec())
 }
 
 fn write_text(bars: &Bars, out: &mut dyn Write) -> io::Result<()> {
-    let mut by_dim: BTreeMap<u32, Vec<&DiagramPoint>> = BTreeMap::new();
     let known = bars.dims.iter().copied().chain(bars.max_dim.into_iter().flat_map(|most| 0..=most));
-    known.filter(|dim| !bars.unfinished.contains(dim)).for_each(|dim| {
-        by_dim.entry(dim).or_default();
-    });
-    bars.bars.iter().for_each(|bar| by_dim.entry(bar.dim).or_default().push(bar));
-    if by_dim.is_empty() {
+    let mut dims: BTreeSet<u32> = known.filter(|dim| !bars.unfinished.contains(dim)).collect();
+    dims.extend(bars.bars.iter().map(|bar| bar.dim));
+    if dims.is_empty() {
         // A file without a heading would be no barcode: every barcode has dimension 0.
-        by_dim.insert(0, Vec::new());
+        dims.insert(0);
     }
     if bars.goes_down() {
         writeln!(out, "{SUPERLEVEL}")?;
     }
-    for (dim, bars) in by_dim {
-        writeln!(out, "persistence intervals in dim {dim}:")?;
-        for bar in bars {
-            let birth = digits(bar.birth);
-            match bar.essential {
-                true => writeln!(out, " [{birth}, )")?,
-                false => writeln!(out, " [{birth},{})", digits(bar.death))?,
-            }
-        }
-    }
-    Ok(())
+    let mut rows: Vec<Row> = rows(bars).collect();
+    rows.sort_by_key(|row| row.dim);
+    text::write_bars(&BarTable::of_rows(rows, dims.into_iter()), Digits::All, out)
 }
 
-fn write_csv(bars: &Bars, out: &mut dyn Write) -> io::Result<()> {
-    writeln!(out, "dim,birth,death")?;
-    bars.bars
-        .iter()
-        .try_for_each(|bar| writeln!(out, "{},{},{}", bar.dim, digits(bar.birth), digits(death(bar))))
-}
-
-/// A value in JSON, where infinity is a string.
-fn json(value: f64) -> String {
-    if value.is_finite() { digits(value) } else { format!("\"{}\"", digits(value)) }
+#[derive(Serialize)]
+struct Head<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_dim: Option<u32>,
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    unfinished: &'a BTreeSet<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    superlevel: Option<bool>,
 }
 
 fn write_json(bars: &Bars, out: &mut dyn Write) -> io::Result<()> {
-    let most = bars.max_dim.map(|most| format!("\"max_dim\":{most},")).unwrap_or_default();
-    let unfinished = if bars.unfinished.is_empty() {
-        String::new()
-    } else {
-        format!("\"unfinished\":{},", serde_json::to_string(&bars.unfinished)?)
-    };
-    let superlevel = if bars.goes_down() { "\"superlevel\":true," } else { "" };
-    write!(out, "{{{most}{unfinished}{superlevel}\"bars\":[")?;
-    for (place, bar) in bars.bars.iter().enumerate() {
-        let comma = if place == 0 { "" } else { "," };
-        let death = if bar.essential { "null".to_owned() } else { json(bar.death) };
-        write!(out, "{comma}\n{{\"dim\":{},\"birth\":{},\"death\":{death}}}", bar.dim, json(bar.birth))?;
-    }
-    writeln!(out, "\n]}}")
+    let superlevel = bars.goes_down().then_some(true);
+    let head = Head { max_dim: bars.max_dim, unfinished: &bars.unfinished, superlevel };
+    let mut object = Object::begin(&head, out)?;
+    object.bars(&table(bars))?;
+    object.end()
 }
 
 #[derive(Serialize)]
@@ -250,26 +227,15 @@ struct PairsObject<'a> {
     essential: Option<&'a [u64]>,
 }
 
-fn write_array(bars: &Bars, out: &mut dyn Write) -> io::Result<()> {
-    let rows = bars.bars.iter().map(|bar| Ok([f64::from(bar.dim), bar.birth, death(bar)]));
-    write_rows(bars.bars.len() as u64, rows, out)
-}
-
 fn write_pair_arrays(pairs: &CellPairs, out: &mut dyn Write) -> io::Result<()> {
-    let mut archive = ZipArchiveWriter::new(out);
-    add(&mut archive, "pairs", &|member| {
-        let mut array = integers(&[pairs.pairs.len() as u64, 2], member)?;
-        array.extend(pairs.pairs.iter().flat_map(|&(birth, death)| [birth as i64, death as i64]))?;
-        array.finish()
-    })?;
+    let mut archive = Archive::new(out);
+    let cells = pairs.pairs.iter().flat_map(|&(birth, death)| [birth as i64, death as i64]);
+    archive.numbers("pairs", &[pairs.pairs.len(), 2], cells)?;
     if let Some(essential) = &pairs.essential {
-        add(&mut archive, "essential", &|member| {
-            let mut array = integers(&[essential.len() as u64], member)?;
-            array.extend(essential.iter().map(|&cell| cell as i64))?;
-            array.finish()
-        })?;
+        let cells = essential.iter().map(|&cell| cell as i64);
+        archive.numbers("essential", &[essential.len()], cells)?;
     }
-    archive.finish().map_err(io_error).map(drop)
+    archive.finish()
 }
 
 /// The bars as DIPHA's points in its order: by stored dimension, birth and death.
@@ -283,13 +249,6 @@ fn points(bars: &Bars) -> Vec<DiagramPoint> {
         false => bar.death,
     };
     let mut points: Vec<_> = bars.bars.iter().map(|bar| DiagramPoint { death: end(bar), ..*bar }).collect();
-    points.sort_by(|a, b| {
-        let dim = |point: &DiagramPoint| {
-            let dim = i64::from(point.dim);
-            if point.essential { !dim } else { dim }
-        };
-        let births = a.birth.total_cmp(&b.birth);
-        dim(a).cmp(&dim(b)).then(births).then_with(|| a.death.total_cmp(&b.death))
-    });
+    points.sort_by(DiagramPoint::order);
     points
 }

@@ -3,46 +3,21 @@
 
 use std::io::{self, Write};
 
-use npyz::WriterBuilder;
 use phat_formats::{BoundaryMatrix, Index};
-use rawzip::ZipArchiveWriter;
 
-use crate::output::npz::{add, integers, io_error};
+use crate::output::npz::Archive;
 
 pub(super) fn write<I: Index>(matrix: &BoundaryMatrix<I>, out: &mut dyn Write) -> io::Result<()> {
-    let cells = matrix.len() as u64;
-    let mut archive = ZipArchiveWriter::new(out);
-    add(&mut archive, "indices", &|member| {
-        let mut array = integers(&[matrix.entries() as u64], member)?;
-        array.extend(matrix.rows().iter().map(|row| row.to_usize() as i64))?;
-        array.finish()
-    })?;
-    add(&mut archive, "indptr", &|member| {
-        let mut array = integers(&[cells + 1], member)?;
-        array.extend(matrix.offsets().iter().map(|offset| offset.to_usize() as i64))?;
-        array.finish()
-    })?;
-    add(&mut archive, "format", &format_of_compressed_columns)?;
-    add(&mut archive, "shape", &|member| {
-        let mut array = integers(&[2], member)?;
-        array.extend([cells as i64; 2])?;
-        array.finish()
-    })?;
-    add(&mut archive, "data", &|member| {
-        let mut array = npyz::WriteOptions::new()
-            .default_dtype()
-            .shape(&[matrix.entries() as u64])
-            .writer(member)
-            .begin_nd()?;
-        array.extend(std::iter::repeat_n(1_i8, matrix.entries()))?;
-        array.finish()
-    })?;
-    add(&mut archive, "dims", &|member| {
-        let mut array = integers(&[cells], member)?;
-        array.extend(matrix.dims().iter().map(|&dim| i64::from(dim)))?;
-        array.finish()
-    })?;
-    archive.finish().map_err(io_error).map(drop)
+    let (cells, entries) = (matrix.len(), matrix.entries());
+    let mut archive = Archive::new(out);
+    archive.numbers("indices", &[entries], matrix.rows().iter().map(|row| row.to_usize() as i64))?;
+    let offsets = matrix.offsets().iter().map(|offset| offset.to_usize() as i64);
+    archive.numbers("indptr", &[cells + 1], offsets)?;
+    archive.add("format", format_of_compressed_columns)?;
+    archive.numbers("shape", &[2], [cells as i64; 2])?;
+    archive.numbers("data", &[entries], std::iter::repeat_n(1_i8, entries))?;
+    archive.numbers("dims", &[cells], matrix.dims().iter().map(|&dim| i64::from(dim)))?;
+    archive.finish()
 }
 
 /// Writes a single string of three bytes, as NumPy stores `numpy.array(b"csc")`.

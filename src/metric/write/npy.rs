@@ -2,9 +2,8 @@
 
 use std::io::{self, Write};
 
-use npyz::WriterBuilder;
-
 use crate::metric::{DistanceMatrix, PointCloud, Precision, Value};
+use crate::output::npy::write_rows;
 
 pub(super) fn write_points<T: Value>(points: &PointCloud<T>, out: &mut dyn Write) -> io::Result<()> {
     let numbers = (0..points.len()).flat_map(|i| points.point(i)).copied();
@@ -22,19 +21,9 @@ fn write<T: Value>(
     numbers: impl Iterator<Item = T>,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let shape = shape.map(|extent| extent as u64);
-    let options = npyz::WriteOptions::new().default_dtype().shape(&shape);
+    let doubles = numbers.map(Into::<f64>::into);
     match T::PRECISION {
-        Precision::Single => {
-            let mut array = options.writer(out).begin_nd()?;
-            array.extend(numbers.map(|number| Into::<f64>::into(number) as f32))?;
-            array.finish()
-        }
-        Precision::Double => {
-            let options = npyz::WriteOptions::<f64>::new().default_dtype().shape(&shape);
-            let mut array = options.writer(out).begin_nd()?;
-            array.extend(numbers.map(Into::<f64>::into))?;
-            array.finish()
-        }
+        Precision::Single => write_rows(&shape, [Ok(doubles.map(|number| number as f32))], out),
+        Precision::Double => write_rows(&shape, [Ok(doubles)], out),
     }
 }

@@ -19,7 +19,7 @@
 
 use std::io::{self, Write};
 
-use super::{Barcode, lines};
+use super::Barcode;
 use crate::cubical::Value;
 
 /// Writes one line per bar.
@@ -28,18 +28,16 @@ use crate::cubical::Value;
 /// Errors of `out`.
 pub fn write(barcode: &Barcode<'_>, out: &mut dyn Write) -> io::Result<()> {
     let end = if barcode.request.superlevel { f64::MIN } else { f64::MAX };
-    let shape = barcode.image.shape();
+    let (shape, table) = (barcode.image.shape(), barcode.table());
     for (dim, classes) in barcode.classes.dimensions.iter().enumerate() {
-        let dim = format!("{dim},");
-        lines::write(barcode, classes, out, |bar, line| {
-            line.push_str(&dim);
-            bar.birth.push(line);
-            line.push(',');
-            match bar.death {
-                Some(death) => death.push(line),
-                None => Value::Double(end).push(line),
+        table.write_lines(dim, out, &|index, row, line| {
+            line.push_str(itoa::Buffer::new().format(dim));
+            let death = if row.is_essential { Value::Double(end) } else { row.death };
+            for value in [row.birth, death] {
+                line.push(',');
+                value.push(line);
             }
-            for place in [Some(bar.class.birth), bar.class.death] {
+            for place in [Some(classes[index].birth), classes[index].death] {
                 let Some(place) = place else {
                     line.push_str(",-1,-1,-1");
                     continue;

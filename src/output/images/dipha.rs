@@ -9,7 +9,7 @@ use std::io::{self, Write};
 
 use phat_formats::dipha::{DiagramPoint, write_diagram};
 
-use super::{Bar, Barcode};
+use super::Barcode;
 use crate::cubical::Value;
 use crate::cubical::value::Inexact;
 
@@ -24,31 +24,25 @@ pub fn write(barcode: &Barcode<'_>, mut out: &mut dyn Write) -> io::Result<()> {
 
 /// Checks that all values of the diagram are exact as doubles.
 pub(super) fn check(barcode: &Barcode<'_>) -> Result<(), Inexact> {
-    let exact = |value: Option<Value>| value.map_or(Ok(0.0), Value::exact_double).map(drop);
-    if barcode.len() > 0 {
-        exact(barcode.last())?;
+    let table = barcode.table();
+    if !table.is_empty() {
+        barcode.last().map_or(Ok(0.0), Value::exact_double)?;
     }
-    barcode.iter().try_for_each(|(_, bar)| exact(Some(bar.birth)).and_then(|()| exact(bar.death)))
+    table.doubles().try_for_each(|row| row.map(drop))
 }
 
 fn points(barcode: &Barcode<'_>) -> Result<Vec<DiagramPoint>, Inexact> {
+    check(barcode)?;
     // Adding zero turns −0 into 0.
     let double = |x: f64| if barcode.request.superlevel { 0.0 - x } else { x + 0.0 };
-    let value = |value: Value| value.exact_double().map(double);
-    check(barcode)?;
-    let last = barcode.last().map_or(0.0, |last| double(last.double()));
-    let point = |(dim, bar): (usize, Bar)| {
-        let death = bar.death.map_or(Ok(last), value)?;
-        Ok(DiagramPoint { dim: dim as u32, birth: value(bar.birth)?, death, essential: bar.death.is_none() })
+    let last = barcode.last().map_or(0.0, Value::double);
+    let point = |row: super::Row| DiagramPoint {
+        dim: row.dim,
+        birth: double(row.birth.double()),
+        death: double(if row.is_essential { last } else { row.death.double() }),
+        essential: row.is_essential,
     };
-    let mut points = barcode.iter().map(point).collect::<Result<Vec<_>, Inexact>>()?;
-    points.sort_unstable_by(|a, b| {
-        let dim = |point: &DiagramPoint| {
-            let dim = i64::from(point.dim);
-            if point.essential { !dim } else { dim }
-        };
-        let births = a.birth.total_cmp(&b.birth);
-        dim(a).cmp(&dim(b)).then(births).then_with(|| a.death.total_cmp(&b.death))
-    });
+    let mut points: Vec<DiagramPoint> = barcode.table().iter().map(point).collect();
+    points.sort_unstable_by(DiagramPoint::order);
     Ok(points)
 }

@@ -4,10 +4,11 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
-use super::{Barcode, lines};
+use super::Barcode;
 use crate::cubical::Value;
 use crate::cubical::persistence::Class;
 use crate::cubical::persistence::representatives::Representative;
+use crate::output::json::Object;
 
 #[derive(Serialize)]
 struct Head {
@@ -32,39 +33,12 @@ pub fn write(barcode: &Barcode<'_>, out: &mut dyn Write) -> io::Result<()> {
         threshold: barcode.threshold,
         max_dim: barcode.classes.dimensions.len().saturating_sub(1),
     };
-    let head = serde_json::to_string(&head)?;
-    let open = head.strip_suffix('}').unwrap_or(&head);
-    write!(out, "{open},\"bars\":[")?;
-    let mut is_first = true;
-    for (dim, classes) in barcode.classes.dimensions.iter().enumerate() {
-        let open = format!("{{\"dim\":{dim},\"birth\":");
-        // There is no comma before the very first bar.
-        let (first, others) = classes.split_at(usize::from(is_first && !classes.is_empty()));
-        is_first &= classes.is_empty();
-        for (separator, classes) in [("\n", first), (",\n", others)] {
-            lines::write(barcode, classes, out, |bar, line| {
-                line.push_str(separator);
-                line.push_str(&open);
-                push(bar.birth, line);
-                line.push_str(",\"death\":");
-                match bar.death {
-                    Some(death) => push(death, line),
-                    None => line.push_str("null"),
-                }
-                line.push('}');
-            })?;
-        }
-    }
-    out.write_all(b"\n]")?;
+    let mut object = Object::begin(&head, out)?;
+    object.bars(&barcode.table())?;
     if let Some(representatives) = barcode.representatives {
-        out.write_all(b",\"representatives\":[")?;
-        for (k, found) in representatives.iter().enumerate() {
-            out.write_all(if k == 0 { b"\n" } else { b",\n" })?;
-            serde_json::to_writer(&mut *out, &Cycle::new(barcode, &found))?;
-        }
-        out.write_all(b"\n]")?;
+        object.list("representatives", representatives.iter().map(|found| Cycle::new(barcode, &found)))?;
     }
-    out.write_all(b"}\n")
+    object.end()
 }
 
 /// A bar and a cycle that represents it.
@@ -95,12 +69,4 @@ impl<'a> Cycle<'a> {
             voxels: found.voxels.iter().map(|&place| shape.coordinates(place)).collect(),
         }
     }
-}
-
-/// Appends a value. JSON has no infinity, so infinite values become strings.
-fn push(value: Value, line: &mut String) {
-    let quote = if value.is_finite() { "" } else { "\"" };
-    line.push_str(quote);
-    value.push(line);
-    line.push_str(quote);
 }

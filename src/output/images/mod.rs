@@ -2,8 +2,8 @@
 //!
 //! | format | module | content |
 //! |---|---|---|
-//! | `text` | [`text`] | text in the style of Ripser |
-//! | `csv` | [`csv`] | one line per bar: `dim,birth,death` |
+//! | `text` | [`crate::output::text`] | text in the style of Ripser |
+//! | `csv` | [`crate::output::csv`] | one line per bar: `dim,birth,death` |
 //! | `json` | [`json`] | an object: the bars, and the parameters of the run |
 //! | `npy` | [`crate::output::npy`] | a NumPy array of doubles, one row per bar: dim, birth, death |
 //! | `dipha` | [`dipha`] | a persistence diagram, as DIPHA writes it |
@@ -76,13 +76,9 @@
 //! the axes of `shape`, so that `mask[tuple(cycle_voxels_1.T)] = True` marks all loops in an array.
 
 pub mod cripser;
-pub mod csv;
 pub mod dipha;
 pub mod json;
-mod lines;
 pub mod npz;
-pub mod text;
-mod value;
 
 use std::io::{self, Write};
 
@@ -93,6 +89,9 @@ use crate::cubical::persistence::{Class, Classes, PersistenceRequest};
 use crate::cubical::value::Inexact;
 use crate::cubical::{AnyImage, Image, Key, Value, Voxel};
 use crate::names::named;
+use crate::output::table::{BarTable, Row};
+use crate::output::text::{self, Digits};
+use crate::output::{csv, npy};
 use crate::with_image;
 
 /// A format of the bars of an image.
@@ -133,23 +132,6 @@ pub struct Barcode<'a> {
     pub representatives: Option<&'a Representatives>,
 }
 
-/// A class with the values of its voxels.
-struct Bar {
-    class: Class,
-    birth: Value,
-    death: Option<Value>,
-}
-
-/// Number of classes whose values are looked up together.
-const BLOCK: usize = 1 << 8;
-
-/// Looks up the values of classes.
-fn look_up<T: Voxel>(image: &Image<T>, classes: &[Class]) -> Vec<Bar> {
-    let value = |place: usize| image.voxels()[place].into();
-    let bar = |&class: &Class| Bar { class, birth: value(class.birth), death: class.death.map(value) };
-    classes.iter().map(bar).collect()
-}
-
 /// The last value of the filtration that a voxel has; `None` if it contains no voxel.
 fn last<T: Voxel>(image: &Image<T>, request: &PersistenceRequest, threshold: Option<Value>) -> Option<Value> {
     let within = |voxel: &&T| threshold.is_none_or(|threshold| request.reaches(threshold, (**voxel).into()));
@@ -158,45 +140,43 @@ fn last<T: Voxel>(image: &Image<T>, request: &PersistenceRequest, threshold: Opt
 }
 
 impl Barcode<'_> {
-    /// The bars of classes. Their voxels are scattered in memory; looking up many together overlaps the loads.
-    fn bars(&self, classes: &[Class]) -> impl Iterator<Item = Bar> {
-        let image = self.image;
-        let bars = move |classes| with_image!(image, image => look_up(image, classes));
-        classes.chunks(BLOCK).flat_map(bars)
-    }
-
-    /// All bars with their dimensions.
-    fn iter(&self) -> impl Iterator<Item = (usize, Bar)> {
-        let dimensions = self.classes.dimensions.iter().enumerate();
-        dimensions.flat_map(|(dim, classes)| self.bars(classes).map(move |bar| (dim, bar)))
-    }
-
-    /// Number of bars.
-    fn len(&self) -> usize {
-        self.classes.dimensions.iter().map(Vec::len).sum()
-    }
-
-    /// Iterates over (dim, birth, death) as doubles, or the error that a value is not exact as one. Essential classes
-    /// of superlevel sets die at minus infinity.
-    fn rows(&self) -> impl Iterator<Item = Result<[f64; 3], Inexact>> {
-        let end = if self.request.superlevel { f64::NEG_INFINITY } else { f64::INFINITY };
-        self.iter().map(move |(dim, bar)| {
-            let death = bar.death.map_or(Ok(end), Value::exact_double)?;
-            Ok([dim as f64, bar.birth.exact_double()?, death])
+    /// The bars, a section a dimension. Essential classes of superlevel sets die at minus infinity.
+    pub(crate) fn table(&self) -> BarTable<'_> {
+        let Barcode { image, classes, request, .. } = *self;
+        let end = Value::Double(if request.superlevel { f64::NEG_INFINITY } else { f64::INFINITY });
+        let sections = (0..).zip(classes.dimensions.iter().map(Vec::len)).collect();
+        BarTable::new(sections, move |dim, range| {
+            let classes = &classes.dimensions[dim][range];
+            with_image!(image, image => look_up(image, dim, classes, end))
         })
-    }
-
-    /// Like [`rows`](Barcode::rows), with every value rounded to a double.
-    #[cfg(feature = "plots")]
-    pub(crate) fn doubles(&self) -> impl Iterator<Item = (usize, f64, f64)> {
-        let end = if self.request.superlevel { f64::NEG_INFINITY } else { f64::INFINITY };
-        self.iter().map(move |(dim, bar)| (dim, bar.birth.double(), bar.death.map_or(end, Value::double)))
     }
 
     /// The last value of the filtration; `None` without classes.
     fn last(&self) -> Option<Value> {
         with_image!(self.image, image => last(image, self.request, self.threshold))
     }
+}
+
+/// The rows of classes; essential ones die at `end`.
+fn look_up<T: Voxel>(image: &Image<T>, dim: usize, classes: &[Class], end: Value) -> Vec<Row> {
+    let value = |place: usize| image.voxels()[place].into();
+    let row = |class: &Class| Row {
+        dim: dim as u32,
+        birth: value(class.birth),
+        death: class.death.map_or(end, value),
+        is_essential: class.death.is_none(),
+    };
+    classes.iter().map(row).collect()
+}
+
+/// Writes the line that describes the image and the filtration, and the bars.
+fn write_text(barcode: &Barcode<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let Barcode { image, request, .. } = barcode;
+    let construction = request.construction;
+    let which = if request.superlevel { "superlevel" } else { "sublevel" };
+    let what = image.shape().described(image.voxel_type());
+    writeln!(out, "{what}, {construction}-construction, {which} sets")?;
+    text::write_bars(&barcode.table(), Digits::Six, out)
 }
 
 impl ImageBarsFormat {
@@ -229,7 +209,9 @@ impl ImageBarsFormat {
     /// [`Inexact`]: the format holds doubles, and an end of a bar is an integer that is not exact as one.
     pub fn check(self, barcode: &Barcode<'_>) -> Result<(), Inexact> {
         let checked = match self {
-            ImageBarsFormat::Npy | ImageBarsFormat::Npz => barcode.rows().try_for_each(|row| row.map(drop)),
+            ImageBarsFormat::Npy | ImageBarsFormat::Npz => {
+                barcode.table().doubles().try_for_each(|row| row.map(drop))
+            }
             ImageBarsFormat::Dipha => dipha::check(barcode),
             ImageBarsFormat::Text
             | ImageBarsFormat::Csv
@@ -245,21 +227,15 @@ impl ImageBarsFormat {
     /// Errors of `out`; an error of which [`Inexact`] is the source, if [`ImageBarsFormat::check`] fails.
     pub fn write(self, barcode: &Barcode<'_>, out: &mut dyn Write) -> io::Result<()> {
         match self {
-            ImageBarsFormat::Text => text::write(barcode, out),
-            ImageBarsFormat::Csv => csv::write(barcode, out),
+            ImageBarsFormat::Text => write_text(barcode, out),
+            ImageBarsFormat::Csv => csv::write(&barcode.table(), Value::push, out),
             ImageBarsFormat::Json => json::write(barcode, out),
-            ImageBarsFormat::Npy => write_rows(barcode, out),
+            ImageBarsFormat::Npy => npy::write(&barcode.table(), out),
             ImageBarsFormat::Dipha => dipha::write(barcode, out),
             ImageBarsFormat::Cripser => cripser::write(barcode, out),
             ImageBarsFormat::Npz => npz::write(barcode, out),
         }
     }
-}
-
-/// Writes the bars as a NumPy array.
-fn write_rows(barcode: &Barcode<'_>, out: &mut dyn Write) -> io::Result<()> {
-    let rows = barcode.rows().map(|row| row.map_err(io::Error::other));
-    crate::output::npy::write_rows(barcode.len() as u64, rows, out)
 }
 
 named!(ImageBarsFormat);

@@ -4,28 +4,35 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
-use super::{Solution, ValuedClass};
+use super::Solution;
 use crate::cubical::Value;
 use crate::matrix::Index;
 use crate::matrix::cycles::Cycle;
+use crate::output::json::Object;
+
+#[derive(Serialize)]
+struct Head {
+    cells: usize,
+}
 
 /// Writes the object with one line per pair or bar.
 ///
 /// # Errors
 /// Errors of `out`.
 pub fn write<I: Index>(solution: &Solution<'_, I>, out: &mut dyn Write) -> io::Result<()> {
-    write!(out, "{{\"cells\":{},", solution.matrix.len())?;
-    match solution.valued_classes() {
-        Some(classes) => write_bars(&classes, out),
-        None => write_cells(solution, out),
-    }?;
-    if let Some(cycles) = solution.cycles {
-        out.write_all(b",\"representatives\":[")?;
-        let representative = |cycle| Representative::new(solution, &cycle);
-        write_lines(cycles.iter().map(representative), out)?;
-        out.write_all(b"\n]")?;
+    let mut object = Object::begin(&Head { cells: solution.matrix.len() }, out)?;
+    if solution.values.is_some() {
+        object.bars(&solution.table())?;
+    } else {
+        object.list("pairs", solution.cell_pairs())?;
+        let essential: Vec<usize> = solution.pairs.essential().into_iter().map(I::to_usize).collect();
+        serde_json::to_writer(object.key("essential")?, &essential)?;
     }
-    out.write_all(b"}\n")
+    if let Some(cycles) = solution.cycles {
+        let representative = |cycle| Representative::new(solution, &cycle);
+        object.list("representatives", cycles.iter().map(representative))?;
+    }
+    object.end()
 }
 
 /// A class and a cycle that represents it.
@@ -50,53 +57,14 @@ struct Values {
 
 impl Representative {
     fn new<I: Index>(solution: &Solution<'_, I>, cycle: &Cycle<'_, I>) -> Self {
-        let values = solution.valued_class(cycle);
+        let row = solution.row(cycle.birth, cycle.death);
+        let death = (!row.is_essential).then_some(row.death);
         Representative {
             dim: cycle.dim.into(),
-            values: values.map(|ValuedClass { birth, death, .. }| Values {
-                birth: Value::Double(birth),
-                death: death.map(Value::Double),
-            }),
+            values: solution.values.map(|_| Values { birth: row.birth, death }),
             birth_cell: cycle.birth.to_usize(),
             death_cell: cycle.death.map(I::to_usize),
             cycle: cycle.cells.iter().map(|cell| cell.to_usize()).collect(),
         }
     }
-}
-
-/// A bar. JSON has no infinity, so infinite values are the strings `inf` and `-inf`.
-#[derive(Serialize)]
-struct Bar {
-    dim: usize,
-    birth: Value,
-    /// `null` for an essential class.
-    death: Option<Value>,
-}
-
-fn write_bars(classes: &[ValuedClass], out: &mut dyn Write) -> io::Result<()> {
-    let bars = classes.iter().map(|&ValuedClass { dim, birth, death }| Bar {
-        dim,
-        birth: Value::Double(birth),
-        death: death.map(Value::Double),
-    });
-    out.write_all(b"\"bars\":[")?;
-    write_lines(bars, out)?;
-    out.write_all(b"\n]")
-}
-
-fn write_cells<I: Index>(solution: &Solution<'_, I>, out: &mut dyn Write) -> io::Result<()> {
-    let essential: Vec<usize> = solution.pairs.essential().into_iter().map(I::to_usize).collect();
-    out.write_all(b"\"pairs\":[")?;
-    write_lines(solution.cell_pairs(), out)?;
-    out.write_all(b"\n],\"essential\":")?;
-    Ok(serde_json::to_writer(&mut *out, &essential)?)
-}
-
-/// Writes the elements of a list, one per line.
-fn write_lines(elements: impl Iterator<Item = impl Serialize>, out: &mut dyn Write) -> io::Result<()> {
-    for (k, element) in elements.enumerate() {
-        out.write_all(if k == 0 { b"\n" } else { b",\n" })?;
-        serde_json::to_writer(&mut *out, &element)?;
-    }
-    Ok(())
 }

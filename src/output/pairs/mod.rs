@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | `phat-ascii`, `phat-binary` | [`phat_formats::phat::pairs`] | pairs of cells, as PHAT writes them, byte for byte |
 //! | `dipha` | [`phat_formats::dipha`] | a persistence diagram, as DIPHA writes it |
-//! | `csv` | [`csv`] | one line per class: `dim,birth,death` |
+//! | `csv` | [`crate::output::csv`] | one line per class: `dim,birth,death` |
 //! | `json` | [`json`] | an object: pairs and essential classes, or bars; and cycles |
 //! | `npz` | [`npz`] | an archive of NumPy arrays with the same content |
 //!
@@ -66,7 +66,6 @@
 //!
 //! All arrays but those of the first two rows exist only if cycles were requested.
 
-pub mod csv;
 pub mod json;
 pub mod npz;
 mod solution;
@@ -80,8 +79,9 @@ use crate::matrix::Index;
 use crate::matrix::any::{AnyReduced, Reduced};
 use crate::matrix::read::LoadedComplex;
 use crate::names::named;
+use crate::output::csv;
 
-pub use solution::{Class, Solution, ValuedClass};
+pub use solution::Solution;
 
 /// A format of persistence pairs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
@@ -133,7 +133,7 @@ impl PairsFormat {
             PairsFormat::PhatAscii => phat::pairs::write_ascii(&mut out, solution.cell_pairs()),
             PairsFormat::PhatBinary => phat::pairs::write_binary(&mut out, solution.cell_pairs()),
             PairsFormat::Dipha => dipha::write_diagram(&mut out, solution.dipha_points().into_iter()),
-            PairsFormat::Csv => csv::write(solution, out),
+            PairsFormat::Csv => csv::write(&solution.table(), csv::push_without_plus, out),
             PairsFormat::Json => json::write(solution, out),
             PairsFormat::Npz => npz::write(solution, out),
         }
