@@ -64,40 +64,46 @@ pub enum Cost {
 /// Receives the progress of a run. All methods may be called from any thread; the implementation for `()` ignores
 /// everything.
 pub trait Progress: Sync {
+    /// The progress that handles all calls of methods that an implementation does not define. Without it, they are
+    /// ignored.
+    fn inner(&self) -> Option<&dyn Progress> {
+        None
+    }
+
     /// Announces all long stages that lie ahead, in order, as soon as they are known. It replaces earlier announcements
     /// of stages that have not begun.
     fn expect(&self, stages: &[Expected]) {
-        let _ = stages;
+        self.inner().into_iter().for_each(|inner| inner.expect(stages));
     }
 
     /// Begins a stage, for dimension `dim` if it is run for each, with `total` units of work. A stage whose work is not
     /// counted has a total of 1.
     fn begin(&self, stage: &'static str, dim: Option<usize>, total: u64) {
-        let _ = (stage, dim, total);
+        self.inner().into_iter().for_each(|inner| inner.begin(stage, dim, total));
     }
 
     /// Adds `units` completed units of the current stage.
     fn advance(&self, units: u64) {
-        let _ = units;
+        self.inner().into_iter().for_each(|inner| inner.advance(units));
     }
 
     /// Whether the run is to end early, with [`Interrupted`]. Once true, it must stay true. The run unwinds to its
     /// entry point, so in a program built with `panic = "abort"`, where it would end the program, it must not return
     /// true.
     fn is_interrupted(&self) -> bool {
-        false
+        self.inner().is_some_and(|inner| inner.is_interrupted())
     }
 
     /// Whether a run that ends early returns the dimensions that are done, if any, marked as incomplete, instead of
     /// [`Interrupted`]. Computations that can do so say it in their documentation.
     fn takes_what_is_done(&self) -> bool {
-        false
+        self.inner().is_some_and(|inner| inner.takes_what_is_done())
     }
 
     /// Storage for the state of the run, so that another run can resume it. A run that ends early saves its state. See
     /// [`Resumable`](crate::snapshot::Resumable), which combines a progress and a checkpoint.
     fn checkpoint(&self) -> &dyn Checkpoint {
-        &()
+        self.inner().map_or(&(), |inner| inner.checkpoint())
     }
 }
 
@@ -120,8 +126,8 @@ struct Interruptible<'a> {
 }
 
 impl Progress for Interruptible<'_> {
-    fn expect(&self, stages: &[Expected]) {
-        self.progress.expect(stages);
+    fn inner(&self) -> Option<&dyn Progress> {
+        Some(self.progress)
     }
 
     fn begin(&self, stage: &'static str, dim: Option<usize>, total: u64) {
@@ -133,18 +139,6 @@ impl Progress for Interruptible<'_> {
     fn advance(&self, units: u64) {
         self.progress.advance(units);
         check(self.progress);
-    }
-
-    fn is_interrupted(&self) -> bool {
-        self.progress.is_interrupted()
-    }
-
-    fn takes_what_is_done(&self) -> bool {
-        self.progress.takes_what_is_done()
-    }
-
-    fn checkpoint(&self) -> &dyn Checkpoint {
-        self.progress.checkpoint()
     }
 }
 

@@ -6,10 +6,9 @@
 //! until the new answers are there.
 
 use std::collections::BTreeMap;
-use std::io;
 use std::sync::{Mutex, PoisonError};
 
-use lacuna::snapshot::{Checkpoint, Kind, Writer, checksum, facts};
+use lacuna::snapshot::{Checkpoint, Writer, checksum, facts};
 use serde::{Deserialize, Serialize};
 
 use super::batch::{Task, Tasks};
@@ -20,6 +19,8 @@ use super::sink;
 
 /// Name of the entry in the checkpoint.
 const BATCH: &str = "batch";
+/// Kind of the entry.
+const INPUTS: &str = "inputs of a batch";
 
 /// Identity of an input that has been answered, and of its answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -40,13 +41,11 @@ pub(crate) struct Before(Option<String>);
 impl<'a> Answers<'a> {
     /// Loads the record of an earlier run, if there is one.
     pub(crate) fn load(checkpoint: &'a dyn Checkpoint) -> Result<Self, CliError> {
-        let answered = match checkpoint.load(BATCH, Kind::Batch)? {
+        let answered = match checkpoint.load(BATCH, INPUTS)? {
             None => BTreeMap::new(),
             Some(snapshot) => {
-                let mut reader = snapshot.payload_of(Kind::Batch)?;
-                let json = reader.bytes("inputs")?;
-                let read = serde_json::from_slice(json);
-                let read = read.map_err(|error| reader.unexpected("inputs", "inputs as JSON", error))?;
+                let mut reader = snapshot.payload_of(INPUTS)?;
+                let read = reader.record("inputs")?;
                 reader.end()?;
                 read
             }
@@ -100,11 +99,11 @@ impl<'a> Answers<'a> {
         }
         let answered = self.answered.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let told = facts([("inputs that are done", answered.len().to_string())]);
-        self.checkpoint.save(BATCH, Kind::Batch, &told, &mut |out: &mut Writer<'_>| {
+        self.checkpoint.save(BATCH, INPUTS, &told, &mut |out: &mut Writer<'_>| {
             // The answers must be on the disk before the record says so: a power failure could take them. No other
             // thread saves meanwhile, and the time counts as saving time.
             sink::settle()?;
-            out.bytes(&serde_json::to_vec(&answered).map_err(io::Error::other)?)
+            out.record(&answered)
         });
     }
 }

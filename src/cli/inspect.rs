@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use lacuna::snapshot::{self, Kind, Snapshot};
+use lacuna::snapshot::{self, RUN, Snapshot, VERSION};
 use serde::Serialize;
 
 use super::error::{CliError, usage};
@@ -38,8 +38,8 @@ Examples:
 #[derive(Debug, Serialize)]
 struct Said {
     file: String,
-    kind: &'static str,
-    version: u32,
+    kind: String,
+    version: u64,
     bytes: usize,
     checksum: String,
     facts: serde_json::Map<String, serde_json::Value>,
@@ -47,13 +47,13 @@ struct Said {
 
 impl From<Snapshot> for Said {
     fn from(snapshot: Snapshot) -> Said {
-        let facts = snapshot.facts().iter().map(|(name, value)| (name.clone(), value.clone().into()));
+        let facts = snapshot.facts.into_iter().map(|(name, value)| (name, value.into()));
         Said {
-            file: snapshot.path().display().to_string(),
-            kind: snapshot.kind().name(),
-            version: snapshot.version(),
-            bytes: snapshot.bytes().len(),
-            checksum: format!("{:032x}", snapshot.checksum()),
+            file: snapshot.path.display().to_string(),
+            kind: snapshot.kind,
+            version: VERSION,
+            bytes: snapshot.bytes.len(),
+            checksum: format!("{:032x}", snapshot.checksum),
             facts: facts.collect(),
         }
     }
@@ -70,7 +70,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
         said.push(Said::from(snapshot::read(&file)?));
     }
     // The manifest of the run comes first, then the saved stages.
-    said.sort_by_key(|snapshot| snapshot.kind != Kind::Manifest.name());
+    said.sort_by_key(|snapshot| snapshot.kind != RUN);
     Sink::open(None, Content::Text)?.fill(|out| {
         if arguments.json {
             serde_json::to_writer_pretty(&mut *out, &said)?;
@@ -118,7 +118,7 @@ mod tests {
         let facts = facts.map(|(name, value)| (name.to_owned(), value.into()));
         let said = Said {
             file: "\u{1b}[31m.lac".to_owned(),
-            kind: "manifest",
+            kind: "manifest".to_owned(),
             version: 1,
             bytes: 2,
             checksum: String::new(),

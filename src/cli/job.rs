@@ -12,7 +12,7 @@ use lacuna::matrix::{Algorithm, ReductionRequest};
 use lacuna::output::pairs;
 use lacuna::plot::Series;
 use lacuna::report::Report;
-use lacuna::snapshot::{Checkpoint, Kind, Resumable, facts};
+use lacuna::snapshot::{Checkpoint, Resumable, facts};
 
 use super::arguments::picture::{Picture, title_of};
 use super::error::{CliError, usage};
@@ -168,7 +168,7 @@ impl Job<'_> {
 
     /// Checks that ∂∂ = 0, unless the checkpoint says that it was checked; returns the time that it took.
     fn check(&self, input: &AnyComplex, checkpoint: &dyn Checkpoint) -> Result<Duration, CliError> {
-        let (is_known, looking) = timed(|| checkpoint.load(CHECKED, Kind::MatrixReduction));
+        let (is_known, looking) = timed(|| checkpoint.load(CHECKED, CHECKED));
         if is_known?.is_some() {
             return Ok(looking);
         }
@@ -179,7 +179,7 @@ impl Job<'_> {
         })?;
         if checkpoint.is_worth_keeping(took) {
             let told = facts([("cells", input.cells().to_string()), ("boundaries", "have none".to_owned())]);
-            checkpoint.save(CHECKED, Kind::MatrixReduction, &told, &mut |_| Ok(()));
+            checkpoint.save(CHECKED, CHECKED, &told, &mut |_| Ok(()));
         }
         Ok(took)
     }

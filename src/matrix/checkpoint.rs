@@ -29,8 +29,6 @@
 
 use std::sync::Mutex;
 
-use zerocopy::little_endian::U64;
-
 use phat_formats::Dimension;
 
 use super::figures::Figures;
@@ -38,7 +36,7 @@ use super::index::SharedIndex;
 use super::reduction_matrix::ReductionMatrix;
 use crate::parallel::lock;
 use crate::progress::Progress;
-use crate::snapshot::{Checkpoint, Kind, Reader, SnapshotError, Writer, facts, keeping};
+use crate::snapshot::{Checkpoint, Reader, SnapshotError, Writer, facts, keeping};
 
 /// Name of the first piece of the columns of a whole matrix, and prefix of the names of the others.
 const COLUMNS: &str = "columns";
@@ -48,7 +46,7 @@ const MOST_PIECES: usize = 256;
 /// Name of the saved pairs of a whole matrix.
 pub(super) const PAIRS: &str = "pairs";
 
-const KIND: Kind = Kind::MatrixReduction;
+const KIND: &str = "reduced columns of a boundary matrix";
 
 /// The pairs found so far, and how.
 pub(super) struct SavedPairs<I> {
@@ -74,30 +72,21 @@ impl<I: SharedIndex> SavedPairs<I> {
         let Some(snapshot) = checkpoint.load(name, KIND)? else { return Ok(None) };
         let mut reader = snapshot.payload_of(KIND)?;
         expect_cells(&mut reader, cells)?;
-        let is_downwards = reader.record("direction")?;
-        let figures = serde_json::from_slice(reader.bytes("figures")?);
+        let (is_downwards, figures): (bool, &str) = reader.record("direction and figures")?;
+        let figures = serde_json::from_str(figures);
         let figures = figures.map_err(|error| reader.unexpected("figures", "figures as JSON", error))?;
-        let (creators, destroyers) = (reader.u64s("creators")?, reader.u64s("destroyers")?);
-        if creators.len() != destroyers.len() {
-            return Err(reader.unexpected("destroyers", creators.len(), destroyers.len()));
-        }
         let mut is_paired = vec![false; if is_matching { cells } else { 0 }];
         let mut was_paired = |cell: usize| is_matching && std::mem::replace(&mut is_paired[cell], true);
-        let pair = |(creator, destroyer): (&U64, &U64)| {
-            let (i, j) = (creator.get(), destroyer.get());
-            if i >= j || j >= cells as u64 {
-                let expected = format!("pairs of {cells} cells, the first before the second");
+        let mut pairs = Vec::new();
+        for _ in 0..reader.record("number of pairs")? {
+            let (i, j): (usize, usize) = reader.record("a pair")?;
+            if i >= j || j >= cells || was_paired(i) || was_paired(j) {
+                let expected =
+                    format!("pairs of {cells} cells, the first before the second, each in one at most");
                 return Err(reader.unexpected("pairs", expected, format!("({i}, {j})")));
             }
-            // Both numbers are below the number of cells.
-            let (i, j) = (i as usize, j as usize);
-            if was_paired(i) || was_paired(j) {
-                let expected = format!("pairs of {cells} cells, each in one at most");
-                return Err(reader.unexpected("pairs", expected, format!("({i}, {j})")));
-            }
-            Ok((I::from_usize(i), I::from_usize(j)))
-        };
-        let pairs = creators.iter().zip(destroyers).map(pair).collect::<Result<_, _>>()?;
+            pairs.push((I::from_usize(i), I::from_usize(j)));
+        }
         reader.end()?;
         Ok(Some(SavedPairs { pairs, figures, is_downwards }))
     }
@@ -118,11 +107,9 @@ pub(super) fn save_pairs<I: SharedIndex>(
         told.extend(facts([("dimensions that are done", solved.join(", "))]));
     }
     checkpoint.save(name, KIND, &told, &mut |out: &mut Writer<'_>| {
-        out.record(&(cells as u64))?;
-        out.record(&is_downwards)?;
-        out.bytes(&serde_json::to_vec(figures).map_err(std::io::Error::other)?)?;
-        out.u64s_of(pairs.len(), pairs.iter().map(|(creator, _)| creator.to_usize() as u64))?;
-        out.u64s_of(pairs.len(), pairs.iter().map(|(_, destroyer)| destroyer.to_usize() as u64))
+        out.record(&cells)?;
+        out.record(&(is_downwards, serde_json::to_string(figures)?))?;
+        out.list(pairs.len(), pairs.iter().map(|(i, j)| (i.to_usize(), j.to_usize())))
     })
 }
 
@@ -135,13 +122,10 @@ pub(super) struct Scope {
     pub(super) is_dual: bool,
 }
 
-/// The numbers of columns, each with its rows.
-type NumberedColumns<I> = Vec<(usize, Box<[I]>)>;
-
 /// The saved columns of a matrix or a block.
 pub(super) struct SavedColumns<I> {
     /// Columns that are not zero, in the order in which they were saved.
-    pub(super) columns: NumberedColumns<I>,
+    pub(super) columns: Vec<(usize, Box<[I]>)>,
     /// The zero columns.
     pub(super) zeros: Vec<usize>,
     pub(super) additions: u64,
@@ -160,17 +144,27 @@ impl<I: SharedIndex> SavedColumns<I> {
         let Some(snapshot) = checkpoint.load(name, KIND)? else { return Ok(None) };
         let mut reader = snapshot.payload_of(KIND)?;
         expect_cells(&mut reader, of.cells)?;
-        let found: (Option<Dimension>, bool) = reader.record("dimension and direction")?;
-        if found != (of.dim, of.is_dual) {
+        let (dim, is_dual, additions): (Option<Dimension>, bool, u64) =
+            reader.record("dimension, direction and additions")?;
+        if (dim, is_dual) != (of.dim, of.is_dual) {
             return Ok(None);
         }
-        let additions = reader.record("additions")?;
-        let columns = read_columns(&mut reader, of.cells)?;
-        let zeros = reader.u64s("columns that are zero")?;
-        if let Some(cell) = zeros.iter().find(|cell| cell.get() >= of.cells as u64) {
+        let mut columns = Vec::new();
+        for _ in 0..reader.record("number of columns")? {
+            let (column, rows): (usize, Vec<usize>) = reader.record("a column")?;
+            let is_column = rows.is_sorted_by(|a, b| a < b)
+                && rows.last().is_some_and(|&last| last < column)
+                && column < of.cells;
+            if !is_column {
+                let expected = format!("ascending rows before their column, of {} cells", of.cells);
+                return Err(reader.unexpected("rows", expected, format!("others, of column {column}")));
+            }
+            columns.push((column, rows.into_iter().map(I::from_usize).collect()));
+        }
+        let zeros: Vec<usize> = reader.record("columns that are zero")?;
+        if let Some(cell) = zeros.iter().find(|&&cell| cell >= of.cells) {
             return Err(reader.unexpected("columns that are zero", format!("{} cells", of.cells), cell));
         }
-        let zeros = zeros.iter().map(|cell| cell.get() as usize).collect();
         reader.end()?;
         Ok(Some(SavedColumns { columns, zeros, additions }))
     }
@@ -183,7 +177,7 @@ pub(super) fn save_columns<I: SharedIndex>(
     name: &str,
     of: Scope,
     columns: &[(usize, &[I])],
-    zeros: &[u64],
+    zeros: &[usize],
     additions: u64,
     told: (&str, String),
 ) -> bool {
@@ -191,14 +185,11 @@ pub(super) fn save_columns<I: SharedIndex>(
     all.extend(facts(of.dim.map(|dim| ("dimension", dim.to_string()))));
     all.extend(facts([told]));
     checkpoint.save(name, KIND, &all, &mut |out: &mut Writer<'_>| {
-        out.record(&(of.cells as u64))?;
-        out.record(&(of.dim, of.is_dual))?;
-        out.record(&additions)?;
-        out.u64s_of(columns.len(), columns.iter().map(|&(column, _)| column as u64))?;
-        out.u64s_of(columns.len(), columns.iter().map(|(_, rows)| rows.len() as u64))?;
-        let count = columns.iter().map(|(_, rows)| rows.len()).sum();
-        out.u64s_of(count, columns.iter().flat_map(|(_, rows)| *rows).map(|row| row.to_usize() as u64))?;
-        out.u64s(zeros)
+        out.record(&of.cells)?;
+        out.record(&(of.dim, of.is_dual, additions))?;
+        let numbers = |rows: &[I]| -> Vec<usize> { rows.iter().map(|row| row.to_usize()).collect() };
+        out.list(columns.len(), columns.iter().map(|(column, rows)| (*column, numbers(rows))))?;
+        out.record(zeros)
     })
 }
 
@@ -219,7 +210,7 @@ struct Written {
     /// Number of changes of the matrix when the last piece was written.
     changes: usize,
     /// The columns that are zero in one of the pieces, in ascending order.
-    zeros: Vec<u64>,
+    zeros: Vec<usize>,
 }
 
 /// Restores the columns of a whole matrix that another run saved, if one did, and runs `work` with a progress that
@@ -253,7 +244,7 @@ pub(super) fn keeping_columns<I: SharedIndex, T>(
         let before = if is_whole { Written::default() } else { std::mem::take(&mut *written) };
         let changes = matrix.changes();
         let (changed, zeros) = matrix.changed_since(before.changes);
-        let new_zeros: Vec<u64> =
+        let new_zeros: Vec<usize> =
             zeros.iter().copied().filter(|zero| before.zeros.binary_search(zero).is_err()).collect();
         let told = ("columns that have changed", changed.len().to_string());
         if save_columns(checkpoint, &piece(before.pieces), of, &changed, &new_zeros, 0, told) {
@@ -270,38 +261,6 @@ pub(super) fn keeping_columns<I: SharedIndex, T>(
 
 /// Reads the number of cells, which must be that of the matrix.
 fn expect_cells(reader: &mut Reader<'_>, cells: usize) -> Result<(), SnapshotError> {
-    let found: u64 = reader.record("number of cells")?;
-    if found == cells as u64 { Ok(()) } else { Err(reader.unexpected("number of cells", cells, found)) }
-}
-
-/// Reads the columns of a matrix of `cells` cells, none of them zero.
-fn read_columns<I: SharedIndex>(
-    reader: &mut Reader<'_>,
-    cells: usize,
-) -> Result<NumberedColumns<I>, SnapshotError> {
-    let columns = reader.u64s("columns")?;
-    let lengths = reader.u64s("lengths of columns")?;
-    let mut rows = reader.u64s("rows")?;
-    if columns.len() != lengths.len() {
-        return Err(reader.unexpected("lengths of columns", columns.len(), lengths.len()));
-    }
-    let mut read = Vec::with_capacity(columns.len());
-    for (column, length) in columns.iter().zip(lengths) {
-        let length = usize::try_from(length.get()).unwrap_or(usize::MAX);
-        let Some((own, rest)) = rows.split_at_checked(length) else {
-            return Err(reader.unexpected("rows", format!("{length} more"), rows.len()));
-        };
-        let is_column = own.is_sorted_by(|a, b| a.get() < b.get())
-            && own.last().is_some_and(|last| last.get() < column.get())
-            && column.get() < cells as u64;
-        if !is_column {
-            let expected = format!("ascending rows before their column, of {cells} cells");
-            return Err(reader.unexpected("rows", expected, format!("others, of column {column}")));
-        }
-        // Both numbers are below the number of cells.
-        let own = own.iter().map(|row| I::from_usize(row.get() as usize)).collect();
-        read.push((column.get() as usize, own));
-        rows = rest;
-    }
-    if rows.is_empty() { Ok(read) } else { Err(reader.unexpected("rows", "no more", rows.len())) }
+    let found: usize = reader.record("number of cells")?;
+    if found == cells { Ok(()) } else { Err(reader.unexpected("number of cells", cells, found)) }
 }

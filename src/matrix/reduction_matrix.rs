@@ -101,12 +101,12 @@ impl<'m, I: SharedIndex> ReductionMatrix<'m, I> {
 
     /// Returns the non-zero columns that changed after the first `changes` changes, and the numbers of all columns
     /// that a change has made zero, in ascending order. Other threads may change columns meanwhile.
-    pub(super) fn changed_since(&self, changes: usize) -> (Vec<(usize, &[I])>, Vec<u64>) {
+    pub(super) fn changed_since(&self, changes: usize) -> (Vec<(usize, &[I])>, Vec<usize>) {
         let (mut changed, mut zeros) = (Vec::new(), Vec::new());
         for (column, content) in self.contents.iter().enumerate() {
             match content.load().to_usize() {
                 ORIGINAL => {}
-                CLEARED => zeros.push(column as u64),
+                CLEARED => zeros.push(column),
                 place if place - CHANGED < changes => {}
                 place => changed.push((column, &self.changed[place - CHANGED][..])),
             }

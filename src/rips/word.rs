@@ -7,10 +7,8 @@ use std::ops::{BitAnd, BitOr, BitXor, Shl, Shr};
 use rayon::iter::ParallelIterator;
 use rayon::slice::{ParallelSlice, ParallelSliceMut};
 use ruint::aliases::U512;
-use zerocopy::little_endian::U64;
 
 use super::field::{Field, Modulo, Two};
-use crate::memory::{self, Refused};
 
 /// An unsigned integer for packed entries: `u64`, `u128`, or 512 bits for entries that do not fit these.
 pub trait Word:
@@ -184,18 +182,9 @@ pub(crate) fn limbs<W: Word>(word: W) -> impl Iterator<Item = u64> {
     (0..W::LIMBS).map(move |k| word.limb(k))
 }
 
-/// The words given by a table of limbs.
-///
-/// # Errors
-/// There is not enough memory (`Some`), or the last word is incomplete (`None`).
-pub(crate) fn words<W: Word>(table: &[U64]) -> Result<Vec<W>, Option<Refused>> {
-    if !table.len().is_multiple_of(W::LIMBS) {
-        return Err(None);
-    }
-    let mut words = Vec::new();
-    memory::reserve(&mut words, table.len() / W::LIMBS)?;
-    words.extend(table.chunks_exact(W::LIMBS).map(|word| W::from_limbs(|k| word[k].get())));
-    Ok(words)
+/// The words given by a table of limbs; `None` if the last word is incomplete.
+pub(crate) fn words<W: Word>(limbs: Vec<u64>) -> Option<Vec<W>> {
+    limbs.len().is_multiple_of(W::LIMBS).then(|| W::from_limb_list(limbs))
 }
 
 #[cfg(test)]

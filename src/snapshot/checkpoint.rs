@@ -6,9 +6,8 @@ use std::time::Duration;
 use super::Facts;
 use super::error::SnapshotError;
 use super::file::Snapshot;
-use super::header::Kind;
-use super::writer::Writer;
-use crate::progress::{Expected, Progress};
+use super::record::Writer;
+use crate::progress::Progress;
 
 /// Writes the payload of a snapshot.
 pub type Fill<'a> = &'a mut dyn FnMut(&mut Writer<'_>) -> std::io::Result<()>;
@@ -22,43 +21,46 @@ pub type Fill<'a> = &'a mut dyn FnMut(&mut Writer<'_>) -> std::io::Result<()>;
 ///
 /// A run passes the checkpoint to its stages by [`Progress::checkpoint`].
 pub trait Checkpoint: Sync {
+    /// The storage that handles all calls of methods that an implementation does not define. Without it, nothing is
+    /// stored.
+    fn inner(&self) -> Option<&dyn Checkpoint> {
+        None
+    }
+
     /// Whether anything is stored. If not, stages need not prepare for saving.
     fn is_kept(&self) -> bool {
-        false
+        self.inner().is_some_and(|inner| inner.is_kept())
     }
 
     /// Whether it is time to save. Only one of the polling threads gets true, and must then [save](Checkpoint::save). A
     /// call takes some tens of nanoseconds.
     fn takes_turn(&self) -> bool {
-        false
+        self.inner().is_some_and(|inner| inner.takes_turn())
     }
 
     /// Whether to save at the end of a stage, given how long its unsaved work took. False if computing it again is
     /// about as fast as saving it.
     fn is_worth_keeping(&self, took: Duration) -> bool {
-        let _ = took;
-        false
+        self.inner().is_some_and(|inner| inner.is_worth_keeping(took))
     }
 
     /// Saves a part of the state, replacing what was saved under this name. Names consist of letters, digits and
-    /// hyphens. False if saving failed; then the previous version stays.
-    fn save(&self, name: &str, kind: Kind, facts: &Facts, fill: Fill<'_>) -> bool {
-        let _ = (name, kind, facts, fill);
-        false
+    /// hyphens. `kind` says in words what the part is, and `facts` describe it. False if saving failed; then the previous version stays.
+    fn save(&self, name: &str, kind: &str, facts: &Facts, fill: Fill<'_>) -> bool {
+        self.inner().is_some_and(|inner| inner.save(name, kind, facts, fill))
     }
 
     /// Loads the part of this name, if there is one.
     ///
     /// # Errors
     /// The part cannot be read, is damaged, or is of another kind.
-    fn load(&self, name: &str, kind: Kind) -> Result<Option<Snapshot>, SnapshotError> {
-        let _ = (name, kind);
-        Ok(None)
+    fn load(&self, name: &str, kind: &str) -> Result<Option<Snapshot>, SnapshotError> {
+        self.inner().map_or(Ok(None), |inner| inner.load(name, kind))
     }
 
     /// Deletes the part of this name, if there is one.
     fn forget(&self, name: &str) {
-        let _ = name;
+        self.inner().into_iter().for_each(|inner| inner.forget(name));
     }
 }
 
@@ -86,23 +88,15 @@ impl fmt::Debug for Part<'_> {
 }
 
 impl Checkpoint for Part<'_> {
-    fn is_kept(&self) -> bool {
-        self.checkpoint.is_kept()
+    fn inner(&self) -> Option<&dyn Checkpoint> {
+        Some(self.checkpoint)
     }
 
-    fn takes_turn(&self) -> bool {
-        self.checkpoint.takes_turn()
-    }
-
-    fn is_worth_keeping(&self, took: Duration) -> bool {
-        self.checkpoint.is_worth_keeping(took)
-    }
-
-    fn save(&self, name: &str, kind: Kind, facts: &Facts, fill: Fill<'_>) -> bool {
+    fn save(&self, name: &str, kind: &str, facts: &Facts, fill: Fill<'_>) -> bool {
         self.checkpoint.save(&self.name(name), kind, facts, fill)
     }
 
-    fn load(&self, name: &str, kind: Kind) -> Result<Option<Snapshot>, SnapshotError> {
+    fn load(&self, name: &str, kind: &str) -> Result<Option<Snapshot>, SnapshotError> {
         self.checkpoint.load(&self.name(name), kind)
     }
 
@@ -127,24 +121,8 @@ impl fmt::Debug for Resumable<'_> {
 }
 
 impl Progress for Resumable<'_> {
-    fn expect(&self, stages: &[Expected]) {
-        self.progress.expect(stages);
-    }
-
-    fn begin(&self, stage: &'static str, dim: Option<usize>, total: u64) {
-        self.progress.begin(stage, dim, total);
-    }
-
-    fn advance(&self, units: u64) {
-        self.progress.advance(units);
-    }
-
-    fn is_interrupted(&self) -> bool {
-        self.progress.is_interrupted()
-    }
-
-    fn takes_what_is_done(&self) -> bool {
-        self.progress.takes_what_is_done()
+    fn inner(&self) -> Option<&dyn Progress> {
+        Some(self.progress)
     }
 
     fn checkpoint(&self) -> &dyn Checkpoint {

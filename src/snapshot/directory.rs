@@ -21,8 +21,7 @@ use super::checkpoint::{Checkpoint, Fill};
 use super::error::SnapshotError;
 use super::file::{self, PART, Snapshot};
 use super::fingerprint::Fingerprint;
-use super::header::Kind;
-use super::{Facts, facts};
+use super::{Facts, RUN};
 use crate::parallel::lock;
 
 const LOCK: &str = "lacuna.lock";
@@ -122,10 +121,9 @@ impl CheckpointDirectory {
     /// # Errors
     /// [`SnapshotError`] if the checkpoint is of another run or damaged, or cannot be begun.
     pub fn begin(&self, run: &Fingerprint) -> Result<bool, SnapshotError> {
-        match self.load_file(MANIFEST, Kind::Manifest)? {
+        match self.load_file(MANIFEST, RUN)? {
             Some(manifest) => {
-                let before = run_of(&manifest)?;
-                let differences = run.differences(&before);
+                let differences = run.differences(&manifest.facts);
                 if differences.is_empty() {
                     return Ok(true);
                 }
@@ -134,15 +132,7 @@ impl CheckpointDirectory {
             None if self.names()?.iter().any(|name| name.ends_with(EXTENSION)) => {
                 Err(SnapshotError::NoManifest { path: self.path.clone() })
             }
-            None => {
-                let mut told = facts([
-                    ("command", run.command().to_owned()),
-                    ("version of lacuna", run.version().to_owned()),
-                ]);
-                told.extend(run.parts().iter().cloned());
-                let fill: Fill<'_> = &mut |out| out.record(run);
-                file::write(&self.path.join(MANIFEST), Kind::Manifest, &told, fill).map(|_| false)
-            }
+            None => file::write(&self.path.join(MANIFEST), RUN, &run.items, &mut |_| Ok(())).map(|_| false),
         }
     }
 
@@ -185,7 +175,7 @@ impl CheckpointDirectory {
         self.path.join(format!("{name}{EXTENSION}"))
     }
 
-    fn load_file(&self, name: &str, kind: Kind) -> Result<Option<Snapshot>, SnapshotError> {
+    fn load_file(&self, name: &str, kind: &str) -> Result<Option<Snapshot>, SnapshotError> {
         match file::read(&self.path.join(name)) {
             Err(SnapshotError::System { kind: io::ErrorKind::NotFound, .. }) => Ok(None),
             Err(error) => Err(error),
@@ -221,13 +211,6 @@ impl Drop for CheckpointDirectory {
 fn missing(path: &Path) -> Vec<PathBuf> {
     let is_missing = |path: &&Path| *path != Path::new("") && !path.exists();
     path.ancestors().take_while(is_missing).map(Path::to_path_buf).collect()
-}
-
-/// The fingerprint in a manifest.
-fn run_of(manifest: &Snapshot) -> Result<Fingerprint, SnapshotError> {
-    let mut payload = manifest.payload_of(Kind::Manifest)?;
-    let run = payload.record("run")?;
-    payload.end().map(|()| run)
 }
 
 fn nanoseconds(time: Duration) -> u64 {
@@ -307,7 +290,7 @@ impl Checkpoint for CheckpointDirectory {
         self.every.is_zero() || took >= self.every.min(LEAST_WORTH).max(last_save)
     }
 
-    fn save(&self, name: &str, kind: Kind, facts: &Facts, fill: Fill<'_>) -> bool {
+    fn save(&self, name: &str, kind: &str, facts: &Facts, fill: Fill<'_>) -> bool {
         let _alone = lock(&self.writing);
         // No other thread may save meanwhile.
         self.due.store(NEVER, Ordering::Relaxed);
@@ -330,7 +313,7 @@ impl Checkpoint for CheckpointDirectory {
         }
     }
 
-    fn load(&self, name: &str, kind: Kind) -> Result<Option<Snapshot>, SnapshotError> {
+    fn load(&self, name: &str, kind: &str) -> Result<Option<Snapshot>, SnapshotError> {
         self.load_file(&format!("{name}{EXTENSION}"), kind)
     }
 

@@ -2,24 +2,85 @@
 
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, BufWriter, ErrorKind, Read, Seek, SeekFrom, Write};
+use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use xxhash_rust::xxh3::xxh3_128;
+use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
+use zerocopy::little_endian::{U64, U128};
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
+use super::Facts;
 use super::checkpoint::Fill;
 use super::error::SnapshotError;
-use super::header::{HEADER_LENGTH, Header, Kind};
-use super::reader::Reader;
-use super::writer::Writer;
-use super::{Facts, VERSION};
+use super::record::{Reader, Writer};
 use crate::memory::budget;
+
+/// Magic bytes of a snapshot.
+pub const MAGIC: [u8; 8] = *b"\x89LAC\r\n\x1a\n";
+/// Version of the format that is written, and the only one that can be read.
+pub const VERSION: u64 = 1;
+/// Length of a header in bytes.
+pub const HEADER_LENGTH: usize = size_of::<Header>();
 
 /// Extension of a snapshot that is being written.
 pub(super) const PART: &str = ".part";
 
-/// Size of the write buffer in bytes.
-const BUFFER: usize = 1 << 18;
+/// Header of a snapshot: identifies the file, its length and its checksum.
+#[derive(Debug, Clone, Copy, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
+#[repr(C)]
+pub(super) struct Header {
+    magic: [u8; 8],
+    version: U64,
+    /// Length of the payload in bytes.
+    length: U64,
+    checksum: U128,
+    /// Checksum of the other fields.
+    own: U64,
+}
+
+impl Header {
+    pub(super) fn new(length: u64, checksum: u128) -> Self {
+        let (version, length, checksum) = (VERSION.into(), length.into(), checksum.into());
+        let header = Header { magic: MAGIC, version, length, checksum, own: U64::ZERO };
+        Header { own: header.sum().into(), ..header }
+    }
+
+    fn sum(&self) -> u64 {
+        xxh3_64(&self.as_bytes()[..HEADER_LENGTH - size_of::<U64>()])
+    }
+
+    /// Parses the first bytes of a file.
+    fn read(path: &Path, bytes: &[u8]) -> Result<Self, SnapshotError> {
+        let magic = &bytes[..bytes.len().min(MAGIC.len())];
+        if !MAGIC.starts_with(magic) || magic.is_empty() {
+            let expected = format!("a snapshot of Lacuna, which begins with {MAGIC:02x?}");
+            return Err(SnapshotError::content(path, "byte 0", expected, format!("{magic:02x?}")));
+        }
+        let header = Header::read_from_prefix(bytes);
+        let (header, _) = header.map_err(|_| wrong_length(path, HEADER_LENGTH as u64, bytes.len() as u64))?;
+        let (version, expected, found) = (header.version.get(), header.own.get(), header.sum());
+        // A later version may use another checksum for its header.
+        if version > VERSION || expected == found && version != VERSION {
+            let found = format!("{version}; another version of lacuna wrote it");
+            return Err(SnapshotError::content(path, "byte 8", format!("version {VERSION}"), found));
+        }
+        if expected != found {
+            return Err(damaged(path, 0..HEADER_LENGTH - size_of::<U64>(), expected.into(), found.into()));
+        }
+        Ok(header)
+    }
+}
+
+fn wrong_length(path: &Path, expected: u64, found: u64) -> SnapshotError {
+    let is = if found < expected { "cut" } else { "too long" };
+    SnapshotError::content(path, "length", format!("{expected} bytes"), format!("{found}; the file is {is}"))
+}
+
+fn damaged(path: &Path, bytes: std::ops::Range<usize>, expected: u128, found: u128) -> SnapshotError {
+    let place = format!("bytes {} to {}", bytes.start, bytes.end - 1);
+    let found = format!("{found:x}; the file is damaged");
+    SnapshotError::content(path, place, format!("the checksum {expected:x}"), found)
+}
 
 /// Writes a snapshot to `path`, replacing what is there, and returns its length in bytes. It is written to a file
 /// beside it with the additional extension `.part`, which is renamed to `path` once it is on the disk.
@@ -29,7 +90,7 @@ const BUFFER: usize = 1 << 18;
 ///
 /// # Errors
 /// [`SnapshotError::System`]. What was at `path` then stays, and the file beside it is removed.
-pub fn write(path: &Path, kind: Kind, facts: &Facts, fill: Fill<'_>) -> Result<u64, SnapshotError> {
+pub fn write(path: &Path, kind: &str, facts: &Facts, fill: Fill<'_>) -> Result<u64, SnapshotError> {
     let mut part = OsString::from(path);
     part.push(PART);
     let part = PathBuf::from(part);
@@ -45,15 +106,14 @@ pub fn write(path: &Path, kind: Kind, facts: &Facts, fill: Fill<'_>) -> Result<u
     })
 }
 
-fn write_part(part: &Path, kind: Kind, facts: &Facts, fill: Fill<'_>) -> io::Result<u64> {
-    let mut out = BufWriter::with_capacity(BUFFER, new_file(part)?);
-    out.write_all(&[0; HEADER_LENGTH])?;
-    let header = put(&mut out, kind, facts, fill)?;
-    let mut file = out.into_inner().map_err(io::IntoInnerError::into_error)?;
+fn write_part(part: &Path, kind: &str, facts: &Facts, fill: Fill<'_>) -> io::Result<u64> {
+    let mut file = new_file(part)?;
+    file.write_all(&[0; HEADER_LENGTH])?;
+    let header = put(&mut file, kind, facts, fill)?;
     file.seek(SeekFrom::Start(0))?;
-    file.write_all(&header.bytes())?;
+    file.write_all(header.as_bytes())?;
     file.sync_all()?;
-    Ok(header.length + HEADER_LENGTH as u64)
+    Ok(header.length.get() + HEADER_LENGTH as u64)
 }
 
 /// Creates a file that belongs to this run. What a killed run left under this name is removed; for a link, the link but
@@ -76,11 +136,12 @@ pub(super) fn owned() -> OpenOptions {
 }
 
 /// Writes a payload.
-fn put(out: &mut dyn Write, kind: Kind, facts: &Facts, fill: Fill<'_>) -> io::Result<Header> {
+fn put(out: &mut dyn Write, kind: &str, facts: &Facts, fill: Fill<'_>) -> io::Result<Header> {
     let mut writer = Writer::new(out);
-    writer.record(facts)?;
+    writer.record(&(kind, facts))?;
     fill(&mut writer)?;
-    Ok(writer.header(kind))
+    let (length, checksum) = writer.finish()?;
+    Ok(Header::new(length, checksum))
 }
 
 /// Flushes the names of a directory's files to the disk, so that a renamed file survives a power failure. File systems
@@ -102,17 +163,24 @@ pub fn sync_directory(directory: Option<&Path>) -> io::Result<()> {
 
 /// A complete and valid snapshot.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Snapshot {
-    path: PathBuf,
-    bytes: Vec<u8>,
-    header: Header,
-    facts: Facts,
+    /// Path from which it was read.
+    pub path: PathBuf,
+    /// Bytes of the whole file.
+    pub bytes: Vec<u8>,
+    /// Checksum of the payload.
+    pub checksum: u128,
+    /// Kind of the content.
+    pub kind: String,
+    /// Description of the content in words.
+    pub facts: Facts,
 }
 
 /// Reads the snapshot at `path`.
 ///
 /// # Errors
-/// [`SnapshotError`] if the file cannot be read, or is not a complete snapshot of a supported version.
+/// [`SnapshotError`] if the file cannot be read, or is not a complete snapshot of this version.
 pub fn read(path: &Path) -> Result<Snapshot, SnapshotError> {
     let failed = |error: &io::Error| SnapshotError::system(path, "read the snapshot", error);
     let file = File::open(path).map_err(|error| failed(&error))?;
@@ -121,15 +189,15 @@ pub fn read(path: &Path) -> Result<Snapshot, SnapshotError> {
     (&file).take(HEADER_LENGTH as u64).read_to_end(&mut bytes).map_err(|error| failed(&error))?;
     let header = Header::read(path, &bytes)?;
     let found = file.metadata().map_err(|error| failed(&error))?.len();
-    if found.saturating_sub(HEADER_LENGTH as u64) == header.length {
-        let room = usize::try_from(header.length).unwrap_or(usize::MAX);
-        let room = budget::asking(|| bytes.try_reserve_exact(room));
-        room.map_err(|_| failed(&io::ErrorKind::OutOfMemory.into()))?;
-        (&file).take(header.length).read_to_end(&mut bytes).map_err(|error| failed(&error))?;
-        return Snapshot::whole(path.to_path_buf(), bytes);
+    let expected = header.length.get().saturating_add(HEADER_LENGTH as u64);
+    if found != expected {
+        return Err(wrong_length(path, expected, found));
     }
-    let expected = header.length.saturating_add(HEADER_LENGTH as u64);
-    Err(SnapshotError::Length { path: path.to_path_buf(), expected, found })
+    let room = usize::try_from(header.length.get()).unwrap_or(usize::MAX);
+    let room = budget::asking(|| bytes.try_reserve_exact(room));
+    room.map_err(|_| failed(&io::ErrorKind::OutOfMemory.into()))?;
+    (&file).take(header.length.get()).read_to_end(&mut bytes).map_err(|error| failed(&error))?;
+    Snapshot::whole(path.to_path_buf(), bytes)
 }
 
 impl Snapshot {
@@ -137,93 +205,44 @@ impl Snapshot {
     ///
     /// # Errors
     /// Those of `fill`.
-    pub fn of(name: &str, kind: Kind, facts: &Facts, fill: Fill<'_>) -> Result<Self, SnapshotError> {
+    pub fn of(name: &str, kind: &str, facts: &Facts, fill: Fill<'_>) -> Result<Self, SnapshotError> {
         let path = PathBuf::from(name);
         let mut bytes = vec![0; HEADER_LENGTH];
         let header = put(&mut bytes, kind, facts, fill);
         let header = header.map_err(|error| SnapshotError::system(&path, "fill the snapshot", &error))?;
-        bytes[..HEADER_LENGTH].copy_from_slice(&header.bytes());
-        Ok(Snapshot { path, bytes, header, facts: facts.clone() })
-    }
-
-    /// Makes a snapshot from a payload as in a file, with the facts first.
-    ///
-    /// # Errors
-    /// [`SnapshotError::Content`] if the facts are not valid.
-    pub fn sealed(name: &str, kind: Kind, payload: &[u8]) -> Result<Self, SnapshotError> {
-        let header = Header { kind, length: payload.len() as u64, checksum: xxh3_128(payload) };
-        Snapshot::whole(PathBuf::from(name), [&header.bytes(), payload].concat())
+        bytes[..HEADER_LENGTH].copy_from_slice(header.as_bytes());
+        Snapshot::whole(path, bytes)
     }
 
     /// Makes a snapshot from the bytes of a file, which errors call `path`.
     ///
     /// # Errors
-    /// [`SnapshotError`] if they are not a complete snapshot of a supported version.
+    /// [`SnapshotError`] if they are not a complete snapshot of this version.
     pub fn whole(path: PathBuf, bytes: Vec<u8>) -> Result<Self, SnapshotError> {
         let header = Header::read(&path, &bytes)?;
         let payload = &bytes[HEADER_LENGTH..];
-        if payload.len() as u64 != header.length {
-            let expected = header.length.saturating_add(HEADER_LENGTH as u64);
-            return Err(SnapshotError::Length { path, expected, found: bytes.len() as u64 });
+        if payload.len() as u64 != header.length.get() {
+            let expected = header.length.get().saturating_add(HEADER_LENGTH as u64);
+            return Err(wrong_length(&path, expected, bytes.len() as u64));
         }
-        let (expected, found) = (header.checksum, xxh3_128(payload));
+        let (expected, found) = (header.checksum.get(), xxh3_128(payload));
         if expected != found {
-            let (from, to) = (HEADER_LENGTH as u64, bytes.len() as u64 - 1);
-            return Err(SnapshotError::Checksum { path, from, to, expected, found });
+            return Err(damaged(&path, HEADER_LENGTH..bytes.len(), expected, found));
         }
-        let facts = Reader::new(&path, payload).record("facts")?;
-        Ok(Snapshot { path, bytes, header, facts })
+        let (kind, facts) = Reader::new(&path, &bytes).record("description")?;
+        Ok(Snapshot { path, bytes, checksum: expected, kind, facts })
     }
 
-    /// Kind of the content.
-    pub fn kind(&self) -> Kind {
-        self.header.kind
-    }
-
-    /// Version of the format.
-    pub fn version(&self) -> u32 {
-        VERSION
-    }
-
-    /// Path from which it was read.
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-
-    /// Bytes of the whole file.
-    pub fn bytes(&self) -> &[u8] {
-        &self.bytes
-    }
-
-    /// Description of the content in words.
-    pub fn facts(&self) -> &Facts {
-        &self.facts
-    }
-
-    /// Checksum of the payload.
-    pub fn checksum(&self) -> u128 {
-        self.header.checksum
-    }
-
-    /// Reader for the payload after the facts.
+    /// Reader for the payload after the description, of a snapshot that must be of the kind `expected`.
     ///
     /// # Errors
-    /// None in practice, since the facts have been read before.
-    pub fn payload(&self) -> Result<Reader<'_>, SnapshotError> {
-        let mut reader = Reader::new(&self.path, &self.bytes[HEADER_LENGTH..]);
-        let _: Facts = reader.record("facts")?;
-        Ok(reader)
-    }
-
-    /// Like [`payload`](Snapshot::payload), for a snapshot that must be of the kind `expected`.
-    ///
-    /// # Errors
-    /// [`SnapshotError::OtherKind`].
-    pub fn payload_of(&self, expected: Kind) -> Result<Reader<'_>, SnapshotError> {
-        if self.kind() != expected {
-            let (path, found) = (self.path.clone(), self.kind());
-            return Err(SnapshotError::OtherKind { path, expected, found });
+    /// [`SnapshotError::Content`].
+    pub fn payload_of(&self, expected: &str) -> Result<Reader<'_>, SnapshotError> {
+        let mut reader = Reader::new(&self.path, &self.bytes);
+        let (found, _): (&str, Facts) = reader.record("description")?;
+        if found == expected {
+            return Ok(reader);
         }
-        self.payload()
+        Err(reader.unexpected("kind", expected, found))
     }
 }

@@ -1,35 +1,31 @@
 //! Snapshots: the state of a run, in files from which another run can resume.
 //!
-//! **Layout.** A file `.lac` is a header of 48 bytes and a payload. The payload is a sequence of *records* (small, any
-//! type that serde supports) and *tables* (large, numbers of one width as in memory), each preceded by its length. The
-//! first record is always the [facts](Snapshot::facts), in words, so that any snapshot describes itself even to a
-//! reader that does not know its kind. `header` defines the header, `codec` alone defines the encoding of records,
-//! [`Writer`] and [`Reader`] process a payload, and a [`Checkpoint`] stores the parts of a run's state, each as a
-//! snapshot: in a [`CheckpointDirectory`], if the user named one.
+//! **Layout.** A file `.lac` is a header of 48 bytes and a payload. The payload is a sequence of *records* of any types
+//! that serde supports. The first record is always the kind of the snapshot and its [facts](Snapshot::facts), in words,
+//! so that any snapshot describes itself even to a reader that does not know its kind. [`Writer`] and [`Reader`] process
+//! a payload, and a [`Checkpoint`] stores the parts of a run's state, each as a snapshot: in a [`CheckpointDirectory`],
+//! if the user named one.
 //!
 //! # The header
 //!
 //! | bytes | hold |
 //! |---|---|
 //! | 0–7 | the magic number `89 4c 41 43 0d 0a 1a 0a`: `LAC` and bytes that transfers as text damage |
-//! | 8–11 | the version of the format, 1 |
-//! | 12–15 | the [kind](Kind) |
+//! | 8–15 | the version of the format, 1 |
 //! | 16–23 | the length of the payload in bytes |
 //! | 24–39 | XXH3 of 128 bits of the payload |
 //! | 40–47 | XXH3 of 64 bits of bytes 0–39 |
 //! | 48– | the payload |
 //!
-//! All numbers are little-endian. A record is its length in bytes as 64 bits, the bytes, and zeros up to a multiple of
-//! 8; a table is its number of items as 64 bits, the items, and zeros likewise. So tables lie at multiples of 8 and are
-//! read in place.
+//! All numbers are little-endian.
 //!
 //! # Validation
 //!
 //! Nothing is trusted. The magic number, the version, the checksum of the header, the length and the checksum of the
-//! payload are checked in this order before anything is decoded, so a file that is foreign, newer, truncated, too long
-//! or damaged is reported as such. A length is accepted only if that many bytes are present, so memory is bounded by
-//! the size of the file. Checksums detect accidents, not malice: stages validate what they take from a snapshot as far
-//! as needed not to panic.
+//! payload are checked before anything is decoded, so a file that is foreign, of another version, truncated, too long or
+//! damaged is reported as such. A length is believed only as far as bytes are present, so memory is bounded by the size
+//! of the file. Checksums detect accidents, not malice: stages validate what they take from a snapshot as far as needed
+//! not to panic.
 //!
 //! # In a program
 //!
@@ -58,27 +54,25 @@
 //! ```
 
 mod checkpoint;
-mod codec;
 mod directory;
 mod error;
 pub(crate) mod file;
 mod fingerprint;
-mod header;
-mod reader;
+mod record;
 mod saving;
 #[cfg(test)]
 mod tests;
-mod writer;
 
 pub use checkpoint::{Checkpoint, Fill, Part, Resumable};
 pub use directory::CheckpointDirectory;
 pub use error::SnapshotError;
-pub use file::{Snapshot, read, write};
-pub use fingerprint::{Difference, Fingerprint, checksum};
-pub use header::{HEADER_LENGTH, Kind, MAGIC, VERSION};
-pub use reader::Reader;
+pub use file::{HEADER_LENGTH, MAGIC, Snapshot, VERSION, read, write};
+pub use fingerprint::{Fingerprint, checksum};
+pub use record::{Reader, Writer};
 pub(crate) use saving::keeping;
-pub use writer::Writer;
+
+/// Kind of the snapshot that identifies the run of a checkpoint.
+pub const RUN: &str = "run";
 
 /// Description of a snapshot's content, by name: `("columns", "1203")`.
 pub type Facts = Vec<(String, String)>;

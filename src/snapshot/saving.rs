@@ -1,7 +1,6 @@
 //! Saving during parallel work: the thread with the turn writes what all threads have done.
 
-use super::Checkpoint;
-use crate::progress::{Expected, Progress, saving};
+use crate::progress::{Progress, saving};
 
 /// A progress for the threads of a stage whose state can be saved at any time. They poll it for interruption every few
 /// steps, and the thread whose turn it is then saves.
@@ -32,33 +31,25 @@ pub(crate) fn keeping<T>(
 }
 
 impl Progress for Saving<'_> {
-    fn expect(&self, stages: &[Expected]) {
-        self.progress.expect(stages);
-    }
-
-    fn begin(&self, stage: &'static str, dim: Option<usize>, total: u64) {
-        self.progress.begin(stage, dim, total);
+    fn inner(&self) -> Option<&dyn Progress> {
+        Some(self.progress)
     }
 
     fn advance(&self, units: u64) {
-        if self.progress.checkpoint().takes_turn() {
-            (self.save)();
-        }
+        self.save_if_due();
         self.progress.advance(units);
     }
 
     fn is_interrupted(&self) -> bool {
+        self.save_if_due();
+        self.progress.is_interrupted()
+    }
+}
+
+impl Saving<'_> {
+    fn save_if_due(&self) {
         if self.progress.checkpoint().takes_turn() {
             (self.save)();
         }
-        self.progress.is_interrupted()
-    }
-
-    fn takes_what_is_done(&self) -> bool {
-        self.progress.takes_what_is_done()
-    }
-
-    fn checkpoint(&self) -> &dyn Checkpoint {
-        self.progress.checkpoint()
     }
 }

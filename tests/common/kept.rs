@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use lacuna::progress::Progress;
-use lacuna::snapshot::{Checkpoint, Facts, Fill, Kind, Resumable, Snapshot, SnapshotError};
+use lacuna::snapshot::{Checkpoint, Facts, Fill, Resumable, Snapshot, SnapshotError};
 
 /// A simulated run: a checkpoint in memory, and the time of its interruption.
 pub(crate) struct Life {
@@ -90,17 +90,17 @@ impl Checkpoint for Life {
         self.every > 0
     }
 
-    fn save(&self, name: &str, kind: Kind, facts: &Facts, fill: Fill<'_>) -> bool {
+    fn save(&self, name: &str, kind: &str, facts: &Facts, fill: Fill<'_>) -> bool {
         let snapshot = Snapshot::of(name, kind, facts, fill).unwrap();
         let is_kept = self.may_save_last || !self.has_ended.load(Ordering::Relaxed);
         if is_kept {
             self.saved.fetch_add(1, Ordering::Relaxed);
-            self.pieces.lock().unwrap().insert(name.to_owned(), snapshot.bytes().to_vec());
+            self.pieces.lock().unwrap().insert(name.to_owned(), snapshot.bytes);
         }
         is_kept
     }
 
-    fn load(&self, name: &str, kind: Kind) -> Result<Option<Snapshot>, SnapshotError> {
+    fn load(&self, name: &str, kind: &str) -> Result<Option<Snapshot>, SnapshotError> {
         let Some(bytes) = self.pieces.lock().unwrap().get(name).cloned() else { return Ok(None) };
         self.loaded.fetch_add(1, Ordering::Relaxed);
         let snapshot = Snapshot::whole(PathBuf::from(name), bytes)?;

@@ -5,15 +5,19 @@
 //! have spilled to temporary files are not saved any more: the checkpoint keeps the last state that was entirely in
 //! memory. Smoothed images are not saved; they are computed again.
 
-use crate::cubical::ecc::Vcec;
 use crate::cubical::ecc::slabs::PartialCurve;
+use crate::cubical::ecc::{Values, Vcec};
 use crate::cubical::shape::Shape;
 use crate::cubical::value::Value;
 use crate::cubical::voxel::VoxelType;
-use crate::snapshot::{Checkpoint, Kind, Reader, SnapshotError, Writer, facts};
+use crate::snapshot::{Checkpoint, Reader, SnapshotError, Writer, facts};
 
 /// Name of the checkpoint of an unfinished curve.
 const CURVE: &str = "curve";
+
+/// Kinds of the checkpoints.
+const PARTIAL_CURVE: &str = "partial curve";
+const CURVE_AT_SCALE: &str = "curve at a scale";
 
 /// State of an unfinished curve.
 #[derive(Debug, Default)]
@@ -23,9 +27,6 @@ pub(super) struct CurveState {
     /// Sums of the first slabs.
     pub(super) partial: Option<PartialCurve>,
 }
-
-/// Record of the least and greatest finite value: type and bits of each.
-type RangeRecord = Option<[(u8, u64); 2]>;
 
 /// Record that identifies the image of a curve: NumPy name of the voxel type, and extents.
 type ImageRecord = (String, [u64; 3]);
@@ -54,18 +55,14 @@ impl CurveState {
         voxels: VoxelType,
         shape: Shape,
     ) -> Result<Self, SnapshotError> {
-        let Some(snapshot) = checkpoint.load(CURVE, Kind::PartialCurve)? else {
+        let Some(snapshot) = checkpoint.load(CURVE, PARTIAL_CURVE)? else {
             return Ok(CurveState::default());
         };
-        let mut reader = snapshot.payload_of(Kind::PartialCurve)?;
+        let mut reader = snapshot.payload_of(PARTIAL_CURVE)?;
         expect_image(&mut reader, voxels, shape)?;
-        let range = match reader.record::<RangeRecord>("range")? {
-            Some([low, high]) => Some((value(&reader, low)?, value(&reader, high)?)),
-            None => None,
-        };
-        let is_begun: bool = reader.record("whether there are sums")?;
-        let partial = is_begun.then(|| PartialCurve::read(&mut reader)).transpose()?;
+        let (range, partial): (Option<Values>, _) = reader.record("range and sums")?;
         reader.end()?;
+        let range = range.and_then(|ends| Some((ends.iter().next()?, ends.iter().nth(1)?)));
         Ok(CurveState { range, partial })
     }
 
@@ -75,12 +72,10 @@ impl CurveState {
         let all = shape.extents().into_iter().find(|&extent| extent > 1).unwrap_or(1);
         let described =
             facts([("image", shape.described(voxels.name())), ("slices", format!("{slices} of {all}"))]);
-        checkpoint.save(CURVE, Kind::PartialCurve, &described, &mut |out: &mut Writer<'_>| {
-            out.record(&image_record(voxels, shape))?;
-            let range: RangeRecord = self.range.map(|(low, high)| [low, high].map(bits));
-            out.record(&range)?;
-            out.record(&self.partial.is_some())?;
-            self.partial.as_ref().map_or(Ok(()), |partial| partial.write(out))
+        checkpoint.save(CURVE, PARTIAL_CURVE, &described, &mut |out: &mut Writer<'_>| {
+            // Both ends of the range are voxels, so they have one type.
+            let range = self.range.map(|(low, high)| Values::from_iter([low, high]));
+            out.record(&(image_record(voxels, shape), range, &self.partial))
         });
     }
 }
@@ -102,20 +97,16 @@ pub(super) fn load_scales(
 ) -> Result<Vec<Vcec>, SnapshotError> {
     let mut curves = Vec::new();
     while curves.len() < scales
-        && let Some(snapshot) = checkpoint.load(&name_of_scale(curves.len()), Kind::CurveAtScale)?
+        && let Some(snapshot) = checkpoint.load(&name_of_scale(curves.len()), CURVE_AT_SCALE)?
     {
-        let mut reader = snapshot.payload_of(Kind::CurveAtScale)?;
+        let mut reader = snapshot.payload_of(CURVE_AT_SCALE)?;
         expect_image(&mut reader, voxels, shape)?;
-        let kind: u8 = reader.record("type of the values")?;
-        let values: Vec<u64> = reader.u64s("values")?.iter().map(|word| word.get()).collect();
-        let changes: Vec<i64> = reader.u64s("changes")?.iter().map(|word| word.get().cast_signed()).collect();
+        let (values, changes): (Values, Vec<i64>) = reader.record("values and changes")?;
         if values.len() != changes.len() {
             return Err(reader.unexpected("changes", values.len(), changes.len()));
         }
-        let values = values.into_iter().map(|bits| value(&reader, (kind, bits)));
-        let values = values.collect::<Result<Vec<Value>, SnapshotError>>()?;
         reader.end()?;
-        curves.push(Vcec { values: values.into_iter().collect(), changes });
+        curves.push(Vcec { values, changes });
     }
     Ok(curves)
 }
@@ -134,12 +125,8 @@ pub(super) fn save_scale(
         ("scale", scale.to_string()),
         ("rows", rows.to_string()),
     ]);
-    checkpoint.save(&name_of_scale(scale), Kind::CurveAtScale, &described, &mut |out: &mut Writer<'_>| {
-        out.record(&image_record(voxels, shape))?;
-        // All values of a curve have one type.
-        out.record(&curve.values.iter().next().map_or(2, |value| bits(value).0))?;
-        out.u64s_of(rows, curve.values.iter().map(|value| bits(value).1))?;
-        out.u64s_of(rows, curve.changes.iter().map(|change| change.cast_unsigned()))
+    checkpoint.save(&name_of_scale(scale), CURVE_AT_SCALE, &described, &mut |out: &mut Writer<'_>| {
+        out.record(&(image_record(voxels, shape), &curve.values, &curve.changes))
     })
 }
 
@@ -147,21 +134,4 @@ pub(super) fn save_scale(
 pub fn forget(checkpoint: &dyn Checkpoint, scales: usize) {
     checkpoint.forget(CURVE);
     (0..scales).for_each(|scale| checkpoint.forget(&name_of_scale(scale)));
-}
-
-fn bits(value: Value) -> (u8, u64) {
-    match value {
-        Value::Unsigned(value) => (0, value),
-        Value::Signed(value) => (1, value.cast_unsigned()),
-        Value::Double(value) => (2, value.to_bits()),
-    }
-}
-
-fn value(reader: &Reader<'_>, (kind, bits): (u8, u64)) -> Result<Value, SnapshotError> {
-    match kind {
-        0 => Ok(Value::Unsigned(bits)),
-        1 => Ok(Value::Signed(bits.cast_signed())),
-        2 => Ok(Value::Double(f64::from_bits(bits))),
-        other => Err(reader.unexpected("type of a value", "0, 1 or 2", other)),
-    }
 }

@@ -1,5 +1,7 @@
 //! The vector of changes in the Euler characteristic, VCEC (Wang, Wagner, Chen 2022), and its prefix sums, the curve.
 
+use serde::{Deserialize, Serialize};
+
 use crate::cubical::image::Voxel;
 use crate::cubical::value::Value;
 
@@ -16,7 +18,7 @@ pub struct Vcec {
 }
 
 /// Exact values of rows. Two `Values` are equal if they are the same numbers, whatever their types.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub enum Values {
     /// Unsigned integers.
     Unsigned(Vec<u64>),

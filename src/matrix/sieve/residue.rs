@@ -169,9 +169,9 @@ impl<I: SharedIndex> Block<'_, I> {
                 (of_block.save_before)();
             }
             let claims = self.claims(&reduced);
-            let zeros: Vec<u64> = (0..self.columns.len())
+            let zeros: Vec<usize> = (0..self.columns.len())
                 .filter(|&place| zeros.contains(place))
-                .map(|place| self.columns[place].to_usize() as u64)
+                .map(|place| self.columns[place].to_usize())
                 .collect();
             let done = format!("{} of {}", claims.len() + zeros.len(), self.columns.len());
             let told = ("columns that are reduced", done);

@@ -19,7 +19,6 @@ use zerocopy::IntoBytes;
 
 use super::stages::{Below, Dimension, Run};
 use crate::diagram::Bar;
-use crate::memory::Refused;
 use crate::rips::edge_collapse::{Collapsed, Keep};
 use crate::rips::filtration_construction::cuda::ahead::Ahead;
 use crate::rips::filtration_construction::{Residue, SimplexCounts};
@@ -29,7 +28,12 @@ use crate::rips::stats::DimensionStats;
 use crate::rips::submatrix_reduction::{forget, is_entry};
 use crate::rips::word::{Word, limbs, words};
 use crate::rips::{Plan, RipsError};
-use crate::snapshot::{Checkpoint, Kind, Reader, SnapshotError, facts};
+use crate::snapshot::{Checkpoint, Reader, SnapshotError, facts};
+
+/// Kinds of the pieces.
+const COLLAPSE: &str = "collapsed graph";
+const DIMENSION: &str = "dimension of distances";
+const RESIDUE: &str = "residue";
 
 /// The checksum of a graph and of options that affect the results, as a prefix of names. `values` are the distances of
 /// ranks, and others that affect the results.
@@ -69,11 +73,8 @@ fn entries<W: Word>(
     payload: &mut Reader<'_>,
     what: &'static str,
 ) -> Result<Vec<W>, SnapshotError> {
-    let table = payload.u64s(what)?;
-    let found = words::<W>(table).map_err(|refused| {
-        let found = refused.map_or("a part of one".to_owned(), |refused: Refused| refused.to_string());
-        payload.unexpected(what, "whole entries, and memory for them", found)
-    })?;
+    let found = words::<W>(payload.record(what)?);
+    let found = found.ok_or_else(|| payload.unexpected(what, "whole entries", "a part of one"))?;
     let (code, mut vertices) = (run.code::<W>(dim), Vec::new());
     // Ranks are stored in 32 bits.
     let (points, ranks) = (run.plan.points, run.values.count() as u32);
@@ -92,17 +93,13 @@ impl Run<'_> {
         ahead: &mut Ahead,
     ) -> Result<Option<Dimension<W>>, RipsError> {
         let checkpoint = self.progress.checkpoint();
-        let Some(snapshot) = checkpoint.load(&format!("dimension-{dim}"), Kind::RipsDimension)? else {
+        let Some(snapshot) = checkpoint.load(&format!("dimension-{dim}"), DIMENSION)? else {
             return Ok(None);
         };
-        let mut payload = snapshot.payload()?;
+        let mut payload = snapshot.payload_of(DIMENSION)?;
         let stats: DimensionStats = payload.record("statistics")?;
-        let bars: Vec<f64> = payload.f64s("births and deaths")?.collect();
-        let (bars, rest) = bars.as_chunks::<2>();
-        if !rest.is_empty() {
-            return Err(payload.unexpected("births and deaths", "pairs", "a birth without a death").into());
-        }
-        let bars = bars.iter().map(|&[birth, death]| Bar { birth, death }).collect();
+        let bars: Vec<(f64, f64)> = payload.record("births and deaths")?;
+        let bars = bars.into_iter().map(|(birth, death)| Bar { birth, death }).collect();
         let deaths = entries::<W>(self, dim + 1, &mut payload, "pivots")?;
         payload.end()?;
         let pivots = Pivots::with_capacity(deaths.len())?;
@@ -120,14 +117,12 @@ impl Run<'_> {
         let checkpoint = self.progress.checkpoint();
         let Some(stats) = self.stats.dimensions.last().filter(|_| checkpoint.is_kept()) else { return };
         let facts = facts([("dimension", dim.to_string()), ("bars", bars.len().to_string())]);
-        let bars: Vec<f64> = bars.iter().flat_map(|bar| [bar.birth, bar.death]).collect();
         let count = pivots.iter().count() * W::LIMBS;
-        let is_saved =
-            checkpoint.save(&format!("dimension-{dim}"), Kind::RipsDimension, &facts, &mut |out| {
-                out.record(stats)?;
-                out.f64s(&bars)?;
-                out.u64s_of(count, pivots.iter().flat_map(|(pivot, _)| limbs(pivot)))
-            });
+        let is_saved = checkpoint.save(&format!("dimension-{dim}"), DIMENSION, &facts, &mut |out| {
+            out.record(stats)?;
+            out.list(bars.len(), bars.iter().map(|bar| (bar.birth, bar.death)))?;
+            out.list(count, pivots.iter().flat_map(|(pivot, _)| limbs(pivot)))
+        });
         if is_saved {
             forget(checkpoint, dim);
             checkpoint.forget(&format!("residue-{dim}"));
@@ -137,10 +132,10 @@ impl Run<'_> {
     /// The residue of a dimension, if the checkpoint has it.
     pub(super) fn load_residue<W: Word>(&mut self, dim: usize) -> Result<Option<Residue<W>>, RipsError> {
         let checkpoint = self.progress.checkpoint();
-        let Some(snapshot) = checkpoint.load(&format!("residue-{dim}"), Kind::RipsResidue)? else {
+        let Some(snapshot) = checkpoint.load(&format!("residue-{dim}"), RESIDUE)? else {
             return Ok(None);
         };
-        let mut payload = snapshot.payload()?;
+        let mut payload = snapshot.payload_of(RESIDUE)?;
         let (stats, counts): (DimensionStats, [u64; 4]) = payload.record("statistics")?;
         let [simplices, cleared, apparent, layer1_reads] = counts;
         let columns = entries::<W>(self, dim, &mut payload, "columns")?;
@@ -163,9 +158,9 @@ impl Run<'_> {
         let Residue { columns, counts, layer1_reads, .. } = residue;
         let facts = facts([("dimension", dim.to_string()), ("columns", columns.len().to_string())]);
         let counts = [counts.simplices, counts.cleared, counts.apparent, *layer1_reads];
-        checkpoint.save(&format!("residue-{dim}"), Kind::RipsResidue, &facts, &mut |out| {
+        checkpoint.save(&format!("residue-{dim}"), RESIDUE, &facts, &mut |out| {
             out.record(&(stats, counts))?;
-            out.u64s_of(columns.len() * W::LIMBS, columns.iter().flat_map(|&column| limbs(column)))
+            out.list(columns.len() * W::LIMBS, columns.iter().flat_map(|&column| limbs(column)))
         });
     }
 }
@@ -198,26 +193,20 @@ impl<'a> SavedCollapse<'a> {
 
     /// The collapse, if the checkpoint has it.
     pub(super) fn load(&self) -> Result<Option<Collapsed>, SnapshotError> {
-        let Some(snapshot) = self.checkpoint.load(&self.name, Kind::RipsCollapse)? else { return Ok(None) };
-        let mut payload = snapshot.payload()?;
+        let Some(snapshot) = self.checkpoint.load(&self.name, COLLAPSE)? else { return Ok(None) };
+        let mut payload = snapshot.payload_of(COLLAPSE)?;
         let figures = payload.record("statistics")?;
-        let values: Vec<f64> = payload.f64s("values")?.collect();
-        let repeated: Vec<f64> = payload.f64s("repeated values")?.collect();
-        let edges = payload.u32s("edges")?;
+        let (values, repeated): (Vec<f64>, Vec<f64>) = payload.record("values and repeated values")?;
+        let list: Vec<(u32, u32, u32)> = payload.record("edges")?;
         let ascends = |values: &[f64]| values.is_sorted() && values.iter().all(|value| !value.is_nan());
         if !ascends(&values) || !ascends(&repeated) {
             return Err(payload.unexpected("values", "ascending numbers", "others"));
         }
-        let mut list = Vec::with_capacity(edges.len() / 3);
-        for edge in edges.chunks(3) {
-            match *edge {
-                [i, j, rank]
-                    if i > j && (i.get() as usize) < self.points && (rank.get() as usize) < values.len() =>
-                {
-                    list.push((i.get(), j.get(), rank.get()));
-                }
-                _ => return Err(payload.unexpected("edges", "edges of this graph", "others")),
-            }
+        let is_edge = |&(i, j, rank): &(u32, u32, u32)| {
+            i > j && (i as usize) < self.points && (rank as usize) < values.len()
+        };
+        if !list.iter().all(is_edge) {
+            return Err(payload.unexpected("edges", "edges of this graph", "others"));
         }
         payload.end()?;
         let graph = Ranking { values: Values::Listed(values), edges: Edges::List(list) };
@@ -232,12 +221,10 @@ impl<'a> SavedCollapse<'a> {
             return;
         };
         let facts = facts([("edges before", figures.before.to_string()), ("edges", edges.len().to_string())]);
-        let edges: Vec<u32> = edges.iter().flat_map(|&(i, j, rank)| [i, j, rank]).collect();
-        self.checkpoint.save(&self.name, Kind::RipsCollapse, &facts, &mut |out| {
+        self.checkpoint.save(&self.name, COLLAPSE, &facts, &mut |out| {
             out.record(figures)?;
-            out.f64s(values)?;
-            out.f64s(repeated)?;
-            out.u32s(&edges)
+            out.record(&(values, repeated))?;
+            out.record(edges)
         });
     }
 }

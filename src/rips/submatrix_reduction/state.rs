@@ -21,7 +21,10 @@ use crate::memory::{self, Refused};
 use crate::rips::code::Code;
 use crate::rips::field::Field;
 use crate::rips::word::{Word, limbs, words};
-use crate::snapshot::{Checkpoint, Fill, Kind, Reader, SnapshotError, facts};
+use crate::snapshot::{Checkpoint, Fill, Reader, SnapshotError, facts};
+
+/// The kind of the checkpoint of a dimension's reduction.
+const REDUCTION: &str = "reduced columns of distances";
 
 /// The name of the checkpoint of a dimension's reduction.
 fn name(dim: u32) -> String {
@@ -72,8 +75,8 @@ impl<W: Word> State<W> {
     ) -> Result<Option<Self>, SnapshotError> {
         let checkpoint = submatrix.progress.checkpoint();
         let name = name(submatrix.code.vertices() - 1);
-        let Some(snapshot) = checkpoint.load(&name, Kind::RipsReduction)? else { return Ok(None) };
-        let mut payload = snapshot.payload()?;
+        let Some(snapshot) = checkpoint.load(&name, REDUCTION)? else { return Ok(None) };
+        let mut payload = snapshot.payload_of(REDUCTION)?;
         State::read(&mut payload, submatrix, modulus).and_then(|state| payload.end().map(|()| Some(state)))
     }
 
@@ -90,34 +93,34 @@ impl<W: Word> State<W> {
         }
         let (points, mut vertices) = (complex.points(), Vec::new());
         let mut is_of = |entry, code: &Code<W>| is_entry(entry, code, points, ranks, &mut vertices);
-        let pivots = words::<W>(payload.u64s("pivots")?).map_err(|refused| room(payload, refused))?;
-        let claiming = payload.u64s("columns")?;
-        let ends = payload.u64s("ends of terms")?;
-        let terms = words::<W>(payload.u64s("terms")?).map_err(|refused| room(payload, refused))?;
-        let coefficients = payload.u32s("coefficients")?;
-        let zeros = payload.u64s("columns of zeros")?;
+        let mut entries = |what| {
+            let found = words::<W>(payload.record(what)?);
+            found.ok_or_else(|| payload.unexpected(what, "whole entries", "a part of one"))
+        };
+        let (pivots, terms) = (entries("pivots")?, entries("terms")?);
+        let (claiming, ends): (Vec<usize>, Vec<usize>) = payload.record("columns and ends of terms")?;
+        let coefficients: Vec<u16> = payload.record("coefficients")?;
+        let zeros: Vec<usize> = payload.record("columns of zeros")?;
         let are_alike = claiming.len() == pivots.len() && ends.len() == pivots.len();
-        let have_ends = ends.is_sorted_by_key(|end| end.get())
-            && ends.last().map_or(0, |end| end.get()) == terms.len() as u64
+        let have_ends = ends.is_sorted()
+            && ends.last().map_or(0, |&end| end) == terms.len()
             && coefficients.len() == if modulus == 2 { 0 } else { terms.len() };
         if !are_alike || !have_ends {
             return Err(payload.unexpected("claims", "tables that go together", "others"));
         }
-        let is_told = |k: usize| modulus == 2 || (1..u32::from(modulus)).contains(&coefficients[k].get());
+        let is_told = |c: &u16| modulus == 2 || (1..modulus).contains(c);
         let is_sound = pivots.iter().all(|&pivot| is_of(pivot, &cofacet_code))
             && terms.iter().all(|&term| is_of(term, &code))
-            && (0..coefficients.len()).all(is_told);
+            && coefficients.iter().all(is_told);
         if !is_sound {
             return Err(payload.unexpected("claims", "entries and coefficients of this complex", "others"));
         }
-        // Coefficients are below the modulus, which has 16 bits.
-        let coefficient = |k: usize| coefficients.get(k).map_or(1, |c| c.get() as u16);
-        let column = |j: &zerocopy::little_endian::U64| usize::try_from(j.get()).unwrap_or(usize::MAX);
-        let claims = pivots.iter().zip(claiming.iter().zip(ends));
+        let coefficient = |k: usize| coefficients.get(k).copied().unwrap_or(1);
+        let claims = pivots.iter().zip(claiming.into_iter().zip(ends));
         let state = State {
-            claims: claims.map(|(&pivot, (j, end))| (pivot, column(j), column(end))).collect(),
-            terms: terms.iter().enumerate().map(|(k, &term)| (term, coefficient(k))).collect(),
-            zeros: zeros.iter().map(column).collect(),
+            claims: claims.map(|(&pivot, (column, end))| (pivot, column, end)).collect(),
+            terms: terms.into_iter().enumerate().map(|(k, term)| (term, coefficient(k))).collect(),
+            zeros,
         };
         let mut is_seen = vec![false; columns.len()];
         let all = state.claims.iter().map(|claim| claim.1).chain(state.zeros.iter().copied());
@@ -139,13 +142,6 @@ impl<W: Word> State<W> {
 
 fn told((columns, modulus): (impl std::fmt::Display, u16)) -> String {
     format!("{columns} columns over Z/{modulus}")
-}
-
-fn room(payload: &Reader<'_>, refused: Option<Refused>) -> SnapshotError {
-    match refused {
-        Some(refused) => payload.unexpected("entries", "memory for them", refused),
-        None => payload.unexpected("entries", "whole ones", "a part of one"),
-    }
 }
 
 impl<W: Word, F: Field> Shared<'_, W, F> {
@@ -181,9 +177,9 @@ impl<W: Word, F: Field> Shared<'_, W, F> {
         let mut claims: Vec<(usize, W, u64)> =
             self.store.iter().map(|(pivot, value)| (self.column_of(value), pivot, value)).collect();
         // Read after the table, so that a column that became zero since it was seen there is saved as zero.
-        let mut zeros: Vec<u64> = self.zeros.iter().map(|(_, &column)| column as u64).collect();
+        let mut zeros: Vec<usize> = self.zeros.iter().map(|(_, &column)| column).collect();
         zeros.sort_unstable();
-        claims.retain(|claim| zeros.binary_search(&(claim.0 as u64)).is_err());
+        claims.retain(|claim| zeros.binary_search(&claim.0).is_err());
         // If a column was seen under several pivots, the latest comes first and is saved.
         claims.sort_unstable_by(|a, b| (a.0, b.1).cmp(&(b.0, a.1)));
         claims.dedup_by_key(|claim| claim.0);
@@ -196,10 +192,10 @@ impl<W: Word, F: Field> Shared<'_, W, F> {
         let terms = || claims.iter().flat_map(|claim| terms_of(claim.2));
         let (count, mut end) = (terms().count(), 0);
         let ends = claims.iter().map(|claim| {
-            end += terms_of(claim.2).len() as u64;
+            end += terms_of(claim.2).len();
             end
         });
-        let ends: Vec<u64> = ends.collect();
+        let ends: Vec<usize> = ends.collect();
         let is_binary = self.modulus == 2;
         let dim = code.vertices() - 1;
         let told = facts([
@@ -210,16 +206,15 @@ impl<W: Word, F: Field> Shared<'_, W, F> {
         ]);
         let fill: Fill<'_> = &mut |out| {
             out.record(&(columns.len() as u64, self.modulus))?;
-            out.u64s_of(claims.len() * W::LIMBS, claims.iter().flat_map(|claim| limbs(claim.1)))?;
-            out.u64s_of(claims.len(), claims.iter().map(|claim| claim.0 as u64))?;
-            out.u64s(&ends)?;
-            out.u64s_of(count * W::LIMBS, terms().flat_map(|&(entry, _)| limbs(entry)))?;
-            let number = |&(_, c): &(W, F::Coefficient)| u32::from(self.field.number(c));
-            let coefficients: Vec<u32> = if is_binary { Vec::new() } else { terms().map(number).collect() };
-            out.u32s(&coefficients)?;
-            out.u64s(&zeros)
+            out.list(claims.len() * W::LIMBS, claims.iter().flat_map(|claim| limbs(claim.1)))?;
+            out.list(count * W::LIMBS, terms().flat_map(|&(entry, _)| limbs(entry)))?;
+            out.list(claims.len(), claims.iter().map(|claim| claim.0))?;
+            out.record(&ends)?;
+            let coefficients = terms().map(|(_, c)| self.field.number(*c));
+            out.list(if is_binary { 0 } else { count }, coefficients.filter(|_| !is_binary))?;
+            out.record(&zeros)
         };
-        progress.checkpoint().save(&name(dim), Kind::RipsReduction, &told, fill);
+        progress.checkpoint().save(&name(dim), REDUCTION, &told, fill);
     }
 
     /// Saves the claims if a save is due and it is this thread's turn.

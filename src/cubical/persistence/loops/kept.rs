@@ -8,10 +8,12 @@
 
 use super::arena::Writer as ArenaWriter;
 use super::{Columns, DROPPED, FREE, Ordering};
-use crate::snapshot::{Checkpoint, Kind, SnapshotError, Writer, facts};
+use crate::snapshot::{Checkpoint, SnapshotError, Writer, facts};
 
 /// Name of the checkpoint.
 const LOOPS: &str = "loops";
+/// Kind of the checkpoint.
+const STAGES: &str = "stages of an image";
 
 /// Saves the columns that own rows. `faces` is the total number of columns.
 pub(super) fn save(columns: &Columns, faces: usize, checkpoint: &dyn Checkpoint) {
@@ -19,13 +21,11 @@ pub(super) fn save(columns: &Columns, faces: usize, checkpoint: &dyn Checkpoint)
     let owned: Vec<(usize, u64)> = owners.filter(|&(_, owner)| owner != FREE && owner != DROPPED).collect();
     let told = facts([("columns that are reduced", format!("{} of {faces}", owned.len()))]);
     let arena = &columns.arena;
-    checkpoint.save(LOOPS, Kind::CubicalStages, &told, &mut |out: &mut Writer<'_>| {
-        out.u64s(&[columns.rows.count() as u64, faces as u64])?;
-        out.u64s_of(owned.len(), owned.iter().map(|&(row, _)| row as u64))?;
-        out.u64s_of(owned.len(), owned.iter().map(|&(_, at)| arena.column(at).into()))?;
-        let lengths = || owned.iter().map(|&(_, at)| arena.rest(at).count());
-        out.u64s_of(owned.len(), lengths().map(|length| length as u64))?;
-        out.u64s_of(lengths().sum(), owned.iter().flat_map(|&(_, at)| arena.rest(at)).map(u64::from))
+    checkpoint.save(LOOPS, STAGES, &told, &mut |out: &mut Writer<'_>| {
+        out.record(&(columns.rows.count(), faces))?;
+        let column =
+            |&(row, at): &(usize, u64)| (row, arena.column(at), arena.rest(at).collect::<Vec<u32>>());
+        out.list(owned.len(), owned.iter().map(column))
     });
 }
 
@@ -41,41 +41,23 @@ pub(super) fn restore(
     is_edge: &dyn Fn(u32) -> bool,
 ) -> Result<Vec<bool>, SnapshotError> {
     let mut is_reduced = vec![false; faces];
-    let Some(snapshot) = checkpoint.load(LOOPS, Kind::CubicalStages)? else { return Ok(is_reduced) };
-    let mut reader = snapshot.payload_of(Kind::CubicalStages)?;
-    let found: Vec<u64> = reader.u64s("numbers of rows and columns")?.iter().map(|word| word.get()).collect();
-    let expected = [columns.rows.count() as u64, faces as u64];
+    let Some(snapshot) = checkpoint.load(LOOPS, STAGES)? else { return Ok(is_reduced) };
+    let mut reader = snapshot.payload_of(STAGES)?;
+    let (expected, found): (_, (usize, usize)) =
+        ((columns.rows.count(), faces), reader.record("numbers of rows and columns")?);
     if found != expected {
         let (expected, found) = (format!("{expected:?}"), format!("{found:?}"));
         return Err(reader.unexpected("numbers of rows and columns", expected, found));
     }
-    let (rows, numbers) = (reader.u64s("rows")?, reader.u64s("columns")?);
-    let (lengths, mut words) = (reader.u64s("lengths of columns")?, reader.u64s("edges")?);
-    if rows.len() != numbers.len() || rows.len() != lengths.len() {
-        return Err(reader.unexpected(
-            "columns",
-            rows.len(),
-            format!("{}, {}", numbers.len(), lengths.len()),
-        ));
-    }
     let mut writer = ArenaWriter::default();
-    for ((row, number), length) in rows.iter().zip(numbers).zip(lengths) {
-        let length = usize::try_from(length.get()).unwrap_or(usize::MAX);
-        let Some((own, rest)) = words.split_at_checked(length) else {
-            return Err(reader.unexpected("edges", format!("{length} more"), words.len()));
-        };
-        words = rest;
-        let owner = usize::try_from(row.get()).ok().and_then(|row| columns.owners.get(row));
-        let number = usize::try_from(number.get()).ok().filter(|&number| number < faces);
-        let edges: Option<Vec<u32>> =
-            own.iter().map(|word| u32::try_from(word.get()).ok().filter(|&word| is_edge(word))).collect();
-        let (Some(owner), Some(number), Some(edges)) = (owner, number, edges) else {
+    for _ in 0..reader.record("number of columns")? {
+        let (row, number, edges): (usize, u32, Vec<u32>) = reader.record("a column")?;
+        let owner = columns.owners.get(row).filter(|_| edges.iter().all(|&edge| is_edge(edge)));
+        let (Some(owner), Some(is_reduced)) = (owner, is_reduced.get_mut(number as usize)) else {
             return Err(reader.unexpected("columns", "rows, columns and edges of the image", "others"));
         };
-        if owner.load(Ordering::Relaxed) == FREE && !std::mem::replace(&mut is_reduced[number], true) {
-            // Column numbers have 32 bits, as in the reduction.
-            let address = writer.write(&columns.arena, number as u32, edges.into_iter());
-            owner.store(address, Ordering::Release);
+        if owner.load(Ordering::Relaxed) == FREE && !std::mem::replace(is_reduced, true) {
+            owner.store(writer.write(&columns.arena, number, edges.into_iter()), Ordering::Release);
         }
     }
     reader.end()?;

@@ -12,6 +12,8 @@ use crate::cubical::ecc::spill;
 use crate::cubical::image::Voxel;
 use crate::cubical::key::Key;
 use binned::BinTally;
+use serde::{Deserialize, Serialize};
+
 use bytes::ByteTally;
 use runs::{Run, RunTally, Spill};
 use words::WordTally;
@@ -28,7 +30,7 @@ pub(crate) enum Summed<K> {
 }
 
 /// Sums over a part of an image, in a form that can be saved and added to the sums of the rest.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct PartialSums {
     /// Number of bins; 0 if the sums are by key.
     pub(crate) bins: usize,
