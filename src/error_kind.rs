@@ -19,7 +19,7 @@ use crate::cubical::thinning::ThinError;
 use crate::cubical::thinning::binary::OtsuError;
 use crate::cubical::thinning::two_valued::TwoValuedError;
 use crate::cubical::value::Inexact;
-use crate::cubical::write::{UnknownName, Unwritable};
+use crate::cubical::write::Unwritable;
 use crate::cubical::{CubicalError, ShapeError};
 use crate::diagram::distance::DistanceError;
 use crate::input;
@@ -143,7 +143,6 @@ classified! {
     ThinError { Self::Memory(_) => ErrorKind::Memory, }
     ThreadsError { _ => ErrorKind::System, }
     TwoValuedError { Self::Thin(error) => error.error_kind(), }
-    UnknownName {}
     UntoldDimension {}
     Unwritable {}
     UnwritableBarcode {}

@@ -279,7 +279,7 @@ impl Arguments {
                 let (scale, density) =
                     (self.scale.unwrap_or(field.scale), self.density.unwrap_or(field.density));
                 let drawn = Field { seed: self.seed, scale, density, ..field }.draw()?;
-                image.holds(&drawn)?;
+                image.holds(drawn.shape(), drawn.voxel_type())?;
                 Ok(Drawn::Image(drawn, image))
             }
         }

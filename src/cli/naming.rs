@@ -5,7 +5,7 @@ use std::path::Path;
 use clap::ValueEnum;
 use lacuna::cells::MatrixFile;
 use lacuna::compare::write::BarcodeFile;
-use lacuna::cubical::write::{ImageFile, ImageOutputFormat};
+use lacuna::cubical::write::ImageFile;
 use lacuna::metric::write::DistanceFile;
 use lacuna::output::curves::CurveFormat;
 use lacuna::output::geometry::GeometryFormat;
@@ -181,10 +181,6 @@ impl OutputFormat for MatrixFile {
                                       mtx=matrix-market mm=matrix-market";
 }
 
-impl OutputFormat for ImageOutputFormat {
-    const EXTENSIONS: &'static str = "png tif=tiff tiff npy nii=nifti nii.gz=nifti-gz";
-}
-
 impl OutputFormat for ImageFile {
     const EXTENSIONS: &'static str =
         "png tif=tiff tiff npy nii=nifti nii.gz=nifti-gz dipha complex=dipha perseus raw";
@@ -223,7 +219,6 @@ mod tests {
         check::<VectorFormat>();
         check::<PairsFormat>();
         check::<MatrixFile>();
-        check::<ImageOutputFormat>();
         check::<ImageFile>();
         check::<DistanceFile>();
         check::<BarcodeFile>();

@@ -419,7 +419,6 @@ mod tests {
         agree::<matrix::Dualize>();
         agree::<cubical::thinning::Rule>();
         agree::<cubical::read::VoxelType>();
-        agree::<cubical::write::ImageOutputFormat>();
         agree::<output::OutputFormat>();
         agree::<output::images::ImageBarsFormat>();
         agree::<output::curves::CurveFormat>();

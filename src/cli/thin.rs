@@ -14,8 +14,8 @@ use lacuna::cubical::thinning::{
     BitImage, Pass, Rule, ThinningFigures as Figures, ThinningRequest as Request,
 };
 use lacuna::cubical::value::Threshold;
-use lacuna::cubical::write::ImageOutputFormat;
-use lacuna::cubical::{Order, Value, geometry::Geometry};
+use lacuna::cubical::write::ImageFile;
+use lacuna::cubical::{Order, Value, VoxelType, geometry::Geometry};
 use lacuna::memory::MemoryPlan;
 use serde::Serialize;
 
@@ -27,7 +27,7 @@ use super::deadline;
 use super::error::CliError;
 use super::frame::Frame;
 use super::image_file::{open_image, read_image};
-use super::naming::{OutputFormat, format_of};
+use super::naming::{OutputFormat, endings, format_of, unknown_ending};
 use super::notes::{counted, tell, timing_line};
 use super::outputs::Files;
 use super::parse;
@@ -84,10 +84,10 @@ pub(crate) struct Arguments {
     #[arg(long, help_heading = "Thinning")]
     verify: bool,
 
-    /// Format: png, tiff, npy, nifti, nifti-gz [default: by extension]
+    /// Format: png, tiff, npy, nifti, nifti-gz, dipha, perseus, raw [default: by extension]
     #[arg(long, value_name = "FORMAT", help_heading = "Output",
-        value_parser = parse::one_of::<ImageOutputFormat>(), hide_possible_values = true)]
-    output: Option<ImageOutputFormat>,
+        value_parser = parse::one_of::<ImageFile>(), hide_possible_values = true)]
+    output: Option<ImageFile>,
 
     /// Write the skeleton to FILE, - for standard output
     ///
@@ -131,10 +131,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, CliError> {
     let start = Instant::now();
     let options = arguments.image.options()?;
     let path = arguments.output_file.as_path();
-    let format = format_of(arguments.output, Some(path))?;
-    let format = format
-        .map_or_else(|| ImageOutputFormat::of_name(path), Ok)
-        .map_err(|source| CliError::about("--output", source))?;
+    let known = || endings::<ImageFile>().collect::<Vec<_>>();
+    let format = format_of(arguments.output, Some(path))?.ok_or_else(|| unknown_ending(path, &known()))?;
     let backend = arguments.machine.backend();
     let report = &arguments.report;
     let input = arguments.image.file.as_path();
@@ -145,7 +143,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, CliError> {
     let stream = open_image(input, &options, &frame, None)?;
     // Errors in the header are reported before anything is read or thinned.
     let (shape, geometry) = (stream.shape(), stream.geometry().cloned());
-    format.holds(shape)?;
+    format.holds(shape, VoxelType::U8)?;
     arguments.request().suiting(shape).map_err(ThinningError::from)?;
     if arguments.verify {
         let failed = |source| CliError::about(format!("--verify: {}", arguments.image.name()), source);
@@ -172,7 +170,7 @@ struct Job<'a> {
     arguments: &'a Arguments,
     backend: Backend,
     frame: Frame,
-    format: ImageOutputFormat,
+    format: ImageFile,
     /// Position of the voxels in space and their order in memory, as in the image's file.
     geometry: Option<Geometry>,
     order: Order,
@@ -198,7 +196,7 @@ impl Job<'_> {
         }
         let write = self.frame.write(|_, out| {
             let image = skeleton.to_image(u8::MAX, self.format.order(self.order));
-            self.format.write(&image, self.geometry.as_ref(), out)
+            self.format.write(&image.into(), self.geometry.as_ref(), out)
         })?;
         // The skeleton stays even if the comparison fails.
         self.frame.commit_answer()?;

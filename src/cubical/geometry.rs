@@ -12,21 +12,13 @@ pub enum Geometry {
     Tiff(Resolution),
 }
 
-/// The fields of a NIfTI header that locate the voxels, named as in the standard's `nifti1.h` and `nifti2.h`.
+/// The fields of a NIfTI header that locate the voxels.
 #[derive(Debug, Clone, PartialEq)]
-#[expect(missing_docs, reason = "the names are the standard's")]
 pub struct NiftiGeometry {
     /// Whether the header is NIfTI-2, whose fields are doubles.
-    pub second: bool,
-    pub dim_info: u8,
-    pub pixdim: [f64; 8],
-    pub xyzt_units: i32,
-    pub qform_code: i32,
-    pub sform_code: i32,
-    /// `quatern_b`, `quatern_c`, `quatern_d`, `qoffset_x`, `qoffset_y`, `qoffset_z`.
-    pub quaternion: [f64; 6],
-    /// `srow_x`, `srow_y`, `srow_z`.
-    pub srows: [f64; 12],
+    pub(super) second: bool,
+    /// The numbers of each field, in the order of the table in `nifti`.
+    pub(super) fields: [Vec<f64>; 7],
 }
 
 /// Pixels per unit of length along a row and along a column, each as a numerator and a denominator.

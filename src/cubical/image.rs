@@ -149,14 +149,6 @@ impl AnyImage {
         with_image!(self, image => image.shape())
     }
 
-    /// NumPy's name of the voxel type.
-    pub fn voxel_type(&self) -> &'static str {
-        fn name<T: Voxel>(_: &Image<T>) -> &'static str {
-            T::NAME
-        }
-        with_image!(self, image => name(image))
-    }
-
     /// The value of the voxel at a place in memory, as a double; integers beyond ±2^53 are rounded.
     pub fn value(&self, place: usize) -> f64 {
         with_image!(self, image => image.voxels()[place].value())
@@ -164,10 +156,7 @@ impl AnyImage {
 
     /// The exact value of the voxel at a place in memory.
     pub fn exact(&self, place: usize) -> Value {
-        fn at<T: Voxel>(image: &Image<T>, place: usize) -> Value {
-            image.voxels()[place].into()
-        }
-        with_image!(self, image => at(image, place))
+        with_image!(self, image => image.voxels()[place].into())
     }
 }
 

@@ -41,6 +41,7 @@ mod euler;
 pub mod geometry;
 pub mod image;
 mod key;
+mod nifti;
 pub mod persistence;
 pub mod read;
 pub(crate) mod resident;

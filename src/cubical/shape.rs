@@ -136,7 +136,7 @@ impl Shape {
     }
 
     /// Describes an image of this shape for messages: `7x6x5 image of u16`; with one axis, `line of 600 voxels of f64`.
-    pub fn described(&self, voxel_type: &str) -> String {
+    pub fn described(&self, voxel_type: impl fmt::Display) -> String {
         match self.axes()[..] {
             [1] => format!("line of 1 voxel of {voxel_type}"),
             [voxels] => format!("line of {voxels} voxels of {voxel_type}"),

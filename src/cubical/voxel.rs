@@ -122,6 +122,15 @@ macro_rules! voxels {
             $($variant(Image<$t>)),*
         }
 
+        impl AnyImage {
+            /// The type of the voxels.
+            pub fn voxel_type(&self) -> VoxelType {
+                match self {
+                    $(AnyImage::$variant(_) => VoxelType::$variant),*
+                }
+            }
+        }
+
         $(impl Voxel for $t {
             type Key = $key;
             const TYPE: VoxelType = VoxelType::$variant;

@@ -27,7 +27,7 @@ pub(super) fn run(
     let (image, read) = timed(|| read_image(stream, &frame.meter));
     let image = image?;
     let name = arguments.name();
-    format.holds(&image).map_err(|why| CliError::about(&name, why))?;
+    format.holds(image.shape(), image.voxel_type()).map_err(|why| CliError::about(&name, why))?;
     if let Err(inexact) = format.holds_values(&image) {
         // With `--round`, the nearest doubles are written.
         if !arguments.round {

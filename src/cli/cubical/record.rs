@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use lacuna::cubical::thinning::Rule;
-use lacuna::cubical::{Shape, Value, persistence};
+use lacuna::cubical::{Shape, Value, VoxelType, persistence};
 use lacuna::internals::name_of;
 use lacuna::matrix;
 use lacuna::memory::MemoryPlan;
@@ -42,7 +42,7 @@ pub(crate) struct Record {
     pub(crate) version: &'static str,
     pub(crate) file: String,
     pub(crate) shape: Vec<usize>,
-    pub(crate) voxels: &'static str,
+    pub(crate) voxels: VoxelType,
     pub(crate) construction: String,
     pub(crate) superlevel: bool,
     pub(crate) threshold: Option<Value>,

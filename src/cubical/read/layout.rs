@@ -203,7 +203,7 @@ pub(super) fn widen_halves(halves: &[u8], voxels: &mut [u8]) {
 }
 
 /// Reverses the bytes of each number of so many bytes.
-pub(super) fn swap(numbers: &mut [u8], size: usize) {
+pub(in crate::cubical) fn swap(numbers: &mut [u8], size: usize) {
     match size {
         2 => numbers.as_chunks_mut::<2>().0.iter_mut().for_each(|number| number.reverse()),
         4 => numbers.as_chunks_mut::<4>().0.iter_mut().for_each(|number| number.reverse()),

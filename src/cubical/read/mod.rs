@@ -66,6 +66,8 @@ mod tiff;
 #[cfg(all(test, feature = "codecs"))]
 mod tests;
 
+pub(super) use layout::swap;
+
 pub use error::{ImagePlace, ImageProblem, ImageReadError};
 pub use format::ImageFormat;
 pub use options::{ImageOptions, Raw};

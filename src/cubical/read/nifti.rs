@@ -1,22 +1,14 @@
 //! `nifti`: NIfTI-1 and NIfTI-2, header and voxels in one file.
 //!
-//! | bytes of NIfTI-1 | of NIfTI-2 | content |
-//! |---|---|---|
-//! | 0–3 | 0–3 | 348 or 540, in the byte order of everything else |
-//! | 344–347 | 4–11 | magic, `n+1\0` or `n+2\0\r\n\x1a\n` |
-//! | 40–55 | 16–79 | the number of axes, then seven extents: `i16` or `i64` |
-//! | 70–71 | 12–13 | the type of the voxels |
-//! | 72–73 | 14–15 | bits of a voxel |
-//! | 108–111 | 168–175 | where the voxels start: `f32` or `i64` |
-//! | 112–119 | 176–191 | slope and intercept: `f32` or `f64` |
+//! The first axis varies fastest. If more than three axes are longer than one voxel, the fourth is time, of which one
+//! frame can be picked, and the fifth has the components of a vector, which can be picked as channels. Voxel types are
+//! those of [`VoxelType`]. Extensions of the header are skipped.
 //!
-//! The first axis varies fastest. Of more than three axes longer than 1, the fourth is time, of which a frame can be picked, and the fifth is
-//! the components of a vector, which can be picked as channels. Types are those of [`VoxelType`]. Extensions of the header are passed over.
-//!
-//! **Scaling.** With a slope that is finite and not 0, a voxel stands for slope · voxel + intercept, and unless that is the
-//! voxel itself (slope 1, intercept 0) the image holds these values, computed in `f64`: as `f64`, or, of `f32` voxels, rounded
-//! to `f32`. That is how `nibabel` reads. Axes are as in its arrays, whatever the orientation of the head; where voxels lie in space is
-//! kept for what is written in the same format ([`Geometry`]). The rest of the header is ignored.
+//! **Scaling.** If the slope is finite and not 0, a voxel stands for slope · voxel + intercept. Unless slope and
+//! intercept are 1 and 0, the image holds these values, computed in `f64`: as `f64`, or rounded to `f32` if the file
+//! holds `f32`. `nibabel` does the same. The axes are those of its arrays, whatever the orientation of the head. The
+//! position of the voxels in space is kept and written to a file of the same format ([`Geometry`]). The rest of the
+//! header is ignored.
 //!
 //! A header in a file of its own (`.hdr` and `.img`, magic `ni1`) is an error.
 
@@ -26,16 +18,24 @@ use super::layout::{FileLayout, Meaning, Scaling};
 use super::options::{ImageOptions, pick};
 use super::stream::Stream;
 use crate::cubical::geometry::{Geometry, NiftiGeometry};
+use crate::cubical::nifti::{
+    self, BITPIX, CODES, DATATYPE, DIM, MAGIC, SCL_INTER, SCL_SLOPE, SIZES, VOX_OFFSET,
+};
 use crate::cubical::shape::Order;
+use crate::cubical::value::Value;
 use crate::cubical::voxel::VoxelType;
 
-const MAGIC_2: &[u8] = b"n+2\0\r\n\x1a\n";
-const PAIR_2: &[u8] = b"ni2\0\r\n\x1a\n";
+type Header<'a> = nifti::Header<&'a [u8]>;
+
+/// Magic bytes of headers whose voxels are in another file.
+const PAIRS: [&[u8]; 2] = [b"ni1\0", b"ni2\0\r\n\x1a\n"];
 
 /// Whether a file begins as a NIfTI file does.
 pub(super) fn has_magic(head: &[u8]) -> bool {
-    let at = |place: usize, magic: &[u8]| head.get(place..).is_some_and(|rest| rest.starts_with(magic));
-    at(4, MAGIC_2) || at(4, PAIR_2) || at(344, b"n+1\0") || at(344, b"ni1\0")
+    let has = |(&pair, (place, magic)): (&&[u8], (usize, &[u8]))| {
+        head.get(place..).is_some_and(|rest| rest.starts_with(magic) || rest.starts_with(pair))
+    };
+    PAIRS.iter().zip(MAGIC).any(has)
 }
 
 pub(super) fn open(bytes: Bytes, options: &ImageOptions, context: &Context) -> Result<Stream, Fault> {
@@ -44,133 +44,53 @@ pub(super) fn open(bytes: Bytes, options: &ImageOptions, context: &Context) -> R
     Ok(Stream { geometry, ..layout.open(bytes, context)? })
 }
 
-/// The number of frames of an image that has too many axes without one of them picked.
+/// The number of frames, if the image has too many axes unless one frame is picked.
 pub(super) fn frames(bytes: Bytes, options: &ImageOptions) -> Option<usize> {
-    let (header, second) = header(bytes.head()).ok()?;
-    let (axes_at, extents) = extents(&header, second);
-    let frames = axes(axes_at, extents).ok()?.get(TIME).and_then(|&frames| usize::try_from(frames).ok())?;
+    let axes = axes(&header(bytes.head()).ok()?).ok()?;
+    let frames = usize::try_from(*axes.get(TIME)?).ok()?;
     let of_frame = ImageOptions { frame: Some(0), ..options.clone() };
     let has_to_be_picked = layout(bytes.head(), options).is_err() && layout(bytes.head(), &of_frame).is_ok();
     (frames > 1 && has_to_be_picked).then_some(frames)
 }
 
-/// A header, and the order of its bytes.
-struct Header<'a> {
-    bytes: &'a [u8],
-    big_endian: bool,
+/// A problem with a field of the header.
+fn problem(
+    header: &Header<'_>,
+    field: nifti::Field,
+    expected: impl Into<String>,
+    found: impl ToString,
+) -> ImageProblem {
+    ImageProblem::at(header.place(field).0 as u64, expected, found.to_string())
 }
 
-impl Header<'_> {
-    /// The bytes of a number at a place that the header has, as if they were little-endian.
-    fn number<const N: usize>(&self, place: usize) -> [u8; N] {
-        let mut number = [0; N];
-        number.copy_from_slice(&self.bytes[place..place + N]);
-        if self.big_endian {
-            number.reverse();
-        }
-        number
-    }
-
-    fn i16(&self, place: usize) -> i16 {
-        i16::from_le_bytes(self.number(place))
-    }
-
-    fn i32(&self, place: usize) -> i32 {
-        i32::from_le_bytes(self.number(place))
-    }
-
-    fn i64(&self, place: usize) -> i64 {
-        i64::from_le_bytes(self.number(place))
-    }
-
-    fn f32(&self, place: usize) -> f32 {
-        f32::from_le_bytes(self.number(place))
-    }
-
-    fn f64(&self, place: usize) -> f64 {
-        f64::from_le_bytes(self.number(place))
-    }
-
-    /// Floats of one field after the other.
-    fn f32s<const N: usize>(&self, place: usize) -> [f64; N] {
-        std::array::from_fn(|k| self.f32(place + 4 * k).into())
-    }
-
-    fn f64s<const N: usize>(&self, place: usize) -> [f64; N] {
-        std::array::from_fn(|k| self.f64(place + 8 * k))
-    }
-
-    /// Where voxels lie in space.
-    fn geometry(&self, second: bool) -> NiftiGeometry {
-        if second {
-            return NiftiGeometry {
-                second,
-                dim_info: self.bytes[524],
-                pixdim: self.f64s(104),
-                xyzt_units: self.i32(500),
-                qform_code: self.i32(344),
-                sform_code: self.i32(348),
-                quaternion: self.f64s(352),
-                srows: self.f64s(400),
-            };
-        }
-        NiftiGeometry {
-            second,
-            dim_info: self.bytes[39],
-            pixdim: self.f32s(76),
-            xyzt_units: self.bytes[123].into(),
-            qform_code: self.i16(252).into(),
-            sform_code: self.i16(254).into(),
-            quaternion: self.f32s(256),
-            srows: self.f32s(280),
-        }
-    }
-}
-
-/// The field of the axes, `dim`, and where it is.
-fn extents(header: &Header<'_>, second: bool) -> (usize, [i64; 8]) {
-    match second {
-        true => (16, std::array::from_fn(|k| header.i64(16 + 8 * k))),
-        false => (40, std::array::from_fn(|k| header.i16(40 + 2 * k).into())),
-    }
-}
-
-/// What the header says.
+/// The layout of the voxels, and their position in space.
 fn layout(head: &[u8], options: &ImageOptions) -> Result<(FileLayout, NiftiGeometry), ImageProblem> {
-    let (header, second) = header(head)?;
-    let (axes_at, extents) = extents(&header, second);
-    let all = axes(axes_at, extents)?;
+    let header = header(head)?;
+    let all = axes(&header)?;
     let (axes, before) = picked(&all, options)?;
-    let shape = shape_at(ImagePlace::Byte(axes_at as u64), &axes, Order::F)
+    let shape = shape_at(ImagePlace::Byte(header.place(DIM).0 as u64), &axes, Order::F)
         .map_err(|problem| with_note(problem, &axes))?;
-    let type_at = if second { 12 } else { 70 };
-    let voxels = voxels(type_at, header.i16(type_at), header.i16(type_at + 2))?;
-    let start = if second { start_2(&header)? } else { start_1(&header)? };
-    let scaling_at = if second { 176 } else { 112 };
-    let (slope, inter) = if second {
-        (header.f64(176), header.f64(184))
-    } else {
-        (header.f32(112).into(), header.f32(116).into())
+    let voxels = voxels(&header)?;
+    let start = start(&header)?;
+    let layout = FileLayout {
+        big_endian: header.big_endian,
+        meaning: meaning(&header)?,
+        ..FileLayout::new(shape, voxels, start)
     };
-    let meaning = scaling(scaling_at, slope, inter)?.map_or(Meaning::Values, Meaning::Scaled);
-    let size = voxels.bytes() as u64;
-    let at = |count: Option<u64>| count?.checked_mul(size)?.checked_add(start);
-    let count = |axes: &[u64]| axes.iter().try_fold(1_u64, |count, &axis| count.checked_mul(axis));
-    let layout =
-        FileLayout { big_endian: header.big_endian, meaning, ..FileLayout::new(shape, voxels, start) };
-    let geometry = header.geometry(second);
     if axes == all {
-        return Ok((layout, geometry));
+        return Ok((layout, header.geometry()));
     }
+    let at = |count: Option<u64>| count?.checked_mul(voxels.bytes() as u64)?.checked_add(start);
     let first = at(before.and_then(|before| before.checked_mul(shape.count() as u64)));
-    let (Some(start), Some(whole)) = (first, at(count(&all))) else {
-        let expected = "fewer than 2^64 bytes";
-        return Err(ImageProblem::new(ImagePlace::Byte(axes_at as u64), expected, format!("shape {all:?}")));
+    let end = at(all.iter().try_fold(1_u64, |count, &axis| count.checked_mul(axis)));
+    let (Some(start), Some(_)) = (first, end) else {
+        return Err(problem(&header, DIM, "fewer than 2^64 bytes", format!("shape {all:?}")));
     };
-    Ok((FileLayout { start, whole: Some(whole), ..layout }, geometry))
+    Ok((FileLayout { start, whole: end, ..layout }, header.geometry()))
 }
 
-/// The axes that are left when a frame and a channel are picked, and how many images of these lie before it in the file.
+/// The axes that are left when a frame and a channel are picked, and how many images of these axes precede the picked
+/// one in the file.
 fn picked(axes: &[u64], options: &ImageOptions) -> Result<(Vec<u64>, Option<u64>), ImageProblem> {
     let extent =
         |axis: usize| axes.get(axis).map_or(1, |&extent| usize::try_from(extent).unwrap_or(usize::MAX));
@@ -186,15 +106,15 @@ fn picked(axes: &[u64], options: &ImageOptions) -> Result<(Vec<u64>, Option<u64>
             left[axis] = 1;
         }
     }
-    if frame.is_some() && axes.iter().skip(VECTOR).zip(left.iter().skip(VECTOR)).any(|(_, &left)| left > 1) {
-        let expected = "one channel with one frame";
-        let problem = ImageProblem::new(ImagePlace::Whole, expected, format!("shape {axes:?}"));
+    let found = format!("shape {axes:?}");
+    if frame.is_some() && left.iter().skip(VECTOR).any(|&left| left > 1) {
+        let problem = ImageProblem::whole("one channel with one frame", found);
         return Err(problem.note("--channel N takes one channel, counted from 0"));
     }
     if channel.is_some() && left.iter().skip(VECTOR + 1).any(|&left| left > 1) {
-        return Err(ImageProblem::new(ImagePlace::Whole, "five axes at most", format!("shape {axes:?}")));
+        return Err(ImageProblem::whole("five axes at most", found));
     }
-    // What has been picked is no axis any more.
+    // A picked axis no longer counts as an axis.
     if frame.is_some() || channel.is_some() {
         while left.len() > TIME && left.last() == Some(&1) {
             left.pop();
@@ -203,7 +123,7 @@ fn picked(axes: &[u64], options: &ImageOptions) -> Result<(Vec<u64>, Option<u64>
     Ok((left, before))
 }
 
-/// A problem with a note on what to do with an image of these axes.
+/// Adds the options that pick a part of an image with these axes to a problem.
 fn with_note(problem: ImageProblem, axes: &[u64]) -> ImageProblem {
     let long = |axis: usize| axes.get(axis).copied().filter(|&extent| extent > 1);
     match (long(TIME), long(VECTOR)) {
@@ -222,37 +142,37 @@ const TIME: usize = 3;
 /// The axis of the components of a vector.
 const VECTOR: usize = 4;
 
-/// The header, all of it, and whether it is one of NIfTI-2.
-fn header(head: &[u8]) -> Result<(Header<'_>, bool), ImageProblem> {
-    let size = head.first_chunk::<4>().map(|&size| (i32::from_le_bytes(size), i32::from_be_bytes(size)));
-    let (length, big_endian) = match size {
-        Some((348, _)) => (348, false),
-        Some((_, 348)) => (348, true),
-        Some((540, _)) => (540, false),
-        Some((_, 540)) => (540, true),
-        Some((found, _)) => {
-            let expected = "348 or 540, the size of a NIfTI header";
-            return Err(ImageProblem::new(ImagePlace::Byte(0), expected, found.to_string()));
-        }
-        None => return Err(truncated(head, "the size of a NIfTI header")),
+/// The header, checked for its size and magic bytes.
+fn header(head: &[u8]) -> Result<Header<'_>, ImageProblem> {
+    let truncated = |expected: String| ImageProblem::at(head.len() as u64, expected, "the end of the file");
+    let Some(&size) = head.first_chunk::<4>() else {
+        return Err(truncated("the size of a NIfTI header".to_owned()));
     };
-    let bytes = head.get(..length).ok_or_else(|| truncated(head, format!("a header of {length} bytes")))?;
-    let (place, magic) = if length == 540 { (4, &bytes[4..12]) } else { (344, &bytes[344..]) };
-    if magic == b"ni1\0" || magic == PAIR_2 {
-        let problem = ImageProblem::new(
-            ImagePlace::Byte(place),
-            "header and voxels in one file",
-            "a header whose voxels are in another",
-        );
+    let sizes = [i32::from_le_bytes(size), i32::from_be_bytes(size)].map(|size| usize::try_from(size).ok());
+    let is_of = |(second, big_endian): &(bool, bool)| {
+        sizes[usize::from(*big_endian)] == Some(SIZES[usize::from(*second)])
+    };
+    let versions = [(false, false), (false, true), (true, false), (true, true)];
+    let Some((second, big_endian)) = versions.into_iter().find(is_of) else {
+        let expected = "348 or 540, the size of a NIfTI header";
+        return Err(ImageProblem::at(0, expected, i32::from_le_bytes(size).to_string()));
+    };
+    let length = SIZES[usize::from(second)];
+    let bytes = head.get(..length).ok_or_else(|| truncated(format!("a header of {length} bytes")))?;
+    let (place, magic) = MAGIC[usize::from(second)];
+    let found = &bytes[place..place + magic.len()];
+    if PAIRS.contains(&found) {
+        let expected = "header and voxels in one file";
+        let problem = ImageProblem::at(place as u64, expected, "a header whose voxels are in another");
         return Err(problem.note(
             "in Python, nibabel.save(nibabel.load(FILE), \"x.nii\") makes a single .nii file of both",
         ));
     }
-    if magic != b"n+1\0" && magic != MAGIC_2 {
-        let found = format!("{:?}", String::from_utf8_lossy(magic));
-        let problem = ImageProblem::new(ImagePlace::Byte(place), "NIfTI's magic bytes, n+1 or n+2", found);
-        // ANALYZE 7.5, of which NIfTI-1 is an extension, has zeros here.
-        let is_analyze = magic == b"\0\0\0\0";
+    if found != magic {
+        let text = format!("{:?}", String::from_utf8_lossy(found));
+        let problem = ImageProblem::at(place as u64, "NIfTI's magic bytes, n+1 or n+2", text);
+        // ANALYZE 7.5, which NIfTI-1 extends, has zeros here.
+        let is_analyze = found == b"\0\0\0\0";
         return Err(if is_analyze {
             problem.note(
                 "it is a header of ANALYZE: in Python, \
@@ -262,96 +182,57 @@ fn header(head: &[u8]) -> Result<(Header<'_>, bool), ImageProblem> {
             problem
         });
     }
-    Ok((Header { bytes, big_endian }, length == 540))
+    Ok(Header { bytes, second, big_endian })
 }
 
-fn truncated(head: &[u8], expected: impl Into<String>) -> ImageProblem {
-    ImageProblem::new(ImagePlace::Byte(head.len() as u64), expected, "the end of the file")
+/// The extents along all axes.
+fn axes(header: &Header<'_>) -> Result<Vec<u64>, ImageProblem> {
+    let count = header.number(DIM, 0);
+    let used = count.integer().filter(|count| (1..=7).contains(count));
+    let used = used.ok_or_else(|| problem(header, DIM, "1 to 7 axes", count))? as usize;
+    let extents: Vec<i128> = (1..=used).filter_map(|axis| header.number(DIM, axis).integer()).collect();
+    let axes: Option<Vec<u64>> = extents.iter().map(|&extent| u64::try_from(extent).ok()).collect();
+    axes.ok_or_else(|| {
+        problem(header, DIM, "at least one voxel along each axis", format!("shape {extents:?}"))
+    })
 }
 
-/// The extents.
-fn axes(place: usize, [count, extents @ ..]: [i64; 8]) -> Result<Vec<u64>, ImageProblem> {
-    let Some(used) = usize::try_from(count).ok().filter(|count| (1..=7).contains(count)) else {
-        return Err(ImageProblem::new(ImagePlace::Byte(place as u64), "1 to 7 axes", count.to_string()));
-    };
-    let extents = &extents[..used];
-    let mut axes = Vec::with_capacity(used);
-    for &extent in extents {
-        let Ok(extent) = u64::try_from(extent) else {
-            let found = format!("shape {extents:?}");
-            return Err(ImageProblem::new(
-                ImagePlace::Byte(place as u64),
-                "at least one voxel along each axis",
-                found,
-            ));
-        };
-        axes.push(extent);
-    }
-    Ok(axes)
-}
-
-fn voxels(place: usize, code: i16, bits: i16) -> Result<VoxelType, ImageProblem> {
-    let voxels = match code {
-        2 => VoxelType::U8,
-        4 => VoxelType::I16,
-        8 => VoxelType::I32,
-        16 => VoxelType::F32,
-        64 => VoxelType::F64,
-        256 => VoxelType::I8,
-        512 => VoxelType::U16,
-        768 => VoxelType::U32,
-        1024 => VoxelType::I64,
-        1280 => VoxelType::U64,
-        found => {
-            let names = crate::names::list(&VoxelType::ALL);
-            let expected = format!("a data type for {names} (2, 4, 8, 16, 64, 256, 512, 768, 1024 or 1280)");
-            return Err(ImageProblem::new(ImagePlace::Byte(place as u64), expected, found.to_string()));
-        }
+fn voxels(header: &Header<'_>) -> Result<VoxelType, ImageProblem> {
+    let (code, bits) = (header.number(DATATYPE, 0), header.number(BITPIX, 0));
+    let Some((_, voxels)) = CODES.into_iter().find(|(known, _)| Value::from(*known) == code) else {
+        let names = crate::names::list(&VoxelType::ALL);
+        let expected = format!("a data type for {names} (2, 4, 8, 16, 64, 256, 512, 768, 1024 or 1280)");
+        return Err(problem(header, DATATYPE, expected, code));
     };
     let expected = 8 * voxels.bytes();
-    if usize::try_from(bits) != Ok(expected) {
-        let expected = format!("{expected} bits of a {voxels}");
-        return Err(ImageProblem::new(ImagePlace::Byte(place as u64 + 2), expected, bits.to_string()));
+    if Value::from(expected as u64) != bits {
+        return Err(problem(header, BITPIX, format!("{expected} bits of a {voxels}"), bits));
     }
     Ok(voxels)
 }
 
-/// Where the voxels of NIfTI-1 start.
-fn start_1(header: &Header) -> Result<u64, ImageProblem> {
-    let found = header.f32(108);
-    // Past 2^24 an f32 still holds the even numbers, and so on.
-    if found >= 352.0 && found.fract() == 0.0 && found < 2_f32.powi(63) {
-        Ok(found as u64)
-    } else {
-        Err(ImageProblem::new(
-            ImagePlace::Byte(108),
-            "a whole number from 352 on, where the voxels start",
-            found.to_string(),
-        ))
-    }
-}
-
-/// Where the voxels of NIfTI-2 start.
-fn start_2(header: &Header) -> Result<u64, ImageProblem> {
-    let found = header.i64(168);
-    let start = u64::try_from(found).ok().filter(|&start| start >= 544);
-    start.ok_or_else(|| {
-        ImageProblem::new(
-            ImagePlace::Byte(168),
-            "a number from 544 on, where the voxels start",
-            found.to_string(),
-        )
+/// The offset of the voxels.
+fn start(header: &Header<'_>) -> Result<u64, ImageProblem> {
+    let (found, least) = (header.number(VOX_OFFSET, 0), SIZES[usize::from(header.second)] as u64 + 4);
+    let start = match found {
+        Value::Double(start) => (start.fract() == 0.0 && start < 2_f64.powi(63)).then_some(start as u64),
+        found => found.integer().and_then(|start| u64::try_from(start).ok()),
+    };
+    start.filter(|&start| start >= least).ok_or_else(|| {
+        let expected = format!("a whole number from {least} on, where the voxels start");
+        problem(header, VOX_OFFSET, expected, found)
     })
 }
 
-/// What slope and intercept do, if anything.
-fn scaling(place: u64, slope: f64, inter: f64) -> Result<Option<Scaling>, ImageProblem> {
+/// What slope and intercept make of the numbers.
+fn meaning(header: &Header<'_>) -> Result<Meaning, ImageProblem> {
+    let [slope, inter] = [SCL_SLOPE, SCL_INTER].map(|field| header.number(field, 0).double());
     if slope == 0.0 || !slope.is_finite() || (slope == 1.0 && inter == 0.0) {
-        return Ok(None);
+        return Ok(Meaning::Values);
     }
     if !inter.is_finite() {
         let expected = format!("a finite intercept with the slope {slope}");
-        return Err(ImageProblem::new(ImagePlace::Byte(place), expected, inter.to_string()));
+        return Err(problem(header, SCL_SLOPE, expected, inter));
     }
-    Ok(Some(Scaling { slope, inter }))
+    Ok(Meaning::Scaled(Scaling { slope, inter }))
 }

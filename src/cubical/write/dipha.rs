@@ -5,13 +5,11 @@ use std::io::{self, Write};
 use phat_formats::dipha::write_image;
 
 use super::axes::in_order;
-use crate::cubical::image::Image;
+use crate::cubical::image::{Image, Voxel};
 use crate::cubical::shape::Order;
 
-use super::voxel::Written;
-
 /// Writes the voxels as doubles; the caller ensures that each has an exact double.
-pub(super) fn write<T: Written>(image: &Image<T>, mut out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write<T: Voxel>(image: &Image<T>, mut out: &mut dyn Write) -> io::Result<()> {
     let voxels = in_order(image, Order::F);
     write_image(&mut out, &image.shape().axes(), voxels.iter().map(|voxel| voxel.value()))
 }

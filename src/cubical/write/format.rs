@@ -1,24 +1,26 @@
 //! Image output formats, and the images that each can hold.
 
 use std::io::{self, Write};
-use std::path::Path;
 
 use serde::Serialize;
 
-use super::{nifti, npy};
+use super::{dipha, nifti, npy, perseus, raw};
 #[cfg(feature = "codecs")]
 use super::{png, tiff};
 use crate::cubical::geometry::Geometry;
-use crate::cubical::image::Image;
+use crate::cubical::image::AnyImage;
 use crate::cubical::shape::{Order, Shape};
+use crate::cubical::value::Inexact;
+use crate::cubical::voxel::VoxelType;
 use crate::names::named;
+use crate::with_image;
 
 /// Output format of an image.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
-pub enum ImageOutputFormat {
+pub enum ImageFile {
     /// NumPy array.
     Npy,
     /// PNG.
@@ -29,16 +31,15 @@ pub enum ImageOutputFormat {
     Nifti,
     /// NIfTI in one file, gzip-compressed.
     NiftiGz,
+    /// DIPHA image data.
+    Dipha,
+    /// Perseus text.
+    Perseus,
+    /// Voxels without a header.
+    Raw,
 }
 
-/// Error: the format cannot be determined from the name of a file.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("expected a name that ends in .png, .tif, .tiff, .npy, .nii or .nii.gz, found {found}")]
-#[non_exhaustive]
-pub struct UnknownName {
-    /// The name of the file.
-    pub found: String,
-}
+named!(ImageFile);
 
 /// Reasons why a format cannot hold an image.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -50,7 +51,7 @@ pub enum Unwritable {
     )]
     Space {
         /// The format.
-        format: ImageOutputFormat,
+        format: ImageFile,
         /// The shape of the image.
         shape: Shape,
     },
@@ -58,7 +59,7 @@ pub enum Unwritable {
     #[error("format {format}: expected at most 7 axes, found {shape}; npy holds more")]
     Axes {
         /// The format.
-        format: ImageOutputFormat,
+        format: ImageFile,
         /// The shape of the image.
         shape: Shape,
     },
@@ -66,7 +67,7 @@ pub enum Unwritable {
     #[error("format {format}: expected extents below 2^{bits}, found {shape}")]
     TooLarge {
         /// The format.
-        format: ImageOutputFormat,
+        format: ImageFile,
         /// The shape of the image.
         shape: Shape,
         /// Number of bits of an extent in the format.
@@ -75,54 +76,40 @@ pub enum Unwritable {
     /// The format does not support the voxel type.
     #[error("format png: expected voxels of u8 or u16, found {found}; tiff, npy and nifti hold every type")]
     VoxelType {
-        /// NumPy name of the voxel type.
-        found: &'static str,
+        /// The voxel type.
+        found: VoxelType,
     },
 }
 
-impl ImageOutputFormat {
+impl ImageFile {
     /// All formats.
-    pub const ALL: [ImageOutputFormat; 5] = [
-        ImageOutputFormat::Npy,
-        ImageOutputFormat::Png,
-        ImageOutputFormat::Tiff,
-        ImageOutputFormat::Nifti,
-        ImageOutputFormat::NiftiGz,
+    pub const ALL: [ImageFile; 8] = [
+        ImageFile::Npy,
+        ImageFile::Png,
+        ImageFile::Tiff,
+        ImageFile::Nifti,
+        ImageFile::NiftiGz,
+        ImageFile::Dipha,
+        ImageFile::Perseus,
+        ImageFile::Raw,
     ];
 
-    /// The format for the extension of a file name, ignoring case.
-    ///
-    /// # Errors
-    /// [`UnknownName`]: the name has no known extension.
-    pub fn of_name(path: &Path) -> Result<ImageOutputFormat, UnknownName> {
-        let name = path.to_string_lossy().to_lowercase();
-        let known = [
-            (".npy", ImageOutputFormat::Npy),
-            (".png", ImageOutputFormat::Png),
-            (".tif", ImageOutputFormat::Tiff),
-            (".tiff", ImageOutputFormat::Tiff),
-            (".nii", ImageOutputFormat::Nifti),
-            (".nii.gz", ImageOutputFormat::NiftiGz),
-        ];
-        let format = known.into_iter().find(|(ending, _)| name.ends_with(ending));
-        format.map(|(_, format)| format).ok_or_else(|| UnknownName { found: path.display().to_string() })
-    }
-
-    /// Checks that the format can hold images of this shape.
+    /// Checks that the format can hold images of this shape and voxel type.
     ///
     /// # Errors
     /// [`Unwritable`]: the reason why not.
-    pub fn holds(self, shape: Shape) -> Result<(), Unwritable> {
+    pub fn holds(self, shape: Shape, voxels: VoxelType) -> Result<(), Unwritable> {
         let bits = match self {
-            ImageOutputFormat::Nifti | ImageOutputFormat::NiftiGz if shape.axes().len() > 7 => {
+            ImageFile::Nifti | ImageFile::NiftiGz if shape.axes().len() > 7 => {
                 return Err(Unwritable::Axes { format: self, shape });
             }
-            ImageOutputFormat::Npy | ImageOutputFormat::Nifti | ImageOutputFormat::NiftiGz => return Ok(()),
-            ImageOutputFormat::Png if shape.dim() == 3 => {
-                return Err(Unwritable::Space { format: self, shape });
+            ImageFile::Png if shape.dim() == 3 => return Err(Unwritable::Space { format: self, shape }),
+            ImageFile::Png if !matches!(voxels, VoxelType::U8 | VoxelType::U16) => {
+                return Err(Unwritable::VoxelType { found: voxels });
             }
-            ImageOutputFormat::Png => 31,
-            ImageOutputFormat::Tiff => 32,
+            ImageFile::Png => 31,
+            ImageFile::Tiff => 32,
+            _ => return Ok(()),
         };
         if shape.extents().into_iter().any(|extent| extent as u64 >= 1 << bits) {
             return Err(Unwritable::TooLarge { format: self, shape, bits });
@@ -130,51 +117,55 @@ impl ImageOutputFormat {
         Ok(())
     }
 
+    /// Checks that the format can represent every voxel.
+    ///
+    /// # Errors
+    /// [`Inexact`]: the first integer beyond 2^53 without an exact double.
+    pub fn holds_values(self, image: &AnyImage) -> Result<(), Inexact> {
+        // Doubles hold all integers of 32 bits.
+        let is_wide = matches!(image, AnyImage::U64(_) | AnyImage::I64(_));
+        if is_wide && matches!(self, ImageFile::Dipha | ImageFile::Perseus) {
+            return (0..image.shape().count())
+                .try_for_each(|place| image.exact(place).exact_double().map(drop));
+        }
+        Ok(())
+    }
+
     /// The order of voxels in this format, for an image in the given order.
     pub fn order(self, order: Order) -> Order {
         match self {
-            ImageOutputFormat::Npy => order,
-            ImageOutputFormat::Png | ImageOutputFormat::Tiff => Order::C,
-            ImageOutputFormat::Nifti | ImageOutputFormat::NiftiGz => Order::F,
+            ImageFile::Npy | ImageFile::Raw => order,
+            ImageFile::Png | ImageFile::Tiff => Order::C,
+            ImageFile::Nifti | ImageFile::NiftiGz | ImageFile::Dipha | ImageFile::Perseus => Order::F,
         }
     }
 
-    /// Writes an image that the format [holds](ImageOutputFormat::holds). `geometry` is written if it is that of the
-    /// same format.
+    /// Writes an image that the format [holds](ImageFile::holds). `geometry` is written if it is that of the same
+    /// format.
     ///
     /// # Errors
-    /// The error of `out`, or that the format does not hold the image.
-    pub fn write(
-        self,
-        image: &Image<u8>,
-        geometry: Option<&Geometry>,
-        out: &mut dyn Write,
-    ) -> io::Result<()> {
-        self.holds(image.shape()).map_err(io::Error::other)?;
-        let nifti = match geometry {
-            Some(Geometry::Nifti(geometry)) => Some(&**geometry),
-            _ => None,
-        };
-        let resolution = match geometry {
-            Some(Geometry::Tiff(resolution)) => Some(resolution),
-            _ => None,
-        };
+    /// The error of `out`; the format does not hold the image; an error of which [`Inexact`] is the source.
+    pub fn write(self, image: &AnyImage, geometry: Option<&Geometry>, out: &mut dyn Write) -> io::Result<()> {
+        self.holds(image.shape(), image.voxel_type()).map_err(io::Error::other)?;
+        self.holds_values(image).map_err(io::Error::other)?;
         match self {
-            ImageOutputFormat::Npy => npy::write(image, out),
-            ImageOutputFormat::Nifti => nifti::write(image, nifti, out),
+            ImageFile::Npy => with_image!(image, image => npy::write(image, out)),
+            ImageFile::Nifti => with_image!(image, image => nifti::write(image, geometry, out)),
+            ImageFile::Dipha => with_image!(image, image => dipha::write(image, out)),
+            ImageFile::Perseus => with_image!(image, image => perseus::write(image, out)),
+            ImageFile::Raw => with_image!(image, image => raw::write(image.voxels(), out)),
             #[cfg(feature = "codecs")]
-            ImageOutputFormat::Png => png::write(image, out),
+            ImageFile::Png => with_image!(image, image => png::write(image, out)),
             #[cfg(feature = "codecs")]
-            ImageOutputFormat::Tiff => tiff::write(image, resolution, out),
+            ImageFile::Tiff => tiff::write(image, geometry, out),
             #[cfg(feature = "codecs")]
-            ImageOutputFormat::NiftiGz => nifti::write_compressed(image, nifti, out),
-            #[cfg(not(feature = "codecs"))]
-            ImageOutputFormat::Png | ImageOutputFormat::Tiff | ImageOutputFormat::NiftiGz => {
-                let _ = resolution;
-                Err(crate::input::codecs::missing())
+            ImageFile::NiftiGz => {
+                let mut packed = flate2::write::GzEncoder::new(out, flate2::Compression::fast());
+                with_image!(image, image => nifti::write(image, geometry, &mut packed))?;
+                packed.finish().map(drop)
             }
+            #[cfg(not(feature = "codecs"))]
+            ImageFile::Png | ImageFile::Tiff | ImageFile::NiftiGz => Err(crate::input::codecs::missing()),
         }
     }
 }
-
-named!(ImageOutputFormat);

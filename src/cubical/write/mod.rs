@@ -1,5 +1,4 @@
-//! Writers of images, in formats that [`read`](crate::cubical::read) reads back. [`ImageOutputFormat`] lists those of
-//! skeletons, which are 8-bit images; [`ImageFile`] lists all formats, for voxels of any type.
+//! Writers of images, in formats that [`read`](crate::cubical::read) reads back. [`ImageFile`] lists them.
 //!
 //! | format | name | content | axes |
 //! |---|---|---|---|
@@ -20,18 +19,16 @@
 
 mod axes;
 mod dipha;
-mod file;
 mod format;
 mod nifti;
 mod npy;
 mod perseus;
 #[cfg(feature = "codecs")]
 mod png;
+mod raw;
 #[cfg(all(test, feature = "codecs"))]
 mod tests;
 #[cfg(feature = "codecs")]
 mod tiff;
-mod voxel;
 
-pub use file::ImageFile;
-pub use format::{ImageOutputFormat, UnknownName, Unwritable};
+pub use format::{ImageFile, Unwritable};

@@ -4,11 +4,10 @@ use std::io::{self, Write};
 
 use npyz::WriterBuilder;
 
-use super::voxel::Written;
-use crate::cubical::image::Image;
+use crate::cubical::image::{Image, Voxel};
 use crate::cubical::shape::Order;
 
-pub(super) fn write<T: Written>(image: &Image<T>, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write<T: Voxel>(image: &Image<T>, out: &mut dyn Write) -> io::Result<()> {
     let shape: Vec<u64> = image.shape().axes().into_iter().map(|extent| extent as u64).collect();
     let order = match image.shape().order() {
         Order::C => npyz::Order::C,

@@ -3,12 +3,11 @@
 use std::io::{self, Write};
 
 use super::axes::in_order;
-use super::voxel::Written;
-use crate::cubical::image::Image;
+use crate::cubical::image::{Image, Voxel};
 use crate::cubical::shape::Order;
 
 /// Writes the voxels as doubles, which the caller ensures are exact, with the fewest digits that read back as the same.
-pub(super) fn write<T: Written>(image: &Image<T>, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write<T: Voxel>(image: &Image<T>, out: &mut dyn Write) -> io::Result<()> {
     let axes = image.shape().axes();
     writeln!(out, "{}", axes.len())?;
     axes.iter().try_for_each(|extent| writeln!(out, "{extent}"))?;

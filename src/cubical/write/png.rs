@@ -3,26 +3,25 @@
 use std::io::{self, Write};
 
 use png::{BitDepth, ColorType, Encoder};
+use zerocopy::IntoBytes as _;
 
 use super::axes::{in_order, rows_and_columns};
-use super::format::Unwritable;
-use super::voxel::Written;
-use crate::cubical::image::Image;
+use crate::cubical::image::{Image, Voxel};
+use crate::cubical::read::swap;
 use crate::cubical::shape::Order;
 
-pub(super) fn write<T: Written>(image: &Image<T>, out: &mut dyn Write) -> io::Result<()> {
-    let depth = match T::NAME {
-        "u8" => BitDepth::Eight,
-        "u16" => BitDepth::Sixteen,
-        _ => return Err(io::Error::other(Unwritable::VoxelType { found: T::NAME })),
-    };
+/// Writes voxels of one or two bytes.
+pub(super) fn write<T: Voxel>(image: &Image<T>, out: &mut dyn Write) -> io::Result<()> {
     let [height, width] = rows_and_columns(image.shape()).map(u32::try_from);
     let mut encoder = Encoder::new(out, width.map_err(io::Error::other)?, height.map_err(io::Error::other)?);
     encoder.set_color(ColorType::Grayscale);
-    encoder.set_depth(depth);
+    encoder.set_depth(if size_of::<T>() == 1 { BitDepth::Eight } else { BitDepth::Sixteen });
     let mut writer = encoder.write_header()?;
+    let mut bytes = in_order(image, Order::C).as_bytes().to_vec();
     // PNG stores the most significant byte first.
-    let bytes: Vec<u8> = in_order(image, Order::C).iter().flat_map(|voxel| voxel.big_endian()).collect();
+    if cfg!(target_endian = "little") {
+        swap(&mut bytes, size_of::<T>());
+    }
     writer.write_image_data(&bytes)?;
     writer.finish()?;
     Ok(())

@@ -5,15 +5,15 @@ use std::io::{self, Write};
 use serde::Serialize;
 
 use super::Barcode;
-use crate::cubical::Value;
 use crate::cubical::persistence::Class;
 use crate::cubical::persistence::representatives::Representative;
+use crate::cubical::{Value, VoxelType};
 use crate::output::json::Object;
 
 #[derive(Serialize)]
 struct Head {
     shape: Vec<usize>,
-    voxels: &'static str,
+    voxels: VoxelType,
     construction: String,
     superlevel: bool,
     threshold: Option<Value>,

@@ -27,7 +27,7 @@ pub(super) enum Case {
     /// An image in a format for its reader.
     Image { image: AnyImage, format: ImageFormat },
     /// An image of bytes in an output format of thinning.
-    Written { image: Image<u8>, format: write::ImageOutputFormat },
+    Written { image: Image<u8>, format: write::ImageFile },
     /// Distances in a format for their reader.
     Space { space: Space, format: metric::DistanceFormat, style: Style },
 }
@@ -111,7 +111,7 @@ impl Subject for Files {
             }
             2 => match images::of::<u8>(shape, random) {
                 AnyImage::U8(image) => {
-                    Case::Written { image, format: random.pick(&write::ImageOutputFormat::ALL) }
+                    Case::Written { image, format: random.pick(&write::ImageFile::ALL[..5]) }
                 }
                 other => unreachable!("voxels are bytes, found {}", other.voxel_type()),
             },
@@ -182,7 +182,7 @@ impl Subject for Files {
 
 /// Type, extents of the axes with more than one voxel, and keys of the voxels in the order of coordinates. This is
 /// independent of the memory order and of axes with one voxel, which formats add or omit.
-fn canonical(image: &AnyImage) -> (&'static str, Vec<usize>, Vec<u64>) {
+fn canonical(image: &AnyImage) -> (VoxelType, Vec<usize>, Vec<u64>) {
     let shape = image.shape();
     let axes: Vec<usize> = shape.axes().into_iter().filter(|&extent| extent > 1).collect();
     let coordinates = lacuna::cubical::Shape::new(&shape.axes(), Order::C).expect("the same voxels");
@@ -199,17 +199,18 @@ fn image_is_read(image: &AnyImage, format: ImageFormat) -> Result<(), String> {
     same(&format!("the image read from {format:?}"), &canonical(&read), &canonical(image))
 }
 
-fn image_is_written(image: &Image<u8>, format: write::ImageOutputFormat) -> Result<(), String> {
+fn image_is_written(image: &Image<u8>, format: write::ImageFile) -> Result<(), String> {
     let mut file = Vec::new();
-    let held = format.holds(image.shape());
-    let written = format.write(image, None, &mut file);
+    let image: AnyImage = image.clone().into();
+    let held = format.holds(image.shape(), image.voxel_type());
+    let written = format.write(&image, None, &mut file);
     same(&format!("whether {format} holds the image"), &held.is_ok(), &written.is_ok())?;
     if written.is_err() {
         return Ok(());
     }
     let read = read::read_bytes("image", &file, &ImageOptions::default());
     let read = read.map_err(|error| format!("{format} is not read: {error}"))?;
-    same(&format!("the image written as {format}"), &canonical(&read), &canonical(&image.clone().into()))
+    same(&format!("the image written as {format}"), &canonical(&read), &canonical(&image))
 }
 
 /// A file, and the options to read it.

@@ -3,7 +3,7 @@
 use std::io;
 
 use lacuna::cubical::thinning::{BitImage, Rule, plain};
-use lacuna::cubical::write::ImageOutputFormat;
+use lacuna::cubical::write::ImageFile;
 use lacuna::cubical::{Image, Order, Shape, ShapeError};
 
 /// A committed image with values 0 and 255.
@@ -12,7 +12,7 @@ pub(super) struct Input {
     pub(super) file: &'static str,
     /// A description of the image and of its skeletons.
     shows: &'static str,
-    format: ImageOutputFormat,
+    format: ImageFile,
     image: BitImage,
 }
 
@@ -45,13 +45,13 @@ pub(super) fn inputs() -> Result<Vec<Input>, ShapeError> {
             file: "thinning/shapes.png",
             shows: "a disc around a corner of pixels, a ring, a square of even side, a thick cross, a bar at the border and \
                     a 2×2 block: six components, a hole",
-            format: ImageOutputFormat::Png,
+            format: ImageFile::Png,
             image: drawn(&[64, 140], shapes)?,
         },
         Input {
             file: "thinning/solids.npy",
             shows: "a torus and a bar of 4×4×26: two components, a tunnel",
-            format: ImageOutputFormat::Npy,
+            format: ImageFile::Npy,
             image: drawn(&[16, 40, 30], solids)?,
         },
     ])
@@ -80,9 +80,9 @@ impl Case {
     }
 }
 
-fn bytes(image: &BitImage, format: ImageOutputFormat) -> io::Result<Vec<u8>> {
+fn bytes(image: &BitImage, format: ImageFile) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    format.write(&image.to_image(u8::MAX, Order::C), None, &mut bytes)?;
+    format.write(&image.to_image(u8::MAX, Order::C).into(), None, &mut bytes)?;
     Ok(bytes)
 }
 

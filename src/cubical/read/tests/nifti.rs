@@ -199,7 +199,7 @@ fn headers_that_cannot_be() {
         ),
         (
             File { start: 541, ..second.clone() },
-            "byte 168: expected a number from 544 on, where the voxels start, found 541".to_owned(),
+            "byte 168: expected a whole number from 544 on, where the voxels start, found 541".to_owned(),
         ),
     ] {
         file.refused(&message);
