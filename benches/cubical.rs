@@ -10,12 +10,8 @@ use std::process::ExitCode;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
-use lacuna::cubical::persistence::{
-    Classes, Figures, PersistenceError, PersistenceRequest, persistence_with,
-};
-use lacuna::cubical::{Construction, Image, Order, Shape};
-use lacuna::internals::Gradient;
-use lacuna::progress::Progress;
+use lacuna::cubical::persistence::{Classes, PersistenceRequest, PersistenceStatistics};
+use lacuna::cubical::{Construction, Cubical, Image, Order, Shape};
 
 /// Number of runs per case, of which the best counts.
 const RUNS: usize = 5;
@@ -145,8 +141,8 @@ fn sum(classes: &Classes) -> (usize, u64) {
     (count, sum)
 }
 
-fn total(figures: &Figures) -> f64 {
-    figures.stages.iter().map(|(_, seconds)| seconds).sum()
+fn total(statistics: &PersistenceStatistics) -> f64 {
+    statistics.stages.iter().map(|(_, seconds)| seconds).sum()
 }
 
 fn main() -> ExitCode {
@@ -162,28 +158,25 @@ fn main() -> ExitCode {
     println!("{} threads, milliseconds, the best of {RUNS}", rayon::current_num_threads());
     let mut code = ExitCode::SUCCESS;
     for case in CASES.iter().filter(is_asked) {
-        let image = case.image();
+        let image = case.image().into();
         for (construction, expected) in [Construction::T, Construction::V].into_iter().zip(case.expected) {
             let request = PersistenceRequest { construction, ..PersistenceRequest::default() };
-            let mut best: Option<Figures> = None;
+            let mut best: Option<PersistenceStatistics> = None;
             for _ in 0..RUNS {
-                let mut gradient = |grid: &_, progress: &dyn Progress| {
-                    Ok::<_, PersistenceError>(Gradient::new(grid, progress))
-                };
-                let run = persistence_with(&image, &request, &mut gradient, &());
-                let (classes, figures) = run.expect("an image that is not too large");
+                let run = Cubical::new(&image, request).solve(&()).expect("an image that is not too large");
+                let (classes, statistics) = (run.classes, run.statistics);
                 let found = sum(&classes);
                 if found != expected {
                     println!("{} {construction}: void, found {found:?} and not {expected:?}", case.name);
                     code = ExitCode::FAILURE;
                     break;
                 }
-                if best.as_ref().is_none_or(|best| total(&figures) < total(best)) {
-                    best = Some(figures);
+                if best.as_ref().is_none_or(|best| total(&statistics) < total(best)) {
+                    best = Some(statistics);
                 }
             }
-            let Some(figures) = best else { continue };
-            let stages: Vec<String> = figures
+            let Some(statistics) = best else { continue };
+            let stages: Vec<String> = statistics
                 .stages
                 .iter()
                 .map(|(stage, seconds)| format!("{stage} {:.1}", 1e3 * seconds))
@@ -191,7 +184,7 @@ fn main() -> ExitCode {
             println!(
                 "{:<13} {construction} {:>8.1}   {}",
                 case.name,
-                1e3 * total(&figures),
+                1e3 * total(&statistics),
                 stages.join(", ")
             );
         }

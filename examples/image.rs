@@ -6,6 +6,7 @@
 
 use std::error::Error;
 
+use lacuna::cubical::persistence::PersistenceRequest;
 use lacuna::cubical::{AnyImage, Construction, Cubical};
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -19,7 +20,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     ];
     // Rows and columns; the columns vary fastest. The pixels are the vertices of the complex.
     let image = AnyImage::from_slice(&pixels, &[5, 5])?;
-    let outcome = Cubical::new(&image).construction(Construction::V).solve(&())?;
+    let request = PersistenceRequest { construction: Construction::V, ..PersistenceRequest::default() };
+    let outcome = Cubical::new(&image, request).solve(&())?;
     let at = |place: usize| image.shape().coordinates(place);
     for (dim, classes) in outcome.classes.dimensions.iter().enumerate() {
         for class in classes {

@@ -12,7 +12,6 @@ use crate::cubical::ecc::cuda::DeviceError;
 use crate::cubical::ecc::scales::ScalesError;
 use crate::cubical::ecc::{BinsError, slabs::SlabError};
 use crate::cubical::persistence::PersistenceError;
-use crate::cubical::persistence::representatives::RepresentativesError;
 use crate::cubical::persistence::via_matrix::ViaMatrixError;
 use crate::cubical::resident::ResidentError;
 use crate::cubical::thinning::ThinError;
@@ -80,7 +79,6 @@ classified! {
     ComplexError { Self::Memory(_) => ErrorKind::Memory, }
     CubicalError {
         Self::Persistence(error) => error.error_kind(),
-        Self::Representatives(error) => error.error_kind(),
         Self::Curve(error) => error.error_kind(),
         Self::Thinning(error) => error.error_kind(),
         Self::Threads(error) => error.error_kind(),
@@ -128,7 +126,6 @@ classified! {
         Self::Memory(_) => ErrorKind::Memory,
         Self::Checkpoint(error) => error.error_kind(),
     }
-    RepresentativesError { Self::Memory(_) => ErrorKind::Memory, }
     ResidentError { Self::Cuda(error) => error.error_kind(), }
     RipsError {
         Self::Backend(error) => error.error_kind(),

@@ -1,7 +1,6 @@
 //! What the program, benches, tests and tools of this repository use beside the public interface. It carries no promise: anything here
 //! may change or go in any version.
 
-pub use crate::cubical::persistence::gradient::Gradient;
 pub use crate::cubical::resident::{
     Arrays, ResidentError, ResidentForeground, ResidentImage, ResidentSkeleton,
 };

@@ -44,11 +44,12 @@
 //! characteristic curves, [`cubical::Skeleton`] the skeletons of binary ones.
 //!
 //! ```
+//! use lacuna::cubical::persistence::PersistenceRequest;
 //! use lacuna::cubical::{AnyImage, Cubical};
 //!
 //! // A dark ring around a bright pixel.
 //! let image = AnyImage::from_slice(&[1u8, 1, 1, 1, 5, 1, 1, 1, 1], &[3, 3])?;
-//! let diagram = Cubical::new(&image).run()?;
+//! let diagram = Cubical::new(&image, PersistenceRequest::default()).run()?;
 //! assert_eq!((diagram.bars(1)[0].birth, diagram.bars(1)[0].death), (1.0, 5.0));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use lacuna::backend::Backend;
 use lacuna::cells;
-use lacuna::cubical::persistence::{Classes, PersistenceRequest, persistence, plain, via_matrix};
-use lacuna::cubical::{AnyImage, Construction, Image, Key, Order, Shape, Voxel, ecc};
+use lacuna::cubical::persistence::{Classes, PersistenceRequest, plain, via_matrix};
+use lacuna::cubical::{AnyImage, Construction, Cubical, Image, Key, Order, Shape, Voxel, ecc};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
@@ -25,8 +25,12 @@ fn any<T: Voxel>(image: &Image<T>) -> AnyImage {
     image.clone().into()
 }
 
+fn persistence<T: Voxel>(image: &Image<T>, request: &PersistenceRequest) -> Classes {
+    Cubical::new(&any(image), *request).solve(&()).unwrap().classes
+}
+
 fn via_matrix<T: Voxel>(image: &Image<T>, request: &PersistenceRequest) -> Classes {
-    via_matrix::persistence(&any(image), request, &Backend::default()).unwrap().classes
+    via_matrix::persistence(&any(image), request, &Backend::default(), &()).unwrap().classes
 }
 
 /// The pairs (birth, death) of each dimension, sorted.
@@ -50,7 +54,7 @@ fn every_shape<T: Voxel>(seed: u64, voxel: impl Fn(i64) -> T) {
             let image = image(axes, (0..count).map(|_| voxel(rng.random_range(-levels..levels))).collect());
             for request in requests().flat_map(|r| [r, PersistenceRequest { max_dim: Some(0), ..r }]) {
                 let expected = plain::persistence(&image, &request);
-                assert_eq!(persistence(&image, &request).unwrap(), expected, "{image:?}, {request:?}");
+                assert_eq!(persistence(&image, &request), expected, "{image:?}, {request:?}");
                 assert_eq!(via_matrix(&image, &request), expected, "{image:?}, {request:?}");
             }
         }
@@ -96,7 +100,7 @@ fn the_engine_agrees_with_the_boundary_matrix() {
     for image in medium() {
         for request in requests() {
             let expected = via_matrix(&image, &request);
-            assert_eq!(persistence(&image, &request).unwrap(), expected, "{} {request:?}", image.shape());
+            assert_eq!(persistence(&image, &request), expected, "{} {request:?}", image.shape());
         }
     }
 }
@@ -106,7 +110,7 @@ fn scaled_values_give_the_same_voxels() {
     for image in medium() {
         let scaled = mapped(&image, |&v| 0.5 * v as f64 + 7.0);
         for request in requests() {
-            assert_eq!(persistence(&image, &request).unwrap(), persistence(&scaled, &request).unwrap());
+            assert_eq!(persistence(&image, &request), persistence(&scaled, &request));
         }
     }
 }
@@ -117,7 +121,7 @@ fn superlevel_sets_are_sublevel_sets_of_the_negated_image() {
         let negated = mapped(&image, |v| -v);
         for request in requests() {
             let other = PersistenceRequest { superlevel: !request.superlevel, ..request };
-            assert_eq!(persistence(&image, &request).unwrap(), persistence(&negated, &other).unwrap());
+            assert_eq!(persistence(&image, &request), persistence(&negated, &other));
         }
     }
 }
@@ -139,17 +143,17 @@ fn permuted_and_flipped_axes_give_the_same_diagram() {
             turned([a, b, c], &|[i, j, k]| at(a - 1 - i, j, c - 1 - k)),
         ];
         for request in requests() {
-            let expected = diagram(&original, &persistence(&original, &request).unwrap());
+            let expected = diagram(&original, &persistence(&original, &request));
             for other in &others {
-                assert_eq!(diagram(other, &persistence(other, &request).unwrap()), expected, "{request:?}");
+                assert_eq!(diagram(other, &persistence(other, &request)), expected, "{request:?}");
             }
         }
         // The same memory read in the other order is the image with its axes reversed.
         let shape = Shape::new(&[c, b, a], Order::F).unwrap();
         let reversed = Image::new(shape, original.voxels().to_vec()).unwrap();
         for request in requests() {
-            let expected = diagram(&original, &persistence(&original, &request).unwrap());
-            assert_eq!(diagram(&reversed, &persistence(&reversed, &request).unwrap()), expected);
+            let expected = diagram(&original, &persistence(&original, &request));
+            assert_eq!(diagram(&reversed, &persistence(&reversed, &request)), expected);
         }
     }
 }
@@ -169,7 +173,7 @@ fn sign(dim: usize) -> i64 {
 }
 
 fn changes_by_bars<T: Voxel>(image: &Image<T>, request: &PersistenceRequest) -> Changes {
-    let classes = persistence(image, request).unwrap();
+    let classes = persistence(image, request);
     let value = |place: usize| image.voxels()[place].value();
     changes(classes.dimensions.iter().enumerate().flat_map(|(dim, classes)| {
         let births = classes.iter().map(move |class| (value(class.birth), sign(dim)));
@@ -220,7 +224,7 @@ fn answers_do_not_depend_on_threads() {
         for request in requests() {
             let [one, two, four] = [1, 2, 4].map(|threads| {
                 let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-                pool.install(|| persistence(&image, &request).unwrap())
+                pool.install(|| persistence(&image, &request))
             });
             assert!(one == two && two == four, "{} {request:?}", image.shape());
         }

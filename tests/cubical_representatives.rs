@@ -19,7 +19,7 @@ use rand::RngExt;
 use rand_pcg::Pcg64;
 
 /// The vector of a cycle; panics if a cell occurs twice or has another dimension.
-fn vector(filtration: &Filtration, found: &Representative<'_>, cells: usize, what: &str) -> Vector {
+fn vector(filtration: &Filtration, found: &Representative, cells: usize, what: &str) -> Vector {
     let mut vector = vec![0; cells];
     for cell in found.cells.iter() {
         let entry = &mut vector[filtration.place(&name(cell))];
@@ -69,7 +69,7 @@ fn judge(cubes: &Cubes, bars: &[Vec<Bar>], found: &Representatives, what: &str) 
 }
 
 /// Checks that the voxels are those of the cells, contain the birth voxel, and do not come after it.
-fn judge_voxels(cubes: &Cubes, shape: Shape, found: &Representative<'_>, bar: Bar, what: &str) {
+fn judge_voxels(cubes: &Cubes, shape: Shape, found: &Representative, bar: Bar, what: &str) {
     let of_cell = |cell: &[i32]| match cubes.construction {
         Construction::V => cubes.voxels(cell),
         Construction::T => vec![cubes.owner(cell)],
@@ -86,16 +86,20 @@ fn judge_voxels(cubes: &Cubes, shape: Shape, found: &Representative<'_>, bar: Ba
     assert_eq!(last, Some(&birth), "{what}: the last voxel is not that of birth");
 }
 
+fn of(construction: Construction) -> PersistenceRequest {
+    PersistenceRequest { construction, ..PersistenceRequest::default() }
+}
+
 /// The representatives of all bars. Checks that they are the same on 1 and 4 threads, and that the bars are the same
 /// as without representatives.
 fn all(image: &AnyImage, construction: Construction) -> (Vec<Vec<Bar>>, Representatives) {
     let run = |threads: usize| {
-        let cubical = Cubical::new(image).construction(construction).threads(threads);
+        let cubical = Cubical { threads: Some(threads), ..Cubical::new(image, of(construction)) };
         let plain = cubical.solve(&()).unwrap();
-        assert!(plain.representatives().is_none());
-        let outcome = cubical.representatives(BarSelection::All).solve(&()).unwrap();
+        assert!(plain.representatives.is_none());
+        let outcome = Cubical { representatives: Some(BarSelection::All), ..cubical }.solve(&()).unwrap();
         assert_eq!(plain.classes, outcome.classes);
-        (outcome.classes.diagram(image, false).unwrap(), outcome.representatives().unwrap().clone())
+        (outcome.classes.diagram(image, false).unwrap(), outcome.representatives.as_ref().unwrap().clone())
     };
     let ((diagram, found), on_four) = (run(1), run(4));
     assert!(on_four == (diagram.clone(), found.clone()), "1 and 4 threads differ");
@@ -115,11 +119,12 @@ fn check(axes: &[usize], values: Vec<f64>) {
         let cubes = Cubes { axes: axes.to_vec(), values: values.clone(), construction };
         judge(&cubes, &bars, &found, &what);
         for max_dim in 0..axes.len() {
-            let fewer = Cubical::new(&any).construction(construction).max_dim(max_dim);
-            let fewer = fewer.representatives(BarSelection::All).solve(&()).unwrap();
+            let fewer = PersistenceRequest { max_dim: Some(max_dim), ..of(construction) };
+            let fewer = Cubical { representatives: Some(BarSelection::All), ..Cubical::new(&any, fewer) };
+            let fewer = fewer.solve(&()).unwrap();
             let expected: Vec<_> = cells(&found).into_iter().filter(|found| found.0 <= max_dim).collect();
             assert_eq!(
-                cells(fewer.representatives().unwrap()),
+                cells(fewer.representatives.as_ref().unwrap()),
                 expected,
                 "{what}, up to dimension {max_dim}"
             );
@@ -207,8 +212,9 @@ fn found(
     superlevel: bool,
     bars: BarSelection,
 ) -> Representatives {
-    let cubical = Cubical::new(image).construction(construction).superlevel(superlevel).representatives(bars);
-    cubical.solve(&()).unwrap().representatives().unwrap().clone()
+    let request = PersistenceRequest { superlevel, ..of(construction) };
+    let cubical = Cubical { representatives: Some(bars), ..Cubical::new(image, request) };
+    cubical.solve(&()).unwrap().representatives.as_ref().unwrap().clone()
 }
 
 /// Coordinates are along the user's axes, for any order in memory.
@@ -263,21 +269,21 @@ fn a_threshold_makes_bars_essential_and_leaves_their_cycles() {
     let image: AnyImage = Image::new(Shape::new(&[5, 5, 5], Order::C).unwrap(), values).unwrap().into();
     for construction in [Construction::V, Construction::T] {
         let run = |threshold: Option<f64>| {
-            let cubical = Cubical::new(&image).construction(construction).representatives(BarSelection::All);
-            let cubical =
-                if let Some(threshold) = threshold { cubical.threshold(threshold) } else { cubical };
-            cubical.solve(&()).unwrap()
+            let representatives = Some(BarSelection::All);
+            let threshold = threshold.map(Into::into);
+            let cubical = Cubical::new(&image, of(construction));
+            Cubical { representatives, threshold, ..cubical }.solve(&()).unwrap()
         };
         let (whole, cut) = (run(None), run(Some(9.0)));
-        let (whole, classes) = (whole.representatives().unwrap(), &cut.classes);
-        let cut = cut.representatives().unwrap();
+        let (whole, classes) = (whole.representatives.as_ref().unwrap(), &cut.classes);
+        let cut = cut.representatives.as_ref().unwrap();
         let reached = |place: usize| image.value(place) <= 9.0;
         let expected: Vec<_> = whole.iter().filter(|found| reached(found.class.birth)).collect();
         assert!(cut.len() < whole.len() && expected.len() == cut.len());
         for (found, expected) in cut.iter().zip(expected) {
             assert_eq!(
-                (found.dim, found.cells, found.voxels),
-                (expected.dim, expected.cells, expected.voxels)
+                (found.dim, &found.cells, &found.voxels),
+                (expected.dim, &expected.cells, &expected.voxels)
             );
             assert_eq!(found.class, classes.dimensions[found.dim][found.index]);
             assert_eq!(found.class.death, expected.class.death.filter(|&place| reached(place)));
@@ -295,9 +301,10 @@ fn threads_change_nothing() {
             Image::new(Shape::new(&[20, 21, 22], Order::C).unwrap(), values).unwrap().into();
         for construction in [Construction::V, Construction::T] {
             let run = |threads: usize| {
-                let cubical = Cubical::new(&image).construction(construction).threads(threads);
-                let outcome = cubical.representatives(BarSelection::Longest(200)).solve(&()).unwrap();
-                outcome.representatives().unwrap().clone()
+                let (threads, bars) = (Some(threads), Some(BarSelection::Longest(200)));
+                let cubical = Cubical::new(&image, of(construction));
+                let outcome = Cubical { threads, representatives: bars, ..cubical }.solve(&()).unwrap();
+                outcome.representatives.as_ref().unwrap().clone()
             };
             let alone = run(1);
             assert_eq!(alone.len(), 200);
@@ -324,11 +331,12 @@ fn chosen_bars_have_the_cycles_that_they_have_among_all() {
             assert!((4..all.len() / 2).contains(&chosen.len()), "{bars:?} are {}", chosen.len());
             assert!(chosen.iter().all(|found| all.contains(found)), "{bars:?}");
         }
-        let cubical = Cubical::new(&image).construction(construction);
+        let cubical = Cubical::new(&image, of(construction));
         for bars in [BarSelection::Named(vec![(3, 0)]), BarSelection::Persistence(f64::NAN.into())] {
-            assert!(cubical.clone().representatives(bars.clone()).solve(&()).is_err(), "{bars:?}");
+            let cubical = Cubical { representatives: Some(bars.clone()), ..cubical.clone() };
+            assert!(cubical.solve(&()).is_err(), "{bars:?}");
             // The diagram alone does not request representatives.
-            assert!(cubical.clone().representatives(bars).run().is_ok());
+            assert!(cubical.run().is_ok());
         }
     }
 }

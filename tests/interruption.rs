@@ -8,9 +8,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use lacuna::backend::{Backend, BackendRequest, Choice};
 use lacuna::cells::rips_complex;
+use lacuna::cubical::ecc::EccRequest;
 use lacuna::cubical::persistence::PersistenceRequest;
-use lacuna::cubical::persistence::via_matrix::{ViaMatrixError, persistence_watched};
-use lacuna::cubical::thinning::BitImage;
+use lacuna::cubical::persistence::via_matrix::{self, ViaMatrixError};
+use lacuna::cubical::thinning::{BitImage, ThinningRequest};
 use lacuna::cubical::{AnyImage, Cubical, CubicalError, EulerCurve, Image, Skeleton};
 use lacuna::matrix::cycles::{ClassSelection, CyclesError, cycles};
 use lacuna::matrix::leftmost_ones::Scanner;
@@ -142,19 +143,21 @@ fn images_are_interrupted_at_any_time() {
     let voxels: Vec<u32> = (0..20_u32.pow(3)).map(|k| k.wrapping_mul(0x9E37_79B9) >> 20).collect();
     let image = AnyImage::from_slice(&voxels, &[20, 20, 20]).unwrap();
     for threads in [1, 3] {
-        let run =
-            |progress: &dyn Progress| Ok(Cubical::new(&image).threads(threads).solve(progress)?.classes);
+        let request = PersistenceRequest::default();
+        let cubical = Cubical { threads: Some(threads), ..Cubical::new(&image, request) };
+        let run = |progress: &dyn Progress| Ok(cubical.solve(progress)?.classes);
         assert!(at_all_times(run, is_interruption) > 5);
     }
     let run = |progress: &dyn Progress| {
         let (request, processor) = (PersistenceRequest::default(), Backend::default());
-        Ok(persistence_watched(&image, &request, &processor, progress)?.classes)
+        Ok(via_matrix::persistence(&image, &request, &processor, progress)?.classes)
     };
     let is_end =
         |error: &ViaMatrixError| matches!(error, ViaMatrixError::Reduce(MatrixError::Interrupted(_)));
     assert!(at_all_times(run, is_end) > 5);
     let square = BitImage::of(&Image::from_slice(&[1_u8; 1600], &[40, 40]).unwrap(), |voxel| voxel > 0);
-    let run = |progress: &dyn Progress| Ok(Skeleton::new(&square).solve(progress)?.skeleton);
+    let skeleton = Skeleton::new(&square, ThinningRequest::default());
+    let run = |progress: &dyn Progress| Ok(skeleton.solve(progress)?.skeleton);
     assert!(at_all_times(run, is_interruption) > 5);
 }
 
@@ -199,14 +202,19 @@ fn gpu_images_are_interrupted_at_any_time() {
     let is_interruption = |error: &CubicalError| matches!(error, CubicalError::Interrupted(_));
     let voxels: Vec<u32> = (0..20_u32.pow(3)).map(|k| k.wrapping_mul(0x9E37_79B9) >> 20).collect();
     let image = AnyImage::from_slice(&voxels, &[20, 20, 20]).unwrap();
-    let run = |progress: &dyn Progress| Ok(Cubical::new(&image).backend(device()).solve(progress)?.classes);
+    let cubical = Cubical::new(&image, PersistenceRequest::default());
+    let cubical = Cubical { backend: device(), ..cubical };
+    let run = |progress: &dyn Progress| Ok(cubical.solve(progress)?.classes);
     assert!(at_all_times(run, is_interruption) > 3);
     let square = BitImage::of(&Image::from_slice(&[1_u8; 1600], &[40, 40]).unwrap(), |voxel| voxel > 0);
-    let run =
-        |progress: &dyn Progress| Ok(Skeleton::new(&square).backend(device()).solve(progress)?.skeleton);
+    let skeleton = Skeleton::new(&square, ThinningRequest::default());
+    let skeleton = Skeleton { backend: device(), ..skeleton };
+    let run = |progress: &dyn Progress| Ok(skeleton.solve(progress)?.skeleton);
     assert!(at_all_times(run, is_interruption) > 1);
     // A small image is one piece of work for the device.
-    let run = |progress: &dyn Progress| Ok(EulerCurve::new(&image).backend(device()).solve(progress)?.vcec);
+    let curve = EulerCurve::new(&image, EccRequest::default());
+    let curve = EulerCurve { backend: device(), ..curve };
+    let run = |progress: &dyn Progress| Ok(curve.solve(progress)?.vcec);
     assert!(at_all_times(run, is_interruption) >= 1);
 }
 

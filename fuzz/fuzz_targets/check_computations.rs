@@ -21,7 +21,7 @@ use lacuna::backend::Backend;
 use lacuna::cubical::ecc::{self, Bins, EccRequest};
 use lacuna::cubical::persistence::{self, PersistenceRequest, via_matrix};
 use lacuna::cubical::thinning::{self, BitImage, Rule, ThinningRequest};
-use lacuna::cubical::{AnyImage, Construction, Image, Order, Shape, Voxel};
+use lacuna::cubical::{AnyImage, Construction, Cubical, Image, Order, Shape, Voxel};
 use lacuna::matrix::cycles::{ClassSelection, cycles};
 use lacuna::matrix::leftmost_ones::Scanner;
 use lacuna::matrix::{
@@ -349,11 +349,12 @@ fn image_bars(choices: &mut Unstructured<'_>, devices: Option<&Backend>) -> Resu
     let (threads, by_matrix) = (threads(choices)?, choices.ratio(1_u8, 4)?);
     let any = &image(choices)?;
     with_image!(any, image => {
-        let found = on(threads, || persistence::persistence(image, &request)).expect("the image is small");
+        let run = on(threads, || Cubical::new(any, request).solve(&()));
+        let found = run.expect("the image is small").classes;
         assert_eq!(found, persistence::plain::persistence(image, &request), "{request:?}");
         if by_matrix {
             let machine = devices.cloned().unwrap_or_default();
-            let solution = on(threads, || via_matrix::persistence(any, &request, &machine));
+            let solution = on(threads, || via_matrix::persistence(any, &request, &machine, &()));
             assert_eq!(solution.expect("the image is small").classes, found, "of the matrix, {request:?}");
         }
         let alternating = (1_i64..).zip(&found.dimensions).map(|(dim, classes)| {

@@ -2,8 +2,8 @@
 
 use lacuna::cubical::ecc::scales::{Scales, curves};
 use lacuna::cubical::ecc::{Bins, EccRequest, Values, Vcec};
-use lacuna::cubical::persistence::{Class, Classes};
-use lacuna::cubical::thinning::Rule;
+use lacuna::cubical::persistence::{Class, Classes, PersistenceRequest};
+use lacuna::cubical::thinning::{Rule, ThinningRequest};
 use lacuna::cubical::thinning::binary::{Foreground, binary};
 use lacuna::cubical::value::Value;
 use lacuna::cubical::{AnyImage, Construction, Cubical, EulerCurve, Order, Skeleton};
@@ -102,14 +102,8 @@ pub(crate) fn cubical<'py>(
     let (image, voxels) = image(array)?;
     let work = |progress: &dyn Progress| {
         let image = image()?;
-        let mut cubical =
-            Cubical::new(&image).construction(construction).superlevel(superlevel).backend(backend);
-        if let Some(max_dim) = max_dim {
-            cubical = cubical.max_dim(max_dim);
-        }
-        if let Some(threshold) = threshold {
-            cubical = cubical.threshold(threshold);
-        }
+        let request = PersistenceRequest { construction, superlevel, max_dim };
+        let cubical = Cubical { threshold, backend, ..Cubical::new(&image, request) };
         let classes = cubical.solve(progress)?.classes;
         let diagram = classes.diagram(&image, superlevel)?;
         Ok((image, classes, diagram))
@@ -165,9 +159,9 @@ pub(crate) fn ecc<'py>(
     let (image, voxels) = image(array)?;
     let work = |progress: &dyn Progress| {
         let image = image()?;
+        let request = EccRequest { construction, superlevel, bins };
         if let Some((count, sigma, taps)) = scales {
-            let (scales, request) =
-                (Scales { count, sigma, taps }, EccRequest { construction, superlevel, bins });
+            let scales = Scales { count, sigma, taps };
             return interruptible(progress, |progress| {
                 progress.begin("curve", None, (image.shape().count() * count) as u64);
                 Ok(with_image!(&image, image => {
@@ -175,13 +169,7 @@ pub(crate) fn ecc<'py>(
                 })?)
             });
         }
-        let curve =
-            EulerCurve::new(&image).construction(construction).superlevel(superlevel).backend(backend);
-        let curve = match bins {
-            Bins::Uniform { count, range: None } => curve.bins(count),
-            Bins::Uniform { count, range: Some((low, high)) } => curve.bins_over(count, low, high),
-            _ => curve,
-        };
+        let curve = EulerCurve { backend, ..EulerCurve::new(&image, request) };
         Ok(vec![curve.solve(progress)?.vcec])
     };
     let is_little = voxels <= FEW && scales.is_none();
@@ -228,13 +216,8 @@ pub(crate) fn thin<'py>(
         if invert {
             bits = bits.inverted();
         }
-        let mut skeleton = Skeleton::new(&bits).backend(backend);
-        if let Some(rule) = rule {
-            skeleton = skeleton.rule(rule);
-        }
-        if let Some(iterations) = iterations {
-            skeleton = skeleton.iterations(iterations);
-        }
+        let request = ThinningRequest { rule, iterations };
+        let skeleton = Skeleton { backend, ..Skeleton::new(&bits, request) };
         let outcome = skeleton.solve(progress)?;
         let threshold = threshold.map(Value::double);
         Ok((outcome.skeleton.to_image(1, Order::C).into_voxels(), outcome.figures.iterations, threshold))

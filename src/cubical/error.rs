@@ -16,12 +16,10 @@ pub enum CubicalError {
     /// The shape and the voxels do not make an image.
     #[error(transparent)]
     Shape(#[from] ShapeError),
-    /// Persistent homology failed: the image is too large, memory is too short, or the requested device failed.
+    /// Persistent homology failed: the image is too large, a selected bar does not exist, memory is too short, or the
+    /// requested device failed.
     #[error(transparent)]
     Persistence(#[from] persistence::MachineError),
-    /// Representatives failed: a selected bar does not exist, or memory is too short.
-    #[error(transparent)]
-    Representatives(#[from] persistence::representatives::RepresentativesError),
     /// The Euler characteristic curve failed: the bins are invalid, or the requested device failed.
     #[error(transparent)]
     Curve(#[from] ecc::MachineError),
@@ -37,4 +35,10 @@ pub enum CubicalError {
     /// The [`Progress`](crate::progress::Progress) ended the run early.
     #[error(transparent)]
     Interrupted(#[from] Interrupted),
+}
+
+impl From<persistence::PersistenceError> for CubicalError {
+    fn from(error: persistence::PersistenceError) -> Self {
+        CubicalError::Persistence(error.into())
+    }
 }

@@ -1,32 +1,36 @@
 //! From an image to its Euler characteristic curve.
 
-use super::ecc::{Bins, EccRequest, Vcec, curve_by};
+use super::ecc::{EccRequest, Vcec, curve_by};
 use super::error::CubicalError;
 use super::image::AnyImage;
-use super::settings::{Machine, filtration_setters, machine_setters};
-use super::value::Value;
-use crate::backend::Decision;
+use crate::backend::{Backend, Decision, on_threads};
 use crate::progress::{Progress, interruptible};
 use crate::with_image;
 
-/// The Euler characteristic curve of an image in memory: a builder that holds the image and the options. For images
-/// read from files, see [`curves`](super::curves).
+/// The Euler characteristic curve of an image in memory: the image and the options of the computation. For
+/// images read from files, see [`curves`](super::curves).
 ///
 /// ```
+/// use lacuna::cubical::ecc::EccRequest;
 /// use lacuna::cubical::{AnyImage, EulerCurve};
 ///
 /// // Two pixels of value 0 that touch at a corner, and two of value 1 that fill the square.
 /// let image = AnyImage::from_slice(&[0.0_f32, 1.0, 1.0, 0.0], &[2, 2])?;
-/// let vcec = EulerCurve::new(&image).run()?;
+/// let vcec = EulerCurve::new(&image, EccRequest::default()).run()?;
 /// assert_eq!(vcec.changes, [1, 0]);
 /// assert_eq!(vcec.euler(), [1, 1]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone)]
 pub struct EulerCurve<'a> {
-    image: &'a AnyImage,
-    request: EccRequest,
-    machine: Machine,
+    /// The image.
+    pub image: &'a AnyImage,
+    /// The filtration and the rows of the curve.
+    pub request: EccRequest,
+    /// Number of threads (default: those of the global rayon pool).
+    pub threads: Option<usize>,
+    /// The device that counts (default: the processor).
+    pub backend: Backend,
 }
 
 /// Result of [`EulerCurve::solve`]: the curve, and the device that computed it.
@@ -40,23 +44,9 @@ pub struct EulerOutcome {
 }
 
 impl<'a> EulerCurve<'a> {
-    /// The curve of `image` with the defaults: T-construction, sublevel sets, a row for each distinct value, all cores.
-    pub fn new(image: &'a AnyImage) -> Self {
-        EulerCurve { image, request: EccRequest::default(), machine: Machine::default() }
-    }
-
-    /// Uses `count` bins of equal width over the range of finite values as rows (default: one row per distinct value).
-    #[must_use]
-    pub fn bins(mut self, count: usize) -> Self {
-        self.request.bins = Bins::Uniform { count, range: None };
-        self
-    }
-
-    /// Uses `count` bins of equal width between these values as rows.
-    #[must_use]
-    pub fn bins_over(mut self, count: usize, low: impl Into<Value>, high: impl Into<Value>) -> Self {
-        self.request.bins = Bins::Uniform { count, range: Some((low.into(), high.into())) };
-        self
+    /// The curve of `image`, computed on all cores.
+    pub fn new(image: &'a AnyImage, request: EccRequest) -> Self {
+        EulerCurve { image, request, threads: None, backend: Backend::default() }
     }
 
     /// Computes the vector of changes.
@@ -74,30 +64,31 @@ impl<'a> EulerCurve<'a> {
     pub fn solve(&self, progress: &dyn Progress) -> Result<EulerOutcome, CubicalError> {
         interruptible(progress, |progress| {
             progress.begin("curve", None, 1);
-            self.machine.on_threads(|| {
+            on_threads(self.threads, || {
                 let (vcec, decision) =
-                    with_image!(self.image, image => curve_by(image, &self.request, &self.machine.backend))?;
+                    with_image!(self.image, image => curve_by(image, &self.request, &self.backend))?;
                 Ok(EulerOutcome { vcec, decision })
             })
         })
     }
 }
 
-filtration_setters!(EulerCurve);
-machine_setters!(EulerCurve, "counts");
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::cubical::Construction;
+    use crate::cubical::ecc::Bins;
 
     #[test]
     fn a_ring_in_bins() {
         let image = AnyImage::from_slice(&[1_i16, 1, 1, 1, 9, 1, 1, 1, 1], &[3, 3]).unwrap();
-        let curve = EulerCurve::new(&image).bins_over(2, 0_i16, 10_i16).threads(2);
+        let bins = |count| Bins::Uniform { count, range: Some((0_i16.into(), 10_i16.into())) };
+        let request = EccRequest { bins: bins(2), ..EccRequest::default() };
+        let curve = EulerCurve { threads: Some(2), ..EulerCurve::new(&image, request) };
         assert_eq!(curve.run().unwrap().euler(), [0, 1]);
-        assert!(matches!(EulerCurve::new(&image).bins(0).run(), Err(CubicalError::Curve(_))));
-        let reversed = curve.superlevel(true).construction(Construction::V);
-        assert_eq!(reversed.run().unwrap().euler(), [1, 1]);
+        let none = EccRequest { bins: bins(0), ..request };
+        assert!(matches!(EulerCurve::new(&image, none).run(), Err(CubicalError::Curve(_))));
+        let reversed = EccRequest { superlevel: true, construction: Construction::V, ..request };
+        assert_eq!(EulerCurve { request: reversed, ..curve }.run().unwrap().euler(), [1, 1]);
     }
 }

@@ -14,8 +14,8 @@
 //! # Entry points
 //!
 //! [`Cubical`] computes a [`Diagram`](crate::Diagram), [`EulerCurve`] a [`Vcec`](ecc::Vcec), [`Skeleton`] a
-//! [`BitImage`](thinning::BitImage). All three are builders: `run` returns the result, and `solve` the result with
-//! details of the run. Errors are [`CubicalError`]s, and errors of reading a file
+//! [`BitImage`](thinning::BitImage). All three hold their options: `run` returns the result, and
+//! `solve` the result with details of the run. Errors are [`CubicalError`]s, and errors of reading a file
 //! [`ImageReadError`](read::ImageReadError)s.
 //!
 //! # Constructions
@@ -45,7 +45,6 @@ mod nifti;
 pub mod persistence;
 pub mod read;
 pub(crate) mod resident;
-mod settings;
 mod shape;
 mod skeleton;
 pub mod thinning;

@@ -107,6 +107,18 @@ macro_rules! voxels {
                 }
             }
 
+            /// The type of this coding and number of bytes.
+            pub(crate) fn of(coding: Coding, bytes: usize) -> Option<VoxelType> {
+                let is_it = |voxels: &VoxelType| voxels.bytes() == bytes && voxels.coding() == coding;
+                VoxelType::ALL.into_iter().find(is_it)
+            }
+
+            fn coding(self) -> Coding {
+                match self {
+                    $(VoxelType::$variant => Coding::$coding),*
+                }
+            }
+
             /// Number of bytes of a voxel.
             pub fn bytes(self) -> usize {
                 match self {

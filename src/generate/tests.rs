@@ -1,6 +1,7 @@
 //! Barcodes are as the shapes promise, and a seed gives the same sample everywhere.
 
 use super::*;
+use crate::cubical::persistence::PersistenceRequest;
 use crate::cubical::{AnyImage, Cubical};
 use crate::rips::Rips;
 
@@ -194,7 +195,11 @@ fn scenes_have_their_values_and_densities() {
 fn structures_grow_with_the_scale() {
     let components = |scale| {
         let image = Field { seed: 4, scale, ..Field::new(Scene::Field, &[96, 96]) }.draw().unwrap();
-        Cubical::new(&image).max_dim(0).run().unwrap().bars(0).len()
+        Cubical::new(&image, PersistenceRequest { max_dim: Some(0), ..Default::default() })
+            .run()
+            .unwrap()
+            .bars(0)
+            .len()
     };
     let [noise, fine, coarse] = [0.0, 2.0, 6.0].map(components);
     assert!(noise > 5 * fine && fine > 3 * coarse && coarse > 1, "{noise} {fine} {coarse}");

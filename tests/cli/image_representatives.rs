@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use lacuna::cubical::persistence::PersistenceRequest;
 use lacuna::cubical::{AnyImage, Construction, Cubical};
 use lacuna::diagram::BarSelection;
 use lacuna::output::geometry::{Geometry, GeometryFormat};
@@ -200,9 +201,11 @@ fn drawings_are_those_of_the_library_in_every_format() {
     let scratch = Scratch::new();
     let image = ring(&scratch);
     let pixels = AnyImage::from_slice(&fs::read(&image).unwrap(), &[3, 5]).unwrap();
-    let cubical = Cubical::new(&pixels).construction(Construction::V).representatives(BarSelection::All);
+    let request = PersistenceRequest { construction: Construction::V, ..PersistenceRequest::default() };
+    let representatives = Some(BarSelection::All);
+    let cubical = Cubical { representatives, ..Cubical::new(&pixels, request) };
     let outcome = cubical.solve(&()).unwrap();
-    let geometry = Geometry::of_image(outcome.representatives().unwrap(), &pixels, false).unwrap();
+    let geometry = Geometry::of_image(outcome.representatives.as_ref().unwrap(), &pixels, false).unwrap();
     assert_eq!(geometry.cycles().len(), 1);
     let bars = written(&["--construction", "v"]);
     for (name, format) in [

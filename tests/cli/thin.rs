@@ -185,8 +185,8 @@ fn one_is_not_many() {
     run.stderr(contains(" after 1 iteration\n"));
     let run = thin(["-o", "sk.jpg"]).arg(&image).assert().code(2);
     run.stderr(
-        "error: sk.jpg: expected a name that ends in .png, .tif, .tiff, .npy, .nii or .nii.gz, or --output FORMAT, found \
-         another name\n",
+        "error: sk.jpg: expected a name that ends in .png, .tif, .tiff, .npy, .nii, .nii.gz, .dipha, .complex, \
+         .perseus or .raw, or --output FORMAT, found another name\n",
     );
 }
 
@@ -283,7 +283,11 @@ fn what_cannot_be() {
     };
     refused(&["--rule", "guo-hall"], "a.npy", "rule guo-hall: expected an image of one plane, found 2x2x2");
     refused(&[], "a.png", "format png: expected an image of one or two axes, found 2x2x2");
-    refused(&[], "a.jpg", "a.jpg: expected a name that ends in .png, .tif, .tiff, .npy, .nii or .nii.gz");
+    refused(
+        &[],
+        "a.jpg",
+        "a.jpg: expected a name that ends in .png, .tif, .tiff, .npy, .nii, .nii.gz, .dipha, .complex, .perseus or .raw",
+    );
     refused(&["--iterations", "-1"], "a.npy", "expected a whole number, 0 or more, found -1");
     refused(&["--rule", "thin"], "a.npy", "kashani-safe");
 }
@@ -293,7 +297,7 @@ fn outputs_that_cannot_be() {
     let scratch = Scratch::new();
     let image = scratch.file("image.npy", square_and_ring());
     std::fs::create_dir(scratch.path("folder.npy")).unwrap();
-    let unnamed = "expected a name that ends in .png, .tif, .tiff, .npy, .nii or .nii.gz";
+    let unnamed = "expected a name that ends in .png, .tif, .tiff, .npy, .nii, .nii.gz, .dipha, .complex, .perseus or .raw";
     for (out, message) in [
         ("out", unnamed),
         ("png", unnamed),

@@ -4,22 +4,20 @@ use std::time::Duration;
 
 use lacuna::backend::Backend;
 use lacuna::cubical::persistence::footprint;
-use lacuna::cubical::persistence::representatives::{Representatives, Trace};
+use lacuna::cubical::persistence::representatives::Representatives;
 use lacuna::cubical::persistence::{
-    self, Class, Classes, MachineError, PersistenceError, PersistenceRequest as Request, persistence_by,
-    persistence_traced_by, via_matrix,
+    self, Class, Classes, MachineError, PersistenceRequest as Request, PersistenceStatistics, via_matrix,
 };
 use lacuna::cubical::read::{Detection, ImageOptions};
 use lacuna::cubical::thinning::two_valued::thin_first;
 use lacuna::cubical::thinning::{self, Rule};
-use lacuna::cubical::{AnyImage, Value};
+use lacuna::cubical::{AnyImage, Cubical, CubicalError};
 use lacuna::internals::name_of;
 use lacuna::matrix::Reason;
 use lacuna::memory::MemoryPlan;
 use lacuna::output::geometry::{Geometry, GeometryFormat};
 use lacuna::output::images::{Barcode, ImageBarsFormat};
 use lacuna::plot::Series;
-use lacuna::progress::{Interrupted, interruptible};
 use lacuna::report::Report;
 use lacuna::snapshot::{Checkpoint, Resumable};
 
@@ -114,13 +112,10 @@ impl ImageRun<'_> {
             Some(OrAuto(rule)) => self.thinned(&image, rule)?,
             None => (image, None),
         };
-        let (found, persistence) = timed(|| self.solve(&image, &request));
-        let Found { mut classes, reasons, figures, matrix, trace } = found?;
+        let (found, took) = timed(|| self.solve(&image, request));
+        let Found { classes, reasons, statistics, matrix, cycles } = found?;
+        let persistence = took - cycles.as_ref().map_or(Duration::ZERO, |(_, took)| *took);
         let threshold = arguments.threshold();
-        let cycles = self.find_cycles(trace, &image, threshold)?;
-        if let Some(threshold) = threshold {
-            classes = classes.cut(&image, &request, threshold);
-        }
         if arguments.report.explain {
             planning::explain(&reasons);
             matrix.iter().for_each(|matrix| planning::explain_blocks(&matrix.figures));
@@ -183,7 +178,7 @@ impl ImageRun<'_> {
             memory: self.memory.clone(),
             finite: bars(|is_essential| !is_essential),
             essential: bars(|is_essential| is_essential),
-            figures,
+            figures: statistics,
             matrix,
             thinning,
             cycles: cycles.as_ref().map(|(cycles, _)| cycles.len()),
@@ -230,37 +225,37 @@ impl ImageRun<'_> {
         Ok((thinned, Some(record)))
     }
 
-    fn solve(&self, image: &AnyImage, request: &Request) -> Result<Found, CliError> {
+    fn solve(&self, image: &AnyImage, request: Request) -> Result<Found, CliError> {
+        let arguments = self.job.arguments;
         let reason = |what, choice: &str, why: &str| Reason { what, choice: choice.into(), why: why.into() };
-        match self.job.arguments.via {
+        let (threshold, backend) = (arguments.threshold(), &self.job.backend);
+        match arguments.via {
             Way::Gradient => {
                 let progress = Resumable { progress: &self.frame.meter, checkpoint: self.job.checkpoint };
-                let found = interruptible(&progress, |progress| {
-                    Ok(if self.job.arguments.representatives.selection().is_some() {
-                        let found = persistence_traced_by(image, request, &self.job.backend, progress)?;
-                        let (classes, figures, decision, trace) = found;
-                        (classes, figures, decision, Some(trace))
-                    } else {
-                        let found = persistence_by(image, request, &self.job.backend, progress)?;
-                        let (classes, figures, decision) = found;
-                        (classes, figures, decision, None)
-                    })
-                });
-                let (classes, figures, decision, trace) = found.map_err(|error| match error {
-                    Failed::Interrupted(error) => error.into(),
-                    Failed::Machine(MachineError::Stage(source)) => self.failed(source),
-                    Failed::Machine(error) => error.into(),
+                let representatives = arguments.representatives.selection();
+                let cubical = Cubical::new(image, request);
+                let cubical = Cubical { threshold, representatives, backend: backend.clone(), ..cubical };
+                let outcome = cubical.solve(&progress).map_err(|error| match error {
+                    CubicalError::Persistence(MachineError::Stage(source)) => {
+                        CliError::about(self.name.clone(), source)
+                    }
+                    error => error.into(),
                 })?;
                 let reasons = vec![
                     reason("via", "gradient", "which lists no cells but critical ones"),
-                    reason("backend", decision.machine(), &decision.why),
+                    reason("backend", outcome.decision.machine(), &outcome.decision.why),
                     reason("threads", &rayon::current_num_threads().to_string(), self.why_threads()),
                 ];
-                Ok(Found { classes, reasons, figures: Some(figures), matrix: None, trace })
+                Ok(Found {
+                    classes: outcome.classes,
+                    reasons,
+                    statistics: Some(outcome.statistics),
+                    matrix: None,
+                    cycles: outcome.representatives.map(|cycles| (cycles, outcome.cycles_took)),
+                })
             }
             Way::Matrix => {
-                let progress = &self.frame.meter;
-                let solution = via_matrix::persistence_watched(image, request, &self.job.backend, progress)?;
+                let solution = via_matrix::persistence(image, &request, backend, &self.frame.meter)?;
                 let mut reasons = vec![reason("via", "matrix", "as asked")];
                 reasons.extend(solution.reasons);
                 let matrix = MatrixRecord {
@@ -270,35 +265,13 @@ impl ImageRun<'_> {
                     building_seconds: solution.building.as_secs_f64(),
                     figures: solution.figures,
                 };
-                Ok(Found {
-                    classes: solution.classes,
-                    reasons,
-                    figures: None,
-                    matrix: Some(matrix),
-                    trace: None,
-                })
+                let classes = match threshold {
+                    Some(threshold) => solution.classes.cut(image, &request, threshold),
+                    None => solution.classes,
+                };
+                Ok(Found { classes, reasons, statistics: None, matrix: Some(matrix), cycles: None })
             }
         }
-    }
-
-    /// Finds the requested cycles, and measures the time.
-    fn find_cycles(
-        &self,
-        trace: Option<Trace>,
-        image: &AnyImage,
-        threshold: Option<Value>,
-    ) -> Result<Option<(Representatives, Duration)>, CliError> {
-        let (Some(trace), Some(bars)) = (trace, self.job.arguments.representatives.selection()) else {
-            return Ok(None);
-        };
-        self.frame.meter.stage("finding cycles");
-        let (found, took) = timed(|| trace.representatives(image, threshold, &bars));
-        let found = found.map_err(|source| CliError::about(self.name.clone(), source))?;
-        if !self.job.is_batch {
-            // Not freed either: the program is about to end.
-            std::mem::forget(trace);
-        }
-        Ok(Some((found, took)))
     }
 
     /// The drawn cycles and the format of their file, if requested.
@@ -313,30 +286,8 @@ impl ImageRun<'_> {
         Ok(Some((drawing.format, geometry)))
     }
 
-    fn failed(&self, source: PersistenceError) -> CliError {
-        CliError::about(self.name.clone(), source)
-    }
-
     fn why_threads(&self) -> &'static str {
         if self.job.arguments.machine.threads.are_asked_for() { "as asked" } else { "one a core" }
-    }
-}
-
-/// Error that stopped the computation of an image.
-enum Failed {
-    Machine(MachineError),
-    Interrupted(Interrupted),
-}
-
-impl From<MachineError> for Failed {
-    fn from(error: MachineError) -> Self {
-        Failed::Machine(error)
-    }
-}
-
-impl From<Interrupted> for Failed {
-    fn from(error: Interrupted) -> Self {
-        Failed::Interrupted(error)
     }
 }
 
@@ -344,10 +295,10 @@ impl From<Interrupted> for Failed {
 struct Found {
     classes: Classes,
     reasons: Vec<Reason>,
-    figures: Option<persistence::Figures>,
+    statistics: Option<PersistenceStatistics>,
     matrix: Option<MatrixRecord>,
-    /// Data from which cycles are built, if requested.
-    trace: Option<Trace>,
+    /// The cycles, if requested, and the time that they took.
+    cycles: Option<(Representatives, Duration)>,
 }
 
 /// Backend that scans, as in the reasons.

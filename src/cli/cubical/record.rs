@@ -30,7 +30,7 @@ pub(crate) enum Way {
 /// | `construction`, `superlevel`, `threshold` | the filtration |
 /// | `via`, `backend`, `threads` | how, and what did the work |
 /// | `finite`, `essential` | bars of each dimension |
-/// | `figures` | of `--via gradient`: what was counted, and its stages: [`lacuna::cubical::persistence::Figures`] |
+/// | `figures` | of `--via gradient`: what was counted, and its stages: [`lacuna::cubical::persistence::PersistenceStatistics`] |
 /// | `matrix` | of `--via matrix`: cells, entries, index width, seconds to build it, what its reduction counted |
 /// | `thinning` | of `--thin`: the rule, iterations, voxels before and after, seconds |
 /// | `cycles`, `cycles_seconds` | of `--representatives`: how many there are, and classes to cycles |
@@ -53,7 +53,7 @@ pub(crate) struct Record {
     pub(crate) finite: Vec<usize>,
     pub(crate) essential: Vec<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) figures: Option<persistence::Figures>,
+    pub(crate) figures: Option<persistence::PersistenceStatistics>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) matrix: Option<MatrixRecord>,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -6,34 +6,39 @@
 //! in reverse filtration order. One that joins two trees is paired with the earlier of the trees' last cells; the
 //! outside counts as later than all cells. A grid with a rim has no outside.
 
-use rayon::prelude::*;
-
 use super::cell::Cell;
-use super::forest::{Joined, Ways, join};
+use super::forest::Merging;
 use super::gradient::Gradient;
-use super::gradient::table::{Star, edges_of_face, omitted_axis};
+use super::gradient::table::Star;
 use super::grid::Grid;
+use super::grid_cell::GridCell;
 
-/// Pairs critical top cells, given by owner and numbered from 1, with critical facets; both in reverse filtration
-/// order.
+/// Pairs critical top cells with critical facets; both in filtration order.
 ///
 /// Cells are identified by the places of their least corners; the table makes that corner the owner of a critical cell.
-pub(super) fn cavities(grid: &Grid, gradient: &Gradient, maxima: &[u32], facets: &[Cell]) -> Joined {
+pub(super) fn cavities(
+    grid: &Grid,
+    gradient: &Gradient,
+    mut maxima: Vec<Cell>,
+    mut facets: Vec<Cell>,
+) -> Merging {
+    maxima.reverse();
+    facets.reverse();
+    let ends = |facet: Cell| {
+        let facet = GridCell::of(grid, facet, grid.axes() - 1);
+        [facet.corner(), facet.corner() - grid.strides()[facet.across(grid.axes())]]
+    };
     // A place whose cell does not exist or lies outside leads to number 0.
-    let places = grid.ranks().len();
-    let ways = match grid.axes() {
-        2 => Ways::new(places, steps::<4>(grid, gradient, |star, cell| star.axis_of_face(cell))),
-        _ => Ways::new(places, steps::<8>(grid, gradient, |star, cell| star.axis_of_cube(cell))),
-    };
-    maxima.par_iter().enumerate().for_each(|(i, &rank)| ways.end(grid.place(rank), i + 1));
-    ways.shorten();
-    let ends = |facet: &Cell| {
-        let (corner, across) = sides(grid, *facet);
-        [ways.end_of(corner), ways.end_of(corner - across)]
-    };
-    let ends: Vec<[u32; 2]> = facets.par_iter().map(ends).collect();
-    drop(ways);
-    join(maxima.len(), &ends)
+    match grid.axes() {
+        2 => {
+            let step = steps::<4>(grid, gradient, |star, cell| star.axis_of_face(cell));
+            Merging::new(grid, maxima, facets, step, ends)
+        }
+        _ => {
+            let step = steps::<8>(grid, gradient, |star, cell| star.axis_of_cube(cell));
+            Merging::new(grid, maxima, facets, step, ends)
+        }
+    }
 }
 
 /// Returns the step from a top cell, identified by its least corner, across its matched facet to the next cell; 0 if
@@ -67,23 +72,5 @@ fn steps<'a, const CORNERS: usize>(
         let cell = CORNERS - 1 - owner;
         let star = gradient.star(place + shifts[owner]);
         mate(star, cell).map_or(0, |axis| steps[2 * axis + 1 - (cell >> axis & 1)])
-    }
-}
-
-/// The least corner of the cell spanned by these edges at a place.
-#[inline(always)]
-fn corner<const N: usize>(grid: &Grid, place: usize, edges: [usize; N]) -> usize {
-    let back = |&edge: &usize| if edge % 2 == 0 { grid.strides()[edge / 2] } else { 0 };
-    place - edges.iter().map(back).sum::<usize>()
-}
-
-/// The least corner of a facet, which is that of one of its two cells too, and the step back to the other cell's.
-fn sides(grid: &Grid, facet: Cell) -> (usize, usize) {
-    let (place, direction) = (facet.place(), facet.direction());
-    if grid.axes() == 2 {
-        (corner(grid, place, [direction]), grid.strides()[1 - direction / 2])
-    } else {
-        let (a, b) = edges_of_face(direction);
-        (corner(grid, place, [a, b]), grid.strides()[omitted_axis(direction)])
     }
 }

@@ -11,7 +11,7 @@ use crate::cubical::construction::Construction;
 
 /// Relation of the complex whose vertices are the voxels to the complex of the image.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Complex {
+pub(crate) enum Complex {
     /// The complex of the image itself, a V-construction.
     Primal,
     /// The dual, which has a rim, of the complex of the image, a T-construction.
@@ -20,7 +20,7 @@ pub enum Complex {
 
 impl Complex {
     /// The complex whose vertices are the voxels of an image of this construction.
-    pub fn of(construction: Construction) -> Self {
+    pub(crate) fn of(construction: Construction) -> Self {
         match construction {
             Construction::V => Complex::Primal,
             Construction::T => Complex::Dual,
@@ -28,12 +28,12 @@ impl Complex {
     }
 
     /// Whether voxels enter in the reverse of the image's order.
-    pub fn is_reversed(self) -> bool {
+    pub(crate) fn is_reversed(self) -> bool {
         self == Complex::Dual
     }
 
     /// The dimensions in this complex of the classes of the first `asked` dimensions of an image of `axes` axes.
-    pub fn dimensions(self, asked: usize, axes: usize) -> Range<usize> {
+    pub(crate) fn dimensions(self, asked: usize, axes: usize) -> Range<usize> {
         match self {
             Complex::Primal => 0..asked,
             Complex::Dual => axes - asked..axes,
@@ -42,7 +42,7 @@ impl Complex {
 
     /// Converts the rank of a voxel between the order of the image and that of this complex; ranks are 1 to `voxels`.
     #[inline(always)]
-    pub fn mirrored(self, rank: u32, voxels: u32) -> u32 {
+    pub(crate) fn mirrored(self, rank: u32, voxels: u32) -> u32 {
         match self {
             Complex::Primal => rank,
             Complex::Dual => voxels + 1 - rank,
@@ -51,7 +51,7 @@ impl Complex {
 
     /// Converts birth and death ranks in this complex to birth and death ranks in the image.
     #[inline(always)]
-    pub fn pair_of_image(self, (birth, death): (u32, u32), voxels: u32) -> (u32, u32) {
+    pub(crate) fn pair_of_image(self, (birth, death): (u32, u32), voxels: u32) -> (u32, u32) {
         match self {
             Complex::Primal => (birth, death),
             Complex::Dual => (self.mirrored(death, voxels), self.mirrored(birth, voxels)),
@@ -59,7 +59,7 @@ impl Complex {
     }
 
     /// The rank in this complex of the image's first voxel, at which the essential class is born.
-    pub fn first_of_image(self, voxels: u32) -> u32 {
+    pub(crate) fn first_of_image(self, voxels: u32) -> u32 {
         self.mirrored(1, voxels)
     }
 }

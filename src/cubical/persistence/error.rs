@@ -1,11 +1,13 @@
 //! Errors of persistent homology of images.
 
+use crate::backend;
 use crate::cubical::shape::Shape;
+use crate::diagram::SelectionError;
 use crate::memory::Refused;
 use crate::snapshot::SnapshotError;
 
 /// Reasons why the persistent homology of an image could not be computed.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum PersistenceError {
     /// The image has more voxels than can be numbered.
     #[error(
@@ -18,10 +20,22 @@ pub enum PersistenceError {
         /// The number of places, including the rim, from which on an image is too large.
         most: usize,
     },
+    /// The bars for representatives cannot be selected.
+    #[error(transparent)]
+    Selection(#[from] SelectionError),
     /// Memory does not suffice.
     #[error(transparent)]
     Memory(#[from] Refused),
     /// The checkpoint of another run cannot be resumed from.
     #[error(transparent)]
     Checkpoint(#[from] SnapshotError),
+}
+
+/// Reasons why the persistent homology of an image could not be computed on the device of a backend.
+pub type MachineError = backend::MachineError<PersistenceError>;
+
+impl From<PersistenceError> for MachineError {
+    fn from(error: PersistenceError) -> Self {
+        MachineError::Stage(error)
+    }
 }

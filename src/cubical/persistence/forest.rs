@@ -5,33 +5,35 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use rayon::prelude::*;
 
 use super::cell::Cell;
+use super::duality::Complex;
+use super::grid::Grid;
 
 /// For each place, the next place along the gradient, or the number of the critical cell where the path ends.
-pub(super) struct Ways {
+struct FlowForest {
     next: Vec<AtomicU32>,
 }
 
 /// Flag of a word that is the number of a critical cell.
 const END: u32 = 1 << 31;
 
-impl Ways {
+impl FlowForest {
     /// From each place the path goes on by `step` places; a step of 0 ends it at number 0.
-    pub(super) fn new(places: usize, step: impl Fn(usize) -> isize + Sync) -> Self {
+    fn new(places: usize, step: impl Fn(usize) -> isize + Sync) -> Self {
         let next = |place: usize| {
             let step = step(place);
             AtomicU32::new(if step == 0 { END } else { place.wrapping_add_signed(step) as u32 })
         };
-        Ways { next: (0..places).into_par_iter().with_min_len(1 << 12).map(next).collect() }
+        FlowForest { next: (0..places).into_par_iter().with_min_len(1 << 12).map(next).collect() }
     }
 
     /// Ends the paths through this place here, with this number.
     #[inline(always)]
-    pub(super) fn end(&self, place: usize, number: usize) {
+    fn end(&self, place: usize, number: usize) {
         self.next[place].store(number as u32 | END, Relaxed);
     }
 
     /// Compresses all paths, so that every place leads directly to its end.
-    pub(super) fn shorten(&self) {
+    fn shorten(&self) {
         (0..self.next.len()).into_par_iter().with_min_len(1 << 12).for_each(|place| {
             self.end_of(place);
         });
@@ -39,7 +41,7 @@ impl Ways {
 
     /// The end of the path from a place. All places on the path lead directly to it afterwards.
     #[inline]
-    pub(super) fn end_of(&self, place: usize) -> u32 {
+    fn end_of(&self, place: usize) -> u32 {
         let mut next = self.next[place].load(Relaxed);
         if next & END == 0 {
             let mut end = next;
@@ -58,23 +60,101 @@ impl Ways {
     }
 }
 
-/// Result of joining trees.
-pub(super) struct Joined {
-    /// For each edge, the node whose component it kills, or 0.
-    victims: Vec<u32>,
-    /// For each killed node, the oldest node of the tree that it was joined to; 0 for the others.
-    elders: Vec<u32>,
+/// Critical cells at which gradient paths end, and the critical cells that join the trees of these paths.
+pub(super) struct Merging {
+    /// The cells where paths end, in the order in which they are born. Nodes are numbered from 1.
+    pub(super) nodes: Vec<Cell>,
+    /// The cells that join trees or close cycles, in the order in which they are added.
+    pub(super) saddles: Vec<Cell>,
+    /// For each saddle, the node whose tree it merges into an older one, or 0.
+    merged: Vec<u32>,
+    /// For each merged node, the oldest node of the tree that it was merged into; 0 for the others.
+    survivors: Vec<u32>,
 }
 
-/// Number that stands for no edge.
+/// Number that stands for no saddle.
 const NONE: u32 = u32::MAX;
 
-/// Adds edges between nodes in the given order. Each edge that joins two trees kills the younger of their oldest nodes,
-/// which has the greater number (Kruskal's algorithm with the elder rule). Node 0 is older than all others.
-pub(super) fn join(nodes: usize, ends: &[[u32; 2]]) -> Joined {
+/// Births and deaths in the grid, as ranks, sorted by the image's birth in ascending or descending order.
+pub(super) type Pairs = Vec<(u32, u32)>;
+
+impl Merging {
+    /// Merges the trees of gradient paths. The path from a place goes on by `step` places, 0 to end it; paths that end
+    /// at no node end at node 0, which is older than all others. `ends` returns the two places that a saddle joins.
+    pub(super) fn new(
+        grid: &Grid,
+        nodes: Vec<Cell>,
+        saddles: Vec<Cell>,
+        step: impl Fn(usize) -> isize + Sync,
+        ends: impl Fn(Cell) -> [usize; 2] + Sync,
+    ) -> Self {
+        let forest = FlowForest::new(grid.ranks().len(), step);
+        nodes.par_iter().enumerate().for_each(|(i, node)| forest.end(node.place(), i + 1));
+        forest.shorten();
+        let ends = |&saddle: &Cell| ends(saddle).map(|place| forest.end_of(place));
+        let ends: Vec<[u32; 2]> = saddles.par_iter().map(ends).collect();
+        drop(forest);
+        let (merged, survivors) = merge(nodes.len(), &ends);
+        Merging { nodes, saddles, merged, survivors }
+    }
+
+    /// The pairs of nodes with the saddles that merge them: births and deaths, or, in the top dimension, deaths and
+    /// births.
+    pub(super) fn pairs(&self, is_top: bool, complex: Complex) -> Pairs {
+        let pair = |node: usize, saddle: Cell| {
+            let (node, saddle) = (self.nodes[node - 1].rank(), saddle.rank());
+            if is_top { (saddle, node) } else { (node, saddle) }
+        };
+        // Nodes are the births of the image below, and above in the dual complex.
+        if is_top == complex.is_reversed() {
+            let killers = self.killers();
+            let merged = (1..killers.len()).filter(|&node| killers[node] != NONE);
+            merged.map(|node| pair(node, self.saddles[killers[node] as usize])).collect()
+        } else {
+            let merging = self.merged.iter().zip(&self.saddles).filter(|(merged, _)| **merged > 0);
+            merging.map(|(&merged, &saddle)| pair(merged as usize, saddle)).collect()
+        }
+    }
+
+    /// Splits the saddles into those that merge trees and the others, each in order.
+    pub(super) fn split(&self) -> (Vec<Cell>, Vec<Cell>) {
+        let (mut merging, mut others) = (Vec::new(), Vec::new());
+        for (&saddle, &merged) in self.saddles.iter().zip(&self.merged) {
+            if merged > 0 { &mut merging } else { &mut others }.push(saddle);
+        }
+        (merging, others)
+    }
+
+    /// The number of the saddle that merged each node, or [`NONE`]; the entry of node 0 is meaningless.
+    pub(super) fn killers(&self) -> Vec<u32> {
+        let mut killers = vec![NONE; self.nodes.len() + 1];
+        for (saddle, &merged) in self.merged.iter().enumerate() {
+            killers[merged as usize] = saddle as u32;
+        }
+        killers
+    }
+
+    /// The number of the node whose paths end at the place of this rank.
+    pub(super) fn node(&self, rank: u32) -> usize {
+        let descend = self.nodes.first() > self.nodes.last();
+        let is_before = |node: &Cell| if descend { node.rank() > rank } else { node.rank() < rank };
+        let at = self.nodes.partition_point(is_before);
+        debug_assert_eq!(self.nodes.get(at).map(|node| node.rank()), Some(rank));
+        at + 1
+    }
+
+    /// The oldest node of the tree that a merged node was merged into.
+    pub(super) fn survivor(&self, node: usize) -> Cell {
+        self.nodes[self.survivors[node] as usize - 1]
+    }
+}
+
+/// Adds edges between nodes in the given order. Each edge that joins two trees merges the one whose oldest node is
+/// younger, which has the greater number (Kruskal's algorithm with the elder rule). Node 0 is older than all others.
+fn merge(nodes: usize, ends: &[[u32; 2]]) -> (Vec<u32>, Vec<u32>) {
     let mut parents: Vec<u32> = (0..=nodes as u32).collect();
-    let mut victims = Vec::with_capacity(ends.len());
-    let mut elders = vec![0; nodes + 1];
+    let mut merged = Vec::with_capacity(ends.len());
+    let mut survivors = vec![0; nodes + 1];
     for ends in ends.chunks(BATCH) {
         // Independent loads, so that their latencies overlap.
         let touched = ends.iter().fold(0, |sum, &[a, b]| sum ^ parents[a as usize] ^ parents[b as usize]);
@@ -83,13 +163,13 @@ pub(super) fn join(nodes: usize, ends: &[[u32; 2]]) -> Joined {
             let (a, b) = (root(&mut parents, a), root(&mut parents, b));
             let (older, younger) = (a.min(b), a.max(b));
             parents[younger as usize] = older;
-            victims.push(if a == b { 0 } else { younger });
+            merged.push(if a == b { 0 } else { younger });
             if a != b {
-                elders[younger as usize] = older;
+                survivors[younger as usize] = older;
             }
         }
     }
-    Joined { victims, elders }
+    (merged, survivors)
 }
 
 /// Number of edges whose ends are loaded together.
@@ -106,43 +186,5 @@ fn root(parents: &mut [u32], mut node: u32) -> u32 {
         }
         parents[node as usize] = grandparent;
         node = grandparent;
-    }
-}
-
-impl Joined {
-    /// Splits the edges into those that killed a node and the others, each in order.
-    pub(super) fn split(&self, edges: &[Cell]) -> (Vec<Cell>, Vec<Cell>) {
-        let (mut killers, mut others) = (Vec::new(), Vec::new());
-        for (&edge, &victim) in edges.iter().zip(&self.victims) {
-            if victim > 0 { &mut killers } else { &mut others }.push(edge);
-        }
-        (killers, others)
-    }
-
-    /// The node that each edge killed, in the order of the edges.
-    pub(super) fn by_edge<'a>(&'a self, edges: &'a [Cell]) -> impl Iterator<Item = (u32, Cell)> + 'a {
-        let pairs = self.victims.iter().zip(edges);
-        pairs.filter(|(victim, _)| **victim > 0).map(|(&victim, &edge)| (victim, edge))
-    }
-
-    /// The edge that killed each node, in the order of the nodes.
-    pub(super) fn by_node(&self, nodes: usize, edges: &[Cell]) -> Vec<(u32, Cell)> {
-        let killers = self.killers(nodes);
-        let killed = (1..).zip(&killers[1..]).filter(|(_, killer)| **killer != NONE);
-        killed.map(|(node, &killer)| (node, edges[killer as usize])).collect()
-    }
-
-    /// The number of the edge that killed each node, or [`NONE`]; the entry of node 0 is meaningless.
-    pub(super) fn killers(&self, nodes: usize) -> Vec<u32> {
-        let mut killers = vec![NONE; nodes + 1];
-        for (edge, &victim) in self.victims.iter().enumerate() {
-            killers[victim as usize] = edge as u32;
-        }
-        killers
-    }
-
-    /// The oldest node of the tree that a killed node was joined to.
-    pub(super) fn elder(&self, node: usize) -> usize {
-        self.elders[node] as usize
     }
 }

@@ -9,16 +9,17 @@ use super::error::PersistenceError;
 use super::layout::{GridLayout, GridPlace};
 use super::order::{FIRST, order};
 use super::request::PersistenceRequest;
-use crate::cubical::image::{Image, Voxel};
+use crate::cubical::image::{AnyImage, Image, Voxel};
 use crate::cubical::key::Keys;
 use crate::progress::Progress;
+use crate::with_image;
 
 /// The voxels of an image, ranked by the filtration of the complex whose vertices they are, on a grid with a rim.
 ///
 /// The order is the filtration order of the image for [`Complex::Primal`], and its reverse, ties included, for
 /// [`Complex::Dual`]. Ranks are 1 to n. Rim places have rank 0 in the dual complex, where the rim is a single vertex
 /// older than all others, and [`AFTER`] in the primal complex, where they stand for no vertex.
-pub struct Grid {
+pub(crate) struct Grid {
     layout: GridLayout,
     complex: Complex,
     rank_of: Vec<u32>,
@@ -72,27 +73,30 @@ const PART: usize = 1 << 12;
 /// The rank of places outside the image in the primal complex: later than every voxel.
 pub(crate) const AFTER: u32 = i32::MAX.cast_unsigned();
 
+/// The places of the voxels, sorted and marked with [`FIRST`].
+fn sorted<T: Voxel>(
+    image: &Image<T>,
+    request: &PersistenceRequest,
+    layout: &GridLayout,
+    progress: &dyn Progress,
+) -> Vec<GridPlace> {
+    let keys = Keys::new::<T::Key>(T::CODING, request.superlevel);
+    order(T::bits(image.voxels()), keys, layout, Complex::of(request.construction).is_reversed(), progress)
+}
+
 impl Grid {
     /// Ranks the voxels of an image. Each voxel is [`WORK_OF_VOXEL`] units of work.
-    pub fn new<T: Voxel>(
-        image: &Image<T>,
+    ///
+    /// # Errors
+    /// [`PersistenceError::TooLarge`]: the grid has too many places.
+    pub(crate) fn new(
+        image: &AnyImage,
         request: &PersistenceRequest,
         progress: &dyn Progress,
     ) -> Result<Self, PersistenceError> {
         let complex = Complex::of(request.construction);
         let layout = GridLayout::new(image.shape())?;
-        let keys = Keys::new::<T::Key>(T::CODING, request.superlevel);
-        let place_of = order(T::bits(image.voxels()), keys, &layout, complex.is_reversed(), progress);
-        Ok(Grid::in_this_order(layout, complex, place_of, progress))
-    }
-
-    /// The grid of voxels with these sorted places, marked with [`FIRST`].
-    fn in_this_order(
-        layout: GridLayout,
-        complex: Complex,
-        mut place_of: Vec<GridPlace>,
-        progress: &dyn Progress,
-    ) -> Self {
+        let mut place_of = with_image!(image, image => sorted(image, request, &layout, progress));
         let levels = Levels::new(&mut place_of[1..]);
         // Zeroed memory is only mapped when it is first touched.
         let ranks: Vec<AtomicU32> = vec![0; layout.places()].into_iter().map(AtomicU32::new).collect();
@@ -106,67 +110,67 @@ impl Grid {
             progress.advance(places.len() as u64);
         });
         let rank_of = ranks.into_iter().map(AtomicU32::into_inner).collect();
-        Grid { layout, complex, rank_of, place_of, levels }
+        Ok(Grid { layout, complex, rank_of, place_of, levels })
     }
 
     /// Number of axes with more than one voxel.
-    pub fn axes(&self) -> usize {
+    pub(crate) fn axes(&self) -> usize {
         self.layout.axes
     }
 
     /// Number of planes, rows and columns of the image in C order.
-    pub fn extents(&self) -> [usize; 3] {
+    pub(crate) fn extents(&self) -> [usize; 3] {
         self.layout.extents
     }
 
     /// The distance between neighbouring places along each axis, the fastest axis first.
     #[inline(always)]
-    pub fn strides(&self) -> [usize; 3] {
+    pub(crate) fn strides(&self) -> [usize; 3] {
         self.layout.strides
     }
 
     /// The complex whose vertices are the voxels.
-    pub fn complex(&self) -> Complex {
+    pub(crate) fn complex(&self) -> Complex {
         self.complex
     }
 
     /// The ranks of all places.
     #[inline(always)]
-    pub fn ranks(&self) -> &[u32] {
+    pub(crate) fn ranks(&self) -> &[u32] {
         &self.rank_of
     }
 
     /// The rank of a place.
     #[inline(always)]
-    pub fn rank(&self, place: usize) -> u32 {
+    pub(crate) fn rank(&self, place: usize) -> u32 {
         self.rank_of[place]
     }
 
     /// The place of a rank, 1 to n.
     #[inline(always)]
-    pub fn place(&self, rank: u32) -> usize {
+    pub(crate) fn place(&self, rank: u32) -> usize {
         self.place_of[rank as usize] as usize
     }
 
     /// The places of the voxels in the order of their ranks.
-    pub fn in_order(&self) -> &[GridPlace] {
+    pub(crate) fn in_order(&self) -> &[GridPlace] {
         &self.place_of[1..]
     }
 
     /// Number of voxels.
-    pub fn voxels(&self) -> usize {
+    pub(crate) fn voxels(&self) -> usize {
         self.place_of.len() - 1
     }
 
     /// The neighbour of a place along axis `edge / 2`: the one before it if `edge` is even, the one after it if odd.
     #[inline(always)]
-    pub fn neighbour(&self, place: usize, edge: usize) -> usize {
+    pub(crate) fn neighbour(&self, place: usize, edge: usize) -> usize {
         let stride = self.layout.strides[edge / 2];
         if edge.is_multiple_of(2) { place - stride } else { place + stride }
     }
 
     /// The step from a place to its neighbour for each edge of [`neighbour`](Self::neighbour).
-    pub fn steps(&self) -> [isize; 6] {
+    pub(crate) fn steps(&self) -> [isize; 6] {
         std::array::from_fn(|edge| {
             let stride = self.layout.strides[edge / 2].cast_signed();
             if edge % 2 == 0 { -stride } else { stride }
@@ -174,29 +178,29 @@ impl Grid {
     }
 
     /// The place of the first voxel of a row.
-    pub fn row(&self, plane: usize, row: usize) -> usize {
+    pub(crate) fn row(&self, plane: usize, row: usize) -> usize {
         let [_, line, area] = self.layout.strides;
         plane * area + row * line + self.layout.shift()
     }
 
     /// Whether the voxels of two ranks, 1 to n, have equal values.
-    pub fn are_equal(&self, a: u32, b: u32) -> bool {
+    pub(crate) fn are_equal(&self, a: u32, b: u32) -> bool {
         self.levels.of(a as usize - 1) == self.levels.of(b as usize - 1)
     }
 
     /// The grid place of the voxel at a place in memory.
-    pub fn on_grid(&self, place: usize) -> usize {
+    pub(crate) fn on_grid(&self, place: usize) -> usize {
         self.layout.on_grid(place) as usize
     }
 
     /// The plane, row and column of a grid place. The first voxel has coordinate 0; along an axis with a rim they begin
     /// at −1.
-    pub fn coordinates(&self, place: usize) -> [i32; 3] {
+    pub(crate) fn coordinates(&self, place: usize) -> [i32; 3] {
         self.layout.coordinates(place)
     }
 
     /// The place in memory of the voxel at a grid place.
-    pub fn in_memory(&self, place: usize) -> usize {
+    pub(crate) fn in_memory(&self, place: usize) -> usize {
         self.layout.in_memory(place)
     }
 }

@@ -3,11 +3,10 @@
 use rand::{Rng, RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
-use super::super::{AnyImage, Construction, Cubical, Image, Order, Shape};
-use super::gradient::Gradient;
-use super::grid::Grid;
+use super::super::{Construction, Cubical, CubicalOutcome, Image, Order, Shape};
 use super::*;
 use crate::backend::Backend;
+use crate::cubical::Voxel;
 use crate::diagram::BarSelection;
 use crate::progress::{Cost, Expected, Progress, Sums};
 
@@ -27,9 +26,25 @@ fn requests() -> Vec<PersistenceRequest> {
     requests
 }
 
+fn persistence<T: Voxel>(image: &Image<T>, request: &PersistenceRequest) -> Classes {
+    Cubical::new(&image.clone().into(), *request).solve(&()).unwrap().classes
+}
+
+/// Computes the classes, and the cycles of all bars if `is_traced`.
+fn solve(
+    image: &Image<u8>,
+    request: &PersistenceRequest,
+    is_traced: bool,
+    progress: &dyn Progress,
+) -> CubicalOutcome {
+    let image = image.clone().into();
+    let representatives = is_traced.then_some(BarSelection::All);
+    Cubical { representatives, ..Cubical::new(&image, *request) }.solve(progress).unwrap()
+}
+
 fn is_the_oracles(image: &Image<u8>) {
     for request in requests() {
-        let (found, expected) = (persistence(image, &request).unwrap(), plain::persistence(image, &request));
+        let (found, expected) = (persistence(image, &request), plain::persistence(image, &request));
         assert_eq!(found, expected, "{request:?} of {image:?}");
     }
 }
@@ -81,7 +96,7 @@ fn all_small_solids_of_two_values() {
         let solid = image(&[3, 2, 2], (0..12).map(|i| (bits >> i & 1) as u8).collect());
         for construction in [Construction::T, Construction::V] {
             let request = PersistenceRequest { construction, superlevel: bits % 2 == 1, max_dim: None };
-            assert_eq!(persistence(&solid, &request).unwrap(), plain::persistence(&solid, &request));
+            assert_eq!(persistence(&solid, &request), plain::persistence(&solid, &request));
         }
     }
 }
@@ -108,7 +123,7 @@ fn the_order_of_axes_and_the_type_of_voxels_do_not_matter() {
     }
     let by_value = |image: &Image<f32>, request: &PersistenceRequest| -> Vec<Vec<(f32, Option<f32>)>> {
         let value = |place: usize| image.voxels()[place];
-        let classes = persistence(image, request).unwrap().dimensions.into_iter();
+        let classes = persistence(image, request).dimensions.into_iter();
         classes
             .map(|classes| classes.iter().map(|c| (value(c.birth), c.death.map(value))).collect())
             .collect()
@@ -147,15 +162,15 @@ fn the_order_in_memory_does_not_matter() {
                     let class = |class: &Class| (at(class.birth), class.death.map(at));
                     classes.dimensions.iter().map(|classes| classes.iter().map(class).collect()).collect()
                 };
-                let classes = persistence(image, &request).unwrap();
+                let classes = persistence(image, &request);
                 assert_eq!(plain::persistence(image, &request), classes, "{request:?} of {image:?}");
                 let any = image.clone().into();
                 assert_eq!(
-                    via_matrix::persistence(&any, &request, &Backend::default()).unwrap().classes,
+                    via_matrix::persistence(&any, &request, &Backend::default(), &()).unwrap().classes,
                     classes
                 );
-                let run = asked(&any, &request).representatives(BarSelection::All).solve(&()).unwrap();
-                let cycles = run.representatives().unwrap().iter().map(|found| {
+                let run = solve(image, &request, true, &());
+                let cycles = run.representatives.as_ref().unwrap().iter().map(|found| {
                     let cells = found.cells.iter().map(<[i32]>::to_vec).collect();
                     (cells, found.voxels.iter().map(|&place| at(place)).collect())
                 });
@@ -166,11 +181,6 @@ fn the_order_in_memory_does_not_matter() {
     }
 }
 
-fn asked<'a>(image: &'a AnyImage, request: &PersistenceRequest) -> Cubical<'a> {
-    let cubical = Cubical::new(image).construction(request.construction).superlevel(request.superlevel);
-    request.max_dim.map_or(cubical.clone(), |dim| cubical.max_dim(dim))
-}
-
 #[test]
 fn threads_change_nothing() {
     let mut rng = Pcg64Mcg::seed_from_u64(8);
@@ -179,7 +189,7 @@ fn threads_change_nothing() {
         for request in requests() {
             let run = |threads| {
                 let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-                pool.install(|| persistence(&image, &request).unwrap())
+                pool.install(|| persistence(&image, &request))
             };
             let alone = run(1);
             assert!(run(2) == alone && run(4) == alone, "{request:?} of {axes:?}");
@@ -191,16 +201,16 @@ fn threads_change_nothing() {
 fn stages_are_heard_and_counted() {
     let solid = image(&[3, 3, 3], (0..27).map(|i| i * 7 % 27).collect());
     let sums = Sums::default();
-    let mut gradient =
-        |grid: &Grid, progress: &dyn Progress| Ok::<_, PersistenceError>(Gradient::new(grid, progress));
-    let (classes, figures) =
-        persistence_with(&solid, &PersistenceRequest::default(), &mut gradient, &sums).unwrap();
+    let CubicalOutcome { classes, statistics, .. } =
+        solve(&solid, &PersistenceRequest::default(), false, &sums);
     assert_eq!(classes, plain::persistence(&solid, &PersistenceRequest::default()));
-    assert!(sums.stages().iter().map(|told| &told.stage).eq(figures.stages.iter().map(|(stage, _)| stage)));
-    assert!(figures.stages.iter().all(|(_, seconds)| *seconds >= 0.0));
-    assert_eq!(figures.voxels, 27);
+    assert!(
+        sums.stages().iter().map(|told| &told.stage).eq(statistics.stages.iter().map(|(stage, _)| stage))
+    );
+    assert!(statistics.stages.iter().all(|(_, seconds)| *seconds >= 0.0));
+    assert_eq!(statistics.voxels, 27);
     // Euler's characteristic of the image and its rim, the rim being one vertex.
-    let [minima, edges, faces, maxima] = figures.critical;
+    let [minima, edges, faces, maxima] = statistics.critical;
     assert_eq!(minima + faces + 1, edges + maxima);
 }
 
@@ -231,14 +241,10 @@ fn stages_are_told_before_they_begin() {
         let image = random(&mut rng, axes, 9);
         for request in requests() {
             let ahead = Ahead::default();
-            let mut gradient = |grid: &Grid, progress: &dyn Progress| {
-                Ok::<_, PersistenceError>(Gradient::new(grid, progress))
-            };
-            persistence_with(&image, &request, &mut gradient, &ahead).unwrap();
-            assert_eq!(*ahead.0.lock().unwrap(), [], "{request:?} of {axes:?}");
-            persistence_traced(&image, &request, &mut gradient, &ahead).unwrap();
-            let left: Vec<&str> = ahead.0.lock().unwrap().iter().map(|stage| stage.stage).collect();
-            assert_eq!(left, [expected::FINDING_CYCLES], "{request:?} of {axes:?}");
+            for is_traced in [false, true] {
+                solve(&image, &request, is_traced, &ahead);
+                assert_eq!(*ahead.0.lock().unwrap(), [], "{request:?} of {axes:?}");
+            }
         }
     }
 }
@@ -251,10 +257,7 @@ fn what_is_reported_adds_up_to_the_totals() {
         let image = random(&mut rng, axes, 200);
         for request in requests() {
             let sums = Sums::default();
-            let mut gradient = |grid: &Grid, progress: &dyn Progress| {
-                Ok::<_, PersistenceError>(Gradient::new(grid, progress))
-            };
-            persistence_with(&image, &request, &mut gradient, &sums).unwrap();
+            solve(&image, &request, false, &sums);
             let stages = sums.stages();
             let is_counted: Vec<_> = stages.iter().map(|told| (told.stage, told.total > 1)).collect();
             let mut expected = vec![

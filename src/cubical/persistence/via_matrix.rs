@@ -65,23 +65,12 @@ impl From<Interrupted> for ViaMatrixError {
     }
 }
 
-/// The classes of an image. `backend` selects the device of the scan.
+/// The classes of an image. `backend` selects the device of the scan. Stages are reported to `progress`, which may
+/// interrupt the computation.
 ///
 /// # Errors
-/// The cells do not fit 64-bit indices, or the requested GPU is missing or failed.
+/// The cells do not fit 64-bit indices, the requested GPU is missing or failed, or the run was interrupted.
 pub fn persistence(
-    image: &AnyImage,
-    request: &PersistenceRequest,
-    backend: &Backend,
-) -> Result<Solution, ViaMatrixError> {
-    persistence_watched(image, request, backend, &())
-}
-
-/// Like [`persistence`], but reports the stages to `progress`, which may interrupt the computation.
-///
-/// # Errors
-/// As [`persistence`], and [`MatrixError::Interrupted`].
-pub fn persistence_watched(
     image: &AnyImage,
     request: &PersistenceRequest,
     backend: &Backend,
@@ -195,7 +184,7 @@ mod tests {
             for construction in [Construction::T, Construction::V] {
                 for max_dim in [None, Some(0), Some(1), Some(4)] {
                     let request = PersistenceRequest { construction, superlevel: round % 2 == 1, max_dim };
-                    let found = persistence(&any, &request, &Backend::default()).unwrap();
+                    let found = persistence(&any, &request, &Backend::default(), &()).unwrap();
                     assert_eq!(found.classes, plain::persistence(&image, &request), "{image:?}, {request:?}");
                     assert_eq!(found.index_bits, 32);
                 }
@@ -211,7 +200,7 @@ mod tests {
         let request = PersistenceRequest::default();
         let complex = build::<u64>(&image, &request, &()).unwrap();
         let wide = solve(&image, &request, &Backend::default(), &complex, Duration::ZERO, &()).unwrap();
-        let narrow = persistence(&image, &request, &Backend::default()).unwrap();
+        let narrow = persistence(&image, &request, &Backend::default(), &()).unwrap();
         assert_eq!((wide.index_bits, wide.cells), (64, narrow.cells));
         assert_eq!(wide.classes, narrow.classes);
     }

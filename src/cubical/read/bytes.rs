@@ -47,7 +47,7 @@ impl Bytes {
         if metadata.is_dir()
             && [".zarray", ".zgroup", "zarr.json"].iter().any(|name| path.join(name).exists())
         {
-            let problem = ImageProblem::new(ImagePlace::Whole, "an image file", "a directory of Zarr");
+            let problem = ImageProblem::whole("an image file", "a directory of Zarr");
             return Err(problem.note("save one of its arrays with numpy.save, as of zarr: a[:]").into());
         }
         if !metadata.is_file() {

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::error::{ImagePlace, ImageProblem};
+use super::error::ImageProblem;
 use super::format::ImageFormat;
 use super::options::ImageOptions;
 use super::{foreign, nifti, npy, npz, perseus, pgm};
@@ -21,7 +21,7 @@ pub(super) fn given(options: &ImageOptions) -> Result<Option<ImageFormat>, Image
         (Some(ImageFormat::Raw), None) => Err(no_shape()),
         (Some(format), Some(_)) => {
             let found = format!("them with format {format}, whose files say so themselves");
-            Err(ImageProblem::new(ImagePlace::Whole, "shape and type of voxels only with format raw", found))
+            Err(ImageProblem::whole("shape and type of voxels only with format raw", found))
         }
         (format, None) => Ok(format),
     }
@@ -29,17 +29,13 @@ pub(super) fn given(options: &ImageOptions) -> Result<Option<ImageFormat>, Image
 
 /// The error that only shape and type make sense of a file without a header.
 pub(super) fn no_shape() -> ImageProblem {
-    ImageProblem::new(
-        ImagePlace::Whole,
-        "shape and type of the voxels, which a file without a header does not say",
-        "none",
-    )
+    ImageProblem::whole("shape and type of the voxels, which a file without a header does not say", "none")
 }
 
 /// The format of the file called `name` that begins with `head`, and why.
 pub(super) fn detect(name: &str, head: &[u8]) -> Result<(ImageFormat, String), ImageProblem> {
     if head.is_empty() {
-        return Err(ImageProblem::new(ImagePlace::Whole, "an image", "an empty file"));
+        return Err(ImageProblem::whole("an image", "an empty file"));
     }
     let chosen = |format, why: &str| Ok((format, why.to_owned()));
     if head.starts_with(npy::MAGIC) {
@@ -97,7 +93,7 @@ fn unknown(head: &[u8]) -> ImageProblem {
         let bytes: Vec<String> = head.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
         format!("the bytes {}", bytes.join(" "))
     };
-    let problem = ImageProblem::new(ImagePlace::Byte(0), "the beginning of an image file", begins);
+    let problem = ImageProblem::at(0, "the beginning of an image file", begins);
     problem.note(format!(
         "--format can be {}; voxels without a header are raw and need --shape and --dtype",
         ImageFormat::names()

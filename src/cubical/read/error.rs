@@ -29,6 +29,11 @@ impl ImageProblem {
     pub(super) fn at(byte: u64, expected: impl Into<String>, found: impl Into<String>) -> Self {
         ImageProblem::new(ImagePlace::Byte(byte), expected, found)
     }
+
+    /// A problem of a page.
+    pub(super) fn page(page: usize, expected: impl Into<String>, found: impl Into<String>) -> Self {
+        ImageProblem::new(ImagePlace::Page(page), expected, found)
+    }
 }
 
 /// A place in an image file. Bytes, pages and coordinates count from 0, lines from 1.

@@ -1,12 +1,11 @@
 //! What makes images of files of other programs.
 
-use super::error::{ImagePlace, ImageProblem};
+use super::error::ImageProblem;
 use crate::input::foreign::{Kind, recognize};
 
 /// The error that a file is of another program, if it begins as one, or if its name says so.
 pub(super) fn named(name: &str, head: &[u8]) -> Option<ImageProblem> {
-    let problem =
-        |found: &str, note: String| ImageProblem::new(ImagePlace::Byte(0), "an image file", found).note(note);
+    let problem = |found: &str, note: String| ImageProblem::at(0, "an image file", found).note(note);
     if let Some((found, kind)) = recognize(head, None)
         && let Some(note) = advice(kind)
     {

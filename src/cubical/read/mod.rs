@@ -177,9 +177,7 @@ fn open_as(
     }
     if let Some(key) = options.key.as_ref().filter(|_| format != ImageFormat::Npz) {
         let expected = format!("an npz file, of which to take the array {key:?}");
-        return Err(
-            ImageProblem::new(ImagePlace::Whole, expected, format!("a file of format {format}")).into()
-        );
+        return Err(ImageProblem::whole(expected, format!("a file of format {format}")).into());
     }
     match format {
         ImageFormat::Npy => npy::open(bytes, context),

@@ -9,6 +9,7 @@ use super::bytes::Bytes;
 use super::error::{Context, Fault, ImagePlace, ImageProblem, shape_at};
 use super::layout::{FileLayout, Meaning};
 use super::stream::Stream;
+use crate::cubical::key::Coding;
 use crate::cubical::shape::Order;
 use crate::cubical::voxel::VoxelType;
 use crate::input::npy::{check_header, header_problem};
@@ -37,29 +38,18 @@ fn layout(head: &[u8]) -> Result<FileLayout, ImageProblem> {
 fn voxels(dtype: &DType) -> Result<(VoxelType, bool, Meaning), ImageProblem> {
     let problem = || {
         let expected = "dtype b1, u1, u2, u4, u8, i1, i2, i4, i8, f2, f4 or f8";
-        ImageProblem::new(ImagePlace::Byte(10), expected, dtype.descr())
-            .note("save it as one of these with a.astype(…)")
+        ImageProblem::at(10, expected, dtype.descr()).note("save it as one of these with a.astype(…)")
     };
     let DType::Plain(plain) = dtype else { return Err(problem()) };
-    let voxels = match (plain.type_char(), plain.num_bytes()) {
-        (TypeChar::Bool | TypeChar::Uint, Some(1)) => VoxelType::U8,
-        (TypeChar::Uint, Some(2)) => VoxelType::U16,
-        (TypeChar::Uint, Some(4)) => VoxelType::U32,
-        (TypeChar::Uint, Some(8)) => VoxelType::U64,
-        (TypeChar::Int, Some(1)) => VoxelType::I8,
-        (TypeChar::Int, Some(2)) => VoxelType::I16,
-        (TypeChar::Int, Some(4)) => VoxelType::I32,
-        (TypeChar::Int, Some(8)) => VoxelType::I64,
-        (TypeChar::Float, Some(2)) => VoxelType::U16,
-        (TypeChar::Float, Some(4)) => VoxelType::F32,
-        (TypeChar::Float, Some(8)) => VoxelType::F64,
+    let bytes = plain.num_bytes().and_then(|bytes| usize::try_from(bytes).ok()).ok_or_else(problem)?;
+    let (coding, meaning) = match (plain.type_char(), bytes) {
+        (TypeChar::Bool, 1) => (Coding::Unsigned, Meaning::Truths),
+        (TypeChar::Uint, _) => (Coding::Unsigned, Meaning::Values),
+        (TypeChar::Int, _) => (Coding::Signed, Meaning::Values),
+        (TypeChar::Float, 2) => (Coding::Unsigned, Meaning::Halves),
+        (TypeChar::Float, _) => (Coding::Float, Meaning::Values),
         _ => return Err(problem()),
     };
-    let big_endian = plain.endianness() == npyz::Endianness::Big;
-    let meaning = match (plain.type_char(), plain.num_bytes()) {
-        (TypeChar::Bool, _) => Meaning::Truths,
-        (TypeChar::Float, Some(2)) => Meaning::Halves,
-        _ => Meaning::Values,
-    };
-    Ok((voxels, big_endian, meaning))
+    let numbers = VoxelType::of(coding, bytes).ok_or_else(problem)?;
+    Ok((numbers, plain.endianness() == npyz::Endianness::Big, meaning))
 }

@@ -86,7 +86,7 @@ fn pages_of(decoder: &mut Pages, length: u64) -> Result<(Page, Vec<usize>), Faul
         let found = page(decoder, number, length)?;
         if found != first {
             let expected = format!("{}, as on page 0", first.described());
-            return Err(ImageProblem::new(ImagePlace::Page(number), expected, found.described()).into());
+            return Err(ImageProblem::page(number, expected, found.described()).into());
         }
         pages.push(number);
     }

@@ -150,7 +150,8 @@ pub fn euler_characteristic(image: &BitImage) -> i64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cubical::persistence::{PersistenceRequest, persistence};
+    use crate::cubical::Cubical;
+    use crate::cubical::persistence::PersistenceRequest;
     use crate::cubical::{Image, Order};
 
     /// The image drawn by these rows, `#` being foreground, plane after plane.
@@ -197,7 +198,8 @@ mod tests {
     /// that contains its birth voxel.
     fn by_persistence(image: &BitImage) -> Vec<(usize, [usize; 3])> {
         let request = PersistenceRequest { superlevel: true, ..PersistenceRequest::default() };
-        let classes = persistence(&image.to_image(1, Order::C), &request).unwrap().dimensions;
+        let image_of_bytes = image.to_image(1, Order::C).into();
+        let classes = Cubical::new(&image_of_bytes, request).solve(&()).unwrap().classes.dimensions;
         let components = Components::of(image).unwrap();
         let mut found: Vec<_> = components.all.iter().map(|component| (component.place, [0; 3])).collect();
         for (dim, classes) in classes.iter().enumerate() {

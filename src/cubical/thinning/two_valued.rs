@@ -89,13 +89,12 @@ fn first_thinned<T: Voxel>(
 mod tests {
     use super::super::Rule;
     use super::*;
-    use crate::cubical::persistence::{self, persistence};
-    use crate::cubical::{Order, Shape};
+    use crate::cubical::persistence;
+    use crate::cubical::{Cubical, Order, Shape};
 
     fn bars(image: &Image<f32>, superlevel: bool) -> Vec<Vec<(f32, Option<f32>)>> {
-        let classes =
-            persistence(image, &persistence::PersistenceRequest { superlevel, ..Default::default() })
-                .unwrap();
+        let request = persistence::PersistenceRequest { superlevel, ..Default::default() };
+        let classes = Cubical::new(&image.clone().into(), request).solve(&()).unwrap().classes;
         let value = |place: usize| image.voxels()[place];
         let bars = |classes: &Vec<persistence::Class>| {
             classes.iter().map(|class| (value(class.birth), class.death.map(value))).collect()

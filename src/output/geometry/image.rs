@@ -78,13 +78,16 @@ impl Geometry {
     ///
     /// ```
     /// use lacuna::BarSelection;
+    /// use lacuna::cubical::persistence::PersistenceRequest;
     /// use lacuna::cubical::{AnyImage, Construction, Cubical};
     /// use lacuna::output::geometry::Geometry;
     ///
     /// // A ring of ones around a nine.
     /// let image = AnyImage::from_slice(&[1_u8, 1, 1, 1, 9, 1, 1, 1, 1], &[3, 3])?;
-    /// let run = Cubical::new(&image).construction(Construction::V).representatives(BarSelection::All).solve(&())?;
-    /// let geometry = Geometry::of_image(run.representatives().expect("they were asked for"), &image, false)?;
+    /// let request = PersistenceRequest { construction: Construction::V, ..PersistenceRequest::default() };
+    /// let cubical = Cubical { representatives: Some(BarSelection::All), ..Cubical::new(&image, request) };
+    /// let run = cubical.solve(&())?;
+    /// let geometry = Geometry::of_image(&run.representatives.expect("they were asked for"), &image, false)?;
     /// assert_eq!((geometry.cycles().len(), geometry.cycles()[0].len()), (1, 8));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```

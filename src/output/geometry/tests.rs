@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::*;
+use crate::cubical::persistence::PersistenceRequest;
 use crate::cubical::{AnyImage, Construction, Cubical, Image, Order, Shape};
 use crate::diagram::BarSelection;
 use crate::metric::read::{DistanceOptions, Input, read_path};
@@ -331,9 +332,9 @@ fn what_cannot_be_drawn_is_refused() {
 
 /// All cycles of an image, as drawn.
 fn drawn_of_image(image: &AnyImage, construction: Construction, superlevel: bool) -> Content {
-    let cubical = Cubical::new(image).construction(construction).superlevel(superlevel);
-    let outcome = cubical.representatives(BarSelection::All).solve(&()).unwrap();
-    read_back(&Geometry::of_image(outcome.representatives().unwrap(), image, superlevel).unwrap())
+    let cubical = Cubical::new(image, PersistenceRequest { construction, superlevel, max_dim: None });
+    let outcome = Cubical { representatives: Some(BarSelection::All), ..cubical }.solve(&()).unwrap();
+    read_back(&Geometry::of_image(outcome.representatives.as_ref().unwrap(), image, superlevel).unwrap())
 }
 
 /// The coordinates of each cell's corners.
@@ -459,9 +460,11 @@ fn bars_of_images_keep_their_ends_or_are_refused() {
         AnyImage::from_slice(&pixels, &[3, 3]).unwrap()
     };
     let solve = |image: &AnyImage, superlevel: bool, threshold: u64| {
-        let cubical = Cubical::new(image).superlevel(superlevel).threshold(threshold);
-        let outcome = cubical.representatives(BarSelection::All).solve(&()).unwrap();
-        let geometry = Geometry::of_image(outcome.representatives().unwrap(), image, superlevel);
+        let request = PersistenceRequest { superlevel, ..PersistenceRequest::default() };
+        let (threshold, representatives) = (Some(threshold.into()), Some(BarSelection::All));
+        let cubical = Cubical { threshold, representatives, ..Cubical::new(image, request) };
+        let outcome = cubical.solve(&()).unwrap();
+        let geometry = Geometry::of_image(outcome.representatives.as_ref().unwrap(), image, superlevel);
         geometry.map(|geometry| {
             geometry.cycles().iter().map(|cycle| (cycle.birth, cycle.death)).collect::<Vec<_>>()
         })

@@ -55,7 +55,7 @@ struct Cycle<'a> {
 }
 
 impl<'a> Cycle<'a> {
-    fn new(barcode: &Barcode<'_>, found: &Representative<'a>) -> Self {
+    fn new(barcode: &Barcode<'_>, found: &'a Representative) -> Self {
         let (image, shape) = (barcode.image, barcode.image.shape());
         let Class { birth, death } = found.class;
         Cycle {

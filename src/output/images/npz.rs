@@ -25,7 +25,7 @@ pub fn write(barcode: &Barcode<'_>, out: &mut dyn Write) -> io::Result<()> {
 fn add_dimension(archive: &mut Archive<'_>, representatives: &Representatives, dim: usize) -> io::Result<()> {
     let shape = representatives.shape();
     let axes = shape.axes().len();
-    let found: Vec<Representative<'_>> = representatives.of_dimension(dim).collect();
+    let found: Vec<&Representative> = representatives.of_dimension(dim).collect();
     let voxel = |place: usize| shape.coordinates(place).into_iter().map(|at| at as i64);
     let name = |array: &str| format!("{array}_{dim}");
     archive.numbers(&name("index"), &[found.len()], found.iter().map(|found| found.index as i64))?;

@@ -3,8 +3,8 @@
 
 use lacuna::cells::{self, FilteredComplex};
 use lacuna::compare::{Barcode, Bars, compare};
-use lacuna::cubical::persistence::{self, persistence};
-use lacuna::cubical::{AnyImage, Construction, Image, Order, Shape};
+use lacuna::cubical::persistence;
+use lacuna::cubical::{AnyImage, Construction, Cubical, Image, Order, Shape};
 use lacuna::matrix::read::{AnyComplex, MatrixReadOptions, read_source};
 use lacuna::matrix::{Algorithm, Dualize, MatrixIndex, Plan, Representation, reduce};
 use lacuna::metric::{Distances, Value};
@@ -157,8 +157,8 @@ fn bars_of_image(case: &Case, image: &Image<f64>, pools: &Pools) -> Result<Vec<D
         superlevel: false,
         max_dim: Some(max_dim),
     };
-    let classes = pools.run(case.machine, || persistence(image, &request));
-    let classes = classes.map_err(|error| format!("refused: {error}"))?;
+    let classes = pools.run(case.machine, || Cubical::new(&image.clone().into(), request).solve(&()));
+    let classes = classes.map_err(|error| format!("refused: {error}"))?.classes;
     let value = |place: usize| image.voxels()[place];
     let of_dim = |(dim, classes): (usize, Vec<persistence::Class>)| {
         let bar = move |class: persistence::Class| DiagramPoint {

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use lacuna::backend::{Backend, BackendRequest, Choice};
 use lacuna::compare::{Barcode, Bars, compare, read};
 use lacuna::cubical::ecc;
-use lacuna::cubical::persistence::{Class, Classes, PersistenceRequest, persistence, plain, via_matrix};
+use lacuna::cubical::persistence::{Class, Classes, PersistenceRequest, plain, via_matrix};
 use lacuna::cubical::{AnyImage, Cubical, Image, Key, Voxel};
 use lacuna::diagram::BarSelection;
 use lacuna::output::images as output;
@@ -108,7 +108,9 @@ impl Relation {
 fn check<T: Sample>(case: &Case, image: &Image<T>, pools: &Pools) -> Result<(), String> {
     let (request, machine) = (&case.request(), &case.filtered.machine);
     let run = |image: &Image<T>| {
-        pools.run(*machine, || persistence(image, request)).map_err(|error| format!("refused: {error}"))
+        let image = T::any(image.clone());
+        let run = pools.run(*machine, || Cubical::new(&image, *request).solve(&()));
+        run.map(|run| run.classes).map_err(|error| format!("refused: {error}"))
     };
     let found = run(image)?;
     // The plain version is too slow for many cells; the matrix is not.
@@ -153,16 +155,16 @@ fn check<T: Sample>(case: &Case, image: &Image<T>, pools: &Pools) -> Result<(), 
 /// Checks that each bar has a cycle: without boundary, its birth voxel the last one in it, and the same on the threads
 /// of the case and on the default ones.
 fn cycles<T: Voxel>(case: &Case, image: &Image<T>, classes: &Classes, pools: &Pools) -> Result<(), String> {
-    let PersistenceRequest { construction, superlevel, max_dim } = case.request();
+    let request = case.request();
     let solve = || {
-        let cubical = Cubical::new(&case.filtered.image).construction(construction).superlevel(superlevel);
-        let cubical = if let Some(max_dim) = max_dim { cubical.max_dim(max_dim) } else { cubical };
-        cubical.representatives(BarSelection::All).solve(&()).map_err(|error| format!("refused: {error}"))
+        let cubical = Cubical::new(&case.filtered.image, request);
+        let cubical = Cubical { representatives: Some(BarSelection::All), ..cubical };
+        cubical.solve(&()).map_err(|error| format!("refused: {error}"))
     };
     let (run, elsewhere) = (pools.run(case.filtered.machine, solve)?, solve()?);
     same("classes with cycles and without", &run.classes, classes)?;
-    let found = run.representatives().ok_or("no cycles")?;
-    same("cycles on other threads", &Some(found), &elsewhere.representatives())?;
+    let found = run.representatives.as_ref().ok_or("no cycles")?;
+    same("cycles on other threads", &Some(found), &elsewhere.representatives.as_ref())?;
     let places = found.iter().map(|found| (found.dim, found.index, found.class));
     let bars = classes.dimensions.iter().enumerate();
     let bars =
@@ -170,7 +172,7 @@ fn cycles<T: Voxel>(case: &Case, image: &Image<T>, classes: &Classes, pools: &Po
     same("bars that have a cycle", &places.collect::<Vec<_>>(), &bars.collect())?;
     let order = |place: &usize| {
         let key = image.voxels()[*place].key();
-        (if superlevel { key.reversed() } else { key }, image.shape().coordinates(*place))
+        (if request.superlevel { key.reversed() } else { key }, image.shape().coordinates(*place))
     };
     for cycle in found.iter() {
         let last = cycle.voxels.iter().copied().max_by_key(order);
@@ -197,7 +199,7 @@ fn cycles<T: Voxel>(case: &Case, image: &Image<T>, classes: &Classes, pools: &Po
 fn agrees_with_matrix(case: &Case, found: &Classes, pools: &Pools) -> Result<(), String> {
     let processor = Backend::new(BackendRequest { choice: Choice::Cpu, ..BackendRequest::default() });
     let solution = pools.run(case.filtered.machine, || {
-        via_matrix::persistence(&case.filtered.image, &case.request(), &processor)
+        via_matrix::persistence(&case.filtered.image, &case.request(), &processor, &())
     });
     let solution = solution.map_err(|error| format!("refused: {error}"))?;
     same("classes of the gradient and of the matrix", &solution.classes, found)
@@ -257,11 +259,10 @@ fn located_cycles<T: Voxel>(
 ) -> Result<Vec<LocatedCycle>, String> {
     let shape = image.shape();
     let image = T::any(image.clone());
-    let cubical = Cubical::new(&image).construction(request.construction).superlevel(request.superlevel);
-    let cubical = if let Some(max_dim) = request.max_dim { cubical.max_dim(max_dim) } else { cubical };
-    let run = cubical.representatives(BarSelection::All).solve(&());
+    let cubical = Cubical { representatives: Some(BarSelection::All), ..Cubical::new(&image, *request) };
+    let run = cubical.solve(&());
     let run = run.map_err(|error| format!("refused: {error}"))?;
-    let cycles = run.representatives().ok_or("no cycles")?.iter().map(|found| {
+    let cycles = run.representatives.as_ref().ok_or("no cycles")?.iter().map(|found| {
         let cells = found.cells.iter().map(<[i32]>::to_vec).collect();
         (cells, found.voxels.iter().map(|&place| shape.coordinates(place)).collect())
     });

@@ -1,10 +1,10 @@
 //! Thinning: every rule on words of 64 voxels against voxel by voxel; Betti numbers; the other memory order.
 
 use lacuna::backend::{Backend, BackendRequest, Choice};
-use lacuna::cubical::persistence::{self, Class, persistence};
+use lacuna::cubical::persistence::{self, Class};
 use lacuna::cubical::thinning::two_valued::thin_first;
 use lacuna::cubical::thinning::{BitImage, Rule, ThinningRequest, plain, thin, topology};
-use lacuna::cubical::{AnyImage, Image, Order, Shape};
+use lacuna::cubical::{AnyImage, Cubical, Image, Order, Shape};
 
 use super::images;
 use super::pools::{Machine, Pools};
@@ -126,7 +126,7 @@ fn keeps_bars(case: &Case, pools: &Pools) -> Result<(), String> {
         let asked =
             persistence::PersistenceRequest { superlevel, ..persistence::PersistenceRequest::default() };
         let bars = |image: &Image<i8>| {
-            let classes = pools.run(machine, || persistence(image, &asked));
+            let classes = pools.run(machine, || Cubical::new(&image.clone().into(), asked).solve(&()));
             let value = |place: usize| image.voxels()[place];
             let bar = |class: &Class| (value(class.birth), class.death.map(value));
             let sorted = |classes: &Vec<Class>| {
@@ -134,7 +134,8 @@ fn keeps_bars(case: &Case, pools: &Pools) -> Result<(), String> {
                 bars.sort_unstable();
                 bars
             };
-            classes.map(|classes| classes.dimensions.iter().map(sorted).collect::<Vec<_>>())
+            let classes = classes.map(|run| run.classes.dimensions.iter().map(sorted).collect::<Vec<_>>());
+            classes.map_err(|error| error.to_string())
         };
         same(&format!("bars of two values before and after {rule}"), &bars(&thinned), &bars(&image))?;
     }

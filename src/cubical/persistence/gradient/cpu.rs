@@ -159,7 +159,7 @@ mod tests {
         for axes in shapes {
             for (construction, superlevel) in [(Construction::T, false), (Construction::V, true)] {
                 let voxels = (0..axes.iter().product()).map(|_| rng.random_range(0..9_i8)).collect();
-                let image = Image::new(Shape::new(axes, Order::C).unwrap(), voxels).unwrap();
+                let image = Image::<i8>::new(Shape::new(axes, Order::C).unwrap(), voxels).unwrap().into();
                 let grid =
                     Grid::new(&image, &PersistenceRequest { construction, superlevel, max_dim: None }, &())
                         .unwrap();

@@ -59,7 +59,7 @@ mod tests {
             let shape = Shape::new(axes, Order::C).unwrap();
             for levels in [1, 3, 60_000] {
                 let voxels: Vec<u16> = (0..shape.count()).map(|_| rng.random_range(0..levels)).collect();
-                let image = Image::new(shape, voxels).unwrap();
+                let image = Image::new(shape, voxels).unwrap().into();
                 for construction in [Construction::T, Construction::V] {
                     for superlevel in [false, true] {
                         let request = PersistenceRequest { construction, superlevel, max_dim: None };

@@ -69,11 +69,11 @@ const PLANE: Owned = 0xf | 0xf << FIRST_FACE;
 /// | 21 + 2f | face f | 0: absent or critical; 1: with an edge; 2 + s: with the cube at sign s of the omitted axis |
 /// | 45 + 2c | cube c | the axis that the face it is matched with omits; 3: absent or critical |
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Star(u64);
+pub(crate) struct Star(u64);
 
 /// Mate of an edge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum EdgeMate {
+pub(crate) enum EdgeMate {
     /// The edge is not in the lower star.
     Absent,
     /// Matched with the voxel.
@@ -86,7 +86,7 @@ pub enum EdgeMate {
 
 /// Mate of a face.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FaceMate {
+pub(crate) enum FaceMate {
     /// No mate: the face is critical or not in the lower star.
     None,
     /// Matched with an edge.
@@ -124,7 +124,7 @@ const FACES_AT: [[u8; 4]; EDGES] = {
 impl Star {
     /// The edge that the voxel is matched with; `None` if the voxel is critical.
     #[inline(always)]
-    pub fn edge_of_voxel(self) -> Option<usize> {
+    pub(crate) fn edge_of_voxel(self) -> Option<usize> {
         let edge = (self.0 & NO_EDGE_OF_VOXEL) as usize;
         (edge != NO_EDGE_OF_VOXEL as usize).then_some(edge)
     }
@@ -136,19 +136,19 @@ impl Star {
 
     /// Whether an edge is matched with a face.
     #[inline(always)]
-    pub fn goes_to_face(self, edge: usize) -> bool {
+    pub(crate) fn goes_to_face(self, edge: usize) -> bool {
         self.edge_bits(edge) >= WITH_FACE
     }
 
     /// The face that an edge is matched with; meaningful only if [`Star::goes_to_face`].
     #[inline(always)]
-    pub fn face_of(self, edge: usize) -> usize {
+    pub(crate) fn face_of(self, edge: usize) -> usize {
         usize::from(FACES_AT[edge][(self.edge_bits(edge) & 3) as usize])
     }
 
     /// For a face between axes 0 and 1 matched with an edge, the axis that this edge does not span; else `None`.
     #[inline(always)]
-    pub fn axis_of_face(self, face: usize) -> Option<usize> {
+    pub(crate) fn axis_of_face(self, face: usize) -> Option<usize> {
         let (a, b) = edges_of_face(face);
         let is_with = |edge: usize| self.goes_to_face(edge) && self.face_of(edge) == face;
         // The edge along axis 0 does not span axis 1.
@@ -156,7 +156,7 @@ impl Star {
     }
 
     /// The mate of an edge.
-    pub fn edge_mate(self, edge: usize) -> EdgeMate {
+    pub(crate) fn edge_mate(self, edge: usize) -> EdgeMate {
         match self.edge_bits(edge) {
             ABSENT => EdgeMate::Absent,
             WITH_VOXEL => EdgeMate::Voxel,
@@ -166,7 +166,7 @@ impl Star {
     }
 
     /// The mate of a face.
-    pub fn face_mate(self, face: usize) -> FaceMate {
+    pub(crate) fn face_mate(self, face: usize) -> FaceMate {
         match self.0 >> (21 + 2 * face) & 3 {
             0 => FaceMate::None,
             1 => FaceMate::Edge,
@@ -176,7 +176,7 @@ impl Star {
 
     /// The axis that the face matched with a cube omits; `None` if the cube is critical or absent.
     #[inline(always)]
-    pub fn axis_of_cube(self, cube: usize) -> Option<usize> {
+    pub(crate) fn axis_of_cube(self, cube: usize) -> Option<usize> {
         let axis = self.0 >> (45 + 2 * cube) & 3;
         (axis != NO_FACE_OF_CUBE).then_some(axis as usize)
     }

@@ -28,9 +28,9 @@
 //! faces and its faces the grid's edges ([`OfDual`]). All of the above holds for both.
 
 mod arena;
+mod checkpoint;
 mod column;
 mod incidence;
-mod kept;
 mod rows;
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -43,7 +43,7 @@ use self::column::Column;
 pub(super) use self::incidence::{Incidence, MATCHED, OfDual, OfGrid, corner_of_face, owner_of_face};
 use self::rows::Rows;
 use super::cell::Cell;
-use super::figures::StageClock;
+use super::statistics::StageClock;
 use crate::progress::{Progress, check};
 use crate::snapshot::{SnapshotError, keeping};
 
@@ -91,8 +91,8 @@ pub(super) fn reduce(
         columns.owners[columns.row(incidence, edge)].store(DROPPED, Ordering::Relaxed);
     });
     let is_edge = |word: u32| incidence.is_word(word);
-    let is_reduced = kept::restore(&columns, faces.len(), checkpoint, &is_edge)?;
-    let save = || kept::save(&columns, faces.len(), checkpoint);
+    let is_reduced = checkpoint::restore(&columns, faces.len(), checkpoint, &is_edge)?;
+    let save = || checkpoint::save(&columns, faces.len(), checkpoint);
     let order = schedule(faces, is_reversed);
     let next = AtomicUsize::new(0);
     let work = |progress: &dyn Progress| {
@@ -121,12 +121,12 @@ pub(super) fn reduce(
     let sum = |a: (u64, u64), b: (u64, u64)| (a.0 + b.0, a.1 + b.1);
     let workers = (0..rayon::current_num_threads()).into_par_iter().with_max_len(1);
     let began = Instant::now();
-    (clock.figures.additions, clock.figures.steps) =
+    (clock.statistics.additions, clock.statistics.steps) =
         keeping(progress, &save, |progress| workers.map(|_| work(progress)).reduce(|| (0, 0), sum));
     if checkpoint.is_worth_keeping(began.elapsed()) {
         save();
     }
-    clock.figures.columns = faces.len();
+    clock.statistics.columns = faces.len();
     Ok(columns)
 }
 

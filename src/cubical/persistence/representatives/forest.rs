@@ -11,26 +11,48 @@ use hashbrown::HashSet;
 use rayon::prelude::*;
 
 use super::super::cell::Cell;
+use super::super::duality::Complex;
+use super::super::forest::Merging;
 use super::super::gradient::Gradient;
-use super::super::gradient::table::{PAIRS, omitted_axis};
 use super::super::grid::Grid;
-use super::super::loops::corner_of_face;
-use super::super::via_gradient::Ends;
-use super::GridCell;
+use super::super::grid_cell::GridCell;
 
-/// The vertices of the image and the gradient paths between them.
-pub(super) trait Vertices: Copy + Sync {
+/// The vertices of the image: voxels of the grid, or, in the dual complex, cubes of the grid, identified by their least
+/// corners. Edges of the image are then faces of the grid.
+#[derive(Clone, Copy)]
+struct Vertices<'a> {
+    grid: &'a Grid,
+    gradient: &'a Gradient,
+}
+
+impl Vertices<'_> {
     /// The edge that a vertex is matched with, and the vertex at its other end; `None` for a critical vertex.
-    fn step(self, vertex: usize) -> Option<(GridCell, usize)>;
+    fn step(self, vertex: usize) -> Option<(GridCell, usize)> {
+        let Vertices { grid, gradient } = self;
+        if grid.complex() == Complex::Primal {
+            let edge = gradient.star(vertex).edge_of_voxel()?;
+            let next = grid.neighbour(vertex, edge);
+            return Some((GridCell::new(vertex.min(next), 1 << (edge / 2)), next));
+        }
+        let corners = GridCell::new(vertex, 7).corners(grid).enumerate();
+        let (at, owner) = corners.max_by_key(|&(_, place)| grid.rank(place))?;
+        // Seen from its owner, the cube lies in the opposite direction.
+        let cube = 7 - at;
+        let axis = gradient.star(owner).axis_of_cube(cube)?;
+        let face = 7 & !(1 << axis);
+        let is_near = cube >> axis & 1 == 1;
+        let next = grid.neighbour(vertex, 2 * axis + usize::from(!is_near));
+        Some((GridCell::new(vertex.max(next), face), next))
+    }
 
     /// The two vertices of an edge.
-    fn ends(self, edge: GridCell) -> [usize; 2];
-
-    /// The edge of a critical cell that joins components.
-    fn joint(self, cell: Cell) -> GridCell;
-
-    /// The node number of a critical vertex.
-    fn node(self, ends: &Ends, vertex: usize) -> usize;
+    fn ends(self, edge: GridCell) -> [usize; 2] {
+        let (corner, strides) = (edge.corner(), self.grid.strides());
+        match self.grid.complex() {
+            Complex::Primal => [corner, corner + strides[edge.along().trailing_zeros() as usize]],
+            Complex::Dual => [corner, corner - strides[edge.across(3)]],
+        }
+    }
 
     /// Follows the gradient to a critical vertex, which is returned; calls `tell` with each edge on the path.
     fn descend(self, mut vertex: usize, tell: &mut impl FnMut(GridCell)) -> usize {
@@ -42,77 +64,10 @@ pub(super) trait Vertices: Copy + Sync {
     }
 }
 
-/// Vertices that are voxels of the grid.
-#[derive(Clone, Copy)]
-pub(super) struct Voxels<'a> {
-    pub(super) grid: &'a Grid,
-    pub(super) gradient: &'a Gradient,
-}
-
-impl Vertices for Voxels<'_> {
-    fn step(self, vertex: usize) -> Option<(GridCell, usize)> {
-        let edge = self.gradient.star(vertex).edge_of_voxel()?;
-        let next = self.grid.neighbour(vertex, edge);
-        Some((GridCell::new(vertex.min(next), 1 << (edge / 2)), next))
-    }
-
-    fn ends(self, edge: GridCell) -> [usize; 2] {
-        let axis = edge.along().trailing_zeros() as usize;
-        [edge.corner(), edge.corner() + self.grid.strides()[axis]]
-    }
-
-    fn joint(self, cell: Cell) -> GridCell {
-        let next = self.grid.neighbour(cell.place(), cell.direction());
-        GridCell::new(cell.place().min(next), 1 << (cell.direction() / 2))
-    }
-
-    fn node(self, ends: &Ends, vertex: usize) -> usize {
-        ends.node(self.grid.rank(vertex), false)
-    }
-}
-
-/// Vertices that are cubes of the grid, identified by their least corners; edges are faces of the grid.
-#[derive(Clone, Copy)]
-pub(super) struct Cubes<'a> {
-    pub(super) grid: &'a Grid,
-    pub(super) gradient: &'a Gradient,
-}
-
-impl Vertices for Cubes<'_> {
-    fn step(self, vertex: usize) -> Option<(GridCell, usize)> {
-        let strides = self.grid.strides();
-        let shift = |at: usize| (0..3).map(|axis| (at >> axis & 1) * strides[axis]).sum::<usize>();
-        let owner = (0..8).max_by_key(|&at| self.grid.rank(vertex + shift(at))).unwrap_or(0);
-        // Seen from its owner, the cube lies in the opposite direction.
-        let cube = 7 - owner;
-        let axis = self.gradient.star(vertex + shift(owner)).axis_of_cube(cube)?;
-        let face = 7 & !(1 << axis);
-        if cube >> axis & 1 == 1 {
-            Some((GridCell::new(vertex, face), vertex - strides[axis]))
-        } else {
-            let next = vertex + strides[axis];
-            Some((GridCell::new(next, face), next))
-        }
-    }
-
-    fn ends(self, edge: GridCell) -> [usize; 2] {
-        let omitted = (7 & !edge.along()).trailing_zeros() as usize;
-        [edge.corner(), edge.corner() - self.grid.strides()[omitted]]
-    }
-
-    fn joint(self, cell: Cell) -> GridCell {
-        let (a, b) = PAIRS[2 - omitted_axis(cell.direction())];
-        GridCell::new(corner_of_face(self.grid, cell.place(), cell.direction()), 1 << a | 1 << b)
-    }
-
-    fn node(self, ends: &Ends, vertex: usize) -> usize {
-        ends.node(self.grid.rank(vertex), true)
-    }
-}
-
 /// The tree of critical vertices, rooted at node 1.
 pub(super) struct Forest<'a> {
-    ends: &'a Ends,
+    vertices: Vertices<'a>,
+    merging: &'a Merging,
     /// The node of each critical vertex, from index 1 on.
     nodes: Vec<Node>,
 }
@@ -127,16 +82,18 @@ struct Node {
 
 impl<'a> Forest<'a> {
     /// Builds the tree from the critical vertices and the edges that join components.
-    pub(super) fn new(vertices: impl Vertices, ends: &'a Ends) -> Self {
-        let (joints, _) = ends.joined.split(&ends.joints);
+    pub(super) fn new(grid: &'a Grid, gradient: &'a Gradient, merging: &'a Merging) -> Self {
+        let vertices = Vertices { grid, gradient };
+        let dim = if grid.complex() == Complex::Primal { 1 } else { 2 };
+        let (joints, _) = merging.split();
         let between = |&joint: &Cell| {
-            let edge = vertices.joint(joint);
-            let node = |end: usize| vertices.node(ends, vertices.descend(end, &mut |_| ())) as u32;
+            let edge = GridCell::of(grid, joint, dim);
+            let node = |end: usize| merging.node(grid.rank(vertices.descend(end, &mut |_| ()))) as u32;
             (edge, vertices.ends(edge).map(node))
         };
         let joints: Vec<(GridCell, [u32; 2])> = joints.par_iter().map(between).collect();
-        let neighbours = Neighbours::new(ends.nodes.len() + 1, &joints);
-        let mut nodes = vec![Node::default(); ends.nodes.len() + 1];
+        let neighbours = Neighbours::new(merging.nodes.len() + 1, &joints);
+        let mut nodes = vec![Node::default(); merging.nodes.len() + 1];
         let mut queue = vec![1];
         let mut next = 0;
         while let Some(&node) = queue.get(next) {
@@ -151,11 +108,12 @@ impl<'a> Forest<'a> {
                 }
             }
         }
-        Forest { ends, nodes }
+        Forest { vertices, merging, nodes }
     }
 
     /// Completes these edges to a cycle by edges of the forest.
-    pub(super) fn close(&self, vertices: impl Vertices, edges: Vec<GridCell>) -> Vec<GridCell> {
+    pub(super) fn close(&self, edges: Vec<GridCell>) -> Vec<GridCell> {
+        let Forest { vertices, merging, .. } = self;
         let (mut ways, mut odd) = (HashSet::new(), BTreeSet::new());
         let mut open: Vec<usize> = edges.iter().flat_map(|&edge| vertices.ends(edge)).collect();
         loop {
@@ -165,7 +123,7 @@ impl<'a> Forest<'a> {
                         ways.insert(edge);
                     }
                 });
-                let node = vertices.node(self.ends, end);
+                let node = merging.node(vertices.grid.rank(end));
                 let entry = (self.nodes[node].depth, node);
                 if !odd.remove(&entry) {
                     odd.insert(entry);

@@ -58,13 +58,16 @@
 //! cell in the T-construction. All of them are present at birth.
 //!
 //! ```
+//! use lacuna::cubical::persistence::PersistenceRequest;
 //! use lacuna::cubical::{AnyImage, Construction, Cubical};
 //! use lacuna::diagram::BarSelection;
 //!
 //! // A ring of ones around a nine.
 //! let image = AnyImage::from_slice(&[1_u8, 1, 1, 1, 9, 1, 1, 1, 1], &[3, 3])?;
-//! let run = Cubical::new(&image).construction(Construction::V).representatives(BarSelection::Longest(1)).solve(&())?;
-//! let found = run.representatives().expect("they were asked for");
+//! let request = PersistenceRequest { construction: Construction::V, ..PersistenceRequest::default() };
+//! let bars = BarSelection::Longest(1);
+//! let run = Cubical { representatives: Some(bars), ..Cubical::new(&image, request) }.solve(&())?;
+//! let found = run.representatives.expect("they were asked for");
 //! let ring = found.iter().next().unwrap();
 //! assert_eq!((ring.dim, ring.index, ring.cells.len()), (1, 0, 8));
 //! // The edge between the pixels (0, 0) and (0, 1), and all eight pixels.
@@ -74,8 +77,6 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod centre;
-mod error;
 mod forest;
 mod selection;
 mod shells;
@@ -83,38 +84,32 @@ mod store;
 
 use rayon::prelude::*;
 
-use self::centre::GridCell;
-use self::forest::{Cubes, Forest, Voxels};
-use self::shells::Visited;
+use self::forest::Forest;
+use self::shells::{Visited, shell};
 use super::cell::Cell;
 use super::classes::{Class, Classes};
 use super::duality::Complex;
+use super::error::PersistenceError;
+use super::forest::Merging;
 use super::gradient::Gradient;
 use super::grid::Grid;
+use super::grid_cell::GridCell;
 use super::loops::{Incidence, OfDual, OfGrid};
 use super::request::PersistenceRequest;
-use super::via_gradient::{Ends, Loops, Pairing};
+use super::via_gradient::{Loops, Pairing};
 use crate::cubical::image::AnyImage;
 use crate::cubical::value::Value;
 use crate::diagram::BarSelection;
+use crate::memory;
 
-pub use error::RepresentativesError;
 pub use store::{Cells, Representative, Representatives};
 
-/// Results of the stages that compute the classes of an image, kept for representatives.
-pub struct Trace {
+/// Results of the stages that compute the classes of an image, from which cycles are computed.
+pub(in crate::cubical) struct Trace {
     pub(super) classes: Classes,
     pub(super) request: PersistenceRequest,
     pub(super) grid: Grid,
-    /// `None` for an image without axes.
-    pub(super) gradient: Option<Gradient>,
-    pub(super) pairing: Pairing,
-}
-
-impl std::fmt::Debug for Trace {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Trace").field("request", &self.request).finish_non_exhaustive()
-    }
+    pub(super) found: Pairing,
 }
 
 /// A selected class.
@@ -134,36 +129,35 @@ impl Trace {
     /// are numbered as in [`Classes::cut`].
     ///
     /// # Errors
-    /// [`RepresentativesError`]: a selected bar does not exist, a persistence is invalid, or there is too little
-    /// memory.
-    pub fn representatives(
+    /// [`PersistenceError`]: a selected bar does not exist, a persistence is invalid, or there is too little memory.
+    pub(in crate::cubical) fn representatives(
         &self,
         image: &AnyImage,
         threshold: Option<Value>,
         selection: &BarSelection,
-    ) -> Result<Representatives, RepresentativesError> {
+    ) -> Result<Representatives, PersistenceError> {
         let wanted = selection::wanted(&self.classes, image, &self.request, threshold, selection)?;
         let finder = Finder::new(self, &wanted);
-        let places = self.grid.ranks().len();
-        let cycle = |visited: &mut Visited, wanted: &Wanted| {
-            let mut cells = finder.cycle(wanted, visited);
+        let cycle = |visited: &mut Visited, wanted: Wanted| {
+            let Wanted { dim, index, class, .. } = wanted;
+            let mut cells = finder.cycle(&wanted, visited);
             cells.sort_unstable();
-            let mut places: Vec<usize> = cells.iter().flat_map(|cell| cell.voxels(&self.grid)).collect();
-            places.sort_unstable();
-            places.dedup();
-            (cells, places.into_iter().map(|place| self.grid.in_memory(place)).collect::<Vec<_>>())
-        };
-        let visited = || Visited::new(places);
-        let found: Vec<_> = wanted.par_iter().map_init(visited, cycle).collect();
-        let mut representatives = Representatives::new(image.shape(), self.request.construction);
-        for (Wanted { dim, index, class, .. }, (cells, voxels)) in wanted.into_iter().zip(found) {
-            let death = class.death.filter(|&place| {
+            let mut voxels: Vec<usize> = cells.iter().flat_map(|cell| cell.voxels(&self.grid)).collect();
+            voxels.sort_unstable();
+            voxels.dedup();
+            voxels.iter_mut().for_each(|place| *place = self.grid.in_memory(*place));
+            let coordinates = (cells.len() * image.shape().axes().len() * size_of::<i32>()) as u64;
+            memory::probe(coordinates)?;
+            let cells = Cells::new(image.shape(), cells.iter().map(|cell| cell.centre(&self.grid)));
+            let is_reached = |&place: &usize| {
                 threshold.is_none_or(|threshold| self.request.reaches(threshold, image.exact(place)))
-            });
-            let centres = cells.iter().map(|cell| cell.centre(&self.grid));
-            representatives.push(dim, index, Class { death, ..class }, centres, &voxels)?;
-        }
-        Ok(representatives)
+            };
+            let class = Class { death: class.death.filter(is_reached), ..class };
+            Ok::<_, PersistenceError>(Representative { dim, index, class, cells, voxels })
+        };
+        let visited = || Visited::new(self.grid.ranks().len());
+        let all = wanted.into_par_iter().map_init(visited, cycle).collect::<Result<Vec<_>, _>>()?;
+        Ok(Representatives::new(image.shape(), self.request.construction, all))
     }
 
     /// The vertex with which a component is born: the voxel in the primal complex, the last corner of the voxel in the
@@ -176,121 +170,75 @@ impl Trace {
     }
 }
 
-/// The method that computes the cycles of one dimension.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Way {
-    /// The two vertices whose components merge.
-    Vertices,
-    /// The boundary of the cells that a flood fill from the death cell reaches.
-    Shell,
-    /// A reduced column, closed through the spanning forest.
-    Loop,
-}
-
 /// Data shared by the computation of all cycles.
 struct Finder<'a> {
     trace: &'a Trace,
-    /// The gradient; `None` for an image of one voxel.
-    found: Option<&'a Gradient>,
     /// The union-find result for the vertices of the image: critical vertices and the edges that join them.
-    vertices: Option<&'a Ends>,
+    vertices: Option<&'a Merging>,
     /// The union-find result for the dual graph, critical cells of the last dimension and the facets that join them,
-    /// with the facet that kills each cell.
-    dual: Option<(&'a Ends, Vec<u32>)>,
+    /// with the facet that merges each cell.
+    dual: Option<(&'a Merging, Vec<u32>)>,
     /// The spanning forest through which loops in space are closed, if a loop is selected.
     forest: Option<Forest<'a>>,
 }
 
 impl<'a> Finder<'a> {
     fn new(trace: &'a Trace, wanted: &[Wanted]) -> Self {
-        let Trace { grid, gradient, pairing, .. } = trace;
+        let Trace { grid, found, .. } = trace;
         let (vertices, dual) = match grid.complex() {
-            Complex::Primal => (pairing.bottom.as_ref(), pairing.top.as_ref()),
-            Complex::Dual => (pairing.top.as_ref(), pairing.bottom.as_ref()),
+            Complex::Primal => (found.bottom.as_ref(), found.top.as_ref()),
+            Complex::Dual => (found.top.as_ref(), found.bottom.as_ref()),
         };
-        let mut finder = Finder {
-            trace,
-            found: gradient.as_ref(),
-            vertices,
-            dual: dual.map(|dual| (dual, dual.killers())),
-            forest: None,
+        let has_loops = grid.axes() == 3 && wanted.iter().any(|wanted| wanted.dim == 1);
+        let forest = match (&found.gradient, vertices) {
+            (Some(gradient), Some(merging)) if has_loops => Some(Forest::new(grid, gradient, merging)),
+            _ => None,
         };
-        let is_loop = |wanted: &Wanted| finder.way(wanted.dim) == Way::Loop;
-        if let (true, Some(gradient), Some(ends)) = (wanted.iter().any(is_loop), finder.found, vertices) {
-            finder.forest = Some(match grid.complex() {
-                Complex::Primal => Forest::new(Voxels { grid, gradient }, ends),
-                Complex::Dual => Forest::new(Cubes { grid, gradient }, ends),
-            });
-        }
-        finder
+        Finder { trace, vertices, dual: dual.map(|dual| (dual, dual.killers())), forest }
     }
 
-    /// The method for a dimension. In the T-construction of a line, components are computed as shells.
-    fn way(&self, dim: usize) -> Way {
-        let grid = &self.trace.grid;
-        let is_line_of_cells = grid.axes() == 1 && grid.complex() == Complex::Dual;
-        match dim {
-            0 if !is_line_of_cells => Way::Vertices,
-            dim if dim + 1 == grid.axes() => Way::Shell,
-            _ => Way::Loop,
-        }
-    }
-
-    /// The cells of a cycle.
+    /// The cells of a cycle: the two vertices whose components merge, the boundary of what a flood fill from the death
+    /// cell reaches, or a reduced column, closed through the spanning forest.
     fn cycle(&self, wanted: &Wanted, visited: &mut Visited) -> Vec<GridCell> {
-        let grid = &self.trace.grid;
+        let Trace { grid, found, .. } = self.trace;
         let Class { birth, death } = wanted.class;
         let birth = grid.on_grid(birth);
         // The essential class is represented by its vertex alone.
-        let (Some(death), Some(gradient)) = (death, self.found) else {
+        let (Some(death), Some(gradient)) = (death, &found.gradient) else {
             return vec![self.trace.vertex(birth)];
         };
         let death = grid.on_grid(death);
-        match self.way(wanted.dim) {
-            Way::Vertices => self.joined(birth),
-            Way::Shell => self.shell(gradient, death, visited),
-            Way::Loop => self.closed(gradient, birth, death, wanted.before),
+        // In the T-construction of a line, components are shells.
+        let is_line_of_cells = grid.axes() == 1 && grid.complex() == Complex::Dual;
+        match wanted.dim {
+            0 if !is_line_of_cells => self.joined(birth),
+            dim if dim + 1 == grid.axes() => {
+                let (merging, killers) = self.dual.as_ref().expect("the last dimension was asked for");
+                let birth = merging.saddles[killers[merging.node(grid.rank(death))] as usize];
+                shell(grid, gradient, death, birth, visited)
+            }
+            _ => self.closed(gradient, birth, death, wanted.before),
         }
     }
 
     /// The birth vertices of a component and of the older one that it merges into.
     fn joined(&self, birth: usize) -> Vec<GridCell> {
-        let Trace { grid, .. } = self.trace;
-        let ends = self.vertices.expect("components were asked for");
-        let node = ends.node(grid.rank(birth), grid.complex() == Complex::Dual);
-        let elder = grid.place(ends.nodes[ends.joined.elder(node) - 1]);
-        vec![self.trace.vertex(birth), self.trace.vertex(elder)]
-    }
-
-    /// The boundary of the cells that die with the class whose death voxel is given.
-    fn shell(&self, gradient: &Gradient, death: usize, visited: &mut Visited) -> Vec<GridCell> {
-        let Trace { grid, .. } = self.trace;
-        let (ends, killers) = self.dual.as_ref().expect("the last dimension was asked for");
-        let node = ends.node(grid.rank(death), grid.complex() == Complex::Primal);
-        let birth = ends.joints[killers[node] as usize];
-        match grid.complex() {
-            Complex::Primal => shells::of_cells(grid, gradient, death, birth, visited),
-            Complex::Dual => shells::of_voxels(grid, gradient, death, birth, visited),
-        }
+        let merging = self.vertices.expect("components were asked for");
+        let survivor = merging.survivor(merging.node(self.trace.grid.rank(birth)));
+        vec![self.trace.vertex(birth), self.trace.vertex(survivor.place())]
     }
 
     /// The loop with these birth and death voxels; `before` is its index among the loops that share both.
     fn closed(&self, gradient: &Gradient, birth: usize, death: usize, before: usize) -> Vec<GridCell> {
-        let Trace { grid, pairing, .. } = self.trace;
-        let loops = pairing.loops.as_ref().expect("loops were asked for");
+        let Trace { grid, found, .. } = self.trace;
+        let loops = found.loops.as_ref().expect("loops were asked for");
         let forest = self.forest.as_ref().expect("it is there if a loop is wanted");
         let rank = grid.complex().mirrored(grid.rank(birth), grid.voxels() as u32);
         let edge = loops.edge(rank, death, before);
-        match grid.complex() {
-            Complex::Primal => {
-                let edges = outside_of_forest(grid, loops, &OfGrid { grid, gradient }, edge);
-                forest.close(Voxels { grid, gradient }, edges)
-            }
-            Complex::Dual => {
-                let edges = outside_of_forest(grid, loops, &OfDual::new(grid, gradient), edge);
-                forest.close(Cubes { grid, gradient }, edges)
-            }
-        }
+        forest.close(match grid.complex() {
+            Complex::Primal => outside_of_forest(grid, loops, &OfGrid { grid, gradient }, edge),
+            Complex::Dual => outside_of_forest(grid, loops, &OfDual::new(grid, gradient), edge),
+        })
     }
 }
 

@@ -3,8 +3,9 @@
 use std::cmp::Ordering;
 
 use super::super::classes::{Class, Classes};
+use super::super::error::PersistenceError;
 use super::super::request::PersistenceRequest;
-use super::{RepresentativesError, Wanted};
+use super::Wanted;
 use crate::cubical::image::AnyImage;
 use crate::cubical::value::Value;
 use crate::diagram::BarSelection;
@@ -20,7 +21,7 @@ pub(super) fn wanted(
     request: &PersistenceRequest,
     threshold: Option<Value>,
     selection: &BarSelection,
-) -> Result<Vec<Wanted>, RepresentativesError> {
+) -> Result<Vec<Wanted>, PersistenceError> {
     let reaches =
         |place: usize| threshold.is_none_or(|threshold| request.reaches(threshold, image.exact(place)));
     let length = |class: &Class| {

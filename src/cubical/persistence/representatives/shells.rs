@@ -6,11 +6,11 @@
 //! and critical ones in later directions.
 
 use super::super::cell::Cell;
+use super::super::duality::Complex;
 use super::super::gradient::Gradient;
 use super::super::gradient::table::FaceMate;
 use super::super::grid::Grid;
-use super::super::loops::owner_of_face;
-use super::GridCell;
+use super::super::grid_cell::GridCell;
 
 /// The set of places that a flood fill has reached, as a bitset and a list.
 pub(super) struct Visited {
@@ -56,7 +56,7 @@ impl Visited {
         start: usize,
         sides: usize,
         side: impl Fn(usize, usize) -> (usize, GridCell),
-        is_open: impl Fn(usize, usize, GridCell) -> bool,
+        is_open: impl Fn(GridCell) -> bool,
     ) {
         self.reach(start);
         let mut next = 0;
@@ -64,7 +64,7 @@ impl Visited {
             next += 1;
             for number in 0..sides {
                 let (other, facet) = side(place, number);
-                if !self.has(other) && is_open(place, number, facet) {
+                if !self.has(other) && is_open(facet) {
                     self.reach(other);
                 }
             }
@@ -72,78 +72,45 @@ impl Visited {
     }
 }
 
-/// The shell of a class of the last dimension in the complex of the grid. Cells of the grid, identified by their least
-/// corners, are flooded from `death`; the facet `birth` is in the shell.
-pub(super) fn of_cells(
+/// The shell of a class of the last dimension, from the place of its death and the facet of its birth, which is in the
+/// shell. The flooded cells are those of the grid, identified by their least corners, or voxels in the dual complex.
+pub(super) fn shell(
     grid: &Grid,
     gradient: &Gradient,
     death: usize,
     birth: Cell,
     visited: &mut Visited,
 ) -> Vec<GridCell> {
-    let (axes, strides) = (grid.axes(), grid.strides());
-    let all = (1 << axes) - 1;
-    let side = |cell: usize, number: usize| {
-        let (axis, is_far) = (number / 2, number % 2 == 1);
-        let other = if is_far { cell + strides[axis] } else { cell - strides[axis] };
-        let facet = if is_far { other } else { cell };
-        (other, GridCell::new(facet, all & !(1 << axis)))
-    };
-    let is_open = |_: usize, number: usize, facet: GridCell| {
-        let corner = facet.corner();
-        let (place, direction) = if axes == 2 {
-            // In the plane the facet is the edge along the other axis.
-            let axis = 1 - number / 2;
-            let far = corner + strides[axis];
-            if grid.rank(corner) > grid.rank(far) { (corner, 2 * axis + 1) } else { (far, 2 * axis) }
+    let (axes, is_primal) = (grid.axes(), grid.complex() == Complex::Primal);
+    let side = |place: usize, edge: usize| {
+        let other = grid.neighbour(place, edge);
+        let facet = if is_primal {
+            GridCell::new(place.max(other), ((1 << axes) - 1) & !(1 << (edge / 2)))
         } else {
-            owner_of_face(grid, corner, 2 - number / 2)
+            GridCell::new(place.min(other), 1 << (edge / 2))
         };
+        (other, facet)
+    };
+    // Whether a facet comes after the birth in the image.
+    let is_open = |facet: GridCell| {
+        let (place, direction) = facet.owner(grid);
         if place != birth.place() {
-            return grid.rank(place) > birth.rank();
+            return (grid.rank(place) > birth.rank()) == is_primal;
         }
         let star = gradient.star(place);
-        let is_matched_below = if axes == 2 {
-            star.edge_of_voxel() == Some(direction)
+        let is_edge = facet.along().count_ones() == 1;
+        let (is_below, is_above) = if is_edge {
+            (star.edge_of_voxel() == Some(direction), star.goes_to_face(direction))
         } else {
-            star.face_mate(direction) == FaceMate::Edge
+            let mate = star.face_mate(direction);
+            (mate == FaceMate::Edge, matches!(mate, FaceMate::Cube(_)))
         };
-        let is_matched_above = if axes == 2 {
-            star.goes_to_face(direction)
+        if is_primal {
+            is_above || !is_below && direction > birth.direction()
         } else {
-            matches!(star.face_mate(direction), FaceMate::Cube(_))
-        };
-        is_matched_above || !is_matched_below && direction > birth.direction()
+            is_below || !is_above && direction < birth.direction()
+        }
     };
     visited.flood(death, 2 * axes, side, is_open);
     visited.shell(2 * axes, side)
-}
-
-/// The shell of a class of the last dimension in the complex whose dual is the grid. Voxels are flooded from `death`;
-/// the grid edge `birth` is in the shell.
-pub(super) fn of_voxels(
-    grid: &Grid,
-    gradient: &Gradient,
-    death: usize,
-    birth: Cell,
-    visited: &mut Visited,
-) -> Vec<GridCell> {
-    let sides = 2 * grid.axes();
-    let side = |place: usize, edge: usize| {
-        let other = grid.neighbour(place, edge);
-        (other, GridCell::new(place.min(other), 1 << (edge / 2)))
-    };
-    let is_open = |place: usize, edge: usize, _: GridCell| {
-        let other = grid.neighbour(place, edge);
-        let (owner, direction) =
-            if grid.rank(place) > grid.rank(other) { (place, edge) } else { (other, edge ^ 1) };
-        if owner != birth.place() {
-            return grid.rank(owner) < birth.rank();
-        }
-        let star = gradient.star(owner);
-        star.edge_of_voxel() == Some(direction)
-            || !star.goes_to_face(direction) && direction < birth.direction()
-    };
-    visited.flood(death, sides, side, is_open);
-    visited.shell(sides, side)
 }

@@ -6,8 +6,9 @@ use ::tiff::decoder::{ChunkType, Decoder, Limits};
 use ::tiff::tags::{CompressionMethod, PhotometricInterpretation, SampleFormat, Tag};
 use ::tiff::{ColorType, TiffError};
 
+use crate::cubical::key::Coding;
 use crate::cubical::read::bytes::Seekable;
-use crate::cubical::read::error::{Fault, ImagePlace, ImageProblem};
+use crate::cubical::read::error::{Fault, ImageProblem};
 use crate::cubical::read::png::MOST_DEFLATED;
 use crate::cubical::voxel::VoxelType;
 
@@ -110,8 +111,7 @@ pub(super) fn page(decoder: &mut Pages, number: usize, length: u64) -> Result<Pa
 /// Bits per sample of the decoder's current page, which must be gray with 0 for black.
 fn gray_bits(decoder: &mut Pages, number: usize) -> Result<u8, Fault> {
     let failed = |error| fault(number, error);
-    let problem =
-        |expected: &str, found: String| ImageProblem::new(ImagePlace::Page(number), expected, found);
+    let problem = |expected: &str, found: String| ImageProblem::page(number, expected, found);
     let photometric = decoder.find_tag_unsigned(Tag::PhotometricInterpretation).map_err(failed)?;
     let photometric = photometric.and_then(PhotometricInterpretation::from_u16);
     match (decoder.colortype().map_err(failed), photometric) {
@@ -136,25 +136,19 @@ fn gray_bits(decoder: &mut Pages, number: usize) -> Result<u8, Fault> {
 
 /// The sample format for a TIFF format and number of bits.
 fn samples(format: SampleFormat, bits: u8, number: usize) -> Result<Samples, ImageProblem> {
-    Ok(match (format, bits) {
+    let plain = |coding| VoxelType::of(coding, usize::from(bits) / 8).filter(|_| bits.is_multiple_of(8));
+    let samples = match (format, bits) {
         // An unknown format is taken as unsigned integers.
-        (SampleFormat::Uint | SampleFormat::Void, 1 | 2 | 4) => Samples::Bits(bits),
-        (SampleFormat::Uint | SampleFormat::Void, 8) => Samples::Plain(VoxelType::U8),
-        (SampleFormat::Uint | SampleFormat::Void, 16) => Samples::Plain(VoxelType::U16),
-        (SampleFormat::Uint | SampleFormat::Void, 32) => Samples::Plain(VoxelType::U32),
-        (SampleFormat::Uint | SampleFormat::Void, 64) => Samples::Plain(VoxelType::U64),
-        (SampleFormat::Int, 8) => Samples::Plain(VoxelType::I8),
-        (SampleFormat::Int, 16) => Samples::Plain(VoxelType::I16),
-        (SampleFormat::Int, 32) => Samples::Plain(VoxelType::I32),
-        (SampleFormat::Int, 64) => Samples::Plain(VoxelType::I64),
-        (SampleFormat::IEEEFP, 16) => Samples::Halves,
-        (SampleFormat::IEEEFP, 32) => Samples::Plain(VoxelType::F32),
-        (SampleFormat::IEEEFP, 64) => Samples::Plain(VoxelType::F64),
-        (format, bits) => {
-            let expected = "whole numbers of 1, 2, 4, 8, 16, 32 or 64 bits or floats of 16, 32 or 64";
-            let found = format!("{bits} bits of format {format:?}");
-            return Err(ImageProblem::new(ImagePlace::Page(number), expected, found));
-        }
+        (SampleFormat::Uint | SampleFormat::Void, 1 | 2 | 4) => Some(Samples::Bits(bits)),
+        (SampleFormat::Uint | SampleFormat::Void, _) => plain(Coding::Unsigned).map(Samples::Plain),
+        (SampleFormat::Int, _) => plain(Coding::Signed).map(Samples::Plain),
+        (SampleFormat::IEEEFP, 16) => Some(Samples::Halves),
+        (SampleFormat::IEEEFP, _) => plain(Coding::Float).map(Samples::Plain),
+        _ => None,
+    };
+    samples.ok_or_else(|| {
+        let expected = "whole numbers of 1, 2, 4, 8, 16, 32 or 64 bits or floats of 16, 32 or 64";
+        ImageProblem::page(number, expected, format!("{bits} bits of format {format:?}"))
     })
 }
 
@@ -170,7 +164,7 @@ fn check_size(decoder: &mut Pages, number: usize, length: u64, page: Page) -> Re
         CompressionMethod::PackBits => MOST_PACKED,
         found => {
             let expected = "no compression, LZW, Deflate or PackBits";
-            let problem = ImageProblem::new(ImagePlace::Page(number), expected, format!("{found:?}"));
+            let problem = ImageProblem::page(number, expected, format!("{found:?}"));
             return Err(problem.note("rewrite it, as with `tiffcp -c zip IN OUT`").into());
         }
     };
@@ -186,7 +180,7 @@ fn check_size(decoder: &mut Pages, number: usize, length: u64, page: Page) -> Re
     if size.is_none_or(|size| size > length.saturating_mul(most)) {
         let expected = format!("data for {voxels} voxels of type {}", page.samples.voxels());
         let found = format!("a file of {length} bytes, which cannot hold as many");
-        return Err(ImageProblem::new(ImagePlace::Page(number), expected, found).into());
+        return Err(ImageProblem::page(number, expected, found).into());
     }
     Ok(())
 }
@@ -207,5 +201,5 @@ pub(super) fn fault(page: usize, error: TiffError) -> Fault {
         },
         error => error.to_string(),
     };
-    ImageProblem::new(ImagePlace::Page(page), "a sound page of TIFF", found).into()
+    ImageProblem::page(page, "a sound page of TIFF", found).into()
 }

@@ -15,7 +15,7 @@ use std::collections::BTreeSet;
 use roxmltree::{Document, Node};
 use serde::Deserialize;
 
-use crate::cubical::read::error::{ImagePlace, ImageProblem};
+use crate::cubical::read::error::ImageProblem;
 use crate::cubical::read::options::pick;
 
 /// What planes differ in along one of their axes.
@@ -72,8 +72,7 @@ impl Planes {
         let planes = planes.unwrap_or(Planes { axes: vec![(Axis::Slice, pages)], pages: None });
         match planes.count() {
             Some(count) if count == pages || pages == 1 => Ok(planes),
-            count => Err(ImageProblem::new(
-                ImagePlace::Whole,
+            count => Err(ImageProblem::whole(
                 format!("{} pages, the planes that the description of the first names", told(count)),
                 pages.to_string(),
             )
@@ -130,7 +129,7 @@ impl Planes {
     fn too_many(&self) -> ImageProblem {
         let long = || self.axes.iter().filter(|(_, extent)| *extent > 1);
         let found: Vec<String> = long().map(|(axis, extent)| format!("{extent} {}s", axis.name())).collect();
-        let problem = ImageProblem::new(ImagePlace::Whole, "planes along one axis", found.join(" of "));
+        let problem = ImageProblem::whole("planes along one axis", found.join(" of "));
         let has = |kind: Axis| long().any(|(axis, _)| *axis == kind);
         problem.note(match (has(Axis::Channel), has(Axis::Frame)) {
             (true, true) => "--channel N and --frame N take one of each, counted from 0",
@@ -154,7 +153,7 @@ fn imagej(text: &str, pages: usize) -> Result<Option<Planes>, ImageProblem> {
     let images = number("images").unwrap_or(1);
     if images > pages && pages > 1 {
         let expected = format!("{images} pages, the images of the stack that ImageJ describes");
-        let problem = ImageProblem::new(ImagePlace::Whole, expected, pages.to_string());
+        let problem = ImageProblem::whole(expected, pages.to_string());
         return Err(problem.note("save it again with ImageJ, or as a raw file"));
     }
     let axes = [(Axis::Frame, "frames"), (Axis::Slice, "slices"), (Axis::Channel, "channels")];
@@ -190,7 +189,7 @@ fn shaped(text: &str, size: [usize; 2]) -> Option<Planes> {
 }
 
 fn problem(expected: &str, found: String) -> ImageProblem {
-    ImageProblem::new(ImagePlace::Whole, expected, found)
+    ImageProblem::whole(expected, found)
 }
 
 /// What OME-XML says.

@@ -5,7 +5,7 @@ use ::tiff::tags::Tag;
 
 use super::page::{MOST_OF_A_TAG, Pages, fault};
 use crate::cubical::geometry::Resolution;
-use crate::cubical::read::error::{Fault, ImagePlace, ImageProblem};
+use crate::cubical::read::error::{Fault, ImageProblem};
 
 /// MetaMorph's tag UIC2, which has one value per plane.
 const METAMORPH: u16 = 33629;
@@ -29,11 +29,8 @@ pub(super) fn refuse_metamorph(decoder: &mut Pages) -> Result<(), ImageProblem> 
     if planes <= 1 {
         return Ok(());
     }
-    let problem = ImageProblem::new(
-        ImagePlace::Whole,
-        "a page for each plane",
-        format!("a MetaMorph stack of {planes} planes"),
-    );
+    let problem =
+        ImageProblem::whole("a page for each plane", format!("a MetaMorph stack of {planes} planes"));
     Err(problem.note("save it as TIFF with ImageJ, or read the planes with --format raw"))
 }
 

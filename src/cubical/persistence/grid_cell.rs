@@ -1,8 +1,10 @@
-//! Cells of a grid and their positions in the image.
+//! Cells of a grid, their owners and corners, and their positions in the image.
 
-use super::super::duality::Complex;
-use super::super::gradient::table::PAIRS;
-use super::super::grid::Grid;
+use super::cell::Cell;
+use super::duality::Complex;
+use super::gradient::table::PAIRS;
+use super::grid::Grid;
+use super::loops::{corner_of_face, owner_of_face};
 
 /// A cell of a grid: the place of its least corner, and a mask of the axes along which it extends, the fastest in
 /// memory first. The dual cell has the same centre.
@@ -16,15 +18,31 @@ impl GridCell {
         GridCell((corner as u64) << 3 | along as u64)
     }
 
-    /// The edge or face that a word of [`Incidence`](super::super::loops::Incidence) encodes.
+    /// An edge (`dim` 1) or a face (`dim` 2), given by its owner.
+    #[inline]
+    pub(super) fn of(grid: &Grid, cell: Cell, dim: usize) -> Self {
+        let (place, direction) = (cell.place(), cell.direction());
+        if dim == 1 {
+            let along = 1 << (direction / 2);
+            GridCell::new(if direction % 2 == 0 { grid.neighbour(place, direction) } else { place }, along)
+        } else {
+            GridCell::face(corner_of_face(grid, place, direction), direction / 4)
+        }
+    }
+
+    /// The face with this least corner along a pair of axes.
+    #[inline]
+    fn face(corner: usize, pair: usize) -> Self {
+        let (a, b) = PAIRS[pair];
+        GridCell::new(corner, 1 << a | 1 << b)
+    }
+
+    /// The edge or face that a word of [`Incidence`](super::loops::Incidence) encodes.
     pub(super) fn of_word(grid: &Grid, word: u32) -> Self {
         let (corner, which) = ((word >> 2) as usize, (word & 3) as usize);
         match grid.complex() {
             Complex::Primal => GridCell::new(corner, 1 << which),
-            Complex::Dual => {
-                let (a, b) = PAIRS[which];
-                GridCell::new(corner, 1 << a | 1 << b)
-            }
+            Complex::Dual => GridCell::face(corner, which),
         }
     }
 
@@ -38,6 +56,27 @@ impl GridCell {
     #[inline]
     pub(super) fn along(self) -> usize {
         (self.0 & 7) as usize
+    }
+
+    /// The axis, of so many, along which a facet of a top cell does not extend.
+    #[inline]
+    pub(super) fn across(self, axes: usize) -> usize {
+        (((1 << axes) - 1) & !self.along()).trailing_zeros() as usize
+    }
+
+    /// The owner of an edge or face, and the direction of the cell from there.
+    #[inline]
+    pub(super) fn owner(self, grid: &Grid) -> (usize, usize) {
+        if self.along().count_ones() == 2 {
+            return owner_of_face(grid, self.corner(), 2 - self.across(3));
+        }
+        let axis = self.along().trailing_zeros() as usize;
+        let far = self.corner() + grid.strides()[axis];
+        if grid.rank(self.corner()) > grid.rank(far) {
+            (self.corner(), 2 * axis + 1)
+        } else {
+            (far, 2 * axis)
+        }
     }
 
     /// Doubled plane, row and column of the cell's centre.
@@ -58,7 +97,7 @@ impl GridCell {
     }
 
     /// The places of the cell's corners in the grid.
-    fn corners(self, grid: &Grid) -> impl Iterator<Item = usize> + Clone + '_ {
+    pub(super) fn corners(self, grid: &Grid) -> impl Iterator<Item = usize> + Clone + '_ {
         let along = self.along();
         let shift = |at: usize| (0..3).map(|axis| (at >> axis & 1) * grid.strides()[axis]).sum::<usize>();
         (0..8).filter(move |at| at & !along == 0).map(move |at| self.corner() + shift(at))

@@ -14,7 +14,7 @@ use crate::progress::Progress;
 /// additions and steps are those of the loops in the image's own dimension.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[non_exhaustive]
-pub struct Figures {
+pub struct PersistenceStatistics {
     /// Number of voxels.
     pub voxels: usize,
     /// Numbers of critical voxels, edges, faces and top cells, where they were needed.
@@ -31,14 +31,14 @@ pub struct Figures {
 
 /// Times the stages and reports their beginning.
 pub(super) struct StageClock<'a> {
-    pub(super) figures: Figures,
+    pub(super) statistics: PersistenceStatistics,
     since: Instant,
     pub(super) progress: &'a dyn Progress,
 }
 
 impl<'a> StageClock<'a> {
     pub(super) fn new(progress: &'a dyn Progress) -> Self {
-        StageClock { figures: Figures::default(), since: Instant::now(), progress }
+        StageClock { statistics: PersistenceStatistics::default(), since: Instant::now(), progress }
     }
 
     /// Begins a stage of `total` units of work and ends the previous one.
@@ -50,12 +50,13 @@ impl<'a> StageClock<'a> {
     /// Begins a stage that reports its own progress, and ends the previous one.
     pub(super) fn time(&mut self, stage: &'static str) {
         self.end();
-        self.figures.stages.push((stage.into(), f64::NAN));
+        self.statistics.stages.push((stage.into(), f64::NAN));
     }
 
     /// Ends the last stage.
     pub(super) fn end(&mut self) {
-        if let Some((_, seconds)) = self.figures.stages.last_mut().filter(|(_, seconds)| seconds.is_nan()) {
+        if let Some((_, seconds)) = self.statistics.stages.last_mut().filter(|(_, seconds)| seconds.is_nan())
+        {
             *seconds = self.since.elapsed().as_secs_f64();
         }
         self.since = Instant::now();
