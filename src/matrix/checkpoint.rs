@@ -151,7 +151,7 @@ impl<I: SharedIndex> SavedColumns<I> {
         }
         let mut columns = Vec::new();
         for _ in 0..reader.record("number of columns")? {
-            let (column, rows): (usize, Vec<usize>) = reader.record("a column")?;
+            let (column, rows): (usize, Vec<usize>) = reader.table("a column")?;
             let is_column = rows.is_sorted_by(|a, b| a < b)
                 && rows.last().is_some_and(|&last| last < column)
                 && column < of.cells;
@@ -161,7 +161,7 @@ impl<I: SharedIndex> SavedColumns<I> {
             }
             columns.push((column, rows.into_iter().map(I::from_usize).collect()));
         }
-        let zeros: Vec<usize> = reader.record("columns that are zero")?;
+        let zeros: Vec<usize> = reader.table("columns that are zero")?;
         if let Some(cell) = zeros.iter().find(|&&cell| cell >= of.cells) {
             return Err(reader.unexpected("columns that are zero", format!("{} cells", of.cells), cell));
         }

@@ -1,17 +1,25 @@
 //! The payload of a snapshot: records of any types that serde supports, one after the other.
 //!
-//! `postcard` encodes them. It takes integers of 32 and 64 bits with a variable length, so large tables of small numbers
-//! are shorter than in memory.
+//! bincode encodes them, with integers of variable length, so large tables of small numbers are shorter than in memory. Its
+//! makers have stopped its development, so it stays at version 2, which is complete. No other module knows it: `postcard`,
+//! which supports serde as well, would replace it here without other changes.
 
 use std::io::{self, Write};
 use std::path::Path;
 
-use postcard::ser_flavors::Flavor;
+use bincode::config::{self, Config, Configuration};
+use bincode::enc::write;
+use bincode::error::EncodeError;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::Xxh3;
 
 use super::error::SnapshotError;
 use super::file::HEADER_LENGTH;
+
+/// Maximum size in bytes of a record that may have texts.
+const MOST_BYTES: usize = 16 << 20;
+
+const CODEC: Configuration = config::standard();
 
 /// Number of bytes that are summed and written at a time.
 const GATHERED: usize = 1 << 18;
@@ -37,7 +45,7 @@ impl<'a> Writer<'a> {
     /// # Errors
     /// Those of the file; also if serde cannot encode the record.
     pub fn record(&mut self, record: &(impl Serialize + ?Sized)) -> io::Result<()> {
-        let encoded = postcard::serialize_with_flavor(record, &mut *self);
+        let encoded = bincode::serde::encode_into_writer(record, &mut *self, CODEC);
         encoded.map_err(|error| self.failure.take().unwrap_or_else(|| io::Error::other(error)))
     }
 
@@ -82,24 +90,13 @@ impl<'a> Writer<'a> {
     }
 }
 
-impl Flavor for &mut Writer<'_> {
-    type Output = ();
-
+impl write::Writer for &mut Writer<'_> {
     #[inline]
-    fn try_push(&mut self, byte: u8) -> postcard::Result<()> {
-        self.try_extend(&[byte])
-    }
-
-    #[inline]
-    fn try_extend(&mut self, bytes: &[u8]) -> postcard::Result<()> {
+    fn write(&mut self, bytes: &[u8]) -> Result<(), EncodeError> {
         self.bytes(bytes).map_err(|error| {
             self.failure = Some(error);
-            postcard::Error::SerializeBufferFull
+            EncodeError::UnexpectedEnd
         })
-    }
-
-    fn finalize(self) -> postcard::Result<()> {
-        Ok(())
     }
 }
 
@@ -119,14 +116,27 @@ impl<'a> Reader<'a> {
         Reader { path, bytes, at: HEADER_LENGTH }
     }
 
-    /// Reads the next record.
+    /// Reads the next record, of at most 16 MiB.
     ///
     /// # Errors
     /// [`SnapshotError::Content`].
     pub fn record<T: Deserialize<'a>>(&mut self, what: &str) -> Result<T, SnapshotError> {
-        let record = postcard::take_from_bytes(&self.bytes[self.at..]);
-        let (record, rest) = record.map_err(|problem| self.unexpected(what, "a record", problem))?;
-        self.at = self.bytes.len() - rest.len();
+        self.decode(what, CODEC.with_limit::<MOST_BYTES>())
+    }
+
+    /// Reads the next record, of any size. The record has no texts: bincode makes room for a text before it looks whether
+    /// there is one.
+    ///
+    /// # Errors
+    /// [`SnapshotError::Content`].
+    pub fn table<T: Deserialize<'a>>(&mut self, what: &str) -> Result<T, SnapshotError> {
+        self.decode(what, CODEC)
+    }
+
+    fn decode<T: Deserialize<'a>>(&mut self, what: &str, codec: impl Config) -> Result<T, SnapshotError> {
+        let record = bincode::serde::borrow_decode_from_slice(&self.bytes[self.at..], codec);
+        let (record, length) = record.map_err(|problem| self.unexpected(what, "a record", problem))?;
+        self.at += length;
         Ok(record)
     }
 

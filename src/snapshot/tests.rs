@@ -52,7 +52,7 @@ fn long_tables_are_read_back() {
     let fill: Fill<'_> = &mut |out| out.record(&numbers);
     let snapshot = Snapshot::of("long.lac", RESIDUE, &Facts::new(), fill).unwrap();
     let mut payload = snapshot.payload_of(RESIDUE).unwrap();
-    assert_eq!(payload.record::<Vec<u64>>("numbers").unwrap(), numbers);
+    assert_eq!(payload.table::<Vec<u64>>("numbers").unwrap(), numbers);
 }
 
 /// Every change of a single bit is detected.
@@ -110,7 +110,7 @@ fn lengths_are_believed_when_the_bytes_are_there() {
         whole(&snapshot.bytes).unwrap();
         // The first number is read as the length of a text or list that exceeds the payload.
         assert!(snapshot.payload_of(RESIDUE).unwrap().record::<String>("text").is_err());
-        assert!(snapshot.payload_of(RESIDUE).unwrap().record::<Vec<u64>>("list").is_err());
+        assert!(snapshot.payload_of(RESIDUE).unwrap().table::<Vec<u64>>("list").is_err());
     }
     // A valid header in a file that is shorter than the header says.
     let header = file::Header::new(u64::MAX, 0).as_bytes().to_vec();

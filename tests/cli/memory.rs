@@ -9,11 +9,16 @@ use predicates::str::{contains, is_empty};
 
 use super::{Scratch, lacuna, rips};
 
-/// Runs a command in a shell that limits the address space to `kilobytes`.
+/// Runs a command on two threads, in a shell that limits the address space to `kilobytes`. Each thread has a stack, so more
+/// would need more.
 fn limited(kilobytes: u64, arguments: &[String]) -> Output {
     let mut shell = assert_cmd::Command::new("sh");
     shell.args(["-c", "ulimit -c 0 && ulimit -v $0 && exec \"$@\"", &kilobytes.to_string()]);
-    shell.arg(env!("CARGO_BIN_EXE_lacuna")).args(arguments).timeout(Duration::from_secs(300));
+    shell
+        .arg(env!("CARGO_BIN_EXE_lacuna"))
+        .args(arguments)
+        .env("RAYON_NUM_THREADS", "2")
+        .timeout(Duration::from_secs(300));
     shell.output().unwrap()
 }
 

@@ -60,7 +60,7 @@ impl CurveState {
         };
         let mut reader = snapshot.payload_of(PARTIAL_CURVE)?;
         expect_image(&mut reader, voxels, shape)?;
-        let (range, partial): (Option<Values>, _) = reader.record("range and sums")?;
+        let (range, partial): (Option<Values>, _) = reader.table("range and sums")?;
         reader.end()?;
         let range = range.and_then(|ends| Some((ends.iter().next()?, ends.iter().nth(1)?)));
         Ok(CurveState { range, partial })
@@ -101,7 +101,7 @@ pub(super) fn load_scales(
     {
         let mut reader = snapshot.payload_of(CURVE_AT_SCALE)?;
         expect_image(&mut reader, voxels, shape)?;
-        let (values, changes): (Values, Vec<i64>) = reader.record("values and changes")?;
+        let (values, changes): (Values, Vec<i64>) = reader.table("values and changes")?;
         if values.len() != changes.len() {
             return Err(reader.unexpected("changes", values.len(), changes.len()));
         }

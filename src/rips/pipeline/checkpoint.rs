@@ -98,7 +98,7 @@ impl Run<'_> {
         };
         let mut payload = snapshot.payload_of(DIMENSION)?;
         let stats: DimensionStats = payload.record("statistics")?;
-        let bars: Vec<(f64, f64)> = payload.record("births and deaths")?;
+        let bars: Vec<(f64, f64)> = payload.table("births and deaths")?;
         let bars = bars.into_iter().map(|(birth, death)| Bar { birth, death }).collect();
         let deaths = entries::<W>(self, dim + 1, &mut payload, "pivots")?;
         payload.end()?;
@@ -196,8 +196,8 @@ impl<'a> SavedCollapse<'a> {
         let Some(snapshot) = self.checkpoint.load(&self.name, COLLAPSE)? else { return Ok(None) };
         let mut payload = snapshot.payload_of(COLLAPSE)?;
         let figures = payload.record("statistics")?;
-        let (values, repeated): (Vec<f64>, Vec<f64>) = payload.record("values and repeated values")?;
-        let list: Vec<(u32, u32, u32)> = payload.record("edges")?;
+        let (values, repeated): (Vec<f64>, Vec<f64>) = payload.table("values and repeated values")?;
+        let list: Vec<(u32, u32, u32)> = payload.table("edges")?;
         let ascends = |values: &[f64]| values.is_sorted() && values.iter().all(|value| !value.is_nan());
         if !ascends(&values) || !ascends(&repeated) {
             return Err(payload.unexpected("values", "ascending numbers", "others"));

@@ -98,9 +98,9 @@ impl<W: Word> State<W> {
             found.ok_or_else(|| payload.unexpected(what, "whole entries", "a part of one"))
         };
         let (pivots, terms) = (entries("pivots")?, entries("terms")?);
-        let (claiming, ends): (Vec<usize>, Vec<usize>) = payload.record("columns and ends of terms")?;
-        let coefficients: Vec<u16> = payload.record("coefficients")?;
-        let zeros: Vec<usize> = payload.record("columns of zeros")?;
+        let (claiming, ends): (Vec<usize>, Vec<usize>) = payload.table("columns and ends of terms")?;
+        let coefficients: Vec<u16> = payload.table("coefficients")?;
+        let zeros: Vec<usize> = payload.table("columns of zeros")?;
         let are_alike = claiming.len() == pivots.len() && ends.len() == pivots.len();
         let have_ends = ends.is_sorted()
             && ends.last().map_or(0, |&end| end) == terms.len()

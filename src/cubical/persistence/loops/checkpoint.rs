@@ -51,7 +51,7 @@ pub(super) fn restore(
     }
     let mut writer = ArenaWriter::default();
     for _ in 0..reader.record("number of columns")? {
-        let (row, number, edges): (usize, u32, Vec<u32>) = reader.record("a column")?;
+        let (row, number, edges): (usize, u32, Vec<u32>) = reader.table("a column")?;
         let owner = columns.owners.get(row).filter(|_| edges.iter().all(|&edge| is_edge(edge)));
         let (Some(owner), Some(is_reduced)) = (owner, is_reduced.get_mut(number as usize)) else {
             return Err(reader.unexpected("columns", "rows, columns and edges of the image", "others"));

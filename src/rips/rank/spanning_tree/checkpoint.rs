@@ -45,9 +45,9 @@ impl SavedTree<'_> {
     ) -> Result<(), SnapshotError> {
         let n = self.points;
         let [joined, radius, greatest, rows, edges, finite]: [u64; 6] = payload.record("statistics")?;
-        let ends: Vec<(u32, u32)> = payload.record("ends")?;
-        let keys: Vec<u64> = payload.record("lengths")?;
-        let (nearest, to): (Vec<u64>, Vec<u32>) = payload.record("distances and neighbours")?;
+        let ends: Vec<(u32, u32)> = payload.table("ends")?;
+        let keys: Vec<u64> = payload.table("lengths")?;
+        let (nearest, to): (Vec<u64>, Vec<u32>) = payload.table("distances and neighbours")?;
         let infinity: u64 = K::INFINITY.into();
         let are_keys = keys.iter().copied().chain([radius, greatest, finite]).all(|bits| bits <= infinity);
         if !are_keys || edges > binomial(n, 2) {
