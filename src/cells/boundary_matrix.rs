@@ -9,29 +9,20 @@ use crate::progress::Progress;
 /// Number of columns that a task builds.
 const CHUNK: usize = 1 << 12;
 
-/// A cell complex whose cells are numbered.
-pub(super) trait NumberedCells: Sync {
-    /// The dimension of a cell.
-    fn dim(&self, cell: usize) -> Dimension;
-
-    /// Number of facets of a cell of dimension `dim`.
-    fn facet_count(&self, dim: Dimension) -> usize;
-
-    /// Calls `each` with every facet of a cell.
-    fn facets(&self, cell: usize, each: impl FnMut(usize));
-}
-
 /// Builds the boundary matrix of a complex. `order` lists its cells in filtration order, `position` is the inverse of
-/// `order`. Reports its stage to `progress`, with cells as units of work.
-pub(super) fn boundary_matrix<I: Index>(
-    complex: &impl NumberedCells,
+/// `order`. `dim` returns the dimension of a cell, `count` the number of facets of a cell of a dimension, and `facets`
+/// the facets of a cell. Reports its stage to `progress`, with cells as units of work.
+pub(super) fn boundary_matrix<I: Index, F: Iterator<Item = usize>>(
     order: &[I],
     position: &[I],
+    dim: impl Fn(usize) -> Dimension + Sync,
+    count: impl Fn(Dimension) -> usize,
+    facets: impl Fn(usize) -> F + Sync,
     progress: &dyn Progress,
 ) -> Result<BoundaryMatrix<I>, ComplexError> {
     progress.begin("boundaries", None, order.len() as u64);
-    let dims: Vec<Dimension> = order.par_iter().map(|cell| complex.dim(cell.to_usize())).collect();
-    let offsets: Vec<I> = offsets(&dims, |dim| complex.facet_count(dim))?;
+    let dims: Vec<Dimension> = order.par_iter().map(|cell| dim(cell.to_usize())).collect();
+    let offsets: Vec<I> = offsets(&dims, count)?;
     let mut rows = vec![I::default(); offsets[dims.len()].to_usize()];
     let ends = offsets.iter().skip(CHUNK).step_by(CHUNK).map(|end| end.to_usize());
     let pieces = split(&mut rows, ends);
@@ -40,10 +31,10 @@ pub(super) fn boundary_matrix<I: Index>(
         for (cell, start) in cells.iter().zip(starts) {
             let column = &mut rows[start.to_usize() - starts[0].to_usize()..];
             let mut count = 0;
-            complex.facets(cell.to_usize(), |facet| {
+            for facet in facets(cell.to_usize()) {
                 column[count] = position[facet];
                 count += 1;
-            });
+            }
             column[..count].sort_unstable();
         }
         progress.advance(cells.len() as u64);

@@ -16,7 +16,7 @@ use phat_formats::{BoundaryMatrix, Dimension, Index};
 use rayon::prelude::*;
 
 use super::ComplexError;
-use super::boundary_matrix::{NumberedCells, boundary_matrix};
+use super::boundary_matrix::boundary_matrix;
 use crate::cubical::Construction;
 use crate::progress::Progress;
 
@@ -58,9 +58,14 @@ pub(super) fn filter<I: Index, L: Send>(
     progress.begin("order of cells", None, 2 * cells as u64);
     let (mut order, position) = sort(&keys, buckets, progress);
     order.truncate(order.partition_point(|cell| keys[cell.to_usize()].to_usize() < buckets - 1));
-    let complex = Keyed { grid, keys, max_dim };
-    let matrix = boundary_matrix(&complex, &order, &position, progress)?;
-    let levels = order.par_iter().map(|cell| level(complex.rank(cell.to_usize()))).collect();
+    let key = |cell: usize| keys[cell].to_usize();
+    let dim = |cell: usize| (key(cell) % (max_dim + 1)) as Dimension;
+    let facets = |cell: usize| {
+        let along = grid.coordinates(cell).filter(|(_, coordinate)| coordinate % 2 == 1);
+        along.flat_map(move |(axis, _)| [cell - axis.cell_stride, cell + axis.cell_stride])
+    };
+    let matrix = boundary_matrix(&order, &position, dim, |dim| 2 * usize::from(dim), facets, progress)?;
+    let levels = order.par_iter().map(|cell| level(key(cell.to_usize()) / (max_dim + 1))).collect();
     Ok(Filtered { matrix, levels, max_dim: max_dim as Dimension })
 }
 
@@ -229,37 +234,5 @@ impl Grid {
             }
         }
         dim
-    }
-}
-
-/// The cells of an image with their keys.
-struct Keyed<I> {
-    grid: Grid,
-    keys: Vec<I>,
-    max_dim: usize,
-}
-
-impl<I: Index> Keyed<I> {
-    fn rank(&self, cell: usize) -> usize {
-        self.keys[cell].to_usize() / (self.max_dim + 1)
-    }
-}
-
-impl<I: Index> NumberedCells for Keyed<I> {
-    fn dim(&self, cell: usize) -> Dimension {
-        (self.keys[cell].to_usize() % (self.max_dim + 1)) as Dimension
-    }
-
-    fn facet_count(&self, dim: Dimension) -> usize {
-        2 * usize::from(dim)
-    }
-
-    fn facets(&self, cell: usize, mut each: impl FnMut(usize)) {
-        for (axis, coordinate) in self.grid.coordinates(cell) {
-            if coordinate % 2 == 1 {
-                each(cell - axis.cell_stride);
-                each(cell + axis.cell_stride);
-            }
-        }
     }
 }

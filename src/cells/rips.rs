@@ -12,7 +12,7 @@ use std::ops::Range;
 use phat_formats::{Dimension, Index};
 use rayon::prelude::*;
 
-use super::boundary_matrix::{NumberedCells, boundary_matrix, positions, split};
+use super::boundary_matrix::{boundary_matrix, positions, split};
 use super::{ComplexError, FilteredComplex};
 use crate::metric::{Distances, Value};
 
@@ -43,7 +43,18 @@ pub fn rips_complex<I: Index, T: Value>(
     }
     let complex = Simplices::new(levels);
     let order = complex.order(cells);
-    let matrix = boundary_matrix(&complex, &order, &positions(&order), &())?;
+    // There are no levels above the requested dimension, which fits.
+    let dim = |cell: usize| complex.place(cell).0 as Dimension;
+    let count = |dim: Dimension| if dim == 0 { 0 } else { usize::from(dim) + 1 };
+    let facets = |cell: usize| {
+        let (dim, place) = complex.place(cell);
+        let (first, facets) = match dim {
+            0 => (0, &[][..]),
+            dim => (complex.firsts[dim - 1], complex.levels[dim].facets_of(dim, place)),
+        };
+        facets.iter().map(move |facet| first + facet.to_usize())
+    };
+    let matrix = boundary_matrix(&order, &positions(&order), dim, count, facets, &())?;
     let values = order.par_iter().map(|cell| complex.value(cell.to_usize())).collect();
     Ok(FilteredComplex { matrix, values, max_dim })
 }
@@ -221,24 +232,5 @@ impl<I: Index> Simplices<I> {
     fn value(&self, cell: usize) -> f64 {
         let (dim, place) = self.place(cell);
         self.levels[dim].values[place]
-    }
-}
-
-impl<I: Index> NumberedCells for Simplices<I> {
-    fn dim(&self, cell: usize) -> Dimension {
-        // There are no levels above the requested dimension, which fits.
-        self.place(cell).0 as Dimension
-    }
-
-    fn facet_count(&self, dim: Dimension) -> usize {
-        if dim == 0 { 0 } else { usize::from(dim) + 1 }
-    }
-
-    fn facets(&self, cell: usize, mut each: impl FnMut(usize)) {
-        let (dim, place) = self.place(cell);
-        if dim > 0 {
-            let first = self.firsts[dim - 1];
-            self.levels[dim].facets_of(dim, place).iter().for_each(|facet| each(first + facet.to_usize()));
-        }
     }
 }

@@ -44,11 +44,6 @@ impl Refused {
         Refused { bytes, limit, is_given, stage: budget::stage() }
     }
 
-    /// The limit that would be exceeded, if the user gave it.
-    pub(crate) fn given_limit(&self) -> Option<u64> {
-        self.limit.filter(|_| self.is_given)
-    }
-
     /// The error of a run that exceeds its limit by `bytes` bytes.
     fn at_limit(bytes: u64) -> Refused {
         Refused { limit: budget::passed(0), ..Refused::new(bytes) }

@@ -206,9 +206,7 @@ fn memory_that_is_refused() {
         scratch.name("m")
     );
     let run = Command::new("sh").args(["-c", &script]).assert().code(1);
-    run.stderr(contains(
-        "huge.raw: expected 8589934592 bytes of memory for voxels, found that the system refuses them",
-    ));
+    run.stderr(contains("huge.raw: out of memory: the system refused 8.6 GB"));
 }
 
 #[test]

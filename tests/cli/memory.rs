@@ -414,9 +414,8 @@ fn the_limit_that_was_given_is_named() {
     fs::File::create(&image).unwrap().set_len(96 * 96 * 96).unwrap();
     let raw = ["--shape", "96,96,96", "--dtype", "u8", image.as_str()];
     let cubical = lacuna("cubical", raw).args(["--memory", "12M"]).assert().code(1);
-    cubical
-        .stderr(contains("--memory").and(contains("--spill DIR")).or(contains("(--memory) leaves no room")));
+    cubical.stderr(contains("--memory").and(contains("--spill DIR")).or(contains("the limit of 12")));
     let out = scratch.name("out.npy");
     let thin = lacuna("thin", raw).args(["--memory", "100K", "-o", &out]).assert().code(1);
-    thin.stderr(contains("--memory").and(contains("the system").not()));
+    thin.stderr(contains("memory: the limit of 10").and(contains("the system").not()));
 }

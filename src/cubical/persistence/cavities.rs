@@ -25,11 +25,11 @@ pub(super) fn cavities(
     maxima.reverse();
     facets.reverse();
     let ends = |facet: Cell| {
-        let facet = GridCell::of(grid, facet, grid.axes() - 1);
-        [facet.corner(), facet.corner() - grid.strides()[facet.across(grid.axes())]]
+        let facet = GridCell::of(grid, facet, grid.layout.axes - 1);
+        [facet.corner(), facet.corner() - grid.layout.strides[facet.across(grid.layout.axes)]]
     };
     // A place whose cell does not exist or lies outside leads to number 0.
-    match grid.axes() {
+    match grid.layout.axes {
         2 => {
             let step = steps::<4>(grid, gradient, |star, cell| star.axis_of_face(cell));
             Merging::new(grid, maxima, facets, step, ends)
@@ -51,7 +51,7 @@ fn steps<'a, const CORNERS: usize>(
     gradient: &'a Gradient,
     mate: impl Fn(Star, usize) -> Option<usize> + Sync + 'a,
 ) -> impl Fn(usize) -> isize + Sync + 'a {
-    let strides = grid.strides();
+    let strides = grid.layout.strides;
     // Bit k of a corner's number is set if the corner is the further one along axis k.
     let shifts: [usize; CORNERS] =
         std::array::from_fn(|corner| (0..3).map(|axis| (corner >> axis & 1) * strides[axis]).sum());

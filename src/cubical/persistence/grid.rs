@@ -20,8 +20,9 @@ use crate::with_image;
 /// [`Complex::Dual`]. Ranks are 1 to n. Rim places have rank 0 in the dual complex, where the rim is a single vertex
 /// older than all others, and [`AFTER`] in the primal complex, where they stand for no vertex.
 pub(crate) struct Grid {
-    layout: GridLayout,
-    complex: Complex,
+    pub(crate) layout: GridLayout,
+    /// The complex whose vertices are the voxels.
+    pub(crate) complex: Complex,
     rank_of: Vec<u32>,
     place_of: Vec<GridPlace>,
     levels: Levels,
@@ -113,27 +114,6 @@ impl Grid {
         Ok(Grid { layout, complex, rank_of, place_of, levels })
     }
 
-    /// Number of axes with more than one voxel.
-    pub(crate) fn axes(&self) -> usize {
-        self.layout.axes
-    }
-
-    /// Number of planes, rows and columns of the image in C order.
-    pub(crate) fn extents(&self) -> [usize; 3] {
-        self.layout.extents
-    }
-
-    /// The distance between neighbouring places along each axis, the fastest axis first.
-    #[inline(always)]
-    pub(crate) fn strides(&self) -> [usize; 3] {
-        self.layout.strides
-    }
-
-    /// The complex whose vertices are the voxels.
-    pub(crate) fn complex(&self) -> Complex {
-        self.complex
-    }
-
     /// The ranks of all places.
     #[inline(always)]
     pub(crate) fn ranks(&self) -> &[u32] {
@@ -191,16 +171,5 @@ impl Grid {
     /// The grid place of the voxel at a place in memory.
     pub(crate) fn on_grid(&self, place: usize) -> usize {
         self.layout.on_grid(place) as usize
-    }
-
-    /// The plane, row and column of a grid place. The first voxel has coordinate 0; along an axis with a rim they begin
-    /// at −1.
-    pub(crate) fn coordinates(&self, place: usize) -> [i32; 3] {
-        self.layout.coordinates(place)
-    }
-
-    /// The place in memory of the voxel at a grid place.
-    pub(crate) fn in_memory(&self, place: usize) -> usize {
-        self.layout.in_memory(place)
     }
 }

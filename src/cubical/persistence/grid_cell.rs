@@ -40,7 +40,7 @@ impl GridCell {
     /// The edge or face that a word of [`Incidence`](super::loops::Incidence) encodes.
     pub(super) fn of_word(grid: &Grid, word: u32) -> Self {
         let (corner, which) = ((word >> 2) as usize, (word & 3) as usize);
-        match grid.complex() {
+        match grid.complex {
             Complex::Primal => GridCell::new(corner, 1 << which),
             Complex::Dual => GridCell::face(corner, which),
         }
@@ -71,7 +71,7 @@ impl GridCell {
             return owner_of_face(grid, self.corner(), 2 - self.across(3));
         }
         let axis = self.along().trailing_zeros() as usize;
-        let far = self.corner() + grid.strides()[axis];
+        let far = self.corner() + grid.layout.strides[axis];
         if grid.rank(self.corner()) > grid.rank(far) {
             (self.corner(), 2 * axis + 1)
         } else {
@@ -81,7 +81,7 @@ impl GridCell {
 
     /// Doubled plane, row and column of the cell's centre.
     pub(super) fn centre(self, grid: &Grid) -> [i32; 3] {
-        let [plane, row, column] = grid.coordinates(self.corner());
+        let [plane, row, column] = grid.layout.coordinates(self.corner());
         let half = |axis: usize| i32::from(self.along() >> axis & 1 == 1);
         [2 * plane + half(2), 2 * row + half(1), 2 * column + half(0)]
     }
@@ -89,7 +89,7 @@ impl GridCell {
     /// The places of the cell's voxels: its vertices (V), or the voxel that the dual cell enters with (T).
     pub(super) fn voxels(self, grid: &Grid) -> impl Iterator<Item = usize> + '_ {
         let corners = self.corners(grid);
-        let owner = match grid.complex() {
+        let owner = match grid.complex {
             Complex::Primal => None,
             Complex::Dual => corners.clone().max_by_key(|&place| grid.rank(place)),
         };
@@ -99,7 +99,8 @@ impl GridCell {
     /// The places of the cell's corners in the grid.
     pub(super) fn corners(self, grid: &Grid) -> impl Iterator<Item = usize> + Clone + '_ {
         let along = self.along();
-        let shift = |at: usize| (0..3).map(|axis| (at >> axis & 1) * grid.strides()[axis]).sum::<usize>();
+        let shift =
+            |at: usize| (0..3).map(|axis| (at >> axis & 1) * grid.layout.strides[axis]).sum::<usize>();
         (0..8).filter(move |at| at & !along == 0).map(move |at| self.corner() + shift(at))
     }
 }

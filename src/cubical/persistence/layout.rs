@@ -4,7 +4,7 @@ use super::error::PersistenceError;
 use crate::cubical::shape::{Order, Shape};
 
 /// A place on the grid.
-pub type GridPlace = u32;
+pub(crate) type GridPlace = u32;
 
 /// The layout of an image in memory and on a grid with one additional place at either end of each axis, the *rim*.
 ///
@@ -13,12 +13,13 @@ pub type GridPlace = u32;
 ///
 /// Axes of one voxel are left out, since they change no class.
 #[derive(Debug, Clone, Copy)]
-pub struct GridLayout {
-    pub(super) axes: usize,
+pub(crate) struct GridLayout {
+    /// Number of axes with more than one voxel.
+    pub(crate) axes: usize,
     /// Number of planes, rows and columns of the image.
-    pub(super) extents: [usize; 3],
+    pub(crate) extents: [usize; 3],
     /// The distance between neighbouring places along axis 0 (columns), 1 (rows), 2 (planes).
-    pub(super) strides: [usize; 3],
+    pub(crate) strides: [usize; 3],
     places: usize,
     /// Whether the first of the user's axes, the slowest on the grid, is the fastest in memory.
     is_transposed: bool,
@@ -32,7 +33,7 @@ impl GridLayout {
     ///
     /// # Errors
     /// [`PersistenceError::TooLarge`]: the grid has 2^30 places or more.
-    pub fn new(shape: Shape) -> Result<Self, PersistenceError> {
+    pub(crate) fn new(shape: Shape) -> Result<Self, PersistenceError> {
         let mut extents = [1; 3];
         let long: Vec<usize> =
             shape.in_order(Order::C).extents().into_iter().filter(|&extent| extent > 1).collect();
@@ -47,7 +48,7 @@ impl GridLayout {
     }
 
     /// Number of places on the grid, including the rim.
-    pub fn places(&self) -> usize {
+    pub(crate) fn places(&self) -> usize {
         self.places
     }
 
@@ -64,12 +65,12 @@ impl GridLayout {
     }
 
     /// The grid place of the first voxel.
-    pub(super) fn shift(&self) -> usize {
+    pub(crate) fn shift(&self) -> usize {
         self.strides[..self.axes].iter().sum()
     }
 
     /// The grid place of the voxel at a place in memory.
-    pub fn on_grid(&self, place: usize) -> GridPlace {
+    pub(crate) fn on_grid(&self, place: usize) -> GridPlace {
         let (extents, [plane, row, column]) = self.memory();
         // 32-bit division is faster than 64-bit division.
         let [_, rows, columns] = extents.map(|extent| extent as u32);
@@ -79,7 +80,7 @@ impl GridLayout {
     }
 
     /// The grid places of the voxels from a place in memory on, as an endless iterator.
-    pub fn places_from(&self, place: usize) -> impl Iterator<Item = GridPlace> + Clone + '_ {
+    pub(crate) fn places_from(&self, place: usize) -> impl Iterator<Item = GridPlace> + Clone + '_ {
         let ([_, _, columns], [_, _, step]) = self.memory();
         let step = step as GridPlace;
         let mut left = columns - place % columns;
@@ -98,7 +99,7 @@ impl GridLayout {
 
     /// The plane, row and column of a grid place. The first voxel has coordinate 0; along an axis with a rim they begin
     /// at −1.
-    pub fn coordinates(&self, place: usize) -> [i32; 3] {
+    pub(crate) fn coordinates(&self, place: usize) -> [i32; 3] {
         let [_, line, plane] = self.strides;
         let rim = |axis: usize| i32::from(axis < self.axes);
         let (z, y, x) = (place / plane, place % plane / line, place % plane % line);
@@ -107,7 +108,7 @@ impl GridLayout {
     }
 
     /// The place in memory of the voxel at a grid place.
-    pub fn in_memory(&self, place: usize) -> usize {
+    pub(crate) fn in_memory(&self, place: usize) -> usize {
         let [planes, rows, columns] = self.extents;
         let (place, [_, line, plane]) =
             ((place - self.shift()) as u32, self.strides.map(|stride| stride as u32));

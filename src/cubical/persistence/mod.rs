@@ -68,7 +68,7 @@ mod words;
 
 pub use classes::{Class, Classes};
 pub use error::{MachineError, PersistenceError};
-pub use layout::{GridLayout, GridPlace, check};
+pub use layout::check;
 pub use request::PersistenceRequest;
 pub(super) use stages::FINDING_CYCLES;
 pub use statistics::PersistenceStatistics;

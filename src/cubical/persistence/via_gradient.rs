@@ -57,7 +57,7 @@ pub(in crate::cubical) fn persistence(
     clock.statistics.voxels = grid.voxels();
     let (mut found, mut pairs) = (Pairing::default(), vec![Pairs::new()]);
     // An image of one voxel has no axes, and only the essential class.
-    if grid.axes() > 0 {
+    if grid.layout.axes > 0 {
         clock.time("gradient");
         let device = |gpu: &Gpu, grid: &Grid| Gradient::on_device(gpu, grid, progress);
         let gradient = decision.run(&mut GradientStage { grid: &grid, progress, device })?;
@@ -68,13 +68,13 @@ pub(in crate::cubical) fn persistence(
         found = Pairing::default();
     }
     clock.begin("classes", 1);
-    let dimensions = grid.complex().dimensions(request.dimensions(shape.dim()), pairs.len());
+    let dimensions = grid.complex.dimensions(request.dimensions(shape.dim()), pairs.len());
     let mut dimensions: Vec<_> = pairs.drain(dimensions).map(|pairs| classes_of(&grid, pairs)).collect();
-    if grid.complex().is_reversed() {
+    if grid.complex.is_reversed() {
         dimensions.reverse();
     }
-    let first = grid.place(grid.complex().first_of_image(grid.voxels() as u32));
-    dimensions[0].insert(0, Class { birth: grid.in_memory(first), death: None });
+    let first = grid.place(grid.complex.first_of_image(grid.voxels() as u32));
+    dimensions[0].insert(0, Class { birth: grid.layout.in_memory(first), death: None });
     clock.end();
     let classes = Classes { dimensions };
     let trace = is_traced.then(|| Trace { classes: classes.clone(), request: *request, grid, found });
@@ -105,7 +105,7 @@ impl Pairing {
         is_traced: bool,
         clock: &mut StageClock<'_>,
     ) -> Result<Vec<Pairs>, PersistenceError> {
-        let (axes, complex) = (grid.axes(), grid.complex());
+        let (axes, complex) = (grid.layout.axes, grid.complex);
         clock.begin("critical cells", gradient::WORK_OF_VOXEL * grid.voxels() as u64);
         let critical = gradient.critical_cells(grid, stages.critical_cells(axes), clock.progress)?;
         clock.statistics.critical = critical.each_ref().map(Vec::len);
@@ -148,7 +148,7 @@ impl Pairing {
         if !is_traced {
             (self.bottom, self.top) = (None, None);
         }
-        let is_dual = is_traced && grid.complex() == Complex::Dual;
+        let is_dual = is_traced && grid.complex == Complex::Dual;
         let loops = if is_dual {
             drop(killers);
             let incidence = OfDual::new(grid, gradient);
@@ -160,7 +160,7 @@ impl Pairing {
         } else {
             drop(walls);
             deaths.reverse();
-            let is_reversed = grid.complex().is_reversed();
+            let is_reversed = grid.complex.is_reversed();
             Loops::reduce(&OfGrid { grid, gradient }, grid, killers, births, deaths, is_reversed, clock)?
         };
         let pairs = if is_dual { loops.pairs_of_dual(grid) } else { loops.pairs_of_grid(grid) };
@@ -209,7 +209,7 @@ impl Loops {
     fn pairs_of_grid(&self, grid: &Grid) -> Pairs {
         let Loops { edges, faces, fillers, .. } = self;
         let pairs = edges.iter().zip(fillers).map(|(edge, &filler)| (edge.rank(), filler as usize));
-        match grid.complex() {
+        match grid.complex {
             Complex::Primal => pairs.map(|(edge, filler)| (edge, faces[filler].rank())).collect(),
             Complex::Dual => {
                 let mut filled = vec![0; faces.len()];
@@ -231,7 +231,7 @@ impl Loops {
 
 /// The classes of a dimension of the image, from pairs of ranks in the grid.
 fn classes_of(grid: &Grid, mut pairs: Pairs) -> Vec<Class> {
-    let (complex, voxels) = (grid.complex(), grid.voxels() as u32);
+    let (complex, voxels) = (grid.complex, grid.voxels() as u32);
     if complex.is_reversed() {
         pairs.par_iter_mut().for_each(|pair| *pair = complex.pair_of_image(*pair, voxels));
     }
@@ -246,7 +246,7 @@ fn classes_of(grid: &Grid, mut pairs: Pairs) -> Vec<Class> {
     if !pairs.par_iter().with_min_len(1 << 12).all(is_class) {
         pairs = pairs.into_par_iter().filter(is_class).collect();
     }
-    let place = |rank: u32| grid.in_memory(grid.place(on_grid(rank)));
+    let place = |rank: u32| grid.layout.in_memory(grid.place(on_grid(rank)));
     let class = |(birth, death)| Class { birth: place(birth), death: Some(place(death)) };
     pairs.into_par_iter().with_min_len(1 << 12).map(class).collect()
 }

@@ -37,27 +37,21 @@ pub(super) fn detect(name: &str, head: &[u8]) -> Result<(ImageFormat, String), I
     if head.is_empty() {
         return Err(ImageProblem::whole("an image", "an empty file"));
     }
-    let chosen = |format, why: &str| Ok((format, why.to_owned()));
-    if head.starts_with(npy::MAGIC) {
-        return chosen(ImageFormat::Npy, "begins with NumPy's magic bytes");
-    }
-    if head.starts_with(npz::MAGIC) {
-        return chosen(ImageFormat::Npz, "begins with zip's magic bytes");
-    }
-    if head.starts_with(PNG) {
-        return chosen(ImageFormat::Png, "begins with PNG's signature");
-    }
-    if TIFF.iter().any(|magic| head.starts_with(magic)) {
-        return chosen(ImageFormat::Tiff, "begins with TIFF's magic bytes");
-    }
-    if pgm::has_magic(head) {
-        return chosen(ImageFormat::Pgm, "begins with Netpbm's magic number");
-    }
-    if nifti::has_magic(head) {
-        return chosen(ImageFormat::Nifti, "has NIfTI's magic bytes");
-    }
-    if phat_formats::dipha::has_magic(head) {
-        return chosen(ImageFormat::Dipha, "begins with DIPHA's magic number");
+    let known = [
+        (head.starts_with(npy::MAGIC), ImageFormat::Npy, "begins with NumPy's magic bytes"),
+        (head.starts_with(npz::MAGIC), ImageFormat::Npz, "begins with zip's magic bytes"),
+        (head.starts_with(PNG), ImageFormat::Png, "begins with PNG's signature"),
+        (
+            TIFF.iter().any(|magic| head.starts_with(magic)),
+            ImageFormat::Tiff,
+            "begins with TIFF's magic bytes",
+        ),
+        (pgm::has_magic(head), ImageFormat::Pgm, "begins with Netpbm's magic number"),
+        (nifti::has_magic(head), ImageFormat::Nifti, "has NIfTI's magic bytes"),
+        (phat_formats::dipha::has_magic(head), ImageFormat::Dipha, "begins with DIPHA's magic number"),
+    ];
+    if let Some((_, format, why)) = known.into_iter().find(|(is_it, ..)| *is_it) {
+        return Ok((format, why.to_owned()));
     }
     if let Some(problem) = foreign::named(name, head) {
         return Err(problem);
@@ -79,7 +73,7 @@ pub(super) fn detect(name: &str, head: &[u8]) -> Result<(ImageFormat, String), I
         return Ok((format, format!("the name ends in .{extension}")));
     }
     if perseus::looks_like(head) {
-        return chosen(ImageFormat::Perseus, "begins with lines of one whole number each");
+        return Ok((ImageFormat::Perseus, "begins with lines of one whole number each".to_owned()));
     }
     Err(unknown(head))
 }

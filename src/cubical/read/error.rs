@@ -7,7 +7,7 @@ use phat_formats::FormatError;
 use super::format::ImageFormat;
 use crate::cubical::shape::{Order, Shape, ShapeError};
 use crate::input;
-use crate::memory::{Bytes, Refused, budget};
+use crate::memory;
 
 /// Error of reading an image.
 pub type ImageReadError = input::ReadError<ImageFormat, ImageProblem>;
@@ -85,24 +85,13 @@ impl From<input::Problem<input::Place>> for ImageProblem {
     }
 }
 
-/// Returns an error if memory does not suffice for `wanted` elements in place of those of a vector. The memory is
-/// given back, for the vector to take in the way that costs least.
+/// Returns an error if memory does not suffice for `wanted` elements in place of those of a vector.
 pub(super) fn room<T>(held: &Vec<T>, wanted: usize) -> Result<(), Fault> {
     if wanted <= held.capacity() {
         return Ok(());
     }
-    let reserved = budget::asking(|| Vec::<T>::new().try_reserve_exact(wanted));
-    reserved.map_err(|_| no_room(wanted.saturating_mul(size_of::<T>())))
-}
-
-/// The fault that the system, or the memory limit of this process, refuses this many bytes.
-pub(super) fn no_room(bytes: usize) -> Fault {
-    let refuses = match Refused::new(bytes as u64).given_limit() {
-        Some(limit) => format!("the limit of {} (--memory) leaves no room for them", Bytes(limit)),
-        None => "the system refuses them".to_owned(),
-    };
-    let found = format!("expected {bytes} bytes of memory for voxels, found that {refuses}");
-    Fault::System(io::Error::new(io::ErrorKind::OutOfMemory, found))
+    let bytes = (wanted as u64).saturating_mul(size_of::<T>() as u64);
+    memory::probe(bytes).map_err(|refused| Fault::System(input::no_room(refused)))
 }
 
 /// The shape that a header states at `place`: extents of at least 1, at most three of them greater.
@@ -150,7 +139,7 @@ impl From<FormatError> for Fault {
 }
 
 /// The file and its format, for messages.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Context {
     pub(super) file: String,
     pub(super) format: Option<ImageFormat>,

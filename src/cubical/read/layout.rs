@@ -8,7 +8,7 @@ use half::f16;
 use zerocopy::IntoBytes as _;
 
 use super::bytes::{Bytes, Tail};
-use super::error::{Context, Fault, ImageProblem};
+use super::error::{Fault, ImageProblem};
 use super::stream::Stream;
 use crate::cubical::image::Voxel;
 use crate::cubical::shape::Shape;
@@ -59,7 +59,7 @@ impl FileLayout {
     }
 
     /// A stream of the voxels of a file from which nothing has been read.
-    pub(super) fn open(self, mut bytes: Bytes, context: &Context) -> Result<Stream, Fault> {
+    pub(super) fn open(self, mut bytes: Bytes) -> Result<Stream, Fault> {
         let end = self.check_length(&bytes)?;
         bytes.skip_to(self.start)?;
         let swap = self.big_endian != cfg!(target_endian = "big");
@@ -80,7 +80,7 @@ impl FileLayout {
         let is_measured = bytes.length().is_some();
         let mut numbers = Numbers { layout: self, bytes, end, swap, tail, buffer: Vec::new() };
         let source = Box::new(move |voxels: &mut [u8]| numbers.fill(voxels));
-        Ok(Stream { is_measured, placed, ..Stream::new(self.shape, voxels, source, context) })
+        Ok(Stream { is_measured, placed, ..Stream::new(self.shape, voxels, source) })
     }
 
     /// The offset at which the last voxel ends, after checking that a file of known length ends there too.

@@ -102,15 +102,7 @@ pub fn count_frames(path: &Path, options: &ImageOptions) -> Option<usize> {
         ImageFormat::Nifti => nifti::frames(bytes, options),
         #[cfg(feature = "codecs")]
         ImageFormat::Tiff => tiff::frames(bytes, options),
-        #[cfg(not(feature = "codecs"))]
-        ImageFormat::Tiff => None,
-        ImageFormat::Npy
-        | ImageFormat::Npz
-        | ImageFormat::Png
-        | ImageFormat::Pgm
-        | ImageFormat::Dipha
-        | ImageFormat::Perseus
-        | ImageFormat::Raw => None,
+        _ => None,
     }
 }
 
@@ -148,13 +140,16 @@ fn open_bytes(
             }
         };
         context.format = Some(format);
-        let opened = open_as(format, bytes, options, &context)?;
+        let opened = open_as(format, bytes, options)?;
         match options.nan {
             Some(value) => Ok(opened.with_nan(value)?),
             None => Ok(opened),
         }
     });
-    opened.map_err(|fault| context.error(fault))
+    match opened {
+        Ok(stream) => Ok(Stream { context, ..stream }),
+        Err(fault) => Err(context.error(fault)),
+    }
 }
 
 /// The bytes of a file, unpacked if it is compressed with gzip. A raw image that is exactly as long as its voxels may begin with any bytes.
@@ -166,12 +161,7 @@ fn unpacked(bytes: Bytes, options: &ImageOptions) -> Result<Bytes, Fault> {
     bytes.unpack()
 }
 
-fn open_as(
-    format: ImageFormat,
-    bytes: Bytes,
-    options: &ImageOptions,
-    context: &Context,
-) -> Result<Stream, Fault> {
+fn open_as(format: ImageFormat, bytes: Bytes, options: &ImageOptions) -> Result<Stream, Fault> {
     if !matches!(format, ImageFormat::Tiff | ImageFormat::Nifti) {
         options.check_single()?;
     }
@@ -180,30 +170,24 @@ fn open_as(
         return Err(ImageProblem::whole(expected, format!("a file of format {format}")).into());
     }
     match format {
-        ImageFormat::Npy => npy::open(bytes, context),
-        ImageFormat::Npz => npz::open(bytes, options, context),
+        ImageFormat::Npy => npy::open(bytes),
+        ImageFormat::Npz => npz::open(bytes, options),
         #[cfg(feature = "codecs")]
-        ImageFormat::Png => png::open(bytes, context),
-        #[cfg(not(feature = "codecs"))]
-        ImageFormat::Png => Err(without_codecs("a PNG image")),
-        ImageFormat::Pgm => pgm::open(bytes, context),
+        ImageFormat::Png => png::open(bytes),
+        ImageFormat::Pgm => pgm::open(bytes),
         #[cfg(feature = "codecs")]
-        ImageFormat::Tiff => tiff::open(bytes, options, context),
+        ImageFormat::Tiff => tiff::open(bytes, options),
         #[cfg(not(feature = "codecs"))]
-        ImageFormat::Tiff => Err(without_codecs("a TIFF image")),
-        ImageFormat::Nifti => nifti::open(bytes, options, context),
-        ImageFormat::Dipha => dipha::open(bytes, context),
-        ImageFormat::Perseus => perseus::open(bytes, context),
+        ImageFormat::Png | ImageFormat::Tiff => {
+            crate::input::codecs::require(&format!("an image of format {format}"))?;
+            Err(crate::input::codecs::missing().into())
+        }
+        ImageFormat::Nifti => nifti::open(bytes, options),
+        ImageFormat::Dipha => dipha::open(bytes),
+        ImageFormat::Perseus => perseus::open(bytes),
         ImageFormat::Raw => {
             let raw = options.raw.as_ref().ok_or_else(detect::no_shape)?;
-            raw::open(bytes, raw, context)
+            raw::open(bytes, raw)
         }
     }
-}
-
-/// The refusal of an image that is decoded by the feature `codecs` alone.
-#[cfg(not(feature = "codecs"))]
-fn without_codecs(found: &str) -> Fault {
-    let refused = crate::input::codecs::require(found).map_err(Fault::from);
-    refused.err().unwrap_or_else(|| crate::input::codecs::missing().into())
 }

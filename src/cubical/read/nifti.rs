@@ -13,7 +13,7 @@
 //! A header in a file of its own (`.hdr` and `.img`, magic `ni1`) is an error.
 
 use super::bytes::Bytes;
-use super::error::{Context, Fault, ImagePlace, ImageProblem, shape_at};
+use super::error::{Fault, ImagePlace, ImageProblem, shape_at};
 use super::layout::{FileLayout, Meaning, Scaling};
 use super::options::{ImageOptions, pick};
 use super::stream::Stream;
@@ -38,10 +38,10 @@ pub(super) fn has_magic(head: &[u8]) -> bool {
     PAIRS.iter().zip(MAGIC).any(has)
 }
 
-pub(super) fn open(bytes: Bytes, options: &ImageOptions, context: &Context) -> Result<Stream, Fault> {
+pub(super) fn open(bytes: Bytes, options: &ImageOptions) -> Result<Stream, Fault> {
     let (layout, geometry) = layout(bytes.head(), options)?;
     let geometry = Some(Geometry::Nifti(Box::new(geometry)));
-    Ok(Stream { geometry, ..layout.open(bytes, context)? })
+    Ok(Stream { geometry, ..layout.open(bytes)? })
 }
 
 /// The number of frames, if the image has too many axes unless one frame is picked.

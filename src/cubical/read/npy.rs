@@ -6,7 +6,7 @@
 use npyz::{DType, NpyHeader, Order as ArrayOrder, TypeChar};
 
 use super::bytes::Bytes;
-use super::error::{Context, Fault, ImagePlace, ImageProblem, shape_at};
+use super::error::{Fault, ImagePlace, ImageProblem, shape_at};
 use super::layout::{FileLayout, Meaning};
 use super::stream::Stream;
 use crate::cubical::key::Coding;
@@ -16,8 +16,8 @@ use crate::input::npy::{check_header, header_problem};
 
 pub(super) use crate::input::npy::MAGIC;
 
-pub(super) fn open(bytes: Bytes, context: &Context) -> Result<Stream, Fault> {
-    layout(bytes.head())?.open(bytes, context)
+pub(super) fn open(bytes: Bytes) -> Result<Stream, Fault> {
+    layout(bytes.head())?.open(bytes)
 }
 
 /// The layout that the header describes.

@@ -1,7 +1,7 @@
 //! `npz`: an array, the only one or one selected by name, of an archive of `numpy.savez` or `numpy.savez_compressed`.
 
 use super::bytes::Bytes;
-use super::error::{Context, Fault, ImageProblem};
+use super::error::{Fault, ImageProblem};
 use super::options::ImageOptions;
 use super::stream::Stream;
 use crate::input::npz::Archive;
@@ -11,10 +11,10 @@ pub(super) use crate::input::npz::MAGIC;
 /// Greatest number of arrays named in a message.
 const NAMED: usize = 8;
 
-pub(super) fn open(bytes: Bytes, options: &ImageOptions, context: &Context) -> Result<Stream, Fault> {
+pub(super) fn open(bytes: Bytes, options: &ImageOptions) -> Result<Stream, Fault> {
     let file = bytes.into_vec()?;
     let array = array(&file, options.key.as_deref())?;
-    super::npy::open(Bytes::of(array)?, context)
+    super::npy::open(Bytes::of(array)?)
 }
 
 fn array(file: &[u8], key: Option<&str>) -> Result<Vec<u8>, ImageProblem> {

@@ -10,7 +10,7 @@
 use std::io::{self, BufRead, BufReader, Read};
 
 use super::bytes::Bytes;
-use super::error::{Context, Fault, ImagePlace, ImageProblem, shape_at};
+use super::error::{Fault, ImagePlace, ImageProblem, shape_at};
 use super::stream::Stream;
 use crate::cubical::shape::{Order, Shape};
 use crate::cubical::voxel::VoxelType;
@@ -32,7 +32,7 @@ pub(super) fn looks_like(head: &[u8]) -> bool {
     (0..dim).all(|_| number().is_some())
 }
 
-pub(super) fn open(bytes: Bytes, context: &Context) -> Result<Stream, Fault> {
+pub(super) fn open(bytes: Bytes) -> Result<Stream, Fault> {
     let length = bytes.length();
     let reader: Box<dyn Read + Send> = Box::new(bytes.into_reader());
     let mut lines = Lines { reader: BufReader::with_capacity(1 << 16, reader), line: Vec::new(), number: 0 };
@@ -52,7 +52,7 @@ pub(super) fn open(bytes: Bytes, context: &Context) -> Result<Stream, Fault> {
         if read == shape.count() { lines.end(read) } else { Ok(()) }
     });
     let is_measured = length.is_some();
-    Ok(Stream { is_measured, ..Stream::new(shape, VoxelType::F64, source, context) })
+    Ok(Stream { is_measured, ..Stream::new(shape, VoxelType::F64, source) })
 }
 
 /// Reads the lines that are not blank.

@@ -9,7 +9,7 @@
 //! Source: Netpbm's pages pgm(5) and pbm(5).
 
 use super::bytes::Bytes;
-use super::error::{Context, Fault, ImagePlace, ImageProblem, room, shape_at};
+use super::error::{Fault, ImagePlace, ImageProblem, room, shape_at};
 use super::layout::FileLayout;
 use super::stream::{Stream, in_memory};
 use crate::cubical::shape::{Order, Shape};
@@ -20,7 +20,7 @@ pub(super) fn has_magic(head: &[u8]) -> bool {
     matches!(head, [b'P', b'1' | b'2' | b'4' | b'5', next, ..] if next.is_ascii_whitespace() || *next == b'#')
 }
 
-pub(super) fn open(bytes: Bytes, context: &Context) -> Result<Stream, Fault> {
+pub(super) fn open(bytes: Bytes) -> Result<Stream, Fault> {
     let mut header = Numbers { bytes: bytes.head(), at: 2 };
     let kind = match bytes.head() {
         [b'P', kind @ (b'1' | b'2' | b'4' | b'5'), ..] => *kind,
@@ -44,12 +44,12 @@ pub(super) fn open(bytes: Bytes, context: &Context) -> Result<Stream, Fault> {
     let source = match kind {
         b'5' => {
             let layout = FileLayout::new(shape, voxels, start);
-            return FileLayout { big_endian: true, blanks: true, ..layout }.open(bytes, context);
+            return FileLayout { big_endian: true, blanks: true, ..layout }.open(bytes);
         }
         b'4' => bitmap(bytes, shape, start)?,
         _ => text(bytes, shape, start - 1, greatest, is_map)?,
     };
-    Ok(Stream::new(shape, voxels, in_memory(source), context))
+    Ok(Stream::new(shape, voxels, in_memory(source)))
 }
 
 /// Reads rows of bits, each beginning with a byte, the first in the highest bit.

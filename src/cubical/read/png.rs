@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use ::png::{BitDepth, ColorType, Decoder, DecodingError, Limits, Reader, Transformations};
 
 use super::bytes::{Bytes, Seekable};
-use super::error::{Context, Fault, ImagePlace, ImageProblem, room, shape_at};
+use super::error::{Fault, ImagePlace, ImageProblem, room, shape_at};
 use super::layout::swap;
 use super::stream::{Stream, in_memory, in_pieces};
 use crate::cubical::shape::Order;
@@ -29,7 +29,7 @@ pub(super) fn spread(gray: u8, bits: usize) -> u8 {
 /// Bytes that the decoder needs for itself, in addition to the image.
 const ROOM: u64 = 1 << 20;
 
-pub(super) fn open(bytes: Bytes, context: &Context) -> Result<Stream, Fault> {
+pub(super) fn open(bytes: Bytes) -> Result<Stream, Fault> {
     let (file, length) = bytes.into_seekable()?;
     let most = length.saturating_mul(MOST_DEFLATED).saturating_add(ROOM);
     let limits = Limits { bytes: usize::try_from(most).unwrap_or(usize::MAX) };
@@ -68,7 +68,7 @@ pub(super) fn open(bytes: Bytes, context: &Context) -> Result<Stream, Fault> {
         })
     };
     let voxels = if matches!(pixel, Pixel::Wide) { VoxelType::U16 } else { VoxelType::U8 };
-    Ok(Stream::new(shape, voxels, source, context))
+    Ok(Stream::new(shape, voxels, source))
 }
 
 /// Reads to the end of the image, and checks that the file ends there.

@@ -101,8 +101,7 @@ impl fmt::Debug for Stream {
 
 impl Stream {
     /// A stream of voxels that come in order only.
-    pub(super) fn new(shape: Shape, voxels: VoxelType, source: Source, context: &Context) -> Self {
-        let context = context.clone();
+    pub(super) fn new(shape: Shape, voxels: VoxelType, source: Source) -> Self {
         Stream {
             shape,
             voxels,
@@ -112,7 +111,7 @@ impl Stream {
             placed: None,
             geometry: None,
             nan: None,
-            context,
+            context: Context::default(),
         }
     }
 

@@ -18,7 +18,7 @@ mod tags;
 use ::tiff::decoder::Decoder;
 
 use super::bytes::Bytes;
-use super::error::{Context, Fault, ImagePlace, ImageProblem, shape_at};
+use super::error::{Fault, ImagePlace, ImageProblem, shape_at};
 use super::options::ImageOptions;
 use super::stream::Stream;
 use crate::cubical::geometry::Geometry;
@@ -29,7 +29,7 @@ use planes::Planes;
 use stack::stacked;
 use tags::{description, refuse_metamorph, resolution};
 
-pub(super) fn open(bytes: Bytes, options: &ImageOptions, context: &Context) -> Result<Stream, Fault> {
+pub(super) fn open(bytes: Bytes, options: &ImageOptions) -> Result<Stream, Fault> {
     let on_disk = bytes.file().cloned();
     let (file, length) = bytes.into_seekable()?;
     let mut decoder = Decoder::new(file).map_err(|error| fault(0, error))?.with_limits(limits(length));
@@ -51,11 +51,11 @@ pub(super) fn open(bytes: Bytes, options: &ImageOptions, context: &Context) -> R
     let shape = shape_at(ImagePlace::Whole, &axes, Order::C)?;
     let stream = match (first.samples, start) {
         (Samples::Plain(voxels), Some(start)) => {
-            followed(decoder, start, picked, (voxels, first.count()), on_disk, shape, context)
+            followed(decoder, start, picked, (voxels, first.count()), on_disk, shape)
         }
         (samples, _) => {
             let pages = picked.into_iter().map(|plane| pages[plane]).collect();
-            stacked(decoder, pages, samples, shape, context)
+            stacked(decoder, pages, samples, shape)
         }
     };
     Ok(Stream { geometry, ..stream })

@@ -13,16 +13,17 @@ const PART: usize = 1 << 12;
 
 /// Computes the code of each place's lower star; [`NO_VOXEL`] on the rim. Progress counts places.
 pub(crate) fn codes(grid: &Grid, progress: &dyn Progress) -> Vec<u16> {
-    let [planes, rows, columns] = grid.extents();
+    let [planes, rows, columns] = grid.layout.extents;
     let mut codes = vec![NO_VOXEL; grid.ranks().len()];
-    let table = Table::of(grid.axes());
-    let line = grid.strides()[1].max(columns);
+    let table = Table::of(grid.layout.axes);
+    let line = grid.layout.strides[1].max(columns);
     // A task has a whole number of lines of places, enough to be worth it.
     let lines = (PART / line).max(1);
     let parts = codes.par_chunks_mut(lines * line).enumerate();
     let first = grid.row(0, 0);
-    let per_plane = grid.strides()[2] / line;
-    let (skipped_planes, skipped_rows) = (first / grid.strides()[2], first % grid.strides()[2] / line);
+    let per_plane = grid.layout.strides[2] / line;
+    let (skipped_planes, skipped_rows) =
+        (first / grid.layout.strides[2], first % grid.layout.strides[2] / line);
     // Lines that lie entirely in the rim keep `NO_VOXEL`.
     let codes_of_line = |owned: &mut [Owned], number: usize, codes: &mut [u16]| {
         let (plane, row) = (number / per_plane, number % per_plane);
@@ -34,7 +35,7 @@ pub(crate) fn codes(grid: &Grid, progress: &dyn Progress) -> Vec<u16> {
             return;
         }
         let place = grid.row(plane, row);
-        match grid.axes() {
+        match grid.layout.axes {
             0 => line_of::<0>(grid, place, owned),
             1 => line_of::<1>(grid, place, owned),
             2 => line_of::<2>(grid, place, owned),
@@ -60,7 +61,7 @@ pub(crate) fn codes(grid: &Grid, progress: &dyn Progress) -> Vec<u16> {
 /// Computes the owned cells of the voxels of a row, whose first voxel is at `place`.
 fn line_of<const AXES: usize>(grid: &Grid, place: usize, owned: &mut [Owned]) {
     let columns = owned.len();
-    let strides = grid.strides();
+    let strides = grid.layout.strides;
     let ranks = grid.ranks();
     let own = &ranks[place..place + columns];
     // The ranks of the row shifted by an offset of −1, 0 or 1 along each axis.
@@ -129,7 +130,7 @@ mod tests {
     fn owned(grid: &Grid, place: usize) -> Owned {
         let is_earlier = |edges: &[usize]| {
             let other = edges.iter().fold(place, |place, &edge| grid.neighbour(place, edge));
-            edges.iter().all(|edge| edge / 2 < grid.axes()) && grid.rank(other) < grid.rank(place)
+            edges.iter().all(|edge| edge / 2 < grid.layout.axes) && grid.rank(other) < grid.rank(place)
         };
         // All voxels of a cell but its owner are reached along subsets of its edges.
         let owns = |edges: &[usize]| {
@@ -139,14 +140,15 @@ mod tests {
                 is_earlier(&some)
             })
         };
-        let edges =
-            (0..6).filter(|&edge| edge / 2 < grid.axes() && owns(&[edge])).fold(0, |bits, e| bits | 1 << e);
+        let edges = (0..6)
+            .filter(|&edge| edge / 2 < grid.layout.axes && owns(&[edge]))
+            .fold(0, |bits, e| bits | 1 << e);
         let faces = (0..FACES).filter(|&face| {
             let (a, b) = edges_of_face(face);
-            b / 2 < grid.axes() && owns(&[a, b])
+            b / 2 < grid.layout.axes && owns(&[a, b])
         });
-        let cubes =
-            (0..8).filter(|&cube| grid.axes() == 3 && owns(&[cube & 1, 2 | cube >> 1 & 1, 4 | cube >> 2]));
+        let cubes = (0..8)
+            .filter(|&cube| grid.layout.axes == 3 && owns(&[cube & 1, 2 | cube >> 1 & 1, 4 | cube >> 2]));
         let faces = faces.fold(0, |bits, face| bits | 1 << (FIRST_FACE as usize + face));
         cubes.fold(edges | faces, |bits, cube| bits | 1 << (FIRST_CUBE as usize + cube))
     }

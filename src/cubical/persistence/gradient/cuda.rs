@@ -11,16 +11,16 @@ use crate::cuda::{CudaError, Gpu};
 /// [`CudaError::OutOfMemory`]: the device has less than six bytes free per place. Any other error is the driver's.
 pub(crate) fn codes(gpu: &Gpu, grid: &Grid) -> Result<Vec<u16>, CudaError> {
     let kernel = GradientKernel::load(gpu)?;
-    let (first, packed) = Table::of(grid.axes()).numbering();
+    let (first, packed) = Table::of(grid.layout.axes).numbering();
     let numbering = Numbering { first: gpu.upload(&first)?, packed: gpu.upload(packed)? };
     let ranks = gpu.upload(grid.ranks())?;
     let mut codes = gpu.zeros(grid.ranks().len())?;
     // Both bytes of the code are equal, so a fill by bytes works.
     gpu.fill(&mut codes, NO_VOXEL as u8)?;
     let layout = GridLayout {
-        axes: grid.axes(),
-        extents: grid.extents(),
-        strides: grid.strides(),
+        axes: grid.layout.axes,
+        extents: grid.layout.extents,
+        strides: grid.layout.strides,
         start: grid.row(0, 0),
     };
     kernel.codes(&layout, &ranks, &numbering, &mut codes)?;

@@ -37,7 +37,11 @@ impl Gradient {
     /// Computes the gradient on the CPU.
     pub(crate) fn new(grid: &Grid, progress: &dyn Progress) -> Self {
         progress.begin(STAGE, None, grid.ranks().len() as u64);
-        Gradient { codes: cpu::codes(grid, progress), table: Table::of(grid.axes()), axes: grid.axes() }
+        Gradient {
+            codes: cpu::codes(grid, progress),
+            table: Table::of(grid.layout.axes),
+            axes: grid.layout.axes,
+        }
     }
 
     /// Computes the gradient on a GPU, as a single unit of progress.
@@ -46,7 +50,11 @@ impl Gradient {
     /// The errors of [`cuda::codes`].
     pub(crate) fn on_device(gpu: &Gpu, grid: &Grid, progress: &dyn Progress) -> Result<Self, CudaError> {
         progress.begin(STAGE, None, 1);
-        Ok(Gradient { codes: cuda::codes(gpu, grid)?, table: Table::of(grid.axes()), axes: grid.axes() })
+        Ok(Gradient {
+            codes: cuda::codes(gpu, grid)?,
+            table: Table::of(grid.layout.axes),
+            axes: grid.layout.axes,
+        })
     }
 
     /// Compares the codes that a device computed with the CPU's, place by place.

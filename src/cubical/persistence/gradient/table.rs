@@ -71,19 +71,6 @@ const PLANE: Owned = 0xf | 0xf << FIRST_FACE;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Star(u64);
 
-/// Mate of an edge.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum EdgeMate {
-    /// The edge is not in the lower star.
-    Absent,
-    /// Matched with the voxel.
-    Voxel,
-    /// Unmatched: the edge is critical.
-    Critical,
-    /// Matched with this face.
-    Face(usize),
-}
-
 /// Mate of a face.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FaceMate {
@@ -95,7 +82,6 @@ pub(crate) enum FaceMate {
     Cube(usize),
 }
 
-const ABSENT: u64 = 0;
 const WITH_VOXEL: u64 = 1;
 const CRITICAL: u64 = 2;
 const WITH_FACE: u64 = 4;
@@ -153,16 +139,6 @@ impl Star {
         let is_with = |edge: usize| self.goes_to_face(edge) && self.face_of(edge) == face;
         // The edge along axis 0 does not span axis 1.
         if is_with(a) { Some(1) } else { is_with(b).then_some(0) }
-    }
-
-    /// The mate of an edge.
-    pub(crate) fn edge_mate(self, edge: usize) -> EdgeMate {
-        match self.edge_bits(edge) {
-            ABSENT => EdgeMate::Absent,
-            WITH_VOXEL => EdgeMate::Voxel,
-            CRITICAL => EdgeMate::Critical,
-            _ => EdgeMate::Face(self.face_of(edge)),
-        }
     }
 
     /// The mate of a face.

@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 use super::super::cell::Cell;
 use super::super::gradient::Gradient;
 use super::super::gradient::table::{
-    EDGES, EdgeMate, FACES, FIRST_FACE, FaceMate, Owned, PAIRS, Star, Table, edges_of_face, omitted_axis,
+    EDGES, FACES, FIRST_FACE, FaceMate, Owned, PAIRS, Star, Table, edges_of_face, omitted_axis,
 };
 use super::super::grid::Grid;
 
@@ -227,7 +227,7 @@ impl<'a> OfDual<'a> {
     /// Calls `tell` with the edges of the face that is the grid edge `edge` of a place, without the edge `but`.
     #[inline(always)]
     fn edges(&self, place: usize, edge: usize, but: Option<Cell>, tell: &mut impl FnMut(Cell)) {
-        let strides = self.grid.strides();
+        let strides = self.grid.layout.strides;
         let axis = edge / 2;
         let end = if edge.is_multiple_of(2) { place - strides[axis] } else { place };
         for other in (0..3).filter(|&other| other != axis) {
@@ -243,7 +243,7 @@ impl<'a> OfDual<'a> {
 #[inline(always)]
 pub(in super::super) fn owner_of_face(grid: &Grid, corner: usize, pair: usize) -> (usize, usize) {
     let (a, b) = PAIRS[pair];
-    let strides = grid.strides();
+    let strides = grid.layout.strides;
     let (mut last, mut owner) = (grid.rank(corner), 0);
     for at in 1..4 {
         let rank = grid.rank(corner + (at & 1) * strides[a] + (at >> 1) * strides[b]);
@@ -257,7 +257,7 @@ pub(in super::super) fn owner_of_face(grid: &Grid, corner: usize, pair: usize) -
 /// The least corner of a face of the grid, given its owner and its number in the owner's star.
 pub(in super::super) fn corner_of_face(grid: &Grid, place: usize, face: usize) -> usize {
     let (a, b) = edges_of_face(face);
-    let back = |edge: usize| if edge.is_multiple_of(2) { grid.strides()[edge / 2] } else { 0 };
+    let back = |edge: usize| if edge.is_multiple_of(2) { grid.layout.strides[edge / 2] } else { 0 };
     place - back(a) - back(b)
 }
 
@@ -280,9 +280,7 @@ impl Incidence for OfDual<'_> {
 
     #[inline(always)]
     fn rest_of_mate(&self, edge: Cell, tell: &mut impl FnMut(Cell)) {
-        debug_assert!(
-            self.gradient.star(edge.place()).edge_mate(edge.direction() - MATCHED) != EdgeMate::Absent
-        );
+        debug_assert!(self.gradient.star(edge.place()).goes_to_face(edge.direction() - MATCHED));
         self.edges(edge.place(), edge.direction() - MATCHED, Some(edge), tell);
     }
 

@@ -29,7 +29,7 @@ impl Vertices<'_> {
     /// The edge that a vertex is matched with, and the vertex at its other end; `None` for a critical vertex.
     fn step(self, vertex: usize) -> Option<(GridCell, usize)> {
         let Vertices { grid, gradient } = self;
-        if grid.complex() == Complex::Primal {
+        if grid.complex == Complex::Primal {
             let edge = gradient.star(vertex).edge_of_voxel()?;
             let next = grid.neighbour(vertex, edge);
             return Some((GridCell::new(vertex.min(next), 1 << (edge / 2)), next));
@@ -47,8 +47,8 @@ impl Vertices<'_> {
 
     /// The two vertices of an edge.
     fn ends(self, edge: GridCell) -> [usize; 2] {
-        let (corner, strides) = (edge.corner(), self.grid.strides());
-        match self.grid.complex() {
+        let (corner, strides) = (edge.corner(), self.grid.layout.strides);
+        match self.grid.complex {
             Complex::Primal => [corner, corner + strides[edge.along().trailing_zeros() as usize]],
             Complex::Dual => [corner, corner - strides[edge.across(3)]],
         }
@@ -84,7 +84,7 @@ impl<'a> Forest<'a> {
     /// Builds the tree from the critical vertices and the edges that join components.
     pub(super) fn new(grid: &'a Grid, gradient: &'a Gradient, merging: &'a Merging) -> Self {
         let vertices = Vertices { grid, gradient };
-        let dim = if grid.complex() == Complex::Primal { 1 } else { 2 };
+        let dim = if grid.complex == Complex::Primal { 1 } else { 2 };
         let (joints, _) = merging.split();
         let between = |&joint: &Cell| {
             let edge = GridCell::of(grid, joint, dim);
@@ -92,14 +92,18 @@ impl<'a> Forest<'a> {
             (edge, vertices.ends(edge).map(node))
         };
         let joints: Vec<(GridCell, [u32; 2])> = joints.par_iter().map(between).collect();
-        let neighbours = Neighbours::new(merging.nodes.len() + 1, &joints);
+        // The numbers of the joining edges at each node, node after node.
+        let at_node = |(number, (_, ends)): (u32, &(GridCell, [u32; 2]))| ends.map(|node| (node, number));
+        let mut neighbours: Vec<(u32, u32)> = (0..).zip(&joints).flat_map(at_node).collect();
+        neighbours.par_sort_unstable();
         let mut nodes = vec![Node::default(); merging.nodes.len() + 1];
         let mut queue = vec![1];
         let mut next = 0;
         while let Some(&node) = queue.get(next) {
             next += 1;
             let Node { depth, parent, .. } = nodes[node as usize];
-            for &joint in neighbours.of(node as usize) {
+            let first = neighbours.partition_point(|&(other, _)| other < node);
+            for &(_, joint) in neighbours[first..].iter().take_while(|&&(other, _)| other == node) {
                 let (edge, [a, b]) = joints[joint as usize];
                 let other = if a == node { b } else { a };
                 if other != parent {
@@ -139,34 +143,5 @@ impl<'a> Forest<'a> {
             open.extend(vertices.ends(edge));
         }
         ways.into_iter().chain(edges).collect()
-    }
-}
-
-/// For each node, the numbers of the joining edges at it, stored contiguously.
-struct Neighbours {
-    /// Start of each node's numbers; the last entry is their total.
-    offsets: Vec<u32>,
-    joints: Vec<u32>,
-}
-
-impl Neighbours {
-    fn new(nodes: usize, joints: &[(GridCell, [u32; 2])]) -> Self {
-        let mut offsets = vec![0; nodes + 1];
-        let at =
-            || (0_u32..).zip(joints).flat_map(|(number, (_, ends))| ends.map(|node| (node as usize, number)));
-        at().for_each(|(node, _)| offsets[node + 1] += 1);
-        for node in 0..nodes {
-            offsets[node + 1] += offsets[node];
-        }
-        let (mut next, mut numbers) = (offsets.clone(), vec![0; 2 * joints.len()]);
-        for (node, number) in at() {
-            numbers[next[node] as usize] = number;
-            next[node] += 1;
-        }
-        Neighbours { offsets, joints: numbers }
-    }
-
-    fn of(&self, node: usize) -> &[u32] {
-        &self.joints[self.offsets[node] as usize..self.offsets[node + 1] as usize]
     }
 }

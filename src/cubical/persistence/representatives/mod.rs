@@ -145,7 +145,7 @@ impl Trace {
             let mut voxels: Vec<usize> = cells.iter().flat_map(|cell| cell.voxels(&self.grid)).collect();
             voxels.sort_unstable();
             voxels.dedup();
-            voxels.iter_mut().for_each(|place| *place = self.grid.in_memory(*place));
+            voxels.iter_mut().for_each(|place| *place = self.grid.layout.in_memory(*place));
             let coordinates = (cells.len() * image.shape().axes().len() * size_of::<i32>()) as u64;
             memory::probe(coordinates)?;
             let cells = Cells::new(image.shape(), cells.iter().map(|cell| cell.centre(&self.grid)));
@@ -163,9 +163,9 @@ impl Trace {
     /// The vertex with which a component is born: the voxel in the primal complex, the last corner of the voxel in the
     /// dual one.
     fn vertex(&self, place: usize) -> GridCell {
-        match self.grid.complex() {
+        match self.grid.complex {
             Complex::Primal => GridCell::new(place, 0),
-            Complex::Dual => GridCell::new(place, (1 << self.grid.axes()) - 1),
+            Complex::Dual => GridCell::new(place, (1 << self.grid.layout.axes) - 1),
         }
     }
 }
@@ -185,11 +185,11 @@ struct Finder<'a> {
 impl<'a> Finder<'a> {
     fn new(trace: &'a Trace, wanted: &[Wanted]) -> Self {
         let Trace { grid, found, .. } = trace;
-        let (vertices, dual) = match grid.complex() {
+        let (vertices, dual) = match grid.complex {
             Complex::Primal => (found.bottom.as_ref(), found.top.as_ref()),
             Complex::Dual => (found.top.as_ref(), found.bottom.as_ref()),
         };
-        let has_loops = grid.axes() == 3 && wanted.iter().any(|wanted| wanted.dim == 1);
+        let has_loops = grid.layout.axes == 3 && wanted.iter().any(|wanted| wanted.dim == 1);
         let forest = match (&found.gradient, vertices) {
             (Some(gradient), Some(merging)) if has_loops => Some(Forest::new(grid, gradient, merging)),
             _ => None,
@@ -209,10 +209,10 @@ impl<'a> Finder<'a> {
         };
         let death = grid.on_grid(death);
         // In the T-construction of a line, components are shells.
-        let is_line_of_cells = grid.axes() == 1 && grid.complex() == Complex::Dual;
+        let is_line_of_cells = grid.layout.axes == 1 && grid.complex == Complex::Dual;
         match wanted.dim {
             0 if !is_line_of_cells => self.joined(birth),
-            dim if dim + 1 == grid.axes() => {
+            dim if dim + 1 == grid.layout.axes => {
                 let (merging, killers) = self.dual.as_ref().expect("the last dimension was asked for");
                 let birth = merging.saddles[killers[merging.node(grid.rank(death))] as usize];
                 shell(grid, gradient, death, birth, visited)
@@ -233,9 +233,9 @@ impl<'a> Finder<'a> {
         let Trace { grid, found, .. } = self.trace;
         let loops = found.loops.as_ref().expect("loops were asked for");
         let forest = self.forest.as_ref().expect("it is there if a loop is wanted");
-        let rank = grid.complex().mirrored(grid.rank(birth), grid.voxels() as u32);
+        let rank = grid.complex.mirrored(grid.rank(birth), grid.voxels() as u32);
         let edge = loops.edge(rank, death, before);
-        forest.close(match grid.complex() {
+        forest.close(match grid.complex {
             Complex::Primal => outside_of_forest(grid, loops, &OfGrid { grid, gradient }, edge),
             Complex::Dual => outside_of_forest(grid, loops, &OfDual::new(grid, gradient), edge),
         })

@@ -81,7 +81,7 @@ pub(super) fn shell(
     birth: Cell,
     visited: &mut Visited,
 ) -> Vec<GridCell> {
-    let (axes, is_primal) = (grid.axes(), grid.complex() == Complex::Primal);
+    let (axes, is_primal) = (grid.layout.axes, grid.complex == Complex::Primal);
     let side = |place: usize, edge: usize| {
         let other = grid.neighbour(place, edge);
         let facet = if is_primal {

@@ -9,7 +9,7 @@ use ::tiff::decoder::ChunkType;
 use ::tiff::tags::{ByteOrder, CompressionMethod, Tag};
 
 use super::page::{Page, Pages, Samples, fault};
-use crate::cubical::read::error::{Context, Fault, ImageProblem};
+use crate::cubical::read::error::{Fault, ImageProblem};
 use crate::cubical::read::layout::{self, Placed};
 use crate::cubical::read::stream::Stream;
 use crate::cubical::shape::Shape;
@@ -64,7 +64,6 @@ pub(super) fn followed(
     planes: (VoxelType, u64),
     on_disk: Option<Arc<File>>,
     shape: Shape,
-    context: &Context,
 ) -> Stream {
     let (voxels, count) = planes;
     let swap = matches!(decoder.byte_order(), ByteOrder::BigEndian) != cfg!(target_endian = "big");
@@ -93,5 +92,5 @@ pub(super) fn followed(
         }
         Ok(())
     });
-    Stream { placed, ..Stream::new(shape, voxels, source, context) }
+    Stream { placed, ..Stream::new(shape, voxels, source) }
 }

@@ -3,25 +3,19 @@
 use ::tiff::decoder::ChunkType;
 
 use super::page::{Pages, Samples, fault};
-use crate::cubical::read::error::{Context, Fault, ImageProblem, room};
+use crate::cubical::read::error::{Fault, ImageProblem, room};
 use crate::cubical::read::layout::widen_halves;
 use crate::cubical::read::png::spread;
 use crate::cubical::read::stream::{Stream, in_pieces};
 use crate::cubical::shape::Shape;
 
 /// A stream of the voxels of some pages, all of which have the same samples.
-pub(super) fn stacked(
-    decoder: Pages,
-    pages: Vec<usize>,
-    samples: Samples,
-    shape: Shape,
-    context: &Context,
-) -> Stream {
+pub(super) fn stacked(decoder: Pages, pages: Vec<usize>, samples: Samples, shape: Shape) -> Stream {
     // Pages may share their data, so memory is to grow with the voxels that have been decoded.
     let is_measured = pages.len() == 1;
     let mut stack = Stack { decoder, pages, next: 0, piece: 0, pieces: 0, samples, packed: Vec::new() };
     let source = in_pieces(move |voxels| stack.next_piece(voxels));
-    Stream { is_measured, ..Stream::new(shape, samples.voxels(), source, context) }
+    Stream { is_measured, ..Stream::new(shape, samples.voxels(), source) }
 }
 
 /// Unpacks rows of samples of a few bits, the first in the highest bits of a byte; each row begins with a byte.

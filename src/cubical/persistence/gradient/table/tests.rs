@@ -2,6 +2,28 @@
 
 use super::*;
 
+/// Mate of an edge.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum EdgeMate {
+    /// The edge is not in the lower star.
+    Absent,
+    /// Matched with the voxel.
+    Voxel,
+    /// Unmatched: the edge is critical.
+    Critical,
+    /// Matched with this face.
+    Face(usize),
+}
+
+fn edge_mate(star: Star, edge: usize) -> EdgeMate {
+    match star.edge_bits(edge) {
+        0 => EdgeMate::Absent,
+        WITH_VOXEL => EdgeMate::Voxel,
+        CRITICAL => EdgeMate::Critical,
+        _ => EdgeMate::Face(star.face_of(edge)),
+    }
+}
+
 /// Every set of cells that a voxel can own, that is, every subcomplex of the octahedron's surface.
 fn every_owned() -> impl Iterator<Item = Owned> {
     (0..1_u32 << FACES).flat_map(|faces| {
@@ -45,7 +67,7 @@ fn every_cell_is_critical_or_has_one_mate_that_has_it() {
         assert_eq!(star.edge_of_voxel().is_none(), owned == 0, "{owned:#x}");
         assert_eq!(critical & VOXEL != 0, owned == 0, "{owned:#x}");
         for edge in 0..EDGES {
-            let expected = match star.edge_mate(edge) {
+            let expected = match edge_mate(star, edge) {
                 EdgeMate::Absent => (false, false),
                 EdgeMate::Critical => (true, true),
                 EdgeMate::Voxel => (star.edge_of_voxel() == Some(edge), false),
@@ -59,7 +81,7 @@ fn every_cell_is_critical_or_has_one_mate_that_has_it() {
         }
         for face in 0..FACES {
             let at = FIRST_FACE + face as u32;
-            let with_edges = (0..EDGES).filter(|&edge| star.edge_mate(edge) == EdgeMate::Face(face)).count();
+            let with_edges = (0..EDGES).filter(|&edge| edge_mate(star, edge) == EdgeMate::Face(face)).count();
             match star.face_mate(face) {
                 FaceMate::None => {
                     assert_eq!((has(at), with_edges), (is_critical(at), 0), "{owned:#x}, face {face}")
@@ -100,7 +122,7 @@ fn no_way_comes_back() {
         let (star, _) = Star::of(owned);
         for mut edge in 0..EDGES {
             let mut steps = 0;
-            while let EdgeMate::Face(face) = star.edge_mate(edge) {
+            while let EdgeMate::Face(face) = edge_mate(star, edge) {
                 let (a, b) = edges_of_face(face);
                 edge = if a == edge { b } else { a };
                 steps += 1;
