@@ -125,11 +125,7 @@ impl AnyImage {
     /// # Errors
     /// [`ShapeError`]: the extents are invalid, their product is not the number of voxels, or a voxel is NaN.
     pub fn from_slice<T: Voxel>(voxels: &[T], axes: &[usize]) -> Result<Self, ShapeError> {
-        let image = Image::from_slice(voxels, axes)?;
-        match voxels.iter().position(|voxel| !voxel.is_number()) {
-            None => Ok(image.into()),
-            Some(place) => Err(ShapeError::NotANumber { voxel: image.shape().coordinates(place) }),
-        }
+        AnyImage::of_numbers(Image::from_slice(voxels, axes)?)
     }
 
     /// An image of this shape with these voxels in memory order, without copying them.
@@ -137,10 +133,14 @@ impl AnyImage {
     /// # Errors
     /// [`ShapeError`]: the number of voxels is not that of the shape, or a voxel is NaN.
     pub fn shared<T: Voxel>(shape: Shape, voxels: SharedVoxels<T>) -> Result<Self, ShapeError> {
-        let image = Image::shared(shape, voxels)?;
+        AnyImage::of_numbers(Image::shared(shape, voxels)?)
+    }
+
+    /// Wraps an image, after checking that no voxel is NaN.
+    fn of_numbers<T: Voxel>(image: Image<T>) -> Result<Self, ShapeError> {
         match image.voxels().par_iter().position_first(|voxel| !voxel.is_number()) {
             None => Ok(image.into()),
-            Some(place) => Err(ShapeError::NotANumber { voxel: shape.coordinates(place) }),
+            Some(place) => Err(ShapeError::NotANumber { voxel: image.shape().coordinates(place) }),
         }
     }
 

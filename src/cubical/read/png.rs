@@ -5,9 +5,7 @@
 //! whose colours are gray is read as these grays. Colour, transparency and animations are errors: the user has to say
 //! which gray a colour stands for.
 
-use std::io::{self, BufRead, ErrorKind, Read, Seek, SeekFrom};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::io::{ErrorKind, SeekFrom};
 
 use ::png::{BitDepth, ColorType, Decoder, DecodingError, Limits, Reader, Transformations};
 
@@ -30,11 +28,11 @@ pub(super) fn spread(gray: u8, bits: usize) -> u8 {
 const ROOM: u64 = 1 << 20;
 
 pub(super) fn open(bytes: Bytes) -> Result<Stream, Fault> {
-    let (file, length) = bytes.into_seekable()?;
+    let (mut file, length) = bytes.into_seekable()?;
+    check_end(&mut *file, length)?;
     let most = length.saturating_mul(MOST_DEFLATED).saturating_add(ROOM);
     let limits = Limits { bytes: usize::try_from(most).unwrap_or(usize::MAX) };
-    let at = Arc::new(AtomicU64::new(0));
-    let mut decoder = Decoder::new_with_limits(Counted { file, at: Arc::clone(&at) }, limits);
+    let mut decoder = Decoder::new_with_limits(file, limits);
     decoder.set_ignore_text_chunk(true);
     decoder.set_ignore_iccp_chunk(true);
     decoder.set_transformations(Transformations::EXPAND);
@@ -55,7 +53,7 @@ pub(super) fn open(bytes: Bytes) -> Result<Stream, Fault> {
         pixels.resize(size, 0);
         reader.next_frame(&mut pixels).map_err(fault)?;
         pixel.to_voxels(&pixels, &mut voxels);
-        end(&mut reader, &at, length)?;
+        reader.finish().map_err(fault)?;
         in_memory(voxels)
     } else {
         let mut left = rows;
@@ -64,22 +62,30 @@ pub(super) fn open(bytes: Bytes) -> Result<Stream, Fault> {
             let row = row.ok_or_else(|| ImageProblem::whole("a sound PNG file", "the end of its rows"))?;
             pixel.to_voxels(row.data(), voxels);
             left -= 1;
-            if left == 0 { end(&mut reader, &at, length) } else { Ok(()) }
+            if left == 0 { reader.finish().map_err(fault) } else { Ok(()) }
         })
     };
     let voxels = if matches!(pixel, Pixel::Wide) { VoxelType::U16 } else { VoxelType::U8 };
     Ok(Stream::new(shape, voxels, source))
 }
 
-/// Reads to the end of the image, and checks that the file ends there.
-fn end(reader: &mut Reader<Counted>, at: &AtomicU64, length: u64) -> Result<(), Fault> {
-    reader.finish().map_err(fault)?;
-    let end = at.load(Ordering::Relaxed);
-    if end < length {
-        let found = format!("{} more bytes", length - end);
-        return Err(ImageProblem::at(end, "the end of the file", found).into());
+/// Checks that the file ends with the last chunk. Chunks that are cut short are left to the decoder.
+fn check_end(file: &mut dyn Seekable, length: u64) -> Result<(), Fault> {
+    // After the signature there are chunks, each of a length, a name, as many bytes and a checksum.
+    let (mut at, mut is_last) = (8, false);
+    while at + 12 <= length && !is_last {
+        let mut size_and_name = [0; 8];
+        file.seek(SeekFrom::Start(at))?;
+        file.read_exact(&mut size_and_name)?;
+        let [a, b, c, d, name @ ..] = size_and_name;
+        at += 12 + u64::from(u32::from_be_bytes([a, b, c, d]));
+        is_last = name == *b"IEND";
     }
-    Ok(())
+    if is_last && at < length {
+        let found = format!("{} more bytes", length - at);
+        return Err(ImageProblem::at(at, "the end of the file", found).into());
+    }
+    Ok(file.rewind()?)
 }
 
 /// Layout of a decoded pixel.
@@ -110,42 +116,8 @@ impl Pixel {
     }
 }
 
-/// A file that counts the bytes read of it, since the decoder does not report its position.
-struct Counted {
-    file: Box<dyn Seekable>,
-    /// Offset up to which the file has been read.
-    at: Arc<AtomicU64>,
-}
-
-impl Read for Counted {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let count = self.file.read(buffer)?;
-        self.at.fetch_add(count as u64, Ordering::Relaxed);
-        Ok(count)
-    }
-}
-
-impl BufRead for Counted {
-    fn fill_buf(&mut self) -> io::Result<&[u8]> {
-        self.file.fill_buf()
-    }
-
-    fn consume(&mut self, count: usize) {
-        self.file.consume(count);
-        self.at.fetch_add(count as u64, Ordering::Relaxed);
-    }
-}
-
-impl Seek for Counted {
-    fn seek(&mut self, place: SeekFrom) -> io::Result<u64> {
-        let at = self.file.seek(place)?;
-        self.at.store(at, Ordering::Relaxed);
-        Ok(at)
-    }
-}
-
 /// The layout of the pixels, after checking that there is one gray image.
-fn pixel_of(reader: &Reader<Counted>) -> Result<Pixel, ImageProblem> {
+fn pixel_of(reader: &Reader<Box<dyn Seekable>>) -> Result<Pixel, ImageProblem> {
     let info = reader.info();
     let is_indexed = info.color_type == ColorType::Indexed;
     let frames = info.animation_control.map_or(1, |animation| animation.num_frames);

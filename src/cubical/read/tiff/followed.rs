@@ -9,9 +9,9 @@ use ::tiff::decoder::ChunkType;
 use ::tiff::tags::{ByteOrder, CompressionMethod, Tag};
 
 use super::page::{Page, Pages, Samples, fault};
-use crate::cubical::read::error::{Fault, ImageProblem};
+use crate::cubical::read::error::{Fault, ImageProblem, room};
 use crate::cubical::read::layout::{self, Placed};
-use crate::cubical::read::stream::Stream;
+use crate::cubical::read::stream::{Stream, in_pieces};
 use crate::cubical::shape::Shape;
 use crate::cubical::voxel::VoxelType;
 
@@ -74,21 +74,18 @@ pub(super) fn followed(
     let is_one = picked.iter().enumerate().all(|(k, &plane)| plane == first + k);
     let (start, end) = (begin(first), begin(first + picked.len()));
     let placed = on_disk.filter(|_| is_one).map(|file| Placed { file, start, end, swap });
-    let mut at = 0;
-    let source = Box::new(move |mut filled: &mut [u8]| {
-        while !filled.is_empty() {
-            let (plane, within) = ((at / bytes) as usize, at % bytes);
-            let left = usize::try_from(bytes - within).unwrap_or(usize::MAX);
-            let (front, rest) = filled.split_at_mut(left.min(filled.len()));
-            let file = decoder.inner();
-            let read = file.seek(SeekFrom::Start(begin(picked[plane]) + within));
-            let read = read.and_then(|_| file.read_exact(front));
-            read.map_err(|error| fault(plane, TiffError::IoError(error)))?;
-            if swap {
-                layout::swap(front, voxels.bytes());
-            }
-            at += front.len() as u64;
-            filled = rest;
+    let mut planes = picked.into_iter();
+    // There are as many planes as the shape has.
+    let source = in_pieces(move |piece| {
+        let plane = planes.next().unwrap_or(0);
+        let size = usize::try_from(bytes).unwrap_or(usize::MAX);
+        room(piece, size)?;
+        piece.resize(size, 0);
+        let file = decoder.inner();
+        let read = file.seek(SeekFrom::Start(begin(plane))).and_then(|_| file.read_exact(piece));
+        read.map_err(|error| fault(plane, TiffError::IoError(error)))?;
+        if swap {
+            layout::swap(piece, voxels.bytes());
         }
         Ok(())
     });
