@@ -69,17 +69,21 @@ pub(super) fn filter<I: Index, L: Send>(
     Ok(Filtered { matrix, levels, max_dim: max_dim as Dimension })
 }
 
+/// Number of cells of an image, if 64 bits suffice.
+pub(crate) fn count_cells(construction: Construction, shape: &[usize]) -> Option<usize> {
+    let along = |voxels: usize| match construction {
+        Construction::V => voxels.checked_mul(2)?.checked_sub(1),
+        Construction::T => voxels.checked_mul(2)?.checked_add(1),
+    };
+    shape.iter().try_fold(1_usize, |product, &voxels| product.checked_mul(along(voxels)?))
+}
+
 /// Number of cells.
 ///
 /// # Errors
 /// The index type cannot number that many.
 pub(super) fn cells<I: Index>(construction: Construction, shape: &[usize]) -> Result<usize, ComplexError> {
-    let along = |voxels: usize| match construction {
-        Construction::V => voxels.checked_mul(2)?.checked_sub(1),
-        Construction::T => voxels.checked_mul(2)?.checked_add(1),
-    };
-    let cells = shape.iter().try_fold(1_usize, |product, &voxels| product.checked_mul(along(voxels)?));
-    ComplexError::check_size::<I>("cells", cells)
+    ComplexError::check_size::<I>("cells", count_cells(construction, shape))
 }
 
 /// Bytes of memory for `cells` cells with their boundaries: each has a key, its places in both orders, an offset, an

@@ -28,6 +28,7 @@ use phat_formats::{BoundaryMatrix, ColumnError, Dimension, Index};
 use crate::memory::Refused;
 pub use by_owner::{ImageComplex, image_complex};
 pub use by_value::cubical_complex;
+pub(crate) use cubical_grid::count_cells;
 pub use file::{AnyImageComplex, MatrixFile};
 pub use rips::rips_complex;
 

@@ -1,4 +1,4 @@
-//! The complex whose vertices are the voxels: that of the image (V) or its dual (T).
+//! The complex whose vertices are the voxels: that of the image (V) or its dual (T), in which the engine works.
 //!
 //! The engine works on complexes whose vertices are voxels. The V-construction is one. The T-construction is the dual
 //! of one: of the V-construction of the image in reverse order with a rim around it, relative to the rim. A class of
@@ -9,34 +9,17 @@ use std::ops::Range;
 
 use crate::cubical::construction::Construction;
 
-/// Relation of the complex whose vertices are the voxels to the complex of the image.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Complex {
-    /// The complex of the image itself, a V-construction.
-    Primal,
-    /// The dual, which has a rim, of the complex of the image, a T-construction.
-    Dual,
-}
-
-impl Complex {
-    /// The complex whose vertices are the voxels of an image of this construction.
-    pub(crate) fn of(construction: Construction) -> Self {
-        match construction {
-            Construction::V => Complex::Primal,
-            Construction::T => Complex::Dual,
-        }
-    }
-
+impl Construction {
     /// Whether voxels enter in the reverse of the image's order.
     pub(crate) fn is_reversed(self) -> bool {
-        self == Complex::Dual
+        self == Construction::T
     }
 
-    /// The dimensions in this complex of the classes of the first `asked` dimensions of an image of `axes` axes.
-    pub(crate) fn dimensions(self, asked: usize, axes: usize) -> Range<usize> {
+    /// The dimensions in this complex of the classes of the first `wanted` dimensions of an image of `axes` axes.
+    pub(crate) fn dimensions(self, wanted: usize, axes: usize) -> Range<usize> {
         match self {
-            Complex::Primal => 0..asked,
-            Complex::Dual => axes - asked..axes,
+            Construction::V => 0..wanted,
+            Construction::T => axes - wanted..axes,
         }
     }
 
@@ -44,8 +27,8 @@ impl Complex {
     #[inline(always)]
     pub(crate) fn mirrored(self, rank: u32, voxels: u32) -> u32 {
         match self {
-            Complex::Primal => rank,
-            Complex::Dual => voxels + 1 - rank,
+            Construction::V => rank,
+            Construction::T => voxels + 1 - rank,
         }
     }
 
@@ -53,8 +36,8 @@ impl Complex {
     #[inline(always)]
     pub(crate) fn pair_of_image(self, (birth, death): (u32, u32), voxels: u32) -> (u32, u32) {
         match self {
-            Complex::Primal => (birth, death),
-            Complex::Dual => (self.mirrored(death, voxels), self.mirrored(birth, voxels)),
+            Construction::V => (birth, death),
+            Construction::T => (self.mirrored(death, voxels), self.mirrored(birth, voxels)),
         }
     }
 

@@ -1,6 +1,7 @@
 //! Memory that the barcode of an image takes, estimated before it is computed.
 
 use super::layout::GridLayout;
+use crate::cells::count_cells;
 use crate::cubical::construction::Construction;
 use crate::cubical::shape::Shape;
 use crate::memory::MemoryPlan;
@@ -35,15 +36,10 @@ pub fn memory_plan(shape: Shape, image: u64) -> MemoryPlan {
     )
 }
 
-/// The number of cells of an image of this shape. Along an axis of n voxels there are 2n − 1 in the V-construction and
-/// 2n + 1 in the T-construction, whose vertices on the border of the image are cells too.
+/// The number of cells of an image of this shape.
 fn cells(shape: Shape, construction: Construction) -> u64 {
-    let along = |extent: &usize| match construction {
-        Construction::V => 2 * *extent as u64 - 1,
-        Construction::T => 2 * *extent as u64 + 1,
-    };
     let axes = &shape.extents()[3 - shape.dim()..];
-    axes.iter().map(along).fold(1, u64::saturating_mul)
+    count_cells(construction, axes).map_or(u64::MAX, |cells| cells as u64)
 }
 
 /// Like [`memory_plan`], but for the reduction of the boundary matrix of all cells.

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use rayon::prelude::*;
 
 use super::cell::Cell;
-use super::duality::Complex;
 use super::grid::Grid;
+use crate::cubical::construction::Construction;
 
 /// For each place, the next place along the gradient, or the number of the critical cell where the path ends.
 struct FlowForest {
@@ -100,13 +100,13 @@ impl Merging {
 
     /// The pairs of nodes with the saddles that merge them: births and deaths, or, in the top dimension, deaths and
     /// births.
-    pub(super) fn pairs(&self, is_top: bool, complex: Complex) -> Pairs {
+    pub(super) fn pairs(&self, is_top: bool, construction: Construction) -> Pairs {
         let pair = |node: usize, saddle: Cell| {
             let (node, saddle) = (self.nodes[node - 1].rank(), saddle.rank());
             if is_top { (saddle, node) } else { (node, saddle) }
         };
         // Nodes are the births of the image below, and above in the dual complex.
-        if is_top == complex.is_reversed() {
+        if is_top == construction.is_reversed() {
             let killers = self.killers();
             let merged = (1..killers.len()).filter(|&node| killers[node] != NONE);
             merged.map(|node| pair(node, self.saddles[killers[node] as usize])).collect()

@@ -4,11 +4,11 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use rayon::prelude::*;
 
-use super::duality::Complex;
 use super::error::PersistenceError;
 use super::layout::{GridLayout, GridPlace};
 use super::order::{FIRST, order};
 use super::request::PersistenceRequest;
+use crate::cubical::construction::Construction;
 use crate::cubical::image::{AnyImage, Image, Voxel};
 use crate::cubical::key::Keys;
 use crate::progress::Progress;
@@ -16,13 +16,13 @@ use crate::with_image;
 
 /// The voxels of an image, ranked by the filtration of the complex whose vertices they are, on a grid with a rim.
 ///
-/// The order is the filtration order of the image for [`Complex::Primal`], and its reverse, ties included, for
-/// [`Complex::Dual`]. Ranks are 1 to n. Rim places have rank 0 in the dual complex, where the rim is a single vertex
+/// The order is the filtration order of the image for [`Construction::V`], and its reverse, ties included, for
+/// [`Construction::T`]. Ranks are 1 to n. Rim places have rank 0 in the dual complex, where the rim is a single vertex
 /// older than all others, and [`AFTER`] in the primal complex, where they stand for no vertex.
 pub(crate) struct Grid {
     pub(crate) layout: GridLayout,
     /// The complex whose vertices are the voxels.
-    pub(crate) complex: Complex,
+    pub(crate) construction: Construction,
     rank_of: Vec<u32>,
     place_of: Vec<GridPlace>,
     levels: Levels,
@@ -82,7 +82,7 @@ fn sorted<T: Voxel>(
     progress: &dyn Progress,
 ) -> Vec<GridPlace> {
     let keys = Keys::new::<T::Key>(T::CODING, request.superlevel);
-    order(T::bits(image.voxels()), keys, layout, Complex::of(request.construction).is_reversed(), progress)
+    order(T::bits(image.voxels()), keys, layout, request.construction.is_reversed(), progress)
 }
 
 impl Grid {
@@ -95,13 +95,12 @@ impl Grid {
         request: &PersistenceRequest,
         progress: &dyn Progress,
     ) -> Result<Self, PersistenceError> {
-        let complex = Complex::of(request.construction);
         let layout = GridLayout::new(image.shape())?;
         let mut place_of = with_image!(image, image => sorted(image, request, &layout, progress));
         let levels = Levels::new(&mut place_of[1..]);
         // Zeroed memory is only mapped when it is first touched.
         let ranks: Vec<AtomicU32> = vec![0; layout.places()].into_iter().map(AtomicU32::new).collect();
-        if complex == Complex::Primal {
+        if request.construction == Construction::V {
             ranks.par_iter().with_min_len(1 << 12).for_each(|rank| rank.store(AFTER, Relaxed));
         }
         place_of[1..].par_chunks(PART).enumerate().panic_fuse().for_each(|(i, places)| {
@@ -111,7 +110,7 @@ impl Grid {
             progress.advance(places.len() as u64);
         });
         let rank_of = ranks.into_iter().map(AtomicU32::into_inner).collect();
-        Ok(Grid { layout, complex, rank_of, place_of, levels })
+        Ok(Grid { layout, construction: request.construction, rank_of, place_of, levels })
     }
 
     /// The ranks of all places.

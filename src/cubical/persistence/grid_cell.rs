@@ -1,10 +1,10 @@
 //! Cells of a grid, their owners and corners, and their positions in the image.
 
 use super::cell::Cell;
-use super::duality::Complex;
 use super::gradient::table::PAIRS;
 use super::grid::Grid;
 use super::loops::{corner_of_face, owner_of_face};
+use crate::cubical::construction::Construction;
 
 /// A cell of a grid: the place of its least corner, and a mask of the axes along which it extends, the fastest in
 /// memory first. The dual cell has the same centre.
@@ -40,9 +40,9 @@ impl GridCell {
     /// The edge or face that a word of [`Incidence`](super::loops::Incidence) encodes.
     pub(super) fn of_word(grid: &Grid, word: u32) -> Self {
         let (corner, which) = ((word >> 2) as usize, (word & 3) as usize);
-        match grid.complex {
-            Complex::Primal => GridCell::new(corner, 1 << which),
-            Complex::Dual => GridCell::face(corner, which),
+        match grid.construction {
+            Construction::V => GridCell::new(corner, 1 << which),
+            Construction::T => GridCell::face(corner, which),
         }
     }
 
@@ -89,9 +89,9 @@ impl GridCell {
     /// The places of the cell's voxels: its vertices (V), or the voxel that the dual cell enters with (T).
     pub(super) fn voxels(self, grid: &Grid) -> impl Iterator<Item = usize> + '_ {
         let corners = self.corners(grid);
-        let owner = match grid.complex {
-            Complex::Primal => None,
-            Complex::Dual => corners.clone().max_by_key(|&place| grid.rank(place)),
+        let owner = match grid.construction {
+            Construction::V => None,
+            Construction::T => corners.clone().max_by_key(|&place| grid.rank(place)),
         };
         corners.filter(move |&place| owner.is_none_or(|owner| place == owner))
     }

@@ -28,7 +28,7 @@
 //! pair of dimension k with birth voxel x and death voxel y corresponds there to a pair of dimension d − 1 − k with
 //! birth y and death x (Bleile, Garin, Heiss, Maggs, Robins 2022; de Silva, Morozov, Vejdemo-Johansson 2011). The cells
 //! of the rim itself are left out: the rim is one vertex, older than all others. In both, the essential class is that
-//! of the first voxel. The type `Complex` says which of the two a grid is.
+//! of the first voxel. The construction of a grid says which of the two it is.
 //!
 //! # From cells to voxels
 //!

@@ -5,7 +5,6 @@
 //! cost of later stages is unknown until these are listed. The cost of reducing columns is only assumed even then,
 //! since it depends on the columns that are added.
 
-use super::duality::Complex;
 use super::request::PersistenceRequest;
 use crate::cubical::shape::Shape;
 use crate::progress::{Cost, Expected};
@@ -43,7 +42,7 @@ pub(super) struct Stages {
 impl Stages {
     pub(super) fn new(request: &PersistenceRequest, shape: Shape, cycles: bool) -> Self {
         let axes = shape.dim();
-        let dimensions = Complex::of(request.construction).dimensions(request.dimensions(axes), axes);
+        let dimensions = request.construction.dimensions(request.dimensions(axes), axes);
         let loops = axes == 3 && dimensions.contains(&1);
         Stages {
             voxels: shape.count() as f64,

@@ -4,7 +4,6 @@ use rayon::prelude::*;
 
 use super::cell::Cell;
 use super::classes::{Class, Classes};
-use super::duality::Complex;
 use super::error::{MachineError, PersistenceError};
 use super::footprint::BYTES_OF_PLACE;
 use super::forest::{Merging, Pairs};
@@ -18,6 +17,7 @@ use super::stages::Stages;
 use super::statistics::{PersistenceStatistics, StageClock};
 use super::{cavities, components};
 use crate::backend::{Backend, Decision};
+use crate::cubical::construction::Construction;
 use crate::cubical::image::AnyImage;
 use crate::cuda::Gpu;
 use crate::memory;
@@ -68,12 +68,12 @@ pub(in crate::cubical) fn persistence(
         found = Pairing::default();
     }
     clock.begin("classes", 1);
-    let dimensions = grid.complex.dimensions(request.dimensions(shape.dim()), pairs.len());
+    let dimensions = grid.construction.dimensions(request.dimensions(shape.dim()), pairs.len());
     let mut dimensions: Vec<_> = pairs.drain(dimensions).map(|pairs| classes_of(&grid, pairs)).collect();
-    if grid.complex.is_reversed() {
+    if grid.construction.is_reversed() {
         dimensions.reverse();
     }
-    let first = grid.place(grid.complex.first_of_image(grid.voxels() as u32));
+    let first = grid.place(grid.construction.first_of_image(grid.voxels() as u32));
     dimensions[0].insert(0, Class { birth: grid.layout.in_memory(first), death: None });
     clock.end();
     let classes = Classes { dimensions };
@@ -105,7 +105,7 @@ impl Pairing {
         is_traced: bool,
         clock: &mut StageClock<'_>,
     ) -> Result<Vec<Pairs>, PersistenceError> {
-        let (axes, complex) = (grid.layout.axes, grid.complex);
+        let (axes, construction) = (grid.layout.axes, grid.construction);
         clock.begin("critical cells", gradient::WORK_OF_VOXEL * grid.voxels() as u64);
         let critical = gradient.critical_cells(grid, stages.critical_cells(axes), clock.progress)?;
         clock.statistics.critical = critical.each_ref().map(Vec::len);
@@ -119,8 +119,8 @@ impl Pairing {
             || stages.cavities.then(|| cavities::cavities(grid, gradient, maxima, facets)),
         );
         let (first, last) = rayon::join(
-            || self.bottom.as_ref().map(|bottom| bottom.pairs(false, complex)),
-            || self.top.as_ref().map(|top| top.pairs(true, complex)),
+            || self.bottom.as_ref().map(|bottom| bottom.pairs(false, construction)),
+            || self.top.as_ref().map(|top| top.pairs(true, construction)),
         );
         let mut pairs = vec![Pairs::new(); axes];
         // On a line the first dimension is also the last; its pairs are those of components.
@@ -148,7 +148,7 @@ impl Pairing {
         if !is_traced {
             (self.bottom, self.top) = (None, None);
         }
-        let is_dual = is_traced && grid.complex == Complex::Dual;
+        let is_dual = is_traced && grid.construction == Construction::T;
         let loops = if is_dual {
             drop(killers);
             let incidence = OfDual::new(grid, gradient);
@@ -160,7 +160,7 @@ impl Pairing {
         } else {
             drop(walls);
             deaths.reverse();
-            let is_reversed = grid.complex.is_reversed();
+            let is_reversed = grid.construction.is_reversed();
             Loops::reduce(&OfGrid { grid, gradient }, grid, killers, births, deaths, is_reversed, clock)?
         };
         let pairs = if is_dual { loops.pairs_of_dual(grid) } else { loops.pairs_of_grid(grid) };
@@ -209,9 +209,9 @@ impl Loops {
     fn pairs_of_grid(&self, grid: &Grid) -> Pairs {
         let Loops { edges, faces, fillers, .. } = self;
         let pairs = edges.iter().zip(fillers).map(|(edge, &filler)| (edge.rank(), filler as usize));
-        match grid.complex {
-            Complex::Primal => pairs.map(|(edge, filler)| (edge, faces[filler].rank())).collect(),
-            Complex::Dual => {
+        match grid.construction {
+            Construction::V => pairs.map(|(edge, filler)| (edge, faces[filler].rank())).collect(),
+            Construction::T => {
                 let mut filled = vec![0; faces.len()];
                 pairs.for_each(|(edge, filler)| filled[filler] = edge);
                 filled.into_iter().zip(faces).map(|(edge, face)| (edge, face.rank())).collect()
@@ -223,7 +223,7 @@ impl Loops {
     fn pairs_of_dual(&self, grid: &Grid) -> Pairs {
         let voxels = grid.voxels() as u32;
         let pair = |(edge, &filler): (&Cell, &u32)| {
-            (self.faces[filler as usize].rank(), Complex::Dual.mirrored(edge.rank(), voxels))
+            (self.faces[filler as usize].rank(), Construction::T.mirrored(edge.rank(), voxels))
         };
         self.edges.iter().zip(&self.fillers).map(pair).collect()
     }
@@ -231,9 +231,9 @@ impl Loops {
 
 /// The classes of a dimension of the image, from pairs of ranks in the grid.
 fn classes_of(grid: &Grid, mut pairs: Pairs) -> Vec<Class> {
-    let (complex, voxels) = (grid.complex, grid.voxels() as u32);
-    if complex.is_reversed() {
-        pairs.par_iter_mut().for_each(|pair| *pair = complex.pair_of_image(*pair, voxels));
+    let (construction, voxels) = (grid.construction, grid.voxels() as u32);
+    if construction.is_reversed() {
+        pairs.par_iter_mut().for_each(|pair| *pair = construction.pair_of_image(*pair, voxels));
     }
     if pairs.first().map(|pair| pair.0) > pairs.last().map(|pair| pair.0) {
         pairs.reverse();
@@ -241,7 +241,7 @@ fn classes_of(grid: &Grid, mut pairs: Pairs) -> Vec<Class> {
     for of_voxel in pairs.chunk_by_mut(|a, b| a.0 == b.0) {
         of_voxel.sort_unstable();
     }
-    let on_grid = |rank: u32| complex.mirrored(rank, voxels);
+    let on_grid = |rank: u32| construction.mirrored(rank, voxels);
     let is_class = |&(birth, death): &(u32, u32)| !grid.are_equal(on_grid(birth), on_grid(death));
     if !pairs.par_iter().with_min_len(1 << 12).all(is_class) {
         pairs = pairs.into_par_iter().filter(is_class).collect();

@@ -11,11 +11,11 @@ use hashbrown::HashSet;
 use rayon::prelude::*;
 
 use super::super::cell::Cell;
-use super::super::duality::Complex;
 use super::super::forest::Merging;
 use super::super::gradient::Gradient;
 use super::super::grid::Grid;
 use super::super::grid_cell::GridCell;
+use crate::cubical::construction::Construction;
 
 /// The vertices of the image: voxels of the grid, or, in the dual complex, cubes of the grid, identified by their least
 /// corners. Edges of the image are then faces of the grid.
@@ -29,7 +29,7 @@ impl Vertices<'_> {
     /// The edge that a vertex is matched with, and the vertex at its other end; `None` for a critical vertex.
     fn step(self, vertex: usize) -> Option<(GridCell, usize)> {
         let Vertices { grid, gradient } = self;
-        if grid.complex == Complex::Primal {
+        if grid.construction == Construction::V {
             let edge = gradient.star(vertex).edge_of_voxel()?;
             let next = grid.neighbour(vertex, edge);
             return Some((GridCell::new(vertex.min(next), 1 << (edge / 2)), next));
@@ -48,9 +48,9 @@ impl Vertices<'_> {
     /// The two vertices of an edge.
     fn ends(self, edge: GridCell) -> [usize; 2] {
         let (corner, strides) = (edge.corner(), self.grid.layout.strides);
-        match self.grid.complex {
-            Complex::Primal => [corner, corner + strides[edge.along().trailing_zeros() as usize]],
-            Complex::Dual => [corner, corner - strides[edge.across(3)]],
+        match self.grid.construction {
+            Construction::V => [corner, corner + strides[edge.along().trailing_zeros() as usize]],
+            Construction::T => [corner, corner - strides[edge.across(3)]],
         }
     }
 
@@ -84,7 +84,7 @@ impl<'a> Forest<'a> {
     /// Builds the tree from the critical vertices and the edges that join components.
     pub(super) fn new(grid: &'a Grid, gradient: &'a Gradient, merging: &'a Merging) -> Self {
         let vertices = Vertices { grid, gradient };
-        let dim = if grid.complex == Complex::Primal { 1 } else { 2 };
+        let dim = if grid.construction == Construction::V { 1 } else { 2 };
         let (joints, _) = merging.split();
         let between = |&joint: &Cell| {
             let edge = GridCell::of(grid, joint, dim);

@@ -88,7 +88,6 @@ use self::forest::Forest;
 use self::shells::{Visited, shell};
 use super::cell::Cell;
 use super::classes::{Class, Classes};
-use super::duality::Complex;
 use super::error::PersistenceError;
 use super::forest::Merging;
 use super::gradient::Gradient;
@@ -97,6 +96,7 @@ use super::grid_cell::GridCell;
 use super::loops::{Incidence, OfDual, OfGrid};
 use super::request::PersistenceRequest;
 use super::via_gradient::{Loops, Pairing};
+use crate::cubical::construction::Construction;
 use crate::cubical::image::AnyImage;
 use crate::cubical::value::Value;
 use crate::diagram::BarSelection;
@@ -163,9 +163,9 @@ impl Trace {
     /// The vertex with which a component is born: the voxel in the primal complex, the last corner of the voxel in the
     /// dual one.
     fn vertex(&self, place: usize) -> GridCell {
-        match self.grid.complex {
-            Complex::Primal => GridCell::new(place, 0),
-            Complex::Dual => GridCell::new(place, (1 << self.grid.layout.axes) - 1),
+        match self.grid.construction {
+            Construction::V => GridCell::new(place, 0),
+            Construction::T => GridCell::new(place, (1 << self.grid.layout.axes) - 1),
         }
     }
 }
@@ -185,9 +185,9 @@ struct Finder<'a> {
 impl<'a> Finder<'a> {
     fn new(trace: &'a Trace, wanted: &[Wanted]) -> Self {
         let Trace { grid, found, .. } = trace;
-        let (vertices, dual) = match grid.complex {
-            Complex::Primal => (found.bottom.as_ref(), found.top.as_ref()),
-            Complex::Dual => (found.top.as_ref(), found.bottom.as_ref()),
+        let (vertices, dual) = match grid.construction {
+            Construction::V => (found.bottom.as_ref(), found.top.as_ref()),
+            Construction::T => (found.top.as_ref(), found.bottom.as_ref()),
         };
         let has_loops = grid.layout.axes == 3 && wanted.iter().any(|wanted| wanted.dim == 1);
         let forest = match (&found.gradient, vertices) {
@@ -209,7 +209,7 @@ impl<'a> Finder<'a> {
         };
         let death = grid.on_grid(death);
         // In the T-construction of a line, components are shells.
-        let is_line_of_cells = grid.layout.axes == 1 && grid.complex == Complex::Dual;
+        let is_line_of_cells = grid.layout.axes == 1 && grid.construction == Construction::T;
         match wanted.dim {
             0 if !is_line_of_cells => self.joined(birth),
             dim if dim + 1 == grid.layout.axes => {
@@ -233,11 +233,11 @@ impl<'a> Finder<'a> {
         let Trace { grid, found, .. } = self.trace;
         let loops = found.loops.as_ref().expect("loops were asked for");
         let forest = self.forest.as_ref().expect("it is there if a loop is wanted");
-        let rank = grid.complex.mirrored(grid.rank(birth), grid.voxels() as u32);
+        let rank = grid.construction.mirrored(grid.rank(birth), grid.voxels() as u32);
         let edge = loops.edge(rank, death, before);
-        forest.close(match grid.complex {
-            Complex::Primal => outside_of_forest(grid, loops, &OfGrid { grid, gradient }, edge),
-            Complex::Dual => outside_of_forest(grid, loops, &OfDual::new(grid, gradient), edge),
+        forest.close(match grid.construction {
+            Construction::V => outside_of_forest(grid, loops, &OfGrid { grid, gradient }, edge),
+            Construction::T => outside_of_forest(grid, loops, &OfDual::new(grid, gradient), edge),
         })
     }
 }

@@ -6,11 +6,11 @@
 //! and critical ones in later directions.
 
 use super::super::cell::Cell;
-use super::super::duality::Complex;
 use super::super::gradient::Gradient;
 use super::super::gradient::table::FaceMate;
 use super::super::grid::Grid;
 use super::super::grid_cell::GridCell;
+use crate::cubical::construction::Construction;
 
 /// The set of places that a flood fill has reached, as a bitset and a list.
 pub(super) struct Visited {
@@ -81,7 +81,7 @@ pub(super) fn shell(
     birth: Cell,
     visited: &mut Visited,
 ) -> Vec<GridCell> {
-    let (axes, is_primal) = (grid.layout.axes, grid.complex == Complex::Primal);
+    let (axes, is_primal) = (grid.layout.axes, grid.construction == Construction::V);
     let side = |place: usize, edge: usize| {
         let other = grid.neighbour(place, edge);
         let facet = if is_primal {
