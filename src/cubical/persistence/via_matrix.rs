@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use super::classes::{Class, Classes};
 use super::request::PersistenceRequest;
 use crate::backend::{Backend, BackendError};
-use crate::cells::{ComplexError, ImageComplex, image_complex as complex_of};
+use crate::cells::{AnyImageComplex, ComplexError, ImageComplex};
 use crate::cubical::image::{AnyImage, Voxel};
 use crate::cubical::key::Key;
 use crate::cubical::shape::Shape;
@@ -77,24 +77,19 @@ pub fn persistence(
     progress: &dyn Progress,
 ) -> Result<Solution, ViaMatrixError> {
     let start = Instant::now();
-    interruptible(progress, |progress| match build::<u32>(image, request, progress) {
-        Ok(complex) => solve(image, request, backend, &complex, start.elapsed(), progress),
-        Err(ComplexError::TooLarge { .. }) => {
-            let complex = build::<u64>(image, request, progress)?;
-            solve(image, request, backend, &complex, start.elapsed(), progress)
+    let PersistenceRequest { construction, superlevel, .. } = *request;
+    // Cells of this dimension kill the last requested classes.
+    let upper_dim = Some(request.dimensions(image.shape().dim()));
+    interruptible(progress, |progress| {
+        match AnyImageComplex::new(image, construction, superlevel, upper_dim, progress)? {
+            AnyImageComplex::Narrow(complex) => {
+                solve(image, request, backend, &complex, start.elapsed(), progress)
+            }
+            AnyImageComplex::Wide(complex) => {
+                solve(image, request, backend, &complex, start.elapsed(), progress)
+            }
         }
-        Err(error) => Err(error.into()),
     })
-}
-
-/// The complex of the cells up to the dimension that kills the last requested classes.
-fn build<I: MatrixIndex>(
-    image: &AnyImage,
-    request: &PersistenceRequest,
-    progress: &dyn Progress,
-) -> Result<ImageComplex<I>, ComplexError> {
-    let upper_dim = request.dimensions(image.shape().dim());
-    complex_of(image, request.construction, request.superlevel, Some(upper_dim), progress)
 }
 
 fn solve<I: MatrixIndex>(
@@ -167,6 +162,7 @@ mod tests {
 
     use super::super::plain;
     use super::*;
+    use crate::cells::image_complex;
     use crate::cubical::{Construction, Image, Order};
 
     #[test]
@@ -198,7 +194,7 @@ mod tests {
         let voxels = (0..shape.count()).map(|place| (place * place % 41) as u8).collect();
         let image: AnyImage = Image::<u8>::new(shape, voxels).unwrap().into();
         let request = PersistenceRequest::default();
-        let complex = build::<u64>(&image, &request, &()).unwrap();
+        let complex = image_complex::<u64>(&image, request.construction, false, None, &()).unwrap();
         let wide = solve(&image, &request, &Backend::default(), &complex, Duration::ZERO, &()).unwrap();
         let narrow = persistence(&image, &request, &Backend::default(), &()).unwrap();
         assert_eq!((wide.index_bits, wide.cells), (64, narrow.cells));

@@ -2,6 +2,9 @@
 
 use std::cmp::Ordering;
 
+use hashbrown::HashSet;
+use rayon::prelude::*;
+
 use super::super::classes::{Class, Classes};
 use super::super::error::PersistenceError;
 use super::super::request::PersistenceRequest;
@@ -29,43 +32,31 @@ pub(super) fn wanted(
         death.map(|death| distance(image.exact(class.birth), image.exact(death)))
     };
     selection.check()?;
-    let bars = all(classes, reaches);
+    let mut bars = all(classes, reaches);
     let before = |dim: usize| bars.partition_point(|bar| bar.dim < dim);
     selection.check_named(|dim| before(dim + 1) - before(dim))?;
-    Ok(match selection {
-        BarSelection::All => bars,
+    match selection {
+        BarSelection::All => {}
         &BarSelection::Longest(count) => {
             // Without bars above dimension 0, the longest of dimension 0 are selected.
             let least = usize::from(before(1) < bars.len());
-            let above = bars.into_iter().filter(|bar| bar.dim >= least);
-            let mut longest: Vec<(Option<Value>, Wanted)> =
-                above.map(|bar| (length(&bar.class), bar)).collect();
-            if count < longest.len() {
-                // Ties of persistence are broken by dimension and index.
-                longest.select_nth_unstable_by(count, |(a, of_a), (b, of_b)| {
-                    longer_first(*a, *b).then((of_a.dim, of_a.index).cmp(&(of_b.dim, of_b.index)))
-                });
-                longest.truncate(count);
-            }
-            let mut longest: Vec<Wanted> = longest.into_iter().map(|(_, bar)| bar).collect();
-            longest.sort_by_key(|bar| (bar.dim, bar.index));
-            longest
+            bars.retain(|bar| bar.dim >= least);
+            let mut longest: Vec<_> = bars.into_iter().map(|bar| (length(&bar.class), bar)).collect();
+            // The sort is stable: ties are broken by dimension and index.
+            longest.par_sort_by(|(a, _), (b, _)| longer_first(*a, *b));
+            longest.truncate(count);
+            bars = longest.into_iter().map(|(_, bar)| bar).collect();
+            bars.sort_unstable_by_key(|bar| (bar.dim, bar.index));
         }
         &BarSelection::Persistence(least) => {
-            let lasts = |bar: &Wanted| length(&bar.class).is_none_or(|length| length >= least);
-            bars.into_iter().filter(lasts).collect()
+            bars.retain(|bar| length(&bar.class).is_none_or(|length| length >= least));
         }
         BarSelection::Named(named) => {
-            let mut named = named.clone();
-            named.sort_unstable();
-            named.dedup();
-            let find = |(dim, index)| {
-                let found = bars.binary_search_by_key(&(dim, index), |bar| (bar.dim, bar.index));
-                found.ok().map(|at| bars[at])
-            };
-            named.into_iter().filter_map(find).collect()
+            let named: HashSet<_> = named.iter().copied().collect();
+            bars.retain(|bar| named.contains(&(bar.dim, bar.index)));
         }
-    })
+    }
+    Ok(bars)
 }
 
 /// The bars born within the filtration, by dimension and index.
