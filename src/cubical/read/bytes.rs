@@ -1,4 +1,4 @@
-//! The bytes of a file, in order: a file, a pipe, a slice, or what one of these holds compressed.
+//! The bytes of a file, a pipe or a slice, in order, decompressed if needed.
 
 use std::fs::File;
 #[cfg(feature = "codecs")]
@@ -10,26 +10,26 @@ use std::sync::Arc;
 use super::error::{Fault, ImagePlace, ImageProblem};
 use crate::input::{codecs, source};
 
-/// The bytes at the beginning that are kept: they tell the format, and hold the headers that are read here.
+/// Number of bytes kept from the beginning of a file. They determine the format, and contain the header.
 const HEAD: usize = 16 << 10;
 
-/// A file that is read from its beginning to its end.
+/// A file that is read from beginning to end.
 pub(super) struct Bytes {
     /// The first bytes, at most [`HEAD`].
     head: Vec<u8>,
-    /// All after them.
+    /// The bytes after the head.
     rest: Box<dyn Read + Send>,
-    /// How many have been read.
+    /// Number of bytes that have been read.
     at: u64,
-    /// How many there are, where that is known before they are read.
+    /// Length of the file, if it is known before the file is read.
     length: Option<u64>,
-    /// The file, where there is one.
+    /// The file, if it is a regular file and not compressed.
     file: Option<Arc<File>>,
-    /// Whether they come out of a compressed file, whose faults are the content's.
+    /// Whether the bytes are decompressed, so that an error of reading may be an error of the content.
     unpacked: bool,
 }
 
-/// Bytes at any place.
+/// A reader that can seek.
 #[cfg(feature = "codecs")]
 pub(super) trait Seekable: BufRead + Seek + Send {}
 
@@ -37,7 +37,7 @@ pub(super) trait Seekable: BufRead + Seek + Send {}
 impl<R: BufRead + Seek + Send> Seekable for R {}
 
 impl Bytes {
-    /// The bytes of the file at `path`, or of standard input when it is `-`.
+    /// The bytes of the file at `path`, or of standard input if the path is `-`.
     pub(super) fn open(path: &Path) -> Result<Bytes, Fault> {
         if path == Path::new("-") {
             return Bytes::new(Box::new(io::stdin()), None, false);
@@ -72,46 +72,46 @@ impl Bytes {
         let mut head = vec![0; HEAD];
         let held = bytes.read(&mut head)?;
         head.truncate(held);
-        // What ends within its head is known to its end.
+        // The length of a file that ends within its head is known.
         let length = if held < HEAD { Some(held as u64) } else { length };
         Ok(Bytes { head, at: 0, length, ..bytes })
     }
 
-    /// What the file holds compressed with gzip; nothing of it has been read.
+    /// The decompressed content of a gzip file from which nothing has been read.
     pub(super) fn unpack(self) -> Result<Bytes, Fault> {
         codecs::require("a file compressed with gzip")?;
         let packed = BufReader::with_capacity(HEAD, self.into_reader());
         Bytes::new(Box::new(codecs::gzip(packed)?), None, true)
     }
 
-    /// The first bytes: 16 KiB, or all where there are fewer.
+    /// The first 16 KiB, or all bytes if there are fewer.
     pub(super) fn head(&self) -> &[u8] {
         &self.head
     }
 
-    /// How many there are, where that is known.
+    /// Length of the file, if it is known.
     pub(super) fn length(&self) -> Option<u64> {
         self.length
     }
 
-    /// How many have been read.
+    /// Number of bytes that have been read.
     pub(super) fn at(&self) -> u64 {
         self.at
     }
 
-    /// The file, when it can be read at any place.
+    /// The file, if it can be read at any offset.
     pub(super) fn file(&self) -> Option<&Arc<File>> {
         self.file.as_ref()
     }
 
-    /// Everything that has not been read.
+    /// All bytes that have not been read.
     pub(super) fn into_reader(self) -> Chain<Cursor<Vec<u8>>, Box<dyn Read + Send>> {
         let mut head = Cursor::new(self.head);
         head.set_position(self.at);
         head.chain(self.rest)
     }
 
-    /// Everything that has not been read, in memory.
+    /// All bytes that have not been read, in memory.
     pub(super) fn into_vec(self) -> Result<Vec<u8>, Fault> {
         let left = self.length.map_or(0, |length| length.saturating_sub(self.at));
         let (left, unpacked) = (usize::try_from(left).unwrap_or(usize::MAX), self.unpacked);
@@ -119,7 +119,7 @@ impl Bytes {
         all.map_err(|error| fault(unpacked, ImagePlace::Whole, error))
     }
 
-    /// All of the file and its length, with places; a pipe and what comes out of a compressed file are read into memory for that.
+    /// The whole file as a reader that can seek, and its length. A pipe or a compressed file is read into memory first.
     #[cfg(feature = "codecs")]
     pub(super) fn into_seekable(self) -> Result<(Box<dyn Seekable>, u64), Fault> {
         match (self.file, self.length) {
@@ -136,7 +136,8 @@ impl Bytes {
         }
     }
 
-    /// Fills the front of the buffer, and says how many bytes that are; fewer than it holds only at the end of the file.
+    /// Fills the front of the buffer and returns the number of bytes, which is less than its length only at the end of
+    /// the file.
     pub(super) fn read(&mut self, buffer: &mut [u8]) -> Result<usize, Fault> {
         let held = usize::try_from(self.at).ok().and_then(|at| self.head.get(at..)).unwrap_or_default();
         let mut filled = held.len().min(buffer.len());
@@ -156,10 +157,10 @@ impl Bytes {
         Ok(filled)
     }
 
-    /// Passes over the bytes up to a place, or up to the end of the file where that comes first. Of a file on a disk they are not read.
+    /// Skips the bytes up to an offset or the end of the file. Those of a regular file are not read.
     pub(super) fn skip_to(&mut self, place: u64) -> Result<(), Fault> {
         if let (Some(file), Some(length)) = (&self.file, self.length) {
-            // The reader of the rest has its place in common with the file; what lies in the head comes from there.
+            // The file and the reader of the rest share their position; bytes of the head are taken from the head.
             let place = place.min(length).max(self.at);
             (&**file).seek(SeekFrom::Start(place.max(self.head.len() as u64)))?;
             self.at = place;
@@ -175,7 +176,7 @@ impl Bytes {
         Ok(())
     }
 
-    /// Checks that only what `tail` allows is left.
+    /// Checks that nothing is left but what `tail` allows.
     pub(super) fn end(&mut self, tail: Tail) -> Result<(), Fault> {
         let mut byte = [0];
         loop {
@@ -195,18 +196,18 @@ impl Bytes {
     }
 }
 
-/// What may follow the last voxel that is read of a file.
+/// Bytes that may follow the last voxel in a file.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Tail {
     /// Nothing.
     Nothing,
     /// Blanks.
     Blanks,
-    /// Anything, such as other frames or channels.
+    /// Any bytes, such as other frames or channels.
     Anything,
 }
 
-/// The fault behind bytes that cannot be read: of those that come out of a compressed file, its content may be broken.
+/// The fault for an error of reading; for decompressed bytes it may be one of the content.
 fn fault(unpacked: bool, place: ImagePlace, error: io::Error) -> Fault {
     let kinds = [io::ErrorKind::InvalidInput, io::ErrorKind::InvalidData, io::ErrorKind::UnexpectedEof];
     if !unpacked || !kinds.contains(&error.kind()) {

@@ -8,13 +8,16 @@ use super::options::ImageOptions;
 use super::{foreign, nifti, npy, npz, perseus, pgm};
 use crate::input::text::quote;
 
-/// What every PNG file begins with.
+/// Magic bytes of PNG.
 const PNG: &[u8] = b"\x89PNG\r\n\x1a\n";
 
-/// What TIFF files begin with: either byte order, TIFF and BigTIFF.
+/// Magic bytes of TIFF and BigTIFF in both byte orders.
 const TIFF: [&[u8]; 4] = [b"II*\0", b"MM\0*", b"II+\0", b"MM\0+"];
 
-/// The format that is given, when it is; an error when what is given does not go together.
+/// The format that is given, if any.
+///
+/// # Errors
+/// Format and other options contradict each other.
 pub(super) fn given(options: &ImageOptions) -> Result<Option<ImageFormat>, ImageProblem> {
     match (options.format, &options.raw) {
         (None | Some(ImageFormat::Raw), Some(_)) => Ok(Some(ImageFormat::Raw)),
@@ -27,12 +30,12 @@ pub(super) fn given(options: &ImageOptions) -> Result<Option<ImageFormat>, Image
     }
 }
 
-/// The error that only shape and type make sense of a file without a header.
+/// The error that shape and type of a file without a header are not given.
 pub(super) fn no_shape() -> ImageProblem {
     ImageProblem::whole("shape and type of the voxels, which a file without a header does not say", "none")
 }
 
-/// The format of the file called `name` that begins with `head`, and why.
+/// Detects the format of the file called `name` that begins with `head`, and returns it with the reason.
 pub(super) fn detect(name: &str, head: &[u8]) -> Result<(ImageFormat, String), ImageProblem> {
     if head.is_empty() {
         return Err(ImageProblem::whole("an image", "an empty file"));
@@ -78,9 +81,9 @@ pub(super) fn detect(name: &str, head: &[u8]) -> Result<(ImageFormat, String), I
     Err(unknown(head))
 }
 
-/// The problem that a file begins as no image does that is known.
+/// The error that a file begins like no known image file.
 fn unknown(head: &[u8]) -> ImageProblem {
-    // What it begins with may tell the user more than that it is unknown.
+    // The first bytes may help the user to recognise the file.
     let begins = if head.iter().take(64).all(|byte| byte.is_ascii_graphic() || byte.is_ascii_whitespace()) {
         format!("text that begins with {}", quote(&head[..head.len().min(64)]))
     } else {

@@ -1,9 +1,9 @@
-//! What makes images of files of other programs.
+//! Files of other programs, and how to convert them to images.
 
 use super::error::ImageProblem;
 use crate::input::foreign::{Kind, recognize};
 
-/// The error that a file is of another program, if it begins as one, or if its name says so.
+/// The error that a file is one of another program, if its first bytes or its name say so.
 pub(super) fn named(name: &str, head: &[u8]) -> Option<ImageProblem> {
     let problem = |found: &str, note: String| ImageProblem::at(0, "an image file", found).note(note);
     if let Some((found, kind)) = recognize(head, None)
@@ -18,18 +18,18 @@ pub(super) fn named(name: &str, head: &[u8]) -> Option<ImageProblem> {
     None
 }
 
-/// The statements that make an array of a .vol file, whose voxels are compressed with zlib from version 3 on.
+/// Python statements that convert a .vol file to an array. From version 3 on, its voxels are compressed with zlib.
 const VOL: &str = "head, voxels = open(FILE, \"rb\").read().split(b\"\\n.\\n\", 1); \
      size = [int(re.search(rb\"(?m)^%c: (\\d+)\" % axis, head)[1]) for axis in b\"XYZ\"]; \
      voxels = zlib.decompress(voxels) if b\"Version: 3\" in head else voxels; \
      numpy.save(\"x.npy\", numpy.frombuffer(voxels, \"u1\").reshape(size, order=\"F\"))";
 
-/// Advice to run statements of Python, which make an image of the file.
+/// Advice to run Python statements that convert the file.
 fn python(statements: &str, made: &str) -> String {
     format!("in Python, {statements} makes {made} of it")
 }
 
-/// What to do with a file that is not read; none for those that are.
+/// Advice for a file that has no reader; `None` if it has one.
 fn advice(kind: Kind) -> Option<String> {
     Some(match kind {
         Kind::Image | Kind::Numpy => return None,

@@ -202,7 +202,7 @@ pub(super) fn widen_halves(halves: &[u8], voxels: &mut [u8]) {
     }
 }
 
-/// Reverses the bytes of each number of so many bytes.
+/// Reverses the bytes of each number of `size` bytes.
 pub(in crate::cubical) fn swap(numbers: &mut [u8], size: usize) {
     match size {
         2 => numbers.as_chunks_mut::<2>().0.iter_mut().for_each(|number| number.reverse()),
@@ -250,13 +250,13 @@ impl Placed {
     }
 }
 
-/// Reads from an offset on, whatever else is read of the file at the same time.
+/// Reads from an offset, independently of other reads of the file.
 #[cfg(unix)]
 fn read_at(file: &File, buffer: &mut [u8], at: u64) -> io::Result<usize> {
     std::os::unix::fs::FileExt::read_at(file, buffer, at)
 }
 
-/// Reads from an offset on, whatever else is read of the file at the same time.
+/// Reads from an offset, independently of other reads of the file.
 #[cfg(windows)]
 fn read_at(file: &File, buffer: &mut [u8], at: u64) -> io::Result<usize> {
     std::os::windows::fs::FileExt::seek_read(file, buffer, at)

@@ -1,47 +1,49 @@
 //! Images from files: one reader per format, and format detection.
 //!
-//! | format | content | axes, as their user indexes them | voxels | reader |
+//! | format | content | axes, as the user indexes them | voxels | reader |
 //! |---|---|---|---|---|
 //! | `npy` | NumPy array | NumPy's | all ten types, truth values, `f16` as `f32` | `npy` |
 //! | `npz` | an array of an archive of NumPy arrays | NumPy's | the same | `npz` |
 //! | `png` | PNG, gray, also by a palette | row, column | `u8`, `u16` | `png` |
-//! | `pgm` | Netpbm's graymap or bitmap, as text or bytes | row, column | `u8`, `u16` | `pgm` |
+//! | `pgm` | Netpbm graymap or bitmap, as text or bytes | row, column | `u8`, `u16` | `pgm` |
 //! | `tiff` | TIFF or BigTIFF, gray, one page or a stack | row, column; page, row, column | all ten types, `f16` as `f32` | `tiff` |
 //! | `nifti` | NIfTI-1 or NIfTI-2 in one file | x, y, z | all ten types, scaled ones | `nifti` |
 //! | `dipha` | DIPHA file type 1 | x, y, z | `f64` | `dipha`, [`phat_formats::dipha`] |
-//! | `perseus` | text, a number a line | x, y, z | `f64` | `perseus` |
+//! | `perseus` | text, one number per line | x, y, z | `f64` | `perseus` |
 //! | `raw` | voxels without a header, little-endian | as given | all ten types | `raw` |
 //!
-//! Axes of one voxel make no difference to what is computed, and are told to the user ([`Shape`](super::Shape)). Of an image with channels or
-//! frames, one of each can be picked ([`ImageOptions`]).
+//! Axes of one voxel do not affect results, but are shown to the user ([`Shape`](super::Shape)). If an image has
+//! channels or frames, one of each can be picked ([`ImageOptions`]).
 //!
-//! Each of them may be compressed with gzip.
+//! Every file may be compressed with gzip.
 //!
-//! Voxels keep the type they have in the file. NaN is an error, or is replaced ([`ImageOptions::nan`]); infinities are values like others.
+//! Voxels keep the type they have in the file. NaN is an error, or is replaced ([`ImageOptions::nan`]); infinities are
+//! ordinary values.
 //!
-//! **In pieces.** An image is read whole ([`read()`]) or as a stream of voxels in memory order ([`open`]). Streams are read from
-//! the file as they are asked for, `tiff` by strip or row of tiles, `png` by row; an interlaced `png`, an `npz` and the text or bits of a `pgm`
-//! are decoded whole, and a `tiff` or `png` that is compressed with gzip or comes through a pipe is held in memory.
+//! **In pieces.** An image is read whole ([`read()`]) or as a stream of voxels in memory order ([`open`]). A stream
+//! reads from the file on demand: `tiff` by strip or row of tiles, `png` by row. An interlaced `png`, an `npz`, and the
+//! text or bits of a `pgm` are decoded whole. A `tiff` or `png` that is compressed with gzip or read from a pipe is
+//! held in memory.
 //!
-//! **Memory.** Nothing is allocated because a header says so: a file has to be as long as its header says, or, when it is
-//! compressed, long enough for what is asked for to come out of it; and where the length is not known, as of a pipe, memory grows
-//! with what has come.
+//! **Memory.** No allocation relies on a header alone. A file must be as long as its header says; a compressed file
+//! must be long enough to hold the voxels at the greatest compression. If the length is unknown, as for a pipe, memory
+//! grows with the data that have been read.
 //!
-//! **Detection.** Without a format, the first rule that holds decides:
+//! **Detection.** If no format is given, the first rule that holds decides:
 //!
 //! | the file | is read as |
 //! |---|---|
-//! | comes with shape and type of voxels | `raw` |
+//! | is given with shape and type of voxels | `raw` |
 //! | is empty | an error |
 //! | begins with the magic bytes of NumPy, zip, PNG, TIFF, DIPHA | `npy`, `npz`, `png`, `tiff`, `dipha` |
 //! | begins with `P1`, `P2`, `P4` or `P5` and a blank | `pgm` |
 //! | has NIfTI's magic bytes | `nifti` |
-//! | begins as a file of a known format that is not read does | an error that names it |
-//! | is called `*.npy`; `*.npz`; `*.png`; `*.pgm`, `*.pbm`; `*.tif`, `*.tiff`; `*.nii`; `*.dipha`, `*.complex` | `npy`; `npz`; `png`; `pgm`; `tiff`; `nifti`; `dipha`, and refused if it is none |
-//! | begins with lines of a whole number each, as many as the first says and one | `perseus` |
+//! | begins like a file of a known format without a reader | an error that names the format |
+//! | is called `*.npy`; `*.npz`; `*.png`; `*.pgm`, `*.pbm`; `*.tif`, `*.tiff`; `*.nii`; `*.dipha`, `*.complex` | `npy`; `npz`; `png`; `pgm`; `tiff`; `nifti`; `dipha`, which reports an error if the content differs |
+//! | begins with lines of one whole number each, one more than the first says | `perseus` |
 //! | is any other | an error |
 //!
-//! Of a file compressed with gzip, these rules are for what it holds, and for its name without `.gz`.
+//! For a file compressed with gzip, these rules apply to its content, and to its name without `.gz`.
 
 mod bytes;
 mod detect;
@@ -82,16 +84,17 @@ use crate::input::{gzip, source};
 use bytes::Bytes;
 use error::{Context, Fault};
 
-/// Reads the image in the file at `path`, or in standard input when it is `-`.
+/// Reads the image in the file at `path`, or in standard input if the path is `-`.
 ///
 /// # Errors
-/// The file cannot be read, or its content is not what its format promises.
+/// The file cannot be read, or its content does not conform to its format.
 pub fn read(path: &Path, options: &ImageOptions) -> Result<AnyImage, ImageReadError> {
     open(path, options)?.image()
 }
 
-/// The number of frames of the image in the file at `path`, where one has to be picked because all of them have too many axes, and
-/// `options` pick none. None of what is no regular file, and of a file that cannot be read, of which the reader says what is wrong.
+/// The number of frames of the image in the file at `path`, if all frames together have too many axes and `options`
+/// pick none. Returns `None` for other images, for files that are not regular, and for files that cannot be read, whose
+/// error the reader reports.
 pub fn count_frames(path: &Path, options: &ImageOptions) -> Option<usize> {
     if options.frame.is_some() || !std::fs::metadata(path).is_ok_and(|found| found.is_file()) {
         return None;
@@ -106,19 +109,19 @@ pub fn count_frames(path: &Path, options: &ImageOptions) -> Option<usize> {
     }
 }
 
-/// Reads the image that a file in memory holds; `name` is used for messages and, without a format, for its extension.
+/// Reads an image from the bytes of a file. `name` is used in messages, and its extension for format detection.
 ///
 /// # Errors
-/// As [`read()`].
+/// The errors of [`read()`].
 pub fn read_bytes(name: &str, file: &[u8], options: &ImageOptions) -> Result<AnyImage, ImageReadError> {
     open_bytes(name, Bytes::of(file.to_vec()), options)?.image()
 }
 
-/// Opens the image in the file at `path`, or in standard input when it is `-`: its voxels in memory order, as they are asked for,
-/// in bounded memory where the table says so.
+/// Opens the image in the file at `path`, or in standard input if the path is `-`, as a stream of its voxels in memory
+/// order.
 ///
 /// # Errors
-/// The file cannot be read, or its header is not what its format promises.
+/// The file cannot be read, or its header does not conform to its format.
 pub fn open(path: &Path, options: &ImageOptions) -> Result<Stream, ImageReadError> {
     open_bytes(&source::name_of(path), Bytes::open(path), options)
 }
@@ -152,7 +155,8 @@ fn open_bytes(
     }
 }
 
-/// The bytes of a file, unpacked if it is compressed with gzip. A raw image that is exactly as long as its voxels may begin with any bytes.
+/// The bytes of a file, decompressed if it is compressed with gzip. A raw image that is exactly as long as its voxels
+/// may begin with any bytes.
 fn unpacked(bytes: Bytes, options: &ImageOptions) -> Result<Bytes, Fault> {
     let is_raw = |raw: &Raw| raw.bytes().is_some_and(|length| bytes.length() == Some(length));
     if !bytes.head().starts_with(gzip::MAGIC) || options.raw.as_ref().is_some_and(is_raw) {

@@ -224,7 +224,7 @@ fn start(header: &Header<'_>) -> Result<u64, ImageProblem> {
     })
 }
 
-/// What slope and intercept make of the numbers.
+/// The relation of the numbers to the values of voxels: slope and intercept, if they change anything.
 fn meaning(header: &Header<'_>) -> Result<Meaning, ImageProblem> {
     let [slope, inter] = [SCL_SLOPE, SCL_INTER].map(|field| header.number(field, 0).double());
     if slope == 0.0 || !slope.is_finite() || (slope == 1.0 && inter == 0.0) {

@@ -1,29 +1,29 @@
-//! How to read.
+//! Options of reading an image.
 
 use super::error::ImageProblem;
 use super::format::ImageFormat;
 use crate::cubical::shape::Order;
 use crate::cubical::voxel::VoxelType;
 
-/// How to read. Without a format, content and name tell.
+/// Options of reading an image. If no format is given, it is detected from content and name.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ImageOptions {
-    /// The format; with `raw` and without a format, it is [`ImageFormat::Raw`].
+    /// The format. If `raw` is given, it is [`ImageFormat::Raw`].
     pub format: Option<ImageFormat>,
-    /// What a file without a header holds; for [`ImageFormat::Raw`] only.
+    /// Shape and type of the voxels of a file without a header; for [`ImageFormat::Raw`] only.
     pub raw: Option<Raw>,
-    /// Which channel to take of an image that has several, counted from 0. An image of a format without channels has one.
+    /// The channel to read of an image with several, counted from 0. Formats without channels have one.
     pub channel: Option<usize>,
-    /// Which frame to take of an image that changes in time, counted from 0. An image of a format without time has one.
+    /// The frame to read of an image with several, counted from 0. Formats without time have one.
     pub frame: Option<usize>,
-    /// The name of the array to read of an archive of several; for [`ImageFormat::Npz`] only.
+    /// The name of the array to read from an archive; for [`ImageFormat::Npz`] only.
     pub key: Option<String>,
-    /// What voxels become that are not a number, rounded to their type; without it they are an error.
+    /// Value that replaces NaN, rounded to the voxel type; if `None`, NaN is an error.
     pub nan: Option<f64>,
 }
 
 impl ImageOptions {
-    /// An error when a channel or a frame is picked of an image that has one of each.
+    /// Returns an error if a channel or frame other than 0 is picked from an image that has one of each.
     pub(super) fn check_single(&self) -> Result<(), ImageProblem> {
         pick("channel", self.channel, 1)?;
         pick("frame", self.frame, 1)?;
@@ -31,7 +31,7 @@ impl ImageOptions {
     }
 }
 
-/// Which of `count` channels or frames is picked, when one is.
+/// The picked channel or frame, after checking that it is one of `count`.
 pub(super) fn pick(what: &str, picked: Option<usize>, count: usize) -> Result<Option<usize>, ImageProblem> {
     match picked {
         Some(picked) if picked >= count => {
@@ -45,19 +45,19 @@ pub(super) fn pick(what: &str, picked: Option<usize>, count: usize) -> Result<Op
     }
 }
 
-/// What a file without a header holds: little-endian voxels and nothing else.
+/// Content of a file without a header: little-endian voxels and nothing else.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Raw {
-    /// Voxels along each axis, as its user indexes it.
+    /// Number of voxels along each axis, as the user indexes them.
     pub shape: Vec<usize>,
-    /// Their type.
+    /// Type of the voxels.
     pub dtype: VoxelType,
-    /// Which axis varies fastest.
+    /// The axis that varies fastest.
     pub order: Order,
 }
 
 impl Raw {
-    /// The bytes of the voxels, where 64 bits hold their number.
+    /// Number of bytes of the voxels, if it fits 64 bits.
     pub(super) fn bytes(&self) -> Option<u64> {
         let size = self.dtype.bytes() as u64;
         self.shape.iter().try_fold(size, |bytes, &extent| bytes.checked_mul(extent as u64))

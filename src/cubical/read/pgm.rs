@@ -1,8 +1,8 @@
 //! `pgm`: Netpbm's portable graymaps and bitmaps, as text (`P2`, `P1`) or as bytes (`P5`, `P4`).
 //!
 //! Axes are row and column. The values of a graymap are read as they are in the file, whatever its greatest value:
-//! as `u8`, or as `u16` if that is above 255. A 1 of a bitmap, which is black, is read as 0 and a 0 as 255, as by OpenCV
-//! and Pillow.
+//! as `u8`, or as `u16` if that is above 255. A 1 of a bitmap, which is black, is read as 0 and a 0 as 255, as OpenCV
+//! and Pillow do.
 //!
 //! Blanks may follow the raster, such as a newline; other images may not.
 //!

@@ -1,13 +1,14 @@
 //! `tiff`: gray images of TIFF and BigTIFF.
 //!
-//! One page has the axes row and column, several the axes page, row and column; the pages of a stack have one size and one
-//! type. Samples are `u8` to `u64`, `i8` to `i64`, `f32` or `f64`, in strips or tiles, uncompressed or compressed with LZW,
-//! Deflate or PackBits, with or without predictor. Samples of 1, 2 and 4 bits are spread over 0 … 255, as those of PNG are; floats of 16
-//! bits become `f32`. Colour, palettes, several samples a pixel and images in which 0 is white are errors: which value a pixel stands for
-//! is for the user to say. Reduced copies of an image, as pyramids have them, and masks of transparency are passed over.
+//! A file of one page has the axes row and column; a stack of pages, which have one size and one type, has the axes
+//! page, row and column. Samples are `u8` to `u64`, `i8` to `i64`, `f32` or `f64`, in strips or tiles, uncompressed or
+//! compressed with LZW, Deflate or PackBits, with or without predictor. Samples of 1, 2 and 4 bits are spread over 0 to
+//! 255, as in PNG; 16-bit floats become `f32`. Colour, palettes, several samples per pixel and images in which 0 is
+//! white are errors, since the user has to decide which value a pixel stands for. Reduced copies of an image, as in
+//! pyramids, and transparency masks are skipped.
 //!
-//! [`planes`] says what the pages of a stack are. A stack whose first page alone is in the list of pages, as ImageJ and tifffile write
-//! large ones, is read when its data lie one after the other.
+//! [`planes`] says what the pages of a stack are. A stack of which only the first page is listed, as in large files of
+//! ImageJ and tifffile, can be read if its data are contiguous.
 
 mod followed;
 mod page;
@@ -61,7 +62,7 @@ pub(super) fn open(bytes: Bytes, options: &ImageOptions) -> Result<Stream, Fault
     Ok(Stream { geometry, ..stream })
 }
 
-/// The number of frames of an image that has too many axes without one of them picked.
+/// The number of frames, if the image has too many axes unless one frame is picked.
 pub(super) fn frames(bytes: Bytes, options: &ImageOptions) -> Option<usize> {
     let (file, length) = bytes.into_seekable().ok()?;
     let mut decoder = Decoder::new(file).ok()?.with_limits(limits(length));
@@ -71,7 +72,7 @@ pub(super) fn frames(bytes: Bytes, options: &ImageOptions) -> Option<usize> {
     Planes::of(&description, pages.len(), size).ok()?.frames(options.channel)
 }
 
-/// What all pages of the stack have in common, and their numbers. The decoder is left at the first.
+/// The properties shared by all pages of the stack, and the numbers of the pages. The decoder is left at the first.
 fn pages_of(decoder: &mut Pages, length: u64) -> Result<(Page, Vec<usize>), Fault> {
     let first = page(decoder, 0, length)?;
     let mut pages = vec![0];

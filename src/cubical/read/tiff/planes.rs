@@ -1,4 +1,4 @@
-//! What the planes of a TIFF file are: slices, channels or frames, as the description of the first page says.
+//! Meaning of the planes of a TIFF file, slices, channels or frames, according to the description of the first page.
 //!
 //! | description | of | planes, fastest first |
 //! |---|---|---|
@@ -7,8 +7,8 @@
 //! | JSON `{"shape": …}` | tifffile | as the array's axes, named by `axes` if at all |
 //! | any other, or none | | pages are slices |
 //!
-//! An image here has at most three axes. So one long axis of planes is read, whatever it is; where there are more, a channel or a
-//! frame has to be picked.
+//! An image has at most three axes, so planes along one axis can be read, whatever that axis is. If there are planes
+//! along several axes, a channel or a frame has to be picked.
 
 use std::collections::BTreeSet;
 
@@ -18,7 +18,7 @@ use serde::Deserialize;
 use crate::cubical::read::error::ImageProblem;
 use crate::cubical::read::options::pick;
 
-/// What planes differ in along one of their axes.
+/// Meaning of an axis of planes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Axis {
     Channel,
@@ -28,7 +28,7 @@ enum Axis {
 }
 
 impl Axis {
-    /// The axis that OME and tifffile call by this letter.
+    /// The axis that OME and tifffile denote by this letter.
     fn of_letter(letter: char) -> Axis {
         match letter {
             'C' | 'S' => Axis::Channel,
@@ -51,15 +51,15 @@ impl Axis {
 /// The planes of a file.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Planes {
-    /// Their axes and how long these are, the slowest first.
+    /// The axes with their extents, the slowest first.
     axes: Vec<(Axis, usize)>,
-    /// The page that each plane is, unless planes are pages in their order.
+    /// The page of each plane; `None` if planes are the pages in order.
     pages: Option<Vec<usize>>,
 }
 
 impl Planes {
-    /// The planes of a file with so many pages of this size, and this description on the first. There are as many planes as pages, or there is
-    /// one page, whose data others may follow.
+    /// The planes of a file with this number and size of pages, and this description of the first page. There are as
+    /// many planes as pages, or a single page whose data may be followed by those of others.
     pub(super) fn of(description: &str, pages: usize, size: [usize; 2]) -> Result<Planes, ImageProblem> {
         let text = description.trim_start_matches('\u{feff}').trim_start();
         let planes = if text.starts_with("ImageJ=") {
@@ -80,24 +80,24 @@ impl Planes {
         }
     }
 
-    /// How many there are, where that can be counted.
+    /// Number of planes, if it fits.
     pub(super) fn count(&self) -> Option<usize> {
         self.axes.iter().try_fold(1_usize, |count, (_, extent)| count.checked_mul(*extent))
     }
 
-    /// How many planes there are along an axis.
+    /// Number of planes along an axis.
     fn extent(&self, kind: Axis) -> usize {
         let found = self.axes.iter().find(|(axis, extent)| *axis == kind && *extent > 1);
         found.map_or(1, |(_, extent)| *extent)
     }
 
-    /// The number of frames, where one of them has to be picked.
+    /// The number of frames, if one of them has to be picked.
     pub(super) fn frames(&self, channel: Option<usize>) -> Option<usize> {
         let has_to_be_picked = self.picked(channel, None).is_err() && self.picked(channel, Some(0)).is_ok();
         has_to_be_picked.then(|| self.extent(Axis::Frame)).filter(|&frames| frames > 1)
     }
 
-    /// The pages of the planes that are left when a channel and a frame are picked, in their order along the one axis that is left.
+    /// The pages of the planes that remain if a channel and a frame are picked, in order along the remaining axis.
     pub(super) fn picked(
         &self,
         channel: Option<usize>,
@@ -125,7 +125,7 @@ impl Planes {
         })
     }
 
-    /// The error that there are planes along several axes.
+    /// The error that planes remain along several axes.
     fn too_many(&self) -> ImageProblem {
         let long = || self.axes.iter().filter(|(_, extent)| *extent > 1);
         let found: Vec<String> = long().map(|(axis, extent)| format!("{extent} {}s", axis.name())).collect();
@@ -144,7 +144,8 @@ fn told(count: Option<usize>) -> String {
     count.map_or_else(|| "more than 2^64".to_owned(), |count| count.to_string())
 }
 
-/// What ImageJ says; none, as to ImageJ itself, where its numbers of channels, slices and frames are not those of its images.
+/// The planes described by ImageJ. Like ImageJ, ignores a description whose numbers of channels, slices and frames do
+/// not match its number of images.
 fn imagej(text: &str, pages: usize) -> Result<Option<Planes>, ImageProblem> {
     let number = |key: &str| {
         let value = text.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix('='));
@@ -166,14 +167,14 @@ fn imagej(text: &str, pages: usize) -> Result<Option<Planes>, ImageProblem> {
     })
 }
 
-/// What tifffile says of the array that it has written.
+/// Description of an array by tifffile.
 #[derive(Deserialize)]
 struct Shaped {
     shape: Vec<usize>,
     axes: Option<String>,
 }
 
-/// What tifffile says, if it is of an array of pages of this size.
+/// The planes described by tifffile, if the description is one of pages of this size.
 fn shaped(text: &str, size: [usize; 2]) -> Option<Planes> {
     let Shaped { shape, axes } = serde_json::from_str(text).ok()?;
     let letters: Vec<char> = axes.unwrap_or_default().chars().collect();
@@ -192,7 +193,7 @@ fn problem(expected: &str, found: String) -> ImageProblem {
     ImageProblem::whole(expected, found)
 }
 
-/// What OME-XML says.
+/// The planes described by OME-XML.
 fn ome(text: &str, pages: usize) -> Result<Planes, ImageProblem> {
     let document = Document::parse(text).map_err(|error| problem("sound OME-XML", error.to_string()))?;
     let named = |name: &'static str| {
@@ -235,14 +236,14 @@ fn ome(text: &str, pages: usize) -> Result<Planes, ImageProblem> {
     listed(pixels, &letters, &extents, planes, pages)
 }
 
-/// A number that an element of OME-XML says under this name, if it does.
+/// The number in an attribute of an element of OME-XML, or a default if there is none.
 fn number(node: Node<'_, '_>, name: &str, otherwise: usize) -> Result<usize, ImageProblem> {
     let Some(text) = node.attribute(name) else { return Ok(otherwise) };
     let read = text.trim().parse();
     read.map_err(|_| problem(&format!("a number as {name} in OME-XML"), format!("{text:?}")))
 }
 
-/// The planes with the pages that `TiffData` says they are; without any, planes are pages in their order.
+/// The planes with the pages that `TiffData` assigns to them. Without `TiffData`, planes are the pages in order.
 fn listed(
     pixels: Node<'_, '_>,
     letters: &[char],
@@ -275,7 +276,7 @@ fn listed(
     }
 }
 
-/// Whether these are the three letters, each once.
+/// Whether each of the letters C, T and Z occurs once.
 fn is_order(letters: &str) -> bool {
     let letters: BTreeSet<char> = letters.chars().collect();
     letters == BTreeSet::from(['C', 'T', 'Z'])
