@@ -9,11 +9,6 @@ mod cli;
 
 use std::process::ExitCode;
 
-use clap::Parser;
-
 fn main() -> ExitCode {
-    match cli::Cli::try_parse() {
-        Ok(cli) => cli::run(cli).unwrap_or_else(|error| error.fail()),
-        Err(answer) => cli::answer(&answer),
-    }
+    cli::run().unwrap_or_else(|error| error.fail())
 }

@@ -1,28 +1,17 @@
 //! Batches: several inputs of one command. Each answer goes into a directory, and an input that fails does not stop the
 //! others.
 
-use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::mpsc::{self, Sender};
-use std::thread;
 
 use hashbrown::HashSet;
-use lacuna::plot::Series;
-use lacuna::progress::{Cost, Expected, Progress};
-use serde::Serialize;
 
-use super::answers::Answers;
-use super::batch_pictures::BatchPictures;
 use super::directory::files_of;
-use super::error::{CliError, twice_standard_input, usage};
+use super::error::{CliError, usage};
 use super::naming::{OutputFormat, extension_of, format_or};
 use super::notes::{Notes, counted};
-use super::outputs::Inputs;
-use super::progress::Meter;
-use super::sink::{Content, Sink};
+use super::outputs::{Inputs, at_most_one_pipe};
 
 /// An input and the file of its answer.
 #[derive(Debug)]
@@ -46,7 +35,6 @@ pub(crate) struct Tasks {
     pub(crate) is_batch: bool,
     /// The files that are read; none of them may be overwritten.
     pub(crate) inputs: Inputs,
-    notes: Notes,
 }
 
 /// Describes the inputs, for the error that no output directory was given.
@@ -63,21 +51,27 @@ fn what_there_is(inputs: &[(PathBuf, Option<usize>)]) -> String {
 /// one; its reader reports the error.
 pub(crate) type Count<'a> = &'a dyn Fn(&Path) -> Option<usize>;
 
+impl Task {
+    /// Name of the input in messages.
+    pub(crate) fn label(&self) -> String {
+        let name = lacuna::internals::name_of(&self.input);
+        self.number.map_or_else(|| name.clone(), |number| format!("{name}[{number}]"))
+    }
+}
+
 impl Tasks {
-    /// Makes a task for each of `inputs`, directories replaced by their files, and chooses the format of all answers.
-    /// Answers go to `output`, which is a directory, created if needed, where there are several.
-    pub(crate) fn plan<F: OutputFormat>(
-        inputs: &[PathBuf],
-        output: Option<&Path>,
-        format: Option<F>,
-        default: F,
-        notes: Notes,
-    ) -> Result<(Tasks, F), CliError> {
-        Tasks::plan_counted(inputs, output, format, default, notes, &|_| None)
+    /// The task of a run on one input.
+    pub(crate) fn one(input: &Path, output: Option<&Path>) -> Tasks {
+        let (inputs, output) = (Inputs::of([input]), output.map(Path::to_path_buf));
+        let task =
+            Task { input: input.to_path_buf(), name: name_of(input), number: None, output, place: None };
+        Tasks { tasks: vec![task], is_batch: false, inputs }
     }
 
-    /// Like [`plan`](Tasks::plan), for files that may each hold several inputs.
-    pub(crate) fn plan_counted<F: OutputFormat>(
+    /// Makes a task for each of `inputs`, directories replaced by their files, and files that hold several inputs, as
+    /// `count` says, by these; and chooses the format of all answers. Answers go to `output`, which is a directory,
+    /// created if needed, where there are several.
+    pub(crate) fn plan<F: OutputFormat>(
         inputs: &[PathBuf],
         output: Option<&Path>,
         format: Option<F>,
@@ -107,162 +101,13 @@ impl Tasks {
                 )));
             }
             None => {
-                let task = |(input, number): (PathBuf, Option<usize>)| {
-                    let (name, output) = (name_of(&input), output.map(Path::to_path_buf));
-                    Task { input, name, number, output, place: None }
-                };
-                inputs.into_iter().map(task).collect()
+                let task = |(input, _): (PathBuf, Option<usize>)| Tasks::one(&input, output).tasks;
+                inputs.into_iter().flat_map(task).collect()
             }
         };
         let count = tasks.len();
         (1..).zip(&mut tasks).for_each(|(place, task)| task.place = is_batch.then_some((place, count)));
-        Ok((Tasks { tasks, is_batch, inputs: spared, notes }, format))
-    }
-
-    /// The only task of a run that is not a batch.
-    pub(crate) fn only(&self) -> Option<&Task> {
-        self.tasks.first().filter(|_| !self.is_batch)
-    }
-
-    /// Opens the file of the statistics, if requested. It may not be one of the inputs.
-    pub(crate) fn open_stats(&self, path: Option<&Path>) -> Result<Option<Sink>, CliError> {
-        self.inputs.spare(path)?;
-        path.map(|path| Sink::open(Some(path), Content::Text)).transpose()
-    }
-
-    /// Runs the tasks one after another. In a batch, a failure that concerns one input is reported, and the next task
-    /// runs.
-    pub(crate) fn run<T>(
-        &self,
-        mut run: impl FnMut(&Task) -> Result<T, CliError>,
-    ) -> Result<Ran<T>, CliError> {
-        let mut ran = Ran::new(self.tasks.len());
-        for task in &self.tasks {
-            ran.take(run(task), self.is_batch)?;
-        }
-        Ok(ran)
-    }
-
-    /// Runs the tasks in parallel, one on each of `workers` threads. `worker` makes the state of a thread, `run` does a
-    /// task with it, and `then` receives the outcomes on the calling thread, in the order of the tasks. Failures are
-    /// handled as in [`run`](Tasks::run).
-    ///
-    /// Within `run`, rayon sees a pool of the current thread only: the tasks are too small to be split.
-    pub(crate) fn run_side_by_side<W, A: Send, T>(
-        &self,
-        workers: usize,
-        worker: &(dyn Fn() -> W + Sync),
-        run: &(dyn Fn(&mut W, &Task) -> Result<A, CliError> + Sync),
-        mut then: impl FnMut(&Task, Result<A, CliError>) -> Result<T, CliError>,
-    ) -> Result<Ran<T>, CliError> {
-        let (next, is_over) = (AtomicUsize::new(0), AtomicBool::new(false));
-        let meter = Meter::new(self.notes.progress());
-        meter.expect(&[Expected { stage: "files", dim: None, cost: Cost::Known(1.0) }]);
-        meter.begin("files", None, self.tasks.len() as u64);
-        let (sender, outcomes) = mpsc::channel();
-        let work = |sender: Sender<(usize, Result<A, CliError>)>| {
-            // The pool lives as long as the worker. If it cannot be made, tasks are split after all, which is slower
-            // but correct.
-            let _alone = rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread().build();
-            let mut worker = worker();
-            while !is_over.load(Ordering::Relaxed) {
-                let number = next.fetch_add(1, Ordering::Relaxed);
-                let Some(task) = self.tasks.get(number) else { return };
-                if sender.send((number, run(&mut worker, task))).is_err() {
-                    return;
-                }
-            }
-        };
-        thread::scope(|scope| {
-            for _ in 0..workers {
-                let (work, sender) = (&work, sender.clone());
-                // Fewer threads than requested are enough.
-                if thread::Builder::new().spawn_scoped(scope, move || work(sender)).is_err() {
-                    break;
-                }
-            }
-            drop(sender);
-            let mut ran = Ran::new(self.tasks.len());
-            let mut early = BTreeMap::new();
-            let mut told = 0;
-            for (number, outcome) in &outcomes {
-                early.insert(number, outcome);
-                meter.advance(1);
-                while let Some(outcome) = early.remove(&told) {
-                    let taken = meter.aside(|| ran.take(then(&self.tasks[told], outcome), self.is_batch));
-                    told += 1;
-                    if let Err(error) = taken {
-                        is_over.store(true, Ordering::Relaxed);
-                        return Err(error);
-                    }
-                }
-            }
-            // Reached only if no thread could be started.
-            for task in &self.tasks[told..] {
-                ran.take(then(task, run(&mut worker(), task)), self.is_batch)?;
-            }
-            Ok(ran)
-        })
-    }
-}
-
-/// Outcomes of all tasks.
-#[derive(Debug)]
-pub(crate) struct Ran<T> {
-    /// Results of the inputs that did not fail, in their order.
-    pub(crate) found: Vec<T>,
-    /// The number of inputs that failed.
-    pub(crate) failed: usize,
-    all: usize,
-    /// Whether the system is the cause of at least one failure.
-    is_of_system: bool,
-}
-
-impl<T> Ran<T> {
-    /// Starts with no outcomes, for `all` tasks.
-    fn new(all: usize) -> Self {
-        Ran { found: Vec::new(), failed: 0, all, is_of_system: false }
-    }
-
-    /// Adds the outcome of a task. In a batch, a failure that concerns one input is reported.
-    ///
-    /// # Errors
-    /// The failure of a task that ends the whole run.
-    fn take(&mut self, outcome: Result<T, CliError>, is_batch: bool) -> Result<(), CliError> {
-        match outcome {
-            Ok(found) => self.found.push(found),
-            Err(error) if is_batch && error.concerns_one_input() => {
-                error.report();
-                self.failed += 1;
-                self.is_of_system |= error.is_of_system();
-            }
-            Err(error) => return Err(error),
-        }
-        Ok(())
-    }
-
-    /// Ends a run: commits the picture of all inputs and the statistics. If inputs failed, `answers` saves which ones have results.
-    ///
-    /// # Errors
-    /// A file cannot be written, or at least one input failed.
-    pub(crate) fn finish(
-        &self,
-        pictures: Option<BatchPictures<'_>>,
-        series: &[Series],
-        stats: Option<Sink>,
-        record: &impl Serialize,
-        answers: &Answers<'_>,
-    ) -> Result<(), CliError> {
-        pictures.map_or(Ok(()), |pictures| pictures.finish(series))?;
-        if let Some(mut stats) = stats {
-            stats.fill_json(record)?;
-            stats.commit()?;
-        }
-        if self.failed == 0 {
-            return Ok(());
-        }
-        answers.save();
-        Err(CliError::unanswered(self.failed, self.all, self.is_of_system))
+        Ok((Tasks { tasks, is_batch, inputs: spared }, format))
     }
 }
 
@@ -272,9 +117,7 @@ fn listed(inputs: &[PathBuf], notes: Notes) -> Result<Vec<PathBuf>, CliError> {
     for path in inputs {
         if path.is_dir() { all.extend(files_of(path, notes)?) } else { all.push(path.clone()) }
     }
-    if all.iter().filter(|path| path.as_path() == Path::new("-")).count() > 1 {
-        return Err(twice_standard_input());
-    }
+    at_most_one_pipe(&all)?;
     Ok(all)
 }
 

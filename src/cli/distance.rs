@@ -14,17 +14,14 @@ use lacuna::progress::{Cost, Expected, Progress};
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
-use super::arguments::limits::DeadlineArguments;
+use super::arguments::common::CommonArguments;
 use super::arguments::machine::ThreadsArguments;
-use super::arguments::memory::MemoryArguments;
-use super::arguments::messages::ProgressArguments;
 use super::error::{CliError, only_of, usage};
 use super::naming::{OutputFormat, format_or};
 use super::notes::Notes;
-use super::outputs::{Inputs, at_most_one_pipe};
+use super::outputs::open_answer;
 use super::parse;
 use super::progress::Meter;
-use super::sink::Sink;
 use super::{exit_codes, help};
 
 /// Compute bottleneck and Wasserstein distances of persistence diagrams
@@ -34,6 +31,8 @@ use super::{exit_codes, help};
 #[derive(Debug, clap::Args)]
 #[command(help_template = help::template(EXAMPLES), after_help = help::MORE,
     after_long_help = help::after(EXAMPLES, exit_codes::LIMITED))]
+#[command(mut_arg("quiet", |arg| arg.help("Print only errors to standard error")))]
+#[command(mut_arg("verbose", |arg| arg.hide(true)))]
 pub(crate) struct Arguments {
     /// Files A and B, - for standard input; any number of files with --matrix
     #[arg(value_name = "FILE", required = true, num_args = 1..)]
@@ -90,28 +89,11 @@ pub(crate) struct Arguments {
     threads: ThreadsArguments,
 
     #[command(flatten)]
-    pub(super) memory: MemoryArguments,
-
-    #[command(flatten)]
-    pub(super) deadline: DeadlineArguments,
-
-    /// Print only errors to standard error
-    #[arg(short, long, help_heading = "Messages")]
-    quiet: bool,
-
-    #[command(flatten)]
-    progress: ProgressArguments,
+    pub(super) common: CommonArguments,
 
     /// Format: ripser, csv, json, npy, npz, dipha [default: detected from content]
     #[arg(long, help_heading = "Input", value_name = "FORMAT", allow_hyphen_values = true)]
     format: Option<BarcodeFormat>,
-}
-
-impl Arguments {
-    /// How much is said on standard error.
-    pub(super) fn notes(&self) -> Notes {
-        self.progress.notes(self.quiet, false)
-    }
 }
 
 const EXAMPLES: &str = "\
@@ -148,24 +130,30 @@ fn number(found: &str) -> Result<f64, String> {
     number.ok_or_else(|| format!("expected a number from 1 up, or inf, found {found}"))
 }
 
-/// Distances between files in one homology dimension; for two files also their matching.
+/// Distances between files in one homology dimension.
 struct Dimension {
     dim: u32,
     /// Distance matrix in row-major order; a single distance if no matrix was requested.
     distances: Vec<f64>,
-    matching: Option<Matching>,
+    /// The optimal matching, if requested; an infinite distance has none.
+    pairs: Option<Vec<Matched>>,
+}
+
+/// Two matched bars, or a bar and the diagonal.
+struct Matched {
+    bars: [Option<Bar>; 2],
+    distance: f64,
 }
 
 /// Reads the diagrams, computes the distances and writes them.
 pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     let metric = arguments.metric()?;
     let format = arguments.output_format()?;
-    let notes = arguments.notes();
+    let notes = arguments.common.notes();
     let answer = arguments.output_file.as_deref();
-    Inputs::of(&arguments.files).spare(answer)?;
-    let mut sink = Sink::open(answer, format.content())?;
+    let mut sink = open_answer(&arguments.files, answer, format.content())?;
     arguments.threads.start(notes)?;
-    let meter = Meter::new(notes.progress());
+    let meter = Meter::new(notes);
     meter.stage("reading");
     let read = |path: &PathBuf| arguments.read(path, notes);
     let diagrams = arguments.files.iter().map(read).collect::<Result<Vec<Bars>, CliError>>()?;
@@ -182,7 +170,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     let found = all.into_iter().map(|dim| arguments.measure(&diagrams, dim, &metric, &meter));
     let found = found.collect::<Result<Vec<Dimension>, CliError>>()?;
     drop(meter);
-    sink.fill(|out| arguments.write(format, &diagrams, &found, out))?;
+    sink.fill(|out| arguments.write(format, &found, out))?;
     sink.commit()
 }
 
@@ -207,7 +195,6 @@ impl Arguments {
                 self.files.len()
             )));
         }
-        at_most_one_pipe(&self.files)?;
         match self.kind {
             Kind::Bottleneck if self.order.is_some() || self.internal_p.is_some() => {
                 let option = if self.order.is_some() { "--order" } else { "--internal-p" };
@@ -289,62 +276,56 @@ impl Arguments {
                 distances[a * count + b] = distance;
                 distances[b * count + a] = distance;
             }
-            return Ok(Dimension { dim, distances, matching: None });
+            return Ok(Dimension { dim, distances, pairs: None });
         }
         meter.begin(STAGE, Some(dim as usize), 1);
         if self.matching {
-            let found = matching(&bars[0], &bars[1], metric, &())?;
-            return Ok(Dimension { dim, distances: vec![found.distance], matching: Some(found) });
+            let Matching { distance, pairs, .. } = matching(&bars[0], &bars[1], metric, &())?;
+            let matched = |Pair { a, b, distance }: Pair| Matched {
+                bars: [a.map(|place| bars[0][place]), b.map(|place| bars[1][place])],
+                distance,
+            };
+            let pairs = pairs.map(|pairs| pairs.into_iter().map(matched).collect());
+            return Ok(Dimension { dim, distances: vec![distance], pairs });
         }
-        Ok(Dimension { dim, distances: vec![distance(&bars[0], &bars[1], metric, &())?], matching: None })
+        Ok(Dimension { dim, distances: vec![distance(&bars[0], &bars[1], metric, &())?], pairs: None })
     }
 
-    fn write(
-        &self,
-        format: Format,
-        diagrams: &[Bars],
-        found: &[Dimension],
-        out: &mut dyn Write,
-    ) -> io::Result<()> {
+    fn write(&self, format: Format, found: &[Dimension], out: &mut dyn Write) -> io::Result<()> {
         match format {
-            Format::Text => self.write_text(diagrams, found, out),
-            Format::Csv => self.write_csv(diagrams, found, out),
-            Format::Json => self.write_json(diagrams, found, out),
+            Format::Text => self.write_text(found, out),
+            Format::Csv => self.write_csv(found, out),
+            Format::Json => self.write_json(found, out),
             Format::Npy => {
                 let distances = found.iter().flat_map(|dimension| dimension.distances.iter().copied());
-                npy::write_rows(&[diagrams.len(); 2], [Ok(distances)], out)
+                npy::write_rows(&[self.files.len(); 2], [Ok(distances)], out)
             }
         }
     }
 
-    fn write_text(&self, diagrams: &[Bars], found: &[Dimension], out: &mut dyn Write) -> io::Result<()> {
-        for Dimension { dim, distances, matching } in found {
-            if self.matrix {
-                writeln!(out, "dim {dim}:")?;
-                for row in distances.chunks(diagrams.len()) {
-                    let row: Vec<String> = row.iter().map(|&distance| shortest(distance)).collect();
-                    writeln!(out, "{}", row.join(" "))?;
-                }
-                continue;
+    /// The rows of the matrix of a dimension, or its only distance.
+    fn rows<'a>(&self, distances: &'a [f64]) -> impl Iterator<Item = &'a [f64]> {
+        distances.chunks(if self.matrix { self.files.len() } else { 1 })
+    }
+
+    fn write_text(&self, found: &[Dimension], out: &mut dyn Write) -> io::Result<()> {
+        for Dimension { dim, distances, pairs } in found {
+            let after = if self.matrix { "\n" } else { " " };
+            write!(out, "dim {dim}:{after}")?;
+            for row in self.rows(distances) {
+                writeln!(out, "{}", joined(row, " "))?;
             }
-            writeln!(out, "dim {dim}: {}", shortest(distances[0]))?;
-            let Some(pairs) = matching.as_ref().and_then(|matching| matching.pairs.as_ref()) else {
-                continue;
+            let end = |bar: &Option<Bar>| {
+                bar.map_or("diagonal".to_owned(), |bar| format!("[{:?},{:?})", bar.birth, bar.death))
             };
-            let [a, b] = [0, 1].map(|side| of_dimension(&diagrams[side], *dim));
-            for Pair { a: p, b: q, distance } in pairs {
-                let told = |bars: &[Bar], place: &Option<usize>| {
-                    place.map_or("diagonal".to_owned(), |place| {
-                        format!("[{},{})", shortest(bars[place].birth), shortest(bars[place].death))
-                    })
-                };
-                writeln!(out, " {} {} {}", told(&a, p), told(&b, q), shortest(*distance))?;
+            for Matched { bars: [a, b], distance } in pairs.iter().flatten() {
+                writeln!(out, " {} {} {distance:?}", end(a), end(b))?;
             }
         }
         Ok(())
     }
 
-    fn write_csv(&self, diagrams: &[Bars], found: &[Dimension], out: &mut dyn Write) -> io::Result<()> {
+    fn write_csv(&self, found: &[Dimension], out: &mut dyn Write) -> io::Result<()> {
         if self.matrix {
             let names: Vec<String> = self.files.iter().map(|path| quoted(&name_of(path))).collect();
             writeln!(out, "dim,{}", names.join(","))?;
@@ -352,63 +333,42 @@ impl Arguments {
             let columns = if self.matching { "birth_a,death_a,birth_b,death_b," } else { "" };
             writeln!(out, "dim,{columns}distance")?;
         }
-        for Dimension { dim, distances, matching } in found {
-            if !self.matching {
-                let columns = if self.matrix { diagrams.len() } else { 1 };
-                for row in distances.chunks(columns) {
-                    let row: Vec<String> = row.iter().map(|&distance| shortest(distance)).collect();
-                    writeln!(out, "{dim},{}", row.join(","))?;
-                }
-                continue;
-            }
-            let Some(pairs) = matching.as_ref().and_then(|matching| matching.pairs.as_ref()) else {
-                writeln!(out, "{dim},,,,,{}", shortest(distances[0]))?;
-                continue;
+        for Dimension { dim, distances, pairs } in found {
+            let end = |bar: &Option<Bar>| {
+                bar.map_or(",".to_owned(), |bar| format!("{:?},{:?}", bar.birth, bar.death))
             };
-            let [a, b] = [0, 1].map(|side| of_dimension(&diagrams[side], *dim));
-            for Pair { a: p, b: q, distance } in pairs {
-                let told = |bars: &[Bar], place: &Option<usize>| {
-                    place.map_or(",".to_owned(), |place| {
-                        format!("{},{}", shortest(bars[place].birth), shortest(bars[place].death))
-                    })
-                };
-                writeln!(out, "{dim},{},{},{}", told(&a, p), told(&b, q), shortest(*distance))?;
+            for Matched { bars: [a, b], distance } in pairs.iter().flatten() {
+                writeln!(out, "{dim},{},{},{distance:?}", end(a), end(b))?;
+            }
+            if pairs.is_none() {
+                let empty = if self.matching { ",,,," } else { "" };
+                for row in self.rows(distances) {
+                    writeln!(out, "{dim},{empty}{}", joined(row, ","))?;
+                }
             }
         }
         Ok(())
     }
 
-    fn write_json(&self, diagrams: &[Bars], found: &[Dimension], out: &mut dyn Write) -> io::Result<()> {
-        let dimensions: Vec<Value> = found
-            .iter()
-            .map(|Dimension { dim, distances, matching }| {
-                if self.matrix {
-                    let rows: Vec<Vec<Value>> = distances
-                        .chunks(diagrams.len())
-                        .map(|row| row.iter().map(|&distance| value(distance)).collect())
-                        .collect();
-                    return json!({"dim": dim, "distances": rows});
-                }
-                let mut object = json!({"dim": dim, "distance": value(distances[0])});
-                if let Some(matching) = matching {
-                    let [a, b] = [0, 1].map(|side| of_dimension(&diagrams[side], *dim));
-                    let told = |bars: &[Bar], place: Option<usize>| {
-                        place.map(|place| [value(bars[place].birth), value(bars[place].death)])
-                    };
-                    object["matching"] = json!(matching.pairs.as_ref().map(|pairs| {
-                        let pair = |pair: &Pair| {
-                            json!({"a": told(&a, pair.a), "b": told(&b, pair.b), "distance": value(pair.distance)})
-                        };
-                        pairs.iter().map(pair).collect::<Vec<Value>>()
-                    }));
-                }
-                object
-            })
-            .collect();
+    fn write_json(&self, found: &[Dimension], out: &mut dyn Write) -> io::Result<()> {
+        let row = |row: &[f64]| -> Vec<Value> { row.iter().map(|&distance| value(distance)).collect() };
+        let dimension = |Dimension { dim, distances, pairs }: &Dimension| {
+            if self.matrix {
+                return json!({"dim": dim, "distances": self.rows(distances).map(row).collect::<Vec<_>>()});
+            }
+            let mut object = json!({"dim": dim, "distance": value(distances[0])});
+            if self.matching {
+                let end = |bar: Option<Bar>| bar.map(|bar| [value(bar.birth), value(bar.death)]);
+                let pair = |&Matched { bars: [a, b], distance }: &Matched| json!({"a": end(a), "b": end(b), "distance": value(distance)});
+                let pairs = pairs.as_ref().map(|pairs| pairs.iter().map(pair).collect::<Vec<Value>>());
+                object["matching"] = json!(pairs);
+            }
+            object
+        };
         let mut object = json!({
             "kind": if self.kind == Kind::Bottleneck { "bottleneck" } else { "wasserstein" },
             "files": self.files.iter().map(|path| name_of(path)).collect::<Vec<String>>(),
-            "dimensions": dimensions,
+            "dimensions": found.iter().map(dimension).collect::<Vec<Value>>(),
         });
         if self.kind == Kind::Wasserstein {
             object["order"] = value(self.order.unwrap_or(1.0));
@@ -428,9 +388,9 @@ fn of_dimension(bars: &Bars, dim: u32) -> Vec<Bar> {
         .collect()
 }
 
-/// Shortest decimal that reads back as the same double.
-fn shortest(number: f64) -> String {
-    format!("{number:?}")
+/// The shortest decimals that read back as the same doubles.
+fn joined(row: &[f64], separator: &str) -> String {
+    row.iter().map(|distance| format!("{distance:?}")).collect::<Vec<_>>().join(separator)
 }
 
 /// JSON number, or a string for an infinite one.

@@ -1,42 +1,38 @@
 //! `lacuna ecc`: Euler characteristic curves of images.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
+use clap::ArgMatches;
+use lacuna::cubical::Value;
 use lacuna::cubical::curves::{self, CurvesFound, ImageCurves};
 use lacuna::cubical::ecc::scales::Scales;
 use lacuna::cubical::ecc::slabs::memory_plan;
 use lacuna::cubical::ecc::{Bins, EccRequest, VcecRows};
-use lacuna::cubical::read::{Detection, ImageOptions};
-use lacuna::internals::{available, name_of};
+use lacuna::cubical::read::ImageOptions;
+use lacuna::internals::{Level, available};
 use lacuna::output::curves::CurveFormat;
-use lacuna::plot::{PlotKind, Series};
-use lacuna::report::Report;
-use lacuna::snapshot::{Checkpoint, Fingerprint, Part, Resumable};
-use serde::Serialize;
+use lacuna::plot::Series;
+use lacuna::snapshot::Resumable;
 
-use super::answers::{self, Answers};
 use super::arguments::filtration::FiltrationArguments;
 use super::arguments::image::ImageArguments;
-use super::arguments::limits::{CheckpointArguments, TimeLimitArguments};
-use super::arguments::machine::MachineArguments;
-use super::arguments::picture::{Picture, PictureFileArguments, title_of};
-use super::arguments::report::ReportArguments;
+use super::arguments::picture::PictureFileArguments;
+use super::arguments::run::RunArguments;
 use super::batch::{Task, Tasks};
-use super::batch_pictures::BatchPictures;
 use super::curves::CurveFile;
+use super::ending::{keeps_state, while_reading};
 use super::error::CliError;
+use super::frame::Frame;
 use super::input_identity;
-use super::interruption::while_reading;
-use super::long_run::LongRun;
 use super::naming::OutputFormat;
-use super::notes::{Notes, counted, tell, timing_line};
-use super::outputs::{Files, Outputs};
-use super::parse::{self, Bounds};
-use super::progress::{Meter, Written};
-use super::record::VERSION;
-use super::sink::Sink;
+use super::notes::{counted, tell};
+use super::parse;
+use super::progress::Written;
+use super::record::Record;
+use super::run::{Run, Setup, Work};
 use super::{exit_codes, help};
 
 /// Compute Euler characteristic curves of images
@@ -72,7 +68,7 @@ pub(crate) struct Arguments {
     /// first bin; values above, inf included, in none; for superlevel sets the other way round.
     #[arg(long, value_name = "LOW,HIGH", help_heading = "Filtration", requires = "bins",
         value_parser = parse::bounds, allow_hyphen_values = true)]
-    range: Option<Bounds>,
+    range: Option<(Value, Value)>,
 
     /// Compute K curves: of the image and of K - 1 Gaussian smoothings
     ///
@@ -114,7 +110,7 @@ pub(crate) struct Arguments {
     picture: PictureFileArguments,
 
     #[command(flatten)]
-    pub(super) machine: MachineArguments,
+    pub(super) run: RunArguments,
 
     /// Directory for temporary files [default: that of the system]
     ///
@@ -122,15 +118,6 @@ pub(crate) struct Arguments {
     /// ends.
     #[arg(hide_short_help = true, long, value_name = "DIR", help_heading = "Computation")]
     temp_dir: Option<PathBuf>,
-
-    #[command(flatten)]
-    time: TimeLimitArguments,
-
-    #[command(flatten)]
-    checkpoint: CheckpointArguments,
-
-    #[command(flatten)]
-    pub(super) report: ReportArguments,
 
     #[command(flatten)]
     input: ImageArguments,
@@ -156,271 +143,152 @@ pub(super) const LEAST_HELD: u64 = 64 << 20;
 /// Bytes for streaming where no limit is given; more would not be faster.
 const ENOUGH: u64 = 512 << 20;
 
+/// Largest file, in bytes, that one thread processes while other threads process other images.
+const SMALL: u64 = 16 << 20;
+
 /// Runs the command: streams the images, sums their curves and writes them.
-pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
+pub(crate) fn run(arguments: &Arguments, given: &ArgMatches) -> Result<(), CliError> {
     let start = Instant::now();
-    let request = arguments.request();
+    let Arguments { run: common, picture, .. } = arguments;
     let memory = arguments.memory();
     // A limit beyond the address space is no limit.
     let limit = usize::try_from(memory).unwrap_or(usize::MAX);
-    let options = arguments.input.options()?;
-    let mut curves = ImageCurves::new(&request, limit, arguments.machine.backend())
-        .map_err(|source| CliError::about("--bins, --range", source))?
-        .spilling_to(arguments.temp_dir.clone());
-    if let Some(scales) = arguments.scales() {
+    let (options, request, scales) = (arguments.input.options()?, arguments.request(), arguments.scales());
+    request.bins.check().map_err(|source| CliError::about("--bins, --range", source))?;
+    if let Some(scales) = &scales {
         scales.weights().map_err(|source| CliError::about("--scales, --sigma, --taps", source))?;
     }
-    let notes = arguments.report.notes();
-    let (mut tasks, format) = Tasks::plan(
-        &arguments.images,
-        arguments.output_file.as_deref(),
-        arguments.output,
-        CurveFormat::Csv,
-        notes,
-    )?;
-    let stats = tasks.open_stats(arguments.report.stats.as_deref())?;
-    let (picture, report, pictures) = if tasks.is_batch {
-        let pictures = BatchPictures::open(&arguments.picture, PlotKind::Ecc, &tasks, stats.as_ref())?;
-        pictures.check_kept(&arguments.checkpoint)?;
-        (pictures.of_each(), None, Some(pictures))
-    } else {
-        (arguments.picture.picture(PlotKind::Ecc)?, arguments.picture.report()?, None)
+    let (notes, output) = (common.report.notes(), arguments.output_file.as_deref());
+    let (tasks, format) =
+        Tasks::plan(&arguments.images, output, arguments.output, CurveFormat::Csv, notes, &|_| None)?;
+    let setup = Setup {
+        inputs: "images",
+        content: format.content(),
+        is_streamed: true,
+        ..Setup::new("ecc", given, common, picture)
     };
-    let long = LongRun::open(&arguments.time, &arguments.checkpoint, notes)?;
-    if arguments.checkpoint.is_asked_for() {
-        let run = arguments.fingerprint(&tasks, format)?;
-        long.begin(|| run)?;
-    }
-    let answers = Answers::load(long.checkpoint())?;
-    if tasks.is_batch {
-        answers.leave_out(&mut tasks, notes);
-    }
-    arguments.machine.threads.start(notes)?;
-    if arguments.report.explain {
+    let run = Run::open(start, tasks, setup)?;
+    if common.report.explain {
         explanation(limit).iter().for_each(tell);
     }
-    let job = Job {
-        arguments,
-        request,
-        options,
-        format,
-        picture,
-        report,
-        pictures: pictures.as_ref(),
-        limit,
-        tasks: &tasks,
-        notes,
-        stats: stats.as_ref(),
-        long: &long,
-        answers: &answers,
+    // Each worker gets enough memory that a small image is seldom split into slabs.
+    let most = if scales.is_some() { 1 } else { limit / usize::try_from(SMALL).unwrap_or(usize::MAX) };
+    let workers = run.workers(SMALL).min(most).max(1);
+    let job = Job { arguments, request, scales, options, format, limit, voxels: AtomicUsize::new(0) };
+    let curves = |limit| {
+        let curves = ImageCurves::new(&request, limit, common.machine.backend());
+        curves.expect("the bins were checked").spilling_to(arguments.temp_dir.clone())
     };
-    let mut teller = Teller { job: &job, detected: Vec::new(), kept: Vec::new() };
-    let workers = job.workers(limit);
-    let ran = if workers > 1 {
-        let beside = || job.curves(limit / workers);
-        let run = |curves: &mut ImageCurves, task: &Task| job.run(curves, task, false);
-        tasks.run_side_by_side(workers, &beside, &run, |task, outcome| {
-            // It may have failed for its small share of memory: retry with all of it.
-            let answered = outcome.or_else(|error| match error {
-                error if error.is_end() => Err(error),
-                _ => job.run(&mut curves, task, true),
-            })?;
-            Ok(teller.tell(task, answered))
-        })
-    } else {
-        tasks.run(|task| Ok(teller.tell(task, job.run(&mut curves, task, true)?)))
+    let worker = |workers: usize| -> Work<'_> {
+        let (job, mut curves) = (&job, curves(limit / workers));
+        Box::new(move |run, task, frame| job.run(run, &mut curves, task, frame))
     };
-    let mut ran = ran.inspect_err(|_| {
-        if tasks.is_batch {
-            answers.save();
-        }
-    })?;
-    let kept = std::mem::take(&mut teller.kept);
-    let records = std::mem::take(&mut ran.found);
-    let record = Record::new(records, ran.failed, &request, memory, start);
-    if notes.verbose && tasks.is_batch {
-        tell(format_args!("{}, {}", counted(record.images.len(), "image"), counted(record.voxels, "voxel")));
-        tell(timing_line("total", record.total_seconds));
-    }
-    ran.finish(pictures, &kept, stats, &record, &answers)?;
-    long.finish();
-    Ok(())
+    run.each(workers, &worker, |record, images| job.sum(record, images, memory))
 }
-
-/// Largest file, in bytes, that one thread processes while other threads process other images.
-const SMALL: u64 = 16 << 20;
 
 /// Settings shared by all images of a run.
 struct Job<'a> {
     arguments: &'a Arguments,
     request: EccRequest,
+    scales: Option<Scales>,
     options: ImageOptions,
     format: CurveFormat,
-    /// The picture of the curve, if requested for each image.
-    picture: Option<Picture<'a>>,
-    /// File of the page about the run, if requested for a single image.
-    report: Option<&'a Path>,
-    /// Pictures and pages of a batch.
-    pictures: Option<&'a BatchPictures<'a>>,
     /// Memory limit in bytes.
     limit: usize,
-    tasks: &'a Tasks,
-    notes: Notes,
-    stats: Option<&'a Sink>,
-    long: &'a LongRun,
-    answers: &'a Answers<'a>,
-}
-
-/// The result of one image, with the messages that are still to be printed.
-struct Answered {
-    record: ImageRecord,
-    detection: Option<Detection>,
-    /// The lines of `-v`.
-    lines: Vec<String>,
-    /// Curve, where it is drawn together with those of other images.
-    series: Option<Series>,
+    /// Number of voxels of all images so far.
+    voxels: AtomicUsize,
 }
 
 impl Job<'_> {
-    /// Number of images processed in parallel: one a thread if there are several, all in small files and none for a
-    /// device.
-    fn workers(&self, limit: usize) -> usize {
-        let tasks = &self.tasks.tasks;
-        let is_small = |task: &Task| {
-            fs::metadata(&task.input).is_ok_and(|found| found.is_file() && found.len() <= SMALL)
-        };
-        if self.arguments.machine.asks_for_device()
-            || self.arguments.scales.is_some()
-            || !tasks.iter().all(is_small)
-        {
-            return 1;
-        }
-        // Each worker gets enough memory that a small image is seldom split into slabs.
-        let most = limit / usize::try_from(SMALL).unwrap_or(usize::MAX);
-        rayon::current_num_threads().min(tasks.len()).min(most)
-    }
-
-    /// The curve computation of a thread, limited to `limit` bytes.
-    fn curves(&self, limit: usize) -> ImageCurves {
-        let curves = ImageCurves::new(&self.request, limit, self.arguments.machine.backend());
-        curves.expect("the bins were checked").spilling_to(self.arguments.temp_dir.clone())
-    }
-
-    /// Builds the page about the run.
-    fn page(&self, record: &ImageRecord, found: &CurvesFound, series: &Series) -> Report {
-        let sets = if self.request.superlevel { "superlevel" } else { "sublevel" };
-        let mut report = Report::new(title_of(&record.file), series);
-        report.fact("file", &record.file).fact("image", found.shape.described(found.voxels));
-        report.fact("filtration", format_args!("{sets} sets, {}-construction", self.request.construction));
-        report.fact("rows", record.rows).fact("passes over the image", record.passes);
-        let backend = format!("{:<13} {}", "backend", record.backend);
-        report.plan([&explanation(self.limit)[..], &[backend]].concat().join("\n"));
-        report.stage("curve", record.curve_seconds).stage("write", record.write_seconds);
-        report
-    }
-
-    /// Opens the outputs of an image.
-    fn outputs(&self, task: &Task) -> Result<Outputs, CliError> {
-        let (content, stats) = (self.format.content(), self.stats);
-        if let Some(pictures) = self.pictures {
-            return pictures.outputs(self.tasks, task, content, stats);
-        }
-        let (answer, picture, report) = (task.output.as_deref(), self.picture, self.report);
-        let files = Files { answer, content, stats_of_batch: stats, picture, report, ..Files::default() };
-        Outputs::open(&files, &self.tasks.inputs)
-    }
-
-    fn run(&self, curves: &mut ImageCurves, task: &Task, is_alone: bool) -> Result<Answered, CliError> {
-        let start = Instant::now();
-        let mut outputs = self.outputs(task)?;
-        let is_kept = self.pictures.is_some_and(BatchPictures::are_together);
-        let meter = if is_alone { Meter::new(self.notes.progress()) } else { Meter::silent() };
-        meter.file(name_of(&task.input), task.place);
+    fn run(
+        &self,
+        run: &Run<'_>,
+        curves: &mut ImageCurves,
+        task: &Task,
+        frame: &mut Frame<'_>,
+    ) -> Result<(), CliError> {
+        run.begin(&|| input_identity::of_ends(&task.input))?;
         let file = CurveFile { path: &task.input, options: &self.options };
-        let before = self.answers.before(task);
-        // The checkpoint of an image of a batch is deleted once its answer is in place.
-        let mut kept_until_answered = None;
-        let found = if is_alone {
-            let kept = self.long.checkpoint();
-            let prefix = match self.tasks.is_batch {
-                _ if !kept.is_kept() => None,
-                true => answers::prefix(task),
-                false => Some(String::new()),
-            };
-            let checkpoint: &dyn Checkpoint = if prefix.is_some() { kept } else { &() };
-            let prefix = prefix.unwrap_or_default();
-            let part = Part { checkpoint, prefix: &prefix };
-            let progress = Resumable { progress: &meter, checkpoint: &part };
-            let scales = self.arguments.scales();
-            let mut find = || file.curves(curves, scales.as_ref(), &progress);
-            let found = if kept.is_kept() { find()? } else { while_reading(find)?? };
-            kept_until_answered = Some((checkpoint, prefix));
-            found
-        } else {
-            file.curves(curves, self.arguments.scales().as_ref(), &meter)?
-        };
-        let curve_seconds = start.elapsed().as_secs_f64();
+        let progress = Resumable { progress: &frame.meter, checkpoint: frame.checkpoint };
+        let mut find = || file.curves(curves, self.scales.as_ref(), &progress);
+        // Reading and counting are one: there is nothing to be lost if no state is saved.
+        let is_all_read = frame.is_alone() && !keeps_state();
+        let find = || if is_all_read { while_reading(&mut find)? } else { find() };
+        let found = frame.record.timed("curve", find)?;
+        if let Some(detection) = &found.detection {
+            frame.detected(detection);
+        }
+        let explain = self.arguments.run.report.explain;
+        let backend = format!("{:<13} {}", "backend", found.backend);
+        if explain {
+            frame.tell(&backend);
+        }
         let written = match self.format {
             CurveFormat::Csv | CurveFormat::Json => Written::Lines(found.count()),
             CurveFormat::Npy => Written::Bytes(3 * 8 * found.count()),
         };
-        // Rows and a progress bar would mix on one terminal.
-        let meter = if task.output.is_some() { meter } else { Meter::silent() };
-        outputs
-            .fill(|out| meter.writing(written, out, |out| self.format.write(&found, &self.request, out)))?;
-        drop(meter);
-        let record = ImageRecord::new(&task.input, &found, curve_seconds, start);
-        let mut kept = None;
-        if outputs.picture.is_some() || outputs.report.is_some() || is_kept {
-            let series = Series::of_found_curves(name_of(&task.input), &found);
-            let series = series.map_err(|source| CliError::write("--plot, --report", &source))?;
-            if let (Some(picture), Some(sink)) = (self.picture, &mut outputs.picture) {
-                picture.put(sink, &series)?;
-            }
-            if let Some(sink) = &mut outputs.report {
-                sink.fill(|out| self.page(&record, &found, &series).write(out))?;
-            }
-            kept = is_kept.then_some(series);
+        let (format, request) = (self.format, &self.request);
+        frame.write(|meter, out| meter.writing(written, out, |out| format.write(&found, request, out)))?;
+        self.fill(&found, frame);
+        frame.show(
+            |name| {
+                let series = Series::of_found_curves(name, &found);
+                series.map_err(|source| CliError::write("--plot, --report", &source))
+            },
+            |page| {
+                let sets = if request.superlevel { "superlevel" } else { "sublevel" };
+                page.fact("image", found.shape.described(found.voxels));
+                page.fact("filtration", format_args!("{sets} sets, {}-construction", request.construction));
+                page.fact("rows", found.count()).fact("passes over the image", found.passes);
+                page.plan([&explanation(self.limit)[..], &[backend]].concat().join("\n"));
+            },
+        )?;
+        self.voxels.fetch_add(found.shape.count(), Ordering::Relaxed);
+        if frame.batch.is_some() {
+            curves::forget(frame.checkpoint, self.arguments.scales.unwrap_or(0));
         }
-        outputs.commit(&record)?;
-        if self.tasks.is_batch {
-            self.answers.take(task, before);
-            if let Some((checkpoint, prefix)) = &kept_until_answered {
-                curves::forget(&Part { checkpoint: *checkpoint, prefix }, self.arguments.scales.unwrap_or(0));
-            }
-        }
-        let lines = if self.notes.verbose { record.lines(&found) } else { Vec::new() };
-        Ok(Answered { record, detection: found.detection, lines, series: kept })
-    }
-}
-
-/// Prints the messages of images, in their order.
-struct Teller<'a> {
-    job: &'a Job<'a>,
-    /// Formats detected for earlier images.
-    detected: Vec<Detection>,
-    /// Curves that are drawn together.
-    kept: Vec<Series>,
-}
-
-impl Teller<'_> {
-    fn tell(&mut self, task: &Task, answered: Answered) -> ImageRecord {
-        let Answered { record, detection, lines, series } = answered;
-        self.kept.extend(series);
-        self.tell_detection(task, detection);
-        if self.job.arguments.report.explain {
-            tell(format_args!("{:<13} {}", "backend", record.backend));
-        }
-        lines.iter().for_each(tell);
-        record
+        Ok(())
     }
 
-    /// Reports the detected format of an image. In a batch only the first image of each format is reported.
-    fn tell_detection(&mut self, task: &Task, detection: Option<Detection>) {
-        let Some(detection) = detection.filter(|found| !self.detected.contains(found)) else { return };
-        let others = if self.job.tasks.is_batch { ", and others like it" } else { "" };
-        self.job.notes.note(format_args!("{}: {detection}{others}", name_of(&task.input)));
-        self.detected.push(detection);
+    /// Fills in the statistics of an image, and prints them if verbose.
+    fn fill(&self, found: &CurvesFound, frame: &mut Frame<'_>) {
+        let record = &mut frame.record;
+        record.set("shape", found.shape.axes()).set("voxels", found.voxels).set("passes", found.passes);
+        record.set("rows", found.count()).set("backend", &found.backend);
+        if frame.notes.verbose {
+            let (image, rows) = (found.shape.described(found.voxels), counted(found.count() as usize, "row"));
+            let rate = found.shape.count() as f64 / frame.record.seconds("curve") / 1e6;
+            frame.record.comment("curve", format!(", {rate:.0} million voxels a second"));
+            let name = frame.name.clone();
+            frame.tell(format_args!("{name}: {image}, {rows}"));
+            if matches!(found.rows, VcecRows::Disk(_)) {
+                frame.tell(
+                    "rows beyond the memory limit were stored in temporary files (--memory, --temp-dir)",
+                );
+            }
+        }
+    }
+
+    /// Adds to the statistics of the run, whose keys are:
+    ///
+    /// | key | value |
+    /// |---|---|
+    /// | `version` | of the program |
+    /// | `construction`, `superlevel` | the filtration |
+    /// | `threads`, `memory` | how many threads added up, in how many bytes at most |
+    /// | `images` | of each image: `file`, `shape`, type of `voxels`, `passes` over it, `rows`, the `backend` and why, `curve_seconds` from opening it to its curve, `write_seconds`, `total_seconds` |
+    /// | `failed` | images without a curve |
+    /// | `voxels`, `voxels_per_second` | of all images, and by their `curve_seconds` |
+    /// | `total_seconds` | the whole run, up to this file |
+    /// | `peak_memory` | bytes, the most that was in use; `null` where the system does not tell |
+    fn sum(&self, record: &mut Record, images: &[Record], memory: u64) {
+        let EccRequest { construction, superlevel, .. } = self.request;
+        let voxels = self.voxels.load(Ordering::Relaxed);
+        let seconds: f64 = images.iter().map(|image| image.seconds("curve")).sum();
+        record.set("construction", construction.to_string()).set("superlevel", superlevel);
+        record.set("threads", rayon::current_num_threads()).set("memory", memory).set("voxels", voxels);
+        record.set("voxels_per_second", (seconds > 0.0).then(|| voxels as f64 / seconds));
+        record.set("peak_memory", peak_memory());
     }
 }
 
@@ -428,85 +296,10 @@ impl Teller<'_> {
 fn explanation(limit: usize) -> [String; 3] {
     let threads = rayon::current_num_threads();
     [
-        format!("{:<13} {}", "vectors", lacuna::internals::Level::detect().name()),
+        format!("{:<13} {}", "vectors", Level::detect().name()),
         format!("{:<13} {threads} that add up, others that read", "threads"),
         memory_plan(limit).to_string(),
     ]
-}
-
-impl Arguments {
-    /// Fingerprint of the run: everything that its answers depend on. The images of a batch are identified one by one.
-    fn fingerprint(&self, tasks: &Tasks, format: CurveFormat) -> Result<Fingerprint, CliError> {
-        let run = match tasks.only() {
-            Some(task) => Fingerprint::new("ecc").with("input", input_identity::of_ends(&task.input)?),
-            None => Fingerprint::new("ecc of several images").with("--output", format),
-        };
-        let (construction, superlevel) = (self.filtration.construction(), self.filtration.superlevel);
-        let run = self.input.known_by(run).with("--construction", construction);
-        let run = run.with("--superlevel", superlevel).with_some("--bins", self.bins);
-        let run = run.with_some("--range", self.range.map(|Bounds(low, high)| format!("{low},{high}")));
-        let run = run.with_some("--scales", self.scales).with_some("--sigma", self.sigma);
-        Ok(run.with_some("--taps", self.taps))
-    }
-
-    /// Memory budget for streaming, in bytes.
-    fn memory(&self) -> u64 {
-        let enough = || available().map_or(ENOUGH, |available| ENOUGH.min(available / 2));
-        self.machine.memory.given().unwrap_or_else(enough)
-    }
-
-    fn request(&self) -> EccRequest {
-        let (construction, superlevel) = (self.filtration.construction(), self.filtration.superlevel);
-        let range = self.range.map(|Bounds(low, high)| (low, high));
-        let bins = self.bins.map_or(Bins::Distinct, |count| Bins::Uniform { count, range });
-        EccRequest { construction, superlevel, bins }
-    }
-
-    fn scales(&self) -> Option<Scales> {
-        let Scales { sigma, taps, .. } = Scales::default();
-        let of =
-            |count| Scales { count, sigma: self.sigma.unwrap_or(sigma), taps: self.taps.unwrap_or(taps) };
-        self.scales.map(of)
-    }
-}
-
-/// The JSON object of `--stats FILE`.
-///
-/// | key | value |
-/// |---|---|
-/// | `version` | of the program |
-/// | `construction`, `superlevel` | the filtration |
-/// | `threads`, `memory` | how many threads added up, in how many bytes at most |
-/// | `images` | of each image: `file`, `shape`, type of `voxels`, `passes` over it, `rows`, the `backend` and why, `curve_seconds` from opening it to its curve, `write_seconds` |
-/// | `failed` | images without a curve |
-/// | `voxels`, `voxels_per_second` | of all images, and by their `curve_seconds` |
-/// | `total_seconds` | the whole run, up to this file |
-/// | `peak_memory` | bytes, the most that was in use; `null` where the system does not tell |
-#[derive(Debug, Serialize)]
-struct Record {
-    version: &'static str,
-    construction: String,
-    superlevel: bool,
-    threads: usize,
-    memory: u64,
-    images: Vec<ImageRecord>,
-    failed: usize,
-    voxels: usize,
-    voxels_per_second: Option<f64>,
-    total_seconds: f64,
-    peak_memory: Option<u64>,
-}
-
-#[derive(Debug, Serialize)]
-struct ImageRecord {
-    file: String,
-    shape: Vec<usize>,
-    voxels: &'static str,
-    passes: u64,
-    rows: u64,
-    backend: String,
-    curve_seconds: f64,
-    write_seconds: f64,
 }
 
 /// Peak resident memory in bytes, from a line like `VmHWM:  12345 kB` of Linux.
@@ -516,60 +309,23 @@ fn peak_memory() -> Option<u64> {
     line.trim().strip_suffix(" kB")?.parse::<u64>().ok().map(|kilobytes| kilobytes << 10)
 }
 
-impl Record {
-    fn new(
-        images: Vec<ImageRecord>,
-        failed: usize,
-        request: &EccRequest,
-        memory: u64,
-        start: Instant,
-    ) -> Self {
-        let voxels = images.iter().map(|image| image.shape.iter().product::<usize>()).sum();
-        let seconds: f64 = images.iter().map(|image| image.curve_seconds).sum();
-        Record {
-            version: VERSION,
-            construction: request.construction.to_string(),
-            superlevel: request.superlevel,
-            threads: rayon::current_num_threads(),
-            memory,
-            failed,
-            voxels,
-            voxels_per_second: (!images.is_empty()).then(|| voxels as f64 / seconds),
-            images,
-            total_seconds: start.elapsed().as_secs_f64(),
-            peak_memory: peak_memory(),
-        }
-    }
-}
-
-impl ImageRecord {
-    fn new(image: &Path, found: &CurvesFound, curve_seconds: f64, start: Instant) -> Self {
-        ImageRecord {
-            file: image.display().to_string(),
-            shape: found.shape.axes(),
-            voxels: found.voxels,
-            passes: found.passes,
-            rows: found.count(),
-            backend: found.backend.clone(),
-            curve_seconds,
-            write_seconds: start.elapsed().as_secs_f64() - curve_seconds,
-        }
+impl Arguments {
+    /// Memory budget for streaming, in bytes.
+    fn memory(&self) -> u64 {
+        let enough = || available().map_or(ENOUGH, |available| ENOUGH.min(available / 2));
+        self.run.machine.memory.given().unwrap_or_else(enough)
     }
 
-    /// The lines of `-v`.
-    fn lines(&self, found: &CurvesFound) -> Vec<String> {
-        let name = name_of(Path::new(&self.file));
-        let (image, rows) = (found.shape.described(self.voxels), counted(self.rows as usize, "row"));
-        let mut lines = vec![format!("{name}: {image}, {rows}")];
-        if matches!(found.rows, VcecRows::Disk(_)) {
-            lines.push(String::from(
-                "rows beyond the memory limit were stored in temporary files (--memory, --temp-dir)",
-            ));
-        }
-        let rate = found.shape.count() as f64 / self.curve_seconds / 1e6;
-        lines
-            .push(format!("{}, {rate:.0} million voxels a second", timing_line("curve", self.curve_seconds)));
-        lines.push(timing_line("write", self.write_seconds).to_string());
-        lines
+    fn request(&self) -> EccRequest {
+        let (construction, superlevel) = (self.filtration.construction(), self.filtration.superlevel);
+        let bins = self.bins.map_or(Bins::Distinct, |count| Bins::Uniform { count, range: self.range });
+        EccRequest { construction, superlevel, bins }
+    }
+
+    fn scales(&self) -> Option<Scales> {
+        let Scales { sigma, taps, .. } = Scales::default();
+        let of =
+            |count| Scales { count, sigma: self.sigma.unwrap_or(sigma), taps: self.taps.unwrap_or(taps) };
+        self.scales.map(of)
     }
 }

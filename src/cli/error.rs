@@ -11,8 +11,7 @@ use lacuna::plot::PlotError;
 use lacuna::snapshot::SnapshotError;
 use lacuna::{Classified, ErrorKind};
 
-use super::deadline::TIME_IS_UP;
-use super::interruption::{Request, kept_in, requested};
+use super::ending::{Request, TIME_IS_UP, kept_in, requested};
 use super::notes::{tell, tell_error};
 
 /// Exit code of a failure of the system.

@@ -1,99 +1,235 @@
-//! The frame of a run with one input and one answer: its clock, outputs and messages.
+//! The frame of the work on one input: its clock, messages, progress, outputs and statistics.
 
+use std::fmt::Display;
 use std::io::{self, Write};
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
 
+use lacuna::internals::name_of;
+use lacuna::output::geometry::Geometry;
 use lacuna::plot::Series;
 use lacuna::report::Report;
-use serde::Serialize;
+use lacuna::snapshot::Checkpoint;
 
-use super::arguments::picture::Picture;
+use super::arguments::bars::Drawing;
+use super::ending;
 use super::error::CliError;
-use super::notes::Notes;
+use super::notes::{Notes, tell};
 use super::outputs::{Files, Inputs, Outputs};
 use super::progress::Meter;
-use super::timing::timed;
+use super::record::Record;
+use super::sink::Sink;
 
-/// State that a run holds from its beginning to its end.
-pub(crate) struct Frame {
-    start: Instant,
+/// State of the work on an input, from its beginning to its end.
+pub(crate) struct Frame<'a> {
+    /// Name of the input in messages.
+    pub(crate) name: String,
     pub(crate) notes: Notes,
     pub(crate) meter: Meter,
+    pub(crate) record: Record,
+    /// Where the state of the computation is saved.
+    pub(crate) checkpoint: &'a dyn Checkpoint,
+    /// What is different in a batch.
+    pub(crate) batch: Option<InBatch<'a>>,
+    /// Whether the answer lacks a part, because the run was asked to end.
+    pub(crate) is_unfinished: bool,
+    start: Instant,
     outputs: Outputs,
+    /// The result, where it is drawn together with those of other inputs.
+    pub(crate) series: Option<Series>,
 }
 
-impl Frame {
-    /// Opens the outputs of a run that began at `start`, before anything is read. None of them may be the input.
+/// The work on an input of a batch.
+pub(crate) struct InBatch<'a> {
+    /// The formats detected so far, which are not reported again.
+    pub(crate) detected: &'a Mutex<Vec<String>>,
+    /// Messages that are to be printed later, where the input is processed by one thread beside others.
+    pub(crate) messages: Option<Vec<Message>>,
+    /// Whether the result is drawn together with those of other inputs.
+    pub(crate) keeps_series: bool,
+}
+
+/// A message that is to be printed later.
+pub(crate) enum Message {
+    Line(String),
+    /// What an input, the first, was detected to be.
+    Detected(String, String),
+}
+
+/// What remains of the work on an input.
+pub(crate) struct Done {
+    pub(crate) record: Record,
+    /// Messages that are still to be printed.
+    pub(crate) messages: Vec<Message>,
+    pub(crate) series: Option<Series>,
+}
+
+/// Reports the detected format of an input, in a batch only for the first of each format.
+pub(crate) fn tell_detected(notes: Notes, detected: &Mutex<Vec<String>>, name: &str, found: String) {
+    let mut detected = detected.lock().unwrap_or_else(PoisonError::into_inner);
+    if !detected.contains(&found) {
+        notes.note(format_args!("{name}: {found}, and others like it"));
+        detected.push(found);
+    }
+}
+
+impl<'a> Frame<'a> {
+    /// Opens the outputs of a run on one input, before anything is read. None of them may be the input.
     pub(crate) fn open(
         start: Instant,
         input: &Path,
-        files: &Files<'_>,
+        files: Files<'_>,
         notes: Notes,
-    ) -> Result<Frame, CliError> {
-        Ok(Frame::of(start, Outputs::open(files, &Inputs::of([input]))?, notes))
+    ) -> Result<Self, CliError> {
+        let outputs = Outputs::open(files, &Inputs::of([input]))?;
+        let meter = Meter::new(notes);
+        Ok(Frame::of(start, name_of(input), input.display().to_string(), outputs, notes, meter))
     }
 
-    /// Frame of a run that began at `start` and whose outputs are already open.
-    pub(crate) fn of(start: Instant, outputs: Outputs, notes: Notes) -> Frame {
-        Frame { start, notes, meter: Meter::new(notes.progress()), outputs }
+    /// The frame of the work on an input that began at `start` and whose outputs are open; statistics call it `file`.
+    pub(crate) fn of(
+        start: Instant,
+        name: String,
+        file: String,
+        outputs: Outputs,
+        notes: Notes,
+        meter: Meter,
+    ) -> Self {
+        let mut record = Record::new();
+        record.set("file", file);
+        let (checkpoint, batch, series) = (&(), None, None);
+        Frame { name, notes, meter, record, checkpoint, batch, is_unfinished: false, start, outputs, series }
     }
 
-    /// Writes the drawing, if its file is open, and reports the time that it took.
-    pub(crate) fn draw(
-        &mut self,
-        write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
-    ) -> Result<Duration, CliError> {
-        let Some(geometry) = &mut self.outputs.geometry else { return Ok(Duration::ZERO) };
-        self.meter.stage("drawing");
-        let (written, took) = timed(|| geometry.fill(write));
-        written.map(|()| took)
+    /// Whether all threads work on this input, and not each on one of its own.
+    pub(crate) fn is_alone(&self) -> bool {
+        !self.batch.as_ref().is_some_and(|batch| batch.messages.is_some())
     }
 
-    /// Writes the page about the run, if there is a file for it.
-    pub(crate) fn report(&mut self, report: impl FnOnce() -> Report) -> Result<(), CliError> {
-        let Some(sink) = &mut self.outputs.report else { return Ok(()) };
-        self.meter.stage("reporting");
-        sink.fill(|out| report().write(out))
+    /// Prints a line, unless quiet.
+    pub(crate) fn note(&mut self, line: impl Display) {
+        if !self.notes.quiet {
+            self.tell(line);
+        }
     }
 
-    /// Writes the picture, if requested, and reports the time that it took.
-    pub(crate) fn plot(
-        &mut self,
-        picture: Option<Picture<'_>>,
-        series: impl FnOnce() -> Series,
-    ) -> Result<Duration, CliError> {
-        let (Some(sink), Some(picture)) = (&mut self.outputs.picture, picture) else {
-            return Ok(Duration::ZERO);
-        };
-        self.meter.stage("plotting");
-        let (written, took) = timed(|| picture.put(sink, &series()));
-        written.map(|()| took)
+    /// Prints a warning, unless quiet.
+    pub(crate) fn warn(&self, line: impl Display) {
+        self.meter.aside(|| self.notes.warn(line));
     }
 
-    /// Writes the answer, and returns the time that it took.
+    /// Prints a line that was asked for.
+    pub(crate) fn tell(&mut self, line: impl Display) {
+        match self.batch.as_mut().and_then(|batch| batch.messages.as_mut()) {
+            Some(messages) => messages.push(Message::Line(line.to_string())),
+            None => self.meter.aside(|| tell(line)),
+        }
+    }
+
+    /// Reports the detected format of the input.
+    pub(crate) fn detected(&mut self, found: impl Display) {
+        let (name, notes, found) = (&self.name, self.notes, found.to_string());
+        match &mut self.batch {
+            Some(InBatch { messages: Some(messages), .. }) => {
+                messages.push(Message::Detected(name.clone(), found));
+            }
+            Some(batch) => self.meter.aside(|| tell_detected(notes, batch.detected, name, found)),
+            None => {
+                let line = format!("{name}: {found}");
+                self.note(line);
+            }
+        }
+    }
+
+    /// Reads the input, or a part of it. If the time is up meanwhile, the program ends at once, unless results of other
+    /// inputs must be saved before.
+    pub(crate) fn read<T>(&mut self, read: impl FnOnce(&Meter) -> T) -> Result<T, CliError> {
+        self.meter.stage("reading");
+        let has_others = !self.is_alone() || self.batch.is_some() && ending::keeps_state();
+        let read = || read(&self.meter);
+        let read = || if has_others { Ok(read()) } else { ending::while_reading(read) };
+        self.record.timed("read", read)
+    }
+
+    /// Writes the answer.
     pub(crate) fn write(
         &mut self,
         write: impl FnOnce(&Meter, &mut dyn Write) -> io::Result<()>,
-    ) -> Result<Duration, CliError> {
-        self.meter.stage("writing");
-        let (written, took) = timed(|| self.outputs.fill(|out| write(&self.meter, out)));
-        written.map(|()| took)
+    ) -> Result<(), CliError> {
+        let Frame { meter, outputs, record, .. } = self;
+        meter.stage("writing");
+        if matches!(outputs.answer, Sink::Stdout) {
+            // The answer and a bar would mix on one terminal.
+            meter.hide_bar();
+        }
+        record.timed("write", || outputs.answer.fill(|out| write(meter, out)))
+    }
+
+    /// Writes the drawing of cycles.
+    pub(crate) fn draw(&mut self, drawing: Drawing<'_>, geometry: &Geometry) -> Result<(), CliError> {
+        let Some(sink) = &mut self.outputs.geometry else { return Ok(()) };
+        self.meter.stage("drawing");
+        self.record.timed("write", || sink.fill(|out| drawing.format.write(geometry, out)))?;
+        if geometry.cycles().is_empty() {
+            let name = self.name.clone();
+            self.note(format_args!("{name}: no cycle to draw: none of the bars is of dimension 1 or 2"));
+        }
+        Ok(())
+    }
+
+    /// Draws the picture of the result, if requested, prints the times, and writes the page about the run, which
+    /// `describe` adds to.
+    pub(crate) fn show(
+        &mut self,
+        series: impl FnOnce(String) -> Result<Series, CliError>,
+        describe: impl FnOnce(&mut Report),
+    ) -> Result<(), CliError> {
+        let keeps_series = self.batch.as_ref().is_some_and(|batch| batch.keeps_series);
+        if self.outputs.picture.is_none() && self.outputs.page.is_none() && !keeps_series {
+            self.tell_times();
+            return Ok(());
+        }
+        let title = Path::new(&self.name).file_name().map(|last| last.to_string_lossy().into_owned());
+        let title = title.unwrap_or_else(|| self.name.clone());
+        let series = series(title.clone())?;
+        if let Some((picture, sink)) = &mut self.outputs.picture {
+            self.meter.stage("plotting");
+            self.record.timed("write", || picture.put(sink, std::slice::from_ref(&series)))?;
+        }
+        self.tell_times();
+        if let Some(sink) = &mut self.outputs.page {
+            self.meter.stage("reporting");
+            let mut report = Report::new(title, &series);
+            report.fact("file", &self.name);
+            describe(&mut report);
+            self.record.describe(&mut report);
+            sink.fill(|out| report.write(out))?;
+        }
+        self.series = keeps_series.then_some(series);
+        Ok(())
+    }
+
+    /// Takes the time of the whole work and, if verbose, prints the times of all stages.
+    pub(crate) fn tell_times(&mut self) {
+        self.record.time("total", self.start.elapsed());
+        if self.notes.verbose {
+            let lines: Vec<String> = self.record.lines().collect();
+            lines.iter().for_each(|line| self.tell(line));
+        }
     }
 
     /// Commits the file of the answer, so that it stays even if the run or its statistics fail later.
     pub(crate) fn commit_answer(&mut self) -> Result<(), CliError> {
-        self.outputs.commit_answer()
-    }
-
-    /// Seconds since the run began.
-    pub(crate) fn seconds(&self) -> f64 {
-        self.start.elapsed().as_secs_f64()
+        std::mem::replace(&mut self.outputs.answer, Sink::Stdout).commit()
     }
 
     /// Writes the statistics, if requested, and commits all files.
-    pub(crate) fn finish(self, record: &impl Serialize) -> Result<(), CliError> {
-        drop(self.meter);
-        self.outputs.commit(record)
+    pub(crate) fn finish(self) -> Result<Done, CliError> {
+        let Frame { meter, record, outputs, batch, series, .. } = self;
+        drop(meter);
+        outputs.commit(&record)?;
+        let messages = batch.and_then(|batch| batch.messages).unwrap_or_default();
+        Ok(Done { record, messages, series })
     }
 }

@@ -1,6 +1,6 @@
 //! `lacuna generate`: point clouds and images of known shapes, by seed.
 
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::PathBuf;
 
 use clap::ValueEnum;
@@ -9,15 +9,13 @@ use lacuna::generate::{Cloud, Field, Scene, Space};
 use lacuna::metric::Distances;
 use lacuna::metric::write::DistanceFile;
 
-use super::arguments::limits::DeadlineArguments;
+use super::arguments::common::CommonArguments;
 use super::arguments::machine::ThreadsArguments;
-use super::arguments::memory::MemoryArguments;
-use super::arguments::messages::VerbosityArguments;
 use super::error::{CliError, check_options, usage};
 use super::naming::{OutputFormat, format_or, names};
-use super::notes::{Notes, counted};
+use super::notes::counted;
 use super::outputs::{Files, Inputs, Outputs};
-use super::parse::{self, Extents};
+use super::parse;
 use super::progress::Meter;
 use super::sink::Content;
 use super::{exit_codes, help};
@@ -52,7 +50,7 @@ pub(crate) struct Arguments {
 
     /// Voxels along each axis, such as 512,512,40; the last varies fastest
     #[arg(long, value_name = "N,...", help_heading = "Images", value_parser = parse::extents, allow_hyphen_values = true)]
-    shape: Option<Extents>,
+    shape: Option<Box<[usize]>>,
 
     /// Smoothing in voxels, or greatest radius of vessels [default: 4]
     ///
@@ -88,13 +86,7 @@ pub(crate) struct Arguments {
     threads: ThreadsArguments,
 
     #[command(flatten)]
-    pub(super) memory: MemoryArguments,
-
-    #[command(flatten)]
-    pub(super) deadline: DeadlineArguments,
-
-    #[command(flatten)]
-    pub(super) verbosity: VerbosityArguments,
+    pub(super) common: CommonArguments,
 }
 
 /// What is generated.
@@ -158,65 +150,24 @@ Examples:
   lacuna generate sphere --dimension 3 --points 500 --noise 0.05 | lacuna rips --max-dim 2 -
   lacuna generate field --shape 256,256,256 --scale 3 -o field.npy";
 
-/// The generated data and its output format.
-enum Drawn {
-    Points { dimension: usize, points: Distances<f32>, format: DistanceFile },
-    Image(lacuna::cubical::AnyImage, ImageFile),
-}
+/// What is written, with its description.
+type Drawn = (String, Box<dyn FnOnce(&mut dyn Write) -> io::Result<()>>);
 
 /// Generates the data and writes it.
 pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
-    let notes = arguments.verbosity.notes();
-    let (points, image) = arguments.formats()?;
-    let content = match arguments.name {
-        Name::Space(_) => points.content(),
-        Name::Scene(_) => image.content(),
-    };
-    let out = arguments.out.as_deref();
-    let files = Files { answer: out, content, ..Files::default() };
-    let mut outputs = Outputs::open(&files, &Inputs::default())?;
-    arguments.threads.start(notes)?;
-    let meter = Meter::new(notes.progress());
-    meter.stage("drawing");
-    let drawn = arguments.draw(points, image)?;
-    if let (Drawn::Points { points, format, .. }, true) = (&drawn, content == Content::Text) {
-        format.holds(points).map_err(CliError::from)?;
-    }
-    meter.stage("writing");
-    outputs.fill(|out| write(&drawn, out))?;
-    outputs.commit_answer()?;
-    drop(meter);
-    said(&drawn, notes);
-    Ok(())
-}
-
-fn write(drawn: &Drawn, out: &mut dyn Write) -> std::io::Result<()> {
-    match drawn {
-        Drawn::Points { points, format, .. } => format.write(points, out),
-        Drawn::Image(image, format) => format.write(image, None, out),
-    }
-}
-
-fn said(drawn: &Drawn, notes: Notes) {
-    match drawn {
-        Drawn::Points { dimension, points, .. } => {
-            notes.note(format_args!("{} in R^{dimension}", counted(points.len(), "point")));
+    match arguments.name {
+        Name::Space(space) => {
+            let format = arguments.format("points", DistanceFile::PointCloud)?;
+            arguments.generate(format, || arguments.points(space, format))
         }
-        Drawn::Image(image, _) => notes.note(image.shape().described(image.voxel_type())),
+        Name::Scene(scene) => {
+            let format = arguments.format("image", ImageFile::Npy)?;
+            arguments.generate(format, || arguments.image(scene, format))
+        }
     }
 }
 
 impl Arguments {
-    /// The output formats for points and for images, of which one is used.
-    fn formats(&self) -> Result<(DistanceFile, ImageFile), CliError> {
-        let (mut points, mut image) = (DistanceFile::PointCloud, ImageFile::Npy);
-        match self.name {
-            Name::Space(_) => points = self.format("points", points)?,
-            Name::Scene(_) => image = self.format("image", image)?,
-        }
-        Ok((points, image))
-    }
-
     fn format<F: OutputFormat + ValueEnum>(&self, kind: &str, default: F) -> Result<F, CliError> {
         let parse = |found: &String| {
             F::from_str(found, true).map_err(|_| {
@@ -228,60 +179,80 @@ impl Arguments {
         format_or(default, given, self.out.as_deref())
     }
 
-    fn draw(&self, points: DistanceFile, image: ImageFile) -> Result<Drawn, CliError> {
-        match self.name {
-            Name::Space(space) => {
-                let image = "an image";
-                let has_dimension = space.has_dimension();
-                check_options(
-                    space,
-                    &[
-                        ("--shape", self.shape.is_some(), image),
-                        ("--scale", self.scale.is_some(), image),
-                        ("--density", self.density.is_some(), image),
-                        (
-                            "--dimension",
-                            self.dimension.is_some() && !has_dimension,
-                            "sphere, cube or clustered",
-                        ),
-                        ("--clusters", self.clusters.is_some() && space != Space::Clustered, "clustered"),
-                    ],
-                )?;
-                let needed = || usage(format_args!("{space}: expected --points, found none"));
-                let cloud = Cloud::new(space, self.points.ok_or_else(needed)?);
-                let cloud = Cloud {
-                    seed: self.seed,
-                    noise: self.noise.unwrap_or(0.0),
-                    dimension: self.dimension,
-                    clusters: self.clusters.unwrap_or(cloud.clusters),
-                    ..cloud
-                };
-                let drawn = cloud.draw()?;
-                Ok(Drawn::Points { dimension: drawn.dimension(), points: drawn.into(), format: points })
-            }
-            Name::Scene(scene) => {
-                let points = "points";
-                let has_density = matches!(scene, Scene::Blobs | Scene::Vessels);
-                check_options(
-                    scene,
-                    &[
-                        ("--points", self.points.is_some(), points),
-                        ("--noise", self.noise.is_some(), points),
-                        ("--dimension", self.dimension.is_some(), points),
-                        ("--clusters", self.clusters.is_some(), points),
-                        ("--scale", self.scale.is_some() && scene == Scene::Noise, "field, blobs or vessels"),
-                        ("--density", self.density.is_some() && !has_density, "blobs or vessels"),
-                    ],
-                )?;
-                let needed = || usage(format_args!("{scene}: expected --shape, found none"));
-                let Extents(shape) = self.shape.as_ref().ok_or_else(needed)?;
-                let field = Field::new(scene, shape);
-                let (scale, density) =
-                    (self.scale.unwrap_or(field.scale), self.density.unwrap_or(field.density));
-                let drawn = Field { seed: self.seed, scale, density, ..field }.draw()?;
-                image.holds(drawn.shape(), drawn.voxel_type())?;
-                Ok(Drawn::Image(drawn, image))
-            }
+    /// Opens the output, draws and writes.
+    fn generate<F: OutputFormat>(
+        &self,
+        format: F,
+        draw: impl FnOnce() -> Result<Drawn, CliError>,
+    ) -> Result<(), CliError> {
+        let notes = self.common.notes();
+        let files = Files { answer: self.out.as_deref(), content: format.content(), ..Files::default() };
+        let mut outputs = Outputs::open(files, &Inputs::default())?;
+        self.threads.start(notes)?;
+        let meter = Meter::new(notes);
+        meter.stage("drawing");
+        let (described, write) = draw()?;
+        meter.stage("writing");
+        outputs.answer.fill(write)?;
+        outputs.answer.commit()?;
+        drop(meter);
+        notes.note(described);
+        Ok(())
+    }
+
+    fn points(&self, space: Space, format: DistanceFile) -> Result<Drawn, CliError> {
+        let image = "an image";
+        let is_vain = self.dimension.is_some() && !space.has_dimension();
+        check_options(
+            space,
+            &[
+                ("--shape", self.shape.is_some(), image),
+                ("--scale", self.scale.is_some(), image),
+                ("--density", self.density.is_some(), image),
+                ("--dimension", is_vain, "sphere, cube or clustered"),
+                ("--clusters", self.clusters.is_some() && space != Space::Clustered, "clustered"),
+            ],
+        )?;
+        let needed = || usage(format_args!("{space}: expected --points, found none"));
+        let cloud = Cloud::new(space, self.points.ok_or_else(needed)?);
+        let cloud = Cloud {
+            seed: self.seed,
+            noise: self.noise.unwrap_or(0.0),
+            dimension: self.dimension,
+            clusters: self.clusters.unwrap_or(cloud.clusters),
+            ..cloud
+        };
+        let drawn = cloud.draw()?;
+        let dimension = drawn.dimension();
+        let points = Distances::from(drawn);
+        if format.content() == Content::Text {
+            format.holds(&points).map_err(CliError::from)?;
         }
+        let described = format!("{} in R^{dimension}", counted(points.len(), "point"));
+        Ok((described, Box::new(move |out| format.write(&points, out))))
+    }
+
+    fn image(&self, scene: Scene, format: ImageFile) -> Result<Drawn, CliError> {
+        let points = "points";
+        let has_density = matches!(scene, Scene::Blobs | Scene::Vessels);
+        check_options(
+            scene,
+            &[
+                ("--points", self.points.is_some(), points),
+                ("--noise", self.noise.is_some(), points),
+                ("--dimension", self.dimension.is_some(), points),
+                ("--clusters", self.clusters.is_some(), points),
+                ("--scale", self.scale.is_some() && scene == Scene::Noise, "field, blobs or vessels"),
+                ("--density", self.density.is_some() && !has_density, "blobs or vessels"),
+            ],
+        )?;
+        let needed = || usage(format_args!("{scene}: expected --shape, found none"));
+        let shape = self.shape.as_ref().ok_or_else(needed)?;
+        let field = Field::new(scene, shape);
+        let (scale, density) = (self.scale.unwrap_or(field.scale), self.density.unwrap_or(field.density));
+        let drawn = Field { seed: self.seed, scale, density, ..field }.draw()?;
+        format.holds(drawn.shape(), drawn.voxel_type())?;
+        let described = drawn.shape().described(drawn.voxel_type());
+        Ok((described, Box::new(move |out| format.write(&drawn, None, out))))
     }
 }

@@ -1,12 +1,11 @@
-//! Temporary files left over by runs that could not remove them. The next run recognises and removes them.
+//! Temporary files and folders left over by runs that could not remove them. The next run recognises and removes them.
 //!
-//! A temporary file is called `.lacuna-MACHINE-RANDOM.tmp`; a temporary folder has the name of such a file beside it,
-//! without the `.tmp`. A running program holds a lock on the file, which the system releases when the program ends,
-//! even by `kill -9`. A run that makes a temporary file first looks once for others in the same folder: files that it
-//! can lock have no owner, and are removed with their folders.
+//! A temporary file or folder is called `.lacuna-MACHINE-RANDOM.tmp`. A running program holds a lock on it, which the
+//! system releases when the program ends, even by `kill -9`. A run that makes a temporary file first looks once for
+//! others in the same folder: those that it can lock have no owner, and are removed.
 //!
-//! The file of a running program is never removed. A file is locked after it is created; if another run removes it in
-//! between, that is noticed, and the file is created again under another name. Locks may not work across a network, so
+//! What belongs to a running program is never removed. A file is locked after it is created; if another run removes it in
+//! between, that is noticed, and it is created again under another name. Locks may not work across a network, so
 //! files of other machines are left alone. On a file system without locks nothing is removed.
 
 use std::ffi::OsStr;
@@ -16,10 +15,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{LazyLock, Mutex, PoisonError};
 
 use hashbrown::HashSet;
-use tempfile::{Builder, NamedTempFile};
+use tempfile::Builder;
 
 /// Ending of the names of temporary files.
-pub(super) const SUFFIX: &str = ".tmp";
+const SUFFIX: &str = ".tmp";
 
 /// Number of random characters in a name.
 const RANDOM: usize = 8;
@@ -42,33 +41,23 @@ fn machine() -> String {
     if name.trim().is_empty() { "local".to_owned() } else { name.trim().to_owned() }
 }
 
-/// Creates a file in a folder, locked as long as it is open. Leftovers of other runs there are removed first.
-pub(super) fn held_file(
+/// Creates a file or a folder in a folder, as `make` does, and locks it as long as the returned file is open. Leftovers of
+/// other runs there are removed first.
+pub(super) fn held<T: AsRef<Path>>(
     folder: &Path,
-    prepare: impl Fn(&mut Builder<'_, 'static>),
-) -> io::Result<NamedTempFile> {
+    make: impl Fn(&mut Builder<'_, 'static>) -> io::Result<T>,
+) -> io::Result<(T, Option<File>)> {
     remove_once(folder);
     loop {
         let mut builder = Builder::new();
-        builder.prefix(PREFIX.as_str()).suffix(SUFFIX).rand_bytes(RANDOM);
-        prepare(&mut builder);
-        let file = builder.tempfile_in(folder)?;
-        if hold(&file)? {
-            return Ok(file);
+        let made = make(builder.prefix(PREFIX.as_str()).suffix(SUFFIX).rand_bytes(RANDOM))?;
+        // Where locks are not supported, no other run gets one either.
+        let lock = File::open(made.as_ref()).inspect(|file| _ = file.lock()).ok();
+        // Another run may have taken it for a leftover before the lock and removed it.
+        if made.as_ref().try_exists()? {
+            return Ok((made, lock));
         }
     }
-}
-
-/// Locks a new file. False if another run took it for a leftover before the lock and removed it.
-fn hold(file: &NamedTempFile) -> io::Result<bool> {
-    // Where locks are not supported, no other run gets one either.
-    let _ = file.as_file().lock();
-    file.path().try_exists()
-}
-
-/// The folder that belongs to a temporary file.
-pub(super) fn folder_of(file: &Path) -> PathBuf {
-    file.with_extension("")
 }
 
 /// Removes the leftovers in a folder, once per folder and run.
@@ -84,13 +73,17 @@ fn remove_once(folder: &Path) {
     }
 }
 
-/// Removes the unlocked temporary files in a folder whose names begin with `prefix`. Files that cannot be removed stay,
-/// which is harmless.
+/// Removes the unlocked temporary files and folders in a folder whose names begin with `prefix`. Those that cannot be
+/// removed stay, which is harmless.
 fn remove_leftovers(folder: &Path, prefix: &str) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     for entry in entries.take(MOST_NAMES).flatten() {
-        if is_temporary(&entry.file_name(), prefix) && entry.file_type().is_ok_and(|kind| kind.is_file()) {
-            remove_if_free(&entry.path());
+        let is_folder = match entry.file_type() {
+            Ok(kind) if kind.is_file() || kind.is_dir() => kind.is_dir(),
+            _ => continue,
+        };
+        if is_temporary(&entry.file_name(), prefix) {
+            remove_if_free(&entry.path(), is_folder);
         }
     }
 }
@@ -100,14 +93,10 @@ fn is_temporary(name: &OsStr, prefix: &str) -> bool {
     random.is_some_and(|random| random.len() == RANDOM && random.bytes().all(|c| c.is_ascii_alphanumeric()))
 }
 
-fn remove_if_free(path: &Path) {
+fn remove_if_free(path: &Path, is_folder: bool) {
     let Ok(file) = File::open(path) else { return };
     match file.try_lock() {
-        Ok(()) => {
-            // The folder first: it could not be recognised without its file.
-            let _ = fs::remove_dir_all(folder_of(path));
-            let _ = fs::remove_file(path);
-        }
+        Ok(()) => _ = if is_folder { fs::remove_dir_all(path) } else { fs::remove_file(path) },
         Err(TryLockError::WouldBlock | TryLockError::Error(_)) => {}
     }
 }
@@ -141,15 +130,17 @@ mod tests {
         }
         let held = File::open(at(".lacuna-this_host-held1234.tmp")).unwrap();
         held.lock().unwrap();
-        // A folder with its file, one without, and one named like a file.
-        fs::create_dir_all(at(".lacuna-this_host-abcd1234/inner")).unwrap();
-        fs::write(at(".lacuna-this_host-abcd1234/inner/file"), "").unwrap();
-        fs::create_dir(at(".lacuna-this_host-held1234")).unwrap();
+        // A folder of nobody, one that is held, and one of another name.
+        fs::create_dir_all(at(".lacuna-this_host-free1234.tmp/inner")).unwrap();
+        fs::write(at(".lacuna-this_host-free1234.tmp/inner/file"), "").unwrap();
         fs::create_dir(at(".lacuna-this_host-dir12345.tmp")).unwrap();
+        let held_folder = File::open(at(".lacuna-this_host-dir12345.tmp")).unwrap();
+        held_folder.lock().unwrap();
+        fs::create_dir(at(".lacuna-this_host-abcd1234")).unwrap();
 
         remove_leftovers(folder.path(), &prefix);
         let held_names = [
-            ".lacuna-this_host-held1234",
+            ".lacuna-this_host-abcd1234",
             ".lacuna-this_host-held1234.tmp",
             ".lacuna-this_host-dir12345.tmp",
         ];
@@ -157,20 +148,22 @@ mod tests {
         expected.sort();
         assert_eq!(names(folder.path()), expected);
 
-        drop(held);
+        drop((held, held_folder));
         remove_leftovers(folder.path(), &prefix);
-        assert!(!at(".lacuna-this_host-held1234").exists() && !at(".lacuna-this_host-held1234.tmp").exists());
+        let left = [".lacuna-this_host-held1234.tmp", ".lacuna-this_host-dir12345.tmp"]
+            .map(|name| at(name).exists());
+        assert_eq!(left, [false; 2]);
     }
 
     #[test]
     fn a_file_that_is_made_is_held_until_it_is_closed() {
         let folder = tempfile::tempdir().unwrap();
-        let file = held_file(folder.path(), |_| ()).unwrap();
+        let (file, lock) = held(folder.path(), |builder| builder.tempfile_in(folder.path())).unwrap();
         assert!(is_temporary(file.path().file_name().unwrap(), &PREFIX), "{file:?}");
         remove_leftovers(folder.path(), &PREFIX);
         assert!(file.path().exists());
         let (open, path) = file.keep().unwrap();
-        drop(open);
+        drop((open, lock));
         remove_leftovers(folder.path(), &PREFIX);
         assert!(!path.exists());
     }
@@ -183,16 +176,16 @@ mod tests {
             let makers: Vec<_> = (0..2)
                 .map(|_| {
                     scope.spawn(|| {
-                        (0..300).map(|_| held_file(folder.path(), |_| ()).unwrap()).collect::<Vec<_>>()
+                        let make = |builder: &mut Builder<'_, 'static>| builder.tempfile_in(folder.path());
+                        (0..300).map(|_| held(folder.path(), make).unwrap()).collect::<Vec<_>>()
                     })
                 })
                 .collect();
             while !makers.iter().all(|maker| maker.is_finished()) {
                 remove_leftovers(folder.path(), &PREFIX);
             }
-            let files: Vec<NamedTempFile> =
-                makers.into_iter().flat_map(|maker| maker.join().unwrap()).collect();
-            assert!(files.iter().all(|file| file.path().exists()));
+            let files: Vec<_> = makers.into_iter().flat_map(|maker| maker.join().unwrap()).collect();
+            assert!(files.iter().all(|(file, _)| file.path().exists()));
             assert_eq!(names(folder.path()).len(), files.len());
         });
     }

@@ -1,18 +1,17 @@
 //! The command line: one file per subcommand, and shared modules.
 
-mod answers;
 mod arguments;
+mod bar_file;
 mod batch;
-mod batch_pictures;
 mod compare;
 mod completions;
 mod convert;
 mod cubical;
 mod curves;
-mod deadline;
 mod directory;
 mod distance;
 mod ecc;
+mod ending;
 mod error;
 mod exit_codes;
 mod frame;
@@ -22,8 +21,6 @@ mod image_file;
 mod info;
 mod input_identity;
 mod inspect;
-mod interruption;
-mod job;
 mod leftovers;
 mod long_run;
 mod naming;
@@ -31,15 +28,16 @@ mod notes;
 #[cfg(all(feature = "huge-pages", target_os = "linux"))]
 mod out_of_memory;
 mod outputs;
-mod pairs_record;
 mod parse;
 mod phat;
+mod pictures;
 mod planning;
 mod plot;
 mod progress;
 mod record;
 mod reduce;
 mod rips;
+mod run;
 mod sink;
 mod temporary;
 mod thin;
@@ -49,13 +47,16 @@ mod vectorize;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
+use std::time::Duration;
 
-use clap::{Parser, Subcommand};
+use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 use lacuna::internals::spilled_at_most;
 use lacuna::memory::Bytes;
 
+use arguments::common::CommonArguments;
 use arguments::limits::DeadlineArguments;
 use arguments::memory::MemoryArguments;
+use arguments::run::RunArguments;
 use error::CliError;
 use notes::Notes;
 
@@ -65,7 +66,7 @@ pub(crate) use out_of_memory::end_out_of_memory;
 /// Persistent homology: barcodes from the command line
 #[derive(Debug, Parser)]
 #[command(version, arg_required_else_help = true, after_help = exit_codes::section(exit_codes::ALL))]
-pub(crate) struct Cli {
+struct Cli {
     #[command(subcommand)]
     command: Command,
 }
@@ -91,36 +92,36 @@ enum Command {
     Manual(completions::ManualArguments),
 }
 
-/// What commands with a memory limit share.
+/// What commands with limits share.
 struct Common<'a> {
     memory: &'a MemoryArguments,
     notes: Notes,
-    /// The time limit of a command whose answer is all or nothing.
-    deadline: Option<&'a DeadlineArguments>,
+    time_limit: Option<Duration>,
+    /// Whether a run has its answer as a whole or not at all.
+    is_all_or_nothing: bool,
 }
 
 impl Command {
     /// The shared options, of a command that has them.
     fn common(&self) -> Option<Common<'_>> {
-        let (memory, notes, deadline) = match self {
-            Command::Rips(of) => (&of.machine.memory, of.report.notes(), None),
-            Command::Reduce(of) => (&of.machine.memory, of.report.notes(), None),
-            Command::Cubical(of) => (&of.machine.memory, of.report.notes(), None),
-            Command::Ecc(of) => (&of.machine.memory, of.report.notes(), None),
-            Command::Thin(of) => (&of.machine.memory, of.report.notes(), Some(&of.deadline)),
-            Command::Plot(of) => (&of.memory, of.verbosity.notes(), Some(&of.deadline)),
-            Command::Vectorize(of) => (&of.memory, of.verbosity.notes(), Some(&of.deadline)),
-            Command::Convert(of) => (&of.memory, of.verbosity.notes(), Some(&of.deadline)),
-            Command::Generate(of) => (&of.memory, of.verbosity.notes(), Some(&of.deadline)),
-            Command::Distance(of) => (&of.memory, of.notes(), Some(&of.deadline)),
-            Command::Compare(of) => (&of.memory, of.notes(), Some(&of.deadline)),
+        Some(match self {
+            Command::Rips(of) => Common::of_run(&of.run),
+            Command::Reduce(of) => Common::of_run(&of.run),
+            Command::Cubical(of) => Common::of_run(&of.run),
+            Command::Ecc(of) => Common::of_run(&of.run),
+            Command::Thin(of) => Common::of_whole(&of.machine.memory, of.report.notes(), &of.deadline),
+            Command::Plot(of) => Common::of(&of.common),
+            Command::Vectorize(of) => Common::of(&of.common),
+            Command::Convert(of) => Common::of(&of.common),
+            Command::Generate(of) => Common::of(&of.common),
+            Command::Distance(of) => Common::of(&of.common),
+            Command::Compare(of) => Common::of(&of.common),
             Command::Phat(_)
             | Command::Inspect(_)
             | Command::Info(_)
             | Command::Completions(_)
             | Command::Manual(_) => return None,
-        };
-        Some(Common { memory, notes, deadline })
+        })
     }
 
     /// Exit code of a run that finds no memory. For `compare`, 1 means that the files differ.
@@ -130,8 +131,41 @@ impl Command {
     }
 }
 
-/// Runs the command. A run without failure returns 0, or what `compare` and `thin --verify` found.
-pub(crate) fn run(cli: Cli) -> Result<ExitCode, CliError> {
+impl<'a> Common<'a> {
+    fn of_run(run: &'a RunArguments) -> Self {
+        let RunArguments { machine, report, limit, .. } = run;
+        let (memory, notes, time_limit) = (&machine.memory, report.notes(), limit.time_limit);
+        Common { memory, notes, time_limit, is_all_or_nothing: false }
+    }
+
+    fn of(arguments: &'a CommonArguments) -> Self {
+        Common::of_whole(&arguments.memory, arguments.notes(), &arguments.deadline)
+    }
+
+    fn of_whole(memory: &'a MemoryArguments, notes: Notes, deadline: &DeadlineArguments) -> Self {
+        Common { memory, notes, time_limit: deadline.time_limit, is_all_or_nothing: true }
+    }
+
+    fn start_time_limit(&self) -> Result<(), CliError> {
+        let Some(time) = self.time_limit else { return Ok(()) };
+        if self.is_all_or_nothing {
+            progress::note_where_it_is();
+        }
+        let failed = |source| CliError::system("--time-limit: cannot start a thread that waits", &source);
+        ending::limit(time, self.is_all_or_nothing).map_err(failed)
+    }
+}
+
+/// Parses the command line and runs its command. A run without failure returns 0, or what `compare` and `thin --verify`
+/// found.
+pub(crate) fn run() -> Result<ExitCode, CliError> {
+    let parsed = Cli::command().try_get_matches();
+    let parsed = parsed.and_then(|given| Ok((Cli::from_arg_matches(&given)?, given)));
+    let (cli, given) = match parsed {
+        Ok(parsed) => parsed,
+        Err(answer) => return Ok(self::answer(&answer)),
+    };
+    let given = given.subcommand().map_or(&given, |(_, given)| given);
     #[cfg(all(feature = "huge-pages", target_os = "linux"))]
     out_of_memory::prepare(cli.command.code_out_of_memory());
     let is_comparison = matches!(cli.command, Command::Compare(_));
@@ -145,39 +179,40 @@ pub(crate) fn run(cli: Cli) -> Result<ExitCode, CliError> {
         // Curves take a lower limit for their slabs only.
         common.memory.hold(if matches!(cli.command, Command::Ecc(_)) { ecc::LEAST_HELD } else { 0 });
         common.memory.open_spill().map_err(told)?;
-        common.deadline.map_or(Ok(()), DeadlineArguments::start).map_err(told)?;
+        common.start_time_limit().map_err(told)?;
         notes = Some(common.notes);
     }
-    let answer = run_command(cli.command);
+    let answer = run_command(cli.command, given);
     if let (Some(notes), Some(bytes @ 1..)) = (notes, spilled_at_most()) {
         notes.note(format_args!("at most {} in the file of --spill", Bytes(bytes)));
     }
     answer
 }
 
-fn run_command(command: Command) -> Result<ExitCode, CliError> {
-    match command {
-        Command::Rips(arguments) => rips::run(&arguments).map(|()| ExitCode::SUCCESS),
-        Command::Reduce(arguments) => reduce::run(&arguments).map(|()| ExitCode::SUCCESS),
-        Command::Phat(arguments) => phat::run(&arguments).map(|()| ExitCode::SUCCESS),
-        Command::Cubical(arguments) => cubical::run(&arguments).map(|()| ExitCode::SUCCESS),
-        Command::Ecc(arguments) => ecc::run(&arguments).map(|()| ExitCode::SUCCESS),
-        Command::Thin(arguments) => thin::run(&arguments),
-        Command::Plot(arguments) => plot::run(&arguments).map(|()| ExitCode::SUCCESS),
-        Command::Vectorize(arguments) => vectorize::run(&arguments).map(|()| ExitCode::SUCCESS),
-        Command::Distance(arguments) => distance::run(&arguments).map(|()| ExitCode::SUCCESS),
-        Command::Compare(arguments) => compare::run(&arguments),
-        Command::Convert(arguments) => convert::run(&arguments).map(|()| ExitCode::SUCCESS),
-        Command::Generate(arguments) => generate::run(&arguments).map(|()| ExitCode::SUCCESS),
-        Command::Inspect(arguments) => inspect::run(&arguments).map(|()| ExitCode::SUCCESS),
-        Command::Info(arguments) => info::run(&arguments).map(|()| ExitCode::SUCCESS),
-        Command::Completions(arguments) => completions::run(&arguments).map(|()| ExitCode::SUCCESS),
-        Command::Manual(arguments) => completions::write_manual(&arguments).map(|()| ExitCode::SUCCESS),
-    }
+fn run_command(command: Command, given: &ArgMatches) -> Result<ExitCode, CliError> {
+    let done = match command {
+        Command::Thin(arguments) => return thin::run(&arguments),
+        Command::Compare(arguments) => return compare::run(&arguments),
+        Command::Rips(arguments) => rips::run(&arguments, given),
+        Command::Reduce(arguments) => reduce::run(&arguments, given),
+        Command::Cubical(arguments) => cubical::run(&arguments, given),
+        Command::Ecc(arguments) => ecc::run(&arguments, given),
+        Command::Phat(arguments) => phat::run(&arguments),
+        Command::Plot(arguments) => plot::run(&arguments),
+        Command::Vectorize(arguments) => vectorize::run(&arguments),
+        Command::Distance(arguments) => distance::run(&arguments),
+        Command::Convert(arguments) => convert::run(&arguments),
+        Command::Generate(arguments) => generate::run(&arguments),
+        Command::Inspect(arguments) => inspect::run(&arguments),
+        Command::Info(arguments) => info::run(&arguments),
+        Command::Completions(arguments) => completions::run(&arguments),
+        Command::Manual(arguments) => completions::write_manual(&arguments),
+    };
+    done.map(|()| ExitCode::SUCCESS)
 }
 
 /// Prints clap's help or usage error and returns the exit code. Help that cannot be written is a failure.
-pub(crate) fn answer(answer: &clap::Error) -> ExitCode {
+fn answer(answer: &clap::Error) -> ExitCode {
     let printed = sink::readers_may_leave(answer.print().and_then(|()| io::stdout().flush()));
     match printed {
         Err(source) if !answer.use_stderr() => CliError::write("standard output", &source).fail(),

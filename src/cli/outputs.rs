@@ -2,15 +2,13 @@
 //! committed or none.
 
 use std::fs;
-use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use serde::Serialize;
-
 use super::arguments::bars::Drawing;
-use super::arguments::picture::Picture;
 use super::error::{CliError, twice_standard_input, usage};
 use super::naming::OutputFormat;
+use super::pictures::Picture;
+use super::record::Record;
 use super::sink::{Content, Sink};
 
 /// The input files of a run, which it must not overwrite.
@@ -73,8 +71,19 @@ pub(crate) fn at_most_one_pipe(files: &[PathBuf]) -> Result<(), CliError> {
     Ok(())
 }
 
+/// Opens the answer of a command that reads all of `files` for it, none of which it may be.
+pub(crate) fn open_answer(
+    files: &[PathBuf],
+    answer: Option<&Path>,
+    content: Content,
+) -> Result<Sink, CliError> {
+    at_most_one_pipe(files)?;
+    Inputs::of(files).spare(answer)?;
+    Sink::open(answer, content)
+}
+
 /// The outputs that are requested of a run, or of one input of a batch.
-#[derive(Debug, Default, Clone, Copy)]
+#[derive(Debug, Default)]
 pub(crate) struct Files<'a> {
     /// File of the answer; standard output when `None`.
     pub(crate) answer: Option<&'a Path>,
@@ -82,14 +91,14 @@ pub(crate) struct Files<'a> {
     pub(crate) content: Content,
     /// File of the statistics.
     pub(crate) stats: Option<&'a Path>,
-    /// The open file of the statistics of a batch.
-    pub(crate) stats_of_batch: Option<&'a Sink>,
+    /// The file of the statistics of the whole run, which is open.
+    pub(crate) stats_of_run: Option<&'a Path>,
     /// The drawing of cycles.
     pub(crate) drawing: Option<Drawing<'a>>,
     /// The picture of the answer.
-    pub(crate) picture: Option<Picture<'a>>,
+    pub(crate) picture: Option<Picture>,
     /// The page about the run.
-    pub(crate) report: Option<&'a Path>,
+    pub(crate) page: Option<PathBuf>,
 }
 
 /// The open outputs of a run.
@@ -97,16 +106,16 @@ pub(crate) struct Files<'a> {
 pub(crate) struct Outputs {
     pub(crate) answer: Sink,
     pub(crate) geometry: Option<Sink>,
-    pub(crate) picture: Option<Sink>,
-    pub(crate) report: Option<Sink>,
+    pub(crate) picture: Option<(Picture, Sink)>,
+    pub(crate) page: Option<Sink>,
     stats: Option<Sink>,
 }
 
 impl Outputs {
     /// Opens the outputs before the work starts. None of them may be an input or another output.
-    pub(crate) fn open(files: &Files<'_>, inputs: &Inputs) -> Result<Outputs, CliError> {
-        let stats = files.stats_of_batch.and_then(Sink::file).map(Path::to_path_buf);
-        let mut opened: Vec<(&str, PathBuf)> = stats.map(|path| ("statistics", path)).into_iter().collect();
+    pub(crate) fn open(files: Files<'_>, inputs: &Inputs) -> Result<Outputs, CliError> {
+        let stats = files.stats_of_run.map(|path| ("statistics", path.to_path_buf()));
+        let mut opened: Vec<(&str, PathBuf)> = stats.into_iter().collect();
         let mut open = |what: &'static str, path: Option<&Path>, content| -> Result<Sink, CliError> {
             inputs.spare(path)?;
             let sink = Sink::open(path, content)?;
@@ -122,40 +131,26 @@ impl Outputs {
         };
         let stats = files.stats.map(|path| open("statistics", Some(path), Content::Text)).transpose()?;
         let answer = open("answer", files.answer, files.content)?;
-        let drawing = files.drawing.map(|Drawing { path, format }| (path, format.content()));
-        let picture = files.picture.map(|Picture { path, format, .. }| (path, format.content()));
-        let report = files.report.map(|path| (path, Content::Text));
-        let mut open_some = |what, file: Option<(&Path, Content)>| {
-            file.map(|(path, content)| open(what, Some(path), content)).transpose()
-        };
-        let geometry = open_some("geometry", drawing)?;
-        let picture = open_some("picture", picture)?;
-        Ok(Outputs { answer, geometry, picture, report: open_some("report", report)?, stats })
-    }
-
-    /// Writes the answer.
-    pub(crate) fn fill(
-        &mut self,
-        write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
-    ) -> Result<(), CliError> {
-        self.answer.fill(write)
-    }
-
-    /// Commits the file of the answer, so that it stays even if the run or its statistics fail later.
-    pub(crate) fn commit_answer(&mut self) -> Result<(), CliError> {
-        std::mem::replace(&mut self.answer, Sink::Stdout).commit()
+        let drawing =
+            files.drawing.map(|drawing| open("geometry", Some(drawing.path), drawing.format.content()));
+        let geometry = drawing.transpose()?;
+        let picture = files.picture.map(|picture| {
+            let sink = open("picture", Some(&picture.path), picture.format.content())?;
+            Ok::<_, CliError>((picture, sink))
+        });
+        let picture = picture.transpose()?;
+        let page = files.page.map(|path| open("report", Some(&path), Content::Text)).transpose()?;
+        Ok(Outputs { answer, geometry, picture, page, stats })
     }
 
     /// Writes the statistics, if requested, then commits all files.
-    pub(crate) fn commit(self, record: &impl Serialize) -> Result<(), CliError> {
-        let Outputs { answer, geometry, picture, report, mut stats } = self;
+    pub(crate) fn commit(self, record: &Record) -> Result<(), CliError> {
+        let Outputs { answer, geometry, picture, page, mut stats } = self;
         if let Some(stats) = &mut stats {
-            stats.fill_json(record)?;
+            stats.fill(|out| writeln!(out, "{}", record.json()))?;
         }
         answer.commit()?;
-        geometry.map_or(Ok(()), Sink::commit)?;
-        picture.map_or(Ok(()), Sink::commit)?;
-        report.map_or(Ok(()), Sink::commit)?;
-        stats.map_or(Ok(()), Sink::commit)
+        let sinks = [geometry, picture.map(|(_, sink)| sink), page, stats];
+        sinks.into_iter().flatten().try_for_each(Sink::commit)
     }
 }

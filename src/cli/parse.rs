@@ -88,44 +88,27 @@ pub(crate) fn bins(found: &str) -> Result<usize, String> {
     })
 }
 
-/// The lower and upper bounds of a range.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Bounds(pub(crate) Value, pub(crate) Value);
-
 /// Parses two finite numbers separated by a comma, the lower first.
-pub(crate) fn bounds(found: &str) -> Result<Bounds, String> {
+pub(crate) fn bounds(found: &str) -> Result<(Value, Value), String> {
     let pair = found.split_once(',').and_then(|(low, high)| Some((low.parse().ok()?, high.parse().ok()?)));
     let bounds =
         pair.filter(|&(low, high): &(Value, Value)| low <= high && low.is_finite() && high.is_finite());
     let expected = || format!("expected two finite numbers, the lower first, such as 0,255, found {found}");
-    bounds.map(|(low, high)| Bounds(low, high)).ok_or_else(expected)
-}
-
-/// The number of grid points along one axis or two.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct GridSize {
-    pub(crate) across: usize,
-    pub(crate) up: Option<usize>,
+    bounds.ok_or_else(expected)
 }
 
 /// Parses one number of points, or two as in `20x30`.
-pub(crate) fn grid_size(found: &str) -> Result<GridSize, String> {
+pub(crate) fn grid_size(found: &str) -> Result<(usize, Option<usize>), String> {
     let count = |text: &str| text.parse().ok().filter(|count| (1..=10_000).contains(count));
     let size = match found.split_once(['x', '×']) {
-        None => count(found).map(|across| GridSize { across, up: None }),
-        Some((across, up)) => {
-            count(across).zip(count(up)).map(|(across, up)| GridSize { across, up: Some(up) })
-        }
+        None => count(found).map(|across| (across, None)),
+        Some((across, up)) => count(across).zip(count(up).map(Some)),
     };
     size.ok_or_else(|| format!("expected a number from 1 to 10000, or two such as 20x30, found {found}"))
 }
 
-/// The range of a grid along its first axis and, if given, its second.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct GridRange(pub(crate) [Option<(f64, f64)>; 2]);
-
-/// Parses one range or two, as in `0,1` or `0,1,0,0.5`.
-pub(crate) fn grid_range(found: &str) -> Result<GridRange, String> {
+/// Parses the range of a grid along its first axis and, if given, its second, as in `0,1` or `0,1,0,0.5`.
+pub(crate) fn grid_range(found: &str) -> Result<[Option<(f64, f64)>; 2], String> {
     let numbers: Result<Vec<f64>, _> = found.split(',').map(str::parse).collect();
     let ascends = |pair: &[f64]| pair[0] <= pair[1] && pair.iter().all(|x| x.is_finite());
     let range = match numbers.as_deref() {
@@ -137,23 +120,15 @@ pub(crate) fn grid_range(found: &str) -> Result<GridRange, String> {
     };
     let expected =
         || format!("expected two finite numbers, the lower first, or four, such as 0,1,0,0.5, found {found}");
-    range.map(GridRange).ok_or_else(expected)
+    range.ok_or_else(expected)
 }
 
-/// The width and height of a picture in pixels.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Size {
-    pub(crate) width: u32,
-    pub(crate) height: u32,
-}
-
-/// Parses a width and a height, as in `640x480`.
-pub(crate) fn size(found: &str) -> Result<Size, String> {
+/// Parses a width and a height in pixels, as in `640x480`.
+pub(crate) fn size(found: &str) -> Result<(u32, u32), String> {
     let pair = found
         .split_once(['x', '×'])
         .and_then(|(width, height)| Some((width.parse().ok()?, height.parse().ok()?)));
-    let size = pair.map(|(width, height)| Size { width, height });
-    size.ok_or_else(|| format!("expected a width and a height such as 640x480, found {found}"))
+    pair.ok_or_else(|| format!("expected a width and a height such as 640x480, found {found}"))
 }
 
 /// Parses a whole number ≥ 0, such as a dimension, where more than the highest possible one is allowed.
@@ -171,18 +146,10 @@ pub(crate) fn lines(found: &str) -> Result<usize, String> {
     number(found, "a number of lines, 0 or more", |_| true)
 }
 
-/// A bar by its dimension and its 0-based index within that dimension.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct BarName {
-    pub(crate) dim: usize,
-    pub(crate) index: usize,
-}
-
-/// Parses a bar as `DIM:INDEX`.
-pub(crate) fn bar(found: &str) -> Result<BarName, String> {
+/// Parses a bar as `DIM:INDEX`: its dimension and its 0-based index within that dimension.
+pub(crate) fn bar(found: &str) -> Result<(usize, usize), String> {
     let pair = found.split_once(':');
-    let bar =
-        pair.and_then(|(dim, index)| Some(BarName { dim: dim.parse().ok()?, index: index.parse().ok()? }));
+    let bar = pair.and_then(|(dim, index)| Some((dim.parse().ok()?, index.parse().ok()?)));
     bar.ok_or_else(|| format!("expected a dimension and a place from 0 on, such as 1:0, found {found}"))
 }
 
@@ -250,12 +217,13 @@ pub(crate) fn on_or_off() -> impl TypedValueParser<Value = bool> {
 }
 
 /// Parses the name of a choice.
-pub(crate) fn one_of<T: Choice>() -> impl TypedValueParser<Value = T> {
+pub(crate) fn one_of<T: ValueEnum + Send + Sync + 'static>() -> impl TypedValueParser<Value = T> {
     Names(names::<T>().collect()).try_map(|name| T::from_str(&name, false))
 }
 
 /// Parses the name of a choice, or `auto`.
-pub(crate) fn auto_or_one_of<T: Choice>() -> impl TypedValueParser<Value = OrAuto<T>> {
+pub(crate) fn auto_or_one_of<T: ValueEnum + Send + Sync + 'static>()
+-> impl TypedValueParser<Value = OrAuto<T>> {
     let auto = iter::once(PossibleValue::new(AUTO));
     Names(auto.chain(names::<T>()).collect()).try_map(|name| match &*name {
         AUTO => Ok(OrAuto(None)),
@@ -269,27 +237,18 @@ const AUTO: &str = "auto";
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct OrAuto<T>(pub(crate) Option<T>);
 
-/// A set of choices for an option.
-pub(crate) trait Choice: ValueEnum + Send + Sync + 'static {}
-
-impl<T: ValueEnum + Send + Sync + 'static> Choice for T {}
-
 /// The names of all choices. They carry no help of their own, since the help of the option explains them.
-fn names<T: Choice>() -> impl Iterator<Item = PossibleValue> {
+fn names<T: ValueEnum + 'static>() -> impl Iterator<Item = PossibleValue> {
     let named = T::value_variants().iter().filter_map(T::to_possible_value);
     named.map(|name| name.help(Resettable::Reset))
 }
 
-/// Number of voxels along each axis.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Extents(pub(crate) Vec<usize>);
-
-/// Parses extents separated by commas.
-pub(crate) fn extents(found: &str) -> Result<Extents, String> {
+/// Parses the number of voxels along each axis, separated by commas.
+pub(crate) fn extents(found: &str) -> Result<Box<[usize]>, String> {
     let extents: Result<Vec<usize>, _> = found.split(',').map(str::parse).collect();
     let extents = extents.ok().filter(|extents| extents.len() <= 3 && !extents.contains(&0));
     let expected = || format!("expected one to three numbers from 1 on, such as 512,512,40, found {found}");
-    extents.map(Extents).ok_or_else(expected)
+    extents.map(Vec::into_boxed_slice).ok_or_else(expected)
 }
 
 /// Parser that accepts one of some names, ignoring case.
@@ -348,10 +307,10 @@ mod tests {
         assert_eq!((bins("1"), bins("16777216")), (Ok(1), Ok(1 << 24)));
         assert_eq!(
             (bounds("-1,2.5"), bounds("3,3")),
-            (Ok(Bounds((-1).into(), 2.5.into())), Ok(Bounds(3.into(), 3.into())))
+            (Ok(((-1).into(), 2.5.into())), Ok((3.into(), 3.into())))
         );
-        assert_eq!(bounds("-1e308,1e308"), Ok(Bounds((-1e308).into(), 1e308.into())));
-        let most = Bounds(u64::MAX.into(), u64::MAX.into());
+        assert_eq!(bounds("-1e308,1e308"), Ok(((-1e308).into(), 1e308.into())));
+        let most = (u64::MAX.into(), u64::MAX.into());
         assert_eq!(bounds("18446744073709551615,18446744073709551615"), Ok(most));
         assert!(bounds("18446744073709551615,18446744073709551614").is_err());
         for bad in ["0", "16777217", "-1", "x", ""] {
@@ -364,8 +323,8 @@ mod tests {
 
     #[test]
     fn bars_by_name() {
-        assert_eq!(bar("1:0"), Ok(BarName { dim: 1, index: 0 }));
-        assert_eq!(bar("0:12"), Ok(BarName { dim: 0, index: 12 }));
+        assert_eq!(bar("1:0"), Ok((1, 0)));
+        assert_eq!(bar("0:12"), Ok((0, 12)));
         for bad in ["", "1", ":", "1:", ":1", "-1:0", "1:-1", "1:x", "1:2:3", "1.0:2"] {
             assert!(bar(bad).unwrap_err().ends_with(&format!("such as 1:0, found {bad}")), "{bad}");
         }

@@ -13,13 +13,13 @@ use lacuna::output::pairs;
 
 use super::error::{CliError, usage};
 use super::frame::Frame;
-use super::job::Job;
 use super::naming::OutputFormat;
 use super::notes::{Notes, printable};
 use super::outputs::Files;
-use super::pairs_record::PairsRecord;
 use super::parse;
 use super::progress::ProgressMode;
+use super::record::Record;
+use super::reduce::job::Job;
 use super::{exit_codes, help};
 
 /// Compute persistence pairs with the command line of PHAT
@@ -149,11 +149,11 @@ impl FromArgMatches for Flags {
 /// Reads the matrix, reduces it and writes the pairs.
 pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     let start = Instant::now();
-    let notes = Notes { quiet: false, verbose: arguments.verbose, progress: ProgressMode::None };
+    let notes = Notes { quiet: false, verbose: false, progress: ProgressMode::None };
     let (format, output) = arguments.formats();
     let Arguments { input: file, output: answer, .. } = arguments;
     let files = Files { answer: Some(answer), content: output.content(), ..Files::default() };
-    let frame = Frame::open(start, file, &files, notes)?;
+    let mut frame = Frame::open(start, file, files, notes)?;
     let mut request = arguments.request(threads(std::env::var_os(THREADS).as_deref())?);
     let started = super::threads::start(request.threads, notes)?;
     request.threads = request.threads.map(|_| started);
@@ -164,13 +164,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
         request,
         backend: Backend::default(),
         output: Some(output),
-        picture: None,
         cycles: None,
         explain: false,
-        long: None,
     };
-    let report = job.run(frame)?;
-    if arguments.verbose { arguments.tell(&report) } else { Ok(()) }
+    job.run(&mut frame)?;
+    let record = frame.finish()?.record;
+    if arguments.verbose { arguments.tell(&record) } else { Ok(()) }
 }
 
 impl Arguments {
@@ -198,23 +197,22 @@ impl Arguments {
     }
 
     /// Prints what PHAT prints with `--verbose`, with more digits.
-    fn tell(&self, report: &PairsRecord) -> Result<(), CliError> {
+    fn tell(&self, record: &Record) -> Result<(), CliError> {
         let mode = if self.flags.ascii { "ascii" } else { "binary" };
         let [input, output] = [&self.input, &self.output].map(|path| path.display().to_string());
         let (input, output) = (printable(&input), printable(&output));
-        let PairsRecord { read_seconds, reduce_seconds, write_seconds, .. } = report;
-        let dualize = report.figures.stages.iter().find(|(stage, _)| *stage == DUALIZE);
-        let dualize = dualize.map_or(0.0, |&(_, seconds)| seconds);
+        let [read, reduce, dualize, write] =
+            ["read", "reduce", DUALIZE, "write"].map(|stage| record.seconds(stage));
         let mut lines = format!("Reading input file {input} in {mode} mode\n");
-        lines += &format!("Reading input file took {read_seconds:.4}s\n");
+        lines += &format!("Reading input file took {read:.4}s\n");
         if self.dualize {
             lines += &format!("Dualizing ...\nDualizing took {dualize:.4}s\n");
         }
-        let computing = reduce_seconds - if self.dualize { dualize } else { 0.0 };
+        let computing = reduce - if self.dualize { dualize } else { 0.0 };
         lines += "Computing persistence pairs ...\n";
         lines += &format!("Computing persistence pairs took {computing:.4}s\n");
         lines += &format!("Writing output file {output} in {mode} mode ...\n");
-        lines += &format!("Writing output file took {write_seconds:.4}s\n");
+        lines += &format!("Writing output file took {write:.4}s\n");
         match io::stdout().write_all(lines.as_bytes()) {
             Err(source) if source.kind() != ErrorKind::BrokenPipe => {
                 Err(CliError::write("standard output", &source))
@@ -224,8 +222,8 @@ impl Arguments {
     }
 }
 
-/// Stage of a reduction that builds the anti-transpose.
-const DUALIZE: &str = "anti-transpose";
+/// Part of a reduction that builds the anti-transpose.
+const DUALIZE: &str = "  anti-transpose";
 
 /// The environment variable of OpenMP, with which PHAT is built.
 const THREADS: &str = "OMP_NUM_THREADS";

@@ -3,25 +3,18 @@
 use lacuna::matrix::Reason;
 use lacuna::matrix::figures::Figures;
 
-use super::notes::tell;
-
-/// Prints the choices made before the run, with their reasons.
-pub(crate) fn explain(reasons: &[Reason]) {
-    for Reason { what, choice, why } in reasons {
-        tell(format_args!("{what:<13} {choice}: {why}"));
-    }
+/// The choices made before the run, with their reasons.
+pub(crate) fn choices(reasons: &[Reason]) -> impl Iterator<Item = String> {
+    reasons.iter().map(|Reason { what, choice, why }| format!("{what:<13} {choice}: {why}"))
 }
 
-/// Prints how each dimension was solved, which is decided during the run.
-pub(crate) fn explain_blocks(figures: &Figures) {
-    for block in &figures.blocks {
-        tell(format_args!("{:<13} {block}", "solved"));
-    }
+/// How each dimension was solved, which is decided during the run.
+pub(crate) fn solved(figures: &Figures) -> impl Iterator<Item = String> {
+    figures.blocks.iter().map(|block| format!("{:<13} {block}", "solved"))
 }
 
-/// The lines of [`explain`] and [`explain_blocks`], for a page.
+/// The lines of [`choices`] and [`solved`].
 pub(crate) fn lines(reasons: &[Reason], figures: Option<&Figures>) -> String {
-    let reasons = reasons.iter().map(|Reason { what, choice, why }| format!("{what:<13} {choice}: {why}"));
-    let blocks = figures.iter().flat_map(|figures| &figures.blocks);
-    reasons.chain(blocks.map(|block| format!("{:<13} {block}", "solved"))).collect::<Vec<_>>().join("\n")
+    let blocks = figures.into_iter().flat_map(solved);
+    choices(reasons).chain(blocks).collect::<Vec<_>>().join("\n")
 }

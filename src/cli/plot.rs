@@ -4,18 +4,15 @@ use std::path::{Path, PathBuf};
 
 use lacuna::compare::read::BarcodeFormat;
 use lacuna::internals::name_of;
-use lacuna::plot::read::{LoadedSeries, read_path};
 use lacuna::plot::{Plot, PlotFormat, PlotKind, Series};
 
-use super::arguments::limits::DeadlineArguments;
-use super::arguments::memory::MemoryArguments;
-use super::arguments::messages::VerbosityArguments;
+use super::arguments::common::CommonArguments;
+use super::bar_file::read_series;
 use super::error::CliError;
 use super::naming::{self, OutputFormat};
-use super::outputs::{Inputs, at_most_one_pipe};
-use super::parse::{self, Size};
+use super::outputs::open_answer;
+use super::parse;
 use super::progress::Meter;
-use super::sink::Sink;
 use super::{exit_codes, help};
 
 /// Draw barcodes or Euler characteristic curves
@@ -56,7 +53,7 @@ pub(crate) struct Arguments {
     ///
     /// A pixel is 1/96 inch; PNG has two dots per pixel.
     #[arg(long, value_name = "WxH", help_heading = "Picture", value_parser = parse::size, allow_hyphen_values = true)]
-    size: Option<Size>,
+    size: Option<(u32, u32)>,
 
     /// Format: svg, png, pdf [default: by extension, or svg]
     #[arg(long, value_name = "FORMAT", help_heading = "Output",
@@ -68,13 +65,7 @@ pub(crate) struct Arguments {
     output_file: Option<PathBuf>,
 
     #[command(flatten)]
-    pub(super) memory: MemoryArguments,
-
-    #[command(flatten)]
-    pub(super) deadline: DeadlineArguments,
-
-    #[command(flatten)]
-    pub(super) verbosity: VerbosityArguments,
+    pub(super) common: CommonArguments,
 
     /// Format of the files of bars [default: detected from content]
     #[arg(long, value_name = "FORMAT", help_heading = "Input", allow_hyphen_values = true)]
@@ -90,26 +81,20 @@ Examples:
 
 /// Reads the results, draws the picture and writes it.
 pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
-    let notes = arguments.verbosity.notes();
+    let notes = arguments.common.notes();
     let answer = arguments.output_file.as_deref();
     let named = answer.filter(|path| *path != Path::new("-"));
     let format = match (arguments.output, named) {
         (None, Some(path)) => naming::picture_format(path)?,
         (given, path) => naming::format_of(given, path)?.unwrap_or(PlotFormat::Svg),
     };
-    at_most_one_pipe(&arguments.files)?;
-    Inputs::of(&arguments.files).spare(answer)?;
-    let mut sink = Sink::open(answer, format.content())?;
-    let meter = Meter::new(notes.progress());
+    let mut sink = open_answer(&arguments.files, answer, format.content())?;
+    let meter = Meter::new(notes);
     meter.stage("reading");
     let mut series: Vec<Series> = Vec::new();
     for path in &arguments.files {
-        let LoadedSeries { series: read, detection, unfinished, .. } = read_path(path, arguments.format)?;
         let is_drawn = |dim| arguments.dim.is_empty() || arguments.dim.contains(&dim);
-        notes.warn_of_unfinished(&name_of(path), &unfinished, is_drawn);
-        if let Some(detection) = detection {
-            notes.note(format_args!("{}: {detection}", name_of(path)));
-        }
+        let read = read_series(path, arguments.format, notes, is_drawn)?;
         if notes.verbose {
             notes.note(format_args!("{}: {}", name_of(path), read.description()));
         }
@@ -131,7 +116,7 @@ impl Arguments {
             plot = plot.title(title);
         }
         match self.size {
-            Some(Size { width, height }) => plot.size(width, height),
+            Some((width, height)) => plot.size(width, height),
             None => plot,
         }
     }

@@ -1,87 +1,118 @@
-//! The JSON object of `--stats FILE`.
-//!
-//! | key | value |
-//! |---|---|
-//! | `version` | of the program |
-//! | `file`, `format` | the input, and what it was read as |
-//! | `backend`, `threads` | what did the work |
-//! | `plan` | the choices, as `--explain` prints them; a `threshold` of `null` is infinity |
-//! | `landmarks` | `null` without `--landmarks`; else their `points`, 0-based, `of` how many they are, and the `covering_radius`, `null` for infinity |
-//! | `unfinished` | the first dimension that was not done when `--time-limit` was up; missing if all are |
-//! | `read_seconds`, `write_seconds`, `total_seconds` | input file to distances; bars to output; the whole run, up to this file |
-//! | `rank_seconds`, `components_seconds` | distances to ranks; pairs of dimension 0 |
-//! | `collapse` | `null` where no edge was tried; else edges `before`, how many were `tried`, the last first, and `after`, how many of these are `shifted` to a greater distance, `seconds`, the last dimension `ordered` by computing it again (`null`: none), and `order_seconds` for that |
-//! | `dimensions` | counts and times of each dimension from 1 up: [`lacuna::rips::DimensionStats`] |
-//!
-//! For several inputs:
-//!
-//! | key | value |
-//! |---|---|
-//! | `version` | of the program |
-//! | `inputs` | the object above, of each input that has an answer |
-//! | `failed` | the number of the others |
-//! | `total_seconds` | the whole run, up to this file |
+//! Statistics of a run: the JSON object of `--stats`, and the stages with their times, which `-v` and the page of
+//! `--report` list too.
 
-use std::time::Instant;
+use std::borrow::Cow;
+use std::time::{Duration, Instant};
 
-use lacuna::rips::{Landmarks, Plan, Stats};
+use lacuna::report::Report;
 use serde::Serialize;
-
-use super::batch::Ran;
-use super::notes::Times;
 
 /// Version of the program.
 pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// Statistics of one input.
-#[derive(Debug, Serialize)]
+/// Statistics of a run or of one input, in the order in which they are known.
+#[derive(Debug, Default)]
 pub(crate) struct Record {
-    pub(crate) version: &'static str,
-    pub(crate) file: String,
-    pub(crate) format: String,
-    pub(crate) backend: String,
-    pub(crate) threads: usize,
-    pub(crate) plan: Plan,
-    pub(crate) landmarks: Option<Landmarks>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) unfinished: Option<usize>,
-    #[serde(flatten)]
-    pub(crate) times: Seconds,
-    #[serde(flatten)]
-    pub(crate) stats: Stats,
+    /// Keys and their values in JSON.
+    fields: Vec<(&'static str, String)>,
+    stages: Vec<Stage>,
 }
 
-/// Times of the stages in seconds.
-#[derive(Debug, Serialize)]
-pub(crate) struct Seconds {
-    read_seconds: f64,
-    write_seconds: f64,
-    total_seconds: f64,
+/// A stage with its time.
+#[derive(Debug)]
+struct Stage {
+    name: String,
+    seconds: f64,
+    /// Further words about it, for `-v`.
+    words: String,
+    /// Whether it is a key of the JSON object: `NAME_seconds`.
+    is_field: bool,
 }
 
-impl From<Times> for Seconds {
-    fn from(times: Times) -> Self {
-        Seconds {
-            read_seconds: times.read.as_secs_f64(),
-            write_seconds: times.write.as_secs_f64(),
-            total_seconds: times.total.as_secs_f64(),
+impl Record {
+    /// Statistics that begin with the version of the program.
+    pub(crate) fn new() -> Self {
+        let mut record = Record::default();
+        record.set("version", VERSION);
+        record
+    }
+
+    /// Adds a key.
+    pub(crate) fn set(&mut self, key: &'static str, value: impl Serialize) -> &mut Self {
+        let value = serde_json::to_string_pretty(&value).expect("keys of statistics are text");
+        self.fields.push((key, value));
+        self
+    }
+
+    /// Adds the statistics of several inputs.
+    pub(crate) fn set_all(&mut self, key: &'static str, records: &[Record]) {
+        let records: Vec<String> = records.iter().map(Record::json).collect();
+        let inner = records.join(",\n").replace('\n', "\n  ");
+        self.fields
+            .push((key, if records.is_empty() { "[]".to_owned() } else { format!("[\n  {inner}\n]") }));
+    }
+
+    /// Adds the time of a stage, also as a key. The times of stages of one name add up.
+    pub(crate) fn time(&mut self, stage: &str, took: Duration) {
+        match self.stages.iter_mut().find(|before| before.name == stage) {
+            Some(before) => before.seconds += took.as_secs_f64(),
+            None => {
+                self.stage(stage, took.as_secs_f64(), String::new());
+                self.stages.last_mut().expect("a stage was added").is_field = true;
+            }
         }
     }
-}
 
-/// Statistics of several inputs.
-#[derive(Debug, Serialize)]
-pub(crate) struct Records<'a> {
-    version: &'static str,
-    inputs: &'a [Record],
-    failed: usize,
-    total_seconds: f64,
-}
+    /// Runs a stage, whose time is added as [`time`](Self::time) does.
+    pub(crate) fn timed<T>(&mut self, stage: &str, work: impl FnOnce() -> T) -> T {
+        let start = Instant::now();
+        let done = work();
+        self.time(stage, start.elapsed());
+        done
+    }
 
-impl<'a> Records<'a> {
-    pub(crate) fn new(ran: &'a Ran<Record>, start: Instant) -> Records<'a> {
-        let Ran { found, failed, .. } = ran;
-        let total_seconds = start.elapsed().as_secs_f64();
-        Records { version: VERSION, inputs: found, failed: *failed, total_seconds }
+    /// Adds words about a stage to its line of `-v`.
+    pub(crate) fn comment(&mut self, stage: &str, words: String) {
+        self.stages
+            .iter_mut()
+            .filter(|found| found.name == stage)
+            .for_each(|found| found.words.clone_from(&words));
+    }
+
+    /// Adds the time of a stage that is not a key, or is one within another. A part of another stage begins with a blank.
+    pub(crate) fn stage(&mut self, name: impl Into<String>, seconds: f64, words: impl Into<String>) {
+        self.stages.push(Stage { name: name.into(), seconds, words: words.into(), is_field: false });
+    }
+
+    /// The stages of a reduction or a gradient, as parts of another.
+    pub(crate) fn parts(&mut self, stages: &[(Cow<'static, str>, f64)]) {
+        stages.iter().for_each(|(stage, seconds)| self.stage(format!("  {stage}"), *seconds, ""));
+    }
+
+    /// Seconds of a stage; 0 if there was none.
+    pub(crate) fn seconds(&self, stage: &str) -> f64 {
+        self.stages.iter().find(|found| found.name == stage).map_or(0.0, |found| found.seconds)
+    }
+
+    /// The JSON object.
+    pub(crate) fn json(&self) -> String {
+        let times = self.stages.iter().filter(|stage| stage.is_field);
+        let times = times.map(|stage| (format!("{}_seconds", stage.name), format!("{:?}", stage.seconds)));
+        let fields = self.fields.iter().map(|(key, value)| ((*key).to_owned(), value.clone())).chain(times);
+        let lines: Vec<String> = fields.map(|(key, value)| format!("\"{key}\": {value}")).collect();
+        format!("{{\n  {}\n}}", lines.join(",\n").replace('\n', "\n  "))
+    }
+
+    /// The lines of `-v`: a stage and its seconds each.
+    pub(crate) fn lines(&self) -> impl Iterator<Item = String> {
+        let line = |Stage { name, seconds, words, .. }: &Stage| format!("{name:<27} {seconds:>9.3} s{words}");
+        self.stages.iter().map(line)
+    }
+
+    /// Adds the stages to a page, without their parts.
+    pub(crate) fn describe(&self, report: &mut Report) {
+        for Stage { name, seconds, .. } in self.stages.iter().filter(|stage| !stage.name.starts_with(' ')) {
+            report.stage(name, *seconds);
+        }
     }
 }

@@ -13,13 +13,10 @@ use std::io::{self, BufWriter, ErrorKind, IsTerminal, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use lacuna::internals::sync_directory;
-use serde::Serialize;
-
-use super::deadline;
+use super::ending;
 use super::error::{CliError, usage};
-use super::interruption;
 use super::temporary::Temporary;
+use lacuna::internals::sync_directory;
 
 /// Committed files that may not be on the disk yet; only of a run that keeps its state.
 static PLACED: Mutex<Placed> = Mutex::new(Placed { paths: Vec::new(), failure: None });
@@ -46,12 +43,13 @@ pub(crate) enum Content {
 pub(crate) enum Sink {
     /// Standard output.
     Stdout,
-    /// A device or a pipe, written directly.
-    Device {
-        /// The path, as it was given.
+    /// A device or a pipe, or a file in a directory that accepts no new files: written from its beginning.
+    Direct {
+        /// The path as it was given, or, of a file, its absolute path, links followed.
         path: PathBuf,
         /// The file, open for writing.
         file: File,
+        is_file: bool,
     },
     /// A regular file, new or to be replaced.
     File {
@@ -59,13 +57,6 @@ pub(crate) enum Sink {
         path: PathBuf,
         /// Temporary file in the same directory, renamed to `path` on commit.
         replacement: Temporary,
-    },
-    /// A file in a directory that accepts no new files: overwritten from its beginning.
-    InPlace {
-        /// Absolute path, links followed.
-        path: PathBuf,
-        /// The file, open for writing.
-        file: File,
     },
 }
 
@@ -108,7 +99,7 @@ impl Sink {
             Ok(found) if found.is_file() => replace(path, &found).map_err(failed),
             Ok(_) => {
                 let file = OpenOptions::new().write(true).open(path).map_err(failed)?;
-                Ok(Sink::Device { path: path.to_path_buf(), file })
+                Ok(Sink::Direct { path: path.to_path_buf(), file, is_file: false })
             }
             Err(error) if error.kind() == ErrorKind::NotFound => create(path).map_err(failed),
             Err(error) => Err(failed(error)),
@@ -118,16 +109,16 @@ impl Sink {
     /// Path of the file that will be replaced or overwritten, if the output is one.
     pub(crate) fn file(&self) -> Option<&Path> {
         match self {
-            Sink::File { path, .. } | Sink::InPlace { path, .. } => Some(path),
-            Sink::Stdout | Sink::Device { .. } => None,
+            Sink::File { path, .. } | Sink::Direct { path, is_file: true, .. } => Some(path),
+            Sink::Stdout | Sink::Direct { .. } => None,
         }
     }
 
     fn is_terminal(&self) -> bool {
         match self {
             Sink::Stdout => io::stdout().is_terminal(),
-            Sink::Device { file, .. } => file.is_terminal(),
-            Sink::File { .. } | Sink::InPlace { .. } => false,
+            Sink::Direct { file, .. } => file.is_terminal(),
+            Sink::File { .. } => false,
         }
     }
 
@@ -137,35 +128,27 @@ impl Sink {
         write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
     ) -> Result<(), CliError> {
         if !matches!(self, Sink::File { .. }) {
-            deadline::begin_answer();
+            ending::begin_answer();
         }
         let written = match self {
             Sink::Stdout => readers_may_leave(buffered(io::stdout().lock(), write)),
-            Sink::Device { file, .. } => buffered(file, write),
+            Sink::Direct { file, is_file: true, .. } => file.set_len(0).and_then(|()| buffered(file, write)),
+            Sink::Direct { file, .. } => buffered(file, write),
             Sink::File { replacement, .. } => replacement.file().and_then(|file| buffered(file, write)),
-            Sink::InPlace { file, .. } => file.set_len(0).and_then(|()| buffered(file, write)),
         };
         written.map_err(|source| CliError::write(self.name(), &source))
     }
 
-    /// Writes a record as a JSON object.
-    pub(crate) fn fill_json(&mut self, record: &impl Serialize) -> Result<(), CliError> {
-        self.fill(|out| {
-            serde_json::to_writer_pretty(&mut *out, record)?;
-            out.write_all(b"\n")
-        })
-    }
-
     /// Commits the output: moves a finished file to its place.
     pub(crate) fn commit(self) -> Result<(), CliError> {
-        deadline::begin_answer();
+        ending::begin_answer();
         let target = self.name();
         match self {
-            Sink::Stdout | Sink::Device { .. } => Ok(()),
-            Sink::InPlace { path, .. } => {
+            Sink::Direct { path, is_file: true, .. } => {
                 note_placed(path);
                 Ok(())
             }
+            Sink::Stdout | Sink::Direct { .. } => Ok(()),
             Sink::File { path, mut replacement } => {
                 let moved = replacement.move_to(&path);
                 let placed = moved.or_else(|error| match error.kind() {
@@ -184,16 +167,14 @@ impl Sink {
     fn name(&self) -> String {
         match self {
             Sink::Stdout => "standard output".to_string(),
-            Sink::Device { path, .. } | Sink::File { path, .. } | Sink::InPlace { path, .. } => {
-                path.display().to_string()
-            }
+            Sink::Direct { path, .. } | Sink::File { path, .. } => path.display().to_string(),
         }
     }
 }
 
 /// Records that a file was committed.
 fn note_placed(path: PathBuf) {
-    if interruption::keeps_state() {
+    if ending::keeps_state() {
         PLACED.lock().unwrap_or_else(PoisonError::into_inner).paths.push(path);
     }
 }
@@ -242,7 +223,7 @@ fn replace(path: &Path, found: &fs::Metadata) -> io::Result<Sink> {
             Ok(Sink::File { path, replacement })
         }
         Err(error) if matches!(error.kind(), ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem) => {
-            Ok(Sink::InPlace { path, file })
+            Ok(Sink::Direct { path, file, is_file: true })
         }
         Err(error) => Err(error),
     }
@@ -261,18 +242,13 @@ fn create(path: &Path) -> io::Result<Sink> {
     Ok(Sink::File { path, replacement })
 }
 
-/// Creates a temporary file beside `path`.
+/// Creates a temporary file beside `path`, with the permissions of any new file, reduced by the umask.
 fn temporary(path: &Path) -> io::Result<Temporary> {
-    Temporary::create_in(parent(path), |builder| {
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::PermissionsExt;
-            // The permissions of any new file, reduced by the umask.
-            builder.permissions(fs::Permissions::from_mode(0o666));
-        }
-        #[cfg(not(unix))]
-        let _ = builder;
-    })
+    #[cfg(unix)]
+    let permissions: Option<fs::Permissions> = Some(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    #[cfg(not(unix))]
+    let permissions = None;
+    Temporary::create_in(parent(path), permissions.as_ref())
 }
 
 /// Overwrites the file at `path` with the content of a temporary file.

@@ -1,14 +1,12 @@
 //! Temporary files and folders, removed when the program ends, by itself or by a signal that can be handled. What it
 //! could not remove, the next run removes ([`leftovers`]).
 
-use std::fs::DirBuilder;
+use std::fs::{File, Permissions};
 use std::io;
-#[cfg(unix)]
-use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use tempfile::{Builder, NamedTempFile, PersistError};
+use tempfile::{NamedTempFile, PersistError, TempDir};
 
 use super::leftovers;
 
@@ -26,21 +24,22 @@ pub(crate) struct Temporary {
     /// `None` once it has been moved to its place.
     file: Option<NamedTempFile>,
     path: PathBuf,
+    _lock: Option<File>,
 }
 
 impl Temporary {
-    /// Creates a file in a folder, as `prepare` says. No signal ends the program between its creation and its
+    /// Creates a file in a folder. No signal ends the program between its creation and its
     /// registration.
-    pub(crate) fn create_in(
-        folder: &Path,
-        prepare: impl Fn(&mut Builder<'_, 'static>),
-    ) -> io::Result<Temporary> {
+    pub(crate) fn create_in(folder: &Path, permissions: Option<&Permissions>) -> io::Result<Temporary> {
         signals::watch();
         let mut paths = paths();
-        let file = leftovers::held_file(folder, prepare)?;
+        let (file, lock) = leftovers::held(folder, |builder| {
+            permissions.into_iter().for_each(|permissions| _ = builder.permissions(permissions.clone()));
+            builder.tempfile_in(folder)
+        })?;
         let path = file.path().to_path_buf();
         paths.push(path.clone());
-        Ok(Temporary { file: Some(file), path })
+        Ok(Temporary { file: Some(file), path, _lock: lock })
     }
 
     /// The open file.
@@ -73,63 +72,40 @@ impl Drop for Temporary {
 /// A temporary folder, removed with its content when it is dropped and when a signal ends the program.
 #[derive(Debug)]
 pub(crate) struct TemporaryFolder {
-    path: PathBuf,
-    /// The locked file beside it by which other runs recognise it; removed after the folder.
-    _file: Temporary,
+    folder: TempDir,
+    _lock: Option<File>,
 }
 
 impl TemporaryFolder {
     /// Creates a folder in the system's temporary directory, accessible to its owner alone. Its path is absolute.
-    ///
-    /// An existing folder, file or link of its name, made by another user, is left alone, and another name is tried.
     pub(crate) fn create() -> io::Result<TemporaryFolder> {
-        TemporaryFolder::create_in(&std::path::absolute(std::env::temp_dir())?, leftovers::folder_of)
+        TemporaryFolder::create_in(&std::path::absolute(std::env::temp_dir())?)
     }
 
-    fn create_in(place: &Path, folder_of: impl Fn(&Path) -> PathBuf) -> io::Result<TemporaryFolder> {
-        const TRIES: usize = 16;
-        let mut tries = 0;
-        loop {
-            let file = Temporary::create_in(place, |_| ())?;
-            let path = folder_of(&file.path);
-            let mut paths = paths();
-            tries += 1;
-            match private_folder(&path) {
-                Ok(()) => {
-                    paths.push(path.clone());
-                    drop(paths);
-                    return Ok(TemporaryFolder { path, _file: file });
-                }
-                // Dropping the file removes it, which locks the list.
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists && tries < TRIES => drop(paths),
-                Err(error) => {
-                    drop(paths);
-                    return Err(error);
-                }
-            }
-        }
+    fn create_in(place: &Path) -> io::Result<TemporaryFolder> {
+        signals::watch();
+        let mut paths = paths();
+        let (folder, lock) = leftovers::held(place, |builder| {
+            #[cfg(unix)]
+            builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
+            builder.tempdir_in(place)
+        })?;
+        paths.push(folder.path().to_path_buf());
+        Ok(TemporaryFolder { folder, _lock: lock })
     }
 
     /// Absolute path of the folder.
     pub(crate) fn path(&self) -> &Path {
-        &self.path
+        self.folder.path()
     }
-}
-
-/// Creates a folder that its owner alone can read and enter. It is an error if the path exists, also as a link.
-fn private_folder(path: &Path) -> io::Result<()> {
-    let mut builder = DirBuilder::new();
-    #[cfg(unix)]
-    builder.mode(0o700);
-    builder.create(path)
 }
 
 impl Drop for TemporaryFolder {
     fn drop(&mut self) {
         let mut paths = paths();
         // A later run retries what cannot be removed now.
-        let _ = std::fs::remove_dir_all(&self.path);
-        paths.retain(|path| *path != self.path);
+        let _ = std::fs::remove_dir_all(self.path());
+        paths.retain(|path| *path != self.path());
     }
 }
 
@@ -137,8 +113,7 @@ impl Drop for TemporaryFolder {
 /// created.
 pub(super) fn remove_all() -> impl Drop {
     let paths = paths();
-    // A folder before the file beside it, by which a later run recognises it.
-    for path in paths.iter().rev() {
+    for path in paths.iter() {
         // Files that cannot be removed stay, unreported.
         if std::fs::remove_file(path).is_err() {
             let _ = std::fs::remove_dir_all(path);
@@ -153,16 +128,11 @@ pub(crate) fn watch_signals() {
 }
 
 /// Removes temporary files for a program that is about to end and must neither block nor allocate. If another thread is
-/// creating or removing a file at this moment, all stay.
+/// creating or removing a file at this moment, all stay. Folders stay for the next run.
 #[cfg(all(feature = "huge-pages", target_os = "linux"))]
 pub(crate) fn remove_what_is_known() {
     let Ok(paths) = PATHS.try_lock() else { return };
-    // The file beside a folder stays too, so that the next run finds and removes the folder.
-    let is_of_folder = |path: &Path| {
-        let name = path.as_os_str().as_encoded_bytes().strip_suffix(leftovers::SUFFIX.as_bytes());
-        paths.iter().any(|other| name == Some(other.as_os_str().as_encoded_bytes()))
-    };
-    for path in paths.iter().filter(|path| !is_of_folder(path)) {
+    for path in paths.iter() {
         // Paths of usual length are converted on the stack. Files that cannot be removed stay.
         let _ = std::fs::remove_file(path);
     }
@@ -178,7 +148,7 @@ mod signals {
     use signal_hook::iterator::Signals;
     use signal_hook::low_level::emulate_default_handler;
 
-    use crate::cli::interruption;
+    use crate::cli::ending;
 
     /// Starts, once, a thread that waits for the signals that end the program. If it cannot be started, signals end the
     /// program as by default, and temporary files stay.
@@ -190,7 +160,7 @@ mod signals {
                 let signals = Signals::new(those_not_ignored());
                 drop(ready);
                 let Ok(mut signals) = signals else { return };
-                if let Some(signal) = signals.forever().find(|_| !interruption::take_signal()) {
+                if let Some(signal) = signals.forever().find(|_| !ending::take_signal()) {
                     remove_all_and_end(signal);
                 }
             });
@@ -234,34 +204,18 @@ mod signals {
 
 #[cfg(all(test, unix))]
 mod tests {
-    use std::cell::Cell;
-    use std::os::unix::fs::{PermissionsExt, symlink};
+    use std::os::unix::fs::PermissionsExt;
 
     use super::*;
 
     #[test]
-    fn a_folder_is_private_and_no_link_is_followed() {
+    fn a_folder_is_private_and_removed() {
         let place = tempfile::tempdir().unwrap();
-        let elsewhere = place.path().join("elsewhere");
-        std::fs::create_dir(&elsewhere).unwrap();
-        let link = place.path().join("link");
-        symlink(&elsewhere, &link).unwrap();
-        let is_first = Cell::new(true);
-        // The first name is already taken, by a link.
-        let folder_of =
-            |file: &Path| if is_first.replace(false) { link.clone() } else { leftovers::folder_of(file) };
-        let folder = TemporaryFolder::create_in(place.path(), folder_of).unwrap();
-        assert_ne!(folder.path(), link);
+        let folder = TemporaryFolder::create_in(place.path()).unwrap();
         let mode = std::fs::symlink_metadata(folder.path()).unwrap().permissions().mode();
         assert_eq!(mode & 0o7777, 0o700);
         std::fs::write(folder.path().join("inside"), "1").unwrap();
-        assert_eq!(std::fs::read_dir(&elsewhere).unwrap().count(), 0);
         drop(folder);
-        let left: Vec<_> =
-            std::fs::read_dir(place.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
-        assert_eq!(left.len(), 2, "{left:?}");
-        // Every name is taken.
-        let taken = TemporaryFolder::create_in(place.path(), |_| link.clone()).unwrap_err();
-        assert_eq!(taken.kind(), io::ErrorKind::AlreadyExists);
+        assert_eq!(std::fs::read_dir(place.path()).unwrap().count(), 0);
     }
 }

@@ -2,37 +2,29 @@
 
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use lacuna::backend::Backend;
-use lacuna::cubical::persistence::MachineError;
+use lacuna::cubical::VoxelType;
 use lacuna::cubical::thinning::binary::{Foreground, binary};
 use lacuna::cubical::thinning::footprint::{check_bits, memory_plan};
 use lacuna::cubical::thinning::machine::{MachineError as ThinningError, thin_by};
 use lacuna::cubical::thinning::topology::{Changed, Topology, Verdict, check, verify};
-use lacuna::cubical::thinning::{
-    BitImage, Pass, Rule, ThinningFigures as Figures, ThinningRequest as Request,
-};
+use lacuna::cubical::thinning::{BitImage, Pass, Rule, ThinningFigures, ThinningRequest as Request};
 use lacuna::cubical::value::Threshold;
 use lacuna::cubical::write::ImageFile;
-use lacuna::cubical::{Order, Value, VoxelType, geometry::Geometry};
-use lacuna::memory::MemoryPlan;
-use serde::Serialize;
 
 use super::arguments::image::ImageFileArguments;
 use super::arguments::limits::DeadlineArguments;
 use super::arguments::machine::MachineArguments;
 use super::arguments::report::ReportArguments;
-use super::deadline;
+use super::ending;
 use super::error::CliError;
 use super::frame::Frame;
 use super::image_file::{open_image, read_image};
 use super::naming::{OutputFormat, endings, format_of, unknown_ending};
-use super::notes::{counted, tell, timing_line};
+use super::notes::{counted, tell};
 use super::outputs::Files;
 use super::parse;
-use super::record::VERSION;
-use super::timing::timed;
 use super::{exit_codes, help};
 
 /// Compute the skeleton of a binary image
@@ -127,131 +119,91 @@ const TOLD: usize = 10;
 
 /// Thins the image and compares the skeleton with it. The exit code says whether the topology is the same, if
 /// requested.
+///
+/// The statistics are:
+///
+/// | key | value |
+/// |---|---|
+/// | `version` | of the program |
+/// | `file`, `shape` | the image, voxels along its axes |
+/// | `rule`, `backend`, `threads` | what was done, by what, and by how many |
+/// | `memory` | the plan of the memory |
+/// | `threshold`, `inverted` | what is foreground: above the threshold, if there is one |
+/// | `iterations` | those that deleted something |
+/// | `voxels` | of the foreground, before and after |
+/// | `words` | words of 64 voxels that were looked at |
+/// | `same_topology`, `betti`, `euler` | of `--verify`, the last two before and after |
+/// | `read_seconds` | file to bits |
+/// | `thin_seconds` | bits to bits |
+/// | `write_seconds`, `verify_seconds` | skeleton to output; the comparison, if requested |
+/// | `total_seconds` | the whole run, up to this file |
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, CliError> {
     let start = Instant::now();
-    let options = arguments.image.options()?;
+    let Arguments { image: input, report, machine, invert, .. } = arguments;
+    let options = input.options()?;
     let path = arguments.output_file.as_path();
     let known = || endings::<ImageFile>().collect::<Vec<_>>();
     let format = format_of(arguments.output, Some(path))?.ok_or_else(|| unknown_ending(path, &known()))?;
-    let backend = arguments.machine.backend();
-    let report = &arguments.report;
-    let input = arguments.image.file.as_path();
-    let (content, stats) = (format.content(), report.stats.as_deref());
-    let files = Files { answer: Some(path), content, stats, ..Files::default() };
-    let frame = Frame::open(start, input, &files, report.notes())?;
-    arguments.machine.threads.start(frame.notes)?;
-    let stream = open_image(input, &options, &frame, None)?;
+    let (backend, request, content) = (machine.backend(), arguments.request(), format.content());
+    let files = Files { answer: Some(path), content, stats: report.stats.as_deref(), ..Files::default() };
+    let (mut frame, name) = (Frame::open(start, &input.file, files, report.notes())?, input.name());
+    machine.threads.start(frame.notes)?;
+    let stream = open_image(&input.file, &options, &mut frame)?;
     // Errors in the header are reported before anything is read or thinned.
     let (shape, geometry) = (stream.shape(), stream.geometry().cloned());
     format.holds(shape, VoxelType::U8)?;
-    arguments.request().suiting(shape).map_err(ThinningError::from)?;
+    request.suiting(shape).map_err(ThinningError::from)?;
     if arguments.verify {
-        let failed = |source| CliError::about(format!("--verify: {}", arguments.image.name()), source);
-        check(shape).map_err(failed)?;
+        check(shape).map_err(|source| CliError::about(format!("--verify: {name}"), source))?;
     }
-    let rule = arguments.request().rule_for(shape);
+    let rule = request.rule_for(shape);
     let memory = memory_plan(shape, stream.bytes(), rule);
-    memory.check(0, HELPS).map_err(|source| CliError::about(arguments.image.name(), source))?;
-    let (image, read) = timed(|| read_image(stream, &frame.meter));
-    let image = image?;
-    check_bits(shape, GIVEN).map_err(|source| CliError::about(arguments.image.name(), source))?;
-    let (found, binarize) = timed(|| binary(&image, arguments.foreground()));
+    memory.check(0, HELPS).map_err(|source| CliError::about(&name, source))?;
+    let image = read_image(stream, &mut frame)?;
+    check_bits(shape, GIVEN).map_err(|source| CliError::about(&name, source))?;
+    let found = frame.record.timed("read", || binary(&image, arguments.foreground()));
     // From here on, only the bits are needed.
     drop(image);
-    let (bits, threshold) = found.map_err(|source| CliError::about(arguments.image.name(), source))?;
-    let bits = if arguments.invert { bits.inverted() } else { bits };
-    let read = read + binarize;
-    let order = shape.order();
-    Job { arguments, backend, frame, format, geometry, order, threshold, memory, read }.run(&bits)
-}
-
-/// A run on an image that has been read.
-struct Job<'a> {
-    arguments: &'a Arguments,
-    backend: Backend,
-    frame: Frame,
-    format: ImageFile,
-    /// Position of the voxels in space and their order in memory, as in the image's file.
-    geometry: Option<Geometry>,
-    order: Order,
-    threshold: Option<Value>,
-    memory: MemoryPlan,
-    read: Duration,
-}
-
-impl Job<'_> {
-    fn run(mut self, image: &BitImage) -> Result<ExitCode, CliError> {
-        let arguments = self.arguments;
-        let request = arguments.request();
-        self.frame.meter.stage("thinning");
-        let mut watch = |pass: Pass| self.frame.meter.at(format!("iteration {}", pass.iteration));
-        let (thinned, thinning) = timed(|| thin_by(image, &request, &self.backend, &mut watch));
-        let (skeleton, figures, decision) = thinned?;
-        let rule = request.rule_for(image.shape());
-        if arguments.report.explain {
-            let asked = if arguments.rule.is_some() { "as asked" } else { "as the image's axes suggest" };
-            tell(format_args!("{:<13} {rule}: {asked}", "rule"));
-            tell(format_args!("{:<13} {decision}", "backend"));
-            tell(&self.memory);
-        }
-        let write = self.frame.write(|_, out| {
-            let image = skeleton.to_image(u8::MAX, self.format.order(self.order));
-            self.format.write(&image.into(), self.geometry.as_ref(), out)
-        })?;
-        // The skeleton stays even if the comparison fails.
-        self.frame.commit_answer()?;
-        let compared = self.compared(image, &skeleton)?;
-        let seconds = Seconds {
-            read_seconds: self.read.as_secs_f64(),
-            thin_seconds: thinning.as_secs_f64(),
-            write_seconds: write.as_secs_f64(),
-            verify_seconds: compared.as_ref().map(|(_, took)| took.as_secs_f64()),
-            total_seconds: self.frame.seconds(),
-        };
-        let verdict = compared.map(|(verdict, _)| verdict);
-        let record = Record {
-            version: VERSION,
-            file: arguments.image.file.display().to_string(),
-            shape: image.shape().axes(),
-            rule,
-            threshold: self.threshold,
-            inverted: arguments.invert,
-            backend: decision.machine(),
-            threads: rayon::current_num_threads(),
-            memory: self.memory.clone(),
-            iterations: figures.iterations,
-            voxels: [figures.before, figures.after],
-            words: figures.words,
-            same_topology: verdict.as_ref().map(Verdict::is_same),
-            betti: verdict.as_ref().map(|verdict| [verdict.before.betti, verdict.after.betti]),
-            euler: verdict.as_ref().map(|verdict| [verdict.before.euler, verdict.after.euler]),
-            seconds,
-        };
-        let notes = self.frame.notes;
-        self.frame.finish(&record)?;
-        notes.note(summary(&arguments.image.name(), rule, &figures, self.threshold));
-        if notes.verbose {
-            record.seconds.tell();
-        }
-        let Some(verdict) = verdict else { return Ok(ExitCode::SUCCESS) };
-        tell_verdict(&verdict, image);
-        Ok(if verdict.is_same() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    let (image, threshold) = found.map_err(|source| CliError::about(&name, source))?;
+    let image = if *invert { image.inverted() } else { image };
+    frame.meter.stage("thinning");
+    let mut watch = |pass: Pass| frame.meter.at(format!("iteration {}", pass.iteration));
+    let thinned = frame.record.timed("thin", || thin_by(&image, &request, &backend, &mut watch));
+    let (skeleton, figures, decision) = thinned?;
+    if report.explain {
+        let asked = if arguments.rule.is_some() { "as asked" } else { "as the image's axes suggest" };
+        frame.tell(format_args!("{:<13} {rule}: {asked}", "rule"));
+        frame.tell(format_args!("{:<13} {decision}", "backend"));
+        frame.tell(&memory);
     }
-
-    /// Compares the topology of the skeleton with the image's, if requested, and measures the time.
-    fn compared(
-        &self,
-        image: &BitImage,
-        skeleton: &BitImage,
-    ) -> Result<Option<(Verdict, Duration)>, MachineError> {
-        if !self.arguments.verify {
-            return Ok(None);
-        }
-        deadline::go_on_after_answer();
-        self.frame.meter.stage("comparing");
-        let (verdict, took) = timed(|| verify(image, skeleton));
-        Ok(Some((verdict?, took)))
-    }
+    frame.write(|_, out| {
+        let image = skeleton.to_image(u8::MAX, format.order(shape.order()));
+        format.write(&image.into(), geometry.as_ref(), out)
+    })?;
+    // The skeleton stays even if the comparison fails.
+    frame.commit_answer()?;
+    let verdict = arguments.verify.then(|| {
+        ending::go_on_after_answer();
+        frame.meter.stage("comparing");
+        frame.record.timed("verify", || verify(&image, &skeleton))
+    });
+    let verdict = verdict.transpose()?;
+    let ThinningFigures { before, after, iterations, words, .. } = figures;
+    let record = &mut frame.record;
+    record.set("shape", shape.axes()).set("rule", rule).set("threshold", threshold).set("inverted", invert);
+    record.set("backend", decision.machine()).set("threads", rayon::current_num_threads());
+    record.set("memory", &memory).set("iterations", iterations).set("voxels", [before, after]);
+    record.set("words", words).set("same_topology", verdict.as_ref().map(Verdict::is_same));
+    record.set("betti", verdict.as_ref().map(|verdict| [verdict.before.betti, verdict.after.betti]));
+    record.set("euler", verdict.as_ref().map(|verdict| [verdict.before.euler, verdict.after.euler]));
+    let above = threshold.map(|threshold| format!(" above {threshold}")).unwrap_or_default();
+    let (before, iterations) = (counted(before, "voxel"), counted(iterations, "iteration"));
+    frame.note(format_args!("{name}: {before}{above}, {after} left by {rule} after {iterations}"));
+    frame.tell_times();
+    frame.finish()?;
+    let Some(verdict) = verdict else { return Ok(ExitCode::SUCCESS) };
+    tell_verdict(&verdict, &image);
+    Ok(if verdict.is_same() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 impl Arguments {
@@ -267,13 +219,6 @@ impl Arguments {
     fn request(&self) -> Request {
         Request { rule: self.rule, iterations: self.iterations }
     }
-}
-
-fn summary(name: &str, rule: Rule, figures: &Figures, threshold: Option<Value>) -> String {
-    let &Figures { before, after, iterations, .. } = figures;
-    let above = threshold.map(|threshold| format!(" above {threshold}")).unwrap_or_default();
-    let (before, iterations) = (counted(before, "voxel"), counted(iterations, "iteration"));
-    format!("{name}: {before}{above}, {after} left by {rule} after {iterations}")
 }
 
 /// Prints the comparison of the topology, and the first components that changed, before and after.
@@ -307,64 +252,4 @@ fn counts(betti: [usize; 3], planar: bool) -> String {
     }
     let cavities = format!("{cavities} cavit{}", if cavities == 1 { "y" } else { "ies" });
     format!("{}, {}, {cavities}", counted(components, "component"), counted(loops, "tunnel"))
-}
-
-/// The JSON object of `--stats FILE`.
-///
-/// | key | value |
-/// |---|---|
-/// | `version` | of the program |
-/// | `file`, `shape` | the image, voxels along its axes |
-/// | `rule`, `backend`, `threads` | what was done, by what, and by how many |
-/// | `threshold`, `inverted` | what is foreground: above the threshold, if there is one |
-/// | `iterations` | those that deleted something |
-/// | `voxels` | of the foreground, before and after |
-/// | `words` | words of 64 voxels that were looked at |
-/// | `same_topology`, `betti`, `euler` | of `--verify`, the last two before and after |
-/// | `read_seconds` | file to bits |
-/// | `thin_seconds` | bits to bits |
-/// | `write_seconds`, `verify_seconds` | skeleton to output; the comparison |
-/// | `total_seconds` | the whole run, up to this file |
-#[derive(Debug, Serialize)]
-struct Record {
-    version: &'static str,
-    file: String,
-    shape: Vec<usize>,
-    rule: Rule,
-    threshold: Option<Value>,
-    inverted: bool,
-    backend: &'static str,
-    threads: usize,
-    memory: MemoryPlan,
-    iterations: usize,
-    voxels: [usize; 2],
-    words: u64,
-    same_topology: Option<bool>,
-    betti: Option<[[usize; 3]; 2]>,
-    euler: Option<[i64; 2]>,
-    #[serde(flatten)]
-    seconds: Seconds,
-}
-
-/// Times of the stages in seconds.
-#[derive(Debug, Serialize)]
-struct Seconds {
-    read_seconds: f64,
-    thin_seconds: f64,
-    write_seconds: f64,
-    verify_seconds: Option<f64>,
-    total_seconds: f64,
-}
-
-impl Seconds {
-    /// Prints the lines of `-v`.
-    fn tell(&self) {
-        tell(timing_line("read", self.read_seconds));
-        tell(timing_line("thin", self.thin_seconds));
-        tell(timing_line("write", self.write_seconds));
-        if let Some(seconds) = self.verify_seconds {
-            tell(timing_line("compare", seconds));
-        }
-        tell(timing_line("total", self.total_seconds));
-    }
 }

@@ -6,18 +6,15 @@ use lacuna::compare::read::BarcodeFormat;
 use lacuna::diagram::vectors::{VectorKind, Vectors};
 use lacuna::internals::name_of;
 use lacuna::output::vectors::VectorFormat;
-use lacuna::plot::read::{LoadedSeries, read_path};
 
-use super::arguments::limits::DeadlineArguments;
-use super::arguments::memory::MemoryArguments;
-use super::arguments::messages::VerbosityArguments;
+use super::arguments::common::CommonArguments;
+use super::bar_file::read_series;
 use super::error::{CliError, check_options, usage};
 use super::naming::{OutputFormat, format_or};
 use super::notes::counted;
-use super::outputs::{Inputs, at_most_one_pipe};
-use super::parse::{self, GridRange, GridSize};
+use super::outputs::open_answer;
+use super::parse;
 use super::progress::Meter;
-use super::sink::Sink;
 use super::{exit_codes, help};
 
 /// Turn barcodes into vectors of equal length for statistics and machine learning
@@ -54,14 +51,14 @@ pub(crate) struct Arguments {
 
     /// Grid points; for images births x persistences [default: 100; 20x20]
     #[arg(long, value_name = "N|NxM", help_heading = "Vectors", value_parser = parse::grid_size, allow_hyphen_values = true)]
-    resolution: Option<GridSize>,
+    resolution: Option<(usize, Option<usize>)>,
 
     /// Ends of the grid [default: range of the bars of all files]
     ///
     /// For images, the range of births, then that of persistences.
     #[arg(long, value_name = "LOW,HIGH[,LOW,HIGH]", help_heading = "Vectors",
         value_parser = parse::grid_range, allow_hyphen_values = true)]
-    range: Option<GridRange>,
+    range: Option<[Option<(f64, f64)>; 2]>,
 
     /// Standard deviation of the Gaussian of images [default: 1]
     #[arg(long, value_name = "S", help_heading = "Vectors", value_parser = parse::exponent, allow_hyphen_values = true)]
@@ -85,13 +82,7 @@ pub(crate) struct Arguments {
     output_file: Option<PathBuf>,
 
     #[command(flatten)]
-    pub(super) memory: MemoryArguments,
-
-    #[command(flatten)]
-    pub(super) deadline: DeadlineArguments,
-
-    #[command(flatten)]
-    pub(super) verbosity: VerbosityArguments,
+    pub(super) common: CommonArguments,
 
     /// Format of the files of bars [default: detected from content]
     #[arg(long, value_name = "FORMAT", help_heading = "Input", allow_hyphen_values = true)]
@@ -106,23 +97,18 @@ Examples:
 
 /// Reads the bars, computes the vectors and writes them.
 pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
-    let notes = arguments.verbosity.notes();
+    let notes = arguments.common.notes();
     let vectors = arguments.vectors()?;
     let answer = arguments.output_file.as_deref();
     let format = format_or(VectorFormat::default(), arguments.output, answer)?;
-    at_most_one_pipe(&arguments.files)?;
-    Inputs::of(&arguments.files).spare(answer)?;
-    let mut sink = Sink::open(answer, format.content())?;
-    let meter = Meter::new(notes.progress());
+    let mut sink = open_answer(&arguments.files, answer, format.content())?;
+    let meter = Meter::new(notes);
     meter.stage("reading");
     let mut diagrams = Vec::new();
     for path in &arguments.files {
         let name = name_of(path);
-        let LoadedSeries { series, detection, unfinished, .. } = read_path(path, arguments.format)?;
-        notes.warn_of_unfinished(&name, &unfinished, |dim| dim as usize == arguments.dim);
-        if let Some(detection) = detection {
-            notes.note(format_args!("{name}: {detection}"));
-        }
+        let is_used = |dim| dim as usize == arguments.dim;
+        let series = read_series(path, arguments.format, notes, is_used)?;
         let bars = series.bars_of(arguments.dim).map_err(|error| CliError::about(name.as_str(), error))?;
         let infinite = bars.iter().filter(|(birth, death)| (death - birth).is_infinite()).count();
         if infinite > 0 && vectors.kind != VectorKind::Betti {
@@ -147,18 +133,17 @@ impl Arguments {
         let of_images =
             |option: &str| usage(format_args!("{option} applies only to --kind image, which has two axes"));
         let resolution = match self.resolution {
-            Some(GridSize { up: Some(_), .. }) if !is_image => {
+            Some((_, Some(_))) if !is_image => {
                 return Err(of_images("--resolution NxM"));
             }
-            Some(GridSize { across, up }) => Some((across, up.unwrap_or(across))),
+            Some((across, up)) => Some((across, up.unwrap_or(across))),
             None => None,
         };
         let range = match self.range {
-            Some(GridRange([_, Some(_)])) if !is_image => {
+            Some([_, Some(_)]) if !is_image => {
                 return Err(of_images("--range with four numbers"));
             }
-            Some(GridRange([births, persistences])) => [births, persistences],
-            None => [None; 2],
+            range => range.unwrap_or_default(),
         };
         let usual = Vectors::new(self.kind);
         Ok(Vectors {

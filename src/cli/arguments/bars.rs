@@ -8,7 +8,7 @@ use lacuna::output::geometry::GeometryFormat;
 
 use crate::cli::error::CliError;
 use crate::cli::naming;
-use crate::cli::parse::{self, BarName};
+use crate::cli::parse;
 
 /// Which bars are told more of. An option of the group `of_bars` says what.
 #[derive(Debug, clap::Args)]
@@ -16,7 +16,7 @@ pub(crate) struct BarArguments {
     /// Only bars DIM:INDEX (index from 0 within its dimension)
     #[arg(long, value_name = "DIM:INDEX,...", value_delimiter = ',', requires = "of_bars",
         value_parser = parse::bar, allow_hyphen_values = true, conflicts_with_all = ["longest", "min_persistence"])]
-    pub(crate) only: Vec<BarName>,
+    pub(crate) only: Vec<(usize, usize)>,
 
     /// Only the K most persistent bars of dimension ≥ 1
     ///
@@ -40,7 +40,7 @@ impl BarArguments {
             (Some(count), _) => BarSelection::Longest(count),
             (None, Some(least)) => BarSelection::Persistence(least),
             (None, None) if self.only.is_empty() => BarSelection::All,
-            (None, None) => BarSelection::Named(self.only.iter().map(|bar| (bar.dim, bar.index)).collect()),
+            (None, None) => BarSelection::Named(self.only.clone()),
         }
     }
 }

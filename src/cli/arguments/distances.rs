@@ -6,7 +6,6 @@ use lacuna::internals::name_of;
 use lacuna::metric::read::{
     Columns, Decimal, Diagonal, DistanceFormat, DistanceOptions, Loaded, Symmetrize, read_cloud, read_path,
 };
-use lacuna::snapshot::Fingerprint;
 
 use crate::cli::error::CliError;
 use crate::cli::parse;
@@ -92,20 +91,6 @@ impl DistancesArguments {
             Some(number) => read_cloud(path, number, &self.options(diagonal)),
         }?;
         self.table.with_paths(loaded, path)
-    }
-
-    /// Adds to what a run is known by how its inputs are read.
-    pub(crate) fn known_by(&self, run: Fingerprint) -> Fingerprint {
-        let DistancesArguments { format, table, key } = self;
-        let TableArguments { shortest_paths, skip_rows, columns, decimal, symmetrize } = table;
-        let run = run
-            .with_some("--format", format.map(|format| format!("{format:?}")))
-            .with_some("--key", key.as_ref());
-        let run = run.with_some("--shortest-paths", shortest_paths.then_some("on"));
-        let run = run.with_some("--skip-rows", *skip_rows);
-        let run = run.with_some("--columns", columns.as_ref().map(|columns| format!("{columns:?}")));
-        let run = run.with_some("--decimal", decimal.map(|decimal| format!("{decimal:?}")));
-        run.with_some("--symmetrize", symmetrize.map(|symmetrize| format!("{symmetrize:?}")))
     }
 
     fn options(&self, diagonal: Diagonal) -> DistanceOptions {

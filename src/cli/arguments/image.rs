@@ -5,10 +5,9 @@ use std::path::PathBuf;
 use lacuna::cubical::Order;
 use lacuna::cubical::read::{ImageFormat, ImageOptions, Raw, VoxelType};
 use lacuna::internals::name_of;
-use lacuna::snapshot::Fingerprint;
 
 use crate::cli::error::{CliError, usage};
-use crate::cli::parse::{self, Extents};
+use crate::cli::parse;
 
 /// The image that a command reads, and how.
 #[derive(Debug, clap::Args)]
@@ -60,18 +59,6 @@ pub(crate) struct ImageArguments {
 }
 
 impl ImageArguments {
-    /// Adds to what a run is known by how its images are read.
-    pub(crate) fn known_by(&self, run: Fingerprint) -> Fingerprint {
-        let ImageArguments { format, voxels, key } = self;
-        let VoxelsArguments { shape, dtype, order, channel, frame, nan } = voxels;
-        let shape = shape.as_ref().map(|Extents(extents)| format!("{extents:?}"));
-        let run = run.with_some("--format", *format).with_some("--shape", shape);
-        let run =
-            run.with_some("--dtype", *dtype).with_some("--order", order.map(|order| format!("{order:?}")));
-        let run = run.with_some("--channel", *channel).with_some("--frame", *frame);
-        run.with_some("--key", key.as_ref()).with_some("--nan", *nan)
-    }
-
     /// How to read; the errors are those of [`VoxelsArguments::options`].
     pub(crate) fn options(&self) -> Result<ImageOptions, CliError> {
         self.voxels.options(self.format, self.key.as_deref())
@@ -84,7 +71,7 @@ impl ImageArguments {
 pub(crate) struct VoxelsArguments {
     /// Shape of a raw image, such as 512,512,40
     #[arg(hide_short_help = true, long, value_name = "N,...", value_parser = parse::extents, allow_hyphen_values = true)]
-    shape: Option<Extents>,
+    shape: Option<Box<[usize]>>,
 
     /// Voxel type of a raw image, little-endian
     #[arg(hide_short_help = true, long, value_name = "TYPE", value_parser = parse::one_of::<VoxelType>())]
@@ -140,8 +127,8 @@ impl VoxelsArguments {
             (Some(format), Some(option), _, _) if format != ImageFormat::Raw => {
                 Err(usage(format_args!("{option}: expected a raw image, found --format {format}")))
             }
-            (None | Some(ImageFormat::Raw), _, Some(Extents(shape)), Some(dtype)) => {
-                let raw = Raw { shape: shape.clone(), dtype, order: self.order.unwrap_or_default() };
+            (None | Some(ImageFormat::Raw), _, Some(shape), Some(dtype)) => {
+                let raw = Raw { shape: shape.to_vec(), dtype, order: self.order.unwrap_or_default() };
                 Ok(ImageOptions { format: Some(ImageFormat::Raw), raw: Some(raw), ..picked })
             }
             (Some(ImageFormat::Raw), _, shape, _) | (None, Some(_), shape, _) => {

@@ -1,17 +1,14 @@
 //! How long a run may last, and where it keeps its state.
 
-use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use lacuna::snapshot::CheckpointDirectory;
+use lacuna::snapshot::{CheckpointDirectory, SnapshotError};
 
-use crate::cli::deadline;
+use crate::cli::ending;
 use crate::cli::error::CliError;
-use crate::cli::interruption;
 use crate::cli::notes::Notes;
 use crate::cli::parse;
-use crate::cli::progress;
 
 /// How long a run may last.
 #[derive(Debug, clap::Args)]
@@ -21,14 +18,7 @@ pub(crate) struct TimeLimitArguments {
     /// There is then no result. With --checkpoint, the state is saved and the same command resumes the run.
     #[arg(long, value_name = "TIME", help_heading = "Limits and checkpoints",
         value_parser = parse::time, allow_hyphen_values = true)]
-    time_limit: Option<Duration>,
-}
-
-impl TimeLimitArguments {
-    /// Has the time run.
-    pub(crate) fn start(&self) -> Result<(), CliError> {
-        self.time_limit.map_or(Ok(()), interruption::limit).map_err(no_clock)
-    }
+    pub(crate) time_limit: Option<Duration>,
 }
 
 /// How long a run may last that has its answer as a whole or not at all.
@@ -37,16 +27,7 @@ pub(crate) struct DeadlineArguments {
     /// Stop after TIME, such as 90s or 2h 30m; incomplete output is discarded
     #[arg(long, value_name = "TIME", help_heading = "Limits",
         value_parser = parse::time, allow_hyphen_values = true)]
-    time_limit: Option<Duration>,
-}
-
-impl DeadlineArguments {
-    /// Has the time run.
-    pub(crate) fn start(&self) -> Result<(), CliError> {
-        let Some(time) = self.time_limit else { return Ok(()) };
-        progress::note_where_it_is();
-        deadline::start(time).map_err(no_clock)
-    }
+    pub(crate) time_limit: Option<Duration>,
 }
 
 /// Where a run keeps its state.
@@ -78,15 +59,11 @@ impl CheckpointArguments {
     /// Opens the directory, if there is to be one, and locks it. From then on a signal has the run save its state.
     pub(crate) fn open(&self, notes: Notes) -> Result<Option<CheckpointDirectory>, CliError> {
         let Some(path) = &self.checkpoint else { return Ok(None) };
-        let warn = move |error: &lacuna::snapshot::SnapshotError| {
+        let warn = move |error: &SnapshotError| {
             notes.warn(format_args!("{error}; the run goes on, and the state saved before stays"));
         };
         let directory = CheckpointDirectory::open(path, self.every, Box::new(warn))?;
-        interruption::hear_signals(path);
+        ending::hear_signals(path);
         Ok(Some(directory))
     }
-}
-
-fn no_clock(source: io::Error) -> CliError {
-    CliError::system("--time-limit: cannot start a thread that waits", &source)
 }

@@ -70,11 +70,6 @@ impl MachineArguments {
         self.backend == Choice::Cuda || self.self_check
     }
 
-    /// Whether a GPU is to do the work, whatever the processor could.
-    pub(crate) fn asks_for_device(&self) -> bool {
-        self.backend == Choice::Cuda
-    }
-
     /// The machines; a GPU that is asked for begins to be opened.
     pub(crate) fn backend(&self) -> Backend {
         Backend::new(BackendRequest {

@@ -1,7 +1,6 @@
 //! The input of `lacuna reduce`: how a boundary matrix is read.
 
 use lacuna::matrix::read::{MatrixFormat, MatrixReadOptions};
-use lacuna::snapshot::Fingerprint;
 
 use super::dimensions::DimensionArguments;
 use crate::cli::parse;
@@ -45,12 +44,6 @@ pub(crate) struct MatrixArguments {
 }
 
 impl MatrixArguments {
-    /// Adds to what a run is known by how its input is read.
-    pub(crate) fn known_by(&self, run: Fingerprint) -> Fingerprint {
-        let run = run.with_some("--format", self.format.map(|format| format!("{format:?}").to_lowercase()));
-        run.with_some("dimension of cells (--max-dim, --upper-dim)", self.dimension.of_cells())
-    }
-
     /// How to read.
     pub(crate) fn options(&self) -> MatrixReadOptions {
         MatrixReadOptions { format: self.format, upper_dim: self.dimension.of_cells() }

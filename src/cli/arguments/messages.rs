@@ -4,25 +4,6 @@ use crate::cli::notes::Notes;
 use crate::cli::parse;
 use crate::cli::progress::ProgressMode;
 
-/// How it is told how far the run is.
-#[derive(Debug, Clone, Copy, clap::Args)]
-pub(crate) struct ProgressArguments {
-    /// Progress display: auto, bar, plain, json, none [default: auto]
-    ///
-    /// auto is a bar on a terminal and plain elsewhere; plain prints a line from time to time, json one object
-    /// per line. Progress goes to standard error.
-    #[arg(long = "progress", value_name = "HOW", help_heading = "Messages", default_value = "auto",
-        value_parser = parse::one_of::<ProgressMode>(), hide_possible_values = true, hide_default_value = true)]
-    pub(crate) mode: ProgressMode,
-}
-
-impl ProgressArguments {
-    /// What is said along the way.
-    pub(crate) fn notes(&self, quiet: bool, verbose: bool) -> Notes {
-        Notes { quiet, verbose, progress: self.mode }
-    }
-}
-
 /// How talkative the program is.
 #[derive(Debug, clap::Args)]
 pub(crate) struct VerbosityArguments {
@@ -32,15 +13,20 @@ pub(crate) struct VerbosityArguments {
 
     /// Print the time of each stage to standard error
     #[arg(short, long, help_heading = "Messages")]
-    pub(crate) verbose: bool,
+    verbose: bool,
 
-    #[command(flatten)]
-    progress: ProgressArguments,
+    /// Progress display: auto, bar, plain, json, none [default: auto]
+    ///
+    /// auto is a bar on a terminal and plain elsewhere; plain prints a line from time to time, json one object
+    /// per line. Progress goes to standard error.
+    #[arg(long, value_name = "HOW", help_heading = "Messages", default_value = "auto",
+        value_parser = parse::one_of::<ProgressMode>(), hide_possible_values = true, hide_default_value = true)]
+    progress: ProgressMode,
 }
 
 impl VerbosityArguments {
     /// What is said along the way.
     pub(crate) fn notes(&self) -> Notes {
-        self.progress.notes(self.quiet, self.verbose)
+        Notes { quiet: self.quiet, verbose: self.verbose, progress: self.progress }
     }
 }

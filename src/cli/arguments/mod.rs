@@ -3,6 +3,7 @@
 //! A group has the words that suit most commands; a command that means something more says so (`mut_arg`).
 
 pub(crate) mod bars;
+pub(crate) mod common;
 pub(crate) mod dimensions;
 pub(crate) mod distances;
 pub(crate) mod filtration;
@@ -14,4 +15,5 @@ pub(crate) mod memory;
 pub(crate) mod messages;
 pub(crate) mod picture;
 pub(crate) mod report;
+pub(crate) mod run;
 pub(crate) mod weights;

@@ -8,13 +8,9 @@ use std::process::ExitCode;
 
 use lacuna::compare::read::{BarcodeFormat, Loaded, read_path};
 use lacuna::compare::{Barcode, Comparison, compare};
-use lacuna::cubical::Construction;
 use lacuna::internals::name_of;
 
-use super::arguments::limits::DeadlineArguments;
-use super::arguments::memory::MemoryArguments;
-use super::arguments::messages::ProgressArguments;
-use super::convert::kind::Kind;
+use super::arguments::common::CommonArguments;
 use super::error::{CliError, twice_standard_input, usage};
 use super::notes::{Notes, printable};
 use super::parse;
@@ -22,7 +18,7 @@ use super::progress::Meter;
 use super::sink::{Content, Sink};
 use super::threads;
 use super::{exit_codes, help};
-use reference::{Reference, Request};
+use reference::{Reference, ReferenceArguments, Request};
 
 /// The exit code for files that differ.
 const DIFFERENT: u8 = 1;
@@ -37,6 +33,8 @@ const DIFFERENT: u8 = 1;
 #[derive(Debug, clap::Args)]
 #[command(help_template = help::template(EXAMPLES), after_help = help::MORE,
     after_long_help = help::after(EXAMPLES, exit_codes::COMPARE))]
+#[command(mut_arg("quiet", |arg| arg.help("Print only errors to standard error")))]
+#[command(mut_arg("verbose", |arg| arg.hide(true)))]
 pub(crate) struct Arguments {
     /// First file, - for standard input; with --run the input of both programs
     #[arg(value_name = "A")]
@@ -57,52 +55,11 @@ pub(crate) struct Arguments {
     #[arg(long, help_heading = "Comparison", value_name = "N", default_value = "10", value_parser = parse::count, allow_hyphen_values = true)]
     show: usize,
 
-    /// Run this program on A and compare its result with lacuna's
-    #[arg(long, value_name = "NAME", help_heading = "Another program", value_parser = parse::one_of::<Reference>())]
-    run: Option<Reference>,
-
-    /// Path of the program [default: on the PATH]
-    #[arg(long, value_name = "PATH", help_heading = "Another program", requires = "run", value_parser = parse::file())]
-    program: Option<PathBuf>,
-
-    /// Python that has the module of the program [default: python3]
-    #[arg(long, value_name = "PATH", help_heading = "Another program", requires = "run", value_parser = parse::file())]
-    python: Option<PathBuf>,
-
-    /// Kind of A: image, matrix, distances, diagram [default: detected]
-    #[arg(long, value_name = "KIND", help_heading = "Another program", requires = "run", hide_possible_values = true, value_parser = parse::one_of::<Kind>())]
-    from: Option<Kind>,
-
-    /// Highest homology dimension [default: 1 for distances, else all]
-    #[arg(long, value_name = "K", help_heading = "Another program", requires = "run", value_parser = parse::count, allow_hyphen_values = true)]
-    max_dim: Option<usize>,
-
-    /// Largest diameter, for distances
-    #[arg(long, value_name = "T", help_heading = "Another program", requires = "run", value_parser = parse::threshold, allow_hyphen_values = true)]
-    threshold: Option<f64>,
-
-    /// Coefficients in Z/P, for distances, P a prime below 65536 [default: 2]
-    ///
-    /// ripser has to be built with coefficients.
-    #[arg(long, value_name = "P", help_heading = "Another program", requires = "run", value_parser = parse::modulus, allow_hyphen_values = true)]
-    modulus: Option<u16>,
-
-    /// Voxels are top-dimensional cells (t) or vertices (v), for images
-    #[arg(long, value_name = "WHICH", help_heading = "Another program", requires = "run", hide_possible_values = true, value_parser = parse::one_of::<Construction>())]
-    construction: Option<Construction>,
+    #[command(flatten)]
+    reference: ReferenceArguments,
 
     #[command(flatten)]
-    pub(super) memory: MemoryArguments,
-
-    #[command(flatten)]
-    pub(super) deadline: DeadlineArguments,
-
-    /// Print only errors to standard error
-    #[arg(short, long, help_heading = "Messages")]
-    quiet: bool,
-
-    #[command(flatten)]
-    progress: ProgressArguments,
+    pub(super) common: CommonArguments,
 
     /// Format of A [default: detected from content]
     ///
@@ -138,13 +95,6 @@ pub(crate) struct Arguments {
     format_b: Option<BarcodeFormat>,
 }
 
-impl Arguments {
-    /// How much is said on standard error.
-    pub(super) fn notes(&self) -> Notes {
-        self.progress.notes(self.quiet, false)
-    }
-}
-
 const EXAMPLES: &str = "\
 Examples:
   lacuna compare ripser.txt bars.csv --tolerance 1e-5
@@ -159,9 +109,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, CliError> {
 }
 
 fn same(arguments: &Arguments) -> Result<ExitCode, CliError> {
-    let notes = arguments.notes();
+    let notes = arguments.common.notes();
     threads::start(None, notes)?;
-    match (arguments.run, &arguments.b) {
+    match (arguments.reference.run, &arguments.b) {
         (Some(reference), _) => with_reference(arguments, reference, notes),
         (None, Some(b)) => files(arguments, b, notes),
         // The parser requires one of the two.
@@ -182,7 +132,7 @@ fn files(arguments: &Arguments, b: &Path, notes: Notes) -> Result<ExitCode, CliE
         }
         Ok(barcode)
     };
-    let meter = Meter::new(notes.progress());
+    let meter = Meter::new(notes);
     meter.stage("reading");
     let a = read(&arguments.a, arguments.format_a, &names[0])?;
     let b = read(b, arguments.format_b, &names[1])?;
@@ -200,18 +150,8 @@ fn with_reference(arguments: &Arguments, reference: Reference, notes: Notes) -> 
     if arguments.a == Path::new("-") {
         return Err(usage("--run: expected a file, which both programs can read, found standard input"));
     }
-    let request = Request {
-        reference,
-        input: &arguments.a,
-        from: arguments.from,
-        program: arguments.program.as_deref(),
-        python: arguments.python.as_deref(),
-        max_dim: arguments.max_dim,
-        threshold: arguments.threshold,
-        modulus: arguments.modulus,
-        construction: arguments.construction,
-    };
-    let meter = Meter::new(notes.progress());
+    let request = Request { reference, input: &arguments.a, options: &arguments.reference };
+    let meter = Meter::new(notes);
     meter.stage("running both programs");
     let ([ours, theirs], part) = reference::run(&request)?;
     drop(meter);

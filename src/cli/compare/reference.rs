@@ -24,9 +24,11 @@ use lacuna::compare::Barcode;
 use lacuna::compare::read::{BarcodeFormat, read_bytes, read_path};
 use lacuna::cubical::Construction;
 
+use crate::cli::convert::kind::Kind::{Distances, Image, Matrix};
 use crate::cli::convert::kind::{self, Kind};
-use crate::cli::deadline::output_of;
-use crate::cli::error::{CliError, only_of, usage};
+use crate::cli::ending::output_of;
+use crate::cli::error::{CliError, check_options, usage};
+use crate::cli::parse;
 use crate::cli::temporary::TemporaryFolder;
 
 /// The Python script that runs the reference modules.
@@ -47,84 +49,96 @@ pub(crate) enum Reference {
     Cripser,
 }
 
-impl Reference {
+/// What a program is known by, and what it takes.
+struct Known {
     /// Name in options and messages.
-    fn name(self) -> &'static str {
-        match self {
-            Reference::Ripser => "ripser",
-            Reference::Ripserpp => "ripserpp",
-            Reference::GiottoPh => "giotto-ph",
-            Reference::Phat => "phat",
-            Reference::Dipha => "dipha",
-            Reference::Gudhi => "gudhi",
-            Reference::Cripser => "cripser",
-        }
-    }
-
+    name: &'static str,
     /// Name of its executable; `None` for a Python module.
-    fn program(self) -> Option<&'static str> {
-        match self {
-            Reference::Ripserpp => Some("ripser++"),
-            Reference::Ripser | Reference::Phat | Reference::Dipha => Some(self.name()),
-            Reference::GiottoPh | Reference::Gudhi | Reference::Cripser => None,
-        }
-    }
-
+    program: Option<&'static str>,
     /// How to install it.
-    fn remedy(self) -> &'static str {
-        match self {
-            Reference::Ripser => "it is built from https://github.com/Ripser/ripser by make",
-            Reference::Ripserpp => {
-                "it is built from https://github.com/simonzhang00/ripser-plusplus by cmake"
-            }
-            Reference::Phat => "it is built from https://github.com/blazs/phat by cmake",
-            Reference::Dipha => "it is built from https://github.com/DIPHA/dipha by cmake",
-            Reference::GiottoPh => "pip install giotto-ph",
-            Reference::Gudhi => "pip install gudhi scikit-learn",
-            Reference::Cripser => "pip install cripser",
-        }
-    }
-
+    remedy: &'static str,
     /// The kinds of files that it accepts.
-    fn kinds(self) -> &'static [Kind] {
-        match self {
-            Reference::Ripser | Reference::Ripserpp | Reference::GiottoPh => &[Kind::Distances],
-            Reference::Phat => &[Kind::Matrix, Kind::Image],
-            Reference::Dipha => &[Kind::Matrix, Kind::Image, Kind::Distances],
-            Reference::Gudhi => &[Kind::Distances, Kind::Image],
-            Reference::Cripser => &[Kind::Image],
-        }
-    }
-
+    kinds: &'static [Kind],
     /// Largest expected deviation from our values, relative to the greatest: by the digits that it prints or its
     /// precision.
-    fn tolerance(self) -> f64 {
+    tolerance: f64,
+}
+
+impl Reference {
+    fn known(self) -> Known {
+        let known =
+            |name, program, remedy, kinds, tolerance| Known { name, program, remedy, kinds, tolerance };
+        let [ripser, ripserpp, phat, dipha] = [
+            "it is built from https://github.com/Ripser/ripser by make",
+            "it is built from https://github.com/simonzhang00/ripser-plusplus by cmake",
+            "it is built from https://github.com/blazs/phat by cmake",
+            "it is built from https://github.com/DIPHA/dipha by cmake",
+        ];
         match self {
-            Reference::Ripser | Reference::Ripserpp => 1e-5,
-            Reference::GiottoPh => 1e-6,
-            Reference::Phat | Reference::Dipha | Reference::Gudhi | Reference::Cripser => 0.0,
+            Reference::Ripser => known("ripser", Some("ripser"), ripser, &[Distances], 1e-5),
+            Reference::Ripserpp => known("ripserpp", Some("ripser++"), ripserpp, &[Distances], 1e-5),
+            Reference::GiottoPh => known("giotto-ph", None, "pip install giotto-ph", &[Distances], 1e-6),
+            Reference::Phat => known("phat", Some("phat"), phat, &[Matrix, Image], 0.0),
+            Reference::Dipha => known("dipha", Some("dipha"), dipha, &[Matrix, Image, Distances], 0.0),
+            Reference::Gudhi => {
+                known("gudhi", None, "pip install gudhi scikit-learn", &[Distances, Image], 0.0)
+            }
+            Reference::Cripser => known("cripser", None, "pip install cripser", &[Image], 0.0),
         }
     }
 }
 
-/// One comparison: the reference, its input and the options for both programs.
+/// The program to compare with, and the options of both programs.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Another program")]
+pub(super) struct ReferenceArguments {
+    /// Run this program on A and compare its result with lacuna's
+    #[arg(long, value_name = "NAME", value_parser = parse::one_of::<Reference>())]
+    pub(super) run: Option<Reference>,
+
+    /// Path of the program [default: on the PATH]
+    #[arg(long, value_name = "PATH", requires = "run", value_parser = parse::file())]
+    pub(super) program: Option<PathBuf>,
+
+    /// Python that has the module of the program [default: python3]
+    #[arg(long, value_name = "PATH", requires = "run", value_parser = parse::file())]
+    pub(super) python: Option<PathBuf>,
+
+    /// Kind of A: image, matrix, distances, diagram [default: detected]
+    #[arg(long, value_name = "KIND", requires = "run", hide_possible_values = true, value_parser = parse::one_of::<Kind>())]
+    pub(super) from: Option<Kind>,
+
+    /// Highest homology dimension [default: 1 for distances, else all]
+    #[arg(long, value_name = "K", requires = "run", value_parser = parse::count, allow_hyphen_values = true)]
+    pub(super) max_dim: Option<usize>,
+
+    /// Largest diameter, for distances
+    #[arg(long, value_name = "T", requires = "run", value_parser = parse::threshold, allow_hyphen_values = true)]
+    pub(super) threshold: Option<f64>,
+
+    /// Coefficients in Z/P, for distances, P a prime below 65536 [default: 2]
+    ///
+    /// ripser has to be built with coefficients.
+    #[arg(long, value_name = "P", requires = "run", value_parser = parse::modulus, allow_hyphen_values = true)]
+    pub(super) modulus: Option<u16>,
+
+    /// Voxels are top-dimensional cells (t) or vertices (v), for images
+    #[arg(long, value_name = "WHICH", requires = "run", hide_possible_values = true, value_parser = parse::one_of::<Construction>())]
+    pub(super) construction: Option<Construction>,
+}
+
+/// One comparison with another program.
 #[derive(Debug)]
 pub(super) struct Request<'a> {
     pub(super) reference: Reference,
     pub(super) input: &'a Path,
-    pub(super) from: Option<Kind>,
-    pub(super) program: Option<&'a Path>,
-    pub(super) python: Option<&'a Path>,
-    pub(super) max_dim: Option<usize>,
-    pub(super) threshold: Option<f64>,
-    pub(super) modulus: Option<u16>,
-    pub(super) construction: Option<Construction>,
+    pub(super) options: &'a ReferenceArguments,
 }
 
 impl Request<'_> {
     /// The construction of an image: the requested one, or the default of the reference.
     fn construction(&self) -> &'static str {
-        match (self.reference, self.construction) {
+        match (self.reference, self.options.construction) {
             (Reference::Dipha | Reference::Cripser, None) | (_, Some(Construction::V)) => "v",
             (_, None | Some(Construction::T)) => "t",
         }
@@ -132,48 +146,45 @@ impl Request<'_> {
 
     /// The Python interpreter that has the reference's module.
     fn python(&self) -> &Path {
-        self.python.unwrap_or(Path::new("python3"))
+        self.options.python.as_deref().unwrap_or(Path::new("python3"))
     }
 
     /// Rejects options that do not apply to the reference or to this kind of input.
     fn check_options(&self, kind: Kind) -> Result<(), CliError> {
-        let name = self.reference.name();
-        let is_program = self.reference.program().is_some();
-        let ends_at_threshold = "ripser, ripserpp, giotto-ph or gudhi";
+        let (is_distances, is_dipha) = (kind == Distances, self.reference == Reference::Dipha);
+        let options = self.options;
+        check_options(
+            kind,
+            &[
+                ("--threshold", options.threshold.is_some() && !is_distances, "distances"),
+                ("--modulus", options.modulus.is_some() && !is_distances, "distances"),
+                ("--construction", options.construction.is_some() && kind != Image, "an image"),
+            ],
+        )?;
+        let Known { name, program, .. } = self.reference.known();
+        let is_program = program.is_some();
         let has_coefficients =
             matches!(self.reference, Reference::Ripser | Reference::GiottoPh | Reference::Gudhi);
-        let options = [
-            ("--program", self.program.is_some(), is_program, "references that are programs", name),
-            ("--python", self.python.is_some(), !is_program, "a module of Python", name),
-            (
-                "--max-dim",
-                self.max_dim.is_some(),
-                self.reference != Reference::Phat,
-                "any reference but phat",
-                name,
-            ),
-            ("--threshold", self.threshold.is_some(), kind == Kind::Distances, "distances", kind.name()),
-            (
-                "--threshold",
-                self.threshold.is_some(),
-                self.reference != Reference::Dipha,
-                ends_at_threshold,
-                name,
-            ),
-            ("--modulus", self.modulus.is_some(), kind == Kind::Distances, "distances", kind.name()),
-            ("--modulus", self.modulus.is_some(), has_coefficients, "ripser, giotto-ph or gudhi", name),
-            ("--construction", self.construction.is_some(), kind == Kind::Image, "an image", kind.name()),
-        ];
-        match options.into_iter().find(|&(_, is_given, is_heeded, ..)| is_given && !is_heeded) {
-            Some((option, _, _, expected, found)) => Err(only_of(option, expected, found)),
-            // DIPHA supports only the V-construction.
-            None if self.reference == Reference::Dipha && self.construction == Some(Construction::T) => {
-                Err(usage("--run dipha: expected --construction v, that of DIPHA's images, found t"))
-            }
-            None => Ok(()),
+        let has_max_dim = self.reference != Reference::Phat;
+        check_options(
+            name,
+            &[
+                ("--program", options.program.is_some() && !is_program, "references that are programs"),
+                ("--python", options.python.is_some() && is_program, "a module of Python"),
+                ("--max-dim", options.max_dim.is_some() && !has_max_dim, "any reference but phat"),
+                ("--threshold", options.threshold.is_some() && is_dipha, ENDS_AT_THRESHOLD),
+                ("--modulus", options.modulus.is_some() && !has_coefficients, "ripser, giotto-ph or gudhi"),
+            ],
+        )?;
+        // DIPHA supports only the V-construction.
+        if is_dipha && options.construction == Some(Construction::T) {
+            return Err(usage("--run dipha: expected --construction v, that of DIPHA's images, found t"));
         }
+        Ok(())
     }
 }
+
+const ENDS_AT_THRESHOLD: &str = "ripser, ripserpp, giotto-ph or gudhi";
 
 /// A barcode and the cost of computing it.
 #[derive(Debug)]
@@ -198,6 +209,27 @@ fn no_temporary(source: io::Error) -> CliError {
     usage(format_args!("a temporary file: expected it to be written: {source}"))
 }
 
+/// How both programs are run on one input.
+struct Plan {
+    /// Options of the conversion, and the name of the converted file.
+    convert: Vec<String>,
+    input: &'static str,
+    /// The words of the reference before and after the input, and the file that it writes between them; it writes to
+    /// standard output if there is none.
+    before: Vec<OsString>,
+    out: Option<&'static str>,
+    after: Vec<String>,
+    /// Format of its answer.
+    format: BarcodeFormat,
+    /// The command and options of this program, and the ending of its answer.
+    ours: Vec<String>,
+    ending: &'static str,
+}
+
+fn words(words: &[&str]) -> Vec<String> {
+    words.iter().map(|&word| word.to_owned()).collect()
+}
+
 /// The temporary folder with the converted input and both answers, and the path of this program.
 struct Bench {
     folder: TemporaryFolder,
@@ -209,45 +241,82 @@ impl Bench {
         self.folder.path().join(name)
     }
 
+    /// Runs a process; returns its output and its seconds.
+    fn run(&self, command: &mut Command) -> io::Result<(Output, f64)> {
+        let start = Instant::now();
+        let output = output_of(command, self.folder.path())?;
+        Ok((output, start.elapsed().as_secs_f64()))
+    }
+
     /// Runs this program.
-    fn lacuna(&self, words: &[OsString]) -> Result<(Output, f64), CliError> {
-        let found = timed_run(Command::new(&self.lacuna).args(words));
+    fn lacuna(&self, words: &[OsString]) -> Result<f64, CliError> {
+        let found = self.run(Command::new(&self.lacuna).args(words));
         let (output, seconds) = found.map_err(|error| failed("lacuna", error))?;
-        if output.status.success() {
-            return Ok((output, seconds));
-        }
-        Err(failed("lacuna", last_lines(&output)))
+        if output.status.success() { Ok(seconds) } else { Err(failed("lacuna", last_lines(&output))) }
     }
 
     /// Converts the input for the reference. Other programs receive the absolute path of the converted file: a path
     /// that begins with `-` would be taken for an option.
-    fn convert(
-        &self,
-        request: &Request<'_>,
-        kind: Kind,
-        options: &[&str],
-        name: &str,
-    ) -> Result<PathBuf, CliError> {
-        let out = self.path(name);
-        let mut words: Vec<OsString> = ["convert", "-q", "--from"].map(Into::into).to_vec();
-        words.push(kind.to_string().into());
-        words.extend(options.iter().map(Into::into));
+    fn convert(&self, request: &Request<'_>, kind: Kind, plan: &Plan) -> Result<PathBuf, CliError> {
+        let out = self.path(plan.input);
+        let words = words(&["convert", "-q", "--from", kind.name()]).into_iter();
+        let mut words: Vec<OsString> = words.chain(plan.convert.clone()).map(Into::into).collect();
         words.extend(["--".into(), request.input.into(), out.clone().into()]);
         self.lacuna(&words).map(|_| out)
+    }
+
+    /// Runs the reference.
+    fn theirs(&self, request: &Request<'_>, command: &mut Command) -> Result<(Output, f64), CliError> {
+        let Known { name, program, remedy, .. } = request.reference.known();
+        let missing = |found: &dyn Display| match program {
+            Some(program) => {
+                let program = request.options.program.as_deref().unwrap_or(Path::new(program)).display();
+                usage(format_args!(
+                    "{name}: expected a program {program} on the PATH, or --program, found none; {remedy}"
+                ))
+            }
+            None => usage(format_args!(
+                "{name}: expected a Python with its module, or --python, found none at {}: {found}; {remedy}",
+                request.python().display()
+            )),
+        };
+        let is_module = program.is_none();
+        match self.run(command) {
+            Ok((output, _)) if is_module && output.status.code() == Some(NO_MODULE) => {
+                Err(missing(&last_lines(&output)))
+            }
+            Ok((output, _)) if !output.status.success() => Err(failed(name, last_lines(&output))),
+            Ok(found) => Ok(found),
+            Err(error) if is_module || error.kind() == io::ErrorKind::NotFound => Err(missing(&error)),
+            Err(error) => Err(failed(name, error)),
+        }
+    }
+
+    /// Runs this program on the converted input and reads what it wrote.
+    fn ours(&self, plan: &Plan, input: &Path) -> Result<Ran, CliError> {
+        let out = self.path(&format!("ours.{}", plan.ending));
+        let mut words: Vec<OsString> = plan.ours.iter().map(Into::into).collect();
+        words.extend(["-o".into(), out.clone().into(), "--".into(), input.into()]);
+        let seconds = self.lacuna(&words)?;
+        let barcode = read_path(&out, None)?.barcode;
+        let words: Vec<String> = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+        let who = format!("lacuna {}", env!("CARGO_PKG_VERSION"));
+        Ok(Ran { barcode, who, command: format!("lacuna {}", words.join(" ")), seconds, computation: None })
     }
 }
 
 /// Runs both programs, the reference first, since it may be missing.
 pub(super) fn run(request: &Request<'_>) -> Result<([Ran; 2], f64), CliError> {
-    let kind = match request.from {
+    let Known { name, program, kinds, tolerance, .. } = request.reference.known();
+    let kind = match request.options.from {
         Some(kind) => kind,
-        None => kind::among(request.input, request.reference.kinds())?,
+        None => kind::among(request.input, kinds)?,
     };
-    if !request.reference.kinds().contains(&kind) {
-        let kinds: Vec<String> = request.reference.kinds().iter().map(Kind::to_string).collect();
-        let (reference, kinds) = (request.reference.name(), kinds.join(" or "));
+    if !kinds.contains(&kind) {
+        let kinds: Vec<&str> = kinds.iter().map(|kind| kind.name()).collect();
+        let kinds = kinds.join(" or ");
         return Err(usage(format_args!(
-            "--run {reference}: expected a file of kind {kinds}, found one of kind {kind}; \
+            "--run {name}: expected a file of kind {kinds}, found one of kind {kind}; \
              --from KIND overrides the detected kind"
         )));
     }
@@ -255,186 +324,135 @@ pub(super) fn run(request: &Request<'_>) -> Result<([Ran; 2], f64), CliError> {
     let folder = TemporaryFolder::create().map_err(no_temporary)?;
     let lacuna = std::env::current_exe().map_err(no_temporary)?;
     let bench = Bench { folder, lacuna };
-    let ran = match request.reference {
-        Reference::Ripser | Reference::Ripserpp => ripser(&bench, request),
-        Reference::Phat => phat(&bench, request, kind),
-        Reference::Dipha => dipha(&bench, request, kind),
-        Reference::GiottoPh | Reference::Gudhi | Reference::Cripser => python(&bench, request, kind),
-    }?;
-    Ok((ran, request.reference.tolerance()))
+    let plan = match request.reference {
+        Reference::Ripser | Reference::Ripserpp => ripser(request)?,
+        Reference::Phat => phat(request, kind),
+        Reference::Dipha => dipha(request, kind),
+        Reference::GiottoPh | Reference::Gudhi | Reference::Cripser => python(&bench, request, kind)?,
+    };
+    let input = bench.convert(request, kind, &plan)?;
+    let out = plan.out.map(|name| bench.path(name));
+    let program = program
+        .map_or(request.python(), |name| request.options.program.as_deref().unwrap_or(Path::new(name)));
+    let mut command = Command::new(program);
+    command.args(&plan.before).arg(&input).args(&out).args(&plan.after);
+    let (output, seconds) = bench.theirs(request, &mut command)?;
+    let said = String::from_utf8_lossy(&output.stdout);
+    let (mut who, mut computation) = (name.to_owned(), None);
+    let barcode = match &out {
+        Some(out) => read_path(out, Some(plan.format))?.barcode,
+        None => {
+            // Ripser++ prints progress on standard output too.
+            let is_bar =
+                |line: &&str| line.starts_with("persistence intervals") || line.trim_start().starts_with('[');
+            let bars: Vec<&str> = said.lines().filter(is_bar).collect();
+            read_bytes(&who, bars.join("\n").as_bytes(), Some(plan.format))?.barcode
+        }
+    };
+    if request.reference.known().program.is_none() {
+        let mut words = said.lines().last().unwrap_or_default().split_whitespace();
+        who = format!("{name} {}", words.next().unwrap_or_default());
+        computation = words.next().and_then(|word| word.parse().ok());
+    }
+    let command = std::iter::once(command.get_program()).chain(command.get_args());
+    let command = command.map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ");
+    let theirs = Ran { barcode, who, command, seconds, computation };
+    Ok(([bench.ours(&plan, &input)?, theirs], tolerance))
 }
 
 /// The options for dimension, threshold and coefficients, in the spelling that Ripser and `lacuna rips` share.
-fn filtration(request: &Request<'_>, dim: &str) -> Vec<OsString> {
-    let mut words: Vec<OsString> = vec![dim.into(), request.max_dim.unwrap_or(1).to_string().into()];
-    if let Some(threshold) = request.threshold {
-        words.extend(["--threshold".into(), threshold.to_string().into()]);
-    }
-    if let Some(modulus) = request.modulus {
-        words.extend(["--modulus".into(), modulus.to_string().into()]);
-    }
-    words
+fn filtration(dim: &str, max_dim: usize, threshold: Option<f64>, modulus: Option<u16>) -> Vec<String> {
+    let threshold = threshold.map(|threshold| ["--threshold".to_owned(), threshold.to_string()]);
+    let modulus = modulus.map(|modulus| ["--modulus".to_owned(), modulus.to_string()]);
+    let options = [Some([dim.to_owned(), max_dim.to_string()]), threshold, modulus];
+    options.into_iter().flatten().flatten().collect()
 }
 
-fn ripser(bench: &Bench, request: &Request<'_>) -> Result<[Ran; 2], CliError> {
+fn ripser(request: &Request<'_>) -> Result<Plan, CliError> {
     // A list of edges stays a list. It is cut at the threshold here, which Ripser would ignore.
     let is_graph = {
         let loaded = lacuna::metric::read::read_path(request.input, None)?;
         use lacuna::metric::{Distances, read::Input};
         matches!(loaded.input, Input::Single(Distances::Sparse(_)) | Input::Double(Distances::Sparse(_)))
     };
-    let cut = request.threshold.map(|threshold| threshold.to_string());
-    let options: Vec<&str> = match (&cut, is_graph) {
-        (Some(cut), true) => vec!["--threshold", cut],
-        _ => vec!["--to", "distances"],
+    let &ReferenceArguments { max_dim, threshold, modulus, .. } = request.options;
+    let convert = match threshold {
+        Some(cut) if is_graph => words(&["--threshold", &cut.to_string()]),
+        _ => words(&["--to", "distances"]),
     };
-    let (format, name) =
+    let (format, input) =
         if is_graph { ("sparse", "input.sparse") } else { ("lower-distance", "input.lower") };
-    let input = bench.convert(request, Kind::Distances, &options, name)?;
-    let mut theirs: Vec<OsString> = vec!["--format".into(), format.into()];
-    let mut ours: Vec<OsString> = ["rips", "-q", "--format", format].map(Into::into).to_vec();
-    let whole = Request { threshold: if is_graph { None } else { request.threshold }, ..*request };
-    theirs.extend(filtration(&whole, "--dim"));
-    ours.extend(filtration(&whole, "--max-dim"));
-    theirs.push(input.clone().into());
-    let (who, output, command, seconds) = program(request, &theirs)?;
-    // Ripser++ prints progress on standard output too.
-    let text = String::from_utf8_lossy(&output.stdout);
-    let is_bar =
-        |line: &&str| line.starts_with("persistence intervals") || line.trim_start().starts_with('[');
-    let bars: Vec<&str> = text.lines().filter(is_bar).collect();
-    let barcode = read_bytes(&who, bars.join("\n").as_bytes(), Some(BarcodeFormat::Ripser))?.barcode;
-    let theirs = Ran { barcode, who, command, seconds, computation: None };
-    Ok([own(bench, ours, &input, "csv")?, theirs])
+    let threshold = threshold.filter(|_| !is_graph);
+    let filtration = |dim| filtration(dim, max_dim.unwrap_or(1), threshold, modulus);
+    let before = [words(&["--format", format]), filtration("--dim")].concat();
+    let before = before.into_iter().map(Into::into).collect();
+    let ours = [words(&["rips", "-q", "--format", format]), filtration("--max-dim")].concat();
+    let (out, after, format, ending) = (None, Vec::new(), BarcodeFormat::Ripser, "csv");
+    Ok(Plan { convert, input, before, out, after, format, ours, ending })
 }
 
-fn phat(bench: &Bench, request: &Request<'_>, kind: Kind) -> Result<[Ran; 2], CliError> {
-    let mut options = vec!["--to", "matrix"];
-    if kind == Kind::Image {
-        options.extend(["--construction", request.construction()]);
+fn phat(request: &Request<'_>, kind: Kind) -> Plan {
+    let mut convert = words(&["--to", "matrix"]);
+    if kind == Image {
+        convert.extend(words(&["--construction", request.construction()]));
     }
-    let input = bench.convert(request, kind, &options, "input.bin")?;
-    let out = bench.path("theirs.bin");
-    let (who, _, command, seconds) =
-        program(request, &["--binary".into(), input.clone().into(), out.clone().into()])?;
-    let barcode = read_path(&out, Some(BarcodeFormat::PhatBinary))?.barcode;
-    let ours = ["reduce", "-q", "--format", "phat-binary"].map(Into::into).to_vec();
-    Ok([own(bench, ours, &input, "bin")?, Ran { barcode, who, command, seconds, computation: None }])
+    Plan {
+        convert,
+        input: "input.bin",
+        before: vec!["--binary".into()],
+        out: Some("theirs.bin"),
+        after: Vec::new(),
+        format: BarcodeFormat::PhatBinary,
+        ours: words(&["reduce", "-q", "--format", "phat-binary"]),
+        ending: "bin",
+    }
 }
 
-fn dipha(bench: &Bench, request: &Request<'_>, kind: Kind) -> Result<[Ran; 2], CliError> {
-    let to = kind.to_string();
-    let input = bench.convert(request, kind, &["--to", &to], "input.dipha")?;
-    let out = bench.path("theirs.diagram");
-    let mut words: Vec<OsString> = Vec::new();
-    let mut ours: Vec<OsString> = ["reduce", "-q", "--format", "dipha"].map(Into::into).to_vec();
-    if let Some(dim) = request.max_dim.or((kind == Kind::Distances).then_some(1)) {
+fn dipha(request: &Request<'_>, kind: Kind) -> Plan {
+    let mut before: Vec<OsString> = Vec::new();
+    let mut ours = words(&["reduce", "-q", "--format", "dipha"]);
+    if let Some(dim) = request.options.max_dim.or((kind == Distances).then_some(1)) {
         // DIPHA reads a signed 32-bit integer.
         let upper_dim = dim.saturating_add(1).min(i32::MAX as usize);
-        words.extend(["--upper_dim".into(), upper_dim.to_string().into()]);
-        ours.extend(["--max-dim".into(), dim.to_string().into()]);
+        before.extend(["--upper_dim".into(), upper_dim.to_string().into()]);
+        ours.extend(["--max-dim".to_owned(), dim.to_string()]);
     }
-    words.extend([input.clone().into(), out.clone().into()]);
-    let (who, _, command, seconds) = program(request, &words)?;
-    let barcode = read_path(&out, Some(BarcodeFormat::Dipha))?.barcode;
-    Ok([own(bench, ours, &input, "diagram")?, Ran { barcode, who, command, seconds, computation: None }])
+    Plan {
+        convert: words(&["--to", kind.name()]),
+        input: "input.dipha",
+        before,
+        out: Some("theirs.diagram"),
+        after: Vec::new(),
+        format: BarcodeFormat::Dipha,
+        ours,
+        ending: "diagram",
+    }
 }
 
-fn python(bench: &Bench, request: &Request<'_>, kind: Kind) -> Result<[Ran; 2], CliError> {
-    let is_image = kind == Kind::Image;
-    let to = kind.to_string();
-    let input = bench.convert(request, kind, &["--to", &to], "input.npy")?;
-    let mut ours: Vec<OsString> = if is_image {
-        ["cubical", "-q", "--format", "npy", "--construction", request.construction()]
-            .map(Into::into)
-            .to_vec()
-    } else {
-        ["rips", "-q", "--format", "npy"].map(Into::into).to_vec()
+fn python(bench: &Bench, request: &Request<'_>, kind: Kind) -> Result<Plan, CliError> {
+    let is_image = kind == Image;
+    let construction = if is_image { request.construction() } else { "none" };
+    let ours: &[&str] = match is_image {
+        true => &["cubical", "-q", "--format", "npy", "--construction", construction],
+        false => &["rips", "-q", "--format", "npy"],
     };
-    let dim = request.max_dim.unwrap_or(if is_image { 2 } else { 1 });
-    ours.extend(filtration(&Request { max_dim: Some(dim), ..*request }, "--max-dim"));
-    let out = bench.path("theirs.npy");
-    let name = request.reference.name();
-    let threshold = request.threshold.map_or("inf".to_owned(), |threshold| threshold.to_string());
+    let &ReferenceArguments { max_dim, threshold, modulus, .. } = request.options;
+    let dim = max_dim.unwrap_or(if is_image { 2 } else { 1 });
+    let filtration = filtration("--max-dim", dim, threshold, modulus);
+    let threshold = threshold.map_or("inf".to_owned(), |threshold| threshold.to_string());
+    let modulus = modulus.unwrap_or(2).to_string();
     let script = bench.path("reference.py");
     fs::write(&script, SCRIPT).map_err(no_temporary)?;
-    let construction = if is_image { request.construction() } else { "none" };
-    let mut command = Command::new(request.python());
-    command
-        .arg(&script)
-        .arg(name)
-        .arg(&input)
-        .arg(&out)
-        .args([&dim.to_string(), &threshold, construction])
-        .arg(request.modulus.unwrap_or(2).to_string());
-    let no_module = |found: String| {
-        let (python, remedy) = (request.python().display(), request.reference.remedy());
-        usage(format_args!(
-            "{name}: expected a Python with its module, or --python, found none at {python}: {found}; {remedy}"
-        ))
-    };
-    let (output, seconds) = timed_run(&mut command).map_err(|error| no_module(error.to_string()))?;
-    if output.status.code() == Some(NO_MODULE) {
-        return Err(no_module(last_lines(&output)));
-    }
-    if !output.status.success() {
-        return Err(failed(name, last_lines(&output)));
-    }
-    let said = String::from_utf8_lossy(&output.stdout);
-    let mut words = said.lines().last().unwrap_or_default().split_whitespace();
-    let version = words.next().unwrap_or_default();
-    let computation = words.next().and_then(|word| word.parse().ok());
-    let barcode = read_path(&out, Some(BarcodeFormat::Npy))?.barcode;
-    let who = format!("{name} {version}");
-    Ok([
-        own(bench, ours, &input, "npy")?,
-        Ran { barcode, who, command: shown(&command), seconds, computation },
-    ])
-}
-
-/// Runs the reference's program; returns its name, output, command and seconds.
-fn program(request: &Request<'_>, words: &[OsString]) -> Result<(String, Output, String, f64), CliError> {
-    let name = request.reference.name();
-    let program = request
-        .program
-        .map_or_else(|| PathBuf::from(request.reference.program().unwrap_or(name)), Path::to_path_buf);
-    let mut command = Command::new(&program);
-    command.args(words);
-    match timed_run(&mut command) {
-        Ok((output, seconds)) if output.status.success() => {
-            Ok((name.to_owned(), output, shown(&command), seconds))
-        }
-        Ok((output, _)) => Err(failed(name, last_lines(&output))),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            let (program, remedy) = (program.display(), request.reference.remedy());
-            Err(usage(format_args!(
-                "{name}: expected a program {program} on the PATH, or --program, found none; {remedy}"
-            )))
-        }
-        Err(error) => Err(failed(name, error)),
-    }
-}
-
-/// Runs this program on the converted input and reads what it wrote.
-fn own(bench: &Bench, mut words: Vec<OsString>, input: &Path, ending: &str) -> Result<Ran, CliError> {
-    let out = bench.path(&format!("ours.{ending}"));
-    words.extend(["-o".into(), out.clone().into(), "--".into(), input.into()]);
-    let (_, seconds) = bench.lacuna(&words)?;
-    let barcode = read_path(&out, None)?.barcode;
-    let words: Vec<String> = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
-    let who = format!("lacuna {}", env!("CARGO_PKG_VERSION"));
-    Ok(Ran { barcode, who, command: format!("lacuna {}", words.join(" ")), seconds, computation: None })
-}
-
-fn timed_run(command: &mut Command) -> io::Result<(Output, f64)> {
-    let start = Instant::now();
-    let output = output_of(command)?;
-    Ok((output, start.elapsed().as_secs_f64()))
-}
-
-fn shown(command: &Command) -> String {
-    let words = std::iter::once(command.get_program()).chain(command.get_args());
-    words.map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")
+    Ok(Plan {
+        convert: words(&["--to", kind.name()]),
+        input: "input.npy",
+        before: vec![script.into(), request.reference.known().name.into()],
+        out: Some("theirs.npy"),
+        after: words(&[&dim.to_string(), &threshold, construction, &modulus]),
+        format: BarcodeFormat::Npy,
+        ours: [words(ours), filtration].concat(),
+        ending: "npy",
+    })
 }
 
 /// The last lines of a process on standard error, and its exit status.

@@ -1,86 +1,58 @@
 //! Converts distances or points to distances or points.
 
-use std::time::Instant;
-
-use lacuna::metric::read::{Diagonal, DistanceFormat, Input, read_bytes, read_dipha};
+use lacuna::metric::read::{Diagonal, DistanceFormat, Input, Loaded, ReadError, read_bytes, read_dipha};
 use lacuna::metric::write::{DistanceFile, all_distances};
-use lacuna::metric::{Distances, SparseDistances, Value};
+use lacuna::metric::{Distances, MetricError, SparseDistances, Value};
 
-use super::Arguments;
 use super::kind::Kind;
+use super::{Arguments, Converted};
 use crate::cli::error::CliError;
 use crate::cli::frame::Frame;
-use crate::cli::naming::OutputFormat;
-use crate::cli::notes::{counted, tell, timing_line};
-use crate::cli::timing::timed;
+use crate::cli::notes::counted;
 
-/// Reads and writes.
-pub(super) fn run(
+/// Reads the distances, makes those that are asked for, and checks that the format holds them.
+pub(super) fn convert(
     arguments: &Arguments,
-    start: Instant,
     input: Option<DistanceFormat>,
     format: DistanceFile,
-) -> Result<(), CliError> {
-    let mut frame = arguments.open(start, format.content())?;
-    frame.meter.stage("reading");
-    let (input, read) = timed(|| read_input(arguments, input, &frame));
-    let done = match input? {
-        Input::Single(distances) => convert(arguments, distances, format, &mut frame)?,
-        Input::Double(distances) => convert(arguments, distances, format, &mut frame)?,
-    };
-    if arguments.verbosity.verbose {
-        tell(format_args!("{}: {}", arguments.name(), done.what));
-        tell(timing_line("read", read.as_secs_f64()));
-        tell(timing_line("write", done.write));
-        tell(timing_line("total", frame.seconds()));
+    frame: &mut Frame<'_>,
+) -> Result<Converted, CliError> {
+    let name = frame.name.clone();
+    let loaded = frame.read(|_| read(arguments, input, &name))??;
+    if let Some(why) = &loaded.detection {
+        frame.detected(format_args!("{} ({why})", loaded.format));
     }
-    Ok(())
+    loaded.notes.iter().for_each(|note| frame.note(format_args!("{name}: {note}")));
+    match loaded.input {
+        Input::Single(distances) => become_of(arguments, distances, format, frame),
+        Input::Double(distances) => become_of(arguments, distances, format, frame),
+    }
 }
 
 /// Reads the distances in their own precision. `lacuna rips` reduces DIPHA's to single precision; here they stay
 /// doubles.
-fn read_input(
-    arguments: &Arguments,
-    format: Option<DistanceFormat>,
-    frame: &Frame,
-) -> Result<Input, CliError> {
-    let name = arguments.name();
+fn read(arguments: &Arguments, format: Option<DistanceFormat>, name: &str) -> Result<Loaded, CliError> {
     let bytes = lacuna::internals::read_all(&arguments.input)
-        .map_err(|error| lacuna::metric::read::ReadError::Io { file: name.clone(), error })?;
+        .map_err(|error| ReadError::Io { file: name.to_owned(), error })?;
     let options = arguments.table.options(format, Diagonal::Zero, arguments.key.clone());
     let symmetrized = options.symmetrize.is_some();
-    let mut loaded = read_bytes(&name, &bytes, options)?;
+    let mut loaded = read_bytes(name, &bytes, options)?;
     if loaded.format == DistanceFormat::Dipha
         && !symmetrized
         && let Ok(distances) = read_dipha::<f64>(&bytes)
     {
         loaded.input = Input::Double(distances);
     }
-    let loaded = arguments.table.with_paths(loaded, &arguments.input)?;
-    let notes = frame.notes;
-    frame.meter.aside(|| {
-        if let Some(why) = &loaded.detection {
-            notes.note(format_args!("{name}: {} ({why})", loaded.format));
-        }
-        loaded.notes.iter().for_each(|note| notes.note(format_args!("{name}: {note}")));
-    });
-    Ok(loaded.input)
+    arguments.table.with_paths(loaded, &arguments.input)
 }
 
-/// The description of what was written, and the seconds of writing.
-struct Done {
-    what: String,
-    write: f64,
-}
-
-fn convert<T: Value>(
+fn become_of<T: Value>(
     arguments: &Arguments,
-    distances: Distances<T>,
+    mut distances: Distances<T>,
     format: DistanceFile,
-    frame: &mut Frame,
-) -> Result<Done, CliError> {
-    let name = arguments.name();
-    let mut distances = distances;
+    frame: &mut Frame<'_>,
+) -> Result<Converted, CliError> {
+    let name = frame.name.clone();
     if let Some(threshold) = arguments.threshold {
         distances = up_to(&distances, threshold).map_err(|why| CliError::about(&name, why))?.into();
     } else if arguments.to == Some(Kind::Distances) && matches!(distances, Distances::Points(_)) {
@@ -91,32 +63,23 @@ fn convert<T: Value>(
         if format == DistanceFile::Binary && !arguments.round {
             return Err(CliError::about(format!("{name}: --round takes the nearest"), loss));
         }
-        frame.notes.note(format_args!(
+        frame.note(format_args!(
             "{name}: numbers of double precision; Ripser and lacuna rips read files of {format} in single precision"
         ));
     }
-    let write = frame.write(|_, out| format.write(&distances, out))?;
-    frame.commit_answer()?;
-    let written = match &distances {
-        Distances::Points(_) => "points",
-        Distances::Matrix(_) => "distances",
-        Distances::Sparse(_) => "edges",
-    };
-    arguments.say_written(frame.notes, format, written);
     let points = counted(distances.len(), "point");
-    let what = match &distances {
-        Distances::Points(cloud) => format!("{points} in dimension {}", cloud.dimension()),
-        Distances::Matrix(_) => format!("distances of {points}"),
-        Distances::Sparse(graph) => format!("{points}, {}", counted(graph.edges().len(), "edge")),
+    let (kind, size) = match &distances {
+        Distances::Points(cloud) => ("points", format!("{points} in dimension {}", cloud.dimension())),
+        Distances::Matrix(_) => ("distances", format!("distances of {points}")),
+        Distances::Sparse(graph) => ("edges", format!("{points}, {}", counted(graph.edges().len(), "edge"))),
     };
-    Ok(Done { what, write: write.as_secs_f64() })
+    let format_name = format.to_string();
+    let write = Box::new(move |out: &mut dyn std::io::Write| format.write(&distances, out));
+    Ok(Converted { format: format_name, kind, size, length: None, write })
 }
 
 /// Keeps the pairs whose distance is at most `threshold`.
-fn up_to<T: Value>(
-    distances: &Distances<T>,
-    threshold: f64,
-) -> Result<SparseDistances<T>, lacuna::metric::MetricError> {
+fn up_to<T: Value>(distances: &Distances<T>, threshold: f64) -> Result<SparseDistances<T>, MetricError> {
     let near = |distance: T| Into::<f64>::into(distance) <= threshold && distance.into().is_finite();
     let pairs: Vec<(u32, u32, T)> = match distances {
         Distances::Sparse(graph) => graph

@@ -119,7 +119,7 @@ pub(super) fn of_input(arguments: &Arguments) -> Result<Kind, CliError> {
         return Ok(Image);
     }
     let found = of_file(&arguments.input);
-    let mut kinds = found.clone();
+    let mut kinds = found.to_vec();
     if let Some(format) = &arguments.format {
         kinds = narrowed(&Kind::ALL, |kind| kind.reads(format));
         // A format that belongs to one kind overrules the content of the file.
@@ -142,7 +142,7 @@ pub(super) fn of_input(arguments: &Arguments) -> Result<Kind, CliError> {
 /// [`CliError`] if more than one of them is possible.
 pub(crate) fn among(path: &Path, kinds: &[Kind]) -> Result<Kind, CliError> {
     let found = of_file(path);
-    match narrowed(&found, |kind| kinds.contains(&kind))[..] {
+    match narrowed(found, |kind| kinds.contains(&kind))[..] {
         [kind] => Ok(kind),
         ref several => Err(several_kinds(path, several)),
     }
@@ -163,14 +163,17 @@ fn narrowed(kinds: &[Kind], holds: impl Fn(Kind) -> bool) -> Vec<Kind> {
 /// Number of leading bytes that are read to detect the kind of a text.
 const HEAD: u64 = 1 << 16;
 
+/// Candidate kinds, the likeliest first.
+type Kinds = &'static [Kind];
+
 /// Candidate kinds by the beginning and the name of a file. A file that cannot be read is reported by its reader.
-fn of_file(path: &Path) -> Vec<Kind> {
+fn of_file(path: &Path) -> Kinds {
     if path == Path::new("-") {
-        return Kind::ALL.to_vec();
+        return &Kind::ALL;
     }
     let mut head = Vec::new();
     if File::open(path).and_then(|file| file.take(HEAD).read_to_end(&mut head)).is_err() {
-        return Kind::ALL.to_vec();
+        return &Kind::ALL;
     }
     let name = path.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
     if head.starts_with(b"\x1f\x8b") {
@@ -186,120 +189,117 @@ fn of_file(path: &Path) -> Vec<Kind> {
 }
 
 /// Candidate kinds by the names of the arrays in an archive.
-fn of_archive(bytes: &[u8]) -> Vec<Kind> {
+fn of_archive(bytes: &[u8]) -> Kinds {
     let names = arrays_of_archive(bytes);
     let has = |name: &str| names.iter().any(|found| found == name);
     if has("format") && has("shape") {
-        vec![Matrix, Distances]
+        &[Matrix, Distances]
     } else if has("bars") || has("pairs") || has("dgms") {
-        vec![Diagram]
+        &[Diagram]
     } else {
-        vec![Image, Distances]
+        &[Image, Distances]
     }
 }
 
-fn of_head(head: &[u8], name: &str) -> Vec<Kind> {
+/// First bytes of files, and the kinds of these.
+const BEGINNINGS: [(&[u8], Kinds); 8] = [
+    (b"\x93NUMPY", &[Image, Distances, Diagram]),
+    (b"ply\n", &[Distances]),
+    (b"ply\r", &[Distances]),
+    (b"\x89PNG", &[Image]),
+    (b"II*\0", &[Image]),
+    (b"MM\0*", &[Image]),
+    (b"II+\0", &[Image]),
+    (b"MM\0+", &[Image]),
+];
+
+fn of_head(head: &[u8], name: &str) -> Kinds {
     let starts = |magic: &[u8]| head.starts_with(magic);
-    if starts(b"\x93NUMPY") {
-        return vec![Image, Distances, Diagram];
-    }
-    if starts(b"ply\n") || starts(b"ply\r") {
-        return vec![Distances];
+    if let Some((_, kinds)) = BEGINNINGS.iter().find(|(magic, _)| starts(magic)) {
+        return kinds;
     }
     if let Ok(file_type) = phat_formats::dipha::file_type(head) {
         use phat_formats::dipha::FileType;
         return match file_type {
-            FileType::BoundaryMatrix => vec![Matrix],
-            FileType::Image => vec![Image],
-            FileType::Diagram => vec![Diagram],
-            FileType::DistanceMatrix | FileType::SparseDistanceMatrix => vec![Distances],
+            FileType::BoundaryMatrix => &[Matrix],
+            FileType::Image => &[Image],
+            FileType::Diagram => &[Diagram],
+            FileType::DistanceMatrix | FileType::SparseDistanceMatrix => &[Distances],
         };
     }
     let is_nifti = head.get(344..348).is_some_and(|magic| matches!(magic, b"n+1\0" | b"ni1\0"))
         || head.get(4..8).is_some_and(|magic| matches!(magic, b"n+2\0" | b"ni2\0"));
-    if starts(b"\x89PNG")
-        || starts(b"II*\0")
-        || starts(b"MM\0*")
-        || starts(b"II+\0")
-        || starts(b"MM\0+")
-        || is_nifti
-    {
-        return vec![Image];
+    if is_nifti {
+        return &[Image];
     }
     if head.len() >= 14 && head[..14].eq_ignore_ascii_case(b"%%MatrixMarket") {
         let banner = head.split(|&byte| byte == b'\n').next().unwrap_or_default().to_ascii_lowercase();
         let is_symmetric = banner.windows(9).any(|word| word == b"symmetric");
         let is_array = banner.windows(5).any(|word| word == b"array");
-        return if is_symmetric || is_array { vec![Distances] } else { vec![Matrix, Distances] };
+        return if is_symmetric || is_array { &[Distances] } else { &[Matrix, Distances] };
     }
     let by_name = of_name(name.strip_suffix(".gz").unwrap_or(name));
     if starts(b"\x1f\x8b") {
-        return by_name.unwrap_or_else(|| Kind::ALL.to_vec());
+        return by_name.unwrap_or(&Kind::ALL);
     }
     // Text contains NUL bytes only in UTF-16, which the readers of tables accept.
     if head.contains(&0) && !starts(b"\xff\xfe") && !starts(b"\xfe\xff") {
-        return of_words(head).or(by_name).unwrap_or_else(|| vec![Matrix, Distances, Diagram]);
+        return of_words(head).or(by_name).unwrap_or(&[Matrix, Distances, Diagram]);
     }
     let netpbm = matches!(head, [b'P', b'1' | b'2' | b'4' | b'5', blank, ..] if blank.is_ascii_whitespace());
-    if netpbm { vec![Image] } else { of_text(head).or(by_name).unwrap_or_else(|| vec![Distances, Diagram]) }
+    if netpbm { &[Image] } else { of_text(head).or(by_name).unwrap_or(&[Distances, Diagram]) }
 }
 
 /// Candidate kinds by the first 64-bit words. PHAT's matrix begins with its number of cells and a vertex without
 /// boundary; PHAT's pairs begin with their number, and the second cell of a pair comes after the first. Read as
 /// single-precision numbers, such words are almost 0.
-fn of_words(head: &[u8]) -> Option<Vec<Kind>> {
+fn of_words(head: &[u8]) -> Option<Kinds> {
+    const MOST: i64 = 0xff_ffff_ffff;
     let words = head.as_chunks::<8>().0.iter().map(|&word| i64::from_le_bytes(word));
     match words.take(3).collect::<Vec<_>>()[..] {
-        [1..=0xff_ffff_ffff, 0, 0] => Some(vec![Matrix]),
-        [1..=0xff_ffff_ffff, birth @ 0..=0xff_ffff_ffff, death]
-            if birth < death && death <= 0xff_ffff_ffff =>
-        {
-            Some(vec![Diagram])
-        }
+        [1..=MOST, 0, 0] => Some(&[Matrix]),
+        [1..=MOST, birth @ 0..=MOST, death @ 0..=MOST] if birth < death => Some(&[Diagram]),
         _ => None,
     }
 }
 
 /// Candidate kinds by the ending of a name.
-fn of_name(name: &str) -> Option<Vec<Kind>> {
+fn of_name(name: &str) -> Option<Kinds> {
     let (_, ending) = name.rsplit_once('.')?;
-    let kinds: &[Kind] = match ending {
-        "png" | "pgm" | "pbm" | "tif" | "tiff" | "nii" | "perseus" | "raw" => &[Image],
-        "diagram" | "pairs" => &[Diagram],
-        "dat" => &[Matrix],
-        "bin" => &[Matrix, Distances, Diagram],
-        "pts" | "xyz" | "off" | "obj" | "ply" | "edges" | "coo" | "condensed" | "pdist" => &[Distances],
-        _ if ["lower", "upper", "dist", "point", "sparse"].iter().any(|start| ending.starts_with(start)) => {
-            &[Distances]
+    match ending {
+        "png" | "pgm" | "pbm" | "tif" | "tiff" | "nii" | "perseus" | "raw" => Some(&[Image]),
+        "diagram" | "pairs" => Some(&[Diagram]),
+        "dat" => Some(&[Matrix]),
+        "bin" => Some(&[Matrix, Distances, Diagram]),
+        "pts" | "xyz" | "off" | "obj" | "ply" | "edges" | "coo" | "condensed" | "pdist" => Some(&[Distances]),
+        _ => {
+            let is_start = |start| ending.starts_with(start);
+            let is_distances = ["lower", "upper", "dist", "point", "sparse"].into_iter().any(is_start);
+            is_distances.then_some(&[Distances])
         }
-        _ => return None,
-    };
-    Some(kinds.to_vec())
+    }
 }
 
 /// Candidate kinds by the first lines of a text, if they decide.
-fn of_text(head: &[u8]) -> Option<Vec<Kind>> {
+fn of_text(head: &[u8]) -> Option<Kinds> {
     let text = String::from_utf8_lossy(head);
-    let mut lines =
-        text.trim_start_matches('\u{feff}').lines().map(str::trim).filter(|line| !line.is_empty());
-    let first = lines.next()?;
-    let mut lines = std::iter::once(first).chain(lines);
+    let lines = || text.trim_start_matches('\u{feff}').lines().map(str::trim).filter(|line| !line.is_empty());
+    let first = lines().next()?;
     if first.starts_with('{')
         || first.to_ascii_lowercase().replace(' ', "").starts_with("dim,birth,death")
-        || lines.by_ref().take(3).any(|line| line.starts_with("persistence intervals in dim"))
+        || lines().take(3).any(|line| line.starts_with("persistence intervals in dim"))
     {
-        return Some(vec![Diagram]);
+        return Some(&[Diagram]);
     }
-    let lines: Vec<&str> =
-        text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')).collect();
     let whole =
         |line: &str| -> Option<Vec<u64>> { line.split_whitespace().map(|word| word.parse().ok()).collect() };
-    let numbers: Vec<Vec<u64>> = lines.iter().take(4).map_while(|line| whole(line)).collect();
+    let numbers: Vec<Vec<u64>> =
+        lines().filter(|line| !line.starts_with('#')).take(2).map_while(whole).collect();
     match (&numbers.first()?[..], numbers.get(1).map(Vec::as_slice)) {
         // A PHAT matrix begins with a vertex.
-        ([0], _) => Some(vec![Matrix]),
-        ([_], Some([_, _])) => Some(vec![Diagram]),
-        ([1..=3], Some([_])) => Some(vec![Image, Distances]),
+        ([0], _) => Some(&[Matrix]),
+        ([_], Some([_, _])) => Some(&[Diagram]),
+        ([1..=3], Some([_])) => Some(&[Image, Distances]),
         _ => None,
     }
 }

@@ -13,30 +13,27 @@ mod image;
 pub(super) mod kind;
 mod matrix;
 
-use std::fmt;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 use std::time::Instant;
 
 use clap::ValueEnum;
 use lacuna::cells::MatrixFile;
 use lacuna::cubical::write::ImageFile;
-use lacuna::internals::name_of;
 
+use super::arguments::common::CommonArguments;
 use super::arguments::dimensions::DimensionArguments;
 use super::arguments::distances::TableArguments;
 use super::arguments::filtration::FiltrationArguments;
 use super::arguments::image::VoxelsArguments;
-use super::arguments::limits::DeadlineArguments;
 use super::arguments::machine::ThreadsArguments;
-use super::arguments::memory::MemoryArguments;
-use super::arguments::messages::VerbosityArguments;
 use super::error::{CliError, check_options, only_of, usage};
 use super::frame::Frame;
 use super::naming::{OutputFormat, endings, format_of, has_other_ending, names, unknown_ending};
-use super::notes::Notes;
 use super::outputs::Files;
 use super::parse;
-use super::sink::Content;
+use super::progress::Written;
 use super::{exit_codes, help};
 use kind::Kind;
 
@@ -103,13 +100,7 @@ pub(crate) struct Arguments {
     threads: ThreadsArguments,
 
     #[command(flatten)]
-    pub(super) memory: MemoryArguments,
-
-    #[command(flatten)]
-    pub(super) deadline: DeadlineArguments,
-
-    #[command(flatten)]
-    pub(super) verbosity: VerbosityArguments,
+    pub(super) common: CommonArguments,
 
     /// Kind of the input: image, matrix, distances, diagram [default: detected]
     #[arg(long, value_name = "KIND", help_heading = "Input", hide_possible_values = true, value_parser = parse::one_of::<Kind>())]
@@ -155,68 +146,80 @@ Examples:
 
 /// Detects the kind of the input and converts it.
 pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
-    let start = Instant::now();
     let kind = kind::of_input(arguments)?;
     arguments.check_options(kind)?;
     match kind {
         Kind::Image => {
-            let input = arguments.input_format(kind, |name| name.parse().ok())?;
-            match arguments.image_becomes()? {
-                Becomes::Matrix(_) if arguments.round => Err(only_of("--round", "--to image", "--to matrix")),
-                Becomes::Matrix(format) => complex::run(arguments, start, input, format),
-                Becomes::Image(format) => {
-                    arguments.check_options_of_image()?;
-                    image::run(arguments, start, input, format)
-                }
+            let input = arguments.input_format(kind)?;
+            if arguments.image_becomes()? == Kind::Image {
+                arguments.check_options_of_image()?;
+                let format = arguments.output_format(Kind::Image)?;
+                return arguments.convert(format, |frame| image::convert(arguments, input, format, frame));
             }
+            if arguments.round {
+                return Err(only_of("--round", "--to image", "--to matrix"));
+            }
+            let is_named = arguments.output.is_some() || has_other_ending(&arguments.out);
+            let is_unnamed = arguments.to.is_none() && !is_named;
+            let named = || arguments.output_format(Kind::Matrix);
+            let format = if is_unnamed { MatrixFile::PhatBinary } else { named()? };
+            arguments.convert(format, |frame| complex::convert(arguments, input, format, frame))
         }
         Kind::Matrix => {
-            let input = arguments.input_format(kind, |name| name.parse().ok())?;
-            matrix::run(arguments, start, input, arguments.output_format(kind)?)
+            let (input, format) = (arguments.input_format(kind)?, arguments.output_format(kind)?);
+            arguments.convert(format, |frame| matrix::convert(arguments, input, format, frame))
         }
         Kind::Distances => {
-            let input = arguments.input_format(kind, |name| name.parse().ok())?;
-            distances::run(arguments, start, input, arguments.output_format(kind)?)
+            let (input, format) = (arguments.input_format(kind)?, arguments.output_format(kind)?);
+            arguments.convert(format, |frame| distances::convert(arguments, input, format, frame))
         }
         Kind::Diagram => {
-            let input = arguments.input_format(kind, |name| name.parse().ok())?;
-            diagram::run(arguments, start, input)
+            let (input, format) = (arguments.input_format(kind)?, arguments.output_format(kind)?);
+            arguments.convert(format, |frame| diagram::convert(arguments, input, format, frame))
         }
     }
 }
 
-/// The result of converting an image.
-enum Becomes {
-    /// The boundary matrix of the image.
-    Matrix(MatrixFile),
-    /// An image.
-    Image(ImageFile),
+/// What an input has become.
+struct Converted {
+    /// The format and what is in it, for messages.
+    format: String,
+    kind: &'static str,
+    /// Its size, for messages.
+    size: String,
+    /// Length of the file, if it is known.
+    length: Option<Written>,
+    write: Box<dyn FnOnce(&mut dyn Write) -> io::Result<()>>,
 }
 
 impl Arguments {
-    /// Name of the input in messages.
-    fn name(&self) -> String {
-        name_of(&self.input)
-    }
-
-    /// Opens the output and starts the threads.
-    fn open(&self, start: Instant, content: Content) -> Result<Frame, CliError> {
-        let files = Files { answer: Some(&self.out), content, ..Files::default() };
-        let frame = Frame::open(start, &self.input, &files, self.verbosity.notes())?;
+    /// Opens the output, starts the threads, converts and writes. What was written is reported unless `--output` named
+    /// the format: the name of OUT may imply an unintended one.
+    fn convert<F: OutputFormat>(
+        &self,
+        format: F,
+        convert: impl FnOnce(&mut Frame<'_>) -> Result<Converted, CliError>,
+    ) -> Result<(), CliError> {
+        let files = Files { answer: Some(&self.out), content: format.content(), ..Files::default() };
+        let mut frame = Frame::open(Instant::now(), &self.input, files, self.common.notes())?;
         self.threads.start(frame.notes)?;
-        Ok(frame)
-    }
-
-    /// Reports what was written, unless `--output` named the format: the name of OUT may imply an unintended one.
-    fn say_written(&self, notes: Notes, format: impl fmt::Display, what: &str) {
+        let Converted { format, kind, size, length, write } = convert(&mut frame)?;
+        frame.write(|meter, out| match length {
+            Some(length) => meter.writing(length, out, write),
+            None => write(out),
+        })?;
+        frame.commit_answer()?;
         if self.output.is_none() {
-            let out = if self.out == Path::new("-") {
-                "standard output".into()
-            } else {
-                self.out.display().to_string()
-            };
-            notes.note(format_args!("{out}: written as {format}, {what}"));
+            let is_piped = self.out == Path::new("-");
+            let out = if is_piped { "standard output".into() } else { self.out.display().to_string() };
+            frame.note(format_args!("{out}: written as {format}, {kind}"));
         }
+        if frame.notes.verbose {
+            let name = frame.name.clone();
+            frame.tell(format_args!("{name}: {size}"));
+        }
+        frame.tell_times();
+        Ok(())
     }
 
     /// Rejects options that apply to other kinds.
@@ -270,9 +273,9 @@ impl Arguments {
     }
 
     /// Parses `--format` as an input format.
-    fn input_format<F>(&self, kind: Kind, parse: impl Fn(&str) -> Option<F>) -> Result<Option<F>, CliError> {
-        let unknown = |found| unknown_format("--format", kind, &kind.input_names(), found);
-        self.format.as_deref().map(|name| parse(name).ok_or_else(|| unknown(name))).transpose()
+    fn input_format<F: FromStr>(&self, kind: Kind) -> Result<Option<F>, CliError> {
+        let unknown = |found: &str| unknown_format("--format", kind, &kind.input_names(), found);
+        self.format.as_deref().map(|name| name.parse().map_err(|_| unknown(name))).transpose()
     }
 
     /// The output format, from `--output` or the name of OUT.
@@ -293,14 +296,13 @@ impl Arguments {
         })
     }
 
-    /// The result of converting an image: a matrix if `--to` or the format says so, or if nothing decides.
-    fn image_becomes(&self) -> Result<Becomes, CliError> {
+    /// The kind of the result of converting an image: a matrix if `--to` or the format says so, or if nothing decides.
+    fn image_becomes(&self) -> Result<Kind, CliError> {
         let is_of = |kind: Kind| kind.writes(self.output.as_deref(), &self.out);
         match self.to {
-            Some(Kind::Image) => self.output_format(Kind::Image).map(Becomes::Image),
-            Some(_) => self.output_format(Kind::Matrix).map(Becomes::Matrix),
-            None if is_of(Kind::Matrix) => self.output_format(Kind::Matrix).map(Becomes::Matrix),
-            None if is_of(Kind::Image) => self.output_format(Kind::Image).map(Becomes::Image),
+            Some(to) => Ok(to),
+            None if is_of(Kind::Matrix) => Ok(Kind::Matrix),
+            None if is_of(Kind::Image) => Ok(Kind::Image),
             None if self.output.is_none() && has_other_ending(&self.out) => {
                 let known = endings::<ImageFile>().chain(endings::<MatrixFile>());
                 let mut known: Vec<&str> = known.collect();
@@ -309,8 +311,7 @@ impl Arguments {
                 known.dedup();
                 Err(unknown_ending(&self.out, &known))
             }
-            None if self.output.is_none() => Ok(Becomes::Matrix(MatrixFile::PhatBinary)),
-            None => self.output_format(Kind::Matrix).map(Becomes::Matrix),
+            None => Ok(Kind::Matrix),
         }
     }
 }

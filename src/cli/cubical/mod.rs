@@ -1,12 +1,12 @@
 //! `lacuna cubical`: the barcode of an image.
 
 mod job;
-mod record;
 mod representatives;
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use clap::ArgMatches;
 use lacuna::cubical::persistence::{PersistenceRequest as Request, footprint};
 use lacuna::cubical::read::count_frames;
 use lacuna::cubical::thinning::Rule;
@@ -14,30 +14,19 @@ use lacuna::cubical::value::Threshold;
 use lacuna::cubical::{Construction, Shape, Value};
 use lacuna::memory::MemoryPlan;
 use lacuna::output::images::ImageBarsFormat;
-use lacuna::snapshot::Fingerprint;
 
-use crate::cli::answers::Answers;
 use crate::cli::arguments::filtration::FiltrationArguments;
 use crate::cli::arguments::image::ImageArguments;
-use crate::cli::arguments::limits::{CheckpointArguments, TimeLimitArguments};
-use crate::cli::arguments::machine::MachineArguments;
 use crate::cli::arguments::picture::PictureArguments;
-use crate::cli::arguments::report::ReportArguments;
-use crate::cli::batch::{Task, Tasks};
-use crate::cli::batch_pictures::BatchPictures;
+use crate::cli::arguments::run::RunArguments;
+use crate::cli::batch::Tasks;
 use crate::cli::error::{CliError, usage};
-use crate::cli::frame::Frame;
-use crate::cli::input_identity;
-use crate::cli::long_run::LongRun;
 use crate::cli::naming::OutputFormat;
-use crate::cli::notes::{Notes, counted, tell, timing_line};
-use crate::cli::outputs::Files;
 use crate::cli::parse;
 use crate::cli::parse::OrAuto;
-use crate::cli::record::VERSION;
+use crate::cli::run::{Run, Setup};
 use crate::cli::{exit_codes, help};
 use job::Job;
-use record::{Records, Way};
 use representatives::RepresentativesArguments;
 
 /// Compute the barcode of an image by its voxel values
@@ -122,16 +111,7 @@ pub(crate) struct Arguments {
     via: Way,
 
     #[command(flatten)]
-    pub(super) machine: MachineArguments,
-
-    #[command(flatten)]
-    limit: TimeLimitArguments,
-
-    #[command(flatten)]
-    checkpoint: CheckpointArguments,
-
-    #[command(flatten)]
-    pub(super) report: ReportArguments,
+    pub(super) run: RunArguments,
 
     #[command(flatten)]
     input: ImageArguments,
@@ -147,132 +127,50 @@ Examples:
   lacuna cubical --superlevel --threshold 128 --output cripser scan.tif
   lacuna cubical --shape 512,512,300 --dtype u16 --output npy -o bars.npy volume.raw";
 
+/// The way in which bars are found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+enum Way {
+    /// A discrete gradient of the image, without a list of cells.
+    Gradient,
+    /// The boundary matrix of all cells.
+    Matrix,
+}
+
 /// Runs the command: reads, computes and writes one image after another.
-pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
+pub(crate) fn run(arguments: &Arguments, given: &ArgMatches) -> Result<(), CliError> {
     let start = Instant::now();
+    let Arguments { run: common, picture, representatives, .. } = arguments;
     let options = arguments.input.options()?;
-    let backend = arguments.machine.backend();
     if arguments.thin.is_some() && arguments.filtration.construction() == Construction::V {
         return Err(usage(
             "--thin: expected --construction t, as skeletons are connected across corners, found v",
         ));
     }
-    let notes = arguments.report.notes();
     let (answer, text) = (arguments.output_file.as_deref(), ImageBarsFormat::Text);
-    let frames = |file: &Path| count_frames(file, &options);
-    let (tasks, format) =
-        Tasks::plan_counted(&arguments.images, answer, arguments.output, text, notes, &frames)?;
-    arguments.representatives.check(format, arguments.via)?;
-    let drawing = arguments.representatives.drawing()?;
-    if drawing.is_some() && tasks.is_batch {
-        return Err(usage("--geometry: expected one input, found several"));
-    }
-    if arguments.checkpoint.is_asked_for() && arguments.via == Way::Matrix {
+    let (notes, frames) = (common.report.notes(), |file: &Path| count_frames(file, &options));
+    let (tasks, format) = Tasks::plan(&arguments.images, answer, arguments.output, text, notes, &frames)?;
+    representatives.check(format, arguments.via)?;
+    if common.checkpoint.is_asked_for() && arguments.via == Way::Matrix {
         return Err(usage(
             "--checkpoint: expected --via gradient, whose state is saved, found matrix; `lacuna reduce` saves that of \
              a boundary matrix",
         ));
     }
-    let job = Job {
-        arguments,
-        options,
-        backend,
-        format,
+    let drawing = representatives.drawing()?;
+    let setup = Setup {
+        inputs: "images",
+        plot_kind: picture.plot_kind,
+        content: format.content(),
         drawing,
-        picture: None,
-        is_kept: false,
-        is_batch: tasks.is_batch,
-        checkpoint: &(),
+        ..Setup::new("cubical", given, common, &picture.file)
     };
-    match tasks.only() {
-        Some(task) => run_alone(job, task, start, notes),
-        None => run_batch(job, tasks, start, notes),
-    }
-}
-
-/// The run on a single image, whose state may be saved.
-fn run_alone(job: Job<'_>, task: &Task, start: Instant, notes: Notes) -> Result<(), CliError> {
-    let Job { arguments, .. } = job;
-    let (input, stats) = (task.input.as_path(), arguments.report.stats.as_deref());
-    let (picture, report) = (arguments.picture.picture()?, arguments.picture.report()?);
-    let (answer, content, drawing) = (task.output.as_deref(), job.format.content(), job.drawing);
-    let files = Files { answer, content, stats, drawing, picture, report, stats_of_batch: None };
-    let frame = Frame::open(start, input, &files, notes)?;
-    let long = LongRun::open(&arguments.limit, &arguments.checkpoint, notes)?;
-    if arguments.checkpoint.is_asked_for() {
-        let run = arguments.fingerprint(input)?;
-        long.begin(|| run)?;
-    }
-    arguments.machine.threads.start(notes)?;
-    let job = Job { picture, checkpoint: long.checkpoint(), ..job };
-    job.run(task, frame, &mut Vec::new())?;
-    long.finish();
-    Ok(())
-}
-
-/// The run on several images, one after another. Its checkpoint records which of them have been answered.
-fn run_batch(job: Job<'_>, mut tasks: Tasks, start: Instant, notes: Notes) -> Result<(), CliError> {
-    let Job { arguments, format, .. } = job;
-    let stats = tasks.open_stats(arguments.report.stats.as_deref())?;
-    let PictureArguments { file, plot_kind } = &arguments.picture;
-    let pictures = BatchPictures::open(file, *plot_kind, &tasks, stats.as_ref())?;
-    pictures.check_kept(&arguments.checkpoint)?;
-    let job = Job { picture: pictures.of_each(), is_kept: pictures.are_together(), ..job };
-    let long = LongRun::open(&arguments.limit, &arguments.checkpoint, notes)?;
-    long.begin(|| arguments.fingerprint_of_batch(format))?;
-    let answers = Answers::load(long.checkpoint())?;
-    answers.leave_out(&mut tasks, notes);
-    arguments.machine.threads.start(notes)?;
-    let (mut detected, mut kept) = (Vec::new(), Vec::new());
-    let ran = tasks.run(|task| {
-        let start = Instant::now();
-        let outputs = pictures.outputs(&tasks, task, format.content(), stats.as_ref())?;
-        let frame = Frame::of(start, outputs, notes);
-        let before = answers.before(task);
-        let answered = job.run(task, frame, &mut detected)?;
-        answers.take(task, before);
-        kept.extend(answered.series);
-        Ok(answered.record)
-    });
-    let ran = ran.inspect_err(|_| answers.save())?;
-    let total_seconds = start.elapsed().as_secs_f64();
-    if notes.verbose {
-        tell(counted(ran.found.len(), "image"));
-        tell(timing_line("total", total_seconds));
-    }
-    let record = Records { version: VERSION, images: &ran.found, failed: ran.failed, total_seconds };
-    ran.finish(Some(pictures), &kept, stats, &record, &answers)?;
-    long.finish();
-    Ok(())
+    let run = Run::open(start, tasks, setup)?;
+    let job = Job { arguments, options: &options, backend: common.machine.backend(), format, drawing };
+    run.each(1, &|_| Box::new(|run, task, frame| job.run(run, task, frame)), |_, _| ())
 }
 
 impl Arguments {
-    /// Fingerprint of the run on an image: everything that its answer and saved state depend on.
-    fn fingerprint(&self, image: &Path) -> Result<Fingerprint, CliError> {
-        let run = Fingerprint::new("cubical").with("input", input_identity::of_bytes(image)?);
-        let run = self.known_by(run);
-        Ok(run.with("--representatives or --geometry", self.representatives.selection().is_some()))
-    }
-
-    /// Fingerprint of a run on several images: everything that the answers depend on except the images, which are
-    /// identified one by one.
-    fn fingerprint_of_batch(&self, format: ImageBarsFormat) -> Fingerprint {
-        let run = Fingerprint::new("cubical of several images").with("--output", format);
-        let run = self.known_by(run).with_some("--threshold", self.threshold());
-        let cycles = self.representatives.selection().map(|bars| format!("{bars:?}"));
-        run.with_some("--representatives", cycles)
-    }
-
-    /// Adds to the fingerprint how images are read and which classes are computed.
-    fn known_by(&self, run: Fingerprint) -> Fingerprint {
-        let (construction, superlevel) = (self.filtration.construction(), self.filtration.superlevel);
-        let run = self.input.known_by(run).with("--construction", construction);
-        let thin =
-            self.thin.map(|OrAuto(rule)| rule.map_or_else(|| "auto".to_owned(), |rule| rule.to_string()));
-        let run = run.with("--superlevel", superlevel).with_some("--thin", thin);
-        run.with_some("--max-dim", self.max_dim)
-    }
-
     /// The last value of the filtration.
     fn threshold(&self) -> Option<Value> {
         self.threshold.map(|threshold| threshold.side(self.filtration.superlevel))

@@ -6,7 +6,7 @@ use clap::ArgGroup;
 use lacuna::diagram::BarSelection;
 use lacuna::output::images::ImageBarsFormat;
 
-use super::record::Way;
+use super::Way;
 use crate::cli::arguments::bars::{BarArguments, Drawing};
 use crate::cli::error::{CliError, no_room_for_cycles, usage};
 use crate::cli::parse;

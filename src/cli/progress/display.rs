@@ -23,41 +23,21 @@ pub(crate) enum ProgressMode {
     None,
 }
 
-/// A display, as chosen for this run and terminal.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Display {
-    Bar,
-    Lines,
-    Json,
-    None,
-}
-
 impl ProgressMode {
-    /// The display for this run. A quiet run displays nothing unless `--progress` asks for it.
-    pub(crate) fn display(self, is_quiet: bool) -> Display {
+    /// The display for this run and terminal. A quiet run displays nothing unless `--progress` asks for it.
+    pub(super) fn shown(self, is_quiet: bool) -> Shown {
         match self {
-            ProgressMode::Auto if is_quiet => Display::None,
+            ProgressMode::Auto if is_quiet => Shown::Nowhere,
             // A file, or a terminal without cursor movement, shows no bar.
             ProgressMode::Auto | ProgressMode::Bar if !ProgressDrawTarget::stderr().is_hidden() => {
-                Display::Bar
-            }
-            ProgressMode::Auto | ProgressMode::Bar | ProgressMode::Plain => Display::Lines,
-            ProgressMode::Json => Display::Json,
-            ProgressMode::None => Display::None,
-        }
-    }
-}
-
-impl Display {
-    pub(super) fn shown(self) -> Option<Shown> {
-        match self {
-            Display::Bar => {
                 let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
-                Some(Shown::Bar { bar, is_hidden: true })
+                Shown::Bar { bar, is_hidden: true }
             }
-            Display::Lines => Some(Shown::Lines { next: PLAIN_PATIENCE }),
-            Display::Json => Some(Shown::Json { next: OBJECT_EVERY }),
-            Display::None => None,
+            ProgressMode::Auto | ProgressMode::Bar | ProgressMode::Plain => {
+                Shown::Lines { next: PLAIN_PATIENCE }
+            }
+            ProgressMode::Json => Shown::Json { next: OBJECT_EVERY },
+            ProgressMode::None => Shown::Nowhere,
         }
     }
 }
@@ -178,10 +158,11 @@ impl Shown {
         }
     }
 
-    /// Ends the display.
-    pub(super) fn end(&self) {
+    /// Ends the display if it is a bar.
+    pub(super) fn hide_bar(&mut self) {
         if let Shown::Bar { bar, .. } = self {
             bar.finish_and_clear();
+            *self = Shown::Nowhere;
         }
     }
 }
@@ -316,9 +297,9 @@ mod tests {
 
     #[test]
     fn nothing_is_shown_by_a_quiet_run_unless_asked_for() {
-        assert_eq!(ProgressMode::Auto.display(true), Display::None);
-        assert_eq!(ProgressMode::Json.display(true), Display::Json);
-        assert_eq!(ProgressMode::Plain.display(false), Display::Lines);
-        assert_eq!(ProgressMode::None.display(false), Display::None);
+        assert!(matches!(ProgressMode::Auto.shown(true), Shown::Nowhere));
+        assert!(matches!(ProgressMode::Json.shown(true), Shown::Json { .. }));
+        assert!(matches!(ProgressMode::Plain.shown(false), Shown::Lines { .. }));
+        assert!(matches!(ProgressMode::None.shown(false), Shown::Nowhere));
     }
 }

@@ -15,11 +15,11 @@ use std::time::{Duration, Instant};
 
 use lacuna::progress::{Cost, Expected, Progress};
 
-pub(crate) use self::display::{Display, ProgressMode};
+pub(crate) use self::display::ProgressMode;
 use self::display::{InFile, Shown, Where};
 use self::forecast::Forecast;
-use super::interruption;
-use super::notes::printable;
+use super::ending;
+use super::notes::{Notes, printable};
 
 /// Interval at which the count is read.
 const TICK: Duration = Duration::from_millis(50);
@@ -76,11 +76,12 @@ struct State {
 }
 
 impl Meter {
-    /// Makes a meter with this display.
-    pub(crate) fn new(display: Display) -> Self {
+    /// Makes a meter with the display that suits the run.
+    pub(crate) fn new(notes: Notes) -> Self {
         let is_noted = IS_NOTED.load(Ordering::Relaxed);
-        let shown = display.shown().or_else(|| is_noted.then_some(Shown::Nowhere));
-        let telling = shown.map(Telling::start);
+        let shown = notes.progress.shown(notes.quiet);
+        let is_tracked = is_noted || !matches!(shown, Shown::Nowhere);
+        let telling = is_tracked.then(|| Telling::start(shown));
         if let Some(telling) = telling.as_ref().filter(|_| is_noted) {
             *LAST.lock().unwrap_or_else(PoisonError::into_inner) = Some(telling.shared.clone());
         }
@@ -124,6 +125,11 @@ impl Meter {
         }
     }
 
+    /// Hides a bar for the rest of the run.
+    pub(crate) fn hide_bar(&self) {
+        self.tell(|shared| shared.lock().shown.hide_bar());
+    }
+
     /// Describes the position within a stage whose length is unknown.
     pub(crate) fn at(&self, step: String) {
         self.tell(|shared| shared.lock().at.step = Some(step));
@@ -161,11 +167,11 @@ impl Progress for Meter {
     }
 
     fn is_interrupted(&self) -> bool {
-        interruption::is_requested()
+        ending::is_requested()
     }
 
     fn takes_what_is_done(&self) -> bool {
-        interruption::takes_what_is_done()
+        ending::takes_what_is_done()
     }
 }
 
@@ -218,7 +224,7 @@ impl Drop for Telling {
             // The display thread does not panic; if it did, the run itself would be unaffected.
             let _ = timer.join();
         }
-        self.shared.lock().shown.end();
+        self.shared.lock().shown.hide_bar();
     }
 }
 

@@ -1,29 +1,27 @@
 //! `lacuna reduce`: the persistence pairs of a boundary matrix.
 
+pub(super) mod job;
 mod representatives;
 
 use std::path::PathBuf;
 use std::time::Instant;
 
+use clap::ArgMatches;
 use lacuna::matrix::{Algorithm, Dualize, ReductionRequest, Representation};
 use lacuna::output::pairs;
-use lacuna::snapshot::Fingerprint;
 
-use super::arguments::limits::{CheckpointArguments, TimeLimitArguments};
-use super::arguments::machine::MachineArguments;
 use super::arguments::matrix::MatrixArguments;
 use super::arguments::picture::PictureArguments;
-use super::arguments::report::ReportArguments;
+use super::arguments::run::RunArguments;
+use super::batch::Tasks;
 use super::error::{CliError, usage};
-use super::frame::Frame;
 use super::input_identity;
-use super::job::Job;
-use super::long_run::LongRun;
 use super::naming::{OutputFormat, format_of};
-use super::outputs::Files;
 use super::parse::{self, OrAuto};
+use super::run::{Run, Setup, Work};
 use super::sink::Content;
 use super::{exit_codes, help};
+use job::Job;
 use representatives::RepresentativesArguments;
 
 /// Compute the persistence pairs of a boundary matrix or of DIPHA input
@@ -102,16 +100,7 @@ pub(crate) struct Arguments {
     dualize: Dualize,
 
     #[command(flatten)]
-    pub(super) machine: MachineArguments,
-
-    #[command(flatten)]
-    limit: TimeLimitArguments,
-
-    #[command(flatten)]
-    checkpoint: CheckpointArguments,
-
-    #[command(flatten)]
-    pub(super) report: ReportArguments,
+    pub(super) run: RunArguments,
 
     #[command(flatten)]
     input: MatrixArguments,
@@ -126,76 +115,51 @@ Examples:
   lacuna reduce --representatives cycles --min-persistence 100 -o cycles.json filtration.bin";
 
 /// Reads the matrix, reduces it and writes the pairs.
-pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
+pub(crate) fn run(arguments: &Arguments, given: &ArgMatches) -> Result<(), CliError> {
     let start = Instant::now();
+    let Arguments { run: common, picture, input, file, representatives, .. } = arguments;
     if arguments.algorithm.0 == Some(Algorithm::Sieve) && arguments.columns.is_some() {
         return Err(usage("--columns: expected an algorithm with a choice of columns, found sieve"));
     }
     if let Some(algorithm) = arguments.algorithm.0.filter(|algorithm| !algorithm.scans())
-        && arguments.machine.insist_on_gpu()
+        && common.machine.insist_on_gpu()
     {
         return Err(usage(format_args!(
             "--algorithm: expected one with a scan, which a GPU can run (sieve, hypha, hypha-twist), found {algorithm}"
         )));
     }
-    let backend = arguments.machine.backend();
     let answer = arguments.output_file.as_deref();
     let output = format_of(arguments.output, answer)?;
-    arguments.representatives.check(output, arguments.input.check)?;
-    // The default format, which suits the input, is always text.
-    let content = output.map_or(Content::Text, OutputFormat::content);
-    let (picture, report) = (arguments.picture.picture()?, arguments.picture.report()?);
-    let files = Files {
-        answer,
-        content,
-        stats: arguments.report.stats.as_deref(),
-        picture,
-        report,
-        ..Files::default()
+    representatives.check(output, input.check)?;
+    let setup = Setup {
+        plot_kind: picture.plot_kind,
+        // The default format, which suits the input, is always text.
+        content: output.map_or(Content::Text, OutputFormat::content),
+        ..Setup::new("reduce", given, common, &picture.file)
     };
-    let frame = Frame::open(start, &arguments.file, &files, arguments.report.notes())?;
-    let long = LongRun::open(&arguments.limit, &arguments.checkpoint, frame.notes)?;
-    if arguments.checkpoint.is_asked_for() {
-        let run = arguments.fingerprint()?;
-        long.begin(|| run)?;
-    }
-    let threads = arguments.machine.threads.start(frame.notes)?;
+    let run = Run::open(start, Tasks::one(file, answer), setup)?;
+    let threads = rayon::current_num_threads();
+    let request = ReductionRequest {
+        algorithm: arguments.algorithm.0,
+        columns: arguments.columns,
+        dualize: arguments.dualize,
+        threads: common.machine.threads.are_asked_for().then_some(threads),
+    };
     let job = Job {
-        file: &arguments.file,
-        options: arguments.input.options(),
-        check: arguments.input.check,
-        request: arguments.request(threads),
-        backend,
+        file,
+        options: input.options(),
+        check: input.check,
+        request,
+        backend: common.machine.backend(),
         output,
-        picture,
-        cycles: arguments.representatives.selection(),
-        explain: arguments.report.explain,
-        long: Some(&long),
+        cycles: representatives.selection(),
+        explain: common.report.explain,
     };
-    let report = job.run(frame)?;
-    long.finish();
-    if arguments.report.notes().verbose {
-        report.tell();
-    }
-    Ok(())
-}
-
-impl Arguments {
-    /// Fingerprint of the run: everything that its answer and saved state depend on.
-    fn fingerprint(&self) -> Result<Fingerprint, CliError> {
-        let algorithm = self.algorithm.0.map_or_else(|| "auto".to_owned(), |algorithm| algorithm.to_string());
-        let run = Fingerprint::new("reduce").with("input", input_identity::of_bytes(&self.file)?);
-        let run = self.input.known_by(run).with("--algorithm", algorithm);
-        Ok(run.with("--dualize", self.dualize))
-    }
-
-    /// The requested reduction, on `threads` threads.
-    fn request(&self, threads: usize) -> ReductionRequest {
-        ReductionRequest {
-            algorithm: self.algorithm.0,
-            columns: self.columns,
-            dualize: self.dualize,
-            threads: self.machine.threads.are_asked_for().then_some(threads),
-        }
-    }
+    let reduce = |_: usize| -> Work<'_> {
+        Box::new(|run, _, frame| {
+            run.begin(&|| input_identity::of_bytes(file))?;
+            job.run(frame)
+        })
+    };
+    run.each(1, &reduce, |_, _| ())
 }

@@ -1,39 +1,25 @@
 //! One input of `lacuna rips`: reading, computing, writing.
 
-use std::fmt::Display;
-use std::fs;
-use std::path::Path;
-use std::time::Instant;
-
-use hashbrown::HashMap;
 use lacuna::Diagram;
 use lacuna::backend::Backend;
-use lacuna::internals::name_of;
-use lacuna::metric::read::{Diagonal, Input, Loaded, name_of_cloud};
-use lacuna::output::geometry::{CloudCoordinates, Geometry};
+use lacuna::metric::read::{Input, Loaded};
+use lacuna::output::geometry::{CloudCoordinates, Geometry, GeometryError};
 use lacuna::output::{Barcode, OutputFormat};
 use lacuna::plot::Series;
 use lacuna::report::Report;
-use lacuna::rips::{DistanceToMeasure, Landmarks, Outcome, RepresentativeKind, RipsOptions, Summary};
-use lacuna::snapshot::{Checkpoint, Fingerprint, Resumable};
+use lacuna::rips::edge_collapse::CollapseFigures;
+use lacuna::rips::{DistanceToMeasure, Landmarks, Outcome, Plan, Stats, Summary};
+use lacuna::snapshot::Resumable;
 
 use super::Arguments;
 use crate::cli::arguments::bars::Drawing;
-use crate::cli::arguments::picture::{Picture, title_of};
-use crate::cli::batch::{Task, Tasks};
+use crate::cli::batch::Task;
 use crate::cli::error::{CliError, ended};
-use crate::cli::interruption;
-use crate::cli::long_run::LongRun;
-use crate::cli::notes::{Notes, Times, counted, tell};
-use crate::cli::outputs::Outputs;
-use crate::cli::progress::Meter;
-use crate::cli::record::{Record, VERSION};
-use crate::cli::sink::Sink;
+use crate::cli::frame::Frame;
+use crate::cli::notes::counted;
+use crate::cli::record::Record;
+use crate::cli::run::Run;
 use crate::cli::threads;
-use crate::cli::timing::timed;
-
-/// Largest input, in bytes, that is processed by a single thread.
-const SMALL: u64 = 256 << 10;
 
 /// Settings shared by all inputs of a run.
 pub(super) struct Job<'a> {
@@ -43,304 +29,171 @@ pub(super) struct Job<'a> {
     pub(super) format: OutputFormat,
     /// The drawing of cycles, if requested; only for a single input.
     pub(super) drawing: Option<Drawing<'a>>,
-    /// The picture of the bars, if requested for each input.
-    pub(super) picture: Option<Picture<'a>>,
-    /// Whether bars are kept to draw those of all inputs into one picture.
-    pub(super) is_kept: bool,
-    pub(super) notes: Notes,
-    /// Whether the run has several inputs, so that errors name this one.
-    pub(super) is_batch: bool,
-}
-
-/// The threads that work on an input.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Crew {
-    /// All threads of the pool.
-    All,
-    /// The current thread; others are started only if there turns out to be much to do.
-    Late,
-    /// The current thread, while other threads process other inputs. Messages are collected.
-    One,
-}
-
-/// The result of one input.
-pub(super) struct Answered {
-    pub(super) record: Record,
-    /// Messages that are still to be printed.
-    pub(super) notes: Vec<String>,
-    /// Bars, where they are drawn together with those of other inputs.
-    pub(super) series: Option<Series>,
 }
 
 impl Job<'_> {
-    /// Whether an input may be small enough to finish before threads have started. Only if the number of threads was
-    /// not specified.
-    pub(super) fn may_be_light(&self, task: &Task) -> bool {
-        let is_small = fs::metadata(&task.input).is_ok_and(|found| found.is_file() && found.len() <= SMALL);
-        is_small && !self.arguments.machine.threads.are_told() && !self.arguments.machine.insist_on_gpu()
-    }
-
-    /// Number of inputs processed in parallel, one a thread; `None` for one after another. Parallel if there are many
-    /// small inputs and none for a device, and without -v and --explain, whose times assume an otherwise idle machine.
-    pub(super) fn workers(&self, tasks: &Tasks) -> Option<usize> {
-        let threads = rayon::current_num_threads();
-        let are_told_of = self.notes.verbose || self.arguments.report.explain;
-        let mut inputs_of: HashMap<&Path, u64> = HashMap::new();
-        tasks.tasks.iter().for_each(|task| *inputs_of.entry(&task.input).or_default() += 1);
-        let is_small = |(file, inputs): (&&Path, &u64)| {
-            fs::metadata(file).is_ok_and(|found| found.is_file() && found.len() / inputs <= SMALL)
-        };
-        let is_worth_it = tasks.tasks.len() >= threads && !are_told_of;
-        let beside = is_worth_it && !self.arguments.machine.insist_on_gpu() && inputs_of.iter().all(is_small);
-        beside.then_some(threads)
-    }
-
-    pub(super) fn run(
-        &self,
-        task: &Task,
-        outputs: &mut Outputs,
-        start: Instant,
-        crew: Crew,
-        long: Option<&LongRun>,
-    ) -> Result<Answered, CliError> {
-        let Job { arguments, notes, .. } = *self;
-        let name = name(task);
-        let mut kept = Vec::new();
-        let mut say = |line: String| if crew == Crew::One { kept.push(line) } else { notes.note(line) };
-        let (loaded, read) = timed(|| self.read(task, crew));
-        let Loaded { input, format, detection, notes: said, .. } = loaded?;
-        match (detection, task.number) {
-            (Some(why), None) => say(format!("{name}: {format} ({why})")),
-            // Inputs of one file have the same format.
-            (Some(why), Some(0)) => say(format!("{name}: {format} ({why}), and others like it")),
-            _ => {}
+    pub(super) fn run(&self, run: &Run<'_>, task: &Task, frame: &mut Frame<'_>) -> Result<(), CliError> {
+        let Arguments { distances, weights, representatives, .. } = self.arguments;
+        let read = |_: &_| distances.read(&task.input, task.number, weights.diagonal());
+        let Loaded { input, format, detection, notes, .. } = frame.read(read)??;
+        if let Some(why) = detection {
+            frame.detected(format_args!("{format} ({why})"));
         }
-        said.into_iter().for_each(|note| say(format!("{name}: {note}")));
-        let coordinates = self.coordinates(&name, &input)?;
-        // Without drawable coordinates, the page lacks the drawing.
-        let reported = outputs.report.as_ref().and_then(|_| self.coordinates_of_report(&input));
-        if let Some(long) = long {
-            long.begin(|| self.fingerprint(&input))?;
-        }
-        let outcome = self.solve((&name, task.place), input, crew, long)?;
-        if self.is_batch && outcome.unfinished.is_some() {
-            // In a batch, a partial answer could be mistaken for a complete one.
-            return Err(ended());
-        }
+        let name = frame.name.clone();
+        notes.iter().for_each(|note| frame.note(format_args!("{name}: {note}")));
+        let coordinates = self.coordinates(&input).map_err(|error| CliError::about(&name, error))?;
+        run.begin(&|| Ok(input.identity()))?;
+        let outcome = self.solve(run, input, frame)?;
+        fill(&mut frame.record, format.to_string(), &outcome);
         if let Some(dim) = outcome.unfinished {
-            say(format!("{name}: the time is up: the bars are those of the dimensions below {dim}"));
-        }
-        outcome.notes.iter().for_each(|note| say(note.clone()));
-        if arguments.report.explain {
-            tell(&outcome.plan);
-        }
-        let (written, write) = timed(|| {
-            self.write_bars(&outcome, &mut outputs.answer)?;
-            if let (Some(picture), Some(sink)) = (self.picture, &mut outputs.picture) {
-                picture.put(sink, &Series::of_diagram(name.as_str(), &self.diagram(&outcome)))?;
+            if frame.batch.is_some() {
+                // In a batch, a partial answer could be mistaken for a complete one.
+                return Err(ended());
             }
-            match (&coordinates, &mut outputs.geometry) {
-                (Some(coordinates), Some(geometry)) => self.draw(&name, &outcome, coordinates, geometry),
-                _ => Ok(0),
+            frame.is_unfinished = true;
+            frame.note(format_args!(
+                "{name}: the time is up: the bars are those of the dimensions below {dim}"
+            ));
+        }
+        outcome.notes.iter().for_each(|note| frame.note(note));
+        if self.arguments.run.report.explain {
+            frame.tell(&outcome.plan);
+        }
+        let diagram = outcome.diagram.with_ratio(self.arguments.ratio, outcome.summary.precision);
+        self.write_bars(&outcome, &diagram, frame)?;
+        if let (Some(drawing), Some(found), Some(coordinates)) =
+            (self.drawing, outcome.representatives(), &coordinates)
+        {
+            let geometry = Geometry::of_cloud(found, coordinates);
+            frame.draw(drawing, &geometry.map_err(|error| CliError::about(&name, error))?)?;
+        }
+        if frame.notes.verbose {
+            outcome.landmarks.iter().for_each(|landmarks| frame.tell(described(landmarks)));
+            let Plan { points, max_dim, asked_dim, .. } = outcome.plan;
+            if max_dim < asked_dim {
+                let had = format!("{points} points have no more");
+                frame.tell(format_args!("dimension {asked_dim} asked, {max_dim} computed: {had}"));
             }
-        });
-        let drawn = written?;
-        if coordinates.is_some() && drawn == 0 {
-            say(format!("{name}: no cycle to draw: none of the bars is of dimension 1 or 2"));
         }
-        let times = Times { read, write, total: start.elapsed() };
-        if let Some(sink) = &mut outputs.report {
-            let report = self.report(&name, &format, &outcome, &times, reported.as_ref());
-            sink.fill(|out| report.write(out))?;
-        }
-        if let (Some(landmarks), true) = (&outcome.landmarks, notes.verbose) {
-            let Landmarks { points, of, covering_radius, .. } = landmarks;
-            let count = counted(points.len(), "landmark");
-            tell(format_args!("{count} of {of} points, covering radius {covering_radius}"));
-        }
-        notes.timings(&outcome.plan, &outcome.stats, &times);
-        let series = self.is_kept.then(|| Series::of_diagram(title_of(&name), &self.diagram(&outcome)));
-        let record = Record {
-            version: VERSION,
-            file: task.number.map_or_else(|| task.input.display().to_string(), |_| name),
-            format: format.to_string(),
-            backend: outcome.plan.backend_name().to_string(),
-            threads: outcome.plan.threads,
-            plan: outcome.plan,
-            landmarks: outcome.landmarks,
-            unfinished: outcome.unfinished,
-            times: times.into(),
-            stats: outcome.stats,
-        };
-        Ok(Answered { record, notes: kept, series })
+        frame.show(
+            |name| Ok(Series::of_diagram(name, &diagram)),
+            |page| {
+                self.describe(page, &format.to_string(), &outcome);
+                // Leaving out bars with --ratio would shift the indices of the others.
+                if let Some(found) = outcome.representatives().filter(|_| self.arguments.ratio <= 1.0) {
+                    let has_cycles = representatives.wants_cycles();
+                    page.representatives(found, coordinates.as_ref().filter(|_| has_cycles));
+                }
+            },
+        )
     }
 
-    fn read(&self, task: &Task, crew: Crew) -> Result<Loaded, CliError> {
-        let diagonal = self.arguments.weights.diagonal();
-        let read = || self.arguments.distances.read(&task.input, task.number, diagonal);
-        // In a batch, results of other inputs must be saved before the program ends.
-        let has_others = crew == Crew::One || self.is_batch && interruption::keeps_state();
-        if has_others { read() } else { interruption::while_reading(read)? }
-    }
-
-    /// Coordinates for the drawing of cycles, if requested.
-    fn coordinates(&self, name: &str, input: &Input) -> Result<Option<CloudCoordinates>, CliError> {
-        if self.drawing.is_none() {
-            return Ok(None);
+    /// Coordinates for the drawing of cycles, if requested, or for the page about the run, if cycles are requested and
+    /// the points have two or three coordinates.
+    fn coordinates(&self, input: &Input) -> Result<Option<CloudCoordinates>, GeometryError> {
+        let representatives = &self.arguments.representatives;
+        if self.drawing.is_some() {
+            return CloudCoordinates::of(input, representatives.axes()).map(Some);
         }
-        let coordinates = CloudCoordinates::of(input, self.arguments.representatives.axes());
-        coordinates.map(Some).map_err(|error| CliError::about(name, error))
+        let is_on_page = self.arguments.picture.file.report.is_some() && representatives.wants_cycles();
+        Ok(if is_on_page { CloudCoordinates::of(input, &[]).ok() } else { None })
     }
 
-    /// Coordinates for the cycles on the page about the run, if cycles are requested and the points have two or three
-    /// coordinates.
-    fn coordinates_of_report(&self, input: &Input) -> Option<CloudCoordinates> {
-        let request = self.arguments.representatives.request()?;
-        let has_cycles = request.kinds.contains(&RepresentativeKind::Cycles);
-        if has_cycles { CloudCoordinates::of(input, &[]).ok() } else { None }
-    }
-
-    /// Builds the page about the run.
-    fn report(
-        &self,
-        name: &str,
-        format: &impl Display,
-        outcome: &Outcome,
-        times: &Times,
-        coordinates: Option<&CloudCoordinates>,
-    ) -> Report {
-        let diagram = self.diagram(outcome);
-        let mut report = Report::new(title_of(name), &Series::of_diagram(name, &diagram));
+    /// Adds to the page about the run.
+    fn describe(&self, page: &mut Report, format: &str, outcome: &Outcome) {
         let Summary { points, ambient_dimension, value_range, edges, threshold, .. } = outcome.summary;
-        report.fact("file", name).fact("format", format).fact("points", points);
-        if let Some(dimension) = ambient_dimension {
-            report.fact("coordinates", dimension);
-        }
+        page.fact("format", format).fact("points", points);
+        ambient_dimension.iter().for_each(|dimension| _ = page.fact("coordinates", dimension));
         if let Some((least, most)) = value_range {
-            report.fact("distances", format_args!("{least} to {most}"));
+            page.fact("distances", format_args!("{least} to {most}"));
         }
-        report.fact("edges up to the threshold", edges).fact("threshold", threshold);
-        report.fact("coefficients", format_args!("Z/{}", self.arguments.modulus)).plan(&outcome.plan);
-        if let Some(Landmarks { points, of, covering_radius, .. }) = &outcome.landmarks {
-            report.fact(
-                "landmarks",
-                format_args!("{} of {of}, covering radius {covering_radius}", points.len()),
-            );
-        }
-        for (stage, seconds) in times.stages(&outcome.stats) {
-            report.stage(stage, seconds);
-        }
-        // Leaving out bars with --ratio would shift the indices of the others.
-        if let Some(representatives) = outcome.representatives().filter(|_| self.arguments.ratio <= 1.0) {
-            report.representatives(representatives, coordinates);
-        }
-        report
+        page.fact("edges up to the threshold", edges).fact("threshold", threshold);
+        page.fact("coefficients", format_args!("Z/{}", self.arguments.modulus)).plan(&outcome.plan);
+        outcome.landmarks.iter().for_each(|landmarks| _ = page.fact("landmarks", described(landmarks)));
     }
 
-    /// Writes the drawing of the cycles; reports their number.
-    fn draw(
-        &self,
-        name: &str,
-        outcome: &Outcome,
-        coordinates: &CloudCoordinates,
-        out: &mut Sink,
-    ) -> Result<usize, CliError> {
-        let (Some(drawing), Some(representatives)) = (self.drawing, outcome.representatives()) else {
-            return Ok(0);
-        };
-        let geometry = Geometry::of_cloud(representatives, coordinates);
-        let geometry = geometry.map_err(|error| CliError::about(name, error))?;
-        out.fill(|out| drawing.format.write(&geometry, out))?;
-        Ok(geometry.cycles().len())
-    }
-
-    fn solve(
-        &self,
-        (name, place): Named<'_>,
-        input: Input,
-        crew: Crew,
-        long: Option<&LongRun>,
-    ) -> Result<Outcome, CliError> {
-        let meter = if crew == Crew::One { Meter::silent() } else { Meter::new(self.notes.progress()) };
-        if place.is_some() {
-            meter.file(name.to_owned(), place);
-        }
-        let checkpoint: &dyn Checkpoint = match long {
-            Some(long) => long.checkpoint(),
-            None => &(),
-        };
-        let progress = &Resumable { progress: &meter, checkpoint };
-        let options = self.options();
-        let solved = match crew {
-            Crew::All | Crew::One => options.solve(input, progress),
-            Crew::Late => match options.prepare(input, progress) {
+    fn solve(&self, run: &Run<'_>, input: Input, frame: &Frame<'_>) -> Result<Outcome, CliError> {
+        let progress = &Resumable { progress: &frame.meter, checkpoint: frame.checkpoint };
+        let options = self.arguments.options(self.weights, self.backend.clone());
+        let solved = if !run.is_light() {
+            options.solve(input, progress)
+        } else {
+            match options.prepare(input, progress) {
                 Ok(prepared) if !prepared.is_light() => {
-                    threads::start_late(self.notes)?.install(|| prepared.solve(progress))
+                    threads::start_late(frame.notes)?.install(|| prepared.solve(progress))
                 }
                 prepared => prepared.and_then(|prepared| prepared.solve(progress)),
-            },
+            }
         };
-        solved.map_err(|error| if self.is_batch { CliError::about(name, error) } else { error.into() })
+        let is_batch = frame.batch.is_some();
+        solved.map_err(|error| if is_batch { CliError::about(&frame.name, error) } else { error.into() })
     }
 
-    fn options(&self) -> RipsOptions {
-        self.arguments.options(self.weights, self.backend.clone())
-    }
-
-    /// Fingerprint of the run: everything that its answer and saved state depend on.
-    fn fingerprint(&self, input: &Input) -> Fingerprint {
-        self.fingerprint_of(Fingerprint::new("rips").with("input", input.identity()))
-    }
-
-    /// Fingerprint of a batch: everything that the answers depend on except the inputs, which are identified one by
-    /// one.
-    pub(super) fn fingerprint_of_batch(&self) -> Fingerprint {
-        let Arguments { ratio, representatives, .. } = self.arguments;
-        let run = self.fingerprint_of(Fingerprint::new("rips of several inputs"));
-        let run = self.arguments.distances.known_by(run);
-        let run = run.with("--output", format!("{:?}", self.format).to_lowercase()).with("--ratio", ratio);
-        run.with_some("--representatives", representatives.request().map(|request| format!("{request:?}")))
-    }
-
-    fn fingerprint_of(&self, run: Fingerprint) -> Fingerprint {
-        let Arguments { max_dim, threshold, modulus, collapse, landmarks, .. } = *self.arguments;
-        let threshold = threshold.map_or("the enclosing radius".to_owned(), |t| t.to_string());
-        let is_diagonal = self.arguments.weights.diagonal() == Diagonal::Births;
-        let weights = self.weights.map(|measure| format!("{measure:?}"));
-        let weights = weights.or_else(|| is_diagonal.then(|| "diagonal".to_owned()));
-        let run = run.with("--max-dim", max_dim).with("--threshold", threshold).with("--modulus", modulus);
-        let run = run
-            .with("--collapse", format!("{collapse:?}").to_lowercase())
-            .with_some("--landmarks", landmarks);
-        run.with_some("--weights", weights)
-    }
-
-    /// The bars that pass --ratio.
-    fn diagram(&self, outcome: &Outcome) -> Diagram {
-        outcome.diagram.with_ratio(self.arguments.ratio, outcome.summary.precision)
-    }
-
-    fn write_bars(&self, outcome: &Outcome, answer: &mut Sink) -> Result<(), CliError> {
-        let modulus = self.arguments.modulus;
-        let diagram = self.diagram(outcome);
-        let (summary, landmarks) = (&outcome.summary, outcome.landmarks.as_ref());
-        let representatives =
-            outcome.representatives().filter(|_| self.arguments.representatives.are_named());
+    fn write_bars(
+        &self,
+        outcome: &Outcome,
+        diagram: &Diagram,
+        frame: &mut Frame<'_>,
+    ) -> Result<(), CliError> {
+        let Arguments { modulus, representatives, .. } = self.arguments;
         let unfinished =
             outcome.unfinished.map(|first| (first..=outcome.plan.max_dim).collect::<Vec<usize>>());
-        let unfinished = unfinished.as_deref().unwrap_or_default();
-        let barcode = Barcode { diagram: &diagram, summary, modulus, landmarks, representatives, unfinished };
-        answer.fill(|out| self.format.write(&barcode, out))
+        let barcode = Barcode {
+            diagram,
+            summary: &outcome.summary,
+            modulus: *modulus,
+            landmarks: outcome.landmarks.as_ref(),
+            representatives: outcome.representatives().filter(|_| representatives.are_named()),
+            unfinished: unfinished.as_deref().unwrap_or_default(),
+        };
+        frame.write(|_, out| self.format.write(&barcode, out))
     }
 }
 
-/// Name of an input in messages, and its place in a batch.
-type Named<'a> = (&'a str, Option<(usize, usize)>);
+fn described(landmarks: &Landmarks) -> String {
+    let Landmarks { points, of, covering_radius, .. } = landmarks;
+    format!("{} of {of} points, covering radius {covering_radius}", counted(points.len(), "landmark"))
+}
 
-/// Name of an input in messages.
-fn name(task: &Task) -> String {
-    match task.number {
-        None => name_of(&task.input),
-        Some(number) => name_of_cloud(&task.input, number),
+/// Fills in the statistics of an input.
+///
+/// | key | value |
+/// |---|---|
+/// | `version` | of the program |
+/// | `file`, `format` | the input, and what it was read as |
+/// | `backend`, `threads` | what did the work |
+/// | `plan` | the choices, as `--explain` prints them; a `threshold` of `null` is infinity |
+/// | `landmarks` | `null` without `--landmarks`; else their `points`, 0-based, `of` how many they are, and the `covering_radius`, `null` for infinity |
+/// | `unfinished` | the first dimension that was not done when `--time-limit` was up; missing if all are |
+/// | `read_seconds`, `write_seconds`, `total_seconds` | input file to distances; bars to output; the whole run, up to this file |
+/// | `rank_seconds`, `components_seconds` | distances to ranks; pairs of dimension 0 |
+/// | `collapse` | `null` where no edge was tried; else edges `before`, how many were `tried`, the last first, and `after`, how many of these are `shifted` to a greater distance, `seconds`, the last dimension `ordered` by computing it again (`null`: none), and `order_seconds` for that |
+/// | `dimensions` | counts and times of each dimension from 1 up: [`lacuna::rips::DimensionStats`] |
+/// | `device_memory` | the most that was in use of a device, in bytes; 0 without |
+fn fill(record: &mut Record, format: String, outcome: &Outcome) {
+    let Outcome { plan, landmarks, unfinished, stats, .. } = outcome;
+    record.set("format", format).set("backend", plan.backend_name()).set("threads", plan.threads);
+    record.set("plan", plan).set("landmarks", landmarks);
+    unfinished.iter().for_each(|dim| _ = record.set("unfinished", dim));
+    let Stats { rank_seconds, components_seconds, collapse, dimensions, .. } = stats;
+    record.set("dimensions", dimensions).set("rank_seconds", rank_seconds).set("collapse", collapse);
+    record.set("components_seconds", components_seconds).set("device_memory", stats.device_memory);
+    record.stage("rank", *rank_seconds, "");
+    if let Some(collapse) = collapse {
+        let CollapseFigures { before, after, .. } = collapse.figures;
+        record.stage("collapse", collapse.seconds, format!(", {after} of {} left", counted(before, "edge")));
+        if let Some(dim) = collapse.ordered {
+            record.stage("order", collapse.order_seconds, format!(", to dimension {dim}"));
+        }
+    }
+    record.stage("dimension 0", *components_seconds, "");
+    for stats in dimensions {
+        let always = [("assembly", stats.assembly_seconds), ("reduction", stats.reduction_seconds)];
+        let wanted =
+            [("representatives", stats.representatives_seconds), ("tightening", stats.tightening_seconds)];
+        let wanted = wanted.into_iter().filter(|&(_, seconds)| seconds > 0.0);
+        for (stage, seconds) in always.into_iter().chain(wanted) {
+            record.stage(format!("dimension {} {stage}", stats.dim), seconds, "");
+        }
     }
 }

@@ -6,29 +6,23 @@ mod representatives;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use clap::ArgMatches;
 use lacuna::backend::Backend;
 use lacuna::metric::read::count_clouds;
 use lacuna::output;
 use lacuna::rips::{Collapse, DistanceToMeasure, RipsOptions, SecondLayer};
 
-use self::job::{Answered, Crew, Job};
+use self::job::Job;
 use self::representatives::RepresentativesArguments;
-use super::answers::Answers;
 use super::arguments::distances::DistancesArguments;
-use super::arguments::limits::{CheckpointArguments, TimeLimitArguments};
-use super::arguments::machine::MachineArguments;
 use super::arguments::picture::PictureArguments;
-use super::arguments::report::ReportArguments;
+use super::arguments::run::RunArguments;
 use super::arguments::weights::WeightsArguments;
-use super::batch::{Task, Tasks};
-use super::batch_pictures::BatchPictures;
-use super::error::{CliError, ended, usage};
-use super::long_run::LongRun;
+use super::batch::Tasks;
+use super::error::{CliError, usage};
 use super::naming::OutputFormat;
-use super::outputs::{Files, Outputs};
 use super::parse;
-use super::record::Records;
-use super::threads::work_alone;
+use super::run::{Run, SMALL, Setup};
 use super::{exit_codes, help};
 
 /// Compute the barcode of the Vietoris–Rips filtration of distances or points
@@ -127,16 +121,7 @@ pub(crate) struct Arguments {
     pair_store: SecondLayer,
 
     #[command(flatten)]
-    pub(super) machine: MachineArguments,
-
-    #[command(flatten)]
-    limit: TimeLimitArguments,
-
-    #[command(flatten)]
-    checkpoint: CheckpointArguments,
-
-    #[command(flatten)]
-    pub(super) report: ReportArguments,
+    pub(super) run: RunArguments,
 
     #[command(flatten)]
     distances: DistancesArguments,
@@ -179,94 +164,39 @@ Examples:
   gunzip -c edges.gz | lacuna rips --format sparse --modulus 3 -";
 
 /// Runs the command: reads, computes and writes the inputs.
-pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
+pub(crate) fn run(arguments: &Arguments, given: &ArgMatches) -> Result<(), CliError> {
     let start = Instant::now();
-    let notes = arguments.report.notes();
+    let Arguments { run: common, picture, representatives, .. } = arguments;
     let weights = arguments.weights.measure()?;
-    let backend = arguments.machine.backend();
-    let path = arguments.output_file.as_deref();
+    let backend = common.machine.backend();
+    let (path, notes) = (arguments.output_file.as_deref(), common.report.notes());
     // Errors of a file are reported when it is read.
     let count = |file: &Path| count_clouds(file).ok().flatten();
     let text = output::OutputFormat::Text;
-    let (mut tasks, format) =
-        Tasks::plan_counted(&arguments.files, path, arguments.output, text, notes, &count)?;
-    arguments.representatives.check(format, arguments.ratio)?;
-    let drawing = arguments.representatives.drawing(arguments.max_dim)?;
-    if drawing.is_some() && tasks.is_batch {
-        return Err(usage("--geometry: expected one input, found several"));
-    }
-    if arguments.checkpoint.is_asked_for() && !tasks.is_batch && arguments.representatives.request().is_some()
-    {
+    let (tasks, format) = Tasks::plan(&arguments.files, path, arguments.output, text, notes, &count)?;
+    representatives.check(format, arguments.ratio)?;
+    if common.checkpoint.is_asked_for() && !tasks.is_batch && representatives.request().is_some() {
         return Err(usage(
             "--checkpoint: expected a run without --representatives and --geometry, whose simplices are not saved, \
              found one of these",
         ));
     }
-    let (inputs, stats) = (&tasks.inputs, arguments.report.stats.as_deref());
-    let is_batch = tasks.is_batch;
-    let job =
-        Job { arguments, weights, backend, format, drawing, picture: None, notes, is_batch, is_kept: false };
-    if let Some(task) = tasks.only() {
-        let (picture, report) = (arguments.picture.picture()?, arguments.picture.report()?);
-        let job = Job { picture, ..job };
-        let (answer, content) = (task.output.as_deref(), format.content());
-        let files = Files { answer, content, stats, drawing, picture, report, stats_of_batch: None };
-        let mut outputs = Outputs::open(&files, inputs)?;
-        let long = LongRun::open(&arguments.limit, &arguments.checkpoint, notes)?;
-        // Kept until the end of the run.
-        let alone = job.may_be_light(task).then(work_alone).transpose()?;
-        if alone.is_none() {
-            arguments.machine.threads.start(notes)?;
-        }
-        let crew = if alone.is_some() { Crew::Late } else { Crew::All };
-        let answered = job.run(task, &mut outputs, start, crew, Some(&long))?;
-        outputs.commit(&answered.record)?;
-        if answered.record.unfinished.is_some() {
-            return Err(ended());
-        }
-        long.finish();
-        return Ok(());
-    }
-    let stats = tasks.open_stats(stats)?;
-    let PictureArguments { file, plot_kind } = &arguments.picture;
-    let pictures = BatchPictures::open(file, *plot_kind, &tasks, stats.as_ref())?;
-    pictures.check_kept(&arguments.checkpoint)?;
-    let job = Job { picture: pictures.of_each(), is_kept: pictures.are_together(), ..job };
-    let long = LongRun::open(&arguments.limit, &arguments.checkpoint, notes)?;
-    long.begin(|| job.fingerprint_of_batch())?;
-    let answers = Answers::load(long.checkpoint())?;
-    answers.leave_out(&mut tasks, notes);
-    let tasks = &tasks;
-    arguments.machine.threads.start(notes)?;
-    let run = |task: &Task, crew| {
-        let start = Instant::now();
-        let mut outputs = pictures.outputs(tasks, task, format.content(), stats.as_ref())?;
-        let before = answers.before(task);
-        let answered = job.run(task, &mut outputs, start, crew, None)?;
-        outputs.commit(&answered.record)?;
-        answers.take(task, before);
-        Ok(answered)
+    let drawing = representatives.drawing(arguments.max_dim)?;
+    let setup = Setup {
+        plot_kind: picture.plot_kind,
+        content: format.content(),
+        drawing,
+        may_be_light: true,
+        ..Setup::new("rips", given, common, &picture.file)
     };
-    let mut kept = Vec::new();
-    let mut tell = |answered: Answered| {
-        answered.notes.iter().for_each(|note| notes.note(note));
-        kept.extend(answered.series);
-        answered.record
-    };
-    let ran = if let Some(workers) = job.workers(tasks) {
-        tasks.run_side_by_side(workers, &|| (), &|(), task| run(task, Crew::One), |task, answered| {
-            // It may have failed for its small share of memory: retry alone.
-            let is_machine = |error: &CliError| error.is_of_system() && error.concerns_one_input();
-            let again = |error| if is_machine(&error) { run(task, Crew::All) } else { Err(error) };
-            answered.or_else(again).map(&mut tell)
-        })
-    } else {
-        tasks.run(|task| run(task, Crew::All).map(&mut tell))
-    };
-    let ran = ran.inspect_err(|_| answers.save())?;
-    ran.finish(Some(pictures), &kept, stats, &Records::new(&ran, start), &answers)?;
-    long.finish();
-    Ok(())
+    let run = Run::open(start, tasks, setup)?;
+    let job = Job { arguments, weights, backend, format, drawing };
+    // Side by side only if there are enough for all threads, and without -v and --explain, whose times assume an
+    // otherwise idle machine.
+    let is_worth_it = run.tasks.tasks.len() >= rayon::current_num_threads();
+    let is_worth_it = is_worth_it && !notes.verbose && !common.report.explain;
+    let workers = if is_worth_it { run.workers(SMALL) } else { 1 };
+    run.each(workers, &|_| Box::new(|run, task, frame| job.run(run, task, frame)), |_, _| ())
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use lacuna::rips::{CocycleScale, RepresentativeKind, RepresentativesRequest};
 
 use crate::cli::arguments::bars::{BarArguments, Drawing};
 use crate::cli::error::{CliError, usage};
-use crate::cli::parse::{self, BarName};
+use crate::cli::parse;
 
 /// The requested representatives and their bars.
 #[derive(Debug, clap::Args)]
@@ -114,6 +114,11 @@ impl RepresentativesArguments {
         !self.representatives.is_empty()
     }
 
+    /// Whether cycles are requested, to be written or drawn.
+    pub(super) fn wants_cycles(&self) -> bool {
+        self.geometry.is_some() || self.representatives.contains(&RepresentativeKind::Cycles)
+    }
+
     /// The coordinates that are drawn; empty for all.
     pub(super) fn axes(&self) -> &[usize] {
         &self.geometry_axes
@@ -130,8 +135,8 @@ impl RepresentativesArguments {
                 "--geometry-axes: expected two or three different axes, found {axes:?}"
             )));
         }
-        let found = match self.bars.only.iter().find(|bar| bar.dim > MOST_DRAWN) {
-            Some(BarName { dim, index }) => Some(format!("bar {dim}:{index}")),
+        let found = match self.bars.only.iter().find(|bar| bar.0 > MOST_DRAWN) {
+            Some((dim, index)) => Some(format!("bar {dim}:{index}")),
             None if self.bars.only.is_empty() && max_dim > MOST_DRAWN => Some(format!("--max-dim {max_dim}")),
             None => None,
         };
