@@ -159,7 +159,7 @@ classified! {
 #[cfg(feature = "plots")]
 classified! {
     crate::plot::PlotError {}
-    crate::plot::SeriesError {}
+    crate::plot::NoDimensions {}
 }
 
 #[cfg(feature = "ndarray")]

@@ -35,13 +35,22 @@ pub(crate) fn find<T: Display + Copy>(
     named.copied().ok_or_else(unknown)
 }
 
-/// Implements `Display` and, if a kind of choice is given, `FromStr` for an enumeration by its names in serde.
+/// Implements `Display` for an enumeration by its names in serde, and lists its variants, which derives
+/// [`strum::VariantArray`]. If a kind of choice is given, also implements `FromStr`.
 macro_rules! named {
     ($choice:ty) => {
         impl ::std::fmt::Display for $choice {
             fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
                 ::serde::Serialize::serialize(self, f)
             }
+        }
+
+        impl $choice {
+            /// Every choice.
+            pub const ALL: [Self; <Self as ::strum::VariantArray>::VARIANTS.len()] =
+                *<Self as ::strum::VariantArray>::VARIANTS
+                    .first_chunk()
+                    .expect("the length is that of the slice");
         }
     };
     ($choice:ty, $what:literal) => {

@@ -6,6 +6,7 @@ use phat_formats::Index;
 use phat_formats::dipha::WeightedBoundaryMatrix;
 use rayon::prelude::*;
 use serde::Serialize;
+use strum::VariantArray;
 
 use super::{ComplexError, ImageComplex, image_complex};
 use crate::cubical::value::Inexact;
@@ -15,7 +16,7 @@ use crate::names::named;
 use crate::progress::Progress;
 
 /// A file format for boundary matrices.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, VariantArray)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "kebab-case")]
 pub enum MatrixFile {
@@ -29,17 +30,6 @@ pub enum MatrixFile {
     Npz,
     /// Matrix Market's text.
     MatrixMarket,
-}
-
-impl MatrixFile {
-    /// Every format.
-    pub const ALL: [MatrixFile; 5] = [
-        MatrixFile::PhatAscii,
-        MatrixFile::PhatBinary,
-        MatrixFile::Dipha,
-        MatrixFile::Npz,
-        MatrixFile::MatrixMarket,
-    ];
 }
 
 named!(MatrixFile);

@@ -111,13 +111,11 @@ impl Arguments {
     fn plot(&self, series: &[Series]) -> Plot {
         let are_curves = series.iter().all(Series::is_curve);
         let default = if are_curves { PlotKind::Ecc } else { PlotKind::Diagram };
-        let mut plot = Plot::new(self.kind.unwrap_or(default)).dims(self.dim.iter().copied());
-        if let Some(title) = &self.title {
-            plot = plot.title(title);
-        }
-        match self.size {
-            Some((width, height)) => plot.size(width, height),
-            None => plot,
+        Plot {
+            kind: self.kind.unwrap_or(default),
+            size: self.size,
+            title: self.title.clone(),
+            dims: self.dim.iter().copied().collect(),
         }
     }
 }

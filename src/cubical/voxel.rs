@@ -3,6 +3,7 @@
 use std::fmt;
 
 use serde::Serialize;
+use strum::VariantArray;
 use zerocopy::{FromBytes, Immutable, IntoBytes};
 
 use super::image::Image;
@@ -88,7 +89,7 @@ macro_rules! voxel_of {
 macro_rules! voxels {
     ($($variant:ident $t:ident $key:ident $coding:ident),*) => {
         /// A type of voxels.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, VariantArray)]
         #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
         #[serde(rename_all = "kebab-case")]
         #[expect(missing_docs, reason = "the names say it")]
@@ -97,9 +98,6 @@ macro_rules! voxels {
         }
 
         impl VoxelType {
-            /// Every type.
-            pub const ALL: [VoxelType; 10] = [$(VoxelType::$variant),*];
-
             /// NumPy's name of the type.
             pub fn name(self) -> &'static str {
                 match self {

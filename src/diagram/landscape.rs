@@ -5,7 +5,6 @@
 //! is piecewise linear; one sweep over the bars, sorted by ascending birth and, for equal births, by descending death,
 //! yields the breakpoints of λ_1 and the bars of which λ_2 is the first landscape, and so on. A sweep takes time linear
 //! in the number of bars.
-//! λ_2 is the first landscape, and so on. A sweep takes time linear in the number of bars.
 
 /// Breakpoints of a piecewise linear function with its values there.
 type Corners = Vec<(f64, f64)>;

@@ -19,13 +19,14 @@
 //! Infinite bars have no tent, no persistence and no point: only Betti curves count them. Descending bars are reversed.
 
 use serde::Serialize;
+use strum::VariantArray;
 
 use super::betti::StepFunction;
 use super::landscape::Landscape;
 use crate::names::named;
 
 /// Kinds of vectors.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, VariantArray)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -77,34 +78,26 @@ impl Vectors {
     pub fn of(&self, diagrams: &[Vec<(f64, f64)>]) -> Vec<Vec<f64>> {
         let turned: Vec<Vec<(f64, f64)>> = diagrams.iter().map(|bars| turned(bars)).collect();
         let finite: Vec<Vec<(f64, f64)>> = turned.iter().map(|bars| finite(bars)).collect();
-        let grid = || self.values(&finite);
+        let grid = self.values(&finite);
+        let of_each =
+            |vector: &dyn Fn(&[(f64, f64)]) -> Vec<f64>| finite.iter().map(|bars| vector(bars)).collect();
         match self.kind {
             VectorKind::Image => {
                 let (births, persistences) = self.pixels(&finite);
-                finite.iter().map(|bars| self.image(bars, &births, &persistences)).collect()
+                of_each(&|bars| self.image(bars, &births, &persistences))
             }
-            VectorKind::Landscape => {
-                let grid = grid();
-                finite.iter().map(|bars| self.landscape(bars, &grid)).collect()
-            }
+            VectorKind::Landscape => of_each(&|bars| self.landscape(bars, &grid)),
             VectorKind::Betti => {
-                let grid = grid();
                 let curve = |bars: &Vec<(f64, f64)>| {
                     let function = StepFunction::betti(bars.iter().copied());
                     grid.iter().map(|&value| function.at(value) as f64).collect()
                 };
                 turned.iter().map(curve).collect()
             }
-            VectorKind::Silhouette => {
-                let grid = grid();
-                finite.iter().map(|bars| self.silhouette(bars, &grid)).collect()
-            }
-            VectorKind::Entropy => finite.iter().map(|bars| vec![entropy(bars)]).collect(),
-            VectorKind::EntropySummary => {
-                let grid = self.summary_values(&finite);
-                finite.iter().map(|bars| entropy_summary(bars, &grid)).collect()
-            }
-            VectorKind::Lengths => finite.iter().map(|bars| self.lengths(bars)).collect(),
+            VectorKind::Silhouette => of_each(&|bars| self.silhouette(bars, &grid)),
+            VectorKind::Entropy => of_each(&|bars| vec![entropy(bars)]),
+            VectorKind::EntropySummary => of_each(&|bars| entropy_summary(bars, &grid)),
+            VectorKind::Lengths => of_each(&|bars| self.lengths(bars)),
         }
     }
 
@@ -114,24 +107,11 @@ impl Vectors {
         if let Some((first, last)) = self.range[0] {
             return linear(first, last, count);
         }
-        let Some(range) = spanned(diagrams.iter().flatten().flat_map(|&(birth, death)| [birth, death]))
-        else {
-            return vec![0.0; count];
-        };
-        // The ends are excluded.
-        linear(range.0, range.1, count + 2)[1..=count].to_vec()
-    }
-
-    /// Grid of entropy summaries.
-    fn summary_values(&self, diagrams: &[Vec<(f64, f64)>]) -> Vec<f64> {
-        if self.range[0].is_some() {
-            return self.values(diagrams);
-        }
-        let count = self.resolution.map_or(100, |(count, _)| count);
         let all = diagrams.iter().flatten().flat_map(|&(birth, death)| [birth, death]);
         let (first, last) = spanned(all).unwrap_or_default();
-        // The first value is included, the last two are excluded.
-        linear(first, last, count + 2)[..count].to_vec()
+        // The ends are excluded; for entropy summaries, the first is included and the last two are excluded.
+        let from = usize::from(self.kind != VectorKind::EntropySummary);
+        linear(first, last, count + 2)[from..from + count].to_vec()
     }
 
     /// Grid of images: births and persistences.

@@ -19,6 +19,7 @@ use std::f64::consts::{PI, TAU};
 
 use libm::{cos, sin, sqrt};
 use serde::Serialize;
+use strum::VariantArray;
 
 use super::shapes::{on_circle, on_klein_bottle, on_projective_plane, on_sphere, on_swiss_roll, on_torus};
 use super::{GenerateError, Random, non_negative, number_of};
@@ -34,7 +35,7 @@ const TUBE: f64 = 1.0;
 const CLUSTER: f64 = 0.02;
 
 /// A space from which points are sampled.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, VariantArray)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -60,18 +61,6 @@ pub enum Space {
 named!(Space);
 
 impl Space {
-    /// Every space.
-    pub const ALL: [Space; 8] = [
-        Space::Circle,
-        Space::Sphere,
-        Space::Torus,
-        Space::KleinBottle,
-        Space::ProjectivePlane,
-        Space::SwissRoll,
-        Space::Clustered,
-        Space::Cube,
-    ];
-
     /// Whether the dimension of the space can be chosen.
     pub fn has_dimension(self) -> bool {
         matches!(self, Space::Sphere | Space::Clustered | Space::Cube)

@@ -14,6 +14,7 @@ use libm::{ceil, cos, exp, log, sqrt};
 use rayon::prelude::*;
 use serde::Serialize;
 use std::f64::consts::TAU;
+use strum::VariantArray;
 use zerocopy::FromZeros;
 
 use super::{GenerateError, Random, scale_of};
@@ -26,7 +27,7 @@ use crate::parallel;
 const LEAST_SCALE: f64 = 0.02;
 
 /// The content of an image.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, VariantArray)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -42,11 +43,6 @@ pub enum Scene {
 }
 
 named!(Scene);
-
-impl Scene {
-    /// Every scene.
-    pub const ALL: [Scene; 4] = [Scene::Noise, Scene::Field, Scene::Blobs, Scene::Vessels];
-}
 
 /// Parameters of an image.
 #[derive(Debug, Clone, PartialEq)]

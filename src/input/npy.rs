@@ -82,6 +82,12 @@ impl<'a> Array<'a> {
             .collect()
     }
 
+    /// The place in file order of an element of an array with two axes.
+    pub(crate) fn index(&self, row: usize, column: usize) -> usize {
+        let [rows, columns] = [0, 1].map(|axis| self.shape[axis] as usize);
+        if self.fortran { column * rows + row } else { row * columns + column }
+    }
+
     /// The elements in file order as integers.
     ///
     /// # Errors

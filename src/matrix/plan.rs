@@ -2,6 +2,7 @@
 
 use phat_formats::BoundaryMatrix;
 use serde::{Deserialize, Serialize};
+use strum::VariantArray;
 
 use super::clearing::Creators;
 use super::error::MatrixError;
@@ -12,7 +13,7 @@ use super::traversal::map_tasks;
 use crate::names::named;
 
 /// The algorithms from a matrix to its pairs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, VariantArray)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -41,20 +42,6 @@ pub enum Algorithm {
 }
 
 impl Algorithm {
-    /// Every algorithm.
-    pub const ALL: [Algorithm; 10] = [
-        Algorithm::Sieve,
-        Algorithm::Hypha,
-        Algorithm::HyphaTwist,
-        Algorithm::SsPlus,
-        Algorithm::SpectralSequence,
-        Algorithm::Twist,
-        Algorithm::Standard,
-        Algorithm::Row,
-        Algorithm::Chunk,
-        Algorithm::LockFree,
-    ];
-
     /// Whether the algorithm begins with a scan of leftmost ones, which a GPU can run.
     pub fn scans(self) -> bool {
         matches!(self, Algorithm::Sieve | Algorithm::Hypha | Algorithm::HyphaTwist)
@@ -62,7 +49,7 @@ impl Algorithm {
 }
 
 /// The representations of a working column.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, VariantArray)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -80,19 +67,8 @@ pub enum Representation {
     Vector,
 }
 
-impl Representation {
-    /// Every representation.
-    pub const ALL: [Representation; 5] = [
-        Representation::BitTree,
-        Representation::Heap,
-        Representation::Full,
-        Representation::Sparse,
-        Representation::Vector,
-    ];
-}
-
 /// Whether to reduce the anti-transpose instead. The pairs are the same either way.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, VariantArray)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "kebab-case")]
 pub enum Dualize {

@@ -30,6 +30,7 @@
 use std::io::{self, Write};
 
 use serde::Serialize;
+use strum::VariantArray;
 
 use super::json::Object;
 use super::npy;
@@ -40,7 +41,7 @@ use crate::cubical::value::Inexact;
 use crate::names::named;
 
 /// A format of curves.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, VariantArray)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "kebab-case")]
 pub enum CurveFormat {
@@ -54,9 +55,6 @@ pub enum CurveFormat {
 }
 
 impl CurveFormat {
-    /// Every format.
-    pub const ALL: [CurveFormat; 3] = [CurveFormat::Csv, CurveFormat::Json, CurveFormat::Npy];
-
     /// Writes the curves to `out`, unbuffered: pass a buffered writer.
     ///
     /// # Errors

@@ -82,6 +82,7 @@ pub mod vectors;
 use std::io::{self, Write};
 
 use serde::Serialize;
+use strum::VariantArray;
 
 use crate::diagram::Diagram;
 use crate::names::named;
@@ -90,7 +91,7 @@ use crate::rips::{Landmarks, Representatives, Summary};
 pub use table::{BarTable, Row};
 
 /// An output format.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, VariantArray)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -126,16 +127,9 @@ pub struct Barcode<'a> {
 }
 
 impl OutputFormat {
-    /// Every format.
-    pub const ALL: [OutputFormat; 5] =
-        [OutputFormat::Text, OutputFormat::Csv, OutputFormat::Json, OutputFormat::Npy, OutputFormat::Npz];
-
     /// Whether the format can hold representatives.
     pub fn holds_representatives(self) -> bool {
-        match self {
-            OutputFormat::Text | OutputFormat::Npy => false,
-            OutputFormat::Csv | OutputFormat::Json | OutputFormat::Npz => true,
-        }
+        matches!(self, OutputFormat::Csv | OutputFormat::Json | OutputFormat::Npz)
     }
 
     /// Writes `barcode` to `out`, unbuffered: pass a buffered writer.

@@ -8,12 +8,13 @@
 use std::io::{self, Write};
 
 use serde::Serialize;
+use strum::VariantArray;
 
 use super::npy;
 use crate::names::named;
 
 /// A format of vectors.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, VariantArray)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "kebab-case")]
 pub enum VectorFormat {
@@ -25,9 +26,6 @@ pub enum VectorFormat {
 }
 
 impl VectorFormat {
-    /// Every format.
-    pub const ALL: [VectorFormat; 2] = [VectorFormat::Csv, VectorFormat::Npy];
-
     /// Writes vectors, all of one length, to `out`, unbuffered: pass a buffered writer.
     ///
     /// # Errors

@@ -135,7 +135,7 @@ fn draw_section(sheet: &mut Sheet, series: &[Series], section: &Section, axis: &
         let line = |(k, &(first, last)): (usize, &(f64, f64))| {
             let y = area.top + (k as f64 + 0.5) * pitch;
             let (x0, x1) = (axis.at(first), axis.at(last));
-            [Segment::Move(x0, y), Segment::Line(x1.max(x0 + 0.8), y)]
+            [Segment::Move((x0, y)), Segment::Line((x1.max(x0 + 0.8), y))]
         };
         let lines = section.bars.iter().enumerate().flat_map(line).collect();
         let width = (pitch * 0.72).clamp(1.0, 5.0);

@@ -3,7 +3,11 @@
 //! Lengths are in pixels of 1/96 inch, from the upper left corner. All colours are opaque: apparent transparency is
 //! mixed with white beforehand, so that every format shows the same.
 
+use serde::Serialize;
+use strum::VariantArray;
+
 use super::font::Font;
+use crate::names::named;
 
 /// An opaque colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -22,19 +26,35 @@ impl Colour {
     }
 }
 
+/// A point, or any pair of coordinates.
+pub(super) type Point<T = f64> = (T, T);
+
 /// A segment of an outline.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Segment {
+pub enum Segment<T = f64> {
     /// Start of a subpath at a point.
-    Move(f64, f64),
+    Move(Point<T>),
     /// Line to a point.
-    Line(f64, f64),
+    Line(Point<T>),
     /// Quadratic Bézier curve: control point and end point.
-    Quad(f64, f64, f64, f64),
+    Quad(Point<T>, Point<T>),
     /// Cubic Bézier curve: two control points and end point.
-    Cubic(f64, f64, f64, f64, f64, f64),
+    Cubic(Point<T>, Point<T>, Point<T>),
     /// Closes the subpath.
     Close,
+}
+
+impl Segment {
+    /// The segment with all points mapped.
+    pub(super) fn map<T>(self, map: impl Fn(Point) -> Point<T>) -> Segment<T> {
+        match self {
+            Segment::Move(to) => Segment::Move(map(to)),
+            Segment::Line(to) => Segment::Line(map(to)),
+            Segment::Quad(by, to) => Segment::Quad(map(by), map(to)),
+            Segment::Cubic(first, second, to) => Segment::Cubic(map(first), map(second), map(to)),
+            Segment::Close => Segment::Close,
+        }
+    }
 }
 
 /// Style of a line.
@@ -59,7 +79,8 @@ impl Stroke {
 }
 
 /// Shape of a mark.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, VariantArray)]
+#[serde(rename_all = "kebab-case")]
 pub enum Symbol {
     /// A disc.
     Circle,
@@ -79,32 +100,9 @@ pub enum Symbol {
     Star,
 }
 
+named!(Symbol);
+
 impl Symbol {
-    pub(super) const ALL: [Symbol; 8] = [
-        Symbol::Circle,
-        Symbol::Triangle,
-        Symbol::Square,
-        Symbol::Diamond,
-        Symbol::TriangleDown,
-        Symbol::Plus,
-        Symbol::Cross,
-        Symbol::Star,
-    ];
-
-    /// Name in an SVG file.
-    pub fn name(self) -> &'static str {
-        match self {
-            Symbol::Circle => "circle",
-            Symbol::Triangle => "triangle",
-            Symbol::Square => "square",
-            Symbol::Diamond => "diamond",
-            Symbol::TriangleDown => "triangle-down",
-            Symbol::Plus => "plus",
-            Symbol::Cross => "cross",
-            Symbol::Star => "star",
-        }
-    }
-
     /// Outline around (0, 0). All symbols of one radius cover about the same area.
     pub fn outline(self, radius: f64) -> Vec<Segment> {
         let r = radius;
@@ -113,11 +111,11 @@ impl Symbol {
                 // Four cubic curves, the usual approximation of a circle.
                 let c = 0.552_284_75 * r;
                 vec![
-                    Segment::Move(r, 0.0),
-                    Segment::Cubic(r, c, c, r, 0.0, r),
-                    Segment::Cubic(-c, r, -r, c, -r, 0.0),
-                    Segment::Cubic(-r, -c, -c, -r, 0.0, -r),
-                    Segment::Cubic(c, -r, r, -c, r, 0.0),
+                    Segment::Move((r, 0.0)),
+                    Segment::Cubic((r, c), (c, r), (0.0, r)),
+                    Segment::Cubic((-c, r), (-r, c), (-r, 0.0)),
+                    Segment::Cubic((-r, -c), (-c, -r), (0.0, -r)),
+                    Segment::Cubic((c, -r), (r, -c), (r, 0.0)),
                     Segment::Close,
                 ]
             }
@@ -171,10 +169,7 @@ pub(super) fn polygon(points: &[(f64, f64)]) -> Vec<Segment> {
 
 /// Polyline through points.
 pub(super) fn polyline(points: &[(f64, f64)]) -> Vec<Segment> {
-    let segment = |(k, &(x, y)): (usize, &(f64, f64))| match k {
-        0 => Segment::Move(x, y),
-        _ => Segment::Line(x, y),
-    };
+    let segment = |(k, &to)| if k == 0 { Segment::Move(to) } else { Segment::Line(to) };
     points.iter().enumerate().map(segment).collect()
 }
 
@@ -211,20 +206,22 @@ pub enum Shape {
         at: Vec<(f64, f64)>,
     },
     /// A line of text, drawn as outlines.
-    Text {
-        /// The text.
-        text: String,
-        /// Position of the text, on its baseline.
-        at: (f64, f64),
-        /// Font size in pixels.
-        size: f64,
-        /// Position of the text relative to `at`.
-        anchor: Anchor,
-        /// Whether the text runs upwards.
-        upwards: bool,
-        /// Colour of the text.
-        fill: Colour,
-    },
+    Text(Text),
+}
+
+/// A line of text.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Text {
+    /// The text.
+    pub text: String,
+    /// Position of the text, on its baseline.
+    pub at: (f64, f64),
+    /// Font size in pixels.
+    pub size: f64,
+    /// Position of the text relative to `at`.
+    pub anchor: Anchor,
+    /// Whether the text runs upwards.
+    pub upwards: bool,
 }
 
 /// A shape with its class and label, which appear in SVG files.
@@ -292,14 +289,37 @@ impl Canvas {
         size: f64,
         anchor: Anchor,
     ) {
-        let shape = Shape::Text { text: text.into(), at, size, anchor, upwards: false, fill: Colour::TEXT };
-        self.add(class, text, shape);
+        let upwards = false;
+        self.add(class, text, Shape::Text(Text { text: text.into(), at, size, anchor, upwards }));
     }
 
     pub(super) fn text_upwards(&mut self, class: &'static str, text: &str, at: (f64, f64), size: f64) {
         let anchor = Anchor::Middle;
-        let shape = Shape::Text { text: text.into(), at, size, anchor, upwards: true, fill: Colour::TEXT };
-        self.add(class, text, shape);
+        self.add(class, text, Shape::Text(Text { text: text.into(), at, size, anchor, upwards: true }));
+    }
+
+    /// Calls `paint` with each outline, in drawing order: its segments, their offset, and how they are filled and
+    /// stroked.
+    pub(super) fn paint(&self, paint: &mut dyn FnMut(&[Segment], Point, Option<Colour>, Option<&Stroke>)) {
+        let font = Font::new();
+        for element in &self.elements {
+            match &element.shape {
+                Shape::Path { outline, fill, stroke } => paint(outline, (0.0, 0.0), *fill, stroke.as_ref()),
+                Shape::Marks { mark: Mark { symbol, fill, edge }, radius, at } => {
+                    let outline = symbol.outline(*radius);
+                    at.iter().for_each(|&at| paint(&outline, at, Some(*fill), Some(edge)));
+                }
+                Shape::Text(text) => {
+                    let placed = Placed::new(&font, text);
+                    for &(glyph, right) in &placed.glyphs {
+                        let outline = font.outline(glyph).into_iter();
+                        let outline: Vec<Segment> =
+                            outline.map(|segment| segment.map(|at| placed.point(right, at))).collect();
+                        paint(&outline, (0.0, 0.0), Some(Colour::TEXT), None);
+                    }
+                }
+            }
+        }
     }
 }
 
@@ -315,14 +335,8 @@ pub(super) struct Placed {
 }
 
 impl Placed {
-    pub(super) fn new(
-        font: &Font,
-        text: &str,
-        at: (f64, f64),
-        size: f64,
-        anchor: Anchor,
-        upwards: bool,
-    ) -> Placed {
+    pub(super) fn new(font: &Font, text: &Text) -> Placed {
+        let &Text { ref text, at, size, anchor, upwards } = text;
         let (glyphs, width) = font.lay_out(text);
         let scale = size / font.units();
         let back = match anchor {
@@ -336,7 +350,7 @@ impl Placed {
     }
 
     /// Position of a point of a glyph, given in font units with the vertical axis upwards.
-    pub(super) fn point(&self, right: f64, x: f64, y: f64) -> (f64, f64) {
+    pub(super) fn point(&self, right: f64, (x, y): Point) -> Point {
         let (along, across) = ((right + x) * self.scale, y * self.scale);
         if self.upwards {
             (self.at.0 - across, self.at.1 - along)
@@ -344,28 +358,4 @@ impl Placed {
             (self.at.0 + along, self.at.1 - across)
         }
     }
-}
-
-/// An outline with all points mapped.
-pub(super) fn mapped(outline: &[Segment], map: impl Fn(f64, f64) -> (f64, f64)) -> Vec<Segment> {
-    let segment = |segment: &Segment| match *segment {
-        Segment::Move(x, y) => {
-            let (x, y) = map(x, y);
-            Segment::Move(x, y)
-        }
-        Segment::Line(x, y) => {
-            let (x, y) = map(x, y);
-            Segment::Line(x, y)
-        }
-        Segment::Quad(a, b, x, y) => {
-            let ((a, b), (x, y)) = (map(a, b), map(x, y));
-            Segment::Quad(a, b, x, y)
-        }
-        Segment::Cubic(a, b, c, d, x, y) => {
-            let ((a, b), (c, d), (x, y)) = (map(a, b), map(c, d), map(x, y));
-            Segment::Cubic(a, b, c, d, x, y)
-        }
-        Segment::Close => Segment::Close,
-    };
-    outline.iter().map(segment).collect()
 }

@@ -6,7 +6,7 @@
 use super::axes::{Area, Axis, Extent, Margins, Panel, Spacing};
 use super::canvas::{Canvas, Colour, Stroke, polygon, polyline};
 use super::legend::{Legend, Swatch};
-use super::{Plot, Series, SeriesData, Sheet, dims_of, legend_of, name_of_dim, number_of, palette};
+use super::{Plot, Series, Sheet, dims_of, legend_of, name_of_dim, number_of, palette};
 use crate::diagram::betti::StepFunction;
 use crate::diagram::landscape::Landscape;
 
@@ -105,12 +105,11 @@ pub(super) fn draw_landscape(plot: &Plot, series: &[Series]) -> Canvas {
 pub(super) fn draw_euler(plot: &Plot, series: &[Series]) -> Canvas {
     let mut curves = Vec::new();
     for of_one in series {
-        let of_one_input: Vec<Vec<(f64, f64)>> = match &of_one.data {
-            SeriesData::Bars(bars) => {
-                let bars = bars.iter().filter_map(|bar| Some((bar.dim?, bar.birth, bar.death)));
-                vec![corners(&StepFunction::euler(bars))]
-            }
-            SeriesData::Curves(curves) => curves.iter().map(|rows| ascending(rows)).collect(),
+        let of_one_input: Vec<Vec<(f64, f64)>> = if of_one.is_curve() {
+            of_one.curves.iter().map(|rows| ascending(rows)).collect()
+        } else {
+            let bars = of_one.bars.iter().filter_map(|bar| Some((bar.dim?, bar.birth, bar.death)));
+            vec![corners(&StepFunction::euler(bars))]
         };
         let scales = of_one_input.len();
         for (scale, corners) in of_one_input.into_iter().enumerate() {

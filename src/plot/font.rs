@@ -62,19 +62,20 @@ struct Outline(Vec<Segment>);
 
 impl OutlineBuilder for Outline {
     fn move_to(&mut self, x: f32, y: f32) {
-        self.0.push(Segment::Move(x.into(), y.into()));
+        self.0.push(Segment::Move((x.into(), y.into())));
     }
 
     fn line_to(&mut self, x: f32, y: f32) {
-        self.0.push(Segment::Line(x.into(), y.into()));
+        self.0.push(Segment::Line((x.into(), y.into())));
     }
 
     fn quad_to(&mut self, x1: f32, y1: f32, x: f32, y: f32) {
-        self.0.push(Segment::Quad(x1.into(), y1.into(), x.into(), y.into()));
+        self.0.push(Segment::Quad((x1.into(), y1.into()), (x.into(), y.into())));
     }
 
     fn curve_to(&mut self, x1: f32, y1: f32, x2: f32, y2: f32, x: f32, y: f32) {
-        self.0.push(Segment::Cubic(x1.into(), y1.into(), x2.into(), y2.into(), x.into(), y.into()));
+        let (first, second) = ((x1.into(), y1.into()), (x2.into(), y2.into()));
+        self.0.push(Segment::Cubic(first, second, (x.into(), y.into())));
     }
 
     fn close(&mut self) {

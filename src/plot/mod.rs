@@ -52,11 +52,12 @@ pub(crate) use curves::ascending;
 use font::Font;
 use legend::{Legend, Swatch};
 use serde::Serialize;
+use strum::VariantArray;
 
 use crate::names::named;
 
 /// Kinds of pictures.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, VariantArray)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -74,10 +75,6 @@ pub enum PlotKind {
 }
 
 impl PlotKind {
-    /// Every kind.
-    pub const ALL: [PlotKind; 5] =
-        [PlotKind::Diagram, PlotKind::Barcode, PlotKind::Betti, PlotKind::Landscape, PlotKind::Ecc];
-
     /// Name in titles.
     fn words(self) -> &'static str {
         match self {
@@ -93,7 +90,7 @@ impl PlotKind {
 named!(PlotKind);
 
 /// Formats of pictures.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, VariantArray)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -107,9 +104,6 @@ pub enum PlotFormat {
 }
 
 impl PlotFormat {
-    /// Every format.
-    pub const ALL: [PlotFormat; 3] = [PlotFormat::Svg, PlotFormat::Png, PlotFormat::Pdf];
-
     /// Writes a picture to `out`, unbuffered: pass a buffered writer.
     ///
     /// # Errors
@@ -136,85 +130,71 @@ pub struct PlottedBar {
     pub death: f64,
 }
 
-/// A result with its name in the legend.
+/// A result with its name in the legend: bars or curves.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Series {
     name: String,
-    data: SeriesData,
-}
-
-#[derive(Debug, Clone, PartialEq)]
-enum SeriesData {
-    Bars(Vec<PlottedBar>),
-    /// Rows (value, Euler characteristic) of each curve, in the order of the filtration.
-    Curves(Vec<Vec<(f64, f64)>>),
+    bars: Vec<PlottedBar>,
+    /// Rows (value, Euler characteristic) of each curve, in the order of the filtration; empty for bars.
+    curves: Vec<Vec<(f64, f64)>>,
 }
 
 impl Series {
     /// Makes a series of bars; those with NaN are omitted.
     pub fn of_bars(name: impl Into<String>, mut bars: Vec<PlottedBar>) -> Series {
         bars.retain(|bar| !bar.birth.is_nan() && !bar.death.is_nan());
-        Series { name: name.into(), data: SeriesData::Bars(bars) }
+        Series { name: name.into(), bars, curves: Vec::new() }
     }
 
-    /// Makes a series of Euler characteristic curves of one image, at one or more scales: rows (value, Euler
+    /// Makes a series of the Euler characteristic curves, at least one, of an image, at one or more scales: rows (value, Euler
     /// characteristic from there on).
     pub fn of_curves(name: impl Into<String>, curves: Vec<Vec<(f64, f64)>>) -> Series {
-        Series { name: name.into(), data: SeriesData::Curves(curves) }
+        Series { name: name.into(), bars: Vec::new(), curves }
     }
 
     /// Whether the series holds curves.
     pub fn is_curve(&self) -> bool {
-        matches!(self.data, SeriesData::Curves(_))
+        !self.curves.is_empty()
     }
 
     /// Size of the content in words.
     pub fn description(&self) -> String {
-        match &self.data {
-            SeriesData::Bars(bars) => bars_in_words(bars.len()),
-            SeriesData::Curves(curves) => {
-                let rows: usize = curves.iter().map(Vec::len).sum();
-                let plural = |count| if count == 1 { "" } else { "s" };
-                let (many, rows_many) = (plural(curves.len()), plural(rows));
-                format!("{} curve{many}, {} row{rows_many}", curves.len(), ticks::grouped(rows))
-            }
+        if !self.is_curve() {
+            return bars_in_words(self.bars.len());
         }
+        let rows: usize = self.curves.iter().map(Vec::len).sum();
+        let plural = |count| if count == 1 { "" } else { "s" };
+        let (many, rows_many) = (plural(self.curves.len()), plural(rows));
+        format!("{} curve{many}, {} row{rows_many}", self.curves.len(), ticks::grouped(rows))
     }
 
     /// The bars (birth, death) of a dimension.
     ///
     /// # Errors
-    /// [`SeriesError`] if the series holds curves, or pairs of cells, which have no dimensions.
-    pub fn bars_of(&self, dim: usize) -> Result<Vec<(f64, f64)>, SeriesError> {
-        let SeriesData::Bars(bars) = &self.data else { return Err(SeriesError::Curve) };
-        if bars.iter().any(|bar| bar.dim.is_none()) {
-            return Err(SeriesError::NoDimensions);
+    /// [`NoDimensions`]: the series holds curves, or pairs of cells.
+    pub fn bars_of(&self, dim: usize) -> Result<Vec<(f64, f64)>, NoDimensions> {
+        if let Some(found) = self.without_dimensions() {
+            return Err(NoDimensions { found });
         }
         let dim = u32::try_from(dim).ok();
-        Ok(bars.iter().filter(|bar| bar.dim == dim).map(|bar| (bar.birth, bar.death)).collect())
+        Ok(self.bars.iter().filter(|bar| bar.dim == dim).map(|bar| (bar.birth, bar.death)).collect())
     }
 
     /// The curves; empty for bars.
     pub(crate) fn curves(&self) -> &[Vec<(f64, f64)>] {
-        match &self.data {
-            SeriesData::Bars(_) => &[],
-            SeriesData::Curves(curves) => curves,
-        }
+        &self.curves
     }
 
     /// Description of the content, if it has no dimensions.
     fn without_dimensions(&self) -> Option<&'static str> {
-        match &self.data {
-            SeriesData::Curves(_) => Some("an Euler characteristic curve"),
-            SeriesData::Bars(bars) => bars.iter().any(|bar| bar.dim.is_none()).then_some("pairs of cells"),
+        if self.is_curve() {
+            return Some("an Euler characteristic curve");
         }
+        self.bars.iter().any(|bar| bar.dim.is_none()).then_some("pairs of cells")
     }
 
     fn bars(&self) -> &[PlottedBar] {
-        match &self.data {
-            SeriesData::Bars(bars) => bars,
-            SeriesData::Curves(_) => &[],
-        }
+        &self.bars
     }
 
     pub(crate) fn of_dim(&self, dim: Option<u32>) -> impl Iterator<Item = PlottedBar> + Clone + '_ {
@@ -222,43 +202,24 @@ impl Series {
     }
 }
 
-/// Reasons why a result has no bars of a dimension.
+/// The error of a result that has no bars of a dimension.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum SeriesError {
-    /// The result is a curve.
-    #[error("expected bars, found an Euler characteristic curve")]
-    Curve,
-    /// The result is pairs of cells.
-    #[error("expected bars with dimensions, found pairs of cells")]
-    NoDimensions,
+#[error("expected bars with dimensions, found {found}")]
+pub struct NoDimensions {
+    found: &'static str,
 }
 
 /// Reasons why a picture cannot be drawn.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PlotError {
-    /// Curves have no bars.
-    #[error("{name}: expected bars for a picture of kind {kind}, found an Euler characteristic curve")]
-    NoBars {
+    /// The result is not of the type that the picture shows.
+    #[error("{name}: expected {expected}, found {found}")]
+    Content {
         /// Name of the result.
         name: String,
-        /// The kind of picture.
-        kind: PlotKind,
-    },
-    /// Pairs of cells have no dimensions.
-    #[error(
-        "{name}: expected bars with dimensions, of which an Euler characteristic is the alternating sum, found pairs of cells"
-    )]
-    NoDimensions {
-        /// Name of the result.
-        name: String,
-    },
-    /// The result has no dimensions to choose from.
-    #[error("{name}: expected bars with dimensions, some of which are chosen, found {found}")]
-    NoChoice {
-        /// Name of the result.
-        name: String,
+        /// Description of the results that the picture can show.
+        expected: String,
         /// Description of the result.
         found: &'static str,
     },
@@ -288,31 +249,20 @@ const MOST_DIMENSIONS: usize = 64;
 /// Description of a picture: kind, size, title and dimensions.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Plot {
-    kind: PlotKind,
-    size: Option<(u32, u32)>,
-    title: Option<String>,
-    dims: BTreeSet<u32>,
+    /// Kind of the picture.
+    pub kind: PlotKind,
+    /// Width and height in pixels of 1/96 inch; by default, those that suit the content.
+    pub size: Option<(u32, u32)>,
+    /// Title above the picture.
+    pub title: Option<String>,
+    /// Dimensions of the bars that are drawn; all if it is empty.
+    pub dims: BTreeSet<u32>,
 }
 
 impl Plot {
     /// A picture of a kind, of default size, without a title, of all dimensions.
     pub fn new(kind: PlotKind) -> Plot {
         Plot { kind, size: None, title: None, dims: BTreeSet::new() }
-    }
-
-    /// Sets width and height in pixels of 1/96 inch.
-    pub fn size(self, width: u32, height: u32) -> Plot {
-        Plot { size: Some((width, height)), ..self }
-    }
-
-    /// Sets the title.
-    pub fn title(self, title: impl Into<String>) -> Plot {
-        Plot { title: Some(title.into()), ..self }
-    }
-
-    /// Restricts the picture to these dimensions; none means all.
-    pub fn dims(self, dims: impl IntoIterator<Item = u32>) -> Plot {
-        Plot { dims: dims.into_iter().collect(), ..self }
     }
 
     /// Draws results over one another.
@@ -327,16 +277,17 @@ impl Plot {
         }
         let chosen: Vec<Series> = series.iter().map(|series| self.chosen(series)).collect();
         for series in &chosen {
-            let name = || series.name.clone();
-            if self.kind != PlotKind::Ecc && series.is_curve() {
-                return Err(PlotError::NoBars { name: name(), kind: self.kind });
-            }
-            if let Some(found) = series.without_dimensions().filter(|_| !self.dims.is_empty()) {
-                return Err(PlotError::NoChoice { name: name(), found });
-            }
-            if self.kind == PlotKind::Ecc && series.bars().iter().any(|bar| bar.dim.is_none()) {
-                return Err(PlotError::NoDimensions { name: name() });
-            }
+            let Some(found) = series.without_dimensions() else { continue };
+            let expected = if self.kind != PlotKind::Ecc && series.is_curve() {
+                format!("bars for a picture of kind {}", self.kind)
+            } else if !self.dims.is_empty() {
+                "bars with dimensions, some of which are chosen".to_owned()
+            } else if self.kind == PlotKind::Ecc && !series.is_curve() {
+                "bars with dimensions, of which an Euler characteristic is the alternating sum".to_owned()
+            } else {
+                continue;
+            };
+            return Err(PlotError::Content { name: series.name.clone(), expected, found });
         }
         let found = dims_of(&chosen).len();
         if found > MOST_DIMENSIONS {
@@ -355,11 +306,8 @@ impl Plot {
     fn chosen(&self, series: &Series) -> Series {
         let is_wanted =
             |bar: &&PlottedBar| self.dims.is_empty() || bar.dim.is_none_or(|dim| self.dims.contains(&dim));
-        let data = match &series.data {
-            SeriesData::Bars(bars) => SeriesData::Bars(bars.iter().filter(is_wanted).copied().collect()),
-            SeriesData::Curves(curves) => SeriesData::Curves(curves.clone()),
-        };
-        Series { name: series.name.clone(), data }
+        let bars = series.bars.iter().filter(is_wanted).copied().collect();
+        Series { name: series.name.clone(), bars, curves: series.curves.clone() }
     }
 }
 

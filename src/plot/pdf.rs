@@ -6,9 +6,7 @@ use flate2::Compression;
 use flate2::write::ZlibEncoder;
 use pdf_writer::{Content, Filter, Finish, Pdf, Rect, Ref, TextStr};
 
-use super::canvas::{Canvas, Colour, Mark, Placed, Segment, Shape, Stroke, mapped};
-use super::font::Font;
-use super::png::Segment32;
+use super::canvas::{Canvas, Colour, Segment, Stroke};
 
 /// Points per pixel.
 const POINTS: f32 = 0.75;
@@ -31,35 +29,24 @@ pub(super) fn write(canvas: &Canvas, out: &mut dyn Write) -> io::Result<()> {
 }
 
 fn content(canvas: &Canvas, height: f32) -> Vec<u8> {
-    let font = Font::new();
     let mut content = Content::new();
     content.transform([POINTS, 0.0, 0.0, -POINTS, 0.0, height]);
-    for element in &canvas.elements {
-        match &element.shape {
-            Shape::Path { outline, fill, stroke } => paint(&mut content, outline, *fill, stroke.as_ref()),
-            Shape::Marks { mark: Mark { symbol, fill, edge }, radius, at } => {
-                let outline = symbol.outline(*radius);
-                for &(x, y) in at {
-                    let there = mapped(&outline, |right, down| (x + right, y + down));
-                    paint(&mut content, &there, Some(*fill), Some(edge));
-                }
-            }
-            Shape::Text { text, at, size, anchor, upwards, fill } => {
-                let placed = Placed::new(&font, text, *at, *size, *anchor, *upwards);
-                for &(glyph, right) in &placed.glyphs {
-                    let outline = mapped(&font.outline(glyph), |x, y| placed.point(right, x, y));
-                    paint(&mut content, &outline, Some(*fill), None);
-                }
-            }
+    canvas.paint(&mut |outline, (right, down), fill, stroke| {
+        if !outline.is_empty() {
+            let there = |(x, y)| ((x + right) as f32, (y + down) as f32);
+            let outline = outline.iter().map(|segment| segment.map(there));
+            paint(&mut content, outline, fill, stroke);
         }
-    }
+    });
     content.finish().into_vec()
 }
 
-fn paint(content: &mut Content, outline: &[Segment], fill: Option<Colour>, stroke: Option<&Stroke>) {
-    if outline.is_empty() {
-        return;
-    }
+fn paint(
+    content: &mut Content,
+    outline: impl Iterator<Item = Segment<f32>>,
+    fill: Option<Colour>,
+    stroke: Option<&Stroke>,
+) {
     let rgb = |Colour(red, green, blue): Colour| [red, green, blue].map(|part| f32::from(part) / 255.0);
     if let Some(fill) = fill {
         let [red, green, blue] = rgb(fill);
@@ -73,28 +60,20 @@ fn paint(content: &mut Content, outline: &[Segment], fill: Option<Colour>, strok
     }
     let mut last = (0.0, 0.0);
     for segment in outline {
-        match segment.map32() {
-            Segment32::Move([x, y]) => {
-                content.move_to(x, y);
-                last = (x, y);
-            }
-            Segment32::Line([x, y]) => {
-                content.line_to(x, y);
-                last = (x, y);
-            }
+        match segment {
+            Segment::Move((x, y)) => content.move_to(x, y),
+            Segment::Line((x, y)) => content.line_to(x, y),
             // PDF has only cubic curves.
-            Segment32::Quad([a, b, x, y]) => {
+            Segment::Quad((a, b), (x, y)) => {
                 let near = |from: f32, control: f32| from + (control - from) * (2.0 / 3.0);
-                content.cubic_to(near(last.0, a), near(last.1, b), near(x, a), near(y, b), x, y);
-                last = (x, y);
+                content.cubic_to(near(last.0, a), near(last.1, b), near(x, a), near(y, b), x, y)
             }
-            Segment32::Cubic([a, b, c, d, x, y]) => {
-                content.cubic_to(a, b, c, d, x, y);
-                last = (x, y);
-            }
-            Segment32::Close => {
-                content.close_path();
-            }
+            Segment::Cubic((a, b), (c, d), (x, y)) => content.cubic_to(a, b, c, d, x, y),
+            Segment::Close => content.close_path(),
+        };
+        if let Segment::Move(to) | Segment::Line(to) | Segment::Quad(_, to) | Segment::Cubic(.., to) = segment
+        {
+            last = to;
         }
     }
     match (fill, stroke) {

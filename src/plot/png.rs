@@ -6,8 +6,7 @@ use tiny_skia::{
     FillRule, IntSize, LineCap, LineJoin, Paint, Path, PathBuilder, Pixmap, StrokeDash, Transform,
 };
 
-use super::canvas::{Canvas, Colour, Mark, Placed, Segment, Shape, Stroke};
-use super::font::Font;
+use super::canvas::{Canvas, Colour, Segment, Stroke};
 use crate::memory;
 
 /// Dots per pixel of 1/96 inch.
@@ -17,16 +16,21 @@ const SCALE: f32 = 2.0;
 const DENSITY: u32 = 7559;
 
 pub(super) fn write(canvas: &Canvas, out: &mut dyn Write) -> io::Result<()> {
-    let font = Font::new();
     let dots = |length: f64| (length as f32 * SCALE).ceil() as u32;
     let (width, height) = (dots(canvas.width), dots(canvas.height));
     let mut pixmap = blank(width, height)?;
     pixmap.fill(tiny_skia::Color::WHITE);
-    let mut painter = Painter { pixmap, font };
-    for element in &canvas.elements {
-        painter.paint(&element.shape);
-    }
-    encode(&painter.pixmap, out)
+    canvas.paint(&mut |outline, (right, down), fill, stroke| {
+        let Some(path) = path(outline) else { return };
+        let there = Transform::from_scale(SCALE, SCALE).pre_translate(right as f32, down as f32);
+        if let Some(fill) = fill {
+            pixmap.fill_path(&path, &paint(fill), FillRule::Winding, there, None);
+        }
+        if let Some(stroke) = stroke {
+            pixmap.stroke_path(&path, &paint(stroke.colour), &style(stroke), there, None);
+        }
+    });
+    encode(&pixmap, out)
 }
 
 /// An empty picture.
@@ -42,59 +46,13 @@ fn blank(width: u32, height: u32) -> io::Result<Pixmap> {
     pixmap.ok_or_else(|| io::Error::other(format!("{} has no dots", what())))
 }
 
-struct Painter {
-    pixmap: Pixmap,
-    font: Font,
-}
-
-impl Painter {
-    fn paint(&mut self, shape: &Shape) {
-        let upright = Transform::from_scale(SCALE, SCALE);
-        match shape {
-            Shape::Path { outline, fill, stroke } => {
-                let Some(path) = path(outline) else { return };
-                if let Some(fill) = fill {
-                    self.fill(&path, *fill, upright);
-                }
-                if let Some(stroke) = stroke {
-                    self.stroke(&path, stroke, upright);
-                }
-            }
-            Shape::Marks { mark: Mark { symbol, fill, edge }, radius, at } => {
-                let Some(path) = path(&symbol.outline(*radius)) else { return };
-                for &(x, y) in at {
-                    let there = upright.pre_translate(x as f32, y as f32);
-                    self.fill(&path, *fill, there);
-                    self.stroke(&path, edge, there);
-                }
-            }
-            Shape::Text { text, at, size, anchor, upwards, fill } => {
-                let placed = Placed::new(&self.font, text, *at, *size, *anchor, *upwards);
-                for &(glyph, right) in &placed.glyphs {
-                    let outline = self.font.outline(glyph);
-                    let outline = super::canvas::mapped(&outline, |x, y| placed.point(right, x, y));
-                    if let Some(path) = path(&outline) {
-                        self.fill(&path, *fill, upright);
-                    }
-                }
-            }
-        }
-    }
-
-    fn fill(&mut self, path: &Path, colour: Colour, transform: Transform) {
-        self.pixmap.fill_path(path, &paint(colour), FillRule::Winding, transform, None);
-    }
-
-    fn stroke(&mut self, path: &Path, stroke: &Stroke, transform: Transform) {
-        let dash = StrokeDash::new(stroke.dashes.iter().map(|&length| length as f32).collect(), 0.0);
-        let style = tiny_skia::Stroke {
-            width: stroke.width as f32,
-            line_cap: LineCap::Butt,
-            line_join: LineJoin::Miter,
-            dash,
-            ..tiny_skia::Stroke::default()
-        };
-        self.pixmap.stroke_path(path, &paint(stroke.colour), &style, transform, None);
+fn style(stroke: &Stroke) -> tiny_skia::Stroke {
+    tiny_skia::Stroke {
+        width: stroke.width as f32,
+        line_cap: LineCap::Butt,
+        line_join: LineJoin::Miter,
+        dash: StrokeDash::new(stroke.dashes.iter().map(|&length| length as f32).collect(), 0.0),
+        ..tiny_skia::Stroke::default()
     }
 }
 
@@ -109,36 +67,15 @@ fn paint(Colour(red, green, blue): Colour) -> Paint<'static> {
 fn path(outline: &[Segment]) -> Option<Path> {
     let mut builder = PathBuilder::new();
     for segment in outline {
-        match segment.map32() {
-            Segment32::Move([x, y]) => builder.move_to(x, y),
-            Segment32::Line([x, y]) => builder.line_to(x, y),
-            Segment32::Quad([a, b, x, y]) => builder.quad_to(a, b, x, y),
-            Segment32::Cubic([a, b, c, d, x, y]) => builder.cubic_to(a, b, c, d, x, y),
-            Segment32::Close => builder.close(),
+        match segment.map(|(x, y)| (x as f32, y as f32)) {
+            Segment::Move((x, y)) => builder.move_to(x, y),
+            Segment::Line((x, y)) => builder.line_to(x, y),
+            Segment::Quad((a, b), (x, y)) => builder.quad_to(a, b, x, y),
+            Segment::Cubic((a, b), (c, d), (x, y)) => builder.cubic_to(a, b, c, d, x, y),
+            Segment::Close => builder.close(),
         }
     }
     builder.finish()
-}
-
-/// A [`Segment`] in single precision.
-pub(super) enum Segment32 {
-    Move([f32; 2]),
-    Line([f32; 2]),
-    Quad([f32; 4]),
-    Cubic([f32; 6]),
-    Close,
-}
-
-impl Segment {
-    pub(super) fn map32(self) -> Segment32 {
-        match self {
-            Segment::Move(x, y) => Segment32::Move([x, y].map(|n| n as f32)),
-            Segment::Line(x, y) => Segment32::Line([x, y].map(|n| n as f32)),
-            Segment::Quad(a, b, x, y) => Segment32::Quad([a, b, x, y].map(|n| n as f32)),
-            Segment::Cubic(a, b, c, d, x, y) => Segment32::Cubic([a, b, c, d, x, y].map(|n| n as f32)),
-            Segment::Close => Segment32::Close,
-        }
-    }
 }
 
 fn encode(pixmap: &Pixmap, out: &mut dyn Write) -> io::Result<()> {

@@ -16,6 +16,7 @@ use serde::Deserialize;
 
 use super::Series;
 use crate::compare::Barcode;
+use crate::compare::read::json::JsonNumber;
 use crate::compare::read::{BarcodeFormat, Problem, ReadError, read_bytes, unpacked};
 use crate::input::npy::{self, Array};
 use crate::input::text::plain;
@@ -103,19 +104,13 @@ fn curves(bytes: &[u8]) -> Result<Option<Vec<Rows>>, Problem> {
 }
 
 fn rows_of_csv(text: &[u8]) -> Result<Vec<Row>, Problem> {
-    let mut reader = csv::Reader::from_reader(text);
-    let mut rows = Vec::new();
-    for (k, record) in reader.deserialize::<Vec<f64>>().enumerate() {
-        let place = Place::Line(k + 2);
-        let record =
-            record.map_err(|error| Problem::new(place, "numbers with commas between", error.to_string()))?;
-        rows.push(
-            row(&record).ok_or_else(|| {
-                Problem::new(Place::Line(k + 2), "3 or 4 entries", record.len().to_string())
-            })?,
-        );
-    }
-    Ok(rows)
+    let records = csv::Reader::from_reader(text).into_deserialize::<Vec<f64>>();
+    let read = |(record, line): (csv::Result<Vec<f64>>, usize)| {
+        let problem = |expected: &str, found: String| Problem::new(Place::Line(line), expected, found);
+        let record = record.map_err(|error| problem("numbers with commas between", error.to_string()))?;
+        row(&record).ok_or_else(|| problem("3 or 4 entries", record.len().to_string()))
+    };
+    records.zip(2..).map(read).collect()
 }
 
 fn row(entries: &[f64]) -> Option<Row> {
@@ -128,28 +123,7 @@ fn row(entries: &[f64]) -> Option<Row> {
 
 #[derive(Deserialize)]
 struct Object {
-    rows: Option<Vec<Vec<Entry>>>,
-}
-
-/// A number, or `"inf"` or `"-inf"`.
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Entry {
-    Number(f64),
-    Word(String),
-}
-
-impl Entry {
-    fn number(&self) -> f64 {
-        match self {
-            Entry::Number(number) => *number,
-            Entry::Word(word) => match word.as_str() {
-                "inf" => f64::INFINITY,
-                "-inf" => f64::NEG_INFINITY,
-                _ => f64::NAN,
-            },
-        }
-    }
+    rows: Option<Vec<Vec<JsonNumber>>>,
 }
 
 /// The rows of an object, if it has any. Other files are left to the readers of barcodes, which report their errors.
@@ -162,28 +136,19 @@ fn rows_of_json(text: &[u8]) -> Result<Option<Vec<Row>>, Problem> {
     let object: Object = serde_json::from_slice(text)
         .map_err(|error| Problem::new(Place::Line(error.line()), "an object with rows", error.to_string()))?;
     let Some(rows) = object.rows else { return Ok(None) };
-    let read = |(k, entries): (usize, &Vec<Entry>)| {
-        let numbers: Vec<f64> = entries.iter().map(Entry::number).collect();
-        let problem = || {
-            Problem::new(
-                Place::Whole,
-                "rows of 3 or 4 entries",
-                format!("{} in row {}", numbers.len(), k + 1),
-            )
-        };
-        row(&numbers).ok_or_else(problem)
+    let read = |(k, entries): (usize, Vec<JsonNumber>)| {
+        let found = format!("{} in row {}", entries.len(), k + 1);
+        let numbers: Vec<f64> = entries.into_iter().map(|JsonNumber(number)| number).collect();
+        row(&numbers).ok_or_else(|| Problem::new(Place::Whole, "rows of 3 or 4 entries", found))
     };
-    rows.iter().enumerate().map(read).collect::<Result<_, _>>().map(Some)
+    rows.into_iter().enumerate().map(read).collect::<Result<_, _>>().map(Some)
 }
 
 fn rows_of_array(bytes: &[u8]) -> Result<Option<Vec<Row>>, Problem> {
     let array = Array::parse(bytes)?;
     let &[count, columns @ (3 | 4)] = &array.shape[..] else { return Ok(None) };
-    let (count, columns) = (count as usize, columns as usize);
-    let numbers = array.numbers()?;
-    let at = |row: usize, column: usize| {
-        numbers[if array.fortran { column * count + row } else { row * columns + column }]
-    };
+    let (count, numbers) = (count as usize, array.numbers()?);
+    let at = |row: usize, column: usize| numbers[array.index(row, column)];
     let is_curve = columns == 4 || count > 0 && at(0, 1) == at(0, 2) && at(0, 1).is_finite();
     let read = |k: usize| {
         if columns == 3 { (0.0, at(k, 0), at(k, 2)) } else { (at(k, 0), at(k, 1), at(k, 3)) }
@@ -194,17 +159,14 @@ fn rows_of_array(bytes: &[u8]) -> Result<Option<Vec<Row>>, Problem> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plot::SeriesData;
 
     fn read_one(bytes: &[u8]) -> Series {
         read("a", "a", bytes, None).unwrap().series
     }
 
     fn curves_of(series: &Series) -> &[Vec<(f64, f64)>] {
-        match &series.data {
-            SeriesData::Curves(curves) => curves,
-            SeriesData::Bars(bars) => panic!("bars: {bars:?}"),
-        }
+        assert!(series.is_curve(), "bars: {:?}", series.bars);
+        &series.curves
     }
 
     #[test]

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
-use super::canvas::{Canvas, Colour, Mark, Placed, Segment, Shape, Stroke, Symbol};
+use super::canvas::{Canvas, Colour, Mark, Placed, Segment, Shape, Stroke, Symbol, Text};
 use super::font::Font;
 
 pub(super) fn write(canvas: &Canvas, out: &mut dyn Write) -> io::Result<()> {
@@ -43,12 +43,12 @@ pub(super) fn write(canvas: &Canvas, out: &mut dyn Write) -> io::Result<()> {
                 }
                 writeln!(out, "</g>")?;
             }
-            Shape::Text { text, at, size, anchor, upwards, fill } => {
-                let placed = Placed::new(&font, text, *at, *size, *anchor, *upwards);
-                let turn = if *upwards { " rotate(-90)" } else { "" };
+            Shape::Text(text) => {
+                let placed = Placed::new(&font, text);
+                let turn = if text.upwards { " rotate(-90)" } else { "" };
                 let (x, y) = (number(placed.at.0), number(placed.at.1));
                 let scale = format!("{:.5}", placed.scale);
-                write!(out, r#" fill="{}" "#, hex(*fill))?;
+                write!(out, r#" fill="{}" "#, hex(Colour::TEXT))?;
                 write!(out, r#"transform="translate({x} {y}){turn} scale({scale} -{scale})">"#)?;
                 for (glyph, right) in placed.glyphs {
                     write!(out, r##"<use href="#g{glyph}" x="{right}"/>"##)?;
@@ -70,7 +70,9 @@ fn write_definitions(canvas: &Canvas, font: &Font, out: &mut dyn Write) -> io::R
     let mut marks: BTreeMap<String, Vec<Segment>> = BTreeMap::new();
     for element in &canvas.elements {
         match &element.shape {
-            Shape::Text { text, .. } => glyphs.extend(font.lay_out(text).0.iter().map(|(glyph, _)| glyph)),
+            Shape::Text(Text { text, .. }) => {
+                glyphs.extend(font.lay_out(text).0.iter().map(|(glyph, _)| glyph))
+            }
             Shape::Marks { mark: Mark { symbol, .. }, radius, .. } => {
                 marks.entry(name(*symbol, *radius)).or_insert_with(|| symbol.outline(*radius));
             }
@@ -88,7 +90,7 @@ fn write_definitions(canvas: &Canvas, font: &Font, out: &mut dyn Write) -> io::R
 }
 
 fn name(symbol: Symbol, radius: f64) -> String {
-    format!("{}-{}", symbol.name(), (10.0 * radius).round())
+    format!("{symbol}-{}", (10.0 * radius).round())
 }
 
 fn write_stroke(stroke: &Stroke, out: &mut dyn Write) -> io::Result<()> {
@@ -108,20 +110,16 @@ fn hex(Colour(red, green, blue): Colour) -> String {
 fn data(outline: &[Segment]) -> String {
     let mut text = String::new();
     for segment in outline {
-        let (letter, numbers) = match *segment {
-            Segment::Move(x, y) => ('M', vec![x, y]),
-            Segment::Line(x, y) => ('L', vec![x, y]),
-            Segment::Quad(a, b, x, y) => ('Q', vec![a, b, x, y]),
-            Segment::Cubic(a, b, c, d, x, y) => ('C', vec![a, b, c, d, x, y]),
+        let (letter, points) = match *segment {
+            Segment::Move(to) => ('M', vec![to]),
+            Segment::Line(to) => ('L', vec![to]),
+            Segment::Quad(by, to) => ('Q', vec![by, to]),
+            Segment::Cubic(first, second, to) => ('C', vec![first, second, to]),
             Segment::Close => ('Z', vec![]),
         };
         text.push(letter);
-        for (k, &n) in numbers.iter().enumerate() {
-            if k > 0 {
-                text.push(' ');
-            }
-            text.push_str(&number(n));
-        }
+        let numbers: Vec<String> = points.iter().flat_map(|&(x, y)| [x, y]).map(number).collect();
+        text.push_str(&numbers.join(" "));
     }
     text
 }

@@ -33,6 +33,7 @@
 //! **Edge lists.** Only the neighbours in the list count, and only its edges are born.
 
 use serde::{Deserialize, Serialize};
+use strum::VariantArray;
 
 use super::RipsError;
 use crate::metric::{DistanceMatrix, SparseDistances, Value};
@@ -57,7 +58,7 @@ impl Default for DistanceToMeasure {
 }
 
 /// The growth of balls: the parameter p of a filtration by the distance to a measure.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, VariantArray)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[non_exhaustive]
 pub enum Growth {
@@ -214,8 +215,6 @@ fn rounded<T: Value>(births: &[f64]) -> Vec<T> {
 mod tests {
     use super::*;
 
-    const ALL: [Growth; 3] = [Growth::Linear, Growth::Quadratic, Growth::Unweighted];
-
     fn next(state: &mut u64) -> f64 {
         *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (*state >> 40) as f64 / (1u64 << 24) as f64
@@ -237,7 +236,7 @@ mod tests {
             let [d, f, g] = [0; 3].map(|_| next(&mut state));
             // Every case in turn: different births, equal births, one or two births of 0, and equal points.
             let (d, f, g) = [(d, f, g), (d, f, f), (d, f, 0.0), (d, 0.0, 0.0), (0.0, f, g)][k % 5];
-            for growth in ALL {
+            for growth in Growth::ALL {
                 let t = growth.edge(d, 2.0 * f, 2.0 * g) / 2.0;
                 let reach = |t: f64| radius(growth, t, f) + radius(growth, t, g);
                 let after = t * (1.0 + 1e-9);
@@ -250,7 +249,7 @@ mod tests {
 
     #[test]
     fn edges_at_the_ends_of_the_range() {
-        for growth in ALL {
+        for growth in Growth::ALL {
             assert_eq!(growth.edge(3.0, 0.0, 0.0), 3.0);
             assert_eq!(growth.edge(0.0, 0.0, 0.0), 0.0);
             assert_eq!(growth.edge(0.0, 5.0, 5.0), 5.0);
@@ -297,7 +296,7 @@ mod tests {
             let edges = pairs.map(|(i, j)| (i as u32, j as u32, matrix.get(i, j)));
             let graph = SparseDistances::new(n, edges).unwrap();
             let reversed = DistanceMatrix::from_fn(n, |i, j| matrix.get(n - 1 - i, n - 1 - j)).unwrap();
-            for growth in ALL {
+            for growth in Growth::ALL {
                 let measure = DistanceToMeasure { growth, ..DistanceToMeasure::default() };
                 let dense = weighted_matrix(matrix.clone(), &measure).unwrap();
                 let sparse = weighted_graph(&graph, &measure).unwrap();

@@ -102,7 +102,11 @@ fn what_has_no_vectors_is_refused() {
     };
     let bars = "1,0,2\n";
     refused(&[], "1\n2 3\n", "expected bars with dimensions, found pairs of cells");
-    refused(&[], "value,vcec,ecc\n1,1,1\n", "expected bars, found an Euler characteristic curve");
+    refused(
+        &[],
+        "value,vcec,ecc\n1,1,1\n",
+        "expected bars with dimensions, found an Euler characteristic curve",
+    );
     refused(
         &["--kind", "betti", "--resolution", "3x4"],
         bars,

@@ -53,7 +53,7 @@ fn bar(record: &ByteRecord) -> Result<DiagramPoint, (usize, &'static str)> {
     if record.len() == CRIPSER_COLUMNS && number::is_never(death) {
         death = f64::INFINITY;
     }
-    Ok(DiagramPoint { dim, birth, death, essential: death.is_infinite() })
+    Ok(number::bar(dim, birth, death))
 }
 
 /// The line number of a record that starts at byte `start`, or after the empty lines there.

@@ -3,6 +3,7 @@
 use super::{BarcodeFormat, Problem, npy, number, ripser, table};
 use crate::input::text::{is_text, is_utf16, lines, plain, quote};
 use crate::input::{Place, npz};
+use crate::names;
 
 /// Detects the format and gives the reason.
 pub(super) fn detect(name: &str, bytes: &[u8]) -> Result<(BarcodeFormat, &'static str), Problem> {
@@ -57,5 +58,5 @@ fn by_lines(name: &str, text: &[u8]) -> Result<(BarcodeFormat, &'static str), Pr
     }
     let expected = "a barcode: a line of persistence intervals, commas, a number of pairs, or {";
     Err(Problem::new(Place::Line(index + 1), expected, quote(first))
-        .note(format!("a format can be given: {}", BarcodeFormat::names())))
+        .note(format!("a format can be given: {}", names::list(&BarcodeFormat::ALL))))
 }

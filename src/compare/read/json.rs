@@ -27,50 +27,50 @@ struct Object {
 #[derive(Deserialize)]
 struct Bar {
     dim: u32,
-    birth: Value,
+    birth: JsonNumber,
     #[serde(deserialize_with = "nullable")]
-    death: Option<Value>,
+    death: Option<JsonNumber>,
 }
 
 /// Unlike a plain `Option`, this does not accept a missing death as `null`.
-fn nullable<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
+fn nullable<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<JsonNumber>, D::Error> {
     Option::deserialize(deserializer)
 }
 
-/// A filtration value: a number, or the string `"inf"` or `"-inf"`, since JSON has no infinite numbers.
-struct Value(f64);
+/// A number, or the string `"inf"` or `"-inf"`, since JSON has no infinite numbers.
+pub(crate) struct JsonNumber(pub(crate) f64);
 
-impl<'de> Deserialize<'de> for Value {
+impl<'de> Deserialize<'de> for JsonNumber {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(ValueVisitor)
+        deserializer.deserialize_any(NumberVisitor)
     }
 }
 
-struct ValueVisitor;
+struct NumberVisitor;
 
-impl Visitor<'_> for ValueVisitor {
-    type Value = Value;
+impl Visitor<'_> for NumberVisitor {
+    type Value = JsonNumber;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a number, \"inf\" or \"-inf\"")
     }
 
-    fn visit_f64<E>(self, number: f64) -> Result<Value, E> {
-        Ok(Value(number))
+    fn visit_f64<E>(self, number: f64) -> Result<JsonNumber, E> {
+        Ok(JsonNumber(number))
     }
 
-    fn visit_u64<E>(self, number: u64) -> Result<Value, E> {
-        Ok(Value(number as f64))
+    fn visit_u64<E>(self, number: u64) -> Result<JsonNumber, E> {
+        Ok(JsonNumber(number as f64))
     }
 
-    fn visit_i64<E>(self, number: i64) -> Result<Value, E> {
-        Ok(Value(number as f64))
+    fn visit_i64<E>(self, number: i64) -> Result<JsonNumber, E> {
+        Ok(JsonNumber(number as f64))
     }
 
-    fn visit_str<E: serde::de::Error>(self, word: &str) -> Result<Value, E> {
+    fn visit_str<E: serde::de::Error>(self, word: &str) -> Result<JsonNumber, E> {
         match word {
-            "inf" => Ok(Value(f64::INFINITY)),
-            "-inf" => Ok(Value(f64::NEG_INFINITY)),
+            "inf" => Ok(JsonNumber(f64::INFINITY)),
+            "-inf" => Ok(JsonNumber(f64::NEG_INFINITY)),
             _ => Err(E::invalid_value(serde::de::Unexpected::Str(word), &self)),
         }
     }
@@ -104,7 +104,7 @@ fn bars_of(bars: Vec<Bar>, max_dim: Option<u32>) -> Bars {
         dim,
         birth: birth.0,
         essential: death.is_none(),
-        death: death.map_or(f64::INFINITY, |Value(death)| death),
+        death: death.map_or(f64::INFINITY, |JsonNumber(death)| death),
     };
     let bars = Bars::new(bars.into_iter().map(point).collect());
     Bars { max_dim, tells_essential: true, ..bars }

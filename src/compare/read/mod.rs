@@ -36,12 +36,9 @@
 //! | has three or four numbers there | `gudhi` |
 //! | is any other text | an error |
 
-mod cell_arrays;
 mod csv;
 mod detect;
-mod error;
-mod format;
-mod json;
+pub(crate) mod json;
 mod npy;
 mod number;
 pub(super) mod ripser;
@@ -52,14 +49,54 @@ use std::path::Path;
 
 use phat_formats::{FormatError, dipha, phat};
 
+use serde::Serialize;
+use strum::VariantArray;
+
 use super::{Barcode, Bars, CellPairs};
 use crate::input::text::{lines, plain};
-use crate::input::{gzip, npz, source};
+use crate::input::{self, gzip, npz, source};
+use crate::names::named;
 
 use table::Table;
 
-pub use error::{Problem, ReadError};
-pub use format::BarcodeFormat;
+/// A format of barcodes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, VariantArray)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum BarcodeFormat {
+    /// Ripser's text.
+    Ripser,
+    /// Comma-separated values.
+    Csv,
+    /// A JSON object.
+    Json,
+    /// A NumPy array.
+    Npy,
+    /// An archive of NumPy arrays with an array `bars`.
+    Npz,
+    /// DIPHA persistence diagram (file type 2).
+    Dipha,
+    /// GUDHI's text: dimension, birth, death.
+    Gudhi,
+    /// Perseus' output: birth, death; the name ends with the dimension.
+    Perseus,
+    /// PHAT's pairs as text.
+    PhatAscii,
+    /// PHAT's pairs in binary.
+    PhatBinary,
+}
+
+named!(BarcodeFormat, "format");
+
+impl input::Formats for BarcodeFormat {
+    const REMEDY: &'static str = "a format can be given";
+}
+
+/// A problem of a barcode file.
+pub type Problem = input::Problem<input::Place>;
+
+/// The error of a barcode that cannot be read.
+pub type ReadError = input::ReadError<BarcodeFormat, Problem>;
 
 /// The result of reading a file.
 #[derive(Debug, Clone, PartialEq)]
@@ -131,13 +168,7 @@ fn left_out(bytes: &[u8], format: BarcodeFormat) -> Option<&'static str> {
             let names = npz::arrays_of_archive(bytes);
             names.iter().any(|name| read(name)) && names.iter().any(|name| !read(name))
         }
-        BarcodeFormat::Ripser
-        | BarcodeFormat::Npy
-        | BarcodeFormat::Dipha
-        | BarcodeFormat::Gudhi
-        | BarcodeFormat::Perseus
-        | BarcodeFormat::PhatAscii
-        | BarcodeFormat::PhatBinary => false,
+        _ => false,
     };
     is_there.then_some("the simplices or cycles of the file")
 }
@@ -149,19 +180,7 @@ fn read_as(name: &str, bytes: &[u8], format: BarcodeFormat) -> Result<Barcode, P
         BarcodeFormat::Csv => csv::read(&text()).map(Barcode::Bars),
         BarcodeFormat::Json => json::read(&text()),
         BarcodeFormat::Npy => npy::read(bytes).map(Barcode::Bars),
-        BarcodeFormat::Npz => {
-            let archive = npz::Archive::open(bytes)?;
-            if archive.contains("pairs") && !archive.contains("bars") {
-                let essential =
-                    archive.contains("essential").then(|| archive.read("essential")).transpose()?;
-                return cell_arrays::read(&archive.read("pairs")?, essential.as_deref())
-                    .map(Barcode::CellPairs);
-            }
-            match archive.contains("bars") {
-                true => archive.read("bars").and_then(|bars| npy::read(&bars)).map(Barcode::Bars),
-                false => npy::read_by_dimension(&archive).map(Barcode::Bars),
-            }
-        }
+        BarcodeFormat::Npz => npy::read_archive(&npz::Archive::open(bytes)?),
         BarcodeFormat::Dipha => read_dipha(bytes).map(Barcode::Bars),
         BarcodeFormat::Gudhi => table::read(&text(), name, Table::Gudhi).map(Barcode::Bars),
         BarcodeFormat::Perseus => table::read(&text(), name, Table::Perseus).map(Barcode::Bars),

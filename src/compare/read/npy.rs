@@ -1,56 +1,53 @@
-//! `npy`: a NumPy array of shape (bars, 3) with the columns dim, birth, death; or of shape (bars, 9) from
-//! CubicalRipser, whose other columns are coordinates of voxels.
+//! Bars and pairs of cells in NumPy arrays.
 //!
-//! The dtype is `f4` or `f8`, in either byte order; the order is C or Fortran.
+//! | array | shape | content |
+//! |---|---|---|
+//! | `npy`, or `bars` of `npz` | (bars, 3) | dim, birth, death |
+//! | the same, of CubicalRipser | (bars, 9) | dim, birth, death, coordinates of two voxels |
+//! | one array per dimension, whose name ends with it | (bars, 2) | birth, death |
+//! | `pairs` | (pairs, 2) | birth and death cell, whole numbers |
+//! | `essential`, beside `pairs` | (cells,) | essential cells |
+//!
+//! Elements are numbers of any type, in either byte order; the order of axes is C or Fortran.
 
-use npyz::{Deserialize, NpyFile, Order, TypeChar};
 use phat_formats::dipha::DiagramPoint;
 
 use super::Problem;
 use super::number::{self, CRIPSER_COLUMNS};
-use crate::compare::Bars;
+use crate::compare::{Barcode, Bars, CellPairs};
 use crate::input::Place;
-use crate::input::npy::{Array, check_header, dtype_problem, header_problem, scalar};
+use crate::input::npy::Array;
 use crate::input::npz::Archive;
 
 pub(super) use crate::input::npy::MAGIC;
 
 /// Number of columns: dim, birth, death.
-const COLUMNS: usize = 3;
+const COLUMNS: u64 = 3;
 
 /// Reads the bars of the file `bytes`.
 pub(super) fn read(bytes: &[u8]) -> Result<Bars, Problem> {
-    let data_at = check_header(bytes)?;
-    let file = NpyFile::new(bytes).map_err(|error| header_problem(error.to_string()))?;
-    let (kind, size) = scalar(&file.dtype())?;
-    let [rows, width] = extents(file.shape(), bytes.len() - data_at, size, &[COLUMNS, CRIPSER_COLUMNS])?;
-    let fortran = file.order() == Order::Fortran;
-    let values = match (kind, size) {
-        (TypeChar::Float, 8) => values(file, |x: f64| x)?,
-        (TypeChar::Float, 4) => values(file, |x: f32| x.into())?,
-        _ => return Err(dtype_problem(&file.dtype())),
+    let array = Array::parse(bytes)?;
+    let width = array.shape.get(1).copied().unwrap_or_default();
+    let is_cripser = width == CRIPSER_COLUMNS as u64;
+    let width = if is_cripser { width } else { COLUMNS };
+    let [dims, births, deaths] = columns(&array, width, "3 columns: dim, birth, death")?;
+    let bar = |row: usize| {
+        let dim = number::dimension(dims[row]);
+        let dim = dim.ok_or_else(|| in_row(row, number::DIMENSION, &format!("{:?}", dims[row])))?;
+        let is_essential = is_cripser && number::is_never(deaths[row]);
+        checked(row, dim, births[row], if is_essential { f64::INFINITY } else { deaths[row] })
     };
-    let index = |row: usize, column: usize| if fortran { column * rows + row } else { row * width + column };
-    let bar = |row| {
-        let [dim, birth, death] = [0, 1, 2].map(|column| values[index(row, column)]);
-        let at = |column, expected, found: f64| {
-            let byte = data_at + size * index(row, column);
-            Problem::new(Place::Byte(byte), expected, format!("{found:?} in row {row}"))
-        };
-        if birth.is_nan() || death.is_nan() {
-            let column = if birth.is_nan() { 1 } else { 2 };
-            return Err(at(column, "a number", f64::NAN));
-        }
-        let dim = number::dimension(dim).ok_or_else(|| at(0, number::DIMENSION, dim))?;
-        let death = if width == CRIPSER_COLUMNS && number::is_never(death) { f64::INFINITY } else { death };
-        Ok(DiagramPoint { dim, birth, death, essential: death.is_infinite() })
-    };
-    (0..rows).map(bar).collect::<Result<_, _>>().map(Bars::new)
+    (0..dims.len()).map(bar).collect::<Result<_, _>>().map(Bars::new)
 }
 
-/// Reads the bars of an archive with one array per dimension, whose rows are birth and death and whose name ends with
-/// the dimension.
-pub(super) fn read_by_dimension(archive: &Archive<'_>) -> Result<Bars, Problem> {
+/// Reads the bars or pairs of an archive.
+pub(super) fn read_archive(archive: &Archive<'_>) -> Result<Barcode, Problem> {
+    if archive.contains("bars") {
+        return read(&archive.read("bars")?).map(Barcode::Bars);
+    }
+    if archive.contains("pairs") {
+        return read_pairs(archive).map(Barcode::CellPairs);
+    }
     let dims: Vec<(u32, &str)> = archive
         .names()
         .filter_map(|name| {
@@ -66,46 +63,62 @@ pub(super) fn read_by_dimension(archive: &Archive<'_>) -> Result<Bars, Problem> 
     let mut points = Vec::new();
     for &(dim, name) in &dims {
         let file = archive.read(name)?;
-        let array = Array::parse(&file)?;
-        let &[rows, 2] = &array.shape[..] else {
-            let expected = format!("2 columns in {name:?}: birth, death");
-            return Err(Problem::new(Place::Whole, expected, format!("shape {:?}", array.shape)));
-        };
-        let (rows, numbers) = (rows as usize, array.numbers()?);
-        for row in 0..rows {
-            let at =
-                |column: usize| numbers[if array.fortran { column * rows + row } else { 2 * row + column }];
-            let (birth, death) = (at(0), at(1));
-            if birth.is_nan() || death.is_nan() {
-                let expected = format!("numbers in {name:?}");
-                return Err(Problem::new(Place::Whole, expected, format!("NaN in row {row}")));
-            }
-            points.push(DiagramPoint { dim, birth, death, essential: death.is_infinite() });
+        let expected = format!("2 columns in {name:?}: birth, death");
+        let [births, deaths] = columns(&Array::parse(&file)?, 2, &expected)?;
+        for row in 0..births.len() {
+            points.push(checked(row, dim, births[row], deaths[row])?);
         }
     }
     let mut bars = Bars::new(points);
     bars.dims.extend(dims.iter().map(|&(dim, _)| dim));
-    Ok(bars)
+    Ok(Barcode::Bars(bars))
 }
 
-/// The numbers of rows and columns, if the length of the data agrees with the shape.
-fn extents(shape: &[u64], found: usize, size: usize, widths: &[usize]) -> Result<[usize; 2], Problem> {
-    let &[rows, columns] = shape else {
-        let found = format!("{} of shape {shape:?}", shape.len());
-        return Err(Problem::new(Place::Byte(10), "an array of 2 dimensions", found));
+fn read_pairs(archive: &Archive<'_>) -> Result<CellPairs, Problem> {
+    let file = archive.read("pairs")?;
+    let pairs = Array::parse(&file)?;
+    let &[rows, 2] = &pairs.shape[..] else { return Err(shape("2 columns: birth, death", &pairs)) };
+    let cells = cells(&pairs)?;
+    let at = |row: usize| (cells[pairs.index(row, 0)], cells[pairs.index(row, 1)]);
+    let essential = archive.contains("essential").then(|| {
+        let file = archive.read("essential")?;
+        let essential = Array::parse(&file)?;
+        if essential.shape.len() == 1 { self::cells(&essential) } else { Err(shape("one axis", &essential)) }
+    });
+    Ok(CellPairs { pairs: (0..rows as usize).map(at).collect(), essential: essential.transpose()? })
+}
+
+/// The first `N` columns of an array of `width` columns.
+fn columns<const N: usize>(array: &Array<'_>, width: u64, expected: &str) -> Result<[Vec<f64>; N], Problem> {
+    let rows = match array.shape[..] {
+        [rows, columns] if columns == width => rows as usize,
+        _ => return Err(shape(expected, array)),
     };
-    if !widths.iter().any(|&width| width as u64 == columns) {
-        return Err(Problem::new(Place::Byte(10), "3 columns: dim, birth, death", columns.to_string()));
-    }
-    let bytes = rows.checked_mul(columns).and_then(|count| count.checked_mul(size as u64));
-    if bytes != Some(found as u64) {
-        let expected = format!("{rows} × {columns} elements of {size} bytes after the header");
-        return Err(Problem::new(Place::Whole, expected, format!("{found} bytes")));
-    }
-    Ok([rows as usize, columns as usize])
+    let numbers = array.numbers()?;
+    Ok(std::array::from_fn(|column| (0..rows).map(|row| numbers[array.index(row, column)]).collect()))
 }
 
-fn values<S: Deserialize>(file: NpyFile<&[u8]>, convert: impl Fn(S) -> f64) -> Result<Vec<f64>, Problem> {
-    let elements = file.data::<S>().map_err(|error| header_problem(error.to_string()))?;
-    elements.map(|x| x.map(&convert).map_err(|error| header_problem(error.to_string()))).collect()
+/// The numbers of cells in the order of the file.
+fn cells(array: &Array<'_>) -> Result<Vec<u64>, Problem> {
+    let number = |cell: i64| {
+        u64::try_from(cell)
+            .map_err(|_| Problem::new(Place::Whole, "numbers of cells, from 0", cell.to_string()))
+    };
+    array.integers()?.into_iter().map(number).collect()
+}
+
+/// The bar in a row, unless an end is NaN.
+fn checked(row: usize, dim: u32, birth: f64, death: f64) -> Result<DiagramPoint, Problem> {
+    if birth.is_nan() || death.is_nan() {
+        return Err(in_row(row, "numbers", "NaN"));
+    }
+    Ok(number::bar(dim, birth, death))
+}
+
+fn in_row(row: usize, expected: &str, found: &str) -> Problem {
+    Problem::new(Place::Whole, expected, format!("{found} in row {row}"))
+}
+
+fn shape(expected: &str, array: &Array<'_>) -> Problem {
+    Problem::new(Place::Whole, format!("an array of {expected}"), format!("shape {:?}", array.shape))
 }

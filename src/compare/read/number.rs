@@ -1,5 +1,7 @@
 //! Values and dimensions of bars.
 
+use phat_formats::dipha::DiagramPoint;
+
 /// The expected token, in words.
 pub(super) type Expected = &'static str;
 
@@ -16,6 +18,11 @@ pub(super) fn value(token: &[u8]) -> Result<f64, Expected> {
     }
     let spelt_out = token.iter().any(|b| matches!(b, b'i' | b'I'));
     if value.is_infinite() && !spelt_out { Err(DOUBLE) } else { Ok(value) }
+}
+
+/// A bar; one that dies at an infinite value is essential.
+pub(super) fn bar(dim: u32, birth: f64, death: f64) -> DiagramPoint {
+    DiagramPoint { dim, birth, death, essential: death.is_infinite() }
 }
 
 /// Whether a death in CubicalRipser's tables means an essential bar: infinity, or the greatest double.

@@ -9,8 +9,6 @@
 //! Essential bars die at `inf`, and in `perseus` at −1. All lines have as many numbers as the first. Lines that begin
 //! with `#` are skipped.
 
-use phat_formats::dipha::DiagramPoint;
-
 use super::Problem;
 use super::number::{self, DIMENSION};
 use crate::compare::Bars;
@@ -67,7 +65,7 @@ pub(super) fn read(text: &[u8], name: &str, table: Table) -> Result<Bars, Proble
         if table == Table::Perseus && death == -1.0 {
             death = f64::INFINITY;
         }
-        bars.push(DiagramPoint { dim, birth, death, essential: death.is_infinite() });
+        bars.push(number::bar(dim, birth, death));
     }
     let mut bars = Bars::new(bars);
     bars.dims.extend(named.filter(|_| width.is_none_or(|width| width == 2)));

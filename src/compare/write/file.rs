@@ -6,6 +6,7 @@ use std::io::{self, Write};
 use phat_formats::dipha::{DiagramPoint, write_diagram};
 use phat_formats::phat;
 use serde::Serialize;
+use strum::VariantArray;
 
 use crate::compare::read::ripser::SUPERLEVEL;
 use crate::compare::{Barcode, Bars, CellPairs, Kind};
@@ -17,7 +18,7 @@ use crate::output::text::{self, Digits};
 use crate::output::{BarTable, Row, csv, npy};
 
 /// The formats to which barcodes can be converted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, VariantArray)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -77,18 +78,6 @@ pub enum UnwritableBarcode {
 }
 
 impl BarcodeFile {
-    /// Every format.
-    pub const ALL: [BarcodeFile; 8] = [
-        BarcodeFile::Text,
-        BarcodeFile::Csv,
-        BarcodeFile::Json,
-        BarcodeFile::Npy,
-        BarcodeFile::Npz,
-        BarcodeFile::Dipha,
-        BarcodeFile::PhatAscii,
-        BarcodeFile::PhatBinary,
-    ];
-
     /// Whether the format can hold barcodes of a kind.
     pub fn holds_kind(self, kind: Kind) -> bool {
         match self {

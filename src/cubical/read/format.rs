@@ -1,22 +1,19 @@
 //! Image file formats that can be read.
 
 use serde::Serialize;
+use strum::VariantArray;
 
 use crate::names::{self, named};
 
 /// Input format of an image.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, VariantArray)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum ImageFormat {
     /// NumPy array.
     Npy,
-    /// An array in a NumPy archive.
-    Npz,
     /// PNG, grayscale.
     Png,
-    /// Netpbm graymap or bitmap.
-    Pgm,
     /// TIFF, grayscale, one page or a stack.
     Tiff,
     /// NIfTI-1 or NIfTI-2, header and voxels in one file, optionally compressed.
@@ -27,22 +24,13 @@ pub enum ImageFormat {
     Perseus,
     /// Voxels without a header.
     Raw,
+    /// An array in a NumPy archive.
+    Npz,
+    /// Netpbm graymap or bitmap.
+    Pgm,
 }
 
 impl ImageFormat {
-    /// All formats.
-    pub const ALL: [ImageFormat; 9] = [
-        ImageFormat::Npy,
-        ImageFormat::Png,
-        ImageFormat::Tiff,
-        ImageFormat::Nifti,
-        ImageFormat::Dipha,
-        ImageFormat::Perseus,
-        ImageFormat::Raw,
-        ImageFormat::Npz,
-        ImageFormat::Pgm,
-    ];
-
     /// The names of all formats, for messages.
     pub(super) fn names() -> String {
         names::list(&ImageFormat::ALL)

@@ -1,11 +1,12 @@
 //! Names of the thinning rules.
 
 use serde::Serialize;
+use strum::VariantArray;
 
 use crate::names::named;
 
 /// Thinning rule: selects the foreground voxels that an iteration deletes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, VariantArray)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -23,10 +24,6 @@ pub enum Rule {
 }
 
 impl Rule {
-    /// All rules.
-    pub const ALL: [Rule; 5] =
-        [Rule::GuoHall, Rule::ZhangSuen, Rule::Kashani, Rule::KashaniSafe, Rule::Subfields];
-
     /// Whether the rule preserves the Betti numbers of the foreground for every image.
     pub fn keeps_topology(self) -> bool {
         matches!(self, Rule::GuoHall | Rule::KashaniSafe | Rule::Subfields)

@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use serde::Serialize;
+use strum::VariantArray;
 
 use super::{dipha, nifti, npy, perseus, raw};
 #[cfg(feature = "codecs")]
@@ -16,7 +17,7 @@ use crate::names::named;
 use crate::with_image;
 
 /// Output format of an image.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, VariantArray)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -82,18 +83,6 @@ pub enum Unwritable {
 }
 
 impl ImageFile {
-    /// All formats.
-    pub const ALL: [ImageFile; 8] = [
-        ImageFile::Npy,
-        ImageFile::Png,
-        ImageFile::Tiff,
-        ImageFile::Nifti,
-        ImageFile::NiftiGz,
-        ImageFile::Dipha,
-        ImageFile::Perseus,
-        ImageFile::Raw,
-    ];
-
     /// Checks that the format can hold images of this shape and voxel type.
     ///
     /// # Errors

@@ -42,8 +42,6 @@ mod cover;
 mod error;
 mod locations;
 mod network;
-#[cfg(test)]
-mod plain;
 mod sides;
 mod sum;
 #[cfg(test)]

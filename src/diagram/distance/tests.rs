@@ -1,5 +1,7 @@
 //! Compares distances with their definition, and matchings with their distances.
 
+mod plain;
+
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use rand::{Rng, RngExt, SeedableRng};

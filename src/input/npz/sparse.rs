@@ -110,12 +110,12 @@ impl Archive<'_> {
         if count != offsets.len() as u64 {
             return Err(self.wrong_shape("data", "a row for each of \"offsets\"", &array));
         }
-        let (count, width) = (count as usize, width as usize);
+        let width = width as usize;
         let values = array.numbers().map_err(|problem| in_array("data", problem))?;
         let mut entries = Vec::new();
         for (k, &offset) in offsets.iter().enumerate() {
             for column in 0..width.min(columns) {
-                let value = values[if array.fortran { column * count + k } else { k * width + column }];
+                let value = values[array.index(k, column)];
                 let row = (column as i64).checked_sub(offset).and_then(|row| usize::try_from(row).ok());
                 if let Some(row) = row.filter(|&row| row < rows && value != 0.0) {
                     entries.push(Triplet { row, column, value });

@@ -1,11 +1,12 @@
 //! The names of the input formats.
 
 use serde::Serialize;
+use strum::VariantArray;
 
 use crate::names::named;
 
 /// The input formats of the boundary-matrix path.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, VariantArray)]
 #[serde(rename_all = "kebab-case")]
 pub enum MatrixFormat {
     /// PHAT's text.
@@ -18,17 +19,6 @@ pub enum MatrixFormat {
     Npz,
     /// Matrix Market's text.
     MatrixMarket,
-}
-
-impl MatrixFormat {
-    /// Every format.
-    pub const ALL: [MatrixFormat; 5] = [
-        MatrixFormat::PhatAscii,
-        MatrixFormat::PhatBinary,
-        MatrixFormat::Dipha,
-        MatrixFormat::Npz,
-        MatrixFormat::MatrixMarket,
-    ];
 }
 
 named!(MatrixFormat, "format");

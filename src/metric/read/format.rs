@@ -3,13 +3,14 @@
 use std::str::FromStr;
 
 use serde::Serialize;
+use strum::VariantArray;
 
 use crate::names::{self, UnknownChoice, named};
 
 /// The input formats of the Vietoris–Rips path, with Ripser's names. `FromStr` accepts these names; Ripser's
 /// abbreviations `lower`, `upper`, `dist` and `point`, followed by anything; `condensed`, SciPy's word for the
 /// distances above the diagonal row by row; and `edges`, for the edge list of a graph.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, VariantArray)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum DistanceFormat {
@@ -44,24 +45,6 @@ pub enum DistanceFormat {
 }
 
 impl DistanceFormat {
-    /// Every format.
-    pub const ALL: [DistanceFormat; 14] = [
-        DistanceFormat::LowerDistance,
-        DistanceFormat::UpperDistance,
-        DistanceFormat::Distance,
-        DistanceFormat::PointCloud,
-        DistanceFormat::Sparse,
-        DistanceFormat::Dipha,
-        DistanceFormat::Binary,
-        DistanceFormat::Npy,
-        DistanceFormat::Npz,
-        DistanceFormat::MatrixMarket,
-        DistanceFormat::Off,
-        DistanceFormat::Obj,
-        DistanceFormat::Ply,
-        DistanceFormat::Xyz,
-    ];
-
     /// The names of all formats, for messages.
     pub(super) fn names() -> String {
         names::list(&DistanceFormat::ALL)

@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use phat_formats::dipha;
 use serde::Serialize;
+use strum::VariantArray;
 
 use super::{all_distances, binary, connected, matrix_market, npy, text};
 use crate::memory::{self, Refused};
@@ -11,7 +12,7 @@ use crate::metric::{Distances, MetricError, Precision, Value};
 use crate::names::named;
 
 /// The output formats of distances and points.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, VariantArray)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -84,19 +85,6 @@ pub struct Loss {
 }
 
 impl DistanceFile {
-    /// Every format.
-    pub const ALL: [DistanceFile; 9] = [
-        DistanceFile::LowerDistance,
-        DistanceFile::Condensed,
-        DistanceFile::Distance,
-        DistanceFile::PointCloud,
-        DistanceFile::Sparse,
-        DistanceFile::Binary,
-        DistanceFile::Dipha,
-        DistanceFile::Npy,
-        DistanceFile::MatrixMarket,
-    ];
-
     /// Whether the format holds coordinates of points instead of distances.
     pub fn holds_points(self) -> bool {
         matches!(self, DistanceFile::PointCloud | DistanceFile::Npy | DistanceFile::MatrixMarket)

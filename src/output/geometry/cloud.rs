@@ -7,36 +7,16 @@ use crate::rips::Representatives;
 
 /// The error of cycles that cannot be drawn.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum GeometryError {
-    /// The input has distances but no coordinates.
-    #[error("geometry: expected points, which have coordinates, found {found}")]
-    NoCoordinates {
-        /// Description of the input.
-        found: &'static str,
-    },
-    /// The number of coordinates to draw is neither 2 nor 3.
-    #[error("geometry: expected points with 2 or 3 coordinates, or a choice of so many, found {found}")]
-    Dimension {
-        /// Number of coordinates to draw.
-        found: usize,
-    },
-    /// The points have no such coordinate.
-    #[error("geometry: expected axes below {coordinates}, the number of coordinates, found {axis}")]
-    NoSuchAxis {
-        /// The axis, 0-based.
-        axis: usize,
-        /// The number of coordinates.
-        coordinates: usize,
-    },
-    /// A cycle has dimension 3 or more.
-    #[error(
-        "geometry: expected cycles of dimension 1 or 2, which edges and triangles draw, found one of dimension {dim}"
-    )]
-    Cycle {
-        /// The dimension of the cycle.
-        dim: usize,
-    },
+#[error("geometry: expected {expected}, found {found}")]
+pub struct GeometryError {
+    expected: String,
+    found: String,
+}
+
+impl GeometryError {
+    fn new(expected: impl Into<String>, found: impl Into<String>) -> Self {
+        GeometryError { expected: expected.into(), found: found.into() }
+    }
 }
 
 /// Coordinates at which the points of a cloud are drawn.
@@ -64,11 +44,12 @@ impl CloudCoordinates {
     }
 
     fn of_distances<T: Value>(distances: &Distances<T>, axes: &[usize]) -> Result<Self, GeometryError> {
-        match distances {
-            Distances::Points(points) => CloudCoordinates::of_points(points, axes),
-            Distances::Matrix(_) => Err(GeometryError::NoCoordinates { found: "a matrix of distances" }),
-            Distances::Sparse(_) => Err(GeometryError::NoCoordinates { found: "a list of edges" }),
-        }
+        let found = match distances {
+            Distances::Points(points) => return CloudCoordinates::of_points(points, axes),
+            Distances::Matrix(_) => "a matrix of distances",
+            Distances::Sparse(_) => "a list of edges",
+        };
+        Err(GeometryError::new("points, which have coordinates", found))
     }
 
     fn of_points<T: Value>(points: &PointCloud<T>, axes: &[usize]) -> Result<Self, GeometryError> {
@@ -76,10 +57,12 @@ impl CloudCoordinates {
         let all: Vec<usize> = (0..coordinates).collect();
         let axes = if axes.is_empty() { &all } else { axes };
         if !matches!(axes.len(), 2 | 3) {
-            return Err(GeometryError::Dimension { found: axes.len() });
+            let expected = "points with 2 or 3 coordinates, or a choice of so many";
+            return Err(GeometryError::new(expected, axes.len().to_string()));
         }
         if let Some(&axis) = axes.iter().find(|&&axis| axis >= coordinates) {
-            return Err(GeometryError::NoSuchAxis { axis, coordinates });
+            let expected = format!("axes below {coordinates}, the number of coordinates");
+            return Err(GeometryError::new(expected, axis.to_string()));
         }
         let at = |point| {
             let mut at = [0.0; 3];
@@ -112,7 +95,7 @@ impl Geometry {
     /// ```
     ///
     /// # Errors
-    /// [`GeometryError::Cycle`]: a cycle has dimension 3 or more.
+    /// [`GeometryError`]: a cycle has dimension 3 or more.
     ///
     /// # Panics
     /// A representative has a vertex that is not among the points.
@@ -126,7 +109,10 @@ impl Geometry {
             let shape = match cycle.dimension() {
                 1 => CellShape::Edge,
                 2 => CellShape::Triangle,
-                dim => return Err(GeometryError::Cycle { dim }),
+                dim => {
+                    let expected = "cycles of dimension 1 or 2, which edges and triangles draw";
+                    return Err(GeometryError::new(expected, format!("one of dimension {dim}")));
+                }
             };
             let mut drawn = DrawnCycle::new(found.dim, found.index, found.bar.birth, found.bar.death, shape);
             for (simplex, coefficient) in cycle {

@@ -36,12 +36,13 @@ use std::fmt;
 use std::io::{self, Write};
 
 use serde::Serialize;
+use strum::VariantArray;
 
 pub use self::cloud::{CloudCoordinates, GeometryError};
 use crate::names::named;
 
 /// A format of geometry.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, VariantArray)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -57,9 +58,6 @@ pub enum GeometryFormat {
 named!(GeometryFormat);
 
 impl GeometryFormat {
-    /// Every format.
-    pub const ALL: [GeometryFormat; 3] = [GeometryFormat::Vtk, GeometryFormat::Ply, GeometryFormat::Obj];
-
     /// Writes `geometry` to `out`, unbuffered: pass a buffered writer.
     ///
     /// # Errors
@@ -73,26 +71,15 @@ impl GeometryFormat {
     }
 }
 
-/// The shape of a cell.
+/// The shape of a cell: its number of corners.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CellShape {
     /// An edge between two points.
-    Edge,
+    Edge = 2,
     /// A triangle.
-    Triangle,
+    Triangle = 3,
     /// A quadrilateral, with corners in cyclic order.
-    Quadrilateral,
-}
-
-impl CellShape {
-    /// Number of corners.
-    pub fn corners(self) -> usize {
-        match self {
-            CellShape::Edge => 2,
-            CellShape::Triangle => 3,
-            CellShape::Quadrilateral => 4,
-        }
-    }
+    Quadrilateral = 4,
 }
 
 /// The cycle of a bar, as cells of one shape between numbered points.
@@ -119,7 +106,7 @@ impl DrawnCycle {
     /// # Panics
     /// The shape has a different number of corners.
     pub fn push(&mut self, corners: &[u64], coefficient: u16) {
-        assert_eq!(corners.len(), self.shape.corners(), "the corners of a cell");
+        assert_eq!(corners.len(), self.shape as usize, "the corners of a cell");
         self.corners.extend_from_slice(corners);
         self.coefficients.push(coefficient);
     }
@@ -169,7 +156,7 @@ impl Geometry {
     /// All cells, cycle by cycle.
     fn cells(&self) -> impl Iterator<Item = Cell<'_>> {
         self.cycles.iter().flat_map(|cycle| {
-            let cells = cycle.corners.chunks_exact(cycle.shape.corners()).zip(&cycle.coefficients);
+            let cells = cycle.corners.chunks_exact(cycle.shape as usize).zip(&cycle.coefficients);
             cells.map(move |(corners, &coefficient)| Cell { cycle, corners, coefficient })
         })
     }

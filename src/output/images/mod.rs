@@ -83,6 +83,7 @@ pub mod npz;
 use std::io::{self, Write};
 
 use serde::Serialize;
+use strum::VariantArray;
 
 use crate::cubical::persistence::representatives::Representatives;
 use crate::cubical::persistence::{Class, Classes, PersistenceRequest};
@@ -95,7 +96,7 @@ use crate::output::{csv, npy};
 use crate::with_image;
 
 /// A format of the bars of an image.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, VariantArray)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -180,27 +181,9 @@ fn write_text(barcode: &Barcode<'_>, out: &mut dyn Write) -> io::Result<()> {
 }
 
 impl ImageBarsFormat {
-    /// Every format.
-    pub const ALL: [ImageBarsFormat; 7] = [
-        ImageBarsFormat::Text,
-        ImageBarsFormat::Csv,
-        ImageBarsFormat::Json,
-        ImageBarsFormat::Npy,
-        ImageBarsFormat::Dipha,
-        ImageBarsFormat::Cripser,
-        ImageBarsFormat::Npz,
-    ];
-
     /// Whether the format can hold cycles.
     pub fn holds_representatives(self) -> bool {
-        match self {
-            ImageBarsFormat::Json | ImageBarsFormat::Npz => true,
-            ImageBarsFormat::Text
-            | ImageBarsFormat::Csv
-            | ImageBarsFormat::Npy
-            | ImageBarsFormat::Dipha
-            | ImageBarsFormat::Cripser => false,
-        }
+        matches!(self, ImageBarsFormat::Json | ImageBarsFormat::Npz)
     }
 
     /// Checks that the format holds the bars exactly.
@@ -213,10 +196,7 @@ impl ImageBarsFormat {
                 barcode.table().doubles().try_for_each(|row| row.map(drop))
             }
             ImageBarsFormat::Dipha => dipha::check(barcode),
-            ImageBarsFormat::Text
-            | ImageBarsFormat::Csv
-            | ImageBarsFormat::Json
-            | ImageBarsFormat::Cripser => Ok(()),
+            _ => Ok(()),
         };
         checked.map_err(Inexact::beside_texts)
     }

@@ -74,6 +74,7 @@ use std::io::{self, Write};
 
 use phat_formats::{dipha, phat};
 use serde::Serialize;
+use strum::VariantArray;
 
 use crate::matrix::Index;
 use crate::matrix::any::{AnyReduced, Reduced};
@@ -84,7 +85,7 @@ use crate::output::csv;
 pub use solution::Solution;
 
 /// A format of persistence pairs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, VariantArray)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -105,22 +106,9 @@ pub enum PairsFormat {
 }
 
 impl PairsFormat {
-    /// Every format.
-    pub const ALL: [PairsFormat; 6] = [
-        PairsFormat::PhatAscii,
-        PairsFormat::PhatBinary,
-        PairsFormat::Dipha,
-        PairsFormat::Csv,
-        PairsFormat::Json,
-        PairsFormat::Npz,
-    ];
-
     /// Whether the format can hold cycles.
     pub fn holds_cycles(self) -> bool {
-        match self {
-            PairsFormat::PhatAscii | PairsFormat::PhatBinary | PairsFormat::Dipha | PairsFormat::Csv => false,
-            PairsFormat::Json | PairsFormat::Npz => true,
-        }
+        matches!(self, PairsFormat::Json | PairsFormat::Npz)
     }
 
     /// Writes `solution` to `out`, unbuffered: pass a buffered writer.

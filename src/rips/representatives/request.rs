@@ -1,13 +1,14 @@
 //! Requests for representatives: their kinds, the bars, and the consequences for the run.
 
 use serde::{Deserialize, Serialize};
+use strum::VariantArray;
 
 use crate::diagram::BarSelection;
 use crate::names::named;
 use crate::rips::Collapse;
 
 /// A kind of representative of a bar.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, VariantArray)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -23,7 +24,7 @@ pub enum RepresentativeKind {
 named!(RepresentativeKind);
 
 /// The scale up to which a cocycle is given: simplices of greater diameter are left out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, VariantArray)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
