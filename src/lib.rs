@@ -112,14 +112,15 @@ pub mod compare;
 pub mod cubical;
 pub(crate) mod cuda;
 pub mod diagram;
+mod disjoint_sets;
 mod error_kind;
 #[cfg(feature = "generate")]
 pub mod generate;
-pub(crate) mod halves;
 pub mod input;
 #[doc(hidden)]
 pub mod internals;
 pub mod interop;
+pub(crate) mod kd_tree;
 pub mod matrix;
 pub mod memory;
 pub mod metric;

@@ -8,8 +8,9 @@ use std::path::Path;
 
 use common::shared::{folder, table};
 use lacuna::cells::{FilteredComplex, cubical_complex, rips_complex};
-use lacuna::matrix::BoundaryMatrix;
+use lacuna::matrix::{BoundaryMatrix, Pairs};
 use lacuna::metric::{DistanceMatrix, Distances, SparseDistances};
+use lacuna::output::pairs::Solution;
 use phat_formats::dipha::{self, DiagramPoint, FileType};
 
 #[test]
@@ -26,8 +27,16 @@ fn diagrams_are_diphas() {
         let filtration = filtration(&bytes(&folder.join("data/dipha").join(&input)), upper_dim);
         let name = format!("{input}, upper_dim {upper_dim}");
         assert_eq!(filtration.matrix.check(), Ok(()), "{name}");
-        assert_eq!(filtration.diagram(&standard(&filtration.matrix)), expected, "{name}");
+        assert_eq!(dipha_points(&filtration), expected, "{name}");
     }
+}
+
+/// The points that DIPHA writes.
+fn dipha_points(filtration: &FilteredComplex<u32>) -> Vec<DiagramPoint> {
+    let FilteredComplex { matrix, values, max_dim } = filtration;
+    let pairs = Pairs { pairs: standard(matrix), cells: matrix.len(), ..Pairs::default() };
+    let (values, max_dim) = (Some(&values[..]), *max_dim);
+    Solution { matrix, pairs: &pairs, values, max_dim, cut: false, cycles: None }.dipha_points()
 }
 
 fn bytes(path: &Path) -> Vec<u8> {
@@ -89,7 +98,7 @@ fn sum(a: &[u32], b: &[u32]) -> Vec<u32> {
 fn the_reduction_of_this_test_finds_a_hole() {
     let image = [1.0, 2.0, 1.0, 1.0, 5.0, 1.0, 1.0, 1.0, 1.0];
     let filtration: FilteredComplex<u32> = cubical_complex(&[3, 3], &image, None).unwrap();
-    let points = filtration.diagram(&standard(&filtration.matrix));
+    let points = dipha_points(&filtration);
     let point = |dim, birth, death, essential| DiagramPoint { dim, birth, death, essential };
     assert_eq!(points, [point(0, 1.0, 5.0, true), point(1, 2.0, 5.0, false)]);
 }

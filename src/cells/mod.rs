@@ -22,7 +22,7 @@ mod cubical_grid;
 mod file;
 mod rips;
 
-use phat_formats::dipha::{DiagramPoint, WeightedBoundaryMatrix};
+use phat_formats::dipha::WeightedBoundaryMatrix;
 use phat_formats::{BoundaryMatrix, ColumnError, Dimension, Index};
 
 use crate::memory::Refused;
@@ -113,55 +113,6 @@ impl<I> From<WeightedBoundaryMatrix<I>> for FilteredComplex<I> {
     fn from(WeightedBoundaryMatrix { matrix, values, max_dim }: WeightedBoundaryMatrix<I>) -> Self {
         FilteredComplex { matrix, values, max_dim }
     }
-}
-
-impl<I: Index> FilteredComplex<I> {
-    /// The persistence diagram of the given pairs (birth cell, death cell): the points that DIPHA writes, in its
-    /// order.
-    ///
-    /// Bars of length zero are left out, and so are essential classes of the complex's dimension, since cells of a
-    /// higher dimension that would kill them may be missing. Other essential classes die at the greatest value of the
-    /// complex.
-    ///
-    /// # Panics
-    /// A cell is out of range.
-    pub fn diagram(&self, pairs: &[(I, I)]) -> Vec<DiagramPoint> {
-        diagram(&self.matrix, self.max_dim, |cell| self.values[cell], pairs)
-    }
-}
-
-/// The persistence diagram of any boundary matrix, like [`FilteredComplex::diagram`]. `max_dim` is the dimension of
-/// the complex, and `value` must ascend.
-///
-/// # Panics
-/// A cell is out of range.
-pub fn diagram<I: Index>(
-    matrix: &BoundaryMatrix<I>,
-    max_dim: Dimension,
-    value: impl Fn(usize) -> f64,
-    pairs: &[(I, I)],
-) -> Vec<DiagramPoint> {
-    let point = |birth: usize, death: f64, essential| DiagramPoint {
-        dim: matrix.dim(birth).into(),
-        birth: value(birth),
-        death,
-        essential,
-    };
-    let mut paired = vec![false; matrix.len()];
-    let mut points = Vec::new();
-    for &(birth, death) in pairs {
-        let (birth, death) = (birth.to_usize(), death.to_usize());
-        paired[birth] = true;
-        paired[death] = true;
-        if value(birth) != value(death) {
-            points.push(point(birth, value(death), false));
-        }
-    }
-    let greatest = matrix.len().checked_sub(1).map_or(0.0, &value);
-    let essential = (0..paired.len()).filter(|&cell| !paired[cell] && matrix.dim(cell) < max_dim);
-    points.extend(essential.map(|cell| point(cell, greatest, true)));
-    points.sort_unstable_by(DiagramPoint::order);
-    points
 }
 
 #[cfg(test)]

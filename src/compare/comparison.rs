@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 use std::fmt;
+use std::iter::repeat_n;
 
 use phat_formats::dipha::DiagramPoint;
 
@@ -79,27 +80,14 @@ impl Comparison {
 
     /// Compares two multisets whose elements match only if they are equal.
     pub(super) fn add_exact<T: Copy + Ord>(&mut self, a: &[T], b: &[T], entry: impl Fn(T) -> Entry) {
-        let [mut a, mut b] = [a, b].map(<[T]>::to_vec);
-        a.sort_unstable();
-        b.sort_unstable();
-        let (mut a, mut b) = (a.as_slice(), b.as_slice());
-        loop {
-            match (a.split_first(), b.split_first()) {
-                (Some((x, rest_a)), Some((y, rest_b))) if x == y => {
-                    self.matched += 1;
-                    (a, b) = (rest_a, rest_b);
-                }
-                (Some((x, rest)), other) if other.is_none_or(|(y, _)| x < y) => {
-                    self.only[0].push(entry(*x));
-                    a = rest;
-                }
-                (_, Some((y, rest))) => {
-                    self.only[1].push(entry(*y));
-                    b = rest;
-                }
-                // If nothing of B remains, an earlier arm took the rest of A.
-                (_, None) => break,
-            }
+        let mut all: Vec<(T, usize)> = a.iter().map(|&x| (x, 0)).chain(b.iter().map(|&x| (x, 1))).collect();
+        all.sort();
+        for equal in all.chunk_by(|p, q| p.0 == q.0) {
+            let of_a = equal.partition_point(|&(_, side)| side == 0);
+            let of_b = equal.len() - of_a;
+            self.matched += of_a.min(of_b);
+            self.only[0].extend(repeat_n(entry(equal[0].0), of_a.saturating_sub(of_b)));
+            self.only[1].extend(repeat_n(entry(equal[0].0), of_b.saturating_sub(of_a)));
         }
     }
 

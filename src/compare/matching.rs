@@ -16,7 +16,7 @@ mod hopcroft_karp;
 mod start;
 mod tree;
 
-use crate::halves::Located;
+use crate::kd_tree::{Point, Site};
 use crate::parallel;
 
 use hopcroft_karp::Matching;
@@ -26,9 +26,6 @@ const PIECE: usize = 1 << 12;
 
 /// Marks a missing partner.
 const NONE: usize = usize::MAX;
-
-/// A point: birth and death.
-pub type Point = [f64; 2];
 
 /// Whether two values differ by at most `tolerance`. Equal infinities do not differ.
 #[inline]
@@ -42,16 +39,16 @@ fn are_near(a: Point, b: Point, tolerance: f64) -> bool {
     (0..2).all(|axis| near(a[axis], b[axis], tolerance))
 }
 
-/// Computes a maximum matching of points of `a` with points of `b` that are near in both coordinates, and returns the
-/// numbers of the unmatched points of each, ascending. No coordinate may be NaN.
-pub fn unmatched(a: &[Point], b: &[Point], tolerance: f64) -> [Vec<usize>; 2] {
+/// Computes a maximum matching of points (birth, death) of `a` with points of `b` that are near in both coordinates, and
+/// returns the numbers of the unmatched points of each, ascending. No coordinate may be NaN.
+pub fn unmatched(a: &[[f64; 2]], b: &[[f64; 2]], tolerance: f64) -> [Vec<usize>; 2] {
     unmatched_counted(a, b, tolerance).0
 }
 
 /// Like [`unmatched`], and counts the visited pairs and tree nodes.
 fn unmatched_counted(a: &[Point], b: &[Point], tolerance: f64) -> ([Vec<usize>; 2], u64) {
     let side = |side: usize, points: &[Point]| {
-        let tag = move |(id, at): (usize, &Point)| Tagged::new(*at, side, id);
+        let tag = move |(id, at): (usize, &Point)| Site::tagged(*at, side, id);
         points.iter().enumerate().map(tag).collect::<Vec<_>>()
     };
     let mut points = side(0, a);
@@ -88,35 +85,19 @@ fn pair(partners: &mut [Vec<usize>; 2], pairs: impl IntoIterator<Item = [usize; 
     }
 }
 
-/// A point with its side and its number on that side.
-#[derive(Debug, Clone, Copy)]
-struct Tagged {
-    at: Point,
-    /// The number, shifted left by one, with the side in the lowest bit.
-    tag: u64,
-}
-
-impl Tagged {
-    fn new(at: Point, side: usize, id: usize) -> Self {
-        Tagged { at, tag: (id as u64) << 1 | side as u64 }
+/// A point with its side and its number on that side: the number is shifted left by one, with the side in the lowest
+/// bit.
+impl Site {
+    fn tagged(at: Point, side: usize, id: usize) -> Self {
+        Site { at, number: (id as u64) << 1 | side as u64 }
     }
 
     fn side(&self) -> usize {
-        (self.tag & 1) as usize
+        (self.number & 1) as usize
     }
 
     fn id(&self) -> usize {
-        (self.tag >> 1) as usize
-    }
-}
-
-impl Located for Tagged {
-    fn at(&self) -> Point {
-        self.at
-    }
-
-    fn number(&self) -> u64 {
-        self.tag
+        (self.number >> 1) as usize
     }
 }
 

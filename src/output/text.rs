@@ -58,7 +58,9 @@ fn write_header(summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
         }
     }
     if !summary.edge_list {
-        let (least, greatest) = printed_range(summary);
+        // Without any finite distance the range is empty, which Ripser writes as infinity to minus infinity.
+        let empty = if points == 1 { (0.0, 0.0) } else { (f64::INFINITY, f64::NEG_INFINITY) };
+        let (least, greatest) = summary.value_range.unwrap_or(empty);
         writeln!(out, "value range: [{},{}]", General(least), General(greatest))?;
     }
     if summary.enclosing_radius {
@@ -69,12 +71,6 @@ fn write_header(summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
         let edges = summary.edges;
         writeln!(out, "sparse distance matrix with {points} points and {edges}/{pairs} entries")
     }
-}
-
-/// The value range; without any finite distance it is empty, which Ripser writes as infinity to minus infinity.
-fn printed_range(summary: &Summary) -> (f64, f64) {
-    let empty = if summary.points == 1 { (0.0, 0.0) } else { (f64::INFINITY, f64::NEG_INFINITY) };
-    summary.value_range.unwrap_or(empty)
 }
 
 /// Writes a heading per section and a line per bar.

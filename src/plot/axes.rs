@@ -97,16 +97,14 @@ pub(super) struct Axis {
     title: String,
 }
 
-/// Minimal distance of ticks in pixels.
-pub(super) struct Spacing(pub(super) f64);
-
 impl Axis {
-    /// Makes the axis of `extent` from pixel `from`, at the least value, to pixel `to`.
-    pub(super) fn new(extent: Extent, from: f64, to: f64, spacing: Spacing, title: &str) -> Axis {
+    /// Makes the axis of `extent` from pixel `from`, at the least value, to pixel `to`, with ticks at least `spacing`
+    /// pixels apart.
+    pub(super) fn new(extent: Extent, from: f64, to: f64, spacing: f64, title: &str) -> Axis {
         let toward = (to - from).signum();
         let from = if extent.below { from + toward * GUTTER } else { from };
         let to = if extent.above { to - toward * GUTTER } else { to };
-        let wanted = ((to - from).abs() / spacing.0).max(1.0) as usize;
+        let wanted = ((to - from).abs() / spacing).max(1.0) as usize;
         let ticks = Ticks::new(extent.low, extent.high, wanted, false);
         Axis { extent, from, to, ticks, wanted, title: title.to_owned() }
     }

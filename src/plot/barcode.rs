@@ -3,7 +3,7 @@
 //! If there are too many bars, a line stands for many consecutive ones: it is darkest where all of them are alive and
 //! lightest where few are.
 
-use super::axes::{Area, Axis, Extent, Margins, NORMAL, Panel, Spacing};
+use super::axes::{Area, Axis, Extent, Margins, NORMAL, Panel};
 use super::canvas::{Anchor, Canvas, Colour, Segment, Shape, Stroke, polygon};
 use super::legend::{LEGEND_MARK, Swatch};
 use super::{Plot, PlottedBar, Series, Sheet, dims_of, legend_of, name_of_dim, number_of, palette};
@@ -63,7 +63,7 @@ pub(super) fn draw(plot: &Plot, series: &[Series]) -> Canvas {
     let inside = inside(&sheet);
     let ends = sections.iter().flat_map(|section| &section.bars).flat_map(|&(first, last)| [first, last]);
     let extent = Extent::of(ends).padded(0.02);
-    let axis = Axis::new(extent, inside.left, inside.right, Spacing(70.0), "filtration value");
+    let axis = Axis::new(extent, inside.left, inside.right, 70.0, "filtration value");
     let panel = Panel { area: inside, abscissas: &axis, ordinates: None };
     panel.draw_below(&mut sheet.canvas);
     let mut top = inside.top + GAP;

@@ -3,7 +3,7 @@
 //! Each dimension has its own panel and vertical scale, since most data has far more components than loops. Lines with
 //! more corners than the picture has columns are drawn through the least and greatest values of each column.
 
-use super::axes::{Area, Axis, Extent, Margins, Panel, Spacing};
+use super::axes::{Area, Axis, Extent, Margins, Panel};
 use super::canvas::{Canvas, Colour, Stroke, polygon, polyline};
 use super::legend::{Legend, Swatch};
 use super::{Plot, Series, Sheet, dims_of, legend_of, name_of_dim, number_of, palette};
@@ -175,7 +175,7 @@ fn draw(plot: &Plot, series: &[Series], legend: &Legend, charts: Vec<Chart>) -> 
     let left = insides.iter().map(|inside| inside.left).fold(0.0, f64::max);
     for (k, inside) in insides.into_iter().enumerate() {
         let inside = Area { left, ..inside };
-        let axis = Axis::new(values, inside.left, inside.right, Spacing(80.0), "filtration value");
+        let axis = Axis::new(values, inside.left, inside.right, 80.0, "filtration value");
         let Some(chart) = charts.get(k) else {
             let panel = Panel { area: inside, abscissas: &axis, ordinates: None };
             panel.draw_above(&mut sheet.canvas, &sheet.font, true);
@@ -200,7 +200,7 @@ fn draw(plot: &Plot, series: &[Series], legend: &Legend, charts: Vec<Chart>) -> 
 fn ordinates(chart: &Chart, bottom: f64, top: f64) -> Axis {
     let heights = chart.curves.iter().flat_map(|curve| &curve.corners).map(|corner| corner.1);
     let extent = Extent::of(heights.chain([0.0])).padded(0.06);
-    let axis = Axis::new(extent, bottom, top, Spacing(42.0), &chart.title);
+    let axis = Axis::new(extent, bottom, top, 42.0, &chart.title);
     if chart.whole { axis.whole() } else { axis }
 }
 
@@ -241,7 +241,7 @@ fn draw_curve(canvas: &mut Canvas, curve: &Curve, axis: &Axis, upwards: &Axis, i
 /// order of the line.
 fn thinned(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
     let column = |&(x, _): &(f64, f64)| (x * COLUMNS).floor() as i64;
-    let mut kept: Vec<(f64, f64)> = Vec::new();
+    let mut thinned: Vec<(f64, f64)> = Vec::new();
     for here in points.chunk_by(|a, b| column(a) == column(b)) {
         let by_height = |a: &usize, b: &usize| here[*a].1.total_cmp(&here[*b].1);
         let least = (0..here.len()).min_by(by_height).unwrap_or(0);
@@ -249,12 +249,12 @@ fn thinned(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
         let mut places = [0, least, most, here.len() - 1];
         places.sort_unstable();
         for place in places {
-            if kept.last() != Some(&here[place]) {
-                kept.push(here[place]);
+            if thinned.last() != Some(&here[place]) {
+                thinned.push(here[place]);
             }
         }
     }
-    kept
+    thinned
 }
 
 #[cfg(test)]

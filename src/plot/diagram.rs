@@ -6,7 +6,7 @@
 
 use hashbrown::HashMap;
 
-use super::axes::{Area, Axis, Extent, Margins, NORMAL, Panel, Spacing};
+use super::axes::{Area, Axis, Extent, Margins, NORMAL, Panel};
 use super::canvas::{Anchor, Canvas, Colour, Shape, Stroke};
 use super::density::Hexagons;
 use super::legend::{LEGEND_MARK, Legend, Swatch};
@@ -165,7 +165,7 @@ impl Axes {
     fn new(values: Extent, [births, deaths]: [Extent; 2], sheet: &Sheet, area: Area) -> Axes {
         let both = values.padded(0.05);
         let (births, deaths) = (both.with_infinities_of(births), both.with_infinities_of(deaths));
-        let axis = |extent, from, to, title| Axis::new(extent, from, to, Spacing(58.0), title);
+        let axis = |extent, from, to, title| Axis::new(extent, from, to, 58.0, title);
         // The width of labels depends on the ticks, whose number depends on the room.
         let draft = axis(deaths, area.bottom, area.top, "death");
         let inside = Margins::of(&sheet.font, Some(&draft), true).inside(area);

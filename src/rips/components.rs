@@ -16,6 +16,7 @@ use super::Progress;
 use super::code::{Code, vertex_bits};
 use super::complex::{Complex, Dense, RankedEdge, Sparse};
 use super::word::Word;
+use crate::disjoint_sets::DisjointSets;
 use crate::simd::Rank;
 pub(super) use elder_rule::{ComponentBar, component_bars};
 
@@ -171,38 +172,6 @@ impl<'a, W: Word> Growing<'a, W> {
     fn ends(&mut self, edge: W) -> [usize; 2] {
         self.code.vertices_of(edge, &mut self.vertices);
         [self.vertices[0] as usize, self.vertices[1] as usize]
-    }
-}
-
-/// Disjoint sets by union by size with path halving.
-struct DisjointSets {
-    parent: Vec<usize>,
-    size: Vec<usize>,
-}
-
-impl DisjointSets {
-    fn new(n: usize) -> Self {
-        DisjointSets { parent: (0..n).collect(), size: vec![1; n] }
-    }
-
-    fn find(&mut self, mut x: usize) -> usize {
-        while self.parent[x] != x {
-            self.parent[x] = self.parent[self.parent[x]];
-            x = self.parent[x];
-        }
-        x
-    }
-
-    /// Unites the sets of two points and returns whether they were different.
-    fn unite(&mut self, x: usize, y: usize) -> bool {
-        let (x, y) = (self.find(x), self.find(y));
-        if x == y {
-            return false;
-        }
-        let (small, large) = if self.size[x] < self.size[y] { (x, y) } else { (y, x) };
-        self.parent[small] = large;
-        self.size[large] += self.size[small];
-        true
     }
 }
 

@@ -8,7 +8,9 @@ use std::cmp::Ordering;
 
 use rayon::prelude::*;
 
-use super::{NONE, PIECE, Tagged};
+use super::{NONE, PIECE};
+use crate::disjoint_sets::DisjointSets;
+use crate::kd_tree::Site;
 
 /// The non-empty cells of one column of the grid, from the lowest up.
 struct Column {
@@ -21,33 +23,33 @@ struct Column {
 
 /// Returns the clusters in which points of both sides are unmatched, grouped into pieces.
 pub(super) fn unfinished(
-    points: &mut [Tagged],
+    points: &mut [Site],
     partners: &[Vec<usize>; 2],
     tolerance: f64,
-) -> Vec<Vec<Vec<Tagged>>> {
+) -> Vec<Vec<Vec<Site>>> {
     let columns = columns(points, tolerance);
     let starts: Vec<usize> =
         columns.iter().flat_map(|column| column.cells.iter().map(|cell| cell.1)).collect();
     let cell =
         |number: usize| &points[starts[number]..starts.get(number + 1).copied().unwrap_or(points.len())];
-    let mut sets = Sets::new(starts.len());
+    let mut sets = DisjointSets::new(starts.len());
     join(&columns, tolerance, &mut sets);
     // For each cluster, whether points of A and of B are unmatched.
     let mut free = vec![[false; 2]; starts.len()];
     for number in 0..starts.len() {
-        let root = sets.root(number);
+        let root = sets.find(number);
         for point in cell(number) {
             free[root][point.side()] |= partners[point.side()][point.id()] == NONE;
         }
     }
     let mut numbers: Vec<(usize, usize)> = (0..starts.len())
-        .map(|number| (sets.root(number), number))
+        .map(|number| (sets.find(number), number))
         .filter(|&(root, _)| free[root] == [true; 2])
         .collect();
     numbers.sort_unstable();
     let (mut pieces, mut piece, mut size) = (Vec::new(), Vec::new(), 0);
     for cells in numbers.chunk_by(|p, q| p.0 == q.0) {
-        let cluster: Vec<Tagged> = cells.iter().flat_map(|&(_, number)| cell(number)).copied().collect();
+        let cluster: Vec<Site> = cells.iter().flat_map(|&(_, number)| cell(number)).copied().collect();
         size += cluster.len();
         piece.push(cluster);
         if size >= PIECE {
@@ -79,12 +81,12 @@ fn touch(low: f64, high: f64, tolerance: f64) -> bool {
 }
 
 /// Sorts points by column and then by row, and returns the columns.
-fn columns(points: &mut [Tagged], tolerance: f64) -> Vec<Column> {
+fn columns(points: &mut [Site], tolerance: f64) -> Vec<Column> {
     points.par_sort_unstable_by(|p, q| order(p, q, 0));
-    let column_of = |point: &Tagged| number(point.at[0], tolerance);
-    let row_of = |point: &Tagged| number(point.at[1], tolerance);
-    let mut parts: Vec<&mut [Tagged]> = points.chunk_by_mut(|p, q| column_of(p) == column_of(q)).collect();
-    let column = |part: &mut &mut [Tagged]| {
+    let column_of = |point: &Site| number(point.at[0], tolerance);
+    let row_of = |point: &Site| number(point.at[1], tolerance);
+    let mut parts: Vec<&mut [Site]> = points.chunk_by_mut(|p, q| column_of(p) == column_of(q)).collect();
+    let column = |part: &mut &mut [Site]| {
         part.sort_unstable_by(|p, q| order(p, q, 1));
         let mut end = 0;
         let rows = part.chunk_by(|p, q| row_of(p) == row_of(q)).map(|cell| {
@@ -105,20 +107,20 @@ fn columns(points: &mut [Tagged], tolerance: f64) -> Vec<Column> {
 }
 
 /// Order by one coordinate, then by the other, then by number.
-fn order(p: &Tagged, q: &Tagged, axis: usize) -> Ordering {
+fn order(p: &Site, q: &Site, axis: usize) -> Ordering {
     let order = |axis: usize| p.at[axis].partial_cmp(&q.at[axis]).unwrap_or(Ordering::Equal);
     match order(axis) {
-        Ordering::Equal => order(1 - axis).then_with(|| p.tag.cmp(&q.tag)),
+        Ordering::Equal => order(1 - axis).then_with(|| p.number.cmp(&q.number)),
         order => order,
     }
 }
 
 /// Joins adjacent cells.
-fn join(columns: &[Column], tolerance: f64, sets: &mut Sets) {
+fn join(columns: &[Column], tolerance: f64, sets: &mut DisjointSets) {
     for (at, column) in columns.iter().enumerate() {
         for (k, cells) in column.cells.windows(2).enumerate() {
             if touch(cells[0].0, cells[1].0, tolerance) {
-                sets.join(column.first + k, column.first + k + 1);
+                sets.unite(column.first + k, column.first + k + 1);
             }
         }
         let Some(next) = columns.get(at + 1) else { continue };
@@ -135,35 +137,9 @@ fn join(columns: &[Column], tolerance: f64, sets: &mut Sets) {
                 if !touch(row.min(other), row.max(other), tolerance) {
                     break;
                 }
-                sets.join(column.first + k, next.first + j);
+                sets.unite(column.first + k, next.first + j);
             }
         }
-    }
-}
-
-/// Union-find over numbers (Tarjan 1975).
-struct Sets {
-    parents: Vec<usize>,
-}
-
-impl Sets {
-    fn new(count: usize) -> Self {
-        Sets { parents: (0..count).collect() }
-    }
-
-    fn root(&mut self, mut number: usize) -> usize {
-        while self.parents[number] != number {
-            // Path halving.
-            self.parents[number] = self.parents[self.parents[number]];
-            number = self.parents[number];
-        }
-        number
-    }
-
-    /// Joins two sets; the lower root becomes the root.
-    fn join(&mut self, p: usize, q: usize) {
-        let (p, q) = (self.root(p), self.root(q));
-        self.parents[p.max(q)] = p.min(q);
     }
 }
 
@@ -183,21 +159,21 @@ mod tests {
         for round in 0..4000 {
             let tolerance = [0.0, 1.0, 0.3, f64::INFINITY, 1e-300][round % 5];
             let base = [0.0, -3.0, 2_f64.powi(52), -2_f64.powi(53), 2_f64.powi(54), f64::MAX][round % 6];
-            let mut points: Vec<Tagged> = (0..12)
+            let mut points: Vec<Site> = (0..12)
                 .map(|k| {
                     let at = [0, 1].map(|_| match rng.random_range(0..20) {
                         0 => f64::INFINITY,
                         1 => f64::NEG_INFINITY,
                         value => base + f64::from(value) * [0.25, 1.0][round % 2],
                     });
-                    Tagged::new(at, k % 2, k / 2)
+                    Site::tagged(at, k % 2, k / 2)
                 })
                 .collect();
             let none = [vec![NONE; 6], vec![NONE; 6]];
-            let clusters: Vec<Vec<Tagged>> =
+            let clusters: Vec<Vec<Site>> =
                 unfinished(&mut points, &none, tolerance).into_iter().flatten().collect();
-            let cluster_of = |point: &Tagged| {
-                let has = |cluster: &Vec<Tagged>| cluster.iter().any(|other| other.tag == point.tag);
+            let cluster_of = |point: &Site| {
+                let has = |cluster: &Vec<Site>| cluster.iter().any(|other| other.number == point.number);
                 clusters.iter().position(has)
             };
             for p in points.iter().filter(|point| point.side() == 0) {

@@ -1,7 +1,7 @@
 //! The graph of near points, with the queries of the augmenting-path search.
 
-use super::Point;
 use super::tree::Tree;
+use crate::kd_tree::{Point, Site};
 
 /// Maximum number of listed edges per point, and in all: a quarter of a gigabyte.
 const LISTED: usize = 256;
@@ -97,8 +97,8 @@ impl Graph {
         }
     }
 
-    /// Begins the search for paths through the given layers, lists of points of B with their coordinates.
-    pub(super) fn begin_paths(&mut self, layers: Vec<Vec<(Point, usize)>>) {
+    /// Begins the search for paths through the given layers, lists of points of B with their indices.
+    pub(super) fn begin_paths(&mut self, layers: Vec<Vec<Site>>) {
         match &mut self.edges {
             Edges::Listed(list) => list.rewind(),
             Edges::Trees(trees) => *trees = layers.into_iter().map(Tree::new).collect(),

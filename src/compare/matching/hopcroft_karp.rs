@@ -13,14 +13,15 @@
 //! paths. A phase takes about n log n steps, and there are O(√n) phases: only a few if many points are near each
 //! other. If few are, there are more phases, and the edges are listed ([`Graph`]).
 
+use super::NONE;
 use super::graph::Graph;
 use super::tree::Tree;
-use super::{NONE, Point, Tagged};
+use crate::kd_tree::Site;
 
 /// The points of a cluster with their current matching.
 pub(super) struct Matching {
     /// The points of A and of B.
-    points: [Vec<Tagged>; 2],
+    points: [Vec<Site>; 2],
     /// The index of the partner of each point, if it has one.
     partners: [Vec<Option<usize>>; 2],
     /// Number of visited tree nodes and edges.
@@ -30,16 +31,16 @@ pub(super) struct Matching {
 impl Matching {
     /// Augments the matching in `partners` to a maximum matching of the points of a cluster. All partners must be in
     /// the cluster.
-    pub(super) fn greatest(points: &[Tagged], partners: &[Vec<usize>; 2], tolerance: f64) -> Self {
+    pub(super) fn greatest(points: &[Site], partners: &[Vec<usize>; 2], tolerance: f64) -> Self {
         let side = |side: usize| points.iter().filter(|point| point.side() == side).copied().collect();
-        let points: [Vec<Tagged>; 2] = [side(0), side(1)];
+        let points: [Vec<Site>; 2] = [side(0), side(1)];
         let mut of_each = [0, 1].map(|side| vec![None; points[side].len()]);
         // Partners are found by merging the numbers of A's partners with those of the points of B.
-        let partner = |(place, point): (usize, &Tagged)| (partners[0][point.id()], place);
+        let partner = |(place, point): (usize, &Site)| (partners[0][point.id()], place);
         let mut wanted: Vec<(usize, usize)> =
             points[0].iter().enumerate().map(partner).filter(|&(number, _)| number != NONE).collect();
         wanted.sort_unstable();
-        let mut there: Vec<(usize, usize)> = points[1].iter().map(Tagged::id).zip(0..).collect();
+        let mut there: Vec<(usize, usize)> = points[1].iter().map(Site::id).zip(0..).collect();
         there.sort_unstable();
         let mut there = there.into_iter();
         for (number, a) in wanted {
@@ -48,7 +49,7 @@ impl Matching {
             }
         }
         let mut matching = Matching { points, partners: of_each, work: 0 };
-        let all = Tree::new((0..matching.points[1].len()).map(|b| matching.placed(b)).collect());
+        let all = Tree::new((0..matching.points[1].len()).map(|b| matching.site(b)).collect());
         let mut graph = Graph::new(matching.points[0].len(), matching.points[1].len(), all, tolerance);
         while let Some(layers) = matching.layers(&mut graph) {
             matching.augment(layers, &mut graph);
@@ -68,9 +69,9 @@ impl Matching {
         self.work
     }
 
-    /// The coordinates and the index of a point of B.
-    fn placed(&self, b: usize) -> (Point, usize) {
-        (self.points[1][b].at, b)
+    /// A point of B, with its index.
+    fn site(&self, b: usize) -> Site {
+        Site { at: self.points[1][b].at, number: b as u64 }
     }
 
     fn pair(&mut self, a: usize, b: usize) {
@@ -116,8 +117,8 @@ impl Matching {
     /// Augments along disjoint paths through the layers until there are no more.
     fn augment(&mut self, layers: Vec<Vec<usize>>, graph: &mut Graph) {
         let last = layers.len() - 1;
-        let placed = |layer: Vec<usize>| layer.into_iter().map(|b| self.placed(b)).collect();
-        graph.begin_paths(layers.into_iter().map(placed).collect());
+        let sites = |layer: Vec<usize>| layer.into_iter().map(|b| self.site(b)).collect();
+        graph.begin_paths(layers.into_iter().map(sites).collect());
         // The points of A on the path, each with the next point of B.
         let mut path: Vec<(usize, usize)> = Vec::new();
         for start in self.free() {

@@ -1,6 +1,6 @@
 //! An initial matching that leaves few points unmatched.
 //!
-//! The points are divided by a k-d tree into boxes of a few points ([`halves`]). The points of a box are matched, the
+//! The points are divided by a k-d tree into boxes of a few points ([`kd_tree`]). The points of a box are matched, the
 //! nearest pairs first, but only within a fraction of the side of the box: matching points with close ones leaves
 //! fewer points whose partners are far away. Then the points left over in two halves are matched, from the smallest
 //! boxes up to the whole plane. So files that differ by rounding are matched at any tolerance, most of their bars in
@@ -9,11 +9,11 @@
 use std::cmp::Ordering;
 
 use super::tree::Tree;
-use super::{Point, Tagged, are_near, near};
-use crate::halves::{self, Around};
+use super::{are_near, near};
+use crate::kd_tree::{self, Around, Point, Site};
 
 /// Maximum number of points in a leaf, and maximum number of pairs that are all compared.
-const FEW: usize = 12;
+const LEAF: usize = 12;
 const PAIRS: usize = 128;
 
 /// Number of points up to which one thread does all work.
@@ -29,7 +29,7 @@ const PARTS: [f64; 3] = [0.25, 0.5, 1.0];
 const MATCHED: u64 = u64::MAX;
 
 /// Returns disjoint pairs of near points of A and B, in lists, and the number of visited pairs and nodes.
-pub(super) fn pairs(points: &mut [Tagged], tolerance: f64) -> (Vec<Vec<[usize; 2]>>, u64) {
+pub(super) fn pairs(points: &mut [Site], tolerance: f64) -> (Vec<Vec<[usize; 2]>>, u64) {
     let (mut start, within) = matched(points, tolerance);
     if within < tolerance {
         start.match_all(0, tolerance);
@@ -43,14 +43,14 @@ struct Start {
     /// The pairs; new ones are added to the last list.
     pairs: Vec<Vec<[usize; 2]>>,
     /// The unmatched points, part by part.
-    left: Vec<Tagged>,
+    left: Vec<Site>,
     work: u64,
     /// Near pairs: their distance, and the indices of both points in `left`.
     candidates: Vec<(f64, usize, usize)>,
 }
 
 /// Matches points, large parts of them in parallel. Also returns the distance within which all pairs have been tried.
-fn matched(points: &mut [Tagged], tolerance: f64) -> (Start, f64) {
+fn matched(points: &mut [Site], tolerance: f64) -> (Start, f64) {
     if points.len() <= GRAIN {
         let (pairs, left) = (vec![Vec::with_capacity(points.len() / 2)], Vec::new());
         let mut start = Start { tolerance, pairs, left, work: 0, candidates: Vec::new() };
@@ -78,9 +78,9 @@ struct Line {
 
 impl Line {
     /// Splits points into two halves; returns the line between them and the halves.
-    fn halve(points: &mut [Tagged], tolerance: f64) -> (Self, &mut [Tagged], &mut [Tagged]) {
+    fn halve(points: &mut [Site], tolerance: f64) -> (Self, &mut [Site], &mut [Site]) {
         let around = Around::of(points);
-        let axis = halves::halve(points, &around);
+        let axis = kd_tree::halve(points, &around);
         let (low, high) = points.split_at_mut(points.len() / 2);
         let line = Line { axis, at: Around::of(high).low[axis], within: close(&around, tolerance) };
         (line, low, high)
@@ -97,9 +97,9 @@ fn close(around: &Around, tolerance: f64) -> f64 {
 impl Start {
     /// Matches points and appends the unmatched ones to `left`. Returns the distance within which all pairs have been
     /// tried.
-    fn within(&mut self, points: &mut [Tagged]) -> f64 {
+    fn within(&mut self, points: &mut [Site]) -> f64 {
         let from = self.left.len();
-        if points.len() <= FEW {
+        if points.len() <= LEAF {
             let within = close(&Around::of(points), self.tolerance);
             self.left.extend_from_slice(points);
             self.match_all(from, within);
@@ -124,7 +124,7 @@ impl Start {
             return;
         }
         // Any point that is near one beyond the line is near the line.
-        let is_near = |point: &Tagged| near(point.at[line.axis], line.at, line.within);
+        let is_near = |point: &Site| near(point.at[line.axis], line.at, line.within);
         let low = self.sides(from..middle, is_near);
         let high = self.sides(middle..self.left.len(), is_near);
         let of_both = [(&low[0], &high[1]), (&high[0], &low[1])];
@@ -143,7 +143,7 @@ impl Start {
     }
 
     /// The indices of the wanted points of A and of B among the unmatched ones.
-    fn sides(&self, range: std::ops::Range<usize>, is_wanted: impl Fn(&Tagged) -> bool) -> [Vec<usize>; 2] {
+    fn sides(&self, range: std::ops::Range<usize>, is_wanted: impl Fn(&Site) -> bool) -> [Vec<usize>; 2] {
         let mut sides = [Vec::new(), Vec::new()];
         for place in range {
             let point = &self.left[place];
@@ -197,8 +197,9 @@ impl Start {
     /// Matches each point of A with a near point of B, found in a tree.
     fn match_many(&mut self, a: &[usize], b: &[usize], within: f64) -> usize {
         let around = Around::of(&a.iter().map(|&p| self.left[p]).collect::<Vec<_>>());
-        let near_a = b.iter().map(|&q| (self.left[q].at, q));
-        let near_a = near_a.filter(|&(at, _)| are_near(at, around.nearest(at), within)).collect::<Vec<_>>();
+        let near_a = b.iter().map(|&q| Site { at: self.left[q].at, number: q as u64 });
+        let near_a = near_a.filter(|site| are_near(site.at, around.nearest(site.at), within));
+        let near_a = near_a.collect::<Vec<_>>();
         let count = near_a.len();
         let mut there = count;
         let mut tree = Tree::new(near_a);
@@ -225,12 +226,12 @@ impl Start {
             pairs.push(pair);
         }
         for place in [p, q] {
-            self.left[place].tag = MATCHED;
+            self.left[place].number = MATCHED;
         }
     }
 
     fn is_matched(&self, place: usize) -> bool {
-        self.left[place].tag == MATCHED
+        self.left[place].number == MATCHED
     }
 
     /// Removes matched points from `left` from index `from` on.

@@ -167,9 +167,9 @@ fn points_moved_by_little_are_matched_to_start_with() {
     for tolerance in [2e-7, 1e-5, 1e-3, 0.1, 10.0] {
         let moved = bars.iter().map(|bar| bar.map(|x| x + 1e-7 * rng.random::<f64>()));
         let tagged = |side: usize, points: Vec<Point>| {
-            points.into_iter().enumerate().map(move |(id, at)| Tagged::new(at, side, id))
+            points.into_iter().enumerate().map(move |(id, at)| Site::tagged(at, side, id))
         };
-        let mut points: Vec<Tagged> = tagged(0, bars.clone()).chain(tagged(1, moved.collect())).collect();
+        let mut points: Vec<Site> = tagged(0, bars.clone()).chain(tagged(1, moved.collect())).collect();
         let (pairs, _) = start::pairs(&mut points, tolerance);
         let matched = pairs.iter().map(Vec::len).sum::<usize>();
         assert!(matched + 3 >= n, "{matched} of {n}, tolerance {tolerance}");

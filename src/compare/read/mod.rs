@@ -143,8 +143,8 @@ pub fn read_bytes(name: &str, bytes: &[u8], format: Option<BarcodeFormat>) -> Re
     Ok(Loaded { barcode, format, detection, left_out: left_out(bytes, format) })
 }
 
-/// The content of a file that may be compressed with gzip. The number of pairs of a binary file of PHAT may have the bytes with which
-/// compressed files begin; it then tells the length of the file.
+/// The content of a file that may be compressed with gzip. The number of pairs of a binary file of PHAT may have the
+/// bytes with which compressed files begin; the file then has the length that this number implies.
 pub(crate) fn unpacked(bytes: &[u8]) -> Result<Cow<'_, [u8]>, Problem> {
     let pairs = bytes.first_chunk().map(|&word| u64::from_le_bytes(word));
     let length = pairs.and_then(|pairs| pairs.checked_mul(16)?.checked_add(8));
@@ -154,7 +154,7 @@ pub(crate) fn unpacked(bytes: &[u8]) -> Result<Cow<'_, [u8]>, Problem> {
     gzip::unpacked(bytes)
 }
 
-/// Content of a valid file besides the barcode.
+/// Description of the content of a valid file besides the barcode.
 fn left_out(bytes: &[u8], format: BarcodeFormat) -> Option<&'static str> {
     let is_there = match format {
         BarcodeFormat::Csv => {

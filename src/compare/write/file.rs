@@ -1,6 +1,7 @@
 //! The output formats of barcodes and their writers.
 
 use std::collections::BTreeSet;
+use std::fmt::Display;
 use std::io::{self, Write};
 
 use phat_formats::dipha::{DiagramPoint, write_diagram};
@@ -45,36 +46,11 @@ named!(BarcodeFile);
 
 /// The error of a barcode that a format cannot hold.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-pub enum UnwritableBarcode {
-    /// The barcode is of the other kind.
-    #[error("format {format}: expected {expected}, found {found}")]
-    Kind {
-        /// The format.
-        format: BarcodeFile,
-        /// The kind that the format holds.
-        expected: Kind,
-        /// The kind of the barcode.
-        found: Kind,
-    },
-    /// Bars that die at infinity could not be distinguished from essential ones.
-    #[error(
-        "format {format}: expected essential bars alone to die at infinity, found a bar of dimension {dim} that does and is none; json and dipha tell them apart"
-    )]
-    Infinite {
-        /// The format.
-        format: BarcodeFile,
-        /// The dimension of the first such bar.
-        dim: u32,
-    },
-    /// The number of a cell is too great.
-    #[error("format {format}: expected numbers of cells below 2^63, found {cell}")]
-    Cell {
-        /// The format.
-        format: BarcodeFile,
-        /// The first cell that is too great.
-        cell: u64,
-    },
+#[error("format {format}: expected {expected}, found {found}")]
+pub struct UnwritableBarcode {
+    format: BarcodeFile,
+    expected: String,
+    found: String,
 }
 
 impl BarcodeFile {
@@ -100,21 +76,24 @@ impl BarcodeFile {
     /// # Errors
     /// The reason why it cannot.
     pub fn holds(self, barcode: &Barcode) -> Result<(), UnwritableBarcode> {
+        let refused = |expected: &dyn Display, found: String| {
+            Err(UnwritableBarcode { format: self, expected: expected.to_string(), found })
+        };
         if !self.holds_kind(barcode.kind()) {
             let expected = if barcode.kind() == Kind::Bars { Kind::CellPairs } else { Kind::Bars };
-            return Err(UnwritableBarcode::Kind { format: self, expected, found: barcode.kind() });
+            return refused(&expected, barcode.kind().to_string());
         }
         match barcode {
             Barcode::Bars(bars) if !matches!(self, BarcodeFile::Json | BarcodeFile::Dipha) => {
                 let untold = |bar: &&DiagramPoint| !bar.essential && bar.death.is_infinite();
-                match bars.bars.iter().find(untold) {
-                    Some(bar) => Err(UnwritableBarcode::Infinite { format: self, dim: bar.dim }),
-                    None => Ok(()),
-                }
+                let Some(DiagramPoint { dim, .. }) = bars.bars.iter().find(untold) else { return Ok(()) };
+                let found =
+                    format!("a bar of dimension {dim} that does and is none; json and dipha tell them apart");
+                refused(&"essential bars alone to die at infinity", found)
             }
             Barcode::Bars(_) => Ok(()),
             Barcode::CellPairs(pairs) => match cells(pairs).find(|&cell| i64::try_from(cell).is_err()) {
-                Some(cell) => Err(UnwritableBarcode::Cell { format: self, cell }),
+                Some(cell) => refused(&"numbers of cells below 2^63", cell.to_string()),
                 None => Ok(()),
             },
         }

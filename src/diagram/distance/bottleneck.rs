@@ -14,8 +14,9 @@ use super::Pair;
 use super::cost::Cost;
 use super::cover::Cover;
 use super::locations::Locations;
-use super::sides::{Point, Side};
+use super::sides::Side;
 use super::tree::{Best, Tree};
+use crate::kd_tree::Point;
 use crate::parallel;
 use crate::progress::{self, Progress};
 
@@ -108,7 +109,7 @@ impl Problem<'_> {
                 let diagonal = self.diagonal[side][own];
                 best.floor = -diagonal;
                 tree.best(points[own], &self.cost, best);
-                best.found.first().map_or(diagonal, |&(worth, _)| -worth)
+                best.found.first().map_or(diagonal, |&(value, _)| -value)
             };
             let pieces = parallel::map(points.len().div_ceil(PIECE), &|piece| {
                 progress::check(progress);
@@ -176,9 +177,9 @@ impl Problem<'_> {
                 }
                 None => Pair { a: Some(place), b: None, distance: self.diagonal[0][p] },
             });
-        let alone = of_b.iter().zip(&points[1]).filter(|(partner, _)| partner.is_none());
-        let alone =
-            alone.map(|(_, &(q, place))| Pair { a: None, b: Some(place), distance: self.diagonal[1][q] });
-        with_a.chain(alone).collect()
+        let unmatched = of_b.iter().zip(&points[1]).filter(|(partner, _)| partner.is_none());
+        let unmatched =
+            unmatched.map(|(_, &(q, place))| Pair { a: None, b: Some(place), distance: self.diagonal[1][q] });
+        with_a.chain(unmatched).collect()
     }
 }

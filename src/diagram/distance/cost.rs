@@ -1,7 +1,7 @@
 //! Distances of points and the costs of matching them.
 
-use super::sides::Point;
 use super::{DistanceError, Metric};
+use crate::kd_tree::Point;
 
 /// The ground norm and the order. Distances are measured in the original plane, costs in the plane scaled by a power of
 /// two, so that the powers of the relevant distances neither overflow nor underflow.

@@ -12,8 +12,8 @@
 //! one of them to the nearest other point not reached, or to the diagonal.
 
 use super::cost::Cost;
-use super::sides::Point;
 use super::tree::{Best, Tree};
+use crate::kd_tree::Point;
 use crate::progress::{self, Progress};
 
 /// A matching of points of one side, whose units are to be covered, with points of the other.
@@ -55,7 +55,7 @@ enum Which {
 }
 
 /// Number of nearest points that are listed at first, and at most. Tests list few, so that they use trees as well.
-const FEW: usize = 16;
+const FIRST_LISTED: usize = 16;
 const LISTED: usize = if cfg!(test) { 32 } else { 256 };
 
 /// A step of a search: an own point, the step before it, and the other point between them.
@@ -121,8 +121,9 @@ impl<'a> Cover<'a> {
     /// Least distance that suffices for these pairs and for the units matched with the diagonal.
     pub(super) fn most(&self) -> f64 {
         let pairs = self.pairs().map(|(own, other, _)| self.distance(own, other));
-        let alone = (0..self.own.len()).filter(|&own| self.rest[0][own] > 0).map(|own| self.diagonal[own]);
-        pairs.chain(alone).fold(0.0, f64::max)
+        let unmatched =
+            (0..self.own.len()).filter(|&own| self.rest[0][own] > 0).map(|own| self.diagonal[own]);
+        pairs.chain(unmatched).fold(0.0, f64::max)
     }
 
     /// Pairs of an own point and another point, with the number of units.
@@ -201,7 +202,7 @@ impl<'a> Cover<'a> {
             if count >= LISTED {
                 return self.nearest_of_tree(which, own, distance);
             }
-            let found = self.listed(own, (2 * count).max(FEW));
+            let found = self.listed(own, (2 * count).max(FIRST_LISTED));
             if found.len() == count {
                 // All other points are infinitely far.
                 return None;
@@ -214,7 +215,7 @@ impl<'a> Cover<'a> {
     fn listed(&self, own: u32, count: usize) -> Vec<(f64, u32)> {
         let mut best = Best { count, floor: f64::NEG_INFINITY, found: Vec::with_capacity(count + 1) };
         self.all.best(self.own[own as usize], &self.cost, &mut best);
-        best.found.iter().map(|&(worth, other)| (-worth, other)).collect()
+        best.found.iter().map(|&(value, other)| (-value, other)).collect()
     }
 
     /// Like [`nearest`](Self::nearest), by the trees.
@@ -232,7 +233,7 @@ impl<'a> Cover<'a> {
         if let Some(trees) = &self.trees {
             trees[which as usize].best(self.own[own as usize], &self.cost, &mut best);
         }
-        best.found.first().map(|&(worth, other)| (-worth, other))
+        best.found.first().map(|&(value, other)| (-value, other))
     }
 
     /// Matches some units of `root`. If there is no path, the error lists the steps to all own points that were

@@ -17,7 +17,7 @@ pub enum DistanceError {
         /// Death of the bar.
         death: f64,
     },
-    /// There are too many bars to number them.
+    /// The number of bars is too great for their indices.
     #[error("diagram {}: expected fewer than 2^31 bars, found {found}", ["A", "B"][*side])]
     TooMany {
         /// The diagram: 0 is A, 1 is B.

@@ -1,7 +1,7 @@
 //! Bars as points with multiplicities, called units.
 
-use super::sides::Point;
 use super::tree::Tree;
+use crate::kd_tree::Point;
 
 /// The distinct points of the finite bars of a diagram.
 pub(super) struct Locations {

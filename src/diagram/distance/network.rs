@@ -17,7 +17,7 @@
 //! Searches are short if the initial prices are nearly right. The slack of an edge does not depend on d, so a cost that
 //! is small beside those of staying keeps its precision as long as the prices are small.
 
-use std::cmp::Ordering;
+use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use crate::progress::{self, Progress};
@@ -185,29 +185,9 @@ struct Search {
     /// Reached vertices of the side of the root, and of the other side.
     own: Vec<u32>,
     others: Vec<u32>,
-    heap: BinaryHeap<Reached>,
-}
-
-/// A vertex of the side opposite to the root, with its distance.
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct Reached {
-    distance: f64,
-    vertex: u32,
-}
-
-impl Eq for Reached {}
-
-/// The nearest vertex is the greatest.
-impl Ord for Reached {
-    fn cmp(&self, other: &Self) -> Ordering {
-        other.distance.total_cmp(&self.distance).then_with(|| other.vertex.cmp(&self.vertex))
-    }
-}
-
-impl PartialOrd for Reached {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
+    /// Vertices of the other side with their distances, the nearest first. Nonnegative doubles have the order of their
+    /// bits.
+    heap: BinaryHeap<Reverse<(u64, u32)>>,
 }
 
 /// End of a path.
@@ -258,7 +238,8 @@ impl Search {
         self.distances[root as usize] = 0.0;
         self.own.push(root);
         self.scan(network, root, &mut end);
-        while let Some(Reached { distance, vertex }) = self.heap.pop() {
+        while let Some(Reverse((distance, vertex))) = self.heap.pop() {
+            let distance = f64::from_bits(distance);
             if distance >= end.distance {
                 break;
             }
@@ -301,7 +282,7 @@ impl Search {
             if network.rest[to] > 0 {
                 *end = End { distance: reached, vertex: arc.to, is_own: false };
             } else {
-                self.heap.push(Reached { distance: reached, vertex: arc.to });
+                self.heap.push(Reverse((reached.to_bits(), arc.to)));
             }
         }
     }

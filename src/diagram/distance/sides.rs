@@ -2,9 +2,7 @@
 
 use super::{DistanceError, Pair};
 use crate::diagram::Bar;
-
-/// A bar as a point: birth and death.
-pub(super) type Point = [f64; 2];
+use crate::kd_tree::Point;
 
 /// Number of combinations of infinite ends: which of birth and death are infinite, and their signs.
 const KINDS: usize = 6;

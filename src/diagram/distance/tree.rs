@@ -4,8 +4,7 @@
 //! price, so no point in it has a greater value than that price minus the cost of reaching the box.
 
 use super::cost::Cost;
-use super::sides::Point;
-use crate::halves::{self, Around};
+use crate::kd_tree::{self, Around, Part, Point, Site};
 
 /// Maximal number of points in a leaf.
 const LEAF: usize = 8;
@@ -13,8 +12,7 @@ const LEAF: usize = 8;
 /// Points in the plane with prices.
 #[derive(Debug, Clone)]
 pub(super) struct Tree {
-    /// Points with their numbers; a node has a range of them, and its children the halves of that range.
-    points: Vec<(Point, u32)>,
+    points: Vec<Site>,
     /// Price of each point, in the same order.
     prices: Vec<f64>,
     /// Position of each point in `points`, by number.
@@ -22,7 +20,6 @@ pub(super) struct Tree {
     nodes: Vec<Node>,
 }
 
-/// The root is the first node; the children of node k are 2k + 1 and 2k + 2.
 #[derive(Debug, Clone, Copy)]
 struct Node {
     around: Around,
@@ -44,14 +41,14 @@ impl Best {
         if self.found.len() < self.count { self.floor } else { self.found[self.count - 1].0 }
     }
 
-    fn offer(&mut self, worth: f64, number: u32) {
-        if worth <= self.floor {
+    fn offer(&mut self, value: f64, number: u32) {
+        if value <= self.floor {
             return;
         }
-        let at = self.found.partition_point(|&(w, n)| w > worth || w == worth && n < number);
+        let at = self.found.partition_point(|&(w, n)| w > value || w == value && n < number);
         if at < self.count {
             self.found.truncate(self.count - 1);
-            self.found.insert(at, (worth, number));
+            self.found.insert(at, (value, number));
         }
     }
 }
@@ -59,58 +56,62 @@ impl Best {
 impl Tree {
     /// Makes the tree of finite points, with all prices 0.
     pub(super) fn new(points: &[Point]) -> Self {
-        let mut points: Vec<(Point, u32)> = points.iter().copied().zip(0..).collect();
-        let boxes = halves::boxes(&mut points, LEAF);
+        let sites = (0..).zip(points).map(|(number, &at)| Site { at, number });
+        let mut points: Vec<Site> = sites.collect();
+        let boxes = kd_tree::boxes(&mut points, LEAF);
         let prices = vec![0.0; points.len()];
         let price = |around: &Around| if around.low[0] <= around.high[0] { 0.0 } else { f64::NEG_INFINITY };
         let nodes = boxes.into_iter().map(|around| Node { around, price: price(&around) }).collect();
         let mut tree = Tree { places: vec![0; points.len()], points, prices, nodes };
-        for (place, &(_, number)) in (0..).zip(&tree.points) {
-            tree.places[number as usize] = place;
+        for (place, site) in (0..).zip(&tree.points) {
+            tree.places[site.number as usize] = place;
         }
         tree
     }
 
-    fn is_leaf(&self, node: usize) -> bool {
-        2 * node + 1 >= self.nodes.len()
+    fn root(&self) -> Part {
+        Part::root(self.points.len())
+    }
+
+    fn is_leaf(&self, part: Part) -> bool {
+        part.is_leaf(self.nodes.len())
     }
 
     /// Numbers of the points in the order of the tree, in which near points are close.
     pub(super) fn order(&self) -> impl Iterator<Item = u32> {
-        self.points.iter().map(|&(_, number)| number)
+        self.points.iter().map(|site| site.number as u32)
     }
 
     /// Sets the prices of all points, by number.
     pub(super) fn set_prices(&mut self, prices: &[f64]) {
-        for (price, &(_, number)) in self.prices.iter_mut().zip(&self.points) {
-            *price = prices[number as usize];
+        for (price, site) in self.prices.iter_mut().zip(&self.points) {
+            *price = prices[site.number as usize];
         }
-        self.set_price(0, 0, self.points.len());
+        self.set_price(self.root());
     }
 
-    fn set_price(&mut self, node: usize, from: usize, to: usize) -> f64 {
-        let price = if self.is_leaf(node) {
-            self.prices[from..to].iter().copied().fold(f64::NEG_INFINITY, f64::max)
+    /// Sets the greatest prices of a node and of those below it.
+    fn set_price(&mut self, part: Part) -> f64 {
+        let price = if self.is_leaf(part) {
+            self.price_of_leaf(part)
         } else {
-            let middle = from + (to - from) / 2;
-            let left = self.set_price(2 * node + 1, from, middle);
-            left.max(self.set_price(2 * node + 2, middle, to))
+            let [low, high] = part.children().map(|child| self.set_price(child));
+            low.max(high)
         };
-        self.nodes[node].price = price;
+        self.nodes[part.node].price = price;
         price
+    }
+
+    fn price_of_leaf(&self, part: Part) -> f64 {
+        self.prices[part.from..part.to].iter().copied().fold(f64::NEG_INFINITY, f64::max)
     }
 
     /// Sets the price of a point, by number.
     pub(super) fn set_price_of(&mut self, number: u32, price: f64) {
         let place = self.places[number as usize] as usize;
         self.prices[place] = price;
-        let (mut node, mut from, mut to) = (0, 0, self.points.len());
-        while !self.is_leaf(node) {
-            let middle = from + (to - from) / 2;
-            (node, from, to) =
-                if place < middle { (2 * node + 1, from, middle) } else { (2 * node + 2, middle, to) };
-        }
-        let mut most = self.prices[from..to].iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let leaf = self.root().leaf_of(place, self.nodes.len());
+        let (mut node, mut most) = (leaf.node, self.price_of_leaf(leaf));
         while self.nodes[node].price != most {
             self.nodes[node].price = most;
             if node == 0 {
@@ -124,7 +125,7 @@ impl Tree {
     /// Finds the points of greatest value from `at`.
     pub(super) fn best(&self, at: Point, cost: &Cost, best: &mut Best) {
         best.found.clear();
-        self.search(0, 0, self.points.len(), at, cost, best);
+        self.search(self.root(), at, cost, best);
     }
 
     /// Upper bound on the values of the points in a node.
@@ -137,24 +138,24 @@ impl Tree {
         price - cost.of(at, around.nearest(at))
     }
 
-    fn search(&self, node: usize, from: usize, to: usize, at: Point, cost: &Cost, best: &mut Best) {
-        if self.is_leaf(node) {
-            for (&(point, number), price) in self.points[from..to].iter().zip(&self.prices[from..to]) {
-                best.offer(price - cost.of(at, point), number);
+    fn search(&self, part: Part, at: Point, cost: &Cost, best: &mut Best) {
+        if self.is_leaf(part) {
+            let range = part.from..part.to;
+            for (site, price) in self.points[range.clone()].iter().zip(&self.prices[range]) {
+                best.offer(price - cost.of(at, site.at), site.number as u32);
             }
             return;
         }
-        let middle = from + (to - from) / 2;
-        let mut children = [(2 * node + 1, from, middle), (2 * node + 2, middle, to)];
-        let mut most = children.map(|(child, ..)| self.most(child, at, cost));
+        let mut children = part.children();
+        let mut most = children.map(|child| self.most(child.node, at, cost));
         if most[1] > most[0] {
             children.swap(0, 1);
             most.swap(0, 1);
         }
-        for ((child, from, to), most) in children.into_iter().zip(most) {
+        for (child, most) in children.into_iter().zip(most) {
             // A point of equal value may have a lower number.
             if most >= best.bar() {
-                self.search(child, from, to, at, cost, best);
+                self.search(child, at, cost, best);
             }
         }
     }

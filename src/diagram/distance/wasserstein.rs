@@ -22,9 +22,11 @@ use super::Pair;
 use super::cost::Cost;
 use super::locations::Locations;
 use super::network::{Edge, Network};
-use super::sides::{Point, Side};
+use super::sides::Side;
 use super::sum::{root_of_powers, sum};
 use super::tree::{Best, Tree};
+use crate::disjoint_sets::DisjointSets;
+use crate::kd_tree::Point;
 use crate::parallel;
 use crate::progress::{self, Progress};
 
@@ -132,9 +134,7 @@ struct Problem {
 type State = (u32, f64, u32);
 
 /// Some components of the network: numbers of their edges.
-struct Part {
-    edges: Vec<u32>,
-}
+type Part = Vec<u32>;
 
 impl Problem {
     fn new(points: [Vec<Point>; 2], units: [Vec<u32>; 2], cost: Cost) -> Self {
@@ -245,8 +245,8 @@ impl Problem {
         tree.set_prices(&coarser.prices[0]);
         let floors: Vec<f64> = self.diagonal[1].iter().map(|diagonal| -diagonal).collect();
         for (b, most) in self.best_of_each(1, &tree, 1, &floors, progress) {
-            if let Some(&(worth, _)) = most.first() {
-                self.prices[1][b] = -worth;
+            if let Some(&(value, _)) = most.first() {
+                self.prices[1][b] = -value;
             }
         }
     }
@@ -353,17 +353,17 @@ impl Problem {
     /// Settles all points, component by component.
     fn settle(&mut self, progress: &dyn Progress) {
         // A point without edges is in no component; its units stay.
-        let mut is_alone = vec![true; self.points[1].len()];
+        let mut is_isolated = vec![true; self.points[1].len()];
         for edge in &self.edges {
-            is_alone[edge.b as usize] = false;
+            is_isolated[edge.b as usize] = false;
         }
-        for (b, _) in is_alone.into_iter().enumerate().filter(|(_, is_alone)| *is_alone) {
+        for (b, _) in is_isolated.into_iter().enumerate().filter(|(_, is_isolated)| *is_isolated) {
             self.prices[1][b] = self.diagonal[1][b];
         }
         let parts = self.parts();
         let solved = parallel::map(parts.len(), &|part| self.solved_part(&parts[part], progress));
         for (part, solved) in parts.iter().zip(solved) {
-            for (&number, edge) in part.edges.iter().zip(&solved.0) {
+            for (&number, edge) in part.iter().zip(&solved.0) {
                 self.edges[number as usize].flow = edge.flow;
             }
             for (side, points) in solved.1.into_iter().enumerate() {
@@ -378,37 +378,36 @@ impl Problem {
     /// Components with an unsettled point; small ones are combined.
     fn parts(&self) -> Vec<Part> {
         let count_of_a = self.points[0].len();
-        let mut roots: Vec<u32> = (0..(count_of_a + self.points[1].len()) as u32).collect();
+        let mut sets = DisjointSets::new(count_of_a + self.points[1].len());
         for edge in &self.edges {
-            let (p, q) = (root(&mut roots, edge.a), root(&mut roots, count_of_a as u32 + edge.b));
-            roots[p.max(q) as usize] = p.min(q);
+            sets.unite(edge.a as usize, count_of_a + edge.b as usize);
         }
-        let mut is_unsettled = vec![false; roots.len()];
-        for vertex in 0..roots.len() {
+        let mut is_unsettled = vec![false; count_of_a + self.points[1].len()];
+        for vertex in 0..is_unsettled.len() {
             let (side, point) = if vertex < count_of_a { (0, vertex) } else { (1, vertex - count_of_a) };
             if self.rest[side][point] > 0 && self.prices[side][point] < self.diagonal[side][point] {
-                is_unsettled[root(&mut roots, vertex as u32) as usize] = true;
+                is_unsettled[sets.find(vertex)] = true;
             }
         }
-        let mut edges: Vec<(u32, u32)> = (0..self.edges.len() as u32)
-            .map(|number| (root(&mut roots, self.edges[number as usize].a), number))
-            .filter(|&(root, _)| is_unsettled[root as usize])
+        let mut edges: Vec<(usize, u32)> = (0..self.edges.len() as u32)
+            .map(|number| (sets.find(self.edges[number as usize].a as usize), number))
+            .filter(|&(root, _)| is_unsettled[root])
             .collect();
         edges.sort_unstable();
         let mut parts: Vec<Part> = Vec::new();
         for component in edges.chunk_by(|p, q| p.0 == q.0) {
             let numbers = component.iter().map(|&(_, number)| number);
             match parts.last_mut() {
-                Some(part) if part.edges.len() + component.len() <= GRAIN => part.edges.extend(numbers),
-                _ => parts.push(Part { edges: numbers.collect() }),
+                Some(part) if part.len() + component.len() <= GRAIN => part.extend(numbers),
+                _ => parts.push(numbers.collect()),
             }
         }
         parts
     }
 
     /// Solves a part; returns its edges with their flow, and for each side the points with prices and units that stay.
-    fn solved_part(&self, part: &Part, progress: &dyn Progress) -> (Vec<Edge>, [Vec<State>; 2]) {
-        let edges = || part.edges.iter().map(|&number| self.edges[number as usize]);
+    fn solved_part(&self, part: &[u32], progress: &dyn Progress) -> (Vec<Edge>, [Vec<State>; 2]) {
+        let edges = || part.iter().map(|&number| self.edges[number as usize]);
         let points = [edges().map(|edge| edge.a).collect(), edges().map(|edge| edge.b).collect()];
         let points = points.map(|mut points: Vec<u32>| {
             points.sort_unstable();
@@ -436,15 +435,6 @@ impl Problem {
         });
         (edges, points)
     }
-}
-
-/// Root of the tree of a vertex; shortens the path to it.
-fn root(roots: &mut [u32], mut vertex: u32) -> u32 {
-    while roots[vertex as usize] != vertex {
-        roots[vertex as usize] = roots[roots[vertex as usize] as usize];
-        vertex = roots[vertex as usize];
-    }
-    vertex
 }
 
 #[cfg(test)]

@@ -10,61 +10,52 @@ use crate::cubical::persistence::representatives::Representatives;
 use crate::cubical::value::Inexact;
 use crate::cubical::{AnyImage, Construction, Shape};
 
-/// The vertices along an axis.
+/// The vertices along an axis of the user's array.
 #[derive(Debug, Clone, Copy)]
 struct Axis {
     count: u64,
     /// Twice the coordinate of the first vertex; vertices are 1 apart.
     first: i32,
+    /// Whether the axis is drawn along x, y or z: at most three are.
+    is_drawn: bool,
 }
 
-/// The vertices of the complex of an image.
-#[derive(Debug)]
-struct Vertices {
-    /// The axes in the order of the user's array.
-    axes: Vec<Axis>,
-    /// The axes that are drawn along x, y and z, at most three.
-    drawn: Vec<usize>,
-}
+/// The vertices of the complex of an image, by axis.
+struct Vertices(Vec<Axis>);
 
 impl Vertices {
     fn new(shape: Shape, construction: Construction) -> Self {
         let extents = shape.axes();
-        let axis = |&voxels: &usize| match construction {
-            Construction::T if voxels > 1 => Axis { count: voxels as u64 + 1, first: -1 },
-            Construction::T | Construction::V => Axis { count: voxels as u64, first: 0 },
+        let axis = |&voxels: &usize| {
+            let is_cornered = construction == Construction::T && voxels > 1;
+            Axis {
+                count: voxels as u64 + u64::from(is_cornered),
+                first: -i32::from(is_cornered),
+                // An image has at most three axes of more than one voxel.
+                is_drawn: extents.len() <= 3 || voxels > 1,
+            }
         };
-        // An image has at most three axes of more than one voxel.
-        let is_drawn = |&axis: &usize| extents.len() <= 3 || extents[axis] > 1;
-        Vertices {
-            axes: extents.iter().map(axis).collect(),
-            drawn: (0..extents.len()).filter(is_drawn).collect(),
-        }
+        Vertices(extents.iter().map(axis).collect())
     }
 
     /// The number of the vertex whose doubled coordinates are `corner`.
     fn number(&self, corner: &[i32]) -> u64 {
-        let places = self.axes.iter().zip(corner);
+        let places = self.0.iter().zip(corner);
         // No coordinate is below that of the first vertex.
         places.fold(0, |number, (axis, &at)| number * axis.count + ((at - axis.first) / 2) as u64)
     }
 
     /// Coordinates of the vertex of a number.
     fn coordinates(&self, number: u64) -> [f64; 3] {
-        let mut rest = number;
-        let mut along: Vec<f64> = self
-            .axes
-            .iter()
-            .rev()
-            .map(|axis| {
-                let place = rest % axis.count;
-                rest /= axis.count;
-                f64::from(axis.first) / 2.0 + place as f64
-            })
-            .collect();
-        along.reverse();
-        let mut at = [0.0; 3];
-        at.iter_mut().zip(&self.drawn).for_each(|(x, &axis)| *x = along[axis]);
+        let (mut at, mut rest) = ([0.0; 3], number);
+        let mut drawn = self.0.iter().filter(|axis| axis.is_drawn).count();
+        for axis in self.0.iter().rev() {
+            if axis.is_drawn {
+                drawn -= 1;
+                at[drawn] = f64::from(axis.first) / 2.0 + (rest % axis.count) as f64;
+            }
+            rest /= axis.count;
+        }
         at
     }
 }

@@ -190,7 +190,7 @@ impl fmt::Display for Double {
     }
 }
 
-/// There are more things than the format can number.
+/// The error of a number of points, cells or bars that is too great for the format.
 #[derive(Debug, thiserror::Error)]
 #[error(
     "geometry: expected less than 2^31 points, cells and bars, which files of the format can number, found {number}"

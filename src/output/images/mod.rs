@@ -101,7 +101,7 @@ use crate::with_image;
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum ImageBarsFormat {
-    /// As Ripser's text.
+    /// Text in the style of Ripser.
     #[default]
     Text,
     /// Comma-separated values.

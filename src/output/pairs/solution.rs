@@ -2,7 +2,6 @@
 
 use phat_formats::dipha::DiagramPoint;
 
-use crate::cells;
 use crate::cubical::Value;
 use crate::matrix::cycles::Cycles;
 use crate::matrix::{BoundaryMatrix, Dimension, Index, Pairs};
@@ -76,8 +75,25 @@ impl<'a, I: Index> Solution<'a, I> {
     }
 
     /// The points of a DIPHA diagram in DIPHA's order; without values, cell numbers replace them.
+    ///
+    /// Bars of length zero are left out, and so are essential classes of the complex's dimension, since cells of a
+    /// higher dimension that would kill them may be missing. Other essential classes die at the greatest value of the
+    /// complex.
     pub fn dipha_points(&self) -> Vec<DiagramPoint> {
-        let value = |cell: usize| self.values.map_or(cell as f64, |values| values[cell]);
-        cells::diagram(self.matrix, self.max_dim, value, &self.pairs.pairs)
+        let cells = self.matrix.len();
+        let greatest = cells.checked_sub(1).map_or(0.0, |last| match self.values {
+            Some(values) => values[last],
+            None => last as f64,
+        });
+        let is_written = |row: &Row| !row.is_essential || row.dim < self.max_dim.into();
+        let point = |row: Row| DiagramPoint {
+            dim: row.dim,
+            birth: row.birth.double(),
+            death: if row.is_essential { greatest } else { row.death.double() },
+            essential: row.is_essential,
+        };
+        let mut points: Vec<_> = self.table().iter().filter(is_written).map(point).collect();
+        points.sort_unstable_by(DiagramPoint::order);
+        points
     }
 }

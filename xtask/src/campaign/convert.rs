@@ -8,6 +8,7 @@ use lacuna::cubical::{AnyImage, Construction, Cubical, Image, Order, Shape};
 use lacuna::matrix::read::{AnyComplex, MatrixReadOptions, read_source};
 use lacuna::matrix::{Algorithm, Dualize, MatrixIndex, Plan, Representation, reduce};
 use lacuna::metric::{Distances, Value};
+use lacuna::output::pairs::Solution;
 use lacuna::rips::{Rips, plain};
 use phat_formats::dipha::{DiagramPoint, Flavour, WeightedBoundaryMatrix, write_boundary_matrix};
 
@@ -212,8 +213,11 @@ fn check_matrix<I: MatrixIndex>(
     }
     let columns = Representation::default();
     let plan = Plan { algorithm, columns, dualize, threads: machine.threads };
-    let pairs = pools.run(machine, || reduce(&filtration.matrix, &plan)).pairs;
-    let found = Barcode::Bars(Bars::new(filtration.diagram(&pairs)));
+    let FilteredComplex { matrix, values, max_dim } = filtration;
+    let pairs = &pools.run(machine, || reduce(matrix, &plan));
+    let (values, max_dim) = (Some(&values[..]), *max_dim);
+    let solution = Solution { matrix, pairs, values, max_dim, cut: false, cycles: None };
+    let found = Barcode::Bars(Bars::new(solution.dipha_points()));
     // The end of the filtration is known for one of the two only.
     let comparison =
         compare(&found, &Barcode::Bars(Bars::new(expected)), 0.0).map_err(|error| error.to_string())?;

@@ -13,31 +13,47 @@ pub(crate) type Point = [f64; 2];
 /// Number of points up to which one thread builds the subtree.
 const GRAIN: usize = 1 << 14;
 
-/// An object with a place in the plane.
-pub(crate) trait Located {
-    /// The place of the object. No coordinate is NaN.
-    fn at(&self) -> Point;
-    /// A number that orders objects at the same place.
-    fn number(&self) -> u64;
+/// A point with a number, which orders points at the same place. No coordinate is NaN.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Site {
+    pub(crate) at: Point,
+    pub(crate) number: u64,
 }
 
-impl Located for (Point, usize) {
-    fn at(&self) -> Point {
-        self.0
-    }
-
-    fn number(&self) -> u64 {
-        self.1 as u64
-    }
+/// A node of a tree with the range of its points; its children have the halves of this range.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Part {
+    pub(crate) node: usize,
+    pub(crate) from: usize,
+    pub(crate) to: usize,
 }
 
-impl Located for (Point, u32) {
-    fn at(&self) -> Point {
-        self.0
+impl Part {
+    /// The root of a tree of `count` points.
+    pub(crate) fn root(count: usize) -> Self {
+        Part { node: 0, from: 0, to: count }
     }
 
-    fn number(&self) -> u64 {
-        u64::from(self.1)
+    /// Whether the node is a leaf of a tree of `nodes` nodes.
+    pub(crate) fn is_leaf(self, nodes: usize) -> bool {
+        2 * self.node + 1 >= nodes
+    }
+
+    /// The children of a node that is no leaf.
+    pub(crate) fn children(self) -> [Part; 2] {
+        let Part { node, from, to } = self;
+        let middle = from + (to - from) / 2;
+        [Part { node: 2 * node + 1, from, to: middle }, Part { node: 2 * node + 2, from: middle, to }]
+    }
+
+    /// The leaf below this node, in a tree of `nodes` nodes, to which the point at `place` belongs.
+    pub(crate) fn leaf_of(self, place: usize, nodes: usize) -> Part {
+        let mut part = self;
+        while !part.is_leaf(nodes) {
+            let [low, high] = part.children();
+            part = if place < high.from { low } else { high };
+        }
+        part
     }
 }
 
@@ -53,10 +69,9 @@ impl Around {
     pub(crate) const NOTHING: Around = Around { low: [f64::INFINITY; 2], high: [f64::NEG_INFINITY; 2] };
 
     /// The bounding box of `points`.
-    pub(crate) fn of<P: Located>(points: &[P]) -> Self {
+    pub(crate) fn of(points: &[Site]) -> Self {
         let Around { mut low, mut high } = Self::NOTHING;
-        for point in points {
-            let at = point.at();
+        for Site { at, .. } in points {
             for axis in 0..2 {
                 low[axis] = low[axis].min(at[axis]);
                 high[axis] = high[axis].max(at[axis]);
@@ -82,15 +97,14 @@ impl Around {
 }
 
 /// Moves the lower half of the points, rounded down, to the front. Returns the axis of the split.
-pub(crate) fn halve<P: Located>(points: &mut [P], around: &Around) -> usize {
+pub(crate) fn halve(points: &mut [Site], around: &Around) -> usize {
     let axis = around.longer();
     let half = points.len() / 2;
     if half > 0 {
         points.select_nth_unstable_by(half, |p, q| {
-            let (at, other) = (p.at(), q.at());
-            let order = |axis: usize| at[axis].total_cmp(&other[axis]);
+            let order = |axis: usize| p.at[axis].total_cmp(&q.at[axis]);
             match order(axis) {
-                Ordering::Equal => order(1 - axis).then_with(|| p.number().cmp(&q.number())),
+                Ordering::Equal => order(1 - axis).then_with(|| p.number.cmp(&q.number)),
                 order => order,
             }
         });
@@ -99,7 +113,7 @@ pub(crate) fn halve<P: Located>(points: &mut [P], around: &Around) -> usize {
 }
 
 /// Sorts points by the leaves of a tree with at most `most` points per leaf, and returns its boxes.
-pub(crate) fn boxes<P: Located + Send>(points: &mut [P], most: usize) -> Vec<Around> {
+pub(crate) fn boxes(points: &mut [Site], most: usize) -> Vec<Around> {
     let mut depth = 0;
     while points.len().div_ceil(1 << depth) > most {
         depth += 1;
@@ -108,7 +122,7 @@ pub(crate) fn boxes<P: Located + Send>(points: &mut [P], most: usize) -> Vec<Aro
 }
 
 /// Returns the boxes of a tree of depth `depth`.
-fn subtree<P: Located + Send>(points: &mut [P], depth: u32) -> Vec<Around> {
+fn subtree(points: &mut [Site], depth: u32) -> Vec<Around> {
     let mut boxes = vec![Around::NOTHING; (2 << depth) - 1];
     if depth == 0 || points.len() <= GRAIN {
         fill(&mut boxes, 0, points);
@@ -129,7 +143,7 @@ fn subtree<P: Located + Send>(points: &mut [P], depth: u32) -> Vec<Around> {
 }
 
 /// Fills in box `at` and the boxes below it.
-fn fill<P: Located>(boxes: &mut [Around], at: usize, points: &mut [P]) {
+fn fill(boxes: &mut [Around], at: usize, points: &mut [Site]) {
     boxes[at] = Around::of(points);
     if 2 * at + 1 < boxes.len() {
         halve(points, &boxes[at]);
@@ -147,7 +161,7 @@ mod tests {
     use super::*;
 
     /// Checks that each box is the bounding box of its points, and that a line separates its halves.
-    fn check(boxes: &[Around], at: usize, points: &[(Point, u32)]) {
+    fn check(boxes: &[Around], at: usize, points: &[Site]) {
         let Around { low, high } = Around::of(points);
         assert_eq!((boxes[at].low, boxes[at].high), (low, high));
         if 2 * at + 1 < boxes.len() {
@@ -165,13 +179,13 @@ mod tests {
     fn every_point_is_in_the_boxes_of_its_leaf() {
         let mut rng = Pcg64Mcg::seed_from_u64(1);
         for count in [0, 1, 8, 9, 31, 32, 33, 1000, 2 * GRAIN + 3] {
-            let mut points: Vec<(Point, u32)> =
-                (0..count as u32).map(|k| ([0, 1].map(|_| rng.random_range(0..90_u8).into()), k)).collect();
+            let mut site = |number| Site { at: [0, 1].map(|_| rng.random_range(0..90_u8).into()), number };
+            let mut points: Vec<Site> = (0..count as u64).map(&mut site).collect();
             let boxes = boxes(&mut points, 8);
             check(&boxes, 0, &points);
-            let mut numbers: Vec<u32> = points.into_iter().map(|(_, number)| number).collect();
+            let mut numbers: Vec<u64> = points.into_iter().map(|site| site.number).collect();
             numbers.sort_unstable();
-            assert!(numbers.into_iter().eq(0..count as u32));
+            assert!(numbers.into_iter().eq(0..count as u64));
         }
     }
 }
