@@ -323,7 +323,7 @@ fn batches_leave_out_what_has_been_answered() {
     fs::remove_dir_all(run.scratch.name("answers")).unwrap();
     run.leaves("batch.lac");
     let other = run.kept(&["--symmetrize", "lower"]).output().unwrap();
-    refused(&other, "--symmetrize was not given, is Lower");
+    refused(&other, "--symmetrize was not given, is lower");
     // Each run has little time, and the input in progress at its end is not done.
     for limit in ["1ms", "5ms", "20ms"] {
         let limited = run.kept(&["--time-limit", limit]).output().unwrap();
