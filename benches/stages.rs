@@ -34,7 +34,7 @@ fn dense<R: Rank>(points: &PointCloud, level: Level) -> (Dense<R>, u32) {
     let matrix = matrix_of_points(points, &()).expect("memory for them");
     let ranking = rank(&Distances::Matrix(matrix), f32::INFINITY).expect("memory for ranks");
     let ranks = u32::try_from(ranking.values.count()).expect("ranks fit 32 bits");
-    (Dense::new(points.len(), ranking.edges.square(points.len()).expect("memory for it"), level), ranks)
+    (Dense::new(points.len(), ranking.edges.square().expect("memory for it"), level), ranks)
 }
 
 /// Checks that the number of pairs of every dimension of a full filtration is C(n−1, d+1).

@@ -18,6 +18,7 @@ use super::complex::{Complex, Dense, RankedEdge, Sparse};
 use super::word::Word;
 use crate::disjoint_sets::DisjointSets;
 use crate::simd::Rank;
+pub(super) use dense::MOST_OLDEST;
 pub(super) use elder_rule::{ComponentBar, component_bars};
 
 /// The minimum spanning forest: its edges in filtration order and the number of its trees.

@@ -36,6 +36,7 @@ use serde::{Deserialize, Serialize};
 use strum::VariantArray;
 
 use super::RipsError;
+use super::filtration_construction::pair;
 use crate::metric::{DistanceMatrix, SparseDistances, Value};
 use crate::names::named;
 use crate::parallel;
@@ -152,7 +153,7 @@ pub(super) fn weighted_matrix<T: Value>(
     let births: Vec<f64> = parallel::map(n, &birth).into_iter().collect::<Result<_, _>>()?;
     let mut lower = matrix.into_lower();
     parallel::pieces_mut(&mut lower, ENTRIES, &|piece, entries| {
-        let (mut i, mut j) = pair_at(piece * ENTRIES);
+        let [mut i, mut j] = pair(piece * ENTRIES);
         for entry in entries {
             *entry = T::from_f64(measure.growth.edge((*entry).into(), births[i], births[j]));
             j += 1;
@@ -192,20 +193,6 @@ pub(super) fn weighted_graph<T: Value>(
 
 /// Number of matrix entries that a thread takes at a time.
 const ENTRIES: usize = 1 << 12;
-
-/// The row and column of an entry below the diagonal.
-fn pair_at(place: usize) -> (usize, usize) {
-    let first_of = |i: usize| i * i.saturating_sub(1) / 2;
-    // Rounding may put i off by one.
-    let mut i = ((1.0 + (1.0 + 8.0 * place as f64).sqrt()) / 2.0) as usize;
-    while first_of(i) > place {
-        i -= 1;
-    }
-    while first_of(i + 1) <= place {
-        i += 1;
-    }
-    (i, place - first_of(i))
-}
 
 fn rounded<T: Value>(births: &[f64]) -> Vec<T> {
     births.iter().map(|&birth| T::from_f64(birth)).collect()

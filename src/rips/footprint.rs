@@ -9,6 +9,7 @@ use crate::memory::{self, Bytes, MemoryPlan};
 use crate::metric::value::Sealed;
 use crate::metric::{Distances, PointCloud, Value};
 use crate::rips::complex::{ABSENT, Sparse, stride};
+use crate::rips::components::MOST_OLDEST;
 use crate::rips::edge_collapse;
 use crate::rips::filtration_construction::binomial;
 use crate::rips::rank::{Edges, Keyed, Layout, pairs_of};
@@ -37,16 +38,18 @@ const fn listed<K>() -> u64 {
     size_of::<(u32, u32)>() as u64 + ranked::<K>()
 }
 
+/// Bytes of the rank and the two vertices of an edge.
+const RANKED_EDGE: u64 = size_of::<(u32, u32)>() as u64 + RANK;
+
 /// Sizes in bytes, for the memory plan, of the tables that are known once the distances are keys.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Tables {
     /// The input's distances or coordinates.
     input: u64,
-    /// The keys, and the ends of listed edges.
-    keys: u64,
+    /// The ends of listed edges; the keys are `width` bytes for each of `count` pairs.
     ends: u64,
-    /// The points in blocks, and their distances to the growing spanning tree.
-    growing: u64,
+    /// The tables that find the keys and are freed then.
+    finding: u64,
     /// Bytes of a key.
     width: u64,
     /// Number of keys.
@@ -62,27 +65,51 @@ impl Tables {
     /// The tables for these keys, computed from an input of `input` bytes. `collapsed` is the number of edges that are
     /// collapsed first, if they are, and `shed` the number of bytes that were lacking for a collapse.
     pub(super) fn of<K>(input: u64, keyed: &Keyed<K>, collapsed: Option<usize>, shed: Option<u64>) -> Self {
-        let (count, width) = (keyed.keys.len() as u64, size_of::<K>() as u64);
-        let (ends, is_square) = match &keyed.layout {
+        let (count, width) = (keyed.edges.numbers.len() as u64, size_of::<K>() as u64);
+        let (ends, is_square) = match &keyed.edges.layout {
             Layout::Pairs(pairs) => (size_of_val(&pairs[..]) as u64, false),
             Layout::Square => (0, true),
             Layout::Lower => (0, false),
         };
-        let growing = match keyed.search {
-            PairSearch::SpanningTree => input.saturating_add(2 * width * keyed.points as u64),
+        let finding = match keyed.search {
+            // The points in blocks, and their distances to the growing tree.
+            PairSearch::SpanningTree => input.saturating_add(2 * width * keyed.edges.points as u64),
+            // The points in blocks and boxes, and lists of each thread, which double as they grow.
+            PairSearch::Tree { .. } => input.saturating_mul(2).saturating_add(2 * (count * width + ends)),
             _ => 0,
         };
-        Tables {
-            input,
-            growing,
-            keys: count.saturating_mul(width),
-            ends,
-            width,
-            count,
-            is_square,
-            collapsed: collapsed.map(|edges| edges as u64),
-            shed,
-        }
+        let collapsed = collapsed.map(|edges| edges as u64);
+        Tables { input, ends, finding, width, count, is_square, collapsed, shed }
+    }
+
+    /// Bytes of the ranks beside the keys, whose place they take if they are as wide.
+    fn ranks(&self) -> u64 {
+        if self.width > RANK { self.count.saturating_mul(RANK) } else { 0 }
+    }
+
+    /// Checks that the ranks and the complex can fit in memory beside the keys.
+    ///
+    /// # Errors
+    /// [`RipsError::Memory`]: they do not fit.
+    pub(super) fn check_ranking(&self, summary: &Summary) -> Result<(), RipsError> {
+        let needed = self.ranking(summary);
+        check(summary.points, summary.edges as u64, needed, room_for(needed), |_| LOWER.to_owned())
+    }
+
+    /// Lower bound on the bytes that ranks and the complex take beside the keys.
+    fn ranking(&self, summary: &Summary) -> u64 {
+        let (points, edges) = (summary.points as u64, summary.edges as u64);
+        // Keys that are wider than ranks are freed before the complex is made.
+        let freed = self.count.saturating_mul(self.width - RANK);
+        let complex = if summary.is_dense() {
+            // A square of ranks of 16 bits or more, if the keys do not lie in one.
+            let rows = if self.is_square { 0 } else { points };
+            rows.saturating_mul(2 * stride(summary.points) as u64)
+        } else {
+            // Two neighbour lists, and some numbers per point.
+            edges.saturating_mul(16 + 16).saturating_add(points.saturating_mul(16))
+        };
+        self.ranks().max(complex.saturating_sub(freed))
     }
 
     /// Checks that the complex fits beside the tables that exist already.
@@ -109,9 +136,8 @@ impl Tables {
 
     /// Adds the stages of a run to its plan.
     pub(super) fn plan(&self, plan: &Plan) -> MemoryPlan {
-        let Tables { input, growing, keys, ends, width, count, collapsed, shed, .. } = *self;
-        let (points, edges) = (plan.points as u64, plan.edges as u64);
-        let listed = |edges: u64| edges.saturating_mul(size_of::<(u32, u32, u32)>() as u64);
+        let Tables { input, ends, finding, width, count, collapsed, shed, .. } = *self;
+        let (edges, keys) = (plan.edges as u64, count.saturating_mul(width));
         let values = if plan.keys_are_ranks { 0 } else { 8 * plan.ranks as u64 };
         // The places of keys, by bucket, with room for the value of each; or the keys in order; or a bitset of the keys
         // that occur.
@@ -121,73 +147,43 @@ impl Tables {
             false if count == 0 => 0,
             false => width * plan.ranks as u64 + values,
         };
-        let ranks = if width > RANK { count.saturating_mul(RANK) } else { 0 };
-        let list = if ends > 0 { listed(count) } else { 0 };
-        let mut memory = plan.memory.clone();
-        if let Some(bytes) = shed {
-            memory.shed("the collapse of edges", format!("it would take {}", Bytes(bytes)));
-        }
-        let memory = memory.stage(
-            "distances",
-            [
-                ("the input", input),
-                ("points and their distances to the spanning tree", growing),
-                ("distances as keys", keys),
-                ("the ends of edges", ends),
-            ],
-            false,
-        );
-        let memory = memory.stage(
-            "rank",
-            [
-                ("distances as keys", keys),
-                ("the ends of edges", ends),
-                ("ranks", ranks),
-                ("edges with ranks", list),
-                ("distances in order", order),
-            ],
-            false,
-        );
-        let memory = match collapsed {
-            None => memory,
-            Some(whole) => {
-                let graph = edge_collapse::bytes(plan.points, whole as usize);
-                let uses =
-                    [("edges with ranks", listed(whole)), ("the graph, and its edges in order", graph)];
-                memory.stage("collapse", uses, false)
-            }
+        let all_ranked = count.saturating_mul(RANK).saturating_add(ends);
+        // The values of a whole graph are counted as if no two edges had the same.
+        let whole = collapsed.map_or(0, |edges| all_ranked.saturating_add(8 * edges));
+        let ranked = match collapsed {
+            Some(_) => edges.saturating_mul(RANKED_EDGE),
+            None if self.in_place(plan) => 0,
+            None => all_ranked,
         };
-        let whole = collapsed.map_or(0, listed);
-        let ranked = match (collapsed, ends > 0) {
-            (Some(_), _) | (_, true) => listed(edges),
-            _ if self.in_place(plan) => 0,
-            _ => count.saturating_mul(RANK),
-        };
-        let complex = complex(plan);
         let making = match plan.shape {
             Shape::Dense => 0,
             // Both neighbour lists, unsorted, and the edges as a list if they lie in a matrix.
             Shape::Sparse { .. } => {
-                edges.saturating_mul(16) + if ranked == listed(edges) { 0 } else { listed(edges) }
+                let is_list = collapsed.is_some() || ends > 0;
+                edges.saturating_mul(if is_list { 16 } else { 16 + RANKED_EDGE })
             }
         };
-        let uses = [
-            ("edges of the whole graph", whole),
-            ("edges with ranks", ranked),
-            ("the complex", complex),
-            ("what it is made of", making),
-            ("distances of ranks", values),
-        ];
-        let memory = memory.stage("complex", uses, false);
-        let components = points.saturating_mul(32);
-        let uses = [
-            ("edges of the whole graph", whole),
-            ("the complex", complex),
-            ("distances of ranks", values),
-            ("components", components),
-            (WALKING, walking(plan)),
-        ];
-        memory.stage("reduce", uses, plan.max_dim > 0)
+        let mut memory = plan.memory.clone();
+        if let Some(bytes) = shed {
+            memory.shed("the collapse of edges", format!("it would take {}", Bytes(bytes)));
+        }
+        let [keys, ends] = [("distances as keys", keys), ("the ends of edges", ends)];
+        let [whole, values] = [("edges of the whole graph", whole), ("distances of ranks", values)];
+        let complex = ("the complex", complex(plan));
+        let found = [("the input", input), ("tables to find distances", finding), keys, ends];
+        memory = memory.stage("distances", found, false);
+        let ranking = [keys, ends, ("ranks", self.ranks()), ("distances in order", order)];
+        memory = memory.stage("rank", ranking, false);
+        if let Some(edges) = collapsed {
+            let graph = edge_collapse::peak(plan.points, edges as usize);
+            memory = memory.stage("collapse", [whole, ("the graph, and its edges in order", graph)], false);
+        }
+        let making = [whole, ("edges with ranks", ranked), complex, ("what it is made of", making), values];
+        memory = memory.stage("complex", making, false);
+        let components = [whole, complex, values, ("the oldest edges", components(plan))];
+        memory = memory.stage("components", components, false);
+        let reducing = [whole, complex, values, (WALKING, walking(plan))];
+        memory.stage("reduce", reducing, plan.max_dim > 0)
     }
 }
 
@@ -204,6 +200,14 @@ fn complex(plan: &Plan) -> u64 {
             edges.saturating_mul(16).saturating_add(points.saturating_mul(72)).saturating_add(blocks)
         }
     }
+}
+
+/// Bytes of the tables for the components: the edges of a graph that is given by lists, the oldest edges of a matrix,
+/// and some numbers per point.
+fn components(plan: &Plan) -> u64 {
+    let (points, edges) = (plan.points as u64, plan.edges as u64);
+    let edges = if plan.shape == Shape::Dense { edges.min(MOST_OLDEST as u64 * points) } else { edges };
+    edges.saturating_mul(size_of::<u64>() as u64).saturating_add(points.saturating_mul(64))
 }
 
 /// Name, in the memory plan, of the tables for walking long columns.
@@ -239,25 +243,20 @@ pub(super) fn check_all_pairs<T: Value + Sealed>(
     cloud: &PointCloud<T>,
     is_bounded: bool,
 ) -> Result<(), RipsError> {
-    let points = cloud.len();
-    match lacks_room::<T::Key>(points) {
-        Some((needed, available)) => {
-            let helps = proposals(cloud, is_bounded, available);
-            Err(RipsError::Memory { points, distances: binomial(points, 2), needed, available, helps })
-        }
-        None => Ok(()),
-    }
+    let (points, needed) = (cloud.len(), all_pairs::<T::Key>(cloud.len()));
+    let helps = |available| proposals(cloud, is_bounded, available);
+    check(points, binomial(points, 2), needed, room_for(needed), helps)
 }
 
 /// Whether the distances of all pairs of points, as keys, and their ranks can fit in memory.
 pub(super) fn affords_all_pairs<K>(points: usize) -> bool {
-    lacks_room::<K>(points).is_none()
+    let needed = all_pairs::<K>(points);
+    room_for(needed).is_none_or(|room| needed <= room)
 }
 
-/// The bytes needed for all pairs of points and the bytes available, if these are fewer.
-fn lacks_room<K>(points: usize) -> Option<(u64, u64)> {
-    let needed = binomial(points, 2).saturating_mul(ranked::<K>());
-    room_for(needed).filter(|&available| needed > available).map(|available| (needed, available))
+/// Bytes of the distances of all pairs of points, as keys, and of their ranks.
+fn all_pairs<K>(points: usize) -> u64 {
+    binomial(points, 2).saturating_mul(ranked::<K>())
 }
 
 /// Number of pairs of points sampled to propose a threshold.
@@ -337,14 +336,6 @@ pub(super) fn too_many_edges<T: Value + Sealed>(cloud: &PointCloud<T>, edges: u6
     RipsError::Memory { points: cloud.len(), distances: edges, needed, available, helps }
 }
 
-/// Checks that the ranks and the complex can fit in memory beside the keys.
-///
-/// # Errors
-/// [`RipsError::Memory`]: they do not fit.
-pub(super) fn check_ranking<K>(keyed: &Keyed<K>, summary: &Summary) -> Result<(), RipsError> {
-    check(summary.points, summary.edges as u64, ranking(keyed, summary), LOWER)
-}
-
 /// Checks that each edge can have a distinct rank, and that the rank matrix and bitsets of edge collapse can fit in
 /// memory.
 ///
@@ -355,30 +346,20 @@ pub(super) fn check_collapse(points: usize, edges: usize) -> Result<(), RipsErro
         return Err(RipsError::TooManyEdges(edges));
     }
     let helps = "leave edges as they are (--collapse off), whose memory grows with the edges alone";
-    check(points, edges as u64, edge_collapse::bytes(points, edges), helps)
+    let needed = edge_collapse::bytes(points, edges);
+    check(points, edges as u64, needed, room_for(needed), |_| helps.to_owned())
 }
 
 /// The reason why a sorted second layer of the pair store may not fit in memory, if so. A dimension has at most as many
 /// apparent pairs as simplices, at most C(k, d) simplices have a given greatest vertex with k smaller neighbours, and
 /// an entry is held twice while the pairs are collected.
-pub(super) fn too_large_sorted_layer(
-    edges: &Edges,
-    points: usize,
-    max_dim: usize,
-    entry_width: u32,
-) -> Option<String> {
-    let degrees = edges.lower_degrees(points);
+pub(super) fn too_large_sorted_layer(edges: &Edges, max_dim: usize, entry_width: u32) -> Option<String> {
+    let degrees = edges.lower_degrees();
     let simplices = |dim| degrees.iter().fold(0u64, |sum, &k| sum.saturating_add(binomial(k, dim)));
     let most = (1..=max_dim).map(simplices).max().unwrap_or(0);
     let needed = most.saturating_mul(2 * u64::from(entry_width) / 8);
     let available = available_for(needed).filter(|&available| needed > available)?;
     Some(format!("it may take {}, {} are available", Bytes(needed), Bytes(available)))
-}
-
-/// The reason not to make a table of `bytes` bytes that only saves time, if it would take too much of the available
-/// memory.
-pub(super) fn too_large_cache(bytes: u64) -> Option<String> {
-    affordable_caches(bytes, 0, 0).1
 }
 
 /// The number of tables, at most `count`, to make if they only save time, and the reason if fewer: `each` bytes per
@@ -407,45 +388,20 @@ fn available_for(needed: u64) -> Option<u64> {
     if needed <= memory::LITTLE { None } else { memory::available() }
 }
 
-fn check(points: usize, distances: u64, needed: u64, helps: &'static str) -> Result<(), RipsError> {
-    check_against(points, distances, needed, helps, room_for(needed))
-}
-
-fn check_against(
+/// Checks that `needed` bytes are available, if that is known. `helps` says what to do otherwise.
+fn check(
     points: usize,
     distances: u64,
     needed: u64,
-    helps: &'static str,
     available: Option<u64>,
+    helps: impl FnOnce(u64) -> String,
 ) -> Result<(), RipsError> {
     match available {
         Some(available) if needed > available => {
-            Err(RipsError::Memory { points, distances, needed, available, helps: helps.to_owned() })
+            Err(RipsError::Memory { points, distances, needed, available, helps: helps(available) })
         }
         _ => Ok(()),
     }
-}
-
-/// Lower bound on the bytes that ranks and the complex take beside the keys.
-fn ranking<K>(keyed: &Keyed<K>, summary: &Summary) -> u64 {
-    let (points, edges, keys) = (summary.points as u64, summary.edges as u64, keyed.keys.len() as u64);
-    let ranks = keys.saturating_mul(ranked::<K>() - size_of::<K>() as u64);
-    let list = if matches!(keyed.layout, Layout::Pairs(_)) {
-        edges.saturating_mul(size_of::<(u32, u32, u32)>() as u64)
-    } else {
-        0
-    };
-    // Keys that are wider than ranks are freed before the complex is made.
-    let freed = keys.saturating_mul(size_of::<K>() as u64 - RANK);
-    let complex = if summary.is_dense() {
-        // A square of ranks of 16 bits or more, if the keys do not lie in one.
-        let rows = if matches!(keyed.layout, Layout::Square) { 0 } else { points };
-        rows.saturating_mul(2 * stride(summary.points) as u64)
-    } else {
-        // Two neighbour lists, and some numbers per point.
-        edges.saturating_mul(16 + 16).saturating_add(points.saturating_mul(16))
-    };
-    ranks.max(list).max(complex.saturating_sub(freed))
 }
 
 #[cfg(test)]
@@ -464,15 +420,15 @@ mod tests {
     #[test]
     fn what_does_not_fit_is_refused_with_the_figures() {
         let refused =
-            check_against(200_000, 19_999_900_000, 160_000_000_000, "give --threshold", Some(24 << 30))
+            check(200_000, 19_999_900_000, 160_000_000_000, Some(24 << 30), |_| "give --threshold".into())
                 .unwrap_err();
         assert_eq!(
             refused.to_string(),
             "memory: 200000 points with 19999900000 distances to rank need 160.0 GB at the least, 25.8 GB are available; \
              give --threshold"
         );
-        assert_eq!(check_against(2, 1, 100, "", Some(100)), Ok(()));
-        assert_eq!(check_against(2, 1, u64::MAX, "", None), Ok(()));
+        assert_eq!(check(2, 1, 100, Some(100), |_| String::new()), Ok(()));
+        assert_eq!(check(2, 1, u64::MAX, None, |_| String::new()), Ok(()));
     }
 
     #[test]
@@ -498,7 +454,8 @@ mod tests {
             Distances::from(DistanceMatrix::from_lower(vec![1.0f32, 2.0, 3.0, 4.0, 5.0, 6.0]).unwrap());
         let of = |distances: &Distances<f32>, threshold: Option<f32>| {
             let keyed = Keyed::of(distances, threshold, false, &()).unwrap();
-            ranking(&keyed, &Summary::of(distances, threshold.map(f64::from)).unwrap())
+            Tables::of(0, &keyed, None, None)
+                .ranking(&Summary::of(distances, threshold.map(f64::from)).unwrap())
         };
         // A square of four rows; the ranks lie where the keys are.
         assert_eq!(of(&matrix, Some(2.0)), 4 * 2 * stride(4) as u64);

@@ -68,8 +68,7 @@ pub use options::RipsOptions;
 use pipeline::Prepared;
 pub use plan::{Collapse, PairSearch, Plan, SecondLayer, Shape};
 pub use representatives::{
-    Chain, ChainError, CocycleScale, Representative, RepresentativeKind, Representatives,
-    RepresentativesRequest,
+    Chain, CocycleScale, Representative, RepresentativeKind, Representatives, RepresentativesRequest,
 };
 pub use stats::{CollapseStats, DimensionStats, PairStoreStats, Stats};
 pub use summary::Summary;

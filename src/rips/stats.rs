@@ -1,11 +1,9 @@
 //! Counts and times of the stages of a run: the columns of Ripser++'s Tables 1 and 3.
 
-use std::time::Duration;
+use std::borrow::Cow;
+use std::ops::AddAssign;
 
-use serde::{Deserialize, Deserializer, Serialize};
-
-use super::edge_collapse::CollapseFigures;
-use super::plan::{Name, known_name};
+use serde::{Deserialize, Serialize};
 
 /// Counts and times of a whole run, with one entry per dimension from 1 up.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -28,9 +26,15 @@ pub struct Stats {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct CollapseStats {
-    /// Numbers of edges.
-    #[serde(flatten)]
-    pub figures: CollapseFigures,
+    /// Number of edges before the collapse.
+    pub before: usize,
+    /// Number of edges tried, the last first.
+    #[serde(default)]
+    pub tried: usize,
+    /// Number of edges after the collapse.
+    pub after: usize,
+    /// Number of remaining edges that enter later than before.
+    pub shifted: usize,
     /// Seconds for the collapse.
     pub seconds: f64,
     /// The last dimension in which bars of equal birth might have come in another order, if any. Up to this dimension
@@ -40,13 +44,6 @@ pub struct CollapseStats {
     pub order_seconds: f64,
 }
 
-impl CollapseStats {
-    /// The statistics of a collapse of this duration, after which nothing was computed again.
-    pub(super) fn of(figures: CollapseFigures, took: Duration) -> Self {
-        CollapseStats { figures, seconds: took.as_secs_f64(), ..CollapseStats::default() }
-    }
-}
-
 /// Counts and times of one dimension d: its d-simplices are the columns, their cofacets the rows.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -54,8 +51,7 @@ pub struct DimensionStats {
     /// The dimension d.
     pub dim: usize,
     /// The device that constructed the residue: `cpu` or `cuda`.
-    #[serde(deserialize_with = "backend_name")]
-    pub backend: Name,
+    pub backend: Cow<'static, str>,
     /// d-simplices with a diameter up to the threshold.
     pub simplices: u64,
     /// d-simplices that are the death of a pair of dimension d−1 (columns that clearing removes).
@@ -119,9 +115,26 @@ pub struct PairStoreStats {
     pub read_seconds: f64,
 }
 
-/// Reads the name of a device, which is empty in default statistics.
-fn backend_name<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Name, D::Error> {
-    known_name(deserializer, &["", "cpu", "cuda"])
+impl PairStoreStats {
+    /// The look-ups of clearing: one for each undecided simplex.
+    pub(super) fn of_clearing(undecided: u64) -> Self {
+        PairStoreStats { layer1_reads: undecided, clearing_reads: undecided, ..PairStoreStats::default() }
+    }
+}
+
+impl AddAssign for PairStoreStats {
+    fn add_assign(&mut self, other: PairStoreStats) {
+        self.layer1_reads += other.layer1_reads;
+        self.layer1_writes += other.layer1_writes;
+        self.layer2_reads += other.layer2_reads;
+        self.layer2_writes += other.layer2_writes;
+        self.clearing_reads += other.clearing_reads;
+        self.layer2_sort_seconds += other.layer2_sort_seconds;
+        self.layer2_copy_seconds += other.layer2_copy_seconds;
+        self.layer2_list_seconds += other.layer2_list_seconds;
+        self.layer1_write_seconds += other.layer1_write_seconds;
+        self.read_seconds += other.read_seconds;
+    }
 }
 
 #[cfg(test)]
@@ -130,7 +143,8 @@ mod tests {
 
     #[test]
     fn figures_are_read_back_from_json() {
-        let dimension = DimensionStats { dim: 2, backend: "cuda", simplices: 7, ..DimensionStats::default() };
+        let dimension =
+            DimensionStats { dim: 2, backend: "cuda".into(), simplices: 7, ..DimensionStats::default() };
         let stats = Stats { dimensions: vec![DimensionStats::default(), dimension], ..Stats::default() };
         let json = serde_json::to_string(&stats).unwrap();
         assert_eq!(serde_json::from_str::<Stats>(&json).unwrap(), stats);

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::RipsError;
 use super::filtration_construction::binomial;
 use super::plan::choose::SPARSE_BELOW;
-use super::rank::{Keyed, Layout, rows_at_once};
+use super::rank::{Edges, Keyed, Layout, rows_at_once};
 use crate::diagram::infinite;
 use crate::metric::value::DistanceKey;
 use crate::metric::{Distances, Precision, SparseDistances, Value};
@@ -61,8 +61,8 @@ impl Summary {
         keyed: &Keyed<T::Key>,
         given: Option<T>,
     ) -> Summary {
-        let Keyed { points: n, keys, layout, .. } = keyed;
-        let rows = (!matches!(layout, Layout::Pairs(_))).then(|| Rows::of(keyed));
+        let Edges { points: n, numbers: keys, layout } = &keyed.edges;
+        let rows = (!matches!(layout, Layout::Pairs(_))).then(|| Rows::of(&keyed.edges));
         // A square has each key twice.
         let times = if matches!(layout, Layout::Square) { 2 } else { 1 };
         let radius =
@@ -128,15 +128,15 @@ struct Rows<K> {
 }
 
 impl<K: DistanceKey> Rows<K> {
-    fn of(keyed: &Keyed<K>) -> Self {
-        let n = keyed.points;
+    fn of(edges: &Edges<K>) -> Self {
+        let n = edges.points;
         let none =
             || Rows { eccentricities: vec![K::default(); n], least: K::INFINITY, greatest: K::default() };
         let (points, found) = (SharedRange::new(n, rows_at_once(n)), Mutex::new(none()));
         points.share(&|| {
             let mut rows = none();
             while let Some(taken) = points.take() {
-                Level::detect().run(Add { rows: &mut rows, keyed, taken });
+                Level::detect().run(Add { rows: &mut rows, edges, taken });
             }
             lock(&found).join(rows);
         });
@@ -168,7 +168,7 @@ impl<K: DistanceKey> Rows<K> {
 /// Adds some rows of the distance matrix to the results.
 struct Add<'a, K> {
     rows: &'a mut Rows<K>,
-    keyed: &'a Keyed<K>,
+    edges: &'a Edges<K>,
     taken: Range<usize>,
 }
 
@@ -177,13 +177,13 @@ impl<K: DistanceKey> Kernel<u32> for Add<'_, K> {
 
     #[inline(always)]
     fn run<S: Simd<u32>>(self, _: S) {
-        let Add { rows, keyed, taken } = self;
+        let Add { rows, edges, taken } = self;
         let (mut least, mut greatest) = (rows.least, rows.greatest);
         for i in taken {
             let (before, from) = rows.eccentricities.split_at_mut(i);
             let mut own = from[0];
             // Infinite distances are not edges: they count for eccentricities only.
-            for (&key, eccentricity) in keyed.lower_row(i).iter().zip(before) {
+            for (&key, eccentricity) in edges.lower_row(i).iter().zip(before) {
                 *eccentricity = key.max(*eccentricity);
                 own = own.max(key);
                 least = least.min(key);

@@ -182,11 +182,6 @@ pub(crate) fn limbs<W: Word>(word: W) -> impl Iterator<Item = u64> {
     (0..W::LIMBS).map(move |k| word.limb(k))
 }
 
-/// The words given by a table of limbs; `None` if the last word is incomplete.
-pub(crate) fn words<W: Word>(limbs: Vec<u64>) -> Option<Vec<W>> {
-    limbs.len().is_multiple_of(W::LIMBS).then(|| W::from_limb_list(limbs))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

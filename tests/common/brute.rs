@@ -100,7 +100,7 @@ impl Filtration {
         (1..=max_dim)
             .map(|dim| {
                 let mut counts = DimensionStats::default();
-                (counts.dim, counts.backend) = (dim, "cpu");
+                (counts.dim, counts.backend) = (dim, "cpu".into());
                 for &s in self.simplices.iter().filter(|&&s| dimension(s) == dim) {
                     self.count(s, deaths.contains(&s), pairs.get(&s).copied(), &mut counts);
                 }

@@ -168,7 +168,7 @@ impl Filtration {
     /// twice.
     pub(crate) fn vector(&self, chain: &Chain) -> Vector {
         let mut vector = vec![0; self.dimensions[chain.dimension()].len()];
-        for (simplex, coefficient) in chain {
+        for (simplex, coefficient) in chain.iter() {
             let entry = &mut vector[self.place(simplex)];
             assert!(*entry == 0, "{simplex:?} occurs twice in {chain:?}");
             assert!((1..self.modulus).contains(&coefficient.into()), "{coefficient} in {chain:?}");

@@ -168,7 +168,7 @@ fn counted(distances: DistanceMatrix<f64>, model: Model, gpu: Option<&Gpu>) -> R
         return Err(format!("{n} {}: two distances are equal", model.words()).into());
     }
     let level = Level::detect();
-    let complex = Dense::<u32>::new(n, ranking.edges.square(n)?, level);
+    let complex = Dense::<u32>::new(n, ranking.edges.square()?, level);
     let nothing = PairStore { pivots: Pivots::none(), apparent: ApparentPairs::None };
     let progress: &dyn Progress = &();
     let layer = SecondLayer::Implicit;

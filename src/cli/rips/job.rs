@@ -7,7 +7,7 @@ use lacuna::output::geometry::{CloudCoordinates, Geometry, GeometryError};
 use lacuna::output::{Barcode, OutputFormat};
 use lacuna::plot::Series;
 use lacuna::report::Report;
-use lacuna::rips::edge_collapse::CollapseFigures;
+use lacuna::rips::CollapseStats;
 use lacuna::rips::{DistanceToMeasure, Landmarks, Outcome, Plan, Stats, Summary};
 use lacuna::snapshot::Resumable;
 
@@ -180,7 +180,7 @@ fn fill(record: &mut Record, format: String, outcome: &Outcome) {
     record.set("components_seconds", components_seconds).set("device_memory", stats.device_memory);
     record.stage("rank", *rank_seconds, "");
     if let Some(collapse) = collapse {
-        let CollapseFigures { before, after, .. } = collapse.figures;
+        let CollapseStats { before, after, .. } = *collapse;
         record.stage("collapse", collapse.seconds, format!(", {after} of {} left", counted(before, "edge")));
         if let Some(dim) = collapse.ordered {
             record.stage("order", collapse.order_seconds, format!(", to dimension {dim}"));

@@ -115,7 +115,7 @@ impl Geometry {
                 }
             };
             let mut drawn = DrawnCycle::new(found.dim, found.index, found.bar.birth, found.bar.death, shape);
-            for (simplex, coefficient) in cycle {
+            for (simplex, coefficient) in cycle.iter() {
                 let corners: Vec<u64> = simplex.iter().map(|&vertex| vertex.into()).collect();
                 drawn.push(&corners, coefficient);
             }

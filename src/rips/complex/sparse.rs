@@ -73,19 +73,22 @@ impl Sparse {
     /// The graph of these edges, with bitsets where they gain.
     #[cfg(test)]
     pub(crate) fn new(n: usize, edges: &[(u32, u32, u32)]) -> Result<Self, Refused> {
-        Sparse::made(n, edges, Sparse::gains_by_bitsets(n, edges.len()))
+        let (pairs, ranks): (Vec<(u32, u32)>, Vec<u32>) =
+            edges.iter().map(|&(i, j, rank)| ((i, j), rank)).unzip();
+        Sparse::made(n, &pairs, &ranks, Sparse::gains_by_bitsets(n, edges.len()))
     }
 
-    /// Makes a graph of n points from edges (i, j, rank), no pair twice, with adjacency bitsets if they are wanted.
+    /// Makes a graph of n points from pairs, none of them twice, and their ranks, with adjacency bitsets if they are wanted.
     ///
     /// # Errors
     /// There is no memory for the neighbour lists and the bitsets.
     pub(in crate::rips) fn made(
         n: usize,
-        edges: &[(u32, u32, u32)],
+        pairs: &[(u32, u32)],
+        ranks: &[u32],
         wants_bitsets: bool,
     ) -> Result<Self, Refused> {
-        let (offsets, mut rows) = rows::scattered(n, edges)?;
+        let (offsets, mut rows) = rows::scattered(n, pairs, ranks)?;
         let (mut neighbours, mut ranks) = (memory::zeroed(rows.len())?, memory::zeroed(rows.len())?);
         let mut near = memory::filled(NearAbove::default(), n)?;
         rows::sort(&offsets, &mut rows, &mut neighbours, &mut ranks, &mut near);

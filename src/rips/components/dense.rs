@@ -19,7 +19,7 @@ use crate::simd::{Kernel, Level, Rank, Simd};
 /// Number of edges per point that Kruskal's algorithm gets, on average; and the upper limit, which is reached if many
 /// edges share the greatest of their ranks.
 const OLDEST: usize = 8;
-const MOST_OLDEST: usize = 8 * OLDEST;
+pub(in crate::rips) const MOST_OLDEST: usize = 8 * OLDEST;
 /// Number of rows in the sample.
 const SAMPLE: usize = 64;
 /// Fewest points for which the Kruskal pass pays: with fewer, Borůvka's algorithm takes few rounds.

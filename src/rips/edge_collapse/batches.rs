@@ -18,17 +18,18 @@ use std::cmp::Reverse;
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError, RwLock};
 
+use super::Worth;
 use super::batch_pool;
 use super::graph::{self, Graph, Incident};
 use super::pins::{Pin, Pinned};
-use super::ranks::{self, Matrix, Ranks, Rows};
 use super::replica::{self, Move, Replica};
 use super::search::{Edge, Searcher, Step, edge_at};
-use super::{CollapseFigures, EdgeList, Worth};
-use crate::memory::Refused;
+use crate::memory::{self, Refused};
 use crate::parallel::lock;
 use crate::progress::{Progress, check};
 use crate::rips::complex::ABSENT;
+use crate::rips::rank::{Edges, Layout};
+use crate::rips::stats::CollapseStats;
 
 /// Maximum number of edges in a batch.
 const BATCH: usize = 256;
@@ -64,22 +65,8 @@ pub(super) fn collapse(
     pins: Pins<'_>,
     worth: &Worth<'_>,
     progress: &dyn Progress,
-) -> Result<(EdgeList, CollapseFigures), Refused> {
-    if ranks::are_rows(points, edges.len()) {
-        collapse_graph(Graph::<Rows>::new(points, edges)?, points, edges, pins, worth, progress)
-    } else {
-        collapse_graph(Graph::<Matrix>::new(points, edges)?, points, edges, pins, worth, progress)
-    }
-}
-
-fn collapse_graph<R: Ranks>(
-    graph: Graph<R>,
-    points: usize,
-    edges: &[(u32, u32)],
-    pins: Pins<'_>,
-    worth: &Worth<'_>,
-    progress: &dyn Progress,
-) -> Result<(EdgeList, CollapseFigures), Refused> {
+) -> Result<(Edges, CollapseStats), Refused> {
+    let graph = Graph::new(points, edges)?;
     let size = (edges.len() / BATCHES).clamp(LEAST, BATCH);
     let threads = (size * (graph.words + WORDS_AN_EDGE)).div_ceil(WORDS_A_THREAD);
     let threads = threads.min(rayon::current_num_threads());
@@ -93,14 +80,14 @@ fn collapse_graph<R: Ranks>(
         moves: (threads > 1 && replica::is_small(points, edges.len())).then(Vec::new),
         start: edges.len(),
         end: edges.len(),
-        figures: CollapseFigures { before: edges.len(), after: edges.len(), ..CollapseFigures::default() },
+        stats: CollapseStats { before: edges.len(), after: edges.len(), ..CollapseStats::default() },
     };
     for &place in pins.links_of {
         state.pinned.pin_link(&state.graph, edge_at(place, edges[place]));
     }
     let mut asked = worth.ask(edges.len(), graph::bytes(points, edges.len()));
     let mut next_question = edges.len().saturating_sub(edges.len() / QUESTIONS);
-    let scratch: Vec<Mutex<Thread<R>>> = (0..threads).map(|_| Mutex::default()).collect();
+    let scratch: Vec<Mutex<Thread>> = (0..threads).map(|_| Mutex::default()).collect();
     let state = RwLock::new(state);
     batch_pool::work(
         threads,
@@ -116,7 +103,7 @@ fn collapse_graph<R: Ranks>(
             }
             if state.start <= next_question && state.start < edges.len() {
                 let work = scratch.iter().map(|thread| lock(thread).searcher.work).sum();
-                if !asked.goes_on(state.figures.after, edges.len() - state.start, work) {
+                if !asked.goes_on(state.stats.after, edges.len() - state.start, work) {
                     return 0;
                 }
                 next_question = state.start.saturating_sub(edges.len() / QUESTIONS);
@@ -129,15 +116,21 @@ fn collapse_graph<R: Ranks>(
         },
     );
     let state = state.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let mut figures = state.figures;
-    figures.tried = edges.len() - state.start;
-    let ranked = edges.iter().map(|&(i, j)| (i, j, state.graph.rank(i as usize, j as usize)));
-    let left: EdgeList = ranked.filter(|&(_, _, rank)| rank != ABSENT).collect();
-    Ok((left, figures))
+    let mut stats = state.stats;
+    stats.tried = edges.len() - state.start;
+    let ranked = edges.iter().map(|&(i, j)| ((i, j), state.graph.rank(i as usize, j as usize)));
+    let (mut pairs, mut numbers) = (Vec::new(), Vec::new());
+    memory::reserve(&mut pairs, stats.after)?;
+    memory::reserve(&mut numbers, stats.after)?;
+    for (pair, rank) in ranked.filter(|&(_, rank)| rank != ABSENT) {
+        pairs.push(pair);
+        numbers.push(rank);
+    }
+    Ok((Edges { points, numbers, layout: Layout::Pairs(pairs) }, stats))
 }
 
-struct State<R> {
-    graph: Graph<R>,
+struct State {
+    graph: Graph,
     /// The edges of the batch by vertex; unused if threads have replicas.
     batch: Incident,
     /// The edges of the batch that were moved, with their new ranks.
@@ -152,23 +145,18 @@ struct State<R> {
     /// The batch is `start..end` in the order of edges.
     start: usize,
     end: usize,
-    figures: CollapseFigures,
+    stats: CollapseStats,
 }
 
 /// The scratch of one thread.
-struct Thread<R> {
+#[derive(Default)]
+struct Thread {
     searcher: Searcher,
     /// The thread's copy of a small graph, made in its first batch.
-    replica: Option<Replica<R>>,
+    replica: Option<Replica>,
 }
 
-impl<R> Default for Thread<R> {
-    fn default() -> Self {
-        Thread { searcher: Searcher::default(), replica: None }
-    }
-}
-
-impl<R: Ranks> State<R> {
+impl State {
     /// Begins the batch of `size` edges before this one; returns its number of edges, which is smaller for the last
     /// batch.
     fn begin(&mut self, size: usize, edges: &[(u32, u32)]) -> usize {
@@ -181,7 +169,7 @@ impl<R: Ranks> State<R> {
     }
 
     /// Searches how far the edges at these indices of the batch can be moved.
-    fn search(&self, edges: &[(u32, u32)], numbers: Range<usize>, thread: &mut Thread<R>) {
+    fn search(&self, edges: &[(u32, u32)], numbers: Range<usize>, thread: &mut Thread) {
         let Thread { searcher, replica } = thread;
         let (graph, batch) = match &self.moves {
             None => (&self.graph, &self.batch),
@@ -199,7 +187,7 @@ impl<R: Ranks> State<R> {
     }
 
     /// Moves the edges of the batch by the steps found, the last edge first.
-    fn move_edges(&mut self, edges: &[(u32, u32)], scratch: &[Mutex<Thread<R>>]) {
+    fn move_edges(&mut self, edges: &[(u32, u32)], scratch: &[Mutex<Thread>]) {
         let (mut steps, mut pins): (Vec<Step>, Vec<Pin>) = Default::default();
         for mut thread in scratch.iter().map(lock) {
             steps.append(&mut thread.searcher.steps);
@@ -251,10 +239,10 @@ impl<R: Ranks> State<R> {
             moves.push(Move { ends: edge.ends.map(|x| x as u32), rank });
         }
         if rank == ABSENT {
-            self.figures.after -= 1;
+            self.stats.after -= 1;
             edge.ends.iter().for_each(|&x| self.dominators[x] = dominator);
         } else {
-            self.figures.shifted += 1;
+            self.stats.shifted += 1;
         }
     }
 

@@ -7,10 +7,10 @@ use crate::rips::complex::ABSENT;
 
 /// A graph whose edges have ranks from 1 on and are taken from the last to the first.
 #[derive(Clone)]
-pub(super) struct Graph<R> {
+pub(super) struct Graph {
     /// Number of 64-bit words in a row of bits.
     pub(super) words: usize,
-    ranks: R,
+    ranks: Ranks,
     /// Adjacency bits of the edges not taken yet, and the diagonal.
     untaken: Vec<u64>,
     /// Adjacency bits of all edges in the graph, and the diagonal.
@@ -23,7 +23,7 @@ pub(super) fn bytes(points: usize, edges: usize) -> u64 {
     ranks::bytes(points, edges).saturating_add(bits)
 }
 
-impl<R: Ranks> Graph<R> {
+impl Graph {
     /// The graph of these edges, which get the ranks 1, 2, 3, … in their order.
     pub(super) fn new(points: usize, edges: &[(u32, u32)]) -> Result<Self, Refused> {
         let words = points.div_ceil(64);
@@ -37,7 +37,7 @@ impl<R: Ranks> Graph<R> {
         let mut present = Vec::new();
         memory::reserve(&mut present, points * words)?;
         present.extend_from_slice(&untaken);
-        let mut graph = Graph { words, ranks: R::new(points, &untaken)?, untaken, present };
+        let mut graph = Graph { words, ranks: Ranks::new(points, edges.len(), &untaken)?, untaken, present };
         for (rank, &(x, y)) in (1..).zip(edges) {
             graph.set_rank([x as usize, y as usize], rank);
         }

@@ -42,28 +42,12 @@ mod ranks;
 mod replica;
 mod search;
 
-use serde::{Deserialize, Serialize};
-
 pub(super) use self::cost_test::{Worth, preparation};
 use self::order::ordered;
-use super::rank::{Edges, Ranking, Values};
+use super::rank::{Ranking, Values};
+use super::stats::CollapseStats;
 use crate::memory::Refused;
 use crate::progress::Progress;
-
-/// Numbers of edges removed and shifted by edge collapse.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct CollapseFigures {
-    /// Number of edges before the collapse.
-    pub before: usize,
-    /// Number of edges tried, the last first.
-    #[serde(default)]
-    pub tried: usize,
-    /// Number of edges after the collapse.
-    pub after: usize,
-    /// Number of remaining edges that enter later than before.
-    pub shifted: usize,
-}
 
 /// The result of a collapse.
 pub(super) struct Collapsed {
@@ -73,7 +57,7 @@ pub(super) struct Collapsed {
     /// The values shared by several input edges, ascending.
     pub(super) repeated: Vec<f64>,
     /// Numbers of edges removed and shifted.
-    pub(super) figures: CollapseFigures,
+    pub(super) stats: CollapseStats,
 }
 
 /// The bars whose order is to be Ripser's, besides those of dimension 1. Bars born at the value of a single edge are
@@ -97,13 +81,21 @@ pub(super) fn collapse(
     worth: &Worth<'_>,
     progress: &dyn Progress,
 ) -> Result<Collapsed, Refused> {
-    let order = ordered(points, ranking)?;
+    let order = ordered(ranking)?;
     let places: Vec<usize> = keep.born_at.iter().filter_map(|&value| order.place(value)).collect();
     let pins = batches::Pins { of_components: keep.plane, links_of: &places };
-    let (mut left, figures) = batches::collapse(points, &order.edges, pins, worth, progress)?;
-    let values = order.renumber(&mut left);
-    let graph = Ranking { values: Values::Listed(values), edges: Edges::List(left) };
-    Ok(Collapsed { graph, repeated: order.repeated(), figures })
+    let (mut left, stats) = batches::collapse(points, &order.edges, pins, worth, progress)?;
+    let values = order.renumber(&mut left.numbers);
+    let graph = Ranking { values: Values::Listed(values), edges: left };
+    Ok(Collapsed { graph, repeated: order.repeated(), stats })
+}
+
+/// Peak of the bytes that a collapse takes: besides the graph, and copies of a small one on each thread, up to 41 bytes
+/// an edge for the edges in order, those that are left, and their numbers.
+pub(super) fn peak(points: usize, edges: usize) -> u64 {
+    let threads = rayon::current_num_threads() as u64;
+    let copies = if replica::is_small(points, edges) { threads * graph::bytes(points, edges) } else { 0 };
+    bytes(points, edges).saturating_add(copies).saturating_add(17 * edges as u64)
 }
 
 /// Lower bound, in bytes, of the memory that a collapse takes.
@@ -111,9 +103,6 @@ pub(super) fn bytes(points: usize, edges: usize) -> u64 {
     let listed = (edges as u64).saturating_mul(24);
     graph::bytes(points, edges).saturating_add(listed).saturating_add(pins::Pinned::bytes(edges))
 }
-
-/// Ranked edges (i, j, rank), i > j.
-type EdgeList = Vec<(u32, u32, u32)>;
 
 #[cfg(test)]
 mod tests;

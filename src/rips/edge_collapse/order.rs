@@ -12,7 +12,6 @@
 //! argument fails, since the rows of equally long simplices are ordered differently.
 
 use crate::memory::{self, Refused};
-use crate::rips::edge_collapse::EdgeList;
 use crate::rips::rank::Ranking;
 
 /// The edges of a filtration in strict order.
@@ -27,20 +26,19 @@ pub(super) struct Ordered {
 ///
 /// # Errors
 /// There is not enough memory for a second list of the edges.
-pub(super) fn ordered(points: usize, ranking: &Ranking) -> Result<Ordered, Refused> {
-    let list = ranking.edges.list(points)?;
+pub(super) fn ordered(ranking: &Ranking) -> Result<Ordered, Refused> {
     let mut starts = memory::filled(0, ranking.values.count() + 1)?;
-    list.iter().for_each(|&(_, _, rank)| starts[rank as usize + 1] += 1);
+    ranking.edges.each(|_, _, rank| starts[rank as usize + 1] += 1);
     (1..starts.len()).for_each(|rank| starts[rank] += starts[rank - 1]);
-    let mut edges = memory::filled((0, 0), list.len())?;
+    let mut edges = memory::filled((0, 0), starts[starts.len() - 1])?;
     let mut places = starts.clone();
-    for &(i, j, rank) in &*list {
+    ranking.edges.each(|i, j, rank| {
         let place = &mut places[rank as usize];
         edges[*place] = (i, j);
         *place += 1;
-    }
+    });
     let mut values = Vec::new();
-    memory::reserve(&mut values, list.len() + 1)?;
+    memory::reserve(&mut values, edges.len() + 1)?;
     values.push(0.0);
     for (rank, bounds) in (0..).zip(starts.windows(2)) {
         let (value, alike) = (ranking.values.distance(rank), &mut edges[bounds[0]..bounds[1]]);
@@ -62,18 +60,18 @@ impl Ordered {
         alike.filter(|values| values.len() > 1).map(|values| values[0]).collect()
     }
 
-    /// Renumbers the ranks in `edges` without gaps and returns the values of the new ranks.
-    pub(super) fn renumber(&self, edges: &mut EdgeList) -> Vec<f64> {
+    /// Renumbers `ranks` without gaps and returns the values of the new ranks.
+    pub(super) fn renumber(&self, ranks: &mut [u32]) -> Vec<f64> {
         let mut is_left = vec![false; self.values.len()];
         is_left[0] = true;
-        edges.iter().for_each(|&(_, _, rank)| is_left[rank as usize] = true);
-        let mut values = Vec::new();
+        ranks.iter().for_each(|&rank| is_left[rank as usize] = true);
+        let mut values = Vec::with_capacity(ranks.len() + 1);
         let mut numbers = vec![0; self.values.len()];
         for (rank, _) in is_left.iter().enumerate().filter(|&(_, &is_left)| is_left) {
             numbers[rank] = values.len() as u32;
             values.push(self.values[rank]);
         }
-        edges.iter_mut().for_each(|edge| edge.2 = numbers[edge.2 as usize]);
+        ranks.iter_mut().for_each(|rank| *rank = numbers[*rank as usize]);
         values
     }
 }

@@ -36,7 +36,6 @@
 //! edges, so it is done only for those edges on which the order of bars is known to depend.
 
 use super::graph::{Graph, Incident, bits};
-use super::ranks::Ranks;
 use super::search::{Edge, Searcher};
 use crate::memory::{self, Refused};
 
@@ -70,12 +69,12 @@ impl Pinned {
     }
 
     /// Pins the edges from the ends of `edge` to the vertex of `pin`.
-    pub(super) fn pin<R: Ranks>(&mut self, graph: &Graph<R>, edge: Edge, pin: Pin) {
+    pub(super) fn pin(&mut self, graph: &Graph, edge: Edge, pin: Pin) {
         edge.ends.into_iter().for_each(|end| self.add(graph, [end, pin.vertex as usize]));
     }
 
     /// Pins an edge, its link, and the edges that join both. No edge may have been processed yet.
-    pub(super) fn pin_link<R: Ranks>(&mut self, graph: &Graph<R>, edge: Edge) {
+    pub(super) fn pin_link(&mut self, graph: &Graph, edge: Edge) {
         let [u, v] = edge.ends;
         let words = graph.untaken(u).iter().zip(graph.untaken(v)).enumerate();
         let common = words.flat_map(|(place, (a, b))| bits(place, a & b));
@@ -88,7 +87,7 @@ impl Pinned {
     }
 
     /// Pins the edge between two vertices, which must not have been moved.
-    fn add<R: Ranks>(&mut self, graph: &Graph<R>, [x, y]: [usize; 2]) {
+    fn add(&mut self, graph: &Graph, [x, y]: [usize; 2]) {
         let place = Edge { ends: [x, y], rank: graph.rank(x, y) }.place();
         self.0[place / 64] |= 1 << (place % 64);
     }
@@ -103,7 +102,7 @@ impl Pinned {
 impl Searcher {
     /// Finds the components of the link of an edge, and pins the greatest vertex of each if there are at least three.
     /// `common` holds the bits of the common neighbours, including those by later edges of the batch, and of the ends.
-    pub(super) fn pin<R: Ranks>(&mut self, graph: &Graph<R>, batch: &Incident, edge: Edge) {
+    pub(super) fn pin(&mut self, graph: &Graph, batch: &Incident, edge: Edge) {
         let Searcher { common, pins, work, .. } = self;
         let outside = |x: usize| {
             let later = batch.at(x).iter().filter(|&&(_, rank)| rank > edge.rank);

@@ -16,69 +16,23 @@ const FEWER: u64 = 12;
 const FILLED: usize = 1 << 18;
 
 /// A table of the ranks of edges: from 1 on, `ABSENT` where there is no edge, 0 on the diagonal.
-pub(super) trait Ranks: Clone + Send + Sync {
-    /// A table of ranks that are still to be set. `bits` are the adjacency bits of the edges and the diagonal, row by
-    /// row, each row in whole words.
-    fn new(points: usize, bits: &[u64]) -> Result<Self, Refused>;
-
-    /// The rank of an edge.
-    fn get(&self, x: usize, y: usize) -> u32;
-
-    /// Sets the rank of an edge in one direction, from `x` to `y`.
-    fn set(&mut self, x: usize, y: usize, rank: u32);
-}
-
-/// Bytes of the ranks for this many points and edges, in the layout that [`are_rows`] chooses.
-pub(super) fn bytes(points: usize, edges: usize) -> u64 {
-    if are_rows(points, edges) { Rows::bytes(points, edges) } else { Matrix::bytes(points) }
-}
-
-/// Whether rows are used for this many points and edges.
-pub(super) fn are_rows(points: usize, edges: usize) -> bool {
-    Rows::bytes(points, edges).saturating_mul(FEWER) <= Matrix::bytes(points)
-}
-
-/// A square matrix of ranks.
 #[derive(Clone)]
-pub(super) struct Matrix {
+pub(super) struct Ranks {
     points: usize,
+    /// The places of the edges if they are stored in rows, each rank in its row of a square matrix otherwise.
+    rows: Option<Rows>,
     ranks: Vec<u32>,
 }
 
-impl Matrix {
-    fn bytes(points: usize) -> u64 {
-        (points as u64).saturating_mul(points as u64).saturating_mul(4)
-    }
-}
-
-impl Ranks for Matrix {
-    fn new(points: usize, _: &[u64]) -> Result<Self, Refused> {
-        let mut ranks: Vec<u32> = memory::zeroed(points * points)?;
-        ranks.par_chunks_mut(FILLED).for_each(|ranks| ranks.fill(ABSENT));
-        (0..points).for_each(|x| ranks[x * points + x] = 0);
-        Ok(Matrix { points, ranks })
-    }
-
-    #[inline]
-    fn get(&self, x: usize, y: usize) -> u32 {
-        self.ranks[x * self.points + y]
-    }
-
-    fn set(&mut self, x: usize, y: usize, rank: u32) {
-        self.ranks[x * self.points + y] = rank;
-    }
-}
-
-/// Rows that store only the ranks of edges that were in the graph at the start, and of the diagonal.
+/// The places of the edges that were in the graph at the start, and of the diagonal.
 #[derive(Clone)]
-pub(super) struct Rows {
+struct Rows {
     /// Number of 64-bit words in a row of bits.
     words: usize,
     /// Adjacency bits of the edges and the diagonal, row by row.
     places: Vec<Places>,
-    /// Start of each row in `ranks`.
+    /// Place of the first rank of each row.
     starts: Vec<usize>,
-    ranks: Vec<u32>,
 }
 
 /// A word of a row of bits, and the number of bits in the words before it.
@@ -89,24 +43,66 @@ struct Places {
     before: u64,
 }
 
-impl Rows {
-    fn bytes(points: usize, edges: usize) -> u64 {
-        let (points, edges) = (points as u64, edges as u64);
-        let words = points.saturating_mul(points.div_ceil(64));
-        words.saturating_mul(16).saturating_add(12 * points).saturating_add(edges.saturating_mul(8))
+/// Bytes of the ranks for this many points and edges.
+pub(super) fn bytes(points: usize, edges: usize) -> u64 {
+    let (rows, matrix) = bytes_of_each(points, edges);
+    if are_rows(points, edges) { rows } else { matrix }
+}
+
+/// Whether rows are used for this many points and edges.
+fn are_rows(points: usize, edges: usize) -> bool {
+    let (rows, matrix) = bytes_of_each(points, edges);
+    rows.saturating_mul(FEWER) <= matrix
+}
+
+/// Bytes of rows and of a matrix.
+fn bytes_of_each(points: usize, edges: usize) -> (u64, u64) {
+    let (points, edges) = (points as u64, edges as u64);
+    let words = points.saturating_mul(points.div_ceil(64));
+    let rows = words.saturating_mul(16).saturating_add(12 * points).saturating_add(edges.saturating_mul(8));
+    (rows, points.saturating_mul(points).saturating_mul(4))
+}
+
+impl Ranks {
+    /// A table of ranks of `edges` edges that are still to be set. `bits` are the adjacency bits of the edges and the
+    /// diagonal, row by row, each row in whole words.
+    pub(super) fn new(points: usize, edges: usize, bits: &[u64]) -> Result<Self, Refused> {
+        if are_rows(points, edges) {
+            let (rows, places) = Rows::new(points, bits)?;
+            return Ok(Ranks { points, rows: Some(rows), ranks: memory::zeroed(places)? });
+        }
+        let mut ranks: Vec<u32> = memory::zeroed(points * points)?;
+        ranks.par_chunks_mut(FILLED).for_each(|ranks| ranks.fill(ABSENT));
+        (0..points).for_each(|x| ranks[x * points + x] = 0);
+        Ok(Ranks { points, rows: None, ranks })
     }
 
-    /// The index of an edge's rank in `ranks`, if there is such an edge.
+    /// The place of an edge's rank, if there is one.
     #[inline]
     fn place(&self, x: usize, y: usize) -> Option<usize> {
-        let Places { word, before } = self.places[x * self.words + y / 64];
-        let bit = 1 << (y % 64);
-        (word & bit != 0).then(|| self.starts[x] + before as usize + (word & (bit - 1)).count_ones() as usize)
+        match &self.rows {
+            None => Some(x * self.points + y),
+            Some(rows) => rows.place(x, y),
+        }
+    }
+
+    /// The rank of an edge.
+    #[inline]
+    pub(super) fn get(&self, x: usize, y: usize) -> u32 {
+        self.place(x, y).map_or(ABSENT, |place| self.ranks[place])
+    }
+
+    /// Sets the rank of an edge in one direction, from `x` to `y`.
+    pub(super) fn set(&mut self, x: usize, y: usize, rank: u32) {
+        if let Some(place) = self.place(x, y) {
+            self.ranks[place] = rank;
+        }
     }
 }
 
-impl Ranks for Rows {
-    fn new(points: usize, bits: &[u64]) -> Result<Self, Refused> {
+impl Rows {
+    /// The places for these bits, and their number.
+    fn new(points: usize, bits: &[u64]) -> Result<(Self, usize), Refused> {
         let words = points.div_ceil(64);
         let mut places: Vec<Places> = memory::zeroed(points * words)?;
         let mut starts = memory::zeroed(points)?;
@@ -118,17 +114,13 @@ impl Ranks for Rows {
                 end += word.count_ones() as usize;
             }
         }
-        Ok(Rows { words, places, starts, ranks: memory::zeroed(end)? })
+        Ok((Rows { words, places, starts }, end))
     }
 
     #[inline]
-    fn get(&self, x: usize, y: usize) -> u32 {
-        self.place(x, y).map_or(ABSENT, |place| self.ranks[place])
-    }
-
-    fn set(&mut self, x: usize, y: usize, rank: u32) {
-        if let Some(place) = self.place(x, y) {
-            self.ranks[place] = rank;
-        }
+    fn place(&self, x: usize, y: usize) -> Option<usize> {
+        let Places { word, before } = self.places[x * self.words + y / 64];
+        let bit = 1 << (y % 64);
+        (word & bit != 0).then(|| self.starts[x] + before as usize + (word & (bit - 1)).count_ones() as usize)
     }
 }

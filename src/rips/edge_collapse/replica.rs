@@ -6,7 +6,6 @@
 use std::ops::Range;
 
 use super::graph::{self, Graph, Incident};
-use super::ranks::Ranks;
 
 /// Most bytes of a graph that threads copy: a core's private cache holds it.
 const SMALL: u64 = 1 << 20;
@@ -19,8 +18,8 @@ pub(super) struct Move {
 }
 
 /// One thread's copy of the graph.
-pub(super) struct Replica<R> {
-    graph: Graph<R>,
+pub(super) struct Replica {
+    graph: Graph,
     /// The edges of the batch, by end point.
     batch: Incident,
     /// The places of the batch's edges in the order of edges: later edges are taken.
@@ -34,9 +33,9 @@ pub(super) fn is_small(points: usize, edges: usize) -> bool {
     graph::bytes(points, edges) <= SMALL
 }
 
-impl<R: Ranks> Replica<R> {
+impl Replica {
     /// A copy of `graph`, to which `moves` moves are applied and in which the edges from place `end` on are taken.
-    pub(super) fn new(graph: Graph<R>, moves: usize, end: usize) -> Self {
+    pub(super) fn new(graph: Graph, moves: usize, end: usize) -> Self {
         let batch = Incident::none(graph.points());
         Replica { graph, batch, places: end..end, moves }
     }
@@ -48,7 +47,7 @@ impl<R: Ranks> Replica<R> {
         edges: &[(u32, u32)],
         places: Range<usize>,
         moves: &[Move],
-    ) -> (&Graph<R>, &Incident) {
+    ) -> (&Graph, &Incident) {
         if self.places != places {
             for &(i, j) in &edges[places.end..self.places.end] {
                 let ends = [i as usize, j as usize];

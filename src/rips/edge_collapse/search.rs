@@ -16,7 +16,6 @@
 
 use super::graph::{Graph, Incident, bits};
 use super::pins::Pin;
-use super::ranks::Ranks;
 use crate::rips::complex::ABSENT;
 
 /// An edge and its rank.
@@ -73,9 +72,9 @@ const SORTED: u64 = 8;
 impl Searcher {
     /// Searches for how far an edge can be moved. `guesses` are vertices tried first, `batch` the edges that are
     /// searched at the same time. If `pins` is true, an edge that cannot be moved pins others.
-    pub(super) fn search<R: Ranks>(
+    pub(super) fn search(
         &mut self,
-        graph: &Graph<R>,
+        graph: &Graph,
         batch: &Incident,
         edge: Edge,
         guesses: [usize; 2],
@@ -100,13 +99,7 @@ impl Searcher {
     }
 
     /// The vertex that dominates the edge from its own rank on for the longest, if there is one.
-    fn first<R: Ranks>(
-        &mut self,
-        graph: &Graph<R>,
-        batch: &Incident,
-        edge: Edge,
-        guesses: [usize; 2],
-    ) -> Option<Step> {
+    fn first(&mut self, graph: &Graph, batch: &Incident, edge: Edge, guesses: [usize; 2]) -> Option<Step> {
         let Searcher { common, later, work, .. } = self;
         let guesses = guesses.into_iter().filter(|&w| graph.joins_untaken(w, edge.ends));
         let all = common.iter().flat_map(|&(place, word)| bits(place as usize, word));
@@ -135,7 +128,7 @@ impl Searcher {
     }
 
     /// Continues the search from the rank until which `first` dominates the edge.
-    fn go_on<R: Ranks>(&mut self, graph: &Graph<R>, edge: Edge, first: Step) {
+    fn go_on(&mut self, graph: &Graph, edge: Edge, first: Step) {
         let Searcher { common, now, later, steps, work, .. } = self;
         now.clear();
         for x in common.iter().flat_map(|&(place, word)| bits(place as usize, word)) {
@@ -182,14 +175,14 @@ impl Searcher {
 }
 
 /// τ of a common neighbour of an edge's ends, or of an end itself.
-fn entry<R: Ranks>(graph: &Graph<R>, edge: Edge, x: usize) -> Entry {
+fn entry(graph: &Graph, edge: Edge, x: usize) -> Entry {
     let [u, v] = edge.ends;
     let rank = if edge.ends.contains(&x) { edge.rank } else { graph.rank(u, x).max(graph.rank(v, x)) };
     (rank.max(edge.rank), x as u32)
 }
 
 /// Lists the common neighbours by edges that were taken before the batch, ascending by τ.
-fn list_later<R: Ranks>(graph: &Graph<R>, edge: Edge, later: &mut Vec<Entry>) {
+fn list_later(graph: &Graph, edge: Edge, later: &mut Vec<Entry>) {
     let [u, v] = edge.ends;
     later.clear();
     let present = graph.present(u).iter().zip(graph.present(v));
@@ -201,7 +194,7 @@ fn list_later<R: Ranks>(graph: &Graph<R>, edge: Edge, later: &mut Vec<Entry>) {
 }
 
 /// The rank until which w, which dominates the edge by its bits, does so given the edges of the batch after that edge.
-fn until_batch<R: Ranks>(graph: &Graph<R>, batch: &Incident, edge: Edge, w: usize) -> u32 {
+fn until_batch(graph: &Graph, batch: &Incident, edge: Edge, w: usize) -> u32 {
     let after = batch.at(w).iter().filter(|&&(_, rank)| rank > edge.rank);
     let common = after.filter(|&&(x, _)| graph.joins_untaken(x as usize, edge.ends));
     let failing = common.filter_map(|&(x, rank)| {
@@ -212,7 +205,7 @@ fn until_batch<R: Ranks>(graph: &Graph<R>, batch: &Incident, edge: Edge, w: usiz
 }
 
 /// The rank until which w dominates the edge given the common neighbours in `later`; `until` is the rank without these.
-fn until_later<R: Ranks>(graph: &Graph<R>, w: usize, until: u32, later: &[Entry], work: &mut u64) -> u32 {
+fn until_later(graph: &Graph, w: usize, until: u32, later: &[Entry], work: &mut u64) -> u32 {
     for &(from, x) in later.iter().take_while(|&&(from, _)| from < until) {
         *work += 1;
         if graph.rank(w, x as usize) > from {

@@ -5,15 +5,16 @@ use std::time::Instant;
 
 use super::sweep::Sink;
 use super::{Construction, Residue, SimplexCounts};
-use crate::rips::clearing::Layer1Clearing;
-use crate::rips::pair_store::{ApparentPairs, Layer2Seconds};
+use crate::rips::pair_store::ApparentPairs;
 use crate::rips::plan::SecondLayer;
+use crate::rips::stats::PairStoreStats;
 use crate::rips::word::Word;
 
 /// One thread's part of the residue.
 pub(super) struct Collector<'a, W> {
     construction: &'a Construction<'a, W>,
-    clearing: Layer1Clearing<'a, W>,
+    /// Number of undecided simplices, each of which is looked up in layer 1.
+    undecided: u64,
     columns: Vec<W>,
     /// The cofacets of apparent pairs, if they are to be listed.
     cofacets: Vec<W>,
@@ -25,7 +26,7 @@ impl<'a, W: Word> Collector<'a, W> {
     pub(super) fn new(construction: &'a Construction<'a, W>) -> Self {
         Collector {
             construction,
-            clearing: Layer1Clearing::new(construction.below),
+            undecided: 0,
             columns: Vec::new(),
             cofacets: Vec::new(),
             vertices: Vec::new(),
@@ -45,7 +46,8 @@ impl<W: Word> Sink for Collector<'_, W> {
     #[inline]
     fn undecided(&mut self, vertices: &[u32], rank: u32) {
         let entry = self.construction.code.entry(rank, vertices.iter().copied());
-        if !self.clearing.clears(entry) {
+        self.undecided += 1;
+        if self.construction.below.pivots.get(entry).is_none() {
             self.columns.push(entry);
         }
     }
@@ -57,34 +59,37 @@ pub(super) fn residue<W: Word>(
     layer: SecondLayer,
 ) -> Residue<W> {
     let (mut columns, mut listed) = (Vec::new(), Vec::new());
-    let (mut counts, mut layer1_reads) = (SimplexCounts::default(), 0);
+    let (mut counts, mut undecided) = (SimplexCounts::default(), 0);
     columns.reserve_exact(collected.iter().map(|(part, _)| part.columns.len()).sum());
     for (part, swept) in collected {
-        // Every undecided simplex was looked up, and is a column unless it was cleared.
-        counts.cleared += swept.cleared + part.clearing.reads - part.columns.len() as u64;
+        // An undecided simplex is a column unless layer 1 clears it.
+        counts.cleared += swept.cleared + part.undecided - part.columns.len() as u64;
         columns.extend(part.columns);
         listed.push(part.cofacets);
         counts.simplices += swept.simplices;
         counts.apparent += swept.apparent;
-        layer1_reads += part.clearing.reads;
+        undecided += part.undecided;
     }
     W::sort(&mut columns);
     columns.reverse();
-    let (apparent, layer2_seconds) = match layer {
-        SecondLayer::Implicit => (ApparentPairs::Implicit, Layer2Seconds::default()),
-        SecondLayer::Sorted => sorted(listed),
+    let mut pair_store = PairStoreStats::of_clearing(undecided);
+    let apparent = match layer {
+        SecondLayer::Implicit => ApparentPairs::Implicit,
+        SecondLayer::Sorted => sorted(listed, &mut pair_store),
     };
-    Residue { columns, apparent, counts, layer1_reads, layer2_seconds }
+    Residue { columns, apparent, counts, pair_store }
 }
 
-/// Makes the sorted layer 2 from the cofacets that the threads listed, and returns it with the time that took.
-fn sorted<W: Word>(listed: Vec<Vec<W>>) -> (ApparentPairs<W>, Layer2Seconds) {
+/// Makes the sorted layer 2 from the cofacets that the threads listed, and adds the time that took.
+fn sorted<W: Word>(listed: Vec<Vec<W>>, pair_store: &mut PairStoreStats) -> ApparentPairs<W> {
     let started = Instant::now();
     let mut cofacets = Vec::new();
     cofacets.reserve_exact(listed.iter().map(Vec::len).sum());
     listed.into_iter().for_each(|part| cofacets.extend(part));
     let list = started.elapsed().as_secs_f64();
     W::sort(&mut cofacets);
-    let sort = started.elapsed().as_secs_f64() - list;
-    (ApparentPairs::Sorted(cofacets), Layer2Seconds { sort, copy: 0.0, list })
+    pair_store.layer2_writes = cofacets.len() as u64;
+    pair_store.layer2_list_seconds = list;
+    pair_store.layer2_sort_seconds = started.elapsed().as_secs_f64() - list;
+    ApparentPairs::Sorted(cofacets)
 }

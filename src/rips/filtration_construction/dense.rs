@@ -4,7 +4,7 @@
 use super::cuda::{DeviceSweep, OnSwept, Source};
 use super::ordered;
 use super::sweep::{Buffers, Sink, Sweep};
-use super::{Enumerate, Enumeration, SimplexCounts, binomial};
+use super::{Enumerate, Enumeration, SimplexCounts, binomial, pair};
 use crate::cuda::KernelRank;
 use crate::parallel::SharedRange;
 use crate::rips::complex::{Complex, Dense, FEW};
@@ -78,16 +78,4 @@ impl<R: Rank + KernelRank> Enumerate for Dense<R> {
     fn sweep_on(&self, devices: &DeviceSweep<'_>, found: OnSwept<'_>) {
         devices.run(&Source::Matrix(self.matrix()), found);
     }
-}
-
-/// The `index`-th of the pairs (1,0), (2,0), (2,1), (3,0), …
-pub(super) fn pair(index: usize) -> [usize; 2] {
-    let mut i = ((1.0 + (1.0 + 8.0 * index as f64).sqrt()) / 2.0) as usize;
-    while i * (i - 1) / 2 > index {
-        i -= 1;
-    }
-    while i * (i + 1) / 2 <= index {
-        i += 1;
-    }
-    [i, index - i * (i - 1) / 2]
 }

@@ -36,9 +36,10 @@ use std::sync::Mutex;
 use self::collect::{Collector, residue};
 use super::Progress;
 use super::code::Code;
-use super::complex::Complex;
-use super::pair_store::{ApparentPairs, Layer2Seconds, PairStore};
+use super::components::Components;
+use super::pair_store::{ApparentPairs, PairStore};
 use super::plan::SecondLayer;
+use super::stats::PairStoreStats;
 use super::word::Word;
 use crate::parallel::{SharedRange, into_inner, lock};
 use crate::simd::Level;
@@ -52,14 +53,12 @@ pub struct Residue<W> {
     pub apparent: ApparentPairs<W>,
     /// Numbers of simplices by the way they were decided.
     pub counts: SimplexCounts,
-    /// Number of look-ups in layer 1.
-    pub layer1_reads: u64,
-    /// Time to make layer 2, if it is sorted.
-    pub layer2_seconds: Layer2Seconds,
+    /// Accesses to the pair store: look-ups of clearing in layer 1, and the making of layer 2.
+    pub pair_store: PairStoreStats,
 }
 
 /// A complex whose simplices can be enumerated.
-pub trait Enumerate: Complex {
+pub trait Enumerate: Components {
     /// Upper bound on the number of simplices of dimension `dim`: the total that [`Enumeration::progress`] advances by.
     fn work(&self, dim: usize) -> u64;
 
@@ -147,6 +146,20 @@ pub fn binomial(n: usize, k: usize) -> u64 {
     }
     // The loop returned unless the product is at most `u64::MAX`.
     product as u64
+}
+
+/// The pair of numbers [i, j], i > j, at this place in the order of pairs by i, then by j: the pair whose place is
+/// C(i, 2) + j.
+pub(super) fn pair(place: usize) -> [usize; 2] {
+    // Rounding of a large place may give a neighbouring i.
+    let mut i = ((1.0 + (1.0 + 8.0 * place as f64).sqrt()) / 2.0) as usize;
+    while i * (i - 1) / 2 > place {
+        i -= 1;
+    }
+    while i * (i + 1) / 2 <= place {
+        i += 1;
+    }
+    [i, place - i * (i - 1) / 2]
 }
 
 #[cfg(test)]

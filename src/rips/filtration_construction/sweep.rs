@@ -18,12 +18,14 @@
 //! is in an apparent pair with a facet; apparent by a w between or below the tops; or undecided and passed to the
 //! caller.
 
+use serde::{Deserialize, Serialize};
+
 use super::block::Block;
 use crate::rips::complex::{RankMatrix, Sparse};
 use crate::simd::{Kernel, Rank, Simd};
 
 /// Numbers of simplices in a sweep.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct SimplexCounts {
     /// Simplices up to the threshold.

@@ -8,8 +8,9 @@ use std::time::Instant;
 use super::{Residue, SimplexCounts};
 use crate::rips::clearing;
 use crate::rips::code::Code;
-use crate::rips::pair_store::{ApparentPairs, Layer2Seconds, PairStore};
+use crate::rips::pair_store::{ApparentPairs, PairStore};
 use crate::rips::plan::SecondLayer;
+use crate::rips::stats::PairStoreStats;
 use crate::rips::word::Word;
 
 /// The simplices that a sweep leaves undecided in one dimension.
@@ -20,8 +21,8 @@ pub struct Undecided {
     pub columns: Vec<Vec<u64>>,
     /// The cofacets of apparent pairs, if they were requested; each part ascends.
     pub cofacets: Vec<Vec<u64>>,
-    /// Time to sort the cofacets and to copy them from the devices, summed over devices.
-    pub layer2_seconds: Layer2Seconds,
+    /// Times to sort the cofacets and to copy them from the devices, summed over devices.
+    pub pair_store: PairStoreStats,
     /// Numbers of simplices by the way they were decided.
     pub counts: SimplexCounts,
     /// Seconds that the devices took.
@@ -66,16 +67,18 @@ impl Undecided {
         let columns = clearing::uncleared_by_layer1(&undecided, below);
         let mut counts = self.counts;
         counts.cleared += (undecided.len() - columns.len()) as u64;
-        let started = Instant::now();
+        let mut pair_store = PairStoreStats::of_clearing(undecided.len() as u64);
+        pair_store += self.pair_store;
         let apparent = match layer {
             SecondLayer::Implicit => ApparentPairs::Implicit,
-            SecondLayer::Sorted => ApparentPairs::Sorted(listed(self.cofacets)),
+            SecondLayer::Sorted => {
+                let (started, cofacets) = (Instant::now(), listed(self.cofacets));
+                pair_store.layer2_list_seconds += started.elapsed().as_secs_f64();
+                pair_store.layer2_writes = cofacets.len() as u64;
+                ApparentPairs::Sorted(cofacets)
+            }
         };
-        let mut layer2_seconds = self.layer2_seconds;
-        if layer == SecondLayer::Sorted {
-            layer2_seconds.list += started.elapsed().as_secs_f64();
-        }
-        Residue { columns, apparent, counts, layer1_reads: undecided.len() as u64, layer2_seconds }
+        Residue { columns, apparent, counts, pair_store }
     }
 }
 

@@ -13,25 +13,6 @@ use super::apparent_pairs;
 use super::complex::Complex;
 use super::word::Word;
 
-/// Time to make the sorted layer 2 of a dimension, in seconds.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Layer2Seconds {
-    /// Seconds of sorting.
-    pub sort: f64,
-    /// Seconds of copying it from devices.
-    pub copy: f64,
-    /// Seconds of merging it into one list.
-    pub list: f64,
-}
-
-impl std::ops::AddAssign for Layer2Seconds {
-    fn add_assign(&mut self, other: Layer2Seconds) {
-        self.sort += other.sort;
-        self.copy += other.copy;
-        self.list += other.list;
-    }
-}
-
 /// Zero apparent pairs (σ, τ) of one dimension, looked up by τ.
 #[derive(Debug)]
 pub enum ApparentPairs<W> {
@@ -65,11 +46,6 @@ impl<W: Word> ApparentPairs<W> {
             }
             ApparentPairs::None => None,
         }
-    }
-
-    /// Number of pairs stored.
-    pub fn written(&self) -> u64 {
-        if let ApparentPairs::Sorted(cofacets) = self { cofacets.len() as u64 } else { 0 }
     }
 }
 

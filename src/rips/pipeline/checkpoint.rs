@@ -20,13 +20,13 @@ use zerocopy::IntoBytes;
 use super::stages::{Below, Dimension, Run};
 use crate::diagram::Bar;
 use crate::rips::edge_collapse::{Collapsed, Keep};
+use crate::rips::filtration_construction::Residue;
 use crate::rips::filtration_construction::cuda::ahead::Ahead;
-use crate::rips::filtration_construction::{Residue, SimplexCounts};
-use crate::rips::pair_store::{ApparentPairs, Layer2Seconds, PairStore, Pivots};
-use crate::rips::rank::{Edges, Ranking, Values};
+use crate::rips::pair_store::{ApparentPairs, PairStore, Pivots};
+use crate::rips::rank::{Edges, Layout, Ranking, Values};
 use crate::rips::stats::DimensionStats;
-use crate::rips::submatrix_reduction::{forget, is_entry};
-use crate::rips::word::{Word, limbs, words};
+use crate::rips::submatrix_reduction::{entries, forget};
+use crate::rips::word::{Word, limbs};
 use crate::rips::{Plan, RipsError};
 use crate::snapshot::{Checkpoint, Reader, SnapshotError, facts};
 
@@ -44,9 +44,9 @@ fn checksum(numbers: &[u64], values: [&[f64]; 2], edges: &Edges) -> String {
         sum.update(&values.len().to_le_bytes());
         sum.update(values.as_bytes());
     }
-    match edges {
-        Edges::Lower(ranks) | Edges::Square(ranks) => sum.update(ranks.as_bytes()),
-        Edges::List(edges) => edges.iter().for_each(|&(i, j, rank)| sum.update([i, j, rank].as_bytes())),
+    sum.update(edges.numbers.as_bytes());
+    if let Layout::Pairs(pairs) = &edges.layout {
+        pairs.iter().for_each(|&(i, j)| sum.update([i, j].as_bytes()));
     }
     format!("{:016x}-", sum.digest())
 }
@@ -66,22 +66,15 @@ pub(super) fn prefix(plan: &Plan, values: &Values, edges: &Edges, births: Option
     checksum(&numbers, [values, births.unwrap_or_default()], edges)
 }
 
-/// Reads the entries of a table and checks that they are simplices of dimension `dim`.
-fn entries<W: Word>(
+/// Reads the entries of simplices of dimension `dim`.
+fn simplices<W: Word>(
     run: &Run<'_>,
     dim: usize,
     payload: &mut Reader<'_>,
     what: &'static str,
 ) -> Result<Vec<W>, SnapshotError> {
-    let found = words::<W>(payload.record(what)?);
-    let found = found.ok_or_else(|| payload.unexpected(what, "whole entries", "a part of one"))?;
-    let (code, mut vertices) = (run.code::<W>(dim), Vec::new());
     // Ranks are stored in 32 bits.
-    let (points, ranks) = (run.plan.points, run.values.count() as u32);
-    if found.iter().all(|&entry| is_entry(entry, &code, points, ranks, &mut vertices)) {
-        return Ok(found);
-    }
-    Err(payload.unexpected(what, format!("simplices of dimension {dim} of this graph"), "others"))
+    entries(payload, what, &run.code(dim), run.plan.points, run.values.count() as u32)
 }
 
 impl Run<'_> {
@@ -100,7 +93,7 @@ impl Run<'_> {
         let stats: DimensionStats = payload.record("statistics")?;
         let bars: Vec<(f64, f64)> = payload.table("births and deaths")?;
         let bars = bars.into_iter().map(|(birth, death)| Bar { birth, death }).collect();
-        let deaths = entries::<W>(self, dim + 1, &mut payload, "pivots")?;
+        let deaths = simplices::<W>(self, dim + 1, &mut payload, "pivots")?;
         payload.end()?;
         let pivots = Pivots::with_capacity(deaths.len())?;
         for pivot in deaths {
@@ -136,17 +129,14 @@ impl Run<'_> {
             return Ok(None);
         };
         let mut payload = snapshot.payload_of(RESIDUE)?;
-        let (stats, counts): (DimensionStats, [u64; 4]) = payload.record("statistics")?;
-        let [simplices, cleared, apparent, layer1_reads] = counts;
-        let columns = entries::<W>(self, dim, &mut payload, "columns")?;
+        let (stats, counts, pair_store) = payload.record("statistics")?;
+        let columns = simplices::<W>(self, dim, &mut payload, "columns")?;
         if columns.windows(2).any(|pair| pair[0] <= pair[1]) {
             return Err(payload.unexpected("columns", "reverse filtration order", "another").into());
         }
         payload.end()?;
         self.stats.dimensions.push(stats);
-        let counts = SimplexCounts { simplices, cleared, apparent };
-        let layer2_seconds = Layer2Seconds::default();
-        Ok(Some(Residue { columns, apparent: ApparentPairs::Implicit, counts, layer1_reads, layer2_seconds }))
+        Ok(Some(Residue { columns, apparent: ApparentPairs::Implicit, counts, pair_store }))
     }
 
     /// Saves a residue.
@@ -155,11 +145,10 @@ impl Run<'_> {
         if !checkpoint.is_kept() {
             return;
         }
-        let Residue { columns, counts, layer1_reads, .. } = residue;
+        let Residue { columns, counts, pair_store, .. } = residue;
         let facts = facts([("dimension", dim.to_string()), ("columns", columns.len().to_string())]);
-        let counts = [counts.simplices, counts.cleared, counts.apparent, *layer1_reads];
         checkpoint.save(&format!("residue-{dim}"), RESIDUE, &facts, &mut |out| {
-            out.record(&(stats, counts))?;
+            out.record(&(stats, counts, pair_store))?;
             out.list(columns.len() * W::LIMBS, columns.iter().flat_map(|&column| limbs(column)))
         });
     }
@@ -195,36 +184,35 @@ impl<'a> SavedCollapse<'a> {
     pub(super) fn load(&self) -> Result<Option<Collapsed>, SnapshotError> {
         let Some(snapshot) = self.checkpoint.load(&self.name, COLLAPSE)? else { return Ok(None) };
         let mut payload = snapshot.payload_of(COLLAPSE)?;
-        let figures = payload.record("statistics")?;
+        let stats = payload.record("statistics")?;
         let (values, repeated): (Vec<f64>, Vec<f64>) = payload.table("values and repeated values")?;
-        let list: Vec<(u32, u32, u32)> = payload.table("edges")?;
+        let (pairs, numbers): (Vec<(u32, u32)>, Vec<u32>) = payload.table("edges")?;
         let ascends = |values: &[f64]| values.is_sorted() && values.iter().all(|value| !value.is_nan());
         if !ascends(&values) || !ascends(&repeated) {
             return Err(payload.unexpected("values", "ascending numbers", "others"));
         }
-        let is_edge = |&(i, j, rank): &(u32, u32, u32)| {
-            i > j && (i as usize) < self.points && (rank as usize) < values.len()
-        };
-        if !list.iter().all(is_edge) {
+        let is_edge = |&(i, j): &(u32, u32)| i > j && (i as usize) < self.points;
+        let are_ranked =
+            numbers.len() == pairs.len() && numbers.iter().all(|&rank| (rank as usize) < values.len());
+        if !pairs.iter().all(is_edge) || !are_ranked {
             return Err(payload.unexpected("edges", "edges of this graph", "others"));
         }
         payload.end()?;
-        let graph = Ranking { values: Values::Listed(values), edges: Edges::List(list) };
-        Ok(Some(Collapsed { graph, repeated, figures }))
+        let edges = Edges { points: self.points, numbers, layout: Layout::Pairs(pairs) };
+        let graph = Ranking { values: Values::Listed(values), edges };
+        Ok(Some(Collapsed { graph, repeated, stats }))
     }
 
     /// Saves a collapse.
     pub(super) fn save(&self, collapsed: &Collapsed) {
-        let Collapsed { graph, repeated, figures } = collapsed;
-        let Ranking { values: Values::Listed(values), edges: Edges::List(edges) } = graph else {
-            // A collapsed graph is a list of edges with values of their own, so this does not happen.
-            return;
-        };
-        let facts = facts([("edges before", figures.before.to_string()), ("edges", edges.len().to_string())]);
+        let Collapsed { graph: Ranking { values, edges }, repeated, stats } = collapsed;
+        // A collapsed graph is a list of edges with values of their own, so nothing else happens.
+        let (Values::Listed(values), Layout::Pairs(pairs)) = (values, &edges.layout) else { return };
+        let facts = facts([("edges before", stats.before.to_string()), ("edges", stats.after.to_string())]);
         self.checkpoint.save(&self.name, COLLAPSE, &facts, &mut |out| {
-            out.record(figures)?;
+            out.record(stats)?;
             out.record(&(values, repeated))?;
-            out.record(edges)
+            out.record(&(pairs, &edges.numbers))
         });
     }
 }

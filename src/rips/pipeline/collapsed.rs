@@ -86,18 +86,18 @@ impl Attempt {
         progress.begin("collapse", None, 1);
         let began = Instant::now();
         let keep = Keep { plane: whole.max_dim >= 2, born_at: &[] };
-        let Collapsed { graph, repeated, figures } = self.collapse(&whole, keep, progress)?;
+        let Collapsed { graph, repeated, stats } = self.collapse(&whole, keep, progress)?;
         let took = began.elapsed();
-        let mut collapse = CollapseStats::of(figures, took);
+        let mut collapse = CollapseStats { seconds: took.as_secs_f64(), ..stats.clone() };
         // Ranking is timed from `start`, which is shifted so that the collapse is not included.
         let start = whole.start + took;
-        if figures.after == figures.before && figures.shifted == 0 {
+        if stats.after == stats.before && stats.shifted == 0 {
             let mut outcome = compute(Graph { start, ..whole })?;
             outcome.stats.collapse = Some(collapse);
             return Ok(outcome);
         }
         let summary = whole.summary.clone();
-        let of_graph = Summary { edges: figures.after, ..summary.clone() };
+        let of_graph = Summary { edges: stats.after, ..summary.clone() };
         let mut outcome =
             compute(Graph { start, max_dim: whole.max_dim, summary: of_graph, ranking: graph })?;
         // After a run that ended early nothing is computed again.
@@ -108,8 +108,8 @@ impl Attempt {
                 let whole = Graph { start: began, max_dim: open.last_dim, ..whole };
                 let Some(born_at) = open.born_at else { return compute(whole) };
                 let keep = Keep { born_at: &born_at, ..keep };
-                let Collapsed { graph, figures, .. } = self.collapse(&whole, keep, progress)?;
-                let summary = Summary { edges: figures.after, ..whole.summary };
+                let Collapsed { graph, stats, .. } = self.collapse(&whole, keep, progress)?;
+                let summary = Summary { edges: stats.after, ..whole.summary };
                 compute(Graph { summary, ranking: graph, ..whole })
             });
             let again = again.transpose()?;

@@ -13,13 +13,13 @@ use std::time::Instant;
 use ruint::aliases::U512;
 
 use self::collapsed::Attempt;
-use self::stages::{CPU, CUDA, RipsComplex, Run};
-use self::survey::{Allowed, Surveyed, survey};
+use self::stages::{CPU, CUDA, Run};
+use self::survey::{Surveyed, survey};
 use super::Landmarks;
 use super::code::MOST_POINTS;
 use super::complex::Dense;
-use super::filtration_construction::DeviceSweep;
 use super::filtration_construction::cuda::ahead::{Ahead, Machine};
+use super::filtration_construction::{DeviceSweep, Enumerate};
 use super::footprint::Tables;
 use super::modulus::prime_modulus;
 use super::plan::choose::{choose, entry_width, rank_bits};
@@ -44,7 +44,7 @@ use crate::snapshot::{Checkpoint, Part, Resumable};
 /// with a partial result ends before the first dimension not done.
 fn barcode<W: Word>(
     run: &mut Run<'_>,
-    complex: &dyn RipsComplex,
+    complex: &dyn Enumerate,
     mut ahead: Ahead,
 ) -> Result<Diagram, RipsError> {
     let (bars, mut below) = run.components::<W>(complex)?;
@@ -126,14 +126,11 @@ pub(super) fn prepare<T: Value>(rips: Rips<T>, progress: &dyn Progress) -> Resul
     let may_collapse = collapse == Collapse::On || collapse == Collapse::Auto && max_dim > 1;
     let collapse = if may_collapse { collapse } else { Collapse::Off };
     let input = footprint::of_input(&distances);
-    // Dimension 0 without representatives needs only the edges of a spanning tree.
-    let spanning_tree = max_dim == 0 && representatives.is_none() && !may_collapse;
-    let allowed = Allowed { square: !may_collapse, spanning_tree };
-    let Surveyed { keyed, summary, births } = survey(distances, &options, allowed, progress)?;
+    let Surveyed { keyed, summary, births } = survey(distances, &options, may_collapse, progress)?;
     let edges = summary.edges;
     // The plan describes the graph that is ranked.
     let summary = match keyed.search {
-        PairSearch::SpanningTree => Summary { edges: keyed.keys.len(), ..summary },
+        PairSearch::SpanningTree => Summary { edges: keyed.edges.numbers.len(), ..summary },
         _ => summary,
     };
     let estimate = estimated(&summary, max_dim);
@@ -141,10 +138,10 @@ pub(super) fn prepare<T: Value>(rips: Rips<T>, progress: &dyn Progress) -> Resul
     if attempt.is_none() {
         options.backend.expect(&estimate);
     }
-    footprint::check_ranking(&keyed, &summary)?;
-    progress.begin("rank", None, 1);
     let collapsed = attempt.as_ref().map(|_| summary.edges);
     let (search, tables) = (keyed.search, Tables::of(input, &keyed, collapsed, shed));
+    tables.check_ranking(&summary)?;
+    progress.begin("rank", None, 1);
     let limit = Keyed::limit(T::from_f64(summary.threshold));
     let width = |ranks| entry_width(points, max_dim, ranks);
     // A collapse gives each edge a rank of its own, so keys do not serve as ranks then.
@@ -263,17 +260,17 @@ impl Setting {
 }
 
 /// The complex, in the shape and rank width of the plan.
-fn shaped(plan: &Plan, edges: Edges) -> Result<Box<dyn RipsComplex>, RipsError> {
+fn shaped(plan: &Plan, edges: Edges) -> Result<Box<dyn Enumerate>, RipsError> {
     let (n, level) = (plan.points, Level::detect());
     Ok(match (plan.shape, plan.rank_width) {
-        (Shape::Sparse { bitsets }, _) => Box::new(edges.graph(n, bitsets)?),
-        (Shape::Dense, 16) => Box::new(Dense::<u16>::new(n, edges.square(n)?, level)),
-        (Shape::Dense, _) => Box::new(Dense::<u32>::new(n, edges.square(n)?, level)),
+        (Shape::Sparse { bitsets }, _) => Box::new(edges.graph(bitsets)?),
+        (Shape::Dense, 16) => Box::new(Dense::<u16>::new(n, edges.square()?, level)),
+        (Shape::Dense, _) => Box::new(Dense::<u32>::new(n, edges.square()?, level)),
     })
 }
 
 /// The barcode, with devices sweeping ahead of the CPU if there are any.
-fn beside_devices<W: Word>(run: &mut Run<'_>, complex: &dyn RipsComplex) -> Result<Diagram, RipsError> {
+fn beside_devices<W: Word>(run: &mut Run<'_>, complex: &dyn Enumerate) -> Result<Diagram, RipsError> {
     let machine = run.machine;
     let sweep = DeviceSweep {
         gpus: &machine.decision.gpus,

@@ -7,17 +7,16 @@ use crate::cuda::CudaError;
 use crate::diagram::Bar;
 use crate::progress::if_finished;
 use crate::rips::code::Code;
-use crate::rips::components::{ComponentBar, Components, Forest, component_bars};
+use crate::rips::components::{ComponentBar, Forest, component_bars};
+use crate::rips::field::Modulo;
 use crate::rips::filtration_construction::cuda::ahead::{Ahead, Machine};
 use crate::rips::filtration_construction::{Construction, Enumerate, Residue, Undecided, construct};
 use crate::rips::pair_store::{ApparentPairs, PairStore, Pivots};
 use crate::rips::plan::choose::rank_bits;
 use crate::rips::rank::Values;
 use crate::rips::representatives::{Class, Codes, Collector, Pairs, RepresentativeKind};
-use crate::rips::stats::{DimensionStats, PairStoreStats};
-use crate::rips::submatrix_reduction::{
-    Reduction, State, Submatrix, Wanted, clock_nanoseconds, resume_modulo,
-};
+use crate::rips::stats::DimensionStats;
+use crate::rips::submatrix_reduction::{Reduction, Submatrix, Wanted, reduce};
 use crate::rips::word::Word;
 use crate::rips::{Plan, Progress, RipsError, Stats};
 use crate::simd::Level;
@@ -25,11 +24,6 @@ use crate::simd::Level;
 /// The names of the devices, in plans and statistics.
 pub(super) const CPU: &str = "cpu";
 pub(super) const CUDA: &str = "cuda";
-
-/// A complex of either shape.
-pub(super) trait RipsComplex: Enumerate + Components {}
-
-impl<C: Enumerate + Components> RipsComplex for C {}
 
 /// The bars of a finished dimension, and its results that the next one needs.
 pub(super) type Dimension<W> = (Vec<Bar>, Below<W>);
@@ -77,10 +71,7 @@ pub(super) struct Run<'a> {
 
 impl Run<'_> {
     /// Dimension 0: its bars, and the edges they die with.
-    pub(super) fn components<W: Word>(
-        &mut self,
-        complex: &dyn RipsComplex,
-    ) -> Result<Dimension<W>, RipsError> {
+    pub(super) fn components<W: Word>(&mut self, complex: &dyn Enumerate) -> Result<Dimension<W>, RipsError> {
         let started = Instant::now();
         self.progress.begin("components", Some(0), complex.forest_work());
         let forest = complex.forest(rank_bits(self.values.count()), self.progress);
@@ -99,7 +90,7 @@ impl Run<'_> {
     /// dimension below, and reduced. `None` if the run ends early before this dimension is done.
     pub(super) fn dimension<W: Word>(
         &mut self,
-        complex: &dyn RipsComplex,
+        complex: &dyn Enumerate,
         dim: usize,
         below: &Below<W>,
         ahead: &mut Ahead,
@@ -147,7 +138,7 @@ impl Run<'_> {
     /// devices.
     pub(super) fn construct<W: Word>(
         &mut self,
-        complex: &dyn RipsComplex,
+        complex: &dyn Enumerate,
         dim: usize,
         below: &PairStore<W>,
         ahead: &mut Ahead,
@@ -158,11 +149,11 @@ impl Run<'_> {
         if let Some(residue) = self.load_residue(dim)? {
             return Ok(residue);
         }
-        let mut stats = DimensionStats { dim, backend: CPU, ..DimensionStats::default() };
+        let mut stats = DimensionStats { dim, backend: CPU.into(), ..DimensionStats::default() };
         let residue = match swept {
             None => construct(complex, &self.construction(dim, below)),
             Some(undecided) => {
-                stats.backend = CUDA;
+                stats.backend = CUDA.into();
                 stats.device_seconds = undecided.seconds;
                 if self.machine.decision.self_check {
                     self.check::<W>(complex, dim, &undecided)?;
@@ -192,7 +183,7 @@ impl Run<'_> {
     /// Compares the result of the devices for a dimension with that of the CPU.
     fn check<W: Word>(
         &self,
-        complex: &dyn RipsComplex,
+        complex: &dyn Enumerate,
         dim: usize,
         undecided: &Undecided,
     ) -> Result<(), RipsError> {
@@ -219,7 +210,7 @@ impl Run<'_> {
     /// The pairs of the residue.
     pub(super) fn reduce<W: Word>(
         &mut self,
-        complex: &dyn RipsComplex,
+        complex: &dyn Enumerate,
         dim: usize,
         residue: &Residue<W>,
     ) -> Result<Reduction<W>, RipsError> {
@@ -248,8 +239,10 @@ impl Run<'_> {
             }
         });
         let wanted = columns.as_mut().map(|columns| columns as Wanted<'_, W>);
-        let state = State::load(&submatrix, self.plan.modulus)?;
-        let reduction = resume_modulo(&submatrix, self.plan.modulus, wanted, state)?;
+        let reduction = match self.plan.modulus {
+            2 => reduce(&submatrix, W::binary_field(), wanted),
+            p => reduce(&submatrix, Modulo::new(p), wanted),
+        }?;
         self.count(residue, &reduction, started.elapsed().as_secs_f64());
         Ok(reduction)
     }
@@ -268,7 +261,7 @@ impl Run<'_> {
     /// cycles are wanted.
     pub(super) fn bars<W: Word>(
         &mut self,
-        complex: &dyn RipsComplex,
+        complex: &dyn Enumerate,
         dim: usize,
         columns: &[W],
         reduction: &Reduction<W>,
@@ -298,9 +291,10 @@ impl Run<'_> {
 
     /// Completes the statistics of the last dimension.
     fn count<W: Word>(&mut self, residue: &Residue<W>, reduction: &Reduction<W>, reduction_seconds: f64) {
-        let (simplices, counts) = (residue.counts, reduction.counts);
+        let (simplices, counts) = (residue.counts, &reduction.counts);
         let paired = reduction.pivots.iter().flatten().count() as u64;
-        let clock = if self.times_pair_store { clock_nanoseconds() } else { 0.0 };
+        let mut pair_store = residue.pair_store.clone();
+        pair_store += counts.pair_store.clone();
         let Some(stats) = self.stats.dimensions.last_mut() else { return };
         *stats = DimensionStats {
             simplices: simplices.simplices,
@@ -312,21 +306,9 @@ impl Run<'_> {
             essential: reduction.pivots.len() as u64 - paired,
             residue: reduction.pivots.len() as u64,
             additions: counts.additions,
-            pair_store: PairStoreStats {
-                layer1_reads: residue.layer1_reads + counts.layer1_reads,
-                layer1_writes: counts.layer1_writes,
-                layer2_reads: counts.layer2_reads,
-                layer2_writes: residue.apparent.written(),
-                clearing_reads: residue.layer1_reads,
-                layer2_sort_seconds: residue.layer2_seconds.sort,
-                layer2_copy_seconds: residue.layer2_seconds.copy,
-                layer2_list_seconds: residue.layer2_seconds.list,
-                layer1_write_seconds: counts.write_times.seconds(clock),
-                read_seconds: counts.layer1_read_times.seconds(clock)
-                    + counts.layer2_read_times.seconds(clock),
-            },
+            pair_store,
             reduction_seconds,
-            ..*stats
+            ..std::mem::take(stats)
         };
     }
 }

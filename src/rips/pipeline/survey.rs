@@ -3,7 +3,7 @@
 use crate::metric::value::DistanceKey;
 use crate::metric::{Distances, Value};
 use crate::rips::plan::PairSearch;
-use crate::rips::rank::{Keyed, matrix_of_points, spanning_tree, spanning_tree_pays, takes_all_pairs};
+use crate::rips::rank::{Edges, Keyed, matrix_of_points, spanning_tree, spanning_tree_pays, takes_all_pairs};
 use crate::rips::{
     DistanceToMeasure, Progress, RipsError, RipsOptions, Summary, distance_to_measure, footprint,
 };
@@ -19,15 +19,6 @@ pub(super) struct Surveyed<K> {
     pub(super) births: Option<Vec<f64>>,
 }
 
-/// Permitted representations of the distances of all pairs of points.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Allowed {
-    /// Whether keys may be stored in a square.
-    pub(super) square: bool,
-    /// Whether the edges of a spanning tree may represent all.
-    pub(super) spanning_tree: bool,
-}
-
 /// Weights the input, if requested, and surveys it.
 ///
 /// # Errors
@@ -35,22 +26,21 @@ pub(super) struct Allowed {
 pub(super) fn survey<T: Value>(
     distances: Distances<T>,
     options: &RipsOptions,
-    allowed: Allowed,
+    may_collapse: bool,
     progress: &dyn Progress,
 ) -> Result<Surveyed<T::Key>, RipsError> {
-    let (weights, given) = (options.weights.as_ref(), options.threshold.map(T::from_f64));
-    let (distances, ambient_dimension) = match (distances, weights) {
-        (Distances::Points(points), Some(_)) => {
-            footprint::check_all_pairs(&points, given.is_some())?;
-            (Distances::Matrix(matrix_of_points(&points, progress)?), Some(points.dimension()))
-        }
-        (other, _) => (other, None),
+    let given = options.threshold.map(T::from_f64);
+    let ambient_dimension = match &distances {
+        Distances::Points(points) => Some(points.dimension()),
+        _ => None,
     };
-    let distances = match weights {
-        Some(measure) => weighted(distances, measure, progress)?,
+    let distances = match &options.weights {
+        Some(measure) => weighted(distances, measure, given.is_some(), progress)?,
         None => distances,
     };
-    if let (Distances::Points(cloud), true) = (&distances, allowed.spanning_tree)
+    // Dimension 0 without representatives needs only the edges of a spanning tree.
+    let needs_tree = options.max_dim == 0 && options.representatives.is_none() && !may_collapse;
+    if let (Distances::Points(cloud), true) = (&distances, needs_tree)
         && takes_all_pairs(cloud, given)
         && spanning_tree_pays(cloud)
     {
@@ -66,37 +56,44 @@ pub(super) fn survey<T: Value>(
         let (keyed, summary) = spanning_tree(cloud, given, progress)?;
         return Ok(Surveyed { keyed, summary, births: None });
     }
-    let keyed = Keyed::of(&distances, given, allowed.square, progress)?;
+    let keyed = Keyed::of(&distances, given, !may_collapse, progress)?;
     progress.begin("summary", None, 1);
     let summary = Summary::of_keyed(&distances, &keyed, given);
     // Below a finite threshold, distances that overflow to infinity make no difference.
-    if (keyed.search == PairSearch::All || ambient_dimension.is_some())
+    if (keyed.search == PairSearch::All || ambient_dimension.is_some() && options.weights.is_some())
         && summary.threshold.is_infinite()
-        && let Some((i, j)) = first_infinite(&keyed)
+        && let Some((i, j)) = first_infinite(&keyed.edges)
     {
         return Err(RipsError::TooFarApart { i, j });
     }
     let births = distances.births().map(|births| births.iter().map(|&birth| birth.into()).collect());
-    let ambient_dimension = summary.ambient_dimension.or(ambient_dimension);
     Ok(Surveyed { keyed, summary: Summary { ambient_dimension, ..summary }, births })
 }
 
-/// Distances whose points are born by their distance to measure. Points must have been turned into a matrix before.
+/// Distances whose points are born by their distance to measure; those of points become a matrix.
 fn weighted<T: Value>(
     distances: Distances<T>,
     measure: &DistanceToMeasure,
+    is_bounded: bool,
     progress: &dyn Progress,
 ) -> Result<Distances<T>, RipsError> {
+    let matrix = match distances {
+        Distances::Points(points) => {
+            footprint::check_all_pairs(&points, is_bounded)?;
+            matrix_of_points(&points, progress)?
+        }
+        Distances::Matrix(matrix) => matrix,
+        Distances::Sparse(graph) => {
+            progress.begin("weights", None, 1);
+            return Ok(distance_to_measure::weighted_graph(&graph, measure)?.into());
+        }
+    };
     progress.begin("weights", None, 1);
-    Ok(match distances {
-        Distances::Matrix(matrix) => distance_to_measure::weighted_matrix(matrix, measure)?.into(),
-        Distances::Sparse(graph) => distance_to_measure::weighted_graph(&graph, measure)?.into(),
-        points @ Distances::Points(_) => points,
-    })
+    Ok(distance_to_measure::weighted_matrix(matrix, measure)?.into())
 }
 
 /// The first two points whose distance is infinite, if there are any.
-fn first_infinite<K: DistanceKey>(all: &Keyed<K>) -> Option<(usize, usize)> {
+fn first_infinite<K: DistanceKey>(all: &Edges<K>) -> Option<(usize, usize)> {
     let in_row = |i: usize| all.lower_row(i).iter().position(|&key| key == K::INFINITY);
     (1..all.points).find_map(|i| in_row(i).map(|j| (i, j)))
 }

@@ -31,8 +31,8 @@ fn solve(
         .solve_on(&(), &|_| Ok(Machine { decision: decision.clone(), stand_in: Some(StandIn { fails }) }))
 }
 
-fn backends(outcome: &Outcome) -> Vec<&'static str> {
-    outcome.stats.dimensions.iter().map(|stats| stats.backend).collect()
+fn backends(outcome: &Outcome) -> Vec<&str> {
+    outcome.stats.dimensions.iter().map(|stats| &*stats.backend).collect()
 }
 
 #[test]

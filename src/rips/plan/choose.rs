@@ -30,14 +30,14 @@ pub(in crate::rips) fn choose(setting: &Setting, graph: &Graph) -> Result<Plan, 
     let (index_width, entry_width) = entry_widths(n, max_dim, ranks)?;
     let (mut pair_store, mut memory) = (options.pair_store, MemoryPlan::new());
     if pair_store == SecondLayer::Sorted
-        && let Some(why) = footprint::too_large_sorted_layer(edges, n, max_dim, entry_width)
+        && let Some(why) = footprint::too_large_sorted_layer(edges, max_dim, entry_width)
     {
         pair_store = SecondLayer::Implicit;
         memory.shed("the sorted pair store, which is implicit instead", why);
     }
     // Components are found edge by edge and need no bitsets.
     let wants_bitsets = !summary.is_dense() && max_dim > 0 && Sparse::gains_by_bitsets(n, summary.edges);
-    let too_large = footprint::too_large_cache(Sparse::bitset_bytes(n)).filter(|_| wants_bitsets);
+    let too_large = footprint::affordable_caches(Sparse::bitset_bytes(n), 0, 0).1.filter(|_| wants_bitsets);
     let bitsets = wants_bitsets && too_large.is_none();
     if let Some(why) = too_large {
         memory.shed("adjacency bitsets, neighbour lists are searched instead", why);
@@ -68,7 +68,7 @@ pub(in crate::rips) fn choose(setting: &Setting, graph: &Graph) -> Result<Plan, 
         threads: rayon::current_num_threads(),
         backend: String::new(),
         memory,
-        simd: Level::detect().name(),
+        simd: Level::detect().name().into(),
     })
 }
 

@@ -7,24 +7,36 @@ use crate::names;
 
 impl fmt::Display for Plan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Plan { points, index_width, entry_width, .. } = self;
+        let (cofacets, vertices) = (self.max_dim + 1, self.max_dim + 2);
+        let pair_store = match self.pair_store {
+            SecondLayer::Implicit => IMPLICIT,
+            SecondLayer::Sorted => SORTED,
+        };
         let mut lines = vec![
             ("backend", self.backend.clone()),
-            ("points", self.points.to_string()),
+            ("points", points.to_string()),
             ("dimension", self.explain_dimension()),
             ("threshold", self.explain_threshold()),
             ("distances", self.explain_search()),
             ("coefficients", format!("Z/{}", self.modulus)),
             ("shape", self.explain_shape()),
             ("rank width", self.explain_rank_width()),
-            ("index width", self.explain_index_width()),
-            ("entry width", self.explain_entry_width()),
+            (
+                "index width",
+                format!(
+                    "{index_width} bits: the {vertices} vertices of a simplex of dimension {cofacets} among {points} points"
+                ),
+            ),
+            ("entry width", format!("{entry_width} bits: {ENTRY}")),
             ("residue", RESIDUE.to_string()),
-            ("pair store", self.pair_store.explain().to_string()),
+            ("pair store", pair_store.to_string()),
             ("threads", self.threads.to_string()),
             ("simd", self.simd.to_string()),
         ];
         if !self.representatives.is_empty() {
-            lines.push(("representatives", self.explain_representatives()));
+            let kinds = names::list(&self.representatives);
+            lines.push(("representatives", format!("{kinds}, as asked: {REPRESENTATIVES}")));
         }
         for (k, (what, choice)) in lines.iter().enumerate() {
             write!(f, "{}{what:<13} {choice}", if k == 0 { "" } else { "\n" })?;
@@ -36,6 +48,12 @@ impl fmt::Display for Plan {
 /// The only strategy: data that can be recomputed is not stored.
 const RESIDUE: &str = "streamed: simplices are enumerated, never listed; only columns that are neither cleared nor \
                        apparent are kept, the others are recomputed from the distances when needed";
+
+const ENTRY: &str = "the narrowest word that holds a rank above an index; its order is the filtration order";
+const IMPLICIT: &str =
+    "implicit: apparent pairs are recomputed from the distances at look-up, which takes no memory";
+const SORTED: &str = "sorted: apparent pairs are kept in an array ordered by cofacet, as asked";
+const REPRESENTATIVES: &str = "no edges are collapsed, so that simplices are those of the whole filtration";
 
 impl Plan {
     fn explain_dimension(&self) -> String {
@@ -111,36 +129,6 @@ impl Plan {
         };
         format!("{rank_width} bits: {ranks} distinct distances up to the threshold, zero included, {why}")
     }
-
-    fn explain_index_width(&self) -> String {
-        let (width, n, d) = (self.index_width, self.points, self.max_dim + 1);
-        format!("{width} bits: the {} vertices of a simplex of dimension {d} among {n} points", d + 1)
-    }
-
-    fn explain_representatives(&self) -> String {
-        let kinds = names::list(&self.representatives);
-        format!(
-            "{kinds}, as asked: no edges are collapsed, so that simplices are those of the whole filtration"
-        )
-    }
-
-    fn explain_entry_width(&self) -> String {
-        let width = self.entry_width;
-        format!(
-            "{width} bits: the narrowest word that holds a rank above an index; its order is the filtration order"
-        )
-    }
-}
-
-impl SecondLayer {
-    fn explain(self) -> &'static str {
-        match self {
-            SecondLayer::Implicit => {
-                "implicit: apparent pairs are recomputed from the distances at look-up, which takes no memory"
-            }
-            SecondLayer::Sorted => "sorted: apparent pairs are kept in an array ordered by cofacet, as asked",
-        }
-    }
 }
 
 /// A number in its input precision: a single-precision number printed as a double would have spurious digits.
@@ -177,7 +165,7 @@ mod tests {
             threads: 2,
             backend: "cpu: as asked".into(),
             memory: MemoryPlan::default(),
-            simd: "AVX2",
+            simd: "AVX2".into(),
         }
     }
 
@@ -259,7 +247,5 @@ mod tests {
         let plan = Plan { threshold: f64::INFINITY, shape, search, ..plan() };
         let json = serde_json::to_string(&plan).unwrap();
         assert_eq!(serde_json::from_str::<Plan>(&json).unwrap(), plan);
-        let other = json.replace("AVX2", "AVX3");
-        assert!(serde_json::from_str::<Plan>(&other).unwrap_err().to_string().contains("unknown variant"));
     }
 }

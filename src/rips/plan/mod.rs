@@ -3,7 +3,9 @@
 pub(super) mod choose;
 mod explain;
 
-use serde::{Deserialize, Deserializer, Serialize, de};
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
 
 use crate::diagram::infinite;
 use crate::memory::MemoryPlan;
@@ -127,26 +129,7 @@ pub struct Plan {
     #[serde(default)]
     pub memory: MemoryPlan,
     /// Instruction set of the sweeps.
-    #[serde(deserialize_with = "simd_name")]
-    pub simd: Name,
-}
-
-/// A name from a fixed list. Deserialization could not borrow a `&'static str` from its input.
-pub(super) type Name = &'static str;
-
-/// Reads the name of an instruction set.
-fn simd_name<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Name, D::Error> {
-    known_name(deserializer, &["AVX-512", "AVX2", "portable"])
-}
-
-/// Reads a string that must be one of `names`.
-pub(super) fn known_name<'de, D: Deserializer<'de>>(
-    deserializer: D,
-    names: &'static [Name],
-) -> Result<Name, D::Error> {
-    let found = String::deserialize(deserializer)?;
-    let known = names.iter().copied().find(|name| *name == found);
-    known.ok_or_else(|| de::Error::unknown_variant(&found, names))
+    pub simd: Cow<'static, str>,
 }
 
 impl Plan {

@@ -2,39 +2,23 @@
 
 use rayon::prelude::*;
 
+use super::edges::{Edges, Layout};
 use super::few::FEW;
-use super::near::{Near, Search, near_pairs};
+use super::near::near_pairs;
 use super::rows::{lower_of_points, square_of_points};
 use crate::memory;
 use crate::metric::value::{DistanceKey, Sealed};
 use crate::metric::{Distances, PointCloud, Value};
-use crate::rips::complex::stride;
 use crate::rips::filtration_construction::binomial;
 use crate::rips::plan::PairSearch;
 use crate::rips::plan::choose::SPARSE_BELOW;
 use crate::rips::{Progress, RipsError, footprint};
 
-/// Memory layout of the keys.
-#[derive(Debug)]
-pub(in crate::rips) enum Layout {
-    /// All pairs of points, row by row below the diagonal.
-    Lower,
-    /// All pairs in either order, laid out as the rows of a [`Dense`](crate::rips::complex::Dense) complex. The
-    /// diagonal and the padding hold keys greater than that of any distance.
-    Square,
-    /// The keys of these edges, the greater vertex first.
-    Pairs(Vec<(u32, u32)>),
-}
-
 /// The distances of an input as keys.
 #[derive(Debug)]
 pub(in crate::rips) struct Keyed<K> {
-    /// The number of points.
-    pub(in crate::rips) points: usize,
-    /// The keys, laid out as `layout` says.
-    pub(in crate::rips) keys: Vec<K>,
-    /// The memory layout of the keys.
-    pub(in crate::rips) layout: Layout,
+    /// The keys of the pairs of points.
+    pub(in crate::rips) edges: Edges<K>,
     /// The method by which the pairs were found.
     pub(in crate::rips) search: PairSearch,
 }
@@ -64,7 +48,10 @@ impl<K: DistanceKey> Keyed<K> {
                 let mut keys = Vec::new();
                 memory::reserve(&mut keys, matrix.lower().len())?;
                 matrix.lower().par_iter().map(|&d| d.key()).collect_into_vec(&mut keys);
-                Ok(Keyed { points, keys, layout: Layout::Lower, search: PairSearch::Given })
+                Ok(Keyed {
+                    edges: Edges { points, numbers: keys, layout: Layout::Lower },
+                    search: PairSearch::Given,
+                })
             }
             Distances::Sparse(sparse) => {
                 let kept = || sparse.edges().iter().filter(|e| threshold.is_none_or(|t| e.distance <= t));
@@ -73,10 +60,16 @@ impl<K: DistanceKey> Keyed<K> {
                 memory::reserve(&mut pairs, keys.capacity())?;
                 keys.extend(kept().map(|e| e.distance.key()));
                 pairs.extend(kept().map(|e| (e.i, e.j)));
-                Ok(Keyed { points, keys, layout: Layout::Pairs(pairs), search: PairSearch::Given })
+                Ok(Keyed {
+                    edges: Edges { points, numbers: keys, layout: Layout::Pairs(pairs) },
+                    search: PairSearch::Given,
+                })
             }
             Distances::Points(cloud) => match nearness(cloud, threshold) {
-                Nearness::Few(threshold) => near(cloud, threshold, progress),
+                Nearness::Few(threshold) => {
+                    progress.begin("distances", None, 1);
+                    near_pairs(cloud, threshold, footprint::most_edges::<K>(), progress)
+                }
                 Nearness::Most { is_bounded } => {
                     footprint::check_all_pairs(cloud, is_bounded)?;
                     progress.begin("distances", None, binomial(points, 2));
@@ -88,45 +81,22 @@ impl<K: DistanceKey> Keyed<K> {
                         && cloud.dimension() <= MOST_TWICE
                     {
                         let keys = square_of_points(cloud, progress)?;
-                        return Ok(Keyed { points, keys, layout: Layout::Square, search });
+                        return Ok(Keyed {
+                            edges: Edges { points, numbers: keys, layout: Layout::Square },
+                            search,
+                        });
                     }
                     let keys = lower_of_points(cloud, progress, T::key)?;
-                    Ok(Keyed { points, keys, layout: Layout::Lower, search })
+                    Ok(Keyed { edges: Edges { points, numbers: keys, layout: Layout::Lower }, search })
                 }
             },
         }
-    }
-
-    /// The keys from point `i` to the points before it, if all pairs have a key.
-    pub(in crate::rips) fn lower_row(&self, i: usize) -> &[K] {
-        let begin = if matches!(self.layout, Layout::Square) {
-            i * stride(self.points)
-        } else {
-            i * i.saturating_sub(1) / 2
-        };
-        &self.keys[begin..][..i]
     }
 
     /// The greatest key of an edge, up to a threshold: infinite distances are not edges.
     pub(in crate::rips) fn limit<T: Value + Sealed<Key = K>>(threshold: T) -> K {
         let greatest = K::of_bits(K::INFINITY.into() - 1);
         threshold.key().min(greatest)
-    }
-}
-
-/// The pairs of points within a finite threshold.
-fn near<T: Value>(
-    cloud: &PointCloud<T>,
-    threshold: T,
-    progress: &dyn Progress,
-) -> Result<Keyed<T::Key>, RipsError> {
-    progress.begin("distances", None, 1);
-    let points = cloud.len();
-    match near_pairs(cloud, threshold, footprint::most_edges::<T::Key>(), progress)? {
-        Search::Found(Near { pairs, keys }, compared) => {
-            Ok(Keyed { points, keys, layout: Layout::Pairs(pairs), search: PairSearch::Tree { compared } })
-        }
-        Search::TooMany(edges) => Err(footprint::too_many_edges(cloud, edges)),
     }
 }
 

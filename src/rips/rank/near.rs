@@ -9,6 +9,8 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+use super::edges::{Edges, Layout};
+use super::keyed::Keyed;
 use super::rows::Blocks;
 use super::tree::Tree;
 use crate::memory::{self, Refused};
@@ -16,38 +18,31 @@ use crate::metric::value::{DistanceKey, LANES};
 use crate::metric::{PointCloud, Value};
 use crate::parallel::{SharedRange, into_inner, lock};
 use crate::progress::{Progress, check};
+use crate::rips::plan::PairSearch;
+use crate::rips::{RipsError, footprint};
 use crate::simd::{Kernel, Level, Simd};
 
 /// Edges by their vertices, the greater one first, with the keys of their distances.
-#[derive(Debug, Default, PartialEq)]
-pub(super) struct Near<K> {
-    pub(super) pairs: Vec<(u32, u32)>,
-    pub(super) keys: Vec<K>,
-}
-
-/// The result of a search.
-#[derive(Debug, PartialEq)]
-pub(super) enum Search<K> {
-    /// The pairs, and the number of comparisons.
-    Found(Near<K>, u64),
-    /// The number of pairs, which exceeds the permitted number.
-    TooMany(u64),
+#[derive(Default)]
+struct Near<K> {
+    pairs: Vec<(u32, u32)>,
+    keys: Vec<K>,
 }
 
 /// Number of leaves whose neighbours a thread searches at a time.
 const AT_ONCE: usize = 16;
 
-/// The pairs of points with a distance of at most `threshold`, which is finite, in any order, if there are at most
-/// `most`. `progress` may end the search.
+/// The keys of the pairs of points with a distance of at most `threshold`, which is finite, in any order. `progress` may
+/// end the search.
 ///
 /// # Errors
-/// There is not enough memory for the pairs.
+/// There are more than `most` pairs, or there is not enough memory for them.
 pub(super) fn near_pairs<T: Value>(
     cloud: &PointCloud<T>,
     threshold: T,
     most: u64,
     progress: &dyn Progress,
-) -> Result<Search<T::Key>, Refused> {
+) -> Result<Keyed<T::Key>, RipsError> {
     let tree = Tree::of(cloud)?;
     let blocks = Blocks::of(cloud, &tree.order)?;
     let search =
@@ -80,12 +75,14 @@ pub(super) fn near_pairs<T: Value>(
         lock(&found).push(near);
     });
     if let Some(error) = into_inner(refused) {
-        return Err(error);
+        return Err(error.into());
     }
     if full.into_inner() {
-        return Ok(Search::TooMany(edges.into_inner()));
+        return Err(footprint::too_many_edges(cloud, edges.into_inner()));
     }
-    Ok(Search::Found(joined(into_inner(found))?, compared.into_inner()))
+    let Near { pairs, keys } = joined(into_inner(found))?;
+    let edges = Edges { points: cloud.len(), numbers: keys, layout: Layout::Pairs(pairs) };
+    Ok(Keyed { edges, search: PairSearch::Tree { compared: compared.into_inner() } })
 }
 
 /// Concatenates the edges that the threads found.
@@ -223,10 +220,13 @@ mod tests {
         clouds
     }
 
-    fn sorted<K: DistanceKey>(near: &Near<K>) -> Vec<((u32, u32), K)> {
-        let mut all: Vec<_> = near.pairs.iter().copied().zip(near.keys.iter().copied()).collect();
+    /// The edges with their keys, ascending, and the number of pairs compared.
+    fn found<K: DistanceKey>(keyed: Keyed<K>) -> (Vec<((u32, u32), K)>, u64) {
+        let Layout::Pairs(pairs) = keyed.edges.layout else { panic!("near pairs are listed") };
+        let PairSearch::Tree { compared } = keyed.search else { panic!("a tree finds them") };
+        let mut all: Vec<_> = pairs.into_iter().zip(keyed.edges.numbers).collect();
         all.sort_unstable();
-        all
+        (all, compared)
     }
 
     fn agrees<T: Value>(cloud: &PointCloud<T>, level: Level) {
@@ -244,14 +244,16 @@ mod tests {
                 .map(|(i, j)| ((i as u32, j as u32), cloud.distance(i, j).key()))
                 .collect();
             level.bind_thread();
-            let Search::Found(found, compared) = near_pairs(cloud, threshold, u64::MAX, &()).unwrap() else {
-                panic!("there is room for all")
-            };
-            assert_eq!(sorted(&found), expected, "{n} points, threshold {threshold:?}");
+            let (all, compared) = found(near_pairs(cloud, threshold, u64::MAX, &()).unwrap());
+            assert_eq!(all, expected, "{n} points, threshold {threshold:?}");
             assert!(expected.len() as u64 <= compared && compared <= pairs().count() as u64);
             if let Some(most) = (expected.len() as u64).checked_sub(1) {
-                let refused = near_pairs(cloud, threshold, most, &()).unwrap();
-                assert_eq!(refused, Search::TooMany(expected.len() as u64));
+                let refused = near_pairs(cloud, threshold, most, &()).unwrap_err();
+                let all = expected.len() as u64;
+                assert!(
+                    matches!(refused, RipsError::Memory { distances, .. } if distances == all),
+                    "{refused}"
+                );
             }
         }
     }
@@ -273,10 +275,8 @@ mod tests {
         let n = 10_000;
         let grid = (0..n).flat_map(|k| [(k % 100) as f32, (k / 100) as f32]).collect();
         let cloud = PointCloud::new(2, grid).unwrap();
-        let Search::Found(found, compared) = near_pairs(&cloud, 1.0f32, u64::MAX, &()).unwrap() else {
-            panic!()
-        };
-        assert_eq!(found.keys.len(), 2 * 100 * 99);
+        let (all, compared) = found(near_pairs(&cloud, 1.0f32, u64::MAX, &()).unwrap());
+        assert_eq!(all.len(), 2 * 100 * 99);
         assert!(compared < 200 * n, "{compared} pairs compared");
     }
 }

@@ -21,7 +21,8 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use self::checkpoint::SavedTree;
-use super::keyed::{Keyed, Layout};
+use super::edges::{Edges, Layout};
+use super::keyed::Keyed;
 use super::rows::{Blocks, distances_to_block, rows_at_once};
 use crate::memory::{self, Refused};
 use crate::metric::value::{DistanceKey, LANES};
@@ -118,7 +119,8 @@ fn in_pieces<T: Value>(
         enclosing_radius: given.is_none(),
     };
     let search = PairSearch::SpanningTree;
-    Ok((Keyed { points, keys, layout: Layout::Pairs(ends), search }, summary))
+    let edges = Edges { points, numbers: keys, layout: Layout::Pairs(ends) };
+    Ok((Keyed { edges, search }, summary))
 }
 
 /// A growing tree, with the results of the rows so far.
@@ -400,9 +402,9 @@ mod tests {
         for pieces in [2, 3, 7] {
             let (tree, summary_of_pieces) = tree(pieces);
             assert_eq!(summary_of_pieces, summary);
-            assert_eq!(tree.keys, one.keys);
+            assert_eq!(tree.edges.numbers, one.edges.numbers);
             assert!(matches!(
-                (&tree.layout, &one.layout),
+                (&tree.edges.layout, &one.edges.layout),
                 (Layout::Pairs(a), Layout::Pairs(b)) if a == b
             ));
         }

@@ -4,7 +4,7 @@ use super::order::CHUNK;
 use super::*;
 use crate::metric::value::Sealed;
 use crate::metric::{DistanceMatrix, PointCloud};
-use crate::rips::complex::stride;
+use crate::rips::complex::{ABSENT, stride};
 use crate::rips::plan::PairSearch;
 
 #[test]
@@ -12,8 +12,7 @@ fn ranks_are_places_among_the_distinct_values() {
     let m = DistanceMatrix::from_lower(vec![2.5f32, 0.0, 1e-30, 7.0, 2.5, f32::INFINITY]).unwrap();
     let ranking = rank(&Distances::Matrix(m), f32::INFINITY).unwrap();
     assert_eq!(ranking.values, Values::Listed(vec![0.0, f64::from(1e-30f32), 2.5, 7.0]));
-    let Edges::Lower(ranks) = &ranking.edges else { panic!("a matrix stays one") };
-    assert_eq!(ranks, &[2, 0, 1, 3, 2, ABSENT]);
+    assert_eq!(ranking.edges.numbers, [2, 0, 1, 3, 2, ABSENT]);
 }
 
 #[test]
@@ -33,8 +32,7 @@ fn ranks_of_many_values_of_every_magnitude() {
     let threshold = sorted[sorted.len() * 3 / 4];
     let ranking =
         rank(&Distances::Matrix(DistanceMatrix::from_lower(values.clone()).unwrap()), threshold).unwrap();
-    let Edges::Lower(ranks) = &ranking.edges else { panic!("a matrix stays one") };
-    for (&value, &rank) in values.iter().zip(ranks) {
+    for (&value, &rank) in values.iter().zip(&ranking.edges.numbers) {
         let expected =
             if value <= threshold { sorted.partition_point(|&v| v < value) as u32 } else { ABSENT };
         assert_eq!(rank, expected);
@@ -170,7 +168,7 @@ fn points_are_ranked_as_their_matrix_is() {
             let of_matrix = rank(&Distances::Matrix(matrix), threshold).unwrap();
             assert_eq!(of_points.values, of_matrix.values);
             let edges = |ranking: &Ranking| {
-                let mut edges = ranking.edges.list(n).unwrap().into_owned();
+                let mut edges = listed(&ranking.edges);
                 edges.sort_unstable();
                 edges
             };
@@ -188,14 +186,27 @@ fn few_near_points_are_searched_for_and_many_are_not() {
     assert_eq!([search(None), search(Some(f32::INFINITY))], [PairSearch::All; 2]);
 }
 
+/// All pairs of points, ranked in order.
+fn lower(points: usize) -> Edges {
+    let numbers = (0..(points * points.saturating_sub(1) / 2) as u32).collect();
+    Edges { points, numbers, layout: Layout::Lower }
+}
+
+/// Edges as triples.
+fn listed(edges: &Edges) -> Vec<(u32, u32, u32)> {
+    let mut list = Vec::new();
+    edges.each(|i, j, rank| list.push((i, j, rank)));
+    list
+}
+
 #[test]
 fn a_square_is_symmetric_with_an_absent_diagonal() {
-    let lower = Edges::Lower((0..10).collect());
-    let pairs = (0..5u32).flat_map(|i| (0..i).map(move |j| (i, j)));
-    let list = Edges::List(pairs.zip(0..10).map(|((i, j), rank)| (i, j, rank)).collect());
-    assert_eq!(lower.lower_degrees(5), [0, 1, 2, 3, 4]);
-    assert_eq!(list.lower_degrees(5), [0, 1, 2, 3, 4]);
-    let (a, b) = (lower.square::<u16>(5).unwrap(), list.square::<u16>(5).unwrap());
+    let lower = lower(5);
+    let pairs = (0..5u32).flat_map(|i| (0..i).map(move |j| (i, j))).collect();
+    let list = Edges { layout: Layout::Pairs(pairs), ..lower.clone() };
+    assert_eq!(lower.lower_degrees(), [0, 1, 2, 3, 4]);
+    assert_eq!(list.lower_degrees(), [0, 1, 2, 3, 4]);
+    let (a, b) = (lower.square::<u16>().unwrap(), list.square::<u16>().unwrap());
     assert_eq!(a, b);
     let at = |i: usize, j: usize| a[i * stride(5) + j];
     for i in 0..5 {
@@ -208,12 +219,12 @@ fn a_square_is_symmetric_with_an_absent_diagonal() {
 #[test]
 fn a_square_of_many_tiles_is_symmetric() {
     for n in [1, 2, 63, 64, 65, 130, 200] {
-        let lower: Vec<u32> = (0..(n * (n - 1) / 2) as u32).collect();
-        let square = Edges::Lower(lower.clone()).square::<u32>(n).unwrap();
+        let lower = lower(n);
+        let square = lower.clone().square::<u32>().unwrap();
         for (i, row) in square.chunks(stride(n)).enumerate() {
             for (j, &rank) in row.iter().enumerate() {
                 let (a, b) = (i.max(j), i.min(j));
-                let expected = if i == j || j >= n { u32::MAX } else { lower[a * (a - 1) / 2 + b] };
+                let expected = if i == j || j >= n { u32::MAX } else { lower.numbers[a * (a - 1) / 2 + b] };
                 assert_eq!(rank, expected, "{n} points, {i}, {j}");
             }
         }
@@ -224,7 +235,7 @@ fn a_square_of_many_tiles_is_symmetric() {
 fn few_points_are_ranked_once() {
     for n in [1, 2, 90, 181] {
         let keyed = Keyed::of(&Distances::Points(line(n)), None, true, &()).unwrap();
-        assert!(matches!(keyed.layout, Layout::Lower));
+        assert!(matches!(keyed.edges.layout, Layout::Lower));
     }
 }
 
@@ -236,20 +247,19 @@ fn points_in_a_square_are_ranked_as_below_the_diagonal() {
         for threshold in [f32::INFINITY, 60.0, 0.0] {
             let ranked = |may_be_square| {
                 let keyed = Keyed::of(&cloud, Some(f32::INFINITY), may_be_square, &()).unwrap();
-                assert_eq!(matches!(keyed.layout, Layout::Square), may_be_square);
+                assert_eq!(matches!(keyed.edges.layout, Layout::Square), may_be_square);
                 rank_keyed(keyed, Keyed::limit(threshold), None, &()).unwrap()
             };
             let (square, lower) = (ranked(true), ranked(false));
             assert_eq!(square.values, lower.values);
-            assert_eq!(square.edges.lower_degrees(n), lower.edges.lower_degrees(n));
-            let graphs = [ranked(true), ranked(false)].map(|ranked| ranked.edges.graph(n, true).unwrap());
+            assert_eq!(square.edges.lower_degrees(), lower.edges.lower_degrees());
+            let graphs = [ranked(true), ranked(false)].map(|ranked| ranked.edges.graph(true).unwrap());
             assert!((0..n as u32).all(|v| graphs[0].row(v) == graphs[1].row(v)));
-            let narrow = [ranked(true), ranked(false)].map(|ranked| ranked.edges.square::<u16>(n).unwrap());
+            let narrow = [ranked(true), ranked(false)].map(|ranked| ranked.edges.square::<u16>().unwrap());
             assert_eq!(narrow[0], narrow[1]);
-            let lists =
-                [ranked(true), ranked(false)].map(|ranked| ranked.edges.list(n).unwrap().into_owned());
+            let lists = [ranked(true), ranked(false)].map(|ranked| listed(&ranked.edges));
             assert_eq!(lists[0], lists[1]);
-            assert_eq!(square.edges.square::<u32>(n).unwrap(), lower.edges.square::<u32>(n).unwrap());
+            assert_eq!(square.edges.square::<u32>().unwrap(), lower.edges.square::<u32>().unwrap());
         }
     }
 }

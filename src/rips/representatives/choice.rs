@@ -6,101 +6,57 @@
 use crate::cubical::Value;
 use crate::diagram::{Bar, BarSelection};
 
-/// The state of a selection in the course of a run.
-#[derive(Debug)]
-pub(super) struct Choice<'a> {
-    selection: &'a BarSelection,
-    /// The longest bars of the dimensions so far, in descending order, if the longest are requested: the persistence, and
-    /// the dimension and place of the bar.
-    longest: Vec<(f64, [usize; 2])>,
-}
-
-impl<'a> Choice<'a> {
-    /// The state before the first dimension.
-    pub(super) fn new(selection: &'a BarSelection) -> Self {
-        Choice { selection, longest: Vec::new() }
-    }
-
-    /// The indices of a dimension's bars that may be chosen, ascending. Must be called for all dimensions from 0 up in
-    /// order.
-    pub(super) fn candidates(&mut self, dim: usize, bars: &[Bar]) -> Vec<usize> {
-        match self.selection {
-            BarSelection::All => (0..bars.len()).collect(),
-            &BarSelection::Longest(count) => {
-                if dim > 0 {
-                    self.prolong(dim, bars, count);
-                }
-                self.longest_of(dim)
-            }
-            &BarSelection::Persistence(least) => {
-                let lasts = |place: &usize| Value::from(persistence(&bars[*place])) >= least;
-                (0..bars.len()).filter(lasts).collect()
-            }
-            BarSelection::Named(named) => {
-                let of_dimension = named.iter().filter(|&&(of, place)| of == dim && place < bars.len());
-                let mut places: Vec<usize> = of_dimension.map(|&(_, place)| place).collect();
-                places.sort_unstable();
-                places.dedup();
-                places
-            }
+/// The indices, ascending, of the bars of dimension `dim` that are selected from `bars`, those of the dimensions from 0
+/// up. More dimensions only make them fewer.
+pub(super) fn selected(selection: &BarSelection, bars: &[Vec<Bar>], dim: usize) -> Vec<usize> {
+    let persistence = |bar: &Bar| bar.death - bar.birth;
+    let mut places: Vec<usize> = match selection {
+        BarSelection::All => (0..bars[dim].len()).collect(),
+        &BarSelection::Longest(count) => {
+            let of_dimension = |dim: usize| (0..bars[dim].len()).map(move |place| (dim, place));
+            let mut longest: Vec<(usize, usize)> = (1..bars.len()).flat_map(of_dimension).collect();
+            // The sort is stable: bars of equal persistence stay in the order of the diagram.
+            let key = |&(dim, place): &(usize, usize)| persistence(&bars[dim][place]);
+            longest.sort_by(|a, b| key(b).total_cmp(&key(a)));
+            longest.into_iter().take(count).filter(|bar| bar.0 == dim).map(|bar| bar.1).collect()
         }
-    }
-
-    /// Merges the bars of a dimension into the longest.
-    fn prolong(&mut self, dim: usize, bars: &[Bar], count: usize) {
-        self.longest.extend(bars.iter().enumerate().map(|(place, bar)| (persistence(bar), [dim, place])));
-        // The sort is stable: bars of equal persistence stay in the order of the diagram.
-        self.longest.sort_by(|a, b| b.0.total_cmp(&a.0));
-        self.longest.truncate(count);
-    }
-
-    /// The indices of the chosen bars of a dimension, ascending, once all dimensions have been processed; `None` if all
-    /// its candidates are chosen.
-    pub(super) fn chosen(&self, dim: usize) -> Option<Vec<usize>> {
-        matches!(self.selection, BarSelection::Longest(_)).then(|| self.longest_of(dim))
-    }
-
-    /// The indices of those of the longest bars so far that have this dimension, ascending.
-    fn longest_of(&self, dim: usize) -> Vec<usize> {
-        let of_dimension = self.longest.iter().filter(|(_, bar)| bar[0] == dim);
-        let mut places: Vec<usize> = of_dimension.map(|(_, bar)| bar[1]).collect();
-        places.sort_unstable();
-        places
-    }
-}
-
-/// The persistence of a bar, its death minus its birth.
-fn persistence(bar: &Bar) -> f64 {
-    bar.death - bar.birth
+        &BarSelection::Persistence(least) => {
+            let lasts = |place: &usize| Value::from(persistence(&bars[dim][*place])) >= least;
+            (0..bars[dim].len()).filter(lasts).collect()
+        }
+        BarSelection::Named(named) => {
+            let of_dimension = named.iter().filter(|&&(of, place)| of == dim && place < bars[dim].len());
+            of_dimension.map(|&(_, place)| place).collect()
+        }
+    };
+    places.sort_unstable();
+    places.dedup();
+    places
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::diagram::Diagram;
 
     /// Bars of dimensions 0, 1 and 2, given by birth and death.
-    fn diagram() -> Diagram {
+    fn dimensions() -> Vec<Vec<Bar>> {
         let bars = |bars: &[(f64, f64)]| bars.iter().map(|&(birth, death)| Bar { birth, death }).collect();
-        Diagram::new(vec![
+        vec![
             bars(&[(0.0, 9.0), (0.0, f64::INFINITY)]),
             bars(&[(1.0, 2.0), (1.0, 4.0), (2.0, 5.0)]),
             bars(&[(3.0, f64::INFINITY), (1.0, 4.0), (0.0, 0.5)]),
-        ])
+        ]
     }
 
     /// The dimensions and indices of the chosen bars, and the number of candidates.
     fn chosen(selection: &BarSelection) -> (Vec<(usize, usize)>, usize) {
-        let (diagram, mut choice) = (diagram(), Choice::new(selection));
-        let candidates: Vec<(usize, usize)> = (0..diagram.len())
-            .flat_map(|dim| {
-                choice.candidates(dim, diagram.bars(dim)).into_iter().map(move |place| (dim, place))
-            })
-            .collect();
-        let is_chosen =
-            |&(dim, place): &(usize, usize)| choice.chosen(dim).is_none_or(|places| places.contains(&place));
-        let kept = candidates.iter().copied().filter(is_chosen).collect();
-        (kept, candidates.len())
+        let (bars, mut candidates) = (dimensions(), 0);
+        let mut chosen = Vec::new();
+        for dim in 0..bars.len() {
+            candidates += selected(selection, &bars[..=dim], dim).len();
+            chosen.extend(selected(selection, &bars, dim).into_iter().map(|place| (dim, place)));
+        }
+        (chosen, candidates)
     }
 
     #[test]
@@ -122,7 +78,7 @@ mod tests {
     fn a_bar_that_is_not_there_is_an_error() {
         let check = |named: &[(usize, usize)]| {
             BarSelection::Named(named.to_vec())
-                .check_named(|dim| diagram().bars(dim).len())
+                .check_named(|dim| dimensions().get(dim).map_or(0, Vec::len))
                 .map_err(|error| error.to_string())
         };
         assert_eq!(check(&[(0, 1), (2, 2)]), Ok(()));

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use hashbrown::HashMap;
 
 use super::chain::Chain;
-use super::choice::Choice;
+use super::choice::selected;
 use super::cycles::{Boundaries, Pairs, Paths};
 use super::request::{CocycleScale, RepresentativeKind, RepresentativesRequest};
 use super::store::{Representative, Representatives};
@@ -27,9 +27,8 @@ use crate::rips::word::Word;
 pub(in crate::rips) struct Collector<'a> {
     request: &'a RepresentativesRequest,
     modulus: u16,
-    choice: Choice<'a>,
-    /// Places of the candidate bars of the current dimension, once known.
-    places: Option<Vec<usize>>,
+    /// The bars of the dimensions so far.
+    bars: Vec<Vec<Bar>>,
     found: Representatives,
 }
 
@@ -65,8 +64,7 @@ pub(in crate::rips) struct Codes<W> {
 impl<'a> Collector<'a> {
     /// An empty collector.
     pub(in crate::rips) fn new(request: &'a RepresentativesRequest, modulus: u16) -> Self {
-        let (choice, found) = (Choice::new(&request.bars), Representatives::default());
-        Collector { request, modulus, choice, places: None, found }
+        Collector { request, modulus, bars: Vec::new(), found: Representatives::default() }
     }
 
     /// Whether representatives of this kind are wanted.
@@ -74,14 +72,12 @@ impl<'a> Collector<'a> {
         self.request.wants(kind)
     }
 
-    /// The classes of the next dimension whose bars may be selected, from the classes of all its bars.
-    pub(in crate::rips) fn candidates<W: Word>(&mut self, classes: &[Class<W>]) -> Vec<Class<W>> {
-        let (dim, choice) = (self.found.dimensions.len(), &mut self.choice);
-        let places = self.places.get_or_insert_with(|| {
-            let bars: Vec<Bar> = classes.iter().map(|class| class.bar).collect();
-            choice.candidates(dim, &bars)
-        });
-        places.iter().map(|&place| classes[place]).collect()
+    /// The indices of the bars of the next dimension that may be selected, from its classes.
+    fn candidates<W: Word>(&mut self, classes: &[Class<W>]) -> Vec<usize> {
+        let dim = self.found.dimensions.len();
+        self.bars.truncate(dim);
+        self.bars.push(classes.iter().map(|class| class.bar).collect());
+        selected(&self.request.bars, &self.bars, dim)
     }
 
     /// The places, among columns and pivots, of the classes of the next dimension whose cochains are needed: those of
@@ -89,9 +85,9 @@ impl<'a> Collector<'a> {
     pub(in crate::rips) fn wanted<W: Word>(&mut self, classes: &[Class<W>]) -> Vec<usize> {
         let candidates = self.candidates(classes);
         if !self.tightens() {
-            return candidates.iter().map(|class| class.place).collect();
+            return candidates.iter().map(|&index| classes[index].place).collect();
         }
-        let mut births: Vec<f64> = candidates.iter().map(|class| class.bar.birth).collect();
+        let mut births: Vec<f64> = candidates.iter().map(|&index| classes[index].bar.birth).collect();
         births.sort_unstable_by(f64::total_cmp);
         let next_birth = |scale: f64| births.get(births.partition_point(|&birth| birth < scale));
         let is_wanted =
@@ -111,9 +107,8 @@ impl<'a> Collector<'a> {
 
     /// Adds dimension 0: its bars, each with its birth vertex and its death edge.
     pub(in crate::rips) fn components(&mut self, components: &[ComponentBar]) {
-        let bars: Vec<Bar> = components.iter().map(|component| component.bar).collect();
-        let indices = self.choice.candidates(0, &bars).into_iter();
-        let found = indices.map(|index| {
+        self.bars.push(components.iter().map(|component| component.bar).collect());
+        let found = selected(&self.request.bars, &self.bars, 0).into_iter().map(|index| {
             let ComponentBar { bar, vertex, edge } = components[index];
             Representative {
                 bar,
@@ -143,7 +138,8 @@ impl<'a> Collector<'a> {
     ) -> Duration {
         let mut tightening = Duration::ZERO;
         let (dim, Codes { columns, pivots }) = (self.found.dimensions.len(), pairs.codes);
-        let candidates = self.candidates(classes);
+        let indices = self.candidates(classes);
+        let candidates: Vec<Class<W>> = indices.iter().map(|&index| classes[index]).collect();
         let has_cocycles = self.wants(RepresentativeKind::Cocycles);
         let cocycle = |class: &Class<W>| {
             let rank = |simplex: W| columns.rank(simplex);
@@ -156,7 +152,6 @@ impl<'a> Collector<'a> {
             let cochain = cochains[&class.place].iter().copied();
             Box::new(Chain::of_terms(columns, cochain.filter(is_kept)))
         };
-        let indices = self.places.take().unwrap_or_default();
         let found = indices.into_iter().zip(&candidates).map(|(index, class)| {
             let (birth, death) =
                 (vertices(columns, class.column), class.pivot.map(|pivot| vertices(pivots, pivot)));
@@ -220,12 +215,11 @@ impl<'a> Collector<'a> {
     /// # Errors
     /// [`RipsError::Selection`], if a selected bar does not exist.
     pub(in crate::rips) fn finish(self, diagram: &Diagram) -> Result<Representatives, RipsError> {
-        let Collector { request, choice, mut found, .. } = self;
+        let Collector { request, bars, mut found, .. } = self;
         request.bars.check_named(|dim| diagram.bars(dim).len())?;
         for (dim, found) in found.dimensions.iter_mut().enumerate() {
-            if let Some(places) = choice.chosen(dim) {
-                found.retain(|representative| places.binary_search(&representative.index).is_ok());
-            }
+            let places = selected(&request.bars, &bars, dim);
+            found.retain(|representative| places.binary_search(&representative.index).is_ok());
         }
         Ok(found)
     }

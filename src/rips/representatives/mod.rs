@@ -39,7 +39,7 @@ mod request;
 mod store;
 mod tighten;
 
-pub use chain::{Chain, ChainError, Terms};
+pub use chain::Chain;
 pub(super) use collect::{Class, Codes, Collector};
 pub(super) use cycles::Pairs;
 pub(super) use request::collapse_beside;

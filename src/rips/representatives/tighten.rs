@@ -17,7 +17,7 @@
 //! the best of them bounds the search. If the search is abandoned because too many signatures occur, that path is the
 //! result; it may not be the shortest then. If nothing is shorter than the cycle, the cycle remains.
 
-use std::cmp::{Ordering, Reverse};
+use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use hashbrown::{HashMap, HashSet};
@@ -50,24 +50,6 @@ pub(super) struct AtBirth<'a, W> {
     signatures: HashMap<[u32; 2], Signature>,
     /// The length of a signature.
     numbers: usize,
-}
-
-/// A length with a total order.
-#[derive(PartialEq, Clone, Copy)]
-struct Length(f64);
-
-impl Eq for Length {}
-
-impl PartialOrd for Length {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Length {
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.0.total_cmp(&other.0)
-    }
 }
 
 /// A path to a vertex, as a state of the search.
@@ -199,11 +181,13 @@ impl<'a, W: Word> AtBirth<'a, W> {
         self.complex.cofacets(&[vertex], 0, Band { from: 0, to: self.rank }, 0, found);
     }
 
-    /// The tree of shortest paths from `root`, up to the length `bound`.
+    /// The tree of shortest paths from `root`, up to the length `bound`. The queue orders lengths by their bits, which
+    /// have the order of the numbers, since these are not negative.
     fn tree(&self, root: u32, bound: f64) -> HashMap<u32, Reached> {
         let mut reached: HashMap<u32, Reached> = HashMap::new();
-        let (mut open, mut found) = (BinaryHeap::from([(Reverse(Length(0.0)), root, root)]), Vec::new());
-        while let Some((Reverse(Length(length)), vertex, before)) = open.pop() {
+        let (mut open, mut found) = (BinaryHeap::from([(Reverse(0), root, root)]), Vec::new());
+        while let Some((Reverse(bits), vertex, before)) = open.pop() {
+            let length = f64::from_bits(bits);
             if reached.contains_key(&vertex) {
                 continue;
             }
@@ -215,7 +199,7 @@ impl<'a, W: Word> AtBirth<'a, W> {
             for &Cofacet { vertex: next, rank } in &found {
                 let length = length + self.values.distance(rank);
                 if length <= bound && !reached.contains_key(&next) {
-                    open.push((Reverse(Length(length)), next, vertex));
+                    open.push((Reverse(length.to_bits()), next, vertex));
                 }
             }
         }
@@ -270,7 +254,7 @@ impl<'a, W: Word> AtBirth<'a, W> {
         let mut places: HashMap<Signature, usize> = HashMap::from([(signatures[0].clone(), 0)]);
         let mut states = vec![State { vertex: start, signature: 0, length: 0.0, before: 0 }];
         let mut done: HashSet<(u32, usize)> = HashSet::new();
-        let mut open = BinaryHeap::from([(Reverse(Length(to_go.get(&start)?.length)), 0)]);
+        let mut open = BinaryHeap::from([(Reverse(to_go.get(&start)?.length.to_bits()), 0)]);
         let mut found = Vec::new();
         while let Some((_, place)) = open.pop() {
             let State { vertex, signature, length, .. } = states[place];
@@ -309,7 +293,7 @@ impl<'a, W: Word> AtBirth<'a, W> {
                 if states.len() == MOST_STATES {
                     return simple;
                 }
-                open.push((Reverse(Length(length + rest)), states.len()));
+                open.push((Reverse((length + rest).to_bits()), states.len()));
                 states.push(State { vertex: next, signature, length, before: place });
             }
         }

@@ -4,6 +4,7 @@
 //! its edges. So the coboundary on all cofacets of a simplex is a sum of its facets' rows, 64 cofacets per word.
 
 use crate::memory::{self, Refused};
+use crate::rips::filtration_construction::pair;
 use crate::simd::{Kernel, Level, Simd};
 
 /// A graph of n points, and the values of a cochain on its edges or triangles.
@@ -70,7 +71,9 @@ impl Cochain {
     /// Calls `found` once for each simplex whose value is one, vertices descending.
     pub(super) fn each(&self, mut found: impl FnMut(&[u32])) {
         for row in rows_of(&self.marked) {
-            let (greatest, middle) = if self.vertices == 2 { (row as u32, row as u32) } else { ends(row) };
+            let [greatest, middle] = if self.vertices == 2 { [row; 2] } else { pair(row) };
+            // Points are numbers of 32 bits.
+            let [greatest, middle] = [greatest as u32, middle as u32];
             // Only bits below the smallest vertex of the row's simplex are used, so each simplex is found in one of its
             // rows only.
             let below = self.row(row)[..middle as usize / 64 + 1].to_vec();
@@ -88,7 +91,7 @@ impl Cochain {
                 [(u as usize, v), (v as usize, u)].into_iter().for_each(|(row, bit)| self.flip_bit(row, bit))
             }
             [u, v, w] => {
-                let rows = [(pair(u, v), w), (pair(u, w), v), (pair(v, w), u)];
+                let rows = [(row_of(u, v), w), (row_of(u, w), v), (row_of(v, w), u)];
                 rows.into_iter().for_each(|(row, bit)| self.flip_bit(row, bit));
             }
             _ => {}
@@ -104,7 +107,7 @@ impl Cochain {
     pub(super) fn value(&self, simplex: &[u32]) -> bool {
         match *simplex {
             [u, v] => has(self.row(u as usize), v),
-            [u, v, w] => has(self.row(pair(u, v)), w),
+            [u, v, w] => has(self.row(row_of(u, v)), w),
             _ => false,
         }
     }
@@ -164,23 +167,9 @@ fn has(row: &[u64], bit: u32) -> bool {
 
 /// The index of the row of a pair of points.
 #[inline(always)]
-fn pair(u: u32, v: u32) -> usize {
+fn row_of(u: u32, v: u32) -> usize {
     let (greater, less) = (u.max(v) as usize, u.min(v) as usize);
     greater * (greater - 1) / 2 + less
-}
-
-/// The pair of points that a row stands for, the greater first.
-fn ends(row: usize) -> (u32, u32) {
-    // The greater point is the greatest g with g·(g − 1)/2 ≤ row. Below 2^52 the square root is off by at most one.
-    let mut greater = ((1.0 + (1.0 + 8.0 * row as f64).sqrt()) / 2.0) as usize;
-    while greater * (greater - 1) / 2 > row {
-        greater -= 1;
-    }
-    while greater * (greater + 1) / 2 <= row {
-        greater += 1;
-    }
-    // Points are below 2^32.
-    (greater as u32, (row - greater * (greater - 1) / 2) as u32)
 }
 
 /// The indices of the bits that are set, ascending.
@@ -264,7 +253,8 @@ impl Kernel<u32> for Defect<'_> {
             }
             [u, v, w] => {
                 let (nu, nv, nw) = (cochain.neighbours(u), cochain.neighbours(v), cochain.neighbours(w));
-                let (a, b, c) = (cochain.row(pair(u, v)), cochain.row(pair(u, w)), cochain.row(pair(v, w)));
+                let (a, b, c) =
+                    (cochain.row(row_of(u, v)), cochain.row(row_of(u, w)), cochain.row(row_of(v, w)));
                 last_block(nu.len(), |k| nu[k] & nv[k] & nw[k] & (a[k] ^ b[k] ^ c[k] ^ own))
             }
             _ => None,
@@ -304,7 +294,7 @@ impl Kernel<u32> for ExtendTriangles<'_> {
         let blocks = cochain.blocks;
         let link: Vec<u64> =
             cochain.neighbours(u).iter().zip(cochain.neighbours(v)).map(|(a, b)| a & b).collect();
-        let mut own = cochain.row(pair(u, v)).to_vec();
+        let mut own = cochain.row(row_of(u, v)).to_vec();
         let (mut changed, mut oldest) = (0, None);
         for at in (0..blocks).rev() {
             let mut left = link[at];
@@ -314,7 +304,7 @@ impl Kernel<u32> for ExtendTriangles<'_> {
                 // In the block of w itself, only the bits above w count.
                 let above = (u64::MAX << (w % 64)) << 1;
                 let near = cochain.neighbours(w);
-                let (p, q) = (cochain.row(pair(u, w)), cochain.row(pair(v, w)));
+                let (p, q) = (cochain.row(row_of(u, w)), cochain.row(row_of(v, w)));
                 let joined = |k: usize| link[k] & near[k] & if k == at { above } else { u64::MAX };
                 let Some(k) = (at..blocks).rev().find(|&k| joined(k) != 0) else { continue };
                 let x = joined(k).ilog2();
@@ -351,10 +341,10 @@ mod tests {
     fn rows_are_those_of_pairs() {
         let pairs = (1..200).flat_map(|greater| (0..greater).map(move |less| (greater, less)));
         for (row, (greater, less)) in pairs.enumerate() {
-            assert_eq!((pair(greater, less), ends(row)), (row, (greater, less)));
+            assert_eq!((row_of(greater, less), pair(row)), (row, [greater as usize, less as usize]));
         }
-        let far = pair(u32::MAX, u32::MAX - 1);
-        assert_eq!(ends(far), (u32::MAX, u32::MAX - 1));
+        let far = row_of(u32::MAX, u32::MAX - 1);
+        assert_eq!(pair(far), [u32::MAX as usize, u32::MAX as usize - 1]);
     }
 
     /// Simplices are flipped at random: exactly those of value one are listed, each once, and none is left when all are

@@ -32,12 +32,13 @@
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
+use super::access_times::{AccessTimes, clock_nanoseconds};
 use super::coboundary::{Coboundaries, Part, floor};
 use super::front::Front;
 use super::long::LONG;
 use super::queue::{Queue, Term, cancel};
 use super::walk::{WALKED, Walk};
-use super::{AccessTimes, Claim, ReductionCounts, Shared, Submatrix, Version};
+use super::{Claim, ReductionCounts, Shared, Submatrix, Version};
 use crate::parallel::lock;
 use crate::progress::check;
 use crate::rips::apparent_pairs::join;
@@ -64,6 +65,9 @@ const LOOKED: usize = 64;
 pub(super) struct Worker<'a, W: Word, F: Field> {
     pub(super) shared: &'a Shared<'a, W, F>,
     pub(super) counts: ReductionCounts,
+    write_times: AccessTimes,
+    layer1_times: AccessTimes,
+    layer2_times: AccessTimes,
     /// The number of this worker.
     number: usize,
     /// The column being reduced.
@@ -95,6 +99,9 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
         Worker {
             shared,
             counts: ReductionCounts::default(),
+            write_times: AccessTimes::default(),
+            layer1_times: AccessTimes::default(),
+            layer2_times: AccessTimes::default(),
             number: shared.last_columns.worker(),
             j: 0,
             column: Queue::new(shared.field),
@@ -111,9 +118,15 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
         }
     }
 
-    /// Reports that this worker has no more columns.
-    pub(super) fn end(&self) {
+    /// Reports that this worker has no more columns, and returns what it counted.
+    pub(super) fn end(mut self) -> ReductionCounts {
         self.shared.last_columns.end(self.number);
+        if self.shared.submatrix.times_store {
+            let (clock, store) = (clock_nanoseconds(), &mut self.counts.pair_store);
+            store.layer1_write_seconds = self.write_times.seconds(clock);
+            store.read_seconds = self.layer1_times.seconds(clock) + self.layer2_times.seconds(clock);
+        }
+        self.counts
     }
 
     /// Checks whether the run is to end or its state is to be saved, and reports the progress of the column, whose
@@ -138,13 +151,13 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
                 let other = self.shared.column_of(found.value);
                 if other > j {
                     let claim = self.claim(j, pivot.1, is_built);
-                    let began = self.clock(|counts| &mut counts.write_times);
+                    let began = self.clock(|worker| &mut worker.write_times);
                     let is_replaced = self.shared.store.replace(found, claim);
-                    self.counts.write_times.end(began);
+                    self.write_times.end(began);
                     if !is_replaced {
                         continue;
                     }
-                    self.counts.layer1_writes += 1;
+                    self.counts.pair_store.layer1_writes += 1;
                     (j, self.j) = (other, other);
                     self.restore(found.value, pivot.0);
                     is_built = true;
@@ -158,11 +171,11 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
                 self.add_term(facet);
             } else {
                 let claim = self.claim(j, pivot.1, is_built);
-                let began = self.clock(|counts| &mut counts.write_times);
+                let began = self.clock(|worker| &mut worker.write_times);
                 let is_inserted = self.shared.store.insert(pivot.0, claim).is_ok();
-                self.counts.write_times.end(began);
+                self.write_times.end(began);
                 if is_inserted {
-                    self.counts.layer1_writes += 1;
+                    self.counts.pair_store.layer1_writes += 1;
                     return;
                 }
                 continue;
@@ -179,16 +192,16 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
 
     /// The start time of an access to the pair store, if this access is timed.
     #[inline]
-    fn clock(&mut self, kind: fn(&mut ReductionCounts) -> &mut AccessTimes) -> Option<Instant> {
-        if self.shared.submatrix.times_store { kind(&mut self.counts).begin() } else { None }
+    fn clock(&mut self, kind: fn(&mut Self) -> &mut AccessTimes) -> Option<Instant> {
+        if self.shared.submatrix.times_store { kind(self).begin() } else { None }
     }
 
     /// The column that claims a pivot, looked up in layer 1.
     fn claimed(&mut self, pivot: W) -> Option<Found> {
-        let began = self.clock(|counts| &mut counts.layer1_read_times);
+        let began = self.clock(|worker| &mut worker.layer1_times);
         let found = self.shared.store.get(pivot);
-        self.counts.layer1_reads += 1;
-        self.counts.layer1_read_times.end(began);
+        self.counts.pair_store.layer1_reads += 1;
+        self.layer1_times.end(began);
         found
     }
 
@@ -386,10 +399,10 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
     /// The multiple of the σ of a zero apparent pair (σ, τ) whose coboundary cancels the pivot τ, if τ is in such a
     /// pair.
     fn cancelling_facet(&mut self, pivot: Term<W, F>) -> Option<Term<W, F>> {
-        let began = self.clock(|counts| &mut counts.layer2_read_times);
-        self.counts.layer2_reads += 1;
+        let began = self.clock(|worker| &mut worker.layer2_times);
+        self.counts.pair_store.layer2_reads += 1;
         let facet = self.coboundaries.cancelling(pivot);
-        self.counts.layer2_read_times.end(began);
+        self.layer2_times.end(began);
         facet
     }
 

@@ -107,7 +107,7 @@ impl<W: Word, F: Field> Worker<'_, W, F> {
             Found { stops, added, entries: front.arrange(&entries) }
         };
         let found = parallel::map(candidates.len().div_ceil(piece_size), &piece);
-        self.counts.layer2_reads += candidates.len() as u64;
+        self.counts.pair_store.layer2_reads += candidates.len() as u64;
         for Found { stops, added, entries } in found {
             stops.into_iter().for_each(|place| self.front.stop_at(place));
             self.counts.additions += added.len() as u64;

@@ -60,21 +60,22 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use hashbrown::HashMap;
 
-pub use self::access_times::{AccessTimes, clock_nanoseconds};
 use self::coboundary::Coboundaries;
 pub(super) use self::coboundary::apparent_cofacet;
 use self::column::Worker;
 use self::last_columns::LastColumns;
 use self::queue::Term;
-pub(super) use self::state::{State, forget, is_entry};
+use self::state::State;
+pub(super) use self::state::{entries, forget};
 pub(super) use self::walk::Walking;
 use self::walk::Walks;
-use super::Progress;
 use super::code::Code;
 use super::complex::Complex;
-use super::field::{Field, Modulo};
+use super::field::Field;
 use super::pair_store::{ApparentPairs, Pivots};
+use super::stats::PairStoreStats;
 use super::word::Word;
+use super::{Progress, RipsError};
 use crate::memory::{self, Refused};
 use crate::parallel::{SharedRange, into_inner, lock};
 use crate::progress::saving;
@@ -125,7 +126,7 @@ pub struct Reduction<W> {
 }
 
 /// Numbers of columns, additions and look-ups of a reduction.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ReductionCounts {
     /// Columns that kept their oldest cofacet, of their own rank, as pivot.
@@ -134,18 +135,8 @@ pub struct ReductionCounts {
     pub emergent: u64,
     /// Columns added.
     pub additions: u64,
-    /// Look-ups in layer 1 of the pair store.
-    pub layer1_reads: u64,
-    /// Insertions into layer 1, take-overs included.
-    pub layer1_writes: u64,
-    /// Look-ups in layer 2.
-    pub layer2_reads: u64,
-    /// Times of look-ups in layer 1, if they are measured.
-    pub layer1_read_times: AccessTimes,
-    /// Times of look-ups in layer 2, if they are measured.
-    pub layer2_read_times: AccessTimes,
-    /// Times of insertions into layer 1, if they are measured.
-    pub write_times: AccessTimes,
+    /// Accesses to the pair store.
+    pub pair_store: PairStoreStats,
 }
 
 impl std::ops::AddAssign for ReductionCounts {
@@ -153,12 +144,7 @@ impl std::ops::AddAssign for ReductionCounts {
         self.shortcut += other.shortcut;
         self.emergent += other.emergent;
         self.additions += other.additions;
-        self.layer1_reads += other.layer1_reads;
-        self.layer1_writes += other.layer1_writes;
-        self.layer2_reads += other.layer2_reads;
-        self.layer1_read_times += other.layer1_read_times;
-        self.layer2_read_times += other.layer2_read_times;
-        self.write_times += other.write_times;
+        self.pair_store += other.pair_store;
     }
 }
 
@@ -199,45 +185,19 @@ const BATCH: usize = 16;
 /// Number of columns for each thread that are taken one at a time.
 const ONE_BY_ONE: usize = 16;
 
-/// Reduces all columns over Z/`modulus`, a prime, on the threads of the current pool, from a saved state on if there is
-/// one.
+/// Reduces the columns of a submatrix over a field on the threads of the current pool. `wanted` chooses the columns whose cochains are returned, once all
+/// pivots are known. A reduction whose state a checkpoint holds goes on from there.
 ///
 /// # Errors
-/// There is no memory for one slot and one pivot per column.
-pub(super) fn resume_modulo<W: Word>(
-    submatrix: &Submatrix<'_, W>,
-    modulus: u16,
-    wanted: Option<Wanted<'_, W>>,
-    state: Option<State<W>>,
-) -> Result<Reduction<W>, Refused> {
-    match modulus {
-        2 => resume(submatrix, (W::binary_field(), modulus), wanted, state),
-        p => resume(submatrix, (Modulo::new(p), p), wanted, state),
-    }
-}
-
-/// Reduces all columns over a field on the threads of the current pool.
-///
-/// # Errors
-/// There is no memory for one slot and one pivot per column.
+/// There is not enough memory for the tables of columns and pivots, or the checkpoint is damaged.
 pub fn reduce<W: Word, F: Field>(
     submatrix: &Submatrix<'_, W>,
     field: F,
     wanted: Option<Wanted<'_, W>>,
-) -> Result<Reduction<W>, Refused> {
-    // The order of the field: the number of −1, plus one.
+) -> Result<Reduction<W>, RipsError> {
+    // The modulus is one more than −1.
     let modulus = field.number(field.neg(field.one())).saturating_add(1);
-    resume(submatrix, (field, modulus), wanted, None)
-}
-
-/// Like [`reduce`], over the field with `modulus` elements, but continues from a saved state. A run with `wanted` saves
-/// no state.
-fn resume<W: Word, F: Field>(
-    submatrix: &Submatrix<'_, W>,
-    (field, modulus): (F, u16),
-    wanted: Option<Wanted<'_, W>>,
-    state: Option<State<W>>,
-) -> Result<Reduction<W>, Refused> {
+    let state = State::load(submatrix, modulus)?;
     let columns = submatrix.columns.len();
     // The number of threads on which `share` runs `work`.
     let workers = if columns > BATCH { rayon::current_num_threads() } else { 1 };
@@ -271,8 +231,7 @@ fn resume<W: Word, F: Field>(
             shared.last_columns.count(batch.len() as u64);
             batch.filter(is_open).for_each(|j| worker.reduce(j));
         }
-        worker.end();
-        *lock(&total) += worker.counts;
+        *lock(&total) += worker.end();
     };
     let save = || {
         if shared.is_kept {
@@ -280,7 +239,7 @@ fn resume<W: Word, F: Field>(
         }
     };
     saving(|| SharedRange::new(columns, BATCH).share(&work), save);
-    shared.into_reduction(into_inner(total), wanted)
+    Ok(shared.into_reduction(into_inner(total), wanted)?)
 }
 
 impl<W: Word, F: Field> Shared<'_, W, F> {

@@ -20,7 +20,7 @@ use super::{Claim, Shared, Submatrix, Version};
 use crate::memory::{self, Refused};
 use crate::rips::code::Code;
 use crate::rips::field::Field;
-use crate::rips::word::{Word, limbs, words};
+use crate::rips::word::{Word, limbs};
 use crate::snapshot::{Checkpoint, Fill, Reader, SnapshotError, facts};
 
 /// The kind of the checkpoint of a dimension's reduction.
@@ -48,20 +48,36 @@ pub(in crate::rips) struct State<W> {
     zeros: Vec<usize>,
 }
 
-/// Whether an entry is valid for a complex of `points` points, with a rank below `ranks`.
-pub(in crate::rips) fn is_entry<W: Word>(
-    entry: W,
+/// Reads a table of entries, and checks that they are simplices of a complex of `points` points with ranks below
+/// `ranks`.
+///
+/// # Errors
+/// They are not, or the table is damaged.
+pub(in crate::rips) fn entries<W: Word>(
+    payload: &mut Reader<'_>,
+    what: &'static str,
     code: &Code<W>,
     points: usize,
     ranks: u32,
-    vertices: &mut Vec<u32>,
-) -> bool {
-    let rank = code.rank(entry);
-    code.vertices_of(entry, vertices);
-    rank < ranks
-        && vertices.first().is_some_and(|&v| (v as usize) < points)
-        && vertices.is_sorted_by(|a, b| a > b)
-        && code.entry(rank, vertices.iter().copied()) == entry
+) -> Result<Vec<W>, SnapshotError> {
+    let limbs: Vec<u64> = payload.table(what)?;
+    if !limbs.len().is_multiple_of(W::LIMBS) {
+        return Err(payload.unexpected(what, "whole entries", "a part of one"));
+    }
+    let (entries, mut vertices) = (W::from_limb_list(limbs), Vec::new());
+    let is_simplex = |&entry: &W| {
+        let rank = code.rank(entry);
+        code.vertices_of(entry, &mut vertices);
+        rank < ranks
+            && vertices.first().is_some_and(|&v| (v as usize) < points)
+            && vertices.is_sorted_by(|a, b| a > b)
+            && code.entry(rank, vertices.iter().copied()) == entry
+    };
+    if entries.iter().all(is_simplex) {
+        return Ok(entries);
+    }
+    let dim = code.vertices() - 1;
+    Err(payload.unexpected(what, format!("simplices of dimension {dim} of this graph"), "others"))
 }
 
 impl<W: Word> State<W> {
@@ -89,15 +105,11 @@ impl<W: Word> State<W> {
         let (count, p): (u64, u16) = payload.record("columns and modulus")?;
         if (count, p) != (columns.len() as u64, modulus) {
             let (expected, found) = ((columns.len(), modulus), (count, p));
-            return Err(payload.unexpected("columns and modulus", told(expected), told(found)));
+            return Err(payload.unexpected("columns and modulus", described(expected), described(found)));
         }
-        let (points, mut vertices) = (complex.points(), Vec::new());
-        let mut is_of = |entry, code: &Code<W>| is_entry(entry, code, points, ranks, &mut vertices);
-        let mut entries = |what| {
-            let found = words::<W>(payload.record(what)?);
-            found.ok_or_else(|| payload.unexpected(what, "whole entries", "a part of one"))
-        };
-        let (pivots, terms) = (entries("pivots")?, entries("terms")?);
+        let points = complex.points();
+        let pivots = entries(payload, "pivots", &cofacet_code, points, ranks)?;
+        let terms: Vec<W> = entries(payload, "terms", &code, points, ranks)?;
         let (claiming, ends): (Vec<usize>, Vec<usize>) = payload.table("columns and ends of terms")?;
         let coefficients: Vec<u16> = payload.table("coefficients")?;
         let zeros: Vec<usize> = payload.table("columns of zeros")?;
@@ -108,12 +120,8 @@ impl<W: Word> State<W> {
         if !are_alike || !have_ends {
             return Err(payload.unexpected("claims", "tables that go together", "others"));
         }
-        let is_told = |c: &u16| modulus == 2 || (1..modulus).contains(c);
-        let is_sound = pivots.iter().all(|&pivot| is_of(pivot, &cofacet_code))
-            && terms.iter().all(|&term| is_of(term, &code))
-            && coefficients.iter().all(is_told);
-        if !is_sound {
-            return Err(payload.unexpected("claims", "entries and coefficients of this complex", "others"));
+        if !coefficients.iter().all(|c| (1..modulus).contains(c)) {
+            return Err(payload.unexpected("coefficients", "numbers from 1 below the modulus", "others"));
         }
         let coefficient = |k: usize| coefficients.get(k).copied().unwrap_or(1);
         let claims = pivots.iter().zip(claiming.into_iter().zip(ends));
@@ -140,7 +148,7 @@ impl<W: Word> State<W> {
     }
 }
 
-fn told((columns, modulus): (impl std::fmt::Display, u16)) -> String {
+fn described((columns, modulus): (impl std::fmt::Display, u16)) -> String {
     format!("{columns} columns over Z/{modulus}")
 }
 
@@ -198,7 +206,7 @@ impl<W: Word, F: Field> Shared<'_, W, F> {
         let ends: Vec<usize> = ends.collect();
         let is_binary = self.modulus == 2;
         let dim = code.vertices() - 1;
-        let told = facts([
+        let facts = facts([
             ("dimension", dim.to_string()),
             ("columns", columns.len().to_string()),
             ("reduced", (claims.len() + zeros.len()).to_string()),
@@ -214,7 +222,7 @@ impl<W: Word, F: Field> Shared<'_, W, F> {
             out.list(if is_binary { 0 } else { count }, coefficients.filter(|_| !is_binary))?;
             out.record(&zeros)
         };
-        progress.checkpoint().save(&name(dim), REDUCTION, &told, fill);
+        progress.checkpoint().save(&name(dim), REDUCTION, &facts, fill);
     }
 
     /// Saves the claims if a save is due and it is this thread's turn.

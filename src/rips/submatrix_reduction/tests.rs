@@ -6,7 +6,7 @@ use super::queue::{COMPACT, Queue};
 use super::*;
 use crate::rips::apparent_pairs::cofacet_of;
 use crate::rips::complex::{ABSENT, Band, Cofacet, Dense, Sparse, stride};
-use crate::rips::field::Two;
+use crate::rips::field::{Modulo, Two};
 use crate::simd::{Level, Rank};
 
 fn random(state: &mut u64) -> u64 {

@@ -452,8 +452,8 @@ fn assembled<T: Value>(case: &Case, distances: &Distances<T>, value: f64) -> Res
         return Ok(());
     }
     let n = distances.len();
-    let narrow = edges.clone().square::<u16>(n).map_err(|error| refused(&error))?;
-    let wide = edges.square::<u32>(n).map_err(|error| refused(&error))?;
+    let narrow = edges.clone().square::<u16>().map_err(|error| refused(&error))?;
+    let wide = edges.square::<u32>().map_err(|error| refused(&error))?;
     for dim in 1..=case.max_dim.min(n.saturating_sub(2)) {
         let mut expected = None;
         for level in Level::available() {

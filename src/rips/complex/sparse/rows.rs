@@ -16,11 +16,12 @@ const VERTICES: usize = 1 << 8;
 /// upper 32 bits and the rank in its lower 32 bits.
 pub(super) fn scattered(
     n: usize,
-    edges: &[(u32, u32, u32)],
+    pairs: &[(u32, u32)],
+    ranks: &[u32],
 ) -> Result<(Vec<usize>, Vec<AtomicU64>), Refused> {
     let mut next: Vec<AtomicUsize> = memory::zeroed(n + 1)?;
-    ranges(edges.len(), EDGES, &|range| {
-        for &(i, j, _) in &edges[range] {
+    ranges(pairs.len(), EDGES, &|range| {
+        for &(i, j) in &pairs[range] {
             next[i as usize].fetch_add(1, Ordering::Relaxed);
             next[j as usize].fetch_add(1, Ordering::Relaxed);
         }
@@ -32,13 +33,13 @@ pub(super) fn scattered(
         offsets.push(begin);
         begin += std::mem::replace(next.get_mut(), begin);
     }
-    let rows: Vec<AtomicU64> = memory::zeroed(2 * edges.len())?;
+    let rows: Vec<AtomicU64> = memory::zeroed(2 * pairs.len())?;
     let put = |v: u32, w: u32, rank: u32| {
         let place = next[v as usize].fetch_add(1, Ordering::Relaxed);
         rows[place].store(u64::from(w) << 32 | u64::from(rank), Ordering::Relaxed);
     };
-    ranges(edges.len(), EDGES, &|range| {
-        for &(i, j, rank) in &edges[range] {
+    ranges(pairs.len(), EDGES, &|range| {
+        for (&(i, j), &rank) in pairs[range.clone()].iter().zip(&ranks[range]) {
             put(i, j, rank);
             put(j, i, rank);
         }

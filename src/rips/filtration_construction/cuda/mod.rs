@@ -28,8 +28,8 @@ use crate::cuda::{CudaError, Gpu, KernelRank};
 use crate::parallel::into_inner;
 use crate::progress::Progress;
 use crate::rips::complex::{RankMatrix, Sparse};
-use crate::rips::pair_store::Layer2Seconds;
 use crate::rips::plan::SecondLayer;
+use crate::rips::stats::PairStoreStats;
 use crate::simd::Rank;
 
 /// The sweep of all dimensions on devices.
@@ -124,7 +124,7 @@ impl DeviceSweep<'_> {
         let found = Mutex::new(Undecided {
             columns: Vec::new(),
             cofacets: Vec::new(),
-            layer2_seconds: Layer2Seconds::default(),
+            pair_store: PairStoreStats::default(),
             counts: SimplexCounts::default(),
             seconds: 0.0,
         });

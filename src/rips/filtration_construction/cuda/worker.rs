@@ -17,7 +17,7 @@ use crate::progress::Progress;
 use crate::rips::code::vertex_bits;
 use crate::rips::complex::{Complex, Sparse};
 use crate::rips::filtration_construction::Undecided;
-use crate::rips::pair_store::Layer2Seconds;
+use crate::rips::stats::PairStoreStats;
 use crate::simd::Rank;
 
 /// Maximum number of entries in an output of undecided simplices: 64 MiB of 64-bit entries, including the scratch of
@@ -151,11 +151,11 @@ impl<'a, R: KernelRank + Rank> Worker<'a, R> {
             let bits = |vertices: usize| vertex_bits(sweeping.points) * vertices as u32 + sweeping.rank_bits;
             self.sorting.sort(self.gpu, &mut self.output.columns, counts[3], bits(sweeping.dim + 1))?;
             let columns = self.entries(&self.output.columns, counts[3])?;
-            let (cofacets, layer2_seconds) = self.cofacets(counts[4], bits(sweeping.dim + 2))?;
+            let (cofacets, pair_store) = self.cofacets(counts[4], bits(sweeping.dim + 2))?;
             let mut found = lock(found);
             found.columns.push(columns);
             found.cofacets.push(cofacets);
-            found.layer2_seconds += layer2_seconds;
+            found.pair_store += pair_store;
             found.counts.simplices += counts[0];
             found.counts.apparent += counts[1];
             found.counts.cleared += counts[2];
@@ -241,9 +241,9 @@ impl<'a, R: KernelRank + Rank> Worker<'a, R> {
 
     /// The limbs of the first `n` cofacets, ascending, and the times of sorting and of copying them. The device has no
     /// other work then. The host memory for the result is allocated while the device sorts.
-    fn cofacets(&mut self, n: u64, bits: u32) -> Result<(Vec<u64>, Layer2Seconds), CudaError> {
+    fn cofacets(&mut self, n: u64, bits: u32) -> Result<(Vec<u64>, PairStoreStats), CudaError> {
         let Some(staged) = self.staged.as_mut().filter(|_| n > 0) else {
-            return Ok((Vec::new(), Layer2Seconds::default()));
+            return Ok((Vec::new(), PairStoreStats::default()));
         };
         let started = Instant::now();
         let mut all = vec![0; n as usize * self.limbs];
@@ -253,8 +253,12 @@ impl<'a, R: KernelRank + Rank> Worker<'a, R> {
             Ok(started.elapsed().as_secs_f64())
         })?;
         receive_reversed(self.gpu, &self.output.cofacets, &mut all, self.limbs, staged)?;
-        let copy = started.elapsed().as_secs_f64() - sort;
-        Ok((all, Layer2Seconds { sort, copy, list: 0.0 }))
+        let pair_store = PairStoreStats {
+            layer2_sort_seconds: sort,
+            layer2_copy_seconds: started.elapsed().as_secs_f64() - sort,
+            ..PairStoreStats::default()
+        };
+        Ok((all, pair_store))
     }
 
     /// The limbs of the first `n` entries of an output.

@@ -5,9 +5,9 @@ pub(in crate::rips) mod stand_in;
 
 use std::collections::BTreeMap;
 
-use super::dense::pair;
 use super::*;
-use crate::rips::complex::{ABSENT, Band, Cofacet, Dense, Sparse, stride};
+use crate::rips::complex::{ABSENT, Band, Cofacet, Complex, Dense, Sparse, stride};
+use crate::rips::components::Forest;
 use crate::rips::pair_store::Pivots;
 use crate::simd::Rank;
 
@@ -148,6 +148,16 @@ impl Complex for Cut<'_> {
 
     fn oldest_cofacet(&self, simplex: &[u32], rank: u32) -> Option<Cofacet> {
         self.0.oldest_cofacet(simplex, rank)
+    }
+}
+
+impl Components for Cut<'_> {
+    fn forest_work(&self) -> u64 {
+        self.0.forest_work()
+    }
+
+    fn forest(&self, rank_bits: u32, progress: &dyn Progress) -> Forest {
+        self.0.forest(rank_bits, progress)
     }
 }
 
@@ -303,7 +313,7 @@ fn undecided_of_several_parts_are_merged_and_checked() {
     let swept = || Undecided {
         columns: parts(own.columns.clone()),
         cofacets: parts(cofacets.clone()),
-        layer2_seconds: own.layer2_seconds,
+        pair_store: PairStoreStats::default(),
         counts: own.counts,
         seconds: 0.0,
     };

@@ -6,6 +6,7 @@ use crate::rips::filtration_construction::{
     Construction, DeviceSweep, Enumerate, OnSwept, SimplexCounts, Undecided, construct,
 };
 use crate::rips::pair_store::{ApparentPairs, PairStore, Pivots};
+use crate::rips::stats::PairStoreStats;
 use crate::simd::Level;
 
 /// Failure modes of the device.
@@ -53,7 +54,6 @@ impl StandIn {
                     progress: &(),
                 },
             );
-            let layer2_seconds = residue.layer2_seconds;
             let cofacets = match residue.apparent {
                 ApparentPairs::Sorted(cofacets) => cofacets,
                 _ => Vec::new(),
@@ -78,7 +78,13 @@ impl StandIn {
             };
             // An entry of 64 bits is a single limb.
             let (columns, cofacets) = (vec![residue.columns], vec![cofacets]);
-            if !found(Ok(Undecided { columns, cofacets, layer2_seconds, counts, seconds: 0.0 })) {
+            if !found(Ok(Undecided {
+                columns,
+                cofacets,
+                pair_store: PairStoreStats::default(),
+                counts,
+                seconds: 0.0,
+            })) {
                 return;
             }
         }
