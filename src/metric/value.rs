@@ -69,7 +69,17 @@ mod sealed {
 
     /// A non-negative distance as an unsigned integer. Keys have the order of their distances, and the key of 0 is 0.
     pub trait DistanceKey:
-        Copy + Ord + Default + Into<u64> + zerocopy::FromZeros + Send + Sync + std::fmt::Debug + 'static
+        Copy
+        + Ord
+        + Default
+        + Into<u64>
+        + zerocopy::FromZeros
+        + serde::Serialize
+        + serde::de::DeserializeOwned
+        + Send
+        + Sync
+        + std::fmt::Debug
+        + 'static
     {
         /// The key of an infinite distance.
         const INFINITY: Self;

@@ -19,6 +19,7 @@ mod checkpoint;
 use std::ops::Range;
 
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 use self::checkpoint::SavedTree;
 use super::edges::{Edges, Layout};
@@ -124,6 +125,7 @@ fn in_pieces<T: Value>(
 }
 
 /// A growing tree, with the results of the rows so far.
+#[derive(Serialize, Deserialize)]
 struct Growing<K> {
     /// The distance of each point to the tree; [`DistanceKey::NONE`] for points in the tree, and after the last point
     /// up to a whole block.

@@ -5,7 +5,7 @@
 //! the run that continues.
 
 use super::Growing;
-use crate::metric::value::DistanceKey;
+use crate::metric::value::{DistanceKey, LANES};
 use crate::progress::saving;
 use crate::rips::RipsError;
 use crate::rips::filtration_construction::binomial;
@@ -26,54 +26,40 @@ impl SavedTree<'_> {
     /// The tree that another run saved; `None` if there is none.
     ///
     /// # Errors
-    /// [`RipsError::Checkpoint`]: the saved tree is invalid; [`RipsError::Refused`].
+    /// [`RipsError::Checkpoint`]: the saved tree is invalid.
     pub(super) fn load<K: DistanceKey>(&self) -> Result<Option<Growing<K>>, RipsError> {
         let Some(snapshot) = self.checkpoint.load(TREE, SPANNING_TREE)? else {
             return Ok(None);
         };
-        let mut tree = Growing::<K>::new(self.points)?;
         let mut payload = snapshot.payload_of(SPANNING_TREE)?;
-        self.read(&mut tree, &mut payload)?;
+        let tree = payload.table("tree")?;
+        self.check(&tree, &payload)?;
         payload.end()?;
         Ok(Some(tree))
     }
 
-    fn read<K: DistanceKey>(
-        &self,
-        tree: &mut Growing<K>,
-        payload: &mut Reader<'_>,
-    ) -> Result<(), SnapshotError> {
-        let n = self.points;
-        let [joined, radius, greatest, rows, edges, finite]: [u64; 6] = payload.record("statistics")?;
-        let ends: Vec<(u32, u32)> = payload.table("ends")?;
-        let keys: Vec<u64> = payload.table("lengths")?;
-        let (nearest, to): (Vec<u64>, Vec<u32>) = payload.table("distances and neighbours")?;
-        let infinity: u64 = K::INFINITY.into();
-        let are_keys = keys.iter().copied().chain([radius, greatest, finite]).all(|bits| bits <= infinity);
-        if !are_keys || edges > binomial(n, 2) {
-            return Err(payload.unexpected("statistics", format!("those of {n} points"), "others"));
+    fn check<K: DistanceKey>(&self, tree: &Growing<K>, payload: &Reader<'_>) -> Result<(), SnapshotError> {
+        let (n, Growing { nearest, to, pairs, keys, counted, .. }) = (self.points, tree);
+        let unexpected = |what| Err(payload.unexpected(what, format!("those of {n} points"), "others"));
+        let mut all_keys = keys.iter().chain([&tree.radius, &tree.greatest, &counted.1]);
+        if all_keys.any(|&key| key > K::INFINITY) || counted.0 as u64 > binomial(n, 2) {
+            return unexpected("statistics");
         }
         let is_edge = |&(greater, smaller): &(u32, u32)| smaller < greater && (greater as usize) < n;
-        if ends.len() >= n || ends.len() != keys.len() || !ends.iter().all(is_edge) {
-            return Err(payload.unexpected("ends", format!("edges of a tree of {n} points"), "others"));
+        if pairs.len() >= n || pairs.len() != keys.len() || !pairs.iter().all(is_edge) {
+            return unexpected("edges");
         }
-        let are_outside = |(i, (&bits, &to)): (usize, (&u64, &u32))| {
+        let is_outside = |(i, (&nearest, &to)): (usize, (&K, &K))| {
+            let to: u64 = to.into();
             // The nearest point of the tree does not matter for a point that has joined.
-            bits == K::NONE.into() || bits <= infinity && (to as usize) < n && to as usize != i
+            nearest == K::NONE || i < n && nearest <= K::INFINITY && to < n as u64 && to != i as u64
         };
+        let lanes = n.next_multiple_of(LANES);
         let are_points =
-            nearest.len() == n && to.len() == n && nearest.iter().zip(&to).enumerate().all(are_outside);
-        if !are_points || joined >= n as u64 || rows > n as u64 {
-            return Err(payload.unexpected("neighbours", format!("those of {n} points"), "others"));
+            [nearest.len(), to.len()] == [lanes; 2] && nearest.iter().zip(to).enumerate().all(is_outside);
+        if !are_points || tree.joined >= n || tree.rows > n {
+            return unexpected("neighbours");
         }
-        let key = |bits: u64| K::of_bits(bits);
-        tree.pairs.extend(ends);
-        tree.keys.extend(keys.into_iter().map(key));
-        tree.nearest.iter_mut().zip(nearest).for_each(|(nearest, bits)| *nearest = key(bits));
-        tree.to.iter_mut().zip(to).for_each(|(to, point)| *to = key(point.into()));
-        tree.joined = joined as usize;
-        (tree.radius, tree.greatest) = (key(radius), key(greatest));
-        (tree.rows, tree.counted) = (rows as usize, (edges as usize, key(finite)));
         Ok(())
     }
 
@@ -90,22 +76,11 @@ impl SavedTree<'_> {
     }
 
     fn save<K: DistanceKey>(&self, tree: &Growing<K>) {
-        let (n, (edges, finite)) = (self.points, tree.counted);
         let facts = facts([
-            ("points", n.to_string()),
+            ("points", self.points.to_string()),
             ("edges of the tree", tree.pairs.len().to_string()),
             ("rows counted", tree.rows.to_string()),
         ]);
-        let bits = |key: &K| -> u64 { (*key).into() };
-        let (joined, rows) = (tree.joined as u64, tree.rows as u64);
-        let numbers = [joined, bits(&tree.radius), bits(&tree.greatest), rows, edges as u64, bits(&finite)];
-        self.checkpoint.save(TREE, SPANNING_TREE, &facts, &mut |out| {
-            out.record(&numbers)?;
-            out.record(&tree.pairs)?;
-            out.list(tree.keys.len(), tree.keys.iter().map(bits))?;
-            out.list(n, tree.nearest[..n].iter().map(bits))?;
-            // Points are numbers of 32 bits.
-            out.list(n, tree.to[..n].iter().map(|point| bits(point) as u32))
-        });
+        self.checkpoint.save(TREE, SPANNING_TREE, &facts, &mut |out| out.record(tree));
     }
 }
