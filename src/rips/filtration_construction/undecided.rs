@@ -14,7 +14,7 @@ use crate::rips::stats::PairStoreStats;
 use crate::rips::word::Word;
 
 /// The simplices that a sweep leaves undecided in one dimension.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Undecided {
     /// Entries of the simplices that are in no zero apparent pair, neither as facet nor as cofacet; each part is in
     /// reverse filtration order.

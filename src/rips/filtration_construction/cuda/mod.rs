@@ -21,15 +21,14 @@ use std::thread::Builder;
 use std::time::Instant;
 
 use self::groups::Group;
-use self::worker::{Room, Sweeping, Worker};
-use super::{SimplexCounts, Undecided};
+use self::worker::Worker;
+use super::Undecided;
 use crate::cuda::filtration_construction::MOST_VERTICES;
 use crate::cuda::{CudaError, Gpu, KernelRank};
 use crate::parallel::into_inner;
 use crate::progress::Progress;
 use crate::rips::complex::{RankMatrix, Sparse};
 use crate::rips::plan::SecondLayer;
-use crate::rips::stats::PairStoreStats;
 use crate::simd::Rank;
 
 /// The sweep of all dimensions on devices.
@@ -69,7 +68,7 @@ impl DeviceSweep<'_> {
         let sweep = |found: OnSwept<'_>| {
             let groups = self.groups(source)?;
             let mut workers = self.workers(source, &groups)?;
-            let _ = (1..=self.max_dim).all(|dim| found(self.dimension(&mut workers, dim)));
+            let _ = (1..=self.max_dim).all(|dim| found(self.dimension(&mut workers, &groups, dim)));
             Ok(())
         };
         if let Err(error) = sweep(found) {
@@ -101,39 +100,29 @@ impl DeviceSweep<'_> {
         if limbs > 2 {
             return Err(CudaError::Unfit { what: "bits of an entry", limit: 128, found: 64 * limbs });
         }
-        let room = match self.layer {
-            SecondLayer::Implicit => Room::Undecided,
-            SecondLayer::Sorted => Room::Apparent { most: batches::most_simplices(groups, self.max_dim) },
-        };
-        self.gpus.iter().map(|gpu| Worker::new(gpu, source, groups, limbs, room)).collect()
+        let lists_apparent = self.layer == SecondLayer::Sorted;
+        let most_apparent = lists_apparent.then(|| batches::most_simplices(groups, self.max_dim));
+        self.gpus.iter().map(|gpu| Worker::new(gpu, source, groups, limbs, most_apparent)).collect()
     }
 
     /// The undecided simplices of a dimension, from all devices.
     fn dimension<R: KernelRank + Rank>(
         &self,
         workers: &mut [Worker<'_, R>],
+        groups: &[Group],
         dim: usize,
     ) -> Result<Undecided, CudaError> {
         if dim + 2 > MOST_VERTICES {
             return Err(CudaError::Unfit { what: "vertices", limit: MOST_VERTICES, found: dim + 2 });
         }
         let started = Instant::now();
-        let groups = workers.first().map_or(&[][..], |worker| worker.groups());
         let most = workers.iter().filter_map(Worker::most_simplices).min();
         let queue = Mutex::new(batches::of_groups(groups, dim, workers.len() as u64, most));
-        let found = Mutex::new(Undecided {
-            columns: Vec::new(),
-            cofacets: Vec::new(),
-            pair_store: PairStoreStats::default(),
-            counts: SimplexCounts::default(),
-            seconds: 0.0,
-        });
-        let sweeping =
-            Sweeping { dim, points: self.points, rank_bits: self.rank_bits, progress: self.progress };
+        let found = Mutex::new(Undecided::default());
         if let [worker] = workers {
-            worker.work(&sweeping, &queue, &found)?;
+            worker.work(self, dim, &queue, &found)?;
         } else {
-            in_parallel(workers, |worker| worker.work(&sweeping, &queue, &found))?;
+            in_parallel(workers, |worker| worker.work(self, dim, &queue, &found))?;
         }
         let mut found = into_inner(found);
         found.seconds = started.elapsed().as_secs_f64();

@@ -4,16 +4,15 @@ use std::collections::VecDeque;
 use std::sync::Mutex;
 use std::time::Instant;
 
-use super::Source;
 use super::batches::Batch;
 use super::groups::Group;
 use super::received::{receive_reversed, touching_meanwhile};
+use super::{DeviceSweep, Source};
 use crate::cuda::constants::filtration_construction::COUNTS;
 use crate::cuda::filtration_construction::{Graph, Input, Output, Range, RipsKernels, Tile};
 use crate::cuda::sort::SortKernels;
 use crate::cuda::{Buffer, CudaError, Gpu, KernelRank, Pinned};
 use crate::parallel::lock;
-use crate::progress::Progress;
 use crate::rips::code::vertex_bits;
 use crate::rips::complex::{Complex, Sparse};
 use crate::rips::filtration_construction::Undecided;
@@ -32,15 +31,6 @@ const LEAST_ENTRIES: u64 = 1 << 10;
 /// Maximum number of limbs in each of the two page-locked buffers through which sorted cofacets are copied: 32 MiB.
 const MOST_STAGED: usize = 1 << 22;
 
-/// The results that a worker allocates outputs for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Room {
-    /// Undecided simplices only.
-    Undecided,
-    /// Undecided simplices, and the apparent pairs of at most `most` simplices.
-    Apparent { most: u64 },
-}
-
 /// A group of tiles in the memory of the device.
 struct Loaded<R> {
     group: usize,
@@ -48,18 +38,6 @@ struct Loaded<R> {
     ranks: Buffer<R>,
     tiles: Buffer<Tile>,
     ids: Buffer<u32>,
-}
-
-/// Parameters of the sweep of one dimension.
-pub(super) struct Sweeping<'a> {
-    /// The dimension of the simplices.
-    pub(super) dim: usize,
-    /// Number of points of the complex.
-    pub(super) points: usize,
-    /// Bits of a rank in an entry.
-    pub(super) rank_bits: u32,
-    /// Tells whether the run is to end early.
-    pub(super) progress: &'a dyn Progress,
 }
 
 /// A device and the data of the complex that it holds.
@@ -80,16 +58,16 @@ pub(super) struct Worker<'a, R> {
 }
 
 impl<'a, R: KernelRank + Rank> Worker<'a, R> {
-    /// Loads the kernels for entries of `limbs` limbs, and allocates their outputs.
+    /// Loads the kernels for entries of `limbs` limbs, and allocates their outputs: undecided simplices, and if they are
+    /// wanted the apparent pairs of at most `most_apparent` simplices.
     pub(super) fn new(
         gpu: &'a Gpu,
         source: &'a Source<'a, R>,
         groups: &'a [Group],
         limbs: usize,
-        room: Room,
+        most_apparent: Option<u64>,
     ) -> Result<Self, CudaError> {
-        let lists_apparent = room != Room::Undecided;
-        let kernels = RipsKernels::load(gpu, limbs, lists_apparent)?;
+        let kernels = RipsKernels::load(gpu, limbs, most_apparent.is_some())?;
         let sorting = SortKernels::load(gpu, limbs)?;
         let graph = match source {
             Source::Matrix(_) => {
@@ -97,8 +75,8 @@ impl<'a, R: KernelRank + Rank> Worker<'a, R> {
             }
             Source::Graph(graph) => upload(gpu, graph)?,
         };
-        let output = output(gpu, groups, limbs, room, size_of::<R>())?;
-        let staged = if lists_apparent {
+        let output = output(gpu, groups, limbs, most_apparent, size_of::<R>())?;
+        let staged = if most_apparent.is_some() {
             // A buffer holds a whole number of entries.
             let entries = output.capacity.min((MOST_STAGED / limbs) as u64) as usize;
             Some([gpu.pinned(entries * limbs)?, gpu.pinned(entries * limbs)?])
@@ -126,32 +104,28 @@ impl<'a, R: KernelRank + Rank> Worker<'a, R> {
         self.staged.is_some().then_some(self.output.capacity)
     }
 
-    /// The groups of tiles to which batches refer.
-    pub(super) fn groups(&self) -> &'a [Group] {
-        self.groups
-    }
-
     /// Sweeps batches until none are left or the run is to end.
     pub(super) fn work(
         &mut self,
-        sweeping: &Sweeping<'_>,
+        devices: &DeviceSweep<'_>,
+        dim: usize,
         queue: &Mutex<VecDeque<Batch>>,
         found: &Mutex<Undecided>,
     ) -> Result<(), CudaError> {
         loop {
             let next = lock(queue).pop_front();
-            let Some(batch) = next.filter(|_| !sweeping.progress.is_interrupted()) else { return Ok(()) };
-            self.load(batch.group, sweeping.dim)?;
-            let counts = self.sweep(sweeping, batch)?;
+            let Some(batch) = next.filter(|_| !devices.progress.is_interrupted()) else { return Ok(()) };
+            self.load(batch.group, dim)?;
+            let counts = self.sweep(devices, dim, batch)?;
             let most = counts[3].max(counts[4]);
             if most > self.output.capacity {
                 self.put_back(queue, batch, most)?;
                 continue;
             }
-            let bits = |vertices: usize| vertex_bits(sweeping.points) * vertices as u32 + sweeping.rank_bits;
-            self.sorting.sort(self.gpu, &mut self.output.columns, counts[3], bits(sweeping.dim + 1))?;
-            let columns = self.entries(&self.output.columns, counts[3])?;
-            let (cofacets, pair_store) = self.cofacets(counts[4], bits(sweeping.dim + 2))?;
+            let bits = |vertices: usize| vertex_bits(devices.points) * vertices as u32 + devices.rank_bits;
+            self.sorting.sort(self.gpu, &mut self.output.columns, counts[3], bits(dim + 1))?;
+            let columns = self.gpu.read(&self.output.columns, 0..counts[3] as usize * self.limbs)?;
+            let (cofacets, pair_store) = self.cofacets(counts[4], bits(dim + 2))?;
             let mut found = lock(found);
             found.columns.push(columns);
             found.cofacets.push(cofacets);
@@ -206,10 +180,10 @@ impl<'a, R: KernelRank + Rank> Worker<'a, R> {
     }
 
     /// Sweeps a batch of the loaded group, and returns its counts.
-    fn sweep(&mut self, sweeping: &Sweeping<'_>, batch: Batch) -> Result<Vec<u64>, CudaError> {
+    fn sweep(&mut self, devices: &DeviceSweep<'_>, dim: usize, batch: Batch) -> Result<Vec<u64>, CudaError> {
         let loaded = self.loaded.as_ref().expect("the group was loaded");
         // Number of rows of reach: one for the fixed vertices, and one for each chosen vertex.
-        let rows = sweeping.dim.saturating_sub(3) + 1;
+        let rows = dim.saturating_sub(3) + 1;
         let reach = rows * self.groups[batch.group].stride() as usize;
         let most = self.shared as usize / size_of::<R>();
         if reach > most {
@@ -229,8 +203,8 @@ impl<'a, R: KernelRank + Rank> Worker<'a, R> {
         };
         let range = Range {
             // Below 32, as checked before.
-            dim: sweeping.dim as u32,
-            vertex_bits: vertex_bits(sweeping.points),
+            dim: dim as u32,
+            vertex_bits: vertex_bits(devices.points),
             from: batch.from,
             to: batch.to,
             reach: reach as u32,
@@ -260,11 +234,6 @@ impl<'a, R: KernelRank + Rank> Worker<'a, R> {
         };
         Ok((all, pair_store))
     }
-
-    /// The limbs of the first `n` entries of an output.
-    fn entries(&self, buffer: &Buffer<u64>, n: u64) -> Result<Vec<u64>, CudaError> {
-        self.gpu.read(buffer, 0..n as usize * self.limbs)
-    }
 }
 
 /// The outputs of the kernels, as large as the matrices of a group allow, up to [`MOST_ENTRIES`] or [`MOST_PAIRS`].
@@ -272,7 +241,7 @@ fn output(
     gpu: &Gpu,
     groups: &[Group],
     limbs: usize,
-    room: Room,
+    most_apparent: Option<u64>,
     rank_size: usize,
 ) -> Result<Output, CudaError> {
     let available = gpu.available()?;
@@ -280,9 +249,9 @@ fn output(
     let lists =
         groups.iter().map(|group| group.tiles.len() * 32 + group.ids.len() * 4).max().unwrap_or(0) as u64;
     let left = available.saturating_sub(matrices + lists + (1 << 16));
-    let (outputs, most) = match room {
-        Room::Undecided => (1, MOST_ENTRIES),
-        Room::Apparent { most } => (2, most.clamp(LEAST_ENTRIES, MOST_PAIRS)),
+    let (outputs, most) = match most_apparent {
+        None => (1, MOST_ENTRIES),
+        Some(most) => (2, most.clamp(LEAST_ENTRIES, MOST_PAIRS)),
     };
     // Bytes per entry: the outputs, and a copy and some totals while one is sorted.
     let entry = 8 * limbs as u64 * (outputs + 1) + 1;
@@ -296,7 +265,7 @@ fn output(
     Ok(Output {
         counts: gpu.zeros(COUNTS as usize)?,
         columns: entries(capacity)?,
-        cofacets: entries(if room == Room::Undecided { 1 } else { capacity })?,
+        cofacets: entries(if most_apparent.is_none() { 1 } else { capacity })?,
         capacity,
     })
 }
