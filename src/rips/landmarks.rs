@@ -11,12 +11,12 @@
 //! next landmark is the first among the farthest points of all pieces, in the order of the pieces, so it does not
 //! depend on the number of threads.
 
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::{Progress, RipsError};
 use crate::diagram::infinite;
 use crate::metric::{DistanceMatrix, Distances, PointCloud, Value};
-use crate::parallel;
 
 /// The landmarks that represented the input in a computation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -76,33 +76,6 @@ fn rows_of<T: Value>(matrix: &DistanceMatrix<T>, points: &[usize]) -> DistanceMa
     sample.expect("distances and births of a matrix")
 }
 
-/// A range of consecutive points, with the distance of each to the nearest landmark.
-struct Piece<T> {
-    /// The id of the first point.
-    first: usize,
-    /// Distance to the nearest landmark. The value −1 marks a landmark, so that it is not chosen again even if all
-    /// points are equal.
-    nearest: Vec<T>,
-    /// The greatest of these distances, and the id of the first point at it.
-    farthest: (T, usize),
-}
-
-impl<T: Value> Piece<T> {
-    /// Updates the distances for a new landmark.
-    fn update(&mut self, landmark: usize, distance: &(dyn Fn(usize, usize) -> T + Sync)) {
-        self.farthest = (T::from_f64(-1.0), self.first);
-        for (point, nearest) in (self.first..).zip(&mut self.nearest) {
-            let d = if point == landmark { T::from_f64(-1.0) } else { distance(point, landmark) };
-            if d < *nearest {
-                *nearest = d;
-            }
-            if *nearest > self.farthest.0 {
-                self.farthest = (*nearest, point);
-            }
-        }
-    }
-}
-
 /// The first `count` points of the greedy permutation of `points` points.
 fn greedy<T: Value>(
     points: usize,
@@ -110,29 +83,35 @@ fn greedy<T: Value>(
     distance: &(dyn Fn(usize, usize) -> T + Sync),
     progress: &dyn Progress,
 ) -> Landmarks {
-    let of_piece = |first: usize| Piece {
-        first,
-        nearest: vec![T::INFINITY; PIECE.min(points - first)],
-        farthest: (T::INFINITY, first),
-    };
-    let mut pieces: Vec<Piece<T>> = (0..points).step_by(PIECE).map(of_piece).collect();
-    let mut chosen = Vec::with_capacity(count);
-    let mut next = 0;
+    // The distance of each point to the nearest landmark; −1 marks a landmark.
+    let landmark = T::from_f64(-1.0);
+    let mut nearest = vec![T::INFINITY; points];
+    let mut chosen = vec![0];
     loop {
-        chosen.push(next);
-        match pieces.as_mut_slice() {
-            [piece] => piece.update(next, distance),
-            pieces => parallel::pieces_mut(pieces, 1, &|_, piece| piece[0].update(next, distance)),
-        }
-        progress.advance(1);
+        let last = chosen[chosen.len() - 1];
         let farther = |a: (T, usize), b: (T, usize)| if b.0 > a.0 { b } else { a };
-        let none = (T::from_f64(-1.0), 0);
-        let (radius, farthest) = pieces.iter().map(|piece| piece.farthest).fold(none, farther);
+        let update = |(piece, nearest): (usize, &mut [T])| {
+            let mut farthest = (landmark, piece * PIECE);
+            for (point, nearest) in (piece * PIECE..).zip(nearest) {
+                let d = if point == last { landmark } else { distance(point, last) };
+                if d < *nearest {
+                    *nearest = d;
+                }
+                farthest = farther(farthest, (*nearest, point));
+            }
+            farthest
+        };
+        let (radius, farthest) = if points <= PIECE {
+            update((0, &mut nearest))
+        } else {
+            let pieces = nearest.par_chunks_mut(PIECE).enumerate();
+            pieces.map(update).reduce(|| (landmark, 0), farther)
+        };
+        progress.advance(1);
         if chosen.len() == count {
-            let covering_radius = radius.into().max(0.0);
-            return Landmarks { points: chosen, of: points, covering_radius };
+            return Landmarks { points: chosen, of: points, covering_radius: radius.into().max(0.0) };
         }
-        next = farthest;
+        chosen.push(farthest);
     }
 }
 

@@ -4,7 +4,7 @@ use super::{
     Collapse, DistanceToMeasure, Outcome, Prepared, Progress, RepresentativesRequest, Rips, RipsError,
     SecondLayer,
 };
-use crate::backend::Backend;
+use crate::backend::{Backend, on_threads};
 use crate::metric::read::Input;
 use crate::parallel;
 use crate::progress::Interrupted;
@@ -63,10 +63,7 @@ impl RipsOptions {
     /// # Errors
     /// As [`Rips::run`].
     pub fn solve(self, input: Input, progress: &dyn Progress) -> Result<Outcome, RipsError> {
-        match input {
-            Input::Single(distances) => Rips { distances, options: self }.solve(progress),
-            Input::Double(distances) => Rips { distances, options: self }.solve(progress),
-        }
+        on_threads(self.threads, || self.prepare(input, progress)?.solve(progress))
     }
 
     /// Like [`solve`](RipsOptions::solve), for several inputs side by side: each is solved by a single thread of the
