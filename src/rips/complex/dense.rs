@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 use super::ordered::{self, RankedEdge};
-use super::{Band, Cofacet, Complex, FEW};
+use super::{Band, Cofacet, Complex, MOST_SORTED};
 use crate::simd::{Kernel, Level, MAX_LANES, Rank, Simd};
 
 /// Ranks of all pairs of n points: n rows, padded with `MAX` to a multiple of the widest vector. The diagonal is `MAX`,
@@ -14,7 +14,7 @@ pub struct Dense<R> {
     stride: usize,
     ranks: Vec<R>,
     level: Level,
-    /// The edges in filtration order, made when they are first needed and only for at most [`FEW`] points.
+    /// The edges in filtration order, made when they are first needed and only for at most [`MOST_SORTED`] points.
     ordered: OnceLock<Vec<RankedEdge>>,
 }
 
@@ -54,9 +54,9 @@ impl<R: Rank> Dense<R> {
         RankMatrix { n: self.n, stride: self.stride, ranks: &self.ranks }
     }
 
-    /// The edges in filtration order if there are at most [`FEW`] points, else `None`.
+    /// The edges in filtration order if there are at most [`MOST_SORTED`] points, else `None`.
     pub(in crate::rips) fn ordered_edges(&self) -> Option<&[RankedEdge]> {
-        (self.n <= FEW)
+        (self.n <= MOST_SORTED)
             .then(|| self.ordered.get_or_init(|| ordered::edges(self.matrix(), self.level)).as_slice())
     }
 

@@ -6,7 +6,7 @@ mod sparse;
 
 pub use dense::Dense;
 pub(crate) use dense::{RankMatrix, last_lane, stride};
-pub(crate) use ordered::{FEW, RankedEdge};
+pub(crate) use ordered::{MOST_SORTED, RankedEdge};
 pub(crate) use sparse::Sparse;
 pub(super) use sparse::{LONG, Submatrix, Subset};
 

@@ -1,6 +1,6 @@
 //! The edges of a small dense complex in filtration order.
 //!
-//! With at most [`FEW`] points a loop over the sorted edges finds the spanning forest, and decides which edges are in
+//! With at most [`MOST_SORTED`] points a loop over the sorted edges finds the spanning forest, and decides which edges are in
 //! apparent pairs, in less time than the vectorised algorithms take to start.
 
 use super::ABSENT;
@@ -9,7 +9,7 @@ use crate::simd::{Kernel, Level, Rank, Simd};
 
 /// Greatest number of points for which edges are sorted: the neighbours of a point are bits of two words. Tests set it
 /// lower, so that small inputs reach the vectorised algorithms too.
-pub(crate) const FEW: usize = if cfg!(test) { 32 } else { 128 };
+pub(crate) const MOST_SORTED: usize = if cfg!(test) { 32 } else { 128 };
 
 /// Edges are sorted by counting only if there are at most this many times as many ranks as pairs of points.
 const RANKS_A_PAIR: usize = 4;

@@ -18,7 +18,7 @@ use std::cmp::Reverse;
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError, RwLock};
 
-use super::Worth;
+use super::CostTest;
 use super::batch_pool;
 use super::graph::{self, Graph, Incident};
 use super::pins::{Pin, Pinned};
@@ -63,7 +63,7 @@ pub(super) fn collapse(
     points: usize,
     edges: &[(u32, u32)],
     pins: Pins<'_>,
-    worth: &Worth<'_>,
+    cost_test: Option<CostTest<'_>>,
     progress: &dyn Progress,
 ) -> Result<(Edges, CollapseStats), Refused> {
     let graph = Graph::new(points, edges)?;
@@ -85,7 +85,7 @@ pub(super) fn collapse(
     for &place in pins.links_of {
         state.pinned.pin_link(&state.graph, edge_at(place, edges[place]));
     }
-    let mut asked = worth.ask(edges.len(), graph::bytes(points, edges.len()));
+    let mut spending = cost_test.map(|test| test.begin(edges.len(), graph::bytes(points, edges.len())));
     let mut next_question = edges.len().saturating_sub(edges.len() / QUESTIONS);
     let scratch: Vec<Mutex<Thread>> = (0..threads).map(|_| Mutex::default()).collect();
     let state = RwLock::new(state);
@@ -103,7 +103,8 @@ pub(super) fn collapse(
             }
             if state.start <= next_question && state.start < edges.len() {
                 let work = scratch.iter().map(|thread| lock(thread).searcher.work).sum();
-                if !asked.goes_on(state.stats.after, edges.len() - state.start, work) {
+                let (after, tried) = (state.stats.after, edges.len() - state.start);
+                if spending.as_mut().is_some_and(|spending| !spending.goes_on(after, tried, work)) {
                     return 0;
                 }
                 next_question = state.start.saturating_sub(edges.len() / QUESTIONS);

@@ -17,30 +17,22 @@ const PREPARED_EDGE: f64 = 50e-9;
 /// Seconds for each byte of the graph, which is zeroed.
 const PREPARED_BYTE: f64 = 0.5e-9;
 
-/// The rule that decides how many edges are tried.
+/// The rule that ends a collapse where it does not pay.
 #[derive(Clone, Copy)]
-pub(in crate::rips) enum Worth<'a> {
-    /// All edges are tried.
-    All,
-    /// Edges are tried as long as that pays.
-    Paying {
-        /// Estimated time of the stages after the collapse, in seconds of one thread, by the number of edges.
-        seconds: &'a (dyn Fn(usize) -> f64 + Sync),
-        /// Whether trying continues although it does not pay yet, if trying all edges is expected to pay. The first
-        /// edges tried are the easiest to remove, so this expectation is mostly too optimistic.
-        hopes: bool,
-    },
+pub(in crate::rips) struct CostTest<'a> {
+    /// Estimated time of the stages after the collapse, in seconds of one thread, by the number of edges.
+    pub(in crate::rips) seconds: &'a (dyn Fn(usize) -> f64 + Sync),
+    /// Whether trying continues although it does not pay yet, if trying all edges is expected to pay. The first edges
+    /// tried are the easiest to remove, so this expectation is mostly too optimistic.
+    pub(in crate::rips) hopes: bool,
 }
 
-impl<'a> Worth<'a> {
+impl<'a> CostTest<'a> {
     /// The initial state of the test for `edges` edges in a graph of `bytes` bytes.
-    pub(super) fn ask(&self, edges: usize, bytes: u64) -> Asked<'a> {
-        let alone = if bytes > CACHED { MOVE + FAR_MOVE } else { MOVE };
-        let seconds = match self {
-            Worth::All => 0.0,
-            Worth::Paying { seconds, .. } => seconds(edges),
-        };
-        Asked { worth: *self, all: edges, edge: SEARCH + alone * waiting(), seconds, spent: 0.0 }
+    pub(super) fn begin(self, edges: usize, bytes: u64) -> Spending<'a> {
+        let one_waits = if bytes > CACHED { MOVE + FAR_MOVE } else { MOVE };
+        let edge = SEARCH + one_waits * waiting();
+        Spending { test: self, all: edges, edge, seconds: (self.seconds)(edges), spent: 0.0 }
     }
 }
 
@@ -55,8 +47,8 @@ pub(in crate::rips) fn preparation(edges: usize, bytes: u64) -> f64 {
 }
 
 /// State of the cost test at its last check.
-pub(super) struct Asked<'a> {
-    worth: Worth<'a>,
+pub(super) struct Spending<'a> {
+    test: CostTest<'a>,
     /// Number of edges before the collapse.
     all: usize,
     /// Seconds for an edge in addition to the reads of its search.
@@ -65,12 +57,12 @@ pub(super) struct Asked<'a> {
     spent: f64,
 }
 
-impl Asked<'_> {
+impl Spending<'_> {
     /// Whether trying pays: whether it took less time since the last check than it saves later, or, if `hopes` is set,
     /// whether at the rate so far the untried edges would take less time than they save. `edges` is the number of edges
     /// left, `tried` the number tried so far and `work` the reads of all searches so far.
     pub(super) fn goes_on(&mut self, edges: usize, tried: usize, work: u64) -> bool {
-        let Worth::Paying { seconds: seconds_of, hopes } = self.worth else { return true };
+        let CostTest { seconds: seconds_of, hopes } = self.test;
         let seconds = seconds_of(edges);
         let spent = work as f64 * WORK + tried as f64 * self.edge;
         let (saved, took) = (self.seconds - seconds, spent - self.spent);
@@ -94,12 +86,11 @@ mod tests {
         // The GPU takes a second whatever the number of edges; the CPU takes less for few edges.
         let seconds = |edges: usize| (edges as f64 * 1e-3).min(1.0);
         for hopes in [false, true] {
-            let worth = Worth::Paying { seconds: &seconds, hopes };
-            let mut asked = worth.ask(64_000, 0);
+            let mut spending = CostTest { seconds: &seconds, hopes }.begin(64_000, 0);
             // Ten of the first thousand edges are left.
-            assert_eq!(asked.goes_on(63_010, 1000, 100_000), hopes);
+            assert_eq!(spending.goes_on(63_010, 1000, 100_000), hopes);
             // All of the next thousand edges are left, so that no gain can be expected any more.
-            assert!(!asked.goes_on(63_010, 2000, 200_000));
+            assert!(!spending.goes_on(63_010, 2000, 200_000));
         }
     }
 }

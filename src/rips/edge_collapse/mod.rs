@@ -42,7 +42,7 @@ mod ranks;
 mod replica;
 mod search;
 
-pub(super) use self::cost_test::{Worth, preparation};
+pub(super) use self::cost_test::{CostTest, preparation};
 use self::order::ordered;
 use super::rank::{Ranking, Values};
 use super::stats::CollapseStats;
@@ -70,7 +70,8 @@ pub(super) struct Keep<'a> {
     pub(super) born_at: &'a [f64],
 }
 
-/// Collapses the edges of a graph on `points` vertices. `progress` may end the run.
+/// Collapses the edges of a graph on `points` vertices: all of them, or as long as that pays if there is a cost test.
+/// `progress` may end the run.
 ///
 /// # Errors
 /// There is no memory for the graph.
@@ -78,13 +79,13 @@ pub(super) fn collapse(
     points: usize,
     ranking: &Ranking,
     keep: Keep<'_>,
-    worth: &Worth<'_>,
+    cost_test: Option<CostTest<'_>>,
     progress: &dyn Progress,
 ) -> Result<Collapsed, Refused> {
     let order = ordered(ranking)?;
     let places: Vec<usize> = keep.born_at.iter().filter_map(|&value| order.place(value)).collect();
     let pins = batches::Pins { of_components: keep.plane, links_of: &places };
-    let (mut left, stats) = batches::collapse(points, &order.edges, pins, worth, progress)?;
+    let (mut left, stats) = batches::collapse(points, &order.edges, pins, cost_test, progress)?;
     let values = order.renumber(&mut left.numbers);
     let graph = Ranking { values: Values::Listed(values), edges: left };
     Ok(Collapsed { graph, repeated: order.repeated(), stats })

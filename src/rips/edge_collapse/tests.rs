@@ -23,10 +23,10 @@ fn bars(distances: &Distances<f32>, max_dim: usize, modulus: u32) -> Vec<Vec<(u6
 }
 
 /// The collapsed graph, as distances.
-fn collapsed(distances: &Distances<f32>, worth: &Worth<'_>) -> (Distances<f32>, CollapseStats) {
+fn collapsed(distances: &Distances<f32>, cost_test: Option<CostTest<'_>>) -> (Distances<f32>, CollapseStats) {
     let ranking = rank(distances, f32::INFINITY).unwrap();
     let Collapsed { graph, stats, .. } =
-        collapse(distances.len(), &ranking, Keep { plane: true, born_at: &[] }, worth, &()).unwrap();
+        collapse(distances.len(), &ranking, Keep { plane: true, born_at: &[] }, cost_test, &()).unwrap();
     let mut edges = Vec::new();
     graph.edges.each(|i, j, rank| edges.push((i, j, rank)));
     assert_eq!(stats.after, edges.len());
@@ -55,8 +55,8 @@ fn bars_stay() {
         let distances = random(&mut generator, points, values, [0.3, 0.7, 1.0][case % 3]);
         // In half of the cases the collapse ends after some edges.
         let few = |edges: usize| if edges.is_multiple_of(5) { 1.0 } else { 0.0 };
-        let worth = if case % 2 == 0 { Worth::All } else { Worth::Paying { seconds: &few, hopes: false } };
-        let (left, stats) = collapsed(&distances, &worth);
+        let cost_test = (case % 2 == 1).then_some(CostTest { seconds: &few, hopes: false });
+        let (left, stats) = collapsed(&distances, cost_test);
         let modulus = [2, 3, 5][case % 3];
         assert_eq!(bars(&left, 3, modulus), bars(&distances, 3, modulus), "{distances:?}");
         assert!(stats.before == stats.tried || case % 2 == 1);
@@ -85,7 +85,7 @@ fn bars_stay_whatever_the_threads() {
         let distances = Distances::from(DistanceMatrix::from_lower(lower.collect::<Vec<f32>>()).unwrap());
         let on = |threads| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            pool.install(|| collapsed(&distances, &Worth::All))
+            pool.install(|| collapsed(&distances, None))
         };
         let (left, stats) = on(1);
         for threads in [2, 5] {
@@ -114,7 +114,7 @@ fn large_graphs_are_shared() {
     let distances: Distances<f32> = SparseDistances::new(600, edges.collect::<Vec<_>>()).unwrap().into();
     let on = |threads| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        pool.install(|| collapsed(&distances, &Worth::All))
+        pool.install(|| collapsed(&distances, None))
     };
     let (left, stats) = on(1);
     assert!(replica::is_small(110, 110 * 109 / 2) && !replica::is_small(600, stats.before));
@@ -131,7 +131,7 @@ fn a_cone_leaves_a_tree() {
     let lower =
         (1..40).flat_map(|i| (0..i).map(move |j| if j == 0 { 1.0 } else { 2.0 + (i * j % 7) as f32 }));
     let distances = Distances::from(DistanceMatrix::from_lower(lower.collect::<Vec<f32>>()).unwrap());
-    let (left, stats) = collapsed(&distances, &Worth::All);
+    let (left, stats) = collapsed(&distances, None);
     assert_eq!(stats, CollapseStats { before: 780, tried: 780, after: 39, ..CollapseStats::default() });
     assert_eq!(bars(&left, 1, 2), bars(&distances, 1, 2));
 }
@@ -139,7 +139,7 @@ fn a_cone_leaves_a_tree() {
 #[test]
 fn a_cycle_keeps_its_edges() {
     let cycle = SparseDistances::new(6, (0..6u32).map(|i| (i, (i + 1) % 6, 1.0_f32))).unwrap();
-    let (_, stats) = collapsed(&cycle.into(), &Worth::All);
+    let (_, stats) = collapsed(&cycle.into(), None);
     assert_eq!(stats, CollapseStats { before: 6, tried: 6, after: 6, ..CollapseStats::default() });
 }
 
@@ -227,7 +227,7 @@ fn an_edge_shifted_onto_another_leaves_the_order_of_its_bars() {
         graph.edges().iter().find(|edge| (edge.i, edge.j) == ends).map(|edge| edge.distance)
     };
     let whole = Distances::from(graph.clone());
-    let (left, _) = collapsed(&whole, &Worth::All);
+    let (left, _) = collapsed(&whole, None);
     assert!(value(&whole, shifted) < value(&whole, onto));
     assert_eq!(value(&left, shifted), value(&left, onto));
     for pinned in [f, b, c].into_iter().flat_map(|x| [(u, x), (v, x)]).chain([onto]) {

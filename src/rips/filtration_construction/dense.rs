@@ -7,7 +7,7 @@ use super::sweep::{Buffers, Sink, Sweep};
 use super::{Enumerate, Enumeration, SimplexCounts, binomial, pair};
 use crate::cuda::KernelRank;
 use crate::parallel::SharedRange;
-use crate::rips::complex::{Complex, Dense, FEW};
+use crate::rips::complex::{Complex, Dense, MOST_SORTED};
 use crate::simd::Rank;
 
 /// Whether a part fixes the two greatest vertices of a simplex instead of one. From dimension 3 on it does: the blocks
@@ -23,7 +23,7 @@ impl<R: Rank + KernelRank> Enumerate for Dense<R> {
 
     fn parts(&self, dim: usize) -> usize {
         let n = self.points();
-        if dim == 1 && n <= FEW {
+        if dim == 1 && n <= MOST_SORTED {
             1
         } else if fixes_two(dim) {
             n * n.saturating_sub(1) / 2

@@ -7,7 +7,7 @@
 
 use super::SimplexCounts;
 use super::sweep::Sink;
-use crate::rips::complex::{FEW, RankMatrix, RankedEdge};
+use crate::rips::complex::{MOST_SORTED, RankMatrix, RankedEdge};
 use crate::simd::Rank;
 
 /// Number of bits in a word.
@@ -23,7 +23,7 @@ pub(super) fn enumerate<R: Rank>(
     if matrix.n <= BITS {
         enumerate_on::<1, R>(matrix, edges, lists_apparent, sink)
     } else {
-        const { assert!(FEW <= 2 * BITS) };
+        const { assert!(MOST_SORTED <= 2 * BITS) };
         enumerate_on::<2, R>(matrix, edges, lists_apparent, sink)
     }
 }

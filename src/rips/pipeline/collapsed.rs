@@ -23,7 +23,7 @@ use super::checkpoint::SavedCollapse;
 use crate::backend::{Backend, Choice, Estimate};
 use crate::diagram::{Bar, Diagram};
 use crate::progress::{Progress, if_finished};
-use crate::rips::edge_collapse::{self, Collapsed, Keep, Worth, collapse};
+use crate::rips::edge_collapse::{self, Collapsed, CostTest, Keep, collapse};
 use crate::rips::estimate::Device;
 use crate::rips::stats::CollapseStats;
 use crate::rips::{Collapse, Outcome, RipsError, Summary, estimate, footprint};
@@ -152,18 +152,16 @@ impl Attempt {
             return Ok(collapsed);
         }
         let seconds;
-        let worth = match *self {
-            Attempt::Whole => Worth::All,
+        let cost_test = match *self {
+            Attempt::Whole => None,
             Attempt::WhileItPays { max_dim, device } => {
                 seconds = move |edges| estimate::seconds(summary, edges, max_dim, device);
                 // If the collapse makes a device unnecessary, the time to open it is saved at once, by the last edges.
-                Worth::Paying {
-                    seconds: &seconds,
-                    hopes: device.is_some_and(|device| device.opening.is_some()),
-                }
+                let hopes = device.is_some_and(|device| device.opening.is_some());
+                Some(CostTest { seconds: &seconds, hopes })
             }
         };
-        let collapsed = collapse(summary.points, ranking, keep, &worth, progress)?;
+        let collapsed = collapse(summary.points, ranking, keep, cost_test, progress)?;
         if let Some(saved) = saved {
             saved.save(&collapsed);
         }

@@ -18,7 +18,7 @@ use self::survey::{Surveyed, survey};
 use super::Landmarks;
 use super::code::MOST_POINTS;
 use super::complex::Dense;
-use super::filtration_construction::cuda::ahead::{Ahead, Machine};
+use super::filtration_construction::cuda::ahead::{Ahead, Dispatch};
 use super::filtration_construction::{DeviceSweep, Enumerate};
 use super::footprint::Tables;
 use super::modulus::prime_modulus;
@@ -204,7 +204,7 @@ impl Prepared {
 }
 
 /// Chooses the device for work of this estimate.
-type Decide<'a> = &'a dyn Fn(&Estimate) -> Result<Machine, BackendError>;
+type Decide<'a> = &'a dyn Fn(&Estimate) -> Result<Dispatch, BackendError>;
 
 impl Setting {
     /// Chooses the widths and the device, and computes the barcode of a graph.
@@ -220,7 +220,7 @@ impl Setting {
         self.tables.check(&plan)?;
         let Graph { start, max_dim, summary, ranking: Ranking { values, edges } } = graph;
         let estimate = estimate::of(&summary, max_dim, plan.rank_width, Level::detect());
-        let machine = decide(&estimate)?;
+        let dispatch = decide(&estimate)?;
         let saves = representatives.is_none() && progress.checkpoint().is_kept();
         let prefix = if saves { checkpoint::prefix(&plan, &values, &edges, births) } else { String::new() };
         progress.expect(&estimate::stages(&summary, plan.max_dim, plan.rank_width));
@@ -232,7 +232,7 @@ impl Setting {
             plan: &plan,
             values: &values,
             births,
-            machine: &machine,
+            dispatch: &dispatch,
             times_pair_store: self.options.times_pair_store,
             progress: &Resumable { progress, checkpoint },
             collector: representatives.map(|request| Collector::new(request, self.modulus)),
@@ -251,8 +251,8 @@ impl Setting {
             Err(RipsError::Selection(_)) if unfinished.is_some() => return Err(Interrupted::default().into()),
             representatives => representatives?,
         };
-        stats.device_memory = machine.decision.gpus.iter().map(Gpu::peak).max().unwrap_or(0);
-        plan.backend = what_ran(&machine, &stats.dimensions, failure.as_ref());
+        stats.device_memory = dispatch.decision.gpus.iter().map(Gpu::peak).max().unwrap_or(0);
+        plan.backend = what_ran(&dispatch, &stats.dimensions, failure.as_ref());
         let shed = plan.memory.shed.iter().map(|shed| format!("{}: {}", shed.what, shed.why));
         let notes = shed.chain(failure.map(|error| format!("{error}; the processor goes on"))).collect();
         Ok(Outcome { diagram, stats, plan, summary, landmarks: None, representatives, unfinished, notes })
@@ -271,9 +271,9 @@ fn shaped(plan: &Plan, edges: Edges) -> Result<Box<dyn Enumerate>, RipsError> {
 
 /// The barcode, with devices sweeping ahead of the CPU if there are any.
 fn beside_devices<W: Word>(run: &mut Run<'_>, complex: &dyn Enumerate) -> Result<Diagram, RipsError> {
-    let machine = run.machine;
+    let dispatch = run.dispatch;
     let sweep = DeviceSweep {
-        gpus: &machine.decision.gpus,
+        gpus: &dispatch.decision.gpus,
         points: run.plan.points,
         max_dim: run.plan.max_dim,
         layer: run.plan.pair_store,
@@ -283,15 +283,15 @@ fn beside_devices<W: Word>(run: &mut Run<'_>, complex: &dyn Enumerate) -> Result
         progress: run.progress,
     };
     std::thread::scope(|scope| {
-        let ahead = Ahead::start(scope, machine, complex, sweep);
+        let ahead = Ahead::start(scope, dispatch, complex, sweep);
         barcode::<W>(run, complex, ahead)
     })
 }
 
 /// The device that did the work and the reason for it: as decided, unless the devices failed during the run.
-fn what_ran(machine: &Machine, dimensions: &[DimensionStats], failure: Option<&CudaError>) -> String {
-    let why = &machine.decision.why;
-    let name = if machine.has_devices() { CUDA } else { CPU };
+fn what_ran(dispatch: &Dispatch, dimensions: &[DimensionStats], failure: Option<&CudaError>) -> String {
+    let why = &dispatch.decision.why;
+    let name = if dispatch.has_devices() { CUDA } else { CPU };
     let Some(error) = failure else { return format!("{name}: {why}") };
     let last = dimensions.iter().rfind(|stats| stats.backend == CUDA).map(|stats| stats.dim);
     match last {

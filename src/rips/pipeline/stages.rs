@@ -9,7 +9,7 @@ use crate::progress::if_finished;
 use crate::rips::code::Code;
 use crate::rips::components::{ComponentBar, Forest, component_bars};
 use crate::rips::field::Modulo;
-use crate::rips::filtration_construction::cuda::ahead::{Ahead, Machine};
+use crate::rips::filtration_construction::cuda::ahead::{Ahead, Dispatch};
 use crate::rips::filtration_construction::{Construction, Enumerate, Residue, Undecided, construct};
 use crate::rips::pair_store::{ApparentPairs, PairStore, Pivots};
 use crate::rips::plan::choose::rank_bits;
@@ -54,7 +54,7 @@ pub(super) struct Run<'a> {
     /// The birth of each point, unless all are 0.
     pub(super) births: Option<&'a [f64]>,
     /// The devices that sweep ahead of the CPU, if any.
-    pub(super) machine: &'a Machine,
+    pub(super) dispatch: &'a Dispatch,
     /// Whether the reduction times its accesses to the pair store.
     pub(super) times_pair_store: bool,
     /// Receives the stages and their progress.
@@ -155,7 +155,7 @@ impl Run<'_> {
             Some(undecided) => {
                 stats.backend = CUDA.into();
                 stats.device_seconds = undecided.seconds;
-                if self.machine.decision.self_check {
+                if self.dispatch.decision.self_check {
                     self.check::<W>(complex, dim, &undecided)?;
                 }
                 undecided.clear(below, self.plan.pair_store)
@@ -172,7 +172,7 @@ impl Run<'_> {
     pub(super) fn swept(&mut self, ahead: &mut Ahead) -> Result<Option<Undecided>, RipsError> {
         match ahead.next(self.progress) {
             Ok(swept) => Ok(swept),
-            Err(error) if self.machine.decision.may_fall_back => {
+            Err(error) if self.dispatch.decision.may_fall_back => {
                 self.failure = Some(error);
                 Ok(None)
             }

@@ -28,7 +28,7 @@ fn solve(
 ) -> Result<Outcome, RipsError> {
     let decision = Decision { gpus: Vec::new(), self_check, may_fall_back, why: "it pays".into() };
     prepare(rips.clone(), &())?
-        .solve_on(&(), &|_| Ok(Machine { decision: decision.clone(), stand_in: Some(StandIn { fails }) }))
+        .solve_on(&(), &|_| Ok(Dispatch { decision: decision.clone(), stand_in: Some(StandIn { fails }) }))
 }
 
 fn backends(outcome: &Outcome) -> Vec<&str> {
@@ -130,7 +130,7 @@ fn a_run_that_waits_for_a_device_is_interrupted() {
         let stand_in = Some(StandIn { fails: Some((2, Failure::Endless)) });
         let found: Result<Outcome, RipsError> = interruptible(&progress, |progress| {
             let prepared = prepare(rips.clone(), progress)?;
-            prepared.solve_on(progress, &|_| Ok(Machine { decision: decision.clone(), stand_in }))
+            prepared.solve_on(progress, &|_| Ok(Dispatch { decision: decision.clone(), stand_in }))
         });
         assert!(matches!(found, Err(RipsError::Interrupted(_))), "{found:?}");
     }

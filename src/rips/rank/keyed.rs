@@ -3,9 +3,9 @@
 use rayon::prelude::*;
 
 use super::edges::{Edges, Layout};
-use super::few::FEW;
 use super::near::near_pairs;
 use super::rows::{lower_of_points, square_of_points};
+use super::small_input::SMALL;
 use crate::memory;
 use crate::metric::value::{DistanceKey, Sealed};
 use crate::metric::{Distances, PointCloud, Value};
@@ -76,7 +76,7 @@ impl<K: DistanceKey> Keyed<K> {
                     let search = if is_bounded { PairSearch::Dense } else { PairSearch::All };
                     // Ranking few keys takes less time if each occurs only once.
                     if may_be_square
-                        && binomial(points, 2) > FEW as u64
+                        && binomial(points, 2) > SMALL as u64
                         && footprint::affords_square::<K>(points)
                         && cloud.dimension() <= MOST_TWICE
                     {

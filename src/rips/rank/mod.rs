@@ -11,11 +11,11 @@
 
 mod buckets;
 mod edges;
-mod few;
 mod keyed;
 mod near;
 mod order;
 mod rows;
+mod small_input;
 mod spanning_tree;
 #[cfg(test)]
 mod tests;

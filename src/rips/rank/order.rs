@@ -7,13 +7,13 @@
 //! there are about as many distances as possible keys between the least and the greatest, places are found without
 //! sorting: a bitmap marks the keys that occur, and a rank is the number of bits below. Otherwise, which includes
 //! nearly all inputs of double precision, the keys are sorted ([`buckets`](super::buckets)). A small number of keys is
-//! ranked by a method of its own ([`few`](super::few)).
+//! ranked by a method of its own ([`small_input`](super::small_input)).
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::buckets::ranks_by_buckets;
-use super::few::{FEW, ranks_of_few};
+use super::small_input::{SMALL, ranks_of_small_input};
 use crate::memory;
 use crate::metric::value::DistanceKey;
 use crate::parallel::{each, joined, lock};
@@ -73,8 +73,8 @@ pub(super) fn ranks_of_keys<K: DistanceKey>(
     width: Option<EntryWidth<'_>>,
     progress: &dyn Progress,
 ) -> Result<(Values, Vec<u32>), RipsError> {
-    if keys.len() <= FEW {
-        return Ok(ranks_of_few(&keys, limit)?);
+    if keys.len() <= SMALL {
+        return Ok(ranks_of_small_input(&keys, limit)?);
     }
     let extent = Extent::of(&keys, limit);
     progress.advance(0);

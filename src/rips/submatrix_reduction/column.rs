@@ -33,8 +33,8 @@ use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use super::access_times::{AccessTimes, clock_nanoseconds};
+use super::bucketed_column::BucketedColumn;
 use super::coboundary::{Coboundaries, Part, floor};
-use super::front::Front;
 use super::long::LONG;
 use super::queue::{Queue, Term, cancel};
 use super::walk::{WALKED, Walk};
@@ -86,9 +86,9 @@ pub(super) struct Worker<'a, W: Word, F: Field> {
     /// The simplices whose coboundaries sum to the working column, including its own.
     pub(super) terms: Vec<Term<W, F>>,
     coboundaries: Coboundaries<'a, W, F>,
-    /// Whether the working column is stored in `front` instead of `column`.
+    /// Whether the working column is stored in `bucketed` instead of `column`.
     pub(super) is_long: bool,
-    pub(super) front: Front<W, F>,
+    pub(super) bucketed: BucketedColumn<W, F>,
     /// Whether the working column is stored in `walk` alone.
     pub(super) is_walking: bool,
     pub(super) walk: Option<Walk>,
@@ -112,7 +112,7 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
             terms: Vec::new(),
             coboundaries: Coboundaries::new(shared.submatrix, shared.field),
             is_long: false,
-            front: Front::new(shared.field, shared.submatrix.cofacet_code),
+            bucketed: BucketedColumn::new(shared.field, shared.submatrix.cofacet_code),
             is_walking: false,
             walk: None,
         }
@@ -223,7 +223,7 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
             if self.is_walking {
                 // The walk finds the pivot again.
             } else if self.is_long {
-                self.front.push(pivot)
+                self.bucketed.push(pivot)
             } else {
                 self.column.push(pivot)
             }
@@ -241,7 +241,7 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
         self.column.reset(pivot);
         if self.is_long {
             self.is_long = false;
-            self.front.close();
+            self.bucketed.close();
         }
         if self.is_walking {
             self.end_walk();
@@ -387,10 +387,10 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
 
     /// Adds the enumerated part of a simplex's coboundary.
     fn add_simplex(&mut self, term: Term<W, F>) {
-        let Worker { coboundaries, column, front, band, last, .. } = self;
+        let Worker { coboundaries, column, bucketed, band, last, .. } = self;
         let part = Self::part(*band, last);
         if self.is_long {
-            coboundaries.of(term, part, |term| front.push(term));
+            coboundaries.of(term, part, |term| bucketed.push(term));
         } else {
             coboundaries.of(term, part, |term| column.push(term));
         }

@@ -29,14 +29,14 @@ pub(super) struct LastColumns<'a> {
     /// Number of workers that have begun.
     workers: AtomicU64,
     /// Number of units reported so far.
-    told: AtomicU64,
+    reported: AtomicU64,
 }
 
 impl<'a> LastColumns<'a> {
     /// The progress of `columns` columns of dimension `dim`, reduced by `workers` workers.
     pub(super) fn of(columns: usize, workers: usize, dim: usize, progress: &'a dyn Progress) -> Self {
         let parts = std::iter::repeat_with(AtomicU64::default).take(workers).collect();
-        let (counted, workers, told) = Default::default();
+        let (counted, workers, reported) = Default::default();
         LastColumns {
             progress,
             dim,
@@ -45,7 +45,7 @@ impl<'a> LastColumns<'a> {
             is_begun: AtomicBool::new(false),
             parts,
             workers,
-            told,
+            reported,
         }
     }
 
@@ -68,18 +68,18 @@ impl<'a> LastColumns<'a> {
     pub(super) fn look(&self, worker: usize, part: f64) {
         if self.is_begun.load(SeqCst) {
             // The whole is reserved for a column that is done.
-            self.tell(worker, (part * WHOLE as f64).clamp(0.0, (WHOLE - 1) as f64) as u64);
+            self.report(worker, (part * WHOLE as f64).clamp(0.0, (WHOLE - 1) as f64) as u64);
         }
     }
 
     /// Reports that a worker has no more columns.
     pub(super) fn end(&self, worker: usize) {
-        self.tell(worker, WHOLE);
+        self.report(worker, WHOLE);
     }
 
     /// Reports new progress. The last worker to end reports all that is left: those before it have recorded their end,
     /// and the worker that begins the stage has yet to end.
-    fn tell(&self, worker: usize, units: u64) {
+    fn report(&self, worker: usize, units: u64) {
         if let Some(part) = self.parts.get(worker) {
             part.fetch_max(units, SeqCst);
         }
@@ -87,7 +87,7 @@ impl<'a> LastColumns<'a> {
         if !self.is_begun.load(SeqCst) {
             return;
         }
-        let before = self.told.fetch_max(least, SeqCst);
+        let before = self.reported.fetch_max(least, SeqCst);
         if least > before {
             self.progress.advance(least - before);
         }
@@ -109,7 +109,7 @@ mod tests {
         // Pivots are not reported before all columns are taken.
         last.look(first, 0.9);
         last.count(1);
-        let done = |sums: &Sums| sums.last().map_or(0, |told| told.done);
+        let done = |sums: &Sums| sums.last().map_or(0, |reported| reported.done);
         last.look(first, 0.5);
         assert_eq!(done(&sums), 0);
         last.look(second, 0.25);

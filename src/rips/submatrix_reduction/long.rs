@@ -19,9 +19,9 @@
 //! again, also in parallel. The width of the next window is chosen so that it holds some entries per simplex; then
 //! finding entries costs more than enumerating the window.
 
+use super::bucketed_column::Arranged;
 use super::coboundary::Part;
 use super::column::Worker;
-use super::front::Arranged;
 use super::queue::{Term, cancel};
 use super::{Coboundaries, Shared};
 use crate::parallel;
@@ -60,18 +60,19 @@ impl<W: Word, F: Field> Worker<'_, W, F> {
         }
         self.is_long = true;
         let last = self.column.last();
-        self.front.open(Band { from: self.shared.submatrix.cofacet_code.rank(last), to: self.band.to }, last);
-        let front = &mut self.front;
-        self.column.drain(|term| front.push(term));
+        self.bucketed
+            .open(Band { from: self.shared.submatrix.cofacet_code.rank(last), to: self.band.to }, last);
+        let bucketed = &mut self.bucketed;
+        self.column.drain(|term| bucketed.push(term));
     }
 
     /// Removes and returns the pivot of the long working column j.
     pub(super) fn pop_long(&mut self, j: usize) -> Option<Term<W, F>> {
         loop {
-            self.look(self.shared.submatrix.cofacet_code.rank(self.front.last()));
-            match self.front.first() {
+            self.look(self.shared.submatrix.cofacet_code.rank(self.bucketed.last()));
+            match self.bucketed.first() {
                 Some((pivot, true)) => {
-                    self.front.take_first();
+                    self.bucketed.take_first();
                     return Some(pivot);
                 }
                 Some((_, false)) => self.cancel_many(j),
@@ -88,9 +89,9 @@ impl<W: Word, F: Field> Worker<'_, W, F> {
         // ten is in an apparent pair, and many threads need many entries ahead to be busy.
         let is_one_a_rank = self.shared.submatrix.code.vertices() == 2;
         let at_once = if is_one_a_rank { AHEAD * threads } else { AHEAD * threads * threads };
-        let candidates = self.front.candidates(at_once, is_one_a_rank);
+        let candidates = self.bucketed.candidates(at_once, is_one_a_rank);
         let piece_size = at_once / (PIECES * threads);
-        let (shared, front, part) = (self.shared, &self.front, Part::all(self.band));
+        let (shared, bucketed, part) = (self.shared, &self.bucketed, Part::all(self.band));
         let piece = |number: usize| {
             let mut coboundaries = Coboundaries::new(shared.submatrix, shared.field);
             let mut entries = Vec::new();
@@ -104,15 +105,15 @@ impl<W: Word, F: Field> Worker<'_, W, F> {
                     }
                 }
             }
-            Found { stops, added, entries: front.arrange(&entries) }
+            Found { stops, added, entries: bucketed.arrange(&entries) }
         };
         let found = parallel::map(candidates.len().div_ceil(piece_size), &piece);
         self.counts.pair_store.layer2_reads += candidates.len() as u64;
         for Found { stops, added, entries } in found {
-            stops.into_iter().for_each(|place| self.front.stop_at(place));
+            stops.into_iter().for_each(|place| self.bucketed.stop_at(place));
             self.counts.additions += added.len() as u64;
             self.terms.extend(added);
-            self.front.extend(&entries);
+            self.bucketed.extend(&entries);
         }
     }
 
@@ -122,19 +123,19 @@ impl<W: Word, F: Field> Worker<'_, W, F> {
         cancel(shared.field, &mut self.terms);
         let from = self.band.to + 1;
         let window = Band { from, to: from.saturating_add(self.step) };
-        self.front.open(window, self.front.last());
-        let (terms, front) = (&self.terms, &self.front);
+        self.bucketed.open(window, self.bucketed.last());
+        let (terms, bucketed) = (&self.terms, &self.bucketed);
         let piece = |number: usize| {
             let mut coboundaries = Coboundaries::new(shared.submatrix, shared.field);
             let mut entries = Vec::new();
             for &term in terms.chunks(ENUMERATED).nth(number).unwrap_or_default() {
                 coboundaries.of(term, Part::all(window), |term| entries.push(term));
             }
-            front.arrange(&entries)
+            bucketed.arrange(&entries)
         };
         let found = parallel::map(terms.len().div_ceil(ENUMERATED), &piece);
         let entries: usize = found.iter().map(Arranged::len).sum();
-        found.iter().for_each(|entries| self.front.extend(entries));
+        found.iter().for_each(|entries| self.bucketed.extend(entries));
         self.band = Band { from: 0, to: window.to };
         let wanted = (ENTRIES_EACH * self.terms.len() as f64).clamp(ENTRIES[0], ENTRIES[1]);
         let factor = (wanted / entries.max(1) as f64).clamp(0.25, 4.0);

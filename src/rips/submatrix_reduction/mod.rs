@@ -42,11 +42,11 @@
 //! *Visibility.* A version is stored before the claim that names it, with release ordering; a look-up has acquire ordering.
 
 mod access_times;
+mod bucketed_column;
 mod coboundary;
 mod cochain;
 mod cochains;
 mod column;
-mod front;
 mod last_columns;
 mod long;
 mod queue;

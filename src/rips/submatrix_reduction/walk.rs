@@ -243,7 +243,7 @@ impl<W: Word, F: Field> Worker<'_, W, F> {
     pub(super) fn begin_walk(&mut self, j: usize) -> bool {
         let shared = self.shared;
         let Submatrix { complex, code, cofacet_code, columns, .. } = shared.submatrix;
-        let rank = cofacet_code.rank(if self.is_long { self.front.last() } else { self.column.last() });
+        let rank = cofacet_code.rank(if self.is_long { self.bucketed.last() } else { self.column.last() });
         if rank == code.rank(columns[j]) {
             return false;
         }
@@ -265,7 +265,7 @@ impl<W: Word, F: Field> Worker<'_, W, F> {
         }
         self.column.drain(|_| {});
         if std::mem::take(&mut self.is_long) {
-            self.front.close();
+            self.bucketed.close();
         }
         self.is_walking = true;
         true

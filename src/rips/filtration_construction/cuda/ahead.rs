@@ -20,15 +20,15 @@ const LOOK: Duration = Duration::from_millis(20);
 type Swept = Result<Undecided, CudaError>;
 
 /// The devices of a run, as decided, and in tests the stand-in that replaces them.
-pub(in crate::rips) struct Machine {
+pub(in crate::rips) struct Dispatch {
     pub(in crate::rips) decision: Decision,
     #[cfg(test)]
     pub(in crate::rips) stand_in: Option<StandIn>,
 }
 
-impl From<Decision> for Machine {
+impl From<Decision> for Dispatch {
     fn from(decision: Decision) -> Self {
-        Machine {
+        Dispatch {
             decision,
             #[cfg(test)]
             stand_in: None,
@@ -36,7 +36,7 @@ impl From<Decision> for Machine {
     }
 }
 
-impl Machine {
+impl Dispatch {
     /// Whether there is a device that sweeps.
     pub(in crate::rips) fn has_devices(&self) -> bool {
         #[cfg(test)]
@@ -73,11 +73,11 @@ impl Ahead {
     /// Starts a thread that drives the devices; without devices nothing is swept ahead.
     pub(in crate::rips) fn start<'scope>(
         scope: &'scope Scope<'scope, '_>,
-        machine: &'scope Machine,
+        dispatch: &'scope Dispatch,
         complex: &'scope dyn Enumerate,
         sweep: DeviceSweep<'scope>,
     ) -> Self {
-        if !machine.has_devices() {
+        if !dispatch.has_devices() {
             return Ahead { found: None };
         }
         // The channel holds one dimension while the next is swept.
@@ -86,7 +86,7 @@ impl Ahead {
             let failed = swept.is_err();
             send.send(swept).is_ok() && !failed
         };
-        let drive = move || machine.sweep(complex, &sweep, &mut hand_over);
+        let drive = move || dispatch.sweep(complex, &sweep, &mut hand_over);
         // If no thread starts, nothing is sent, which `next` reports as a failure of the devices.
         let _ = Builder::new().name("sweep".into()).spawn_scoped(scope, drive);
         Ahead { found: Some(found) }

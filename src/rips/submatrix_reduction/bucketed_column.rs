@@ -24,7 +24,7 @@ struct Live<W: Word, F: Field> {
 }
 
 /// The entries in a window of ranks.
-pub(super) struct Front<W: Word, F: Field> {
+pub(super) struct BucketedColumn<W: Word, F: Field> {
     field: F,
     code: Code<W>,
     /// The ranks of the window.
@@ -56,9 +56,9 @@ impl<W: Word, F: Field> Arranged<W, F> {
     }
 }
 
-impl<W: Word, F: Field> Front<W, F> {
+impl<W: Word, F: Field> BucketedColumn<W, F> {
     pub(super) fn new(field: F, code: Code<W>) -> Self {
-        Front {
+        BucketedColumn {
             field,
             code,
             window: Band { from: 0, to: 0 },

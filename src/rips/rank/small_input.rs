@@ -10,7 +10,7 @@ use crate::metric::value::DistanceKey;
 use crate::rips::complex::ABSENT;
 
 /// Greatest number of keys for this method, which is the number that a thread takes at a time when there are more.
-pub(super) const FEW: usize = super::order::CHUNK;
+pub(super) const SMALL: usize = super::order::CHUNK;
 
 /// Greatest number of keys in a bucket for which insertion sort is used.
 const CROWDED: u32 = 24;
@@ -21,9 +21,12 @@ const CROWDED: u32 = 24;
 /// There is not enough memory for the ranks.
 ///
 /// # Panics
-/// There are more than [`FEW`] keys.
-pub(super) fn ranks_of_few<K: DistanceKey>(keys: &[K], limit: K) -> Result<(Values, Vec<u32>), Refused> {
-    assert!(keys.len() <= FEW, "{} keys", keys.len());
+/// There are more than [`SMALL`] keys.
+pub(super) fn ranks_of_small_input<K: DistanceKey>(
+    keys: &[K],
+    limit: K,
+) -> Result<(Values, Vec<u32>), Refused> {
+    assert!(keys.len() <= SMALL, "{} keys", keys.len());
     let extent = Extent::within(keys, limit);
     let mut ranks = memory::zeroed(keys.len())?;
     let mut values = Vec::new();
@@ -122,7 +125,7 @@ mod tests {
     fn agree<T: Value + Sealed>(distances: &[f64], limit: f64) {
         let keys: Vec<T::Key> = distances.iter().map(|&distance| T::from_f64(distance).key()).collect();
         let limit = T::from_f64(limit).key();
-        let (values, ranks) = ranks_of_few(&keys, limit).unwrap();
+        let (values, ranks) = ranks_of_small_input(&keys, limit).unwrap();
         let (expected_values, expected) = plain(&keys, limit);
         assert_eq!((values, ranks), (Values::Listed(expected_values), expected), "{} keys", keys.len());
     }
@@ -136,7 +139,7 @@ mod tests {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             (state >> 33) as f64 / (1_u64 << 31) as f64
         };
-        for count in [0, 1, 2, 31, 32, 33, 1000, FEW] {
+        for count in [0, 1, 2, 31, 32, 33, 1000, SMALL] {
             let spread: Vec<f64> = (0..count).map(|_| next()).collect();
             let with = |first: f64| -> Vec<f64> {
                 [first].into_iter().chain(spread.iter().copied().skip(1)).collect()
