@@ -18,7 +18,7 @@ use lacuna::metric::read::read_bytes;
 use lacuna::metric::{Distances, PointCloud};
 use lacuna::rips::components::Components;
 use lacuna::rips::filtration_construction::{Construction, Residue, binomial, construct};
-use lacuna::rips::pair_store::{ApparentPairs, PairStore, Pivots};
+use lacuna::rips::pair_store::Pivots;
 use lacuna::rips::rank::{matrix_of_points, rank};
 use lacuna::rips::submatrix_reduction::{Submatrix, reduce};
 use lacuna::rips::{Rips, SecondLayer};
@@ -45,16 +45,16 @@ fn verified(points: &PointCloud, dim: usize) {
     }
 }
 
-/// A pair store without pairs.
-fn nothing() -> PairStore<u64> {
-    PairStore { pivots: Pivots::with_capacity(0).unwrap(), apparent: ApparentPairs::Implicit }
+/// A layer 1 without pairs.
+fn nothing() -> Pivots<u64> {
+    Pivots::with_capacity(0).unwrap()
 }
 
 fn construction<'a>(
     n: usize,
     dim: usize,
     layer: SecondLayer,
-    below: &'a PairStore<u64>,
+    below: &'a Pivots<u64>,
 ) -> Construction<'a, u64> {
     Construction {
         dim,
@@ -136,11 +136,10 @@ fn reduction(c: &mut Criterion) {
     let mut group = c.benchmark_group("reduction");
     group.sample_size(20);
     for layer in [SecondLayer::Implicit, SecondLayer::Sorted] {
-        let pivots = Pivots::with_capacity(n).unwrap();
+        let mut store = Pivots::with_capacity(n).unwrap();
         for edge in complex.forest(32, &()).edges {
-            pivots.insert(Code::new(n, 2).entry(edge.rank, edge.vertices), 0).expect("an edge comes once");
+            store.insert(Code::new(n, 2).entry(edge.rank, edge.vertices), 0).expect("an edge comes once");
         }
-        let mut store = PairStore { pivots, apparent: ApparentPairs::None };
         for dim in [1, 2] {
             let task = construction(n, dim, layer, &store);
             let residue = construct(&complex, &task);
@@ -150,8 +149,7 @@ fn reduction(c: &mut Criterion) {
             group.bench_function(format!("{n} points, dimension {dim}, {layer:?}"), |b| {
                 b.iter(|| reduce(black_box(&reduction), Two, None));
             });
-            let pivots = reduce(&reduction, Two, None).unwrap().store;
-            store = PairStore { pivots, apparent: residue.apparent };
+            store = reduce(&reduction, Two, None).unwrap().store;
         }
     }
 }

@@ -15,7 +15,7 @@
 
 use super::apparent_pairs;
 use super::complex::Complex;
-use super::pair_store::PairStore;
+use super::pair_store::Pivots;
 use super::word::Word;
 use crate::parallel::map;
 
@@ -30,8 +30,8 @@ pub fn by_apparent_pair<C: Complex>(complex: &C, simplex: &[u32], rank: u32, fac
 const CHUNK: usize = 1 << 12;
 
 /// The entries that layer 1 of the dimension below does not clear, in the same order.
-pub fn uncleared_by_layer1<W: Word>(entries: &[W], below: &PairStore<W>) -> Vec<W> {
-    let is_left = |entry: &W| below.pivots.get(*entry).is_none();
+pub fn uncleared_by_layer1<W: Word>(entries: &[W], below: &Pivots<W>) -> Vec<W> {
+    let is_left = |entry: &W| below.get(*entry).is_none();
     let left_of = |chunk: usize| {
         let chunk = &entries[chunk * CHUNK..entries.len().min((chunk + 1) * CHUNK)];
         chunk.iter().copied().filter(is_left).collect::<Vec<W>>()

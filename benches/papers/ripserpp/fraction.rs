@@ -6,7 +6,7 @@ use lacuna::internals::Gpu;
 use lacuna::internals::Level;
 use lacuna::metric::{DistanceMatrix, Distances};
 use lacuna::rips::filtration_construction::{Construction, DeviceSweep, Enumerate, construct};
-use lacuna::rips::pair_store::{ApparentPairs, PairStore, Pivots};
+use lacuna::rips::pair_store::Pivots;
 use lacuna::rips::rank::rank;
 use lacuna::rips::{Progress, SecondLayer};
 use rand::{RngExt, SeedableRng};
@@ -169,7 +169,7 @@ fn counted(distances: DistanceMatrix<f64>, model: Model, gpu: Option<&Gpu>) -> R
     }
     let level = Level::detect();
     let complex = Dense::<u32>::new(n, ranking.edges.square()?, level);
-    let nothing = PairStore { pivots: Pivots::none(), apparent: ApparentPairs::None };
+    let nothing = Pivots::none();
     let progress: &dyn Progress = &();
     let layer = SecondLayer::Implicit;
     let residue = construct::<u128>(

@@ -47,7 +47,7 @@ impl<W: Word> Sink for Collector<'_, W> {
     fn undecided(&mut self, vertices: &[u32], rank: u32) {
         let entry = self.construction.code.entry(rank, vertices.iter().copied());
         self.undecided += 1;
-        if self.construction.below.pivots.get(entry).is_none() {
+        if self.construction.below.get(entry).is_none() {
             self.columns.push(entry);
         }
     }

@@ -37,7 +37,7 @@ use self::collect::{Collector, residue};
 use super::Progress;
 use super::code::Code;
 use super::components::Components;
-use super::pair_store::{ApparentPairs, PairStore};
+use super::pair_store::{ApparentPairs, Pivots};
 use super::plan::SecondLayer;
 use super::stats::PairStoreStats;
 use super::word::Word;
@@ -102,7 +102,7 @@ pub struct Construction<'a, W> {
     /// The layout of the entries of their cofacets.
     pub cofacet_code: Code<W>,
     /// The pairs of dimension d−1.
-    pub below: &'a PairStore<W>,
+    pub below: &'a Pivots<W>,
     /// The kind of layer 2 to make.
     pub layer: SecondLayer,
     /// Number of bits of a stored rank.

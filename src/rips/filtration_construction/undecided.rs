@@ -8,7 +8,7 @@ use std::time::Instant;
 use super::{Residue, SimplexCounts};
 use crate::rips::clearing;
 use crate::rips::code::Code;
-use crate::rips::pair_store::{ApparentPairs, PairStore};
+use crate::rips::pair_store::{ApparentPairs, Pivots};
 use crate::rips::plan::SecondLayer;
 use crate::rips::stats::PairStoreStats;
 use crate::rips::word::Word;
@@ -61,7 +61,7 @@ impl Undecided {
     }
 
     /// The residue: the undecided simplices that layer 1 of the dimension below does not clear.
-    pub fn clear<W: Word>(self, below: &PairStore<W>, layer: SecondLayer) -> Residue<W> {
+    pub fn clear<W: Word>(self, below: &Pivots<W>, layer: SecondLayer) -> Residue<W> {
         let undecided = descending(&self.columns);
         drop(self.columns);
         let columns = clearing::uncleared_by_layer1(&undecided, below);

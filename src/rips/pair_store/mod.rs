@@ -20,8 +20,6 @@ pub enum ApparentPairs<W> {
     Implicit,
     /// The entries of all τ, ascending.
     Sorted(Vec<W>),
-    /// There are no pairs, as in dimension 0: union-find pairs vertices with edges.
-    None,
 }
 
 impl<W: Word> ApparentPairs<W> {
@@ -44,16 +42,6 @@ impl<W: Word> ApparentPairs<W> {
                 apparent_pairs::omit(vertices, omitted, facet);
                 Some(omitted)
             }
-            ApparentPairs::None => None,
         }
     }
-}
-
-/// Both layers, for the pairs of simplices of one dimension with simplices of the next.
-#[derive(Debug)]
-pub struct PairStore<W> {
-    /// Layer 1: the pivots of reduced columns.
-    pub pivots: Pivots<W>,
-    /// Layer 2: the zero apparent pairs.
-    pub apparent: ApparentPairs<W>,
 }

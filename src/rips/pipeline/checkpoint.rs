@@ -22,7 +22,7 @@ use crate::diagram::Bar;
 use crate::rips::edge_collapse::{Collapsed, Keep};
 use crate::rips::filtration_construction::Residue;
 use crate::rips::filtration_construction::cuda::ahead::Ahead;
-use crate::rips::pair_store::{ApparentPairs, PairStore, Pivots};
+use crate::rips::pair_store::{ApparentPairs, Pivots};
 use crate::rips::rank::{Edges, Layout, Ranking, Values};
 use crate::rips::stats::DimensionStats;
 use crate::rips::submatrix_reduction::{entries, forget};
@@ -102,7 +102,7 @@ impl Run<'_> {
         }
         self.swept(ahead)?;
         self.stats.dimensions.push(stats);
-        Ok(Some((bars, Below::new(PairStore { pivots, apparent: ApparentPairs::Implicit }))))
+        Ok(Some((bars, Below::new(pivots))))
     }
 
     /// Saves a finished dimension, and removes its residue and its partial reduction.

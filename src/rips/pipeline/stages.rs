@@ -11,7 +11,7 @@ use crate::rips::components::{ComponentBar, Forest, component_bars};
 use crate::rips::field::Modulo;
 use crate::rips::filtration_construction::cuda::ahead::{Ahead, Dispatch};
 use crate::rips::filtration_construction::{Construction, Enumerate, Residue, Undecided, construct};
-use crate::rips::pair_store::{ApparentPairs, PairStore, Pivots};
+use crate::rips::pair_store::Pivots;
 use crate::rips::plan::choose::rank_bits;
 use crate::rips::rank::Values;
 use crate::rips::representatives::{Class, Codes, Collector, Pairs, RepresentativeKind};
@@ -30,8 +30,8 @@ pub(super) type Dimension<W> = (Vec<Bar>, Below<W>);
 
 /// The results of a dimension that the next one needs.
 pub(in crate::rips) struct Below<W> {
-    /// The pairs, which clear columns of the next dimension.
-    pub(in crate::rips) pairs: PairStore<W>,
+    /// Layer 1 of the pair store, which clears columns of the next dimension.
+    pub(in crate::rips) store: Pivots<W>,
     /// The columns of the residue and the pivot of each, from which the cycles of essential classes are made; empty in
     /// dimension 0, and if no cycles are wanted.
     pub(in crate::rips) columns: Vec<W>,
@@ -39,9 +39,9 @@ pub(in crate::rips) struct Below<W> {
 }
 
 impl<W> Below<W> {
-    /// The results of a dimension with these pairs, for which no columns are recorded.
-    pub(super) fn new(pairs: PairStore<W>) -> Self {
-        Below { pairs, columns: Vec::new(), pivots: Vec::new() }
+    /// The results of a dimension for which no columns are recorded.
+    pub(super) fn new(store: Pivots<W>) -> Self {
+        Below { store, columns: Vec::new(), pivots: Vec::new() }
     }
 }
 
@@ -83,7 +83,7 @@ impl Run<'_> {
         }
         let bars = self.component_bars(&forest);
         self.stats.components_seconds = started.elapsed().as_secs_f64();
-        Ok((bars, Below::new(PairStore { pivots, apparent: ApparentPairs::None })))
+        Ok((bars, Below::new(pivots)))
     }
 
     /// A further dimension: taken from the checkpoint, or the residue is constructed, cleared by the pairs of the
@@ -100,7 +100,7 @@ impl Run<'_> {
         }
         let progress = self.progress;
         let done = if_finished(progress, || -> Result<_, RipsError> {
-            let residue = self.construct(complex, dim, &below.pairs, ahead)?;
+            let residue = self.construct(complex, dim, &below.store, ahead)?;
             let reduction = self.reduce(complex, dim, &residue)?;
             Ok((residue, reduction))
         });
@@ -112,26 +112,19 @@ impl Run<'_> {
         let (residue, reduction) = done?;
         let bars = self.bars(complex, dim, &residue.columns, &reduction, below);
         self.save_dimension(dim, &bars, &reduction.store);
-        let pairs = PairStore { pivots: reduction.store, apparent: residue.apparent };
         let (columns, pivots) =
             if self.wants_cycles() { (residue.columns, reduction.pivots) } else { Default::default() };
-        Ok(Some((bars, Below { pairs, columns, pivots })))
+        Ok(Some((bars, Below { store: reduction.store, columns, pivots })))
     }
 
     /// One bar per component: it ends with the edge that joins the component to an older one, or never.
     fn component_bars(&mut self, forest: &Forest) -> Vec<Bar> {
-        if self.births.is_some() || self.collector.is_some() {
-            let Plan { points, threshold, .. } = *self.plan;
-            let components = component_bars(forest, points, self.births, self.values, threshold);
-            if let Some(collector) = &mut self.collector {
-                collector.components(&components);
-            }
-            return components.into_iter().map(|ComponentBar { bar, .. }| bar).collect();
+        let Plan { points, threshold, .. } = *self.plan;
+        let components = component_bars(forest, points, self.births, self.values, threshold);
+        if let Some(collector) = &mut self.collector {
+            collector.components(&components);
         }
-        let deaths = forest.edges.iter().map(|edge| self.values.distance(edge.rank));
-        let essential = std::iter::repeat_n(f64::INFINITY, forest.trees);
-        let bars = deaths.filter(|&d| d > 0.0).chain(essential).map(|death| Bar { birth: 0.0, death });
-        bars.collect()
+        components.into_iter().map(|ComponentBar { bar, .. }| bar).collect()
     }
 
     /// The residue of a dimension: the simplices that devices left undecided, then cleared, or constructed here without
@@ -140,7 +133,7 @@ impl Run<'_> {
         &mut self,
         complex: &dyn Enumerate,
         dim: usize,
-        below: &PairStore<W>,
+        below: &Pivots<W>,
         ahead: &mut Ahead,
     ) -> Result<Residue<W>, RipsError> {
         let started = Instant::now();
@@ -187,14 +180,14 @@ impl Run<'_> {
         dim: usize,
         undecided: &Undecided,
     ) -> Result<(), RipsError> {
-        let nothing = PairStore { pivots: Pivots::none(), apparent: ApparentPairs::None };
+        let nothing = Pivots::none();
         let construction = self.construction::<W>(dim, &nothing);
         let own = construct(complex, &construction);
         let same = undecided.check(&own, &construction.code);
         same.map_err(|difference| RipsError::SelfCheck { dim, difference })
     }
 
-    fn construction<'b, W: Word>(&'b self, dim: usize, below: &'b PairStore<W>) -> Construction<'b, W> {
+    fn construction<'b, W: Word>(&'b self, dim: usize, below: &'b Pivots<W>) -> Construction<'b, W> {
         Construction {
             dim,
             code: self.code(dim),

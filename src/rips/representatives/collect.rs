@@ -240,7 +240,7 @@ impl<'a, W: Word> Essential<'a, W> {
             let mut vertices = Vec::new();
             let paths = Paths::new(
                 points,
-                below.pairs.pivots.iter().map(|(edge, _)| {
+                below.store.iter().map(|(edge, _)| {
                     code.vertices_of(edge, &mut vertices);
                     [vertices[0], vertices[1]]
                 }),

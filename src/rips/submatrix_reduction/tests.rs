@@ -87,7 +87,7 @@ fn pairs<W: Word, F: Field>(
     let (code, cofacet_code) = (Code::<W>::new(n, 2), Code::new(n, 3));
     let mut columns: Vec<W> = edges.iter().map(|&(i, j, rank)| code.entry(rank, [i, j])).collect();
     columns.sort_unstable_by(|a, b| b.cmp(a));
-    let apparent = ApparentPairs::None;
+    let apparent = ApparentPairs::Sorted(Vec::new());
     let submatrix = Submatrix {
         complex,
         code,

@@ -36,7 +36,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use super::cochain::Cochain;
 use super::column::Worker;
 use super::queue::{Term, cancel};
-use super::{ApparentPairs, Shared, Submatrix};
+use super::{Shared, Submatrix};
 use crate::memory::{self, Refused};
 use crate::progress::{Progress, check};
 use crate::rips::apparent_pairs::{cofacet_of, join};
@@ -222,10 +222,7 @@ impl<W: Word, F: Field> Worker<'_, W, F> {
     /// Whether columns with enough simplices may be walked, as far as is known before the edges are listed.
     fn may_walk(&self) -> bool {
         let Shared { submatrix, walks, .. } = self.shared;
-        F::UNIT
-            && submatrix.walkers > 0
-            && !matches!(submatrix.apparent, ApparentPairs::None)
-            && walks.edges.get().is_none_or(Option::is_some)
+        F::UNIT && submatrix.walkers > 0 && walks.edges.get().is_none_or(Option::is_some)
     }
 
     /// The minimum number of simplices of a column that is walked; `None` if no column is walked.
@@ -410,6 +407,7 @@ fn extend_all<W: Word, F: Field>(
 mod tests {
     use super::*;
     use crate::rips::code::Code;
+    use crate::rips::submatrix_reduction::ApparentPairs;
 
     /// All pairs among the last `last` points; ranks are distinct and ascend by the lesser point, then by the greater.
     struct Pairs {

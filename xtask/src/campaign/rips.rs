@@ -5,7 +5,7 @@ use lacuna::internals::{Code, Dense, Level};
 use lacuna::metric::{Distances, SparseDistances, Value};
 use lacuna::output;
 use lacuna::rips::filtration_construction::{Construction, construct};
-use lacuna::rips::pair_store::{ApparentPairs, PairStore, Pivots};
+use lacuna::rips::pair_store::Pivots;
 use lacuna::rips::plain::{self, Class};
 use lacuna::rips::rank::{Ranking, rank};
 use lacuna::rips::{Collapse, Outcome, Representative, RepresentativesRequest, Rips, SecondLayer};
@@ -458,8 +458,7 @@ fn assembled<T: Value>(case: &Case, distances: &Distances<T>, value: f64) -> Res
         let mut expected = None;
         for level in Level::available() {
             for width in [16, 32] {
-                let pivots = Pivots::with_capacity(0).map_err(|error| refused(&error))?;
-                let store = PairStore { pivots, apparent: ApparentPairs::None };
+                let store = Pivots::with_capacity(0).map_err(|error| refused(&error))?;
                 let construction = Construction {
                     dim,
                     code: Code::<u64>::new(n, dim + 1),

@@ -39,8 +39,7 @@ fn device_conforms<W: Word>(
             };
             let pivots = Pivots::with_capacity(expected.cleared.len()).unwrap();
             wide(&expected.cleared).into_iter().for_each(|entry| pivots.insert(entry, 0).unwrap());
-            let below = PairStore { pivots, apparent: ApparentPairs::Implicit };
-            let found = swept.unwrap().clear(&below, layer);
+            let found = swept.unwrap().clear(&pivots, layer);
             assert_eq!(
                 found.counts, expected.counts,
                 "n = {n}, dimension {dim}, {layer:?}, {rank_width} bits"
@@ -130,7 +129,7 @@ fn gpu_of_little_memory_gives_the_same() {
                     swept(std::slice::from_ref(&little), &graph, 3, layer),
                 ),
             ];
-            let nothing = PairStore::<u64> { pivots: Pivots::none(), apparent: ApparentPairs::None };
+            let nothing = Pivots::<u64>::none();
             for (expected, found) in tasks {
                 assert!(layer == SecondLayer::Implicit || found[2].cofacets.len() > 1, "no batch was cut");
                 for (expected, found) in expected.into_iter().zip(found) {

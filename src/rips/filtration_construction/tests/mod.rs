@@ -189,13 +189,12 @@ fn conforms(table: &Table, dim: usize, rank_width: u32, level: Level, complex: &
     let expected = expected(table, dim);
     let pivots = Pivots::with_capacity(expected.cleared.len()).unwrap();
     expected.cleared.iter().for_each(|&entry| pivots.insert(entry, 0).unwrap());
-    let below = PairStore { pivots, apparent: ApparentPairs::Implicit };
     for layer in [SecondLayer::Implicit, SecondLayer::Sorted] {
         let construction = Construction {
             dim,
             code: Code::new(table.n, dim + 1),
             cofacet_code: Code::new(table.n, dim + 2),
-            below: &below,
+            below: &pivots,
             layer,
             rank_width,
             level,
@@ -294,7 +293,7 @@ fn undecided_of_several_parts_are_merged_and_checked() {
     let mut state = 17;
     let table = Table::random(12, 5, 1, &mut state);
     let (dim, expected) = (2, expected(&table, 2));
-    let nothing = PairStore::<u64> { pivots: Pivots::none(), apparent: ApparentPairs::None };
+    let nothing = Pivots::<u64>::none();
     let construction = Construction {
         dim,
         code: Code::<u64>::new(table.n, dim + 1),
@@ -329,8 +328,7 @@ fn undecided_of_several_parts_are_merged_and_checked() {
 
     let pivots = Pivots::with_capacity(expected.cleared.len()).unwrap();
     expected.cleared.iter().for_each(|&entry| pivots.insert(entry, 0).unwrap());
-    let below = PairStore { pivots, apparent: ApparentPairs::Implicit };
-    let found = swept().clear(&below, SecondLayer::Sorted);
+    let found = swept().clear(&pivots, SecondLayer::Sorted);
     assert_eq!((found.columns, found.counts), (expected.columns, expected.counts));
     assert!(matches!(found.apparent, ApparentPairs::Sorted(found) if found == expected.cofacets));
 }

@@ -5,7 +5,7 @@ use crate::rips::code::Code;
 use crate::rips::filtration_construction::{
     Construction, DeviceSweep, Enumerate, OnSwept, SimplexCounts, Undecided, construct,
 };
-use crate::rips::pair_store::{ApparentPairs, PairStore, Pivots};
+use crate::rips::pair_store::{ApparentPairs, Pivots};
 use crate::rips::stats::PairStoreStats;
 use crate::simd::Level;
 
@@ -38,7 +38,7 @@ impl StandIn {
         found: OnSwept<'_>,
     ) {
         assert_eq!(sweep.limbs, 1, "a test's device writes entries of 64 bits");
-        let nothing = PairStore { pivots: Pivots::none(), apparent: ApparentPairs::None };
+        let nothing = Pivots::none();
         for dim in 1..=sweep.max_dim {
             let failure = self.fails.filter(|&(at, _)| at == dim).map(|(_, failure)| failure);
             let residue = construct::<u64>(
