@@ -39,13 +39,13 @@ const EDGES_REDUCED: f64 = 0.5;
 const CLOSED: f64 = 0.6;
 
 /// The estimate for an input with this summary up to dimension `max_dim`, with ranks of `rank_width` bits.
-pub(super) fn of(summary: &Summary, max_dim: usize, rank_width: u32, level: Level) -> Estimate {
+pub(super) fn of(summary: &Summary, max_dim: usize, rank_width: u32) -> Estimate {
     let dims = 1..=max_dim.min(summary.points.saturating_sub(2));
     // The sum of an empty iterator is -0.0.
     let swept = dims.clone().map(|dim| simplices(summary, dim)).fold(0.0, |sum, count| sum + count);
     let filled: f64 = dims.clone().map(|dim| filled(summary, dim)).sum();
     let rate = if rank_width == 16 { CPU_RATE } else { WIDE_RATE };
-    let rate = if level.name() == "portable" { rate * PORTABLE } else { rate };
+    let rate = if Level::detect().name() == "portable" { rate * PORTABLE } else { rate };
     let stages = dims.clone().count() as f64;
     let on_thread: f64 = dims.map(|dim| on_thread(summary, dim, rate)).sum();
     Estimate {
@@ -162,7 +162,7 @@ mod tests {
         let distances = Distances::from(PointCloud::new(1, points).unwrap());
         let summary = Summary::of(&distances, Some(f64::INFINITY)).unwrap();
         assert_eq!(simplices(&summary, 3), binomial(40, 4) as f64);
-        let [narrow, wide] = [16, 32].map(|bits| of(&summary, 2, bits, Level::detect()));
+        let [narrow, wide] = [16, 32].map(|bits| of(&summary, 2, bits));
         assert!(0.0 < narrow.cpu && narrow.cpu < wide.cpu && wide.device > 0.0);
     }
 
@@ -208,7 +208,7 @@ mod tests {
             let rips = Rips::new(cloud(n, dimension)).max_dim(max_dim).threshold(threshold);
             let outcome = rips.solve(&()).unwrap();
             let took: f64 = outcome.stats.dimensions.iter().map(|stats| stats.assembly_seconds).sum();
-            let estimate = of(&outcome.summary, max_dim, outcome.plan.rank_width, Level::detect());
+            let estimate = of(&outcome.summary, max_dim, outcome.plan.rank_width);
             let ratio = estimate.cpu / took;
             println!(
                 "{n} points in R^{dimension}, dimension {max_dim}, {} edges: {took:.4} s, estimated {:.4} s ({ratio:.2})",

@@ -46,23 +46,15 @@ const TIMES: usize = 2;
 /// Number of times that the cost test is evaluated in a collapse of all edges.
 const QUESTIONS: usize = 64;
 
-/// The edges that must keep their ranks.
-#[derive(Clone, Copy)]
-pub(super) struct Pins<'a> {
-    /// Whether the edges that determine the order of bars of dimension 2 are pinned.
-    pub(super) of_components: bool,
-    /// Places of edges whose links are pinned, with the edges that join them to their links.
-    pub(super) links_of: &'a [usize],
-}
-
-/// Collapses edges, given in filtration order.
+/// Collapses edges, given in filtration order. If `pins` is set, edges are pinned that keep the bars of dimension 2 in
+/// order, and in any case the links of the edges at the places `links_of`.
 ///
 /// # Errors
 /// There is no memory for the graph.
 pub(super) fn collapse(
     points: usize,
     edges: &[(u32, u32)],
-    pins: Pins<'_>,
+    (pins, links_of): (bool, &[usize]),
     cost_test: Option<CostTest<'_>>,
     progress: &dyn Progress,
 ) -> Result<(Edges, CollapseStats), Refused> {
@@ -75,14 +67,14 @@ pub(super) fn collapse(
         batch: Incident::none(points),
         moved: Incident::none(points),
         dominators: vec![0; points],
-        pins: pins.of_components,
+        pins,
         pinned: Pinned::none(edges.len())?,
         moves: (threads > 1 && replica::is_small(points, edges.len())).then(Vec::new),
         start: edges.len(),
         end: edges.len(),
         stats: CollapseStats { before: edges.len(), after: edges.len(), ..CollapseStats::default() },
     };
-    for &place in pins.links_of {
+    for &place in links_of {
         state.pinned.pin_link(&state.graph, edge_at(place, edges[place]));
     }
     let mut spending = cost_test.map(|test| test.begin(edges.len(), graph::bytes(points, edges.len())));

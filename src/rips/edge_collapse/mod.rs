@@ -84,8 +84,8 @@ pub(super) fn collapse(
 ) -> Result<Collapsed, Refused> {
     let order = ordered(ranking)?;
     let places: Vec<usize> = keep.born_at.iter().filter_map(|&value| order.place(value)).collect();
-    let pins = batches::Pins { of_components: keep.plane, links_of: &places };
-    let (mut left, stats) = batches::collapse(points, &order.edges, pins, cost_test, progress)?;
+    let (mut left, stats) =
+        batches::collapse(points, &order.edges, (keep.plane, &places), cost_test, progress)?;
     let values = order.renumber(&mut left.numbers);
     let graph = Ranking { values: Values::Listed(values), edges: left };
     Ok(Collapsed { graph, repeated: order.repeated(), stats })

@@ -161,7 +161,7 @@ pub(super) fn prepare<T: Value>(rips: Rips<T>, progress: &dyn Progress) -> Resul
 /// distances is known only after ranking.
 fn estimated(summary: &Summary, max_dim: usize) -> Estimate {
     let rank_width = if summary.edges > usize::from(u16::MAX) { 32 } else { 16 };
-    estimate::of(summary, max_dim, rank_width, Level::detect())
+    estimate::of(summary, max_dim, rank_width)
 }
 
 /// Maximum estimated seconds of sweeping for which a single thread is used. Such short runs consist mostly of the
@@ -219,7 +219,7 @@ impl Setting {
         plan.memory = self.tables.plan(&plan);
         self.tables.check(&plan)?;
         let Graph { start, max_dim, summary, ranking: Ranking { values, edges } } = graph;
-        let estimate = estimate::of(&summary, max_dim, plan.rank_width, Level::detect());
+        let estimate = estimate::of(&summary, max_dim, plan.rank_width);
         let dispatch = decide(&estimate)?;
         let saves = representatives.is_none() && progress.checkpoint().is_kept();
         let prefix = if saves { checkpoint::prefix(&plan, &values, &edges, births) } else { String::new() };

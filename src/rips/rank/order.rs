@@ -9,14 +9,13 @@
 //! nearly all inputs of double precision, the keys are sorted ([`buckets`](super::buckets)). A small number of keys is
 //! ranked by a method of its own ([`small_input`](super::small_input)).
 
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::buckets::ranks_by_buckets;
 use super::small_input::{SMALL, ranks_of_small_input};
 use crate::memory;
 use crate::metric::value::DistanceKey;
-use crate::parallel::{each, joined, lock};
+use crate::parallel::{each, joined, pieces_mut};
 use crate::progress::Progress;
 use crate::rips::RipsError;
 use crate::rips::complex::ABSENT;
@@ -267,10 +266,8 @@ impl Present {
             parts.push((words, part));
             (rest, from) = (after, to);
         }
-        let (count, parts) = (parts.len(), Mutex::new(parts.into_iter().enumerate()));
-        each(count, &|_| {
-            let next = lock(&parts).next();
-            let Some((chunk, (words, part))) = next else { return };
+        pieces_mut(&mut parts, 1, &|chunk, part| {
+            let (words, part) = &mut part[0];
             let mut out = part.iter_mut();
             let first = self.least + (chunk * CHUNK) as u64 * KEYS;
             for (word, at) in words.iter().zip((first..).step_by(KEYS as usize)) {

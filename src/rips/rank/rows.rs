@@ -1,13 +1,12 @@
 //! Distances of all pairs of points, computed row by row.
 
 use std::mem;
-use std::sync::Mutex;
 
 use super::order::CHUNK;
 use crate::memory::{self, Refused};
 use crate::metric::value::{DistanceKey, LANES};
 use crate::metric::{DistanceMatrix, PointCloud, Value};
-use crate::parallel::{SharedRange, lock, pieces_mut};
+use crate::parallel::pieces_mut;
 use crate::rips::Progress;
 use crate::rips::complex::stride;
 use crate::simd::{Kernel, Level, Simd};
@@ -128,15 +127,9 @@ pub(super) fn lower_of_points<T: Value, O: zerocopy::FromZeros + Copy + Send>(
         rows.for_each(|(i, out)| fill(i, out));
         return Ok(lower);
     }
-    let rows = Mutex::new(rows.collect::<Vec<_>>().into_iter());
-    SharedRange::new(n, at_once).share(&|| {
-        loop {
-            let taken: Vec<(usize, &mut [O])> = lock(&rows).by_ref().take(at_once).collect();
-            if taken.is_empty() {
-                return;
-            }
-            taken.into_iter().for_each(|(i, out)| fill(i, out));
-        }
+    let mut rows: Vec<(usize, &mut [O])> = rows.collect();
+    pieces_mut(&mut rows, at_once, &|_, rows: &mut [(usize, &mut [O])]| {
+        rows.iter_mut().for_each(|(i, out)| fill(*i, out));
     });
     Ok(lower)
 }

@@ -1,11 +1,10 @@
 //! Construction of neighbour lists from an edge list, on all threads.
 
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use super::NearAbove;
 use crate::memory::{self, Refused};
-use crate::parallel::{SharedRange, lock, ranges};
+use crate::parallel::{pieces_mut, ranges};
 
 /// Number of edges that a thread takes at a time.
 const EDGES: usize = 1 << 14;
@@ -77,19 +76,13 @@ pub(super) fn sort(
         };
         parts.push(part);
     }
-    let (count, parts) = (parts.len(), Mutex::new(parts.into_iter()));
-    SharedRange::new(count, 1).share(&|| {
-        loop {
-            let part = lock(&parts).next();
-            let Some(part) = part else { return };
-            part.sort(offsets);
-        }
-    });
+    pieces_mut(&mut parts, 1, &|_, part: &mut [Part<'_>]| part[0].sort(offsets));
 }
 
 impl Part<'_> {
-    fn sort(self, offsets: &[usize]) {
+    fn sort(&mut self, offsets: &[usize]) {
         let Part { first, rows, neighbours, ranks, near } = self;
+        let first = *first;
         for (k, near) in near.iter_mut().enumerate() {
             let v = first + k;
             let range = offsets[v] - offsets[first]..offsets[v + 1] - offsets[first];
