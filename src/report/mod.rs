@@ -136,7 +136,7 @@ impl Report {
             let vertices: Vec<String> = simplex.iter().map(ToString::to_string).collect();
             vertices.join(" ")
         };
-        for one in found {
+        for one in found.iter() {
             let Some(bar) = self.place(one.dim, one.index) else { continue };
             self.simplices.push((bar, words(&one.birth), one.death.as_deref().map(words)));
             let drawn = one

@@ -104,7 +104,7 @@ impl Geometry {
         coordinates: &CloudCoordinates,
     ) -> Result<Geometry, GeometryError> {
         let mut cycles = Vec::new();
-        for found in representatives {
+        for found in representatives.iter() {
             let Some(cycle) = found.cycle.as_deref() else { continue };
             let shape = match cycle.dimension() {
                 1 => CellShape::Edge,

@@ -1,7 +1,7 @@
 //! The edges of a small dense complex in filtration order.
 //!
-//! With at most [`MOST_SORTED`] points a loop over the sorted edges finds the spanning forest, and decides which edges are in
-//! apparent pairs, in less time than the vectorised algorithms take to start.
+//! With at most [`MOST_SORTED`] points a loop over the sorted edges finds the spanning forest, and decides which edges
+//! are in apparent pairs, in less time than the vectorised algorithms take to start.
 
 use super::ABSENT;
 use super::dense::RankMatrix;

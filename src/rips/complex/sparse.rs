@@ -78,7 +78,8 @@ impl Sparse {
         Sparse::made(n, &pairs, &ranks, Sparse::gains_by_bitsets(n, edges.len()))
     }
 
-    /// Makes a graph of n points from pairs, none of them twice, and their ranks, with adjacency bitsets if they are wanted.
+    /// Makes a graph of n points from pairs, none of them twice, and their ranks, with adjacency bitsets if they are
+    /// wanted.
     ///
     /// # Errors
     /// There is no memory for the neighbour lists and the bitsets.

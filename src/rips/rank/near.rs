@@ -32,8 +32,8 @@ struct Near<K> {
 /// Number of leaves whose neighbours a thread searches at a time.
 const AT_ONCE: usize = 16;
 
-/// The keys of the pairs of points with a distance of at most `threshold`, which is finite, in any order. `progress` may
-/// end the search.
+/// The keys of the pairs of points with a distance of at most `threshold`, which is finite, in any order. `progress`
+/// may end the search.
 ///
 /// # Errors
 /// There are more than `most` pairs, or there is not enough memory for them.

@@ -10,9 +10,9 @@
 //! If the run has a checkpoint, the growing tree is saved there between the rows of two points, and so are the counts
 //! ([`checkpoint`]).
 //!
-//! Points are divided into pieces, one for each thread that pays. Of equally near points the first one joins, so the tree does
-//! not depend on the number of threads. Any minimum spanning tree has the same lengths: the edges up to a threshold
-//! join the same components in each.
+//! Points are divided into pieces, one for each thread that pays. Of equally near points the first one joins, so the
+//! tree does not depend on the number of threads. Any minimum spanning tree has the same lengths: the edges up to a
+//! threshold join the same components in each.
 
 mod checkpoint;
 

@@ -1,8 +1,5 @@
 //! The representatives of a diagram's bars.
 
-use std::iter::Flatten;
-use std::slice::Iter;
-
 use serde::{Deserialize, Serialize};
 
 use super::chain::Chain;
@@ -43,7 +40,7 @@ pub struct Representative {
 
 impl Representatives {
     /// All representatives, by ascending dimension.
-    pub fn iter(&self) -> Flatten<Iter<'_, Vec<Representative>>> {
+    pub fn iter(&self) -> impl Iterator<Item = &Representative> {
         self.dimensions.iter().flatten()
     }
 
@@ -81,14 +78,5 @@ impl Representatives {
             let chains = found.cocycle.iter_mut().chain(&mut found.cycle);
             chains.for_each(|chain| chain.rename(points, modulus));
         }
-    }
-}
-
-impl<'a> IntoIterator for &'a Representatives {
-    type Item = &'a Representative;
-    type IntoIter = Flatten<Iter<'a, Vec<Representative>>>;
-
-    fn into_iter(self) -> Self::IntoIter {
-        self.iter()
     }
 }

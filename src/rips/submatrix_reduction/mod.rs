@@ -19,7 +19,8 @@
 //!
 //! - No column claims it: j claims it by compare-and-swap, and the worker is done with j.
 //! - A column i to the left of j (i < j) claims it: i is added to j, which makes the pivot of j a later one.
-//! - A column k to the right of j (j < k) claims it: j takes the claim over by compare-and-swap, and the worker goes on with k.
+//! - A column k to the right of j (j < k) claims it: j takes the claim over by compare-and-swap, and the worker goes on
+//!   with k.
 //!
 //! When a compare-and-swap fails, the pivot is looked up again.
 //!
@@ -27,19 +28,22 @@
 //!
 //! 1. A stored version of a column never changes. A worker that reduces a column further stores a new version under the
 //!    new pivot. So a worker that still reads the old version adds a column with the pivot that it looked up.
-//! 2. Only columns to the left are added to a column. So at any time R = DV with V upper triangular and with units on its diagonal.
+//! 2. Only columns to the left are added to a column. So at any time R = DV with V upper triangular and with units on
+//!    its diagonal.
 //! 3. The column that claims a pivot is replaced by columns further to the left only. So no value of the table ever
 //!    comes back, and a compare-and-swap that succeeds has seen the present state.
-//! 4. A column is either reduced by one worker, or stored under one pivot, or zero. A take-over exchanges the roles of two columns.
+//! 4. A column is either reduced by one worker, or stored under one pivot, or zero. A take-over exchanges the roles of
+//!    two columns.
 //!
-//! *Termination.* Each round makes the pivot of a column later, or moves a claim to the left, or ends a column, or fails because
-//! another worker did one of these. There are finitely many pivots and columns.
+//! *Termination.* Each round makes the pivot of a column later, or moves a claim to the left, or ends a column, or
+//! fails because another worker did one of these. There are finitely many pivots and columns.
 //!
 //! *Correctness.* At the end no two columns have the same pivot, and R = DV as in invariant 2. The pivots of such an R
 //! do not depend on the additions that led to it (Edelsbrunner, Letscher, Zomorodian 2002; Cohen-Steiner, Edelsbrunner,
 //! Morozov 2006): they are those of the sequential algorithm, whatever the schedule.
 //!
-//! *Visibility.* A version is stored before the claim that names it, with release ordering; a look-up has acquire ordering.
+//! *Visibility.* A version is stored before the claim that names it, with release ordering; a look-up has acquire
+//! ordering.
 
 mod access_times;
 mod bucketed_column;
@@ -185,8 +189,9 @@ const BATCH: usize = 16;
 /// Number of columns for each thread that are taken one at a time.
 const ONE_BY_ONE: usize = 16;
 
-/// Reduces the columns of a submatrix over a field on the threads of the current pool. `wanted` chooses the columns whose cochains are returned, once all
-/// pivots are known. A reduction whose state a checkpoint holds goes on from there.
+/// Reduces the columns of a submatrix over a field on the threads of the current pool. `wanted` chooses the columns
+/// whose cochains are returned, once all pivots are known. A reduction whose state a checkpoint holds goes on from
+/// there.
 ///
 /// # Errors
 /// There is not enough memory for the tables of columns and pivots, or the checkpoint is damaged.

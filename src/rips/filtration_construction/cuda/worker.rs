@@ -58,8 +58,8 @@ pub(super) struct Worker<'a, R> {
 }
 
 impl<'a, R: KernelRank + Rank> Worker<'a, R> {
-    /// Loads the kernels for entries of `limbs` limbs, and allocates their outputs: undecided simplices, and if they are
-    /// wanted the apparent pairs of at most `most_apparent` simplices.
+    /// Loads the kernels for entries of `limbs` limbs, and allocates their outputs: undecided simplices, and if they
+    /// are wanted the apparent pairs of at most `most_apparent` simplices.
     pub(super) fn new(
         gpu: &'a Gpu,
         source: &'a Source<'a, R>,
