@@ -16,6 +16,9 @@ use crate::rips::word::Word;
 /// Number of buckets in a window.
 pub(super) const BUCKETS: usize = 128;
 
+/// Fewest entries for which all threads sort a bucket together.
+const SORTED_BY_ALL: usize = if cfg!(test) { 8 } else { 1 << 11 };
+
 /// An entry of the current bucket.
 struct Live<W: Word, F: Field> {
     term: Term<W, F>,
@@ -185,7 +188,11 @@ impl<W: Word, F: Field> BucketedColumn<W, F> {
             return;
         }
         let field = self.field;
-        self.pushed.par_sort_unstable_by_key(|&(entry, _)| entry);
+        if self.pushed.len() >= SORTED_BY_ALL {
+            self.pushed.par_sort_unstable_by_key(|&(entry, _)| entry);
+        } else {
+            self.pushed.sort_unstable_by_key(|&(entry, _)| entry);
+        }
         add_up(field, &mut self.pushed);
         let mut merged = Vec::with_capacity(self.live.len() + self.pushed.len());
         let mut live = std::mem::take(&mut self.live).into_iter().peekable();
