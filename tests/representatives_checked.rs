@@ -136,7 +136,7 @@ struct Tally {
 impl Tally {
     fn of(found: &Representatives) -> Tally {
         let mut tally = Tally { inputs: 1, ..Tally::default() };
-        for found in found {
+        for found in found.iter() {
             tally.bars[found.dim] += 1;
             tally.essential[found.dim] += usize::from(found.bar.is_essential());
             let terms =

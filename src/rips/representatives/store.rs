@@ -40,7 +40,7 @@ pub struct Representative {
 
 impl Representatives {
     /// All representatives, by ascending dimension.
-    pub fn iter(&self) -> impl Iterator<Item = &Representative> {
+    pub fn iter(&self) -> impl Iterator<Item = &Representative> + Clone {
         self.dimensions.iter().flatten()
     }
 
