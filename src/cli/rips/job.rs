@@ -7,8 +7,7 @@ use lacuna::output::geometry::{CloudCoordinates, Geometry, GeometryError};
 use lacuna::output::{Barcode, OutputFormat};
 use lacuna::plot::Series;
 use lacuna::report::Report;
-use lacuna::rips::CollapseStats;
-use lacuna::rips::{DistanceToMeasure, Landmarks, Outcome, Plan, Stats, Summary};
+use lacuna::rips::{CollapseStats, DistanceToMeasure, Landmarks, Outcome, Plan, Stats, Summary};
 use lacuna::snapshot::Resumable;
 
 use super::Arguments;

@@ -54,6 +54,10 @@ impl StandIn {
                     progress: &(),
                 },
             );
+            let pair_store = PairStoreStats {
+                layer2_sort_seconds: residue.pair_store.layer2_sort_seconds,
+                ..PairStoreStats::default()
+            };
             let cofacets = match residue.apparent {
                 ApparentPairs::Sorted(cofacets) => cofacets,
                 _ => Vec::new(),
@@ -78,13 +82,7 @@ impl StandIn {
             };
             // An entry of 64 bits is a single limb.
             let (columns, cofacets) = (vec![residue.columns], vec![cofacets]);
-            if !found(Ok(Undecided {
-                columns,
-                cofacets,
-                pair_store: PairStoreStats::default(),
-                counts,
-                seconds: 0.0,
-            })) {
+            if !found(Ok(Undecided { columns, cofacets, pair_store, counts, seconds: 0.0 })) {
                 return;
             }
         }
