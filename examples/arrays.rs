@@ -1,7 +1,7 @@
 //! Arrays of `ndarray` as input and output: distances in, a row (dimension, birth, death) for each bar out.
 //!
 //! ```sh
-//! cargo run --release --features ndarray --example arrays
+//! cargo run --release --example arrays
 //! ```
 
 use std::error::Error;

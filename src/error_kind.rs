@@ -26,8 +26,8 @@ use crate::matrix::cycles::CyclesError;
 use crate::matrix::write::UntoldDimension;
 use crate::matrix::{MatrixError, NotAComplex};
 use crate::memory::DoesNotFit;
-use crate::metric::write::{Loss, UnwritableDistances};
-use crate::metric::{MetricError, ShortestPathsError};
+use crate::metric::write::Loss;
+use crate::metric::{DistancesError, MetricError};
 use crate::output::geometry::GeometryError;
 use crate::progress::Interrupted;
 use crate::rips::RipsError;
@@ -107,6 +107,7 @@ classified! {
     DoesNotFit { _ => ErrorKind::Memory, }
     GeometryError {}
     Inexact {}
+    DistancesError { Self::Memory(_) => ErrorKind::Memory, }
     Infallible {}
     Interrupted {
         Interrupted { memory: Some(_), .. } => ErrorKind::Memory,
@@ -136,14 +137,12 @@ classified! {
     }
     ScalesError { Self::Device(error) => error.error_kind(), }
     ShapeError {}
-    ShortestPathsError { Self::Memory(_) => ErrorKind::Memory, }
     ThinError { Self::Memory(_) => ErrorKind::Memory, }
     ThreadsError { _ => ErrorKind::System, }
     TwoValuedError { Self::Thin(error) => error.error_kind(), }
     UntoldDimension {}
     Unwritable {}
     UnwritableBarcode {}
-    UnwritableDistances { Self::Memory(_) => ErrorKind::Memory, }
     ViaMatrixError {
         Self::Complex(error) => error.error_kind(),
         Self::Scan(error) => error.error_kind(),
@@ -164,9 +163,6 @@ classified! {
 
 #[cfg(feature = "ndarray")]
 classified! { crate::interop::ndarray::ImageArrayError {} }
-
-#[cfg(feature = "sprs")]
-classified! { crate::interop::sprs::BoundaryArrayError {} }
 
 impl Classified for SnapshotError {
     fn error_kind(&self) -> ErrorKind {

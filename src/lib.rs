@@ -97,12 +97,12 @@
 //! |---|---|---|
 //! | `cli` | yes | the program `lacuna`, and the packages that only it needs |
 //! | `cuda` | yes | GPUs beside the processor; a build with it runs without a GPU too |
-//! | `codecs` | yes | PNG and TIFF images, and what is compressed with gzip or deflate |
+//! | `codecs` | yes | PNG and TIFF images, and writing compressed NIfTI images |
 //! | `generate` | yes | point clouds and images of known shapes, by seed: `generate` |
 //! | `huge-pages` | yes | the allocator of the program, on Linux: large tables lie in huge pages, and all is counted against a limit of memory |
 //! | `plots` | yes | pictures of results as SVG, PNG and PDF, and pages about runs: `plot`, `report` |
-//! | `ndarray` | no | arrays of the crate `ndarray` as distances, points and images, and diagrams as arrays: [`interop`] |
-//! | `sprs` | no | sparse matrices of the crate `sprs` as distances and boundary matrices: [`interop`] |
+//! | `ndarray` | yes | arrays of the crate `ndarray` as distances, points and images, and diagrams as arrays: [`interop`] |
+//! | `sprs` | yes | sparse matrices of the crate `sprs` as distances and boundary matrices: [`interop`] |
 
 #![warn(unreachable_pub)]
 
@@ -119,6 +119,7 @@ pub mod generate;
 pub mod input;
 #[doc(hidden)]
 pub mod internals;
+#[cfg(any(feature = "ndarray", feature = "sprs"))]
 pub mod interop;
 pub(crate) mod kd_tree;
 pub mod matrix;

@@ -48,9 +48,8 @@ fn filtration(bytes: &[u8], upper_dim: usize) -> FilteredComplex<u32> {
     match dipha::file_type(bytes).unwrap() {
         FileType::BoundaryMatrix => dipha::read_boundary_matrix::<u32>(bytes).unwrap().into(),
         FileType::Image => {
-            let image = dipha::Image::from_bytes(bytes).unwrap();
-            let values: Vec<f64> = image.values().collect();
-            cubical_complex(image.shape(), &values, Some(upper_dim).filter(|&dim| dim > 0)).unwrap()
+            let dipha::Image { shape, values } = dipha::Image::from_bytes(bytes).unwrap();
+            cubical_complex(&shape, &values, Some(upper_dim).filter(|&dim| dim > 0)).unwrap()
         }
         FileType::DistanceMatrix => {
             let matrix = dipha::DistanceMatrix::from_bytes(bytes).unwrap();

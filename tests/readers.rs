@@ -365,7 +365,11 @@ fn ragged_points() {
     for format in [Some(DistanceFormat::PointCloud), None] {
         refuse(b"1 2\n3 4\n5\n", format, &["line 3", "2 entries as in line 1", "1 entry"]);
     }
-    refuse(b"1\n2 3\n4 5\n", None, &["line 3", "3 entries", "2 entries"]);
+    refuse(
+        b"1\n2 3\n4 5\n",
+        None,
+        &["line 2", "1 entry as in line 1", "2 entries", "--format lower-distance"],
+    );
 }
 
 #[test]
@@ -476,12 +480,12 @@ fn dipha_sparse_files() {
         refuse(&dipha_sparse(rows), Some(DistanceFormat::Dipha), fragments);
     };
     // For two points, the neighbours start at byte 40, and the distances of two entries at byte 56.
-    sparse(&[vec![(1, 1.0)], vec![(0, 2.0)]], &["byte 56", "byte 64: 2", "found 1", "not symmetric"]);
+    sparse(&[vec![(1, 1.0)], vec![(0, 2.0)]], &["byte 64", "byte 56: 1", "found 2", "not symmetric"]);
     sparse(&[vec![(1, 1.0), (1, 1.0)], vec![]], &["byte 64", "once", "byte 56", "points 1 and 0 again"]);
     sparse(&[vec![(1, -1.0)], vec![]], &["byte 48", "non-negative", "found -1"]);
     sparse(&[vec![(1, f64::NAN)], vec![]], &["byte 48", "non-negative", "NaN"]);
     sparse(&[vec![(1, 1e300)], vec![]], &["byte 48", "single precision"]);
-    sparse(&[vec![(0, 1.0)], vec![]], &["byte 48", "0 from point 0 to itself", "found 1"]);
+    sparse(&[vec![(0, 1.0)], vec![]], &["byte 48", "0 on the diagonal", "found 1"]);
     sparse(&[vec![(2, 1.0)], vec![]], &["byte 40", "below 2", "found 2"]);
 }
 
@@ -498,7 +502,7 @@ fn npy_files() {
     array("<c8", "(1, 1)", &[0; 8], &["dtype f2", "<c8", "numpy.abs"]);
     array("<f16", "(1, 2)", &[0; 32], &["dtype f2", "<f16", "a.astype(float)"]);
     array("|O", "(1, 2)", &[0; 16], &["dtype f2", "|O"]);
-    array("<f4", "(4294967296, 4294967296)", &[0; 4], &["byte 8", "a header"]);
+    array("<f4", "(4294967296, 4294967296)", &[0; 4], &["4294967296 × 4294967296", "4 bytes"]);
     array("<f4", "(999999999, 999999999)", &[0; 4], &["999999999 × 999999999", "4 bytes"]);
     array("<f4", "(-1, 2)", &[0; 4], &["byte 8", "a header"]);
     array("<f4", "(0xffffffffffff, 0xffffffffffff)", &[0; 4], &["byte 8", "a header"]);
@@ -508,7 +512,7 @@ fn npy_files() {
         "<f8",
         "(2, 2)",
         &le64(&[0.0, 1.0, 2.0, 0.0]),
-        &["row 1, column 0", "row 0, column 1: 1", "point-cloud", "--symmetrize"],
+        &["1 in row 0, column 1", "2 in row 1, column 0", "point-cloud", "--symmetrize"],
     );
     array("<f8", "(2, 2)", &le64(&[0.0, f64::NAN, 2.0, 0.0]), &["non-negative", "NaN in row 0, column 1"]);
     refuse(

@@ -234,10 +234,10 @@ fn image(file: &[u8]) -> bool {
         assert_eq!(plain, None);
         return false;
     };
-    let values: Vec<f64> = read.values().collect();
-    assert_eq!(Some((read.shape().to_vec(), values)), plain);
+    let Image { shape, values } = read;
     let mut again = Vec::new();
-    dipha::write_image(&mut again, read.shape(), read.values()).expect("writing to memory");
+    dipha::write_image(&mut again, &shape, values.iter().copied()).expect("writing to memory");
+    assert_eq!(Some((shape, values)), plain);
     assert_eq!(again, file);
     true
 }

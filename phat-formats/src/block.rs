@@ -1,5 +1,6 @@
 //! Buffered output: numbers are collected in a buffer, so that the underlying writer sees few, large writes.
 
+use crate::dipha::{FileType, MAGIC};
 use std::io::{self, Write};
 
 /// Number of bytes at which the buffer is written.
@@ -15,6 +16,14 @@ impl<'a, W: Write> Block<'a, W> {
     pub(crate) fn new(out: &'a mut W) -> Self {
         // The extra room is for the number that crosses the limit.
         Block { out, bytes: Vec::with_capacity(FULL + 32) }
+    }
+
+    /// Starts a DIPHA file.
+    pub(crate) fn dipha(out: &'a mut W, file_type: FileType) -> io::Result<Self> {
+        let mut block = Block::new(out);
+        block.word(MAGIC.to_le_bytes())?;
+        block.word(file_type.code().to_le_bytes())?;
+        Ok(block)
     }
 
     /// Appends a number in decimal and the byte `after`.

@@ -1,6 +1,6 @@
 //! Errors in files, with their place.
 
-use std::{fmt, io};
+use std::fmt;
 
 /// A place in a file: a byte of a binary file, counted from 0, or a line of a text, counted from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -48,11 +48,6 @@ impl FormatError {
     #[cold]
     pub(crate) fn at(offset: usize, expected: impl Into<String>, found: impl ToString) -> Self {
         FormatError::new(Place::Byte(offset as u64), expected, found)
-    }
-
-    /// The system cannot read `count` bytes.
-    pub(crate) fn unreadable(offset: u64, count: usize, error: &io::Error) -> Self {
-        FormatError::new(Place::Byte(offset), format!("{count} bytes that can be read"), error)
     }
 
     /// The file, `length` bytes long, ends before a field of `expected` bytes does.

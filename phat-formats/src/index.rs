@@ -26,55 +26,36 @@ pub trait Index: Copy + Ord + Hash + Debug + Display + Default + Send + Sync + '
     fn store(place: &Self::Atomic, number: Self);
 }
 
-impl Index for u32 {
-    const MOST: usize = (u32::MAX >> 1) as usize;
+macro_rules! index {
+    ($index:ty, $atomic:ty, $most:expr) => {
+        impl Index for $index {
+            const MOST: usize = $most;
 
-    #[inline]
-    fn from_usize(number: usize) -> Self {
-        debug_assert!(number <= u32::MAX as usize);
-        number as u32
-    }
+            #[inline]
+            fn from_usize(number: usize) -> Self {
+                debug_assert!(number as u64 <= u64::from(<$index>::MAX));
+                number as $index
+            }
 
-    #[inline]
-    fn to_usize(self) -> usize {
-        self as usize
-    }
+            #[inline]
+            fn to_usize(self) -> usize {
+                self as usize
+            }
 
-    type Atomic = AtomicU32;
+            type Atomic = $atomic;
 
-    fn as_atomic(numbers: &mut [Self]) -> &[AtomicU32] {
-        let atomics: &mut [AtomicU32] = zerocopy::transmute_mut!(numbers);
-        atomics
-    }
+            fn as_atomic(numbers: &mut [Self]) -> &[$atomic] {
+                let atomics: &mut [$atomic] = zerocopy::transmute_mut!(numbers);
+                atomics
+            }
 
-    #[inline]
-    fn store(place: &AtomicU32, number: Self) {
-        place.store(number, Relaxed);
-    }
+            #[inline]
+            fn store(place: &$atomic, number: Self) {
+                place.store(number, Relaxed);
+            }
+        }
+    };
 }
 
-impl Index for u64 {
-    const MOST: usize = usize::MAX >> 1;
-
-    #[inline]
-    fn from_usize(number: usize) -> Self {
-        number as u64
-    }
-
-    #[inline]
-    fn to_usize(self) -> usize {
-        self as usize
-    }
-
-    type Atomic = AtomicU64;
-
-    fn as_atomic(numbers: &mut [Self]) -> &[AtomicU64] {
-        let atomics: &mut [AtomicU64] = zerocopy::transmute_mut!(numbers);
-        atomics
-    }
-
-    #[inline]
-    fn store(place: &AtomicU64, number: Self) {
-        place.store(number, Relaxed);
-    }
-}
+index!(u32, AtomicU32, (u32::MAX >> 1) as usize);
+index!(u64, AtomicU64, usize::MAX >> 1);

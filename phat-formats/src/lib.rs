@@ -17,7 +17,9 @@
 mod anti_transpose;
 mod block;
 pub mod dipha;
+mod entries;
 mod error;
+mod fields;
 mod index;
 mod matrix;
 mod matrix_error;

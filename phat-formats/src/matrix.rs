@@ -56,7 +56,7 @@ impl<I: Index> BoundaryMatrix<I> {
             before = Some(row);
         }
         if column + 1 > I::MOST || self.rows.len() + rows.len() > I::MOST {
-            return Err(ColumnError::TooLarge { column, most: I::MOST });
+            return Err(ColumnError::too_large(column, I::MOST));
         }
         self.dims.push(dim);
         self.rows.extend(rows.iter().map(|&row| I::from_usize(row)));
@@ -72,14 +72,15 @@ impl<I: Index> BoundaryMatrix<I> {
         before: Option<usize>,
     ) -> Result<(), ColumnError> {
         if row >= column {
-            return Err(ColumnError::Forward { column, row });
+            return Err(ColumnError::new(column, format!("rows below {column}"), row));
         }
         if let Some(before) = before.filter(|&before| before >= row) {
-            return Err(ColumnError::Order { column, before, row });
+            return Err(ColumnError::new(column, format!("a row above {before}"), row));
         }
         match self.dims[row] {
             found if found.checked_add(1) != Some(dim) => {
-                Err(ColumnError::Dimension { column, dim, row, found })
+                let expected = format!("boundary cells one dimension below {dim}");
+                Err(ColumnError::new(column, expected, format!("row {row} of dimension {found}")))
             }
             _ => Ok(()),
         }
@@ -103,7 +104,7 @@ impl<I: Index> BoundaryMatrix<I> {
         );
         assert!(offsets.is_sorted(), "ascending offsets");
         if let Some(column) = dims.len().max(rows.len()).checked_sub(I::MOST + 1) {
-            return Err(ColumnError::TooLarge { column, most: I::MOST });
+            return Err(ColumnError::too_large(column, I::MOST));
         }
         let matrix = BoundaryMatrix { dims, offsets, rows };
         match (0..matrix.len()).into_par_iter().find_map_first(|column| matrix.column_error(column)) {
@@ -379,13 +380,17 @@ mod tests {
         // The rows begin with column 4, and column 10 is the first triangle.
         let first = offsets[10] as usize;
         for (at, row, error) in [
-            (1, 4, ColumnError::Forward { column: 4, row: 4 }),
-            (1, 0, ColumnError::Order { column: 4, before: 0, row: 0 }),
-            (first, 0, ColumnError::Dimension { column: 10, dim: 2, row: 0, found: 0 }),
+            (1, 4, "column 4: expected rows below 4, found 4"),
+            (1, 0, "column 4: expected a row above 0, found 0"),
+            (
+                first,
+                0,
+                "column 10: expected boundary cells one dimension below 2, found row 0 of dimension 0",
+            ),
         ] {
             let mut rows = rows.clone();
             rows[at] = row;
-            assert_eq!(of(rows), Err(error));
+            assert_eq!(of(rows).unwrap_err().to_string(), error);
         }
     }
 }

@@ -1,51 +1,28 @@
 //! Errors of boundary matrices.
 
-use crate::Dimension;
-
 /// A column that cannot be part of a boundary matrix.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("column {column}: expected {expected}, found {found}")]
 #[non_exhaustive]
-pub enum ColumnError {
-    /// A row is not before the column.
-    #[error("column {column}: expected rows below {column}, found {row}")]
-    Forward {
-        /// Number of the column.
-        column: usize,
-        /// The row found.
-        row: usize,
-    },
-    /// Rows do not ascend.
-    #[error("column {column}: expected a row above {before}, found {row}")]
-    Order {
-        /// Number of the column.
-        column: usize,
-        /// The previous row.
-        before: usize,
-        /// The row found.
-        row: usize,
-    },
-    /// A row is not one dimension below the column.
-    #[error(
-        "column {column}: expected boundary cells one dimension below {dim}, found row {row} of dimension {found}"
-    )]
-    Dimension {
-        /// Number of the column.
-        column: usize,
-        /// Dimension of the column.
-        dim: Dimension,
-        /// The row found.
-        row: usize,
-        /// Dimension of the row.
-        found: Dimension,
-    },
-    /// There are more columns or entries than the index type can number.
-    #[error("column {column}: expected at most {most} columns and entries")]
-    TooLarge {
-        /// Number of the column.
-        column: usize,
-        /// The greatest number.
-        most: usize,
-    },
+pub struct ColumnError {
+    /// Number of the column.
+    pub column: usize,
+    /// The expected content, in words.
+    pub expected: String,
+    /// The content found, in words.
+    pub found: String,
+}
+
+impl ColumnError {
+    #[cold]
+    pub(crate) fn new(column: usize, expected: String, found: impl ToString) -> Self {
+        ColumnError { column, expected, found: found.to_string() }
+    }
+
+    /// The error for more columns or entries than the index type can number.
+    pub(crate) fn too_large(column: usize, most: usize) -> Self {
+        ColumnError::new(column, format!("at most {most} columns and entries"), "more")
+    }
 }
 
 /// The boundary of some boundary is not zero: ∂∂ ≠ 0.

@@ -63,7 +63,7 @@ fn inputs() {
             FileType::Image => {
                 let image = Image::from_bytes(&file).unwrap();
                 let mut again = Vec::new();
-                write_image(&mut again, image.shape(), image.values()).unwrap();
+                write_image(&mut again, &image.shape, image.values.into_iter()).unwrap();
                 assert_eq!(again, file, "{}", path.display());
             }
             FileType::BoundaryMatrix => {

@@ -3,8 +3,8 @@
 use lacuna::cubical::ecc::scales::{Scales, curves};
 use lacuna::cubical::ecc::{Bins, EccRequest, Values, Vcec};
 use lacuna::cubical::persistence::{Class, Classes, PersistenceRequest};
-use lacuna::cubical::thinning::{Rule, ThinningRequest};
 use lacuna::cubical::thinning::binary::{Foreground, binary};
+use lacuna::cubical::thinning::{Rule, ThinningRequest};
 use lacuna::cubical::value::Value;
 use lacuna::cubical::{AnyImage, Construction, Cubical, EulerCurve, Order, Skeleton};
 use lacuna::progress::{Progress, interruptible};

@@ -4,7 +4,7 @@
 //! of a matrix.
 
 use lacuna::metric::read::{Input, Symmetrize};
-use lacuna::metric::{DistanceMatrix, Distances as Metric, MetricError, PointCloud, SparseDistances, Value};
+use lacuna::metric::{DistanceMatrix, Distances as Metric, PointCloud, SparseDistances, Value};
 use ndarray::{ArrayView1, ArrayView2, ArrayView3, Ix1, Ix2, Ix3};
 use numpy::{Element, PyArray2, PyArrayMethods, PyReadonlyArray1};
 use pyo3::exceptions::PyTypeError;
@@ -193,7 +193,10 @@ pub(crate) fn condensed(py: Python<'_>, points: usize, list: List<'_>) -> PyResu
     fn distances<T: Value>(n: usize, list: ArrayView1<'_, T>) -> Result<Metric<T>, Failure> {
         let expected = n.saturating_mul(n.saturating_sub(1)) / 2;
         if n == 0 || list.len() != expected {
-            return Err(MetricError::NotTriangular { found: list.len(), n, expected }.into());
+            let found = list.len();
+            return Err(Failure::Value(format!(
+                "expected the {expected} distances of {n} points, found {found}"
+            )));
         }
         // The row of the lesser point j begins after those of the points before it.
         let place = |i: usize, j: usize| j * (2 * n - j - 1) / 2 + i - j - 1;

@@ -1,6 +1,7 @@
 //! Decompression of gzip files in memory.
 
-use super::{Place, Problem, codecs};
+use super::{Place, Problem};
+use flate2::read::MultiGzDecoder;
 use std::borrow::Cow;
 use std::io::{self, Read};
 
@@ -20,12 +21,9 @@ pub(crate) fn unpacked(bytes: &[u8]) -> Result<Cow<'_, [u8]>, Problem<Place>> {
     if !bytes.starts_with(MAGIC) {
         return Ok(Cow::Borrowed(bytes));
     }
-    codecs::require("a file compressed with gzip")?;
-    let all =
-        codecs::gzip(bytes).map_err(GrowthFault::Io).and_then(|mut stream| read_growing(&mut stream, 0));
-    all.map(Cow::Owned).map_err(|fault| match fault {
+    read_growing(&mut MultiGzDecoder::new(bytes), 0).map(Cow::Owned).map_err(|fault| match fault {
         GrowthFault::Memory(refused) => Problem::of_memory(Place::Whole, refused),
-        GrowthFault::Io(error) => match codecs::end_of_members(bytes) {
+        GrowthFault::Io(error) => match end_of_members(bytes) {
             Some(end) => {
                 let found = format!("{} bytes that gzip does not know", bytes.len() - end);
                 Problem::new(Place::Byte(end), "the end of the gzip file", found)
@@ -38,11 +36,20 @@ pub(crate) fn unpacked(bytes: &[u8]) -> Result<Cow<'_, [u8]>, Problem<Place>> {
 /// Decompresses at most `most` bytes from the beginning of a compressed file; empty if it is damaged.
 pub fn beginning(packed: &[u8], most: u64) -> Vec<u8> {
     let mut head = Vec::new();
-    if let Ok(stream) = codecs::gzip(packed) {
-        // The file is truncated, so the stream ends with an error after the available bytes.
-        let _ = stream.take(most).read_to_end(&mut head);
-    }
+    // The file is truncated, so the stream ends with an error after the available bytes.
+    let _ = MultiGzDecoder::new(packed).take(most).read_to_end(&mut head);
     head
+}
+
+/// Offset of the end of the valid gzip members at the beginning of `packed`, if anything else follows them.
+fn end_of_members(packed: &[u8]) -> Option<usize> {
+    let mut rest = packed;
+    while rest.starts_with(MAGIC) {
+        let mut member = flate2::bufread::GzDecoder::new(rest);
+        io::copy(&mut member, &mut io::sink()).ok()?;
+        rest = member.into_inner();
+    }
+    (!rest.is_empty()).then(|| packed.len() - rest.len())
 }
 
 /// Why a stream cannot be read into memory.
@@ -91,7 +98,7 @@ fn grow(all: &mut Vec<u8>, more: usize) -> Result<(), Refused> {
     Err(Refused::new(all.len().saturating_add(more) as u64))
 }
 
-#[cfg(all(test, feature = "codecs"))]
+#[cfg(test)]
 mod tests {
     use super::*;
     use std::io::Write;

@@ -54,13 +54,9 @@ pub(crate) fn is_matrix_market(bytes: &[u8]) -> bool {
 /// A malformed line, with its number; a kind of matrix that is not supported.
 pub(crate) fn read(bytes: &[u8]) -> Result<Matrix, Problem<Place>> {
     let text = plain(bytes);
-    let mut lines = Lines { lines: text.split(|&byte| byte == b'\n'), number: 0 };
+    let mut lines = Lines { lines: text.split(|&byte| byte == b'\n'), number: 1 };
     let banner = banner(lines.lines.next().unwrap_or_default())?;
-    lines.number = 1;
-    match banner.dense {
-        true => dense(&mut lines, &banner).map(Matrix::Dense),
-        false => sparse(&mut lines, &banner).map(Matrix::Sparse),
-    }
+    if banner.dense { dense(&mut lines, &banner) } else { sparse(&mut lines, &banner) }
 }
 
 /// Content of the first line.
@@ -80,44 +76,39 @@ enum Values {
 fn banner(line: &[u8]) -> Result<Banner, Problem<Place>> {
     let line = String::from_utf8_lossy(line).to_ascii_lowercase();
     let words: Vec<&str> = line.split_ascii_whitespace().collect();
-    let wrong =
-        |expected: &str, found: &str| Err(Problem::new(Place::Line(1), expected, quote(found.as_bytes())));
-    let [_, object, format, field, symmetry] = words[..] else {
-        return wrong("%%MatrixMarket matrix, format, field and symmetry", &line);
+    let (expected, found) = match words[..] {
+        [_, "matrix", format @ ("coordinate" | "array"), field, symmetry @ ("general" | "symmetric")] => {
+            let dense = format == "array";
+            let values = match field {
+                "real" | "double" => Some(Values::Real),
+                "integer" => Some(Values::Integer),
+                "pattern" if !dense => Some(Values::Pattern),
+                _ => None,
+            };
+            match values {
+                Some(values) => return Ok(Banner { dense, values, symmetric: symmetry == "symmetric" }),
+                None if dense => ("an array of real, double or integer", field),
+                None => ("a matrix of real, double, integer or pattern", field),
+            }
+        }
+        [_, "matrix", "coordinate" | "array", _, symmetry] => {
+            ("a matrix that is general or symmetric", symmetry)
+        }
+        [_, "matrix", format, ..] => ("the format coordinate or array", format),
+        [_, object, _, _, _] => ("the object matrix", object),
+        _ => ("%%MatrixMarket matrix, format, field and symmetry", &*line),
     };
-    if object != "matrix" {
-        return wrong("the object matrix", object);
-    }
-    let dense = match format {
-        "coordinate" => false,
-        "array" => true,
-        _ => return wrong("the format coordinate or array", format),
-    };
-    let values = match field {
-        "real" | "double" => Values::Real,
-        "integer" => Values::Integer,
-        "pattern" if !dense => Values::Pattern,
-        _ if dense => return wrong("an array of real, double or integer", field),
-        _ => return wrong("a matrix of real, double, integer or pattern", field),
-    };
-    let symmetric = match symmetry {
-        "general" => false,
-        "symmetric" => true,
-        _ => return wrong("a matrix that is general or symmetric", symmetry),
-    };
-    Ok(Banner { dense, values, symmetric })
+    Err(Problem::new(Place::Line(1), expected, quote(found.as_bytes())))
 }
 
 /// The lines after the first, without comments and blank lines.
-struct Lines<'a, L: Iterator<Item = &'a [u8]>> {
-    lines: L,
+struct Lines<'a, F: FnMut(&u8) -> bool> {
+    lines: std::slice::Split<'a, u8, F>,
     /// Number of the last line returned, counted from 1.
     number: usize,
 }
 
-impl<'a, L: Iterator<Item = &'a [u8]>> Iterator for Lines<'a, L> {
-    type Item = &'a [u8];
-
+impl<'a, F: FnMut(&u8) -> bool> Lines<'a, F> {
     fn next(&mut self) -> Option<&'a [u8]> {
         for line in &mut self.lines {
             self.number += 1;
@@ -128,25 +119,41 @@ impl<'a, L: Iterator<Item = &'a [u8]>> Iterator for Lines<'a, L> {
         }
         None
     }
-}
 
-impl<'a, L: Iterator<Item = &'a [u8]>> Lines<'a, L> {
     /// Splits the next line into `N` words.
-    fn words<const N: usize>(&mut self, expected: &str) -> Result<[&'a [u8]; N], Problem<Place>> {
+    fn words<const N: usize>(
+        &mut self,
+        expected: impl Fn() -> String,
+    ) -> Result<[&'a [u8]; N], Problem<Place>> {
         let Some(line) = self.next() else {
-            return Err(Problem::new(Place::Line(self.number), expected, "the end of the file"));
+            return Err(Problem::new(Place::Line(self.number), expected(), "the end of the file"));
         };
         let mut words = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
         let found: [&[u8]; N] = std::array::from_fn(|_| words.next().unwrap_or_default());
         if found.iter().any(|word| word.is_empty()) || words.next().is_some() {
-            return Err(self.problem(expected, line));
+            return Err(self.problem(&expected(), line));
         }
         Ok(found)
     }
 
-    fn whole(&self, word: &[u8], expected: &str) -> Result<usize, Problem<Place>> {
-        let number = std::str::from_utf8(word).ok().and_then(|word| word.parse().ok());
-        number.ok_or_else(|| self.problem(expected, word))
+    /// Reads the extents of a matrix, and the number of its entries if it is sparse.
+    fn sizes<const N: usize>(&mut self, what: &str, banner: &Banner) -> Result<[usize; N], Problem<Place>> {
+        let mut sizes = [0; N];
+        for (size, word) in sizes.iter_mut().zip(self.words::<N>(|| what.to_owned())?) {
+            *size = whole(word).ok_or_else(|| self.problem(what, word))?;
+        }
+        let [rows, columns, ..] = sizes[..] else { return Ok(sizes) };
+        if banner.symmetric && rows != columns {
+            let found = format!("{rows} × {columns}");
+            return Err(self.problem("as many rows as columns of a symmetric matrix", found.as_bytes()));
+        }
+        Ok(sizes)
+    }
+
+    /// Parses a row or column number, which is 1-based in the file, to a 0-based index.
+    fn index(&self, word: &[u8], extent: usize, what: &str) -> Result<usize, Problem<Place>> {
+        let found = whole(word).filter(|&number| number <= extent).and_then(|number| number.checked_sub(1));
+        found.ok_or_else(|| self.problem(&format!("a {what} from 1 to {extent}"), word))
     }
 
     fn value(&self, word: &[u8], values: Values) -> Result<f64, Problem<Place>> {
@@ -167,32 +174,37 @@ impl<'a, L: Iterator<Item = &'a [u8]>> Lines<'a, L> {
         }
     }
 
+    /// Rejects further lines.
+    fn end(&mut self, after: &str) -> Result<(), Problem<Place>> {
+        let line = self.next();
+        line.map_or(Ok(()), |line| Err(self.problem(&format!("the end of the file after {after}"), line)))
+    }
+
     fn problem(&self, expected: &str, found: &[u8]) -> Problem<Place> {
         Problem::new(Place::Line(self.number), expected, quote(found))
     }
 }
 
-fn sparse<'a>(
-    lines: &mut Lines<'a, impl Iterator<Item = &'a [u8]>>,
+fn whole(word: &[u8]) -> Option<usize> {
+    std::str::from_utf8(word).ok().and_then(|word| word.parse().ok())
+}
+
+fn sparse<F: FnMut(&u8) -> bool>(
+    lines: &mut Lines<'_, F>,
     banner: &Banner,
-) -> Result<Triplets, Problem<Place>> {
-    const SIZES: &str = "the numbers of rows, columns and entries";
-    let [rows, columns, count] = lines.words::<3>(SIZES)?;
-    let [rows, columns, count] =
-        [lines.whole(rows, SIZES)?, lines.whole(columns, SIZES)?, lines.whole(count, SIZES)?];
-    check_square(lines, banner, rows, columns)?;
-    let mut found =
-        Triplets { rows, columns, entries: Vec::new(), symmetric: banner.symmetric, lines: Vec::new() };
-    for entry in 0..count {
-        let expected = |kind: &str| format!("a row, a column{kind} for entry {} of {count}", entry + 1);
+) -> Result<Matrix, Problem<Place>> {
+    let [rows, columns, count] = lines.sizes("the numbers of rows, columns and entries", banner)?;
+    let mut found = Triplets { rows, columns, symmetric: banner.symmetric, ..Triplets::default() };
+    for entry in 1..=count {
+        let expected = |kind: &str| format!("a row, a column{kind} for entry {entry} of {count}");
         let [row, column, value] = if banner.values == Values::Pattern {
-            let [row, column] = lines.words::<2>(&expected(""))?;
+            let [row, column] = lines.words(|| expected(""))?;
             [row, column, &[]]
         } else {
-            lines.words::<3>(&expected(" and a value"))?
+            lines.words(|| expected(" and a value"))?
         };
-        let row = index(lines, row, rows, "row")?;
-        let column = index(lines, column, columns, "column")?;
+        let row = lines.index(row, rows, "row")?;
+        let column = lines.index(column, columns, "column")?;
         if banner.symmetric && row < column {
             let expected = "an entry on or below the diagonal of a symmetric matrix";
             return Err(lines.problem(expected, format!("{} {}", row + 1, column + 1).as_bytes()));
@@ -201,77 +213,33 @@ fn sparse<'a>(
         found.entries.push(Triplet { row, column, value });
         found.lines.push(lines.number);
     }
-    end(lines, &format!("the end of the file after {count} entries"))?;
-    Ok(found)
+    lines.end(&format!("{count} entries"))?;
+    Ok(Matrix::Sparse(found))
 }
 
-fn dense<'a>(
-    lines: &mut Lines<'a, impl Iterator<Item = &'a [u8]>>,
-    banner: &Banner,
-) -> Result<Dense, Problem<Place>> {
-    const SIZES: &str = "the numbers of rows and columns";
-    let [rows, columns] = lines.words::<2>(SIZES)?;
-    let [rows, columns] = [lines.whole(rows, SIZES)?, lines.whole(columns, SIZES)?];
-    check_square(lines, banner, rows, columns)?;
+fn dense<F: FnMut(&u8) -> bool>(lines: &mut Lines<'_, F>, banner: &Banner) -> Result<Matrix, Problem<Place>> {
+    let [rows, columns] = lines.sizes("the numbers of rows and columns", banner)?;
     let Some(count) = rows.checked_mul(columns) else {
         return Err(lines.problem("a matrix that fits memory", format!("{rows} × {columns}").as_bytes()));
     };
     let mut given = Vec::new();
     let stored = if banner.symmetric { (count + rows) / 2 } else { count };
-    for number in 0..stored {
-        let [value] = lines.words::<1>(&format!("value {} of {stored}", number + 1))?;
+    for number in 1..=stored {
+        let [value] = lines.words(|| format!("value {number} of {stored}"))?;
         given.push(lines.value(value, banner.values)?);
     }
-    end(lines, &format!("the end of the file after {stored} values"))?;
+    lines.end(&format!("{stored} values"))?;
     if !banner.symmetric {
-        return Ok(Dense { rows, columns, values: given });
+        return Ok(Matrix::Dense(Dense { rows, columns, values: given }));
     }
     // At most twice as many values as were read.
     let mut values = vec![0.0; count];
-    let mut given = given.into_iter();
-    for column in 0..columns {
-        for row in column..rows {
-            let value = given.next().unwrap_or_default();
-            values[column * rows + row] = value;
-            values[row * rows + column] = value;
-        }
+    let lower = (0..columns).flat_map(|column| (column..rows).map(move |row| (row, column)));
+    for ((row, column), value) in lower.zip(given) {
+        values[column * rows + row] = value;
+        values[row * rows + column] = value;
     }
-    Ok(Dense { rows, columns, values })
-}
-
-fn check_square<'a>(
-    lines: &Lines<'a, impl Iterator<Item = &'a [u8]>>,
-    banner: &Banner,
-    rows: usize,
-    columns: usize,
-) -> Result<(), Problem<Place>> {
-    if !banner.symmetric || rows == columns {
-        return Ok(());
-    }
-    Err(lines
-        .problem("as many rows as columns of a symmetric matrix", format!("{rows} × {columns}").as_bytes()))
-}
-
-/// Parses a row or column number, which is 1-based in the file, to a 0-based index.
-fn index<'a>(
-    lines: &Lines<'a, impl Iterator<Item = &'a [u8]>>,
-    word: &[u8],
-    extent: usize,
-    what: &str,
-) -> Result<usize, Problem<Place>> {
-    let number = std::str::from_utf8(word).ok().and_then(|word| word.parse::<usize>().ok());
-    let found = number.filter(|&number| number <= extent).and_then(|number| number.checked_sub(1));
-    found.ok_or_else(|| lines.problem(&format!("a {what} from 1 to {extent}"), word))
-}
-
-fn end<'a>(
-    lines: &mut Lines<'a, impl Iterator<Item = &'a [u8]>>,
-    expected: &str,
-) -> Result<(), Problem<Place>> {
-    match lines.next() {
-        None => Ok(()),
-        Some(line) => Err(lines.problem(expected, line)),
-    }
+    Ok(Matrix::Dense(Dense { rows, columns, values }))
 }
 
 #[cfg(test)]

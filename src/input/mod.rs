@@ -6,10 +6,12 @@
 //! | `text` | texts of every system, their lines, words of them in messages |
 //! | `npy`, `npz` | NumPy's arrays and archives of them, SciPy's sparse matrices |
 //! | `matrix_market`, `triplets` | Matrix Market's files, sparse matrices as lists of entries |
-//! | `gzip`, `codecs` | compressed files, and their refusal in a build without the feature `codecs` |
+//! | `gzip` | compressed files |
+//! | `codecs` | the refusal of images in a build without the feature `codecs` |
 //! | `foreign` | files of other programs, known by how they begin |
 //! | `source` | files and standard input |
 
+#[cfg(not(feature = "codecs"))]
 pub(crate) mod codecs;
 pub(crate) mod foreign;
 pub(crate) mod gzip;
@@ -171,6 +173,18 @@ impl From<FormatError> for Problem<Place> {
             phat_formats::Place::Line(line) => Place::Line(line as usize),
         };
         Problem::new(place, error.expected, error.found)
+    }
+}
+
+impl From<Problem<String>> for Problem<Place> {
+    /// Drops a place among numbers in memory from the place, and adds it to what was found.
+    fn from(problem: Problem<String>) -> Self {
+        let Problem { place, expected, found, note, refused } = problem;
+        let found = match place.strip_suffix(": ") {
+            Some(place) => format!("{found} as {place}"),
+            None => found,
+        };
+        Problem { place: Place::Whole, expected, found, note, refused }
     }
 }
 

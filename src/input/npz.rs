@@ -5,11 +5,12 @@
 //! in the archive's directory, and its length and checksum are compared with the directory.
 
 mod sparse;
-#[cfg(all(test, feature = "codecs"))]
+#[cfg(test)]
 pub(crate) mod tests;
 
 use super::gzip::{GrowthFault, read_growing};
-use super::{Place, Problem, codecs};
+use super::{Place, Problem};
+use flate2::bufread::DeflateDecoder;
 use rawzip::{CompressionMethod, ZipArchive, ZipArchiveEntryWayfinder, ZipSliceArchive};
 use std::io::Read;
 
@@ -123,10 +124,7 @@ impl<'a> Archive<'a> {
         let entry = self.zip.get_entry(member.place).map_err(|error| damaged(error.to_string()))?;
         let stream: Box<dyn Read> = match member.method {
             CompressionMethod::STORE => Box::new(entry.data()),
-            CompressionMethod::DEFLATE => {
-                codecs::require("a compressed array, as numpy.savez_compressed writes it")?;
-                Box::new(codecs::deflate(entry.data()).map_err(|error| damaged(error.to_string()))?)
-            }
+            CompressionMethod::DEFLATE => Box::new(DeflateDecoder::new(entry.data())),
             method => {
                 let found = format!("zip's compression method {method:?}");
                 let note = "save it with numpy.savez_compressed or numpy.savez";

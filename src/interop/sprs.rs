@@ -16,8 +16,11 @@
 
 use ::sprs::{CsMatI, CsMatViewI, SpIndex};
 
-use crate::matrix::{BoundaryMatrix, ColumnError, Dimension, Index};
-use crate::metric::square::Tolerance;
+use super::not_square;
+use crate::input::Problem;
+use crate::matrix::{BoundaryMatrix, Dimension, Index};
+use crate::metric::pairs::{self, Entry};
+use crate::metric::read::DistanceOptions;
 use crate::metric::{MetricError, SparseDistances, Value};
 
 /// Stored entries are edges, including stored zeros; pairs of points without an entry are never connected.
@@ -43,101 +46,35 @@ impl<T: Value, I: SpIndex, Iptr: SpIndex> TryFrom<CsMatViewI<'_, T, I, Iptr>> fo
     fn try_from(matrix: CsMatViewI<'_, T, I, Iptr>) -> Result<Self, MetricError> {
         let (rows, columns) = matrix.shape();
         if rows != columns {
-            return Err(MetricError::NotSquare { rows, columns });
+            return Err(not_square(rows, columns));
         }
-        let most = u32::MAX as usize;
-        if rows > most {
-            return Err(MetricError::TooManyPoints { most, found: rows });
+        if rows > u32::MAX as usize {
+            return Err(MetricError::new(
+                String::new(),
+                format!("at most {} points", u32::MAX),
+                rows.to_string(),
+            ));
         }
-        let off_diagonal = matrix.iter().filter(|(_, (row, column))| row != column);
-        let tolerance = Tolerance::of(off_diagonal.map(|(&distance, _)| distance));
-        let mut edges = Vec::with_capacity(matrix.nnz());
-        for (&distance, (row, column)) in matrix.iter() {
-            let (row, column) = (row.index(), column.index());
-            if let Some(distance) = edge(&matrix, tolerance, (row, column), distance)? {
-                // Both numbers are below `most`.
-                edges.push((row as u32, column as u32, distance));
-            }
-        }
-        SparseDistances::new(rows, edges)
+        let entry = |(&value, (row, column)): (&T, (I, I))| Entry {
+            row: row.index() as u32,
+            column: column.index() as u32,
+            value,
+        };
+        let entries: Vec<Entry<T>> = matrix.iter().map(entry).collect();
+        let problem = |k: usize, expected: &str| {
+            let Entry { row, column, value } = entries[k];
+            MetricError::of_entry(row as usize, column as usize, expected, value)
+        };
+        pairs::graph(rows, &entries, &DistanceOptions::default(), &problem, &mut Vec::new())
+            .map_err(MetricError::without_note)
     }
 }
 
-/// The distance that an entry adds to the graph; none if it is on the diagonal, or if the other entry of its pair is
-/// used.
-fn edge<T: Value, I: SpIndex, Iptr: SpIndex>(
-    matrix: &CsMatViewI<'_, T, I, Iptr>,
-    tolerance: Tolerance,
-    (row, column): (usize, usize),
-    distance: T,
-) -> Result<Option<T>, MetricError> {
-    if row == column {
-        return match tolerance.is_zero(distance) {
-            true => Ok(None),
-            false => Err(MetricError::Diagonal { i: row, found: distance.into() }),
-        };
-    }
-    if !tolerance.is_distance(distance) {
-        return Err(MetricError::BadDistance { i: row, j: column, found: distance.into() });
-    }
-    if row < column
-        && let Some(&below) = matrix.get(column, row)
-    {
-        let (i, j) = (column, row);
-        return match tolerance.agree(below, distance) {
-            true => Ok(None),
-            false if !tolerance.is_distance(below) => {
-                Err(MetricError::BadDistance { i, j, found: below.into() })
-            }
-            false => Err(MetricError::Asymmetric { i, j, below: below.into(), above: distance.into() }),
-        };
-    }
-    // A value that is negative by rounding only becomes zero.
-    let zero = T::from_f64(0.0);
-    Ok(Some(if distance < zero { zero } else { distance }))
-}
+/// The error of a sparse matrix that is not a boundary matrix. Its place names a row and column, a column or a cell.
+pub type BoundaryArrayError = Problem<String>;
 
-/// The error of a sparse matrix that is not a boundary matrix.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-pub enum BoundaryArrayError {
-    /// The matrix is not square.
-    #[error(
-        "expected a square matrix, whose rows and columns are all cells in filtration order, found {rows} × {columns}"
-    )]
-    NotSquare {
-        /// Number of rows given.
-        rows: usize,
-        /// Number of columns given.
-        columns: usize,
-    },
-    /// An entry is not a coefficient of a boundary.
-    #[error("row {row}, column {column}: expected an entry 0, 1 or -1, found {found}")]
-    Entry {
-        /// The row, 0-based.
-        row: usize,
-        /// The column, 0-based.
-        column: usize,
-        /// The entry.
-        found: f64,
-    },
-    /// The numbers of dimensions and cells differ.
-    #[error("expected a dimension for each of {cells} cells, found {found}")]
-    Dimensions {
-        /// Number of cells of the matrix.
-        cells: usize,
-        /// Number of dimensions given.
-        found: usize,
-    },
-    /// The dimension of a cell is too great.
-    #[error("cell {cell}: expected a dimension of at most {}, found a greater one", Dimension::MAX)]
-    TooHigh {
-        /// The cell, 0-based.
-        cell: usize,
-    },
-    /// A column is not a boundary.
-    #[error(transparent)]
-    Column(#[from] ColumnError),
+fn wrong(place: String, expected: &str, found: impl ToString) -> BoundaryArrayError {
+    Problem::new(place, expected, found.to_string())
 }
 
 /// Converts a sparse matrix to a boundary matrix over Z/2. Rows and columns are the cells in filtration order, facets
@@ -148,7 +85,7 @@ pub enum BoundaryArrayError {
 /// any other has one dimension more than the cells of its boundary.
 ///
 /// # Errors
-/// [`BoundaryArrayError`]: the matrix is not square; an entry is neither 0, 1 nor −1; the numbers of dimensions and
+/// The matrix is not square; an entry is neither 0, 1 nor −1; the numbers of dimensions and
 /// cells differ; or a column is not a boundary.
 pub fn boundary_matrix<N, I>(
     matrix: CsMatI<N, I>,
@@ -160,15 +97,17 @@ where
 {
     let (rows, columns) = matrix.shape();
     if rows != columns {
-        return Err(BoundaryArrayError::NotSquare { rows, columns });
+        let expected = "a square matrix, whose rows and columns are all cells in filtration order";
+        return Err(wrong(String::new(), expected, format!("{rows} × {columns}")));
     }
     if let Some(found) = dims.as_ref().map(Vec::len).filter(|&found| found != columns) {
-        return Err(BoundaryArrayError::Dimensions { cells: columns, found });
+        return Err(wrong(String::new(), &format!("a dimension for each of {columns} cells"), found));
     }
     let coefficients = matrix.iter().map(|(&found, place)| (found.into(), place));
     if let Some((found, (row, column))) = coefficients.into_iter().find(|(found, _)| !is_coefficient(*found))
     {
-        return Err(BoundaryArrayError::Entry { row: row.index(), column: column.index(), found });
+        let place = format!("row {}, column {}: ", row.index(), column.index());
+        return Err(wrong(place, "an entry 0, 1 or -1", found));
     }
     let (starts, rows, entries) = if matrix.is_csc() { matrix } else { matrix.to_csc() }.into_raw_storage();
     let (starts, rows) = without_zeros(starts, rows, &entries);
@@ -176,7 +115,8 @@ where
         Some(dims) => dims,
         None => derived_dims(&starts, &rows)?,
     };
-    Ok(BoundaryMatrix::from_parts(dims, starts, rows)?)
+    BoundaryMatrix::from_parts(dims, starts, rows)
+        .map_err(|error| wrong(format!("column {}: ", error.column), &error.expected, error.found))
 }
 
 /// Whether a number is a coefficient of a boundary.
@@ -210,9 +150,10 @@ fn derived_dims<I: Index>(starts: &[I], rows: &[I]) -> Result<Vec<Dimension>, Bo
     for (cell, column) in starts.windows(2).enumerate() {
         let facets = &rows[column[0].to_usize()..column[1].to_usize()];
         let dim = match facets.first().map(|facet| facet.to_usize()) {
-            Some(facet) if facet < cell => {
-                dims[facet].checked_add(1).ok_or(BoundaryArrayError::TooHigh { cell })?
-            }
+            Some(facet) if facet < cell => dims[facet].checked_add(1).ok_or_else(|| {
+                let expected = format!("a dimension of at most {}", Dimension::MAX);
+                wrong(format!("cell {cell}: "), &expected, "a greater one")
+            })?,
             // Facets that are not before their cell are refused when the matrix is built.
             _ => 0,
         };
@@ -267,17 +208,19 @@ mod tests {
 
     #[test]
     fn entries_that_are_no_distances() {
-        assert_eq!(distances(0, &[]), Err(MetricError::Empty));
-        assert_eq!(distances(2, &[(1, 1, 1.0)]), Err(MetricError::Diagonal { i: 1, found: 1.0 }));
-        assert_eq!(distances(2, &[(0, 1, -1.0)]), Err(MetricError::BadDistance { i: 0, j: 1, found: -1.0 }));
-        assert!(matches!(distances(2, &[(0, 1, f64::NAN)]), Err(MetricError::BadDistance { .. })));
-        assert_eq!(
-            distances(2, &[(0, 1, 1.0), (1, 0, 2.0)]),
-            Err(MetricError::Asymmetric { i: 1, j: 0, below: 2.0, above: 1.0 })
-        );
+        assert_eq!(distances(0, &[]), Err(MetricError::empty()));
+        for (entries, message) in [
+            (&[(1, 1, 1.0)][..], "row 1, column 1: expected 0 on the diagonal, found 1"),
+            (&[(0, 1, -1.0)], "row 0, column 1: expected a non-negative distance or inf, found -1"),
+            (&[(0, 1, f64::NAN)], "row 0, column 1: expected a non-negative distance or inf, found NaN"),
+            (&[(0, 1, 1.0), (1, 0, 2.0)], "expected the same distance as row "),
+        ] {
+            let error = distances(2, entries).unwrap_err().to_string();
+            assert!(error.contains(message), "{error}");
+        }
         let oblong: CsMat<f64> = CsMat::zero((2, 3));
         let error = SparseDistances::try_from(oblong.view()).unwrap_err();
-        assert_eq!(error, MetricError::NotSquare { rows: 2, columns: 3 });
+        assert_eq!(error, not_square(2, 3));
     }
 
     /// A matrix with the given entries (row, column, entry).
@@ -305,26 +248,20 @@ mod tests {
 
     #[test]
     fn matrices_that_are_no_boundaries() {
-        let refused = |matrix, dims| boundary_matrix::<i8, u32>(matrix, dims).unwrap_err();
-        assert_eq!(
-            refused(CsMatI::zero((2, 3)), None),
-            BoundaryArrayError::NotSquare { rows: 2, columns: 3 }
-        );
+        let refused = |matrix, dims| boundary_matrix::<i8, u32>(matrix, dims).unwrap_err().to_string();
+        assert!(refused(CsMatI::zero((2, 3)), None).ends_with("in filtration order, found 2 × 3"));
         assert_eq!(
             refused(cells(3, &[(0, 2, 2)]), None),
-            BoundaryArrayError::Entry { row: 0, column: 2, found: 2.0 }
+            "row 0, column 2: expected an entry 0, 1 or -1, found 2"
         );
         assert_eq!(
             refused(cells(3, &EDGE), Some(vec![0])),
-            BoundaryArrayError::Dimensions { cells: 3, found: 1 }
+            "expected a dimension for each of 3 cells, found 1"
         );
-        assert_eq!(refused(cells(3, &[(2, 1, 1)]), None), ColumnError::Forward { column: 1, row: 2 }.into());
-        assert!(matches!(
-            refused(cells(3, &EDGE), Some(vec![0, 1, 1])),
-            BoundaryArrayError::Column(ColumnError::Dimension { column: 2, row: 1, .. })
-        ));
+        assert_eq!(refused(cells(3, &[(2, 1, 1)]), None), "column 1: expected rows below 1, found 2");
+        assert!(refused(cells(3, &EDGE), Some(vec![0, 1, 1])).starts_with("column 2: "));
         // Each cell is the boundary of the next one.
         let chain: Vec<(usize, usize, i8)> = (0..256).map(|cell| (cell, cell + 1, 1)).collect();
-        assert_eq!(refused(cells(257, &chain), None), BoundaryArrayError::TooHigh { cell: 256 });
+        assert!(refused(cells(257, &chain), None).starts_with("cell 256: expected a dimension of at most"));
     }
 }

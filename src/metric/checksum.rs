@@ -1,62 +1,51 @@
 //! Checksums of distances, by which a resumed run recognises its input in any file format.
 
 use xxhash_rust::xxh3::Xxh3;
+use zerocopy::IntoBytes;
 
-use super::{Distances, Value};
+use super::{Distances, Edge, Value};
 
-/// Number of bytes that are hashed together.
-const GATHERED: usize = 1 << 16;
+/// Number of numbers that are hashed together.
+const GATHERED: usize = 1 << 13;
 
-/// The state of a checksum.
-struct Sum {
-    sum: Xxh3,
-    gathered: Vec<u8>,
+/// Adds numbers to a checksum.
+fn add(sum: &mut Xxh3, numbers: impl IntoIterator<Item = u64>) {
+    let mut numbers = numbers.into_iter().map(u64::to_le).peekable();
+    let mut gathered = Vec::with_capacity(GATHERED);
+    while numbers.peek().is_some() {
+        gathered.clear();
+        gathered.extend(numbers.by_ref().take(GATHERED));
+        sum.update(gathered.as_bytes());
+    }
 }
 
-impl Sum {
-    fn number(&mut self, number: u64) {
-        self.gathered.extend_from_slice(&number.to_le_bytes());
-        if self.gathered.len() >= GATHERED {
-            self.sum.update(&self.gathered);
-            self.gathered.clear();
-        }
-    }
-
-    fn values<T: Value>(&mut self, values: &[T]) {
-        self.number(values.len() as u64);
-        values.iter().for_each(|&value| self.number(value.into().to_bits()));
-    }
-
-    fn end(mut self) -> u128 {
-        self.sum.update(&self.gathered);
-        self.sum.digest128()
-    }
+/// Adds a list of values and its length to a checksum.
+fn add_values<T: Value>(sum: &mut Xxh3, values: &[T]) {
+    add(sum, [values.len() as u64]);
+    add(sum, values.iter().map(|&value| value.into().to_bits()));
 }
 
 /// Computes the checksum of the shape, precision, values and births of distances.
 pub(super) fn checksum<T: Value>(distances: &Distances<T>) -> u128 {
-    let mut sum = Sum { sum: Xxh3::new(), gathered: Vec::with_capacity(GATHERED + 8) };
-    sum.number(u64::from(T::NARROW));
-    sum.number(distances.len() as u64);
+    let mut sum = Xxh3::new();
+    add(&mut sum, [u64::from(T::NARROW), distances.len() as u64]);
     match distances {
         Distances::Matrix(matrix) => {
-            sum.number(0);
-            sum.values(matrix.lower());
+            add(&mut sum, [0]);
+            add_values(&mut sum, matrix.lower());
         }
         Distances::Points(cloud) => {
-            sum.number(1);
-            (0..cloud.len()).for_each(|i| sum.values(cloud.point(i)));
+            add(&mut sum, [1, cloud.dimension() as u64]);
+            add(&mut sum, cloud.coordinates().iter().map(|&x| x.into().to_bits()));
         }
         Distances::Sparse(graph) => {
-            sum.number(2);
-            for edge in graph.edges() {
-                sum.number(u64::from(edge.i) << 32 | u64::from(edge.j));
-                sum.number(edge.distance.into().to_bits());
-            }
+            add(&mut sum, [2]);
+            let edge = |e: &Edge<T>| [u64::from(e.i) << 32 | u64::from(e.j), e.distance.into().to_bits()];
+            add(&mut sum, graph.edges().iter().flat_map(edge));
         }
     }
-    sum.values(distances.births().unwrap_or_default());
-    sum.end()
+    add_values(&mut sum, distances.births().unwrap_or_default());
+    sum.digest128()
 }
 
 #[cfg(test)]

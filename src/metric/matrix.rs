@@ -1,17 +1,16 @@
 //! Condensed symmetric distance matrices.
 
-use super::births::{Births, check_edge};
-use super::read::Symmetrize;
-use super::square::{SquareFault, lower_of};
-use super::{MetricError, Value};
+use super::read::{DistanceOptions, Symmetrize};
+use super::{MetricError, Value, births, square};
 
 /// All pairwise distances of n points: the entries below the diagonal, row by row
-/// (`d(1,0), d(2,0), d(2,1), d(3,0), …`), n(n−1)/2 in all. An infinite distance means that the two points are never connected.
+/// (`d(1,0), d(2,0), d(2,1), d(3,0), …`), n(n−1)/2 in all. An infinite distance means that the two points are never
+/// connected.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DistanceMatrix<T = f32> {
     n: usize,
     lower: Vec<T>,
-    births: Births<T>,
+    births: Option<Vec<T>>,
 }
 
 impl<T: Value> DistanceMatrix<T> {
@@ -20,30 +19,26 @@ impl<T: Value> DistanceMatrix<T> {
     /// # Errors
     /// The length is not n(n−1)/2 for any n; or an entry is NaN or negative.
     pub fn from_lower(lower: Vec<T>) -> Result<Self, MetricError> {
-        let n = points_of(lower.len());
-        let expected = n * (n - 1) / 2;
-        if expected != lower.len() {
-            return Err(MetricError::NotTriangular { found: lower.len(), n, expected });
-        }
+        let n = points_of(lower.len())?;
         let zero = T::from_f64(0.0);
         let mut at = 0;
         for i in 1..n {
             let row = &lower[at..at + i];
             if let Some(j) = row.iter().position(|d| !matches!(d.partial_cmp(&zero), Some(o) if o.is_ge())) {
-                return Err(MetricError::BadDistance { i, j, found: row[j].into() });
+                return Err(MetricError::bad_distance(i, j, row[j]));
             }
             at += i;
         }
-        Ok(DistanceMatrix { n, lower, births: Births::Zero })
+        Ok(DistanceMatrix { n, lower, births: None })
     }
 
     /// Creates a matrix from a function of two points i and j, which is called once for every j < i.
     ///
     /// # Errors
-    /// The errors of [`DistanceMatrix::from_lower`], and [`MetricError::Empty`] if `n` is 0.
+    /// The errors of [`DistanceMatrix::from_lower`], or `n` is 0.
     pub fn from_fn(n: usize, mut d: impl FnMut(usize, usize) -> T) -> Result<Self, MetricError> {
         if n == 0 {
-            return Err(MetricError::Empty);
+            return Err(MetricError::empty());
         }
         let lower = (1..n).flat_map(|i| (0..i).map(move |j| (i, j))).map(|(i, j)| d(i, j)).collect();
         Self::from_lower(lower)
@@ -60,7 +55,7 @@ impl<T: Value> DistanceMatrix<T> {
     /// let matrix = DistanceMatrix::from_square(2, &[0.0, 1.5, 1.5, 0.0])?;
     /// assert_eq!(matrix.get(0, 1), 1.5);
     /// let error = DistanceMatrix::from_square(2, &[0.0, 1.0, 2.0, 0.0]).unwrap_err();
-    /// assert_eq!(error, MetricError::Asymmetric { i: 1, j: 0, below: 2.0, above: 1.0 });
+    /// assert_eq!((&*error.place, &*error.found), ("row 1, column 0: ", "2"));
     /// # Ok::<(), MetricError>(())
     /// ```
     ///
@@ -71,7 +66,8 @@ impl<T: Value> DistanceMatrix<T> {
         // If the square overflows, there are fewer entries than `usize::MAX`.
         let expected = n.saturating_mul(n);
         if entries.len() != expected {
-            return Err(MetricError::SquareEntries { n, expected, found: entries.len() });
+            let expected = format!("{expected} entries of a square matrix of {n} points");
+            return Err(MetricError::new(String::new(), expected, entries.len().to_string()));
         }
         Self::from_entries(n, |i, j| entries[i * n + j], None)
     }
@@ -87,17 +83,11 @@ impl<T: Value> DistanceMatrix<T> {
         symmetrize: Option<Symmetrize>,
     ) -> Result<Self, MetricError> {
         if n == 0 {
-            return Err(MetricError::Empty);
+            return Err(MetricError::empty());
         }
-        let found = |i: usize, j: usize| at(i, j).into();
-        let (lower, _) = lower_of(n, &at, symmetrize).map_err(|fault| match fault {
-            SquareFault::Diagonal(i) => MetricError::Diagonal { i, found: found(i, i) },
-            SquareFault::Value(i, j) => MetricError::BadDistance { i, j, found: found(i, j) },
-            SquareFault::Asymmetric(i, j) => {
-                MetricError::Asymmetric { i, j, below: found(i, j), above: found(j, i) }
-            }
-        })?;
-        Self::from_lower(lower)
+        let options = DistanceOptions { symmetrize, ..DistanceOptions::default() };
+        let problem = |i, j, expected: &str| MetricError::of_entry(i, j, expected, at(i, j));
+        square::matrix(n, &at, &options, &problem, &mut Vec::new()).map_err(MetricError::without_note)
     }
 
     /// Adds births for a weighted Vietoris–Rips filtration: a point enters at its birth, and one born at infinity
@@ -118,12 +108,12 @@ impl<T: Value> DistanceMatrix<T> {
     /// The numbers of births and points differ; a birth is NaN or negative; or a distance is below a birth of one of
     /// its points.
     pub fn with_births(self, births: Vec<T>) -> Result<Self, MetricError> {
-        let births = Births::new(self.n, births)?;
-        if let Births::Given(given) = &births {
+        let births = births::checked(self.n, births)?;
+        if let Some(given) = &births {
             let mut row = self.lower.as_slice();
             for i in 1..self.n {
                 let (of_i, rest) = row.split_at(i);
-                of_i.iter().enumerate().try_for_each(|(j, &d)| check_edge(given, i, j, d))?;
+                of_i.iter().enumerate().try_for_each(|(j, &d)| births::check_edge(given, i, j, d))?;
                 row = rest;
             }
         }
@@ -132,7 +122,7 @@ impl<T: Value> DistanceMatrix<T> {
 
     /// The birth of each point; `None` if all are born at 0.
     pub fn births(&self) -> Option<&[T]> {
-        self.births.given()
+        self.births.as_deref()
     }
 
     /// Number of points, at least 1.
@@ -166,16 +156,21 @@ impl<T: Value> DistanceMatrix<T> {
     }
 }
 
-/// The greatest number of points n ≥ 1 for which n(n−1)/2 is at most `entries`.
-fn points_of(entries: usize) -> usize {
-    let mut n = ((1.0 + (1.0 + 8.0 * entries as f64).sqrt()) / 2.0) as usize;
-    while n > 1 && n * (n - 1) / 2 > entries {
-        n -= 1;
+/// The number of points n of which there are `pairs` = n(n−1)/2 pairs.
+pub(crate) fn points_of(pairs: usize) -> Result<usize, MetricError> {
+    let n = (1 + 8 * pairs).isqrt().div_ceil(2);
+    let below = n * (n - 1) / 2;
+    if below == pairs {
+        return Ok(n);
     }
-    while n * (n + 1) / 2 <= entries {
-        n += 1;
-    }
-    n
+    let expected =
+        format!("n(n-1)/2 entries for some n ({below} for {n} points, {} for {})", n * (n + 1) / 2, n + 1);
+    Err(MetricError::new(String::new(), expected, counted(pairs)))
+}
+
+/// A count with its noun: `1 entry`, `2 entries`.
+pub(crate) fn counted(entries: usize) -> String {
+    format!("{entries} {}", if entries == 1 { "entry" } else { "entries" })
 }
 
 #[cfg(test)]
@@ -184,20 +179,20 @@ mod tests {
 
     #[test]
     fn lengths_that_are_triangular_numbers_only() {
-        for n in 1..60usize {
-            let m = DistanceMatrix::from_lower(vec![1.0f32; n * (n - 1) / 2]).unwrap();
-            assert_eq!(m.len(), n);
+        for n in 1..200 {
+            assert_eq!(points_of(n * (n - 1) / 2), Ok(n));
         }
-        assert_eq!(
-            DistanceMatrix::from_lower(vec![1.0f32; 4]),
-            Err(MetricError::NotTriangular { found: 4, n: 3, expected: 3 })
-        );
+        for (found, below, above) in [(2, "1 for 2 points", "3 for 3"), (9, "6 for 4 points", "10 for 5")] {
+            let expected = points_of(found).unwrap_err().expected;
+            assert!(expected.contains(below) && expected.contains(above), "{expected}");
+        }
+        assert!(DistanceMatrix::from_lower(vec![1.0f32; 4]).is_err());
     }
 
     #[test]
     fn nan_and_negative_are_named_by_their_points() {
         let error = DistanceMatrix::from_lower(vec![1.0f64, 2.0, -3.0]).unwrap_err();
-        assert_eq!(error, MetricError::BadDistance { i: 2, j: 1, found: -3.0 });
+        assert_eq!(error, MetricError::bad_distance(2, 1, -3.0));
         assert!(DistanceMatrix::from_lower(vec![f32::NAN]).is_err());
         assert!(DistanceMatrix::from_lower(vec![f32::INFINITY]).is_ok());
     }

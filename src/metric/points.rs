@@ -16,17 +16,15 @@ impl<T: Value> PointCloud<T> {
     /// There are no points; the last point lacks coordinates; or a coordinate is NaN or infinite.
     pub fn new(dimension: usize, coordinates: Vec<T>) -> Result<Self, MetricError> {
         if coordinates.is_empty() || dimension == 0 {
-            return Err(MetricError::Empty);
+            return Err(MetricError::empty());
         }
         if !coordinates.len().is_multiple_of(dimension) {
-            return Err(MetricError::RaggedPoints { dimension, found: coordinates.len() });
+            let expected = format!("{dimension} coordinates per point");
+            return Err(MetricError::new(String::new(), expected, format!("{} in all", coordinates.len())));
         }
         if let Some(k) = coordinates.iter().position(|&x| !x.into().is_finite()) {
-            return Err(MetricError::BadCoordinate {
-                point: k / dimension,
-                coordinate: k % dimension,
-                found: coordinates[k].into(),
-            });
+            let place = format!("coordinate {} of point {}: ", k % dimension, k / dimension);
+            return Err(MetricError::new(place, "a finite number", coordinates[k].into().to_string()));
         }
         Ok(PointCloud { dimension, coordinates })
     }
@@ -44,6 +42,11 @@ impl<T: Value> PointCloud<T> {
     /// The dimension m of the ambient space.
     pub fn dimension(&self) -> usize {
         self.dimension
+    }
+
+    /// The coordinates of all points, point by point.
+    pub(crate) fn coordinates(&self) -> &[T] {
+        &self.coordinates
     }
 
     /// The coordinates of point `i`.

@@ -8,34 +8,9 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::sync::Mutex;
 
-use super::{DistanceMatrix, MetricError, SparseDistances, Value};
+use super::{DistanceMatrix, DistancesError, MetricError, SparseDistances, Value};
 use crate::memory::{self, Refused};
-use crate::parallel::{SharedRange, into_inner, lock};
-
-/// Reasons why shortest-path distances cannot be computed.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum ShortestPathsError {
-    /// Memory for the distances of all pairs is refused.
-    #[error(transparent)]
-    Memory(#[from] Refused),
-    /// A path is longer than the greatest number of the precision.
-    #[error("the shortest path of points {i} and {j}: expected a finite length, found one that overflows")]
-    Overflow {
-        /// The greater point, 0-based.
-        i: usize,
-        /// The smaller point, 0-based.
-        j: usize,
-    },
-    /// The input has the distances of all pairs already.
-    #[error("shortest paths: expected a graph, as a list of edges or a sparse matrix, found {found}")]
-    NoGraph {
-        /// The kind of input found.
-        found: &'static str,
-    },
-    /// The distances do not form a valid matrix.
-    #[error(transparent)]
-    Metric(#[from] MetricError),
-}
+use crate::parallel::{each, into_inner, lock};
 
 impl<T: Value> SparseDistances<T> {
     /// The lengths of the shortest paths between all points, infinite between points that no path joins. The births of
@@ -52,29 +27,24 @@ impl<T: Value> SparseDistances<T> {
     ///
     /// # Errors
     /// There is no memory for the distances of all pairs; a path is longer than any number of this precision.
-    pub fn shortest_paths(&self) -> Result<DistanceMatrix<T>, ShortestPathsError> {
+    pub fn shortest_paths(&self) -> Result<DistanceMatrix<T>, DistancesError> {
         let n = self.len();
         let pairs = (n as u64 * (n as u64).saturating_sub(1)) / 2;
         let pairs = usize::try_from(pairs).map_err(|_| Refused::of_bytes(u64::MAX))?;
         let mut lower = memory::filled(T::INFINITY, pairs)?;
         let neighbours = Neighbours::new(self)?;
-        let mut rows: Vec<Mutex<&mut [T]>> = Vec::new();
-        memory::reserve(&mut rows, n)?;
         let mut rest = &mut lower[..];
-        for i in 0..n {
-            let (row, after) = rest.split_at_mut(i);
-            rows.push(Mutex::new(row));
-            rest = after;
-        }
-        // One point is taken at a time, as the search from one may take as long as those from all others.
-        let points = SharedRange::new(n, 1);
-        let failure = Mutex::new(None);
-        points.share(&|| {
+        let rows = (0..n).map(|i| (i, rest.split_off_mut(..i).unwrap_or_default()));
+        // One row is taken at a time, as the search from one point may take as long as those from all others.
+        let (rows, failure) = (Mutex::new(rows), Mutex::new(None));
+        each(rayon::current_num_threads().min(n), &|_| {
             let done = Search::new(&neighbours).and_then(|mut search| {
-                while let Some(range) = points.take() {
-                    range.into_iter().try_for_each(|i| search.fill(i, &mut lock(&rows[i])))?;
+                loop {
+                    // This is a statement of its own so that the lock is not held while the row is filled.
+                    let next = lock(&rows).next();
+                    let Some((i, row)) = next else { return Ok(()) };
+                    search.fill(i, row)?;
                 }
-                Ok(())
             });
             if let Err(error) = done {
                 lock(&failure).get_or_insert(error);
@@ -102,24 +72,19 @@ struct Neighbours {
 
 impl Neighbours {
     fn new<T: Value>(graph: &SparseDistances<T>) -> Result<Neighbours, Refused> {
-        let edges = graph.edges();
-        let mut starts = memory::filled(0, graph.len() + 1)?;
-        for edge in edges {
-            starts[edge.i as usize + 1] += 1;
-            starts[edge.j as usize + 1] += 1;
+        // The place of point p + 1 counts the edges of p at first, and is where its next edge goes then.
+        let mut starts = memory::filled(0, graph.len() + 2)?;
+        let directions =
+            || graph.edges().iter().flat_map(|edge| [(edge.i, edge.j, edge), (edge.j, edge.i, edge)]);
+        directions().for_each(|(from, ..)| starts[from as usize + 2] += 1);
+        (2..starts.len()).for_each(|place| starts[place] += starts[place - 1]);
+        let mut ends = memory::filled((0, 0.0), 2 * graph.edges().len())?;
+        for (from, to, edge) in directions() {
+            let next = &mut starts[from as usize + 1];
+            ends[*next] = (to, edge.distance.into());
+            *next += 1;
         }
-        for point in 0..graph.len() {
-            starts[point + 1] += starts[point];
-        }
-        let mut next = memory::filled(0, graph.len())?;
-        next.copy_from_slice(&starts[..graph.len()]);
-        let mut ends = memory::filled((0, 0.0), 2 * edges.len())?;
-        for edge in edges {
-            for (from, to) in [(edge.i, edge.j), (edge.j, edge.i)] {
-                ends[next[from as usize]] = (to, edge.distance.into());
-                next[from as usize] += 1;
-            }
-        }
+        starts.pop();
         Ok(Neighbours { starts, ends })
     }
 
@@ -139,7 +104,7 @@ struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    fn new(neighbours: &'a Neighbours) -> Result<Search<'a>, ShortestPathsError> {
+    fn new(neighbours: &'a Neighbours) -> Result<Search<'a>, DistancesError> {
         let lengths = memory::filled(f64::INFINITY, neighbours.starts.len() - 1)?;
         let mut queue = Vec::new();
         // Each direction of an edge shortens a path at most once, so the queue never outgrows its reservation.
@@ -148,7 +113,7 @@ impl<'a> Search<'a> {
     }
 
     /// Fills a row with the lengths of the shortest paths from point `i` to the points before it.
-    fn fill<T: Value>(&mut self, i: usize, row: &mut [T]) -> Result<(), ShortestPathsError> {
+    fn fill<T: Value>(&mut self, i: usize, row: &mut [T]) -> Result<(), DistancesError> {
         self.lengths.fill(f64::INFINITY);
         self.lengths[i] = 0.0;
         self.queue.push(Reverse((0, i as u32)));
@@ -161,7 +126,7 @@ impl<'a> Search<'a> {
                 let through = length + edge;
                 if through.is_infinite() {
                     self.queue.clear();
-                    return Err(ShortestPathsError::Overflow { i, j: other as usize });
+                    return Err(overflow(i, other as usize));
                 }
                 if through < self.lengths[other as usize] {
                     self.lengths[other as usize] = through;
@@ -172,11 +137,17 @@ impl<'a> Search<'a> {
         for (j, (place, &length)) in row.iter_mut().zip(&self.lengths).enumerate() {
             *place = T::from_f64(length);
             if length.is_finite() && (*place).into().is_infinite() {
-                return Err(ShortestPathsError::Overflow { i, j });
+                return Err(overflow(i, j));
             }
         }
         Ok(())
     }
+}
+
+/// The error for a path that is longer than the greatest number of the precision.
+fn overflow(i: usize, j: usize) -> DistancesError {
+    let place = format!("the shortest path of points {i} and {j}: ");
+    MetricError::new(place, "a finite length", "one that overflows").into()
 }
 
 #[cfg(test)]
@@ -244,11 +215,10 @@ mod tests {
         let graph = graph.with_births(vec![0.0, 1.0, 2.5]).unwrap();
         let matrix = graph.shortest_paths().unwrap();
         assert_eq!((matrix.births(), matrix.get(0, 2)), (Some(&[0.0, 1.0, 2.5][..]), 5.0));
-        let overflow = Err(ShortestPathsError::Overflow { i: 2, j: 0 });
         let single = SparseDistances::new(3, [(0, 1, f32::MAX), (1, 2, f32::MAX)]).unwrap();
-        assert_eq!(single.shortest_paths(), overflow);
+        assert_eq!(single.shortest_paths(), Err(overflow(2, 0)));
         let double = SparseDistances::new(3, [(0, 1, f64::MAX), (1, 2, f64::MAX)]).unwrap();
-        assert!(matches!(double.shortest_paths(), Err(ShortestPathsError::Overflow { .. })));
+        assert!(double.shortest_paths().unwrap_err().to_string().contains("found one that overflows"));
         let one = SparseDistances::<f32>::new(1, []).unwrap();
         assert_eq!(one.shortest_paths().unwrap().len(), 1);
     }

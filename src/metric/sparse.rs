@@ -1,7 +1,6 @@
 //! Distances of some pairs of points: weighted graphs.
 
-use super::births::{Births, check_edge};
-use super::{MetricError, Value};
+use super::{MetricError, Value, births};
 
 /// Two points and their distance.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -19,7 +18,7 @@ pub struct Edge<T = f32> {
 pub struct SparseDistances<T = f32> {
     n: usize,
     edges: Vec<Edge<T>>,
-    births: Births<T>,
+    births: Option<Vec<T>>,
 }
 
 impl<T: Value> SparseDistances<T> {
@@ -31,24 +30,29 @@ impl<T: Value> SparseDistances<T> {
     /// pair is given twice; or a distance is NaN or negative.
     pub fn new(n: usize, triplets: impl IntoIterator<Item = (u32, u32, T)>) -> Result<Self, MetricError> {
         if n == 0 {
-            return Err(MetricError::Empty);
+            return Err(MetricError::empty());
         }
-        let most = u32::MAX as usize;
-        if n > most {
-            return Err(MetricError::TooManyPoints { most, found: n });
+        if n > u32::MAX as usize {
+            return Err(MetricError::new(
+                String::new(),
+                format!("at most {} points", u32::MAX),
+                n.to_string(),
+            ));
         }
         let mut edges = Vec::new();
         for (edge, (a, b, distance)) in triplets.into_iter().enumerate() {
             let (i, j) = if a > b { (a, b) } else { (b, a) };
+            let problem =
+                |expected: String, found: String| MetricError::new(format!("edge {edge}: "), expected, found);
             if i as usize >= n {
-                return Err(MetricError::OutOfRange { edge, n, found: i.into() });
+                return Err(problem(format!("point ids below {n}"), i.to_string()));
             }
             if i == j {
-                return Err(MetricError::Loop { edge, found: i });
+                return Err(problem("two different points".into(), format!("{i} twice")));
             }
             let d: f64 = distance.into();
             if d.is_nan() || d < 0.0 {
-                return Err(MetricError::BadDistance { i: i as usize, j: j as usize, found: d });
+                return Err(MetricError::bad_distance(i as usize, j as usize, d));
             }
             if d.is_finite() {
                 edges.push(Edge { i, j, distance });
@@ -56,9 +60,14 @@ impl<T: Value> SparseDistances<T> {
         }
         edges.sort_unstable_by_key(|e| (e.i, e.j));
         if let Some(twice) = edges.windows(2).find(|w| (w[0].i, w[0].j) == (w[1].i, w[1].j)) {
-            return Err(MetricError::DuplicateEdge { i: twice[0].i, j: twice[0].j });
+            let Edge { i, j, .. } = twice[0];
+            return Err(MetricError::new(
+                String::new(),
+                "every pair of points once",
+                format!("points {i} and {j} again"),
+            ));
         }
-        Ok(SparseDistances { n, edges, births: Births::Zero })
+        Ok(SparseDistances { n, edges, births: None })
     }
 
     /// Adds births for a weighted Vietoris–Rips filtration, see [`DistanceMatrix::with_births`].
@@ -68,18 +77,17 @@ impl<T: Value> SparseDistances<T> {
     ///
     /// [`DistanceMatrix::with_births`]: super::DistanceMatrix::with_births
     pub fn with_births(self, births: Vec<T>) -> Result<Self, MetricError> {
-        let births = Births::new(self.n, births)?;
-        if let Births::Given(given) = &births {
-            self.edges
-                .iter()
-                .try_for_each(|edge| check_edge(given, edge.i as usize, edge.j as usize, edge.distance))?;
+        let births = births::checked(self.n, births)?;
+        if let Some(given) = &births {
+            let check = |e: &Edge<T>| births::check_edge(given, e.i as usize, e.j as usize, e.distance);
+            self.edges.iter().try_for_each(check)?;
         }
         Ok(SparseDistances { births, ..self })
     }
 
     /// The birth of each point; `None` if all are born at 0.
     pub fn births(&self) -> Option<&[T]> {
-        self.births.given()
+        self.births.as_deref()
     }
 
     /// Number of points, at least 1.
@@ -107,6 +115,7 @@ mod tests {
         let graph = |n| SparseDistances::<f32>::new(n, []).map(|graph| graph.len());
         let most = u32::MAX as usize;
         assert_eq!(graph(most), Ok(most));
-        assert_eq!(graph(most + 1), Err(MetricError::TooManyPoints { most, found: most + 1 }));
+        let error = graph(most + 1).unwrap_err().to_string();
+        assert_eq!(error, format!("expected at most {most} points, found {}", most + 1));
     }
 }

@@ -1,7 +1,10 @@
 //! Checks that square matrices are distance matrices, for all formats that hold one.
 
-use super::read::Symmetrize;
-use crate::metric::Value;
+use super::births::{self, BIRTH, is_birth};
+use super::read::{DistanceOptions, Symmetrize};
+use super::{DistanceMatrix, MetricError, Value};
+use crate::input::Problem;
+use std::fmt::Display;
 
 /// Numbers that differ by less than this fraction of the greatest finite distance differ by rounding only: real files
 /// are printed with few digits, and computed by sums in different orders.
@@ -12,7 +15,7 @@ const TILE: usize = 32;
 
 /// A violation of the properties of a distance matrix. Rows and columns are 0-based.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum SquareFault {
+enum Fault {
     /// Entry `(i, i)` is not zero.
     Diagonal(usize),
     /// Entry `(i, j)` is NaN or negative.
@@ -106,8 +109,8 @@ impl Rounding {
         chosen
     }
 
-    /// The note for the user; `None` if there were no deviations.
-    pub(crate) fn note(&self, symmetrize: Option<Symmetrize>) -> Option<String> {
+    /// Adds a note for the user if there were deviations.
+    pub(crate) fn note(&self, symmetrize: Option<Symmetrize>, notes: &mut Vec<String>) {
         let mut parts = Vec::new();
         if let (pairs @ 1.., difference) = self.pairs {
             let which = match symmetrize.unwrap_or(Symmetrize::Lower) {
@@ -133,7 +136,9 @@ impl Rounding {
         if let (entries @ 1.., size) = self.negative {
             parts.push(format!("below 0, by up to {}, {}, taken as 0", short(size), times(entries)));
         }
-        (!parts.is_empty()).then(|| parts.join("; "))
+        if !parts.is_empty() {
+            notes.push(parts.join("; "));
+        }
     }
 }
 
@@ -147,35 +152,69 @@ fn times(count: usize) -> String {
     if count == 1 { "once".into() } else { format!("{count} times") }
 }
 
-/// Returns the entries below the diagonal of the n×n matrix `at(row, column)`, and a note for the user. Of two
-/// entries that differ by rounding only, the one below the diagonal is used, as in Ripser, which reads no other;
-/// `symmetrize` combines any two that differ.
-pub(crate) fn lower_of<T: Value>(
+/// Makes the distance matrix of the n×n numbers `at(row, column)`, and adds notes for the user.
+///
+/// The diagonal holds zeros, or births if so requested. Of two entries that differ by rounding only, the one below the
+/// diagonal is used, as in Ripser, which reads no other; [`DistanceOptions::symmetrize`] combines any two that differ.
+/// `problem` makes the error of the entry in a row and a column that is not what is expected.
+pub(crate) fn matrix<T: Value, P: Display>(
     n: usize,
-    at: impl Fn(usize, usize) -> T,
-    symmetrize: Option<Symmetrize>,
-) -> Result<(Vec<T>, Option<String>), SquareFault> {
-    let mut lower = Vec::with_capacity(n * (n - n.min(1)) / 2);
-    let exact = any_fault(n, &at, Tolerance::NONE, false).is_none();
-    if exact {
-        for i in 0..n {
-            lower.extend((0..i).map(|j| at(i, j)));
+    at: &impl Fn(usize, usize) -> T,
+    options: &DistanceOptions,
+    problem: &dyn Fn(usize, usize, &str) -> Problem<P>,
+    notes: &mut Vec<String>,
+) -> Result<DistanceMatrix<T>, Problem<P>>
+where
+    Problem<P>: From<MetricError>,
+{
+    let has_births = options.has_births();
+    let zero = T::from_f64(0.0);
+    let distance = |i: usize, j: usize| if has_births && i == j { zero } else { at(i, j) };
+    let mut lower = lower_of(n, &distance, options.symmetrize, notes).map_err(|fault| match fault {
+        Fault::Diagonal(i) => problem(i, i, DIAGONAL),
+        Fault::Value(i, j) => problem(i, j, DISTANCE),
+        Fault::Asymmetric(i, j) => {
+            let Problem { place, found, .. } = problem(j, i, "");
+            problem(i, j, &format!("the same distance as {place}{found}")).note(ASYMMETRIC)
         }
-        return Ok((lower, None));
+    })?;
+    if !has_births {
+        return Ok(DistanceMatrix::from_lower(lower)?);
     }
-    let tolerance = tolerance_of(n, &at);
-    let decided = symmetrize.is_some();
-    if let Some(fault) = any_fault(n, &at, tolerance, decided) {
-        return Err(first_fault(n, &at, tolerance, decided).unwrap_or(fault));
+    let births: Vec<T> = (0..n).map(|i| at(i, i)).collect();
+    if let Some(i) = births.iter().position(|&birth| !is_birth(birth)) {
+        return Err(problem(i, i, BIRTH));
+    }
+    let tolerance = Tolerance::of(lower.iter().copied());
+    let pairs = (1..n).flat_map(|i| (0..i).map(move |j| (i, j)));
+    let edges = pairs.zip(&mut lower).map(|((i, j), distance)| (i, j, distance));
+    births::raise(&births, edges, tolerance, notes)
+        .map_err(|early| problem(early.i, early.j, &early.expected))?;
+    Ok(DistanceMatrix::from_lower(lower)?.with_births(births)?)
+}
+
+/// Returns the entries below the diagonal of the n×n matrix `at(row, column)`, and adds a note for the user.
+fn lower_of<T: Value>(
+    n: usize,
+    at: &impl Fn(usize, usize) -> T,
+    symmetrize: Option<Symmetrize>,
+    notes: &mut Vec<String>,
+) -> Result<Vec<T>, Fault> {
+    let mut lower = Vec::with_capacity(n * (n - n.min(1)) / 2);
+    if fault(n, at, Tolerance::NONE, false).is_none() {
+        (0..n).for_each(|i| lower.extend((0..i).map(|j| at(i, j))));
+        return Ok(lower);
+    }
+    if let Some(fault) = fault(n, at, tolerance_of(n, at), symmetrize.is_some()) {
+        return Err(fault);
     }
     let mut rounding = Rounding::default();
     for i in 0..n {
-        for j in 0..i {
-            lower.push(rounding.choose(at(i, j), at(j, i), symmetrize));
-        }
+        lower.extend((0..i).map(|j| rounding.choose(at(i, j), at(j, i), symmetrize)));
         rounding.on_diagonal(at(i, i));
     }
-    Ok((lower, rounding.note(symmetrize)))
+    rounding.note(symmetrize, notes);
+    Ok(lower)
 }
 
 fn tolerance_of<T: Value>(n: usize, at: &impl Fn(usize, usize) -> T) -> Tolerance {
@@ -184,21 +223,18 @@ fn tolerance_of<T: Value>(n: usize, at: &impl Fn(usize, usize) -> T) -> Toleranc
 
 /// Whether an n×n table is clearly a matrix of distances: its diagonal is zero, or it is zero up to rounding and all
 /// other properties hold.
-pub(crate) fn has_zero_diagonal<T: Value>(n: usize, at: impl Fn(usize, usize) -> T) -> bool {
-    if (0..n).all(|i| at(i, i).into() == 0.0) {
-        return true;
-    }
-    n >= 2 && any_fault(n, &at, tolerance_of(n, &at), false).is_none()
+pub(crate) fn has_zero_diagonal<T: Value>(n: usize, at: &impl Fn(usize, usize) -> T) -> bool {
+    (0..n).all(|i| at(i, i).into() == 0.0) || n >= 2 && is_matrix(n, at)
 }
 
 /// Whether an n×n table has all properties of a distance matrix, up to rounding.
-pub(crate) fn is_exactly_a_matrix<T: Value>(n: usize, at: impl Fn(usize, usize) -> T) -> bool {
-    any_fault(n, &at, tolerance_of(n, &at), false).is_none()
+pub(crate) fn is_matrix<T: Value>(n: usize, at: &impl Fn(usize, usize) -> T) -> bool {
+    fault(n, at, tolerance_of(n, at), false).is_none()
 }
 
 /// Whether an n×n table, n ≥ 3, looks like correlations: 1 on the diagonal, magnitudes of at most 1 elsewhere, and
 /// symmetric, all up to rounding.
-pub(crate) fn looks_like_similarities<T: Value>(n: usize, at: impl Fn(usize, usize) -> T) -> bool {
+pub(crate) fn looks_like_similarities<T: Value>(n: usize, at: &impl Fn(usize, usize) -> T) -> bool {
     let near = Tolerance(ROUNDING);
     let good = |i: usize, j: usize| at(i, j).into().abs() < 1.0 + ROUNDING && near.agree(at(i, j), at(j, i));
     n >= 3
@@ -208,45 +244,35 @@ pub(crate) fn looks_like_similarities<T: Value>(n: usize, at: impl Fn(usize, usi
 
 /// Whether an n×n matrix without a zero diagonal may still be intended as distances: at least three points, valid
 /// distances off the diagonal, and symmetric.
-pub(crate) fn looks_like_a_matrix<T: Value>(n: usize, at: impl Fn(usize, usize) -> T) -> bool {
-    let off_diagonal = |i: usize, j: usize| if i == j { T::from_f64(0.0) } else { at(i, j) };
-    n >= 3 && any_fault(n, &off_diagonal, tolerance_of(n, &off_diagonal), false).is_none()
+pub(crate) fn looks_like_a_matrix<T: Value>(n: usize, at: &impl Fn(usize, usize) -> T) -> bool {
+    n >= 3 && is_matrix(n, &|i, j| if i == j { T::from_f64(0.0) } else { at(i, j) })
 }
 
-/// The violation at entries `(i, j)` and `(j, i)`, if any. The entries may differ if `decided`.
-fn fault_at<T: Value>(
-    i: usize,
-    j: usize,
-    at: &impl Fn(usize, usize) -> T,
-    tolerance: Tolerance,
-    decided: bool,
-) -> Option<SquareFault> {
-    let (below, above) = (at(i, j), at(j, i));
-    if i == j && !below.into().is_nan() && !tolerance.is_zero(below) {
-        Some(SquareFault::Diagonal(i))
-    } else if !tolerance.is_distance(below) {
-        Some(SquareFault::Value(i, j))
-    } else if !tolerance.is_distance(above) {
-        Some(SquareFault::Value(j, i))
-    } else if !decided && !tolerance.agree(below, above) {
-        Some(SquareFault::Asymmetric(i, j))
-    } else {
-        None
-    }
-}
-
-/// Finds any violation, tile by tile.
-fn any_fault<T: Value>(
+/// Finds a violation, the first one tile by tile. The two entries of a pair may differ if `decided`.
+fn fault<T: Value>(
     n: usize,
     at: &impl Fn(usize, usize) -> T,
     tolerance: Tolerance,
     decided: bool,
-) -> Option<SquareFault> {
+) -> Option<Fault> {
+    let fault_at = |i: usize, j: usize| {
+        let (below, above) = (at(i, j), at(j, i));
+        if i == j && !below.into().is_nan() && !tolerance.is_zero(below) {
+            Some(Fault::Diagonal(i))
+        } else if !tolerance.is_distance(below) {
+            Some(Fault::Value(i, j))
+        } else if !tolerance.is_distance(above) {
+            Some(Fault::Value(j, i))
+        } else if !decided && !tolerance.agree(below, above) {
+            Some(Fault::Asymmetric(i, j))
+        } else {
+            None
+        }
+    };
     for rows in (0..n).step_by(TILE) {
         for columns in (0..=rows).step_by(TILE) {
             for i in rows..n.min(rows + TILE) {
-                let fault = (columns..(columns + TILE).min(i + 1))
-                    .find_map(|j| fault_at(i, j, at, tolerance, decided));
+                let fault = (columns..(columns + TILE).min(i + 1)).find_map(|j| fault_at(i, j));
                 if fault.is_some() {
                     return fault;
                 }
@@ -256,23 +282,21 @@ fn any_fault<T: Value>(
     None
 }
 
-/// Finds the first violation, row by row of the lower triangle.
-fn first_fault<T: Value>(
-    n: usize,
-    at: &impl Fn(usize, usize) -> T,
-    tolerance: Tolerance,
-    decided: bool,
-) -> Option<SquareFault> {
-    let mut pairs = (0..n).flat_map(|i| (0..=i).map(move |j| (i, j)));
-    pairs.find_map(|(i, j)| fault_at(i, j, at, tolerance, decided))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn lower<T: Value>(n: usize, at: impl Fn(usize, usize) -> T) -> Result<Vec<T>, SquareFault> {
-        lower_of(n, at, None).map(|(lower, _)| lower)
+    fn noted<T: Value>(
+        n: usize,
+        at: impl Fn(usize, usize) -> T,
+        symmetrize: Option<Symmetrize>,
+    ) -> Result<(Vec<T>, Vec<String>), Fault> {
+        let mut notes = Vec::new();
+        lower_of(n, &at, symmetrize, &mut notes).map(|lower| (lower, notes))
+    }
+
+    fn lower<T: Value>(n: usize, at: impl Fn(usize, usize) -> T) -> Result<Vec<T>, Fault> {
+        noted(n, at, None).map(|(lower, _)| lower)
     }
 
     #[test]
@@ -283,11 +307,8 @@ mod tests {
             for i in 0..n {
                 for j in 0..n {
                     let spoilt = |r: usize, c: usize| if (r, c) == (i, j) { 0.25 } else { good(r, c) };
-                    let want = if i == j {
-                        SquareFault::Diagonal(i)
-                    } else {
-                        SquareFault::Asymmetric(i.max(j), i.min(j))
-                    };
+                    let want =
+                        if i == j { Fault::Diagonal(i) } else { Fault::Asymmetric(i.max(j), i.min(j)) };
                     assert_eq!(lower(n, spoilt), Err(want), "{n} {i} {j}");
                 }
             }
@@ -297,13 +318,13 @@ mod tests {
     #[test]
     fn nan_and_negative_are_faults_infinity_is_not() {
         let with = |x: f64| move |i: usize, j: usize| if i == j { 0.0 } else { x };
-        assert_eq!(lower(3, with(f64::NAN)), Err(SquareFault::Value(1, 0)));
-        assert_eq!(lower(3, with(-1.0)), Err(SquareFault::Value(1, 0)));
+        assert_eq!(lower(3, with(f64::NAN)), Err(Fault::Value(1, 0)));
+        assert_eq!(lower(3, with(-1.0)), Err(Fault::Value(1, 0)));
         assert_eq!(lower(3, with(f64::INFINITY)), Ok(vec![f64::INFINITY; 3]));
         let one_way = |i: usize, j: usize| if i > j { f64::INFINITY } else { 0.0 };
-        assert_eq!(lower(2, one_way), Err(SquareFault::Asymmetric(1, 0)));
+        assert_eq!(lower(2, one_way), Err(Fault::Asymmetric(1, 0)));
         let nan_on_the_diagonal = |i: usize, j: usize| if i == j { f64::NAN } else { 1.0 };
-        assert_eq!(lower(2, nan_on_the_diagonal), Err(SquareFault::Value(0, 0)));
+        assert_eq!(lower(2, nan_on_the_diagonal), Err(Fault::Value(0, 0)));
     }
 
     /// Three points whose greatest distance is 8, so that less than 8e-4 is rounding.
@@ -317,30 +338,30 @@ mod tests {
                 _ => 8.0,
             }
         };
-        assert_eq!(lower_of(3, with(1.0, 1.0, 0.0), None), Ok((vec![1.0, 8.0, 8.0], None)));
-        let (values, note) = lower_of(3, with(1.0, 1.0007, -1e-16), None).unwrap();
+        assert_eq!(noted(3, with(1.0, 1.0, 0.0), None), Ok((vec![1.0, 8.0, 8.0], vec![])));
+        let (values, notes) = noted(3, with(1.0, 1.0007, -1e-16), None).unwrap();
         assert_eq!(values, [1.0, 8.0, 8.0]);
-        let note = note.unwrap();
+        let note = &notes[0];
         assert!(note.contains("1 pair of points has two distances that differ, by up to 0.0007:"), "{note}");
         assert!(note.contains("not 0 on the diagonal, by up to 1e-16, 3 times"), "{note}");
         assert_eq!(lower(3, with(-1e-17, 0.0, 0.0)), Ok(vec![0.0, 8.0, 8.0]));
-        assert_eq!(lower(3, with(1.0, 1.0009, 0.0)), Err(SquareFault::Asymmetric(1, 0)));
-        assert_eq!(lower(3, with(1.0, 1.0, 8.1e-4)), Err(SquareFault::Diagonal(0)));
-        assert_eq!(lower(3, with(-1e-3, -1e-3, 0.0)), Err(SquareFault::Value(1, 0)));
+        assert_eq!(lower(3, with(1.0, 1.0009, 0.0)), Err(Fault::Asymmetric(1, 0)));
+        assert_eq!(lower(3, with(1.0, 1.0, 8.1e-4)), Err(Fault::Diagonal(0)));
+        assert_eq!(lower(3, with(-1e-3, -1e-3, 0.0)), Err(Fault::Value(1, 0)));
         for (which, value) in Symmetrize::ALL.into_iter().zip([1.0, 3.0, 2.0, 3.0, 1.0]) {
-            let (values, note) = lower_of(3, with(1.0, 3.0, 0.0), Some(which)).unwrap();
+            let (values, notes) = noted(3, with(1.0, 3.0, 0.0), Some(which)).unwrap();
             assert_eq!(values, [value, 8.0, 8.0], "{which:?}");
-            assert!(note.unwrap().contains("differ, by up to 2:"));
+            assert!(notes[0].contains("differ, by up to 2:"));
         }
     }
 
     #[test]
     fn diagonals_that_tell_a_matrix() {
         let with = |diagonal: f64| move |i: usize, j: usize| if i == j { diagonal } else { 1.0 };
-        assert!(has_zero_diagonal(3, with(0.0)) && has_zero_diagonal(3, with(2e-16)));
-        assert!(has_zero_diagonal(3, with(-2e-16)) && !has_zero_diagonal(3, with(0.1)));
+        assert!(has_zero_diagonal(3, &with(0.0)) && has_zero_diagonal(3, &with(2e-16)));
+        assert!(has_zero_diagonal(3, &with(-2e-16)) && !has_zero_diagonal(3, &with(0.1)));
         let asymmetric = |i: usize, j: usize| if i == j { 1e-9 } else { i as f64 };
-        assert!(!has_zero_diagonal(3, asymmetric));
-        assert!(has_zero_diagonal(1, with(0.0)) && !has_zero_diagonal(1, with(1.0)));
+        assert!(!has_zero_diagonal(3, &asymmetric));
+        assert!(has_zero_diagonal(1, &with(0.0)) && !has_zero_diagonal(1, &with(1.0)));
     }
 }

@@ -185,7 +185,7 @@ fn headers_tell_edges_from_points() {
     assert_eq!(load("x", b"x,y,z\n0,1,2\n", None).input, points(3, &[0.0, 1.0, 2.0]));
     assert_eq!(load("x", b"i,j,d\n0,1,2\n", None).input, edges(2, &[(1, 0, 2.0)]));
     assert_eq!(load("x", b"node1,node2,d\n0,5,2\n", None).input, edges(6, &[(5, 0, 2.0)]));
-    refuse(b"a,c,d\n0,1,2.5\n", None, &["(a, c, d)", "--format sparse", "--format point-cloud"]);
+    refuse(b"a,c,d\n0,1,2.5\n", None, &["(a, c, d)", "--format edges", "--format point-cloud"]);
 }
 
 /// Edge lists with pairs in both directions or repeated, as other programs write them; each may also be points.
@@ -194,7 +194,7 @@ fn edges_given_again_may_be_points() {
     two_readings(
         b"0 1 1\n1 0 1\n1 2 2\n2 1 2\n0 2 3\n2 0 3\n",
         &[
-            ("--format sparse", edges(3, &[(1, 0, 1.0), (2, 1, 2.0), (2, 0, 3.0)])),
+            ("--format edges", edges(3, &[(1, 0, 1.0), (2, 1, 2.0), (2, 0, 3.0)])),
             (
                 "--format point-cloud",
                 points(
@@ -216,7 +216,7 @@ fn edges_given_again_may_be_points() {
         b"1 2 1\n2 1 1\n2 3 2\n3 2 2\n",
         b"0 0 0\n0 1 1\n0 2 3\n1 0 1\n1 1 0\n1 2 2\n2 0 3\n2 1 2\n2 2 0\n",
     ] {
-        refuse(text, None, &["edges", "or points in dimension 3", "--format sparse", "--format point-cloud"]);
+        refuse(text, None, &["edges", "or points in dimension 3", "--format edges", "--format point-cloud"]);
     }
     refuse(b"source,target,d\n0,1,1\n1,0,2\n", None, &["line 3", "line 2: 1", "--symmetrize"]);
     // Corners of cubes, unit vectors, a surface over a grid, and points whose integers are not ids.

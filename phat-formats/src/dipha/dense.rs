@@ -1,8 +1,9 @@
 //! Dense distance matrices.
 
 use super::FileType;
-use super::fields::{Fields, Word, write_count, write_header};
 use crate::FormatError;
+use crate::block::Block;
+use crate::fields::{Fields, Word};
 use std::io::{self, Write};
 
 /// A DIPHA distance matrix, file type 7, over the bytes of its file.
@@ -84,15 +85,12 @@ pub fn write_distance_matrix(
     n: usize,
     mut distance: impl FnMut(usize, usize) -> f64,
 ) -> io::Result<()> {
-    write_header(&mut out, FileType::DistanceMatrix)?;
-    write_count(&mut out, n)?;
-    let mut row = Vec::with_capacity(8 * n);
+    let mut block = Block::dipha(&mut out, FileType::DistanceMatrix)?;
+    block.integer(n as u64)?;
     for i in 0..n {
-        row.clear();
-        row.extend((0..n).flat_map(|j| distance(i, j).to_le_bytes()));
-        out.write_all(&row)?;
+        (0..n).try_for_each(|j| block.word(distance(i, j).to_le_bytes()))?;
     }
-    Ok(())
+    block.finish()
 }
 
 #[cfg(test)]

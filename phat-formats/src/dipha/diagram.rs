@@ -1,9 +1,9 @@
 //! Persistence diagrams.
 
 use super::FileType;
-use super::fields::{Fields, write_header};
 use crate::FormatError;
 use crate::block::Block;
+use crate::fields::Fields;
 use std::cmp::Ordering;
 use std::io::{self, Write};
 
@@ -102,8 +102,7 @@ pub fn write_diagram(
     out: &mut impl Write,
     points: impl ExactSizeIterator<Item = DiagramPoint>,
 ) -> io::Result<()> {
-    write_header(out, FileType::Diagram)?;
-    let mut block = Block::new(out);
+    let mut block = Block::dipha(out, FileType::Diagram)?;
     block.integer(points.len() as u64)?;
     for point in points {
         block.word(point.stored_dim().to_le_bytes())?;

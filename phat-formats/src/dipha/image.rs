@@ -1,12 +1,12 @@
 //! Image data.
 
 use super::FileType;
-use super::fields::{Fields, Word, write_count, write_header};
 use crate::FormatError;
 use crate::block::Block;
+use crate::fields::Fields;
 use std::io::{self, Write};
 
-/// DIPHA image data, file type 1, over the bytes of its file: a value for each point of a grid.
+/// DIPHA image data, file type 1: a value for each point of a grid.
 ///
 /// | bytes | type | content |
 /// |---|---|---|
@@ -22,66 +22,33 @@ use std::io::{self, Write};
 /// let mut file = Vec::new();
 /// write_image(&mut file, &[3, 2], [0.0, 1.0, 2.0, 3.0, 4.0, 5.0].into_iter())?;
 /// let image = Image::from_bytes(&file).unwrap();
-/// assert_eq!(image.shape(), [3, 2]);
-/// assert_eq!(image.get(1 + 3 * 1), 4.0);
+/// assert_eq!((&image.shape[..], image.values[1 + 3 * 1]), (&[3, 2][..], 4.0));
 /// # Ok::<(), std::io::Error>(())
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Image<'a> {
-    shape: Vec<usize>,
-    offset: usize,
-    values: &'a [Word],
+#[derive(Debug, Clone, PartialEq)]
+pub struct Image {
+    /// The extents, the fastest coordinate first.
+    pub shape: Vec<usize>,
+    /// The values; that of point (x, y, z, …) has the index x + g₁(y + g₂(z + …)).
+    pub values: Vec<f64>,
 }
 
-impl<'a> Image<'a> {
+impl Image {
     /// Parses the image in a whole file.
     ///
     /// # Errors
     /// A wrong magic number or file type; a dimension or an extent below 1; extents whose product is not the number
     /// of values; a file that is truncated or continues after the values; a value that is not a number.
-    pub fn from_bytes(bytes: &'a [u8]) -> Result<Self, FormatError> {
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, FormatError> {
         let (mut fields, n, shape) = header(bytes)?;
         let offset = fields.offset();
         let values = fields.words(n, "values")?;
-        if let Some(k) = values.iter().position(|&value| f64::from_le_bytes(value).is_nan()) {
-            return Err(FormatError::at(offset + 8 * k, "a value", f64::from_le_bytes(values[k])));
+        let values: Vec<f64> = values.iter().map(|&value| f64::from_le_bytes(value)).collect();
+        if let Some(k) = values.iter().position(|value| value.is_nan()) {
+            return Err(FormatError::at(offset + 8 * k, "a value", values[k]));
         }
         fields.end()?;
-        Ok(Image { shape, offset, values })
-    }
-
-    /// The extents, the fastest coordinate first.
-    pub fn shape(&self) -> &[usize] {
-        &self.shape
-    }
-
-    /// Number of values.
-    pub fn len(&self) -> usize {
-        self.values.len()
-    }
-
-    /// Whether there are no values, which is never the case.
-    pub fn is_empty(&self) -> bool {
-        self.values.is_empty()
-    }
-
-    /// The k-th value; point (x, y, z, …) has k = x + g₁(y + g₂(z + …)).
-    ///
-    /// # Panics
-    /// `k` is not below the number of values.
-    #[inline]
-    pub fn get(&self, k: usize) -> f64 {
-        f64::from_le_bytes(self.values[k])
-    }
-
-    /// The values in the order of the file.
-    pub fn values(&self) -> impl ExactSizeIterator<Item = f64> + 'a {
-        self.values.iter().map(|&value| f64::from_le_bytes(value))
-    }
-
-    /// Byte offset of the k-th value in the file.
-    pub fn offset_of(&self, k: usize) -> usize {
-        self.offset + 8 * k
+        Ok(Image { shape, values })
     }
 }
 
@@ -148,14 +115,11 @@ pub fn write_image(
         let wrong = format!("expected extents of {} values, found {shape:?}", values.len());
         return Err(io::Error::new(io::ErrorKind::InvalidInput, wrong));
     }
-    write_header(out, FileType::Image)?;
-    write_count(out, values.len())?;
-    write_count(out, shape.len())?;
-    shape.iter().try_for_each(|&extent| write_count(out, extent))?;
-    let mut block = Block::new(out);
-    for value in values {
-        block.word(value.to_le_bytes())?;
-    }
+    let mut block = Block::dipha(out, FileType::Image)?;
+    block.integer(values.len() as u64)?;
+    block.integer(shape.len() as u64)?;
+    shape.iter().try_for_each(|&extent| block.integer(extent as u64))?;
+    values.into_iter().try_for_each(|value| block.word(value.to_le_bytes()))?;
     block.finish()
 }
 
@@ -181,11 +145,9 @@ mod tests {
             write_image(&mut written, shape, values.iter().copied()).unwrap();
             let image = Image::from_bytes(&written).unwrap();
             let header = ImageHeader::from_bytes(&written[..32 + 8 * shape.len()]).unwrap();
-            assert_eq!((&header.shape[..], header.offset), (shape, image.offset_of(0)));
-            assert_eq!((image.shape(), image.len(), image.is_empty()), (shape, count, false));
-            assert_eq!(image.values().collect::<Vec<_>>(), values);
-            let last = image.offset_of(count - 1);
-            assert_eq!(written[last..last + 8], image.get(count - 1).to_le_bytes());
+            assert_eq!(header.shape, shape);
+            assert_eq!(written[header.offset..header.offset + 8], values[0].to_le_bytes());
+            assert_eq!(image, Image { shape: shape.to_vec(), values });
         }
     }
 

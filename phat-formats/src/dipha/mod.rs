@@ -17,7 +17,6 @@
 mod boundary;
 mod dense;
 mod diagram;
-mod fields;
 mod image;
 mod sparse;
 
@@ -30,6 +29,7 @@ pub use image::{Image, ImageHeader, write_image};
 pub use sparse::{SparseDistanceMatrix, SparseEntry, write_sparse_distance_matrix};
 
 use crate::FormatError;
+use crate::fields::Fields;
 
 /// The number every DIPHA file begins with.
 pub const MAGIC: i64 = 8_067_171_840;
@@ -41,15 +41,15 @@ pub const HEADER: usize = 16;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FileType {
     /// Weighted boundary matrix, 0.
-    BoundaryMatrix,
+    BoundaryMatrix = 0,
     /// Image data, 1.
-    Image,
+    Image = 1,
     /// Persistence diagram, 2.
-    Diagram,
+    Diagram = 2,
     /// Distance matrix, 7.
-    DistanceMatrix,
+    DistanceMatrix = 7,
     /// Sparse distance matrix, 8.
-    SparseDistanceMatrix,
+    SparseDistanceMatrix = 8,
 }
 
 impl FileType {
@@ -64,13 +64,7 @@ impl FileType {
 
     /// The number of the type in the header.
     pub fn code(self) -> i64 {
-        match self {
-            FileType::BoundaryMatrix => 0,
-            FileType::Image => 1,
-            FileType::Diagram => 2,
-            FileType::DistanceMatrix => 7,
-            FileType::SparseDistanceMatrix => 8,
-        }
+        self as i64
     }
 }
 
@@ -97,5 +91,5 @@ pub fn has_magic(bytes: &[u8]) -> bool {
 /// # Errors
 /// The header is truncated, the magic number is wrong, or the file type does not exist.
 pub fn file_type(bytes: &[u8]) -> Result<FileType, FormatError> {
-    fields::Fields::new(bytes)?.file_type()
+    Fields::new(bytes).file_type()
 }

@@ -1,8 +1,9 @@
 //! Sparse distance matrices.
 
 use super::FileType;
-use super::fields::{Fields, Word, write_count, write_header};
 use crate::FormatError;
+use crate::block::Block;
+use crate::fields::{Fields, Word};
 use std::io::{self, Write};
 
 /// A DIPHA sparse distance matrix, file type 8, over the bytes of its file.
@@ -120,18 +121,12 @@ fn check_columns(columns: &[Word], offset: usize, points: usize) -> Result<(), F
 /// # Errors
 /// `out` cannot be written.
 pub fn write_sparse_distance_matrix(mut out: impl Write, rows: &[Vec<(usize, f64)>]) -> io::Result<()> {
-    write_header(&mut out, FileType::SparseDistanceMatrix)?;
-    write_count(&mut out, rows.len())?;
-    for row in rows {
-        write_count(&mut out, row.len())?;
-    }
-    for &(neighbour, _) in rows.iter().flatten() {
-        write_count(&mut out, neighbour)?;
-    }
-    for (_, distance) in rows.iter().flatten() {
-        out.write_all(&distance.to_le_bytes())?;
-    }
-    Ok(())
+    let mut block = Block::dipha(&mut out, FileType::SparseDistanceMatrix)?;
+    block.integer(rows.len() as u64)?;
+    rows.iter().try_for_each(|row| block.integer(row.len() as u64))?;
+    rows.iter().flatten().try_for_each(|&(neighbour, _)| block.integer(neighbour as u64))?;
+    rows.iter().flatten().try_for_each(|(_, distance)| block.word(distance.to_le_bytes()))?;
+    block.finish()
 }
 
 #[cfg(test)]

@@ -32,6 +32,7 @@
 use super::text::{Words, lines, quote};
 use crate::block::{Block, signed};
 use crate::error::END;
+use crate::fields::Fields;
 use crate::{FormatError, Place};
 use hashbrown::HashSet;
 use rayon::slice::ParallelSliceMut;
@@ -91,44 +92,23 @@ fn line_pair(mut words: Words) -> Result<Pair, FormatError> {
 /// The file is truncated or continues after the pairs; a negative number; a death that is not above its birth; and
 /// last, a cell that is in two pairs.
 pub fn read_binary(bytes: &[u8]) -> Result<Vec<Pair>, FormatError> {
-    let length = bytes.len() as u64;
-    let Some((first, rest)) = bytes.split_first_chunk() else {
-        return Err(FormatError::truncated(0, COUNT, 8, length));
+    let mut fields = Fields::new(bytes);
+    let count = fields.count(COUNT)?;
+    let words = fields.words(count.saturating_mul(2), "pairs")?;
+    let natural = |k: usize, what| {
+        let found = i64::from_le_bytes(words[k]);
+        u64::try_from(found).map_err(|_| FormatError::new(byte_of(k), what, found))
     };
-    let count = natural(*first, 0, COUNT)?;
-    let size = count.saturating_mul(16);
-    let given = rest.len() as u64;
-    if given < size {
-        return Err(FormatError::truncated(8, "pairs", size, length));
-    }
-    let pairs: Vec<_> = rest.as_chunks().0[..count as usize]
-        .iter()
-        .enumerate()
-        .map(|(k, pair)| binary_pair(pair, byte_of(k, 0)))
-        .collect::<Result<_, _>>()?;
-    if given > size {
-        return Err(FormatError::trailing(8 + size, given - size));
-    }
-    no_cell_twice(&pairs, |k, part| Place::Byte(byte_of(k, part)))?;
+    let pair = |k| in_order(natural(2 * k, BIRTH)?, natural(2 * k + 1, DEATH)?, byte_of(2 * k + 1));
+    let pairs = (0..count).map(pair).collect::<Result<Vec<_>, _>>()?;
+    fields.end()?;
+    no_cell_twice(&pairs, |k, part| byte_of(2 * k + part))?;
     Ok(pairs)
 }
 
-/// Byte offset of the birth (part 0) or the death (part 1) of the k-th pair.
-fn byte_of(k: usize, part: u64) -> u64 {
-    8 + 16 * k as u64 + 8 * part
-}
-
-fn binary_pair(pair: &[u8; 16], offset: u64) -> Result<Pair, FormatError> {
-    let words = pair.as_chunks().0;
-    let birth = natural(words[0], offset, BIRTH)?;
-    let death = natural(words[1], offset + 8, DEATH)?;
-    in_order(birth, death, Place::Byte(offset + 8))
-}
-
-#[inline]
-fn natural(word: [u8; 8], offset: u64, what: &'static str) -> Result<u64, FormatError> {
-    let found = i64::from_le_bytes(word);
-    u64::try_from(found).map_err(|_| FormatError::new(Place::Byte(offset), what, found))
+/// Place of the k-th number after the count.
+fn byte_of(k: usize) -> Place {
+    Place::Byte(8 + 8 * k as u64)
 }
 
 #[inline]
@@ -140,7 +120,7 @@ fn in_order(birth: u64, death: u64, place: Place) -> Result<Pair, FormatError> {
 }
 
 /// Checks that no cell is in two pairs. `place` returns the place of a birth (0) or a death (1) of a pair.
-fn no_cell_twice(pairs: &[Pair], place: impl Fn(usize, u64) -> Place) -> Result<(), FormatError> {
+fn no_cell_twice(pairs: &[Pair], place: impl Fn(usize, usize) -> Place) -> Result<(), FormatError> {
     let mut cells: Vec<u64> = pairs.iter().flat_map(|&(birth, death)| [birth, death]).collect();
     cells.par_sort_unstable();
     if cells.is_sorted_by(|a, b| a < b) {

@@ -7,8 +7,10 @@ use std::io::{self, BufReader, Chain, Cursor, Read, Seek, SeekFrom};
 use std::path::Path;
 use std::sync::Arc;
 
+use flate2::read::MultiGzDecoder;
+
 use super::error::{Fault, ImagePlace, ImageProblem};
-use crate::input::{codecs, source};
+use crate::input::source;
 
 /// Number of bytes kept from the beginning of a file. They determine the format, and contain the header.
 const HEAD: usize = 16 << 10;
@@ -79,9 +81,8 @@ impl Bytes {
 
     /// The decompressed content of a gzip file from which nothing has been read.
     pub(super) fn unpack(self) -> Result<Bytes, Fault> {
-        codecs::require("a file compressed with gzip")?;
         let packed = BufReader::with_capacity(HEAD, self.into_reader());
-        Bytes::new(Box::new(codecs::gzip(packed)?), None, true)
+        Bytes::new(Box::new(MultiGzDecoder::new(packed)), None, true)
     }
 
     /// The first 16 KiB, or all bytes if there are fewer.

@@ -183,8 +183,7 @@ fn open_as(format: ImageFormat, bytes: Bytes, options: &ImageOptions) -> Result<
         ImageFormat::Tiff => tiff::open(bytes, options),
         #[cfg(not(feature = "codecs"))]
         ImageFormat::Png | ImageFormat::Tiff => {
-            crate::input::codecs::require(&format!("an image of format {format}"))?;
-            Err(crate::input::codecs::missing().into())
+            Err(crate::input::codecs::unreadable(&format!("an image of format {format}")).into())
         }
         ImageFormat::Nifti => nifti::open(bytes, options),
         ImageFormat::Dipha => dipha::open(bytes),

@@ -3,7 +3,7 @@
 //! The dtypes are `u1` to `u8`, `i1` to `i8`, `f4` and `f8` in either byte order; `f2`, whose values become `f4`; and
 //! `b1`, whose values become the `u8` 0 and 1. C or Fortran order is kept: nothing is transposed.
 
-use npyz::{DType, NpyHeader, Order as ArrayOrder, TypeChar};
+use npyz::{TypeChar, TypeStr};
 
 use super::bytes::Bytes;
 use super::error::{Fault, ImagePlace, ImageProblem, shape_at};
@@ -12,7 +12,7 @@ use super::stream::Stream;
 use crate::cubical::key::Coding;
 use crate::cubical::shape::Order;
 use crate::cubical::voxel::VoxelType;
-use crate::input::npy::{check_header, header_problem};
+use crate::input::npy::Header;
 
 pub(super) use crate::input::npy::MAGIC;
 
@@ -22,27 +22,22 @@ pub(super) fn open(bytes: Bytes) -> Result<Stream, Fault> {
 
 /// The layout that the header describes.
 fn layout(head: &[u8]) -> Result<FileLayout, ImageProblem> {
-    let start = check_header(head)?;
-    let header = NpyHeader::from_reader(&head[..start]).map_err(|error| header_problem(error.to_string()))?;
-    let (voxels, big_endian, meaning) = voxels(&header.dtype())?;
-    let order = match header.order() {
-        ArrayOrder::C => Order::C,
-        ArrayOrder::Fortran => Order::F,
-    };
-    let shape = shape_at(ImagePlace::Byte(10), header.shape(), order)
+    let Header { dtype, shape, fortran, data_at } = Header::parse(head)?;
+    let (voxels, big_endian, meaning) = voxels(&dtype)?;
+    let order = if fortran { Order::F } else { Order::C };
+    let shape = shape_at(ImagePlace::Byte(10), &shape, order)
         .map_err(|problem| problem.note("save a part of it, such as a[..., 0]"))?;
-    Ok(FileLayout { big_endian, meaning, ..FileLayout::new(shape, voxels, start as u64) })
+    Ok(FileLayout { big_endian, meaning, ..FileLayout::new(shape, voxels, data_at as u64) })
 }
 
 /// The type of the elements, whether they are big-endian, and how they are interpreted.
-fn voxels(dtype: &DType) -> Result<(VoxelType, bool, Meaning), ImageProblem> {
+fn voxels(dtype: &TypeStr) -> Result<(VoxelType, bool, Meaning), ImageProblem> {
     let problem = || {
         let expected = "dtype b1, u1, u2, u4, u8, i1, i2, i4, i8, f2, f4 or f8";
-        ImageProblem::at(10, expected, dtype.descr()).note("save it as one of these with a.astype(…)")
+        ImageProblem::at(10, expected, format!("'{dtype}'")).note("save it as one of these with a.astype(…)")
     };
-    let DType::Plain(plain) = dtype else { return Err(problem()) };
-    let bytes = plain.num_bytes().and_then(|bytes| usize::try_from(bytes).ok()).ok_or_else(problem)?;
-    let (coding, meaning) = match (plain.type_char(), bytes) {
+    let bytes = dtype.num_bytes().and_then(|bytes| usize::try_from(bytes).ok()).ok_or_else(problem)?;
+    let (coding, meaning) = match (dtype.type_char(), bytes) {
         (TypeChar::Bool, 1) => (Coding::Unsigned, Meaning::Truths),
         (TypeChar::Uint, _) => (Coding::Unsigned, Meaning::Values),
         (TypeChar::Int, _) => (Coding::Signed, Meaning::Values),
@@ -51,5 +46,5 @@ fn voxels(dtype: &DType) -> Result<(VoxelType, bool, Meaning), ImageProblem> {
         _ => return Err(problem()),
     };
     let numbers = VoxelType::of(coding, bytes).ok_or_else(problem)?;
-    Ok((numbers, plain.endianness() == npyz::Endianness::Big, meaning))
+    Ok((numbers, dtype.endianness() == npyz::Endianness::Big, meaning))
 }

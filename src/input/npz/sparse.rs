@@ -16,106 +16,86 @@ impl Archive<'_> {
     /// # Errors
     /// There is no sparse matrix, its format is not supported, or its arrays are inconsistent.
     pub(crate) fn sparse(&self) -> Result<Triplets, Problem<Place>> {
-        let [rows, columns] = self.shape()?;
-        let file = self.read("format")?;
-        let format = self.array("format", &file)?.text().unwrap_or_default();
+        let extents = self.array("shape", 1, |array| array.integers())?;
+        let (rows, columns) = match extents[..] {
+            [rows, columns] if rows >= 0 && columns >= 0 => (rows as usize, columns as usize),
+            _ => return Err(wrong("a sparse matrix of two axes", format!("the shape {extents:?}"))),
+        };
+        let format = self.array("format", 0, |array| Ok(array.text().unwrap_or_default()))?;
         let entries = match format.as_str() {
             "csr" => {
-                self.compressed(rows, columns, "row", |row, column, value| Triplet { row, column, value })
+                self.entries(|count| Ok([self.lines(rows, count)?, self.indices("indices", columns, count)?]))
             }
             "csc" => {
-                self.compressed(columns, rows, "column", |column, row, value| Triplet { row, column, value })
+                self.entries(|count| Ok([self.indices("indices", rows, count)?, self.lines(columns, count)?]))
             }
-            "coo" => self.coordinates(rows, columns),
+            "coo" => self.entries(|count| {
+                Ok([self.indices("row", rows, count)?, self.indices("col", columns, count)?])
+            }),
             "dia" => self.diagonals(rows, columns),
             _ => {
-                let note = "save A.tocsc() or A.tocsr() instead of A";
-                return Err(Problem::new(
-                    Place::Whole,
-                    "a sparse matrix of format csr, csc, coo or dia",
-                    format!("format {format:?}"),
-                )
-                .note(note));
+                let expected = "a sparse matrix of format csr, csc, coo or dia";
+                let problem = wrong(expected, format!("format {format:?}"));
+                Err(problem.note("save A.tocsc() or A.tocsr() instead of A"))
             }
         }?;
-        Ok(Triplets { rows, columns, entries, symmetric: false, lines: Vec::new() })
+        Ok(Triplets { rows, columns, entries, ..Triplets::default() })
     }
 
-    fn shape(&self) -> Result<[usize; 2], Problem<Place>> {
-        let extents = self.integers("shape")?;
-        match extents[..] {
-            [rows, columns] if rows >= 0 && columns >= 0 => Ok([rows as usize, columns as usize]),
-            _ => Err(Problem::new(
-                Place::Whole,
-                "a sparse matrix of two axes",
-                format!("the shape {extents:?}"),
-            )),
-        }
-    }
-
-    /// Entries of a compressed matrix with `lines` lines; a line is a row or a column, as `line` says.
-    fn compressed(
+    /// The entries of a matrix whose values are a list; `places` gives the rows and the columns of so many values.
+    fn entries(
         &self,
-        lines: usize,
-        width: usize,
-        line: &str,
-        triplet: impl Fn(usize, usize, f64) -> Triplet,
+        places: impl Fn(usize) -> Result<[Vec<usize>; 2], Problem<Place>>,
     ) -> Result<Vec<Triplet>, Problem<Place>> {
-        let starts = self.integers("indptr")?;
-        let (indices, values) = (self.integers("indices")?, self.numbers("data")?);
-        if starts.len().checked_sub(1) != Some(lines) {
-            let expected = format!("one number more in \"indptr\" than the {lines} {line}s");
-            return Err(Problem::new(Place::Whole, expected, starts.len().to_string()));
-        }
-        let count = values.len().min(indices.len());
-        let sound = starts[0] == 0 && starts.is_sorted() && starts[lines] <= count as i64;
-        if !sound {
-            let expected = format!("\"indptr\" that ascends from 0 to at most the {count} entries");
-            let found = format!("it from {} to {}", starts[0], starts[lines]);
-            return Err(Problem::new(Place::Whole, expected, found));
-        }
-        let mut entries = Vec::with_capacity(starts[lines] as usize);
-        for (number, range) in starts.windows(2).enumerate() {
-            for at in range[0] as usize..range[1] as usize {
-                let index = within(indices[at], width, || format!("\"indices\" of {line} {number}"))?;
-                entries.push(triplet(number, index, values[at]));
-            }
-        }
-        Ok(entries)
+        let values = self.array("data", 1, |array| array.numbers())?;
+        let [rows, columns] = places(values.len())?;
+        let places = rows.into_iter().zip(columns);
+        Ok(places.zip(values).map(|((row, column), value)| Triplet { row, column, value }).collect())
     }
 
-    fn coordinates(&self, rows: usize, columns: usize) -> Result<Vec<Triplet>, Problem<Place>> {
-        let (row, column, data) = (self.integers("row")?, self.integers("col")?, self.numbers("data")?);
-        if row.len() != data.len() || column.len() != data.len() {
-            let expected = format!("{} numbers in \"row\" and in \"col\", as in \"data\"", data.len());
-            return Err(Problem::new(Place::Whole, expected, format!("{} and {}", row.len(), column.len())));
+    /// The rows or columns, below `extent`, that an array gives of each of `count` entries.
+    fn indices(&self, name: &str, extent: usize, count: usize) -> Result<Vec<usize>, Problem<Place>> {
+        let indices = self.array(name, 1, |array| array.integers())?;
+        if indices.len() != count {
+            let expected = format!("{count} numbers in {name:?}, as in \"data\"");
+            return Err(wrong(&expected, indices.len().to_string()));
         }
-        let entries = row.iter().zip(&column).zip(&data).enumerate();
-        let triplet = |(at, ((&row, &column), &value)): (usize, ((&i64, &i64), &f64))| {
-            let row = within(row, rows, || format!("element {at} of \"row\""))?;
-            let column = within(column, columns, || format!("element {at} of \"col\""))?;
-            Ok(Triplet { row, column, value })
+        let index = |(at, index): (usize, i64)| {
+            let sound = usize::try_from(index).ok().filter(|&index| index < extent);
+            let expected = || format!("numbers below {extent} in element {at} of {name:?}");
+            sound.ok_or_else(|| wrong(&expected(), index.to_string()))
         };
-        entries.map(triplet).collect()
+        indices.into_iter().enumerate().map(index).collect()
+    }
+
+    /// The rows or columns of at most `count` entries of a matrix that is compressed to `lines` of them.
+    fn lines(&self, lines: usize, count: usize) -> Result<Vec<usize>, Problem<Place>> {
+        let starts = self.array("indptr", 1, |array| array.integers())?;
+        if starts.len().checked_sub(1) != Some(lines) {
+            let expected = format!("one number more in \"indptr\" than the {lines} rows or columns");
+            return Err(wrong(&expected, starts.len().to_string()));
+        }
+        if starts[0] != 0 || !starts.is_sorted() || starts[lines] > count as i64 {
+            let expected = format!("\"indptr\" that ascends from 0 to at most the {count} entries");
+            return Err(wrong(&expected, format!("it from {} to {}", starts[0], starts[lines])));
+        }
+        let line = |line: usize| std::iter::repeat_n(line, (starts[line + 1] - starts[line]) as usize);
+        Ok((0..lines).flat_map(line).collect())
     }
 
     /// Entries of a matrix stored by diagonals: diagonal k holds at place j the entry of row j − offset, column j.
     fn diagonals(&self, rows: usize, columns: usize) -> Result<Vec<Triplet>, Problem<Place>> {
-        let offsets = self.integers("offsets")?;
-        let file = self.read("data")?;
-        let array = self.array("data", &file)?;
-        let &[count, width] = &array.shape[..] else {
-            return Err(self.wrong_shape("data", "two axes", &array));
-        };
-        if count != offsets.len() as u64 {
-            return Err(self.wrong_shape("data", "a row for each of \"offsets\"", &array));
+        let offsets = self.array("offsets", 1, |array| array.integers())?;
+        let read = |array: &Array<'_>| Ok((array.shape[1] as usize, array.fortran, array.numbers()?));
+        let (width, fortran, values) = self.array("data", 2, read)?;
+        if values.len() != offsets.len() * width {
+            let expected = format!("{width} numbers in \"data\" for each of \"offsets\"");
+            return Err(wrong(&expected, format!("{} for {}", values.len(), offsets.len())));
         }
-        let width = width as usize;
-        let values = array.numbers().map_err(|problem| in_array("data", problem))?;
         let mut entries = Vec::new();
         for (k, &offset) in offsets.iter().enumerate() {
             for column in 0..width.min(columns) {
-                let value = values[array.index(k, column)];
+                let value = values[if fortran { column * offsets.len() + k } else { k * width + column }];
                 let row = (column as i64).checked_sub(offset).and_then(|row| usize::try_from(row).ok());
                 if let Some(row) = row.filter(|&row| row < rows && value != 0.0) {
                     entries.push(Triplet { row, column, value });
@@ -125,42 +105,26 @@ impl Archive<'_> {
         Ok(entries)
     }
 
-    fn array<'f>(&self, name: &str, file: &'f [u8]) -> Result<Array<'f>, Problem<Place>> {
-        Array::parse(file).map_err(|problem| in_array(name, problem))
-    }
-
-    fn integers(&self, name: &str) -> Result<Vec<i64>, Problem<Place>> {
+    /// Reads an array with this number of axes. Byte offsets within the decompressed array are not offsets in the file,
+    /// so an error has its name instead of a place.
+    fn array<T>(
+        &self,
+        name: &str,
+        axes: usize,
+        read: impl Fn(&Array<'_>) -> Result<T, Problem<Place>>,
+    ) -> Result<T, Problem<Place>> {
         let file = self.read(name)?;
-        self.list(name, &file)?.integers().map_err(|problem| in_array(name, problem))
-    }
-
-    fn numbers(&self, name: &str) -> Result<Vec<f64>, Problem<Place>> {
-        let file = self.read(name)?;
-        self.list(name, &file)?.numbers().map_err(|problem| in_array(name, problem))
-    }
-
-    fn list<'f>(&self, name: &str, file: &'f [u8]) -> Result<Array<'f>, Problem<Place>> {
-        let array = self.array(name, file)?;
-        if array.shape.len() == 1 { Ok(array) } else { Err(self.wrong_shape(name, "one axis", &array)) }
-    }
-
-    fn wrong_shape(&self, name: &str, expected: &str, array: &Array<'_>) -> Problem<Place> {
-        let found = format!("the shape {:?}", array.shape);
-        Problem::new(Place::Whole, format!("an array {name:?} with {expected}"), found)
+        let array = Array::parse(&file).and_then(|array| match array.shape.len() == axes {
+            true => read(&array),
+            false => Err(wrong(&format!("{axes} axes"), format!("the shape {:?}", array.shape))),
+        });
+        array.map_err(|problem| {
+            let expected = format!("{} in array {name:?}", problem.expected);
+            Problem { place: Place::Whole, expected, ..problem }
+        })
     }
 }
 
-/// Moves a problem to the array `name`. Byte offsets within the decompressed array are not offsets in the file, so the
-/// place is dropped.
-fn in_array(name: &str, problem: Problem<Place>) -> Problem<Place> {
-    let expected = format!("{} in array {name:?}", problem.expected);
-    Problem { place: Place::Whole, expected, ..problem }
-}
-
-/// Converts an index that must be less than `extent`.
-fn within(index: i64, extent: usize, place: impl FnOnce() -> String) -> Result<usize, Problem<Place>> {
-    let found = usize::try_from(index).ok().filter(|&index| index < extent);
-    found.ok_or_else(|| {
-        Problem::new(Place::Whole, format!("numbers below {extent} in {}", place()), index.to_string())
-    })
+fn wrong(expected: &str, found: String) -> Problem<Place> {
+    Problem::new(Place::Whole, expected, found)
 }

@@ -123,7 +123,7 @@ fn what_does_not_agree_is_named() {
     );
     assert_eq!(
         with("indptr", longs(&[0, 3])),
-        "expected one number more in \"indptr\" than the 2 rows, found 2"
+        "expected one number more in \"indptr\" than the 2 rows or columns, found 2"
     );
     assert_eq!(
         with("indptr", longs(&[0, 4, 3])),
@@ -131,13 +131,11 @@ fn what_does_not_agree_is_named() {
     );
     assert_eq!(
         with("indices", longs(&[1, 3, 0])),
-        "expected numbers below 3 in \"indices\" of row 1, found 3"
+        "expected numbers below 3 in element 1 of \"indices\", found 3"
     );
     assert_eq!(with("shape", longs(&[6])), "expected a sparse matrix of two axes, found the shape [6]");
-    assert_eq!(
-        with("data", file("<c8", "(3,)", &[0; 24])),
-        "expected real numbers of at most 8 bytes in array \"data\", found complex numbers of 8 bytes"
-    );
+    let complex = with("data", file("<c8", "(3,)", &[0; 24]));
+    assert!(complex.contains("or b1 in array \"data\", found \"<c8\""), "{complex}");
 }
 
 #[test]

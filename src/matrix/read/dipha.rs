@@ -43,14 +43,13 @@ fn whole<I: Index>(complex: WeightedBoundaryMatrix<I>) -> LoadedComplex<I> {
 }
 
 fn image(file: &[u8], upper_dim: Option<usize>) -> Result<AnyComplex, MatrixFileProblem> {
-    let image = dipha::Image::from_bytes(file)?;
-    let values: Vec<f64> = image.values().collect();
+    let dipha::Image { shape, values } = dipha::Image::from_bytes(file)?;
     // No cell extends along an axis of one voxel.
-    let dim = image.shape().iter().filter(|&&extent| extent > 1).count();
+    let dim = shape.iter().filter(|&&extent| extent > 1).count();
     let cut = upper_dim.is_some_and(|upper_dim| upper_dim < dim);
     narrow_or_wide(
-        || Ok(cells(cubical_complex(image.shape(), &values, upper_dim)?, cut)),
-        || Ok(cells(cubical_complex(image.shape(), &values, upper_dim)?, cut)),
+        || Ok(cells(cubical_complex(&shape, &values, upper_dim)?, cut)),
+        || Ok(cells(cubical_complex(&shape, &values, upper_dim)?, cut)),
     )
 }
 

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use super::error::{Place, Problem};
 use super::{DistanceFormat, DistanceOptions, Loaded, ReadError, read_bytes};
-use crate::input::npy::{Header, MAGIC, scalar};
+use crate::input::npy::{Header, MAGIC, Scalar};
 use crate::input::{no_room, source};
 use crate::memory;
 
@@ -40,14 +40,14 @@ pub fn name_of_cloud(path: &Path, number: usize) -> String {
 /// The file cannot be read or is not an array of three axes in C order, or the input is malformed.
 pub fn read_cloud(path: &Path, number: usize, options: &DistanceOptions) -> Result<Loaded, ReadError> {
     let file = name_of_cloud(path, number);
-    let malformed = |problem| ReadError::Malformed {
-        file: file.clone(),
-        format: Some(DistanceFormat::Npy),
-        detection: None,
-        problem: Box::new(problem),
-    };
-    let bytes = array_of(path, number).map_err(|error| ReadError::Io { file: file.clone(), error })?;
-    read_bytes(&file, &bytes.map_err(malformed)?, options.clone())
+    let failed = |error| ReadError::Io { file: file.clone(), error };
+    let source = File::open(path).map_err(failed)?;
+    let length = source.metadata().map_err(failed)?.len();
+    let head = head_of(&source).map_err(failed)?;
+    let place = place_of(&head, number, length)
+        .map_err(|problem| ReadError::of(file.clone(), Some(DistanceFormat::Npy), None, problem))?;
+    let bytes = array_of(source, place).map_err(failed)?;
+    read_bytes(&file, &bytes, options.clone())
 }
 
 fn head_of(file: &File) -> io::Result<Vec<u8>> {
@@ -57,23 +57,13 @@ fn head_of(file: &File) -> io::Result<Vec<u8>> {
 }
 
 /// Copies an input into the bytes of an `npy` file of its own.
-fn array_of(path: &Path, number: usize) -> io::Result<Result<Vec<u8>, Problem>> {
-    let mut file = File::open(path)?;
-    let length = file.metadata()?.len();
-    let head = head_of(&file)?;
-    let place = match place_of(&head, number, length) {
-        Ok(place) => place,
-        Err(problem) => return Ok(Err(problem)),
-    };
+fn array_of(mut file: File, place: InFile) -> io::Result<Vec<u8>> {
     let mut bytes = place.header;
-    let start = bytes.len();
     // The file has as many bytes, or had a moment ago.
-    let count = place.bytes as usize;
-    memory::reserve(&mut bytes, count).map_err(no_room)?;
-    bytes.resize(start + count, 0);
+    memory::reserve(&mut bytes, place.bytes as usize).map_err(no_room)?;
     file.seek(SeekFrom::Start(place.at))?;
-    file.read_exact(&mut bytes[start..])?;
-    Ok(Ok(bytes))
+    let found = file.take(place.bytes).read_to_end(&mut bytes)?;
+    if found as u64 == place.bytes { Ok(bytes) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
 }
 
 /// Location of an input in its file.
@@ -86,7 +76,7 @@ struct InFile {
 
 fn place_of(head: &[u8], number: usize, length: u64) -> Result<InFile, Problem> {
     let Header { dtype, shape, fortran, data_at } = Header::parse(head)?;
-    let (_, size) = scalar(&dtype)?;
+    let Scalar { size, .. } = Scalar::of(&dtype)?;
     let &[clouds, rows, columns] = &shape[..] else {
         let found = format!("{} of shape {shape:?}", shape.len());
         return Err(Problem::new(Place::Byte(10), "an array of 3 dimensions", found));

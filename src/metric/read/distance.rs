@@ -4,25 +4,25 @@
 //! must agree up to rounding. The lower one is used, as in Ripser, which reads nothing else, unless an option chooses
 //! otherwise. `inf` means "never connected".
 
-use super::diagonal::{self, Entries};
+use super::DistanceOptions;
 use super::error::{Place, Problem};
-use super::text::{self, Table, entries as counted};
-use crate::input::text::quote;
+use super::text::{self, Table};
 use crate::metric::DistanceMatrix;
-use crate::metric::square::{self, SquareFault};
+use crate::metric::matrix::counted;
+use crate::metric::square;
 
-/// Makes the matrix from the table of `text`, with a note on corrections.
+/// Makes the matrix from the table of `text`, and adds notes on corrections.
 pub(super) fn read(
     text: &[u8],
     table: Table,
-    entries: Entries,
-) -> Result<(DistanceMatrix<f32>, Option<String>), Problem> {
+    options: &DistanceOptions,
+    notes: &mut Vec<String>,
+) -> Result<DistanceMatrix<f32>, Problem> {
     table.check_any(text)?;
     check_square(text, &table)?;
     let n = table.rows();
-    let faulty = |fault| fault_problem(text, n, fault);
-    let entry = |i, j, expected: &str| text::value_problem(text, i * n + j, expected);
-    diagonal::matrix(n, |i, j| table.values[i * n + j], entries, faulty, entry)
+    let problem = |i: usize, j: usize, expected: &str| text::value_problem(text, i * n + j, expected);
+    square::matrix(n, &|i, j| table.values[i * n + j], options, &problem, notes)
 }
 
 /// Rejects a table that is not n rows of n numbers.
@@ -46,16 +46,4 @@ fn check_square(text: &[u8], table: &Table) -> Result<(), Problem> {
             .note("--skip-rows 1 leaves out a line of labels at the top, --columns 2- a column of them"),
         _ => problem,
     })
-}
-
-fn fault_problem(text: &[u8], n: usize, fault: SquareFault) -> Problem {
-    match fault {
-        SquareFault::Diagonal(i) => text::value_problem(text, i * n + i, square::DIAGONAL),
-        SquareFault::Value(i, j) => text::value_problem(text, i * n + j, square::DISTANCE),
-        SquareFault::Asymmetric(i, j) => {
-            let (place, token) = text::locate(text, j * n + i);
-            let expected = format!("the same distance as {place}{}", quote(token));
-            text::value_problem(text, i * n + j, expected).note(square::ASYMMETRIC)
-        }
-    }
 }

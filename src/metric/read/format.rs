@@ -45,6 +45,24 @@ pub enum DistanceFormat {
 }
 
 impl DistanceFormat {
+    /// Whether the format is a text of numbers without a magic word.
+    pub(super) fn is_table(self) -> bool {
+        matches!(
+            self,
+            DistanceFormat::LowerDistance
+                | DistanceFormat::UpperDistance
+                | DistanceFormat::Distance
+                | DistanceFormat::PointCloud
+                | DistanceFormat::Sparse
+        )
+    }
+
+    /// Whether files of the format begin with bytes by which they are known.
+    pub(super) fn has_magic(self) -> bool {
+        !self.is_table()
+            && !matches!(self, DistanceFormat::Binary | DistanceFormat::Obj | DistanceFormat::Xyz)
+    }
+
     /// The names of all formats, for messages.
     pub(super) fn names() -> String {
         names::list(&DistanceFormat::ALL)

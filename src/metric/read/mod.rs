@@ -5,12 +5,12 @@
 //! | `distance` | text, n rows of n distances, zero diagonal | `distance` |
 //! | `lower-distance` | text, the n(n−1)/2 distances below the diagonal, in lines of any length | `triangle` |
 //! | `upper-distance` | text, those above it | `triangle` |
-//! | `point-cloud` | text, a point a line | `cloud` |
-//! | `sparse` | text, `i j d` a line, ids from 0; or `i j`, of length 1 | `sparse` |
+//! | `point-cloud` | text, a point a line | `read_points` |
+//! | `sparse` | text, `i j d` a line, ids from 0; or `i j`, of length 1 | `edges` |
 //! | `dipha` | DIPHA file type 7 or 8 | `dipha`, [`phat_formats::dipha`] |
-//! | `binary` | little-endian `f32`, the distances below the diagonal | `binary` |
-//! | `npz` | archive of NumPy arrays, of which one is read, or sparse matrix of SciPy | `npz`, `triplets` |
-//! | `matrix-market` | Matrix Market's text: sparse or dense matrix | `matrix_market`, `triplets` |
+//! | `binary` | little-endian `f32`, the distances below the diagonal | `triangle` |
+//! | `npz` | archive of NumPy arrays, of which one is read, or sparse matrix of SciPy | `array` |
+//! | `matrix-market` | Matrix Market's text: sparse or dense matrix | `array` |
 //! | `off`, `obj`, `ply` | meshes and scans, of which the vertices are points | `off`, `obj`, `ply`, `vertices` |
 //! | `xyz` | molecules, of which the atoms are points | `xyz`, `vertices` |
 //! | `npy` | NumPy array: n×n distances, n×m points (of three axes several of them, see [`read_cloud`]), or with `upper-distance` and `lower-distance` a list of distances | `npy` |
@@ -29,7 +29,7 @@
 //! 1e-4 of their greatest finite distance; the distance below the diagonal is used, as in Ripser. Larger deviations are
 //! errors, unless [`DistanceOptions::symmetrize`] says which of two distances to use.
 //!
-//! **Births.** With [`Diagonal::Births`] the diagonal of a matrix holds the births of its points, see `diagonal`. A
+//! **Births.** With [`Diagonal::Births`] the diagonal of a matrix holds the births of its points. A
 //! text without a format is then a square matrix or a list of edges.
 //!
 //! **Detection.** Without a format, the first rule that holds decides:
@@ -49,7 +49,7 @@
 //! | is not text | an error |
 //! | is called `*.obj`, or its first lines are vertices and other statements of that format alone | `obj` |
 //! | has a first line of one whole number and a third line of a name and three numbers | `xyz` |
-//! | is called `*.lower…`; `*.upper…`, `*.condensed`, `*.pdist`; `*.point…`, `*.pts`, `*.xyz`; `*.sparse`, `*.edges`, `*.coo` | `lower-distance`; `upper-distance`; `point-cloud`; `sparse` |
+//! | is called `*.lower…`; `*.upper…`, `*.condensed`, `*.pdist`; `*.point…`, `*.pts`, `*.xyz`; `*.sparse`, `*.edges…`, `*.coo` | `lower-distance`; `upper-distance`; `point-cloud`; `sparse` |
 //! | has lines of a dimension and cells, as PHAT's boundary matrices | an error that names `lacuna reduce` |
 //! | has n ≥ 3 rows of n distances, symmetric with zeros on the diagonal, below a row or beside a column of numbers that count from 0 or 1 | `distance`, without them; other numbers there: an error |
 //! | has n rows of n numbers with zeros on the diagonal, or with zeros up to rounding and symmetric | `distance` |
@@ -71,41 +71,35 @@
 //! With a format, given or implied by the name, numbers are data, as in Ripser. Only numbers beside a `distance` matrix
 //! that count its rows or columns are left out.
 
-mod binary;
-mod cloud;
+mod array;
 mod clouds;
 mod detect;
-mod diagonal;
 mod dipha;
 mod distance;
+mod edges;
 mod error;
 mod foreign;
 mod format;
 mod layout;
-mod matrix_market;
 mod npy;
-mod npz;
 mod obj;
 mod off;
 mod options;
 mod ply;
-mod sparse;
 mod text;
 mod triangle;
-mod triplets;
 mod vertices;
 mod xyz;
 
 pub use clouds::{count_clouds, name_of_cloud, read_cloud};
-pub use diagonal::Diagonal;
 pub use error::{Place, Problem, ReadError};
 pub use format::DistanceFormat;
-pub use options::{Columns, Decimal, DistanceOptions, Symmetrize, UnknownColumns};
+pub use options::{Columns, Decimal, Diagonal, DistanceOptions, Symmetrize, UnknownColumns};
 
-use super::{Distances, MetricError, ShortestPathsError, Value};
+use super::{Distances, DistancesError, MetricError, PointCloud, Value};
+use crate::input::matrix_market::is_matrix_market;
 use crate::input::{gzip, npy::MAGIC as NPY, npz::MAGIC as NPZ, source, text::plain};
-use detect::{Kind, Numbers};
-use diagonal::Entries;
+use detect::Kind;
 use std::path::Path;
 use text::Table;
 
@@ -130,14 +124,16 @@ impl Input {
     ///
     /// # Errors
     /// Those of [`SparseDistances::shortest_paths`](crate::metric::SparseDistances::shortest_paths), and
-    /// [`ShortestPathsError::NoGraph`].
-    pub fn shortest_paths(self) -> Result<Input, ShortestPathsError> {
-        fn of<T: Value>(distances: &Distances<T>) -> Result<Distances<T>, ShortestPathsError> {
-            match distances {
-                Distances::Sparse(graph) => Ok(graph.shortest_paths()?.into()),
-                Distances::Points(_) => Err(ShortestPathsError::NoGraph { found: "points" }),
-                Distances::Matrix(_) => Err(ShortestPathsError::NoGraph { found: "a matrix of distances" }),
-            }
+    /// an input that has the distances of all pairs already.
+    pub fn shortest_paths(self) -> Result<Input, DistancesError> {
+        fn of<T: Value>(distances: &Distances<T>) -> Result<Distances<T>, DistancesError> {
+            let found = match distances {
+                Distances::Sparse(graph) => return Ok(graph.shortest_paths()?.into()),
+                Distances::Points(_) => "points",
+                Distances::Matrix(_) => "a matrix of distances",
+            };
+            let expected = "a graph, as a list of edges or a sparse matrix";
+            Err(MetricError::new("shortest paths: ".to_owned(), expected, found).into())
         }
         Ok(match self {
             Input::Single(distances) => Input::Single(of(&distances)?),
@@ -229,51 +225,33 @@ fn read(
                 attempt.detected(format, why);
                 None
             }
-            Kind::Table(matrix) => Some(matrix),
+            Kind::Table(matrix) => matrix,
         },
     };
-    let (input, notes) = match attempt.format.and_then(|format| Some((format, container(bytes, format)?))) {
-        Some((format, container)) => {
-            check_options(options, container)?;
-            read_container(bytes, container, format, options)?
-        }
-        None => {
-            check_options(options, attempt.format.unwrap_or(DistanceFormat::Distance))?;
-            read_text(bytes, options, attempt, matrix.flatten())?
-        }
+    let mut notes = Vec::new();
+    let container = attempt.format.and_then(|format| Some((format, container(bytes, format)?)));
+    check_options(options, container.map(|(_, container)| container))?;
+    let input = match container {
+        Some((format, container)) => read_container(bytes, container, format, options, &mut notes)?,
+        None => read_text(bytes, options, attempt, matrix, &mut notes)?,
     };
-    check_symmetrize(options, &input, attempt.format)?;
-    check_diagonal(options, &input, attempt.format)?;
     // The format of a text has been detected by now.
     let format = attempt.format.unwrap_or(DistanceFormat::Distance);
+    check_entries(options, &input, format)?;
     Ok(Loaded { input, format, detection: attempt.detection.take(), notes })
 }
 
 /// Container format of a file that is not plain text; `format` may say whether its arrays hold points or distances.
 fn container(bytes: &[u8], format: DistanceFormat) -> Option<DistanceFormat> {
-    match format {
-        DistanceFormat::Npy
-        | DistanceFormat::Npz
-        | DistanceFormat::MatrixMarket
-        | DistanceFormat::Dipha
-        | DistanceFormat::Binary
-        | DistanceFormat::Off
-        | DistanceFormat::Obj
-        | DistanceFormat::Ply
-        | DistanceFormat::Xyz => Some(format),
-        DistanceFormat::Distance
-        | DistanceFormat::LowerDistance
-        | DistanceFormat::UpperDistance
-        | DistanceFormat::PointCloud
-        | DistanceFormat::Sparse => {
-            let arrays = [
-                (DistanceFormat::Npy, bytes.starts_with(NPY)),
-                (DistanceFormat::Npz, bytes.starts_with(NPZ)),
-                (DistanceFormat::MatrixMarket, matrix_market::is_matrix_market(bytes)),
-            ];
-            arrays.into_iter().find(|(_, is_it)| *is_it).map(|(format, _)| format)
-        }
+    if !format.is_table() {
+        return Some(format);
     }
+    let arrays = [
+        (DistanceFormat::Npy, bytes.starts_with(NPY)),
+        (DistanceFormat::Npz, bytes.starts_with(NPZ)),
+        (DistanceFormat::MatrixMarket, is_matrix_market(bytes)),
+    ];
+    arrays.into_iter().find(|(_, is_it)| *is_it).map(|(format, _)| format)
 }
 
 /// Reads a file that is not plain text, with its content interpreted as `format`.
@@ -282,31 +260,24 @@ fn read_container(
     container: DistanceFormat,
     format: DistanceFormat,
     options: &DistanceOptions,
-) -> Result<(Input, Vec<String>), Problem> {
-    let entries = options.entries();
+    notes: &mut Vec<String>,
+) -> Result<Input, Problem> {
+    let is_array =
+        matches!(container, DistanceFormat::Npy | DistanceFormat::Npz | DistanceFormat::MatrixMarket);
+    if bytes.is_empty() && !is_array {
+        return Err(Problem::new(Place::Whole, "at least one point", "an empty file"));
+    }
     match container {
-        DistanceFormat::Dipha => {
-            let (distances, note) = dipha::read::<f32>(bytes, entries)?;
-            Ok((distances.into(), note.into_iter().collect()))
-        }
-        DistanceFormat::Binary => Ok((binary::read(bytes)?.into(), Vec::new())),
-        DistanceFormat::Npz => npz::read(bytes, format, entries, options.key.as_deref()),
-        DistanceFormat::MatrixMarket => matrix_market::read(bytes, format, entries),
-        DistanceFormat::Npy => npy::read(bytes, format, entries),
-        DistanceFormat::Off | DistanceFormat::Obj | DistanceFormat::Ply | DistanceFormat::Xyz
-            if bytes.is_empty() =>
-        {
-            Err(Problem::new(Place::Whole, "at least one point", "an empty file"))
-        }
-        DistanceFormat::Off => off::read(bytes).map(|(points, notes)| (points.into(), notes)),
-        DistanceFormat::Obj => obj::read(bytes).map(|(points, notes)| (points.into(), notes)),
-        DistanceFormat::Ply => ply::read(bytes),
-        DistanceFormat::Xyz => xyz::read(bytes).map(|points| (points.into(), Vec::new())),
-        DistanceFormat::Distance
-        | DistanceFormat::LowerDistance
-        | DistanceFormat::UpperDistance
-        | DistanceFormat::PointCloud
-        | DistanceFormat::Sparse => Err(no_reader("a file that is no table of text", container)),
+        DistanceFormat::Npy => npy::read(bytes, format, options, notes),
+        DistanceFormat::Npz => array::read_archive(bytes, format, options, notes),
+        DistanceFormat::MatrixMarket => array::read_matrix_market(bytes, format, options, notes),
+        DistanceFormat::Dipha => Ok(dipha::read::<f32>(bytes, options, notes)?.into()),
+        DistanceFormat::Binary => Ok(triangle::read_binary(bytes)?.into()),
+        DistanceFormat::Off => Ok(off::read(bytes, notes)?.into()),
+        DistanceFormat::Obj => Ok(obj::read(bytes, notes)?.into()),
+        DistanceFormat::Ply => ply::read(bytes, notes),
+        DistanceFormat::Xyz => Ok(xyz::read(bytes)?.into()),
+        _ => Err(no_reader("a file that is no table of text", container)),
     }
 }
 
@@ -321,38 +292,24 @@ fn read_text(
     options: &DistanceOptions,
     attempt: &mut Attempt,
     matrix: Option<String>,
-) -> Result<(Input, Vec<String>), Problem> {
+    notes: &mut Vec<String>,
+) -> Result<Input, Problem> {
     let plain = plain(bytes);
-    let numbers = layout::numbers_only(&plain, options)?;
-    let (text, mut notes) = (numbers.text, numbers.notes);
-    if attempt.format.is_none() && options.diagonal == Diagonal::Births {
-        let (format, why) = detect::with_births(&text)?;
+    let numbers = layout::numbers_only(&plain, options, notes)?;
+    if attempt.format.is_none() && options.has_births() {
+        let (format, why) = detect::with_births(&numbers.text)?;
         attempt.detected(format, why);
     }
-    let Some(format) = attempt.format else {
-        let numbers =
-            Numbers { text, names: numbers.names, rows_named: numbers.rows_named, distance: matrix };
-        let reading = detect::reading(numbers, options)?;
-        notes.extend(reading.notes);
-        attempt.detected(reading.format, reading.why);
-        let input = read_table(&reading.text, reading.table, reading.format, options, &mut notes)?;
-        return Ok((input, notes));
+    let reading = match attempt.format {
+        Some(DistanceFormat::Sparse) => return Ok(edges::read(&numbers.text, options, notes)?.into()),
+        Some(format) => detect::reading_as(numbers, format, options, notes)?,
+        None => {
+            let reading = detect::reading(numbers, matrix, options, notes)?;
+            attempt.detected(reading.format, reading.why.clone());
+            reading
+        }
     };
-    if format == DistanceFormat::Sparse {
-        let (graph, note) = sparse::read(&text, options.entries())?;
-        notes.extend(note);
-        return Ok((graph.into(), notes));
-    }
-    let table = Table::parse(&text)?;
-    if format == DistanceFormat::Distance
-        && let Some(reading) = detect::matrix_without_labels(&text, &table, options)?
-    {
-        notes.extend(reading.notes);
-        let input = read_table(&reading.text, reading.table, format, options, &mut notes)?;
-        return Ok((input, notes));
-    }
-    let input = read_table(&text, table, format, options, &mut notes)?;
-    Ok((input, notes))
+    read_table(&reading.text, reading.table, reading.format, options, notes)
 }
 
 /// Reads the numbers of a text in this format.
@@ -364,100 +321,69 @@ fn read_table(
     notes: &mut Vec<String>,
 ) -> Result<Input, Problem> {
     notes.extend(text::rounded_integers(text, &table));
-    match format {
-        DistanceFormat::Sparse => {
-            let (graph, note) = sparse::read(text, options.entries())?;
-            notes.extend(note);
-            Ok(graph.into())
-        }
-        DistanceFormat::LowerDistance => triangle::read_lower(text, table).map(Input::from),
-        DistanceFormat::UpperDistance => triangle::read_upper(text, table).map(Input::from),
-        DistanceFormat::PointCloud => cloud::read(text, table).map(Input::from),
-        DistanceFormat::Distance => {
-            let (matrix, note) = distance::read(text, table, options.entries())?;
-            notes.extend(note);
-            Ok(matrix.into())
-        }
-        DistanceFormat::Dipha
-        | DistanceFormat::Binary
-        | DistanceFormat::Npy
-        | DistanceFormat::Npz
-        | DistanceFormat::MatrixMarket
-        | DistanceFormat::Off
-        | DistanceFormat::Obj
-        | DistanceFormat::Ply
-        | DistanceFormat::Xyz => Err(no_reader("a table of text", format)),
-    }
+    Ok(match format {
+        DistanceFormat::Sparse => edges::read(text, options, notes)?.into(),
+        DistanceFormat::LowerDistance => triangle::read_lower(text, table)?.into(),
+        DistanceFormat::UpperDistance => triangle::read_upper(text, table)?.into(),
+        DistanceFormat::PointCloud => read_points(text, table)?.into(),
+        DistanceFormat::Distance => distance::read(text, table, options, notes)?.into(),
+        _ => return Err(no_reader("a table of text", format)),
+    })
 }
 
-/// Rejects options that do not apply to this format.
-fn check_options(options: &DistanceOptions, format: DistanceFormat) -> Result<(), Problem> {
-    let text = matches!(
-        format,
-        DistanceFormat::Distance
-            | DistanceFormat::LowerDistance
-            | DistanceFormat::UpperDistance
-            | DistanceFormat::PointCloud
-            | DistanceFormat::Sparse
-    );
+/// Reads points, one per line. Every line has the same number of finite coordinates.
+fn read_points(text: &[u8], table: Table) -> Result<PointCloud<f32>, Problem> {
+    table.check_any(text)?;
+    table.check_values(text, "a finite coordinate", f32::is_finite)?;
+    let dimension = table.check_width(text)?;
+    Ok(PointCloud::new(dimension, table.values)?)
+}
+
+/// Rejects options that do not apply to a file in this container, or to a text.
+fn check_options(options: &DistanceOptions, container: Option<DistanceFormat>) -> Result<(), Problem> {
+    let is_archive = container == Some(DistanceFormat::Npz);
     let given = [
-        ("--skip-rows", "a table of text", options.skip_rows.is_some() && !text),
-        ("--columns", "a table of text", options.columns.is_some() && !text),
-        ("--decimal", "a table of text", options.decimal.is_some() && !text),
-        ("--key", "an .npz archive", options.key.is_some() && format != DistanceFormat::Npz),
+        ("--skip-rows", "a table of text", options.skip_rows.is_some() && container.is_some()),
+        ("--columns", "a table of text", options.columns.is_some() && container.is_some()),
+        ("--decimal", "a table of text", options.decimal.is_some() && container.is_some()),
+        ("--key", "an .npz archive", options.key.is_some() && !is_archive),
     ];
     match given.into_iter().find(|option| option.2) {
         Some((option, expected, _)) => {
-            let found = if text { "text".to_owned() } else { format!("a file of format {format}") };
+            let found = container.map_or("text".to_owned(), |format| format!("a file of format {format}"));
             Err(Problem::new(Place::Whole, format!("{expected}, which {option} is for"), found))
         }
         None => Ok(()),
     }
 }
 
-/// Rejects `symmetrize` for an input that does not hold two distances of each pair.
-fn check_symmetrize(
-    options: &DistanceOptions,
-    input: &Input,
-    format: Option<DistanceFormat>,
-) -> Result<(), Problem> {
-    let points = matches!(input, Input::Single(Distances::Points(_)) | Input::Double(Distances::Points(_)));
-    // For a text of edges, its reader checks whether a pair has two distances.
-    let edges =
-        matches!(input, Input::Single(Distances::Sparse(_))) && format != Some(DistanceFormat::Sparse);
-    let one_sided = matches!(
-        format,
-        Some(DistanceFormat::LowerDistance | DistanceFormat::UpperDistance | DistanceFormat::Binary)
-    );
-    if options.symmetrize.is_none() || !(points || edges || one_sided) {
-        return Ok(());
+/// Rejects `symmetrize`, and births on the diagonal, for an input without two distances of each pair or without a
+/// diagonal. For lists of entries, `pairs` checks whether a pair has two distances.
+fn check_entries(options: &DistanceOptions, input: &Input, format: DistanceFormat) -> Result<(), Problem> {
+    let found = match (input, format) {
+        (Input::Single(Distances::Points(_)) | Input::Double(Distances::Points(_)), _) => "points",
+        (_, DistanceFormat::LowerDistance | DistanceFormat::UpperDistance | DistanceFormat::Binary) => {
+            "the distances on one side of the diagonal"
+        }
+        _ => return Ok(()),
+    };
+    if options.symmetrize.is_some() {
+        return Err(nothing_to_symmetrize(found).into());
     }
-    Err(nothing_to_symmetrize(if points { "points" } else { "one distance for each pair" }))
+    if options.has_births() {
+        let expected = "a matrix or edges with the births of points, which --weights diagonal is for";
+        return Err(Problem::new(Place::Whole, expected, found));
+    }
+    Ok(())
 }
 
 /// The error for an input without two distances of a pair.
-fn nothing_to_symmetrize(found: &str) -> Problem {
-    let expected = "a matrix with two distances for each pair, which --symmetrize is for";
-    Problem::new(Place::Whole, expected, found)
-}
-
-/// Rejects births on the diagonal for an input without a diagonal.
-fn check_diagonal(
-    options: &DistanceOptions,
-    input: &Input,
-    format: Option<DistanceFormat>,
-) -> Result<(), Problem> {
-    let points = matches!(input, Input::Single(Distances::Points(_)) | Input::Double(Distances::Points(_)));
-    let triangle = matches!(
-        format,
-        Some(DistanceFormat::LowerDistance | DistanceFormat::UpperDistance | DistanceFormat::Binary)
-    );
-    if options.diagonal == Diagonal::Zero || !(points || triangle) {
-        return Ok(());
-    }
-    let found = if points { "points" } else { "the distances on one side of the diagonal" };
-    let expected = "a matrix or edges with the births of points, which --weights diagonal is for";
-    Err(Problem::new(Place::Whole, expected, found))
+pub(super) fn nothing_to_symmetrize(found: &str) -> MetricError {
+    MetricError::new(
+        String::new(),
+        "a matrix with two distances for each pair, which --symmetrize is for",
+        found,
+    )
 }
 
 /// Reads DIPHA distances in the requested precision; files in the `dipha` format are otherwise read in single
@@ -466,10 +392,5 @@ fn check_diagonal(
 /// # Errors
 /// The content is not that of a DIPHA distance matrix, dense or sparse.
 pub fn read_dipha<T: Value>(bytes: &[u8]) -> Result<Distances<T>, Problem> {
-    dipha::read(bytes, Entries::default()).map(|(distances, _)| distances)
-}
-
-/// The error for a fault that is found only when the distances are constructed.
-fn metric_problem(error: MetricError) -> Problem {
-    Problem::new(Place::Whole, "sound distances", error.to_string())
+    dipha::read(bytes, &DistanceOptions::default(), &mut Vec::new())
 }

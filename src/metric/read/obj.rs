@@ -4,7 +4,7 @@
 //! faces `f`, are skipped.
 
 use super::error::{Place, Problem};
-use super::vertices::{lines_without_comments, push_point, words};
+use super::vertices::{lines_without_comments, note_on_faces, push_point, words};
 use crate::input::text::{plain, quote};
 use crate::metric::PointCloud;
 
@@ -30,8 +30,8 @@ pub(super) fn looks_like(bytes: &[u8]) -> bool {
     vertices > 0 && others > 0
 }
 
-/// Reads the vertices of a mesh; the notes say what is left out.
-pub(super) fn read(bytes: &[u8]) -> Result<(PointCloud<f32>, Vec<String>), Problem> {
+/// Reads the vertices of a mesh; a note says what is left out.
+pub(super) fn read(bytes: &[u8], notes: &mut Vec<String>) -> Result<PointCloud<f32>, Problem> {
     let text = plain(bytes);
     let (mut coordinates, mut faces) = (Vec::new(), 0);
     let mut goes_on = false;
@@ -53,25 +53,29 @@ pub(super) fn read(bytes: &[u8]) -> Result<(PointCloud<f32>, Vec<String>), Probl
     if coordinates.is_empty() {
         return Err(Problem::new(Place::Whole, "at least one vertex, v x y z", "none"));
     }
-    let points = PointCloud::new(3, coordinates).map_err(super::metric_problem)?;
-    let plural = if faces == 1 { "face is" } else { "faces are" };
-    Ok((points, (faces > 0).then(|| format!("{faces} {plural} left out")).into_iter().collect()))
+    note_on_faces(faces, notes);
+    Ok(PointCloud::new(3, coordinates)?)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn noted(bytes: &[u8]) -> Result<(PointCloud<f32>, Vec<String>), Problem> {
+        let mut notes = Vec::new();
+        read(bytes, &mut notes).map(|read| (read, notes))
+    }
+
     #[test]
     fn vertices_are_points() {
         let text = "# cube\nmtllib a.mtl\no cube\nv 0 .5 1\nv 1 0 -2 1.0 0.5 0.5 0.5\nvn 0 0 1\nvt 0 0\nf 1//1 2//1 \\\n 1//1\n";
-        let (points, notes) = read(text.as_bytes()).unwrap();
+        let (points, notes) = noted(text.as_bytes()).unwrap();
         assert_eq!(
             (points.len(), points.point(0), points.point(1)),
             (2, &[0.0, 0.5, 1.0][..], &[1.0, 0.0, -2.0][..])
         );
         assert_eq!(notes, ["1 face is left out"]);
-        let (points, notes) = read(b"v 1 2 3\r\nv 4 5 6\r\n").unwrap();
+        let (points, notes) = noted(b"v 1 2 3\r\nv 4 5 6\r\n").unwrap();
         assert_eq!((points.len(), notes.len()), (2, 0));
     }
 
@@ -84,7 +88,7 @@ mod tests {
             ("v 0 0 0\nv 0 1e 0\n", "line 2, entry 3: expected a finite coordinate, found \"1e\""),
             ("v 0 0 0\n1 2 3\n", "line 2: expected a statement of OBJ"),
         ] {
-            let error = read(text.as_bytes()).unwrap_err().to_string();
+            let error = noted(text.as_bytes()).unwrap_err().to_string();
             assert!(error.contains(fragment), "{text:?}: {error}");
         }
     }

@@ -10,7 +10,7 @@
 //! Text after `#` is a comment. The homogeneous coordinates of `4OFF` and the binary form are rejected.
 
 use super::error::{Place, Problem};
-use super::vertices::{count, lines_without_comments, push_point, too_few, words};
+use super::vertices::{count, lines_without_comments, note_on_faces, push_point, too_few, words};
 use crate::input::text::{plain, quote};
 use crate::metric::PointCloud;
 
@@ -32,8 +32,8 @@ fn letters(word: &[u8]) -> Option<&[u8]> {
     rest.is_empty().then_some(letters)
 }
 
-/// Reads the vertices of a mesh; the notes say what is left out.
-pub(super) fn read(bytes: &[u8]) -> Result<(PointCloud<f32>, Vec<String>), Problem> {
+/// Reads the vertices of a mesh; a note says what is left out.
+pub(super) fn read(bytes: &[u8], notes: &mut Vec<String>) -> Result<PointCloud<f32>, Problem> {
     let text = plain(bytes);
     let mut lines = lines_without_comments(&text);
     let (line, first) = lines.next().ok_or_else(|| Problem::new(Place::Whole, "a line OFF", "no line"))?;
@@ -74,9 +74,8 @@ pub(super) fn read(bytes: &[u8]) -> Result<(PointCloud<f32>, Vec<String>), Probl
         let (line, row) = lines.next().ok_or_else(|| too_few(vertices, found))?;
         push_point(words(row), (line, 1), dimension, &mut coordinates)?;
     }
-    let points = PointCloud::new(dimension, coordinates).map_err(super::metric_problem)?;
-    let plural = if faces == 1 { "face is" } else { "faces are" };
-    Ok((points, (faces > 0).then(|| format!("{faces} {plural} left out")).into_iter().collect()))
+    note_on_faces(faces, notes);
+    Ok(PointCloud::new(dimension, coordinates)?)
 }
 
 #[cfg(test)]
@@ -84,12 +83,17 @@ mod tests {
     use super::*;
 
     fn points(text: &str) -> (usize, Vec<f32>, Vec<String>) {
-        let (points, notes) = read(text.as_bytes()).unwrap();
+        let (points, notes) = noted(text.as_bytes()).unwrap();
         (points.dimension(), (0..points.len()).flat_map(|i| points.point(i).to_vec()).collect(), notes)
     }
 
     fn error(text: &str) -> String {
-        read(text.as_bytes()).unwrap_err().to_string()
+        noted(text.as_bytes()).unwrap_err().to_string()
+    }
+
+    fn noted(bytes: &[u8]) -> Result<(PointCloud<f32>, Vec<String>), Problem> {
+        let mut notes = Vec::new();
+        read(bytes, &mut notes).map(|read| (read, notes))
     }
 
     #[test]
@@ -120,7 +124,7 @@ mod tests {
             ("OFF\n1 0 0\n0 0\n", "line 3, entry 3: expected a finite coordinate, found the end of the line"),
             ("OFF\n1 0 0\n0 x 0\n", "line 3, entry 2: expected a finite coordinate, found \"x\""),
             ("OFF\n1 0 0\n0 inf 0\n", "found \"inf\""),
-            ("OFF\n0 0 0\n", "expected sound distances"),
+            ("OFF\n0 0 0\n", "at least one point"),
             ("nOFF\n0\n1 0 0\n", "vertices with coordinates"),
             ("4OFF\n1 0 0\n0 0 0 1\n", "homogeneous"),
             ("OFF BINARY\n", "OFF as text"),

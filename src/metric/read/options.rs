@@ -2,7 +2,6 @@
 //! pair.
 
 use super::DistanceFormat;
-use super::diagonal::{Diagonal, Entries};
 use std::fmt;
 use std::str::FromStr;
 
@@ -26,9 +25,9 @@ pub struct DistanceOptions {
 }
 
 impl DistanceOptions {
-    /// How the entries of a matrix are interpreted.
-    pub(super) fn entries(&self) -> Entries {
-        Entries { symmetrize: self.symmetrize, diagonal: self.diagonal }
+    /// Whether the diagonal holds births.
+    pub(in crate::metric) fn has_births(&self) -> bool {
+        self.diagonal == Diagonal::Births
     }
 }
 
@@ -122,6 +121,19 @@ pub enum Decimal {
     Point,
     /// `2,5`.
     Comma,
+}
+
+/// Meaning of the diagonal of a matrix.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum Diagonal {
+    /// Distances of points to themselves, which are 0.
+    #[default]
+    Zero,
+    /// The births of the points of a weighted Vietoris–Rips filtration, `inf` for never. The entry of two points is the
+    /// birth of their edge, hence at least the births of both. An entry that is smaller only by rounding, up to 1e-4 of
+    /// the greatest finite distance as everywhere, is raised to them, with a note.
+    Births,
 }
 
 /// Which of d(i, j) and d(j, i) to use where a square matrix holds both.

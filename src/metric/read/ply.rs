@@ -17,9 +17,11 @@
 
 use super::Input;
 use super::error::{Place, Problem};
-use super::text::{is_number, number};
+use super::text::is_number;
+use crate::input::npy::{Scalar, word_of};
 use crate::input::text::quote;
 use crate::metric::PointCloud;
+use npyz::TypeChar;
 
 /// Magic word of the format, followed by a line end.
 const MAGIC: &[u8] = b"ply";
@@ -29,8 +31,8 @@ pub(super) fn is_ply(bytes: &[u8]) -> bool {
     bytes.strip_prefix(MAGIC).is_some_and(|rest| rest.starts_with(b"\n") || rest.starts_with(b"\r\n"))
 }
 
-/// Reads the vertices; the notes say what is left out.
-pub(super) fn read(bytes: &[u8]) -> Result<(Input, Vec<String>), Problem> {
+/// Reads the vertices; notes say what is left out.
+pub(super) fn read(bytes: &[u8], notes: &mut Vec<String>) -> Result<Input, Problem> {
     let header = Header::parse(bytes)?;
     let Some(place) = header.elements.iter().position(|element| element.name == "vertex") else {
         return Err(Problem::new(Place::Whole, "an element vertex in the header", "none"));
@@ -56,17 +58,12 @@ pub(super) fn read(bytes: &[u8]) -> Result<(Input, Vec<String>), Problem> {
         }
     })?;
     let others = header.elements.iter().filter(|element| element.name != "vertex" && element.count > 0);
-    let notes =
-        others.map(|element| format!("{} of element {} left out", element.count, element.name)).collect();
-    let is_double = axes.iter().any(|&axis| vertex.properties[axis].kind.is_wide());
-    let problem = super::metric_problem;
-    Ok(match is_double {
-        true => (Input::Double(PointCloud::new(axes.len(), values).map_err(problem)?.into()), notes),
-        false => {
-            let singles = values.iter().map(|&value| value as f32).collect();
-            (Input::Single(PointCloud::new(axes.len(), singles).map_err(problem)?.into()), notes)
-        }
-    })
+    notes.extend(others.map(|element| format!("{} of element {} left out", element.count, element.name)));
+    if axes.iter().any(|&axis| vertex.properties[axis].kind.is_wide()) {
+        return Ok(Input::Double(PointCloud::new(axes.len(), values)?.into()));
+    }
+    let singles = values.iter().map(|&value| value as f32).collect();
+    Ok(Input::Single(PointCloud::new(axes.len(), singles)?.into()))
 }
 
 /// Encoding of the numbers.
@@ -77,72 +74,29 @@ enum Encoding {
     BigEndian,
 }
 
-/// Type of a number.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    I8,
-    U8,
-    I16,
-    U16,
-    I32,
-    U32,
-    F32,
-    F64,
-}
-
-impl Kind {
-    fn of(word: &str) -> Option<Kind> {
-        Some(match word {
-            "char" | "int8" => Kind::I8,
-            "uchar" | "uint8" => Kind::U8,
-            "short" | "int16" => Kind::I16,
-            "ushort" | "uint16" => Kind::U16,
-            "int" | "int32" => Kind::I32,
-            "uint" | "uint32" => Kind::U32,
-            "float" | "float32" => Kind::F32,
-            "double" | "float64" => Kind::F64,
-            _ => return None,
-        })
-    }
-
-    /// Whether the type has values that single precision cannot represent.
-    fn is_wide(self) -> bool {
-        matches!(self, Kind::I32 | Kind::U32 | Kind::F64)
-    }
-
-    /// Size of a number in bytes.
-    fn size(self) -> usize {
-        match self {
-            Kind::I8 | Kind::U8 => 1,
-            Kind::I16 | Kind::U16 => 2,
-            Kind::I32 | Kind::U32 | Kind::F32 => 4,
-            Kind::F64 => 8,
-        }
-    }
-
-    /// Converts little-endian bytes, of which [`size`](Kind::size) count, to a number.
-    fn number(self, bytes: [u8; 8]) -> f64 {
-        let [a, b, c, d, ..] = bytes;
-        match self {
-            Kind::I8 => f64::from(a as i8),
-            Kind::U8 => f64::from(a),
-            Kind::I16 => f64::from(i16::from_le_bytes([a, b])),
-            Kind::U16 => f64::from(u16::from_le_bytes([a, b])),
-            Kind::I32 => f64::from(i32::from_le_bytes([a, b, c, d])),
-            Kind::U32 => f64::from(u32::from_le_bytes([a, b, c, d])),
-            Kind::F32 => f64::from(f32::from_le_bytes([a, b, c, d])),
-            Kind::F64 => f64::from_le_bytes(bytes),
-        }
-    }
+/// The type that a word of the header names.
+fn scalar_of(word: &str) -> Option<Scalar> {
+    let (kind, size) = match word {
+        "char" | "int8" => (TypeChar::Int, 1),
+        "uchar" | "uint8" => (TypeChar::Uint, 1),
+        "short" | "int16" => (TypeChar::Int, 2),
+        "ushort" | "uint16" => (TypeChar::Uint, 2),
+        "int" | "int32" => (TypeChar::Int, 4),
+        "uint" | "uint32" => (TypeChar::Uint, 4),
+        "float" | "float32" => (TypeChar::Float, 4),
+        "double" | "float64" => (TypeChar::Float, 8),
+        _ => return None,
+    };
+    Some(Scalar { kind, size })
 }
 
 /// A number or list of numbers that every element of a kind has.
 #[derive(Debug)]
 struct Property {
     name: String,
-    kind: Kind,
+    kind: Scalar,
     /// For a list, the type of its length.
-    count: Option<Kind>,
+    count: Option<Scalar>,
 }
 
 /// A kind of elements with their properties.
@@ -232,11 +186,11 @@ impl Header {
 impl Property {
     fn parse(words: &[&str]) -> Option<Property> {
         let (count, kind, name) = match *words {
-            ["list", count, kind, name] => (Some(Kind::of(count)?), kind, name),
+            ["list", count, kind, name] => (Some(scalar_of(count)?), kind, name),
             [kind, name] => (None, kind, name),
             _ => return None,
         };
-        Some(Property { name: name.to_owned(), kind: Kind::of(kind)?, count })
+        Some(Property { name: name.to_owned(), kind: scalar_of(kind)?, count })
     }
 }
 
@@ -283,20 +237,15 @@ impl Data<'_> {
     }
 
     /// Reads the next number, which must be finite.
-    fn number(&mut self, kind: Kind, element: &Element) -> Result<f64, Problem> {
+    fn number(&mut self, kind: Scalar, element: &Element) -> Result<f64, Problem> {
         let rest = &self.bytes[self.at..];
         let missing = |at| {
             let expected = format!("{} of element {}", element.count, element.name);
             Problem::new(self.place(at), expected, "the end of the file")
         };
         if self.encoding != Encoding::Text {
-            let mut bytes = [0; 8];
-            let number = rest.get(..kind.size()).ok_or_else(|| missing(self.bytes.len()))?;
-            bytes[..number.len()].copy_from_slice(number);
-            if self.encoding == Encoding::BigEndian {
-                bytes[..number.len()].reverse();
-            }
-            let value = kind.number(bytes);
+            let number = rest.get(..kind.size).ok_or_else(|| missing(self.bytes.len()))?;
+            let value = kind.number(word_of(number, self.encoding == Encoding::BigEndian));
             if !value.is_finite() {
                 return Err(Problem::new(self.place(self.at), "a finite number", value.to_string()));
             }
@@ -308,13 +257,11 @@ impl Data<'_> {
             .position(|byte| !byte.is_ascii_whitespace())
             .ok_or_else(|| missing(self.bytes.len()))?;
         let word = rest[start..].split(u8::is_ascii_whitespace).next().unwrap_or_default();
-        let value = match kind {
+        let value = match is_number(word) {
             // Rounded directly from the decimal.
-            Kind::F32 => {
-                number(word, 0).ok().filter(|found| found.1 == word.len()).map(|found| f64::from(found.0))
-            }
-            _ if is_number(word) => fast_float2::parse::<f64, _>(word).ok(),
-            _ => None,
+            true if !kind.is_wide() => fast_float2::parse::<f32, _>(word).ok().map(f64::from),
+            true => fast_float2::parse::<f64, _>(word).ok(),
+            false => None,
         };
         let at = self.at + start;
         let value = value.filter(|value| value.is_finite());
@@ -341,7 +288,7 @@ mod tests {
             let Distances::Points(points) = distances else { panic!("{distances:?}") };
             (0..points.len()).map(|i| points.point(i).iter().map(|&x| x.into()).collect()).collect()
         }
-        match read(bytes) {
+        match noted(bytes) {
             Ok((Input::Single(distances), _)) => Ok(of(&distances)),
             Ok((Input::Double(distances), _)) => Ok(of(&distances)),
             Err(problem) => Err(problem.to_string()),
@@ -363,12 +310,17 @@ mod tests {
         bytes
     }
 
+    fn noted(bytes: &[u8]) -> Result<(Input, Vec<String>), Problem> {
+        let mut notes = Vec::new();
+        read(bytes, &mut notes).map(|read| (read, notes))
+    }
+
     #[test]
     fn vertices_are_points_in_every_encoding() {
         let want = Ok(vec![vec![0.0, 0.5, 1.0], vec![1.0, 0.0, -2.0]]);
         let text = file("ascii", b"0 2 7 7 .5 255 1\n1 0 0 255\n-2\n1 0\n");
         assert_eq!(coordinates(&text), want);
-        assert_eq!(read(&text).unwrap().1, ["1 of element face left out"]);
+        assert_eq!(noted(&text).unwrap().1, ["1 of element face left out"]);
         let text = String::from_utf8(text).unwrap().replace('\n', "\r\n");
         assert!(is_ply(text.as_bytes()));
         assert_eq!(coordinates(text.as_bytes()), want);
@@ -378,7 +330,7 @@ mod tests {
         let planar = b"ply\nformat ascii 1.0\nelement thing 1\nproperty list int double a\nelement vertex 1\nproperty double y\nproperty int x\n\
             end_header\n1 0.5\n0.1 3\n";
         assert_eq!(coordinates(planar), Ok(vec![vec![3.0, 0.1]]));
-        assert!(matches!(read(planar).unwrap().0, Input::Double(_)));
+        assert!(matches!(noted(planar).unwrap().0, Input::Double(_)));
     }
 
     #[test]

@@ -24,10 +24,11 @@ mod places;
 #[cfg(test)]
 mod tests;
 
-pub(super) use places::{fault_problem, locate, row_line, value_problem};
+pub(super) use places::{fault_problem, row_line, value_problem};
 
 use super::error::{Place, Problem};
 use crate::input::text::lines;
+use crate::metric::matrix::counted;
 use crate::metric::square;
 use rayon::prelude::*;
 use std::ops::Range;
@@ -131,7 +132,7 @@ impl Table {
     /// Whether the table has n rows of n entries with zeros on the diagonal, up to rounding.
     pub(super) fn is_square_with_zero_diagonal(&self) -> bool {
         let n = self.rows();
-        self.width() == Some(n) && square::has_zero_diagonal(n, |i, j| self.values[i * n + j])
+        self.width() == Some(n) && square::has_zero_diagonal(n, &|i, j| self.values[i * n + j])
     }
 
     /// Rejects a table without any number.
@@ -168,16 +169,11 @@ impl Table {
             None => Ok(width),
             Some(r) => Err(Problem::new(
                 Place::Line(row_line(text, r)),
-                format!("{} as in line {}", entries(width), row_line(text, 0)),
-                entries(self.row_len(r)),
+                format!("{} as in line {}", counted(width), row_line(text, 0)),
+                counted(self.row_len(r)),
             )),
         }
     }
-}
-
-/// A count with its noun: `1 entry`, `2 entries`.
-pub(super) fn entries(count: usize) -> String {
-    format!("{count} {}", if count == 1 { "entry" } else { "entries" })
 }
 
 /// Splits a text into ranges of about equal length that end at line ends.

@@ -52,3 +52,11 @@ pub(super) fn too_few(promised: usize, found: usize) -> Problem {
         format!("{found} before the file ends"),
     )
 }
+
+/// Adds a note on faces that are left out.
+pub(super) fn note_on_faces(faces: usize, notes: &mut Vec<String>) {
+    if faces > 0 {
+        let plural = if faces == 1 { "face is" } else { "faces are" };
+        notes.push(format!("{faces} {plural} left out"));
+    }
+}

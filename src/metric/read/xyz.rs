@@ -49,7 +49,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<PointCloud<f32>, Problem> {
         return Err(Problem::new(Place::Line(line), expected, quote(row.trim_ascii()))
             .note("of several molecules, keep each in a file of its own"));
     }
-    PointCloud::new(3, coordinates).map_err(super::metric_problem)
+    Ok(PointCloud::new(3, coordinates)?)
 }
 
 #[cfg(test)]
@@ -76,7 +76,7 @@ mod tests {
             ("2\n\nO 0 0 0\n", "expected 2 lines of vertices, found 1 before the file ends"),
             ("1\n\nO 0 0\n", "line 3, entry 4: expected a finite coordinate, found the end of the line"),
             ("1\n\nO 0 nan 0\n", "line 3, entry 3: expected a finite coordinate, found \"nan\""),
-            ("0\n\n", "expected sound distances"),
+            ("0\n\n", "at least one point"),
             ("1\n\nO 0 0 0\n1\n\nO 1 0 0\n", "line 4: expected the end of the file after 1 atoms"),
         ] {
             let error = read(text.as_bytes()).unwrap_err().to_string();

@@ -1,15 +1,18 @@
 //! The output formats of distances and points, and the inputs that each can hold.
 
 use std::io::{self, Write};
+use std::ops::Range;
 
 use phat_formats::dipha;
 use serde::Serialize;
 use strum::VariantArray;
 
-use super::{all_distances, binary, connected, matrix_market, npy, text};
-use crate::memory::{self, Refused};
+use super::text::{write_edges, write_rows};
+use super::{all_distances, connected, matrix_market};
+use crate::memory;
 use crate::metric::{Distances, MetricError, Precision, Value};
 use crate::names::named;
+use crate::output::npy;
 
 /// The output formats of distances and points.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, VariantArray)]
@@ -38,40 +41,6 @@ pub enum DistanceFile {
 }
 
 named!(DistanceFile);
-
-/// The error of an input that a format cannot hold.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum UnwritableDistances {
-    /// The input has no coordinates.
-    #[error("format point-cloud: expected points, found distances")]
-    NoPoints,
-    /// A list of edges would not mention the last point, so the number of points would be lost.
-    #[error(
-        "format sparse: expected a last point with a neighbour, which tells the number of points, found point {point} alone; matrix-market, npy and dipha hold it"
-    )]
-    Alone {
-        /// The last point.
-        point: usize,
-    },
-    /// The input is a single point, which has no distances; a file of them would be empty, and could not be read.
-    #[error("format {format}: expected at least two points, found one; distance, npy and dipha hold it")]
-    Single {
-        /// The format.
-        format: DistanceFile,
-    },
-    /// Points have births other than 0.
-    #[error("format {format}: expected points that are there from the beginning, found births")]
-    Births {
-        /// The format.
-        format: DistanceFile,
-    },
-    /// The distance matrix cannot be built.
-    #[error(transparent)]
-    Metric(#[from] MetricError),
-    /// There is no memory for the distances of all pairs, or for the rows of a list of edges.
-    #[error(transparent)]
-    Memory(#[from] Refused),
-}
 
 /// A number that a format, or the programs that read it, round.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
@@ -115,22 +84,27 @@ impl DistanceFile {
     ///
     /// # Errors
     /// The reason why it cannot.
-    pub fn holds<T: Value>(self, distances: &Distances<T>) -> Result<(), UnwritableDistances> {
+    pub fn holds<T: Value>(self, distances: &Distances<T>) -> Result<(), MetricError> {
+        let problem =
+            |expected: &str, found: &str| Err(MetricError::new(format!("format {self}: "), expected, found));
         if distances.births().is_some() {
-            return Err(UnwritableDistances::Births { format: self });
+            return problem("points that are there from the beginning", "births");
         }
         let last = distances.len() - 1;
         match (self, distances) {
             (DistanceFile::PointCloud, Distances::Matrix(_) | Distances::Sparse(_)) => {
-                Err(UnwritableDistances::NoPoints)
+                problem("points", "distances")
             }
             (DistanceFile::LowerDistance | DistanceFile::Condensed | DistanceFile::Binary, _)
                 if last == 0 =>
             {
-                Err(UnwritableDistances::Single { format: self })
+                // A file of no distances would be empty, and could not be read.
+                problem("at least two points", "one; distance, npy and dipha hold it")
             }
             (DistanceFile::Sparse, _) if !connected(distances).any(|(i, _, _)| i == last) => {
-                Err(UnwritableDistances::Alone { point: last })
+                // A list of edges would not mention the last point, so the number of points would be lost.
+                let expected = "a last point with a neighbour, which tells the number of points";
+                problem(expected, &format!("point {last} alone; matrix-market, npy and dipha hold it"))
             }
             _ => Ok(()),
         }
@@ -142,43 +116,55 @@ impl DistanceFile {
     /// Errors of `out`; the format cannot hold the input.
     pub fn write<T: Value>(self, distances: &Distances<T>, mut out: &mut dyn Write) -> io::Result<()> {
         self.holds(distances).map_err(io::Error::other)?;
-        let all = || all_distances(distances).map_err(io::Error::other);
-        match (self, distances) {
-            (DistanceFile::PointCloud, Distances::Points(points)) => text::write_points(points, out),
-            (DistanceFile::PointCloud, _) => Err(io::Error::other(UnwritableDistances::NoPoints)),
-            (DistanceFile::LowerDistance, _) => text::write_lower(&all()?, out),
-            (DistanceFile::Condensed, _) => text::write_upper(&all()?, out),
-            (DistanceFile::Distance, _) => text::write_square(&all()?, out),
-            (DistanceFile::Sparse, _) => text::write_edges(connected(distances), out),
-            (DistanceFile::Binary, _) => binary::write(&all()?, out),
-            (DistanceFile::Dipha, Distances::Sparse(graph)) => {
-                let row = size_of::<Vec<(usize, f64)>>() as u64;
-                memory::probe((graph.len() as u64).saturating_mul(row)).map_err(io::Error::other)?;
-                let mut rows = vec![Vec::new(); graph.len()];
-                for (i, j, distance) in connected(distances) {
-                    rows[i].push((j, distance.into()));
-                    rows[j].push((i, distance.into()));
-                }
-                dipha::write_sparse_distance_matrix(&mut out, &rows)
+        if let Distances::Points(points) = distances
+            && self.holds_points()
+        {
+            let rows = (0..points.len()).map(|i| points.point(i).iter().copied());
+            return match self {
+                DistanceFile::Npy => npy::write_rows(&[points.len(), points.dimension()], rows.map(Ok), out),
+                DistanceFile::MatrixMarket => matrix_market::write_points(points, out),
+                _ => write_rows(rows, out),
+            };
+        }
+        if let Distances::Sparse(graph) = distances
+            && self == DistanceFile::Dipha
+        {
+            let row = size_of::<Vec<(usize, f64)>>() as u64;
+            memory::probe((graph.len() as u64).saturating_mul(row)).map_err(io::Error::other)?;
+            let mut rows = vec![Vec::new(); graph.len()];
+            for (i, j, distance) in connected(distances) {
+                rows[i].push((j, distance.into()));
+                rows[j].push((i, distance.into()));
             }
-            (DistanceFile::Dipha, _) => {
-                let all = all()?;
-                let at = |i, j| if i == j { 0.0 } else { all.get(i, j).into() };
-                dipha::write_distance_matrix(&mut out, all.len(), at)
+            return dipha::write_sparse_distance_matrix(&mut out, &rows);
+        }
+        let is_dense = || {
+            matches!(distances, Distances::Matrix(matrix)
+            if matrix.lower().iter().all(|&distance| distance.into().is_finite()))
+        };
+        if self == DistanceFile::Sparse {
+            return write_edges(connected(distances), out);
+        }
+        if self == DistanceFile::MatrixMarket && !is_dense() {
+            let edges: Vec<_> = connected(distances).collect();
+            return matrix_market::write_edges(distances.len(), &edges, out);
+        }
+        let all = &all_distances(distances).map_err(io::Error::other)?;
+        let n = all.len();
+        let row = |i: usize, columns: Range<usize>| columns.map(move |j| all.get(i, j));
+        match self {
+            // The first line, of point 0, would be empty, and readers skip it.
+            DistanceFile::LowerDistance => write_rows((1..n).map(|i| row(i, 0..i)), out),
+            DistanceFile::Condensed => write_rows((0..n - 1).map(|i| row(i, i + 1..n)), out),
+            DistanceFile::Binary => {
+                let singles = all.lower().iter().map(|&distance| distance.into() as f32);
+                singles.into_iter().try_for_each(|distance| out.write_all(&distance.to_le_bytes()))
             }
-            (DistanceFile::Npy, Distances::Points(points)) => npy::write_points(points, out),
-            (DistanceFile::Npy, _) => npy::write_distances(&all()?, out),
-            (DistanceFile::MatrixMarket, Distances::Points(points)) => {
-                matrix_market::write_points(points, out)
-            }
-            (DistanceFile::MatrixMarket, Distances::Matrix(matrix))
-                if matrix.lower().iter().all(|&distance| distance.into().is_finite()) =>
-            {
-                matrix_market::write_dense(matrix, out)
-            }
-            (DistanceFile::MatrixMarket, _) => {
-                let edges: Vec<_> = connected(distances).collect();
-                matrix_market::write_edges(distances.len(), &edges, out)
+            DistanceFile::Dipha => dipha::write_distance_matrix(&mut out, n, |i, j| all.get(i, j).into()),
+            DistanceFile::Npy => npy::write_rows(&[n, n], (0..n).map(|i| Ok(row(i, 0..n))), out),
+            DistanceFile::MatrixMarket => matrix_market::write_dense(all, out),
+            DistanceFile::Distance | DistanceFile::PointCloud | DistanceFile::Sparse => {
+                write_rows((0..n).map(|i| row(i, 0..n)), out)
             }
         }
     }

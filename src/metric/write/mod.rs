@@ -7,9 +7,9 @@
 //! | `distance` | text, a square matrix | `text` |
 //! | `point-cloud` | text, one line of coordinates per point | `text` |
 //! | `sparse` | text, one line `i j distance` per connected pair | `text` |
-//! | `binary` | little-endian `f32`, the distances below the diagonal | `binary` |
+//! | `binary` | little-endian `f32`, the distances below the diagonal | |
 //! | `dipha` | DIPHA's distance matrix, dense (file type 7) or, for a list of edges, sparse (8) | [`phat_formats::dipha`] |
-//! | `npy` | NumPy array in the precision of the distances, n × n distances or n × m coordinates | `npy` |
+//! | `npy` | NumPy array in the precision of the distances, n × n distances or n × m coordinates | [`crate::output::npy`] |
 //! | `matrix-market` | dense, or sparse for a list of edges or infinite distances; coordinates as a dense matrix | `matrix_market` |
 //!
 //! `point-cloud`, `npy` and `matrix-market` hold the coordinates of points; the other formats hold their Euclidean
@@ -19,37 +19,32 @@
 //! [`read`](super::read) read texts, `binary` and DIPHA's files in single precision: [`DistanceFile::loses`] finds
 //! doubles that are not exact in it.
 
-mod binary;
 mod format;
 mod matrix_market;
-mod npy;
 #[cfg(test)]
 mod tests;
 mod text;
 
-pub use format::{DistanceFile, Loss, UnwritableDistances};
+pub use format::{DistanceFile, Loss};
 
-use super::{DistanceMatrix, Distances, Precision, Value};
+use super::{DistanceMatrix, Distances, DistancesError, Precision, Value};
 use crate::memory;
 
 /// Returns the distances of all pairs; pairs without an edge have infinite distance.
 ///
 /// # Errors
-/// [`UnwritableDistances::Memory`]: there is not enough memory.
-pub fn all_distances<T: Value>(distances: &Distances<T>) -> Result<DistanceMatrix<T>, UnwritableDistances> {
+/// [`DistancesError::Memory`]: there is not enough memory.
+pub fn all_distances<T: Value>(distances: &Distances<T>) -> Result<DistanceMatrix<T>, DistancesError> {
     let points = distances.len() as u64;
     let pairs = points.saturating_mul(points.saturating_sub(1)) / 2;
     memory::probe(pairs.saturating_mul(size_of::<T>() as u64))?;
     match distances {
         Distances::Matrix(matrix) => Ok(matrix.clone()),
         Distances::Points(points) => Ok(DistanceMatrix::from_fn(points.len(), |i, j| points.distance(i, j))?),
-        Distances::Sparse(graph) => {
+        Distances::Sparse(_) => {
             // The memory was checked above.
             let mut lower = vec![T::INFINITY; pairs as usize];
-            for edge in graph.edges() {
-                let (i, j) = (edge.i.max(edge.j) as usize, edge.i.min(edge.j) as usize);
-                lower[i * (i - 1) / 2 + j] = edge.distance;
-            }
+            connected(distances).for_each(|(i, j, distance)| lower[i * (i - 1) / 2 + j] = distance);
             Ok(DistanceMatrix::from_lower(lower)?)
         }
     }
@@ -57,25 +52,16 @@ pub fn all_distances<T: Value>(distances: &Distances<T>) -> Result<DistanceMatri
 
 /// Iterates over the connected pairs (i, j, distance), i > j, by i and then by j.
 fn connected<T: Value>(distances: &Distances<T>) -> Box<dyn Iterator<Item = (usize, usize, T)> + '_> {
+    let pairs = (1..distances.len()).flat_map(|i| (0..i).map(move |j| (i, j)));
     let finite = |&(_, _, distance): &(usize, usize, T)| distance.into().is_finite();
     match distances {
         Distances::Sparse(graph) => {
-            let mut edges: Vec<_> = graph
-                .edges()
-                .iter()
-                .map(|edge| (edge.i.max(edge.j) as usize, edge.i.min(edge.j) as usize, edge.distance))
-                .collect();
-            edges.sort_unstable_by_key(|&(i, j, _)| (i, j));
-            Box::new(edges.into_iter().filter(finite))
+            Box::new(graph.edges().iter().map(|edge| (edge.i as usize, edge.j as usize, edge.distance)))
         }
-        Distances::Matrix(matrix) => Box::new(
-            (0..matrix.len()).flat_map(move |i| (0..i).map(move |j| (i, j, matrix.get(i, j)))).filter(finite),
-        ),
-        Distances::Points(points) => Box::new(
-            (0..points.len())
-                .flat_map(move |i| (0..i).map(move |j| (i, j, points.distance(i, j))))
-                .filter(finite),
-        ),
+        Distances::Matrix(matrix) => Box::new(pairs.map(|(i, j)| (i, j, matrix.get(i, j))).filter(finite)),
+        Distances::Points(points) => {
+            Box::new(pairs.map(|(i, j)| (i, j, points.distance(i, j))).filter(finite))
+        }
     }
 }
 

@@ -1,8 +1,8 @@
 //! The header of a weighted boundary matrix.
 
 use super::{Flavour, MatrixSize};
-use crate::dipha::fields::{expect_type, file_type, wrong_magic};
-use crate::dipha::{FileType, MAGIC};
+use crate::dipha::FileType;
+use crate::fields::{Fields, fill, length};
 use crate::{Dimension, FormatError, Source};
 
 /// Number of words before the dimensions.
@@ -22,25 +22,16 @@ pub(super) struct Header {
 impl Header {
     /// Reads the header, and refuses one that contradicts the length of the file.
     pub(super) fn read(source: &(impl Source + ?Sized)) -> Result<Self, FormatError> {
-        let size = source.size().map_err(|error| FormatError::unreadable(0, 0, &error))?;
-        let length = usize::try_from(size).unwrap_or(usize::MAX);
-        let word = |at: usize, what| {
-            let (offset, mut word) = (8 * at, [0; 8]);
-            if length < offset + 8 {
-                return Err(FormatError::truncated(offset as u64, what, 8, length as u64));
-            }
-            let read = source.read_exact_at(offset as u64, &mut word);
-            read.map_err(|error| FormatError::unreadable(offset as u64, 8, &error))
-                .map(|()| i64::from_le_bytes(word))
-        };
-        match word(0, "the magic number")? {
-            MAGIC => {}
-            found => return Err(wrong_magic(found)),
-        }
-        expect_type(file_type(word(1, "the file type")?)?, FileType::BoundaryMatrix)?;
-        let flavour = flavour(word(2, FLAVOUR)?)?;
-        let cells = count(3, "a number of cells", word(3, "a number of cells")?)?;
-        let found = word(4, "a dimension")?;
+        let length = length(source)?;
+        let mut head = vec![0; length.min(8 * HEADER)];
+        fill(source, 0, &mut head)?;
+        let mut fields = Fields::of_type(&head, FileType::BoundaryMatrix)?;
+        let found = fields.integer(FLAVOUR)?;
+        let flavours = [Flavour::Boundary, Flavour::Coboundary];
+        let flavour = flavours.into_iter().find(|flavour| flavour.code() == found);
+        let flavour = flavour.ok_or_else(|| FormatError::at(16, FLAVOUR, found))?;
+        let cells = fields.count("a number of cells")?;
+        let found = fields.integer("a dimension")?;
         let max_dim = Dimension::try_from(found).map_err(|_| FormatError::at(32, DIMENSION, found))?;
         // Each cell has a dimension, a value and an offset; the number of entries follows.
         let expected = cells.saturating_mul(24).saturating_add(8);
@@ -49,7 +40,11 @@ impl Header {
             return Err(FormatError::truncated(8 * HEADER as u64, what, expected as u64, length as u64));
         }
         let at = HEADER + 3 * cells;
-        let entries = count(at, "a number of entries", word(at, "a number of entries")?)?;
+        let mut word = [0; 8];
+        fill(source, 8 * at, &mut word)?;
+        let found = i64::from_le_bytes(word);
+        let entries =
+            usize::try_from(found).map_err(|_| FormatError::at(8 * at, "a number of entries", found))?;
         let (offset, expected) = (8 * (at + 1), entries.saturating_mul(8));
         match length - offset {
             given if given < expected => {
@@ -73,14 +68,4 @@ impl Header {
     pub(super) fn offset(&self, part: usize) -> usize {
         8 * (HEADER + part * self.cells + usize::from(part == 3))
     }
-}
-
-fn flavour(found: i64) -> Result<Flavour, FormatError> {
-    let flavours = [Flavour::Boundary, Flavour::Coboundary];
-    let known = flavours.into_iter().find(|flavour| flavour.code() == found);
-    known.ok_or_else(|| FormatError::at(16, FLAVOUR, found))
-}
-
-fn count(at: usize, what: &'static str, found: i64) -> Result<usize, FormatError> {
-    usize::try_from(found).map_err(|_| FormatError::at(8 * at, what, found))
 }

@@ -3,11 +3,10 @@
 use super::header::Header;
 use super::list::List;
 use super::order::Order;
+use crate::fields::{Word, fill};
 use crate::{Dimension, FormatError, Index, Source};
 use rayon::prelude::*;
 use std::ops::Range;
-
-type Word = [u8; 8];
 
 /// Number of words that are read at a time.
 const BLOCK: usize = 1 << 15;
@@ -93,8 +92,7 @@ impl<S: Source + ?Sized> File<'_, S> {
         buffer: &'b mut Vec<u8>,
     ) -> Result<&'b [Word], FormatError> {
         buffer.resize(8 * count, 0);
-        let read = self.source.read_exact_at(offset as u64, buffer);
-        read.map_err(|error| FormatError::unreadable(offset as u64, 8 * count, &error))?;
+        fill(self.source, offset, buffer)?;
         Ok(buffer.as_chunks().0)
     }
 

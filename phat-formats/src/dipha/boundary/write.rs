@@ -3,7 +3,6 @@
 use super::{Flavour, WeightedBoundaryMatrix};
 use crate::block::Block;
 use crate::dipha::FileType;
-use crate::dipha::fields::write_header;
 use crate::{BoundaryMatrix, Index};
 use std::io::{self, Write};
 
@@ -24,8 +23,7 @@ pub fn write_boundary_matrix<I: Index>(
     if let Some(dim) = matrix.max_dim().filter(|dim| dim > max_dim) {
         return Err(invalid(format!("expected cells of dimension {max_dim} at most, found {dim}")));
     }
-    write_header(out, FileType::BoundaryMatrix)?;
-    let mut block = Block::new(out);
+    let mut block = Block::dipha(out, FileType::BoundaryMatrix)?;
     block.word(flavour.code().to_le_bytes())?;
     block.integer(matrix.len() as u64)?;
     block.integer(u64::from(*max_dim))?;

@@ -1,8 +1,8 @@
 //! Reading text files.
 //!
-//! The text is cut at line ends, and threads parse its parts in three passes: the first counts lines, columns and
-//! entries, so that every part knows its place and the matrix is allocated once; the second reads the dimensions; the
-//! third reads the rows, which are checked against the dimensions of earlier columns.
+//! The text is cut at line ends, and threads parse its parts in two passes: the first counts lines and entries and reads
+//! the dimensions, so that every part knows its place and the matrix is allocated once; the second reads the rows, which
+//! are checked against the dimensions of earlier columns.
 
 use super::column::Column;
 use super::{Findings, Read, Unsorted};
@@ -32,18 +32,24 @@ pub(super) fn read_parts<I: Index>(text: &[u8], least: usize) -> Result<Read<I>,
     if text.is_empty() {
         return Err(FormatError::new(Place::Line(1), "a column", END));
     }
-    let texts = cut(text, least);
-    let counts: Vec<Counts> = texts.par_iter().map(|text| Counts::of(text)).collect();
-    let total = counts.iter().fold(Counts::default(), |sum, &counts| sum.and(counts));
-    if total.columns.max(total.entries) > I::MOST {
-        return Err(super::too_large(Place::Line(1), I::MOST, total.columns.max(total.entries) as u64));
+    let scans: Vec<Scan<'_>> = cut(text, least).into_par_iter().map(Scan::of).collect();
+    let dims: Vec<Dimension> = scans.iter().flat_map(|scan| &scan.dims).copied().collect();
+    let entries = scans.iter().map(|scan| scan.entries).sum();
+    if dims.len().max(entries) > I::MOST {
+        return Err(super::too_large(Place::Line(1), I::MOST, dims.len().max(entries) as u64));
     }
-    let dims = dimensions(&texts, &counts, total.columns);
-    let mut offsets = vec![I::default(); total.columns + 1];
-    let mut rows = vec![I::default(); total.entries];
-    let (starts, last) = offsets.split_at_mut(total.columns);
-    last[0] = I::from_usize(total.entries);
-    let parts = parts(&texts, &counts, starts, &mut rows);
+    let mut offsets = vec![I::default(); dims.len() + 1];
+    offsets[dims.len()] = I::from_usize(entries);
+    let mut rows = vec![I::default(); entries];
+    let (mut starts_left, mut rows_left) = (&mut offsets[..], &mut rows[..]);
+    let (mut line, mut column, mut entry) = (0, 0, 0);
+    let mut parts = Vec::with_capacity(scans.len());
+    for scan in &scans {
+        let starts = take_first(&mut starts_left, scan.dims.len());
+        let rows = take_first(&mut rows_left, scan.entries);
+        parts.push(Part { text: scan.text, line, column, entry, starts, rows });
+        (line, column, entry) = (line + scan.lines, column + scan.dims.len(), entry + scan.entries);
+    }
     let findings = parts.into_par_iter().map(|part| part.store(&dims));
     let findings = findings.reduce(Findings::default, |mut sum, findings| {
         sum.add(findings);
@@ -70,29 +76,24 @@ fn column_lines(text: &[u8]) -> impl Iterator<Item = (u64, &[u8])> {
     lines(text).filter(|(_, line)| !line.starts_with(b"#") && !line.iter().all(|&byte| is_blank(byte)))
 }
 
-#[derive(Debug, Clone, Copy, Default)]
-struct Counts {
+/// A part of the text, with the numbers of its lines and entries and the dimensions of its columns.
+struct Scan<'a> {
+    text: &'a [u8],
     lines: u64,
-    columns: usize,
     entries: usize,
+    dims: Vec<Dimension>,
 }
 
-impl Counts {
-    fn of(text: &[u8]) -> Self {
-        let mut counts = Counts { lines: lines(text).count() as u64, ..Counts::default() };
-        for (_, line) in column_lines(text) {
-            counts.columns += 1;
-            counts.entries += word_count(line) - 1;
+impl<'a> Scan<'a> {
+    /// Scans a part. An invalid dimension is 0 here; its line becomes an error later.
+    fn of(text: &'a [u8]) -> Self {
+        let mut scan = Scan { text, lines: lines(text).count() as u64, entries: 0, dims: Vec::new() };
+        for (number, line) in column_lines(text) {
+            let dim = Words::new(number, line).next().and_then(integer);
+            scan.dims.push(dim.and_then(|dim| dim.try_into().ok()).unwrap_or(0));
+            scan.entries += word_count(line) - 1;
         }
-        counts
-    }
-
-    fn and(self, other: Counts) -> Counts {
-        Counts {
-            lines: self.lines + other.lines,
-            columns: self.columns + other.columns,
-            entries: self.entries + other.entries,
-        }
+        scan
     }
 }
 
@@ -107,20 +108,6 @@ fn word_count(line: &[u8]) -> usize {
         .count()
 }
 
-/// Reads the dimensions of all columns. An invalid dimension is 0 here; its line becomes an error later.
-fn dimensions(texts: &[&[u8]], counts: &[Counts], columns: usize) -> Vec<Dimension> {
-    let mut dims = vec![0; columns];
-    let mut rest = dims.as_mut_slice();
-    let parts: Vec<_> = counts.iter().map(|counts| take_first(&mut rest, counts.columns)).collect();
-    texts.par_iter().zip(parts).for_each(|(text, part)| {
-        for (dim, (number, line)) in part.iter_mut().zip(column_lines(text)) {
-            let word = Words::new(number, line).next().and_then(integer);
-            *dim = word.and_then(|word| word.try_into().ok()).unwrap_or(0);
-        }
-    });
-    dims
-}
-
 fn take_first<'a, T>(rest: &mut &'a mut [T], count: usize) -> &'a mut [T] {
     let (first, others) = take(rest).split_at_mut(count);
     *rest = others;
@@ -131,46 +118,31 @@ fn take_first<'a, T>(rest: &mut &'a mut [T], count: usize) -> &'a mut [T] {
 struct Part<'a, I> {
     text: &'a [u8],
     /// Numbers of lines, columns and entries before the part.
-    before: Counts,
+    line: u64,
+    column: usize,
+    entry: usize,
     starts: &'a mut [I],
     rows: &'a mut [I],
-}
-
-fn parts<'a, I>(
-    texts: &[&'a [u8]],
-    counts: &[Counts],
-    mut starts: &'a mut [I],
-    mut rows: &'a mut [I],
-) -> Vec<Part<'a, I>> {
-    let mut before = Counts::default();
-    let part = |(&text, &counts): (&&'a [u8], &Counts)| {
-        let starts = take_first(&mut starts, counts.columns);
-        let part = Part { text, before, starts, rows: take_first(&mut rows, counts.entries) };
-        before = before.and(counts);
-        part
-    };
-    texts.iter().zip(counts).map(part).collect()
 }
 
 impl<I: Index> Part<'_, I> {
     /// Checks and stores the rows, up to the first invalid line.
     fn store(mut self, dims: &[Dimension]) -> Findings {
         let mut findings = Findings::default();
-        let mut entry = self.before.entries;
         let mut numbers = Vec::new();
-        let columns = (self.before.columns..).zip(self.starts);
+        let columns = (self.column..).zip(self.starts);
         for ((column, start), (line, text)) in columns.zip(column_lines(self.text)) {
-            let line = self.before.lines + line;
-            *start = I::from_usize(entry);
+            let line = self.line + line;
+            *start = I::from_usize(self.entry);
             match store_line(column, Words::new(line, text), dims, &mut numbers, &mut self.rows) {
                 Ok(true) => {}
                 Ok(false) => findings.unsorted(Unsorted { column, place: Place::Line(line) }),
                 Err(error) => {
-                    findings.error(error);
+                    findings.error = Some(error);
                     break;
                 }
             }
-            entry += numbers.len();
+            self.entry += numbers.len();
         }
         findings
     }

@@ -7,13 +7,12 @@
 
 use super::column::Column;
 use super::{Findings, Read, Unsorted, too_large};
+use crate::fields::{Word, fill, length};
 use crate::{BoundaryMatrix, Dimension, FormatError, Index, MatrixSize, Part, Place, Source};
 use rayon::Scope;
 use std::mem::take;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering::Relaxed};
-
-type Word = [u8; 8];
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Number of bytes that are read at a time: few enough for a cache, many enough for a system call.
 const BLOCK: usize = 256 * 1024;
@@ -24,13 +23,13 @@ const BLOCK: usize = 256 * 1024;
 /// # Errors
 /// The length is not a multiple of 8; the number of columns is negative or more than the file has room for.
 pub fn size(source: &(impl Source + ?Sized)) -> Result<MatrixSize, FormatError> {
-    let length = source.size().map_err(|error| FormatError::unreadable(0, 0, &error))?;
+    let length = length(source)? as u64;
     if length == 0 || length % 8 != 0 {
         let what = if length < 8 { "a number of columns" } else { "an integer" };
         return Err(FormatError::truncated(length & !7, what, 8, length));
     }
     let mut first = [0; 8];
-    source.read_exact_at(0, &mut first).map_err(|error| FormatError::unreadable(0, 8, &error))?;
+    fill(source, 0, &mut first)?;
     let found = i64::from_le_bytes(first);
     let what = "a number of columns";
     let columns = u64::try_from(found).map_err(|_| FormatError::at(0, what, found))?;
@@ -85,15 +84,23 @@ pub(super) fn read_blocks<I: Index>(
     let mut rows = vec![I::default(); size.entries];
     let (starts, last) = offsets.split_at_mut(size.columns);
     last[0] = I::from_usize(size.entries);
-    let shared = Shared::new(source, &dims, &show);
+    let shared = Shared {
+        source,
+        show: &show,
+        dims: &dims,
+        findings: Mutex::default(),
+        waiting: AtomicUsize::new(0),
+        most: 2 * rayon::current_num_threads(),
+        buffers: Mutex::default(),
+    };
     rayon::scope(|scope| {
         let mut walk =
             Walk { shared: &shared, size, column: 0, entry: 0, offset: 8, starts, rows: &mut rows };
         if let Err(error) = walk.blocks(scope, block) {
-            shared.find(Findings { error: Some(error), ..Findings::default() });
+            lock(&shared.findings).add(Findings { error: Some(error), ..Findings::default() });
         }
     });
-    let findings = shared.findings.into_inner().expect("a panic of a thread was passed on");
+    let findings = std::mem::take(&mut *lock(&shared.findings));
     findings.read(|| {
         let dims = dims.into_iter().map(AtomicU8::into_inner).collect();
         BoundaryMatrix::from_checked(dims, offsets, rows)
@@ -149,33 +156,12 @@ struct Steps {
 }
 
 impl<'a, S: Source + ?Sized, F: Sync> Shared<'a, S, F> {
-    fn new(source: &'a S, dims: &'a [AtomicU8], show: &'a F) -> Self {
-        Shared {
-            source,
-            show,
-            dims,
-            findings: Mutex::default(),
-            waiting: AtomicUsize::new(0),
-            most: 2 * rayon::current_num_threads(),
-            buffers: Mutex::default(),
-        }
-    }
-
-    fn find(&self, findings: Findings) {
-        self.findings.lock().expect("no thread panics while it adds what it found").add(findings);
-    }
-
-    fn has_failed(&self) -> bool {
-        self.findings.lock().expect("no thread panics while it adds what it found").error.is_some()
-    }
-
     /// Reads `count` bytes from `offset` on.
     fn bytes(&self, offset: u64, count: usize) -> Result<Vec<u8>, FormatError> {
-        let used = self.buffers.lock().expect("no thread panics while it takes a buffer").pop();
+        let used = lock(&self.buffers).pop();
         let mut bytes = used.unwrap_or_default();
         bytes.resize(count, 0);
-        let read = self.source.read_exact_at(offset, &mut bytes);
-        read.map_err(|error| FormatError::unreadable(offset, count, &error))?;
+        fill(self.source, offset as usize, &mut bytes)?;
         Ok(bytes)
     }
 
@@ -189,9 +175,9 @@ impl<'a, S: Source + ?Sized, F: Sync> Shared<'a, S, F> {
             (self.show)(Part { first: block.column, starts: block.starts, rows: block.rows });
         }
         if findings.error.is_some() || findings.unsorted > 0 {
-            self.find(findings);
+            lock(&self.findings).add(findings);
         }
-        self.buffers.lock().expect("no thread panics while it takes a buffer").push(block.bytes);
+        lock(&self.buffers).push(block.bytes);
     }
 
     fn columns<I: Index>(&self, block: &mut Block<I>) -> Findings {
@@ -209,7 +195,7 @@ impl<'a, S: Source + ?Sized, F: Sync> Shared<'a, S, F> {
                 Ok(true) => {}
                 Ok(false) => findings.unsorted(Unsorted { column: number, place: place(0) }),
                 Err(error) => {
-                    findings.error(error);
+                    findings.error = Some(error);
                     break;
                 }
             }
@@ -230,7 +216,7 @@ impl<'s, S: Source + ?Sized, F: Fn(Part<'_, I>) + Sync, I: Index> Walk<'s, '_, S
     /// Walks through the file and hands its blocks on, until an error occurs.
     fn blocks(&mut self, scope: &Scope<'s>, size: usize) -> Result<(), FormatError> {
         let mut most = size;
-        while self.column < self.size.columns && !self.shared.has_failed() {
+        while self.column < self.size.columns && lock(&self.shared.findings).error.is_none() {
             let columns_left = self.size.columns - self.column;
             let bytes_left = 8 * (2 * columns_left + self.size.entries - self.entry);
             let bytes = self.shared.bytes(self.offset, most.min(bytes_left))?;
@@ -329,4 +315,9 @@ impl<'s, S: Source + ?Sized, F: Fn(Part<'_, I>) + Sync, I: Index> Walk<'s, '_, S
 #[inline]
 fn integer(word: Word) -> i64 {
     i64::from_le_bytes(word)
+}
+
+/// Locks a mutex. Poisoning is ignored, since the panic of a thread is passed on.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -82,28 +82,19 @@ struct Findings {
 }
 
 impl Findings {
-    /// Keeps the error that comes first in the file.
-    fn error(&mut self, error: FormatError) {
-        if self.error.as_ref().is_none_or(|first| error.place < first.place) {
-            self.error = Some(error);
-        }
-    }
-
+    /// Counts a column whose rows do not ascend, after those before it.
     fn unsorted(&mut self, unsorted: Unsorted) {
         self.unsorted += 1;
-        self.first(unsorted);
+        self.first_unsorted.get_or_insert(unsorted);
     }
 
-    fn first(&mut self, unsorted: Unsorted) {
-        if self.first_unsorted.is_none_or(|first| unsorted.column < first.column) {
-            self.first_unsorted = Some(unsorted);
-        }
-    }
-
+    /// Adds the findings in another part, and keeps what comes first in the file.
     fn add(&mut self, other: Findings) {
-        other.error.into_iter().for_each(|error| self.error(error));
         self.unsorted += other.unsorted;
-        other.first_unsorted.into_iter().for_each(|unsorted| self.first(unsorted));
+        let errors = [self.error.take(), other.error].into_iter().flatten();
+        self.error = errors.min_by_key(|error| error.place);
+        let columns = [self.first_unsorted, other.first_unsorted].into_iter().flatten();
+        self.first_unsorted = columns.min_by_key(|unsorted| unsorted.column);
     }
 
     /// Returns the matrix, or the error if there is one.

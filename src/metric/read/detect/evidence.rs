@@ -1,9 +1,11 @@
 //! Evidence for the possible readings of a table of numbers.
 
 use super::Reading;
-use crate::metric::read::sparse::{Listed, Triplet};
-use crate::metric::read::text::{self, Table, entries};
-use crate::metric::read::{DistanceFormat, Place, Problem, layout, sparse, triangle};
+use crate::metric::matrix::points_of;
+use crate::metric::pairs::{Entry, Listed, listed};
+use crate::metric::read::layout::NumbersOnly;
+use crate::metric::read::text::{self, Table};
+use crate::metric::read::{DistanceFormat, DistanceOptions, Place, Problem, edges, layout};
 use crate::metric::square;
 use std::borrow::Cow;
 
@@ -22,17 +24,17 @@ impl Labels {
         text: &[u8],
         format: DistanceFormat,
         why: &str,
+        notes: &mut Vec<String>,
     ) -> Result<Reading<'a>, Problem> {
         let edited = layout::without(text, self.first_row, self.first_column)?;
         let table = Table::parse(&edited)?;
-        let mut notes = Vec::new();
         if self.first_row {
             notes.push(format!("line {} is left out: numbers of the columns", text::row_line(text, 0)));
         }
         if self.first_column {
             notes.push("column 1 is left out: numbers of the rows".to_owned());
         }
-        Ok(Reading { format, why: why.to_owned(), notes, text: Cow::Owned(edited), table })
+        Ok(Reading { format, why: why.to_owned(), text: Cow::Owned(edited), table })
     }
 
     /// The options that skip the labels, and those that read them as data.
@@ -47,17 +49,27 @@ impl Labels {
 
 /// A table with what is known about it.
 pub(super) struct Evidence<'a> {
-    pub(super) text: &'a [u8],
-    pub(super) table: &'a Table,
+    text: &'a [u8],
+    table: &'a Table,
     /// Column names from a header.
-    pub(super) names: &'a [String],
+    names: &'a [String],
     /// Whether the first row may be column labels.
-    pub(super) may_have_header: bool,
+    may_have_header: bool,
     /// Whether the first column may be row labels.
-    pub(super) may_have_row_names: bool,
+    may_have_row_names: bool,
 }
 
-impl Evidence<'_> {
+impl<'a> Evidence<'a> {
+    pub(super) fn new(numbers: &'a NumbersOnly<'_>, table: &'a Table, options: &DistanceOptions) -> Self {
+        Evidence {
+            text: &numbers.text,
+            table,
+            names: &numbers.names,
+            may_have_header: numbers.names.is_empty() && options.skip_rows.is_none(),
+            may_have_row_names: !numbers.rows_named && options.columns.is_none(),
+        }
+    }
+
     /// Format that the layout determines without doubt.
     pub(super) fn matrix_or_triangle(&self) -> Result<Option<(DistanceFormat, String)>, Problem> {
         let table = self.table;
@@ -136,10 +148,8 @@ impl Evidence<'_> {
     pub(super) fn labels_of_a_matrix(&self) -> Result<Option<Labels>, Problem> {
         let Some(labels) = self.labels_around_a_square() else { return Ok(None) };
         let Labels { first_row, first_column, count } = labels;
-        let n = self.table.rows() - usize::from(first_row);
-        let at =
-            |i: usize, j: usize| self.table.row(i + usize::from(first_row))[j + usize::from(first_column)];
-        if n < 2 || !square::is_exactly_a_matrix(n, at) {
+        let (n, at) = self.beside(labels);
+        if n < 2 || !square::is_matrix(n, &at) {
             return Ok(None);
         }
         if first_row && first_column || n >= 3 && count {
@@ -203,7 +213,7 @@ impl Evidence<'_> {
             && table.row_len(rows - 1) < width
             && table.row_lens().take(rows - 1).all(|len| len == width);
         let negative = table.values.iter().any(|&d| d < 0.0);
-        let Ok(n) = triangle::points(count) else { return Ok(()) };
+        let Ok(n) = points_of(count) else { return Ok(()) };
         if n < 3 || negative || !(column || rows == 1 && self.names.is_empty() || wrapped) {
             return Ok(());
         }
@@ -231,34 +241,25 @@ impl Evidence<'_> {
         if !matches!(width, Some(2 | 3)) {
             return Ok(false);
         }
-        let Ok(triplets) = sparse::triplets(self.text) else { return Ok(false) };
-        if triplets.iter().all(|t| t.is_loop()) {
-            return Ok(false);
-        }
-        if width == Some(2) {
-            return match header_says_edges(self.names) != Some(false) && may_be_a_graph(&triplets) {
-                true => Err(self.two_readings(
-                    "two columns that may be the edges of a graph or points in the plane".into(),
-                    "--format edges reads edges of points that are counted from 0, --format point-cloud points"
-                        .into(),
-                )),
-                false => Ok(false),
-            };
-        }
+        let Ok((edges, _)) = edges::parse(self.text) else { return Ok(false) };
         let named = match header_says_edges(self.names) {
-            Some(is_edges) => return Ok(is_edges),
-            None if self.names.is_empty() => String::new(),
-            None => format!(" ({})", self.names.join(", ")),
+            Some(false) => return Ok(false),
+            Some(true) if width == Some(3) => return Ok(!edges.iter().all(Entry::is_diagonal)),
+            _ if self.names.is_empty() => String::new(),
+            _ => format!(" ({})", self.names.join(", ")),
         };
-        let doubt = match edges_or_points(&triplets) {
-            Likely::Points => return Ok(false),
-            Likely::Edges if self.names.is_empty() => return Ok(true),
-            Likely::Edges => "",
-            Likely::Either(doubt) => doubt,
+        let space = match width {
+            Some(2) if may_be_a_graph(&edges) => "in the plane",
+            Some(3) => match edges_or_points(&edges) {
+                Likely::Points => return Ok(false),
+                Likely::Edges if self.names.is_empty() => return Ok(true),
+                Likely::Edges | Likely::Either => "in dimension 3",
+            },
+            _ => return Ok(false),
         };
         Err(self.two_readings(
-            format!("three columns{named} that may be edges{doubt} or points in dimension 3"),
-            "--format sparse reads edges of points that are counted from 0, --format point-cloud points"
+            format!("columns{named} that may be the edges of a graph or points {space}"),
+            "--format edges reads edges of points that are counted from 0, --format point-cloud points"
                 .into(),
         ))
     }
@@ -267,26 +268,23 @@ impl Evidence<'_> {
     pub(super) fn check_points(&self) -> Result<(), Problem> {
         let Evidence { text, table, .. } = *self;
         let n = table.rows();
-        let rows = if n > 1 && table.row_len(0) == 1 && table.row_len(1) == 2 {
-            check_growth(text, table).map(|()| 1)
-        } else {
-            table.check_width(text)
-        };
-        let width = rows.map_err(|problem| {
+        let width = table.check_width(text).map_err(|problem| {
             problem.note("rows are as long as each other, or grow or shrink by one; --format lower-distance and upper-distance take any layout")
         })?;
         let at = |i: usize, j: usize| table.values[i * n + j];
-        if width == n && (square::looks_like_a_matrix(n, at) || square::looks_like_similarities(n, at)) {
+        let are_similar = width == n && square::looks_like_similarities(n, &at);
+        if are_similar || width == n && square::looks_like_a_matrix(n, &at) {
             let problem =
                 text::value_problem(text, first_off_zero(table), "0 on the diagonal of a symmetric matrix");
-            return Err(problem.note(match square::looks_like_similarities(n, at) {
-                true => SIMILARITIES,
-                false => "if the rows are points, say so with --format point-cloud",
-            }));
+            return Err(problem.note(if are_similar { SIMILARITIES } else { SAY_WHICH }));
         }
         Ok(())
     }
 }
+
+/// Remedy for a matrix of points that looks like distances.
+pub(in crate::metric::read) const SAY_WHICH: &str =
+    "if the rows are points, say so with --format point-cloud";
 
 /// Remedy for a matrix whose diagonal is 1 and which has no greater value.
 pub(in crate::metric::read) const SIMILARITIES: &str = "similarities such as correlations become distances when they are taken from 1; \
@@ -355,52 +353,43 @@ pub(super) fn check_no_diagonal(text: &[u8], table: &Table, lower: bool) -> Resu
 enum Likely {
     Edges,
     Points,
-    /// Either edges of this kind, in words, or points.
-    Either(&'static str),
+    Either,
 }
 
 /// Classifies the lines by their numbers. Few edge lists contain loops, and most use all ids up to the greatest. Edge
 /// lists with only two ids look like corners of a cube, so lists that repeat a pair need three ids.
-fn edges_or_points(triplets: &[Triplet]) -> Likely {
-    let loops = triplets.iter().any(|t| t.is_loop());
-    let zero_loops = triplets.iter().all(|t| !t.is_loop() || t.distance == 0.0);
-    let fraction = triplets.iter().any(|t| t.distance.fract() != 0.0);
-    let (ids, first) = ids_in_use(triplets);
-    let (several, dense) = (ids >= 3, ids >= 3 && first.is_some());
-    match sparse::listed(triplets) {
+fn edges_or_points(edges: &[Entry<f32>]) -> Likely {
+    let loops = edges.iter().any(Entry::is_diagonal);
+    let zero_loops = edges.iter().all(|edge| !edge.is_diagonal() || edge.value == 0.0);
+    let fraction = edges.iter().any(|edge| edge.value.fract() != 0.0);
+    let (ids, first) = ids_in_use(edges);
+    let dense = ids >= 3 && first.is_some();
+    match listed(edges) {
         // Every entry of a matrix, including its diagonal.
-        Listed::BothWays { all: true } if loops && zero_loops && dense => {
-            Likely::Either(", each in both directions,")
-        }
+        Listed::BothWays if loops && zero_loops && dense && edges.len() == ids * ids => Likely::Either,
         _ if loops => Likely::Points,
         Listed::Once if fraction || first == Some(0) => Likely::Edges,
-        Listed::Once if dense => Likely::Either(" of points counted from 1"),
-        Listed::BothWays { all: true } if fraction && several || dense => {
-            Likely::Either(", each in both directions,")
-        }
-        Listed::BothWays { all: false } if fraction && several || dense => {
-            Likely::Either(", some in both directions,")
-        }
-        Listed::Again if dense => Likely::Either(", some given more than once,"),
+        Listed::BothWays if fraction && ids >= 3 => Likely::Either,
+        _ if dense => Likely::Either,
         _ => Likely::Points,
     }
 }
 
 /// Whether lines of two whole numbers may be the edges of an unweighted graph: no loops, no repeated pair, and either
 /// all ids up to the greatest in use by many edges, or no more ids than a tree has.
-fn may_be_a_graph(edges: &[Triplet]) -> bool {
+fn may_be_a_graph(edges: &[Entry<f32>]) -> bool {
     let (ids, first) = ids_in_use(edges);
     let is_dense = first.is_some() && ids < 2 * edges.len() || ids <= edges.len() + 1;
-    ids >= 3 && is_dense && !edges.iter().any(|edge| edge.is_loop()) && sparse::listed(edges) != Listed::Again
+    ids >= 3 && is_dense && !edges.iter().any(Entry::is_diagonal) && listed(edges) != Listed::Again
 }
 
 /// Number of ids in use, and the first id, 0 or 1, if all ids up to the greatest are in use.
-fn ids_in_use(triplets: &[Triplet]) -> (usize, Option<u32>) {
-    let greatest = triplets.iter().map(|t| t.i.max(t.j)).max().unwrap_or(0);
+fn ids_in_use(edges: &[Entry<f32>]) -> (usize, Option<u32>) {
+    let greatest = edges.iter().map(|edge| edge.pair().0).max().unwrap_or(0);
     let mut used = vec![false; greatest as usize + 1];
-    for triplet in triplets {
-        used[triplet.i as usize] = true;
-        used[triplet.j as usize] = true;
+    for edge in edges {
+        used[edge.row as usize] = true;
+        used[edge.column as usize] = true;
     }
     let count = used.iter().filter(|&&used| used).count();
     let first = match count {
@@ -409,16 +398,6 @@ fn ids_in_use(triplets: &[Triplet]) -> (usize, Option<u32>) {
         _ => None,
     };
     (count, first)
-}
-
-/// Rejects the first row that is not one longer than the row before.
-pub(super) fn check_growth(text: &[u8], table: &Table) -> Result<(), Problem> {
-    match table.row_lens().enumerate().find(|&(r, len)| len != r + 1) {
-        None => Ok(()),
-        Some((r, len)) => {
-            Err(Problem::new(Place::Line(text::row_line(text, r)), entries(r + 1), entries(len)))
-        }
-    }
 }
 
 /// Index of the first nonzero number on the diagonal of a square table.

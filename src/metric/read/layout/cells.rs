@@ -1,14 +1,6 @@
 //! Cells of a row: delimiters, and the classification of cells as numbers, names or quoted text.
 
 use crate::metric::read::{Decimal, text};
-use std::ops::Range;
-
-/// Delimiter between the cells of a row.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Delimiter {
-    Blanks,
-    Byte(u8),
-}
 
 /// A cell of a row. Its content, including quotes, is `start..end`; the next cell begins at `next`.
 #[derive(Debug, Clone, Copy)]
@@ -24,15 +16,12 @@ impl Cell {
     }
 }
 
-/// Delimiter of the rows, given how commas are to be understood.
-pub(super) fn delimiter_of(sample: &[&[u8]], decimal: Decimal) -> Delimiter {
+/// The byte between the cells of a row, given how commas are to be understood; `None` if it is blanks.
+pub(super) fn delimiter_of(sample: &[&[u8]], decimal: Decimal) -> Option<u8> {
     let occurs = |byte: u8| sample.iter().any(|line| unquoted_bytes(line).any(|(_, b)| b == byte));
     let candidates: &[u8] = if decimal == Decimal::Comma { b";\t," } else { b";\t,|" };
     let among_quotes = |byte: u8| byte != b',' || decimal == Decimal::Point || has_quoted_commas(sample);
-    match candidates.iter().find(|&&byte| occurs(byte) && among_quotes(byte)) {
-        Some(&byte) => Delimiter::Byte(byte),
-        None => Delimiter::Blanks,
-    }
+    candidates.iter().copied().find(|&byte| occurs(byte) && among_quotes(byte))
 }
 
 /// Whether any comma is between quotes.
@@ -52,42 +41,30 @@ pub(super) fn unquoted_bytes(line: &[u8]) -> impl Iterator<Item = (usize, u8)> +
     })
 }
 
-pub(super) fn cells_of(line: &[u8], delimiter: Delimiter) -> Vec<Cell> {
+/// The contents of the cells of a line.
+pub(super) fn cells_of(line: &[u8], delimiter: Option<u8>) -> Vec<&[u8]> {
     let mut cells = Vec::new();
-    split(line, delimiter, |cell| cells.push(cell));
+    split(line, delimiter, |cell| cells.push(cell.of(line)));
     cells
 }
 
 /// Passes every cell of a line to `emit`. A separator at the end of the line does not begin another cell.
-pub(super) fn split(line: &[u8], delimiter: Delimiter, mut emit: impl FnMut(Cell)) {
-    let mut at = text::skip_blanks_but(line, 0, delimiter_byte(delimiter));
+pub(super) fn split(line: &[u8], delimiter: Option<u8>, mut emit: impl FnMut(Cell)) {
+    let ends = |byte: u8| delimiter.map_or(byte.is_ascii_whitespace(), |delimiter| byte == delimiter);
+    let mut at = text::skip_blanks_but(line, 0, delimiter);
     while at < line.len() {
         let start = at;
         let mut inside = false;
-        while at < line.len() && (inside || !ends_cell(line[at], delimiter)) {
+        while at < line.len() && (inside || !ends(line[at])) {
             inside ^= line[at] == b'"';
             at += 1;
         }
         let end = start + line[start..at].trim_ascii_end().len();
-        if delimiter != Delimiter::Blanks && at < line.len() {
+        if delimiter.is_some() && at < line.len() {
             at += 1;
         }
-        at = text::skip_blanks_but(line, at, delimiter_byte(delimiter));
+        at = text::skip_blanks_but(line, at, delimiter);
         emit(Cell { start, end, next: at });
-    }
-}
-
-pub(super) fn delimiter_byte(delimiter: Delimiter) -> Option<u8> {
-    match delimiter {
-        Delimiter::Blanks => None,
-        Delimiter::Byte(byte) => Some(byte),
-    }
-}
-
-pub(super) fn ends_cell(byte: u8, delimiter: Delimiter) -> bool {
-    match delimiter {
-        Delimiter::Blanks => byte.is_ascii_whitespace(),
-        Delimiter::Byte(separator) => byte == separator,
     }
 }
 
@@ -118,24 +95,15 @@ pub(super) fn is_decimal(cell: &[u8]) -> bool {
 /// Whether a cell holds a name: it begins with a letter and is neither a number nor a word for a missing value, or it
 /// is a date with the year first.
 pub(super) fn is_name(cell: &[u8]) -> bool {
-    pub(super) const MISSING: [&str; 5] = ["nan", "na", "n/a", "null", "none"];
+    const MISSING: [&str; 5] = ["nan", "na", "n/a", "null", "none"];
     let begins = cell.first().is_some_and(|&b| b.is_ascii_alphabetic() || b == b'_' || b >= 0x80);
     let missing = MISSING.iter().any(|word| cell.eq_ignore_ascii_case(word.as_bytes()));
-    let digits =
-        |range: Range<usize>| cell.get(range).is_some_and(|part| part.iter().all(u8::is_ascii_digit));
-    let date = cell.len() >= 10
-        && digits(0..4)
-        && cell[4] == b'-'
-        && digits(5..7)
-        && cell[7] == b'-'
-        && digits(8..10);
-    date || begins
+    let fits = |(byte, form): (&u8, &u8)| if *form == b'0' { byte.is_ascii_digit() } else { byte == form };
+    let is_date = cell.len() >= 10 && cell.iter().zip(b"0000-00-00").all(fits);
+    is_date
+        || begins
         && !missing
         && !text::is_number(cell)
-        && std::str::from_utf8(cell).map_or(true, begins_like_a_name)
-}
-
-/// Fractions such as ½ are not letters, though they are not ASCII either.
-pub(super) fn begins_like_a_name(cell: &str) -> bool {
-    cell.chars().next().is_some_and(|c| c.is_alphabetic() || c == '_')
+        // Fractions such as ½ are not letters, though they are not ASCII either.
+        && std::str::from_utf8(cell).map_or(true, |cell| cell.starts_with(|c: char| c.is_alphabetic() || c == '_'))
 }

@@ -1,8 +1,6 @@
 //! Decides whether a comma separates numbers or is a decimal comma.
 
-use super::cells::{
-    Delimiter, cells_of, has_quoted_commas, is_decimal, is_name, split, unquoted, unquoted_bytes,
-};
+use super::cells::{cells_of, has_quoted_commas, is_decimal, is_name, unquoted, unquoted_bytes};
 use crate::metric::read::{Decimal, Place, Problem, text};
 use std::ops::Range;
 
@@ -19,25 +17,25 @@ pub(super) fn decimal_of(rows: &[(usize, Range<usize>)], sample: &[&[u8]]) -> Re
         Some(number) => Err(decimal_or_thousands(first_line(rows), number)),
         None => Ok(Decimal::Comma),
     };
-    if has_quoted_commas(sample) && numbers_agree(sample, Delimiter::Byte(b','), true) {
-        return comma_unless_thousands(Delimiter::Byte(b','));
+    if has_quoted_commas(sample) && numbers_agree(sample, Some(b','), true) {
+        return comma_unless_thousands(Some(b','));
     }
     if !has(b',') {
         return Ok(Decimal::Point);
     }
     if let Some(separator) = [b';', b'\t'].into_iter().find(|&byte| has(byte)) {
-        let delimiter = Delimiter::Byte(separator);
+        let delimiter = Some(separator);
         return match (numbers_agree(sample, delimiter, true), numbers_agree(sample, delimiter, false)) {
             (true, _) => comma_unless_thousands(delimiter),
             (false, true) => refuse("2,5 is 2.5", "2,5 is 2 and 5, and some numbers have points"),
             (false, false) => Ok(Decimal::Point),
         };
     }
-    let several = sample.iter().any(|line| cells_of(line, Delimiter::Blanks).len() > 1);
-    if several && numbers_agree(sample, Delimiter::Blanks, true) {
+    let several = sample.iter().any(|line| cells_of(line, None).len() > 1);
+    if several && numbers_agree(sample, None, true) {
         return refuse("numbers separated by blanks", "two numbers for each comma");
     }
-    let whole_line = Delimiter::Byte(b'\n');
+    let whole_line = Some(b'\n');
     let padded =
         |line: &&[u8]| line.windows(3).any(|w| w[0] == b',' && w[1] == b'0' && w[2].is_ascii_digit());
     if !several && numbers_agree(sample, whole_line, true) && sample.iter().any(padded) {
@@ -62,12 +60,12 @@ fn decimal_or_thousands(place: Place, number: String) -> Problem {
 
 /// The first number with a comma, if all such numbers may be integers with grouped thousands: one to three digits
 /// without a leading 0, and three digits after the comma.
-fn thousands(sample: &[&[u8]], delimiter: Delimiter) -> Option<String> {
+fn thousands(sample: &[&[u8]], delimiter: Option<u8>) -> Option<String> {
     let mut first = None;
     let mut all = true;
     for line in sample {
-        split(line, delimiter, |cell| {
-            let cell = unquoted(cell.of(line));
+        cells_of(line, delimiter).into_iter().for_each(|cell| {
+            let cell = unquoted(cell);
             let cell = cell.strip_prefix(b"-").or(cell.strip_prefix(b"+")).unwrap_or(cell);
             let Some(at) = memchr::memchr(b',', cell).filter(|_| !is_name(cell)) else { return };
             let (before, after) = (&cell[..at], &cell[at + 1..]);
@@ -82,25 +80,16 @@ fn thousands(sample: &[&[u8]], delimiter: Delimiter) -> Option<String> {
 
 /// Whether every cell that is not a name is a number, any comma in it is followed by a digit, and at least one cell has
 /// a comma. `strict`: and no cell has a point.
-pub(super) fn numbers_agree(sample: &[&[u8]], delimiter: Delimiter, strict: bool) -> bool {
+pub(super) fn numbers_agree(sample: &[&[u8]], delimiter: Option<u8>, strict: bool) -> bool {
     let mut commas = 0;
-    let good = |line: &&[u8]| {
-        let mut all = true;
-        split(line, delimiter, |cell| {
-            let cell = unquoted(cell.of(line));
-            if cell.is_empty() || is_name(cell) && !cell.contains(&b',') {
-                return;
-            }
-            let after = memchr::memchr(b',', cell).map(|at| cell.get(at + 1).is_some_and(u8::is_ascii_digit));
-            commas += usize::from(after == Some(true));
-            let number = match strict {
-                true => is_decimal(cell),
-                false => is_decimal(cell) || text::is_number(cell),
-            };
-            all &= number && after != Some(false);
-        });
-        all
+    let mut good = |cell: &[u8]| {
+        let cell = unquoted(cell);
+        if cell.is_empty() || is_name(cell) && !cell.contains(&b',') {
+            return true;
+        }
+        let after = memchr::memchr(b',', cell).map(|at| cell.get(at + 1).is_some_and(u8::is_ascii_digit));
+        commas += usize::from(after == Some(true));
+        (is_decimal(cell) || !strict && text::is_number(cell)) && after != Some(false)
     };
-    let all = sample.iter().map(good).fold(true, |all, good| all & good);
-    all && commas > 0
+    sample.iter().all(|line| cells_of(line, delimiter).into_iter().all(&mut good)) && commas > 0
 }

@@ -1,7 +1,8 @@
 //! Replaces what is not a number by blanks of the same length.
 
-use super::cells::{Delimiter, is_number, is_quoted, split};
+use super::cells::{is_number, is_quoted, split};
 use crate::input::text::{lines, quote};
+use crate::metric::matrix::counted;
 use crate::metric::read::{Columns, Decimal, Place, Problem, text};
 use std::borrow::Cow;
 
@@ -13,7 +14,8 @@ pub(super) struct Edit {
     pub(super) header: Option<usize>,
     /// Columns to keep; `None` for all.
     pub(super) columns: Option<Columns>,
-    pub(super) delimiter: Delimiter,
+    /// The byte between cells; `None` for blanks.
+    pub(super) delimiter: Option<u8>,
     pub(super) decimal: Decimal,
     /// Whether the first cell of every row must be a name.
     pub(super) text_in_first: bool,
@@ -24,7 +26,7 @@ impl Edit {
         skipped: 0,
         header: None,
         columns: None,
-        delimiter: Delimiter::Blanks,
+        delimiter: None,
         decimal: Decimal::Point,
         text_in_first: false,
     };
@@ -87,7 +89,7 @@ impl Edit {
             None if count < needed && !self.text_in_first => {
                 let columns = self.columns.as_ref().map(Columns::to_string).unwrap_or_default();
                 let expected = format!("column {needed}, of columns {columns}");
-                Err(Problem::new(Place::Line(number + 1), expected, text::entries(count)))
+                Err(Problem::new(Place::Line(number + 1), expected, counted(count)))
             }
             None => Ok(()),
         }

@@ -1,6 +1,6 @@
 //! Decides whether the first row is a header, and whether the first column holds row names.
 
-use super::cells::{Cell, is_name, is_number, is_quoted, unquoted};
+use super::cells::{is_name, is_number, is_quoted, unquoted};
 use super::rows;
 use crate::metric::read::{Decimal, Place, Problem};
 
@@ -29,14 +29,14 @@ pub(super) enum Header {
 }
 
 /// The first rows, split into cells.
-pub(super) struct Look {
+pub(super) struct Look<'a> {
     pub(super) decimal: Decimal,
-    pub(super) sample: Vec<Vec<Cell>>,
+    pub(super) sample: Vec<Vec<&'a [u8]>>,
 }
 
-impl Look {
-    pub(super) fn cell<'a>(&self, sample: &[&'a [u8]], row: usize, k: usize) -> Option<&'a [u8]> {
-        self.sample.get(row)?.get(k).map(|cell| cell.of(sample[row]))
+impl<'a> Look<'a> {
+    pub(super) fn cell(&self, row: usize, k: usize) -> Option<&'a [u8]> {
+        self.sample.get(row)?.get(k).copied()
     }
 
     /// Whether a cell of a row is a name; `below` is the cell in the same column of the next row.
@@ -45,7 +45,7 @@ impl Look {
     }
 
     /// Classifies the first row.
-    pub(super) fn header(&self, sample: &[&[u8]]) -> Header {
+    pub(super) fn header(&self) -> Header {
         let [first, second, ..] = &self.sample[..] else { return Header::None };
         let short = match second.len().checked_sub(first.len()) {
             Some(short @ (0 | 1)) => short,
@@ -55,44 +55,36 @@ impl Look {
         if short == 1 && self.sample.get(2).is_some_and(|third| third.len() == second.len() + 1) {
             return Header::None;
         }
-        let any_number = (0..second.len()).any(|k| is_number(second[k].of(sample[1]), self.decimal));
-        if !any_number {
+        if !second.iter().any(|cell| is_number(cell, self.decimal)) {
             return Header::None;
         }
-        let cell = |k: usize| first[k].of(sample[0]);
-        let below = |k: usize| self.cell(sample, 1, k + short);
-        let is_empty = |k: usize| unquoted(cell(k)).is_empty();
-        let is_name = |k: usize| is_empty(k) || Look::names(cell(k), below(k));
+        let is_empty = |k: usize| unquoted(first[k]).is_empty();
+        let is_name = |k: usize| is_empty(k) || Look::names(first[k], self.cell(1, k + short));
         if (0..first.len()).all(is_name) && (0..first.len()).any(|k| !is_empty(k)) {
             return Header::Names;
         }
         let counts =
-            |from: usize| first.len() > 1 && (1..first.len()).all(|k| whole(cell(k)) == Some(k - 1 + from));
+            |from: usize| first.len() > 1 && (1..first.len()).all(|k| whole(first[k]) == Some(k - 1 + from));
         if short == 1 || !is_name(0) || !(counts(0) || counts(1)) {
             return Header::None;
         }
         // A name above names, next to numbers that count up, may be the name of the first row.
-        let above_names = Look::names(second[0].of(sample[1]), self.cell(sample, 1, 1));
-        if above_names && !is_empty(0) && !calls_rows(cell(0)) { Header::Unclear } else { Header::Names }
+        let above_names = Look::names(second[0], self.cell(1, 1));
+        if above_names && !is_empty(0) && !calls_rows(first[0]) { Header::Unclear } else { Header::Names }
     }
 
     /// Whether a first row of a name and numbers that count up is a header, when the rows below have names too. It is
     /// one if the rows below form a square or all have fractions, and it is not if all rows form a square.
-    pub(super) fn numbers_are_a_header(
-        &self,
-        text: &[u8],
-        line: usize,
-        sample: &[&[u8]],
-    ) -> Result<bool, Problem> {
+    pub(super) fn numbers_are_a_header(&self, text: &[u8], line: usize) -> Result<bool, Problem> {
         let columns = self.sample[0].len() - 1;
         let all = rows(text).filter(|row| row.0 >= line).count();
         if all == columns || all == columns + 1 {
             return Ok(all == columns + 1);
         }
         let fraction = |row: usize, k: usize| {
-            self.cell(sample, row, k).is_some_and(|cell| cell.iter().any(|b| b".,eE".contains(b)))
+            self.cell(row, k).is_some_and(|cell| cell.iter().any(|b| b".,eE".contains(b)))
         };
-        if columns >= 3 && (1..sample.len()).all(|row| (1..=columns).all(|k| fraction(row, k))) {
+        if columns >= 3 && (1..self.sample.len()).all(|row| (1..=columns).all(|k| fraction(row, k))) {
             return Ok(true);
         }
         let found = "a first line that may number the columns or be a row of data";
@@ -101,23 +93,18 @@ impl Look {
     }
 
     /// How the first column is known to hold row names; `None` if it does not.
-    pub(super) fn names_of_rows(&self, sample: &[&[u8]], header: bool) -> Option<RowNames> {
-        let first = usize::from(header);
+    pub(super) fn names_of_rows(&self, header: bool) -> Option<RowNames> {
+        let rows = &self.sample[usize::from(header)..];
         // Names must stand next to numbers.
-        let wide = (first..sample.len()).any(|row| {
-            let beside = self.sample[row].iter().skip(1);
-            beside.into_iter().any(|cell| is_number(cell.of(sample[row]), self.decimal))
-        });
-        let text = |row: usize| {
-            self.cell(sample, row, 0).is_some_and(|cell| Look::names(cell, self.cell(sample, row, 1)))
-        };
-        if wide && (first..sample.len()).all(text) {
+        let wide = rows.iter().flat_map(|row| row.iter().skip(1)).any(|cell| is_number(cell, self.decimal));
+        let text = |row: &Vec<&[u8]>| row.first().is_some_and(|cell| Look::names(cell, row.get(1).copied()));
+        if wide && rows.iter().all(text) {
             return Some(RowNames::Text);
         }
         if !header || !wide {
             return None;
         }
-        let corner = self.sample[0][0].of(sample[0]);
+        let corner = self.sample[0][0];
         let short = self.sample[0].len() < self.sample[1].len();
         (short || unquoted(corner).is_empty() || calls_rows(corner)).then_some(RowNames::Header)
     }

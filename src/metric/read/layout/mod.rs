@@ -47,14 +47,13 @@ pub(super) struct NumbersOnly<'a> {
     pub(super) names: Vec<String>,
     /// Whether a column of row names is left out.
     pub(super) rows_named: bool,
-    /// Notes on what was left out or replaced.
-    pub(super) notes: Vec<String>,
 }
 
-/// Reduces `text` to numbers.
+/// Reduces `text` to numbers, and adds notes on what was left out or replaced.
 pub(super) fn numbers_only<'a>(
     text: &'a [u8],
     options: &DistanceOptions,
+    notes: &mut Vec<String>,
 ) -> Result<NumbersOnly<'a>, Problem> {
     let skipped = options.skip_rows.unwrap_or(0);
     let rows = sample_of(rows(text).skip_while(|row| row.0 < skipped));
@@ -62,32 +61,25 @@ pub(super) fn numbers_only<'a>(
     let asked = options.columns.is_some() || options.decimal == Some(Decimal::Comma);
     if !asked && sample.iter().all(|line| is_plain(line)) {
         let edit = Edit { skipped, ..Edit::NONE };
-        return Ok(NumbersOnly {
-            text: edit.apply(text)?,
-            names: Vec::new(),
-            rows_named: false,
-            notes: Vec::new(),
-        });
+        return Ok(NumbersOnly { text: edit.apply(text)?, names: Vec::new(), rows_named: false });
     }
     let decimal = match options.decimal {
         Some(decimal) => decimal,
         None => decimal_of(&rows, &sample)?,
     };
-    let mut notes = Vec::new();
     if decimal == Decimal::Comma && options.decimal.is_none() {
         notes.push("commas within numbers are decimal commas".to_owned());
     }
     let delimiter = delimiter_of(&sample, decimal);
     let look = Look { decimal, sample: sample.iter().map(|line| cells_of(line, delimiter)).collect() };
-    let header = match look.header(&sample) {
+    let header = match look.header() {
         Header::Names => true,
         Header::None => false,
         Header::Unclear if options.skip_rows.is_some() => false,
-        Header::Unclear => look.numbers_are_a_header(text, rows[0].0, &sample)?,
+        Header::Unclear => look.numbers_are_a_header(text, rows[0].0)?,
     };
     let header = header.then(|| rows[0].0);
-    let names_of_rows =
-        if options.columns.is_none() { look.names_of_rows(&sample, header.is_some()) } else { None };
+    let names_of_rows = if options.columns.is_none() { look.names_of_rows(header.is_some()) } else { None };
     let columns = options.columns.clone().or_else(|| names_of_rows.map(|_| Columns::from(2)));
     let mut names = Vec::new();
     if let Some(line) = header {
@@ -96,7 +88,7 @@ pub(super) fn numbers_only<'a>(
         let short = look.sample[0].len() < look.sample[1].len();
         let read =
             |k: &usize| columns.as_ref().is_none_or(|columns| columns.contains(k + 1 + usize::from(short)));
-        let name = |k: usize| String::from_utf8_lossy(unquoted(look.sample[0][k].of(sample[0]))).into_owned();
+        let name = |k: usize| String::from_utf8_lossy(unquoted(look.sample[0][k])).into_owned();
         names = (0..look.sample[0].len()).filter(read).map(name).collect();
     }
     if names_of_rows.is_some() {
@@ -104,7 +96,7 @@ pub(super) fn numbers_only<'a>(
     }
     let text_in_first = names_of_rows == Some(RowNames::Text);
     let edit = Edit { skipped, header, columns, delimiter, decimal, text_in_first };
-    Ok(NumbersOnly { text: edit.apply(text)?, names, rows_named: names_of_rows.is_some(), notes })
+    Ok(NumbersOnly { text: edit.apply(text)?, names, rows_named: names_of_rows.is_some() })
 }
 
 /// Removes the first row of numbers, the first column, or both.

@@ -39,7 +39,7 @@ pub(in crate::metric::read) fn value_problem(text: &[u8], k: usize, expected: im
 }
 
 /// Place and token of the number with index `k`, in a text that was parsed without a fault.
-pub(in crate::metric::read) fn locate(text: &[u8], k: usize) -> (Place, &[u8]) {
+pub(super) fn locate(text: &[u8], k: usize) -> (Place, &[u8]) {
     let mut seen = 0;
     for (index, line) in lines(text).enumerate() {
         let mut here = None;

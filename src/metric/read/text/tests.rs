@@ -75,6 +75,6 @@ fn pieces_meet_at_line_ends_and_cover_the_text() {
 #[test]
 fn an_entry_is_located_again() {
     let text = b"# head\n1 2\n\n3,4\n";
-    assert_eq!(locate(text, 3), (Place::Entry { line: 4, entry: 2 }, &b"4"[..]));
+    assert_eq!(places::locate(text, 3), (Place::Entry { line: 4, entry: 2 }, &b"4"[..]));
     assert_eq!(row_line(text, 1), 4);
 }

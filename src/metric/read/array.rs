@@ -1,0 +1,197 @@
+//! Distances and points in matrices, dense or sparse: arrays of NumPy, archives of them, SciPy's sparse matrices, and
+//! Matrix Market's files, whose sparse matrices (`coordinate`) hold the distances of some pairs of points, and dense
+//! ones (`array`) distances or points.
+
+use super::detect::{SAY_WHICH, SIMILARITIES};
+use super::error::{Place, Problem};
+use super::{DistanceFormat, DistanceOptions, Input, npy, triangle};
+use crate::input::matrix_market::{self, Matrix};
+use crate::input::npz::Archive;
+use crate::input::triplets::{Triplet, Triplets};
+use crate::metric::pairs::{self, Entry};
+use crate::metric::square::{self, DISTANCE};
+use crate::metric::{DistanceMatrix, Distances, PointCloud, Value};
+
+/// Maximal number of points of a sparse matrix, so that a short file cannot ask for gigabytes.
+const POINTS: usize = 1 << 24;
+
+/// Reads the array `key` of an archive, its only array, or its sparse matrix, and adds notes on corrections.
+pub(super) fn read_archive(
+    bytes: &[u8],
+    format: DistanceFormat,
+    options: &DistanceOptions,
+    notes: &mut Vec<String>,
+) -> Result<Input, Problem> {
+    let archive = Archive::open(bytes)?;
+    let key = options.key.as_deref();
+    if key.is_none() && archive.is_sparse() {
+        return read_sparse(&archive.sparse()?, options, notes);
+    }
+    let array = match key {
+        Some(key) => archive.read(key).map_err(|problem| {
+            let names: Vec<&str> = archive.names().collect();
+            problem.note(format!("--key takes one of {}", names.join(", ")))
+        }),
+        None => archive.single().map_err(|problem| match archive.names().count() {
+            0 | 1 => problem,
+            _ => problem.note("--key says which one to read"),
+        }),
+    }?;
+    // Byte offsets in the array are not offsets in the archive.
+    npy::read(&array, format, options, notes).map_err(|problem| Problem { place: Place::Whole, ..problem })
+}
+
+/// Reads a Matrix Market file, and adds notes on corrections.
+pub(super) fn read_matrix_market(
+    bytes: &[u8],
+    format: DistanceFormat,
+    options: &DistanceOptions,
+    notes: &mut Vec<String>,
+) -> Result<Input, Problem> {
+    let matrix = match matrix_market::read(bytes)? {
+        Matrix::Sparse(matrix) => return read_sparse(&matrix, options, notes),
+        Matrix::Dense(matrix) => matrix,
+    };
+    let (rows, columns) = (matrix.rows, matrix.columns);
+    if matrix.values.is_empty() {
+        return Err(Problem::new(Place::Whole, "at least one point", format!("{rows} × {columns}")));
+    }
+    let layout = Layout { rows, columns, fortran: true, place: &|_| Place::Whole };
+    Ok(Input::Double(distances(Array { layout, values: matrix.values }, format, options, notes)?))
+}
+
+/// Makes the graph of a sparse matrix, and adds notes on corrections.
+fn read_sparse(
+    matrix: &Triplets,
+    options: &DistanceOptions,
+    notes: &mut Vec<String>,
+) -> Result<Input, Problem> {
+    let Triplets { rows, columns, entries, .. } = matrix;
+    let shape = |expected: &str| Problem::new(Place::Whole, expected, format!("{rows} × {columns}"));
+    if rows != columns {
+        return Err(shape("a square sparse matrix, a row and a column for each point"));
+    }
+    if !(1..=POINTS).contains(rows) {
+        return Err(shape("a sparse matrix of 1 to 16777216 points"));
+    }
+    let problem = |k: usize, expected: &str| {
+        let Triplet { row, column, value } = entries[k];
+        Problem::new(matrix.place(k), expected, format!("{value} in row {row}, column {column} from 0"))
+    };
+    let entry = |e: &Triplet| Entry { row: e.row as u32, column: e.column as u32, value: e.value };
+    let listed: Vec<Entry<f64>> = entries.iter().map(entry).collect();
+    Ok(Input::Double(pairs::graph(*rows, &listed, options, &problem, notes)?.into()))
+}
+
+/// Layout of an array in its file.
+#[derive(Clone, Copy)]
+pub(super) struct Layout<'a> {
+    pub(super) rows: usize,
+    pub(super) columns: usize,
+    pub(super) fortran: bool,
+    /// The place in the file of an element, given by its index in file order.
+    pub(super) place: &'a dyn Fn(usize) -> Place,
+}
+
+/// An array in memory.
+pub(super) struct Array<'a, T> {
+    pub(super) layout: Layout<'a>,
+    pub(super) values: Vec<T>,
+}
+
+impl<T: Value> Array<'_, T> {
+    fn index(&self, i: usize, j: usize) -> usize {
+        let Layout { rows, columns, fortran, .. } = self.layout;
+        if fortran { j * rows + i } else { i * columns + j }
+    }
+
+    fn at(&self, i: usize, j: usize) -> T {
+        self.values[self.index(i, j)]
+    }
+
+    /// The error for an unexpected entry `(i, j)`.
+    fn problem(&self, i: usize, j: usize, expected: &str) -> Problem {
+        let found: f64 = self.at(i, j).into();
+        let place = (self.layout.place)(self.index(i, j));
+        Problem::new(place, expected, format!("{found} in row {i}, column {j}"))
+    }
+
+    /// The error for unexpected extents.
+    fn shape_problem(&self, expected: &str) -> Problem {
+        let Layout { rows, columns, .. } = self.layout;
+        Problem::new(Place::Whole, expected, format!("{rows} × {columns}"))
+    }
+}
+
+/// Interprets an array as distances or points, and adds notes on corrections.
+pub(super) fn distances<T: Value>(
+    array: Array<'_, T>,
+    format: DistanceFormat,
+    options: &DistanceOptions,
+    notes: &mut Vec<String>,
+) -> Result<Distances<T>, Problem> {
+    let Layout { rows, columns, .. } = array.layout;
+    let at = |i, j| array.at(i, j);
+    match format {
+        DistanceFormat::Distance => Ok(matrix(&array, options, notes)?.into()),
+        DistanceFormat::PointCloud => Ok(cloud(array)?.into()),
+        DistanceFormat::LowerDistance | DistanceFormat::UpperDistance => Ok(condensed(array, format)?.into()),
+        DistanceFormat::Npy | DistanceFormat::Npz | DistanceFormat::MatrixMarket => {
+            if options.has_births() {
+                return Ok(matrix(&array, options, notes)?.into());
+            }
+            let square = rows == columns;
+            if square && square::has_zero_diagonal(rows, &at) {
+                let matrix = matrix(&array, options, notes);
+                return Ok(matrix.map_err(|problem| problem.also(SAY_WHICH))?.into());
+            }
+            let is_similar = square && square::looks_like_similarities(rows, &at);
+            if is_similar || square && square::looks_like_a_matrix(rows, &at) {
+                let on_diagonal = (0..rows).find(|&i| at(i, i).into() != 0.0).unwrap_or(0);
+                let problem = array.problem(on_diagonal, on_diagonal, "a zero diagonal in a symmetric array");
+                return Err(problem.note(if is_similar { SIMILARITIES } else { SAY_WHICH }));
+            }
+            Ok(cloud(array)?.into())
+        }
+        _ => Err(super::no_reader("a format of distances or points that an array can hold", format)),
+    }
+}
+
+fn matrix<T: Value>(
+    array: &Array<'_, T>,
+    options: &DistanceOptions,
+    notes: &mut Vec<String>,
+) -> Result<DistanceMatrix<T>, Problem> {
+    let Layout { rows, columns, .. } = array.layout;
+    if rows != columns {
+        return Err(array.shape_problem("a square array"));
+    }
+    let problem = |i, j, expected: &str| array.problem(i, j, expected);
+    square::matrix(rows, &|i, j| array.at(i, j), options, &problem, notes)
+}
+
+/// Makes the matrix from a list of the distances on one side of the diagonal.
+fn condensed<T: Value>(array: Array<'_, T>, format: DistanceFormat) -> Result<DistanceMatrix<T>, Problem> {
+    let Layout { rows, columns, .. } = array.layout;
+    if rows != 1 && columns != 1 {
+        return Err(array.shape_problem("a list of distances").note("--format distance reads square arrays"));
+    }
+    if let Some(k) = array.values.iter().position(|&d| !matches!(d.into(), 0.0..)) {
+        let (i, j) = if columns == 1 { (k, 0) } else { (0, k) };
+        return Err(array.problem(i, j, DISTANCE));
+    }
+    Ok(match format {
+        DistanceFormat::LowerDistance => DistanceMatrix::from_lower(array.values)?,
+        _ => triangle::from_upper(&array.values)?,
+    })
+}
+
+fn cloud<T: Value>(array: Array<'_, T>) -> Result<PointCloud<T>, Problem> {
+    let Layout { rows, columns, fortran, .. } = array.layout;
+    let entries = || (0..rows).flat_map(|i| (0..columns).map(move |j| (i, j)));
+    if let Some((i, j)) = entries().find(|&(i, j)| !array.at(i, j).into().is_finite()) {
+        return Err(array.problem(i, j, "a finite coordinate"));
+    }
+    let coordinates = if fortran { entries().map(|(i, j)| array.at(i, j)).collect() } else { array.values };
+    Ok(PointCloud::new(columns, coordinates)?)
+}
