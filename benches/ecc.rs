@@ -9,7 +9,6 @@
 
 #![allow(missing_docs)] // criterion's macros make public functions
 
-use std::convert::Infallible;
 use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
@@ -59,31 +58,20 @@ fn in_memory(rows: VcecRows) -> Vcec {
 }
 
 fn piped<T: Voxel>(streamer: &mut SlabCounter<T>, image: &Image<T>) -> Vcec {
-    let mut left = image.voxels();
-    let mut read = |voxels: &mut [T]| {
-        let (now, later) = left.split_at(voxels.len().min(left.len()));
-        voxels[..now.len()].copy_from_slice(now);
-        left = later;
-        Ok::<_, Infallible>(now.len())
-    };
-    counted(streamer, image, Voxels::InOrder(&mut read))
+    counted(streamer, image, true)
 }
 
-fn counted<T: Voxel>(
-    streamer: &mut SlabCounter<T>,
-    image: &Image<T>,
-    voxels: Voxels<'_, T, Infallible>,
-) -> Vcec {
-    let watch = Watch::telling(&|_| ());
+fn counted<T: Voxel>(streamer: &mut SlabCounter<T>, image: &Image<T>, is_sequential: bool) -> Vcec {
+    let read = |first: usize, voxels: &mut [T]| {
+        voxels.copy_from_slice(&image.voxels()[first..first + voxels.len()]);
+        Ok(())
+    };
+    let (voxels, watch) = (Voxels { read: &read, is_sequential }, Watch::telling(&|_| ()));
     in_memory(streamer.curve(image.shape(), None, voxels, None, &watch).expect("voxels for the shape"))
 }
 
 fn apart<T: Voxel>(streamer: &mut SlabCounter<T>, image: &Image<T>) -> Vcec {
-    let read = |first: usize, voxels: &mut [T]| {
-        voxels.copy_from_slice(&image.voxels()[first..first + voxels.len()]);
-        Ok::<_, Infallible>(())
-    };
-    counted(streamer, image, Voxels::Anywhere(&read))
+    counted(streamer, image, false)
 }
 
 fn verify<T: Voxel>(streamer: &mut SlabCounter<T>, image: &Image<T>, request: &EccRequest) {

@@ -20,7 +20,7 @@ use std::error::Error;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use lacuna::cubical::ecc::cuda::{DeviceError, Prepared};
+use lacuna::cubical::ecc::cuda::Prepared;
 use lacuna::cubical::ecc::scales::{Scales, curves_device};
 use lacuna::cubical::ecc::{Bins, EccRequest, Voxels, curve};
 use lacuna::cubical::read::{self, ImageOptions, Raw};
@@ -131,16 +131,16 @@ fn streamed<T: KernelVoxel>(
     let places = stream.anywhere().ok_or("no places in a regular file")?;
     let request = EccRequest { bins, ..EccRequest::default() };
     let expected = Prepared::<T>::new(gpu)?.curve(&gpu.upload(image.voxels())?, image.shape(), &request)?;
-    let read = |first, room: &mut [T]| places.read(first, room).map_err(Failed::from);
+    let read = |first: usize, room: &mut [T]| Ok(places.read(first, room)?);
     let mut times = [f64::INFINITY; 3];
     let count = image.shape().count();
     for _ in 0..ROUNDS {
         let prepared = Prepared::<T>::new(gpu)?;
         for time in [0, 1, 1] {
             let start = Instant::now();
-            let found = prepared.stream(image.shape(), &request, Voxels::Anywhere(&read), &|_| ());
+            let found = prepared.stream(image.shape(), &request, Voxels::anywhere(&read), &|_| ());
             times[time] = times[time].min(start.elapsed().as_secs_f64());
-            if found.map_err(|Failed(failure)| -> Failure { failure })? != expected {
+            if found? != expected {
                 return Err(format!("{}: another curve than of the whole", T::NAME).into());
             }
         }
@@ -164,15 +164,6 @@ fn streamed<T: KernelVoxel>(
     Ok(())
 }
 
-/// The error of a stream.
-struct Failed(Box<dyn Error + Send + Sync>);
-
-impl<E: Error + Send + Sync + 'static> From<E> for Failed {
-    fn from(error: E) -> Self {
-        Failed(Box::new(error))
-    }
-}
-
 /// Times loading the kernels, followed by an image of one voxel.
 fn fixed<T: KernelVoxel>(gpu: &Gpu, bins: Bins, voxel: T) -> Result<(), Failure> {
     let (shape, request) = (Shape::new(&[1], Order::C)?, EccRequest { bins, ..EccRequest::default() });
@@ -183,9 +174,9 @@ fn fixed<T: KernelVoxel>(gpu: &Gpu, bins: Bins, voxel: T) -> Result<(), Failure>
         let loaded = start.elapsed().as_secs_f64();
         let read = |_: usize, room: &mut [T]| {
             room.fill(voxel);
-            Ok::<(), DeviceError>(())
+            Ok(())
         };
-        prepared.stream(shape, &request, Voxels::Anywhere(&read), &|_| ())?;
+        prepared.stream(shape, &request, Voxels::anywhere(&read), &|_| ())?;
         let all = start.elapsed().as_secs_f64();
         times = [times[0].min(loaded), times[1].min(all)];
     }

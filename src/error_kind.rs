@@ -7,10 +7,7 @@ use std::io;
 use crate::backend::{BackendError, CudaError, MachineError, ThreadsError};
 use crate::cells::ComplexError;
 use crate::compare::{CompareError, write::UnwritableBarcode};
-use crate::cubical::curves::CurvesError;
-use crate::cubical::ecc::cuda::DeviceError;
-use crate::cubical::ecc::scales::ScalesError;
-use crate::cubical::ecc::{BinsError, slabs::SlabError};
+use crate::cubical::ecc::{BinsError, EccError};
 use crate::cubical::persistence::PersistenceError;
 use crate::cubical::persistence::via_matrix::ViaMatrixError;
 use crate::cubical::resident::ResidentError;
@@ -88,23 +85,19 @@ classified! {
         Self::OutOfMemory { .. } => ErrorKind::Memory,
         _ => ErrorKind::System,
     }
-    CurvesError {
-        Self::Read(error) => error.error_kind(),
-        Self::Slabs(error) => error.error_kind(),
-        Self::Backend(error) => error.error_kind(),
-        Self::Device(error) => error.error_kind(),
-        Self::Check(_) => ErrorKind::System,
-        Self::Scales(error) => error.error_kind(),
-        Self::Checkpoint(error) => error.error_kind(),
-        Self::Interrupted(error) => error.error_kind(),
-    }
     CyclesError {
         Self::Refused(_) => ErrorKind::Memory,
         Self::Interrupted(error) => error.error_kind(),
     }
-    DeviceError { Self::Cuda(_) | Self::Threads(_) => ErrorKind::System, }
     DistanceError { Self::Interrupted(error) => error.error_kind(), }
     DoesNotFit { _ => ErrorKind::Memory, }
+    EccError {
+        Self::Read(error) => error.error_kind(),
+        Self::Checkpoint(error) => error.error_kind(),
+        Self::Memory(_) | Self::Slabs { .. } => ErrorKind::Memory,
+        Self::Spill { .. } | Self::Threads(_) => ErrorKind::System,
+        Self::Interrupted(error) => error.error_kind(),
+    }
     GeometryError {}
     Inexact {}
     DistancesError { Self::Memory(_) => ErrorKind::Memory, }
@@ -135,7 +128,6 @@ classified! {
         Self::SelfCheck { .. } | Self::Threads(_) => ErrorKind::System,
         Self::Interrupted(error) => error.error_kind(),
     }
-    ScalesError { Self::Device(error) => error.error_kind(), }
     ShapeError {}
     ThinError { Self::Memory(_) => ErrorKind::Memory, }
     ThreadsError { _ => ErrorKind::System, }
@@ -187,22 +179,11 @@ impl<F: input::Formats, P: Error + 'static> Classified for input::ReadError<F, P
     }
 }
 
-impl<E: Classified, D: Error + 'static> Classified for MachineError<E, D> {
+impl<E: Classified> Classified for MachineError<E> {
     fn error_kind(&self) -> ErrorKind {
         match self {
             MachineError::Stage(error) => error.error_kind(),
             MachineError::Backend(_) | MachineError::Device(_) | MachineError::Check(_) => ErrorKind::Device,
-        }
-    }
-}
-
-impl<E: Classified> Classified for SlabError<E> {
-    fn error_kind(&self) -> ErrorKind {
-        match self {
-            SlabError::Read(error) => error.error_kind(),
-            SlabError::Memory(_) | SlabError::Slabs { .. } => ErrorKind::Memory,
-            SlabError::Spill { .. } | SlabError::Threads(_) => ErrorKind::System,
-            _ => ErrorKind::Input,
         }
     }
 }

@@ -408,7 +408,7 @@ fn skeleton(choices: &mut Unstructured<'_>, devices: Option<&Backend>) -> Result
             let (expected, passes) = thinning::plain::thin(&image, rule, iterations);
             assert_eq!((found.places(), figures.iterations), (expected.places(), passes), "{request:?}");
             if let Some(devices) = devices {
-                let on_device = thinning::machine::thin_by(&image, &request, devices, &mut |_| ());
+                let on_device = thinning::thin_by(&image, &request, devices, &mut |_| ());
                 let (found, figures, _) = on_device.expect("the image is small");
                 assert_eq!(
                     (found.places(), figures.iterations),

@@ -220,7 +220,7 @@ pub(crate) fn thin<'py>(
         let skeleton = Skeleton { backend, ..Skeleton::new(&bits, request) };
         let outcome = skeleton.solve(progress)?;
         let threshold = threshold.map(Value::double);
-        Ok((outcome.skeleton.to_image(1, Order::C).into_voxels(), outcome.figures.iterations, threshold))
+        Ok((outcome.skeleton.to_image(1, Order::C).into_voxels(), outcome.statistics.iterations, threshold))
     };
     let (voxels, iterations, threshold) =
         if voxels <= FEW { at_once(py, work) } else { on_threads(py, threads, progress.as_ref(), work) }?;

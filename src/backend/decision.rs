@@ -1,11 +1,13 @@
 //! Decides whether a device or the processor runs a stage.
 
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock};
+use std::thread;
 
-use super::{BackendError, BackendRequest, Choice};
-use crate::cuda::{CudaError, Gpu, Starting};
+use super::{BackendError, BackendRequest, Choice, guarded};
+use crate::cuda::{CudaError, Gpu};
 use crate::memory::{Bytes, available};
+use crate::parallel::lock;
 
 /// Estimated duration of a piece of work, in seconds.
 #[derive(Debug, Clone, PartialEq)]
@@ -91,16 +93,18 @@ impl Decision {
 #[derive(Debug, Clone)]
 pub struct Backend {
     request: Arc<BackendRequest>,
-    devices: Arc<Mutex<Devices>>,
+    devices: Arc<Devices>,
 }
 
 /// The devices of a request, and the time that they would have saved.
 #[derive(Debug, Default)]
 struct Devices {
-    /// The devices, once their opening has begun.
-    starting: Option<Starting>,
+    /// The devices once they are open, or the reason why they cannot be opened.
+    opened: OnceLock<Result<Vec<Gpu>, CudaError>>,
+    /// Set when a thread has been started that opens them.
+    has_begun: OnceLock<()>,
     /// Seconds that open devices would have saved so far.
-    missed: f64,
+    missed: Mutex<f64>,
 }
 
 impl Default for Backend {
@@ -113,18 +117,18 @@ impl Default for Backend {
 impl Backend {
     /// Creates the backend for a request. Explicitly requested devices are opened in the background.
     pub fn new(request: BackendRequest) -> Self {
-        let backend = Backend { request: Arc::new(request), devices: Arc::default() };
-        if backend.insists_on_devices() {
-            backend.begin();
-        }
-        backend
+        Backend::sharing(Arc::default(), request)
     }
 
     /// Returns a backend with the same devices but another choice. Devices that one of the two opens are open for the
     /// other.
     pub fn choosing(&self, choice: Choice) -> Self {
         let request = BackendRequest { choice, ..BackendRequest::clone(&self.request) };
-        let backend = Backend { request: Arc::new(request), devices: Arc::clone(&self.devices) };
+        Backend::sharing(Arc::clone(&self.devices), request)
+    }
+
+    fn sharing(devices: Arc<Devices>, request: BackendRequest) -> Self {
+        let backend = Backend { request: Arc::new(request), devices };
         if backend.insists_on_devices() {
             backend.begin();
         }
@@ -160,7 +164,7 @@ impl Backend {
 
     /// The first device, if devices are open by now.
     pub(crate) fn ready(&self) -> Option<Gpu> {
-        self.lock().starting.as_mut()?.ready()?.first().cloned()
+        self.devices.opened.get()?.as_ref().ok()?.first().cloned()
     }
 
     /// Decides between device and processor for the work of an estimate. Devices that are opened for it stay open for
@@ -192,7 +196,7 @@ impl Backend {
                 "{figures}, but its driver may take {driver} of memory, and {left} are left"
             )));
         }
-        match self.wait() {
+        match self.devices.open(&self.request) {
             Ok(gpus) => {
                 let names: Vec<&str> = gpus.iter().map(Gpu::name).collect();
                 let why = if forced { "as asked".to_string() } else { figures };
@@ -216,11 +220,9 @@ impl Backend {
     /// Accumulates the time that open devices would have saved, and begins to open devices when it reaches the
     /// opening time.
     fn miss(&self, seconds: f64) {
-        let mut devices = self.lock();
-        devices.missed += seconds.max(0.0);
-        let is_enough = devices.missed >= OPENING;
-        drop(devices);
-        if is_enough && too_little_for_driver().is_none() {
+        let mut missed = lock(&self.devices.missed);
+        *missed += seconds.max(0.0);
+        if *missed >= OPENING && too_little_for_driver().is_none() {
             self.begin();
         }
     }
@@ -228,26 +230,29 @@ impl Backend {
     /// Whether the opening of devices has begun.
     #[cfg(test)]
     pub(super) fn has_begun(&self) -> bool {
-        self.lock().starting.is_some()
+        self.devices.has_begun.get().is_some()
     }
 
-    /// Begins to open the devices, unless that has begun.
+    /// Begins to open the devices in the background, unless that has begun. Creating a context takes 0.2–0.3 s, during
+    /// which the processor reads and ranks. A run that needs the devices waits for them; one that does not ends without
+    /// waiting.
     fn begin(&self) {
-        self.lock().starting.get_or_insert_with(|| self.open());
+        self.devices.has_begun.get_or_init(|| {
+            let (devices, request) = (Arc::clone(&self.devices), Arc::clone(&self.request));
+            // The thread is not joined, since it may still be in the driver when the program ends without the devices.
+            // If none can be started, whoever needs the devices opens them.
+            let open = move || drop(devices.open(&request));
+            drop(thread::Builder::new().name("cuda".into()).spawn(open));
+        });
     }
+}
 
-    /// Waits for the devices to be open, and begins to open them if necessary.
-    fn wait(&self) -> Result<Vec<Gpu>, CudaError> {
-        self.lock().starting.get_or_insert_with(|| self.open()).wait()
-    }
-
-    fn open(&self) -> Starting {
-        let devices = if self.request.devices.is_empty() { vec![0] } else { self.request.devices.clone() };
-        Starting::begin(devices, self.request.memory)
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Devices> {
-        // A panic of another thread leaves the value valid: a number, and devices that are only replaced as a whole.
-        self.devices.lock().unwrap_or_else(PoisonError::into_inner)
+impl Devices {
+    /// Waits until the devices are open, and opens them if nobody does.
+    fn open(&self, request: &BackendRequest) -> Result<Vec<Gpu>, CudaError> {
+        let ordinals = if request.devices.is_empty() { &[0][..] } else { &request.devices };
+        let open =
+            || guarded(|| ordinals.iter().map(|&ordinal| Gpu::open(ordinal, request.memory)).collect());
+        self.opened.get_or_init(open).clone()
     }
 }

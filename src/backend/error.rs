@@ -11,9 +11,9 @@ pub enum BackendError {
     Cuda(#[from] CudaError),
 }
 
-/// The error of a stage that may run on a device. `E` is the error of the stage itself, `D` that of the device code.
+/// The error of a stage that may run on a device. `E` is the error of the stage itself.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum MachineError<E, D = CudaError> {
+pub enum MachineError<E> {
     /// The input or the request does not suit the stage, on any backend.
     #[error(transparent)]
     Stage(E),
@@ -22,14 +22,8 @@ pub enum MachineError<E, D = CudaError> {
     Backend(#[from] BackendError),
     /// The device failed, and the processor may not replace it.
     #[error("backend cuda")]
-    Device(#[source] D),
+    Device(#[from] CudaError),
     /// The results of the device differ from those of the processor.
     #[error("self-check: {0}")]
     Check(#[from] Difference),
-}
-
-impl<E, D: From<CudaError>> From<CudaError> for MachineError<E, D> {
-    fn from(error: CudaError) -> Self {
-        MachineError::Device(error.into())
-    }
 }

@@ -32,8 +32,7 @@ pub use decision::{Backend, Decision};
 pub use difference::Difference;
 pub(crate) use difference::expect_same;
 pub use error::{BackendError, MachineError};
-pub(crate) use run::guarded;
-pub(crate) use run::{Outcome, Stage};
+pub(crate) use run::{Stage, guarded};
 pub use threads::ThreadsError;
 pub(crate) use threads::on_threads;
 

@@ -13,15 +13,13 @@ pub(crate) trait Stage<G = Gpu> {
     type Found;
     /// Error for an input that does not suit the stage, on either.
     type Error;
-    /// Error of the code that drives the device.
-    type Failure: From<CudaError> + fmt::Display;
 
     /// Computes the result on a device.
     ///
     /// # Errors
     /// [`MachineError::Device`] if the device fails, so that the processor may take over; every other error ends the
     /// stage.
-    fn on_device(&mut self, device: &G) -> Outcome<Self::Found, Self, G>;
+    fn on_device(&mut self, device: &G) -> Result<Self::Found, MachineError<Self::Error>>;
 
     /// Computes the result on the processor.
     ///
@@ -33,12 +31,8 @@ pub(crate) trait Stage<G = Gpu> {
     ///
     /// # Errors
     /// [`MachineError::Check`] with the first difference; any error that keeps either from computing its result.
-    fn check(&mut self, found: &Self::Found) -> Outcome<(), Self, G>;
+    fn check(&mut self, found: &Self::Found) -> Result<(), MachineError<Self::Error>>;
 }
-
-/// Result of running the stage `S`, which may use a device of type `G`.
-pub(crate) type Outcome<T, S, G = Gpu> =
-    Result<T, MachineError<<S as Stage<G>>::Error, <S as Stage<G>>::Failure>>;
 
 impl<G> Decision<G> {
     /// Runs a stage on the device, checked by the processor if requested; or on the processor, if there is no device or
@@ -46,26 +40,16 @@ impl<G> Decision<G> {
     ///
     /// # Errors
     /// The stage rejects its input, the device fails without fallback, or its result differs from the processor's.
-    pub(crate) fn run<S: Stage<G>>(&mut self, stage: &mut S) -> Outcome<S::Found, S, G> {
-        match self.run_on_device(stage)? {
-            Some(found) => Ok(found),
-            None => stage.on_processor().map_err(MachineError::Stage),
-        }
-    }
-
-    /// Like [`run`](Decision::run), but returns `None` where the processor is to do the work.
-    ///
-    /// # Errors
-    /// As [`run`](Decision::run).
-    pub(crate) fn run_on_device<S: Stage<G>>(&mut self, stage: &mut S) -> Outcome<Option<S::Found>, S, G> {
+    pub(crate) fn run<S: Stage<G>>(&mut self, stage: &mut S) -> Result<S::Found, MachineError<S::Error>> {
         let found = self.on_device(|device| match stage.on_device(device) {
             Err(MachineError::Device(failure)) => Err(failure),
             found => Ok(found),
-        });
-        let found = found.map_err(MachineError::Device)?.transpose()?;
-        match &found {
-            Some(found) if self.self_check => stage.check(found)?,
-            _ => {}
+        })?;
+        let Some(found) = found.transpose()? else {
+            return stage.on_processor().map_err(MachineError::Stage);
+        };
+        if self.self_check {
+            stage.check(&found)?;
         }
         Ok(found)
     }
@@ -76,10 +60,10 @@ impl<G> Decision<G> {
     ///
     /// # Errors
     /// The device fails, and fallback is not allowed.
-    pub(crate) fn on_device<T, E: From<CudaError> + fmt::Display>(
+    pub(crate) fn on_device<T>(
         &mut self,
-        work: impl FnOnce(&G) -> Result<T, E>,
-    ) -> Result<Option<T>, E> {
+        work: impl FnOnce(&G) -> Result<T, CudaError>,
+    ) -> Result<Option<T>, CudaError> {
         let Some(device) = self.gpus.first() else { return Ok(None) };
         match guarded(|| work(device)) {
             Ok(found) => Ok(Some(found)),

@@ -57,9 +57,8 @@ struct Seven {
 impl Stage<Device> for Seven {
     type Found = u32;
     type Error = Infallible;
-    type Failure = CudaError;
 
-    fn on_device(&mut self, _: &Device) -> Outcome<u32, Self, Device> {
+    fn on_device(&mut self, _: &Device) -> Result<u32, MachineError<Infallible>> {
         (self.device)()
     }
 
@@ -68,7 +67,7 @@ impl Stage<Device> for Seven {
         Ok(7)
     }
 
-    fn check(&mut self, &found: &u32) -> Outcome<(), Self, Device> {
+    fn check(&mut self, &found: &u32) -> Result<(), MachineError<Infallible>> {
         self.found += 1;
         Ok(expect_same(|| "the number".to_owned(), found, 7)?)
     }

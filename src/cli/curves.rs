@@ -4,11 +4,9 @@ use std::error::Error;
 use std::fs;
 use std::path::Path;
 
-use lacuna::cubical::curves::{CurveSource, CurvesError, CurvesFound, ImageCurves};
-use lacuna::cubical::ecc::BinsError;
-use lacuna::cubical::ecc::cuda::DeviceError;
-use lacuna::cubical::ecc::scales::{Scales, ScalesError};
-use lacuna::cubical::ecc::slabs::SlabError;
+use lacuna::cubical::curves::{CurveSource, CurvesFound, ImageCurves};
+use lacuna::cubical::ecc::scales::Scales;
+use lacuna::cubical::ecc::{BinsError, EccError, MachineError};
 use lacuna::cubical::read::{self, ImageOptions};
 use lacuna::internals::name_of;
 use lacuna::progress::Progress;
@@ -34,37 +32,28 @@ impl CurveFile<'_> {
             self.path == Path::new("-") || fs::metadata(self.path).is_ok_and(|found| !found.is_file());
         let open = || read::open(self.path, self.options);
         let source = CurveSource::new(&open, is_read_once);
-        let found = match scales {
-            Some(scales) => curves.curves(&source, scales, progress),
-            None => curves.curve(&source, progress),
-        };
+        let found = curves.curves(&source, scales, progress);
         found.map_err(|error| no_curve(&name_of(self.path), error))
     }
 }
 
 /// The error of a file that has no curve: the file, the reason, and options that help.
-pub(crate) fn no_curve(file: &str, error: CurvesError) -> CliError {
+pub(crate) fn no_curve(file: &str, error: MachineError) -> CliError {
+    use EccError::{Bins, Checkpoint, Interrupted, Range, Read, Slabs, Spill};
     let option = match &error {
         // The errors of the reader and the backend are complete.
-        CurvesError::Read(_)
-        | CurvesError::Backend(_)
-        | CurvesError::Checkpoint(_)
-        | CurvesError::Interrupted(_) => return error.into(),
-        CurvesError::Slabs(SlabError::Spill { directory, limit, error: source }) => {
+        MachineError::Stage(Read(_) | Checkpoint(_) | Interrupted(_)) | MachineError::Backend(_) => {
+            return error.into();
+        }
+        MachineError::Stage(Spill { directory, limit, error: source }) => {
             let what = format!(
                 "{file}: {}: cannot keep rows that {limit} bytes of memory have no room for (--temp-dir, --memory): {source}",
                 directory.display()
             );
             return CliError::from(error).saying(what);
         }
-        CurvesError::Scales(
-            ScalesError::Bins(BinsError::NoneFinite)
-            | ScalesError::Device(DeviceError::Bins(BinsError::NoneFinite)),
-        )
-        | CurvesError::Device(DeviceError::Bins(BinsError::NoneFinite))
-        | CurvesError::Slabs(SlabError::Bins(BinsError::NoneFinite) | SlabError::Range(_))
-        | CurvesError::Range { .. } => " (--range)",
-        CurvesError::Slabs(SlabError::Slabs { .. }) => " (--memory)",
+        MachineError::Stage(Bins(BinsError::NoneFinite) | Range(_)) => " (--range)",
+        MachineError::Stage(Slabs { .. }) => " (--memory)",
         _ => "",
     };
     let message = format!("{}{option}", with_causes(format!("{file}: {error}"), error.source()));

@@ -176,8 +176,9 @@ pub(crate) fn run(arguments: &Arguments, given: &ArgMatches) -> Result<(), CliEr
     let workers = run.workers(SMALL).min(most).max(1);
     let job = Job { arguments, request, scales, options, format, limit, voxels: AtomicUsize::new(0) };
     let curves = |limit| {
-        let curves = ImageCurves::new(&request, limit, common.machine.backend());
-        curves.expect("the bins were checked").spilling_to(arguments.temp_dir.clone())
+        let directory = arguments.temp_dir.clone();
+        let curves = ImageCurves::new(&request, limit, directory, common.machine.backend());
+        curves.expect("the bins were checked")
     };
     let worker = |workers: usize| -> Work<'_> {
         let (job, mut curves) = (&job, curves(limit / workers));

@@ -210,12 +210,10 @@ fn quoted(word: &str) -> String {
 mod tests {
     use lacuna::backend::BackendError;
     use lacuna::backend::CudaError;
-    use lacuna::cubical::curves::CurvesError;
-    use lacuna::cubical::ecc::cuda::DeviceError;
-    use lacuna::cubical::ecc::scales::ScalesError;
+    use lacuna::cubical::ecc::{EccError, MachineError as CurveError};
     use lacuna::cubical::persistence::MachineError as DeviceOrProcessorError;
     use lacuna::cubical::persistence::via_matrix::ViaMatrixError;
-    use lacuna::cubical::thinning::machine::MachineError as ThinError;
+    use lacuna::cubical::thinning::MachineError as ThinError;
     use lacuna::cubical::thinning::two_valued::TwoValuedError;
     use lacuna::matrix::leftmost_ones::ScanError;
     use lacuna::rips::RipsError;
@@ -223,7 +221,7 @@ mod tests {
     use super::*;
     use crate::cli::curves::no_curve;
 
-    fn curve(error: CurvesError) -> CliError {
+    fn curve(error: CurveError) -> CliError {
         no_curve("", error)
     }
 
@@ -231,8 +229,7 @@ mod tests {
     #[test]
     fn a_missing_device_is_the_machine_s_fault_everywhere() {
         let backend = || BackendError::Cuda(CudaError::NoDriver);
-        let device = || DeviceError::Cuda(CudaError::NoDriver);
-        let errors: [CliError; 11] = [
+        let errors: [CliError; 10] = [
             backend().into(),
             RipsError::Backend(backend()).into(),
             ScanError::Backend(backend()).into(),
@@ -241,15 +238,14 @@ mod tests {
             ViaMatrixError::Scan(ScanError::Backend(backend())).into(),
             ThinError::Backend(backend()).into(),
             CliError::about("file", TwoValuedError::Thin(ThinError::Backend(backend()))),
-            curve(CurvesError::Backend(backend())),
-            curve(CurvesError::Device(device())),
-            curve(CurvesError::Scales(ScalesError::Device(device()))),
+            curve(CurveError::Backend(backend())),
+            curve(CurveError::Device(CudaError::NoDriver)),
         ];
         for error in errors {
             assert_eq!(error.exit_code(), 1, "{error:?}");
         }
         let wrong: [CliError; 3] =
-            [RipsError::Modulus(4).into(), curve(CurvesError::ReadOnce), usage("there are 2 inputs")];
+            [RipsError::Modulus(4).into(), curve(EccError::ReadOnce.into()), usage("there are 2 inputs")];
         assert!(wrong.iter().all(|error| error.exit_code() == 2));
     }
 
@@ -257,7 +253,7 @@ mod tests {
     #[test]
     fn a_missing_device_ends_a_batch_and_a_bad_file_does_not() {
         let missing = || BackendError::Cuda(CudaError::NoDriver);
-        let (rips, curve) = (RipsError::Backend(missing()), curve(CurvesError::Backend(missing())));
+        let (rips, curve) = (RipsError::Backend(missing()), curve(CurveError::Backend(missing())));
         assert!(!CliError::from(rips).concerns_one_input() && !curve.concerns_one_input());
         assert!(CliError::from(RipsError::TooManyDistances).concerns_one_input());
         assert!(CliError::input("out").concerns_one_input() && !usage("out").concerns_one_input());

@@ -7,9 +7,11 @@ use std::time::Instant;
 use lacuna::cubical::VoxelType;
 use lacuna::cubical::thinning::binary::{Foreground, binary};
 use lacuna::cubical::thinning::footprint::{check_bits, memory_plan};
-use lacuna::cubical::thinning::machine::{MachineError as ThinningError, thin_by};
 use lacuna::cubical::thinning::topology::{Changed, Topology, Verdict, check, verify};
-use lacuna::cubical::thinning::{BitImage, Pass, Rule, ThinningFigures, ThinningRequest as Request};
+use lacuna::cubical::thinning::{
+    BitImage, MachineError as ThinningError, Pass, Rule, ThinningRequest as Request, ThinningStatistics,
+    thin_by,
+};
 use lacuna::cubical::value::Threshold;
 use lacuna::cubical::write::ImageFile;
 
@@ -188,7 +190,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, CliError> {
         frame.record.timed("verify", || verify(&image, &skeleton))
     });
     let verdict = verdict.transpose()?;
-    let ThinningFigures { before, after, iterations, words, .. } = figures;
+    let ThinningStatistics { before, after, iterations, words, .. } = figures;
     let record = &mut frame.record;
     record.set("shape", shape.axes()).set("rule", rule).set("threshold", threshold).set("inverted", invert);
     record.set("backend", decision.machine()).set("threads", rayon::current_num_threads());

@@ -1,35 +1,29 @@
 //! Euler characteristic curves of a sequence of images read from files, reusing buffers and kernels.
 //!
 //! An image is streamed to the CPU ([`super::ecc::slabs`]) or to a GPU ([`super::ecc::cuda`]), as the backend decides.
-//! Only for curves at several scales it is read whole. This module connects reading ([`super::read`]) and the stage
-//! ([`super::ecc`]), which do not depend on each other; the caller opens the files ([`CurveSource`]).
+//! Only for curves at several scales it is read whole. The caller opens the files ([`CurveSource`]).
 
-mod checkpoint;
-mod stages;
-
-use std::io;
 use std::path::PathBuf;
+use std::sync::Mutex;
 
-pub use self::checkpoint::forget;
-use self::checkpoint::{CurveState, load_scales};
-use self::stages::{Reused, ScalesStage, StreamStage, StreamedCurves};
 use super::ecc::bins::{Bins, BinsError};
-use super::ecc::cuda::DeviceError;
-use super::ecc::scales::{Scales, ScalesError};
-use super::ecc::slabs::{SlabCounter, SlabError};
-use super::ecc::{EccRequest, Vcec, VcecRows, estimate};
-use super::image::Image;
+use super::ecc::checkpoint::CurveState;
+pub use super::ecc::checkpoint::forget;
+use super::ecc::cuda::Prepared;
+use super::ecc::scales::Scales;
+use super::ecc::slabs::{PartialCurve, SlabCounter, Watch};
+use super::ecc::{
+    EccError, EccRequest, MachineError, STAGE, Vcec, VcecRows, Voxels, compare, curves_by, estimate,
+};
 use super::read::{Detection, ImageReadError, Stream};
 use super::shape::Shape;
+use super::value::Value;
 use super::voxel::VoxelType;
-use crate::backend::{Backend, BackendError, Difference, Estimate, MachineError};
-use crate::cuda::KernelVoxel;
-use crate::progress::{Cost, Expected, Interrupted, Progress, interruptible};
-use crate::snapshot::SnapshotError;
+use crate::backend::{Backend, Stage};
+use crate::cuda::{Gpu, KernelVoxel};
+use crate::parallel::lock;
+use crate::progress::{Cost, Expected, Progress, check, interruptible};
 use crate::{with_image, with_voxels};
-
-/// Name of the stage for [`Progress`]. The unit of work is a voxel; voxels that are read twice count twice.
-const STAGE: &str = "curve";
 
 /// An image that can be opened for reading, once or several times.
 pub struct CurveSource<'a> {
@@ -83,128 +77,61 @@ impl CurvesFound {
     }
 }
 
-/// Reasons why the curve of an image could not be computed.
-#[derive(Debug, thiserror::Error)]
-pub enum CurvesError {
-    /// The image cannot be read.
-    #[error(transparent)]
-    Read(#[from] ImageReadError),
-    /// The range of the bins is unknown and the image cannot be read a second time to find it.
-    #[error("expected the range of the bins of {voxels} voxels beforehand, found none")]
-    Range {
-        /// NumPy name of the voxel type.
-        voxels: &'static str,
-    },
-    /// A GPU was requested, but none is usable.
-    #[error(transparent)]
-    Backend(#[from] BackendError),
-    /// The GPU failed.
-    #[error("backend cuda")]
-    Device(#[from] DeviceError),
-    /// The self-check found that the curves of GPU and CPU differ.
-    #[error("self-check")]
-    Check(#[from] Difference),
-    /// A self-check reads the image twice, but it can be read only once.
-    #[error("expected a regular file, which can be read by processor and device both, for a self-check")]
-    ReadOnce,
-    /// The image cannot be smoothed.
-    #[error(transparent)]
-    Scales(#[from] ScalesError),
-    /// The sums over the image cannot be computed or stored.
-    #[error(transparent)]
-    Slabs(SlabError<ImageReadError>),
-    /// The checkpoint of the curve cannot be resumed from.
-    #[error(transparent)]
-    Checkpoint(Box<SnapshotError>),
-    /// The [`Progress`] ended the run early.
-    #[error(transparent)]
-    Interrupted(#[from] Interrupted),
-}
-
-impl From<SnapshotError> for CurvesError {
-    fn from(error: SnapshotError) -> Self {
-        CurvesError::Checkpoint(Box::new(error))
-    }
-}
-
-impl CurvesError {
-    /// The error of a run on a chosen device, from the errors of the stage and of the device.
-    fn of_run<E>(
-        error: MachineError<E, DeviceError>,
-        of_stage: fn(E) -> CurvesError,
-        of_device: fn(DeviceError) -> CurvesError,
-    ) -> Self {
-        match error {
-            MachineError::Stage(error) => of_stage(error),
-            MachineError::Device(error) => of_device(error),
-            MachineError::Backend(error) => CurvesError::Backend(error),
-            MachineError::Check(difference) => CurvesError::Check(difference),
-        }
-    }
-}
-
-/// A read error is not a failure of the device.
-impl From<CurvesError> for MachineError<CurvesError, DeviceError> {
-    fn from(error: CurvesError) -> Self {
-        match error {
-            CurvesError::Device(error) => MachineError::Device(error),
-            error => MachineError::Stage(error),
-        }
-    }
-}
-
-impl From<SlabError<ImageReadError>> for CurvesError {
-    fn from(error: SlabError<ImageReadError>) -> Self {
-        match error {
-            SlabError::Read(error) => CurvesError::Read(error),
-            error => CurvesError::Slabs(error),
-        }
-    }
-}
-
 impl ImageCurves {
-    /// A computation of curves with this request, in at most `limit` bytes of memory.
+    /// A computation of curves with this request, in at most `limit` bytes of memory. Rows that exceed this limit go to
+    /// temporary files in `directory`, or in that of the system.
     ///
     /// # Errors
     /// [`BinsError`]: the bins of the request are invalid.
-    pub fn new(request: &EccRequest, limit: usize, backend: Backend) -> Result<Self, BinsError> {
+    pub fn new(
+        request: &EccRequest,
+        limit: usize,
+        directory: Option<PathBuf>,
+        backend: Backend,
+    ) -> Result<Self, BinsError> {
         request.bins.check()?;
-        let directory = std::env::temp_dir();
+        let directory = directory.unwrap_or_else(std::env::temp_dir);
         Ok(ImageCurves { request: *request, limit, directory, backend, reused: None })
     }
 
-    /// Spills rows that exceed the memory limit to temporary files in this directory instead of the system's, if it is
-    /// given.
-    #[must_use]
-    pub fn spilling_to(self, directory: Option<PathBuf>) -> Self {
-        ImageCurves { directory: directory.unwrap_or(self.directory), ..self }
-    }
-
-    /// Computes the curve of an image, resuming from the checkpoint of `progress` if it has one.
+    /// Computes the curve of an image, or its curves at several scales, resuming from the checkpoint of `progress` if it
+    /// has one. For several scales the image is read whole, and progress counts voxels once per scale.
     ///
     /// # Errors
-    /// [`CurvesError`]: the reasons are listed there.
-    pub fn curve(
+    /// [`MachineError`]: the reasons are listed there and at [`EccError`].
+    pub fn curves(
         &mut self,
         source: &CurveSource<'_>,
+        scales: Option<&Scales>,
         progress: &dyn Progress,
-    ) -> Result<CurvesFound, CurvesError> {
-        interruptible(progress, |progress| self.curve_here(source, progress))
+    ) -> Result<CurvesFound, MachineError> {
+        interruptible(progress, |progress| {
+            let stream = (source.open)().map_err(EccError::from)?;
+            let Some(scales) = scales else { return self.streamed(source, stream, progress) };
+            let (shape, voxels, detection) = (stream.shape(), stream.voxel_type().name(), stream.detection());
+            let image = stream.image()?;
+            let (found, decision) = with_image!(image, image => curves_by(&image, &self.request, scales, &self.backend, progress))?;
+            let mut found = found.into_iter();
+            let rows = VcecRows::Memory(found.next().unwrap_or_default());
+            let (smoothed, backend) = (found.collect(), decision.to_string());
+            Ok(CurvesFound { rows, shape, voxels, passes: 1, smoothed, detection, backend })
+        })
     }
 
-    fn curve_here(
+    /// Computes the curve of a streamed image.
+    fn streamed(
         &mut self,
         source: &CurveSource<'_>,
+        mut stream: Stream,
         progress: &dyn Progress,
-    ) -> Result<CurvesFound, CurvesError> {
-        let mut stream = (source.open)()?;
+    ) -> Result<CurvesFound, MachineError> {
         let (shape, voxels, detection) = (stream.shape(), stream.voxel_type(), stream.detection());
         let (needs_range, estimate) = with_voxels!(voxels, T => {
             (SlabCounter::<T>::needs_range(&self.request), estimate::<T>(shape, &self.request))
         });
         let mut decision = self.backend.decide(&estimate)?;
         if decision.self_check && source.is_read_once {
-            return Err(CurvesError::ReadOnce);
+            return Err(EccError::ReadOnce.into());
         }
         let passes = if needs_range { 2 } else { 1 };
         let mut stages = vec![Expected { stage: STAGE, dim: None, cost: Cost::Known(1.0) }];
@@ -220,7 +147,7 @@ impl ImageCurves {
             progress.advance(shape.count() as u64);
         } else if needs_range {
             if source.is_read_once {
-                return Err(CurvesError::Range { voxels: voxels.name() });
+                return Err(EccError::Range(voxels.name()).into());
             }
             state.range = Some(self.of_type(voxels)?.range(stream, progress)?);
             if checkpoint.takes_turn() {
@@ -231,74 +158,150 @@ impl ImageCurves {
         // The CPU cannot take over from the GPU if the image cannot be read again.
         decision.may_fall_back &= !source.is_read_once;
         let stream = Some(stream);
-        let rows = decision.run(&mut StreamStage { curves: self, source, stream, state, progress });
-        let rows = rows.map_err(|error| CurvesError::of_run(error, |error| error, CurvesError::Device))?;
+        let rows = decision.run(&mut StreamStage { curves: self, source, stream, state, progress })?;
         let (backend, voxels) = (decision.to_string(), voxels.name());
         Ok(CurvesFound { rows, shape, voxels, passes, smoothed: Vec::new(), detection, backend })
     }
 
-    /// Computes the curves of an image at several scales. The image is read whole; progress counts voxels once per
-    /// scale.
-    ///
-    /// # Errors
-    /// [`CurvesError`]: the reasons are listed there.
-    pub fn curves(
-        &mut self,
-        source: &CurveSource<'_>,
-        scales: &Scales,
-        progress: &dyn Progress,
-    ) -> Result<CurvesFound, CurvesError> {
-        interruptible(progress, |progress| {
-            let stream = (source.open)()?;
-            let detection = stream.detection();
-            let image = stream.image()?;
-            let found = with_image!(image, image => self.curves_of(&image, scales, progress))?;
-            Ok(CurvesFound { detection, ..found })
-        })
-    }
-
-    fn curves_of<T: KernelVoxel>(
-        &self,
-        image: &Image<T>,
-        scales: &Scales,
-        progress: &dyn Progress,
-    ) -> Result<CurvesFound, CurvesError> {
-        let one = estimate::<T>(image.shape(), &self.request);
-        let more = estimate::<f32>(image.shape(), &self.request);
-        let smoothed = scales.count.saturating_sub(1) as f64;
-        let all = Estimate {
-            work: format!("{}, at {} scales", one.work, scales.count),
-            cpu: one.cpu + smoothed * more.cpu,
-            device: one.device + smoothed * more.device,
-        };
-        let mut decision = self.backend.decide(&all)?;
-        let known = load_scales(progress.checkpoint(), T::TYPE, image.shape(), scales.count)?;
-        let request = &self.request;
-        let found = decision.run(&mut ScalesStage { image, request, scales, known, progress });
-        let of_device = |error| CurvesError::Scales(ScalesError::Device(error));
-        let found = found.map_err(|error| CurvesError::of_run(error, CurvesError::Scales, of_device))?;
-        let mut found = found.into_iter();
-        let rows = VcecRows::Memory(found.next().unwrap_or_default());
-        let (shape, voxels, smoothed) = (image.shape(), T::NAME, found.collect());
-        let backend = decision.to_string();
-        Ok(CurvesFound { rows, shape, voxels, passes: 1, smoothed, detection: None, backend })
-    }
-
     /// The computation for this voxel type, with the buffers and kernels of the last image if that had the same type.
-    fn of_type(&mut self, voxels: VoxelType) -> Result<&mut dyn StreamedCurves, CurvesError> {
+    fn of_type(&mut self, voxels: VoxelType) -> Result<&mut dyn StreamedCurves, BinsError> {
         let reused = match self.reused.take() {
             Some((of, reused)) if of == voxels => reused,
             _ => with_voxels!(voxels, T => {
-                let counter = SlabCounter::<T>::new(&self.request, self.limit).map_err(SlabError::Bins)?;
+                let counter = SlabCounter::<T>::new(&self.request, self.limit)?;
                 let counter = counter.spilling_to(self.directory.clone());
                 Box::new(Reused { request: self.request, counter, prepared: None }) as Box<dyn StreamedCurves>
             }),
         };
         Ok(&mut *self.reused.insert((voxels, reused)).1)
     }
+}
 
-    /// Converts an error of reading spilled rows.
-    fn unreadable(&self, error: io::Error) -> SlabError<ImageReadError> {
-        SlabError::Spill { directory: self.directory.clone(), limit: self.limit, error }
+/// The curves of streamed images of one voxel type, with buffers and kernels that are reused from image to image.
+trait StreamedCurves {
+    /// Finds the least and the greatest finite value of an image.
+    fn range(&mut self, stream: Stream, progress: &dyn Progress) -> Result<(Value, Value), EccError>;
+
+    /// Computes the curve of an image on the CPU, beginning with the state of its checkpoint.
+    fn on_processor(
+        &mut self,
+        stream: Stream,
+        state: &CurveState,
+        progress: &dyn Progress,
+    ) -> Result<VcecRows, EccError>;
+
+    /// Computes the curve of an image on a GPU.
+    fn on_device(
+        &mut self,
+        gpu: &Gpu,
+        stream: Stream,
+        range: Option<(Value, Value)>,
+        progress: &dyn Progress,
+    ) -> Result<Vcec, MachineError>;
+}
+
+/// Buffers and kernels for images of voxel type `T`.
+struct Reused<T: KernelVoxel> {
+    request: EccRequest,
+    counter: SlabCounter<T>,
+    prepared: Option<Prepared<T>>,
+}
+
+impl<T: KernelVoxel> StreamedCurves for Reused<T> {
+    fn range(&mut self, mut stream: Stream, progress: &dyn Progress) -> Result<(Value, Value), EccError> {
+        let (shape, advance) = (stream.shape(), |voxels| progress.advance(voxels));
+        SlabCounter::range(shape, |voxels: &mut [T]| Ok(stream.read(voxels).map(drop)?), &advance)
+    }
+
+    fn on_processor(
+        &mut self,
+        stream: Stream,
+        state: &CurveState,
+        progress: &dyn Progress,
+    ) -> Result<VcecRows, EccError> {
+        let (shape, checkpoint) = (stream.shape(), progress.checkpoint());
+        let (since, range) = (state.partial.as_ref(), state.range);
+        let keep = |partial: Option<PartialCurve>| {
+            if partial.is_some() {
+                CurveState { range, partial }.save(checkpoint, T::TYPE, shape);
+            }
+            check(progress);
+        };
+        let watch = Watch {
+            advance: &|voxels| progress.advance(voxels),
+            pauses: &|| checkpoint.takes_turn() || progress.is_interrupted(),
+            keep: &keep,
+        };
+        with_voxels_of(stream, |voxels| self.counter.curve(shape, range, voxels, since, &watch))
+    }
+
+    fn on_device(
+        &mut self,
+        gpu: &Gpu,
+        stream: Stream,
+        range: Option<(Value, Value)>,
+        progress: &dyn Progress,
+    ) -> Result<Vcec, MachineError> {
+        // After an error the kernels are loaded again.
+        let prepared = self.prepared.take().map_or_else(|| Prepared::new(gpu), Ok)?;
+        let (shape, request) = (stream.shape(), self.request.with_range(range));
+        let advance = |voxels| progress.advance(voxels);
+        let curve = with_voxels_of(stream, |voxels| prepared.stream(shape, &request, voxels, &advance));
+        self.prepared = Some(prepared);
+        curve
+    }
+}
+
+/// Passes the voxels of a stream to `work`.
+fn with_voxels_of<T: KernelVoxel, R>(stream: Stream, work: impl FnOnce(Voxels<'_, T>) -> R) -> R {
+    if let Some(places) = stream.anywhere() {
+        return work(Voxels::anywhere(&|first, voxels| Ok(places.read(first, voxels)?)));
+    }
+    let stream = Mutex::new(stream);
+    work(Voxels { read: &|_, voxels| Ok(lock(&stream).read(voxels).map(drop)?), is_sequential: true })
+}
+
+/// The curve of a streamed image, as a stage.
+struct StreamStage<'a, 's> {
+    curves: &'a mut ImageCurves,
+    source: &'a CurveSource<'s>,
+    /// The image at its first voxel; taken by the first device that reads it.
+    stream: Option<Stream>,
+    /// State loaded from the checkpoint.
+    state: CurveState,
+    progress: &'a dyn Progress,
+}
+
+impl StreamStage<'_, '_> {
+    /// Returns the image at its first voxel, opening it again if it was read.
+    fn stream(&mut self) -> Result<Stream, ImageReadError> {
+        self.stream.take().map_or_else(self.source.open, Ok)
+    }
+}
+
+impl Stage for StreamStage<'_, '_> {
+    type Found = VcecRows;
+    type Error = EccError;
+
+    fn on_device(&mut self, gpu: &Gpu) -> Result<VcecRows, MachineError> {
+        let stream = self.stream()?;
+        let curves = self.curves.of_type(stream.voxel_type())?;
+        Ok(VcecRows::Memory(curves.on_device(gpu, stream, self.state.range, self.progress)?))
+    }
+
+    fn on_processor(&mut self) -> Result<VcecRows, EccError> {
+        let stream = self.stream()?;
+        let curves = self.curves.of_type(stream.voxel_type())?;
+        curves.on_processor(stream, &self.state, self.progress)
+    }
+
+    fn check(&mut self, found: &VcecRows) -> Result<(), MachineError> {
+        let (directory, limit) = (self.curves.directory.clone(), self.curves.limit);
+        let expected = self.on_processor()?.into_vcec();
+        let expected = expected.map_err(|error| EccError::Spill { directory, limit, error })?;
+        match found {
+            VcecRows::Memory(found) => Ok(compare(found, &expected)?),
+            VcecRows::Disk(_) => unreachable!("a device keeps its curve in memory"),
+        }
     }
 }

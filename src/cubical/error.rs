@@ -3,7 +3,7 @@
 use super::ecc;
 use super::persistence;
 use super::shape::ShapeError;
-use super::thinning::machine as thinning;
+use super::thinning;
 use super::value::Inexact;
 use crate::backend::ThreadsError;
 use crate::progress::Interrupted;

@@ -5,15 +5,15 @@
 //! be smoothed. A skeleton stays on the device, one byte per voxel.
 
 use super::ecc::EccRequest;
-use super::ecc::cuda::counting::{DeviceError, Prepared};
-use super::ecc::scales::{Scales, ScalesError, curves_on_device};
-use super::ecc::{MachineError as CurveError, Vcec};
+use super::ecc::cuda::Prepared;
+use super::ecc::scales::{Scales, curves_on_device};
+use super::ecc::{EccError, MachineError as CurveError, Vcec};
 use super::image::Voxel;
 use super::key::{Coding, Key as _};
 use super::shape::{Order, Shape, ShapeError};
+use super::thinning::MachineError as SkeletonError;
 use super::thinning::binary::greatest_up_to;
 use super::thinning::cuda::Prepared as PreparedThinning;
-use super::thinning::machine::MachineError as SkeletonError;
 use super::thinning::{Pass, ThinningRequest};
 use super::value::Value;
 use crate::cuda::array::{ArrayKernels, Binary, Strided};
@@ -104,26 +104,26 @@ impl<T: KernelVoxel> ResidentImage<'_, T> {
     /// # Errors
     /// [`CurveError`]: the bins are invalid; the device fails.
     pub fn curve(&self, request: &EccRequest) -> Result<Vcec, CurveError> {
-        self.on.curves.curve(&self.voxels, self.shape, request).map_err(CurveError::Device)
+        self.on.curves.curve(&self.voxels, self.shape, request)
     }
 
     /// Computes the curves at several scales. `advance` receives the number of voxels done, counted at all scales.
     ///
     /// # Errors
-    /// [`ScalesError`]: the bins or weights are invalid, or a voxel cannot be smoothed; the device fails, or has no
+    /// [`CurveError`]: the bins or weights are invalid, or a voxel cannot be smoothed; the device fails, or has no
     /// memory for two copies of the image as floats.
     pub fn curves(
         &self,
         request: &EccRequest,
         scales: &Scales,
         advance: &dyn Fn(u64),
-    ) -> Result<Vec<Vcec>, ScalesError> {
+    ) -> Result<Vec<Vcec>, CurveError> {
         let gpu = self.on.gpu();
         let as_floats = || {
-            let (floats, infinite) = self.on.arrays.floats(gpu, &self.voxels).map_err(DeviceError::from)?;
+            let (floats, infinite) = self.on.arrays.floats(gpu, &self.voxels)?;
             let Some(place) = infinite else { return Ok(floats) };
-            let found = gpu.read(&self.voxels, place..place + 1).map_err(DeviceError::from)?;
-            Err(ScalesError::Infinite { voxel: self.shape.coordinates(place), found: found[0].value() })
+            let found = gpu.read(&self.voxels, place..place + 1)?;
+            Err(EccError::Infinite { voxel: self.shape.coordinates(place), found: found[0].value() }.into())
         };
         let first = || self.on.curves.curve(&self.voxels, self.shape, request);
         curves_on_device(gpu, self.shape, &first, &as_floats, request, scales, advance)
@@ -145,7 +145,9 @@ impl<T: KernelVoxel> ResidentImage<'_, T> {
         let words = arrays.bits(gpu, &self.voxels, &image, in_the_type_of_voxels(foreground))?;
         let shape = self.shape.in_order(Order::C);
         let prepared = PreparedThinning::new(gpu, rule)?;
-        let (words, iterations) = prepared.thin_on_device(words, shape, request.iterations, watch)?;
+        let mut thinning = prepared.resident(words, shape)?;
+        thinning.thin(request.iterations, watch)?;
+        let (words, iterations) = thinning.into_words();
         let voxels = arrays.bytes(gpu, &words, image.extents)?;
         // The caller reads the voxels on another stream.
         gpu.finish()?;
@@ -343,7 +345,7 @@ mod tests {
         let buffer = gpu.upload(&voxels).unwrap();
         let resident = arrays.image(lent(&gpu, &buffer, 0, 16), shape).unwrap();
         let error = resident.curves(&EccRequest::default(), &Scales::default(), &|_| ()).unwrap_err();
-        assert_eq!(error, ScalesError::Infinite { voxel: vec![1, 2], found: f64::INFINITY });
+        assert_eq!(error.to_string(), "voxel [1, 2]: expected a 32-bit float to be smoothed, found inf");
         assert!(crate::cuda::device_of(buffer.address()).is_ok());
         assert!(crate::cuda::device_of(4096).is_err());
     }

@@ -1,8 +1,7 @@
 //! From a binary image to its skeleton.
 
 use super::error::CubicalError;
-use super::thinning::machine::thin_by;
-use super::thinning::{BitImage, Pass, ThinningFigures, ThinningRequest};
+use super::thinning::{BitImage, Pass, ThinningRequest, ThinningStatistics, thin_by};
 use crate::backend::{Backend, Decision, on_threads};
 use crate::progress::{Progress, check, interruptible};
 
@@ -38,7 +37,7 @@ pub struct SkeletonOutcome {
     /// The skeleton.
     pub skeleton: BitImage,
     /// Counts of iterations and voxels.
-    pub figures: ThinningFigures,
+    pub statistics: ThinningStatistics,
     /// Device that thinned the image, with the reason.
     pub decision: Decision,
 }
@@ -78,8 +77,8 @@ impl<'a> Skeleton<'a> {
     ) -> Result<SkeletonOutcome, CubicalError> {
         on_threads(self.threads, || {
             let found = thin_by(self.image, &self.request, &self.backend, &mut |pass| watch(pass));
-            let (skeleton, figures, decision) = found?;
-            Ok(SkeletonOutcome { skeleton, figures, decision })
+            let (skeleton, statistics, decision) = found?;
+            Ok(SkeletonOutcome { skeleton, statistics, decision })
         })
     }
 }
@@ -98,7 +97,7 @@ mod tests {
         let request = ThinningRequest { iterations: Some(1), rule: None };
         let once = Skeleton { threads: Some(1), ..Skeleton::new(&image, request) };
         let outcome = once.solve_watched(&mut |pass| told.push(pass.iteration)).unwrap();
-        assert_eq!((told, outcome.figures.iterations), (vec![1], 1));
+        assert_eq!((told, outcome.statistics.iterations), (vec![1], 1));
         assert_eq!(once.run().unwrap(), outcome.skeleton);
         let request = ThinningRequest { rule: Some(Rule::GuoHall), iterations: None };
         let space = BitImage::new(Shape::new(&[2, 2, 2], Order::C).unwrap());

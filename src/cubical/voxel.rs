@@ -45,6 +45,11 @@ pub trait Voxel:
     fn key(self) -> Self::Key;
     /// The voxel that has this key.
     fn of_key(key: Self::Key) -> Self;
+    /// The voxel that has this key in filtration order, in which the keys of superlevel sets are reversed.
+    #[inline(always)]
+    fn of_ordered(key: Self::Key, superlevel: bool) -> Self {
+        Self::of_key(if superlevel { key.reversed() } else { key })
+    }
     /// The raw bits of voxels, from which [`Voxel::CODING`] makes keys.
     fn bits(voxels: &[Self]) -> &[Self::Key];
     /// The value as a double; integers beyond ±2^53 are rounded.

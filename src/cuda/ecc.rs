@@ -3,7 +3,7 @@
 
 use super::constants::ecc::{BLOCK, COLUMNS};
 use super::unsigned::sealed::Sealed;
-use super::{Buffer, CudaError, Gpu, Kernel, Pinned, Plain, Ptx, Unsigned, ptx};
+use super::{Buffer, CudaError, Gpu, Kernel, Pinned, Plain, Ptx, Unsigned, blocks_of, ptx};
 use crate::cubical::{Coding, Key, Voxel};
 
 /// Number of threads in a block: normally, and if the counters are so large that few blocks fit into shared memory.
@@ -241,7 +241,7 @@ impl<T: KernelVoxel> EccKernels<T> {
     pub(crate) fn hand_over(&self, totals: &mut Totals, to: &mut Pinned<u64>) -> Result<(), CudaError> {
         let levels = totals.levels();
         assert!(levels <= to.len(), "{levels} totals for {}", to.len());
-        let blocks = u32::try_from(levels.div_ceil(THREADS[0] as usize)).expect("levels are fewer than 2^32");
+        let blocks = blocks_of(levels, THREADS[0]);
         let levels = levels as u64;
         let launch = self.hand_over.launch(blocks, THREADS[0], 0).output(&mut totals.totals).value(&levels);
         // SAFETY: each thread reads and writes its total, for which there is room on the host.

@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 use super::constants::ecc_rows::TILE;
 use super::ecc::{KernelVoxel, KeyOrder, MOST_ROWS, Part};
 use super::sort::SortKernels;
-use super::{Buffer, CudaError, Gpu, Kernel, Unsigned};
+use super::{Buffer, CudaError, Gpu, Kernel, Unsigned, blocks_of};
 use crate::cubical::{Coding, Key};
 
 /// Number of threads in a block of any of these kernels.
@@ -81,7 +81,7 @@ impl<T: KernelVoxel> Ends<T> {
         }
         let empty = keys.partition_point(Option::is_none);
         let ends: Vec<T::Key> = keys[empty..].iter().map(|key| key.unwrap_or(T::Key::MAX)).collect();
-        let voxel = |key: T::Key| T::of_key(if order.superlevel { key.reversed() } else { key });
+        let voxel = |key: T::Key| T::of_ordered(key, order.superlevel);
         let (mut start, mut scale) = (T::Key::default(), 0.0);
         if let [first, .., last] = ends[..] {
             let (width, bits) = if T::CODING == Coding::Float {
@@ -211,13 +211,12 @@ impl<T: KernelVoxel> RowKernels<T> {
         part: &Part<'_, T>,
         voxels: std::ops::Range<usize>,
         order: KeyOrder,
-    ) -> Result<Vec<(T::Key, i64)>, CudaError> {
+    ) -> Result<(Vec<T::Key>, Vec<i64>), CudaError> {
         part.check();
         let counted = part.counted();
         assert!(counted.start <= voxels.start && voxels.end <= counted.end, "{voxels:?} of {counted:?}");
         let count = voxels.len();
-        let tiles =
-            u32::try_from(count.div_ceil(THREADS as usize)).expect("more than any device has memory for");
+        let tiles = blocks_of(count, THREADS);
         let mut pairs = gpu.zeros::<u64>(count * Self::LIMBS)?;
         let sizes = [part.planes, part.rows, part.columns, voxels.start, count].map(|size| size as u64);
         let (mask, is_vertex) = (order.owning::<T>(), u32::from(order.is_vertex));
@@ -240,12 +239,14 @@ impl<T: KernelVoxel> RowKernels<T> {
         let launch = self.rows.launch(tiles, THREADS, 0).input(&pairs).value(&n).input(&totals);
         // SAFETY: there are `distinct` heads, each with a row.
         unsafe { launch.output(&mut keys).output(&mut changes).go() }?;
-        let (keys, changes) = (gpu.read(&keys, 0..distinct)?, gpu.read(&changes, 0..distinct)?);
-        let rows = keys.into_iter().zip(changes).map(|(key, change)| {
-            // For vertices, the keys whose least owns a cell are reversed.
-            (if order.is_vertex { key.reversed() } else { key }, change.cast_signed())
-        });
-        // The pairs are sorted in descending order.
-        Ok(if order.is_vertex { rows.collect() } else { rows.rev().collect() })
+        let (mut keys, mut changes) = (gpu.read(&keys, 0..distinct)?, gpu.read(&changes, 0..distinct)?);
+        // The pairs are sorted in descending order. For vertices, the keys whose least owns a cell are reversed.
+        if order.is_vertex {
+            keys.iter_mut().for_each(|key| *key = key.reversed());
+        } else {
+            keys.reverse();
+            changes.reverse();
+        }
+        Ok((keys, changes.into_iter().map(u64::cast_signed).collect()))
     }
 }

@@ -20,8 +20,11 @@ pub enum CudaError {
         /// The CUDA version that the kernels need.
         needed: Version,
     },
-    /// No thread could be started to open the devices.
-    #[error("no thread could be started to open the CUDA devices")]
+    /// No thread could be started that works for a device.
+    #[error(
+        "no thread could be started that works for a CUDA device; the system's limits of processes and memory \
+         (ulimit -u, ulimit -v) may allow more"
+    )]
     NoThread,
     /// The driver finds no device.
     #[error("the CUDA driver finds no device")]

@@ -1,7 +1,7 @@
 //! The kernel of `kernels/gradient.cu`.
 #![allow(unsafe_code)]
 
-use super::{Buffer, CudaError, Gpu, Kernel, ptx};
+use super::{Buffer, CudaError, Gpu, Kernel, blocks_of, ptx};
 
 /// Number of threads in a block.
 const THREADS: u32 = 256;
@@ -66,12 +66,10 @@ impl GradientKernel {
         assert_eq!([numbering.first.len(), numbering.packed.len()], [1 << 12, 1 << 16]);
         let [planes, rows, columns] = layout.extents;
         let voxels = planes * rows * columns;
-        let blocks =
-            u32::try_from(voxels.div_ceil(THREADS as usize)).expect("more than any device has memory for");
         let [_, row_stride, plane_stride] = layout.strides;
         let sizes = [layout.start, row_stride, plane_stride, voxels, rows, columns].map(|size| size as u64);
         let axes = layout.axes as u32;
-        let launch = self.codes.launch(blocks, THREADS, 0).input(ranks);
+        let launch = self.codes.launch(blocks_of(voxels, THREADS), THREADS, 0).input(ranks);
         let launch = launch.values(&sizes);
         let launch = launch.value(&axes).input(&numbering.first).input(&numbering.packed);
         // SAFETY: voxels and their neighbours are on the grid; the tables have entries for all words of 12 bits and

@@ -4,7 +4,7 @@
 use std::marker::PhantomData;
 
 use super::constants::leftmost_ones::{ROUNDS, TILE};
-use super::{Buffer, CudaError, Gpu, Kernel, Ptx, Unsigned, ptx};
+use super::{Buffer, CudaError, Gpu, Kernel, Ptx, Unsigned, blocks_of, ptx};
 
 /// Number of threads in a block.
 const THREADS: u32 = 256;
@@ -69,11 +69,6 @@ pub(crate) struct LeftmostKernels<I> {
     index: PhantomData<I>,
 }
 
-/// Number of blocks that process `share` of `n` items each.
-fn blocks(n: usize, share: u32) -> u32 {
-    u32::try_from((n as u64).div_ceil(share.into())).expect("more than any device has memory for")
-}
-
 impl<I: KernelIndex> LeftmostKernels<I> {
     pub(crate) fn load(gpu: &Gpu) -> Result<Self, CudaError> {
         let module = gpu.module(I::LEFTMOST_ONES)?;
@@ -113,7 +108,7 @@ impl<I: KernelIndex> LeftmostKernels<I> {
         let n = tables.lows.len();
         // The first two are the offsets of the piece in its buffers.
         let numbers = [0, 0, entries, columns, first_entry, first_column, n].map(|n| n as u64);
-        let launch = self.leftmost.launch(blocks(entries, ENTRIES), THREADS, 0).input(rows).input(starts);
+        let launch = self.leftmost.launch(blocks_of(entries, ENTRIES), THREADS, 0).input(rows).input(starts);
         let launch = launch.values(&numbers);
         // SAFETY: entries and starts are in their buffers and columns in the tables, as checked; rows that exceed the
         // tables are ignored.
@@ -136,7 +131,7 @@ impl<I: KernelIndex> LeftmostKernels<I> {
         assert_eq!([tables.leftmost.len(), lookup.len(), destroyers.len()], [n; 3]);
         gpu.clear(destroyers)?;
         let count = n as u64;
-        let launch = self.lookup.launch(blocks(n, THREADS), THREADS, 0);
+        let launch = self.lookup.launch(blocks_of(n, THREADS), THREADS, 0);
         let launch = launch.input(&tables.leftmost).input(&tables.lows).value(&count);
         // SAFETY: each thread reads and writes its row; the columns in the tables are below their length.
         unsafe { launch.output(lookup).output(destroyers).go() }
@@ -149,7 +144,7 @@ impl<I: KernelIndex> LeftmostKernels<I> {
         tables: &Tables<I>,
     ) -> Result<(Flags, [usize; 3]), CudaError> {
         let n = tables.lows.len();
-        let tiles = blocks(n, TILE);
+        let tiles = blocks_of(n, TILE);
         let words = tiles as usize * (TILE / u32::BITS) as usize;
         let mut flags =
             Flags { bits: gpu.zeros(words)?, totals: gpu.zeros(tiles as usize + 1)?, counts: gpu.zeros(2)? };
@@ -182,7 +177,7 @@ impl<I: KernelIndex> LeftmostKernels<I> {
         let tiles = flags.totals.len() - 1;
         let found = gpu.read(&flags.totals, tiles..tiles + 1)?[0];
         assert_eq!(unstable.len() as u64, found);
-        let launch = self.unstable.launch(blocks(tiles, 1), THREADS, 0);
+        let launch = self.unstable.launch(blocks_of(tiles, 1), THREADS, 0);
         let launch = launch.input(&flags.bits).input(&flags.totals);
         // SAFETY: the totals are indices in the list, one per flag.
         unsafe { launch.output(unstable).go() }

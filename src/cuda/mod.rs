@@ -3,7 +3,6 @@
 //! | file | content |
 //! |---|---|
 //! | `driver/` | the calls into CUDA's driver |
-//! | `start.rs` | opening of devices in the background |
 //! | `error.rs` | errors |
 //! | `constants.rs` | the constants on which kernels and launching code must agree |
 //! | `unsigned.rs` | unsigned integers, for which any bits are a valid value |
@@ -38,7 +37,6 @@ pub(crate) mod gradient;
 pub(crate) mod leftmost_ones;
 pub(crate) mod smooth;
 pub(crate) mod sort;
-mod start;
 pub(crate) mod thinning;
 mod unsigned;
 
@@ -46,12 +44,11 @@ use std::fmt;
 
 pub(crate) use driver::has_driver;
 pub use driver::{Buffer, Foreign, Gpu, device_of, devices};
-pub(crate) use driver::{Inbox, Kernel, Pinned, Plain};
+pub(crate) use driver::{Inbox, Kernel, Pinned, Plain, blocks_of};
 pub use ecc::KernelVoxel;
 pub use error::{CudaError, Reported};
 pub(crate) use filtration_construction::KernelRank;
 pub(crate) use leftmost_ones::KernelIndex;
-pub(crate) use start::Starting;
 pub(crate) use unsigned::Unsigned;
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 #![allow(unsafe_code)]
 
 use super::constants::smooth::{MOST_RADIUS, STEP, TALL, THREADS, WIDE};
-use super::{Buffer, CudaError, Gpu, Kernel, Ptx, ptx};
+use super::{Buffer, CudaError, Gpu, Kernel, Ptx, blocks_of, ptx};
 
 /// Number of threads per multiprocessor that march along the slowest axis; more would read more voxels twice.
 const SPREAD: usize = 1 << 10;
@@ -96,7 +96,7 @@ impl SmoothKernels {
     fn axis(&self, length: usize, inner: usize, [from, to]: &mut [Buffer<f32>; 2]) -> Result<(), CudaError> {
         let sizes = [from.len(), length, inner].map(|size| size as u64);
         let radius = (self.weights.len() - 1) as u32;
-        let launch = self.axis.launch(blocks_of(from.len().div_ceil(THREADS as usize)), THREADS, 0);
+        let launch = self.axis.launch(blocks_of(from.len(), THREADS), THREADS, 0);
         let launch = launch.input(from).values(&sizes);
         // SAFETY: each thread writes its voxel and reads its line, which is in the buffer, and the weights.
         unsafe { launch.input(&self.weights).value(&radius).output(to).go() }
@@ -112,7 +112,7 @@ impl Held {
         [from, to]: &mut [Buffer<f32>; 2],
     ) -> Result<(), CudaError> {
         let planes = from.len() / (rows * columns);
-        let blocks = blocks_of(planes * rows.div_ceil(TALL as usize) * columns.div_ceil(WIDE as usize));
+        let blocks = blocks_of(planes * rows.div_ceil(TALL as usize) * columns.div_ceil(WIDE as usize), 1);
         let sizes = [rows, columns].map(|size| size as u64);
         let launch = self.planes.launch(blocks, THREADS, 0).input(from);
         let launch = launch.values(&sizes);
@@ -130,16 +130,11 @@ impl Held {
     ) -> Result<(), CudaError> {
         let layers = (self.multiprocessors * SPREAD).div_ceil(inner);
         let share = length.div_ceil(layers).max(LEAST_SHARE).next_multiple_of(STEP as usize);
-        let blocks = blocks_of(inner.div_ceil(THREADS as usize) * length.div_ceil(share));
+        let blocks = blocks_of(inner.div_ceil(THREADS as usize) * length.div_ceil(share), 1);
         let sizes = [length, inner, share].map(|size| size as u64);
         let launch = self.slowest.launch(blocks, THREADS, 0).input(from);
         let launch = launch.values(&sizes);
         // SAFETY: each thread reads its line, which is in the buffer, and writes voxels of it.
         unsafe { launch.value(&self.weights).output(to).go() }
     }
-}
-
-/// Converts a number of blocks to the type of a launch.
-fn blocks_of(blocks: usize) -> u32 {
-    u32::try_from(blocks).expect("more than any device has memory for")
 }

@@ -2,10 +2,8 @@
 #![allow(unsafe_code)]
 
 use super::constants::sort::{BLOCK, DIGIT_BITS, ROUNDS};
-use super::{Buffer, CudaError, Gpu, Kernel, Ptx, ptx};
+use super::{Buffer, CudaError, Gpu, Kernel, Ptx, blocks_of, ptx};
 
-/// Number of keys in a block.
-const TILE: u64 = (BLOCK * ROUNDS) as u64;
 /// Number of values of a digit.
 const DIGITS: usize = 1 << DIGIT_BITS;
 
@@ -41,7 +39,7 @@ impl SortKernels {
         if n < 2 {
             return Ok(());
         }
-        let blocks = u32::try_from(n.div_ceil(TILE)).expect("more keys than any device has memory for");
+        let blocks = blocks_of(n as usize, BLOCK * ROUNDS);
         let mut other = gpu.zeros::<u64>(n as usize * self.limbs)?;
         let mut totals = gpu.zeros::<u64>(blocks as usize * DIGITS)?;
         let mut sums = gpu.zeros::<u64>(DIGITS)?;
@@ -64,7 +62,7 @@ impl SortKernels {
             in_other = !in_other;
         }
         if in_other {
-            gpu.copy(&other, keys, n as usize * self.limbs)?;
+            gpu.copy(&other, 0..n as usize * self.limbs, keys)?;
         }
         Ok(())
     }

@@ -94,26 +94,12 @@ impl ThinningKernel {
         Ok(Tiling { extents: [planes as u64, rows as u64, 2 * words as u64], tile, tiles })
     }
 
-    /// Copies an image to the device; `extents` are the numbers of planes, rows and words in a row. A batch has at
-    /// most `iterations` iterations, each with a counter.
+    /// Takes an image on the device; `extents` are the numbers of planes, rows and words in a row. A batch has at most
+    /// `iterations` iterations, each with a counter.
     ///
     /// # Panics
     /// The number of words contradicts the extents.
     pub(crate) fn begin(
-        &self,
-        gpu: &Gpu,
-        words: &[u64],
-        extents: [usize; 3],
-        iterations: usize,
-    ) -> Result<Thinning, CudaError> {
-        self.begin_on_device(gpu, gpu.upload(words)?, extents, iterations)
-    }
-
-    /// Like [`ThinningKernel::begin`], for an image on the device.
-    ///
-    /// # Panics
-    /// The number of words contradicts the extents.
-    pub(crate) fn begin_on_device(
         &self,
         gpu: &Gpu,
         image: Buffer<u64>,
@@ -125,7 +111,7 @@ impl ThinningKernel {
         // The product was checked to be below 2^32.
         let count = tiling.count() as u32;
         let mut other = gpu.zeros(image.len())?;
-        gpu.copy(&image, &mut other, image.len())?;
+        gpu.copy(&image, 0..image.len(), &mut other)?;
         let all: Vec<u32> = (0..count).collect();
         Ok(Thinning {
             tiling,

@@ -184,26 +184,9 @@ fn smooth(voxels: &mut [f32], shape: Shape, axis: usize, taps: &[f64], radius: u
         .filter(|&shift| shift.min(extent - shift) <= radius)
         .map(|shift| (shift, taps[shift]))
         .collect();
-    // A slab holds all voxels of some lines, which are interleaved unless the axis is the fastest.
-    let slab = |slab: &mut [f32]| {
-        let before = slab.to_vec();
-        for at in 0..extent {
-            for lane in 0..stride {
-                let sum = near.iter().map(|&(shift, tap)| {
-                    let from = if at >= shift { at - shift } else { at + extent - shift };
-                    tap * f64::from(before[from * stride + lane])
-                });
-                slab[at * stride + lane] = sum.sum::<f64>() as f32;
-            }
-        }
-    };
-    if extents[..axis].iter().product::<usize>() > 1 {
-        voxels.par_chunks_exact_mut(extent * stride).for_each(slab);
-        return Ok(());
-    }
-    // Along the slowest axis there is a single slab, so the planes of the result are computed in parallel.
-    let before = copy(voxels)?;
-    voxels.par_chunks_exact_mut(stride).enumerate().for_each(|(at, plane)| {
+    // A slab holds all voxels of some lines, which are interleaved unless the axis is the fastest; a plane of it holds
+    // those at one place of the lines.
+    let plane = |before: &[f32], (at, plane): (usize, &mut [f32])| {
         for (lane, voxel) in plane.iter_mut().enumerate() {
             let sum = near.iter().map(|&(shift, tap)| {
                 let from = if at >= shift { at - shift } else { at + extent - shift };
@@ -211,7 +194,17 @@ fn smooth(voxels: &mut [f32], shape: Shape, axis: usize, taps: &[f64], radius: u
             });
             *voxel = sum.sum::<f64>() as f32;
         }
-    });
+    };
+    if extents[..axis].iter().product::<usize>() > 1 {
+        voxels.par_chunks_exact_mut(extent * stride).for_each(|slab| {
+            let before = slab.to_vec();
+            slab.chunks_exact_mut(stride).enumerate().for_each(|place| plane(&before, place));
+        });
+    } else {
+        // Along the slowest axis there is a single slab, so its planes are computed in parallel.
+        let before = copy(voxels)?;
+        voxels.par_chunks_exact_mut(stride).enumerate().for_each(|place| plane(&before, place));
+    }
     Ok(())
 }
 

@@ -28,7 +28,7 @@ pub(crate) use blocks::{BlockKernel, Blocks, BlocksOf, Bytes};
 pub(crate) use portable::Portable;
 
 /// A stored rank: `u16` or `u32`. `MAX` stands for "longer than the threshold".
-pub trait Rank: Copy + Ord + Default + FromZeros + Send + Sync + std::fmt::Debug + LanesOf + 'static {
+pub trait Rank: Copy + Ord + Default + FromZeros + Send + Sync + std::fmt::Debug + 'static {
     /// The value of an absent edge, and of the diagonal.
     const MAX: Self;
     /// The greatest rank that does not stand for an absent edge, widened.
@@ -45,19 +45,13 @@ pub trait Rank: Copy + Ord + Default + FromZeros + Send + Sync + std::fmt::Debug
     /// # Errors
     /// There is not enough memory.
     fn narrowed(ranks: Vec<u32>) -> Result<Vec<Self>, Refused>;
-}
-
-/// A rank type, with its vectors at every level.
-pub trait LanesOf: Sized {
+    /// Runs a kernel with the instructions of a level.
     #[doc(hidden)]
-    #[cfg(target_arch = "x86_64")]
-    fn run_x86<K: Kernel<Self>>(level: Level, kernel: K) -> K::Output
-    where
-        Self: Rank;
+    fn run<K: Kernel<Self>>(level: Level, kernel: K) -> K::Output;
 }
 
 macro_rules! rank {
-    ($t:ty, $avx2:ident, $avx512:ident, $narrowed:expr) => {
+    ($t:ty, $narrowed:expr) => {
         impl Rank for $t {
             const MAX: Self = <$t>::MAX;
             const GREATEST: u32 = <$t>::MAX as u32 - 1;
@@ -86,14 +80,13 @@ macro_rules! rank {
                 let narrowed: fn(Vec<u32>) -> Result<Vec<Self>, Refused> = $narrowed;
                 narrowed(ranks)
             }
-        }
 
-        impl LanesOf for $t {
-            #[cfg(target_arch = "x86_64")]
-            fn run_x86<K: Kernel<Self>>(level: Level, kernel: K) -> K::Output {
+            fn run<K: Kernel<Self>>(level: Level, kernel: K) -> K::Output {
                 match level.0 {
-                    Set::Avx512(proof) => x86::run_avx512(x86::$avx512(proof), kernel),
-                    Set::Avx2(proof) => x86::run_avx2(x86::$avx2(proof), kernel),
+                    #[cfg(target_arch = "x86_64")]
+                    Set::Avx512(proof) => x86::run_avx512(proof, kernel),
+                    #[cfg(target_arch = "x86_64")]
+                    Set::Avx2(proof) => x86::run_avx2(proof, kernel),
                     Set::Portable => kernel.run(Portable),
                 }
             }
@@ -101,7 +94,7 @@ macro_rules! rank {
     };
 }
 
-rank!(u16, Avx2U16, Avx512U16, |ranks| {
+rank!(u16, |ranks| {
     const CHUNK: usize = 1 << 16;
     let mut narrow = memory::zeroed(ranks.len())?;
     pieces_mut(&mut narrow, CHUNK, &|piece, narrow: &mut [u16]| {
@@ -110,10 +103,10 @@ rank!(u16, Avx2U16, Avx512U16, |ranks| {
     });
     Ok(narrow)
 });
-rank!(u32, Avx2U32, Avx512U32, Ok);
+rank!(u32, Ok);
 
 /// Vector operations on ranks of type `R`.
-pub trait Simd<R: Rank>: Copy {
+pub trait Simd<R>: Copy {
     /// A vector of `LEN` ranks.
     type V: Copy;
     /// A truth value for each lane.
@@ -148,7 +141,7 @@ pub trait Simd<R: Rank>: Copy {
 }
 
 /// A computation to run at the best level of the machine.
-pub trait Kernel<R: Rank> {
+pub trait Kernel<R> {
     /// The result.
     type Output;
     /// The computation; implementations are `#[inline(always)]`.
@@ -213,10 +206,7 @@ impl Level {
     /// Runs the kernel with this level's instructions.
     #[inline]
     pub fn run<R: Rank, K: Kernel<R>>(self, kernel: K) -> K::Output {
-        #[cfg(target_arch = "x86_64")]
-        return R::run_x86(self, kernel);
-        #[cfg(not(target_arch = "x86_64"))]
-        return kernel.run(Portable);
+        R::run(self, kernel)
     }
 
     /// Runs the kernel on blocks with this level's instructions.

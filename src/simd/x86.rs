@@ -7,7 +7,7 @@
 
 use std::arch::x86_64::*;
 
-use super::{BLOCK, BlockKernel, Blocks, Bytes, Kernel, Rank, Simd};
+use super::{BLOCK, BlockKernel, Blocks, Bytes, Kernel, Simd};
 
 /// Proof that the processor has AVX2, BMI1, BMI2, LZCNT and POPCNT.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,248 +35,149 @@ impl Avx512 {
     }
 }
 
-/// The token for vectors of sixteen `u16`.
-#[derive(Clone, Copy)]
-pub(super) struct Avx2U16(pub(super) Avx2);
-/// The token for vectors of eight `u32`.
-#[derive(Clone, Copy)]
-pub(super) struct Avx2U32(pub(super) Avx2);
-/// The token for vectors of thirty-two `u16`.
-#[derive(Clone, Copy)]
-pub(super) struct Avx512U16(pub(super) Avx512);
-/// The token for vectors of sixteen `u32`.
-#[derive(Clone, Copy)]
-pub(super) struct Avx512U32(pub(super) Avx512);
-
-/// A token that holds an [`Avx2`]: those of this module, but not [`super::Portable`]. Code with such a token may run
-/// AVX2 instructions.
-pub(super) trait HoldsAvx2: Copy {}
-
-impl HoldsAvx2 for Avx2U16 {}
-impl HoldsAvx2 for Avx2U32 {}
-
-/// A token that holds an [`Avx512`]. Code with such a token may run AVX-512 instructions.
-pub(super) trait HoldsAvx512: Copy {}
-
-impl HoldsAvx512 for Avx512U16 {}
-impl HoldsAvx512 for Avx512U32 {}
-
-/// Runs a kernel with AVX2 enabled; `simd` proves that it exists.
-pub(super) fn run_avx2<R: Rank, S: Simd<R> + HoldsAvx2, K: Kernel<R>>(simd: S, kernel: K) -> K::Output {
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-    fn enabled<R: Rank, S: Simd<R>, K: Kernel<R>>(simd: S, kernel: K) -> K::Output {
-        kernel.run(simd)
-    }
-    // SAFETY: `simd` holds an `Avx2`, which exists only where these features were detected.
-    unsafe { enabled(simd, kernel) }
-}
-
-/// Runs a kernel with AVX-512 enabled; `simd` proves that it exists.
-pub(super) fn run_avx512<R: Rank, S: Simd<R> + HoldsAvx512, K: Kernel<R>>(simd: S, kernel: K) -> K::Output {
-    #[target_feature(enable = "avx512f,avx512bw,avx2,bmi1,bmi2,lzcnt,popcnt")]
-    fn enabled<R: Rank, S: Simd<R>, K: Kernel<R>>(simd: S, kernel: K) -> K::Output {
-        kernel.run(simd)
-    }
-    // SAFETY: `simd` holds an `Avx512`, which exists only where these features were detected.
-    unsafe { enabled(simd, kernel) }
-}
-
-macro_rules! avx2 {
-    ($token:ident, $t:ty, $len:literal, $splat:ident, $max:ident, $min:ident, $eq:ident, $bits:expr) => {
-        impl Simd<$t> for $token {
-            type V = __m256i;
-            type M = __m256i;
-            const LEN: usize = $len;
-
-            #[inline(always)]
-            fn splat(self, r: $t) -> __m256i {
-                // SAFETY: `self` proves AVX2.
-                unsafe { $splat(r.cast_signed()) }
+/// Runs a kernel with instructions enabled; `proof` proves that they exist.
+macro_rules! run {
+    ($($run:ident: $kernel:ident, $simd:ident, $proof:ident, $features:literal;)*) => {$(
+        pub(super) fn $run<K, J: $kernel<K>>(proof: $proof, kernel: J) -> J::Output
+        where
+            $proof: $simd<K>,
+        {
+            #[target_feature(enable = $features)]
+            fn enabled<K, J: $kernel<K>>(proof: $proof, kernel: J) -> J::Output
+            where
+                $proof: $simd<K>,
+            {
+                kernel.run(proof)
             }
-
-            #[inline(always)]
-            fn load(self, ranks: &[$t]) -> __m256i {
-                let ranks = &ranks[..$len];
-                // SAFETY: `self` proves AVX2; the slice is 32 bytes long; the load need not be aligned.
-                unsafe { _mm256_loadu_si256(ranks.as_ptr().cast()) }
-            }
-
-            #[inline(always)]
-            fn store(self, v: __m256i, out: &mut [$t]) {
-                let out = &mut out[..$len];
-                // SAFETY: `self` proves AVX2; the slice is 32 bytes long; the store need not be aligned.
-                unsafe { _mm256_storeu_si256(out.as_mut_ptr().cast(), v) }
-            }
-
-            #[inline(always)]
-            fn max(self, a: __m256i, b: __m256i) -> __m256i {
-                // SAFETY: `self` proves AVX2.
-                unsafe { $max(a, b) }
-            }
-
-            #[inline(always)]
-            fn min(self, a: __m256i, b: __m256i) -> __m256i {
-                // SAFETY: `self` proves AVX2.
-                unsafe { $min(a, b) }
-            }
-
-            #[inline(always)]
-            fn le(self, a: __m256i, b: __m256i) -> __m256i {
-                // SAFETY: `self` proves AVX2. (There is no unsigned comparison: a ≤ b iff max(a, b) = b.)
-                unsafe { $eq($max(a, b), b) }
-            }
-
-            #[inline(always)]
-            fn or(self, a: __m256i, b: __m256i) -> __m256i {
-                // SAFETY: `self` proves AVX2.
-                unsafe { _mm256_or_si256(a, b) }
-            }
-
-            #[inline(always)]
-            fn bits(self, m: __m256i) -> u32 {
-                // SAFETY: `self` proves AVX2 and BMI2.
-                unsafe { $bits(m) }
-            }
-
-            #[inline(always)]
-            fn all(self, m: __m256i) -> bool {
-                // SAFETY: `self` proves AVX2.
-                unsafe { _mm256_movemask_epi8(m) == -1 }
-            }
+            // SAFETY: a proof exists only where these features were detected.
+            unsafe { enabled(proof, kernel) }
         }
-    };
+    )*};
 }
 
-avx2!(Avx2U16, u16, 16, _mm256_set1_epi16, _mm256_max_epu16, _mm256_min_epu16, _mm256_cmpeq_epi16, |m| {
-    _pext_u32(_mm256_movemask_epi8(m).cast_unsigned(), 0x5555_5555)
-});
-avx2!(Avx2U32, u32, 8, _mm256_set1_epi32, _mm256_max_epu32, _mm256_min_epu32, _mm256_cmpeq_epi32, |m| {
-    _mm256_movemask_ps(_mm256_castsi256_ps(m)).cast_unsigned()
-});
+run! {
+    run_avx2: Kernel, Simd, Avx2, "avx2,bmi1,bmi2,lzcnt,popcnt";
+    run_avx512: Kernel, Simd, Avx512, "avx512f,avx512bw,avx2,bmi1,bmi2,lzcnt,popcnt";
+    run_blocks_avx2: BlockKernel, Blocks, Avx2, "avx2,bmi1,bmi2,lzcnt,popcnt";
+    run_blocks_avx512: BlockKernel, Blocks, Avx512, "avx512f,avx512bw,avx2,bmi1,bmi2,lzcnt,popcnt";
+}
 
-macro_rules! avx512 {
-    ($token:ident, $t:ty, $len:literal, $mask:ty, $load:ident, $store:ident, $splat:ident, $max:ident, $min:ident, $le:ident) => {
-        impl Simd<$t> for $token {
-            type V = __m512i;
+/// Implements [`Simd`] by intrinsics, which are named in the order of the methods.
+macro_rules! lanes {
+    (
+        $proof:ident, $rank:ty, $len:literal, $vector:ty, $mask:ty,
+        $splat:ident, $load:ident, $store:ident, $max:ident, $min:ident,
+        $le:expr, $or:expr, $bits:expr, $all:expr
+    ) => {
+        impl Simd<$rank> for $proof {
+            type V = $vector;
             type M = $mask;
             const LEN: usize = $len;
 
             #[inline(always)]
-            fn splat(self, r: $t) -> __m512i {
-                // SAFETY: `self` proves AVX-512.
+            fn splat(self, r: $rank) -> $vector {
+                // SAFETY: `self` proves the instruction.
                 unsafe { $splat(r.cast_signed()) }
             }
 
             #[inline(always)]
-            fn load(self, ranks: &[$t]) -> __m512i {
+            fn load(self, ranks: &[$rank]) -> $vector {
                 let ranks = &ranks[..$len];
-                // SAFETY: `self` proves AVX-512; the slice is 64 bytes long; the load need not be aligned.
+                // SAFETY: `self` proves the instruction; the slice is as long as a vector; the load need not be aligned.
                 unsafe { $load(ranks.as_ptr().cast()) }
             }
 
             #[inline(always)]
-            fn store(self, v: __m512i, out: &mut [$t]) {
+            fn store(self, v: $vector, out: &mut [$rank]) {
                 let out = &mut out[..$len];
-                // SAFETY: `self` proves AVX-512; the slice is 64 bytes long; the store need not be aligned.
+                // SAFETY: `self` proves the instruction; the slice is as long as a vector; the store need not be
+                // aligned.
                 unsafe { $store(out.as_mut_ptr().cast(), v) }
             }
 
             #[inline(always)]
-            fn max(self, a: __m512i, b: __m512i) -> __m512i {
-                // SAFETY: `self` proves AVX-512.
+            fn max(self, a: $vector, b: $vector) -> $vector {
+                // SAFETY: `self` proves the instruction.
                 unsafe { $max(a, b) }
             }
 
             #[inline(always)]
-            fn min(self, a: __m512i, b: __m512i) -> __m512i {
-                // SAFETY: `self` proves AVX-512.
+            fn min(self, a: $vector, b: $vector) -> $vector {
+                // SAFETY: `self` proves the instruction.
                 unsafe { $min(a, b) }
             }
 
             #[inline(always)]
-            fn le(self, a: __m512i, b: __m512i) -> $mask {
-                // SAFETY: `self` proves AVX-512.
+            fn le(self, a: $vector, b: $vector) -> $mask {
+                // SAFETY: `self` proves the instructions.
                 unsafe { $le(a, b) }
             }
 
             #[inline(always)]
             fn or(self, a: $mask, b: $mask) -> $mask {
-                a | b
+                // SAFETY: `self` proves the instruction.
+                #[allow(unused_unsafe, reason = "masks of AVX-512 are integers")]
+                unsafe {
+                    $or(a, b)
+                }
             }
 
             #[inline(always)]
             fn bits(self, m: $mask) -> u32 {
-                u32::from(m)
+                // SAFETY: `self` proves the instructions.
+                #[allow(unused_unsafe, reason = "masks of AVX-512 are integers")]
+                unsafe {
+                    $bits(m)
+                }
             }
 
             #[inline(always)]
             fn all(self, m: $mask) -> bool {
-                m == <$mask>::MAX
+                // SAFETY: `self` proves the instruction.
+                #[allow(unused_unsafe, reason = "masks of AVX-512 are integers")]
+                unsafe {
+                    $all(m)
+                }
             }
         }
     };
 }
 
-avx512!(
-    Avx512U16,
-    u16,
-    32,
-    __mmask32,
-    _mm512_loadu_epi16,
-    _mm512_storeu_epi16,
-    _mm512_set1_epi16,
-    _mm512_max_epu16,
-    _mm512_min_epu16,
-    _mm512_cmple_epu16_mask
-);
-avx512!(
-    Avx512U32,
-    u32,
-    16,
-    __mmask16,
-    _mm512_loadu_epi32,
-    _mm512_storeu_epi32,
-    _mm512_set1_epi32,
-    _mm512_max_epu32,
-    _mm512_min_epu32,
-    _mm512_cmple_epu32_mask
-);
-
-/// Runs a kernel on blocks with AVX2 enabled; `proof` proves that it exists.
-pub(super) fn run_blocks_avx2<K, J: BlockKernel<K>>(proof: Avx2, kernel: J) -> J::Output
-where
-    Avx2: Blocks<K>,
-{
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-    fn enabled<K, J: BlockKernel<K>>(proof: Avx2, kernel: J) -> J::Output
-    where
-        Avx2: Blocks<K>,
-    {
-        kernel.run(proof)
-    }
-    // SAFETY: an `Avx2` exists only where these features were detected.
-    unsafe { enabled(proof, kernel) }
+// AVX2 has no comparison of unsigned numbers: a ≤ b iff max(a, b) = b.
+lanes! {
+    Avx2, u16, 16, __m256i, __m256i,
+    _mm256_set1_epi16, _mm256_loadu_si256, _mm256_storeu_si256, _mm256_max_epu16, _mm256_min_epu16,
+    |a, b| _mm256_cmpeq_epi16(_mm256_max_epu16(a, b), b),
+    _mm256_or_si256,
+    |m| _pext_u32(_mm256_movemask_epi8(m).cast_unsigned(), 0x5555_5555),
+    |m| _mm256_movemask_epi8(m) == -1
+}
+lanes! {
+    Avx2, u32, 8, __m256i, __m256i,
+    _mm256_set1_epi32, _mm256_loadu_si256, _mm256_storeu_si256, _mm256_max_epu32, _mm256_min_epu32,
+    |a, b| _mm256_cmpeq_epi32(_mm256_max_epu32(a, b), b),
+    _mm256_or_si256,
+    |m| _mm256_movemask_ps(_mm256_castsi256_ps(m)).cast_unsigned(),
+    |m| _mm256_movemask_epi8(m) == -1
+}
+lanes! {
+    Avx512, u16, 32, __m512i, __mmask32,
+    _mm512_set1_epi16, _mm512_loadu_epi16, _mm512_storeu_epi16, _mm512_max_epu16, _mm512_min_epu16,
+    _mm512_cmple_epu16_mask, |a, b| a | b, u32::from, |m| m == __mmask32::MAX
+}
+lanes! {
+    Avx512, u32, 16, __m512i, __mmask16,
+    _mm512_set1_epi32, _mm512_loadu_epi32, _mm512_storeu_epi32, _mm512_max_epu32, _mm512_min_epu32,
+    _mm512_cmple_epu32_mask, |a, b| a | b, u32::from, |m| m == __mmask16::MAX
 }
 
-/// Runs a kernel on blocks with AVX-512 enabled; `proof` proves that it exists.
-pub(super) fn run_blocks_avx512<K, J: BlockKernel<K>>(proof: Avx512, kernel: J) -> J::Output
-where
-    Avx512: Blocks<K>,
-{
-    #[target_feature(enable = "avx512f,avx512bw,avx2,bmi1,bmi2,lzcnt,popcnt")]
-    fn enabled<K, J: BlockKernel<K>>(proof: Avx512, kernel: J) -> J::Output
-    where
-        Avx512: Blocks<K>,
-    {
-        kernel.run(proof)
-    }
-    // SAFETY: an `Avx512` exists only where these features were detected.
-    unsafe { enabled(proof, kernel) }
-}
-
+/// Implements [`Blocks`] by vectors of a number of bits and the intrinsics for each key type.
 macro_rules! blocks {
-    ($token:ident, $key:ty, $vector:ty, $bits:literal, $load:ident, $least:expr, $greatest:expr, $not_greater:expr) => {
-        impl Blocks<$key> for $token {
+    (
+        $proof:ident, $vector:ty, $bits:literal, $load:ident;
+        $($key:ty: $least:expr, $greatest:expr, $not_greater:expr;)*
+    ) => {$(
+        impl Blocks<$key> for $proof {
             type Block = [$vector; BLOCK * <$key>::BITS as usize / $bits];
 
             #[inline(always)]
@@ -322,72 +223,33 @@ macro_rules! blocks {
                 bits
             }
         }
-    };
+    )*};
 }
 
-blocks!(
-    Avx512,
-    u8,
-    __m512i,
-    512,
-    _mm512_loadu_si512,
-    _mm512_min_epu8,
-    _mm512_max_epu8,
-    _mm512_cmple_epu8_mask
-);
-blocks!(
-    Avx512,
-    u16,
-    __m512i,
-    512,
-    _mm512_loadu_si512,
-    _mm512_min_epu16,
-    _mm512_max_epu16,
-    _mm512_cmple_epu16_mask
-);
-blocks!(
-    Avx512,
-    u32,
-    __m512i,
-    512,
-    _mm512_loadu_si512,
-    _mm512_min_epu32,
-    _mm512_max_epu32,
-    _mm512_cmple_epu32_mask
-);
-blocks!(
-    Avx512,
-    u64,
-    __m512i,
-    512,
-    _mm512_loadu_si512,
-    _mm512_min_epu64,
-    _mm512_max_epu64,
-    _mm512_cmple_epu64_mask
-);
+blocks! {
+    Avx512, __m512i, 512, _mm512_loadu_si512;
+    u8: _mm512_min_epu8, _mm512_max_epu8, _mm512_cmple_epu8_mask;
+    u16: _mm512_min_epu16, _mm512_max_epu16, _mm512_cmple_epu16_mask;
+    u32: _mm512_min_epu32, _mm512_max_epu32, _mm512_cmple_epu32_mask;
+    u64: _mm512_min_epu64, _mm512_max_epu64, _mm512_cmple_epu64_mask;
+}
 
-// AVX2 has no comparison of unsigned numbers: a ≤ b iff max(a, b) = b.
-blocks!(Avx2, u8, __m256i, 256, _mm256_loadu_si256, _mm256_min_epu8, _mm256_max_epu8, |a, b| {
-    _mm256_movemask_epi8(_mm256_cmpeq_epi8(_mm256_max_epu8(a, b), b)).cast_unsigned()
-});
-blocks!(Avx2, u16, __m256i, 256, _mm256_loadu_si256, _mm256_min_epu16, _mm256_max_epu16, |a, b| {
-    let equal = _mm256_cmpeq_epi16(_mm256_max_epu16(a, b), b);
-    _pext_u32(_mm256_movemask_epi8(equal).cast_unsigned(), 0x5555_5555)
-});
-blocks!(Avx2, u32, __m256i, 256, _mm256_loadu_si256, _mm256_min_epu32, _mm256_max_epu32, |a, b| {
-    let equal = _mm256_cmpeq_epi32(_mm256_max_epu32(a, b), b);
-    _mm256_movemask_ps(_mm256_castsi256_ps(equal)).cast_unsigned()
-});
-blocks!(
-    Avx2,
-    u64,
-    __m256i,
-    256,
-    _mm256_loadu_si256,
-    |a, b| _mm256_blendv_epi8(a, b, greater_u64(a, b)),
-    |a, b| _mm256_blendv_epi8(b, a, greater_u64(a, b)),
-    |a, b| !_mm256_movemask_pd(_mm256_castsi256_pd(greater_u64(a, b))).cast_unsigned() & 15
-);
+blocks! {
+    Avx2, __m256i, 256, _mm256_loadu_si256;
+    u8: _mm256_min_epu8, _mm256_max_epu8,
+        |a, b| _mm256_movemask_epi8(_mm256_cmpeq_epi8(_mm256_max_epu8(a, b), b)).cast_unsigned();
+    u16: _mm256_min_epu16, _mm256_max_epu16, |a, b| {
+        let equal = _mm256_cmpeq_epi16(_mm256_max_epu16(a, b), b);
+        _pext_u32(_mm256_movemask_epi8(equal).cast_unsigned(), 0x5555_5555)
+    };
+    u32: _mm256_min_epu32, _mm256_max_epu32, |a, b| {
+        let equal = _mm256_cmpeq_epi32(_mm256_max_epu32(a, b), b);
+        _mm256_movemask_ps(_mm256_castsi256_ps(equal)).cast_unsigned()
+    };
+    u64: |a, b| _mm256_blendv_epi8(a, b, greater_u64(a, b)),
+        |a, b| _mm256_blendv_epi8(b, a, greater_u64(a, b)),
+        |a, b| !_mm256_movemask_pd(_mm256_castsi256_pd(greater_u64(a, b))).cast_unsigned() & 15;
+}
 
 /// Whether a > b, lane by lane, for unsigned lanes: 2^(bits − 1) is subtracted from both for a signed comparison.
 #[inline]

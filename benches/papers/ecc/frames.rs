@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use lacuna::cubical::ecc::cuda::{DeviceError, Prepared};
+use lacuna::cubical::ecc::cuda::Prepared;
 use lacuna::cubical::ecc::{EccRequest, Voxels, curve};
 use lacuna::cubical::{Image, Order, Shape};
 use lacuna::internals::KernelVoxel;
@@ -64,10 +64,10 @@ fn frames<T: KernelVoxel>(
     if let Some(prepared) = &prepared {
         let read = |first: usize, room: &mut [T]| {
             room.copy_from_slice(&image.voxels()[first..first + room.len()]);
-            Ok::<(), DeviceError>(())
+            Ok(())
         };
         let found = sustained(seconds, || {
-            is_right(prepared.stream(image.shape(), request, Voxels::Anywhere(&read), &|_| ())?)
+            is_right(prepared.stream(image.shape(), request, Voxels::anywhere(&read), &|_| ())?)
         })?;
         let bytes = size_of_val(image.voxels()) as f64 * found / 1e9;
         let remark = format!("{bytes:.1} GB/s come to the device: the bus and the copies limit it");

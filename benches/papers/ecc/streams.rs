@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::time::Instant;
 
-use lacuna::cubical::ecc::cuda::{DeviceError, Prepared};
+use lacuna::cubical::ecc::cuda::Prepared;
 use lacuna::cubical::ecc::slabs::{SlabCounter, Watch};
 use lacuna::cubical::ecc::{Vcec, Voxels, curve};
 use lacuna::cubical::{Image, Order, Shape};
@@ -65,10 +65,10 @@ fn on_device(
     let prepared = Prepared::<f32>::new(gpu)?;
     let read = |first: usize, room: &mut [f32]| {
         inputs::noise(first, room);
-        Ok::<(), DeviceError>(())
+        Ok(())
     };
     let found =
-        prepared.stream(shape, &request, Voxels::Anywhere(&read), &|more| count.set(count.get() + more))?;
+        prepared.stream(shape, &request, Voxels::anywhere(&read), &|more| count.set(count.get() + more))?;
     let seconds = start.elapsed().as_secs_f64();
     is_right(&found, side, count.get())?;
     let [_, overall, disk, _, kernel, rate] = paper;
@@ -103,12 +103,12 @@ fn on_processor(bench: &Bench<'_>, side: usize, paper: f64, rows: &mut InputRows
     let (shape, count) = (Shape::new(&[side; 3], Order::C)?, Cell::new(0));
     let read = |first: usize, room: &mut [f32]| {
         inputs::noise(first, room);
-        Ok::<(), DeviceError>(())
+        Ok(())
     };
     let start = Instant::now();
     let mut counter = SlabCounter::<f32>::new(&NOISE.request(), MEMORY)?;
     let advance = |more| count.set(count.get() + more);
-    let found = counter.curve(shape, None, Voxels::Anywhere(&read), None, &Watch::telling(&advance))?;
+    let found = counter.curve(shape, None, Voxels::anywhere(&read), None, &Watch::telling(&advance))?;
     let found = found.into_vcec()?;
     let seconds = start.elapsed().as_secs_f64();
     is_right(&found, side, count.get())?;

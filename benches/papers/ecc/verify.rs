@@ -1,6 +1,6 @@
 //! Checks curves against the processor, a count cell by cell, their sum, and for noise against the expectation.
 
-use lacuna::cubical::ecc::cuda::{DeviceError, Prepared};
+use lacuna::cubical::ecc::cuda::Prepared;
 use lacuna::cubical::ecc::{EccRequest, Vcec, Voxels, curve, plain};
 use lacuna::cubical::thinning::BitImage;
 use lacuna::cubical::thinning::topology::euler_characteristic;
@@ -106,9 +106,9 @@ pub fn streamed(prepared: &Prepared<f32>, axes: &[usize], request: &EccRequest) 
     let expected = curve(&Image::new(shape, inputs::noise_of(shape.count()))?, request)?;
     let read = |first: usize, room: &mut [f32]| {
         inputs::noise(first, room);
-        Ok::<(), DeviceError>(())
+        Ok(())
     };
-    let found = prepared.stream(shape, request, Voxels::Anywhere(&read), &|_| ())?;
+    let found = prepared.stream(shape, request, Voxels::anywhere(&read), &|_| ())?;
     same("a stream of noise", &expected, &found)
 }
 

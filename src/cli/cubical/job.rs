@@ -168,7 +168,7 @@ impl Job<'_> {
             frame.tell(format_args!("{:<13} {decision}", "thinning"));
         }
         let (rule, seconds) = (request.rule_for(image.shape()), took.as_secs_f64());
-        let thinning::ThinningFigures { before, after, iterations, .. } = figures;
+        let thinning::ThinningStatistics { before, after, iterations, .. } = figures;
         let words = format!(
             ", {}, {after} left by {rule} after {}",
             counted(before, "voxel"),

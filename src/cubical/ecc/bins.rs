@@ -1,13 +1,20 @@
 //! Bins of the curve: a voxel's bin is found by comparing keys only.
 
+use std::ops::Range;
+
 use super::request::EccRequest;
+use super::run::Run;
 use super::vcec::{Values, Vcec};
 use crate::cubical::image::Voxel;
 use crate::cubical::key::Key;
 use crate::cubical::value::Value;
+use crate::parallel;
 
 /// Greatest number of bins: each has a row, and an end found by bisection over all keys.
 pub const MOST_BINS: usize = 1 << 24;
+
+/// Number of voxels per parallel task that finds their range.
+const PART: usize = 1 << 14;
 
 /// Choice of the rows of a curve.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -124,42 +131,31 @@ impl<K: Key> Edges<K> {
     }
 }
 
-/// The curve of the changes at distinct keys, which ascend in filtration order.
+/// The curve of the changes at distinct keys in filtration order.
 ///
 /// Uniform bins without a range divide the range of the keys.
 ///
 /// # Errors
 /// [`BinsError`]: the bins are invalid.
-pub(super) fn curve_of_keys<T: Voxel>(
-    keys: impl DoubleEndedIterator<Item = T::Key> + Clone,
-    changes: impl Iterator<Item = i64>,
+pub(super) fn curve_of<T: Voxel>(
+    Run { keys, sums }: Run<T::Key>,
     request: &EccRequest,
 ) -> Result<Vcec, BinsError> {
     let superlevel = request.superlevel;
-    let voxel = |key: T::Key| T::of_key(if superlevel { key.reversed() } else { key });
+    let voxel = |&key: &T::Key| T::of_ordered(key, superlevel);
     let Bins::Uniform { count, range } = request.bins else {
-        return Ok(Vcec { values: Values::of(keys.map(voxel)), changes: changes.collect() });
+        return Ok(Vcec { values: Values::of(keys.iter().map(voxel)), changes: sums });
     };
-    let mut rest = keys.clone();
-    let ends = rest.next().map(|first| (first, rest.next_back().unwrap_or(first)));
+    let ends = keys.first().zip(keys.last());
     let found = ends.map(|(first, last)| ordered(voxel(first).into(), voxel(last).into()));
     let edges = Edges::uniform::<T>(count, range.or(found).ok_or(BinsError::NoneFinite)?, superlevel)?;
-    let mut binned = vec![0; count];
-    for (key, change) in keys.zip(changes) {
+    let mut changes = vec![0; count];
+    for (key, change) in keys.into_iter().zip(sums) {
         if let Some(bin) = edges.bin(key) {
-            binned[bin] += change;
+            changes[bin] += change;
         }
     }
-    Ok(Vcec { values: edges.values, changes: binned })
-}
-
-/// A request whose uniform bins divide `range`, if it is known.
-pub(super) fn with_range(request: &EccRequest, range: Option<(Value, Value)>) -> EccRequest {
-    let bins = match request.bins {
-        Bins::Uniform { count, range: given } => Bins::Uniform { count, range: range.or(given) },
-        Bins::Distinct => Bins::Distinct,
-    };
-    EccRequest { bins, ..*request }
+    Ok(Vcec { values: edges.values, changes })
 }
 
 /// Two values, the lesser first.
@@ -209,10 +205,10 @@ fn double_ends(count: usize, low: f64, high: f64, superlevel: bool) -> Vec<f64> 
 }
 
 /// The last key, in filtration order, whose voxel is not past `end`.
-fn last_key<T: Voxel>(end: Value, superlevel: bool) -> Option<T::Key> {
+pub(crate) fn last_key<T: Voxel>(end: Value, superlevel: bool) -> Option<T::Key> {
     let enters = |bits: u64| {
         let key = T::Key::from_u64(bits);
-        let voxel = T::of_key(if superlevel { key.reversed() } else { key });
+        let voxel = T::of_ordered(key, superlevel);
         if !voxel.is_number() {
             // NaN keys lie beyond the keys of both infinities.
             return bits >> (T::Key::BITS - 1) == 0;
@@ -230,56 +226,22 @@ fn last_key<T: Voxel>(end: Value, superlevel: bool) -> Option<T::Key> {
     below.checked_sub(1).map(|key| T::Key::from_u64(key as u64))
 }
 
-/// Least and greatest finite value, as keys.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct FiniteRange<K> {
-    /// Keys of the least and the greatest finite value of the voxel type.
-    finite: (K, K),
-    found: Option<(K, K)>,
-}
-
-impl<K: Key> FiniteRange<K> {
-    /// The empty range.
-    pub(super) fn new<T: Voxel<Key = K>>() -> Self {
-        let greatest = last_key::<T>(f64::MAX.into(), false).unwrap_or(K::MAX);
-        let least = last_key::<T>(f64::MIN.into(), true).unwrap_or(K::MAX).reversed();
-        FiniteRange { finite: (least, greatest), found: None }
-    }
-
-    /// Extends the range by the finite ones of these voxels.
-    pub(super) fn add<T: Voxel<Key = K>>(&mut self, voxels: &[T]) {
-        let (least, greatest) = self.finite;
+/// Least and greatest finite value of voxels; `None` if no voxel is finite.
+pub(super) fn finite_range<T: Voxel>(voxels: &[T]) -> Option<(Value, Value)> {
+    let greatest = last_key::<T>(f64::MAX.into(), false).unwrap_or(T::Key::MAX);
+    let least = last_key::<T>(f64::MIN.into(), true).unwrap_or(T::Key::MAX).reversed();
+    let none = (T::Key::MAX, T::Key::default());
+    let range_of = |part: Range<usize>| {
         // Branch-free, so that the loop is vectorised.
-        let found =
-            voxels.iter().map(|voxel| voxel.key()).fold((K::MAX, K::default()), |(low, high), key| {
-                let is_finite = key >= least && key <= greatest;
-                (
-                    low.min(if is_finite { key } else { K::MAX }),
-                    high.max(if is_finite { key } else { K::default() }),
-                )
-            });
-        if found.0 <= found.1 {
-            self.found = Some(self.found.map_or(found, |(low, high)| (low.min(found.0), high.max(found.1))));
-        }
-    }
-
-    /// Combines two ranges.
-    pub(super) fn join(mut self, other: Self) -> Self {
-        self.found = match (self.found, other.found) {
-            (Some(a), Some(b)) => Some((a.0.min(b.0), a.1.max(b.1))),
-            (a, b) => a.or(b),
-        };
-        self
-    }
-
-    /// Returns the range as voxel values.
-    ///
-    /// # Errors
-    /// [`BinsError::NoneFinite`]: no voxel was finite.
-    pub(super) fn values<T: Voxel<Key = K>>(self) -> Result<(Value, Value), BinsError> {
-        let (low, high) = self.found.ok_or(BinsError::NoneFinite)?;
-        Ok((T::of_key(low).into(), T::of_key(high).into()))
-    }
+        voxels[part].iter().map(|voxel| voxel.key()).fold(none, |(low, high), key| {
+            let is_finite = key >= least && key <= greatest;
+            (low.min(if is_finite { key } else { none.0 }), high.max(if is_finite { key } else { none.1 }))
+        })
+    };
+    let (low, high) = parallel::joined(voxels.len(), PART, none, &range_of, &|range, part| {
+        *range = (range.0.min(part.0), range.1.max(part.1));
+    });
+    (low <= high).then(|| (T::of_key(low).into(), T::of_key(high).into()))
 }
 
 #[cfg(test)]
@@ -341,19 +303,15 @@ mod tests {
 
     #[test]
     fn ranges_are_those_of_finite_voxels() {
-        let range = |voxels: &[f64]| {
-            let mut range = FiniteRange::new::<f64>();
-            voxels.chunks(2).for_each(|voxels| range.add(voxels));
-            range.join(FiniteRange::new::<f64>()).values::<f64>()
-        };
         let inf = f64::INFINITY;
-        let doubles = |low: f64, high: f64| Ok((low.into(), high.into()));
-        assert_eq!(range(&[inf, 1.0, -inf, -2.0, inf]), doubles(-2.0, 1.0));
-        assert_eq!(range(&[inf, f64::MAX, f64::MIN]), doubles(f64::MIN, f64::MAX));
-        assert_eq!(range(&[inf, -inf, inf]), Err(BinsError::NoneFinite));
-        let mut all = FiniteRange::new::<u64>();
-        all.add(&[u64::MAX, 0]);
-        assert_eq!(all.values::<u64>(), Ok((0_u64.into(), u64::MAX.into())));
+        let doubles = |low: f64, high: f64| Some((low.into(), high.into()));
+        assert_eq!(finite_range(&[inf, 1.0, -inf, -2.0, inf]), doubles(-2.0, 1.0));
+        assert_eq!(finite_range(&[inf, f64::MAX, f64::MIN]), doubles(f64::MIN, f64::MAX));
+        assert_eq!(finite_range(&[inf, -inf, inf]), None);
+        assert_eq!(finite_range(&[u64::MAX, 0]), Some((0_u64.into(), u64::MAX.into())));
+        let mut many = vec![3.0; 3 * PART];
+        (many[PART], many[2 * PART]) = (-1.0, 7.0);
+        assert_eq!(finite_range(&many), doubles(-1.0, 7.0));
     }
 
     #[test]

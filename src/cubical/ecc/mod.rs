@@ -33,13 +33,16 @@
 //! the same row. [`plain`] counts cells instead.
 
 pub mod bins;
+pub(crate) mod checkpoint;
 pub(crate) mod cpu;
 pub mod cuda;
+mod dispatch;
+mod error;
 mod estimate;
-mod machine;
 pub mod plain;
 mod request;
 mod rows;
+mod run;
 pub mod scales;
 pub mod slabs;
 mod source;
@@ -49,9 +52,11 @@ mod vcec;
 
 pub use bins::{Bins, BinsError};
 pub use cpu::{OtherSums, curve};
+pub(crate) use dispatch::{STAGE, curves_by};
+pub use dispatch::{compare, curve_by};
+pub use error::{EccError, MachineError};
 pub(crate) use estimate::estimate;
-pub use machine::{MachineError, compare, curve_by};
 pub use request::EccRequest;
 pub use rows::{Spilled, VcecRows};
-pub use source::{ReadAt, Voxels};
+pub use source::{ReadVoxels, Voxels};
 pub use vcec::{Values, Vcec};

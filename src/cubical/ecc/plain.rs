@@ -26,7 +26,7 @@ pub fn curve<T: Voxel>(image: &Image<T>, request: &EccRequest) -> Result<Vcec, B
     for (key, sign) in cells(&keys, image.shape().extents(), request.construction) {
         *changes.entry(key).or_insert(0) += sign;
     }
-    let voxel = |key: T::Key| T::of_key(if request.superlevel { key.reversed() } else { key });
+    let voxel = |key: T::Key| T::of_ordered(key, request.superlevel);
     Ok(match request.bins {
         Bins::Distinct => Vcec {
             values: Values::of(changes.keys().map(|&key| voxel(key))),

@@ -2,6 +2,7 @@
 
 use super::bins::Bins;
 use crate::cubical::construction::Construction;
+use crate::cubical::value::Value;
 
 /// Parameters of an Euler characteristic curve.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -12,4 +13,14 @@ pub struct EccRequest {
     pub superlevel: bool,
     /// The rows of the curve.
     pub bins: Bins,
+}
+
+impl EccRequest {
+    /// This request, with uniform bins that divide `range` if it is known.
+    pub(crate) fn with_range(mut self, found: Option<(Value, Value)>) -> Self {
+        if let Bins::Uniform { range, .. } = &mut self.bins {
+            *range = found.or(*range);
+        }
+        self
+    }
 }

@@ -1,9 +1,8 @@
 //! The rows of a curve, in memory or in a temporary file.
 
-use std::fmt;
 use std::io;
 
-use super::spill::{Records, Run};
+use super::spill::SpilledRun;
 use super::vcec::Vcec;
 use crate::cubical::image::Voxel;
 use crate::cubical::key::Key;
@@ -18,45 +17,36 @@ pub enum VcecRows {
     Disk(Spilled),
 }
 
-/// Iterator over items read from a file; an item is an error if it cannot be read.
-type Items<'a, T> = Box<dyn Iterator<Item = io::Result<T>> + 'a>;
-
-/// Opens an iterator from the first row on: a value, and the change of the Euler characteristic at it.
-type Read = dyn Fn() -> io::Result<Items<'static, (Value, i64)>> + Send + Sync;
-
 /// Rows in a temporary file, which is removed when this is dropped.
+#[derive(Debug)]
 pub struct Spilled {
-    count: u64,
-    read: Box<Read>,
-}
-
-impl fmt::Debug for Spilled {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Spilled").field("count", &self.count).finish_non_exhaustive()
-    }
+    run: SpilledRun,
+    /// The value of a key in filtration order.
+    value: fn(u64) -> Value,
+    /// The changes are the sums of the run times this.
+    sign: i64,
 }
 
 impl Spilled {
     /// The rows of a run: its keys are in filtration order, and the changes are its sums times `sign`.
-    pub(super) fn new<T: Voxel>(run: Run<T::Key>, superlevel: bool, sign: i64) -> Self {
-        let row = move |(key, sum): (T::Key, i64)| {
-            (T::of_key(if superlevel { key.reversed() } else { key }).into(), sign * sum)
+    pub(super) fn new<T: Voxel>(run: SpilledRun, superlevel: bool, sign: i64) -> Self {
+        let value: fn(u64) -> Value = match superlevel {
+            true => |key| T::of_key(T::Key::from_u64(key).reversed()).into(),
+            false => |key| T::of_key(T::Key::from_u64(key)).into(),
         };
-        let count = run.count;
-        let read = move || -> io::Result<Items<'static, (Value, i64)>> {
-            let records: Records<T::Key> = run.records()?;
-            Ok(Box::new(records.map(move |record| record.map(row))))
-        };
-        Spilled { count, read: Box::new(read) }
+        Spilled { run, value, sign }
     }
 }
+
+/// Iterator over value, change and Euler characteristic of rows; an item is an error if it cannot be read.
+type Rows<'a> = Box<dyn Iterator<Item = io::Result<(Value, i64, i64)>> + 'a>;
 
 impl VcecRows {
     /// Number of rows.
     pub fn count(&self) -> u64 {
         match self {
             VcecRows::Memory(curve) => curve.changes.len() as u64,
-            VcecRows::Disk(spilled) => spilled.count,
+            VcecRows::Disk(spilled) => spilled.run.count,
         }
     }
 
@@ -64,17 +54,16 @@ impl VcecRows {
     ///
     /// # Errors
     /// The file cannot be read. Later read errors are items of the iterator.
-    pub fn iter(&self) -> io::Result<Items<'_, (Value, i64, i64)>> {
+    pub fn iter(&self) -> io::Result<Rows<'_>> {
         Ok(match self {
             VcecRows::Memory(curve) => Box::new(curve.rows().map(Ok)),
-            VcecRows::Disk(spilled) => {
-                let mut sum = 0;
-                let row = move |row: io::Result<(Value, i64)>| {
-                    let (value, change) = row?;
-                    sum += change;
-                    Ok((value, change, sum))
-                };
-                Box::new((spilled.read)()?.map(row))
+            VcecRows::Disk(Spilled { run, value, sign }) => {
+                let mut euler = 0;
+                Box::new(run.records()?.map(move |record| {
+                    let (key, sum) = record?;
+                    euler += sign * sum;
+                    Ok((value(key), sign * sum, euler))
+                }))
             }
         })
     }
@@ -84,12 +73,11 @@ impl VcecRows {
     /// # Errors
     /// The file cannot be read.
     pub fn into_vcec(self) -> io::Result<Vcec> {
-        let spilled = match self {
-            VcecRows::Memory(curve) => return Ok(curve),
-            VcecRows::Disk(spilled) => spilled,
-        };
-        let rows = (spilled.read)()?.collect::<io::Result<Vec<_>>>()?;
-        let (values, changes): (Vec<Value>, Vec<i64>) = rows.into_iter().unzip();
+        if let VcecRows::Memory(curve) = self {
+            return Ok(curve);
+        }
+        let rows = self.iter()?.map(|row| row.map(|(value, change, _)| (value, change)));
+        let (values, changes): (Vec<Value>, Vec<i64>) = rows.collect::<io::Result<_>>()?;
         Ok(Vcec { values: values.into_iter().collect(), changes })
     }
 }

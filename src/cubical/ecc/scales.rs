@@ -27,9 +27,10 @@ pub use resident::ResidentScales;
 
 use rayon::prelude::*;
 
-use super::bins::{Bins, BinsError};
+use super::bins::Bins;
 use super::cpu::curve_watched;
-use super::cuda::counting::{DeviceError, Prepared, ecc_device};
+use super::cuda::counting::{Prepared, ecc_device};
+use super::error::{EccError, MachineError};
 use super::request::EccRequest;
 use super::vcec::Vcec;
 use crate::cubical::image::{Image, Voxel};
@@ -55,49 +56,18 @@ impl Default for Scales {
     }
 }
 
-/// An error of the computation of curves at several scales.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum ScalesError {
-    /// The standard deviation is not positive and finite.
-    #[error("expected a positive standard deviation, found {found}")]
-    Sigma {
-        /// The standard deviation that was given.
-        found: f64,
-    },
-    /// The number of weights is even.
-    #[error("expected an odd number of taps, found {found}")]
-    Taps {
-        /// The number of taps that was given.
-        found: usize,
-    },
-    /// A voxel is not finite as a 32-bit float, so it cannot be smoothed.
-    #[error("voxel {voxel:?}: expected a 32-bit float to be smoothed, found {found}")]
-    Infinite {
-        /// The coordinates of the voxel.
-        voxel: Vec<usize>,
-        /// The value of the voxel.
-        found: f64,
-    },
-    /// The bins are invalid for this image.
-    #[error(transparent)]
-    Bins(#[from] BinsError),
-    /// The GPU failed.
-    #[error(transparent)]
-    Device(#[from] DeviceError),
-}
-
 impl Scales {
     /// The weights by distance from the voxel: 0, 1, 2, and so on.
     ///
     /// # Errors
-    /// [`ScalesError`]: the standard deviation is not positive and finite, or the number of taps is even.
-    pub fn weights(&self) -> Result<Vec<f32>, ScalesError> {
+    /// [`EccError`]: the standard deviation is not positive and finite, or the number of taps is even.
+    pub fn weights(&self) -> Result<Vec<f32>, EccError> {
         let Scales { sigma, taps, .. } = *self;
         if !(sigma > 0.0 && sigma.is_finite()) {
-            return Err(ScalesError::Sigma { found: sigma });
+            return Err(EccError::Sigma { found: sigma });
         }
         if taps.is_multiple_of(2) {
-            return Err(ScalesError::Taps { found: taps });
+            return Err(EccError::Taps { found: taps });
         }
         let half: Vec<f64> = (0..=taps / 2).map(|k| (-0.5 * (k as f64 / sigma).powi(2)).exp()).collect();
         let sum = half[0] + 2.0 * half[1..].iter().sum::<f64>();
@@ -109,13 +79,13 @@ impl Scales {
 /// over all scales. It is also called with 0 in between, so that it can end the work by unwinding.
 ///
 /// # Errors
-/// [`ScalesError`]: the bins or weights are invalid, or a voxel cannot be smoothed.
+/// [`EccError`]: the bins or weights are invalid, or a voxel cannot be smoothed.
 pub fn curves<T: Voxel>(
     image: &Image<T>,
     request: &EccRequest,
     scales: &Scales,
     advance: &dyn Fn(u64),
-) -> Result<Vec<Vcec>, ScalesError> {
+) -> Result<Vec<Vcec>, EccError> {
     let mut curves = Vec::with_capacity(scales.count);
     curves_since(image, request, scales, &mut curves, &mut |_| (), advance)?;
     Ok(curves)
@@ -133,9 +103,8 @@ pub(crate) fn curves_since<T: Voxel>(
     curves: &mut Vec<Vcec>,
     found: &mut dyn FnMut(&[Vcec]),
     advance: &dyn Fn(u64),
-) -> Result<(), ScalesError> {
-    let weights = scales.weights()?;
-    let (shape, known) = (image.shape(), curves.len());
+) -> Result<(), EccError> {
+    let (weights, shape, known) = (scales.weights()?, image.shape(), curves.len());
     let mut add = |curve| {
         curves.push(curve);
         found(curves);
@@ -143,23 +112,24 @@ pub(crate) fn curves_since<T: Voxel>(
     if known == 0 && scales.count > 0 {
         add(curve_watched(image, request, &|| advance(0))?);
     }
-    let told = if scales.count == 0 { 0 } else { known.max(1) };
-    advance((told * shape.count()) as u64);
-    if known < scales.count && scales.count > 1 {
-        let mut voxels = floats(image)?;
-        for scale in 1..scales.count {
-            let is_known = scale < known;
-            // Known scales have already been reported.
-            let left = if is_known { 0 } else { shape.count() as u64 };
-            let mut parts = Parts { left, count: shape.dim() as u64 + 1, advance };
-            voxels = smooth(voxels, shape, &weights, &mut parts);
-            if !is_known {
-                let image = Image::new(shape, voxels).expect("as many as before");
-                add(curve_watched(&image, request, &|| advance(0))?);
-                voxels = image.into_voxels();
-            }
-            parts.end();
+    advance((known.max(1).min(scales.count) * shape.count()) as u64);
+    if known == scales.count || scales.count < 2 {
+        return Ok(());
+    }
+    let mut voxels = floats(image)?;
+    for scale in 1..scales.count {
+        // Known scales have already been reported. A part of the others is reported for each axis, and the rest with
+        // the curve.
+        let count = if scale < known { 0 } else { shape.count() as u64 };
+        let part = count / (shape.dim() as u64 + 1);
+        voxels =
+            smooth(voxels, shape, &weights, &|is_axis_done| advance(if is_axis_done { part } else { 0 }));
+        if scale >= known {
+            let image = Image::new(shape, voxels).expect("as many as before");
+            add(curve_watched(&image, request, &|| advance(0))?);
+            voxels = image.into_voxels();
         }
+        advance(count - part * shape.dim() as u64);
     }
     Ok(())
 }
@@ -174,10 +144,10 @@ pub fn curves_device<T: KernelVoxel>(
     request: &EccRequest,
     scales: &Scales,
     advance: &dyn Fn(u64),
-) -> Result<Vec<Vcec>, ScalesError> {
+) -> Result<Vec<Vcec>, MachineError> {
     let shape = image.shape();
     let first = || ecc_device(gpu, &gpu.upload(image.voxels())?, shape, request);
-    let as_floats = || Ok(gpu.upload(&floats(image)?).map_err(DeviceError::from)?);
+    let as_floats = || Ok(gpu.upload(&floats(image)?)?);
     curves_on_device(gpu, shape, &first, &as_floats, request, scales, advance)
 }
 
@@ -189,13 +159,13 @@ pub fn curves_device<T: KernelVoxel>(
 pub(crate) fn curves_on_device(
     gpu: &Gpu,
     shape: Shape,
-    first: &dyn Fn() -> Result<Vcec, DeviceError>,
-    as_floats: &dyn Fn() -> Result<Buffer<f32>, ScalesError>,
+    first: &dyn Fn() -> Result<Vcec, MachineError>,
+    as_floats: &dyn Fn() -> Result<Buffer<f32>, MachineError>,
     request: &EccRequest,
     scales: &Scales,
     advance: &dyn Fn(u64),
-) -> Result<Vec<Vcec>, ScalesError> {
-    let (weights, failed) = (scales.weights()?, DeviceError::from);
+) -> Result<Vec<Vcec>, MachineError> {
+    let weights = scales.weights()?;
     let mut curves = Vec::with_capacity(scales.count);
     let mut add = |curve| {
         curves.push(curve);
@@ -207,7 +177,7 @@ pub(crate) fn curves_on_device(
     if scales.count < 2 {
         return Ok(curves);
     }
-    let prepared = Prepared::<f32>::new(gpu).map_err(failed)?;
+    let prepared = Prepared::<f32>::new(gpu)?;
     let mut voxels = as_floats()?;
     if matches!(request.bins, Bins::Uniform { range: Some(_), .. }) {
         let mut resident = ResidentScales::new(&prepared, voxels, shape, request, scales)?;
@@ -222,10 +192,10 @@ pub(crate) fn curves_on_device(
         resident.take()?.into_iter().for_each(add);
         return Ok(curves);
     }
-    let kernels = SmoothKernels::load(gpu, &weights).map_err(failed)?;
+    let kernels = SmoothKernels::load(gpu, &weights)?;
     for _ in 1..scales.count {
-        let mut both = [voxels, gpu.zeros(shape.count()).map_err(failed)?];
-        kernels.smooth(&axes(shape), &mut both).map_err(failed)?;
+        let mut both = [voxels, gpu.zeros(shape.count())?];
+        kernels.smooth(&axes(shape), &mut both)?;
         // The other buffer is freed before counting.
         [voxels, _] = both;
         add(prepared.curve(&voxels, shape, request)?);
@@ -233,34 +203,14 @@ pub(crate) fn curves_on_device(
     Ok(curves)
 }
 
-/// Reports the voxels of a scale as progress in equal parts: one for each axis and one for the curve.
-struct Parts<'a> {
-    left: u64,
-    count: u64,
-    advance: &'a dyn Fn(u64),
-}
-
-impl Parts<'_> {
-    fn next(&mut self) {
-        let part = self.left / self.count;
-        (self.advance)(part);
-        self.left -= part;
-        self.count -= 1;
-    }
-
-    fn end(self) {
-        (self.advance)(self.left);
-    }
-}
-
 /// Number of voxels per parallel task of the conversion to floats.
 const PART: usize = 1 << 16;
 
-/// Approximate number of voxels smoothed along an axis between two calls of `advance`.
+/// Approximate number of voxels smoothed along an axis between two calls of `look`.
 const LOOK: usize = if cfg!(test) { 1 << 6 } else { 1 << 22 };
 
 /// Converts the voxels to 32-bit floats.
-fn floats<T: Voxel>(image: &Image<T>) -> Result<Vec<f32>, ScalesError> {
+fn floats<T: Voxel>(image: &Image<T>) -> Result<Vec<f32>, EccError> {
     let mut floats = vec![0.0; image.voxels().len()];
     parallel::pieces_mut(&mut floats, PART, &|part, floats| {
         floats
@@ -270,7 +220,7 @@ fn floats<T: Voxel>(image: &Image<T>) -> Result<Vec<f32>, ScalesError> {
     });
     match floats.iter().position(|float| !float.is_finite()) {
         None => Ok(floats),
-        Some(place) => Err(ScalesError::Infinite {
+        Some(place) => Err(EccError::Infinite {
             voxel: image.shape().coordinates(place),
             found: image.voxels()[place].value(),
         }),
@@ -285,12 +235,13 @@ fn axes(shape: Shape) -> Vec<[usize; 2]> {
     all
 }
 
-fn smooth(mut voxels: Vec<f32>, shape: Shape, weights: &[f32], parts: &mut Parts<'_>) -> Vec<f32> {
+/// Smooths an image; calls `look` now and then, with `true` when an axis is done.
+fn smooth(mut voxels: Vec<f32>, shape: Shape, weights: &[f32], look: &dyn Fn(bool)) -> Vec<f32> {
     for [length, inner] in axes(shape) {
         let mut smoothed = vec![0.0; voxels.len()];
         let rows = LOOK.div_ceil(inner);
         for (piece, smoothed) in smoothed.chunks_mut(rows * inner).enumerate() {
-            (parts.advance)(0);
+            look(false);
             // A row of voxels that are contiguous in memory and have the same position along the axis.
             let least = 4096_usize.div_ceil(inner);
             smoothed.par_chunks_mut(inner).enumerate().with_min_len(least).for_each(|(k, row)| {
@@ -310,7 +261,7 @@ fn smooth(mut voxels: Vec<f32>, shape: Shape, weights: &[f32], parts: &mut Parts
             });
         }
         voxels = smoothed;
-        parts.next();
+        look(true);
     }
     voxels
 }

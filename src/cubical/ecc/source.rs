@@ -1,13 +1,23 @@
 //! Sources of the voxels of a streamed image.
 
-/// Fills a slice with voxels from this number on in memory order; may be called by several threads. `E` is its error.
-pub type ReadAt<'a, T, E> = dyn Fn(usize, &mut [T]) -> Result<(), E> + Sync + 'a;
+use super::error::EccError;
 
-/// Source of the voxels of a streamed image; `E` is its error.
-pub enum Voxels<'a, T, E> {
-    /// Sequential: fills the front of a slice with the next voxels in memory order and returns their number, which is
-    /// less than the length only at the end of the image.
-    InOrder(&'a mut (dyn FnMut(&mut [T]) -> Result<usize, E> + Send)),
-    /// Random access, by several threads at a time.
-    Anywhere(&'a ReadAt<'a, T, E>),
+/// Fills a slice with voxels from this number on in memory order.
+pub type ReadVoxels<'a, T> = dyn Fn(usize, &mut [T]) -> Result<(), EccError> + Sync + 'a;
+
+/// Source of the voxels of a streamed image.
+#[derive(Clone, Copy)]
+pub struct Voxels<'a, T> {
+    /// Reads voxels.
+    pub read: &'a ReadVoxels<'a, T>,
+    /// Whether voxels must be read in memory order, each once, as from a pipe. Otherwise several threads read at a
+    /// time.
+    pub is_sequential: bool,
+}
+
+impl<'a, T> Voxels<'a, T> {
+    /// Voxels that can be read at any place, by several threads at a time.
+    pub fn anywhere(read: &'a ReadVoxels<'a, T>) -> Self {
+        Voxels { read, is_sequential: false }
+    }
 }

@@ -14,7 +14,6 @@ use std::io::{self, BufReader, BufWriter, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-use crate::cubical::key::Key;
 use crate::parallel::lock;
 
 /// Number of runs merged at a time.
@@ -29,30 +28,34 @@ const SUM: usize = size_of::<i64>();
 
 /// Runs in files of a directory.
 #[derive(Debug)]
-pub(crate) struct Store<K> {
+pub(crate) struct Store {
     directory: PathBuf,
+    key_bytes: usize,
     /// The runs, or the first error of writing one.
-    runs: Mutex<io::Result<Vec<Run<K>>>>,
+    runs: Mutex<io::Result<Vec<SpilledRun>>>,
 }
 
 /// A file of records (key and sum), ascending by key.
 #[derive(Debug)]
-pub(crate) struct Run<K> {
+pub(crate) struct SpilledRun {
     file: File,
+    key_bytes: usize,
     /// Number of records.
     pub(crate) count: u64,
-    keys: std::marker::PhantomData<K>,
 }
 
-impl<K: Key> Store<K> {
-    /// A store without runs.
-    pub(crate) fn new(directory: &Path) -> Self {
-        Store { directory: directory.to_path_buf(), runs: Mutex::new(Ok(Vec::new())) }
+/// Takes a record.
+type Put<'a> = &'a mut dyn FnMut(u64, i64) -> io::Result<()>;
+
+impl Store {
+    /// A store without runs, for keys of `key_bytes` bytes.
+    pub(crate) fn new(directory: &Path, key_bytes: usize) -> Self {
+        Store { directory: directory.to_path_buf(), key_bytes, runs: Mutex::new(Ok(Vec::new())) }
     }
 
     /// Writes ascending records as a run. [`Store::finish`] returns any error.
-    pub(crate) fn put(&self, records: impl Iterator<Item = (K, i64)>) {
-        let written = Run::write(&self.directory, records.map(Ok));
+    pub(crate) fn put(&self, mut records: impl Iterator<Item = (u64, i64)>) {
+        let written = self.write(|put| records.try_for_each(|(key, sum)| put(key, sum)));
         let mut all = lock(&self.runs);
         let Ok(runs) = &mut *all else { return };
         let outcome = written.and_then(|run| {
@@ -82,132 +85,101 @@ impl<K: Key> Store<K> {
     ///
     /// # Errors
     /// A run could not be written or read.
-    pub(crate) fn finish(&self) -> io::Result<Run<K>> {
+    pub(crate) fn finish(&self) -> io::Result<SpilledRun> {
         let runs = std::mem::replace(&mut *lock(&self.runs), Ok(Vec::new()))?;
         self.merged(runs)
     }
 
-    fn merged(&self, runs: Vec<Run<K>>) -> io::Result<Run<K>> {
-        let sources = runs.into_iter().map(Run::into_records).collect::<io::Result<Vec<_>>>()?;
-        Run::write(&self.directory, merge(sources))
+    fn merged(&self, runs: Vec<SpilledRun>) -> io::Result<SpilledRun> {
+        let sources = runs.iter().map(SpilledRun::records).collect::<io::Result<Vec<_>>>()?;
+        self.write(|put| merge(sources, put))
+    }
+
+    /// Writes the records that `fill` puts, which ascend.
+    fn write(&self, fill: impl FnOnce(Put<'_>) -> io::Result<()>) -> io::Result<SpilledRun> {
+        let mut out = BufWriter::with_capacity(2 * BUFFER, tempfile::tempfile_in(&self.directory)?);
+        let (key_bytes, mut count) = (self.key_bytes, 0);
+        fill(&mut |key, sum| {
+            count += 1;
+            let record = u128::from(key) << 64 | u128::from(sum.cast_unsigned());
+            out.write_all(&record.to_le_bytes()[..SUM + key_bytes])
+        })?;
+        let file = out.into_inner().map_err(io::IntoInnerError::into_error)?;
+        Ok(SpilledRun { file, key_bytes, count })
     }
 }
 
-impl<K: Key> Run<K> {
-    /// Bytes of a key in a file.
-    const KEY: usize = K::BITS as usize / 8;
-
-    fn write(directory: &Path, records: impl Iterator<Item = io::Result<(K, i64)>>) -> io::Result<Self> {
-        let mut out = BufWriter::with_capacity(2 * BUFFER, tempfile::tempfile_in(directory)?);
-        let mut count = 0;
-        for record in records {
-            let (key, sum) = record?;
-            let mut bytes = [0; 2 * SUM];
-            bytes[..SUM].copy_from_slice(&sum.to_le_bytes());
-            bytes[SUM..].copy_from_slice(&key.to_u64().to_le_bytes());
-            out.write_all(&bytes[..SUM + Self::KEY])?;
-            count += 1;
-        }
-        let file = out.into_inner().map_err(io::IntoInnerError::into_error)?;
-        Ok(Run { file, count, keys: std::marker::PhantomData })
-    }
-
+impl SpilledRun {
     /// Iterates over the records. Only one iterator may be in use at a time.
-    pub(crate) fn records(&self) -> io::Result<Records<K>> {
-        let Run { ref file, count, keys } = *self;
-        Run { file: file.try_clone()?, count, keys }.into_records()
-    }
-
-    fn into_records(mut self) -> io::Result<Records<K>> {
-        self.file.rewind()?;
-        let file = BufReader::with_capacity(BUFFER, self.file);
-        Ok(Records { file, left: self.count, keys: self.keys })
+    pub(crate) fn records(&self) -> io::Result<Records> {
+        let mut file = self.file.try_clone()?;
+        file.rewind()?;
+        let file = BufReader::with_capacity(BUFFER, file);
+        Ok(Records { file, key_bytes: self.key_bytes, left: self.count })
     }
 }
 
 /// Iterator over the records of a run.
-pub(crate) struct Records<K> {
+pub(crate) struct Records {
     file: BufReader<File>,
+    key_bytes: usize,
     left: u64,
-    keys: std::marker::PhantomData<K>,
 }
 
-impl<K: Key> Iterator for Records<K> {
-    type Item = io::Result<(K, i64)>;
+impl Iterator for Records {
+    type Item = io::Result<(u64, i64)>;
 
     fn next(&mut self) -> Option<Self::Item> {
         self.left = self.left.checked_sub(1)?;
         let mut bytes = [0; 2 * SUM];
-        if let Err(error) = self.file.read_exact(&mut bytes[..SUM + Run::<K>::KEY]) {
-            self.left = 0;
-            return Some(Err(error));
-        }
-        let [sum, key] = [0, SUM].map(|from| {
-            let mut word = [0; SUM];
-            word.copy_from_slice(&bytes[from..from + SUM]);
-            word
-        });
-        Some(Ok((K::from_u64(u64::from_le_bytes(key)), i64::from_le_bytes(sum))))
+        let read = self.file.read_exact(&mut bytes[..SUM + self.key_bytes]);
+        let record = u128::from_le_bytes(bytes);
+        Some(read.map(|()| ((record >> 64) as u64, (record as u64).cast_signed())))
     }
 }
 
-/// Merges sources of ascending records into one; the sums of equal keys are added. Ends at the first error.
-fn merge<K: Key>(mut sources: Vec<Records<K>>) -> impl Iterator<Item = io::Result<(K, i64)>> {
-    let count = sources.len();
-    let mut heads = BinaryHeap::with_capacity(count);
-    let mut error = None;
-    let mut pull = move |heads: &mut BinaryHeap<Reverse<(K, usize, i64)>>, source: usize| {
-        match sources[source].next() {
-            Some(Ok((key, sum))) => heads.push(Reverse((key, source, sum))),
-            Some(Err(found)) => return Err(found),
-            None => {}
+/// Merges sources of ascending records into one; the sums of equal keys are added.
+fn merge(mut sources: Vec<Records>, put: Put<'_>) -> io::Result<()> {
+    let mut heads = BinaryHeap::with_capacity(sources.len());
+    for (source, records) in sources.iter_mut().enumerate() {
+        heads.extend(records.next().transpose()?.map(|(key, sum)| Reverse((key, source, sum))));
+    }
+    let mut last: Option<(u64, i64)> = None;
+    while let Some(Reverse((key, source, sum))) = heads.pop() {
+        match &mut last {
+            Some((same, all)) if *same == key => *all += sum,
+            last => {
+                if let Some((before, all)) = last.replace((key, sum)) {
+                    put(before, all)?;
+                }
+            }
         }
-        Ok(())
-    };
-    let mut begun = false;
-    std::iter::from_fn(move || {
-        if !std::mem::replace(&mut begun, true) {
-            error = (0..count).find_map(|source| pull(&mut heads, source).err());
-        }
-        if let Some(error) = error.take() {
-            heads.clear();
-            return Some(Err(error));
-        }
-        let Reverse((key, source, mut all)) = heads.pop()?;
-        error = pull(&mut heads, source).err();
-        while error.is_none()
-            && let Some(&Reverse((next, source, sum))) = heads.peek()
-            && next == key
-        {
-            heads.pop();
-            all += sum;
-            error = pull(&mut heads, source).err();
-        }
-        Some(Ok((key, all)))
-    })
+        heads.extend(sources[source].next().transpose()?.map(|(key, sum)| Reverse((key, source, sum))));
+    }
+    last.map_or(Ok(()), |(key, all)| put(key, all))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn records(run: &Run<u32>) -> Vec<(u32, i64)> {
+    fn records(run: &SpilledRun) -> Vec<(u64, i64)> {
         run.records().unwrap().collect::<io::Result<_>>().unwrap()
     }
 
     #[test]
     fn runs_become_one_whatever_their_number() {
         let directory = tempfile::tempdir().unwrap();
-        for count in [1, 2, FAN_IN as u32 - 1, FAN_IN as u32, 3 * FAN_IN as u32 + 1] {
-            let store = Store::new(directory.path());
+        for count in [1, 2, FAN_IN as u64 - 1, FAN_IN as u64, 3 * FAN_IN as u64 + 1] {
+            let store = Store::new(directory.path(), 4);
             assert!(store.is_empty());
             for k in 0..count {
-                store.put([(7, 1), (1000 + k, -2), (u32::MAX, i64::MAX / 1000)].into_iter());
+                store.put([(7, 1), (1000 + k, -2), (u32::MAX.into(), i64::MAX / 1000)].into_iter());
             }
             let run = store.finish().unwrap();
-            let mut expected = vec![(7, i64::from(count))];
+            let mut expected = vec![(7, count as i64)];
             expected.extend((0..count).map(|k| (1000 + k, -2)));
-            expected.push((u32::MAX, i64::from(count) * (i64::MAX / 1000)));
+            expected.push((u32::MAX.into(), count as i64 * (i64::MAX / 1000)));
             assert_eq!(records(&run), expected);
             assert_eq!((run.count, records(&run)), (expected.len() as u64, expected));
         }
@@ -217,14 +189,14 @@ mod tests {
     #[test]
     fn sums_of_no_records() {
         let directory = tempfile::tempdir().unwrap();
-        let store = Store::new(directory.path());
+        let store = Store::new(directory.path(), 4);
         store.put(std::iter::empty());
         assert_eq!(records(&store.finish().unwrap()), []);
     }
 
     #[test]
     fn a_directory_that_is_not_there() {
-        let store = Store::<u64>::new(Path::new("no such directory"));
+        let store = Store::new(Path::new("no such directory"), 8);
         store.put(std::iter::once((1, 1)));
         assert!(store.has_failed() && !store.is_empty());
         assert_eq!(store.finish().unwrap_err().kind(), io::ErrorKind::NotFound);

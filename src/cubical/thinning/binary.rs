@@ -10,6 +10,7 @@
 use std::ops::Range;
 
 use super::bits::BitImage;
+use crate::cubical::ecc::bins::last_key;
 use crate::cubical::image::{AnyImage, Image, Voxel};
 use crate::cubical::key::{Coding, Key as _};
 use crate::cubical::value::Value;
@@ -82,15 +83,7 @@ fn above<T: Voxel>(image: &Image<T>, threshold: Value) -> BitImage {
 /// The greatest number of the type `T` that is not above the threshold: a voxel is above the threshold exactly if it is
 /// above this number. `None` if all numbers of the type are above the threshold, which is not NaN.
 pub(crate) fn greatest_up_to<T: Voxel>(threshold: Value) -> Option<T> {
-    let is_above = |key: u64| {
-        let voxel = T::of_key(T::Key::from_u64(key));
-        // The least and the greatest keys of floating-point types are those of NaN.
-        if voxel.is_number() { voxel.into() > threshold } else { key > T::Key::MAX.to_u64() / 2 }
-    };
-    // Keys ascend as the numbers do, so that the bits of the greatest key are found one by one.
-    let with_bit = |key: u64, bit: u32| Some(key | 1 << bit).filter(|&key| !is_above(key)).unwrap_or(key);
-    let greatest = || (0..T::Key::BITS).rev().fold(0, with_bit);
-    (!is_above(0)).then(|| T::of_key(T::Key::from_u64(greatest())))
+    last_key::<T>(threshold, false).map(T::of_key)
 }
 
 /// Otsu's threshold.

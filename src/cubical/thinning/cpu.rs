@@ -1,13 +1,22 @@
 //! Thinning on the CPU.
 
 use super::bits::BitImage;
-use super::figures::{Pass, ThinningFigures};
 use super::guo_hall::GuoHall;
 use super::kashani::{Kashani, KashaniSafe};
+use super::planar::TwoBuffers;
 use super::request::{ThinError, ThinningRequest};
 use super::rule::Rule;
+use super::statistics::{Pass, ThinningStatistics};
+use super::subfields::InPlace;
 use super::zhang_suen::ZhangSuen;
-use super::{planar, subfields};
+
+/// An image that is being thinned on the CPU by a rule.
+pub(super) trait Thinning {
+    /// Runs an iteration and returns the number of voxels deleted.
+    fn iterate(&mut self) -> usize;
+    /// Writes what is left to an image of background, and returns the number of words of 64 voxels examined.
+    fn finish(&self, skeleton: &mut BitImage) -> u64;
+}
 
 /// Computes the skeleton of an image, calling `watch` after each iteration.
 ///
@@ -17,13 +26,25 @@ pub fn thin(
     image: &BitImage,
     request: &ThinningRequest,
     watch: &mut dyn FnMut(Pass),
-) -> Result<(BitImage, ThinningFigures), ThinError> {
-    let (rule, limit) = (request.suiting(image.shape())?, request.iterations);
-    Ok(match rule {
-        Rule::GuoHall => planar::thin::<GuoHall>(image, limit, watch),
-        Rule::ZhangSuen => planar::thin::<ZhangSuen>(image, limit, watch),
-        Rule::Kashani => planar::thin::<Kashani>(image, limit, watch),
-        Rule::KashaniSafe => planar::thin::<KashaniSafe>(image, limit, watch),
-        Rule::Subfields => subfields::thin(image, limit, watch),
-    })
+) -> Result<(BitImage, ThinningStatistics), ThinError> {
+    let mut thinning: Box<dyn Thinning> = match request.suiting(image.shape())? {
+        Rule::GuoHall => Box::new(TwoBuffers::new(GuoHall, image)),
+        Rule::ZhangSuen => Box::new(TwoBuffers::new(ZhangSuen, image)),
+        Rule::Kashani => Box::new(TwoBuffers::new(Kashani, image)),
+        Rule::KashaniSafe => Box::new(TwoBuffers::new(KashaniSafe, image)),
+        Rule::Subfields => Box::new(InPlace::new(image)),
+    };
+    let mut statistics = ThinningStatistics { before: image.count(), ..ThinningStatistics::default() };
+    while request.iterations.is_none_or(|limit| statistics.iterations < limit) {
+        let deleted = thinning.iterate();
+        if deleted == 0 {
+            break;
+        }
+        statistics.iterations += 1;
+        watch(Pass { iteration: statistics.iterations, deleted });
+    }
+    let mut skeleton = BitImage::new(image.shape());
+    statistics.words = thinning.finish(&mut skeleton);
+    statistics.after = skeleton.count();
+    Ok((skeleton, statistics))
 }

@@ -5,10 +5,10 @@
 //! number of voxels that each iteration deleted. Iterations after the last that deletes something change nothing.
 
 use super::bits::{BitImage, WORD};
-use super::figures::{Pass, ThinningFigures};
-use super::request::{ThinError, ThinningRequest};
+use super::dispatch::MachineError;
+use super::request::ThinningRequest;
 use super::rule::Rule;
-use crate::backend::MachineError;
+use super::statistics::{Pass, ThinningStatistics};
 use crate::cubical::shape::Shape;
 use crate::cuda::thinning::{Thinning, ThinningKernel};
 use crate::cuda::{Buffer, CudaError, Gpu};
@@ -42,7 +42,7 @@ impl Prepared {
         image: &BitImage,
         iterations: Option<usize>,
         watch: &mut dyn FnMut(Pass),
-    ) -> Result<(BitImage, ThinningFigures), MachineError<ThinError>> {
+    ) -> Result<(BitImage, ThinningStatistics), MachineError> {
         let mut resident = self.bring(image)?;
         resident.thin(iterations, watch)?;
         Ok(resident.fetch()?)
@@ -52,46 +52,29 @@ impl Prepared {
     ///
     /// # Errors
     /// The errors of [`Prepared::thin`].
-    pub fn bring(&self, image: &BitImage) -> Result<Resident<'_>, MachineError<ThinError>> {
-        let Prepared { gpu, rule, kernel } = self;
-        let shape = image.shape();
-        ThinningRequest { rule: Some(*rule), iterations: None }.suiting(shape)?;
-        let [planes, rows, _] = shape.extents();
-        let work = kernel.begin(gpu, image.words(), [planes, rows, image.width()], self.counted())?;
-        gpu.finish()?;
-        let figures = ThinningFigures { before: image.count(), ..ThinningFigures::default() };
-        Ok(Resident { prepared: self, shape, work, figures })
+    pub fn bring(&self, image: &BitImage) -> Result<Resident<'_>, MachineError> {
+        let mut resident = self.resident(self.gpu.upload(image.words())?, image.shape())?;
+        self.gpu.finish()?;
+        resident.statistics.before = image.count();
+        Ok(resident)
     }
 
-    /// Greatest number of iterations between two fetches of the counts.
-    fn counted(&self) -> usize {
-        LAUNCHES.end() * self.kernel.most()
-    }
-
-    /// Thins an image whose bits are on the device, laid out as in a [`BitImage`] of this shape. Returns the skeleton,
-    /// which stays on the device, and the number of iterations.
+    /// Takes an image whose bits are on the device, laid out as in a [`BitImage`] of this shape. Its statistics lack the
+    /// number of voxels, which is not counted on the device.
     ///
     /// # Errors
     /// The errors of [`Prepared::thin`].
     ///
     /// # Panics
     /// Panics if the number of words is not that of the shape.
-    pub(crate) fn thin_on_device(
-        &self,
-        words: Buffer<u64>,
-        shape: Shape,
-        iterations: Option<usize>,
-        watch: &mut dyn FnMut(Pass),
-    ) -> Result<(Buffer<u64>, usize), MachineError<ThinError>> {
+    pub(crate) fn resident(&self, words: Buffer<u64>, shape: Shape) -> Result<Resident<'_>, MachineError> {
         let Prepared { gpu, rule, kernel } = self;
         ThinningRequest { rule: Some(*rule), iterations: None }.suiting(shape)?;
         let [planes, rows, columns] = shape.extents();
-        let extents = [planes, rows, columns.div_ceil(WORD)];
-        let work = kernel.begin_on_device(gpu, words, extents, self.counted())?;
-        // The statistics lack the number of voxels, which is not counted on the device.
-        let mut resident = Resident { prepared: self, shape, work, figures: ThinningFigures::default() };
-        resident.thin(iterations, watch)?;
-        Ok((resident.work.into_words(), resident.figures.iterations))
+        // The counts are fetched after at most so many iterations.
+        let iterations = LAUNCHES.end() * kernel.most();
+        let work = kernel.begin(gpu, words, [planes, rows, columns.div_ceil(WORD)], iterations)?;
+        Ok(Resident { prepared: self, shape, work, statistics: ThinningStatistics::default() })
     }
 }
 
@@ -100,7 +83,7 @@ pub struct Resident<'p> {
     prepared: &'p Prepared,
     shape: Shape,
     work: Thinning,
-    figures: ThinningFigures,
+    statistics: ThinningStatistics,
 }
 
 impl Resident<'_> {
@@ -109,7 +92,7 @@ impl Resident<'_> {
     /// # Errors
     /// The error of the driver.
     pub fn thin(&mut self, iterations: Option<usize>, watch: &mut dyn FnMut(Pass)) -> Result<(), CudaError> {
-        let Resident { prepared: Prepared { gpu, kernel, .. }, work, figures, .. } = self;
+        let Resident { prepared: Prepared { gpu, kernel, .. }, work, statistics, .. } = self;
         let (mut launches, most) = (*LAUNCHES.start(), kernel.most());
         let mut left = iterations.unwrap_or(usize::MAX);
         while left > 0 {
@@ -121,9 +104,9 @@ impl Resident<'_> {
                 if deleted == 0 {
                     return Ok(());
                 }
-                figures.iterations += 1;
+                statistics.iterations += 1;
                 // The number of deleted voxels is at most that of voxels, which is a `usize`.
-                watch(Pass { iteration: figures.iterations, deleted: deleted as usize });
+                watch(Pass { iteration: statistics.iterations, deleted: deleted as usize });
             }
             left -= batch;
             launches = (2 * launches).min(*LAUNCHES.end());
@@ -135,27 +118,18 @@ impl Resident<'_> {
     ///
     /// # Errors
     /// The error of the driver.
-    pub fn fetch(mut self) -> Result<(BitImage, ThinningFigures), CudaError> {
+    pub fn fetch(mut self) -> Result<(BitImage, ThinningStatistics), CudaError> {
         let (gpu, mut skeleton) = (&self.prepared.gpu, BitImage::new(self.shape));
         skeleton.words_mut().copy_from_slice(&self.work.words(gpu)?);
-        self.figures.after = skeleton.count();
-        self.figures.words = self.work.looked_at(gpu)?;
-        Ok((skeleton, self.figures))
+        self.statistics.after = skeleton.count();
+        self.statistics.words = self.work.looked_at(gpu)?;
+        Ok((skeleton, self.statistics))
     }
-}
 
-/// Computes the skeleton of an image on a device, as [`thin`](super::thin) does.
-///
-/// # Errors
-/// The rule does not suit the image, or the device fails.
-pub fn thin_device(
-    gpu: &Gpu,
-    image: &BitImage,
-    request: &ThinningRequest,
-    watch: &mut dyn FnMut(Pass),
-) -> Result<(BitImage, ThinningFigures), MachineError<ThinError>> {
-    let rule = request.suiting(image.shape())?;
-    Prepared::new(gpu, rule)?.thin(image, request.iterations, watch)
+    /// The bits of the thinned image, which stay on the device, and the number of iterations.
+    pub(crate) fn into_words(self) -> (Buffer<u64>, usize) {
+        (self.work.into_words(), self.statistics.iterations)
+    }
 }
 
 #[cfg(test)]
@@ -181,11 +155,11 @@ mod tests {
         let request = ThinningRequest { rule: Some(rule), iterations };
         let (mut expected_passes, mut passes) = (Vec::new(), Vec::new());
         let (expected, cpu) = thin(image, &request, &mut |pass| expected_passes.push(pass)).unwrap();
-        let (found, figures) = prepared.thin(image, iterations, &mut |pass| passes.push(pass)).unwrap();
+        let (found, statistics) = prepared.thin(image, iterations, &mut |pass| passes.push(pass)).unwrap();
         assert!(found == expected, "{rule}, {}, at most {iterations:?}", image.shape());
         assert_eq!(passes, expected_passes, "{rule}, {}", image.shape());
-        let counts = |f: &ThinningFigures| (f.before, f.after, f.iterations);
-        assert_eq!(counts(&figures), counts(&cpu));
+        let counts = |f: &ThinningStatistics| (f.before, f.after, f.iterations);
+        assert_eq!(counts(&statistics), counts(&cpu));
     }
 
     #[test]
@@ -294,7 +268,8 @@ mod tests {
     fn gpu_without_room_says_so() {
         let gpu = device(Some(10_000));
         let image = drawn(&[1000, 1000], |_, _, _| true);
-        let error = thin_device(&gpu, &image, &ThinningRequest::default(), &mut |_| ()).unwrap_err();
+        let prepared = Prepared::new(&gpu, Rule::GuoHall).unwrap();
+        let error = prepared.thin(&image, None, &mut |_| ()).unwrap_err();
         assert!(matches!(error, MachineError::Device(CudaError::OutOfMemory { .. })), "{error}");
     }
 }

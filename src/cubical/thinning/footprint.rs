@@ -26,10 +26,13 @@ pub fn check_bits(shape: Shape, voxels: usize) -> Result<(), ThinError> {
 /// The memory plan of thinning on the CPU: an image of `image` bytes is binarised, thinned, written as 8-bit voxels.
 pub fn memory_plan(shape: Shape, image: u64, rule: Rule) -> MemoryPlan {
     let bits = bits::bytes(shape);
-    let of_rule = if rule.is_planar() { planar::bytes(shape) } else { subfields::bytes(shape) };
     MemoryPlan::new()
         .stage("binarize", [("the image", image), ("its bits", bits)], false)
-        .stage("thin", [("bits of image and skeleton", 2 * bits), ("tiles of the rule", of_rule)], false)
+        .stage(
+            "thin",
+            [("bits of image and skeleton", 2 * bits), ("tiles of the rule", of_rule(shape, rule))],
+            false,
+        )
         .stage(
             "write",
             [("bits of image and skeleton", 3 * bits), ("voxels of the skeleton", shape.count() as u64)],
@@ -39,7 +42,12 @@ pub fn memory_plan(shape: Shape, image: u64, rule: Rule) -> MemoryPlan {
 
 /// Checks that memory suffices for a rule's tables on the CPU, beside the bits of image and skeleton.
 pub(super) fn check_rule(shape: Shape, rule: Rule) -> Result<(), ThinError> {
-    check(if rule.is_planar() { planar::bytes(shape) } else { subfields::bytes(shape) })
+    check(of_rule(shape, rule))
+}
+
+/// Bytes of a rule's tables on the CPU.
+fn of_rule(shape: Shape, rule: Rule) -> u64 {
+    if rule.is_planar() { planar::bytes(shape) } else { subfields::bytes(shape) }
 }
 
 fn check(bytes: u64) -> Result<(), ThinError> {

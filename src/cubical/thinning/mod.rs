@@ -32,16 +32,17 @@ pub mod binary;
 mod bits;
 mod cpu;
 pub mod cuda;
-mod figures;
+mod dispatch;
 pub mod footprint;
 pub mod guo_hall;
 pub mod kashani;
-pub mod machine;
+
 pub mod plain;
 mod planar;
 mod request;
 mod rule;
 mod simple;
+mod statistics;
 pub mod subfields;
 #[cfg(test)]
 mod tests;
@@ -52,6 +53,7 @@ pub mod zhang_suen;
 
 pub use bits::BitImage;
 pub use cpu::thin;
-pub use figures::{Pass, ThinningFigures};
+pub use dispatch::{MachineError, compare, thin_by};
 pub use request::{ThinError, ThinningRequest};
 pub use rule::Rule;
+pub use statistics::{Pass, ThinningStatistics};

@@ -11,7 +11,7 @@
 use rayon::prelude::*;
 
 use super::bits::BitImage;
-use super::figures::{Pass, ThinningFigures};
+use super::cpu::Thinning;
 use super::window::{PlanarRule, Window};
 use crate::cubical::shape::Shape;
 use crate::simd::{Kernel, Level, Simd};
@@ -89,7 +89,7 @@ impl Tiles {
 
 /// Kernel that runs a subiteration on a row of tiles.
 struct Sweep<'a, R, const STEP: usize> {
-    rule: std::marker::PhantomData<R>,
+    rule: R,
     from: &'a Tiles,
     /// Index of the row's first tile.
     first: usize,
@@ -108,7 +108,7 @@ impl<R: PlanarRule, const STEP: usize> Kernel<u32> for Sweep<'_, R, STEP> {
         let mut deleted = 0;
         for (k, wanted) in self.wanted.iter_mut().enumerate() {
             if std::mem::take(wanted) {
-                let (tile, gone) = tile_after::<R, STEP>(self.from, self.first + k);
+                let (tile, gone) = tile_after::<R, STEP>(self.rule, self.from, self.first + k);
                 self.to[k] = tile;
                 self.seen_by[k] = seen_by(&gone);
                 if self.seen_by[k] != 0 {
@@ -122,7 +122,7 @@ impl<R: PlanarRule, const STEP: usize> Kernel<u32> for Sweep<'_, R, STEP> {
 
 /// A tile after a subiteration, and its deleted pixels.
 #[inline(always)]
-fn tile_after<R: PlanarRule, const STEP: usize>(tiles: &Tiles, place: usize) -> (BitTile, BitTile) {
+fn tile_after<R: PlanarRule, const STEP: usize>(rule: R, tiles: &Tiles, place: usize) -> (BitTile, BitTile) {
     let [c, left, right] = tiles.seen(place);
     let (mut ww, mut w, mut e) = ([0; SEEN], [0; SEEN], [0; SEEN]);
     for y in 0..SEEN {
@@ -150,7 +150,7 @@ fn tile_after<R: PlanarRule, const STEP: usize>(tiles: &Tiles, place: usize) -> 
             s: c[y + 3],
             se: e[y + 3],
         };
-        gone[y] = window.c & R::deleted::<STEP>(&window);
+        gone[y] = window.c & rule.deleted::<STEP>(&window);
         tile[y] = window.c & !gone[y];
     }
     (tile, gone)
@@ -169,7 +169,8 @@ fn seen_by(gone: &BitTile) -> u8 {
 }
 
 /// Buffers of a thinning run, and the tiles still to be examined.
-struct Thinning {
+pub(super) struct TwoBuffers<R> {
+    rule: R,
     from: Tiles,
     to: Tiles,
     /// For each subiteration, whether it is to examine each tile.
@@ -180,21 +181,22 @@ struct Thinning {
     looked_at: u64,
 }
 
-impl Thinning {
-    fn new(image: &BitImage, steps: usize) -> Thinning {
+impl<R: PlanarRule> TwoBuffers<R> {
+    pub(super) fn new(rule: R, image: &BitImage) -> Self {
         let from = Tiles::of(image);
         let to = Tiles { width: from.width, tiles: from.tiles.clone() };
         let black: Vec<bool> = from.tiles.par_iter().map(|tile| *tile != [0; SIDE]).collect();
         let count = black.iter().filter(|&&black| black).count();
         let mut left = [0; 2];
-        left[..steps].fill(count);
+        left[..R::STEPS].fill(count);
         let seen_by = vec![0; black.len()];
-        Thinning { from, to, wanted: [black.clone(), black], seen_by, left, looked_at: 0 }
+        TwoBuffers { rule, from, to, wanted: [black.clone(), black], seen_by, left, looked_at: 0 }
     }
 
     /// Runs a subiteration and returns the number of pixels deleted.
-    fn step<R: PlanarRule, const STEP: usize>(&mut self, level: Level) -> usize {
+    fn step<const STEP: usize>(&mut self) -> usize {
         let (width, from, count) = (self.from.width, &self.from, self.left[STEP]);
+        let (rule, level) = (self.rule, Level::detect());
         self.looked_at += count as u64;
         let rows_together = if count < ALONE { usize::MAX } else { 1 };
         let rows =
@@ -204,20 +206,19 @@ impl Thinning {
             if !wanted.contains(&true) {
                 return 0;
             }
-            let rule = std::marker::PhantomData::<R>;
             level.run(Sweep::<R, STEP> { rule, from, first: row * width, to, wanted, seen_by })
         };
         let deleted = rows.with_min_len(rows_together).map(sweep).sum();
         std::mem::swap(&mut self.from, &mut self.to);
         self.left[STEP] = 0;
         if deleted > 0 {
-            self.spread(R::STEPS);
+            self.spread();
         }
         deleted
     }
 
     /// Marks the tiles whose pixels see a change, for all subiterations.
-    fn spread(&mut self, steps: usize) {
+    fn spread(&mut self) {
         let width = self.from.width;
         for place in 0..self.seen_by.len() {
             let seen_by = std::mem::take(&mut self.seen_by[place]);
@@ -231,15 +232,15 @@ impl Thinning {
                 for (_, other) in columns.into_iter().filter(|(seen, _)| *seen) {
                     // A background tile has nothing to delete, but a changed tile must be copied to both buffers.
                     if other == place || self.from.tiles[other] != [0; SIDE] {
-                        self.want(other, steps);
+                        self.want(other);
                     }
                 }
             }
         }
     }
 
-    fn want(&mut self, place: usize, steps: usize) {
-        for step in 0..steps {
+    fn want(&mut self, place: usize) {
+        for step in 0..R::STEPS {
             let wanted = &mut self.wanted[step][place];
             self.left[step] += usize::from(!*wanted);
             *wanted = true;
@@ -247,29 +248,13 @@ impl Thinning {
     }
 }
 
-/// Thins a planar image until nothing changes, or for at most `limit` iterations, calling `watch` after each.
-pub(super) fn thin<R: PlanarRule>(
-    image: &BitImage,
-    limit: Option<usize>,
-    watch: &mut dyn FnMut(Pass),
-) -> (BitImage, ThinningFigures) {
-    let level = Level::detect();
-    let mut thinning = Thinning::new(image, R::STEPS);
-    let mut figures = ThinningFigures { before: image.count(), ..ThinningFigures::default() };
-    while limit.is_none_or(|limit| figures.iterations < limit) {
-        let mut deleted = thinning.step::<R, 0>(level);
-        if R::STEPS == 2 {
-            deleted += thinning.step::<R, 1>(level);
-        }
-        if deleted == 0 {
-            break;
-        }
-        figures.iterations += 1;
-        watch(Pass { iteration: figures.iterations, deleted });
+impl<R: PlanarRule> Thinning for TwoBuffers<R> {
+    fn iterate(&mut self) -> usize {
+        self.step::<0>() + if R::STEPS == 2 { self.step::<1>() } else { 0 }
     }
-    let mut skeleton = BitImage::new(image.shape());
-    thinning.from.write_to(&mut skeleton);
-    figures.after = skeleton.count();
-    figures.words = thinning.looked_at * SIDE as u64;
-    (skeleton, figures)
+
+    fn finish(&self, skeleton: &mut BitImage) -> u64 {
+        self.from.write_to(skeleton);
+        self.looked_at * SIDE as u64
+    }
 }

@@ -32,7 +32,7 @@ mod fields;
 use rayon::prelude::*;
 
 use super::bits::BitImage;
-use super::figures::{Pass, ThinningFigures};
+use super::cpu::Thinning;
 use super::simple::{MIDDLE, border, end, simple};
 use crate::cubical::shape::Shape;
 use crate::simd::{Kernel, Level, Simd};
@@ -142,7 +142,7 @@ impl Kernel<u32> for Delete<'_> {
 }
 
 /// An image being thinned, and the units still to be examined.
-struct Thinning {
+pub(super) struct InPlace {
     fields: Subfields,
     planar: bool,
     level: Level,
@@ -156,11 +156,11 @@ struct Thinning {
     words: u64,
 }
 
-impl Thinning {
-    fn new(image: &BitImage) -> Thinning {
+impl InPlace {
+    pub(super) fn new(image: &BitImage) -> Self {
         let fields = Subfields::of(image);
         let units = fields.layout.planes * fields.layout.units_of_plane();
-        Thinning {
+        InPlace {
             fields,
             planar: image.shape().extents()[0] == 1,
             level: Level::detect(),
@@ -178,17 +178,9 @@ impl Thinning {
         if active < ALONE { usize::MAX } else { 1 }
     }
 
-    /// Runs an iteration and returns the number of voxels deleted.
-    fn iterate(&mut self) -> usize {
-        std::mem::swap(&mut self.active, &mut self.next);
-        self.next.fill(false);
-        self.choose();
-        (0..8).map(|subfield| self.delete(subfield)).sum()
-    }
-
     fn choose(&mut self) {
         let (together, units) = (self.planes_together(), self.fields.layout.units_of_plane());
-        let Thinning { fields, planar, level, active, candidates, .. } = self;
+        let InPlace { fields, planar, level, active, candidates, .. } = self;
         let (fields, planar) = (&*fields, *planar);
         let planes = active.par_chunks_exact(units).zip(candidates.par_chunks_exact_mut(units)).enumerate();
         planes.with_min_len(together).for_each(|(plane, (active, candidates))| {
@@ -247,25 +239,16 @@ impl Thinning {
     }
 }
 
-/// Thins an image until nothing changes, or for at most `limit` iterations, calling `watch` after each.
-pub(super) fn thin(
-    image: &BitImage,
-    limit: Option<usize>,
-    watch: &mut dyn FnMut(Pass),
-) -> (BitImage, ThinningFigures) {
-    let mut figures = ThinningFigures { before: image.count(), ..ThinningFigures::default() };
-    let mut thinning = Thinning::new(image);
-    while limit.is_none_or(|limit| figures.iterations < limit) {
-        let deleted = thinning.iterate();
-        if deleted == 0 {
-            break;
-        }
-        figures.iterations += 1;
-        watch(Pass { iteration: figures.iterations, deleted });
+impl Thinning for InPlace {
+    fn iterate(&mut self) -> usize {
+        std::mem::swap(&mut self.active, &mut self.next);
+        self.next.fill(false);
+        self.choose();
+        (0..8).map(|subfield| self.delete(subfield)).sum()
     }
-    let mut skeleton = BitImage::new(image.shape());
-    thinning.fields.write_to(&mut skeleton);
-    figures.after = skeleton.count();
-    figures.words = thinning.words;
-    (skeleton, figures)
+
+    fn finish(&self, skeleton: &mut BitImage) -> u64 {
+        self.fields.write_to(skeleton);
+        self.words
+    }
 }

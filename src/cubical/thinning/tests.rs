@@ -8,12 +8,12 @@ use super::guo_hall::GuoHall;
 use super::kashani::{Kashani, KashaniSafe};
 use super::window::{PlanarRule, Window};
 use super::zhang_suen::ZhangSuen;
-use super::{BitImage, Rule, ThinError, ThinningFigures, ThinningRequest, plain, thin};
+use super::{BitImage, Rule, ThinError, ThinningRequest, ThinningStatistics, plain, thin};
 use crate::cubical::{Image, Order, Shape};
 
 mod ronse;
 
-fn skeleton(image: &BitImage, rule: Rule, iterations: Option<usize>) -> (BitImage, ThinningFigures) {
+fn skeleton(image: &BitImage, rule: Rule, iterations: Option<usize>) -> (BitImage, ThinningStatistics) {
     thin(image, &ThinningRequest { rule: Some(rule), iterations }, &mut |_| ()).unwrap()
 }
 
@@ -62,10 +62,10 @@ pub(super) fn random(axes: &[usize], random: &mut Pcg64Mcg) -> BitImage {
 
 fn same_as_plain(image: &BitImage, rule: Rule, limit: Option<usize>) {
     let (expected, iterations) = plain::thin(image, rule, limit);
-    let (found, figures) = skeleton(image, rule, limit);
+    let (found, statistics) = skeleton(image, rule, limit);
     assert!(found == expected, "{rule}, {}, at most {limit:?}", image.shape());
     assert_eq!(
-        (figures.iterations, figures.before, figures.after),
+        (statistics.iterations, statistics.before, statistics.after),
         (iterations, image.count(), expected.count())
     );
 }
@@ -315,8 +315,11 @@ fn threads_and_iterations_make_no_difference() {
             let request = ThinningRequest { rule: Some(rule), iterations: None };
             thin(&image, &request, &mut |pass| passes.push(pass)).unwrap();
             let deleted: usize = passes.iter().map(|pass| pass.deleted).sum();
-            let figures = &found[0].1;
-            assert_eq!((passes.len(), deleted), (figures.iterations, figures.before - figures.after));
+            let statistics = &found[0].1;
+            assert_eq!(
+                (passes.len(), deleted),
+                (statistics.iterations, statistics.before - statistics.after)
+            );
             assert!(passes.iter().zip(1..).all(|(pass, iteration)| pass.iteration == iteration));
         }
     }

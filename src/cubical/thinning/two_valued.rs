@@ -6,10 +6,10 @@
 //! V-construction the foreground is 4- or 6-connected, which no rule here supports.
 
 use super::bits::BitImage;
-use super::figures::{Pass, ThinningFigures};
+use super::dispatch::{MachineError, thin_by};
 use super::footprint::check_bits;
-use super::machine::{MachineError, thin_by};
 use super::request::ThinningRequest;
+use super::statistics::{Pass, ThinningStatistics};
 use crate::backend::{Backend, Decision};
 use crate::cubical::image::{AnyImage, Image, Voxel};
 use crate::with_image;
@@ -33,7 +33,7 @@ pub enum TwoValuedError {
 }
 
 /// The thinned image, statistics, and the decision on where it ran; `None` if there was nothing to do.
-pub type Thinned<I> = (I, ThinningFigures, Option<Decision>);
+pub type Thinned<I> = (I, ThinningStatistics, Option<Decision>);
 
 /// Thins the voxels with the first value in filtration order: the lesser, or for superlevel sets the greater. Deleted
 /// voxels get the other value.
@@ -49,8 +49,8 @@ pub fn thin_first(
     watch: &mut dyn FnMut(Pass),
 ) -> Result<Thinned<AnyImage>, TwoValuedError> {
     with_image!(image, image => {
-        let (thinned, figures, decision) = first_thinned(image, superlevel, request, backend, watch)?;
-        Ok((thinned.into(), figures, decision))
+        let (thinned, statistics, decision) = first_thinned(image, superlevel, request, backend, watch)?;
+        Ok((thinned.into(), statistics, decision))
     })
 }
 
@@ -66,8 +66,8 @@ fn first_thinned<T: Voxel>(
     let Some(other) = voxels.iter().copied().find(|voxel| voxel.key() != one.key()) else {
         // All voxels have one value, so there is no other for deleted ones.
         let all = voxels.len();
-        let figures = ThinningFigures { before: all, after: all, ..ThinningFigures::default() };
-        return Ok((image.clone(), figures, None));
+        let statistics = ThinningStatistics { before: all, after: all, ..ThinningStatistics::default() };
+        return Ok((image.clone(), statistics, None));
     };
     let third = voxels.iter().position(|voxel| voxel.key() != one.key() && voxel.key() != other.key());
     if let Some(place) = third {
@@ -78,11 +78,11 @@ fn first_thinned<T: Voxel>(
     let (first, last) = if (one.key() < other.key()) != superlevel { (one, other) } else { (other, one) };
     check_bits(image.shape(), 1 + size_of::<T>()).map_err(MachineError::from)?;
     let bits = BitImage::of(image, |voxel| voxel.key() == first.key());
-    let (skeleton, figures, decision) = thin_by(&bits, request, backend, watch)?;
+    let (skeleton, statistics, decision) = thin_by(&bits, request, backend, watch)?;
     let skeleton = skeleton.to_image(1, image.shape().order()).into_voxels();
     let voxels = skeleton.into_iter().map(|is_left| if is_left == 1 { first } else { last });
     let thinned = Image::new(image.shape(), voxels.collect()).expect("a voxel was made for each place");
-    Ok((thinned, figures, Some(decision)))
+    Ok((thinned, statistics, Some(decision)))
 }
 
 #[cfg(test)]
@@ -106,9 +106,9 @@ mod tests {
         image: &Image<T>,
         superlevel: bool,
         request: &ThinningRequest,
-    ) -> Result<(Image<T>, ThinningFigures), TwoValuedError> {
+    ) -> Result<(Image<T>, ThinningStatistics), TwoValuedError> {
         let thinned = first_thinned(image, superlevel, request, &Backend::default(), &mut |_| ());
-        thinned.map(|(image, figures, _)| (image, figures))
+        thinned.map(|(image, statistics, _)| (image, statistics))
     }
 
     #[test]
@@ -119,9 +119,9 @@ mod tests {
             let image = Image::new(shape, (0..shape.count()).map(voxel).collect()).unwrap();
             for superlevel in [false, true] {
                 let request = ThinningRequest::default();
-                let (thinned, figures) = first(&image, superlevel, &request).unwrap();
+                let (thinned, statistics) = first(&image, superlevel, &request).unwrap();
                 assert_eq!(bars(&thinned, superlevel), bars(&image, superlevel));
-                assert!(figures.after < figures.before);
+                assert!(statistics.after < statistics.before);
             }
         }
     }

@@ -37,7 +37,7 @@ pub(super) trait PlanarRule: Copy + Send + Sync + 'static {
     /// Number of subiterations of an iteration, 1 or 2.
     const STEPS: usize;
     /// Mask of foreground pixels that subiteration `STEP` (0 or 1) deletes. Bits of the background are arbitrary.
-    fn deleted<const STEP: usize>(window: &Window) -> u64;
+    fn deleted<const STEP: usize>(self, window: &Window) -> u64;
 }
 
 /// Mask of at least two set among eight.

@@ -170,7 +170,7 @@ impl Gpu {
     pub fn multiprocessors(&self) -> Result<u32, CudaError> {
         let count = self.context.attribute(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
         // The count is not negative.
-        count.map(|count| count as u32).map_err(|error| self.call("counting multiprocessors", error))
+        self.done("counting multiprocessors", count.map(|count| count as u32))
     }
 
     /// Maximum bytes of shared memory per block.
@@ -181,7 +181,7 @@ impl Gpu {
         let which = Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN;
         let bytes = self.context.attribute(which);
         // The number is not negative.
-        bytes.map(|bytes| bytes as u32).map_err(|error| self.call("asking for its shared memory", error))
+        self.done("asking for its shared memory", bytes.map(|bytes| bytes as u32))
     }
 
     /// Waits until all work requested so far is done.
@@ -189,12 +189,12 @@ impl Gpu {
     /// # Errors
     /// Some of that work failed.
     pub fn finish(&self) -> Result<(), CudaError> {
-        self.stream.synchronize().map_err(|error| self.call("finishing", error))
+        self.done("finishing", self.stream.synchronize())
     }
 
-    /// The error of a call into the driver about this device.
-    pub(super) fn call(&self, what: &'static str, error: DriverError) -> CudaError {
-        call(&self.name, what, error)
+    /// The result of a call into the driver about this device; `what` names the purpose of the call.
+    pub(super) fn done<T>(&self, what: &'static str, result: Result<T, DriverError>) -> Result<T, CudaError> {
+        result.map_err(|error| call(&self.name, what, error))
     }
 }
 

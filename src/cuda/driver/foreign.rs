@@ -77,12 +77,12 @@ impl Gpu {
         } else {
             let mut copy = self.zeros::<T>(len)?;
             if len > 0 {
-                self.context.bind_to_thread().map_err(|error| self.call("copying on the device", error))?;
+                self.done("copying on the device", self.context.bind_to_thread())?;
                 let (start, _record) = copy.slice.device_ptr_mut(&self.stream);
                 // SAFETY: by the caller's promise the source has this many bytes, and the copy has room for them.
                 let copied =
                     unsafe { result::memcpy_dtod_async(start, address, bytes, self.stream.cu_stream()) };
-                copied.map_err(|error| self.call("copying on the device", error))?;
+                self.done("copying on the device", copied)?;
             }
             Memory::Copied(copy)
         };
@@ -97,7 +97,7 @@ impl Gpu {
             // SAFETY: the stream exists by the promise of `foreign`, the only caller with a stream.
             Pending::Stream(stream) => unsafe { result::stream::synchronize(stream as sys::CUstream) },
         });
-        waited.map_err(|error| self.call("waiting for the work of others", error))
+        self.done("waiting for the work of others", waited)
     }
 
     /// Waits until all work on the device is done, including that of other libraries.

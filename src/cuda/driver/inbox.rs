@@ -30,7 +30,7 @@ impl Gpu {
     /// See [`Gpu::zeros`].
     pub fn inbox<T: Plain>(&self, len: usize) -> Result<Inbox<T>, CudaError> {
         let buffer = self.zeros(len)?;
-        let event = || self.context.new_event(None).map_err(|error| self.call("creating an event", error));
+        let event = || self.done("creating an event", self.context.new_event(None));
         let inbox = Inbox {
             buffer,
             left: event()?,
@@ -59,16 +59,15 @@ impl<T: Plain> Inbox<T> {
             return Ok(());
         }
         let gpu = &self.gpu;
-        self.copies.wait(&self.left).map_err(|error| gpu.call("waiting for work", error))?;
+        gpu.done("waiting for work", self.copies.wait(&self.left))?;
         let host = &from.slice_mut()?[..n];
         let mut part = self.buffer.slice.slice_mut(at..at + n);
-        let begun = self.copies.memcpy_htod(host, &mut part);
-        begun.map_err(|error| gpu.call("copying to the device", error))?;
-        let filled = self.filled.record(&self.copies).map_err(|error| gpu.call("noting a copy", error));
+        gpu.done("copying to the device", self.copies.memcpy_htod(host, &mut part))?;
+        let filled = gpu.done("noting a copy", self.filled.record(&self.copies));
         from.begun_on(&self.copies)?;
         filled.or_else(|error| {
             // Work on the inbox must not begin before the copy is done.
-            self.copies.synchronize().map_err(|error| gpu.call("finishing a copy", error))?;
+            gpu.done("finishing a copy", self.copies.synchronize())?;
             Err(error)
         })
     }
@@ -81,8 +80,7 @@ impl<T: Plain> Inbox<T> {
         &mut self,
         work: impl FnOnce(&mut Buffer<T>) -> Result<R, E>,
     ) -> Result<R, E> {
-        let gpu = &self.gpu;
-        gpu.stream.wait(&self.filled).map_err(|error| gpu.call("waiting for a copy", error))?;
+        self.gpu.done("waiting for a copy", self.gpu.stream.wait(&self.filled))?;
         let done = work(&mut self.buffer);
         self.leave()?;
         done
@@ -92,8 +90,7 @@ impl<T: Plain> Inbox<T> {
 impl<T> Inbox<T> {
     /// Records `left` after all work on the inbox requested so far.
     fn leave(&self) -> Result<(), CudaError> {
-        let noted = self.left.record(&self.gpu.stream);
-        noted.map_err(|error| self.gpu.call("noting work", error)).or_else(|error| {
+        self.gpu.done("noting work", self.left.record(&self.gpu.stream)).or_else(|error| {
             // Copies must not begin before the work is done.
             self.gpu.finish()?;
             Err(error)

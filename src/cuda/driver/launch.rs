@@ -24,8 +24,7 @@ impl Gpu {
     /// The driver rejected the PTX.
     pub(crate) fn module(&self, ptx: cuda::Ptx) -> Result<Module, CudaError> {
         let text = io::read_to_string(GzDecoder::new(ptx)).expect("cargo xtask ptx compressed it");
-        let loaded = self.context.load_module(Ptx::from_src(text));
-        let module = loaded.map_err(|error| self.call("loading kernels", error))?;
+        let module = self.done("loading kernels", self.context.load_module(Ptx::from_src(text)))?;
         Ok(Module { module, gpu: self.clone() })
     }
 }
@@ -73,6 +72,14 @@ impl Kernel {
         let device = self.gpu.name.to_string();
         CudaError::Kernel { device, kernel: self.name, blocks, threads, error: error.into() }
     }
+}
+
+/// Number of blocks that process `share` of `n` items each.
+///
+/// # Panics
+/// There are more blocks than a launch can have: more items than any device has memory for.
+pub(crate) fn blocks_of(n: usize, share: u32) -> u32 {
+    u32::try_from(n.div_ceil(share as usize)).expect("more than any device has memory for")
 }
 
 /// A launch under construction. Arguments are added in the order in which the kernel declares them.

@@ -63,8 +63,7 @@ impl Gpu {
     /// # Errors
     /// The driver failed.
     pub fn available(&self) -> Result<u64, CudaError> {
-        let free =
-            self.context.mem_get_info().map_err(|error| self.call("asking for free memory", error))?.0 as u64;
+        let free = self.done("asking for free memory", self.context.mem_get_info())?.0 as u64;
         let used = self.memory.used.load(Ordering::Relaxed);
         Ok(self.memory.limit.map_or(free, |limit| free.min(limit.saturating_sub(used))))
     }
@@ -86,7 +85,7 @@ impl Gpu {
         let slice = self
             .stream
             .alloc_zeros(len.max(1).next_multiple_of(word))
-            .map_err(|error| self.failed_allocation(charge.bytes, error))?;
+            .or_else(|error| self.failed_allocation(charge.bytes, error))?;
         Ok(Buffer { slice, len, _charge: charge })
     }
 
@@ -115,9 +114,7 @@ impl Gpu {
             return Ok(());
         }
         let mut part = buffer.slice.slice_mut(at..at + host.len());
-        self.stream
-            .memcpy_htod(host, &mut part)
-            .map_err(|error| self.call("copying to the device", error))?;
+        self.done("copying to the device", self.stream.memcpy_htod(host, &mut part))?;
         // Without this, the copy of pageable memory could outlive the call.
         self.finish()
     }
@@ -135,26 +132,10 @@ impl Gpu {
         if range.is_empty() {
             return Ok(Vec::new());
         }
-        let part = buffer.slice.slice(range);
-        let host =
-            self.stream.clone_dtoh(&part).map_err(|error| self.call("copying from the device", error))?;
+        let copied = self.stream.clone_dtoh(&buffer.slice.slice(range));
+        let host = self.done("copying from the device", copied)?;
         self.finish()?;
         Ok(host)
-    }
-
-    /// Copies the first `n` elements of a buffer to the start of another.
-    ///
-    /// # Errors
-    /// The driver failed.
-    ///
-    /// # Panics
-    /// Either buffer has too few elements, or belongs to another device.
-    pub fn copy<T: Plain>(&self, from: &Buffer<T>, to: &mut Buffer<T>, n: usize) -> Result<(), CudaError> {
-        self.expect_own(from);
-        self.expect_own(to);
-        assert!(n <= from.len && n <= to.len, "{n} of {} to {}", from.len, to.len);
-        let (from, mut to) = (from.slice.slice(..n), to.slice.slice_mut(..n));
-        self.stream.memcpy_dtod(&from, &mut to).map_err(|error| self.call("copying on the device", error))
     }
 
     /// Copies a range of a buffer to the start of another.
@@ -164,7 +145,7 @@ impl Gpu {
     ///
     /// # Panics
     /// The range is not in the buffer, or is longer than the other buffer; or one belongs to another device.
-    pub fn copy_range<T: Plain>(
+    pub fn copy<T: Plain>(
         &self,
         from: &Buffer<T>,
         range: Range<usize>,
@@ -178,7 +159,7 @@ impl Gpu {
         }
         let mut to = to.slice.slice_mut(..range.len());
         let copied = self.stream.memcpy_dtod(&from.slice.slice(range), &mut to);
-        copied.map_err(|error| self.call("copying on the device", error))
+        self.done("copying on the device", copied)
     }
 
     /// Sets all elements of a buffer to zero.
@@ -190,7 +171,7 @@ impl Gpu {
     /// The buffer belongs to another device.
     pub fn clear<T: Plain>(&self, buffer: &mut Buffer<T>) -> Result<(), CudaError> {
         self.expect_own(buffer);
-        self.stream.memset_zeros(&mut buffer.slice).map_err(|error| self.call("clearing memory", error))
+        self.done("clearing memory", self.stream.memset_zeros(&mut buffer.slice))
     }
 
     /// Sets all bytes of a buffer to `byte`.
@@ -202,15 +183,15 @@ impl Gpu {
     /// The buffer belongs to another device.
     pub fn fill<T: Unsigned>(&self, buffer: &mut Buffer<T>, byte: u8) -> Result<(), CudaError> {
         self.expect_own(buffer);
-        let failed = |error| self.call("filling memory", error);
         if buffer.is_empty() {
             return Ok(());
         }
-        self.context.bind_to_thread().map_err(failed)?;
+        self.done("filling memory", self.context.bind_to_thread())?;
         let bytes = buffer.len * size_of::<T>();
         let (start, _record) = buffer.slice.device_ptr_mut(&self.stream);
         // SAFETY: the buffer has this many bytes, any bits are a valid value, and later uses are on the same stream.
-        unsafe { result::memset_d8_async(start, byte, bytes, self.stream.cu_stream()) }.map_err(failed)
+        let filled = unsafe { result::memset_d8_async(start, byte, bytes, self.stream.cu_stream()) };
+        self.done("filling memory", filled)
     }
 
     /// Panics if a buffer was not allocated by this opening of the device: work on it would not be ordered with the
@@ -220,12 +201,12 @@ impl Gpu {
         assert!(is_own, "{}: expected its own memory, found that of another device", self.name);
     }
 
-    fn failed_allocation(&self, asked: u64, error: DriverError) -> CudaError {
+    fn failed_allocation<T>(&self, asked: u64, error: DriverError) -> Result<T, CudaError> {
         if error.0 == sys::CUresult::CUDA_ERROR_OUT_OF_MEMORY {
             let available = self.available().unwrap_or(0);
-            return CudaError::OutOfMemory { device: self.name.to_string(), asked, available };
+            return Err(CudaError::OutOfMemory { device: self.name.to_string(), asked, available });
         }
-        self.call("allocating memory", error)
+        self.done("allocating memory", Err(error))
     }
 
     /// Counts the bytes of `len` elements as used, if the limit allows.

@@ -28,7 +28,7 @@ pub(crate) use device::has_driver;
 pub use device::{Gpu, devices};
 pub use foreign::{Foreign, device_of};
 pub(crate) use inbox::Inbox;
-pub(crate) use launch::Kernel;
+pub(crate) use launch::{Kernel, blocks_of};
 pub use memory::Buffer;
 pub(crate) use pinned::Pinned;
 pub(crate) use plain::Plain;

@@ -24,21 +24,21 @@ impl Gpu {
     /// # Errors
     /// The system refused the memory.
     pub fn pinned<T: Plain>(&self, len: usize) -> Result<Pinned<T>, CudaError> {
-        let failed = |error| self.call("allocating page-locked memory", error);
+        const WHAT: &str = "allocating page-locked memory";
         // The driver refuses empty allocations. Without flags the memory is cached, which matters because the host
         // reads results from it.
         // SAFETY: the memory is filled with zeros before it is read.
-        let mut memory =
-            unsafe { self.context.alloc_pinned_with_flags::<T>(len.max(1), 0) }.map_err(failed)?;
+        let allocated = unsafe { self.context.alloc_pinned_with_flags::<T>(len.max(1), 0) };
+        let mut memory = self.done(WHAT, allocated)?;
         let bytes = memory.num_bytes();
-        let start = memory.as_mut_ptr().map_err(failed)?.cast::<u8>();
+        let start = self.done(WHAT, memory.as_mut_ptr())?.cast::<u8>();
         // SAFETY: the allocation has this many bytes, and all-zero bits are a value of `T`.
         unsafe { start.write_bytes(0, bytes) };
         let mut address = 0;
         // SAFETY: the memory was allocated by the driver, for this context; the call writes one address.
         let asked = unsafe { sys::cuMemHostGetDevicePointer_v2(&mut address, start.cast(), 0) };
-        asked.result().map_err(failed)?;
-        let copied = self.context.new_event(None).map_err(failed)?;
+        self.done(WHAT, asked.result())?;
+        let copied = self.done(WHAT, self.context.new_event(None))?;
         Ok(Pinned { memory, len, address, copied, gpu: self.clone() })
     }
 
@@ -64,8 +64,7 @@ impl Gpu {
         }
         let host = &from.slice_mut()?[..n];
         let mut part = to.slice.slice_mut(at..at + n);
-        let begun = self.stream.memcpy_htod(host, &mut part);
-        begun.map_err(|error| self.call("copying to the device", error))?;
+        self.done("copying to the device", self.stream.memcpy_htod(host, &mut part))?;
         from.begun()
     }
 
@@ -91,8 +90,7 @@ impl Gpu {
         }
         let part = from.slice.slice(range);
         let host = &mut to.slice_mut()?[..n];
-        let begun = self.stream.memcpy_dtoh(&part, host);
-        begun.map_err(|error| self.call("copying from the device", error))?;
+        self.done("copying from the device", self.stream.memcpy_dtoh(&part, host))?;
         to.begun()
     }
 }
@@ -117,7 +115,7 @@ impl<T: Plain> Pinned<T> {
     /// A copy or an earlier request failed.
     pub fn slice(&self) -> Result<&[T], CudaError> {
         self.wait()?;
-        self.memory.as_slice().map_err(|error| self.gpu.call("copying", error))
+        self.gpu.done("copying", self.memory.as_slice())
     }
 
     /// Waits for all copies and returns the elements for modification.
@@ -126,12 +124,11 @@ impl<T: Plain> Pinned<T> {
     /// See [`Pinned::slice`].
     pub fn slice_mut(&mut self) -> Result<&mut [T], CudaError> {
         self.wait()?;
-        let gpu = &self.gpu;
-        self.memory.as_mut_slice().map_err(|error| gpu.call("copying", error))
+        self.gpu.done("copying", self.memory.as_mut_slice())
     }
 
     fn wait(&self) -> Result<(), CudaError> {
-        self.copied.synchronize().map_err(|error| self.gpu.call("waiting for a copy", error))
+        self.gpu.done("waiting for a copy", self.copied.synchronize())
     }
 
     /// Records `copied` after a copy on the stream of all work.
@@ -141,10 +138,9 @@ impl<T: Plain> Pinned<T> {
 
     /// Records `copied` after a copy on `stream`.
     pub(super) fn begun_on(&self, stream: &CudaStream) -> Result<(), CudaError> {
-        let noted = self.copied.record(stream);
-        noted.map_err(|error| self.gpu.call("noting a copy", error)).or_else(|error| {
+        self.gpu.done("noting a copy", self.copied.record(stream)).or_else(|error| {
             // The memory must not be read or written before the copy is done.
-            stream.synchronize().map_err(|error| self.gpu.call("finishing a copy", error))?;
+            self.gpu.done("finishing a copy", stream.synchronize())?;
             Err(error)
         })
     }

@@ -1,9 +1,9 @@
 //! Euler characteristic curves: whole and streamed, exact and in bins, against an explicit list of cells.
 
-use std::convert::Infallible;
+use std::sync::Mutex;
 
-use lacuna::cubical::ecc::slabs::{SlabCounter, SlabError, Watch};
-use lacuna::cubical::ecc::{Bins, EccRequest, Vcec, VcecRows, Voxels, curve, plain};
+use lacuna::cubical::ecc::slabs::{SlabCounter, Watch};
+use lacuna::cubical::ecc::{Bins, EccError, EccRequest, Vcec, VcecRows, Voxels, curve, plain};
 use lacuna::cubical::{Image, Voxel};
 use lacuna::with_image;
 
@@ -138,7 +138,7 @@ fn streamed<T: Voxel>(
     spare: usize,
 ) -> Result<Vcec, String> {
     let least = match stream(image, request, how, 0) {
-        Err(SlabError::Slabs { needed, .. }) => needed,
+        Err(EccError::Slabs { needed, .. }) => needed,
         Ok(_) => 0,
         Err(error) => return Err(error.to_string()),
     };
@@ -151,35 +151,34 @@ fn stream<T: Voxel>(
     request: &EccRequest,
     how: How,
     limit: usize,
-) -> Result<VcecRows, SlabError<Infallible>> {
+) -> Result<VcecRows, EccError> {
     let (shape, voxels) = (image.shape(), image.voxels());
     let mut streamer = SlabCounter::<T>::new(request, limit)?;
-    let in_order = || {
-        let mut rest = voxels;
-        move |part: &mut [T]| {
-            let count = part.len().min(rest.len());
-            part[..count].copy_from_slice(&rest[..count]);
-            rest = &rest[count..];
-            Ok(count)
-        }
+    let next = Mutex::new(0);
+    let in_order = |first: usize, part: &mut [T]| {
+        let mut next = next.lock().expect("no reader panics");
+        assert_eq!(std::mem::replace(&mut *next, first + part.len()), first, "voxels in order");
+        part.copy_from_slice(&voxels[first..first + part.len()]);
+        Ok(())
+    };
+    let anywhere = |first: usize, part: &mut [T]| {
+        part.copy_from_slice(&voxels[first..first + part.len()]);
+        Ok(())
+    };
+    let mut first = 0;
+    let read_on = |part: &mut [T]| {
+        first += part.len();
+        anywhere(first - part.len(), part)
     };
     let range = match SlabCounter::<T>::needs_range(request) {
-        true => Some(SlabCounter::range(shape, in_order(), &|_| ())?),
+        true => Some(SlabCounter::range(shape, read_on, &|_| ())?),
         false => None,
     };
-    match how {
-        How::Anywhere => {
-            let read = |first: usize, part: &mut [T]| {
-                part.copy_from_slice(&voxels[first..first + part.len()]);
-                Ok(())
-            };
-            streamer.curve(shape, range, Voxels::Anywhere(&read), None, &Watch::telling(&|_| ()))
-        }
-        _ => {
-            let mut read = in_order();
-            streamer.curve(shape, range, Voxels::InOrder(&mut read), None, &Watch::telling(&|_| ()))
-        }
-    }
+    let voxels = match how {
+        How::Anywhere => Voxels::anywhere(&anywhere),
+        _ => Voxels { read: &in_order, is_sequential: true },
+    };
+    streamer.curve(shape, range, voxels, None, &Watch::telling(&|_| ()))
 }
 
 #[cfg(test)]
@@ -195,19 +194,19 @@ mod tests {
         let shape = Shape::new(&[200, 3], Order::C).unwrap();
         let image = Image::new(shape, (0..600_u32).map(|k| k * k % 11).collect()).unwrap();
         let request = EccRequest::default();
-        let Err(SlabError::Slabs { needed, .. }) = stream(&image, &request, How::InOrder, 0) else {
+        let Err(EccError::Slabs { needed, .. }) = stream(&image, &request, How::InOrder, 0) else {
             panic!("no image fits no memory")
         };
-        let (reads, mut first) = (AtomicUsize::new(0), 0);
+        let reads = AtomicUsize::new(0);
         let mut streamer = SlabCounter::<u32>::new(&request, needed).unwrap();
-        let mut read = |part: &mut [u32]| -> Result<usize, Infallible> {
+        let read = |first: usize, part: &mut [u32]| {
             reads.fetch_add(1, Ordering::Relaxed);
             part.copy_from_slice(&image.voxels()[first..first + part.len()]);
-            first += part.len();
-            Ok(part.len())
+            Ok(())
         };
         let watch = Watch::telling(&|_| ());
-        streamer.curve(shape, None, Voxels::InOrder(&mut read), None, &watch).unwrap();
+        let voxels = Voxels { read: &read, is_sequential: true };
+        streamer.curve(shape, None, voxels, None, &watch).unwrap();
         let reads = reads.into_inner();
         assert!(reads > 10, "{reads} reads");
     }

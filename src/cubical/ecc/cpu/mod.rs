@@ -18,25 +18,21 @@ pub(crate) mod view;
 
 use std::io;
 use std::ops::Range;
-use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::bins::{Bins, BinsError, Edges, FiniteRange, curve_of_keys, with_range};
+use super::bins::{Bins, BinsError, Edges, curve_of, finite_range};
 use super::request::EccRequest;
 use super::rows::{Spilled, VcecRows};
-use super::spill::Store;
+use super::slabs::PartialCurve;
 use super::vcec::Vcec;
 use crate::cubical::construction::Construction;
 use crate::cubical::image::{Image, Voxel};
 use crate::cubical::key::Key;
 use crate::cubical::value::Value;
-use crate::parallel;
-use crate::simd::{BLOCK, Level};
+use crate::simd::Level;
 use tables::{Tables, sweep};
 pub use tally::OtherSums;
-pub(crate) use tally::PartialSums;
-use tally::runs::{Run, Spill};
+pub(crate) use tally::runs::Spill;
 use tally::{Summed, Sums};
 use view::{Filtered, View, VoxelTile, table_bytes, tiles};
 
@@ -59,15 +55,6 @@ pub(crate) struct Worker<T: Voxel> {
     sums: Sums<T>,
 }
 
-/// Memory for rows whose number is not known beforehand, and where rows beyond it are spilled.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Room<'a> {
-    /// Bytes for all threads together.
-    pub(crate) bytes: usize,
-    /// Directory for temporary files.
-    pub(crate) directory: &'a Path,
-}
-
 impl<T: Voxel> Counter<T> {
     /// A counter for a sequence of images.
     pub(crate) fn new(request: &EccRequest, level: Level) -> Self {
@@ -80,7 +67,7 @@ impl<T: Voxel> Counter<T> {
     }
 
     /// Begins an image with `threads` threads, reusing the buffers of the last image. Uniform bins divide `range`,
-    /// which may be `None` if [`Counter::finds_range`]. Without `room` all rows stay in memory.
+    /// which may be `None` if [`Counter::finds_range`]. Without `spill` all rows stay in memory.
     ///
     /// # Errors
     /// [`BinsError`]: the bins are invalid.
@@ -88,20 +75,16 @@ impl<T: Voxel> Counter<T> {
         &mut self,
         range: Option<(Value, Value)>,
         threads: usize,
-        room: Option<Room<'_>>,
+        spill: Option<&Spill>,
     ) -> Result<(), BinsError> {
         self.range = range;
         self.edges = match (self.request.bins, range) {
-            (Bins::Uniform { count, .. }, Some(range)) => {
+            (Bins::Uniform { count, .. }, Some(range)) if !Self::finds_range() => {
                 Some(Edges::uniform::<T>(count, range, self.request.superlevel)?)
             }
             _ => None,
         };
-        let spill = room.map(|Room { bytes, directory }| Spill {
-            store: Arc::new(Store::new(directory)),
-            room: bytes / threads,
-        });
-        let sums = || Sums::new(self.edges.as_ref(), self.request.superlevel, spill.as_ref());
+        let sums = || Sums::new(self.edges.as_ref(), self.request.superlevel, spill);
         self.workers.truncate(threads);
         self.workers.iter_mut().for_each(|worker| worker.sums = sums());
         let (request, level) = (self.request, self.level);
@@ -136,16 +119,17 @@ impl<T: Voxel> Counter<T> {
         &mut self.workers
     }
 
-    /// Returns the sums so far, which may grow further; `None` if some of them are in temporary files.
-    pub(crate) fn so_far(&mut self) -> Option<PartialSums> {
-        Sums::so_far(self.workers.iter_mut().map(|worker| &mut worker.sums))
+    /// Returns the sums so far, over the first `slices` slices, which may grow further; `None` if some of them are in
+    /// temporary files.
+    pub(crate) fn so_far(&mut self, slices: usize) -> Option<PartialCurve> {
+        Sums::so_far(self.workers.iter_mut().map(|worker| &mut worker.sums), slices)
     }
 
     /// Adds the sums [so far](Counter::so_far) of another counter that was begun with the same arguments.
     ///
     /// # Errors
     /// [`OtherSums`]: the other counter was begun with different arguments.
-    pub(crate) fn add_partial(&mut self, partial: &PartialSums) -> Result<(), OtherSums> {
+    pub(crate) fn add_partial(&mut self, partial: &PartialCurve) -> Result<(), OtherSums> {
         self.workers[0].sums.add_partial(partial)
     }
 
@@ -167,14 +151,12 @@ impl<T: Voxel> Counter<T> {
         let sign = if construction == Construction::V { -1 } else { 1 };
         let mut curve = match summed {
             Summed::File(run) => return Ok(VcecRows::Disk(Spilled::new::<T>(run, superlevel, sign))),
-            Summed::Bins(changes) => {
-                Vcec { values: self.edges.take().map(|edges| edges.values).unwrap_or_default(), changes }
-            }
-            Summed::Keys(Run { keys, sums }) => {
-                let request = with_range(&self.request, self.range);
-                curve_of_keys::<T>(keys.iter().copied(), sums.into_iter(), &request)
-                    .expect("the bins were checked, and an image has a voxel")
-            }
+            Summed::Memory(run) => match self.edges.take() {
+                Some(Edges { values, .. }) => Vcec { values, changes: run.sums },
+                None => {
+                    curve_of::<T>(run, &self.request.with_range(self.range)).expect("an image has a voxel")
+                }
+            },
         };
         curve.changes.iter_mut().for_each(|change| *change *= sign);
         Ok(VcecRows::Memory(curve))
@@ -211,27 +193,15 @@ pub(crate) fn worker_bytes<T: Voxel>([_, _, columns]: [usize; 3]) -> usize {
     table_bytes(columns, size_of::<T>()) + sums
 }
 
-/// Least and greatest finite value of the voxels.
-pub(super) fn range<T: Voxel>(voxels: &[T]) -> FiniteRange<T::Key> {
-    let none = FiniteRange::new::<T>();
-    let range_of = |part: Range<usize>| {
-        let mut range = none;
-        range.add(&voxels[part]);
-        range
-    };
-    parallel::joined(voxels.len(), BLOCK << 8, none, &range_of, &|range, part| *range = range.join(part))
-}
-
 /// Computes the Euler characteristic curve of an image in memory.
 ///
 /// # Errors
 /// [`BinsError`]: the bins are invalid, or their range is to be found and no voxel is finite.
 pub fn curve<T: Voxel>(image: &Image<T>, request: &EccRequest) -> Result<Vcec, BinsError> {
-    request.bins.check()?;
-    curve_at(image, request, Level::detect())
+    curve_watched(image, request, &|| ())
 }
 
-/// Approximate number of voxels added between two calls of `look`.
+/// Approximate number of voxels that a thread adds between two calls of `look`.
 const LOOK: usize = 1 << 22;
 
 /// Least number of planes added between two calls of `look`: each call reads the first planes twice.
@@ -248,17 +218,11 @@ pub(crate) fn curve_watched<T: Voxel>(
 ) -> Result<Vcec, BinsError> {
     request.bins.check()?;
     let [_, rows, columns] = image.shape().extents();
-    let planes = (LOOK / (rows * columns).max(1)).max(LEAST_PLANES);
+    let planes = (LOOK * rayon::current_num_threads() / (rows * columns).max(1)).max(LEAST_PLANES);
     curve_in_pieces(image, request, Level::detect(), planes, look)
 }
 
-/// The curve of an image in memory, computed with the vector instructions of `level`.
-fn curve_at<T: Voxel>(image: &Image<T>, request: &EccRequest, level: Level) -> Result<Vcec, BinsError> {
-    let [planes, ..] = image.shape().extents();
-    curve_in_pieces(image, request, level, planes.max(1), &|| ())
-}
-
-/// Like [`curve_at`], but adds `at_once` planes at a time and calls `look` between them.
+/// Like [`curve_watched`], but with the vector instructions of `level`, and `at_once` planes at a time.
 fn curve_in_pieces<T: Voxel>(
     image: &Image<T>,
     request: &EccRequest,
@@ -268,7 +232,7 @@ fn curve_in_pieces<T: Voxel>(
 ) -> Result<Vcec, BinsError> {
     let range = match request.bins {
         Bins::Uniform { range: None, .. } if !Counter::<T>::finds_range() => {
-            Some(range(image.voxels()).values::<T>()?)
+            Some(finite_range(image.voxels()).ok_or(BinsError::NoneFinite)?)
         }
         Bins::Uniform { range, .. } => range,
         Bins::Distinct => None,

@@ -43,6 +43,11 @@ fn axes(rng: &mut Pcg64) -> Vec<usize> {
     }
 }
 
+/// The curve of an image added at once, with the vector instructions of `level`.
+fn curve_at<T: Voxel>(image: &Image<T>, request: &EccRequest, level: Level) -> Result<Vcec, BinsError> {
+    curve_in_pieces(image, request, level, usize::MAX, &|| ())
+}
+
 fn agrees<T: Voxel>(image: &Image<T>, request: &EccRequest) {
     let expected = plain::curve(image, request);
     for level in Level::available() {

@@ -11,10 +11,13 @@
 //! suffice for even a few, the run fails.
 
 use std::ops::Range;
+use std::sync::Mutex;
 
 use crate::cubical::construction::Construction;
-use crate::cubical::ecc::bins::{Bins, BinsError, Edges, FiniteRange, curve_of_keys, ordered};
+use crate::cubical::ecc::bins::{Bins, BinsError, Edges, curve_of, finite_range, ordered};
+use crate::cubical::ecc::error::{EccError, MachineError};
 use crate::cubical::ecc::request::EccRequest;
+use crate::cubical::ecc::run::Run;
 use crate::cubical::ecc::vcec::Vcec;
 use crate::cubical::key::Key;
 use crate::cubical::shape::Shape;
@@ -23,40 +26,13 @@ use crate::cuda::ecc::{EccKernels, KeyOrder, Part, Totals};
 use crate::cuda::ecc_rows::{Ends, PresentKernel, RowKernels, RowNumber};
 use crate::cuda::{Buffer, CudaError, Gpu, KernelVoxel, Pinned};
 
-use super::ring::Ring;
-
 /// Least number of voxels whose pairs are sorted at a time.
 const LEAST_PAIRS: usize = 1 << 16;
-
-/// Reasons why the GPU could not compute a curve.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum DeviceError {
-    /// The bins are invalid.
-    #[error(transparent)]
-    Bins(#[from] BinsError),
-    /// The driver reported an error.
-    #[error(transparent)]
-    Cuda(#[from] CudaError),
-    /// The image is streamed and its bins have no range, but a stream is read only once.
-    #[error("bins of a stream: expected a range, found none")]
-    NoRange,
-    /// The system started no thread to read voxels.
-    #[error(
-        "cannot start a thread that reads voxels: {0}; the system's limits of processes and memory (ulimit -u, \
-         ulimit -v) may allow more"
-    )]
-    Threads(String),
-}
-
-/// Converts an error of the driver into the error type of the voxel readers.
-pub(super) fn device<E: From<DeviceError>>(error: CudaError) -> E {
-    DeviceError::from(error).into()
-}
 
 /// Computes the curve of an image that is in a device buffer, in memory order.
 ///
 /// # Errors
-/// [`DeviceError`]: the bins are invalid; the device fails, or has too little memory for the totals or for the pairs of
+/// [`MachineError`]: the bins are invalid; the device fails, or has too little memory for the totals or for the pairs of
 /// a few voxels.
 ///
 /// # Panics
@@ -66,7 +42,7 @@ pub fn ecc_device<T: KernelVoxel>(
     voxels: &Buffer<T>,
     shape: Shape,
     request: &EccRequest,
-) -> Result<Vcec, DeviceError> {
+) -> Result<Vcec, MachineError> {
     Prepared::new(gpu)?.curve(voxels, shape, request)
 }
 
@@ -74,8 +50,8 @@ pub fn ecc_device<T: KernelVoxel>(
 pub struct Prepared<T: KernelVoxel> {
     pub(super) gpu: Gpu,
     kernels: Kernels<T>,
-    /// Page-locked host memory for streams.
-    pub(super) ring: Ring<T>,
+    /// Page-locked host memory kept for the next stream. Of streams counted concurrently, one's is kept.
+    pub(super) spare: Mutex<Vec<Pinned<T>>>,
 }
 
 enum Kernels<T: KernelVoxel> {
@@ -107,7 +83,7 @@ impl<T: KernelVoxel> Prepared<T> {
             let rows = Box::new(RowKernels::load(gpu)?);
             Kernels::Wide { march: Box::new(march), march_many: Box::new(march_many), rows }
         };
-        Ok(Prepared { gpu: gpu.clone(), kernels, ring: Ring::default() })
+        Ok(Prepared { gpu: gpu.clone(), kernels, spare: Mutex::default() })
     }
 
     /// The device.
@@ -122,7 +98,12 @@ impl<T: KernelVoxel> Prepared<T> {
     ///
     /// # Panics
     /// Panics like [`ecc_device`].
-    pub fn curve(&self, voxels: &Buffer<T>, shape: Shape, request: &EccRequest) -> Result<Vcec, DeviceError> {
+    pub fn curve(
+        &self,
+        voxels: &Buffer<T>,
+        shape: Shape,
+        request: &EccRequest,
+    ) -> Result<Vcec, MachineError> {
         let mut resident = self.resident(voxels, shape, request)?;
         resident.count()?;
         resident.finish()
@@ -137,13 +118,13 @@ impl<T: KernelVoxel> Prepared<T> {
         voxels: &'p Buffer<T>,
         shape: Shape,
         request: &EccRequest,
-    ) -> Result<Resident<'p, T>, DeviceError> {
+    ) -> Result<Resident<'p, T>, MachineError> {
         let part = whole(voxels, shape);
         Ok(Resident { counting: self.begin(&part, request)?, part })
     }
 
     /// Finds the key range where the count needs it, and begins the count.
-    fn begin(&self, part: &Part<'_, T>, request: &EccRequest) -> Result<Counting<'_, T>, DeviceError> {
+    fn begin(&self, part: &Part<'_, T>, request: &EccRequest) -> Result<Counting<'_, T>, MachineError> {
         request.bins.check()?;
         let (gpu, order) = (&self.gpu, order_of(request));
         let mut request = *request;
@@ -160,12 +141,14 @@ impl<T: KernelVoxel> Prepared<T> {
             }
             (Kernels::Wide { rows, .. }, Bins::Uniform { count, range: None }) => {
                 let (first, last) = rows.range(gpu, part, order)?;
-                let [first, last] = [first, last].map(|key| value_of::<T>(key, request.superlevel));
+                let [first, last]: [Value; 2] =
+                    [first, last].map(|key| T::of_ordered(key, request.superlevel).into());
                 let range = if first.is_finite() && last.is_finite() {
                     ordered(first, last)
                 } else {
                     // Bins divide the range of finite voxels; the CPU finds it in the rare case of infinite ones.
-                    finite_range(gpu, part)?
+                    let voxels = gpu.read(part.voxels, 0..part.planes * part.plane())?;
+                    finite_range(&voxels).ok_or(BinsError::NoneFinite)?
                 };
                 request.bins = Bins::Uniform { count, range: Some(range) };
             }
@@ -173,13 +156,6 @@ impl<T: KernelVoxel> Prepared<T> {
         }
         Counting::begin(self, &request, present)
     }
-}
-
-/// The least and the greatest finite voxel of an image.
-fn finite_range<T: KernelVoxel>(gpu: &Gpu, part: &Part<'_, T>) -> Result<(Value, Value), DeviceError> {
-    let mut range = FiniteRange::new::<T>();
-    range.add(&gpu.read(part.voxels, 0..part.planes * part.rows * part.columns)?);
-    Ok(range.values::<T>()?)
 }
 
 /// An image on a device, which can be counted repeatedly to measure the kernels alone.
@@ -200,13 +176,9 @@ impl<T: KernelVoxel> Resident<'_, T> {
     /// Returns the changes, summed over all counts.
     ///
     /// # Errors
-    /// [`DeviceError`]: the driver reports an error, or the bins are invalid for the range of the voxels.
-    pub fn finish(mut self) -> Result<Vcec, DeviceError> {
-        let counted = self.counting.fetch()?;
-        if self.counting.may_lack_rows(&counted) {
-            self.counting.mark(&self.part)?;
-        }
-        self.counting.curve(counted)
+    /// [`MachineError`]: the driver reports an error, or the bins are invalid for the range of the voxels.
+    pub fn finish(self) -> Result<Vcec, MachineError> {
+        self.counting.finish(Some(&self.part))
     }
 }
 
@@ -253,7 +225,7 @@ enum Found<'p, T: KernelVoxel> {
         numbers: Numbers<'p>,
     },
     /// Sums of the distinct keys so far, ascending in filtration order.
-    Distinct { rows: &'p RowKernels<T>, found: Vec<(T::Key, i64)> },
+    Distinct { rows: &'p RowKernels<T>, found: Run<T::Key> },
 }
 
 /// Buffer for an image of bin numbers, with the kernels that march over it.
@@ -268,7 +240,7 @@ impl<'p, T: KernelVoxel> Counting<'p, T> {
         prepared: &'p Prepared<T>,
         request: &EccRequest,
         present: Option<Present>,
-    ) -> Result<Self, DeviceError> {
+    ) -> Result<Self, MachineError> {
         let gpu = &prepared.gpu;
         let order = order_of(request);
         let found = match (&prepared.kernels, request.bins) {
@@ -280,9 +252,9 @@ impl<'p, T: KernelVoxel> Counting<'p, T> {
                 let totals = Totals::new(gpu, (high - low + 1) as usize)?;
                 Found::Keys { march, present: kernel, low, totals, flags }
             }
-            (Kernels::Wide { rows, .. }, Bins::Distinct) => Found::Distinct { rows, found: Vec::new() },
+            (Kernels::Wide { rows, .. }, Bins::Distinct) => Found::Distinct { rows, found: Run::default() },
             (Kernels::Wide { march, march_many, rows }, Bins::Uniform { count, range }) => {
-                let range = range.ok_or(DeviceError::NoRange)?;
+                let range = range.ok_or(EccError::Range(T::NAME))?;
                 let edges = Edges::uniform::<T>(count, range, request.superlevel)?;
                 let ends = Ends::new(gpu, &edges.keys, order)?;
                 // The number `count` stands for voxels past the last bin.
@@ -323,12 +295,6 @@ impl<'p, T: KernelVoxel> Counting<'p, T> {
         }
     }
 
-    /// Whether a key may occur in the image although nothing was counted at it, so that its row would be missing.
-    fn may_lack_rows(&self, counted: &[(i64, bool)]) -> bool {
-        matches!(self.found, Found::Keys { flags: None, .. })
-            && counted.iter().any(|&(_, is_touched)| !is_touched)
-    }
-
     /// Flags the keys that occur in a part, including those at which nothing was counted.
     pub(super) fn mark(&mut self, part: &Part<'_, T>) -> Result<(), CudaError> {
         let Found::Keys { present, flags, .. } = &mut self.found else { return Ok(()) };
@@ -338,15 +304,17 @@ impl<'p, T: KernelVoxel> Counting<'p, T> {
         flags.as_mut().map_or(Ok(()), |flags| present.mark(part, self.order, flags))
     }
 
-    /// Returns the curve, after all parts have been counted.
-    pub(super) fn finish(self) -> Result<Vcec, DeviceError> {
+    /// Returns the curve, after all parts have been counted. If there was only one `part`, its keys need not be marked
+    /// before.
+    pub(super) fn finish(mut self, part: Option<&Part<'_, T>>) -> Result<Vcec, MachineError> {
         let counted = self.fetch()?;
-        self.curve(counted)
-    }
-
-    /// Builds the curve from the fetched totals.
-    fn curve(self, counted: Vec<(i64, bool)>) -> Result<Vcec, DeviceError> {
-        let rows = match self.found {
+        // A key may occur although nothing was counted at it, so that its row would be missing.
+        let may_lack_rows = matches!(self.found, Found::Keys { flags: None, .. })
+            && counted.iter().any(|&(_, is_touched)| !is_touched);
+        if let Some(part) = part.filter(|_| may_lack_rows) {
+            self.mark(part)?;
+        }
+        let run = match self.found {
             Found::Bins { edges, .. } => {
                 let changes = counted.into_iter().map(|(change, _)| change).collect();
                 return Ok(Vcec { values: edges.values, changes });
@@ -356,15 +324,15 @@ impl<'p, T: KernelVoxel> Counting<'p, T> {
                 let gpu = &self.prepared.gpu;
                 let present = flags.map(|flags| PresentKernel::<T>::fetch(gpu, &flags)).transpose()?;
                 let is_present = |key: u64| present.as_ref().is_some_and(|present| present[key as usize]);
-                (low..)
+                let rows = (low..)
                     .zip(counted)
                     .filter(|&(key, (_, is_touched))| is_touched || is_present(key))
-                    .map(|(key, (change, _))| (T::Key::from_u64(key), change))
-                    .collect()
+                    .map(|(key, (change, _))| (T::Key::from_u64(key), change));
+                let (keys, sums) = rows.unzip();
+                Run { keys, sums }
             }
         };
-        let (keys, changes) = (rows.iter().map(|&(key, _)| key), rows.iter().map(|&(_, change)| change));
-        Ok(curve_of_keys::<T>(keys, changes, &self.request)?)
+        Ok(curve_of::<T>(run, &self.request)?)
     }
 
     /// Number of totals if wide keys are counted in bins, else `None`.
@@ -453,7 +421,7 @@ fn count_distinct<T: KernelVoxel>(
     rows: &RowKernels<T>,
     part: &Part<'_, T>,
     order: KeyOrder,
-    found: &mut Vec<(T::Key, i64)>,
+    found: &mut Run<T::Key>,
 ) -> Result<(), CudaError> {
     let counted = part.counted();
     let room = gpu.available()? as usize / RowKernels::<T>::BYTES;
@@ -461,7 +429,8 @@ fn count_distinct<T: KernelVoxel>(
     while first < counted.end {
         let end = counted.end.min(first.saturating_add(most));
         match rows.rows(gpu, part, first..end, order) {
-            Ok(more) => merge(found, more),
+            Ok((keys, sums)) if found.keys.is_empty() => *found = Run { keys, sums },
+            Ok((keys, sums)) => *found = Run::merged(found, &Run { keys, sums }),
             Err(CudaError::OutOfMemory { .. }) if end - first > LEAST_PAIRS => {
                 most = (end - first) / 2;
                 continue;
@@ -471,33 +440,6 @@ fn count_distinct<T: KernelVoxel>(
         first = end;
     }
     Ok(())
-}
-
-/// The value of a key given in filtration order.
-fn value_of<T: KernelVoxel>(key: T::Key, superlevel: bool) -> Value {
-    T::of_key(if superlevel { key.reversed() } else { key }).into()
-}
-
-/// Merges sorted rows into others; the changes of equal keys are added.
-fn merge<K: Key>(rows: &mut Vec<(K, i64)>, more: Vec<(K, i64)>) {
-    if rows.is_empty() {
-        *rows = more;
-        return;
-    }
-    let mut merged: Vec<(K, i64)> = Vec::with_capacity(rows.len() + more.len());
-    let mut more = more.into_iter().peekable();
-    let mut push = |row: (K, i64)| match merged.last_mut() {
-        Some(last) if last.0 == row.0 => last.1 += row.1,
-        _ => merged.push(row),
-    };
-    for &row in &*rows {
-        while let Some(before) = more.next_if(|before| before.0 < row.0) {
-            push(before);
-        }
-        push(row);
-    }
-    more.for_each(push);
-    *rows = merged;
 }
 
 #[cfg(test)]

@@ -3,6 +3,5 @@
 
 pub(crate) mod counting;
 mod pieces;
-mod ring;
 
-pub use counting::{DeviceError, Prepared, Resident, ecc_device};
+pub use counting::{Prepared, Resident, ecc_device};

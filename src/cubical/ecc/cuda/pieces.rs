@@ -22,11 +22,13 @@ use crate::cubical::shape::Shape;
 use crate::cuda::ecc::Part;
 use crate::cuda::{CudaError, Gpu, Inbox, KernelVoxel};
 
-use super::counting::{Counting, DeviceError, Prepared, arranged, device};
+use super::counting::{Counting, Prepared, arranged};
 use crate::cubical::ecc::bins::Bins;
+use crate::cubical::ecc::error::{EccError, MachineError};
 use crate::cubical::ecc::request::EccRequest;
 use crate::cubical::ecc::source::Voxels;
 use crate::cubical::ecc::vcec::Vcec;
+use crate::parallel::lock;
 use feed::{Feed, Memory, Readers};
 
 /// Bytes of a slab. Streams are as fast with 16 and 64 MiB (H200, 16 threads).
@@ -39,44 +41,42 @@ impl<T: KernelVoxel> Prepared<T> {
     /// voxels sent.
     ///
     /// # Errors
-    /// The first read error in memory order. [`DeviceError`]: the bins are invalid; voxels of more than 16 bits have
+    /// The first read error in memory order. [`MachineError`]: the bins are invalid; voxels of more than 16 bits have
     /// bins without a range, which would take a second pass; the device fails, or has too little memory for slabs of
     /// two planes.
-    ///
-    /// # Panics
-    /// Panics if fewer voxels come than the shape has, without an error.
-    pub fn stream<E: From<DeviceError> + Send>(
+    pub fn stream(
         &self,
         shape: Shape,
         request: &EccRequest,
-        voxels: Voxels<'_, T, E>,
+        voxels: Voxels<'_, T>,
         advance: &dyn Fn(u64),
-    ) -> Result<Vcec, E> {
-        request.bins.check().map_err(DeviceError::from)?;
+    ) -> Result<Vcec, MachineError> {
+        request.bins.check()?;
         if T::Key::BITS > 16 && matches!(request.bins, Bins::Uniform { range: None, .. }) {
-            return Err(DeviceError::NoRange.into());
+            return Err(EccError::Range(T::NAME).into());
         }
-        let (slots, slabs) = slots(&self.gpu, shape).map_err(device)?;
+        let (slots, slabs) = slots(&self.gpu, shape)?;
         let counting = Counting::begin(self, request, None)?;
-        let (memory, spared) = Memory::new(slabs.pieces::<T>().count(), self.ring.take());
+        let (memory, spared) =
+            Memory::new(slabs.pieces::<T>().count(), std::mem::take(&mut *lock(&self.spare)));
         let readers = Readers::new(voxels, slabs.pieces::<T>(), &memory, spared);
         let curve = thread::scope(|scope| {
             let feed = readers.start(scope, &self.gpu, memory)?;
             count(slots, &slabs, counting, feed, advance)
         });
-        self.ring.put(readers.end());
+        *lock(&self.spare) = readers.end();
         curve
     }
 }
 
 /// Sends all pieces in order and counts each slab when it is complete.
-fn count<T: KernelVoxel, E: From<DeviceError>>(
+fn count<T: KernelVoxel>(
     mut slots: Vec<Slot<T>>,
     slabs: &Slabs,
     mut counting: Counting<'_, T>,
-    mut feed: Feed<'_, T, E>,
+    mut feed: Feed<'_, T>,
     advance: &dyn Fn(u64),
-) -> Result<Vcec, E> {
+) -> Result<Vcec, MachineError> {
     let Slabs { planes, plane, .. } = *slabs;
     let [_, rows, columns] = slabs.extents;
     for slab in slabs.iter() {
@@ -84,27 +84,26 @@ fn count<T: KernelVoxel, E: From<DeviceError>>(
         // The first slab has no predecessor; each other one has a full predecessor, with two planes to copy.
         let carried = CARRIED.min(slab.start);
         for part in slabs.parts::<T>(&slab) {
-            let mut piece = feed.next(part.len())?;
+            let mut piece = feed.next()?;
             let at = part.start - (slab.start - carried) * plane;
-            slot.inbox.send(&mut piece, part.len(), at).map_err(device)?;
+            slot.inbox.send(&mut piece, part.len(), at)?;
             feed.put_back(piece);
             advance(part.len() as u64);
         }
         let held = (before.held - carried) * plane..before.held * plane;
         slot.held = carried + slab.len();
-        let counted = slot.inbox.work(|voxels| {
-            before.inbox.work(|before| counting.prepared.gpu.copy_range(before, held, voxels))?;
+        slot.inbox.work(|voxels| {
+            before.inbox.work(|before| counting.prepared.gpu.copy(before, held, voxels))?;
             let from = carried.saturating_sub(1);
             // The last plane is counted with the next slab, if there is one.
             let to = slot.held - usize::from(slab.end < planes);
             let part = Part { voxels, planes: slot.held, rows, columns, from, to };
             counting.count(&part)?;
             counting.mark(&part)
-        });
-        counted.map_err(device)?;
+        })?;
         slots.rotate_left(1);
     }
-    Ok(counting.finish()?)
+    counting.finish(None)
 }
 
 /// Division of an image into slabs.

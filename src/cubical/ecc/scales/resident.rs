@@ -2,13 +2,15 @@
 
 use std::collections::VecDeque;
 
-use super::{Scales, ScalesError, axes};
-use crate::cubical::ecc::cuda::counting::{Counting, DeviceError, Prepared, whole};
+use super::{Scales, axes};
+use crate::cubical::ecc::cuda::counting::{Counting, Prepared, whole};
+use crate::cubical::ecc::error::{EccError, MachineError};
 use crate::cubical::ecc::request::EccRequest;
 use crate::cubical::ecc::vcec::Vcec;
+use crate::cubical::image::Voxel as _;
 use crate::cubical::shape::Shape;
 use crate::cuda::smooth::SmoothKernels;
-use crate::cuda::{Buffer, Gpu, Pinned};
+use crate::cuda::{Buffer, CudaError, Gpu, Pinned};
 
 /// An image of floats on a GPU, counted and smoothed there on request; only curves are transferred back.
 ///
@@ -31,7 +33,7 @@ impl<'p> ResidentScales<'p> {
     /// Takes an image that is on the device whose kernels are `prepared`.
     ///
     /// # Errors
-    /// [`ScalesError`]: the weights or bins are invalid; the rows are not bins with a given range; the device fails, or
+    /// [`MachineError`]: the weights or bins are invalid; the rows are not bins with a given range; the device fails, or
     /// has no memory for a second copy of the image.
     ///
     /// # Panics
@@ -42,46 +44,35 @@ impl<'p> ResidentScales<'p> {
         shape: Shape,
         request: &EccRequest,
         scales: &Scales,
-    ) -> Result<Self, ScalesError> {
+    ) -> Result<Self, MachineError> {
         assert_eq!(voxels.len(), shape.count(), "{shape}");
         let weights = scales.weights()?;
         request.bins.check()?;
-        let begin = |gpu: &Gpu| {
-            let counting = Counting::begin(prepared, request, None)?;
-            let levels = counting.levels().ok_or(DeviceError::NoRange)?;
-            // One is filled while the other is read.
-            let spare = (0..2).map(|_| gpu.pinned(levels)).collect::<Result<_, _>>()?;
-            let kernels = SmoothKernels::load(gpu, &weights)?;
-            let other = gpu.zeros(voxels.len())?;
-            let (axes, voxels, sent) = (axes(shape), [voxels, other], VecDeque::new());
-            Ok::<_, DeviceError>(ResidentScales {
-                gpu: gpu.clone(),
-                kernels,
-                axes,
-                voxels,
-                shape,
-                counting,
-                spare,
-                sent,
-            })
-        };
-        Ok(begin(prepared.gpu())?)
+        let gpu = prepared.gpu().clone();
+        let counting = Counting::begin(prepared, request, None)?;
+        let levels = counting.levels().ok_or(EccError::Range(f32::NAME))?;
+        // One is filled while the other is read.
+        let spare = (0..2).map(|_| gpu.pinned(levels)).collect::<Result<_, _>>()?;
+        let kernels = SmoothKernels::load(&gpu, &weights)?;
+        let other = gpu.zeros(voxels.len())?;
+        let (axes, voxels, sent) = (axes(shape), [voxels, other], VecDeque::new());
+        Ok(ResidentScales { gpu, kernels, axes, voxels, shape, counting, spare, sent })
     }
 
     /// Counts the current image, added to the counts since the last [`ResidentScales::send`].
     ///
     /// # Errors
     /// The error of the driver.
-    pub fn count(&mut self) -> Result<(), DeviceError> {
-        Ok(self.counting.count(&whole(&self.voxels[0], self.shape))?)
+    pub fn count(&mut self) -> Result<(), CudaError> {
+        self.counting.count(&whole(&self.voxels[0], self.shape))
     }
 
     /// Smooths the image once.
     ///
     /// # Errors
     /// The error of the driver.
-    pub fn smooth(&mut self) -> Result<(), DeviceError> {
-        Ok(self.kernels.smooth(&self.axes, &mut self.voxels)?)
+    pub fn smooth(&mut self) -> Result<(), CudaError> {
+        self.kernels.smooth(&self.axes, &mut self.voxels)
     }
 
     /// Starts the transfer of the curve counted so far; the next count begins at zero.
@@ -91,7 +82,7 @@ impl<'p> ResidentScales<'p> {
     ///
     /// # Panics
     /// Panics if two curves are already in transfer.
-    pub fn send(&mut self) -> Result<(), DeviceError> {
+    pub fn send(&mut self) -> Result<(), CudaError> {
         let mut to = self.spare.pop().expect("changes of at most two images on their way");
         self.counting.hand_over(&mut to)?;
         self.sent.push_back(to);
@@ -107,7 +98,7 @@ impl<'p> ResidentScales<'p> {
     ///
     /// # Errors
     /// The error of the driver.
-    pub fn take(&mut self) -> Result<Option<Vcec>, DeviceError> {
+    pub fn take(&mut self) -> Result<Option<Vcec>, CudaError> {
         let Some(sent) = self.sent.pop_front() else { return Ok(None) };
         let curve = self.counting.curve_of_handed(sent.slice()?);
         self.spare.push(sent);
@@ -118,7 +109,7 @@ impl<'p> ResidentScales<'p> {
     ///
     /// # Errors
     /// The error of the driver.
-    pub fn finish(&self) -> Result<(), DeviceError> {
-        Ok(self.gpu.finish()?)
+    pub fn finish(&self) -> Result<(), CudaError> {
+        self.gpu.finish()
     }
 }

@@ -1,16 +1,18 @@
 //! Computes the curve of an image slab by slab.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use super::cut::Slabs;
-use super::error::SlabError;
 use super::partial::{PartialCurve, Watch};
-use super::schedule::{Schedule, Source, fill, make_room, resize};
-use crate::cubical::ecc::bins::{Bins, BinsError, FiniteRange};
-use crate::cubical::ecc::cpu::{self, Counter, Room};
+use super::schedule::{Schedule, Source, make_room, resize};
+use crate::cubical::ecc::bins::{Bins, BinsError, finite_range, ordered};
+use crate::cubical::ecc::cpu::{Counter, Spill};
+use crate::cubical::ecc::error::EccError;
 use crate::cubical::ecc::request::EccRequest;
 use crate::cubical::ecc::rows::VcecRows;
 use crate::cubical::ecc::source::Voxels;
+use crate::cubical::ecc::spill::Store;
 use crate::cubical::image::Voxel;
 use crate::cubical::shape::Shape;
 use crate::cubical::value::Value;
@@ -56,30 +58,32 @@ impl<T: Voxel> SlabCounter<T> {
         matches!(request.bins, Bins::Uniform { range: None, .. }) && !Counter::<T>::finds_range()
     }
 
-    /// Finds the least and the greatest finite value of an image. `read` returns its voxels in memory order: it fills
-    /// the front of the slice and returns the number filled, which is less than the length only at the end. `advance`
-    /// receives the number of voxels read.
+    /// Finds the least and the greatest finite value of an image. `read` fills a slice with the next voxels; `advance`
+    /// receives their number.
     ///
     /// # Errors
-    /// [`SlabError`]: a read fails or the voxels end early, memory is refused, or no voxel is finite.
-    pub fn range<E>(
+    /// [`EccError`]: a read fails, memory is refused, or no voxel is finite.
+    pub fn range(
         shape: Shape,
-        mut read: impl FnMut(&mut [T]) -> Result<usize, E>,
+        mut read: impl FnMut(&mut [T]) -> Result<(), EccError>,
         advance: &dyn Fn(u64),
-    ) -> Result<(Value, Value), SlabError<E>> {
+    ) -> Result<(Value, Value), EccError> {
         let mut buffer = Vec::new();
         let length = shape.count().min(RANGE_BYTES / size_of::<T>());
         make_room(&mut buffer, length)?;
         resize(&mut buffer, length);
-        let (mut found, mut done) = (FiniteRange::new::<T>(), 0);
+        let (mut found, mut done) = (None, 0);
         while done < shape.count() {
             let part = &mut buffer[..length.min(shape.count() - done)];
-            fill(&mut read, part, done, shape.count())?;
+            read(part)?;
             done += part.len();
-            found = found.join(cpu::range(part));
+            found = match (found, finite_range(part)) {
+                (Some((low, high)), Some(more)) => Some((ordered(low, more.0).0, ordered(high, more.1).1)),
+                (found, more) => found.or(more),
+            };
             advance(part.len() as u64);
         }
-        Ok(found.values::<T>()?)
+        Ok(found.ok_or(BinsError::NoneFinite)?)
     }
 
     /// Computes the curve of an image. `range` must be given if it [is needed](SlabCounter::needs_range). Resumes from
@@ -87,52 +91,49 @@ impl<T: Voxel> SlabCounter<T> {
     /// the run and save its state.
     ///
     /// # Errors
-    /// [`SlabError`]: the reasons are listed there; if several reads fail, the first in memory order counts.
-    pub fn curve<E: Send>(
+    /// [`EccError`]: the reasons are listed there; if several reads fail, the first in memory order counts.
+    pub fn curve(
         &mut self,
         shape: Shape,
         range: Option<(Value, Value)>,
-        voxels: Voxels<'_, T, E>,
+        voxels: Voxels<'_, T>,
         since: Option<&PartialCurve>,
         watch: &Watch<'_>,
-    ) -> Result<VcecRows, SlabError<E>> {
+    ) -> Result<VcecRows, EccError> {
         let range = match self.request.bins {
             Bins::Uniform { range: given, .. } => given.or(range),
             Bins::Distinct => None,
         };
         if range.is_none() && Self::needs_range(&self.request) {
-            return Err(SlabError::Range(T::NAME));
+            return Err(EccError::Range(T::NAME));
         }
-        let slabs = self.slabs(shape)?;
+        let (limit, threads) = (self.limit, rayon::current_num_threads());
+        let slabs = Slabs::new::<T>(shape, &self.request.bins, limit, threads + threads.min(READERS));
+        let slabs = slabs.map_err(|needed| EccError::Slabs { shape, needed, limit })?;
         self.add_up(&slabs, range, voxels, since, watch)?;
         let SlabCounter { counter, directory, limit, .. } = self;
-        let failed = |error| SlabError::Spill { directory: directory.clone(), limit: *limit, error };
+        let failed = |error| EccError::Spill { directory: directory.clone(), limit: *limit, error };
         counter.finish().map_err(failed)
     }
 
-    fn slabs<E>(&self, shape: Shape) -> Result<Slabs, SlabError<E>> {
-        let (limit, threads) = (self.limit, rayon::current_num_threads());
-        let slabs = Slabs::new::<T>(shape, &self.request.bins, limit, threads + threads.min(READERS));
-        slabs.map_err(|needed| SlabError::Slabs { shape, needed, limit })
-    }
-
     /// Adds up the slabs of an image, except for those in `since`.
-    fn add_up<E: Send>(
+    fn add_up(
         &mut self,
         slabs: &Slabs,
         range: Option<(Value, Value)>,
-        voxels: Voxels<'_, T, E>,
+        voxels: Voxels<'_, T>,
         since: Option<&PartialCurve>,
         watch: &Watch<'_>,
-    ) -> Result<(), SlabError<E>> {
+    ) -> Result<(), EccError> {
         let SlabCounter { counter, buffers, directory, .. } = self;
         let workers = rayon::current_num_threads().max(slabs.buffers);
-        counter.begin(range, workers, Some(Room { bytes: slabs.room, directory }))?;
+        let store = Arc::new(Store::new(directory, size_of::<T>()));
+        counter.begin(range, workers, Some(&Spill { store, room: slabs.room / workers }))?;
         let (mut first, mut untold) = (0, 0);
-        if let Some(PartialCurve { slices, sums }) = since {
-            slabs.check_start(*slices)?;
-            counter.add_partial(sums)?;
-            (first, untold) = (*slices, (slices * slabs.slice) as u64);
+        if let Some(partial) = since {
+            slabs.check_start(partial.slices)?;
+            counter.add_partial(partial)?;
+            (first, untold) = (partial.slices, (partial.slices * slabs.slice) as u64);
         }
         Schedule { counter, buffers, slabs, source: Source::new(voxels, first), watch, untold }.run()
     }

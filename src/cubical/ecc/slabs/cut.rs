@@ -112,11 +112,6 @@ impl Slabs {
         self.extents[self.axis]
     }
 
-    /// Number of voxels of the image.
-    pub(super) fn count(&self) -> usize {
-        self.end() * self.slice
-    }
-
     /// The slices of a slab with its collar.
     pub(super) fn around(&self, own: &Range<usize>) -> Range<usize> {
         own.start.saturating_sub(self.before)..self.end().min(own.end + 1)

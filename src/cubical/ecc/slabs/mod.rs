@@ -19,11 +19,9 @@
 
 mod counter;
 mod cut;
-mod error;
 mod partial;
 mod schedule;
 
 pub use counter::SlabCounter;
 pub use cut::memory_plan;
-pub use error::SlabError;
 pub use partial::{PartialCurve, Watch};

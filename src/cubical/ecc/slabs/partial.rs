@@ -5,21 +5,17 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::cubical::ecc::cpu::PartialSums;
-
-/// The sums of the first slices of an image.
+/// The sums of the first slices of an image, to which those of the rest can be added.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PartialCurve {
     /// Number of slices, along the slowest axis longer than one voxel.
-    pub(super) slices: usize,
-    pub(super) sums: PartialSums,
-}
-
-impl PartialCurve {
-    /// Number of slices added up.
-    pub(crate) fn slices(&self) -> usize {
-        self.slices
-    }
+    pub(crate) slices: usize,
+    /// Number of bins; 0 if the sums are by key.
+    pub(crate) bins: usize,
+    /// The keys that occurred, or the numbers of all bins, ascending.
+    pub(crate) keys: Vec<u64>,
+    /// The sum of each key.
+    pub(crate) sums: Vec<i64>,
 }
 
 /// Callbacks of a count: progress, pauses, and saving the state.

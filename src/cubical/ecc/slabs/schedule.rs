@@ -13,10 +13,10 @@ use std::sync::{Condvar, Mutex, PoisonError};
 use std::thread;
 
 use super::cut::Slabs;
-use super::error::SlabError;
-use super::partial::{PartialCurve, Watch};
+use super::partial::Watch;
 use crate::cubical::ecc::cpu::view::tiles;
 use crate::cubical::ecc::cpu::{Counter, Worker};
+use crate::cubical::ecc::error::EccError;
 use crate::cubical::ecc::source::Voxels;
 use crate::cubical::ecc::threads;
 use crate::cubical::image::Voxel;
@@ -25,20 +25,20 @@ use crate::parallel::lock;
 use crate::simd::BLOCK;
 
 /// An image being added up.
-pub(super) struct Schedule<'a, 'v, T: Voxel, E> {
+pub(super) struct Schedule<'a, T: Voxel> {
     pub(super) counter: &'a mut Counter<T>,
     /// One buffer per slab in memory, of any length.
     pub(super) buffers: &'a mut Vec<Vec<T>>,
     pub(super) slabs: &'a Slabs,
-    pub(super) source: Source<'v, T, E>,
+    pub(super) source: Source<'a, T>,
     pub(super) watch: &'a Watch<'a>,
     /// Number of voxels added up but not yet reported. Reporting may unwind, so the sums are saved first at a pause.
     pub(super) untold: u64,
 }
 
-impl<T: Voxel, E: Send> Schedule<'_, '_, T, E> {
+impl<T: Voxel> Schedule<'_, T> {
     /// Adds up all slabs. At a pause of the watch, it receives the sums of the slices before the next slab.
-    pub(super) fn run(&mut self) -> Result<(), SlabError<E>> {
+    pub(super) fn run(&mut self) -> Result<(), EccError> {
         let threads = rayon::current_num_threads();
         let end = self.slabs.end();
         self.buffers.resize_with(self.slabs.buffers, Vec::new);
@@ -57,7 +57,7 @@ impl<T: Voxel, E: Send> Schedule<'_, '_, T, E> {
             if self.counter.has_failed() || slices == end && !(self.watch.pauses)() {
                 break;
             }
-            (self.watch.keep)(self.counter.so_far().map(|sums| PartialCurve { slices, sums }));
+            (self.watch.keep)(self.counter.so_far(slices));
             self.tell();
         }
         self.tell();
@@ -71,26 +71,22 @@ impl<T: Voxel, E: Send> Schedule<'_, '_, T, E> {
 
     /// Reads past the slices of a sequential source that an interrupted run has added, up to the collar of the first
     /// slab.
-    fn skip(&mut self) -> Result<(), SlabError<E>> {
-        let turn = self.source.turn.get_mut().unwrap_or_else(PoisonError::into_inner);
-        let end = turn.next.saturating_sub(self.slabs.before) * self.slabs.slice;
-        let longest = self.slabs.longest();
-        let (Voxels::InOrder(read), Some(buffer)) = (&mut turn.voxels, self.buffers.first_mut()) else {
+    fn skip(&mut self) -> Result<(), EccError> {
+        let next = self.source.next();
+        if !self.source.voxels.is_sequential || next == self.slabs.end() {
             return Ok(());
-        };
-        if turn.next < self.slabs.end() && end > 0 {
-            resize(buffer, longest);
-            while turn.read < end {
-                let part = longest.min(end - turn.read);
-                fill(read, &mut buffer[..part], turn.read, self.slabs.count())?;
-                turn.read += part;
-            }
+        }
+        let (mut read, end) = (0, next.saturating_sub(self.slabs.before) * self.slabs.slice);
+        while read < end {
+            resize(&mut self.buffers[0], self.slabs.longest().min(end - read));
+            (self.source.voxels.read)(read, &mut self.buffers[0])?;
+            read += self.buffers[0].len();
         }
         Ok(())
     }
 
     /// Adds up slabs one by one, each by all threads, until a pause.
-    fn together(&mut self) -> Result<(), SlabError<E>> {
+    fn together(&mut self) -> Result<(), EccError> {
         let Schedule { counter, buffers, slabs, source, watch, untold } = self;
         let buffer = &mut buffers[0];
         resize(buffer, slabs.longest());
@@ -107,7 +103,7 @@ impl<T: Voxel, E: Send> Schedule<'_, '_, T, E> {
     }
 
     /// Adds up slabs until a pause, each by one thread.
-    fn apart(&mut self, threads: usize) -> Result<(), SlabError<E>> {
+    fn apart(&mut self, threads: usize) -> Result<(), EccError> {
         let Schedule { counter, buffers, slabs, source, watch, untold } = self;
         let (slabs, source, permits) = (*slabs, &*source, &Permits::new(threads));
         let (tell, told) = mpsc::channel();
@@ -117,7 +113,7 @@ impl<T: Voxel, E: Send> Schedule<'_, '_, T, E> {
                 let tell = tell.clone();
                 move || work(slabs, source, permits, worker, buffer, &tell)
             });
-            threads::start(scope, works).map_err(SlabError::<E>::Threads)?;
+            threads::start(scope, works).map_err(EccError::Threads)?;
             drop(tell);
             for (own, found) in told {
                 if let Err(error) = found {
@@ -137,23 +133,23 @@ impl<T: Voxel, E: Send> Schedule<'_, '_, T, E> {
                     (watch.advance)(std::mem::take(untold));
                 }
             }
-            Ok::<_, SlabError<E>>(())
+            Ok::<_, EccError>(())
         })?;
         fault.map_or(Ok(()), |(_, error)| Err(error))
     }
 }
 
 /// A slab, and whether its voxels could be read.
-type Slab<E> = (Range<usize>, Result<(), SlabError<E>>);
+type Slab = (Range<usize>, Result<(), EccError>);
 
 /// Work of a thread: adds up slabs until the source has ended.
-fn work<T: Voxel, E>(
+fn work<T: Voxel>(
     slabs: &Slabs,
-    source: &Source<'_, T, E>,
+    source: &Source<'_, T>,
     permits: &Permits,
     worker: &mut Worker<T>,
     buffer: &mut Vec<T>,
-    tell: &Sender<Slab<E>>,
+    tell: &Sender<Slab>,
 ) {
     // Each thread touches its own buffer first: clearing its pages takes the system as long as much of the work.
     resize(buffer, slabs.longest());
@@ -173,28 +169,26 @@ fn work<T: Voxel, E>(
     }
 }
 
-/// The source of the slabs, which threads read in turn.
-pub(super) struct Source<'a, T, E> {
-    turn: Mutex<Turn<'a, T, E>>,
+/// The source of the slabs, which threads claim in turn.
+pub(super) struct Source<'a, T> {
+    voxels: Voxels<'a, T>,
+    turn: Mutex<Turn<T>>,
     /// Whether no more slabs are to be read.
     has_ended: AtomicBool,
 }
 
-struct Turn<'a, T, E> {
-    voxels: Voxels<'a, T, E>,
+struct Turn<T> {
     /// The first slice of the next slab.
     next: usize,
-    /// Number of voxels read from a sequential source.
-    read: usize,
     /// Voxels of a sequential source that were read and belong to the next slab or its collar.
     collar: Vec<T>,
 }
 
-impl<'a, T: Voxel, E> Source<'a, T, E> {
+impl<'a, T: Voxel> Source<'a, T> {
     /// A source of slabs from slice `next` on.
-    pub(super) fn new(voxels: Voxels<'a, T, E>, next: usize) -> Self {
-        let turn = Mutex::new(Turn { voxels, next, read: 0, collar: Vec::new() });
-        Source { turn, has_ended: AtomicBool::new(false) }
+    pub(super) fn new(voxels: Voxels<'a, T>, next: usize) -> Self {
+        let turn = Mutex::new(Turn { next, collar: Vec::new() });
+        Source { voxels, turn, has_ended: AtomicBool::new(false) }
     }
 
     /// Stops the reading of slabs.
@@ -209,51 +203,31 @@ impl<'a, T: Voxel, E> Source<'a, T, E> {
 
     /// Reads the next slab and its collar into the front of `buffer`. Returns `None` after the last slab, or if the
     /// source has ended; it ends at the first error.
-    fn read(&self, slabs: &Slabs, buffer: &mut [T]) -> Option<Slab<E>> {
-        let mut guard = lock(&self.turn);
-        let turn = &mut *guard;
+    fn read(&self, slabs: &Slabs, buffer: &mut [T]) -> Option<Slab> {
+        let mut turn = lock(&self.turn);
         if self.has_ended.load(Ordering::Relaxed) || turn.next == slabs.end() {
             return None;
         }
         let own = turn.next..slabs.end().min(turn.next + slabs.own);
         let around = slabs.around(&own);
-        let voxels = &mut buffer[..around.len() * slabs.slice];
+        let (first, voxels) = (around.start * slabs.slice, &mut buffer[..around.len() * slabs.slice]);
         turn.next = own.end;
-        let found = match &mut turn.voxels {
-            &mut Voxels::Anywhere(read) => {
-                drop(guard);
-                read(around.start * slabs.slice, voxels).map_err(SlabError::Read)
-            }
-            Voxels::InOrder(read) => {
-                let (old, new) = voxels.split_at_mut(turn.collar.len());
-                old.copy_from_slice(&turn.collar);
-                let found = fill(read, new, turn.read, slabs.count());
-                turn.read += new.len();
-                let from = own.end.saturating_sub(slabs.before) - around.start;
-                turn.collar.clear();
-                turn.collar.extend_from_slice(&voxels[from * slabs.slice..]);
-                found
-            }
+        let found = if self.voxels.is_sequential {
+            let (old, new) = voxels.split_at_mut(turn.collar.len());
+            old.copy_from_slice(&turn.collar);
+            let found = (self.voxels.read)(first + old.len(), new);
+            let from = own.end.saturating_sub(slabs.before) - around.start;
+            turn.collar.clear();
+            turn.collar.extend_from_slice(&voxels[from * slabs.slice..]);
+            found
+        } else {
+            drop(turn);
+            (self.voxels.read)(first, voxels)
         };
         if found.is_err() {
             self.end();
         }
         Some((own, found))
-    }
-}
-
-/// Fills `voxels`, whose first is number `done` of an image of `count` voxels.
-pub(super) fn fill<T, E>(
-    read: &mut (impl FnMut(&mut [T]) -> Result<usize, E> + ?Sized),
-    voxels: &mut [T],
-    done: usize,
-    count: usize,
-) -> Result<(), SlabError<E>> {
-    let found = read(voxels).map_err(SlabError::Read)?;
-    if found == voxels.len() {
-        Ok(())
-    } else {
-        Err(SlabError::Short { expected: count, found: done + found })
     }
 }
 

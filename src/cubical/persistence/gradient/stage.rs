@@ -1,9 +1,9 @@
 //! The gradient on the device that the backend chooses.
 
-use super::super::error::PersistenceError;
+use super::super::error::{MachineError, PersistenceError};
 use super::super::grid::Grid;
 use super::Gradient;
-use crate::backend::{Estimate, Outcome, Stage};
+use crate::backend::{Estimate, Stage};
 use crate::cubical::shape::Shape;
 use crate::cuda::CudaError;
 use crate::progress::Progress;
@@ -39,9 +39,8 @@ pub(in super::super) struct GradientStage<'a, F> {
 impl<G, F: FnMut(&G, &Grid) -> Result<Gradient, CudaError>> Stage<G> for GradientStage<'_, F> {
     type Found = Gradient;
     type Error = PersistenceError;
-    type Failure = CudaError;
 
-    fn on_device(&mut self, device: &G) -> Outcome<Gradient, Self, G> {
+    fn on_device(&mut self, device: &G) -> Result<Gradient, MachineError> {
         Ok((self.device)(device, self.grid)?)
     }
 
@@ -49,7 +48,7 @@ impl<G, F: FnMut(&G, &Grid) -> Result<Gradient, CudaError>> Stage<G> for Gradien
         Ok(Gradient::new(self.grid, self.progress))
     }
 
-    fn check(&mut self, found: &Gradient) -> Outcome<(), Self, G> {
+    fn check(&mut self, found: &Gradient) -> Result<(), MachineError> {
         // Only the device's computation reports progress.
         Ok(found.compare(&Gradient::new(self.grid, &()))?)
     }
@@ -58,7 +57,7 @@ impl<G, F: FnMut(&G, &Grid) -> Result<Gradient, CudaError>> Stage<G> for Gradien
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::backend::{Backend, BackendRequest, Choice, Decision, MachineError};
+    use crate::backend::{Backend, BackendRequest, Choice, Decision};
     use crate::cubical::persistence::{PersistenceRequest, plain};
     use crate::cubical::{AnyImage, Cubical, Image, Order};
     use crate::progress::Sums;

@@ -5,7 +5,6 @@ use crate::cubical::ecc::bins::Edges;
 use crate::cubical::ecc::cpu::digits::OFFSET;
 use crate::cubical::ecc::cpu::numbers::{Block, Numbers, Tally, number, places};
 use crate::cubical::image::Voxel;
-use crate::cubical::key::Key;
 use crate::simd::Level;
 
 /// Sum of the numbers of each bin.
@@ -32,13 +31,13 @@ impl<T: Voxel> BinTally<T> {
         let scale = if bins > 1 { (bins - 1) as f64 / (last - first) } else { 0.0 };
         let start = first - 1.0 / scale;
         // Infinite and empty ranges give NaN, which becomes bin 0 when it is cast.
-        BinTally { table: Table::new(bins), ends, empty, superlevel, start, scale }
+        BinTally { table: Table::new(bins, true), ends, empty, superlevel, start, scale }
     }
 
     /// Returns [`Edges::bin`] of a key: a floating-point guess, corrected by comparing keys.
     #[inline(always)]
     fn bin(&self, key: T::Key) -> Option<usize> {
-        let voxel = T::of_key(if self.superlevel { key.reversed() } else { key });
+        let voxel = T::of_ordered(key, self.superlevel);
         let guess = ((voxel.value() - self.start) * self.scale) as usize;
         let (ends, last) = (&self.ends[..], self.ends.len().checked_sub(1)?);
         let mut bin = guess.saturating_sub(self.empty).min(last);
@@ -73,6 +72,7 @@ impl<T: Voxel> Tally<T::Key> for BinTally<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cubical::key::Key as _;
 
     fn agrees_with_edges<T: Voxel>(voxels: &[T]) {
         let ranges =

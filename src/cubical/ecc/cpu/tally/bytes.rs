@@ -30,7 +30,7 @@ impl ByteTally {
     pub(crate) fn new() -> Self {
         let counts = || Box::new([0; 16 << 8]);
         let room = u32::MAX / BLOCK as u32;
-        ByteTally { counts: [counts(), counts()], room, seen: [0; 32], table: Table::new(1 << 8) }
+        ByteTally { counts: [counts(), counts()], room, seen: [0; 32], table: Table::new(1 << 8, false) }
     }
 
     /// The sum of each byte so far.

@@ -8,49 +8,36 @@ mod words;
 use std::io;
 
 use crate::cubical::ecc::bins::Edges;
-use crate::cubical::ecc::spill;
+use crate::cubical::ecc::run::Run;
+use crate::cubical::ecc::slabs::PartialCurve;
+use crate::cubical::ecc::spill::SpilledRun;
 use crate::cubical::image::Voxel;
 use crate::cubical::key::Key;
 use binned::BinTally;
-use serde::{Deserialize, Serialize};
-
 use bytes::ByteTally;
-use runs::{Run, RunTally, Spill};
+use runs::{RunTally, Spill};
 use words::WordTally;
 
-/// Sums over a whole image.
+/// Sums over a whole image: the distinct keys, or all bins, ascending, and the sum of each.
 #[derive(Debug)]
 pub(crate) enum Summed<K> {
-    /// The distinct keys, ascending, and the sum of each.
-    Keys(Run<K>),
-    /// The sum of each bin.
-    Bins(Vec<i64>),
-    /// Keys and sums in a file.
-    File(spill::Run<K>),
-}
-
-/// Sums over a part of an image, in a form that can be saved and added to the sums of the rest.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct PartialSums {
-    /// Number of bins; 0 if the sums are by key.
-    pub(crate) bins: usize,
-    /// The keys that occurred, or the numbers of all bins, ascending.
-    pub(crate) keys: Vec<u64>,
-    /// The sum of each key.
-    pub(crate) sums: Vec<i64>,
+    /// In memory.
+    Memory(Run<K>),
+    /// In a file.
+    File(SpilledRun),
 }
 
 /// The sum of each key of up to 16 bits or of each bin.
 #[derive(Debug)]
 pub(crate) struct Table {
     changes: Vec<i64>,
-    /// Whether each key has occurred.
+    /// Whether each key has occurred; all bins count as such.
     seen: Vec<bool>,
 }
 
 impl Table {
-    fn new(length: usize) -> Self {
-        Table { changes: vec![0; length], seen: vec![false; length] }
+    fn new(length: usize, seen: bool) -> Self {
+        Table { changes: vec![0; length], seen: vec![seen; length] }
     }
 
     /// Adds the sums of another table.
@@ -59,9 +46,11 @@ impl Table {
         self.seen.iter_mut().zip(&other.seen).for_each(|(seen, other)| *seen |= other);
     }
 
-    /// The keys that occurred.
-    fn keys(&self) -> impl Iterator<Item = usize> + '_ {
-        (0..self.seen.len()).filter(|&key| self.seen[key])
+    /// The keys that occurred and the sum of each.
+    fn run<K: Key>(&self) -> Run<K> {
+        let keys = (0..self.seen.len()).filter(|&key| self.seen[key]);
+        let (keys, sums) = keys.map(|key| (K::from_u64(key as u64), self.changes[key])).unzip();
+        Run { keys, sums }
     }
 }
 
@@ -85,11 +74,7 @@ pub(crate) enum Sums<T: Voxel> {
 
 impl<T: Voxel> Sums<T> {
     /// Empty sums. Keys of up to 16 bits ignore `edges`; they are binned at the end. Excess keys go to `spill`.
-    pub(crate) fn new(
-        edges: Option<&Edges<T::Key>>,
-        superlevel: bool,
-        spill: Option<&Spill<T::Key>>,
-    ) -> Self {
+    pub(crate) fn new(edges: Option<&Edges<T::Key>>, superlevel: bool, spill: Option<&Spill>) -> Self {
         match (T::Key::BITS, edges) {
             (8, _) => Sums::Bytes(Box::new(ByteTally::new())),
             (16, _) => Sums::Words(Box::new(WordTally::new())),
@@ -119,37 +104,32 @@ impl<T: Voxel> Sums<T> {
     }
 
     /// Returns the sums so far of several threads, which may add more; `None` if some are in temporary files.
-    pub(crate) fn so_far<'a>(all: impl Iterator<Item = &'a mut Self>) -> Option<PartialSums> {
-        let (mut bins, mut table, mut run) = (0, None::<Table>, Run::default());
+    fn merged<'a>(all: impl Iterator<Item = &'a mut Self>) -> Option<Run<T::Key>> {
+        let (mut table, mut run) = (None::<Table>, Run::default());
         for sums in all {
-            bins = sums.bins();
             if let Sums::Runs(sum) = sums {
                 run = sum.merged_with(&run)?;
             } else if let Some(more) = sums.table() {
-                table.get_or_insert_with(|| Table::new(more.changes.len())).absorb(more);
+                table.get_or_insert_with(|| Table::new(more.changes.len(), false)).absorb(more);
             }
         }
-        Some(match table {
-            Some(Table { changes, .. }) if bins > 0 => {
-                PartialSums { bins, keys: (0..bins as u64).collect(), sums: changes }
-            }
-            Some(table) => PartialSums {
-                bins,
-                keys: table.keys().map(|key| key as u64).collect(),
-                sums: table.keys().map(|key| table.changes[key]).collect(),
-            },
-            None => {
-                PartialSums { bins, keys: run.keys.iter().map(|key| key.to_u64()).collect(), sums: run.sums }
-            }
-        })
+        Some(table.map_or(run, |table| table.run()))
+    }
+
+    /// Returns the sums so far over the first `slices` slices, in a form that can be saved; `None` if some are in
+    /// temporary files. The threads may add more.
+    pub(crate) fn so_far<'a>(all: impl Iterator<Item = &'a mut Self>, slices: usize) -> Option<PartialCurve> {
+        let mut bins = 0;
+        let Run { keys, sums } = Self::merged(all.inspect(|sums| bins = sums.bins()))?;
+        Some(PartialCurve { slices, bins, keys: keys.into_iter().map(Key::to_u64).collect(), sums })
     }
 
     /// Adds saved sums.
     ///
     /// # Errors
     /// [`OtherSums`]: the saved sums do not fit this curve (keys or bins), or their keys do not ascend or are too wide.
-    pub(crate) fn add_partial(&mut self, partial: &PartialSums) -> Result<(), OtherSums> {
-        let PartialSums { bins, keys, sums } = partial;
+    pub(crate) fn add_partial(&mut self, partial: &PartialCurve) -> Result<(), OtherSums> {
+        let PartialCurve { bins, keys, sums, .. } = partial;
         let end = if *bins > 0 { *bins as u64 - 1 } else { T::Key::MAX.to_u64() };
         let fits = *bins == self.bins()
             && keys.len() == sums.len()
@@ -174,30 +154,19 @@ impl<T: Voxel> Sums<T> {
     ///
     /// # Errors
     /// Spilled keys could not be written to a file.
-    pub(crate) fn finish(all: Vec<Self>) -> io::Result<Summed<T::Key>> {
-        let mut all = all.into_iter();
-        let mut sum = all.next().expect("a thread at least");
-        for other in all {
-            match (&mut sum, other) {
-                (Sums::Runs(sum), Sums::Runs(other)) => sum.absorb(other),
-                (sum, mut other) => {
-                    if let (Some(sum), Some(other)) = (sum.table(), other.table()) {
-                        sum.absorb(other);
-                    }
-                }
-            }
+    pub(crate) fn finish(mut all: Vec<Self>) -> io::Result<Summed<T::Key>> {
+        if !matches!(all[0], Sums::Runs(_)) {
+            // Tables are never in files.
+            return Ok(Summed::Memory(Self::merged(all.iter_mut()).unwrap_or_default()));
         }
-        let bins = sum.bins();
-        match sum {
-            Sums::Runs(sum) => sum.finish(),
-            mut sum => {
-                let table = sum.table().expect("only runs have no table");
-                if bins > 0 {
-                    return Ok(Summed::Bins(std::mem::take(&mut table.changes)));
-                }
-                let keys = table.keys().map(|key| T::Key::from_u64(key as u64)).collect();
-                Ok(Summed::Keys(Run { keys, sums: table.keys().map(|key| table.changes[key]).collect() }))
-            }
-        }
+        let runs = all.into_iter().map(|sums| match sums {
+            Sums::Runs(runs) => runs,
+            _ => unreachable!("all threads keep sums of one kind"),
+        });
+        let joined = runs.reduce(|mut sum, other| {
+            sum.absorb(other);
+            sum
+        });
+        joined.expect("a thread at least").finish()
     }
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::Summed;
 use crate::cubical::ecc::cpu::digits::OFFSET;
 use crate::cubical::ecc::cpu::numbers::{Block, Numbers, Tally, number, places};
+use crate::cubical::ecc::run::Run;
 use crate::cubical::ecc::spill::Store;
 use crate::cubical::key::Key;
 use crate::simd::{BLOCK, Level};
@@ -13,26 +14,13 @@ use crate::simd::{BLOCK, Level};
 /// Number of voxels that are sorted at a time.
 const BATCH: usize = 1 << 16;
 
-/// A sorted run: distinct keys, ascending, and the sum of each.
-#[derive(Debug, Default)]
-pub(crate) struct Run<K> {
-    pub(crate) keys: Vec<K>,
-    pub(crate) sums: Vec<i64>,
-}
-
 /// Destination of keys that exceed the memory limit.
-#[derive(Debug)]
-pub(crate) struct Spill<K> {
+#[derive(Debug, Clone)]
+pub(crate) struct Spill {
     /// Runs in files, shared by all threads.
-    pub(crate) store: Arc<Store<K>>,
+    pub(crate) store: Arc<Store>,
     /// Bytes for the runs of a thread, including what merging them takes.
     pub(crate) room: usize,
-}
-
-impl<K> Clone for Spill<K> {
-    fn clone(&self) -> Self {
-        Spill { store: Arc::clone(&self.store), room: self.room }
-    }
 }
 
 /// The sum of each key that occurred, including sums of 0, as sorted runs. The last two runs are merged when the last
@@ -42,11 +30,11 @@ impl<K> Clone for Spill<K> {
 pub(crate) struct RunTally<K> {
     batch: Vec<(K, i8)>,
     runs: Vec<Run<K>>,
-    spill: Option<Spill<K>>,
+    spill: Option<Spill>,
 }
 
 impl<K: Key> RunTally<K> {
-    pub(crate) fn new(spill: Option<Spill<K>>) -> Self {
+    pub(crate) fn new(spill: Option<Spill>) -> Self {
         // The batch allocates its memory when there is something to add.
         RunTally { batch: Vec::new(), runs: Vec::new(), spill }
     }
@@ -73,7 +61,7 @@ impl<K: Key> RunTally<K> {
             self.put(&store);
             return Ok(Summed::File(store.finish()?));
         }
-        Ok(Summed::Keys(self.merged()))
+        Ok(Summed::Memory(self.merged()))
     }
 
     /// Adds the sums of another tally.
@@ -95,7 +83,7 @@ impl<K: Key> RunTally<K> {
             return None;
         }
         let own = self.merged();
-        let all = merge(&own, run);
+        let all = Run::merged(&own, run);
         self.runs.push(own);
         Some(all)
     }
@@ -113,9 +101,9 @@ impl<K: Key> RunTally<K> {
     }
 
     /// Merges all runs into a file.
-    fn put(&mut self, store: &Store<K>) {
+    fn put(&mut self, store: &Store) {
         let Run { keys, sums } = self.merged();
-        store.put(keys.into_iter().zip(sums));
+        store.put(keys.into_iter().map(K::to_u64).zip(sums));
     }
 
     /// Sorts the batch into a run.
@@ -143,33 +131,11 @@ impl<K: Key> RunTally<K> {
         while let [.., before, last] = self.runs.as_slice()
             && wanted(before.keys.len(), last.keys.len())
         {
-            let merged = merge(before, last);
+            let merged = Run::merged(before, last);
             self.runs.truncate(self.runs.len() - 2);
             self.runs.push(merged);
         }
     }
-}
-
-/// Merges two runs; the sums of equal keys are added.
-fn merge<K: Key>(a: &Run<K>, b: &Run<K>) -> Run<K> {
-    let room = a.keys.len() + b.keys.len();
-    let mut run = Run { keys: Vec::with_capacity(room), sums: Vec::with_capacity(room) };
-    let (mut i, mut j) = (0, 0);
-    while i < a.keys.len() && j < b.keys.len() {
-        let (left, right) = (a.keys[i], b.keys[j]);
-        let (from_a, from_b) = (left <= right, right <= left);
-        run.keys.push(left.min(right));
-        run.sums.push(if from_a { a.sums[i] } else { 0 } + if from_b { b.sums[j] } else { 0 });
-        i += usize::from(from_a);
-        j += usize::from(from_b);
-    }
-    for (rest, from) in [(a, i), (b, j)] {
-        run.keys.extend_from_slice(&rest.keys[from..]);
-        run.sums.extend_from_slice(&rest.sums[from..]);
-    }
-    run.keys.shrink_to_fit();
-    run.sums.shrink_to_fit();
-    run
 }
 
 impl<K: Key> Tally<K> for RunTally<K> {

@@ -26,7 +26,7 @@ pub(crate) struct WordTally<K> {
 
 impl<K: Key> WordTally<K> {
     pub(crate) fn new() -> Self {
-        WordTally { sums: vec![0; KEYS], room: ROOM, table: Table::new(KEYS), keys: PhantomData }
+        WordTally { sums: vec![0; KEYS], room: ROOM, table: Table::new(KEYS, false), keys: PhantomData }
     }
 
     /// The sum of each key so far.

@@ -1,12 +1,14 @@
 //! Compares the device with the definition: every voxel type, both constructions, awkward sizes, ties, little memory.
 
 use std::cell::Cell;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
 use super::*;
 use crate::cubical::ecc::{Voxels, plain};
+use crate::cubical::read::ImageReadError;
 use crate::cubical::{Image, Order as Axes};
 
 /// Opens the first device, with a limit of its memory in bytes.
@@ -152,7 +154,7 @@ fn gpu_marches_in_parts() {
                 counting.count(&part).unwrap();
                 counting.mark(&part).unwrap();
             }
-            assert_eq!(counting.finish().unwrap(), expected, "{step} {request:?}");
+            assert_eq!(counting.finish(None).unwrap(), expected, "{step} {request:?}");
         }
     }
 }
@@ -180,17 +182,17 @@ fn gpu_counts_what_comes_a_piece_at_a_time() {
             for memory in [None, Some(160 << 20)] {
                 let gpu = Gpu::open(0, memory).unwrap();
                 let prepared = Prepared::<u16>::new(&gpu).unwrap();
-                let mut rest = voxels.as_slice();
-                let mut read = |room: &mut [u16]| {
-                    let next = rest.split_off(..room.len().min(rest.len())).unwrap_or_default();
-                    room[..next.len()].copy_from_slice(next);
-                    Ok::<usize, DeviceError>(next.len())
+                let next = AtomicUsize::new(0);
+                let read = |first: usize, room: &mut [u16]| {
+                    assert_eq!(next.swap(first + room.len(), Ordering::Relaxed), first, "voxels in order");
+                    room.copy_from_slice(&voxels[first..first + room.len()]);
+                    Ok(())
                 };
                 let read_at = |first: usize, room: &mut [u16]| {
                     room.copy_from_slice(&voxels[first..first + room.len()]);
-                    Ok::<(), DeviceError>(())
+                    Ok(())
                 };
-                for voxels in [Voxels::InOrder(&mut read), Voxels::Anywhere(&read_at)] {
+                for voxels in [Voxels { read: &read, is_sequential: true }, Voxels::anywhere(&read_at)] {
                     let told = Cell::new(0);
                     let advance = |voxels| told.set(told.get() + voxels);
                     match prepared.stream(shape, &request, voxels, &advance) {
@@ -198,7 +200,7 @@ fn gpu_counts_what_comes_a_piece_at_a_time() {
                             assert_eq!(found, expected, "{shape} {request:?}");
                             assert_eq!(told.get(), shape.count() as u64);
                         }
-                        Err(DeviceError::Cuda(CudaError::OutOfMemory { .. }))
+                        Err(MachineError::Device(CudaError::OutOfMemory { .. }))
                             if memory.is_some() && axes[0] == 5 => {}
                         Err(error) => panic!("{shape} {memory:?}: {error}"),
                     }
@@ -209,22 +211,13 @@ fn gpu_counts_what_comes_a_piece_at_a_time() {
     let request = EccRequest { bins: BINS[1], ..REQUESTS[0] };
     let shape = Shape::new(&[2], Axes::C).unwrap();
     let prepared = Prepared::<f32>::new(&gpu).unwrap();
-    let mut read = |_: &mut [f32]| Ok::<usize, DeviceError>(0);
-    let found = prepared.stream(shape, &request, Voxels::InOrder(&mut read), &|_| ());
-    assert_eq!(found, Err(DeviceError::NoRange));
+    let found = prepared.stream(shape, &request, Voxels::anywhere(&|_, _| Ok(())), &|_| ());
+    assert!(matches!(found, Err(MachineError::Stage(EccError::Range("f32")))), "{found:?}");
 }
 
-/// Read error that carries the place of the voxel.
-#[derive(Debug, PartialEq)]
-enum Broken {
-    At(usize),
-    Device(DeviceError),
-}
-
-impl From<DeviceError> for Broken {
-    fn from(error: DeviceError) -> Self {
-        Broken::Device(error)
-    }
+/// Read error that names the place of the voxel.
+fn broken(place: usize) -> EccError {
+    ImageReadError::Io { file: place.to_string(), error: std::io::Error::other("broken") }.into()
 }
 
 #[test]
@@ -233,25 +226,25 @@ fn gpu_says_the_first_of_several_faults_of_reading() {
     let gpu = device(None);
     let prepared = Prepared::<u8>::new(&gpu).unwrap();
     let shape = Shape::new(&[60, 1000, 1000], Axes::C).unwrap();
-    for broken in [0, 1, 5_000_000, 59_999_999] {
+    for at in [0, 1, 5_000_000, 59_999_999] {
         let read = |first: usize, room: &mut [u8]| {
             room.fill(1);
             let end = first + room.len();
             // The piece with the first broken voxel is the last to be reported.
-            if (first..end).contains(&broken) {
+            if (first..end).contains(&at) {
                 std::thread::sleep(std::time::Duration::from_millis(20));
             }
-            if end > broken { Err(Broken::At(first.max(broken))) } else { Ok(()) }
+            if end > at { Err(broken(first.max(at))) } else { Ok(()) }
         };
-        let found = prepared.stream(shape, &REQUESTS[0], Voxels::Anywhere(&read), &|_| ());
-        assert_eq!(found, Err(Broken::At(broken)));
+        let found = prepared.stream(shape, &REQUESTS[0], Voxels::anywhere(&read), &|_| ());
+        assert_eq!(found.unwrap_err().to_string(), broken(at).to_string());
     }
     // The prepared kernels and memory work again after the error.
     let read = |_: usize, room: &mut [u8]| {
         room.fill(1);
-        Ok::<(), Broken>(())
+        Ok(())
     };
-    let found = prepared.stream(shape, &REQUESTS[0], Voxels::Anywhere(&read), &|_| ()).unwrap();
+    let found = prepared.stream(shape, &REQUESTS[0], Voxels::anywhere(&read), &|_| ()).unwrap();
     assert_eq!(found, Vcec::new(vec![1.0], vec![1]));
 }
 
@@ -272,14 +265,5 @@ fn gpu_sorts_what_there_is_room_for() {
     let gpu = device(Some(3 << 20));
     let buffer = gpu.upload(&voxels).unwrap();
     let found = ecc_device(&gpu, &buffer, shape, &request);
-    assert!(matches!(found, Err(DeviceError::Cuda(CudaError::OutOfMemory { .. }))), "{found:?}");
-}
-
-#[test]
-fn rows_of_parts_are_one_list() {
-    let mut rows: Vec<(u32, i64)> = Vec::new();
-    for more in [vec![(2, 1), (5, -1)], vec![(1, 3), (2, 4), (6, 1)], vec![], vec![(5, 1)], vec![(7, 7)]] {
-        merge(&mut rows, more);
-    }
-    assert_eq!(rows, [(1, 3), (2, 5), (5, 0), (6, 1), (7, 7)]);
+    assert!(matches!(found, Err(MachineError::Device(CudaError::OutOfMemory { .. }))), "{found:?}");
 }

@@ -6,15 +6,16 @@
 use std::collections::BTreeMap;
 use std::iter::Peekable;
 use std::ops::Range;
+use std::sync::Mutex;
 use std::sync::mpsc::{self, Receiver, Sender, TryRecvError};
-use std::sync::{Mutex, PoisonError};
 use std::thread::Scope;
 
 use crate::backend::guarded;
-use crate::cubical::ecc::cuda::counting::{DeviceError, device};
+use crate::cubical::ecc::error::MachineError;
 use crate::cubical::ecc::source::Voxels;
 use crate::cubical::ecc::threads;
-use crate::cuda::{Gpu, KernelVoxel, Pinned};
+use crate::cuda::{CudaError, Gpu, KernelVoxel, Pinned};
+use crate::parallel::lock;
 
 /// Bytes of a piece. 4 MiB lock more memory and are no faster; 1 MiB and less are slower (H200, 16 threads).
 const PIECE: usize = 2 << 20;
@@ -51,136 +52,110 @@ impl<T> Memory<T> {
 }
 
 /// Threads that read pieces.
-pub(super) struct Readers<'a, T, E, P: Iterator<Item = Range<usize>>> {
-    turn: Mutex<Turn<'a, T, E, P>>,
+pub(super) struct Readers<'a, T, P: Iterator<Item = Range<usize>>> {
+    voxels: Voxels<'a, T>,
+    turn: Mutex<Turn<T, P>>,
     threads: usize,
 }
 
 /// State that a thread locks to claim a piece.
-struct Turn<'a, T, E, P: Iterator<Item = Range<usize>>> {
-    voxels: Voxels<'a, T, E>,
+struct Turn<T, P: Iterator<Item = Range<usize>>> {
     /// Ranges of voxels of the pieces that have not been claimed.
     pieces: Peekable<std::iter::Enumerate<P>>,
     spared: Receiver<Pinned<T>>,
 }
 
-/// A piece that has been read: its number, its memory, and the number of its voxels or the error.
-struct Filled<T, E> {
-    number: usize,
-    memory: Pinned<T>,
-    found: Result<usize, E>,
-}
+/// A piece that has been read: its number, and its memory or the error.
+type Filled<T> = (usize, Result<Pinned<T>, MachineError>);
 
-impl<'a, T, E, P> Readers<'a, T, E, P>
-where
-    T: KernelVoxel,
-    E: From<DeviceError> + Send,
-    P: Iterator<Item = Range<usize>> + Send,
-{
+impl<'a, T: KernelVoxel, P: Iterator<Item = Range<usize>> + Send> Readers<'a, T, P> {
     /// Readers of these pieces, into the memory received from `spared`.
     pub(super) fn new(
-        voxels: Voxels<'a, T, E>,
+        voxels: Voxels<'a, T>,
         pieces: P,
         memory: &Memory<T>,
         spared: Receiver<Pinned<T>>,
     ) -> Self {
-        let threads = match voxels {
-            Voxels::InOrder(_) => 1,
-            // At most as many as pieces: starting a thread takes longer than reading a small image.
-            Voxels::Anywhere(_) => rayon::current_num_threads().min(READERS).min(memory.most.max(1)),
-        };
-        Readers { turn: Mutex::new(Turn { voxels, pieces: pieces.enumerate().peekable(), spared }), threads }
+        // At most as many as pieces: starting a thread takes longer than reading a small image.
+        let most = if voxels.is_sequential { 1 } else { READERS.min(memory.most.max(1)) };
+        let turn = Mutex::new(Turn { pieces: pieces.enumerate().peekable(), spared });
+        Readers { voxels, turn, threads: rayon::current_num_threads().min(most) }
     }
 
     /// Starts the threads. They end when all pieces are read or the feed is dropped.
     ///
     /// # Errors
-    /// [`DeviceError::Threads`]: no thread could be started.
+    /// [`CudaError::NoThread`]: no thread could be started.
     pub(super) fn start<'scope>(
         &'scope self,
         scope: &'scope Scope<'scope, '_>,
         gpu: &'scope Gpu,
         memory: Memory<T>,
-    ) -> Result<Feed<'scope, T, E>, E> {
+    ) -> Result<Feed<'scope, T>, CudaError> {
         let (hand_on, filled) = mpsc::channel();
         let works = (0..self.threads).map(|_| {
             let hand_on = hand_on.clone();
             move || while self.claim().is_some_and(|piece| hand_on.send(piece).is_ok()) {}
         });
-        threads::start(scope, works).map_err(|error| DeviceError::Threads(error.to_string()))?;
+        threads::start(scope, works).map_err(|_| CudaError::NoThread)?;
         // Only the threads hold senders now, so receiving fails once they have ended.
         drop(hand_on);
         Ok(Feed { gpu, memory, filled, ahead: BTreeMap::new(), number: 0 })
     }
 
     /// Claims and reads the next piece; `None` if there are no more.
-    fn claim(&self) -> Option<Filled<T, E>> {
-        let mut turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+    fn claim(&self) -> Option<Filled<T>> {
+        let mut turn = lock(&self.turn);
         turn.pieces.peek()?;
         let mut memory = turn.spared.recv().ok()?;
         let (number, range) = turn.pieces.next()?;
-        let found = match &mut turn.voxels {
-            Voxels::InOrder(read) => caught(|| room(&mut memory, &range).and_then(read)),
-            &mut Voxels::Anywhere(read) => {
-                drop(turn);
-                caught(|| room(&mut memory, &range).and_then(|voxels| read(range.start, voxels)))
-                    .map(|()| range.len())
-            }
-        };
-        Some(Filled { number, memory, found })
+        // A sequential source is read in turn.
+        let _turn = self.voxels.is_sequential.then_some(turn);
+        // If a piece never arrived, the device would wait for it forever, and the other readers for memory, so a panic
+        // becomes its error.
+        let read = guarded(|| {
+            // Waits for earlier copies from this memory.
+            let room = &mut memory.slice_mut()?[..range.len()];
+            Ok::<_, MachineError>((self.voxels.read)(range.start, room)?)
+        });
+        Some((number, read.map(|()| memory)))
     }
 
     /// Returns the memory that was put back.
     pub(super) fn end(self) -> Vec<Pinned<T>> {
-        let turn = self.turn.into_inner().unwrap_or_else(PoisonError::into_inner);
-        turn.spared.try_iter().collect()
+        lock(&self.turn).spared.try_iter().collect()
     }
 }
 
-/// Runs a read and turns a panic into an error of its piece. If the piece never arrived, the device would wait for it
-/// forever, and the other readers for memory.
-fn caught<T, E: From<DeviceError>>(read: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
-    guarded::<_, DeviceError>(|| Ok(read())).map_err(E::from).flatten()
-}
-
-/// The destination of a piece's voxels, after earlier copies from this memory have finished.
-fn room<'m, T: KernelVoxel, E: From<DeviceError>>(
-    memory: &'m mut Pinned<T>,
-    range: &Range<usize>,
-) -> Result<&'m mut [T], E> {
-    Ok(&mut memory.slice_mut().map_err(device)?[..range.len()])
-}
-
 /// Delivers the pieces in order.
-pub(super) struct Feed<'a, T: KernelVoxel, E> {
+pub(super) struct Feed<'a, T: KernelVoxel> {
     gpu: &'a Gpu,
     memory: Memory<T>,
-    filled: Receiver<Filled<T, E>>,
+    filled: Receiver<Filled<T>>,
     /// Pieces that arrived before their turn, by number.
-    ahead: BTreeMap<usize, Filled<T, E>>,
+    ahead: BTreeMap<usize, Result<Pinned<T>, MachineError>>,
     /// Number of the piece to deliver next.
     number: usize,
 }
 
-impl<T: KernelVoxel, E: From<DeviceError>> Feed<'_, T, E> {
-    /// Returns the next piece, which must have `count` voxels. Locks more memory while no piece is ready.
-    pub(super) fn next(&mut self, count: usize) -> Result<Pinned<T>, E> {
+impl<T: KernelVoxel> Feed<'_, T> {
+    /// Returns the next piece. Locks more memory while no piece is ready.
+    pub(super) fn next(&mut self) -> Result<Pinned<T>, MachineError> {
         loop {
-            if let Some(Filled { memory, found, .. }) = self.ahead.remove(&self.number) {
-                assert_eq!(found?, count, "voxels that the shape promises");
+            if let Some(piece) = self.ahead.remove(&self.number) {
                 self.number += 1;
-                return Ok(memory);
+                return piece;
             }
-            let filled = match self.filled.try_recv() {
+            let (number, piece) = match self.filled.try_recv() {
                 Err(TryRecvError::Empty) if self.memory.locked < self.memory.most => {
-                    self.put_back(self.gpu.pinned(length::<T>()).map_err(device)?);
+                    self.put_back(self.gpu.pinned(length::<T>())?);
                     self.memory.locked += 1;
                     continue;
                 }
                 Ok(filled) => filled,
                 Err(_) => self.filled.recv().expect("readers hand on every piece, also those that failed"),
             };
-            self.ahead.insert(filled.number, filled);
+            self.ahead.insert(number, piece);
         }
     }
 

@@ -1,5 +1,6 @@
 use std::cell::RefCell;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::io;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
@@ -7,22 +8,27 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
 use super::*;
-use crate::cubical::ecc::cpu::PartialSums;
-use crate::cubical::ecc::{Vcec, curve};
+use crate::cubical::ecc::{ReadVoxels, Vcec, curve};
+use crate::cubical::read::ImageReadError;
 use crate::cubical::{Construction, Image, Order};
 
-/// Reads the voxels of a slice in order, then ends or fails.
-fn reader<T: Copy + Sync>(
-    voxels: &[T],
-    end: Result<(), &'static str>,
-) -> impl FnMut(&mut [T]) -> Result<usize, &'static str> + Send {
-    let mut left = voxels;
-    move |out| {
-        let count = out.len().min(left.len());
-        out[..count].copy_from_slice(&left[..count]);
-        left = &left[count..];
-        if count < out.len() { end.map(|()| count) } else { Ok(count) }
+/// Error of reading voxels that are past the end of a slice, or broken from `place` on.
+fn broken(place: usize) -> EccError {
+    ImageReadError::Io { file: place.to_string(), error: io::Error::other("broken") }.into()
+}
+
+/// Reads the voxels of a slice in order, and checks that they are requested in order.
+fn reader<T: Copy + Sync + Send>(voxels: &[T]) -> impl Fn(usize, &mut [T]) -> Result<(), EccError> + Sync {
+    let next = AtomicUsize::new(0);
+    move |first, out| {
+        assert_eq!(next.swap(first + out.len(), Ordering::Relaxed), first, "voxels in order");
+        out.copy_from_slice(voxels.get(first..first + out.len()).ok_or_else(|| broken(voxels.len()))?);
+        Ok(())
     }
+}
+
+fn sequential<'a, T>(read: &'a ReadVoxels<'a, T>) -> Voxels<'a, T> {
+    Voxels { read, is_sequential: true }
 }
 
 fn image<T: Voxel>(axes: &[usize], seed: u64, voxel: impl Fn(u64) -> T) -> Image<T> {
@@ -58,9 +64,9 @@ fn any_slabs<T: Voxel>(image: &Image<T>) {
                     let add = |voxels| {
                         told.fetch_add(voxels, Ordering::Relaxed);
                     };
-                    let mut read = reader(image.voxels(), Err("read on"));
+                    let read = reader(image.voxels());
                     let watch = Watch::telling(&add);
-                    for voxels in [Voxels::InOrder(&mut read), Voxels::Anywhere(&read_at)] {
+                    for voxels in [sequential(&read), Voxels::anywhere(&read_at)] {
                         streamer.add_up(&slabs, range, voxels, None, &watch).unwrap();
                         let found = in_memory(streamer.counter.finish());
                         assert_eq!(found, expected, "{shape} {own} {buffers} {request:?}");
@@ -91,8 +97,8 @@ fn any_pause<T: Voxel>(image: &Image<T>) {
             };
             let keep = |partial: Option<PartialCurve>| kept.borrow_mut().extend(partial);
             let watch = Watch { advance: &advance, pauses: &|| pauses, keep: &keep };
-            let (read_at, mut read) = (reader_at(image.voxels()), reader(image.voxels(), Err("read on")));
-            let voxels = if in_order { Voxels::InOrder(&mut read) } else { Voxels::Anywhere(&read_at) };
+            let (read_at, read) = (reader_at(image.voxels()), reader(image.voxels()));
+            let voxels = if in_order { sequential(&read) } else { Voxels::anywhere(&read_at) };
             let mut streamer = SlabCounter::<T>::new(&request, 1 << 30).unwrap();
             streamer.add_up(slabs, range, voxels, since, &watch).unwrap();
             assert_eq!(in_memory(streamer.counter.finish()), expected, "{shape} {in_order} {since:?}");
@@ -129,26 +135,27 @@ fn sums_of_another_curve_are_refused() {
     let since = |slices, sums| {
         let watch = Watch::telling(NOT_TOLD);
         let mut streamer = SlabCounter::<u8>::new(&EccRequest::default(), 1 << 30).unwrap();
-        let mut read = reader(image.voxels(), Err("read on"));
-        let (voxels, since) = (Voxels::InOrder(&mut read), PartialCurve { slices, sums });
+        let read = reader(image.voxels());
+        let (voxels, since) = (sequential(&read), PartialCurve { slices, ..sums });
         streamer.curve(image.shape(), None, voxels, Some(&since), &watch).map(drop)
     };
-    let keys = |keys: &[u64]| PartialSums { bins: 0, keys: keys.to_vec(), sums: vec![1; keys.len()] };
+    let keys =
+        |keys: &[u64]| PartialCurve { slices: 0, bins: 0, keys: keys.to_vec(), sums: vec![1; keys.len()] };
     assert!(since(9, keys(&[0, 255])).is_ok());
     for (slices, sums) in [
         (10, keys(&[0])),
         (9, keys(&[0, 256])),
         (9, keys(&[3, 3])),
-        (9, PartialSums { bins: 0, keys: vec![1], sums: vec![] }),
-        (9, PartialSums { bins: 1, keys: vec![0], sums: vec![1] }),
+        (9, PartialCurve { sums: vec![], ..keys(&[1]) }),
+        (9, PartialCurve { bins: 1, ..keys(&[0]) }),
     ] {
         let told = format!("{slices} {sums:?}");
-        assert!(matches!(since(slices, sums), Err(SlabError::Since(_))), "{told}");
+        assert!(matches!(since(slices, sums), Err(EccError::Since(_))), "{told}");
     }
 }
 
 /// Reads the voxels of a slice at any place.
-fn reader_at<T: Copy + Sync>(voxels: &[T]) -> impl Fn(usize, &mut [T]) -> Result<(), &'static str> + Sync {
+fn reader_at<T: Copy + Sync>(voxels: &[T]) -> impl Fn(usize, &mut [T]) -> Result<(), EccError> + Sync {
     |first, out| {
         out.copy_from_slice(&voxels[first..first + out.len()]);
         Ok(())
@@ -156,7 +163,12 @@ fn reader_at<T: Copy + Sync>(voxels: &[T]) -> impl Fn(usize, &mut [T]) -> Result
 }
 
 fn range_of<T: Voxel>(image: &Image<T>) -> (Value, Value) {
-    SlabCounter::range(image.shape(), reader(image.voxels(), Err("read on")), NOT_TOLD).unwrap()
+    let (read, mut next) = (reader_at(image.voxels()), 0);
+    let read = |out: &mut [T]| {
+        next += out.len();
+        read(next - out.len(), out)
+    };
+    SlabCounter::range(image.shape(), read, NOT_TOLD).unwrap()
 }
 
 #[test]
@@ -175,63 +187,59 @@ fn little_memory_gives_the_same_curve() {
     let request = EccRequest::default();
     let expected = curve(&image, &request).unwrap();
     // The whole image takes 7.8 MB.
-    let SlabError::Slabs { needed, .. } = stream(&image, &request, 1 << 20).unwrap_err() else { panic!() };
+    let EccError::Slabs { needed, .. } = stream(&image, &request, 1 << 20).unwrap_err() else { panic!() };
     for limit in [needed, needed + 100_000, needed + 1_000_000, 1 << 30] {
         assert_eq!(stream(&image, &request, limit).unwrap(), expected);
     }
-    assert!(matches!(stream(&image, &request, needed - 1), Err(SlabError::Slabs { .. })));
+    assert!(matches!(stream(&image, &request, needed - 1), Err(EccError::Slabs { .. })));
     let apart = |limit| {
         let mut streamer = SlabCounter::new(&request, limit)?;
         let rows = anywhere(&mut streamer, image.shape(), image.voxels())?;
-        Ok::<_, SlabError<&str>>(in_memory::<std::io::Error>(Ok(rows)))
+        Ok::<_, EccError>(in_memory::<io::Error>(Ok(rows)))
     };
-    let SlabError::Slabs { needed, .. } = apart(1 << 20).unwrap_err() else { panic!() };
+    let EccError::Slabs { needed, .. } = apart(1 << 20).unwrap_err() else { panic!() };
     for limit in [needed, needed + 100_000, needed + 1_000_000, 1 << 30] {
         assert_eq!(apart(limit).unwrap(), expected);
     }
-    assert!(matches!(apart(needed - 1), Err(SlabError::Slabs { .. })));
+    assert!(matches!(apart(needed - 1), Err(EccError::Slabs { .. })));
 }
 
 #[test]
 fn of_several_faults_of_reading_the_first_counts() {
     let shape = Shape::new(&[400, 100, 100], Order::C).unwrap();
     let mut streamer = SlabCounter::<u8>::new(&EccRequest::default(), 1 << 30).unwrap();
-    for broken in [0, 1, 1_000_000, 3_999_999] {
+    for at in [0, 1, 1_000_000, 3_999_999] {
         let read = |first: usize, out: &mut [u8]| {
             out.fill(3);
             let end = first + out.len();
             // The slab with the first broken voxel is the last to be reported.
-            if (first..end).contains(&broken) {
+            if (first..end).contains(&at) {
                 thread::sleep(Duration::from_millis(5));
             }
-            if end > broken { Err(first.max(broken)) } else { Ok(()) }
+            if end > at { Err(broken(first.max(at))) } else { Ok(()) }
         };
         let slabs = Slabs { own: 30, ..slabs_of::<u8>(shape) };
         let watch = Watch::telling(NOT_TOLD);
-        let found = streamer.add_up(&slabs, None, Voxels::Anywhere(&read), None, &watch);
-        assert!(matches!(found, Err(SlabError::Read(place)) if place == broken), "{found:?}");
+        let found = streamer.add_up(&slabs, None, Voxels::anywhere(&read), None, &watch);
+        assert_eq!(found.unwrap_err().to_string(), broken(at).to_string());
     }
     let found = anywhere(&mut streamer, shape, &vec![3; 4_000_000]);
     assert_eq!(in_memory(found), Vcec::new(vec![3.0], vec![1]));
 }
 
-fn stream<T: Voxel>(
-    image: &Image<T>,
-    request: &EccRequest,
-    limit: usize,
-) -> Result<Vcec, SlabError<&'static str>> {
+fn stream<T: Voxel>(image: &Image<T>, request: &EccRequest, limit: usize) -> Result<Vcec, EccError> {
     let mut streamer = SlabCounter::<T>::new(request, limit)?;
-    let rows = in_order(&mut streamer, image.shape(), reader(image.voxels(), Ok(())))?;
-    Ok(in_memory::<std::io::Error>(Ok(rows)))
+    let rows = in_order(&mut streamer, image.shape(), image.voxels())?;
+    Ok(in_memory::<io::Error>(Ok(rows)))
 }
 
 /// The rows of voxels that are read in order.
 fn in_order<T: Voxel>(
     streamer: &mut SlabCounter<T>,
     shape: Shape,
-    mut read: impl FnMut(&mut [T]) -> Result<usize, &'static str> + Send,
-) -> Result<VcecRows, SlabError<&'static str>> {
-    streamer.curve(shape, None, Voxels::InOrder(&mut read), None, &Watch::telling(NOT_TOLD))
+    voxels: &[T],
+) -> Result<VcecRows, EccError> {
+    streamer.curve(shape, None, sequential(&reader(voxels)), None, &Watch::telling(NOT_TOLD))
 }
 
 /// The rows of voxels that are read at any place.
@@ -239,9 +247,9 @@ fn anywhere<T: Voxel>(
     streamer: &mut SlabCounter<T>,
     shape: Shape,
     voxels: &[T],
-) -> Result<VcecRows, SlabError<&'static str>> {
+) -> Result<VcecRows, EccError> {
     let read = reader_at(voxels);
-    streamer.curve(shape, None, Voxels::Anywhere(&read), None, &Watch::telling(NOT_TOLD))
+    streamer.curve(shape, None, Voxels::anywhere(&read), None, &Watch::telling(NOT_TOLD))
 }
 
 /// A curve that must be in memory.
@@ -263,10 +271,10 @@ fn rows_that_do_not_fit_into_memory_are_kept_in_files() {
         let request =
             EccRequest { construction, superlevel: construction == Construction::V, ..EccRequest::default() };
         let expected = curve(&image, &request).unwrap();
-        let SlabError::Slabs { needed, .. } = stream(&image, &request, 0).unwrap_err() else { panic!() };
+        let EccError::Slabs { needed, .. } = stream(&image, &request, 0).unwrap_err() else { panic!() };
         for more in [0, 1 << 20] {
             let mut streamer = SlabCounter::new(&request, needed + more).unwrap();
-            let rows = in_order(&mut streamer, shape, reader(image.voxels(), Ok(()))).unwrap();
+            let rows = in_order(&mut streamer, shape, image.voxels()).unwrap();
             assert!(matches!(rows, VcecRows::Disk(_)) && rows.count() == expected.changes.len() as u64);
             let read = rows.iter().unwrap().collect::<std::io::Result<Vec<_>>>().unwrap();
             assert!(read.into_iter().eq(expected.rows()));
@@ -284,12 +292,12 @@ fn files_that_cannot_be_kept_are_an_error() {
     let shape = Shape::new(&[200, 100, 100], Order::C).unwrap();
     let image = Image::new(shape, (0..2_000_000_u32).collect()).unwrap();
     let request = EccRequest::default();
-    let SlabError::Slabs { needed, .. } = stream(&image, &request, 0).unwrap_err() else { panic!() };
+    let EccError::Slabs { needed, .. } = stream(&image, &request, 0).unwrap_err() else { panic!() };
     let streamer = |more| {
         let streamer = SlabCounter::<u32>::new(&request, needed + more).unwrap();
         streamer.spilling_to("no such directory".into())
     };
-    let in_order = in_order(&mut streamer(0), shape, reader(image.voxels(), Ok(())));
+    let in_order = in_order(&mut streamer(0), shape, image.voxels());
     let anywhere = anywhere(&mut streamer(8 << 20), shape, image.voxels());
     for found in [in_order, anywhere] {
         let error = found.unwrap_err().to_string();
@@ -302,7 +310,7 @@ fn bins_take_memory_of_their_own() {
     let shape = Shape::new(&[100, 100, 100], Order::C).unwrap();
     let image = Image::new(shape, (0..1_000_000).map(|k| k as f32).collect()).unwrap();
     let request = EccRequest::default();
-    let SlabError::Slabs { needed, .. } = stream(&image, &request, 0).unwrap_err() else { panic!() };
+    let EccError::Slabs { needed, .. } = stream(&image, &request, 0).unwrap_err() else { panic!() };
     let bins = Bins::Uniform { count: 10, range: Some((0.0.into(), 1e6.into())) };
     let binned = EccRequest { bins, ..request };
     assert_eq!(stream(&image, &binned, needed).unwrap(), curve(&image, &binned).unwrap());
@@ -321,20 +329,13 @@ fn an_end_that_comes_early_is_an_error_and_no_curve() {
     for (own, buffers) in [(1, 2), (7, 3), (7, 1), (40, 1)] {
         let slabs = Slabs { own, buffers, ..slabs_of::<u8>(shape) };
         for found in [0, 1, 1279, 1280, 1281, 30_000, 51_199] {
-            let mut read = reader(&voxels[..found], Ok(()));
-            let short = streamer.add_up(&slabs, None, Voxels::InOrder(&mut read), None, &watch);
-            let at = found;
-            assert!(
-                matches!(short, Err(SlabError::Short { expected: 51_200, found }) if found == at),
-                "{found}"
-            );
-            let mut read = reader(&voxels[..found], Err("broken"));
-            let broken = streamer.add_up(&slabs, None, Voxels::InOrder(&mut read), None, &watch);
-            assert!(matches!(broken, Err(SlabError::Read("broken"))), "{found}");
+            let read = reader(&voxels[..found]);
+            let short = streamer.add_up(&slabs, None, sequential(&read), None, &watch);
+            assert_eq!(short.unwrap_err().to_string(), broken(found).to_string());
         }
     }
     // The same counter works again after the error.
-    let found = in_memory(in_order(&mut streamer, shape, reader(voxels, Ok(()))));
+    let found = in_memory(in_order(&mut streamer, shape, voxels));
     assert_eq!(found, curve(&image, &EccRequest::default()).unwrap());
 }
 
@@ -344,11 +345,11 @@ fn wide_voxels_need_their_range_first() {
     let request = EccRequest { bins: Bins::Uniform { count: 4, range: None }, ..EccRequest::default() };
     assert!(SlabCounter::<f32>::needs_range(&request) && !SlabCounter::<u16>::needs_range(&request));
     let error = stream(&image, &request, 1 << 30).unwrap_err();
-    assert!(matches!(error, SlabError::Range("f32")), "{error}");
+    assert!(matches!(error, EccError::Range("f32")), "{error}");
     let mut streamer = SlabCounter::<f32>::new(&request, 1 << 30).unwrap();
     let range = range_of(&image);
-    let (mut read, watch) = (reader(image.voxels(), Ok(())), Watch::telling(NOT_TOLD));
-    let found = streamer.curve(image.shape(), Some(range), Voxels::InOrder(&mut read), None, &watch);
+    let (read, watch) = (reader(image.voxels()), Watch::telling(NOT_TOLD));
+    let found = streamer.curve(image.shape(), Some(range), sequential(&read), None, &watch);
     assert_eq!((range, in_memory(found)), ((0.0.into(), 8.0.into()), curve(&image, &request).unwrap()));
 }
 
@@ -372,12 +373,12 @@ fn threads_that_cannot_be_started_are_an_error() {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(2).stack_size(1 << 20).build().unwrap();
     pool.install(|| {
         let mut streamer = SlabCounter::<u8>::new(&EccRequest::default(), 1 << 30).unwrap();
-        let in_order = in_order(&mut streamer, image.shape(), reader(image.voxels(), Err("read on")));
+        let in_order = in_order(&mut streamer, image.shape(), image.voxels());
         let anywhere = anywhere(&mut streamer, image.shape(), image.voxels());
         for found in [in_order, anywhere] {
-            let Err(SlabError::Threads(_)) = &found else { panic!("{found:?}") };
+            let Err(EccError::Threads(_)) = &found else { panic!("{found:?}") };
             let said = found.unwrap_err().to_string();
-            assert!(said.starts_with("cannot start a thread that adds up voxels: "), "{said}");
+            assert!(said.starts_with("cannot start a thread for the voxels: "), "{said}");
         }
     });
 }

@@ -2,14 +2,14 @@
 
 use super::bits::BitImage;
 use super::cpu::thin;
-use super::cuda::thin_device;
-use super::figures::{Pass, ThinningFigures};
+use super::cuda::Prepared;
 use super::footprint::check_rule;
 use super::request::{ThinError, ThinningRequest};
 use super::rule::Rule;
-use crate::backend::{self, Backend, Decision, Difference, Estimate, Outcome, Stage, expect_same};
+use super::statistics::{Pass, ThinningStatistics};
+use crate::backend::{self, Backend, Decision, Difference, Estimate, Stage, expect_same};
 use crate::cubical::shape::Shape;
-use crate::cuda::{CudaError, Gpu};
+use crate::cuda::Gpu;
 
 /// Voxels per second thinned by a core, in the plane and by subfields. The number of voxels matters more than their
 /// depth below the border of the foreground.
@@ -50,11 +50,11 @@ pub fn thin_by(
     request: &ThinningRequest,
     backend: &Backend,
     watch: &mut dyn FnMut(Pass),
-) -> Result<(BitImage, ThinningFigures, Decision), MachineError> {
+) -> Result<(BitImage, ThinningStatistics, Decision), MachineError> {
     let rule = request.suiting(image.shape())?;
     let mut decision = backend.decide(&estimate(image.shape(), rule))?;
-    let (skeleton, figures) = decision.run(&mut ThinningStage { image, request, watch })?;
-    Ok((skeleton, figures, decision))
+    let (skeleton, statistics) = decision.run(&mut ThinningStage { image, request, watch })?;
+    Ok((skeleton, statistics, decision))
 }
 
 /// Thinning as a stage of the backend.
@@ -65,12 +65,12 @@ struct ThinningStage<'a> {
 }
 
 impl Stage for ThinningStage<'_> {
-    type Found = (BitImage, ThinningFigures);
+    type Found = (BitImage, ThinningStatistics);
     type Error = ThinError;
-    type Failure = CudaError;
 
-    fn on_device(&mut self, gpu: &Gpu) -> Outcome<Self::Found, Self> {
-        thin_device(gpu, self.image, self.request, self.watch)
+    fn on_device(&mut self, gpu: &Gpu) -> Result<Self::Found, MachineError> {
+        let rule = self.request.suiting(self.image.shape())?;
+        Prepared::new(gpu, rule)?.thin(self.image, self.request.iterations, self.watch)
     }
 
     fn on_processor(&mut self) -> Result<Self::Found, ThinError> {
@@ -79,10 +79,10 @@ impl Stage for ThinningStage<'_> {
         thin(self.image, self.request, self.watch)
     }
 
-    fn check(&mut self, (skeleton, figures): &Self::Found) -> Outcome<(), Self> {
+    fn check(&mut self, (skeleton, statistics): &Self::Found) -> Result<(), MachineError> {
         // `watch` has already seen the iterations of the device.
         let (expected, of_processor) = thin(self.image, self.request, &mut |_| ())?;
-        Ok(compare((skeleton, figures), (&expected, &of_processor))?)
+        Ok(compare((skeleton, statistics), (&expected, &of_processor))?)
     }
 }
 
@@ -91,8 +91,8 @@ impl Stage for ThinningStage<'_> {
 /// # Errors
 /// The first difference.
 pub fn compare(
-    (device, of_device): (&BitImage, &ThinningFigures),
-    (processor, of_processor): (&BitImage, &ThinningFigures),
+    (device, of_device): (&BitImage, &ThinningStatistics),
+    (processor, of_processor): (&BitImage, &ThinningStatistics),
 ) -> Result<(), Difference> {
     let shape = processor.shape();
     let state = |image: &BitImage, place| if image.get(place) { "left" } else { "deleted" };
@@ -121,8 +121,8 @@ mod tests {
         let request = ThinningRequest::default();
         for choice in [Choice::Cpu, Choice::Auto] {
             let backend = Backend::new(BackendRequest { choice, ..BackendRequest::default() });
-            let (found, figures, decision) = thin_by(&image, &request, &backend, &mut |_| ()).unwrap();
-            assert_eq!((found, figures), thin(&image, &request, &mut |_| ()).unwrap());
+            let (found, statistics, decision) = thin_by(&image, &request, &backend, &mut |_| ()).unwrap();
+            assert_eq!((found, statistics), thin(&image, &request, &mut |_| ()).unwrap());
             assert!(decision.gpus.is_empty(), "{decision}");
         }
     }
@@ -153,14 +153,17 @@ mod tests {
     #[test]
     fn differences_are_named() {
         let (image, other) = (drawn(&[3, 4], |_, y, x| x > y), drawn(&[3, 4], |_, y, x| x > y || y == 2));
-        let figures = ThinningFigures { iterations: 3, ..ThinningFigures::default() };
-        let more = ThinningFigures { iterations: 4, words: 7, ..ThinningFigures::default() };
-        assert_eq!(compare((&image, &figures), (&image, &figures)), Ok(()));
+        let statistics = ThinningStatistics { iterations: 3, ..ThinningStatistics::default() };
+        let more = ThinningStatistics { iterations: 4, words: 7, ..ThinningStatistics::default() };
+        assert_eq!(compare((&image, &statistics), (&image, &statistics)), Ok(()));
         let of = |device, processor| compare(device, processor).unwrap_err().to_string();
-        assert_eq!(of((&image, &more), (&image, &figures)), "4 iterations on the device, 3 on the processor");
-        let differing = of((&other, &figures), (&image, &figures));
+        assert_eq!(
+            of((&image, &more), (&image, &statistics)),
+            "4 iterations on the device, 3 on the processor"
+        );
+        let differing = of((&other, &statistics), (&image, &statistics));
         assert_eq!(differing, "voxel [2, 0]: left on the device, deleted on the processor");
-        let differing = of((&image, &figures), (&other, &figures));
+        let differing = of((&image, &statistics), (&other, &statistics));
         assert_eq!(differing, "voxel [2, 0]: deleted on the device, left on the processor");
     }
 }

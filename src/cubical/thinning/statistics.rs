@@ -13,7 +13,7 @@ pub struct Pass {
 /// Counts of a thinning run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct ThinningFigures {
+pub struct ThinningStatistics {
     /// Number of foreground voxels before.
     pub before: usize,
     /// Number of voxels of the skeleton.

@@ -5,8 +5,8 @@
 //! have spilled to temporary files are not saved any more: the checkpoint keeps the last state that was entirely in
 //! memory. Smoothed images are not saved; they are computed again.
 
-use crate::cubical::ecc::slabs::PartialCurve;
-use crate::cubical::ecc::{Values, Vcec};
+use super::slabs::PartialCurve;
+use super::vcec::{Values, Vcec};
 use crate::cubical::shape::Shape;
 use crate::cubical::value::Value;
 use crate::cubical::voxel::VoxelType;
@@ -21,11 +21,11 @@ const CURVE_AT_SCALE: &str = "curve at a scale";
 
 /// State of an unfinished curve.
 #[derive(Debug, Default)]
-pub(super) struct CurveState {
+pub(crate) struct CurveState {
     /// Least and greatest finite value, if finding them took a pass over the image.
-    pub(super) range: Option<(Value, Value)>,
+    pub(crate) range: Option<(Value, Value)>,
     /// Sums of the first slabs.
-    pub(super) partial: Option<PartialCurve>,
+    pub(crate) partial: Option<PartialCurve>,
 }
 
 /// Record that identifies the image of a curve: NumPy name of the voxel type, and extents.
@@ -50,7 +50,7 @@ impl CurveState {
     ///
     /// # Errors
     /// [`SnapshotError`]: the snapshot is damaged, or belongs to another image.
-    pub(super) fn load(
+    pub(crate) fn load(
         checkpoint: &dyn Checkpoint,
         voxels: VoxelType,
         shape: Shape,
@@ -67,8 +67,8 @@ impl CurveState {
     }
 
     /// Saves this state.
-    pub(super) fn save(&self, checkpoint: &dyn Checkpoint, voxels: VoxelType, shape: Shape) {
-        let slices = self.partial.as_ref().map_or(0, PartialCurve::slices);
+    pub(crate) fn save(&self, checkpoint: &dyn Checkpoint, voxels: VoxelType, shape: Shape) {
+        let slices = self.partial.as_ref().map_or(0, |partial| partial.slices);
         let all = shape.extents().into_iter().find(|&extent| extent > 1).unwrap_or(1);
         let described =
             facts([("image", shape.described(voxels.name())), ("slices", format!("{slices} of {all}"))]);
@@ -89,7 +89,7 @@ fn name_of_scale(scale: usize) -> String {
 ///
 /// # Errors
 /// [`SnapshotError`]: a snapshot is damaged, or belongs to another image.
-pub(super) fn load_scales(
+pub(crate) fn load_scales(
     checkpoint: &dyn Checkpoint,
     voxels: VoxelType,
     shape: Shape,
@@ -112,7 +112,7 @@ pub(super) fn load_scales(
 }
 
 /// Saves the curve at a scale; returns whether it was saved.
-pub(super) fn save_scale(
+pub(crate) fn save_scale(
     checkpoint: &dyn Checkpoint,
     voxels: VoxelType,
     shape: Shape,
