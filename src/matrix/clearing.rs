@@ -14,33 +14,20 @@
 use phat_formats::BoundaryMatrix;
 use rayon::prelude::*;
 
-use super::index::{AtomicIndex, SharedIndex};
+use super::cell_table::CellTable;
+use super::index::SharedIndex;
 use super::reduction_matrix::ReductionMatrix;
 use super::traversal::each_task;
 
-/// The set of cells that are the low of some column.
-pub struct Creators<I: SharedIndex> {
-    /// One entry per cell; non-zero for a creator.
-    table: Vec<I::Atomic>,
-}
-
-impl<I: SharedIndex> Creators<I> {
-    /// Collects the lows of a matrix.
-    pub fn of(matrix: &BoundaryMatrix<I>) -> Self {
-        let table = I::zeros(matrix.len());
-        each_task(matrix.len(), &|columns| {
-            for low in columns.filter_map(|column| matrix.low(column)) {
-                table[low.to_usize()].put(I::from_usize(1));
-            }
-        });
-        Creators { table }
-    }
-
-    /// Whether a cell is a creator.
-    #[inline]
-    pub fn contains(&self, cell: usize) -> bool {
-        self.table[cell].peek() != I::default()
-    }
+/// Collects the cells that are the low of some column, each with one such column.
+pub fn creators<I: SharedIndex>(matrix: &BoundaryMatrix<I>) -> CellTable<I> {
+    let creators = CellTable::new(matrix.len());
+    each_task(matrix.len(), &|columns| {
+        for column in columns {
+            matrix.low(column).into_iter().for_each(|low| creators.put(low.to_usize(), column));
+        }
+    });
+    creators
 }
 
 /// Numbers of columns and entries that clearing removed.
@@ -56,18 +43,18 @@ pub struct Cleared {
 /// of stable columns. (The column of a creator is never stable, since a stable column does not reduce to zero.)
 pub fn clear<I: SharedIndex>(
     matrix: &ReductionMatrix<'_, I>,
-    creators: &Creators<I>,
+    creators: &CellTable<I>,
     unstable: &mut Vec<I>,
 ) -> Cleared {
     let cleared = unstable
         .par_iter()
-        .filter(|column| creators.contains(column.to_usize()))
+        .filter(|column| creators.get(column.to_usize()).is_some())
         .map(|column| {
             let entries = matrix.column(column.to_usize()).len();
             matrix.clear(column.to_usize());
             (1, entries)
         })
         .reduce(|| (0, 0), |a, b| (a.0 + b.0, a.1 + b.1));
-    unstable.retain(|column| !creators.contains(column.to_usize()));
+    unstable.retain(|column| creators.get(column.to_usize()).is_none());
     Cleared { columns: cleared.0, entries: cleared.1 }
 }

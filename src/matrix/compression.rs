@@ -19,12 +19,9 @@
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicIsize, AtomicU8, AtomicUsize, Ordering};
 
-use phat_formats::BoundaryMatrix;
-
 use super::index::SharedIndex;
-use super::leftmost_ones::Scan;
 use super::reduction::problem::ReductionProblem;
-use super::reduction::team::{Rewrite, Team};
+use super::reduction::team::{Rewrite, Team, Worker};
 
 /// Numbers of columns and entries that compression removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -37,21 +34,17 @@ pub struct Compressed {
     pub additions: u64,
 }
 
-/// Compresses the unreduced columns of a problem. Its look-up table is that of `scan`.
-pub fn compress<I: SharedIndex>(problem: &ReductionProblem<'_, I>, scan: &Scan<I>) -> Compressed {
+/// Compresses the unreduced columns of a problem whose pairs are the stable ones. `is_destroyer` says of each cell
+/// whether it is known to destroy a class.
+pub fn compress<I: SharedIndex>(problem: &ReductionProblem<'_, I>, is_destroyer: &[bool]) -> Compressed {
     let matrix = problem.matrix;
-    let search = Search { matrix: matrix.boundaries(), scan, answers: answers(matrix.len()) };
+    let compression = Compression::new(problem, is_destroyer);
     let (emptied, entries) = (AtomicUsize::new(0), AtomicIsize::new(0));
     let mut team = Team::new(problem);
     team.each(problem.todo, |worker, column| {
         let column = column.to_usize();
         let before = matrix.column(column).len();
-        let stack = RefCell::default();
-        worker.rewrite(matrix, column, |row| match scan.lookup.get(row) {
-            _ if search.is_compressible(row, &mut stack.borrow_mut()) => Rewrite::Drop,
-            Some(stable) => Rewrite::Add(matrix.column(stable)),
-            None => Rewrite::Keep,
-        });
+        compression.compress(worker, column);
         let after = matrix.column(column).len();
         entries.fetch_add(before as isize - after as isize, Ordering::Relaxed);
         emptied.fetch_add(usize::from(after == 0), Ordering::Relaxed);
@@ -59,10 +52,10 @@ pub fn compress<I: SharedIndex>(problem: &ReductionProblem<'_, I>, scan: &Scan<I
     Compressed { columns: emptied.into_inner(), entries: entries.into_inner(), additions: team.additions() }
 }
 
-/// The memoised search for compressible rows.
-struct Search<'a, I: SharedIndex> {
-    matrix: &'a BoundaryMatrix<I>,
-    scan: &'a Scan<I>,
+/// The memoised search for compressible rows. The pairs of the problem and their columns must not change meanwhile.
+pub(super) struct Compression<'a, I: SharedIndex> {
+    problem: &'a ReductionProblem<'a, I>,
+    is_destroyer: &'a [bool],
     answers: Vec<AtomicU8>,
 }
 
@@ -70,21 +63,33 @@ const UNKNOWN: u8 = 0;
 const COMPRESSIBLE: u8 = 1;
 const INCOMPRESSIBLE: u8 = 2;
 
-fn answers(rows: usize) -> Vec<AtomicU8> {
-    (0..rows).map(|_| AtomicU8::new(UNKNOWN)).collect()
-}
-
 /// A frame of the search: a row, and how many of the other rows of its stable column are known to be compressible.
-type Asked = (usize, usize);
+type Frame = (usize, usize);
 
-impl<I: SharedIndex> Search<'_, I> {
-    fn is_compressible(&self, row: usize, stack: &mut Vec<Asked>) -> bool {
+impl<'a, I: SharedIndex> Compression<'a, I> {
+    pub(super) fn new(problem: &'a ReductionProblem<'a, I>, is_destroyer: &'a [bool]) -> Self {
+        let answers = (0..is_destroyer.len()).map(|_| AtomicU8::new(UNKNOWN)).collect();
+        Compression { problem, is_destroyer, answers }
+    }
+
+    /// Compresses a column.
+    pub(super) fn compress(&self, worker: &mut Worker<'_, I>, column: usize) {
+        let stack = RefCell::default();
+        worker.rewrite(self.problem.matrix, column, |row| match self.problem.reduced(row) {
+            _ if self.is_compressible(row, &mut stack.borrow_mut()) => Rewrite::Drop,
+            Some(stable) => Rewrite::Add(stable),
+            None => Rewrite::Keep,
+        });
+    }
+
+    fn is_compressible(&self, row: usize, stack: &mut Vec<Frame>) -> bool {
         if self.known(row) == UNKNOWN {
             stack.push((row, 0));
         }
         while let Some(&mut (row, ref mut settled)) = stack.last_mut() {
             // A row whose answer is unknown is the low of a stable column, see `known`.
-            let others = self.scan.lookup.get(row).map_or(&[][..], |stable| self.others(stable));
+            let others =
+                self.problem.reduced(row).and_then(<[I]>::split_last).map_or(&[][..], |column| column.1);
             let dropped = |other: &&I| self.known(other.to_usize()) == COMPRESSIBLE;
             *settled += others[*settled..].iter().take_while(dropped).count();
             let answer =
@@ -102,18 +107,12 @@ impl<I: SharedIndex> Search<'_, I> {
         self.known(row) == COMPRESSIBLE
     }
 
-    /// Returns the answer for a row if it is known or follows from the scan alone.
+    /// Returns the answer for a row if it is known or follows from the pairs alone.
     fn known(&self, row: usize) -> u8 {
         match self.answers[row].load(Ordering::Relaxed) {
-            UNKNOWN if self.scan.destroyers[row] => COMPRESSIBLE,
-            UNKNOWN if self.scan.lookup.get(row).is_none() => INCOMPRESSIBLE,
+            UNKNOWN if self.is_destroyer[row] => COMPRESSIBLE,
+            UNKNOWN if self.problem.lookup.get(row).is_none() => INCOMPRESSIBLE,
             answer => answer,
         }
-    }
-
-    /// The rows of a stable column without its low.
-    fn others(&self, stable: usize) -> &[I] {
-        let rows = self.matrix.column(stable);
-        &rows[..rows.len() - 1]
     }
 }

@@ -50,12 +50,12 @@ pub fn hypha<I: SharedIndex>(
     lap(figures, "scan");
     let columns = ReductionMatrix::new(matrix);
     let mut todo = std::mem::take(&mut found.unstable);
-    let cleared = clearing::clear(&columns, &clearing::Creators::of(matrix), &mut todo);
+    let cleared = clearing::clear(&columns, &clearing::creators(matrix), &mut todo);
     lap(figures, "clearing");
     check(progress);
     let compressed = keeping_columns(&columns, is_dual, progress, |progress| {
         let problem = ReductionProblem::new(&columns, &found.lookup, &todo, plan, progress);
-        let compressed = compression::compress(&problem, &found);
+        let compressed = compression::compress(&problem, &found.destroyers);
         lap(figures, "compression");
         figures.additions = compressed.additions + then(&problem);
         compressed

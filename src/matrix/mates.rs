@@ -1,10 +1,13 @@
 //! The table of persistence pairs found so far.
 
+use std::ops::Range;
+
 use phat_formats::Dimension;
 use rayon::prelude::*;
 
 use super::cell_table::CellTable;
 use super::index::{AtomicIndex, SharedIndex};
+use super::traversal::map_tasks;
 
 /// Number of cells in a task.
 const CELLS: usize = 1 << 14;
@@ -127,38 +130,13 @@ impl<I: SharedIndex> Mates<I> {
 
     /// The pairs (creator, destroyer), sorted by creator, without creators that have a mark. Other threads may set
     /// marks meanwhile.
-    pub(crate) fn pairs_before_marks(&self) -> Vec<(I, I)> {
-        let pair = |cell: usize| {
-            let mate = self.get(cell).filter(|&mate| mate > cell && mate < Self::marks())?;
-            Some((I::from_usize(cell), I::from_usize(mate)))
-        };
-        (0..self.table.entries().len()).filter_map(pair).collect()
-    }
-
-    /// The pairs (creator, destroyer), sorted by creator.
     pub(crate) fn pairs(&self) -> Vec<(I, I)> {
-        let pair = |(cell, mate): (usize, &I::Atomic)| {
-            let mate = mate.peek().to_usize();
-            (mate > cell + 1).then(|| (I::from_usize(cell), I::from_usize(mate - 1)))
+        let pairs = |cells: Range<usize>| {
+            let mated = cells.filter_map(|cell| Some((cell, self.get(cell)?)));
+            let pairs = mated.filter(|&(cell, mate)| cell < mate && mate < Self::marks());
+            pairs.map(|(cell, mate)| (I::from_usize(cell), I::from_usize(mate))).collect::<Vec<_>>()
         };
-        let of_task =
-            |(task, mates): (usize, &'_ [I::Atomic])| (task * CELLS..).zip(mates).filter_map(pair).count();
-        let counts: Vec<usize> = self.table.entries().par_chunks(CELLS).enumerate().map(of_task).collect();
-        // Zeroed pages cost nothing until each task writes to its own part.
-        let mut pairs = vec![(I::default(), I::default()); counts.iter().sum()];
-        let mut parts = Vec::with_capacity(counts.len());
-        let mut rest = &mut pairs[..];
-        for (task, &count) in counts.iter().enumerate() {
-            let (part, after) = rest.split_at_mut(count);
-            parts.push((task, part));
-            rest = after;
-        }
-        parts.into_par_iter().for_each(|(task, part)| {
-            let mates = &self.table.entries()[task * CELLS..];
-            let found = (task * CELLS..).zip(&mates[..CELLS.min(mates.len())]).filter_map(pair);
-            part.iter_mut().zip(found).for_each(|(place, pair)| *place = pair);
-        });
-        pairs
+        map_tasks(self.table.entries().len(), &pairs).concat()
     }
 }
 

@@ -4,10 +4,11 @@ use phat_formats::BoundaryMatrix;
 use serde::{Deserialize, Serialize};
 use strum::VariantArray;
 
-use super::clearing::Creators;
+use super::cell_table::CellTable;
+use super::clearing::creators;
 use super::error::MatrixError;
 use super::index::SharedIndex;
-use super::leftmost_ones::{Leftmost, Scanner};
+use super::leftmost_ones::{Scanner, leftmost};
 use super::reason::Reason;
 use super::traversal::map_tasks;
 use crate::names::named;
@@ -215,17 +216,17 @@ pub struct Open {
 impl Open {
     /// Counts the open columns and rows of a matrix.
     pub fn count<I: SharedIndex>(matrix: &BoundaryMatrix<I>) -> Self {
-        Open::count_with(matrix, &Leftmost::of(matrix))
+        Open::count_with(matrix, &leftmost(matrix))
     }
 
-    pub(super) fn count_with<I: SharedIndex>(matrix: &BoundaryMatrix<I>, leftmost: &Leftmost<I>) -> Self {
-        let creators = Creators::of(matrix);
+    pub(super) fn count_with<I: SharedIndex>(matrix: &BoundaryMatrix<I>, leftmost: &CellTable<I>) -> Self {
+        let creators = creators(matrix);
         let count = |columns: std::ops::Range<usize>| {
             let mut open = Open { columns: 0, rows: 0 };
             for cell in columns {
                 let low = matrix.low(cell).map(|low| low.to_usize());
                 let is_stable = low.is_some_and(|low| leftmost.get(low) == Some(cell));
-                open.columns += usize::from(low.is_some() && !is_stable && !creators.contains(cell));
+                open.columns += usize::from(low.is_some() && !is_stable && creators.get(cell).is_none());
                 let first = leftmost.get(cell);
                 let is_pivot =
                     first.is_some_and(|column| matrix.low(column).is_some_and(|low| low.to_usize() == cell));

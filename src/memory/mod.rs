@@ -102,6 +102,20 @@ pub(crate) fn push<T>(items: &mut Vec<T>, item: T) -> Result<(), Refused> {
     Ok(())
 }
 
+/// Reserves room for `more` items. It at least doubles a full vector, so that reallocations are rare. The system may
+/// promise more memory than it has, so the available memory is checked before.
+///
+/// # Errors
+/// [`Refused`] if the memory is not available.
+pub(crate) fn make_room<T>(items: &mut Vec<T>, more: usize) -> Result<(), Refused> {
+    if items.capacity() - items.len() >= more {
+        return Ok(());
+    }
+    let more = more.max(items.len());
+    probe((items.len().saturating_add(more) as u64).saturating_mul(size_of::<T>() as u64))?;
+    reserve(items, more)
+}
+
 /// A vector of `len` zeros. The system provides zeroed memory, so unlike that of [`filled`] it is not written before it
 /// is used.
 ///

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use lacuna::internals::CellTable;
 use lacuna::internals::ReductionMatrix;
-use lacuna::matrix::clearing::{self, Creators};
+use lacuna::matrix::clearing;
 use lacuna::matrix::compression;
 use lacuna::matrix::figures::Distribution;
 use lacuna::matrix::leftmost_ones::Scan;
@@ -168,7 +168,7 @@ pub fn hypha(
     let mut found_by_scan = scan()?;
     let columns = ReductionMatrix::new(matrix);
     let mut todo = std::mem::take(&mut found_by_scan.unstable);
-    clearing::clear(&columns, &Creators::of(matrix), &mut todo);
+    clearing::clear(&columns, &clearing::creators(matrix), &mut todo);
     let problem = ReductionProblem {
         matrix: &columns,
         lookup: &found_by_scan.lookup,
@@ -178,7 +178,7 @@ pub fn hypha(
         columns: Representation::BitTree,
         progress: &(),
     };
-    let compression = compression::compress(&problem, &found_by_scan).additions;
+    let compression = compression::compress(&problem, &found_by_scan.destroyers).additions;
     let additions = compression + then(&problem);
     let pairs = found(&found_by_scan.lookup);
     Ok(Staged { solved: Solved { pairs, additions, took: start.elapsed() }, compression })

@@ -35,7 +35,6 @@
 //! | `selection` | selects classes |
 //! | `partners` | the partner of each cell, and whether the pairs can be those of the matrix |
 //! | `reducer` | reduces columns of R on demand, and derives columns of V from the recorded additions |
-//! | `lists` | many short lists in one vector, whose growth can be refused |
 //! | `store` | the cycles in flat tables, and a view of each |
 //!
 //! The computation runs on one thread. Tables whose size depends on the matrix are refused with an error if there is
@@ -63,7 +62,6 @@
 //! ```
 
 mod error;
-mod lists;
 mod partners;
 mod reducer;
 mod selection;
@@ -71,12 +69,12 @@ mod store;
 #[cfg(test)]
 mod tests;
 
-use phat_formats::{BoundaryMatrix, Index};
+use phat_formats::BoundaryMatrix;
 
+use super::index::SharedIndex;
 use super::pairs::Pairs;
 use crate::memory;
 use crate::progress::{Progress, interruptible};
-use lists::Lists;
 use partners::Partners;
 use reducer::Reducer;
 
@@ -94,7 +92,7 @@ pub use store::{Cycle, Cycles};
 /// # Errors
 /// A selected cell creates no class; the pairs cannot be those of the matrix; there is not enough memory; or
 /// [`CyclesError::Interrupted`].
-pub fn cycles<I: Index>(
+pub fn cycles<I: SharedIndex>(
     matrix: &BoundaryMatrix<I>,
     pairs: &Pairs<I>,
     selection: &ClassSelection,
@@ -106,33 +104,37 @@ pub fn cycles<I: Index>(
     })
 }
 
-fn selected<I: Index>(
+fn selected<I: SharedIndex>(
     matrix: &BoundaryMatrix<I>,
     pairs: &Pairs<I>,
     selection: &ClassSelection,
     progress: &dyn Progress,
 ) -> Result<Cycles<I>, CyclesError> {
     let partners = Partners::new(matrix, pairs)?;
-    let (mut births, essential) = selection.births(&partners)?;
+    let (births, essential) = selection.births(&partners)?;
     let mut reducer = Reducer::new(matrix, &partners, progress)?;
     essential.iter().for_each(|cell| reducer.note_dimension(matrix.dim(cell.to_usize())));
     let mut deaths = Vec::new();
     memory::reserve(&mut deaths, births.len())?;
     deaths.extend(births.iter().map(|birth| I::from_usize(partners.partner(birth.to_usize()))));
-    let finite = births.iter().zip(&deaths).map(|(birth, death)| (birth.to_usize(), death.to_usize()));
+    let finite: Vec<(usize, usize)> =
+        births.iter().zip(&deaths).map(|(birth, death)| (birth.to_usize(), death.to_usize())).collect();
     // A column needs columns of later births only. So by descending birth no selected column has to wait.
-    for (birth, death) in finite.clone().rev() {
+    for &(birth, death) in finite.iter().rev() {
         reducer.cycle_of_pair(birth, death)?;
     }
-    let mut cells = Lists::new();
+    let mut cycles =
+        Cycles { dims: Vec::new(), births, deaths, offsets: vec![0], cells: Vec::new(), additions: 0 };
     for (birth, death) in finite {
-        cells.push(reducer.cycle_of_pair(birth, death)?)?;
+        cycles.push(reducer.cycle_of_pair(birth, death)?)?;
     }
-    essential.iter().try_for_each(|cell| reducer.cycle_of_essential(cell.to_usize(), &mut cells))?;
-    memory::reserve(&mut births, essential.len())?;
-    births.extend(essential);
-    let mut dims = Vec::new();
-    memory::reserve(&mut dims, births.len())?;
-    dims.extend(births.iter().map(|birth| matrix.dim(birth.to_usize())));
-    Ok(Cycles { dims, births, deaths, cells, additions: reducer.additions() })
+    for cell in &essential {
+        cycles.push(reducer.cycle_of_essential(cell.to_usize())?)?;
+    }
+    memory::reserve(&mut cycles.births, essential.len())?;
+    cycles.births.extend(essential);
+    memory::reserve(&mut cycles.dims, cycles.births.len())?;
+    cycles.dims.extend(cycles.births.iter().map(|birth| matrix.dim(birth.to_usize())));
+    cycles.additions = reducer.additions();
+    Ok(cycles)
 }

@@ -1,10 +1,12 @@
 //! Reduces columns of R on demand, and derives columns of V from the recorded additions.
 
-use phat_formats::{BoundaryMatrix, Dimension, Index};
+use hashbrown::HashMap;
+use phat_formats::{BoundaryMatrix, Dimension};
 
 use super::CyclesError;
-use super::lists::Lists;
 use super::partners::{Partners, Role};
+use crate::matrix::index::SharedIndex;
+use crate::matrix::reduction_matrix::ReductionMatrix;
 use crate::matrix::working_columns::{BitTree, WorkingColumn};
 use crate::memory;
 use crate::progress::{Progress, check};
@@ -13,26 +15,22 @@ use crate::progress::{Progress, check};
 const STEPS: u64 = 32;
 
 /// The columns reduced so far, and the column that is being reduced.
-pub(super) struct Reducer<'m, I> {
-    matrix: &'m BoundaryMatrix<I>,
+pub(super) struct Reducer<'m, I: SharedIndex> {
     partners: &'m Partners<I>,
     progress: &'m dyn Progress,
-    /// For each column that additions have reduced, the number of its list in `columns` plus one; 0 for others.
-    places: Vec<I>,
-    /// The reduced columns that differ from those of the matrix.
-    columns: Lists<I>,
-    /// For each of `columns`, the columns that were added to it in order, if additions are recorded for its
-    /// dimension.
-    added: Lists<I>,
+    /// The columns of R that are reduced, and those of the matrix for the others.
+    columns: ReductionMatrix<'m, I>,
+    /// For each reduced column with recorded additions, the columns that were added to it.
+    added: HashMap<usize, Box<[I]>>,
     /// Whether additions are recorded, for each dimension.
     notes: [bool; 1 << Dimension::BITS],
     working: BitTree,
     /// The recorded additions to the column under reduction.
     noted: Vec<I>,
-    /// The rows or cells of a column between working column and list; its capacity is the number of cells.
+    /// The rows or cells of a column behind the working column; its capacity is the number of cells.
     scratch: Vec<I>,
-    /// Partly reduced columns that wait for the column under reduction.
-    waiting: Waiting<I>,
+    /// Partly reduced columns, each of which waits for the next one and the last for the column under reduction.
+    waiting: Vec<Waiting<I>>,
     additions: u64,
 }
 
@@ -43,16 +41,16 @@ struct Task {
     low: Option<usize>,
 }
 
-/// A stack of partly reduced columns.
+/// A partly reduced column.
 struct Waiting<I> {
-    tasks: Vec<Task>,
-    /// The current rows of each column.
-    rows: Lists<I>,
-    /// The recorded additions to each column.
-    noted: Lists<I>,
+    task: Task,
+    /// The current rows of the column.
+    rows: Box<[I]>,
+    /// The recorded additions to the column.
+    noted: Vec<I>,
 }
 
-impl<'m, I: Index> Reducer<'m, I> {
+impl<'m, I: SharedIndex> Reducer<'m, I> {
     /// Creates a reducer without a reduced column.
     ///
     /// # Errors
@@ -63,23 +61,20 @@ impl<'m, I: Index> Reducer<'m, I> {
         progress: &'m dyn Progress,
     ) -> Result<Self, CyclesError> {
         let cells = matrix.len();
-        // `places` and `scratch` take one index per cell each, the working column about a bit.
+        // `columns` and `scratch` take one index per cell each, the working column about a bit.
         memory::probe((cells as u64).saturating_mul(2 * size_of::<I>() as u64 + 1))?;
-        let places = memory::filled(I::default(), cells)?;
         let mut scratch = Vec::new();
         memory::reserve(&mut scratch, cells)?;
         Ok(Reducer {
-            matrix,
             partners,
             progress,
-            places,
-            columns: Lists::new(),
-            added: Lists::new(),
+            columns: ReductionMatrix::new(matrix),
+            added: HashMap::new(),
             notes: [false; 1 << Dimension::BITS],
             working: BitTree::new(cells),
             noted: Vec::new(),
             scratch,
-            waiting: Waiting { tasks: Vec::new(), rows: Lists::new(), noted: Lists::new() },
+            waiting: Vec::new(),
             additions: 0,
         })
     }
@@ -99,27 +94,18 @@ impl<'m, I: Index> Reducer<'m, I> {
     /// # Errors
     /// The pairs are not those of the matrix; or there is no memory for the column.
     pub(super) fn cycle_of_pair(&mut self, birth: usize, death: usize) -> Result<&[I], CyclesError> {
-        if self.reduced(birth, death).is_none() {
+        if self.columns.low(death) != Some(birth) {
             self.reduce(Task { column: death, low: Some(birth) })?;
         }
-        self.reduced(birth, death).ok_or(CyclesError::NotThePairs { column: death })
+        Ok(self.columns.column(death))
     }
 
-    /// Column `death` of R, with the low `birth`, if it has been reduced or is reduced as it stands.
-    fn reduced(&self, birth: usize, death: usize) -> Option<&[I]> {
-        reduced(self.matrix, &self.places, &self.columns, birth, death)
-    }
-
-    /// Appends the column of V of a cell that creates an essential class to `cycle`, ascending. Additions to columns
-    /// of its dimension must be recorded.
+    /// Returns the column of V of a cell that creates an essential class, ascending. Additions to columns of its
+    /// dimension must be recorded.
     ///
     /// # Errors
     /// The pairs are not those of the matrix; or there is no memory for the columns.
-    pub(super) fn cycle_of_essential(
-        &mut self,
-        cell: usize,
-        cycle: &mut Lists<I>,
-    ) -> Result<(), CyclesError> {
+    pub(super) fn cycle_of_essential(&mut self, cell: usize) -> Result<&[I], CyclesError> {
         self.reduce(Task { column: cell, low: None })?;
         self.noted.iter().for_each(|column| self.working.toggle(column.to_usize()));
         self.noted.clear();
@@ -129,22 +115,20 @@ impl<'m, I: Index> Reducer<'m, I> {
         while let Some(column) = self.working.greatest() {
             self.working.toggle(column);
             self.scratch.push(I::from_usize(column));
-            if let Some(list) = self.places[column].to_usize().checked_sub(1) {
-                self.working.add(self.added.get(list));
-            }
+            self.added.get(&column).into_iter().for_each(|added| self.working.add(added));
         }
         self.scratch.reverse();
-        Ok(cycle.push(&self.scratch)?)
+        Ok(&self.scratch)
     }
 
     /// Reduces a column and the columns that it needs. The working column is empty before and after.
     fn reduce(&mut self, task: Task) -> Result<(), CyclesError> {
         let mut task = task;
-        self.working.add(self.matrix.column(task.column));
+        self.working.add(self.columns.column(task.column));
         loop {
             let low = self.working.greatest();
             if low == task.low {
-                let Some(waiting) = self.finish(task)? else { return Ok(()) };
+                let Some(waiting) = self.finish(task) else { return Ok(()) };
                 task = waiting;
                 continue;
             }
@@ -156,76 +140,43 @@ impl<'m, I: Index> Reducer<'m, I> {
             let Some((birth, death)) = needed else {
                 return Err(CyclesError::NotThePairs { column: task.column });
             };
-            if self.add(birth, death) {
-                if self.notes[usize::from(self.matrix.dim(task.column))] {
-                    memory::push(&mut self.noted, I::from_usize(death))?;
-                }
+            if self.columns.low(death) == Some(birth) {
+                self.add(task, death)?;
             } else {
-                self.suspend(task)?;
+                WorkingColumn::take(&mut self.working, &mut self.scratch);
+                let (rows, noted) = (self.scratch[..].into(), std::mem::take(&mut self.noted));
+                self.waiting.push(Waiting { task, rows, noted });
                 task = Task { column: death, low: Some(birth) };
-                self.working.add(self.matrix.column(death));
+                self.working.add(self.columns.column(death));
             }
         }
     }
 
-    /// Adds column `death` of R, with the low `birth`, if it is reduced, and returns whether it is.
-    fn add(&mut self, birth: usize, death: usize) -> bool {
-        let column = reduced(self.matrix, &self.places, &self.columns, birth, death);
-        let Some(column) = column else { return false };
-        self.working.add(column);
+    /// Adds column `death` of R, which is reduced, to the column under reduction.
+    fn add(&mut self, task: Task, death: usize) -> Result<(), CyclesError> {
+        self.working.add(self.columns.column(death));
         self.additions += 1;
         if self.additions.is_multiple_of(STEPS) {
             check(self.progress);
         }
-        true
-    }
-
-    /// Pushes a partly reduced column on the stack and empties the working column.
-    fn suspend(&mut self, task: Task) -> Result<(), CyclesError> {
-        WorkingColumn::take(&mut self.working, &mut self.scratch);
-        memory::push(&mut self.waiting.tasks, task)?;
-        self.waiting.rows.push(&self.scratch)?;
-        self.waiting.noted.push(&self.noted)?;
-        self.noted.clear();
+        if self.notes[usize::from(self.columns.boundaries().dim(task.column))] {
+            memory::push(&mut self.noted, I::from_usize(death))?;
+        }
         Ok(())
     }
 
-    /// Stores the reduced working column and resumes the column on top of the stack, if there is one.
-    fn finish(&mut self, task: Task) -> Result<Option<Task>, CyclesError> {
+    /// Stores the reduced working column and resumes the column that waits for it, if there is one.
+    fn finish(&mut self, task: Task) -> Option<Task> {
         if task.low.is_some() {
             WorkingColumn::take(&mut self.working, &mut self.scratch);
-            self.columns.push(&self.scratch)?;
-            self.added.push(&self.noted)?;
-            self.places[task.column] = I::from_usize(self.columns.len());
-            self.noted.clear();
+            self.columns.set(task.column, &self.scratch);
+            if !self.noted.is_empty() {
+                self.added.insert(task.column, std::mem::take(&mut self.noted).into());
+            }
         }
-        let Some(waiting) = self.waiting.tasks.pop() else { return Ok(None) };
-        let top = self.waiting.rows.len() - 1;
-        self.working.add(self.waiting.rows.get(top));
-        let noted = self.waiting.noted.get(top);
-        memory::reserve(&mut self.noted, noted.len())?;
-        self.noted.extend_from_slice(noted);
-        self.waiting.rows.pop();
-        self.waiting.noted.pop();
-        Ok(Some(waiting))
-    }
-}
-
-/// Column `death` of R, with the low `birth`, if it is among the reduced `columns` or is reduced as it stands in the
-/// matrix.
-#[inline]
-fn reduced<'a, I: Index>(
-    matrix: &'a BoundaryMatrix<I>,
-    places: &[I],
-    columns: &'a Lists<I>,
-    birth: usize,
-    death: usize,
-) -> Option<&'a [I]> {
-    match places[death].to_usize().checked_sub(1) {
-        Some(list) => Some(columns.get(list)),
-        None => {
-            let column = matrix.column(death);
-            column.last().is_some_and(|low| low.to_usize() == birth).then_some(column)
-        }
+        let Waiting { task, rows, noted } = self.waiting.pop()?;
+        self.working.add(&rows);
+        self.noted = noted;
+        Some(task)
     }
 }

@@ -2,7 +2,7 @@
 
 use phat_formats::{Dimension, Index};
 
-use super::lists::Lists;
+use crate::memory::{self, Refused};
 
 /// Cycles that represent classes: those of pairs by birth, then those of essential classes by birth.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -13,8 +13,10 @@ pub struct Cycles<I> {
     pub(super) births: Vec<I>,
     /// The cells that destroy the classes; essential classes, which come last, have none.
     pub(super) deaths: Vec<I>,
-    /// The cells of the cycles.
-    pub(super) cells: Lists<I>,
+    /// Start of each cycle in `cells`, and then the number of all cells.
+    pub(super) offsets: Vec<usize>,
+    /// The cells of all cycles, concatenated.
+    pub(super) cells: Vec<I>,
     /// Number of column additions.
     pub(super) additions: u64,
 }
@@ -34,6 +36,13 @@ pub struct Cycle<'a, I> {
 }
 
 impl<I: Index> Cycles<I> {
+    /// Appends the cells of a cycle.
+    pub(super) fn push(&mut self, cycle: &[I]) -> Result<(), Refused> {
+        memory::make_room(&mut self.cells, cycle.len())?;
+        self.cells.extend_from_slice(cycle);
+        memory::push(&mut self.offsets, self.cells.len())
+    }
+
     /// Number of cycles.
     pub fn len(&self) -> usize {
         self.births.len()
@@ -50,18 +59,18 @@ impl<I: Index> Cycles<I> {
             dim: self.dims[cycle],
             birth: self.births[cycle],
             death: self.deaths.get(cycle).copied(),
-            cells: self.cells.get(cycle),
+            cells: &self.cells[self.offsets[cycle]..self.offsets[cycle + 1]],
         })
     }
 
     /// Start of the cells of each cycle in [`cells`](Self::cells), and then the number of all cells.
     pub fn offsets(&self) -> &[usize] {
-        self.cells.offsets()
+        &self.offsets
     }
 
     /// The cells of all cycles, concatenated.
     pub fn cells(&self) -> &[I] {
-        self.cells.items()
+        &self.cells
     }
 
     /// Number of column additions.

@@ -1,5 +1,7 @@
 //! Tests of small matrices whose cycles are evident, and of pairs that must be refused.
 
+use phat_formats::Index;
+
 use super::*;
 use crate::matrix::Figures;
 

@@ -8,20 +8,18 @@ use std::ops::Range;
 use phat_formats::{BoundaryMatrix, Dimension};
 use rayon::prelude::*;
 
-use super::scan::{Leftmost, Scan};
+use super::scan::Scan;
 use crate::matrix::cell_table;
 use crate::matrix::cell_table::CellTable;
 use crate::matrix::index::{AtomicIndex, SharedIndex};
 use crate::matrix::mates::Mates;
 use crate::matrix::traversal::{TASK, batches, each_task, map_tasks, touch};
 
-impl<I: SharedIndex> Leftmost<I> {
-    /// Computes the leftmost ones of a matrix.
-    pub(crate) fn of(matrix: &BoundaryMatrix<I>) -> Self {
-        let table = I::zeros(matrix.len());
-        note_leftmost(matrix, &table, |_| true);
-        Leftmost { table }
-    }
+/// The column of the leftmost one of each row of a matrix: `Left` of HYPHA's Algorithm 2.
+pub(crate) fn leftmost<I: SharedIndex>(matrix: &BoundaryMatrix<I>) -> CellTable<I> {
+    let table = CellTable::new(matrix.len());
+    note_leftmost(matrix, table.entries(), |_| true);
+    table
 }
 
 /// Stores in `table`, for each row, the first column of the wanted dimensions that has it, plus one. The table must
@@ -88,11 +86,11 @@ pub(crate) fn pair_stable<I: SharedIndex>(
 
 /// Scans a matrix for leftmost ones.
 pub fn scan<I: SharedIndex>(matrix: &BoundaryMatrix<I>) -> Scan<I> {
-    scan_with(matrix, &Leftmost::of(matrix))
+    scan_with(matrix, &leftmost(matrix))
 }
 
 /// Scans a matrix whose leftmost ones are known.
-pub(super) fn scan_with<I: SharedIndex>(matrix: &BoundaryMatrix<I>, leftmost: &Leftmost<I>) -> Scan<I> {
+pub(super) fn scan_with<I: SharedIndex>(matrix: &BoundaryMatrix<I>, leftmost: &CellTable<I>) -> Scan<I> {
     let lookup = CellTable::new(matrix.len());
     let holds_leftmost =
         |column: usize| matrix.column(column).iter().any(|row| leftmost.get(row.to_usize()) == Some(column));
@@ -117,7 +115,7 @@ struct Kinds<I> {
 /// Classifies columns, and stores the pairs of the stable ones in `lookup`.
 fn kinds<I: SharedIndex>(
     matrix: &BoundaryMatrix<I>,
-    leftmost: &Leftmost<I>,
+    leftmost: &CellTable<I>,
     lookup: &CellTable<I>,
     columns: Range<usize>,
 ) -> Kinds<I> {

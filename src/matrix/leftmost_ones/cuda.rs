@@ -11,11 +11,11 @@ use phat_formats::BoundaryMatrix;
 use rayon::prelude::*;
 
 pub use self::resident::Resident;
-use super::scan::{Leftmost, Scan};
+use super::scan::Scan;
 use crate::cuda::leftmost_ones::{LeftmostKernels, Piece, Tables};
 use crate::cuda::{Buffer, CudaError, Gpu, Pinned, Plain};
 use crate::matrix::cell_table::CellTable;
-use crate::matrix::index::{AtomicIndex, SharedIndex};
+use crate::matrix::index::SharedIndex;
 use crate::matrix::mates::Mates;
 
 /// Entries and columns in a buffer: enough for copies at full speed, few enough to be page-locked quickly.
@@ -127,17 +127,17 @@ impl<I: SharedIndex> Scanned<'_, I> {
     }
 
     /// Fetches the leftmost ones.
-    pub(crate) fn leftmost(&mut self) -> Result<Leftmost<I>, CudaError> {
+    pub(crate) fn leftmost(&mut self) -> Result<CellTable<I>, CudaError> {
         let n = self.len();
-        let table = I::zeros(n);
+        let table = CellTable::new(n);
         let Prepared { gpu, slots, .. } = &mut *self.prepared;
         fetch(gpu, slots, &self.tables.leftmost, |row, column| {
             // A number that is not a column stands for none.
             if column.to_usize() < n {
-                table[row].put(I::from_usize(column.to_usize() + 1));
+                table.put(row, column.to_usize());
             }
         })?;
-        Ok(Leftmost { table })
+        Ok(table)
     }
 
     /// Fetches the pairs of stable columns and their lows.

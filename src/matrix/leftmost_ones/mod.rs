@@ -25,22 +25,8 @@ mod scanner;
 #[cfg(test)]
 mod tests;
 
-use crate::backend::Difference;
 pub use cpu::scan;
-pub(super) use cpu::{claim, note_leftmost, pair_stable};
+pub(super) use cpu::{claim, leftmost, note_leftmost, pair_stable};
 pub(super) use estimate::estimate;
-pub(crate) use scan::Leftmost;
 pub use scan::Scan;
 pub use scanner::{ScanError, Scanner};
-
-use super::index::SharedIndex;
-
-impl<I: SharedIndex> Scan<I> {
-    /// Compares the results of a device with those of the processor.
-    ///
-    /// # Errors
-    /// Returns the first difference.
-    pub fn compare(&self, processor: &Scan<I>) -> Result<(), Difference> {
-        check::scan(self, processor)
-    }
-}

@@ -1,23 +1,7 @@
 //! Results of the scan of leftmost ones.
 
-use crate::matrix::cell_table;
 use crate::matrix::cell_table::CellTable;
-use crate::matrix::index::{AtomicIndex, SharedIndex};
-
-/// The column of the leftmost one of each row: `Left` of HYPHA's Algorithm 2.
-#[derive(Debug)]
-pub(crate) struct Leftmost<I: SharedIndex> {
-    /// The column plus one, or zero for a row of zeros.
-    pub(super) table: Vec<I::Atomic>,
-}
-
-impl<I: SharedIndex> Leftmost<I> {
-    /// The column of the leftmost one of a row.
-    #[inline]
-    pub(crate) fn get(&self, row: usize) -> Option<usize> {
-        cell_table::cell(self.table[row].peek())
-    }
-}
+use crate::matrix::index::SharedIndex;
 
 /// The results of the scan for each column and row, for the later stages of HYPHA.
 pub struct Scan<I: SharedIndex> {

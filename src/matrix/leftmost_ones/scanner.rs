@@ -6,12 +6,13 @@ use std::sync::Mutex;
 use phat_formats::{BoundaryMatrix, MatrixSize};
 
 use super::check;
-use super::cpu::scan_with;
+use super::cpu::{leftmost, scan_with};
 use super::cuda::{Prepared, Scanned};
 use super::estimate::estimate;
-use super::scan::{Leftmost, Scan};
+use super::scan::Scan;
 use crate::backend::{Backend, BackendError, Decision, Difference, MachineError};
 use crate::cuda::CudaError;
+use crate::matrix::cell_table::CellTable;
 use crate::matrix::index::SharedIndex;
 use crate::matrix::mates::Mates;
 use crate::matrix::reason::Reason;
@@ -86,8 +87,8 @@ impl Scanner {
     pub(crate) fn leftmost<I: SharedIndex>(
         &self,
         matrix: &BoundaryMatrix<I>,
-    ) -> Result<Leftmost<I>, ScanError> {
-        self.run(matrix, || Leftmost::of(matrix), |scanned| scanned.leftmost())
+    ) -> Result<CellTable<I>, ScanError> {
+        self.run(matrix, || leftmost(matrix), |scanned| scanned.leftmost())
     }
 
     /// The pairs of stable columns and their lows. Returns `None` if the processor has to find them, since the caller
@@ -134,9 +135,9 @@ fn compare<I: SharedIndex>(
     matrix: &BoundaryMatrix<I>,
     scanned: &mut Scanned<'_, I>,
 ) -> Result<Result<(), Difference>, CudaError> {
-    let own = Leftmost::of(matrix);
+    let own = leftmost(matrix);
     let (leftmost, scan) = (scanned.leftmost()?, scanned.scan()?);
-    let compared = check::leftmost(matrix.len(), &leftmost, &own)
-        .and_then(|()| check::scan(&scan, &scan_with(matrix, &own)));
+    let compared =
+        check::tables("leftmost", &leftmost, &own).and_then(|()| scan.compare(&scan_with(matrix, &own)));
     Ok(compared.map_err(|difference| difference.within("scan")))
 }

@@ -9,6 +9,7 @@ use super::*;
 use crate::backend::{Backend, BackendError, BackendRequest, Choice, Decision};
 use crate::cuda::{CudaError, Gpu};
 use crate::matrix::cell_table::CellTable;
+use crate::matrix::index::SharedIndex;
 use crate::matrix::{Algorithm, BoundaryMatrix, Dimension, Dualize, Index, Plan, Representation};
 use crate::matrix::{reduce, reduce_with};
 
@@ -121,11 +122,11 @@ fn plain<I: SharedIndex>(matrix: &BoundaryMatrix<I>) -> (Vec<Option<usize>>, Sca
 fn the_processors_scan_is_what_the_definitions_say() {
     for (what, matrix) in matrices::<u32>(1).filter(|(_, matrix)| matrix.len() <= 257) {
         let (expected, plain) = plain(&matrix);
-        let leftmost = Leftmost::of(&matrix);
+        let leftmost = leftmost(&matrix);
         for (row, &expected) in expected.iter().enumerate() {
             assert_eq!(leftmost.get(row), expected, "{what}, row {row}");
         }
-        check::scan(&scan(&matrix), &plain).unwrap_or_else(|error| panic!("{what}: {error}"));
+        Scan::compare(&scan(&matrix), &plain).unwrap_or_else(|error| panic!("{what}: {error}"));
     }
 }
 
@@ -145,8 +146,8 @@ fn five() -> BoundaryMatrix<u32> {
 fn differences_are_named_by_stage_and_place() {
     let matrix = five();
     let right = || scan(&matrix);
-    let said = |found: Scan<u32>| check::scan(&found, &right()).unwrap_err().to_string();
-    assert_eq!(check::scan(&right(), &right()), Ok(()));
+    let said = |found: Scan<u32>| Scan::compare(&found, &right()).unwrap_err().to_string();
+    assert_eq!(Scan::compare(&right(), &right()), Ok(()));
     let wrong = right();
     wrong.lookup.set(1, 4);
     assert_eq!(said(wrong), "lookup: row 1: column 4 on the device, column 3 on the processor");
@@ -163,8 +164,8 @@ fn differences_are_named_by_stage_and_place() {
     assert_eq!(said(wrong), "cleared: all columns: 1 on the device, 0 on the processor");
     let wrong = Scan { unstable: vec![4, 2], ..right() };
     assert_eq!(said(wrong), "unstable: place 1: column 2 on the device, none on the processor");
-    let other = Leftmost::<u32>::of(&BoundaryMatrix::from_parts(vec![0; 5], vec![0; 6], vec![]).unwrap());
-    let said = check::leftmost(5, &other, &Leftmost::of(&matrix)).unwrap_err();
+    let other = leftmost::<u32>(&BoundaryMatrix::from_parts(vec![0; 5], vec![0; 6], vec![]).unwrap());
+    let said = check::tables("leftmost", &other, &leftmost(&matrix)).unwrap_err();
     assert_eq!(said.to_string(), "leftmost: row 0: none on the device, column 2 on the processor");
     let error = ScanError::from(said.within("scan")).to_string();
     assert!(error.starts_with("self-check: scan: leftmost: row 0: "), "{error}");
@@ -195,7 +196,7 @@ fn without_a_device_auto_scans_here_and_cuda_is_an_error() {
         let reason = scanner.reason().unwrap();
         assert_eq!((reason.what, reason.choice.as_str()), ("backend", "cpu"));
         assert!(reason.why.starts_with(why), "{}", reason.why);
-        check::scan(&scanner.scan(&matrix).unwrap(), &scan(&matrix)).unwrap();
+        Scan::compare(&scanner.scan(&matrix).unwrap(), &scan(&matrix)).unwrap();
         assert_eq!((scanner.device_memory(), scanner.notes()), (0, vec![]));
     }
 }
@@ -214,18 +215,18 @@ fn the_machine_is_the_first_reason() {
 
 /// Checks that a device and the processor give the same results for a scan.
 fn agrees<I: SharedIndex>(what: &str, matrix: &BoundaryMatrix<I>, scanner: &Scanner) {
-    let own = Leftmost::of(matrix);
+    let own = leftmost(matrix);
     let failed = |error: &dyn std::fmt::Display| -> ! { panic!("{what}: {error}") };
     let leftmost = scanner.leftmost(matrix).unwrap_or_else(|error| failed(&error));
-    check::leftmost(matrix.len(), &leftmost, &own).unwrap_or_else(|error| failed(&error));
+    check::tables("leftmost", &leftmost, &own).unwrap_or_else(|error| failed(&error));
     // Matrices of other kinds are not complexes, so a cell may be in two stable pairs.
     if what.starts_with("Bipartite")
         && let Some(mates) = scanner.mates(matrix).unwrap_or_else(|error| failed(&error))
     {
-        assert_eq!(mates.pairs(), pair_stable(matrix, &own.table, |_| true).pairs(), "{what}");
+        assert_eq!(mates.pairs(), pair_stable(matrix, own.entries(), |_| true).pairs(), "{what}");
     }
     let found = scanner.scan(matrix).unwrap_or_else(|error| failed(&error));
-    check::scan(&found, &scan_with(matrix, &own)).unwrap_or_else(|error| failed(&error));
+    Scan::compare(&found, &scan_with(matrix, &own)).unwrap_or_else(|error| failed(&error));
 }
 
 /// Checks one device on one matrix after the other.

@@ -22,7 +22,7 @@ use super::problem::{Additions, ReductionProblem};
 use crate::matrix::index::SharedIndex;
 #[cfg(doc)]
 use crate::matrix::reduction_matrix::ReductionMatrix;
-use crate::matrix::working_columns::{Column, WorkingColumn};
+use crate::matrix::working_columns;
 use crate::progress::check;
 
 /// Number of additions between checks whether the run is to end.
@@ -57,7 +57,7 @@ pub fn row<I: SharedIndex>(problem: &ReductionProblem<'_, I>) -> Additions {
     let (matrix, lookup) = (problem.matrix, problem.lookup);
     let mut waiting = Waiting::<I>::new(matrix.len());
     let mut changed: HashMap<usize, Vec<I>> = HashMap::new();
-    let mut working = Column::new(problem.columns, matrix.len());
+    let mut working = working_columns::column(problem.columns, matrix.len());
     let mut additions = 0;
     let mut todo = problem.todo.iter().rev().map(|column| column.to_usize()).peekable();
     for row in (0..matrix.len()).rev() {
@@ -81,7 +81,8 @@ pub fn row<I: SharedIndex>(problem: &ReductionProblem<'_, I>) -> Additions {
             if additions % STEPS == 0 {
                 check(problem.progress);
             }
-            match working.add_and_pivot(reduced) {
+            working.add(reduced);
+            match working.pivot() {
                 Some(pivot) => waiting.push(pivot.to_usize(), column),
                 None => matrix.clear(column),
             }

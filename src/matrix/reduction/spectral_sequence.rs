@@ -24,42 +24,24 @@
 //! threads a pair can be wrong. Here `Worker::reduce` writes a column before it returns, `Team::map` returns when all
 //! workers have, and pairs are read off the lookup.
 
-use std::ops::Range;
-
 use super::problem::{Additions, ReductionProblem};
 use super::stripes::Stripes;
-use super::team::{Team, Worker};
+use super::team::Team;
 use crate::matrix::index::SharedIndex;
 
 /// Reduces stripes in parallel, as many as there are threads.
 pub fn spectral_sequence<I: SharedIndex>(problem: &ReductionProblem<'_, I>) -> Additions {
     let mut team = Team::new(problem);
     for columns in problem.dimensions() {
-        let mut stripes = Stripes::cut(&columns, problem.threads);
+        let mut stripes = Stripes::cut(&[columns], problem.threads);
         for pass in 0..stripes.count() {
             stripes.open = team.map(stripes.count(), |worker, stripe| {
-                reduce_tile(problem, worker, &stripes.open[stripe], &stripes.block(stripe, pass))
+                let mut left = Vec::new();
+                let (open, block) = (&stripes.open[stripe], stripes.block(stripe, pass));
+                worker.reduce_within(problem, open, &block, |column, _| left.push(column));
+                left
             });
         }
     }
     team.additions()
-}
-
-/// Reduces the open columns of a stripe within a block of rows. Returns those that are still open.
-pub(super) fn reduce_tile<I: SharedIndex>(
-    problem: &ReductionProblem<'_, I>,
-    worker: &mut Worker<'_, I>,
-    open: &[I],
-    block: &Range<usize>,
-) -> Vec<I> {
-    let within = |pivot: usize| block.contains(&pivot).then(|| problem.reduced(pivot)).flatten();
-    let mut left = Vec::new();
-    for &column in open {
-        match worker.reduce(problem.matrix, column.to_usize(), within) {
-            Some(pivot) if block.contains(&pivot) => problem.pair(pivot, column.to_usize()),
-            Some(_) => left.push(column),
-            None => (),
-        }
-    }
-    left
 }

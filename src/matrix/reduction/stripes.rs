@@ -16,13 +16,8 @@ pub(crate) struct Stripes<I> {
 }
 
 impl<I: Index> Stripes<I> {
-    /// Cuts columns into at most `stripes` stripes, none of them empty.
-    pub(crate) fn cut(columns: &[I], stripes: usize) -> Self {
-        Self::cut_parts(&[columns], stripes)
-    }
-
-    /// Like [`Stripes::cut`], but for columns in several consecutive slices.
-    pub(crate) fn cut_parts(parts: &[impl AsRef<[I]>], stripes: usize) -> Self {
+    /// Cuts columns, which lie in several consecutive slices, into at most `stripes` stripes, none of them empty.
+    pub(crate) fn cut(parts: &[impl AsRef<[I]>], stripes: usize) -> Self {
         let columns: usize = parts.iter().map(|part| part.as_ref().len()).sum();
         let share = columns.div_ceil(stripes.max(1)).max(1);
         let mut open: Vec<Vec<I>> = Vec::new();
@@ -70,11 +65,11 @@ mod tests {
 
     #[test]
     fn blocks_end_where_stripes_start() {
-        let stripes = Stripes::cut(&[3u32, 5, 8, 9, 20], 3);
+        let stripes = Stripes::cut(&[[3u32, 5, 8, 9, 20]], 3);
         assert_eq!(stripes.open, [vec![3, 5], vec![8, 9], vec![20]]);
         assert_eq!(stripes.count(), 3);
         let parts = [vec![3u32], vec![], vec![5, 8, 9], vec![20]];
-        assert_eq!(Stripes::cut_parts(&parts, 3).open, stripes.open);
+        assert_eq!(Stripes::cut(&parts, 3).open, stripes.open);
         assert_eq!(stripes.block(2, 0), 20..usize::MAX);
         assert_eq!(stripes.block(2, 1), 8..20);
         assert_eq!(stripes.block(2, 2), 0..8);
@@ -84,8 +79,8 @@ mod tests {
 
     #[test]
     fn no_more_stripes_than_columns() {
-        assert_eq!(Stripes::cut(&[1u32, 2], 8).count(), 2);
-        assert_eq!(Stripes::<u32>::cut(&[], 8).count(), 0);
-        assert_eq!(Stripes::cut(&[1u32, 2], 1).count(), 1);
+        assert_eq!(Stripes::cut(&[[1u32, 2]], 8).count(), 2);
+        assert_eq!(Stripes::<u32>::cut(&[[]], 8).count(), 0);
+        assert_eq!(Stripes::cut(&[[1u32, 2]], 1).count(), 1);
     }
 }

@@ -1,13 +1,14 @@
 //! The threads of a reduction, each with a working column of its own.
 
 use std::iter;
+use std::ops::Range;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::problem::{Additions, ReductionProblem};
 use crate::matrix::index::SharedIndex;
 use crate::matrix::reduction_matrix::ReductionMatrix;
-use crate::matrix::working_columns::{Column, WorkingColumn};
+use crate::matrix::working_columns::{self, WorkingColumn};
 use crate::parallel;
 use crate::progress::{Progress, check};
 
@@ -19,7 +20,7 @@ const STEPS: u64 = 32;
 pub(crate) struct Worker<'p, I> {
     progress: &'p dyn Progress,
     steps: u64,
-    working: Column<I>,
+    working: Box<dyn WorkingColumn<I>>,
     rows: Vec<I>,
     /// Number of additions so far.
     pub additions: Additions,
@@ -28,7 +29,7 @@ pub(crate) struct Worker<'p, I> {
 impl<'p, I: SharedIndex> Worker<'p, I> {
     /// Creates a worker for the columns of a problem.
     pub(crate) fn new(problem: &ReductionProblem<'p, I>) -> Self {
-        let working = Column::new(problem.columns, problem.matrix.len());
+        let working = working_columns::column(problem.columns, problem.matrix.len());
         Worker { progress: problem.progress, steps: 0, working, rows: Vec::new(), additions: 0 }
     }
 
@@ -72,16 +73,37 @@ impl<'p, I: SharedIndex> Worker<'p, I> {
         loop {
             self.additions += 1;
             self.step();
-            let Some(pivot) = self.working.add_and_pivot(other) else {
+            self.working.add(other);
+            let Some(pivot) = self.working.pivot() else {
                 matrix.clear(column);
                 return None;
             };
             match next(pivot.to_usize()) {
                 Some(found) => other = found,
                 None => {
-                    self.store(matrix, column);
+                    self.working.take(&mut self.rows);
+                    matrix.set(column, &self.rows);
                     return Some(pivot.to_usize());
                 }
+            }
+        }
+    }
+
+    /// Reduces columns, from left to right, as long as their lows are in a block of rows, and pairs them there. Calls
+    /// `left` with each column that has a low outside the block then, and with that low.
+    pub(crate) fn reduce_within(
+        &mut self,
+        problem: &ReductionProblem<'_, I>,
+        columns: &[I],
+        block: &Range<usize>,
+        mut left: impl FnMut(I, usize),
+    ) {
+        let within = |pivot: usize| block.contains(&pivot).then(|| problem.reduced(pivot)).flatten();
+        for &column in columns {
+            match self.reduce(problem.matrix, column.to_usize(), within) {
+                Some(pivot) if block.contains(&pivot) => problem.pair(pivot, column.to_usize()),
+                Some(pivot) => left(column, pivot),
+                None => (),
             }
         }
     }
@@ -110,11 +132,6 @@ impl<'p, I: SharedIndex> Worker<'p, I> {
         if self.rows != matrix.column(column) {
             matrix.set(column, &self.rows);
         }
-    }
-
-    fn store(&mut self, matrix: &ReductionMatrix<'_, I>, column: usize) {
-        self.working.take(&mut self.rows);
-        matrix.set(column, &self.rows);
     }
 }
 
@@ -153,17 +170,10 @@ impl<'p, I: SharedIndex> Team<'p, I> {
         if tasks <= 1 {
             return (0..tasks).map(|task| each(&mut self.workers[0], task)).collect();
         }
-        let next = AtomicUsize::new(0);
         let all = Mutex::new(Vec::with_capacity(tasks));
-        parallel::pieces_mut(&mut self.workers, 1, &|_, worker| {
-            let mut results = Vec::new();
-            loop {
-                let task = next.fetch_add(1, Ordering::Relaxed);
-                if task >= tasks {
-                    return parallel::lock(&all).append(&mut results);
-                }
-                results.push((task, each(&mut worker[0], task)));
-            }
+        self.run(tasks, 1, |worker, task| {
+            let result = each(worker, task);
+            parallel::lock(&all).push((task, result));
         });
         let mut results: Vec<(usize, R)> = parallel::into_inner(all);
         results.sort_unstable_by_key(|&(task, _)| task);
@@ -172,15 +182,19 @@ impl<'p, I: SharedIndex> Team<'p, I> {
 
     /// Calls `each` for many small items. Each worker takes the next items in order.
     pub(crate) fn each<T: Sync>(&mut self, items: &[T], each: impl Fn(&mut Worker<'p, I>, &T) + Sync) {
+        self.run(items.len(), BATCH, |worker, item| each(worker, &items[item]));
+    }
+
+    /// Runs tasks 0..`tasks`. Each worker takes the next `batch` of them in order.
+    fn run(&mut self, tasks: usize, batch: usize, each: impl Fn(&mut Worker<'p, I>, usize) + Sync) {
         let next = AtomicUsize::new(0);
         parallel::pieces_mut(&mut self.workers, 1, &|_, worker| {
             loop {
-                let start = next.fetch_add(BATCH, Ordering::Relaxed);
-                if start >= items.len() {
+                let start = next.fetch_add(batch, Ordering::Relaxed);
+                if start >= tasks {
                     return;
                 }
-                let batch = &items[start..items.len().min(start + BATCH)];
-                batch.iter().for_each(|item| each(&mut worker[0], item));
+                (start..tasks.min(start + batch)).for_each(|task| each(&mut worker[0], task));
             }
         });
     }

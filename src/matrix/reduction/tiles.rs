@@ -31,7 +31,7 @@ pub(crate) struct Tiles<I> {
 impl<I: SharedIndex> Tiles<I> {
     /// Cuts the columns of a dimension, ascending and in several parts, into at most `stripes` stripes.
     pub(crate) fn cut(problem: &ReductionProblem<'_, I>, parts: &[Vec<I>], stripes: usize) -> Self {
-        let mut stripes = Stripes::cut_parts(parts, stripes);
+        let mut stripes = Stripes::cut(parts, stripes);
         let rows_are_mixed = rows_are_mixed(problem, parts.iter().flatten().next());
         let whole = std::mem::take(&mut stripes.open).into_iter().enumerate();
         let open = whole.map(|(stripe, columns)| {
@@ -91,18 +91,11 @@ impl<I: SharedIndex> Tiles<I> {
         tile: &Tile<I>,
     ) -> Vec<Vec<I>> {
         let block = self.stripes.rows(tile.block);
-        let within = |pivot: usize| block.contains(&pivot).then(|| problem.reduced(pivot)).flatten();
         let mut left = Vec::new();
-        for &column in ascending(&tile.columns).iter() {
-            match worker.reduce(problem.matrix, column.to_usize(), within) {
-                Some(pivot) if block.contains(&pivot) => problem.pair(pivot, column.to_usize()),
-                Some(pivot) => {
-                    left.resize_with(tile.block, Vec::new);
-                    left[self.stripes.block_of(pivot)].push(column);
-                }
-                None => (),
-            }
-        }
+        worker.reduce_within(problem, &ascending(&tile.columns), &block, |column, pivot| {
+            left.resize_with(tile.block, Vec::new);
+            left[self.stripes.block_of(pivot)].push(column);
+        });
         left
     }
 }

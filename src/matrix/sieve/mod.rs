@@ -31,7 +31,7 @@ use phat_formats::{BoundaryMatrix, Dimension, MatrixSize};
 
 use self::graph::Survey;
 use self::residue::Keeping;
-use super::checkpoint::{SavedPairs, Scope, save_pairs};
+use super::checkpoint::{SavedPairs, save_pairs};
 use super::error::MatrixError;
 use super::expected;
 use super::figures::{Block, Figures, Method};
@@ -64,8 +64,27 @@ pub(super) fn reduce<I: SharedIndex>(
     progress: &dyn Progress,
 ) -> Result<Pairs<I>, MatrixError> {
     let mut run = match SavedPairs::load(progress.checkpoint(), SIEVE, matrix.len(), true)? {
-        Some(saved) => Run::since(saved, matrix, dualize, progress),
-        None => Run::new(matrix, dualize, scanner, progress)?,
+        Some(SavedPairs { pairs, figures, is_downwards }) => {
+            let mates = Mates::new(matrix.len());
+            pairs.iter().for_each(|(i, j): &(I, I)| mates.pair(i.to_usize(), j.to_usize()));
+            Run { is_downwards, ..Run::new(matrix, dualize, progress, mates, figures) }
+        }
+        None => {
+            let clock = Instant::now();
+            progress.expect(&expected::of_sieve(matrix_size(matrix)));
+            progress.begin("scan", None, 1);
+            let max_dim = matrix.max_dim().unwrap_or(0);
+            let survey = Survey::of(matrix, max_dim);
+            let mates = match scanner.mates(matrix)? {
+                // The device has scanned all blocks, including those that are graphs.
+                Some(mates) => mates,
+                None => survey.pair_stable(matrix, max_dim),
+            };
+            let run = Run::new(matrix, dualize, progress, mates, Figures::default());
+            let mut run = Run { survey: Some(survey), clock, saved_at: clock, ..run };
+            run.count("scan");
+            run
+        }
     };
     run.graph();
     run.upwards()?;
@@ -99,63 +118,18 @@ struct Run<'m, I: SharedIndex> {
 }
 
 impl<'m, I: SharedIndex> Run<'m, I> {
+    /// Creates a run with the given pairs, in which the blocks that `figures` lists are solved.
     fn new(
         matrix: &'m BoundaryMatrix<I>,
         dualize: Dualize,
-        scanner: &Scanner,
-        progress: &'m dyn Progress,
-    ) -> Result<Self, MatrixError> {
-        let clock = Instant::now();
-        let max_dim = matrix.max_dim().unwrap_or(0);
-        progress.expect(&expected::of_sieve(matrix_size(matrix)));
-        progress.begin("scan", None, 1);
-        let survey = Survey::of(matrix, max_dim);
-        let mates = match scanner.mates(matrix)? {
-            // The device has scanned all blocks, including those that are graphs.
-            Some(mates) => mates,
-            None => survey.pair_stable(matrix, max_dim),
-        };
-        let mut run = Run {
-            survey: Some(survey),
-            clock,
-            saved_at: clock,
-            ..Run::begin(matrix, max_dim, dualize, progress, mates)
-        };
-        run.count("scan");
-        Ok(run)
-    }
-
-    /// Resumes an interrupted run.
-    fn since(
-        saved: SavedPairs<I>,
-        matrix: &'m BoundaryMatrix<I>,
-        dualize: Dualize,
-        progress: &'m dyn Progress,
-    ) -> Self {
-        let SavedPairs { pairs, figures, is_downwards } = saved;
-        let mates = Mates::new(matrix.len());
-        pairs.iter().for_each(|(creator, destroyer)| mates.pair(creator.to_usize(), destroyer.to_usize()));
-        let mut run = Run::begin(matrix, matrix.max_dim().unwrap_or(0), dualize, progress, mates);
-        // Out-of-range dimensions cannot occur here: the snapshot of another matrix has another number of cells.
-        for block in &figures.blocks {
-            if let Some(is_solved) = run.solved.get_mut(usize::from(block.dim)) {
-                *is_solved = true;
-            }
-        }
-        Run { is_downwards, figures, ..run }
-    }
-
-    /// Creates a run with the given pairs and without a solved block.
-    fn begin(
-        matrix: &'m BoundaryMatrix<I>,
-        max_dim: Dimension,
-        dualize: Dualize,
         progress: &'m dyn Progress,
         mates: Mates<I>,
+        figures: Figures,
     ) -> Self {
-        let mut solved = vec![false; usize::from(max_dim) + 1];
+        let max_dim = matrix.max_dim().unwrap_or(0);
         // Block 0 has no rows.
-        solved[0] = true;
+        let is_solved = |dim| dim == 0 || figures.blocks.iter().any(|block| block.dim == dim);
+        let solved = (0..=max_dim).map(is_solved).collect();
         let clock = Instant::now();
         Run {
             matrix,
@@ -166,7 +140,7 @@ impl<'m, I: SharedIndex> Run<'m, I> {
             solved,
             is_downwards: false,
             progress,
-            figures: Figures::default(),
+            figures,
             clock,
             saved_at: clock,
         }
@@ -179,14 +153,7 @@ impl<'m, I: SharedIndex> Run<'m, I> {
             self.save();
             self.saved_at = Instant::now();
         }
-        saving(
-            || check(self.progress),
-            || {
-                if checkpoint.is_kept() {
-                    self.save()
-                }
-            },
-        );
+        self.saving(|| check(self.progress));
         self.count(stage);
     }
 
@@ -196,9 +163,18 @@ impl<'m, I: SharedIndex> Run<'m, I> {
         self.clock = Instant::now();
     }
 
+    /// Does `work`, and saves the known pairs if it is interrupted.
+    fn saving<T>(&self, work: impl FnOnce() -> T) -> T {
+        saving(work, || {
+            if self.progress.checkpoint().is_kept() {
+                self.save();
+            }
+        })
+    }
+
     /// Saves the known pairs, without those of a block under reduction.
     fn save(&self) {
-        let (checkpoint, pairs) = (self.progress.checkpoint(), self.mates.pairs_before_marks());
+        let (checkpoint, pairs) = (self.progress.checkpoint(), self.mates.pairs());
         save_pairs(checkpoint, SIEVE, self.matrix.len(), &pairs, &self.figures, self.is_downwards);
     }
 
@@ -243,7 +219,7 @@ impl<'m, I: SharedIndex> Run<'m, I> {
                 continue;
             }
             if census[here].open * ANNOTATE < census[here].cells {
-                self.residue(dim)?;
+                self.residue(dim, None)?;
             } else if let Some(counts) = self.annotate(dim) {
                 self.solve(dim, Method::Annotations { columns: counts.columns, pairs: counts.pairs });
             }
@@ -258,12 +234,7 @@ impl<'m, I: SharedIndex> Run<'m, I> {
     /// Solves a block by annotations if few classes live at a time. An interrupted attempt leaves no partial result.
     fn annotate(&self, dim: Dimension) -> Option<annotations::Counts> {
         let open = self.open(dim - 1);
-        let pair = || annotations::pair(self.matrix, dim, &open, &self.mates, self.progress);
-        saving(pair, || {
-            if self.progress.checkpoint().is_kept() {
-                self.save();
-            }
-        })
+        self.saving(|| annotations::pair(self.matrix, dim, &open, &self.mates, self.progress))
     }
 
     /// Reduces the residues of the remaining blocks: first dualized blocks upwards, if the block below is solved,
@@ -273,19 +244,14 @@ impl<'m, I: SharedIndex> Run<'m, I> {
         for dim in 1..=self.max_dim {
             if !self.solved[usize::from(dim)] && self.wants_dual(dim) {
                 let dual = dual.get_or_insert_with(|| self.matrix.anti_transpose());
-                let open = self.open(dim - 1);
-                self.expect(dim, open.len());
-                let keeping = self.keeping(dim, true);
-                let additions = residue::reduce_dual(self.matrix, dual, &open, &self.mates, &keeping)?;
-                drop(keeping);
-                self.reduced(dim, true, open.len(), additions);
+                self.residue(dim, Some(dual))?;
                 self.lap("downwards");
             }
         }
         drop(dual);
         for dim in (1..=self.max_dim).rev() {
             if !self.solved[usize::from(dim)] {
-                self.residue(dim)?;
+                self.residue(dim, None)?;
                 self.lap("downwards");
             }
         }
@@ -293,20 +259,18 @@ impl<'m, I: SharedIndex> Run<'m, I> {
         Ok(())
     }
 
-    fn residue(&mut self, dim: Dimension) -> Result<(), SnapshotError> {
-        let open = self.open(dim);
+    /// Reduces the residue of a block, anti-transposed if `dual`, the anti-transpose of the matrix, is given.
+    fn residue(&mut self, dim: Dimension, dual: Option<&BoundaryMatrix<I>>) -> Result<(), SnapshotError> {
+        let open = self.open(if dual.is_some() { dim - 1 } else { dim });
         self.expect(dim, open.len());
-        let keeping = self.keeping(dim, false);
-        let additions = residue::reduce(self.matrix, &open, &self.mates, &keeping)?;
-        drop(keeping);
-        self.reduced(dim, false, open.len(), additions);
+        let keeping = Keeping { progress: self.progress, dim, save_before: &|| self.save() };
+        let additions = match dual {
+            Some(dual) => residue::reduce_dual(self.matrix, dual, &open, &self.mates, &keeping)?,
+            None => residue::reduce(self.matrix, &open, &self.mates, &keeping)?,
+        };
+        self.figures.additions += additions;
+        self.solve(dim, Method::Residue { dual: dual.is_some(), columns: open.len(), additions });
         Ok(())
-    }
-
-    /// Returns what ends the reduction of a block early and saves it, including the known pairs that it starts from.
-    fn keeping(&self, dim: Dimension, is_dual: bool) -> Keeping<'_> {
-        let of = Scope { cells: self.matrix.len(), dim: Some(dim), is_dual };
-        Keeping { progress: self.progress, dim, of, save_before: Box::new(|| self.save()) }
     }
 
     /// Announces the remaining blocks with the residue of block `dim`, which has `columns` columns. The costs of
@@ -332,11 +296,6 @@ impl<'m, I: SharedIndex> Run<'m, I> {
                 self.solved[usize::from(dim) - 1] && self.open(dim).len() > DUALIZE * self.open(dim - 1).len()
             }
         }
-    }
-
-    fn reduced(&mut self, dim: Dimension, dual: bool, columns: usize, additions: u64) {
-        self.figures.additions += additions;
-        self.solve(dim, Method::Residue { dual, columns, additions });
     }
 
     fn census(&self) -> Vec<Census> {

@@ -39,10 +39,8 @@ pub(super) struct Keeping<'a> {
     pub(super) progress: &'a dyn Progress,
     /// The dimension of the columns of the block.
     pub(super) dim: Dimension,
-    /// The block under reduction, as checkpoints name it.
-    pub(super) of: Scope,
     /// Saves the pairs known before the block, from which its reduction starts.
-    pub(super) save_before: Box<dyn Fn() + Sync + 'a>,
+    pub(super) save_before: &'a (dyn Fn() + Sync),
 }
 
 /// Reduces the open columns of a block and pairs those that do not become zero. Returns the number of column
@@ -57,7 +55,7 @@ pub(super) fn reduce<I: SharedIndex>(
     keeping: &Keeping<'_>,
 ) -> Result<u64, SnapshotError> {
     let rows = CellSet::of(matrix.dims(), keeping.dim - 1, |cell| !mates.is_destroyer(cell));
-    Block { matrix, rows: &rows, columns: open, mates }.reduce(keeping)
+    Block::new(matrix, &rows, open, mates).reduce(keeping, false)
 }
 
 /// Pairs the open rows of a block by reducing them as columns of the anti-transpose, `dual`. Returns the number of
@@ -81,8 +79,7 @@ pub(super) fn reduce_dual<I: SharedIndex>(
     stable.for_each(|(i, j)| dual_mates.pair(mirror(j.to_usize()), mirror(i.to_usize())));
     let rows = CellSet::of(matrix.dims(), dim, |cell| !mates.is_creator(cell)).mirrored();
     let columns: Vec<I> = open.iter().rev().map(|row| I::from_usize(mirror(row.to_usize()))).collect();
-    let block = Block { matrix: dual, rows: &rows, columns: &columns, mates: &dual_mates };
-    let additions = block.reduce(keeping)?;
+    let additions = Block::new(dual, &rows, &columns, &dual_mates).reduce(keeping, true)?;
     for row in open {
         if let Some(column) = dual_mates.get(mirror(row.to_usize())) {
             mates.pair(row.to_usize(), mirror(column));
@@ -91,7 +88,7 @@ pub(super) fn reduce_dual<I: SharedIndex>(
     Ok(additions)
 }
 
-/// A block to reduce.
+/// A block under reduction.
 struct Block<'a, I: SharedIndex> {
     /// The matrix that contains the block.
     matrix: &'a BoundaryMatrix<I>,
@@ -101,22 +98,13 @@ struct Block<'a, I: SharedIndex> {
     columns: &'a [I],
     /// The pairs known so far, to which those of the block are added.
     mates: &'a Mates<I>,
-}
-
-/// The shared state of a block under reduction.
-struct Residue<'a, I: SharedIndex> {
-    block: &'a Block<'a, I>,
     /// Versions of columns in the order of their claims.
-    reduced: &'a boxcar::Vec<Reduced<I>>,
+    reduced: boxcar::Vec<Reduced<I>>,
     /// The open columns whose claims were restored from a checkpoint; they are reduced further only if they are
     /// evicted.
-    claimed_before: &'a Columns,
-    /// The open columns that are zero.
-    zeros: &'a Columns,
-    /// Whether zero columns are recorded, for a checkpoint.
-    is_kept: bool,
-    /// Receives the number of finished columns; may end the reduction early.
-    progress: &'a dyn Progress,
+    claimed_before: Columns,
+    /// The open columns that are zero, recorded where there is a checkpoint.
+    zeros: Columns,
 }
 
 /// A set of open columns, as a bitset over their places in `Block::columns`.
@@ -153,52 +141,46 @@ impl<I: SharedIndex> Reduced<I> {
     }
 }
 
-impl<I: SharedIndex> Block<'_, I> {
-    fn reduce(&self, of_block: &Keeping<'_>) -> Result<u64, SnapshotError> {
-        let reduced = boxcar::Vec::new();
-        let [claimed_before, zeros] = [(); 2].map(|()| Columns::new(self.columns.len()));
+impl<'a, I: SharedIndex> Block<'a, I> {
+    fn new(matrix: &'a BoundaryMatrix<I>, rows: &'a CellSet, columns: &'a [I], mates: &'a Mates<I>) -> Self {
+        let [claimed_before, zeros] = [(); 2].map(|()| Columns::new(columns.len()));
+        Block { matrix, rows, columns, mates, reduced: boxcar::Vec::new(), claimed_before, zeros }
+    }
+
+    fn reduce(&self, of_block: &Keeping<'_>, is_dual: bool) -> Result<u64, SnapshotError> {
+        let of = Scope { cells: self.matrix.len(), dim: Some(of_block.dim), is_dual };
         let checkpoint = of_block.progress.checkpoint();
-        let before = match SavedColumns::load(checkpoint, RESIDUE, of_block.of)? {
-            Some(saved) => self.restore(saved, &reduced, &claimed_before, &zeros),
-            None => 0,
-        };
+        let saved = SavedColumns::load(checkpoint, RESIDUE, of)?;
+        let before = saved.map_or(0, |saved| self.restore(saved));
         let next = AtomicUsize::new(0);
         let has_saved_before = AtomicBool::new(false);
         let save = || {
             if !has_saved_before.swap(true, Ordering::Relaxed) {
                 (of_block.save_before)();
             }
-            let claims = self.claims(&reduced);
+            let claims = self.claims();
             let zeros: Vec<usize> = (0..self.columns.len())
-                .filter(|&place| zeros.contains(place))
+                .filter(|&place| self.zeros.contains(place))
                 .map(|place| self.columns[place].to_usize())
                 .collect();
             let done = format!("{} of {}", claims.len() + zeros.len(), self.columns.len());
             let told = ("columns that are reduced", done);
-            save_columns(checkpoint, RESIDUE, of_block.of, &claims, &zeros, before, told);
+            save_columns(checkpoint, RESIDUE, of, &claims, &zeros, before, told);
         };
         let additions: Vec<u64> = keeping(of_block.progress, &save, |progress| {
-            let residue = Residue {
-                block: self,
-                reduced: &reduced,
-                claimed_before: &claimed_before,
-                zeros: &zeros,
-                is_kept: checkpoint.is_kept(),
-                progress,
-            };
-            rayon::broadcast(|_| Worker::new(&residue).run(&next))
+            rayon::broadcast(|_| Worker::new(self, progress).run(&next))
         });
-        self.unmark(&reduced);
+        self.unmark();
         Ok(before + additions.iter().sum::<u64>())
     }
 
     /// The columns with a claim, in order of their claims. A column that is evicted meanwhile may occur twice, the
     /// later claim last.
-    fn claims<'r>(&self, reduced: &'r boxcar::Vec<Reduced<I>>) -> Vec<(usize, &'r [I])> {
+    fn claims(&self) -> Vec<(usize, &[I])> {
         let has_claim = |(place, version): &(usize, &Reduced<I>)| {
             self.mates.get(version.low()) == Some(Mates::<I>::mark(*place))
         };
-        let claims = reduced.iter().filter(has_claim);
+        let claims = self.reduced.iter().filter(has_claim);
         claims.map(|(_, Reduced { column, rows })| (*column, &rows[..])).collect()
     }
 
@@ -209,37 +191,38 @@ impl<I: SharedIndex> Block<'_, I> {
 
     /// Restores saved claims and returns the number of their additions. If a column or a low occurs twice, the later
     /// claim wins.
-    fn restore(
-        &self,
-        saved: SavedColumns<I>,
-        reduced: &boxcar::Vec<Reduced<I>>,
-        claimed: &Columns,
-        zeros: &Columns,
-    ) -> u64 {
-        saved.zeros.into_iter().filter_map(|column| self.place(column)).for_each(|place| {
-            zeros.insert(place);
-        });
+    fn restore(&self, saved: SavedColumns<I>) -> u64 {
+        saved.zeros.into_iter().for_each(|column| self.settle_zero(column));
         let is_of_block = |rows: &[I]| rows.iter().all(|row| self.rows.contains(row.to_usize()));
         for (column, rows) in saved.columns.into_iter().rev() {
             let version = Reduced { column, rows };
             let Some(place) = self.place(column).filter(|_| is_of_block(&version.rows)) else { continue };
             let low = version.low();
             // A column with a saved claim may have become zero before the zeros were read.
-            if self.mates.get(low).is_none() && !zeros.contains(place) && claimed.insert(place) {
-                self.mates.replace(low, None, Mates::<I>::mark(reduced.push(version))).ok();
+            if self.mates.get(low).is_none()
+                && !self.zeros.contains(place)
+                && self.claimed_before.insert(place)
+            {
+                self.mates.replace(low, None, Mates::<I>::mark(self.reduced.push(version))).ok();
             }
         }
         saved.additions
     }
 
     /// Replaces marks by the columns that they stand for.
-    fn unmark(&self, reduced: &boxcar::Vec<Reduced<I>>) {
-        for (place, Reduced { column, rows }) in reduced {
-            let low = rows[rows.len() - 1].to_usize();
+    fn unmark(&self) {
+        for (place, version) in &self.reduced {
             // The low of an evicted column bears the mark of another column.
-            if self.mates.get(low) == Some(Mates::<I>::mark(place)) {
-                self.mates.pair(low, *column);
+            if self.mates.get(version.low()) == Some(Mates::<I>::mark(place)) {
+                self.mates.pair(version.low(), version.column);
             }
+        }
+    }
+
+    /// Records that a column is zero.
+    fn settle_zero(&self, column: usize) {
+        if let Some(place) = self.place(column) {
+            self.zeros.insert(place);
         }
     }
 }
@@ -253,9 +236,11 @@ struct Lane<I> {
 }
 
 struct Worker<'a, I: SharedIndex> {
-    residue: &'a Residue<'a, I>,
     block: &'a Block<'a, I>,
-    reduced: &'a boxcar::Vec<Reduced<I>>,
+    /// Receives the number of finished columns; may end the reduction early.
+    progress: &'a dyn Progress,
+    /// Whether zero columns are recorded, for a checkpoint.
+    is_kept: bool,
     tree: Option<BitTree>,
     additions: u64,
 }
@@ -268,9 +253,8 @@ enum Step {
 }
 
 impl<'a, I: SharedIndex> Worker<'a, I> {
-    fn new(residue: &'a Residue<'a, I>) -> Self {
-        let Residue { block, reduced, .. } = *residue;
-        Worker { residue, block, reduced, tree: None, additions: 0 }
+    fn new(block: &'a Block<'a, I>, progress: &'a dyn Progress) -> Self {
+        Worker { block, progress, is_kept: progress.checkpoint().is_kept(), tree: None, additions: 0 }
     }
 
     fn run(mut self, next: &AtomicUsize) -> u64 {
@@ -279,14 +263,14 @@ impl<'a, I: SharedIndex> Worker<'a, I> {
         let (mut steps, mut done) = (0_usize, 0);
         loop {
             if steps.is_multiple_of(STEPS) {
-                self.residue.progress.advance(std::mem::take(&mut done));
-                check(self.residue.progress);
+                self.progress.advance(std::mem::take(&mut done));
+                check(self.progress);
             }
             steps = steps.wrapping_add(1);
             while lanes.len() < LANES {
                 let place = next.fetch_add(1, Ordering::Relaxed);
                 let Some(column) = self.block.columns.get(place) else { break };
-                if self.residue.claimed_before.contains(place) || self.residue.zeros.contains(place) {
+                if self.block.claimed_before.contains(place) || self.block.zeros.contains(place) {
                     done += 1;
                     continue;
                 }
@@ -302,7 +286,7 @@ impl<'a, I: SharedIndex> Worker<'a, I> {
                 }
             }
             if lanes.is_empty() {
-                self.residue.progress.advance(done);
+                self.progress.advance(done);
                 return self.additions;
             }
             self.look_ahead(&mut lanes);
@@ -336,7 +320,7 @@ impl<'a, I: SharedIndex> Worker<'a, I> {
                 Some(stable) if stable < Mates::<I>::marks() => {
                     sum ^= self.block.matrix.offsets()[stable].to_usize()
                 }
-                Some(mark) => sum ^= self.reduced[mark - Mates::<I>::marks()].column,
+                Some(mark) => sum ^= self.block.reduced[mark - Mates::<I>::marks()].column,
             }
         }
         for lane in &*lanes {
@@ -347,7 +331,7 @@ impl<'a, I: SharedIndex> Worker<'a, I> {
                         sum ^= usize::from(self.block.rows.contains(row.to_usize()));
                     }
                 }
-                Some(mark) => sum ^= self.reduced[mark - Mates::<I>::marks()].rows[0].to_usize(),
+                Some(mark) => sum ^= self.block.reduced[mark - Mates::<I>::marks()].rows[0].to_usize(),
             }
         }
         std::hint::black_box(sum);
@@ -365,7 +349,7 @@ impl<'a, I: SharedIndex> Worker<'a, I> {
             }
             Some(mark) => {
                 let low = lane.rows[lane.rows.len() - 1].to_usize();
-                let other = &self.reduced[mark - Mates::<I>::marks()];
+                let other = &self.block.reduced[mark - Mates::<I>::marks()];
                 if other.column < lane.column {
                     self.additions += 1;
                     for &row in &other.rows {
@@ -392,10 +376,8 @@ impl<'a, I: SharedIndex> Worker<'a, I> {
 
     /// Records that a column is zero.
     fn settle_zero(&self, column: usize) {
-        if self.residue.is_kept
-            && let Some(place) = self.block.place(column)
-        {
-            self.residue.zeros.insert(place);
+        if self.is_kept {
+            self.block.settle_zero(column);
         }
     }
 
@@ -416,7 +398,7 @@ impl<'a, I: SharedIndex> Worker<'a, I> {
         let mut is_zero = true;
         while let Some(low) = tree.greatest() {
             if self.additions.is_multiple_of(STEPS as u64) {
-                check(self.residue.progress);
+                check(self.progress);
             }
             let owner = self.block.mates.get(low);
             match owner {
@@ -428,8 +410,8 @@ impl<'a, I: SharedIndex> Worker<'a, I> {
                     }
                     self.additions += 1;
                 }
-                Some(mark) if self.reduced[mark - Mates::<I>::marks()].column < column => {
-                    tree.add(&self.reduced[mark - Mates::<I>::marks()].rows);
+                Some(mark) if self.block.reduced[mark - Mates::<I>::marks()].column < column => {
+                    tree.add(&self.block.reduced[mark - Mates::<I>::marks()].rows);
                     self.additions += 1;
                 }
                 _ => {
@@ -442,7 +424,7 @@ impl<'a, I: SharedIndex> Worker<'a, I> {
                             break;
                         }
                         Some(mark) => {
-                            let other = &self.reduced[mark - Mates::<I>::marks()];
+                            let other = &self.block.reduced[mark - Mates::<I>::marks()];
                             tree.add(&other.rows);
                             column = other.column;
                         }
@@ -458,7 +440,7 @@ impl<'a, I: SharedIndex> Worker<'a, I> {
 
     /// Claims a low for a column; fails if another thread has claimed it since `owner` was read.
     fn claim(&self, low: usize, owner: Option<usize>, column: usize, rows: &[I]) -> bool {
-        let mark = Mates::<I>::mark(self.reduced.push(Reduced { column, rows: rows.into() }));
+        let mark = Mates::<I>::mark(self.block.reduced.push(Reduced { column, rows: rows.into() }));
         self.block.mates.replace(low, owner, mark).is_ok()
     }
 }

@@ -89,12 +89,6 @@ impl<I: Index> WorkingColumn<I> for BitTree {
         self.greatest().map(I::from_usize)
     }
 
-    fn pop(&mut self) -> Option<I> {
-        let row = self.greatest()?;
-        self.toggle(row);
-        Some(I::from_usize(row))
-    }
-
     /// Descends along the lowest bits to a word of rows, empties it, and ascends to the first word with more bits.
     fn take(&mut self, rows: &mut Vec<I>) {
         rows.clear();

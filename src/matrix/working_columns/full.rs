@@ -55,14 +55,6 @@ impl<I: Index> WorkingColumn<I> for Full<I> {
         None
     }
 
-    fn pop(&mut self) -> Option<I> {
-        let row = self.pivot()?;
-        let (word, bit) = place(row);
-        self.ones[word] &= !bit;
-        self.touched[word] &= !bit;
-        self.heap.pop()
-    }
-
     fn take(&mut self, rows: &mut Vec<I>) {
         rows.clear();
         for row in self.heap.drain() {

@@ -77,11 +77,6 @@ impl<I: Index> WorkingColumn<I> for Heap<I> {
         Some(row)
     }
 
-    #[inline]
-    fn pop(&mut self) -> Option<I> {
-        self.greatest()
-    }
-
     fn take(&mut self, rows: &mut Vec<I>) {
         rows.clear();
         rows.extend(self.rows.drain());

@@ -14,8 +14,8 @@
 //! | sparse | [`sparse`] | m | k log m | 1 | PHAT |
 //! | vector | [`vector`] | m | k, and the rows after the first of k | 1 | Edelsbrunner, Letscher, Zomorodian 2002 |
 //!
-//! [`Column`] is a working column of any representation. A call handles a whole column at a time, so choosing the
-//! representation at run time costs nothing measurable, and each algorithm is compiled once.
+//! A call handles a whole column at a time, so choosing the representation at run time costs nothing measurable, and
+//! each algorithm is compiled once.
 
 pub(crate) mod bit_tree;
 pub(crate) mod full;
@@ -47,77 +47,23 @@ pub(crate) trait WorkingColumn<I: Index>: Send {
     fn pivot(&mut self) -> Option<I>;
 
     /// Removes and returns the greatest row.
-    fn pop(&mut self) -> Option<I>;
+    fn pop(&mut self) -> Option<I> {
+        let row = self.pivot()?;
+        self.add(&[row]);
+        Some(row)
+    }
 
     /// Replaces `rows` by the rows of the column, ascending, and empties the column.
     fn take(&mut self, rows: &mut Vec<I>);
-
-    /// Adds a column, and returns the greatest row of the sum.
-    #[inline]
-    fn add_and_pivot(&mut self, column: &[I]) -> Option<I> {
-        self.add(column);
-        self.pivot()
-    }
 }
 
-/// A working column whose representation is chosen at run time.
-#[derive(Debug, Clone)]
-pub(crate) enum Column<I> {
-    BitTree(BitTree),
-    Heap(Heap<I>),
-    Full(Full<I>),
-    Sparse(Sparse<I>),
-    Vector(Vector<I>),
-}
-
-impl<I: Index> Column<I> {
-    /// Creates an empty column for `rows` rows.
-    pub(crate) fn new(representation: Representation, rows: usize) -> Self {
-        match representation {
-            Representation::BitTree => Column::BitTree(BitTree::new(rows)),
-            Representation::Heap => Column::Heap(Heap::default()),
-            Representation::Full => Column::Full(Full::new(rows)),
-            Representation::Sparse => Column::Sparse(Sparse::default()),
-            Representation::Vector => Column::Vector(Vector::default()),
-        }
-    }
-}
-
-/// Evaluates an expression on the column of whatever representation.
-macro_rules! on_column {
-    ($any:expr, $column:ident => $body:expr) => {
-        match $any {
-            Column::BitTree($column) => $body,
-            Column::Heap($column) => $body,
-            Column::Full($column) => $body,
-            Column::Sparse($column) => $body,
-            Column::Vector($column) => $body,
-        }
-    };
-}
-
-impl<I: Index> WorkingColumn<I> for Column<I> {
-    #[inline]
-    fn add(&mut self, rows: &[I]) {
-        on_column!(self, column => column.add(rows));
-    }
-
-    #[inline]
-    fn pivot(&mut self) -> Option<I> {
-        on_column!(self, column => column.pivot())
-    }
-
-    #[inline]
-    fn pop(&mut self) -> Option<I> {
-        on_column!(self, column => column.pop())
-    }
-
-    fn take(&mut self, rows: &mut Vec<I>) {
-        on_column!(self, column => column.take(rows));
-    }
-
-    #[inline]
-    fn add_and_pivot(&mut self, rows: &[I]) -> Option<I> {
-        on_column!(self, column => column.add_and_pivot(rows))
+/// Creates an empty column for `rows` rows.
+pub(crate) fn column<I: Index>(representation: Representation, rows: usize) -> Box<dyn WorkingColumn<I>> {
+    match representation {
+        Representation::BitTree => Box::new(BitTree::new(rows)),
+        Representation::Heap => Box::new(Heap::default()),
+        Representation::Full => Box::new(Full::new(rows)),
+        Representation::Sparse => Box::new(Sparse::default()),
+        Representation::Vector => Box::new(Vector::default()),
     }
 }

@@ -26,10 +26,6 @@ impl<I: Index> WorkingColumn<I> for Sparse<I> {
         self.rows.last().copied()
     }
 
-    fn pop(&mut self) -> Option<I> {
-        self.rows.pop_last()
-    }
-
     fn take(&mut self, rows: &mut Vec<I>) {
         rows.clear();
         rows.extend(std::mem::take(&mut self.rows));

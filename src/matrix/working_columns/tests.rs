@@ -5,27 +5,27 @@ use std::collections::BTreeSet;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
-use super::{BitTree, Column, Full, Heap, Index, Sparse, Vector, WorkingColumn};
+use super::{Index, WorkingColumn, column};
 use crate::matrix::Representation;
 
 const SIZES: [usize; 11] = [0, 1, 2, 63, 64, 65, 4095, 4096, 4097, 262_145, 70_000];
 
 /// A working column and the set that it must equal.
-struct Twins<C, I> {
-    column: C,
+struct Twins<I> {
+    column: Box<dyn WorkingColumn<I>>,
     set: BTreeSet<I>,
     /// Initially not empty, since `take` has to clear it.
     rows: Vec<I>,
     what: String,
 }
 
-impl<I: Index, C: WorkingColumn<I>> Twins<C, I> {
-    fn new(new: fn(usize) -> C, rows: usize, what: &str) -> Self {
+impl<I: Index> Twins<I> {
+    fn new(representation: Representation, rows: usize) -> Self {
         Twins {
-            column: new(rows),
+            column: column(representation, rows),
             set: BTreeSet::new(),
             rows: vec![I::default(); 3],
-            what: format!("{what}, {rows} rows"),
+            what: format!("{representation}, {rows} rows"),
         }
     }
 
@@ -66,10 +66,10 @@ fn some_rows<I: Index>(rows: usize, most: usize, rng: &mut Pcg64) -> BTreeSet<I>
 }
 
 /// Random additions, pops, pivots and takes on one column that is reused.
-fn random_walk<I: Index, C: WorkingColumn<I>>(new: fn(usize) -> C, what: &str) {
+fn random_walk<I: Index>(representation: Representation) {
     for (seed, rows) in SIZES.into_iter().enumerate() {
         let mut rng = Pcg64::seed_from_u64(seed as u64);
-        let mut twins = Twins::<C, I>::new(new, rows, what);
+        let mut twins = Twins::<I>::new(representation, rows);
         for _ in 0..3000 {
             match rng.random_range(0..20) {
                 0..10 => twins.add(&some_rows(rows, 5, &mut rng)),
@@ -84,9 +84,9 @@ fn random_walk<I: Index, C: WorkingColumn<I>>(new: fn(usize) -> C, what: &str) {
 }
 
 /// Adds the whole column twice, and then each row alone.
-fn whole_and_single<I: Index, C: WorkingColumn<I>>(new: fn(usize) -> C, what: &str) {
+fn whole_and_single<I: Index>(representation: Representation) {
     for rows in SIZES.into_iter().filter(|&rows| rows < 5000) {
-        let mut twins = Twins::<C, I>::new(new, rows, what);
+        let mut twins = Twins::<I>::new(representation, rows);
         let all: BTreeSet<I> = (0..rows).map(I::from_usize).collect();
         twins.add(&all);
         twins.pivot();
@@ -111,10 +111,10 @@ fn whole_and_single<I: Index, C: WorkingColumn<I>>(new: fn(usize) -> C, what: &s
 }
 
 /// Additions as in a reduction: the pivot always cancels.
-fn cancelling_pivots<I: Index, C: WorkingColumn<I>>(new: fn(usize) -> C, what: &str) {
+fn cancelling_pivots<I: Index>(representation: Representation) {
     let rows = 4097;
     let mut rng = Pcg64::seed_from_u64(7);
-    let mut twins = Twins::<C, I>::new(new, rows, what);
+    let mut twins = Twins::<I>::new(representation, rows);
     for _ in 0..20 {
         twins.add(&some_rows(rows, 200, &mut rng));
         for _ in 0..500 {
@@ -127,35 +127,20 @@ fn cancelling_pivots<I: Index, C: WorkingColumn<I>>(new: fn(usize) -> C, what: &
     }
 }
 
-macro_rules! conformance {
-    ($($name:ident: $narrow:expr, $wide:expr;)*) => {
-        $(mod $name {
-            use super::*;
-
-            #[test]
-            fn random_walks() {
-                random_walk::<u32, _>($narrow, stringify!($name));
-                random_walk::<u64, _>($wide, stringify!($name));
-            }
-
-            #[test]
-            fn whole_columns_and_single_rows() {
-                whole_and_single::<u32, _>($narrow, stringify!($name));
-            }
-
-            #[test]
-            fn pivots_that_cancel() {
-                cancelling_pivots::<u32, _>($narrow, stringify!($name));
-            }
-        })*
-    };
+#[test]
+fn random_walks() {
+    for representation in Representation::ALL {
+        random_walk::<u32>(representation);
+        random_walk::<u64>(representation);
+    }
 }
 
-conformance! {
-    bit_tree: BitTree::new, BitTree::new;
-    heap: |_| Heap::<u32>::default(), |_| Heap::<u64>::default();
-    full: Full::<u32>::new, Full::<u64>::new;
-    sparse: |_| Sparse::<u32>::default(), |_| Sparse::<u64>::default();
-    vector: |_| Vector::<u32>::default(), |_| Vector::<u64>::default();
-    chosen: |rows| Column::<u32>::new(Representation::Full, rows), |rows| Column::<u64>::new(Representation::Heap, rows);
+#[test]
+fn whole_columns_and_single_rows() {
+    Representation::ALL.into_iter().for_each(whole_and_single::<u32>);
+}
+
+#[test]
+fn pivots_that_cancel() {
+    Representation::ALL.into_iter().for_each(cancelling_pivots::<u32>);
 }

@@ -48,10 +48,6 @@ impl<I: Index> WorkingColumn<I> for Vector<I> {
         self.rows.last().copied()
     }
 
-    fn pop(&mut self) -> Option<I> {
-        self.rows.pop()
-    }
-
     fn take(&mut self, rows: &mut Vec<I>) {
         rows.clear();
         std::mem::swap(&mut self.rows, rows);

@@ -70,7 +70,7 @@ fn pieces_say_what_the_matrix_says() {
                 entry += piece.entries;
             }
             assert_eq!(entry, matrix.entries(), "{what}, {room}");
-            check::scan(&twin.scan(), &crate::matrix::leftmost_ones::scan(&matrix))
+            Scan::compare(&twin.scan(), &crate::matrix::leftmost_ones::scan(&matrix))
                 .unwrap_or_else(|error| panic!("{what}, {room}: {error}"));
         }
     }
@@ -127,9 +127,10 @@ fn gpu_scan_of_large_matrices() {
         let matrix = matrix::<u32>(shape, n, &mut rng);
         let mut scanned = prepared.scan(&matrix).unwrap();
         let expected = crate::matrix::leftmost_ones::scan(&matrix);
-        check::scan(&scanned.scan().unwrap(), &expected).unwrap_or_else(|e| panic!("{shape:?}: {e}"));
+        Scan::compare(&scanned.scan().unwrap(), &expected).unwrap_or_else(|e| panic!("{shape:?}: {e}"));
         let leftmost = scanned.leftmost().unwrap();
-        check::leftmost(n, &leftmost, &Leftmost::of(&matrix)).unwrap_or_else(|e| panic!("{shape:?}: {e}"));
+        check::tables("leftmost", &leftmost, &super::super::leftmost(&matrix))
+            .unwrap_or_else(|e| panic!("{shape:?}: {e}"));
     }
     let mut matrix = BoundaryMatrix::<u32>::new();
     (0..MOST + 5).for_each(|_| matrix.push(0, &[]).unwrap());
@@ -139,7 +140,7 @@ fn gpu_scan_of_large_matrices() {
     }
     let expected = crate::matrix::leftmost_ones::scan(&matrix);
     let found = prepared.scan(&matrix).unwrap().scan().unwrap();
-    check::scan(&found, &expected).unwrap();
+    Scan::compare(&found, &expected).unwrap();
 }
 
 #[test]
@@ -153,7 +154,7 @@ fn gpu_scan_with_little_memory() {
         for memory in [least, least + 999, 1 << 20] {
             let gpu = gpu(Some(memory));
             let found = scan(&gpu, &matrix).unwrap();
-            check::scan(&found, &crate::matrix::leftmost_ones::scan(&matrix))
+            Scan::compare(&found, &crate::matrix::leftmost_ones::scan(&matrix))
                 .unwrap_or_else(|error| panic!("{what}, {memory} bytes: {error}"));
             assert!(gpu.peak() <= memory);
         }
@@ -204,7 +205,7 @@ fn gpu_tables_do_not_depend_on_what_was_there() {
                 found.lookup.set(row, column as usize - 1);
             }
         }
-        check::scan(&found, &crate::matrix::leftmost_ones::scan(&matrix))
+        Scan::compare(&found, &crate::matrix::leftmost_ones::scan(&matrix))
             .unwrap_or_else(|e| panic!("{what}: {e}"));
     }
 }
