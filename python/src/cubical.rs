@@ -14,11 +14,11 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
-use crate::backend::backend;
+use crate::choices::{backend, choice, named};
 use crate::error::Failure;
 use crate::image::image;
 use crate::rips::{bars, rows};
-use crate::run::{at_once, on_threads};
+use crate::run::on_threads_unless;
 
 /// Number of voxels up to which one thread finds the bars of an image faster than others would wake up.
 const FEW_FOR_BARS: usize = 1 << 11;
@@ -58,26 +58,12 @@ pub(crate) fn value(option: &str, number: Number) -> Result<Value, Failure> {
 }
 
 pub(crate) fn construction(name: &str) -> Result<Construction, Failure> {
-    match name {
-        "T" | "t" => Ok(Construction::T),
-        "V" | "v" => Ok(Construction::V),
-        _ => Err(Failure::Value(format!("construction: expected T or V, found {name:?}"))),
-    }
+    choice("construction", &[("T", Construction::T), ("V", Construction::V)], name)
 }
 
 /// The range of the bins, if it is given.
 pub(crate) fn range_of(range: Option<(Number, Number)>) -> Result<Option<(Value, Value)>, Failure> {
     range.map(|(low, high)| Ok((value("range", low)?, value("range", high)?))).transpose()
-}
-
-/// The rule with the given name, if one is given.
-pub(crate) fn rule_of(name: Option<&str>) -> Result<Option<Rule>, Failure> {
-    let named = |name: &str| {
-        let names = || Rule::ALL.map(|rule| rule.to_string()).join(", ");
-        let unknown = || Failure::Value(format!("rule: expected one of {}, found {name:?}", names()));
-        Rule::ALL.into_iter().find(|rule| rule.to_string() == name).ok_or_else(unknown)
-    };
-    name.map(named).transpose()
 }
 
 /// Returns the bars of an image as a dictionary, see `_answers.py`; with `locations` also the voxels of births and
@@ -108,11 +94,8 @@ pub(crate) fn cubical<'py>(
         let diagram = classes.diagram(&image, superlevel)?;
         Ok((image, classes, diagram))
     };
-    let (image, classes, diagram) = if voxels <= FEW_FOR_BARS {
-        at_once(py, work)
-    } else {
-        on_threads(py, threads, progress.as_ref(), work)
-    }?;
+    let is_little = voxels <= FEW_FOR_BARS;
+    let (image, classes, diagram) = on_threads_unless(is_little, py, threads, progress.as_ref(), work)?;
     let answer = PyDict::new(py);
     answer.set_item(intern!(py, "bars"), bars(py, &diagram)?)?;
     if locations {
@@ -173,18 +156,20 @@ pub(crate) fn ecc<'py>(
         Ok(vec![curve.solve(progress)?.vcec])
     };
     let is_little = voxels <= FEW && scales.is_none();
-    let found = if is_little { at_once(py, work) } else { on_threads(py, threads, progress.as_ref(), work) }?;
-    PyList::new(py, found.into_iter().map(|vcec| told(py, vcec)).collect::<PyResult<Vec<_>>>()?)
+    told(py, on_threads_unless(is_little, py, threads, progress.as_ref(), work)?)
 }
 
-/// Converts a curve to its values and its changes.
-pub(crate) fn told(py: Python<'_>, vcec: Vcec) -> PyResult<(Bound<'_, PyAny>, Bound<'_, PyAny>)> {
-    let values = match vcec.values {
-        Values::Unsigned(values) => PyArray1::from_vec(py, values).into_any(),
-        Values::Signed(values) => PyArray1::from_vec(py, values).into_any(),
-        Values::Doubles(values) => PyArray1::from_vec(py, values).into_any(),
-    };
-    Ok((values, PyArray1::from_vec(py, vcec.changes).into_any()))
+/// Converts curves, each to its values and its changes.
+pub(crate) fn told(py: Python<'_>, curves: Vec<Vcec>) -> PyResult<Bound<'_, PyList>> {
+    let told = curves.into_iter().map(|vcec| {
+        let values = match vcec.values {
+            Values::Unsigned(values) => PyArray1::from_vec(py, values).into_any(),
+            Values::Signed(values) => PyArray1::from_vec(py, values).into_any(),
+            Values::Doubles(values) => PyArray1::from_vec(py, values).into_any(),
+        };
+        (values, PyArray1::from_vec(py, vcec.changes))
+    });
+    PyList::new(py, told.collect::<Vec<_>>())
 }
 
 /// Returns the skeleton of an image as bytes 0 and 1 in C order; the number of iterations; and the threshold above
@@ -203,7 +188,7 @@ pub(crate) fn thin<'py>(
     backend: &str,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<(Bound<'py, PyArray1<u8>>, usize, Option<f64>)> {
-    let rule = rule_of(rule)?;
+    let rule = named("rule", &Rule::ALL, rule)?;
     let backend = self::backend(backend)?;
     let foreground = match threshold {
         Some(threshold) => Foreground::Above(value("threshold", threshold)?),
@@ -223,6 +208,6 @@ pub(crate) fn thin<'py>(
         Ok((outcome.skeleton.to_image(1, Order::C).into_voxels(), outcome.statistics.iterations, threshold))
     };
     let (voxels, iterations, threshold) =
-        if voxels <= FEW { at_once(py, work) } else { on_threads(py, threads, progress.as_ref(), work) }?;
+        on_threads_unless(voxels <= FEW, py, threads, progress.as_ref(), work)?;
     Ok((PyArray1::from_vec(py, voxels), iterations, threshold))
 }

@@ -10,18 +10,17 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
 use lacuna::cubical::ecc::scales::Scales;
-use lacuna::cubical::ecc::{Bins, EccRequest, Vcec};
-use lacuna::cubical::thinning::ThinningRequest;
+use lacuna::cubical::ecc::{Bins, EccRequest};
+use lacuna::cubical::thinning::{Rule, ThinningRequest};
 use lacuna::cubical::{CubicalError, Order, Shape};
-use lacuna::internals::{
-    Arrays, Buffer, Gpu, KernelVoxel, Pending, ResidentForeground, ResidentImage, device_of,
-};
-use lacuna::progress::{Progress, interruptible};
+use lacuna::internals::{Arrays, Buffer, Foreign, Gpu, KernelVoxel, Pending, ResidentForeground, device_of};
+use lacuna::progress::interruptible;
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
-use crate::cubical::{Number, construction, range_of, rule_of, told, value};
+use crate::choices::named;
+use crate::cubical::{Number, construction, range_of, told, value};
 use crate::error::Failure;
 use crate::run::on_threads;
 
@@ -47,12 +46,18 @@ impl Lent {
         Ok(device_of(self.0)?)
     }
 
-    fn pending(&self) -> Pending {
-        match usize::try_from(self.4) {
+    /// The voxels, on an open device.
+    fn voxels<T: KernelVoxel>(&self, open: &Open, shape: Shape) -> Result<Foreign<T>, Failure> {
+        let pending = match usize::try_from(self.4) {
             Ok(0) => Pending::All,
             Ok(stream) => Pending::Stream(stream),
             Err(_) => Pending::Nothing,
-        }
+        };
+        // SAFETY: whoever made the array guarantees that this many voxels of this type are at the address, contiguous,
+        // on the device that the driver reports, and that the stream exists. This value holds the owner of the memory.
+        // The documentation requires that callers do not write the voxels meanwhile.
+        #[allow(unsafe_code)]
+        Ok(unsafe { open.gpu.foreign::<T>(self.0, shape.count(), pending) }?)
     }
 }
 
@@ -90,55 +95,22 @@ impl Open {
     }
 }
 
-/// Work on an image of any voxel type.
-trait Work {
-    type Found;
-
-    fn with<T: KernelVoxel>(self, image: &ResidentImage<'_, T>) -> Result<Self::Found, Failure>;
-}
-
-/// Runs work on the image of an array, whose owner keeps its memory meanwhile.
-fn on_image<W: Work>(lent: &Lent, shape: Shape, open: &Open, work: W) -> Result<W::Found, Failure> {
-    macro_rules! of_type {
-        ($($name:literal: $t:ty),*) => {
-            match lent.3.as_str() {
-                $($name => of::<$t, W>(lent, shape, open, work),)*
-                other => Err(Failure::Value(format!("expected a type of voxels, found {other:?}"))),
-            }
-        };
-    }
-    of_type!("u1": u8, "i1": i8, "u2": u16, "i2": i16, "u4": u32, "i4": i32, "u8": u64, "i8": i64, "f4": f32, "f8": f64)
-}
-
-fn of<T: KernelVoxel, W: Work>(lent: &Lent, shape: Shape, open: &Open, work: W) -> Result<W::Found, Failure> {
-    let arrays = open.arrays::<T>()?;
-    // SAFETY: whoever made the array guarantees that this many voxels of this type are at the address, contiguous, on
-    // the device that the driver reports, and that the stream exists. `lent` holds the owner of the memory. The
-    // documentation requires that callers do not write the voxels meanwhile.
-    #[allow(unsafe_code)]
-    let voxels = unsafe { open.gpu.foreign::<T>(lent.0, shape.count(), lent.pending()) }?;
-    work.with(&arrays.image(voxels, shape)?)
-}
-
-/// Work: a curve, or curves at several scales.
-struct Curves<'a> {
-    request: EccRequest,
-    scales: Option<Scales>,
-    progress: &'a dyn Progress,
-}
-
-impl Work for Curves<'_> {
-    type Found = Vec<Vcec>;
-
-    fn with<T: KernelVoxel>(self, image: &ResidentImage<'_, T>) -> Result<Vec<Vcec>, Failure> {
-        let Some(scales) = self.scales else {
-            return Ok(vec![image.curve(&self.request).map_err(CubicalError::from)?]);
-        };
-        interruptible(self.progress, |progress| {
-            progress.begin("curve", None, (image.count() * scales.count) as u64);
-            Ok(image.curves(&self.request, &scales, &|voxels| progress.advance(voxels))?)
-        })
-    }
+/// Evaluates an expression on the image of an array of any type, whose owner keeps its memory meanwhile.
+macro_rules! on_image {
+    ($array:expr, $shape:expr, $open:expr, $image:ident => $work:expr) => {
+        on_image!($array, $shape, $open, $image => $work;
+            "u1": u8, "i1": i8, "u2": u16, "i2": i16, "u4": u32, "i4": i32, "u8": u64, "i8": i64, "f4": f32, "f8": f64)
+    };
+    ($array:expr, $shape:expr, $open:expr, $image:ident => $work:expr; $($name:literal: $t:ty),*) => {
+        match $array.3.as_str() {
+            $($name => {
+                let arrays = $open.arrays::<$t>()?;
+                let $image = arrays.image($array.voxels::<$t>($open, $shape)?, $shape)?;
+                $work
+            })*
+            other => Err(Failure::Value(format!("expected a type of voxels, found {other:?}"))),
+        }
+    };
 }
 
 /// Returns the Euler characteristic curves of an image on a device at the given scales, each as its values and
@@ -165,30 +137,17 @@ pub(crate) fn ecc_on_device<'py>(
     let ordinal = array.device()?;
     let found = on_threads(py, Some(1), progress.as_ref(), |progress| {
         let open = Open::at(ordinal)?;
-        on_image(&array, shape, &open, Curves { request, scales, progress })
-    })?;
-    PyList::new(py, found.into_iter().map(|vcec| told(py, vcec)).collect::<PyResult<Vec<_>>>()?)
-}
-
-/// Work: a skeleton.
-struct Thinned<'a> {
-    foreground: ResidentForeground,
-    request: ThinningRequest,
-    progress: &'a dyn Progress,
-}
-
-impl Work for Thinned<'_> {
-    type Found = Buffer<u8>;
-
-    fn with<T: KernelVoxel>(self, image: &ResidentImage<'_, T>) -> Result<Buffer<u8>, Failure> {
-        interruptible(self.progress, |progress| {
-            progress.begin("thinning", None, 1);
-            // Reporting no progress still checks whether the run is to end.
-            let watch = &mut |_| progress.advance(0);
-            let found = image.skeleton(self.foreground, &self.request, watch).map_err(CubicalError::from)?;
-            Ok(found.voxels)
+        on_image!(array, shape, &open, image => {
+            let Some(scales) = &scales else {
+                return Ok(vec![image.curve(&request).map_err(CubicalError::from)?]);
+            };
+            interruptible(progress, |progress| {
+                progress.begin("curve", None, (image.count() * scales.count) as u64);
+                Ok(image.curves(&request, scales, &|voxels| progress.advance(voxels))?)
+            })
         })
-    }
+    })?;
+    told(py, found)
 }
 
 /// Returns the skeleton of an image on a device, which stays there.
@@ -202,15 +161,20 @@ pub(crate) fn thin_on_device(
     invert: bool,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<DeviceArray> {
-    let request = ThinningRequest { rule: rule_of(rule)?, iterations };
+    let request = ThinningRequest { rule: named("rule", &Rule::ALL, rule)?, iterations };
     let above = threshold.map(|number| value("threshold", number)).transpose()?;
     let foreground = ResidentForeground { above, inverted: invert };
     let shape = array.shape()?;
     let ordinal = array.device()?;
     let (voxels, gpu) = on_threads(py, Some(1), progress.as_ref(), |progress| {
         let open = Open::at(ordinal)?;
-        let voxels = on_image(&array, shape, &open, Thinned { foreground, request, progress })?;
-        Ok((voxels, open.gpu.clone()))
+        on_image!(array, shape, &open, image => interruptible(progress, |progress| {
+            progress.begin("thinning", None, 1);
+            // Reporting no progress still checks whether the run is to end.
+            let watch = &mut |_| progress.advance(0);
+            let found = image.skeleton(foreground, &request, watch).map_err(CubicalError::from)?;
+            Ok((found.voxels, open.gpu.clone()))
+        }))
     })?;
     Ok(DeviceArray { voxels: Some(voxels), gpu, axes: array.1 })
 }

@@ -7,7 +7,7 @@ use numpy::{PyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 
 use crate::error::Failure;
-use crate::run::{at_once, on_threads};
+use crate::run::on_threads_unless;
 
 /// Number of bars of both diagrams up to which one thread finds the distance faster than others would wake up.
 const FEW: usize = 200;
@@ -40,8 +40,7 @@ pub(crate) fn diagram_distance<'py>(
         let found = matching(&a, &b, &metric, progress)?;
         Ok((found.distance, found.pairs))
     };
-    let (distance, pairs) =
-        if a.len() + b.len() <= FEW { at_once(py, work) } else { on_threads(py, threads, None, work) }?;
+    let (distance, pairs) = on_threads_unless(a.len() + b.len() <= FEW, py, threads, None, work)?;
     let place = |place: Option<usize>| place.map_or(-1, |place| place as i64);
     let arrays = pairs.map(|pairs| {
         let places = pairs.iter().flat_map(|pair| [place(pair.a), place(pair.b)]).collect();

@@ -5,13 +5,14 @@
 
 use lacuna::metric::read::{Input, Symmetrize};
 use lacuna::metric::{DistanceMatrix, Distances as Metric, PointCloud, SparseDistances, Value};
-use ndarray::{ArrayView1, ArrayView2, ArrayView3, Ix1, Ix2, Ix3};
-use numpy::{Element, PyArray2, PyArrayMethods, PyReadonlyArray1};
+use ndarray::{ArrayView1, ArrayView2, ArrayView3, Dimension, Ix1, Ix2, Ix3};
+use numpy::{Element, PyArray, PyArrayMethods, PyReadonlyArray1};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 use sprs::{CsMatViewI, SpIndex};
 
+use crate::choices::choice;
 use crate::error::Failure;
 use crate::pinned::PinnedArray;
 use crate::run::on_threads;
@@ -46,38 +47,42 @@ impl Distances {
     }
 }
 
-/// A matrix in single or double precision.
-pub(crate) enum Square<'py> {
-    Single(PinnedArray<'py, f32, Ix2>),
-    Double(PinnedArray<'py, f64, Ix2>),
+/// An array of floats in single or double precision.
+pub(crate) enum Floats<'py, D: Dimension> {
+    Single(PinnedArray<'py, f32, D>),
+    Double(PinnedArray<'py, f64, D>),
 }
 
-impl<'py> FromPyObject<'_, 'py> for Square<'py> {
+impl<'py, D: Dimension> FromPyObject<'_, 'py> for Floats<'py, D> {
     type Error = PyErr;
 
     /// A failed cast to the first type raises no exception, which would take longer than everything else.
     fn extract(array: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
-        if let Ok(array) = array.cast::<PyArray2<f64>>() {
-            return Ok(Square::Double(PinnedArray::new(array.try_readonly()?)?));
+        if let Ok(array) = array.cast::<PyArray<f64, D>>() {
+            return Ok(Floats::Double(PinnedArray::new(array.try_readonly()?)?));
         }
-        let single = array.cast::<PyArray2<f32>>();
-        let single = single.map_err(|_| PyTypeError::new_err("expected an array of two axes of floats"))?;
-        Ok(Square::Single(PinnedArray::new(single.try_readonly()?)?))
+        let single = array.cast::<PyArray<f32, D>>();
+        let expected = || format!("expected an array of {} axes of floats", D::NDIM.unwrap_or_default());
+        let single = single.map_err(|_| PyTypeError::new_err(expected()))?;
+        Ok(Floats::Single(PinnedArray::new(single.try_readonly()?)?))
     }
 }
 
-/// A list in single or double precision.
-#[derive(FromPyObject)]
-pub(crate) enum List<'py> {
-    Single(PinnedArray<'py, f32, Ix1>),
-    Double(PinnedArray<'py, f64, Ix1>),
-}
-
-/// Several point clouds in single or double precision.
-#[derive(FromPyObject)]
-pub(crate) enum Cube<'py> {
-    Single(PinnedArray<'py, f32, Ix3>),
-    Double(PinnedArray<'py, f64, Ix3>),
+/// Converts an array in either precision, without the interpreter's lock.
+macro_rules! in_precision {
+    ($py:ident, $array:ident => $distances:expr) => {{
+        let input = match &$array {
+            Floats::Single($array) => {
+                let $array = $array.as_array();
+                Input::Single($py.detach(|| $distances)?)
+            }
+            Floats::Double($array) => {
+                let $array = $array.as_array();
+                Input::Double($py.detach(|| $distances)?)
+            }
+        };
+        Ok(Distances::new(input))
+    }};
 }
 
 /// Indices of a sparse matrix.
@@ -89,26 +94,16 @@ pub(crate) enum Indices<'py> {
 
 /// Converts the rows of an array to points.
 #[pyfunction]
-pub(crate) fn points(py: Python<'_>, array: Square<'_>) -> PyResult<Distances> {
+pub(crate) fn points(py: Python<'_>, array: Floats<'_, Ix2>) -> PyResult<Distances> {
     fn cloud<T: Value>(array: ArrayView2<'_, T>) -> Result<Metric<T>, Failure> {
         Ok(PointCloud::try_from(array)?.into())
     }
-    let input = match &array {
-        Square::Single(array) => {
-            let array = array.as_array();
-            Input::Single(py.detach(|| cloud(array))?)
-        }
-        Square::Double(array) => {
-            let array = array.as_array();
-            Input::Double(py.detach(|| cloud(array))?)
-        }
-    };
-    Ok(Distances::new(input))
+    in_precision!(py, array => cloud(array))
 }
 
 /// Converts an array of three axes to point clouds, one row per point; an invalid cloud gives its exception instead.
 #[pyfunction]
-pub(crate) fn clouds<'py>(py: Python<'py>, array: Cube<'py>) -> PyResult<Bound<'py, PyList>> {
+pub(crate) fn clouds<'py>(py: Python<'py>, array: Floats<'py, Ix3>) -> PyResult<Bound<'py, PyList>> {
     fn each<T: Value>(
         array: ArrayView3<'_, T>,
         input: fn(Metric<T>) -> Input,
@@ -117,11 +112,11 @@ pub(crate) fn clouds<'py>(py: Python<'py>, array: Cube<'py>) -> PyResult<Bound<'
         array.outer_iter().map(cloud).collect()
     }
     let inputs = match &array {
-        Cube::Single(array) => {
+        Floats::Single(array) => {
             let array = array.as_array();
             py.detach(|| each(array, Input::Single))
         }
-        Cube::Double(array) => {
+        Floats::Double(array) => {
             let array = array.as_array();
             py.detach(|| each(array, Input::Double))
         }
@@ -141,7 +136,7 @@ pub(crate) fn clouds<'py>(py: Python<'py>, array: Cube<'py>) -> PyResult<Bound<'
 #[pyfunction]
 pub(crate) fn matrix(
     py: Python<'_>,
-    array: Square<'_>,
+    array: Floats<'_, Ix2>,
     births: bool,
     symmetrize: Option<&str>,
 ) -> PyResult<Distances> {
@@ -158,38 +153,21 @@ pub(crate) fn matrix(
         apart.diag_mut().fill(T::from_f64(0.0));
         Ok(DistanceMatrix::from_array(apart.view(), symmetrize)?.with_births(born)?.into())
     }
-    let symmetrize = symmetrize.map(symmetrized).transpose()?;
-    let input = match &array {
-        Square::Single(array) => {
-            let array = array.as_array();
-            Input::Single(py.detach(|| distances(array, births, symmetrize))?)
-        }
-        Square::Double(array) => {
-            let array = array.as_array();
-            Input::Double(py.detach(|| distances(array, births, symmetrize))?)
-        }
-    };
-    Ok(Distances::new(input))
-}
-
-fn symmetrized(name: &str) -> Result<Symmetrize, Failure> {
-    Ok(match name {
-        "lower" => Symmetrize::Lower,
-        "upper" => Symmetrize::Upper,
-        "mean" => Symmetrize::Mean,
-        "max" => Symmetrize::Max,
-        "min" => Symmetrize::Min,
-        _ => {
-            let expected = "expected lower, upper, mean, max or min";
-            return Err(Failure::Value(format!("symmetrize: {expected}, found {name:?}")));
-        }
-    })
+    let choices = [
+        ("lower", Symmetrize::Lower),
+        ("upper", Symmetrize::Upper),
+        ("mean", Symmetrize::Mean),
+        ("max", Symmetrize::Max),
+        ("min", Symmetrize::Min),
+    ];
+    let symmetrize = symmetrize.map(|name| choice("symmetrize", &choices, name)).transpose()?;
+    in_precision!(py, array => distances(array, births, symmetrize))
 }
 
 /// Converts the distances above the diagonal of the matrix of `points` points, row by row, in the order of SciPy's
 /// `pdist`.
 #[pyfunction]
-pub(crate) fn condensed(py: Python<'_>, points: usize, list: List<'_>) -> PyResult<Distances> {
+pub(crate) fn condensed(py: Python<'_>, points: usize, list: Floats<'_, Ix1>) -> PyResult<Distances> {
     fn distances<T: Value>(n: usize, list: ArrayView1<'_, T>) -> Result<Metric<T>, Failure> {
         let expected = n.saturating_mul(n.saturating_sub(1)) / 2;
         if n == 0 || list.len() != expected {
@@ -202,17 +180,7 @@ pub(crate) fn condensed(py: Python<'_>, points: usize, list: List<'_>) -> PyResu
         let place = |i: usize, j: usize| j * (2 * n - j - 1) / 2 + i - j - 1;
         Ok(DistanceMatrix::from_fn(n, |i, j| list[place(i, j)])?.into())
     }
-    let input = match &list {
-        List::Single(list) => {
-            let list = list.as_array();
-            Input::Single(py.detach(|| distances(points, list))?)
-        }
-        List::Double(list) => {
-            let list = list.as_array();
-            Input::Double(py.detach(|| distances(points, list))?)
-        }
-    };
-    Ok(Distances::new(input))
+    in_precision!(py, list => distances(points, list))
 }
 
 /// Converts the entries of a square sparse matrix, compressed by rows, to edges; `births` are the births of points.
@@ -222,16 +190,20 @@ pub(crate) fn edges(
     points: usize,
     starts: Indices<'_>,
     columns: Indices<'_>,
-    entries: List<'_>,
-    births: Option<List<'_>>,
+    entries: Floats<'_, Ix1>,
+    births: Option<Floats<'_, Ix1>>,
 ) -> PyResult<Distances> {
     let input = match (&entries, &births) {
-        (List::Single(entries), None) => Input::Single(graph(py, points, &starts, &columns, entries, None)?),
-        (List::Double(entries), None) => Input::Double(graph(py, points, &starts, &columns, entries, None)?),
-        (List::Single(entries), Some(List::Single(births))) => {
+        (Floats::Single(entries), None) => {
+            Input::Single(graph(py, points, &starts, &columns, entries, None)?)
+        }
+        (Floats::Double(entries), None) => {
+            Input::Double(graph(py, points, &starts, &columns, entries, None)?)
+        }
+        (Floats::Single(entries), Some(Floats::Single(births))) => {
             Input::Single(graph(py, points, &starts, &columns, entries, Some(births))?)
         }
-        (List::Double(entries), Some(List::Double(births))) => {
+        (Floats::Double(entries), Some(Floats::Double(births))) => {
             Input::Double(graph(py, points, &starts, &columns, entries, Some(births))?)
         }
         _ => return Err(Failure::Value("expected births in the precision of the distances".into()).into()),

@@ -5,7 +5,7 @@
 //! | `run` | runs work on kept threads, without the interpreter's lock, interruptible by Ctrl-C |
 //! | `threads` | threads that are kept between calls |
 //! | `error` | the library's errors as exceptions |
-//! | `backend` | devices, opened by the first call that uses them |
+//! | `choices` | choices by their names, among them the backend, whose devices the first call opens that uses them |
 //! | `distances` | conversion of arrays to distances and points |
 //! | `rips` | barcodes of distances |
 //! | `representatives` | representatives of bars as arrays |
@@ -20,7 +20,7 @@
 //! These functions take arguments that the Python functions of the package have normalised: arrays of the right
 //! types, full names. Defaults and documentation are in the package. All computation is in the library.
 
-mod backend;
+mod choices;
 mod cubical;
 mod device_array;
 mod diagram_distances;

@@ -5,13 +5,9 @@ use std::path::PathBuf;
 use lacuna::backend::Backend;
 use lacuna::interop::sprs::boundary_matrix;
 use lacuna::matrix::any::{AnyReduced, Reduced};
-use lacuna::matrix::cycles::{ClassSelection, Cycles, cycles};
-use lacuna::matrix::leftmost_ones::Scanner;
-use lacuna::matrix::read::{AnyComplex, MatrixFormat, MatrixReadOptions, read_path};
-use lacuna::matrix::{
-    Algorithm, BoundaryMatrix, Dimension, Dualize, Index, MatrixIndex, Pairs, Plan, ReductionRequest,
-    reduce_with,
-};
+use lacuna::matrix::cycles::{ClassSelection, Cycle};
+use lacuna::matrix::read::{AnyComplex, LoadedComplex, MatrixFormat, MatrixReadOptions, read_path};
+use lacuna::matrix::{Algorithm, BoundaryMatrix, Dimension, Dualize, Index, ReductionRequest};
 use lacuna::progress::Progress;
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::intern;
@@ -19,7 +15,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use sprs::{CsMatI, SpIndex};
 
-use crate::backend::backend;
+use crate::choices::{backend, named};
 use crate::error::Failure;
 use crate::rips::rows;
 use crate::run::on_threads;
@@ -38,24 +34,10 @@ pub(crate) struct Request {
 impl Request {
     /// The request for a reduction on the threads of the current pool.
     fn reduction(&self) -> Result<ReductionRequest, Failure> {
-        let named = |name: &String| {
-            let names = || Algorithm::ALL.map(|algorithm| algorithm.to_string()).join(", ");
-            let unknown =
-                || Failure::Value(format!("algorithm: expected one of {}, found {name:?}", names()));
-            Algorithm::ALL.into_iter().find(|algorithm| algorithm.to_string() == *name).ok_or_else(unknown)
-        };
-        let dualize = match &*self.dualize {
-            "auto" => Dualize::Auto,
-            "on" => Dualize::On,
-            "off" => Dualize::Off,
-            found => {
-                return Err(Failure::Value(format!("dualize: expected auto, on or off, found {found:?}")));
-            }
-        };
-        let algorithm = self.algorithm.as_ref().map(named).transpose()?;
+        let dualizes = [Dualize::Auto, Dualize::On, Dualize::Off];
         Ok(ReductionRequest {
-            algorithm,
-            dualize,
+            algorithm: named("algorithm", &Algorithm::ALL, self.algorithm.as_deref())?,
+            dualize: named("dualize", &dualizes, Some(&self.dualize))?.unwrap_or_default(),
             columns: None,
             threads: Some(rayon::current_num_threads()),
         })
@@ -91,21 +73,20 @@ struct Answer {
 }
 
 impl Answer {
-    fn of<I: Index>(matrix: &BoundaryMatrix<I>, pairs: &Pairs<I>, cycles: Option<&Cycles<I>>) -> Self {
+    fn of<I: Index>(Reduced { cells, pairs, cycles, .. }: &Reduced<'_, I>) -> Self {
         // The numbers of cells fit into 63 bits.
         let number = |cell: I| cell.to_usize() as i64;
-        let of_class = |cycle: lacuna::matrix::cycles::Cycle<'_, I>| {
+        let of_class = |cycle: Cycle<'_, I>| {
             (number(cycle.birth), cycle.cells.iter().map(|&cell| number(cell)).collect())
         };
-        let dims: Vec<Dimension> = (0..matrix.len()).map(|cell| matrix.dim(cell)).collect();
         Answer {
             pairs: pairs.pairs.iter().flat_map(|&(birth, death)| [number(birth), number(death)]).collect(),
             essential: pairs.essential().into_iter().map(number).collect(),
-            max_dim: dims.iter().copied().max().unwrap_or(0),
-            dims,
+            max_dim: cells.max_dim,
+            dims: cells.matrix.dims().to_vec(),
             values: None,
-            is_cut: false,
-            cycles: cycles.map(|cycles| cycles.iter().map(of_class).collect()),
+            is_cut: cells.cut,
+            cycles: cycles.as_ref().map(|cycles| cycles.iter().map(of_class).collect()),
             warning: None,
         }
     }
@@ -149,11 +130,12 @@ pub(crate) fn reduce_matrix<'py>(
     let parts = Parts { shape, starts, cells, entries, dims };
     let is_narrow = shape.0.max(shape.1).max(entries.len()) <= <u32 as Index>::MOST;
     let answer = on_threads(py, threads, progress.as_ref(), |progress| {
-        if is_narrow {
-            reduced::<u32>(parts, &request, &backend, progress)
+        let input = if is_narrow {
+            AnyComplex::Narrow(LoadedComplex::of(parts.matrix()?))
         } else {
-            reduced::<u64>(parts, &request, &backend, progress)
-        }
+            AnyComplex::Wide(LoadedComplex::of(parts.matrix()?))
+        };
+        answer(input, true, &request, &backend, progress)
     })?;
     answer.told(py)
 }
@@ -167,38 +149,51 @@ struct Parts<'a> {
     dims: Option<Vec<Dimension>>,
 }
 
-fn reduced<I: MatrixIndex + SpIndex>(
-    parts: Parts<'_>,
+impl Parts<'_> {
+    fn matrix<I: Index + SpIndex>(self) -> Result<BoundaryMatrix<I>, Failure> {
+        let narrowed = |numbers: &[i64]| {
+            let numbers = numbers
+                .iter()
+                .map(|&number| usize::try_from(number).ok().filter(|&number| number <= <I as Index>::MOST));
+            let numbers = numbers.map(|number| number.map(<I as Index>::from_usize));
+            numbers
+                .collect::<Option<Vec<I>>>()
+                .ok_or_else(|| Failure::Value("sparse matrix: expected indices of cells".into()))
+        };
+        let Parts { shape, starts, cells, entries, dims } = self;
+        let matrix = CsMatI::try_new_csc(shape, narrowed(starts)?, narrowed(cells)?, entries.to_vec());
+        let matrix = matrix.map_err(|(.., error)| Failure::Value(format!("sparse matrix: {error}")))?;
+        Ok(boundary_matrix(matrix, dims)?)
+    }
+}
+
+/// Reduces a matrix, and finds the requested cycles. `is_checked` says whether ∂∂ = 0 is checked on request.
+fn answer(
+    input: AnyComplex,
+    is_checked: bool,
     request: &Request,
     backend: &Backend,
     progress: &dyn Progress,
 ) -> Result<Answer, Failure> {
-    let narrowed = |numbers: &[i64]| {
-        let numbers = numbers
-            .iter()
-            .map(|&number| usize::try_from(number).ok().filter(|&number| number <= <I as Index>::MOST));
-        let numbers = numbers.map(|number| number.map(<I as Index>::from_usize));
-        numbers
-            .collect::<Option<Vec<I>>>()
-            .ok_or_else(|| Failure::Value("sparse matrix: expected indices of cells".into()))
-    };
-    let Parts { shape, starts, cells, entries, dims } = parts;
-    let matrix = CsMatI::try_new_csc(shape, narrowed(starts)?, narrowed(cells)?, entries.to_vec());
-    let matrix = matrix.map_err(|(.., error)| Failure::Value(format!("sparse matrix: {error}")))?;
-    let matrix = boundary_matrix(matrix, dims)?;
-    if request.check {
-        matrix.check()?;
+    if request.check && is_checked {
+        input.check()?;
     }
-    let reduction = request.reduction()?;
-    let scanner = match reduction.algorithm.filter(|algorithm| !algorithm.scans()) {
-        None => Scanner::choose(backend, &matrix)?,
-        Some(_) => Scanner::processor(),
+    let planned = input.plan(&request.reduction()?, backend)?;
+    let mut found = planned.reduce(progress)?;
+    if let Some(selection) = request.selection()? {
+        found.find_cycles(&selection, progress)?;
+    }
+    let answer = match &found {
+        AnyReduced::Narrow(found) => Answer::of(found),
+        AnyReduced::Wide(found) => Answer::of(found),
     };
-    let (plan, _) = Plan::choose_with(&matrix, &reduction, &scanner)?;
-    let pairs = reduce_with(&matrix, &plan, &scanner, progress)?;
-    let find = |selection| cycles(&matrix, &pairs, &selection, progress);
-    let found = request.selection()?.map(find).transpose()?;
-    Ok(Answer::of(&matrix, &pairs, found.as_ref()))
+    drop(found);
+    drop(planned);
+    let values = match input {
+        AnyComplex::Narrow(cells) => cells.values,
+        AnyComplex::Wide(cells) => cells.values,
+    };
+    Ok(Answer { values, ..answer })
 }
 
 /// Returns the pairs of the boundary matrix in a file; for an image or distances, up to homology of dimension
@@ -216,41 +211,14 @@ pub(crate) fn reduce_file<'py>(
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let backend = self::backend(backend)?;
-    let named = |name: &str| {
-        let names = || MatrixFormat::ALL.map(|format| format.to_string()).join(", ");
-        let unknown = || Failure::Value(format!("format: expected one of {}, found {name:?}", names()));
-        MatrixFormat::ALL.into_iter().find(|format| format.to_string() == name).ok_or_else(unknown)
-    };
-    let format = format.map(named).transpose()?;
+    let format = named("format", &MatrixFormat::ALL, format)?;
     let options = MatrixReadOptions { format, upper_dim: max_dim.map(|dim| dim.saturating_add(1)) };
     let answer = on_threads(py, threads, progress.as_ref(), |progress| {
         progress.begin("read", None, 1);
-        let reduction = request.reduction()?;
+        request.reduction()?;
         let loaded = read_path(&path, &options)?;
-        if request.check && loaded.gives_boundaries {
-            loaded.input.check()?;
-        }
-        let planned = loaded.input.plan(&reduction, &backend)?;
-        let mut found = planned.reduce(progress)?;
-        if let Some(selection) = request.selection()? {
-            found.find_cycles(&selection, progress)?;
-        }
-        let answer = match &found {
-            AnyReduced::Narrow(found) => of_file(found),
-            AnyReduced::Wide(found) => of_file(found),
-        };
-        drop(found);
-        drop(planned);
-        let values = match loaded.input {
-            AnyComplex::Narrow(cells) => cells.values,
-            AnyComplex::Wide(cells) => cells.values,
-        };
-        Ok(Answer { values, warning: loaded.warning, ..answer })
+        let found = answer(loaded.input, loaded.gives_boundaries, &request, &backend, progress)?;
+        Ok(Answer { warning: loaded.warning, ..found })
     })?;
     answer.told(py)
-}
-
-fn of_file<I: Index>(found: &Reduced<'_, I>) -> Answer {
-    let answer = Answer::of(&found.cells.matrix, &found.pairs, found.cycles.as_ref());
-    Answer { max_dim: found.cells.max_dim, is_cut: found.cells.cut, ..answer }
 }

@@ -15,7 +15,7 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
-use crate::backend::backend;
+use crate::choices::{backend, choice};
 use crate::distances::Distances;
 use crate::error::Failure;
 use crate::representatives::tables;
@@ -45,15 +45,6 @@ pub(crate) struct Request {
     longest: Option<usize>,
     min_persistence: Option<f64>,
     backend: String,
-}
-
-/// Finds a choice by its name.
-fn choice<T: Copy>(what: &str, choices: &[(&str, T)], found: &str) -> Result<T, Failure> {
-    let named = choices.iter().find(|(name, _)| *name == found);
-    named.map(|&(_, choice)| choice).ok_or_else(|| {
-        let names: Vec<&str> = choices.iter().map(|&(name, _)| name).collect();
-        Failure::Value(format!("{what}: expected one of {}, found {found:?}", names.join(", ")))
-    })
 }
 
 impl Request {

@@ -108,6 +108,20 @@ pub(crate) fn at_once<T: Send>(
     Ok(outcome.unwrap_or_else(|panic| Err(Failure::of_panic(&*panic)))?)
 }
 
+/// Like [`at_once`] if `is_little`, and otherwise like [`on_threads`].
+///
+/// # Errors
+/// Those of [`on_threads`].
+pub(crate) fn on_threads_unless<T: Send>(
+    is_little: bool,
+    py: Python<'_>,
+    threads: Option<usize>,
+    progress: Option<&Py<PyAny>>,
+    work: impl FnOnce(&dyn Progress) -> Result<T, Failure> + Send,
+) -> PyResult<T> {
+    if is_little { at_once(py, work) } else { on_threads(py, threads, progress, work) }
+}
+
 /// Runs `work` on a pool and checks `watch` meanwhile; returns its outcome, and the exception that was raised, if
 /// any.
 fn watched<T: Send>(

@@ -121,7 +121,7 @@ def test_skeletons_keep_topology(rng: np.random.Generator) -> None:
         (np.array([[0.0, np.nan]]), {}, ValueError, r"voxel \[0, 1\]: expected a number, found NaN"),
         (np.zeros(3, dtype=complex), {}, TypeError, "expected an image of numbers"),
         (np.array(["a"]), {}, TypeError, "expected an image of numbers"),
-        (np.zeros(3), {"construction": "W"}, ValueError, "construction: expected T or V"),
+        (np.zeros(3), {"construction": "W"}, ValueError, "construction: expected one of T, V"),
         (np.zeros(3), {"threshold": np.nan}, ValueError, "threshold: expected a number, found NaN"),
         (np.zeros(3), {"max_dim": -1}, ValueError, "max_dim: expected 0 or more"),
         (np.array([2**64 - 1, 2**64 - 2], dtype=np.uint64), {}, ValueError, "18446744073709551614"),

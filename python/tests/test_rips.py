@@ -245,7 +245,7 @@ POINTS = [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]]
         (POINTS, {"threshold": -1}, ValueError, "threshold: expected a non-negative number, found -1"),
         (POINTS, {"threshold": np.nan}, ValueError, "threshold"),
         (POINTS, {"threads": 0}, ValueError, "threads: expected 1 or more, found 0"),
-        (POINTS, {"backend": "tpu"}, ValueError, "backend: expected auto, cpu or cuda"),
+        (POINTS, {"backend": "tpu"}, ValueError, "backend: expected one of auto, cpu, cuda"),
         (POINTS, {"collapse": "maybe"}, ValueError, "collapse: expected one of auto, off, on"),
         (POINTS, {"metric": "no such metric"}, ValueError, "no such metric"),
         (POINTS, {"metric_params": {"p": 2}}, ValueError, "metric_params: expected beside a metric of SciPy"),

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use phat_formats::{BoundaryMatrix, Dimension, Source};
+use phat_formats::{BoundaryMatrix, Dimension, Index, Source};
 
 use super::format::MatrixFormat;
 use crate::input::no_room;
@@ -29,6 +29,13 @@ pub struct LoadedComplex<I> {
     pub max_dim: Dimension,
     /// Whether cells of dimension above `max_dim` were, or may have been, left out.
     pub cut: bool,
+}
+
+impl<I: Index> LoadedComplex<I> {
+    /// The complex of a matrix without values.
+    pub fn of(matrix: BoundaryMatrix<I>) -> Self {
+        LoadedComplex { max_dim: matrix.max_dim().unwrap_or(0), matrix, values: None, cut: false }
+    }
 }
 
 /// A filtered cell complex of either index width.

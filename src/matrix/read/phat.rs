@@ -62,10 +62,5 @@ fn content<I: Index>(read: Read<I>, input: impl FnOnce(LoadedComplex<I>) -> AnyC
         let columns = if unsorted == 1 { "1 column".to_owned() } else { format!("{unsorted} columns") };
         format!("{}: expected ascending rows in column {}; sorted {columns}", first.place, first.column)
     });
-    let max_dim = matrix.max_dim().unwrap_or(0);
-    Content {
-        input: input(LoadedComplex { matrix, values: None, max_dim, cut: false }),
-        warning,
-        gives_boundaries: true,
-    }
+    Content { input: input(LoadedComplex::of(matrix)), warning, gives_boundaries: true }
 }

@@ -160,7 +160,6 @@ impl ColumnLists {
             };
             matrix.push(dim, rows)?;
         }
-        let max_dim = matrix.max_dim().unwrap_or(0);
-        Ok(LoadedComplex { matrix, values: None, max_dim, cut: false })
+        Ok(LoadedComplex::of(matrix))
     }
 }
