@@ -94,8 +94,8 @@ impl ImageCurves {
         Ok(ImageCurves { request: *request, limit, directory, backend, reused: None })
     }
 
-    /// Computes the curve of an image, or its curves at several scales, resuming from the checkpoint of `progress` if it
-    /// has one. For several scales the image is read whole, and progress counts voxels once per scale.
+    /// Computes the curve of an image, or its curves at several scales, resuming from the checkpoint of `progress` if
+    /// it has one. For several scales the image is read whole, and progress counts voxels once per scale.
     ///
     /// # Errors
     /// [`MachineError`]: the reasons are listed there and at [`EccError`].

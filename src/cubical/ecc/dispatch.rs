@@ -33,8 +33,8 @@ pub fn curve_by<T: KernelVoxel>(
     Ok((curves.pop().unwrap_or_default(), decision))
 }
 
-/// Like [`curve_by`], but computes the curves at several scales, resuming from the checkpoint of `progress`, which counts
-/// voxels once per scale.
+/// Like [`curve_by`], but computes the curves at several scales, resuming from the checkpoint of `progress`, which
+/// counts voxels once per scale.
 ///
 /// # Errors
 /// As [`curve_by`]; the image cannot be smoothed, or the checkpoint does not belong to it.

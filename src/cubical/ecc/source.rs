@@ -8,7 +8,7 @@ pub type ReadVoxels<'a, T> = dyn Fn(usize, &mut [T]) -> Result<(), EccError> + S
 /// Source of the voxels of a streamed image.
 #[derive(Clone, Copy)]
 pub struct Voxels<'a, T> {
-    /// Reads voxels.
+    /// Reads voxels into a slice, which it fills unless it fails.
     pub read: &'a ReadVoxels<'a, T>,
     /// Whether voxels must be read in memory order, each once, as from a pipe. Otherwise several threads read at a
     /// time.

@@ -59,8 +59,8 @@ impl Prepared {
         Ok(resident)
     }
 
-    /// Takes an image whose bits are on the device, laid out as in a [`BitImage`] of this shape. Its statistics lack the
-    /// number of voxels, which is not counted on the device.
+    /// Takes an image whose bits are on the device, laid out as in a [`BitImage`] of this shape. Its statistics lack
+    /// the number of voxels, which is not counted on the device.
     ///
     /// # Errors
     /// The errors of [`Prepared::thin`].

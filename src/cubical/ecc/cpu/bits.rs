@@ -93,7 +93,7 @@ impl BlockKernel<u8> for AddUp<'_> {
 impl AddUp<'_> {
     #[inline(always)]
     fn add_up<const INVERT: bool>(self) {
-        let rows = VcecRows { width: self.width, words: self.width * self.height };
+        let rows = TileRows { width: self.width, words: self.width * self.height };
         let inner = InnerRows::new(&rows, self.inner);
         let (next, last) = (OuterRows::new(&rows, self.next), OuterRows::new(&rows, self.last));
         let [ones, twos, fours, eights] = self.out.digits.each_mut().map(|digit| &mut digit[..rows.words]);
@@ -124,12 +124,12 @@ impl AddUp<'_> {
 const LANES: usize = 8;
 
 /// Geometry of the words of a tile: its rows, and the rows shifted up by one.
-struct VcecRows {
+struct TileRows {
     width: usize,
     words: usize,
 }
 
-impl VcecRows {
+impl TileRows {
     #[inline(always)]
     fn here<'a>(&self, bits: &'a [u64]) -> &'a [u64] {
         &bits[self.width..][..self.words]
@@ -150,7 +150,7 @@ macro_rules! rows {
 
         impl<'a> $rows<'a> {
             #[inline(always)]
-            fn new(rows: &VcecRows, bits: &'a $bits) -> Self {
+            fn new(rows: &TileRows, bits: &'a $bits) -> Self {
                 $rows { $($field: rows.$which(&bits.$from)),* }
             }
 

@@ -32,8 +32,8 @@ const LEAST_PAIRS: usize = 1 << 16;
 /// Computes the curve of an image that is in a device buffer, in memory order.
 ///
 /// # Errors
-/// [`MachineError`]: the bins are invalid; the device fails, or has too little memory for the totals or for the pairs of
-/// a few voxels.
+/// [`MachineError`]: the bins are invalid; the device fails, or has too little memory for the totals or for the pairs
+/// of a few voxels.
 ///
 /// # Panics
 /// Panics if the buffer has fewer voxels than the shape.

@@ -33,8 +33,8 @@ impl<'p> ResidentScales<'p> {
     /// Takes an image that is on the device whose kernels are `prepared`.
     ///
     /// # Errors
-    /// [`MachineError`]: the weights or bins are invalid; the rows are not bins with a given range; the device fails, or
-    /// has no memory for a second copy of the image.
+    /// [`MachineError`]: the weights or bins are invalid; the rows are not bins with a given range; the device fails,
+    /// or has no memory for a second copy of the image.
     ///
     /// # Panics
     /// Panics if the number of voxels is not that of the shape.
