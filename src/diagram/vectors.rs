@@ -79,8 +79,7 @@ impl Vectors {
         let turned: Vec<Vec<(f64, f64)>> = diagrams.iter().map(|bars| turned(bars)).collect();
         let finite: Vec<Vec<(f64, f64)>> = turned.iter().map(|bars| finite(bars)).collect();
         let grid = self.values(&finite);
-        let of_each =
-            |vector: &dyn Fn(&[(f64, f64)]) -> Vec<f64>| finite.iter().map(|bars| vector(bars)).collect();
+        let of_each = |vector: &VectorOf<'_>| finite.iter().map(|bars| vector(bars)).collect();
         match self.kind {
             VectorKind::Image => {
                 let (births, persistences) = self.pixels(&finite);
@@ -168,6 +167,9 @@ impl Vectors {
         lengths
     }
 }
+
+/// Computes the vector of finite bars (birth, death).
+type VectorOf<'a> = dyn Fn(&[(f64, f64)]) -> Vec<f64> + 'a;
 
 fn turned(bars: &[(f64, f64)]) -> Vec<(f64, f64)> {
     bars.iter().map(|&(birth, death)| if birth <= death { (birth, death) } else { (death, birth) }).collect()

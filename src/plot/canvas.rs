@@ -300,7 +300,7 @@ impl Canvas {
 
     /// Calls `paint` with each outline, in drawing order: its segments, their offset, and how they are filled and
     /// stroked.
-    pub(super) fn paint(&self, paint: &mut dyn FnMut(&[Segment], Point, Option<Colour>, Option<&Stroke>)) {
+    pub(super) fn paint(&self, paint: &mut Paint<'_>) {
         let font = Font::new();
         for element in &self.elements {
             match &element.shape {
@@ -322,6 +322,9 @@ impl Canvas {
         }
     }
 }
+
+/// Draws an outline at an offset, filled and stroked.
+type Paint<'a> = dyn FnMut(&[Segment], Point, Option<Colour>, Option<&Stroke>) + 'a;
 
 /// A text laid out as glyphs.
 pub(super) struct Placed {

@@ -36,7 +36,7 @@ pub fn write(barcode: &Barcode<'_>, out: &mut dyn Write) -> io::Result<()> {
     let mut object = Object::begin(&head, out)?;
     object.bars(&barcode.table())?;
     if let Some(representatives) = barcode.representatives {
-        object.list("representatives", representatives.iter().map(|found| Cycle::new(barcode, &found)))?;
+        object.list("representatives", representatives.iter().map(|found| Cycle::new(barcode, found)))?;
     }
     object.end()
 }
