@@ -220,6 +220,7 @@ impl Run<'_> {
             columns: &residue.columns,
             apparent: &residue.apparent,
             times_store: self.times_pair_store,
+            only_bars: dim == self.plan.max_dim && self.collector.is_none(),
             progress: self.progress,
         };
         let (codes, values) = (self.codes(dim), self.values);

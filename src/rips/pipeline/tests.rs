@@ -2,7 +2,8 @@
 
 use super::*;
 use crate::backend::{BackendError, Decision};
-use crate::metric::{Distances, PointCloud, SparseDistances};
+use crate::diagram::Bar;
+use crate::metric::{DistanceMatrix, Distances, PointCloud, SparseDistances};
 use crate::progress::Sums;
 use crate::rips::filtration_construction::tests::stand_in::{Failure, StandIn};
 use crate::rips::plan::{PairSearch, SecondLayer};
@@ -250,5 +251,29 @@ fn bars_do_not_depend_on_how_distances_are_found_and_ranked() {
         assert!(sorted.diagram.bars(1).len() > 50);
         assert_eq!(of_points.diagram, sorted.diagram);
         assert_eq!(given.diagram, sorted.diagram);
+    }
+}
+
+/// Lengths of shortest paths around a cycle, and random integers: columns become long, and many edges have one length. Only
+/// the last dimension is annotated.
+#[test]
+fn ties_do_not_change_the_bars() {
+    let around = |i: usize, j: usize| (i.abs_diff(j).min(300 - i.abs_diff(j))) as f32;
+    let cycle: Vec<f32> = (0..300).flat_map(|i| (0..i).map(move |j| around(i, j))).collect();
+    let bars = |distances: &[f32], max_dim| {
+        let matrix = DistanceMatrix::from_lower(distances.to_vec()).unwrap();
+        Rips::new(matrix).max_dim(max_dim).run().unwrap().bars(1).to_vec()
+    };
+    assert_eq!(bars(&cycle, 1), [Bar { birth: 1.0, death: 100.0 }]);
+    let mut state = 1_u64;
+    let mut random = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        1.0 + ((state >> 33) % 20) as f32
+    };
+    for _ in 0..4 {
+        let matrix: Vec<f32> = (0..60 * 59 / 2).map(|_| random()).collect();
+        let expected = bars(&matrix, 2);
+        assert!(expected.len() > 20);
+        assert_eq!(bars(&matrix, 1), expected);
     }
 }

@@ -182,6 +182,9 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
             }
             if self.terms.len() >= LOOKED {
                 self.look(self.shared.submatrix.cofacet_code.rank(pivot.0));
+                if self.shared.is_given_up() {
+                    return;
+                }
             }
             match self.pop(j) {
                 Some(next) => pivot = next,

@@ -46,6 +46,7 @@
 //! ordering.
 
 mod access_times;
+mod annotations;
 mod bucketed_column;
 mod coboundary;
 mod cochain;
@@ -72,7 +73,7 @@ use self::queue::Term;
 use self::state::State;
 pub(super) use self::state::{entries, forget};
 pub(super) use self::walk::Walking;
-use self::walk::Walks;
+use self::walk::{Edges, Walks};
 use super::code::Code;
 use super::complex::Complex;
 use super::field::Field;
@@ -105,6 +106,8 @@ pub struct Submatrix<'a, W> {
     pub apparent: &'a ApparentPairs<W>,
     /// Whether to time accesses to the pair store.
     pub times_store: bool,
+    /// Whether the pairs are wanted for bars alone, so that a pivot may be any cofacet of the right rank.
+    pub only_bars: bool,
     /// Receives the number of columns done.
     pub progress: &'a dyn Progress,
 }
@@ -180,6 +183,8 @@ struct Shared<'a, W: Word, F: Field> {
     modulus: u16,
     /// The tables that workers use to walk long columns.
     walks: Walks,
+    /// Whether all workers end once columns are long and cannot be walked because of ties.
+    gives_up: bool,
     last_columns: LastColumns<'a>,
 }
 
@@ -200,6 +205,44 @@ pub fn reduce<W: Word, F: Field>(
     field: F,
     wanted: Option<Wanted<'_, W>>,
 ) -> Result<Reduction<W>, RipsError> {
+    let is_annotated = submatrix.only_bars && submatrix.code.vertices() == 2 && F::UNIT && wanted.is_none();
+    let shared = match reduce_columns(submatrix, field, wanted.is_some(), is_annotated)? {
+        (counts, shared) if !(is_annotated && shared.walks.are_tied()) => {
+            return Ok(shared.into_reduction(counts, wanted)?);
+        }
+        (_, shared) => shared,
+    };
+    if let Some(reduction) =
+        shared.walks.into_tied().map(|edges| annotated(submatrix, &edges)).and_then(Result::ok)
+    {
+        return Ok(reduction);
+    }
+    // There is no memory for annotations.
+    let (counts, shared) = reduce_columns(submatrix, field, false, false)?;
+    Ok(shared.into_reduction(counts, None)?)
+}
+
+/// The pairs of columns of edges by annotations.
+fn annotated<W: Word>(submatrix: &Submatrix<'_, W>, edges: &Edges) -> Result<Reduction<W>, Refused> {
+    let pivots = annotations::pivots(submatrix, edges)?;
+    let store = Pivots::with_capacity(pivots.len())?;
+    for (j, pivot) in pivots.iter().enumerate() {
+        if let Some(pivot) = *pivot {
+            // Each triangle is the pivot of one column.
+            let _ = store.insert(pivot, Claim::Plain(j).encode());
+        }
+    }
+    Ok(Reduction { pivots, store, cochains: HashMap::new(), counts: ReductionCounts::default() })
+}
+
+/// Reduces the columns, or gives up once columns are long and too many edges have the same rank to walk them, if
+/// `gives_up`.
+fn reduce_columns<'a, W: Word, F: Field>(
+    submatrix: &'a Submatrix<'a, W>,
+    field: F,
+    wants_cochains: bool,
+    gives_up: bool,
+) -> Result<(ReductionCounts, Shared<'a, W, F>), RipsError> {
     // The modulus is one more than −1.
     let modulus = field.number(field.neg(field.one())).saturating_add(1);
     let state = State::load(submatrix, modulus)?;
@@ -213,11 +256,12 @@ pub fn reduce<W: Word, F: Field>(
         store: Pivots::with_capacity(columns)?,
         versions: boxcar::Vec::new(),
         touched: memory::zeroed(columns)?,
-        essential: wanted.is_some().then(Mutex::default),
+        essential: wants_cochains.then(Mutex::default),
         zeros: boxcar::Vec::new(),
-        is_kept: wanted.is_none() && submatrix.progress.checkpoint().is_kept(),
+        is_kept: !wants_cochains && submatrix.progress.checkpoint().is_kept(),
         modulus,
         walks: Walks::of(submatrix.walkers),
+        gives_up,
         last_columns: LastColumns::of(columns, workers, dim, submatrix.progress),
     };
     let is_settled = state.map_or(Ok(Vec::new()), |state| shared.restore(&state))?;
@@ -235,6 +279,9 @@ pub fn reduce<W: Word, F: Field>(
             shared.save_if_due();
             shared.last_columns.count(batch.len() as u64);
             batch.filter(is_open).for_each(|j| worker.reduce(j));
+            if shared.is_given_up() {
+                break;
+            }
         }
         *lock(&total) += worker.end();
     };
@@ -244,10 +291,15 @@ pub fn reduce<W: Word, F: Field>(
         }
     };
     saving(|| SharedRange::new(columns, BATCH).share(&work), save);
-    Ok(shared.into_reduction(into_inner(total), wanted)?)
+    Ok((into_inner(total), shared))
 }
 
 impl<W: Word, F: Field> Shared<'_, W, F> {
+    /// Whether the columns need not be reduced any further.
+    fn is_given_up(&self) -> bool {
+        self.gives_up && self.walks.are_tied()
+    }
+
     /// The column that a value of the pair store stands for.
     fn column_of(&self, value: u64) -> usize {
         match Claim::decode(value) {

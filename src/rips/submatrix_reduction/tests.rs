@@ -77,18 +77,18 @@ fn dense<R: Rank>(n: usize, edges: &[(u32, u32, u32)]) -> Dense<R> {
     Dense::new(n, square, Level::detect())
 }
 
-/// The pairs of the edges with triangles, as ranks and vertices, and the counts that no schedule changes.
-fn pairs<W: Word, F: Field>(
+/// Computes with the matrix whose columns are all edges.
+fn with_submatrix<W: Word, T>(
     complex: &dyn Complex,
     edges: &[(u32, u32, u32)],
-    field: F,
-) -> Vec<Option<(u32, Vec<u32>)>> {
+    compute: impl FnOnce(&Submatrix<'_, W>) -> T,
+) -> T {
     let n = complex.points();
     let (code, cofacet_code) = (Code::<W>::new(n, 2), Code::new(n, 3));
     let mut columns: Vec<W> = edges.iter().map(|&(i, j, rank)| code.entry(rank, [i, j])).collect();
     columns.sort_unstable_by(|a, b| b.cmp(a));
     let apparent = ApparentPairs::Sorted(Vec::new());
-    let submatrix = Submatrix {
+    compute(&Submatrix {
         complex,
         code,
         cofacet_code,
@@ -98,17 +98,63 @@ fn pairs<W: Word, F: Field>(
         columns: &columns,
         apparent: &apparent,
         times_store: false,
+        only_bars: false,
         progress: &(),
-    };
-    let reduction = reduce(&submatrix, field, None).unwrap();
-    let named = |pivot: Option<W>| {
-        let mut vertices = Vec::new();
-        pivot.map(|pivot| {
-            cofacet_code.vertices_of(pivot, &mut vertices);
-            (cofacet_code.rank(pivot), vertices)
-        })
-    };
-    reduction.pivots.into_iter().map(named).collect()
+    })
+}
+
+/// The pairs of the edges with triangles, as ranks and vertices.
+fn pairs<W: Word, F: Field>(
+    complex: &dyn Complex,
+    edges: &[(u32, u32, u32)],
+    field: F,
+) -> Vec<Option<(u32, Vec<u32>)>> {
+    with_submatrix(complex, edges, |submatrix| {
+        let code = submatrix.cofacet_code;
+        let named = |pivot: Option<W>| {
+            let mut vertices = Vec::new();
+            pivot.map(|pivot| {
+                code.vertices_of(pivot, &mut vertices);
+                (code.rank(pivot), vertices)
+            })
+        };
+        reduce(submatrix, field, None).unwrap().pivots.into_iter().map(named).collect()
+    })
+}
+
+/// Annotations give each edge a triangle of the same rank as the reduction, of its own, and of the complex.
+#[test]
+fn annotations_find_the_ranks_of_the_reduction() {
+    let mut state = 5;
+    for round in 0..30 {
+        let (n, most) = ([4, 9, 20, 40, 70][round % 5], [1, 2, 5, 30][round % 4]);
+        let mut edges = edges(n, &mut state);
+        edges.iter_mut().for_each(|(_, _, rank)| *rank %= most);
+        let n = n as usize;
+        let complexes: [&dyn Complex; 2] = [&dense::<u16>(n, &edges), &Sparse::new(n, &edges).unwrap()];
+        let expected = pairs::<u64, _>(complexes[0], &edges, Two);
+        for complex in complexes {
+            with_submatrix::<u64, _>(complex, &edges, |submatrix| {
+                let listed = Edges::of(complex, edges.len(), &()).unwrap();
+                let pivots = annotations::pivots(submatrix, &listed).unwrap();
+                let code = submatrix.cofacet_code;
+                let ranks = pivots.iter().map(|pivot| pivot.map(|pivot| code.rank(pivot)));
+                assert!(ranks.eq(expected.iter().map(|pair| pair.as_ref().map(|pair| pair.0))), "{n} {most}");
+                let mut triangles: Vec<u64> = pivots.into_iter().flatten().collect();
+                let count = triangles.len();
+                triangles.sort_unstable();
+                triangles.dedup();
+                assert_eq!(triangles.len(), count);
+                let mut vertices = Vec::new();
+                for triangle in triangles {
+                    code.vertices_of(triangle, &mut vertices);
+                    let [u, v, w] = vertices[..] else { panic!("{vertices:?}") };
+                    let sides = [complex.edge(u, v), complex.edge(u, w), complex.edge(v, w)];
+                    assert_eq!(sides.into_iter().max(), Some(code.rank(triangle)));
+                }
+            });
+        }
+    }
 }
 
 #[test]
@@ -169,6 +215,7 @@ fn pairs_besides_apparent<F: Field>(
         columns: &columns,
         apparent,
         times_store: false,
+        only_bars: false,
         progress: &(),
     };
     let mut all = |pivots: &[Option<u64>]| (0..pivots.len()).collect();

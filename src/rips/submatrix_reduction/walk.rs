@@ -90,20 +90,14 @@ impl Walking {
 
 /// The edges of a complex in filtration order. A word has the rank in its upper half, and in its lower half the
 /// complement of the greater vertex (upper 16 bits) and the smaller vertex.
-struct Edges(Vec<u64>);
+pub(super) struct Edges(Vec<u64>);
 
 impl Edges {
-    /// Lists the edges, to walk columns of simplices with `vertices` vertices; `None` if too many edges have the same
-    /// rank.
+    /// Lists the edges.
     ///
     /// # Errors
     /// There is no memory for the edges.
-    fn of(
-        complex: &dyn Complex,
-        edges: usize,
-        vertices: usize,
-        progress: &dyn Progress,
-    ) -> Result<Option<Self>, Refused> {
+    pub(super) fn of(complex: &dyn Complex, edges: usize, progress: &dyn Progress) -> Result<Self, Refused> {
         // At most `MOST_POINTS`.
         let points = complex.points() as u32;
         let (mut keys, mut found) = (Vec::new(), Vec::new());
@@ -117,8 +111,7 @@ impl Edges {
             keys.extend(found.iter().map(key));
         }
         Word::sort(&mut keys);
-        let edges = Edges(keys);
-        Ok(Some(edges).filter(|edges| !edges.has_too_many_equal(vertices)))
+        Ok(Edges(keys))
     }
 
     /// Whether too many edges have the same rank to walk columns of simplices with `vertices` vertices.
@@ -131,16 +124,16 @@ impl Edges {
         most > MOST_EQUAL[vertices - 2] || self.len() > count * EQUAL_IN_THE_MEAN[vertices - 2]
     }
 
-    fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.0.len()
     }
 
-    fn rank(&self, place: usize) -> u32 {
+    pub(super) fn rank(&self, place: usize) -> u32 {
         (self.0[place] >> 32).low_u32()
     }
 
     /// The edges at these places, each with its greater vertex first.
-    fn at(&self, places: std::ops::Range<usize>) -> impl ExactSizeIterator<Item = (u32, u32)> {
+    pub(super) fn at(&self, places: std::ops::Range<usize>) -> impl ExactSizeIterator<Item = (u32, u32)> {
         self.0[places].iter().map(|&key| (!key.low_u32() >> 16, !key.low_u32() & 0xffff))
     }
 
@@ -161,6 +154,8 @@ impl Edges {
 pub(super) struct Walks {
     /// The list of edges, once it is made; `None` inside if columns are not walked along it.
     edges: OnceLock<Option<Edges>>,
+    /// The list of edges, if too many of them have the same rank to walk columns along it.
+    tied: OnceLock<Edges>,
     /// Whether a worker has begun to list the edges. Only that worker fills the lock, so no other waits for it.
     is_begun: AtomicBool,
     /// Number of workers that may still begin to walk.
@@ -180,6 +175,7 @@ impl Walks {
     pub(super) fn of(workers: usize) -> Self {
         Walks {
             edges: OnceLock::new(),
+            tied: OnceLock::new(),
             is_begun: AtomicBool::new(false),
             workers: AtomicUsize::new(workers),
             #[cfg(test)]
@@ -202,8 +198,21 @@ impl Walks {
         }
         let Submatrix { complex, edges, progress, .. } = *submatrix;
         // If memory is refused, columns are reduced without walking.
-        let listed = Edges::of(complex, edges, vertices, progress).unwrap_or(None);
+        let mut listed = Edges::of(complex, edges, progress).ok();
+        if let Some(edges) = listed.take_if(|edges| edges.has_too_many_equal(vertices)) {
+            self.tied.get_or_init(|| edges);
+        }
         self.edges.get_or_init(|| listed).as_ref()
+    }
+
+    /// Whether columns became long, and too many edges have the same rank to walk them.
+    pub(super) fn are_tied(&self) -> bool {
+        self.tied.get().is_some()
+    }
+
+    /// The list of edges, if too many of them have the same rank to walk columns along it.
+    pub(super) fn into_tied(self) -> Option<Edges> {
+        self.tied.into_inner()
     }
 }
 
@@ -454,7 +463,7 @@ mod tests {
         for (points, last) in [(1 << 16, 40), (4200, 4200)] {
             let count = pairs_of(last);
             let complex = Pairs { points, last, first: ABSENT - count as u32 };
-            let edges = Edges::of(&complex, count, 2, &()).unwrap().unwrap();
+            let edges = Edges::of(&complex, count, &()).unwrap();
             assert_eq!(edges.len(), count);
             assert!(points < 5000 || complex.edge(points - 1, points - 2) == ABSENT - 1);
             for place in [0, 1, count / 3, count - 2, count - 1] {
@@ -478,7 +487,7 @@ mod tests {
                 let count = pairs_of(points);
                 let complex = Pairs { points, last: points, first: 1 };
                 let walking = Walking::of(points as usize, count, vertices).unwrap();
-                let Edges(edges) = Edges::of(&complex, count, vertices, &()).unwrap().unwrap();
+                let Edges(edges) = Edges::of(&complex, count, &()).unwrap();
                 assert_eq!(walking.edges, 8 * edges.capacity() as u64);
                 let cochain = Cochain::new(vertices, points as usize, Level::detect()).unwrap();
                 assert_eq!(walking.cochain, cochain.capacity());
@@ -506,6 +515,7 @@ mod tests {
             columns: &[],
             apparent: &ApparentPairs::Implicit,
             times_store: false,
+            only_bars: false,
             progress: &(),
         };
         let walks = Walks::of(1);
