@@ -236,11 +236,10 @@ impl<W: Word, F: Field> Worker<'_, W, F> {
 
     /// The minimum number of simplices of a column that is walked; `None` if no column is walked.
     pub(super) fn walked_from(&self) -> Option<usize> {
-        let first = if self.shared.walks.edges.get().is_some() {
-            0
-        } else {
-            self.shared.submatrix.edges / EDGES_LISTED
-        };
+        let Shared { submatrix, walks, gives_up, .. } = self.shared;
+        // The edges are listed soon if that is likely to end the reduction.
+        let are_tied = *gives_up && submatrix.edges / EQUAL_IN_THE_MEAN[0] >= submatrix.ranks as usize;
+        let first = if are_tied || walks.edges.get().is_some() { 0 } else { submatrix.edges / EDGES_LISTED };
         self.may_walk().then(|| WALKED.max(first))
     }
 
