@@ -58,9 +58,10 @@ pub struct DimensionStats {
     pub cleared: u64,
     /// Pairs (d-simplex, cofacet) of equal diameter found by the apparent-pair search, never reduced.
     pub apparent: u64,
-    /// `apparent` plus the residue columns paired, without any addition, with their first cofacet of equal diameter.
+    /// `apparent` plus the residue columns paired, without any addition, with their first cofacet of equal diameter. If
+    /// the pairs were found by annotations, where many distances are equal, no column of the residue is counted.
     pub shortcut: u64,
-    /// `shortcut` plus the residue columns paired, without any addition, with their oldest cofacet.
+    /// `shortcut` plus the residue columns paired, without any addition, with their oldest cofacet, likewise.
     pub emergent: u64,
     /// Finite pairs of this dimension, including those of length zero.
     pub pairs: u64,
