@@ -125,6 +125,7 @@ fn submatrix<'a>(
         columns: &residue.columns,
         apparent: &residue.apparent,
         times_store: false,
+        only_bars: false,
         walkers: usize::MAX,
         progress: &(),
     }
