@@ -199,13 +199,13 @@ fn arrays_that_are_not_barcodes() {
         ),
         (
             array("<f8", "False", "(2, 3)", &doubles(&[0.0; 5])),
-            "expected 8 bytes for each element of an array of shape [2, 3], found 40 bytes",
+            "expected 2 × 3 elements of 8 bytes after the header, found 40 bytes",
         ),
         (
             array("<f8", "False", "(1, 3)", &doubles(&[0.0; 4])),
-            "expected 8 bytes for each element of an array of shape [1, 3]",
+            "expected 1 × 3 elements of 8 bytes after the header",
         ),
-        (array("<c8", "False", "(1, 3)", &[0; 24]), "byte 10: expected real numbers"),
+        (array("<c8", "False", "(1, 3)", &[0; 24]), "byte 10: expected dtype f2, f4"),
         (array("<f8", "False", "(1, 3)", &doubles(&[0.5, 0.0, 1.0])), "found 0.5 in row 0"),
         (array("<f8", "False", "(1, 3)", &doubles(&[0.0, nan, 1.0])), "expected numbers, found NaN in row 0"),
         (
