@@ -46,9 +46,9 @@ fn judge(cubes: &Cubes, bars: &[Vec<Bar>], found: &Representatives, what: &str) 
         for (representative, &bar) in found.of_dimension(dim).zip(bars) {
             let what =
                 format!("{what}, bar {dim}:{} {bar:?}, {:?}", representative.index, representative.cells);
-            let cycle = vector(&filtration, &representative, cells, &what);
+            let cycle = vector(&filtration, representative, cells, &what);
             judge_cycle(&filtration, dim, bar, &cycle, &what);
-            judge_voxels(cubes, found.shape(), &representative, bar, &what);
+            judge_voxels(cubes, found.shape(), representative, bar, &what);
             cycles.push(cycle);
         }
         let mut values = cubes.values.clone();

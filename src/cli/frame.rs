@@ -104,7 +104,7 @@ impl<'a> Frame<'a> {
 
     /// Whether all threads work on this input, and not each on one of its own.
     pub(crate) fn is_alone(&self) -> bool {
-        !self.batch.as_ref().is_some_and(|batch| batch.messages.is_some())
+        self.batch.as_ref().is_none_or(|batch| batch.messages.is_none())
     }
 
     /// Prints a line, unless quiet.

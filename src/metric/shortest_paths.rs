@@ -33,10 +33,10 @@ impl<T: Value> SparseDistances<T> {
         let pairs = usize::try_from(pairs).map_err(|_| Refused::of_bytes(u64::MAX))?;
         let mut lower = memory::filled(T::INFINITY, pairs)?;
         let neighbours = Neighbours::new(self)?;
+        let failure = Mutex::new(None);
         let mut rest = &mut lower[..];
-        let rows = (0..n).map(|i| (i, rest.split_off_mut(..i).unwrap_or_default()));
         // One row is taken at a time, as the search from one point may take as long as those from all others.
-        let (rows, failure) = (Mutex::new(rows), Mutex::new(None));
+        let rows = Mutex::new((0..n).map(|i| (i, rest.split_off_mut(..i).unwrap_or_default())));
         each(rayon::current_num_threads().min(n), &|_| {
             let done = Search::new(&neighbours).and_then(|mut search| {
                 loop {
@@ -50,7 +50,6 @@ impl<T: Value> SparseDistances<T> {
                 lock(&failure).get_or_insert(error);
             }
         });
-        drop(rows);
         if let Some(error) = into_inner(failure) {
             return Err(error);
         }

@@ -180,6 +180,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     }
 }
 
+/// Writes a result to an open output.
+type WriteTo = Box<dyn FnOnce(&mut dyn Write) -> io::Result<()>>;
+
 /// What an input has become.
 struct Converted {
     /// The format and what is in it, for messages.
@@ -189,7 +192,7 @@ struct Converted {
     size: String,
     /// Length of the file, if it is known.
     length: Option<Written>,
-    write: Box<dyn FnOnce(&mut dyn Write) -> io::Result<()>>,
+    write: WriteTo,
 }
 
 impl Arguments {

@@ -31,6 +31,7 @@ impl ImageProblem {
     }
 
     /// A problem of a page.
+    #[cfg(feature = "codecs")]
     pub(super) fn page(page: usize, expected: impl Into<String>, found: impl Into<String>) -> Self {
         ImageProblem::new(ImagePlace::Page(page), expected, found)
     }

@@ -36,7 +36,7 @@ fn voxels(dtype: &TypeStr) -> Result<(VoxelType, bool, Meaning), ImageProblem> {
         let expected = "dtype b1, u1, u2, u4, u8, i1, i2, i4, i8, f2, f4 or f8";
         ImageProblem::at(10, expected, format!("'{dtype}'")).note("save it as one of these with a.astype(…)")
     };
-    let bytes = dtype.num_bytes().and_then(|bytes| usize::try_from(bytes).ok()).ok_or_else(problem)?;
+    let bytes = dtype.num_bytes().ok_or_else(problem)?;
     let (coding, meaning) = match (dtype.type_char(), bytes) {
         (TypeChar::Bool, 1) => (Coding::Unsigned, Meaning::Truths),
         (TypeChar::Uint, _) => (Coding::Unsigned, Meaning::Values),

@@ -28,6 +28,9 @@ pub enum Layout {
     Pairs(Vec<(u32, u32)>),
 }
 
+/// Edges, the greater vertex first, and their ranks.
+type Listed = (Vec<(u32, u32)>, Vec<u32>);
+
 impl<N> Edges<N> {
     /// The numbers from point `i` to the points before it, if all pairs have one.
     pub(in crate::rips) fn lower_row(&self, i: usize) -> &[N] {
@@ -73,7 +76,7 @@ impl Edges {
     }
 
     /// The edges up to the threshold, the greater vertex first, and their ranks.
-    fn listed(self) -> Result<(Vec<(u32, u32)>, Vec<u32>), Refused> {
+    fn listed(self) -> Result<Listed, Refused> {
         if let Layout::Pairs(pairs) = self.layout {
             return Ok((pairs, self.numbers));
         }

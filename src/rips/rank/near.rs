@@ -220,8 +220,11 @@ mod tests {
         clouds
     }
 
+    /// Edges with their keys.
+    type Found<K> = Vec<((u32, u32), K)>;
+
     /// The edges with their keys, ascending, and the number of pairs compared.
-    fn found<K: DistanceKey>(keyed: Keyed<K>) -> (Vec<((u32, u32), K)>, u64) {
+    fn found<K: DistanceKey>(keyed: Keyed<K>) -> (Found<K>, u64) {
         let Layout::Pairs(pairs) = keyed.edges.layout else { panic!("near pairs are listed") };
         let PairSearch::Tree { compared } = keyed.search else { panic!("a tree finds them") };
         let mut all: Vec<_> = pairs.into_iter().zip(keyed.edges.numbers).collect();

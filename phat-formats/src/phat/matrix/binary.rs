@@ -24,7 +24,7 @@ const BLOCK: usize = 256 * 1024;
 /// The length is not a multiple of 8; the number of columns is negative or more than the file has room for.
 pub fn size(source: &(impl Source + ?Sized)) -> Result<MatrixSize, FormatError> {
     let length = length(source)? as u64;
-    if length == 0 || length % 8 != 0 {
+    if length == 0 || !length.is_multiple_of(8) {
         let what = if length < 8 { "a number of columns" } else { "an integer" };
         return Err(FormatError::truncated(length & !7, what, 8, length));
     }
