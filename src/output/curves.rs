@@ -59,7 +59,7 @@ impl CurveFormat {
     ///
     /// # Errors
     /// Errors of `out`; the file of rows cannot be read; an error of which
-    /// [`Inexact`](crate::cubical::value::Inexact) is the source, if the format holds doubles and a value is not
+    /// [`Inexact`] is the source, if the format holds doubles and a value is not
     /// exact as one.
     pub fn write(self, found: &CurvesFound, request: &EccRequest, out: &mut dyn Write) -> io::Result<()> {
         let is_one = found.smoothed.is_empty();

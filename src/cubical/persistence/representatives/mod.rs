@@ -12,7 +12,7 @@
 //! with the faces they are matched with, critical faces, and faces with their cubes. The order of the image is that of
 //! the grid for the V-construction and the opposite one for the T-construction ([the parent module](super)).
 //!
-//! **Plan.** The stages that compute the bars keep their results ([`Trace`]). Bars are selected (`selection`), and
+//! **Plan.** The stages that compute the bars keep their results (`Trace`). Bars are selected (`selection`), and
 //! cycles are computed only for these:
 //!
 //! | dimension | cycle | module |
