@@ -78,7 +78,7 @@ impl<I: SharedIndex> SavedPairs<I> {
         let mut is_paired = vec![false; if is_matching { cells } else { 0 }];
         let mut was_paired = |cell: usize| is_matching && std::mem::replace(&mut is_paired[cell], true);
         let mut pairs = Vec::new();
-        for _ in 0..reader.record("number of pairs")? {
+        for _ in 0..reader.record::<usize>("number of pairs")? {
             let (i, j): (usize, usize) = reader.record("a pair")?;
             if i >= j || j >= cells || was_paired(i) || was_paired(j) {
                 let expected =
@@ -150,7 +150,7 @@ impl<I: SharedIndex> SavedColumns<I> {
             return Ok(None);
         }
         let mut columns = Vec::new();
-        for _ in 0..reader.record("number of columns")? {
+        for _ in 0..reader.record::<usize>("number of columns")? {
             let (column, rows): (usize, Vec<usize>) = reader.table("a column")?;
             let is_column = rows.is_sorted_by(|a, b| a < b)
                 && rows.last().is_some_and(|&last| last < column)

@@ -124,8 +124,8 @@ impl<'a> Reader<'a> {
         self.decode(what, CODEC.with_limit::<MOST_BYTES>())
     }
 
-    /// Reads the next record, of any size. The record has no texts: bincode makes room for a text before it looks whether
-    /// there is one.
+    /// Reads the next record, of any size. The record has no texts: bincode makes room for a text before it looks
+    /// whether there is one.
     ///
     /// # Errors
     /// [`SnapshotError::Content`].

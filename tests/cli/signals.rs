@@ -130,7 +130,7 @@ fn a_folder_of_a_killed_run_goes_with_the_next() {
     wait_until("the other program to start", || started.exists());
     killed.kill().unwrap();
     killed.wait().unwrap();
-    assert_eq!(left(), 2, "a folder and its file");
+    assert_eq!(left(), 1, "a folder");
     compare(&program("fails", "exit 1")).wait().unwrap();
     assert_eq!(left(), 0);
 }

@@ -50,7 +50,7 @@ pub(super) fn restore(
         return Err(reader.unexpected("numbers of rows and columns", expected, found));
     }
     let mut writer = ArenaWriter::default();
-    for _ in 0..reader.record("number of columns")? {
+    for _ in 0..reader.record::<usize>("number of columns")? {
         let (row, number, edges): (usize, u32, Vec<u32>) = reader.table("a column")?;
         let owner = columns.owners.get(row).filter(|_| edges.iter().all(|&edge| is_edge(edge)));
         let (Some(owner), Some(is_reduced)) = (owner, is_reduced.get_mut(number as usize)) else {
