@@ -32,6 +32,7 @@ pub(super) fn convert(
         kind: "the boundary matrix of the image",
         size: format!("{described}, {}, {}", counted(cells, "cell"), entries_of(entries)),
         length: Some(length(format, cells, entries)),
+        hint: None,
         write: Box::new(move |out| complex.write(format, &image, superlevel, out)),
     })
 }

@@ -48,5 +48,5 @@ pub(super) fn convert(
     };
     let format_name = format.to_string();
     let write = Box::new(move |out: &mut dyn std::io::Write| format.write(&barcode, out));
-    Ok(Converted { format: format_name, kind, size, length: None, write })
+    Ok(Converted { format: format_name, kind, size, length: None, hint: None, write })
 }

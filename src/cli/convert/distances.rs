@@ -75,7 +75,7 @@ fn become_of<T: Value>(
     };
     let format_name = format.to_string();
     let write = Box::new(move |out: &mut dyn std::io::Write| format.write(&distances, out));
-    Ok(Converted { format: format_name, kind, size, length: None, write })
+    Ok(Converted { format: format_name, kind, size, length: None, hint: None, write })
 }
 
 /// Keeps the pairs whose distance is at most `threshold`.

@@ -31,17 +31,17 @@ pub(super) fn convert(
         }
     };
     let (shape, voxels) = (image.shape(), image.voxel_type());
-    if format == ImageFile::Raw {
+    let hint = (format == ImageFile::Raw).then(|| {
         let axes: Vec<String> = shape.axes().iter().map(usize::to_string).collect();
         let order = if shape.order() == Order::F { " --order f" } else { "" };
-        let axes = axes.join(",");
-        frame.note(format_args!("to read it: --shape {axes} --dtype {voxels}{order}"));
-    }
+        format!("to read it: --shape {} --dtype {voxels}{order}", axes.join(","))
+    });
     Ok(Converted {
         format: format.to_string(),
         kind: "an image",
         size: shape.described(voxels),
         length: None,
+        hint,
         write: Box::new(move |out| format.write(&image, geometry.as_ref(), out)),
     })
 }

@@ -43,6 +43,7 @@ pub(super) fn convert(
         kind: "a boundary matrix",
         size: format!("{}, {}", counted(cells, "cell"), entries_of(entries)),
         length: Some(length(format, cells, entries)),
+        hint: None,
         write: Box::new(move |out| complex.write(format, out)),
     })
 }

@@ -192,6 +192,8 @@ struct Converted {
     size: String,
     /// Length of the file, if it is known.
     length: Option<Written>,
+    /// What its reader has to say, as the file does not.
+    hint: Option<String>,
     write: WriteTo,
 }
 
@@ -206,7 +208,7 @@ impl Arguments {
         let files = Files { answer: Some(&self.out), content: format.content(), ..Files::default() };
         let mut frame = Frame::open(Instant::now(), &self.input, files, self.common.notes())?;
         self.threads.start(frame.notes)?;
-        let Converted { format, kind, size, length, write } = convert(&mut frame)?;
+        let Converted { format, kind, size, length, hint, write } = convert(&mut frame)?;
         frame.write(|meter, out| match length {
             Some(length) => meter.writing(length, out, write),
             None => write(out),
@@ -216,6 +218,9 @@ impl Arguments {
             let is_piped = self.out == Path::new("-");
             let out = if is_piped { "standard output".into() } else { self.out.display().to_string() };
             frame.note(format_args!("{out}: written as {format}, {kind}"));
+        }
+        if let Some(hint) = hint {
+            frame.note(format_args!("{hint}"));
         }
         if frame.notes.verbose {
             let name = frame.name.clone();
