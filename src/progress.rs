@@ -50,6 +50,13 @@ pub struct Expected {
     pub cost: Cost,
 }
 
+impl Expected {
+    /// A stage that is not run for each dimension.
+    pub const fn of(stage: &'static str, cost: Cost) -> Self {
+        Expected { stage, dim: None, cost }
+    }
+}
+
 /// Expected cost of a stage, relative to other stages of its run, in an arbitrary unit.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Cost {
@@ -108,6 +115,15 @@ pub trait Progress: Sync {
 }
 
 impl Progress for () {}
+
+/// The progress of one input among many: nothing is reported, but the input is interrupted with the others.
+pub struct Silent<'a>(pub &'a dyn Progress);
+
+impl Progress for Silent<'_> {
+    fn is_interrupted(&self) -> bool {
+        self.0.is_interrupted()
+    }
+}
 
 /// Unwinds if `progress` asks for the end of the run, or if the memory limit is exceeded.
 #[inline]

@@ -3,7 +3,7 @@
 use lacuna::backend::Choice;
 use lacuna::diagram::Diagram;
 use lacuna::metric::read::Input;
-use lacuna::progress::Progress;
+use lacuna::progress::Silent;
 use lacuna::rips::{
     BarSelection, CocycleScale, Collapse, DistanceToMeasure, Growth, Landmarks, Outcome, RepresentativeKind,
     Representatives, RepresentativesRequest, RipsOptions,
@@ -160,7 +160,7 @@ pub(crate) fn rips_many<'py>(
         } else {
             progress.begin("inputs", None, inputs.len() as u64);
             let one_by_one = inputs.into_iter().map(|input| {
-                let outcome = options.clone().solve(input, &Quiet(progress));
+                let outcome = options.clone().solve(input, &Silent(progress));
                 progress.advance(1);
                 outcome.map(Told::of)
             });
@@ -177,15 +177,6 @@ pub(crate) fn rips_many<'py>(
         }
     }
     Ok(answers)
-}
-
-/// The progress of one input among several: it reports nothing, but is interrupted with the others.
-struct Quiet<'a>(&'a dyn Progress);
-
-impl Progress for Quiet<'_> {
-    fn is_interrupted(&self) -> bool {
-        self.0.is_interrupted()
-    }
 }
 
 fn points_of(input: &Input) -> usize {

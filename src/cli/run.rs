@@ -278,7 +278,7 @@ impl<'a> Run<'a> {
     fn side_by_side(&self, workers: usize, worker: Worker<'_>, ran: &mut Ran) -> Result<(), CliError> {
         let (tasks, next, is_over) = (&self.tasks.tasks, AtomicUsize::new(0), AtomicBool::new(false));
         let meter = Meter::new(self.notes);
-        meter.expect(&[Expected { stage: "files", dim: None, cost: Cost::Known(1.0) }]);
+        meter.expect(&[Expected::of("files", Cost::Known(1.0))]);
         meter.begin("files", None, tasks.len() as u64);
         let (sender, outcomes) = mpsc::channel();
         let work = |sender: Sender<(usize, Result<Done, CliError>)>| {

@@ -134,10 +134,10 @@ impl ImageCurves {
             return Err(EccError::ReadOnce.into());
         }
         let passes = if needs_range { 2 } else { 1 };
-        let mut stages = vec![Expected { stage: STAGE, dim: None, cost: Cost::Known(1.0) }];
+        let mut stages = vec![Expected::of(STAGE, Cost::Known(1.0))];
         if self.request.bins == Bins::Distinct && voxels.bytes() > 2 {
             // Writing as many rows as there are voxels may take longer than counting the voxels.
-            stages.push(Expected { stage: "writing", dim: None, cost: Cost::Unknown });
+            stages.push(Expected::of("writing", Cost::Unknown));
         }
         progress.expect(&stages);
         progress.begin(STAGE, None, passes * shape.count() as u64);

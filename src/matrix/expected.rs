@@ -18,10 +18,6 @@ const PAIRS: f64 = 17.0;
 /// Name of the stage in which columns are reduced.
 pub(super) const REDUCTION: &str = "reduction";
 
-fn stage(stage: &'static str, cost: Cost) -> Expected {
-    Expected { stage, dim: None, cost }
-}
-
 /// Number of columns plus number of entries.
 pub(super) fn units(size: MatrixSize) -> u64 {
     (size.columns + size.entries) as u64
@@ -30,8 +26,10 @@ pub(super) fn units(size: MatrixSize) -> u64 {
 /// All stages of a run that reads the matrix and checks ∂∂ = 0.
 pub(super) fn with_reading(size: MatrixSize) -> Vec<Expected> {
     let units = units(size) as f64;
-    let mut stages =
-        vec![stage("reading", Cost::Known(units * READING)), stage("check", Cost::Known(units * CHECK))];
+    let mut stages = vec![
+        Expected::of("reading", Cost::Known(units * READING)),
+        Expected::of("check", Cost::Known(units * CHECK)),
+    ];
     stages.extend(of_sieve(size));
     stages
 }
@@ -40,10 +38,10 @@ pub(super) fn with_reading(size: MatrixSize) -> Vec<Expected> {
 pub(super) fn of_sieve(size: MatrixSize) -> [Expected; 4] {
     let units = units(size) as f64;
     [
-        stage("scan", Cost::Known(units * SCAN)),
-        stage("graph", Cost::Known(units * GRAPH)),
-        stage(REDUCTION, Cost::Assumed(units * SCAN)),
-        stage("pairs", Cost::Known(units * PAIRS)),
+        Expected::of("scan", Cost::Known(units * SCAN)),
+        Expected::of("graph", Cost::Known(units * GRAPH)),
+        Expected::of(REDUCTION, Cost::Assumed(units * SCAN)),
+        Expected::of("pairs", Cost::Known(units * PAIRS)),
     ]
 }
 
@@ -51,6 +49,6 @@ pub(super) fn of_sieve(size: MatrixSize) -> [Expected; 4] {
 pub(super) fn of_residues(size: MatrixSize, blocks: &[Dimension]) -> Vec<Expected> {
     let of =
         |dim: &Dimension| Expected { stage: REDUCTION, dim: Some(usize::from(*dim)), cost: Cost::Unknown };
-    let pairs = stage("pairs", Cost::Known(units(size) as f64 * PAIRS));
+    let pairs = Expected::of("pairs", Cost::Known(units(size) as f64 * PAIRS));
     blocks.iter().map(of).chain([pairs]).collect()
 }

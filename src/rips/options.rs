@@ -7,7 +7,7 @@ use super::{
 use crate::backend::{Backend, on_threads};
 use crate::metric::read::Input;
 use crate::parallel;
-use crate::progress::Interrupted;
+use crate::progress::{Interrupted, Silent};
 
 /// Options of a run; see the methods of [`Rips`].
 #[derive(Debug, Clone)]
@@ -115,15 +115,6 @@ impl RipsOptions {
             Input::Single(distances) => Rips { distances, options: self }.prepare(progress),
             Input::Double(distances) => Rips { distances, options: self }.prepare(progress),
         }
-    }
-}
-
-/// The progress of one input among many: nothing is reported, but the input is interrupted with the others.
-struct Silent<'a>(&'a dyn Progress);
-
-impl Progress for Silent<'_> {
-    fn is_interrupted(&self) -> bool {
-        self.0.is_interrupted()
     }
 }
 

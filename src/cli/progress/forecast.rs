@@ -277,10 +277,6 @@ impl<T: Copy> Track<T> {
 mod tests {
     use super::*;
 
-    const fn expected(stage: &'static str, cost: Cost) -> Expected {
-        Expected { stage, dim: None, cost }
-    }
-
     /// A stage's name and seconds, and the fraction of its units done as a function of the fraction of its time.
     type Simulated<'a> = (&'a str, f64, &'a dyn Fn(f64) -> f64);
 
@@ -313,7 +309,7 @@ mod tests {
     fn units_that_cost_ever_more_or_ever_less() {
         for power in [0.5, 1.0, 2.0, 4.0] {
             let mut forecast = Forecast::default();
-            forecast.expect(&[expected("a", Cost::Unknown)]);
+            forecast.expect(&[Expected::of("a", Cost::Unknown)]);
             let (worst, said) = worst(&mut forecast, &[("a", 30.0, &|part: f64| part.powf(1.0 / power))]);
             assert!(worst < 1.6 && said > 0.9, "power {power}: {worst} {said}");
         }
@@ -323,7 +319,7 @@ mod tests {
     #[test]
     fn the_next_dimension_is_as_uneven_as_the_last() {
         let mut forecast = Forecast::default();
-        let stages = [Cost::Known(1.0), Cost::Known(20.0)].map(|cost| expected("a", cost));
+        let stages = [Cost::Known(1.0), Cost::Known(20.0)].map(|cost| Expected::of("a", cost));
         forecast.expect(&stages);
         let uneven = |part: f64| if part < 2.0 / 3.0 { part / 2.0 } else { 2.0 * part - 1.0 };
         let (worst, said) = worst(&mut forecast, &[("a", 2.0, &uneven), ("a", 40.0, &uneven)]);
@@ -334,9 +330,9 @@ mod tests {
     fn stages_ahead_are_measured_by_those_before() {
         let mut forecast = Forecast::default();
         forecast.expect(&[
-            expected("a", Cost::Known(2.0)),
-            expected("b", Cost::Known(6.0)),
-            expected("c", Cost::Known(1.0)),
+            Expected::of("a", Cost::Known(2.0)),
+            Expected::of("b", Cost::Known(6.0)),
+            Expected::of("c", Cost::Known(1.0)),
         ]);
         let even = |part: f64| part;
         let (worst, said) = worst(&mut forecast, &[("a", 4.0, &even), ("b", 12.0, &even), ("c", 2.0, &even)]);
@@ -351,10 +347,10 @@ mod tests {
         // The dominant stage is of unknown cost until it begins.
         let mut forecast = Forecast::default();
         forecast.expect(&[
-            expected("a", Cost::Known(1.0)),
-            expected("b", Cost::Unknown),
-            expected("b", Cost::Unknown),
-            expected("b", Cost::Unknown),
+            Expected::of("a", Cost::Known(1.0)),
+            Expected::of("b", Cost::Unknown),
+            Expected::of("b", Cost::Unknown),
+            Expected::of("b", Cost::Unknown),
         ]);
         forecast.begin(0.0, "a", None, 100);
         for tick in 1..50_u8 {
@@ -364,7 +360,7 @@ mod tests {
         assert_eq!(forecast.rate().map(f64::round), Some(10.0));
         // Almost all of the cost is in the last few units.
         let mut forecast = Forecast::default();
-        forecast.expect(&[expected("a", Cost::Unknown)]);
+        forecast.expect(&[Expected::of("a", Cost::Unknown)]);
         let late = |part: f64| if part < 0.1 { 9.9 * part } else { 0.99 + (part - 0.1) / 90.0 };
         let (_, said) = worst(&mut forecast, &[("a", 100.0, &late)]);
         assert!(said < 0.9, "{said}");

@@ -112,7 +112,7 @@ impl Meter {
         write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
     ) -> io::Result<()> {
         let (Written::Lines(total) | Written::Bytes(total)) = all;
-        self.expect(&[Expected { stage: "writing", dim: None, cost: Cost::Unknown }]);
+        self.expect(&[Expected::of("writing", Cost::Unknown)]);
         self.begin("writing", None, total);
         write(&mut Counted { out, all, meter: self, pending: 0 })
     }

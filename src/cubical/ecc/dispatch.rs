@@ -73,7 +73,7 @@ struct CurvesStage<'a, T> {
 impl<T: KernelVoxel> CurvesStage<'_, T> {
     /// Starts the progress of the stage: each device counts from the first voxel.
     fn begin(&self) {
-        self.progress.expect(&[Expected { stage: STAGE, dim: None, cost: Cost::Known(1.0) }]);
+        self.progress.expect(&[Expected::of(STAGE, Cost::Known(1.0))]);
         self.progress.begin(STAGE, None, self.image.shape().count() as u64 * self.scales.count as u64);
     }
 }

@@ -62,9 +62,9 @@ impl Stages {
     /// The costs of all stages.
     pub(super) fn expected(self) -> Vec<Expected> {
         let mut stages = vec![
-            stage("order", Cost::Known(self.voxels * ORDER)),
-            stage("gradient", Cost::Known(self.voxels * GRADIENT)),
-            stage("critical cells", Cost::Known(self.voxels * CRITICAL_CELLS)),
+            Expected::of("order", Cost::Known(self.voxels * ORDER)),
+            Expected::of("gradient", Cost::Known(self.voxels * GRADIENT)),
+            Expected::of("critical cells", Cost::Known(self.voxels * CRITICAL_CELLS)),
         ];
         stages.extend(self.later([Cost::Unknown; 4]));
         stages
@@ -88,14 +88,10 @@ impl Stages {
 
     /// The stages from joining components on, with the costs of joining, of loops, of classes and of cycles.
     fn later(self, [components, loops, classes, cycles]: [Cost; 4]) -> Vec<Expected> {
-        let mut stages = vec![stage("components and cavities", components)];
-        stages.extend(self.loops.then(|| stage("loops", loops)));
-        stages.push(stage("classes", classes));
-        stages.extend(self.cycles.then(|| stage(FINDING_CYCLES, cycles)));
+        let mut stages = vec![Expected::of("components and cavities", components)];
+        stages.extend(self.loops.then(|| Expected::of("loops", loops)));
+        stages.push(Expected::of("classes", classes));
+        stages.extend(self.cycles.then(|| Expected::of(FINDING_CYCLES, cycles)));
         stages
     }
-}
-
-fn stage(stage: &'static str, cost: Cost) -> Expected {
-    Expected { stage, dim: None, cost }
 }

@@ -76,7 +76,7 @@ fn in_pieces<T: Value>(
     let points = cloud.len();
     let pairs = binomial(points, 2);
     let all = (points as u64).saturating_mul(points as u64).saturating_add(pairs);
-    progress.expect(&[Expected { stage: "distances", dim: None, cost: Cost::Known(1.0) }]);
+    progress.expect(&[Expected::of("distances", Cost::Known(1.0))]);
     progress.begin("distances", None, all);
     // Points are numbers of 32 bits.
     let blocks = Blocks::of(cloud, &(0..points as u32).collect::<Vec<_>>())?;

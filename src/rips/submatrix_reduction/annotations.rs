@@ -30,7 +30,7 @@
 use hashbrown::HashMap;
 
 use super::Submatrix;
-use super::walk::Edges;
+use super::walk::{Edges, cofacet};
 use crate::disjoint_sets::DisjointSets;
 use crate::memory::{self, Refused};
 use crate::progress::check;
@@ -56,44 +56,37 @@ pub(super) fn pivots<W: Word>(
     // The columns are in reverse filtration order.
     let mut unborn = columns.iter().enumerate().rev().peekable();
     let (mut candidates, mut sum) = (Vec::new(), Vec::new());
-    for place in 0..edges.len() {
+    for (place, edge) in edges.at(0..edges.len()).enumerate() {
         if place % AT_ONCE == 0 {
             check(progress);
         }
-        let rank = edges.rank(place);
-        for (u, v) in edges.at(place..place + 1) {
-            let entry = code.entry(rank, [u, v]);
-            let column = unborn.next_if(|&(_, &column)| column == entry).map(|(j, _)| j);
-            if !components.unite(u as usize, v as usize) {
-                candidates.clear();
-                let has_unannotated = older.completed(&annotations.rows, u, v, &mut candidates);
-                let mut triangle = |class: usize, w: u32| {
-                    let mut vertices = [u, v, w];
-                    vertices.sort_unstable_by(|a, b| b.cmp(a));
-                    pivots[class] = Some(cofacet_code.entry(rank, vertices));
-                };
-                let first = has_unannotated.or_else(|| candidates.first().copied());
-                match (first, column) {
-                    (Some(w), _) => {
-                        if let Some(j) = column {
-                            triangle(j, w);
-                        }
-                        annotations.sum(&[(u, w), (v, w)], &mut sum);
-                        annotations.set((u, v), &sum);
-                    }
-                    (None, Some(j)) => annotations.set((u, v), &[Class::of(j, columns.len())]),
-                    // An edge with an apparent pair completes a triangle.
-                    (None, None) => debug_assert!(false, "edge {u}, {v} is in no column"),
-                }
-                for &w in &candidates {
-                    annotations.sum(&[(u, v), (u, w), (v, w)], &mut sum);
-                    if let Some(class) = annotations.fill(&sum) {
-                        triangle(class.column(columns.len()), w);
-                    }
-                }
-            }
+        let ((u, v), rank) = (edge, edges.rank(place));
+        let entry = code.entry(rank, [u, v]);
+        let column = unborn.next_if(|&(_, &column)| column == entry).map(|(j, _)| j);
+        if components.unite(u as usize, v as usize) {
             older.flip(u, v);
+            continue;
         }
+        candidates.clear();
+        let other = older.completed(&annotations.rows, u, v, &mut candidates);
+        let mut dies = |j: usize, w: u32| pivots[j] = Some(cofacet(&cofacet_code, rank, edge, [w; 2]));
+        match (other.or_else(|| candidates.first().copied()), column) {
+            (Some(w), _) => {
+                column.into_iter().for_each(|j| dies(j, w));
+                annotations.sum(&[(u, w), (v, w)], &mut sum);
+                annotations.set(edge, &sum);
+            }
+            (None, Some(j)) => annotations.set(edge, &[Class::of(j, columns.len())]),
+            // An edge with an apparent pair completes a triangle.
+            (None, None) => debug_assert!(false, "edge {u}, {v} is in no column"),
+        }
+        for &w in &candidates {
+            annotations.sum(&[edge, (u, w), (v, w)], &mut sum);
+            if let Some(class) = annotations.fill(&sum) {
+                dies(class.column(columns.len()), w);
+            }
+        }
+        older.flip(u, v);
     }
     Ok(pivots)
 }

@@ -206,16 +206,13 @@ pub fn reduce<W: Word, F: Field>(
     field: F,
     wanted: Option<Wanted<'_, W>>,
 ) -> Result<Reduction<W>, RipsError> {
-    let is_annotated = submatrix.only_bars && submatrix.code.vertices() == 2 && F::UNIT && wanted.is_none();
-    let shared = match reduce_columns(submatrix, field, wanted.is_some(), is_annotated)? {
-        (counts, shared) if !(is_annotated && shared.walks.are_tied()) => {
-            return Ok(shared.into_reduction(counts, wanted)?);
-        }
-        (_, shared) => shared,
-    };
-    if let Some(reduction) =
-        shared.walks.into_tied().map(|edges| annotated(submatrix, &edges)).and_then(Result::ok)
-    {
+    let gives_up = submatrix.only_bars && submatrix.code.vertices() == 2 && F::UNIT && wanted.is_none();
+    let (counts, shared) = reduce_columns(submatrix, field, wanted.is_some(), gives_up)?;
+    if !shared.is_given_up() {
+        return Ok(shared.into_reduction(counts, wanted)?);
+    }
+    let edges = shared.walks.into_tied();
+    if let Some(Ok(reduction)) = edges.map(|edges| annotated(submatrix, &edges)) {
         return Ok(reduction);
     }
     // There is no memory for annotations.

@@ -40,6 +40,7 @@ use super::{Shared, Submatrix};
 use crate::memory::{self, Refused};
 use crate::progress::{Progress, check};
 use crate::rips::apparent_pairs::{cofacet_of, join};
+use crate::rips::code::Code;
 use crate::rips::complex::{ABSENT, Band, Cofacet, Complex, rank_of};
 use crate::rips::field::Field;
 use crate::rips::word::Word;
@@ -335,7 +336,7 @@ impl<W: Word, F: Field> Worker<'_, W, F> {
                 Some(edge) if equal.len() == 0 => {
                     let (changed, beside) = walk.cochain.extend(edge);
                     self.counts.additions += changed;
-                    beside.map(|beside| cofacet(shared, rank, edge, beside))
+                    beside.map(|beside| cofacet(&shared.submatrix.cofacet_code, rank, edge, beside))
                 }
                 _ => {
                     let (changed, pivot) =
@@ -354,16 +355,11 @@ impl<W: Word, F: Field> Worker<'_, W, F> {
 }
 
 /// The cofacet formed by an edge and the vertices from [`Cochain::extend`]; a triangle if these are equal.
-fn cofacet<W: Word, F: Field>(
-    shared: &Shared<'_, W, F>,
-    rank: u32,
-    (u, v): (u32, u32),
-    [x, w]: [u32; 2],
-) -> W {
+pub(super) fn cofacet<W: Word>(code: &Code<W>, rank: u32, (u, v): (u32, u32), [x, w]: [u32; 2]) -> W {
     let mut vertices = [u, v, x, w];
     let vertices = if x == w { &mut vertices[..3] } else { &mut vertices[..] };
     vertices.sort_unstable_by(|a, b| b.cmp(a));
-    shared.submatrix.cofacet_code.entry(rank, vertices.iter().copied())
+    code.entry(rank, vertices.iter().copied())
 }
 
 /// Extends the cochain to the simplices that several edges of one rank complete. Returns the number of values changed
@@ -414,7 +410,6 @@ fn extend_all<W: Word, F: Field>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rips::code::Code;
     use crate::rips::submatrix_reduction::ApparentPairs;
 
     /// All pairs among the last `last` points; ranks are distinct and ascend by the lesser point, then by the greater.
