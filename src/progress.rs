@@ -116,7 +116,7 @@ pub trait Progress: Sync {
 
 impl Progress for () {}
 
-/// The progress of one input among many: nothing is reported, but the input is interrupted with the others.
+/// A progress that reports nothing, and only passes interruption on: that of one input among many, for instance.
 pub struct Silent<'a>(pub &'a dyn Progress);
 
 impl Progress for Silent<'_> {

@@ -7,16 +7,16 @@ use std::path::PathBuf;
 
 /// A file, or a payload behind a byte that says how it is read.
 pub(crate) fn snapshots(input: &[u8]) -> bool {
+    let Some((&ways, payload)) = input.split_first() else { return false };
     let snapshot = if input.starts_with(&MAGIC) {
         Snapshot::whole(PathBuf::from("fuzzed.lac"), input.to_vec())
     } else {
-        let (_, payload) = input.split_first().unwrap_or((&0, &[]));
         Snapshot::of("fuzzed.lac", "fuzzed", &Facts::new(), &mut |out| out.bytes(payload))
     };
     let Ok(snapshot) = snapshot else { return false };
     let mut payload = snapshot.payload_of(&snapshot.kind).expect("its own kind");
     // Each bit pair of the byte says what is read next.
-    let mut ways = input[0];
+    let mut ways = ways;
     while read_next(&mut payload, ways & 3) {
         ways = ways.rotate_right(2);
     }

@@ -27,7 +27,7 @@ pub(crate) const OPENING: f64 = 0.35;
 /// Bytes of this process's memory that CUDA's driver takes for an open device. Measured on an H100: 195 MB.
 const DRIVER: u64 = 256 << 20;
 
-/// The memory that is left, if it is too little for CUDA's driver.
+/// The memory that is left, if it is too little for CUDA's driver. This reads files of the system, so it is asked last.
 fn too_little_for_driver() -> Option<Bytes> {
     available().filter(|&bytes| bytes < DRIVER).map(Bytes)
 }
@@ -153,8 +153,8 @@ impl Backend {
     /// Whether a device should finish first; false if this machine has no driver for one.
     pub(crate) fn prefers_device(&self, estimate: &Estimate) -> bool {
         estimate.device + self.opening() < estimate.cpu
-            && too_little_for_driver().is_none()
             && crate::cuda::has_driver()
+            && (self.ready().is_some() || too_little_for_driver().is_none())
     }
 
     /// Seconds until a device is open; 0 if one is.
@@ -222,7 +222,9 @@ impl Backend {
     fn miss(&self, seconds: f64) {
         let mut missed = lock(&self.devices.missed);
         *missed += seconds.max(0.0);
-        if *missed >= OPENING && too_little_for_driver().is_none() {
+        let is_enough = *missed >= OPENING && self.devices.has_begun.get().is_none();
+        drop(missed);
+        if is_enough && too_little_for_driver().is_none() {
             self.begin();
         }
     }

@@ -158,6 +158,8 @@ pub(crate) fn run(arguments: &Arguments, given: &ArgMatches) -> Result<(), CliEr
     if let Some(scales) = &scales {
         scales.weights().map_err(|source| CliError::about("--scales, --sigma, --taps", source))?;
     }
+    // A requested device opens meanwhile.
+    let backend = common.machine.backend();
     let (notes, output) = (common.report.notes(), arguments.output_file.as_deref());
     let (tasks, format) =
         Tasks::plan(&arguments.images, output, arguments.output, CurveFormat::Csv, notes, &|_| None)?;
@@ -177,7 +179,7 @@ pub(crate) fn run(arguments: &Arguments, given: &ArgMatches) -> Result<(), CliEr
     let job = Job { arguments, request, scales, options, format, limit, voxels: AtomicUsize::new(0) };
     let curves = |limit| {
         let directory = arguments.temp_dir.clone();
-        let curves = ImageCurves::new(&request, limit, directory, common.machine.backend());
+        let curves = ImageCurves::new(&request, limit, directory, backend.clone());
         curves.expect("the bins were checked")
     };
     let worker = |workers: usize| -> Work<'_> {

@@ -1,7 +1,7 @@
 //! The early end of a run: by a signal, if the run keeps its state, or by the time limit.
 //!
 //! A run that can save its state, or whose finished parts are an answer, is *asked* to end: stages check for a request
-//! through their [`Progress`], save their state, and unwind. A signal ends a run without saved state at once, as usual.
+//! through their [`Progress`](lacuna::progress::Progress), save their state, and unwind. A signal ends a run without saved state at once, as usual.
 //! Since an input may never arrive, the time limit ends the program at once while it reads ([`while_reading`]). A signal
 //! does not, but a second one does.
 //!
@@ -18,8 +18,6 @@ use std::process::{Child, Command, Output, Stdio};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
-
-use lacuna::progress::Progress;
 
 use super::error::{CliError, ended};
 use super::notes::{over_a_bar, tell};
@@ -95,20 +93,6 @@ pub(crate) fn is_requested() -> bool {
 /// Whether the partial result becomes the answer of a run that ends early.
 pub(crate) fn takes_what_is_done() -> bool {
     requested() == Some(Request::TimeLimit)
-}
-
-/// A [`Progress`] that shows nothing and only passes on requests to end.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Unseen;
-
-impl Progress for Unseen {
-    fn is_interrupted(&self) -> bool {
-        is_requested()
-    }
-
-    fn takes_what_is_done(&self) -> bool {
-        takes_what_is_done()
-    }
 }
 
 /// Ends the run after `time`, counted from now: asks it to end, unless its answer is all or nothing. The error is that no

@@ -46,6 +46,11 @@ pub(crate) fn counted(count: usize, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
+/// A count of matrix entries: `1 entry`, `2 entries`.
+pub(crate) fn entries_of(count: usize) -> String {
+    format!("{count} entr{}", if count == 1 { "y" } else { "ies" })
+}
+
 /// Prefix of a line printed by another thread while a progress bar may be shown: clears the line of a terminal.
 pub(crate) fn over_a_bar() -> &'static str {
     if std::io::stderr().is_terminal() { "\r\x1b[2K" } else { "" }

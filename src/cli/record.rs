@@ -56,10 +56,12 @@ impl Record {
     pub(crate) fn time(&mut self, stage: &str, took: Duration) {
         match self.stages.iter_mut().find(|before| before.name == stage) {
             Some(before) => before.seconds += took.as_secs_f64(),
-            None => {
-                self.stage(stage, took.as_secs_f64(), String::new());
-                self.stages.last_mut().expect("a stage was added").is_field = true;
-            }
+            None => self.stages.push(Stage {
+                name: stage.to_owned(),
+                seconds: took.as_secs_f64(),
+                words: String::new(),
+                is_field: true,
+            }),
         }
     }
 

@@ -144,8 +144,13 @@ impl<'a> Array<'a> {
         if (scalar.kind, scalar.size) == (TypeChar::Float, 8) {
             return Ok((self.elements(f64::from_le_bytes), 0));
         }
-        let rounded = self.words().filter(|&word| !scalar.is_exact(word)).count();
-        Ok((self.words().map(|word| scalar.number(word)).collect(), rounded))
+        let mut rounded = 0;
+        let number = |word| {
+            rounded += usize::from(!scalar.is_exact(word));
+            scalar.number(word)
+        };
+        let numbers = self.words().map(number).collect();
+        Ok((numbers, rounded))
     }
 
     /// The elements in file order as doubles. Booleans are 0 and 1.
@@ -153,14 +158,14 @@ impl<'a> Array<'a> {
     /// # Errors
     /// The elements are not real numbers, or are integers that a double cannot represent.
     pub(crate) fn numbers(&self) -> Result<Vec<f64>, Problem<Place>> {
-        let scalar = self.scalar()?;
-        match self.words().find(|&word| !scalar.is_exact(word)) {
-            Some(word) => {
-                let expected = "numbers that double precision holds exactly";
-                Err(Problem::new(Place::Whole, expected, scalar.integer(word).to_string()))
-            }
-            None => Ok(self.doubles()?.0),
+        let (scalar, (numbers, rounded)) = (self.scalar()?, self.doubles()?);
+        if rounded > 0
+            && let Some(word) = self.words().find(|&word| !scalar.is_exact(word))
+        {
+            let expected = "numbers that double precision holds exactly";
+            return Err(Problem::new(Place::Whole, expected, scalar.integer(word).to_string()));
         }
+        Ok(numbers)
     }
 
     /// The place in file order of an element of an array with two axes.

@@ -49,11 +49,7 @@ impl<T: Value, I: SpIndex, Iptr: SpIndex> TryFrom<CsMatViewI<'_, T, I, Iptr>> fo
             return Err(not_square(rows, columns));
         }
         if rows > u32::MAX as usize {
-            return Err(MetricError::new(
-                String::new(),
-                format!("at most {} points", u32::MAX),
-                rows.to_string(),
-            ));
+            return Err(MetricError::too_many(rows));
         }
         let entry = |(&value, (row, column)): (&T, (I, I))| Entry {
             row: row.index() as u32,

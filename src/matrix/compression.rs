@@ -52,7 +52,8 @@ pub fn compress<I: SharedIndex>(problem: &ReductionProblem<'_, I>, is_destroyer:
     Compressed { columns: emptied.into_inner(), entries: entries.into_inner(), additions: team.additions() }
 }
 
-/// The memoised search for compressible rows. The pairs of the problem and their columns must not change meanwhile.
+/// The memoised search for compressible rows. The pairs whose creators have the dimension of the rows of compressed
+/// columns, and the columns of these pairs, must not change meanwhile.
 pub(super) struct Compression<'a, I: SharedIndex> {
     problem: &'a ReductionProblem<'a, I>,
     is_destroyer: &'a [bool],

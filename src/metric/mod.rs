@@ -115,6 +115,12 @@ impl MetricError {
     pub(crate) fn of_entry(row: usize, column: usize, expected: &str, found: impl Into<f64>) -> Self {
         MetricError::new(format!("row {row}, column {column}: "), expected, found.into().to_string())
     }
+
+    /// The error for more points than 32 bits number.
+    pub(crate) fn too_many(points: usize) -> Self {
+        MetricError::new(String::new(), format!("at most {} points", u32::MAX), points.to_string())
+    }
+
     /// Drops the remedy, which names options of the program.
     pub(crate) fn without_note(self) -> Self {
         MetricError { note: None, ..self }

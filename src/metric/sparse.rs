@@ -33,11 +33,7 @@ impl<T: Value> SparseDistances<T> {
             return Err(MetricError::empty());
         }
         if n > u32::MAX as usize {
-            return Err(MetricError::new(
-                String::new(),
-                format!("at most {} points", u32::MAX),
-                n.to_string(),
-            ));
+            return Err(MetricError::too_many(n));
         }
         let mut edges = Vec::new();
         for (edge, (a, b, distance)) in triplets.into_iter().enumerate() {

@@ -45,7 +45,8 @@ pub trait Checkpoint: Sync {
     }
 
     /// Saves a part of the state, replacing what was saved under this name. Names consist of letters, digits and
-    /// hyphens. `kind` says in words what the part is, and `facts` describe it. False if saving failed; then the previous version stays.
+    /// hyphens. `kind` says in words what the part is, and `facts` describe it. False if saving failed;
+    /// then the previous version stays.
     fn save(&self, name: &str, kind: &str, facts: &Facts, fill: Fill<'_>) -> bool {
         self.inner().is_some_and(|inner| inner.save(name, kind, facts, fill))
     }

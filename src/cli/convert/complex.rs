@@ -7,7 +7,7 @@ use super::{Arguments, Converted};
 use crate::cli::error::CliError;
 use crate::cli::frame::Frame;
 use crate::cli::image_file::{open_image, read_image};
-use crate::cli::notes::counted;
+use crate::cli::notes::{counted, entries_of};
 use crate::cli::progress::Written;
 
 /// Reads the image and builds the matrix.
@@ -50,8 +50,4 @@ pub(super) fn length(format: MatrixFile, cells: usize, entries: usize) -> Writte
         MatrixFile::Npz => Written::Bytes(8 * (2 * cells + entries) + entries),
         MatrixFile::MatrixMarket => Written::Lines(2 + entries),
     }
-}
-
-pub(super) fn entries_of(entries: usize) -> String {
-    format!("{entries} entr{}", if entries == 1 { "y" } else { "ies" })
 }

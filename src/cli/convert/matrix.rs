@@ -3,11 +3,11 @@
 use lacuna::cells::MatrixFile;
 use lacuna::matrix::read::{MatrixFormat, MatrixReadOptions, read_path};
 
-use super::complex::{entries_of, length};
+use super::complex::length;
 use super::{Arguments, Converted};
 use crate::cli::error::CliError;
 use crate::cli::frame::Frame;
-use crate::cli::notes::counted;
+use crate::cli::notes::{counted, entries_of};
 
 /// Reads the matrix and checks that the format holds it.
 pub(super) fn convert(

@@ -142,6 +142,8 @@ pub(crate) fn run(arguments: &Arguments, given: &ArgMatches) -> Result<(), CliEr
     let start = Instant::now();
     let Arguments { run: common, picture, representatives, .. } = arguments;
     let options = arguments.input.options()?;
+    // A requested device opens meanwhile.
+    let backend = common.machine.backend();
     if arguments.thin.is_some() && arguments.filtration.construction() == Construction::V {
         return Err(usage(
             "--thin: expected --construction t, as skeletons are connected across corners, found v",
@@ -166,7 +168,7 @@ pub(crate) fn run(arguments: &Arguments, given: &ArgMatches) -> Result<(), CliEr
         ..Setup::new("cubical", given, common, &picture.file)
     };
     let run = Run::open(start, tasks, setup)?;
-    let job = Job { arguments, options: &options, backend: common.machine.backend(), format, drawing };
+    let job = Job { arguments, options: &options, backend, format, drawing };
     run.each(1, &|_| Box::new(|run, task, frame| job.run(run, task, frame)), |_, _| ())
 }
 

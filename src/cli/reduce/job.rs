@@ -10,12 +10,12 @@ use lacuna::matrix::read::{AnyComplex, LoadedMatrix, MatrixFormat, MatrixReadOpt
 use lacuna::matrix::{Algorithm, ReductionRequest};
 use lacuna::output::pairs::PairsFormat;
 use lacuna::plot::Series;
+use lacuna::progress::Silent;
 use lacuna::snapshot::{Resumable, facts};
 
-use crate::cli::ending::Unseen;
 use crate::cli::error::{CliError, usage};
 use crate::cli::frame::Frame;
-use crate::cli::notes::counted;
+use crate::cli::notes::{counted, entries_of};
 use crate::cli::planning;
 use crate::cli::timing::timed;
 
@@ -140,7 +140,7 @@ impl Job<'_> {
             ));
         }
         frame.meter.stage("finding cycles");
-        let found = frame.record.timed("cycles", || reduced.find_cycles(selection, &Unseen));
+        let found = frame.record.timed("cycles", || reduced.find_cycles(selection, &Silent(&frame.meter)));
         found.map_err(|error| CliError::about(&frame.name, error))
     }
 }
@@ -200,8 +200,7 @@ fn fill(
     }
     record.set("device_memory", planned.device_memory()).set("figures", reduced.figures());
     if frame.notes.verbose {
-        let entries = if entries == 1 { "1 entry".to_owned() } else { format!("{entries} entries") };
-        let (cells, pairs) = (counted(cells, "cell"), counted(pairs, "pair"));
+        let (cells, entries, pairs) = (counted(cells, "cell"), entries_of(entries), counted(pairs, "pair"));
         frame.tell(format_args!("{cells}, {entries}, {pairs}, {essential} essential"));
     }
 }

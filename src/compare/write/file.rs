@@ -139,19 +139,16 @@ fn cells(pairs: &CellPairs) -> impl Iterator<Item = u64> + '_ {
     named.chain(pairs.essential.iter().flatten().copied())
 }
 
-/// The rows of bars, in their order; essential bars die at infinity with its sign.
-fn rows(bars: &Bars) -> impl Iterator<Item = Row> + '_ {
-    bars.bars.iter().map(|bar| {
-        let end = if bar.death == f64::NEG_INFINITY { bar.death } else { f64::INFINITY };
-        let death = if bar.essential { end } else { bar.death };
-        Row { dim: bar.dim, birth: bar.birth.into(), death: death.into(), is_essential: bar.essential }
-    })
+/// The row of a bar; an essential one dies at infinity with its sign.
+fn row(bar: &DiagramPoint) -> Row {
+    let end = if bar.death == f64::NEG_INFINITY { bar.death } else { f64::INFINITY };
+    let death = if bar.essential { end } else { bar.death };
+    Row { dim: bar.dim, birth: bar.birth.into(), death: death.into(), is_essential: bar.essential }
 }
 
 /// The bars in their order.
 fn table(bars: &Bars) -> BarTable<'_> {
-    let rows: Vec<Row> = rows(bars).collect();
-    BarTable::new(vec![(0, rows.len())], move |_, range| rows[range].to_vec())
+    BarTable::new(vec![(0, bars.bars.len())], move |_, range| bars.bars[range].iter().map(row).collect())
 }
 
 fn write_text(bars: &Bars, out: &mut dyn Write) -> io::Result<()> {
@@ -165,7 +162,7 @@ fn write_text(bars: &Bars, out: &mut dyn Write) -> io::Result<()> {
     if bars.goes_down() {
         writeln!(out, "{SUPERLEVEL}")?;
     }
-    let mut rows: Vec<Row> = rows(bars).collect();
+    let mut rows: Vec<Row> = bars.bars.iter().map(row).collect();
     rows.sort_by_key(|row| row.dim);
     text::write_bars(&BarTable::of_rows(rows, dims.into_iter()), Digits::All, out)
 }

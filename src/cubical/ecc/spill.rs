@@ -91,7 +91,8 @@ impl Store {
     }
 
     fn merged(&self, runs: Vec<SpilledRun>) -> io::Result<SpilledRun> {
-        let sources = runs.iter().map(SpilledRun::records).collect::<io::Result<Vec<_>>>()?;
+        // Each run is closed once its records are open.
+        let sources = runs.into_iter().map(|run| run.records()).collect::<io::Result<Vec<_>>>()?;
         self.write(|put| merge(sources, put))
     }
 

@@ -125,7 +125,9 @@ impl Pairing {
         let mut pairs = vec![Pairs::new(); axes];
         // On a line the first dimension is also the last; its pairs are those of components.
         for (dim, found) in [(axes - 1, last), (0, first)] {
-            pairs[dim] = found.unwrap_or_else(|| std::mem::take(&mut pairs[dim]));
+            if let Some(found) = found {
+                pairs[dim] = found;
+            }
         }
         if stages.loops {
             clock.time("loops");

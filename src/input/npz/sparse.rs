@@ -88,7 +88,7 @@ impl Archive<'_> {
         let offsets = self.array("offsets", 1, |array| array.integers())?;
         let read = |array: &Array<'_>| Ok((array.shape[1] as usize, array.fortran, array.numbers()?));
         let (width, fortran, values) = self.array("data", 2, read)?;
-        if values.len() != offsets.len() * width {
+        if Some(values.len()) != offsets.len().checked_mul(width) {
             let expected = format!("{width} numbers in \"data\" for each of \"offsets\"");
             return Err(wrong(&expected, format!("{} for {}", values.len(), offsets.len())));
         }

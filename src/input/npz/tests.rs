@@ -136,6 +136,15 @@ fn what_does_not_agree_is_named() {
     assert_eq!(with("shape", longs(&[6])), "expected a sparse matrix of two axes, found the shape [6]");
     let complex = with("data", file("<c8", "(3,)", &[0; 24]));
     assert!(complex.contains("or b1 in array \"data\", found \"<c8\""), "{complex}");
+    // Two diagonals of 2^63 numbers: their product is 0 in 64 bits.
+    let diagonals = [
+        ("offsets", longs(&[1, -1])),
+        ("format", file("|S3", "()", b"dia")),
+        ("shape", longs(&[2, 3])),
+        ("data", file("|i1", "(0, 9223372036854775808)", &[])),
+    ];
+    let expected = "expected 9223372036854775808 numbers in \"data\" for each of \"offsets\", found 0 for 2";
+    assert_eq!(sparse(&diagonals).unwrap_err(), expected);
 }
 
 #[test]

@@ -63,24 +63,24 @@ pub(super) fn reduce<I: SharedIndex>(
     scanner: &Scanner,
     progress: &dyn Progress,
 ) -> Result<Pairs<I>, MatrixError> {
+    let max_dim = matrix.max_dim().unwrap_or(0);
     let mut run = match SavedPairs::load(progress.checkpoint(), SIEVE, matrix.len(), true)? {
         Some(SavedPairs { pairs, figures, is_downwards }) => {
             let mates = Mates::new(matrix.len());
             pairs.iter().for_each(|(i, j): &(I, I)| mates.pair(i.to_usize(), j.to_usize()));
-            Run { is_downwards, ..Run::new(matrix, dualize, progress, mates, figures) }
+            Run { is_downwards, ..Run::new(matrix, max_dim, dualize, progress, mates, figures) }
         }
         None => {
             let clock = Instant::now();
             progress.expect(&expected::of_sieve(matrix_size(matrix)));
             progress.begin("scan", None, 1);
-            let max_dim = matrix.max_dim().unwrap_or(0);
             let survey = Survey::of(matrix, max_dim);
             let mates = match scanner.mates(matrix)? {
                 // The device has scanned all blocks, including those that are graphs.
                 Some(mates) => mates,
                 None => survey.pair_stable(matrix, max_dim),
             };
-            let run = Run::new(matrix, dualize, progress, mates, Figures::default());
+            let run = Run::new(matrix, max_dim, dualize, progress, mates, Figures::default());
             let mut run = Run { survey: Some(survey), clock, saved_at: clock, ..run };
             run.count("scan");
             run
@@ -121,12 +121,12 @@ impl<'m, I: SharedIndex> Run<'m, I> {
     /// Creates a run with the given pairs, in which the blocks that `figures` lists are solved.
     fn new(
         matrix: &'m BoundaryMatrix<I>,
+        max_dim: Dimension,
         dualize: Dualize,
         progress: &'m dyn Progress,
         mates: Mates<I>,
         figures: Figures,
     ) -> Self {
-        let max_dim = matrix.max_dim().unwrap_or(0);
         // Block 0 has no rows.
         let is_solved = |dim| dim == 0 || figures.blocks.iter().any(|block| block.dim == dim);
         let solved = (0..=max_dim).map(is_solved).collect();

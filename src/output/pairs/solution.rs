@@ -85,14 +85,17 @@ impl<'a, I: Index> Solution<'a, I> {
             Some(values) => values[last],
             None => last as f64,
         });
-        let is_written = |row: &Row| !row.is_essential || row.dim < self.max_dim.into();
         let point = |row: Row| DiagramPoint {
             dim: row.dim,
             birth: row.birth.double(),
             death: if row.is_essential { greatest } else { row.death.double() },
             essential: row.is_essential,
         };
-        let mut points: Vec<_> = self.table().iter().filter(is_written).map(point).collect();
+        let finite = self.pairs.pairs.iter().map(|&(birth, death)| self.row(birth, Some(death)));
+        let finite = finite.filter(|row| row.birth < row.death);
+        let essential = self.pairs.essential().into_iter().map(|birth| self.row(birth, None));
+        let essential = essential.filter(|row| row.dim < self.max_dim.into());
+        let mut points: Vec<_> = finite.chain(essential).map(point).collect();
         points.sort_unstable_by(DiagramPoint::order);
         points
     }

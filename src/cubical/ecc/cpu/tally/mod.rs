@@ -155,9 +155,11 @@ impl<T: Voxel> Sums<T> {
     /// # Errors
     /// Spilled keys could not be written to a file.
     pub(crate) fn finish(mut all: Vec<Self>) -> io::Result<Summed<T::Key>> {
-        if !matches!(all[0], Sums::Runs(_)) {
-            // Tables are never in files.
-            return Ok(Summed::Memory(Self::merged(all.iter_mut()).unwrap_or_default()));
+        if let Some((first, rest)) = all.split_first_mut()
+            && let Some(table) = first.table()
+        {
+            rest.iter_mut().filter_map(Self::table).for_each(|more| table.absorb(more));
+            return Ok(Summed::Memory(table.run()));
         }
         let runs = all.into_iter().map(|sums| match sums {
             Sums::Runs(runs) => runs,
