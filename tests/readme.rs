@@ -11,7 +11,7 @@ const LACUNA: &str = "cargo run --release -- ";
 
 /// Commands that do not run the program: `.ci/run` runs the first and the last, and any build does the second.
 const OTHERS: [&str; 3] =
-    ["cargo test --release --workspace", "cargo install --path . --locked", "pip install ./python"];
+    ["cargo test --release", "cargo install --path . --locked", "pip install ./python"];
 
 /// A fenced code block: its language and its lines.
 struct Block {
