@@ -10,8 +10,7 @@ use std::process::{Command, Output};
 const LACUNA: &str = "cargo run --release -- ";
 
 /// Commands that do not run the program: `.ci/run` runs the first and the last, and any build does the second.
-const OTHERS: [&str; 3] =
-    ["cargo test --release", "cargo install --path . --locked", "pip install ./python"];
+const OTHERS: [&str; 3] = ["cargo test --release", "cargo install --path . --locked", "pip install ./python"];
 
 /// A fenced code block: its language and its lines.
 struct Block {

@@ -276,7 +276,7 @@ fn check_cycles(content: &Content, modulus: u32) -> Vec<((usize, usize), usize)>
 #[test]
 fn cycles_of_the_torus_are_drawn_between_its_points() {
     let (content, points) = drawn("torus.pts", 2, Some(2.0));
-    // The numbers of cells are those in tests/representatives_pictures.rs.
+    // The numbers of cells are those in tests/library/rips/representatives_pictures.rs.
     let cells: Vec<(usize, usize)> =
         check_cycles(&content, 2).into_iter().map(|((dim, _), cells)| (dim, cells)).collect();
     assert_eq!(cells, [(1, 30), (1, 19), (2, 352)]);

@@ -1,9 +1,7 @@
 //! Whole runs with a GPU compared with runs without. They are ignored by default, since they need a device.
 
-mod common;
-
-use common::metrics::{Family, Metric, generator};
-use common::shared::{Case, cases, folder};
+use crate::common::metrics::{Family, Metric, generator};
+use crate::common::shared::{Case, cases, folder};
 use lacuna::backend::{Backend, BackendRequest, Choice};
 use lacuna::internals;
 use lacuna::metric::read::{Input, read_path};

@@ -5,15 +5,13 @@
 //! that take more than seconds, run only if `LACUNA_MATRICES_SLOW` is set. `LACUNA_MATRICES_ONLY` selects matrices by
 //! name, separated by commas.
 
-mod common;
-
 use std::env;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use common::phat;
-use common::shared::{folder, table};
+use crate::common::phat;
+use crate::common::shared::{folder, table};
 use lacuna::matrix::{Algorithm, BoundaryMatrix, Dualize, Pairs, Plan, Representation, reduce};
 use sha2::{Digest, Sha256};
 

@@ -1,14 +1,12 @@
 //! Cycles of the bars of random small images, checked by definition over all cells and by ranks of matrices.
 
-mod common;
-
 use std::collections::BTreeSet;
 
-use common::chains::{Filtration, Scale};
-use common::cubes::{Cubes, name};
-use common::judge::{judge_basis, judge_cycle};
-use common::metrics::generator;
-use common::spans::Vector;
+use crate::common::chains::{Filtration, Scale};
+use crate::common::cubes::{Cubes, name};
+use crate::common::judge::{judge_basis, judge_cycle};
+use crate::common::metrics::generator;
+use crate::common::spans::Vector;
 use lacuna::Bar;
 use lacuna::cubical::persistence::PersistenceRequest;
 use lacuna::cubical::persistence::plain;

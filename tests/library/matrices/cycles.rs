@@ -1,12 +1,10 @@
 //! Cycles of the classes of boundary matrices of random complexes: checked by definition with the elimination in this
 //! file, which shares no code with the library, for pairs from any algorithm.
 
-mod common;
-
 use std::collections::BTreeSet;
 
-use common::complexes::Complex;
-use common::metrics::generator;
+use crate::common::complexes::Complex;
+use crate::common::metrics::generator;
 use lacuna::matrix::cycles::{ClassSelection, Cycle, Cycles, cycles};
 use lacuna::matrix::{
     Algorithm, BoundaryMatrix, Dualize, Index, MatrixIndex, Pairs, Plan, Representation, reduce,

@@ -1,11 +1,9 @@
 //! The program's text output on real inputs equals that of Ripser 1.2.1 byte for byte: every line of `cases.tsv`.
 //! `common/shared.rs` says where the inputs are and what happens without them.
 
-mod common;
-
 use std::fs;
 
-use common::shared::{Case, cases, folder, lacuna_rips};
+use crate::common::shared::{Case, cases, folder, lacuna_rips};
 
 /// Inputs that take seconds and not milliseconds; they run separately so that the others finish quickly.
 const LARGE: [&str; 10] = [

@@ -1,6 +1,5 @@
-//! Shared by the suites: random inputs, the configurations of a computation, brute-force computations, and the folder
-//! of real inputs with reference answers.
-#![allow(dead_code, reason = "every suite compiles the whole module and uses its own part of it")]
+//! Random inputs, the configurations of a computation, brute-force computations, and the folder of real inputs with the
+//! answers of other programs.
 
 pub(crate) mod brute;
 pub(crate) mod chains;

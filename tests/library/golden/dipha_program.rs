@@ -1,13 +1,11 @@
 //! `lacuna reduce` on DIPHA's own test inputs writes DIPHA's diagrams: every line of `golden/dipha/cases.tsv`.
 //! `common/shared.rs` says where the inputs are and what happens without them.
 
-mod common;
-
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use common::shared::{folder, table};
+use crate::common::shared::{folder, table};
 
 fn lacuna(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_lacuna")).args(arguments).output().unwrap()

@@ -1,10 +1,8 @@
 //! Weighted Vietoris–Rips filtrations, whose points have births: the fast version against the oracle on some 1,000
 //! random inputs full of ties, in every configuration.
 
-mod common;
-
-use common::metrics::{Family, Metric, generator, shuffled};
-use common::variants::{Ask, Form, Variant, assert_same, check, multiset, oracle};
+use crate::common::metrics::{Family, Metric, generator, shuffled};
+use crate::common::variants::{Ask, Form, Variant, assert_same, check, multiset, oracle};
 use lacuna::metric::{Distances, PointCloud};
 use lacuna::rips::{Collapse, DistanceToMeasure, Growth, Rips, RipsError, plain};
 use rand::RngExt;

@@ -1,16 +1,14 @@
 //! Every algorithm with every representation, primal and dual, on 1, 2 and 4 threads, finds the pairs of a boundary
 //! matrix: those of the standard algorithm with vectors, which an independent check has verified.
 
-mod common;
-
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::Ordering;
 
-use common::complexes::Complex;
-use common::dense::judge;
-use common::kept::Life;
-use common::metrics::generator;
+use crate::common::complexes::Complex;
+use crate::common::dense::judge;
+use crate::common::kept::Life;
+use crate::common::metrics::generator;
 use lacuna::cells::rips_complex;
 use lacuna::internals::{CellTable, ReductionMatrix};
 use lacuna::matrix::leftmost_ones::Scanner;

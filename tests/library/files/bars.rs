@@ -13,7 +13,7 @@ use phat_formats::phat::pairs;
 use rand::{Rng, RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
-#[path = "../fuzz/fuzz_targets/check_barcodes.rs"]
+#[path = "../../../fuzz/fuzz_targets/check_barcodes.rs"]
 mod check;
 
 /// The formats that hold bars.

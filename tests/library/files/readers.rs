@@ -5,12 +5,11 @@ use lacuna::metric::{DistanceMatrix, PointCloud, SparseDistances};
 use phat_formats::dipha;
 use std::path::Path;
 
-#[path = "../fuzz/fuzz_targets/check_snapshots.rs"]
+#[path = "../../../fuzz/fuzz_targets/check_snapshots.rs"]
 mod check_snapshots;
 
-#[path = "../fuzz/fuzz_targets/check.rs"]
+#[path = "../../../fuzz/fuzz_targets/check.rs"]
 mod check;
-#[path = "readers/tables.rs"]
 mod tables;
 
 fn load(name: &str, bytes: &[u8], format: Option<DistanceFormat>) -> Loaded {

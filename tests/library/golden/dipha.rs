@@ -1,12 +1,10 @@
 //! Filtrations of DIPHA's own test inputs have DIPHA's diagrams: every line of `golden/dipha/cases.tsv`.
 //! `common/shared.rs` says where the inputs are and what happens without them.
 
-mod common;
-
 use std::fs;
 use std::path::Path;
 
-use common::shared::{folder, table};
+use crate::common::shared::{folder, table};
 use lacuna::cells::{FilteredComplex, cubical_complex, rips_complex};
 use lacuna::matrix::{BoundaryMatrix, Pairs};
 use lacuna::metric::{DistanceMatrix, Distances, SparseDistances};

@@ -1,12 +1,10 @@
 //! All small inputs; invariance under relabelling of points, scaling, and monotone maps of distances; and spaces
 //! whose homology depends on the field.
 
-mod common;
-
 use std::collections::BTreeSet;
 
-use common::metrics::{Family, Metric, generator, pairs, shuffled};
-use common::variants::{Ask, Form, Variant, assert_same, check, multiset, oracle};
+use crate::common::metrics::{Family, Metric, generator, pairs, shuffled};
+use crate::common::variants::{Ask, Form, Variant, assert_same, check, multiset, oracle};
 use lacuna::Diagram;
 use lacuna::metric::SparseDistances;
 use lacuna::rips::{Rips, SecondLayer};

@@ -1,10 +1,8 @@
 //! Tightened cycles: each is homologous to the original cycle at the birth of its bar, and none in the class is
 //! shorter.
 
-mod common;
-
-use common::chains::{Filtration, Scale};
-use common::metrics::{Family, Metric, generator};
+use crate::common::chains::{Filtration, Scale};
+use crate::common::metrics::{Family, Metric, generator};
 use lacuna::rips::{Chain, RepresentativeKind, Representatives, RepresentativesRequest, Rips};
 use rand::RngExt;
 

@@ -24,14 +24,12 @@
 //! it has the least index of its facets and is the youngest. So all C(n−1, d+1) of these simplices are apparent,
 //! which is as many as there can be; and (n−d−1)/n ≥ 1/(d+2) as soon as there is a cofacet, n ≥ d+2.
 
-mod common;
-
 use std::path::Path;
 
-use common::brute::Filtration;
-use common::metrics::{Family, Metric, generator};
-use common::shared::{cases, folder, lacuna_rips, table};
-use common::variants::{Ask, Form, Variant, multiset, oracle};
+use crate::common::brute::Filtration;
+use crate::common::metrics::{Family, Metric, generator};
+use crate::common::shared::{cases, folder, lacuna_rips, table};
+use crate::common::variants::{Ask, Form, Variant, multiset, oracle};
 use lacuna::rips::{DimensionStats, Outcome, SecondLayer};
 use rand::RngExt;
 
@@ -266,7 +264,7 @@ fn apparent_pairs_are_within_theorem_6() {
         for seed in 0..4 {
             let mut rng = generator(seed);
             // A random permutation of 1..=n(n−1)/2: all distances are distinct, without any structure.
-            let order = common::metrics::shuffled(n * (n - 1) / 2, &mut rng);
+            let order = crate::common::metrics::shuffled(n * (n - 1) / 2, &mut rng);
             let mut order = order.into_iter();
             let distinct = Metric::from_fn(n, |_, _| order.next().map_or(0.0, |rank| 1.0 + rank as f64));
             assert_bounds(&distinct, max_dim, true);

@@ -8,7 +8,7 @@ use lacuna::cubical::read::{ImageFormat, ImageOptions, Raw, open, read, read_byt
 use lacuna::cubical::{AnyImage, Image, Order, Shape, Voxel};
 use lacuna::{with_image, with_voxels};
 
-#[path = "../fuzz/fuzz_targets/check_images.rs"]
+#[path = "../../../fuzz/fuzz_targets/check_images.rs"]
 mod check_images;
 
 fn root() -> PathBuf {

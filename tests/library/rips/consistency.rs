@@ -2,12 +2,10 @@
 //! other means: minimum spanning forests, Euler characteristics, the cone beyond the enclosing radius, truncation,
 //! disjoint unions, the homotopy types of cycles.
 
-mod common;
-
 use std::time::Instant;
 
-use common::metrics::{Family, Metric, generator};
-use common::variants::{Ask, Form, Variant, assert_same, multiset, oracle};
+use crate::common::metrics::{Family, Metric, generator};
+use crate::common::variants::{Ask, Form, Variant, assert_same, multiset, oracle};
 use lacuna::metric::{DistanceMatrix, PointCloud, Precision, SparseDistances, Value};
 use lacuna::rips::{Rips, SecondLayer, Shape};
 use lacuna::{Bar, Diagram};

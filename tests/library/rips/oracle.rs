@@ -4,16 +4,14 @@
 //!
 //! Inputs too large for the oracle are in `consistency.rs`.
 
-mod common;
-
-#[path = "../fuzz/fuzz_targets/check_computations.rs"]
+#[path = "../../../fuzz/fuzz_targets/check_computations.rs"]
 mod check_computations;
 
 use std::path::Path;
 
+use crate::common::metrics::{Family, Metric, generator};
+use crate::common::variants::{Ask, Variant, assert_same, check, oracle};
 use check_computations::{Computed, computations};
-use common::metrics::{Family, Metric, generator};
-use common::variants::{Ask, Variant, assert_same, check, oracle};
 use lacuna::backend::{Backend, BackendRequest, Choice};
 use lacuna::metric::SparseDistances;
 use lacuna::rips::{Rips, RipsError, Shape};

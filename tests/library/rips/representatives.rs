@@ -1,12 +1,10 @@
 //! Representatives of bars: the birth and death simplices of the fast version against the oracle, on some 2,000
 //! random inputs full of ties.
 
-mod common;
-
 use std::cmp::Reverse;
 
-use common::metrics::{Family, Metric, generator};
-use common::variants::Ask;
+use crate::common::metrics::{Family, Metric, generator};
+use crate::common::variants::Ask;
 use lacuna::diagram::SelectionError;
 use lacuna::metric::{Distances, PointCloud, Value};
 use lacuna::rips::plain::{Class, classes};

@@ -1,14 +1,12 @@
 //! Cocycles and cycles of bars under an independent check, on more than 2,000 small random inputs with ties.
 
-mod common;
-
 use std::fs;
 use std::path::Path;
 
-use common::chains::Filtration;
-use common::judge::judge;
-use common::metrics::{Family, Metric, generator};
-use common::variants::Ask;
+use crate::common::chains::Filtration;
+use crate::common::judge::judge;
+use crate::common::metrics::{Family, Metric, generator};
+use crate::common::variants::Ask;
 use lacuna::metric::{Distances, Value};
 use lacuna::rips::plain::classes;
 use lacuna::rips::{

@@ -1,0 +1,5 @@
+//! Files are read, written and compared.
+
+mod bars;
+mod examples;
+mod readers;

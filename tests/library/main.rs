@@ -1,0 +1,10 @@
+//! Answers of the library, and readers and writers of files. It is one program, since each one more compiles the library's generic code anew.
+
+mod common;
+mod files;
+mod golden;
+mod gpu;
+mod images;
+mod interruption;
+mod matrices;
+mod rips;

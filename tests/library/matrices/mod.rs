@@ -1,0 +1,4 @@
+//! Pairs of boundary matrices and their cycles.
+
+mod cycles;
+mod reduction;
