@@ -7,7 +7,7 @@ use std::time::Duration;
 use predicates::prelude::*;
 use predicates::str::{contains, is_empty};
 
-use super::{Scratch, lacuna, rips};
+use super::{Scratch, lacuna, rips, skipped};
 
 /// Runs a command on two threads, in a shell that limits the address space to `kilobytes`. Each thread has a stack, so more
 /// would need more.
@@ -164,7 +164,7 @@ fn on_disk() -> Option<tempfile::TempDir> {
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let inspect = lacuna("plot", ["--spill", &folder.path().display().to_string(), "x"]).output().unwrap();
     if String::from_utf8_lossy(&inspect.stderr).contains("keeps files in memory") {
-        eprintln!("skipped: {} keeps files in memory", folder.path().display());
+        skipped(&format!("{} keeps files in memory", folder.path().display()));
         return None;
     }
     Some(folder)
@@ -284,7 +284,7 @@ fn no_command_is_killed_in_a_control_group() {
     let mut outcomes = [0; 2];
     for megabytes in [48, 96, 160] {
         let Some(group) = Group::new(megabytes << 20) else {
-            eprintln!("skipped: this user may make no control group of memory");
+            skipped("this user may make no control group of memory");
             return;
         };
         for command in [
