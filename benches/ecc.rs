@@ -16,7 +16,7 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
 use lacuna::cubical::ecc::slabs::{SlabCounter, Watch};
-use lacuna::cubical::ecc::{Bins, EccRequest, Vcec, VcecRows, Voxels, curve, plain};
+use lacuna::cubical::ecc::{Bins, EccRequest, Vcec, VcecRows, Voxels, curve, plain, reader_of};
 use lacuna::cubical::{Construction, Image, Order, Shape, Voxel};
 
 /// Number of voxels along each axis.
@@ -62,10 +62,10 @@ fn piped<T: Voxel>(streamer: &mut SlabCounter<T>, image: &Image<T>) -> Vcec {
 }
 
 fn counted<T: Voxel>(streamer: &mut SlabCounter<T>, image: &Image<T>, is_sequential: bool) -> Vcec {
-    let read = |first: usize, voxels: &mut [T]| {
+    let read = reader_of(|first: usize, voxels: &mut [T]| {
         voxels.copy_from_slice(&image.voxels()[first..first + voxels.len()]);
         Ok(())
-    };
+    });
     let (voxels, watch) = (Voxels { read: &read, is_sequential }, Watch::telling(&|_| ()));
     in_memory(streamer.curve(image.shape(), None, voxels, None, &watch).expect("voxels for the shape"))
 }

@@ -22,10 +22,10 @@ use std::time::Instant;
 
 use lacuna::cubical::ecc::cuda::Prepared;
 use lacuna::cubical::ecc::scales::{Scales, curves_device};
-use lacuna::cubical::ecc::{Bins, EccRequest, Voxels, curve};
+use lacuna::cubical::ecc::{Bins, EccRequest, Voxels, curve, reader_of};
 use lacuna::cubical::read::{self, ImageOptions, Raw};
-use lacuna::cubical::{Construction, Image, Order, Shape};
-use lacuna::internals::{Gpu, KernelVoxel};
+use lacuna::cubical::{Construction, Image, Order, Shape, Voxel};
+use lacuna::internals::Gpu;
 use rayon::prelude::*;
 use zerocopy::IntoBytes as _;
 
@@ -113,7 +113,7 @@ fn table(gpu: &Gpu, n: usize) -> Result<(), Failure> {
 const SHARE: usize = 2 << 20;
 
 /// Streams an image from a file.
-fn streamed<T: KernelVoxel>(
+fn streamed<T: Voxel>(
     gpu: &Gpu,
     axes: [usize; 3],
     bins: Bins,
@@ -130,12 +130,16 @@ fn streamed<T: KernelVoxel>(
     let stream = stream?;
     let places = stream.anywhere().ok_or("no places in a regular file")?;
     let request = EccRequest { bins, ..EccRequest::default() };
-    let expected = Prepared::<T>::new(gpu)?.curve(&gpu.upload(image.voxels())?, image.shape(), &request)?;
-    let read = |first: usize, room: &mut [T]| Ok(places.read(first, room)?);
+    let expected = Prepared::new(gpu, T::TYPE)?.curve(
+        &gpu.upload(image.voxels().as_bytes())?,
+        image.shape(),
+        &request,
+    )?;
+    let read = reader_of(|first: usize, room: &mut [T]| Ok(places.read(first, room)?));
     let mut times = [f64::INFINITY; 3];
     let count = image.shape().count();
     for _ in 0..ROUNDS {
-        let prepared = Prepared::<T>::new(gpu)?;
+        let prepared = Prepared::new(gpu, T::TYPE)?;
         for time in [0, 1, 1] {
             let start = Instant::now();
             let found = prepared.stream(image.shape(), &request, Voxels::anywhere(&read), &|_| ());
@@ -165,17 +169,17 @@ fn streamed<T: KernelVoxel>(
 }
 
 /// Times loading the kernels, followed by an image of one voxel.
-fn fixed<T: KernelVoxel>(gpu: &Gpu, bins: Bins, voxel: T) -> Result<(), Failure> {
+fn fixed<T: Voxel>(gpu: &Gpu, bins: Bins, voxel: T) -> Result<(), Failure> {
     let (shape, request) = (Shape::new(&[1], Order::C)?, EccRequest { bins, ..EccRequest::default() });
     let mut times = [f64::INFINITY; 2];
     for _ in 0..ROUNDS {
         let start = Instant::now();
-        let prepared = Prepared::<T>::new(gpu)?;
+        let prepared = Prepared::new(gpu, T::TYPE)?;
         let loaded = start.elapsed().as_secs_f64();
-        let read = |_: usize, room: &mut [T]| {
+        let read = reader_of(|_: usize, room: &mut [T]| {
             room.fill(voxel);
             Ok(())
-        };
+        });
         prepared.stream(shape, &request, Voxels::anywhere(&read), &|_| ())?;
         let all = start.elapsed().as_secs_f64();
         times = [times[0].min(loaded), times[1].min(all)];
@@ -200,30 +204,29 @@ fn bandwidth(gpu: &Gpu) -> Result<f64, Failure> {
     Ok(bytes as f64 / best / 1e9)
 }
 
-fn image<T: KernelVoxel>(
-    axes: &[usize],
-    voxel: impl Fn([usize; 3]) -> T + Sync,
-) -> Result<Image<T>, Failure> {
+fn image<T: Voxel>(axes: &[usize], voxel: impl Fn([usize; 3]) -> T + Sync) -> Result<Image<T>, Failure> {
     let shape = Shape::new(axes, Order::C)?;
     let [_, rows, columns] = shape.extents();
     let at = |place| [place / columns / rows, place / columns % rows, place % columns];
     Ok(Image::new(shape, (0..shape.count()).into_par_iter().map(|place| voxel(at(place))).collect())?)
 }
 
-fn case<T: KernelVoxel>(
+fn case<T: Voxel>(
     gpu: &Gpu,
     name: &str,
     axes: &[usize],
     bins: Bins,
     voxel: impl Fn([usize; 3]) -> T + Sync,
 ) -> Result<(), Failure> {
-    let prepared = Prepared::<T>::new(gpu)?;
+    let prepared = Prepared::new(gpu, T::TYPE)?;
     for construction in [Construction::T, Construction::V] {
         let request = EccRequest { construction, bins, ..EccRequest::default() };
         let few: Vec<usize> =
             axes.iter().map(|&axis| axis.min(if axes.len() == 3 { 45 } else { 300 })).collect();
         let few = image(&few, &voxel)?;
-        if prepared.curve(&gpu.upload(few.voxels())?, few.shape(), &request)? != curve(&few, &request)? {
+        if prepared.curve(&gpu.upload(few.voxels().as_bytes())?, few.shape(), &request)?
+            != curve(&few, &request)?
+        {
             return Err(
                 format!("{} {name}, {construction}: another curve than the processor's", T::NAME).into()
             );
@@ -232,10 +235,11 @@ fn case<T: KernelVoxel>(
     let request = EccRequest { bins, ..EccRequest::default() };
     let image = image(axes, &voxel)?;
     let count = image.shape().count();
-    let mut host = gpu.pinned::<T>(count)?;
-    host.slice_mut()?.copy_from_slice(image.voxels());
-    let mut device = gpu.zeros::<T>(count)?;
-    gpu.send(&mut host, count, &mut device, 0)?;
+    let bytes = image.voxels().as_bytes();
+    let mut host = gpu.pinned::<u8>(bytes.len())?;
+    host.slice_mut()?.copy_from_slice(bytes);
+    let mut device = gpu.zeros::<u8>(bytes.len())?;
+    gpu.send(&mut host, bytes.len(), &mut device, 0)?;
     let found = prepared.curve(&device, image.shape(), &request)?;
     if found.changes.iter().sum::<i64>() != 1 {
         return Err(format!("{} {name}: changes that do not add up to 1", T::NAME).into());
@@ -254,7 +258,7 @@ fn case<T: KernelVoxel>(
         prepared.curve(&device, image.shape(), &request)?;
         times[1] = times[1].min(start.elapsed().as_secs_f64());
         let start = Instant::now();
-        gpu.send(&mut host, count, &mut device, 0)?;
+        gpu.send(&mut host, bytes.len(), &mut device, 0)?;
         prepared.curve(&device, image.shape(), &request)?;
         times[2] = times[2].min(start.elapsed().as_secs_f64());
     }

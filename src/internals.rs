@@ -4,7 +4,7 @@
 pub use crate::cubical::resident::{
     Arrays, ResidentError, ResidentForeground, ResidentImage, ResidentSkeleton,
 };
-pub use crate::cuda::{Buffer, Foreign, Gpu, KERNELS, KernelVoxel, Pending, Version, device_of, devices};
+pub use crate::cuda::{Buffer, Foreign, Gpu, KERNELS, Pending, Version, device_of, devices};
 pub use crate::input::gzip::beginning as beginning_of_gzip;
 pub use crate::input::npz::arrays_of_archive;
 pub use crate::input::source::{name_of, read_all};

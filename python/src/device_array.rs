@@ -4,7 +4,6 @@
 //! are opened and used only on other threads, and without the interpreter's lock, which the pending work of others
 //! may need.
 
-use std::any::{Any, TypeId};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
@@ -12,8 +11,8 @@ use std::thread;
 use lacuna::cubical::ecc::scales::Scales;
 use lacuna::cubical::ecc::{Bins, EccRequest};
 use lacuna::cubical::thinning::{Rule, ThinningRequest};
-use lacuna::cubical::{CubicalError, Order, Shape};
-use lacuna::internals::{Arrays, Buffer, Foreign, Gpu, KernelVoxel, Pending, ResidentForeground, device_of};
+use lacuna::cubical::{CubicalError, Order, Shape, VoxelType};
+use lacuna::internals::{Arrays, Buffer, Foreign, Gpu, Pending, ResidentForeground, device_of};
 use lacuna::progress::interruptible;
 use numpy::PyArray1;
 use pyo3::prelude::*;
@@ -46,8 +45,26 @@ impl Lent {
         Ok(device_of(self.0)?)
     }
 
-    /// The voxels, on an open device.
-    fn voxels<T: KernelVoxel>(&self, open: &Open, shape: Shape) -> Result<Foreign<T>, Failure> {
+    /// The type of the voxels.
+    fn voxel_type(&self) -> Result<VoxelType, Failure> {
+        Ok(match self.3.as_str() {
+            "u1" => VoxelType::U8,
+            "i1" => VoxelType::I8,
+            "u2" => VoxelType::U16,
+            "i2" => VoxelType::I16,
+            "u4" => VoxelType::U32,
+            "i4" => VoxelType::I32,
+            "u8" => VoxelType::U64,
+            "i8" => VoxelType::I64,
+            "f4" => VoxelType::F32,
+            "f8" => VoxelType::F64,
+            other => return Err(Failure::Value(format!("expected a type of voxels, found {other:?}"))),
+        })
+    }
+
+    /// The bytes of the voxels, on an open device.
+    fn voxels(&self, open: &Open, shape: Shape) -> Result<Foreign<u8>, Failure> {
+        let bytes = shape.count() * self.voxel_type()?.bytes();
         let pending = match usize::try_from(self.4) {
             Ok(0) => Pending::All,
             Ok(stream) => Pending::Stream(stream),
@@ -57,14 +74,14 @@ impl Lent {
         // on the device that the driver reports, and that the stream exists. This value holds the owner of the memory.
         // The documentation requires that callers do not write the voxels meanwhile.
         #[allow(unsafe_code)]
-        Ok(unsafe { open.gpu.foreign::<T>(self.0, shape.count(), pending) }?)
+        Ok(unsafe { open.gpu.foreign(self.0, bytes, pending) }?)
     }
 }
 
 /// An open device with the loaded kernels by voxel type.
 struct Open {
     gpu: Gpu,
-    arrays: Mutex<HashMap<TypeId, Arc<dyn Any + Send + Sync>>>,
+    arrays: Mutex<HashMap<VoxelType, Arc<Arrays>>>,
 }
 
 /// The devices that arrays have been on so far. They stay open.
@@ -83,34 +100,15 @@ impl Open {
     }
 
     /// Loads the kernels for arrays of a type, unless they are loaded.
-    fn arrays<T: KernelVoxel>(&self) -> Result<Arc<Arrays<T>>, Failure> {
+    fn arrays(&self, voxels: VoxelType) -> Result<Arc<Arrays>, Failure> {
         let mut all = self.arrays.lock().unwrap_or_else(PoisonError::into_inner);
-        let loaded = all.get(&TypeId::of::<T>()).map(Arc::clone);
-        if let Some(Ok(arrays)) = loaded.map(Arc::downcast::<Arrays<T>>) {
-            return Ok(arrays);
+        if let Some(arrays) = all.get(&voxels) {
+            return Ok(Arc::clone(arrays));
         }
-        let arrays = Arc::new(Arrays::<T>::new(&self.gpu)?);
-        all.insert(TypeId::of::<T>(), Arc::clone(&arrays) as Arc<dyn Any + Send + Sync>);
+        let arrays = Arc::new(Arrays::new(&self.gpu, voxels)?);
+        all.insert(voxels, Arc::clone(&arrays));
         Ok(arrays)
     }
-}
-
-/// Evaluates an expression on the image of an array of any type, whose owner keeps its memory meanwhile.
-macro_rules! on_image {
-    ($array:expr, $shape:expr, $open:expr, $image:ident => $work:expr) => {
-        on_image!($array, $shape, $open, $image => $work;
-            "u1": u8, "i1": i8, "u2": u16, "i2": i16, "u4": u32, "i4": i32, "u8": u64, "i8": i64, "f4": f32, "f8": f64)
-    };
-    ($array:expr, $shape:expr, $open:expr, $image:ident => $work:expr; $($name:literal: $t:ty),*) => {
-        match $array.3.as_str() {
-            $($name => {
-                let arrays = $open.arrays::<$t>()?;
-                let $image = arrays.image($array.voxels::<$t>($open, $shape)?, $shape)?;
-                $work
-            })*
-            other => Err(Failure::Value(format!("expected a type of voxels, found {other:?}"))),
-        }
-    };
 }
 
 /// Returns the Euler characteristic curves of an image on a device at the given scales, each as its values and
@@ -137,14 +135,14 @@ pub(crate) fn ecc_on_device<'py>(
     let ordinal = array.device()?;
     let found = on_threads(py, Some(1), progress.as_ref(), |progress| {
         let open = Open::at(ordinal)?;
-        on_image!(array, shape, &open, image => {
-            let Some(scales) = &scales else {
-                return Ok(vec![image.curve(&request).map_err(CubicalError::from)?]);
-            };
-            interruptible(progress, |progress| {
-                progress.begin("curve", None, (image.count() * scales.count) as u64);
-                Ok(image.curves(&request, scales, &|voxels| progress.advance(voxels))?)
-            })
+        let arrays = open.arrays(array.voxel_type()?)?;
+        let image = arrays.image(array.voxels(&open, shape)?, shape)?;
+        let Some(scales) = &scales else {
+            return Ok(vec![image.curve(&request).map_err(CubicalError::from)?]);
+        };
+        interruptible(progress, |progress| {
+            progress.begin("curve", None, (image.count() * scales.count) as u64);
+            Ok(image.curves(&request, scales, &|voxels| progress.advance(voxels))?)
         })
     })?;
     told(py, found)
@@ -168,13 +166,15 @@ pub(crate) fn thin_on_device(
     let ordinal = array.device()?;
     let (voxels, gpu) = on_threads(py, Some(1), progress.as_ref(), |progress| {
         let open = Open::at(ordinal)?;
-        on_image!(array, shape, &open, image => interruptible(progress, |progress| {
+        let arrays = open.arrays(array.voxel_type()?)?;
+        let image = arrays.image(array.voxels(&open, shape)?, shape)?;
+        interruptible(progress, |progress| {
             progress.begin("thinning", None, 1);
             // Reporting no progress still checks whether the run is to end.
             let watch = &mut |_| progress.advance(0);
             let found = image.skeleton(foreground, &request, watch).map_err(CubicalError::from)?;
             Ok((found.voxels, open.gpu.clone()))
-        }))
+        })
     })?;
     Ok(DeviceArray { voxels: Some(voxels), gpu, axes: array.1 })
 }

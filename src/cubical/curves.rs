@@ -18,9 +18,9 @@ use super::ecc::{
 use super::read::{Detection, ImageReadError, Stream};
 use super::shape::Shape;
 use super::value::Value;
-use super::voxel::VoxelType;
+use super::voxel::{Voxel, VoxelType};
 use crate::backend::{Backend, Stage};
-use crate::cuda::{Gpu, KernelVoxel};
+use crate::cuda::Gpu;
 use crate::parallel::lock;
 use crate::progress::{Cost, Expected, Progress, check, interruptible};
 use crate::{with_image, with_voxels};
@@ -46,8 +46,10 @@ pub struct ImageCurves {
     /// Directory for rows that exceed the memory limit.
     directory: PathBuf,
     backend: Backend,
-    /// Buffers and kernels of the last image, for that image's voxel type.
-    reused: Option<(VoxelType, Box<dyn StreamedCurves>)>,
+    /// Buffers of the last image that the CPU counted, for that image's voxel type.
+    counter: Option<(VoxelType, Box<dyn StreamedCurves>)>,
+    /// Kernels for the last image that a GPU counted.
+    prepared: Option<Prepared>,
 }
 
 /// Result for one image.
@@ -91,7 +93,7 @@ impl ImageCurves {
     ) -> Result<Self, BinsError> {
         request.bins.check()?;
         let directory = directory.unwrap_or_else(std::env::temp_dir);
-        Ok(ImageCurves { request: *request, limit, directory, backend, reused: None })
+        Ok(ImageCurves { request: *request, limit, directory, backend, counter: None, prepared: None })
     }
 
     /// Computes the curve of an image, or its curves at several scales, resuming from the checkpoint of `progress` if
@@ -149,7 +151,7 @@ impl ImageCurves {
             if source.is_read_once {
                 return Err(EccError::Range(voxels.name()).into());
             }
-            state.range = Some(self.of_type(voxels)?.range(stream, progress)?);
+            state.range = Some(self.counter(voxels)?.range(stream, progress)?);
             if checkpoint.takes_turn() {
                 state.save(checkpoint, voxels, shape);
             }
@@ -163,21 +165,20 @@ impl ImageCurves {
         Ok(CurvesFound { rows, shape, voxels, passes, smoothed: Vec::new(), detection, backend })
     }
 
-    /// The computation for this voxel type, with the buffers and kernels of the last image if that had the same type.
-    fn of_type(&mut self, voxels: VoxelType) -> Result<&mut dyn StreamedCurves, BinsError> {
-        let reused = match self.reused.take() {
-            Some((of, reused)) if of == voxels => reused,
+    /// The counter for this voxel type, with the buffers of the last image if that had the same type.
+    fn counter(&mut self, voxels: VoxelType) -> Result<&mut dyn StreamedCurves, BinsError> {
+        let counter = match self.counter.take() {
+            Some((of, counter)) if of == voxels => counter,
             _ => with_voxels!(voxels, T => {
                 let counter = SlabCounter::<T>::new(&self.request, self.limit)?;
-                let counter = counter.spilling_to(self.directory.clone());
-                Box::new(Reused { request: self.request, counter, prepared: None }) as Box<dyn StreamedCurves>
+                Box::new(counter.spilling_to(self.directory.clone())) as Box<dyn StreamedCurves>
             }),
         };
-        Ok(&mut *self.reused.insert((voxels, reused)).1)
+        Ok(&mut *self.counter.insert((voxels, counter)).1)
     }
 }
 
-/// The curves of streamed images of one voxel type, with buffers and kernels that are reused from image to image.
+/// The curves of streamed images of one voxel type on the CPU, with buffers that are reused from image to image.
 trait StreamedCurves {
     /// Finds the least and the greatest finite value of an image.
     fn range(&mut self, stream: Stream, progress: &dyn Progress) -> Result<(Value, Value), EccError>;
@@ -189,25 +190,9 @@ trait StreamedCurves {
         state: &CurveState,
         progress: &dyn Progress,
     ) -> Result<VcecRows, EccError>;
-
-    /// Computes the curve of an image on a GPU.
-    fn on_device(
-        &mut self,
-        gpu: &Gpu,
-        stream: Stream,
-        range: Option<(Value, Value)>,
-        progress: &dyn Progress,
-    ) -> Result<Vcec, MachineError>;
 }
 
-/// Buffers and kernels for images of voxel type `T`.
-struct Reused<T: KernelVoxel> {
-    request: EccRequest,
-    counter: SlabCounter<T>,
-    prepared: Option<Prepared<T>>,
-}
-
-impl<T: KernelVoxel> StreamedCurves for Reused<T> {
+impl<T: Voxel> StreamedCurves for SlabCounter<T> {
     fn range(&mut self, mut stream: Stream, progress: &dyn Progress) -> Result<(Value, Value), EccError> {
         let (shape, advance) = (stream.shape(), |voxels| progress.advance(voxels));
         SlabCounter::range(shape, |voxels: &mut [T]| Ok(stream.read(voxels).map(drop)?), &advance)
@@ -232,33 +217,17 @@ impl<T: KernelVoxel> StreamedCurves for Reused<T> {
             pauses: &|| checkpoint.takes_turn() || progress.is_interrupted(),
             keep: &keep,
         };
-        with_voxels_of(stream, |voxels| self.counter.curve(shape, range, voxels, since, &watch))
-    }
-
-    fn on_device(
-        &mut self,
-        gpu: &Gpu,
-        stream: Stream,
-        range: Option<(Value, Value)>,
-        progress: &dyn Progress,
-    ) -> Result<Vcec, MachineError> {
-        // After an error the kernels are loaded again.
-        let prepared = self.prepared.take().map_or_else(|| Prepared::new(gpu), Ok)?;
-        let (shape, request) = (stream.shape(), self.request.with_range(range));
-        let advance = |voxels| progress.advance(voxels);
-        let curve = with_voxels_of(stream, |voxels| prepared.stream(shape, &request, voxels, &advance));
-        self.prepared = Some(prepared);
-        curve
+        with_voxels_of(stream, |voxels| self.curve(shape, range, voxels, since, &watch))
     }
 }
 
 /// Passes the voxels of a stream to `work`.
-fn with_voxels_of<T: KernelVoxel, R>(stream: Stream, work: impl FnOnce(Voxels<'_, T>) -> R) -> R {
+fn with_voxels_of<R>(stream: Stream, work: impl FnOnce(Voxels<'_>) -> R) -> R {
     if let Some(places) = stream.anywhere() {
-        return work(Voxels::anywhere(&|first, voxels| Ok(places.read(first, voxels)?)));
+        return work(Voxels::anywhere(&|first, voxels| Ok(places.read_bytes(first, voxels)?)));
     }
     let stream = Mutex::new(stream);
-    work(Voxels { read: &|_, voxels| Ok(lock(&stream).read(voxels).map(drop)?), is_sequential: true })
+    work(Voxels { read: &|_, voxels| Ok(lock(&stream).read_bytes(voxels).map(drop)?), is_sequential: true })
 }
 
 /// The curve of a streamed image, as a stage.
@@ -285,14 +254,23 @@ impl Stage for StreamStage<'_, '_> {
 
     fn on_device(&mut self, gpu: &Gpu) -> Result<VcecRows, MachineError> {
         let stream = self.stream()?;
-        let curves = self.curves.of_type(stream.voxel_type())?;
-        Ok(VcecRows::Memory(curves.on_device(gpu, stream, self.state.range, self.progress)?))
+        let (shape, voxels) = (stream.shape(), stream.voxel_type());
+        // After an error the kernels are loaded again.
+        let prepared = match self.curves.prepared.take() {
+            Some(prepared) if prepared.voxels() == voxels => prepared,
+            _ => Prepared::new(gpu, voxels)?,
+        };
+        let request = self.curves.request.with_range(self.state.range);
+        let advance = |voxels| self.progress.advance(voxels);
+        let curve = with_voxels_of(stream, |voxels| prepared.stream(shape, &request, voxels, &advance));
+        self.curves.prepared = Some(prepared);
+        Ok(VcecRows::Memory(curve?))
     }
 
     fn on_processor(&mut self) -> Result<VcecRows, EccError> {
         let stream = self.stream()?;
-        let curves = self.curves.of_type(stream.voxel_type())?;
-        curves.on_processor(stream, &self.state, self.progress)
+        let counter = self.curves.counter(stream.voxel_type())?;
+        counter.on_processor(stream, &self.state, self.progress)
     }
 
     fn check(&mut self, found: &VcecRows) -> Result<(), MachineError> {

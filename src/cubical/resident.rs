@@ -4,25 +4,29 @@
 //! ([`Gpu::foreign`]). Checks that the host does elsewhere are done by kernels: that no voxel is NaN, and that all can
 //! be smoothed. A skeleton stays on the device, one byte per voxel.
 
+use zerocopy::FromBytes as _;
+
 use super::ecc::EccRequest;
 use super::ecc::cuda::Prepared;
 use super::ecc::scales::{Scales, curves_on_device};
 use super::ecc::{EccError, MachineError as CurveError, Vcec};
 use super::image::Voxel;
-use super::key::{Coding, Key as _};
+use super::key::{Coding, Key};
 use super::shape::{Order, Shape, ShapeError};
 use super::thinning::MachineError as SkeletonError;
 use super::thinning::binary::greatest_up_to;
 use super::thinning::cuda::Prepared as PreparedThinning;
 use super::thinning::{Pass, ThinningRequest};
 use super::value::Value;
+use super::voxel::VoxelType;
 use crate::cuda::array::{ArrayKernels, Binary, Strided};
-use crate::cuda::{Buffer, CudaError, Foreign, Gpu, KernelVoxel};
+use crate::cuda::{Buffer, CudaError, Foreign, Gpu};
+use crate::with_voxels;
 
-/// A device with the kernels for arrays of voxels of type `T` loaded.
-pub struct Arrays<T: KernelVoxel> {
-    curves: Prepared<T>,
-    arrays: ArrayKernels<T>,
+/// A device with the kernels for arrays of a type of voxels loaded.
+pub struct Arrays {
+    curves: Prepared,
+    arrays: ArrayKernels,
 }
 
 /// Reasons why an array is not usable as an image.
@@ -38,9 +42,10 @@ pub enum ResidentError {
 }
 
 /// An image in device memory.
-pub struct ResidentImage<'a, T: KernelVoxel> {
-    on: &'a Arrays<T>,
-    voxels: Foreign<T>,
+pub struct ResidentImage<'a> {
+    on: &'a Arrays,
+    /// The bytes of the voxels.
+    voxels: Foreign<u8>,
     shape: Shape,
 }
 
@@ -62,13 +67,13 @@ pub struct ResidentSkeleton {
     pub iterations: usize,
 }
 
-impl<T: KernelVoxel> Arrays<T> {
-    /// Loads the kernels onto the device.
+impl Arrays {
+    /// Loads the kernels for voxels of a type onto the device.
     ///
     /// # Errors
     /// The error of the driver.
-    pub fn new(gpu: &Gpu) -> Result<Self, CudaError> {
-        Ok(Arrays { curves: Prepared::new(gpu)?, arrays: ArrayKernels::load(gpu)? })
+    pub fn new(gpu: &Gpu, voxels: VoxelType) -> Result<Self, CudaError> {
+        Ok(Arrays { curves: Prepared::new(gpu, voxels)?, arrays: ArrayKernels::load(gpu, voxels)? })
     }
 
     /// The device.
@@ -76,15 +81,16 @@ impl<T: KernelVoxel> Arrays<T> {
         self.curves.gpu()
     }
 
-    /// Wraps an array of the device as an image.
+    /// Wraps the bytes of an array of the device as an image.
     ///
     /// # Errors
     /// [`ResidentError`]: the number of voxels is not that of the shape, or a voxel is NaN; the device fails.
-    pub fn image(&self, voxels: Foreign<T>, shape: Shape) -> Result<ResidentImage<'_, T>, ResidentError> {
-        if voxels.len() != shape.count() {
-            return Err(ShapeError::Voxels { expected: shape.count(), found: voxels.len() }.into());
+    pub fn image(&self, voxels: Foreign<u8>, shape: Shape) -> Result<ResidentImage<'_>, ResidentError> {
+        let found = voxels.len() / self.curves.voxels().bytes();
+        if found != shape.count() {
+            return Err(ShapeError::Voxels { expected: shape.count(), found }.into());
         }
-        if T::CODING == Coding::Float
+        if self.curves.voxels().coding() == Coding::Float
             && let Some(place) = self.arrays.first_nan(self.gpu(), &voxels)?
         {
             return Err(ShapeError::NotANumber { voxel: shape.coordinates(place) }.into());
@@ -93,7 +99,7 @@ impl<T: KernelVoxel> Arrays<T> {
     }
 }
 
-impl<T: KernelVoxel> ResidentImage<'_, T> {
+impl ResidentImage<'_> {
     /// Number of voxels.
     pub fn count(&self) -> usize {
         self.shape.count()
@@ -122,8 +128,10 @@ impl<T: KernelVoxel> ResidentImage<'_, T> {
         let as_floats = || {
             let (floats, infinite) = self.on.arrays.floats(gpu, &self.voxels)?;
             let Some(place) = infinite else { return Ok(floats) };
-            let found = gpu.read(&self.voxels, place..place + 1)?;
-            Err(EccError::Infinite { voxel: self.shape.coordinates(place), found: found[0].value() }.into())
+            let size = self.on.curves.voxels().bytes();
+            let found = gpu.read(&self.voxels, place * size..(place + 1) * size)?;
+            let found = with_voxels!(self.on.curves.voxels(), T => T::read_from_bytes(&found).unwrap_or_default().value());
+            Err(EccError::Infinite { voxel: self.shape.coordinates(place), found }.into())
         };
         let first = || self.on.curves.curve(&self.voxels, self.shape, request);
         curves_on_device(gpu, self.shape, &first, &as_floats, request, scales, advance)
@@ -142,7 +150,8 @@ impl<T: KernelVoxel> ResidentImage<'_, T> {
         let (gpu, arrays) = (self.on.gpu(), &self.on.arrays);
         let rule = request.suiting(self.shape)?;
         let image = strided(self.shape);
-        let words = arrays.bits(gpu, &self.voxels, &image, in_the_type_of_voxels(foreground))?;
+        let binary = with_voxels!(self.on.curves.voxels(), T => in_the_type_of_voxels::<T>(foreground));
+        let words = arrays.bits(gpu, &self.voxels, &image, binary)?;
         let shape = self.shape.in_order(Order::C);
         let prepared = PreparedThinning::new(gpu, rule)?;
         let mut thinning = prepared.resident(words, shape)?;
@@ -156,13 +165,14 @@ impl<T: KernelVoxel> ResidentImage<'_, T> {
 }
 
 /// The selection of foreground as comparisons of voxels with a value of their own type.
-fn in_the_type_of_voxels<T: Voxel>(foreground: ResidentForeground) -> Binary<T> {
+fn in_the_type_of_voxels<T: Voxel>(foreground: ResidentForeground) -> Binary {
     let ResidentForeground { above, inverted } = foreground;
+    let bits = |voxel: T| Some(T::bits(&[voxel])[0].to_u64());
     match above.map(greatest_up_to) {
         None => Binary { above: None, inverted },
-        Some(Some(value)) => Binary { above: Some(value), inverted },
+        Some(Some(value)) => Binary { above: bits(value), inverted },
         // The threshold is below all integers of the type: no voxel is above the greatest of them, inverted all are.
-        Some(None) => Binary { above: Some(T::of_key(T::Key::MAX)), inverted: !inverted },
+        Some(None) => Binary { above: bits(T::of_key(T::Key::MAX)), inverted: !inverted },
     }
 }
 
@@ -180,6 +190,7 @@ fn strided(shape: Shape) -> Strided {
 mod tests {
     use rand::{RngExt, SeedableRng};
     use rand_pcg::Pcg64Mcg;
+    use zerocopy::IntoBytes as _;
 
     use super::*;
     use crate::cubical::ecc::scales;
@@ -206,25 +217,27 @@ mod tests {
     }
 
     /// Lends a buffer of the test as a foreign array.
-    fn lent<T: KernelVoxel>(gpu: &Gpu, buffer: &Buffer<T>, skipped: usize, len: usize) -> Foreign<T> {
+    fn lent(gpu: &Gpu, buffer: &Buffer<u8>, skipped: usize, len: usize) -> Foreign<u8> {
         gpu.finish().unwrap();
-        let address = buffer.address() + (skipped * size_of::<T>()) as u64;
-        // SAFETY: `len` elements lie at `address`, and the tests keep the buffer alive for longer.
+        let address = buffer.address() + skipped as u64;
+        // SAFETY: `len` bytes lie at `address`, and the tests keep the buffer alive for longer.
         #[allow(unsafe_code)]
         unsafe { gpu.foreign(address, len, Pending::All) }.unwrap()
     }
 
     /// Compares all computations on a device array with those of the CPU.
-    fn same<T: KernelVoxel>(gpu: &Gpu, axes: &[usize], make: &mut dyn FnMut() -> T) {
-        let arrays = Arrays::<T>::new(gpu).unwrap();
+    fn same<T: Voxel>(gpu: &Gpu, axes: &[usize], make: &mut dyn FnMut() -> T) {
+        let arrays = Arrays::new(gpu, T::TYPE).unwrap();
         for order in [Order::C, Order::F] {
             let shape = Shape::new(axes, order).unwrap();
             let image = Image::new(shape, (0..shape.count()).map(|_| make()).collect()).unwrap();
             for skipped in [0, 3] {
                 let ahead = std::iter::repeat_n(image.voxels()[0], skipped);
                 let memory: Vec<T> = ahead.chain(image.voxels().iter().copied()).collect();
-                let buffer = gpu.upload(&memory).unwrap();
-                let resident = arrays.image(lent(gpu, &buffer, skipped, shape.count()), shape).unwrap();
+                let buffer = gpu.upload(memory.as_bytes()).unwrap();
+                let resident = arrays
+                    .image(lent(gpu, &buffer, skipped * size_of::<T>(), size_of_val(image.voxels())), shape)
+                    .unwrap();
                 let range = Some((0.0.into(), 90.0.into()));
                 for bins in [
                     Bins::Distinct,
@@ -280,18 +293,18 @@ mod tests {
     }
 
     /// The foreground of pixels, which is the skeleton after no iteration.
-    fn foreground<T: KernelVoxel>(gpu: &Gpu, pixels: &[T], foreground: ResidentForeground) -> Vec<bool> {
-        let arrays = Arrays::<T>::new(gpu).unwrap();
+    fn foreground<T: Voxel>(gpu: &Gpu, pixels: &[T], foreground: ResidentForeground) -> Vec<bool> {
+        let arrays = Arrays::new(gpu, T::TYPE).unwrap();
         let shape = Shape::new(&[1, pixels.len()], Order::C).unwrap();
-        let buffer = gpu.upload(pixels).unwrap();
-        let resident = arrays.image(lent(gpu, &buffer, 0, pixels.len()), shape).unwrap();
+        let buffer = gpu.upload(pixels.as_bytes()).unwrap();
+        let resident = arrays.image(lent(gpu, &buffer, 0, size_of_val(pixels)), shape).unwrap();
         let request = ThinningRequest { rule: None, iterations: Some(0) };
         let found = resident.skeleton(foreground, &request, &mut |_| ()).unwrap();
         gpu.read(&found.voxels, 0..pixels.len()).unwrap().iter().map(|&voxel| voxel == 1).collect()
     }
 
     /// Compares the foreground on a device with exact comparisons of voxels and thresholds.
-    fn exactly<T: KernelVoxel>(gpu: &Gpu, pixels: &[T], thresholds: &[Value]) {
+    fn exactly<T: Voxel>(gpu: &Gpu, pixels: &[T], thresholds: &[Value]) {
         for (&threshold, inverted) in thresholds.iter().flat_map(|above| [(above, false), (above, true)]) {
             let expected: Vec<bool> =
                 pixels.iter().map(|&pixel| (pixel.into() > threshold) != inverted).collect();
@@ -335,15 +348,15 @@ mod tests {
         let shape = Shape::new(&[4, 4], Order::C).unwrap();
         let mut voxels = vec![1.0_f32; 16];
         voxels[6] = f32::NAN;
-        let arrays = Arrays::<f32>::new(&gpu).unwrap();
-        let buffer = gpu.upload(&voxels).unwrap();
-        let error = arrays.image(lent(&gpu, &buffer, 0, 16), shape).err().unwrap();
+        let arrays = Arrays::new(&gpu, VoxelType::F32).unwrap();
+        let buffer = gpu.upload(voxels.as_bytes()).unwrap();
+        let error = arrays.image(lent(&gpu, &buffer, 0, 64), shape).err().unwrap();
         assert_eq!(error, ShapeError::NotANumber { voxel: vec![1, 2] }.into());
-        let error = arrays.image(lent(&gpu, &buffer, 0, 12), shape).err().unwrap();
+        let error = arrays.image(lent(&gpu, &buffer, 0, 48), shape).err().unwrap();
         assert_eq!(error, ShapeError::Voxels { expected: 16, found: 12 }.into());
         voxels[6] = f32::INFINITY;
-        let buffer = gpu.upload(&voxels).unwrap();
-        let resident = arrays.image(lent(&gpu, &buffer, 0, 16), shape).unwrap();
+        let buffer = gpu.upload(voxels.as_bytes()).unwrap();
+        let resident = arrays.image(lent(&gpu, &buffer, 0, 64), shape).unwrap();
         let error = resident.curves(&EccRequest::default(), &Scales::default(), &|_| ()).unwrap_err();
         assert_eq!(error.to_string(), "voxel [1, 2]: expected a 32-bit float to be smoothed, found inf");
         assert!(crate::cuda::device_of(buffer.address()).is_ok());

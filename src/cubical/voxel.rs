@@ -116,10 +116,16 @@ macro_rules! voxels {
                 VoxelType::ALL.into_iter().find(is_it)
             }
 
-            fn coding(self) -> Coding {
+            /// Conversion from the bits of a voxel to its key.
+            pub(crate) fn coding(self) -> Coding {
                 match self {
                     $(VoxelType::$variant => Coding::$coding),*
                 }
+            }
+
+            /// Number of bits of a voxel.
+            pub(crate) fn bits(self) -> u32 {
+                8 * self.bytes() as u32
             }
 
             /// Number of bytes of a voxel.

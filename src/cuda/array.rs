@@ -1,10 +1,8 @@
 //! The kernels of `kernels/array.cu`.
 #![allow(unsafe_code)]
 
-use std::marker::PhantomData;
-
-use super::{Buffer, CudaError, Gpu, Kernel, KernelVoxel};
-use crate::cubical::Key as _;
+use super::{Buffer, CudaError, Gpu, Kernel, Ptx, ptx};
+use crate::cubical::VoxelType;
 
 /// Number of threads in a block, a multiple of the warp size.
 const THREADS: u32 = 256;
@@ -13,14 +11,30 @@ const BLOCKS: u32 = 16;
 /// Number of voxels in a word of the kernels.
 const WORD: usize = 32;
 
-/// The kernels for arrays of voxels of type `T`.
-pub(crate) struct ArrayKernels<T> {
+/// The PTX of the kernels for a type of voxels.
+fn array_ptx(voxels: VoxelType) -> Ptx {
+    match voxels {
+        VoxelType::U8 => ptx!("array_u8"),
+        VoxelType::I8 => ptx!("array_i8"),
+        VoxelType::U16 => ptx!("array_u16"),
+        VoxelType::I16 => ptx!("array_i16"),
+        VoxelType::U32 => ptx!("array_u32"),
+        VoxelType::I32 => ptx!("array_i32"),
+        VoxelType::U64 => ptx!("array_u64"),
+        VoxelType::I64 => ptx!("array_i64"),
+        VoxelType::F32 => ptx!("array_f32"),
+        VoxelType::F64 => ptx!("array_f64"),
+    }
+}
+
+/// The kernels for arrays of a type of voxels, which are given as bytes.
+pub(crate) struct ArrayKernels {
+    voxels: VoxelType,
     first_nan: Kernel,
     floats: Kernel,
     bits: Kernel,
     bytes: Kernel,
     blocks: u32,
-    voxel: PhantomData<T>,
 }
 
 /// The layout of an image in an array: the numbers of planes, rows and columns, and the distances between neighbours
@@ -41,43 +55,49 @@ impl Strided {
 
 /// The condition for foreground voxels.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Binary<T> {
-    /// The value above which voxels are foreground; without it, non-zero voxels are.
-    pub(crate) above: Option<T>,
+pub(crate) struct Binary {
+    /// The bits of the voxel above which voxels are foreground; without it, non-zero voxels are.
+    pub(crate) above: Option<u64>,
     /// Whether foreground and background are exchanged.
     pub(crate) inverted: bool,
 }
 
-impl<T: KernelVoxel> ArrayKernels<T> {
-    pub(crate) fn load(gpu: &Gpu) -> Result<Self, CudaError> {
-        let module = gpu.module(T::ARRAY)?;
+impl ArrayKernels {
+    pub(crate) fn load(gpu: &Gpu, voxels: VoxelType) -> Result<Self, CudaError> {
+        let module = gpu.module(array_ptx(voxels))?;
         Ok(ArrayKernels {
+            voxels,
             first_nan: module.kernel(c"array_first_nan")?,
             floats: module.kernel(c"array_floats")?,
             bits: module.kernel(c"array_bits")?,
             bytes: module.kernel(c"array_bytes")?,
             blocks: gpu.multiprocessors()? * BLOCKS,
-            voxel: PhantomData,
         })
     }
 
+    /// Number of voxels in a buffer.
+    fn count(&self, voxels: &Buffer<u8>) -> usize {
+        voxels.len() / self.voxels.bytes()
+    }
+
     /// The place of the first NaN in a buffer of voxels.
-    pub(crate) fn first_nan(&self, gpu: &Gpu, voxels: &Buffer<T>) -> Result<Option<usize>, CudaError> {
-        let (count, mut first) = (voxels.len() as u64, nowhere(gpu)?);
+    pub(crate) fn first_nan(&self, gpu: &Gpu, voxels: &Buffer<u8>) -> Result<Option<usize>, CudaError> {
+        let (count, mut first) = (self.count(voxels) as u64, nowhere(gpu)?);
         let launch = self.first_nan.launch(self.blocks, THREADS, 0).input(voxels).value(&count);
         // SAFETY: `count` voxels are read, and one place is written.
         unsafe { launch.output(&mut first).go() }?;
         place(gpu, &first)
     }
 
-    /// Converts all voxels of a buffer to floats, and returns the place of the first that is NaN or becomes infinite.
+    /// Converts all voxels of a buffer to floats, and returns their bytes and the place of the first that is NaN or
+    /// becomes infinite.
     pub(crate) fn floats(
         &self,
         gpu: &Gpu,
-        voxels: &Buffer<T>,
-    ) -> Result<(Buffer<f32>, Option<usize>), CudaError> {
-        let (count, mut first) = (voxels.len() as u64, nowhere(gpu)?);
-        let mut floats = gpu.zeros(voxels.len())?;
+        voxels: &Buffer<u8>,
+    ) -> Result<(Buffer<u8>, Option<usize>), CudaError> {
+        let (count, mut first) = (self.count(voxels) as u64, nowhere(gpu)?);
+        let mut floats = gpu.zeros(self.count(voxels) * size_of::<f32>())?;
         let launch = self.floats.launch(self.blocks, THREADS, 0).input(voxels).value(&count);
         // SAFETY: `count` voxels are read, and `count` floats and one place are written.
         unsafe { launch.output(&mut floats).output(&mut first).go() }?;
@@ -92,22 +112,24 @@ impl<T: KernelVoxel> ArrayKernels<T> {
     pub(crate) fn bits(
         &self,
         gpu: &Gpu,
-        voxels: &Buffer<T>,
+        voxels: &Buffer<u8>,
         image: &Strided,
-        binary: Binary<T>,
+        binary: Binary,
     ) -> Result<Buffer<u64>, CudaError> {
-        assert!(image.extents.iter().all(|&extent| extent > 0) && image.end() <= voxels.len(), "{image:?}");
+        assert!(
+            image.extents.iter().all(|&extent| extent > 0) && image.end() <= self.count(voxels),
+            "{image:?}"
+        );
         let [planes, rows, columns] = image.extents;
         let width = columns.div_ceil(2 * WORD);
         let mut words = gpu.zeros::<u64>(planes * rows * width)?;
         let sizes = [rows, columns, 2 * width, 2 * words.len()].map(|size| size as u64);
         let steps = image.steps.map(|step| step as u64);
-        let (threshold, is_above) =
-            (binary.above.unwrap_or(T::of_key(T::Key::MAX)), u32::from(binary.above.is_some()));
+        let (threshold, is_above) = (binary.above.unwrap_or(0), u32::from(binary.above.is_some()));
         let is_inverted = u32::from(binary.inverted);
         let launch = self.bits.launch(self.blocks, THREADS, 0).input(voxels);
         let launch = launch.values(&sizes).values(&steps);
-        let launch = launch.value(&threshold).value(&is_above).value(&is_inverted);
+        let launch = launch.low_bits(&threshold).value(&is_above).value(&is_inverted);
         // SAFETY: voxels are read at places before the end of the image, which is in the buffer, and all halves of
         // the words are written.
         unsafe { launch.output(&mut words).go() }?;

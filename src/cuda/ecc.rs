@@ -2,9 +2,8 @@
 #![allow(unsafe_code)]
 
 use super::constants::ecc::{BLOCK, COLUMNS};
-use super::unsigned::sealed::Sealed;
-use super::{Buffer, CudaError, Gpu, Kernel, Pinned, Plain, Ptx, Unsigned, blocks_of, ptx};
-use crate::cubical::{Coding, Key, Voxel};
+use super::{Buffer, CudaError, Gpu, Kernel, Pinned, Ptx, blocks_of, ptx};
+use crate::cubical::{Coding, VoxelType};
 
 /// Number of threads in a block: normally, and if the counters are so large that few blocks fit into shared memory.
 const THREADS: [u32; 2] = [256, BLOCK];
@@ -21,51 +20,26 @@ const LEAST_OF_FLAT: u64 = 4;
 /// Maximum number of rows of a curve: the byte offset of a level has to fit into 32 bits.
 pub(crate) const MOST_ROWS: usize = (1 << 28) - 2;
 
-/// A voxel type with compiled kernels. The trait is sealed, since launches rely on the constants of its
-/// implementations.
-pub trait KernelVoxel: Voxel<Key: Unsigned> + Plain + Sealed {
-    /// The PTX of the march kernels; none for 64-bit and floating-point voxels.
-    #[doc(hidden)]
-    const MARCH: Option<Ptx>;
-    /// The PTX of the kernels that find rows.
-    #[doc(hidden)]
-    const ROWS: Ptx;
-    /// The PTX of the kernels for arrays on the device.
-    #[doc(hidden)]
-    const ARRAY: Ptx;
-}
-
-macro_rules! kernel_voxel {
-    ($($t:ident: $rows:literal, $march:expr;)*) => {$(
-        impl KernelVoxel for $t {
-            const MARCH: Option<Ptx> = $march;
-            const ROWS: Ptx = ptx!("ecc_rows_", $rows);
-            const ARRAY: Ptx = ptx!("array_", stringify!($t));
+/// The PTX of the march kernels for a type of voxels.
+///
+/// # Panics
+/// Voxels have more than 32 bits or are floating-point numbers.
+fn march_ptx(voxels: VoxelType) -> Ptx {
+    match voxels {
+        VoxelType::U8 | VoxelType::I8 => ptx!("ecc_u8"),
+        VoxelType::U16 | VoxelType::I16 => ptx!("ecc_u16"),
+        VoxelType::U32 | VoxelType::I32 => ptx!("ecc_u32"),
+        VoxelType::U64 | VoxelType::I64 | VoxelType::F32 | VoxelType::F64 => {
+            panic!("expected integers of up to 32 bits, found {voxels}")
         }
-    )*};
-}
-
-const MARCH_8: Option<Ptx> = Some(ptx!("ecc_u8"));
-const MARCH_16: Option<Ptx> = Some(ptx!("ecc_u16"));
-const MARCH_32: Option<Ptx> = Some(ptx!("ecc_u32"));
-
-kernel_voxel! {
-    u8: "u8", MARCH_8;
-    i8: "u8", MARCH_8;
-    u16: "u16", MARCH_16;
-    i16: "u16", MARCH_16;
-    u32: "u32", MARCH_32;
-    i32: "u32", MARCH_32;
-    u64: "u64", None;
-    i64: "u64", None;
-    f32: "f32", None;
-    f64: "f64", None;
+    }
 }
 
 /// Planes of an image on the device, contiguous from the start of a buffer.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Part<'a, T> {
-    pub(crate) voxels: &'a Buffer<T>,
+pub(crate) struct Part<'a> {
+    /// The bytes of the voxels.
+    pub(crate) voxels: &'a Buffer<u8>,
     pub(crate) planes: usize,
     pub(crate) rows: usize,
     pub(crate) columns: usize,
@@ -75,16 +49,17 @@ pub(crate) struct Part<'a, T> {
     pub(crate) to: usize,
 }
 
-impl<T> Part<'_, T> {
+impl Part<'_> {
     /// Number of voxels in a plane.
     pub(crate) fn plane(&self) -> usize {
         self.rows * self.columns
     }
 
-    pub(crate) fn check(&self) {
+    /// Checks that the planes are in the buffer and those that are counted among them.
+    pub(crate) fn check(&self, of: VoxelType) {
         let Part { voxels, planes, from, to, .. } = self;
-        let count = planes * self.plane();
-        assert!(count > 0 && count <= voxels.len() && from < to && to <= planes, "{count}, {from}..{to}");
+        let bytes = planes * self.plane() * of.bytes();
+        assert!(bytes > 0 && bytes <= voxels.len() && from < to && to <= planes, "{bytes}, {from}..{to}");
     }
 
     /// The range of the counted voxels.
@@ -104,16 +79,16 @@ pub(crate) struct KeyOrder {
 
 impl KeyOrder {
     /// The mask that converts bits to keys.
-    pub(crate) fn mask<T: KernelVoxel>(self) -> T::Key {
+    pub(crate) fn mask(self, voxels: VoxelType) -> u64 {
+        let all = u64::MAX >> (u64::BITS - voxels.bits());
         // The keys of signed integers differ from their bits in the sign.
-        let sign = if T::CODING == Coding::Signed { 1 << (T::Key::BITS - 1) } else { 0 };
-        let sign = T::Key::from_u64(sign);
-        if self.superlevel { sign.reversed() } else { sign }
+        let sign = if voxels.coding() == Coding::Signed { 1 << (voxels.bits() - 1) } else { 0 };
+        if self.superlevel { sign ^ all } else { sign }
     }
 
     /// The mask that converts bits to keys of which the least owns a cell.
-    pub(crate) fn owning<T: KernelVoxel>(self) -> T::Key {
-        KeyOrder { superlevel: self.superlevel != self.is_vertex, ..self }.mask::<T>()
+    pub(crate) fn owning(self, voxels: VoxelType) -> u64 {
+        KeyOrder { superlevel: self.superlevel != self.is_vertex, ..self }.mask(voxels)
     }
 }
 
@@ -153,8 +128,10 @@ impl Totals {
     }
 }
 
-/// The kernels of `ecc.cu` for voxels of type `T`.
-pub(crate) struct EccKernels<T> {
+/// The kernels of `ecc.cu` for a type of voxels.
+pub(crate) struct EccKernels {
+    /// The type of the voxels.
+    pub(crate) voxels: VoxelType,
     march: Kernel,
     march_flat: Kernel,
     march_wide: Kernel,
@@ -162,13 +139,17 @@ pub(crate) struct EccKernels<T> {
     hand_over: Kernel,
     multiprocessors: u64,
     shared: u32,
-    voxel: std::marker::PhantomData<T>,
 }
 
-impl<T: KernelVoxel> EccKernels<T> {
-    pub(crate) fn load(gpu: &Gpu) -> Result<Self, CudaError> {
-        let module = gpu.module(T::MARCH.expect("voxels of up to 32 bits"))?;
+impl EccKernels {
+    /// Loads the kernels.
+    ///
+    /// # Panics
+    /// Voxels have more than 32 bits or are floating-point numbers.
+    pub(crate) fn load(gpu: &Gpu, voxels: VoxelType) -> Result<Self, CudaError> {
+        let module = gpu.module(march_ptx(voxels))?;
         let kernels = EccKernels {
+            voxels,
             march: module.kernel(c"ecc_march")?,
             march_flat: module.kernel(c"ecc_march_flat")?,
             march_wide: module.kernel(c"ecc_march_wide")?,
@@ -176,7 +157,6 @@ impl<T: KernelVoxel> EccKernels<T> {
             hand_over: module.kernel(c"ecc_hand_over")?,
             multiprocessors: gpu.multiprocessors()?.into(),
             shared: gpu.shared_memory()?,
-            voxel: std::marker::PhantomData,
         };
         kernels.march.allow_shared(kernels.shared)?;
         kernels.march_flat.allow_shared(kernels.shared)?;
@@ -191,12 +171,12 @@ impl<T: KernelVoxel> EccKernels<T> {
     /// The part is not in its buffer, or is one plane of several rows.
     pub(crate) fn march(
         &self,
-        part: &Part<'_, T>,
+        part: &Part<'_>,
         order: KeyOrder,
         low: u32,
         totals: &mut Totals,
     ) -> Result<(), CudaError> {
-        part.check();
+        part.check(self.voxels);
         assert!(part.planes > 1 || part.rows == 1, "planes and rows of a flat image change places");
         let rows = totals.totals.len() - 2;
         assert_eq!(totals.touched.len(), rows + 2);
@@ -221,10 +201,10 @@ impl<T: KernelVoxel> EccKernels<T> {
         let share = counted.div_ceil(layers).clamp(least, *SHARES.end());
         let blocks = layer * counted.div_ceil(share);
         let blocks = u32::try_from(blocks).expect("more than any device has memory for");
-        let (mask, is_vertex, row_count) = (order.mask::<T>(), u32::from(order.is_vertex), rows as u32);
+        let (mask, is_vertex, row_count) = (order.mask(self.voxels), u32::from(order.is_vertex), rows as u32);
         let launch = kernel.launch(blocks, threads, shared.unwrap_or(0)).input(part.voxels);
         let launch = launch.values(&sizes);
-        let launch = launch.value(&share).value(&mask).value(&is_vertex).value(&low).value(&row_count);
+        let launch = launch.value(&share).low_bits(&mask).value(&is_vertex).value(&low).value(&row_count);
         let mut launch = launch.output(&mut totals.totals);
         if shared.is_some() {
             launch = launch.output(&mut totals.touched);

@@ -45,7 +45,6 @@ use std::fmt;
 pub(crate) use driver::has_driver;
 pub use driver::{Buffer, Foreign, Gpu, device_of, devices};
 pub(crate) use driver::{Inbox, Kernel, Pinned, Plain, blocks_of};
-pub use ecc::KernelVoxel;
 pub use error::{CudaError, Reported};
 pub(crate) use filtration_construction::KernelRank;
 pub(crate) use leftmost_ones::KernelIndex;

@@ -62,14 +62,14 @@ impl SmoothKernels {
         Ok(SmoothKernels { axis: module.kernel(c"smooth_axis")?, weights: gpu.upload(weights)?, held })
     }
 
-    /// Smooths an image along its axes, the fastest first; each axis is its length and the distance between voxels of
-    /// a line. The image is in the first of the two buffers, before and after.
+    /// Smooths an image of 32-bit floats along its axes, the fastest first; each axis is its length and the distance
+    /// between voxels of a line. The bytes of the image are in the first of the two buffers, before and after.
     ///
     /// # Panics
     /// The axes contradict the number of voxels, or the buffers have different lengths.
-    pub(crate) fn smooth(&self, axes: &[[usize; 2]], voxels: &mut [Buffer<f32>; 2]) -> Result<(), CudaError> {
+    pub(crate) fn smooth(&self, axes: &[[usize; 2]], voxels: &mut [Buffer<u8>; 2]) -> Result<(), CudaError> {
         let count: usize = axes.iter().map(|[length, _]| length).product();
-        assert!(voxels.iter().all(|voxels| voxels.len() == count), "{axes:?}");
+        assert!(voxels.iter().all(|voxels| voxels.len() == count * size_of::<f32>()), "{axes:?}");
         let mut axes = axes;
         if let (Some(held), &[[columns, _], [rows, _], ref slower @ ..]) = (&self.held, axes)
             && columns >= WIDE as usize / 2
@@ -93,10 +93,11 @@ impl SmoothKernels {
     }
 
     /// Smooths lines of `length` voxels at distance `inner`, from the first buffer into the second.
-    fn axis(&self, length: usize, inner: usize, [from, to]: &mut [Buffer<f32>; 2]) -> Result<(), CudaError> {
-        let sizes = [from.len(), length, inner].map(|size| size as u64);
+    fn axis(&self, length: usize, inner: usize, [from, to]: &mut [Buffer<u8>; 2]) -> Result<(), CudaError> {
+        let count = from.len() / size_of::<f32>();
+        let sizes = [count, length, inner].map(|size| size as u64);
         let radius = (self.weights.len() - 1) as u32;
-        let launch = self.axis.launch(blocks_of(from.len(), THREADS), THREADS, 0);
+        let launch = self.axis.launch(blocks_of(count, THREADS), THREADS, 0);
         let launch = launch.input(from).values(&sizes);
         // SAFETY: each thread writes its voxel and reads its line, which is in the buffer, and the weights.
         unsafe { launch.input(&self.weights).value(&radius).output(to).go() }
@@ -105,13 +106,8 @@ impl SmoothKernels {
 
 impl Held {
     /// Smooths planes of `rows` times `columns` voxels along both axes, from the first buffer into the second.
-    fn planes(
-        &self,
-        rows: usize,
-        columns: usize,
-        [from, to]: &mut [Buffer<f32>; 2],
-    ) -> Result<(), CudaError> {
-        let planes = from.len() / (rows * columns);
+    fn planes(&self, rows: usize, columns: usize, [from, to]: &mut [Buffer<u8>; 2]) -> Result<(), CudaError> {
+        let planes = from.len() / (rows * columns * size_of::<f32>());
         let blocks = blocks_of(planes * rows.div_ceil(TALL as usize) * columns.div_ceil(WIDE as usize), 1);
         let sizes = [rows, columns].map(|size| size as u64);
         let launch = self.planes.launch(blocks, THREADS, 0).input(from);
@@ -126,7 +122,7 @@ impl Held {
         &self,
         length: usize,
         inner: usize,
-        [from, to]: &mut [Buffer<f32>; 2],
+        [from, to]: &mut [Buffer<u8>; 2],
     ) -> Result<(), CudaError> {
         let layers = (self.multiprocessors * SPREAD).div_ceil(inner);
         let share = length.div_ceil(layers).max(LEAST_SHARE).next_multiple_of(STEP as usize);

@@ -19,5 +19,5 @@ pub(crate) mod sealed {
         ($($t:ty)*) => {$(impl Sealed for $t {})*};
     }
 
-    seal!(u8 u16 u32 u64 i8 i16 i32 i64 f32 f64);
+    seal!(u8 u16 u32 u64);
 }

@@ -3,9 +3,9 @@
 use std::time::Instant;
 
 use lacuna::cubical::ecc::cuda::Prepared;
-use lacuna::cubical::ecc::{EccRequest, Voxels, curve};
-use lacuna::cubical::{Image, Order, Shape};
-use lacuna::internals::KernelVoxel;
+use lacuna::cubical::ecc::{EccRequest, Voxels, curve, reader_of};
+use lacuna::cubical::{Image, Order, Shape, Voxel};
+use zerocopy::IntoBytes as _;
 
 use super::inputs::{self, NOISE};
 use super::{Bench, InputRows, verify};
@@ -48,31 +48,31 @@ pub fn table(bench: &Bench<'_>) -> Result<Table, Failure> {
     Ok(super::table(NOTES, rows))
 }
 
-fn frames<T: KernelVoxel>(
+fn frames<T: Voxel>(
     bench: &Bench<'_>,
     input: &str,
     image: &Image<T>,
     request: &EccRequest,
     rate: f64,
 ) -> Result<Vec<Row>, Failure> {
-    let prepared = bench.gpu.as_ref().map(Prepared::<T>::new).transpose()?;
+    let prepared = bench.gpu.as_ref().map(|gpu| Prepared::new(gpu, T::TYPE)).transpose()?;
     let expected = verify::verified(image, request, prepared.as_ref())?;
     let verified = format!("{}; every timed curve", verify::words(bench.gpu.is_some()));
     let mut rows = InputRows { input, verified, rows: Vec::new() };
     let is_right = |found| verify::same("a frame", &expected, &found);
     let seconds = if bench.small { 0.01 } else { SECONDS };
     if let Some(prepared) = &prepared {
-        let read = |first: usize, room: &mut [T]| {
+        let read = reader_of(|first: usize, room: &mut [T]| {
             room.copy_from_slice(&image.voxels()[first..first + room.len()]);
             Ok(())
-        };
+        });
         let found = sustained(seconds, || {
             is_right(prepared.stream(image.shape(), request, Voxels::anywhere(&read), &|_| ())?)
         })?;
         let bytes = size_of_val(image.voxels()) as f64 * found / 1e9;
         let remark = format!("{bytes:.1} GB/s come to the device: the bus and the copies limit it");
         rows.add("from memory", Unit::Hertz, (Some(rate), found), "cuda", &remark);
-        let voxels = prepared.gpu().upload(image.voxels())?;
+        let voxels = prepared.gpu().upload(image.voxels().as_bytes())?;
         let found = sustained(seconds, || is_right(prepared.curve(&voxels, image.shape(), request)?))?;
         rows.add("on the device", Unit::Hertz, (Some(rate), found), "cuda", "");
     }

@@ -5,8 +5,8 @@ use std::time::Instant;
 
 use lacuna::cubical::ecc::cuda::Prepared;
 use lacuna::cubical::ecc::slabs::{SlabCounter, Watch};
-use lacuna::cubical::ecc::{Vcec, Voxels, curve};
-use lacuna::cubical::{Image, Order, Shape};
+use lacuna::cubical::ecc::{Vcec, Voxels, curve, reader_of};
+use lacuna::cubical::{Image, Order, Shape, VoxelType};
 use rayon::prelude::*;
 
 use super::inputs::{self, NOISE};
@@ -59,14 +59,14 @@ fn on_device(
     let Some(gpu) = &bench.gpu else { return Ok(()) };
     let request = NOISE.request();
     let prefix = if bench.small { PREFIX / 16 } else { PREFIX };
-    verify::streamed(&Prepared::new(gpu)?, &[prefix; 3], &request)?;
+    verify::streamed(&Prepared::new(gpu, VoxelType::F32)?, &[prefix; 3], &request)?;
     let (shape, count) = (Shape::new(&[side; 3], Order::C)?, Cell::new(0));
     let start = Instant::now();
-    let prepared = Prepared::<f32>::new(gpu)?;
-    let read = |first: usize, room: &mut [f32]| {
+    let prepared = Prepared::new(gpu, VoxelType::F32)?;
+    let read = reader_of(|first: usize, room: &mut [f32]| {
         inputs::noise(first, room);
         Ok(())
-    };
+    });
     let found =
         prepared.stream(shape, &request, Voxels::anywhere(&read), &|more| count.set(count.get() + more))?;
     let seconds = start.elapsed().as_secs_f64();
@@ -101,10 +101,10 @@ fn on_device(
 
 fn on_processor(bench: &Bench<'_>, side: usize, paper: f64, rows: &mut InputRows<'_>) -> Result<(), Failure> {
     let (shape, count) = (Shape::new(&[side; 3], Order::C)?, Cell::new(0));
-    let read = |first: usize, room: &mut [f32]| {
+    let read = reader_of(|first: usize, room: &mut [f32]| {
         inputs::noise(first, room);
         Ok(())
-    };
+    });
     let start = Instant::now();
     let mut counter = SlabCounter::<f32>::new(&NOISE.request(), MEMORY)?;
     let advance = |more| count.set(count.get() + more);

@@ -7,10 +7,9 @@ use std::time::Instant;
 
 use lacuna::cubical::ecc::cuda::Prepared;
 use lacuna::cubical::ecc::{EccRequest, Vcec, curve};
-use lacuna::cubical::{Image, Order, Shape};
-use lacuna::internals::KernelVoxel;
+use lacuna::cubical::{Image, Order, Shape, Voxel};
 use rayon::prelude::*;
-use zerocopy::{Immutable, IntoBytes};
+use zerocopy::IntoBytes as _;
 
 use super::inputs::{self, Rows};
 use super::{Bench, InputRows, middle, streams, verify};
@@ -89,14 +88,14 @@ pub fn table(bench: &Bench<'_>) -> Result<Table, Failure> {
 }
 
 /// All rows of an image, which is written to a file.
-fn file<T: KernelVoxel + IntoBytes + Immutable>(
+fn file<T: Voxel>(
     bench: &Bench<'_>,
     case: &Case,
     image: &Image<T>,
     bins: Option<Rows>,
 ) -> Result<Vec<Row>, Failure> {
     let request = bins.map(Rows::request).unwrap_or_default();
-    let prepared = bench.gpu.as_ref().map(Prepared::<T>::new).transpose()?;
+    let prepared = bench.gpu.as_ref().map(|gpu| Prepared::new(gpu, T::TYPE)).transpose()?;
     let expected = verify::verified(image, &request, prepared.as_ref())?;
     let path = bench.folder.join("image.raw");
     fs::write(&path, image.voxels().as_bytes())?;
@@ -125,7 +124,7 @@ fn file<T: KernelVoxel + IntoBytes + Immutable>(
 }
 
 /// The rows of whole processes.
-fn processes<T: KernelVoxel>(
+fn processes<T: Voxel>(
     bench: &Bench<'_>,
     case: &Case,
     (path, axes): (&Path, Vec<usize>),
@@ -190,15 +189,15 @@ fn reading(bench: &Bench<'_>, path: &Path, bytes: usize) -> Result<f64, Failure>
 const COUNTS: u32 = 10;
 
 /// The time to count an image on the device; the total of all counts is compared with the curve.
-pub fn kernel_time<T: KernelVoxel>(
+pub fn kernel_time<T: Voxel>(
     bench: &Bench<'_>,
-    prepared: &Prepared<T>,
+    prepared: &Prepared,
     image: &Image<T>,
     request: &EccRequest,
     expected: &Vcec,
 ) -> Result<f64, Failure> {
     let gpu = prepared.gpu();
-    let voxels = gpu.upload(image.voxels())?;
+    let voxels = gpu.upload(image.voxels().as_bytes())?;
     let mut resident = prepared.resident(&voxels, image.shape(), request)?;
     resident.count()?;
     gpu.finish()?;
@@ -244,7 +243,7 @@ pub struct Took {
 
 impl Process<'_> {
     /// Runs the process, and checks the curve that it writes.
-    pub fn measure<T: KernelVoxel>(&self) -> Result<Took, Failure> {
+    pub fn measure<T: Voxel>(&self) -> Result<Took, Failure> {
         let (bench, folder) = (self.bench, self.bench.folder);
         let (curve, stats) = (folder.join("curve.csv"), folder.join("stats.json"));
         let arguments = |out: &Path, images: &[&Path]| {

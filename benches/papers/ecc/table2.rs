@@ -7,7 +7,7 @@ use std::time::Instant;
 use lacuna::cubical::ecc::cuda::Prepared;
 use lacuna::cubical::ecc::scales::{ResidentScales, Scales, curves};
 use lacuna::cubical::ecc::{EccRequest, Vcec, curve};
-use lacuna::cubical::{Image, Order, Shape};
+use lacuna::cubical::{Image, Order, Shape, VoxelType};
 use zerocopy::IntoBytes;
 
 use super::inputs::{self, Rows};
@@ -54,7 +54,7 @@ pub fn table(bench: &Bench<'_>) -> Result<Table, Failure> {
     verify::same("the image", &verify::verified(&image, &request, None)?, &expected[0])?;
     let mut found = InputRows { input: "", verified: String::new(), rows: Vec::new() };
     if let Some(gpu) = &bench.gpu {
-        let prepared = Prepared::<f32>::new(gpu)?;
+        let prepared = Prepared::new(gpu, VoxelType::F32)?;
         let mut first = Loop::new(&prepared, &image, &request)?;
         for (number, (expected, found)) in expected.iter().zip(first.run(compared)?).enumerate() {
             verify::same(&format!("smoothed {number} times, device against processor"), expected, &found)?;
@@ -86,8 +86,8 @@ pub fn table(bench: &Bench<'_>) -> Result<Table, Failure> {
 struct Loop<'p>(ResidentScales<'p>);
 
 impl<'p> Loop<'p> {
-    fn new(prepared: &'p Prepared<f32>, image: &Image<f32>, request: &EccRequest) -> Result<Self, Failure> {
-        let voxels = prepared.gpu().upload(image.voxels())?;
+    fn new(prepared: &'p Prepared, image: &Image<f32>, request: &EccRequest) -> Result<Self, Failure> {
+        let voxels = prepared.gpu().upload(image.voxels().as_bytes())?;
         Ok(Loop(ResidentScales::new(prepared, voxels, image.shape(), request, &scales(1))?))
     }
 
@@ -144,7 +144,7 @@ struct Measured {
 impl Measured {
     fn of(
         bench: &Bench<'_>,
-        prepared: &Prepared<f32>,
+        prepared: &Prepared,
         (image, path): (&Image<f32>, &Path),
         count: usize,
     ) -> Result<Self, Failure> {
@@ -180,7 +180,7 @@ impl Measured {
 
 fn device_rows(
     bench: &Bench<'_>,
-    prepared: &Prepared<f32>,
+    prepared: &Prepared,
     image: &Image<f32>,
     all: &mut InputRows<'_>,
 ) -> Result<(), Failure> {

@@ -1,12 +1,12 @@
 //! Checks curves against the processor, a count cell by cell, their sum, and for noise against the expectation.
 
 use lacuna::cubical::ecc::cuda::Prepared;
-use lacuna::cubical::ecc::{EccRequest, Vcec, Voxels, curve, plain};
+use lacuna::cubical::ecc::{EccRequest, Vcec, Voxels, curve, plain, reader_of};
 use lacuna::cubical::thinning::BitImage;
 use lacuna::cubical::thinning::topology::euler_characteristic;
-use lacuna::cubical::{Image, Order, Shape};
-use lacuna::internals::KernelVoxel;
+use lacuna::cubical::{Image, Order, Shape, Voxel};
 use rayon::prelude::*;
+use zerocopy::IntoBytes as _;
 
 use super::inputs;
 use crate::Failure;
@@ -16,10 +16,10 @@ const COUNTED: [f64; 3] = [0.1, 0.5, 0.8];
 
 /// The processor's curve of an image. All rows must equal the device's, some rows a count of cells by words, and the
 /// curve of a corner a count cell by cell.
-pub fn verified<T: KernelVoxel>(
+pub fn verified<T: Voxel>(
     image: &Image<T>,
     request: &EccRequest,
-    prepared: Option<&Prepared<T>>,
+    prepared: Option<&Prepared>,
 ) -> Result<Vcec, Failure> {
     let corner = corner(image)?;
     let expected = plain::curve(&corner, request)?;
@@ -70,20 +70,20 @@ pub fn same(what: &str, expected: &Vcec, found: &Vcec) -> Result<(), Failure> {
     .into())
 }
 
-fn on_device<T: KernelVoxel>(
+fn on_device<T: Voxel>(
     what: &str,
     image: &Image<T>,
     request: &EccRequest,
-    prepared: Option<&Prepared<T>>,
+    prepared: Option<&Prepared>,
     expected: &Vcec,
 ) -> Result<(), Failure> {
     let Some(prepared) = prepared else { return Ok(()) };
-    let found = prepared.curve(&prepared.gpu().upload(image.voxels())?, image.shape(), request)?;
+    let found = prepared.curve(&prepared.gpu().upload(image.voxels().as_bytes())?, image.shape(), request)?;
     same(&format!("{what}, device against processor"), expected, &found)
 }
 
 /// The part of an image next to its first voxel.
-fn corner<T: KernelVoxel>(image: &Image<T>) -> Result<Image<T>, Failure> {
+fn corner<T: Voxel>(image: &Image<T>) -> Result<Image<T>, Failure> {
     let axes = image.shape().axes();
     let most = if axes.len() == 3 { 21 } else { 85 };
     let few: Vec<usize> = axes.iter().map(|&axis| axis.min(most)).collect();
@@ -101,13 +101,13 @@ fn corner<T: KernelVoxel>(image: &Image<T>) -> Result<Image<T>, Failure> {
 }
 
 /// Checks that the device finds for a stream of noise the processor's curve of the same noise in memory.
-pub fn streamed(prepared: &Prepared<f32>, axes: &[usize], request: &EccRequest) -> Result<(), Failure> {
+pub fn streamed(prepared: &Prepared, axes: &[usize], request: &EccRequest) -> Result<(), Failure> {
     let shape = Shape::new(axes, Order::C)?;
     let expected = curve(&Image::new(shape, inputs::noise_of(shape.count()))?, request)?;
-    let read = |first: usize, room: &mut [f32]| {
+    let read = reader_of(|first: usize, room: &mut [f32]| {
         inputs::noise(first, room);
         Ok(())
-    };
+    });
     let found = prepared.stream(shape, request, Voxels::anywhere(&read), &|_| ())?;
     same("a stream of noise", &expected, &found)
 }

@@ -11,7 +11,8 @@ use super::scales::{Scales, curves_device, curves_since};
 use super::vcec::Vcec;
 use crate::backend::{Backend, Decision, Difference, Estimate, Stage, expect_same};
 use crate::cubical::image::Image;
-use crate::cuda::{Gpu, KernelVoxel};
+use crate::cubical::image::Voxel;
+use crate::cuda::Gpu;
 use crate::progress::{Cost, Expected, Progress, saving};
 
 /// Name of the stage for [`Progress`]. The unit of work is a voxel; voxels that are read twice count twice.
@@ -22,7 +23,7 @@ pub(crate) const STAGE: &str = "curve";
 ///
 /// # Errors
 /// [`MachineError`]: the bins are invalid; a requested GPU cannot be used or fails, or differs from the CPU.
-pub fn curve_by<T: KernelVoxel>(
+pub fn curve_by<T: Voxel>(
     image: &Image<T>,
     request: &EccRequest,
     backend: &Backend,
@@ -38,7 +39,7 @@ pub fn curve_by<T: KernelVoxel>(
 ///
 /// # Errors
 /// As [`curve_by`]; the image cannot be smoothed, or the checkpoint does not belong to it.
-pub(crate) fn curves_by<T: KernelVoxel>(
+pub(crate) fn curves_by<T: Voxel>(
     image: &Image<T>,
     request: &EccRequest,
     scales: &Scales,
@@ -70,7 +71,7 @@ struct CurvesStage<'a, T> {
     progress: &'a dyn Progress,
 }
 
-impl<T: KernelVoxel> CurvesStage<'_, T> {
+impl<T: Voxel> CurvesStage<'_, T> {
     /// Starts the progress of the stage: each device counts from the first voxel.
     fn begin(&self) {
         self.progress.expect(&[Expected::of(STAGE, Cost::Known(1.0))]);
@@ -78,7 +79,7 @@ impl<T: KernelVoxel> CurvesStage<'_, T> {
     }
 }
 
-impl<T: KernelVoxel> Stage for CurvesStage<'_, T> {
+impl<T: Voxel> Stage for CurvesStage<'_, T> {
     type Found = Vec<Vcec>;
     type Error = EccError;
 

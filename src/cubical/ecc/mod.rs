@@ -58,5 +58,5 @@ pub use error::{EccError, MachineError};
 pub(crate) use estimate::estimate;
 pub use request::EccRequest;
 pub use rows::{Spilled, VcecRows};
-pub use source::{ReadVoxels, Voxels};
+pub use source::{ReadVoxels, Voxels, reader_of};
 pub use vcec::{Values, Vcec};

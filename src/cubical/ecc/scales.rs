@@ -26,6 +26,7 @@ mod resident;
 pub use resident::ResidentScales;
 
 use rayon::prelude::*;
+use zerocopy::IntoBytes as _;
 
 use super::bins::Bins;
 use super::cpu::curve_watched;
@@ -35,8 +36,9 @@ use super::request::EccRequest;
 use super::vcec::Vcec;
 use crate::cubical::image::{Image, Voxel};
 use crate::cubical::shape::Shape;
+use crate::cubical::voxel::VoxelType;
 use crate::cuda::smooth::SmoothKernels;
-use crate::cuda::{Buffer, Gpu, KernelVoxel};
+use crate::cuda::{Buffer, Gpu};
 use crate::parallel;
 
 /// Number of scales, and the smoothing between them.
@@ -138,7 +140,7 @@ pub(crate) fn curves_since<T: Voxel>(
 ///
 /// # Errors
 /// As [`curves`]; and the GPU fails, or has no room for two copies of the image.
-pub fn curves_device<T: KernelVoxel>(
+pub fn curves_device<T: Voxel>(
     gpu: &Gpu,
     image: &Image<T>,
     request: &EccRequest,
@@ -146,13 +148,13 @@ pub fn curves_device<T: KernelVoxel>(
     advance: &dyn Fn(u64),
 ) -> Result<Vec<Vcec>, MachineError> {
     let shape = image.shape();
-    let first = || ecc_device(gpu, &gpu.upload(image.voxels())?, shape, request);
-    let as_floats = || Ok(gpu.upload(&floats(image)?)?);
+    let first = || ecc_device(gpu, T::TYPE, &gpu.upload(image.voxels().as_bytes())?, shape, request);
+    let as_floats = || Ok(gpu.upload(floats(image)?.as_bytes())?);
     curves_on_device(gpu, shape, &first, &as_floats, request, scales, advance)
 }
 
-/// Like [`curves_device`], but `first` returns the curve of the image itself, and `as_floats` its voxels as floats in
-/// memory order, which is called only if there is something to smooth.
+/// Like [`curves_device`], but `first` returns the curve of the image itself, and `as_floats` the bytes of its voxels as
+/// floats in memory order, which is called only if there is something to smooth.
 ///
 /// # Errors
 /// As [`curves_device`].
@@ -160,7 +162,7 @@ pub(crate) fn curves_on_device(
     gpu: &Gpu,
     shape: Shape,
     first: &dyn Fn() -> Result<Vcec, MachineError>,
-    as_floats: &dyn Fn() -> Result<Buffer<f32>, MachineError>,
+    as_floats: &dyn Fn() -> Result<Buffer<u8>, MachineError>,
     request: &EccRequest,
     scales: &Scales,
     advance: &dyn Fn(u64),
@@ -177,7 +179,7 @@ pub(crate) fn curves_on_device(
     if scales.count < 2 {
         return Ok(curves);
     }
-    let prepared = Prepared::<f32>::new(gpu)?;
+    let prepared = Prepared::new(gpu, VoxelType::F32)?;
     let mut voxels = as_floats()?;
     if matches!(request.bins, Bins::Uniform { range: Some(_), .. }) {
         let mut resident = ResidentScales::new(&prepared, voxels, shape, request, scales)?;
@@ -194,7 +196,7 @@ pub(crate) fn curves_on_device(
     }
     let kernels = SmoothKernels::load(gpu, &weights)?;
     for _ in 1..scales.count {
-        let mut both = [voxels, gpu.zeros(shape.count())?];
+        let mut both = [voxels, gpu.zeros(shape.count() * size_of::<f32>())?];
         kernels.smooth(&axes(shape), &mut both)?;
         // The other buffer is freed before counting.
         [voxels, _] = both;

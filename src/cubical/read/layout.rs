@@ -5,7 +5,6 @@ use std::io::{self, ErrorKind};
 use std::sync::Arc;
 
 use half::f16;
-use zerocopy::IntoBytes as _;
 
 use super::bytes::{Bytes, Tail};
 use super::error::{Fault, ImageProblem};
@@ -228,10 +227,10 @@ pub(super) struct Placed {
 }
 
 impl Placed {
-    /// Fills the slice with voxels, beginning with number `first`. Several threads may do so at a time.
-    pub(super) fn fill<T: Voxel>(&self, first: usize, voxels: &mut [T]) -> Result<(), Fault> {
-        let mut at = self.start + (first * size_of::<T>()) as u64;
-        let mut wanted = voxels.as_mut_bytes();
+    /// Fills the bytes with voxels of `size` bytes, beginning with number `first`. Several threads may do so at a time.
+    pub(super) fn fill(&self, first: usize, voxels: &mut [u8], size: usize) -> Result<(), Fault> {
+        let mut at = self.start + (first * size) as u64;
+        let mut wanted = &mut *voxels;
         while !wanted.is_empty() {
             match read_at(&self.file, wanted, at) {
                 Ok(0) => return Err(ends_early(at, self.end).into()),
@@ -244,7 +243,7 @@ impl Placed {
             }
         }
         if self.swap {
-            swap(voxels.as_mut_bytes(), size_of::<T>());
+            swap(voxels, size);
         }
         Ok(())
     }

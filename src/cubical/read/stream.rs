@@ -4,7 +4,7 @@ use std::fmt;
 use std::io::{Cursor, Read as _};
 
 use rayon::prelude::*;
-use zerocopy::IntoBytes as _;
+use zerocopy::{FromBytes as _, IntoBytes as _};
 
 use super::error::{Context, Fault, ImagePlace, ImageProblem, ImageReadError, room};
 use super::format::ImageFormat;
@@ -165,21 +165,28 @@ impl Stream {
     /// `T` is not the type of the voxels.
     pub fn read<T: Voxel>(&mut self, voxels: &mut [T]) -> Result<usize, ImageReadError> {
         assert_eq!(T::TYPE, self.voxels, "the type of the voxels");
-        let count = voxels.len().min(self.shape.count() - self.done);
-        let filled = self.fill(&mut voxels[..count]);
+        self.read_bytes(voxels.as_mut_bytes())
+    }
+
+    /// Like [`Stream::read`], but fills the bytes of whole voxels, which are aligned as these.
+    pub(in crate::cubical) fn read_bytes(&mut self, bytes: &mut [u8]) -> Result<usize, ImageReadError> {
+        let size = self.voxels.bytes();
+        let count = (bytes.len() / size).min(self.shape.count() - self.done);
+        let filled = self.fill(&mut bytes[..count * size]);
         filled.map(|()| count).map_err(|fault| self.context.error(fault))
     }
 
-    fn fill<T: Voxel>(&mut self, voxels: &mut [T]) -> Result<(), Fault> {
+    fn fill(&mut self, bytes: &mut [u8]) -> Result<(), Fault> {
+        let size = self.voxels.bytes();
         if let Some(places) = self.anywhere() {
-            places.fill_by_all(self.done, voxels)?;
-            self.done += voxels.len();
+            places.fill_by_all(self.done, bytes)?;
+            self.done += bytes.len() / size;
             return Ok(());
         }
-        for block in voxels.chunks_mut(BLOCK / size_of::<T>()) {
-            (self.source)(block.as_mut_bytes())?;
-            check_numbers(self.shape, self.done, block, self.nan)?;
-            self.done += block.len();
+        for block in bytes.chunks_mut(BLOCK) {
+            (self.source)(block)?;
+            check_numbers(self.shape, self.voxels, self.done, block, self.nan)?;
+            self.done += block.len() / size;
         }
         Ok(())
     }
@@ -258,34 +265,60 @@ impl Places<'_> {
     /// The image ends before the slice does; `T` is not the type of the voxels.
     pub fn read<T: Voxel>(&self, first: usize, voxels: &mut [T]) -> Result<(), ImageReadError> {
         assert_eq!(T::TYPE, self.voxels, "the type of the voxels");
-        assert!(voxels.len() <= self.shape.count().saturating_sub(first), "{} from {first}", voxels.len());
-        self.fill(first, voxels).map_err(|fault| self.context.error(fault))
+        self.read_bytes(first, voxels.as_mut_bytes())
     }
 
-    fn fill<T: Voxel>(&self, first: usize, voxels: &mut [T]) -> Result<(), Fault> {
-        let length = REQUEST / size_of::<T>();
-        for (k, part) in voxels.chunks_mut(length).enumerate() {
-            self.placed.fill(first + k * length, part)?;
-            check_numbers(self.shape, first + k * length, part, self.nan)?;
+    /// Like [`Places::read`], but fills the bytes of whole voxels, which are aligned as these.
+    pub(in crate::cubical) fn read_bytes(
+        &self,
+        first: usize,
+        bytes: &mut [u8],
+    ) -> Result<(), ImageReadError> {
+        let count = bytes.len() / self.voxels.bytes();
+        assert!(count <= self.shape.count().saturating_sub(first), "{count} from {first}");
+        self.fill(first, bytes).map_err(|fault| self.context.error(fault))
+    }
+
+    fn fill(&self, first: usize, bytes: &mut [u8]) -> Result<(), Fault> {
+        let size = self.voxels.bytes();
+        for (k, part) in bytes.chunks_mut(REQUEST).enumerate() {
+            let first = first + k * (REQUEST / size);
+            self.placed.fill(first, part, size)?;
+            check_numbers(self.shape, self.voxels, first, part, self.nan)?;
         }
         Ok(())
     }
 
     /// Like [`Places::fill`], by all threads. If several reads fail, the first in memory order is reported.
-    fn fill_by_all<T: Voxel>(&self, first: usize, voxels: &mut [T]) -> Result<(), Fault> {
-        let length = PIECE / size_of::<T>();
-        if voxels.len() <= length {
-            return self.fill(first, voxels);
+    fn fill_by_all(&self, first: usize, bytes: &mut [u8]) -> Result<(), Fault> {
+        if bytes.len() <= PIECE {
+            return self.fill(first, bytes);
         }
-        let pieces = voxels.par_chunks_mut(length).enumerate();
-        let faults = pieces.map(|(k, piece)| self.fill(first + k * length, piece));
+        let pieces = bytes.par_chunks_mut(PIECE).enumerate();
+        let faults = pieces.map(|(k, piece)| self.fill(first + k * (PIECE / self.voxels.bytes()), piece));
         faults.find_map_first(Result::err).map_or(Ok(()), Err)
     }
 }
 
-/// Replaces NaN by `nan`; without such a value, returns an error for the first NaN. The first voxel of the block is
-/// number `place` in memory order.
-fn check_numbers<T: Voxel>(
+/// Replaces NaN by `nan`; without such a value, returns an error for the first NaN. The first voxel of the block, which
+/// is given as bytes, is number `place` in memory order.
+fn check_numbers(
+    shape: Shape,
+    voxels: VoxelType,
+    place: usize,
+    block: &mut [u8],
+    nan: Option<f64>,
+) -> Result<(), ImageProblem> {
+    const WHOLE: &str = "whole voxels, aligned";
+    match voxels {
+        VoxelType::F32 => check_floats(shape, place, <[f32]>::mut_from_bytes(block).expect(WHOLE), nan),
+        VoxelType::F64 => check_floats(shape, place, <[f64]>::mut_from_bytes(block).expect(WHOLE), nan),
+        // Integers are all numbers.
+        _ => Ok(()),
+    }
+}
+
+fn check_floats<T: Voxel>(
     shape: Shape,
     place: usize,
     block: &mut [T],

@@ -98,6 +98,13 @@ impl<'a> Launch<'a> {
         self
     }
 
+    /// Adds an integer of which the kernel's parameter holds the low bytes: as many as the parameter has, up to 8. The
+    /// driver copies these from the front of the integer, since hosts of CUDA devices are little-endian.
+    pub(crate) fn low_bits(self, bits: &'a u64) -> Self {
+        const { assert!(cfg!(target_endian = "little"), "low bytes come first") };
+        self.value(bits)
+    }
+
     /// Adds numbers as arguments.
     pub(crate) fn values<T: Plain>(self, values: &'a [T]) -> Self {
         values.iter().fold(self, Launch::value)

@@ -17,10 +17,9 @@ mod feed;
 use std::ops::Range;
 use std::thread;
 
-use crate::cubical::key::Key;
 use crate::cubical::shape::Shape;
 use crate::cuda::ecc::Part;
-use crate::cuda::{CudaError, Gpu, Inbox, KernelVoxel};
+use crate::cuda::{CudaError, Gpu, Inbox};
 
 use super::counting::{Counting, Prepared, arranged};
 use crate::cubical::ecc::bins::Bins;
@@ -36,7 +35,7 @@ const SLAB: usize = 32 << 20;
 /// Number of planes copied over from the slab before.
 const CARRIED: usize = 2;
 
-impl<T: KernelVoxel> Prepared<T> {
+impl Prepared {
     /// Computes the curve of an image whose voxels are read while others are counted. `advance` receives the number of
     /// voxels sent.
     ///
@@ -48,18 +47,17 @@ impl<T: KernelVoxel> Prepared<T> {
         &self,
         shape: Shape,
         request: &EccRequest,
-        voxels: Voxels<'_, T>,
+        voxels: Voxels<'_>,
         advance: &dyn Fn(u64),
     ) -> Result<Vcec, MachineError> {
         request.bins.check()?;
-        if T::Key::BITS > 16 && matches!(request.bins, Bins::Uniform { range: None, .. }) {
-            return Err(EccError::Range(T::NAME).into());
+        if self.voxels().bits() > 16 && matches!(request.bins, Bins::Uniform { range: None, .. }) {
+            return Err(EccError::Range(self.voxels().name()).into());
         }
-        let (slots, slabs) = slots(&self.gpu, shape)?;
+        let (slots, slabs) = slots(&self.gpu, shape, self.voxels().bytes())?;
         let counting = Counting::begin(self, request, None)?;
-        let (memory, spared) =
-            Memory::new(slabs.pieces::<T>().count(), std::mem::take(&mut *lock(&self.spare)));
-        let readers = Readers::new(voxels, slabs.pieces::<T>(), &memory, spared);
+        let (memory, spared) = Memory::new(slabs.pieces().count(), std::mem::take(&mut *lock(&self.spare)));
+        let readers = Readers::new(voxels, slabs.size, slabs.pieces(), &memory, spared);
         let curve = thread::scope(|scope| {
             let feed = readers.start(scope, &self.gpu, memory)?;
             count(slots, &slabs, counting, feed, advance)
@@ -70,27 +68,27 @@ impl<T: KernelVoxel> Prepared<T> {
 }
 
 /// Sends all pieces in order and counts each slab when it is complete.
-fn count<T: KernelVoxel>(
-    mut slots: Vec<Slot<T>>,
+fn count(
+    mut slots: Vec<Slot>,
     slabs: &Slabs,
-    mut counting: Counting<'_, T>,
-    mut feed: Feed<'_, T>,
+    mut counting: Counting<'_>,
+    mut feed: Feed<'_>,
     advance: &dyn Fn(u64),
 ) -> Result<Vcec, MachineError> {
-    let Slabs { planes, plane, .. } = *slabs;
+    let Slabs { planes, plane, size, .. } = *slabs;
     let [_, rows, columns] = slabs.extents;
     for slab in slabs.iter() {
         let [before, slot, ..] = &mut slots[..] else { unreachable!("two slots at least") };
         // The first slab has no predecessor; each other one has a full predecessor, with two planes to copy.
         let carried = CARRIED.min(slab.start);
-        for part in slabs.parts::<T>(&slab) {
+        for part in slabs.parts(&slab) {
             let mut piece = feed.next()?;
             let at = part.start - (slab.start - carried) * plane;
-            slot.inbox.send(&mut piece, part.len(), at)?;
+            slot.inbox.send(&mut piece, part.len() * size, at * size)?;
             feed.put_back(piece);
             advance(part.len() as u64);
         }
-        let held = (before.held - carried) * plane..before.held * plane;
+        let held = (before.held - carried) * plane * size..before.held * plane * size;
         slot.held = carried + slab.len();
         slot.inbox.work(|voxels| {
             before.inbox.work(|before| counting.prepared.gpu.copy(before, held, voxels))?;
@@ -107,8 +105,11 @@ fn count<T: KernelVoxel>(
 }
 
 /// Division of an image into slabs.
+#[derive(Clone, Copy)]
 struct Slabs {
     extents: [usize; 3],
+    /// Number of bytes of a voxel.
+    size: usize,
     planes: usize,
     /// Number of voxels of a plane.
     plane: usize,
@@ -124,39 +125,38 @@ impl Slabs {
     }
 
     /// Iterates over the pieces of a slab, as ranges of voxels.
-    fn parts<T>(&self, slab: &Range<usize>) -> impl Iterator<Item = Range<usize>> + use<T> {
-        let (length, end) = (feed::length::<T>(), slab.end * self.plane);
+    fn parts(&self, slab: &Range<usize>) -> impl Iterator<Item = Range<usize>> + use<> {
+        let (length, end) = (feed::PIECE / self.size, slab.end * self.plane);
         (slab.start * self.plane..end).step_by(length).map(move |first| first..end.min(first + length))
     }
 
     /// Iterates over the pieces of all slabs.
-    fn pieces<T>(&self) -> impl Iterator<Item = Range<usize>> + Send + use<T> {
-        let Slabs { planes, plane, step, extents } = *self;
-        let slabs = Slabs { planes, plane, step, extents };
-        slabs.iter().flat_map(move |slab| slabs.parts::<T>(&slab))
+    fn pieces(&self) -> impl Iterator<Item = Range<usize>> + Send + use<> {
+        let slabs = *self;
+        slabs.iter().flat_map(move |slab| slabs.parts(&slab))
     }
 }
 
 /// An inbox of the device and the slab in it.
-struct Slot<T: KernelVoxel> {
-    inbox: Inbox<T>,
+struct Slot {
+    inbox: Inbox<u8>,
     /// Number of planes in the inbox.
     held: usize,
 }
 
 /// Allocates three slots with slabs as thick as memory allows; two if there is no room for three of the thinnest.
-fn slots<T: KernelVoxel>(gpu: &Gpu, shape: Shape) -> Result<(Vec<Slot<T>>, Slabs), CudaError> {
+fn slots(gpu: &Gpu, shape: Shape, size: usize) -> Result<(Vec<Slot>, Slabs), CudaError> {
     let extents = arranged(shape);
     let [planes, rows, columns] = extents;
     let plane = rows * columns;
-    let wanted = (SLAB / size_of::<T>() / plane).clamp(CARRIED, planes.max(CARRIED));
+    let wanted = (SLAB / size / plane).clamp(CARRIED, planes.max(CARRIED));
     let (mut count, mut step) = (3, wanted);
     loop {
-        let slot = |_| Ok(Slot { inbox: gpu.inbox((CARRIED + step) * plane)?, held: 0 });
+        let slot = |_| Ok(Slot { inbox: gpu.inbox((CARRIED + step) * plane * size)?, held: 0 });
         match (0..count).map(slot).collect::<Result<Vec<_>, _>>() {
             Err(CudaError::OutOfMemory { .. }) if step > CARRIED => step = (step / 2).max(CARRIED),
             Err(CudaError::OutOfMemory { .. }) if count > 2 => (count, step) = (2, wanted),
-            slots => return Ok((slots?, Slabs { extents, planes, plane, step })),
+            slots => return Ok((slots?, Slabs { extents, size, planes, plane, step })),
         }
     }
 }

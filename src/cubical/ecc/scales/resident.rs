@@ -7,8 +7,8 @@ use crate::cubical::ecc::cuda::counting::{Counting, Prepared, whole};
 use crate::cubical::ecc::error::{EccError, MachineError};
 use crate::cubical::ecc::request::EccRequest;
 use crate::cubical::ecc::vcec::Vcec;
-use crate::cubical::image::Voxel as _;
 use crate::cubical::shape::Shape;
+use crate::cubical::voxel::VoxelType;
 use crate::cuda::smooth::SmoothKernels;
 use crate::cuda::{Buffer, CudaError, Gpu, Pinned};
 
@@ -19,10 +19,10 @@ pub struct ResidentScales<'p> {
     gpu: Gpu,
     kernels: SmoothKernels,
     axes: Vec<[usize; 2]>,
-    /// The image, and a buffer for its smoothed version.
-    voxels: [Buffer<f32>; 2],
+    /// The bytes of the image, and a buffer for its smoothed version.
+    voxels: [Buffer<u8>; 2],
     shape: Shape,
-    counting: Counting<'p, f32>,
+    counting: Counting<'p>,
     /// Page-locked host memory for the changes of an image.
     spare: Vec<Pinned<u64>>,
     /// Changes in transfer, the oldest first.
@@ -30,27 +30,31 @@ pub struct ResidentScales<'p> {
 }
 
 impl<'p> ResidentScales<'p> {
-    /// Takes an image that is on the device whose kernels are `prepared`.
+    /// Takes the bytes of an image on the device whose kernels for floats are `prepared`.
     ///
     /// # Errors
     /// [`MachineError`]: the weights or bins are invalid; the rows are not bins with a given range; the device fails,
     /// or has no memory for a second copy of the image.
     ///
     /// # Panics
-    /// Panics if the number of voxels is not that of the shape.
+    /// Panics if the number of voxels is not that of the shape, or the kernels are for other voxels.
     pub fn new(
-        prepared: &'p Prepared<f32>,
-        voxels: Buffer<f32>,
+        prepared: &'p Prepared,
+        voxels: Buffer<u8>,
         shape: Shape,
         request: &EccRequest,
         scales: &Scales,
     ) -> Result<Self, MachineError> {
-        assert_eq!(voxels.len(), shape.count(), "{shape}");
+        assert_eq!(
+            (prepared.voxels(), voxels.len()),
+            (VoxelType::F32, shape.count() * size_of::<f32>()),
+            "{shape}"
+        );
         let weights = scales.weights()?;
         request.bins.check()?;
         let gpu = prepared.gpu().clone();
         let counting = Counting::begin(prepared, request, None)?;
-        let levels = counting.levels().ok_or(EccError::Range(f32::NAME))?;
+        let levels = counting.levels().ok_or(EccError::Range(VoxelType::F32.name()))?;
         // One is filled while the other is read.
         let spare = (0..2).map(|_| gpu.pinned(levels)).collect::<Result<_, _>>()?;
         let kernels = SmoothKernels::load(&gpu, &weights)?;

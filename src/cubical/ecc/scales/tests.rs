@@ -109,6 +109,15 @@ fn means_of_great_numbers_stay_between_these() {
     }
 }
 
+/// Smooths an image once on a device.
+fn smoothed_on_device(gpu: &Gpu, kernels: &SmoothKernels, image: &Image<f32>) -> Vec<f32> {
+    let bytes = image.voxels().as_bytes();
+    let mut voxels = [gpu.upload(bytes).unwrap(), gpu.zeros(bytes.len()).unwrap()];
+    kernels.smooth(&axes(image.shape()), &mut voxels).unwrap();
+    let found = gpu.read(&voxels[0], 0..bytes.len()).unwrap();
+    found.as_chunks().0.iter().map(|&voxel| f32::from_ne_bytes(voxel)).collect()
+}
+
 #[test]
 #[ignore = "needs a CUDA device"]
 fn gpu_smooths_great_numbers_to_the_same_bits() {
@@ -119,9 +128,7 @@ fn gpu_smooths_great_numbers_to_the_same_bits() {
         for image in [&[1000][..], &[65, 129], &[50, 20, 33], &[1, 2, 3]].into_iter().flat_map(extreme_images)
         {
             let shape = image.shape();
-            let mut voxels = [gpu.upload(image.voxels()).unwrap(), gpu.zeros(image.voxels().len()).unwrap()];
-            kernels.smooth(&axes(shape), &mut voxels).unwrap();
-            let found = gpu.read(&voxels[0], 0..voxels[0].len()).unwrap();
+            let found = smoothed_on_device(&gpu, &kernels, &image);
             let expected = smooth(image.voxels().to_vec(), shape, &weights, &|_| ());
             let bits = |voxels: &[f32]| voxels.iter().map(|voxel| voxel.to_bits()).collect::<Vec<_>>();
             assert_eq!(bits(&found), bits(&expected), "{shape}, {taps} taps");
@@ -139,9 +146,7 @@ fn gpu_reflects_short_lines_at_any_radius() {
     for axes_of_image in [&[1, 2, 1][..], &[2, 3], &[7]] {
         let image = image(axes_of_image, 5);
         let shape = image.shape();
-        let mut voxels = [gpu.upload(image.voxels()).unwrap(), gpu.zeros(image.voxels().len()).unwrap()];
-        kernels.smooth(&axes(shape), &mut voxels).unwrap();
-        let found = gpu.read(&voxels[0], 0..voxels[0].len()).unwrap();
+        let found = smoothed_on_device(&gpu, &kernels, &image);
         assert_eq!(found, smooth(image.voxels().to_vec(), shape, &weights, &|_| ()), "{shape}");
     }
 }
@@ -207,9 +212,7 @@ fn gpu_smooths_to_the_same_bits() {
         for axes_of_image in shapes {
             let image = image(axes_of_image, 5);
             let shape = image.shape();
-            let mut voxels = [gpu.upload(image.voxels()).unwrap(), gpu.zeros(image.voxels().len()).unwrap()];
-            kernels.smooth(&axes(shape), &mut voxels).unwrap();
-            let found = gpu.read(&voxels[0], 0..voxels[0].len()).unwrap();
+            let found = smoothed_on_device(&gpu, &kernels, &image);
             let expected = smooth(image.voxels().to_vec(), shape, &weights, &|_| ());
             let bits = |voxels: &[f32]| voxels.iter().map(|voxel| voxel.to_bits()).collect::<Vec<_>>();
             assert_eq!(bits(&found), bits(&expected), "{shape}, {taps} taps");
@@ -251,11 +254,11 @@ fn gpu_finds_the_same_curves_at_all_scales() {
 #[ignore = "needs a CUDA device"]
 fn gpu_keeps_an_image_in_bins_of_a_range_only() {
     let gpu = Gpu::open(0, None).unwrap();
-    let prepared = Prepared::<f32>::new(&gpu).unwrap();
+    let prepared = Prepared::new(&gpu, VoxelType::F32).unwrap();
     let image = image(&[30, 40], 3);
     let of = |bins| EccRequest { bins, ..EccRequest::default() };
     let scales = Scales::default();
-    let bring = || gpu.upload(image.voxels()).unwrap();
+    let bring = || gpu.upload(image.voxels().as_bytes()).unwrap();
     for bins in [Bins::Distinct, Bins::Uniform { count: 9, range: None }] {
         let refused = ResidentScales::new(&prepared, bring(), image.shape(), &of(bins), &scales).err();
         assert!(matches!(refused, Some(MachineError::Stage(EccError::Range("f32")))), "{refused:?}");

@@ -96,7 +96,7 @@ impl<T: Voxel> SlabCounter<T> {
         &mut self,
         shape: Shape,
         range: Option<(Value, Value)>,
-        voxels: Voxels<'_, T>,
+        voxels: Voxels<'_>,
         since: Option<&PartialCurve>,
         watch: &Watch<'_>,
     ) -> Result<VcecRows, EccError> {
@@ -121,7 +121,7 @@ impl<T: Voxel> SlabCounter<T> {
         &mut self,
         slabs: &Slabs,
         range: Option<(Value, Value)>,
-        voxels: Voxels<'_, T>,
+        voxels: Voxels<'_>,
         since: Option<&PartialCurve>,
         watch: &Watch<'_>,
     ) -> Result<(), EccError> {
@@ -135,7 +135,15 @@ impl<T: Voxel> SlabCounter<T> {
             counter.add_partial(partial)?;
             (first, untold) = (partial.slices, (partial.slices * slabs.slice) as u64);
         }
-        Schedule { counter, buffers, slabs, source: Source::new(voxels, first), watch, untold }.run()
+        Schedule {
+            counter,
+            buffers,
+            slabs,
+            source: Source::new(voxels, size_of::<T>(), first),
+            watch,
+            untold,
+        }
+        .run()
     }
 }
 

@@ -12,6 +12,8 @@ use std::sync::mpsc::{self, Sender};
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::thread;
 
+use zerocopy::IntoBytes as _;
+
 use super::cut::Slabs;
 use super::partial::Watch;
 use crate::cubical::ecc::cpu::view::tiles;
@@ -30,7 +32,7 @@ pub(super) struct Schedule<'a, T: Voxel> {
     /// One buffer per slab in memory, of any length.
     pub(super) buffers: &'a mut Vec<Vec<T>>,
     pub(super) slabs: &'a Slabs,
-    pub(super) source: Source<'a, T>,
+    pub(super) source: Source<'a>,
     pub(super) watch: &'a Watch<'a>,
     /// Number of voxels added up but not yet reported. Reporting may unwind, so the sums are saved first at a pause.
     pub(super) untold: u64,
@@ -79,7 +81,7 @@ impl<T: Voxel> Schedule<'_, T> {
         let (mut read, end) = (0, next.saturating_sub(self.slabs.before) * self.slabs.slice);
         while read < end {
             resize(&mut self.buffers[0], self.slabs.longest().min(end - read));
-            (self.source.voxels.read)(read, &mut self.buffers[0])?;
+            (self.source.voxels.read)(read, self.buffers[0].as_mut_bytes())?;
             read += self.buffers[0].len();
         }
         Ok(())
@@ -90,7 +92,7 @@ impl<T: Voxel> Schedule<'_, T> {
         let Schedule { counter, buffers, slabs, source, watch, untold } = self;
         let buffer = &mut buffers[0];
         resize(buffer, slabs.longest());
-        while let Some((own, found)) = source.read(slabs, buffer) {
+        while let Some((own, found)) = source.read(slabs, buffer.as_mut_bytes()) {
             found?;
             counter.add(slabs.view(&own, buffer), slabs.part(&own));
             *untold += (own.len() * slabs.slice) as u64;
@@ -145,7 +147,7 @@ type Slab = (Range<usize>, Result<(), EccError>);
 /// Work of a thread: adds up slabs until the source has ended.
 fn work<T: Voxel>(
     slabs: &Slabs,
-    source: &Source<'_, T>,
+    source: &Source<'_>,
     permits: &Permits,
     worker: &mut Worker<T>,
     buffer: &mut Vec<T>,
@@ -153,7 +155,7 @@ fn work<T: Voxel>(
 ) {
     // Each thread touches its own buffer first: clearing its pages takes the system as long as much of the work.
     resize(buffer, slabs.longest());
-    while let Some((own, found)) = source.read(slabs, buffer) {
+    while let Some((own, found)) = source.read(slabs, buffer.as_mut_bytes()) {
         if found.is_ok() {
             let _permit = permits.take();
             let view = slabs.view(&own, buffer);
@@ -170,25 +172,27 @@ fn work<T: Voxel>(
 }
 
 /// The source of the slabs, which threads claim in turn.
-pub(super) struct Source<'a, T> {
-    voxels: Voxels<'a, T>,
-    turn: Mutex<Turn<T>>,
+pub(super) struct Source<'a> {
+    voxels: Voxels<'a>,
+    /// Number of bytes of a voxel.
+    size: usize,
+    turn: Mutex<Turn>,
     /// Whether no more slabs are to be read.
     has_ended: AtomicBool,
 }
 
-struct Turn<T> {
+struct Turn {
     /// The first slice of the next slab.
     next: usize,
-    /// Voxels of a sequential source that were read and belong to the next slab or its collar.
-    collar: Vec<T>,
+    /// Bytes of voxels of a sequential source that were read and belong to the next slab or its collar.
+    collar: Vec<u8>,
 }
 
-impl<'a, T: Voxel> Source<'a, T> {
-    /// A source of slabs from slice `next` on.
-    pub(super) fn new(voxels: Voxels<'a, T>, next: usize) -> Self {
+impl<'a> Source<'a> {
+    /// A source of slabs of voxels of `size` bytes, from slice `next` on.
+    pub(super) fn new(voxels: Voxels<'a>, size: usize, next: usize) -> Self {
         let turn = Mutex::new(Turn { next, collar: Vec::new() });
-        Source { voxels, turn, has_ended: AtomicBool::new(false) }
+        Source { voxels, size, turn, has_ended: AtomicBool::new(false) }
     }
 
     /// Stops the reading of slabs.
@@ -201,24 +205,25 @@ impl<'a, T: Voxel> Source<'a, T> {
         lock(&self.turn).next
     }
 
-    /// Reads the next slab and its collar into the front of `buffer`. Returns `None` after the last slab, or if the
+    /// Reads the next slab and its collar into the front of `buffer`, the bytes of voxels. Returns `None` after the last slab, or if the
     /// source has ended; it ends at the first error.
-    fn read(&self, slabs: &Slabs, buffer: &mut [T]) -> Option<Slab> {
+    fn read(&self, slabs: &Slabs, buffer: &mut [u8]) -> Option<Slab> {
         let mut turn = lock(&self.turn);
         if self.has_ended.load(Ordering::Relaxed) || turn.next == slabs.end() {
             return None;
         }
         let own = turn.next..slabs.end().min(turn.next + slabs.own);
         let around = slabs.around(&own);
-        let (first, voxels) = (around.start * slabs.slice, &mut buffer[..around.len() * slabs.slice]);
+        let slice = slabs.slice * self.size;
+        let (first, voxels) = (around.start * slabs.slice, &mut buffer[..around.len() * slice]);
         turn.next = own.end;
         let found = if self.voxels.is_sequential {
             let (old, new) = voxels.split_at_mut(turn.collar.len());
             old.copy_from_slice(&turn.collar);
-            let found = (self.voxels.read)(first + old.len(), new);
+            let found = (self.voxels.read)(first + old.len() / self.size, new);
             let from = own.end.saturating_sub(slabs.before) - around.start;
             turn.collar.clear();
-            turn.collar.extend_from_slice(&voxels[from * slabs.slice..]);
+            turn.collar.extend_from_slice(&voxels[from * slice..]);
             found
         } else {
             drop(turn);

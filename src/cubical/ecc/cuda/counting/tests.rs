@@ -7,7 +7,7 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
 use super::*;
-use crate::cubical::ecc::{Voxels, plain};
+use crate::cubical::ecc::{Voxels, plain, reader_of};
 use crate::cubical::read::ImageReadError;
 use crate::cubical::{Image, Order as Axes};
 
@@ -49,8 +49,8 @@ const SHAPES: [&[usize]; 16] = [
     &[40, 3, 8],
 ];
 
-fn of_all_kinds<T: KernelVoxel>(gpu: &Gpu, seed: u64, voxel: impl Fn(f64) -> T) {
-    let prepared = Prepared::<T>::new(gpu).unwrap();
+fn of_all_kinds<T: Voxel>(gpu: &Gpu, seed: u64, voxel: impl Fn(f64) -> T) {
+    let prepared = Prepared::new(gpu, T::TYPE).unwrap();
     let mut rng = Pcg64Mcg::seed_from_u64(seed);
     for axes in SHAPES {
         let shape = Shape::new(axes, Axes::C).unwrap();
@@ -58,7 +58,7 @@ fn of_all_kinds<T: KernelVoxel>(gpu: &Gpu, seed: u64, voxel: impl Fn(f64) -> T) 
             let draw =
                 |rng: &mut Pcg64Mcg| f64::from(rng.random_range(0..levels)) * 15.0 / f64::from(levels) - 7.5;
             let voxels: Vec<T> = (0..shape.count()).map(|_| voxel(draw(&mut rng))).collect();
-            let buffer = gpu.upload(&voxels).unwrap();
+            let buffer = gpu.upload(voxels.as_bytes()).unwrap();
             let image = Image::new(shape, voxels).unwrap();
             for request in REQUESTS {
                 for bins in BINS {
@@ -94,12 +94,13 @@ fn gpu_takes_infinite_voxels() {
     let gpu = device(None);
     let voxels = [f32::INFINITY, 1.0, f32::NEG_INFINITY, 0.5, f32::INFINITY, 2.0];
     let shape = Shape::new(&[2, 3], Axes::C).unwrap();
-    let (buffer, image) = (gpu.upload(&voxels).unwrap(), Image::new(shape, voxels.to_vec()).unwrap());
+    let (buffer, image) =
+        (gpu.upload(voxels.as_bytes()).unwrap(), Image::new(shape, voxels.to_vec()).unwrap());
     for request in REQUESTS {
         for bins in BINS {
             let request = EccRequest { bins, ..request };
             assert_eq!(
-                ecc_device(&gpu, &buffer, shape, &request).unwrap(),
+                ecc_device(&gpu, VoxelType::F32, &buffer, shape, &request).unwrap(),
                 plain::curve(&image, &request).unwrap(),
                 "{request:?}"
             );
@@ -121,9 +122,23 @@ fn gpu_finds_bins_that_end_at_the_same_value() {
         let range = (low.into(), high.into());
         for request in [request, EccRequest { superlevel: true, ..request }] {
             let request = EccRequest { bins: Bins::Uniform { count, range: Some(range) }, ..request };
-            let found = ecc_device(&gpu, &gpu.upload(floats.voxels()).unwrap(), shape, &request).unwrap();
+            let found = ecc_device(
+                &gpu,
+                VoxelType::F32,
+                &gpu.upload(floats.voxels().as_bytes()).unwrap(),
+                shape,
+                &request,
+            )
+            .unwrap();
             assert_eq!(found, crate::cubical::ecc::curve(&floats, &request).unwrap(), "{request:?}");
-            let found = ecc_device(&gpu, &gpu.upload(wholes.voxels()).unwrap(), shape, &request).unwrap();
+            let found = ecc_device(
+                &gpu,
+                VoxelType::U32,
+                &gpu.upload(wholes.voxels().as_bytes()).unwrap(),
+                shape,
+                &request,
+            )
+            .unwrap();
             assert_eq!(found, crate::cubical::ecc::curve(&wholes, &request).unwrap(), "{request:?}");
         }
     }
@@ -134,7 +149,7 @@ fn gpu_finds_bins_that_end_at_the_same_value() {
 #[ignore = "needs a CUDA device"]
 fn gpu_marches_in_parts() {
     let gpu = device(None);
-    let prepared = Prepared::<u8>::new(&gpu).unwrap();
+    let prepared = Prepared::new(&gpu, u8::TYPE).unwrap();
     let mut rng = Pcg64Mcg::seed_from_u64(11);
     let [planes, rows, columns] = [70, 37, 50];
     let voxels: Vec<u8> = (0..planes * rows * columns).map(|_| rng.random_range(0..9)).collect();
@@ -178,20 +193,22 @@ fn gpu_counts_what_comes_a_piece_at_a_time() {
         let shape = Shape::new(axes, Axes::C).unwrap();
         let voxels: Vec<u16> = (0..shape.count()).map(|_| rng.random_range(0..300)).collect();
         for request in [REQUESTS[0], REQUESTS[3]] {
-            let expected = ecc_device(&gpu, &gpu.upload(&voxels).unwrap(), shape, &request).unwrap();
+            let expected =
+                ecc_device(&gpu, VoxelType::U16, &gpu.upload(voxels.as_bytes()).unwrap(), shape, &request)
+                    .unwrap();
             for memory in [None, Some(160 << 20)] {
                 let gpu = Gpu::open(0, memory).unwrap();
-                let prepared = Prepared::<u16>::new(&gpu).unwrap();
+                let prepared = Prepared::new(&gpu, u16::TYPE).unwrap();
                 let next = AtomicUsize::new(0);
-                let read = |first: usize, room: &mut [u16]| {
+                let read = reader_of(|first: usize, room: &mut [u16]| {
                     assert_eq!(next.swap(first + room.len(), Ordering::Relaxed), first, "voxels in order");
                     room.copy_from_slice(&voxels[first..first + room.len()]);
                     Ok(())
-                };
-                let read_at = |first: usize, room: &mut [u16]| {
+                });
+                let read_at = reader_of(|first: usize, room: &mut [u16]| {
                     room.copy_from_slice(&voxels[first..first + room.len()]);
                     Ok(())
-                };
+                });
                 for voxels in [Voxels { read: &read, is_sequential: true }, Voxels::anywhere(&read_at)] {
                     let told = Cell::new(0);
                     let advance = |voxels| told.set(told.get() + voxels);
@@ -210,7 +227,7 @@ fn gpu_counts_what_comes_a_piece_at_a_time() {
     }
     let request = EccRequest { bins: BINS[1], ..REQUESTS[0] };
     let shape = Shape::new(&[2], Axes::C).unwrap();
-    let prepared = Prepared::<f32>::new(&gpu).unwrap();
+    let prepared = Prepared::new(&gpu, f32::TYPE).unwrap();
     let found = prepared.stream(shape, &request, Voxels::anywhere(&|_, _| Ok(())), &|_| ());
     assert!(matches!(found, Err(MachineError::Stage(EccError::Range("f32")))), "{found:?}");
 }
@@ -224,7 +241,7 @@ fn broken(place: usize) -> EccError {
 #[ignore = "needs a CUDA device"]
 fn gpu_says_the_first_of_several_faults_of_reading() {
     let gpu = device(None);
-    let prepared = Prepared::<u8>::new(&gpu).unwrap();
+    let prepared = Prepared::new(&gpu, u8::TYPE).unwrap();
     let shape = Shape::new(&[60, 1000, 1000], Axes::C).unwrap();
     for at in [0, 1, 5_000_000, 59_999_999] {
         let read = |first: usize, room: &mut [u8]| {
@@ -259,11 +276,15 @@ fn gpu_sorts_what_there_is_room_for() {
     let expected = plain::curve(&image, &request).unwrap();
     for memory in [None, Some(30 << 20), Some(8 << 20)] {
         let gpu = device(memory);
-        let buffer = gpu.upload(&voxels).unwrap();
-        assert_eq!(ecc_device(&gpu, &buffer, shape, &request).unwrap(), expected, "{memory:?}");
+        let buffer = gpu.upload(voxels.as_bytes()).unwrap();
+        assert_eq!(
+            ecc_device(&gpu, VoxelType::F64, &buffer, shape, &request).unwrap(),
+            expected,
+            "{memory:?}"
+        );
     }
     let gpu = device(Some(3 << 20));
-    let buffer = gpu.upload(&voxels).unwrap();
-    let found = ecc_device(&gpu, &buffer, shape, &request);
+    let buffer = gpu.upload(voxels.as_bytes()).unwrap();
+    let found = ecc_device(&gpu, VoxelType::F64, &buffer, shape, &request);
     assert!(matches!(found, Err(MachineError::Device(CudaError::OutOfMemory { .. }))), "{found:?}");
 }
