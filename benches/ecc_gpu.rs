@@ -24,7 +24,7 @@ use lacuna::cubical::ecc::cuda::Prepared;
 use lacuna::cubical::ecc::scales::{Scales, curves_device};
 use lacuna::cubical::ecc::{Bins, EccRequest, Voxels, curve, reader_of};
 use lacuna::cubical::read::{self, ImageOptions, Raw};
-use lacuna::cubical::{Construction, Image, Order, Shape, Voxel};
+use lacuna::cubical::{AnyImage, Construction, Image, Order, Shape, Voxel};
 use lacuna::internals::Gpu;
 use rayon::prelude::*;
 use zerocopy::IntoBytes as _;
@@ -73,7 +73,7 @@ fn run(gpu: &Gpu, small: bool, is_streamed: bool) -> Result<(), Failure> {
     fixed(gpu, Bins::Distinct, 1_u8)?;
     fixed(gpu, unit, 0.5_f32)?;
     fixed(gpu, Bins::Distinct, 0.5_f32)?;
-    let image = image(&[n / 2, n / 2, n / 2], |at| noise(at) as f32)?;
+    let image = AnyImage::from(image(&[n / 2, n / 2, n / 2], |at| noise(at) as f32)?);
     let request = EccRequest { bins: unit, ..EccRequest::default() };
     for count in [1, 5] {
         let start = Instant::now();

@@ -61,6 +61,52 @@ pub fn image_complex<I: Index>(
     Ok(ImageComplex { matrix, owners, max_dim })
 }
 
+/// The complex of an image with cell numbers of sufficient width.
+#[derive(Debug, Clone, PartialEq)]
+pub enum AnyImageComplex {
+    /// Cells are numbered by 32 bits.
+    Narrow(ImageComplex<u32>),
+    /// Cells are numbered by 64 bits.
+    Wide(ImageComplex<u64>),
+}
+
+impl AnyImageComplex {
+    /// Like [`image_complex`], with the smallest width that numbers all cells and entries.
+    ///
+    /// # Errors
+    /// There are more cells or entries than 64 bits can number; or there is not enough memory.
+    pub fn new(
+        image: &AnyImage,
+        construction: Construction,
+        superlevel: bool,
+        upper_dim: Option<usize>,
+        progress: &dyn Progress,
+    ) -> Result<Self, ComplexError> {
+        match image_complex(image, construction, superlevel, upper_dim, progress) {
+            Err(ComplexError::TooLarge { .. }) => {
+                image_complex(image, construction, superlevel, upper_dim, progress).map(AnyImageComplex::Wide)
+            }
+            complex => complex.map(AnyImageComplex::Narrow),
+        }
+    }
+
+    /// Number of cells.
+    pub fn cells(&self) -> usize {
+        match self {
+            AnyImageComplex::Narrow(complex) => complex.matrix.len(),
+            AnyImageComplex::Wide(complex) => complex.matrix.len(),
+        }
+    }
+
+    /// Number of ones of the boundary matrix.
+    pub fn entries(&self) -> usize {
+        match self {
+            AnyImageComplex::Narrow(complex) => complex.matrix.entries(),
+            AnyImageComplex::Wide(complex) => complex.matrix.entries(),
+        }
+    }
+}
+
 /// The places in C order of the voxels by value, ties by place.
 fn places(image: &AnyImage, superlevel: bool) -> Vec<usize> {
     fn keys<T: Voxel>(image: &Image<T>, superlevel: bool) -> Vec<(u64, usize)> {

@@ -4,7 +4,7 @@ use phat_formats::Index;
 use rayon::prelude::*;
 
 use super::cubical_grid::{self, Filtered, filter};
-use super::{ComplexError, FilteredComplex};
+use super::{ComplexError, WeightedBoundaryMatrix};
 use crate::cubical::Construction;
 
 /// Maximum number of axes: the number of vertices of a cell, 2^32, can still be counted.
@@ -23,7 +23,7 @@ pub fn cubical_complex<I: Index>(
     shape: &[usize],
     values: &[f64],
     upper_dim: Option<usize>,
-) -> Result<FilteredComplex<I>, ComplexError> {
+) -> Result<WeightedBoundaryMatrix<I>, ComplexError> {
     check(shape, values)?;
     // An image that is too large is refused before any sorting.
     cubical_grid::cells::<I>(Construction::V, shape)?;
@@ -31,7 +31,7 @@ pub fn cubical_complex<I: Index>(
     let level = |rank: usize| levels[rank];
     let filtered = filter(Construction::V, shape, &ranks, levels.len(), upper_dim, level, &())?;
     let Filtered { matrix, levels: values, max_dim } = filtered;
-    Ok(FilteredComplex { matrix, values, max_dim })
+    Ok(WeightedBoundaryMatrix { matrix, values, max_dim })
 }
 
 fn check(shape: &[usize], values: &[f64]) -> Result<(), ComplexError> {

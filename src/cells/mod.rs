@@ -9,7 +9,6 @@
 //! | cubical, of an image (V-construction) | voxels are vertices; a cell has the greatest value of its vertices | [`cubical_complex`] |
 //! | cubical, of an image (V- or T-construction) | a cell enters with its owner voxel | [`image_complex`] |
 //! | Vietoris–Rips, of distances | simplices; **half** the diameter | [`rips_complex`] |
-//! | any | cells and values of a DIPHA file | [`FilteredComplex::from`] |
 //!
 //! Cells, values and order are DIPHA's (Bauer, Kerber, Reininghaus 2014), except for [`image_complex`]: ascending by
 //! value, then by dimension, then by the number of the cell in its complex. All cells up to the maximal dimension are
@@ -19,29 +18,16 @@ mod boundary_matrix;
 mod by_owner;
 mod by_value;
 mod cubical_grid;
-mod file;
 mod rips;
 
-use phat_formats::dipha::WeightedBoundaryMatrix;
-use phat_formats::{BoundaryMatrix, ColumnError, Dimension, Index};
+pub use phat_formats::dipha::WeightedBoundaryMatrix;
+use phat_formats::{ColumnError, Dimension, Index};
 
 use crate::memory::Refused;
-pub use by_owner::{ImageComplex, image_complex};
+pub use by_owner::{AnyImageComplex, ImageComplex, image_complex};
 pub use by_value::cubical_complex;
 pub(crate) use cubical_grid::count_cells;
-pub use file::{AnyImageComplex, MatrixFile};
 pub use rips::rips_complex;
-
-/// A filtered cell complex.
-#[derive(Debug, Clone, PartialEq)]
-pub struct FilteredComplex<I> {
-    /// The boundary matrix, with columns in filtration order.
-    pub matrix: BoundaryMatrix<I>,
-    /// The values of the cells, ascending.
-    pub values: Vec<f64>,
-    /// The dimension of the complex, or the dimension at which it was cut; no cell is above it.
-    pub max_dim: Dimension,
-}
 
 /// The error of a complex that cannot be built.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -105,13 +91,6 @@ impl ComplexError {
     fn check_size<I: Index>(what: &'static str, found: Option<usize>) -> Result<usize, Self> {
         let too_large = ComplexError::TooLarge { what, found, most: I::MOST, bits: 8 * size_of::<I>() };
         found.filter(|&found| found <= I::MOST).ok_or(too_large)
-    }
-}
-
-/// Converts a DIPHA file of type 0, see [`phat_formats::dipha::read_boundary_matrix`].
-impl<I> From<WeightedBoundaryMatrix<I>> for FilteredComplex<I> {
-    fn from(WeightedBoundaryMatrix { matrix, values, max_dim }: WeightedBoundaryMatrix<I>) -> Self {
-        FilteredComplex { matrix, values, max_dim }
     }
 }
 

@@ -13,7 +13,7 @@ use phat_formats::{Dimension, Index};
 use rayon::prelude::*;
 
 use super::boundary_matrix::{boundary_matrix, positions, split};
-use super::{ComplexError, FilteredComplex};
+use super::{ComplexError, WeightedBoundaryMatrix};
 use crate::metric::{Distances, Value};
 
 /// Number of simplices whose children a task lists.
@@ -29,7 +29,7 @@ pub fn rips_complex<I: Index, T: Value>(
     distances: &Distances<T>,
     upper_dim: usize,
     threshold: f64,
-) -> Result<FilteredComplex<I>, ComplexError> {
+) -> Result<WeightedBoundaryMatrix<I>, ComplexError> {
     let max_dim = Dimension::try_from(upper_dim).map_err(|_| ComplexError::Dimension { found: upper_dim })?;
     let mut cells = ComplexError::check_size::<I>("cells", Some(distances.len()))?;
     let birth = |v: usize| distances.births().map_or(0.0, |births| births[v].into());
@@ -56,7 +56,7 @@ pub fn rips_complex<I: Index, T: Value>(
     };
     let matrix = boundary_matrix(&order, &positions(&order), dim, count, facets, &())?;
     let values = order.par_iter().map(|cell| complex.value(cell.to_usize())).collect();
-    Ok(FilteredComplex { matrix, values, max_dim })
+    Ok(WeightedBoundaryMatrix { matrix, values, max_dim })
 }
 
 /// The simplices of a dimension d, in lexicographic order.

@@ -17,7 +17,7 @@ fn by_definition(
     mut cells: Vec<Cell>,
     facets: impl Fn(&Cell) -> Vec<Vec<usize>>,
     max_dim: u8,
-) -> FilteredComplex<u32> {
+) -> WeightedBoundaryMatrix<u32> {
     // The sort is stable: ties stay in the order of the numbers.
     cells.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
     let mut matrix = BoundaryMatrix::new();
@@ -27,10 +27,10 @@ fn by_definition(
         rows.sort_unstable();
         matrix.push(cell.1 as u8, &rows).unwrap();
     }
-    FilteredComplex { matrix, values: cells.into_iter().map(|cell| cell.0).collect(), max_dim }
+    WeightedBoundaryMatrix { matrix, values: cells.into_iter().map(|cell| cell.0).collect(), max_dim }
 }
 
-fn euler_characteristic(filtration: &FilteredComplex<u32>) -> i64 {
+fn euler_characteristic(filtration: &WeightedBoundaryMatrix<u32>) -> i64 {
     filtration.matrix.dims().iter().map(|dim| if dim % 2 == 0 { 1 } else { -1 }).sum()
 }
 
@@ -41,7 +41,7 @@ fn tuples(extents: &[usize]) -> Vec<Vec<usize>> {
     all.collect()
 }
 
-fn cubical_by_definition(shape: &[usize], values: &[f64], max_dim: usize) -> FilteredComplex<u32> {
+fn cubical_by_definition(shape: &[usize], values: &[f64], max_dim: usize) -> WeightedBoundaryMatrix<u32> {
     let extents: Vec<usize> = shape.iter().map(|voxels| 2 * voxels - 1).collect();
     let voxel = |at: &[usize]| at.iter().zip(shape).rev().fold(0, |sum, (x, voxels)| sum * voxels + x);
     let value = |cell: &[usize]| {
@@ -158,7 +158,7 @@ fn rips_by_definition(
     distance: impl Fn(usize, usize) -> f64,
     upper_dim: usize,
     threshold: f64,
-) -> FilteredComplex<u32> {
+) -> WeightedBoundaryMatrix<u32> {
     let mut cells: Vec<Cell> = Vec::new();
     for set in 1u32..1 << n {
         let vertices: Vec<usize> = (0..n).rev().filter(|v| set & (1 << v) != 0).collect();
@@ -243,8 +243,8 @@ fn a_dimension_that_cells_cannot_have() {
 }
 
 /// The points that DIPHA writes for these pairs.
-fn diagram(filtration: &FilteredComplex<u32>, pairs: &[(u32, u32)]) -> Vec<DiagramPoint> {
-    let FilteredComplex { matrix, values, max_dim } = filtration;
+fn diagram(filtration: &WeightedBoundaryMatrix<u32>, pairs: &[(u32, u32)]) -> Vec<DiagramPoint> {
+    let WeightedBoundaryMatrix { matrix, values, max_dim } = filtration;
     let pairs = Pairs { pairs: pairs.to_vec(), cells: matrix.len(), ..Pairs::default() };
     let (values, max_dim) = (Some(&values[..]), *max_dim);
     Solution { matrix, pairs: &pairs, values, max_dim, cut: false, cycles: None }.dipha_points()
@@ -261,6 +261,6 @@ fn diagrams_keep_what_dipha_keeps() {
     // missing cells.
     let circle = [DiagramPoint { dim: 1, birth: 1.0, death: 1.0, essential: true }];
     assert_eq!(diagram(&filtration, &[(0, 1), (2, 3)])[..1], circle);
-    let cut = FilteredComplex { max_dim: 1, ..filtration };
+    let cut = WeightedBoundaryMatrix { max_dim: 1, ..filtration };
     assert_eq!(diagram(&cut, &[(0, 1), (2, 3)]), []);
 }

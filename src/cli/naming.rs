@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use clap::ValueEnum;
-use lacuna::cells::MatrixFile;
 use lacuna::compare::write::BarcodeFile;
 use lacuna::cubical::write::ImageFile;
+use lacuna::matrix::write::MatrixFile;
 use lacuna::metric::write::DistanceFile;
 use lacuna::output::curves::CurveFormat;
 use lacuna::output::geometry::GeometryFormat;

@@ -382,7 +382,7 @@ mod tests {
         agree::<output::images::ImageBarsFormat>();
         agree::<output::curves::CurveFormat>();
         agree::<output::pairs::PairsFormat>();
-        agree::<lacuna::cells::MatrixFile>();
+        agree::<lacuna::matrix::write::MatrixFile>();
         agree::<cubical::write::ImageFile>();
         agree::<lacuna::metric::write::DistanceFile>();
         agree::<lacuna::compare::write::BarcodeFile>();

@@ -23,7 +23,7 @@ use crate::backend::{Backend, Stage};
 use crate::cuda::Gpu;
 use crate::parallel::lock;
 use crate::progress::{Cost, Expected, Progress, check, interruptible};
-use crate::{with_image, with_voxels};
+use crate::with_voxels;
 
 /// An image that can be opened for reading, once or several times.
 pub struct CurveSource<'a> {
@@ -112,7 +112,7 @@ impl ImageCurves {
             let Some(scales) = scales else { return self.streamed(source, stream, progress) };
             let (shape, voxels, detection) = (stream.shape(), stream.voxel_type().name(), stream.detection());
             let image = stream.image()?;
-            let (found, decision) = with_image!(image, image => curves_by(&image, &self.request, scales, &self.backend, progress))?;
+            let (found, decision) = curves_by(&image, &self.request, scales, &self.backend, progress)?;
             let mut found = found.into_iter();
             let rows = VcecRows::Memory(found.next().unwrap_or_default());
             let (smoothed, backend) = (found.collect(), decision.to_string());
@@ -128,10 +128,8 @@ impl ImageCurves {
         progress: &dyn Progress,
     ) -> Result<CurvesFound, MachineError> {
         let (shape, voxels, detection) = (stream.shape(), stream.voxel_type(), stream.detection());
-        let (needs_range, estimate) = with_voxels!(voxels, T => {
-            (SlabCounter::<T>::needs_range(&self.request), estimate::<T>(shape, &self.request))
-        });
-        let mut decision = self.backend.decide(&estimate)?;
+        let needs_range = with_voxels!(voxels, T => SlabCounter::<T>::needs_range(&self.request));
+        let mut decision = self.backend.decide(&estimate(shape, voxels, &self.request))?;
         if decision.self_check && source.is_read_once {
             return Err(EccError::ReadOnce.into());
         }

@@ -5,7 +5,6 @@ use super::error::CubicalError;
 use super::image::AnyImage;
 use crate::backend::{Backend, Decision, on_threads};
 use crate::progress::{Progress, interruptible};
-use crate::with_image;
 
 /// The Euler characteristic curve of an image in memory: the image and the options of the computation. For
 /// images read from files, see [`curves`](super::curves).
@@ -65,8 +64,7 @@ impl<'a> EulerCurve<'a> {
         interruptible(progress, |progress| {
             progress.begin("curve", None, 1);
             on_threads(self.threads, || {
-                let (vcec, decision) =
-                    with_image!(self.image, image => curve_by(image, &self.request, &self.backend))?;
+                let (vcec, decision) = curve_by(self.image, &self.request, &self.backend)?;
                 Ok(EulerOutcome { vcec, decision })
             })
         })

@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use rayon::prelude::*;
+use zerocopy::IntoBytes as _;
 
 use super::shape::{Order, Shape, ShapeError};
 use super::value::Value;
@@ -147,6 +148,11 @@ impl AnyImage {
     /// The shape of the image.
     pub fn shape(&self) -> Shape {
         with_image!(self, image => image.shape())
+    }
+
+    /// The bytes of the voxels in memory order.
+    pub fn bytes(&self) -> &[u8] {
+        with_image!(self, image => image.voxels().as_bytes())
     }
 
     /// The value of the voxel at a place in memory, as a double; integers beyond ±2^53 are rounded.

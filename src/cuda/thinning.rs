@@ -1,9 +1,10 @@
 //! The kernels of `kernels/thinning.cu` and `kernels/thinning_subfields.cu`.
 #![allow(unsafe_code)]
 
+use std::ffi::CStr;
+
 use super::constants::{thinning, thinning_subfields};
 use super::{Buffer, CudaError, Gpu, Kernel, ptx};
-use crate::cubical::thinning::Rule;
 
 /// Side of a window of the plane in pixels.
 const WINDOW: u32 = thinning::SIDE + 2 * thinning::COLLAR;
@@ -59,16 +60,10 @@ pub(crate) struct Thinning {
 }
 
 impl ThinningKernel {
-    pub(crate) fn load(gpu: &Gpu, rule: Rule) -> Result<Self, CudaError> {
-        let is_planar = rule.is_planar();
+    /// Loads the kernel of this name, of a planar rule or of one for space.
+    pub(crate) fn load(gpu: &Gpu, name: &'static CStr, is_planar: bool) -> Result<Self, CudaError> {
         let module = gpu.module(if is_planar { ptx!("thinning") } else { ptx!("thinning_subfields") })?;
-        let kernel = module.kernel(match rule {
-            Rule::GuoHall => c"thinning_guo_hall",
-            Rule::ZhangSuen => c"thinning_zhang_suen",
-            Rule::Kashani => c"thinning_kashani",
-            Rule::KashaniSafe => c"thinning_kashani_safe",
-            Rule::Subfields => c"thinning_subfields",
-        })?;
+        let kernel = module.kernel(name)?;
         Ok(ThinningKernel { kernel, is_planar, multiprocessors: gpu.multiprocessors()?.into() })
     }
 

@@ -1,7 +1,11 @@
 //! Converts an image to its boundary matrix.
 
-use lacuna::cells::{AnyImageComplex, MatrixFile};
+use std::io;
+
+use lacuna::cells::AnyImageComplex;
 use lacuna::cubical::read::ImageFormat;
+use lacuna::matrix::read::AnyComplex;
+use lacuna::matrix::write::MatrixFile;
 
 use super::{Arguments, Converted};
 use crate::cli::error::CliError;
@@ -33,7 +37,10 @@ pub(super) fn convert(
         size: format!("{described}, {}, {}", counted(cells, "cell"), entries_of(entries)),
         length: Some(length(format, cells, entries)),
         hint: None,
-        write: Box::new(move |out| complex.write(format, &image, superlevel, out)),
+        write: Box::new(move |out| {
+            let complex = AnyComplex::of_image(complex, &image, superlevel, format);
+            complex.map_err(io::Error::other)?.write(format, out)
+        }),
     })
 }
 

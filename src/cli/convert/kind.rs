@@ -11,13 +11,13 @@ use std::io::Read;
 use std::path::Path;
 
 use clap::ValueEnum;
-use lacuna::cells::MatrixFile;
 use lacuna::compare::read::BarcodeFormat;
 use lacuna::compare::write::BarcodeFile;
 use lacuna::cubical::read::ImageFormat;
 use lacuna::cubical::write::ImageFile;
 use lacuna::internals::{arrays_of_archive, beginning_of_gzip, name_of};
 use lacuna::matrix::read::MatrixFormat;
+use lacuna::matrix::write::MatrixFile;
 use lacuna::metric::read::DistanceFormat;
 use lacuna::metric::write::DistanceFile;
 

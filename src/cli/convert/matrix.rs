@@ -1,7 +1,7 @@
 //! Converts a boundary matrix to another format.
 
-use lacuna::cells::MatrixFile;
 use lacuna::matrix::read::{MatrixFormat, MatrixReadOptions, read_path};
+use lacuna::matrix::write::MatrixFile;
 
 use super::complex::length;
 use super::{Arguments, Converted};

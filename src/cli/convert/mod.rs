@@ -19,8 +19,8 @@ use std::str::FromStr;
 use std::time::Instant;
 
 use clap::ValueEnum;
-use lacuna::cells::MatrixFile;
 use lacuna::cubical::write::ImageFile;
+use lacuna::matrix::write::MatrixFile;
 
 use super::arguments::common::CommonArguments;
 use super::arguments::dimensions::DimensionArguments;

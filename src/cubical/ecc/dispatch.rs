@@ -10,10 +10,11 @@ use super::request::EccRequest;
 use super::scales::{Scales, curves_device, curves_since};
 use super::vcec::Vcec;
 use crate::backend::{Backend, Decision, Difference, Estimate, Stage, expect_same};
-use crate::cubical::image::Image;
-use crate::cubical::image::Voxel;
+use crate::cubical::image::AnyImage;
+use crate::cubical::voxel::VoxelType;
 use crate::cuda::Gpu;
 use crate::progress::{Cost, Expected, Progress, saving};
+use crate::with_image;
 
 /// Name of the stage for [`Progress`]. The unit of work is a voxel; voxels that are read twice count twice.
 pub(crate) const STAGE: &str = "curve";
@@ -23,8 +24,8 @@ pub(crate) const STAGE: &str = "curve";
 ///
 /// # Errors
 /// [`MachineError`]: the bins are invalid; a requested GPU cannot be used or fails, or differs from the CPU.
-pub fn curve_by<T: Voxel>(
-    image: &Image<T>,
+pub fn curve_by(
+    image: &AnyImage,
     request: &EccRequest,
     backend: &Backend,
 ) -> Result<(Vcec, Decision), MachineError> {
@@ -39,16 +40,16 @@ pub fn curve_by<T: Voxel>(
 ///
 /// # Errors
 /// As [`curve_by`]; the image cannot be smoothed, or the checkpoint does not belong to it.
-pub(crate) fn curves_by<T: Voxel>(
-    image: &Image<T>,
+pub(crate) fn curves_by(
+    image: &AnyImage,
     request: &EccRequest,
     scales: &Scales,
     backend: &Backend,
     progress: &dyn Progress,
 ) -> Result<(Vec<Vcec>, Decision), MachineError> {
-    let mut all = estimate::<T>(image.shape(), request);
+    let mut all = estimate(image.shape(), image.voxel_type(), request);
     if scales.count > 1 {
-        let (more, smoothed) = (estimate::<f32>(image.shape(), request), (scales.count - 1) as f64);
+        let (more, smoothed) = (estimate(image.shape(), VoxelType::F32, request), (scales.count - 1) as f64);
         all = Estimate {
             work: format!("{}, at {} scales", all.work, scales.count),
             cpu: all.cpu + smoothed * more.cpu,
@@ -56,14 +57,14 @@ pub(crate) fn curves_by<T: Voxel>(
         };
     }
     let mut decision = backend.decide(&all)?;
-    let known = load_scales(progress.checkpoint(), T::TYPE, image.shape(), scales.count)?;
+    let known = load_scales(progress.checkpoint(), image.voxel_type(), image.shape(), scales.count)?;
     let found = decision.run(&mut CurvesStage { image, request, scales, known, progress })?;
     Ok((found, decision))
 }
 
 /// The curves of an image in memory at several scales, as a stage.
-struct CurvesStage<'a, T> {
-    image: &'a Image<T>,
+struct CurvesStage<'a> {
+    image: &'a AnyImage,
     request: &'a EccRequest,
     scales: &'a Scales,
     /// Curves at the first scales, loaded from the checkpoint.
@@ -71,7 +72,7 @@ struct CurvesStage<'a, T> {
     progress: &'a dyn Progress,
 }
 
-impl<T: Voxel> CurvesStage<'_, T> {
+impl CurvesStage<'_> {
     /// Starts the progress of the stage: each device counts from the first voxel.
     fn begin(&self) {
         self.progress.expect(&[Expected::of(STAGE, Cost::Known(1.0))]);
@@ -79,7 +80,7 @@ impl<T: Voxel> CurvesStage<'_, T> {
     }
 }
 
-impl<T: Voxel> Stage for CurvesStage<'_, T> {
+impl Stage for CurvesStage<'_> {
     type Found = Vec<Vcec>;
     type Error = EccError;
 
@@ -96,7 +97,7 @@ impl<T: Voxel> Stage for CurvesStage<'_, T> {
         // The saved curves are always those at the first scales.
         let save = |curves: &[Vcec]| {
             for (scale, curve) in curves.iter().enumerate().skip(saved.get()) {
-                if !save_scale(checkpoint, T::TYPE, shape, scale, curve) {
+                if !save_scale(checkpoint, self.image.voxel_type(), shape, scale, curve) {
                     return;
                 }
                 saved.set(scale + 1);
@@ -111,7 +112,9 @@ impl<T: Voxel> Stage for CurvesStage<'_, T> {
         let work = || {
             let advance = |voxels| self.progress.advance(voxels);
             let curves = &mut found.borrow_mut();
-            curves_since(self.image, self.request, self.scales, curves, &mut take, &advance)
+            with_image!(self.image, image => {
+                curves_since(image, self.request, self.scales, curves, &mut take, &advance)
+            })
         };
         saving(work, || {
             if checkpoint.is_kept() {
@@ -150,7 +153,7 @@ mod tests {
     use super::*;
     use crate::backend::{BackendRequest, Choice};
     use crate::cubical::ecc::curve;
-    use crate::cubical::{Order, Shape};
+    use crate::cubical::{Image, Order, Shape};
 
     fn image() -> Image<u8> {
         Image::new(Shape::new(&[2, 3], Order::C).unwrap(), vec![3, 1, 4, 1, 5, 9]).unwrap()
@@ -160,7 +163,7 @@ mod tests {
     fn the_processor_unless_a_device_pays() {
         for choice in [Choice::Cpu, Choice::Auto] {
             let backend = Backend::new(BackendRequest { choice, ..BackendRequest::default() });
-            let (found, decision) = curve_by(&image(), &EccRequest::default(), &backend).unwrap();
+            let (found, decision) = curve_by(&image().into(), &EccRequest::default(), &backend).unwrap();
             assert_eq!(found, curve(&image(), &EccRequest::default()).unwrap());
             assert!(decision.gpus.is_empty(), "{decision}");
         }
@@ -170,7 +173,7 @@ mod tests {
     #[ignore = "needs a CUDA device"]
     fn gpu_that_is_asked_for_and_checked() {
         let asked = BackendRequest { choice: Choice::Cuda, self_check: true, ..BackendRequest::default() };
-        let found = curve_by(&image(), &EccRequest::default(), &Backend::new(asked));
+        let found = curve_by(&image().into(), &EccRequest::default(), &Backend::new(asked));
         let (found, decision) = found.unwrap();
         assert_eq!((found, decision.gpus.len()), (curve(&image(), &EccRequest::default()).unwrap(), 1));
     }

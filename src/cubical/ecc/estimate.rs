@@ -10,9 +10,8 @@
 use super::bins::Bins;
 use super::request::EccRequest;
 use crate::backend::Estimate;
-use crate::cubical::image::Voxel;
-use crate::cubical::key::Key;
 use crate::cubical::shape::Shape;
+use crate::cubical::voxel::VoxelType;
 
 /// Voxels per second counted by a core: for 8 and 16 bits, wider in bins, and wider with sorted rows.
 const CPU_RATES: [f64; 4] = [0.45e9, 0.4e9, 0.15e9, 0.02e9];
@@ -26,13 +25,13 @@ const SORT_RATE: f64 = 0.041e9;
 /// Fixed cost in seconds: loading kernels and locking memory.
 const DEVICE_FIXED: f64 = 0.015;
 
-/// Estimates the run time for an image of this shape with voxels of type `T`.
+/// Estimates the run time for an image of this shape and type of voxels.
 ///
 /// For few keys or bins the device's own time is ignored: it counts ten times as fast as voxels arrive.
-pub(crate) fn estimate<T: Voxel>(shape: Shape, request: &EccRequest) -> Estimate {
+pub(crate) fn estimate(shape: Shape, voxels: VoxelType, request: &EccRequest) -> Estimate {
     let count = shape.count() as f64;
-    let is_sorted = T::Key::BITS > 16 && request.bins == Bins::Distinct;
-    let kind = match T::Key::BITS {
+    let is_sorted = voxels.bits() > 16 && request.bins == Bins::Distinct;
+    let kind = match voxels.bits() {
         _ if is_sorted => 3,
         8 => 0,
         16 => 1,
@@ -44,9 +43,9 @@ pub(crate) fn estimate<T: Voxel>(shape: Shape, request: &EccRequest) -> Estimate
     let transfer = (READ_RATE * threads).min(TRANSFER_RATE);
     let sorting = if is_sorted { count / SORT_RATE } else { 0.0 };
     Estimate {
-        work: format!("{} {} voxels to count", shape.count(), T::NAME),
+        work: format!("{} {} voxels to count", shape.count(), voxels),
         cpu: count / rate,
-        device: count * size_of::<T>() as f64 / transfer + sorting + DEVICE_FIXED,
+        device: count * voxels.bytes() as f64 / transfer + sorting + DEVICE_FIXED,
     }
 }
 
@@ -61,7 +60,7 @@ mod tests {
         let pool = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         let on = |threads, axes: &[usize], bins| {
             let request = EccRequest { bins, ..EccRequest::default() };
-            pool(threads).install(|| estimate::<f32>(Shape::new(axes, Order::C).unwrap(), &request))
+            pool(threads).install(|| estimate(Shape::new(axes, Order::C).unwrap(), VoxelType::F32, &request))
         };
         let of = |axes: &[usize], bins| on(1, axes, bins);
         let bins = Bins::Uniform { count: 100, range: None };

@@ -34,12 +34,12 @@ use super::cuda::counting::{Prepared, ecc_device};
 use super::error::{EccError, MachineError};
 use super::request::EccRequest;
 use super::vcec::Vcec;
-use crate::cubical::image::{Image, Voxel};
+use crate::cubical::image::{AnyImage, Image, Voxel};
 use crate::cubical::shape::Shape;
 use crate::cubical::voxel::VoxelType;
 use crate::cuda::smooth::SmoothKernels;
 use crate::cuda::{Buffer, Gpu};
-use crate::parallel;
+use crate::{parallel, with_image};
 
 /// Number of scales, and the smoothing between them.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -140,16 +140,16 @@ pub(crate) fn curves_since<T: Voxel>(
 ///
 /// # Errors
 /// As [`curves`]; and the GPU fails, or has no room for two copies of the image.
-pub fn curves_device<T: Voxel>(
+pub fn curves_device(
     gpu: &Gpu,
-    image: &Image<T>,
+    image: &AnyImage,
     request: &EccRequest,
     scales: &Scales,
     advance: &dyn Fn(u64),
 ) -> Result<Vec<Vcec>, MachineError> {
     let shape = image.shape();
-    let first = || ecc_device(gpu, T::TYPE, &gpu.upload(image.voxels().as_bytes())?, shape, request);
-    let as_floats = || Ok(gpu.upload(floats(image)?.as_bytes())?);
+    let first = || ecc_device(gpu, image.voxel_type(), &gpu.upload(image.bytes())?, shape, request);
+    let as_floats = || Ok(gpu.upload(with_image!(image, image => floats(image))?.as_bytes())?);
     curves_on_device(gpu, shape, &first, &as_floats, request, scales, advance)
 }
 

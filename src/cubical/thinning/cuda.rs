@@ -29,7 +29,15 @@ impl Prepared {
     /// # Errors
     /// The error of the driver.
     pub fn new(gpu: &Gpu, rule: Rule) -> Result<Self, CudaError> {
-        Ok(Prepared { gpu: gpu.clone(), rule, kernel: ThinningKernel::load(gpu, rule)? })
+        let name = match rule {
+            Rule::GuoHall => c"thinning_guo_hall",
+            Rule::ZhangSuen => c"thinning_zhang_suen",
+            Rule::Kashani => c"thinning_kashani",
+            Rule::KashaniSafe => c"thinning_kashani_safe",
+            Rule::Subfields => c"thinning_subfields",
+        };
+        let kernel = ThinningKernel::load(gpu, name, rule.is_planar())?;
+        Ok(Prepared { gpu: gpu.clone(), rule, kernel })
     }
 
     /// Computes the skeleton of an image, as [`thin`](super::thin) does by this rule, in at most `iterations`

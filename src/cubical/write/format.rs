@@ -139,18 +139,18 @@ impl ImageFile {
         self.holds_values(image).map_err(io::Error::other)?;
         match self {
             ImageFile::Npy => with_image!(image, image => npy::write(image, out)),
-            ImageFile::Nifti => with_image!(image, image => nifti::write(image, geometry, out)),
-            ImageFile::Dipha => with_image!(image, image => dipha::write(image, out)),
-            ImageFile::Perseus => with_image!(image, image => perseus::write(image, out)),
-            ImageFile::Raw => with_image!(image, image => raw::write(image.voxels(), out)),
+            ImageFile::Nifti => nifti::write(image, geometry, out),
+            ImageFile::Dipha => dipha::write(image, out),
+            ImageFile::Perseus => perseus::write(image, out),
+            ImageFile::Raw => raw::write(image.bytes(), image.voxel_type().bytes(), out),
             #[cfg(feature = "codecs")]
-            ImageFile::Png => with_image!(image, image => png::write(image, out)),
+            ImageFile::Png => png::write(image, out),
             #[cfg(feature = "codecs")]
             ImageFile::Tiff => tiff::write(image, geometry, out),
             #[cfg(feature = "codecs")]
             ImageFile::NiftiGz => {
                 let mut packed = flate2::write::GzEncoder::new(out, flate2::Compression::fast());
-                with_image!(image, image => nifti::write(image, geometry, &mut packed))?;
+                nifti::write(image, geometry, &mut packed)?;
                 packed.finish().map(drop)
             }
             #[cfg(not(feature = "codecs"))]

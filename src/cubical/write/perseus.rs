@@ -2,17 +2,17 @@
 
 use std::io::{self, Write};
 
-use super::axes::in_order;
-use crate::cubical::image::{Image, Voxel};
+use super::axes::values_in_order;
+use crate::cubical::image::AnyImage;
 use crate::cubical::shape::Order;
 
 /// Writes the voxels as doubles, which the caller ensures are exact, with the fewest digits that read back as the same.
-pub(super) fn write<T: Voxel>(image: &Image<T>, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write(image: &AnyImage, out: &mut dyn Write) -> io::Result<()> {
     let axes = image.shape().axes();
     writeln!(out, "{}", axes.len())?;
     axes.iter().try_for_each(|extent| writeln!(out, "{extent}"))?;
     let mut digits = zmij::Buffer::new();
-    in_order(image, Order::F).iter().try_for_each(|voxel| match voxel.value() {
+    values_in_order(image, Order::F).try_for_each(|value| match value {
         value if value.fract() == 0.0 && value.abs() < 1e15 => writeln!(out, "{value}"),
         value if value.is_finite() => writeln!(out, "{}", digits.format_finite(value)),
         value => writeln!(out, "{value}"),

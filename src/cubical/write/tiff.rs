@@ -73,7 +73,7 @@ where
         _ => rows_and_columns(image.shape()),
     };
     let extent = |extent: usize| u32::try_from(extent).map_err(|_| TiffError::IntSizeError);
-    for page in in_order(image, Order::C).chunks_exact(height * width) {
+    for page in in_order(image.voxels(), image.shape(), Order::C).chunks_exact(height * width) {
         let mut encoder = encoder.new_image::<C>(extent(width)?, extent(height)?)?;
         if let Some(&Resolution { x, y, unit }) = resolution {
             let ratio = |[n, d]: [u32; 2]| Rational { n, d };

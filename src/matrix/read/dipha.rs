@@ -5,7 +5,7 @@ use phat_formats::{Index, Source};
 
 use super::complex::{AnyComplex, Content, LoadedComplex, bytes};
 use super::error::MatrixFileProblem;
-use crate::cells::{ComplexError, FilteredComplex, cubical_complex, rips_complex};
+use crate::cells::{ComplexError, cubical_complex, rips_complex};
 use crate::metric::Distances;
 use crate::metric::read::read_dipha;
 
@@ -32,14 +32,10 @@ pub(super) fn read(
 
 fn boundary_matrix(source: &(impl Source + ?Sized)) -> Result<AnyComplex, MatrixFileProblem> {
     if dipha::boundary_matrix_size(source)?.fits::<u32>() {
-        Ok(AnyComplex::Narrow(whole(dipha::read_boundary_matrix(source)?)))
+        Ok(AnyComplex::Narrow(cells(dipha::read_boundary_matrix(source)?, false)))
     } else {
-        Ok(AnyComplex::Wide(whole(dipha::read_boundary_matrix(source)?)))
+        Ok(AnyComplex::Wide(cells(dipha::read_boundary_matrix(source)?, false)))
     }
-}
-
-fn whole<I: Index>(complex: WeightedBoundaryMatrix<I>) -> LoadedComplex<I> {
-    cells(complex.into(), false)
 }
 
 fn image(file: &[u8], upper_dim: Option<usize>) -> Result<AnyComplex, MatrixFileProblem> {
@@ -61,13 +57,13 @@ fn distances(distances: &Distances<f64>, upper_dim: usize) -> Result<AnyComplex,
 }
 
 /// If there are simplices of the maximal dimension, there may be higher ones that were left out.
-fn cut_where_full<I: Index>(complex: FilteredComplex<I>) -> LoadedComplex<I> {
+fn cut_where_full<I: Index>(complex: WeightedBoundaryMatrix<I>) -> LoadedComplex<I> {
     let cut = complex.matrix.max_dim() == Some(complex.max_dim);
     cells(complex, cut)
 }
 
-fn cells<I>(complex: FilteredComplex<I>, cut: bool) -> LoadedComplex<I> {
-    let FilteredComplex { matrix, values, max_dim } = complex;
+fn cells<I>(complex: WeightedBoundaryMatrix<I>, cut: bool) -> LoadedComplex<I> {
+    let WeightedBoundaryMatrix { matrix, values, max_dim } = complex;
     LoadedComplex { matrix, values: Some(values), max_dim, cut }
 }
 

@@ -17,9 +17,34 @@ use std::io::{self, Write};
 
 use phat_formats::dipha::{Flavour, WeightedBoundaryMatrix, write_boundary_matrix};
 use phat_formats::{BoundaryMatrix, Dimension, Index, phat};
+use rayon::prelude::*;
+use serde::Serialize;
+use strum::VariantArray;
 
 use super::read::{AnyComplex, LoadedComplex};
-use crate::cells::MatrixFile;
+use crate::cells::{AnyImageComplex, ImageComplex};
+use crate::cubical::AnyImage;
+use crate::cubical::value::Inexact;
+use crate::names::named;
+
+/// A file format for boundary matrices.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, VariantArray)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
+#[serde(rename_all = "kebab-case")]
+pub enum MatrixFile {
+    /// PHAT's text.
+    PhatAscii,
+    /// PHAT's binary file.
+    PhatBinary,
+    /// DIPHA's weighted boundary matrix (file type 0), which holds the values as well.
+    Dipha,
+    /// SciPy's sparse matrix, compressed columns, with the dimensions of the cells.
+    Npz,
+    /// Matrix Market's text.
+    MatrixMarket,
+}
+
+named!(MatrixFile);
 
 /// A cell whose dimension does not follow from its column.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -35,6 +60,27 @@ pub struct UntoldDimension {
 }
 
 impl AnyComplex {
+    /// The complex of an image for a file of this format, with values if the file holds them. `image` and `superlevel`
+    /// must be those from which the complex was built.
+    ///
+    /// # Errors
+    /// [`Inexact`]: the file holds values as doubles, and an integer value is not exact as a double.
+    pub fn of_image(
+        complex: AnyImageComplex,
+        image: &AnyImage,
+        superlevel: bool,
+        format: MatrixFile,
+    ) -> Result<Self, Inexact> {
+        Ok(match complex {
+            AnyImageComplex::Narrow(complex) => {
+                AnyComplex::Narrow(complex_of_image(complex, image, superlevel, format)?)
+            }
+            AnyImageComplex::Wide(complex) => {
+                AnyComplex::Wide(complex_of_image(complex, image, superlevel, format)?)
+            }
+        })
+    }
+
     /// Checks that a format can hold the dimensions of all cells.
     ///
     /// # Errors
@@ -73,39 +119,40 @@ impl AnyComplex {
     }
 }
 
+/// The values of a file of DIPHA ascend: those of superlevel sets are negated.
+fn complex_of_image<I: Index>(
+    complex: ImageComplex<I>,
+    image: &AnyImage,
+    superlevel: bool,
+    format: MatrixFile,
+) -> Result<LoadedComplex<I>, Inexact> {
+    let ImageComplex { matrix, owners, max_dim } = complex;
+    let value = |owner: &I| {
+        let x = image.exact(owner.to_usize()).exact_double()?;
+        // Adding zero turns −0 into 0.
+        Ok(if superlevel { 0.0 - x } else { x + 0.0 })
+    };
+    let has_values = format == MatrixFile::Dipha;
+    let values = has_values.then(|| owners.par_iter().map(value).collect()).transpose()?;
+    Ok(LoadedComplex { values, max_dim, ..LoadedComplex::of(matrix) })
+}
+
 fn write_complex<I: Index>(
     complex: LoadedComplex<I>,
     format: MatrixFile,
-    out: &mut dyn Write,
+    mut out: &mut dyn Write,
 ) -> io::Result<()> {
     let LoadedComplex { matrix, values, max_dim, .. } = complex;
-    if format == MatrixFile::Dipha {
-        let values = values.unwrap_or_else(|| (0..matrix.len()).map(|cell| cell as f64).collect());
-        return write_weighted(WeightedBoundaryMatrix { matrix, values, max_dim }, out);
-    }
-    write_plain(&matrix, format, out)
-}
-
-/// Writes a file of DIPHA.
-pub(crate) fn write_weighted<I: Index>(
-    complex: WeightedBoundaryMatrix<I>,
-    mut out: &mut dyn Write,
-) -> io::Result<()> {
-    write_boundary_matrix(&mut out, &complex, Flavour::Boundary)
-}
-
-/// Writes the boundaries in a format without values.
-pub(crate) fn write_plain<I: Index>(
-    matrix: &BoundaryMatrix<I>,
-    format: MatrixFile,
-    mut out: &mut dyn Write,
-) -> io::Result<()> {
     match format {
-        MatrixFile::PhatAscii => phat::matrix::write_ascii(&mut out, matrix),
-        MatrixFile::PhatBinary => phat::matrix::write_binary(&mut out, matrix),
-        MatrixFile::Npz => npz::write(matrix, out),
-        MatrixFile::MatrixMarket => matrix_market::write(matrix, out),
-        MatrixFile::Dipha => Err(io::Error::other("expected a format without values, found dipha")),
+        MatrixFile::PhatAscii => phat::matrix::write_ascii(&mut out, &matrix),
+        MatrixFile::PhatBinary => phat::matrix::write_binary(&mut out, &matrix),
+        MatrixFile::Npz => npz::write(&matrix, out),
+        MatrixFile::MatrixMarket => matrix_market::write(&matrix, out),
+        MatrixFile::Dipha => {
+            let values = values.unwrap_or_else(|| (0..matrix.len()).map(|cell| cell as f64).collect());
+            let complex = WeightedBoundaryMatrix { matrix, values, max_dim };
+            write_boundary_matrix(&mut out, &complex, Flavour::Boundary)
+        }
     }
 }
 

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use crate::common::shared::{folder, table};
-use lacuna::cells::{FilteredComplex, cubical_complex, rips_complex};
+use lacuna::cells::{WeightedBoundaryMatrix, cubical_complex, rips_complex};
 use lacuna::matrix::{BoundaryMatrix, Pairs};
 use lacuna::metric::{DistanceMatrix, Distances, SparseDistances};
 use lacuna::output::pairs::Solution;
@@ -30,8 +30,8 @@ fn diagrams_are_diphas() {
 }
 
 /// The points that DIPHA writes.
-fn dipha_points(filtration: &FilteredComplex<u32>) -> Vec<DiagramPoint> {
-    let FilteredComplex { matrix, values, max_dim } = filtration;
+fn dipha_points(filtration: &WeightedBoundaryMatrix<u32>) -> Vec<DiagramPoint> {
+    let WeightedBoundaryMatrix { matrix, values, max_dim } = filtration;
     let pairs = Pairs { pairs: standard(matrix), cells: matrix.len(), ..Pairs::default() };
     let (values, max_dim) = (Some(&values[..]), *max_dim);
     Solution { matrix, pairs: &pairs, values, max_dim, cut: false, cycles: None }.dipha_points()
@@ -42,9 +42,9 @@ fn bytes(path: &Path) -> Vec<u8> {
 }
 
 /// The filtration of a file up to the dimension that DIPHA was given; 0 means the whole filtration.
-fn filtration(bytes: &[u8], upper_dim: usize) -> FilteredComplex<u32> {
+fn filtration(bytes: &[u8], upper_dim: usize) -> WeightedBoundaryMatrix<u32> {
     match dipha::file_type(bytes).unwrap() {
-        FileType::BoundaryMatrix => dipha::read_boundary_matrix::<u32>(bytes).unwrap().into(),
+        FileType::BoundaryMatrix => dipha::read_boundary_matrix::<u32>(bytes).unwrap(),
         FileType::Image => {
             let dipha::Image { shape, values } = dipha::Image::from_bytes(bytes).unwrap();
             cubical_complex(&shape, &values, Some(upper_dim).filter(|&dim| dim > 0)).unwrap()
@@ -94,7 +94,7 @@ fn sum(a: &[u32], b: &[u32]) -> Vec<u32> {
 #[test]
 fn the_reduction_of_this_test_finds_a_hole() {
     let image = [1.0, 2.0, 1.0, 1.0, 5.0, 1.0, 1.0, 1.0, 1.0];
-    let filtration: FilteredComplex<u32> = cubical_complex(&[3, 3], &image, None).unwrap();
+    let filtration: WeightedBoundaryMatrix<u32> = cubical_complex(&[3, 3], &image, None).unwrap();
     let points = dipha_points(&filtration);
     let point = |dim, birth, death, essential| DiagramPoint { dim, birth, death, essential };
     assert_eq!(points, [point(0, 1.0, 5.0, true), point(1, 2.0, 5.0, false)]);

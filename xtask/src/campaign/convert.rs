@@ -1,7 +1,7 @@
 //! Complexes of images and distances: the bars of their reduced matrices against the barcodes of the images and
 //! distances.
 
-use lacuna::cells::{self, FilteredComplex};
+use lacuna::cells;
 use lacuna::compare::{Barcode, Bars, compare};
 use lacuna::cubical::persistence;
 use lacuna::cubical::{AnyImage, Construction, Cubical, Image, Order, Shape};
@@ -201,7 +201,7 @@ fn bars_of_distances<T: Value>(
 /// Checks that ∂∂ = 0, that the complex survives a file, and that it has these bars.
 fn check_matrix<I: MatrixIndex>(
     case: &Case,
-    filtration: &FilteredComplex<I>,
+    filtration: &WeightedBoundaryMatrix<I>,
     expected: Vec<DiagramPoint>,
     pools: &Pools,
 ) -> Result<(), String> {
@@ -213,7 +213,7 @@ fn check_matrix<I: MatrixIndex>(
     }
     let columns = Representation::default();
     let plan = Plan { algorithm, columns, dualize, threads: machine.threads };
-    let FilteredComplex { matrix, values, max_dim } = filtration;
+    let WeightedBoundaryMatrix { matrix, values, max_dim } = filtration;
     let pairs = &pools.run(machine, || reduce(matrix, &plan));
     let (values, max_dim) = (Some(&values[..]), *max_dim);
     let solution = Solution { matrix, pairs, values, max_dim, cut: false, cycles: None };
@@ -224,8 +224,8 @@ fn check_matrix<I: MatrixIndex>(
     same("bars of the matrix and of its input", &comparison.differences(), &Vec::new())
 }
 
-fn read_back<I: MatrixIndex>(filtration: &FilteredComplex<I>, flavour: Flavour) -> Result<(), String> {
-    let FilteredComplex { matrix, values, max_dim } = filtration.clone();
+fn read_back<I: MatrixIndex>(filtration: &WeightedBoundaryMatrix<I>, flavour: Flavour) -> Result<(), String> {
+    let WeightedBoundaryMatrix { matrix, values, max_dim } = filtration;
     let narrow = |rows: &[I]| rows.iter().map(|row| row.to_usize()).collect::<Vec<_>>();
     let mut expected = lacuna::matrix::BoundaryMatrix::<u32>::new();
     for column in 0..matrix.len() {
@@ -233,14 +233,13 @@ fn read_back<I: MatrixIndex>(filtration: &FilteredComplex<I>, flavour: Flavour) 
         pushed.map_err(|error| format!("no column: {error}"))?;
     }
     let mut file = Vec::new();
-    let complex = WeightedBoundaryMatrix { matrix, values, max_dim };
-    write_boundary_matrix(&mut file, &complex, flavour).map_err(|error| format!("not written: {error}"))?;
+    write_boundary_matrix(&mut file, filtration, flavour).map_err(|error| format!("not written: {error}"))?;
     let loaded = read_source("complex", &file, &MatrixReadOptions::default())
         .map_err(|error| format!("not read: {error}"))?;
     let AnyComplex::Narrow(cells) = loaded.input else {
         return Err("few cells are numbered by 64 bits".to_owned());
     };
     same(&format!("the matrix read from a DIPHA file, {flavour:?}"), &cells.matrix, &expected)?;
-    same("its values", &cells.values, &Some(complex.values))?;
-    same("its dimension", &cells.max_dim, &complex.max_dim)
+    same("its values", &cells.values, &Some(values.clone()))?;
+    same("its dimension", &cells.max_dim, max_dim)
 }

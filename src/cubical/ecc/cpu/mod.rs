@@ -29,6 +29,7 @@ use crate::cubical::construction::Construction;
 use crate::cubical::image::{Image, Voxel};
 use crate::cubical::key::Key;
 use crate::cubical::value::Value;
+use crate::cubical::voxel::VoxelType;
 use crate::simd::Level;
 use tables::{Tables, sweep};
 pub use tally::OtherSums;
@@ -183,14 +184,14 @@ impl<T: Voxel> Worker<T> {
 }
 
 /// Bytes that a thread uses for an image, except for sums that grow.
-pub(crate) fn worker_bytes<T: Voxel>([_, _, columns]: [usize; 3]) -> usize {
-    let sums = match T::Key::BITS {
+pub(crate) fn worker_bytes(voxels: VoxelType, [_, _, columns]: [usize; 3]) -> usize {
+    let sums = match voxels.bits() {
         8 => 40 << 10,
         16 => 1 << 20,
         // A batch of keys, and the sorted run made from it.
         _ => 3 << 20,
     };
-    table_bytes(columns, size_of::<T>()) + sums
+    table_bytes(columns, voxels.bytes()) + sums
 }
 
 /// Computes the Euler characteristic curve of an image in memory.

@@ -239,7 +239,7 @@ fn gpu_finds_the_same_curves_at_all_scales() {
                 [Bins::Distinct, Bins::Uniform { count: 100, range: Some(((-0.5).into(), 0.5.into())) }]
             {
                 let request = EccRequest { construction, bins, superlevel: construction == Construction::V };
-                let found = curves_device(&gpu, &image, &request, &scales, &|_| ()).unwrap();
+                let found = curves_device(&gpu, &image.clone().into(), &request, &scales, &|_| ()).unwrap();
                 assert_eq!(
                     found,
                     curves(&image, &request, &scales, &|_| ()).unwrap(),

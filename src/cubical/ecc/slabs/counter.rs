@@ -108,7 +108,7 @@ impl<T: Voxel> SlabCounter<T> {
             return Err(EccError::Range(T::NAME));
         }
         let (limit, threads) = (self.limit, rayon::current_num_threads());
-        let slabs = Slabs::new::<T>(shape, &self.request.bins, limit, threads + threads.min(READERS));
+        let slabs = Slabs::new(shape, T::TYPE, &self.request.bins, limit, threads + threads.min(READERS));
         let slabs = slabs.map_err(|needed| EccError::Slabs { shape, needed, limit })?;
         self.add_up(&slabs, range, voxels, since, watch)?;
         let SlabCounter { counter, directory, limit, .. } = self;

@@ -6,9 +6,8 @@ use crate::cubical::ecc::bins::Bins;
 use crate::cubical::ecc::cpu::view::View;
 use crate::cubical::ecc::cpu::{OtherSums, worker_bytes};
 use crate::cubical::ecc::spill::MERGE_BYTES;
-use crate::cubical::image::Voxel;
-use crate::cubical::key::Key;
 use crate::cubical::shape::Shape;
+use crate::cubical::voxel::VoxelType;
 use crate::memory::MemoryPlan;
 use crate::simd::BLOCK;
 
@@ -55,8 +54,9 @@ pub(super) struct Slabs {
 
 impl Slabs {
     /// Slabs for `threads` threads within `limit` bytes of memory; the error is the least number of bytes needed.
-    pub(super) fn new<T: Voxel>(
+    pub(super) fn new(
         shape: Shape,
+        voxels: VoxelType,
         bins: &Bins,
         limit: usize,
         threads: usize,
@@ -65,15 +65,15 @@ impl Slabs {
         let axis = extents.iter().position(|&extent| extent > 1).unwrap_or(2);
         let slice: usize = extents[axis + 1..].iter().product();
         let unit = if axis == 2 { BLOCK } else { 1 };
-        let bytes = |slices: usize| slices.saturating_mul(slice).saturating_mul(size_of::<T>());
+        let bytes = |slices: usize| slices.saturating_mul(slice).saturating_mul(voxels.bytes());
         let with_collar = |slabs: usize, own: usize| bytes(own + unit + 1).saturating_mul(slabs);
         // Bins have their ends and the sums of each thread; the memory of other wide rows grows with the data.
         let (rows, grows) = match *bins {
             Bins::Uniform { count, .. } => (count.saturating_mul(32 + 9 * (threads + 1)), false),
-            Bins::Distinct => (0, T::Key::BITS > 16),
+            Bins::Distinct => (0, voxels.bits() > 16),
         };
         let rows = if grows { MERGE_BYTES } else { rows };
-        let fixed = (PROGRAM + threads * worker_bytes::<T>(extents)).saturating_add(rows);
+        let fixed = (PROGRAM + threads * worker_bytes(voxels, extents)).saturating_add(rows);
         let left = limit.saturating_sub(fixed);
         let for_slabs = if grows { left / 2 } else { left };
         let fit = |slabs: usize| (for_slabs / slabs / bytes(1).max(1)).saturating_sub(unit + 1) / unit * unit;

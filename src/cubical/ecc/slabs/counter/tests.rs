@@ -42,7 +42,7 @@ const NOT_TOLD: &dyn Fn(u64) = &|_| ();
 
 /// Division of an image with much memory.
 fn slabs_of<T: Voxel>(shape: Shape) -> Slabs {
-    Slabs::new::<T>(shape, &Bins::Distinct, 1 << 30, 4).unwrap()
+    Slabs::new(shape, T::TYPE, &Bins::Distinct, 1 << 30, 4).unwrap()
 }
 
 /// Tests slabs of one slice up to the whole image, with one counter.
@@ -317,7 +317,7 @@ fn bins_take_memory_of_their_own() {
     assert_eq!(stream(&image, &binned, needed).unwrap(), curve(&image, &binned).unwrap());
     // 2^40 bins exceed the memory limit.
     let bins = Bins::Uniform { count: 1 << 40, range: Some((0.0.into(), 1e6.into())) };
-    let error = Slabs::new::<f32>(shape, &bins, 1 << 30, 4).unwrap_err();
+    let error = Slabs::new(shape, f32::TYPE, &bins, 1 << 30, 4).unwrap_err();
     assert!(error > 1 << 40);
 }
 
