@@ -1,5 +1,6 @@
 //! Comparison with complexes whose cells are listed and sorted by definition.
 
+use phat_formats::BoundaryMatrix;
 use phat_formats::dipha::DiagramPoint;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
