@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 
 use lacuna::cubical::ecc::slabs::{SlabCounter, Watch};
-use lacuna::cubical::ecc::{Bins, EccError, EccRequest, Vcec, VcecRows, Voxels, curve, plain};
+use lacuna::cubical::ecc::{Bins, EccError, EccRequest, Vcec, VcecRows, Voxels, curve, plain, reader_of};
 use lacuna::cubical::{Image, Voxel};
 use lacuna::with_image;
 
@@ -174,6 +174,7 @@ fn stream<T: Voxel>(
         true => Some(SlabCounter::range(shape, read_on, &|_| ())?),
         false => None,
     };
+    let (in_order, anywhere) = (reader_of(in_order), reader_of(anywhere));
     let voxels = match how {
         How::Anywhere => Voxels::anywhere(&anywhere),
         _ => Voxels { read: &in_order, is_sequential: true },
@@ -199,15 +200,15 @@ mod tests {
         };
         let reads = AtomicUsize::new(0);
         let mut streamer = SlabCounter::<u32>::new(&request, needed).unwrap();
-        let read = |first: usize, part: &mut [u32]| {
+        let read = reader_of(|first: usize, part: &mut [u32]| {
             reads.fetch_add(1, Ordering::Relaxed);
             part.copy_from_slice(&image.voxels()[first..first + part.len()]);
             Ok(())
-        };
+        });
         let watch = Watch::telling(&|_| ());
         let voxels = Voxels { read: &read, is_sequential: true };
         streamer.curve(shape, None, voxels, None, &watch).unwrap();
-        let reads = reads.into_inner();
+        let reads = reads.load(Ordering::Relaxed);
         assert!(reads > 10, "{reads} reads");
     }
 }
