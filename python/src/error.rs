@@ -70,6 +70,7 @@ fn told(error: &dyn Error) -> String {
 }
 
 impl<E: Classified + 'static> From<E> for Failure {
+    #[warn(clippy::wildcard_enum_match_arm, reason = "a new kind has to be given its exception here")]
     fn from(error: E) -> Self {
         let text = told(&error);
         match error.error_kind() {
@@ -77,6 +78,8 @@ impl<E: Classified + 'static> From<E> for Failure {
             ErrorKind::File(kind) => Failure::File(kind, text),
             ErrorKind::Memory => Failure::Memory(text),
             ErrorKind::Interrupted => Failure::Interrupted,
+            ErrorKind::System | ErrorKind::Device => Failure::Runtime(text),
+            // The library may add kinds.
             _ => Failure::Runtime(text),
         }
     }

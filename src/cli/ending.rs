@@ -19,13 +19,10 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::error::{CliError, ended};
+use super::error::{CliError, TIME_IS_UP, ended};
 use super::notes::{over_a_bar, tell};
 use super::progress::told_last;
 use super::temporary;
-
-/// Exit code of a run whose time is up.
-pub(crate) const TIME_IS_UP: u8 = 4;
 
 /// Interval at which a child process is polled for its end.
 const LOOK: Duration = Duration::from_millis(1);

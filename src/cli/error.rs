@@ -11,7 +11,7 @@ use lacuna::plot::PlotError;
 use lacuna::snapshot::SnapshotError;
 use lacuna::{Classified, ErrorKind};
 
-use super::ending::{Request, TIME_IS_UP, kept_in, requested};
+use super::ending::{Request, kept_in, requested};
 use super::notes::{tell, tell_error};
 
 /// Exit code of a failure of the system.
@@ -22,6 +22,9 @@ const INPUT: u8 = 2;
 
 /// Exit code of a run with a checkpoint that a signal ended.
 const INTERRUPTED: u8 = 3;
+
+/// Exit code of a run whose time is up.
+pub(crate) const TIME_IS_UP: u8 = 4;
 
 /// Why the program fails, or ends early.
 #[derive(Debug)]
@@ -141,7 +144,7 @@ impl CliError {
 
     /// Whether the run was asked to end.
     pub(crate) fn is_end(&self) -> bool {
-        self.exit_code > INPUT
+        matches!(self.exit_code, INTERRUPTED | TIME_IS_UP)
     }
 
     /// Whether other inputs of the same run may still succeed.
@@ -172,10 +175,13 @@ impl Display for CliError {
 }
 
 impl<E: Classified + 'static> From<E> for CliError {
+    #[warn(clippy::wildcard_enum_match_arm, reason = "a new kind has to be given its exit code here")]
     fn from(error: E) -> CliError {
         let exit_code = match error.error_kind() {
             ErrorKind::Interrupted => return ended(),
             ErrorKind::Input | ErrorKind::File(_) => INPUT,
+            ErrorKind::Memory | ErrorKind::System | ErrorKind::Device => SYSTEM,
+            // The library may add kinds.
             _ => SYSTEM,
         };
         let any: &dyn std::any::Any = &error;

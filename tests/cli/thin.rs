@@ -3,6 +3,7 @@
 use assert_cmd::Command;
 use lacuna::cubical::AnyImage;
 use lacuna::cubical::read::{ImageOptions, read};
+use lacuna::cubical::thinning::Rule;
 use predicates::prelude::PredicateBooleanExt as _;
 use predicates::str::{contains, ends_with, is_empty};
 
@@ -89,11 +90,11 @@ fn the_order_in_memory_makes_no_difference() {
         // NIfTI stores the first axis fastest, and the rows are its first axis.
         let nii = scratch.path("image.nii");
         thin(["-q", "--iterations", "0", "-o"]).args([&nii, &c]).assert().success();
-        for rule in ["guo-hall", "zhang-suen", "kashani", "kashani-safe", "subfields"] {
+        for rule in Rule::ALL {
             let mut found = Vec::new();
             for (image, out) in [(&c, "c_out.npy"), (&f, "f_out.npy"), (&nii, "out.nii"), (&f, "out.png")] {
                 let out = scratch.path(out);
-                thin(["-q", "--rule", rule, "-o"]).args([&out, image]).assert().success();
+                thin(["-q", "--rule", &rule.to_string(), "-o"]).args([&out, image]).assert().success();
                 found.push(in_order(&out));
             }
             assert!(found.iter().all(|skeleton| *skeleton == found[0]), "{rule}: {found:?}");
@@ -371,9 +372,9 @@ fn gpu_that_is_asked_for_thins() {
     let scratch = Scratch::new();
     let image = scratch.file("image.npy", square_and_ring());
     let out = scratch.path("out.npy");
-    for rule in ["guo-hall", "zhang-suen", "kashani", "kashani-safe", "subfields"] {
+    for rule in Rule::ALL.map(|rule| rule.to_string()) {
         let run = |arguments: &[&str]| {
-            thin(["-q", "--rule", rule, "-o"]).args([&out, &image]).args(arguments).assert()
+            thin(["-q", "--rule", &rule, "-o"]).args([&out, &image]).args(arguments).assert()
         };
         run(&["--backend", "cpu"]).success();
         let expected = voxels(&out);
@@ -415,7 +416,7 @@ fn bars_stay_when_an_image_is_thinned_before() {
 #[test]
 fn every_case_of_data_gives_its_skeleton() {
     let (scratch, table) = (Scratch::new(), super::read(&super::data("thinning.tsv")));
-    let mut cases = 0;
+    let mut rules = Vec::new();
     for line in table.lines().skip(1) {
         let fields: Vec<&str> = line.split('\t').collect();
         let [file, arguments, expected] = fields[..] else { panic!("expected 3 fields, found {line}") };
@@ -423,10 +424,27 @@ fn every_case_of_data_gives_its_skeleton() {
         let out = scratch.path(expected.file_name().unwrap().to_str().unwrap());
         thin(["-q", "-o"]).arg(&out).args(arguments.split(' ')).arg(&file).assert().success();
         assert_eq!(voxels(&out), voxels(&expected), "{line}");
-        let keeps = !arguments.ends_with("kashani") && !arguments.ends_with("zhang-suen");
+        let rule = Rule::ALL.into_iter().find(|rule| arguments == format!("--rule {rule}")).unwrap();
         let verify = thin(["-q", "--verify", "-o"]).arg(&out).args(arguments.split(' ')).arg(&file).assert();
-        verify.code(i32::from(!keeps));
-        cases += 1;
+        verify.code(i32::from(!rule.keeps_topology()));
+        rules.push(rule);
     }
-    assert_eq!(cases, 6);
+    for rule in Rule::ALL {
+        assert!(rules.contains(&rule), "no case of {rule}");
+    }
+}
+
+#[test]
+fn every_rule_is_in_the_help_and_in_the_book() {
+    let help = |command: &str| {
+        let run = lacuna(command, ["--help"]).assert().success();
+        String::from_utf8(run.get_output().stdout.clone()).unwrap()
+    };
+    let page = include_str!("../../docs/src/commands/thin.md").to_owned();
+    for text in [help("thin"), help("cubical"), page] {
+        let words: Vec<&str> = text.split(|c: char| !c.is_alphanumeric() && c != '-').collect();
+        for rule in Rule::ALL {
+            assert!(words.contains(&&*rule.to_string()), "no {rule} in\n{text}");
+        }
+    }
 }

@@ -154,7 +154,7 @@ mod tests {
         Gpu::open(0, memory).unwrap()
     }
 
-    fn prepared(gpu: &Gpu) -> [Prepared; 5] {
+    fn prepared(gpu: &Gpu) -> [Prepared; Rule::ALL.len()] {
         Rule::ALL.map(|rule| Prepared::new(gpu, rule).unwrap())
     }
 

@@ -26,12 +26,18 @@ pub enum Rule {
 impl Rule {
     /// Whether the rule preserves the Betti numbers of the foreground for every image.
     pub fn keeps_topology(self) -> bool {
-        matches!(self, Rule::GuoHall | Rule::KashaniSafe | Rule::Subfields)
+        match self {
+            Rule::GuoHall | Rule::KashaniSafe | Rule::Subfields => true,
+            Rule::ZhangSuen | Rule::Kashani => false,
+        }
     }
 
     /// Whether the rule applies to planar images only.
     pub fn is_planar(self) -> bool {
-        self != Rule::Subfields
+        match self {
+            Rule::GuoHall | Rule::ZhangSuen | Rule::Kashani | Rule::KashaniSafe => true,
+            Rule::Subfields => false,
+        }
     }
 }
 

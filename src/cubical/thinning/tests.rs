@@ -70,8 +70,6 @@ fn same_as_plain(image: &BitImage, rule: Rule, limit: Option<usize>) {
     );
 }
 
-const PLANAR: [Rule; 4] = [Rule::GuoHall, Rule::ZhangSuen, Rule::Kashani, Rule::KashaniSafe];
-
 #[test]
 fn all_images_of_four_by_four_are_thinned_as_by_the_plain_rules() {
     let shape = Shape::new(&[4, 4], Order::C).unwrap();
@@ -328,7 +326,7 @@ fn threads_and_iterations_make_no_difference() {
 #[test]
 fn rules_of_the_plane_refuse_space() {
     let image = drawn(&[2, 3, 4], |_, _, _| true);
-    for rule in PLANAR {
+    for rule in Rule::ALL.into_iter().filter(|rule| rule.is_planar()) {
         let error =
             thin(&image, &ThinningRequest { rule: Some(rule), iterations: None }, &mut |_| ()).unwrap_err();
         assert_eq!(error, ThinError::Space { rule, shape: image.shape() });
