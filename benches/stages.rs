@@ -13,11 +13,11 @@ use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, 
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
-use lacuna::internals::{Code, Dense, Level, Rank, Two};
+use lacuna::internals::{Code, Dense, Level, Rank, Two, binomial};
 use lacuna::metric::read::read_bytes;
 use lacuna::metric::{Distances, PointCloud};
 use lacuna::rips::components::Components;
-use lacuna::rips::filtration_construction::{Construction, Residue, binomial, construct};
+use lacuna::rips::filtration_construction::{Construction, Residue, construct};
 use lacuna::rips::pair_store::Pivots;
 use lacuna::rips::rank::{matrix_of_points, rank};
 use lacuna::rips::submatrix_reduction::{Submatrix, reduce};

@@ -15,6 +15,7 @@ pub use crate::memory::budget::{
     take, take_in_need, take_small, take_small_in_need, taken,
 };
 pub use crate::memory::{available, resource_limit};
+pub use crate::rips::binomial::binomial;
 pub use crate::rips::code::Code;
 pub use crate::rips::complex::Dense;
 pub use crate::rips::field::Two;

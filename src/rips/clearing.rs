@@ -13,8 +13,7 @@
 //! - It is the pivot of a reduced column of dimension d−1, or an edge of the spanning forest: layer 1 of the pair store
 //!   holds it. Filtration construction looks each undecided simplex up, [`uncleared_by_layer1`] those of a list.
 
-use super::apparent_pairs;
-use super::complex::Complex;
+use super::complex::{Complex, apparent_pairs};
 use super::pair_store::Pivots;
 use super::word::Word;
 use crate::parallel::map;

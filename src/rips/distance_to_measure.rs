@@ -36,7 +36,7 @@ use serde::{Deserialize, Serialize};
 use strum::VariantArray;
 
 use super::RipsError;
-use super::filtration_construction::pair;
+use super::binomial::pair;
 use crate::metric::{DistanceMatrix, SparseDistances, Value};
 use crate::names::named;
 use crate::parallel;

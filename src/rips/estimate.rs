@@ -1,6 +1,6 @@
 //! Estimated time of filtration construction on the CPU and on a GPU.
 
-use super::filtration_construction::binomial;
+use super::binomial::binomial;
 use super::summary::Summary;
 use crate::backend::Estimate;
 use crate::progress::{Cost, Expected};

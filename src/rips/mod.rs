@@ -27,7 +27,7 @@
 //! If [`representatives`] of bars are requested, they are collected in each dimension. [`plain`] computes the barcode
 //! from an explicit filtration and is the oracle of all tests.
 
-pub mod apparent_pairs;
+pub(crate) mod binomial;
 pub mod clearing;
 pub(crate) mod code;
 pub(crate) mod complex;
@@ -62,11 +62,14 @@ use crate::metric::{Distances, Value};
 pub use crate::progress::Progress;
 use crate::progress::{Interrupted, interruptible};
 use crate::snapshot::SnapshotError;
+pub use complex::apparent_pairs;
 pub use distance_to_measure::{DistanceToMeasure, Growth};
 pub use landmarks::Landmarks;
 pub use options::RipsOptions;
+pub use pair_store::SecondLayer;
 use pipeline::Prepared;
-pub use plan::{Collapse, PairSearch, Plan, SecondLayer, Shape};
+pub use plan::{Collapse, Plan, Shape};
+pub use rank::PairSearch;
 pub use representatives::{
     Chain, CocycleScale, Representative, RepresentativeKind, Representatives, RepresentativesRequest,
 };

@@ -6,9 +6,8 @@ use std::sync::Mutex;
 use serde::{Deserialize, Serialize};
 
 use super::RipsError;
-use super::filtration_construction::binomial;
-use super::plan::choose::SPARSE_BELOW;
-use super::rank::{Edges, Keyed, Layout, rows_at_once};
+use super::binomial::binomial;
+use super::rank::{Edges, Keyed, Layout, SPARSE_BELOW, rows_at_once};
 use crate::diagram::infinite;
 use crate::metric::value::DistanceKey;
 use crate::metric::{Distances, Precision, SparseDistances, Value};

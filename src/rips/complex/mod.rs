@@ -1,5 +1,6 @@
 //! The Rips complex, given by its ranked distances: simplices are never listed, and cofacets are found on demand.
 
+pub mod apparent_pairs;
 mod dense;
 mod ordered;
 mod sparse;
@@ -9,8 +10,6 @@ pub(crate) use dense::{RankMatrix, last_lane, stride};
 pub(crate) use ordered::{MOST_SORTED, RankedEdge};
 pub(crate) use sparse::Sparse;
 pub(super) use sparse::{LONG, Submatrix, Subset};
-
-use super::apparent_pairs;
 
 /// The rank of a pair of points that is not an edge of the filtration.
 pub(crate) const ABSENT: u32 = u32::MAX;

@@ -6,7 +6,7 @@ use std::time::Instant;
 use super::sweep::Sink;
 use super::{Construction, Residue, SimplexCounts};
 use crate::rips::pair_store::ApparentPairs;
-use crate::rips::plan::SecondLayer;
+use crate::rips::pair_store::SecondLayer;
 use crate::rips::stats::PairStoreStats;
 use crate::rips::word::Word;
 

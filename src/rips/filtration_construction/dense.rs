@@ -4,9 +4,10 @@
 use super::cuda::{DeviceSweep, OnSwept, Source};
 use super::ordered;
 use super::sweep::{Buffers, Sink, Sweep};
-use super::{Enumerate, Enumeration, SimplexCounts, binomial, pair};
+use super::{Enumerate, Enumeration, SimplexCounts};
 use crate::cuda::KernelRank;
 use crate::parallel::SharedRange;
+use crate::rips::binomial::{binomial, pair};
 use crate::rips::complex::{Complex, Dense, MOST_SORTED};
 use crate::simd::Rank;
 

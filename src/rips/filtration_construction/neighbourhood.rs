@@ -10,10 +10,11 @@ use std::sync::Mutex;
 
 use super::cuda::{DeviceSweep, OnSwept, Source};
 use super::sweep::{Buffers, Neighbourhood, Sink, Sweep};
-use super::{Enumerate, Enumeration, SimplexCounts, binomial, edges};
+use super::{Enumerate, Enumeration, SimplexCounts, edges};
 use crate::parallel::{SharedRange, into_inner, lock};
-use crate::rips::complex::{Complex, RankMatrix, Sparse, Submatrix, Subset, rank_of, stride};
-use crate::rips::{apparent_pairs, clearing};
+use crate::rips::binomial::binomial;
+use crate::rips::clearing;
+use crate::rips::complex::{Complex, RankMatrix, Sparse, Submatrix, Subset, apparent_pairs, rank_of, stride};
 use crate::simd::Rank;
 
 /// Greatest number of vertices in a matrix: 16 MiB of 32-bit ranks.

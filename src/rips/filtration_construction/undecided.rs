@@ -8,8 +8,8 @@ use std::time::Instant;
 use super::{Residue, SimplexCounts};
 use crate::rips::clearing;
 use crate::rips::code::Code;
+use crate::rips::pair_store::SecondLayer;
 use crate::rips::pair_store::{ApparentPairs, Pivots};
-use crate::rips::plan::SecondLayer;
 use crate::rips::stats::PairStoreStats;
 use crate::rips::word::Word;
 

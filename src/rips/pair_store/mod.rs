@@ -9,9 +9,23 @@ mod pivots;
 
 pub use pivots::{Found, Pivots};
 
-use super::apparent_pairs;
-use super::complex::Complex;
+use serde::{Deserialize, Serialize};
+
+use super::complex::{Complex, apparent_pairs};
 use super::word::Word;
+
+/// Storage of the second layer of the pair store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum SecondLayer {
+    /// Apparent pairs are recomputed from the distances at each look-up, which takes no memory.
+    #[default]
+    Implicit,
+    /// Apparent pairs are stored in an array sorted by cofacet, as in the paper.
+    Sorted,
+}
 
 /// Zero apparent pairs (σ, τ) of one dimension, looked up by τ.
 #[derive(Debug)]
@@ -43,5 +57,22 @@ impl<W: Word> ApparentPairs<W> {
                 Some(omitted)
             }
         }
+    }
+}
+
+/// The results of a dimension that the next one needs.
+pub(super) struct Below<W> {
+    /// Layer 1 of the pair store, which clears columns of the next dimension.
+    pub(super) store: Pivots<W>,
+    /// The columns of the residue and the pivot of each, from which the cycles of essential classes are made; empty in
+    /// dimension 0, and if no cycles are wanted.
+    pub(super) columns: Vec<W>,
+    pub(super) pivots: Vec<Option<W>>,
+}
+
+impl<W> Below<W> {
+    /// The results of a dimension for which no columns are recorded.
+    pub(super) fn new(store: Pivots<W>) -> Self {
+        Below { store, columns: Vec::new(), pivots: Vec::new() }
     }
 }

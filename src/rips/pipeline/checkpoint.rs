@@ -17,12 +17,12 @@
 use xxhash_rust::xxh3::Xxh3;
 use zerocopy::IntoBytes;
 
-use super::stages::{Below, Dimension, Run};
+use super::stages::{Dimension, Run};
 use crate::diagram::Bar;
 use crate::rips::edge_collapse::{Collapsed, Keep};
 use crate::rips::filtration_construction::Residue;
 use crate::rips::filtration_construction::cuda::ahead::Ahead;
-use crate::rips::pair_store::{ApparentPairs, Pivots};
+use crate::rips::pair_store::{ApparentPairs, Below, Pivots};
 use crate::rips::rank::{Edges, Layout, Ranking, Values};
 use crate::rips::stats::DimensionStats;
 use crate::rips::submatrix_reduction::{entries, forget};

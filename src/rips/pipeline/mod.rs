@@ -3,7 +3,7 @@
 
 mod checkpoint;
 mod collapsed;
-pub(super) mod stages;
+mod stages;
 mod survey;
 #[cfg(test)]
 mod tests;
@@ -215,7 +215,8 @@ impl Setting {
         decide: Decide<'_>,
     ) -> Result<Outcome, RipsError> {
         let (births, representatives) = (self.births.as_deref(), self.options.representatives.as_ref());
-        let mut plan = choose(self, &graph)?;
+        let mut plan =
+            choose(&self.options, graph.max_dim, self.modulus, self.search, &graph.summary, &graph.ranking)?;
         plan.memory = self.tables.plan(&plan);
         self.tables.check(&plan)?;
         let Graph { start, max_dim, summary, ranking: Ranking { values, edges } } = graph;

@@ -11,7 +11,7 @@ use crate::rips::components::{ComponentBar, Forest, component_bars};
 use crate::rips::field::Modulo;
 use crate::rips::filtration_construction::cuda::ahead::{Ahead, Dispatch};
 use crate::rips::filtration_construction::{Construction, Enumerate, Residue, Undecided, construct};
-use crate::rips::pair_store::Pivots;
+use crate::rips::pair_store::{Below, Pivots};
 use crate::rips::plan::choose::rank_bits;
 use crate::rips::rank::Values;
 use crate::rips::representatives::{Class, Codes, Collector, Pairs, RepresentativeKind};
@@ -27,23 +27,6 @@ pub(super) const CUDA: &str = "cuda";
 
 /// The bars of a finished dimension, and its results that the next one needs.
 pub(super) type Dimension<W> = (Vec<Bar>, Below<W>);
-
-/// The results of a dimension that the next one needs.
-pub(in crate::rips) struct Below<W> {
-    /// Layer 1 of the pair store, which clears columns of the next dimension.
-    pub(in crate::rips) store: Pivots<W>,
-    /// The columns of the residue and the pivot of each, from which the cycles of essential classes are made; empty in
-    /// dimension 0, and if no cycles are wanted.
-    pub(in crate::rips) columns: Vec<W>,
-    pub(in crate::rips) pivots: Vec<Option<W>>,
-}
-
-impl<W> Below<W> {
-    /// The results of a dimension for which no columns are recorded.
-    pub(super) fn new(store: Pivots<W>) -> Self {
-        Below { store, columns: Vec::new(), pivots: Vec::new() }
-    }
-}
 
 /// State shared by the stages.
 pub(super) struct Run<'a> {

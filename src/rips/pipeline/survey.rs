@@ -2,11 +2,11 @@
 
 use crate::metric::value::DistanceKey;
 use crate::metric::{Distances, Value};
-use crate::rips::plan::PairSearch;
-use crate::rips::rank::{Edges, Keyed, matrix_of_points, spanning_tree, spanning_tree_pays, takes_all_pairs};
-use crate::rips::{
-    DistanceToMeasure, Progress, RipsError, RipsOptions, Summary, distance_to_measure, footprint,
+use crate::rips::rank::footprint::check_all_pairs;
+use crate::rips::rank::{
+    Edges, Keyed, PairSearch, matrix_of_points, spanning_tree, spanning_tree_pays, takes_all_pairs,
 };
+use crate::rips::{DistanceToMeasure, Progress, RipsError, RipsOptions, Summary, distance_to_measure};
 use crate::snapshot::{Part, Resumable};
 
 /// The surveyed input.
@@ -79,7 +79,7 @@ fn weighted<T: Value>(
 ) -> Result<Distances<T>, RipsError> {
     let matrix = match distances {
         Distances::Points(points) => {
-            footprint::check_all_pairs(&points, is_bounded)?;
+            check_all_pairs(&points, is_bounded)?;
             matrix_of_points(&points, progress)?
         }
         Distances::Matrix(matrix) => matrix,

@@ -6,7 +6,8 @@ use crate::diagram::Bar;
 use crate::metric::{DistanceMatrix, Distances, PointCloud, SparseDistances};
 use crate::progress::Sums;
 use crate::rips::filtration_construction::tests::stand_in::{Failure, StandIn};
-use crate::rips::plan::{PairSearch, SecondLayer};
+use crate::rips::pair_store::SecondLayer;
+use crate::rips::rank::PairSearch;
 
 /// Points around a circle, all their distances or, for a sparse complex, some.
 fn distances(is_sparse: bool) -> Distances<f32> {

@@ -4,14 +4,10 @@ use super::{Plan, SecondLayer, Shape};
 use crate::memory::MemoryPlan;
 use crate::rips::code::vertex_bits;
 use crate::rips::complex::Sparse;
-use crate::rips::pipeline::{Graph, Setting};
-use crate::rips::rank::{Ranking, Values};
+use crate::rips::rank::{PairSearch, Ranking, Values};
 use crate::rips::submatrix_reduction::Walking;
-use crate::rips::{RipsError, Summary, footprint};
+use crate::rips::{RipsError, RipsOptions, Summary, footprint};
 use crate::simd::Level;
-
-/// A dense matrix when at least one pair in this many is an edge.
-pub(in crate::rips) const SPARSE_BELOW: usize = 8;
 
 /// Maximum number of distinct ranks stored in 16 bits: one 16-bit value stands for absent edges.
 pub(super) const MOST_NARROW_RANKS: usize = u16::MAX as usize;
@@ -23,10 +19,16 @@ const ENTRY_WIDTHS: [u32; 3] = [64, 128, 512];
 ///
 /// # Errors
 /// [`RipsError::TooWide`].
-pub(in crate::rips) fn choose(setting: &Setting, graph: &Graph) -> Result<Plan, RipsError> {
-    let Graph { summary, ranking: Ranking { values, edges }, .. } = graph;
-    let (n, ranks, options) = (summary.points, values.count(), &setting.options);
-    let max_dim = cut(graph.max_dim, n);
+pub(in crate::rips) fn choose(
+    options: &RipsOptions,
+    asked_dim: usize,
+    modulus: u16,
+    search: PairSearch,
+    summary: &Summary,
+    Ranking { values, edges }: &Ranking,
+) -> Result<Plan, RipsError> {
+    let (n, ranks) = (summary.points, values.count());
+    let max_dim = cut(asked_dim, n);
     let (index_width, entry_width) = entry_widths(n, max_dim, ranks)?;
     let (mut pair_store, mut memory) = (options.pair_store, MemoryPlan::new());
     if pair_store == SecondLayer::Sorted
@@ -42,7 +44,7 @@ pub(in crate::rips) fn choose(setting: &Setting, graph: &Graph) -> Result<Plan, 
     if let Some(why) = too_large {
         memory.shed("adjacency bitsets, neighbour lists are searched instead", why);
     }
-    let walkers = if setting.modulus == 2 && entry_width < 512 {
+    let walkers = if modulus == 2 && entry_width < 512 {
         [1, 2].map(|dim| if dim <= max_dim { walkers(summary, dim, &mut memory) } else { 0 })
     } else {
         [0; 2]
@@ -51,11 +53,11 @@ pub(in crate::rips) fn choose(setting: &Setting, graph: &Graph) -> Result<Plan, 
         points: n,
         edges: summary.edges,
         max_dim,
-        asked_dim: graph.max_dim,
-        modulus: setting.modulus,
+        asked_dim,
+        modulus,
         threshold: summary.threshold,
         enclosing_radius: summary.enclosing_radius,
-        search: setting.search,
+        search,
         ranks,
         keys_are_ranks: matches!(values, Values::Keys { .. }),
         rank_width: rank_width(ranks, entry_width),

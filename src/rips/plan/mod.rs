@@ -10,19 +10,8 @@ use serde::{Deserialize, Serialize};
 use crate::diagram::infinite;
 use crate::memory::MemoryPlan;
 use crate::rips::RepresentativeKind;
-
-/// Storage of the second layer of the pair store.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
-#[serde(rename_all = "lowercase")]
-#[non_exhaustive]
-pub enum SecondLayer {
-    /// Apparent pairs are recomputed from the distances at each look-up, which takes no memory.
-    #[default]
-    Implicit,
-    /// Apparent pairs are stored in an array sorted by cofacet, as in the paper.
-    Sorted,
-}
+use crate::rips::pair_store::SecondLayer;
+use crate::rips::rank::PairSearch;
 
 /// Whether edge collapse comes first; see [`edge_collapse`](crate::rips::edge_collapse).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -37,28 +26,6 @@ pub enum Collapse {
     Off,
     /// All edges are tried: each that does not affect the barcode is left out, or enters later.
     On,
-}
-
-/// The method by which the ranked distances were found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-#[non_exhaustive]
-pub enum PairSearch {
-    /// The input gives the distances.
-    #[default]
-    Given,
-    /// All pairs of points were used, because there is no finite threshold.
-    All,
-    /// All pairs of points were compared, because most are near in a sample of pairs.
-    Dense,
-    /// Pairs within the threshold were found with a k-d tree.
-    Tree {
-        /// Pairs of points that were compared.
-        compared: u64,
-    },
-    /// All pairs of points were compared, but only a spanning tree is ranked, because only dimension 0 is wanted.
-    #[serde(rename = "spanning-tree")]
-    SpanningTree,
 }
 
 /// Data structure of the complex.

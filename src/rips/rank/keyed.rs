@@ -1,18 +1,43 @@
 //! The distances to rank, as keys: those of all pairs of points, or of the pairs that may be edges.
 
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 use super::edges::{Edges, Layout};
+use super::footprint;
 use super::near::near_pairs;
 use super::rows::{lower_of_points, square_of_points};
 use super::small_input::SMALL;
 use crate::memory;
 use crate::metric::value::{DistanceKey, Sealed};
 use crate::metric::{Distances, PointCloud, Value};
-use crate::rips::filtration_construction::binomial;
-use crate::rips::plan::PairSearch;
-use crate::rips::plan::choose::SPARSE_BELOW;
-use crate::rips::{Progress, RipsError, footprint};
+use crate::rips::binomial::binomial;
+use crate::rips::{Progress, RipsError};
+
+/// The method by which the ranked distances were found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum PairSearch {
+    /// The input gives the distances.
+    #[default]
+    Given,
+    /// All pairs of points were used, because there is no finite threshold.
+    All,
+    /// All pairs of points were compared, because most are near in a sample of pairs.
+    Dense,
+    /// Pairs within the threshold were found with a k-d tree.
+    Tree {
+        /// Pairs of points that were compared.
+        compared: u64,
+    },
+    /// All pairs of points were compared, but only a spanning tree is ranked, because only dimension 0 is wanted.
+    #[serde(rename = "spanning-tree")]
+    SpanningTree,
+}
+
+/// A dense matrix when at least one pair in this many is an edge.
+pub(in crate::rips) const SPARSE_BELOW: usize = 8;
 
 /// The distances of an input as keys.
 #[derive(Debug)]

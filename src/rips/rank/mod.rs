@@ -11,6 +11,7 @@
 
 mod buckets;
 mod edges;
+pub(super) mod footprint;
 mod keyed;
 mod near;
 mod order;
@@ -22,7 +23,8 @@ mod tests;
 mod tree;
 
 pub use edges::{Edges, Layout};
-pub(super) use keyed::{Keyed, pairs_of, takes_all_pairs};
+pub use keyed::PairSearch;
+pub(super) use keyed::{Keyed, SPARSE_BELOW, takes_all_pairs};
 pub(super) use order::EntryWidth;
 pub use order::Values;
 pub use rows::matrix_of_points;

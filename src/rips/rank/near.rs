@@ -10,6 +10,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use super::edges::{Edges, Layout};
+use super::footprint;
 use super::keyed::Keyed;
 use super::rows::Blocks;
 use super::tree::Tree;
@@ -18,8 +19,8 @@ use crate::metric::value::{DistanceKey, LANES};
 use crate::metric::{PointCloud, Value};
 use crate::parallel::{SharedRange, into_inner, lock};
 use crate::progress::{Progress, check};
-use crate::rips::plan::PairSearch;
-use crate::rips::{RipsError, footprint};
+use crate::rips::RipsError;
+use crate::rips::rank::PairSearch;
 use crate::simd::{Kernel, Level, Simd};
 
 /// Edges by their vertices, the greater one first, with the keys of their distances.

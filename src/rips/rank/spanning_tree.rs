@@ -23,6 +23,7 @@ use serde::{Deserialize, Serialize};
 
 use self::checkpoint::SavedTree;
 use super::edges::{Edges, Layout};
+use super::footprint;
 use super::keyed::Keyed;
 use super::rows::{Blocks, distances_to_block, rows_at_once};
 use crate::memory::{self, Refused};
@@ -30,9 +31,9 @@ use crate::metric::value::{DistanceKey, LANES};
 use crate::metric::{PointCloud, Value};
 use crate::parallel::joined;
 use crate::progress::{Cost, Expected};
-use crate::rips::filtration_construction::binomial;
-use crate::rips::plan::PairSearch;
-use crate::rips::{Progress, RipsError, Summary, footprint};
+use crate::rips::binomial::binomial;
+use crate::rips::rank::PairSearch;
+use crate::rips::{Progress, RipsError, Summary};
 use crate::simd::{Kernel, Level, Simd};
 
 /// Fewest points for which waking up another thread pays.

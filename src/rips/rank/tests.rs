@@ -5,7 +5,7 @@ use super::*;
 use crate::metric::value::Sealed;
 use crate::metric::{DistanceMatrix, PointCloud};
 use crate::rips::complex::{ABSENT, stride};
-use crate::rips::plan::PairSearch;
+use crate::rips::rank::PairSearch;
 
 #[test]
 fn ranks_are_places_among_the_distinct_values() {

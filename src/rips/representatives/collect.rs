@@ -17,7 +17,7 @@ use crate::rips::code::Code;
 use crate::rips::complex::Complex;
 use crate::rips::components::ComponentBar;
 use crate::rips::field::Modulo;
-use crate::rips::pipeline::stages::Below;
+use crate::rips::pair_store::Below;
 use crate::rips::rank::Values;
 use crate::rips::submatrix_reduction::Multiple;
 use crate::rips::word::Word;

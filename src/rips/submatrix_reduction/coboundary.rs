@@ -2,8 +2,8 @@
 
 use super::Submatrix;
 use super::queue::Term;
-use crate::rips::apparent_pairs::{cofacet_of, join};
 use crate::rips::code::{Code, CofacetEntries};
+use crate::rips::complex::apparent_pairs::{cofacet_of, join};
 use crate::rips::complex::{Band, Cofacet, Complex};
 use crate::rips::field::Field;
 use crate::rips::word::Word;

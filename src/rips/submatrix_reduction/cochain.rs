@@ -4,7 +4,7 @@
 //! its edges. So the coboundary on all cofacets of a simplex is a sum of its facets' rows, 64 cofacets per word.
 
 use crate::memory::{self, Refused};
-use crate::rips::filtration_construction::pair;
+use crate::rips::binomial::pair;
 use crate::simd::{Kernel, Level, Simd};
 
 /// A graph of n points, and the values of a cochain on its edges or triangles.

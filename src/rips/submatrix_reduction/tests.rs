@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::queue::{COMPACT, Queue};
 use super::*;
-use crate::rips::apparent_pairs::cofacet_of;
+use crate::rips::complex::apparent_pairs::cofacet_of;
 use crate::rips::complex::{ABSENT, Band, Cofacet, Dense, Sparse, stride};
 use crate::rips::field::{Modulo, Two};
 use crate::simd::{Level, Rank};

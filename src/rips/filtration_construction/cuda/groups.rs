@@ -2,8 +2,8 @@
 
 use crate::cuda::constants::filtration_construction::LASTS;
 use crate::cuda::filtration_construction::Tile;
+use crate::rips::binomial::binomial;
 use crate::rips::complex::{Complex, Sparse, stride};
-use crate::rips::filtration_construction::binomial;
 
 /// Greatest number of bytes for the matrices of a group.
 const MOST_MATRICES: u64 = 1 << 28;

@@ -28,7 +28,7 @@ use crate::cuda::{CudaError, Gpu, KernelRank};
 use crate::parallel::into_inner;
 use crate::progress::Progress;
 use crate::rips::complex::{RankMatrix, Sparse};
-use crate::rips::plan::SecondLayer;
+use crate::rips::pair_store::SecondLayer;
 use crate::simd::Rank;
 
 /// The sweep of all dimensions on devices.

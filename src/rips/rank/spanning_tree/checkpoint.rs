@@ -8,7 +8,7 @@ use super::Growing;
 use crate::metric::value::{DistanceKey, LANES};
 use crate::progress::saving;
 use crate::rips::RipsError;
-use crate::rips::filtration_construction::binomial;
+use crate::rips::binomial::binomial;
 use crate::snapshot::{Checkpoint, Reader, SnapshotError, facts};
 
 /// The name of the saved tree. The checkpoint is for one set of points and one threshold.

@@ -35,7 +35,7 @@
 //! The test reads only distances (Corollary 4 of that paper), so it is made for all simplices in parallel: on a block
 //! of simplices at once in [`filtration_construction`](super::filtration_construction), for one simplex here.
 
-use super::complex::Complex;
+use super::Complex;
 
 /// The position in τ = `simplex` of the vertex whose omission gives the youngest facet of the rank of τ, if a facet has
 /// that rank.
