@@ -311,8 +311,8 @@ impl<T: Value> Rips<T> {
     }
 
     /// Whether reduction times its accesses to the pair store (default: no), for [`PairStoreStats::read_seconds`] and
-    /// [`PairStoreStats::layer1_write_seconds`]. It times one access in 64, since reading a clock takes about as long
-    /// as a look-up.
+    /// [`PairStoreStats::layer1_write_seconds`]. These include the reading of the clock, which takes about as long as a
+    /// look-up.
     pub fn time_pair_store(mut self, is_timed: bool) -> Self {
         self.options.times_pair_store = is_timed;
         self

@@ -109,10 +109,11 @@ pub struct PairStoreStats {
     pub layer2_copy_seconds: f64,
     /// Seconds of merging the parts of layer 2 that threads or devices found, not included in the other two.
     pub layer2_list_seconds: f64,
-    /// Seconds of insertions into layer 1, summed over threads; 0 unless
+    /// Seconds of insertions into layer 1, and of reading the clock once for each, summed over threads; 0 unless
     /// [`Rips::time_pair_store`](super::Rips::time_pair_store) enables timing.
     pub layer1_write_seconds: f64,
-    /// Seconds of the reduction's look-ups in both layers, summed over threads; 0 unless timing is enabled.
+    /// Seconds of the reduction's look-ups in both layers, and of reading the clock once for each, summed over threads; 0
+    /// unless timing is enabled.
     pub read_seconds: f64,
 }
 

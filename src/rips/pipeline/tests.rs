@@ -76,7 +76,6 @@ fn accesses_to_the_pair_store_are_counted_and_timed_if_asked_for() {
                 let is_timed = std::ptr::eq(outcome, &timed);
                 assert!(times.iter().all(|&seconds| is_timed || seconds == 0.0), "{stats:?}");
             }
-            // What reading the clock takes is subtracted, and may be all of one kind in one dimension.
             let seconds: f64 =
                 outcome.stats.dimensions.iter().map(|stats| stats.pair_store.read_seconds).sum();
             assert_eq!(seconds > 0.0, std::ptr::eq(outcome, &timed));

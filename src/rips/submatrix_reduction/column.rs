@@ -32,7 +32,6 @@
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use super::access_times::{AccessTimes, clock_nanoseconds};
 use super::bucketed_column::BucketedColumn;
 use super::coboundary::{Coboundaries, Part, floor};
 use super::long::LONG;
@@ -65,9 +64,6 @@ const LOOKED: usize = 64;
 pub(super) struct Worker<'a, W: Word, F: Field> {
     pub(super) shared: &'a Shared<'a, W, F>,
     pub(super) counts: ReductionCounts,
-    write_times: AccessTimes,
-    layer1_times: AccessTimes,
-    layer2_times: AccessTimes,
     /// The number of this worker.
     number: usize,
     /// The column being reduced.
@@ -99,9 +95,6 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
         Worker {
             shared,
             counts: ReductionCounts::default(),
-            write_times: AccessTimes::default(),
-            layer1_times: AccessTimes::default(),
-            layer2_times: AccessTimes::default(),
             number: shared.last_columns.worker(),
             j: 0,
             column: Queue::new(shared.field),
@@ -119,13 +112,8 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
     }
 
     /// Reports that this worker has no more columns, and returns what it counted.
-    pub(super) fn end(mut self) -> ReductionCounts {
+    pub(super) fn end(self) -> ReductionCounts {
         self.shared.last_columns.end(self.number);
-        if self.shared.submatrix.times_store {
-            let (clock, store) = (clock_nanoseconds(), &mut self.counts.pair_store);
-            store.layer1_write_seconds = self.write_times.seconds(clock);
-            store.read_seconds = self.layer1_times.seconds(clock) + self.layer2_times.seconds(clock);
-        }
         self.counts
     }
 
@@ -151,9 +139,9 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
                 let other = self.shared.column_of(found.value);
                 if other > j {
                     let claim = self.claim(j, pivot.1, is_built);
-                    let began = self.clock(|worker| &mut worker.write_times);
+                    let began = self.clock();
                     let is_replaced = self.shared.store.replace(found, claim);
-                    self.write_times.end(began);
+                    self.counts.pair_store.layer1_write_seconds += seconds_since(began);
                     if !is_replaced {
                         continue;
                     }
@@ -171,9 +159,9 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
                 self.add_term(facet);
             } else {
                 let claim = self.claim(j, pivot.1, is_built);
-                let began = self.clock(|worker| &mut worker.write_times);
+                let began = self.clock();
                 let is_inserted = self.shared.store.insert(pivot.0, claim).is_ok();
-                self.write_times.end(began);
+                self.counts.pair_store.layer1_write_seconds += seconds_since(began);
                 if is_inserted {
                     self.counts.pair_store.layer1_writes += 1;
                     return;
@@ -193,18 +181,18 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
         }
     }
 
-    /// The start time of an access to the pair store, if this access is timed.
+    /// The start time of an access to the pair store, if accesses are timed.
     #[inline]
-    fn clock(&mut self, kind: fn(&mut Self) -> &mut AccessTimes) -> Option<Instant> {
-        if self.shared.submatrix.times_store { kind(self).begin() } else { None }
+    fn clock(&self) -> Option<Instant> {
+        self.shared.submatrix.times_store.then(Instant::now)
     }
 
     /// The column that claims a pivot, looked up in layer 1.
     fn claimed(&mut self, pivot: W) -> Option<Found> {
-        let began = self.clock(|worker| &mut worker.layer1_times);
+        let began = self.clock();
         let found = self.shared.store.get(pivot);
         self.counts.pair_store.layer1_reads += 1;
-        self.layer1_times.end(began);
+        self.counts.pair_store.read_seconds += seconds_since(began);
         found
     }
 
@@ -402,10 +390,10 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
     /// The multiple of the σ of a zero apparent pair (σ, τ) whose coboundary cancels the pivot τ, if τ is in such a
     /// pair.
     fn cancelling_facet(&mut self, pivot: Term<W, F>) -> Option<Term<W, F>> {
-        let began = self.clock(|worker| &mut worker.layer2_times);
+        let began = self.clock();
         self.counts.pair_store.layer2_reads += 1;
         let facet = self.coboundaries.cancelling(pivot);
-        self.layer2_times.end(began);
+        self.counts.pair_store.read_seconds += seconds_since(began);
         facet
     }
 
@@ -442,4 +430,10 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
         let terms = self.terms.iter().map(|&(entry, c)| (entry, field.mul(c, scale))).collect();
         Claim::Version(self.shared.versions.push(Version { column: j, terms })).encode()
     }
+}
+
+/// Seconds of an access to the pair store that began then; 0 if it is not timed.
+#[inline]
+fn seconds_since(began: Option<Instant>) -> f64 {
+    began.map_or(0.0, |began| began.elapsed().as_secs_f64())
 }

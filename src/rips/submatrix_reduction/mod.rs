@@ -46,7 +46,6 @@
 //! *Visibility.* A version is stored before the claim that names it, with release ordering; a look-up has acquire
 //! ordering.
 
-mod access_times;
 mod annotations;
 mod bucketed_column;
 mod coboundary;
