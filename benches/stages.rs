@@ -50,22 +50,8 @@ fn nothing() -> Pivots<u64> {
     Pivots::with_capacity(0).unwrap()
 }
 
-fn construction<'a>(
-    n: usize,
-    dim: usize,
-    layer: SecondLayer,
-    below: &'a Pivots<u64>,
-) -> Construction<'a, u64> {
-    Construction {
-        dim,
-        code: Code::new(n, dim + 1),
-        cofacet_code: Code::new(n, dim + 2),
-        below,
-        layer,
-        rank_width: 32,
-        level: Level::detect(),
-        progress: &(),
-    }
+fn construction(dim: usize, layer: SecondLayer) -> Construction<'static> {
+    Construction { dim, layer, rank_width: 32, level: Level::detect(), progress: &() }
 }
 
 fn read(c: &mut Criterion) {
@@ -98,13 +84,16 @@ fn assembly(c: &mut Criterion) {
         group.throughput(Throughput::Elements(binomial(n, dim + 1)));
         for level in Level::available() {
             let name = format!("{n} points, dimension {dim}, {}", level.name());
-            let task = construction(n, dim, SecondLayer::Implicit, &cleared);
+            let task = construction(dim, SecondLayer::Implicit);
             let (wide, ranks) = dense::<u32>(&points, level);
-            group.bench_function(BenchmarkId::new("u32", &name), |b| b.iter(|| construct(&wide, &task)));
+            group.bench_function(BenchmarkId::new("u32", &name), |b| {
+                b.iter(|| construct(&wide, &task, &cleared))
+            });
             if ranks <= u16::GREATEST {
                 let (narrow, _) = dense::<u16>(&points, level);
-                group
-                    .bench_function(BenchmarkId::new("u16", &name), |b| b.iter(|| construct(&narrow, &task)));
+                group.bench_function(BenchmarkId::new("u16", &name), |b| {
+                    b.iter(|| construct(&narrow, &task, &cleared))
+                });
             }
         }
     }
@@ -113,13 +102,13 @@ fn assembly(c: &mut Criterion) {
 fn submatrix<'a>(
     complex: &'a Dense<u32>,
     (ranks, edges): (u32, usize),
-    task: &Construction<'_, u64>,
+    (n, dim): (usize, usize),
     residue: &'a Residue<u64>,
 ) -> Submatrix<'a, u64> {
     Submatrix {
         complex,
-        code: task.code,
-        cofacet_code: task.cofacet_code,
+        code: Code::new(n, dim + 1),
+        cofacet_code: Code::new(n, dim + 2),
         ranks,
         edges,
         columns: &residue.columns,
@@ -142,10 +131,10 @@ fn reduction(c: &mut Criterion) {
             store.insert(Code::new(n, 2).entry(edge.rank, edge.vertices), 0).expect("an edge comes once");
         }
         for dim in [1, 2] {
-            let task = construction(n, dim, layer, &store);
-            let residue = construct(&complex, &task);
+            let task = construction(dim, layer);
+            let residue = construct(&complex, &task, &store);
             let columns = residue.columns.len();
-            let reduction = submatrix(&complex, (ranks, n * (n - 1) / 2), &task, &residue);
+            let reduction = submatrix(&complex, (ranks, n * (n - 1) / 2), (n, dim), &residue);
             group.throughput(Throughput::Elements(columns as u64));
             group.bench_function(format!("{n} points, dimension {dim}, {layer:?}"), |b| {
                 b.iter(|| reduce(black_box(&reduction), Two, None));

@@ -1,6 +1,5 @@
 //! Figure 10 with Theorem 6: the share of edges that are apparent, by number of points.
 
-use lacuna::internals::Code;
 use lacuna::internals::Dense;
 use lacuna::internals::Gpu;
 use lacuna::internals::Level;
@@ -174,16 +173,8 @@ fn counted(distances: DistanceMatrix<f64>, model: Model, gpu: Option<&Gpu>) -> R
     let layer = SecondLayer::Implicit;
     let residue = construct::<u128>(
         &complex,
-        &Construction {
-            dim: 1,
-            code: Code::new(n, 2),
-            cofacet_code: Code::new(n, 3),
-            below: &nothing,
-            layer,
-            rank_width: 32,
-            level,
-            progress,
-        },
+        &Construction { dim: 1, layer, rank_width: 32, level, progress },
+        &nothing,
     );
     let Some(gpu) = gpu else { return Ok(residue.counts.apparent) };
     let rank_bits = usize::BITS - (ranks - 1).leading_zeros();

@@ -4,15 +4,18 @@
 use std::time::Instant;
 
 use super::sweep::Sink;
-use super::{Construction, Residue, SimplexCounts};
-use crate::rips::pair_store::ApparentPairs;
-use crate::rips::pair_store::SecondLayer;
+use super::{Residue, SimplexCounts};
+use crate::rips::code::Code;
+use crate::rips::pair_store::{ApparentPairs, Pivots, SecondLayer};
 use crate::rips::stats::PairStoreStats;
 use crate::rips::word::Word;
 
 /// One thread's part of the residue.
 pub(super) struct Collector<'a, W> {
-    construction: &'a Construction<'a, W>,
+    code: Code<W>,
+    cofacet_code: Code<W>,
+    /// The pairs of the dimension below.
+    below: &'a Pivots<W>,
     /// Number of undecided simplices, each of which is looked up in layer 1.
     undecided: u64,
     columns: Vec<W>,
@@ -23,14 +26,10 @@ pub(super) struct Collector<'a, W> {
 }
 
 impl<'a, W: Word> Collector<'a, W> {
-    pub(super) fn new(construction: &'a Construction<'a, W>) -> Self {
-        Collector {
-            construction,
-            undecided: 0,
-            columns: Vec::new(),
-            cofacets: Vec::new(),
-            vertices: Vec::new(),
-        }
+    pub(super) fn new(points: usize, dim: usize, below: &'a Pivots<W>) -> Self {
+        let [code, cofacet_code] = [dim + 1, dim + 2].map(|vertices| Code::new(points, vertices));
+        let (undecided, columns, cofacets, vertices) = Default::default();
+        Collector { code, cofacet_code, below, undecided, columns, cofacets, vertices }
     }
 }
 
@@ -39,15 +38,15 @@ impl<W: Word> Sink for Collector<'_, W> {
         self.vertices.clear();
         let at = vertices.partition_point(|&v| v > w);
         self.vertices.extend(vertices[..at].iter().chain([&w]).chain(&vertices[at..]));
-        let entry = self.construction.cofacet_code.entry(rank, self.vertices.iter().copied());
+        let entry = self.cofacet_code.entry(rank, self.vertices.iter().copied());
         self.cofacets.push(entry);
     }
 
     #[inline]
     fn undecided(&mut self, vertices: &[u32], rank: u32) {
-        let entry = self.construction.code.entry(rank, vertices.iter().copied());
+        let entry = self.code.entry(rank, vertices.iter().copied());
         self.undecided += 1;
-        if self.construction.below.get(entry).is_none() {
+        if self.below.get(entry).is_none() {
             self.columns.push(entry);
         }
     }

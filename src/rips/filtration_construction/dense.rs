@@ -1,10 +1,10 @@
-//! Enumeration of the simplices of a dense complex: sweeps of one matrix, divided among threads by the greatest
+//! Construction of the simplices of a dense complex: sweeps of one matrix, divided among threads by the greatest
 //! vertices.
 
 use super::cuda::{DeviceSweep, OnSwept, Source};
 use super::ordered;
 use super::sweep::{Buffers, Sink, Sweep};
-use super::{Enumerate, Enumeration, SimplexCounts};
+use super::{Construction, Enumerate, SimplexCounts};
 use crate::cuda::KernelRank;
 use crate::parallel::SharedRange;
 use crate::rips::binomial::{binomial, pair};
@@ -35,11 +35,11 @@ impl<R: Rank + KernelRank> Enumerate for Dense<R> {
 
     fn enumerate(
         &self,
-        enumeration: &Enumeration<'_>,
+        construction: &Construction<'_>,
         parts: &SharedRange,
         sink: &mut dyn Sink,
     ) -> SimplexCounts {
-        let dim = enumeration.dim;
+        let dim = construction.dim;
         if dim == 1
             && let Some(edges) = self.ordered_edges()
         {
@@ -47,8 +47,8 @@ impl<R: Rank + KernelRank> Enumerate for Dense<R> {
             if parts.take().is_none() {
                 return SimplexCounts::default();
             }
-            let counts = ordered::enumerate(self.matrix(), edges, enumeration.lists_apparent, sink);
-            enumeration.progress.advance(self.work(dim));
+            let counts = ordered::enumerate(self.matrix(), edges, construction.lists_apparent(), sink);
+            construction.progress.advance(self.work(dim));
             return counts;
         }
         let (mut buffers, mut counts) = (Buffers::default(), SimplexCounts::default());
@@ -64,13 +64,13 @@ impl<R: Rank + KernelRank> Enumerate for Dense<R> {
                     fixed,
                     dim,
                     neighbourhood: None,
-                    lists_apparent: enumeration.lists_apparent,
+                    lists_apparent: construction.lists_apparent(),
                     buffers: &mut buffers,
                     counts: &mut counts,
                     sink,
                 });
                 let simplices = binomial(fixed[fixed.len() - 1], dim + 1 - fixed.len());
-                enumeration.progress.advance(simplices);
+                construction.progress.advance(simplices);
             }
         }
         counts

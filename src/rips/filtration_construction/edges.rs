@@ -10,14 +10,14 @@
 //! [`apparent_pairs`](crate::rips::complex::apparent_pairs). No edge is cleared by an apparent pair.
 
 use super::sweep::Sink;
-use super::{Enumeration, SimplexCounts};
+use super::{Construction, SimplexCounts};
 use crate::parallel::SharedRange;
 use crate::rips::complex::{ABSENT, Complex, LONG, Sparse};
 
 /// Enumerates the edges by their smaller vertices, which `parts` hands out.
 pub(super) fn enumerate(
     complex: &Sparse,
-    enumeration: &Enumeration<'_>,
+    construction: &Construction<'_>,
     parts: &SharedRange,
     sink: &mut dyn Sink,
 ) -> SimplexCounts {
@@ -31,14 +31,14 @@ pub(super) fn enumerate(
             neighbours.iter().zip(ranks).for_each(|(&w, &rank)| star.from[w as usize] = rank);
             let first = neighbours.partition_point(|&v| v < star.x);
             for (&v, &rank) in neighbours[first..].iter().zip(&ranks[first..]) {
-                if !enumeration.lists_apparent && star.has_near_cofacet(v, rank) {
+                if !construction.lists_apparent() && star.has_near_cofacet(v, rank) {
                     counts.apparent += 1;
                     continue;
                 }
                 match star.apparent_cofacet(v, rank) {
                     Some(w) => {
                         counts.apparent += 1;
-                        if enumeration.lists_apparent {
+                        if construction.lists_apparent() {
                             sink.apparent(&[v, star.x], w, rank);
                         }
                     }
@@ -48,7 +48,7 @@ pub(super) fn enumerate(
             neighbours.iter().for_each(|&w| star.from[w as usize] = ABSENT);
             let edges = (neighbours.len() - first) as u64;
             counts.simplices += edges;
-            enumeration.progress.advance(edges);
+            construction.progress.advance(edges);
         }
     }
     counts

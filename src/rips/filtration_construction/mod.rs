@@ -35,7 +35,6 @@ use std::sync::Mutex;
 
 use self::collect::{Collector, residue};
 use super::Progress;
-use super::code::Code;
 use super::components::Components;
 use super::pair_store::{ApparentPairs, Pivots, SecondLayer};
 use super::stats::PairStoreStats;
@@ -58,7 +57,7 @@ pub struct Residue<W> {
 
 /// A complex whose simplices can be enumerated.
 pub trait Enumerate: Components {
-    /// Upper bound on the number of simplices of dimension `dim`: the total that [`Enumeration::progress`] advances by.
+    /// Upper bound on the number of simplices of dimension `dim`: the total that [`Construction::progress`] advances by.
     fn work(&self, dim: usize) -> u64;
 
     /// The number of parts into which the simplices of dimension `dim` are divided; the first parts are the longest.
@@ -68,7 +67,7 @@ pub trait Enumerate: Components {
     /// not decide to `sink`, and returns how many there were of each kind. Each thread makes one call.
     fn enumerate(
         &self,
-        enumeration: &Enumeration<'_>,
+        construction: &Construction<'_>,
         parts: &SharedRange,
         sink: &mut dyn Sink,
     ) -> SimplexCounts;
@@ -77,32 +76,12 @@ pub trait Enumerate: Components {
     fn sweep_on(&self, devices: &DeviceSweep<'_>, found: OnSwept<'_>);
 }
 
-/// The parameters of an enumeration.
-#[derive(Clone, Copy)]
-pub struct Enumeration<'a> {
-    /// The dimension d ≥ 1.
-    pub dim: usize,
-    /// Whether the sink receives apparent pairs; every simplex is then decided by itself.
-    pub lists_apparent: bool,
-    /// Number of bits of a stored rank.
-    pub rank_width: u32,
-    /// The instruction set of sweeps.
-    pub level: Level,
-    /// Receives the work done, in the units of [`Enumerate::work`].
-    pub progress: &'a dyn Progress,
-}
-
 /// The parameters of a filtration construction.
-pub struct Construction<'a, W> {
+#[derive(Clone, Copy)]
+pub struct Construction<'a> {
     /// The dimension d ≥ 1.
     pub dim: usize,
-    /// The layout of the entries of d-simplices.
-    pub code: Code<W>,
-    /// The layout of the entries of their cofacets.
-    pub cofacet_code: Code<W>,
-    /// The pairs of dimension d−1.
-    pub below: &'a Pivots<W>,
-    /// The kind of layer 2 to make.
+    /// The kind of layer 2 to make. For a sorted one, every simplex is decided by itself.
     pub layer: SecondLayer,
     /// Number of bits of a stored rank.
     pub rank_width: u32,
@@ -112,23 +91,33 @@ pub struct Construction<'a, W> {
     pub progress: &'a dyn Progress,
 }
 
+impl Construction<'_> {
+    /// Whether the sink receives apparent pairs.
+    fn lists_apparent(&self) -> bool {
+        self.layer == SecondLayer::Sorted
+    }
+}
+
 /// With at least this many parts, threads take several at a time.
 const MANY_PARTS: usize = 1 << 16;
 
-/// Constructs the residue of a dimension on the threads of the current pool.
-pub fn construct<W: Word>(complex: &dyn Enumerate, construction: &Construction<'_, W>) -> Residue<W> {
-    let &Construction { dim, layer, rank_width, level, progress, .. } = construction;
-    let lists_apparent = layer == SecondLayer::Sorted;
-    let enumeration = Enumeration { dim, lists_apparent, rank_width, level, progress };
+/// Constructs the residue of a dimension on the threads of the current pool; `below` has the pairs of the dimension
+/// below.
+pub fn construct<W: Word>(
+    complex: &dyn Enumerate,
+    construction: &Construction<'_>,
+    below: &Pivots<W>,
+) -> Residue<W> {
+    let dim = construction.dim;
     let parts = complex.parts(dim);
     let parts = SharedRange::new(parts, (parts / MANY_PARTS).clamp(1, 16));
     let collected = Mutex::new(Vec::new());
     parts.share(&|| {
-        let mut collector = Collector::new(construction);
-        let counts = complex.enumerate(&enumeration, &parts, &mut collector);
+        let mut collector = Collector::new(complex.points(), dim, below);
+        let counts = complex.enumerate(construction, &parts, &mut collector);
         lock(&collected).push((collector, counts));
     });
-    residue(into_inner(collected), layer)
+    residue(into_inner(collected), construction.layer)
 }
 
 #[cfg(test)]

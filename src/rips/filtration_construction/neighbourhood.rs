@@ -10,7 +10,7 @@ use std::sync::Mutex;
 
 use super::cuda::{DeviceSweep, OnSwept, Source};
 use super::sweep::{Buffers, Neighbourhood, Sink, Sweep};
-use super::{Enumerate, Enumeration, SimplexCounts, edges};
+use super::{Construction, Enumerate, SimplexCounts, edges};
 use crate::parallel::{SharedRange, into_inner, lock};
 use crate::rips::binomial::binomial;
 use crate::rips::clearing;
@@ -39,14 +39,14 @@ impl Enumerate for Sparse {
 
     fn enumerate(
         &self,
-        enumeration: &Enumeration<'_>,
+        construction: &Construction<'_>,
         parts: &SharedRange,
         sink: &mut dyn Sink,
     ) -> SimplexCounts {
-        if enumeration.dim == 1 {
-            return edges::enumerate(self, enumeration, parts, sink);
+        if construction.dim == 1 {
+            return edges::enumerate(self, construction, parts, sink);
         }
-        by_neighbourhoods(self, enumeration, parts, sink, MOST_VERTICES)
+        by_neighbourhoods(self, construction, parts, sink, MOST_VERTICES)
     }
 
     fn sweep_on(&self, devices: &DeviceSweep<'_>, found: OnSwept<'_>) {
@@ -57,23 +57,23 @@ impl Enumerate for Sparse {
     }
 }
 
-/// Sweeps neighbourhoods of at most `most_vertices` vertices, with ranks of the width given in `enumeration`.
+/// Sweeps neighbourhoods of at most `most_vertices` vertices, with ranks of the width given in `construction`.
 pub(super) fn by_neighbourhoods(
     complex: &Sparse,
-    enumeration: &Enumeration<'_>,
+    construction: &Construction<'_>,
     parts: &SharedRange,
     sink: &mut dyn Sink,
     most_vertices: usize,
 ) -> SimplexCounts {
-    match enumeration.rank_width {
-        16 => sweep_parts::<u16>(complex, enumeration, parts, sink, most_vertices),
-        _ => sweep_parts::<u32>(complex, enumeration, parts, sink, most_vertices),
+    match construction.rank_width {
+        16 => sweep_parts::<u16>(complex, construction, parts, sink, most_vertices),
+        _ => sweep_parts::<u32>(complex, construction, parts, sink, most_vertices),
     }
 }
 
 fn sweep_parts<R: Rank>(
     complex: &Sparse,
-    enumeration: &Enumeration<'_>,
+    construction: &Construction<'_>,
     parts: &SharedRange,
     sink: &mut dyn Sink,
     most_vertices: usize,
@@ -81,7 +81,7 @@ fn sweep_parts<R: Rank>(
     let n = complex.points();
     let mut cutter = Cutter::<R> {
         complex,
-        enumeration,
+        construction,
         most_vertices,
         buffers: Buffers::default(),
         counts: SimplexCounts::default(),
@@ -99,7 +99,7 @@ fn sweep_parts<R: Rank>(
             cutter.tops.clear();
             cutter.tops.push(v);
             cutter.enumerate(neighbours);
-            enumeration.progress.advance(at_most(complex, v, enumeration.dim));
+            construction.progress.advance(at_most(complex, v, construction.dim));
         }
     }
     cutter.counts
@@ -120,7 +120,7 @@ fn intersection(a: &[u32], b: &[u32]) -> Vec<u32> {
 /// The state of one thread.
 struct Cutter<'a, R> {
     complex: &'a Sparse,
-    enumeration: &'a Enumeration<'a>,
+    construction: &'a Construction<'a>,
     most_vertices: usize,
     buffers: Buffers<R>,
     counts: SimplexCounts,
@@ -138,7 +138,7 @@ impl<R: Rank> Cutter<'_, R> {
         let Some(&last) = self.tops.last() else { return };
         let below = common.partition_point(|&v| v < last);
         // The remaining vertices of a simplex are among these.
-        if below + self.tops.len() <= self.enumeration.dim {
+        if below + self.tops.len() <= self.construction.dim {
             return;
         }
         if common.len() + self.tops.len() <= self.most_vertices {
@@ -146,7 +146,7 @@ impl<R: Rank> Cutter<'_, R> {
         }
         for k in (0..below).rev() {
             self.tops.push(common[k]);
-            if self.tops.len() > self.enumeration.dim {
+            if self.tops.len() > self.construction.dim {
                 self.decide();
             } else {
                 let closer = intersection(common, self.complex.row(common[k]).0);
@@ -158,21 +158,21 @@ impl<R: Rank> Cutter<'_, R> {
 
     /// Sweeps the matrix of the tops and their common neighbours.
     fn sweep(&mut self, common: &[u32]) {
-        let Cutter { complex, enumeration, subset, ranks, tops, .. } = self;
+        let Cutter { complex, construction, subset, ranks, tops, .. } = self;
         let mut ids: Vec<u32> = common.iter().chain(tops.iter()).copied().collect();
         ids.sort_unstable();
         subset.choose(&ids);
         let stride = stride(ids.len());
         // In the rows of vertices greater than all tops the sweep reads only the columns of possible vertices of a
         // simplex, which are not greater than the first top.
-        enumeration.level.run(Submatrix { graph: complex, subset, top: tops[0], stride, ranks });
+        construction.level.run(Submatrix { graph: complex, subset, top: tops[0], stride, ranks });
         let fixed: Vec<usize> = tops.iter().map(|&top| subset.number(top)).collect();
-        enumeration.level.run(Sweep {
+        construction.level.run(Sweep {
             matrix: RankMatrix { n: ids.len(), stride, ranks },
             fixed: &fixed,
-            dim: enumeration.dim,
+            dim: construction.dim,
             neighbourhood: Some(Neighbourhood { ids: &ids, graph: complex }),
-            lists_apparent: enumeration.lists_apparent,
+            lists_apparent: construction.lists_apparent(),
             buffers: &mut self.buffers,
             counts: &mut self.counts,
             sink: self.sink,
@@ -188,7 +188,7 @@ impl<R: Rank> Cutter<'_, R> {
             self.counts.cleared += 1;
         } else if let Some(w) = apparent_pairs::cofacet_of(complex, simplex, rank) {
             self.counts.apparent += 1;
-            if self.enumeration.lists_apparent {
+            if self.construction.lists_apparent() {
                 self.sink.apparent(simplex, w, rank);
             }
         } else {

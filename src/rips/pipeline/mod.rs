@@ -18,7 +18,7 @@ use self::survey::{Surveyed, survey};
 use super::Landmarks;
 use super::code::MOST_POINTS;
 use super::complex::Dense;
-use super::filtration_construction::cuda::ahead::{Ahead, Dispatch};
+use super::filtration_construction::cuda::ahead::{Ahead, Sweeper};
 use super::filtration_construction::{DeviceSweep, Enumerate};
 use super::footprint::Tables;
 use super::modulus::prime_modulus;
@@ -31,7 +31,7 @@ use super::{
     Collapse, Outcome, PairSearch, Plan, Progress, Rips, RipsError, RipsOptions, Shape, Stats, Summary,
     estimate, footprint, landmarks,
 };
-use crate::backend::{BackendError, Estimate};
+use crate::backend::{BackendError, Decision, Estimate};
 use crate::cuda::{CudaError, Gpu};
 use crate::diagram::Diagram;
 use crate::metric::Value;
@@ -182,7 +182,11 @@ impl Prepared {
     pub fn solve(self, progress: &dyn Progress) -> Result<Outcome, RipsError> {
         let backend = self.setting.options.backend.clone();
         interruptible(progress, |progress| {
-            self.solve_on(progress, &|estimate| Ok(backend.decide(estimate)?.into()))
+            self.solve_on(progress, &|estimate| {
+                let decision = backend.decide(estimate)?;
+                let sweeper: Sweeper<'_> = &|complex, sweep, found| complex.sweep_on(sweep, found);
+                Ok(Dispatch { sweeper: Some(sweeper).filter(|_| !decision.gpus.is_empty()), decision })
+            })
         })
     }
 
@@ -204,7 +208,13 @@ impl Prepared {
 }
 
 /// Chooses the device for work of this estimate.
-type Decide<'a> = &'a dyn Fn(&Estimate) -> Result<Dispatch, BackendError>;
+type Decide<'a> = &'a dyn Fn(&Estimate) -> Result<Dispatch<'a>, BackendError>;
+
+/// The devices of a run as decided, and what sweeps on them, if anything does.
+struct Dispatch<'a> {
+    decision: Decision,
+    sweeper: Option<Sweeper<'a>>,
+}
 
 impl Setting {
     /// Chooses the widths and the device, and computes the barcode of a graph.
@@ -284,15 +294,15 @@ fn beside_devices<W: Word>(run: &mut Run<'_>, complex: &dyn Enumerate) -> Result
         progress: run.progress,
     };
     std::thread::scope(|scope| {
-        let ahead = Ahead::start(scope, dispatch, complex, sweep);
+        let ahead = Ahead::start(scope, dispatch.sweeper, complex, sweep);
         barcode::<W>(run, complex, ahead)
     })
 }
 
 /// The device that did the work and the reason for it: as decided, unless the devices failed during the run.
-fn what_ran(dispatch: &Dispatch, dimensions: &[DimensionStats], failure: Option<&CudaError>) -> String {
+fn what_ran(dispatch: &Dispatch<'_>, dimensions: &[DimensionStats], failure: Option<&CudaError>) -> String {
     let why = &dispatch.decision.why;
-    let name = if dispatch.has_devices() { CUDA } else { CPU };
+    let name = if dispatch.sweeper.is_some() { CUDA } else { CPU };
     let Some(error) = failure else { return format!("{name}: {why}") };
     let last = dimensions.iter().rfind(|stats| stats.backend == CUDA).map(|stats| stats.dim);
     match last {

@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use super::Dispatch;
 use crate::backend::BackendError;
 use crate::cuda::CudaError;
 use crate::diagram::Bar;
@@ -9,7 +10,7 @@ use crate::progress::if_finished;
 use crate::rips::code::Code;
 use crate::rips::components::{ComponentBar, Forest, component_bars};
 use crate::rips::field::Modulo;
-use crate::rips::filtration_construction::cuda::ahead::{Ahead, Dispatch};
+use crate::rips::filtration_construction::cuda::ahead::Ahead;
 use crate::rips::filtration_construction::{Construction, Enumerate, Residue, Undecided, construct};
 use crate::rips::pair_store::{Below, Pivots};
 use crate::rips::plan::choose::rank_bits;
@@ -37,7 +38,7 @@ pub(super) struct Run<'a> {
     /// The birth of each point, unless all are 0.
     pub(super) births: Option<&'a [f64]>,
     /// The devices that sweep ahead of the CPU, if any.
-    pub(super) dispatch: &'a Dispatch,
+    pub(super) dispatch: &'a Dispatch<'a>,
     /// Whether the reduction times its accesses to the pair store.
     pub(super) times_pair_store: bool,
     /// Receives the stages and their progress.
@@ -127,7 +128,7 @@ impl Run<'_> {
         }
         let mut stats = DimensionStats { dim, backend: CPU.into(), ..DimensionStats::default() };
         let residue = match swept {
-            None => construct(complex, &self.construction(dim, below)),
+            None => construct(complex, &self.construction(dim), below),
             Some(undecided) => {
                 stats.backend = CUDA.into();
                 stats.device_seconds = undecided.seconds;
@@ -163,24 +164,15 @@ impl Run<'_> {
         dim: usize,
         undecided: &Undecided,
     ) -> Result<(), RipsError> {
-        let nothing = Pivots::none();
-        let construction = self.construction::<W>(dim, &nothing);
-        let own = construct(complex, &construction);
-        let same = undecided.check(&own, &construction.code);
+        let own = construct(complex, &self.construction(dim), &Pivots::<W>::none());
+        let same = undecided.check(&own, &self.code(dim));
         same.map_err(|difference| RipsError::SelfCheck { dim, difference })
     }
 
-    fn construction<'b, W: Word>(&'b self, dim: usize, below: &'b Pivots<W>) -> Construction<'b, W> {
-        Construction {
-            dim,
-            code: self.code(dim),
-            cofacet_code: self.code(dim + 1),
-            below,
-            layer: self.plan.pair_store,
-            rank_width: self.plan.rank_width,
-            level: Level::detect(),
-            progress: self.progress,
-        }
+    /// The parameters of the filtration construction of a dimension.
+    fn construction(&self, dim: usize) -> Construction<'_> {
+        let Plan { pair_store: layer, rank_width, .. } = *self.plan;
+        Construction { dim, layer, rank_width, level: Level::detect(), progress: self.progress }
     }
 
     /// The pairs of the residue.

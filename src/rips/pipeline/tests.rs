@@ -5,6 +5,7 @@ use crate::backend::{BackendError, Decision};
 use crate::diagram::Bar;
 use crate::metric::{DistanceMatrix, Distances, PointCloud, SparseDistances};
 use crate::progress::Sums;
+use crate::rips::filtration_construction::OnSwept;
 use crate::rips::filtration_construction::tests::stand_in::{Failure, StandIn};
 use crate::rips::pair_store::SecondLayer;
 use crate::rips::rank::PairSearch;
@@ -29,8 +30,11 @@ fn solve(
     self_check: bool,
 ) -> Result<Outcome, RipsError> {
     let decision = Decision { gpus: Vec::new(), self_check, may_fall_back, why: "it pays".into() };
+    let sweep = |complex: &dyn Enumerate, sweep: &DeviceSweep<'_>, found: OnSwept<'_>| {
+        StandIn { fails }.sweep(complex, sweep, found)
+    };
     prepare(rips.clone(), &())?
-        .solve_on(&(), &|_| Ok(Dispatch { decision: decision.clone(), stand_in: Some(StandIn { fails }) }))
+        .solve_on(&(), &|_| Ok(Dispatch { decision: decision.clone(), sweeper: Some(&sweep) }))
 }
 
 fn backends(outcome: &Outcome) -> Vec<&str> {
@@ -128,10 +132,14 @@ fn a_run_that_waits_for_a_device_is_interrupted() {
     for may_fall_back in [true, false] {
         let decision = Decision { gpus: Vec::new(), self_check: false, may_fall_back, why: "it pays".into() };
         let progress = Patience(0.into(), 300);
-        let stand_in = Some(StandIn { fails: Some((2, Failure::Endless)) });
+        let stand_in = StandIn { fails: Some((2, Failure::Endless)) };
+        let sweep = |complex: &dyn Enumerate, sweep: &DeviceSweep<'_>, found: OnSwept<'_>| {
+            stand_in.sweep(complex, sweep, found)
+        };
         let found: Result<Outcome, RipsError> = interruptible(&progress, |progress| {
             let prepared = prepare(rips.clone(), progress)?;
-            prepared.solve_on(progress, &|_| Ok(Dispatch { decision: decision.clone(), stand_in }))
+            prepared
+                .solve_on(progress, &|_| Ok(Dispatch { decision: decision.clone(), sweeper: Some(&sweep) }))
         });
         assert!(matches!(found, Err(RipsError::Interrupted(_))), "{found:?}");
     }

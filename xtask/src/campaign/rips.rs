@@ -1,7 +1,7 @@
 //! Vietoris–Rips barcodes: the fast version against the plain one, and transformations that must not change the bars.
 
 use lacuna::compare::{Barcode, Bars, compare, read};
-use lacuna::internals::{Code, Dense, Level};
+use lacuna::internals::{Dense, Level};
 use lacuna::metric::{Distances, SparseDistances, Value};
 use lacuna::output;
 use lacuna::rips::filtration_construction::{Construction, construct};
@@ -458,20 +458,17 @@ fn assembled<T: Value>(case: &Case, distances: &Distances<T>, value: f64) -> Res
         let mut expected = None;
         for level in Level::available() {
             for width in [16, 32] {
-                let store = Pivots::with_capacity(0).map_err(|error| refused(&error))?;
+                let store = Pivots::<u64>::with_capacity(0).map_err(|error| refused(&error))?;
                 let construction = Construction {
                     dim,
-                    code: Code::<u64>::new(n, dim + 1),
-                    cofacet_code: Code::new(n, dim + 2),
-                    below: &store,
                     layer: if case.sorted { SecondLayer::Sorted } else { SecondLayer::Implicit },
                     rank_width: width,
                     level,
                     progress: &(),
                 };
                 let columns = match width {
-                    16 => construct(&Dense::new(n, narrow.clone(), level), &construction).columns,
-                    _ => construct(&Dense::new(n, wide.clone(), level), &construction).columns,
+                    16 => construct(&Dense::new(n, narrow.clone(), level), &construction, &store).columns,
+                    _ => construct(&Dense::new(n, wide.clone(), level), &construction, &store).columns,
                 };
                 let what = format!("columns of dimension {dim}, ranks of {width} bits, {}", level.name());
                 same(&what, &columns, expected.get_or_insert_with(|| columns.clone()))?;

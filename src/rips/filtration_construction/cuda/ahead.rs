@@ -6,11 +6,9 @@ use std::thread::{Builder, Scope};
 use std::time::Duration;
 
 use super::{DeviceSweep, OnSwept};
-use crate::backend::{Decision, guarded};
+use crate::backend::guarded;
 use crate::cuda::CudaError;
 use crate::progress::{Progress, check};
-#[cfg(test)]
-use crate::rips::filtration_construction::tests::stand_in::StandIn;
 use crate::rips::filtration_construction::{Enumerate, Undecided};
 
 /// Interval at which a reduction that waits for the devices checks whether the run is to end.
@@ -19,50 +17,9 @@ const LOOK: Duration = Duration::from_millis(20);
 /// The simplices that devices leave undecided in a dimension, or the reason why they failed.
 type Swept = Result<Undecided, CudaError>;
 
-/// The devices of a run, as decided, and in tests the stand-in that replaces them.
-pub(in crate::rips) struct Dispatch {
-    pub(in crate::rips) decision: Decision,
-    #[cfg(test)]
-    pub(in crate::rips) stand_in: Option<StandIn>,
-}
-
-impl From<Decision> for Dispatch {
-    fn from(decision: Decision) -> Self {
-        Dispatch {
-            decision,
-            #[cfg(test)]
-            stand_in: None,
-        }
-    }
-}
-
-impl Dispatch {
-    /// Whether there is a device that sweeps.
-    pub(in crate::rips) fn has_devices(&self) -> bool {
-        #[cfg(test)]
-        if self.stand_in.is_some() {
-            return true;
-        }
-        !self.decision.gpus.is_empty()
-    }
-
-    /// Sweeps the dimensions in turn on the devices and passes the result of each to `found`, until that returns that
-    /// the sweep is to stop. A panic is passed on as a failure of a device.
-    fn sweep(&self, complex: &dyn Enumerate, sweep: &DeviceSweep<'_>, found: OnSwept<'_>) {
-        let swept = guarded(|| {
-            #[cfg(test)]
-            if let Some(stand_in) = &self.stand_in {
-                stand_in.sweep(complex, sweep, found);
-                return Ok(());
-            }
-            complex.sweep_on(sweep, found);
-            Ok(())
-        });
-        if let Err(panic) = swept {
-            found(Err(panic));
-        }
-    }
-}
+/// Sweeps the dimensions in turn on devices and passes the result of each to the receiver, until that returns that the
+/// sweep is to stop. It is [`Enumerate::sweep_on`], or the stand-in of a test.
+pub(in crate::rips) type Sweeper<'a> = &'a (dyn Fn(&dyn Enumerate, &DeviceSweep<'_>, OnSwept<'_>) + Sync);
 
 /// Receiver of the undecided simplices of one dimension after the other, as the devices find them.
 pub(in crate::rips) struct Ahead {
@@ -73,20 +30,23 @@ impl Ahead {
     /// Starts a thread that drives the devices; without devices nothing is swept ahead.
     pub(in crate::rips) fn start<'scope>(
         scope: &'scope Scope<'scope, '_>,
-        dispatch: &'scope Dispatch,
+        sweeper: Option<Sweeper<'scope>>,
         complex: &'scope dyn Enumerate,
         sweep: DeviceSweep<'scope>,
     ) -> Self {
-        if !dispatch.has_devices() {
-            return Ahead { found: None };
-        }
+        let Some(sweeper) = sweeper else { return Ahead { found: None } };
         // The channel holds one dimension while the next is swept.
         let (send, found): (SyncSender<Swept>, _) = sync_channel(1);
         let mut hand_over = move |swept: Swept| {
             let failed = swept.is_err();
             send.send(swept).is_ok() && !failed
         };
-        let drive = move || dispatch.sweep(complex, &sweep, &mut hand_over);
+        // A panic is passed on as a failure of a device.
+        let drive = move || {
+            if let Err(panic) = guarded(|| Ok(sweeper(complex, &sweep, &mut hand_over))) {
+                hand_over(Err(panic));
+            }
+        };
         // If no thread starts, nothing is sent, which `next` reports as a failure of the devices.
         let _ = Builder::new().name("sweep".into()).spawn_scoped(scope, drive);
         Ahead { found: Some(found) }

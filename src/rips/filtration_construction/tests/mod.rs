@@ -6,6 +6,7 @@ pub(in crate::rips) mod stand_in;
 use std::collections::BTreeMap;
 
 use super::*;
+use crate::rips::code::Code;
 use crate::rips::complex::{ABSENT, Band, Cofacet, Complex, Dense, Sparse, stride};
 use crate::rips::components::Forest;
 use crate::rips::pair_store::Pivots;
@@ -172,11 +173,11 @@ impl Enumerate for Cut<'_> {
 
     fn enumerate(
         &self,
-        enumeration: &Enumeration<'_>,
+        construction: &Construction<'_>,
         parts: &SharedRange,
         sink: &mut dyn Sink,
     ) -> SimplexCounts {
-        neighbourhood::by_neighbourhoods(self.0, enumeration, parts, sink, self.1)
+        neighbourhood::by_neighbourhoods(self.0, construction, parts, sink, self.1)
     }
 
     fn sweep_on(&self, devices: &DeviceSweep<'_>, found: OnSwept<'_>) {
@@ -190,17 +191,8 @@ fn conforms(table: &Table, dim: usize, rank_width: u32, level: Level, complex: &
     let pivots = Pivots::with_capacity(expected.cleared.len()).unwrap();
     expected.cleared.iter().for_each(|&entry| pivots.insert(entry, 0).unwrap());
     for layer in [SecondLayer::Implicit, SecondLayer::Sorted] {
-        let construction = Construction {
-            dim,
-            code: Code::new(table.n, dim + 1),
-            cofacet_code: Code::new(table.n, dim + 2),
-            below: &pivots,
-            layer,
-            rank_width,
-            level,
-            progress: &(),
-        };
-        let found = construct(complex, &construction);
+        let construction = Construction { dim, layer, rank_width, level, progress: &() };
+        let found = construct(complex, &construction, &pivots);
         assert_eq!(found.columns, expected.columns, "n = {}, dimension {dim}, {layer:?}", table.n);
         assert_eq!(found.counts, expected.counts, "n = {}, dimension {dim}, {layer:?}", table.n);
         match &found.apparent {
@@ -279,18 +271,15 @@ fn undecided_of_several_parts_are_merged_and_checked() {
     let mut state = 17;
     let table = Table::random(12, 5, 1, &mut state);
     let (dim, expected) = (2, expected(&table, 2));
-    let nothing = Pivots::<u64>::none();
+    let (nothing, code) = (Pivots::<u64>::none(), Code::<u64>::new(table.n, dim + 1));
     let construction = Construction {
         dim,
-        code: Code::<u64>::new(table.n, dim + 1),
-        cofacet_code: Code::new(table.n, dim + 2),
-        below: &nothing,
         layer: SecondLayer::Sorted,
         rank_width: 16,
         level: Level::detect(),
         progress: &(),
     };
-    let own = construct(&table.sparse(), &construction);
+    let own = construct(&table.sparse(), &construction, &nothing);
     let ApparentPairs::Sorted(cofacets) = &own.apparent else { panic!("they were asked for") };
     // Each part has every other entry: columns descend, cofacets ascend.
     let parts =
@@ -302,14 +291,14 @@ fn undecided_of_several_parts_are_merged_and_checked() {
         counts: own.counts,
         seconds: 0.0,
     };
-    assert_eq!(swept().check(&own, &construction.code), Ok(()));
+    assert_eq!(swept().check(&own, &code), Ok(()));
     let mut wrong = swept();
     wrong.columns[1].pop();
-    let difference = wrong.check(&own, &construction.code).unwrap_err();
+    let difference = wrong.check(&own, &code).unwrap_err();
     assert!(difference.starts_with("residue, column "), "{difference}");
     let mut wrong = swept();
     wrong.cofacets.clear();
-    let difference = wrong.check(&own, &construction.code).unwrap_err();
+    let difference = wrong.check(&own, &code).unwrap_err();
     assert!(difference.starts_with("apparent pairs, cofacet 0: None on the device, Some("), "{difference}");
 
     let pivots = Pivots::with_capacity(expected.cleared.len()).unwrap();

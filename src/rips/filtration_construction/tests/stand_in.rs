@@ -1,7 +1,6 @@
 //! A stand-in for a device in tests: it computes on the CPU what a device computes, and fails on demand.
 
 use crate::cuda::CudaError;
-use crate::rips::code::Code;
 use crate::rips::filtration_construction::{
     Construction, DeviceSweep, Enumerate, OnSwept, SimplexCounts, Undecided, construct,
 };
@@ -45,14 +44,12 @@ impl StandIn {
                 complex,
                 &Construction {
                     dim,
-                    code: Code::new(sweep.points, dim + 1),
-                    cofacet_code: Code::new(sweep.points, dim + 2),
-                    below: &nothing,
                     layer: sweep.layer,
                     rank_width: sweep.rank_width,
                     level: Level::detect(),
                     progress: &(),
                 },
+                &nothing,
             );
             let pair_store = PairStoreStats {
                 layer2_sort_seconds: residue.pair_store.layer2_sort_seconds,
