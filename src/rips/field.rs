@@ -72,13 +72,13 @@ impl Field for Two {
 
 /// The field Z/p for a prime p below 2^16.
 #[derive(Debug, Clone, Copy)]
-pub struct Modulo {
+pub(crate) struct Modulo {
     p: u32,
 }
 
 impl Modulo {
     /// The field Z/`p`; `p` must be a prime below 2^16.
-    pub fn new(p: u16) -> Self {
+    pub(crate) fn new(p: u16) -> Self {
         Modulo { p: p.into() }
     }
 

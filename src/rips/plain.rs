@@ -6,6 +6,7 @@
 //! suits small inputs only. It shares nothing with the fast version but the types of input and output.
 
 use std::cmp::{Ordering, Reverse};
+use std::collections::BTreeMap;
 
 use hashbrown::HashMap;
 
@@ -122,22 +123,30 @@ fn order(a: &Simplex, b: &Simplex) -> Ordering {
         .then(b.vertices.cmp(&a.vertices))
 }
 
+/// A column over Z/p: the coefficient of each row.
+type Column = BTreeMap<usize, u64>;
+
 /// Finds the pivot (the papers' *low*) of every column by the standard algorithm, left to right; `None` if the column
 /// reduces to zero.
 fn standard_reduction(filtration: &[Simplex], p: u64) -> Vec<Option<usize>> {
     let position: HashMap<&[usize], usize> =
         filtration.iter().enumerate().map(|(k, s)| (s.vertices.as_slice(), k)).collect();
-    let mut columns: Vec<Vec<(usize, u64)>> = Vec::with_capacity(filtration.len());
+    let mut columns: Vec<Column> = Vec::with_capacity(filtration.len());
     let mut column_with_pivot: HashMap<usize, usize> = HashMap::new();
     let mut pivots = Vec::with_capacity(filtration.len());
     for (j, simplex) in filtration.iter().enumerate() {
         let mut column = boundary(simplex, &position, p);
-        while let Some(&(pivot, c)) = column.last() {
-            let Some(&i) = column_with_pivot.get(&pivot) else { break };
-            let (_, other) = columns[i][columns[i].len() - 1];
-            column = add(&column, &columns[i], p - c * inverse(other, p) % p, p);
+        while let Some((pivot, &c)) = column.last_key_value() {
+            let Some(&i) = column_with_pivot.get(pivot) else { break };
+            let factor = p - c * inverse(columns[i][pivot], p) % p;
+            for (&row, other) in &columns[i] {
+                let sum = (column.remove(&row).unwrap_or(0) + factor * other) % p;
+                if sum != 0 {
+                    column.insert(row, sum);
+                }
+            }
         }
-        let pivot = column.last().map(|&(row, _)| row);
+        let pivot = column.last_key_value().map(|(&row, _)| row);
         if let Some(row) = pivot {
             column_with_pivot.insert(row, j);
         }
@@ -147,48 +156,12 @@ fn standard_reduction(filtration: &[Simplex], p: u64) -> Vec<Option<usize>> {
     pivots
 }
 
-/// The boundary of a simplex as (row, coefficient), rows ascending.
-fn boundary(simplex: &Simplex, position: &HashMap<&[usize], usize>, p: u64) -> Vec<(usize, u64)> {
-    if simplex.vertices.len() == 1 {
-        return Vec::new();
-    }
-    let mut column: Vec<(usize, u64)> = (0..simplex.vertices.len())
-        .map(|k| {
-            let mut facet = simplex.vertices.clone();
-            facet.remove(k);
-            (position[facet.as_slice()], if k % 2 == 0 { 1 } else { p - 1 })
-        })
-        .collect();
-    column.sort_unstable();
-    column
-}
-
-/// The sum a + factor·b over Z/p, rows ascending.
-fn add(a: &[(usize, u64)], b: &[(usize, u64)], factor: u64, p: u64) -> Vec<(usize, u64)> {
-    let mut sum = Vec::with_capacity(a.len() + b.len());
-    let (mut x, mut y) = (a.iter().copied().peekable(), b.iter().copied().peekable());
-    loop {
-        let (row, c) = match (x.peek(), y.peek()) {
-            (None, None) => return sum,
-            (Some(&(r, c)), Some(&(s, d))) if r == s => {
-                x.next();
-                y.next();
-                (r, (c + factor * d) % p)
-            }
-            (Some(&(r, c)), other) if other.is_none_or(|&(s, _)| r < s) => {
-                x.next();
-                (r, c)
-            }
-            (_, Some(&(s, d))) => {
-                y.next();
-                (s, factor * d % p)
-            }
-            (Some(_), None) => unreachable!("covered by the guard above"),
-        };
-        if c != 0 {
-            sum.push((row, c));
-        }
-    }
+/// The boundary of a simplex.
+fn boundary(simplex: &Simplex, position: &HashMap<&[usize], usize>, p: u64) -> Column {
+    let vertices = &simplex.vertices;
+    let facet = |k: usize| [&vertices[..k], &vertices[k + 1..]].concat();
+    let facets = (0..vertices.len()).filter(|_| vertices.len() > 1);
+    facets.map(|k| (position[facet(k).as_slice()], if k % 2 == 0 { 1 } else { p - 1 })).collect()
 }
 
 /// The inverse modulo a prime p, by Fermat's little theorem.

@@ -8,8 +8,6 @@ use rayon::iter::ParallelIterator;
 use rayon::slice::{ParallelSlice, ParallelSliceMut};
 use ruint::aliases::U512;
 
-use super::field::{Field, Modulo, Two};
-
 /// An unsigned integer for packed entries: `u64`, `u128`, or 512 bits for entries that do not fit these.
 pub trait Word:
     Copy
@@ -29,17 +27,11 @@ pub trait Word:
     const BITS: u32;
     /// The number of 64-bit limbs.
     const LIMBS: usize = Self::BITS as usize / 64;
+    /// Whether entries of this width are rare, so that reduction uses the arithmetic of Z/p for every p, and sorting uses
+    /// one thread.
+    const IS_RARE: bool = Self::LIMBS > 2;
     /// The number 0.
     const ZERO: Self;
-    /// The type of the field Z/2 that is used with entries of this width.
-    type BinaryField: Field;
-
-    /// The field Z/2.
-    fn binary_field() -> Self::BinaryField;
-    /// Sorts distinct words on the threads of the current pool.
-    fn sort(words: &mut [Self]);
-    /// Sorts distinct words that consist of a few sorted runs.
-    fn sort_runs(words: &mut [Self]);
 
     /// Widens a 32-bit number.
     fn from_u32(x: u32) -> Self;
@@ -76,20 +68,6 @@ macro_rules! word {
 
             const BITS: u32 = <$t>::BITS;
             const ZERO: Self = 0;
-            type BinaryField = Two;
-
-            fn binary_field() -> Two {
-                Two
-            }
-
-            fn sort(words: &mut [Self]) {
-                words.par_sort_unstable();
-            }
-
-            fn sort_runs(words: &mut [Self]) {
-                // A merge sort, which exploits existing runs.
-                words.par_sort();
-            }
 
             #[inline(always)]
             fn from_u32(x: u32) -> Self {
@@ -132,24 +110,11 @@ word!(
 );
 word!(u128);
 
-/// Entries of 512 bits are for simplices with very many vertices. They are rare, so little code is specialised for
-/// them: reduction uses the arithmetic of Z/p for every p, and sorting uses one thread.
+/// Entries of 512 bits are for simplices with very many vertices. They are rare, so little code is compiled for them:
+/// [`Word::IS_RARE`] is set.
 impl Word for U512 {
     const BITS: u32 = 512;
     const ZERO: Self = U512::ZERO;
-    type BinaryField = Modulo;
-
-    fn binary_field() -> Modulo {
-        Modulo::new(2)
-    }
-
-    fn sort(words: &mut [Self]) {
-        words.sort_unstable();
-    }
-
-    fn sort_runs(words: &mut [Self]) {
-        words.sort_unstable();
-    }
 
     fn from_u32(x: u32) -> Self {
         U512::from(x)
@@ -177,6 +142,16 @@ impl Word for U512 {
     }
 }
 
+/// Sorts distinct words, on the threads of the current pool unless the words are rare.
+pub(crate) fn sort<W: Word>(words: &mut [W]) {
+    if W::IS_RARE { words.sort_unstable() } else { words.par_sort_unstable() }
+}
+
+/// Sorts distinct words that consist of a few sorted runs, which a merge sort exploits.
+pub(crate) fn sort_runs<W: Word>(words: &mut [W]) {
+    if W::IS_RARE { words.sort() } else { words.par_sort() }
+}
+
 /// The limbs of a word, least significant first.
 pub(crate) fn limbs<W: Word>(word: W) -> impl Iterator<Item = u64> {
     (0..W::LIMBS).map(move |k| word.limb(k))
@@ -201,10 +176,10 @@ mod tests {
         assert_eq!(W::LIMBS * 64, W::BITS as usize);
         let ascending: Vec<W> = (0..100).map(|k| W::from_u32(k) << 30).collect();
         let mut words: Vec<W> = (0..100).map(|k| ascending[k * 37 % 100]).collect();
-        W::sort(&mut words);
+        sort(&mut words);
         assert_eq!(words, ascending);
         words.rotate_left(30);
-        W::sort_runs(&mut words);
+        sort_runs(&mut words);
         assert_eq!(words, ascending);
     }
 

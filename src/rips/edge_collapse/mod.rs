@@ -42,6 +42,8 @@ mod ranks;
 mod replica;
 mod search;
 
+use serde::{Deserialize, Serialize};
+
 pub(super) use self::cost_test::{CostTest, preparation};
 use self::order::ordered;
 use super::rank::{Ranking, Values};
@@ -50,6 +52,7 @@ use crate::memory::Refused;
 use crate::progress::Progress;
 
 /// The result of a collapse.
+#[derive(Serialize, Deserialize)]
 pub(super) struct Collapsed {
     /// The remaining edges. Each input edge had a rank of its own, in the order of Ripser's filtration, so several
     /// ranks may have the same value.

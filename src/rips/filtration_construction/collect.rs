@@ -8,7 +8,7 @@ use super::{Residue, SimplexCounts};
 use crate::rips::code::Code;
 use crate::rips::pair_store::{ApparentPairs, Pivots, SecondLayer};
 use crate::rips::stats::PairStoreStats;
-use crate::rips::word::Word;
+use crate::rips::word::{Word, sort};
 
 /// One thread's part of the residue.
 pub(super) struct Collector<'a, W> {
@@ -69,7 +69,7 @@ pub(super) fn residue<W: Word>(
         counts.apparent += swept.apparent;
         undecided += part.undecided;
     }
-    W::sort(&mut columns);
+    sort(&mut columns);
     columns.reverse();
     let mut pair_store = PairStoreStats::of_clearing(undecided);
     let apparent = match layer {
@@ -86,7 +86,7 @@ fn sorted<W: Word>(listed: Vec<Vec<W>>, pair_store: &mut PairStoreStats) -> Appa
     cofacets.reserve_exact(listed.iter().map(Vec::len).sum());
     listed.into_iter().for_each(|part| cofacets.extend(part));
     let list = started.elapsed().as_secs_f64();
-    W::sort(&mut cofacets);
+    sort(&mut cofacets);
     pair_store.layer2_writes = cofacets.len() as u64;
     pair_store.layer2_list_seconds = list;
     pair_store.layer2_sort_seconds = started.elapsed().as_secs_f64() - list;

@@ -8,10 +8,9 @@ use std::time::Instant;
 use super::{Residue, SimplexCounts};
 use crate::rips::clearing;
 use crate::rips::code::Code;
-use crate::rips::pair_store::SecondLayer;
-use crate::rips::pair_store::{ApparentPairs, Pivots};
+use crate::rips::pair_store::{ApparentPairs, Pivots, SecondLayer};
 use crate::rips::stats::PairStoreStats;
-use crate::rips::word::Word;
+use crate::rips::word::{Word, sort_runs};
 
 /// The simplices that a sweep leaves undecided in one dimension.
 #[derive(Debug, Default)]
@@ -41,8 +40,8 @@ impl Undecided {
                 self.counts, own.counts
             ));
         }
-        let theirs = descending::<W>(&self.columns);
-        if let Some((place, ours, theirs)) = first_difference(own.columns.iter(), theirs.iter()) {
+        let theirs = descending::<W>(self.columns.clone());
+        if let Some((place, ours, theirs)) = first_difference(&own.columns, &theirs) {
             return Err(format!(
                 "residue, column {place}: {} on the device, {} on the processor",
                 named(theirs, code),
@@ -50,8 +49,8 @@ impl Undecided {
             ));
         }
         if let ApparentPairs::Sorted(ours) = &own.apparent {
-            let theirs = listed::<W>(self.cofacets.clone());
-            if let Some((place, ours, theirs)) = first_difference(ours.iter(), theirs.iter()) {
+            let theirs = words::<W>(self.cofacets.clone());
+            if let Some((place, ours, theirs)) = first_difference(ours, &theirs) {
                 return Err(format!(
                     "apparent pairs, cofacet {place}: {theirs:?} on the device, {ours:?} on the processor"
                 ));
@@ -62,8 +61,7 @@ impl Undecided {
 
     /// The residue: the undecided simplices that layer 1 of the dimension below does not clear.
     pub fn clear<W: Word>(self, below: &Pivots<W>, layer: SecondLayer) -> Residue<W> {
-        let undecided = descending(&self.columns);
-        drop(self.columns);
+        let undecided = descending(self.columns);
         let columns = clearing::uncleared_by_layer1(&undecided, below);
         let mut counts = self.counts;
         counts.cleared += (undecided.len() - columns.len()) as u64;
@@ -72,7 +70,7 @@ impl Undecided {
         let apparent = match layer {
             SecondLayer::Implicit => ApparentPairs::Implicit,
             SecondLayer::Sorted => {
-                let (started, cofacets) = (Instant::now(), listed(self.cofacets));
+                let (started, cofacets) = (Instant::now(), words(self.cofacets));
                 pair_store.layer2_list_seconds += started.elapsed().as_secs_f64();
                 pair_store.layer2_writes = cofacets.len() as u64;
                 ApparentPairs::Sorted(cofacets)
@@ -83,19 +81,10 @@ impl Undecided {
 }
 
 /// The first position at which two lists differ, and the element of each list there.
-fn first_difference<'a, W: Word>(
-    mut ours: impl Iterator<Item = &'a W>,
-    mut theirs: impl Iterator<Item = &'a W>,
-) -> Option<(usize, Option<W>, Option<W>)> {
-    let mut place = 0;
-    loop {
-        let (own, their) = (ours.next(), theirs.next());
-        if own != their {
-            return Some((place, own.copied(), their.copied()));
-        }
-        own?;
-        place += 1;
-    }
+fn first_difference<W: Word>(ours: &[W], theirs: &[W]) -> Option<(usize, Option<W>, Option<W>)> {
+    let elements = |place: usize| (ours.get(place).copied(), theirs.get(place).copied());
+    let mut places = (0..ours.len().max(theirs.len())).map(|place| (place, elements(place)));
+    places.find(|(_, (own, their))| own != their).map(|(place, (own, their))| (place, own, their))
 }
 
 fn named<W: Word>(entry: Option<W>, code: &Code<W>) -> String {
@@ -105,28 +94,24 @@ fn named<W: Word>(entry: Option<W>, code: &Code<W>) -> String {
     format!("{vertices:?} of rank {}", code.rank(entry))
 }
 
-/// The words of descending parts, given by their limbs, as one descending list.
-fn descending<W: Word>(parts: &[Vec<u64>]) -> Vec<W> {
-    let mut all = Vec::with_capacity(parts.iter().map(|part| part.len() / W::LIMBS).sum());
-    for part in parts {
-        all.extend(part.chunks_exact(W::LIMBS).rev().map(|limbs| W::from_limbs(|k| limbs[k])));
-    }
-    if parts.len() > 1 {
-        W::sort_runs(&mut all);
-    }
-    all.reverse();
-    all
-}
-
-/// The words of ascending parts, given by their limbs, as one ascending list. There may be nearly as many words as
+/// The words of sorted parts, given by their limbs, one part after the other. There may be nearly as many words as
 /// simplices, so a single part of one-limb words is returned without a copy.
-fn listed<W: Word>(mut parts: Vec<Vec<u64>>) -> Vec<W> {
+fn words<W: Word>(mut parts: Vec<Vec<u64>>) -> Vec<W> {
     parts.retain(|part| !part.is_empty());
     if parts.len() < 2 {
         return W::from_limb_list(parts.pop().unwrap_or_default());
     }
     let mut all = Vec::with_capacity(parts.iter().map(|part| part.len() / W::LIMBS).sum());
     parts.into_iter().for_each(|part| all.append(&mut W::from_limb_list(part)));
-    W::sort_runs(&mut all);
+    sort_runs(&mut all);
+    all
+}
+
+/// The words of descending parts as one descending list.
+fn descending<W: Word>(parts: Vec<Vec<u64>>) -> Vec<W> {
+    let mut all = words(parts);
+    if all.first() < all.last() {
+        all.reverse();
+    }
     all
 }

@@ -184,35 +184,30 @@ impl<'a> SavedCollapse<'a> {
     pub(super) fn load(&self) -> Result<Option<Collapsed>, SnapshotError> {
         let Some(snapshot) = self.checkpoint.load(&self.name, COLLAPSE)? else { return Ok(None) };
         let mut payload = snapshot.payload_of(COLLAPSE)?;
-        let stats = payload.record("statistics")?;
-        let (values, repeated): (Vec<f64>, Vec<f64>) = payload.table("values and repeated values")?;
-        let (pairs, numbers): (Vec<(u32, u32)>, Vec<u32>) = payload.table("edges")?;
+        let collapsed: Collapsed = payload.table("graph")?;
+        let Collapsed { graph: Ranking { values, edges }, repeated, .. } = &collapsed;
+        let (Values::Listed(values), Layout::Pairs(pairs)) = (values, &edges.layout) else {
+            return Err(payload.unexpected("graph", "values and edges in lists", "others"));
+        };
         let ascends = |values: &[f64]| values.is_sorted() && values.iter().all(|value| !value.is_nan());
-        if !ascends(&values) || !ascends(&repeated) {
+        if !ascends(values) || !ascends(repeated) {
             return Err(payload.unexpected("values", "ascending numbers", "others"));
         }
         let is_edge = |&(i, j): &(u32, u32)| i > j && (i as usize) < self.points;
-        let are_ranked =
-            numbers.len() == pairs.len() && numbers.iter().all(|&rank| (rank as usize) < values.len());
+        let are_ranked = edges.points == self.points
+            && edges.numbers.len() == pairs.len()
+            && edges.numbers.iter().all(|&rank| (rank as usize) < values.len());
         if !pairs.iter().all(is_edge) || !are_ranked {
             return Err(payload.unexpected("edges", "edges of this graph", "others"));
         }
         payload.end()?;
-        let edges = Edges { points: self.points, numbers, layout: Layout::Pairs(pairs) };
-        let graph = Ranking { values: Values::Listed(values), edges };
-        Ok(Some(Collapsed { graph, repeated, stats }))
+        Ok(Some(collapsed))
     }
 
     /// Saves a collapse.
     pub(super) fn save(&self, collapsed: &Collapsed) {
-        let Collapsed { graph: Ranking { values, edges }, repeated, stats } = collapsed;
-        // A collapsed graph is a list of edges with values of their own, so nothing else happens.
-        let (Values::Listed(values), Layout::Pairs(pairs)) = (values, &edges.layout) else { return };
+        let stats = &collapsed.stats;
         let facts = facts([("edges before", stats.before.to_string()), ("edges", stats.after.to_string())]);
-        self.checkpoint.save(&self.name, COLLAPSE, &facts, &mut |out| {
-            out.record(stats)?;
-            out.record(&(values, repeated))?;
-            out.record(&(pairs, &edges.numbers))
-        });
+        self.checkpoint.save(&self.name, COLLAPSE, &facts, &mut |out| out.record(collapsed));
     }
 }

@@ -9,7 +9,7 @@ use crate::diagram::Bar;
 use crate::progress::if_finished;
 use crate::rips::code::Code;
 use crate::rips::components::{ComponentBar, Forest, component_bars};
-use crate::rips::field::Modulo;
+use crate::rips::field::{Modulo, Two};
 use crate::rips::filtration_construction::cuda::ahead::Ahead;
 use crate::rips::filtration_construction::{Construction, Enumerate, Residue, Undecided, construct};
 use crate::rips::pair_store::{Below, Pivots};
@@ -209,7 +209,7 @@ impl Run<'_> {
         });
         let wanted = columns.as_mut().map(|columns| columns as Wanted<'_, W>);
         let reduction = match self.plan.modulus {
-            2 => reduce(&submatrix, W::binary_field(), wanted),
+            2 if !W::IS_RARE => reduce(&submatrix, Two, wanted),
             p => reduce(&submatrix, Modulo::new(p), wanted),
         }?;
         self.count(residue, &reduction, started.elapsed().as_secs_f64());

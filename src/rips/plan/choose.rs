@@ -9,8 +9,13 @@ use crate::rips::submatrix_reduction::Walking;
 use crate::rips::{RipsError, RipsOptions, Summary, footprint};
 use crate::simd::Level;
 
+/// Bits of a stored rank: 16 if all ranks fit.
+fn rank_width(ranks: usize) -> u32 {
+    if ranks <= MOST_NARROW_RANKS { 16 } else { 32 }
+}
+
 /// Maximum number of distinct ranks stored in 16 bits: one 16-bit value stands for absent edges.
-pub(super) const MOST_NARROW_RANKS: usize = u16::MAX as usize;
+const MOST_NARROW_RANKS: usize = u16::MAX as usize;
 
 /// Available widths of entries in bits, narrowest first.
 const ENTRY_WIDTHS: [u32; 3] = [64, 128, 512];
@@ -60,7 +65,7 @@ pub(in crate::rips) fn choose(
         search,
         ranks,
         keys_are_ranks: matches!(values, Values::Keys { .. }),
-        rank_width: rank_width(ranks, entry_width),
+        rank_width: rank_width(ranks),
         index_width,
         entry_width,
         shape: if summary.is_dense() { Shape::Dense } else { Shape::Sparse { bitsets } },
@@ -120,12 +125,6 @@ fn entry_widths(points: usize, max_dim: usize, ranks: usize) -> Result<(u32, u32
     }
 }
 
-/// Bits of a stored rank: 16 if all ranks fit. With entries of 512 bits, ranks always have 32 bits: such entries are
-/// rare and their arithmetic takes most of the time, so a sweep with twice as many lanes would gain little.
-fn rank_width(ranks: usize, entry_width: u32) -> u32 {
-    if ranks <= MOST_NARROW_RANKS && entry_width < 512 { 16 } else { 32 }
-}
-
 /// Number of bits of the greatest of `ranks` ranks.
 pub(in crate::rips) fn rank_bits(ranks: usize) -> u32 {
     usize::BITS - (ranks - 1).leading_zeros()
@@ -144,9 +143,7 @@ mod tests {
         assert_eq!(entry_widths(40, 19, 100), Ok((126, 512)));
         let refused = entry_widths(40, 98, 100);
         assert_eq!(refused, Err(RipsError::TooWide { dim: 98, points: 40, bits: 607, widest: 512 }));
-        assert_eq!([65_535, 65_536].map(|ranks| rank_width(ranks, 64)), [16, 32]);
-        assert_eq!([65_535, 65_536].map(|ranks| rank_width(ranks, 128)), [16, 32]);
-        assert_eq!(rank_width(2, 512), 32);
+        assert_eq!([65_535, 65_536].map(rank_width), [16, 32]);
         assert_eq!([1, 2, 3, 256, 257].map(rank_bits), [0, 1, 2, 8, 9]);
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{PairSearch, Plan, SecondLayer, Shape, choose};
+use super::{PairSearch, Plan, SecondLayer, Shape};
 use crate::names;
 
 impl fmt::Display for Plan {
@@ -122,11 +122,7 @@ impl Plan {
                  entries would be no narrower with the distinct distances alone"
             );
         }
-        let why = match *rank_width {
-            16 => "fit 16 bits",
-            _ if *ranks > choose::MOST_NARROW_RANKS => "are too many for 16 bits",
-            _ => "would fit 16 bits, but with entries of 512 bits ranks have 32",
-        };
+        let why = if *rank_width == 16 { "fit 16 bits" } else { "are too many for 16 bits" };
         format!("{rank_width} bits: {ranks} distinct distances up to the threshold, zero included, {why}")
     }
 }
@@ -208,7 +204,6 @@ mod tests {
         assert!(line(&plan, "dimension").contains("900 was asked, 297 points"));
         assert_eq!(line(&plan, "threshold"), "inf: the whole filtration");
         assert!(line(&plan, "shape").contains("adjacency bitsets would be too large"));
-        assert!(line(&plan, "rank width").ends_with("but with entries of 512 bits ranks have 32"));
         let many = Plan { ranks: 65_536, ..plan.clone() };
         assert!(line(&many, "rank width").contains("too many for 16 bits"));
         let keys = Plan { keys_are_ranks: true, ..many };

@@ -1,12 +1,14 @@
 //! The edges of a filtration, each with a number: the key of its distance, or its rank.
 
+use serde::{Deserialize, Serialize};
+
 use crate::memory::{self, Refused};
 use crate::parallel::pieces_mut;
 use crate::rips::complex::{ABSENT, Sparse, stride};
 use crate::simd::Rank;
 
 /// Edges of a graph, each with a number: a key of its distance, or its rank.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Edges<N = u32> {
     /// The number of points.
     pub points: usize,
@@ -17,7 +19,7 @@ pub struct Edges<N = u32> {
 }
 
 /// The pairs of points to which numbers belong.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub enum Layout {
     /// All pairs of points, row by row below the diagonal.
     Lower,

@@ -68,15 +68,13 @@ impl<K: DistanceKey> Keyed<K> {
         progress: &dyn Progress,
     ) -> Result<Self, RipsError> {
         let points = distances.len();
+        let keyed = |numbers, layout, search| Keyed { edges: Edges { points, numbers, layout }, search };
         match distances {
             Distances::Matrix(matrix) => {
                 let mut keys = Vec::new();
                 memory::reserve(&mut keys, matrix.lower().len())?;
                 matrix.lower().par_iter().map(|&d| d.key()).collect_into_vec(&mut keys);
-                Ok(Keyed {
-                    edges: Edges { points, numbers: keys, layout: Layout::Lower },
-                    search: PairSearch::Given,
-                })
+                Ok(keyed(keys, Layout::Lower, PairSearch::Given))
             }
             Distances::Sparse(sparse) => {
                 let kept = || sparse.edges().iter().filter(|e| threshold.is_none_or(|t| e.distance <= t));
@@ -85,10 +83,7 @@ impl<K: DistanceKey> Keyed<K> {
                 memory::reserve(&mut pairs, keys.capacity())?;
                 keys.extend(kept().map(|e| e.distance.key()));
                 pairs.extend(kept().map(|e| (e.i, e.j)));
-                Ok(Keyed {
-                    edges: Edges { points, numbers: keys, layout: Layout::Pairs(pairs) },
-                    search: PairSearch::Given,
-                })
+                Ok(keyed(keys, Layout::Pairs(pairs), PairSearch::Given))
             }
             Distances::Points(cloud) => match nearness(cloud, threshold) {
                 Nearness::Few(threshold) => {
@@ -105,14 +100,9 @@ impl<K: DistanceKey> Keyed<K> {
                         && footprint::affords_square::<K>(points)
                         && cloud.dimension() <= MOST_TWICE
                     {
-                        let keys = square_of_points(cloud, progress)?;
-                        return Ok(Keyed {
-                            edges: Edges { points, numbers: keys, layout: Layout::Square },
-                            search,
-                        });
+                        return Ok(keyed(square_of_points(cloud, progress)?, Layout::Square, search));
                     }
-                    let keys = lower_of_points(cloud, progress, T::key)?;
-                    Ok(Keyed { edges: Edges { points, numbers: keys, layout: Layout::Lower }, search })
+                    Ok(keyed(lower_of_points(cloud, progress, T::key)?, Layout::Lower, search))
                 }
             },
         }

@@ -31,13 +31,15 @@ pub use rows::matrix_of_points;
 pub(super) use rows::rows_at_once;
 pub(super) use spanning_tree::{pays as spanning_tree_pays, spanning_tree};
 
+use serde::{Deserialize, Serialize};
+
 use self::order::ranks_of_keys;
 use super::{Progress, RipsError};
 use crate::metric::value::DistanceKey;
 use crate::metric::{Distances, Value};
 
 /// The distances of a filtration as ranks.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub struct Ranking {
     /// The value of each rank.
     pub values: Values,

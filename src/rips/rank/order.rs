@@ -11,6 +11,8 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use serde::{Deserialize, Serialize};
+
 use super::buckets::ranks_by_buckets;
 use super::small_input::{SMALL, ranks_of_small_input};
 use crate::memory;
@@ -25,7 +27,7 @@ use crate::simd::{Kernel, Level, Simd};
 pub(super) const CHUNK: usize = 1 << 14;
 
 /// The distance of each rank, ascending from 0.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Values {
     /// A list of distinct distances.
     Listed(Vec<f64>),

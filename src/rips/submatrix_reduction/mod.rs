@@ -146,15 +146,6 @@ pub struct ReductionCounts {
     pub pair_store: PairStoreStats,
 }
 
-impl std::ops::AddAssign for ReductionCounts {
-    fn add_assign(&mut self, other: ReductionCounts) {
-        self.shortcut += other.shortcut;
-        self.emergent += other.emergent;
-        self.additions += other.additions;
-        self.pair_store += other.pair_store;
-    }
-}
-
 /// A version of a reduced column: the simplices whose coboundaries add up to it.
 struct Version<W, F: Field> {
     column: usize,
@@ -280,7 +271,9 @@ fn reduce_columns<'a, W: Word, F: Field>(
                 break;
             }
         }
-        *lock(&total) += worker.end();
+        let (mut total, counts) = (lock(&total), worker.end());
+        total.additions += counts.additions;
+        total.pair_store += counts.pair_store;
     };
     let save = || {
         if shared.is_kept {

@@ -43,7 +43,7 @@ use crate::rips::code::Code;
 use crate::rips::complex::apparent_pairs::{cofacet_of, join};
 use crate::rips::complex::{ABSENT, Band, Cofacet, Complex, rank_of};
 use crate::rips::field::Field;
-use crate::rips::word::Word;
+use crate::rips::word::{Word, sort};
 use crate::simd::Level;
 
 /// Minimum number of simplices of a column that is walked; 3 in tests, where columns are short.
@@ -111,7 +111,7 @@ impl Edges {
             memory::reserve(&mut keys, found.len())?;
             keys.extend(found.iter().map(key));
         }
-        Word::sort(&mut keys);
+        sort(&mut keys);
         Ok(Edges(keys))
     }
 
