@@ -250,8 +250,11 @@ mod tests {
         for error in errors {
             assert_eq!(error.exit_code(), 1, "{error:?}");
         }
-        let wrong: [CliError; 3] =
-            [RipsError::Modulus(4).into(), curve(EccError::ReadOnce.into()), usage("there are 2 inputs")];
+        let wrong: [CliError; 3] = [
+            RipsError::TooManyEdges(4).into(),
+            curve(EccError::ReadOnce.into()),
+            usage("there are 2 inputs"),
+        ];
         assert!(wrong.iter().all(|error| error.exit_code() == 2));
     }
 

@@ -132,14 +132,22 @@ impl DistanceToMeasure {
 
     fn check(&self) -> Result<(), RipsError> {
         let is_good = self.exponent > 0.0 && self.exponent.is_finite();
-        if is_good { Ok(()) } else { Err(RipsError::MeasureExponent(self.exponent)) }
+        if is_good {
+            Ok(())
+        } else {
+            Err(RipsError::invalid(
+                "exponent of the distance to measure",
+                "a finite number above 0",
+                self.exponent,
+            ))
+        }
     }
 }
 
 /// The weighted distances of a matrix. Births that the points already have are replaced.
 ///
 /// # Errors
-/// [`RipsError::MeasureExponent`], [`RipsError::TooFewNeighbours`].
+/// [`RipsError::Invalid`], [`RipsError::TooFewNeighbours`].
 pub(super) fn weighted_matrix<T: Value>(
     matrix: DistanceMatrix<T>,
     measure: &DistanceToMeasure,
@@ -268,8 +276,8 @@ mod tests {
         near(births(3.0, 2).unwrap(), [28.0, 9.0, 35.0, 280.0].map(|sum: f64| 2.0 * (sum / 3.0).cbrt()));
         assert_eq!(births(2.0, 0), Ok(None));
         assert_eq!(births(2.0, 4), Err(RipsError::TooFewNeighbours { point: 0, found: 3, neighbours: 4 }));
-        assert!(matches!(births(f64::NAN, 1), Err(RipsError::MeasureExponent(_))));
-        assert_eq!(births(0.0, 1), Err(RipsError::MeasureExponent(0.0)));
+        assert!(matches!(births(f64::NAN, 1), Err(RipsError::Invalid { .. })));
+        assert!(matches!(births(0.0, 1), Err(RipsError::Invalid { .. })));
     }
 
     /// The complete graph is weighted as its matrix, also if a thread's entries are not a whole number of rows; and the

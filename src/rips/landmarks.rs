@@ -37,7 +37,7 @@ const PIECE: usize = 1 << 13;
 /// Chooses `count` landmarks, and returns the distances among them, in the order of their choice.
 ///
 /// # Errors
-/// [`RipsError::LandmarksOfEdges`], [`RipsError::LandmarkCount`].
+/// [`RipsError::Invalid`].
 pub(super) fn choose<T: Value>(
     distances: &Distances<T>,
     count: usize,
@@ -45,7 +45,8 @@ pub(super) fn choose<T: Value>(
 ) -> Result<(Distances<T>, Landmarks), RipsError> {
     let points = distances.len();
     if !(1..=points).contains(&count) {
-        return Err(RipsError::LandmarkCount { points, asked: count });
+        let expected = format!("from 1 to {points}, the number of points");
+        return Err(RipsError::invalid("landmarks", expected, count));
     }
     progress.begin("landmarks", None, count as u64);
     match distances {
@@ -59,7 +60,11 @@ pub(super) fn choose<T: Value>(
             let chosen = greedy(points, count, &|i, j| matrix.get(i, j), progress);
             Ok((rows_of(matrix, &chosen.points).into(), chosen))
         }
-        Distances::Sparse(_) => Err(RipsError::LandmarksOfEdges),
+        Distances::Sparse(_) => Err(RipsError::invalid(
+            "landmarks",
+            "points or a distance matrix to choose them of",
+            "a list of edges, which lacks distances",
+        )),
     }
 }
 
@@ -199,10 +204,11 @@ mod tests {
     #[test]
     fn what_has_no_landmarks() {
         let edges = Distances::from(SparseDistances::new(3, [(0, 1, 1.0f32)]).unwrap());
-        assert_eq!(choose(&edges, 2, &()), Err(RipsError::LandmarksOfEdges));
+        assert!(matches!(choose(&edges, 2, &()), Err(RipsError::Invalid { what: "landmarks", .. })));
         let one: Distances<f32> = PointCloud::new(1, vec![0.0]).unwrap().into();
         for asked in [0, 2] {
-            assert_eq!(choose(&one, asked, &()), Err(RipsError::LandmarkCount { points: 1, asked }));
+            let expected = "from 1 to 1, the number of points";
+            assert_eq!(choose(&one, asked, &()), Err(RipsError::invalid("landmarks", expected, asked)));
         }
     }
 }

@@ -142,12 +142,16 @@ impl Outcome {
 /// Reasons for which a run fails.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum RipsError {
-    /// The modulus is not a prime below 2^16.
-    #[error("modulus: expected a prime below 65536, found {0}")]
-    Modulus(u32),
-    /// The threshold is NaN or negative.
-    #[error("threshold: expected a non-negative number, found {0}")]
-    Threshold(f64),
+    /// An option or the input is out of range.
+    #[error("{what}: expected {expected}, found {found}")]
+    Invalid {
+        /// The option, or the part of the input.
+        what: &'static str,
+        /// The range.
+        expected: String,
+        /// The value.
+        found: String,
+    },
     /// The simplices do not fit the widest entry.
     #[error(
         "dimension {dim} of {points} points needs entries of {bits} bits, the widest are {widest}; ask for a lower --max-dim"
@@ -185,14 +189,6 @@ pub enum RipsError {
     /// The system refused memory although enough was available when the run began.
     #[error(transparent)]
     Refused(#[from] Refused),
-    /// There are too many points: vertices are numbers of 32 bits.
-    #[error("expected at most {most} points, found {points}")]
-    TooManyPoints {
-        /// Number of points.
-        points: usize,
-        /// Greatest number of points.
-        most: usize,
-    },
     /// There are too many different distances: ranks are numbers of 32 bits.
     #[error(
         "expected fewer than 2^32 - 1 different distances up to the threshold, found more; give a lower --threshold"
@@ -214,9 +210,6 @@ pub enum RipsError {
         /// The other point, 0-based.
         j: usize,
     },
-    /// The exponent of the distance to measure is not a finite number above 0.
-    #[error("exponent of the distance to measure: expected a finite number above 0, found {0}")]
-    MeasureExponent(f64),
     /// A point has fewer neighbours than its distance to measure needs.
     #[error(
         "the distance to measure takes {neighbours} neighbours of each point, point {point} has {found}; ask for fewer (--dtm-neighbors)"
@@ -229,24 +222,6 @@ pub enum RipsError {
         /// Number of neighbours requested.
         neighbours: usize,
     },
-    /// The number of landmarks is not between 1 and the number of points.
-    #[error("landmarks: expected from 1 to {points}, the number of points, found {asked}")]
-    LandmarkCount {
-        /// Number of points.
-        points: usize,
-        /// Number of landmarks requested.
-        asked: usize,
-    },
-    /// Landmarks of an edge list were requested, which lacks most distances.
-    #[error(
-        "landmarks: expected points or a distance matrix to choose them of, found a list of edges, which lacks distances"
-    )]
-    LandmarksOfEdges,
-    /// Landmarks were requested together with weights by the distance to a measure.
-    #[error(
-        "landmarks: expected points without weights, found weights by the distance to a measure, which is not that of a sample"
-    )]
-    WeightedLandmarks,
     /// The selection of bars for representatives is invalid.
     #[error(transparent)]
     Selection(#[from] SelectionError),
@@ -270,6 +245,12 @@ pub enum RipsError {
     /// The run was ended early by its [`Progress`].
     #[error(transparent)]
     Interrupted(#[from] Interrupted),
+}
+
+impl RipsError {
+    fn invalid(what: &'static str, expected: impl Into<String>, found: impl ToString) -> Self {
+        RipsError::Invalid { what, expected: expected.into(), found: found.to_string() }
+    }
 }
 
 impl<T: Value> Rips<T> {

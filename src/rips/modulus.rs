@@ -5,11 +5,11 @@ use super::RipsError;
 /// Checks that `p` is a prime below 2^16.
 ///
 /// # Errors
-/// [`RipsError::Modulus`]: `p` is not a prime below 2^16.
+/// [`RipsError::Invalid`]: `p` is not a prime below 2^16.
 pub fn prime_modulus(p: u32) -> Result<u16, RipsError> {
     match u16::try_from(p) {
         Ok(small) if is_prime(p) => Ok(small),
-        _ => Err(RipsError::Modulus(p)),
+        _ => Err(RipsError::invalid("modulus", "a prime below 65536", p)),
     }
 }
 
@@ -27,7 +27,7 @@ mod tests {
         assert_eq!((0..1 << 16).filter(|&p| prime_modulus(p).is_ok()).count(), 6542);
         assert_eq!(prime_modulus(65521), Ok(65521));
         for p in [0, 1, 4, 65535, 65536, 65537, u32::MAX] {
-            assert_eq!(prime_modulus(p), Err(RipsError::Modulus(p)));
+            assert_eq!(prime_modulus(p), Err(RipsError::invalid("modulus", "a prime below 65536", p)));
         }
     }
 }

@@ -104,17 +104,20 @@ pub(super) fn prepare<T: Value>(rips: Rips<T>, progress: &dyn Progress) -> Resul
     if let Some(t) = options.threshold
         && (t.is_nan() || t < 0.0)
     {
-        return Err(RipsError::Threshold(t));
+        return Err(RipsError::invalid("threshold", "a non-negative number", t));
     }
     options.representatives.as_ref().map_or(Ok(()), |request| request.bars.check())?;
     let points = distances.len();
     if points > MOST_POINTS {
-        return Err(RipsError::TooManyPoints { points, most: MOST_POINTS });
+        return Err(RipsError::invalid("points", format!("at most {MOST_POINTS}"), points));
     }
     let (max_dim, representatives) = (options.max_dim, options.representatives.as_ref());
+    if options.landmarks.is_some() && options.weights.is_some() {
+        let found = "weights by the distance to a measure, which is not that of a sample";
+        return Err(RipsError::invalid("landmarks", "points without weights", found));
+    }
     let (distances, landmarks) = match options.landmarks {
         None => (distances, None),
-        Some(_) if options.weights.is_some() => return Err(RipsError::WeightedLandmarks),
         Some(count) => {
             let (sample, chosen) = landmarks::choose(&distances, count, progress)?;
             drop(distances);

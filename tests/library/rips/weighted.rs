@@ -204,7 +204,7 @@ fn weights_that_cannot_be() {
     let few = with(DistanceToMeasure { neighbours: 4, ..DistanceToMeasure::default() });
     assert_eq!(few, Err(RipsError::TooFewNeighbours { point: 0, found: 3, neighbours: 4 }));
     let flat = with(DistanceToMeasure { exponent: f64::INFINITY, ..DistanceToMeasure::default() });
-    assert_eq!(flat, Err(RipsError::MeasureExponent(f64::INFINITY)));
+    assert!(matches!(flat, Err(RipsError::Invalid { .. })), "{flat:?}");
     let far = PointCloud::new(1, vec![0.0f32, 1.0, 2.0, 3e38, -3e38, 3e38]).expect("points");
     let far = Rips::new(far).weights(Some(DistanceToMeasure::default())).threshold(f64::INFINITY).run();
     assert!(
