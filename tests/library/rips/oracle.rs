@@ -14,7 +14,7 @@ use crate::common::variants::{Ask, Variant, assert_same, check, oracle};
 use check_computations::{Computed, computations};
 use lacuna::backend::{Backend, BackendRequest, Choice};
 use lacuna::metric::SparseDistances;
-use lacuna::rips::{Rips, RipsError, Shape};
+use lacuna::rips::{Rips, Shape};
 use rand::RngExt;
 use rand_pcg::Pcg64;
 
