@@ -30,19 +30,6 @@ pub struct Forest {
     pub trees: usize,
 }
 
-impl Forest {
-    /// The forest with the given entries as its edges, in any order.
-    fn of_entries<W: Word>(mut entries: Vec<W>, code: &Code<W>, trees: usize) -> Self {
-        entries.sort_unstable();
-        let mut vertices = Vec::with_capacity(2);
-        let edge = |entry| {
-            code.vertices_of(entry, &mut vertices);
-            RankedEdge { rank: code.rank(entry), vertices: [vertices[0], vertices[1]] }
-        };
-        Forest { edges: entries.into_iter().map(edge).collect(), trees }
-    }
-}
-
 /// A complex that can compute its minimum spanning forest.
 pub trait Components: Complex {
     /// The work of [`Components::forest`] in units of progress; 1 if it reports none.
@@ -132,9 +119,14 @@ impl<'a, W: Word> Growing<'a, W> {
     }
 
     /// The finished forest of `points` points.
-    fn forest(self, points: usize) -> Forest {
+    fn forest(mut self, points: usize) -> Forest {
         let trees = points - self.edges.len();
-        Forest::of_entries(self.edges, self.code, trees)
+        self.edges.sort_unstable();
+        let edge = |entry| {
+            self.code.vertices_of(entry, &mut self.vertices);
+            RankedEdge { rank: self.code.rank(entry), vertices: [self.vertices[0], self.vertices[1]] }
+        };
+        Forest { edges: self.edges.into_iter().map(edge).collect(), trees }
     }
 
     /// Adds those of the edges that join two trees, oldest first. Up to `few` edges are sorted at once. All older edges

@@ -145,11 +145,11 @@ pub enum RipsError {
     /// An option or the input is out of range.
     #[error("{what}: expected {expected}, found {found}")]
     Invalid {
-        /// The option, or the part of the input.
+        /// The name of the option, or of the part of the input.
         what: &'static str,
-        /// The range.
+        /// The values that are permitted.
         expected: String,
-        /// The value.
+        /// The value that was given.
         found: String,
     },
     /// The simplices do not fit the widest entry.
@@ -189,12 +189,12 @@ pub enum RipsError {
     /// The system refused memory although enough was available when the run began.
     #[error(transparent)]
     Refused(#[from] Refused),
-    /// There are too many different distances: ranks are numbers of 32 bits.
+    /// More different distances than ranks of 32 bits.
     #[error(
         "expected fewer than 2^32 - 1 different distances up to the threshold, found more; give a lower --threshold"
     )]
     TooManyDistances,
-    /// There are too many edges to collapse: each has a rank of its own, which must fit 32 bits.
+    /// More edges to collapse than ranks of 32 bits: each edge needs its own rank.
     #[error(
         "expected fewer than 2^32 - 1 edges to collapse, found {0}; leave them as they are (--collapse off)"
     )]

@@ -112,8 +112,8 @@ pub struct PairStoreStats {
     /// Seconds of insertions into layer 1, and of reading the clock once for each, summed over threads; 0 unless
     /// [`Rips::time_pair_store`](super::Rips::time_pair_store) enables timing.
     pub layer1_write_seconds: f64,
-    /// Seconds of the reduction's look-ups in both layers, and of reading the clock once for each, summed over threads; 0
-    /// unless timing is enabled.
+    /// Seconds of the reduction's look-ups in both layers, and of reading the clock once for each, summed over threads;
+    /// 0 unless timing is enabled.
     pub read_seconds: f64,
 }
 

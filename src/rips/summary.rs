@@ -96,9 +96,7 @@ impl Summary {
             enclosing_radius: given.is_none() && !edge_list,
         }
     }
-}
 
-impl Summary {
     /// Whether the fraction of pairs that are edges is large enough for a square matrix of ranks.
     pub(super) fn is_dense(&self) -> bool {
         self.edges as u64 >= binomial(self.points, 2) / SPARSE_BELOW as u64

@@ -27,8 +27,8 @@ pub trait Word:
     const BITS: u32;
     /// The number of 64-bit limbs.
     const LIMBS: usize = Self::BITS as usize / 64;
-    /// Whether entries of this width are rare, so that reduction uses the arithmetic of Z/p for every p, and sorting uses
-    /// one thread.
+    /// Whether entries of this width are rare. Little code is compiled for them: reduction uses the arithmetic of Z/p for
+    /// every p, and sorting uses one thread.
     const IS_RARE: bool = Self::LIMBS > 2;
     /// The number 0.
     const ZERO: Self;
@@ -110,8 +110,7 @@ word!(
 );
 word!(u128);
 
-/// Entries of 512 bits are for simplices with very many vertices. They are rare, so little code is compiled for them:
-/// [`Word::IS_RARE`] is set.
+/// Entries of 512 bits are for simplices with very many vertices.
 impl Word for U512 {
     const BITS: u32 = 512;
     const ZERO: Self = U512::ZERO;

@@ -168,7 +168,7 @@ fn counted(distances: DistanceMatrix<f64>, model: Model, gpu: Option<&Gpu>) -> R
     }
     let level = Level::detect();
     let complex = Dense::<u32>::new(n, ranking.edges.square()?, level);
-    let nothing = Pivots::none();
+    let nothing = Pivots::with_capacity(0)?;
     let progress: &dyn Progress = &();
     let layer = SecondLayer::Implicit;
     let residue = construct::<u128>(

@@ -70,14 +70,6 @@ const FEW_BLOCKS: usize = 1 << 16;
 const BLOCKS_AN_EDGE: usize = 8;
 
 impl Sparse {
-    /// The graph of these edges, with bitsets where they gain.
-    #[cfg(test)]
-    pub(crate) fn new(n: usize, edges: &[(u32, u32, u32)]) -> Result<Self, Refused> {
-        let (pairs, ranks): (Vec<(u32, u32)>, Vec<u32>) =
-            edges.iter().map(|&(i, j, rank)| ((i, j), rank)).unzip();
-        Sparse::made(n, &pairs, &ranks, Sparse::gains_by_bitsets(n, edges.len()))
-    }
-
     /// Makes a graph of n points from pairs, none of them twice, and their ranks, with adjacency bitsets if they are
     /// wanted.
     ///
@@ -118,11 +110,6 @@ impl Sparse {
     /// Bytes of the adjacency bitsets of n points: one word and one count per block.
     pub(in crate::rips) fn bitset_bytes(n: usize) -> u64 {
         (n as u64).saturating_mul(12 * n.div_ceil(64) as u64)
-    }
-
-    #[cfg(test)]
-    pub(super) fn without_bitsets(&mut self) {
-        self.bitsets = None;
     }
 
     /// The neighbours of a vertex, ascending, and the ranks of the edges to them.

@@ -1,6 +1,7 @@
 //! One conformance suite for every complex, which compares it with the definitions.
 
 use super::*;
+use crate::memory::Refused;
 use crate::simd::{Level, Rank};
 
 /// A symmetric table of ranks in which about one pair in eight is absent.
@@ -27,13 +28,25 @@ fn dense<R: Rank>(n: usize, table: &[u32], level: Level) -> Dense<R> {
     Dense::new(n, ranks, level)
 }
 
-fn sparse(n: usize, table: &[u32]) -> Sparse {
+impl Sparse {
+    /// The graph with these edges (i, j, rank), with bitsets where they pay.
+    pub(crate) fn new(n: usize, edges: &[(u32, u32, u32)]) -> Result<Self, Refused> {
+        Sparse::of_edges(n, edges, Sparse::gains_by_bitsets(n, edges.len()))
+    }
+
+    fn of_edges(n: usize, edges: &[(u32, u32, u32)], wants_bitsets: bool) -> Result<Self, Refused> {
+        let (pairs, ranks): (Vec<_>, Vec<_>) = edges.iter().map(|&(i, j, rank)| ((i, j), rank)).unzip();
+        Sparse::made(n, &pairs, &ranks, wants_bitsets)
+    }
+}
+
+fn sparse(n: usize, table: &[u32], wants_bitsets: bool) -> Sparse {
     let pairs = (0..n).flat_map(|i| (0..i).map(move |j| (i, j)));
     let edges: Vec<(u32, u32, u32)> = pairs
         .map(|(i, j)| (i as u32, j as u32, table[i * n + j]))
         .filter(|&(_, _, rank)| rank != ABSENT)
         .collect();
-    Sparse::new(n, &edges).unwrap()
+    Sparse::of_edges(n, &edges, wants_bitsets).unwrap()
 }
 
 fn conforms(complex: &impl Complex, n: usize, table: &[u32], state: &mut u32) {
@@ -86,10 +99,9 @@ fn every_complex_finds_the_same_cofacets() {
                 conforms(&dense::<u16>(n, &table, level), n, &table, &mut state);
                 conforms(&dense::<u32>(n, &table, level), n, &table, &mut state);
             }
-            let mut graph = sparse(n, &table);
-            conforms(&graph, n, &table, &mut state);
-            graph.without_bitsets();
-            conforms(&graph, n, &table, &mut state);
+            for wants_bitsets in [true, false] {
+                conforms(&sparse(n, &table, wants_bitsets), n, &table, &mut state);
+            }
         }
     }
 }
@@ -108,8 +120,7 @@ fn lists_of_very_different_lengths_are_walked_along() {
             }
         }
     }
-    let mut graph = sparse(n, &table);
-    graph.without_bitsets();
+    let graph = sparse(n, &table, false);
     for _ in 0..5 {
         conforms(&graph, n, &table, &mut state);
     }

@@ -7,7 +7,7 @@
 //! the neighbours of v or, if v is a hub, search for those of x among them.
 //!
 //! The result is that of the sweep of neighbourhoods (`single_simplex`), by the same consequences of the lemma in
-//! [`apparent_pairs`](crate::rips::complex::apparent_pairs). No edge is cleared by an apparent pair.
+//! [`apparent_pairs`](crate::rips::apparent_pairs). No edge is cleared by an apparent pair.
 
 use super::sweep::Sink;
 use super::{Construction, SimplexCounts};

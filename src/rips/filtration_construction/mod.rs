@@ -57,7 +57,8 @@ pub struct Residue<W> {
 
 /// A complex whose simplices can be enumerated.
 pub trait Enumerate: Components {
-    /// Upper bound on the number of simplices of dimension `dim`: the total that [`Construction::progress`] advances by.
+    /// Upper bound on the number of simplices of dimension `dim`: the total by which [`Construction::progress`]
+    /// advances.
     fn work(&self, dim: usize) -> u64;
 
     /// The number of parts into which the simplices of dimension `dim` are divided; the first parts are the longest.

@@ -3,7 +3,7 @@
 //! The neighbours of a vertex by the edges so far are the bits of one or two words. When all edges of a rank have been
 //! added, the vertices within reach of one of them are the common neighbours of its ends, and the highest bit is the
 //! greatest of those. The edge is in an apparent pair with the cofacet by that vertex unless one of the consequences of
-//! the lemma in [`apparent_pairs`](crate::rips::complex::apparent_pairs) rules it out. No edge is cleared by an apparent pair.
+//! the lemma in [`apparent_pairs`](crate::rips::apparent_pairs) rules it out. No edge is cleared by an apparent pair.
 
 use super::SimplexCounts;
 use super::sweep::Sink;

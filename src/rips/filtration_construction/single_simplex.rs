@@ -1,7 +1,7 @@
 //! The decision of single simplices that a block could not decide on all lanes at once: here the lanes run over the
 //! vertices of the cofacets.
 //!
-//! The tests are the three consequences of the lemma in [`apparent_pairs`](crate::rips::complex::apparent_pairs), on rows of
+//! The tests are the three consequences of the lemma in [`apparent_pairs`](crate::rips::apparent_pairs), on rows of
 //! ranks.
 
 use super::block::Block;

@@ -12,7 +12,7 @@
 //!             for lanes left over: one simplex at a time, lanes over w     see `single_simplex`
 //! ```
 //!
-//! The loops rest on the consequences of the apparent pairs lemma ([`apparent_pairs`](crate::rips::complex::apparent_pairs)).
+//! The loops rest on the consequences of the apparent pairs lemma ([`apparent_pairs`](crate::rips::apparent_pairs)).
 //! The w above all vertices may be tried in any order, so those nearest to the tops are tried first, on all lanes at
 //! once. Each simplex left over is decided by itself by sweeping rows: apparent by another w > t0; cleared, because it
 //! is in an apparent pair with a facet; apparent by a w between or below the tops; or undecided and passed to the

@@ -54,12 +54,6 @@ impl<W: Word> Pivots<W> {
         Ok(Pivots { states, keys, word: PhantomData })
     }
 
-    /// A map without pivots and without room for any.
-    pub fn none() -> Self {
-        let zero = || AtomicU64::new(EMPTY);
-        Pivots { states: vec![zero()], keys: (0..W::LIMBS).map(|_| zero()).collect(), word: PhantomData }
-    }
-
     /// The slot and value of a pivot, if it is in the map.
     #[inline]
     pub fn get(&self, key: W) -> Option<Found> {
@@ -202,7 +196,7 @@ mod tests {
     fn one_that_is_too_large_is_refused() {
         assert!(Pivots::<u64>::with_capacity(usize::MAX / 8).is_err());
         assert!(Pivots::<u128>::with_capacity(usize::MAX).is_err());
-        assert_eq!(Pivots::<u128>::none().get(7), None);
+        assert_eq!(Pivots::<u128>::with_capacity(0).unwrap().get(7), None);
     }
 
     #[test]

@@ -22,7 +22,7 @@ use super::filtration_construction::cuda::ahead::{Ahead, Sweeper};
 use super::filtration_construction::{DeviceSweep, Enumerate};
 use super::footprint::Tables;
 use super::modulus::prime_modulus;
-use super::plan::choose::{choose, entry_width, rank_bits};
+use super::plan::choose::{choose, entry_widths, rank_bits};
 use super::rank::{Edges, EntryWidth, Keyed, Ranking, rank_keyed};
 use super::representatives::{Collector, collapse_beside};
 use super::stats::DimensionStats;
@@ -146,7 +146,7 @@ pub(super) fn prepare<T: Value>(rips: Rips<T>, progress: &dyn Progress) -> Resul
     tables.check_ranking(&summary)?;
     progress.begin("rank", None, 1);
     let limit = Keyed::limit(T::from_f64(summary.threshold));
-    let width = |ranks| entry_width(points, max_dim, ranks);
+    let width = |ranks| entry_widths(points, max_dim, ranks).map(|(_, entry_width)| entry_width);
     // A collapse gives each edge a rank of its own, so keys do not serve as ranks then.
     let width = attempt.is_none().then_some(&width as EntryWidth<'_>);
     let ranking = rank_keyed(keyed, limit, width, progress)?;

@@ -8,7 +8,7 @@ use crate::cuda::CudaError;
 use crate::diagram::Bar;
 use crate::progress::if_finished;
 use crate::rips::code::Code;
-use crate::rips::components::{ComponentBar, Forest, component_bars};
+use crate::rips::components::{ComponentBar, component_bars};
 use crate::rips::field::{Modulo, Two};
 use crate::rips::filtration_construction::cuda::ahead::Ahead;
 use crate::rips::filtration_construction::{Construction, Enumerate, Residue, Undecided, construct};
@@ -65,7 +65,12 @@ impl Run<'_> {
             // Each edge occurs once.
             let _ = pivots.insert(code.entry(edge.rank, edge.vertices), 0);
         }
-        let bars = self.component_bars(&forest);
+        let Plan { points, threshold, .. } = *self.plan;
+        let components = component_bars(&forest, points, self.births, self.values, threshold);
+        if let Some(collector) = &mut self.collector {
+            collector.components(&components);
+        }
+        let bars = components.into_iter().map(|ComponentBar { bar, .. }| bar).collect();
         self.stats.components_seconds = started.elapsed().as_secs_f64();
         Ok((bars, Below::new(pivots)))
     }
@@ -96,19 +101,13 @@ impl Run<'_> {
         let (residue, reduction) = done?;
         let bars = self.bars(complex, dim, &residue.columns, &reduction, below);
         self.save_dimension(dim, &bars, &reduction.store);
-        let (columns, pivots) =
-            if self.wants_cycles() { (residue.columns, reduction.pivots) } else { Default::default() };
+        let wants_cycles = |collector: &Collector<'_>| collector.wants(RepresentativeKind::Cycles);
+        let (columns, pivots) = if self.collector.as_ref().is_some_and(wants_cycles) {
+            (residue.columns, reduction.pivots)
+        } else {
+            Default::default()
+        };
         Ok(Some((bars, Below { store: reduction.store, columns, pivots })))
-    }
-
-    /// One bar per component: it ends with the edge that joins the component to an older one, or never.
-    fn component_bars(&mut self, forest: &Forest) -> Vec<Bar> {
-        let Plan { points, threshold, .. } = *self.plan;
-        let components = component_bars(forest, points, self.births, self.values, threshold);
-        if let Some(collector) = &mut self.collector {
-            collector.components(&components);
-        }
-        components.into_iter().map(|ComponentBar { bar, .. }| bar).collect()
     }
 
     /// The residue of a dimension: the simplices that devices left undecided, then cleared, or constructed here without
@@ -164,7 +163,7 @@ impl Run<'_> {
         dim: usize,
         undecided: &Undecided,
     ) -> Result<(), RipsError> {
-        let own = construct(complex, &self.construction(dim), &Pivots::<W>::none());
+        let own = construct(complex, &self.construction(dim), &Pivots::<W>::with_capacity(0)?);
         let same = undecided.check(&own, &self.code(dim));
         same.map_err(|difference| RipsError::SelfCheck { dim, difference })
     }
@@ -251,11 +250,6 @@ impl Run<'_> {
             stats.tightening_seconds = tightening.as_secs_f64();
         }
         classes.into_iter().map(|class| class.bar).collect()
-    }
-
-    /// Whether cycles are wanted.
-    pub(super) fn wants_cycles(&self) -> bool {
-        self.collector.as_ref().is_some_and(|collector| collector.wants(RepresentativeKind::Cycles))
     }
 
     /// Completes the statistics of the last dimension.

@@ -103,16 +103,13 @@ fn cut(max_dim: usize, points: usize) -> usize {
     max_dim.min(points.saturating_sub(2))
 }
 
-/// Bits of an entry for this number of points, greatest dimension and number of ranks.
-///
-/// # Errors
-/// [`RipsError::TooWide`].
-pub(in crate::rips) fn entry_width(points: usize, max_dim: usize, ranks: usize) -> Result<u32, RipsError> {
-    entry_widths(points, cut(max_dim, points), ranks).map(|(_, width)| width)
-}
-
 /// Bits of the index of a cofacet of the greatest dimension, and of the narrowest entry that holds it with a rank.
-fn entry_widths(points: usize, max_dim: usize, ranks: usize) -> Result<(u32, u32), RipsError> {
+pub(in crate::rips) fn entry_widths(
+    points: usize,
+    max_dim: usize,
+    ranks: usize,
+) -> Result<(u32, u32), RipsError> {
+    let max_dim = cut(max_dim, points);
     let index_width = u64::from(vertex_bits(points)) * (max_dim as u64 + 2);
     let bits = index_width + u64::from(rank_bits(ranks));
     match ENTRY_WIDTHS.into_iter().find(|&width| bits < u64::from(width)) {

@@ -1,5 +1,6 @@
-//! Memory that finding and ranking distances take, known before they are begun. A run that is refused here could not have
-//! ended: lower bounds of the peak are compared with the memory available.
+//! Memory that finding and ranking distances take, known before they are begun.
+//!
+//! Lower bounds of the peak are compared with the memory available, so a run that is refused could not have ended.
 
 use super::keyed::pairs_of;
 use crate::memory::{self, Bytes};

@@ -202,10 +202,10 @@ impl<'a> Collector<'a> {
         let mut finite = Boundaries::new(complex, self.modulus, pairs, false);
         // It is made for the first essential class.
         let mut essential = None;
-        let made = || Essential::new(complex, self.modulus, pairs.codes.columns, below);
+        let made = || essential_cycles(complex, self.modulus, pairs.codes.columns, below);
         let cycle = |class: &Class<W>| match class.pivot {
             Some(_) => finite.of_finite(class.place),
-            None => essential.get_or_insert_with(made).cycle(class.column),
+            None => essential.get_or_insert_with(made)(class.column),
         };
         classes.iter().map(cycle).collect()
     }
@@ -225,43 +225,28 @@ impl<'a> Collector<'a> {
     }
 }
 
-/// The cycles of essential classes.
-enum Essential<'a, W> {
-    Edges { paths: Paths, complex: &'a dyn Complex, code: Code<W>, field: Modulo },
-    Simplices(Boundaries<'a, W>),
-}
-
-impl<'a, W: Word> Essential<'a, W> {
-    /// The cycles of a dimension whose simplices have this code.
-    fn new(complex: &'a dyn Complex, modulus: u16, code: Code<W>, below: &'a Below<W>) -> Self {
-        let points = complex.points();
-        if code.vertices() == 2 {
-            // The pairs of dimension 0 are the edges of the minimum spanning forest.
-            let mut vertices = Vec::new();
-            let paths = Paths::new(
-                points,
-                below.store.iter().map(|(edge, _)| {
-                    code.vertices_of(edge, &mut vertices);
-                    [vertices[0], vertices[1]]
-                }),
-            );
-            return Essential::Edges { paths, complex, code, field: Modulo::new(modulus) };
-        }
+/// A function that maps the birth simplex of an essential class to its cycle. The simplices of the dimension have this
+/// code.
+fn essential_cycles<'a, W: Word>(
+    complex: &'a dyn Complex,
+    modulus: u16,
+    code: Code<W>,
+    below: &'a Below<W>,
+) -> Box<dyn FnMut(W) -> Vec<Multiple<W>> + 'a> {
+    let points = complex.points();
+    if code.vertices() > 2 {
         let codes = Codes { columns: Code::new(points, code.vertices() as usize - 1), pivots: code };
         let pairs = Pairs { columns: &below.columns, pivots: &below.pivots, codes };
-        Essential::Simplices(Boundaries::new(complex, modulus, pairs, true))
+        let mut boundaries = Boundaries::new(complex, modulus, pairs, true);
+        return Box::new(move |birth| boundaries.of_essential(birth));
     }
-
-    /// The cycle of the class with this birth simplex.
-    fn cycle(&mut self, birth: W) -> Vec<Multiple<W>> {
-        match self {
-            Essential::Edges { paths, complex, code, field } => {
-                let ends = vertices(*code, birth);
-                paths.cycle([ends[0], ends[1]], *complex, *code, *field)
-            }
-            Essential::Simplices(boundaries) => boundaries.of_essential(birth),
-        }
-    }
+    let ends = move |edge: W| {
+        let ends = vertices(code, edge);
+        [ends[0], ends[1]]
+    };
+    // The pairs of dimension 0 are the edges of the minimum spanning forest.
+    let paths = Paths::new(points, below.store.iter().map(|(edge, _)| ends(edge)));
+    Box::new(move |birth| paths.cycle(ends(birth), complex, code, Modulo::new(modulus)))
 }
 
 /// The vertices of an entry, ascending.

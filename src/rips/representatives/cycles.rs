@@ -12,7 +12,7 @@
 //! ```
 //!
 //! Then z is a cycle that is born with σ, since ρ is always a birth simplex, and it becomes a boundary when τ enters.
-//! The simplex paired with ρ is older than τ. If the two are an [apparent pair](crate::rips::complex::apparent_pairs), its
+//! The simplex paired with ρ is older than τ. If the two are an [apparent pair](crate::rips::apparent_pairs), its
 //! boundary is already reduced. Otherwise it is reduced first, once for all bars that need it.
 //!
 //! An essential bar has no death simplex. The boundary of its birth simplex σ is reduced to zero in the same way, by

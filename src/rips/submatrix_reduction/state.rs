@@ -39,9 +39,11 @@ pub(in crate::rips) fn forget(checkpoint: &dyn Checkpoint, dim: usize) {
 /// The reduced columns of a submatrix.
 #[derive(Debug, PartialEq)]
 pub(in crate::rips) struct State<W> {
-    /// The claimed pivots, each with the column that claims it and the end of that column's terms. A column without
-    /// terms consists of its own simplex.
-    claims: Vec<(W, usize, usize)>,
+    /// The claimed pivots.
+    pivots: Vec<W>,
+    /// The column that claims each pivot, and the number of its terms. A column without terms consists of its own
+    /// simplex.
+    claims: Vec<(usize, usize)>,
     /// The entries and coefficients of the terms of all claims, one claim after another.
     terms: Vec<(W, u16)>,
     /// The columns that became zero.
@@ -110,41 +112,33 @@ impl<W: Word> State<W> {
         let points = complex.points();
         let pivots = entries(payload, "pivots", &cofacet_code, points, ranks)?;
         let terms: Vec<W> = entries(payload, "terms", &code, points, ranks)?;
-        let (claiming, ends): (Vec<usize>, Vec<usize>) = payload.table("columns and ends of terms")?;
+        let claims: Vec<(usize, usize)> = payload.table("columns and numbers of terms")?;
         let coefficients: Vec<u16> = payload.table("coefficients")?;
         let zeros: Vec<usize> = payload.table("columns of zeros")?;
-        let are_alike = claiming.len() == pivots.len() && ends.len() == pivots.len();
-        let have_ends = ends.is_sorted()
-            && ends.last().map_or(0, |&end| end) == terms.len()
-            && coefficients.len() == if modulus == 2 { 0 } else { terms.len() };
-        if !are_alike || !have_ends {
+        let count = claims.iter().fold(0usize, |sum, claim| sum.saturating_add(claim.1));
+        let are_alike = claims.len() == pivots.len() && count == terms.len();
+        if !are_alike || coefficients.len() != if modulus == 2 { 0 } else { terms.len() } {
             return Err(payload.unexpected("claims", "tables that go together", "others"));
         }
         if !coefficients.iter().all(|c| (1..modulus).contains(c)) {
             return Err(payload.unexpected("coefficients", "numbers from 1 below the modulus", "others"));
         }
         let coefficient = |k: usize| coefficients.get(k).copied().unwrap_or(1);
-        let claims = pivots.iter().zip(claiming.into_iter().zip(ends));
-        let state = State {
-            claims: claims.map(|(&pivot, (column, end))| (pivot, column, end)).collect(),
-            terms: terms.into_iter().enumerate().map(|(k, term)| (term, coefficient(k))).collect(),
-            zeros,
-        };
+        let terms = terms.into_iter().enumerate().map(|(k, term)| (term, coefficient(k))).collect();
         let mut is_seen = vec![false; columns.len()];
-        let all = state.claims.iter().map(|claim| claim.1).chain(state.zeros.iter().copied());
-        for j in all {
+        for &j in claims.iter().map(|(column, _)| column).chain(&zeros) {
             if is_seen.get(j) != Some(&false) {
                 let found = format!("column {j} of {}, or again", columns.len());
                 return Err(payload.unexpected("claims", "each column once", found));
             }
             is_seen[j] = true;
         }
-        let mut claimed: Vec<W> = pivots;
+        let mut claimed = pivots.clone();
         claimed.sort_unstable();
         if claimed.windows(2).any(|pair| pair[0] == pair[1]) {
             return Err(payload.unexpected("claims", "each pivot once", "one of them again"));
         }
-        Ok(state)
+        Ok(State { pivots, claims, terms, zeros })
     }
 }
 
@@ -156,10 +150,10 @@ impl<W: Word, F: Field> Shared<'_, W, F> {
     /// Adopts the claims of a saved state before any worker begins. Returns which columns need not be reduced.
     pub(super) fn restore(&self, state: &State<W>) -> Result<Vec<bool>, Refused> {
         let mut is_settled = memory::filled(false, self.submatrix.columns.len())?;
-        let mut from = 0;
-        for &(pivot, column, end) in &state.claims {
-            let terms = &state.terms[from..end];
-            from = end;
+        let mut rest = &state.terms[..];
+        for (&pivot, &(column, count)) in state.pivots.iter().zip(&state.claims) {
+            let (terms, after) = rest.split_at(count);
+            rest = after;
             let claim = if terms.is_empty() {
                 Claim::Plain(column)
             } else {
@@ -198,12 +192,7 @@ impl<W: Word, F: Field> Shared<'_, W, F> {
             }
         };
         let terms = || claims.iter().flat_map(|claim| terms_of(claim.2));
-        let (count, mut end) = (terms().count(), 0);
-        let ends = claims.iter().map(|claim| {
-            end += terms_of(claim.2).len();
-            end
-        });
-        let ends: Vec<usize> = ends.collect();
+        let count = terms().count();
         let is_binary = self.modulus == 2;
         let dim = code.vertices() - 1;
         let facts = facts([
@@ -216,8 +205,7 @@ impl<W: Word, F: Field> Shared<'_, W, F> {
             out.record(&(columns.len() as u64, self.modulus))?;
             out.list(claims.len() * W::LIMBS, claims.iter().flat_map(|claim| limbs(claim.1)))?;
             out.list(count * W::LIMBS, terms().flat_map(|&(entry, _)| limbs(entry)))?;
-            out.list(claims.len(), claims.iter().map(|claim| claim.0))?;
-            out.record(&ends)?;
+            out.list(claims.len(), claims.iter().map(|claim| (claim.0, terms_of(claim.2).len())))?;
             let coefficients = terms().map(|(_, c)| self.field.number(*c));
             out.list(if is_binary { 0 } else { count }, coefficients.filter(|_| !is_binary))?;
             out.record(&zeros)

@@ -129,7 +129,7 @@ fn gpu_of_little_memory_gives_the_same() {
                     swept(std::slice::from_ref(&little), &graph, 3, layer),
                 ),
             ];
-            let nothing = Pivots::<u64>::none();
+            let nothing = Pivots::<u64>::with_capacity(0).unwrap();
             for (expected, found) in tasks {
                 assert!(layer == SecondLayer::Implicit || found[2].cofacets.len() > 1, "no batch was cut");
                 for (expected, found) in expected.into_iter().zip(found) {

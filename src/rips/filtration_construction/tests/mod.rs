@@ -271,7 +271,7 @@ fn undecided_of_several_parts_are_merged_and_checked() {
     let mut state = 17;
     let table = Table::random(12, 5, 1, &mut state);
     let (dim, expected) = (2, expected(&table, 2));
-    let (nothing, code) = (Pivots::<u64>::none(), Code::<u64>::new(table.n, dim + 1));
+    let (nothing, code) = (Pivots::<u64>::with_capacity(0).unwrap(), Code::<u64>::new(table.n, dim + 1));
     let construction = Construction {
         dim,
         layer: SecondLayer::Sorted,

@@ -37,7 +37,7 @@ impl StandIn {
         found: OnSwept<'_>,
     ) {
         assert_eq!(sweep.limbs, 1, "a test's device writes entries of 64 bits");
-        let nothing = Pivots::none();
+        let nothing = Pivots::with_capacity(0).unwrap();
         for dim in 1..=sweep.max_dim {
             let failure = self.fails.filter(|&(at, _)| at == dim).map(|(_, failure)| failure);
             let residue = construct::<u64>(
