@@ -129,10 +129,10 @@ impl<'a, W: Word> Growing<'a, W> {
         Forest { edges: self.edges.into_iter().map(edge).collect(), trees }
     }
 
-    /// Adds those of the edges that join two trees, oldest first. Up to `few` edges are sorted at once. All older edges
+    /// Adds those of the edges that join two trees, oldest first. Up to `small` edges are sorted at once. All older edges
     /// must have been added before.
-    fn add(&mut self, edges: &mut [W], few: usize) {
-        if edges.len() <= few {
+    fn add(&mut self, edges: &mut [W], small: usize) {
+        if edges.len() <= small {
             edges.sort_unstable();
             edges.iter().for_each(|&edge| self.join(edge));
             return;
@@ -140,7 +140,7 @@ impl<'a, W: Word> Growing<'a, W> {
         // Entries are distinct, so both parts are smaller than the whole.
         let (older, _, _) = edges.select_nth_unstable(edges.len() / 4);
         let middle = older.len();
-        self.add(&mut edges[..middle], few);
+        self.add(&mut edges[..middle], small);
         let younger = &mut edges[middle..];
         let mut left = 0;
         for k in 0..younger.len() {
@@ -150,7 +150,7 @@ impl<'a, W: Word> Growing<'a, W> {
                 left += 1;
             }
         }
-        self.add(&mut younger[..left], few);
+        self.add(&mut younger[..left], small);
     }
 
     /// Adds an edge if it joins two trees.
@@ -198,10 +198,10 @@ mod tests {
         }
         for level in Level::available() {
             let wide = Dense::new(n, square.clone(), level);
-            let told = Sums::default();
-            told.begin("components", None, wide.forest_work());
-            assert_eq!(wide.forest(32, &told), expected, "{n} points");
-            assert_eq!(told.stages()[0].done, n as u64);
+            let progress = Sums::default();
+            progress.begin("components", None, wide.forest_work());
+            assert_eq!(wide.forest(32, &progress), expected, "{n} points");
+            assert_eq!(progress.stages()[0].done, n as u64);
             assert_eq!(wide.forest(60, &()), expected, "{n} points");
             let narrow = square.iter().map(|&rank| u16::narrow(rank)).collect();
             assert_eq!(Dense::<u16>::new(n, narrow, level).forest(16, &()), expected, "{n} points");

@@ -106,12 +106,12 @@ mod tests {
 
     /// A sink that stores what it receives.
     #[derive(Debug, Default, PartialEq)]
-    struct Told {
+    struct Recorder {
         apparent: Vec<([u32; 2], u32, u32)>,
         undecided: Vec<([u32; 2], u32)>,
     }
 
-    impl Sink for Told {
+    impl Sink for Recorder {
         fn apparent(&mut self, vertices: &[u32], w: u32, rank: u32) {
             self.apparent.push(([vertices[0], vertices[1]], w, rank));
         }
@@ -142,21 +142,21 @@ mod tests {
                 }
                 edges.sort_unstable_by_key(|edge| (edge.rank, std::cmp::Reverse(edge.vertices)));
                 let complex = Dense::new(n, square, Level::detect());
-                let mut expected = Told::default();
+                let mut expected = Recorder::default();
                 for &RankedEdge { rank, vertices } in &edges {
                     match cofacet_of(&complex, &vertices, rank) {
                         Some(w) => expected.apparent.push((vertices, w, rank)),
                         None => expected.undecided.push((vertices, rank)),
                     }
                 }
-                let mut told = Told::default();
-                let counts = enumerate(complex.matrix(), &edges, true, &mut told);
-                assert_eq!(told, expected, "{n} points, {ranks} ranks");
+                let mut recorder = Recorder::default();
+                let counts = enumerate(complex.matrix(), &edges, true, &mut recorder);
+                assert_eq!(recorder, expected, "{n} points, {ranks} ranks");
                 let (simplices, apparent) = (edges.len() as u64, expected.apparent.len() as u64);
                 assert_eq!(counts, SimplexCounts { simplices, cleared: 0, apparent });
-                let mut told = Told::default();
-                assert_eq!(enumerate(complex.matrix(), &edges, false, &mut told), counts);
-                assert_eq!((told.apparent, told.undecided), (Vec::new(), expected.undecided));
+                let mut recorder = Recorder::default();
+                assert_eq!(enumerate(complex.matrix(), &edges, false, &mut recorder), counts);
+                assert_eq!((recorder.apparent, recorder.undecided), (Vec::new(), expected.undecided));
             }
         }
     }

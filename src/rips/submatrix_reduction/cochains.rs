@@ -30,11 +30,11 @@ impl<W: Word, F: Field> Shared<'_, W, F> {
     pub(super) fn cochain(&self, j: usize, pivots: &[Option<W>]) -> Vec<Multiple<W>> {
         let (field, columns) = (self.field, self.submatrix.columns);
         let mut left: BTreeMap<W, F::Coefficient> = self.terms(j, pivots[j]).into_iter().collect();
-        let mut kept: Vec<Term<W, F>> = Vec::with_capacity(left.len());
+        let mut cochain: Vec<Term<W, F>> = Vec::with_capacity(left.len());
         while let Some((simplex, c)) = left.pop_first() {
             let column = columns.binary_search_by(|column| simplex.cmp(column)).ok();
             if column == Some(j) || !self.dies_later(simplex, column, pivots, pivots[j]) {
-                kept.push((simplex, c));
+                cochain.push((simplex, c));
                 continue;
             }
             // The first term is σ_i itself. If σ_i has no column, it is in an apparent pair and alone is its cochain.
@@ -48,9 +48,9 @@ impl<W: Word, F: Field> Shared<'_, W, F> {
                 }
             }
         }
-        let Some(&(_, own)) = kept.first() else { return Vec::new() };
+        let Some(&(_, own)) = cochain.first() else { return Vec::new() };
         let factor = field.inverse(own);
-        kept.into_iter().map(|(simplex, c)| (simplex, field.number(field.mul(c, factor)))).collect()
+        cochain.into_iter().map(|(simplex, c)| (simplex, field.number(field.mul(c, factor)))).collect()
     }
 
     /// Whether a simplex is paired with one that comes after `death`, or with none. The simplex has a column or is in

@@ -163,7 +163,7 @@ pub(super) struct Walks {
     workers: AtomicUsize,
     /// Number of calls of [`Walks::edges`].
     #[cfg(test)]
-    asked: AtomicUsize,
+    requests: AtomicUsize,
 }
 
 /// Number of calls for which tests are refused the edges, as if another worker were listing them: so some columns are
@@ -180,7 +180,7 @@ impl Walks {
             is_begun: AtomicBool::new(false),
             workers: AtomicUsize::new(workers),
             #[cfg(test)]
-            asked: AtomicUsize::new(0),
+            requests: AtomicUsize::new(0),
         }
     }
 
@@ -188,7 +188,7 @@ impl Walks {
     /// another worker lists them.
     fn edges<W>(&self, submatrix: &Submatrix<'_, W>, vertices: usize) -> Option<&Edges> {
         #[cfg(test)]
-        if self.asked.fetch_add(1, Ordering::Relaxed) < LATE {
+        if self.requests.fetch_add(1, Ordering::Relaxed) < LATE {
             return None;
         }
         if let Some(edges) = self.edges.get() {
