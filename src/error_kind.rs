@@ -168,7 +168,7 @@ impl Classified for SnapshotError {
     }
 }
 
-impl<F: input::Formats, P: Error + 'static> Classified for input::ReadError<F, P> {
+impl<F: input::Formats> Classified for input::ReadError<F> {
     fn error_kind(&self) -> ErrorKind {
         match self {
             // Memory for the content was refused.

@@ -3,6 +3,7 @@
 use phat_formats::Index;
 use rayon::prelude::*;
 
+use crate::input::{Place, Problem};
 use super::cubical_grid::{self, Filtered, filter};
 use super::{ComplexError, WeightedBoundaryMatrix};
 use crate::cubical::Construction;
@@ -36,14 +37,20 @@ pub fn cubical_complex<I: Index>(
 
 fn check(shape: &[usize], values: &[f64]) -> Result<(), ComplexError> {
     if shape.is_empty() || shape.len() > MOST_AXES || shape.contains(&0) {
-        return Err(ComplexError::Shape { shape: shape.to_vec(), most: MOST_AXES });
+        let expected =
+            format!("an image with at least one voxel along each of 1 to {MOST_AXES} axes");
+        return Err(ComplexError::new(expected, format!("shape {shape:?}")));
     }
     let voxels = shape.iter().try_fold(1usize, |product, &voxels| product.checked_mul(voxels));
     if voxels != Some(values.len()) {
-        return Err(ComplexError::Voxels { shape: shape.to_vec(), found: values.len() });
+        let expected = format!("a value for each voxel of an image of shape {shape:?}");
+        return Err(ComplexError::new(expected, values.len().to_string()));
     }
     match values.par_iter().position_first(|value| value.is_nan()) {
-        Some(voxel) => Err(ComplexError::NotANumber { voxel }),
+        Some(voxel) => {
+            let place = Place::Named(format!("voxel {voxel}"));
+            Err(Problem::new(place, "a number", "NaN").into())
+        }
         None => Ok(()),
     }
 }

@@ -23,6 +23,7 @@ mod rips;
 pub use phat_formats::dipha::WeightedBoundaryMatrix;
 use phat_formats::{ColumnError, Dimension, Index};
 
+use crate::input::{Place, Problem};
 use crate::memory::Refused;
 pub use by_owner::{AnyImageComplex, ImageComplex, image_complex};
 pub use by_value::cubical_complex;
@@ -32,48 +33,12 @@ pub use rips::rips_complex;
 /// The error of a complex that cannot be built.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ComplexError {
-    /// The image has no voxels or no axes.
-    #[error(
-        "expected an image with at least one voxel along each of 1 to {most} axes, found shape {shape:?}"
-    )]
-    Shape {
-        /// Number of voxels along each axis.
-        shape: Vec<usize>,
-        /// Maximum number of axes.
-        most: usize,
-    },
-    /// The number of values differs from the number of voxels.
-    #[error("expected a value for each voxel of an image of shape {shape:?}, found {found}")]
-    Voxels {
-        /// Number of voxels along each axis.
-        shape: Vec<usize>,
-        /// Number of values.
-        found: usize,
-    },
-    /// A value is not a number.
-    #[error("voxel {voxel}: expected a number, found NaN")]
-    NotANumber {
-        /// Number of the voxel, x fastest.
-        voxel: usize,
-    },
-    /// No cell can have this dimension.
-    #[error("expected a dimension up to {}, found {found}", Dimension::MAX)]
-    Dimension {
-        /// The dimension.
-        found: usize,
-    },
+    /// The input has no complex of the requested dimension.
+    #[error(transparent)]
+    Invalid(#[from] Problem),
     /// There are more cells or entries than the index type can number.
-    #[error("expected at most {most} {what}, which {bits}-bit indices number, found {}", or_more(*found))]
-    TooLarge {
-        /// The word "cells" or "entries".
-        what: &'static str,
-        /// The number found; `None` if it exceeds 64 bits.
-        found: Option<usize>,
-        /// The greatest number that the index type allows.
-        most: usize,
-        /// Bits of an index.
-        bits: usize,
-    },
+    #[error(transparent)]
+    TooLarge(Problem),
     /// There is not enough memory.
     #[error(transparent)]
     Memory(#[from] Refused),
@@ -82,15 +47,20 @@ pub enum ComplexError {
     Column(#[from] ColumnError),
 }
 
-fn or_more(found: Option<usize>) -> String {
-    found.map_or_else(|| "more than 2^64".to_owned(), |found| found.to_string())
-}
-
 impl ComplexError {
-    /// Returns `found` if the index type can number as many things.
-    fn check_size<I: Index>(what: &'static str, found: Option<usize>) -> Result<usize, Self> {
-        let too_large = ComplexError::TooLarge { what, found, most: I::MOST, bits: 8 * size_of::<I>() };
-        found.filter(|&found| found <= I::MOST).ok_or(too_large)
+    /// The error of an input as a whole.
+    fn new(expected: String, found: String) -> Self {
+        ComplexError::Invalid(Problem::new(Place::Whole, expected, found))
+    }
+
+    /// Returns `found` if the index type can number as many things; it is `None` if it exceeds 64 bits.
+    fn check_size<I: Index>(what: &str, found: Option<usize>) -> Result<usize, Self> {
+        found.filter(|&found| found <= I::MOST).ok_or_else(|| {
+            let (most, bits) = (I::MOST, 8 * size_of::<I>());
+            let expected = format!("at most {most} {what}, which {bits}-bit indices number");
+            let found = found.map_or_else(|| "more than 2^64".to_owned(), |found| found.to_string());
+            ComplexError::TooLarge(Problem::new(Place::Whole, expected, found))
+        })
     }
 }
 

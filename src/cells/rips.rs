@@ -30,7 +30,9 @@ pub fn rips_complex<I: Index, T: Value>(
     upper_dim: usize,
     threshold: f64,
 ) -> Result<WeightedBoundaryMatrix<I>, ComplexError> {
-    let max_dim = Dimension::try_from(upper_dim).map_err(|_| ComplexError::Dimension { found: upper_dim })?;
+    let max_dim = Dimension::try_from(upper_dim).map_err(|_| {
+        ComplexError::new(format!("a dimension up to {}", Dimension::MAX), upper_dim.to_string())
+    })?;
     let mut cells = ComplexError::check_size::<I>("cells", Some(distances.len()))?;
     let birth = |v: usize| distances.births().map_or(0.0, |births| births[v].into());
     let mut levels: Vec<Level<I>> = vec![Level::vertices(distances.len(), birth)];

@@ -4,7 +4,7 @@ use super::{Place, Problem};
 use std::io;
 
 /// The problem of a file that a build without the feature does not read. `found` describes the file.
-pub(crate) fn unreadable(found: &str) -> Problem<Place> {
+pub(crate) fn unreadable(found: &str) -> Problem {
     Problem::new(Place::Whole, "a format that this build reads", found)
         .note("build lacuna with the feature codecs")
 }

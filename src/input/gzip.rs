@@ -17,7 +17,7 @@ const STEP: usize = 1 << 20;
 ///
 /// # Errors
 /// The compressed data is damaged, or memory for its content is refused.
-pub(crate) fn unpacked(bytes: &[u8]) -> Result<Cow<'_, [u8]>, Problem<Place>> {
+pub(crate) fn unpacked(bytes: &[u8]) -> Result<Cow<'_, [u8]>, Problem> {
     if !bytes.starts_with(MAGIC) {
         return Ok(Cow::Borrowed(bytes));
     }

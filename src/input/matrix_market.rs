@@ -52,7 +52,7 @@ pub(crate) fn is_matrix_market(bytes: &[u8]) -> bool {
 ///
 /// # Errors
 /// A malformed line, with its number; a kind of matrix that is not supported.
-pub(crate) fn read(bytes: &[u8]) -> Result<Matrix, Problem<Place>> {
+pub(crate) fn read(bytes: &[u8]) -> Result<Matrix, Problem> {
     let text = plain(bytes);
     let mut lines = Lines { lines: text.split(|&byte| byte == b'\n'), number: 1 };
     let banner = banner(lines.lines.next().unwrap_or_default())?;
@@ -73,7 +73,7 @@ enum Values {
     Pattern,
 }
 
-fn banner(line: &[u8]) -> Result<Banner, Problem<Place>> {
+fn banner(line: &[u8]) -> Result<Banner, Problem> {
     let line = String::from_utf8_lossy(line).to_ascii_lowercase();
     let words: Vec<&str> = line.split_ascii_whitespace().collect();
     let (expected, found) = match words[..] {
@@ -124,7 +124,7 @@ impl<'a, F: FnMut(&u8) -> bool> Lines<'a, F> {
     fn words<const N: usize>(
         &mut self,
         expected: impl Fn() -> String,
-    ) -> Result<[&'a [u8]; N], Problem<Place>> {
+    ) -> Result<[&'a [u8]; N], Problem> {
         let Some(line) = self.next() else {
             return Err(Problem::new(Place::Line(self.number), expected(), "the end of the file"));
         };
@@ -137,7 +137,7 @@ impl<'a, F: FnMut(&u8) -> bool> Lines<'a, F> {
     }
 
     /// Reads the extents of a matrix, and the number of its entries if it is sparse.
-    fn sizes<const N: usize>(&mut self, what: &str, banner: &Banner) -> Result<[usize; N], Problem<Place>> {
+    fn sizes<const N: usize>(&mut self, what: &str, banner: &Banner) -> Result<[usize; N], Problem> {
         let mut sizes = [0; N];
         for (size, word) in sizes.iter_mut().zip(self.words::<N>(|| what.to_owned())?) {
             *size = whole(word).ok_or_else(|| self.problem(what, word))?;
@@ -151,12 +151,12 @@ impl<'a, F: FnMut(&u8) -> bool> Lines<'a, F> {
     }
 
     /// Parses a row or column number, which is 1-based in the file, to a 0-based index.
-    fn index(&self, word: &[u8], extent: usize, what: &str) -> Result<usize, Problem<Place>> {
+    fn index(&self, word: &[u8], extent: usize, what: &str) -> Result<usize, Problem> {
         let found = whole(word).filter(|&number| number <= extent).and_then(|number| number.checked_sub(1));
         found.ok_or_else(|| self.problem(&format!("a {what} from 1 to {extent}"), word))
     }
 
-    fn value(&self, word: &[u8], values: Values) -> Result<f64, Problem<Place>> {
+    fn value(&self, word: &[u8], values: Values) -> Result<f64, Problem> {
         match values {
             Values::Pattern => Ok(1.0),
             Values::Integer => {
@@ -175,12 +175,12 @@ impl<'a, F: FnMut(&u8) -> bool> Lines<'a, F> {
     }
 
     /// Rejects further lines.
-    fn end(&mut self, after: &str) -> Result<(), Problem<Place>> {
+    fn end(&mut self, after: &str) -> Result<(), Problem> {
         let line = self.next();
         line.map_or(Ok(()), |line| Err(self.problem(&format!("the end of the file after {after}"), line)))
     }
 
-    fn problem(&self, expected: &str, found: &[u8]) -> Problem<Place> {
+    fn problem(&self, expected: &str, found: &[u8]) -> Problem {
         Problem::new(Place::Line(self.number), expected, quote(found))
     }
 }
@@ -192,7 +192,7 @@ fn whole(word: &[u8]) -> Option<usize> {
 fn sparse<F: FnMut(&u8) -> bool>(
     lines: &mut Lines<'_, F>,
     banner: &Banner,
-) -> Result<Matrix, Problem<Place>> {
+) -> Result<Matrix, Problem> {
     let [rows, columns, count] = lines.sizes("the numbers of rows, columns and entries", banner)?;
     let mut found = Triplets { rows, columns, symmetric: banner.symmetric, ..Triplets::default() };
     for entry in 1..=count {
@@ -217,7 +217,7 @@ fn sparse<F: FnMut(&u8) -> bool>(
     Ok(Matrix::Sparse(found))
 }
 
-fn dense<F: FnMut(&u8) -> bool>(lines: &mut Lines<'_, F>, banner: &Banner) -> Result<Matrix, Problem<Place>> {
+fn dense<F: FnMut(&u8) -> bool>(lines: &mut Lines<'_, F>, banner: &Banner) -> Result<Matrix, Problem> {
     let [rows, columns] = lines.sizes("the numbers of rows and columns", banner)?;
     let Some(count) = rows.checked_mul(columns) else {
         return Err(lines.problem("a matrix that fits memory", format!("{rows} × {columns}").as_bytes()));

@@ -35,9 +35,9 @@ pub trait Formats: Copy + fmt::Debug + fmt::Display + 'static {
     const REMEDY: &'static str;
 }
 
-/// Error of reading an input. `F` are its formats, `P` describes what is malformed.
+/// Error of reading an input. `F` are its formats.
 #[derive(Debug, thiserror::Error)]
-pub enum ReadError<F: Formats, P> {
+pub enum ReadError<F: Formats> {
     /// The file cannot be opened or read, or memory for it is refused, as [`OutOfMemory`](io::ErrorKind::OutOfMemory).
     #[error("{file}: {error}")]
     Io {
@@ -57,11 +57,11 @@ pub enum ReadError<F: Formats, P> {
         /// Reason for the choice, unless the format was given.
         detection: Option<String>,
         /// The problem and its place.
-        problem: Box<P>,
+        problem: Box<Problem>,
     },
 }
 
-impl<F: Formats, P> ReadError<F, P> {
+impl<F: Formats> ReadError<F> {
     /// Returns this error with another name for the file.
     pub(crate) fn renamed(self, name: &str) -> Self {
         let file = name.to_owned();
@@ -72,16 +72,9 @@ impl<F: Formats, P> ReadError<F, P> {
             }
         }
     }
-}
 
-impl<F: Formats, P> ReadError<F, Problem<P>> {
     /// Turns a problem into an error. A refusal of memory becomes [`ReadError::Io`], since the content is not at fault.
-    pub(crate) fn of(
-        file: String,
-        format: Option<F>,
-        detection: Option<String>,
-        problem: Problem<P>,
-    ) -> Self {
+    pub(crate) fn of(file: String, format: Option<F>, detection: Option<String>, problem: Problem) -> Self {
         match problem.refused {
             Some(refused) => ReadError::Io { file, error: no_room(*refused) },
             None => ReadError::Malformed { file, format, detection, problem: Box::new(problem) },
@@ -94,12 +87,12 @@ pub(crate) fn no_room(refused: Refused) -> io::Error {
     io::Error::new(io::ErrorKind::OutOfMemory, refused)
 }
 
-/// A problem of an input. Places `P` display with a trailing colon and blank, or as nothing.
+/// A problem of an input.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{place}expected {expected}, found {found}{}", note.as_ref().map(|n| format!("; {n}")).unwrap_or_default())]
-pub struct Problem<P> {
+pub struct Problem {
     /// Place of the problem.
-    pub place: P,
+    pub place: Place,
     /// Expected content.
     pub expected: String,
     /// Content that was found.
@@ -110,16 +103,13 @@ pub struct Problem<P> {
     pub(crate) refused: Option<Box<Refused>>,
 }
 
-/// Problem of an `.npz` archive, a Matrix Market file or a gzip file.
-pub type SparseProblem = Problem<Place>;
-
-impl<P> Problem<P> {
-    pub(crate) fn new(place: P, expected: impl Into<String>, found: impl Into<String>) -> Self {
+impl Problem {
+    pub(crate) fn new(place: Place, expected: impl Into<String>, found: impl Into<String>) -> Self {
         Problem { place, expected: expected.into(), found: found.into(), note: None, refused: None }
     }
 
     /// The problem that memory for the content at `place` is refused.
-    pub(crate) fn of_memory(place: P, refused: Refused) -> Self {
+    pub(crate) fn of_memory(place: Place, refused: Refused) -> Self {
         let problem = Problem::new(place, "memory for what the file holds", refused.to_string());
         Problem { refused: Some(Box::new(refused)), ..problem }
     }
@@ -136,10 +126,11 @@ impl<P> Problem<P> {
     }
 }
 
-/// A place in a file. Lines and entries count from 1, bytes from 0.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// A place in an input. Lines and entries count from 1; bytes, pages and coordinates count from 0.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Place {
-    /// The file as a whole, or an array in it that the message names.
+    /// The input as a whole, or an array in it that the message names.
     Whole,
     /// A line of text.
     Line(usize),
@@ -150,41 +141,41 @@ pub enum Place {
         /// The entry within the line.
         entry: usize,
     },
-    /// An offset into a binary file.
+    /// An offset into a binary file, or into the content of a compressed file.
     Byte(usize),
+    /// A page of a stack of images.
+    Page(usize),
+    /// A voxel, by its coordinates along the user's axes.
+    Voxel(Vec<usize>),
+    /// A place in numbers in memory, in words, such as points or an entry of a matrix.
+    Named(String),
 }
 
 impl fmt::Display for Place {
-    /// Writes the place followed by a colon and a blank; writes nothing for the whole file.
+    /// Writes the place followed by a colon and a blank; writes nothing for the whole input.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Place::Whole => Ok(()),
             Place::Line(line) => write!(f, "line {line}: "),
             Place::Entry { line, entry } => write!(f, "line {line}, entry {entry}: "),
             Place::Byte(offset) => write!(f, "byte {offset}: "),
+            Place::Page(page) => write!(f, "page {page}: "),
+            Place::Voxel(coordinates) => {
+                let coordinates: Vec<String> = coordinates.iter().map(usize::to_string).collect();
+                write!(f, "voxel ({}): ", coordinates.join(", "))
+            }
+            Place::Named(place) => write!(f, "{place}: "),
         }
     }
 }
 
-impl From<FormatError> for Problem<Place> {
+impl From<FormatError> for Problem {
     fn from(error: FormatError) -> Self {
         let place = match error.place {
             phat_formats::Place::Byte(byte) => Place::Byte(byte as usize),
             phat_formats::Place::Line(line) => Place::Line(line as usize),
         };
         Problem::new(place, error.expected, error.found)
-    }
-}
-
-impl From<Problem<String>> for Problem<Place> {
-    /// Drops a place among numbers in memory from the place, and adds it to what was found.
-    fn from(problem: Problem<String>) -> Self {
-        let Problem { place, expected, found, note, refused } = problem;
-        let found = match place.strip_suffix(": ") {
-            Some(place) => format!("{found} as {place}"),
-            None => found,
-        };
-        Problem { place: Place::Whole, expected, found, note, refused }
     }
 }
 

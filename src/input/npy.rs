@@ -21,7 +21,7 @@ pub(crate) struct Scalar {
 
 impl Scalar {
     /// The type of the elements of an array.
-    pub(crate) fn of(dtype: &TypeStr) -> Result<Self, Problem<Place>> {
+    pub(crate) fn of(dtype: &TypeStr) -> Result<Self, Problem> {
         let scalar = dtype.num_bytes().map(|size| Scalar { kind: dtype.type_char(), size });
         let is_real = |&Scalar { kind, size }: &Scalar| match kind {
             TypeChar::Bool => size == 1,
@@ -96,7 +96,7 @@ impl<'a> Array<'a> {
     ///
     /// # Errors
     /// The header is malformed, or the data is not as long as the header says.
-    pub(crate) fn parse(bytes: &'a [u8]) -> Result<Self, Problem<Place>> {
+    pub(crate) fn parse(bytes: &'a [u8]) -> Result<Self, Problem> {
         let Header { dtype, shape, fortran, data_at } = Header::parse(bytes)?;
         let size = dtype.num_bytes().ok_or_else(|| dtype_problem(&dtype))?;
         let data = &bytes[data_at..];
@@ -114,7 +114,7 @@ impl<'a> Array<'a> {
     ///
     /// # Errors
     /// The elements are not real numbers.
-    pub(crate) fn scalar(&self) -> Result<Scalar, Problem<Place>> {
+    pub(crate) fn scalar(&self) -> Result<Scalar, Problem> {
         Scalar::of(&self.dtype)
     }
 
@@ -127,7 +127,7 @@ impl<'a> Array<'a> {
     ///
     /// # Errors
     /// The elements are not real numbers.
-    pub(crate) fn singles(&self) -> Result<Vec<f32>, Problem<Place>> {
+    pub(crate) fn singles(&self) -> Result<Vec<f32>, Problem> {
         let scalar = self.scalar()?;
         Ok(match (scalar.kind, scalar.size) {
             (TypeChar::Float, 4) => self.elements(f32::from_le_bytes),
@@ -139,7 +139,7 @@ impl<'a> Array<'a> {
     ///
     /// # Errors
     /// The elements are not real numbers.
-    pub(crate) fn doubles(&self) -> Result<(Vec<f64>, usize), Problem<Place>> {
+    pub(crate) fn doubles(&self) -> Result<(Vec<f64>, usize), Problem> {
         let scalar = self.scalar()?;
         if (scalar.kind, scalar.size) == (TypeChar::Float, 8) {
             return Ok((self.elements(f64::from_le_bytes), 0));
@@ -157,7 +157,7 @@ impl<'a> Array<'a> {
     ///
     /// # Errors
     /// The elements are not real numbers, or are integers that a double cannot represent.
-    pub(crate) fn numbers(&self) -> Result<Vec<f64>, Problem<Place>> {
+    pub(crate) fn numbers(&self) -> Result<Vec<f64>, Problem> {
         let (scalar, (numbers, rounded)) = (self.scalar()?, self.doubles()?);
         if rounded > 0
             && let Some(word) = self.words().find(|&word| !scalar.is_exact(word))
@@ -178,7 +178,7 @@ impl<'a> Array<'a> {
     ///
     /// # Errors
     /// The elements are not integers, or exceed 63 bits.
-    pub(crate) fn integers(&self) -> Result<Vec<i64>, Problem<Place>> {
+    pub(crate) fn integers(&self) -> Result<Vec<i64>, Problem> {
         let scalar = self.scalar()?;
         if !matches!(scalar.kind, TypeChar::Int | TypeChar::Uint) {
             let found = format!("dtype {:?}", self.dtype.to_string());
@@ -240,7 +240,7 @@ impl Header {
     ///
     /// # Errors
     /// It does not describe one plain array.
-    pub(crate) fn parse(bytes: &[u8]) -> Result<Self, Problem<Place>> {
+    pub(crate) fn parse(bytes: &[u8]) -> Result<Self, Problem> {
         let range = header_range(bytes)?;
         let header = &bytes[range.clone()];
         Header::of_dictionary(header, range.end).ok_or_else(|| {
@@ -282,7 +282,7 @@ impl Header {
 }
 
 /// The bytes of the header.
-fn header_range(bytes: &[u8]) -> Result<Range<usize>, Problem<Place>> {
+fn header_range(bytes: &[u8]) -> Result<Range<usize>, Problem> {
     const AT: usize = 8;
     if !bytes.starts_with(MAGIC) {
         let found = quote(&bytes[..bytes.len().min(MAGIC.len())]);
@@ -309,7 +309,7 @@ fn header_range(bytes: &[u8]) -> Result<Range<usize>, Problem<Place>> {
 }
 
 /// The error for an unsupported element type.
-fn dtype_problem(dtype: &TypeStr) -> Problem<Place> {
+fn dtype_problem(dtype: &TypeStr) -> Problem {
     let expected = "dtype f2, f4, f8, i1, i2, i4, i8, u1, u2, u4, u8 or b1";
     let problem = Problem::new(Place::Byte(10), expected, quote(dtype.to_string().as_bytes()));
     problem.note(match dtype.type_char() {

@@ -48,7 +48,7 @@ impl<'a> Archive<'a> {
     ///
     /// # Errors
     /// The file is not a zip archive, or its members are not arrays.
-    pub(crate) fn open(bytes: &'a [u8]) -> Result<Self, Problem<Place>> {
+    pub(crate) fn open(bytes: &'a [u8]) -> Result<Self, Problem> {
         let broken = |error: rawzip::Error| Problem::new(Place::Whole, ARCHIVE, error.to_string());
         let zip = ZipArchive::from_slice(bytes).map_err(broken)?;
         let mut members = Vec::new();
@@ -88,7 +88,7 @@ impl<'a> Archive<'a> {
     ///
     /// # Errors
     /// The archive does not hold exactly one array, or the array is damaged. The error lists the arrays.
-    pub(crate) fn single(&self) -> Result<Vec<u8>, Problem<Place>> {
+    pub(crate) fn single(&self) -> Result<Vec<u8>, Problem> {
         match &self.members[..] {
             [member] => self.unpack(member),
             [] => Err(Problem::new(Place::Whole, "an archive with one array", "none")),
@@ -109,7 +109,7 @@ impl<'a> Archive<'a> {
     ///
     /// # Errors
     /// There is no array of that name, or it is damaged.
-    pub(crate) fn read(&self, name: &str) -> Result<Vec<u8>, Problem<Place>> {
+    pub(crate) fn read(&self, name: &str) -> Result<Vec<u8>, Problem> {
         match self.members.iter().find(|member| member.name == name) {
             Some(member) => self.unpack(member),
             None => {
@@ -118,7 +118,7 @@ impl<'a> Archive<'a> {
         }
     }
 
-    fn unpack(&self, member: &Member) -> Result<Vec<u8>, Problem<Place>> {
+    fn unpack(&self, member: &Member) -> Result<Vec<u8>, Problem> {
         let expected = || format!("a sound array {:?}", member.name);
         let damaged = |error: String| Problem::new(Place::Whole, expected(), error);
         let entry = self.zip.get_entry(member.place).map_err(|error| damaged(error.to_string()))?;

@@ -16,10 +16,11 @@ pub mod ndarray;
 #[cfg(feature = "sprs")]
 pub mod sprs;
 
+use crate::input::Place;
 use crate::metric::MetricError;
 
 /// The error of a matrix of distances that is not square.
 fn not_square(rows: usize, columns: usize) -> MetricError {
     let expected = "a square matrix, a row and a column for each point";
-    MetricError::new(String::new(), expected, format!("{rows} × {columns}"))
+    MetricError::new(Place::Whole, expected, format!("{rows} × {columns}"))
 }

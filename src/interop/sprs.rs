@@ -17,7 +17,8 @@
 use ::sprs::{CsMatI, CsMatViewI, SpIndex};
 
 use super::not_square;
-use crate::input::Problem;
+use crate::input::{Place, Problem};
+use crate::matrix::read::derived_dims;
 use crate::matrix::{BoundaryMatrix, Dimension, Index};
 use crate::metric::pairs::{self, Entry};
 use crate::metric::read::DistanceOptions;
@@ -67,11 +68,7 @@ impl<T: Value, I: SpIndex, Iptr: SpIndex> TryFrom<CsMatViewI<'_, T, I, Iptr>> fo
 }
 
 /// The error of a sparse matrix that is not a boundary matrix. Its place names a row and column, a column or a cell.
-pub type BoundaryArrayError = Problem<String>;
-
-fn wrong(place: String, expected: &str, found: impl ToString) -> BoundaryArrayError {
-    Problem::new(place, expected, found.to_string())
-}
+pub type BoundaryArrayError = Problem;
 
 /// Converts a sparse matrix to a boundary matrix over Z/2. Rows and columns are the cells in filtration order, facets
 /// before cofacets, and entries are 1 or −1; stored zeros are ignored. A matrix compressed by columns is moved
@@ -94,16 +91,17 @@ where
     let (rows, columns) = matrix.shape();
     if rows != columns {
         let expected = "a square matrix, whose rows and columns are all cells in filtration order";
-        return Err(wrong(String::new(), expected, format!("{rows} × {columns}")));
+        return Err(Problem::new(Place::Whole, expected, format!("{rows} × {columns}")));
     }
     if let Some(found) = dims.as_ref().map(Vec::len).filter(|&found| found != columns) {
-        return Err(wrong(String::new(), &format!("a dimension for each of {columns} cells"), found));
+        let expected = format!("a dimension for each of {columns} cells");
+        return Err(Problem::new(Place::Whole, expected, found.to_string()));
     }
     let coefficients = matrix.iter().map(|(&found, place)| (found.into(), place));
     if let Some((found, (row, column))) = coefficients.into_iter().find(|(found, _)| !is_coefficient(*found))
     {
-        let place = format!("row {}, column {}: ", row.index(), column.index());
-        return Err(wrong(place, "an entry 0, 1 or -1", found));
+        let place = Place::Named(format!("row {}, column {}", row.index(), column.index()));
+        return Err(Problem::new(place, "an entry 0, 1 or -1", found.to_string()));
     }
     let (starts, rows, entries) = if matrix.is_csc() { matrix } else { matrix.to_csc() }.into_raw_storage();
     let (starts, rows) = without_zeros(starts, rows, &entries);
@@ -111,8 +109,7 @@ where
         Some(dims) => dims,
         None => derived_dims(&starts, &rows)?,
     };
-    BoundaryMatrix::from_parts(dims, starts, rows)
-        .map_err(|error| wrong(format!("column {}: ", error.column), &error.expected, error.found))
+    Ok(BoundaryMatrix::from_parts(dims, starts, rows)?)
 }
 
 /// Whether a number is a coefficient of a boundary.
@@ -138,24 +135,6 @@ where
         ends.push(I::from_usize(left.len()));
     }
     (ends, left)
-}
-
-/// Derives the dimensions of cells from their boundaries.
-fn derived_dims<I: Index>(starts: &[I], rows: &[I]) -> Result<Vec<Dimension>, BoundaryArrayError> {
-    let mut dims: Vec<Dimension> = Vec::with_capacity(starts.len().saturating_sub(1));
-    for (cell, column) in starts.windows(2).enumerate() {
-        let facets = &rows[column[0].to_usize()..column[1].to_usize()];
-        let dim = match facets.first().map(|facet| facet.to_usize()) {
-            Some(facet) if facet < cell => dims[facet].checked_add(1).ok_or_else(|| {
-                let expected = format!("a dimension of at most {}", Dimension::MAX);
-                wrong(format!("cell {cell}: "), &expected, "a greater one")
-            })?,
-            // Facets that are not before their cell are refused when the matrix is built.
-            _ => 0,
-        };
-        dims.push(dim);
-    }
-    Ok(dims)
 }
 
 /// Converts a boundary matrix to an `sprs` matrix, compressed by columns, whose entries are all 1, and the dimensions

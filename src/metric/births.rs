@@ -1,5 +1,6 @@
 //! Birth values of points: the diagonal of a weighted Vietoris–Rips filtration.
 
+use crate::input::Place;
 use super::square::Tolerance;
 use super::{MetricError, Value};
 
@@ -18,14 +19,14 @@ pub(super) fn is_birth<T: Value>(number: T) -> bool {
 pub(super) fn checked<T: Value>(n: usize, births: Vec<T>) -> Result<Option<Vec<T>>, MetricError> {
     if births.len() != n {
         return Err(MetricError::new(
-            String::new(),
+            Place::Whole,
             format!("the births of {n} points"),
             births.len().to_string(),
         ));
     }
     if let Some(i) = births.iter().position(|&birth| !is_birth(birth)) {
         let found = births[i].into().to_string();
-        return Err(MetricError::new(format!("the birth of point {i}: "), BIRTH, found));
+        return Err(MetricError::new(Place::Named(format!("the birth of point {i}")), BIRTH, found));
     }
     let all_zero = births.iter().all(|&birth| birth.into() == 0.0);
     Ok((!all_zero).then_some(births))
@@ -36,7 +37,7 @@ pub(super) fn check_edge<T: Value>(births: &[T], i: usize, j: usize, distance: T
     match later(births, i, j) {
         (_, birth) if distance >= birth => Ok(()),
         later => {
-            let place = format!("the distance of points {i} and {j}: ");
+            let place = Place::Named(format!("the distance of points {i} and {j}"));
             Err(MetricError::new(place, at_least(later), distance.into().to_string()))
         }
     }

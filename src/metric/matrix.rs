@@ -1,5 +1,6 @@
 //! Condensed symmetric distance matrices.
 
+use crate::input::Place;
 use super::read::{DistanceOptions, Symmetrize};
 use super::{MetricError, Value, births, square};
 
@@ -67,7 +68,7 @@ impl<T: Value> DistanceMatrix<T> {
         let expected = n.saturating_mul(n);
         if entries.len() != expected {
             let expected = format!("{expected} entries of a square matrix of {n} points");
-            return Err(MetricError::new(String::new(), expected, entries.len().to_string()));
+            return Err(MetricError::new(Place::Whole, expected, entries.len().to_string()));
         }
         Self::from_entries(n, |i, j| entries[i * n + j], None)
     }
@@ -165,7 +166,7 @@ pub(crate) fn points_of(pairs: usize) -> Result<usize, MetricError> {
     }
     let expected =
         format!("n(n-1)/2 entries for some n ({below} for {n} points, {} for {})", n * (n + 1) / 2, n + 1);
-    Err(MetricError::new(String::new(), expected, counted(pairs)))
+    Err(MetricError::new(Place::Whole, expected, counted(pairs)))
 }
 
 /// A count with its noun: `1 entry`, `2 entries`.

@@ -32,6 +32,7 @@ pub use points::PointCloud;
 pub use sparse::{Edge, SparseDistances};
 pub use value::{Precision, Value};
 
+use crate::input::Place;
 use crate::input::Problem;
 use crate::memory::Refused;
 
@@ -97,28 +98,28 @@ impl<T> From<SparseDistances<T>> for Distances<T> {
 }
 
 /// An error in the numbers for a [`Distances`]. Its place names points or an entry, with a colon and a blank after it.
-pub type MetricError = Problem<String>;
+pub type MetricError = Problem;
 
 impl MetricError {
     /// The error for an input without points.
     pub(crate) fn empty() -> Self {
-        MetricError::new(String::new(), "at least one point", "none")
+        MetricError::new(Place::Whole, "at least one point", "none")
     }
 
     /// The error for a distance that is NaN or negative.
     pub(crate) fn bad_distance(i: usize, j: usize, found: impl Into<f64>) -> Self {
-        let place = format!("the distance of points {i} and {j}: ");
+        let place = Place::Named(format!("the distance of points {i} and {j}"));
         MetricError::new(place, "a non-negative number or infinity", found.into().to_string())
     }
 
     /// The error for an unexpected entry of a matrix, given by its row and column.
     pub(crate) fn of_entry(row: usize, column: usize, expected: &str, found: impl Into<f64>) -> Self {
-        MetricError::new(format!("row {row}, column {column}: "), expected, found.into().to_string())
+        MetricError::new(Place::Named(format!("row {row}, column {column}")), expected, found.into().to_string())
     }
 
     /// The error for more points than 32 bits number.
     pub(crate) fn too_many(points: usize) -> Self {
-        MetricError::new(String::new(), format!("at most {} points", u32::MAX), points.to_string())
+        MetricError::new(Place::Whole, format!("at most {} points", u32::MAX), points.to_string())
     }
 
     /// Drops the remedy, which names options of the program.

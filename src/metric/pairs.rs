@@ -6,12 +6,11 @@
 //! born at 0.
 
 use std::cmp::Reverse;
-use std::fmt::Display;
 
 use super::births::{self, BIRTH, is_birth};
 use super::read::{DistanceOptions, nothing_to_symmetrize};
 use super::square::{ASYMMETRIC, DIAGONAL, DISTANCE, Rounding, Tolerance};
-use super::{MetricError, SparseDistances, Value};
+use super::{SparseDistances, Value};
 use crate::input::Problem;
 
 /// An entry of a list. Rows and columns are points, 0-based.
@@ -63,16 +62,13 @@ pub(crate) fn listed<T: Value>(entries: &[Entry<T>]) -> Listed {
 
 /// Makes the graph of `n` points with these entries, and adds notes for the user. `problem` makes the error of an
 /// entry, given by its place in the list, that is not what is expected.
-pub(crate) fn graph<T: Value, P: Display>(
+pub(crate) fn graph<T: Value>(
     n: usize,
     entries: &[Entry<T>],
     options: &DistanceOptions,
-    problem: &dyn Fn(usize, &str) -> Problem<P>,
+    problem: &dyn Fn(usize, &str) -> Problem,
     notes: &mut Vec<String>,
-) -> Result<SparseDistances<T>, Problem<P>>
-where
-    Problem<P>: From<MetricError>,
-{
+) -> Result<SparseDistances<T>, Problem> {
     let has_births = options.has_births();
     let distances = entries.iter().filter(|entry| !entry.is_diagonal()).map(|entry| entry.value);
     let tolerance = Tolerance::of(distances);
@@ -95,7 +91,7 @@ where
     // Sorted by pair; within a pair the entry below the diagonal comes first.
     listed.sort_unstable_by_key(|entry| (entry.pair(), Reverse(entry.row)));
     if options.symmetrize.is_some() && listed.windows(2).all(|two| two[0].pair() != two[1].pair()) {
-        return Err(Problem::from(nothing_to_symmetrize("one distance for each pair")));
+        return Err(nothing_to_symmetrize("one distance for each pair"));
     }
     let mut births = vec![T::from_f64(0.0); if has_births { n } else { 0 }];
     let mut edges = Vec::with_capacity(listed.len());
@@ -134,22 +130,22 @@ fn places_of<T>(entries: &[Entry<T>], pair: (u32, u32)) -> impl Iterator<Item = 
 }
 
 /// The error for a pair with two different distances.
-fn two_distances<T: Value, P: Display>(
+fn two_distances<T: Value>(
     entries: &[Entry<T>],
     pair: (u32, u32),
-    problem: &dyn Fn(usize, &str) -> Problem<P>,
-) -> Problem<P> {
+    problem: &dyn Fn(usize, &str) -> Problem,
+) -> Problem {
     let places: Vec<usize> = places_of(entries, pair).collect();
     let Problem { place, found, .. } = problem(places[0], "");
     problem(places[1], &format!("the same distance as {place}{found}")).note(ASYMMETRIC)
 }
 
 /// The error for a pair given twice in one direction.
-fn given_again<T: Value, P: Display>(
+fn given_again<T: Value>(
     entries: &[Entry<T>],
     pair: (u32, u32),
-    problem: &dyn Fn(usize, &str) -> Problem<P>,
-) -> Problem<P> {
+    problem: &dyn Fn(usize, &str) -> Problem,
+) -> Problem {
     let places: Vec<usize> = places_of(entries, pair).collect();
     let earlier =
         |k: usize| places[..k].iter().find(|&&other| entries[other].row == entries[places[k]].row).copied();

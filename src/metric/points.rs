@@ -1,5 +1,6 @@
 //! Point clouds with the Euclidean metric.
 
+use crate::input::Place;
 use super::{MetricError, Value};
 
 /// n points in R^m.
@@ -20,10 +21,10 @@ impl<T: Value> PointCloud<T> {
         }
         if !coordinates.len().is_multiple_of(dimension) {
             let expected = format!("{dimension} coordinates per point");
-            return Err(MetricError::new(String::new(), expected, format!("{} in all", coordinates.len())));
+            return Err(MetricError::new(Place::Whole, expected, format!("{} in all", coordinates.len())));
         }
         if let Some(k) = coordinates.iter().position(|&x| !x.into().is_finite()) {
-            let place = format!("coordinate {} of point {}: ", k % dimension, k / dimension);
+            let place = Place::Named(format!("coordinate {} of point {}", k % dimension, k / dimension));
             return Err(MetricError::new(place, "a finite number", coordinates[k].into().to_string()));
         }
         Ok(PointCloud { dimension, coordinates })

@@ -8,6 +8,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::sync::Mutex;
 
+use crate::input::Place;
 use super::{DistanceMatrix, DistancesError, MetricError, SparseDistances, Value};
 use crate::memory::{self, Refused};
 use crate::parallel::{each, into_inner, lock};
@@ -145,7 +146,7 @@ impl<'a> Search<'a> {
 
 /// The error for a path that is longer than the greatest number of the precision.
 fn overflow(i: usize, j: usize) -> DistancesError {
-    let place = format!("the shortest path of points {i} and {j}: ");
+    let place = Place::Named(format!("the shortest path of points {i} and {j}"));
     MetricError::new(place, "a finite length", "one that overflows").into()
 }
 

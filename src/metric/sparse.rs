@@ -1,5 +1,6 @@
 //! Distances of some pairs of points: weighted graphs.
 
+use crate::input::Place;
 use super::{MetricError, Value, births};
 
 /// Two points and their distance.
@@ -39,7 +40,7 @@ impl<T: Value> SparseDistances<T> {
         for (edge, (a, b, distance)) in triplets.into_iter().enumerate() {
             let (i, j) = if a > b { (a, b) } else { (b, a) };
             let problem =
-                |expected: String, found: String| MetricError::new(format!("edge {edge}: "), expected, found);
+                |expected: String, found: String| MetricError::new(Place::Named(format!("edge {edge}")), expected, found);
             if i as usize >= n {
                 return Err(problem(format!("point ids below {n}"), i.to_string()));
             }
@@ -58,7 +59,7 @@ impl<T: Value> SparseDistances<T> {
         if let Some(twice) = edges.windows(2).find(|w| (w[0].i, w[0].j) == (w[1].i, w[1].j)) {
             let Edge { i, j, .. } = twice[0];
             return Err(MetricError::new(
-                String::new(),
+                Place::Whole,
                 "every pair of points once",
                 format!("points {i} and {j} again"),
             ));

@@ -2,9 +2,8 @@
 
 use super::births::{self, BIRTH, is_birth};
 use super::read::{DistanceOptions, Symmetrize};
-use super::{DistanceMatrix, MetricError, Value};
+use super::{DistanceMatrix, Value};
 use crate::input::Problem;
-use std::fmt::Display;
 
 /// Numbers that differ by less than this fraction of the greatest finite distance differ by rounding only: real files
 /// are printed with few digits, and computed by sums in different orders.
@@ -157,16 +156,13 @@ fn times(count: usize) -> String {
 /// The diagonal holds zeros, or births if so requested. Of two entries that differ by rounding only, the one below the
 /// diagonal is used, as in Ripser, which reads no other; [`DistanceOptions::symmetrize`] combines any two that differ.
 /// `problem` makes the error of the entry in a row and a column that is not what is expected.
-pub(crate) fn matrix<T: Value, P: Display>(
+pub(crate) fn matrix<T: Value>(
     n: usize,
     at: &impl Fn(usize, usize) -> T,
     options: &DistanceOptions,
-    problem: &dyn Fn(usize, usize, &str) -> Problem<P>,
+    problem: &dyn Fn(usize, usize, &str) -> Problem,
     notes: &mut Vec<String>,
-) -> Result<DistanceMatrix<T>, Problem<P>>
-where
-    Problem<P>: From<MetricError>,
-{
+) -> Result<DistanceMatrix<T>, Problem> {
     let has_births = options.has_births();
     let zero = T::from_f64(0.0);
     let distance = |i: usize, j: usize| if has_births && i == j { zero } else { at(i, j) };

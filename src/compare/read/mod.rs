@@ -93,10 +93,10 @@ impl input::Formats for BarcodeFormat {
 }
 
 /// A problem of a barcode file.
-pub type Problem = input::Problem<input::Place>;
+pub type Problem = input::Problem;
 
 /// The error of a barcode that cannot be read.
-pub type ReadError = input::ReadError<BarcodeFormat, Problem>;
+pub type ReadError = input::ReadError<BarcodeFormat>;
 
 /// The result of reading a file.
 #[derive(Debug, Clone, PartialEq)]

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use flate2::read::MultiGzDecoder;
 
-use super::error::{Fault, ImagePlace, ImageProblem};
+use super::error::{Fault, Place, ImageProblem};
 use crate::input::source;
 
 /// Number of bytes kept from the beginning of a file. They determine the format, and contain the header.
@@ -117,7 +117,7 @@ impl Bytes {
         let left = self.length.map_or(0, |length| length.saturating_sub(self.at));
         let (left, unpacked) = (usize::try_from(left).unwrap_or(usize::MAX), self.unpacked);
         let all = source::all_of(&mut self.into_reader(), left);
-        all.map_err(|error| fault(unpacked, ImagePlace::Whole, error))
+        all.map_err(|error| fault(unpacked, Place::Whole, error))
     }
 
     /// The whole file as a reader that can seek, and its length. A pipe or a compressed file is read into memory first.
@@ -149,7 +149,7 @@ impl Bytes {
                 Ok(count) => filled += count,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => {
-                    let place = ImagePlace::Byte(self.at + filled as u64);
+                    let place = Place::Byte(self.at as usize + filled);
                     return Err(fault(self.unpacked, place, error));
                 }
             }
@@ -209,7 +209,7 @@ pub(super) enum Tail {
 }
 
 /// The fault for an error of reading; for decompressed bytes it may be one of the content.
-fn fault(unpacked: bool, place: ImagePlace, error: io::Error) -> Fault {
+fn fault(unpacked: bool, place: Place, error: io::Error) -> Fault {
     let kinds = [io::ErrorKind::InvalidInput, io::ErrorKind::InvalidData, io::ErrorKind::UnexpectedEof];
     if !unpacked || !kinds.contains(&error.kind()) {
         return error.into();

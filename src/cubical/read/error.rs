@@ -1,88 +1,40 @@
 //! Errors of reading an image file.
 
-use std::{fmt, io};
+use std::io;
 
 use phat_formats::FormatError;
 
 use super::format::ImageFormat;
 use crate::cubical::shape::{Order, Shape, ShapeError};
 use crate::input;
+pub use crate::input::Place;
 use crate::memory;
 
 /// Error of reading an image.
-pub type ImageReadError = input::ReadError<ImageFormat, ImageProblem>;
+pub type ImageReadError = input::ReadError<ImageFormat>;
 
 impl input::Formats for ImageFormat {
     const REMEDY: &'static str = "--format says otherwise";
 }
 
 /// A problem of an image file.
-pub type ImageProblem = input::Problem<ImagePlace>;
+pub type ImageProblem = input::Problem;
 
 impl ImageProblem {
     /// A problem of the file as a whole.
     pub(super) fn whole(expected: impl Into<String>, found: impl Into<String>) -> Self {
-        ImageProblem::new(ImagePlace::Whole, expected, found)
+        ImageProblem::new(Place::Whole, expected, found)
     }
 
     /// A problem at an offset into the file.
     pub(super) fn at(byte: u64, expected: impl Into<String>, found: impl Into<String>) -> Self {
-        ImageProblem::new(ImagePlace::Byte(byte), expected, found)
+        ImageProblem::new(Place::Byte(byte as usize), expected, found)
     }
 
     /// A problem of a page.
     #[cfg(feature = "codecs")]
     pub(super) fn page(page: usize, expected: impl Into<String>, found: impl Into<String>) -> Self {
-        ImageProblem::new(ImagePlace::Page(page), expected, found)
-    }
-}
-
-/// A place in an image file. Bytes, pages and coordinates count from 0, lines from 1.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum ImagePlace {
-    /// The file as a whole.
-    Whole,
-    /// An offset into the file, or into the content of a compressed file.
-    Byte(u64),
-    /// A line of text.
-    Line(usize),
-    /// A page of a stack.
-    Page(usize),
-    /// A voxel, by its coordinates along the user's axes.
-    Voxel(Vec<usize>),
-}
-
-impl fmt::Display for ImagePlace {
-    /// Writes the place followed by a colon and a blank; writes nothing for the whole file.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            ImagePlace::Whole => Ok(()),
-            ImagePlace::Byte(offset) => write!(f, "byte {offset}: "),
-            ImagePlace::Line(line) => write!(f, "line {line}: "),
-            ImagePlace::Page(page) => write!(f, "page {page}: "),
-            ImagePlace::Voxel(coordinates) => {
-                let coordinates: Vec<String> = coordinates.iter().map(usize::to_string).collect();
-                write!(f, "voxel ({}): ", coordinates.join(", "))
-            }
-        }
-    }
-}
-
-impl From<input::Problem<input::Place>> for ImageProblem {
-    fn from(problem: input::Problem<input::Place>) -> Self {
-        let place = match problem.place {
-            input::Place::Whole => ImagePlace::Whole,
-            input::Place::Byte(offset) => ImagePlace::Byte(offset as u64),
-            input::Place::Line(line) | input::Place::Entry { line, .. } => ImagePlace::Line(line),
-        };
-        ImageProblem {
-            place,
-            expected: problem.expected,
-            found: problem.found,
-            note: problem.note,
-            refused: problem.refused,
-        }
+        ImageProblem::new(Place::Page(page), expected, found)
     }
 }
 
@@ -96,7 +48,7 @@ pub(super) fn room<T>(held: &Vec<T>, wanted: usize) -> Result<(), Fault> {
 }
 
 /// The shape that a header states at `place`: extents of at least 1, at most three of them greater.
-pub(super) fn shape_at(place: ImagePlace, axes: &[u64], order: Order) -> Result<Shape, ImageProblem> {
+pub(super) fn shape_at(place: Place, axes: &[u64], order: Order) -> Result<Shape, ImageProblem> {
     let extents: Option<Vec<usize>> = axes.iter().map(|&axis| usize::try_from(axis).ok()).collect();
     let shape = extents.map(|extents| Shape::new(&extents, order));
     let expected = match shape {
@@ -124,12 +76,6 @@ impl From<io::Error> for Fault {
 impl From<ImageProblem> for Fault {
     fn from(problem: ImageProblem) -> Self {
         Fault::Content(problem)
-    }
-}
-
-impl From<input::Problem<input::Place>> for Fault {
-    fn from(problem: input::Problem<input::Place>) -> Self {
-        Fault::Content(problem.into())
     }
 }
 

@@ -70,7 +70,7 @@ mod tests;
 
 pub(super) use layout::swap;
 
-pub use error::{ImagePlace, ImageProblem, ImageReadError};
+pub use error::{Place, ImageProblem, ImageReadError};
 pub use format::ImageFormat;
 pub use options::{ImageOptions, Raw};
 pub use stream::{Detection, Places, Stream};

@@ -6,7 +6,7 @@
 use npyz::{TypeChar, TypeStr};
 
 use super::bytes::Bytes;
-use super::error::{Fault, ImagePlace, ImageProblem, shape_at};
+use super::error::{Fault, Place, ImageProblem, shape_at};
 use super::layout::{FileLayout, Meaning};
 use super::stream::Stream;
 use crate::cubical::key::Coding;
@@ -25,7 +25,7 @@ fn layout(head: &[u8]) -> Result<FileLayout, ImageProblem> {
     let Header { dtype, shape, fortran, data_at } = Header::parse(head)?;
     let (voxels, big_endian, meaning) = voxels(&dtype)?;
     let order = if fortran { Order::F } else { Order::C };
-    let shape = shape_at(ImagePlace::Byte(10), &shape, order)
+    let shape = shape_at(Place::Byte(10), &shape, order)
         .map_err(|problem| problem.note("save a part of it, such as a[..., 0]"))?;
     Ok(FileLayout { big_endian, meaning, ..FileLayout::new(shape, voxels, data_at as u64) })
 }

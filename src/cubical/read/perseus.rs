@@ -10,7 +10,7 @@
 use std::io::{self, BufRead, BufReader, Read};
 
 use super::bytes::Bytes;
-use super::error::{Fault, ImagePlace, ImageProblem, shape_at};
+use super::error::{Fault, Place, ImageProblem, shape_at};
 use super::stream::Stream;
 use crate::cubical::shape::{Order, Shape};
 use crate::cubical::voxel::VoxelType;
@@ -104,7 +104,7 @@ impl Lines {
 
     fn problem(&self, expected: impl Into<String>, found: Option<&[u8]>) -> ImageProblem {
         let found = found.map_or_else(|| "the end of the file".to_owned(), quote);
-        ImageProblem::new(ImagePlace::Line(self.number), expected, found)
+        ImageProblem::new(Place::Line(self.number), expected, found)
     }
 
     /// Parses the next line as an integer.
@@ -131,7 +131,7 @@ impl Lines {
             };
             axes.push(extent);
         }
-        Ok(shape_at(ImagePlace::Line(self.number), &axes, Order::F)?)
+        Ok(shape_at(Place::Line(self.number), &axes, Order::F)?)
     }
 
     /// The value of voxel number `place`, on the next line.

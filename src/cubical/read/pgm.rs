@@ -9,7 +9,7 @@
 //! Source: Netpbm's pages pgm(5) and pbm(5).
 
 use super::bytes::Bytes;
-use super::error::{Fault, ImagePlace, ImageProblem, room, shape_at};
+use super::error::{Fault, Place, ImageProblem, room, shape_at};
 use super::layout::FileLayout;
 use super::stream::{Stream, in_memory};
 use crate::cubical::shape::{Order, Shape};
@@ -124,8 +124,8 @@ struct Numbers<'a> {
 
 impl Numbers<'_> {
     /// The current position, for messages.
-    fn place(&self) -> ImagePlace {
-        ImagePlace::Byte(self.at as u64)
+    fn place(&self) -> Place {
+        Place::Byte(self.at)
     }
 
     /// Skips blanks and comments, which extend from `#` to the end of the line.

@@ -10,7 +10,7 @@ use std::io::{ErrorKind, SeekFrom};
 use ::png::{BitDepth, ColorType, Decoder, DecodingError, Limits, Reader, Transformations};
 
 use super::bytes::{Bytes, Seekable};
-use super::error::{Fault, ImagePlace, ImageProblem, room, shape_at};
+use super::error::{Fault, Place, ImageProblem, room, shape_at};
 use super::layout::swap;
 use super::stream::{Stream, in_memory, in_pieces};
 use crate::cubical::shape::Order;
@@ -39,7 +39,7 @@ pub(super) fn open(bytes: Bytes) -> Result<Stream, Fault> {
     let mut reader = decoder.read_info().map_err(fault)?;
     let pixel = pixel_of(&reader)?;
     let (columns, rows) = reader.info().size();
-    let shape = shape_at(ImagePlace::Byte(16), &[rows.into(), columns.into()], Order::C)?;
+    let shape = shape_at(Place::Byte(16), &[rows.into(), columns.into()], Order::C)?;
     let size = reader.output_buffer_size().filter(|&size| size as u64 <= most);
     let size = size.ok_or_else(|| {
         let expected = format!("data for {shape} voxels");

@@ -6,7 +6,7 @@ use std::io::{Cursor, Read as _};
 use rayon::prelude::*;
 use zerocopy::{FromBytes as _, IntoBytes as _};
 
-use super::error::{Context, Fault, ImagePlace, ImageProblem, ImageReadError, room};
+use super::error::{Context, Fault, Place, ImageProblem, ImageReadError, room};
 use super::format::ImageFormat;
 use super::layout::Placed;
 use crate::cubical::geometry::Geometry;
@@ -333,7 +333,7 @@ fn check_floats<T: Voxel>(
         return Ok(());
     }
     let first = block.iter().position(|voxel| !voxel.is_number()).unwrap_or(0);
-    let coordinates = ImagePlace::Voxel(shape.coordinates(place + first));
+    let coordinates = Place::Voxel(shape.coordinates(place + first));
     let problem = ImageProblem::new(coordinates, "a number", block[first].to_string());
     Err(problem.note("--nan X replaces such voxels by X, a number, lowest or highest"))
 }

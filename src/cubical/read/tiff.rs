@@ -19,7 +19,7 @@ mod tags;
 use ::tiff::decoder::Decoder;
 
 use super::bytes::Bytes;
-use super::error::{Fault, ImagePlace, ImageProblem, shape_at};
+use super::error::{Fault, Place, ImageProblem, shape_at};
 use super::options::ImageOptions;
 use super::stream::Stream;
 use crate::cubical::geometry::Geometry;
@@ -49,7 +49,7 @@ pub(super) fn open(bytes: Bytes, options: &ImageOptions) -> Result<Stream, Fault
     if picked.len() == 1 {
         axes.remove(0);
     }
-    let shape = shape_at(ImagePlace::Whole, &axes, Order::C)?;
+    let shape = shape_at(Place::Whole, &axes, Order::C)?;
     let stream = match (first.samples, start) {
         (Samples::Plain(voxels), Some(start)) => {
             followed(decoder, start, picked, (voxels, first.count()), on_disk, shape)

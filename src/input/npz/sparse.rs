@@ -15,7 +15,7 @@ impl Archive<'_> {
     ///
     /// # Errors
     /// There is no sparse matrix, its format is not supported, or its arrays are inconsistent.
-    pub(crate) fn sparse(&self) -> Result<Triplets, Problem<Place>> {
+    pub(crate) fn sparse(&self) -> Result<Triplets, Problem> {
         let extents = self.array("shape", 1, |array| array.integers())?;
         let (rows, columns) = match extents[..] {
             [rows, columns] if rows >= 0 && columns >= 0 => (rows as usize, columns as usize),
@@ -45,8 +45,8 @@ impl Archive<'_> {
     /// The entries of a matrix whose values are a list; `places` gives the rows and the columns of so many values.
     fn entries(
         &self,
-        places: impl Fn(usize) -> Result<[Vec<usize>; 2], Problem<Place>>,
-    ) -> Result<Vec<Triplet>, Problem<Place>> {
+        places: impl Fn(usize) -> Result<[Vec<usize>; 2], Problem>,
+    ) -> Result<Vec<Triplet>, Problem> {
         let values = self.array("data", 1, |array| array.numbers())?;
         let [rows, columns] = places(values.len())?;
         let places = rows.into_iter().zip(columns);
@@ -54,7 +54,7 @@ impl Archive<'_> {
     }
 
     /// The rows or columns, below `extent`, that an array gives of each of `count` entries.
-    fn indices(&self, name: &str, extent: usize, count: usize) -> Result<Vec<usize>, Problem<Place>> {
+    fn indices(&self, name: &str, extent: usize, count: usize) -> Result<Vec<usize>, Problem> {
         let indices = self.array(name, 1, |array| array.integers())?;
         if indices.len() != count {
             let expected = format!("{count} numbers in {name:?}, as in \"data\"");
@@ -69,7 +69,7 @@ impl Archive<'_> {
     }
 
     /// The rows or columns of at most `count` entries of a matrix that is compressed to `lines` of them.
-    fn lines(&self, lines: usize, count: usize) -> Result<Vec<usize>, Problem<Place>> {
+    fn lines(&self, lines: usize, count: usize) -> Result<Vec<usize>, Problem> {
         let starts = self.array("indptr", 1, |array| array.integers())?;
         if starts.len().checked_sub(1) != Some(lines) {
             let expected = format!("one number more in \"indptr\" than the {lines} rows or columns");
@@ -84,7 +84,7 @@ impl Archive<'_> {
     }
 
     /// Entries of a matrix stored by diagonals: diagonal k holds at place j the entry of row j − offset, column j.
-    fn diagonals(&self, rows: usize, columns: usize) -> Result<Vec<Triplet>, Problem<Place>> {
+    fn diagonals(&self, rows: usize, columns: usize) -> Result<Vec<Triplet>, Problem> {
         let offsets = self.array("offsets", 1, |array| array.integers())?;
         let read = |array: &Array<'_>| Ok((array.shape[1] as usize, array.fortran, array.numbers()?));
         let (width, fortran, values) = self.array("data", 2, read)?;
@@ -111,8 +111,8 @@ impl Archive<'_> {
         &self,
         name: &str,
         axes: usize,
-        read: impl Fn(&Array<'_>) -> Result<T, Problem<Place>>,
-    ) -> Result<T, Problem<Place>> {
+        read: impl Fn(&Array<'_>) -> Result<T, Problem>,
+    ) -> Result<T, Problem> {
         let file = self.read(name)?;
         let array = Array::parse(&file).and_then(|array| match array.shape.len() == axes {
             true => read(&array),
@@ -125,6 +125,6 @@ impl Archive<'_> {
     }
 }
 
-fn wrong(expected: &str, found: String) -> Problem<Place> {
+fn wrong(expected: &str, found: String) -> Problem {
     Problem::new(Place::Whole, expected, found)
 }

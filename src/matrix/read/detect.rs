@@ -4,11 +4,10 @@ use std::path::Path;
 
 use phat_formats::{dipha, phat};
 
-use super::error::MatrixFileProblem;
 use super::format::MatrixFormat;
 use crate::input::foreign::{Kind, recognize};
 use crate::input::text::plain;
-use crate::input::{gzip, matrix_market, npz};
+use crate::input::{Place, Problem, gzip, matrix_market, npz};
 
 /// Number of bytes at the beginning of a file by which its format is detected.
 pub(super) const HEAD: u64 = 4096;
@@ -42,12 +41,12 @@ pub(super) fn is_gzip(head: &[u8]) -> bool {
 }
 
 /// Detects the format of the file called `name` that begins with `head`, and gives the reason.
-pub(super) fn detect(name: &str, head: &[u8]) -> Result<(MatrixFormat, String), MatrixFileProblem> {
+pub(super) fn detect(name: &str, head: &[u8]) -> Result<(MatrixFormat, String), Problem> {
     if dipha::has_magic(head) {
         return Ok((MatrixFormat::Dipha, "begins with DIPHA's magic number".to_owned()));
     }
     if head.is_empty() {
-        return Err(MatrixFileProblem::Empty);
+        return Err(Problem::new(Place::Whole, "a boundary matrix", "an empty file"));
     }
     if head.starts_with(npz::MAGIC) {
         return Ok((MatrixFormat::Npz, "begins as zip archives do".to_owned()));
@@ -58,7 +57,7 @@ pub(super) fn detect(name: &str, head: &[u8]) -> Result<(MatrixFormat, String), 
     if let Some((found, kind)) = recognize(head, None)
         && let Some(advice) = advice(kind)
     {
-        return Err(MatrixFileProblem::Other { found, advice });
+        return Err(Problem::new(Place::Whole, "a boundary matrix", found).note(advice));
     }
     let extension = Path::new(name).extension().map(|e| e.to_string_lossy().to_ascii_lowercase());
     let text = plain(head);
@@ -67,24 +66,23 @@ pub(super) fn detect(name: &str, head: &[u8]) -> Result<(MatrixFormat, String), 
             Ok((MatrixFormat::Dipha, format!("the name ends in .{named}")))
         }
         Some("npz") => Ok((MatrixFormat::Npz, "the name ends in .npz".to_owned())),
-        _ if phat::looks_ascii(&text) && is_table(&text) => Err(MatrixFileProblem::Other {
-            found: "a table of numbers that are no cells",
-            advice:
-                "lacuna rips takes distances and points, lacuna convert makes a boundary matrix of images"
-                    .into(),
-        }),
+        _ if phat::looks_ascii(&text) && is_table(&text) => {
+            let found = "a table of numbers that are no cells";
+            let note = "lacuna rips takes distances and points, lacuna convert makes a boundary matrix of images";
+            Err(Problem::new(Place::Whole, "a boundary matrix", found).note(note))
+        },
         _ if phat::looks_ascii(&text) => Ok((MatrixFormat::PhatAscii, "the content is text".to_owned())),
         _ => Ok((MatrixFormat::PhatBinary, "the content is not text".to_owned())),
     }
 }
 
 /// Replaces the problem of a file requested as binary by a clearer one if its content looks like text.
-pub(super) fn text_for_binary(head: &[u8], problem: MatrixFileProblem) -> MatrixFileProblem {
+pub(super) fn text_for_binary(head: &[u8], problem: Problem) -> Problem {
     if !phat::looks_ascii(&plain(head)) {
         return problem;
     }
     let advice = "--ascii of lacuna phat reads PHAT's text, and --format phat-ascii of the other commands";
-    MatrixFileProblem::Other { found: "text in place of PHAT's binary format", advice: advice.into() }
+    Problem::new(Place::Whole, "a boundary matrix", "text in place of PHAT's binary format").note(advice)
 }
 
 /// Whether the first line that is not a comment is a table row: numbers of which one is not a whole number, or that
@@ -125,7 +123,7 @@ mod tests {
         for name in ["image.COMPLEX", "image.dipha"] {
             assert_eq!(format(name, b"not the magic number"), MatrixFormat::Dipha);
         }
-        assert_eq!(detect("matrix.bin", b""), Err(MatrixFileProblem::Empty));
+        assert_eq!(detect("matrix.bin", b""), Err(Problem::new(Place::Whole, "a boundary matrix", "an empty file")));
     }
 
     #[test]

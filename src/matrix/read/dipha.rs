@@ -4,8 +4,9 @@ use phat_formats::dipha::{self, FileType, WeightedBoundaryMatrix};
 use phat_formats::{Index, Source};
 
 use super::complex::{AnyComplex, Content, LoadedComplex, bytes};
-use super::error::MatrixFileProblem;
+use super::upper_dim_of_cells;
 use crate::cells::{ComplexError, cubical_complex, rips_complex};
+use crate::input::{Place, Problem};
 use crate::metric::Distances;
 use crate::metric::read::read_dipha;
 
@@ -13,24 +14,33 @@ use crate::metric::read::read_dipha;
 pub(super) fn read(
     source: &(impl Source + ?Sized),
     upper_dim: Option<usize>,
-) -> Result<Content, MatrixFileProblem> {
+) -> Result<Content, Problem> {
     let head = bytes(source, dipha::HEADER as u64)?;
     let file_type = dipha::file_type(&head)?;
     let input = match file_type {
-        FileType::BoundaryMatrix if upper_dim.is_some() => Err(MatrixFileProblem::UpperDim),
+        FileType::BoundaryMatrix if upper_dim.is_some() => Err(upper_dim_of_cells()),
         FileType::BoundaryMatrix => boundary_matrix(source),
         FileType::Image => image(&bytes(source, u64::MAX)?, upper_dim),
         FileType::DistanceMatrix | FileType::SparseDistanceMatrix => {
-            let upper_dim = upper_dim.ok_or(MatrixFileProblem::NoUpperDim)?;
+            let upper_dim = upper_dim.ok_or_else(no_upper_dim)?;
             distances(&read_dipha(&bytes(source, u64::MAX)?)?, upper_dim)
         }
-        found @ FileType::Diagram => Err(MatrixFileProblem::FileType { found }),
+        FileType::Diagram => {
+            let expected = "DIPHA file type 0, 1, 7 or 8";
+            Err(Problem::new(Place::Byte(8), expected, FileType::Diagram.to_string()))
+        }
     };
     let gives_boundaries = file_type == FileType::BoundaryMatrix;
     Ok(Content { input: input?, warning: None, gives_boundaries })
 }
 
-fn boundary_matrix(source: &(impl Source + ?Sized)) -> Result<AnyComplex, MatrixFileProblem> {
+/// The problem of distances without a highest dimension.
+fn no_upper_dim() -> Problem {
+    let expected = "a highest dimension (--max-dim) with distances";
+    Problem::new(Place::Whole, expected, "none").note("all their cells are 2^points")
+}
+
+fn boundary_matrix(source: &(impl Source + ?Sized)) -> Result<AnyComplex, Problem> {
     if dipha::boundary_matrix_size(source)?.fits::<u32>() {
         Ok(AnyComplex::Narrow(cells(dipha::read_boundary_matrix(source)?, false)))
     } else {
@@ -38,7 +48,7 @@ fn boundary_matrix(source: &(impl Source + ?Sized)) -> Result<AnyComplex, Matrix
     }
 }
 
-fn image(file: &[u8], upper_dim: Option<usize>) -> Result<AnyComplex, MatrixFileProblem> {
+fn image(file: &[u8], upper_dim: Option<usize>) -> Result<AnyComplex, Problem> {
     let dipha::Image { shape, values } = dipha::Image::from_bytes(file)?;
     // No cell extends along an axis of one voxel.
     let dim = shape.iter().filter(|&&extent| extent > 1).count();
@@ -49,7 +59,7 @@ fn image(file: &[u8], upper_dim: Option<usize>) -> Result<AnyComplex, MatrixFile
     )
 }
 
-fn distances(distances: &Distances<f64>, upper_dim: usize) -> Result<AnyComplex, MatrixFileProblem> {
+fn distances(distances: &Distances<f64>, upper_dim: usize) -> Result<AnyComplex, Problem> {
     narrow_or_wide(
         || rips_complex(distances, upper_dim, f64::INFINITY).map(cut_where_full),
         || rips_complex(distances, upper_dim, f64::INFINITY).map(cut_where_full),
@@ -71,10 +81,10 @@ fn cells<I>(complex: WeightedBoundaryMatrix<I>, cut: bool) -> LoadedComplex<I> {
 fn narrow_or_wide(
     narrow: impl FnOnce() -> Result<LoadedComplex<u32>, ComplexError>,
     wide: impl FnOnce() -> Result<LoadedComplex<u64>, ComplexError>,
-) -> Result<AnyComplex, MatrixFileProblem> {
+) -> Result<AnyComplex, Problem> {
     match narrow() {
         Ok(cells) => Ok(AnyComplex::Narrow(cells)),
-        Err(ComplexError::TooLarge { .. }) => Ok(AnyComplex::Wide(wide()?)),
+        Err(ComplexError::TooLarge(_)) => Ok(AnyComplex::Wide(wide()?)),
         Err(error) => Err(error.into()),
     }
 }

@@ -45,13 +45,15 @@ use phat_formats::Source;
 use self::complex::{Content, bytes};
 use self::phat::Watched;
 use crate::backend::Backend;
-use crate::input::{gzip, no_room, source, text::plain};
+use crate::input::{Place, Problem, gzip, no_room, source, text::plain};
 use crate::memory;
 use crate::progress::Progress;
 
 pub use complex::{AnyComplex, LoadedComplex, LoadedMatrix, MatrixReadOptions};
-pub use error::{MatrixFileProblem, MatrixReadError};
+pub use error::MatrixReadError;
 pub use format::MatrixFormat;
+#[cfg(feature = "sprs")]
+pub(crate) use sparse::derived_dims;
 
 /// Reads the file at `path`, or standard input if it is `-`. Binary files of PHAT are not held in memory as a whole.
 ///
@@ -100,6 +102,12 @@ pub fn read_source(
     read_source_watched(name, source, options, &Watched { backend: &Backend::default(), progress: &() })
 }
 
+/// The problem of a highest dimension for a format that lists its cells.
+fn upper_dim_of_cells() -> Problem {
+    let expected = "no highest dimension (--max-dim, --upper-dim) with a boundary matrix";
+    Problem::new(Place::Whole, expected, "one").note("its cells are those of the file")
+}
+
 fn read_source_watched(
     name: &str,
     source: &(impl Source + ?Sized),
@@ -107,18 +115,13 @@ fn read_source_watched(
     watched: &Watched<'_>,
 ) -> Result<LoadedMatrix, MatrixReadError> {
     let failed = |error| MatrixReadError::Io { file: name.to_owned(), error };
-    let malformed = |format, detection, problem: MatrixFileProblem| match problem.refused() {
-        Some(refused) => failed(no_room(refused)),
-        None => {
-            let file = name.to_owned();
-            MatrixReadError::Malformed { file, format, detection, problem: Box::new(problem) }
-        }
-    };
+    let malformed =
+        |format, detection, problem| MatrixReadError::of(name.to_owned(), format, detection, problem);
     let head = bytes(source, detect::HEAD).map_err(failed)?;
     if detect::is_gzip(&head) {
         let packed = bytes(source, u64::MAX).map_err(failed)?;
         let unpacked = gzip::unpacked(&packed);
-        let unpacked = unpacked.map_err(|problem| malformed(options.format, None, problem.into()))?;
+        let unpacked = unpacked.map_err(|problem| malformed(options.format, None, problem))?;
         if !detect::is_gzip(&unpacked) {
             let inner = name.strip_suffix(".gz").unwrap_or(name);
             let loaded = read_source_watched(inner, &unpacked[..], options, watched);
@@ -139,7 +142,7 @@ fn read_source_watched(
     }
     let content = match (format, options.upper_dim) {
         (MatrixFormat::Dipha, upper_dim) => dipha::read(source, upper_dim),
-        (_, Some(_)) => Err(MatrixFileProblem::UpperDim),
+        (_, Some(_)) => Err(upper_dim_of_cells()),
         (MatrixFormat::PhatBinary, None) => {
             phat::read_binary(source, watched).map_err(|problem| detect::text_for_binary(&head, problem))
         }

@@ -4,8 +4,8 @@ use phat_formats::phat::matrix::{self, Read};
 use phat_formats::{FormatError, Index, MatrixSize, Source};
 
 use super::complex::{AnyComplex, Content, LoadedComplex};
-use super::error::MatrixFileProblem;
 use crate::backend::Backend;
+use crate::input::Problem;
 use crate::matrix::expected;
 use crate::matrix::index::SharedIndex;
 use crate::matrix::leftmost_ones::estimate;
@@ -23,7 +23,7 @@ pub(super) struct Watched<'a> {
 pub(super) fn read_binary(
     source: &(impl Source + ?Sized),
     watched: &Watched<'_>,
-) -> Result<Content, MatrixFileProblem> {
+) -> Result<Content, Problem> {
     let size = matrix::size(source)?;
     if size.fits::<u32>() {
         Ok(content(read_binary_as(source, size, watched)?, AnyComplex::Narrow))
@@ -47,7 +47,7 @@ fn read_binary_as<I: SharedIndex>(
 }
 
 /// Reads the matrix of a text.
-pub(super) fn read_ascii(text: &[u8]) -> Result<Content, MatrixFileProblem> {
+pub(super) fn read_ascii(text: &[u8]) -> Result<Content, Problem> {
     // A column takes at least two bytes, and so does a row.
     if text.len() / 2 < u32::MOST {
         Ok(content(matrix::read_ascii(text)?, AnyComplex::Narrow))

@@ -16,12 +16,11 @@
 use phat_formats::{BoundaryMatrix, Dimension, Index};
 
 use super::complex::{AnyComplex, Content, LoadedComplex};
-use super::error::MatrixFileProblem;
 use crate::input::matrix_market::{self, Dense, Matrix};
 use crate::input::npy::Array;
 use crate::input::npz::Archive;
 use crate::input::triplets::{Triplet, Triplets};
-use crate::input::{Place, SparseProblem};
+use crate::input::{Place, Problem};
 
 /// Name of the optional array of an archive that gives the dimension of each cell.
 const DIMS: &str = "dims";
@@ -32,15 +31,13 @@ const MOST_UNNAMED: usize = 1 << 24;
 const NAMED: usize = 64;
 
 /// Reads the matrix of an archive.
-pub(super) fn read_npz(bytes: &[u8]) -> Result<Content, MatrixFileProblem> {
+pub(super) fn read_npz(bytes: &[u8]) -> Result<Content, Problem> {
     let archive = Archive::open(bytes)?;
     if !archive.is_sparse() {
         let names: Vec<&str> = archive.names().take(8).collect();
         let found = format!("an archive of the arrays {}", names.join(", "));
         let note = "scipy.sparse.save_npz(\"matrix.npz\", scipy.sparse.csc_matrix(M)) writes one";
-        return Err(MatrixFileProblem::Sparse(
-            SparseProblem::new(Place::Whole, "a sparse matrix of SciPy", found).note(note),
-        ));
+        return Err(Problem::new(Place::Whole, "a sparse matrix of SciPy", found).note(note));
     }
     let dims = match archive.contains(DIMS) {
         true => Some(dims(&archive)?),
@@ -50,7 +47,7 @@ pub(super) fn read_npz(bytes: &[u8]) -> Result<Content, MatrixFileProblem> {
 }
 
 /// Reads the matrix of a text.
-pub(super) fn read_matrix_market(text: &[u8]) -> Result<Content, MatrixFileProblem> {
+pub(super) fn read_matrix_market(text: &[u8]) -> Result<Content, Problem> {
     match matrix_market::read(text)? {
         Matrix::Sparse(matrix) => content(&matrix, None),
         Matrix::Dense(matrix) => content(&entries_of(&matrix), None),
@@ -65,25 +62,21 @@ fn entries_of(dense: &Dense) -> Triplets {
 }
 
 /// Reads the dimensions in an archive.
-fn dims(archive: &Archive<'_>) -> Result<Vec<Dimension>, MatrixFileProblem> {
+fn dims(archive: &Archive<'_>) -> Result<Vec<Dimension>, Problem> {
     let file = archive.read(DIMS)?;
     let given = Array::parse(&file).and_then(|array| array.integers())?;
     let dim = |(cell, &dim): (usize, &i64)| {
         Dimension::try_from(dim).map_err(|_| {
             let expected = format!("dimensions from 0 to {} in {DIMS:?}", Dimension::MAX);
-            MatrixFileProblem::Sparse(SparseProblem::new(
-                Place::Whole,
-                expected,
-                format!("{dim} for cell {cell}"),
-            ))
+            Problem::new(Place::Whole, expected, format!("{dim} for cell {cell}"))
         })
     };
     given.iter().enumerate().map(dim).collect()
 }
 
-fn content(matrix: &Triplets, dims: Option<Vec<Dimension>>) -> Result<Content, MatrixFileProblem> {
+fn content(matrix: &Triplets, dims: Option<Vec<Dimension>>) -> Result<Content, Problem> {
     let wrong = |expected: &str, found: String| {
-        MatrixFileProblem::Sparse(SparseProblem::new(Place::Whole, expected, found))
+        Problem::new(Place::Whole, expected, found)
     };
     let cells = matrix.columns;
     if matrix.rows != cells {
@@ -101,65 +94,58 @@ fn content(matrix: &Triplets, dims: Option<Vec<Dimension>>) -> Result<Content, M
         let expected = format!("as many dimensions in {DIMS:?} as cells, {cells}");
         return Err(wrong(&expected, dims.len().to_string()));
     }
-    let columns = ColumnLists::new(matrix)?;
     let input = if cells.max(matrix.entries.len()) <= u32::MOST {
-        AnyComplex::Narrow(columns.cells(dims.as_deref())?)
+        AnyComplex::Narrow(complex(matrix, dims)?)
     } else {
-        AnyComplex::Wide(columns.cells(dims.as_deref())?)
+        AnyComplex::Wide(complex(matrix, dims)?)
     };
     Ok(Content { input, warning: None, gives_boundaries: true })
 }
 
-/// The rows of each column, ascending.
-struct ColumnLists {
-    /// Start of each column among the rows, and then the number of all rows.
-    starts: Vec<usize>,
-    rows: Vec<usize>,
+/// Builds the complex with given or derived dimensions.
+fn complex<I: Index>(matrix: &Triplets, dims: Option<Vec<Dimension>>) -> Result<LoadedComplex<I>, Problem> {
+    let mut starts = vec![0; matrix.columns + 1];
+    for (at, &Triplet { row, column, value }) in matrix.entries.iter().enumerate() {
+        if ![0.0, 1.0, -1.0].contains(&value) {
+            let found = format!("{value} in row {row}, column {column}, counted from 0");
+            return Err(Problem::new(matrix.place(at), "entries 0, 1 or -1", found));
+        }
+        starts[column + 1] += usize::from(value != 0.0);
+    }
+    for column in 0..matrix.columns {
+        starts[column + 1] += starts[column];
+    }
+    let mut next = starts.clone();
+    let mut rows = vec![I::default(); starts[matrix.columns]];
+    for &Triplet { row, column, .. } in matrix.entries.iter().filter(|entry| entry.value != 0.0) {
+        rows[next[column]] = I::from_usize(row);
+        next[column] += 1;
+    }
+    for column in starts.windows(2) {
+        rows[column[0]..column[1]].sort_unstable();
+    }
+    let starts: Vec<I> = starts.into_iter().map(I::from_usize).collect();
+    let dims = match dims {
+        Some(dims) => dims,
+        None => derived_dims(&starts, &rows)?,
+    };
+    Ok(LoadedComplex::of(BoundaryMatrix::from_parts(dims, starts, rows)?))
 }
 
-impl ColumnLists {
-    fn new(matrix: &Triplets) -> Result<Self, MatrixFileProblem> {
-        let mut starts = vec![0; matrix.columns + 1];
-        for (at, &Triplet { row, column, value }) in matrix.entries.iter().enumerate() {
-            if ![0.0, 1.0, -1.0].contains(&value) {
-                let found = format!("{value} in row {row}, column {column}, counted from 0");
-                let problem = SparseProblem::new(matrix.place(at), "entries 0, 1 or -1", found);
-                return Err(MatrixFileProblem::Sparse(problem));
-            }
-            starts[column + 1] += usize::from(value != 0.0);
-        }
-        for column in 0..matrix.columns {
-            starts[column + 1] += starts[column];
-        }
-        let mut next = starts.clone();
-        let mut rows = vec![0; starts[matrix.columns]];
-        for &Triplet { row, column, .. } in matrix.entries.iter().filter(|entry| entry.value != 0.0) {
-            rows[next[column]] = row;
-            next[column] += 1;
-        }
-        for column in starts.windows(2) {
-            rows[column[0]..column[1]].sort_unstable();
-        }
-        Ok(ColumnLists { starts, rows })
+/// Derives the dimensions of cells from their boundaries.
+pub(crate) fn derived_dims<I: Index>(starts: &[I], rows: &[I]) -> Result<Vec<Dimension>, Problem> {
+    let mut dims: Vec<Dimension> = Vec::with_capacity(starts.len().saturating_sub(1));
+    for (cell, column) in starts.windows(2).enumerate() {
+        let facets = &rows[column[0].to_usize()..column[1].to_usize()];
+        let dim = match facets.first().map(|facet| facet.to_usize()) {
+            Some(facet) if facet < cell => dims[facet].checked_add(1).ok_or_else(|| {
+                let expected = format!("a dimension of at most {}", Dimension::MAX);
+                Problem::new(Place::Named(format!("cell {cell}")), expected, "a greater one")
+            })?,
+            // Facets that are not before their cell are refused when the matrix is built.
+            _ => 0,
+        };
+        dims.push(dim);
     }
-
-    /// Builds the complex with given or derived dimensions.
-    fn cells<I: Index>(&self, dims: Option<&[Dimension]>) -> Result<LoadedComplex<I>, MatrixFileProblem> {
-        let mut matrix = BoundaryMatrix::new();
-        for (column, range) in self.starts.windows(2).enumerate() {
-            let rows = &self.rows[range[0]..range[1]];
-            let dim = match (dims, rows) {
-                (Some(dims), _) => dims[column],
-                (None, []) => 0,
-                // Rows must come before their columns; others are refused below.
-                (None, &[first, ..]) if first >= column => 0,
-                (None, &[first, ..]) => matrix.dim(first).checked_add(1).ok_or_else(|| {
-                    let expected = format!("dimensions of at most {}", Dimension::MAX);
-                    SparseProblem::new(Place::Whole, expected, format!("more of cell {column}"))
-                })?,
-            };
-            matrix.push(dim, rows)?;
-        }
-        Ok(LoadedComplex::of(matrix))
-    }
+    Ok(dims)
 }

@@ -6,11 +6,11 @@ use crate::input;
 pub use crate::input::Place;
 
 /// Why a file of distances cannot be read.
-pub type ReadError = input::ReadError<DistanceFormat, Problem>;
+pub type ReadError = input::ReadError<DistanceFormat>;
 
 impl input::Formats for DistanceFormat {
     const REMEDY: &'static str = "--format says otherwise";
 }
 
 /// A problem in a file of distances.
-pub type Problem = input::Problem<Place>;
+pub type Problem = input::Problem;

@@ -133,7 +133,7 @@ impl Input {
                 Distances::Matrix(_) => "a matrix of distances",
             };
             let expected = "a graph, as a list of edges or a sparse matrix";
-            Err(MetricError::new("shortest paths: ".to_owned(), expected, found).into())
+            Err(MetricError::new(Place::Named("shortest paths".to_owned()), expected, found).into())
         }
         Ok(match self {
             Input::Single(distances) => Input::Single(of(&distances)?),
@@ -380,7 +380,7 @@ fn check_entries(options: &DistanceOptions, input: &Input, format: DistanceForma
 /// The error for an input without two distances of a pair.
 pub(super) fn nothing_to_symmetrize(found: &str) -> MetricError {
     MetricError::new(
-        String::new(),
+        Place::Whole,
         "a matrix with two distances for each pair, which --symmetrize is for",
         found,
     )

@@ -7,6 +7,7 @@ use phat_formats::dipha;
 use serde::Serialize;
 use strum::VariantArray;
 
+use crate::input::Place;
 use super::text::{write_edges, write_rows};
 use super::{all_distances, connected, matrix_market};
 use crate::memory;
@@ -86,7 +87,7 @@ impl DistanceFile {
     /// The reason why it cannot.
     pub fn holds<T: Value>(self, distances: &Distances<T>) -> Result<(), MetricError> {
         let problem =
-            |expected: &str, found: &str| Err(MetricError::new(format!("format {self}: "), expected, found));
+            |expected: &str, found: &str| Err(MetricError::new(Place::Named(format!("format {self}")), expected, found));
         if distances.births().is_some() {
             return problem("points that are there from the beginning", "births");
         }
