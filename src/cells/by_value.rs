@@ -3,10 +3,10 @@
 use phat_formats::Index;
 use rayon::prelude::*;
 
-use crate::input::{Place, Problem};
 use super::cubical_grid::{self, Filtered, filter};
 use super::{ComplexError, WeightedBoundaryMatrix};
 use crate::cubical::Construction;
+use crate::input::{Place, Problem};
 
 /// Maximum number of axes: the number of vertices of a cell, 2^32, can still be counted.
 const MOST_AXES: usize = 32;
@@ -37,8 +37,7 @@ pub fn cubical_complex<I: Index>(
 
 fn check(shape: &[usize], values: &[f64]) -> Result<(), ComplexError> {
     if shape.is_empty() || shape.len() > MOST_AXES || shape.contains(&0) {
-        let expected =
-            format!("an image with at least one voxel along each of 1 to {MOST_AXES} axes");
+        let expected = format!("an image with at least one voxel along each of 1 to {MOST_AXES} axes");
         return Err(ComplexError::new(expected, format!("shape {shape:?}")));
     }
     let voxels = shape.iter().try_fold(1usize, |product, &voxels| product.checked_mul(voxels));

@@ -1,129 +1,163 @@
-//! Recognises files of other programs by their first bytes. Each command decides by [`Kind`] what to advise.
+//! Recognises files of other programs by their first bytes, and says what a user can do with them.
 
-/// Kinds of foreign files, as far as the advice depends on them.
+use super::{Place, Problem};
+
+/// What can be done with a file that a command does not read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum Foreign {
     /// An image of a format that `lacuna cubical` reads.
     Image,
-    /// An image in a format with lossy compression.
-    LossyImage,
-    /// An image that other programs can convert.
-    OtherImage,
-    /// A Netpbm image with colors or transparency.
-    ColorImage,
-    /// An array or image that a Python package loads.
-    Loadable(&'static str),
-    /// An image or a mesh of VTK.
-    Vtk,
-    /// A MetaImage, whose voxels may be compressed, or in a file that its header names.
-    MetaImage,
-    /// An image of DGtal, whose voxels may be compressed.
-    Vol,
-    /// A series of DICOM.
-    Dicom,
     /// A NumPy array.
     Numpy,
-    /// A MATLAB file, of the version that SciPy reads.
-    Matlab,
-    /// A MATLAB file of version 7.3.
-    Matlab73,
-    /// A table that pandas reads by this function.
-    Pandas(&'static str),
-    /// A sheet or a database that its program exports.
-    Sheet,
-    /// Data of R.
-    R,
-    /// A document for people.
-    Document,
-    /// A file that this command unpacks.
-    Compressed(&'static str),
     /// A binary boundary matrix of PHAT.
     Phat,
+    /// A file that this expression of Python loads as an array.
+    Loadable(&'static str),
+    /// A file with this advice.
+    Advised(&'static str),
 }
 
-/// Magic bytes: their offset, the file type in words, and its kind.
-const MAGIC: [(usize, &[u8], &str, Kind); 48] = [
-    (0, b"\x93NUMPY", "a NumPy array", Kind::Numpy),
-    (0, b"\x89PNG\r\n\x1a\n", "a PNG image", Kind::Image),
-    (0, b"II*\0", "a TIFF image", Kind::Image),
-    (0, b"MM\0*", "a TIFF image", Kind::Image),
-    (0, b"II+\0", "a TIFF image", Kind::Image),
-    (0, b"MM\0+", "a TIFF image", Kind::Image),
-    (344, b"n+1\0", "a NIfTI image", Kind::Image),
-    (344, b"ni1\0", "a NIfTI image", Kind::Image),
-    (4, b"n+2\0", "a NIfTI image", Kind::Image),
-    (0, b"\xff\xd8\xff", "a JPEG image", Kind::LossyImage),
-    (0, b"\0\0\0\x0cjP  ", "a JPEG 2000 image", Kind::OtherImage),
-    (0, b"\xff\x4f\xff\x51", "a JPEG 2000 image", Kind::OtherImage),
-    (0, b"GIF8", "a GIF image", Kind::OtherImage),
-    (0, b"RIFF", "a RIFF file, such as a WebP image", Kind::OtherImage),
-    (0, b"8BPS", "a Photoshop image", Kind::OtherImage),
-    (0, b"P7\nWIDTH", "a PAM image of Netpbm", Kind::ColorImage),
-    (0, b"Pf\n", "a PFM image", Kind::Loadable("imageio.v3.imread(FILE)")),
-    (0, b"PF\n", "a PFM image", Kind::Loadable("imageio.v3.imread(FILE)")),
-    (0, b"\x89HDF\r\n\x1a\n", "an HDF5 file", Kind::Loadable("h5py.File(FILE)[NAME][:]")),
-    (0, b"CDF\x01", "a NetCDF file", Kind::Loadable("xarray.open_dataset(FILE)[NAME].values")),
-    (0, b"CDF\x02", "a NetCDF file", Kind::Loadable("xarray.open_dataset(FILE)[NAME].values")),
-    (128, b"DICM", "a DICOM file", Kind::Dicom),
-    (208, b"MAP ", "an MRC map", Kind::Loadable("mrcfile.read(FILE)")),
-    (0, b"NRRD0", "an NRRD file", Kind::Loadable("nrrd.read(FILE)[0]")),
-    (0, b"ObjectType =", "a MetaImage", Kind::MetaImage),
-    (0, b"NDims =", "a MetaImage", Kind::MetaImage),
-    (0, b"# vtk DataFile", "a VTK file", Kind::Vtk),
-    (0, b"<VTKFile", "a VTK file", Kind::Vtk),
-    (0, b"<?xml version=\"1.0\"?>\n<VTKFile", "a VTK file", Kind::Vtk),
-    (0, b"SIMPLE  =", "a FITS file", Kind::Loadable("astropy.io.fits.getdata(FILE)")),
-    (0, b"MATLAB 5.0", "a MATLAB file", Kind::Matlab),
-    (0, b"MATLAB 7.3", "a MATLAB file", Kind::Matlab73),
+const LOSSY: Foreign = Foreign::Advised(
+    "convert it to a gray PNG, for lacuna cubical; what JPEG adds to an image are bars as well",
+);
+const OTHER_IMAGE: Foreign = Foreign::Advised("convert it to a gray PNG or TIFF, which lacuna cubical reads");
+const COLOR: Foreign = Foreign::Advised("convert it to gray first, as with `ppmtopgm`, for lacuna cubical");
+const META_IMAGE: Foreign = Foreign::Advised(
+    "in Python, SimpleITK.WriteImage(SimpleITK.ReadImage(FILE), \"x.nii\") makes a NIfTI image of it",
+);
+const DICOM: Foreign = Foreign::Advised("convert the series with dcm2niix to NIfTI, for lacuna cubical");
+const VTK: Foreign = Foreign::Advised(
+    "in Python, m = pyvista.read(FILE); numpy.save(\"x.npy\", m[NAME].reshape(m.dimensions, order=\"F\")) makes \
+     an array of its point data NAME, and numpy.save(\"x.npy\", m.points) one of its points",
+);
+/// From version 3 on, the voxels of a .vol file are compressed with zlib.
+const VOL: Foreign = Foreign::Advised(
+    "in Python, head, voxels = open(FILE, \"rb\").read().split(b\"\\n.\\n\", 1); \
+     size = [int(re.search(rb\"(?m)^%c: (\\d+)\" % axis, head)[1]) for axis in b\"XYZ\"]; \
+     voxels = zlib.decompress(voxels) if b\"Version: 3\" in head else voxels; \
+     numpy.save(\"x.npy\", numpy.frombuffer(voxels, \"u1\").reshape(size, order=\"F\")) makes an array of it",
+);
+const SHEET: Foreign = Foreign::Advised("export its table as CSV, which lacuna rips reads");
+const OF_R: Foreign = Foreign::Advised(
+    "write.table(as.matrix(D), \"x.txt\") in R makes a table of it, which lacuna rips reads",
+);
+const PACKED: Foreign = Foreign::Advised("unpack it first");
+
+impl Foreign {
+    fn advice(self) -> String {
+        match self {
+            Foreign::Image => "lacuna cubical reads images".to_owned(),
+            Foreign::Numpy => {
+                "a boundary matrix is saved with scipy.sparse.save_npz; lacuna rips reads distances and points, \
+                 lacuna cubical images"
+                    .to_owned()
+            }
+            Foreign::Phat => "lacuna reduce reads it".to_owned(),
+            Foreign::Loadable(call) => {
+                format!("in Python, numpy.save(\"x.npy\", {call}) makes an array of it")
+            }
+            Foreign::Advised(advice) => advice.to_owned(),
+        }
+    }
+}
+
+/// Refuses a file of another program, unless `is_read` says that the reader of `expected` reads it. Of the file, the
+/// beginning is known, and perhaps the length.
+pub(crate) fn refuse(
+    head: &[u8],
+    length: Option<u64>,
+    expected: &str,
+    is_read: impl Fn(Foreign) -> bool,
+) -> Result<(), Problem> {
+    match recognize(head, length).filter(|&(_, foreign)| !is_read(foreign)) {
+        Some((found, foreign)) => Err(Problem::new(Place::Byte(0), expected, found).note(foreign.advice())),
+        None => Ok(()),
+    }
+}
+
+/// Magic bytes: their offset, the file type in words, and what can be done with it.
+const MAGIC: [(usize, &[u8], &str, Foreign); 48] = [
+    (0, b"\x93NUMPY", "a NumPy array", Foreign::Numpy),
+    (0, b"\x89PNG\r\n\x1a\n", "a PNG image", Foreign::Image),
+    (0, b"II*\0", "a TIFF image", Foreign::Image),
+    (0, b"MM\0*", "a TIFF image", Foreign::Image),
+    (0, b"II+\0", "a TIFF image", Foreign::Image),
+    (0, b"MM\0+", "a TIFF image", Foreign::Image),
+    (344, b"n+1\0", "a NIfTI image", Foreign::Image),
+    (344, b"ni1\0", "a NIfTI image", Foreign::Image),
+    (4, b"n+2\0", "a NIfTI image", Foreign::Image),
+    (0, b"\xff\xd8\xff", "a JPEG image", LOSSY),
+    (0, b"\0\0\0\x0cjP  ", "a JPEG 2000 image", OTHER_IMAGE),
+    (0, b"\xff\x4f\xff\x51", "a JPEG 2000 image", OTHER_IMAGE),
+    (0, b"GIF8", "a GIF image", OTHER_IMAGE),
+    (0, b"RIFF", "a RIFF file, such as a WebP image", OTHER_IMAGE),
+    (0, b"8BPS", "a Photoshop image", OTHER_IMAGE),
+    (0, b"P7\nWIDTH", "a PAM image of Netpbm", COLOR),
+    (0, b"Pf\n", "a PFM image", Foreign::Loadable("imageio.v3.imread(FILE)")),
+    (0, b"PF\n", "a PFM image", Foreign::Loadable("imageio.v3.imread(FILE)")),
+    (0, b"\x89HDF\r\n\x1a\n", "an HDF5 file", Foreign::Loadable("h5py.File(FILE)[NAME][:]")),
+    (0, b"CDF\x01", "a NetCDF file", Foreign::Loadable("xarray.open_dataset(FILE)[NAME].values")),
+    (0, b"CDF\x02", "a NetCDF file", Foreign::Loadable("xarray.open_dataset(FILE)[NAME].values")),
+    (128, b"DICM", "a DICOM file", DICOM),
+    (208, b"MAP ", "an MRC map", Foreign::Loadable("mrcfile.read(FILE)")),
+    (0, b"NRRD0", "an NRRD file", Foreign::Loadable("nrrd.read(FILE)[0]")),
+    (0, b"ObjectType =", "a MetaImage", META_IMAGE),
+    (0, b"NDims =", "a MetaImage", META_IMAGE),
+    (0, b"# vtk DataFile", "a VTK file", VTK),
+    (0, b"<VTKFile", "a VTK file", VTK),
+    (0, b"<?xml version=\"1.0\"?>\n<VTKFile", "a VTK file", VTK),
+    (0, b"SIMPLE  =", "a FITS file", Foreign::Loadable("astropy.io.fits.getdata(FILE)")),
+    (0, b"MATLAB 5.0", "a MATLAB file", Foreign::Loadable("scipy.io.loadmat(FILE)[NAME]")),
+    (0, b"MATLAB 7.3", "a MATLAB file", Foreign::Loadable("h5py.File(FILE)[NAME][:].T")),
     (0, b"\x80\x02c", PICKLE, UNPICKLE),
     (0, b"\x80\x03c", PICKLE, UNPICKLE),
     (0, b"\x80\x04\x95", PICKLE, UNPICKLE),
     (0, b"\x80\x05\x95", PICKLE, UNPICKLE),
-    (0, b"PAR1\x15", "a Parquet file", Kind::Pandas("read_parquet")),
-    (0, b"ARROW1\0", "an Arrow or Feather file", Kind::Pandas("read_feather")),
-    (0, b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an old Excel or Office file", Kind::Sheet),
-    (0, b"SQLite format 3\0", "an SQLite database", Kind::Sheet),
-    (0, b"RDX2\n", "an R data file", Kind::R),
-    (0, b"RDX3\n", "an R data file", Kind::R),
-    (0, b"X\n\0\0\0", "an R object (.rds)", Kind::R),
-    (0, b"%PDF-", "a PDF document", Kind::Document),
-    (0, b"BZh", "a file compressed with bzip2", Kind::Compressed("bunzip2 -c")),
-    (0, b"\xfd7zXZ\0", "a file compressed with xz", Kind::Compressed("xz -dc")),
-    (0, b"\x28\xb5\x2f\xfd", "a file compressed with Zstandard", Kind::Compressed("zstd -dc")),
-    (0, b"7z\xbc\xaf\x27\x1c", "a 7-zip archive", Kind::Compressed("7z x -so")),
+    (0, b"PAR1\x15", "a Parquet file", Foreign::Loadable("pandas.read_parquet(FILE).to_numpy()")),
+    (0, b"ARROW1\0", "an Arrow or Feather file", Foreign::Loadable("pandas.read_feather(FILE).to_numpy()")),
+    (0, b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an old Excel or Office file", SHEET),
+    (0, b"SQLite format 3\0", "an SQLite database", SHEET),
+    (0, b"RDX2\n", "an R data file", OF_R),
+    (0, b"RDX3\n", "an R data file", OF_R),
+    (0, b"X\n\0\0\0", "an R object (.rds)", OF_R),
+    (0, b"%PDF-", "a PDF document", SHEET),
+    (0, b"BZh", "a file compressed with bzip2", PACKED),
+    (0, b"\xfd7zXZ\0", "a file compressed with xz", PACKED),
+    (0, b"\x28\xb5\x2f\xfd", "a file compressed with Zstandard", PACKED),
+    (0, b"7z\xbc\xaf\x27\x1c", "a 7-zip archive", PACKED),
 ];
 
 const PICKLE: &str = "a Python pickle";
-const UNPICKLE: Kind = Kind::Loadable("pickle.load(open(FILE, \"rb\"))");
+const UNPICKLE: Foreign = Foreign::Loadable("pickle.load(open(FILE, \"rb\"))");
 
 /// Advice for formats that nibabel loads.
-const NIBABEL: Kind = Kind::Loadable("numpy.asarray(nibabel.load(FILE).dataobj)");
+const NIBABEL: Foreign = Foreign::Loadable("numpy.asarray(nibabel.load(FILE).dataobj)");
 
 /// Describes a file that begins with `head`, in words and by kind; `None` if it is not recognised. `length` is that of
 /// the file, if known.
-pub(crate) fn recognize(head: &[u8], length: Option<u64>) -> Option<(&'static str, Kind)> {
-    let begins = |&&(at, magic, ..): &&(usize, &[u8], &str, Kind)| {
+fn recognize(head: &[u8], length: Option<u64>) -> Option<(&'static str, Foreign)> {
+    let begins = |&&(at, magic, ..): &&(usize, &[u8], &str, Foreign)| {
         // Text may contain such letters at a later offset; a binary file has a NUL before them.
         head.get(at..).is_some_and(|rest| rest.starts_with(magic)) && (at == 0 || head[..at].contains(&0))
     };
     let by_magic = MAGIC.iter().find(begins).map(|&(_, _, what, kind)| (what, kind));
     by_magic
         .or_else(|| netpbm(head))
-        .or_else(|| is_bitmap(head).then_some(("a BMP image", Kind::OtherImage)))
-        .or_else(|| is_office(head).then_some(("an Excel or Office file", Kind::Sheet)))
-        .or_else(|| is_vol(head).then_some(("a .vol image of DGtal", Kind::Vol)))
+        .or_else(|| is_bitmap(head).then_some(("a BMP image", OTHER_IMAGE)))
+        .or_else(|| is_office(head).then_some(("an Excel or Office file", SHEET)))
+        .or_else(|| is_vol(head).then_some(("a .vol image of DGtal", VOL)))
         .or_else(|| is_mgh(head).then_some(("an MGH image of FreeSurfer", NIBABEL)))
         .or_else(|| {
             is_analyze(head).then_some(("a header of ANALYZE, whose voxels are in a .img file", NIBABEL))
         })
-        .or_else(|| is_phat(head, length).then_some(("a boundary matrix of PHAT", Kind::Phat)))
+        .or_else(|| is_phat(head, length).then_some(("a boundary matrix of PHAT", Foreign::Phat)))
 }
 
 /// Recognises Netpbm: a digit after `P`, then blanks and a number or a comment. `P5` alone may be a name in a table.
-fn netpbm(head: &[u8]) -> Option<(&'static str, Kind)> {
+fn netpbm(head: &[u8]) -> Option<(&'static str, Foreign)> {
     let (kind, rest) = match head {
-        [b'P', b'2' | b'5', rest @ ..] => (("a PGM image", Kind::Image), rest),
-        [b'P', b'3' | b'6', rest @ ..] => (("a color image of Netpbm", Kind::ColorImage), rest),
+        [b'P', b'2' | b'5', rest @ ..] => (("a PGM image", Foreign::Image), rest),
+        [b'P', b'3' | b'6', rest @ ..] => (("a color image of Netpbm", COLOR), rest),
         _ => return None,
     };
     let next = rest.trim_ascii_start();
@@ -199,20 +233,16 @@ mod tests {
         analyze[40] = 3;
         let phat = [&[1, 0, 0, 0, 0, 0, 0, 0][..], &[0; 16]].concat();
         for (head, what, kind) in [
-            (&b"\x93NUMPY\x01\0"[..], "a NumPy array", Kind::Numpy),
-            (b"\xff\xd8\xff\xe0", "a JPEG image", Kind::LossyImage),
-            (&dicom, "a DICOM file", Kind::Dicom),
-            (bitmap, "a BMP image", Kind::OtherImage),
-            (b"P6 3 2 255\n", "a color image of Netpbm", Kind::ColorImage),
-            (b"P5\n# by hand\n", "a PGM image", Kind::Image),
-            (b"PK\x03\x04....[Content_Types].xml", "an Excel or Office file", Kind::Sheet),
+            (&b"\x93NUMPY\x01\0"[..], "a NumPy array", Foreign::Numpy),
+            (b"\xff\xd8\xff\xe0", "a JPEG image", LOSSY),
+            (&dicom, "a DICOM file", DICOM),
+            (bitmap, "a BMP image", OTHER_IMAGE),
+            (b"P6 3 2 255\n", "a color image of Netpbm", COLOR),
+            (b"P5\n# by hand\n", "a PGM image", Foreign::Image),
+            (b"PK\x03\x04....[Content_Types].xml", "an Excel or Office file", SHEET),
             (b"\x80\x04\x95.", PICKLE, UNPICKLE),
-            (&phat, "a boundary matrix of PHAT", Kind::Phat),
-            (
-                b"Center-X: 0\nCenter-Y: 0\nCenter-Z: 0\nX: 2\nY: 3\nZ: 4\n",
-                "a .vol image of DGtal",
-                Kind::Vol,
-            ),
+            (&phat, "a boundary matrix of PHAT", Foreign::Phat),
+            (b"Center-X: 0\nCenter-Y: 0\nCenter-Z: 0\nX: 2\nY: 3\nZ: 4\n", "a .vol image of DGtal", VOL),
             (&mgh, "an MGH image of FreeSurfer", NIBABEL),
             (&analyze, "a header of ANALYZE, whose voxels are in a .img file", NIBABEL),
         ] {

@@ -121,10 +121,7 @@ impl<'a, F: FnMut(&u8) -> bool> Lines<'a, F> {
     }
 
     /// Splits the next line into `N` words.
-    fn words<const N: usize>(
-        &mut self,
-        expected: impl Fn() -> String,
-    ) -> Result<[&'a [u8]; N], Problem> {
+    fn words<const N: usize>(&mut self, expected: impl Fn() -> String) -> Result<[&'a [u8]; N], Problem> {
         let Some(line) = self.next() else {
             return Err(Problem::new(Place::Line(self.number), expected(), "the end of the file"));
         };
@@ -189,10 +186,7 @@ fn whole(word: &[u8]) -> Option<usize> {
     std::str::from_utf8(word).ok().and_then(|word| word.parse().ok())
 }
 
-fn sparse<F: FnMut(&u8) -> bool>(
-    lines: &mut Lines<'_, F>,
-    banner: &Banner,
-) -> Result<Matrix, Problem> {
+fn sparse<F: FnMut(&u8) -> bool>(lines: &mut Lines<'_, F>, banner: &Banner) -> Result<Matrix, Problem> {
     let [rows, columns, count] = lines.sizes("the numbers of rows, columns and entries", banner)?;
     let mut found = Triplets { rows, columns, symmetric: banner.symmetric, ..Triplets::default() };
     for entry in 1..=count {

@@ -15,10 +15,10 @@
 use ::ndarray::{Array, Array2, ArrayView, ArrayView2, Dimension};
 use rayon::prelude::*;
 
-use crate::input::Place;
 use super::not_square;
 use crate::Diagram;
 use crate::cubical::{Image, Order, Shape, ShapeError, Voxel};
+use crate::input::Place;
 use crate::metric::read::Symmetrize;
 use crate::metric::{DistanceMatrix, MetricError, PointCloud, Value};
 

@@ -1,8 +1,8 @@
 //! Birth values of points: the diagonal of a weighted Vietoris–Rips filtration.
 
-use crate::input::Place;
 use super::square::Tolerance;
 use super::{MetricError, Value};
+use crate::input::Place;
 
 /// A birth, for messages.
 pub(super) const BIRTH: &str = "a birth, a non-negative number or inf";

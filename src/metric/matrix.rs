@@ -1,8 +1,8 @@
 //! Condensed symmetric distance matrices.
 
-use crate::input::Place;
 use super::read::{DistanceOptions, Symmetrize};
 use super::{MetricError, Value, births, square};
+use crate::input::Place;
 
 /// All pairwise distances of n points: the entries below the diagonal, row by row
 /// (`d(1,0), d(2,0), d(2,1), d(3,0), …`), n(n−1)/2 in all. An infinite distance means that the two points are never

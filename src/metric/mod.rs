@@ -114,7 +114,11 @@ impl MetricError {
 
     /// The error for an unexpected entry of a matrix, given by its row and column.
     pub(crate) fn of_entry(row: usize, column: usize, expected: &str, found: impl Into<f64>) -> Self {
-        MetricError::new(Place::Named(format!("row {row}, column {column}")), expected, found.into().to_string())
+        MetricError::new(
+            Place::Named(format!("row {row}, column {column}")),
+            expected,
+            found.into().to_string(),
+        )
     }
 
     /// The error for more points than 32 bits number.

@@ -1,7 +1,7 @@
 //! Point clouds with the Euclidean metric.
 
-use crate::input::Place;
 use super::{MetricError, Value};
+use crate::input::Place;
 
 /// n points in R^m.
 #[derive(Debug, Clone, PartialEq)]

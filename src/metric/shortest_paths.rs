@@ -8,8 +8,8 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::sync::Mutex;
 
-use crate::input::Place;
 use super::{DistanceMatrix, DistancesError, MetricError, SparseDistances, Value};
+use crate::input::Place;
 use crate::memory::{self, Refused};
 use crate::parallel::{each, into_inner, lock};
 

@@ -1,7 +1,7 @@
 //! Distances of some pairs of points: weighted graphs.
 
-use crate::input::Place;
 use super::{MetricError, Value, births};
+use crate::input::Place;
 
 /// Two points and their distance.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -39,8 +39,9 @@ impl<T: Value> SparseDistances<T> {
         let mut edges = Vec::new();
         for (edge, (a, b, distance)) in triplets.into_iter().enumerate() {
             let (i, j) = if a > b { (a, b) } else { (b, a) };
-            let problem =
-                |expected: String, found: String| MetricError::new(Place::Named(format!("edge {edge}")), expected, found);
+            let problem = |expected: String, found: String| {
+                MetricError::new(Place::Named(format!("edge {edge}")), expected, found)
+            };
             if i as usize >= n {
                 return Err(problem(format!("point ids below {n}"), i.to_string()));
             }

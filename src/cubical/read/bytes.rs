@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use flate2::read::MultiGzDecoder;
 
-use super::error::{Fault, Place, ImageProblem};
+use super::error::{Fault, ImageProblem, Place};
 use crate::input::source;
 
 /// Number of bytes kept from the beginning of a file. They determine the format, and contain the header.

@@ -5,7 +5,8 @@ use std::path::Path;
 use super::error::ImageProblem;
 use super::format::ImageFormat;
 use super::options::ImageOptions;
-use super::{foreign, nifti, npy, npz, perseus, pgm};
+use super::{nifti, npy, npz, perseus, pgm};
+use crate::input::foreign::{self, Foreign};
 use crate::input::text::quote;
 
 /// Magic bytes of PNG.
@@ -56,8 +57,11 @@ pub(super) fn detect(name: &str, head: &[u8]) -> Result<(ImageFormat, String), I
     if let Some((_, format, why)) = known.into_iter().find(|(is_it, ..)| *is_it) {
         return Ok((format, why.to_owned()));
     }
-    if let Some(problem) = foreign::named(name, head) {
-        return Err(problem);
+    foreign::refuse(head, None, "an image file", |kind| matches!(kind, Foreign::Image | Foreign::Numpy))?;
+    if name.to_ascii_lowercase().ends_with(".img") {
+        let note = "in Python, numpy.save(\"x.npy\", numpy.asarray(nibabel.load(FILE).dataobj)) makes an array of it";
+        let found = "voxels whose header is in a .hdr file";
+        return Err(ImageProblem::at(0, "an image file", found).note(note));
     }
     let extension = Path::new(name.strip_suffix(".gz").unwrap_or(name))
         .extension()

@@ -49,7 +49,6 @@ mod bytes;
 mod detect;
 mod dipha;
 mod error;
-mod foreign;
 mod format;
 mod layout;
 mod nifti;
@@ -70,7 +69,7 @@ mod tests;
 
 pub(super) use layout::swap;
 
-pub use error::{Place, ImageProblem, ImageReadError};
+pub use error::{ImageProblem, ImageReadError, Place};
 pub use format::ImageFormat;
 pub use options::{ImageOptions, Raw};
 pub use stream::{Detection, Places, Stream};

@@ -13,7 +13,7 @@
 //! A header in a file of its own (`.hdr` and `.img`, magic `ni1`) is an error.
 
 use super::bytes::Bytes;
-use super::error::{Fault, Place, ImageProblem, shape_at};
+use super::error::{Fault, ImageProblem, Place, shape_at};
 use super::layout::{FileLayout, Meaning, Scaling};
 use super::options::{ImageOptions, pick};
 use super::stream::Stream;

@@ -6,7 +6,7 @@
 use npyz::{TypeChar, TypeStr};
 
 use super::bytes::Bytes;
-use super::error::{Fault, Place, ImageProblem, shape_at};
+use super::error::{Fault, ImageProblem, Place, shape_at};
 use super::layout::{FileLayout, Meaning};
 use super::stream::Stream;
 use crate::cubical::key::Coding;

@@ -10,7 +10,7 @@
 use std::io::{self, BufRead, BufReader, Read};
 
 use super::bytes::Bytes;
-use super::error::{Fault, Place, ImageProblem, shape_at};
+use super::error::{Fault, ImageProblem, Place, shape_at};
 use super::stream::Stream;
 use crate::cubical::shape::{Order, Shape};
 use crate::cubical::voxel::VoxelType;

@@ -9,7 +9,7 @@
 //! Source: Netpbm's pages pgm(5) and pbm(5).
 
 use super::bytes::Bytes;
-use super::error::{Fault, Place, ImageProblem, room, shape_at};
+use super::error::{Fault, ImageProblem, Place, room, shape_at};
 use super::layout::FileLayout;
 use super::stream::{Stream, in_memory};
 use crate::cubical::shape::{Order, Shape};

@@ -10,7 +10,7 @@ use std::io::{ErrorKind, SeekFrom};
 use ::png::{BitDepth, ColorType, Decoder, DecodingError, Limits, Reader, Transformations};
 
 use super::bytes::{Bytes, Seekable};
-use super::error::{Fault, Place, ImageProblem, room, shape_at};
+use super::error::{Fault, ImageProblem, Place, room, shape_at};
 use super::layout::swap;
 use super::stream::{Stream, in_memory, in_pieces};
 use crate::cubical::shape::Order;

@@ -6,7 +6,7 @@ use std::io::{Cursor, Read as _};
 use rayon::prelude::*;
 use zerocopy::{FromBytes as _, IntoBytes as _};
 
-use super::error::{Context, Fault, Place, ImageProblem, ImageReadError, room};
+use super::error::{Context, Fault, ImageProblem, ImageReadError, Place, room};
 use super::format::ImageFormat;
 use super::layout::Placed;
 use crate::cubical::geometry::Geometry;

@@ -19,7 +19,7 @@ mod tags;
 use ::tiff::decoder::Decoder;
 
 use super::bytes::Bytes;
-use super::error::{Fault, Place, ImageProblem, shape_at};
+use super::error::{Fault, ImageProblem, Place, shape_at};
 use super::options::ImageOptions;
 use super::stream::Stream;
 use crate::cubical::geometry::Geometry;

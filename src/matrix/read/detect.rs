@@ -5,32 +5,12 @@ use std::path::Path;
 use phat_formats::{dipha, phat};
 
 use super::format::MatrixFormat;
-use crate::input::foreign::{Kind, recognize};
+use crate::input::foreign::{self, Foreign};
 use crate::input::text::plain;
 use crate::input::{Place, Problem, gzip, matrix_market, npz};
 
 /// Number of bytes at the beginning of a file by which its format is detected.
 pub(super) const HEAD: u64 = 4096;
-
-/// Advice for a file of another program; none for the formats that are read here.
-fn advice(kind: Kind) -> Option<String> {
-    const SAVE: &str = "save the matrix with scipy.sparse.save_npz";
-    Some(match kind {
-        Kind::Phat => return None,
-        Kind::Numpy => "a boundary matrix is saved with scipy.sparse.save_npz; lacuna rips takes distances and points, lacuna cubical \
-                        images"
-            .into(),
-        Kind::Image => "lacuna cubical takes images".into(),
-        Kind::LossyImage | Kind::OtherImage | Kind::ColorImage | Kind::Vtk | Kind::MetaImage | Kind::Vol | Kind::Dicom => {
-            "lacuna cubical takes images, as PNG, TIFF or NIfTI".into()
-        }
-        Kind::Loadable(call) => format!("read it in Python with {call}, and {SAVE}"),
-        Kind::Matlab | Kind::Matlab73 => format!("read it with scipy.io.loadmat, and {SAVE}"),
-        Kind::Pandas(_) | Kind::Sheet | Kind::R => "lacuna rips takes tables of distances and points".into(),
-        Kind::Document => "export the matrix itself".into(),
-        Kind::Compressed(program) => format!("unpack it: {program} FILE | lacuna reduce -"),
-    })
-}
 
 /// Whether a file is compressed with gzip. PHAT's binary files begin with the number of cells, which may equal gzip's
 /// first bytes; but then the dimension of the first column, zero, follows where compressed data cannot be zero.
@@ -54,11 +34,7 @@ pub(super) fn detect(name: &str, head: &[u8]) -> Result<(MatrixFormat, String), 
     if matrix_market::is_matrix_market(head) {
         return Ok((MatrixFormat::MatrixMarket, "begins with %%MatrixMarket".to_owned()));
     }
-    if let Some((found, kind)) = recognize(head, None)
-        && let Some(advice) = advice(kind)
-    {
-        return Err(Problem::new(Place::Whole, "a boundary matrix", found).note(advice));
-    }
+    foreign::refuse(head, None, "a boundary matrix", |kind| kind == Foreign::Phat)?;
     let extension = Path::new(name).extension().map(|e| e.to_string_lossy().to_ascii_lowercase());
     let text = plain(head);
     match extension.as_deref() {
@@ -68,9 +44,10 @@ pub(super) fn detect(name: &str, head: &[u8]) -> Result<(MatrixFormat, String), 
         Some("npz") => Ok((MatrixFormat::Npz, "the name ends in .npz".to_owned())),
         _ if phat::looks_ascii(&text) && is_table(&text) => {
             let found = "a table of numbers that are no cells";
-            let note = "lacuna rips takes distances and points, lacuna convert makes a boundary matrix of images";
+            let note =
+                "lacuna rips takes distances and points, lacuna convert makes a boundary matrix of images";
             Err(Problem::new(Place::Whole, "a boundary matrix", found).note(note))
-        },
+        }
         _ if phat::looks_ascii(&text) => Ok((MatrixFormat::PhatAscii, "the content is text".to_owned())),
         _ => Ok((MatrixFormat::PhatBinary, "the content is not text".to_owned())),
     }
@@ -123,7 +100,10 @@ mod tests {
         for name in ["image.COMPLEX", "image.dipha"] {
             assert_eq!(format(name, b"not the magic number"), MatrixFormat::Dipha);
         }
-        assert_eq!(detect("matrix.bin", b""), Err(Problem::new(Place::Whole, "a boundary matrix", "an empty file")));
+        assert_eq!(
+            detect("matrix.bin", b""),
+            Err(Problem::new(Place::Whole, "a boundary matrix", "an empty file"))
+        );
     }
 
     #[test]

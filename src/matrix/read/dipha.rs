@@ -11,10 +11,7 @@ use crate::metric::Distances;
 use crate::metric::read::read_dipha;
 
 /// Reads the complex of a file.
-pub(super) fn read(
-    source: &(impl Source + ?Sized),
-    upper_dim: Option<usize>,
-) -> Result<Content, Problem> {
+pub(super) fn read(source: &(impl Source + ?Sized), upper_dim: Option<usize>) -> Result<Content, Problem> {
     let head = bytes(source, dipha::HEADER as u64)?;
     let file_type = dipha::file_type(&head)?;
     let input = match file_type {

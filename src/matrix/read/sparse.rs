@@ -75,9 +75,7 @@ fn dims(archive: &Archive<'_>) -> Result<Vec<Dimension>, Problem> {
 }
 
 fn content(matrix: &Triplets, dims: Option<Vec<Dimension>>) -> Result<Content, Problem> {
-    let wrong = |expected: &str, found: String| {
-        Problem::new(Place::Whole, expected, found)
-    };
+    let wrong = |expected: &str, found: String| Problem::new(Place::Whole, expected, found);
     let cells = matrix.columns;
     if matrix.rows != cells {
         let expected = "a square matrix, whose rows and columns are all cells in filtration order";

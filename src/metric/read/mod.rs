@@ -78,7 +78,6 @@ mod dipha;
 mod distance;
 mod edges;
 mod error;
-mod foreign;
 mod format;
 mod layout;
 mod npy;

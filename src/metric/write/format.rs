@@ -7,9 +7,9 @@ use phat_formats::dipha;
 use serde::Serialize;
 use strum::VariantArray;
 
-use crate::input::Place;
 use super::text::{write_edges, write_rows};
 use super::{all_distances, connected, matrix_market};
+use crate::input::Place;
 use crate::memory;
 use crate::metric::{Distances, MetricError, Precision, Value};
 use crate::names::named;
@@ -86,8 +86,9 @@ impl DistanceFile {
     /// # Errors
     /// The reason why it cannot.
     pub fn holds<T: Value>(self, distances: &Distances<T>) -> Result<(), MetricError> {
-        let problem =
-            |expected: &str, found: &str| Err(MetricError::new(Place::Named(format!("format {self}")), expected, found));
+        let problem = |expected: &str, found: &str| {
+            Err(MetricError::new(Place::Named(format!("format {self}")), expected, found))
+        };
         if distances.births().is_some() {
             return problem("points that are there from the beginning", "births");
         }

@@ -228,7 +228,7 @@ fn other_files_are_told_where_to_go() {
             &b"\x93NUMPY\x01\0v\0{}"[..],
             "found a NumPy array; a boundary matrix is saved with scipy.sparse.save_npz",
         ),
-        (b"\x89PNG\r\n\x1a\n0000000000000000", "found a PNG image; lacuna cubical takes images"),
+        (b"\x89PNG\r\n\x1a\n0000000000000000", "found a PNG image; lacuna cubical reads images"),
         (b"0.0 1.5\n1.5 0.0\n", "found a table of numbers that are no cells; lacuna rips takes distances"),
     ] {
         let assert = reduce_of(content, &[]).assert().code(2).stdout(is_empty());
