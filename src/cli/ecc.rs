@@ -23,7 +23,7 @@ use super::arguments::picture::PictureFileArguments;
 use super::arguments::run::RunArguments;
 use super::batch::{Task, Tasks};
 use super::curves::CurveFile;
-use super::ending::{keeps_state, while_reading};
+use super::ending::while_reading;
 use super::error::CliError;
 use super::frame::Frame;
 use super::input_identity;
@@ -33,6 +33,7 @@ use super::parse;
 use super::progress::Written;
 use super::record::Record;
 use super::run::{Run, Setup, Work};
+use super::stop_request::keeps_state;
 use super::{exit_codes, help};
 
 /// Compute Euler characteristic curves of images

@@ -13,15 +13,16 @@
 use std::fmt;
 use std::fs::{self, File};
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::error::{CliError, TIME_IS_UP, ended};
 use super::notes::{over_a_bar, tell};
 use super::progress::told_last;
+use super::stop_request::{self, Request, is_requested};
 use super::temporary;
 
 /// Interval at which a child process is polled for its end.
@@ -32,28 +33,6 @@ const WAIT: Duration = Duration::from_millis(20);
 
 /// Longest time that printing the last line may take.
 const PATIENCE: Duration = Duration::from_secs(1);
-
-/// A signal within this time of the first counts as the same one: `timeout` sends one to the program and one to its
-/// group.
-const APART: Duration = Duration::from_secs(1);
-
-/// The origin of a request to end the run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Request {
-    /// A signal, from the user or the system.
-    Signal,
-    /// `--time-limit`, set by the user beforehand.
-    TimeLimit,
-}
-
-/// The first request, if there is one.
-static REQUESTED: OnceLock<Request> = OnceLock::new();
-
-/// Directory of the run's checkpoint; if set, a signal asks for an orderly end.
-static KEPT_IN: OnceLock<PathBuf> = OnceLock::new();
-
-/// Time of the first signal that asked for an orderly end.
-static FIRST: OnceLock<Instant> = OnceLock::new();
 
 /// What a run is doing, as far as it decides whether the program may end at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,29 +56,13 @@ fn locked<T>(shared: &'static Mutex<T>) -> MutexGuard<'static, T> {
     shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The first request to end the run early, if there is one.
-pub(crate) fn requested() -> Option<Request> {
-    REQUESTED.get().copied()
-}
-
-/// Whether the run was asked to end early.
-pub(crate) fn is_requested() -> bool {
-    requested().is_some()
-}
-
-/// Whether the partial result becomes the answer of a run that ends early.
-pub(crate) fn takes_what_is_done() -> bool {
-    requested() == Some(Request::TimeLimit)
-}
-
 /// Ends the run after `time`, counted from now: asks it to end, unless its answer is all or nothing. The error is that no
 /// timer thread could be started.
 pub(crate) fn limit(time: Duration, is_all_or_nothing: bool) -> io::Result<()> {
     let wait = move || {
         thread::sleep(time);
         if !is_all_or_nothing {
-            // A later request does not replace the first.
-            let _ = REQUESTED.set(Request::TimeLimit);
+            stop_request::request(Request::TimeLimit);
         }
         loop {
             let doing = locked(&DOING);
@@ -147,40 +110,6 @@ pub(crate) fn begin_answer() {
 /// Marks the answer as complete while the run continues.
 pub(crate) fn go_on_after_answer() {
     *locked(&DOING) = Doing::Written;
-}
-
-/// Handles the signals that would end the program, which saves its state in `directory`. The first asks for an orderly
-/// end; one that comes a second or more later ends it.
-pub(crate) fn hear_signals(directory: &Path) {
-    KEPT_IN.get_or_init(|| directory.to_path_buf());
-    temporary::watch_signals();
-}
-
-/// Directory of the run's checkpoint, if it has one.
-pub(crate) fn kept_in() -> Option<&'static Path> {
-    KEPT_IN.get().map(PathBuf::as_path)
-}
-
-/// Whether the run saves its state.
-pub(crate) fn keeps_state() -> bool {
-    kept_in().is_some()
-}
-
-/// Handles a signal, called by one thread at a time. True if the program continues to an orderly end.
-pub(super) fn take_signal() -> bool {
-    if !keeps_state() {
-        return false;
-    }
-    if let Some(first) = FIRST.get() {
-        return first.elapsed() < APART;
-    }
-    FIRST.get_or_init(Instant::now);
-    let _ = REQUESTED.set(Request::Signal);
-    let start = over_a_bar();
-    tell(format_args!(
-        "{start}interrupted: what is done is being kept; a signal a second from now or later ends the run at once"
-    ));
-    true
 }
 
 fn end(doing: Doing) -> ! {

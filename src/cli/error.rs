@@ -11,8 +11,8 @@ use lacuna::plot::PlotError;
 use lacuna::snapshot::SnapshotError;
 use lacuna::{Classified, ErrorKind};
 
-use super::ending::{Request, kept_in, requested};
 use super::notes::{tell, tell_error};
+use super::stop_request::{Request, kept_in, requested};
 
 /// Exit code of a failure of the system.
 const SYSTEM: u8 = 1;

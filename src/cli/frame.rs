@@ -20,6 +20,7 @@ use super::outputs::{Files, Inputs, Outputs};
 use super::progress::Meter;
 use super::record::Record;
 use super::sink::Sink;
+use super::stop_request;
 
 /// State of the work on an input, from its beginning to its end.
 pub(crate) struct Frame<'a> {
@@ -146,7 +147,7 @@ impl<'a> Frame<'a> {
     /// inputs must be saved before.
     pub(crate) fn read<T>(&mut self, read: impl FnOnce(&Meter) -> T) -> Result<T, CliError> {
         self.meter.stage("reading");
-        let has_others = !self.is_alone() || self.batch.is_some() && ending::keeps_state();
+        let has_others = !self.is_alone() || self.batch.is_some() && stop_request::keeps_state();
         let read = || read(&self.meter);
         let read = || if has_others { Ok(read()) } else { ending::while_reading(read) };
         self.record.timed("read", read)

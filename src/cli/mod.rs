@@ -39,6 +39,7 @@ mod reduce;
 mod rips;
 mod run;
 mod sink;
+mod stop_request;
 mod temporary;
 mod thin;
 mod threads;

@@ -5,10 +5,25 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::io::{IsTerminal, Write};
 
+use clap::ValueEnum;
 use clap::builder::Styles;
 use clap::builder::styling::{AnsiColor, Style};
 
-use super::progress::ProgressMode;
+/// Choices of `--progress`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub(crate) enum ProgressMode {
+    /// A bar on a terminal, else lines.
+    #[default]
+    Auto,
+    /// A bar, also of a run that is to be quiet; lines where no bar can be shown.
+    Bar,
+    /// A line now and then.
+    Plain,
+    /// Objects, one a line.
+    Json,
+    /// Nothing.
+    None,
+}
 
 /// How much is said on standard error.
 #[derive(Debug, Clone, Copy)]

@@ -4,10 +4,11 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use lacuna::plot::{Plot, PlotFormat, PlotKind, Series};
+
 use super::arguments::bars::Drawing;
 use super::error::{CliError, twice_standard_input, usage};
 use super::naming::OutputFormat;
-use super::pictures::Picture;
 use super::record::Record;
 use super::sink::{Content, Sink};
 
@@ -80,6 +81,23 @@ pub(crate) fn open_answer(
     at_most_one_pipe(files)?;
     Inputs::of(files).spare(answer)?;
     Sink::open(answer, content)
+}
+
+/// A picture that is to be drawn.
+#[derive(Debug, Clone)]
+pub(crate) struct Picture {
+    pub(crate) path: PathBuf,
+    pub(crate) format: PlotFormat,
+    pub(crate) kind: PlotKind,
+}
+
+impl Picture {
+    /// Draws results over one another and writes the picture.
+    pub(crate) fn put(&self, sink: &mut Sink, series: &[Series]) -> Result<(), CliError> {
+        let canvas = Plot::new(self.kind).draw(series);
+        let canvas = canvas.map_err(|error| CliError::about("--plot", error))?;
+        sink.fill(|out| self.format.write(&canvas, out))
+    }
 }
 
 /// The outputs that are requested of a run, or of one input of a batch.

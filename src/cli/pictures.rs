@@ -4,31 +4,14 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use lacuna::plot::{Plot, PlotFormat, PlotKind, Series};
+use lacuna::plot::{PlotFormat, PlotKind, Series};
 
 use super::arguments::picture::PictureFileArguments;
 use super::batch::{Task, Tasks};
 use super::error::{CliError, usage};
 use super::naming;
-use super::outputs::{Files, Outputs};
+use super::outputs::{Files, Outputs, Picture};
 use super::sink::Sink;
-
-/// A picture that is to be drawn.
-#[derive(Debug, Clone)]
-pub(crate) struct Picture {
-    pub(crate) path: PathBuf,
-    pub(crate) format: PlotFormat,
-    pub(crate) kind: PlotKind,
-}
-
-impl Picture {
-    /// Draws results over one another and writes the picture.
-    pub(crate) fn put(&self, sink: &mut Sink, series: &[Series]) -> Result<(), CliError> {
-        let canvas = Plot::new(self.kind).draw(series);
-        let canvas = canvas.map_err(|error| CliError::about("--plot", error))?;
-        sink.fill(|out| self.format.write(&canvas, out))
-    }
-}
 
 /// The pictures and pages of a run.
 pub(crate) struct Pictures<'a> {

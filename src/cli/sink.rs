@@ -15,6 +15,7 @@ use std::sync::{Mutex, PoisonError};
 
 use super::ending;
 use super::error::{CliError, usage};
+use super::stop_request;
 use super::temporary::Temporary;
 use lacuna::internals::sync_directory;
 
@@ -174,7 +175,7 @@ impl Sink {
 
 /// Records that a file was committed.
 fn note_placed(path: PathBuf) {
-    if ending::keeps_state() {
+    if stop_request::keeps_state() {
         PLACED.lock().unwrap_or_else(PoisonError::into_inner).paths.push(path);
     }
 }

@@ -8,7 +8,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tempfile::{NamedTempFile, PersistError, TempDir};
 
-use super::leftovers;
+use super::{leftovers, stop_request};
 
 /// Paths of the existing temporary files and folders.
 static PATHS: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
@@ -122,8 +122,10 @@ pub(super) fn remove_all() -> impl Drop {
     paths
 }
 
-/// Starts handling the signals that end the program.
-pub(crate) fn watch_signals() {
+/// Handles the signals that would end the program, which saves its state in `directory`. The first asks for an orderly
+/// end; one that comes a second or more later ends it.
+pub(crate) fn hear_signals(directory: &Path) {
+    stop_request::keep_in(directory);
     signals::watch();
 }
 
@@ -148,7 +150,7 @@ mod signals {
     use signal_hook::iterator::Signals;
     use signal_hook::low_level::emulate_default_handler;
 
-    use crate::cli::ending;
+    use crate::cli::stop_request;
 
     /// Starts, once, a thread that waits for the signals that end the program. If it cannot be started, signals end the
     /// program as by default, and temporary files stay.
@@ -160,7 +162,7 @@ mod signals {
                 let signals = Signals::new(those_not_ignored());
                 drop(ready);
                 let Ok(mut signals) = signals else { return };
-                if let Some(signal) = signals.forever().find(|_| !ending::take_signal()) {
+                if let Some(signal) = signals.forever().find(|_| !stop_request::take_signal()) {
                     remove_all_and_end(signal);
                 }
             });

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use lacuna::snapshot::{CheckpointDirectory, SnapshotError};
 
-use crate::cli::ending;
+use crate::cli::temporary::hear_signals;
 use crate::cli::error::CliError;
 use crate::cli::notes::Notes;
 use crate::cli::parse;
@@ -63,7 +63,7 @@ impl CheckpointArguments {
             notes.warn(format_args!("{error}; the run goes on, and the state saved before stays"));
         };
         let directory = CheckpointDirectory::open(path, self.every, Box::new(warn))?;
-        ending::hear_signals(path);
+        hear_signals(path);
         Ok(Some(directory))
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::cli::notes::Notes;
 use crate::cli::parse;
-use crate::cli::progress::ProgressMode;
+use crate::cli::notes::ProgressMode;
 
 /// How talkative the program is.
 #[derive(Debug, clap::Args)]

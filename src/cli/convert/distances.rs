@@ -1,8 +1,8 @@
 //! Converts distances or points to distances or points.
 
 use lacuna::metric::read::{Diagonal, DistanceFormat, Input, Loaded, ReadError, read_bytes, read_dipha};
-use lacuna::metric::write::{DistanceFile, all_distances};
-use lacuna::metric::{Distances, MetricError, SparseDistances, Value};
+use lacuna::metric::write::{DistanceFile, all_distances, distances_up_to};
+use lacuna::metric::{Distances, Value};
 
 use super::kind::Kind;
 use super::{Arguments, Converted};
@@ -54,7 +54,7 @@ fn become_of<T: Value>(
 ) -> Result<Converted, CliError> {
     let name = frame.name.clone();
     if let Some(threshold) = arguments.threshold {
-        distances = up_to(&distances, threshold).map_err(|why| CliError::about(&name, why))?.into();
+        distances = distances_up_to(&distances, threshold).map_err(|why| CliError::about(&name, why))?.into();
     } else if arguments.to == Some(Kind::Distances) && matches!(distances, Distances::Points(_)) {
         distances = all_distances(&distances).map_err(|why| CliError::about(&name, why))?.into();
     }
@@ -76,29 +76,4 @@ fn become_of<T: Value>(
     let format_name = format.to_string();
     let write = Box::new(move |out: &mut dyn std::io::Write| format.write(&distances, out));
     Ok(Converted { format: format_name, kind, size, length: None, hint: None, write })
-}
-
-/// Keeps the pairs whose distance is at most `threshold`.
-fn up_to<T: Value>(distances: &Distances<T>, threshold: f64) -> Result<SparseDistances<T>, MetricError> {
-    let near = |distance: T| Into::<f64>::into(distance) <= threshold && distance.into().is_finite();
-    let pairs: Vec<(u32, u32, T)> = match distances {
-        Distances::Sparse(graph) => graph
-            .edges()
-            .iter()
-            .map(|edge| (edge.i, edge.j, edge.distance))
-            .filter(|edge| near(edge.2))
-            .collect(),
-        Distances::Matrix(matrix) => pairs_of(matrix.len(), |i, j| matrix.get(i, j), near),
-        Distances::Points(points) => pairs_of(points.len(), |i, j| points.distance(i, j), near),
-    };
-    SparseDistances::new(distances.len(), pairs)
-}
-
-fn pairs_of<T: Value>(
-    points: usize,
-    distance: impl Fn(usize, usize) -> T,
-    near: impl Fn(T) -> bool,
-) -> Vec<(u32, u32, T)> {
-    let pairs = (0..points).flat_map(|i| (0..i).map(move |j| (i, j)));
-    pairs.map(|(i, j)| (i as u32, j as u32, distance(i, j))).filter(|&(_, _, d)| near(d)).collect()
 }

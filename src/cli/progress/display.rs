@@ -1,32 +1,15 @@
 //! Displays of a run's progress.
 
-use clap::ValueEnum;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
 
 use super::forecast::Forecast;
-use crate::cli::notes::tell;
+use crate::cli::notes::{ProgressMode, tell};
 
-/// Choices of `--progress`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-pub(crate) enum ProgressMode {
-    /// A bar on a terminal, else lines.
-    #[default]
-    Auto,
-    /// A bar, also of a run that is to be quiet; lines where no bar can be shown.
-    Bar,
-    /// A line now and then.
-    Plain,
-    /// Objects, one a line.
-    Json,
-    /// Nothing.
-    None,
-}
-
-impl ProgressMode {
+impl Shown {
     /// The display for this run and terminal. A quiet run displays nothing unless `--progress` asks for it.
-    pub(super) fn shown(self, is_quiet: bool) -> Shown {
-        match self {
+    pub(super) fn new(mode: ProgressMode, is_quiet: bool) -> Shown {
+        match mode {
             ProgressMode::Auto if is_quiet => Shown::Nowhere,
             // A file, or a terminal without cursor movement, shows no bar.
             ProgressMode::Auto | ProgressMode::Bar if !ProgressDrawTarget::stderr().is_hidden() => {

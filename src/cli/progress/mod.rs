@@ -15,11 +15,10 @@ use std::time::{Duration, Instant};
 
 use lacuna::progress::{Cost, Expected, Progress};
 
-pub(crate) use self::display::ProgressMode;
 use self::display::{InFile, Shown, Where};
 use self::forecast::Forecast;
-use super::ending;
 use super::notes::{Notes, printable};
+use super::stop_request;
 
 /// Interval at which the count is read.
 const TICK: Duration = Duration::from_millis(50);
@@ -79,7 +78,7 @@ impl Meter {
     /// Makes a meter with the display that suits the run.
     pub(crate) fn new(notes: Notes) -> Self {
         let is_noted = IS_NOTED.load(Ordering::Relaxed);
-        let shown = notes.progress.shown(notes.quiet);
+        let shown = Shown::new(notes.progress, notes.quiet);
         let is_tracked = is_noted || !matches!(shown, Shown::Nowhere);
         let telling = is_tracked.then(|| Telling::start(shown));
         if let Some(telling) = telling.as_ref().filter(|_| is_noted) {
@@ -167,11 +166,11 @@ impl Progress for Meter {
     }
 
     fn is_interrupted(&self) -> bool {
-        ending::is_requested()
+        stop_request::is_requested()
     }
 
     fn takes_what_is_done(&self) -> bool {
-        ending::takes_what_is_done()
+        stop_request::takes_what_is_done()
     }
 }
 

@@ -27,7 +27,7 @@ mod text;
 
 pub use format::{DistanceFile, Loss};
 
-use super::{DistanceMatrix, Distances, DistancesError, Precision, Value};
+use super::{DistanceMatrix, Distances, DistancesError, MetricError, Precision, SparseDistances, Value};
 use crate::memory;
 
 /// Returns the distances of all pairs; pairs without an edge have infinite distance.
@@ -48,6 +48,18 @@ pub fn all_distances<T: Value>(distances: &Distances<T>) -> Result<DistanceMatri
             Ok(DistanceMatrix::from_lower(lower)?)
         }
     }
+}
+
+/// The graph of the pairs of points at finite distances up to `threshold`.
+///
+/// # Errors
+/// There are more points than 32 bits number.
+pub fn distances_up_to<T: Value>(
+    distances: &Distances<T>,
+    threshold: f64,
+) -> Result<SparseDistances<T>, MetricError> {
+    let near = connected(distances).filter(|&(_, _, distance)| distance.into() <= threshold);
+    SparseDistances::new(distances.len(), near.map(|(i, j, distance)| (i as u32, j as u32, distance)))
 }
 
 /// Iterates over the connected pairs (i, j, distance), i > j, by i and then by j.
