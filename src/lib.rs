@@ -71,7 +71,7 @@
 //! | the oracle: explicit filtration, standard column algorithm | Edelsbrunner, Letscher, Zomorodian 2002 | [`rips::plain`] |
 //! | scan of leftmost ones | Zhang et al. 2019 (HYPHA) | [`matrix::leftmost_ones`] |
 //! | clearing | Zhang et al. 2019, Lemma 2; Chen, Kerber 2011 | [`matrix::clearing`] |
-//! | compression | Zhang et al. 2019, Lemmas 3 and 4; Bauer, Kerber, Reininghaus 2014 | [`matrix::compression`] |
+//! | compression | Zhang et al. 2019, Lemmas 3 and 4; Bauer, Kerber, Reininghaus 2014 | [`matrix::reduction::compression`] |
 //! | scan, clearing, compression and a reduction together | Zhang et al. 2019, Algorithm 6 | [`matrix::hypha`] |
 //! | SS+ and the other reductions | Zhang et al. 2019; see there | [`matrix::reduction`] |
 //! | union-find, annotations, residue | see there | [`matrix::sieve`] |

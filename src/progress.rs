@@ -11,10 +11,13 @@
 //! `Result` from every loop that polls, from the closures of parallel loops and from everything generic over these. If
 //! a program is built with `panic = "abort"`, nothing unwinds, and an interruption ends the program.
 
+mod saving;
+
 use std::error::Error;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
+pub(crate) use self::saving::keeping;
 use crate::memory::Refused;
 use crate::memory::budget::{self, Computation};
 use crate::snapshot::Checkpoint;
@@ -108,7 +111,7 @@ pub trait Progress: Sync {
     }
 
     /// Storage for the state of the run, so that another run can resume it. A run that ends early saves its state. See
-    /// [`Resumable`](crate::snapshot::Resumable), which combines a progress and a checkpoint.
+    /// [`Resumable`], which combines a progress and a checkpoint.
     fn checkpoint(&self) -> &dyn Checkpoint {
         self.inner().map_or(&(), |inner| inner.checkpoint())
     }
@@ -201,47 +204,73 @@ pub(crate) fn if_finished<T>(progress: &dyn Progress, work: impl FnOnce() -> T) 
     }
 }
 
-/// A progress that sums the reports of each stage, for tests.
-#[cfg(test)]
-#[derive(Debug, Default)]
-pub(crate) struct Sums(std::sync::Mutex<Vec<Reported>>);
+/// A progress combined with a checkpoint, for a run that can be resumed.
+#[derive(Clone, Copy)]
+pub struct Resumable<'a> {
+    /// Receives the progress.
+    pub progress: &'a dyn Progress,
+    /// Stores the state.
+    pub checkpoint: &'a dyn Checkpoint,
+}
 
-/// Sum of the reports of a stage.
-#[cfg(test)]
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Reported {
-    pub(crate) stage: &'static str,
-    pub(crate) dim: Option<usize>,
-    pub(crate) total: u64,
-    pub(crate) done: u64,
+impl fmt::Debug for Resumable<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Resumable")
+    }
+}
+
+impl Progress for Resumable<'_> {
+    fn inner(&self) -> Option<&dyn Progress> {
+        Some(self.progress)
+    }
+
+    fn checkpoint(&self) -> &dyn Checkpoint {
+        self.checkpoint
+    }
 }
 
 #[cfg(test)]
-impl Sums {
-    /// The stage that began last.
-    pub(crate) fn last(&self) -> Option<Reported> {
-        self.0.lock().unwrap().last().copied()
+pub(crate) mod sums {
+    use super::Progress;
+
+    /// A progress that sums the reports of each stage, for tests.
+    #[derive(Debug, Default)]
+    pub(crate) struct Sums(std::sync::Mutex<Vec<Reported>>);
+
+    /// Sum of the reports of a stage.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub(crate) struct Reported {
+        pub(crate) stage: &'static str,
+        pub(crate) dim: Option<usize>,
+        pub(crate) total: u64,
+        pub(crate) done: u64,
     }
 
-    /// All stages in the order in which they began. Checks that the reports of each add up to its total.
-    pub(crate) fn stages(self) -> Vec<Reported> {
-        let stages = self.0.into_inner().unwrap();
-        for reported in &stages {
-            let &Reported { total, done, .. } = reported;
-            assert!(done == total || total == 1 && done == 0, "{reported:?}");
+    impl Sums {
+        /// The stage that began last.
+        pub(crate) fn last(&self) -> Option<Reported> {
+            self.0.lock().unwrap().last().copied()
         }
-        stages
-    }
-}
 
-#[cfg(test)]
-impl Progress for Sums {
-    fn begin(&self, stage: &'static str, dim: Option<usize>, total: u64) {
-        self.0.lock().unwrap().push(Reported { stage, dim, total, done: 0 });
+        /// All stages in the order in which they began. Checks that the reports of each add up to its total.
+        pub(crate) fn stages(self) -> Vec<Reported> {
+            let stages = self.0.into_inner().unwrap();
+            for reported in &stages {
+                let &Reported { total, done, .. } = reported;
+                assert!(done == total || total == 1 && done == 0, "{reported:?}");
+            }
+            stages
+        }
     }
 
-    fn advance(&self, units: u64) {
-        self.0.lock().unwrap().last_mut().unwrap().done += units;
+    impl Progress for Sums {
+        fn begin(&self, stage: &'static str, dim: Option<usize>, total: u64) {
+            self.0.lock().unwrap().push(Reported { stage, dim, total, done: 0 });
+        }
+
+        fn advance(&self, units: u64) {
+            self.0.lock().unwrap().last_mut().unwrap().done += units;
+        }
     }
 }
 

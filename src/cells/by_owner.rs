@@ -127,7 +127,7 @@ mod tests {
 
     use super::*;
     use crate::cubical::Shape;
-    use crate::progress::Sums;
+    use crate::progress::sums::Sums;
 
     /// The voxels along an axis that a cell contains (V) or is contained in (T).
     fn voxels_along(construction: Construction, voxels: usize, coordinate: usize) -> Vec<usize> {

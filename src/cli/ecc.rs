@@ -15,7 +15,7 @@ use lacuna::cubical::read::ImageOptions;
 use lacuna::internals::{Level, available};
 use lacuna::output::curves::CurveFormat;
 use lacuna::plot::Series;
-use lacuna::snapshot::Resumable;
+use lacuna::progress::Resumable;
 
 use super::arguments::filtration::FiltrationArguments;
 use super::arguments::image::ImageArguments;

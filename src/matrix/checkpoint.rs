@@ -35,8 +35,8 @@ use super::figures::Figures;
 use super::index::SharedIndex;
 use super::reduction_matrix::ReductionMatrix;
 use crate::parallel::lock;
-use crate::progress::Progress;
-use crate::snapshot::{Checkpoint, Reader, SnapshotError, Writer, facts, keeping};
+use crate::progress::{Progress, keeping};
+use crate::snapshot::{Checkpoint, Reader, SnapshotError, Writer, facts};
 
 /// Name of the first piece of the columns of a whole matrix, and prefix of the names of the others.
 const COLUMNS: &str = "columns";

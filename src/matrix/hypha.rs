@@ -16,14 +16,15 @@ use std::time::Instant;
 use phat_formats::BoundaryMatrix;
 
 use super::checkpoint::keeping_columns;
+use super::clearing;
 use super::error::MatrixError;
 use super::figures::{Figures, HyphaFigures};
 use super::index::SharedIndex;
 use super::leftmost_ones::Scanner;
 use super::plan::Plan;
+use super::reduction::compression;
 use super::reduction::problem::{Reduce, ReductionProblem};
 use super::reduction_matrix::ReductionMatrix;
-use super::{clearing, compression};
 use crate::progress::{Progress, check};
 
 /// Runs scan, clearing and compression; `then` reduces the remaining columns. The columns of a checkpoint are those of

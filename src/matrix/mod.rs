@@ -7,7 +7,7 @@
 //! | from matrix and plan to pairs | — | [`reduce()`] |
 //! | scan of leftmost ones | Zhang et al. 2019 (HYPHA), Algorithm 2 | [`leftmost_ones`] |
 //! | clearing | Zhang et al. 2019, Lemma 2; Chen, Kerber 2011 | [`clearing`] |
-//! | compression | Zhang et al. 2019, Lemmas 3 and 4; Bauer, Kerber, Reininghaus 2014 | [`compression`] |
+//! | compression | Zhang et al. 2019, Lemmas 3 and 4; Bauer, Kerber, Reininghaus 2014 | [`reduction::compression`] |
 //! | scan, clearing, compression, then SS+ or twist | Zhang et al. 2019, Algorithm 6 | [`hypha`] |
 //! | each dimension by the cheapest sufficient method; the default | see there | [`sieve`] |
 //! | reduction, one algorithm per file | see there | [`reduction`] |
@@ -48,7 +48,6 @@ pub mod any;
 pub(crate) mod cell_table;
 mod checkpoint;
 pub mod clearing;
-pub mod compression;
 pub mod cycles;
 mod error;
 mod expected;

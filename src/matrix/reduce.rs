@@ -32,8 +32,8 @@ use super::reduction::twist::twist;
 use super::reduction_matrix::ReductionMatrix;
 use super::sieve;
 use crate::backend::on_threads;
-use crate::progress::{Progress, interruptible};
-use crate::snapshot::{Part, Resumable};
+use crate::progress::{Progress, Resumable, interruptible};
+use crate::snapshot::Part;
 
 /// The integer types for which the algorithms are compiled: `u32`, and `u64` for matrices that are too large for it.
 ///

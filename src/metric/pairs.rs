@@ -160,6 +160,7 @@ fn given_again<T: Value>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::metric::MetricError;
     use crate::metric::read::{Diagonal, Symmetrize};
 
     /// Edges, births and notes, or the message of the error.

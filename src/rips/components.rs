@@ -171,7 +171,7 @@ impl<'a, W: Word> Growing<'a, W> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::progress::Sums;
+    use crate::progress::sums::Sums;
     use crate::rips::complex::stride;
     use crate::simd::Level;
 

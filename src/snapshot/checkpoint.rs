@@ -7,7 +7,6 @@ use super::Facts;
 use super::error::SnapshotError;
 use super::file::Snapshot;
 use super::record::Writer;
-use crate::progress::Progress;
 
 /// Writes the payload of a snapshot.
 pub type Fill<'a> = &'a mut dyn FnMut(&mut Writer<'_>) -> std::io::Result<()>;
@@ -103,30 +102,5 @@ impl Checkpoint for Part<'_> {
 
     fn forget(&self, name: &str) {
         self.checkpoint.forget(&self.name(name));
-    }
-}
-
-/// A progress combined with a checkpoint, for a run that can be resumed.
-#[derive(Clone, Copy)]
-pub struct Resumable<'a> {
-    /// Receives the progress.
-    pub progress: &'a dyn Progress,
-    /// Stores the state.
-    pub checkpoint: &'a dyn Checkpoint,
-}
-
-impl fmt::Debug for Resumable<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Resumable")
-    }
-}
-
-impl Progress for Resumable<'_> {
-    fn inner(&self) -> Option<&dyn Progress> {
-        Some(self.progress)
-    }
-
-    fn checkpoint(&self) -> &dyn Checkpoint {
-        self.checkpoint
     }
 }

@@ -59,17 +59,15 @@ mod error;
 pub(crate) mod file;
 mod fingerprint;
 mod record;
-mod saving;
 #[cfg(test)]
 mod tests;
 
-pub use checkpoint::{Checkpoint, Fill, Part, Resumable};
+pub use checkpoint::{Checkpoint, Fill, Part};
 pub use directory::CheckpointDirectory;
 pub use error::SnapshotError;
 pub use file::{HEADER_LENGTH, MAGIC, Snapshot, VERSION, read, write};
 pub use fingerprint::{Fingerprint, checksum};
 pub use record::{Reader, Writer};
-pub(crate) use saving::keeping;
 
 /// Kind of the snapshot that identifies the run of a checkpoint.
 pub const RUN: &str = "run";

@@ -17,11 +17,11 @@ use lacuna::matrix::cycles::{ClassSelection, CyclesError, cycles};
 use lacuna::matrix::leftmost_ones::Scanner;
 use lacuna::matrix::{Algorithm, Dualize, MatrixError, Plan, ReductionRequest, reduce, reduce_with};
 use lacuna::metric::{DistanceMatrix, PointCloud};
-use lacuna::progress::Progress;
+use lacuna::progress::{Progress, Resumable};
 use lacuna::rips::{
     BarSelection, Collapse, RepresentativesRequest, Rips, RipsError, RipsOptions, SecondLayer,
 };
-use lacuna::snapshot::{Checkpoint, Facts, Fill, Resumable, Snapshot, SnapshotError};
+use lacuna::snapshot::{Checkpoint, Facts, Fill, Snapshot, SnapshotError};
 
 /// A progress that ends the run after a number of checks, and counts the checks.
 struct Patience {

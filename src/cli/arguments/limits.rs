@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use lacuna::snapshot::{CheckpointDirectory, SnapshotError};
 
-use crate::cli::temporary::hear_signals;
 use crate::cli::error::CliError;
 use crate::cli::notes::Notes;
 use crate::cli::parse;
+use crate::cli::temporary::hear_signals;
 
 /// How long a run may last.
 #[derive(Debug, clap::Args)]

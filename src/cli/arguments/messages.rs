@@ -1,8 +1,8 @@
 //! What is said on standard error.
 
 use crate::cli::notes::Notes;
-use crate::cli::parse;
 use crate::cli::notes::ProgressMode;
+use crate::cli::parse;
 
 /// How talkative the program is.
 #[derive(Debug, clap::Args)]

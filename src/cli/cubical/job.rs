@@ -13,7 +13,8 @@ use lacuna::matrix::{self, Reason};
 use lacuna::output::geometry::Geometry;
 use lacuna::output::images::{Barcode, ImageBarsFormat};
 use lacuna::plot::Series;
-use lacuna::snapshot::Resumable;
+use lacuna::progress::Resumable;
+
 use serde_json::json;
 
 use super::{Arguments, Way};

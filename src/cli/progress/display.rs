@@ -6,25 +6,6 @@ use serde::Serialize;
 use super::forecast::Forecast;
 use crate::cli::notes::{ProgressMode, tell};
 
-impl Shown {
-    /// The display for this run and terminal. A quiet run displays nothing unless `--progress` asks for it.
-    pub(super) fn new(mode: ProgressMode, is_quiet: bool) -> Shown {
-        match mode {
-            ProgressMode::Auto if is_quiet => Shown::Nowhere,
-            // A file, or a terminal without cursor movement, shows no bar.
-            ProgressMode::Auto | ProgressMode::Bar if !ProgressDrawTarget::stderr().is_hidden() => {
-                let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
-                Shown::Bar { bar, is_hidden: true }
-            }
-            ProgressMode::Auto | ProgressMode::Bar | ProgressMode::Plain => {
-                Shown::Lines { next: PLAIN_PATIENCE }
-            }
-            ProgressMode::Json => Shown::Json { next: OBJECT_EVERY },
-            ProgressMode::None => Shown::Nowhere,
-        }
-    }
-}
-
 /// The position of a run.
 #[derive(Debug, Clone)]
 pub(super) struct Where {
@@ -92,6 +73,23 @@ struct Object<'a> {
 }
 
 impl Shown {
+    /// The display for this run and terminal. A quiet run displays nothing unless `--progress` asks for it.
+    pub(super) fn new(mode: ProgressMode, is_quiet: bool) -> Shown {
+        match mode {
+            ProgressMode::Auto if is_quiet => Shown::Nowhere,
+            // A file, or a terminal without cursor movement, shows no bar.
+            ProgressMode::Auto | ProgressMode::Bar if !ProgressDrawTarget::stderr().is_hidden() => {
+                let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
+                Shown::Bar { bar, is_hidden: true }
+            }
+            ProgressMode::Auto | ProgressMode::Bar | ProgressMode::Plain => {
+                Shown::Lines { next: PLAIN_PATIENCE }
+            }
+            ProgressMode::Json => Shown::Json { next: OBJECT_EVERY },
+            ProgressMode::None => Shown::Nowhere,
+        }
+    }
+
     /// Displays the start of a stage.
     pub(super) fn begin(&mut self, now: f64, at: &Where, forecast: &Forecast) {
         match self {
@@ -280,9 +278,9 @@ mod tests {
 
     #[test]
     fn nothing_is_shown_by_a_quiet_run_unless_asked_for() {
-        assert!(matches!(ProgressMode::Auto.shown(true), Shown::Nowhere));
-        assert!(matches!(ProgressMode::Json.shown(true), Shown::Json { .. }));
-        assert!(matches!(ProgressMode::Plain.shown(false), Shown::Lines { .. }));
-        assert!(matches!(ProgressMode::None.shown(false), Shown::Nowhere));
+        assert!(matches!(Shown::new(ProgressMode::Auto, true), Shown::Nowhere));
+        assert!(matches!(Shown::new(ProgressMode::Json, true), Shown::Json { .. }));
+        assert!(matches!(Shown::new(ProgressMode::Plain, false), Shown::Lines { .. }));
+        assert!(matches!(Shown::new(ProgressMode::None, false), Shown::Nowhere));
     }
 }

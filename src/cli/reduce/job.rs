@@ -10,8 +10,8 @@ use lacuna::matrix::read::{AnyComplex, LoadedMatrix, MatrixFormat, MatrixReadOpt
 use lacuna::matrix::{Algorithm, ReductionRequest};
 use lacuna::output::pairs::PairsFormat;
 use lacuna::plot::Series;
-use lacuna::progress::Silent;
-use lacuna::snapshot::{Resumable, facts};
+use lacuna::progress::{Resumable, Silent};
+use lacuna::snapshot::facts;
 
 use crate::cli::error::{CliError, usage};
 use crate::cli::frame::Frame;

@@ -6,9 +6,9 @@ use lacuna::metric::read::{Input, Loaded};
 use lacuna::output::geometry::{CloudCoordinates, Geometry, GeometryError};
 use lacuna::output::{Barcode, OutputFormat};
 use lacuna::plot::Series;
+use lacuna::progress::Resumable;
 use lacuna::report::Report;
 use lacuna::rips::{CollapseStats, DistanceToMeasure, Landmarks, Outcome, Plan, Stats, Summary};
-use lacuna::snapshot::Resumable;
 
 use super::Arguments;
 use crate::cli::arguments::bars::Drawing;

@@ -8,7 +8,8 @@ use super::*;
 use crate::backend::Backend;
 use crate::cubical::Voxel;
 use crate::diagram::BarSelection;
-use crate::progress::{Cost, Expected, Progress, Sums};
+use crate::progress::sums::Sums;
+use crate::progress::{Cost, Expected, Progress};
 
 fn image(axes: &[usize], voxels: Vec<u8>) -> Image<u8> {
     Image::new(Shape::new(axes, Order::C).unwrap(), voxels).unwrap()

@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use super::*;
-use crate::progress::Sums;
+use crate::progress::sums::Sums;
 
 const TEXT: &[u8] = b"0\n0\n0\n1 0 1\n1 0 2\n1 1 2\n2 3 4 5\n";
 

@@ -13,7 +13,7 @@
 //! ```
 //!
 //! The column paired with row i is *active* if rows are left once all its rows but i are compressed; adding a column
-//! that is not active only removes i. So the second phase is [`compression`](crate::matrix::compression) with the local
+//! that is not active only removes i. So the second phase is [`compression`](super::compression) with the local
 //! pairs in place of the stable ones.
 //!
 //! **Why parallel is safe.** In the first pass of phase 1, a chunk reads and writes pairs of its own rows only. In
@@ -26,9 +26,9 @@
 //! **Checkpoints** hold phase 1 only: compression leaves rows out of the unpaired columns one after the other, and a
 //! matrix in which only some columns lack such rows has other pairs.
 
+use super::compression::Compression;
 use super::problem::{Additions, ReductionProblem};
 use super::team::{Team, Worker};
-use crate::matrix::compression::Compression;
 use crate::matrix::index::SharedIndex;
 
 /// Reduces chunks, compresses, and reduces the remaining columns.

@@ -27,6 +27,7 @@
 //! All of them terminate, and none of them panics.
 
 pub mod chunk;
+pub mod compression;
 pub mod lock_free;
 pub(super) mod problem;
 pub mod row;

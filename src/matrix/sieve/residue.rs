@@ -19,8 +19,8 @@ use crate::matrix::checkpoint::{SavedColumns, Scope, save_columns};
 use crate::matrix::index::SharedIndex;
 use crate::matrix::mates::Mates;
 use crate::matrix::working_columns::{BitTree, WorkingColumn};
-use crate::progress::{Progress, check};
-use crate::snapshot::{SnapshotError, keeping};
+use crate::progress::{Progress, check, keeping};
+use crate::snapshot::SnapshotError;
 
 /// Number of columns that a worker reduces alternately, so that their loads from memory overlap.
 const LANES: usize = 8;

@@ -35,9 +35,9 @@ use crate::backend::{BackendError, Decision, Estimate};
 use crate::cuda::{CudaError, Gpu};
 use crate::diagram::Diagram;
 use crate::metric::Value;
-use crate::progress::{Interrupted, interruptible};
+use crate::progress::{Interrupted, Resumable, interruptible};
 use crate::simd::Level;
-use crate::snapshot::{Checkpoint, Part, Resumable};
+use crate::snapshot::{Checkpoint, Part};
 
 /// The algorithm: dimension 0 by a spanning forest; then, dimension by dimension, the residue, cleared by the pairs of
 /// the dimension below, is constructed and reduced. `ahead` receives the sweeps of devices. A run that is to end early

@@ -2,12 +2,13 @@
 
 use crate::metric::value::DistanceKey;
 use crate::metric::{Distances, Value};
+use crate::progress::Resumable;
 use crate::rips::rank::footprint::check_all_pairs;
 use crate::rips::rank::{
     Edges, Keyed, PairSearch, matrix_of_points, spanning_tree, spanning_tree_pays, takes_all_pairs,
 };
 use crate::rips::{DistanceToMeasure, Progress, RipsError, RipsOptions, Summary, distance_to_measure};
-use crate::snapshot::{Part, Resumable};
+use crate::snapshot::Part;
 
 /// The surveyed input.
 pub(super) struct Surveyed<K> {

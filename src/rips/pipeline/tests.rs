@@ -4,7 +4,7 @@ use super::*;
 use crate::backend::{BackendError, Decision};
 use crate::diagram::Bar;
 use crate::metric::{DistanceMatrix, Distances, PointCloud, SparseDistances};
-use crate::progress::Sums;
+use crate::progress::sums::Sums;
 use crate::rips::filtration_construction::OnSwept;
 use crate::rips::filtration_construction::tests::stand_in::{Failure, StandIn};
 use crate::rips::pair_store::SecondLayer;

@@ -97,7 +97,7 @@ impl<'a> LastColumns<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::progress::{Reported, Sums};
+    use crate::progress::sums::{Reported, Sums};
 
     #[test]
     fn the_stage_is_as_far_as_the_worker_that_is_least_far() {

@@ -6,8 +6,8 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
-use lacuna::progress::Progress;
-use lacuna::snapshot::{Checkpoint, Facts, Fill, Resumable, Snapshot, SnapshotError};
+use lacuna::progress::{Progress, Resumable};
+use lacuna::snapshot::{Checkpoint, Facts, Fill, Snapshot, SnapshotError};
 
 /// A simulated run: a checkpoint in memory, and the time of its interruption.
 pub(crate) struct Life {

@@ -60,7 +60,7 @@ mod tests {
     use crate::backend::{Backend, BackendRequest, Choice, Decision};
     use crate::cubical::persistence::{PersistenceRequest, plain};
     use crate::cubical::{AnyImage, Cubical, Image, Order};
-    use crate::progress::Sums;
+    use crate::progress::sums::Sums;
 
     fn image() -> Image<u8> {
         let shape = Shape::new(&[3, 4, 5], Order::C).unwrap();

@@ -44,8 +44,8 @@ pub(super) use self::incidence::{Incidence, MATCHED, OfDual, OfGrid, corner_of_f
 use self::rows::Rows;
 use super::cell::Cell;
 use super::statistics::StageClock;
-use crate::progress::{Progress, check};
-use crate::snapshot::{SnapshotError, keeping};
+use crate::progress::{Progress, check, keeping};
+use crate::snapshot::SnapshotError;
 
 /// Owner of a row that is no column's pivot.
 const FREE: u64 = 0;

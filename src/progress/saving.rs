@@ -1,6 +1,6 @@
 //! Saving during parallel work: the thread with the turn writes what all threads have done.
 
-use crate::progress::{Progress, saving};
+use super::{Progress, saving};
 
 /// A progress for the threads of a stage whose state can be saved at any time. They poll it for interruption every few
 /// steps, and the thread whose turn it is then saves.

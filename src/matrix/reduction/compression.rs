@@ -19,9 +19,9 @@
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicIsize, AtomicU8, AtomicUsize, Ordering};
 
-use super::index::SharedIndex;
-use super::reduction::problem::ReductionProblem;
-use super::reduction::team::{Rewrite, Team, Worker};
+use super::problem::ReductionProblem;
+use super::team::{Rewrite, Team, Worker};
+use crate::matrix::index::SharedIndex;
 
 /// Numbers of columns and entries that compression removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
