@@ -21,7 +21,7 @@ mod cubical_grid;
 mod rips;
 
 pub use phat_formats::dipha::WeightedBoundaryMatrix;
-use phat_formats::{ColumnError, Dimension, Index};
+use phat_formats::{ColumnError, Index};
 
 use crate::input::{Place, Problem};
 use crate::memory::Refused;

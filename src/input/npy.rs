@@ -1,9 +1,10 @@
-//! Arrays in the `npy` format: headers, numbers and strings.
+//! Arrays in the `npy` format: headers, numbers and strings; and the writer of all arrays.
 
 use super::text::quote;
 use super::{Place, Problem};
 use half::f16;
-use npyz::{Endianness, TypeChar, TypeStr};
+use npyz::{AutoSerialize, Endianness, TypeChar, TypeStr, WriterBuilder};
+use std::io::{self, Write};
 use std::ops::Range;
 
 /// Magic bytes of an array file.
@@ -316,6 +317,21 @@ fn dtype_problem(dtype: &TypeStr) -> Problem {
         TypeChar::Complex => "numpy.abs(a) has the magnitudes of complex numbers",
         _ => "numpy.save(\"x.npy\", a.astype(float)) makes an array of doubles, where that has a meaning",
     })
+}
+
+/// Writes an array of this shape, in C order; a row is any number of its elements.
+///
+/// # Errors
+/// Errors of `out` and `rows`; or the number of elements is not that of the shape.
+pub(crate) fn write_rows<T: AutoSerialize, R: IntoIterator<Item = T>>(
+    shape: &[usize],
+    rows: impl IntoIterator<Item = io::Result<R>>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let shape: Vec<u64> = shape.iter().map(|&extent| extent as u64).collect();
+    let mut array = npyz::WriteOptions::new().default_dtype().shape(&shape).writer(out).begin_nd()?;
+    rows.into_iter().try_for_each(|row| array.extend(row?))?;
+    array.finish()
 }
 
 #[cfg(test)]

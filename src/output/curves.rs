@@ -33,11 +33,11 @@ use serde::Serialize;
 use strum::VariantArray;
 
 use super::json::Object;
-use super::npy;
 use crate::cubical::Value;
 use crate::cubical::curves::CurvesFound;
 use crate::cubical::ecc::EccRequest;
 use crate::cubical::value::Inexact;
+use crate::input::npy;
 use crate::names::named;
 
 /// A format of curves.

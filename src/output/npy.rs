@@ -2,9 +2,8 @@
 
 use std::io::{self, Write};
 
-use npyz::{AutoSerialize, WriterBuilder};
-
 use super::table::BarTable;
+use crate::input::npy::write_rows;
 
 /// Writes the array.
 ///
@@ -13,21 +12,6 @@ use super::table::BarTable;
 pub(crate) fn write(table: &BarTable<'_>, out: &mut dyn Write) -> io::Result<()> {
     let rows = table.doubles().map(|row| row.map_err(io::Error::other));
     write_rows(&[table.len(), 3], rows, out)
-}
-
-/// Writes an array of this shape, in C order; a row is any number of its elements.
-///
-/// # Errors
-/// Errors of `out` and `rows`; or the number of elements is not that of the shape.
-pub fn write_rows<T: AutoSerialize, R: IntoIterator<Item = T>>(
-    shape: &[usize],
-    rows: impl IntoIterator<Item = io::Result<R>>,
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    let shape: Vec<u64> = shape.iter().map(|&extent| extent as u64).collect();
-    let mut array = npyz::WriteOptions::new().default_dtype().shape(&shape).writer(out).begin_nd()?;
-    rows.into_iter().try_for_each(|row| array.extend(row?))?;
-    array.finish()
 }
 
 #[cfg(test)]

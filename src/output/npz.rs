@@ -10,6 +10,7 @@ use rawzip::{ErrorKind, ZipArchiveWriter};
 
 use super::table::BarTable;
 use super::{Barcode, npy};
+use crate::input::npy::write_rows;
 use crate::rips::{Chain, Representatives};
 
 /// Writes the archive.
@@ -101,7 +102,7 @@ impl<'a> Archive<'a> {
         shape: &[usize],
         numbers: impl IntoIterator<Item = T>,
     ) -> io::Result<()> {
-        self.add(name, |member| npy::write_rows(shape, [Ok(numbers)], member))
+        self.add(name, |member| write_rows(shape, [Ok(numbers)], member))
     }
 
     /// Adds the start of each of the lists of the given lengths, and then the sum of the lengths.

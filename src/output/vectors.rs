@@ -10,7 +10,7 @@ use std::io::{self, Write};
 use serde::Serialize;
 use strum::VariantArray;
 
-use super::npy;
+use crate::input::npy;
 use crate::names::named;
 
 /// A format of vectors.

@@ -30,7 +30,7 @@ use zerocopy::IntoBytes as _;
 
 use super::bins::Bins;
 use super::cpu::curve_watched;
-use super::cuda::counting::{Prepared, ecc_device};
+use super::cuda::counting::Prepared;
 use super::error::{EccError, MachineError};
 use super::request::EccRequest;
 use super::vcec::Vcec;
@@ -148,7 +148,7 @@ pub fn curves_device(
     advance: &dyn Fn(u64),
 ) -> Result<Vec<Vcec>, MachineError> {
     let shape = image.shape();
-    let first = || ecc_device(gpu, image.voxel_type(), &gpu.upload(image.bytes())?, shape, request);
+    let first = || Prepared::new(gpu, image.voxel_type())?.curve(&gpu.upload(image.bytes())?, shape, request);
     let as_floats = || Ok(gpu.upload(with_image!(image, image => floats(image))?.as_bytes())?);
     curves_on_device(gpu, shape, &first, &as_floats, request, scales, advance)
 }

@@ -9,11 +9,10 @@ use strum::VariantArray;
 
 use super::text::{write_edges, write_rows};
 use super::{all_distances, connected, matrix_market};
-use crate::input::Place;
+use crate::input::{Place, npy};
 use crate::memory;
 use crate::metric::{Distances, MetricError, Precision, Value};
 use crate::names::named;
-use crate::output::npy;
 
 /// The output formats of distances and points.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, VariantArray)]

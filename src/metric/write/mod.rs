@@ -9,7 +9,7 @@
 //! | `sparse` | text, one line `i j distance` per connected pair | `text` |
 //! | `binary` | little-endian `f32`, the distances below the diagonal | |
 //! | `dipha` | DIPHA's distance matrix, dense (file type 7) or, for a list of edges, sparse (8) | [`phat_formats::dipha`] |
-//! | `npy` | NumPy array in the precision of the distances, n × n distances or n × m coordinates | [`crate::output::npy`] |
+//! | `npy` | NumPy array in the precision of the distances, n × n distances or n × m coordinates | `crate::input::npy` |
 //! | `matrix-market` | dense, or sparse for a list of edges or infinite distances; coordinates as a dense matrix | `matrix_market` |
 //!
 //! `point-cloud`, `npy` and `matrix-market` hold the coordinates of points; the other formats hold their Euclidean

@@ -6,7 +6,7 @@
 //! | bins of wider keys | the same march, on an image of bin numbers |
 //! | distinct wider keys | pairs of key and number are sorted and added up (`kernels/ecc_rows.cu`) |
 //!
-//! The bytes of the image are in one device buffer ([`ecc_device`]), or come in parts. Totals have 64 bits. If device memory does
+//! The bytes of the image are in one device buffer ([`Prepared::curve`]), or come in parts. Totals have 64 bits. If device memory does
 //! not suffice to sort all pairs, or for the image of bin numbers, fewer voxels are processed at a time; if it does not
 //! suffice for even a few, the run fails.
 
@@ -32,24 +32,6 @@ use crate::with_voxels;
 
 /// Least number of voxels whose pairs are sorted at a time.
 const LEAST_PAIRS: usize = 1 << 16;
-
-/// Computes the curve of an image whose bytes are in a device buffer, in memory order.
-///
-/// # Errors
-/// [`MachineError`]: the bins are invalid; the device fails, or has too little memory for the totals or for the pairs
-/// of a few voxels.
-///
-/// # Panics
-/// Panics if the buffer has fewer voxels than the shape.
-pub fn ecc_device(
-    gpu: &Gpu,
-    voxels: VoxelType,
-    image: &Buffer<u8>,
-    shape: Shape,
-    request: &EccRequest,
-) -> Result<Vcec, MachineError> {
-    Prepared::new(gpu, voxels)?.curve(image, shape, request)
-}
 
 /// A device with the kernels for a type of voxels loaded.
 pub struct Prepared {
@@ -101,13 +83,14 @@ impl Prepared {
         self.voxels
     }
 
-    /// Computes the curve of an image in a buffer, like [`ecc_device`].
+    /// Computes the curve of an image whose bytes are in a buffer, in memory order.
     ///
     /// # Errors
-    /// The errors of [`ecc_device`].
+    /// [`MachineError`]: the bins are invalid; the device fails, or has too little memory for the totals or for the
+    /// pairs of a few voxels.
     ///
     /// # Panics
-    /// Panics like [`ecc_device`].
+    /// Panics if the buffer has fewer voxels than the shape.
     pub fn curve(
         &self,
         image: &Buffer<u8>,
@@ -122,7 +105,7 @@ impl Prepared {
     /// Prepares repeated counts of an image in a buffer.
     ///
     /// # Errors
-    /// The errors of [`ecc_device`].
+    /// The errors of [`Prepared::curve`].
     pub fn resident<'p>(
         &'p self,
         image: &'p Buffer<u8>,

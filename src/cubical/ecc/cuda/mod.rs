@@ -4,4 +4,4 @@
 pub(crate) mod counting;
 mod pieces;
 
-pub use counting::{Prepared, Resident, ecc_device};
+pub use counting::{Prepared, Resident};

@@ -16,6 +16,17 @@ fn device(memory: Option<u64>) -> Gpu {
     Gpu::open(0, memory).unwrap()
 }
 
+/// The curve of the bytes of an image.
+fn curve_on(
+    gpu: &Gpu,
+    voxels: VoxelType,
+    image: &Buffer<u8>,
+    shape: Shape,
+    request: &EccRequest,
+) -> Result<Vcec, MachineError> {
+    Prepared::new(gpu, voxels)?.curve(image, shape, request)
+}
+
 const REQUESTS: [EccRequest; 4] = {
     let t = EccRequest { construction: Construction::T, superlevel: false, bins: Bins::Distinct };
     let v = EccRequest { construction: Construction::V, ..t };
@@ -100,7 +111,7 @@ fn gpu_takes_infinite_voxels() {
         for bins in BINS {
             let request = EccRequest { bins, ..request };
             assert_eq!(
-                ecc_device(&gpu, VoxelType::F32, &buffer, shape, &request).unwrap(),
+                curve_on(&gpu, VoxelType::F32, &buffer, shape, &request).unwrap(),
                 plain::curve(&image, &request).unwrap(),
                 "{request:?}"
             );
@@ -122,7 +133,7 @@ fn gpu_finds_bins_that_end_at_the_same_value() {
         let range = (low.into(), high.into());
         for request in [request, EccRequest { superlevel: true, ..request }] {
             let request = EccRequest { bins: Bins::Uniform { count, range: Some(range) }, ..request };
-            let found = ecc_device(
+            let found = curve_on(
                 &gpu,
                 VoxelType::F32,
                 &gpu.upload(floats.voxels().as_bytes()).unwrap(),
@@ -131,7 +142,7 @@ fn gpu_finds_bins_that_end_at_the_same_value() {
             )
             .unwrap();
             assert_eq!(found, crate::cubical::ecc::curve(&floats, &request).unwrap(), "{request:?}");
-            let found = ecc_device(
+            let found = curve_on(
                 &gpu,
                 VoxelType::U32,
                 &gpu.upload(wholes.voxels().as_bytes()).unwrap(),
@@ -194,7 +205,7 @@ fn gpu_counts_what_comes_a_piece_at_a_time() {
         let voxels: Vec<u16> = (0..shape.count()).map(|_| rng.random_range(0..300)).collect();
         for request in [REQUESTS[0], REQUESTS[3]] {
             let expected =
-                ecc_device(&gpu, VoxelType::U16, &gpu.upload(voxels.as_bytes()).unwrap(), shape, &request)
+                curve_on(&gpu, VoxelType::U16, &gpu.upload(voxels.as_bytes()).unwrap(), shape, &request)
                     .unwrap();
             for memory in [None, Some(160 << 20)] {
                 let gpu = Gpu::open(0, memory).unwrap();
@@ -277,14 +288,10 @@ fn gpu_sorts_what_there_is_room_for() {
     for memory in [None, Some(30 << 20), Some(8 << 20)] {
         let gpu = device(memory);
         let buffer = gpu.upload(voxels.as_bytes()).unwrap();
-        assert_eq!(
-            ecc_device(&gpu, VoxelType::F64, &buffer, shape, &request).unwrap(),
-            expected,
-            "{memory:?}"
-        );
+        assert_eq!(curve_on(&gpu, VoxelType::F64, &buffer, shape, &request).unwrap(), expected, "{memory:?}");
     }
     let gpu = device(Some(3 << 20));
     let buffer = gpu.upload(voxels.as_bytes()).unwrap();
-    let found = ecc_device(&gpu, VoxelType::F64, &buffer, shape, &request);
+    let found = curve_on(&gpu, VoxelType::F64, &buffer, shape, &request);
     assert!(matches!(found, Err(MachineError::Device(CudaError::OutOfMemory { .. }))), "{found:?}");
 }
