@@ -346,7 +346,7 @@ mod tests {
     fn gpu_arrays_that_are_no_images() {
         let gpu = Gpu::open(0, None).unwrap();
         let shape = Shape::new(&[4, 4], Order::C).unwrap();
-        let mut voxels = vec![1.0_f32; 16];
+        let mut voxels = [1.0_f32; 16];
         voxels[6] = f32::NAN;
         let arrays = Arrays::new(&gpu, VoxelType::F32).unwrap();
         let buffer = gpu.upload(voxels.as_bytes()).unwrap();

@@ -323,7 +323,7 @@ fn dtype_problem(dtype: &TypeStr) -> Problem {
 ///
 /// # Errors
 /// Errors of `out` and `rows`; or the number of elements is not that of the shape.
-pub(crate) fn write_rows<T: AutoSerialize, R: IntoIterator<Item = T>>(
+pub fn write_rows<T: AutoSerialize, R: IntoIterator<Item = T>>(
     shape: &[usize],
     rows: impl IntoIterator<Item = io::Result<R>>,
     out: &mut dyn Write,

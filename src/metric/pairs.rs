@@ -114,14 +114,14 @@ pub(crate) fn graph<T: Value>(
     drop(listed);
     rounding.note(options.symmetrize, notes);
     if !has_births {
-        return Ok(SparseDistances::new(n, edges)?);
+        return SparseDistances::new(n, edges);
     }
     let pairs = edges.iter_mut().map(|(i, j, distance)| (*i as usize, *j as usize, distance));
     births::raise(&births, pairs, tolerance, notes).map_err(|early| {
         let k = places_of(entries, (early.i as u32, early.j as u32)).next().unwrap_or_default();
         problem(k, &early.expected)
     })?;
-    Ok(SparseDistances::new(n, edges)?.with_births(births)?)
+    SparseDistances::new(n, edges)?.with_births(births)
 }
 
 /// The places in the list of the entries of a pair.

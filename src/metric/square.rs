@@ -175,7 +175,7 @@ pub(crate) fn matrix<T: Value>(
         }
     })?;
     if !has_births {
-        return Ok(DistanceMatrix::from_lower(lower)?);
+        return DistanceMatrix::from_lower(lower);
     }
     let births: Vec<T> = (0..n).map(|i| at(i, i)).collect();
     if let Some(i) = births.iter().position(|&birth| !is_birth(birth)) {
@@ -186,7 +186,7 @@ pub(crate) fn matrix<T: Value>(
     let edges = pairs.zip(&mut lower).map(|((i, j), distance)| (i, j, distance));
     births::raise(&births, edges, tolerance, notes)
         .map_err(|early| problem(early.i, early.j, &early.expected))?;
-    Ok(DistanceMatrix::from_lower(lower)?.with_births(births)?)
+    DistanceMatrix::from_lower(lower)?.with_births(births)
 }
 
 /// Returns the entries below the diagonal of the n×n matrix `at(row, column)`, and adds a note for the user.

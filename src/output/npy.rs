@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use super::table::BarTable;
-use crate::input::npy::write_rows;
+pub use crate::input::npy::write_rows;
 
 /// Writes the array.
 ///

@@ -192,7 +192,7 @@ mod tests {
         let array = |rows: &[[f64; 3]]| {
             let mut bytes = Vec::new();
             let shape = [rows.len(), 3];
-            crate::output::npy::write_rows(&shape, rows.iter().map(|&row| Ok(row)), &mut bytes).unwrap();
+            crate::input::npy::write_rows(&shape, rows.iter().map(|&row| Ok(row)), &mut bytes).unwrap();
             bytes
         };
         assert_eq!(

@@ -193,5 +193,5 @@ fn cloud<T: Value>(array: Array<'_, T>) -> Result<PointCloud<T>, Problem> {
         return Err(array.problem(i, j, "a finite coordinate"));
     }
     let coordinates = if fortran { entries().map(|(i, j)| array.at(i, j)).collect() } else { array.values };
-    Ok(PointCloud::new(columns, coordinates)?)
+    PointCloud::new(columns, coordinates)
 }

@@ -335,7 +335,7 @@ fn read_points(text: &[u8], table: Table) -> Result<PointCloud<f32>, Problem> {
     table.check_any(text)?;
     table.check_values(text, "a finite coordinate", f32::is_finite)?;
     let dimension = table.check_width(text)?;
-    Ok(PointCloud::new(dimension, table.values)?)
+    PointCloud::new(dimension, table.values)
 }
 
 /// Rejects options that do not apply to a file in this container, or to a text.
@@ -367,7 +367,7 @@ fn check_entries(options: &DistanceOptions, input: &Input, format: DistanceForma
         _ => return Ok(()),
     };
     if options.symmetrize.is_some() {
-        return Err(nothing_to_symmetrize(found).into());
+        return Err(nothing_to_symmetrize(found));
     }
     if options.has_births() {
         let expected = "a matrix or edges with the births of points, which --weights diagonal is for";

@@ -54,7 +54,7 @@ pub(super) fn read(bytes: &[u8], notes: &mut Vec<String>) -> Result<PointCloud<f
         return Err(Problem::new(Place::Whole, "at least one vertex, v x y z", "none"));
     }
     note_on_faces(faces, notes);
-    Ok(PointCloud::new(3, coordinates)?)
+    PointCloud::new(3, coordinates)
 }
 
 #[cfg(test)]

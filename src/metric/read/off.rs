@@ -75,7 +75,7 @@ pub(super) fn read(bytes: &[u8], notes: &mut Vec<String>) -> Result<PointCloud<f
         push_point(words(row), (line, 1), dimension, &mut coordinates)?;
     }
     note_on_faces(faces, notes);
-    Ok(PointCloud::new(dimension, coordinates)?)
+    PointCloud::new(dimension, coordinates)
 }
 
 #[cfg(test)]

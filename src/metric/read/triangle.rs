@@ -16,7 +16,7 @@ use crate::metric::{DistanceMatrix, Value};
 /// Makes the matrix from a table of its lower triangle.
 pub(super) fn read_lower(text: &[u8], table: Table) -> Result<DistanceMatrix<f32>, Problem> {
     check(text, &table, |r| r + 1)?;
-    Ok(DistanceMatrix::from_lower(table.values)?)
+    DistanceMatrix::from_lower(table.values)
 }
 
 /// Makes the matrix from a table of its upper triangle.
@@ -38,7 +38,7 @@ pub(super) fn read_binary(bytes: &[u8]) -> Result<DistanceMatrix<f32>, Problem> 
     if let Some(k) = lower.iter().position(|d| d.is_nan() || *d < 0.0) {
         return Err(Problem::new(Place::Byte(4 * k), DISTANCE, lower[k].to_string()));
     }
-    Ok(DistanceMatrix::from_lower(lower)?)
+    DistanceMatrix::from_lower(lower)
 }
 
 /// Makes the matrix from its distances above the diagonal, row by row.
@@ -47,7 +47,7 @@ pub(super) fn from_upper<T: Value>(values: &[T]) -> Result<DistanceMatrix<T>, Pr
     // Row j of the triangle starts after rows of n−1, n−2, …, n−j entries.
     let start = |j: usize| j * n - j * (j + 1) / 2;
     let entry = |i: usize, j: usize| values[start(j) + i - j - 1];
-    Ok(DistanceMatrix::from_fn(n, entry)?)
+    DistanceMatrix::from_fn(n, entry)
 }
 
 /// Rejects numbers that do not form a triangle. `usual` gives the usual length of a row.
@@ -65,7 +65,7 @@ fn check(text: &[u8], table: &Table, usual: impl Fn(usize) -> usize) -> Result<(
             let (line, entries) = (text::row_line(text, r), counted(table.row_len(r)));
             format!("line {line}, with {entries}, is the first that breaks the triangle")
         });
-        Problem { note, ..problem.into() }
+        Problem { note, ..problem }
     })?;
     table.check_distances(text)
 }

@@ -49,7 +49,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<PointCloud<f32>, Problem> {
         return Err(Problem::new(Place::Line(line), expected, quote(row.trim_ascii()))
             .note("of several molecules, keep each in a file of its own"));
     }
-    Ok(PointCloud::new(3, coordinates)?)
+    PointCloud::new(3, coordinates)
 }
 
 #[cfg(test)]

@@ -43,7 +43,10 @@ impl Ahead {
         };
         // A panic is passed on as a failure of a device.
         let drive = move || {
-            if let Err(panic) = guarded(|| Ok(sweeper(complex, &sweep, &mut hand_over))) {
+            if let Err(panic) = guarded(|| {
+                let _: () = sweeper(complex, &sweep, &mut hand_over);
+                Ok(())
+            }) {
                 hand_over(Err(panic));
             }
         };
