@@ -233,7 +233,11 @@ mod tests {
             refused(cells(3, &EDGE), Some(vec![0])),
             "expected a dimension for each of 3 cells, found 1"
         );
-        assert_eq!(refused(cells(3, &[(2, 1, 1)]), None), "column 1: expected rows below 1, found 2");
+        assert_eq!(
+            refused(cells(3, &[(2, 1, 1)]), None),
+            "column 1: expected rows below 1, found 2; \
+             columns and rows are the cells in filtration order, facets before cofacets"
+        );
         assert!(refused(cells(3, &EDGE), Some(vec![0, 1, 1])).starts_with("column 2: "));
         // Each cell is the boundary of the next one.
         let chain: Vec<(usize, usize, i8)> = (0..256).map(|cell| (cell, cell + 1, 1)).collect();

@@ -56,7 +56,7 @@ impl<T: Value> DistanceMatrix<T> {
     /// let matrix = DistanceMatrix::from_square(2, &[0.0, 1.5, 1.5, 0.0])?;
     /// assert_eq!(matrix.get(0, 1), 1.5);
     /// let error = DistanceMatrix::from_square(2, &[0.0, 1.0, 2.0, 0.0]).unwrap_err();
-    /// assert_eq!((&*error.place, &*error.found), ("row 1, column 0: ", "2"));
+    /// assert!(error.to_string().starts_with("row 1, column 0: "));
     /// # Ok::<(), MetricError>(())
     /// ```
     ///

@@ -33,8 +33,9 @@
 //! use std::time::Duration;
 //!
 //! use lacuna::metric::PointCloud;
+//! use lacuna::progress::Resumable;
 //! use lacuna::rips::Rips;
-//! use lacuna::snapshot::{CheckpointDirectory, Fingerprint, Resumable};
+//! use lacuna::snapshot::{CheckpointDirectory, Fingerprint};
 //!
 //! # let folder = tempfile::tempdir()?;
 //! # let path = folder.path().join("kept");

@@ -119,8 +119,9 @@ mod tests {
             (b"# x, y\n-1,2e3\n", "a table of numbers"),
             (b"1;2\n", "a table of numbers"),
         ] {
-            let problem = detect("f", head).unwrap_err().to_string();
-            assert!(problem.starts_with(&format!("expected a boundary matrix, found {found}")), "{problem}");
+            let problem = detect("f", head).unwrap_err();
+            assert_eq!(problem.expected, "a boundary matrix");
+            assert!(problem.found.starts_with(found) && problem.note.is_some(), "{problem}");
         }
         assert_eq!(format("f", b"0\n0 x\n"), MatrixFormat::PhatAscii);
     }

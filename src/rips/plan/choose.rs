@@ -138,8 +138,10 @@ mod tests {
         assert_eq!(entry_widths(297, 3, (1 << 18) + 1), Ok((45, 128)));
         assert_eq!(entry_widths(40, 18, 100), Ok((120, 128)));
         assert_eq!(entry_widths(40, 19, 100), Ok((126, 512)));
-        let refused = entry_widths(40, 98, 100);
-        assert_eq!(refused, Err(RipsError::TooWide { dim: 98, points: 40, bits: 607, widest: 512 }));
+        let refused = entry_widths(128, 98, 100);
+        assert_eq!(refused, Err(RipsError::TooWide { dim: 98, points: 128, bits: 707, widest: 512 }));
+        // Dimensions above n - 2 are not computed.
+        assert_eq!(entry_widths(40, 98, 100), entry_widths(40, 38, 100));
         assert_eq!([65_535, 65_536].map(rank_width), [16, 32]);
         assert_eq!([1, 2, 3, 256, 257].map(rank_bits), [0, 1, 2, 8, 9]);
     }

@@ -375,7 +375,7 @@ const IMPOSSIBLE_STACK: (&str, &str) = ("RUST_MIN_STACK", "1125899906842624");
 fn threads_that_cannot_be_started_are_an_error() {
     if std::env::var(IMPOSSIBLE_STACK.0).as_deref() != Ok(IMPOSSIBLE_STACK.1) {
         let mut child = std::process::Command::new(std::env::current_exe().unwrap());
-        let name = "threads_that_cannot_be_started_are_an_error";
+        let name = "matrices::reduction::threads_that_cannot_be_started_are_an_error";
         child.args(["--exact", name, "--nocapture", "--test-threads=1"]);
         let output = child.env(IMPOSSIBLE_STACK.0, IMPOSSIBLE_STACK.1).output().unwrap();
         let said = [output.stdout, output.stderr].map(|text| String::from_utf8_lossy(&text).into_owned());
