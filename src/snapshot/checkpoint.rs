@@ -18,7 +18,7 @@ pub type Fill<'a> = &'a mut dyn FnMut(&mut Writer<'_>) -> std::io::Result<()>;
 /// that is [worth](Checkpoint::is_worth_keeping) it. A failure to save is never an error of the run: the storage
 /// reports it to the user, and the previous version stays.
 ///
-/// A run passes the checkpoint to its stages by [`Progress::checkpoint`].
+/// A run passes the checkpoint to its stages by `checkpoint` of `Progress`.
 pub trait Checkpoint: Sync {
     /// The storage that handles all calls of methods that an implementation does not define. Without it, nothing is
     /// stored.

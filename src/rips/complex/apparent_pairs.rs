@@ -33,7 +33,7 @@
 //!   τ ∖ {v}.
 //!
 //! The test reads only distances (Corollary 4 of that paper), so it is made for all simplices in parallel: on a block
-//! of simplices at once in [`filtration_construction`](super::filtration_construction), for one simplex here.
+//! of simplices at once in [`filtration_construction`](super::super::filtration_construction), for one simplex here.
 
 use super::Complex;
 
