@@ -1,6 +1,6 @@
-//! What has to hold for any bytes given to the reader of snapshots: they are refused, or are a snapshot whose payload can be gone through
-//! in any way. Bytes that do not begin as a snapshot does are taken for a payload, since no fuzzer guesses a checksum. The fuzz target and
-//! the plain test of the corpus share it. It says whether the bytes could be read.
+//! The claims about any bytes given to the reader of snapshots: they are refused, or are a snapshot whose payload can
+//! be read in any way. Bytes that do not begin as a snapshot does are taken for a payload, since no fuzzer guesses a
+//! checksum. The fuzz target and the test of the corpus share them. The result says whether the bytes could be read.
 
 use lacuna::snapshot::{Facts, MAGIC, Reader, Snapshot};
 use std::path::PathBuf;

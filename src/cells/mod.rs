@@ -33,7 +33,7 @@ pub use rips::rips_complex;
 /// The error of a complex that cannot be built.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ComplexError {
-    /// The input has no complex of the requested dimension.
+    /// The shape, a value or the requested dimension is invalid.
     #[error(transparent)]
     Invalid(#[from] Problem),
     /// There are more cells or entries than the index type can number.

@@ -1,14 +1,14 @@
 //! The early end of a run: by a signal, if the run keeps its state, or by the time limit.
 //!
 //! A run that can save its state, or whose finished parts are an answer, is *asked* to end: stages check for a request
-//! through their [`Progress`](lacuna::progress::Progress), save their state, and unwind. A signal ends a run without saved state at once, as usual.
-//! Since an input may never arrive, the time limit ends the program at once while it reads ([`while_reading`]). A signal
-//! does not, but a second one does.
+//! through their [`Progress`](lacuna::progress::Progress), save their state, and unwind. A signal ends a run without
+//! saved state at once, as usual. Since an input may never arrive, the time limit ends the program at once while it
+//! reads ([`while_reading`]). A signal does not, but a second one does.
 //!
-//! A run whose answer is *all or nothing* is ended wherever it is when the time is up, as by a signal, and leaves neither
-//! temporary files nor a child process behind. A file is put in its place only once it is complete, so an interrupted one
-//! never appears. Standard output, pipes and files that cannot be replaced could be cut short; once such an answer has
-//! begun, it is written to its end.
+//! A run whose answer is *all or nothing* is ended wherever it is when the time is up, as by a signal, and leaves
+//! neither temporary files nor a child process behind. A file is put in its place only once it is complete, so an
+//! interrupted one never appears. Standard output, pipes and files that cannot be replaced could be cut short; once
+//! such an answer has begun, it is written to its end.
 
 use std::fmt;
 use std::fs::{self, File};

@@ -130,7 +130,7 @@ impl ResidentImage<'_> {
             let Some(place) = infinite else { return Ok(floats) };
             let size = self.on.curves.voxels().bytes();
             let found = gpu.read(&self.voxels, place * size..(place + 1) * size)?;
-            let found = with_voxels!(self.on.curves.voxels(), T => T::read_from_bytes(&found).unwrap_or_default().value());
+            let found = with_voxels!(self.on.curves.voxels(), T => T::read_from_bytes(&found).expect("the bytes of a voxel").value());
             Err(EccError::Infinite { voxel: self.shape.coordinates(place), found }.into())
         };
         let first = || self.on.curves.curve(&self.voxels, self.shape, request);

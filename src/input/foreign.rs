@@ -2,9 +2,35 @@
 
 use super::{Place, Problem};
 
-/// What can be done with a file that a command does not read.
+/// The readers that refuse files of other programs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Foreign {
+pub(crate) enum Reader {
+    Distances,
+    Images,
+    Matrices,
+}
+
+impl Reader {
+    fn expected(self) -> &'static str {
+        match self {
+            Reader::Distances => "distances or points",
+            Reader::Images => "an image file",
+            Reader::Matrices => "a boundary matrix",
+        }
+    }
+
+    fn reads(self, file: Foreign) -> bool {
+        match self {
+            Reader::Distances => file == Foreign::Numpy,
+            Reader::Images => matches!(file, Foreign::Image | Foreign::Numpy),
+            Reader::Matrices => file == Foreign::Phat,
+        }
+    }
+}
+
+/// Kinds of files of other programs, as far as the advice for them differs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Foreign {
     /// An image of a format that `lacuna cubical` reads.
     Image,
     /// A NumPy array.
@@ -13,6 +39,10 @@ pub(crate) enum Foreign {
     Phat,
     /// A file that this expression of Python loads as an array.
     Loadable(&'static str),
+    /// A file of MATLAB, which this expression of Python loads as an array.
+    Matlab(&'static str),
+    /// A compressed file, which this command unpacks.
+    Packed(&'static str),
     /// A file with this advice.
     Advised(&'static str),
 }
@@ -41,36 +71,42 @@ const SHEET: Foreign = Foreign::Advised("export its table as CSV, which lacuna r
 const OF_R: Foreign = Foreign::Advised(
     "write.table(as.matrix(D), \"x.txt\") in R makes a table of it, which lacuna rips reads",
 );
-const PACKED: Foreign = Foreign::Advised("unpack it first");
 
 impl Foreign {
-    fn advice(self) -> String {
-        match self {
-            Foreign::Image => "lacuna cubical reads images".to_owned(),
-            Foreign::Numpy => {
+    /// What a user can do with the file.
+    fn advice(self, reader: Reader) -> String {
+        match (self, reader) {
+            (Foreign::Image, _) => "lacuna cubical reads images".to_owned(),
+            (Foreign::Numpy, _) => {
                 "a boundary matrix is saved with scipy.sparse.save_npz; lacuna rips reads distances and points, \
                  lacuna cubical images"
                     .to_owned()
             }
-            Foreign::Phat => "lacuna reduce reads it".to_owned(),
-            Foreign::Loadable(call) => {
+            (Foreign::Phat, _) => "lacuna reduce reads it".to_owned(),
+            (Foreign::Loadable(call) | Foreign::Matlab(call), Reader::Matrices) => {
+                format!("read it in Python with {call}, and save the matrix with scipy.sparse.save_npz")
+            }
+            (Foreign::Matlab(call), Reader::Distances) => format!(
+                "writematrix(D, \"x.csv\") in MATLAB makes a table of it, numpy.save(\"x.npy\", {call}) in Python an array"
+            ),
+            (Foreign::Loadable(call) | Foreign::Matlab(call), _) => {
                 format!("in Python, numpy.save(\"x.npy\", {call}) makes an array of it")
             }
-            Foreign::Advised(advice) => advice.to_owned(),
+            (Foreign::Packed(program), Reader::Distances) => format!("unpack it: {program} FILE | lacuna rips -"),
+            (Foreign::Packed(program), Reader::Matrices) => format!("unpack it: {program} FILE | lacuna reduce -"),
+            (Foreign::Packed(_), Reader::Images) => "unpack it first".to_owned(),
+            (Foreign::Advised(advice), _) => advice.to_owned(),
         }
     }
 }
 
-/// Refuses a file of another program, unless `is_read` says that the reader of `expected` reads it. Of the file, the
-/// beginning is known, and perhaps the length.
-pub(crate) fn refuse(
-    head: &[u8],
-    length: Option<u64>,
-    expected: &str,
-    is_read: impl Fn(Foreign) -> bool,
-) -> Result<(), Problem> {
-    match recognize(head, length).filter(|&(_, foreign)| !is_read(foreign)) {
-        Some((found, foreign)) => Err(Problem::new(Place::Byte(0), expected, found).note(foreign.advice())),
+/// Refuses a file of another program that the reader does not read. Of the file, the beginning is known, and perhaps
+/// the length.
+pub(crate) fn refuse(head: &[u8], length: Option<u64>, reader: Reader) -> Result<(), Problem> {
+    match recognize(head, length).filter(|&(_, file)| !reader.reads(file)) {
+        Some((found, file)) => {
+            Err(Problem::new(Place::Byte(0), reader.expected(), found).note(file.advice(reader)))
+        }
         None => Ok(()),
     }
 }
@@ -107,8 +143,8 @@ const MAGIC: [(usize, &[u8], &str, Foreign); 48] = [
     (0, b"<VTKFile", "a VTK file", VTK),
     (0, b"<?xml version=\"1.0\"?>\n<VTKFile", "a VTK file", VTK),
     (0, b"SIMPLE  =", "a FITS file", Foreign::Loadable("astropy.io.fits.getdata(FILE)")),
-    (0, b"MATLAB 5.0", "a MATLAB file", Foreign::Loadable("scipy.io.loadmat(FILE)[NAME]")),
-    (0, b"MATLAB 7.3", "a MATLAB file", Foreign::Loadable("h5py.File(FILE)[NAME][:].T")),
+    (0, b"MATLAB 5.0", "a MATLAB file", Foreign::Matlab("scipy.io.loadmat(FILE)[NAME]")),
+    (0, b"MATLAB 7.3", "a MATLAB file", Foreign::Matlab("h5py.File(FILE)[NAME][:].T")),
     (0, b"\x80\x02c", PICKLE, UNPICKLE),
     (0, b"\x80\x03c", PICKLE, UNPICKLE),
     (0, b"\x80\x04\x95", PICKLE, UNPICKLE),
@@ -121,10 +157,10 @@ const MAGIC: [(usize, &[u8], &str, Foreign); 48] = [
     (0, b"RDX3\n", "an R data file", OF_R),
     (0, b"X\n\0\0\0", "an R object (.rds)", OF_R),
     (0, b"%PDF-", "a PDF document", SHEET),
-    (0, b"BZh", "a file compressed with bzip2", PACKED),
-    (0, b"\xfd7zXZ\0", "a file compressed with xz", PACKED),
-    (0, b"\x28\xb5\x2f\xfd", "a file compressed with Zstandard", PACKED),
-    (0, b"7z\xbc\xaf\x27\x1c", "a 7-zip archive", PACKED),
+    (0, b"BZh", "a file compressed with bzip2", Foreign::Packed("bunzip2 -c")),
+    (0, b"\xfd7zXZ\0", "a file compressed with xz", Foreign::Packed("xz -dc")),
+    (0, b"\x28\xb5\x2f\xfd", "a file compressed with Zstandard", Foreign::Packed("zstd -dc")),
+    (0, b"7z\xbc\xaf\x27\x1c", "a 7-zip archive", Foreign::Packed("7z x -so")),
 ];
 
 const PICKLE: &str = "a Python pickle";
@@ -259,5 +295,39 @@ mod tests {
         ] {
             assert_eq!(recognize(head, Some(head.len() as u64)), None, "{head:?}");
         }
+    }
+
+    #[test]
+    fn kinds_are_named_with_what_helps() {
+        let phat = [&[1, 0, 0, 0, 0, 0, 0, 0][..], &[0; 16]].concat();
+        let refused = |bytes: &[u8], reader| refuse(bytes, Some(bytes.len() as u64), reader);
+        for (bytes, what, remedy) in [
+            (&b"\x89HDF\r\n\x1a\n...."[..], "HDF5", "numpy.save"),
+            (b"MATLAB 5.0 MAT-file, Platform", "MATLAB", "writematrix"),
+            (b"PAR1\x15...", "Parquet", "read_parquet"),
+            (b"\x80\x04\x95..........", "pickle", "numpy.save"),
+            (b"\x89PNG\r\n\x1a\n", "PNG", "lacuna cubical"),
+            (b"PK\x03\x04....[Content_Types].xml", "Excel", "CSV"),
+            (b"BZh91AY", "bzip2", "bunzip2 -c FILE | lacuna rips -"),
+            (&phat, "PHAT", "lacuna reduce"),
+        ] {
+            let message = refused(bytes, Reader::Distances).unwrap_err().to_string();
+            assert!(message.contains(what) && message.contains(remedy), "{message}");
+        }
+        for bytes in [&b"1 2\n"[..], b"", b"\x80\x3f\0\0\0\0\x80\x3f", &[0; 24], b"\x93NUMPY\x01\0"] {
+            assert!(refused(bytes, Reader::Distances).is_ok(), "{bytes:?}");
+        }
+        for (bytes, remedy) in [
+            (
+                &b"\x89HDF\r\n\x1a\n...."[..],
+                "with h5py.File(FILE)[NAME][:], and save the matrix with scipy.sparse.save_npz",
+            ),
+            (b"MATLAB 5.0 MAT-file, Platform", "with scipy.io.loadmat(FILE)[NAME], and save the matrix with"),
+            (b"\xfd7zXZ\0", "xz -dc FILE | lacuna reduce -"),
+        ] {
+            let message = refused(bytes, Reader::Matrices).unwrap_err().to_string();
+            assert!(message.contains(remedy), "{message}");
+        }
+        assert!(refused(&phat, Reader::Matrices).is_ok() && refused(b"P5\n3 2", Reader::Images).is_ok());
     }
 }

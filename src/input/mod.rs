@@ -25,7 +25,7 @@ pub(crate) mod triplets;
 use std::fmt;
 use std::io;
 
-use phat_formats::FormatError;
+use phat_formats::{ColumnError, FormatError};
 
 use crate::memory::Refused;
 
@@ -176,6 +176,24 @@ impl From<FormatError> for Problem {
             phat_formats::Place::Line(line) => Place::Line(line as usize),
         };
         Problem::new(place, error.expected, error.found)
+    }
+}
+
+impl From<ColumnError> for Problem {
+    /// The problem that a column of a sparse matrix cannot be part of a boundary matrix.
+    fn from(ColumnError { column, expected, found, .. }: ColumnError) -> Self {
+        let note = "columns and rows are the cells in filtration order, facets before cofacets";
+        Problem::new(Place::Named(format!("column {column}")), expected, found).note(note)
+    }
+}
+
+impl From<io::Error> for Problem {
+    /// The problem that the system reported an error while the file was read.
+    fn from(error: io::Error) -> Self {
+        match error.get_ref().and_then(|error| error.downcast_ref::<Refused>()) {
+            Some(refused) => Problem::of_memory(Place::Whole, *refused),
+            None => Problem::new(Place::Whole, "a file that can be read", error.to_string()),
+        }
     }
 }
 

@@ -97,7 +97,7 @@ impl<T> From<SparseDistances<T>> for Distances<T> {
     }
 }
 
-/// An error in the numbers for a [`Distances`]. Its place names points or an entry, with a colon and a blank after it.
+/// An error in the numbers for a [`Distances`]. Its place names points or an entry.
 pub type MetricError = Problem;
 
 impl MetricError {

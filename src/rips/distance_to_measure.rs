@@ -38,6 +38,9 @@ use strum::VariantArray;
 use super::RipsError;
 use super::binomial::pair;
 use crate::metric::{DistanceMatrix, SparseDistances, Value};
+
+/// The exponent, for messages.
+const EXPONENT: &str = "exponent of the distance to measure";
 use crate::names::named;
 use crate::parallel;
 
@@ -135,11 +138,7 @@ impl DistanceToMeasure {
         if is_good {
             Ok(())
         } else {
-            Err(RipsError::invalid(
-                "exponent of the distance to measure",
-                "a finite number above 0",
-                self.exponent,
-            ))
+            Err(RipsError::invalid(EXPONENT, "a finite number above 0", self.exponent))
         }
     }
 }
@@ -277,7 +276,7 @@ mod tests {
         assert_eq!(births(2.0, 0), Ok(None));
         assert_eq!(births(2.0, 4), Err(RipsError::TooFewNeighbours { point: 0, found: 3, neighbours: 4 }));
         assert!(matches!(births(f64::NAN, 1), Err(RipsError::Invalid { .. })));
-        assert!(matches!(births(0.0, 1), Err(RipsError::Invalid { .. })));
+        assert_eq!(births(0.0, 1), Err(RipsError::invalid(EXPONENT, "a finite number above 0", 0.0)));
     }
 
     /// The complete graph is weighted as its matrix, also if a thread's entries are not a whole number of rows; and the

@@ -2,6 +2,7 @@
 
 mod common;
 mod files;
+mod fuzz_corpus;
 mod golden;
 mod gpu;
 mod images;

@@ -153,8 +153,8 @@ pub fn curves_device(
     curves_on_device(gpu, shape, &first, &as_floats, request, scales, advance)
 }
 
-/// Like [`curves_device`], but `first` returns the curve of the image itself, and `as_floats` the bytes of its voxels as
-/// floats in memory order, which is called only if there is something to smooth.
+/// Like [`curves_device`], but `first` returns the curve of the image itself, and `as_floats` the bytes of its voxels
+/// as floats in memory order, which is called only if there is something to smooth.
 ///
 /// # Errors
 /// As [`curves_device`].

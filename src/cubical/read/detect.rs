@@ -6,7 +6,7 @@ use super::error::ImageProblem;
 use super::format::ImageFormat;
 use super::options::ImageOptions;
 use super::{nifti, npy, npz, perseus, pgm};
-use crate::input::foreign::{self, Foreign};
+use crate::input::foreign::{self, Reader};
 use crate::input::text::quote;
 
 /// Magic bytes of PNG.
@@ -57,7 +57,7 @@ pub(super) fn detect(name: &str, head: &[u8]) -> Result<(ImageFormat, String), I
     if let Some((_, format, why)) = known.into_iter().find(|(is_it, ..)| *is_it) {
         return Ok((format, why.to_owned()));
     }
-    foreign::refuse(head, None, "an image file", |kind| matches!(kind, Foreign::Image | Foreign::Numpy))?;
+    foreign::refuse(head, None, Reader::Images)?;
     if name.to_ascii_lowercase().ends_with(".img") {
         let note = "in Python, numpy.save(\"x.npy\", numpy.asarray(nibabel.load(FILE).dataobj)) makes an array of it";
         let found = "voxels whose header is in a .hdr file";

@@ -5,7 +5,7 @@ use std::path::Path;
 use phat_formats::{dipha, phat};
 
 use super::format::MatrixFormat;
-use crate::input::foreign::{self, Foreign};
+use crate::input::foreign::{self, Reader};
 use crate::input::text::plain;
 use crate::input::{Place, Problem, gzip, matrix_market, npz};
 
@@ -34,7 +34,7 @@ pub(super) fn detect(name: &str, head: &[u8]) -> Result<(MatrixFormat, String), 
     if matrix_market::is_matrix_market(head) {
         return Ok((MatrixFormat::MatrixMarket, "begins with %%MatrixMarket".to_owned()));
     }
-    foreign::refuse(head, None, "a boundary matrix", |kind| kind == Foreign::Phat)?;
+    foreign::refuse(head, None, Reader::Matrices)?;
     let extension = Path::new(name).extension().map(|e| e.to_string_lossy().to_ascii_lowercase());
     let text = plain(head);
     match extension.as_deref() {
@@ -119,9 +119,10 @@ mod tests {
             (b"# x, y\n-1,2e3\n", "a table of numbers"),
             (b"1;2\n", "a table of numbers"),
         ] {
-            let problem = detect("f", head).unwrap_err();
-            assert_eq!(problem.expected, "a boundary matrix");
-            assert!(problem.found.starts_with(found) && problem.note.is_some(), "{problem}");
+            let problem = detect("f", head).unwrap_err().to_string();
+            let place = if found == "a table of numbers" { "" } else { "byte 0: " };
+            let expected = format!("{place}expected a boundary matrix, found {found}");
+            assert!(problem.starts_with(&expected), "{problem}");
         }
         assert_eq!(format("f", b"0\n0 x\n"), MatrixFormat::PhatAscii);
     }

@@ -10,7 +10,7 @@ use super::error::{Place, Problem};
 use super::layout::NumbersOnly;
 use super::text::Table;
 use super::{DistanceFormat, DistanceOptions, obj, off, ply, xyz};
-use crate::input::foreign::{self, Foreign};
+use crate::input::foreign::{self, Reader};
 use crate::input::matrix_market::is_matrix_market;
 use crate::input::text::{is_text, is_utf16};
 use crate::metric::square;
@@ -45,7 +45,7 @@ pub(super) fn kind_of(name: &str, bytes: &[u8]) -> Result<Kind, Problem> {
     if bytes.is_empty() {
         return Err(Problem::new(Place::Whole, "at least one point", "an empty file"));
     }
-    foreign::refuse(bytes, Some(bytes.len() as u64), "distances or points", |kind| kind == Foreign::Numpy)?;
+    foreign::refuse(bytes, Some(bytes.len() as u64), Reader::Distances)?;
     if bytes.starts_with(crate::input::npz::MAGIC) {
         return known(DistanceFormat::Npz, "begins with the magic bytes of a zip archive");
     }

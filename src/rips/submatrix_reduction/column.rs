@@ -141,7 +141,7 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
                     let claim = self.claim(j, pivot.1, is_built);
                     let began = self.clock();
                     let is_replaced = self.shared.store.replace(found, claim);
-                    self.counts.pair_store.layer1_write_seconds += seconds_since(began);
+                    add_seconds(&mut self.counts.pair_store.layer1_write_seconds, began);
                     if !is_replaced {
                         continue;
                     }
@@ -161,7 +161,7 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
                 let claim = self.claim(j, pivot.1, is_built);
                 let began = self.clock();
                 let is_inserted = self.shared.store.insert(pivot.0, claim).is_ok();
-                self.counts.pair_store.layer1_write_seconds += seconds_since(began);
+                add_seconds(&mut self.counts.pair_store.layer1_write_seconds, began);
                 if is_inserted {
                     self.counts.pair_store.layer1_writes += 1;
                     return;
@@ -192,7 +192,7 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
         let began = self.clock();
         let found = self.shared.store.get(pivot);
         self.counts.pair_store.layer1_reads += 1;
-        self.counts.pair_store.read_seconds += seconds_since(began);
+        add_seconds(&mut self.counts.pair_store.read_seconds, began);
         found
     }
 
@@ -393,7 +393,7 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
         let began = self.clock();
         self.counts.pair_store.layer2_reads += 1;
         let facet = self.coboundaries.cancelling(pivot);
-        self.counts.pair_store.read_seconds += seconds_since(began);
+        add_seconds(&mut self.counts.pair_store.read_seconds, began);
         facet
     }
 
@@ -432,8 +432,10 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
     }
 }
 
-/// Seconds of an access to the pair store that began then; 0 if it is not timed.
+/// Adds the time of an access to the pair store that began then, if it is timed.
 #[inline]
-fn seconds_since(began: Option<Instant>) -> f64 {
-    began.map_or(0.0, |began| began.elapsed().as_secs_f64())
+fn add_seconds(seconds: &mut f64, began: Option<Instant>) {
+    if let Some(began) = began {
+        *seconds += began.elapsed().as_secs_f64();
+    }
 }

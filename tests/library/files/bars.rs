@@ -1,7 +1,6 @@
 //! `compare` finds every change of a bar and accepts every order, between all formats.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use lacuna::compare::read::{BarcodeFormat, read_bytes};
 use lacuna::compare::{Barcode, CompareError, Comparison, Entry, Kind, Note, compare};
@@ -12,9 +11,6 @@ use phat_formats::dipha::{DiagramPoint, write_diagram};
 use phat_formats::phat::pairs;
 use rand::{Rng, RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
-
-#[path = "../../../fuzz/fuzz_targets/check_barcodes.rs"]
-mod check;
 
 /// The formats that hold bars.
 const BARS: [BarcodeFormat; 6] = [
@@ -362,18 +358,4 @@ fn dimensions_of_one_side_are_noted() {
     assert_eq!(found.notes[1].text(["a", "b"]), "dimension 3 is absent from a: taken as empty");
     let json = barcode(b"{\"max_dim\":65535,\"bars\":[]}", BarcodeFormat::Json);
     assert_eq!(compare(&csv, &json, 0.0).unwrap().notes, []);
-}
-
-/// Every committed fuzz input, run without a fuzzer.
-#[test]
-fn the_fuzz_corpus() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/corpus/barcodes");
-    let files = std::fs::read_dir(&folder).expect("the corpus is committed");
-    let inputs: Vec<_> = files.map(|file| std::fs::read(file.unwrap().path()).unwrap()).collect();
-    let read: Vec<BarcodeFormat> =
-        inputs.iter().filter_map(|input| check::barcodes(input)).map(|loaded| loaded.format).collect();
-    for format in BarcodeFormat::ALL {
-        assert!(read.contains(&format), "no input in {format}");
-    }
-    assert!(read.len() < inputs.len(), "no input that is refused");
 }

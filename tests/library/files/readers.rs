@@ -3,13 +3,7 @@
 use lacuna::metric::read::{DistanceFormat, Input, Loaded, ReadError, read_bytes, read_path};
 use lacuna::metric::{DistanceMatrix, PointCloud, SparseDistances};
 use phat_formats::dipha;
-use std::path::Path;
 
-#[path = "../../../fuzz/fuzz_targets/check_snapshots.rs"]
-mod check_snapshots;
-
-#[path = "../../../fuzz/fuzz_targets/check.rs"]
-mod check;
 mod tables;
 
 fn load(name: &str, bytes: &[u8], format: Option<DistanceFormat>) -> Loaded {
@@ -573,31 +567,4 @@ fn files_are_opened_by_path() {
     let missing = read_path(&directory.path().join("missing"), None).unwrap_err();
     assert!(matches!(&missing, ReadError::Io { file, .. } if file.ends_with("missing")), "{missing}");
     assert!(read_path(directory.path(), None).is_err());
-}
-
-/// Every committed fuzz input, run without a fuzzer.
-#[test]
-fn the_fuzz_corpus() {
-    for (target, check) in [
-        ("text_formats", check::text_formats as fn(&[u8]) -> Option<Loaded>),
-        ("binary_formats", check::binary_formats),
-        ("detect", check::detect),
-    ] {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/corpus").join(target);
-        let files = std::fs::read_dir(&folder).expect("the corpus is committed");
-        let inputs: Vec<_> = files.map(|file| std::fs::read(file.unwrap().path()).unwrap()).collect();
-        let read = inputs.iter().filter(|input| check(input).is_some()).count();
-        assert!(read >= 5, "{target}: only {read} of {} inputs could be read", inputs.len());
-    }
-}
-
-/// Nothing at all, complete, truncated and damaged snapshots, and payloads that claim more than exists.
-#[test]
-fn the_fuzz_corpus_of_snapshots() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/corpus/snapshots");
-    let files = std::fs::read_dir(&folder).expect("the corpus is committed");
-    let read = files.map(|file| check_snapshots::snapshots(&std::fs::read(file.unwrap().path()).unwrap()));
-    let read: Vec<bool> = read.collect();
-    assert!(!check_snapshots::snapshots(&[]), "no snapshot is empty");
-    assert!(read.contains(&true) && read.contains(&false), "{read:?}");
 }

@@ -12,20 +12,12 @@ use std::time::Instant;
 
 use crate::common::phat;
 use crate::common::shared::{folder, table};
+use crate::matrices::PARALLEL;
 use lacuna::matrix::{Algorithm, BoundaryMatrix, Dualize, Pairs, Plan, Representation, reduce};
 use sha2::{Digest, Sha256};
 
 const SEQUENTIAL: [Algorithm; 4] =
     [Algorithm::Twist, Algorithm::HyphaTwist, Algorithm::Standard, Algorithm::Row];
-
-const PARALLEL: [Algorithm; 6] = [
-    Algorithm::Sieve,
-    Algorithm::Hypha,
-    Algorithm::SsPlus,
-    Algorithm::SpectralSequence,
-    Algorithm::Chunk,
-    Algorithm::LockFree,
-];
 
 const PRIMAL_AND_DUAL: [Dualize; 2] = [Dualize::Off, Dualize::On];
 

@@ -5,11 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use lacuna::cubical::read::{ImageFormat, ImageOptions, Raw, open, read, read_bytes};
-use lacuna::cubical::{AnyImage, Image, Order, Shape, Voxel};
+use lacuna::cubical::{Image, Order, Shape, Voxel};
 use lacuna::{with_image, with_voxels};
-
-#[path = "../../../fuzz/fuzz_targets/check_images.rs"]
-mod check_images;
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).to_owned()
@@ -129,19 +126,5 @@ fn no_cut_file_is_an_image() {
             let expected = cut.is_err_and(|error| error.to_string().contains("expected"));
             assert!(expected, "{}: {length}", case.file.display());
         }
-    }
-}
-
-/// Every committed fuzz input, run without a fuzzer.
-#[test]
-fn the_fuzz_corpus() {
-    for (target, check) in [
-        ("image_formats", check_images::image_formats as fn(&[u8]) -> Option<AnyImage>),
-        ("image_detect", check_images::image_detect),
-    ] {
-        let files = fs::read_dir(root().join("fuzz/corpus").join(target)).expect("the corpus is committed");
-        let inputs: Vec<_> = files.map(|file| fs::read(file.unwrap().path()).unwrap()).collect();
-        let read = inputs.iter().filter(|input| check(input).is_some()).count();
-        assert!(read >= 5, "{target}: only {read} of {} inputs could be read", inputs.len());
     }
 }

@@ -194,14 +194,6 @@ fn every_complex_on_four_points() {
 /// Schedules change which thread adds what, but not the pairs.
 #[test]
 fn twenty_runs_of_the_parallel_ones() {
-    let parallel = [
-        Algorithm::Sieve,
-        Algorithm::Hypha,
-        Algorithm::SsPlus,
-        Algorithm::SpectralSequence,
-        Algorithm::Chunk,
-        Algorithm::LockFree,
-    ];
     let mut rng = generator(20);
     let complexes = [Complex::cubical([14, 14, 6], 5000, &mut rng), Complex::flag(36, 2, 0.6, 30, &mut rng)];
     for (k, complex) in complexes.iter().enumerate() {
@@ -209,7 +201,7 @@ fn twenty_runs_of_the_parallel_ones() {
         let expected = reduce(&matrix, &PLAINEST);
         for threads in [2, 3, 4, 8] {
             on_threads(threads, || {
-                for algorithm in parallel {
+                for algorithm in super::PARALLEL {
                     for run in 0..20 {
                         let (columns, dualize) =
                             (Representation::ALL[run % 5], [Dualize::Off, Dualize::On][run % 2]);

@@ -4,15 +4,8 @@
 //!
 //! Inputs too large for the oracle are in `consistency.rs`.
 
-#[path = "../../../fuzz/fuzz_targets/check_computations.rs"]
-mod check_computations;
-
-use std::path::Path;
-
 use crate::common::metrics::{Family, Metric, generator};
 use crate::common::variants::{Ask, Variant, assert_same, check, oracle};
-use check_computations::{Computed, computations};
-use lacuna::backend::{Backend, BackendRequest, Choice};
 use lacuna::metric::SparseDistances;
 use lacuna::rips::{Rips, Shape};
 use rand::RngExt;
@@ -214,28 +207,4 @@ fn arguments_out_of_range_are_errors() {
     for t in [-1.0, -f64::MIN_POSITIVE, f64::NEG_INFINITY, f64::NAN] {
         refused(rips().threshold(t), &format!("threshold: expected a non-negative number, found {t}"));
     }
-}
-
-/// Every committed fuzz input of whole computations, run without a fuzzer.
-fn fuzz_corpus(devices: Option<&Backend>) {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/corpus/computations");
-    let files = std::fs::read_dir(&folder).expect("the corpus is committed");
-    let inputs: Vec<_> = files.map(|file| std::fs::read(file.unwrap().path()).unwrap()).collect();
-    let computed: Vec<Computed> = inputs.iter().filter_map(|input| computations(input, devices)).collect();
-    for kind in Computed::ALL {
-        let count = computed.iter().filter(|&&computed| computed == kind).count();
-        assert!(count >= 3, "{kind:?}: only {count} inputs");
-    }
-}
-
-#[test]
-fn the_fuzz_corpus() {
-    fuzz_corpus(None);
-}
-
-#[test]
-#[ignore = "needs a CUDA device"]
-fn gpu_computes_the_fuzz_corpus() {
-    let request = BackendRequest { choice: Choice::Cuda, ..BackendRequest::default() };
-    fuzz_corpus(Some(&Backend::new(request)));
 }

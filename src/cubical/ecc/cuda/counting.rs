@@ -6,9 +6,9 @@
 //! | bins of wider keys | the same march, on an image of bin numbers |
 //! | distinct wider keys | pairs of key and number are sorted and added up (`kernels/ecc_rows.cu`) |
 //!
-//! The bytes of the image are in one device buffer ([`Prepared::curve`]), or come in parts. Totals have 64 bits. If device memory does
-//! not suffice to sort all pairs, or for the image of bin numbers, fewer voxels are processed at a time; if it does not
-//! suffice for even a few, the run fails.
+//! The bytes of the image are in one device buffer ([`Prepared::curve`]), or come in parts. Totals have 64 bits. If
+//! device memory does not suffice to sort all pairs, or for the image of bin numbers, fewer voxels are processed at a
+//! time; if it does not suffice for even a few, the run fails.
 
 use std::sync::Mutex;
 

@@ -205,8 +205,8 @@ impl<'a> Source<'a> {
         lock(&self.turn).next
     }
 
-    /// Reads the next slab and its collar into the front of `buffer`, the bytes of voxels. Returns `None` after the last slab, or if the
-    /// source has ended; it ends at the first error.
+    /// Reads the next slab and its collar into the front of `buffer`, the bytes of voxels. Returns `None` after the last
+    /// slab, or if the source has ended; it ends at the first error.
     fn read(&self, slabs: &Slabs, buffer: &mut [u8]) -> Option<Slab> {
         let mut turn = lock(&self.turn);
         if self.has_ended.load(Ordering::Relaxed) || turn.next == slabs.end() {

@@ -43,10 +43,11 @@ impl Ahead {
         };
         // A panic is passed on as a failure of a device.
         let drive = move || {
-            if let Err(panic) = guarded(|| {
-                let _: () = sweeper(complex, &sweep, &mut hand_over);
+            let swept = guarded(|| {
+                sweeper(complex, &sweep, &mut hand_over);
                 Ok(())
-            }) {
+            });
+            if let Err(panic) = swept {
                 hand_over(Err(panic));
             }
         };
