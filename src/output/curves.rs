@@ -9,8 +9,8 @@
 //! A row is a value, the change of the Euler characteristic at it (VCEC), and the characteristic from there on (ECC).
 //! Rows are in filtration order: values ascend for sublevel sets and descend for superlevel sets. Whole values are
 //! written as integers, others with the fewest digits that read back as the same double; infinite ones are `inf` and
-//! `-inf`, which are strings in JSON. Rows are written one by one, so that those of a file
-//! ([`VcecRows`](crate::cubical::ecc::VcecRows)) need no memory.
+//! `-inf`, which are strings in JSON. Rows are written in blocks, so that those of a file
+//! ([`VcecRows`](crate::cubical::ecc::VcecRows)) need little memory.
 //!
 //! Curves at several scales are concatenated, and each row begins with the number of smoothing steps:
 //! `scale,value,vcec,ecc`, and arrays of four columns.
@@ -33,6 +33,7 @@ use serde::Serialize;
 use strum::VariantArray;
 
 use super::json::Object;
+use super::lines::Lines;
 use crate::cubical::Value;
 use crate::cubical::curves::CurvesFound;
 use crate::cubical::ecc::EccRequest;
@@ -129,33 +130,41 @@ struct Head {
 
 /// Writes rows with the given opening, closing and separator, and quotes around infinite values.
 fn write_rows(
-    rows: impl Iterator<Item = io::Result<Row>>,
+    mut rows: impl Iterator<Item = io::Result<Row>>,
     open: &str,
     quote: &str,
     close: &str,
     separator: &str,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let mut line = String::new();
-    let mut integer = itoa::Buffer::new();
-    for (row, found) in rows.enumerate() {
-        let Row { scale, value, change, euler } = found?;
-        line.clear();
-        line.push_str(if row == 0 { "" } else { separator });
-        line.push_str(open);
-        if let Some(scale) = scale {
-            line.push_str(integer.format(scale));
-            line.push(',');
+    let (mut lines, mut block) = (Lines::default(), Vec::new());
+    let mut is_first = true;
+    loop {
+        block.clear();
+        rows.by_ref().take(Lines::at_once()).try_for_each(|row| row.map(|row| block.push(row)))?;
+        if block.is_empty() {
+            return Ok(());
         }
-        as_integer(value).push_quoted(quote, &mut line);
-        for count in [change, euler] {
-            line.push(',');
-            line.push_str(integer.format(count));
-        }
-        line.push_str(close);
-        out.write_all(line.as_bytes())?;
+        lines.write(block.len(), out, &|range, text| {
+            let mut integer = itoa::Buffer::new();
+            for (number, row) in range.clone().zip(&block[range]) {
+                let Row { scale, value, change, euler } = *row;
+                text.push_str(if is_first && number == 0 { "" } else { separator });
+                text.push_str(open);
+                if let Some(scale) = scale {
+                    text.push_str(integer.format(scale));
+                    text.push(',');
+                }
+                as_integer(value).push_quoted(quote, text);
+                for count in [change, euler] {
+                    text.push(',');
+                    text.push_str(integer.format(count));
+                }
+                text.push_str(close);
+            }
+        })?;
+        is_first = false;
     }
-    Ok(())
 }
 
 /// Converts a double that is whole to an integer.

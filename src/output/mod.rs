@@ -71,6 +71,7 @@ pub mod curves;
 pub mod geometry;
 pub mod images;
 pub mod json;
+mod lines;
 pub mod npy;
 pub mod npz;
 pub mod number;

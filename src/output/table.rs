@@ -7,8 +7,8 @@ use std::ops::Range;
 use crate::cubical::Value;
 use crate::cubical::value::Inexact;
 use crate::diagram::Diagram;
+use crate::output::lines::Lines;
 use crate::output::number::General;
-use crate::parallel;
 
 /// A bar with exact values.
 #[derive(Debug, Clone, Copy)]
@@ -35,12 +35,6 @@ type LookUp<'a> = dyn Fn(usize, Range<usize>) -> Vec<Row> + Sync + 'a;
 
 /// Number of rows that are looked up together. Voxels of an image are scattered in memory, so that loads overlap.
 const BLOCK: usize = 1 << 8;
-
-/// Number of bars whose lines a task formats.
-const CHUNK: usize = 1 << 13;
-
-/// Number of chunks per thread whose lines are in memory at the same time.
-const CHUNKS: usize = 4;
 
 impl<'a> BarTable<'a> {
     /// Makes the table of sections with their dimensions and lengths.
@@ -112,8 +106,7 @@ impl<'a> BarTable<'a> {
         })
     }
 
-    /// Writes a line for each bar of a section; `push` appends the line of the bar with an index in the section. A
-    /// short section is formatted by the calling thread, and no other is started.
+    /// Writes a line for each bar of a section; `push` appends the line of the bar with an index in the section.
     pub(crate) fn write_lines(
         &self,
         section: usize,
@@ -121,26 +114,9 @@ impl<'a> BarTable<'a> {
         push: &(dyn Fn(usize, &Row, &mut String) + Sync),
     ) -> io::Result<()> {
         let (_, length) = self.sections[section];
-        let format = |start: usize, text: &mut String| {
-            text.clear();
-            let chunk = start..length.min(start + CHUNK);
-            self.rows(section, chunk).for_each(|(index, row)| push(index, &row, text));
-        };
-        if length <= CHUNK {
-            let mut text = String::new();
-            format(0, &mut text);
-            return out.write_all(text.as_bytes());
-        }
-        let at_once = CHUNKS * rayon::current_num_threads();
-        let mut texts = vec![String::new(); at_once.min(length.div_ceil(CHUNK))];
-        for start in (0..length).step_by(CHUNK * at_once) {
-            let count = (length - start).div_ceil(CHUNK).min(at_once);
-            parallel::pieces_mut(&mut texts[..count], 1, &|chunk, text| {
-                format(start + chunk * CHUNK, &mut text[0]);
-            });
-            texts[..count].iter().try_for_each(|text| out.write_all(text.as_bytes()))?;
-        }
-        Ok(())
+        Lines::default().write(length, out, &|range, text| {
+            self.rows(section, range).for_each(|(index, row)| push(index, &row, text));
+        })
     }
 }
 
