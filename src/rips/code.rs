@@ -62,6 +62,12 @@ impl<W: Word> Code<W> {
         (W::from_u32(rank) << (self.vertex_bits * self.vertices)) | (self.ones ^ index)
     }
 
+    /// A lower bound on all entries of a rank.
+    #[inline]
+    pub(super) fn first(&self, rank: u32) -> W {
+        self.entry_of_index(rank, self.ones)
+    }
+
     /// The rank of an entry.
     #[inline(always)]
     pub fn rank(&self, entry: W) -> u32 {

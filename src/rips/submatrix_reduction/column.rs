@@ -275,6 +275,17 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
         self.add_all();
     }
 
+    /// Makes the working column the enumerated part of the coboundaries of the simplices in its sum, of which no entry
+    /// has a rank below this one.
+    pub(super) fn enumerate_from(&mut self, rank: u32) {
+        self.column.reset(self.shared.submatrix.cofacet_code.first(rank));
+        self.last.clear();
+        self.step = 1;
+        self.band = Band { from: rank, to: rank };
+        self.add_all();
+        self.band.from = 0;
+    }
+
     /// Adds the enumerated part of the coboundaries of all simplices in the working column's sum.
     fn add_all(&mut self) {
         cancel(self.shared.field, &mut self.terms);
@@ -292,7 +303,10 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
             self.go_on_as_long(j);
         }
         if self.is_walking {
-            return self.pop_walk();
+            let pivot = self.pop_walk();
+            if self.is_walking {
+                return pivot;
+            }
         }
         if self.is_long {
             return self.pop_long(j);

@@ -55,12 +55,15 @@ const EDGES_LISTED: usize = 1 << 9;
 const MOST_POINTS: usize = 1 << 16;
 /// Pairs of points per edge at most, for columns of edges and of triangles: a minimum edge density. In sparser graphs
 /// lists of neighbours are shorter than rows of bits.
-const PAIRS_AN_EDGE: [usize; 2] = [64, 8];
+const PAIRS_AN_EDGE: [usize; 2] = [64, 64];
 /// Maximum number of edges of one rank, for columns of edges and of triangles: all cofacets that they complete are
 /// processed together, and again for each pivot.
 const MOST_EQUAL: [usize; 2] = if cfg!(test) { [64; 2] } else { [1 << 13, 1 << 10] };
 /// Maximum mean number of edges per rank, for columns of edges and of triangles.
 const EQUAL_IN_THE_MEAN: [usize; 2] = if cfg!(test) { [64; 2] } else { [1 << 8, 1 << 4] };
+/// Maximum number of edges of one rank whose triangles are processed together while the walk goes on, where triangles of
+/// one edge after the other can be closed otherwise.
+const MOST_TOGETHER: usize = if cfg!(test) { 2 } else { 1 << 4 };
 /// Number of ranks after which a walk checks whether the run is to end.
 const WALKED_AT_ONCE: usize = 1 << 10;
 
@@ -116,7 +119,10 @@ impl Edges {
     }
 
     /// Whether too many edges have the same rank to walk columns of simplices with `vertices` vertices.
-    fn has_too_many_equal(&self, vertices: usize) -> bool {
+    fn has_too_many_equal(&self, vertices: usize, closes: bool) -> bool {
+        if closes {
+            return false;
+        }
         let (mut count, mut most, mut start) = (0, 0, 0);
         while start < self.len() {
             let end = self.end(start);
@@ -186,7 +192,7 @@ impl Walks {
 
     /// The edges of a submatrix, listed by the first caller; `None` if columns are not walked along them, or while
     /// another worker lists them.
-    fn edges<W>(&self, submatrix: &Submatrix<'_, W>, vertices: usize) -> Option<&Edges> {
+    fn edges<W>(&self, submatrix: &Submatrix<'_, W>, vertices: usize, closes: bool) -> Option<&Edges> {
         #[cfg(test)]
         if self.requests.fetch_add(1, Ordering::Relaxed) < LATE {
             return None;
@@ -200,7 +206,7 @@ impl Walks {
         let Submatrix { complex, edges, progress, .. } = *submatrix;
         // If memory is refused, columns are reduced without walking.
         let mut listed = Edges::of(complex, edges, progress).ok();
-        if let Some(edges) = listed.take_if(|edges| edges.has_too_many_equal(vertices)) {
+        if let Some(edges) = listed.take_if(|edges| edges.has_too_many_equal(vertices, closes)) {
             self.tied.get_or_init(|| edges);
         }
         self.edges.get_or_init(|| listed).as_ref()
@@ -226,6 +232,47 @@ pub(super) struct Walk {
     at: usize,
     /// Number of ranks processed.
     looked_at: usize,
+    /// The first edge of the last rank on whose triangles the cochain could not be closed.
+    open_at: usize,
+    /// The last rank at which a walk was left.
+    left_at: Option<u32>,
+}
+
+impl Walk {
+    /// Makes the cochain's graph that of the first `count` edges.
+    fn take(&mut self, edges: &Edges, count: usize) {
+        let (from, to) = (self.taken.min(count), self.taken.max(count));
+        edges.at(from..to).for_each(|edge| self.cochain.toggle_edge(edge));
+        self.taken = count;
+    }
+
+    /// Extends the cochain to the triangles that the edges of equal rank from `at` to `end` complete, one edge after
+    /// the other, such that its coboundary is zero. Returns whether that is possible, and the number of values changed.
+    ///
+    /// Several edges are tried once only: what is done for the first ones when it turns out to be impossible for a later
+    /// one would otherwise undo, again and again, what the reduction adds to the column.
+    fn close(&mut self, edges: &Edges, end: usize) -> (bool, u64) {
+        let mut changed = 0;
+        if self.open_at == self.at && end - self.at > 1 {
+            return (false, changed);
+        }
+        self.take(edges, self.at);
+        for edge in edges.at(self.at..end) {
+            self.cochain.toggle_edge(edge);
+            self.taken += 1;
+            match self.cochain.close(edge) {
+                Some(values) => changed += values,
+                None => {
+                    if end - self.at > 1 {
+                        self.open_at = self.at;
+                    }
+                    return (false, changed);
+                }
+            }
+        }
+        self.at = end;
+        (true, changed)
+    }
 }
 
 impl<W: Word, F: Field> Worker<'_, W, F> {
@@ -233,6 +280,12 @@ impl<W: Word, F: Field> Worker<'_, W, F> {
     fn may_walk(&self) -> bool {
         let Shared { submatrix, walks, .. } = self.shared;
         F::UNIT && submatrix.walkers > 0 && walks.edges.get().is_none_or(Option::is_some)
+    }
+
+    /// Whether triangles may have any values with which the coboundary is zero. Cochains that are returned consist of
+    /// simplices that have a column or are in an apparent pair instead.
+    fn closes(&self) -> bool {
+        self.shared.submatrix.code.vertices() == 3 && self.shared.essential.is_none()
     }
 
     /// The minimum number of simplices of a column that is walked; `None` if no column is walked.
@@ -254,15 +307,14 @@ impl<W: Word, F: Field> Worker<'_, W, F> {
             return false;
         }
         let vertices = code.vertices() as usize;
-        let Some(edges) = shared.walks.edges(shared.submatrix, vertices) else { return false };
+        let Some(edges) = shared.walks.edges(shared.submatrix, vertices, self.closes()) else { return false };
         if self.walk.is_none() {
             self.walk = self.first_walk(vertices, complex.points());
         }
-        let Some(walk) = &mut self.walk else { return false };
+        let Some(walk) = self.walk.as_mut().filter(|walk| walk.left_at != Some(rank)) else { return false };
         walk.at = edges.start(rank);
-        let (from, to) = (walk.taken.min(walk.at), walk.taken.max(walk.at));
-        edges.at(from..to).for_each(|edge| walk.cochain.toggle_edge(edge));
-        walk.taken = walk.at;
+        walk.take(edges, walk.at);
+        walk.open_at = usize::MAX;
         cancel(shared.field, &mut self.terms);
         let mut simplex = Vec::new();
         for (entry, _) in self.terms.drain(..) {
@@ -285,7 +337,14 @@ impl<W: Word, F: Field> Worker<'_, W, F> {
         let cochain = Cochain::new(vertices, points, Level::detect());
         // If memory is refused for one cochain, no other worker tries.
         let cochain = cochain.inspect_err(|_| workers.store(0, Ordering::Relaxed)).ok()?;
-        Some(Walk { cochain, taken: 0, at: 0, looked_at: 0 })
+        Some(Walk { cochain, taken: 0, at: 0, looked_at: 0, open_at: usize::MAX, left_at: None })
+    }
+
+    /// Continues the walked column entry by entry, from this rank on.
+    fn leave_walk(&mut self, rank: u32) {
+        self.walked_terms();
+        self.end_walk();
+        self.enumerate_from(rank);
     }
 
     /// Ends the walk of a column.
@@ -322,6 +381,7 @@ impl<W: Word, F: Field> Worker<'_, W, F> {
         let shared = self.shared;
         let edges = shared.walks.edges.get()?.as_ref()?;
         let one = shared.field.one();
+        let closes = self.closes();
         while let Some(walk) = self.walk.as_mut().filter(|walk| walk.at < edges.len()) {
             let (rank, end) = (edges.rank(walk.at), edges.end(walk.at));
             walk.looked_at += 1;
@@ -329,8 +389,19 @@ impl<W: Word, F: Field> Worker<'_, W, F> {
                 self.look(rank);
             }
             let walk = self.walk.as_mut()?;
-            edges.at(walk.taken..end).for_each(|edge| walk.cochain.toggle_edge(edge));
-            walk.taken = end;
+            if closes {
+                let (closed, changed) = walk.close(edges, end);
+                self.counts.additions += changed;
+                if closed {
+                    continue;
+                }
+                if end - walk.at > MOST_TOGETHER {
+                    walk.left_at = Some(rank);
+                    self.leave_walk(rank);
+                    return None;
+                }
+            }
+            walk.take(edges, end);
             let mut equal = edges.at(walk.at..end);
             let pivot = match equal.next() {
                 Some(edge) if equal.len() == 0 => {
@@ -514,9 +585,9 @@ mod tests {
         };
         let walks = Walks::of(1);
         walks.is_begun.store(true, Ordering::Relaxed);
-        assert!((0..2 * LATE).all(|_| walks.edges(&submatrix, 2).is_none()));
+        assert!((0..2 * LATE).all(|_| walks.edges(&submatrix, 2, false).is_none()));
         walks.is_begun.store(false, Ordering::Relaxed);
-        assert!(walks.edges(&submatrix, 2).is_some_and(|edges| edges.len() == 190));
-        assert!(walks.edges(&submatrix, 2).is_some());
+        assert!(walks.edges(&submatrix, 2, false).is_some_and(|edges| edges.len() == 190));
+        assert!(walks.edges(&submatrix, 2, false).is_some());
     }
 }
