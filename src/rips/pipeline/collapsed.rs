@@ -179,6 +179,10 @@ const PROMISE: f64 = 4.0;
 /// (`benches/RESULTS.md`).
 const POINTS_A_BAR: usize = 20;
 
+/// Number of values below which columns become long because many simplices have the same rank (distances rounded to
+/// one or two digits, and hops in a graph).
+const FEW_VALUES: usize = 256;
+
 /// Factor by which a device may be faster than estimated when it has much to do.
 const DEVICE_GAIN: f64 = 3.0;
 
@@ -196,10 +200,11 @@ fn device(backend: &Backend, estimate: &Estimate) -> Option<Device> {
 }
 
 /// Whether the last dimension is likely to be computed on the whole graph too, since two of its bars are born at the
-/// same value: that is more likely than not if there are fewer values than pairs of bars.
+/// same value: that is more likely than not if there are fewer values than pairs of bars. With very few values the whole
+/// graph may take a hundred times as long as the collapsed one, which is then worth trying.
 fn would_be_done_twice(whole: &Graph) -> bool {
     let bars = whole.summary.points / POINTS_A_BAR;
-    whole.max_dim == 2 && whole.ranking.values.count() < bars * bars
+    whole.max_dim == 2 && (FEW_VALUES..bars * bars).contains(&whole.ranking.values.count())
 }
 
 /// Bars whose order may differ from Ripser's: those of equal birth and different deaths.
