@@ -17,10 +17,21 @@
 //!
 //! A column of many thousands of simplices, each with hundreds of cofacets, is thus reduced in a few hundred
 //! nanoseconds per edge, however many simplices it has ([`cochain`](super::cochain)). This takes one bit per simplex of
-//! the full complex for each worker that walks, and one word per edge for all workers together. It pays where the
-//! complex has many simplices and edges of many lengths, because all edges of equal rank are processed together. Other
-//! columns are reduced as in [`super::long`], and so are all columns where memory for these tables is short: the plan
-//! of a run sets how many workers may walk ([`Walking`]).
+//! the full complex for each worker that walks, and one word per edge for all workers together. Where memory for these
+//! tables is short, columns are reduced as in [`super::long`]: the plan of a run sets how many workers may walk
+//! ([`Walking`]).
+//!
+//! # Triangles are closed edge by edge
+//!
+//! Columns to the left of the working column are those of all triangles that later edges complete. So unless the cochain
+//! itself is wanted, all of them may be added, not only those in apparent pairs: if the triangles that an edge completes
+//! have values with which the coboundary is zero on all tetrahedra that it completes, these are taken
+//! ([`Cochain::close`]). That takes one row of bits for most edges, and no pivot of equal rank has to be looked up.
+//! Edges of equal rank are closed one after the other. Where that is not possible, the cochain is extended as above; but
+//! if many edges have that rank, so that they would be processed together, again for each pivot, the walk is left: the
+//! column is reduced entry by entry up to the next rank.
+//!
+//! Columns of edges are not walked where many edges have the same rank (see [`super::annotations`]).
 //!
 //! # No worker waits for the list
 //!
