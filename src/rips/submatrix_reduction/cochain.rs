@@ -11,18 +11,18 @@ use crate::simd::{Kernel, Level, Simd};
 pub(super) struct Cochain {
     /// The number of vertices of its simplices: 2 or 3.
     vertices: usize,
-    level: Level,
+    pub(super) level: Level,
     /// Number of 64-bit blocks in a row.
-    blocks: usize,
+    pub(super) blocks: usize,
     /// Adjacency, one row per point.
     graph: Vec<u64>,
     /// Values, one row per facet of the simplices: a point or a pair of points.
-    values: Vec<u64>,
+    pub(super) values: Vec<u64>,
     /// One bit per row: whether the row may contain ones.
     marked: Vec<u64>,
     /// For each point, the last vertex that was joined to nearly all of the link of one of its edges: it is likely to
-    /// be so again. Only for triangles.
-    apexes: Vec<u32>,
+    /// be so again. Used for triangles only.
+    pub(super) apexes: Vec<u32>,
 }
 
 impl Cochain {
@@ -127,11 +127,11 @@ impl Cochain {
         changes
     }
 
-    fn row(&self, row: usize) -> &[u64] {
+    pub(super) fn row(&self, row: usize) -> &[u64] {
         &self.values[row * self.blocks..][..self.blocks]
     }
 
-    fn neighbours(&self, v: u32) -> &[u64] {
+    pub(super) fn neighbours(&self, v: u32) -> &[u64] {
         &self.graph[v as usize * self.blocks..][..self.blocks]
     }
 
@@ -144,14 +144,6 @@ impl Cochain {
     /// The points joined to both ends of an edge, descending.
     pub(super) fn link(&self, (u, v): (u32, u32)) -> impl Iterator<Item = u32> {
         descending(self.neighbours(u).iter().zip(self.neighbours(v)).map(|(a, b)| a & b).collect())
-    }
-
-    /// Extends the cochain to the triangles that an edge completes such that the coboundary is zero on all tetrahedra
-    /// that it completes, if that is possible. The edge must be the last of the graph and no other may have its rank.
-    /// Returns the number of values changed; `None` if it is not possible, and then nothing changes.
-    pub(super) fn close(&mut self, edge: (u32, u32)) -> Option<u64> {
-        let level = self.level;
-        level.run(CloseTriangles { cochain: self, edge })
     }
 
     /// Extends the cochain to the simplices that an edge completes and that are in apparent pairs, such that the
@@ -175,20 +167,20 @@ impl Cochain {
 
 /// Whether a bit is set.
 #[inline(always)]
-fn has(row: &[u64], bit: u32) -> bool {
+pub(super) fn has(row: &[u64], bit: u32) -> bool {
     row[bit as usize / 64] >> (bit % 64) & 1 == 1
 }
 
 /// The index of the row of a pair of points.
 #[inline(always)]
-fn row_of(u: u32, v: u32) -> usize {
+pub(super) fn row_of(u: u32, v: u32) -> usize {
     let (greater, less) = (u.max(v) as usize, u.min(v) as usize);
     greater * (greater - 1) / 2 + less
 }
 
 /// The indices of the bits that are set, ascending.
 #[inline(always)]
-fn bits(words: impl Iterator<Item = u64>) -> impl Iterator<Item = u32> {
+pub(super) fn bits(words: impl Iterator<Item = u64>) -> impl Iterator<Item = u32> {
     words.zip((0..).step_by(64)).filter(|&(word, _)| word != 0).flat_map(|(word, first)| {
         std::iter::successors(Some(word), |word| Some(word & word.wrapping_sub(1)))
             .take_while(|&word| word != 0)
@@ -243,7 +235,7 @@ impl Kernel<u32> for Top<'_> {
 
 /// A word of ones if the value is one, else zero.
 #[inline(always)]
-fn all_if(value: bool) -> u64 {
+pub(super) fn all_if(value: bool) -> u64 {
     0u64.wrapping_sub(u64::from(value))
 }
 
@@ -346,142 +338,6 @@ impl Kernel<u32> for ExtendTriangles<'_> {
     }
 }
 
-/// Kernel of [`Cochain::close`].
-///
-/// Tetrahedra that the edge {u, v} completes are its unions with edges {w, x} of its link. Let c be the cochain, f(w) the
-/// value to be found of the triangle {u, v, w}, and g(w, x) = c(u, w, x) + c(v, w, x). The coboundary is zero if f(w) +
-/// f(x) = g(w, x) for all edges of the link: f is determined by one value on each of its components. On triangles of the
-/// link g sums to zero, since the coboundary is zero on older tetrahedra. So if a vertex r is joined to w and x, the
-/// equations of {r, w} and {r, x} imply that of {w, x}: with r joined to nearly all vertices of the link, only equations
-/// with the few others are left to be tested.
-struct CloseTriangles<'a> {
-    cochain: &'a mut Cochain,
-    edge: (u32, u32),
-}
-
-impl Kernel<u32> for CloseTriangles<'_> {
-    type Output = Option<u64>;
-
-    #[inline(always)]
-    fn run<S: Simd<u32>>(self, _: S) -> Option<u64> {
-        let CloseTriangles { cochain, edge: (u, v) } = self;
-        let blocks = cochain.blocks;
-        let link: Vec<u64> =
-            cochain.neighbours(u).iter().zip(cochain.neighbours(v)).map(|(a, b)| a & b).collect();
-        let guesses = [u, v].map(|x| cochain.apexes[x as usize]);
-        let guess = guesses.into_iter().find_map(|guess| guessed(cochain, &link, guess));
-        let Some((apex, others)) = guess.or_else(|| apex(cochain, &link)) else { return Some(0) };
-        let near = cochain.neighbours(apex);
-        let (p, q) = (cochain.row(row_of(u, apex)), cochain.row(row_of(v, apex)));
-        let mut known: Vec<u64> = (0..blocks).map(|k| near[k] & link[k]).collect();
-        let mut values: Vec<u64> = (0..blocks).map(|k| known[k] & (p[k] ^ q[k])).collect();
-        known[apex as usize / 64] |= 1 << (apex % 64);
-        // The rows are scattered in memory: loading them first, without branches, overlaps the loads.
-        let mut sums = Vec::with_capacity(others.len() * blocks);
-        for &w in &others {
-            let (p, q) = (cochain.row(row_of(u, w)), cochain.row(row_of(v, w)));
-            sums.extend((0..blocks).map(|k| p[k] ^ q[k]));
-        }
-        let mut left: Vec<(u32, &[u64])> = others.iter().copied().zip(sums.chunks(blocks)).collect();
-        let mut is_connected = true;
-        while !left.is_empty() {
-            let before = left.len();
-            let mut next = Vec::new();
-            for (w, sum) in left {
-                let near = cochain.neighbours(w);
-                let Some(k) = (0..blocks).find(|&k| near[k] & known[k] != 0) else {
-                    next.push((w, sum));
-                    continue;
-                };
-                let x = (near[k] & known[k]).trailing_zeros();
-                let value = (values[k] ^ sum[k]) >> x & 1 == 1;
-                let all = all_if(value);
-                let mut wrong = 0;
-                for k in 0..blocks {
-                    wrong |= near[k] & known[k] & (values[k] ^ sum[k] ^ all);
-                }
-                if wrong != 0 {
-                    return None;
-                }
-                let (at, bit) = (w as usize / 64, 1 << (w % 64));
-                known[at] |= bit;
-                values[at] |= bit & all;
-            }
-            if next.len() == before {
-                // Another component of the link, with the value zero at its first vertex.
-                is_connected = false;
-                let (w, _) = next.swap_remove(0);
-                known[w as usize / 64] |= 1 << (w % 64);
-            }
-            left = next;
-        }
-        let ones = |values: &[u64]| values.iter().map(|word| word.count_ones()).sum::<u32>();
-        if is_connected && 2 * ones(&values) > ones(&link) {
-            // The other solution has fewer triangles.
-            values.iter_mut().zip(&link).for_each(|(values, link)| *values ^= link);
-        }
-        [u, v].into_iter().for_each(|x| cochain.apexes[x as usize] = apex);
-        let mut changed = 0;
-        for (value, own) in values.iter_mut().zip(cochain.row(row_of(u, v))) {
-            *value ^= own;
-        }
-        for w in bits(values.into_iter()) {
-            cochain.flip(&[u, v, w]);
-            changed += 1;
-        }
-        Some(changed)
-    }
-}
-
-/// Number of vertices of a link that need not be joined to a guessed apex.
-const FEW: u32 = 4;
-
-/// A vertex and the vertices of a link that are not joined to it, if it is in the link and these are few.
-#[inline(always)]
-fn guessed(cochain: &Cochain, link: &[u64], apex: u32) -> Option<(u32, Vec<u32>)> {
-    if !has(link, apex) {
-        return None;
-    }
-    let near = cochain.neighbours(apex);
-    let apart = |k: usize| link[k] & !near[k];
-    // The apex is not its own neighbour.
-    let count: u32 = (0..link.len()).map(|k| apart(k).count_ones()).sum();
-    let others = || bits((0..link.len()).map(apart)).filter(|&w| w != apex).collect();
-    (count <= FEW + 1).then(|| (apex, others()))
-}
-
-/// A vertex of a link that is joined to nearly all of them, and those to which it is not; `None` if the link is empty.
-#[inline(always)]
-fn apex(cochain: &Cochain, link: &[u64]) -> Option<(u32, Vec<u32>)> {
-    let blocks = link.len();
-    // The vertices that are joined to all vertices so far, or all but the others.
-    let (mut common, mut fewer) = (link.to_vec(), vec![0; blocks]);
-    let mut others = Vec::new();
-    for (at, &word) in link.iter().enumerate() {
-        let mut left = word;
-        while left != 0 {
-            let bit = left & left.wrapping_neg();
-            let w = 64 * at as u32 + left.trailing_zeros();
-            left ^= bit;
-            let near = cochain.neighbours(w);
-            let own = common[at] & bit;
-            let mut any = own;
-            for k in 0..blocks {
-                fewer[k] = common[k] & near[k];
-                any |= fewer[k];
-            }
-            if any == 0 {
-                others.push(w);
-            } else {
-                fewer[at] |= own;
-                std::mem::swap(&mut common, &mut fewer);
-            }
-        }
-    }
-    let k = common.iter().position(|&word| word != 0)?;
-    Some((64 * k as u32 + common[k].trailing_zeros(), others))
-}
-
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
@@ -528,72 +384,5 @@ mod tests {
                 assert!(cochain.values.iter().all(|&word| word == 0));
             }
         }
-    }
-
-    /// Whether values of the triangles that an edge completes exist with which the coboundary is zero on the tetrahedra
-    /// that it completes: from one vertex of each component of the link on, every edge determines a value.
-    fn can_be_closed(cochain: &Cochain, (u, v): (u32, u32)) -> bool {
-        let link: Vec<u32> = cochain.link((u, v)).collect();
-        let mut values = std::collections::BTreeMap::new();
-        for &first in &link {
-            if values.contains_key(&first) {
-                continue;
-            }
-            values.insert(first, false);
-            let mut open = vec![first];
-            while let Some(w) = open.pop() {
-                for &x in link.iter().filter(|&&x| has(cochain.neighbours(w), x)) {
-                    let value = values[&w] ^ cochain.value(&[u, w, x]) ^ cochain.value(&[v, w, x]);
-                    match values.insert(x, value) {
-                        None => open.push(x),
-                        Some(before) if before != value => return false,
-                        Some(_) => {}
-                    }
-                }
-            }
-        }
-        true
-    }
-
-    /// Edges enter in random order, and triangles of an edge whose link is not connected take part in the cochain at
-    /// random, so that after a while the cochain cannot be closed.
-    #[test]
-    fn cochains_are_closed_where_that_is_possible() {
-        let mut state = 7_u64;
-        let mut below = |bound: usize| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (state >> 33) as usize % bound
-        };
-        let (mut closed, mut changed, mut impossible) = (0, 0, 0);
-        for round in 0..200 {
-            let n = [6, 9, 14, 70][round % 4];
-            let mut edges: Vec<(u32, u32)> = (1..n).flat_map(|u| (0..u).map(move |v| (u, v))).collect();
-            (1..edges.len()).rev().for_each(|k| edges.swap(k, below(k + 1)));
-            edges.truncate(if n > 64 { 600 } else { edges.len() });
-            let mut cochain = Cochain::new(3, n as usize, Level::detect()).unwrap();
-            for (u, v) in edges {
-                cochain.toggle_edge((u, v));
-                let is_possible = can_be_closed(&cochain, (u, v));
-                let before = cochain.values.clone();
-                let Some(values) = cochain.close((u, v)) else {
-                    assert!(!is_possible && cochain.values == before, "{n} points, edge {u}, {v}");
-                    impossible += 1;
-                    break;
-                };
-                assert!(is_possible, "{n} points, edge {u}, {v}");
-                closed += 1;
-                changed += values;
-                let link: Vec<u32> = cochain.link((u, v)).collect();
-                for &w in &link {
-                    assert_eq!(cochain.defect(&[u, v, w]), None, "{n} points, triangle {u}, {v}, {w}");
-                }
-                // A vertex of the link that is joined to no other one.
-                let is_alone = |w: &&u32| !link.iter().any(|&x| has(cochain.neighbours(**w), x));
-                if let Some(&w) = link.iter().find(is_alone).filter(|_| below(2) == 0) {
-                    cochain.flip(&[u, v, w]);
-                }
-            }
-        }
-        assert!(closed > 10_000 && changed > 100 && impossible > 20, "{closed}, {changed}, {impossible}");
     }
 }

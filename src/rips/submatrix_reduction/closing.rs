@@ -1,0 +1,223 @@
+//! Closing a cochain: values of the triangles that an edge completes with which the coboundary is zero.
+//!
+//! Tetrahedra that the edge {u, v} completes are its unions with edges {w, x} of its link. Let c be the cochain, f(w) the
+//! value to be found of the triangle {u, v, w}, and g(w, x) = c(u, w, x) + c(v, w, x). The coboundary is zero if f(w) +
+//! f(x) = g(w, x) for all edges of the link: f is determined by one value on each of its components. On triangles of the
+//! link g sums to zero, since the coboundary is zero on older tetrahedra. So if a vertex r is joined to w and x, the
+//! equations of {r, w} and {r, x} imply that of {w, x}: with r joined to nearly all vertices of the link, only equations
+//! with the few others are left to be tested.
+
+use super::cochain::{Cochain, all_if, bits, has, row_of};
+use crate::simd::{Kernel, Simd};
+
+impl Cochain {
+    /// Extends the cochain to the triangles that an edge completes such that the coboundary is zero on all tetrahedra
+    /// that it completes, if that is possible. The edge must be the last of the graph and no other may have its rank.
+    /// Returns the number of values changed; `None` if it is not possible, and then nothing changes.
+    pub(super) fn close(&mut self, edge: (u32, u32)) -> Option<u64> {
+        let level = self.level;
+        level.run(CloseTriangles { cochain: self, edge })
+    }
+}
+
+/// Kernel of [`Cochain::close`].
+struct CloseTriangles<'a> {
+    cochain: &'a mut Cochain,
+    edge: (u32, u32),
+}
+
+impl Kernel<u32> for CloseTriangles<'_> {
+    type Output = Option<u64>;
+
+    #[inline(always)]
+    fn run<S: Simd<u32>>(self, _: S) -> Option<u64> {
+        let CloseTriangles { cochain, edge: (u, v) } = self;
+        let blocks = cochain.blocks;
+        let link: Vec<u64> =
+            cochain.neighbours(u).iter().zip(cochain.neighbours(v)).map(|(a, b)| a & b).collect();
+        let guesses = [u, v].map(|x| cochain.apexes[x as usize]);
+        let guess = guesses.into_iter().find_map(|guess| guessed(cochain, &link, guess));
+        let Some((apex, others)) = guess.or_else(|| apex(cochain, &link)) else { return Some(0) };
+        let near = cochain.neighbours(apex);
+        let (p, q) = (cochain.row(row_of(u, apex)), cochain.row(row_of(v, apex)));
+        let mut known: Vec<u64> = (0..blocks).map(|k| near[k] & link[k]).collect();
+        let mut values: Vec<u64> = (0..blocks).map(|k| known[k] & (p[k] ^ q[k])).collect();
+        known[apex as usize / 64] |= 1 << (apex % 64);
+        // The rows are scattered in memory: loading them first, without branches, overlaps the loads.
+        let mut sums = Vec::with_capacity(others.len() * blocks);
+        for &w in &others {
+            let (p, q) = (cochain.row(row_of(u, w)), cochain.row(row_of(v, w)));
+            sums.extend((0..blocks).map(|k| p[k] ^ q[k]));
+        }
+        let mut left: Vec<(u32, &[u64])> = others.iter().copied().zip(sums.chunks(blocks)).collect();
+        let mut is_connected = true;
+        while !left.is_empty() {
+            let before = left.len();
+            let mut next = Vec::new();
+            for (w, sum) in left {
+                let near = cochain.neighbours(w);
+                let Some(k) = (0..blocks).find(|&k| near[k] & known[k] != 0) else {
+                    next.push((w, sum));
+                    continue;
+                };
+                let x = (near[k] & known[k]).trailing_zeros();
+                let value = (values[k] ^ sum[k]) >> x & 1 == 1;
+                let all = all_if(value);
+                let mut wrong = 0;
+                for k in 0..blocks {
+                    wrong |= near[k] & known[k] & (values[k] ^ sum[k] ^ all);
+                }
+                if wrong != 0 {
+                    return None;
+                }
+                let (at, bit) = (w as usize / 64, 1 << (w % 64));
+                known[at] |= bit;
+                values[at] |= bit & all;
+            }
+            if next.len() == before {
+                // Another component of the link, with the value zero at its first vertex.
+                is_connected = false;
+                let (w, _) = next.swap_remove(0);
+                known[w as usize / 64] |= 1 << (w % 64);
+            }
+            left = next;
+        }
+        let ones = |values: &[u64]| values.iter().map(|word| word.count_ones()).sum::<u32>();
+        if is_connected && 2 * ones(&values) > ones(&link) {
+            // The other solution has fewer triangles.
+            values.iter_mut().zip(&link).for_each(|(values, link)| *values ^= link);
+        }
+        [u, v].into_iter().for_each(|x| cochain.apexes[x as usize] = apex);
+        let mut changed = 0;
+        for (value, own) in values.iter_mut().zip(cochain.row(row_of(u, v))) {
+            *value ^= own;
+        }
+        for w in bits(values.into_iter()) {
+            cochain.flip(&[u, v, w]);
+            changed += 1;
+        }
+        Some(changed)
+    }
+}
+
+/// Number of vertices of a link that need not be joined to a guessed apex.
+const FEW: u32 = 4;
+
+/// A vertex and the vertices of a link that are not joined to it, if it is in the link and these are few.
+#[inline(always)]
+fn guessed(cochain: &Cochain, link: &[u64], apex: u32) -> Option<(u32, Vec<u32>)> {
+    if !has(link, apex) {
+        return None;
+    }
+    let near = cochain.neighbours(apex);
+    let apart = |k: usize| link[k] & !near[k];
+    // The apex is not its own neighbour.
+    let count: u32 = (0..link.len()).map(|k| apart(k).count_ones()).sum();
+    let others = || bits((0..link.len()).map(apart)).filter(|&w| w != apex).collect();
+    (count <= FEW + 1).then(|| (apex, others()))
+}
+
+/// A vertex of a link that is joined to nearly all of them, and those to which it is not; `None` if the link is empty.
+#[inline(always)]
+fn apex(cochain: &Cochain, link: &[u64]) -> Option<(u32, Vec<u32>)> {
+    let blocks = link.len();
+    // The vertices that are joined to all vertices so far, or all but the others.
+    let (mut common, mut fewer) = (link.to_vec(), vec![0; blocks]);
+    let mut others = Vec::new();
+    for (at, &word) in link.iter().enumerate() {
+        let mut left = word;
+        while left != 0 {
+            let bit = left & left.wrapping_neg();
+            let w = 64 * at as u32 + left.trailing_zeros();
+            left ^= bit;
+            let near = cochain.neighbours(w);
+            let own = common[at] & bit;
+            let mut any = own;
+            for k in 0..blocks {
+                fewer[k] = common[k] & near[k];
+                any |= fewer[k];
+            }
+            if any == 0 {
+                others.push(w);
+            } else {
+                fewer[at] |= own;
+                std::mem::swap(&mut common, &mut fewer);
+            }
+        }
+    }
+    let k = common.iter().position(|&word| word != 0)?;
+    Some((64 * k as u32 + common[k].trailing_zeros(), others))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::simd::Level;
+
+    /// Whether values of the triangles that an edge completes exist with which the coboundary is zero on the tetrahedra
+    /// that it completes: from one vertex of each component of the link on, every edge determines a value.
+    fn can_be_closed(cochain: &Cochain, (u, v): (u32, u32)) -> bool {
+        let link: Vec<u32> = cochain.link((u, v)).collect();
+        let mut values = std::collections::BTreeMap::new();
+        for &first in &link {
+            if values.contains_key(&first) {
+                continue;
+            }
+            values.insert(first, false);
+            let mut open = vec![first];
+            while let Some(w) = open.pop() {
+                for &x in link.iter().filter(|&&x| has(cochain.neighbours(w), x)) {
+                    let value = values[&w] ^ cochain.value(&[u, w, x]) ^ cochain.value(&[v, w, x]);
+                    match values.insert(x, value) {
+                        None => open.push(x),
+                        Some(before) if before != value => return false,
+                        Some(_) => {}
+                    }
+                }
+            }
+        }
+        true
+    }
+
+    /// Edges enter in random order, and triangles of an edge whose link is not connected take part in the cochain at
+    /// random, so that after a while the cochain cannot be closed.
+    #[test]
+    fn cochains_are_closed_where_that_is_possible() {
+        let mut state = 7_u64;
+        let mut below = |bound: usize| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) as usize % bound
+        };
+        let (mut closed, mut changed, mut impossible) = (0, 0, 0);
+        for round in 0..200 {
+            let n = [6, 9, 14, 70][round % 4];
+            let mut edges: Vec<(u32, u32)> = (1..n).flat_map(|u| (0..u).map(move |v| (u, v))).collect();
+            (1..edges.len()).rev().for_each(|k| edges.swap(k, below(k + 1)));
+            edges.truncate(if n > 64 { 600 } else { edges.len() });
+            let mut cochain = Cochain::new(3, n as usize, Level::detect()).unwrap();
+            for (u, v) in edges {
+                cochain.toggle_edge((u, v));
+                let is_possible = can_be_closed(&cochain, (u, v));
+                let before = cochain.values.clone();
+                let Some(values) = cochain.close((u, v)) else {
+                    assert!(!is_possible && cochain.values == before, "{n} points, edge {u}, {v}");
+                    impossible += 1;
+                    break;
+                };
+                assert!(is_possible, "{n} points, edge {u}, {v}");
+                closed += 1;
+                changed += values;
+                let link: Vec<u32> = cochain.link((u, v)).collect();
+                for &w in &link {
+                    assert_eq!(cochain.defect(&[u, v, w]), None, "{n} points, triangle {u}, {v}, {w}");
+                }
+                // A vertex of the link that is joined to no other one.
+                let is_alone = |w: &&u32| !link.iter().any(|&x| has(cochain.neighbours(**w), x));
+                if let Some(&w) = link.iter().find(is_alone).filter(|_| below(2) == 0) {
+                    cochain.flip(&[u, v, w]);
+                }
+            }
+        }
+        assert!(closed > 10_000 && changed > 100 && impossible > 20, "{closed}, {changed}, {impossible}");
+    }
+}
