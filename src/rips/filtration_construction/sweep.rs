@@ -71,7 +71,7 @@ struct Path<R> {
     /// The exclusive upper bound on the next top of each level.
     bound: Vec<usize>,
     tops: Vec<usize>,
-    /// The w nearest to the prefix, as (P[w], w).
+    /// The w nearest to the prefix, as `(P[w], w)`.
     near: Vec<(R, u32)>,
 }
 
@@ -228,7 +228,7 @@ impl<'a, R: Rank> Walk<'a, R> {
     }
 }
 
-/// Computes reach[level + 1] = max(reach[level], row).
+/// Computes `reach[level + 1] = max(reach[level], row)`.
 #[inline(always)]
 fn extend<R: Rank, S: Simd<R>>(s: S, reach: &mut [Vec<R>], level: usize, row: &[R]) {
     let (from, to) = reach.split_at_mut(level + 1);

@@ -21,7 +21,7 @@
 /// Offset added to the numbers in [`digits`], so that they are not negative.
 pub(crate) const OFFSET: i64 = 9;
 
-/// Comparisons within a plane, a bit per voxel, in the order of [`compare`](super::compare).
+/// Comparisons within a plane, a bit per voxel, in the order of `Compare` in `tables`.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Inner {
     /// Voxel with the next voxel of its row.
