@@ -58,8 +58,8 @@ mod sealed {
         /// [`order_bits`](super::Value::order_bits) in this type.
         fn key(self) -> Self::Key;
         /// The sums of squares of which [`euclidean`](super::Value::euclidean) takes the root, from a point to those
-        /// of a block: the first coordinates of [`LANES`](super::LANES) points, then the second ones, and so on. Sums may have lost
-        /// digits; see `is_harmed`.
+        /// of a block: the first coordinates of [`LANES`](super::LANES) points, then the second ones, and so on. Sums
+        /// may have lost digits; see `is_harmed`.
         fn sums_of_squares(point: &[Self], block: &[Self]) -> [Self; super::LANES];
         /// Whether a sum of squares overflowed or lost digits to underflow, so that its root is not the distance.
         fn is_harmed(sum: Self) -> bool;

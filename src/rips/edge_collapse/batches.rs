@@ -45,9 +45,11 @@ const WORDS_AN_EDGE: usize = 4;
 const TIMES: usize = 2;
 /// Number of times that the cost test is evaluated in a collapse of all edges, besides the first.
 const QUESTIONS: usize = 64;
-/// The cost test is evaluated for the first time when one edge in this many is tried, but at least this number of edges.
-/// Where the longest edges cannot be removed, as on a sphere, nothing is gained and each search takes long.
-const FIRST: (usize, usize) = (1024, 4096);
+/// The cost test is evaluated for the first time when one edge in this many is tried, but [`FIRST_LEAST`] edges at
+/// least. Where the longest edges cannot be removed, as on a sphere, nothing is gained and each search takes long.
+const FIRST_PART: usize = 1024;
+/// Minimum number of edges tried before the first evaluation, if [`QUESTIONS`] does not ask for fewer.
+const FIRST_LEAST: usize = 4096;
 
 /// Collapses edges, given in filtration order. If `pins` is set, edges are pinned that keep the bars of dimension 2 in
 /// order, and in any case the links of the edges at the places `links_of`.
@@ -81,8 +83,7 @@ pub(super) fn collapse(
         state.pinned.pin_link(&state.graph, edge_at(place, edges[place]));
     }
     let mut spending = cost_test.map(|test| test.begin(edges.len(), graph::bytes(points, edges.len())));
-    let (part, least) = FIRST;
-    let first = (edges.len() / part).max(least).min(edges.len() / QUESTIONS);
+    let first = (edges.len() / FIRST_PART).max(FIRST_LEAST).min(edges.len() / QUESTIONS);
     let mut next_question = edges.len() - first;
     let scratch: Vec<Mutex<Thread>> = (0..threads).map(|_| Mutex::default()).collect();
     let state = RwLock::new(state);

@@ -30,7 +30,8 @@
 use hashbrown::HashMap;
 
 use super::Submatrix;
-use super::walk::{Edges, cofacet};
+use super::edges::Edges;
+use super::walk::cofacet;
 use crate::disjoint_sets::DisjointSets;
 use crate::memory::{self, Refused};
 use crate::progress::check;

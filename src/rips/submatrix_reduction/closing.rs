@@ -1,13 +1,13 @@
 //! Closing a cochain: values of the triangles that an edge completes with which the coboundary is zero.
 //!
-//! Tetrahedra that the edge {u, v} completes are its unions with edges {w, x} of its link. Let c be the cochain, f(w) the
-//! value to be found of the triangle {u, v, w}, and g(w, x) = c(u, w, x) + c(v, w, x). The coboundary is zero if f(w) +
-//! f(x) = g(w, x) for all edges of the link: f is determined by one value on each of its components. On triangles of the
-//! link g sums to zero, since the coboundary is zero on older tetrahedra. So if a vertex r is joined to w and x, the
-//! equations of {r, w} and {r, x} imply that of {w, x}: with r joined to nearly all vertices of the link, only equations
-//! with the few others are left to be tested.
+//! Tetrahedra that the edge {u, v} completes are its unions with edges {w, x} of its link. Let c be the cochain, f(w)
+//! the value to be found of the triangle {u, v, w}, and g(w, x) = c(u, w, x) + c(v, w, x). The coboundary is zero if
+//! f(w) + f(x) = g(w, x) for all edges of the link: f is determined by one value on each of its components. On triangles
+//! of the link g sums to zero, since the coboundary is zero on older tetrahedra. So if a vertex r is joined to w and x,
+//! the equations of {r, w} and {r, x} imply that of {w, x}: with r joined to nearly all vertices of the link, only
+//! equations with the few others are left to be tested.
 
-use super::cochain::{Cochain, all_if, bits, has, row_of};
+use super::cochain::{Cochain, all_if, bits, has, insert, row_of};
 use crate::simd::{Kernel, Simd};
 
 impl Cochain {
@@ -33,52 +33,45 @@ impl Kernel<u32> for CloseTriangles<'_> {
     fn run<S: Simd<u32>>(self, _: S) -> Option<u64> {
         let CloseTriangles { cochain, edge: (u, v) } = self;
         let blocks = cochain.blocks;
-        let link: Vec<u64> =
-            cochain.neighbours(u).iter().zip(cochain.neighbours(v)).map(|(a, b)| a & b).collect();
+        let link = cochain.link_row((u, v));
         let guesses = [u, v].map(|x| cochain.apexes[x as usize]);
         let guess = guesses.into_iter().find_map(|guess| guessed(cochain, &link, guess));
-        let Some((apex, others)) = guess.or_else(|| apex(cochain, &link)) else { return Some(0) };
-        let near = cochain.neighbours(apex);
-        let (p, q) = (cochain.row(row_of(u, apex)), cochain.row(row_of(v, apex)));
-        let mut known: Vec<u64> = (0..blocks).map(|k| near[k] & link[k]).collect();
-        let mut values: Vec<u64> = (0..blocks).map(|k| known[k] & (p[k] ^ q[k])).collect();
-        known[apex as usize / 64] |= 1 << (apex % 64);
-        // The rows are scattered in memory: loading them first, without branches, overlaps the loads.
-        let mut sums = Vec::with_capacity(others.len() * blocks);
-        for &w in &others {
-            let (p, q) = (cochain.row(row_of(u, w)), cochain.row(row_of(v, w)));
-            sums.extend((0..blocks).map(|k| p[k] ^ q[k]));
-        }
-        let mut left: Vec<(u32, &[u64])> = others.iter().copied().zip(sums.chunks(blocks)).collect();
+        let Some((apex, mut left)) = guess.or_else(|| apex(cochain, &link)) else { return Some(0) };
+        // The values of g on the edges of the link at a vertex.
+        let sums =
+            |w: u32| cochain.row(row_of(u, w)).iter().zip(cochain.row(row_of(v, w))).map(|(p, q)| p ^ q);
+        let joined = |w: u32, k: usize| cochain.neighbours(w)[k] & link[k];
+        let mut known: Vec<u64> = (0..blocks).map(|k| joined(apex, k)).collect();
+        let mut values: Vec<u64> = known.iter().zip(sums(apex)).map(|(known, sum)| known & sum).collect();
+        insert(&mut known, apex);
         let mut is_connected = true;
         while !left.is_empty() {
             let before = left.len();
             let mut next = Vec::new();
-            for (w, sum) in left {
-                let near = cochain.neighbours(w);
-                let Some(k) = (0..blocks).find(|&k| near[k] & known[k] != 0) else {
-                    next.push((w, sum));
+            for w in left {
+                let Some(k) = (0..blocks).find(|&k| joined(w, k) & known[k] != 0) else {
+                    next.push(w);
                     continue;
                 };
-                let x = (near[k] & known[k]).trailing_zeros();
+                let sum: Vec<u64> = sums(w).collect();
+                let x = (joined(w, k) & known[k]).trailing_zeros();
                 let value = (values[k] ^ sum[k]) >> x & 1 == 1;
-                let all = all_if(value);
                 let mut wrong = 0;
                 for k in 0..blocks {
-                    wrong |= near[k] & known[k] & (values[k] ^ sum[k] ^ all);
+                    wrong |= joined(w, k) & known[k] & (values[k] ^ sum[k] ^ all_if(value));
                 }
                 if wrong != 0 {
                     return None;
                 }
-                let (at, bit) = (w as usize / 64, 1 << (w % 64));
-                known[at] |= bit;
-                values[at] |= bit & all;
+                insert(&mut known, w);
+                if value {
+                    insert(&mut values, w);
+                }
             }
             if next.len() == before {
                 // Another component of the link, with the value zero at its first vertex.
                 is_connected = false;
-                let (w, _) = next.swap_remove(0);
-                known[w as usize / 64] |= 1 << (w % 64);
+                insert(&mut known, next.swap_remove(0));
             }
             left = next;
         }
@@ -124,29 +117,26 @@ fn apex(cochain: &Cochain, link: &[u64]) -> Option<(u32, Vec<u32>)> {
     // The vertices that are joined to all vertices so far, or all but the others.
     let (mut common, mut fewer) = (link.to_vec(), vec![0; blocks]);
     let mut others = Vec::new();
-    for (at, &word) in link.iter().enumerate() {
-        let mut left = word;
-        while left != 0 {
-            let bit = left & left.wrapping_neg();
-            let w = 64 * at as u32 + left.trailing_zeros();
-            left ^= bit;
-            let near = cochain.neighbours(w);
-            let own = common[at] & bit;
-            let mut any = own;
-            for k in 0..blocks {
-                fewer[k] = common[k] & near[k];
-                any |= fewer[k];
-            }
-            if any == 0 {
-                others.push(w);
-            } else {
-                fewer[at] |= own;
-                std::mem::swap(&mut common, &mut fewer);
-            }
+    for w in bits(link.iter().copied()) {
+        let near = cochain.neighbours(w);
+        let is_common = has(&common, w);
+        let mut any = u64::from(is_common);
+        for k in 0..blocks {
+            fewer[k] = common[k] & near[k];
+            any |= fewer[k];
         }
+        if any == 0 {
+            others.push(w);
+            continue;
+        }
+        if is_common {
+            // A vertex is not its own neighbour.
+            insert(&mut fewer, w);
+        }
+        std::mem::swap(&mut common, &mut fewer);
     }
-    let k = common.iter().position(|&word| word != 0)?;
-    Some((64 * k as u32 + common[k].trailing_zeros(), others))
+    let apex = bits(common.into_iter()).next()?;
+    Some((apex, others))
 }
 
 #[cfg(test)]

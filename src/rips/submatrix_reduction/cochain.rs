@@ -142,8 +142,14 @@ impl Cochain {
     }
 
     /// The points joined to both ends of an edge, descending.
-    pub(super) fn link(&self, (u, v): (u32, u32)) -> impl Iterator<Item = u32> {
-        descending(self.neighbours(u).iter().zip(self.neighbours(v)).map(|(a, b)| a & b).collect())
+    pub(super) fn link(&self, edge: (u32, u32)) -> impl Iterator<Item = u32> {
+        descending(self.link_row(edge))
+    }
+
+    /// The points joined to both ends of an edge, as a row of bits.
+    #[inline(always)]
+    pub(super) fn link_row(&self, (u, v): (u32, u32)) -> Vec<u64> {
+        self.neighbours(u).iter().zip(self.neighbours(v)).map(|(a, b)| a & b).collect()
     }
 
     /// Extends the cochain to the simplices that an edge completes and that are in apparent pairs, such that the
@@ -169,6 +175,12 @@ impl Cochain {
 #[inline(always)]
 pub(super) fn has(row: &[u64], bit: u32) -> bool {
     row[bit as usize / 64] >> (bit % 64) & 1 == 1
+}
+
+/// Sets a bit.
+#[inline(always)]
+pub(super) fn insert(row: &mut [u64], bit: u32) {
+    row[bit as usize / 64] |= 1 << (bit % 64);
 }
 
 /// The index of the row of a pair of points.
@@ -299,8 +311,7 @@ impl Kernel<u32> for ExtendTriangles<'_> {
     fn run<S: Simd<u32>>(self, _: S) -> (u64, Option<[u32; 2]>) {
         let ExtendTriangles { cochain, edge: (u, v) } = self;
         let blocks = cochain.blocks;
-        let link: Vec<u64> =
-            cochain.neighbours(u).iter().zip(cochain.neighbours(v)).map(|(a, b)| a & b).collect();
+        let link = cochain.link_row((u, v));
         let mut own = cochain.row(row_of(u, v)).to_vec();
         let (mut changed, mut oldest) = (0, None);
         for at in (0..blocks).rev() {

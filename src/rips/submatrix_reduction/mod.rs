@@ -53,6 +53,7 @@ mod coboundary;
 mod cochain;
 mod cochains;
 mod column;
+mod edges;
 mod last_columns;
 mod long;
 mod queue;
@@ -69,12 +70,13 @@ use hashbrown::HashMap;
 use self::coboundary::Coboundaries;
 pub(super) use self::coboundary::apparent_cofacet;
 use self::column::Worker;
+use self::edges::Edges;
 use self::last_columns::LastColumns;
 use self::queue::Term;
 use self::state::State;
 pub(super) use self::state::{entries, forget};
 pub(super) use self::walk::Walking;
-use self::walk::{Edges, Walks};
+use self::walk::Walks;
 use super::code::Code;
 use super::complex::Complex;
 use super::field::Field;
@@ -249,7 +251,8 @@ fn reduce_columns<'a, W: Word, F: Field>(
         zeros: boxcar::Vec::new(),
         is_kept: !wants_cochains && submatrix.progress.checkpoint().is_kept(),
         modulus,
-        walks: Walks::of(submatrix.walkers),
+        // Cochains that are returned consist of simplices that have a column or are in an apparent pair.
+        walks: Walks::of(submatrix.walkers, submatrix.code.vertices() == 3 && !wants_cochains),
         gives_up,
         last_columns: LastColumns::of(columns, workers, dim, submatrix.progress),
     };

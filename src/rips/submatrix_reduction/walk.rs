@@ -23,13 +23,13 @@
 //!
 //! # Triangles are closed edge by edge
 //!
-//! Columns to the left of the working column are those of all triangles that later edges complete. So unless the cochain
-//! itself is wanted, all of them may be added, not only those in apparent pairs: if the triangles that an edge completes
-//! have values with which the coboundary is zero on all tetrahedra that it completes, these are taken
+//! Columns to the left of the working column are those of all triangles that later edges complete. So unless the
+//! cochain itself is wanted, all of them may be added, not only those in apparent pairs: if the triangles that an edge
+//! completes have values with which the coboundary is zero on all tetrahedra that it completes, these are taken
 //! ([`Cochain::close`]). That takes one row of bits for most edges, and no pivot of equal rank has to be looked up.
-//! Edges of equal rank are closed one after the other. Where that is not possible, the cochain is extended as above; but
-//! if many edges have that rank, so that they would be processed together, again for each pivot, the walk is left: the
-//! column is reduced entry by entry up to the next rank.
+//! Edges of equal rank are closed one after the other. Where that is not possible, the cochain is extended as above;
+//! but if many edges have that rank, so that they would be processed together, again for each pivot, the walk is left:
+//! the column is reduced entry by entry up to the next rank.
 //!
 //! Columns of edges are not walked where many edges have the same rank (see [`super::annotations`]).
 //!
@@ -46,15 +46,14 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use super::cochain::Cochain;
 use super::column::Worker;
+use super::edges::Edges;
 use super::queue::{Term, cancel};
 use super::{Shared, Submatrix};
-use crate::memory::{self, Refused};
-use crate::progress::{Progress, check};
 use crate::rips::code::Code;
 use crate::rips::complex::apparent_pairs::{cofacet_of, join};
-use crate::rips::complex::{ABSENT, Band, Cofacet, Complex, rank_of};
+use crate::rips::complex::rank_of;
 use crate::rips::field::Field;
-use crate::rips::word::{Word, sort};
+use crate::rips::word::Word;
 use crate::simd::Level;
 
 /// Minimum number of simplices of a column that is walked; 3 in tests, where columns are short.
@@ -66,14 +65,14 @@ const EDGES_LISTED: usize = 1 << 9;
 const MOST_POINTS: usize = 1 << 16;
 /// Pairs of points per edge at most, for columns of edges and of triangles: a minimum edge density. In sparser graphs
 /// lists of neighbours are shorter than rows of bits.
-const PAIRS_AN_EDGE: [usize; 2] = [64, 64];
+const PAIRS_AN_EDGE: [usize; 2] = [64, 8];
 /// Maximum number of edges of one rank, for columns of edges and of triangles: all cofacets that they complete are
 /// processed together, and again for each pivot.
 const MOST_EQUAL: [usize; 2] = if cfg!(test) { [64; 2] } else { [1 << 13, 1 << 10] };
 /// Maximum mean number of edges per rank, for columns of edges and of triangles.
 const EQUAL_IN_THE_MEAN: [usize; 2] = if cfg!(test) { [64; 2] } else { [1 << 8, 1 << 4] };
-/// Maximum number of edges of one rank whose triangles are processed together while the walk goes on, where triangles of
-/// one edge after the other can be closed otherwise.
+/// Maximum number of edges of one rank whose triangles are processed together if they cannot be closed one edge after
+/// the other; with more, the walk is left.
 const MOST_TOGETHER: usize = if cfg!(test) { 2 } else { 1 << 4 };
 /// Number of ranks after which a walk checks whether the run is to end.
 const WALKED_AT_ONCE: usize = 1 << 10;
@@ -103,71 +102,6 @@ impl Walking {
     }
 }
 
-/// The edges of a complex in filtration order. A word has the rank in its upper half, and in its lower half the
-/// complement of the greater vertex (upper 16 bits) and the smaller vertex.
-pub(super) struct Edges(Vec<u64>);
-
-impl Edges {
-    /// Lists the edges.
-    ///
-    /// # Errors
-    /// There is no memory for the edges.
-    pub(super) fn of(complex: &dyn Complex, edges: usize, progress: &dyn Progress) -> Result<Self, Refused> {
-        // At most `MOST_POINTS`.
-        let points = complex.points() as u32;
-        let (mut keys, mut found) = (Vec::new(), Vec::new());
-        memory::reserve(&mut keys, edges)?;
-        for u in 0..points {
-            check(progress);
-            complex.cofacets(&[u], 0, Band { from: 0, to: ABSENT - 1 }, u + 1, &mut found);
-            let key =
-                |&Cofacet { vertex, rank }: &Cofacet| u64::from(rank) << 32 | u64::from(!(vertex << 16 | u));
-            memory::reserve(&mut keys, found.len())?;
-            keys.extend(found.iter().map(key));
-        }
-        sort(&mut keys);
-        Ok(Edges(keys))
-    }
-
-    /// Whether too many edges have the same rank to walk columns of simplices with `vertices` vertices.
-    fn has_too_many_equal(&self, vertices: usize, closes: bool) -> bool {
-        if closes {
-            return false;
-        }
-        let (mut count, mut most, mut start) = (0, 0, 0);
-        while start < self.len() {
-            let end = self.end(start);
-            (count, most, start) = (count + 1, most.max(end - start), end);
-        }
-        most > MOST_EQUAL[vertices - 2] || self.len() > count * EQUAL_IN_THE_MEAN[vertices - 2]
-    }
-
-    pub(super) fn len(&self) -> usize {
-        self.0.len()
-    }
-
-    pub(super) fn rank(&self, place: usize) -> u32 {
-        (self.0[place] >> 32).low_u32()
-    }
-
-    /// The edges at these places, each with its greater vertex first.
-    pub(super) fn at(&self, places: std::ops::Range<usize>) -> impl ExactSizeIterator<Item = (u32, u32)> {
-        self.0[places].iter().map(|&key| (!key.low_u32() >> 16, !key.low_u32() & 0xffff))
-    }
-
-    /// The place of the first edge of this rank or a greater one.
-    fn start(&self, rank: u32) -> usize {
-        self.0.partition_point(|&key| (key >> 32).low_u32() < rank)
-    }
-
-    /// The end of the run of edges of equal rank that begins at `start`.
-    fn end(&self, start: usize) -> usize {
-        let rank = self.rank(start);
-        let equal = self.0[start..].iter().take_while(|&&key| (key >> 32).low_u32() == rank);
-        start + equal.count()
-    }
-}
-
 /// The state of walks that all workers share.
 pub(super) struct Walks {
     /// The list of edges, once it is made; `None` inside if columns are not walked along it.
@@ -178,6 +112,8 @@ pub(super) struct Walks {
     is_begun: AtomicBool,
     /// Number of workers that may still begin to walk.
     workers: AtomicUsize,
+    /// Whether columns are closed along the edges ([`Walk::close`]).
+    closes: bool,
     /// Number of calls of [`Walks::edges`].
     #[cfg(test)]
     requests: AtomicUsize,
@@ -189,13 +125,15 @@ pub(super) struct Walks {
 const LATE: usize = 5;
 
 impl Walks {
-    /// No edge list yet; at most `workers` workers may walk.
-    pub(super) fn of(workers: usize) -> Self {
+    /// No edge list yet; at most `workers` workers may walk. `closes`: whether triangles may have any values with which
+    /// the coboundary is zero.
+    pub(super) fn of(workers: usize, closes: bool) -> Self {
         Walks {
             edges: OnceLock::new(),
             tied: OnceLock::new(),
             is_begun: AtomicBool::new(false),
             workers: AtomicUsize::new(workers),
+            closes,
             #[cfg(test)]
             requests: AtomicUsize::new(0),
         }
@@ -203,7 +141,7 @@ impl Walks {
 
     /// The edges of a submatrix, listed by the first caller; `None` if columns are not walked along them, or while
     /// another worker lists them.
-    fn edges<W>(&self, submatrix: &Submatrix<'_, W>, vertices: usize, closes: bool) -> Option<&Edges> {
+    fn edges<W>(&self, submatrix: &Submatrix<'_, W>, vertices: usize) -> Option<&Edges> {
         #[cfg(test)]
         if self.requests.fetch_add(1, Ordering::Relaxed) < LATE {
             return None;
@@ -217,7 +155,7 @@ impl Walks {
         let Submatrix { complex, edges, progress, .. } = *submatrix;
         // If memory is refused, columns are reduced without walking.
         let mut listed = Edges::of(complex, edges, progress).ok();
-        if let Some(edges) = listed.take_if(|edges| edges.has_too_many_equal(vertices, closes)) {
+        if let Some(edges) = listed.take_if(|edges| !self.closes && are_tied(edges, vertices)) {
             self.tied.get_or_init(|| edges);
         }
         self.edges.get_or_init(|| listed).as_ref()
@@ -260,8 +198,8 @@ impl Walk {
     /// Extends the cochain to the triangles that the edges of equal rank from `at` to `end` complete, one edge after
     /// the other, such that its coboundary is zero. Returns whether that is possible, and the number of values changed.
     ///
-    /// Several edges are tried once only: what is done for the first ones when it turns out to be impossible for a later
-    /// one would otherwise undo, again and again, what the reduction adds to the column.
+    /// Several edges are tried once only: what is done for the first ones when it turns out to be impossible for a
+    /// later one would otherwise undo, again and again, what the reduction adds to the column.
     fn close(&mut self, edges: &Edges, end: usize) -> (bool, u64) {
         let mut changed = 0;
         if self.open_at == self.at && end - self.at > 1 {
@@ -286,17 +224,18 @@ impl Walk {
     }
 }
 
+/// Whether too many edges have the same rank to walk columns of simplices with this number of vertices along them, all
+/// edges of a rank together.
+fn are_tied(edges: &Edges, vertices: usize) -> bool {
+    let (ranks, most) = edges.ranks();
+    most > MOST_EQUAL[vertices - 2] || edges.len() > ranks * EQUAL_IN_THE_MEAN[vertices - 2]
+}
+
 impl<W: Word, F: Field> Worker<'_, W, F> {
     /// Whether columns with enough simplices may be walked, as far as is known before the edges are listed.
     fn may_walk(&self) -> bool {
         let Shared { submatrix, walks, .. } = self.shared;
         F::UNIT && submatrix.walkers > 0 && walks.edges.get().is_none_or(Option::is_some)
-    }
-
-    /// Whether triangles may have any values with which the coboundary is zero. Cochains that are returned consist of
-    /// simplices that have a column or are in an apparent pair instead.
-    fn closes(&self) -> bool {
-        self.shared.submatrix.code.vertices() == 3 && self.shared.essential.is_none()
     }
 
     /// The minimum number of simplices of a column that is walked; `None` if no column is walked.
@@ -318,7 +257,7 @@ impl<W: Word, F: Field> Worker<'_, W, F> {
             return false;
         }
         let vertices = code.vertices() as usize;
-        let Some(edges) = shared.walks.edges(shared.submatrix, vertices, self.closes()) else { return false };
+        let Some(edges) = shared.walks.edges(shared.submatrix, vertices) else { return false };
         if self.walk.is_none() {
             self.walk = self.first_walk(vertices, complex.points());
         }
@@ -392,7 +331,6 @@ impl<W: Word, F: Field> Worker<'_, W, F> {
         let shared = self.shared;
         let edges = shared.walks.edges.get()?.as_ref()?;
         let one = shared.field.one();
-        let closes = self.closes();
         while let Some(walk) = self.walk.as_mut().filter(|walk| walk.at < edges.len()) {
             let (rank, end) = (edges.rank(walk.at), edges.end(walk.at));
             walk.looked_at += 1;
@@ -400,7 +338,7 @@ impl<W: Word, F: Field> Worker<'_, W, F> {
                 self.look(rank);
             }
             let walk = self.walk.as_mut()?;
-            if closes {
+            if shared.walks.closes {
                 let (closed, changed) = walk.close(edges, end);
                 self.counts.additions += changed;
                 if closed {
@@ -493,68 +431,7 @@ fn extend_all<W: Word, F: Field>(
 mod tests {
     use super::*;
     use crate::rips::submatrix_reduction::ApparentPairs;
-
-    /// All pairs among the last `last` points; ranks are distinct and ascend by the lesser point, then by the greater.
-    struct Pairs {
-        points: u32,
-        last: u32,
-        /// The rank of the first pair.
-        first: u32,
-    }
-
-    impl Complex for Pairs {
-        fn points(&self) -> usize {
-            self.points as usize
-        }
-
-        fn edge(&self, u: u32, v: u32) -> u32 {
-            let [u, v] = [u.min(v), u.max(v)].map(|x| x - (self.points - self.last));
-            self.first + (u * (2 * self.last - u - 1) / 2 + v - u - 1)
-        }
-
-        fn greatest_cofacet(&self, _: &[u32], _: u32, _: u32) -> Option<u32> {
-            None
-        }
-
-        fn cofacets(&self, simplex: &[u32], _: u32, _: Band, floor: u32, found: &mut Vec<Cofacet>) {
-            found.clear();
-            if simplex[0] >= self.points - self.last {
-                let cofacet = |vertex| Cofacet { vertex, rank: self.edge(simplex[0], vertex) };
-                found.extend((floor..self.points).map(cofacet));
-            }
-        }
-
-        fn oldest_cofacet(&self, _: &[u32], _: u32) -> Option<Cofacet> {
-            None
-        }
-    }
-
-    fn pairs_of(n: u32) -> usize {
-        n as usize * (n as usize - 1) / 2
-    }
-
-    /// Edges are listed correctly at the limits: 2^16 points, more than 2^23 edges, and the greatest rank.
-    #[test]
-    fn edges_are_what_they_were() {
-        for (points, last) in [(1 << 16, 40), (4200, 4200)] {
-            let count = pairs_of(last);
-            let complex = Pairs { points, last, first: ABSENT - count as u32 };
-            let edges = Edges::of(&complex, count, &()).unwrap();
-            assert_eq!(edges.len(), count);
-            assert!(points < 5000 || complex.edge(points - 1, points - 2) == ABSENT - 1);
-            for place in [0, 1, count / 3, count - 2, count - 1] {
-                let rank = complex.first + place as u32;
-                assert_eq!(
-                    (edges.rank(place), edges.start(rank), edges.end(place)),
-                    (rank, place, place + 1)
-                );
-                let (greater, less) = edges.at(place..place + 1).next().unwrap();
-                assert!(greater > less && complex.edge(greater, less) == rank, "{greater} {less} {rank}");
-            }
-            assert_eq!(edges.start(ABSENT), count);
-        }
-        assert!(pairs_of(4200) > 1 << 23);
-    }
+    use crate::rips::submatrix_reduction::edges::tests::{Pairs, pairs_of};
 
     #[test]
     fn the_plan_has_the_bytes_of_the_tables() {
@@ -563,8 +440,7 @@ mod tests {
                 let count = pairs_of(points);
                 let complex = Pairs { points, last: points, first: 1 };
                 let walking = Walking::of(points as usize, count, vertices).unwrap();
-                let Edges(edges) = Edges::of(&complex, count, &()).unwrap();
-                assert_eq!(walking.edges, 8 * edges.capacity() as u64);
+                assert_eq!(walking.edges, Edges::of(&complex, count, &()).unwrap().capacity());
                 let cochain = Cochain::new(vertices, points as usize, Level::detect()).unwrap();
                 assert_eq!(walking.cochain, cochain.capacity());
             }
@@ -594,11 +470,11 @@ mod tests {
             only_bars: false,
             progress: &(),
         };
-        let walks = Walks::of(1);
+        let walks = Walks::of(1, false);
         walks.is_begun.store(true, Ordering::Relaxed);
-        assert!((0..2 * LATE).all(|_| walks.edges(&submatrix, 2, false).is_none()));
+        assert!((0..2 * LATE).all(|_| walks.edges(&submatrix, 2).is_none()));
         walks.is_begun.store(false, Ordering::Relaxed);
-        assert!(walks.edges(&submatrix, 2, false).is_some_and(|edges| edges.len() == 190));
-        assert!(walks.edges(&submatrix, 2, false).is_some());
+        assert!(walks.edges(&submatrix, 2).is_some_and(|edges| edges.len() == 190));
+        assert!(walks.edges(&submatrix, 2).is_some());
     }
 }
