@@ -36,7 +36,7 @@ impl Kernel<u32> for CloseTriangles<'_> {
         let link = cochain.link_row((u, v));
         let guesses = [u, v].map(|x| cochain.apexes[x as usize]);
         let guess = guesses.into_iter().find_map(|guess| guessed(cochain, &link, guess));
-        let Some((apex, mut left)) = guess.or_else(|| apex(cochain, &link)) else { return Some(0) };
+        let Some((apex, others)) = guess.or_else(|| apex(cochain, &link)) else { return Some(0) };
         // The values of g on the edges of the link at a vertex.
         let sums =
             |w: u32| cochain.row(row_of(u, w)).iter().zip(cochain.row(row_of(v, w))).map(|(p, q)| p ^ q);
@@ -44,16 +44,19 @@ impl Kernel<u32> for CloseTriangles<'_> {
         let mut known: Vec<u64> = (0..blocks).map(|k| joined(apex, k)).collect();
         let mut values: Vec<u64> = known.iter().zip(sums(apex)).map(|(known, sum)| known & sum).collect();
         insert(&mut known, apex);
+        // The rows are scattered in memory: loading them first, without branches, overlaps the loads.
+        let mut rows = Vec::with_capacity(others.len() * blocks);
+        others.iter().for_each(|&w| rows.extend(sums(w)));
+        let mut left: Vec<(u32, &[u64])> = others.into_iter().zip(rows.chunks(blocks)).collect();
         let mut is_connected = true;
         while !left.is_empty() {
             let before = left.len();
             let mut next = Vec::new();
-            for w in left {
+            for (w, sum) in left {
                 let Some(k) = (0..blocks).find(|&k| joined(w, k) & known[k] != 0) else {
-                    next.push(w);
+                    next.push((w, sum));
                     continue;
                 };
-                let sum: Vec<u64> = sums(w).collect();
                 let x = (joined(w, k) & known[k]).trailing_zeros();
                 let value = (values[k] ^ sum[k]) >> x & 1 == 1;
                 let mut wrong = 0;
@@ -71,7 +74,7 @@ impl Kernel<u32> for CloseTriangles<'_> {
             if next.len() == before {
                 // Another component of the link, with the value zero at its first vertex.
                 is_connected = false;
-                insert(&mut known, next.swap_remove(0));
+                insert(&mut known, next.swap_remove(0).0);
             }
             left = next;
         }
