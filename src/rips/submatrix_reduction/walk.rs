@@ -61,6 +61,9 @@ pub(super) const WALKED: usize = if cfg!(test) { 3 } else { 1 << 8 };
 /// The first column to be walked must have one simplex for every this many edges too, since listing all edges takes
 /// time.
 const EDGES_LISTED: usize = 1 << 9;
+/// The first column of triangles that a worker walks must have one simplex for every this many edges: its cochain has
+/// n/8 bytes for each, which are zeroed.
+const EDGES_ZEROED: usize = 1 << 8;
 /// Maximum number of points: an edge is stored as two 16-bit vertices.
 const MOST_POINTS: usize = 1 << 16;
 /// Pairs of points per edge at most, for columns of edges and of triangles: a minimum edge density. In sparser graphs
@@ -243,7 +246,13 @@ impl<W: Word, F: Field> Worker<'_, W, F> {
         let Shared { submatrix, walks, gives_up, .. } = self.shared;
         // The edges are listed soon if that is likely to end the reduction.
         let are_tied = *gives_up && submatrix.edges / EQUAL_IN_THE_MEAN[0] >= submatrix.ranks as usize;
-        let first = if are_tied || walks.edges.get().is_some() { 0 } else { submatrix.edges / EDGES_LISTED };
+        let first = if submatrix.code.vertices() == 3 && self.walk.is_none() {
+            submatrix.edges / EDGES_ZEROED
+        } else if are_tied || walks.edges.get().is_some() {
+            0
+        } else {
+            submatrix.edges / EDGES_LISTED
+        };
         self.may_walk().then(|| WALKED.max(first))
     }
 
