@@ -31,8 +31,13 @@ const PORTABLE: f64 = 0.5;
 const DEVICE_RATE: f64 = 12e9;
 /// Seconds per dimension on a device, independent of its work: launches and copies.
 const DEVICE_DIMENSION: f64 = 0.002;
-/// Lower bound on the seconds of reduction per edge and dimension above 1; it often takes ten times as long.
-const REDUCTION: f64 = 0.5e-6;
+/// Simplices and lanes of removed edges that one thread sweeps per second where a collapse is considered (`benches/growth.py`,
+/// 500 to 2,000 points of ten shapes on 1, 2 and 16 threads).
+const SWEEP_RATE: f64 = 0.7e9;
+/// Seconds of reduction per edge in dimension 2, as most shapes take there.
+const PLANE_REDUCTION: f64 = 0.1e-6;
+/// Lower bound on the seconds of reduction per edge and dimension above 2; it often takes ten times as long.
+const REDUCTION: f64 = 0.9e-6;
 /// Time of the reduction in dimension 1, relative to the construction (9,000 points in a cube).
 const EDGES_REDUCED: f64 = 0.5;
 /// Assumed probability that two neighbours of a vertex are joined by an edge.
@@ -85,16 +90,17 @@ pub(super) fn seconds(summary: &Summary, edges: usize, max_dim: usize, device: O
     let summary = Summary { edges, ..summary.clone() };
     let dims = 1..=max_dim.min(summary.points.saturating_sub(2));
     // A sweep of a matrix also passes over the lanes of removed edges.
-    let rate = WIDE_RATE * density(&summary);
+    let rate = SWEEP_RATE * density(&summary);
     // The minimum of both, so that the estimate does not grow when edges are removed.
-    let either = |dim| on_matrix(&summary, dim, rate).min(on_lists(&summary, dim, WIDE_RATE, UNEVEN));
+    let either = |dim| on_matrix(&summary, dim, rate).min(on_lists(&summary, dim, SWEEP_RATE, UNEVEN));
     let swept: f64 = dims.map(either).sum();
     let constructed = match device {
         None => swept,
         Some(Device { share, opening: None }) => share * swept,
         Some(Device { share, opening: Some(opening) }) => swept.min(opening + share * swept),
     };
-    constructed + REDUCTION * edges as f64 * max_dim.saturating_sub(1) as f64
+    let reduced = if max_dim < 2 { 0.0 } else { PLANE_REDUCTION + REDUCTION * (max_dim - 2) as f64 };
+    constructed + reduced * edges as f64
 }
 
 /// Seconds in which one thread constructs the residue of a dimension, at `rate` simplices per second in sweeps.

@@ -28,7 +28,7 @@ pub struct Stats {
 pub struct CollapseStats {
     /// Number of edges before the collapse.
     pub before: usize,
-    /// Number of edges tried, the last first.
+    /// Number of edges tried, the last first; 0 if the edges were only given distinct ranks.
     #[serde(default)]
     pub tried: usize,
     /// Number of edges after the collapse.

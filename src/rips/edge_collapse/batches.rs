@@ -49,7 +49,7 @@ const QUESTIONS: usize = 64;
 /// least. Where the longest edges cannot be removed, as on a sphere, nothing is gained and each search takes long.
 const FIRST_PART: usize = 1024;
 /// Minimum number of edges tried before the first evaluation, if [`QUESTIONS`] does not ask for fewer.
-const FIRST_LEAST: usize = 4096;
+const FIRST_LEAST: usize = 512;
 
 /// Collapses edges, given in filtration order. If `pins` is set, edges are pinned that keep the bars of dimension 2 in
 /// order, and in any case the links of the edges at the places `links_of`.

@@ -3,10 +3,12 @@
 /// Seconds per word or entry that a search reads, on one thread.
 const WORK: f64 = 3e-9;
 /// Seconds per search in addition to its reads, on one thread.
-const SEARCH: f64 = 0.5e-6;
+const SEARCH: f64 = 0.15e-6;
 /// Seconds for each edge tried in which one thread works and the others wait: the edge is taken out of the graph and
 /// perhaps moved.
 const MOVE: f64 = 0.1e-6;
+/// Additional seconds for each such edge if there are other threads, which have to be told and waited for.
+const SHARED_MOVE: f64 = 0.2e-6;
 /// Additional seconds for each such edge if the graph is larger than the caches.
 const FAR_MOVE: f64 = 0.1e-6;
 /// Bytes of a graph that the caches hold.
@@ -30,10 +32,15 @@ pub(in crate::rips) struct CostTest<'a> {
 impl<'a> CostTest<'a> {
     /// The initial state of the test for `edges` edges in a graph of `bytes` bytes.
     pub(super) fn begin(self, edges: usize, bytes: u64) -> Spending<'a> {
-        let one_waits = if bytes > CACHED { MOVE + FAR_MOVE } else { MOVE };
-        let edge = SEARCH + one_waits * waiting();
-        Spending { test: self, all: edges, edge, seconds: (self.seconds)(edges), spent: 0.0 }
+        Spending { test: self, all: edges, edge: edge(bytes), seconds: (self.seconds)(edges), spent: 0.0 }
     }
+}
+
+/// Seconds of one thread for each edge tried, in addition to the reads of its search, in a graph of `bytes` bytes.
+fn edge(bytes: u64) -> f64 {
+    let far = if bytes > CACHED { FAR_MOVE } else { 0.0 };
+    let shared = if waiting() > 1.0 { SHARED_MOVE } else { 0.0 };
+    SEARCH + (MOVE + far + shared) * waiting()
 }
 
 /// Number of threads that wait while one works.
@@ -41,9 +48,10 @@ fn waiting() -> f64 {
     rayon::current_num_threads() as f64
 }
 
-/// Seconds of one thread before the first edge is tried, for `edges` edges in a graph of `bytes` bytes.
-pub(in crate::rips) fn preparation(edges: usize, bytes: u64) -> f64 {
-    PREPARED_BYTE * bytes as f64 + PREPARED_EDGE * edges as f64 * waiting()
+/// Minimum number of seconds of one thread in which all of `edges` edges are tried, in a graph of `bytes` bytes.
+pub(in crate::rips) fn least(edges: usize, bytes: u64) -> f64 {
+    let prepared = PREPARED_BYTE * bytes as f64 + PREPARED_EDGE * edges as f64 * waiting();
+    prepared + edge(bytes) * edges as f64
 }
 
 /// State of the cost test at its last check.

@@ -44,11 +44,11 @@ mod search;
 
 use serde::{Deserialize, Serialize};
 
-pub(super) use self::cost_test::{CostTest, preparation};
+pub(super) use self::cost_test::{CostTest, least};
 use self::order::ordered;
-use super::rank::{Ranking, Values};
+use super::rank::{Edges, Layout, Ranking, Values};
 use super::stats::CollapseStats;
-use crate::memory::Refused;
+use crate::memory::{self, Refused};
 use crate::progress::Progress;
 
 /// The result of a collapse.
@@ -92,6 +92,23 @@ pub(super) fn collapse(
     let values = order.renumber(&mut left.numbers);
     let graph = Ranking { values: Values::Listed(values), edges: left };
     Ok(Collapsed { graph, repeated: order.repeated(), stats })
+}
+
+/// The whole graph with a rank of its own for each edge, in the order of Ripser's filtration.
+///
+/// # Errors
+/// There is no memory for a second list of the edges.
+pub(super) fn refined(points: usize, ranking: &Ranking) -> Result<Collapsed, Refused> {
+    let order = ordered(ranking)?;
+    let repeated = order.repeated();
+    let order::Ordered { edges, values } = order;
+    let mut numbers = Vec::new();
+    memory::reserve(&mut numbers, edges.len())?;
+    // Ranks are numbers of 32 bits.
+    numbers.extend(1..=edges.len() as u32);
+    let stats = CollapseStats { before: edges.len(), after: edges.len(), ..CollapseStats::default() };
+    let edges = Edges { points, numbers, layout: Layout::Pairs(edges) };
+    Ok(Collapsed { graph: Ranking { values: Values::Listed(values), edges }, repeated, stats })
 }
 
 /// Peak of the bytes that a collapse takes: besides the graph, and copies of a small one on each thread, up to 41 bytes

@@ -19,7 +19,7 @@ pub(super) struct Ordered {
     /// Edges (i, j), i > j. The edge at place k has rank k + 1.
     pub(super) edges: Vec<(u32, u32)>,
     /// The value of each rank; rank 0 belongs to the vertices.
-    values: Vec<f64>,
+    pub(super) values: Vec<f64>,
 }
 
 /// The edges of a ranking in strict order.

@@ -1,6 +1,13 @@
-//! Path 1 on the collapsed graph, and the order of bars that have the same birth.
+//! Path 1 on another graph with the same bars, which takes less time, and the order of bars that have the same birth.
 //!
-//! Both graphs have the same bars. Ripser lists the bars of a dimension by descending birth, and bars of equal birth by
+//! The other graph is the collapsed one, or the whole one with distinct ranks (`auto` in dimension 2 and above):
+//!
+//! - Where many edges are equally long, long columns cannot be walked edge by edge. With a rank of its own for each
+//!   edge, in the order of Ripser's filtration, they can.
+//! - Where neighbouring points have neighbouring numbers, as in a scan or a time series, few cofacets of a simplex add a
+//!   greater vertex, and filtration construction takes five times as long. So the points are numbered anew at random.
+//!
+//! Ripser lists the bars of a dimension by descending birth, and bars of equal birth by
 //! the simplices at which they are born. The collapse keeps that order in dimension 1, and in dimension 2 if all edges
 //! differ in length ([`edge_collapse`]). Otherwise it may change the order of bars that have equal births but different
 //! deaths. Then the barcode up to the last dimension with such bars is computed again: on a collapsed graph that keeps
@@ -17,6 +24,7 @@
 use std::time::Instant;
 
 use hashbrown::HashMap;
+use xxhash_rust::xxh3::xxh3_64;
 
 use super::Graph;
 use super::checkpoint::SavedCollapse;
@@ -25,26 +33,37 @@ use crate::diagram::{Bar, Diagram};
 use crate::progress::{Progress, if_finished};
 use crate::rips::edge_collapse::{self, Collapsed, CostTest, Keep, collapse};
 use crate::rips::estimate::Device;
+use crate::rips::rank::{Edges, Layout, Sampled};
 use crate::rips::stats::CollapseStats;
 use crate::rips::{Collapse, Outcome, RipsError, Summary, estimate, footprint};
 
-/// A collapse to attempt.
+/// A computation on another graph to attempt.
 #[derive(Debug)]
-pub(super) enum Attempt {
-    /// Collapses edges as long as that pays, by the estimates.
+pub(super) struct Attempt {
+    pub(super) collapse: Collapsing,
+    /// Why another graph is taken even without a collapse.
+    pub(super) pairs: Sampled,
+}
+
+/// The edges to collapse.
+#[derive(Debug)]
+pub(super) enum Collapsing {
+    /// None: each edge gets a rank of its own.
+    Nothing,
+    /// Edges as long as that pays, by the estimates.
     WhileItPays {
         /// The greatest dimension computed after the collapse.
         max_dim: usize,
         /// The device that would be used without a collapse.
         device: Option<Device>,
     },
-    /// Collapses all edges.
+    /// All edges.
     Whole,
 }
 
 impl Attempt {
     /// The attempt to make, if any, and the number of bytes it would need if it would pay but does not fit in memory.
-    /// `estimate` is that of the whole graph.
+    /// `estimate` is that of the whole graph, `pairs` describes its distances.
     ///
     /// # Errors
     /// [`RipsError::Memory`] and [`RipsError::TooManyEdges`]: a collapse was requested but is not possible.
@@ -54,54 +73,74 @@ impl Attempt {
         max_dim: usize,
         backend: &Backend,
         estimate: &Estimate,
+        pairs: Sampled,
     ) -> Result<(Option<Self>, Option<u64>), RipsError> {
         let (points, edges) = (summary.points, summary.edges);
         match collapse {
             Collapse::Off => Ok((None, None)),
-            Collapse::On => footprint::check_collapse(points, edges).map(|()| (Some(Attempt::Whole), None)),
+            Collapse::On => {
+                let whole = Attempt { collapse: Collapsing::Whole, pairs: Sampled::default() };
+                footprint::check_collapse(points, edges).map(|()| (Some(whole), None))
+            }
             Collapse::Auto => {
                 let device = device(backend, estimate);
                 let seconds = estimate::seconds(summary, edges, max_dim, device);
-                let pays = seconds
-                    > LEAST.max(
-                        PROMISE * edge_collapse::preparation(edges, edge_collapse::bytes(points, edges)),
-                    );
+                let bytes = edge_collapse::bytes(points, edges);
+                let collapses = seconds > LEAST.max(PROMISE * edge_collapse::least(edges, bytes));
+                let pays = collapses || seconds > LEAST && (pairs.have_few_lengths || pairs.are_in_order);
                 let fits = footprint::check_collapse(points, edges).is_ok();
-                let attempt = (pays && fits).then_some(Attempt::WhileItPays { max_dim, device });
-                Ok((attempt, (pays && !fits).then(|| edge_collapse::bytes(points, edges))))
+                let collapse =
+                    if collapses { Collapsing::WhileItPays { max_dim, device } } else { Collapsing::Nothing };
+                let attempt = (pays && fits).then_some(Attempt { collapse, pairs });
+                Ok((attempt, (pays && !fits).then_some(bytes)))
             }
         }
     }
 
-    /// Computes the barcode on the collapsed graph. `compute` computes the barcode of a graph as it is.
+    /// Computes the barcode on the other graph. `compute` computes the barcode of a graph as it is.
     pub(super) fn compute(
         self,
         whole: Graph,
         progress: &dyn Progress,
         compute: &dyn Fn(Graph) -> Result<Outcome, RipsError>,
     ) -> Result<Outcome, RipsError> {
-        if matches!(self, Attempt::WhileItPays { .. }) && would_be_done_twice(&whole) {
+        let Attempt { ref collapse, pairs } = self;
+        let is_auto = !matches!(collapse, Collapsing::Whole);
+        if is_auto && !pairs.are_in_order && would_be_done_twice(&whole) {
             return compute(whole);
         }
-        progress.begin("collapse", None, 1);
-        let began = Instant::now();
         let keep = Keep { plane: whole.max_dim >= 2, born_at: &[] };
-        let Collapsed { graph, repeated, stats } = self.collapse(&whole, keep, progress)?;
+        let began = Instant::now();
+        let Collapsed { mut graph, repeated, stats } = self.collapse(&whole, keep, progress)?;
         let took = began.elapsed();
         let mut collapse = CollapseStats { seconds: took.as_secs_f64(), ..stats.clone() };
         // Ranking is timed from `start`, which is shifted so that the collapse is not included.
         let start = whole.start + took;
-        if stats.after == stats.before && stats.shifted == 0 {
+        let is_unchanged = stats.after == stats.before && stats.shifted == 0;
+        // A small gain is not worth the risk that dimensions are computed twice.
+        let gains_little = is_auto && stats.tried < stats.before && stats.after > stats.before / 2;
+        if (is_unchanged || gains_little) && pairs == Sampled::default() {
             let mut outcome = compute(Graph { start, ..whole })?;
             outcome.stats.collapse = Some(collapse);
             return Ok(outcome);
+        }
+        if pairs.are_in_order {
+            shuffle(&mut graph.edges);
         }
         let summary = whole.summary.clone();
         let of_graph = Summary { edges: stats.after, ..summary.clone() };
         let mut outcome =
             compute(Graph { start, max_dim: whole.max_dim, summary: of_graph, ranking: graph })?;
         // After a run that ended early nothing is computed again.
-        let open = OpenOrder::of(&outcome.diagram, &repeated).filter(|_| outcome.unfinished.is_none());
+        let settled = if pairs.are_in_order {
+            1
+        } else if is_unchanged {
+            usize::MAX
+        } else {
+            2
+        };
+        let open =
+            OpenOrder::of(&outcome.diagram, &repeated, settled).filter(|_| outcome.unfinished.is_none());
         if let Some(open) = open {
             let began = Instant::now();
             let again = if_finished(progress, || {
@@ -146,15 +185,19 @@ impl Attempt {
         progress: &dyn Progress,
     ) -> Result<Collapsed, RipsError> {
         let Graph { summary, ranking, .. } = whole;
-        let is_whole = matches!(self, Attempt::Whole);
+        if matches!(self.collapse, Collapsing::Nothing) {
+            return Ok(edge_collapse::refined(whole.summary.points, &whole.ranking)?);
+        }
+        progress.begin("collapse", None, 1);
+        let is_whole = matches!(self.collapse, Collapsing::Whole);
         let saved = SavedCollapse::new(progress.checkpoint(), summary.points, ranking, keep, is_whole);
         if let Some(collapsed) = saved.as_ref().map_or(Ok(None), SavedCollapse::load)? {
             return Ok(collapsed);
         }
         let seconds;
-        let cost_test = match *self {
-            Attempt::Whole => None,
-            Attempt::WhileItPays { max_dim, device } => {
+        let cost_test = match self.collapse {
+            Collapsing::Nothing | Collapsing::Whole => None,
+            Collapsing::WhileItPays { max_dim, device } => {
                 seconds = move |edges| estimate::seconds(summary, edges, max_dim, device);
                 // If the collapse makes a device unnecessary, the time to open it is saved at once, by the last edges.
                 let hopes = device.is_some_and(|device| device.opening.is_some());
@@ -172,8 +215,8 @@ impl Attempt {
 /// Seconds of work, on one thread, below which no collapse is attempted: the gain would not be noticeable.
 const LEAST: f64 = 0.5e-3;
 
-/// Factor by which the estimated work must exceed the preparation of a collapse.
-const PROMISE: f64 = 4.0;
+/// Factor by which the estimated work must exceed that of the cheapest collapse of all edges.
+const PROMISE: f64 = 1.5;
 
 /// Assumed number of points per bar of dimension 2, as measured with the distances of dragon1000 and HIV
 /// (`benches/RESULTS.md`).
@@ -216,25 +259,40 @@ struct OpenOrder {
 }
 
 impl OpenOrder {
-    /// The open order in the diagram of a collapsed graph, if there is any. `repeated` are the values that several
-    /// edges share, ascending.
-    fn of(diagram: &Diagram, repeated: &[f64]) -> Option<Self> {
+    /// The open order in the diagram of another graph, if there is any. `repeated` are the values that several edges
+    /// share, ascending; up to the dimension `settled` bars born with a single edge have Ripser's order. That is 1 if
+    /// points are numbered anew, 2 after a collapse, and no limit if the simplices are those of the whole graph.
+    fn of(diagram: &Diagram, repeated: &[f64], settled: usize) -> Option<Self> {
         let is_single = |value: f64| repeated.binary_search_by(|other| other.total_cmp(&value)).is_err();
-        // In dimension 0 all bars are born at 0 and sorted by their deaths. The collapse keeps the order in dimension
-        // 1, and in dimension 2 if a single edge has the value.
+        // In dimension 0 all bars are born at 0 and sorted by their deaths. Edges of distinct ranks keep the order in
+        // dimension 1 ([`edge_collapse`]).
         let mut open: Vec<(usize, f64)> = Vec::new();
         for dim in 2..diagram.len() {
             let mut deaths = HashMap::new();
             let mut differ =
                 |bar: &&Bar| *deaths.entry(bar.birth.to_bits()).or_insert(bar.death) != bar.death;
             let births = diagram.bars(dim).iter().filter(|bar| differ(bar)).map(|bar| bar.birth);
-            open.extend(births.filter(|&birth| dim > 2 || !is_single(birth)).map(|birth| (dim, birth)));
+            open.extend(births.filter(|&birth| dim > settled || !is_single(birth)).map(|birth| (dim, birth)));
         }
         let last_dim = open.iter().map(|&(dim, _)| dim).max()?;
         let is_settled_by_edges = open.iter().all(|&(_, birth)| is_single(birth));
         let mut born_at: Vec<f64> = open.into_iter().map(|(_, birth)| birth).collect();
         born_at.dedup();
         Some(OpenOrder { last_dim, born_at: is_settled_by_edges.then_some(born_at) })
+    }
+}
+
+/// Numbers the points anew, in an order that is random but always the same.
+fn shuffle(edges: &mut Edges) {
+    let mut order: Vec<u32> = (0..edges.points as u32).collect();
+    order.sort_by_cached_key(|point| xxh3_64(&point.to_le_bytes()));
+    let mut names = vec![0; order.len()];
+    (0..).zip(order).for_each(|(name, point)| names[point as usize] = name);
+    if let Layout::Pairs(pairs) = &mut edges.layout {
+        for (i, j) in pairs {
+            let (a, b) = (names[*i as usize], names[*j as usize]);
+            (*i, *j) = (a.max(b), a.min(b));
+        }
     }
 }
 

@@ -23,7 +23,7 @@ use super::filtration_construction::{DeviceSweep, Enumerate};
 use super::footprint::Tables;
 use super::modulus::prime_modulus;
 use super::plan::choose::{choose, entry_widths, rank_bits};
-use super::rank::{Edges, EntryWidth, Keyed, Ranking, rank_keyed};
+use super::rank::{Edges, EntryWidth, Keyed, Ranking, Sampled, rank_keyed};
 use super::representatives::{Collector, collapse_beside};
 use super::stats::DimensionStats;
 use super::word::Word;
@@ -137,7 +137,11 @@ pub(super) fn prepare<T: Value>(rips: Rips<T>, progress: &dyn Progress) -> Resul
         _ => summary,
     };
     let estimate = estimated(&summary, max_dim);
-    let (attempt, shed) = Attempt::decide(collapse, &summary, max_dim, &options.backend, &estimate)?;
+    let limit = Keyed::limit(T::from_f64(summary.threshold));
+    let pairs = if may_collapse { keyed.sampled(limit) } else { Sampled::default() };
+    // Births belong to the points.
+    let pairs = Sampled { are_in_order: pairs.are_in_order && births.is_none(), ..pairs };
+    let (attempt, shed) = Attempt::decide(collapse, &summary, max_dim, &options.backend, &estimate, pairs)?;
     if attempt.is_none() {
         options.backend.expect(&estimate);
     }
@@ -145,7 +149,6 @@ pub(super) fn prepare<T: Value>(rips: Rips<T>, progress: &dyn Progress) -> Resul
     let (search, tables) = (keyed.search, Tables::of(input, &keyed, collapsed, shed));
     tables.check_ranking(&summary)?;
     progress.begin("rank", None, 1);
-    let limit = Keyed::limit(T::from_f64(summary.threshold));
     let width = |ranks| entry_widths(points, max_dim, ranks).map(|(_, entry_width)| entry_width);
     // A collapse gives each edge a rank of its own, so keys do not serve as ranks then.
     let width = attempt.is_none().then_some(&width as EntryWidth<'_>);

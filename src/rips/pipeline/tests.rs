@@ -1,5 +1,9 @@
 //! Runs on a stand-in for a device, inputs at the ends of the range, and reported progress.
 
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64Mcg;
+
+use super::collapsed::Collapsing;
 use super::*;
 use crate::backend::{BackendError, Decision};
 use crate::diagram::Bar;
@@ -8,7 +12,7 @@ use crate::progress::sums::Sums;
 use crate::rips::filtration_construction::OnSwept;
 use crate::rips::filtration_construction::tests::stand_in::{Failure, StandIn};
 use crate::rips::pair_store::SecondLayer;
-use crate::rips::rank::PairSearch;
+use crate::rips::rank::{PairSearch, Sampled};
 
 /// Points around a circle, all their distances or, for a sparse complex, some.
 fn distances(is_sparse: bool) -> Distances<f32> {
@@ -284,4 +288,51 @@ fn ties_do_not_change_the_bars() {
         assert!(expected.len() > 20);
         assert_eq!(bars(&matrix, 1), expected);
     }
+}
+
+/// The whole graph with distinct ranks, its points numbered anew or not, has the bars of the input in Ripser's order.
+#[test]
+fn distinct_ranks_and_new_numbers_do_not_change_the_bars() {
+    let mut generator = Pcg64Mcg::seed_from_u64(19);
+    let mut done_twice = [0, 0];
+    for case in 0..400 {
+        let points = generator.random_range(2..15);
+        let values = [2, 4, 9, 1000][case % 4];
+        let pairs = (0..points).flat_map(|i| (0..i).map(move |j| (i, j)));
+        let mut edge = |(i, j)| (i, j, generator.random_range(1..=values) as f32);
+        let edges = SparseDistances::new(points as usize, pairs.map(&mut edge).collect::<Vec<_>>()).unwrap();
+        let rips = Rips::new(edges).max_dim(1 + case % 3).modulus([2, 3][case % 2]).collapse(Collapse::Off);
+        let expected = rips.clone().threads(1).solve(&()).unwrap().diagram;
+        for are_in_order in [false, true] {
+            let pairs = Sampled { have_few_lengths: true, are_in_order };
+            let prepared = Prepared {
+                attempt: Some(Attempt { collapse: Collapsing::Nothing, pairs }),
+                ..prepare(rips.clone().collapse(Collapse::On), &()).unwrap()
+            };
+            let found = prepared.solve(&()).unwrap();
+            assert_eq!(found.diagram, expected, "case {case}");
+            let stats = found.stats.collapse.unwrap();
+            assert_eq!((stats.tried, stats.before), (0, stats.after));
+            done_twice[usize::from(are_in_order)] += usize::from(stats.ordered.is_some());
+        }
+    }
+    assert!(done_twice.iter().all(|count| (1..200).contains(count)), "{done_twice:?}");
+}
+
+/// Points along a line are in order, the same points in another order are not; few of the sums of two dice differ.
+#[test]
+fn the_sample_finds_order_and_equal_lengths() {
+    let sampled = |distances: &Distances<f32>| {
+        Keyed::of(distances, None, false, &()).unwrap().sampled(Keyed::<u32>::limit(f32::INFINITY))
+    };
+    let line = |place: &dyn Fn(usize) -> usize| {
+        let at = |k: usize| (place(k) as f32).sqrt();
+        Distances::from(PointCloud::new(1, (0..500).map(at).collect()).unwrap())
+    };
+    assert_eq!(sampled(&line(&|k| k)), Sampled { have_few_lengths: false, are_in_order: true });
+    assert_eq!(sampled(&line(&|k| k * 211 % 500)), Sampled::default());
+    let dice: Vec<f32> =
+        (0..500_u64 * 499 / 2).map(|k| (2 + k * k % 7 % 6 + k * 5 % 11 % 6) as f32).collect();
+    let dice = Distances::from(DistanceMatrix::from_lower(dice).unwrap());
+    assert_eq!(sampled(&dice), Sampled { have_few_lengths: true, are_in_order: false });
 }

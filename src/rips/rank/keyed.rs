@@ -2,6 +2,7 @@
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::xxh3_64;
 
 use super::edges::{Edges, Layout};
 use super::footprint;
@@ -47,6 +48,22 @@ pub(in crate::rips) struct Keyed<K> {
     /// The method by which the pairs were found.
     pub(in crate::rips) search: PairSearch,
 }
+
+/// Properties of the distances, as seen in a sample of the pairs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(in crate::rips) struct Sampled {
+    /// Whether many edges are equally long.
+    pub(in crate::rips) have_few_lengths: bool,
+    /// Whether points with neighbouring numbers are near each other: most of them are nearer than 95 % of all pairs.
+    pub(in crate::rips) are_in_order: bool,
+}
+
+/// Number of pairs in such a sample.
+const LOOKED_AT: u64 = 1 << 10;
+/// Distances have few lengths if the sample has one length for this many edges, or fewer.
+const FEW: usize = 4;
+/// Minimum number of points that may be in order.
+const LEAST_IN_ORDER: usize = 64;
 
 /// Greatest number of coordinates for which each distance is computed twice instead of being copied across the diagonal
 /// of a square.
@@ -106,6 +123,29 @@ impl<K: DistanceKey> Keyed<K> {
                 }
             },
         }
+    }
+
+    /// Looks at some pairs of points, of which edges have keys up to `limit`.
+    pub(in crate::rips) fn sampled(&self, limit: K) -> Sampled {
+        let Edges { points, ref numbers, ref layout } = self.edges;
+        let at = |k: u64, count: usize| (xxh3_64(&k.to_le_bytes()) % count.max(1) as u64) as usize;
+        let all = (0..LOOKED_AT).filter_map(|k| numbers.get(at(k, numbers.len())).copied());
+        let mut edges: Vec<K> = all.filter(|&key| key <= limit).collect();
+        edges.sort_unstable();
+        let looked_at = edges.len();
+        edges.dedup();
+        let have_few_lengths = FEW * edges.len() <= looked_at;
+        if points < LEAST_IN_ORDER || matches!(layout, Layout::Pairs(_)) {
+            return Sampled { have_few_lengths, are_in_order: false };
+        }
+        let row = |k: u64| 1 + at(k, points - 1);
+        let mut others: Vec<K> =
+            (0..LOOKED_AT).map(|k| self.edges.lower_row(row(k))[at(!k, row(k))]).collect();
+        others.sort_unstable();
+        let near = others[others.len() / 20];
+        let neighbours = (0..LOOKED_AT).map(|k| self.edges.lower_row(row(k))[row(k) - 1]);
+        let count = neighbours.filter(|&key| key < near).count();
+        Sampled { have_few_lengths, are_in_order: 2 * count > others.len() }
     }
 
     /// The greatest key of an edge, up to a threshold: infinite distances are not edges.
