@@ -4,8 +4,9 @@
 //!
 //! - Where many edges are equally long, long columns cannot be walked edge by edge. With a rank of its own for each
 //!   edge, in the order of Ripser's filtration, they can.
-//! - Where neighbouring points have neighbouring numbers, as in a scan or a time series, few cofacets of a simplex add a
-//!   greater vertex, and filtration construction takes five times as long. So the points are numbered anew at random.
+//! - Where points with neighbouring numbers are near each other, as in a grid or a random walk, few cofacets of a simplex
+//!   add a greater vertex, and filtration construction takes three to ten times as long. So the points are numbered
+//!   anew at random.
 //!
 //! Ripser lists the bars of a dimension by descending birth, and bars of equal birth by
 //! the simplices at which they are born. The collapse keeps that order in dimension 1, and in dimension 2 if all edges
@@ -63,7 +64,7 @@ pub(super) enum Collapsing {
 
 impl Attempt {
     /// The attempt to make, if any, and the number of bytes it would need if it would pay but does not fit in memory.
-    /// `estimate` is that of the whole graph, `pairs` describes its distances.
+    /// `estimate` is that of the whole graph, `sampled` looks at its distances.
     ///
     /// # Errors
     /// [`RipsError::Memory`] and [`RipsError::TooManyEdges`]: a collapse was requested but is not possible.
@@ -73,7 +74,7 @@ impl Attempt {
         max_dim: usize,
         backend: &Backend,
         estimate: &Estimate,
-        pairs: Sampled,
+        sampled: &dyn Fn() -> Sampled,
     ) -> Result<(Option<Self>, Option<u64>), RipsError> {
         let (points, edges) = (summary.points, summary.edges);
         match collapse {
@@ -85,9 +86,12 @@ impl Attempt {
             Collapse::Auto => {
                 let device = device(backend, estimate);
                 let seconds = estimate::seconds(summary, edges, max_dim, device);
-                let bytes = edge_collapse::bytes(points, edges);
-                let collapses = seconds > LEAST.max(PROMISE * edge_collapse::least(edges, bytes));
-                let pays = collapses || seconds > LEAST && (pairs.have_few_lengths || pairs.are_in_order);
+                if seconds <= LEAST {
+                    return Ok((None, None));
+                }
+                let (pairs, bytes) = (sampled(), edge_collapse::bytes(points, edges));
+                let collapses = seconds > PROMISE * edge_collapse::least(edges, bytes);
+                let pays = collapses || pairs != Sampled::default();
                 let fits = footprint::check_collapse(points, edges).is_ok();
                 let collapse =
                     if collapses { Collapsing::WhileItPays { max_dim, device } } else { Collapsing::Nothing };

@@ -138,10 +138,13 @@ pub(super) fn prepare<T: Value>(rips: Rips<T>, progress: &dyn Progress) -> Resul
     };
     let estimate = estimated(&summary, max_dim);
     let limit = Keyed::limit(T::from_f64(summary.threshold));
-    let pairs = if may_collapse { keyed.sampled(limit) } else { Sampled::default() };
-    // Births belong to the points.
-    let pairs = Sampled { are_in_order: pairs.are_in_order && births.is_none(), ..pairs };
-    let (attempt, shed) = Attempt::decide(collapse, &summary, max_dim, &options.backend, &estimate, pairs)?;
+    // Births belong to the points, which then keep their numbers.
+    let sampled = || {
+        let sampled = keyed.sampled(limit);
+        Sampled { are_in_order: sampled.are_in_order && births.is_none(), ..sampled }
+    };
+    let (attempt, shed) =
+        Attempt::decide(collapse, &summary, max_dim, &options.backend, &estimate, &sampled)?;
     if attempt.is_none() {
         options.backend.expect(&estimate);
     }

@@ -319,7 +319,7 @@ fn distinct_ranks_and_new_numbers_do_not_change_the_bars() {
     assert!(done_twice.iter().all(|count| (1..200).contains(count)), "{done_twice:?}");
 }
 
-/// Points along a line are in order, the same points in another order are not; few of the sums of two dice differ.
+/// Points along a line are in order, the same points in another order are not; many sums of two dice are equal.
 #[test]
 fn the_sample_finds_order_and_equal_lengths() {
     let sampled = |distances: &Distances<f32>| {
