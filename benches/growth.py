@@ -6,8 +6,8 @@
     python3 benches/growth.py picture growth.jsonl -o growth.svg
 
 `run` doubles the number of points of every shape until a run takes longer than the limit. A time is that of the whole process, the least of
-several runs; the collapse modes alternate, and so do the numbers of threads. All runs of an input must print the same bytes. Needs NumPy and
-SciPy; `picture` needs Matplotlib.
+several runs; the collapse modes alternate, and so do the numbers of threads. All runs of an input must print the same bytes. Making the inputs
+needs NumPy and SciPy; for a machine without them, `inputs` writes them to a folder, which `run --inputs` reads. `picture` needs Matplotlib.
 
 `table` lists, for each input, the time of `auto` beside those of `on` and `off`, and marks where `auto` is slower than the better one by more
 than 15 % and 10 ms, where more threads are slower than fewer by more than 5 % and 10 ms, and where a doubling takes more than twice the factor
@@ -125,6 +125,26 @@ SHAPES = {
 }
 
 
+def made(folder, shape, n):
+    """The file of a shape with n points in a folder, made there unless it exists."""
+    import numpy as np
+
+    file = folder / f"{shape.replace(' ', '-')}-{n}.npy"
+    if not file.exists():
+        np.save(file, SHAPES[shape](np.random.default_rng(n), n).astype(np.float32))
+    return file
+
+
+def inputs(args):
+    for shape in SHAPES:
+        for n in sizes(args.most):
+            made(args.folder, shape, n)
+
+
+def sizes(most):
+    return [FIRST << k for k in range(20) if FIRST << k <= most]
+
+
 def timed(command, limit):
     """Seconds of a run and its output, or none of both after the limit or a refusal."""
     start = time.perf_counter()
@@ -139,34 +159,31 @@ def timed(command, limit):
     return seconds, hashlib.sha256(run.stdout).hexdigest()
 
 
-def series(args, shape, dim, write):
+def series(args, folder, shape, dim, write):
     """The runs of one shape and dimension, by doubling sizes."""
-    import numpy as np
-
     alive = {(threads, mode) for threads in args.threads for mode in MODES}
-    n = FIRST
-    while alive and n <= args.most:
-        with tempfile.TemporaryDirectory() as folder:
-            file = pathlib.Path(folder) / "input.npy"
-            made = SHAPES[shape](np.random.default_rng(n), n).astype(np.float32)
-            np.save(file, made)
-            best, seen = {}, set()
-            for number in range(args.runs):
-                for key in sorted(alive):
-                    if number and best.get(key, math.inf) > args.again:
-                        continue
-                    threads, mode = key
-                    command = [args.lacuna, "rips", "--max-dim", str(dim), "--threads", str(threads), "--collapse", mode]
-                    seconds, output = timed([*command, "--backend", args.backend, str(file)], 4 * args.limit)
-                    if seconds is not None:
-                        seen.add(output)
-                        best[key] = min(best.get(key, math.inf), seconds)
+    for n in sizes(args.most):
+        file = folder / f"{shape.replace(' ', '-')}-{n}.npy"
+        if args.inputs is None:
+            file = made(folder, shape, n)
+        if not alive or not file.exists():
+            return
+        best, seen = {}, set()
+        for number in range(args.runs):
+            for key in sorted(alive):
+                if number and best.get(key, math.inf) > args.again:
+                    continue
+                threads, mode = key
+                command = [args.lacuna, "rips", "--max-dim", str(dim), "--threads", str(threads), "--collapse", mode]
+                seconds, output = timed([*command, "--backend", args.backend, str(file)], 4 * args.limit)
+                if seconds is not None:
+                    seen.add(output)
+                    best[key] = min(best.get(key, math.inf), seconds)
         if len(seen) > 1:
             sys.exit(f"{shape}, {n} points, dimension {dim}: outputs differ")
         for (threads, mode), seconds in best.items():
             write({"shape": shape, "points": n, "dim": dim, "threads": threads, "collapse": mode, "seconds": round(seconds, 4)})
         alive = {key for key in alive if best.get(key, math.inf) <= args.limit}
-        n *= 2
 
 
 def run(args):
@@ -175,9 +192,11 @@ def run(args):
         def write(record):
             print(json.dumps(record), file=output, flush=True)
 
-        for shape in args.shapes or SHAPES:
-            for dim in args.dims:
-                series(args, shape, dim, write)
+        with tempfile.TemporaryDirectory() as scratch:
+            folder = pathlib.Path(scratch) if args.inputs is None else args.inputs
+            for shape in args.shapes or SHAPES:
+                for dim in args.dims:
+                    series(args, folder, shape, dim, write)
 
 
 def times(file):
@@ -258,8 +277,13 @@ def main():
     of_run.add_argument("--runs", type=int, default=3, help="runs of each command")
     of_run.add_argument("--again", type=float, default=0.5, help="seconds up to which a command is run again")
     of_run.add_argument("--most", type=int, default=64_000, help="maximum number of points")
+    of_run.add_argument("--inputs", type=pathlib.Path, metavar="FOLDER", help="folder with the inputs")
     of_run.add_argument("-o", "--output", required=True, help="file of JSON lines, to which times are appended")
     of_run.set_defaults(work=run)
+    of_inputs = commands.add_parser("inputs", help="write the inputs to a folder")
+    of_inputs.add_argument("folder", type=pathlib.Path)
+    of_inputs.add_argument("--most", type=int, default=4000, help="maximum number of points")
+    of_inputs.set_defaults(work=inputs)
     of_table = commands.add_parser("table", help="times as a table, with marks")
     of_table.add_argument("file")
     of_table.set_defaults(work=table)

@@ -1,19 +1,19 @@
 //! Path 1 on another graph with the same bars, which takes less time, and the order of bars that have the same birth.
 //!
-//! The other graph is the collapsed one, or the whole one with distinct ranks (`auto` in dimension 2 and above):
+//! The other graph is the collapsed one or, with `auto`, the whole one with distinct ranks:
 //!
 //! - Where many edges are equally long, long columns cannot be walked edge by edge. With a rank of its own for each
 //!   edge, in the order of Ripser's filtration, they can.
-//! - Where points with neighbouring numbers are near each other, as in a grid or a random walk, few cofacets of a simplex
-//!   add a greater vertex, and filtration construction takes three to ten times as long. So the points are numbered
-//!   anew at random.
+//! - Where points with neighbouring numbers are near each other, as in a grid or a random walk, few cofacets of a
+//!   simplex add a greater vertex, and filtration construction takes three to ten times as long. So the points are
+//!   numbered anew at random.
 //!
-//! Ripser lists the bars of a dimension by descending birth, and bars of equal birth by
-//! the simplices at which they are born. The collapse keeps that order in dimension 1, and in dimension 2 if all edges
-//! differ in length ([`edge_collapse`]). Otherwise it may change the order of bars that have equal births but different
-//! deaths. Then the barcode up to the last dimension with such bars is computed again: on a collapsed graph that keeps
-//! all simplices which enter with the edges at these births; or, if several edges have such a value, on the whole
-//! graph.
+//! Ripser lists the bars of a dimension by descending birth, and bars of equal birth by the simplices at which they are
+//! born. A rank of its own for each edge keeps that order in dimension 1, and on the whole graph in all dimensions if
+//! all edges differ in length; after a collapse it does so in dimension 2, and with new numbers in none above 1
+//! ([`edge_collapse`]). Otherwise the order of bars that have equal births but different deaths may change. Then the
+//! barcode up to the last dimension with such bars is computed again: on a collapsed graph that keeps all simplices
+//! which enter with the edges at these births; or, if several edges have such a value, on the whole graph.
 //!
 //! `auto` first tests whether the work caused by the edges justifies a collapse at all, and ends the collapse when it
 //! no longer pays. The test counts operations, not seconds, so its result is reproducible.
@@ -99,6 +99,11 @@ impl Attempt {
                 Ok((attempt, (pays && !fits).then_some(bytes)))
             }
         }
+    }
+
+    /// Whether the other graph certainly has all edges.
+    pub(super) fn keeps_edges(&self) -> bool {
+        matches!(self.collapse, Collapsing::Nothing)
     }
 
     /// Computes the barcode on the other graph. `compute` computes the barcode of a graph as it is.
@@ -189,7 +194,7 @@ impl Attempt {
         progress: &dyn Progress,
     ) -> Result<Collapsed, RipsError> {
         let Graph { summary, ranking, .. } = whole;
-        if matches!(self.collapse, Collapsing::Nothing) {
+        if self.keeps_edges() {
             return Ok(edge_collapse::refined(whole.summary.points, &whole.ranking)?);
         }
         progress.begin("collapse", None, 1);

@@ -145,7 +145,7 @@ pub(super) fn prepare<T: Value>(rips: Rips<T>, progress: &dyn Progress) -> Resul
     };
     let (attempt, shed) =
         Attempt::decide(collapse, &summary, max_dim, &options.backend, &estimate, &sampled)?;
-    if attempt.is_none() {
+    if attempt.as_ref().is_none_or(Attempt::keeps_edges) {
         options.backend.expect(&estimate);
     }
     let collapsed = attempt.as_ref().map(|_| summary.edges);
