@@ -34,8 +34,8 @@ impl Kernel<u32> for CloseTriangles<'_> {
         let CloseTriangles { cochain, edge: (u, v) } = self;
         let blocks = cochain.blocks;
         let link = cochain.link_row((u, v));
-        let guesses = [u, v].map(|x| cochain.apexes[x as usize]);
-        let guess = guesses.into_iter().find_map(|guess| guessed(cochain, &link, guess));
+        let mut guesses = [u, v].into_iter().flat_map(|x| cochain.apexes[x as usize]);
+        let guess = guesses.find_map(|guess| guessed(cochain, &link, guess));
         let Some((apex, others)) = guess.or_else(|| apex(cochain, &link)) else { return Some(0) };
         // The values of g on the edges of the link at a vertex.
         let sums =
@@ -83,7 +83,13 @@ impl Kernel<u32> for CloseTriangles<'_> {
             // The other solution has fewer triangles.
             values.iter_mut().zip(&link).for_each(|(values, link)| *values ^= link);
         }
-        [u, v].into_iter().for_each(|x| cochain.apexes[x as usize] = apex);
+        for x in [u, v] {
+            // The apex becomes the first of the point's.
+            let known = &mut cochain.apexes[x as usize];
+            let place = known.iter().position(|&other| other == apex).unwrap_or(APEXES - 1);
+            known[..=place].rotate_right(1);
+            known[0] = apex;
+        }
         let mut changed = 0;
         for (value, own) in values.iter_mut().zip(cochain.row(row_of(u, v))) {
             *value ^= own;
@@ -96,6 +102,8 @@ impl Kernel<u32> for CloseTriangles<'_> {
     }
 }
 
+/// Number of vertices remembered for each point as apexes of its links.
+pub(super) const APEXES: usize = 8;
 /// Number of vertices of a link that need not be joined to a guessed apex.
 const FEW: u32 = 4;
 

@@ -3,6 +3,7 @@
 //! Rows have n bits: an edge {u, v} is bit v of row u and bit u of row v; a triangle is one bit in the row of each of
 //! its edges. So the coboundary on all cofacets of a simplex is a sum of its facets' rows, 64 cofacets per word.
 
+use super::closing::APEXES;
 use crate::memory::{self, Refused};
 use crate::rips::binomial::pair;
 use crate::simd::{Kernel, Level, Simd};
@@ -20,9 +21,9 @@ pub(super) struct Cochain {
     pub(super) values: Vec<u64>,
     /// One bit per row: whether the row may contain ones.
     marked: Vec<u64>,
-    /// For each point, the last vertex that was joined to nearly all of the link of one of its edges: it is likely to
-    /// be so again. Used for triangles only.
-    pub(super) apexes: Vec<u32>,
+    /// For each point, the last vertices that were joined to nearly all of the link of one of its edges: one of them is
+    /// likely to be so again. Used for triangles only.
+    pub(super) apexes: Vec<[u32; APEXES]>,
 }
 
 impl Cochain {
@@ -35,7 +36,9 @@ impl Cochain {
             _ => return None,
         };
         let bits = rows.checked_add(n)?.checked_mul(n.div_ceil(64))?;
-        bits.checked_add(rows.div_ceil(64))?.checked_mul(8)?.checked_add(n.checked_mul(size_of::<u32>())?)
+        bits.checked_add(rows.div_ceil(64))?
+            .checked_mul(8)?
+            .checked_add(n.checked_mul(size_of::<[u32; APEXES]>())?)
     }
 
     /// The zero cochain on a graph without edges.
@@ -46,7 +49,7 @@ impl Cochain {
         let blocks = n.div_ceil(64);
         let rows = if vertices == 2 { n } else { n * n.saturating_sub(1) / 2 };
         let (graph, values) = (memory::zeroed(n * blocks)?, memory::zeroed(rows * blocks)?);
-        let (marked, apexes) = (memory::zeroed(rows.div_ceil(64))?, memory::zeroed(n)?);
+        let (marked, apexes) = (memory::zeroed(rows.div_ceil(64))?, memory::filled([0; APEXES], n)?);
         Ok(Cochain { vertices, level, blocks, graph, values, marked, apexes })
     }
 
@@ -55,7 +58,7 @@ impl Cochain {
     pub(super) fn capacity(&self) -> u64 {
         let words =
             [&self.graph, &self.values, &self.marked].iter().map(|table| table.capacity()).sum::<usize>();
-        8 * words as u64 + 4 * self.apexes.capacity() as u64
+        (8 * words + size_of::<[u32; APEXES]>() * self.apexes.capacity()) as u64
     }
 
     /// Inserts or removes an edge.
