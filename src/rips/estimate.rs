@@ -31,13 +31,13 @@ const PORTABLE: f64 = 0.5;
 const DEVICE_RATE: f64 = 12e9;
 /// Seconds per dimension on a device, independent of its work: launches and copies.
 const DEVICE_DIMENSION: f64 = 0.002;
-/// Simplices and lanes of removed edges that one thread sweeps per second where a collapse is considered (`benches/growth.py`,
-/// 500 to 2,000 points of ten shapes on 1, 2 and 16 threads).
+/// Simplices and lanes of removed edges that one thread sweeps per second where a collapse is considered
+/// (`benches/growth.py`: 500 to 2,000 points of ten shapes on 1, 2 and 16 threads).
 const SWEEP_RATE: f64 = 0.7e9;
 /// Seconds of reduction per edge in dimension 2, as most shapes take there.
 const PLANE_REDUCTION: f64 = 0.1e-6;
-/// Lower bound on the seconds of reduction per edge and dimension above 2; it often takes ten times as long.
-const REDUCTION: f64 = 0.9e-6;
+/// Seconds of reduction per edge and dimension above 2, whose columns are not walked, as most shapes take there.
+const REDUCTION: f64 = 10e-6;
 /// Time of the reduction in dimension 1, relative to the construction (9,000 points in a cube).
 const EDGES_REDUCED: f64 = 0.5;
 /// Assumed probability that two neighbours of a vertex are joined by an edge.

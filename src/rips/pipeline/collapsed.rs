@@ -42,7 +42,7 @@ use crate::rips::{Collapse, Outcome, RipsError, Summary, estimate, footprint};
 #[derive(Debug)]
 pub(super) struct Attempt {
     pub(super) collapse: Collapsing,
-    /// Why another graph is taken even without a collapse.
+    /// The properties of the distances for which another graph is taken even without a collapse.
     pub(super) pairs: Sampled,
 }
 
@@ -58,7 +58,7 @@ pub(super) enum Collapsing {
         /// The device that would be used without a collapse.
         device: Option<Device>,
     },
-    /// All edges.
+    /// All edges, whether it pays or not.
     Whole,
 }
 
@@ -127,7 +127,7 @@ impl Attempt {
         let start = whole.start + took;
         let is_unchanged = stats.after == stats.before && stats.shifted == 0;
         // A small gain is not worth the risk that dimensions are computed twice.
-        let gains_little = is_auto && stats.tried < stats.before && stats.after > stats.before / 2;
+        let gains_little = is_auto && stats.tried < stats.before && stats.after > stats.before / 3 * 2;
         if (is_unchanged || gains_little) && pairs == Sampled::default() {
             let mut outcome = compute(Graph { start, ..whole })?;
             outcome.stats.collapse = Some(collapse);
