@@ -239,7 +239,7 @@ def picture(args):
     import matplotlib
 
     matplotlib.use("svg")
-    matplotlib.rcParams["svg.hashsalt"] = "lacuna"
+    matplotlib.rcParams.update({"svg.hashsalt": "lacuna", "svg.fonttype": "none"})
     from matplotlib import pyplot
 
     found = times(args.file)
@@ -255,6 +255,10 @@ def picture(args):
         for dim in (1, 2, 3):
             line = sorted((n, row[threads, "auto"]) for (s, d, n), row in found.items() if (s, d) == (shapes[place], dim) and (threads, "auto") in row)
             ax.loglog(*zip(*line), marker=".", label=f"d{dim}") if line else None
+        counts = sorted({n for _, _, n in found})
+        ax.set_xticks(counts, labels=counts, fontsize=7)
+        ax.minorticks_off()
+        ax.tick_params(labelbottom=True)
         ax.set_title(shapes[place], fontsize=9)
         ax.grid(alpha=0.3)
     axes[0][0].legend()
