@@ -125,11 +125,15 @@ SHAPES = {
 }
 
 
+def place(folder, shape, n):
+    return folder / f"{shape.replace(' ', '-')}-{n}.npy"
+
+
 def made(folder, shape, n):
-    """The file of a shape with n points in a folder, made there unless it exists."""
+    """The file of a shape with n points, made unless it exists."""
     import numpy as np
 
-    file = folder / f"{shape.replace(' ', '-')}-{n}.npy"
+    file = place(folder, shape, n)
     if not file.exists():
         np.save(file, SHAPES[shape](np.random.default_rng(n), n).astype(np.float32))
     return file
@@ -163,9 +167,7 @@ def series(args, folder, shape, dim, write):
     """The runs of one shape and dimension, by doubling sizes."""
     alive = {(threads, mode) for threads in args.threads for mode in MODES}
     for n in sizes(args.most):
-        file = folder / f"{shape.replace(' ', '-')}-{n}.npy"
-        if args.inputs is None:
-            file = made(folder, shape, n)
+        file = made(folder, shape, n) if args.inputs is None else place(folder, shape, n)
         if not alive or not file.exists():
             return
         best, seen = {}, set()

@@ -253,7 +253,7 @@ fn device(backend: &Backend, estimate: &Estimate) -> Option<Device> {
 
 /// Whether the last dimension is likely to be computed on the whole graph too, since two of its bars are born at the
 /// same value: that is more likely than not if there are fewer values than pairs of bars. With very few values the
-/// whole graph may take a hundred times as long as the collapsed one, which is then worth trying.
+/// whole graph may take a hundred times as long as one with distinct ranks, which is then worth trying.
 fn would_be_done_twice(whole: &Graph) -> bool {
     let bars = whole.summary.points / POINTS_A_BAR;
     whole.max_dim == 2 && (FEW_VALUES..bars * bars).contains(&whole.ranking.values.count())

@@ -266,8 +266,8 @@ fn bars_do_not_depend_on_how_distances_are_found_and_ranked() {
     }
 }
 
-/// Lengths of shortest paths around a cycle, and random integers: columns become long, and many edges have one length. Only
-/// the last dimension is annotated.
+/// Lengths of shortest paths around a cycle, and random integers: columns become long, and many edges have one length.
+/// Only the last dimension is annotated.
 #[test]
 fn ties_do_not_change_the_bars() {
     let around = |i: usize, j: usize| (i.abs_diff(j).min(300 - i.abs_diff(j))) as f32;

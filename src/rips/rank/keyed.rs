@@ -178,7 +178,7 @@ impl<K: DistanceKey> Keyed<K> {
 enum Nearness<T> {
     /// Few pairs are within this finite threshold.
     Few(T),
-    /// There is no finite threshold, or many pairs are within it.
+    /// Many pairs are within the threshold, or it is infinite.
     Most {
         /// Whether there is a finite threshold.
         is_bounded: bool,

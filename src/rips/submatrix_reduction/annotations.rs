@@ -6,26 +6,27 @@
 //!
 //! ```text
 //! for each edge {u, v}, in filtration order, that joins no two components:
-//!     for each vertex w with older edges {u, w} and {v, w}:                            the triangles that {u, v} completes
-//!         the first time:  annotation of {u, v} ← sum of those of {u, w} and {v, w}    the triangle is filled
-//!         later:           sum ← sum of the three annotations                          a cycle that the triangle fills
-//!                          if it is not empty: its youngest class dies, and the sum is added to each annotation with it
+//!     for each vertex w with older edges {u, w} and {v, w}:                        {u, v} completes a triangle
+//!         the first time:  annotation of {u, v} ← sum of those of {u, w}, {v, w}   the triangle is filled
+//!         later:           sum ← sum of the three annotations                      a cycle that the triangle fills
+//!                          if it is not empty: its youngest class dies,
+//!                                              and the sum is added to each annotation with it
 //!     if there is no such vertex:  a class is born, the annotation of {u, v}
 //! ```
 //!
-//! Only triangles with an annotated edge matter, and if a triangle of {u, v} has no other annotated edge, the annotation
-//! of {u, v} becomes empty. Both are found 64 vertices at a time, in rows of bits of the edges so far and of the
-//! annotated edges (Kapulkin and Kershaw's RedZeD visits triangles by their annotated edges, too). So the time depends
-//! on the number of edges that are annotated at the same time, and not on the number of triangles of equal rank, which
-//! makes the columns of the coboundary matrix long.
+//! Only triangles with an annotated edge matter, and if a triangle of {u, v} has no other annotated edge, the
+//! annotation of {u, v} becomes empty. Both are found 64 vertices at a time, in rows of bits of the edges so far and of
+//! the annotated edges (Kapulkin and Kershaw's RedZeD visits triangles by their annotated edges, too). So the time
+//! depends on the number of edges that are annotated at the same time, and not on the number of triangles of equal
+//! rank, which makes the columns of the coboundary matrix long.
 //!
 //! # Only ranks
 //!
 //! The triangles of equal rank are taken edge by edge, not in filtration order. The classes that have died when all of
-//! them are filled do not depend on that: they are the pivots of the space that the boundaries span. So the edges of the
-//! pairs and the ranks of the triangles are those of every other reduction, but not which of the triangles of equal rank
-//! belongs to which edge. That is enough for bars. It is too little to clear columns of the next dimension, and for
-//! representatives.
+//! them are filled do not depend on that: they are the pivots of the space that the boundaries span. So the edges of
+//! the pairs and the ranks of the triangles are those of every other reduction, but not which of the triangles of equal
+//! rank belongs to which edge. That is enough for bars. It is too little to clear columns of the next dimension, and
+//! for representatives.
 
 use hashbrown::HashMap;
 
@@ -97,8 +98,8 @@ pub(super) fn pivots<W: Word>(
 struct Class(u32);
 
 impl Class {
-    /// The class of column j of `columns`, which are in reverse filtration order. Edges of at most 2^16 points have numbers
-    /// of 32 bits.
+    /// The class of column j of `columns`, which are in reverse filtration order. Edges of at most 2^16 points have
+    /// numbers of 32 bits.
     fn of(j: usize, columns: usize) -> Self {
         Class((columns - 1 - j) as u32)
     }
@@ -132,8 +133,8 @@ impl Rows {
         }
     }
 
-    /// Appends the common neighbours w of u and v for which {u, w} or {v, w} is in `annotated` to `found`. Returns one for
-    /// which neither is, if there is one.
+    /// Appends the common neighbours w of u and v for which {u, w} or {v, w} is in `annotated` to `found`. Returns one
+    /// for which neither is, if there is one.
     fn completed(&self, annotated: &Rows, u: u32, v: u32, found: &mut Vec<u32>) -> Option<u32> {
         let mut other = None;
         let common = self.row(u).iter().zip(self.row(v));

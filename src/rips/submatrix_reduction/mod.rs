@@ -143,7 +143,7 @@ pub struct ReductionCounts {
     pub shortcut: u64,
     /// Columns that kept their oldest cofacet as pivot.
     pub emergent: u64,
-    /// Columns added.
+    /// Columns that were added to others; where a column is walked, values of its cochain that changed.
     pub additions: u64,
     /// Accesses to the pair store.
     pub pair_store: PairStoreStats,

@@ -7,7 +7,7 @@
 //! ```text
 //! for each edge, in filtration order:
 //!     for each simplex σ that it completes, in an apparent pair (σ, τ):
-//!         value of σ ← sum of the values of the other facets of τ                      so that the coboundary on τ is zero
+//!         value of σ ← sum of the values of the other facets of τ               the coboundary on τ becomes zero
 //!     pivot ← the oldest cofacet that the edge completes on which the coboundary is not zero, if there is one
 //! ```
 //!
