@@ -202,9 +202,9 @@ const WALKING: &str = "edges in order and cochains, for long columns";
 /// Bytes of the tables for walking long columns, in the dimension where they take most.
 fn walking(plan: &Plan) -> u64 {
     let of = |(&walkers, vertices): (&usize, usize)| {
-        let Walking { edges, cochain } =
+        let Walking { edges, table, .. } =
             Walking::of(plan.points, plan.edges, vertices).filter(|_| walkers > 0)?;
-        Some(edges.saturating_add(cochain.saturating_mul(walkers as u64)))
+        Some(edges.saturating_add(table.saturating_mul(walkers as u64)))
     };
     plan.walkers.iter().zip(2..).filter_map(of).max().unwrap_or(0)
 }

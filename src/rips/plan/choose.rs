@@ -79,19 +79,18 @@ pub(in crate::rips) fn choose(
     })
 }
 
-/// Maximum number of threads that walk long columns of a dimension, limited by memory.
+/// The number of tables for long columns of a dimension: see [`Plan::walkers`].
 fn walkers(summary: &Summary, dim: usize, memory: &mut MemoryPlan) -> usize {
-    let Some(Walking { edges, cochain }) = Walking::of(summary.points, summary.edges, dim + 1) else {
+    let Some(Walking { edges, table, tables }) = Walking::of(summary.points, summary.edges, dim + 1) else {
         return 0;
     };
-    let threads = rayon::current_num_threads();
-    let (walkers, why) = footprint::affordable_caches(edges, cochain, threads);
+    let (least, most) = (tables.0, tables.1.unwrap_or_else(rayon::current_num_threads));
+    let (affordable, why) = footprint::affordable_caches(edges, table, most);
+    let walkers = if affordable < least { 0 } else { affordable };
     if let Some(why) = why {
         let what = match walkers {
-            0 => format!(
-                "long columns of dimension {dim} walked along the edges, they are reduced entry by entry"
-            ),
-            _ => format!("long columns of dimension {dim} walked on {threads} threads, {walkers} do so"),
+            0 => format!("tables for long columns of dimension {dim}, they are reduced entry by entry"),
+            _ => format!("{most} tables for long columns of dimension {dim}, there are {walkers}"),
         };
         memory.shed(what, why);
     }

@@ -84,8 +84,8 @@ pub struct Plan {
     /// simplices of the whole filtration.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub representatives: Vec<RepresentativeKind>,
-    /// Maximum numbers of threads that walk long columns of dimension 1 and of dimension 2 along the edges, each with a
-    /// table of its own. Other columns are reduced entry by entry.
+    /// Maximum numbers of tables for long columns of dimension 1, which are annotated, and of dimension 2, where each
+    /// thread that walks a column has a table of its own. Without tables, columns are reduced entry by entry.
     #[serde(default)]
     pub walkers: [usize; 2],
     /// Number of threads.

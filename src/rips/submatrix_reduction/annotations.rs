@@ -1,238 +1,241 @@
-//! The pairs of edges over Z/2 where many distances are equal: annotations.
+//! The pairs of edges over Z/2 by annotations.
 //!
-//! The *annotation* of an edge is a set of classes: which of the classes that are alive the edge takes part in, such
-//! that a cycle is the sum of the classes that an odd number of its edges carry (Busaryev and others 2012; Dey, Fan,
-//! Wang 2014). Annotations are kept in filtration order, and of edges with an empty one nothing is stored:
+//! The *annotation* of an edge is a set of classes: those of the classes that are alive in which the edge takes part,
+//! such that a cycle is the sum of the classes that an odd number of its edges carry (Busaryev and others 2012; Dey,
+//! Fan, Wang 2014). Annotations are kept in filtration order, for all classes at once, so that a long column does not
+//! have to be reduced on its own:
 //!
 //! ```text
 //! for each edge {u, v}, in filtration order, that joins no two components:
-//!     for each vertex w with older edges {u, w} and {v, w}:                        {u, v} completes a triangle
-//!         the first time:  annotation of {u, v} ← sum of those of {u, w}, {v, w}   the triangle is filled
-//!         later:           sum ← sum of the three annotations                      a cycle that the triangle fills
-//!                          if it is not empty: its youngest class dies,
-//!                                              and the sum is added to each annotation with it
-//!     if there is no such vertex:  a class is born, the annotation of {u, v}
+//!     if it completes triangles {u, v, w}:  annotation of {u, v} ← sum of those of {u, w} and {v, w} for the oldest
+//!     otherwise:                            a class is born, the annotation of {u, v}
+//!     for each triangle that it completes, in filtration order:
+//!         sum ← sum of the three annotations                      a cycle that the triangle fills
+//!         if it is not empty: its youngest class dies, paired with the triangle,
+//!                             and the sum is added to each annotation with that class
 //! ```
 //!
-//! Only triangles with an annotated edge matter, and if a triangle of {u, v} has no other annotated edge, the
-//! annotation of {u, v} becomes empty. Both are found 64 vertices at a time, in rows of bits of the edges so far and of
-//! the annotated edges (Kapulkin and Kershaw's RedZeD visits triangles by their annotated edges, too). So the time
-//! depends on the number of edges that are annotated at the same time, and not on the number of triangles of equal
-//! rank, which makes the columns of the coboundary matrix long.
+//! The edges whose annotation contains a class are a cocycle, the column of V of that class. So this is the reduction
+//! of the coboundary matrix, one row after the other instead of one column after the other (de Silva, Morozov,
+//! Vejdemo-Johansson 2011).
 //!
-//! # Only ranks
+//! Most triangles have no edge with an annotation, and most others have two with equal ones. Both are found 64
+//! triangles at a time ([`Annotations::candidates`]), and an edge at whose ends no edge has an annotation is not looked
+//! at (Kapulkin and Kershaw's RedZeD visits triangles by their annotated edges, too). Nor are the edges after the last
+//! class has died, which are most of them in many inputs: edges are listed as far as they are needed. So the time
+//! depends on the number of edges that are annotated at the same time, not on the number of columns or their lengths.
 //!
-//! The triangles of equal rank are taken edge by edge, not in filtration order. The classes that have died when all of
-//! them are filled do not depend on that: they are the pivots of the space that the boundaries span. So the edges of
-//! the pairs and the ranks of the triangles are those of every other reduction, but not which of the triangles of equal
-//! rank belongs to which edge. That is enough for bars. It is too little to clear columns of the next dimension, and
-//! for representatives.
+//! # Edges of equal rank
+//!
+//! The triangles that they complete have the same rank too, and are older or younger by their vertices. So the edges are
+//! inserted together. Those in apparent pairs get their annotations in filtration order; of the others, a class is born
+//! with each; then the triangles are filled in filtration order.
+//!
+//! For bars alone, the edges of equal rank are taken one after the other. The classes that have died when all triangles
+//! of this rank are filled do not depend on their order: they are the pivots of the space that the boundaries span. So
+//! each edge has a triangle of the right rank, but not always its own.
 
-use hashbrown::HashMap;
+mod groups;
 
-use super::Submatrix;
+use std::ops::Range;
+use std::sync::atomic::Ordering;
+
+use self::groups::{Annotations, Bits};
+pub(super) use self::groups::{MOST_TABLES, Rows};
+use super::cochain::descending;
 use super::edges::Edges;
+use super::queue::Term;
 use super::walk::cofacet;
+use super::{Claim, ReductionCounts, Shared, Submatrix, Version};
 use crate::disjoint_sets::DisjointSets;
 use crate::memory::{self, Refused};
+use crate::parallel::lock;
 use crate::progress::check;
+use crate::rips::complex::{ABSENT, Band};
+use crate::rips::field::Field;
 use crate::rips::word::Word;
 
 /// Number of edges after which the run is checked for its end.
 const AT_ONCE: usize = 1 << 12;
+/// A band has about one part in this many of all edges, or less.
+const BANDS: usize = 16;
+/// Number of tables of bits without those of classes: the edges so far, and those with light classes.
+pub(super) const TABLES: usize = 2;
 
-/// The pivots of columns of edges, each a triangle of the right rank.
+/// The state between two edges.
+struct Pass<'a, 's, W: Word, F: Field> {
+    shared: &'s Shared<'a, W, F>,
+    components: DisjointSets,
+    /// The edges so far.
+    older: Rows,
+    annotations: Annotations,
+    /// Number of columns, which are in reverse filtration order, whose edges are yet to come.
+    unborn: usize,
+    /// The edges of one rank that may change annotations, each with its column, if it has one.
+    open: Vec<((u32, u32), Option<usize>)>,
+    /// The points joined to both ends of an edge, as a row of bits, and those of them in triangles that may be cycles.
+    common: Vec<u64>,
+    candidates: Vec<u64>,
+    cycle: Bits,
+    /// Changes of the values of cocycles, and pairs.
+    counts: ReductionCounts,
+}
+
+/// Finds the pairs of all columns of edges, and stores them in the pair store of `shared`, which must be empty.
 ///
 /// # Errors
-/// There is no memory for the rows.
-pub(super) fn pivots<W: Word>(
-    submatrix: &Submatrix<'_, W>,
-    edges: &Edges,
-) -> Result<Vec<Option<W>>, Refused> {
-    let &Submatrix { complex, code, cofacet_code, columns, progress, .. } = submatrix;
+/// There is no memory for the tables.
+pub(super) fn annotate<W: Word, F: Field>(shared: &Shared<'_, W, F>) -> Result<ReductionCounts, Refused> {
+    let &Submatrix { complex, code, columns, edges: all, ranks, progress, only_bars, .. } = shared.submatrix;
     let points = complex.points();
-    let mut pivots = memory::filled(None, columns.len())?;
-    let mut older = Rows::new(points)?;
-    let mut annotations = Annotations::new(points)?;
-    let mut components = DisjointSets::new(points);
-    // The columns are in reverse filtration order.
-    let mut unborn = columns.iter().enumerate().rev().peekable();
-    let (mut candidates, mut sum) = (Vec::new(), Vec::new());
-    for (place, edge) in edges.at(0..edges.len()).enumerate() {
-        if place % AT_ONCE == 0 {
-            check(progress);
-        }
-        let ((u, v), rank) = (edge, edges.rank(place));
-        let entry = code.entry(rank, [u, v]);
-        let column = unborn.next_if(|&(_, &column)| column == entry).map(|(j, _)| j);
-        if components.unite(u as usize, v as usize) {
-            older.flip(u, v);
-            continue;
-        }
-        candidates.clear();
-        let other = older.completed(&annotations.rows, u, v, &mut candidates);
-        let mut dies = |j: usize, w: u32| pivots[j] = Some(cofacet(&cofacet_code, rank, edge, [w; 2]));
-        match (other.or_else(|| candidates.first().copied()), column) {
-            (Some(w), _) => {
-                column.into_iter().for_each(|j| dies(j, w));
-                annotations.sum(&[(u, w), (v, w)], &mut sum);
-                annotations.set(edge, &sum);
+    let mut pass = Pass {
+        shared,
+        components: DisjointSets::new(points),
+        older: Rows::new(points)?,
+        annotations: Annotations::new(points, shared.submatrix.walkers.saturating_sub(TABLES))?,
+        unborn: columns.len(),
+        open: Vec::new(),
+        common: memory::zeroed(points.div_ceil(64))?,
+        candidates: memory::zeroed(points.div_ceil(64))?,
+        cycle: Bits::default(),
+        counts: ReductionCounts::default(),
+    };
+    // The first band ends with the youngest edge that has a column.
+    let mut band = Band { from: 0, to: columns.first().map_or(0, |&column| code.rank(column)) };
+    let mut listed = 0;
+    loop {
+        let edges = Edges::of(complex, band, progress)?;
+        let mut start = 0;
+        while start < edges.len() && !pass.is_done() {
+            let end = if only_bars { start + 1 } else { edges.end(start) };
+            if start / AT_ONCE != end / AT_ONCE {
+                check(progress);
             }
-            (None, Some(j)) => annotations.set(edge, &[Class::of(j, columns.len())]),
-            // An edge with an apparent pair completes a triangle.
-            (None, None) => debug_assert!(false, "edge {u}, {v} is in no column"),
+            pass.insert(&edges, start..end)?;
+            start = end;
         }
-        for &w in &candidates {
-            annotations.sum(&[edge, (u, w), (v, w)], &mut sum);
-            if let Some(class) = annotations.fill(&sum) {
-                dies(class.column(columns.len()), w);
-            }
+        if pass.is_done() || band.to >= ranks {
+            pass.keep_essential();
+            return Ok(pass.counts);
         }
-        older.flip(u, v);
-    }
-    Ok(pivots)
-}
-
-/// A class, by the age of its edge: greater ones are younger.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-struct Class(u32);
-
-impl Class {
-    /// The class of column j of `columns`, which are in reverse filtration order. Edges of at most 2^16 points have
-    /// numbers of 32 bits.
-    fn of(j: usize, columns: usize) -> Self {
-        Class((columns - 1 - j) as u32)
-    }
-
-    fn column(self, columns: usize) -> usize {
-        columns - 1 - self.0 as usize
+        // As many edges as all before, if they are as dense as the last ones.
+        listed += edges.len();
+        let half = edges.len() / 2;
+        let last = edges.len().checked_sub(1).map_or(1, |_| band.to - edges.rank(half) + 1);
+        let wanted = (all / BANDS).min(listed);
+        let step = (u64::from(last) * wanted as u64 / (edges.len() - half).max(1) as u64).max(1);
+        // At most the greatest rank, which has 32 bits.
+        let to = (u64::from(band.to) + step).min(u64::from(ABSENT) - 1) as u32;
+        band = Band { from: band.to + 1, to };
     }
 }
 
-/// The graph of some edges: for each vertex, its neighbours as a row of bits.
-struct Rows {
-    words: Vec<u64>,
-    /// Number of words of a row.
-    stride: usize,
-}
-
-impl Rows {
-    fn new(points: usize) -> Result<Self, Refused> {
-        let stride = points.div_ceil(64);
-        Ok(Rows { words: memory::zeroed(points * stride)?, stride })
+impl<W: Word, F: Field> Pass<'_, '_, W, F> {
+    /// Whether every column has its pivot.
+    fn is_done(&self) -> bool {
+        self.unborn == 0 && self.annotations.are_empty()
     }
 
-    fn row(&self, u: u32) -> &[u64] {
-        &self.words[u as usize * self.stride..][..self.stride]
-    }
-
-    /// Inserts or removes an edge.
-    fn flip(&mut self, u: u32, v: u32) {
-        for (u, v) in [(u as usize, v as usize), (v as usize, u as usize)] {
-            self.words[u * self.stride + v / 64] ^= 1 << (v % 64);
-        }
-    }
-
-    /// Appends the common neighbours w of u and v for which {u, w} or {v, w} is in `annotated` to `found`. Returns one
-    /// for which neither is, if there is one.
-    fn completed(&self, annotated: &Rows, u: u32, v: u32, found: &mut Vec<u32>) -> Option<u32> {
-        let mut other = None;
-        let common = self.row(u).iter().zip(self.row(v));
-        let annotated = annotated.row(u).iter().zip(annotated.row(v));
-        for (k, ((a, b), (c, d))) in common.zip(annotated).enumerate() {
-            let vertex = |bits: u64| 64 * k as u32 + bits.trailing_zeros();
-            let (common, annotated) = (a & b, c | d);
-            if common & !annotated != 0 {
-                other = Some(vertex(common & !annotated));
+    /// Inserts some edges of one rank, and fills the triangles that they complete.
+    fn insert(&mut self, edges: &Edges, places: Range<usize>) -> Result<(), Refused> {
+        let Submatrix { code, cofacet_code, columns, .. } = self.shared.submatrix;
+        let (rank, are_many) = (edges.rank(places.start), places.len() > 1);
+        let triangle = |edge, w| cofacet(cofacet_code, rank, edge, [w; 2]);
+        let mut open = std::mem::take(&mut self.open);
+        open.clear();
+        for edge in edges.at(places) {
+            let joins = self.components.unite(edge.0 as usize, edge.1 as usize);
+            let is_next = |&j: &usize| {
+                code.rank(columns[j]) == rank && columns[j] == code.entry(rank, [edge.0, edge.1])
+            };
+            let column = self.unborn.checked_sub(1).filter(is_next);
+            self.unborn = column.unwrap_or(self.unborn);
+            let is_open = !joins && (are_many || column.is_some() || self.annotations.touch(edge));
+            if is_open {
+                open.push((edge, column));
             }
-            let mut both = common & annotated;
-            while both != 0 {
-                found.push(vertex(both));
-                both &= both - 1;
+            if are_many || !is_open {
+                self.older.flip(edge);
             }
         }
-        other
-    }
-}
-
-/// The annotations of edges. Each is a list of classes in ascending order, and empty ones are not stored.
-struct Annotations {
-    /// The edges with an annotation.
-    rows: Rows,
-    lists: HashMap<(u32, u32), Vec<Class>>,
-    /// For each class, the edges that have or had it in their annotations.
-    edges: HashMap<Class, Vec<(u32, u32)>>,
-}
-
-impl Annotations {
-    fn new(points: usize) -> Result<Self, Refused> {
-        Ok(Annotations { rows: Rows::new(points)?, lists: HashMap::new(), edges: HashMap::new() })
-    }
-
-    /// Writes the sum of the annotations of some edges to `sum`.
-    fn sum(&self, edges: &[(u32, u32)], sum: &mut Vec<Class>) {
-        sum.clear();
-        let mut lists = edges.iter().filter_map(|&edge| self.lists.get(&ordered(edge)));
-        match (lists.next(), lists.next(), lists.next()) {
-            // The usual case, in which nothing is to be added up.
-            (Some(a), Some(b), None) if a == b => {}
-            (a, b, c) => [a, b, c].into_iter().flatten().for_each(|list| add(sum, list)),
-        }
-    }
-
-    /// Sets the annotation of an edge that has none.
-    fn set(&mut self, (u, v): (u32, u32), list: &[Class]) {
-        if list.is_empty() {
-            return;
-        }
-        let edge = ordered((u, v));
-        for class in list {
-            self.edges.entry(*class).or_default().push(edge);
-        }
-        self.lists.insert(edge, list.to_vec());
-        self.rows.flip(u, v);
-    }
-
-    /// Fills a cycle, the sum of some classes: the youngest becomes the sum of the others, and is returned.
-    fn fill(&mut self, cycle: &[Class]) -> Option<Class> {
-        let (&youngest, others) = cycle.split_last()?;
-        for edge in self.edges.remove(&youngest).unwrap_or_default() {
-            let Some(list) = self.lists.get_mut(&edge) else { continue };
-            if list.binary_search(&youngest).is_err() {
-                continue;
-            }
-            for class in others.iter().filter(|class| list.binary_search(class).is_err()) {
-                self.edges.entry(*class).or_default().push(edge);
-            }
-            add(list, cycle);
-            if list.is_empty() {
-                self.lists.remove(&edge);
-                self.rows.flip(edge.0, edge.1);
+        for &(edge, column) in &open {
+            match (self.older.common(edge, &mut self.common), column) {
+                (Some(w), column) if !are_many || column.is_none() => {
+                    self.annotations.add_sum(edge, w)?;
+                    column.into_iter().for_each(|j| self.pair(j, triangle(edge, w), Vec::new()));
+                }
+                (_, Some(j)) => {
+                    self.annotations.bear(edge, j)?;
+                }
+                // An edge with an apparent pair completes a triangle.
+                (_, None) => debug_assert!(false, "edge {edge:?} is in no column"),
             }
         }
-        Some(youngest)
+        if !are_many {
+            for &(edge, _) in &open {
+                if self.annotations.candidates(edge, &self.common, &mut self.candidates) {
+                    for w in descending(self.candidates.clone()) {
+                        self.fill(edge, w, triangle(edge, w))?;
+                    }
+                }
+                self.older.flip(edge);
+            }
+            self.open = open;
+            return Ok(());
+        }
+        let mut triangles = Vec::new();
+        for &(edge, _) in &open {
+            self.older.common(edge, &mut self.common);
+            if self.annotations.candidates(edge, &self.common, &mut self.candidates) {
+                let completed = descending(self.candidates.clone());
+                triangles.extend(completed.map(|w| (triangle(edge, w), edge, w)));
+            }
+        }
+        self.open = open;
+        triangles.sort_unstable_by_key(|triangle| triangle.0);
+        triangles.dedup_by_key(|triangle| triangle.0);
+        triangles.into_iter().try_for_each(|(triangle, edge, w)| self.fill(edge, w, triangle))
     }
-}
 
-/// Adds an ascending list to another one, modulo 2.
-fn add(sum: &mut Vec<Class>, list: &[Class]) {
-    if sum.is_empty() {
-        return sum.extend_from_slice(list);
+    /// Fills the triangle of an edge and a point.
+    fn fill(&mut self, edge: (u32, u32), w: u32, triangle: W) -> Result<(), Refused> {
+        let Pass { shared, annotations, cycle, .. } = self;
+        let Some((youngest, j)) = annotations.boundary(edge, w, cycle)? else { return Ok(()) };
+        let length = annotations.cocycle(youngest).count();
+        self.counts.additions += (length * (cycle.iter().count() - 1)) as u64;
+        shared.touched[j].store(length > 1, Ordering::Relaxed);
+        let terms = if shared.essential.is_some() { self.terms(youngest) } else { Vec::new() };
+        self.pair(j, triangle, terms);
+        self.annotations.kill(youngest, &self.cycle)
     }
-    let (mut added, mut rest) = (Vec::with_capacity(sum.len() + list.len()), list);
-    for &class in &*sum {
-        let before = rest.partition_point(|&other| other < class);
-        added.extend_from_slice(&rest[..before]);
-        rest = &rest[before..];
-        match rest.split_first() {
-            Some((&other, after)) if other == class => rest = after,
-            _ => added.push(class),
+
+    /// Pairs column j with a triangle. There are no terms if they are its own simplex, or are not wanted.
+    fn pair(&mut self, j: usize, triangle: W, terms: Vec<Term<W, F>>) {
+        let Shared { store, versions, .. } = self.shared;
+        let claim = match terms.len() {
+            0 | 1 => Claim::Plain(j),
+            _ => Claim::Version(versions.push(Version { column: j, terms })),
+        };
+        // Each triangle is the pivot of one column.
+        let _ = store.insert(triangle, claim.encode());
+        self.counts.pair_store.layer1_writes += 1;
+    }
+
+    /// The simplices whose coboundaries sum to the column of a class.
+    fn terms(&self, class: u32) -> Vec<Term<W, F>> {
+        let Shared { submatrix: Submatrix { complex, code, .. }, field, .. } = self.shared;
+        let term = |(u, v)| (code.entry(complex.edge(u, v), [u, v]), field.one());
+        let mut terms: Vec<Term<W, F>> = self.annotations.cocycle(class).map(term).collect();
+        terms.sort_unstable_by_key(|term| term.0);
+        terms
+    }
+
+    /// Keeps the cocycles of the classes that are still alive, if they may be wanted.
+    fn keep_essential(&self) {
+        if let Some(essential) = &self.shared.essential {
+            for (class, j) in self.annotations.alive() {
+                lock(essential).insert(j, self.terms(class));
+            }
         }
     }
-    added.extend_from_slice(rest);
-    *sum = added;
-}
-
-fn ordered((u, v): (u32, u32)) -> (u32, u32) {
-    (u.min(v), u.max(v))
 }

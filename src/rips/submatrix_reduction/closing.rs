@@ -195,7 +195,7 @@ mod tests {
             let mut edges: Vec<(u32, u32)> = (1..n).flat_map(|u| (0..u).map(move |v| (u, v))).collect();
             (1..edges.len()).rev().for_each(|k| edges.swap(k, below(k + 1)));
             edges.truncate(if n > 64 { 600 } else { edges.len() });
-            let mut cochain = Cochain::new(3, n as usize, Level::detect()).unwrap();
+            let mut cochain = Cochain::new(n as usize, Level::detect()).unwrap();
             for (u, v) in edges {
                 cochain.toggle_edge((u, v));
                 let is_possible = can_be_closed(&cochain, (u, v));

@@ -1,40 +1,33 @@
-//! A cochain over Z/2 on the edges or the triangles of a growing graph, one bit per simplex.
+//! A cochain over Z/2 on the triangles of a growing graph, one bit per triangle.
 //!
-//! Rows have n bits: an edge {u, v} is bit v of row u and bit u of row v; a triangle is one bit in the row of each of
-//! its edges. So the coboundary on all cofacets of a simplex is a sum of its facets' rows, 64 cofacets per word.
+//! Rows have n bits, and a triangle is one bit in the row of each of its edges. So the coboundary on all cofacets of a
+//! triangle is a sum of the rows of its edges, 64 cofacets per word.
 
 use super::closing::APEXES;
 use crate::memory::{self, Refused};
 use crate::rips::binomial::pair;
 use crate::simd::{Kernel, Level, Simd};
 
-/// A graph of n points, and the values of a cochain on its edges or triangles.
+/// A graph of n points, and the values of a cochain on its triangles.
 pub(super) struct Cochain {
-    /// The number of vertices of its simplices: 2 or 3.
-    vertices: usize,
     pub(super) level: Level,
     /// Number of 64-bit blocks in a row.
     pub(super) blocks: usize,
     /// Adjacency, one row per point.
     graph: Vec<u64>,
-    /// Values, one row per facet of the simplices: a point or a pair of points.
+    /// Values, one row per pair of points.
     pub(super) values: Vec<u64>,
     /// One bit per row: whether the row may contain ones.
     marked: Vec<u64>,
     /// For each point, the last vertices that were joined to nearly all of the link of one of its edges: one of them is
-    /// likely to be so again. Used for triangles only.
+    /// likely to be so again.
     pub(super) apexes: Vec<[u32; APEXES]>,
 }
 
 impl Cochain {
-    /// Bytes of a cochain on simplices of `vertices` vertices among n points; `None` on overflow or if `vertices` is
-    /// neither 2 nor 3.
-    pub(super) fn bytes(vertices: usize, n: usize) -> Option<usize> {
-        let rows = match vertices {
-            2 => n,
-            3 => n.checked_mul(n.saturating_sub(1))? / 2,
-            _ => return None,
-        };
+    /// Bytes of a cochain among n points; `None` on overflow.
+    pub(super) fn bytes(n: usize) -> Option<usize> {
+        let rows = n.checked_mul(n.saturating_sub(1))? / 2;
         let bits = rows.checked_add(n)?.checked_mul(n.div_ceil(64))?;
         bits.checked_add(rows.div_ceil(64))?
             .checked_mul(8)?
@@ -45,12 +38,11 @@ impl Cochain {
     ///
     /// # Errors
     /// There is no memory for the rows.
-    pub(super) fn new(vertices: usize, n: usize, level: Level) -> Result<Self, Refused> {
-        let blocks = n.div_ceil(64);
-        let rows = if vertices == 2 { n } else { n * n.saturating_sub(1) / 2 };
+    pub(super) fn new(n: usize, level: Level) -> Result<Self, Refused> {
+        let (blocks, rows) = (n.div_ceil(64), n * n.saturating_sub(1) / 2);
         let (graph, values) = (memory::zeroed(n * blocks)?, memory::zeroed(rows * blocks)?);
         let (marked, apexes) = (memory::zeroed(rows.div_ceil(64))?, memory::filled([0; APEXES], n)?);
-        Ok(Cochain { vertices, level, blocks, graph, values, marked, apexes })
+        Ok(Cochain { level, blocks, graph, values, marked, apexes })
     }
 
     /// The bytes of its tables.
@@ -77,55 +69,40 @@ impl Cochain {
         marked.fill(0);
     }
 
-    /// Calls `found` once for each simplex whose value is one, vertices descending.
+    /// Calls `found` once for each triangle whose value is one, vertices descending.
     pub(super) fn each(&self, mut found: impl FnMut(&[u32])) {
         for row in bits(self.marked.iter().copied()).map(|row| row as usize) {
-            let [greatest, middle] = if self.vertices == 2 { [row; 2] } else { pair(row) };
             // Points are numbers of 32 bits.
-            let [greatest, middle] = [greatest as u32, middle as u32];
-            // Only bits below the smallest vertex of the row's simplex are used, so each simplex is found in one of its
-            // rows only.
+            let [greatest, middle] = pair(row).map(|point| point as u32);
+            // Only bits below the vertices of the row's edge are used, so each triangle is found in one of its rows
+            // only.
             let below = self.row(row)[..middle as usize / 64 + 1].to_vec();
             for least in descending(below).skip_while(|&least| least >= middle) {
-                let simplex = [greatest, middle, least];
-                found(if self.vertices == 2 { &simplex[1..] } else { &simplex });
+                found(&[greatest, middle, least]);
             }
         }
     }
 
-    /// Flips the value of a simplex, vertices descending.
-    pub(super) fn flip(&mut self, simplex: &[u32]) {
-        match *simplex {
-            [u, v] => {
-                [(u as usize, v), (v as usize, u)].into_iter().for_each(|(row, bit)| self.flip_bit(row, bit))
-            }
-            [u, v, w] => {
-                let rows = [(row_of(u, v), w), (row_of(u, w), v), (row_of(v, w), u)];
-                rows.into_iter().for_each(|(row, bit)| self.flip_bit(row, bit));
-            }
-            _ => {}
+    /// Flips the value of a triangle.
+    pub(super) fn flip(&mut self, triangle: &[u32]) {
+        let &[u, v, w] = triangle else { return };
+        for (row, bit) in [(row_of(u, v), w), (row_of(u, w), v), (row_of(v, w), u)] {
+            self.values[row * self.blocks + bit as usize / 64] ^= 1 << (bit % 64);
+            self.marked[row / 64] |= 1 << (row % 64);
         }
     }
 
-    fn flip_bit(&mut self, row: usize, bit: u32) {
-        self.values[row * self.blocks + bit as usize / 64] ^= 1 << (bit % 64);
-        self.marked[row / 64] |= 1 << (row % 64);
+    /// The value of a triangle.
+    pub(super) fn value(&self, triangle: &[u32]) -> bool {
+        let &[u, v, w] = triangle else { return false };
+        has(self.row(row_of(u, v)), w)
     }
 
-    /// The value of a simplex, in any order of its vertices.
-    pub(super) fn value(&self, simplex: &[u32]) -> bool {
-        match *simplex {
-            [u, v] => has(self.row(u as usize), v),
-            [u, v, w] => has(self.row(row_of(u, v)), w),
-            _ => false,
-        }
-    }
-
-    /// Sets the value of a simplex, vertices descending, and returns whether it changed.
-    pub(super) fn set(&mut self, simplex: &[u32], value: bool) -> bool {
-        let changes = self.value(simplex) != value;
+    /// Sets the value of a triangle, and returns whether it changed.
+    pub(super) fn set(&mut self, triangle: &[u32], value: bool) -> bool {
+        let changes = self.value(triangle) != value;
         if changes {
-            self.flip(simplex);
+            self.flip(triangle);
         }
         changes
     }
@@ -138,10 +115,10 @@ impl Cochain {
         &self.graph[v as usize * self.blocks..][..self.blocks]
     }
 
-    /// The added vertex of the cofacet of a simplex on which the coboundary is one, the greatest such vertex if there
-    /// are several.
-    pub(super) fn defect(&self, simplex: &[u32]) -> Option<u32> {
-        self.level.run(Defect { cochain: self, simplex })
+    /// The added vertex of the tetrahedron with a triangle on which the coboundary is one, the greatest such vertex if
+    /// there are several.
+    pub(super) fn defect(&self, triangle: &[u32]) -> Option<u32> {
+        self.level.run(Defect { cochain: self, triangle })
     }
 
     /// The points joined to both ends of an edge, descending.
@@ -155,22 +132,12 @@ impl Cochain {
         self.neighbours(u).iter().zip(self.neighbours(v)).map(|(a, b)| a & b).collect()
     }
 
-    /// Extends the cochain to the simplices that an edge completes and that are in apparent pairs, such that the
-    /// coboundary is zero on the cofacets of these pairs. The edge must be the last of the graph and no other may have
-    /// its rank. Returns the number of values changed, and the vertices that the oldest cofacet on which the coboundary
-    /// is one adds to the edge, greater first; a triangle's added vertex is repeated.
-    pub(super) fn extend(&mut self, (u, v): (u32, u32)) -> (u64, Option<[u32; 2]>) {
-        let level = self.level;
-        if self.vertices == 2 {
-            let mut changed = false;
-            if let Some(w) = level.run(Top { a: self.neighbours(u), b: self.neighbours(v) }) {
-                let value = has(self.row(u as usize), w) != has(self.row(v as usize), w);
-                changed = self.set(&descending_pair(u, v), value);
-            }
-            (u64::from(changed), self.defect(&[u, v]).map(|w| [w, w]))
-        } else {
-            level.run(ExtendTriangles { cochain: self, edge: (u, v) })
-        }
+    /// Extends the cochain to the triangles that an edge completes and that are in apparent pairs, such that the
+    /// coboundary is zero on the tetrahedra of these pairs. The edge must be the last of the graph and no other may have
+    /// its rank. Returns the number of values changed, and the vertices that the oldest tetrahedron on which the
+    /// coboundary is one adds to the edge, greater first.
+    pub(super) fn extend(&mut self, edge: (u32, u32)) -> (u64, Option<[u32; 2]>) {
+        self.level.run(Extend { cochain: self, edge })
     }
 }
 
@@ -203,12 +170,8 @@ pub(super) fn bits(words: impl Iterator<Item = u64>) -> impl Iterator<Item = u32
     })
 }
 
-fn descending_pair(u: u32, v: u32) -> [u32; 2] {
-    [u.max(v), u.min(v)]
-}
-
 /// The indices of the bits that are set, descending.
-fn descending(mut blocks: Vec<u64>) -> impl Iterator<Item = u32> {
+pub(super) fn descending(mut blocks: Vec<u64>) -> impl Iterator<Item = u32> {
     let mut block = blocks.len();
     std::iter::from_fn(move || {
         while block > 0 {
@@ -232,32 +195,16 @@ fn top(block: usize, bits: u64) -> u32 {
     block as u32 * 64 + bits.ilog2()
 }
 
-/// The greatest bit that two rows share.
-struct Top<'a> {
-    a: &'a [u64],
-    b: &'a [u64],
-}
-
-impl Kernel<u32> for Top<'_> {
-    type Output = Option<u32>;
-
-    #[inline(always)]
-    fn run<S: Simd<u32>>(self, _: S) -> Option<u32> {
-        let block = (0..self.a.len()).rev().find(|&block| self.a[block] & self.b[block] != 0)?;
-        Some(top(block, self.a[block] & self.b[block]))
-    }
-}
-
 /// A word of ones if the value is one, else zero.
 #[inline(always)]
 pub(super) fn all_if(value: bool) -> u64 {
     0u64.wrapping_sub(u64::from(value))
 }
 
-/// Search for a cofacet on which the coboundary is one.
+/// Search for a tetrahedron on which the coboundary is one.
 struct Defect<'a> {
     cochain: &'a Cochain,
-    simplex: &'a [u32],
+    triangle: &'a [u32],
 }
 
 impl Kernel<u32> for Defect<'_> {
@@ -265,22 +212,12 @@ impl Kernel<u32> for Defect<'_> {
 
     #[inline(always)]
     fn run<S: Simd<u32>>(self, _: S) -> Option<u32> {
-        let Defect { cochain, simplex } = self;
-        let own = all_if(cochain.value(simplex));
-        match *simplex {
-            [u, v] => {
-                let (nu, nv) = (cochain.neighbours(u), cochain.neighbours(v));
-                let (a, b) = (cochain.row(u as usize), cochain.row(v as usize));
-                last_block(nu.len(), |k| nu[k] & nv[k] & (a[k] ^ b[k] ^ own))
-            }
-            [u, v, w] => {
-                let (nu, nv, nw) = (cochain.neighbours(u), cochain.neighbours(v), cochain.neighbours(w));
-                let (a, b, c) =
-                    (cochain.row(row_of(u, v)), cochain.row(row_of(u, w)), cochain.row(row_of(v, w)));
-                last_block(nu.len(), |k| nu[k] & nv[k] & nw[k] & (a[k] ^ b[k] ^ c[k] ^ own))
-            }
-            _ => None,
-        }
+        let Defect { cochain, triangle } = self;
+        let &[u, v, w] = triangle else { return None };
+        let own = all_if(cochain.value(triangle));
+        let (nu, nv, nw) = (cochain.neighbours(u), cochain.neighbours(v), cochain.neighbours(w));
+        let (a, b, c) = (cochain.row(row_of(u, v)), cochain.row(row_of(u, w)), cochain.row(row_of(v, w)));
+        last_block(nu.len(), |k| nu[k] & nv[k] & nw[k] & (a[k] ^ b[k] ^ c[k] ^ own))
     }
 }
 
@@ -298,13 +235,13 @@ fn last_block(blocks: usize, block: impl Fn(usize) -> u64) -> Option<u32> {
     (0..blocks).rev().find(|&k| block(k) != 0).map(|k| top(k, block(k)))
 }
 
-/// Kernel of [`Cochain::extend`] for triangles.
-struct ExtendTriangles<'a> {
+/// Kernel of [`Cochain::extend`].
+struct Extend<'a> {
     cochain: &'a mut Cochain,
     edge: (u32, u32),
 }
 
-impl Kernel<u32> for ExtendTriangles<'_> {
+impl Kernel<u32> for Extend<'_> {
     type Output = (u64, Option<[u32; 2]>);
 
     /// The tetrahedra that the edge {u, v} completes are its unions with edges {w, x} of its link. For each w, from the
@@ -312,7 +249,7 @@ impl Kernel<u32> for ExtendTriangles<'_> {
     /// x} are an apparent pair. Tetrahedra with x > w are ordered by x descending, then by w descending.
     #[inline(always)]
     fn run<S: Simd<u32>>(self, _: S) -> (u64, Option<[u32; 2]>) {
-        let ExtendTriangles { cochain, edge: (u, v) } = self;
+        let Extend { cochain, edge: (u, v) } = self;
         let blocks = cochain.blocks;
         let link = cochain.link_row((u, v));
         let mut own = cochain.row(row_of(u, v)).to_vec();
@@ -368,18 +305,18 @@ mod tests {
         assert_eq!(pair(far), [u32::MAX as usize, u32::MAX as usize - 1]);
     }
 
-    /// Simplices are flipped at random: exactly those of value one are listed, each once, and none is left when all are
+    /// Triangles are flipped at random: exactly those of value one are listed, each once, and none is left when all are
     /// zero again.
     #[test]
-    fn listed_simplices_are_those_of_value_one() {
+    fn listed_triangles_are_those_of_value_one() {
         let mut state = 1_u64;
-        for (vertices, n) in [(2, 130), (3, 70), (3, 64)] {
-            let mut cochain = Cochain::new(vertices, n as usize, Level::detect()).unwrap();
+        for n in [64, 70] {
+            let mut cochain = Cochain::new(n as usize, Level::detect()).unwrap();
             for round in 0..4 {
                 let mut expected = BTreeSet::new();
                 for _ in 0..100 * round {
                     let mut simplex = BTreeSet::new();
-                    while simplex.len() < vertices {
+                    while simplex.len() < 3 {
                         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
                         simplex.insert((state >> 33) as u32 % n);
                     }
@@ -392,7 +329,7 @@ mod tests {
                 let mut found = Vec::new();
                 cochain.each(|simplex| found.push(simplex.to_vec()));
                 found.sort_unstable();
-                assert!(found.iter().eq(&expected), "{vertices} vertices, {n} points");
+                assert!(found.iter().eq(&expected), "{n} points");
                 cochain.clear();
                 cochain.each(|simplex| panic!("{simplex:?} is left"));
                 assert!(cochain.values.iter().all(|&word| word == 0));

@@ -79,6 +79,8 @@ pub(super) struct Worker<'a, W: Word, F: Field> {
     reach: u32,
     /// Number of ranks by which the band grows when it runs out.
     pub(super) step: u32,
+    /// Number of coboundaries enumerated for all columns.
+    enumerated: usize,
     /// The simplices whose coboundaries sum to the working column, including its own.
     pub(super) terms: Vec<Term<W, F>>,
     coboundaries: Coboundaries<'a, W, F>,
@@ -102,6 +104,7 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
             last: Vec::new(),
             reach: 0,
             step: 0,
+            enumerated: 0,
             terms: Vec::new(),
             coboundaries: Coboundaries::new(shared.submatrix, shared.field),
             is_long: false,
@@ -170,11 +173,9 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
             }
             if self.terms.len() >= LOOKED {
                 self.look(self.shared.submatrix.cofacet_code.rank(pivot.0));
-                if self.shared.is_given_up() {
-                    return;
-                }
             }
             match self.pop(j) {
+                _ if self.shared.is_given_up() => return,
                 Some(next) => pivot = next,
                 None => return self.keep_essential(j, is_built),
             }
@@ -299,6 +300,10 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
 
     /// Removes and returns the pivot of the working column j.
     fn pop(&mut self, j: usize) -> Option<Term<W, F>> {
+        if self.enumerated >= self.shared.gives_up_at {
+            self.shared.is_given_up.store(true, Ordering::Relaxed);
+            return None;
+        }
         if self.terms.len() >= WALKED && !self.is_walking {
             self.go_on_as_long(j);
         }
@@ -392,6 +397,7 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
 
     /// Adds the enumerated part of a simplex's coboundary.
     fn add_simplex(&mut self, term: Term<W, F>) {
+        self.enumerated += 1;
         let Worker { coboundaries, column, bucketed, band, last, .. } = self;
         let part = Self::part(*band, last);
         if self.is_long {

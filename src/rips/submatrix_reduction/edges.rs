@@ -1,33 +1,56 @@
 //! The edges of a complex as a list in filtration order, along which columns are walked and edges annotated.
 
 use crate::memory::{self, Refused};
+use crate::parallel;
 use crate::progress::{Progress, check};
 use crate::rips::complex::{ABSENT, Band, Cofacet, Complex};
-use crate::rips::word::{Word, sort};
+use crate::rips::word::Word;
 
-/// The edges of a complex in filtration order. A word has the rank in its upper half, and in its lower half the
-/// complement of the greater vertex (upper 16 bits) and the smaller vertex.
+/// The edges of a complex in filtration order. A word has the rank in its upper half, and in its lower half the greater
+/// vertex (upper 16 bits) and the smaller vertex.
 pub(super) struct Edges(Vec<u64>);
 
+/// The rank of an edge.
+fn rank_of(key: &u64) -> u32 {
+    (key >> 32).low_u32()
+}
+
+/// Number of points whose edges one thread lists at a time.
+const AT_ONCE: usize = 64;
+
+/// All ranks.
+pub(super) const ALL: Band = Band { from: 0, to: ABSENT - 1 };
+
 impl Edges {
-    /// Lists the edges.
+    /// Lists the edges whose ranks are in a band, on the threads of the current pool.
     ///
     /// # Errors
     /// There is no memory for the edges.
-    pub(super) fn of(complex: &dyn Complex, edges: usize, progress: &dyn Progress) -> Result<Self, Refused> {
-        // At most `MOST_POINTS`.
-        let points = complex.points() as u32;
-        let (mut keys, mut found) = (Vec::new(), Vec::new());
-        memory::reserve(&mut keys, edges)?;
-        for u in 0..points {
-            check(progress);
-            complex.cofacets(&[u], 0, Band { from: 0, to: ABSENT - 1 }, u + 1, &mut found);
-            let key =
-                |&Cofacet { vertex, rank }: &Cofacet| u64::from(rank) << 32 | u64::from(!(vertex << 16 | u));
-            memory::reserve(&mut keys, found.len())?;
-            keys.extend(found.iter().map(key));
-        }
-        sort(&mut keys);
+    pub(super) fn of(complex: &dyn Complex, band: Band, progress: &dyn Progress) -> Result<Self, Refused> {
+        let points = complex.points();
+        let piece =
+            |number: usize| {
+                let (mut keys, mut found) = (Vec::new(), Vec::new());
+                // The first piece has the last points, of which there are at most `MOST_POINTS`.
+                let end = points - number * AT_ONCE;
+                for u in (end.saturating_sub(AT_ONCE)..end).rev().map(|u| u as u32) {
+                    check(progress);
+                    complex.cofacets(&[u], 0, band, 0, &mut found);
+                    let less = &found[..found.partition_point(|cofacet| cofacet.vertex < u)];
+                    memory::make_room(&mut keys, less.len())?;
+                    keys.extend(less.iter().rev().map(|&Cofacet { vertex, rank }| {
+                        u64::from(rank) << 32 | u64::from(u << 16 | vertex)
+                    }));
+                }
+                Ok(keys)
+            };
+        let pieces = parallel::map(points.div_ceil(AT_ONCE), &piece);
+        let pieces: Vec<Vec<u64>> = pieces.into_iter().collect::<Result<_, _>>()?;
+        let mut keys = Vec::new();
+        memory::reserve(&mut keys, pieces.iter().map(Vec::len).sum())?;
+        pieces.into_iter().for_each(|piece| keys.extend(piece));
+        // The pairs are in the order of the filtration already.
+        radsort::sort_by_key(&mut keys, rank_of);
         Ok(Edges(keys))
     }
 
@@ -36,23 +59,23 @@ impl Edges {
     }
 
     pub(super) fn rank(&self, place: usize) -> u32 {
-        (self.0[place] >> 32).low_u32()
+        rank_of(&self.0[place])
     }
 
     /// The edges at these places, each with its greater vertex first.
     pub(super) fn at(&self, places: std::ops::Range<usize>) -> impl ExactSizeIterator<Item = (u32, u32)> {
-        self.0[places].iter().map(|&key| (!key.low_u32() >> 16, !key.low_u32() & 0xffff))
+        self.0[places].iter().map(|&key| (key.low_u32() >> 16, key.low_u32() & 0xffff))
     }
 
     /// The place of the first edge of this rank or a greater one.
     pub(super) fn start(&self, rank: u32) -> usize {
-        self.0.partition_point(|&key| (key >> 32).low_u32() < rank)
+        self.0.partition_point(|key| rank_of(key) < rank)
     }
 
     /// The end of the run of edges of equal rank that begins at `start`.
     pub(super) fn end(&self, start: usize) -> usize {
         let rank = self.rank(start);
-        let equal = self.0[start..].iter().take_while(|&&key| (key >> 32).low_u32() == rank);
+        let equal = self.0[start..].iter().take_while(|&key| rank_of(key) == rank);
         start + equal.count()
     }
 
@@ -101,9 +124,11 @@ pub(super) mod tests {
 
         fn cofacets(&self, simplex: &[u32], _: u32, _: Band, floor: u32, found: &mut Vec<Cofacet>) {
             found.clear();
-            if simplex[0] >= self.points - self.last {
+            let first = self.points - self.last;
+            if simplex[0] >= first {
                 let cofacet = |vertex| Cofacet { vertex, rank: self.edge(simplex[0], vertex) };
-                found.extend((floor..self.points).map(cofacet));
+                let vertices = (floor.max(first)..self.points).filter(|&vertex| vertex != simplex[0]);
+                found.extend(vertices.map(cofacet));
             }
         }
 
@@ -122,7 +147,7 @@ pub(super) mod tests {
         for (points, last) in [(1 << 16, 40), (4200, 4200)] {
             let count = pairs_of(last);
             let complex = Pairs { points, last, first: ABSENT - count as u32 };
-            let edges = Edges::of(&complex, count, &()).unwrap();
+            let edges = Edges::of(&complex, ALL, &()).unwrap();
             assert_eq!(edges.len(), count);
             assert!(points < 5000 || complex.edge(points - 1, points - 2) == ABSENT - 1);
             for place in [0, 1, count / 3, count - 2, count - 1] {

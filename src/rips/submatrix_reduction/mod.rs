@@ -67,10 +67,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use hashbrown::HashMap;
 
+use self::annotations::annotate;
 use self::coboundary::Coboundaries;
 pub(super) use self::coboundary::apparent_cofacet;
 use self::column::Worker;
-use self::edges::Edges;
+use self::edges::ALL;
 use self::last_columns::LastColumns;
 use self::queue::Term;
 use self::state::State;
@@ -78,7 +79,7 @@ pub(super) use self::state::{entries, forget};
 pub(super) use self::walk::Walking;
 use self::walk::Walks;
 use super::code::Code;
-use super::complex::Complex;
+use super::complex::{Band, Complex};
 use super::field::Field;
 use super::pair_store::{ApparentPairs, Pivots};
 use super::stats::PairStoreStats;
@@ -103,7 +104,7 @@ pub struct Submatrix<'a, W> {
     pub edges: usize,
     /// Maximum number of threads that walk long columns, each with a cochain of its own.
     pub walkers: usize,
-    /// The residue, in reverse filtration order.
+    /// The residue, in reverse filtration order. Edges that join two components are cleared.
     pub columns: &'a [W],
     /// The zero apparent pairs of these columns' dimension.
     pub apparent: &'a ApparentPairs<W>,
@@ -177,8 +178,10 @@ struct Shared<'a, W: Word, F: Field> {
     modulus: u16,
     /// The tables that workers use to walk long columns.
     walks: Walks,
-    /// Whether all workers end once columns are long and cannot be walked because of ties.
-    gives_up: bool,
+    /// The number of coboundaries that one worker enumerates before all end, because it takes less time to annotate all
+    /// columns together, and whether one has.
+    gives_up_at: usize,
+    is_given_up: AtomicBool,
     last_columns: LastColumns<'a>,
 }
 
@@ -187,6 +190,11 @@ struct Shared<'a, W: Word, F: Field> {
 const BATCH: usize = 16;
 /// Number of columns for each thread that are taken one at a time.
 const ONE_BY_ONE: usize = 16;
+
+/// Edges are annotated once it has taken this many entries of coboundaries for each edge to list.
+const ANNOTATED: usize = if cfg!(test) { 0 } else { 8 };
+/// Number of points with whose edges the number of edges to list is estimated.
+const SAMPLED: usize = 64;
 
 /// Reduces the columns of a submatrix over a field on the threads of the current pool. `wanted` chooses the columns
 /// whose cochains are returned, once all pivots are known. A reduction whose state a checkpoint holds goes on from
@@ -199,65 +207,39 @@ pub fn reduce<W: Word, F: Field>(
     field: F,
     wanted: Option<Wanted<'_, W>>,
 ) -> Result<Reduction<W>, RipsError> {
-    let gives_up = submatrix.only_bars && submatrix.code.vertices() == 2 && F::UNIT && wanted.is_none();
-    let (counts, shared) = reduce_columns(submatrix, field, wanted.is_some(), gives_up)?;
+    let shared = Shared::new(submatrix, field, wanted.is_some(), annotates(submatrix, field))?;
+    let mut counts = reduce_columns(&shared)?;
     if !shared.is_given_up() {
         return Ok(shared.into_reduction(counts, wanted)?);
     }
-    let edges = shared.walks.into_tied();
-    if let Some(Ok(reduction)) = edges.map(|edges| annotated(submatrix, &edges)) {
-        return Ok(reduction);
-    }
-    // There is no memory for annotations.
-    let (counts, shared) = reduce_columns(submatrix, field, false, false)?;
-    Ok(shared.into_reduction(counts, None)?)
-}
-
-/// The pairs of columns of edges by annotations.
-fn annotated<W: Word>(submatrix: &Submatrix<'_, W>, edges: &Edges) -> Result<Reduction<W>, Refused> {
-    let pivots = annotations::pivots(submatrix, edges)?;
-    let store = Pivots::with_capacity(pivots.len())?;
-    for (j, pivot) in pivots.iter().enumerate() {
-        if let Some(pivot) = *pivot {
-            // Each triangle is the pivot of one column.
-            let _ = store.insert(pivot, Claim::Plain(j).encode());
+    // Without memory for annotations, the columns are reduced one by one all the same.
+    let mut shared = Shared::new(submatrix, field, wanted.is_some(), false)?;
+    match annotate(&shared) {
+        Ok(annotated) => {
+            counts.additions = annotated.additions;
+            counts.pair_store += annotated.pair_store;
+        }
+        Err(_) => {
+            shared = Shared::new(submatrix, field, wanted.is_some(), false)?;
+            counts = reduce_columns(&shared)?;
         }
     }
-    Ok(Reduction { pivots, store, cochains: HashMap::new(), counts: ReductionCounts::default() })
+    Ok(shared.into_reduction(counts, wanted)?)
 }
 
-/// Reduces the columns, or gives up once columns are long and too many edges have the same rank to walk them, if
-/// `gives_up`.
-fn reduce_columns<'a, W: Word, F: Field>(
-    submatrix: &'a Submatrix<'a, W>,
-    field: F,
-    wants_cochains: bool,
-    gives_up: bool,
-) -> Result<(ReductionCounts, Shared<'a, W, F>), RipsError> {
-    // The modulus is one more than −1.
-    let modulus = field.number(field.neg(field.one())).saturating_add(1);
-    let state = State::load(submatrix, modulus)?;
+/// Whether columns of edges are annotated once one of them is long.
+fn annotates<W: Word, F: Field>(submatrix: &Submatrix<'_, W>, _: F) -> bool {
+    F::UNIT && submatrix.code.vertices() == 2 && submatrix.walkers >= annotations::TABLES
+}
+
+/// Reduces the columns on the threads of the current pool, or gives up once a column is long, if it is to do so.
+fn reduce_columns<W: Word, F: Field>(shared: &Shared<'_, W, F>) -> Result<ReductionCounts, RipsError> {
+    let submatrix = shared.submatrix;
     let columns = submatrix.columns.len();
-    // The number of threads on which `share` runs `work`.
-    let workers = if columns > BATCH { rayon::current_num_threads() } else { 1 };
-    let dim = submatrix.code.vertices() as usize - 1;
-    let shared = Shared {
-        submatrix,
-        field,
-        store: Pivots::with_capacity(columns)?,
-        versions: boxcar::Vec::new(),
-        touched: memory::zeroed(columns)?,
-        essential: wants_cochains.then(Mutex::default),
-        zeros: boxcar::Vec::new(),
-        is_kept: !wants_cochains && submatrix.progress.checkpoint().is_kept(),
-        modulus,
-        // Cochains that are returned consist of simplices that have a column or are in an apparent pair.
-        walks: Walks::of(submatrix.walkers, submatrix.code.vertices() == 3 && !wants_cochains),
-        gives_up,
-        last_columns: LastColumns::of(columns, workers, dim, submatrix.progress),
-    };
+    let state = State::load(submatrix, shared.modulus)?;
     let is_settled = state.map_or(Ok(Vec::new()), |state| shared.restore(&state))?;
     let is_open = |&j: &usize| is_settled.get(j) != Some(&true);
+    let workers = workers(columns);
     let together = columns.saturating_sub(if workers > 1 { ONE_BY_ONE * workers } else { 0 });
     let (unreduced, last) = (SharedRange::new(together, BATCH), SharedRange::new(columns - together, 1));
     let take = || {
@@ -266,7 +248,7 @@ fn reduce_columns<'a, W: Word, F: Field>(
     };
     let total = Mutex::new(ReductionCounts::default());
     let work = || {
-        let mut worker = Worker::new(&shared);
+        let mut worker = Worker::new(shared);
         while let Some(batch) = take() {
             shared.save_if_due();
             shared.last_columns.count(batch.len() as u64);
@@ -285,13 +267,66 @@ fn reduce_columns<'a, W: Word, F: Field>(
         }
     };
     saving(|| SharedRange::new(columns, BATCH).share(&work), save);
-    Ok((into_inner(total), shared))
+    Ok(into_inner(total))
 }
 
-impl<W: Word, F: Field> Shared<'_, W, F> {
+/// The number of coboundaries of edges to enumerate before it takes less time to annotate all columns together. Nearly
+/// all edges to annotate are those up to the youngest one that has a column.
+fn annotated_from<W: Word>(submatrix: &Submatrix<'_, W>) -> usize {
+    let &Submatrix { complex, code, columns, .. } = submatrix;
+    let (points, mut found) = (complex.points(), Vec::new());
+    let mut count = |band| -> usize {
+        let sample = (0..SAMPLED.min(points)).map(|k| (k * points / SAMPLED.min(points)) as u32);
+        sample
+            .map(|u| {
+                complex.cofacets(&[u], 0, band, 0, &mut found);
+                found.len()
+            })
+            .sum()
+    };
+    let band = Band { from: 0, to: columns.first().map_or(0, |&column| code.rank(column)) };
+    let share = count(band) as f64 / count(ALL).max(1) as f64;
+    // A coboundary has about 2 edges / points entries.
+    ((share + 1.0 / 16.0) * points as f64 / 2.0 * ANNOTATED as f64) as usize
+}
+
+/// The number of threads on which [`reduce_columns`] runs workers.
+fn workers(columns: usize) -> usize {
+    if columns > BATCH { rayon::current_num_threads() } else { 1 }
+}
+
+impl<'a, W: Word, F: Field> Shared<'a, W, F> {
+    /// The state before any column is reduced.
+    fn new(
+        submatrix: &'a Submatrix<'a, W>,
+        field: F,
+        wants_cochains: bool,
+        gives_up: bool,
+    ) -> Result<Self, Refused> {
+        let columns = submatrix.columns.len();
+        let dim = submatrix.code.vertices() as usize - 1;
+        Ok(Shared {
+            submatrix,
+            field,
+            store: Pivots::with_capacity(columns)?,
+            versions: boxcar::Vec::new(),
+            touched: memory::zeroed(columns)?,
+            essential: wants_cochains.then(Mutex::default),
+            zeros: boxcar::Vec::new(),
+            is_kept: !wants_cochains && submatrix.progress.checkpoint().is_kept(),
+            // The modulus is one more than −1.
+            modulus: field.number(field.neg(field.one())).saturating_add(1),
+            // Cochains that are returned consist of simplices that have a column or are in an apparent pair.
+            walks: Walks::of(submatrix.walkers, dim == 2 && !wants_cochains),
+            gives_up_at: if gives_up { annotated_from(submatrix) / workers(columns) } else { usize::MAX },
+            is_given_up: AtomicBool::new(false),
+            last_columns: LastColumns::of(columns, workers(columns), dim, submatrix.progress),
+        })
+    }
+
     /// Whether the columns need not be reduced any further.
     fn is_given_up(&self) -> bool {
-        self.gives_up && self.walks.are_tied()
+        self.is_given_up.load(Ordering::Relaxed)
     }
 
     /// The column that a value of the pair store stands for.

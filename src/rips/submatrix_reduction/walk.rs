@@ -1,22 +1,22 @@
-//! Long columns over Z/2 of edges and triangles: walks along the filtration.
+//! Long columns of triangles over Z/2: walks along the filtration.
 //!
-//! The simplices that are added up to a column (its column of V) are a cochain, the column its coboundary. When the
-//! column is zero on all cofacets before some simplex, every further addition can be decided one simplex after the
-//! other, without storing the column:
+//! The triangles whose coboundaries are added up to a column (its column of V) are a cochain, the column its coboundary.
+//! When the column is zero on all tetrahedra before some triangle, every further addition can be decided one triangle
+//! after the other, without storing the column:
 //!
 //! ```text
 //! for each edge, in filtration order:
-//!     for each simplex σ that it completes, in an apparent pair (σ, τ):
+//!     for each triangle σ that it completes, in an apparent pair (σ, τ):
 //!         value of σ ← sum of the values of the other facets of τ               the coboundary on τ becomes zero
-//!     pivot ← the oldest cofacet that the edge completes on which the coboundary is not zero, if there is one
+//!     pivot ← the oldest tetrahedron that the edge completes on which the coboundary is not zero, if there is one
 //! ```
 //!
-//! The other facets of τ are older than σ, so their values are known. Simplices past the pivot may be given values all
+//! The other facets of τ are older than σ, so their values are known. Triangles past the pivot may be given values all
 //! the same: the coboundary of the σ of an apparent pair begins with its τ, so it does not change earlier entries. When
 //! the pivot has been cancelled by another column, the edge is processed once more.
 //!
-//! A column of many thousands of simplices, each with hundreds of cofacets, is thus reduced in a few hundred
-//! nanoseconds per edge, however many simplices it has ([`cochain`](super::cochain)). This takes one bit per simplex of
+//! A column of many thousands of triangles, each with hundreds of cofacets, is thus reduced in a few hundred
+//! nanoseconds per edge, however many triangles it has ([`cochain`](super::cochain)). This takes one bit per triangle of
 //! the full complex for each worker that walks, and one word per edge for all workers together. Where memory for these
 //! tables is short, columns are reduced as in [`super::long`]: the plan of a run sets how many workers may walk
 //! ([`Walking`]).
@@ -31,8 +31,6 @@
 //! but if many edges have that rank, so that they would be processed together, again for each pivot, the walk is left:
 //! the column is reduced entry by entry up to the next rank.
 //!
-//! Columns of edges are not walked where many edges have the same rank (see [`super::annotations`]).
-//!
 //! # No worker waits for the list
 //!
 //! The edges are listed by the first worker that has a column to walk ([`Walks`]). It sorts them on the threads of the
@@ -44,9 +42,10 @@
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
+use super::annotations::{MOST_TABLES, Rows, TABLES};
 use super::cochain::Cochain;
 use super::column::Worker;
-use super::edges::Edges;
+use super::edges::{ALL, Edges};
 use super::queue::{Term, cancel};
 use super::{Shared, Submatrix};
 use crate::rips::code::Code;
@@ -58,50 +57,51 @@ use crate::simd::Level;
 
 /// Minimum number of simplices of a column that is walked; 3 in tests, where columns are short.
 pub(super) const WALKED: usize = if cfg!(test) { 3 } else { 1 << 8 };
-/// The first column to be walked must have one simplex for every this many edges too, since listing all edges takes
-/// time.
-const EDGES_LISTED: usize = 1 << 9;
-/// The first column of triangles that a worker walks must have one simplex for every this many edges: its cochain has
-/// n/8 bytes for each, which are zeroed.
+/// The first column that a worker walks must have one simplex for every this many edges too: the edges are listed, and
+/// its cochain has n/8 bytes for each, which are zeroed.
 const EDGES_ZEROED: usize = 1 << 8;
 /// Maximum number of points: an edge is stored as two 16-bit vertices.
 const MOST_POINTS: usize = 1 << 16;
 /// Pairs of points per edge at most, for columns of edges and of triangles: a minimum edge density. In sparser graphs
 /// lists of neighbours are shorter than rows of bits.
 const PAIRS_AN_EDGE: [usize; 2] = [64, 8];
-/// Maximum number of edges of one rank, for columns of edges and of triangles: all cofacets that they complete are
-/// processed together, and again for each pivot.
-const MOST_EQUAL: [usize; 2] = if cfg!(test) { [64; 2] } else { [1 << 13, 1 << 10] };
-/// Maximum mean number of edges per rank, for columns of edges and of triangles.
-const EQUAL_IN_THE_MEAN: [usize; 2] = if cfg!(test) { [64; 2] } else { [1 << 8, 1 << 4] };
+/// Maximum number of edges of one rank, and their maximum mean number, if the cochain is wanted: all tetrahedra that
+/// they complete are processed together, and again for each pivot.
+const MOST_EQUAL: usize = if cfg!(test) { 64 } else { 1 << 10 };
+const EQUAL_IN_THE_MEAN: usize = if cfg!(test) { 64 } else { 1 << 4 };
 /// Maximum number of edges of one rank whose triangles are processed together if they cannot be closed one edge after
 /// the other; with more, the walk is left.
 const MOST_TOGETHER: usize = if cfg!(test) { 2 } else { 1 << 4 };
 /// Number of ranks after which a walk checks whether the run is to end.
 const WALKED_AT_ONCE: usize = 1 << 10;
 
-/// Sizes in bytes of the tables that walking long columns of edges or triangles takes.
+/// Sizes in bytes of the tables for long columns of triangles, which are walked, or of edges, which are
+/// [annotated](super::annotations).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::rips) struct Walking {
     /// Bytes of the edge list, which all workers share.
     pub(in crate::rips) edges: u64,
-    /// Bytes of the cochain of one worker.
-    pub(in crate::rips) cochain: u64,
+    /// Bytes of the cochain of one worker, or of one table of bits for annotations.
+    pub(in crate::rips) table: u64,
+    /// The fewest and the most tables that are of use; without a maximum, one for each thread.
+    pub(in crate::rips) tables: (usize, Option<usize>),
 }
 
 impl Walking {
     /// The sizes for a complex with `points` points and `edges` edges and columns of simplices with `vertices`
-    /// vertices; `None` if such columns are not walked.
+    /// vertices; `None` if such columns are neither walked nor annotated.
     pub(in crate::rips) fn of(points: usize, edges: usize, vertices: usize) -> Option<Self> {
-        let pairs_an_edge = *PAIRS_AN_EDGE.get(vertices.checked_sub(2)?)?;
+        let (pairs_an_edge, table, tables) = match vertices {
+            2 => (PAIRS_AN_EDGE[0], Rows::bytes(points), (TABLES, Some(TABLES + MOST_TABLES))),
+            3 => (PAIRS_AN_EDGE[1], Cochain::bytes(points), (1, None)),
+            _ => return None,
+        };
         let is_dense = edges.saturating_mul(pairs_an_edge) >= points * points.saturating_sub(1) / 2;
         // The number of edges bounds the number of simplices of a column of edges.
         let may_be_long = edges >= WALKED && points <= MOST_POINTS;
-        let cochain = Cochain::bytes(vertices, points).filter(|_| is_dense && may_be_long)?;
-        Some(Walking {
-            edges: (edges as u64).saturating_mul(size_of::<u64>() as u64),
-            cochain: cochain as u64,
-        })
+        let table = table.filter(|_| is_dense && may_be_long)? as u64;
+        let edges = (edges as u64).saturating_mul(size_of::<u64>() as u64);
+        Some(Walking { edges, table, tables })
     }
 }
 
@@ -109,8 +109,6 @@ impl Walking {
 pub(super) struct Walks {
     /// The list of edges, once it is made; `None` inside if columns are not walked along it.
     edges: OnceLock<Option<Edges>>,
-    /// The list of edges, if too many of them have the same rank to walk columns along it.
-    tied: OnceLock<Edges>,
     /// Whether a worker has begun to list the edges. Only that worker fills the lock, so no other waits for it.
     is_begun: AtomicBool,
     /// Number of workers that may still begin to walk.
@@ -133,7 +131,6 @@ impl Walks {
     pub(super) fn of(workers: usize, closes: bool) -> Self {
         Walks {
             edges: OnceLock::new(),
-            tied: OnceLock::new(),
             is_begun: AtomicBool::new(false),
             workers: AtomicUsize::new(workers),
             closes,
@@ -144,7 +141,7 @@ impl Walks {
 
     /// The edges of a submatrix, listed by the first caller; `None` if columns are not walked along them, or while
     /// another worker lists them.
-    fn edges<W>(&self, submatrix: &Submatrix<'_, W>, vertices: usize) -> Option<&Edges> {
+    fn edges<W>(&self, submatrix: &Submatrix<'_, W>) -> Option<&Edges> {
         #[cfg(test)]
         if self.requests.fetch_add(1, Ordering::Relaxed) < LATE {
             return None;
@@ -155,23 +152,11 @@ impl Walks {
         if self.is_begun.swap(true, Ordering::Relaxed) {
             return None;
         }
-        let Submatrix { complex, edges, progress, .. } = *submatrix;
+        let Submatrix { complex, progress, .. } = *submatrix;
         // If memory is refused, columns are reduced without walking.
-        let mut listed = Edges::of(complex, edges, progress).ok();
-        if let Some(edges) = listed.take_if(|edges| !self.closes && are_tied(edges, vertices)) {
-            self.tied.get_or_init(|| edges);
-        }
+        let mut listed = Edges::of(complex, ALL, progress).ok();
+        listed.take_if(|edges| !self.closes && are_tied(edges));
         self.edges.get_or_init(|| listed).as_ref()
-    }
-
-    /// Whether columns became long, and too many edges have the same rank to walk them.
-    pub(super) fn are_tied(&self) -> bool {
-        self.tied.get().is_some()
-    }
-
-    /// The list of edges, if too many of them have the same rank to walk columns along it.
-    pub(super) fn into_tied(self) -> Option<Edges> {
-        self.tied.into_inner()
     }
 }
 
@@ -227,33 +212,20 @@ impl Walk {
     }
 }
 
-/// Whether too many edges have the same rank to walk columns of simplices with this number of vertices along them, all
-/// edges of a rank together.
-fn are_tied(edges: &Edges, vertices: usize) -> bool {
+/// Whether too many edges have the same rank to walk along them, all edges of a rank together.
+fn are_tied(edges: &Edges) -> bool {
     let (ranks, most) = edges.ranks();
-    most > MOST_EQUAL[vertices - 2] || edges.len() > ranks * EQUAL_IN_THE_MEAN[vertices - 2]
+    most > MOST_EQUAL || edges.len() > ranks * EQUAL_IN_THE_MEAN
 }
 
 impl<W: Word, F: Field> Worker<'_, W, F> {
-    /// Whether columns with enough simplices may be walked, as far as is known before the edges are listed.
-    fn may_walk(&self) -> bool {
-        let Shared { submatrix, walks, .. } = self.shared;
-        F::UNIT && submatrix.walkers > 0 && walks.edges.get().is_none_or(Option::is_some)
-    }
-
-    /// The minimum number of simplices of a column that is walked; `None` if no column is walked.
+    /// The minimum number of simplices of a column that is walked; `None` if no column is walked, as far as is known
+    /// before the edges are listed.
     pub(super) fn walked_from(&self) -> Option<usize> {
-        let Shared { submatrix, walks, gives_up, .. } = self.shared;
-        // The edges are listed soon if that is likely to end the reduction.
-        let are_tied = *gives_up && submatrix.edges / EQUAL_IN_THE_MEAN[0] >= submatrix.ranks as usize;
-        let first = if submatrix.code.vertices() == 3 && self.walk.is_none() {
-            submatrix.edges / EDGES_ZEROED
-        } else if are_tied || walks.edges.get().is_some() {
-            0
-        } else {
-            submatrix.edges / EDGES_LISTED
-        };
-        self.may_walk().then(|| WALKED.max(first))
+        let Shared { submatrix, walks, .. } = self.shared;
+        let may_walk = F::UNIT && submatrix.code.vertices() == 3 && submatrix.walkers > 0;
+        let first = if self.walk.is_some() { 0 } else { submatrix.edges / EDGES_ZEROED };
+        (may_walk && walks.edges.get().is_none_or(Option::is_some)).then(|| WALKED.max(first))
     }
 
     /// Continues the working column j by walking, and returns whether it can. It cannot at the rank of the column's
@@ -265,10 +237,9 @@ impl<W: Word, F: Field> Worker<'_, W, F> {
         if rank == code.rank(columns[j]) {
             return false;
         }
-        let vertices = code.vertices() as usize;
-        let Some(edges) = shared.walks.edges(shared.submatrix, vertices) else { return false };
+        let Some(edges) = shared.walks.edges(shared.submatrix) else { return false };
         if self.walk.is_none() {
-            self.walk = self.first_walk(vertices, complex.points());
+            self.walk = self.first_walk(complex.points());
         }
         let Some(walk) = self.walk.as_mut().filter(|walk| walk.left_at != Some(rank)) else { return false };
         walk.at = edges.start(rank);
@@ -289,11 +260,11 @@ impl<W: Word, F: Field> Worker<'_, W, F> {
     }
 
     /// A cochain for this worker, unless the limit on walking workers is reached or memory is refused.
-    fn first_walk(&mut self, vertices: usize, points: usize) -> Option<Walk> {
+    fn first_walk(&mut self, points: usize) -> Option<Walk> {
         let workers = &self.shared.walks.workers;
         let one_less = |left: usize| left.checked_sub(1);
         workers.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_less).ok()?;
-        let cochain = Cochain::new(vertices, points, Level::detect());
+        let cochain = Cochain::new(points, Level::detect());
         // If memory is refused for one cochain, no other worker tries.
         let cochain = cochain.inspect_err(|_| workers.store(0, Ordering::Relaxed)).ok()?;
         Some(Walk { cochain, taken: 0, at: 0, looked_at: 0, open_at: usize::MAX, left_at: None })
@@ -383,7 +354,7 @@ impl<W: Word, F: Field> Worker<'_, W, F> {
     }
 }
 
-/// The cofacet formed by an edge and the vertices from [`Cochain::extend`]; a triangle if these are equal.
+/// The cofacet formed by an edge and two vertices; a triangle if these are equal.
 pub(super) fn cofacet<W: Word>(code: &Code<W>, rank: u32, (u, v): (u32, u32), [x, w]: [u32; 2]) -> W {
     let mut vertices = [u, v, x, w];
     let vertices = if x == w { &mut vertices[..3] } else { &mut vertices[..] };
@@ -391,8 +362,8 @@ pub(super) fn cofacet<W: Word>(code: &Code<W>, rank: u32, (u, v): (u32, u32), [x
     code.entry(rank, vertices.iter().copied())
 }
 
-/// Extends the cochain to the simplices that several edges of one rank complete. Returns the number of values changed
-/// and the oldest cofacet on which the coboundary is one.
+/// Extends the cochain to the triangles that several edges of one rank complete. Returns the number of values changed
+/// and the oldest tetrahedron on which the coboundary is one.
 fn extend_all<W: Word, F: Field>(
     shared: &Shared<'_, W, F>,
     cochain: &mut Cochain,
@@ -403,10 +374,6 @@ fn extend_all<W: Word, F: Field>(
     let mut simplices: Vec<W> = Vec::new();
     let mut simplex = Vec::new();
     for (u, v) in equal {
-        if code.vertices() == 2 {
-            simplices.push(code.entry(rank, [u, v]));
-            continue;
-        }
         for w in cochain.link((u, v)) {
             let mut triangle = [u, v, w];
             triangle.sort_unstable_by(|a, b| b.cmp(a));
@@ -444,15 +411,13 @@ mod tests {
 
     #[test]
     fn the_plan_has_the_bytes_of_the_tables() {
-        for vertices in [2, 3] {
-            for points in [64, 65, 200] {
-                let count = pairs_of(points);
-                let complex = Pairs { points, last: points, first: 1 };
-                let walking = Walking::of(points as usize, count, vertices).unwrap();
-                assert_eq!(walking.edges, Edges::of(&complex, count, &()).unwrap().capacity());
-                let cochain = Cochain::new(vertices, points as usize, Level::detect()).unwrap();
-                assert_eq!(walking.cochain, cochain.capacity());
-            }
+        for points in [64, 65, 200] {
+            let count = pairs_of(points);
+            let complex = Pairs { points, last: points, first: 1 };
+            let walking = Walking::of(points as usize, count, 3).unwrap();
+            assert_eq!(walking.edges, Edges::of(&complex, ALL, &()).unwrap().capacity());
+            let cochain = Cochain::new(points as usize, Level::detect()).unwrap();
+            assert_eq!(walking.table, cochain.capacity());
         }
         // Columns of tetrahedra are not walked, nor those of sparse graphs, nor those of graphs with more than
         // `MOST_POINTS` points.
@@ -468,8 +433,8 @@ mod tests {
         let complex = Pairs { points: 20, last: 20, first: 1 };
         let submatrix = Submatrix::<u64> {
             complex: &complex,
-            code: Code::new(20, 2),
-            cofacet_code: Code::new(20, 3),
+            code: Code::new(20, 3),
+            cofacet_code: Code::new(20, 4),
             ranks: 200,
             edges: 190,
             walkers: 1,
@@ -479,11 +444,11 @@ mod tests {
             only_bars: false,
             progress: &(),
         };
-        let walks = Walks::of(1, false);
+        let walks = Walks::of(1, true);
         walks.is_begun.store(true, Ordering::Relaxed);
-        assert!((0..2 * LATE).all(|_| walks.edges(&submatrix, 2).is_none()));
+        assert!((0..2 * LATE).all(|_| walks.edges(&submatrix).is_none()));
         walks.is_begun.store(false, Ordering::Relaxed);
-        assert!(walks.edges(&submatrix, 2).is_some_and(|edges| edges.len() == 190));
-        assert!(walks.edges(&submatrix, 2).is_some());
+        assert!(walks.edges(&submatrix).is_some_and(|edges| edges.len() == 190));
+        assert!(walks.edges(&submatrix).is_some());
     }
 }
