@@ -57,6 +57,11 @@ const LEAST_BAND: u32 = if cfg!(test) { 1 } else { 64 };
 /// Initial value of [`Worker::reach`].
 const FIRST_REACH: u32 = if cfg!(test) { 1 } else { 64 };
 
+/// Looking at this many points, whether they add an entry to a coboundary, takes as long as pushing an entry; looking up
+/// a pivot takes as long as pushing this many.
+const ENUMERATED: usize = 8;
+const LOOKED_UP: usize = 32;
+
 /// From this number of simplices on, each addition to a column is followed by a check whether the run is to end.
 const LOOKED: usize = 64;
 
@@ -79,8 +84,8 @@ pub(super) struct Worker<'a, W: Word, F: Field> {
     reach: u32,
     /// Number of ranks by which the band grows when it runs out.
     pub(super) step: u32,
-    /// Number of coboundaries enumerated for all columns.
-    enumerated: usize,
+    /// The work done for all columns so far, in entries of coboundaries pushed.
+    work: usize,
     /// The simplices whose coboundaries sum to the working column, including its own.
     pub(super) terms: Vec<Term<W, F>>,
     coboundaries: Coboundaries<'a, W, F>,
@@ -104,7 +109,7 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
             last: Vec::new(),
             reach: 0,
             step: 0,
-            enumerated: 0,
+            work: 0,
             terms: Vec::new(),
             coboundaries: Coboundaries::new(shared.submatrix, shared.field),
             is_long: false,
@@ -300,7 +305,8 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
 
     /// Removes and returns the pivot of the working column j.
     fn pop(&mut self, j: usize) -> Option<Term<W, F>> {
-        if self.enumerated >= self.shared.gives_up_at {
+        self.work += LOOKED_UP;
+        if self.shared.gives_up_at.is_some_and(|work| self.work >= work || self.terms.len() >= LONG) {
             self.shared.is_given_up.store(true, Ordering::Relaxed);
             return None;
         }
@@ -397,13 +403,16 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
 
     /// Adds the enumerated part of a simplex's coboundary.
     fn add_simplex(&mut self, term: Term<W, F>) {
-        self.enumerated += 1;
-        let Worker { coboundaries, column, bucketed, band, last, .. } = self;
+        let Worker { shared, coboundaries, column, bucketed, band, last, work, .. } = self;
+        *work += shared.submatrix.complex.points() / ENUMERATED;
         let part = Self::part(*band, last);
         if self.is_long {
             coboundaries.of(term, part, |term| bucketed.push(term));
         } else {
-            coboundaries.of(term, part, |term| column.push(term));
+            coboundaries.of(term, part, |term| {
+                column.push(term);
+                *work += 1;
+            });
         }
     }
 

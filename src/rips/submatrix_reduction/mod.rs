@@ -178,9 +178,9 @@ struct Shared<'a, W: Word, F: Field> {
     modulus: u16,
     /// The tables that workers use to walk long columns.
     walks: Walks,
-    /// The number of coboundaries that one worker enumerates before all end, because it takes less time to annotate all
-    /// columns together, and whether one has.
-    gives_up_at: usize,
+    /// The work of one worker after which all end, because it takes less time to annotate all columns together, if they
+    /// can be annotated, and whether they end.
+    gives_up_at: Option<usize>,
     is_given_up: AtomicBool,
     last_columns: LastColumns<'a>,
 }
@@ -191,8 +191,9 @@ const BATCH: usize = 16;
 /// Number of columns for each thread that are taken one at a time.
 const ONE_BY_ONE: usize = 16;
 
-/// Edges are annotated once it has taken this many entries of coboundaries for each edge to list.
-const ANNOTATED: usize = if cfg!(test) { 0 } else { 8 };
+/// Edges are annotated once a worker has done this much work for each edge to annotate: that takes about a third of the
+/// time to annotate it.
+const ANNOTATED: f64 = if cfg!(test) { 0.0 } else { 2.0 };
 /// Number of points with whose edges the number of edges to list is estimated.
 const SAMPLED: usize = 64;
 
@@ -270,24 +271,22 @@ fn reduce_columns<W: Word, F: Field>(shared: &Shared<'_, W, F>) -> Result<Reduct
     Ok(into_inner(total))
 }
 
-/// The number of coboundaries of edges to enumerate before it takes less time to annotate all columns together. Nearly
-/// all edges to annotate are those up to the youngest one that has a column.
+/// The [work](Worker::work) of one worker after which it takes less time to annotate all columns of edges together:
+/// the number of edges to annotate, nearly all of which are as old as the youngest one that has a column, and one part
+/// in 16 of all edges, among which they are found.
 fn annotated_from<W: Word>(submatrix: &Submatrix<'_, W>) -> usize {
-    let &Submatrix { complex, code, columns, .. } = submatrix;
+    let &Submatrix { complex, code, columns, edges, .. } = submatrix;
     let (points, mut found) = (complex.points(), Vec::new());
-    let mut count = |band| -> usize {
-        let sample = (0..SAMPLED.min(points)).map(|k| (k * points / SAMPLED.min(points)) as u32);
-        sample
-            .map(|u| {
-                complex.cofacets(&[u], 0, band, 0, &mut found);
-                found.len()
-            })
-            .sum()
+    let mut count = |band| {
+        let mut edges_of = |u| {
+            complex.cofacets(&[u], 0, band, 0, &mut found);
+            found.len()
+        };
+        (0..points).step_by(points.div_ceil(SAMPLED)).map(|u| edges_of(u as u32)).sum::<usize>()
     };
     let band = Band { from: 0, to: columns.first().map_or(0, |&column| code.rank(column)) };
     let share = count(band) as f64 / count(ALL).max(1) as f64;
-    // A coboundary has about 2 edges / points entries.
-    ((share + 1.0 / 16.0) * points as f64 / 2.0 * ANNOTATED as f64) as usize
+    ((share + 1.0 / 16.0) * edges as f64 * ANNOTATED) as usize
 }
 
 /// The number of threads on which [`reduce_columns`] runs workers.
@@ -318,7 +317,7 @@ impl<'a, W: Word, F: Field> Shared<'a, W, F> {
             modulus: field.number(field.neg(field.one())).saturating_add(1),
             // Cochains that are returned consist of simplices that have a column or are in an apparent pair.
             walks: Walks::of(submatrix.walkers, dim == 2 && !wants_cochains),
-            gives_up_at: if gives_up { annotated_from(submatrix) / workers(columns) } else { usize::MAX },
+            gives_up_at: gives_up.then(|| annotated_from(submatrix)),
             is_given_up: AtomicBool::new(false),
             last_columns: LastColumns::of(columns, workers(columns), dim, submatrix.progress),
         })
