@@ -27,9 +27,9 @@
 //!
 //! # Edges of equal rank
 //!
-//! The triangles that they complete have the same rank too, and are older or younger by their vertices. So the edges are
-//! inserted together. Those in apparent pairs get their annotations in filtration order; of the others, a class is born
-//! with each; then the triangles are filled in filtration order.
+//! The triangles that they complete have the same rank too, and are older or younger by their vertices. So the edges
+//! are inserted together. Those in apparent pairs get their annotations in filtration order; with each of the others a
+//! class is born; then the triangles are filled in filtration order.
 //!
 //! For bars alone, the edges of equal rank are taken one after the other. The classes that have died when all triangles
 //! of this rank are filled do not depend on their order: they are the pivots of the space that the boundaries span. So
@@ -102,7 +102,8 @@ pub(super) fn annotate<W: Word, F: Field>(shared: &Shared<'_, W, F>) -> Result<R
     };
     // The first band ends with the youngest edge that has a column.
     let mut band = Band { from: 0, to: columns.first().map_or(0, |&column| code.rank(column)) };
-    let mut listed = 0;
+    let (mut listed, mut reported) = (0, 0);
+    progress.begin("annotation", Some(1), columns.len() as u64);
     loop {
         let edges = Edges::of(complex, band, progress)?;
         let mut start = 0;
@@ -110,6 +111,8 @@ pub(super) fn annotate<W: Word, F: Field>(shared: &Shared<'_, W, F>) -> Result<R
             let end = if only_bars { start + 1 } else { edges.end(start) };
             if start / AT_ONCE != end / AT_ONCE {
                 check(progress);
+                let pairs = pass.counts.pair_store.layer1_writes;
+                progress.advance(pairs - std::mem::replace(&mut reported, pairs));
             }
             pass.insert(&edges, start..end)?;
             start = end;
@@ -121,7 +124,7 @@ pub(super) fn annotate<W: Word, F: Field>(shared: &Shared<'_, W, F>) -> Result<R
         // As many edges as all before, if they are as dense as the last ones.
         listed += edges.len();
         let half = edges.len() / 2;
-        let last = edges.len().checked_sub(1).map_or(1, |_| band.to - edges.rank(half) + 1);
+        let last = if edges.len() == 0 { 1 } else { band.to - edges.rank(half) + 1 };
         let wanted = (all / BANDS).min(listed);
         let step = (u64::from(last) * wanted as u64 / (edges.len() - half).max(1) as u64).max(1);
         // At most the greatest rank, which has 32 bits.
@@ -164,9 +167,7 @@ impl<W: Word, F: Field> Pass<'_, '_, W, F> {
                     self.annotations.add_sum(edge, w)?;
                     column.into_iter().for_each(|j| self.pair(j, triangle(edge, w), Vec::new()));
                 }
-                (_, Some(j)) => {
-                    self.annotations.bear(edge, j)?;
-                }
+                (_, Some(j)) => self.annotations.bear(edge, j)?,
                 // An edge with an apparent pair completes a triangle.
                 (_, None) => debug_assert!(false, "edge {edge:?} is in no column"),
             }

@@ -133,8 +133,8 @@ impl Cochain {
     }
 
     /// Extends the cochain to the triangles that an edge completes and that are in apparent pairs, such that the
-    /// coboundary is zero on the tetrahedra of these pairs. The edge must be the last of the graph and no other may have
-    /// its rank. Returns the number of values changed, and the vertices that the oldest tetrahedron on which the
+    /// coboundary is zero on the tetrahedra of these pairs. The edge must be the last of the graph, and no other may
+    /// have its rank. Returns the number of values changed, and the vertices that the oldest tetrahedron on which the
     /// coboundary is one adds to the edge, greater first.
     pub(super) fn extend(&mut self, edge: (u32, u32)) -> (u64, Option<[u32; 2]>) {
         self.level.run(Extend { cochain: self, edge })

@@ -57,9 +57,9 @@ const LEAST_BAND: u32 = if cfg!(test) { 1 } else { 64 };
 /// Initial value of [`Worker::reach`].
 const FIRST_REACH: u32 = if cfg!(test) { 1 } else { 64 };
 
-/// Looking at this many points, whether they add an entry to a coboundary, takes as long as pushing an entry; looking up
-/// a pivot takes as long as pushing this many.
+/// Number of points for which it takes as long to look whether they add an entry to a coboundary as to push an entry.
 const ENUMERATED: usize = 8;
+/// Number of entries that are pushed while a pivot is looked up.
 const LOOKED_UP: usize = 32;
 
 /// From this number of simplices on, each addition to a column is followed by a check whether the run is to end.

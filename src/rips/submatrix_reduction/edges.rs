@@ -18,7 +18,7 @@ fn rank_of(key: &u64) -> u32 {
 /// Number of points whose edges one thread lists at a time.
 const AT_ONCE: usize = 64;
 
-/// All ranks.
+/// The band of all ranks.
 pub(super) const ALL: Band = Band { from: 0, to: ABSENT - 1 };
 
 impl Edges {

@@ -7,8 +7,8 @@
 //! **How.** Coboundaries are enumerated when needed (Bauer 2021). For a reduced column only its column of V, in R = DV,
 //! is stored: the simplices whose coboundaries sum to it. A column whose oldest cofacet is the pivot of no other column
 //! is paired without being built (*emergent*). `column` reduces one column, `queue` holds the working column, `walk`
-//! (with `cochain` and `closing`) and `long` reduce long columns, `annotations` finds the pairs of edges where many
-//! distances are equal, and `last_columns` reports the progress of the last columns.
+//! (with `cochain` and `closing`) and `long` reduce long columns, `annotations` finds the pairs of all edges together
+//! once their columns take too long, and `last_columns` reports the progress of the last columns.
 //!
 //! # Reduction without locks
 //!

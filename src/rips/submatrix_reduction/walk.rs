@@ -1,8 +1,8 @@
 //! Long columns of triangles over Z/2: walks along the filtration.
 //!
-//! The triangles whose coboundaries are added up to a column (its column of V) are a cochain, the column its coboundary.
-//! When the column is zero on all tetrahedra before some triangle, every further addition can be decided one triangle
-//! after the other, without storing the column:
+//! The triangles whose coboundaries are added up to a column (its column of V) are a cochain, and the column is its
+//! coboundary. When the column is zero on all tetrahedra before some triangle, every further addition can be decided
+//! one triangle after the other, without storing the column:
 //!
 //! ```text
 //! for each edge, in filtration order:
@@ -16,9 +16,9 @@
 //! the pivot has been cancelled by another column, the edge is processed once more.
 //!
 //! A column of many thousands of triangles, each with hundreds of cofacets, is thus reduced in a few hundred
-//! nanoseconds per edge, however many triangles it has ([`cochain`](super::cochain)). This takes one bit per triangle of
-//! the full complex for each worker that walks, and one word per edge for all workers together. Where memory for these
-//! tables is short, columns are reduced as in [`super::long`]: the plan of a run sets how many workers may walk
+//! nanoseconds per edge, however many triangles it has ([`cochain`](super::cochain)). This takes one bit per triangle
+//! of the full complex for each worker that walks, and one word per edge for all workers together. Where memory for
+//! these tables is short, columns are reduced as in [`super::long`]: the plan of a run sets how many workers may walk
 //! ([`Walking`]).
 //!
 //! # Triangles are closed edge by edge

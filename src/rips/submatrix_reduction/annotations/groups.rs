@@ -32,7 +32,7 @@ impl Rows {
         n.checked_mul(n.div_ceil(64))?.checked_mul(8)
     }
 
-    /// No edges.
+    /// The rows of n points without edges.
     ///
     /// # Errors
     /// There is no memory for the rows.
