@@ -119,6 +119,7 @@ pub(super) fn annotate<W: Word, F: Field>(shared: &Shared<'_, W, F>) -> Result<R
         }
         if pass.is_done() || band.to >= ranks {
             pass.keep_essential();
+            progress.advance(columns.len() as u64 - reported);
             return Ok(pass.counts);
         }
         // As many edges as all before, if they are as dense as the last ones.

@@ -64,6 +64,11 @@ impl<'a> LastColumns<'a> {
         }
     }
 
+    /// Reports the columns that no worker will take.
+    pub(super) fn skip(&self) {
+        self.progress.advance(self.columns - self.counted.swap(self.columns, SeqCst));
+    }
+
     /// Reports that the pivot of a worker's column lies at this part of the ranks from birth to the last rank.
     pub(super) fn look(&self, worker: usize, part: f64) {
         if self.is_begun.load(SeqCst) {

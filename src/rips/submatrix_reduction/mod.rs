@@ -213,6 +213,7 @@ pub fn reduce<W: Word, F: Field>(
     if !shared.is_given_up() {
         return Ok(shared.into_reduction(counts, wanted)?);
     }
+    shared.last_columns.skip();
     // Without memory for annotations, the columns are reduced one by one all the same.
     let mut shared = Shared::new(submatrix, field, wanted.is_some(), false)?;
     match annotate(&shared) {
@@ -221,6 +222,7 @@ pub fn reduce<W: Word, F: Field>(
             counts.pair_store += annotated.pair_store;
         }
         Err(_) => {
+            submatrix.progress.begin("reduction", Some(1), submatrix.columns.len() as u64);
             shared = Shared::new(submatrix, field, wanted.is_some(), false)?;
             counts = reduce_columns(&shared)?;
         }
