@@ -205,7 +205,17 @@ impl<W: Word, F: Field> Pass<'_, '_, W, F> {
         let Some((youngest, j)) = annotations.boundary(edge, w, cycle)? else { return Ok(()) };
         let length = annotations.cocycle(youngest).count();
         self.counts.additions += (length * (cycle.iter().count() - 1)) as u64;
-        shared.touched[j].store(length > 1, Ordering::Relaxed);
+        // Of edges of equal rank, those in apparent pairs may be in the cocycle although their triangles are younger.
+        let Submatrix { complex, code, cofacet_code, columns, .. } = shared.submatrix;
+        let is_touched = length > 1 && {
+            let mut ends = Vec::new();
+            code.vertices_of(columns[j], &mut ends);
+            let oldest = complex.oldest_cofacet(&ends, code.rank(columns[j]));
+            oldest.is_none_or(|oldest| {
+                cofacet(cofacet_code, oldest.rank, (ends[0], ends[1]), [oldest.vertex; 2]) != triangle
+            })
+        };
+        shared.touched[j].store(is_touched, Ordering::Relaxed);
         let terms = if shared.essential.is_some() { self.terms(youngest) } else { Vec::new() };
         self.pair(j, triangle, terms);
         self.annotations.kill(youngest, &self.cycle)
