@@ -40,20 +40,22 @@ mod groups;
 use std::ops::Range;
 use std::sync::atomic::Ordering;
 
+pub(super) use self::groups::MOST_TABLES;
 use self::groups::{Annotations, Bits};
-pub(super) use self::groups::{MOST_TABLES, Rows};
-use super::cochain::descending;
-use super::edges::Edges;
+use super::cochain::{descending, top};
+use super::edges::{ALL, Edges};
 use super::queue::Term;
+use super::rows::Rows;
 use super::walk::cofacet;
 use super::{Claim, ReductionCounts, Shared, Submatrix, Version};
 use crate::disjoint_sets::DisjointSets;
 use crate::memory::{self, Refused};
 use crate::parallel::lock;
 use crate::progress::check;
-use crate::rips::complex::{ABSENT, Band};
+use crate::rips::complex::Band;
 use crate::rips::field::Field;
 use crate::rips::word::Word;
+use crate::simd::{Kernel, Level, Simd};
 
 /// Number of edges after which the run is checked for its end.
 const AT_ONCE: usize = 1 << 12;
@@ -73,10 +75,14 @@ struct Pass<'a, 's, W: Word, F: Field> {
     unborn: usize,
     /// The edges of one rank that may change annotations, each with its column, if it has one.
     open: Vec<((u32, u32), Option<usize>)>,
+    /// The triangles to fill, each with the edge that completes it and the third point.
+    triangles: Vec<(W, (u32, u32), u32)>,
     /// The points joined to both ends of an edge, as a row of bits, and those of them in triangles that may be cycles.
     common: Vec<u64>,
     candidates: Vec<u64>,
     cycle: Bits,
+    vertices: Vec<u32>,
+    level: Level,
     /// Changes of the values of cocycles, and pairs.
     counts: ReductionCounts,
 }
@@ -87,17 +93,20 @@ struct Pass<'a, 's, W: Word, F: Field> {
 /// There is no memory for the tables.
 pub(super) fn annotate<W: Word, F: Field>(shared: &Shared<'_, W, F>) -> Result<ReductionCounts, Refused> {
     let &Submatrix { complex, code, columns, edges: all, ranks, progress, only_bars, .. } = shared.submatrix;
-    let points = complex.points();
+    let (points, level) = (complex.points(), Level::detect());
     let mut pass = Pass {
         shared,
         components: DisjointSets::new(points),
         older: Rows::new(points)?,
-        annotations: Annotations::new(points, shared.submatrix.walkers.saturating_sub(TABLES))?,
+        annotations: Annotations::new(points, shared.submatrix.walkers.saturating_sub(TABLES), level)?,
         unborn: columns.len(),
         open: Vec::new(),
+        triangles: Vec::new(),
         common: memory::zeroed(points.div_ceil(64))?,
         candidates: memory::zeroed(points.div_ceil(64))?,
         cycle: Bits::default(),
+        vertices: Vec::new(),
+        level,
         counts: ReductionCounts::default(),
     };
     // The first band ends with the youngest edge that has a column.
@@ -122,16 +131,20 @@ pub(super) fn annotate<W: Word, F: Field>(shared: &Shared<'_, W, F>) -> Result<R
             progress.advance(columns.len() as u64 - reported);
             return Ok(pass.counts);
         }
-        // As many edges as all before, if they are as dense as the last ones.
         listed += edges.len();
-        let half = edges.len() / 2;
-        let last = if edges.len() == 0 { 1 } else { band.to - edges.rank(half) + 1 };
-        let wanted = (all / BANDS).min(listed);
-        let step = (u64::from(last) * wanted as u64 / (edges.len() - half).max(1) as u64).max(1);
-        // At most the greatest rank, which has 32 bits.
-        let to = (u64::from(band.to) + step).min(u64::from(ABSENT) - 1) as u32;
-        band = Band { from: band.to + 1, to };
+        band = following(band, &edges, listed.min(all / BANDS));
     }
+}
+
+/// The band after this one, whose edges these are. It has about `wanted` edges if they are as dense as the later half
+/// of these.
+fn following(band: Band, edges: &Edges, wanted: usize) -> Band {
+    let half = edges.len() / 2;
+    let ranks = if edges.len() == 0 { 1 } else { u64::from(band.to - edges.rank(half)) + 1 };
+    let step = (ranks * wanted as u64 / (edges.len() - half).max(1) as u64).max(1);
+    // At most the greatest rank, which has 32 bits.
+    let to = (u64::from(band.to) + step).min(u64::from(ALL.to)) as u32;
+    Band { from: band.to + 1, to }
 }
 
 impl<W: Word, F: Field> Pass<'_, '_, W, F> {
@@ -154,16 +167,13 @@ impl<W: Word, F: Field> Pass<'_, '_, W, F> {
             };
             let column = self.unborn.checked_sub(1).filter(is_next);
             self.unborn = column.unwrap_or(self.unborn);
-            let is_open = !joins && (are_many || column.is_some() || self.annotations.touch(edge));
-            if is_open {
+            if !joins && (are_many || column.is_some() || self.annotations.touch(edge)) {
                 open.push((edge, column));
             }
-            if are_many || !is_open {
-                self.older.flip(edge);
-            }
+            self.older.flip(edge);
         }
         for &(edge, column) in &open {
-            match (self.older.common(edge, &mut self.common), column) {
+            match (self.common(edge), column) {
                 (Some(w), column) if !are_many || column.is_none() => {
                     self.annotations.add_sum(edge, w)?;
                     column.into_iter().for_each(|j| self.pair(j, triangle(edge, w), Vec::new()));
@@ -173,30 +183,33 @@ impl<W: Word, F: Field> Pass<'_, '_, W, F> {
                 (_, None) => debug_assert!(false, "edge {edge:?} is in no column"),
             }
         }
-        if !are_many {
-            for &(edge, _) in &open {
-                if self.annotations.candidates(edge, &self.common, &mut self.candidates) {
-                    for w in descending(self.candidates.clone()) {
-                        self.fill(edge, w, triangle(edge, w))?;
-                    }
-                }
-                self.older.flip(edge);
-            }
-            self.open = open;
-            return Ok(());
-        }
-        let mut triangles = Vec::new();
+        let mut triangles = std::mem::take(&mut self.triangles);
+        triangles.clear();
         for &(edge, _) in &open {
-            self.older.common(edge, &mut self.common);
+            // Of one edge they are known already.
+            if are_many {
+                self.common(edge);
+            }
             if self.annotations.candidates(edge, &self.common, &mut self.candidates) {
                 let completed = descending(self.candidates.clone());
                 triangles.extend(completed.map(|w| (triangle(edge, w), edge, w)));
             }
         }
-        self.open = open;
-        triangles.sort_unstable_by_key(|triangle| triangle.0);
-        triangles.dedup_by_key(|triangle| triangle.0);
-        triangles.into_iter().try_for_each(|(triangle, edge, w)| self.fill(edge, w, triangle))
+        // Those of one edge are in the order of the filtration.
+        if are_many {
+            triangles.sort_unstable_by_key(|triangle| triangle.0);
+            triangles.dedup_by_key(|triangle| triangle.0);
+        }
+        for &(triangle, edge, w) in &triangles {
+            self.fill(edge, w, triangle)?;
+        }
+        (self.open, self.triangles) = (open, triangles);
+        Ok(())
+    }
+
+    /// Writes the points joined to both ends of an edge to `common`, and returns the greatest.
+    fn common(&mut self, edge: (u32, u32)) -> Option<u32> {
+        self.level.run(Common { rows: &self.older, edge, common: &mut self.common })
     }
 
     /// Fills the triangle of an edge and a point.
@@ -206,16 +219,9 @@ impl<W: Word, F: Field> Pass<'_, '_, W, F> {
         let length = annotations.cocycle(youngest).count();
         self.counts.additions += (length * (cycle.iter().count() - 1)) as u64;
         // Of edges of equal rank, those in apparent pairs may be in the cocycle although their triangles are younger.
-        let Submatrix { complex, code, cofacet_code, columns, .. } = shared.submatrix;
-        let is_touched = length > 1 && {
-            let mut ends = Vec::new();
-            code.vertices_of(columns[j], &mut ends);
-            let oldest = complex.oldest_cofacet(&ends, code.rank(columns[j]));
-            oldest.is_none_or(|oldest| {
-                cofacet(cofacet_code, oldest.rank, (ends[0], ends[1]), [oldest.vertex; 2]) != triangle
-            })
-        };
-        shared.touched[j].store(is_touched, Ordering::Relaxed);
+        let is_emergent = length == 1
+            || shared.oldest_cofacet(j, &mut self.vertices).is_some_and(|(oldest, _)| oldest == triangle);
+        shared.touched[j].store(!is_emergent, Ordering::Relaxed);
         let terms = if shared.essential.is_some() { self.terms(youngest) } else { Vec::new() };
         self.pair(j, triangle, terms);
         self.annotations.kill(youngest, &self.cycle)
@@ -249,5 +255,26 @@ impl<W: Word, F: Field> Pass<'_, '_, W, F> {
                 lock(essential).insert(j, self.terms(class));
             }
         }
+    }
+}
+
+/// Kernel of [`Pass::common`].
+struct Common<'a> {
+    rows: &'a Rows,
+    edge: (u32, u32),
+    common: &'a mut [u64],
+}
+
+impl Kernel<u32> for Common<'_> {
+    type Output = Option<u32>;
+
+    #[inline(always)]
+    fn run<S: Simd<u32>>(self, _: S) -> Option<u32> {
+        let Common { rows, edge: (u, v), common } = self;
+        for (word, (a, b)) in common.iter_mut().zip(rows.row(u).iter().zip(rows.row(v))) {
+            *word = a & b;
+        }
+        let block = common.iter().rposition(|&word| word != 0)?;
+        Some(top(block, common[block]))
     }
 }

@@ -3,9 +3,9 @@
 //! Tetrahedra that the edge {u, v} completes are its unions with edges {w, x} of its link. Let c be the cochain, f(w)
 //! the value to be found of the triangle {u, v, w}, and g(w, x) = c(u, w, x) + c(v, w, x). The coboundary is zero if
 //! f(w) + f(x) = g(w, x) for all edges of the link: f is determined by one value on each of its components. On
-//! triangles of the link g sums to zero, since the coboundary is zero on older tetrahedra. So if a vertex r is joined to
-//! w and x, the equations of {r, w} and {r, x} imply that of {w, x}: with r joined to nearly all vertices of the link,
-//! only equations with the few others are left to be tested.
+//! triangles of the link g sums to zero, since the coboundary is zero on older tetrahedra. So if a vertex r is joined
+//! to w and x, the equations of {r, w} and {r, x} imply that of {w, x}: with r joined to nearly all vertices of the
+//! link, only equations with the few others are left to be tested.
 
 use super::cochain::{Cochain, all_if, bits, has, insert, row_of};
 use crate::simd::{Kernel, Simd};

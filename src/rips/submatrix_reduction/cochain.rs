@@ -4,6 +4,7 @@
 //! triangle is a sum of the rows of its edges, 64 cofacets per word.
 
 use super::closing::APEXES;
+use super::rows::Rows;
 use crate::memory::{self, Refused};
 use crate::rips::binomial::pair;
 use crate::simd::{Kernel, Level, Simd};
@@ -13,8 +14,7 @@ pub(super) struct Cochain {
     pub(super) level: Level,
     /// Number of 64-bit blocks in a row.
     pub(super) blocks: usize,
-    /// Adjacency, one row per point.
-    graph: Vec<u64>,
+    graph: Rows,
     /// Values, one row per pair of points.
     pub(super) values: Vec<u64>,
     /// One bit per row: whether the row may contain ones.
@@ -28,10 +28,8 @@ impl Cochain {
     /// Bytes of a cochain among n points; `None` on overflow.
     pub(super) fn bytes(n: usize) -> Option<usize> {
         let rows = n.checked_mul(n.saturating_sub(1))? / 2;
-        let bits = rows.checked_add(n)?.checked_mul(n.div_ceil(64))?;
-        bits.checked_add(rows.div_ceil(64))?
-            .checked_mul(8)?
-            .checked_add(n.checked_mul(size_of::<[u32; APEXES]>())?)
+        let values = rows.checked_mul(n.div_ceil(64))?.checked_add(rows.div_ceil(64))?.checked_mul(8)?;
+        values.checked_add(Rows::bytes(n)?)?.checked_add(n.checked_mul(size_of::<[u32; APEXES]>())?)
     }
 
     /// The zero cochain on a graph without edges.
@@ -39,8 +37,9 @@ impl Cochain {
     /// # Errors
     /// There is no memory for the rows.
     pub(super) fn new(n: usize, level: Level) -> Result<Self, Refused> {
-        let (blocks, rows) = (n.div_ceil(64), n * n.saturating_sub(1) / 2);
-        let (graph, values) = (memory::zeroed(n * blocks)?, memory::zeroed(rows * blocks)?);
+        let (graph, rows) = (Rows::new(n)?, n * n.saturating_sub(1) / 2);
+        let blocks = graph.width;
+        let values = memory::zeroed(rows * blocks)?;
         let (marked, apexes) = (memory::zeroed(rows.div_ceil(64))?, memory::filled([0; APEXES], n)?);
         Ok(Cochain { level, blocks, graph, values, marked, apexes })
     }
@@ -48,16 +47,13 @@ impl Cochain {
     /// The bytes of its tables.
     #[cfg(test)]
     pub(super) fn capacity(&self) -> u64 {
-        let words =
-            [&self.graph, &self.values, &self.marked].iter().map(|table| table.capacity()).sum::<usize>();
-        (8 * words + size_of::<[u32; APEXES]>() * self.apexes.capacity()) as u64
+        let words = self.values.capacity() + self.marked.capacity();
+        self.graph.capacity() + (8 * words + size_of::<[u32; APEXES]>() * self.apexes.capacity()) as u64
     }
 
     /// Inserts or removes an edge.
-    pub(super) fn toggle_edge(&mut self, (u, v): (u32, u32)) {
-        for (row, bit) in [(u, v), (v, u)] {
-            self.graph[row as usize * self.blocks + bit as usize / 64] ^= 1 << (bit % 64);
-        }
+    pub(super) fn toggle_edge(&mut self, edge: (u32, u32)) {
+        self.graph.flip(edge);
     }
 
     /// Makes the cochain zero.
@@ -112,7 +108,7 @@ impl Cochain {
     }
 
     pub(super) fn neighbours(&self, v: u32) -> &[u64] {
-        &self.graph[v as usize * self.blocks..][..self.blocks]
+        self.graph.row(v)
     }
 
     /// The added vertex of the tetrahedron with a triangle on which the coboundary is one, the greatest such vertex if
@@ -190,7 +186,7 @@ pub(super) fn descending(mut blocks: Vec<u64>) -> impl Iterator<Item = u32> {
 
 /// The index, within its row, of the greatest bit of a block.
 #[inline(always)]
-fn top(block: usize, bits: u64) -> u32 {
+pub(super) fn top(block: usize, bits: u64) -> u32 {
     // Points are below 2^32.
     block as u32 * 64 + bits.ilog2()
 }
@@ -310,7 +306,7 @@ mod tests {
     #[test]
     fn listed_triangles_are_those_of_value_one() {
         let mut state = 1_u64;
-        for n in [64, 70] {
+        for n in [64, 70, 130] {
             let mut cochain = Cochain::new(n as usize, Level::detect()).unwrap();
             for round in 0..4 {
                 let mut expected = BTreeSet::new();

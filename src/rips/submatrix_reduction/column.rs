@@ -40,7 +40,6 @@ use super::walk::{WALKED, Walk};
 use super::{Claim, ReductionCounts, Shared, Submatrix, Version};
 use crate::parallel::lock;
 use crate::progress::check;
-use crate::rips::code::CofacetEntries;
 use crate::rips::complex::Band;
 use crate::rips::complex::apparent_pairs::join;
 use crate::rips::field::Field;
@@ -141,7 +140,8 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
         let mut j = j;
         self.j = j;
         let mut is_built = false;
-        let Some(mut pivot) = self.oldest_cofacet(j) else { return self.keep_essential(j, is_built) };
+        let first = self.shared.oldest_cofacet(j, &mut self.coboundaries.vertices);
+        let Some(mut pivot) = first else { return self.keep_essential(j, is_built) };
         loop {
             if let Some(found) = self.claimed(pivot.0) {
                 let other = self.shared.column_of(found.value);
@@ -200,18 +200,6 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
         self.counts.pair_store.layer1_reads += 1;
         add_seconds(&mut self.counts.pair_store.read_seconds, began);
         found
-    }
-
-    /// The first pivot of column j, its oldest cofacet; `None` if it has no cofacet.
-    fn oldest_cofacet(&mut self, j: usize) -> Option<Term<W, F>> {
-        let submatrix = self.shared.submatrix;
-        let (code, entry) = (&submatrix.code, submatrix.columns[j]);
-        let vertices = &mut self.coboundaries.vertices;
-        code.vertices_of(entry, vertices);
-        let oldest = submatrix.complex.oldest_cofacet(vertices, code.rank(entry))?;
-        let mut entries = CofacetEntries::new(code, &submatrix.cofacet_code, entry, vertices);
-        let (cofacet, below) = entries.entry(oldest.vertex, oldest.rank);
-        Some((cofacet, self.shared.field.sign(below)))
     }
 
     /// Makes the working column the coboundary of simplex j, unless it is built; otherwise puts the popped pivot back.

@@ -28,22 +28,21 @@ impl Edges {
     /// There is no memory for the edges.
     pub(super) fn of(complex: &dyn Complex, band: Band, progress: &dyn Progress) -> Result<Self, Refused> {
         let points = complex.points();
-        let piece =
-            |number: usize| {
-                let (mut keys, mut found) = (Vec::new(), Vec::new());
-                // The first piece has the last points, of which there are at most `MOST_POINTS`.
-                let end = points - number * AT_ONCE;
-                for u in (end.saturating_sub(AT_ONCE)..end).rev().map(|u| u as u32) {
-                    check(progress);
-                    complex.cofacets(&[u], 0, band, 0, &mut found);
-                    let less = &found[..found.partition_point(|cofacet| cofacet.vertex < u)];
-                    memory::make_room(&mut keys, less.len())?;
-                    keys.extend(less.iter().rev().map(|&Cofacet { vertex, rank }| {
-                        u64::from(rank) << 32 | u64::from(u << 16 | vertex)
-                    }));
-                }
-                Ok(keys)
-            };
+        let piece = |number: usize| {
+            let (mut keys, mut found) = (Vec::new(), Vec::new());
+            // The first piece has the last points, of which there are at most `MOST_POINTS`.
+            let end = points - number * AT_ONCE;
+            for u in (end.saturating_sub(AT_ONCE)..end).rev().map(|u| u as u32) {
+                check(progress);
+                complex.cofacets(&[u], 0, band, 0, &mut found);
+                let less = &found[..found.partition_point(|cofacet| cofacet.vertex < u)];
+                let key =
+                    |cofacet: &Cofacet| u64::from(cofacet.rank) << 32 | u64::from(u << 16 | cofacet.vertex);
+                memory::make_room(&mut keys, less.len())?;
+                keys.extend(less.iter().rev().map(key));
+            }
+            Ok(keys)
+        };
         let pieces = parallel::map(points.div_ceil(AT_ONCE), &piece);
         let pieces: Vec<Vec<u64>> = pieces.into_iter().collect::<Result<_, _>>()?;
         let mut keys = Vec::new();

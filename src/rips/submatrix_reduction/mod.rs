@@ -57,6 +57,7 @@ mod edges;
 mod last_columns;
 mod long;
 mod queue;
+mod rows;
 mod state;
 #[cfg(test)]
 mod tests;
@@ -71,14 +72,13 @@ use self::annotations::annotate;
 use self::coboundary::Coboundaries;
 pub(super) use self::coboundary::apparent_cofacet;
 use self::column::Worker;
-use self::edges::ALL;
 use self::last_columns::LastColumns;
 use self::queue::Term;
 use self::state::State;
 pub(super) use self::state::{entries, forget};
 pub(super) use self::walk::Walking;
 use self::walk::Walks;
-use super::code::Code;
+use super::code::{Code, CofacetEntries};
 use super::complex::{Band, Complex};
 use super::field::Field;
 use super::pair_store::{ApparentPairs, Pivots};
@@ -102,7 +102,8 @@ pub struct Submatrix<'a, W> {
     pub ranks: u32,
     /// Number of edges.
     pub edges: usize,
-    /// Maximum number of threads that walk long columns, each with a cochain of its own.
+    /// For triangles, the maximum number of threads that walk long columns, each with a cochain of its own; for edges,
+    /// that of tables for annotations.
     pub walkers: usize,
     /// The residue, in reverse filtration order. Edges that join two components are cleared.
     pub columns: &'a [W],
@@ -193,7 +194,7 @@ const ONE_BY_ONE: usize = 16;
 
 /// Edges are annotated once a worker has done this much work for each edge to annotate: that takes about a third of the
 /// time to annotate it.
-const ANNOTATED: f64 = if cfg!(test) { 0.0 } else { 2.0 };
+const ANNOTATED: usize = if cfg!(test) { 0 } else { 2 };
 /// Number of points with whose edges the number of edges to list is estimated.
 const SAMPLED: usize = 64;
 
@@ -230,12 +231,12 @@ pub fn reduce<W: Word, F: Field>(
     Ok(shared.into_reduction(counts, wanted)?)
 }
 
-/// Whether columns of edges are annotated once one of them is long.
+/// Whether columns are annotated once they take too long.
 fn annotates<W: Word, F: Field>(submatrix: &Submatrix<'_, W>, _: F) -> bool {
     F::UNIT && submatrix.code.vertices() == 2 && submatrix.walkers >= annotations::TABLES
 }
 
-/// Reduces the columns on the threads of the current pool, or gives up once a column is long, if it is to do so.
+/// Reduces the columns on the threads of the current pool, or gives up once they take too long, if it is to do so.
 fn reduce_columns<W: Word, F: Field>(shared: &Shared<'_, W, F>) -> Result<ReductionCounts, RipsError> {
     let submatrix = shared.submatrix;
     let columns = submatrix.columns.len();
@@ -274,21 +275,20 @@ fn reduce_columns<W: Word, F: Field>(shared: &Shared<'_, W, F>) -> Result<Reduct
 }
 
 /// The [work](Worker::work) of one worker after which it takes less time to annotate all columns of edges together:
-/// the number of edges to annotate, nearly all of which are as old as the youngest one that has a column, and one part
-/// in 16 of all edges, among which they are found.
+/// that for the edges to annotate, nearly all of which are as old as the youngest one that has a column, and for one
+/// part in 16 of all edges, among which they are found.
 fn annotated_from<W: Word>(submatrix: &Submatrix<'_, W>) -> usize {
     let &Submatrix { complex, code, columns, edges, .. } = submatrix;
-    let (points, mut found) = (complex.points(), Vec::new());
-    let mut count = |band| {
-        let mut edges_of = |u| {
-            complex.cofacets(&[u], 0, band, 0, &mut found);
-            found.len()
-        };
-        (0..points).step_by(points.div_ceil(SAMPLED)).map(|u| edges_of(u as u32)).sum::<usize>()
-    };
     let band = Band { from: 0, to: columns.first().map_or(0, |&column| code.rank(column)) };
-    let share = count(band) as f64 / count(ALL).max(1) as f64;
-    ((share + 1.0 / 16.0) * edges as f64 * ANNOTATED) as usize
+    let (points, mut found) = (complex.points(), Vec::new());
+    let sample = (0..points).step_by(points.div_ceil(SAMPLED).max(1));
+    let sampled = sample.len().max(1);
+    let ends = sample.fold(0, |ends, u| {
+        // Points are numbers of 32 bits.
+        complex.cofacets(&[u as u32], 0, band, 0, &mut found);
+        ends + found.len()
+    });
+    ANNOTATED * (ends * points / sampled / 2 + edges / 16)
 }
 
 /// The number of threads on which [`reduce_columns`] runs workers.
@@ -328,6 +328,16 @@ impl<'a, W: Word, F: Field> Shared<'a, W, F> {
     /// Whether the columns need not be reduced any further.
     fn is_given_up(&self) -> bool {
         self.is_given_up.load(Ordering::Relaxed)
+    }
+
+    /// The first pivot of column j, its oldest cofacet; `None` if it has no cofacet. `vertices` is scratch space.
+    fn oldest_cofacet(&self, j: usize, vertices: &mut Vec<u32>) -> Option<Term<W, F>> {
+        let Submatrix { complex, code, cofacet_code, columns, .. } = self.submatrix;
+        code.vertices_of(columns[j], vertices);
+        let oldest = complex.oldest_cofacet(vertices, code.rank(columns[j]))?;
+        let mut entries = CofacetEntries::new(code, cofacet_code, columns[j], vertices);
+        let (cofacet, below) = entries.entry(oldest.vertex, oldest.rank);
+        Some((cofacet, self.field.sign(below)))
     }
 
     /// The column that a value of the pair store stands for.

@@ -42,11 +42,12 @@
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use super::annotations::{MOST_TABLES, Rows, TABLES};
+use super::annotations::{MOST_TABLES, TABLES};
 use super::cochain::Cochain;
 use super::column::Worker;
 use super::edges::{ALL, Edges};
 use super::queue::{Term, cancel};
+use super::rows::Rows;
 use super::{Shared, Submatrix};
 use crate::rips::code::Code;
 use crate::rips::complex::apparent_pairs::{cofacet_of, join};
@@ -418,6 +419,9 @@ mod tests {
             assert_eq!(walking.edges, Edges::of(&complex, ALL, &()).unwrap().capacity());
             let cochain = Cochain::new(points as usize, Level::detect()).unwrap();
             assert_eq!(walking.table, cochain.capacity());
+            let annotating = Walking::of(points as usize, count, 2).unwrap();
+            assert_eq!(annotating.edges, walking.edges);
+            assert_eq!(annotating.table, Rows::new(points as usize).unwrap().capacity());
         }
         // Columns of tetrahedra are not walked, nor those of sparse graphs, nor those of graphs with more than
         // `MOST_POINTS` points.

@@ -10,78 +10,15 @@
 
 use hashbrown::HashMap;
 
+use super::super::cochain::{all_if, bits, insert};
+use super::super::rows::Rows;
 use crate::memory::{self, Refused};
-use crate::rips::submatrix_reduction::cochain::{all_if, bits, insert};
 use crate::simd::{Kernel, Level, Simd};
 
 /// Number of edges per point from which a class is heavy.
 const HEAVY: usize = if cfg!(test) { 0 } else { 2 };
 /// Maximum number of tables of classes: bits of [`Annotations::masks`].
 pub(in super::super) const MOST_TABLES: usize = 16;
-
-/// The graph of some edges: for each point, its neighbours as a row of bits.
-pub(in super::super) struct Rows {
-    words: Vec<u64>,
-    /// Number of words of a row.
-    stride: usize,
-}
-
-impl Rows {
-    /// Bytes of the rows of n points; `None` on overflow.
-    pub(in super::super) fn bytes(n: usize) -> Option<usize> {
-        n.checked_mul(n.div_ceil(64))?.checked_mul(8)
-    }
-
-    /// The rows of n points without edges.
-    ///
-    /// # Errors
-    /// There is no memory for the rows.
-    pub(super) fn new(points: usize) -> Result<Self, Refused> {
-        let stride = points.div_ceil(64);
-        Ok(Rows { words: memory::zeroed(points * stride)?, stride })
-    }
-
-    #[inline(always)]
-    fn row(&self, u: u32) -> &[u64] {
-        &self.words[u as usize * self.stride..][..self.stride]
-    }
-
-    /// Inserts or removes an edge.
-    #[inline]
-    pub(super) fn flip(&mut self, (u, v): (u32, u32)) {
-        for (u, v) in [(u as usize, v as usize), (v as usize, u as usize)] {
-            self.words[u * self.stride + v / 64] ^= 1 << (v % 64);
-        }
-    }
-
-    /// Writes the points joined to both ends of an edge to `common`, and returns the greatest.
-    pub(super) fn common(&self, edge: (u32, u32), common: &mut [u64]) -> Option<u32> {
-        Level::detect().run(Common { rows: self, edge, common })
-    }
-}
-
-/// Kernel of [`Rows::common`].
-struct Common<'a> {
-    rows: &'a Rows,
-    edge: (u32, u32),
-    common: &'a mut [u64],
-}
-
-impl Kernel<u32> for Common<'_> {
-    type Output = Option<u32>;
-
-    #[inline(always)]
-    fn run<S: Simd<u32>>(self, _: S) -> Option<u32> {
-        let Common { rows, edge: (u, v), common } = self;
-        let (a, b) = (rows.row(u), rows.row(v));
-        for (word, (a, b)) in common.iter_mut().zip(a.iter().zip(b)) {
-            *word = a & b;
-        }
-        let block = common.iter().rposition(|&word| word != 0)?;
-        // Points are numbers of 32 bits.
-        Some(block as u32 * 64 + common[block].ilog2())
-    }
-}
 
 /// Edges with the same annotation.
 #[derive(Default)]
@@ -123,8 +60,6 @@ pub(super) struct Annotations {
     most_tables: usize,
     /// For each point, the tables that may have a bit in its row.
     masks: Vec<u16>,
-    /// For each point, the number of its edges that have an annotation.
-    degrees: Vec<u32>,
     /// For each point, the number of its edges in light groups.
     light_degrees: Vec<u32>,
     level: Level,
@@ -135,7 +70,7 @@ impl Annotations {
     ///
     /// # Errors
     /// There is no memory for the rows.
-    pub(super) fn new(points: usize, tables: usize) -> Result<Self, Refused> {
+    pub(super) fn new(points: usize, tables: usize, level: Level) -> Result<Self, Refused> {
         Ok(Annotations {
             group_of: HashMap::new(),
             groups: Vec::new(),
@@ -147,9 +82,8 @@ impl Annotations {
             used: 0,
             most_tables: tables.min(MOST_TABLES),
             masks: memory::zeroed(points)?,
-            degrees: memory::zeroed(points)?,
             light_degrees: memory::zeroed(points)?,
-            level: Level::detect(),
+            level,
         })
     }
 
@@ -158,10 +92,11 @@ impl Annotations {
         self.group_of.is_empty()
     }
 
-    /// Whether an edge with one of these ends has an annotation.
+    /// Whether an edge with one of these ends may have an annotation.
     #[inline]
     pub(super) fn touch(&self, (u, v): (u32, u32)) -> bool {
-        self.degrees[u as usize] | self.degrees[v as usize] != 0
+        let is_marked = |u: u32| self.masks[u as usize] != 0 || self.light_degrees[u as usize] != 0;
+        is_marked(u) || is_marked(v)
     }
 
     /// Begins the class of a column with an edge.
@@ -284,8 +219,7 @@ impl Annotations {
         }
         for table in others().filter_map(|class| self.classes[class as usize].table).chain(freed) {
             for number in changed.iter() {
-                self.groups[number as usize].edges.iter().for_each(|&edge| self.tables[table].flip(edge));
-                mark(&mut self.masks, table, &self.groups[number as usize].edges);
+                toggle(&mut self.tables[table], &mut self.masks, table, &self.groups[number as usize].edges);
             }
         }
         if let Some(table) = freed {
@@ -298,8 +232,6 @@ impl Annotations {
             if group.classes.is_empty() {
                 for edge in std::mem::take(&mut group.edges) {
                     self.group_of.remove(&ordered(edge));
-                    self.degrees[edge.0 as usize] -= 1;
-                    self.degrees[edge.1 as usize] -= 1;
                 }
             }
         }
@@ -341,18 +273,12 @@ impl Annotations {
         let group = &mut self.groups[number as usize];
         self.group_of.insert(ordered(edge), number);
         memory::push(&mut group.edges, edge)?;
-        for end in [edge.0, edge.1] {
-            self.degrees[end as usize] += 1;
-        }
         let mut without_table = None;
         for number in group.classes.iter() {
             let class = &mut self.classes[number as usize];
             class.edges += 1;
             match class.table {
-                Some(table) => {
-                    self.tables[table].flip(edge);
-                    mark(&mut self.masks, table, &[edge]);
-                }
+                Some(table) => toggle(&mut self.tables[table], &mut self.masks, table, &[edge]),
                 None => without_table = Some(number),
             }
         }
@@ -386,9 +312,7 @@ impl Annotations {
         self.used |= 1 << free;
         class.table = Some(free);
         for group in self.classes[number as usize].groups.iter() {
-            let group = &mut self.groups[group as usize];
-            group.edges.iter().for_each(|&edge| self.tables[free].flip(edge));
-            mark(&mut self.masks, free, &group.edges);
+            toggle(&mut self.tables[free], &mut self.masks, free, &self.groups[group as usize].edges);
         }
         let groups: Vec<u32> = self.classes[number as usize].groups.iter().collect();
         groups.into_iter().for_each(|group| self.set_weight(group));
@@ -414,11 +338,12 @@ fn set_light(light: &mut Rows, degrees: &mut [u32], edge: (u32, u32), is_light: 
     }
 }
 
-/// Marks that the rows of the ends of some edges may have bits in a table.
-fn mark(masks: &mut [u16], table: usize, edges: &[(u32, u32)]) {
+/// Inserts or removes edges in the table with a number, and marks that the rows of their ends may have bits in it.
+fn toggle(table: &mut Rows, masks: &mut [u16], number: usize, edges: &[(u32, u32)]) {
     for &(u, v) in edges {
-        masks[u as usize] |= 1 << table;
-        masks[v as usize] |= 1 << table;
+        table.flip((u, v));
+        masks[u as usize] |= 1 << number;
+        masks[v as usize] |= 1 << number;
     }
 }
 
