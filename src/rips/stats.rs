@@ -37,10 +37,10 @@ pub struct CollapseStats {
     pub shifted: usize,
     /// Seconds for the collapse.
     pub seconds: f64,
-    /// The last dimension in which bars of equal birth might have come in another order, if any. Up to this dimension
-    /// the barcode was computed again to determine their order.
+    /// The last dimension in which bars of equal birth might have come in another order, if any. Their order was
+    /// determined in a second computation, mostly of the barcode up to this dimension.
     pub ordered: Option<usize>,
-    /// Seconds for computing the order again.
+    /// Seconds for the second computation.
     pub order_seconds: f64,
 }
 

@@ -11,9 +11,10 @@
 //! Ripser lists the bars of a dimension by descending birth, and bars of equal birth by the simplices at which they are
 //! born. A rank of its own for each edge keeps that order in dimension 1, and on the whole graph in all dimensions if
 //! all edges differ in length; after a collapse it does so in dimension 2, and with new numbers in none above 1
-//! ([`edge_collapse`]). Otherwise the order of bars that have equal births but different deaths may change. Then the
-//! barcode up to the last dimension with such bars is computed again: on a collapsed graph that keeps all simplices
-//! which enter with the edges at these births; or, if several edges have such a value, on the whole graph.
+//! ([`edge_collapse`]). Otherwise the order of bars that have equal births but different deaths may change. In dimension
+//! 2 of the whole graph it is determined by [`ties`], over Z/2. Otherwise the barcode up to the last dimension with
+//! such bars is computed again: on a collapsed graph that keeps all simplices which enter with the edges at these
+//! births; or, if several edges have such a value, on the whole graph.
 //!
 //! `auto` first tests whether the work caused by the edges justifies a collapse at all, and ends the collapse when it
 //! no longer pays. The test counts operations, not seconds, so its result is reproducible.
@@ -29,6 +30,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::Graph;
 use super::checkpoint::SavedCollapse;
+use super::ties::{self, Ties};
 use crate::backend::{Backend, Choice, Estimate};
 use crate::diagram::{Bar, Diagram};
 use crate::progress::{Progress, if_finished};
@@ -111,12 +113,18 @@ impl Attempt {
         self,
         whole: Graph,
         progress: &dyn Progress,
-        compute: &dyn Fn(Graph) -> Result<Outcome, RipsError>,
+        compute: &dyn Fn(Graph) -> Result<(Outcome, Ties), RipsError>,
     ) -> Result<Outcome, RipsError> {
         let Attempt { ref collapse, pairs } = self;
         let is_auto = !matches!(collapse, Collapsing::Whole);
         if is_auto && !pairs.are_in_order && would_be_done_twice(&whole) {
-            return compute(whole);
+            if !pairs.have_few_lengths {
+                return Ok(compute(whole)?.0);
+            }
+            if !self.keeps_edges() {
+                let attempt = Attempt { collapse: Collapsing::Nothing, pairs };
+                return attempt.compute(whole, progress, compute);
+            }
         }
         let keep = Keep { plane: whole.max_dim >= 2, born_at: &[] };
         let began = Instant::now();
@@ -128,22 +136,27 @@ impl Attempt {
         let is_unchanged = stats.after == stats.before && stats.shifted == 0;
         // A small gain is not worth the risk that dimensions are computed twice.
         let gains_little = is_auto && stats.tried < stats.before && stats.after > stats.before / 3 * 2;
-        if (is_unchanged || gains_little) && pairs == Sampled::default() {
-            let mut outcome = compute(Graph { start, ..whole })?;
+        let is_whole = is_unchanged || gains_little;
+        if is_whole && pairs == Sampled::default() {
+            let (mut outcome, _) = compute(Graph { start, ..whole })?;
             outcome.stats.collapse = Some(collapse);
             return Ok(outcome);
+        }
+        if is_whole && !is_unchanged {
+            graph = edge_collapse::refined(whole.summary.points, &whole.ranking)?.graph;
         }
         if pairs.are_in_order {
             shuffle(&mut graph.edges);
         }
         let summary = whole.summary.clone();
-        let of_graph = Summary { edges: stats.after, ..summary.clone() };
-        let mut outcome =
-            compute(Graph { start, max_dim: whole.max_dim, summary: of_graph, ranking: graph })?;
+        let of_graph = Summary { edges: graph.edges.numbers.len(), ..summary.clone() };
+        let ties = if is_whole { Ties::Sought } else { Ties::Ignored };
+        let (mut outcome, ties) =
+            compute(Graph { start, max_dim: whole.max_dim, summary: of_graph, ranking: graph, ties })?;
         // After a run that ended early nothing is computed again.
         let settled = if pairs.are_in_order {
             1
-        } else if is_unchanged {
+        } else if is_whole {
             usize::MAX
         } else {
             2
@@ -153,29 +166,43 @@ impl Attempt {
         if let Some(open) = open {
             let began = Instant::now();
             let again = if_finished(progress, || {
-                let whole = Graph { start: began, max_dim: open.last_dim, ..whole };
-                let Some(born_at) = open.born_at else { return compute(whole) };
-                let keep = Keep { born_at: &born_at, ..keep };
+                let mut whole = Graph { start: began, max_dim: open.last_dim, ..whole };
+                if let Ties::Found(mut tied) = ties
+                    && open.last_dim == 2
+                {
+                    tied.retain(|tied| open.births.contains(&tied.birth));
+                    if pairs.are_in_order {
+                        ties::rename(&mut tied, &shuffled(whole.summary.points));
+                    }
+                    whole.ties = Ties::Found(tied);
+                    return compute(whole);
+                }
+                if !open.are_single {
+                    return compute(whole);
+                }
+                let keep = Keep { born_at: &open.births, ..keep };
                 let Collapsed { graph, stats, .. } = self.collapse(&whole, keep, progress)?;
                 let summary = Summary { edges: stats.after, ..whole.summary };
                 compute(Graph { summary, ranking: graph, ..whole })
             });
             let again = again.transpose()?;
-            let none = Diagram::default();
-            let (diagram, unfinished) =
-                again.as_ref().map_or((&none, Some(0)), |again| (&again.diagram, again.unfinished));
+            let (diagram, unfinished) = match &again {
+                None => (Diagram::default(), Some(0)),
+                Some((_, Ties::Ordered(tied))) => (ties::ordered(&outcome.diagram, tied), None),
+                Some((again, _)) => (again.diagram.clone(), again.unfinished),
+            };
             outcome.diagram = match unfinished {
-                None => joined(diagram, &outcome.diagram, open.last_dim + 1, outcome.diagram.len()),
+                None => joined(&diagram, &outcome.diagram, open.last_dim + 1, outcome.diagram.len()),
                 Some(dim) => {
                     // The first two dimensions are in order already, later ones only after they are computed again.
                     let last = dim.max(2).min(outcome.diagram.len());
                     outcome.unfinished = Some(last);
                     outcome.stats.dimensions.retain(|stats| stats.dim < last);
-                    joined(diagram, &outcome.diagram, dim, last)
+                    joined(&diagram, &outcome.diagram, dim, last)
                 }
             };
             // A message of both computations is reported once.
-            let notes = again.into_iter().flat_map(|again| again.notes);
+            let notes = again.into_iter().flat_map(|(again, _)| again.notes);
             let unheard: Vec<String> = notes.filter(|note| !outcome.notes.contains(note)).collect();
             outcome.notes.extend(unheard);
             collapse.ordered = Some(open.last_dim);
@@ -251,7 +278,7 @@ fn device(backend: &Backend, estimate: &Estimate) -> Option<Device> {
     Some(Device { share, opening })
 }
 
-/// Whether the last dimension is likely to be computed on the whole graph too, since two of its bars are born at the
+/// Whether, after a collapse, the last dimension is likely to be computed on the whole graph too, since two of its bars are born at the
 /// same value: that is more likely than not if there are fewer values than pairs of bars. With very few values the
 /// whole graph may take a hundred times as long as one with distinct ranks, which is then worth trying.
 fn would_be_done_twice(whole: &Graph) -> bool {
@@ -263,8 +290,10 @@ fn would_be_done_twice(whole: &Graph) -> bool {
 struct OpenOrder {
     /// The last dimension with such bars.
     last_dim: usize,
-    /// The births of these bars, if each is the value of a single edge.
-    born_at: Option<Vec<f64>>,
+    /// The births of these bars.
+    births: Vec<f64>,
+    /// Whether each of them is the value of a single edge.
+    are_single: bool,
 }
 
 impl OpenOrder {
@@ -284,19 +313,25 @@ impl OpenOrder {
             open.extend(births.filter(|&birth| dim > settled || !is_single(birth)).map(|birth| (dim, birth)));
         }
         let last_dim = open.iter().map(|&(dim, _)| dim).max()?;
-        let is_settled_by_edges = open.iter().all(|&(_, birth)| is_single(birth));
-        let mut born_at: Vec<f64> = open.into_iter().map(|(_, birth)| birth).collect();
-        born_at.dedup();
-        Some(OpenOrder { last_dim, born_at: is_settled_by_edges.then_some(born_at) })
+        let are_single = open.iter().all(|&(_, birth)| is_single(birth));
+        let mut births: Vec<f64> = open.into_iter().map(|(_, birth)| birth).collect();
+        births.dedup();
+        Some(OpenOrder { last_dim, births, are_single })
     }
 }
 
-/// Numbers the points anew, in an order that is random but always the same.
-fn shuffle(edges: &mut Edges) {
-    let mut order: Vec<u32> = (0..edges.points as u32).collect();
+/// The points in an order that is random but always the same.
+fn shuffled(points: usize) -> Vec<u32> {
+    // Points are numbers of 32 bits.
+    let mut order: Vec<u32> = (0..points as u32).collect();
     order.sort_by_cached_key(|point| xxh3_64(&point.to_le_bytes()));
-    let mut names = vec![0; order.len()];
-    (0..).zip(order).for_each(|(name, point)| names[point as usize] = name);
+    order
+}
+
+/// Numbers the points anew, by their places in that order.
+fn shuffle(edges: &mut Edges) {
+    let mut names = vec![0; edges.points];
+    (0..).zip(shuffled(edges.points)).for_each(|(name, point)| names[point as usize] = name);
     if let Layout::Pairs(pairs) = &mut edges.layout {
         for (i, j) in pairs {
             let (a, b) = (names[*i as usize], names[*j as usize]);

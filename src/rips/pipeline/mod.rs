@@ -7,6 +7,7 @@ mod stages;
 mod survey;
 #[cfg(test)]
 mod tests;
+mod ties;
 
 use std::time::Instant;
 
@@ -15,6 +16,7 @@ use ruint::aliases::U512;
 use self::collapsed::Attempt;
 use self::stages::{CPU, CUDA, Run};
 use self::survey::{Surveyed, survey};
+use self::ties::Ties;
 use super::Landmarks;
 use super::code::MOST_POINTS;
 use super::complex::Dense;
@@ -41,7 +43,7 @@ use crate::snapshot::{Checkpoint, Part};
 
 /// The algorithm: dimension 0 by a spanning forest; then, dimension by dimension, the residue, cleared by the pairs of
 /// the dimension below, is constructed and reduced. `ahead` receives the sweeps of devices. A run that is to end early
-/// with a partial result ends before the first dimension not done.
+/// with a partial result ends before the first dimension not done, and one for the order of [`Ties`] once it is known.
 fn barcode<W: Word>(
     run: &mut Run<'_>,
     complex: &dyn Enumerate,
@@ -53,6 +55,9 @@ fn barcode<W: Word>(
         let Some((bars, pairs)) = run.dimension(complex, dim, &below, &mut ahead)? else { break };
         dimensions.push(bars);
         below = pairs;
+        if let Ties::Ordered(_) = run.ties {
+            break;
+        }
     }
     Ok(Diagram::new(dimensions))
 }
@@ -94,6 +99,8 @@ pub(super) struct Graph {
     pub(super) max_dim: usize,
     pub(super) summary: Summary,
     pub(super) ranking: Ranking,
+    /// What is asked about its bars of equal birth.
+    pub(super) ties: Ties,
 }
 
 /// Chooses landmarks, weights the points, and ranks the distances.
@@ -138,10 +145,14 @@ pub(super) fn prepare<T: Value>(rips: Rips<T>, progress: &dyn Progress) -> Resul
     };
     let estimate = estimated(&summary, max_dim);
     let limit = Keyed::limit(T::from_f64(summary.threshold));
-    // Births belong to the points, which then keep their numbers.
     let sampled = || {
-        let sampled = keyed.sampled(limit);
-        Sampled { are_in_order: sampled.are_in_order && births.is_none(), ..sampled }
+        let Sampled { have_few_lengths, are_in_order } = keyed.sampled(limit);
+        Sampled {
+            // Over other fields no column is walked.
+            have_few_lengths: have_few_lengths && modulus == 2,
+            // Births belong to the points, which then keep their numbers.
+            are_in_order: are_in_order && births.is_none(),
+        }
     };
     let (attempt, shed) =
         Attempt::decide(collapse, &summary, max_dim, &options.backend, &estimate, &sampled)?;
@@ -158,7 +169,7 @@ pub(super) fn prepare<T: Value>(rips: Rips<T>, progress: &dyn Progress) -> Resul
     let ranking = rank_keyed(keyed, limit, width, progress)?;
     Ok(Prepared {
         setting: Setting { options, modulus, search, births, tables },
-        graph: Graph { start, max_dim, summary, ranking },
+        graph: Graph { start, max_dim, summary, ranking, ties: Ties::Ignored },
         attempt,
         edges,
         landmarks,
@@ -204,9 +215,9 @@ impl Prepared {
         let Prepared { setting, graph, attempt, edges, landmarks, mut notes } = self;
         let compute = |graph: Graph| setting.compute(graph, progress, decide);
         let mut outcome = match attempt {
-            None => compute(graph),
-            Some(attempt) => attempt.compute(graph, progress, &compute),
-        }?;
+            None => compute(graph)?.0,
+            Some(attempt) => attempt.compute(graph, progress, &compute)?,
+        };
         if let (Some(representatives), Some(landmarks)) = (&mut outcome.representatives, &landmarks) {
             representatives.rename(&landmarks.points, setting.modulus);
         }
@@ -226,21 +237,26 @@ struct Dispatch<'a> {
 }
 
 impl Setting {
-    /// Chooses the widths and the device, and computes the barcode of a graph.
+    /// Chooses the widths and the device, and computes the barcode of a graph, or the order of some bars, and what is
+    /// then known about bars of equal birth.
     fn compute(
         &self,
         graph: Graph,
         progress: &dyn Progress,
         decide: Decide<'_>,
-    ) -> Result<Outcome, RipsError> {
+    ) -> Result<(Outcome, Ties), RipsError> {
         let (births, representatives) = (self.births.as_deref(), self.options.representatives.as_ref());
         let mut plan =
             choose(&self.options, graph.max_dim, self.modulus, self.search, &graph.summary, &graph.ranking)?;
         plan.memory = self.tables.plan(&plan);
         self.tables.check(&plan)?;
-        let Graph { start, max_dim, summary, ranking: Ranking { values, edges } } = graph;
+        let Graph { start, max_dim, summary, ranking: Ranking { values, edges }, ties } = graph;
         let estimate = estimate::of(&summary, max_dim, plan.rank_width);
-        let dispatch = decide(&estimate)?;
+        let mut dispatch = decide(&estimate)?;
+        if let Ties::Found(_) = ties {
+            // Dimension 1 gives the order, which a device would leave behind.
+            dispatch.sweeper = None;
+        }
         let saves = representatives.is_none() && progress.checkpoint().is_kept();
         let prefix = if saves { checkpoint::prefix(&plan, &values, &edges, births) } else { String::new() };
         progress.expect(&estimate::stages(&summary, plan.max_dim, plan.rank_width));
@@ -256,6 +272,7 @@ impl Setting {
             times_pair_store: self.options.times_pair_store,
             progress: &Resumable { progress, checkpoint },
             collector: representatives.map(|request| Collector::new(request, self.modulus)),
+            ties,
             stats,
             failure: None,
             unfinished: None,
@@ -265,7 +282,7 @@ impl Setting {
             128 => beside_devices::<u128>(&mut run, &*complex),
             _ => beside_devices::<U512>(&mut run, &*complex),
         }?;
-        let Run { mut stats, failure, collector, unfinished, .. } = run;
+        let Run { mut stats, failure, collector, unfinished, ties, .. } = run;
         let representatives = match collector.map(|collector| collector.finish(&diagram)).transpose() {
             // The selected bars are of a dimension that is not done.
             Err(RipsError::Selection(_)) if unfinished.is_some() => return Err(Interrupted::default().into()),
@@ -275,7 +292,9 @@ impl Setting {
         plan.backend = what_ran(&dispatch, &stats.dimensions, failure.as_ref());
         let shed = plan.memory.shed.iter().map(|shed| format!("{}: {}", shed.what, shed.why));
         let notes = shed.chain(failure.map(|error| format!("{error}; the processor goes on"))).collect();
-        Ok(Outcome { diagram, stats, plan, summary, landmarks: None, representatives, unfinished, notes })
+        let outcome =
+            Outcome { diagram, stats, plan, summary, landmarks: None, representatives, unfinished, notes };
+        Ok((outcome, ties))
     }
 }
 

@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use super::Dispatch;
+use super::ties::{self, Ties};
 use crate::backend::BackendError;
 use crate::cuda::CudaError;
 use crate::diagram::Bar;
@@ -17,7 +18,7 @@ use crate::rips::plan::choose::rank_bits;
 use crate::rips::rank::Values;
 use crate::rips::representatives::{Class, Codes, Collector, Pairs, RepresentativeKind};
 use crate::rips::stats::DimensionStats;
-use crate::rips::submatrix_reduction::{Reduction, Submatrix, Wanted, reduce};
+use crate::rips::submatrix_reduction::{Reduction, Submatrix, Tied, Wanted, reduce};
 use crate::rips::word::Word;
 use crate::rips::{Plan, Progress, RipsError, Stats};
 use crate::simd::Level;
@@ -45,6 +46,8 @@ pub(super) struct Run<'a> {
     pub(super) progress: &'a dyn Progress,
     /// The representatives collected so far, if any are wanted.
     pub(super) collector: Option<Collector<'a>>,
+    /// What is asked about bars of equal birth, and then what was found.
+    pub(super) ties: Ties,
     /// The statistics so far.
     pub(super) stats: Stats,
     /// The error for which the devices were given up, if they were.
@@ -183,6 +186,9 @@ impl Run<'_> {
     ) -> Result<Reduction<W>, RipsError> {
         let started = Instant::now();
         self.progress.begin("reduction", Some(dim), residue.columns.len() as u64);
+        let known = if let (1, Ties::Found(tied)) = (dim, &self.ties) { &tied[..] } else { &[] };
+        let tied: Vec<(u32, &Tied)> =
+            known.iter().map(|tied| (self.values.last_rank(tied.birth), tied)).collect();
         let submatrix = Submatrix {
             complex,
             code: self.code(dim),
@@ -195,22 +201,36 @@ impl Run<'_> {
             apparent: &residue.apparent,
             times_store: self.times_pair_store,
             only_bars: dim == self.plan.max_dim && self.collector.is_none(),
+            tied: &tied,
             progress: self.progress,
         };
         let (codes, values) = (self.codes(dim), self.values);
         let collector = self.collector.as_mut();
-        let collector = collector.filter(|collector| collector.wants_cochains());
-        let mut columns = collector.map(|collector| {
-            |pivots: &[Option<W>]| -> Vec<usize> {
-                let classes: Vec<Class<W>> = classes(values, codes, &residue.columns, pivots).collect();
-                collector.wanted(&classes)
+        let mut collector = collector.filter(|collector| collector.wants_cochains());
+        let is_binary = self.plan.modulus == 2 && !W::IS_RARE;
+        let seeks_ties = dim == 2 && is_binary && matches!(self.ties, Ties::Sought);
+        let are_unique = collector.is_some();
+        let mut columns = |pivots: &[Option<W>]| -> Vec<(usize, u32)> {
+            let classes: Vec<Class<W>> = classes(values, codes, &residue.columns, pivots).collect();
+            match &mut collector {
+                Some(collector) => collector.wanted(&classes).into_iter().map(|j| (j, u32::MAX)).collect(),
+                None => ties::columns(&classes, values),
             }
-        });
-        let wanted = columns.as_mut().map(|columns| columns as Wanted<'_, W>);
-        let reduction = match self.plan.modulus {
-            2 if !W::IS_RARE => reduce(&submatrix, Two, wanted),
-            p => reduce(&submatrix, Modulo::new(p), wanted),
+        };
+        let wanted = Wanted { columns: &mut columns, are_unique };
+        let wanted = (are_unique || seeks_ties).then_some(wanted);
+        let reduction = if is_binary {
+            reduce(&submatrix, Two, wanted)
+        } else {
+            reduce(&submatrix, Modulo::new(self.plan.modulus), wanted)
         }?;
+        if seeks_ties {
+            let classes: Vec<Class<W>> =
+                classes(values, codes, &residue.columns, &reduction.pivots).collect();
+            self.ties = Ties::of(&classes, codes.columns, &reduction)?;
+        } else if dim == 1 {
+            self.ties.order(&reduction.births);
+        }
         self.count(residue, &reduction, started.elapsed().as_secs_f64());
         Ok(reduction)
     }

@@ -141,7 +141,8 @@ impl<K: DistanceKey> Keyed<K> {
         edges.sort_unstable();
         let looked_at = edges.len();
         edges.dedup();
-        let have_few_lengths = FEW * edges.len() <= looked_at;
+        let t: f64 = std::env::var("LAC_T").map_or(16.0, |t| t.parse().unwrap());
+        let have_few_lengths = 2.0 * (looked_at - edges.len()) as f64 * numbers.len() as f64 >= t * (looked_at * looked_at) as f64;
         let is_matrix = !matches!(layout, Layout::Pairs(_));
         if !is_matrix || binomial(points, 2) < PAIRS_A_TRIPLE * TRIPLES {
             return Sampled { have_few_lengths, are_in_order: false };

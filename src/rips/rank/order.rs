@@ -49,6 +49,17 @@ impl Values {
         }
     }
 
+    /// The greatest rank whose distance is at most this value, which is not negative.
+    pub fn last_rank(&self, value: f64) -> u32 {
+        // Ranks are numbers of 32 bits, and the distance of rank 0 is 0.
+        let (mut rank, mut above) = (0, self.count() as u32);
+        while above - rank > 1 {
+            let middle = rank + (above - rank) / 2;
+            *if self.distance(middle) <= value { &mut rank } else { &mut above } = middle;
+        }
+        rank
+    }
+
     /// The distance of a rank.
     #[inline]
     pub fn distance(&self, rank: u32) -> f64 {

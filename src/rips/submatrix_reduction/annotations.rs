@@ -35,13 +35,17 @@
 //! of this rank are filled do not depend on their order: they are the pivots of the space that the boundaries span. So
 //! each edge has a triangle of the right rank, but not always its own.
 
+mod births;
 mod groups;
 
 use std::ops::Range;
 use std::sync::atomic::Ordering;
 
+pub use self::births::Tied;
+use self::births::Values;
+use self::groups::Annotations;
 pub(super) use self::groups::MOST_TABLES;
-use self::groups::{Annotations, Bits};
+use super::bits::Bits;
 use super::cochain::{descending, top};
 use super::edges::{ALL, Edges};
 use super::queue::Term;
@@ -75,6 +79,10 @@ struct Pass<'a, 's, W: Word, F: Field> {
     unborn: usize,
     /// The edges of one rank that may change annotations, each with its column, if it has one.
     open: Vec<((u32, u32), Option<usize>)>,
+    /// Ranks at which bars of the next dimension are born whose order is asked for, ascending: those yet to come, and
+    /// the bars of the others, in filtration order.
+    tied: &'a [(u32, &'a Tied)],
+    births: Vec<Vec<u32>>,
     /// The triangles to fill, each with the edge that completes it and the third point.
     triangles: Vec<(W, (u32, u32), u32)>,
     /// The points joined to both ends of an edge, as a row of bits, and those of them in triangles that may be cycles.
@@ -87,12 +95,16 @@ struct Pass<'a, 's, W: Word, F: Field> {
     counts: ReductionCounts,
 }
 
-/// Finds the pairs of all columns of edges, and stores them in the pair store of `shared`, which must be empty.
+/// Finds the pairs of all columns of edges, and stores them in the pair store of `shared`, which must be empty. Returns
+/// the bars of dimension 2 of each [tied](Submatrix::tied) rank in filtration order too.
 ///
 /// # Errors
 /// There is no memory for the tables.
-pub(super) fn annotate<W: Word, F: Field>(shared: &Shared<'_, W, F>) -> Result<ReductionCounts, Refused> {
-    let &Submatrix { complex, code, columns, edges: all, ranks, progress, only_bars, .. } = shared.submatrix;
+pub(super) fn annotate<W: Word, F: Field>(
+    shared: &Shared<'_, W, F>,
+) -> Result<(ReductionCounts, Vec<Vec<u32>>), Refused> {
+    let &Submatrix { complex, code, columns, edges: all, ranks, progress, only_bars, tied, .. } =
+        shared.submatrix;
     let (points, level) = (complex.points(), Level::detect());
     let mut pass = Pass {
         shared,
@@ -101,6 +113,8 @@ pub(super) fn annotate<W: Word, F: Field>(shared: &Shared<'_, W, F>) -> Result<R
         annotations: Annotations::new(points, shared.submatrix.walkers.saturating_sub(TABLES), level)?,
         unborn: columns.len(),
         open: Vec::new(),
+        tied,
+        births: Vec::new(),
         triangles: Vec::new(),
         common: memory::zeroed(points.div_ceil(64))?,
         candidates: memory::zeroed(points.div_ceil(64))?,
@@ -117,19 +131,20 @@ pub(super) fn annotate<W: Word, F: Field>(shared: &Shared<'_, W, F>) -> Result<R
         let edges = Edges::of(complex, band, progress)?;
         let mut start = 0;
         while start < edges.len() && !pass.is_done() {
-            let end = if only_bars { start + 1 } else { edges.end(start) };
+            let tied = pass.tied.first().filter(|tied| tied.0 == edges.rank(start));
+            let end = if only_bars && tied.is_none() { start + 1 } else { edges.end(start) };
             if start / AT_ONCE != end / AT_ONCE {
                 check(progress);
                 let pairs = pass.counts.pair_store.layer1_writes;
                 progress.advance(pairs - std::mem::replace(&mut reported, pairs));
             }
-            pass.insert(&edges, start..end)?;
+            pass.insert(&edges, start..end, tied.map(|tied| tied.1))?;
             start = end;
         }
         if pass.is_done() || band.to >= ranks {
             pass.keep_essential();
             progress.advance(columns.len() as u64 - reported);
-            return Ok(pass.counts);
+            return Ok((pass.counts, pass.births));
         }
         listed += edges.len();
         band = following(band, &edges, listed.min(all / BANDS));
@@ -147,14 +162,14 @@ fn following(band: Band, edges: &Edges, wanted: usize) -> Band {
     Band { from: band.to + 1, to }
 }
 
-impl<W: Word, F: Field> Pass<'_, '_, W, F> {
-    /// Whether every column has its pivot.
+impl<'a, W: Word, F: Field> Pass<'a, '_, W, F> {
+    /// Whether every column has its pivot, and every tied rank the order of its bars.
     fn is_done(&self) -> bool {
-        self.unborn == 0 && self.annotations.are_empty()
+        self.unborn == 0 && self.annotations.are_empty() && self.tied.is_empty()
     }
 
-    /// Inserts some edges of one rank, and fills the triangles that they complete.
-    fn insert(&mut self, edges: &Edges, places: Range<usize>) -> Result<(), Refused> {
+    /// Inserts some edges of one rank, all if it is tied, and fills the triangles that they complete.
+    fn insert(&mut self, edges: &Edges, places: Range<usize>, tied: Option<&'a Tied>) -> Result<(), Refused> {
         let Submatrix { code, cofacet_code, columns, .. } = self.shared.submatrix;
         let (rank, are_many) = (edges.rank(places.start), places.len() > 1);
         let triangle = |edge, w| cofacet(cofacet_code, rank, edge, [w; 2]);
@@ -167,21 +182,29 @@ impl<W: Word, F: Field> Pass<'_, '_, W, F> {
             };
             let column = self.unborn.checked_sub(1).filter(is_next);
             self.unborn = column.unwrap_or(self.unborn);
-            if !joins && (are_many || column.is_some() || self.annotations.touch(edge)) {
+            let may_change = are_many || column.is_some() || tied.is_some() || self.annotations.touch(edge);
+            if may_change && !joins {
                 open.push((edge, column));
             }
             self.older.flip(edge);
         }
+        let mut values = tied.map(Values::new).transpose()?;
         for &(edge, column) in &open {
             match (self.common(edge), column) {
                 (Some(w), column) if !are_many || column.is_none() => {
                     self.annotations.add_sum(edge, w)?;
+                    values.as_mut().map_or(Ok(()), |values| values.give(edge, w))?;
                     column.into_iter().for_each(|j| self.pair(j, triangle(edge, w), Vec::new()));
                 }
                 (_, Some(j)) => self.annotations.bear(edge, j)?,
                 // An edge with an apparent pair completes a triangle.
                 (_, None) => debug_assert!(false, "edge {edge:?} is in no column"),
             }
+        }
+        if let Some(values) = values {
+            let births = self.births(&open, &values, rank)?;
+            self.births.push(births);
+            self.tied = &self.tied[1..];
         }
         let mut triangles = std::mem::take(&mut self.triangles);
         triangles.clear();

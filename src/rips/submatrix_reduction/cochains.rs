@@ -53,6 +53,11 @@ impl<W: Word, F: Field> Shared<'_, W, F> {
         cochain.into_iter().map(|(simplex, c)| (simplex, field.number(field.mul(c, factor)))).collect()
     }
 
+    /// The cochain of column j as its reduction left it, in filtration order.
+    pub(super) fn sum(&self, j: usize, pivot: Option<W>) -> Vec<Multiple<W>> {
+        self.terms(j, pivot).into_iter().map(|(simplex, c)| (simplex, self.field.number(c))).collect()
+    }
+
     /// Whether a simplex is paired with one that comes after `death`, or with none. The simplex has a column or is in
     /// an apparent pair.
     fn dies_later(&self, simplex: W, column: Option<usize>, pivots: &[Option<W>], death: Option<W>) -> bool {

@@ -47,6 +47,7 @@
 //! ordering.
 
 mod annotations;
+mod bits;
 mod bucketed_column;
 mod closing;
 mod coboundary;
@@ -68,7 +69,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use hashbrown::HashMap;
 
+pub use self::annotations::Tied;
 use self::annotations::annotate;
+pub use self::bits::Bits;
 use self::coboundary::Coboundaries;
 pub(super) use self::coboundary::apparent_cofacet;
 use self::column::Worker;
@@ -113,12 +116,23 @@ pub struct Submatrix<'a, W> {
     pub times_store: bool,
     /// Whether the pairs are wanted for bars alone, so that a pivot may be any cofacet of the right rank.
     pub only_bars: bool,
+    /// Ranks at which bars of the next dimension are born whose order is asked for, ascending. There may be some only if
+    /// the columns are edges.
+    pub tied: &'a [(u32, &'a Tied)],
     /// Receives the number of columns done.
     pub progress: &'a dyn Progress,
 }
 
-/// Selects, given all pivots, the columns whose cochains are returned.
-pub type Wanted<'a, W> = &'a mut dyn FnMut(&[Option<W>]) -> Vec<usize>;
+/// Selects, given all pivots, columns, each with the last rank up to which its cochain is wanted.
+pub type Select<'a, W> = &'a mut dyn FnMut(&[Option<W>]) -> Vec<(usize, u32)>;
+
+/// The cochains that are returned.
+pub struct Wanted<'a, W> {
+    /// The columns.
+    pub columns: Select<'a, W>,
+    /// Whether cochains do not depend on the schedule, so that long columns take longer.
+    pub are_unique: bool,
+}
 
 /// A multiple of a simplex: its entry, and a coefficient from 1 to p − 1.
 pub type Multiple<W> = (W, u16);
@@ -130,9 +144,12 @@ pub struct Reduction<W> {
     pub pivots: Vec<Option<W>>,
     /// Layer 1 of the pair store.
     pub store: Pivots<W>,
-    /// For each wanted column, the cochain whose coboundary is the reduced column, in filtration order. The reduced
+    /// For each wanted column, the cochain whose coboundary is the reduced column, in filtration order, up to a rank. The reduced
     /// column begins with the pivot, so the cochain is a cocycle on the simplices before the pivot.
     pub cochains: HashMap<usize, Vec<Multiple<W>>>,
+    /// For each tied rank, the bars that are born at it, by their triangles in filtration order. There are none if the
+    /// columns could not be annotated.
+    pub births: Vec<Vec<u32>>,
     /// Numbers of columns, additions and look-ups.
     pub counts: ReductionCounts,
 }
@@ -209,26 +226,31 @@ pub fn reduce<W: Word, F: Field>(
     field: F,
     wanted: Option<Wanted<'_, W>>,
 ) -> Result<Reduction<W>, RipsError> {
-    let shared = Shared::new(submatrix, field, wanted.is_some(), annotates(submatrix, field))?;
-    let mut counts = reduce_columns(&shared)?;
-    if !shared.is_given_up() {
-        return Ok(shared.into_reduction(counts, wanted)?);
+    let (annotates, mut counts) = (annotates(submatrix, field), ReductionCounts::default());
+    if !annotates || submatrix.tied.is_empty() {
+        let shared = Shared::new(submatrix, field, wanted.as_ref(), annotates)?;
+        counts = reduce_columns(&shared)?;
+        if !shared.is_given_up() {
+            return Ok(shared.into_reduction(counts, wanted)?);
+        }
+        shared.last_columns.skip();
     }
-    shared.last_columns.skip();
     // Without memory for annotations, the columns are reduced one by one all the same.
-    let mut shared = Shared::new(submatrix, field, wanted.is_some(), false)?;
-    match annotate(&shared) {
-        Ok(annotated) => {
+    let mut shared = Shared::new(submatrix, field, wanted.as_ref(), false)?;
+    let births = match annotate(&shared) {
+        Ok((annotated, births)) => {
             counts.additions = annotated.additions;
             counts.pair_store += annotated.pair_store;
+            births
         }
         Err(_) => {
             submatrix.progress.begin("reduction", Some(1), submatrix.columns.len() as u64);
-            shared = Shared::new(submatrix, field, wanted.is_some(), false)?;
+            shared = Shared::new(submatrix, field, wanted.as_ref(), false)?;
             counts = reduce_columns(&shared)?;
+            Vec::new()
         }
-    }
-    Ok(shared.into_reduction(counts, wanted)?)
+    };
+    Ok(Reduction { births, ..shared.into_reduction(counts, wanted)? })
 }
 
 /// Whether columns are annotated once they take too long.
@@ -301,24 +323,25 @@ impl<'a, W: Word, F: Field> Shared<'a, W, F> {
     fn new(
         submatrix: &'a Submatrix<'a, W>,
         field: F,
-        wants_cochains: bool,
+        wanted: Option<&Wanted<'_, W>>,
         gives_up: bool,
     ) -> Result<Self, Refused> {
         let columns = submatrix.columns.len();
         let dim = submatrix.code.vertices() as usize - 1;
+        let are_unique = wanted.is_some_and(|wanted| wanted.are_unique);
         Ok(Shared {
             submatrix,
             field,
             store: Pivots::with_capacity(columns)?,
             versions: boxcar::Vec::new(),
             touched: memory::zeroed(columns)?,
-            essential: wants_cochains.then(Mutex::default),
+            essential: wanted.map(|_| Mutex::default()),
             zeros: boxcar::Vec::new(),
-            is_kept: !wants_cochains && submatrix.progress.checkpoint().is_kept(),
+            is_kept: !are_unique && submatrix.progress.checkpoint().is_kept(),
             // The modulus is one more than −1.
             modulus: field.number(field.neg(field.one())).saturating_add(1),
-            // Cochains that are returned consist of simplices that have a column or are in an apparent pair.
-            walks: Walks::of(submatrix.walkers, dim == 2 && !wants_cochains),
+            // Unique cochains consist of simplices that have a column or are in an apparent pair.
+            walks: Walks::of(submatrix.walkers, dim == 2 && !are_unique),
             gives_up_at: gives_up.then(|| annotated_from(submatrix)),
             is_given_up: AtomicBool::new(false),
             last_columns: LastColumns::of(columns, workers(columns), dim, submatrix.progress),
@@ -364,9 +387,15 @@ impl<'a, W: Word, F: Field> Shared<'a, W, F> {
                 counts.shortcut += u64::from(cofacet_code.rank(pivot) == code.rank(columns[j]));
             }
         }
-        let wanted = wanted.map_or_else(Vec::new, |wanted| wanted(&pivots));
-        let cochains = wanted.into_iter().map(|j| (j, self.cochain(j, &pivots))).collect();
-        Ok(Reduction { pivots, store: self.store, cochains, counts })
+        let mut cochains = HashMap::new();
+        if let Some(Wanted { columns, are_unique }) = wanted {
+            for (j, last) in columns(&pivots) {
+                let mut cochain = if are_unique { self.cochain(j, &pivots) } else { self.sum(j, pivots[j]) };
+                cochain.truncate(cochain.partition_point(|&(simplex, _)| code.rank(simplex) <= last));
+                cochains.insert(j, cochain);
+            }
+        }
+        Ok(Reduction { pivots, store: self.store, cochains, births: Vec::new(), counts })
     }
 }
 

@@ -111,6 +111,7 @@ fn with_submatrix<W: Word, T>(
         apparent: &apparent,
         times_store: false,
         only_bars: false,
+        tied: &[],
         progress: &(),
     })
 }
@@ -151,8 +152,8 @@ fn annotations_find_the_pairs_of_the_reduction() {
                 let expected = reduce(&submatrix, Two, None).unwrap().pivots;
                 let annotated = |walkers, only_bars| {
                     let submatrix = Submatrix { walkers, only_bars, ..submatrix };
-                    let shared = Shared::new(&submatrix, Two, false, false).unwrap();
-                    let counts = annotate(&shared).unwrap();
+                    let shared = Shared::new(&submatrix, Two, None, false).unwrap();
+                    let (counts, _) = annotate(&shared).unwrap();
                     shared.into_reduction(counts, None).unwrap().pivots
                 };
                 // Without tables for classes, with one, and with as many as there can be.
@@ -246,10 +247,12 @@ fn pairs_besides_apparent<F: Field>(
         apparent,
         times_store: false,
         only_bars: false,
+        tied: &[],
         progress: &(),
     };
-    let mut all = |pivots: &[Option<u64>]| (0..pivots.len()).collect();
-    let reduction = reduce(&submatrix, field, Some(&mut all)).unwrap();
+    let mut all = |pivots: &[Option<u64>]| (0..pivots.len()).map(|j| (j, u32::MAX)).collect();
+    let wanted = Wanted { columns: &mut all, are_unique: true };
+    let reduction = reduce(&submatrix, field, Some(wanted)).unwrap();
     for (j, &pivot) in reduction.pivots.iter().enumerate() {
         assert_eq!(coboundary(&submatrix, &reduction.cochains[&j]).first().copied(), pivot);
     }

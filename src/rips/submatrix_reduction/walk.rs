@@ -446,6 +446,7 @@ mod tests {
             apparent: &ApparentPairs::Implicit,
             times_store: false,
             only_bars: false,
+            tied: &[],
             progress: &(),
         };
         let walks = Walks::of(1, true);

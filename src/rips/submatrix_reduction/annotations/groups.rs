@@ -10,7 +10,8 @@
 
 use hashbrown::HashMap;
 
-use super::super::cochain::{all_if, bits, insert};
+use super::super::bits::Bits;
+use super::super::cochain::all_if;
 use super::super::rows::Rows;
 use crate::memory::{self, Refused};
 use crate::simd::{Kernel, Level, Simd};
@@ -391,50 +392,7 @@ impl Kernel<u32> for Candidates<'_> {
     }
 }
 
-/// A set of numbers as bits, up to the greatest that was ever in it.
-#[derive(Default)]
-pub(super) struct Bits(Vec<u64>);
-
-impl Bits {
-    /// Whether no number is in the set.
-    pub(super) fn is_empty(&self) -> bool {
-        self.0.iter().all(|&word| word == 0)
-    }
-
-    fn clear(&mut self) {
-        self.0.fill(0);
-    }
-
-    /// The numbers, ascending.
-    #[inline]
-    pub(super) fn iter(&self) -> impl Iterator<Item = u32> {
-        bits(self.0.iter().copied())
-    }
-
-    fn insert(&mut self, number: u32) -> Result<(), Refused> {
-        self.make_room(number as usize / 64 + 1)?;
-        insert(&mut self.0, number);
-        Ok(())
-    }
-
-    /// Adds another set, modulo 2.
-    fn add(&mut self, other: &Bits) -> Result<(), Refused> {
-        let used = other.0.iter().rposition(|&word| word != 0).map_or(0, |last| last + 1);
-        self.make_room(used)?;
-        self.0.iter_mut().zip(&other.0[..used]).for_each(|(word, other)| *word ^= other);
-        Ok(())
-    }
-
-    fn make_room(&mut self, words: usize) -> Result<(), Refused> {
-        if words > self.0.len() {
-            let more = words - self.0.len();
-            memory::reserve(&mut self.0, more)?;
-            self.0.resize(words, 0);
-        }
-        Ok(())
-    }
-}
-
-fn ordered((u, v): (u32, u32)) -> (u32, u32) {
+/// An edge with its lesser end first.
+pub(super) fn ordered((u, v): (u32, u32)) -> (u32, u32) {
     (u.min(v), u.max(v))
 }
