@@ -35,7 +35,7 @@ pub struct CollapseStats {
     pub after: usize,
     /// Number of remaining edges that enter later than before.
     pub shifted: usize,
-    /// Seconds for the collapse.
+    /// Seconds for the collapse, and for a computation without it that was given up.
     pub seconds: f64,
     /// The last dimension in which bars of equal birth might have come in another order, if any. Their order was
     /// determined in a second computation, mostly of the barcode up to this dimension.

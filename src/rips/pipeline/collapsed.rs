@@ -36,7 +36,7 @@ use crate::diagram::{Bar, Diagram};
 use crate::progress::{Progress, if_finished};
 use crate::rips::edge_collapse::{self, Collapsed, CostTest, Keep, collapse};
 use crate::rips::estimate::Device;
-use crate::rips::rank::{Edges, Layout, Sampled};
+use crate::rips::rank::{Edges, Layout, Lengths, Sampled};
 use crate::rips::stats::CollapseStats;
 use crate::rips::{Collapse, Outcome, RipsError, Summary, estimate, footprint};
 
@@ -117,34 +117,44 @@ impl Attempt {
     ) -> Result<Outcome, RipsError> {
         let Attempt { ref collapse, pairs } = self;
         let is_auto = !matches!(collapse, Collapsing::Whole);
-        if is_auto && !pairs.are_in_order && would_be_done_twice(&whole) {
-            if !pairs.have_few_lengths {
-                return Ok(compute(whole)?.0);
-            }
-            if !self.keeps_edges() {
-                let attempt = Attempt { collapse: Collapsing::Nothing, pairs };
-                return attempt.compute(whole, progress, compute);
-            }
+        if is_auto && !pairs.are_in_order && !self.keeps_edges() && would_be_done_twice(&whole) {
+            let pairs = Sampled { lengths: pairs.lengths.max(Lengths::Equal), ..pairs };
+            return Attempt { collapse: Collapsing::Nothing, pairs }.compute(whole, progress, compute);
         }
-        let keep = Keep { plane: whole.max_dim >= 2, born_at: &[] };
         let began = Instant::now();
-        let Collapsed { mut graph, repeated, stats } = self.collapse(&whole, keep, progress)?;
-        let took = began.elapsed();
-        let mut collapse = CollapseStats { seconds: took.as_secs_f64(), ..stats.clone() };
-        // Ranking is timed from `start`, which is shifted so that the collapse is not included.
-        let start = whole.start + took;
-        let is_unchanged = stats.after == stats.before && stats.shifted == 0;
-        // A small gain is not worth the risk that dimensions are computed twice.
-        let gains_little = is_auto && stats.tried < stats.before && stats.after > stats.before / 3 * 2;
-        let is_whole = is_unchanged || gains_little;
+        let keep = Keep { plane: whole.max_dim >= 2, born_at: &[] };
+        let collapsed = if self.keeps_edges() { None } else { Some(self.collapse(&whole, keep, progress)?) };
+        let is_whole = collapsed.as_ref().is_none_or(|Collapsed { stats, .. }| {
+            let is_unchanged = stats.after == stats.before && stats.shifted == 0;
+            // A small gain is not worth the risk that dimensions are computed twice.
+            let gains_little = is_auto && stats.tried < stats.before && stats.after > stats.before / 3 * 2;
+            is_unchanged || gains_little
+        });
+        // Ranking is timed from `start`, which is shifted so that what went before is not included.
+        let start = whole.start + began.elapsed();
+        let tried = collapsed.as_ref().map(|Collapsed { stats, .. }| stats.clone());
+        let tried = tried.map(|stats| CollapseStats { seconds: began.elapsed().as_secs_f64(), ..stats });
         if is_whole && pairs == Sampled::default() {
             let (mut outcome, _) = compute(Graph { start, ..whole })?;
-            outcome.stats.collapse = Some(collapse);
+            outcome.stats.collapse = tried;
             return Ok(outcome);
         }
-        if is_whole && !is_unchanged {
-            graph = edge_collapse::refined(whole.summary.points, &whole.ranking)?.graph;
+        if is_whole && pairs == (Sampled { lengths: Lengths::Equal, are_in_order: false }) {
+            let (ranking, summary) = (whole.ranking.clone(), whole.summary.clone());
+            let graph = Graph { start, max_dim: whole.max_dim, summary, ranking, ties: Ties::Shunned };
+            let (mut outcome, ties) = compute(graph)?;
+            if !matches!(ties, Ties::GivenUp) {
+                outcome.stats.collapse = tried;
+                return Ok(outcome);
+            }
         }
+        let Collapsed { mut graph, repeated, stats } = match collapsed {
+            Some(collapsed) if !is_whole => collapsed,
+            _ => edge_collapse::refined(whole.summary.points, &whole.ranking)?,
+        };
+        let took = began.elapsed();
+        let mut collapse = CollapseStats { seconds: took.as_secs_f64(), ..tried.unwrap_or(stats) };
+        let start = whole.start + took;
         if pairs.are_in_order {
             shuffle(&mut graph.edges);
         }

@@ -25,7 +25,7 @@ use super::filtration_construction::{DeviceSweep, Enumerate};
 use super::footprint::Tables;
 use super::modulus::prime_modulus;
 use super::plan::choose::{choose, entry_widths, rank_bits};
-use super::rank::{Edges, EntryWidth, Keyed, Ranking, Sampled, rank_keyed};
+use super::rank::{Edges, EntryWidth, Keyed, Lengths, Ranking, Sampled, rank_keyed};
 use super::representatives::{Collector, collapse_beside};
 use super::stats::DimensionStats;
 use super::word::Word;
@@ -55,7 +55,7 @@ fn barcode<W: Word>(
         let Some((bars, pairs)) = run.dimension(complex, dim, &below, &mut ahead)? else { break };
         dimensions.push(bars);
         below = pairs;
-        if let Ties::Ordered(_) = run.ties {
+        if matches!(run.ties, Ties::Ordered(_)) {
             break;
         }
     }
@@ -146,10 +146,10 @@ pub(super) fn prepare<T: Value>(rips: Rips<T>, progress: &dyn Progress) -> Resul
     let estimate = estimated(&summary, max_dim);
     let limit = Keyed::limit(T::from_f64(summary.threshold));
     let sampled = || {
-        let Sampled { have_few_lengths, are_in_order } = keyed.sampled(limit);
+        let Sampled { lengths, are_in_order } = keyed.sampled(limit);
         Sampled {
             // Over other fields no column is walked.
-            have_few_lengths: have_few_lengths && modulus == 2,
+            lengths: if modulus == 2 { lengths } else { Lengths::Distinct },
             // Births belong to the points, which then keep their numbers.
             are_in_order: are_in_order && births.is_none(),
         }

@@ -79,7 +79,7 @@ impl Run<'_> {
     }
 
     /// A further dimension: taken from the checkpoint, or the residue is constructed, cleared by the pairs of the
-    /// dimension below, and reduced. `None` if the run ends early before this dimension is done.
+    /// dimension below, and reduced. `None` if the run ends early before this dimension is done, or gives up.
     pub(super) fn dimension<W: Word>(
         &mut self,
         complex: &dyn Enumerate,
@@ -93,15 +93,17 @@ impl Run<'_> {
         let progress = self.progress;
         let done = if_finished(progress, || -> Result<_, RipsError> {
             let residue = self.construct(complex, dim, &below.store, ahead)?;
-            let reduction = self.reduce(complex, dim, &residue)?;
-            Ok((residue, reduction))
+            Ok(self.reduce(complex, dim, &residue)?.map(|reduction| (residue, reduction)))
         });
         let Some(done) = done else {
             self.stats.dimensions.retain(|stats| stats.dim < dim);
             self.unfinished = Some(dim);
             return Ok(None);
         };
-        let (residue, reduction) = done?;
+        let Some((residue, reduction)) = done? else {
+            self.ties = Ties::GivenUp;
+            return Ok(None);
+        };
         let bars = self.bars(complex, dim, &residue.columns, &reduction, below);
         self.save_dimension(dim, &bars, &reduction.store);
         let wants_cycles = |collector: &Collector<'_>| collector.wants(RepresentativeKind::Cycles);
@@ -177,13 +179,13 @@ impl Run<'_> {
         Construction { dim, layer, rank_width, level: Level::detect(), progress: self.progress }
     }
 
-    /// The pairs of the residue.
+    /// The pairs of the residue, or `None` if their computation gives up.
     pub(super) fn reduce<W: Word>(
         &mut self,
         complex: &dyn Enumerate,
         dim: usize,
         residue: &Residue<W>,
-    ) -> Result<Reduction<W>, RipsError> {
+    ) -> Result<Option<Reduction<W>>, RipsError> {
         let started = Instant::now();
         self.progress.begin("reduction", Some(dim), residue.columns.len() as u64);
         let known = if let (1, Ties::Found(tied)) = (dim, &self.ties) { &tied[..] } else { &[] };
@@ -201,6 +203,7 @@ impl Run<'_> {
             apparent: &residue.apparent,
             times_store: self.times_pair_store,
             only_bars: dim == self.plan.max_dim && self.collector.is_none(),
+            gives_up: dim == 2 && matches!(self.ties, Ties::Shunned),
             tied: &tied,
             progress: self.progress,
         };
@@ -223,7 +226,8 @@ impl Run<'_> {
             reduce(&submatrix, Two, wanted)
         } else {
             reduce(&submatrix, Modulo::new(self.plan.modulus), wanted)
-        }?;
+        };
+        let Some(reduction) = reduction? else { return Ok(None) };
         if seeks_ties {
             let classes: Vec<Class<W>> =
                 classes(values, codes, &residue.columns, &reduction.pivots).collect();
@@ -232,7 +236,7 @@ impl Run<'_> {
             self.ties.order(&reduction.births);
         }
         self.count(residue, &reduction, started.elapsed().as_secs_f64());
-        Ok(reduction)
+        Ok(Some(reduction))
     }
 
     /// The code of simplices of a dimension.

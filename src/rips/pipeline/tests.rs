@@ -300,7 +300,7 @@ fn ties_do_not_change_the_bars() {
 #[test]
 fn distinct_ranks_and_new_numbers_do_not_change_the_bars() {
     let mut generator = Pcg64Mcg::seed_from_u64(19);
-    let (mut done_twice, mut ordered) = ([0, 0], [0, 0]);
+    let (mut done_twice, mut ordered, mut as_it_is) = ([0, 0], [0, 0], 0);
     for case in 0..400 {
         let points = generator.random_range(2..if case % 3 == 1 { 40 } else { 15 });
         let values = [2, 4, 9, 1000][case % 4];
@@ -312,7 +312,8 @@ fn distinct_ranks_and_new_numbers_do_not_change_the_bars() {
         let rips = rips.collapse(Collapse::Off);
         let expected = rips.clone().threads(1).solve(&()).unwrap().diagram;
         for are_in_order in [false, true] {
-            let pairs = Sampled { have_few_lengths: true, are_in_order };
+            let lengths = if case % 16 < 8 { Lengths::Few } else { Lengths::Equal };
+            let pairs = Sampled { lengths, are_in_order };
             let attempt = Attempt { collapse: Collapsing::Nothing, pairs };
             let Prepared { setting, graph, .. } = prepare(rips.clone().collapse(Collapse::On), &()).unwrap();
             let are_ordered = std::cell::Cell::new(false);
@@ -326,12 +327,18 @@ fn distinct_ranks_and_new_numbers_do_not_change_the_bars() {
             };
             let found = attempt.compute(graph, &(), &compute).unwrap();
             assert_eq!(found.diagram, expected, "case {case}");
-            let stats = found.stats.collapse.unwrap();
+            let Some(stats) = found.stats.collapse else {
+                // The reduction of dimension 2, if there is one, did not give up.
+                assert!(lengths == Lengths::Equal && !are_in_order, "case {case}");
+                as_it_is += 1;
+                continue;
+            };
             assert_eq!((stats.tried, stats.before), (0, stats.after));
             done_twice[usize::from(are_in_order)] += usize::from(stats.ordered.is_some());
             ordered[usize::from(are_in_order)] += usize::from(are_ordered.get());
         }
     }
+    assert!((50..180).contains(&as_it_is), "{as_it_is}");
     // Over Z/2 the order of dimension 2 alone is determined without computing it again.
     for (done_twice, ordered) in done_twice.into_iter().zip(ordered) {
         assert!(
@@ -351,10 +358,10 @@ fn the_sample_finds_order_and_equal_lengths() {
         let at = |k: usize| (place(k) as f32).sqrt();
         Distances::from(PointCloud::new(1, (0..500).map(at).collect()).unwrap())
     };
-    assert_eq!(sampled(&line(&|k| k)), Sampled { have_few_lengths: false, are_in_order: true });
+    assert_eq!(sampled(&line(&|k| k)), Sampled { lengths: Lengths::Distinct, are_in_order: true });
     assert_eq!(sampled(&line(&|k| k * 211 % 500)), Sampled::default());
     let dice: Vec<f32> =
         (0..500_u64 * 499 / 2).map(|k| (2 + k * k % 7 % 6 + k * 5 % 11 % 6) as f32).collect();
     let dice = Distances::from(DistanceMatrix::from_lower(dice).unwrap());
-    assert_eq!(sampled(&dice), Sampled { have_few_lengths: true, are_in_order: false });
+    assert_eq!(sampled(&dice), Sampled { lengths: Lengths::Few, are_in_order: false });
 }

@@ -14,12 +14,16 @@ use crate::rips::representatives::Class;
 use crate::rips::submatrix_reduction::{Bits, Reduction, Tied};
 use crate::rips::word::Word;
 
-/// What is asked about bars of dimension 2 that are born at the same value and die at different ones, and what was
-/// found.
+/// What a computation is to do about edges of equal length, and about bars of dimension 2 that are born at the same value
+/// and die at different ones; and what was found.
 #[derive(Debug)]
 pub(in crate::rips) enum Ties {
-    /// Nothing is asked.
+    /// Nothing.
     Ignored,
+    /// Give up dimension 2 if it takes long because edges are equally long.
+    Shunned,
+    /// This was given up.
+    GivenUp,
     /// The bars are asked for.
     Sought,
     /// The bars, by ascending birth, whose order is asked for.

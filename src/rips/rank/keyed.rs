@@ -52,17 +52,30 @@ pub(in crate::rips) struct Keyed<K> {
 /// Properties of the distances, as seen in a sample of the pairs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(in crate::rips) struct Sampled {
-    /// Whether many edges are equally long.
-    pub(in crate::rips) have_few_lengths: bool,
+    pub(in crate::rips) lengths: Lengths,
     /// Whether fewer of the vertices above an edge than of all are near both its ends, as where points with
     /// neighbouring numbers are near each other.
     pub(in crate::rips) are_in_order: bool,
 }
 
+/// How many edges are equally long.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub(in crate::rips) enum Lengths {
+    /// Hardly any.
+    #[default]
+    Distinct,
+    /// Two of each length or more.
+    Equal,
+    /// Nearly all.
+    Few,
+}
+
 /// Number of pairs in the sample of lengths.
-const LOOKED_AT: u64 = 1 << 10;
+const LOOKED_AT: u64 = 1 << 11;
 /// Distances have few lengths if the sample has one length for this many edges, or fewer.
-const FEW: usize = 4;
+const FEW: usize = 8;
+/// Minimum number of edges of the sample with the length of another one for which edges count as equally long.
+const LEAST_EQUAL: usize = 8;
 /// Number of triples in the sample of order.
 const TRIPLES: u64 = 1 << 14;
 /// Minimum number of pairs of points for each such triple: smaller inputs are not sampled for order.
@@ -141,11 +154,17 @@ impl<K: DistanceKey> Keyed<K> {
         edges.sort_unstable();
         let looked_at = edges.len();
         edges.dedup();
-        let t: f64 = std::env::var("LAC_T").map_or(16.0, |t| t.parse().unwrap());
-        let have_few_lengths = 2.0 * (looked_at - edges.len()) as f64 * numbers.len() as f64 >= t * (looked_at * looked_at) as f64;
+        // Of s edges, s² / 2m have the length of another one if there are m lengths and m is much greater than s.
+        let equal = looked_at - edges.len();
+        let are_equal = equal >= LEAST_EQUAL && equal.saturating_mul(numbers.len()) >= looked_at * looked_at;
+        let lengths = match edges.len() {
+            distinct if FEW * distinct <= looked_at => Lengths::Few,
+            _ if are_equal => Lengths::Equal,
+            _ => Lengths::Distinct,
+        };
         let is_matrix = !matches!(layout, Layout::Pairs(_));
         if !is_matrix || binomial(points, 2) < PAIRS_A_TRIPLE * TRIPLES {
-            return Sampled { have_few_lengths, are_in_order: false };
+            return Sampled { lengths, are_in_order: false };
         }
         let key = |u: usize, v: usize| self.edges.lower_row(u.max(v))[u.min(v)];
         // For the vertices w above an edge and for all: how many there are, and how many are nearer to both ends than
@@ -165,7 +184,7 @@ impl<K: DistanceKey> Keyed<K> {
             }
         }
         let share = |(count, near): (u64, u64)| near as f64 / count as f64;
-        Sampled { have_few_lengths, are_in_order: share(above) < RARER * share(all) }
+        Sampled { lengths, are_in_order: share(above) < RARER * share(all) }
     }
 
     /// The greatest key of an edge, up to a threshold: infinite distances are not edges.

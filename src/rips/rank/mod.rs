@@ -24,7 +24,7 @@ mod tree;
 
 pub use edges::{Edges, Layout};
 pub use keyed::PairSearch;
-pub(super) use keyed::{Keyed, SPARSE_BELOW, Sampled, takes_all_pairs};
+pub(super) use keyed::{Keyed, Lengths, SPARSE_BELOW, Sampled, takes_all_pairs};
 pub(super) use order::EntryWidth;
 pub use order::Values;
 pub use rows::matrix_of_points;
@@ -39,7 +39,7 @@ use crate::metric::value::DistanceKey;
 use crate::metric::{Distances, Value};
 
 /// The distances of a filtration as ranks.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Ranking {
     /// The value of each rank.
     pub values: Values,

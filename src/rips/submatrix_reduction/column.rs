@@ -83,7 +83,7 @@ pub(super) struct Worker<'a, W: Word, F: Field> {
     reach: u32,
     /// Number of ranks by which the band grows when it runs out.
     pub(super) step: u32,
-    /// The work done for all columns so far, in entries of coboundaries pushed.
+    /// The work done for all columns so far, in entries of coboundaries pushed, each of which takes a few nanoseconds.
     work: usize,
     /// The simplices whose coboundaries sum to the working column, including its own.
     pub(super) terms: Vec<Term<W, F>>,
@@ -286,6 +286,9 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
         for k in 0..self.terms.len() {
             if k % LOOKED == LOOKED - 1 {
                 check(self.shared.submatrix.progress);
+                if self.gives_up() {
+                    return;
+                }
             }
             self.add_simplex(self.terms[k]);
         }
@@ -294,8 +297,7 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
     /// Removes and returns the pivot of the working column j.
     fn pop(&mut self, j: usize) -> Option<Term<W, F>> {
         self.work += LOOKED_UP;
-        if self.shared.gives_up_at.is_some_and(|work| self.work >= work || self.terms.len() >= LONG) {
-            self.shared.is_given_up.store(true, Ordering::Relaxed);
+        if self.gives_up() {
             return None;
         }
         if self.terms.len() >= WALKED && !self.is_walking {
@@ -323,6 +325,18 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
             }
             self.widen();
         }
+    }
+
+    /// Whether the reduction is given up, because this worker's columns take too long.
+    #[inline]
+    pub(super) fn gives_up(&mut self) -> bool {
+        let Some((work, terms)) = self.shared.gives_up_at else { return false };
+        self.work += self.walk.as_mut().map_or(0, |walk| std::mem::take(&mut walk.work));
+        let gives_up = self.work >= work || self.terms.len() >= terms;
+        if gives_up {
+            self.shared.is_given_up.store(true, Ordering::Relaxed);
+        }
+        gives_up
     }
 
     /// Continues the working column j by walking or as a long column, once it has enough simplices. A column that is

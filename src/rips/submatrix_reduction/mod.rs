@@ -76,6 +76,7 @@ use self::coboundary::Coboundaries;
 pub(super) use self::coboundary::apparent_cofacet;
 use self::column::Worker;
 use self::last_columns::LastColumns;
+use self::long::LONG;
 use self::queue::Term;
 use self::state::State;
 pub(super) use self::state::{entries, forget};
@@ -116,6 +117,8 @@ pub struct Submatrix<'a, W> {
     pub times_store: bool,
     /// Whether the pairs are wanted for bars alone, so that a pivot may be any cofacet of the right rank.
     pub only_bars: bool,
+    /// Whether the reduction of triangles ends once it takes too long, because it is faster if all edges differ in rank.
+    pub gives_up: bool,
     /// Ranks at which bars of the next dimension are born whose order is asked for, ascending. There may be some only if
     /// the columns are edges.
     pub tied: &'a [(u32, &'a Tied)],
@@ -196,9 +199,9 @@ struct Shared<'a, W: Word, F: Field> {
     modulus: u16,
     /// The tables that workers use to walk long columns.
     walks: Walks,
-    /// The work of one worker after which all end, because it takes less time to annotate all columns together, if they
-    /// can be annotated, and whether they end.
-    gives_up_at: Option<usize>,
+    /// The work of one worker, and the number of simplices of a column, after which all end, because another way takes
+    /// less time, if there is one; and whether they end.
+    gives_up_at: Option<(usize, usize)>,
     is_given_up: AtomicBool,
     last_columns: LastColumns<'a>,
 }
@@ -212,12 +215,16 @@ const ONE_BY_ONE: usize = 16;
 /// Edges are annotated once a worker has done this much work for each edge to annotate: that takes about a third of the
 /// time to annotate it.
 const ANNOTATED: usize = if cfg!(test) { 0 } else { 2 };
+/// The reduction of triangles gives up, if it may, once a worker has done this much work for each edge: about as much as
+/// all that comes before takes. Where no long column meets equal ranks it is up to 32, with random lengths in the
+/// hundreds.
+const GIVES_UP: usize = if cfg!(test) { 0 } else { 64 };
 /// Number of points with whose edges the number of edges to list is estimated.
 const SAMPLED: usize = 64;
 
 /// Reduces the columns of a submatrix over a field on the threads of the current pool. `wanted` chooses the columns
 /// whose cochains are returned, once all pivots are known. A reduction whose state a checkpoint holds goes on from
-/// there.
+/// there. Returns `None` if the reduction [gave up](Submatrix::gives_up).
 ///
 /// # Errors
 /// There is not enough memory for the tables of columns and pivots, or the checkpoint is damaged.
@@ -225,18 +232,26 @@ pub fn reduce<W: Word, F: Field>(
     submatrix: &Submatrix<'_, W>,
     field: F,
     wanted: Option<Wanted<'_, W>>,
-) -> Result<Reduction<W>, RipsError> {
+) -> Result<Option<Reduction<W>>, RipsError> {
     let (annotates, mut counts) = (annotates(submatrix, field), ReductionCounts::default());
     if !annotates || submatrix.tied.is_empty() {
-        let shared = Shared::new(submatrix, field, wanted.as_ref(), annotates)?;
+        let gives_up_at = if annotates {
+            Some((annotated_from(submatrix), LONG))
+        } else {
+            submatrix.gives_up.then_some((GIVES_UP * submatrix.edges, usize::MAX))
+        };
+        let shared = Shared::new(submatrix, field, wanted.as_ref(), gives_up_at)?;
         counts = reduce_columns(&shared)?;
         if !shared.is_given_up() {
-            return Ok(shared.into_reduction(counts, wanted)?);
+            return Ok(Some(shared.into_reduction(counts, wanted)?));
         }
         shared.last_columns.skip();
+        if !annotates {
+            return Ok(None);
+        }
     }
     // Without memory for annotations, the columns are reduced one by one all the same.
-    let mut shared = Shared::new(submatrix, field, wanted.as_ref(), false)?;
+    let mut shared = Shared::new(submatrix, field, wanted.as_ref(), None)?;
     let births = match annotate(&shared) {
         Ok((annotated, births)) => {
             counts.additions = annotated.additions;
@@ -245,12 +260,12 @@ pub fn reduce<W: Word, F: Field>(
         }
         Err(_) => {
             submatrix.progress.begin("reduction", Some(1), submatrix.columns.len() as u64);
-            shared = Shared::new(submatrix, field, wanted.as_ref(), false)?;
+            shared = Shared::new(submatrix, field, wanted.as_ref(), None)?;
             counts = reduce_columns(&shared)?;
             Vec::new()
         }
     };
-    Ok(Reduction { births, ..shared.into_reduction(counts, wanted)? })
+    Ok(Some(Reduction { births, ..shared.into_reduction(counts, wanted)? }))
 }
 
 /// Whether columns are annotated once they take too long.
@@ -324,7 +339,7 @@ impl<'a, W: Word, F: Field> Shared<'a, W, F> {
         submatrix: &'a Submatrix<'a, W>,
         field: F,
         wanted: Option<&Wanted<'_, W>>,
-        gives_up: bool,
+        gives_up_at: Option<(usize, usize)>,
     ) -> Result<Self, Refused> {
         let columns = submatrix.columns.len();
         let dim = submatrix.code.vertices() as usize - 1;
@@ -342,7 +357,7 @@ impl<'a, W: Word, F: Field> Shared<'a, W, F> {
             modulus: field.number(field.neg(field.one())).saturating_add(1),
             // Unique cochains consist of simplices that have a column or are in an apparent pair.
             walks: Walks::of(submatrix.walkers, dim == 2 && !are_unique),
-            gives_up_at: gives_up.then(|| annotated_from(submatrix)),
+            gives_up_at,
             is_given_up: AtomicBool::new(false),
             last_columns: LastColumns::of(columns, workers(columns), dim, submatrix.progress),
         })

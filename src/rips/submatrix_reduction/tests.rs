@@ -111,6 +111,7 @@ fn with_submatrix<W: Word, T>(
         apparent: &apparent,
         times_store: false,
         only_bars: false,
+        gives_up: false,
         tied: &[],
         progress: &(),
     })
@@ -131,7 +132,7 @@ fn pairs<W: Word, F: Field>(
                 (code.rank(pivot), vertices)
             })
         };
-        reduce(submatrix, field, None).unwrap().pivots.into_iter().map(named).collect()
+        reduce(submatrix, field, None).unwrap().unwrap().pivots.into_iter().map(named).collect()
     })
 }
 
@@ -149,10 +150,10 @@ fn annotations_find_the_pairs_of_the_reduction() {
         for complex in complexes {
             with_submatrix::<u64, _>(complex, &edges, |submatrix| {
                 let submatrix = Submatrix { ranks: most, ..*submatrix };
-                let expected = reduce(&submatrix, Two, None).unwrap().pivots;
+                let expected = reduce(&submatrix, Two, None).unwrap().unwrap().pivots;
                 let annotated = |walkers, only_bars| {
                     let submatrix = Submatrix { walkers, only_bars, ..submatrix };
-                    let shared = Shared::new(&submatrix, Two, None, false).unwrap();
+                    let shared = Shared::new(&submatrix, Two, None, None).unwrap();
                     let (counts, _) = annotate(&shared).unwrap();
                     shared.into_reduction(counts, None).unwrap().pivots
                 };
@@ -247,12 +248,13 @@ fn pairs_besides_apparent<F: Field>(
         apparent,
         times_store: false,
         only_bars: false,
+        gives_up: false,
         tied: &[],
         progress: &(),
     };
     let mut all = |pivots: &[Option<u64>]| (0..pivots.len()).map(|j| (j, u32::MAX)).collect();
     let wanted = Wanted { columns: &mut all, are_unique: true };
-    let reduction = reduce(&submatrix, field, Some(wanted)).unwrap();
+    let reduction = reduce(&submatrix, field, Some(wanted)).unwrap().unwrap();
     for (j, &pivot) in reduction.pivots.iter().enumerate() {
         assert_eq!(coboundary(&submatrix, &reduction.cochains[&j]).first().copied(), pivot);
     }

@@ -73,6 +73,9 @@ const EQUAL_IN_THE_MEAN: usize = if cfg!(test) { 64 } else { 1 << 4 };
 /// Maximum number of edges of one rank whose triangles are processed together if they cannot be closed one edge after
 /// the other; with more, the walk is left.
 const MOST_TOGETHER: usize = if cfg!(test) { 2 } else { 1 << 4 };
+/// [Work](Worker::work) for each block of bits of an edge that is closed, and for each triangle extended beside others.
+const BLOCK: usize = 4;
+const TRIANGLE: usize = 32;
 /// Number of ranks after which a walk checks whether the run is to end.
 const WALKED_AT_ONCE: usize = 1 << 10;
 
@@ -170,6 +173,8 @@ pub(super) struct Walk {
     at: usize,
     /// Number of ranks processed.
     looked_at: usize,
+    /// Work not counted yet, as [`Worker::work`].
+    pub(super) work: usize,
     /// The first edge of the last rank on whose triangles the cochain could not be closed.
     open_at: usize,
     /// The last rank at which a walk was left.
@@ -181,6 +186,7 @@ impl Walk {
     fn take(&mut self, edges: &Edges, count: usize) {
         let (from, to) = (self.taken.min(count), self.taken.max(count));
         edges.at(from..to).for_each(|edge| self.cochain.toggle_edge(edge));
+        self.work += to - from;
         self.taken = count;
     }
 
@@ -198,6 +204,7 @@ impl Walk {
         for edge in edges.at(self.at..end) {
             self.cochain.toggle_edge(edge);
             self.taken += 1;
+            self.work += self.cochain.blocks * BLOCK;
             match self.cochain.close(edge) {
                 Some(values) => changed += values,
                 None => {
@@ -268,7 +275,7 @@ impl<W: Word, F: Field> Worker<'_, W, F> {
         let cochain = Cochain::new(points, Level::detect());
         // If memory is refused for one cochain, no other worker tries.
         let cochain = cochain.inspect_err(|_| workers.store(0, Ordering::Relaxed)).ok()?;
-        Some(Walk { cochain, taken: 0, at: 0, looked_at: 0, open_at: usize::MAX, left_at: None })
+        Some(Walk { cochain, taken: 0, at: 0, looked_at: 0, work: 0, open_at: usize::MAX, left_at: None })
     }
 
     /// Continues the walked column entry by entry, from this rank on.
@@ -318,6 +325,9 @@ impl<W: Word, F: Field> Worker<'_, W, F> {
             if walk.looked_at.is_multiple_of(WALKED_AT_ONCE) {
                 self.look(rank);
             }
+            if self.gives_up() {
+                return None;
+            }
             let walk = self.walk.as_mut()?;
             if shared.walks.closes {
                 let (closed, changed) = walk.close(edges, end);
@@ -340,6 +350,7 @@ impl<W: Word, F: Field> Worker<'_, W, F> {
                     beside.map(|beside| cofacet(&shared.submatrix.cofacet_code, rank, edge, beside))
                 }
                 _ => {
+                    walk.work += equal.len() * shared.submatrix.complex.points() * TRIANGLE;
                     let (changed, pivot) =
                         extend_all(shared, &mut walk.cochain, rank, edges.at(walk.at..end));
                     self.counts.additions += changed;
@@ -446,6 +457,7 @@ mod tests {
             apparent: &ApparentPairs::Implicit,
             times_store: false,
             only_bars: false,
+            gives_up: false,
             tied: &[],
             progress: &(),
         };
