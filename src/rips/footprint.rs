@@ -87,13 +87,14 @@ impl Tables {
         let (points, edges) = (summary.points as u64, summary.edges as u64);
         // Keys that are wider than ranks are freed before the complex is made.
         let freed = self.count.saturating_mul(self.width - RANK);
+        // Two neighbour lists, and some numbers per point.
+        let lists = edges.saturating_mul(16 + 16).saturating_add(points.saturating_mul(16));
         let complex = if summary.is_dense() {
             // A square of ranks of 16 bits or more, if the keys do not lie in one.
             let rows = if self.is_square { 0 } else { points };
-            rows.saturating_mul(2 * stride(summary.points) as u64)
+            rows.saturating_mul(2 * stride(summary.points) as u64).min(lists)
         } else {
-            // Two neighbour lists, and some numbers per point.
-            edges.saturating_mul(16 + 16).saturating_add(points.saturating_mul(16))
+            lists
         };
         self.ranks().max(complex.saturating_sub(freed))
     }
@@ -175,17 +176,38 @@ impl Tables {
 
 /// Bytes of the complex.
 fn complex(plan: &Plan) -> u64 {
-    let (points, edges) = (plan.points as u64, plan.edges as u64);
     match plan.shape {
-        Shape::Dense => {
-            points.saturating_mul(stride(plan.points) as u64).saturating_mul(u64::from(plan.rank_width / 8))
-        }
+        Shape::Dense => matrix(plan.points, plan.rank_width),
         Shape::Sparse { bitsets } => {
             let blocks = if bitsets { Sparse::bitset_bytes(plan.points) } else { 0 };
-            // Two neighbour lists; for each point its offset and its nearest neighbours.
-            edges.saturating_mul(16).saturating_add(points.saturating_mul(72)).saturating_add(blocks)
+            lists(plan.points, plan.edges).saturating_add(blocks)
         }
     }
+}
+
+/// Bytes of a square matrix of ranks.
+fn matrix(points: usize, rank_width: u32) -> u64 {
+    (points as u64).saturating_mul(stride(points) as u64).saturating_mul(u64::from(rank_width / 8))
+}
+
+/// Bytes of neighbour lists: two for each point, with its offset and its nearest neighbours.
+fn lists(points: usize, edges: usize) -> u64 {
+    (edges as u64).saturating_mul(16).saturating_add((points as u64).saturating_mul(72))
+}
+
+/// The reason why neighbour lists take the place of a square matrix of ranks, if so: the matrix does not fit in memory,
+/// and the lists take less while they are made. `count` is the number of edges up to the threshold.
+pub(super) fn too_large_matrix(edges: &Edges, count: usize, rank_width: u32) -> Option<String> {
+    let (needed, each) = match edges.layout {
+        // The ranks lie in a matrix already.
+        Layout::Square => return None,
+        Layout::Lower => (matrix(edges.points, rank_width), 16 + RANKED_EDGE),
+        Layout::Pairs(_) => (matrix(edges.points, rank_width), 16),
+    };
+    let available = room_for(needed).filter(|&available| needed > available)?;
+    let lists = lists(edges.points, count).saturating_add(each.saturating_mul(count as u64));
+    let why = format!("it would take {}, {} are available", Bytes(needed), Bytes(available));
+    (lists < needed).then_some(why)
 }
 
 /// Bytes of the tables for the components: the edges of a graph that is given by lists, the oldest edges of a matrix,

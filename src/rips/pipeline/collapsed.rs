@@ -2,8 +2,9 @@
 //!
 //! The other graph is the collapsed one or, with `auto`, the whole one with distinct ranks:
 //!
-//! - Where many edges are equally long, long columns cannot be walked edge by edge. With a rank of its own for each
-//!   edge, in the order of Ripser's filtration, they can.
+//! - Where there are few lengths, long columns cannot be walked edge by edge. With a rank of its own for each edge, in
+//!   the order of Ripser's filtration, they can. Where there are more, but most edges have the length of another one,
+//!   the graph is computed as it is first; its reduction gives up dimension 2 if it takes long.
 //! - Where points with neighbouring numbers are near each other, as in a grid or a random walk, few cofacets of a
 //!   simplex add a greater vertex, and filtration construction takes three to ten times as long. So the points are
 //!   numbered anew at random.
@@ -11,9 +12,9 @@
 //! Ripser lists the bars of a dimension by descending birth, and bars of equal birth by the simplices at which they are
 //! born. A rank of its own for each edge keeps that order in dimension 1, and on the whole graph in all dimensions if
 //! all edges differ in length; after a collapse it does so in dimension 2, and with new numbers in none above 1
-//! ([`edge_collapse`]). Otherwise the order of bars that have equal births but different deaths may change. In dimension
-//! 2 of the whole graph it is determined by [`ties`], over Z/2. Otherwise the barcode up to the last dimension with
-//! such bars is computed again: on a collapsed graph that keeps all simplices which enter with the edges at these
+//! ([`edge_collapse`]). Otherwise the order of bars that have equal births but different deaths may change. On the
+//! whole graph [`ties`] determines it in dimension 2, over Z/2. In other cases the barcode up to the last dimension
+//! with such bars is computed again: on a collapsed graph that keeps all simplices which enter with the edges at these
 //! births; or, if several edges have such a value, on the whole graph.
 //!
 //! `auto` first tests whether the work caused by the edges justifies a collapse at all, and ends the collapse when it
@@ -288,9 +289,9 @@ fn device(backend: &Backend, estimate: &Estimate) -> Option<Device> {
     Some(Device { share, opening })
 }
 
-/// Whether, after a collapse, the last dimension is likely to be computed on the whole graph too, since two of its bars are born at the
-/// same value: that is more likely than not if there are fewer values than pairs of bars. With very few values the
-/// whole graph may take a hundred times as long as one with distinct ranks, which is then worth trying.
+/// Whether, after a collapse, the last dimension is likely to be computed on the whole graph too, since two of its bars
+/// are born at the same value: that is more likely than not if there are fewer values than pairs of bars. With very few
+/// values the whole graph may take a hundred times as long as one with distinct ranks, which is then worth trying.
 fn would_be_done_twice(whole: &Graph) -> bool {
     let bars = whole.summary.points / POINTS_A_BAR;
     whole.max_dim == 2 && (FEW_VALUES..bars * bars).contains(&whole.ranking.values.count())

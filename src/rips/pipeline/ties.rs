@@ -1,4 +1,5 @@
-//! The order of bars of dimension 2 that are born at the same value, over Z/2.
+//! The tasks of computations where edges are equally long, and the order of bars of dimension 2 that are born at the same
+//! value, over Z/2.
 //!
 //! The computation on the whole graph with distinct ranks finds which bars these are, and a cochain for each. Together
 //! with dimension 1 of the graph with its own ranks, they determine
@@ -14,21 +15,21 @@ use crate::rips::representatives::Class;
 use crate::rips::submatrix_reduction::{Bits, Reduction, Tied};
 use crate::rips::word::Word;
 
-/// What a computation is to do about edges of equal length, and about bars of dimension 2 that are born at the same value
-/// and die at different ones; and what was found.
+/// The task of a computation where edges are equally long, or its result. *Tied bars* are bars of dimension 2 that are
+/// born at the same value and die at different ones.
 #[derive(Debug)]
 pub(in crate::rips) enum Ties {
-    /// Nothing.
+    /// Compute the barcode.
     Ignored,
-    /// Give up dimension 2 if it takes long because edges are equally long.
+    /// Compute the barcode, but give up dimension 2 if it takes long.
     Shunned,
-    /// This was given up.
+    /// Dimension 2 was given up.
     GivenUp,
-    /// The bars are asked for.
+    /// Compute the barcode, and find the tied bars.
     Sought,
-    /// The bars, by ascending birth, whose order is asked for.
+    /// These are the tied bars, by ascending birth. Determine their order.
     Found(Vec<Tied>),
-    /// The bars in Ripser's order.
+    /// These are the tied bars in Ripser's order.
     Ordered(Vec<Tied>),
 }
 

@@ -42,8 +42,14 @@ pub(in crate::rips) fn choose(
         pair_store = SecondLayer::Implicit;
         memory.shed("the sorted pair store, which is implicit instead", why);
     }
+    let too_large = footprint::too_large_matrix(edges, summary.edges, rank_width(ranks));
+    let too_large = too_large.filter(|_| summary.is_dense());
+    let is_dense = summary.is_dense() && too_large.is_none();
+    if let Some(why) = too_large {
+        memory.shed("a square matrix of ranks, neighbour lists are searched instead", why);
+    }
     // Components are found edge by edge and need no bitsets.
-    let wants_bitsets = !summary.is_dense() && max_dim > 0 && Sparse::gains_by_bitsets(n, summary.edges);
+    let wants_bitsets = !is_dense && max_dim > 0 && Sparse::gains_by_bitsets(n, summary.edges);
     let too_large = footprint::affordable_caches(Sparse::bitset_bytes(n), 0, 0).1.filter(|_| wants_bitsets);
     let bitsets = wants_bitsets && too_large.is_none();
     if let Some(why) = too_large {
@@ -68,7 +74,7 @@ pub(in crate::rips) fn choose(
         rank_width: rank_width(ranks),
         index_width,
         entry_width,
-        shape: if summary.is_dense() { Shape::Dense } else { Shape::Sparse { bitsets } },
+        shape: if is_dense { Shape::Dense } else { Shape::Sparse { bitsets } },
         pair_store,
         representatives: options.representatives.as_ref().map_or(Vec::new(), |request| request.kinds.clone()),
         walkers,

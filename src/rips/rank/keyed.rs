@@ -52,21 +52,22 @@ pub(in crate::rips) struct Keyed<K> {
 /// Properties of the distances, as seen in a sample of the pairs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(in crate::rips) struct Sampled {
+    /// How many edges are equally long.
     pub(in crate::rips) lengths: Lengths,
     /// Whether fewer of the vertices above an edge than of all are near both its ends, as where points with
     /// neighbouring numbers are near each other.
     pub(in crate::rips) are_in_order: bool,
 }
 
-/// How many edges are equally long.
+/// Classes of distances by the number of edges of equal length.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub(in crate::rips) enum Lengths {
-    /// Hardly any.
+    /// Hardly any edge has the length of another one.
     #[default]
     Distinct,
-    /// Two of each length or more.
+    /// Two edges or more have each length.
     Equal,
-    /// Nearly all.
+    /// Nearly all edges have one of a few hundred lengths.
     Few,
 }
 
@@ -207,7 +208,12 @@ enum Nearness<T> {
 
 fn nearness<T: Value>(cloud: &PointCloud<T>, threshold: Option<T>) -> Nearness<T> {
     match threshold.filter(|t| *t < T::INFINITY) {
-        Some(threshold) if !are_mostly_near(cloud, threshold) => Nearness::Few(threshold),
+        // Near pairs are listed too if there is no memory for all.
+        Some(threshold)
+            if !are_mostly_near(cloud, threshold) || !footprint::affords_all_pairs::<T::Key>(cloud.len()) =>
+        {
+            Nearness::Few(threshold)
+        }
         threshold => Nearness::Most { is_bounded: threshold.is_some() },
     }
 }

@@ -117,10 +117,10 @@ pub struct Submatrix<'a, W> {
     pub times_store: bool,
     /// Whether the pairs are wanted for bars alone, so that a pivot may be any cofacet of the right rank.
     pub only_bars: bool,
-    /// Whether the reduction of triangles ends once it takes too long, because it is faster if all edges differ in rank.
+    /// Whether the reduction of triangles ends once it takes too long, since it is faster if all edges differ in rank.
     pub gives_up: bool,
-    /// Ranks at which bars of the next dimension are born whose order is asked for, ascending. There may be some only if
-    /// the columns are edges.
+    /// Ranks at which bars of the next dimension are born whose order is asked for, ascending. They may be given only
+    /// for columns of edges.
     pub tied: &'a [(u32, &'a Tied)],
     /// Receives the number of columns done.
     pub progress: &'a dyn Progress,
@@ -131,7 +131,7 @@ pub type Select<'a, W> = &'a mut dyn FnMut(&[Option<W>]) -> Vec<(usize, u32)>;
 
 /// The cochains that are returned.
 pub struct Wanted<'a, W> {
-    /// The columns.
+    /// Selects the columns.
     pub columns: Select<'a, W>,
     /// Whether cochains do not depend on the schedule, so that long columns take longer.
     pub are_unique: bool,
@@ -147,8 +147,8 @@ pub struct Reduction<W> {
     pub pivots: Vec<Option<W>>,
     /// Layer 1 of the pair store.
     pub store: Pivots<W>,
-    /// For each wanted column, the cochain whose coboundary is the reduced column, in filtration order, up to a rank. The reduced
-    /// column begins with the pivot, so the cochain is a cocycle on the simplices before the pivot.
+    /// For each wanted column, the cochain whose coboundary is the reduced column, in filtration order and up to the
+    /// wanted rank. The reduced column begins with the pivot, so the cochain is a cocycle on the simplices before it.
     pub cochains: HashMap<usize, Vec<Multiple<W>>>,
     /// For each tied rank, the bars that are born at it, by their triangles in filtration order. There are none if the
     /// columns could not be annotated.
@@ -215,9 +215,9 @@ const ONE_BY_ONE: usize = 16;
 /// Edges are annotated once a worker has done this much work for each edge to annotate: that takes about a third of the
 /// time to annotate it.
 const ANNOTATED: usize = if cfg!(test) { 0 } else { 2 };
-/// The reduction of triangles gives up, if it may, once a worker has done this much work for each edge: about as much as
-/// all that comes before takes. Where no long column meets equal ranks it is up to 32, with random lengths in the
-/// hundreds.
+/// The reduction of triangles gives up, if it may, once a worker has done this much work for each edge: it then has
+/// taken about as long as all that comes before. Where no long column meets equal ranks the work is less than 32, with
+/// random lengths it is hundreds.
 const GIVES_UP: usize = if cfg!(test) { 0 } else { 64 };
 /// Number of points with whose edges the number of edges to list is estimated.
 const SAMPLED: usize = 64;
