@@ -52,7 +52,7 @@ fn an_answer_never_takes_the_place_of_another_input() {
 }
 
 /// Makes a NumPy file with these extents and numbers.
-fn npy(shape: &str, numbers: &[f64]) -> Vec<u8> {
+pub fn npy(shape: &str, numbers: &[f64]) -> Vec<u8> {
     let text = format!("{{'descr': '<f8', 'fortran_order': False, 'shape': ({shape}), }}\n");
     let length = u16::try_from(text.len()).unwrap().to_le_bytes();
     let data: Vec<u8> = numbers.iter().flat_map(|x| x.to_le_bytes()).collect();

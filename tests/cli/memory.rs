@@ -7,6 +7,7 @@ use std::time::Duration;
 use predicates::prelude::*;
 use predicates::str::{contains, is_empty};
 
+use super::batch::npy;
 use super::{Scratch, lacuna, rips, skipped};
 
 /// Runs a command on two threads, in a shell that limits the address space to `kilobytes`. Each thread has a stack, so more
@@ -111,6 +112,28 @@ fn what_cannot_fit_is_refused_at_once_with_what_would() {
     // Computing the distances would take longer.
     let mut run = rips(["--memory", "1G", &points]);
     run.timeout(Duration::from_secs(120)).assert().code(1).stdout(is_empty()).stderr(said);
+}
+
+/// Where neither the distances of all points nor a square of their ranks fit, near pairs and neighbour lists do.
+#[cfg(all(target_os = "linux", feature = "huge-pages"))]
+#[test]
+fn lists_take_the_place_of_squares_that_do_not_fit() {
+    let scratch = Scratch::new();
+    let points = scratch.name("cube.npy");
+    // Points of a cube, in double precision, by an irrational winding.
+    let coordinates: Vec<f64> = (0..4000)
+        .flat_map(|k| {
+            [2.0_f64.sqrt(), 3.0_f64.sqrt(), 5.0_f64.sqrt()].map(|step| (f64::from(k) * step).fract())
+        })
+        .collect();
+    fs::write(&points, npy("4000, 3", &coordinates)).unwrap();
+    let bars = |options: &[&str], said: &str| {
+        let mut run = rips(["--explain", "--max-dim", "1", "--threshold", "0.37", &points]);
+        run.args(options).assert().success().stderr(contains(said)).get_output().stdout.clone()
+    };
+    let expected = bars(&[], "dense, a square matrix of ranks");
+    let listed = bars(&["--memory", "80M"], "neighbour lists are searched instead: it would take 64.0 MB");
+    assert!(expected == listed);
 }
 
 /// The spanning tree of points needs no table of distances.

@@ -38,9 +38,11 @@ pub(in crate::rips) fn check_all_pairs<T: Value + Sealed>(
     check(points, binomial(points, 2), needed, room_for(needed), helps)
 }
 
-/// Whether the distances of all pairs of points, as keys, and their ranks can fit in memory.
+/// Whether the distances of all pairs of points, as keys, their ranks, and, if they are sorted, their places and values
+/// can fit in memory.
 pub(super) fn affords_all_pairs<K>(points: usize) -> bool {
-    let needed = all_pairs::<K>(points);
+    let sorted = if size_of::<K>() as u64 > RANK { RANK + size_of::<f64>() as u64 } else { 0 };
+    let needed = binomial(points, 2).saturating_mul(ranked::<K>() + sorted);
     room_for(needed).is_none_or(|room| needed <= room)
 }
 

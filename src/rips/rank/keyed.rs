@@ -207,15 +207,17 @@ enum Nearness<T> {
 }
 
 fn nearness<T: Value>(cloud: &PointCloud<T>, threshold: Option<T>) -> Nearness<T> {
-    match threshold.filter(|t| *t < T::INFINITY) {
-        // Near pairs are listed too if there is no memory for all.
-        Some(threshold)
-            if !are_mostly_near(cloud, threshold) || !footprint::affords_all_pairs::<T::Key>(cloud.len()) =>
-        {
-            Nearness::Few(threshold)
-        }
-        threshold => Nearness::Most { is_bounded: threshold.is_some() },
-    }
+    let all = Nearness::Most { is_bounded: threshold.is_some() };
+    let Some(threshold) = threshold.filter(|t| *t < T::INFINITY) else { return all };
+    let (near, looked_at) = near_in_sample(cloud, threshold);
+    let are_few = near * (SPARSE_BELOW as u64) < looked_at;
+    // Near pairs are listed too if they fit in memory while all pairs do not.
+    let takes_less = || {
+        let pairs = binomial(cloud.len(), 2);
+        !footprint::affords_all_pairs::<T::Key>(cloud.len())
+            && (pairs / looked_at.max(1)).saturating_mul(near) <= footprint::most_edges::<T::Key>()
+    };
+    if are_few || takes_less() { Nearness::Few(threshold) } else { all }
 }
 
 /// Whether the distances of all pairs of points are computed.
@@ -223,19 +225,18 @@ pub(in crate::rips) fn takes_all_pairs<T: Value>(cloud: &PointCloud<T>, threshol
     matches!(nearness(cloud, threshold), Nearness::Most { .. })
 }
 
-/// Whether, according to a sample, the complex of all pairs within a finite threshold is dense.
-fn are_mostly_near<T: Value>(cloud: &PointCloud<T>, threshold: T) -> bool {
+/// The number of pairs within a finite threshold in a sample of pairs, and the size of the sample.
+fn near_in_sample<T: Value>(cloud: &PointCloud<T>, threshold: T) -> (u64, u64) {
     let n = cloud.len() as u64;
     let pairs = binomial(cloud.len(), 2);
     let is_near = |i: u64, j: u64| cloud.distance(i as usize, j as usize) <= threshold;
-    let (near, looked_at) = if pairs <= SAMPLE {
+    if pairs <= SAMPLE {
         let near = (0..n).flat_map(|i| (0..i).map(move |j| (i, j))).filter(|&(i, j)| is_near(i, j));
         (near.count() as u64, pairs)
     } else {
         let near = pairs_of(cloud.len(), SAMPLE).filter(|&(i, j)| is_near(i as u64, j as u64));
         (near.count() as u64, SAMPLE)
-    };
-    near * SPARSE_BELOW as u64 >= looked_at
+    }
 }
 
 /// A sample of pairs of different points, the same in every run. There must be at least two points.
