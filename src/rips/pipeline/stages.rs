@@ -87,7 +87,10 @@ impl Run<'_> {
         below: &Below<W>,
         ahead: &mut Ahead,
     ) -> Result<Option<Dimension<W>>, RipsError> {
-        if let Some(loaded) = self.load_dimension(dim, ahead)? {
+        // A saved dimension does not tell the order of tied bars.
+        if !matches!(self.ties, Ties::Found(_))
+            && let Some(loaded) = self.load_dimension(dim, ahead)?
+        {
             return Ok(Some(loaded));
         }
         let progress = self.progress;

@@ -1,4 +1,4 @@
-//! The tasks of computations where edges are equally long, and the order of bars of dimension 2 that are born at the same
+//! Graphs with equally long edges: what to compute, and the order of bars of dimension 2 that are born at the same
 //! value, over Z/2.
 //!
 //! The computation on the whole graph with distinct ranks finds which bars these are, and a cochain for each. Together
@@ -77,16 +77,17 @@ impl Ties {
         Ok(Ties::Found(found))
     }
 
-    /// Puts the bars in order. `births` are those of each value by their triangles in filtration order; without any,
-    /// they are not known.
+    /// Puts the bars in order. `births` are those of each value by their triangles in filtration order. If these are
+    /// not known, the order remains to be determined.
     pub(super) fn order(&mut self, births: &[Vec<u32>]) {
         let Ties::Found(found) = self else { return };
-        if births.len() != found.len() {
+        let counts = found.iter().map(|tied| tied.deaths.len());
+        if !births.iter().map(Vec::len).eq(counts) {
+            debug_assert!(births.is_empty(), "a bar is born at no triangle");
             return;
         }
         let mut found = std::mem::take(found);
         for (tied, births) in found.iter_mut().zip(births) {
-            debug_assert_eq!(births.len(), tied.deaths.len());
             // Bars are listed in reverse filtration order.
             tied.deaths = births.iter().rev().map(|&bar| tied.deaths[bar as usize]).collect();
         }

@@ -249,6 +249,8 @@ pub fn reduce<W: Word, F: Field>(
         if !annotates {
             return Ok(None);
         }
+    } else {
+        submatrix.progress.advance(submatrix.columns.len() as u64);
     }
     // Without memory for annotations, the columns are reduced one by one all the same.
     let mut shared = Shared::new(submatrix, field, wanted.as_ref(), None)?;
