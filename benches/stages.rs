@@ -116,6 +116,8 @@ fn submatrix<'a>(
         times_store: false,
         only_bars: false,
         walkers: usize::MAX,
+        gives_up: false,
+        tied: &[],
         progress: &(),
     }
 }
@@ -139,7 +141,7 @@ fn reduction(c: &mut Criterion) {
             group.bench_function(format!("{n} points, dimension {dim}, {layer:?}"), |b| {
                 b.iter(|| reduce(black_box(&reduction), Two, None));
             });
-            store = reduce(&reduction, Two, None).unwrap().store;
+            store = reduce(&reduction, Two, None).unwrap().unwrap().store;
         }
     }
 }
