@@ -15,9 +15,10 @@ use rayon::prelude::*;
 
 use crate::memory::budget::settle;
 
-/// A range of numbers from 0 up that threads take in portions, so that a thread that finishes early takes more.
+/// A range of numbers that threads take in portions, so that a thread that finishes early takes more.
 #[derive(Debug)]
 pub struct SharedRange {
+    start: usize,
     next: AtomicUsize,
     end: usize,
     at_once: usize,
@@ -26,7 +27,12 @@ pub struct SharedRange {
 impl SharedRange {
     /// Creates the range 0..`end`, taken in portions of `at_once` ≥ 1 numbers.
     pub fn new(end: usize, at_once: usize) -> Self {
-        SharedRange { next: AtomicUsize::new(0), end, at_once }
+        SharedRange::of(0..end, at_once)
+    }
+
+    /// Creates a range, taken in portions of `at_once` ≥ 1 numbers.
+    pub fn of(Range { start, end }: Range<usize>, at_once: usize) -> Self {
+        SharedRange { start, next: AtomicUsize::new(start), end, at_once }
     }
 
     /// Takes the next portion; `None` if all numbers are taken.
@@ -38,7 +44,7 @@ impl SharedRange {
     /// Calls `work`, which takes portions until there are none, on every thread of the current pool, and returns when
     /// all calls have. If there is only one portion, `work` runs on the calling thread, and no other is woken.
     pub fn share(&self, work: &(dyn Fn() + Sync)) {
-        if self.end <= self.at_once {
+        if self.end.saturating_sub(self.start) <= self.at_once {
             work();
         } else {
             rayon::broadcast(|_| work());

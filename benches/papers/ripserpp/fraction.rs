@@ -4,7 +4,7 @@ use lacuna::internals::Dense;
 use lacuna::internals::Gpu;
 use lacuna::internals::Level;
 use lacuna::metric::{DistanceMatrix, Distances};
-use lacuna::rips::filtration_construction::{Construction, DeviceSweep, Enumerate, construct};
+use lacuna::rips::filtration_construction::{Construction, DeviceSweep, Enumerate, SweepQueue, construct};
 use lacuna::rips::pair_store::Pivots;
 use lacuna::rips::rank::rank;
 use lacuna::rips::{Progress, SecondLayer};
@@ -187,6 +187,7 @@ fn counted(distances: DistanceMatrix<f64>, model: Model, gpu: Option<&Gpu>) -> R
         rank_bits,
         rank_width: 32,
         limbs: 2,
+        queue: &SweepQueue::default(),
         progress: &(),
     };
     let mut swept = None;

@@ -27,7 +27,7 @@ mod single_simplex;
 mod sweep;
 mod undecided;
 
-pub use cuda::{DeviceSweep, OnSwept};
+pub use cuda::{DeviceSweep, OnSwept, SweepQueue};
 pub use sweep::{SimplexCounts, Sink};
 pub use undecided::Undecided;
 
@@ -109,13 +109,21 @@ pub fn construct<W: Word>(
     construction: &Construction<'_>,
     below: &Pivots<W>,
 ) -> Residue<W> {
-    let dim = construction.dim;
-    let parts = complex.parts(dim);
-    let parts = SharedRange::new(parts, (parts / MANY_PARTS).clamp(1, 16));
+    let parts = complex.parts(construction.dim);
+    construct_parts(complex, construction, below, &SharedRange::new(parts, (parts / MANY_PARTS).clamp(1, 16)))
+}
+
+/// Constructs the residue among the simplices of these parts.
+pub(super) fn construct_parts<W: Word>(
+    complex: &dyn Enumerate,
+    construction: &Construction<'_>,
+    below: &Pivots<W>,
+    parts: &SharedRange,
+) -> Residue<W> {
     let collected = Mutex::new(Vec::new());
     parts.share(&|| {
-        let mut collector = Collector::new(complex.points(), dim, below);
-        let counts = complex.enumerate(construction, &parts, &mut collector);
+        let mut collector = Collector::new(complex.points(), construction.dim, below);
+        let counts = complex.enumerate(construction, parts, &mut collector);
         lock(&collected).push((collector, counts));
     });
     residue(into_inner(collected), construction.layer)

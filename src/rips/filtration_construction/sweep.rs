@@ -18,6 +18,8 @@
 //! is in an apparent pair with a facet; apparent by a w between or below the tops; or undecided and passed to the
 //! caller.
 
+use std::ops::AddAssign;
+
 use serde::{Deserialize, Serialize};
 
 use super::block::Block;
@@ -34,6 +36,14 @@ pub struct SimplexCounts {
     pub cleared: u64,
     /// Simplices that are the facet in a zero apparent pair.
     pub apparent: u64,
+}
+
+impl AddAssign for SimplexCounts {
+    fn add_assign(&mut self, other: SimplexCounts) {
+        self.simplices += other.simplices;
+        self.cleared += other.cleared;
+        self.apparent += other.apparent;
+    }
 }
 
 /// A receiver of the simplices that a sweep does not decide. Their vertices descend.

@@ -100,7 +100,7 @@ impl Run<'_> {
             // A pivot that occurs twice is inserted once.
             let _ = pivots.insert(pivot, 0);
         }
-        self.swept(ahead)?;
+        self.swept(ahead.next(self.progress, &mut || false))?;
         self.stats.dimensions.push(stats);
         Ok(Some((bars, Below::new(pivots))))
     }

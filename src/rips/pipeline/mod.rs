@@ -21,7 +21,7 @@ use super::Landmarks;
 use super::code::MOST_POINTS;
 use super::complex::Dense;
 use super::filtration_construction::cuda::ahead::{Ahead, Sweeper};
-use super::filtration_construction::{DeviceSweep, Enumerate};
+use super::filtration_construction::{DeviceSweep, Enumerate, SweepQueue};
 use super::footprint::Tables;
 use super::modulus::prime_modulus;
 use super::plan::choose::{choose, entry_widths, rank_bits};
@@ -269,6 +269,7 @@ impl Setting {
             values: &values,
             births,
             dispatch: &dispatch,
+            queue: &SweepQueue::default(),
             times_pair_store: self.options.times_pair_store,
             progress: &Resumable { progress, checkpoint },
             collector: representatives.map(|request| Collector::new(request, self.modulus)),
@@ -319,6 +320,7 @@ fn beside_devices<W: Word>(run: &mut Run<'_>, complex: &dyn Enumerate) -> Result
         rank_bits: rank_bits(run.values.count()),
         rank_width: run.plan.rank_width,
         limbs: W::LIMBS,
+        queue: run.queue,
         progress: run.progress,
     };
     std::thread::scope(|scope| {

@@ -1,5 +1,6 @@
 //! The stages of a run: their inputs, and the statistics recorded of them.
 
+use std::ops::Range;
 use std::time::Instant;
 
 use super::Dispatch;
@@ -7,19 +8,22 @@ use super::ties::{self, Ties};
 use crate::backend::BackendError;
 use crate::cuda::CudaError;
 use crate::diagram::Bar;
+use crate::parallel::SharedRange;
 use crate::progress::if_finished;
 use crate::rips::code::Code;
 use crate::rips::components::{ComponentBar, component_bars};
 use crate::rips::field::{Modulo, Two};
 use crate::rips::filtration_construction::cuda::ahead::Ahead;
-use crate::rips::filtration_construction::{Construction, Enumerate, Residue, Undecided, construct};
+use crate::rips::filtration_construction::{
+    Construction, Enumerate, Residue, SweepQueue, Undecided, construct, construct_parts,
+};
 use crate::rips::pair_store::{Below, Pivots};
 use crate::rips::plan::choose::rank_bits;
 use crate::rips::rank::Values;
 use crate::rips::representatives::{Class, Codes, Collector, Pairs, RepresentativeKind};
 use crate::rips::stats::DimensionStats;
 use crate::rips::submatrix_reduction::{Reduction, Submatrix, Tied, Wanted, reduce};
-use crate::rips::word::Word;
+use crate::rips::word::{Word, limbs};
 use crate::rips::{Plan, Progress, RipsError, Stats};
 use crate::simd::Level;
 
@@ -40,6 +44,8 @@ pub(super) struct Run<'a> {
     pub(super) births: Option<&'a [f64]>,
     /// The devices that sweep ahead of the CPU, if any.
     pub(super) dispatch: &'a Dispatch<'a>,
+    /// What these devices have yet to sweep.
+    pub(super) queue: &'a SweepQueue,
     /// Whether the reduction times its accesses to the pair store.
     pub(super) times_pair_store: bool,
     /// Receives the stages and their progress.
@@ -54,6 +60,19 @@ pub(super) struct Run<'a> {
     pub(super) failure: Option<CudaError>,
     /// The first dimension that is not done, if the run ended early.
     pub(super) unfinished: Option<usize>,
+}
+
+/// How many times as fast as one thread a device is assumed to sweep, until that is known.
+const SLOWER: f64 = 64.0;
+
+/// Least number of batches that devices are assumed to sweep while the CPU sweeps one.
+const LEAST_PACE: f64 = 0.25;
+
+/// The number of batches to sweep on the CPU when this many are left and devices sweep `pace` batches while it sweeps
+/// one: somewhat fewer than those with which both would be done at once, and none if they are too few for all threads.
+fn lent(left: usize, pace: f64, threads: usize) -> usize {
+    let most = (left as f64 / (1.25 * pace + 1.0)) as usize;
+    if most < threads.div_ceil(4) { 0 } else { most.min(threads) }
 }
 
 impl Run<'_> {
@@ -129,7 +148,8 @@ impl Run<'_> {
     ) -> Result<Residue<W>, RipsError> {
         let started = Instant::now();
         self.progress.begin("assembly", Some(dim), complex.work(dim));
-        let swept = self.swept(ahead)?;
+        let swept = ahead.next(self.progress, &mut self.help::<W>(complex, dim)?);
+        let swept = self.swept(swept)?;
         if let Some(residue) = self.load_residue(dim)? {
             return Ok(residue);
         }
@@ -151,10 +171,13 @@ impl Run<'_> {
         Ok(residue)
     }
 
-    /// The simplices that devices left undecided in the next dimension; `None` without devices, or if they failed and
-    /// the CPU may replace them.
-    pub(super) fn swept(&mut self, ahead: &mut Ahead) -> Result<Option<Undecided>, RipsError> {
-        match ahead.next(self.progress) {
+    /// The simplices that devices left undecided in a dimension, if this is what they report; `None` without devices,
+    /// or if they failed and the CPU may replace them.
+    pub(super) fn swept(
+        &mut self,
+        swept: Result<Option<Undecided>, CudaError>,
+    ) -> Result<Option<Undecided>, RipsError> {
+        match swept {
             Ok(swept) => Ok(swept),
             Err(error) if self.dispatch.decision.may_fall_back => {
                 self.failure = Some(error);
@@ -162,6 +185,29 @@ impl Run<'_> {
             }
             Err(error) => Err(BackendError::from(error).into()),
         }
+    }
+
+    /// A function that sweeps some simplices in place of the devices, while they sweep others, and returns whether it
+    /// did.
+    fn help<'b, W: Word>(
+        &'b self,
+        complex: &'b dyn Enumerate,
+        dim: usize,
+    ) -> Result<impl FnMut() -> bool + 'b, RipsError> {
+        let (threads, nothing) = (rayon::current_num_threads(), Pivots::<W>::with_capacity(0)?);
+        let mut pace = SLOWER / threads as f64;
+        Ok(move || {
+            let Some(loan) = self.queue.lend(dim, |left| lent(left, pace, threads)) else { return false };
+            // The part of the greatest vertex comes first.
+            let (Range { start, end }, parts) = (loan.vertices.clone(), complex.parts(dim));
+            let parts = SharedRange::of(parts - end..parts - start, 1);
+            let construction = Construction { progress: &(), ..self.construction(dim) };
+            let Residue { columns, counts, .. } = construct_parts(complex, &construction, &nothing, &parts);
+            let batches = loan.batches as f64;
+            let columns = columns.into_iter().flat_map(limbs).collect();
+            pace = (loan.give(columns, counts) as f64 / batches).max(LEAST_PACE);
+            true
+        })
     }
 
     /// Compares the result of the devices for a dimension with that of the CPU.

@@ -57,16 +57,25 @@ impl Ahead {
     }
 
     /// The undecided simplices of the next dimension; `None` if the CPU is to construct its residue. A run that is to
-    /// end early ends here; the devices stop after their current batch.
+    /// end early ends here; the devices stop after their current batch. While the devices are busy, `help` sweeps some
+    /// batches itself, and returns whether it did.
     ///
     /// # Errors
     /// A device failed. From then on the CPU must do all the work.
-    pub(in crate::rips) fn next(&mut self, progress: &dyn Progress) -> Result<Option<Undecided>, CudaError> {
+    pub(in crate::rips) fn next(
+        &mut self,
+        progress: &dyn Progress,
+        help: &mut dyn FnMut() -> bool,
+    ) -> Result<Option<Undecided>, CudaError> {
         let Some(found) = &self.found else { return Ok(None) };
+        let mut wait = LOOK;
         let swept = loop {
-            match found.recv_timeout(LOOK) {
+            match found.recv_timeout(wait) {
                 Ok(swept) => break swept,
-                Err(RecvTimeoutError::Timeout) => check(progress),
+                Err(RecvTimeoutError::Timeout) => {
+                    check(progress);
+                    wait = if help() { Duration::ZERO } else { LOOK };
+                }
                 // The devices' thread reports why it ends. If it reported nothing, it was never started.
                 Err(RecvTimeoutError::Disconnected) => break Err(CudaError::NoThread),
             }

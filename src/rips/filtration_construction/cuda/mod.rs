@@ -6,26 +6,27 @@
 //!
 //! A complex is a list of tiles (`kernels/filtration_construction.cu`): the one matrix of a dense complex, for each
 //! greatest vertex, or the neighbourhoods of a sparse one, in groups that fit the memory ([`groups`]). Jobs are
-//! distributed in batches ([`batches`]) to the devices, each driven by a [`worker`]. A batch that finds more than its
-//! output holds is split and repeated, so the result does not depend on the amount of memory.
+//! distributed in batches ([`batches`], [`queue`]) to the devices, each driven by a [`worker`]. A batch that finds more
+//! than its output holds is split and repeated, so the result does not depend on the amount of memory. While the CPU
+//! waits for the triangles of a dense complex, it sweeps some of the batches itself.
 
 pub(in crate::rips) mod ahead;
 mod batches;
 mod groups;
+mod queue;
 mod received;
 mod worker;
 
 use std::panic::resume_unwind;
-use std::sync::Mutex;
 use std::thread::Builder;
 use std::time::Instant;
 
 use self::groups::Group;
+pub use self::queue::SweepQueue;
 use self::worker::Worker;
 use super::Undecided;
 use crate::cuda::filtration_construction::MOST_VERTICES;
 use crate::cuda::{CudaError, Gpu, KernelRank};
-use crate::parallel::into_inner;
 use crate::progress::Progress;
 use crate::rips::complex::{RankMatrix, Sparse};
 use crate::rips::pair_store::SecondLayer;
@@ -47,6 +48,8 @@ pub struct DeviceSweep<'a> {
     pub rank_width: u32,
     /// 64-bit limbs of an entry.
     pub limbs: usize,
+    /// The batches of the dimension that is swept.
+    pub queue: &'a SweepQueue,
     /// Tells whether the run is to end early. The result of a dimension is then incomplete and must not be used.
     pub progress: &'a dyn Progress,
 }
@@ -68,7 +71,9 @@ impl DeviceSweep<'_> {
         let sweep = |found: OnSwept<'_>| {
             let groups = self.groups(source)?;
             let mut workers = self.workers(source, &groups)?;
-            let _ = (1..=self.max_dim).all(|dim| found(self.dimension(&mut workers, &groups, dim)));
+            let may_lend = matches!(source, Source::Matrix(_));
+            let mut dimension = |dim| self.dimension(&mut workers, &groups, may_lend, dim);
+            let _ = (1..=self.max_dim).all(|dim| found(dimension(dim)));
             Ok(())
         };
         if let Err(error) = sweep(found) {
@@ -105,11 +110,12 @@ impl DeviceSweep<'_> {
         self.gpus.iter().map(|gpu| Worker::new(gpu, source, groups, limbs, most_apparent)).collect()
     }
 
-    /// The undecided simplices of a dimension, from all devices.
+    /// The undecided simplices of a dimension, from all devices. `may_lend` says whether the processor may take part.
     fn dimension<R: KernelRank + Rank>(
         &self,
         workers: &mut [Worker<'_, R>],
         groups: &[Group],
+        may_lend: bool,
         dim: usize,
     ) -> Result<Undecided, CudaError> {
         if dim + 2 > MOST_VERTICES {
@@ -117,14 +123,18 @@ impl DeviceSweep<'_> {
         }
         let started = Instant::now();
         let most = workers.iter().filter_map(Worker::most_simplices).min();
-        let queue = Mutex::new(batches::of_groups(groups, dim, workers.len() as u64, most));
-        let found = Mutex::new(Undecided::default());
+        let devices = workers.len() as u64;
+        let batches = match groups {
+            [matrix] if may_lend && dim == 2 && most.is_none() => batches::of_triangles(matrix, devices),
+            _ => batches::of_groups(groups, dim, devices, most),
+        };
+        self.queue.begin(dim, batches);
         if let [worker] = workers {
-            worker.work(self, dim, &queue, &found)?;
+            worker.work(self, dim)?;
         } else {
-            in_parallel(workers, |worker| worker.work(self, dim, &queue, &found))?;
+            in_parallel(workers, |worker| worker.work(self, dim))?;
         }
-        let mut found = into_inner(found);
+        let mut found = self.queue.end();
         found.seconds = started.elapsed().as_secs_f64();
         Ok(found)
     }

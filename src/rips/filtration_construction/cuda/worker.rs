@@ -1,21 +1,19 @@
 //! One device: its part of a complex, and its share of the batches.
 
-use std::collections::VecDeque;
-use std::sync::Mutex;
 use std::time::Instant;
 
 use super::batches::Batch;
 use super::groups::Group;
+use super::queue::SweepQueue;
 use super::received::{receive_reversed, touching_meanwhile};
 use super::{DeviceSweep, Source};
 use crate::cuda::constants::filtration_construction::COUNTS;
 use crate::cuda::filtration_construction::{Graph, Input, Output, Range, RipsKernels, Tile};
 use crate::cuda::sort::SortKernels;
 use crate::cuda::{Buffer, CudaError, Gpu, KernelRank, Pinned};
-use crate::parallel::lock;
 use crate::rips::code::vertex_bits;
 use crate::rips::complex::{Complex, Sparse};
-use crate::rips::filtration_construction::Undecided;
+use crate::rips::filtration_construction::SimplexCounts;
 use crate::rips::stats::PairStoreStats;
 use crate::simd::Rank;
 
@@ -104,19 +102,15 @@ impl<'a, R: KernelRank + Rank> Worker<'a, R> {
         self.staged.is_some().then_some(self.output.capacity)
     }
 
-    /// Sweeps batches until none are left or the run is to end.
-    pub(super) fn work(
-        &mut self,
-        devices: &DeviceSweep<'_>,
-        dim: usize,
-        queue: &Mutex<VecDeque<Batch>>,
-        found: &Mutex<Undecided>,
-    ) -> Result<(), CudaError> {
+    /// Sweeps batches until none is left or the run is to end.
+    pub(super) fn work(&mut self, devices: &DeviceSweep<'_>, dim: usize) -> Result<(), CudaError> {
+        let queue = devices.queue;
         loop {
-            let next = lock(queue).pop_front();
-            let Some(batch) = next.filter(|_| !devices.progress.is_interrupted()) else { return Ok(()) };
+            let Some(batch) = queue.next().filter(|_| !devices.progress.is_interrupted()) else {
+                return Ok(());
+            };
             self.load(batch.group, dim)?;
-            let counts = self.sweep(devices, dim, batch)?;
+            let counts = self.sweep(devices, dim, &batch)?;
             let most = counts[3].max(counts[4]);
             if most > self.output.capacity {
                 self.put_back(queue, batch, most)?;
@@ -126,18 +120,18 @@ impl<'a, R: KernelRank + Rank> Worker<'a, R> {
             self.sorting.sort(self.gpu, &mut self.output.columns, counts[3], bits(dim + 1))?;
             let columns = self.gpu.read(&self.output.columns, 0..counts[3] as usize * self.limbs)?;
             let (cofacets, pair_store) = self.cofacets(counts[4], bits(dim + 2))?;
-            let mut found = lock(found);
-            found.columns.push(columns);
-            found.cofacets.push(cofacets);
-            found.pair_store += pair_store;
-            found.counts.simplices += counts[0];
-            found.counts.apparent += counts[1];
-            found.counts.cleared += counts[2];
+            queue.add(|found| {
+                found.columns.push(columns);
+                found.cofacets.push(cofacets);
+                found.pair_store += pair_store;
+                found.counts +=
+                    SimplexCounts { simplices: counts[0], apparent: counts[1], cleared: counts[2] };
+            });
         }
     }
 
     /// Splits a batch that found `most` entries, more than the output holds, and puts the parts back.
-    fn put_back(&self, queue: &Mutex<VecDeque<Batch>>, batch: Batch, most: u64) -> Result<(), CudaError> {
+    fn put_back(&self, queue: &SweepQueue, batch: Batch, most: u64) -> Result<(), CudaError> {
         let capacity = self.output.capacity;
         if batch.to - batch.from == 1 {
             let entry = 8 * self.limbs as u64;
@@ -146,10 +140,7 @@ impl<'a, R: KernelRank + Rank> Worker<'a, R> {
         }
         // Jobs find different numbers of entries, so there are a quarter more parts than the average requires.
         let parts = (most + most / 4).div_ceil(capacity).max(2);
-        let mut queue = lock(queue);
-        for part in batch.cut(parts) {
-            queue.push_front(part);
-        }
+        queue.put_back(batch.cut(parts));
         Ok(())
     }
 
@@ -180,7 +171,7 @@ impl<'a, R: KernelRank + Rank> Worker<'a, R> {
     }
 
     /// Sweeps a batch of the loaded group, and returns its counts.
-    fn sweep(&mut self, devices: &DeviceSweep<'_>, dim: usize, batch: Batch) -> Result<Vec<u64>, CudaError> {
+    fn sweep(&mut self, devices: &DeviceSweep<'_>, dim: usize, batch: &Batch) -> Result<Vec<u64>, CudaError> {
         let loaded = self.loaded.as_ref().expect("the group was loaded");
         // Number of rows of reach: one for the fixed vertices, and one for each chosen vertex.
         let rows = dim.saturating_sub(3) + 1;

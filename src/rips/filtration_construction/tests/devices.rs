@@ -27,6 +27,7 @@ fn device_conforms<W: Word>(
             rank_bits: 10,
             rank_width,
             limbs: W::LIMBS,
+            queue: &SweepQueue::default(),
             progress: &(),
         };
         let mut dim = 0;
@@ -99,8 +100,18 @@ fn gpu_residue_around_hubs_is_what_the_definitions_say() {
 /// The undecided simplices of every dimension, swept on the given devices.
 fn swept(gpus: &[Gpu], complex: &dyn Enumerate, max_dim: usize, layer: SecondLayer) -> Vec<Undecided> {
     let points = complex.points();
-    let sweep =
-        DeviceSweep { gpus, points, max_dim, layer, rank_bits: 10, rank_width: 16, limbs: 1, progress: &() };
+    let queue = &SweepQueue::default();
+    let sweep = DeviceSweep {
+        gpus,
+        points,
+        max_dim,
+        layer,
+        rank_bits: 10,
+        rank_width: 16,
+        limbs: 1,
+        queue,
+        progress: &(),
+    };
     let mut all = Vec::new();
     complex.sweep_on(&sweep, &mut |swept| {
         all.push(swept.unwrap());
@@ -161,6 +172,7 @@ fn gpu_without_memory_says_so() {
         rank_bits: 10,
         rank_width: 16,
         limbs: 1,
+        queue: &SweepQueue::default(),
         progress: &(),
     };
     let mut told = 0;
