@@ -92,7 +92,9 @@ impl Tables {
         let complex = if summary.is_dense() {
             // A square of ranks of 16 bits or more, if the keys do not lie in one.
             let rows = if self.is_square { 0 } else { points };
-            rows.saturating_mul(2 * stride(summary.points) as u64).min(lists)
+            let square = rows.saturating_mul(2 * stride(summary.points) as u64);
+            // Listed edges may stay in lists.
+            if self.ends > 0 { square.min(lists) } else { square }
         } else {
             lists
         };

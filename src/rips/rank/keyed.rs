@@ -207,8 +207,9 @@ enum Nearness<T> {
 }
 
 fn nearness<T: Value>(cloud: &PointCloud<T>, threshold: Option<T>) -> Nearness<T> {
-    let all = Nearness::Most { is_bounded: threshold.is_some() };
-    let Some(threshold) = threshold.filter(|t| *t < T::INFINITY) else { return all };
+    let Some(threshold) = threshold.filter(|t| *t < T::INFINITY) else {
+        return Nearness::Most { is_bounded: false };
+    };
     let (near, looked_at) = near_in_sample(cloud, threshold);
     let are_few = near * (SPARSE_BELOW as u64) < looked_at;
     // Near pairs are listed too if they fit in memory while all pairs do not.
@@ -217,7 +218,7 @@ fn nearness<T: Value>(cloud: &PointCloud<T>, threshold: Option<T>) -> Nearness<T
         !footprint::affords_all_pairs::<T::Key>(cloud.len())
             && (pairs / looked_at.max(1)).saturating_mul(near) <= footprint::most_edges::<T::Key>()
     };
-    if are_few || takes_less() { Nearness::Few(threshold) } else { all }
+    if are_few || takes_less() { Nearness::Few(threshold) } else { Nearness::Most { is_bounded: true } }
 }
 
 /// Whether the distances of all pairs of points are computed.
