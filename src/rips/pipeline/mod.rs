@@ -99,7 +99,7 @@ pub(super) struct Graph {
     pub(super) max_dim: usize,
     pub(super) summary: Summary,
     pub(super) ranking: Ranking,
-    /// What is asked about its bars of equal birth.
+    /// The task where edges are equally long.
     pub(super) ties: Ties,
 }
 

@@ -44,7 +44,7 @@ pub(super) struct Run<'a> {
     pub(super) births: Option<&'a [f64]>,
     /// The devices that sweep ahead of the CPU, if any.
     pub(super) dispatch: &'a Dispatch<'a>,
-    /// What these devices have yet to sweep.
+    /// The batches that these devices have not swept yet.
     pub(super) queue: &'a SweepQueue,
     /// Whether the reduction times its accesses to the pair store.
     pub(super) times_pair_store: bool,
@@ -52,7 +52,7 @@ pub(super) struct Run<'a> {
     pub(super) progress: &'a dyn Progress,
     /// The representatives collected so far, if any are wanted.
     pub(super) collector: Option<Collector<'a>>,
-    /// What is asked about bars of equal birth, and then what was found.
+    /// The task where edges are equally long, and then its result.
     pub(super) ties: Ties,
     /// The statistics so far.
     pub(super) stats: Stats,
