@@ -10,8 +10,8 @@ use predicates::str::{contains, is_empty};
 use super::batch::npy;
 use super::{Scratch, lacuna, rips, skipped};
 
-/// Runs a command on two threads, in a shell that limits the address space to `kilobytes`. Each thread has a stack, so more
-/// would need more.
+/// Runs a command on two threads, in a shell that limits the address space to `kilobytes`. Each thread has a stack, so
+/// more threads would need more.
 fn limited(kilobytes: u64, arguments: &[String]) -> Output {
     let mut shell = assert_cmd::Command::new("sh");
     shell.args(["-c", "ulimit -c 0 && ulimit -v $0 && exec \"$@\"", &kilobytes.to_string()]);

@@ -38,7 +38,7 @@ enum Model {
     Metric,
 }
 
-/// The table.
+/// The table: the share of edges in apparent pairs, for each source of distances and number of points.
 pub fn table(run: &Run) -> Result<Table, Failure> {
     let sizes: Vec<usize> =
         if run.small { vec![3, 4, 33, 100] } else { (1..=9).map(|thousands| 1000 * thousands).collect() };

@@ -125,16 +125,17 @@ impl Attempt {
         let began = Instant::now();
         let keep = Keep { plane: whole.max_dim >= 2, born_at: &[] };
         let collapsed = if self.keeps_edges() { None } else { Some(self.collapse(&whole, keep, progress)?) };
-        let is_whole = collapsed.as_ref().is_none_or(|Collapsed { stats, .. }| {
-            let is_unchanged = stats.after == stats.before && stats.shifted == 0;
-            // A small gain is not worth the risk that dimensions are computed twice.
-            let gains_little = is_auto && stats.tried < stats.before && stats.after > stats.before / 3 * 2;
-            is_unchanged || gains_little
-        });
-        // Ranking is timed from `start`, which is shifted so that what went before is not included.
-        let start = whole.start + began.elapsed();
         let tried = collapsed.as_ref().map(|Collapsed { stats, .. }| stats.clone());
         let tried = tried.map(|stats| CollapseStats { seconds: began.elapsed().as_secs_f64(), ..stats });
+        // A small gain is not worth the risk that dimensions are computed twice.
+        let gains_little = |stats: &CollapseStats| {
+            is_auto && stats.tried < stats.before && stats.after > stats.before / 3 * 2
+        };
+        let collapsed = collapsed.filter(|Collapsed { stats, .. }| !gains_little(stats));
+        let is_unchanged = |stats: &CollapseStats| stats.after == stats.before && stats.shifted == 0;
+        let is_whole = collapsed.as_ref().is_none_or(|Collapsed { stats, .. }| is_unchanged(stats));
+        // Ranking is timed from `start`, which is shifted so that what went before is not included.
+        let start = whole.start + began.elapsed();
         if is_whole && pairs == Sampled::default() {
             let (mut outcome, _) = compute(Graph { start, ..whole })?;
             outcome.stats.collapse = tried;
@@ -150,8 +151,8 @@ impl Attempt {
             }
         }
         let Collapsed { mut graph, repeated, stats } = match collapsed {
-            Some(collapsed) if !is_whole => collapsed,
-            _ => edge_collapse::refined(whole.summary.points, &whole.ranking)?,
+            Some(collapsed) => collapsed,
+            None => edge_collapse::refined(whole.summary.points, &whole.ranking)?,
         };
         let took = began.elapsed();
         let mut collapse = CollapseStats { seconds: took.as_secs_f64(), ..tried.unwrap_or(stats) };

@@ -252,7 +252,7 @@ impl Run<'_> {
             apparent: &residue.apparent,
             times_store: self.times_pair_store,
             only_bars: dim == self.plan.max_dim && self.collector.is_none(),
-            gives_up: dim == 2 && matches!(self.ties, Ties::Shunned),
+            gives_up: matches!(self.ties, Ties::Shunned),
             tied: &tied,
             progress: self.progress,
         };
@@ -262,11 +262,12 @@ impl Run<'_> {
         let is_binary = self.plan.modulus == 2 && !W::IS_RARE;
         let seeks_ties = dim == 2 && is_binary && matches!(self.ties, Ties::Sought);
         let are_unique = collector.is_some();
+        let mut found: Vec<Class<W>> = Vec::new();
         let mut columns = |pivots: &[Option<W>]| -> Vec<(usize, u32)> {
-            let classes: Vec<Class<W>> = classes(values, codes, &residue.columns, pivots).collect();
+            found = classes(values, codes, &residue.columns, pivots).collect();
             match &mut collector {
-                Some(collector) => collector.wanted(&classes).into_iter().map(|j| (j, u32::MAX)).collect(),
-                None => ties::columns(&classes, values),
+                Some(collector) => collector.wanted(&found).into_iter().map(|j| (j, u32::MAX)).collect(),
+                None => ties::columns(&found, values),
             }
         };
         let wanted = Wanted { columns: &mut columns, are_unique };
@@ -278,9 +279,7 @@ impl Run<'_> {
         };
         let Some(reduction) = reduction? else { return Ok(None) };
         if seeks_ties {
-            let classes: Vec<Class<W>> =
-                classes(values, codes, &residue.columns, &reduction.pivots).collect();
-            self.ties = Ties::of(&classes, codes.columns, &reduction)?;
+            self.ties = Ties::of(&found, codes.columns, &reduction)?;
         } else if dim == 1 {
             self.ties.order(&reduction.births);
         }

@@ -42,8 +42,11 @@ pub(in crate::rips) fn choose(
         pair_store = SecondLayer::Implicit;
         memory.shed("the sorted pair store, which is implicit instead", why);
     }
-    let too_large = footprint::too_large_matrix(edges, summary.edges, rank_width(ranks));
-    let too_large = too_large.filter(|_| summary.is_dense());
+    let too_large = if summary.is_dense() {
+        footprint::too_large_matrix(edges, summary.edges, rank_width(ranks))
+    } else {
+        None
+    };
     let is_dense = summary.is_dense() && too_large.is_none();
     if let Some(why) = too_large {
         memory.shed("a square matrix of ranks, neighbour lists are searched instead", why);

@@ -41,8 +41,8 @@ mod groups;
 use std::ops::Range;
 use std::sync::atomic::Ordering;
 
+use self::births::CochainValues;
 pub use self::births::Tied;
-use self::births::Values;
 use self::groups::Annotations;
 pub(super) use self::groups::MOST_TABLES;
 use super::bits::Bits;
@@ -68,6 +68,9 @@ const BANDS: usize = 16;
 /// Number of tables of bits without those of classes: the edges so far, and those with light classes.
 pub(super) const TABLES: usize = 2;
 
+/// A triangle, the edge that completes it, and the third point.
+type Triangle<W> = (W, (u32, u32), u32);
+
 /// The state between two edges.
 struct Pass<'a, 's, W: Word, F: Field> {
     shared: &'s Shared<'a, W, F>,
@@ -83,8 +86,8 @@ struct Pass<'a, 's, W: Word, F: Field> {
     /// the bars of the others, in filtration order.
     tied: &'a [(u32, &'a Tied)],
     births: Vec<Vec<u32>>,
-    /// The triangles to fill, each with the edge that completes it and the third point.
-    triangles: Vec<(W, (u32, u32), u32)>,
+    /// The triangles to fill, in filtration order.
+    triangles: Vec<Triangle<W>>,
     /// The points joined to both ends of an edge, as a row of bits, and those of them in triangles that may be cycles.
     common: Vec<u64>,
     candidates: Vec<u64>,
@@ -188,7 +191,7 @@ impl<'a, W: Word, F: Field> Pass<'a, '_, W, F> {
             }
             self.older.flip(edge);
         }
-        let mut values = tied.map(Values::new).transpose()?;
+        let mut values = tied.map(CochainValues::new).transpose()?;
         for &(edge, column) in &open {
             match (self.common(edge), column) {
                 (Some(w), column) if !are_many || column.is_none() => {
@@ -201,11 +204,6 @@ impl<'a, W: Word, F: Field> Pass<'a, '_, W, F> {
                 (_, None) => debug_assert!(false, "edge {edge:?} is in no column"),
             }
         }
-        if let Some(values) = values {
-            let births = self.births(&open, &values, rank)?;
-            self.births.push(births);
-            self.tied = &self.tied[1..];
-        }
         let mut triangles = std::mem::take(&mut self.triangles);
         triangles.clear();
         for &(edge, _) in &open {
@@ -213,15 +211,24 @@ impl<'a, W: Word, F: Field> Pass<'a, '_, W, F> {
             if are_many {
                 self.common(edge);
             }
-            if self.annotations.candidates(edge, &self.common, &mut self.candidates) {
-                let completed = descending(self.candidates.clone());
-                triangles.extend(completed.map(|w| (triangle(edge, w), edge, w)));
+            let mut any = self.annotations.candidates(edge, &self.common, &mut self.candidates);
+            if let Some(values) = &values {
+                any |= values.mark(edge, &self.common, &mut self.candidates);
+            }
+            if any {
+                for w in descending(self.candidates.clone()) {
+                    memory::push(&mut triangles, (triangle(edge, w), edge, w))?;
+                }
             }
         }
         // Those of one edge are in the order of the filtration.
         if are_many {
             triangles.sort_unstable_by_key(|triangle| triangle.0);
             triangles.dedup_by_key(|triangle| triangle.0);
+        }
+        if let Some(values) = &values {
+            self.births.push(self.births(&triangles, values)?);
+            self.tied = &self.tied[1..];
         }
         for &(triangle, edge, w) in &triangles {
             self.fill(edge, w, triangle)?;

@@ -117,7 +117,8 @@ pub struct Submatrix<'a, W> {
     pub times_store: bool,
     /// Whether the pairs are wanted for bars alone, so that a pivot may be any cofacet of the right rank.
     pub only_bars: bool,
-    /// Whether the reduction of triangles ends once it takes too long, since it is faster if all edges differ in rank.
+    /// Whether the reduction of triangles, if they may be walked, ends once it takes too long, since it is faster if all
+    /// edges differ in rank.
     pub gives_up: bool,
     /// Ranks at which bars of the next dimension are born whose order is asked for, ascending. They may be given only
     /// for columns of edges.
@@ -238,7 +239,8 @@ pub fn reduce<W: Word, F: Field>(
         let gives_up_at = if annotates {
             Some((annotated_from(submatrix), LONG))
         } else {
-            submatrix.gives_up.then_some((GIVES_UP * submatrix.edges, usize::MAX))
+            let gives_up = submatrix.gives_up && may_walk(submatrix, field);
+            gives_up.then_some((GIVES_UP * submatrix.edges, usize::MAX))
         };
         let shared = Shared::new(submatrix, field, wanted.as_ref(), gives_up_at)?;
         counts = reduce_columns(&shared)?;
@@ -273,6 +275,11 @@ pub fn reduce<W: Word, F: Field>(
 /// Whether columns are annotated once they take too long.
 fn annotates<W: Word, F: Field>(submatrix: &Submatrix<'_, W>, _: F) -> bool {
     F::UNIT && submatrix.code.vertices() == 2 && submatrix.walkers >= annotations::TABLES
+}
+
+/// Whether long columns are walked, as far as is known before the edges are listed.
+fn may_walk<W: Word, F: Field>(submatrix: &Submatrix<'_, W>, _: F) -> bool {
+    F::UNIT && submatrix.code.vertices() == 3 && submatrix.walkers > 0
 }
 
 /// Reduces the columns on the threads of the current pool, or gives up once they take too long, if it is to do so.

@@ -48,7 +48,7 @@ use super::column::Worker;
 use super::edges::{ALL, Edges};
 use super::queue::{Term, cancel};
 use super::rows::Rows;
-use super::{Shared, Submatrix};
+use super::{Shared, Submatrix, may_walk};
 use crate::rips::code::Code;
 use crate::rips::complex::apparent_pairs::{cofacet_of, join};
 use crate::rips::complex::rank_of;
@@ -230,10 +230,10 @@ impl<W: Word, F: Field> Worker<'_, W, F> {
     /// The minimum number of simplices of a column that is walked; `None` if no column is walked, as far as is known
     /// before the edges are listed.
     pub(super) fn walked_from(&self) -> Option<usize> {
-        let Shared { submatrix, walks, .. } = self.shared;
-        let may_walk = F::UNIT && submatrix.code.vertices() == 3 && submatrix.walkers > 0;
+        let Shared { submatrix, walks, field, .. } = self.shared;
         let first = if self.walk.is_some() { 0 } else { submatrix.edges / EDGES_ZEROED };
-        (may_walk && walks.edges.get().is_none_or(Option::is_some)).then(|| WALKED.max(first))
+        (may_walk(submatrix, *field) && walks.edges.get().is_none_or(Option::is_some))
+            .then(|| WALKED.max(first))
     }
 
     /// Continues the working column j by walking, and returns whether it can. It cannot at the rank of the column's

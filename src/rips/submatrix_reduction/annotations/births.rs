@@ -32,11 +32,9 @@
 use hashbrown::HashMap;
 
 use super::super::bits::Bits;
-use super::super::cochain::descending;
-use super::super::walk::cofacet;
-use super::Pass;
 use super::groups::ordered;
-use crate::memory::{self, Refused};
+use super::{Pass, Triangle};
+use crate::memory::Refused;
 use crate::progress::check;
 use crate::rips::field::Field;
 use crate::rips::word::Word;
@@ -56,7 +54,7 @@ pub struct Tied {
 }
 
 /// The values of cochains at triangles, and those that edges in apparent pairs have.
-pub(super) struct Values<'a> {
+pub(super) struct CochainValues<'a> {
     tied: &'a Tied,
     of_edges: HashMap<(u32, u32), Bits>,
     /// The ends of edges with values; for each edge, the points of its triangles with values.
@@ -64,7 +62,7 @@ pub(super) struct Values<'a> {
     points: HashMap<(u32, u32), Bits>,
 }
 
-impl<'a> Values<'a> {
+impl<'a> CochainValues<'a> {
     /// The values of bars.
     ///
     /// # Errors
@@ -76,7 +74,7 @@ impl<'a> Values<'a> {
                 points.entry(ordered(edge)).or_default().insert(point)?;
             }
         }
-        Ok(Values { tied, of_edges: HashMap::new(), ends: Bits::default(), points })
+        Ok(CochainValues { tied, of_edges: HashMap::new(), ends: Bits::default(), points })
     }
 
     /// Makes `sum` the values for a triangle, with those of its edges.
@@ -101,38 +99,26 @@ impl<'a> Values<'a> {
     }
 
     /// Adds the points of `common`, those joined to both ends of an edge, whose triangle with it may have values to
-    /// `found`.
-    fn mark(&self, edge: (u32, u32), common: &[u64], found: &mut [u64]) {
-        let (u, v) = edge;
-        if self.ends.contains(u) || self.ends.contains(v) {
+    /// `found`. Returns whether there may be any.
+    pub(super) fn mark(&self, edge: (u32, u32), common: &[u64], found: &mut [u64]) -> bool {
+        if self.ends.contains(edge.0) || self.ends.contains(edge.1) {
             found.copy_from_slice(common);
-        } else if let Some(points) = self.points.get(&ordered(edge)) {
-            points.words().iter().zip(found).for_each(|(points, found)| *found |= points);
+            return true;
         }
+        let Some(points) = self.points.get(&ordered(edge)) else { return false };
+        points.words().iter().zip(found).for_each(|(points, found)| *found |= points);
+        true
     }
 }
 
 impl<W: Word, F: Field> Pass<'_, '_, W, F> {
-    /// The bars by the triangles at which they are born, the oldest first. The edges in `open` are those of a rank that
-    /// join no components; they are inserted and annotated, but their triangles are not filled.
+    /// The bars by the triangles at which they are born, the oldest first. The edges of their rank are inserted and
+    /// annotated, but their triangles are not filled: these are those that may fill a cycle or have values.
     pub(super) fn births(
-        &mut self,
-        open: &[((u32, u32), Option<usize>)],
-        values: &Values<'_>,
-        rank: u32,
+        &self,
+        triangles: &[Triangle<W>],
+        values: &CochainValues<'_>,
     ) -> Result<Vec<u32>, Refused> {
-        let code = &self.shared.submatrix.cofacet_code;
-        let mut triangles = Vec::new();
-        for &(edge, _) in open {
-            self.common(edge);
-            self.annotations.candidates(edge, &self.common, &mut self.candidates);
-            values.mark(edge, &self.common, &mut self.candidates);
-            for w in descending(self.candidates.clone()) {
-                memory::push(&mut triangles, (cofacet(code, rank, edge, [w; 2]), edge, w))?;
-            }
-        }
-        triangles.sort_unstable_by_key(|triangle| triangle.0);
-        triangles.dedup_by_key(|triangle| triangle.0);
         let (mut fillings, mut rows) = (HashMap::<u32, (Bits, Bits)>::new(), HashMap::<u32, Bits>::new());
         let (mut cycle, mut value) = (Bits::default(), Bits::default());
         let mut born = Vec::new();
