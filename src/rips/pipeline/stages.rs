@@ -263,14 +263,15 @@ impl Run<'_> {
         let seeks_ties = dim == 2 && is_binary && matches!(self.ties, Ties::Sought);
         let are_unique = collector.is_some();
         let mut found: Vec<Class<W>> = Vec::new();
-        let mut columns = |pivots: &[Option<W>]| -> Vec<(usize, u32)> {
+        let mut columns = |pivots: &[Option<W>]| -> Vec<usize> {
             found = classes(values, codes, &residue.columns, pivots).collect();
             match &mut collector {
-                Some(collector) => collector.wanted(&found).into_iter().map(|j| (j, u32::MAX)).collect(),
-                None => ties::columns(&found, values),
+                Some(collector) => collector.wanted(&found),
+                None => ties::columns(&found),
             }
         };
-        let wanted = Wanted { columns: &mut columns, are_unique };
+        let last_rank = |rank| if are_unique { u32::MAX } else { values.last_rank(values.distance(rank)) };
+        let wanted = Wanted { columns: &mut columns, last_rank: &last_rank, are_unique };
         let wanted = (are_unique || seeks_ties).then_some(wanted);
         let reduction = if is_binary {
             reduce(&submatrix, Two, wanted)

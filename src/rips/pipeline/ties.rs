@@ -10,7 +10,6 @@ use hashbrown::HashMap;
 use crate::diagram::{Bar, Diagram};
 use crate::memory::Refused;
 use crate::rips::code::Code;
-use crate::rips::rank::Values;
 use crate::rips::representatives::Class;
 use crate::rips::submatrix_reduction::{Bits, Reduction, Tied};
 use crate::rips::word::Word;
@@ -39,10 +38,9 @@ fn runs<W>(classes: &[Class<W>]) -> impl DoubleEndedIterator<Item = &[Class<W>]>
     runs.filter(|run| run.iter().any(|class| class.bar.death != run[0].bar.death))
 }
 
-/// The columns of such classes, each with the last rank of its birth.
-pub(super) fn columns<W>(classes: &[Class<W>], values: &Values) -> Vec<(usize, u32)> {
-    let column = |class: &Class<W>| (class.place, values.last_rank(class.bar.birth));
-    runs(classes).flatten().map(column).collect()
+/// The columns of such classes.
+pub(super) fn columns<W>(classes: &[Class<W>]) -> Vec<usize> {
+    runs(classes).flatten().map(|class| class.place).collect()
 }
 
 impl Ties {

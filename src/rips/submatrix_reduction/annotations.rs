@@ -37,6 +37,8 @@
 
 mod births;
 mod groups;
+mod triangles;
+mod vectors;
 
 use std::ops::Range;
 use std::sync::atomic::Ordering;
@@ -45,6 +47,7 @@ use self::births::CochainValues;
 pub use self::births::Tied;
 use self::groups::Annotations;
 pub(super) use self::groups::MOST_TABLES;
+pub(super) use self::triangles::annotate_triangles;
 use super::bits::Bits;
 use super::cochain::{descending, top};
 use super::edges::{ALL, Edges};

@@ -70,7 +70,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use hashbrown::HashMap;
 
 pub use self::annotations::Tied;
-use self::annotations::annotate;
+use self::annotations::{annotate, annotate_triangles};
 pub use self::bits::Bits;
 use self::coboundary::Coboundaries;
 pub(super) use self::coboundary::apparent_cofacet;
@@ -127,13 +127,18 @@ pub struct Submatrix<'a, W> {
     pub progress: &'a dyn Progress,
 }
 
-/// Selects, given all pivots, columns, each with the last rank up to which its cochain is wanted.
-pub type Select<'a, W> = &'a mut dyn FnMut(&[Option<W>]) -> Vec<(usize, u32)>;
+/// Selects, given all pivots, the columns whose cochains are wanted.
+pub type Select<'a, W> = &'a mut dyn FnMut(&[Option<W>]) -> Vec<usize>;
+
+/// The last rank up to which the cochain of a column is wanted, given the column's own rank.
+pub type LastRank<'a> = &'a dyn Fn(u32) -> u32;
 
 /// The cochains that are returned.
 pub struct Wanted<'a, W> {
     /// Selects the columns.
     pub columns: Select<'a, W>,
+    /// The last ranks of their cochains.
+    pub last_rank: LastRank<'a>,
     /// Whether cochains do not depend on the schedule, so that long columns take longer.
     pub are_unique: bool,
 }
@@ -220,6 +225,8 @@ const ANNOTATED: usize = if cfg!(test) { 0 } else { 2 };
 /// taken about as long as all that comes before. Where no long column meets equal ranks the work is less than 32, with
 /// random lengths it is hundreds.
 const GIVES_UP: usize = if cfg!(test) { 0 } else { 64 };
+/// Triangles are annotated once a worker has done this much work for each triangle of the complex.
+const TRIANGLES_ANNOTATED: usize = if cfg!(test) { 0 } else { 3 };
 /// Number of points with whose edges the number of edges to list is estimated.
 const SAMPLED: usize = 64;
 
@@ -234,35 +241,36 @@ pub fn reduce<W: Word, F: Field>(
     field: F,
     wanted: Option<Wanted<'_, W>>,
 ) -> Result<Option<Reduction<W>>, RipsError> {
-    let (annotates, mut counts) = (annotates(submatrix, field), ReductionCounts::default());
-    if !annotates || submatrix.tied.is_empty() {
-        let gives_up_at = if annotates {
-            Some((annotated_from(submatrix), LONG))
-        } else {
-            let gives_up = submatrix.gives_up && may_walk(submatrix, field);
-            gives_up.then_some((GIVES_UP * submatrix.edges, usize::MAX))
-        };
+    let mut counts = ReductionCounts::default();
+    let gives_up_at = gives_up_at(submatrix, field, wanted.as_ref());
+    if submatrix.tied.is_empty() || gives_up_at.is_none() {
         let shared = Shared::new(submatrix, field, wanted.as_ref(), gives_up_at)?;
         counts = reduce_columns(&shared)?;
         if !shared.is_given_up() {
             return Ok(Some(shared.into_reduction(counts, wanted)?));
         }
         shared.last_columns.skip();
-        if !annotates {
+        if submatrix.gives_up {
             return Ok(None);
         }
     } else {
         submatrix.progress.advance(submatrix.columns.len() as u64);
     }
-    // Without memory for annotations, the columns are reduced one by one all the same.
     let mut shared = Shared::new(submatrix, field, wanted.as_ref(), None)?;
-    let births = match annotate(&shared) {
-        Ok((annotated, births)) => {
+    let annotated = if submatrix.code.vertices() == 2 {
+        annotate(&shared).map(Some)
+    } else {
+        let last_rank = wanted.as_ref().map(|wanted| wanted.last_rank);
+        annotate_triangles(&shared, last_rank).map(|counts| counts.map(|counts| (counts, Vec::new())))
+    };
+    let births = match annotated {
+        Ok(Some((annotated, births))) => {
             counts.additions = annotated.additions;
             counts.pair_store += annotated.pair_store;
             births
         }
-        Err(_) => {
+        // The columns are reduced one by one all the same.
+        _ => {
             submatrix.progress.begin("reduction", Some(1), submatrix.columns.len() as u64);
             shared = Shared::new(submatrix, field, wanted.as_ref(), None)?;
             counts = reduce_columns(&shared)?;
@@ -270,6 +278,27 @@ pub fn reduce<W: Word, F: Field>(
         }
     };
     Ok(Some(Reduction { births, ..shared.into_reduction(counts, wanted)? }))
+}
+
+/// The [work](Worker::work) of one worker, and the number of simplices of a column, after which the reduction ends
+/// because another way takes less time; `None` if there is no other way.
+fn gives_up_at<W: Word, F: Field>(
+    submatrix: &Submatrix<'_, W>,
+    field: F,
+    wanted: Option<&Wanted<'_, W>>,
+) -> Option<(usize, usize)> {
+    let Submatrix { edges, ranks, only_bars, gives_up, complex, .. } = *submatrix;
+    if annotates(submatrix, field) {
+        return Some((annotated_from(submatrix), LONG));
+    }
+    if !may_walk(submatrix, field) {
+        return None;
+    }
+    let are_unique = wanted.is_some_and(|wanted| wanted.are_unique);
+    let may_annotate = only_bars && !are_unique && ranks as usize > edges && complex.points() <= 1 << 16;
+    let triangles = (edges as f64 * 2.0 * edges as f64 / complex.points() as f64 / 3.0) as usize;
+    let annotates = may_annotate.then_some((TRIANGLES_ANNOTATED * triangles, usize::MAX));
+    if gives_up { Some((GIVES_UP * edges, usize::MAX)) } else { annotates }
 }
 
 /// Whether columns are annotated once they take too long.
@@ -412,8 +441,9 @@ impl<'a, W: Word, F: Field> Shared<'a, W, F> {
             }
         }
         let mut cochains = HashMap::new();
-        if let Some(Wanted { columns, are_unique }) = wanted {
-            for (j, last) in columns(&pivots) {
+        if let Some(Wanted { columns: wanted, last_rank, are_unique }) = wanted {
+            for j in wanted(&pivots) {
+                let last = last_rank(code.rank(columns[j]));
                 let mut cochain = if are_unique { self.cochain(j, &pivots) } else { self.sum(j, pivots[j]) };
                 cochain.truncate(cochain.partition_point(|&(simplex, _)| code.rank(simplex) <= last));
                 cochains.insert(j, cochain);

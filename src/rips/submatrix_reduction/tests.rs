@@ -252,8 +252,8 @@ fn pairs_besides_apparent<F: Field>(
         tied: &[],
         progress: &(),
     };
-    let mut all = |pivots: &[Option<u64>]| (0..pivots.len()).map(|j| (j, u32::MAX)).collect();
-    let wanted = Wanted { columns: &mut all, are_unique: true };
+    let mut all = |pivots: &[Option<u64>]| (0..pivots.len()).collect();
+    let wanted = Wanted { columns: &mut all, last_rank: &|_| u32::MAX, are_unique: true };
     let reduction = reduce(&submatrix, field, Some(wanted)).unwrap().unwrap();
     for (j, &pivot) in reduction.pivots.iter().enumerate() {
         assert_eq!(coboundary(&submatrix, &reduction.cochains[&j]).first().copied(), pivot);

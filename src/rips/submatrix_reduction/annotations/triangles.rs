@@ -1,0 +1,428 @@
+//! The pairs of triangles over Z/2 by annotations, for bars alone, if no two edges have the same rank.
+//!
+//! As [for edges](super), annotations are kept in filtration order, for all classes at once. But here they are those of
+//! triangles, and they change edge by edge. Triangles that the edge {u, v} completes are its unions with vertices w of
+//! its link, the points joined to both ends, and tetrahedra are its unions with edges {w, x} of the link. Let a be the
+//! annotation, and g(w, x) = a(u, w, x) + a(v, w, x) for edges of the link. The annotations f(w) of the new triangles
+//! {u, v, w} must fulfil the equations f(w) + f(x) = g(w, x), so that the boundary of each tetrahedron has none.
+//!
+//! ```text
+//! for each edge {u, v}, in filtration order:
+//!     for each component of its link:
+//!         f ← 0 at one vertex, and at the others by the equations of a spanning tree
+//!         if the triangle of its greatest vertex, the oldest, has a column:
+//!             a class is born, and added to f on the component
+//!     for each equation of the link's other edges that does not follow from these:
+//!         sum ← f(w) + f(x) + g(w, x)                       a cycle that the tetrahedron fills
+//!         if it is not empty: its youngest class dies, paired with the tetrahedron,
+//!                             and the sum is added to each annotation with that class
+//! ```
+//!
+//! The triangles of the other vertices die at once, paired with the tetrahedra of the spanning tree. The value of f at
+//! the first vertex may be anything: changing it adds a coboundary, or a class that has just been born, to older ones.
+//!
+//! The sum of f and g over a triangle of the link is the boundary of older tetrahedra, so empty. So with a vertex y that is joined
+//! to both w and x, the equations of {w, y} and {x, y} imply that of {w, x}: if vertices enter the tree one after the
+//! other, one equation is needed for each component of a vertex's neighbours in the tree. The first vertex is one that
+//! is joined to most others, which leaves few equations.
+//!
+//! The time depends on the number of classes that are alive, and on the triangles that they contain, not on the lengths
+//! of columns: with random lengths, where thousands are alive at the same time, columns are so long that each would be
+//! added up from thousands of others.
+
+use std::sync::atomic::Ordering;
+
+use super::super::cochain::{bits, insert};
+use super::super::edges::{ALL, Edges};
+use super::super::queue::Term;
+use super::super::rows::Rows;
+use super::super::walk::cofacet;
+use super::super::{Claim, LastRank, ReductionCounts, Shared, Submatrix, Version};
+use super::AT_ONCE;
+use super::vectors::{Key, Vectors, is_odd, key, vertices_of};
+use crate::memory::{self, Refused};
+use crate::parallel::lock;
+use crate::progress::check;
+use crate::rips::field::Field;
+use crate::rips::word::Word;
+use crate::simd::{Kernel, Level, Simd};
+
+/// The state between two edges.
+struct Pass<'a, 's, W: Word, F: Field> {
+    shared: &'s Shared<'a, W, F>,
+    /// The edges so far.
+    older: Rows,
+    vectors: Vectors,
+    /// Number of columns, which are in reverse filtration order, whose triangles are yet to come.
+    unborn: usize,
+    /// Up to which rank cochains are wanted, if they are, and the triangles that were given annotations, by rank.
+    wanted: Option<LastRank<'s>>,
+    annotated: Vec<(u32, Key)>,
+    forest: Forest,
+    sum: Vec<u64>,
+    /// Classes that were added to others, and pairs.
+    counts: ReductionCounts,
+}
+
+/// Finds the pairs of all columns of triangles, and stores them in the pair store of `shared`, which must be empty. Returns `None` if
+/// edges have equal ranks.
+///
+/// # Errors
+/// There is no memory for the annotations.
+pub(in super::super) fn annotate_triangles<W: Word, F: Field>(
+    shared: &Shared<'_, W, F>,
+    wanted: Option<LastRank<'_>>,
+) -> Result<Option<ReductionCounts>, Refused> {
+    let &Submatrix { complex, columns, progress, .. } = shared.submatrix;
+    let edges = Edges::of(complex, ALL, progress)?;
+    if edges.ranks().1 > 1 {
+        return Ok(None);
+    }
+    let mut pass = Pass {
+        shared,
+        older: Rows::new(complex.points())?,
+        vectors: Vectors::new(Level::detect()),
+        unborn: columns.len(),
+        wanted,
+        annotated: Vec::new(),
+        forest: Forest::new(complex.points())?,
+        sum: Vec::new(),
+        counts: ReductionCounts::default(),
+    };
+    let mut reported = 0;
+    progress.begin("annotation", Some(2), columns.len() as u64);
+    for (place, edge) in edges.at(0..edges.len()).enumerate() {
+        if pass.unborn == 0 && pass.vectors.alive() == 0 {
+            break;
+        }
+        if place % AT_ONCE == 0 {
+            check(progress);
+            let pairs = pass.counts.pair_store.layer1_writes;
+            progress.advance(pairs - std::mem::replace(&mut reported, pairs));
+        }
+        pass.insert(edge, edges.rank(place))?;
+    }
+    pass.keep_essential();
+    progress.advance(columns.len() as u64 - reported);
+    Ok(Some(pass.counts))
+}
+
+impl<W: Word, F: Field> Pass<'_, '_, W, F> {
+    /// Inserts an edge, and the triangles and tetrahedra that it completes.
+    fn insert(&mut self, edge: (u32, u32), rank: u32) -> Result<(), Refused> {
+        let Submatrix { code, columns, .. } = self.shared.submatrix;
+        let first = columns[..self.unborn].partition_point(|&column| code.rank(column) > rank);
+        let born = first..std::mem::replace(&mut self.unborn, first);
+        if self.vectors.alive() > 0 || !born.is_empty() {
+            self.vectors.make_room(born.len())?;
+            let Pass { older, vectors, forest, .. } = self;
+            vectors.level().run(Grow { forest, older, vectors, edge });
+            born.rev().for_each(|j| self.bear(j, edge, rank));
+            for place in 0..self.forest.equations.len() {
+                self.fill(edge, rank, self.forest.equations[place])?;
+            }
+            self.annotate(edge, rank)?;
+        }
+        self.older.flip(edge);
+        Ok(())
+    }
+
+    /// Begins the class of column j, whose triangle the edge completes, or pairs the column with a tetrahedron that the edge completes, too.
+    fn bear(&mut self, j: usize, edge: (u32, u32), rank: u32) {
+        let (shared, Pass { vectors, forest, .. }) = (self.shared, &mut *self);
+        let mut vertices = Vec::new();
+        shared.submatrix.code.vertices_of(shared.submatrix.columns[j], &mut vertices);
+        let w = vertices.into_iter().find(|&vertex| vertex != edge.0 && vertex != edge.1);
+        let Some(vertex) = w.map(|w| forest.vertices[forest.places[w as usize] as usize]) else { return };
+        match vertex.parent {
+            Some(parent) => self.pair(
+                j,
+                rank,
+                cofacet(&shared.submatrix.cofacet_code, rank, edge, [vertex.vertex, parent]),
+                Vec::new(),
+            ),
+            None => {
+                let class = vectors.bear(j);
+                let rows = forest.values.chunks_mut(vectors.width).zip(&forest.vertices);
+                rows.filter(|(_, other)| other.component == vertex.component)
+                    .for_each(|(row, _)| insert(row, class));
+            }
+        }
+    }
+
+    /// Fills a tetrahedron of an edge and two vertices of its link.
+    fn fill(&mut self, edge: (u32, u32), rank: u32, [w, x]: [u32; 2]) -> Result<(), Refused> {
+        let (shared, Pass { vectors, forest, sum, .. }) = (self.shared, &mut *self);
+        vectors.level().run(Equation { forest, vectors, edge, ends: [w, x], sum });
+        let Some((youngest, j)) = vectors.youngest(sum) else { return Ok(()) };
+        let terms = self.terms(youngest, j, rank);
+        self.pair(j, rank, cofacet(&shared.submatrix.cofacet_code, rank, edge, [w, x]), terms);
+        self.counts.additions += self.sum.iter().map(|word| u64::from(word.count_ones())).sum::<u64>() - 1;
+        self.vectors.kill(youngest, &self.sum);
+        Ok(())
+    }
+
+    /// Gives the triangles that an edge completes their annotations.
+    fn annotate(&mut self, (u, v): (u32, u32), rank: u32) -> Result<(), Refused> {
+        let Pass { vectors, forest, annotated, wanted, .. } = self;
+        for (row, vertex) in forest.values.chunks(vectors.width.max(1)).zip(&forest.vertices) {
+            if row.iter().any(|&word| word != 0) {
+                let triangle = key([u, v, vertex.vertex]);
+                vectors.insert(triangle, row)?;
+                if wanted.is_some() {
+                    memory::push(annotated, (rank, triangle))?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Pairs column j with a tetrahedron of a rank.
+    fn pair(&mut self, j: usize, rank: u32, tetrahedron: W, terms: Vec<Term<W, F>>) {
+        let Shared { store, versions, touched, .. } = self.shared;
+        let claim = match terms.len() {
+            0 | 1 => Claim::Plain(j),
+            _ => Claim::Version(versions.push(Version { column: j, terms })),
+        };
+        // The edges of links whose tetrahedra are paired are different ones.
+        let _ = store.insert(tetrahedron, claim.encode());
+        let oldest = self.shared.oldest_cofacet(j, &mut Vec::new());
+        let is_emergent =
+            oldest.is_some_and(|(oldest, _)| self.shared.submatrix.cofacet_code.rank(oldest) == rank);
+        touched[j].store(!is_emergent, Ordering::Relaxed);
+        self.counts.pair_store.layer1_writes += 1;
+    }
+
+    /// The triangles of a class, that of column j, up to the rank to which they are wanted; none if they are not
+    /// wanted, or if the class dies at that rank or below.
+    fn terms(&self, class: u32, j: usize, death: u32) -> Vec<Term<W, F>> {
+        let Shared { submatrix: Submatrix { code, columns, .. }, field, .. } = self.shared;
+        let (birth, one) = (code.rank(columns[j]), field.one());
+        let Some(last) = self.wanted.map(|last| last(birth)).filter(|&last| last < death) else {
+            return Vec::new();
+        };
+        let functional = self.vectors.functional(class);
+        let from = self.annotated.partition_point(|&(rank, _)| rank < birth);
+        let to = self.annotated.partition_point(|&(rank, _)| rank <= last);
+        let has = |key| self.vectors.get(key).is_some_and(|row| is_odd(row, &functional));
+        let terms = self.annotated[from..to].iter().filter(|&&(_, key)| has(key));
+        let mut terms: Vec<Term<W, F>> =
+            terms.map(|&(rank, key)| (code.entry(rank, vertices_of(key)), one)).collect();
+        terms.sort_unstable_by_key(|term| term.0);
+        terms
+    }
+
+    /// Keeps the cochains of the classes that are still alive, if they may be wanted.
+    fn keep_essential(&self) {
+        if let Some(essential) = &self.shared.essential {
+            for (class, j) in self.vectors.living() {
+                lock(essential).insert(j, self.terms(class, j, u32::MAX));
+            }
+        }
+    }
+}
+
+/// A vertex of a link.
+#[derive(Debug, Clone, Copy)]
+struct Vertex {
+    vertex: u32,
+    /// The next vertex on the way to the greatest one of the component.
+    parent: Option<u32>,
+    component: usize,
+}
+
+/// A spanning forest of the link of an edge, the values of f at its vertices, and the equations that do not follow.
+struct Forest {
+    vertices: Vec<Vertex>,
+    /// For each point that is a vertex, its place among the vertices.
+    places: Vec<u32>,
+    /// One row for each vertex, out of date as the annotations from which they were computed.
+    values: Vec<u64>,
+    equations: Vec<[u32; 2]>,
+    /// The vertices of the link that are not in the forest yet, those that are, and those among the latter which one
+    /// of the former is joined to.
+    left: Vec<u64>,
+    reached: Vec<u64>,
+    joined: Vec<u64>,
+}
+
+impl Forest {
+    fn new(points: usize) -> Result<Self, Refused> {
+        let row = || memory::zeroed::<u64>(points.div_ceil(64));
+        let (left, reached, joined) = (row()?, row()?, row()?);
+        let (vertices, values, equations) = (Vec::new(), Vec::new(), Vec::new());
+        Ok(Forest { vertices, places: memory::zeroed(points)?, values, equations, left, reached, joined })
+    }
+
+    /// The vertex in the forest that is this point.
+    fn vertex(&mut self, point: u32) -> &mut Vertex {
+        &mut self.vertices[self.places[point as usize] as usize]
+    }
+
+    /// Turns the ways to the first vertex of a component into ways to its greatest one.
+    fn turn(&mut self, greatest: u32) {
+        let (mut at, mut before) = (Some(greatest), None);
+        while let Some(point) = at {
+            at = std::mem::replace(&mut self.vertex(point).parent, before);
+            before = Some(point);
+        }
+    }
+}
+
+/// Makes a forest that of an edge's link.
+struct Grow<'a> {
+    forest: &'a mut Forest,
+    older: &'a Rows,
+    vectors: &'a Vectors,
+    edge: (u32, u32),
+}
+
+impl Kernel<u32> for Grow<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd<u32>>(mut self, _: S) {
+        let Grow { forest, older, edge: (u, v), .. } = &mut self;
+        forest.vertices.clear();
+        forest.values.clear();
+        forest.equations.clear();
+        forest.reached.fill(0);
+        let ends = older.row(*u).iter().zip(older.row(*v));
+        forest.left.iter_mut().zip(ends).for_each(|(left, (a, b))| *left = a & b);
+        for component in 0.. {
+            let Some(first) = self.most_joined() else { return };
+            let from = self.forest.vertices.len();
+            self.reach(first, None, component);
+            for k in 0..self.forest.left.len() {
+                let near = self.older.row(first)[k] & self.forest.left[k];
+                bits_of(near, k).for_each(|w| self.reach(w, Some(first), component));
+            }
+            while let Some(w) = self.next() {
+                self.join(w, component);
+            }
+            let greatest = self.forest.vertices[from..].iter().map(|vertex| vertex.vertex).max();
+            greatest.into_iter().for_each(|greatest| self.forest.turn(greatest));
+        }
+    }
+}
+
+impl Grow<'_> {
+    /// The vertex that is joined to most of those not in the forest.
+    #[inline(always)]
+    fn most_joined(&self) -> Option<u32> {
+        let left = &self.forest.left;
+        let joined = |&w: &u32| {
+            let near = left.iter().zip(self.older.row(w));
+            near.map(|(left, near)| (left & near).count_ones()).sum::<u32>()
+        };
+        bits(left.iter().copied()).max_by_key(joined)
+    }
+
+    /// A vertex not in the forest that is joined to one in it.
+    #[inline(always)]
+    fn next(&self) -> Option<u32> {
+        let reached = &self.forest.reached;
+        bits(self.forest.left.iter().copied())
+            .find(|&w| self.older.row(w).iter().zip(reached).any(|(near, reached)| near & reached != 0))
+    }
+
+    /// Moves a vertex to the forest, joined to another.
+    #[inline(always)]
+    fn reach(&mut self, w: u32, parent: Option<u32>, component: usize) {
+        let Grow { forest, vectors, edge: (u, v), .. } = self;
+        let (place, width) = (forest.vertices.len(), vectors.width);
+        // Points are numbers of 32 bits.
+        forest.places[w as usize] = place as u32;
+        forest.left[w as usize / 64] ^= 1 << (w % 64);
+        insert(&mut forest.reached, w);
+        forest.vertices.push(Vertex { vertex: w, parent, component });
+        forest.values.resize((place + 1) * width, 0);
+        if let Some(x) = parent {
+            let (before, row) = forest.values.split_at_mut(place * width);
+            add(row, &before[forest.places[x as usize] as usize * width..]);
+            for end in [*u, *v] {
+                vectors.get(key([end, w, x])).into_iter().for_each(|other| add(row, other));
+            }
+        }
+    }
+
+    /// Moves a vertex to the forest, joined to one of its neighbours there, with an equation for each further component of
+    /// these.
+    #[inline(always)]
+    fn join(&mut self, w: u32, component: usize) {
+        let near = self.older.row(w).iter().zip(&self.forest.reached);
+        self.forest
+            .joined
+            .iter_mut()
+            .zip(near)
+            .for_each(|(joined, (near, reached))| *joined = near & reached);
+        let mut is_reached = false;
+        let mut open = Vec::new();
+        loop {
+            let first = bits(self.forest.joined.iter().copied()).next();
+            let Some(x) = first else { return };
+            open.push(x);
+            self.forest.joined[x as usize / 64] ^= 1 << (x % 64);
+            while let Some(y) = open.pop() {
+                let mut any = 0;
+                for (k, (joined, near)) in self.forest.joined.iter_mut().zip(self.older.row(y)).enumerate() {
+                    let found = *joined & near;
+                    *joined ^= found;
+                    any |= *joined;
+                    bits_of(found, k).for_each(|z| open.push(z));
+                }
+                if any == 0 {
+                    open.clear();
+                }
+            }
+            if std::mem::replace(&mut is_reached, true) {
+                self.forest.equations.push([w, x]);
+            } else {
+                self.reach(w, Some(x), component);
+            }
+        }
+    }
+}
+
+/// The bits of a block.
+#[inline(always)]
+fn bits_of(word: u64, block: usize) -> impl Iterator<Item = u32> {
+    // Points are numbers of 32 bits.
+    bits(std::iter::once(word)).map(move |bit| bit + 64 * block as u32)
+}
+
+/// Adds a row to another, modulo 2.
+#[inline(always)]
+fn add(row: &mut [u64], other: &[u64]) {
+    row.iter_mut().zip(other).for_each(|(word, other)| *word ^= other);
+}
+
+/// Computes the boundary of the tetrahedron of an edge and another.
+struct Equation<'a> {
+    forest: &'a Forest,
+    vectors: &'a Vectors,
+    edge: (u32, u32),
+    ends: [u32; 2],
+    sum: &'a mut Vec<u64>,
+}
+
+impl Kernel<u32> for Equation<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd<u32>>(self, _: S) {
+        let Equation { forest, vectors, edge: (u, v), ends: [w, x], sum } = self;
+        sum.clear();
+        sum.resize(vectors.width, 0);
+        for point in [w, x] {
+            add(
+                sum,
+                &forest.values[forest.places[point as usize] as usize * vectors.width..][..vectors.width],
+            );
+        }
+        for end in [u, v] {
+            vectors.get(key([end, w, x])).into_iter().for_each(|other| add(sum, other));
+        }
+        vectors.update(sum);
+    }
+}
