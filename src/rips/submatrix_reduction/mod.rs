@@ -7,8 +7,8 @@
 //! **How.** Coboundaries are enumerated when needed (Bauer 2021). For a reduced column only its column of V, in R = DV,
 //! is stored: the simplices whose coboundaries sum to it. A column whose oldest cofacet is the pivot of no other column
 //! is paired without being built (*emergent*). `column` reduces one column, `queue` holds the working column, `walk`
-//! (with `cochain` and `closing`) and `long` reduce long columns, `annotations` finds the pairs of all edges together
-//! once their columns take too long, and `last_columns` reports the progress of the last columns.
+//! (with `cochain` and `closing`) and `long` reduce long columns, `annotations` finds the pairs of all edges, or of all
+//! triangles, together once their columns take too long, and `last_columns` reports the progress of the last columns.
 //!
 //! # Reduction without locks
 //!
@@ -171,7 +171,8 @@ pub struct ReductionCounts {
     pub shortcut: u64,
     /// Columns that kept their oldest cofacet as pivot.
     pub emergent: u64,
-    /// Columns that were added to others; where a column is walked, values of its cochain that changed.
+    /// Columns that were added to others; where a column is walked, values of its cochain that changed; where triangles
+    /// are annotated, classes to which others were added.
     pub additions: u64,
     /// Accesses to the pair store.
     pub pair_store: PairStoreStats,
@@ -225,7 +226,8 @@ const ANNOTATED: usize = if cfg!(test) { 0 } else { 2 };
 /// taken about as long as all that comes before. Where no long column meets equal ranks the work is less than 32, with
 /// random lengths it is hundreds.
 const GIVES_UP: usize = if cfg!(test) { 0 } else { 64 };
-/// Triangles are annotated once a worker has done this much work for each triangle of the complex.
+/// Triangles are annotated once a worker has done this much work for each triangle of the complex: that takes about as
+/// long as to annotate them while few classes are alive. More classes take longer, but then so do columns.
 const TRIANGLES_ANNOTATED: usize = if cfg!(test) { 0 } else { 3 };
 /// Number of points with whose edges the number of edges to list is estimated.
 const SAMPLED: usize = 64;
@@ -269,9 +271,11 @@ pub fn reduce<W: Word, F: Field>(
             counts.pair_store += annotated.pair_store;
             births
         }
-        // The columns are reduced one by one all the same.
+        // Without memory for annotations, or where triangles are to be annotated but edges have equal ranks, columns
+        // are reduced one by one all the same.
         _ => {
-            submatrix.progress.begin("reduction", Some(1), submatrix.columns.len() as u64);
+            let dim = submatrix.code.vertices() as usize - 1;
+            submatrix.progress.begin("reduction", Some(dim), submatrix.columns.len() as u64);
             shared = Shared::new(submatrix, field, wanted.as_ref(), None)?;
             counts = reduce_columns(&shared)?;
             Vec::new()
@@ -294,11 +298,15 @@ fn gives_up_at<W: Word, F: Field>(
     if !may_walk(submatrix, field) {
         return None;
     }
+    if gives_up {
+        return Some((GIVES_UP * edges, usize::MAX));
+    }
     let are_unique = wanted.is_some_and(|wanted| wanted.are_unique);
-    let may_annotate = only_bars && !are_unique && ranks as usize > edges && complex.points() <= 1 << 16;
-    let triangles = (edges as f64 * 2.0 * edges as f64 / complex.points() as f64 / 3.0) as usize;
-    let annotates = may_annotate.then_some((TRIANGLES_ANNOTATED * triangles, usize::MAX));
-    if gives_up { Some((GIVES_UP * edges, usize::MAX)) } else { annotates }
+    // Rank 0 is that of points. With fewer ranks than edges, some edges have equal ones.
+    let may_annotate = only_bars && !are_unique && ranks as usize > edges;
+    // On average, an edge is in as many triangles as a point has edges, if nearly all pairs are edges, else in fewer.
+    let triangles = edges.saturating_mul(2 * edges / complex.points().max(1)) / 3;
+    may_annotate.then_some((triangles.saturating_mul(TRIANGLES_ANNOTATED), usize::MAX))
 }
 
 /// Whether columns are annotated once they take too long.

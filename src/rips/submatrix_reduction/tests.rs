@@ -6,7 +6,7 @@ use super::queue::{COMPACT, Queue};
 use super::*;
 use crate::disjoint_sets::DisjointSets;
 use crate::rips::complex::apparent_pairs::cofacet_of;
-use crate::rips::complex::{ABSENT, Band, Cofacet, Dense, Sparse, stride};
+use crate::rips::complex::{ABSENT, Band, Cofacet, Dense, Sparse, rank_of, stride};
 use crate::rips::field::{Modulo, Two};
 use crate::simd::{Level, Rank};
 
@@ -201,14 +201,14 @@ fn every_word_field_and_complex_reduces_to_the_same_pairs() {
     }
 }
 
-/// The pairs of the simplices of a dimension that are in no apparent pair with a cofacet, of ranks up to `ranks`.
-fn pairs_besides_apparent<F: Field>(
+/// Computes with the matrix whose columns are the simplices of a dimension that are in no apparent pair with a cofacet,
+/// of ranks up to `ranks`.
+fn with_submatrix_besides_apparent<T>(
     complex: &dyn Complex,
     dim: usize,
     ranks: u32,
-    field: F,
-    walkers: usize,
-) -> Reduction<u64> {
+    compute: impl FnOnce(&Submatrix<'_, u64>) -> T,
+) -> T {
     let n = complex.points();
     let (code, cofacet_code) = (Code::<u64>::new(n, dim + 1), Code::new(n, dim + 2));
     let mut simplices: Vec<Vec<u32>> = (0..n as u32).map(|v| vec![v]).collect();
@@ -236,29 +236,41 @@ fn pairs_besides_apparent<F: Field>(
         cofacet_of(complex, &vertices, code.rank(column)).is_none()
     });
     columns.reverse();
-    let apparent = &ApparentPairs::Implicit;
-    let submatrix = Submatrix {
+    compute(&Submatrix {
         complex,
         code,
         cofacet_code,
         ranks,
         edges: ranks as usize,
-        walkers,
+        walkers: 0,
         columns: &columns,
-        apparent,
+        apparent: &ApparentPairs::Implicit,
         times_store: false,
         only_bars: false,
         gives_up: false,
         tied: &[],
         progress: &(),
-    };
-    let mut all = |pivots: &[Option<u64>]| (0..pivots.len()).collect();
-    let wanted = Wanted { columns: &mut all, last_rank: &|_| u32::MAX, are_unique: true };
-    let reduction = reduce(&submatrix, field, Some(wanted)).unwrap().unwrap();
-    for (j, &pivot) in reduction.pivots.iter().enumerate() {
-        assert_eq!(coboundary(&submatrix, &reduction.cochains[&j]).first().copied(), pivot);
-    }
-    reduction
+    })
+}
+
+/// The pairs of these columns and their cochains, which are checked.
+fn pairs_besides_apparent<F: Field>(
+    complex: &dyn Complex,
+    dim: usize,
+    ranks: u32,
+    field: F,
+    walkers: usize,
+) -> Reduction<u64> {
+    with_submatrix_besides_apparent(complex, dim, ranks, |submatrix| {
+        let submatrix = Submatrix { walkers, ..*submatrix };
+        let mut all = |pivots: &[Option<u64>]| (0..pivots.len()).collect();
+        let wanted = Wanted { columns: &mut all, last_rank: &|_| u32::MAX, are_unique: true };
+        let reduction = reduce(&submatrix, field, Some(wanted)).unwrap().unwrap();
+        for (j, &pivot) in reduction.pivots.iter().enumerate() {
+            assert_eq!(coboundary(&submatrix, &reduction.cochains[&j]).first().copied(), pivot);
+        }
+        reduction
+    })
 }
 
 /// The entries of a coboundary over Z/2, ascending.
@@ -279,17 +291,88 @@ fn coboundary(submatrix: &Submatrix<'_, u64>, cochain: &[Multiple<u64>]) -> Vec<
     sums.into_iter().filter(|&(_, sum)| !sum.is_multiple_of(2)).map(|(entry, _)| entry).collect()
 }
 
+/// All pairs of n points but some, in random order.
+fn shuffled_edges(n: u32, all: bool, state: &mut u64) -> Vec<(u32, u32, u32)> {
+    let mut edges: Vec<(u32, u32, u32)> = (0..n).flat_map(|i| (0..i).map(move |j| (i, j, 0))).collect();
+    edges.retain(|_| all || !random(state).is_multiple_of(4));
+    for k in (1..edges.len()).rev() {
+        let other = random(state) as usize % (k + 1);
+        edges.swap(k, other);
+    }
+    edges
+}
+
+/// For bars alone, walked and annotated triangles get tetrahedra of the ranks that the reduction entry by entry gives
+/// them, tetrahedra of the complex and different ones. The cochains of annotated triangles are zero where they have to
+/// be.
+#[test]
+fn triangles_of_bars_get_tetrahedra_of_the_right_rank() {
+    let mut state = 17;
+    let (mut deaths, mut essential) = (0, 0);
+    for round in 0..30 {
+        let n = [5, 9, 14, 22, 30][round % 5];
+        let mut edges = shuffled_edges(n, round % 3 == 0, &mut state);
+        (0..).zip(&mut edges).for_each(|(rank, edge)| edge.2 = rank);
+        let ranks = edges.len() as u32;
+        let complexes: [&dyn Complex; 2] =
+            [&dense::<u16>(n as usize, &edges), &Sparse::new(n as usize, &edges).unwrap()];
+        for complex in complexes {
+            with_submatrix_besides_apparent(complex, 2, ranks, |submatrix| {
+                let Submatrix { code, cofacet_code, columns, .. } = *submatrix;
+                let rank = |pivot: &Option<u64>| pivot.map(|pivot| cofacet_code.rank(pivot));
+                let expected = reduce(submatrix, Modulo::new(2), None).unwrap().unwrap().pivots;
+                let expected: Vec<Option<u32>> = expected.iter().map(rank).collect();
+                let submatrix = Submatrix { walkers: usize::MAX, only_bars: true, ..*submatrix };
+                let walked = Shared::new(&submatrix, Two, None, None).unwrap();
+                let counts = reduce_columns(&walked).unwrap();
+                let walked = walked.into_reduction(counts, None).unwrap().pivots;
+                assert!(walked.iter().map(rank).eq(expected.iter().copied()), "{edges:?}");
+
+                // Ranks of which ten at a time are equally long.
+                let last_rank = |rank: u32| rank / 10 * 10 + 9;
+                let mut all = |pivots: &[Option<u64>]| (0..pivots.len()).collect();
+                let wanted = Wanted { columns: &mut all, last_rank: &last_rank, are_unique: false };
+                let annotated = Shared::new(&submatrix, Two, Some(&wanted), None).unwrap();
+                let counts = annotate_triangles(&annotated, Some(&last_rank)).unwrap().unwrap();
+                let Reduction { pivots, cochains, .. } =
+                    annotated.into_reduction(counts, Some(wanted)).unwrap();
+                assert!(pivots.iter().map(rank).eq(expected.iter().copied()), "{edges:?}");
+                let mut tetrahedra: Vec<u64> = pivots.iter().copied().flatten().collect();
+                let count = tetrahedra.len();
+                tetrahedra.sort_unstable();
+                tetrahedra.dedup();
+                assert_eq!(tetrahedra.len(), count);
+                let mut vertices = Vec::new();
+                for tetrahedron in tetrahedra {
+                    cofacet_code.vertices_of(tetrahedron, &mut vertices);
+                    assert_eq!(rank_of(complex, &vertices), cofacet_code.rank(tetrahedron));
+                }
+                for (j, death) in expected.into_iter().enumerate() {
+                    let last = last_rank(code.rank(columns[j]));
+                    if death.is_some_and(|death| death <= last) {
+                        continue;
+                    }
+                    // The coboundary is zero on the tetrahedra of ranks up to the last.
+                    let cochain = &cochains[&j];
+                    assert_eq!(cochain.first(), Some(&(columns[j], 1)));
+                    assert!(cochain.iter().all(|&(triangle, _)| code.rank(triangle) <= last));
+                    let first = coboundary(&submatrix, cochain).first().copied();
+                    assert!(first.is_none_or(|first| cofacet_code.rank(first) > last), "{edges:?} {j}");
+                    deaths += usize::from(death.is_some());
+                    essential += usize::from(death.is_none());
+                }
+            });
+        }
+    }
+    assert!(deaths > 100 && essential > 10, "{deaths} {essential}");
+}
+
 #[test]
 fn columns_that_are_walked_get_the_pivots_of_those_that_are_not() {
     let mut state = 11;
     for round in 0..24 {
         let n = 6 + random(&mut state) as u32 % 12;
-        let mut edges: Vec<(u32, u32, u32)> = (0..n).flat_map(|i| (0..i).map(move |j| (i, j, 0))).collect();
-        edges.retain(|_| round % 3 == 0 || !random(&mut state).is_multiple_of(4));
-        for k in (1..edges.len()).rev() {
-            let other = random(&mut state) as usize % (k + 1);
-            edges.swap(k, other);
-        }
+        let mut edges = shuffled_edges(n, round % 3 == 0, &mut state);
         // All different, or some alike.
         let alike = [1, 2, 5][round % 3] as usize;
         edges.iter_mut().enumerate().for_each(|(k, edge)| edge.2 = (k / alike) as u32);

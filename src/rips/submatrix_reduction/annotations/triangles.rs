@@ -21,10 +21,10 @@
 //! The triangles of the other vertices die at once, paired with the tetrahedra of the spanning tree. The value of f at
 //! the first vertex may be anything: changing it adds a coboundary, or a class that has just been born, to older ones.
 //!
-//! The sum of f and g over a triangle of the link is the boundary of older tetrahedra, so empty. So with a vertex y that is joined
-//! to both w and x, the equations of {w, y} and {x, y} imply that of {w, x}: if vertices enter the tree one after the
-//! other, one equation is needed for each component of a vertex's neighbours in the tree. The first vertex is one that
-//! is joined to most others, which leaves few equations.
+//! The sum of g over the sides of a triangle of the link is the annotation of two boundaries of older tetrahedra, so it
+//! is empty. So with a vertex y that is joined to both w and x, the equations of {w, y} and {x, y} imply that of
+//! {w, x}. If vertices enter the tree one after the other, one equation is needed for each component of a vertex's
+//! neighbours in the tree. The first vertex is one that is joined to most others, which leaves few equations.
 //!
 //! The time depends on the number of classes that are alive, and on the triangles that they contain, not on the lengths
 //! of columns: with random lengths, where thousands are alive at the same time, columns are so long that each would be
@@ -38,14 +38,19 @@ use super::super::queue::Term;
 use super::super::rows::Rows;
 use super::super::walk::cofacet;
 use super::super::{Claim, LastRank, ReductionCounts, Shared, Submatrix, Version};
-use super::AT_ONCE;
-use super::vectors::{Key, Vectors, is_odd, key, vertices_of};
+use super::vectors::{Key, Vectors, key, vertices_of};
 use crate::memory::{self, Refused};
 use crate::parallel::lock;
 use crate::progress::check;
+use crate::rips::complex::rank_of;
 use crate::rips::field::Field;
 use crate::rips::word::Word;
 use crate::simd::{Kernel, Level, Simd};
+
+/// Number of edges after which the run is checked for its end. A few thousand classes take a millisecond for each edge.
+const AT_ONCE: usize = 1 << 6;
+/// Number of classes that never die whose cochains are found together.
+const ESSENTIAL: usize = 1 << 9;
 
 /// The state between two edges.
 struct Pass<'a, 's, W: Word, F: Field> {
@@ -55,17 +60,18 @@ struct Pass<'a, 's, W: Word, F: Field> {
     vectors: Vectors,
     /// Number of columns, which are in reverse filtration order, whose triangles are yet to come.
     unborn: usize,
-    /// Up to which rank cochains are wanted, if they are, and the triangles that were given annotations, by rank.
+    /// The classes that died after annotations were last settled: the column and the tetrahedron of each.
+    dead: Vec<(usize, W)>,
+    /// Up to which ranks cochains are wanted, if they are. Triangles with the same last rank are a group.
     wanted: Option<LastRank<'s>>,
-    annotated: Vec<(u32, Key)>,
     forest: Forest,
     sum: Vec<u64>,
     /// Classes that were added to others, and pairs.
     counts: ReductionCounts,
 }
 
-/// Finds the pairs of all columns of triangles, and stores them in the pair store of `shared`, which must be empty. Returns `None` if
-/// edges have equal ranks.
+/// Finds the pairs of all columns of triangles, and stores them in the pair store of `shared`, which must be empty.
+/// Returns `None` if edges have equal ranks.
 ///
 /// # Errors
 /// There is no memory for the annotations.
@@ -83,8 +89,8 @@ pub(in super::super) fn annotate_triangles<W: Word, F: Field>(
         older: Rows::new(complex.points())?,
         vectors: Vectors::new(Level::detect()),
         unborn: columns.len(),
+        dead: Vec::new(),
         wanted,
-        annotated: Vec::new(),
         forest: Forest::new(complex.points())?,
         sum: Vec::new(),
         counts: ReductionCounts::default(),
@@ -102,7 +108,8 @@ pub(in super::super) fn annotate_triangles<W: Word, F: Field>(
         }
         pass.insert(edge, edges.rank(place))?;
     }
-    pass.keep_essential();
+    pass.settle(0)?;
+    pass.keep_essential()?;
     progress.advance(columns.len() as u64 - reported);
     Ok(Some(pass.counts))
 }
@@ -114,12 +121,14 @@ impl<W: Word, F: Field> Pass<'_, '_, W, F> {
         let first = columns[..self.unborn].partition_point(|&column| code.rank(column) > rank);
         let born = first..std::mem::replace(&mut self.unborn, first);
         if self.vectors.alive() > 0 || !born.is_empty() {
-            self.vectors.make_room(born.len())?;
+            if self.vectors.is_full(born.len()) {
+                self.settle(born.len())?;
+            }
             let Pass { older, vectors, forest, .. } = self;
             vectors.level().run(Grow { forest, older, vectors, edge });
             born.rev().for_each(|j| self.bear(j, edge, rank));
             for place in 0..self.forest.equations.len() {
-                self.fill(edge, rank, self.forest.equations[place])?;
+                self.fill(edge, rank, self.forest.equations[place]);
             }
             self.annotate(edge, rank)?;
         }
@@ -127,7 +136,8 @@ impl<W: Word, F: Field> Pass<'_, '_, W, F> {
         Ok(())
     }
 
-    /// Begins the class of column j, whose triangle the edge completes, or pairs the column with a tetrahedron that the edge completes, too.
+    /// Begins the class of column j, whose triangle the edge completes, or pairs the column with a tetrahedron that the
+    /// edge completes, too.
     fn bear(&mut self, j: usize, edge: (u32, u32), rank: u32) {
         let (shared, Pass { vectors, forest, .. }) = (self.shared, &mut *self);
         let mut vertices = Vec::new();
@@ -137,7 +147,6 @@ impl<W: Word, F: Field> Pass<'_, '_, W, F> {
         match vertex.parent {
             Some(parent) => self.pair(
                 j,
-                rank,
                 cofacet(&shared.submatrix.cofacet_code, rank, edge, [vertex.vertex, parent]),
                 Vec::new(),
             ),
@@ -151,34 +160,41 @@ impl<W: Word, F: Field> Pass<'_, '_, W, F> {
     }
 
     /// Fills a tetrahedron of an edge and two vertices of its link.
-    fn fill(&mut self, edge: (u32, u32), rank: u32, [w, x]: [u32; 2]) -> Result<(), Refused> {
-        let (shared, Pass { vectors, forest, sum, .. }) = (self.shared, &mut *self);
+    fn fill(&mut self, edge: (u32, u32), rank: u32, [w, x]: [u32; 2]) {
+        let Submatrix { code, cofacet_code, columns, .. } = self.shared.submatrix;
+        let Pass { vectors, forest, sum, wanted, .. } = self;
         vectors.level().run(Equation { forest, vectors, edge, ends: [w, x], sum });
-        let Some((youngest, j)) = vectors.youngest(sum) else { return Ok(()) };
-        let terms = self.terms(youngest, j, rank);
-        self.pair(j, rank, cofacet(&shared.submatrix.cofacet_code, rank, edge, [w, x]), terms);
+        let Some((youngest, j)) = vectors.youngest(sum) else { return };
+        let group = wanted.map(|last| last(code.rank(columns[j]))).filter(|&last| last < rank);
+        vectors.kill(youngest, sum, group);
+        self.dead.push((j, cofacet(cofacet_code, rank, edge, [w, x])));
         self.counts.additions += self.sum.iter().map(|word| u64::from(word.count_ones())).sum::<u64>() - 1;
-        self.vectors.kill(youngest, &self.sum);
-        Ok(())
     }
 
     /// Gives the triangles that an edge completes their annotations.
     fn annotate(&mut self, (u, v): (u32, u32), rank: u32) -> Result<(), Refused> {
-        let Pass { vectors, forest, annotated, wanted, .. } = self;
+        let Pass { vectors, forest, wanted, .. } = self;
+        let group = wanted.map_or(0, |last| last(rank));
         for (row, vertex) in forest.values.chunks(vectors.width.max(1)).zip(&forest.vertices) {
             if row.iter().any(|&word| word != 0) {
-                let triangle = key([u, v, vertex.vertex]);
-                vectors.insert(triangle, row)?;
-                if wanted.is_some() {
-                    memory::push(annotated, (rank, triangle))?;
-                }
+                vectors.insert(key([u, v, vertex.vertex]), group, row)?;
             }
         }
         Ok(())
     }
 
-    /// Pairs column j with a tetrahedron of a rank.
-    fn pair(&mut self, j: usize, rank: u32, tetrahedron: W, terms: Vec<Term<W, F>>) {
+    /// Settles annotations, with room for `more` classes, and pairs the columns of the classes that have died.
+    fn settle(&mut self, more: usize) -> Result<(), Refused> {
+        let killed = self.vectors.settle(more)?;
+        for ((j, tetrahedron), triangles) in std::mem::take(&mut self.dead).into_iter().zip(killed) {
+            let terms = self.terms(&triangles);
+            self.pair(j, tetrahedron, terms);
+        }
+        Ok(())
+    }
+
+    /// Pairs column j with a tetrahedron.
+    fn pair(&mut self, j: usize, tetrahedron: W, terms: Vec<Term<W, F>>) {
         let Shared { store, versions, touched, .. } = self.shared;
         let claim = match terms.len() {
             0 | 1 => Claim::Plain(j),
@@ -186,37 +202,39 @@ impl<W: Word, F: Field> Pass<'_, '_, W, F> {
         };
         // The edges of links whose tetrahedra are paired are different ones.
         let _ = store.insert(tetrahedron, claim.encode());
-        let oldest = self.shared.oldest_cofacet(j, &mut Vec::new());
-        let is_emergent =
-            oldest.is_some_and(|(oldest, _)| self.shared.submatrix.cofacet_code.rank(oldest) == rank);
+        let code = self.shared.submatrix.cofacet_code;
+        let (rank, oldest) = (code.rank(tetrahedron), self.shared.oldest_cofacet(j, &mut Vec::new()));
+        let is_emergent = oldest.is_some_and(|(oldest, _)| code.rank(oldest) == rank);
         touched[j].store(!is_emergent, Ordering::Relaxed);
         self.counts.pair_store.layer1_writes += 1;
     }
 
-    /// The triangles of a class, that of column j, up to the rank to which they are wanted; none if they are not
-    /// wanted, or if the class dies at that rank or below.
-    fn terms(&self, class: u32, j: usize, death: u32) -> Vec<Term<W, F>> {
-        let Shared { submatrix: Submatrix { code, columns, .. }, field, .. } = self.shared;
-        let (birth, one) = (code.rank(columns[j]), field.one());
-        let Some(last) = self.wanted.map(|last| last(birth)).filter(|&last| last < death) else {
-            return Vec::new();
-        };
-        let functional = self.vectors.functional(class);
-        let from = self.annotated.partition_point(|&(rank, _)| rank < birth);
-        let to = self.annotated.partition_point(|&(rank, _)| rank <= last);
-        let has = |key| self.vectors.get(key).is_some_and(|row| is_odd(row, &functional));
-        let terms = self.annotated[from..to].iter().filter(|&&(_, key)| has(key));
+    /// Triangles as entries in filtration order.
+    fn terms(&self, triangles: &[Key]) -> Vec<Term<W, F>> {
+        let Shared { submatrix: Submatrix { complex, code, .. }, field, .. } = self.shared;
+        let entry = |triangle: [u32; 3]| code.entry(rank_of(*complex, &triangle), triangle);
         let mut terms: Vec<Term<W, F>> =
-            terms.map(|&(rank, key)| (code.entry(rank, vertices_of(key)), one)).collect();
+            triangles.iter().map(|&key| (entry(vertices_of(key)), field.one())).collect();
         terms.sort_unstable_by_key(|term| term.0);
         terms
     }
 
-    /// Keeps the cochains of the classes that are still alive, if they may be wanted.
-    fn keep_essential(&self) {
-        if let Some(essential) = &self.shared.essential {
-            for (class, j) in self.vectors.living() {
-                lock(essential).insert(j, self.terms(class, j, u32::MAX));
+    /// Keeps the cochains of the classes that are still alive, if they may be wanted. Annotations must be settled.
+    fn keep_essential(&mut self) -> Result<(), Refused> {
+        let Submatrix { code, columns, .. } = self.shared.submatrix;
+        let (Some(essential), Some(last)) = (&self.shared.essential, self.wanted) else { return Ok(()) };
+        loop {
+            let alive: Vec<(u32, usize)> = self.vectors.living().take(ESSENTIAL).collect();
+            if alive.is_empty() {
+                return Ok(());
+            }
+            for &(class, j) in &alive {
+                let mut row = vec![0; self.vectors.width];
+                insert(&mut row, class);
+                self.vectors.kill(class, &row, Some(last(code.rank(columns[j]))));
+            }
+            for ((_, j), triangles) in alive.into_iter().zip(self.vectors.settle(0)?) {
+                lock(essential).insert(j, self.terms(&triangles));
             }
         }
     }
@@ -346,21 +364,16 @@ impl Grow<'_> {
         }
     }
 
-    /// Moves a vertex to the forest, joined to one of its neighbours there, with an equation for each further component of
-    /// these.
+    /// Moves a vertex to the forest, joined to one of its neighbours there, with an equation for each further component
+    /// of these.
     #[inline(always)]
     fn join(&mut self, w: u32, component: usize) {
-        let near = self.older.row(w).iter().zip(&self.forest.reached);
-        self.forest
-            .joined
-            .iter_mut()
-            .zip(near)
-            .for_each(|(joined, (near, reached))| *joined = near & reached);
-        let mut is_reached = false;
-        let mut open = Vec::new();
+        let Forest { joined, reached, .. } = &mut *self.forest;
+        let near = self.older.row(w).iter().zip(reached);
+        joined.iter_mut().zip(near).for_each(|(joined, (near, reached))| *joined = near & *reached);
+        let (mut is_reached, mut open) = (false, Vec::new());
         loop {
-            let first = bits(self.forest.joined.iter().copied()).next();
-            let Some(x) = first else { return };
+            let Some(x) = bits(self.forest.joined.iter().copied()).next() else { return };
             open.push(x);
             self.forest.joined[x as usize / 64] ^= 1 << (x % 64);
             while let Some(y) = open.pop() {
@@ -415,10 +428,7 @@ impl Kernel<u32> for Equation<'_> {
         sum.clear();
         sum.resize(vectors.width, 0);
         for point in [w, x] {
-            add(
-                sum,
-                &forest.values[forest.places[point as usize] as usize * vectors.width..][..vectors.width],
-            );
+            add(sum, &forest.values[forest.places[point as usize] as usize * vectors.width..]);
         }
         for end in [u, v] {
             vectors.get(key([end, w, x])).into_iter().for_each(|other| add(sum, other));
