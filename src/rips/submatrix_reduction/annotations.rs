@@ -47,7 +47,7 @@ use self::births::CochainValues;
 pub use self::births::Tied;
 use self::groups::Annotations;
 pub(super) use self::groups::MOST_TABLES;
-pub(super) use self::triangles::annotate_triangles;
+pub(super) use self::triangles::{MOST_ALIKE, annotate_triangles};
 use super::bits::Bits;
 use super::cochain::{descending, top};
 use super::edges::{ALL, Edges};

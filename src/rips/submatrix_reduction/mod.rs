@@ -271,8 +271,8 @@ pub fn reduce<W: Word, F: Field>(
             counts.pair_store += annotated.pair_store;
             births
         }
-        // Without memory for annotations, or where triangles are to be annotated but edges have equal ranks, columns
-        // are reduced one by one all the same.
+        // Without memory for annotations, or where triangles are to be annotated but too many edges have equal ranks,
+        // columns are reduced one by one all the same.
         _ => {
             let dim = submatrix.code.vertices() as usize - 1;
             submatrix.progress.begin("reduction", Some(dim), submatrix.columns.len() as u64);
@@ -302,8 +302,7 @@ fn gives_up_at<W: Word, F: Field>(
         return Some((GIVES_UP * edges, usize::MAX));
     }
     let are_unique = wanted.is_some_and(|wanted| wanted.are_unique);
-    // Rank 0 is that of points. With fewer ranks than edges, some edges have equal ones.
-    let may_annotate = only_bars && !are_unique && ranks as usize > edges;
+    let may_annotate = only_bars && !are_unique && annotations::MOST_ALIKE * ranks as usize > edges;
     // On average, an edge is in as many triangles as a point has edges, if nearly all pairs are edges, else in fewer.
     let triangles = edges.saturating_mul(2 * edges / complex.points().max(1)) / 3;
     may_annotate.then_some((triangles.saturating_mul(TRIANGLES_ANNOTATED), usize::MAX))

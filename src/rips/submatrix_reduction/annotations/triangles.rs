@@ -1,4 +1,4 @@
-//! The pairs of triangles over Z/2 by annotations, for bars alone, if no two edges have the same rank.
+//! The pairs of triangles over Z/2 by annotations, for bars alone, if not too many edges have the same rank.
 //!
 //! As [for edges](super), annotations are kept in filtration order, for all classes at once. But here they are those of
 //! triangles, and they change edge by edge. Triangles that the edge {u, v} completes are its unions with vertices w of
@@ -26,10 +26,14 @@
 //! {w, x}. If vertices enter the tree one after the other, one equation is needed for each component of a vertex's
 //! neighbours in the tree. The first vertex is one that is joined to most others, which leaves few equations.
 //!
+//! Edges of equal rank are inserted together, and their tetrahedra are filled one by one. That is slower, so it is left
+//! to other ways if most edges have the rank of another one.
+//!
 //! The time depends on the number of classes that are alive, and on the triangles that they contain, not on the lengths
 //! of columns: with random lengths, where thousands are alive at the same time, columns are so long that each would be
 //! added up from thousands of others.
 
+use std::ops::Range;
 use std::sync::atomic::Ordering;
 
 use super::super::cochain::{bits, insert};
@@ -42,6 +46,7 @@ use super::vectors::{Key, Vectors, key, vertices_of};
 use crate::memory::{self, Refused};
 use crate::parallel::lock;
 use crate::progress::check;
+use crate::rips::complex::apparent_pairs::{cofacet_of, join};
 use crate::rips::complex::rank_of;
 use crate::rips::field::Field;
 use crate::rips::word::Word;
@@ -49,6 +54,8 @@ use crate::simd::{Kernel, Level, Simd};
 
 /// Number of edges after which the run is checked for its end. A few thousand classes take a millisecond for each edge.
 const AT_ONCE: usize = 1 << 6;
+/// Maximum mean number of edges of a rank.
+pub(in super::super) const MOST_ALIKE: usize = 2;
 /// Number of classes that never die whose cochains are found together.
 const ESSENTIAL: usize = 1 << 9;
 
@@ -71,7 +78,7 @@ struct Pass<'a, 's, W: Word, F: Field> {
 }
 
 /// Finds the pairs of all columns of triangles, and stores them in the pair store of `shared`, which must be empty.
-/// Returns `None` if edges have equal ranks.
+/// Returns `None` if most edges have the rank of another one.
 ///
 /// # Errors
 /// There is no memory for the annotations.
@@ -81,7 +88,7 @@ pub(in super::super) fn annotate_triangles<W: Word, F: Field>(
 ) -> Result<Option<ReductionCounts>, Refused> {
     let &Submatrix { complex, columns, progress, .. } = shared.submatrix;
     let edges = Edges::of(complex, ALL, progress)?;
-    if edges.ranks().1 > 1 {
+    if edges.len() > MOST_ALIKE * edges.ranks().0 {
         return Ok(None);
     }
     let mut pass = Pass {
@@ -95,18 +102,29 @@ pub(in super::super) fn annotate_triangles<W: Word, F: Field>(
         sum: Vec::new(),
         counts: ReductionCounts::default(),
     };
-    let mut reported = 0;
+    let (mut reported, mut start) = (0, 0);
     progress.begin("annotation", Some(2), columns.len() as u64);
-    for (place, edge) in edges.at(0..edges.len()).enumerate() {
-        if pass.unborn == 0 && pass.vectors.alive() == 0 {
-            break;
-        }
-        if place % AT_ONCE == 0 {
+    while start < edges.len() && (pass.unborn > 0 || pass.vectors.alive() > 0) {
+        let (rank, end) = (edges.rank(start), edges.end(start));
+        if start / AT_ONCE != end / AT_ONCE {
             check(progress);
             let pairs = pass.counts.pair_store.layer1_writes;
             progress.advance(pairs - std::mem::replace(&mut reported, pairs));
         }
-        pass.insert(edge, edges.rank(place))?;
+        let born = pass.born(rank);
+        if pass.vectors.alive() > 0 || !born.is_empty() {
+            if pass.vectors.is_full(born.len()) {
+                pass.settle(born.len())?;
+            }
+            let mut equal = edges.at(start..end);
+            match equal.next() {
+                Some(edge) if equal.len() == 0 => pass.insert(edge, rank, born)?,
+                _ => pass.insert_together(&edges, start..end, born)?,
+            }
+        } else {
+            edges.at(start..end).for_each(|edge| pass.older.flip(edge));
+        }
+        start = end;
     }
     pass.settle(0)?;
     pass.keep_essential()?;
@@ -115,25 +133,85 @@ pub(in super::super) fn annotate_triangles<W: Word, F: Field>(
 }
 
 impl<W: Word, F: Field> Pass<'_, '_, W, F> {
-    /// Inserts an edge, and the triangles and tetrahedra that it completes.
-    fn insert(&mut self, edge: (u32, u32), rank: u32) -> Result<(), Refused> {
+    /// The columns of the next triangles, those of this rank.
+    fn born(&mut self, rank: u32) -> Range<usize> {
         let Submatrix { code, columns, .. } = self.shared.submatrix;
         let first = columns[..self.unborn].partition_point(|&column| code.rank(column) > rank);
-        let born = first..std::mem::replace(&mut self.unborn, first);
-        if self.vectors.alive() > 0 || !born.is_empty() {
-            if self.vectors.is_full(born.len()) {
-                self.settle(born.len())?;
-            }
-            let Pass { older, vectors, forest, .. } = self;
-            vectors.level().run(Grow { forest, older, vectors, edge });
-            born.rev().for_each(|j| self.bear(j, edge, rank));
-            for place in 0..self.forest.equations.len() {
-                self.fill(edge, rank, self.forest.equations[place]);
-            }
-            self.annotate(edge, rank)?;
+        first..std::mem::replace(&mut self.unborn, first)
+    }
+
+    /// Inserts an edge, and the triangles and tetrahedra that it completes.
+    fn insert(&mut self, edge: (u32, u32), rank: u32, born: Range<usize>) -> Result<(), Refused> {
+        let Pass { older, vectors, forest, .. } = self;
+        vectors.level().run(Grow { forest, older, vectors, edge });
+        born.rev().for_each(|j| self.bear(j, edge, rank));
+        for place in 0..self.forest.equations.len() {
+            let Pass { vectors, forest, sum, .. } = self;
+            let [w, x] = forest.equations[place];
+            vectors.level().run(Equation { forest, vectors, edge, ends: [w, x], sum });
+            self.fill(cofacet(&self.shared.submatrix.cofacet_code, rank, edge, [w, x]));
         }
+        self.annotate(edge, rank)?;
         self.older.flip(edge);
         Ok(())
+    }
+
+    /// Inserts all edges of a rank, then the triangles that they complete, then the tetrahedra, one by one. A triangle
+    /// in an apparent pair gets the annotation that makes the boundary of its tetrahedron empty.
+    fn insert_together(
+        &mut self,
+        edges: &Edges,
+        equal: Range<usize>,
+        born: Range<usize>,
+    ) -> Result<(), Refused> {
+        let &Submatrix { complex, code, cofacet_code, columns, .. } = self.shared.submatrix;
+        let rank = edges.rank(equal.start);
+        edges.at(equal.clone()).for_each(|edge| self.older.flip(edge));
+        let (mut triangles, mut tetrahedra) = (Vec::new(), Vec::new());
+        for (u, v) in edges.at(equal) {
+            for w in self.common(&[u, v]) {
+                memory::push(&mut triangles, cofacet(&code, rank, (u, v), [w; 2]))?;
+            }
+        }
+        triangles.sort_unstable();
+        triangles.dedup();
+        let group = self.wanted.map_or(0, |last| last(rank));
+        let (mut born, mut simplex) = (born.rev().peekable(), Vec::new());
+        for triangle in triangles {
+            code.vertices_of(triangle, &mut simplex);
+            self.sum.clear();
+            self.sum.resize(self.vectors.width, 0);
+            if let Some(j) = born.next_if(|&j| columns[j] == triangle) {
+                insert(&mut self.sum, self.vectors.bear(j));
+            } else if let Some(added) = cofacet_of(complex, &simplex, rank) {
+                add_boundary(&self.vectors, &mut self.sum, [added, simplex[0], simplex[1], simplex[2]]);
+            }
+            if self.sum.iter().any(|&word| word != 0) {
+                self.vectors.insert(key([simplex[0], simplex[1], simplex[2]]), group, &self.sum)?;
+            }
+            for added in self.common(&simplex) {
+                let mut tetrahedron = simplex.clone();
+                join(&mut tetrahedron, added);
+                memory::push(&mut tetrahedra, cofacet_code.entry(rank, tetrahedron.into_iter()))?;
+            }
+        }
+        tetrahedra.sort_unstable();
+        tetrahedra.dedup();
+        for tetrahedron in tetrahedra {
+            cofacet_code.vertices_of(tetrahedron, &mut simplex);
+            self.sum.clear();
+            self.sum.resize(self.vectors.width, 0);
+            add_boundary(&self.vectors, &mut self.sum, [simplex[0], simplex[1], simplex[2], simplex[3]]);
+            self.vectors.update(&mut self.sum);
+            self.fill(tetrahedron);
+        }
+        Ok(())
+    }
+
+    /// The points joined to all vertices of a simplex.
+    fn common(&self, simplex: &[u32]) -> Vec<u32> {
+        let block = |k: usize| simplex.iter().fold(u64::MAX, |common, &v| common & self.older.row(v)[k]);
+        bits((0..self.older.width).map(block)).collect()
     }
 
     /// Begins the class of column j, whose triangle the edge completes, or pairs the column with a tetrahedron that the
@@ -159,15 +237,15 @@ impl<W: Word, F: Field> Pass<'_, '_, W, F> {
         }
     }
 
-    /// Fills a tetrahedron of an edge and two vertices of its link.
-    fn fill(&mut self, edge: (u32, u32), rank: u32, [w, x]: [u32; 2]) {
+    /// Fills a tetrahedron whose boundary has the annotation `sum`.
+    fn fill(&mut self, tetrahedron: W) {
         let Submatrix { code, cofacet_code, columns, .. } = self.shared.submatrix;
-        let Pass { vectors, forest, sum, wanted, .. } = self;
-        vectors.level().run(Equation { forest, vectors, edge, ends: [w, x], sum });
+        let Pass { vectors, sum, wanted, .. } = self;
         let Some((youngest, j)) = vectors.youngest(sum) else { return };
+        let rank = cofacet_code.rank(tetrahedron);
         let group = wanted.map(|last| last(code.rank(columns[j]))).filter(|&last| last < rank);
         vectors.kill(youngest, sum, group);
-        self.dead.push((j, cofacet(cofacet_code, rank, edge, [w, x])));
+        self.dead.push((j, tetrahedron));
         self.counts.additions += self.sum.iter().map(|word| u64::from(word.count_ones())).sum::<u64>() - 1;
     }
 
@@ -408,6 +486,13 @@ fn bits_of(word: u64, block: usize) -> impl Iterator<Item = u32> {
 #[inline(always)]
 fn add(row: &mut [u64], other: &[u64]) {
     row.iter_mut().zip(other).for_each(|(word, other)| *word ^= other);
+}
+
+/// Adds the annotations of the facets of a tetrahedron to a row.
+fn add_boundary(vectors: &Vectors, row: &mut [u64], [a, b, c, d]: [u32; 4]) {
+    for facet in [[a, b, c], [a, b, d], [a, c, d], [b, c, d]] {
+        vectors.get(key(facet)).into_iter().for_each(|other| add(row, other));
+    }
 }
 
 /// Computes the boundary of the tetrahedron of an edge and another.

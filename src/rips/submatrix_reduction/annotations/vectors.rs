@@ -436,7 +436,7 @@ mod tests {
     fn selected_bits_are_copied_in_order() {
         let numbers = (0..640).filter(|number| number % 3 != 1 && number / 64 != 4);
         let from: Vec<u64> = (1..=10).map(|word: u64| word.wrapping_mul(0x9e37_79b9_7f4a_7c15)).collect();
-        let mut to = vec![0; 6];
+        let mut to = vec![0; 7];
         Selection::of(numbers.clone(), 10).copy(&from, &mut to);
         let expected: Vec<u32> =
             (0..).zip(numbers).filter(|&(_, from_bit)| has(&from, from_bit)).map(|(to, _)| to).collect();
