@@ -192,7 +192,7 @@ impl<W: Word, F: Field> Pass<'_, '_, W, F> {
             for added in self.common(&simplex) {
                 let mut tetrahedron = simplex.clone();
                 join(&mut tetrahedron, added);
-                memory::push(&mut tetrahedra, cofacet_code.entry(rank, tetrahedron.into_iter()))?;
+                memory::push(&mut tetrahedra, cofacet_code.entry(rank, tetrahedron))?;
             }
         }
         tetrahedra.sort_unstable();
