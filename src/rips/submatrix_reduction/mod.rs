@@ -169,7 +169,8 @@ pub struct Reduction<W> {
 pub struct ReductionCounts {
     /// Columns that kept their oldest cofacet, of their own rank, as pivot.
     pub shortcut: u64,
-    /// Columns that kept their oldest cofacet as pivot.
+    /// Columns that kept their oldest cofacet as pivot; where triangles are annotated, those whose oldest cofacet has the
+    /// rank of their pivot.
     pub emergent: u64,
     /// Columns that were added to others; where a column is walked, values of its cochain that changed; where triangles
     /// are annotated, classes to which others were added.
@@ -229,6 +230,9 @@ const GIVES_UP: usize = if cfg!(test) { 0 } else { 64 };
 /// Triangles are annotated once a worker has done this much work for each triangle of the complex: that takes about as
 /// long as to annotate them while few classes are alive. More classes take longer, but then so do columns.
 const TRIANGLES_ANNOTATED: usize = if cfg!(test) { 0 } else { 3 };
+/// The least work of one worker after which triangles are annotated, some tens of milliseconds. Below it, counts of
+/// columns that keep their oldest cofacet are exact.
+const LEAST_WORK: usize = if cfg!(test) { 0 } else { 1 << 23 };
 /// Number of points with whose edges the number of edges to list is estimated.
 const SAMPLED: usize = 64;
 
@@ -305,7 +309,8 @@ fn gives_up_at<W: Word, F: Field>(
     let may_annotate = only_bars && !are_unique && annotations::MOST_ALIKE * ranks as usize > edges;
     // On average, an edge is in as many triangles as a point has edges, if nearly all pairs are edges, else in fewer.
     let triangles = edges.saturating_mul(2 * edges / complex.points().max(1)) / 3;
-    may_annotate.then_some((triangles.saturating_mul(TRIANGLES_ANNOTATED), usize::MAX))
+    let work = triangles.saturating_mul(TRIANGLES_ANNOTATED).max(LEAST_WORK);
+    may_annotate.then_some((work, usize::MAX))
 }
 
 /// Whether columns are annotated once they take too long.
