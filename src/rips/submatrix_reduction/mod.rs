@@ -232,7 +232,7 @@ const GIVES_UP: usize = if cfg!(test) { 0 } else { 64 };
 const TRIANGLES_ANNOTATED: usize = if cfg!(test) { 0 } else { 3 };
 /// The least work of one worker after which triangles are annotated, some tens of milliseconds. Below it, counts of
 /// columns that keep their oldest cofacet are exact.
-const LEAST_WORK: usize = if cfg!(test) { 0 } else { 1 << 23 };
+const LEAST_WORK: usize = if cfg!(test) { 1 } else { 1 << 23 };
 /// Number of points with whose edges the number of edges to list is estimated.
 const SAMPLED: usize = 64;
 
