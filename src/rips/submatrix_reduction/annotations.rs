@@ -54,7 +54,7 @@ use super::edges::{ALL, Edges};
 use super::queue::Term;
 use super::rows::Rows;
 use super::walk::cofacet;
-use super::{Claim, ReductionCounts, Shared, Submatrix, Version};
+use super::{ReductionCounts, Shared, Submatrix};
 use crate::disjoint_sets::DisjointSets;
 use crate::memory::{self, Refused};
 use crate::parallel::lock;
@@ -260,15 +260,9 @@ impl<'a, W: Word, F: Field> Pass<'a, '_, W, F> {
         self.annotations.kill(youngest, &self.cycle)
     }
 
-    /// Pairs column j with a triangle. There are no terms if they are its own simplex, or are not wanted.
+    /// Pairs column j with a triangle, as [`Shared::pair`] does. Each triangle is the pivot of one column.
     fn pair(&mut self, j: usize, triangle: W, terms: Vec<Term<W, F>>) {
-        let Shared { store, versions, .. } = self.shared;
-        let claim = match terms.len() {
-            0 | 1 => Claim::Plain(j),
-            _ => Claim::Version(versions.push(Version { column: j, terms })),
-        };
-        // Each triangle is the pivot of one column.
-        let _ = store.insert(triangle, claim.encode());
+        self.shared.pair(j, triangle, terms);
         self.counts.pair_store.layer1_writes += 1;
     }
 

@@ -117,8 +117,8 @@ pub struct Submatrix<'a, W> {
     pub times_store: bool,
     /// Whether the pairs are wanted for bars alone, so that a pivot may be any cofacet of the right rank.
     pub only_bars: bool,
-    /// Whether the reduction of triangles, if they may be walked, ends once it takes too long, since it is faster if all
-    /// edges differ in rank.
+    /// Whether the reduction of triangles, if they may be walked, ends once it takes too long, since it is faster if
+    /// all edges differ in rank.
     pub gives_up: bool,
     /// Ranks at which bars of the next dimension are born whose order is asked for, ascending. They may be given only
     /// for columns of edges.
@@ -169,8 +169,8 @@ pub struct Reduction<W> {
 pub struct ReductionCounts {
     /// Columns that kept their oldest cofacet, of their own rank, as pivot.
     pub shortcut: u64,
-    /// Columns that kept their oldest cofacet as pivot; where triangles are annotated, those whose oldest cofacet has the
-    /// rank of their pivot.
+    /// Columns that kept their oldest cofacet as pivot; where triangles are annotated, those whose oldest cofacet has
+    /// the rank of their pivot.
     pub emergent: u64,
     /// Columns that were added to others; where a column is walked, values of its cochain that changed; where triangles
     /// are annotated, classes to which others were added.
@@ -426,6 +426,16 @@ impl<'a, W: Word, F: Field> Shared<'a, W, F> {
         let mut entries = CofacetEntries::new(code, cofacet_code, columns[j], vertices);
         let (cofacet, below) = entries.entry(oldest.vertex, oldest.rank);
         Some((cofacet, self.field.sign(below)))
+    }
+
+    /// Pairs column j, whose column of V has these terms, with a pivot that no other column has. There are no terms if
+    /// they are its own simplex, or are not wanted.
+    fn pair(&self, j: usize, pivot: W, terms: Vec<Term<W, F>>) {
+        let claim = match terms.len() {
+            0 | 1 => Claim::Plain(j),
+            _ => Claim::Version(self.versions.push(Version { column: j, terms })),
+        };
+        let _ = self.store.insert(pivot, claim.encode());
     }
 
     /// The column that a value of the pair store stands for.

@@ -136,6 +136,21 @@ fn pairs<W: Word, F: Field>(
     })
 }
 
+/// Pivots are different simplices of the complex, and have its ranks.
+fn assert_are_cofacets(pivots: &[Option<u64>], complex: &dyn Complex, code: Code<u64>) {
+    let mut cofacets: Vec<u64> = pivots.iter().copied().flatten().collect();
+    let count = cofacets.len();
+    cofacets.sort_unstable();
+    cofacets.dedup();
+    assert_eq!(cofacets.len(), count);
+    let mut vertices = Vec::new();
+    for cofacet in cofacets {
+        code.vertices_of(cofacet, &mut vertices);
+        assert_eq!(vertices.len(), code.vertices() as usize);
+        assert_eq!(rank_of(complex, &vertices), code.rank(cofacet));
+    }
+}
+
 /// Annotations give each edge the triangle that the reduction gives it; for bars alone, one of the same rank, of its
 /// own, and of the complex.
 #[test]
@@ -163,18 +178,7 @@ fn annotations_find_the_pairs_of_the_reduction() {
                     let (pivots, code) = (annotated(walkers, true), submatrix.cofacet_code);
                     let rank = |pivot: &Option<u64>| pivot.map(|pivot| code.rank(pivot));
                     assert!(pivots.iter().map(rank).eq(expected.iter().map(rank)), "{n} {most} {walkers}");
-                    let mut triangles: Vec<u64> = pivots.into_iter().flatten().collect();
-                    let count = triangles.len();
-                    triangles.sort_unstable();
-                    triangles.dedup();
-                    assert_eq!(triangles.len(), count);
-                    let mut vertices = Vec::new();
-                    for triangle in triangles {
-                        code.vertices_of(triangle, &mut vertices);
-                        let [u, v, w] = vertices[..] else { panic!("{vertices:?}") };
-                        let sides = [complex.edge(u, v), complex.edge(u, w), complex.edge(v, w)];
-                        assert_eq!(sides.into_iter().max(), Some(code.rank(triangle)));
-                    }
+                    assert_are_cofacets(&pivots, complex, code);
                 }
             });
         }
@@ -340,16 +344,7 @@ fn triangles_of_bars_get_tetrahedra_of_the_right_rank() {
                 let Reduction { pivots, cochains, .. } =
                     annotated.into_reduction(counts, Some(wanted)).unwrap();
                 assert!(pivots.iter().map(rank).eq(expected.iter().copied()), "{edges:?}");
-                let mut tetrahedra: Vec<u64> = pivots.iter().copied().flatten().collect();
-                let count = tetrahedra.len();
-                tetrahedra.sort_unstable();
-                tetrahedra.dedup();
-                assert_eq!(tetrahedra.len(), count);
-                let mut vertices = Vec::new();
-                for tetrahedron in tetrahedra {
-                    cofacet_code.vertices_of(tetrahedron, &mut vertices);
-                    assert_eq!(rank_of(complex, &vertices), cofacet_code.rank(tetrahedron));
-                }
+                assert_are_cofacets(&pivots, complex, cofacet_code);
                 for (j, death) in expected.into_iter().enumerate() {
                     let last = last_rank(code.rank(columns[j]));
                     if death.is_some_and(|death| death <= last) {

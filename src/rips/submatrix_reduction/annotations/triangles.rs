@@ -41,8 +41,8 @@ use super::super::edges::{ALL, Edges};
 use super::super::queue::Term;
 use super::super::rows::Rows;
 use super::super::walk::cofacet;
-use super::super::{Claim, LastRank, ReductionCounts, Shared, Submatrix, Version};
-use super::vectors::{Key, Vectors, key, vertices_of};
+use super::super::{LastRank, ReductionCounts, Shared, Submatrix};
+use super::vectors::{Key, Vectors, add, key, vertices_of};
 use crate::memory::{self, Refused};
 use crate::parallel::lock;
 use crate::progress::check;
@@ -179,8 +179,7 @@ impl<W: Word, F: Field> Pass<'_, '_, W, F> {
         let (mut born, mut simplex) = (born.rev().peekable(), Vec::new());
         for triangle in triangles {
             code.vertices_of(triangle, &mut simplex);
-            self.sum.clear();
-            self.sum.resize(self.vectors.width, 0);
+            clear(&mut self.sum, self.vectors.width);
             if let Some(j) = born.next_if(|&j| columns[j] == triangle) {
                 insert(&mut self.sum, self.vectors.bear(j));
             } else if let Some(added) = cofacet_of(complex, &simplex, rank) {
@@ -199,8 +198,7 @@ impl<W: Word, F: Field> Pass<'_, '_, W, F> {
         tetrahedra.dedup();
         for tetrahedron in tetrahedra {
             cofacet_code.vertices_of(tetrahedron, &mut simplex);
-            self.sum.clear();
-            self.sum.resize(self.vectors.width, 0);
+            clear(&mut self.sum, self.vectors.width);
             add_boundary(&self.vectors, &mut self.sum, [simplex[0], simplex[1], simplex[2], simplex[3]]);
             self.vectors.update(&mut self.sum);
             self.fill(tetrahedron);
@@ -253,7 +251,7 @@ impl<W: Word, F: Field> Pass<'_, '_, W, F> {
     fn annotate(&mut self, (u, v): (u32, u32), rank: u32) -> Result<(), Refused> {
         let Pass { vectors, forest, wanted, .. } = self;
         let group = wanted.map_or(0, |last| last(rank));
-        for (row, vertex) in forest.values.chunks(vectors.width.max(1)).zip(&forest.vertices) {
+        for (row, vertex) in forest.values.chunks(vectors.width).zip(&forest.vertices) {
             if row.iter().any(|&word| word != 0) {
                 vectors.insert(key([u, v, vertex.vertex]), group, row)?;
             }
@@ -273,17 +271,12 @@ impl<W: Word, F: Field> Pass<'_, '_, W, F> {
 
     /// Pairs column j with a tetrahedron.
     fn pair(&mut self, j: usize, tetrahedron: W, terms: Vec<Term<W, F>>) {
-        let Shared { store, versions, touched, .. } = self.shared;
-        let claim = match terms.len() {
-            0 | 1 => Claim::Plain(j),
-            _ => Claim::Version(versions.push(Version { column: j, terms })),
-        };
         // The edges of links whose tetrahedra are paired are different ones.
-        let _ = store.insert(tetrahedron, claim.encode());
+        self.shared.pair(j, tetrahedron, terms);
         let code = self.shared.submatrix.cofacet_code;
         let (rank, oldest) = (code.rank(tetrahedron), self.shared.oldest_cofacet(j, &mut Vec::new()));
         let is_emergent = oldest.is_some_and(|(oldest, _)| code.rank(oldest) == rank);
-        touched[j].store(!is_emergent, Ordering::Relaxed);
+        self.shared.touched[j].store(!is_emergent, Ordering::Relaxed);
         self.counts.pair_store.layer1_writes += 1;
     }
 
@@ -482,10 +475,10 @@ fn bits_of(word: u64, block: usize) -> impl Iterator<Item = u32> {
     bits(std::iter::once(word)).map(move |bit| bit + 64 * block as u32)
 }
 
-/// Adds a row to another, modulo 2.
-#[inline(always)]
-fn add(row: &mut [u64], other: &[u64]) {
-    row.iter_mut().zip(other).for_each(|(word, other)| *word ^= other);
+/// Makes a row of `width` words empty.
+fn clear(row: &mut Vec<u64>, width: usize) {
+    row.clear();
+    row.resize(width, 0);
 }
 
 /// Adds the annotations of the facets of a tetrahedron to a row.
@@ -510,8 +503,7 @@ impl Kernel<u32> for Equation<'_> {
     #[inline(always)]
     fn run<S: Simd<u32>>(self, _: S) {
         let Equation { forest, vectors, edge: (u, v), ends: [w, x], sum } = self;
-        sum.clear();
-        sum.resize(vectors.width, 0);
+        clear(sum, vectors.width);
         for point in [w, x] {
             add(sum, &forest.values[forest.places[point as usize] as usize * vectors.width..]);
         }

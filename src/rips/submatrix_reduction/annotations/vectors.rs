@@ -142,7 +142,7 @@ impl Vectors {
     pub(super) fn update(&self, row: &mut [u64]) {
         for Killed { class, added, .. } in &self.killed {
             if has(row, *class) {
-                row.iter_mut().zip(added).for_each(|(word, added)| *word ^= added);
+                add(row, added);
             }
         }
     }
@@ -219,13 +219,19 @@ impl Vectors {
         let (old, new) = (self.width, (self.alive + more + self.alive / 8).div_ceil(64).max(1));
         let (from, mut rows) = (&self.rows, memory::zeroed(self.triangles.len() * new)?);
         pieces_mut(&mut rows, ROWS * new, &|piece, rows| {
-            let from = from[piece * ROWS * old..].chunks(old.max(1));
+            let from = from[piece * ROWS * old..].chunks(old);
             rows.chunks_mut(new).zip(from).for_each(|(to, from)| alive.copy(from, to));
         });
         (self.rows, self.width) = (rows, new);
         self.classes.retain(|class| class.is_alive);
         Ok(())
     }
+}
+
+/// Adds a row, the first words of `other`, to another, modulo 2.
+#[inline(always)]
+pub(super) fn add(row: &mut [u64], other: &[u64]) {
+    row.iter_mut().zip(other).for_each(|(word, other)| *word ^= other);
 }
 
 /// Whether two rows have an odd number of bits in common.
@@ -242,7 +248,7 @@ fn effects(killed: &[Killed], width: usize) -> Vec<(u32, Vec<u64>)> {
         insert(&mut row, class);
         for Killed { class, added, .. } in &killed[first..] {
             if has(&row, *class) {
-                row.iter_mut().zip(added).for_each(|(word, added)| *word ^= added);
+                add(&mut row, added);
             }
         }
         insert(&mut row, class);
@@ -254,6 +260,9 @@ fn effects(killed: &[Killed], width: usize) -> Vec<(u32, Vec<u64>)> {
 /// The classes of which triangles are wanted, by group: the number of each, and those of the killed classes whose bits
 /// in a row that is out of date sum to the bit that it had when this one was killed.
 fn wanted(killed: &[Killed], dead: &Selection) -> Vec<(u32, usize, Vec<u64>)> {
+    if killed.iter().all(|killed| killed.wanted.is_none()) {
+        return Vec::new();
+    }
     let words = killed.len().div_ceil(64);
     let copied = |row: &[u64]| {
         let mut bits = vec![0; words];
@@ -331,8 +340,7 @@ impl Kernel<u32> for Settle<'_> {
                 let bits = bits[k * TOGETHER / 64] >> (k * TOGETHER % 64);
                 let index = bits as usize & ((1 << TOGETHER) - 1);
                 if index != 0 {
-                    let sum = &table[index * width..][..*width];
-                    row.iter_mut().zip(sum).for_each(|(word, sum)| *word ^= sum);
+                    add(row, &table[index * width..]);
                 }
             }
             if row.iter().fold(0, |any, word| any | word) == 0 {
@@ -352,7 +360,7 @@ struct Selected {
     mask: u64,
     /// Number of these bits.
     ones: usize,
-    /// Those that are moved by 1, 2, 4, … places, to move all together (Warren, Hacker's Delight, section 7–4).
+    /// The bits that are moved by 1, 2, 4, … places, to move all together (Warren, Hacker's Delight, section 7–4).
     moves: [u64; 6],
 }
 
