@@ -5,6 +5,7 @@
 //! are 2k + 1 and 2k + 2, and the leaves come last. Large boxes are split in parallel, which does not affect the
 //! result.
 
+use crate::parallel;
 use std::cmp::Ordering;
 
 /// A point in the plane.
@@ -131,7 +132,7 @@ fn subtree(points: &mut [Site], depth: u32) -> Vec<Around> {
     boxes[0] = Around::of(points);
     halve(points, &boxes[0]);
     let (low, high) = points.split_at_mut(points.len() / 2);
-    let (low, high) = rayon::join(|| subtree(low, depth - 1), || subtree(high, depth - 1));
+    let (low, high) = parallel::join(|| subtree(low, depth - 1), || subtree(high, depth - 1));
     for level in 0..depth {
         let width = 1 << level;
         // The boxes of a level come after those of all levels above.

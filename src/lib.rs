@@ -136,6 +136,7 @@ pub mod report;
 pub mod rips;
 pub(crate) mod simd;
 pub mod snapshot;
+mod sort;
 
 pub use diagram::{Bar, BarSelection, Diagram};
 pub use error_kind::{Classified, ErrorKind};

@@ -1,10 +1,9 @@
 //! Parallel loops over pieces of work on the current thread pool, compiled once for all types.
 //!
-//! A parallel iterator is compiled anew, to some seven kilobytes, for each closure and each element type. In stages
-//! that are generic over ten voxel types, or over indices and columns of a matrix, that amounted to a fifth of the
-//! program. These loops call the closure through a pointer, once per piece, so a piece should be worth at least some
-//! thousand instructions. The assignment of pieces to threads is not deterministic; the caller's result must not
-//! depend on it.
+//! A parallel iterator of rayon is compiled anew, to some seven kilobytes, for each closure and each element type; that
+//! amounted to a fifth of the program. These loops call the closure through a pointer, once per piece, so a piece
+//! should be worth at least some thousand instructions. The assignment of pieces to threads is not deterministic; the
+//! caller's result must not depend on it.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -64,16 +63,65 @@ pub(crate) fn ranges(length: usize, size: usize, work: &(dyn Fn(Range<usize>) + 
 
 /// Calls `work` with the number of each piece of `size` items and the piece; the last one may be shorter.
 pub(crate) fn pieces_mut<T: Send>(items: &mut [T], size: usize, work: &(dyn Fn(usize, &mut [T]) + Sync)) {
-    let threads = rayon::current_num_threads().min(items.len().div_ceil(size));
-    let pieces = Mutex::new(items.chunks_mut(size).enumerate());
+    each_of(items.chunks_mut(size).enumerate(), &|(number, items)| work(number, items));
+}
+
+/// Calls `work` with each item, which threads take one by one, under a lock: an item is worth some microseconds.
+pub(crate) fn each_of<I: ExactSizeIterator + Send>(items: I, work: &(dyn Fn(I::Item) + Sync)) {
+    let threads = rayon::current_num_threads().min(items.len());
+    let items = Mutex::new(items);
     each(threads, &|_| {
         loop {
-            // This is a statement of its own so that the lock is not held while the piece is processed.
-            let piece = lock(&pieces).next();
-            let Some((number, items)) = piece else { return };
-            work(number, items);
+            // This is a statement of its own so that the lock is not held while the item is processed.
+            let item = lock(&items).next();
+            let Some(item) = item else { return };
+            work(item);
         }
     });
+}
+
+/// Returns the table of `value(k)` for `k` below `length`. Threads take pieces of some thousand numbers, in which
+/// `value` is called directly.
+pub(crate) fn table<T: Copy + Default + Send>(length: usize, value: impl Fn(usize) -> T + Sync) -> Vec<T> {
+    const SIZE: usize = 1 << 12;
+    let mut all = vec![T::default(); length];
+    pieces_mut(&mut all, SIZE, &|number, piece| {
+        for (k, entry) in piece.iter_mut().enumerate() {
+            *entry = value(number * SIZE + k);
+        }
+    });
+    all
+}
+
+/// Calls `work` with consecutive ranges of `size` numbers that cover 0..`length`, and returns what they list in order.
+pub(crate) fn listed<T: Send>(
+    length: usize,
+    size: usize,
+    work: &(dyn Fn(Range<usize>) -> Vec<T> + Sync),
+) -> Vec<T> {
+    let lists = map(length.div_ceil(size), &|piece| work(piece * size..length.min((piece + 1) * size)));
+    let mut all = Vec::with_capacity(lists.iter().map(Vec::len).sum());
+    lists.into_iter().for_each(|list| all.extend(list));
+    all
+}
+
+/// Returns the place of the first item for which `is` holds.
+pub(crate) fn position<T: Sync>(items: &[T], is: impl Fn(&T) -> bool + Sync) -> Option<usize> {
+    const SIZE: usize = 1 << 14;
+    let first = |range: Range<usize>| items[range.clone()].iter().position(&is).map(|k| range.start + k);
+    let least =
+        |least: &mut Option<usize>, found: Option<usize>| *least = least.iter().copied().chain(found).min();
+    joined(items.len(), SIZE, None, &first, &least)
+}
+
+/// Calls both closures, on two threads if another one is free, and returns their results.
+pub(crate) fn join<A: Send, B: Send>(a: impl FnOnce() -> A + Send, b: impl FnOnce() -> B + Send) -> (A, B) {
+    fn both(a: &mut (dyn FnMut() + Send), b: &mut (dyn FnMut() + Send)) {
+        rayon::join(a, b);
+    }
+    let (mut calls, mut results) = ((Some(a), Some(b)), (None, None));
+    both(&mut || results.0 = calls.0.take().map(|a| a()), &mut || results.1 = calls.1.take().map(|b| b()));
+    results.0.zip(results.1).expect("both closures have been called")
 }
 
 /// Calls `work` with every number below `count` and returns the results in order.
@@ -187,7 +235,17 @@ mod tests {
             let sum =
                 joined(length, size, 0_usize, &|range| range.sum::<usize>(), &|sum, found| *sum += found);
             assert_eq!(sum, (0..length).sum::<usize>());
+            let odd = listed(length, size, &|range| range.filter(|k| k % 2 == 1).collect());
+            assert!(odd.into_iter().eq((0..length).filter(|k| k % 2 == 1)));
+            assert!(table(length * 100, |k| k * k).into_iter().eq((0..length * 100).map(|k| k * k)));
         }
+        for first in [0, 5, 99_999, 100_000] {
+            let is = |&k: &usize| k >= first;
+            let items: Vec<usize> = (0..100_000).collect();
+            assert_eq!(position(&items, is), items.iter().position(is));
+        }
+        let (text, sum) = join(|| String::from("both"), || (0..10).sum::<u32>());
+        assert_eq!((text.as_str(), sum), ("both", 45));
     }
 
     #[test]

@@ -4,6 +4,7 @@ use phat_formats::{BoundaryMatrix, Dimension, Index};
 use rayon::prelude::*;
 
 use super::ComplexError;
+use crate::parallel;
 use crate::progress::Progress;
 
 /// Number of columns that a task builds.
@@ -21,7 +22,7 @@ pub(super) fn boundary_matrix<I: Index, F: Iterator<Item = usize>>(
     progress: &dyn Progress,
 ) -> Result<BoundaryMatrix<I>, ComplexError> {
     progress.begin("boundaries", None, order.len() as u64);
-    let dims: Vec<Dimension> = order.par_iter().map(|cell| dim(cell.to_usize())).collect();
+    let dims: Vec<Dimension> = parallel::table(order.len(), |k| dim(order[k].to_usize()));
     let offsets: Vec<I> = offsets(&dims, count)?;
     let mut rows = vec![I::default(); offsets[dims.len()].to_usize()];
     let ends = offsets.iter().skip(CHUNK).step_by(CHUNK).map(|end| end.to_usize());

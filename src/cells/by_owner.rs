@@ -13,6 +13,7 @@ use super::ComplexError;
 use super::cubical_grid::{self, Filtered, filter};
 use crate::cubical::{AnyImage, Construction, Image, Key, Order, Voxel};
 use crate::memory;
+use crate::parallel;
 use crate::progress::Progress;
 use crate::with_image;
 
@@ -117,7 +118,7 @@ fn places(image: &AnyImage, superlevel: bool) -> Vec<usize> {
     }
     let mut order: Vec<(u64, usize)> = with_image!(image, image => keys(image, superlevel));
     order.par_sort_unstable();
-    order.into_par_iter().map(|(_, place)| place).collect()
+    parallel::table(order.len(), |k| order[k].1)
 }
 
 #[cfg(test)]

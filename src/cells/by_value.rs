@@ -7,6 +7,7 @@ use super::cubical_grid::{self, Filtered, filter};
 use super::{ComplexError, WeightedBoundaryMatrix};
 use crate::cubical::Construction;
 use crate::input::{Place, Problem};
+use crate::parallel;
 
 /// Maximum number of axes: the number of vertices of a cell, 2^32, can still be counted.
 const MOST_AXES: usize = 32;
@@ -45,7 +46,7 @@ fn check(shape: &[usize], values: &[f64]) -> Result<(), ComplexError> {
         let expected = format!("a value for each voxel of an image of shape {shape:?}");
         return Err(ComplexError::new(expected, values.len().to_string()));
     }
-    match values.par_iter().position_first(|value| value.is_nan()) {
+    match parallel::position(values, |value| value.is_nan()) {
         Some(voxel) => {
             let place = Place::Named(format!("voxel {voxel}"));
             Err(Problem::new(place, "a number", "NaN").into())

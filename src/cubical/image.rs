@@ -3,12 +3,12 @@
 use std::fmt;
 use std::sync::Arc;
 
-use rayon::prelude::*;
 use zerocopy::IntoBytes as _;
 
 use super::shape::{Order, Shape, ShapeError};
 use super::value::Value;
 pub use super::voxel::{AnyImage, Voxel};
+use crate::parallel;
 use crate::with_image;
 
 /// Voxels in memory owned by another allocator, for example an array of another language. They must not change.
@@ -139,7 +139,7 @@ impl AnyImage {
 
     /// Wraps an image, after checking that no voxel is NaN.
     fn of_numbers<T: Voxel>(image: Image<T>) -> Result<Self, ShapeError> {
-        match image.voxels().par_iter().position_first(|voxel| !voxel.is_number()) {
+        match parallel::position(image.voxels(), |voxel| !voxel.is_number()) {
             None => Ok(image.into()),
             Some(place) => Err(ShapeError::NotANumber { voxel: image.shape().coordinates(place) }),
         }

@@ -13,7 +13,6 @@
 //! ```
 
 use ::ndarray::{Array, Array2, ArrayView, ArrayView2, Dimension};
-use rayon::prelude::*;
 
 use super::not_square;
 use crate::Diagram;
@@ -21,6 +20,7 @@ use crate::cubical::{Image, Order, Shape, ShapeError, Voxel};
 use crate::input::Place;
 use crate::metric::read::Symmetrize;
 use crate::metric::{DistanceMatrix, MetricError, PointCloud, Value};
+use crate::parallel;
 
 impl<T: Value> DistanceMatrix<T> {
     /// Converts a square array of distances in any memory layout. It is checked as in
@@ -150,7 +150,7 @@ fn shape_of<T, D: Dimension>(array: &ArrayView<'_, T, D>) -> Result<(Shape, bool
 
 /// Creates the image of voxels in memory order, all of which must be numbers.
 fn checked<T: Voxel>(shape: Shape, voxels: Vec<T>) -> Result<Image<T>, ImageArrayError> {
-    match voxels.par_iter().position_first(|voxel| !voxel.is_number()) {
+    match parallel::position(&voxels, |voxel| !voxel.is_number()) {
         Some(place) => Err(ImageArrayError::NotANumber { at: shape.coordinates(place) }),
         None => Ok(Image::new(shape, voxels)?),
     }

@@ -11,6 +11,7 @@ use std::cmp::Ordering;
 use super::tree::Tree;
 use super::{are_near, near};
 use crate::kd_tree::{self, Around, Point, Site};
+use crate::parallel;
 
 /// Maximum number of points in a leaf, and maximum number of pairs that are all compared.
 const LEAF: usize = 12;
@@ -59,7 +60,7 @@ fn matched(points: &mut [Site], tolerance: f64) -> (Start, f64) {
     }
     let (line, low, high) = Line::halve(points, tolerance);
     let ((mut start, of_low), (high, of_high)) =
-        rayon::join(|| matched(low, tolerance), || matched(high, tolerance));
+        parallel::join(|| matched(low, tolerance), || matched(high, tolerance));
     let middle = start.left.len();
     start.left.extend(high.left);
     start.pairs.extend(high.pairs);

@@ -21,6 +21,7 @@ use crate::cubical::construction::Construction;
 use crate::cubical::image::AnyImage;
 use crate::cuda::Gpu;
 use crate::memory;
+use crate::parallel;
 use crate::progress::Progress;
 
 /// The classes of an image, and how they were computed.
@@ -114,11 +115,11 @@ impl Pairing {
         clock.begin("components and cavities", 1);
         let [minima, edges, faces, maxima] = critical;
         let facets = if axes == 2 && stages.cavities { edges.clone() } else { faces };
-        (self.bottom, self.top) = rayon::join(
+        (self.bottom, self.top) = parallel::join(
             || stages.components.then(|| components::components(grid, gradient, minima, edges)),
             || stages.cavities.then(|| cavities::cavities(grid, gradient, maxima, facets)),
         );
-        let (first, last) = rayon::join(
+        let (first, last) = parallel::join(
             || self.bottom.as_ref().map(|bottom| bottom.pairs(false, construction)),
             || self.top.as_ref().map(|top| top.pairs(true, construction)),
         );

@@ -12,6 +12,7 @@ use super::bits::{BitImage, WORD};
 use crate::cubical::persistence::{self, PersistenceError};
 use crate::cubical::shape::Shape;
 use crate::memory;
+use crate::parallel;
 use components::{Component, Components};
 
 /// The topology of an image.
@@ -71,7 +72,7 @@ pub fn check(shape: Shape) -> Result<(), PersistenceError> {
 pub fn verify(image: &BitImage, skeleton: &BitImage) -> Result<Verdict, PersistenceError> {
     check(image.shape())?;
     let is_planar = image.shape().extents()[0] == 1;
-    let (before, after) = rayon::join(|| Components::of(image), || Components::of(skeleton));
+    let (before, after) = parallel::join(|| Components::of(image), || Components::of(skeleton));
     let (before, after) = (before?, after?);
     let mut left = memory::filled([0; 3], before.all.len())?;
     for component in &after.all {

@@ -94,7 +94,7 @@ impl Problem<'_> {
     /// there is no cover, the error is a greater distance that is needed.
     fn reach(&mut self, distance: f64, progress: &dyn Progress) -> Result<f64, f64> {
         let [a, b] = &mut self.covers;
-        match rayon::join(|| a.reach(distance, progress), || b.reach(distance, progress)) {
+        match parallel::join(|| a.reach(distance, progress), || b.reach(distance, progress)) {
             (Ok(()), Ok(())) => Ok(self.covers[0].most().max(self.covers[1].most())),
             (a, b) => Err(a.err().into_iter().chain(b.err()).fold(0.0, f64::max)),
         }

@@ -40,6 +40,7 @@ use super::leftmost_ones::Scanner;
 use super::mates::{Census, Mates};
 use super::pairs::Pairs;
 use super::plan::Dualize;
+use crate::parallel;
 use crate::progress::{Progress, check, saving};
 use crate::snapshot::SnapshotError;
 
@@ -182,7 +183,7 @@ impl<'m, I: SharedIndex> Run<'m, I> {
         let Some(Survey { bottom, top, columns, nodes }) = self.survey.take() else { return };
         let (matrix, mates, max_dim) = (self.matrix, &self.mates, self.max_dim);
         self.progress.begin("graph", None, 1);
-        rayon::join(
+        parallel::join(
             || bottom.then(|| graph::pair_by_columns(matrix, 1, &nodes, mates)),
             || top.then(|| graph::pair_by_rows(matrix, max_dim, &columns, &nodes, mates)),
         );

@@ -7,6 +7,7 @@
 use crate::memory::{self, Refused};
 use crate::metric::value::LANES;
 use crate::metric::{PointCloud, Value};
+use crate::parallel;
 
 /// Fewest points for which the children of a node are built in parallel.
 const PARALLEL: usize = 1 << 13;
@@ -125,6 +126,6 @@ fn build<T: Value>(cloud: &PointCloud<T>, points: &mut [u32], boxes: &mut [T]) {
         build(cloud, points_left, boxes_left);
         build(cloud, points_right, boxes_right);
     } else {
-        rayon::join(|| build(cloud, points_left, boxes_left), || build(cloud, points_right, boxes_right));
+        parallel::join(|| build(cloud, points_left, boxes_left), || build(cloud, points_right, boxes_right));
     }
 }

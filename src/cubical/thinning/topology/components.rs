@@ -50,7 +50,7 @@ impl Components {
     /// [`Refused`]: there is no memory for the runs.
     pub(super) fn of(image: &BitImage) -> Result<Components, Refused> {
         let (foreground, cavities) =
-            rayon::join(|| labelled(Runs::of(image)?), || cavities(Runs::of(&image.clone().inverted())?));
+            parallel::join(|| labelled(Runs::of(image)?), || cavities(Runs::of(&image.clone().inverted())?));
         let ((runs, labels, count), cavities) = (foreground?, cavities?);
         let mut all = Vec::new();
         memory::reserve(&mut all, count)?;
