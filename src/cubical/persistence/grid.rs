@@ -2,15 +2,13 @@
 
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-use rayon::prelude::*;
-
 use super::error::PersistenceError;
 use super::layout::{GridLayout, GridPlace};
-use super::order::{FIRST, order};
+use super::order::{FIRST, Keyed, order};
 use super::request::PersistenceRequest;
 use crate::cubical::construction::Construction;
-use crate::cubical::image::{AnyImage, Image, Voxel};
-use crate::cubical::key::Keys;
+use crate::cubical::image::AnyImage;
+use crate::parallel;
 use crate::progress::Progress;
 use crate::with_image;
 
@@ -39,15 +37,15 @@ struct Levels {
 impl Levels {
     /// Builds the levels from sorted places marked with [`FIRST`], and clears the marks.
     fn new(order: &mut [u32]) -> Self {
-        let word = |places: &mut [u32]| {
-            let mut word = 0;
-            for (bit, place) in places.iter_mut().enumerate() {
-                word |= u64::from(*place / FIRST) << bit;
-                *place &= !FIRST;
+        let mut firsts = vec![0; order.len().div_ceil(64)];
+        parallel::each_of(order.chunks_mut(PART).zip(firsts.chunks_mut(PART / 64)), &|(places, words)| {
+            for (places, word) in places.chunks_mut(64).zip(words) {
+                for (bit, place) in places.iter_mut().enumerate() {
+                    *word |= u64::from(*place / FIRST) << bit;
+                    *place &= !FIRST;
+                }
             }
-            word
-        };
-        let firsts: Vec<u64> = order.par_chunks_mut(64).with_min_len(256).map(word).collect();
+        });
         let mut count = 0;
         let mut next = |word: &u64| {
             let before = count;
@@ -68,22 +66,11 @@ impl Levels {
 /// Units of work per voxel: it is distributed to a bucket, sorted, and ranked.
 pub(crate) const WORK_OF_VOXEL: u64 = 3;
 
-/// Number of voxels per parallel task that assigns ranks.
-const PART: usize = 1 << 12;
+/// Number of voxels, or of places, that a thread takes at a time.
+const PART: usize = 1 << 14;
 
 /// The rank of places outside the image in the primal complex: later than every voxel.
 pub(crate) const AFTER: u32 = i32::MAX.cast_unsigned();
-
-/// The places of the voxels, sorted and marked with [`FIRST`].
-fn sorted<T: Voxel>(
-    image: &Image<T>,
-    request: &PersistenceRequest,
-    layout: &GridLayout,
-    progress: &dyn Progress,
-) -> Vec<GridPlace> {
-    let keys = Keys::new::<T::Key>(T::CODING, request.superlevel);
-    order(T::bits(image.voxels()), keys, layout, request.construction.is_reversed(), progress)
-}
 
 impl Grid {
     /// Ranks the voxels of an image. Each voxel is [`WORK_OF_VOXEL`] units of work.
@@ -96,18 +83,23 @@ impl Grid {
         progress: &dyn Progress,
     ) -> Result<Self, PersistenceError> {
         let layout = GridLayout::new(image.shape())?;
-        let mut place_of = with_image!(image, image => sorted(image, request, &layout, progress));
+        let mut place_of = with_image!(image, image => {
+            let voxels = Keyed::new(image.voxels(), request.superlevel);
+            order(&voxels, &layout, request.construction.is_reversed(), progress)
+        });
         let levels = Levels::new(&mut place_of[1..]);
         // Zeroed memory is only mapped when it is first touched.
         let ranks: Vec<AtomicU32> = vec![0; layout.places()].into_iter().map(AtomicU32::new).collect();
         if request.construction == Construction::V {
-            ranks.par_iter().with_min_len(1 << 12).for_each(|rank| rank.store(AFTER, Relaxed));
+            parallel::ranges(ranks.len(), PART, &|range| {
+                ranks[range].iter().for_each(|rank| rank.store(AFTER, Relaxed));
+            });
         }
-        place_of[1..].par_chunks(PART).enumerate().panic_fuse().for_each(|(i, places)| {
-            for (rank, &place) in (i * PART + 1..).zip(places) {
+        parallel::ranges(place_of.len() - 1, PART, &|range| {
+            for (rank, &place) in (range.start + 1..).zip(&place_of[1..][range.clone()]) {
                 ranks[place as usize].store(rank as u32, Relaxed);
             }
-            progress.advance(places.len() as u64);
+            progress.advance(range.len() as u64);
         });
         let rank_of = ranks.into_iter().map(AtomicU32::into_inner).collect();
         Ok(Grid { layout, construction: request.construction, rank_of, place_of, levels })

@@ -13,11 +13,11 @@
 
 use std::ops::Range;
 
-use rayon::prelude::*;
-
 use super::layout::GridLayout;
 use super::words::{Spare, sort_even};
+use crate::cubical::image::Voxel;
 use crate::cubical::key::{Key, Keys};
+use crate::parallel;
 use crate::progress::Progress;
 
 /// Number of buckets.
@@ -26,49 +26,101 @@ const BUCKETS: usize = 1024;
 const SAMPLES: usize = 8;
 /// Images of up to this many voxels are sorted as one bucket.
 const FEW: usize = 1 << 14;
+/// Number of voxels whose range of keys a thread finds at a time.
+const PART: usize = 1 << 16;
 /// A cut key that equals more splitters than this gets a bucket of its own, which is distributed a second time.
 const CROWD: usize = 16;
-/// Up to this many voxels with equal cut keys are sorted by looking up their keys; more are rewritten to words of the
-/// low bits.
-const FEW_TIES: usize = 16;
 
 /// Top-bit flag beside a place: this voxel is the first of its value. The bits below are the place.
 pub(super) const FIRST: u32 = 1 << 31;
 
-/// The conversion between voxels and sort words.
-struct Words<'a, K: Key> {
-    /// The bits of the voxels.
+/// The voxels of an image, as far as their width matters; all else is compiled once.
+pub(super) trait Voxels: Sync {
+    /// Number of voxels.
+    fn count(&self) -> usize;
+    /// The key of the voxel at a place in memory.
+    fn key(&self, place: usize) -> u64;
+    /// The least and the greatest key of a part of the voxels.
+    fn range(&self, part: Range<usize>) -> (u64, u64);
+    /// Replaces the cut keys of some words by the low bits that these lack.
+    fn lower(&self, some: &mut [u64], words: &Words<'_>);
+    /// Distributes the words of a part of the voxels to buckets.
+    fn deal(&self, part: Range<usize>, words: &Words<'_>, splitters: &Splitters) -> Dealt;
+}
+
+/// Voxels given by their bits.
+pub(super) struct Keyed<'a, K> {
     voxels: &'a [K],
     keys: Keys,
+}
+
+impl<'a, K: Key> Keyed<'a, K> {
+    pub(super) fn new<T: Voxel<Key = K>>(voxels: &'a [T], superlevel: bool) -> Self {
+        Keyed { voxels: T::bits(voxels), keys: Keys::new::<K>(T::CODING, superlevel) }
+    }
+}
+
+impl<K: Key> Voxels for Keyed<'_, K> {
+    fn count(&self) -> usize {
+        self.voxels.len()
+    }
+
+    fn key(&self, place: usize) -> u64 {
+        self.keys.key(self.voxels[place]).to_u64()
+    }
+
+    fn range(&self, part: Range<usize>) -> (u64, u64) {
+        let keys = self.voxels[part].iter().map(|&voxel| self.keys.key(voxel));
+        let (least, greatest) =
+            keys.fold((K::MAX, K::default()), |(least, greatest), key| (least.min(key), greatest.max(key)));
+        (least.to_u64(), greatest.to_u64())
+    }
+
+    fn lower(&self, some: &mut [u64], words: &Words<'_>) {
+        for word in some {
+            let place = words.place(*word);
+            let low = (self.key(words.in_memory(place)) - words.least) & ((1 << words.cut) - 1);
+            *word = low << words.place_bits | u64::from(place);
+        }
+    }
+
+    fn deal(&self, part: Range<usize>, words: &Words<'_>, splitters: &Splitters) -> Dealt {
+        let voxels = words.layout.places_from(part.start).zip(&self.voxels[part.clone()]);
+        let word = |(place, &voxel): (u32, &K)| words.word(self.keys.key(voxel).to_u64(), place);
+        Dealt::new(voxels.map(word), part.len(), splitters)
+    }
+}
+
+/// The conversion between voxels and sort words.
+pub(super) struct Words<'a> {
+    voxels: &'a dyn Voxels,
     layout: &'a GridLayout,
-    /// The least key.
+    /// The least and the greatest key.
     least: u64,
+    greatest: u64,
     /// Number of low key bits dropped so that key and place fit 64 bits.
     cut: u32,
     place_bits: u32,
 }
 
-impl<'a, K: Key> Words<'a, K> {
-    /// The conversion for these voxels, and their greatest key.
-    fn new(voxels: &'a [K], keys: Keys, layout: &'a GridLayout) -> (Self, u64) {
-        let pair = |&voxel| (keys.key(voxel), keys.key(voxel));
-        let pairs = voxels.par_iter().with_min_len(FEW).map(pair);
-        let range = pairs.reduce_with(|a: (K, K), b: (K, K)| (a.0.min(b.0), a.1.max(b.1)));
-        let (least, greatest) = range.map_or((0, 0), |(least, greatest)| (least.to_u64(), greatest.to_u64()));
+impl<'a> Words<'a> {
+    fn new(voxels: &'a dyn Voxels, layout: &'a GridLayout) -> Self {
+        let (least, greatest) = parallel::joined(
+            voxels.count(),
+            PART,
+            (u64::MAX, 0),
+            &|part| voxels.range(part),
+            &|all, found| *all = (all.0.min(found.0), all.1.max(found.1)),
+        );
         let place_bits = usize::BITS - layout.places().leading_zeros();
         let cut = (u64::BITS - (greatest - least).leading_zeros()).saturating_sub(u64::BITS - place_bits);
-        (Words { voxels, keys, layout, least, cut, place_bits }, greatest)
+        Words { voxels, layout, least, greatest, cut, place_bits }
     }
 
+    /// The word of a voxel with this key at a place on the grid.
     #[inline(always)]
-    fn key(&self, voxel: K) -> K {
-        self.keys.key(voxel)
-    }
-
-    /// The word of a voxel at a place on the grid.
-    #[inline(always)]
-    fn word(&self, voxel: K, place: u32) -> u64 {
-        ((self.key(voxel).to_u64() - self.least) >> self.cut) << self.place_bits | u64::from(place)
+    fn word(&self, key: u64, place: u32) -> u64 {
+        ((key - self.least) >> self.cut) << self.place_bits | u64::from(place)
     }
 
     /// Mask of the bits of a word that hold the place.
@@ -82,73 +134,59 @@ impl<'a, K: Key> Words<'a, K> {
         (word & self.places()) as u32
     }
 
-    /// The key of the voxel at a place on the grid.
-    fn key_at(&self, place: u32) -> K {
-        self.key(self.voxels[self.layout.in_memory(place as usize)])
+    fn in_memory(&self, place: u32) -> usize {
+        self.layout.in_memory(place as usize)
     }
 
-    /// The word that holds the place and, in place of the cut key, the low bits that the cut key lacks.
-    #[inline(always)]
-    fn low(&self, word: u64) -> u64 {
-        let place = self.place(word);
-        let low = (self.key_at(place).to_u64() - self.least) & ((1 << self.cut) - 1);
-        low << self.place_bits | u64::from(place)
-    }
-
-    /// Whether the voxels of two words have equal values. In a `whole` bucket equal key bits imply equal values.
-    #[inline(always)]
-    fn are_equal(&self, a: u64, b: u64, whole: bool) -> bool {
-        a >> self.place_bits == b >> self.place_bits
-            && (whole || self.key_at(self.place(a)) == self.key_at(self.place(b)))
-    }
-
-    fn sort(&self, words: &mut Vec<u64>, whole: bool, spare: &mut Spare) {
+    /// Sorts the words of a bucket and writes their places, in the opposite order if `reversed`. In a `whole` bucket
+    /// equal key bits imply equal values; else words with equal cut keys are sorted by the low bits of their keys.
+    fn sort(&self, words: &mut Vec<u64>, whole: bool, reversed: bool, spare: &mut Spare, places: &mut [u32]) {
         sort_even(words, spare);
-        if !whole {
-            for ties in words.chunk_by_mut(|a, b| a >> self.place_bits == b >> self.place_bits) {
-                self.sort_ties(ties);
+        if whole {
+            return self.write(words, reversed, places);
+        }
+        let mut rest = places;
+        for ties in words.chunk_by_mut(|a, b| a >> self.place_bits == b >> self.place_bits) {
+            if ties.len() > 1 {
+                self.voxels.lower(ties, self);
+                ties.sort_unstable();
             }
+            let places = if reversed {
+                rest.split_off_mut(rest.len() - ties.len()..)
+            } else {
+                rest.split_off_mut(..ties.len())
+            };
+            self.write(ties, reversed, places.unwrap_or_default());
         }
-    }
-
-    /// Sorts words with equal cut keys by the low bits of their keys.
-    fn sort_ties(&self, ties: &mut [u64]) {
-        if ties.len() <= FEW_TIES {
-            ties.sort_unstable_by_key(|&word| (self.key_at(self.place(word)), word));
-            return;
-        }
-        let places = self.places();
-        let cut_key = ties[0] & !places;
-        ties.iter_mut().for_each(|word| *word = self.low(*word));
-        ties.sort_unstable();
-        ties.iter_mut().for_each(|word| *word = cut_key | *word & places);
     }
 
     /// Writes the places of sorted words and sets [`FIRST`] on the first of each value, including the very first.
-    fn write(&self, words: impl Iterator<Item = u64>, whole: bool, places: &mut [u32]) {
+    fn write(&self, words: &[u64], reversed: bool, places: &mut [u32]) {
         let mut before = None;
-        for (word, place) in words.zip(places) {
-            let is_first = before.is_none_or(|before| !self.are_equal(before, word, whole));
+        let write = |(&word, place): (&u64, &mut u32)| {
+            let is_first = before.replace(word >> self.place_bits) != Some(word >> self.place_bits);
             *place = self.place(word) | if is_first { FIRST } else { 0 };
-            before = Some(word);
+        };
+        if reversed {
+            words.iter().rev().zip(places).for_each(write);
+        } else {
+            words.iter().zip(places).for_each(write);
         }
     }
 }
 
 /// The places of the voxels on the grid, ascending by key, ties by place; in the opposite order if `reversed`. They
-/// begin at the second element, since ranks begin at 1; the first element is 0. `voxels` are given by their bits.
+/// begin at the second element, since ranks begin at 1; the first element is 0.
 ///
 /// Each voxel is two units of work: one to distribute it to a bucket, one to sort it.
-pub(super) fn order<K: Key>(
-    voxels: &[K],
-    keys: Keys,
+pub(super) fn order(
+    voxels: &dyn Voxels,
     layout: &GridLayout,
     reversed: bool,
     progress: &dyn Progress,
 ) -> Vec<u32> {
-    let (words, greatest) = Words::new(voxels, keys, layout);
-    let words = &words;
-    let dealt = deal(words, greatest, progress);
+    let words = &Words::new(voxels, layout);
+    let dealt = deal(words, progress);
     let (mut order, lengths) = sort_buckets(words, dealt, reversed, progress);
     unmark_equals_of_buckets(words, &mut order, &lengths);
     order
@@ -156,14 +194,14 @@ pub(super) fn order<K: Key>(
 
 /// Sorts each bucket. Returns the places of all words, bucket after bucket from the second element on, and the length
 /// of each bucket.
-fn sort_buckets<K: Key>(
-    words: &Words<'_, K>,
+fn sort_buckets(
+    words: &Words<'_>,
     Buckets { parts: dealt, whole }: Buckets,
     reversed: bool,
     progress: &dyn Progress,
 ) -> (Vec<u32>, Vec<usize>) {
     let buckets = whole.len();
-    let mut order = vec![0; words.voxels.len() + 1];
+    let mut order = vec![0; words.voxels.count() + 1];
     let mut parts = Vec::with_capacity(buckets);
     let mut rest = &mut order[1..];
     for i in 0..buckets {
@@ -173,31 +211,25 @@ fn sort_buckets<K: Key>(
         parts.push((bucket, part));
     }
     let lengths = parts.iter().map(|(_, part)| part.len()).collect();
-    parts.into_par_iter().with_max_len(4).panic_fuse().for_each_init(
-        Default::default,
-        |(sorted, spare): &mut (Vec<u64>, Spare), (bucket, part)| {
+    // Buckets that are sorted one after the other share their buffers.
+    parallel::pieces_mut(&mut parts, 4, &|_, parts| {
+        let (mut sorted, mut spare) = (Vec::new(), Spare::default());
+        for (bucket, part) in parts {
             sorted.clear();
-            dealt.iter().for_each(|dealt| sorted.extend(dealt.bucket(bucket)));
-            words.sort(sorted, whole[bucket], spare);
-            if reversed {
-                words.write(sorted.iter().rev().copied(), whole[bucket], part);
-            } else {
-                words.write(sorted.iter().copied(), whole[bucket], part);
-            }
+            dealt.iter().for_each(|dealt| sorted.extend(dealt.bucket(*bucket)));
+            words.sort(&mut sorted, whole[*bucket], reversed, &mut spare, part);
             progress.advance(part.len() as u64);
-        },
-    );
+        }
+    });
     (order, lengths)
 }
 
 /// Clears [`FIRST`] on the first place of a bucket whose value also ends the bucket before.
-fn unmark_equals_of_buckets<K: Key>(words: &Words<'_, K>, order: &mut [u32], lengths: &[usize]) {
+fn unmark_equals_of_buckets(words: &Words<'_>, order: &mut [u32], lengths: &[usize]) {
+    let key = |place: u32| words.voxels.key(words.in_memory(place & !FIRST));
     let mut start = 1;
     for length in lengths {
-        if start > 1
-            && *length > 0
-            && words.key_at(order[start - 1] & !FIRST) == words.key_at(order[start] & !FIRST)
-        {
+        if start > 1 && *length > 0 && key(order[start - 1]) == key(order[start]) {
             order[start] &= !FIRST;
         }
         start += length;
@@ -213,30 +245,28 @@ struct Buckets {
 }
 
 /// Distributes the words of all voxels to buckets, in parallel over parts of the image.
-fn deal<K: Key>(words: &Words<'_, K>, greatest: u64, progress: &dyn Progress) -> Buckets {
-    let count = words.voxels.len();
-    let word = |place: usize| words.word(words.voxels[place], words.layout.on_grid(place));
+fn deal(words: &Words<'_>, progress: &dyn Progress) -> Buckets {
+    let (voxels, count) = (words.voxels, words.voxels.count());
     if count <= FEW {
         progress.advance(count as u64);
-        let part = Dealt { words: (0..count).map(word).collect(), ends: vec![count] };
+        let places = (0..count).zip(words.layout.places_from(0));
+        let all = places.map(|(place, on_grid)| words.word(voxels.key(place), on_grid)).collect();
+        let part = Dealt { words: all, ends: vec![count] };
         return Buckets { parts: vec![part], whole: vec![words.cut == 0] };
     }
+    let word = |place: usize| words.word(voxels.key(place), words.layout.on_grid(place));
     let mut sample: Vec<u64> = spread(BUCKETS * SAMPLES, count).map(word).collect();
     sample.sort_unstable();
     let (splitters, crowds) = words.splitters(&sample);
-    let greatest = (greatest - words.least) >> words.cut << words.place_bits | words.places();
+    let greatest = (words.greatest - words.least) >> words.cut << words.place_bits | words.places();
     let splitters = Splitters::new(splitters, greatest);
     let part = count.div_ceil(4 * rayon::current_num_threads());
-    let starts: Vec<usize> = (0..count).step_by(part).collect();
-    let deal = |start: usize| {
-        let range = start..count.min(start + part);
-        let voxels = words.layout.places_from(start).zip(&words.voxels[range.clone()]);
-        let dealt =
-            Dealt::new(voxels.map(|(place, &voxel)| words.word(voxel, place)), range.len(), &splitters);
-        progress.advance(range.len() as u64);
+    let parts = parallel::map(count.div_ceil(part), &|number| {
+        let part = number * part..count.min((number + 1) * part);
+        let dealt = voxels.deal(part.clone(), words, &splitters);
+        progress.advance(part.len() as u64);
         dealt
-    };
-    let parts = starts.into_par_iter().with_max_len(1).map(deal).collect();
+    });
     let mut buckets = Buckets { parts, whole: vec![words.cut == 0; BUCKETS] };
     deal_crowds(words, crowds, &mut buckets);
     buckets
@@ -249,7 +279,7 @@ fn spread(number: usize, count: usize) -> impl Iterator<Item = usize> {
     (0..number as u64).map(move |i| ((u128::from(i.wrapping_mul(GOLDEN)) * count as u128) >> 64) as usize)
 }
 
-impl<K: Key> Words<'_, K> {
+impl Words<'_> {
     /// Splitters from a sorted sample of words, and, ascending, the buckets that hold exactly one cut key of many
     /// voxels.
     ///
@@ -277,16 +307,16 @@ impl<K: Key> Words<'_, K> {
 
 /// Redistributes each large bucket that holds one cut key, by the low bits of the keys, to as many buckets as its share
 /// of the voxels warrants.
-fn deal_crowds<K: Key>(words: &Words<'_, K>, crowds: Vec<usize>, buckets: &mut Buckets) {
+fn deal_crowds(words: &Words<'_>, crowds: Vec<usize>, buckets: &mut Buckets) {
     let Buckets { parts, whole } = buckets;
     // The last bucket is split first, so that the indices of earlier buckets stay valid.
     for bucket in crowds.into_iter().rev() {
-        parts.par_iter_mut().with_max_len(1).for_each(|part| {
+        parallel::each_of(parts.iter_mut(), &|part| {
             let range = part.range(bucket);
-            part.words[range].iter_mut().for_each(|word| *word = words.low(*word));
+            words.voxels.lower(&mut part.words[range], words);
         });
         let count: usize = parts.iter().map(|part| part.bucket(bucket).len()).sum();
-        let number = (BUCKETS * count / words.voxels.len()).max(1);
+        let number = (BUCKETS * count / words.voxels.count()).max(1);
         let sampled = |part: &Dealt| -> Vec<u64> {
             let crowd = part.bucket(bucket);
             spread(number * SAMPLES * crowd.len() / count, crowd.len()).map(|place| crowd[place]).collect()
@@ -295,15 +325,15 @@ fn deal_crowds<K: Key>(words: &Words<'_, K>, crowds: Vec<usize>, buckets: &mut B
         sample.sort_unstable();
         let splitters: Vec<u64> = sample.chunks(SAMPLES).skip(1).map(|chunk| chunk[0]).collect();
         let dealt_to = splitters.len() + 1;
-        let greatest = parts.par_iter().filter_map(|part| part.bucket(bucket).iter().max().copied()).max();
-        let splitters = Splitters::new(splitters, greatest.unwrap_or(0));
-        parts.par_iter_mut().with_max_len(1).for_each(|part| part.deal_again(bucket, &splitters));
+        let greatest = parallel::map(parts.len(), &|part| parts[part].bucket(bucket).iter().max().copied());
+        let splitters = Splitters::new(splitters, greatest.into_iter().flatten().max().unwrap_or(0));
+        parallel::each_of(parts.iter_mut(), &|part| part.deal_again(bucket, &splitters));
         whole.splice(bucket..=bucket, std::iter::repeat_n(true, dealt_to));
     }
 }
 
 /// The words of one part of the image, grouped by bucket.
-struct Dealt {
+pub(super) struct Dealt {
     words: Vec<u64>,
     /// The end of each bucket in `words`.
     ends: Vec<usize>,
@@ -354,7 +384,7 @@ impl Dealt {
 }
 
 /// Splitters that divide the words into buckets, with a table indexed by the leading bits of a word.
-struct Splitters {
+pub(super) struct Splitters {
     /// The splitters, ascending, followed by `u64::MAX` as a sentinel.
     splitters: Vec<u64>,
     /// For each value of the leading bits, the first and the last bucket of words that begin so.
@@ -406,7 +436,7 @@ mod tests {
     use rand_pcg::Pcg64Mcg;
 
     use super::*;
-    use crate::cubical::{Order, Shape, Voxel};
+    use crate::cubical::{Order, Shape};
 
     fn is_sorted<T: Voxel>(voxels: &[T]) {
         let mut shapes = vec![vec![voxels.len()]];
@@ -431,13 +461,7 @@ mod tests {
                     layout.on_grid(place) | if is_first { FIRST } else { 0 }
                 };
                 let expected: Vec<u32> = expected.iter().map(mark).collect();
-                let found = super::order(
-                    T::bits(voxels),
-                    Keys::new::<T::Key>(T::CODING, superlevel),
-                    &layout,
-                    reversed,
-                    &(),
-                );
+                let found = super::order(&Keyed::new(voxels, superlevel), &layout, reversed, &());
                 assert!(found[0] == 0 && found[1..] == expected, "{axes:?} of {}", T::NAME);
             }
         }
@@ -475,8 +499,8 @@ mod tests {
     /// Asserts that no bucket holds many times the voxels of an average one.
     fn are_even<T: Voxel>(voxels: &[T], axes: &[usize]) {
         let layout = GridLayout::new(Shape::new(axes, Order::C).unwrap()).unwrap();
-        let (words, greatest) = Words::new(T::bits(voxels), Keys::new::<T::Key>(T::CODING, false), &layout);
-        let buckets = deal(&words, greatest, &());
+        let keyed = Keyed::new(voxels, false);
+        let buckets = deal(&Words::new(&keyed, &layout), &());
         let length = |bucket| buckets.parts.iter().map(|part| part.bucket(bucket).len()).sum::<usize>();
         let lengths: Vec<usize> = (0..buckets.whole.len()).map(length).collect();
         assert_eq!(lengths.iter().sum::<usize>(), voxels.len());
