@@ -7,7 +7,7 @@
 //! outside counts as later than all cells. A grid with a rim has no outside.
 
 use super::cell::Cell;
-use super::forest::Merging;
+use super::forest::{FlowForest, Merging};
 use super::gradient::Gradient;
 use super::gradient::table::Star;
 use super::grid::Grid;
@@ -29,16 +29,12 @@ pub(super) fn cavities(
         [facet.corner(), facet.corner() - grid.layout.strides[facet.across(grid.layout.axes)]]
     };
     // A place whose cell does not exist or lies outside leads to number 0.
-    match grid.layout.axes {
-        2 => {
-            let step = steps::<4>(grid, gradient, |star, cell| star.axis_of_face(cell));
-            Merging::new(grid, maxima, facets, step, ends)
-        }
-        _ => {
-            let step = steps::<8>(grid, gradient, |star, cell| star.axis_of_cube(cell));
-            Merging::new(grid, maxima, facets, step, ends)
-        }
-    }
+    let places = grid.ranks().len();
+    let forest = match grid.layout.axes {
+        2 => FlowForest::new(places, steps::<4>(grid, gradient, Star::axis_of_face)),
+        _ => FlowForest::new(places, steps::<8>(grid, gradient, Star::axis_of_cube)),
+    };
+    Merging::new(forest, maxima, facets, ends)
 }
 
 /// Returns the step from a top cell, identified by its least corner, across its matched facet to the next cell; 0 if

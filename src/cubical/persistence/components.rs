@@ -5,7 +5,7 @@
 //! younger of the trees' oldest minima. The rim, if any, is older than all minima: a component that meets it dies.
 
 use super::cell::Cell;
-use super::forest::Merging;
+use super::forest::{FlowForest, Merging};
 use super::gradient::Gradient;
 use super::grid::Grid;
 
@@ -14,5 +14,5 @@ pub(super) fn components(grid: &Grid, gradient: &Gradient, minima: Vec<Cell>, ed
     let steps = grid.steps();
     let step = |place: usize| gradient.star(place).edge_of_voxel().map_or(0, |edge| steps[edge]);
     let ends = |edge: Cell| [edge.place(), grid.neighbour(edge.place(), edge.direction())];
-    Merging::new(grid, minima, edges, step, ends)
+    Merging::new(FlowForest::new(grid.ranks().len(), step), minima, edges, ends)
 }

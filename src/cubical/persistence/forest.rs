@@ -2,40 +2,43 @@
 
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-use rayon::prelude::*;
-
 use super::cell::Cell;
-use super::grid::Grid;
 use crate::cubical::construction::Construction;
+use crate::parallel;
 
 /// For each place, the next place along the gradient, or the number of the critical cell where the path ends.
-struct FlowForest {
+pub(super) struct FlowForest {
     next: Vec<AtomicU32>,
 }
 
 /// Flag of a word that is the number of a critical cell.
 const END: u32 = 1 << 31;
 
+/// Number of places, or of critical cells, that a thread takes at a time.
+const PART: usize = 1 << 12;
+
 impl FlowForest {
-    /// From each place the path goes on by `step` places; a step of 0 ends it at number 0.
-    fn new(places: usize, step: impl Fn(usize) -> isize + Sync) -> Self {
-        let next = |place: usize| {
-            let step = step(place);
-            AtomicU32::new(if step == 0 { END } else { place.wrapping_add_signed(step) as u32 })
-        };
-        FlowForest { next: (0..places).into_par_iter().with_min_len(1 << 12).map(next).collect() }
+    /// From each of so many places the path goes on by `step` places; a step of 0 ends it at number 0.
+    pub(super) fn new(places: usize, step: impl Fn(usize) -> isize + Sync) -> Self {
+        let next = parallel::table(places, |place| match step(place) {
+            0 => END,
+            step => place.wrapping_add_signed(step) as u32,
+        });
+        FlowForest { next: next.into_iter().map(AtomicU32::new).collect() }
     }
 
-    /// Ends the paths through this place here, with this number.
-    #[inline(always)]
-    fn end(&self, place: usize, number: usize) {
-        self.next[place].store(number as u32 | END, Relaxed);
-    }
-
-    /// Compresses all paths, so that every place leads directly to its end.
-    fn shorten(&self) {
-        (0..self.next.len()).into_par_iter().with_min_len(1 << 12).for_each(|place| {
-            self.end_of(place);
+    /// Ends the paths through these cells there, with the numbers of the cells, which begin at 1. Compresses all paths,
+    /// so that every place leads directly to its end.
+    fn end_at(&self, nodes: &[Cell]) {
+        parallel::ranges(nodes.len(), PART, &|range| {
+            for (number, node) in (range.start as u32 + 1..).zip(&nodes[range]) {
+                self.next[node.place()].store(number | END, Relaxed);
+            }
+        });
+        parallel::ranges(self.next.len(), PART, &|range| {
+            for place in range {
+                self.end_of(place);
+            }
         });
     }
 
@@ -79,20 +82,16 @@ const NONE: u32 = u32::MAX;
 pub(super) type Pairs = Vec<(u32, u32)>;
 
 impl Merging {
-    /// Merges the trees of gradient paths. The path from a place goes on by `step` places, 0 to end it; paths that end
-    /// at no node end at node 0, which is older than all others. `ends` returns the two places that a saddle joins.
+    /// Merges the trees of gradient paths. Paths that end at no node end at node 0, which is older than all others.
+    /// `ends` returns the two places that a saddle joins.
     pub(super) fn new(
-        grid: &Grid,
+        forest: FlowForest,
         nodes: Vec<Cell>,
         saddles: Vec<Cell>,
-        step: impl Fn(usize) -> isize + Sync,
         ends: impl Fn(Cell) -> [usize; 2] + Sync,
     ) -> Self {
-        let forest = FlowForest::new(grid.ranks().len(), step);
-        nodes.par_iter().enumerate().for_each(|(i, node)| forest.end(node.place(), i + 1));
-        forest.shorten();
-        let ends = |&saddle: &Cell| ends(saddle).map(|place| forest.end_of(place));
-        let ends: Vec<[u32; 2]> = saddles.par_iter().map(ends).collect();
+        forest.end_at(&nodes);
+        let ends = parallel::table(saddles.len(), |k| ends(saddles[k]).map(|place| forest.end_of(place)));
         drop(forest);
         let (merged, survivors) = merge(nodes.len(), &ends);
         Merging { nodes, saddles, merged, survivors }

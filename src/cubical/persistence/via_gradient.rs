@@ -1,6 +1,6 @@
 //! Persistent homology by the discrete gradient: voxel order, matching of lower stars, critical cells, pairing.
 
-use rayon::prelude::*;
+use std::ops::Range;
 
 use super::cell::Cell;
 use super::classes::{Class, Classes};
@@ -23,6 +23,9 @@ use crate::cuda::Gpu;
 use crate::memory;
 use crate::parallel;
 use crate::progress::Progress;
+
+/// Number of pairs, or of critical cells, that a thread takes at a time.
+const PART: usize = 1 << 12;
 
 /// The classes of an image, and how they were computed.
 pub(in crate::cubical) struct Persistence {
@@ -155,8 +158,11 @@ impl Pairing {
         let loops = if is_dual {
             drop(killers);
             let incidence = OfDual::new(grid, gradient);
-            let edges = |faces: Vec<Cell>| -> Vec<Cell> {
-                faces.into_par_iter().filter_map(|face| incidence.edge_of(face)).collect()
+            let edges = |faces: Vec<Cell>| {
+                let edges = |range: Range<usize>| {
+                    faces[range].iter().filter_map(|&face| incidence.edge_of(face)).collect()
+                };
+                parallel::listed(faces.len(), PART, &edges)
             };
             births.reverse();
             Loops::reduce(&incidence, grid, edges(walls), edges(deaths), births, false, clock)?
@@ -236,7 +242,9 @@ impl Loops {
 fn classes_of(grid: &Grid, mut pairs: Pairs) -> Vec<Class> {
     let (construction, voxels) = (grid.construction, grid.voxels() as u32);
     if construction.is_reversed() {
-        pairs.par_iter_mut().for_each(|pair| *pair = construction.pair_of_image(*pair, voxels));
+        parallel::pieces_mut(&mut pairs, PART, &|_, pairs| {
+            pairs.iter_mut().for_each(|pair| *pair = construction.pair_of_image(*pair, voxels));
+        });
     }
     if pairs.first().map(|pair| pair.0) > pairs.last().map(|pair| pair.0) {
         pairs.reverse();
@@ -246,10 +254,9 @@ fn classes_of(grid: &Grid, mut pairs: Pairs) -> Vec<Class> {
     }
     let on_grid = |rank: u32| construction.mirrored(rank, voxels);
     let is_class = |&(birth, death): &(u32, u32)| !grid.are_equal(on_grid(birth), on_grid(death));
-    if !pairs.par_iter().with_min_len(1 << 12).all(is_class) {
-        pairs = pairs.into_par_iter().filter(is_class).collect();
-    }
     let place = |rank: u32| grid.layout.in_memory(grid.place(on_grid(rank)));
-    let class = |(birth, death)| Class { birth: place(birth), death: Some(place(death)) };
-    pairs.into_par_iter().with_min_len(1 << 12).map(class).collect()
+    let class = |&(birth, death): &(u32, u32)| Class { birth: place(birth), death: Some(place(death)) };
+    parallel::listed(pairs.len(), PART, &|range| {
+        pairs[range].iter().filter(|pair| is_class(pair)).map(class).collect()
+    })
 }

@@ -6,14 +6,14 @@
 
 use std::time::{Duration, Instant};
 
-use rayon::prelude::*;
+use rayon::slice::ParallelSliceMut as _;
 
 use super::classes::{Class, Classes};
 use super::request::PersistenceRequest;
 use crate::backend::{Backend, BackendError};
 use crate::cells::{AnyImageComplex, ComplexError, ImageComplex};
-use crate::cubical::image::{AnyImage, Voxel};
-use crate::cubical::key::Key;
+use crate::cubical::image::{AnyImage, Voxel as _};
+use crate::cubical::key::Key as _;
 use crate::cubical::shape::Shape;
 use crate::matrix::leftmost_ones::{ScanError, Scanner};
 use crate::matrix::{Figures, MatrixError, MatrixIndex, Pairs, Plan, Reason, ReductionRequest, reduce_with};
@@ -105,13 +105,7 @@ fn solve<I: MatrixIndex>(
     let (plan, reasons) = Plan::choose_with(matrix, &ReductionRequest::default(), &scanner)?;
     let mut pairs = reduce_with(matrix, &plan, &scanner, progress)?;
     Ok(Solution {
-        classes: with_image!(image, image => {
-            let key = |place: usize| {
-                let key = image.voxels()[place].key();
-                if request.superlevel { key.reversed().to_u64() } else { key.to_u64() }
-            };
-            classes(image.shape(), &key, request, complex, &pairs)
-        }),
+        classes: classes(image.shape(), &*keys(image, request.superlevel), request, complex, &pairs),
         cells: matrix.len(),
         entries: matrix.entries(),
         index_bits: 8 * size_of::<I>(),
@@ -119,6 +113,14 @@ fn solve<I: MatrixIndex>(
         building,
         figures: std::mem::take(&mut pairs.figures),
     })
+}
+
+/// The keys of voxels by their places in memory, in the order of the filtration.
+fn keys(image: &AnyImage, superlevel: bool) -> Box<dyn Fn(usize) -> u64 + Sync + '_> {
+    with_image!(image, image => Box::new(move |place| {
+        let key = image.voxels()[place].key();
+        if superlevel { key.reversed().to_u64() } else { key.to_u64() }
+    }))
 }
 
 /// The classes of pairs of cells, given by the voxels that own the cells. `key` gives the value of a voxel by its place
@@ -130,7 +132,6 @@ fn classes<I: MatrixIndex>(
     complex: &ImageComplex<I>,
     pairs: &Pairs<I>,
 ) -> Classes {
-    let order = |place: usize| (key(place), shape.c_place(place));
     let owner = |cell: I| complex.owners[cell.to_usize()].to_usize();
     let mut dimensions = vec![Vec::new(); request.dimensions(shape.dim())];
     let mut add = |cell: I, class: Class| {
@@ -147,12 +148,14 @@ fn classes<I: MatrixIndex>(
     for cell in pairs.essential() {
         add(cell, Class { birth: owner(cell), death: None });
     }
-    for classes in &mut dimensions {
-        // Essential classes come last.
-        let death = |class: &Class| (class.death.is_none(), class.death.map(order));
-        classes.par_sort_unstable_by_key(|class| (order(class.birth), death(class)));
-    }
+    dimensions.iter_mut().for_each(|classes| sort(classes, &|place| (key(place), shape.c_place(place))));
     Classes { dimensions }
+}
+
+/// Sorts classes by birth, then death, by the order of the voxels; essential classes come last.
+fn sort(classes: &mut [Class], order: &(dyn Fn(usize) -> (u64, usize) + Sync)) {
+    let death = |class: &Class| (class.death.is_none(), class.death.map(order));
+    classes.par_sort_unstable_by_key(|class| (order(class.birth), death(class)));
 }
 
 #[cfg(test)]

@@ -1,11 +1,10 @@
 //! Gradient codes on the CPU, a row at a time with vectorised comparisons.
 
-use rayon::prelude::*;
-
 use super::table::{
     FACES, FIRST_CUBE, FIRST_FACE, NO_VOXEL, Owned, PAIRS, Table, edges_of_face, face_of_cube,
 };
 use crate::cubical::persistence::grid::Grid;
+use crate::parallel;
 use crate::progress::Progress;
 
 /// Number of places of a task.
@@ -19,7 +18,6 @@ pub(crate) fn codes(grid: &Grid, progress: &dyn Progress) -> Vec<u16> {
     let line = grid.layout.strides[1].max(columns);
     // A task has a whole number of lines of places, enough to be worth it.
     let lines = (PART / line).max(1);
-    let parts = codes.par_chunks_mut(lines * line).enumerate();
     let first = grid.row(0, 0);
     let per_plane = grid.layout.strides[2] / line;
     let (skipped_planes, skipped_rows) =
@@ -46,15 +44,13 @@ pub(crate) fn codes(grid: &Grid, progress: &dyn Progress) -> Vec<u16> {
             *code = table.code(owned);
         }
     };
-    parts.panic_fuse().for_each_init(
-        || vec![0; columns],
-        |owned, (part, codes)| {
-            for (number, codes) in (part * lines..).zip(codes.chunks_mut(line)) {
-                codes_of_line(owned, number, codes);
-            }
-            progress.advance(codes.len() as u64);
-        },
-    );
+    parallel::pieces_mut(&mut codes, lines * line, &|part, codes| {
+        let mut owned = vec![0; columns];
+        for (number, codes) in (part * lines..).zip(codes.chunks_mut(line)) {
+            codes_of_line(&mut owned, number, codes);
+        }
+        progress.advance(codes.len() as u64);
+    });
     codes
 }
 

@@ -14,8 +14,6 @@ pub(crate) mod table;
 
 use std::ops::Range;
 
-use rayon::prelude::*;
-
 pub(super) use self::stage::{GradientStage, estimate};
 use self::table::{FIRST_CUBE, FIRST_FACE, Star, Table, VOXEL};
 use super::cell::Cell;
@@ -24,6 +22,7 @@ use super::layout::GridPlace;
 use crate::backend::{Difference, expect_same};
 use crate::cuda::{CudaError, Gpu};
 use crate::memory::{self, Refused};
+use crate::parallel;
 use crate::progress::Progress;
 
 /// The discrete gradient of a grid.
@@ -104,16 +103,15 @@ impl Gradient {
             bits[dim].clone().filter(|_| wanted[dim]).fold(0, |mask, bit| mask | 1 << bit)
         });
         // A first pass counts the cells of each part, so that a second can write them to their final positions.
-        let parts = grid.in_order().par_chunks(PART);
-        let count = |places: &[GridPlace]| {
-            progress.advance(places.len() as u64);
+        let parts: Vec<&[GridPlace]> = grid.in_order().chunks(PART).collect();
+        let counts = parallel::map(parts.len(), &|part| {
+            progress.advance(parts[part].len() as u64);
             let mut counts = [0; 4];
-            for critical in self.critical_of(places) {
+            for critical in self.critical_of(parts[part]) {
                 (0..4).for_each(|dim| counts[dim] += (critical & masks[dim]).count_ones() as usize);
             }
             counts
-        };
-        let counts: Vec<[usize; 4]> = parts.clone().map(count).collect();
+        });
         let totals = std::array::from_fn(|dim| counts.iter().map(|counts| counts[dim]).sum());
         let ends = usize::from(wanted[0]) + usize::from(wanted[3]);
         memory::probe(bytes(totals, ends * grid.ranks().len()))?;
@@ -124,7 +122,7 @@ impl Gradient {
             std::array::from_fn(|dim| rest[dim].split_off_mut(..counts[dim]).unwrap_or_default())
         };
         let slices: Vec<_> = counts.iter().map(&mut slices).collect();
-        parts.enumerate().zip(slices).panic_fuse().for_each(|((i, places), slices)| {
+        parallel::each_of(parts.into_iter().enumerate().zip(slices), &|((i, places), slices)| {
             let mut slots = slices.map(<[Cell]>::iter_mut);
             let ranks = (i * PART + 1) as u32..;
             for ((rank, &place), critical) in ranks.zip(places).zip(self.critical_of(places)) {

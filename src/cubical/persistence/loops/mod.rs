@@ -33,10 +33,11 @@ mod column;
 mod incidence;
 mod rows;
 
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-use rayon::prelude::*;
+use rayon::slice::ParallelSliceMut as _;
 
 use self::arena::{Arena, Writer};
 use self::column::Column;
@@ -44,6 +45,7 @@ pub(super) use self::incidence::{Incidence, MATCHED, OfDual, OfGrid, corner_of_f
 use self::rows::Rows;
 use super::cell::Cell;
 use super::statistics::StageClock;
+use crate::parallel::{self, SharedRange, into_inner, lock};
 use crate::progress::{Progress, check, keeping};
 use crate::snapshot::SnapshotError;
 
@@ -54,6 +56,9 @@ const DROPPED: u64 = u64::MAX;
 
 /// Number of columns that a worker claims at a time.
 const BATCH: usize = 512;
+
+/// Number of critical edges that a thread takes at a time.
+const PART: usize = 1 << 12;
 
 /// Number of additions between two checks whether the run should end.
 const ADDED_AT_ONCE: u64 = 256;
@@ -87,14 +92,16 @@ pub(super) fn reduce(
     let rows = Rows::new(|place| incidence.critical_edges(place), places);
     let owners = (0..rows.count()).map(|_| AtomicU64::new(FREE)).collect();
     let columns = Columns { rows, owners, arena: Arena::default() };
-    killers.par_iter().for_each(|&edge| {
-        columns.owners[columns.row(incidence, edge)].store(DROPPED, Ordering::Relaxed);
+    parallel::ranges(killers.len(), PART, &|range| {
+        for &edge in &killers[range] {
+            columns.owners[columns.row(incidence, edge)].store(DROPPED, Ordering::Relaxed);
+        }
     });
     let is_edge = |word: u32| incidence.is_word(word);
     let is_reduced = checkpoint::restore(&columns, faces.len(), checkpoint, &is_edge)?;
     let save = || checkpoint::save(&columns, faces.len(), checkpoint);
     let order = schedule(faces, is_reversed);
-    let next = AtomicUsize::new(0);
+    let (batches, total) = (SharedRange::new(order.len(), BATCH), Mutex::new((0, 0)));
     let work = |progress: &dyn Progress| {
         let mut worker = Worker {
             incidence,
@@ -106,23 +113,17 @@ pub(super) fn reduce(
             additions: 0,
             steps: 0,
         };
-        loop {
-            let start = next.fetch_add(BATCH, Ordering::Relaxed);
-            let Some(batch) = order.get(start..order.len().min(start + BATCH)) else { break };
-            let open = batch.iter().filter(|&&column| !is_reduced[column as usize]);
+        while let Some(batch) = batches.take() {
+            let open = order[batch.clone()].iter().filter(|&&column| !is_reduced[column as usize]);
             open.for_each(|&column| worker.reduce(column));
-            if batch.is_empty() {
-                break;
-            }
             progress.advance(batch.len() as u64);
         }
-        (worker.additions, worker.steps)
+        let mut total = lock(&total);
+        *total = (total.0 + worker.additions, total.1 + worker.steps);
     };
-    let sum = |a: (u64, u64), b: (u64, u64)| (a.0 + b.0, a.1 + b.1);
-    let workers = (0..rayon::current_num_threads()).into_par_iter().with_max_len(1);
     let began = Instant::now();
-    (clock.statistics.additions, clock.statistics.steps) =
-        keeping(progress, &save, |progress| workers.map(|_| work(progress)).reduce(|| (0, 0), sum));
+    keeping(progress, &save, |progress| batches.share(&|| work(progress)));
+    (clock.statistics.additions, clock.statistics.steps) = into_inner(total);
     if checkpoint.is_worth_keeping(began.elapsed()) {
         save();
     }
@@ -139,11 +140,9 @@ impl Columns {
 
     /// The numbers of the faces that fill the loops of these critical edges.
     pub(super) fn fillers(&self, incidence: &impl Incidence, edges: &[Cell]) -> Vec<u32> {
-        let filler = |&edge: &Cell| {
-            let owner = self.owners[self.row(incidence, edge)].load(Ordering::Relaxed);
-            self.arena.column(owner)
-        };
-        edges.par_iter().map(filler).collect()
+        parallel::table(edges.len(), |k| {
+            self.arena.column(self.owners[self.row(incidence, edges[k])].load(Ordering::Relaxed))
+        })
     }
 
     /// The loop born at a critical edge: its edges outside the forest, starting with that edge.
@@ -184,12 +183,11 @@ impl Columns {
 
 /// The numbers of the faces sorted by place, in the direction in which faces become earlier.
 fn schedule(faces: &[Cell], is_reversed: bool) -> Vec<u32> {
-    let mut words: Vec<u64> =
-        faces.par_iter().enumerate().map(|(i, face)| (face.place() as u64) << 32 | i as u64).collect();
+    let mut words = parallel::table(faces.len(), |i| (faces[i].place() as u64) << 32 | i as u64);
     words.par_sort_unstable();
-    let mut order: Vec<u32> = words.into_par_iter().map(|word| word as u32).collect();
+    let mut order = parallel::table(words.len(), |k| words[k] as u32);
     let (first, last) = order.split_at(order.len() / 2);
-    let sum = |columns: &[u32]| columns.par_iter().map(|&column| u64::from(column)).sum::<u64>();
+    let sum = |columns: &[u32]| columns.iter().map(|&column| u64::from(column)).sum::<u64>();
     let (first, last) = (sum(first), sum(last));
     // On plateaus ranks ascend with places, or descend if reversed. Noise has no trend, so that rule decides.
     let slack = (first + last) / 16;

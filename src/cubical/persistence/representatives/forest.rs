@@ -8,7 +8,7 @@
 use std::collections::BTreeSet;
 
 use hashbrown::HashSet;
-use rayon::prelude::*;
+use rayon::slice::ParallelSliceMut as _;
 
 use super::super::cell::Cell;
 use super::super::forest::Merging;
@@ -16,6 +16,7 @@ use super::super::gradient::Gradient;
 use super::super::grid::Grid;
 use super::super::grid_cell::GridCell;
 use crate::cubical::construction::Construction;
+use crate::parallel;
 
 /// The vertices of the image: voxels of the grid, or, in the dual complex, cubes of the grid, identified by their least
 /// corners. Edges of the image are then faces of the grid.
@@ -91,10 +92,13 @@ impl<'a> Forest<'a> {
             let node = |end: usize| merging.node(grid.rank(vertices.descend(end, &mut |_| ()))) as u32;
             (edge, vertices.ends(edge).map(node))
         };
-        let joints: Vec<(GridCell, [u32; 2])> = joints.par_iter().map(between).collect();
-        // The numbers of the joining edges at each node, node after node.
-        let at_node = |(number, (_, ends)): (u32, &(GridCell, [u32; 2]))| ends.map(|node| (node, number));
-        let mut neighbours: Vec<(u32, u32)> = (0..).zip(&joints).flat_map(at_node).collect();
+        let joints =
+            parallel::listed(joints.len(), 1 << 10, &|range| joints[range].iter().map(between).collect());
+        // The nodes with the numbers of the edges that join them, node after node.
+        let mut neighbours = parallel::table(2 * joints.len(), |k| {
+            let (_, ends) = joints[k / 2];
+            u64::from(ends[k % 2]) << 32 | (k / 2) as u64
+        });
         neighbours.par_sort_unstable();
         let mut nodes = vec![Node::default(); merging.nodes.len() + 1];
         let mut queue = vec![1];
@@ -102,9 +106,10 @@ impl<'a> Forest<'a> {
         while let Some(&node) = queue.get(next) {
             next += 1;
             let Node { depth, parent, .. } = nodes[node as usize];
-            let first = neighbours.partition_point(|&(other, _)| other < node);
-            for &(_, joint) in neighbours[first..].iter().take_while(|&&(other, _)| other == node) {
-                let (edge, [a, b]) = joints[joint as usize];
+            let first = neighbours.partition_point(|&neighbour| neighbour >> 32 < u64::from(node));
+            let of_node = |neighbour: &&u64| **neighbour >> 32 == u64::from(node);
+            for &neighbour in neighbours[first..].iter().take_while(of_node) {
+                let (edge, [a, b]) = joints[neighbour as u32 as usize];
                 let other = if a == node { b } else { a };
                 if other != parent {
                     nodes[other as usize] = Node { depth: depth + 1, parent: node, edge: Some(edge) };

@@ -82,7 +82,7 @@ mod selection;
 mod shells;
 mod store;
 
-use rayon::prelude::*;
+use std::sync::Mutex;
 
 use self::forest::Forest;
 use self::shells::{Visited, shell};
@@ -100,7 +100,8 @@ use crate::cubical::construction::Construction;
 use crate::cubical::image::AnyImage;
 use crate::cubical::value::Value;
 use crate::diagram::BarSelection;
-use crate::memory;
+use crate::memory::{self, Refused};
+use crate::parallel::{self, into_inner, lock};
 
 pub use store::{Cells, Representative, Representatives};
 
@@ -111,6 +112,9 @@ pub(in crate::cubical) struct Trace {
     pub(super) grid: Grid,
     pub(super) found: Pairing,
 }
+
+/// Number of parts into which the selected classes are divided among threads.
+const PARTS: usize = 1 << 10;
 
 /// A selected class.
 #[derive(Debug, Clone, Copy)]
@@ -138,9 +142,9 @@ impl Trace {
     ) -> Result<Representatives, PersistenceError> {
         let wanted = selection::wanted(&self.classes, image, &self.request, threshold, selection)?;
         let finder = Finder::new(self, &wanted);
-        let cycle = |visited: &mut Visited, wanted: Wanted| {
-            let Wanted { dim, index, class, .. } = wanted;
-            let mut cells = finder.cycle(&wanted, visited);
+        let cycle = |visited: &mut Visited, wanted: &Wanted| {
+            let Wanted { dim, index, class, .. } = *wanted;
+            let mut cells = finder.cycle(wanted, visited);
             cells.sort_unstable();
             let mut voxels: Vec<usize> = cells.iter().flat_map(|cell| cell.voxels(&self.grid)).collect();
             voxels.sort_unstable();
@@ -153,10 +157,27 @@ impl Trace {
                 threshold.is_none_or(|threshold| self.request.reaches(threshold, image.exact(place)))
             };
             let class = Class { death: class.death.filter(is_reached), ..class };
-            Ok::<_, PersistenceError>(Representative { dim, index, class, cells, voxels })
+            Ok(Representative { dim, index, class, cells, voxels })
         };
-        let visited = || Visited::new(self.grid.ranks().len());
-        let all = wanted.into_par_iter().map_init(visited, cycle).collect::<Result<Vec<_>, _>>()?;
+        // Sets of places that no thread uses at present, and the error that ends the computation.
+        let (unused, refused) = (Mutex::new(Vec::new()), Mutex::new(None));
+        let all = parallel::listed(wanted.len(), wanted.len().div_ceil(PARTS).max(1), &|range| {
+            if lock(&refused).is_some() {
+                return Vec::new();
+            }
+            let visited = lock(&unused).pop();
+            let mut visited = visited.unwrap_or_else(|| Visited::new(self.grid.ranks().len()));
+            let cycles = wanted[range].iter().map(|wanted| cycle(&mut visited, wanted));
+            let found: Result<Vec<_>, Refused> = cycles.collect();
+            lock(&unused).push(visited);
+            found.unwrap_or_else(|error| {
+                *lock(&refused) = Some(error);
+                Vec::new()
+            })
+        });
+        if let Some(error) = into_inner(refused) {
+            return Err(error.into());
+        }
         Ok(Representatives::new(image.shape(), self.request.construction, all))
     }
 

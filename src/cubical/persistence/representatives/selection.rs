@@ -3,7 +3,6 @@
 use std::cmp::Ordering;
 
 use hashbrown::HashSet;
-use rayon::prelude::*;
 
 use super::super::classes::{Class, Classes};
 use super::super::error::PersistenceError;
@@ -41,12 +40,14 @@ pub(super) fn wanted(
             // Without bars above dimension 0, the longest of dimension 0 are selected.
             let least = usize::from(before(1) < bars.len());
             bars.retain(|bar| bar.dim >= least);
-            let mut longest: Vec<_> = bars.into_iter().map(|bar| (length(&bar.class), bar)).collect();
-            // The sort is stable: ties are broken by dimension and index.
-            longest.par_sort_by(|(a, _), (b, _)| longer_first(*a, *b));
-            longest.truncate(count);
-            bars = longest.into_iter().map(|(_, bar)| bar).collect();
-            bars.sort_unstable_by_key(|bar| (bar.dim, bar.index));
+            if count < bars.len() {
+                // Ties are broken by dimension and index.
+                let mut longest: Vec<_> = bars.iter().map(|bar| length(&bar.class)).zip(0..).collect();
+                longest.select_nth_unstable_by(count, |&(a, i), &(b, j)| longer_first(a, b).then(i.cmp(&j)));
+                let mut kept: Vec<usize> = longest[..count].iter().map(|&(_, place)| place).collect();
+                kept.sort_unstable();
+                bars = kept.into_iter().map(|place| bars[place]).collect();
+            }
         }
         &BarSelection::Persistence(least) => {
             bars.retain(|bar| length(&bar.class).is_none_or(|length| length >= least));
