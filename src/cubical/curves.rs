@@ -184,7 +184,8 @@ trait StreamedCurves {
     /// Computes the curve of an image on the CPU, beginning with the state of its checkpoint.
     fn on_processor(
         &mut self,
-        stream: Stream,
+        shape: Shape,
+        voxels: Voxels<'_>,
         state: &CurveState,
         progress: &dyn Progress,
     ) -> Result<VcecRows, EccError>;
@@ -198,11 +199,12 @@ impl<T: Voxel> StreamedCurves for SlabCounter<T> {
 
     fn on_processor(
         &mut self,
-        stream: Stream,
+        shape: Shape,
+        voxels: Voxels<'_>,
         state: &CurveState,
         progress: &dyn Progress,
     ) -> Result<VcecRows, EccError> {
-        let (shape, checkpoint) = (stream.shape(), progress.checkpoint());
+        let checkpoint = progress.checkpoint();
         let (since, range) = (state.partial.as_ref(), state.range);
         let keep = |partial: Option<PartialCurve>| {
             if partial.is_some() {
@@ -215,7 +217,7 @@ impl<T: Voxel> StreamedCurves for SlabCounter<T> {
             pauses: &|| checkpoint.takes_turn() || progress.is_interrupted(),
             keep: &keep,
         };
-        with_voxels_of(stream, |voxels| self.curve(shape, range, voxels, since, &watch))
+        self.curve(shape, range, voxels, since, &watch)
     }
 }
 
@@ -267,8 +269,8 @@ impl Stage for StreamStage<'_, '_> {
 
     fn on_processor(&mut self) -> Result<VcecRows, EccError> {
         let stream = self.stream()?;
-        let counter = self.curves.counter(stream.voxel_type())?;
-        counter.on_processor(stream, &self.state, self.progress)
+        let (shape, counter) = (stream.shape(), self.curves.counter(stream.voxel_type())?);
+        with_voxels_of(stream, |voxels| counter.on_processor(shape, voxels, &self.state, self.progress))
     }
 
     fn check(&mut self, found: &VcecRows) -> Result<(), MachineError> {

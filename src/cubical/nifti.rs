@@ -108,6 +108,10 @@ impl Header<Vec<u8>> {
 
     /// Writes the numbers of a field. All that are written to integers are far below 2^53.
     pub(super) fn put(&mut self, field: Field, numbers: impl IntoIterator<Item = f64>) {
+        self.put_all(field, &mut numbers.into_iter());
+    }
+
+    fn put_all(&mut self, field: Field, numbers: &mut dyn Iterator<Item = f64>) {
         let (place, stored) = self.place(field);
         with_voxels!(stored, T => {
             let places = self.bytes[place..].chunks_exact_mut(size_of::<T>());
