@@ -126,7 +126,7 @@ impl AnyImage {
     /// # Errors
     /// [`ShapeError`]: the extents are invalid, their product is not the number of voxels, or a voxel is NaN.
     pub fn from_slice<T: Voxel>(voxels: &[T], axes: &[usize]) -> Result<Self, ShapeError> {
-        AnyImage::of_numbers(Image::from_slice(voxels, axes)?)
+        AnyImage::from(Image::from_slice(voxels, axes)?).of_numbers()
     }
 
     /// An image of this shape with these voxels in memory order, without copying them.
@@ -134,14 +134,19 @@ impl AnyImage {
     /// # Errors
     /// [`ShapeError`]: the number of voxels is not that of the shape, or a voxel is NaN.
     pub fn shared<T: Voxel>(shape: Shape, voxels: SharedVoxels<T>) -> Result<Self, ShapeError> {
-        AnyImage::of_numbers(Image::shared(shape, voxels)?)
+        AnyImage::from(Image::shared(shape, voxels)?).of_numbers()
     }
 
-    /// Wraps an image, after checking that no voxel is NaN.
-    fn of_numbers<T: Voxel>(image: Image<T>) -> Result<Self, ShapeError> {
-        match parallel::position(image.voxels(), |voxel| !voxel.is_number()) {
-            None => Ok(image.into()),
-            Some(place) => Err(ShapeError::NotANumber { voxel: image.shape().coordinates(place) }),
+    /// The image, after checking that no voxel is NaN.
+    fn of_numbers(self) -> Result<Self, ShapeError> {
+        let nan = match &self {
+            AnyImage::F32(image) => parallel::position(image.voxels(), |voxel| voxel.is_nan()),
+            AnyImage::F64(image) => parallel::position(image.voxels(), |voxel| voxel.is_nan()),
+            _ => None,
+        };
+        match nan {
+            None => Ok(self),
+            Some(place) => Err(ShapeError::NotANumber { voxel: self.shape().coordinates(place) }),
         }
     }
 

@@ -6,8 +6,6 @@
 
 use std::time::{Duration, Instant};
 
-use rayon::slice::ParallelSliceMut as _;
-
 use super::classes::{Class, Classes};
 use super::request::PersistenceRequest;
 use crate::backend::{Backend, BackendError};
@@ -116,7 +114,7 @@ fn solve<I: MatrixIndex>(
 }
 
 /// The keys of voxels by their places in memory, in the order of the filtration.
-fn keys(image: &AnyImage, superlevel: bool) -> Box<dyn Fn(usize) -> u64 + Sync + '_> {
+fn keys(image: &AnyImage, superlevel: bool) -> Box<dyn Fn(usize) -> u64 + '_> {
     with_image!(image, image => Box::new(move |place| {
         let key = image.voxels()[place].key();
         if superlevel { key.reversed().to_u64() } else { key.to_u64() }
@@ -127,7 +125,7 @@ fn keys(image: &AnyImage, superlevel: bool) -> Box<dyn Fn(usize) -> u64 + Sync +
 /// in memory.
 fn classes<I: MatrixIndex>(
     shape: Shape,
-    key: &(dyn Fn(usize) -> u64 + Sync),
+    key: &dyn Fn(usize) -> u64,
     request: &PersistenceRequest,
     complex: &ImageComplex<I>,
     pairs: &Pairs<I>,
@@ -153,9 +151,9 @@ fn classes<I: MatrixIndex>(
 }
 
 /// Sorts classes by birth, then death, by the order of the voxels; essential classes come last.
-fn sort(classes: &mut [Class], order: &(dyn Fn(usize) -> (u64, usize) + Sync)) {
+fn sort(classes: &mut [Class], order: &dyn Fn(usize) -> (u64, usize)) {
     let death = |class: &Class| (class.death.is_none(), class.death.map(order));
-    classes.par_sort_unstable_by_key(|class| (order(class.birth), death(class)));
+    classes.sort_by_cached_key(|class| (order(class.birth), death(class)));
 }
 
 #[cfg(test)]
