@@ -40,9 +40,4 @@ impl Construction {
             Construction::T => (self.mirrored(death, voxels), self.mirrored(birth, voxels)),
         }
     }
-
-    /// The rank in this complex of the image's first voxel, at which the essential class is born.
-    pub(crate) fn first_of_image(self, voxels: u32) -> u32 {
-        self.mirrored(1, voxels)
-    }
 }

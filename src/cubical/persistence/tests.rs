@@ -5,7 +5,6 @@ use rand_pcg::Pcg64Mcg;
 
 use super::super::{Construction, Cubical, CubicalOutcome, Image, Order, Shape};
 use super::*;
-use crate::backend::Backend;
 use crate::cubical::Voxel;
 use crate::diagram::BarSelection;
 use crate::progress::sums::Sums;
@@ -165,11 +164,6 @@ fn the_order_in_memory_does_not_matter() {
                 };
                 let classes = persistence(image, &request);
                 assert_eq!(plain::persistence(image, &request), classes, "{request:?} of {image:?}");
-                let any = image.clone().into();
-                assert_eq!(
-                    via_matrix::persistence(&any, &request, &Backend::default(), &()).unwrap().classes,
-                    classes
-                );
                 let run = solve(image, &request, true, &());
                 let cycles = run.representatives.as_ref().unwrap().iter().map(|found| {
                     let cells = found.cells.iter().map(<[i32]>::to_vec).collect();

@@ -77,7 +77,8 @@ pub(in crate::cubical) fn persistence(
     if grid.construction.is_reversed() {
         dimensions.reverse();
     }
-    let first = grid.place(grid.construction.first_of_image(grid.voxels() as u32));
+    // The essential class is born with the first voxel.
+    let first = grid.place(grid.construction.mirrored(1, grid.voxels() as u32));
     dimensions[0].insert(0, Class { birth: grid.layout.in_memory(first), death: None });
     clock.end();
     let classes = Classes { dimensions };

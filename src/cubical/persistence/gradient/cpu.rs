@@ -34,7 +34,8 @@ pub(crate) fn codes(grid: &Grid, progress: &dyn Progress) -> Vec<u16> {
         }
         let place = grid.row(plane, row);
         match grid.layout.axes {
-            0 => line_of::<0>(grid, place, owned),
+            // A single voxel owns nothing else.
+            0 => owned.fill(0),
             1 => line_of::<1>(grid, place, owned),
             2 => line_of::<2>(grid, place, owned),
             _ => line_of::<3>(grid, place, owned),

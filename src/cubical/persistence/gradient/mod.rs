@@ -29,18 +29,13 @@ use crate::progress::Progress;
 pub(crate) struct Gradient {
     codes: Vec<u16>,
     table: &'static Table,
-    axes: usize,
 }
 
 impl Gradient {
     /// Computes the gradient on the CPU.
     pub(crate) fn new(grid: &Grid, progress: &dyn Progress) -> Self {
         progress.begin(STAGE, None, grid.ranks().len() as u64);
-        Gradient {
-            codes: cpu::codes(grid, progress),
-            table: Table::of(grid.layout.axes),
-            axes: grid.layout.axes,
-        }
+        Gradient { codes: cpu::codes(grid, progress), table: Table::of(grid.layout.axes) }
     }
 
     /// Computes the gradient on a GPU, as a single unit of progress.
@@ -49,11 +44,7 @@ impl Gradient {
     /// The errors of [`cuda::codes`].
     pub(crate) fn on_device(gpu: &Gpu, grid: &Grid, progress: &dyn Progress) -> Result<Self, CudaError> {
         progress.begin(STAGE, None, 1);
-        Ok(Gradient {
-            codes: cuda::codes(gpu, grid)?,
-            table: Table::of(grid.layout.axes),
-            axes: grid.layout.axes,
-        })
+        Ok(Gradient { codes: cuda::codes(gpu, grid)?, table: Table::of(grid.layout.axes) })
     }
 
     /// Compares the codes that a device computed with the CPU's, place by place.
@@ -98,7 +89,7 @@ impl Gradient {
         wanted: [bool; 4],
         progress: &dyn Progress,
     ) -> Result<[Vec<Cell>; 4], Refused> {
-        let bits: [Range<u32>; 4] = [0, 1, 2, self.axes].map(bits_of);
+        let bits: [Range<u32>; 4] = [0, 1, 2, grid.layout.axes].map(bits_of);
         let masks: [u32; 4] = std::array::from_fn(|dim| {
             bits[dim].clone().filter(|_| wanted[dim]).fold(0, |mask, bit| mask | 1 << bit)
         });

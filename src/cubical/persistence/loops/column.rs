@@ -1,5 +1,7 @@
 //! Working column of the reduction of loops.
 
+use std::mem;
+
 use super::super::cell::Cell;
 
 /// A sum of edges over Z/2, from which the last edge is popped.
@@ -37,8 +39,8 @@ impl Column {
 
     #[cold]
     fn push_front_back(&mut self) {
-        let empty = self.spare.pop().unwrap_or_default();
-        let run = std::mem::replace(&mut self.front, empty);
+        let empty = self.start_run();
+        let run = mem::replace(&mut self.front, empty);
         self.push(run);
     }
 
@@ -48,14 +50,10 @@ impl Column {
     }
 
     /// Adds a run of ascending edges.
-    pub(super) fn add_run(&mut self, mut run: Vec<Cell>) {
+    pub(super) fn add_run(&mut self, run: Vec<Cell>) {
         if self.front.len() + run.len() <= FEW {
-            let mut sum = self.spare.pop().unwrap_or_default();
-            merge(&self.front, &run, &mut sum);
-            std::mem::swap(&mut self.front, &mut sum);
-            run.clear();
-            sum.clear();
-            self.spare.extend([run, sum]);
+            let front = mem::take(&mut self.front);
+            self.front = self.sum(front, run);
         } else {
             self.push(run);
         }
@@ -63,12 +61,7 @@ impl Column {
 
     fn push(&mut self, mut run: Vec<Cell>) {
         while let Some(last) = self.runs.pop_if(|last| last.len() < 2 * run.len()) {
-            let mut sum = self.spare.pop().unwrap_or_default();
-            merge(&last, &run, &mut sum);
-            for mut merged in [last, std::mem::replace(&mut run, sum)] {
-                merged.clear();
-                self.spare.push(merged);
-            }
+            run = self.sum(last, run);
         }
         self.runs.push(run);
     }
@@ -102,17 +95,21 @@ impl Column {
 
     /// Empties the column into one ascending run without repeated edges.
     pub(super) fn take(&mut self) -> Vec<Cell> {
-        let mut all = std::mem::take(&mut self.front);
-        while let Some(mut run) = self.runs.pop() {
-            let mut sum = self.spare.pop().unwrap_or_default();
-            merge(&run, &all, &mut sum);
-            std::mem::swap(&mut all, &mut sum);
-            run.clear();
-            sum.clear();
-            self.spare.extend([run, sum]);
+        let mut all = mem::take(&mut self.front);
+        while let Some(run) = self.runs.pop() {
+            all = self.sum(run, all);
         }
-        self.front = self.spare.pop().unwrap_or_default();
+        self.front = self.start_run();
         all
+    }
+
+    /// The sum of two runs.
+    fn sum(&mut self, a: Vec<Cell>, b: Vec<Cell>) -> Vec<Cell> {
+        let mut sum = self.start_run();
+        merge(&a, &b, &mut sum);
+        self.give_back(a);
+        self.give_back(b);
+        sum
     }
 
     /// Returns a run whose memory may be reused.
