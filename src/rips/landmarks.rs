@@ -11,12 +11,14 @@
 //! next landmark is the first among the farthest points of all pieces, in the order of the pieces, so it does not
 //! depend on the number of threads.
 
-use rayon::prelude::*;
+use std::sync::Mutex;
+
 use serde::{Deserialize, Serialize};
 
 use super::{Progress, RipsError};
 use crate::diagram::infinite;
 use crate::metric::{DistanceMatrix, Distances, PointCloud, Value};
+use crate::parallel;
 
 /// The landmarks that represented the input in a computation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -94,7 +96,9 @@ fn greedy<T: Value>(
     let mut chosen = vec![0];
     loop {
         let last = chosen[chosen.len() - 1];
-        let farther = |a: (T, usize), b: (T, usize)| if b.0 > a.0 { b } else { a };
+        // Of equally far points the first.
+        let farther =
+            |a: (T, usize), b: (T, usize)| if b.0 > a.0 || (b.0 == a.0 && b.1 < a.1) { b } else { a };
         let update = |(piece, nearest): (usize, &mut [T])| {
             let mut farthest = (landmark, piece * PIECE);
             for (point, nearest) in (piece * PIECE..).zip(nearest) {
@@ -109,8 +113,13 @@ fn greedy<T: Value>(
         let (radius, farthest) = if points <= PIECE {
             update((0, &mut nearest))
         } else {
-            let pieces = nearest.par_chunks_mut(PIECE).enumerate();
-            pieces.map(update).reduce(|| (landmark, 0), farther)
+            let farthest = Mutex::new((landmark, 0));
+            parallel::pieces_mut(&mut nearest, PIECE, &|piece, nearest| {
+                let found = update((piece, nearest));
+                let mut farthest = parallel::lock(&farthest);
+                *farthest = farther(*farthest, found);
+            });
+            parallel::into_inner(farthest)
         };
         progress.advance(1);
         if chosen.len() == count {

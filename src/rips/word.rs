@@ -4,13 +4,15 @@ use std::fmt::Debug;
 use std::hash::Hash;
 use std::ops::{BitAnd, BitOr, BitXor, Shl, Shr};
 
-use rayon::iter::ParallelIterator;
-use rayon::slice::{ParallelSlice, ParallelSliceMut};
+use rayon::slice::ParallelSliceMut;
 use ruint::aliases::U512;
+
+use crate::parallel;
 
 /// An unsigned integer for packed entries: `u64`, `u128`, or 512 bits for entries that do not fit these.
 pub trait Word:
     Copy
+    + Default
     + Ord
     + Hash
     + Debug
@@ -47,7 +49,9 @@ pub trait Word:
     fn from_limbs(limb: impl Fn(usize) -> u64) -> Self;
     /// The words given by a list of limbs, [`Word::LIMBS`] per word.
     fn from_limb_list(limbs: Vec<u64>) -> Vec<Self> {
-        limbs.par_chunks_exact(Self::LIMBS).map(|word| Self::from_limbs(|k| word[k])).collect()
+        parallel::table(limbs.len() / Self::LIMBS, |place| {
+            Self::from_limbs(|k| limbs[place * Self::LIMBS + k])
+        })
     }
 
     /// A hash of all limbs: multiply and fold, as in wyhash, because keys are structured and the table is

@@ -30,7 +30,7 @@ use super::error::{Place, Problem};
 use crate::input::text::lines;
 use crate::metric::matrix::counted;
 use crate::metric::square;
-use rayon::prelude::*;
+use crate::parallel;
 use std::ops::Range;
 
 /// Minimal size in bytes of the pieces that are parsed in parallel.
@@ -68,9 +68,8 @@ impl Table {
             return Table::parse_piece(text, 0..text.len());
         }
         let ranges = pieces(text, most.min(rayon::current_num_threads()));
-        let tables: Result<_, Fault> =
-            ranges.into_par_iter().map(|piece| Table::parse_piece(text, piece)).collect();
-        tables.map(Table::join)
+        let tables = parallel::map(ranges.len(), &|k| Table::parse_piece(text, ranges[k].clone()));
+        tables.into_iter().collect::<Result<_, Fault>>().map(Table::join)
     }
 
     fn parse_piece(text: &[u8], piece: Range<usize>) -> Result<Self, Fault> {

@@ -4,10 +4,10 @@
 //! ranks of a point's edges are stored consecutively, by the other end, and the position of a rank is the number of
 //! adjacency bits before its own.
 
-use rayon::prelude::*;
 use zerocopy::FromZeros;
 
 use crate::memory::{self, Refused};
+use crate::parallel::pieces_mut;
 use crate::rips::complex::ABSENT;
 
 /// Rows are used if a matrix would take at least this many times as many bytes.
@@ -72,7 +72,7 @@ impl Ranks {
             return Ok(Ranks { points, rows: Some(rows), ranks: memory::zeroed(places)? });
         }
         let mut ranks: Vec<u32> = memory::zeroed(points * points)?;
-        ranks.par_chunks_mut(FILLED).for_each(|ranks| ranks.fill(ABSENT));
+        pieces_mut(&mut ranks, FILLED, &|_, ranks| ranks.fill(ABSENT));
         (0..points).for_each(|x| ranks[x * points + x] = 0);
         Ok(Ranks { points, rows: None, ranks })
     }

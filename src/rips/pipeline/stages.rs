@@ -273,10 +273,11 @@ impl Run<'_> {
         let last_rank = |rank| if are_unique { u32::MAX } else { values.last_rank(values.distance(rank)) };
         let wanted = Wanted { columns: &mut columns, last_rank: &last_rank, are_unique };
         let wanted = (are_unique || seeks_ties).then_some(wanted);
-        let reduction = if is_binary {
-            reduce(&submatrix, Two, wanted)
-        } else {
+        // The constant is asked first: then the other way is not compiled for words that never take it.
+        let reduction = if W::IS_RARE || !is_binary {
             reduce(&submatrix, Modulo::new(self.plan.modulus), wanted)
+        } else {
+            reduce(&submatrix, Two, wanted)
         };
         let Some(reduction) = reduction? else { return Ok(None) };
         if seeks_ties {

@@ -1,6 +1,5 @@
 //! The distances to rank, as keys: those of all pairs of points, or of the pairs that may be edges.
 
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -12,6 +11,7 @@ use super::small_input::SMALL;
 use crate::memory;
 use crate::metric::value::{DistanceKey, Sealed};
 use crate::metric::{Distances, PointCloud, Value};
+use crate::parallel::pieces_mut;
 use crate::rips::binomial::binomial;
 use crate::rips::{Progress, RipsError};
 
@@ -71,6 +71,8 @@ pub(in crate::rips) enum Lengths {
     Few,
 }
 
+/// Number of distances whose keys a thread computes at a time.
+const PIECE: usize = 1 << 14;
 /// Number of pairs in the sample of lengths.
 const LOOKED_AT: u64 = 1 << 11;
 /// Distances have few lengths if the sample has one length for this many edges, or fewer.
@@ -109,9 +111,11 @@ impl<K: DistanceKey> Keyed<K> {
         let keyed = |numbers, layout, search| Keyed { edges: Edges { points, numbers, layout }, search };
         match distances {
             Distances::Matrix(matrix) => {
-                let mut keys = Vec::new();
-                memory::reserve(&mut keys, matrix.lower().len())?;
-                matrix.lower().par_iter().map(|&d| d.key()).collect_into_vec(&mut keys);
+                let mut keys: Vec<K> = memory::zeroed(matrix.lower().len())?;
+                pieces_mut(&mut keys, PIECE, &|number, keys| {
+                    let distances = &matrix.lower()[number * PIECE..];
+                    keys.iter_mut().zip(distances).for_each(|(key, distance)| *key = distance.key());
+                });
                 Ok(keyed(keys, Layout::Lower, PairSearch::Given))
             }
             Distances::Sparse(sparse) => {

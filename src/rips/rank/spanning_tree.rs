@@ -17,8 +17,8 @@
 mod checkpoint;
 
 use std::ops::Range;
+use std::sync::Mutex;
 
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use self::checkpoint::SavedTree;
@@ -29,7 +29,7 @@ use super::rows::{Blocks, distances_to_block, rows_at_once};
 use crate::memory::{self, Refused};
 use crate::metric::value::{DistanceKey, LANES};
 use crate::metric::{PointCloud, Value};
-use crate::parallel::joined;
+use crate::parallel::{each_of, into_inner, joined, lock};
 use crate::progress::{Cost, Expected};
 use crate::rips::binomial::binomial;
 use crate::rips::rank::PairSearch;
@@ -215,8 +215,13 @@ impl<T: Value> Rows<'_, T> {
                 level.run(Row { rows: self, i: *i, first: piece * length, nearest, to })
             };
             let RowResult { farthest, next: (key, point) } = if length < n {
-                let pieces = nearest.par_chunks_mut(length).zip(to.par_chunks_mut(length));
-                pieces.enumerate().map(look).reduce(|| nothing, RowResult::and)
+                let found = Mutex::new(nothing);
+                each_of(nearest.chunks_mut(length).zip(to.chunks_mut(length)).enumerate(), &|piece| {
+                    let of_piece = look(piece);
+                    let mut found = lock(&found);
+                    *found = found.and(of_piece);
+                });
+                into_inner(found)
             } else {
                 look((0, (nearest, to)))
             };

@@ -51,7 +51,7 @@ pub(super) use self::triangles::{MOST_ALIKE, annotate_triangles};
 use super::bits::Bits;
 use super::cochain::{descending, top};
 use super::edges::{ALL, Edges};
-use super::queue::Term;
+use super::queue::{Term, sort};
 use super::rows::Rows;
 use super::walk::cofacet;
 use super::{ReductionCounts, Shared, Submatrix};
@@ -271,7 +271,7 @@ impl<'a, W: Word, F: Field> Pass<'a, '_, W, F> {
         let Shared { submatrix: Submatrix { complex, code, .. }, field, .. } = self.shared;
         let term = |(u, v)| (code.entry(complex.edge(u, v), [u, v]), field.one());
         let mut terms: Vec<Term<W, F>> = self.annotations.cocycle(class).map(term).collect();
-        terms.sort_unstable_by_key(|term| term.0);
+        sort(&mut terms);
         terms
     }
 

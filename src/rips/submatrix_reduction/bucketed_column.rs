@@ -7,7 +7,7 @@
 
 use rayon::prelude::*;
 
-use super::queue::{Term, add_up};
+use super::queue::{Term, add_up, sort};
 use crate::rips::code::Code;
 use crate::rips::complex::Band;
 use crate::rips::field::Field;
@@ -188,10 +188,10 @@ impl<W: Word, F: Field> BucketedColumn<W, F> {
             return;
         }
         let field = self.field;
-        if self.pushed.len() >= SORTED_BY_ALL {
+        if !W::IS_RARE && self.pushed.len() >= SORTED_BY_ALL {
             self.pushed.par_sort_unstable_by_key(|&(entry, _)| entry);
         } else {
-            self.pushed.sort_unstable_by_key(|&(entry, _)| entry);
+            sort(&mut self.pushed);
         }
         add_up(field, &mut self.pushed);
         let mut merged = Vec::with_capacity(self.live.len() + self.pushed.len());

@@ -15,10 +15,8 @@
 //! τ_j. The coboundary of the difference is zero before τ_j; but no cochain with σ_i as its oldest simplex has a
 //! coboundary that begins after τ_i.
 
-use std::collections::BTreeMap;
-
 use super::coboundary::apparent_cofacet;
-use super::queue::Term;
+use super::queue::{Queue, Term};
 use super::{Claim, Multiple, Shared, Submatrix};
 use crate::parallel::lock;
 use crate::rips::field::Field;
@@ -29,9 +27,9 @@ impl<W: Word, F: Field> Shared<'_, W, F> {
     /// columns.
     pub(super) fn cochain(&self, j: usize, pivots: &[Option<W>]) -> Vec<Multiple<W>> {
         let (field, columns) = (self.field, self.submatrix.columns);
-        let mut left: BTreeMap<W, F::Coefficient> = self.terms(j, pivots[j]).into_iter().collect();
-        let mut cochain: Vec<Term<W, F>> = Vec::with_capacity(left.len());
-        while let Some((simplex, c)) = left.pop_first() {
+        let (mut left, mut cochain) = (Queue::new(field), Vec::<Term<W, F>>::new());
+        self.terms(j, pivots[j]).into_iter().for_each(|term| left.push(term));
+        while let Some((simplex, c)) = left.pop() {
             let column = columns.binary_search_by(|column| simplex.cmp(column)).ok();
             if column == Some(j) || !self.dies_later(simplex, column, pivots, pivots[j]) {
                 cochain.push((simplex, c));
@@ -41,12 +39,7 @@ impl<W: Word, F: Field> Shared<'_, W, F> {
             let terms = column.map_or_else(Vec::new, |i| self.terms(i, pivots[i]));
             let Some(&(_, own)) = terms.first() else { continue };
             let factor = field.neg(field.mul(c, field.inverse(own)));
-            for &(simplex, c) in &terms[1..] {
-                let sum = left.remove(&simplex).map_or(F::ZERO, |other| field.add(F::ZERO, other));
-                if let Some(c) = field.non_zero(field.add(sum, field.mul(c, factor))) {
-                    left.insert(simplex, c);
-                }
-            }
+            terms[1..].iter().for_each(|&(simplex, c)| left.push((simplex, field.mul(c, factor))));
         }
         let Some(&(_, own)) = cochain.first() else { return Vec::new() };
         let factor = field.inverse(own);

@@ -303,7 +303,7 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
         if self.terms.len() >= WALKED && !self.is_walking {
             self.go_on_as_long(j);
         }
-        if self.is_walking {
+        if F::UNIT && self.is_walking {
             let pivot = self.pop_walk();
             if self.is_walking {
                 return pivot;
@@ -346,7 +346,7 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
         let terms = self.terms.len();
         match self.walked_from() {
             Some(least) if terms < least => {}
-            Some(_) if self.begin_walk(j) => {}
+            Some(_) if F::UNIT && self.begin_walk(j) => {}
             _ if terms >= LONG && !self.is_long => self.lengthen(),
             _ => {}
         }
@@ -396,7 +396,7 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
 
     /// Adds a simplex's coboundary, and the simplex to the column of V.
     fn add_term(&mut self, term: Term<W, F>) {
-        if self.is_walking {
+        if F::UNIT && self.is_walking {
             return self.flip(term.0);
         }
         self.terms.push(term);
@@ -433,7 +433,7 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
         if !is_built {
             self.terms.clear();
             self.terms.push(self.own(j));
-        } else if self.is_walking {
+        } else if F::UNIT && self.is_walking {
             self.walked_terms();
         }
         cancel(self.shared.field, &mut self.terms);

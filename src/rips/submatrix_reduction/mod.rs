@@ -263,7 +263,9 @@ pub fn reduce<W: Word, F: Field>(
         submatrix.progress.advance(submatrix.columns.len() as u64);
     }
     let mut shared = Shared::new(submatrix, field, wanted.as_ref(), None)?;
-    let annotated = if submatrix.code.vertices() == 2 {
+    let annotated = if !F::UNIT {
+        Ok(None)
+    } else if submatrix.code.vertices() == 2 {
         annotate(&shared).map(Some)
     } else {
         let last_rank = wanted.as_ref().map(|wanted| wanted.last_rank);

@@ -135,8 +135,13 @@ impl<W: Word, F: Field> Queue<W, F> {
 
 /// Sorts terms and adds up equal ones; those that sum to zero are removed.
 pub(super) fn cancel<W: Word, F: Field>(field: F, terms: &mut Vec<Term<W, F>>) {
-    terms.sort_unstable_by_key(|&(entry, _)| entry);
+    sort(terms);
     add_up(field, terms);
+}
+
+/// Sorts terms by their entries.
+pub(super) fn sort<W: Word, C: Copy>(terms: &mut [(W, C)]) {
+    terms.sort_unstable_by_key(|&(entry, _)| entry);
 }
 
 /// Adds up equal terms of a sorted list; those that sum to zero are removed.

@@ -38,7 +38,7 @@ use std::sync::atomic::Ordering;
 
 use super::super::cochain::{bits, insert};
 use super::super::edges::{ALL, Edges};
-use super::super::queue::Term;
+use super::super::queue::{Term, sort};
 use super::super::rows::Rows;
 use super::super::walk::cofacet;
 use super::super::{LastRank, ReductionCounts, Shared, Submatrix};
@@ -286,7 +286,7 @@ impl<W: Word, F: Field> Pass<'_, '_, W, F> {
         let entry = |triangle: [u32; 3]| code.entry(rank_of(*complex, &triangle), triangle);
         let mut terms: Vec<Term<W, F>> =
             triangles.iter().map(|&key| (entry(vertices_of(key)), field.one())).collect();
-        terms.sort_unstable_by_key(|term| term.0);
+        sort(&mut terms);
         terms
     }
 
