@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
-use std::fmt;
 
 use phat_formats::dipha::DiagramPoint;
 
@@ -45,21 +44,14 @@ pub struct CellPairs {
 }
 
 /// The kind of a barcode.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::Display)]
 pub enum Kind {
     /// Bars.
+    #[strum(to_string = "bars with values")]
     Bars,
     /// Pairs of cells.
+    #[strum(to_string = "pairs of cells")]
     CellPairs,
-}
-
-impl fmt::Display for Kind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Kind::Bars => "bars with values",
-            Kind::CellPairs => "pairs of cells",
-        })
-    }
 }
 
 impl Barcode {

@@ -39,6 +39,8 @@ pub use comparison::{Comparison, Entry, Note};
 
 use phat_formats::dipha::DiagramPoint;
 
+use crate::sort;
+
 /// The error of two barcodes that cannot be compared.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
@@ -132,10 +134,11 @@ fn absent_dimensions(a: &Bars, b: &Bars) -> Vec<Note> {
         dims.into_iter().map(move |dim| Note::AbsentDimension { dim, side }).chain(unfinished)
     };
     let mut notes: Vec<Note> = absent(a, b, 1).chain(absent(b, a, 0)).collect();
-    notes.sort_by_key(|note| match note {
-        Note::AbsentDimension { dim, side } | Note::UnfinishedDimension { dim, side } => (*dim, *side),
-        Note::NoEssentialCells { side } => (0, *side),
-    });
+    let place = |note: &Note| match *note {
+        Note::AbsentDimension { dim, side } | Note::UnfinishedDimension { dim, side } => (dim, side),
+        Note::NoEssentialCells { side } => (0, side),
+    };
+    sort::stable(&mut notes, &|a, b| place(a).cmp(&place(b)));
     notes
 }
 

@@ -63,14 +63,14 @@ pub(super) enum GrowthFault {
 /// Reads all of `stream`, expected to hold about `expected` bytes; 0 if unknown. Memory grows with what has been read,
 /// whatever a header promised. Memory can be refused by the system, or by the limit of this process, which is checked
 /// even where the allocator does not count.
-pub(super) fn read_growing(stream: &mut impl Read, expected: usize) -> Result<Vec<u8>, GrowthFault> {
+pub(super) fn read_growing(mut stream: &mut dyn Read, expected: usize) -> Result<Vec<u8>, GrowthFault> {
     let mut all = Vec::new();
     grow(&mut all, expected).map_err(GrowthFault::Memory)?;
     loop {
         if all.len() == all.capacity() {
             // The stream may be at its end: check that before memory is enlarged.
             let mut more = Vec::new();
-            if stream.take(64).read_to_end(&mut more).map_err(GrowthFault::Io)? == 0 {
+            if (&mut stream).take(64).read_to_end(&mut more).map_err(GrowthFault::Io)? == 0 {
                 return Ok(all);
             }
             let as_much = all.len().max(STEP);
@@ -80,7 +80,7 @@ pub(super) fn read_growing(stream: &mut impl Read, expected: usize) -> Result<Ve
         }
         // Read within the capacity.
         let room = (all.capacity() - all.len()) as u64;
-        let read = stream.take(room).read_to_end(&mut all).map_err(GrowthFault::Io)?;
+        let read = (&mut stream).take(room).read_to_end(&mut all).map_err(GrowthFault::Io)?;
         if (read as u64) < room {
             all.shrink_to_fit();
             return Ok(all);
@@ -95,7 +95,7 @@ fn grow(all: &mut Vec<u8>, more: usize) -> Result<(), Refused> {
     if is_there && budget::asking(|| all.try_reserve_exact(more)).is_ok() {
         return Ok(());
     }
-    Err(Refused::new(all.len().saturating_add(more) as u64))
+    Err(Refused::of_bytes(all.len().saturating_add(more) as u64))
 }
 
 #[cfg(test)]

@@ -102,13 +102,13 @@ fn banner(line: &[u8]) -> Result<Banner, Problem> {
 }
 
 /// The lines after the first, without comments and blank lines.
-struct Lines<'a, F: FnMut(&u8) -> bool> {
-    lines: std::slice::Split<'a, u8, F>,
+struct Lines<'a> {
+    lines: std::slice::Split<'a, u8, fn(&u8) -> bool>,
     /// Number of the last line returned, counted from 1.
     number: usize,
 }
 
-impl<'a, F: FnMut(&u8) -> bool> Lines<'a, F> {
+impl<'a> Lines<'a> {
     fn next(&mut self) -> Option<&'a [u8]> {
         for line in &mut self.lines {
             self.number += 1;
@@ -186,7 +186,7 @@ fn whole(word: &[u8]) -> Option<usize> {
     std::str::from_utf8(word).ok().and_then(|word| word.parse().ok())
 }
 
-fn sparse<F: FnMut(&u8) -> bool>(lines: &mut Lines<'_, F>, banner: &Banner) -> Result<Matrix, Problem> {
+fn sparse(lines: &mut Lines<'_>, banner: &Banner) -> Result<Matrix, Problem> {
     let [rows, columns, count] = lines.sizes("the numbers of rows, columns and entries", banner)?;
     let mut found = Triplets { rows, columns, symmetric: banner.symmetric, ..Triplets::default() };
     for entry in 1..=count {
@@ -211,7 +211,7 @@ fn sparse<F: FnMut(&u8) -> bool>(lines: &mut Lines<'_, F>, banner: &Banner) -> R
     Ok(Matrix::Sparse(found))
 }
 
-fn dense<F: FnMut(&u8) -> bool>(lines: &mut Lines<'_, F>, banner: &Banner) -> Result<Matrix, Problem> {
+fn dense(lines: &mut Lines<'_>, banner: &Banner) -> Result<Matrix, Problem> {
     let [rows, columns] = lines.sizes("the numbers of rows and columns", banner)?;
     let Some(count) = rows.checked_mul(columns) else {
         return Err(lines.problem("a matrix that fits memory", format!("{rows} × {columns}").as_bytes()));

@@ -3,7 +3,7 @@
 use super::text::quote;
 use super::{Place, Problem};
 use half::f16;
-use npyz::{AutoSerialize, Endianness, TypeChar, TypeStr, WriterBuilder};
+use npyz::{AutoSerialize, Endianness, NpyWriter, TypeChar, TypeStr, WriterBuilder};
 use std::io::{self, Write};
 use std::ops::Range;
 
@@ -328,10 +328,18 @@ pub fn write_rows<T: AutoSerialize, R: IntoIterator<Item = T>>(
     rows: impl IntoIterator<Item = io::Result<R>>,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let shape: Vec<u64> = shape.iter().map(|&extent| extent as u64).collect();
-    let mut array = npyz::WriteOptions::new().default_dtype().shape(&shape).writer(out).begin_nd()?;
+    let mut array = begin(shape, out)?;
     rows.into_iter().try_for_each(|row| array.extend(row?))?;
     array.finish()
+}
+
+/// Writes the header of an array; unlike its rows, this is compiled once for all arrays of a type.
+fn begin<'a, T: AutoSerialize>(
+    shape: &[usize],
+    out: &'a mut dyn Write,
+) -> io::Result<NpyWriter<T, &'a mut dyn Write>> {
+    let shape: Vec<u64> = shape.iter().map(|&extent| extent as u64).collect();
+    npyz::WriteOptions::new().default_dtype().shape(&shape).writer(out).begin_nd()
 }
 
 #[cfg(test)]
@@ -341,11 +349,12 @@ pub(crate) mod tests {
     /// Makes an `npy` file of version 1.
     pub(crate) fn file(descr: &str, shape: &str, data: &[u8]) -> Vec<u8> {
         let header = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}, }}\n");
-        let mut file = b"\x93NUMPY\x01\x00".to_vec();
-        file.extend_from_slice(&(header.len() as u16).to_le_bytes());
-        file.extend_from_slice(header.as_bytes());
-        file.extend_from_slice(data);
-        file
+        [&headed(&header), data].concat()
+    }
+
+    fn headed(text: &str) -> Vec<u8> {
+        let length = u16::try_from(text.len()).unwrap().to_le_bytes();
+        [MAGIC, &[1, 0], &length, text.as_bytes()].concat()
     }
 
     #[test]
@@ -386,16 +395,6 @@ pub(crate) mod tests {
             Some("co")
         );
     }
-}
-
-#[cfg(test)]
-mod header_tests {
-    use super::*;
-
-    fn file(text: &str) -> Vec<u8> {
-        let length = u16::try_from(text.len()).unwrap().to_le_bytes();
-        [MAGIC, &[1, 0], &length, text.as_bytes()].concat()
-    }
 
     /// Headers as NumPy and other programs write them are read as a parser of Python reads them.
     #[test]
@@ -413,7 +412,7 @@ mod header_tests {
                     format!("{{'descr': '{descr}', 'fortran_order': {fortran}, 'shape': {shape}, }}  \n"),
                     format!("{{\"shape\":{shape},'fortran_order':{fortran},\"descr\":\"{descr}\"}}"),
                 ] {
-                    let bytes = file(&text);
+                    let bytes = headed(&text);
                     let found = Header::parse(&bytes).unwrap();
                     let parsed = npyz::NpyHeader::from_reader(bytes.as_slice()).unwrap();
                     assert_eq!(npyz::DType::Plain(found.dtype), parsed.dtype(), "{text}");
@@ -434,14 +433,14 @@ mod header_tests {
             "{'descr': 'what', 'fortran_order': False, 'shape': (3, 4), }",
             "{'descr': '<f8', 'shape': (3, 4), }",
         ] {
-            assert!(Header::parse(&file(text)).is_err(), "{text}");
+            assert!(Header::parse(&headed(text)).is_err(), "{text}");
         }
     }
 
     #[test]
     fn a_header_that_is_made_is_read() {
         let header =
-            Header::parse(&file("{'descr': '>f4', 'fortran_order': False, 'shape': (9, 3, 4), }")).unwrap();
+            Header::parse(&headed("{'descr': '>f4', 'fortran_order': False, 'shape': (9, 3, 4), }")).unwrap();
         let made = Header::of(&header.dtype, &header.shape[1..]);
         assert!(made.len().is_multiple_of(64));
         let expected = Header { shape: vec![3, 4], data_at: made.len(), ..header };

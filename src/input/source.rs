@@ -29,7 +29,7 @@ pub fn read_all(path: &Path) -> io::Result<Vec<u8>> {
 ///
 /// # Errors
 /// Those of [`read_all`].
-pub(crate) fn all_of(stream: &mut impl Read, expected: usize) -> io::Result<Vec<u8>> {
+pub(crate) fn all_of(stream: &mut dyn Read, expected: usize) -> io::Result<Vec<u8>> {
     read_growing(stream, expected).map_err(|fault| match fault {
         GrowthFault::Io(error) => error,
         GrowthFault::Memory(refused) => no_room(refused),

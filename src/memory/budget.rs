@@ -327,16 +327,22 @@ pub fn counts() {
 
 /// Whether this thread turns refusals into errors, so that the allocator must refuse instead of ending the program.
 pub fn asks() -> bool {
-    ASKS.with(Cell::get)
+    ASKS.get()
 }
 
 /// Runs `ask`, which allocates and turns a refusal into an error.
 #[inline]
 pub fn asking<T>(ask: impl FnOnce() -> T) -> T {
-    let before = ASKS.with(|asks| asks.replace(true));
+    let before = set_asks(true);
     let answer = ask();
-    ASKS.with(|asks| asks.set(before));
+    set_asks(before);
     answer
+}
+
+/// Sets whether this thread turns refusals into errors, and returns whether it did; compiled once for all questions.
+#[inline(never)]
+fn set_asks(asks: bool) -> bool {
+    ASKS.replace(asks)
 }
 
 /// The running computations.
@@ -480,7 +486,7 @@ mod tests {
         let more = (1 << 39) - (1 << 20);
         assert!(!asking(|| take(more)) && !asks());
         assert_eq!(passed(more as u64), Some(1 << 40));
-        let refused = Refused::new(more as u64);
+        let refused = Refused::of_bytes(more as u64);
         assert!(refused.to_string().contains("limit of 1.1 TB"), "{refused}");
         // With spill files, a share of the limit is set aside for their pages, and nothing exceeds it before they are
         // full.

@@ -32,21 +32,16 @@ pub struct Refused {
 }
 
 impl Refused {
-    #[doc(hidden)]
-    /// A refusal of `bytes` bytes, for an allocator that reports it.
-    pub fn of_bytes(bytes: u64) -> Refused {
-        Refused::new(bytes)
-    }
-
     /// A refusal of `bytes` bytes.
-    pub(crate) fn new(bytes: u64) -> Refused {
+    #[doc(hidden)]
+    pub fn of_bytes(bytes: u64) -> Refused {
         let (limit, is_given) = (budget::passed(bytes), budget::is_the_given());
         Refused { bytes, limit, is_given, stage: budget::stage() }
     }
 
     /// The error of a run that exceeds its limit by `bytes` bytes.
     fn at_limit(bytes: u64) -> Refused {
-        Refused { limit: budget::passed(0), ..Refused::new(bytes) }
+        Refused { limit: budget::passed(0), ..Refused::of_bytes(bytes) }
     }
 }
 
@@ -85,7 +80,7 @@ pub(crate) fn reserve<T>(items: &mut Vec<T>, additional: usize) -> Result<(), Re
 
 /// The error for a refusal of room for `len` items.
 fn refused<T>(len: usize) -> Refused {
-    Refused::new((len as u64).saturating_mul(size_of::<T>() as u64))
+    Refused::of_bytes((len as u64).saturating_mul(size_of::<T>() as u64))
 }
 
 /// Appends an item. A full vector doubles its room, as with [`Vec::push`].
@@ -146,10 +141,10 @@ pub(crate) const LITTLE: u64 = 16 << 20;
 /// [`Refused`] if less is available, or the system refuses.
 pub(crate) fn probe(bytes: u64) -> Result<(), Refused> {
     if bytes > LITTLE && room().is_some_and(|room| bytes > room) {
-        return Err(Refused::new(bytes));
+        return Err(Refused::of_bytes(bytes));
     }
-    let length = usize::try_from(bytes).map_err(|_| Refused::new(bytes))?;
-    budget::asking(|| Vec::<u8>::new().try_reserve_exact(length)).map_err(|_| Refused::new(bytes))
+    let length = usize::try_from(bytes).map_err(|_| Refused::of_bytes(bytes))?;
+    budget::asking(|| Vec::<u8>::new().try_reserve_exact(length)).map_err(|_| Refused::of_bytes(bytes))
 }
 
 /// A number of bytes that displays with a suitable unit: `17 bytes`, `80.0 GB`.

@@ -8,6 +8,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::{Bytes, LITTLE, budget, room};
+use crate::sort;
 
 /// Predicted memory of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -111,7 +112,7 @@ impl MemoryPlan {
         match available {
             Some(available) if stage.bytes() > available => {
                 let mut stage = stage.clone();
-                stage.uses.sort_by_key(|part| std::cmp::Reverse(part.bytes));
+                sort::stable(&mut stage.uses, &|a, b| b.bytes.cmp(&a.bytes));
                 Err(DoesNotFit { stage, available, helps, limit })
             }
             _ => Ok(()),

@@ -9,21 +9,13 @@ use crate::rips::Representatives;
 /// How a value is written.
 type Push = fn(Value, &mut String);
 
-/// Writes a header line and one line per bar.
+/// Writes a header line and one line per bar, with two more columns if there are representatives: the vertices of the
+/// birth simplex and of the death simplex, separated by blanks. They are empty if there is no such simplex, or if the
+/// bar has no representative. The sections of the table must be the dimensions of the representatives.
 ///
 /// # Errors
 /// Errors of `out`.
-pub(crate) fn write(table: &BarTable<'_>, push: Push, out: &mut dyn Write) -> io::Result<()> {
-    write_with_simplices(table, push, None, out)
-}
-
-/// Like [`write()`], with two more columns if there are representatives: the vertices of the birth simplex and of the
-/// death simplex, separated by blanks. They are empty if there is no such simplex, or if the bar has no representative.
-/// The sections of the table must be the dimensions of the representatives.
-///
-/// # Errors
-/// Errors of `out`.
-pub(crate) fn write_with_simplices(
+pub(crate) fn write(
     table: &BarTable<'_>,
     push: Push,
     representatives: Option<&Representatives>,
@@ -81,7 +73,7 @@ mod tests {
             vec![bar(0.1, 1.0 / 3.0), bar(f64::from(0.1f32), 1e300)],
         ]);
         let mut text = Vec::new();
-        write(&BarTable::of_diagram(&diagram), push_without_plus, &mut text).unwrap();
+        write(&BarTable::of_diagram(&diagram), push_without_plus, None, &mut text).unwrap();
         let expected = "dim,birth,death\n0,0.0,inf\n1,0.1,0.3333333333333333\n1,0.10000000149011612,1e300\n";
         assert_eq!(String::from_utf8(text).unwrap(), expected);
     }

@@ -87,7 +87,7 @@ impl CurveFormat {
                     construction: request.construction.to_string(),
                     superlevel: request.superlevel,
                 };
-                let mut object = Object::begin(&head, out)?;
+                let mut object = Object::begin(serde_json::to_string(&head)?, out)?;
                 let out = object.key("rows")?;
                 out.write_all(b"[")?;
                 write_rows(rows, "\n[", "\"", "]", ",", out)?;

@@ -82,7 +82,7 @@ pub fn write(barcode: &Barcode<'_>, out: &mut dyn Write) -> io::Result<()> {
         landmarks: landmarks.map(|landmarks| &*landmarks.points),
         covering_radius: landmarks.map(|landmarks| landmarks.covering_radius),
     };
-    let mut object = Object::begin(&head, out)?;
+    let mut object = Object::begin(serde_json::to_string(&head)?, out)?;
     object.bars(&BarTable::of_diagram(diagram))?;
     if let Some(representatives) = representatives {
         object.list("representatives", representatives.iter().map(Simplices::from))?;
@@ -98,11 +98,10 @@ pub(crate) struct Object<'a> {
 
 impl<'a> Object<'a> {
     /// Begins an object with the keys of `head`, which is an object too.
-    pub(crate) fn begin(head: &impl Serialize, out: &'a mut dyn Write) -> io::Result<Self> {
-        let head = serde_json::to_string(head)?;
-        let open = head.strip_suffix('}').unwrap_or(&head);
-        out.write_all(open.as_bytes())?;
-        Ok(Object { out, is_empty: open == "{" })
+    pub(crate) fn begin(mut head: String, out: &'a mut dyn Write) -> io::Result<Self> {
+        head.pop();
+        out.write_all(head.as_bytes())?;
+        Ok(Object { out, is_empty: head == "{" })
     }
 
     /// Writes a key, and returns the output for its value.

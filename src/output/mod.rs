@@ -142,7 +142,7 @@ impl OutputFormat {
             OutputFormat::Text => text::write(barcode, out),
             OutputFormat::Csv => {
                 let table = BarTable::of_diagram(barcode.diagram);
-                csv::write_with_simplices(&table, csv::push_without_plus, barcode.representatives, out)
+                csv::write(&table, csv::push_without_plus, barcode.representatives, out)
             }
             OutputFormat::Json => json::write(barcode, out),
             OutputFormat::Npy => npy::write(&BarTable::of_diagram(barcode.diagram), out),

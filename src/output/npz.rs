@@ -77,11 +77,19 @@ impl<'a> Archive<'a> {
         Archive(ZipArchiveWriter::new(out))
     }
 
-    /// Adds an array that `write` writes.
+    /// Adds an array that `write`, which is called once, writes.
     pub(crate) fn add(
         &mut self,
         name: &str,
-        write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+        write: impl Fn(&mut dyn Write) -> io::Result<()>,
+    ) -> io::Result<()> {
+        self.member(name, &mut |member| write(member))
+    }
+
+    fn member(
+        &mut self,
+        name: &str,
+        write: &mut dyn FnMut(&mut dyn Write) -> io::Result<()>,
     ) -> io::Result<()> {
         let (mut entry, config) = self.0.new_file(format!("{name}.npy")).start().map_err(io_error)?;
         let mut member = config.wrap(&mut entry);
@@ -102,7 +110,8 @@ impl<'a> Archive<'a> {
         shape: &[usize],
         numbers: impl IntoIterator<Item = T>,
     ) -> io::Result<()> {
-        self.add(name, |member| write_rows(shape, [Ok(numbers)], member))
+        let mut numbers = numbers.into_iter();
+        self.member(name, &mut |member| write_rows(shape, [Ok(numbers.by_ref())], member))
     }
 
     /// Adds the start of each of the lists of the given lengths, and then the sum of the lengths.

@@ -41,14 +41,7 @@ impl fmt::Display for Shortest {
         let Some((mantissa, exponent)) = text.split_once('e') else { return f.write_str(&text) };
         let exponent: i32 = exponent.parse().unwrap_or(0);
         let digits: String = mantissa.chars().filter(char::is_ascii_digit).collect();
-        match usize::try_from(exponent) {
-            Ok(exponent) if exponent < LONGEST => positional(f, &digits, exponent + 1),
-            Err(_) if exponent >= -4 => {
-                f.write_str(&"0.000"[..1 + exponent.unsigned_abs() as usize])?;
-                f.write_str(&digits)
-            }
-            _ => scientific(f, &digits, exponent),
-        }
+        laid_out(f, &digits, exponent, LONGEST)
     }
 }
 
@@ -82,14 +75,7 @@ impl General {
         let digits = buffer.format(rounded.digits);
         let zeros = digits.bytes().skip(1).rev().take_while(|&digit| digit == b'0').count();
         let digits = &digits[..digits.len() - zeros];
-        match usize::try_from(rounded.exponent) {
-            Ok(exponent) if exponent < DIGITS => positional(out, digits, exponent + 1),
-            Err(_) if rounded.exponent >= -4 => {
-                out.write_str(&"0.000"[..1 + rounded.exponent.unsigned_abs() as usize])?;
-                out.write_str(digits)
-            }
-            _ => scientific(out, digits, rounded.exponent),
-        }
+        laid_out(out, digits, rounded.exponent, DIGITS)
     }
 }
 
@@ -157,6 +143,19 @@ impl Rounded {
             digits: digits.fold(0, |digits, byte| 10 * digits + u32::from(byte - b'0')),
             exponent: exponent.parse().unwrap_or(0),
         }
+    }
+}
+
+/// Writes digits of which the first stands for a power of ten, with an exponent if that is below -4, or if there are more
+/// than `longest` digits before the point.
+fn laid_out(out: &mut impl fmt::Write, digits: &str, exponent: i32, longest: usize) -> fmt::Result {
+    match usize::try_from(exponent) {
+        Ok(exponent) if exponent < longest => positional(out, digits, exponent + 1),
+        Err(_) if exponent >= -4 => {
+            out.write_str(&"0.000"[..1 + exponent.unsigned_abs() as usize])?;
+            out.write_str(digits)
+        }
+        _ => scientific(out, digits, exponent),
     }
 }
 
@@ -252,6 +251,9 @@ mod tests {
         (33333.35, "33333.3"),
         (1e15, "1e+15"),
         (123456789.0, "1.23457e+08"),
+        (f64::INFINITY, "inf"),
+        (f64::NEG_INFINITY, "-inf"),
+        (f64::NAN, "nan"),
     ];
 
     #[test]
@@ -279,13 +281,6 @@ mod tests {
         ];
         assert_eq!(texts, expected);
         assert!(numbers.iter().zip(&texts).all(|(x, text)| text.parse() == Ok(*x)));
-    }
-
-    #[test]
-    fn what_is_no_number() {
-        assert_eq!(General(f64::INFINITY).to_string(), "inf");
-        assert_eq!(General(f64::NEG_INFINITY).to_string(), "-inf");
-        assert_eq!(General(f64::NAN).to_string(), "nan");
     }
 
     /// Numbers of six digits, of seven digits whose last is near a half, and of all lengths.

@@ -4,6 +4,8 @@
 use std::io::{self, Write};
 use std::ops::Range;
 
+use phat_formats::dipha::DiagramPoint;
+
 use crate::cubical::Value;
 use crate::cubical::value::Inexact;
 use crate::diagram::Diagram;
@@ -21,6 +23,18 @@ pub struct Row {
     pub death: Value,
     /// Whether the bar never dies.
     pub is_essential: bool,
+}
+
+impl Row {
+    /// DIPHA's point of the bar; an essential one dies at `end`, the last value of the filtration.
+    pub(crate) fn point(&self, end: f64) -> DiagramPoint {
+        DiagramPoint {
+            dim: self.dim,
+            birth: self.birth.double(),
+            death: if self.is_essential { end } else { self.death.double() },
+            essential: self.is_essential,
+        }
+    }
 }
 
 /// Bars in the order in which they are written, in sections.

@@ -11,6 +11,10 @@ use rayon::prelude::*;
 use super::{NONE, PIECE};
 use crate::disjoint_sets::DisjointSets;
 use crate::kd_tree::Site;
+use crate::parallel;
+
+/// Number of columns that a thread sorts at a time.
+const PARTS: usize = 64;
 
 /// The non-empty cells of one column of the grid, from the lowest up.
 struct Column {
@@ -86,8 +90,10 @@ fn columns(points: &mut [Site], tolerance: f64) -> Vec<Column> {
     let column_of = |point: &Site| number(point.at[0], tolerance);
     let row_of = |point: &Site| number(point.at[1], tolerance);
     let mut parts: Vec<&mut [Site]> = points.chunk_by_mut(|p, q| column_of(p) == column_of(q)).collect();
-    let column = |part: &mut &mut [Site]| {
-        part.sort_unstable_by(|p, q| order(p, q, 1));
+    parallel::pieces_mut(&mut parts, PARTS, &|_, parts| {
+        parts.iter_mut().for_each(|part| part.sort_unstable_by(|p, q| order(p, q, 1)));
+    });
+    let column = |part: &&mut [Site]| {
         let mut end = 0;
         let rows = part.chunk_by(|p, q| row_of(p) == row_of(q)).map(|cell| {
             end += cell.len();
@@ -95,7 +101,8 @@ fn columns(points: &mut [Site], tolerance: f64) -> Vec<Column> {
         });
         Column { number: column_of(&part[0]), first: 0, cells: rows.collect() }
     };
-    let mut columns: Vec<Column> = parts.par_iter_mut().with_min_len(64).map(column).collect();
+    let mut columns =
+        parallel::listed(parts.len(), PARTS, &|range| parts[range].iter().map(column).collect());
     let (mut first, mut start) = (0, 0);
     for (column, part) in columns.iter_mut().zip(parts) {
         column.first = first;

@@ -107,7 +107,7 @@ impl BarcodeFile {
         self.holds(barcode).map_err(io::Error::other)?;
         match (self, barcode) {
             (BarcodeFile::Text, Barcode::Bars(bars)) => write_text(bars, out),
-            (BarcodeFile::Csv, Barcode::Bars(bars)) => csv::write(&table(bars), Value::push, out),
+            (BarcodeFile::Csv, Barcode::Bars(bars)) => csv::write(&table(bars), Value::push, None, out),
             (BarcodeFile::Json, Barcode::Bars(bars)) => write_json(bars, out),
             (BarcodeFile::Json, Barcode::CellPairs(pairs)) => {
                 let object = PairsObject { pairs: &pairs.pairs, essential: pairs.essential.as_deref() };
@@ -180,7 +180,7 @@ struct Head<'a> {
 fn write_json(bars: &Bars, out: &mut dyn Write) -> io::Result<()> {
     let superlevel = bars.goes_down().then_some(true);
     let head = Head { max_dim: bars.max_dim, unfinished: &bars.unfinished, superlevel };
-    let mut object = Object::begin(&head, out)?;
+    let mut object = Object::begin(serde_json::to_string(&head)?, out)?;
     object.bars(&table(bars))?;
     object.end()
 }

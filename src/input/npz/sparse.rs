@@ -111,7 +111,7 @@ impl Archive<'_> {
         &self,
         name: &str,
         axes: usize,
-        read: impl Fn(&Array<'_>) -> Result<T, Problem>,
+        read: fn(&Array<'_>) -> Result<T, Problem>,
     ) -> Result<T, Problem> {
         let file = self.read(name)?;
         let array = Array::parse(&file).and_then(|array| match array.shape.len() == axes {

@@ -39,25 +39,17 @@ pub fn write(geometry: &Geometry, out: &mut dyn Write) -> io::Result<()> {
         out.write_all(&cell_type.to_be_bytes())?;
     }
     writeln!(out, "\nCELL_DATA {cells}\nFIELD cells 5")?;
-    let integers = |name: &str, out: &mut dyn Write, value: &dyn Fn(Cell<'_>) -> io::Result<i32>| {
-        writeln!(out, "{name} 1 {cells} int")?;
-        for cell in geometry.cells() {
-            out.write_all(&value(cell)?.to_be_bytes())?;
-        }
+    let mut field = |name: &str, put: fn(Cell<'_>, &mut dyn Write) -> io::Result<()>| {
+        let kind = if matches!(name, "birth" | "death") { "double" } else { "int" };
+        writeln!(out, "{name} 1 {cells} {kind}")?;
+        geometry.cells().try_for_each(|cell| put(cell, out))?;
         out.write_all(b"\n")
     };
-    integers("dimension", out, &|cell| int(cell.cycle.dim))?;
-    integers("index", out, &|cell| int(cell.cycle.index))?;
-    integers("coefficient", out, &|cell| Ok(cell.coefficient.into()))?;
-    let doubles = |name: &str, out: &mut dyn Write, value: fn(Cell<'_>) -> f64| {
-        writeln!(out, "{name} 1 {cells} double")?;
-        for cell in geometry.cells() {
-            out.write_all(&value(cell).to_be_bytes())?;
-        }
-        out.write_all(b"\n")
-    };
-    doubles("birth", out, |cell| cell.cycle.birth)?;
-    doubles("death", out, |cell| cell.cycle.death)?;
+    field("dimension", |cell, out| out.write_all(&int(cell.cycle.dim)?.to_be_bytes()))?;
+    field("index", |cell, out| out.write_all(&int(cell.cycle.index)?.to_be_bytes()))?;
+    field("coefficient", |cell, out| out.write_all(&i32::from(cell.coefficient).to_be_bytes()))?;
+    field("birth", |cell, out| out.write_all(&cell.cycle.birth.to_be_bytes()))?;
+    field("death", |cell, out| out.write_all(&cell.cycle.death.to_be_bytes()))?;
     writeln!(out, "POINT_DATA {points}\nFIELD points 1")?;
     let numbers = || geometry.points.iter().map(|&(number, _)| number);
     // Point numbers ascend, so the last one is the greatest.

@@ -36,11 +36,9 @@ fn points(barcode: &Barcode<'_>) -> Result<Vec<DiagramPoint>, Inexact> {
     // Adding zero turns −0 into 0.
     let double = |x: f64| if barcode.request.superlevel { 0.0 - x } else { x + 0.0 };
     let last = barcode.last().map_or(0.0, Value::double);
-    let point = |row: super::Row| DiagramPoint {
-        dim: row.dim,
-        birth: double(row.birth.double()),
-        death: double(if row.is_essential { last } else { row.death.double() }),
-        essential: row.is_essential,
+    let point = |row: super::Row| {
+        let point = row.point(last);
+        DiagramPoint { birth: double(point.birth), death: double(point.death), ..point }
     };
     let mut points: Vec<DiagramPoint> = barcode.table().iter().map(point).collect();
     points.sort_unstable_by(DiagramPoint::order);

@@ -33,7 +33,7 @@ pub fn write(barcode: &Barcode<'_>, out: &mut dyn Write) -> io::Result<()> {
         threshold: barcode.threshold,
         max_dim: barcode.classes.dimensions.len().saturating_sub(1),
     };
-    let mut object = Object::begin(&head, out)?;
+    let mut object = Object::begin(serde_json::to_string(&head)?, out)?;
     object.bars(&barcode.table())?;
     if let Some(representatives) = barcode.representatives {
         object.list("representatives", representatives.iter().map(|found| Cycle::new(barcode, found)))?;

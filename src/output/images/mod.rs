@@ -208,7 +208,7 @@ impl ImageBarsFormat {
     pub fn write(self, barcode: &Barcode<'_>, out: &mut dyn Write) -> io::Result<()> {
         match self {
             ImageBarsFormat::Text => write_text(barcode, out),
-            ImageBarsFormat::Csv => csv::write(&barcode.table(), Value::push, out),
+            ImageBarsFormat::Csv => csv::write(&barcode.table(), Value::push, None, out),
             ImageBarsFormat::Json => json::write(barcode, out),
             ImageBarsFormat::Npy => npy::write(&barcode.table(), out),
             ImageBarsFormat::Dipha => dipha::write(barcode, out),

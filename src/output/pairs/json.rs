@@ -10,17 +10,13 @@ use crate::matrix::Index;
 use crate::matrix::cycles::Cycle;
 use crate::output::json::Object;
 
-#[derive(Serialize)]
-struct Head {
-    cells: usize,
-}
-
 /// Writes the object with one line per pair or bar.
 ///
 /// # Errors
 /// Errors of `out`.
 pub fn write<I: Index>(solution: &Solution<'_, I>, out: &mut dyn Write) -> io::Result<()> {
-    let mut object = Object::begin(&Head { cells: solution.matrix.len() }, out)?;
+    let cells = solution.matrix.len();
+    let mut object = Object::begin(format!("{{\"cells\":{cells}}}"), out)?;
     if solution.values.is_some() {
         object.bars(&solution.table())?;
     } else {

@@ -121,7 +121,7 @@ impl PairsFormat {
             PairsFormat::PhatAscii => phat::pairs::write_ascii(&mut out, solution.cell_pairs()),
             PairsFormat::PhatBinary => phat::pairs::write_binary(&mut out, solution.cell_pairs()),
             PairsFormat::Dipha => dipha::write_diagram(&mut out, solution.dipha_points().into_iter()),
-            PairsFormat::Csv => csv::write(&solution.table(), csv::push_without_plus, out),
+            PairsFormat::Csv => csv::write(&solution.table(), csv::push_without_plus, None, out),
             PairsFormat::Json => json::write(solution, out),
             PairsFormat::Npz => npz::write(solution, out),
         }

@@ -85,17 +85,11 @@ impl<'a, I: Index> Solution<'a, I> {
             Some(values) => values[last],
             None => last as f64,
         });
-        let point = |row: Row| DiagramPoint {
-            dim: row.dim,
-            birth: row.birth.double(),
-            death: if row.is_essential { greatest } else { row.death.double() },
-            essential: row.is_essential,
-        };
         let finite = self.pairs.pairs.iter().map(|&(birth, death)| self.row(birth, Some(death)));
         let finite = finite.filter(|row| row.birth < row.death);
         let essential = self.pairs.essential().into_iter().map(|birth| self.row(birth, None));
         let essential = essential.filter(|row| row.dim < self.max_dim.into());
-        let mut points: Vec<_> = finite.chain(essential).map(point).collect();
+        let mut points: Vec<_> = finite.chain(essential).map(|row| row.point(greatest)).collect();
         points.sort_unstable_by(DiagramPoint::order);
         points
     }
