@@ -12,12 +12,10 @@ use super::notes::Notes;
 /// # Errors
 /// The directory cannot be listed, or has no such file.
 pub(crate) fn files_of(directory: &Path, notes: Notes) -> Result<Vec<PathBuf>, CliError> {
-    let failed = |source| CliError::unlistable(directory, &source);
-    let entries: Vec<_> = fs::read_dir(directory).and_then(Iterator::collect).map_err(failed)?;
-    let is_hidden = |entry: &fs::DirEntry| entry.file_name().as_encoded_bytes().starts_with(b".");
-    let shown = entries.iter().filter(|entry| !is_hidden(entry)).map(fs::DirEntry::path);
-    let mut files: Vec<PathBuf> = shown.filter(|path| !path.is_dir()).collect();
-    files.sort();
+    let mut files = listed(directory)?;
+    let is_hidden =
+        |path: &Path| path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
+    files.retain(|path| !is_hidden(path) && !path.is_dir());
     files.retain(|path| {
         // A dangling link counts as a file; its reader reports that it cannot be read.
         let is_special = fs::metadata(path).is_ok_and(|found| !found.is_file());
@@ -33,4 +31,13 @@ pub(crate) fn files_of(directory: &Path, notes: Notes) -> Result<Vec<PathBuf>, C
         )));
     }
     Ok(files)
+}
+
+/// The paths in a directory, sorted.
+pub(crate) fn listed(directory: &Path) -> Result<Vec<PathBuf>, CliError> {
+    let failed = |source| CliError::unlistable(directory, &source);
+    let entries: Vec<_> = fs::read_dir(directory).and_then(Iterator::collect).map_err(failed)?;
+    let mut paths: Vec<PathBuf> = entries.iter().map(fs::DirEntry::path).collect();
+    paths.sort();
+    Ok(paths)
 }

@@ -149,7 +149,7 @@ struct Matched {
 pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     let metric = arguments.metric()?;
     let format = arguments.output_format()?;
-    let notes = arguments.common.notes();
+    let notes = arguments.common.notes;
     let answer = arguments.output_file.as_deref();
     let mut sink = open_answer(&arguments.files, answer, format.content())?;
     arguments.threads.start(notes)?;

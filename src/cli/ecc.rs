@@ -1,18 +1,19 @@
 //! `lacuna ecc`: Euler characteristic curves of images.
 
+use std::error::Error;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use clap::ArgMatches;
 use lacuna::cubical::Value;
-use lacuna::cubical::curves::{self, CurvesFound, ImageCurves};
+use lacuna::cubical::curves::{self, CurveSource, CurvesFound, ImageCurves};
 use lacuna::cubical::ecc::scales::Scales;
 use lacuna::cubical::ecc::slabs::memory_plan;
-use lacuna::cubical::ecc::{Bins, EccRequest, VcecRows};
-use lacuna::cubical::read::ImageOptions;
-use lacuna::internals::{Level, available};
+use lacuna::cubical::ecc::{Bins, BinsError, EccError, EccRequest, MachineError, VcecRows};
+use lacuna::cubical::read::{self, ImageOptions};
+use lacuna::internals::{Level, available, name_of};
 use lacuna::output::curves::CurveFormat;
 use lacuna::plot::Series;
 use lacuna::progress::Resumable;
@@ -22,9 +23,8 @@ use super::arguments::image::ImageArguments;
 use super::arguments::picture::PictureFileArguments;
 use super::arguments::run::RunArguments;
 use super::batch::{Task, Tasks};
-use super::curves::CurveFile;
 use super::ending::while_reading;
-use super::error::CliError;
+use super::error::{CliError, with_causes};
 use super::frame::Frame;
 use super::input_identity;
 use super::naming::OutputFormat;
@@ -161,7 +161,7 @@ pub(crate) fn run(arguments: &Arguments, given: &ArgMatches) -> Result<(), CliEr
     }
     // A requested device opens meanwhile.
     let backend = common.machine.backend();
-    let (notes, output) = (common.report.notes(), arguments.output_file.as_deref());
+    let (notes, output) = (common.report.notes, arguments.output_file.as_deref());
     let (tasks, format) =
         Tasks::plan(&arguments.images, output, arguments.output, CurveFormat::Csv, notes, &|_| None)?;
     let setup = Setup {
@@ -212,9 +212,16 @@ impl Job<'_> {
         frame: &mut Frame<'_>,
     ) -> Result<(), CliError> {
         run.begin(&|| input_identity::of_ends(&task.input))?;
-        let file = CurveFile { path: &task.input, options: &self.options };
+        let input = task.input.as_path();
+        // A pipe can be read only once: to open it again would block for ever.
+        let is_read_once = input == Path::new("-") || fs::metadata(input).is_ok_and(|found| !found.is_file());
+        let open = || read::open(input, &self.options);
+        let source = CurveSource::new(&open, is_read_once);
         let progress = Resumable { progress: &frame.meter, checkpoint: frame.checkpoint };
-        let mut find = || file.curves(curves, self.scales.as_ref(), &progress);
+        let mut find = || {
+            let found = curves.curves(&source, self.scales.as_ref(), &progress);
+            found.map_err(|error| no_curve(&name_of(input), error))
+        };
         // Reading and counting are one: there is nothing to be lost if no state is saved.
         let is_all_read = frame.is_alone() && !keeps_state();
         let find = || if is_all_read { while_reading(&mut find)? } else { find() };
@@ -294,6 +301,29 @@ impl Job<'_> {
         record.set("voxels_per_second", (seconds > 0.0).then(|| voxels as f64 / seconds));
         record.set("peak_memory", peak_memory());
     }
+}
+
+/// The error of a file that has no curve: the file, the reason, and options that help.
+pub(crate) fn no_curve(file: &str, error: MachineError) -> CliError {
+    use EccError::{Bins, Checkpoint, Interrupted, Range, Read, Slabs, Spill};
+    let option = match &error {
+        // The errors of the reader and the backend are complete.
+        MachineError::Stage(Read(_) | Checkpoint(_) | Interrupted(_)) | MachineError::Backend(_) => {
+            return error.into();
+        }
+        MachineError::Stage(Spill { directory, limit, error: source }) => {
+            let what = format!(
+                "{file}: {}: cannot keep rows that {limit} bytes of memory have no room for (--temp-dir, --memory): {source}",
+                directory.display()
+            );
+            return CliError::from(error).saying(what);
+        }
+        MachineError::Stage(Bins(BinsError::NoneFinite) | Range(_)) => " (--range)",
+        MachineError::Stage(Slabs { .. }) => " (--memory)",
+        _ => "",
+    };
+    let message = format!("{}{option}", with_causes(format!("{file}: {error}"), error.source()));
+    CliError::from(error).saying(message)
 }
 
 /// The lines of `--explain`.

@@ -15,11 +15,12 @@ use std::fs::{self, File};
 use std::io;
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 use std::thread;
 use std::time::Duration;
 
 use super::error::{CliError, TIME_IS_UP, ended};
+use super::locked;
 use super::notes::{over_a_bar, tell};
 use super::progress::told_last;
 use super::stop_request::{self, Request, is_requested};
@@ -50,11 +51,6 @@ static DOING: Mutex<Doing> = Mutex::new(Doing::Working);
 
 /// The child process that this one waits for.
 static CHILD: Mutex<Option<Child>> = Mutex::new(None);
-
-fn locked<T>(shared: &'static Mutex<T>) -> MutexGuard<'static, T> {
-    // Each is a single value, which is valid even if a thread panicked.
-    shared.lock().unwrap_or_else(PoisonError::into_inner)
-}
 
 /// Ends the run after `time`, counted from now: asks it to end, unless its answer is all or nothing. The error is that no
 /// timer thread could be started.

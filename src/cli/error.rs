@@ -225,7 +225,7 @@ mod tests {
     use lacuna::rips::RipsError;
 
     use super::*;
-    use crate::cli::curves::no_curve;
+    use crate::cli::ecc::no_curve;
 
     fn curve(error: CurveError) -> CliError {
         no_curve("", error)

@@ -3,7 +3,7 @@
 use std::fmt::Display;
 use std::io::{self, Write};
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::time::Instant;
 
 use lacuna::internals::name_of;
@@ -15,6 +15,7 @@ use lacuna::snapshot::Checkpoint;
 use super::arguments::bars::Drawing;
 use super::ending;
 use super::error::CliError;
+use super::locked;
 use super::notes::{Notes, tell};
 use super::outputs::{Files, Inputs, Outputs};
 use super::progress::Meter;
@@ -68,7 +69,7 @@ pub(crate) struct Done {
 
 /// Reports the detected format of an input, in a batch only for the first of each format.
 pub(crate) fn tell_detected(notes: Notes, detected: &Mutex<Vec<String>>, name: &str, found: String) {
-    let mut detected = detected.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut detected = locked(detected);
     if !detected.contains(&found) {
         notes.note(format_args!("{name}: {found}, and others like it"));
         detected.push(found);

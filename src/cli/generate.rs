@@ -185,7 +185,7 @@ impl Arguments {
         format: F,
         draw: impl FnOnce() -> Result<Drawn, CliError>,
     ) -> Result<(), CliError> {
-        let notes = self.common.notes();
+        let notes = self.common.notes;
         let files = Files { answer: self.out.as_deref(), content: format.content(), ..Files::default() };
         let mut outputs = Outputs::open(files, &Inputs::default())?;
         self.threads.start(notes)?;

@@ -1,12 +1,12 @@
 //! `lacuna inspect`: the contents of snapshots and checkpoints.
 
-use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use lacuna::snapshot::{self, RUN, Snapshot, VERSION};
 use serde::Serialize;
 
+use super::directory::listed;
 use super::error::{CliError, usage};
 use super::notes::printable;
 use super::sink::{Content, Sink};
@@ -82,12 +82,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
 
 /// The snapshots in a directory, by name.
 fn snapshots_of(directory: &Path) -> Result<Vec<PathBuf>, CliError> {
-    let failed = |source| CliError::unlistable(directory, &source);
-    let entries = fs::read_dir(directory).map_err(failed)?;
-    let paths: io::Result<Vec<PathBuf>> = entries.map(|entry| Ok(entry?.path())).collect();
-    let mut paths = paths.map_err(failed)?;
+    let mut paths = listed(directory)?;
     paths.retain(|path| path.extension().is_some_and(|extension| extension == "lac"));
-    paths.sort();
     if paths.is_empty() {
         let directory = directory.display();
         return Err(usage(format_args!(

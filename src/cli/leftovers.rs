@@ -12,10 +12,12 @@ use std::ffi::OsStr;
 use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{LazyLock, Mutex, PoisonError};
+use std::sync::{LazyLock, Mutex};
 
 use hashbrown::HashSet;
 use tempfile::Builder;
+
+use super::locked;
 
 /// Ending of the names of temporary files.
 const SUFFIX: &str = ".tmp";
@@ -65,8 +67,7 @@ fn remove_once(folder: &Path) {
     static SEEN: Mutex<Option<HashSet<PathBuf>>> = Mutex::new(None);
     // A path that cannot be made canonical may be searched again.
     let real = fs::canonicalize(folder).unwrap_or_else(|_| folder.to_path_buf());
-    // A set of paths is valid even if a thread panicked.
-    let mut seen = SEEN.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut seen = locked(&SEEN);
     if seen.get_or_insert_default().insert(real) {
         drop(seen);
         remove_leftovers(folder, &PREFIX);

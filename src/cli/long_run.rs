@@ -8,7 +8,7 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 
 use clap::{ArgMatches, CommandFactory};
 use lacuna::snapshot::{Checkpoint, CheckpointDirectory, Fingerprint, Writer, checksum, facts};
@@ -20,7 +20,7 @@ use super::batch::{Task, Tasks};
 use super::error::CliError;
 use super::input_identity::of_times;
 use super::notes::Notes;
-use super::sink;
+use super::{locked, sink};
 
 /// Name of the entry of answered inputs in the checkpoint.
 const BATCH: &str = "batch";
@@ -84,10 +84,6 @@ impl LongRun {
         }
     }
 
-    fn answered(&self) -> MutexGuard<'_, BTreeMap<String, Known>> {
-        self.answered.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Removes from `tasks` those whose input and answer are both unchanged since an earlier run recorded them. The
     /// entries of the remaining tasks are deleted; entries of inputs that are not among the tasks stay.
     pub(crate) fn leave_out(&self, tasks: &mut Tasks) -> Result<(), CliError> {
@@ -110,7 +106,7 @@ impl LongRun {
         if left_out > 0 {
             self.notes.note(format_args!("{left_out} of {all} inputs already have results"));
         }
-        *self.answered() = before;
+        *locked(&self.answered) = before;
         Ok(())
     }
 
@@ -131,7 +127,7 @@ impl LongRun {
     pub(crate) fn take(&self, task: &Task, before: Option<String>) {
         let found = before.and_then(|before| known(task).filter(|found| found.input == before));
         let Some(found) = found else { return };
-        self.answered().insert(name(task), found);
+        locked(&self.answered).insert(name(task), found);
         if self.checkpoint().takes_turn() {
             self.save();
         }
@@ -140,7 +136,7 @@ impl LongRun {
     /// Saves the record of answered inputs to the checkpoint.
     pub(crate) fn save(&self) {
         let Some(directory) = &self.directory else { return };
-        let answered = self.answered().clone();
+        let answered = locked(&self.answered).clone();
         let told = facts([("inputs that are done", answered.len().to_string())]);
         directory.save(BATCH, INPUTS, &told, &mut |out: &mut Writer<'_>| {
             // The answers must be on the disk before the record says so: a power failure could take them. No other

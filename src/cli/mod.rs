@@ -1,13 +1,11 @@
 //! The command line: one file per subcommand, and shared modules.
 
 mod arguments;
-mod bar_file;
 mod batch;
 mod compare;
 mod completions;
 mod convert;
 mod cubical;
-mod curves;
 mod directory;
 mod distance;
 mod ecc;
@@ -43,11 +41,11 @@ mod stop_request;
 mod temporary;
 mod thin;
 mod threads;
-mod timing;
 mod vectorize;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
@@ -110,7 +108,7 @@ impl Command {
             Command::Reduce(of) => Common::of_run(&of.run),
             Command::Cubical(of) => Common::of_run(&of.run),
             Command::Ecc(of) => Common::of_run(&of.run),
-            Command::Thin(of) => Common::of_whole(&of.machine.memory, of.report.notes(), &of.deadline),
+            Command::Thin(of) => Common::of_whole(&of.machine.memory, of.report.notes, &of.deadline),
             Command::Plot(of) => Common::of(&of.common),
             Command::Vectorize(of) => Common::of(&of.common),
             Command::Convert(of) => Common::of(&of.common),
@@ -135,12 +133,12 @@ impl Command {
 impl<'a> Common<'a> {
     fn of_run(run: &'a RunArguments) -> Self {
         let RunArguments { machine, report, limit, .. } = run;
-        let (memory, notes, time_limit) = (&machine.memory, report.notes(), limit.time_limit);
+        let (memory, notes, time_limit) = (&machine.memory, report.notes, limit.time_limit);
         Common { memory, notes, time_limit, is_all_or_nothing: false }
     }
 
     fn of(arguments: &'a CommonArguments) -> Self {
-        Common::of_whole(&arguments.memory, arguments.notes(), &arguments.deadline)
+        Common::of_whole(&arguments.memory, arguments.notes, &arguments.deadline)
     }
 
     fn of_whole(memory: &'a MemoryArguments, notes: Notes, deadline: &DeadlineArguments) -> Self {
@@ -210,6 +208,11 @@ fn run_command(command: Command, given: &ArgMatches) -> Result<ExitCode, CliErro
         Command::Manual(arguments) => completions::write_manual(&arguments),
     };
     done.map(|()| ExitCode::SUCCESS)
+}
+
+/// Locks a mutex. What it holds is valid even if a thread panicked.
+pub(crate) fn locked<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Prints clap's help or usage error and returns the exit code. Help that cannot be written is a failure.

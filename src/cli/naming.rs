@@ -104,11 +104,7 @@ pub(crate) fn endings<F: OutputFormat>() -> impl Iterator<Item = &'static str> {
 
 /// The error of a file whose extension is not one of `known`.
 pub(crate) fn unknown_ending(path: &Path, known: &[&str]) -> CliError {
-    let path = path.display();
-    let (last, others) = known.split_last().expect("each set of formats has extensions");
-    let others: Vec<String> = others.iter().map(|ending| format!(".{ending}")).collect();
-    let endings =
-        if others.is_empty() { format!(".{last}") } else { format!("{} or .{last}", others.join(", ")) };
+    let (path, endings) = (path.display(), either(".", known.iter().copied()));
     usage(format_args!(
         "{path}: expected a name that ends in {endings}, or --output FORMAT, found another name"
     ))
@@ -127,101 +123,72 @@ pub(crate) fn extension_of<F: OutputFormat>(format: F) -> String {
     named.map_or_else(|| name.clone(), |(extension, _)| extension.to_owned())
 }
 
-/// The format of the drawing in the file at `path`.
+/// The format of the drawing or picture, which messages call `what`, in the file at `path`.
 ///
 /// # Errors
-/// The extension is none of a drawing format.
-pub(crate) fn geometry_format(path: &Path) -> Result<GeometryFormat, CliError> {
-    let expected = "--geometry: expected a file named *.vtk, *.ply or *.obj";
-    let formats = named(path).ok_or_else(|| usage(format_args!("{expected}, found {}", path.display())))?;
+/// The extension is none of such a format.
+pub(crate) fn format_named<F: OutputFormat>(what: &str, path: &Path) -> Result<F, CliError> {
+    let formats = named(path).ok_or_else(|| {
+        let (endings, found) = (either("*.", endings::<F>()), path.display());
+        usage(format_args!("{what}: expected a file named {endings}, found {found}"))
+    })?;
     Ok(formats[0])
 }
 
-/// The format of the picture in the file at `path`.
-///
-/// # Errors
-/// The extension is none of a picture format.
-pub(crate) fn picture_format(path: &Path) -> Result<PlotFormat, CliError> {
-    let expected = "a picture: expected a file named *.svg, *.png or *.pdf";
-    let formats = named(path).ok_or_else(|| usage(format_args!("{expected}, found {}", path.display())))?;
-    Ok(formats[0])
+/// Extensions with something before each, as alternatives.
+fn either<'a>(before: &str, endings: impl Iterator<Item = &'a str>) -> String {
+    let endings: Vec<String> = endings.map(|ending| format!("{before}{ending}")).collect();
+    let endings = endings.join(", ");
+    endings.rsplit_once(", ").map(|(others, last)| format!("{others} or {last}")).unwrap_or(endings)
 }
 
-impl OutputFormat for PlotFormat {
-    const EXTENSIONS: &'static str = "svg png pdf";
+/// Says of sets of formats which extensions there are.
+macro_rules! extensions {
+    ($($formats:ty: $extensions:literal,)*) => {
+        $(impl OutputFormat for $formats {
+            const EXTENSIONS: &'static str = $extensions;
+        })*
+
+        #[cfg(test)]
+        fn check_all() {
+            $(tests::check::<$formats>();)*
+        }
+    };
 }
 
-impl OutputFormat for lacuna::output::OutputFormat {
-    const EXTENSIONS: &'static str = "txt=text csv json npy npz";
-}
-
-impl OutputFormat for GeometryFormat {
-    const EXTENSIONS: &'static str = "vtk ply obj";
-}
-
-impl OutputFormat for ImageBarsFormat {
-    const EXTENSIONS: &'static str = "txt=text,cripser csv=csv,cripser json npy npz diagram=dipha dipha";
-}
-
-impl OutputFormat for CurveFormat {
-    const EXTENSIONS: &'static str = "csv json npy";
-}
-
-impl OutputFormat for VectorFormat {
-    const EXTENSIONS: &'static str = "csv npy";
-}
-
-impl OutputFormat for PairsFormat {
-    const EXTENSIONS: &'static str =
-        "txt=phat-ascii dat=phat-ascii bin=phat-binary csv json npz diagram=dipha dipha";
-}
-
-impl OutputFormat for MatrixFile {
-    const EXTENSIONS: &'static str = "txt=phat-ascii dat=phat-ascii bin=phat-binary complex=dipha dipha npz \
-                                      mtx=matrix-market mm=matrix-market";
-}
-
-impl OutputFormat for ImageFile {
-    const EXTENSIONS: &'static str =
-        "png tif=tiff tiff npy nii=nifti nii.gz=nifti-gz dipha complex=dipha perseus raw";
-}
-
-impl OutputFormat for DistanceFile {
-    const EXTENSIONS: &'static str = "lower=lower-distance upper=condensed condensed pdist=condensed dist=distance \
-                                      pts=point-cloud xyz=point-cloud sparse edges=sparse coo=sparse bin=binary \
-                                      dipha complex=dipha npy mtx=matrix-market mm=matrix-market";
-}
-
-impl OutputFormat for BarcodeFile {
-    const EXTENSIONS: &'static str =
-        "txt=text,phat-ascii csv json npy npz diagram=dipha dipha dat=phat-ascii bin=phat-binary";
+extensions! {
+    PlotFormat: "svg png pdf",
+    lacuna::output::OutputFormat: "txt=text csv json npy npz",
+    GeometryFormat: "vtk ply obj",
+    ImageBarsFormat: "txt=text,cripser csv=csv,cripser json npy npz diagram=dipha dipha",
+    CurveFormat: "csv json npy",
+    VectorFormat: "csv npy",
+    PairsFormat: "txt=phat-ascii dat=phat-ascii bin=phat-binary csv json npz diagram=dipha dipha",
+    MatrixFile: "txt=phat-ascii dat=phat-ascii bin=phat-binary complex=dipha dipha npz mtx=matrix-market \
+                 mm=matrix-market",
+    ImageFile: "png tif=tiff tiff npy nii=nifti nii.gz=nifti-gz dipha complex=dipha perseus raw",
+    DistanceFile: "lower=lower-distance upper=condensed condensed pdist=condensed dist=distance pts=point-cloud \
+                   xyz=point-cloud sparse edges=sparse coo=sparse bin=binary dipha complex=dipha npy \
+                   mtx=matrix-market mm=matrix-market",
+    BarcodeFile: "txt=text,phat-ascii csv json npy npz diagram=dipha dipha dat=phat-ascii bin=phat-binary",
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn extensions_stand_for_formats_that_there_are() {
-        fn check<F: OutputFormat>() {
-            for (extension, formats) in extensions::<F>() {
-                assert!(!extension.is_empty());
-                for name in formats.split(',') {
-                    assert_eq!(F::from_str(name, false).unwrap().name(), name);
-                }
+    pub(super) fn check<F: OutputFormat>() {
+        for (extension, formats) in extensions::<F>() {
+            assert!(!extension.is_empty());
+            for name in formats.split(',') {
+                assert_eq!(F::from_str(name, false).unwrap().name(), name);
             }
         }
-        check::<PlotFormat>();
-        check::<lacuna::output::OutputFormat>();
-        check::<GeometryFormat>();
-        check::<ImageBarsFormat>();
-        check::<CurveFormat>();
-        check::<VectorFormat>();
-        check::<PairsFormat>();
-        check::<MatrixFile>();
-        check::<ImageFile>();
-        check::<DistanceFile>();
-        check::<BarcodeFile>();
+    }
+
+    #[test]
+    fn extensions_stand_for_formats_that_there_are() {
+        check_all();
         let contents = [DistanceFile::Binary, DistanceFile::Sparse].map(OutputFormat::content);
         assert_eq!(contents, [Content::Binary, Content::Text]);
         assert_eq!(ImageFile::Perseus.content(), Content::Text);

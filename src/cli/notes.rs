@@ -9,6 +9,8 @@ use clap::ValueEnum;
 use clap::builder::Styles;
 use clap::builder::styling::{AnsiColor, Style};
 
+use super::parse;
+
 /// Choices of `--progress`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub(crate) enum ProgressMode {
@@ -26,10 +28,22 @@ pub(crate) enum ProgressMode {
 }
 
 /// How much is said on standard error.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, clap::Args)]
 pub(crate) struct Notes {
+    /// Print only errors and requested information to standard error
+    #[arg(short, long, help_heading = "Messages", conflicts_with = "verbose")]
     pub(crate) quiet: bool,
+
+    /// Print the time of each stage to standard error
+    #[arg(short, long, help_heading = "Messages")]
     pub(crate) verbose: bool,
+
+    /// Progress display: auto, bar, plain, json, none [default: auto]
+    ///
+    /// auto is a bar on a terminal and plain elsewhere; plain prints a line from time to time, json one object
+    /// per line. Progress goes to standard error.
+    #[arg(long, value_name = "HOW", help_heading = "Messages", default_value = "auto",
+        value_parser = parse::one_of::<ProgressMode>(), hide_possible_values = true, hide_default_value = true)]
     pub(crate) progress: ProgressMode,
 }
 

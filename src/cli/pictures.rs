@@ -40,7 +40,7 @@ impl<'a> Pictures<'a> {
             if is_batch && is_directory(&path)? {
                 pictures.each = Some(Picture { path, format: PlotFormat::Svg, kind });
             } else {
-                let picture = Picture { format: naming::picture_format(&path)?, path, kind };
+                let picture = Picture { format: naming::format_named("a picture", &path)?, path, kind };
                 if is_batch {
                     let files = Files { picture: Some(picture), stats_of_run: stats, ..Files::default() };
                     pictures.all = Outputs::open(files, &tasks.inputs)?.picture;

@@ -4,12 +4,13 @@ use std::path::{Path, PathBuf};
 
 use lacuna::compare::read::BarcodeFormat;
 use lacuna::internals::name_of;
+use lacuna::plot::read::{LoadedSeries, read_path};
 use lacuna::plot::{Plot, PlotFormat, PlotKind, Series};
 
 use super::arguments::common::CommonArguments;
-use super::bar_file::read_series;
 use super::error::CliError;
 use super::naming::{self, OutputFormat};
+use super::notes::Notes;
 use super::outputs::open_answer;
 use super::parse;
 use super::progress::Meter;
@@ -81,11 +82,11 @@ Examples:
 
 /// Reads the results, draws the picture and writes it.
 pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
-    let notes = arguments.common.notes();
+    let notes = arguments.common.notes;
     let answer = arguments.output_file.as_deref();
     let named = answer.filter(|path| *path != Path::new("-"));
     let format = match (arguments.output, named) {
-        (None, Some(path)) => naming::picture_format(path)?,
+        (None, Some(path)) => naming::format_named("a picture", path)?,
         (given, path) => naming::format_of(given, path)?.unwrap_or(PlotFormat::Svg),
     };
     let mut sink = open_answer(&arguments.files, answer, format.content())?;
@@ -105,6 +106,22 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     drop(meter);
     sink.fill(|out| format.write(&canvas, out))?;
     sink.commit()
+}
+
+/// Reads a file, reports its detected format, and warns of unfinished dimensions that `are_used`.
+pub(crate) fn read_series(
+    path: &Path,
+    format: Option<BarcodeFormat>,
+    notes: Notes,
+    are_used: impl Fn(u32) -> bool,
+) -> Result<Series, CliError> {
+    let name = name_of(path);
+    let LoadedSeries { series, detection, unfinished, .. } = read_path(path, format)?;
+    notes.warn_of_unfinished(&name, &unfinished, are_used);
+    if let Some(detection) = detection {
+        notes.note(format_args!("{name}: {detection}"));
+    }
+    Ok(series)
 }
 
 impl Arguments {

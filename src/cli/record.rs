@@ -18,6 +18,12 @@ pub(crate) struct Record {
     stages: Vec<Stage>,
 }
 
+/// Result of `work` and the time that it took.
+pub(crate) fn timed<T>(work: impl FnOnce() -> T) -> (T, Duration) {
+    let start = Instant::now();
+    (work(), start.elapsed())
+}
+
 /// A stage with its time.
 #[derive(Debug)]
 struct Stage {
@@ -67,9 +73,8 @@ impl Record {
 
     /// Runs a stage, whose time is added as [`time`](Self::time) does.
     pub(crate) fn timed<T>(&mut self, stage: &str, work: impl FnOnce() -> T) -> T {
-        let start = Instant::now();
-        let done = work();
-        self.time(stage, start.elapsed());
+        let (done, took) = timed(work);
+        self.time(stage, took);
         done
     }
 

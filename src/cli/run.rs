@@ -106,7 +106,7 @@ impl<'a> Run<'a> {
     /// starts the threads.
     pub(crate) fn open(start: Instant, tasks: Tasks, setup: Setup<'a>) -> Result<Self, CliError> {
         let (arguments, is_batch) = (setup.arguments, tasks.is_batch);
-        let notes = arguments.report.notes();
+        let notes = arguments.report.notes;
         if setup.drawing.is_some() && is_batch {
             return Err(usage("--geometry: expected one input, found several"));
         }

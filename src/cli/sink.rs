@@ -11,12 +11,12 @@ use std::collections::BTreeSet;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, ErrorKind, IsTerminal, Seek, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use super::ending;
 use super::error::{CliError, usage};
-use super::stop_request;
 use super::temporary::Temporary;
+use super::{locked, stop_request};
 use lacuna::internals::sync_directory;
 
 /// Committed files that may not be on the disk yet; only of a run that keeps its state.
@@ -176,7 +176,7 @@ impl Sink {
 /// Records that a file was committed.
 fn note_placed(path: PathBuf) {
     if stop_request::keeps_state() {
-        PLACED.lock().unwrap_or_else(PoisonError::into_inner).paths.push(path);
+        locked(&PLACED).paths.push(path);
     }
 }
 
@@ -185,7 +185,7 @@ fn note_placed(path: PathBuf) {
 /// # Errors
 /// A file could not be flushed, now or earlier: the system reports a lost write only once.
 pub(crate) fn settle() -> io::Result<()> {
-    let mut placed = PLACED.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut placed = locked(&PLACED);
     if placed.failure.is_none() {
         let paths = std::mem::take(&mut placed.paths);
         placed.failure = bring_to_the_disk(&paths).err();

@@ -4,19 +4,14 @@
 use std::fs::{File, Permissions};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 
 use tempfile::{NamedTempFile, PersistError, TempDir};
 
-use super::{leftovers, stop_request};
+use super::{leftovers, locked, stop_request};
 
 /// Paths of the existing temporary files and folders.
 static PATHS: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
-
-fn paths() -> MutexGuard<'static, Vec<PathBuf>> {
-    // A list of paths is valid even if a thread panicked.
-    PATHS.lock().unwrap_or_else(PoisonError::into_inner)
-}
 
 /// A temporary file, removed when it is dropped and when a signal ends the program.
 #[derive(Debug)]
@@ -32,7 +27,7 @@ impl Temporary {
     /// registration.
     pub(crate) fn create_in(folder: &Path, permissions: Option<&Permissions>) -> io::Result<Temporary> {
         signals::watch();
-        let mut paths = paths();
+        let mut paths = locked(&PATHS);
         let (file, lock) = leftovers::held(folder, |builder| {
             permissions.into_iter().for_each(|permissions| _ = builder.permissions(permissions.clone()));
             builder.tempfile_in(folder)
@@ -63,7 +58,7 @@ impl Temporary {
 
 impl Drop for Temporary {
     fn drop(&mut self) {
-        let mut paths = paths();
+        let mut paths = locked(&PATHS);
         self.file = None;
         paths.retain(|path| *path != self.path);
     }
@@ -84,7 +79,7 @@ impl TemporaryFolder {
 
     fn create_in(place: &Path) -> io::Result<TemporaryFolder> {
         signals::watch();
-        let mut paths = paths();
+        let mut paths = locked(&PATHS);
         let (folder, lock) = leftovers::held(place, |builder| {
             #[cfg(unix)]
             builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
@@ -102,7 +97,7 @@ impl TemporaryFolder {
 
 impl Drop for TemporaryFolder {
     fn drop(&mut self) {
-        let mut paths = paths();
+        let mut paths = locked(&PATHS);
         // A later run retries what cannot be removed now.
         let _ = std::fs::remove_dir_all(self.path());
         paths.retain(|path| *path != self.path());
@@ -112,7 +107,7 @@ impl Drop for TemporaryFolder {
 /// Removes all temporary files for a program that is about to end. While the returned guard lives, no other file is
 /// created.
 pub(super) fn remove_all() -> impl Drop {
-    let paths = paths();
+    let paths = locked(&PATHS);
     for path in paths.iter() {
         // Files that cannot be removed stay, unreported.
         if std::fs::remove_file(path).is_err() {

@@ -15,7 +15,7 @@ use lacuna::cubical::thinning::{
 use lacuna::cubical::value::Threshold;
 use lacuna::cubical::write::ImageFile;
 
-use super::arguments::image::ImageFileArguments;
+use super::arguments::image::ImageArguments;
 use super::arguments::limits::DeadlineArguments;
 use super::arguments::machine::MachineArguments;
 use super::arguments::report::ReportArguments;
@@ -98,8 +98,12 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     pub(super) report: ReportArguments,
 
+    /// Image file, - for standard input
+    #[arg(value_name = "IMAGE")]
+    file: PathBuf,
+
     #[command(flatten)]
-    image: ImageFileArguments,
+    image: ImageArguments,
 }
 
 const EXAMPLES: &str = "\
@@ -141,16 +145,17 @@ const TOLD: usize = 10;
 /// | `total_seconds` | the whole run, up to this file |
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, CliError> {
     let start = Instant::now();
-    let Arguments { image: input, report, machine, invert, .. } = arguments;
-    let options = input.options()?;
+    let Arguments { file, image, report, machine, invert, .. } = arguments;
+    let options = image.options()?;
     let path = arguments.output_file.as_path();
     let known = || endings::<ImageFile>().collect::<Vec<_>>();
     let format = format_of(arguments.output, Some(path))?.ok_or_else(|| unknown_ending(path, &known()))?;
     let (backend, request, content) = (machine.backend(), arguments.request(), format.content());
     let files = Files { answer: Some(path), content, stats: report.stats.as_deref(), ..Files::default() };
-    let (mut frame, name) = (Frame::open(start, &input.file, files, report.notes())?, input.name());
+    let mut frame = Frame::open(start, file, files, report.notes)?;
+    let name = frame.name.clone();
     machine.threads.start(frame.notes)?;
-    let stream = open_image(&input.file, &options, &mut frame)?;
+    let stream = open_image(file, &options, &mut frame)?;
     // Errors in the header are reported before anything is read or thinned.
     let (shape, geometry) = (stream.shape(), stream.geometry().cloned());
     format.holds(shape, VoxelType::U8)?;

@@ -8,12 +8,12 @@ use lacuna::internals::name_of;
 use lacuna::output::vectors::VectorFormat;
 
 use super::arguments::common::CommonArguments;
-use super::bar_file::read_series;
 use super::error::{CliError, check_options, usage};
 use super::naming::{OutputFormat, format_or};
 use super::notes::counted;
 use super::outputs::open_answer;
 use super::parse;
+use super::plot::read_series;
 use super::progress::Meter;
 use super::{exit_codes, help};
 
@@ -97,7 +97,7 @@ Examples:
 
 /// Reads the bars, computes the vectors and writes them.
 pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
-    let notes = arguments.common.notes();
+    let notes = arguments.common.notes;
     let vectors = arguments.vectors()?;
     let answer = arguments.output_file.as_deref();
     let format = format_or(VectorFormat::default(), arguments.output, answer)?;

@@ -24,11 +24,11 @@ use std::mem::MaybeUninit;
 use std::os::fd::AsRawFd;
 use std::path::Path;
 use std::ptr::null_mut;
+use std::sync::Mutex;
 use std::sync::atomic::{
     AtomicUsize,
     Ordering::{Acquire, Relaxed, Release},
 };
-use std::sync::{Mutex, PoisonError};
 
 use lacuna::internals::{resource_limit, spill_into, spilled};
 use libc::{
@@ -38,6 +38,8 @@ use libc::{
 
 use blocks::{Block, Blocks, WORDS};
 use classes::BLOCK;
+
+use crate::cli::locked;
 
 /// Maximal length of the file in bytes.
 const MOST: u64 = 8 << 40;
@@ -100,7 +102,7 @@ pub(crate) fn open(directory: &Path) -> io::Result<()> {
         )
     })?;
     keeper::start(start.addr())?;
-    *HEAP.lock().unwrap_or_else(PoisonError::into_inner) = Some(heap);
+    *locked(&HEAP) = Some(heap);
     START.store(start.addr(), Relaxed);
     LENGTH.store(length, Release);
     spill_into(length as u64);
@@ -140,7 +142,7 @@ pub(super) fn fits(pointer: *mut u8, size: usize) -> bool {
 fn with_heap<T>(of: impl FnOnce(&mut Heap) -> T) -> Option<T> {
     // Nothing here may allocate or panic while it holds the lock: the allocator would be entered again and wait for the
     // lock for ever.
-    HEAP.lock().unwrap_or_else(PoisonError::into_inner).as_mut().map(of)
+    locked(&HEAP).as_mut().map(of)
 }
 
 impl Heap {

@@ -45,6 +45,13 @@ impl BarArguments {
     }
 }
 
+/// What bars of images and classes of matrices can be represented by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum CyclesAlone {
+    /// A cycle.
+    Cycles,
+}
+
 /// The file that cycles are drawn into.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Drawing<'a> {
@@ -58,6 +65,6 @@ impl<'a> Drawing<'a> {
     /// # Errors
     /// [`CliError::GeometryName`].
     pub(crate) fn of(path: &'a Path) -> Result<Self, CliError> {
-        Ok(Drawing { path, format: naming::geometry_format(path)? })
+        Ok(Drawing { path, format: naming::format_named("--geometry", path)? })
     }
 }

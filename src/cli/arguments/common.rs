@@ -2,7 +2,6 @@
 
 use super::limits::DeadlineArguments;
 use super::memory::MemoryArguments;
-use super::messages::VerbosityArguments;
 use crate::cli::notes::Notes;
 
 /// How much memory and time a run may take, and what is reported.
@@ -15,12 +14,5 @@ pub(crate) struct CommonArguments {
     pub(crate) deadline: DeadlineArguments,
 
     #[command(flatten)]
-    verbosity: VerbosityArguments,
-}
-
-impl CommonArguments {
-    /// What is printed along the way.
-    pub(crate) fn notes(&self) -> Notes {
-        self.verbosity.notes()
-    }
+    pub(crate) notes: Notes,
 }

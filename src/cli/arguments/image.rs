@@ -1,36 +1,10 @@
 //! How an image is read: the options of all commands on images.
 
-use std::path::PathBuf;
-
 use lacuna::cubical::Order;
 use lacuna::cubical::read::{ImageFormat, ImageOptions, Raw, VoxelType};
-use lacuna::internals::name_of;
 
 use crate::cli::error::{CliError, usage};
 use crate::cli::parse;
-
-/// The image that a command reads, and how.
-#[derive(Debug, clap::Args)]
-pub(crate) struct ImageFileArguments {
-    /// Image file, - for standard input
-    #[arg(value_name = "IMAGE")]
-    pub(crate) file: PathBuf,
-
-    #[command(flatten)]
-    arguments: ImageArguments,
-}
-
-impl ImageFileArguments {
-    /// How to read it; the errors are those of [`ImageArguments::options`].
-    pub(crate) fn options(&self) -> Result<ImageOptions, CliError> {
-        self.arguments.options()
-    }
-
-    /// What messages call it.
-    pub(crate) fn name(&self) -> String {
-        name_of(&self.file)
-    }
-}
 
 /// The format of an image and, where its file has no header, what it holds.
 #[derive(Debug, Clone, clap::Args)]
@@ -138,9 +112,7 @@ impl VoxelsArguments {
             (format, _, _, _) => Ok(ImageOptions { format, ..picked }),
         }
     }
-}
 
-impl VoxelsArguments {
     /// Whether shape or type are given, which raw images alone need.
     pub(crate) fn are_raw(&self) -> bool {
         self.shape.is_some() || self.dtype.is_some() || self.order.is_some()

@@ -12,7 +12,6 @@ pub(crate) mod limits;
 pub(crate) mod machine;
 pub(crate) mod matrix;
 pub(crate) mod memory;
-pub(crate) mod messages;
 pub(crate) mod picture;
 pub(crate) mod report;
 pub(crate) mod run;

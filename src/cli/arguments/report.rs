@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use super::messages::VerbosityArguments;
 use crate::cli::notes::Notes;
 use crate::cli::parse;
 
@@ -20,12 +19,5 @@ pub(crate) struct ReportArguments {
     pub(crate) explain: bool,
 
     #[command(flatten)]
-    verbosity: VerbosityArguments,
-}
-
-impl ReportArguments {
-    /// What is printed along the way.
-    pub(crate) fn notes(&self) -> Notes {
-        self.verbosity.notes()
-    }
+    pub(crate) notes: Notes,
 }

@@ -109,7 +109,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, CliError> {
 }
 
 fn same(arguments: &Arguments) -> Result<ExitCode, CliError> {
-    let notes = arguments.common.notes();
+    let notes = arguments.common.notes;
     threads::start(None, notes)?;
     match (arguments.reference.run, &arguments.b) {
         (Some(reference), _) => with_reference(arguments, reference, notes),

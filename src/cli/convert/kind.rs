@@ -26,7 +26,8 @@ use crate::cli::error::{CliError, usage};
 use crate::cli::naming::{OutputFormat, format_of};
 
 /// Kinds of files.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, strum::Display, strum::IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 pub(crate) enum Kind {
     /// Images
     Image,
@@ -40,21 +41,10 @@ pub(crate) enum Kind {
 
 use Kind::{Diagram, Distances, Image, Matrix};
 
-impl fmt::Display for Kind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
 impl Kind {
     /// Name of the kind in options.
     pub(crate) fn name(self) -> &'static str {
-        match self {
-            Image => "image",
-            Matrix => "matrix",
-            Distances => "distances",
-            Diagram => "diagram",
-        }
+        self.into()
     }
 
     const ALL: [Kind; 4] = [Image, Matrix, Distances, Diagram];
@@ -202,20 +192,15 @@ fn of_archive(bytes: &[u8]) -> Kinds {
 }
 
 /// First bytes of files, and the kinds of these.
-const BEGINNINGS: [(&[u8], Kinds); 8] = [
-    (b"\x93NUMPY", &[Image, Distances, Diagram]),
-    (b"ply\n", &[Distances]),
-    (b"ply\r", &[Distances]),
-    (b"\x89PNG", &[Image]),
-    (b"II*\0", &[Image]),
-    (b"MM\0*", &[Image]),
-    (b"II+\0", &[Image]),
-    (b"MM\0+", &[Image]),
+const BEGINNINGS: [(&[&[u8]], Kinds); 3] = [
+    (&[b"\x93NUMPY"], &[Image, Distances, Diagram]),
+    (&[b"ply\n", b"ply\r"], &[Distances]),
+    (&[b"\x89PNG", b"II*\0", b"MM\0*", b"II+\0", b"MM\0+"], &[Image]),
 ];
 
 fn of_head(head: &[u8], name: &str) -> Kinds {
     let starts = |magic: &[u8]| head.starts_with(magic);
-    if let Some((_, kinds)) = BEGINNINGS.iter().find(|(magic, _)| starts(magic)) {
+    if let Some((_, kinds)) = BEGINNINGS.iter().find(|(magic, _)| magic.iter().any(|magic| starts(magic))) {
         return kinds;
     }
     if let Ok(file_type) = phat_formats::dipha::file_type(head) {

@@ -19,6 +19,7 @@ use std::str::FromStr;
 use std::time::Instant;
 
 use clap::ValueEnum;
+use lacuna::cubical::read::ImageFormat;
 use lacuna::cubical::write::ImageFile;
 use lacuna::matrix::write::MatrixFile;
 
@@ -150,11 +151,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     arguments.check_options(kind)?;
     match kind {
         Kind::Image => {
-            let input = arguments.input_format(kind)?;
+            // An input format that there is not is told first.
+            arguments.input_format::<ImageFormat>(kind)?;
             if arguments.image_becomes()? == Kind::Image {
                 arguments.check_options_of_image()?;
-                let format = arguments.output_format(Kind::Image)?;
-                return arguments.convert(format, |frame| image::convert(arguments, input, format, frame));
+                return arguments.convert(kind, None, image::convert);
             }
             if arguments.round {
                 return Err(only_of("--round", "--to image", "--to matrix"));
@@ -163,20 +164,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
             let is_unnamed = arguments.to.is_none() && !is_named;
             let named = || arguments.output_format(Kind::Matrix);
             let format = if is_unnamed { MatrixFile::PhatBinary } else { named()? };
-            arguments.convert(format, |frame| complex::convert(arguments, input, format, frame))
+            arguments.convert(kind, Some(format), complex::convert)
         }
-        Kind::Matrix => {
-            let (input, format) = (arguments.input_format(kind)?, arguments.output_format(kind)?);
-            arguments.convert(format, |frame| matrix::convert(arguments, input, format, frame))
-        }
-        Kind::Distances => {
-            let (input, format) = (arguments.input_format(kind)?, arguments.output_format(kind)?);
-            arguments.convert(format, |frame| distances::convert(arguments, input, format, frame))
-        }
-        Kind::Diagram => {
-            let (input, format) = (arguments.input_format(kind)?, arguments.output_format(kind)?);
-            arguments.convert(format, |frame| diagram::convert(arguments, input, format, frame))
-        }
+        Kind::Matrix => arguments.convert(kind, None, matrix::convert),
+        Kind::Distances => arguments.convert(kind, None, distances::convert),
+        Kind::Diagram => arguments.convert(kind, None, diagram::convert),
     }
 }
 
@@ -200,15 +192,18 @@ struct Converted {
 impl Arguments {
     /// Opens the output, starts the threads, converts and writes. What was written is reported unless `--output` named
     /// the format: the name of OUT may imply an unintended one.
-    fn convert<F: OutputFormat>(
+    fn convert<I: FromStr, F: OutputFormat>(
         &self,
-        format: F,
-        convert: impl FnOnce(&mut Frame<'_>) -> Result<Converted, CliError>,
+        kind: Kind,
+        format: Option<F>,
+        convert: fn(&Arguments, Option<I>, F, &mut Frame<'_>) -> Result<Converted, CliError>,
     ) -> Result<(), CliError> {
+        let input = self.input_format(kind)?;
+        let format = format.map_or_else(|| self.output_format(kind), Ok)?;
         let files = Files { answer: Some(&self.out), content: format.content(), ..Files::default() };
-        let mut frame = Frame::open(Instant::now(), &self.input, files, self.common.notes())?;
+        let mut frame = Frame::open(Instant::now(), &self.input, files, self.common.notes)?;
         self.threads.start(frame.notes)?;
-        let Converted { format, kind, size, length, hint, write } = convert(&mut frame)?;
+        let Converted { format, kind, size, length, hint, write } = convert(self, input, format, &mut frame)?;
         frame.write(|meter, out| match length {
             Some(length) => meter.writing(length, out, write),
             None => write(out),

@@ -27,8 +27,8 @@ use crate::cli::input_identity;
 use crate::cli::notes::counted;
 use crate::cli::parse::OrAuto;
 use crate::cli::planning;
+use crate::cli::record::timed;
 use crate::cli::run::Run;
-use crate::cli::timing::timed;
 
 /// Settings shared by all images of a run.
 pub(super) struct Job<'a> {

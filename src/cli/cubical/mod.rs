@@ -150,7 +150,7 @@ pub(crate) fn run(arguments: &Arguments, given: &ArgMatches) -> Result<(), CliEr
         ));
     }
     let (answer, text) = (arguments.output_file.as_deref(), ImageBarsFormat::Text);
-    let (notes, frames) = (common.report.notes(), |file: &Path| count_frames(file, &options));
+    let (notes, frames) = (common.report.notes, |file: &Path| count_frames(file, &options));
     let (tasks, format) = Tasks::plan(&arguments.images, answer, arguments.output, text, notes, &frames)?;
     representatives.check(format, arguments.via)?;
     if common.checkpoint.is_asked_for() && arguments.via == Way::Matrix {

@@ -7,16 +7,9 @@ use lacuna::diagram::BarSelection;
 use lacuna::output::images::ImageBarsFormat;
 
 use super::Way;
-use crate::cli::arguments::bars::{BarArguments, Drawing};
+use crate::cli::arguments::bars::{BarArguments, CyclesAlone, Drawing};
 use crate::cli::error::{CliError, no_room_for_cycles, usage};
 use crate::cli::parse;
-
-/// What a bar of an image can be represented by.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum ImageRepresentative {
-    /// A cycle.
-    Cycles,
-}
 
 /// The representatives that are wanted, and of which bars.
 #[derive(Debug, clap::Args)]
@@ -32,8 +25,8 @@ pub(super) struct RepresentativesArguments {
     /// centre, where the centre of voxel (i, j) is (i, j): halved, it lies on the image. The
     /// voxels of the cells are given too, for masks. Cycles do not depend on the number of threads.
     #[arg(long, value_name = "KIND,...", value_delimiter = ',', verbatim_doc_comment,
-        value_parser = parse::one_of::<ImageRepresentative>(), hide_possible_values = true)]
-    representatives: Vec<ImageRepresentative>,
+        value_parser = parse::one_of::<CyclesAlone>(), hide_possible_values = true)]
+    representatives: Vec<CyclesAlone>,
 
     #[command(flatten)]
     bars: BarArguments,

@@ -9,7 +9,7 @@ mod forecast;
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -18,7 +18,7 @@ use lacuna::progress::{Cost, Expected, Progress};
 use self::display::{InFile, Shown, Where};
 use self::forecast::Forecast;
 use super::notes::{Notes, printable};
-use super::stop_request;
+use super::{locked, stop_request};
 
 /// Interval at which the count is read.
 const TICK: Duration = Duration::from_millis(50);
@@ -47,7 +47,7 @@ pub(crate) fn note_where_it_is() {
 
 /// Description of the position of the run, if a meter tracks it.
 pub(crate) fn told_last() -> Option<String> {
-    let shared = LAST.lock().unwrap_or_else(PoisonError::into_inner).clone()?;
+    let shared = locked(&LAST).clone()?;
     // The display thread holds the lock only briefly, unless standard error blocks.
     let look = |_| {
         let told =
@@ -82,7 +82,7 @@ impl Meter {
         let is_tracked = is_noted || !matches!(shown, Shown::Nowhere);
         let telling = is_tracked.then(|| Telling::start(shown));
         if let Some(telling) = telling.as_ref().filter(|_| is_noted) {
-            *LAST.lock().unwrap_or_else(PoisonError::into_inner) = Some(telling.shared.clone());
+            *locked(&LAST) = Some(telling.shared.clone());
         }
         Meter { telling }
     }
@@ -188,8 +188,7 @@ impl Telling {
 
 impl Shared {
     fn lock(&self) -> MutexGuard<'_, State> {
-        // A panic leaves the state good enough to display.
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        locked(&self.state)
     }
 
     fn now(&self) -> f64 {

@@ -17,7 +17,7 @@ use crate::cli::error::{CliError, usage};
 use crate::cli::frame::Frame;
 use crate::cli::notes::{counted, entries_of};
 use crate::cli::planning;
-use crate::cli::timing::timed;
+use crate::cli::record::timed;
 
 /// A requested reduction, with its input and outputs.
 #[derive(Debug)]

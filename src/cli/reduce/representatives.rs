@@ -3,15 +3,9 @@
 use lacuna::matrix::cycles::ClassSelection;
 use lacuna::output::pairs::PairsFormat;
 
+use crate::cli::arguments::bars::CyclesAlone;
 use crate::cli::error::{CliError, no_room_for_cycles, usage};
 use crate::cli::parse;
-
-/// What a class can be represented by.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum ClassRepresentative {
-    /// A cycle.
-    Cycles,
-}
 
 /// The representatives that are wanted, and of which classes.
 #[derive(Debug, clap::Args)]
@@ -26,8 +20,8 @@ pub(super) struct RepresentativesArguments {
     /// columns of the matrix itself are reduced on one thread, whichever algorithm computes the
     /// pairs; the cycles do not depend on the algorithm.
     #[arg(long, value_name = "KIND,...", value_delimiter = ',', verbatim_doc_comment,
-        value_parser = parse::one_of::<ClassRepresentative>(), hide_possible_values = true)]
-    representatives: Vec<ClassRepresentative>,
+        value_parser = parse::one_of::<CyclesAlone>(), hide_possible_values = true)]
+    representatives: Vec<CyclesAlone>,
 
     /// Only the classes created by these cells, counted from 0
     #[arg(long, value_name = "CELL,...", value_delimiter = ',', requires = "representatives",

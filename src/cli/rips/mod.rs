@@ -169,7 +169,7 @@ pub(crate) fn run(arguments: &Arguments, given: &ArgMatches) -> Result<(), CliEr
     let Arguments { run: common, picture, representatives, .. } = arguments;
     let weights = arguments.weights.measure()?;
     let backend = common.machine.backend();
-    let (path, notes) = (arguments.output_file.as_deref(), common.report.notes());
+    let (path, notes) = (arguments.output_file.as_deref(), common.report.notes);
     // Errors of a file are reported when it is read.
     let count = |file: &Path| count_clouds(file).ok().flatten();
     let text = output::OutputFormat::Text;
