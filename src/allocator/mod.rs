@@ -128,8 +128,12 @@ pub(crate) fn keep_little() {
 const KEPT: libc::c_int = 256 << 10;
 
 impl HugePages {
-    /// Allocates by `allocate` and counts the bytes, or places the allocation in the file.
-    fn counted(layout: Layout, is_zeroed: bool, allocate: impl FnOnce(Layout) -> *mut u8) -> *mut u8 {
+    /// Allocates and counts the bytes, or places the allocation in the file.
+    ///
+    /// # Safety
+    /// The demands of [`GlobalAlloc::alloc`].
+    #[inline]
+    unsafe fn counted(layout: Layout, is_zeroed: bool) -> *mut u8 {
         if !Self::take(layout.size(), layout.align()) {
             let spilled = spilled(layout, is_zeroed);
             if !spilled.is_null() {
@@ -139,7 +143,12 @@ impl HugePages {
                 return refused(layout.size());
             }
         }
-        let pointer = allocate(layout);
+        let pointer = if is_mapping(layout.size(), layout.align()) {
+            map(layout.size())
+        } else {
+            // SAFETY: the caller's promises are the callee's demands.
+            unsafe { if is_zeroed { System.alloc_zeroed(layout) } else { System.alloc(layout) } }
+        };
         if pointer.is_null() {
             Self::give(layout.size(), layout.align());
             let spilled = spilled(layout, is_zeroed);
@@ -205,23 +214,13 @@ fn refused(size: usize) -> *mut u8 {
 // available memory, with no lock held.
 unsafe impl GlobalAlloc for HugePages {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        HugePages::counted(layout, false, |layout| {
-            if is_mapping(layout.size(), layout.align()) {
-                return map(layout.size());
-            }
-            // SAFETY: the caller's promises are the callee's demands.
-            unsafe { System.alloc(layout) }
-        })
+        // SAFETY: the caller's promises are the callee's demands.
+        unsafe { HugePages::counted(layout, false) }
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        HugePages::counted(layout, true, |layout| {
-            if is_mapping(layout.size(), layout.align()) {
-                return map(layout.size());
-            }
-            // SAFETY: the caller's promises are the callee's demands.
-            unsafe { System.alloc_zeroed(layout) }
-        })
+        // SAFETY: the caller's promises are the callee's demands.
+        unsafe { HugePages::counted(layout, true) }
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {

@@ -23,7 +23,7 @@ use super::error::{CliError, TIME_IS_UP, ended};
 use super::locked;
 use super::notes::{over_a_bar, tell};
 use super::progress::told_last;
-use super::stop_request::{self, Request, is_requested};
+use super::stop_request::{self, Request, requested};
 use super::temporary;
 
 /// Interval at which a child process is polled for its end.
@@ -95,7 +95,7 @@ impl Drop for Reading {
 pub(crate) fn while_reading<T>(read: impl FnOnce() -> T) -> Result<T, CliError> {
     *locked(&DOING) = Doing::Reading;
     let _reading = Reading;
-    if is_requested() { Err(ended()) } else { Ok(read()) }
+    if requested().is_some() { Err(ended()) } else { Ok(read()) }
 }
 
 /// Marks the answer as begun: the time limit does not end the program until it is complete.

@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 use std::path::PathBuf;
+use std::sync::LazyLock;
 
 use clap::ValueEnum;
 use lacuna::cubical::write::ImageFile;
@@ -100,20 +101,10 @@ enum Name {
 
 impl ValueEnum for Name {
     fn value_variants<'a>() -> &'a [Self] {
-        const NAMES: [Name; 12] = [
-            Name::Space(Space::Circle),
-            Name::Space(Space::Sphere),
-            Name::Space(Space::Torus),
-            Name::Space(Space::KleinBottle),
-            Name::Space(Space::ProjectivePlane),
-            Name::Space(Space::SwissRoll),
-            Name::Space(Space::Clustered),
-            Name::Space(Space::Cube),
-            Name::Scene(Scene::Noise),
-            Name::Scene(Scene::Field),
-            Name::Scene(Scene::Blobs),
-            Name::Scene(Scene::Vessels),
-        ];
+        static NAMES: LazyLock<Vec<Name>> = LazyLock::new(|| {
+            let spaces = Space::value_variants().iter().copied().map(Name::Space);
+            spaces.chain(Scene::value_variants().iter().copied().map(Name::Scene)).collect()
+        });
         &NAMES
     }
 

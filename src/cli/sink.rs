@@ -128,11 +128,16 @@ impl Sink {
         &mut self,
         write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
     ) -> Result<(), CliError> {
+        let mut write = Some(write);
+        self.fill_by(&mut |out| write.take().map_or(Ok(()), |write| write(out)))
+    }
+
+    fn fill_by(&mut self, write: WriteTo<'_>) -> Result<(), CliError> {
         if !matches!(self, Sink::File { .. }) {
             ending::begin_answer();
         }
         let written = match self {
-            Sink::Stdout => readers_may_leave(buffered(io::stdout().lock(), write)),
+            Sink::Stdout => readers_may_leave(buffered(&mut io::stdout().lock(), write)),
             Sink::Direct { file, is_file: true, .. } => file.set_len(0).and_then(|()| buffered(file, write)),
             Sink::Direct { file, .. } => buffered(file, write),
             Sink::File { replacement, .. } => replacement.file().and_then(|file| buffered(file, write)),
@@ -172,6 +177,9 @@ impl Sink {
         }
     }
 }
+
+/// Writes the content of an output.
+type WriteTo<'a> = &'a mut dyn FnMut(&mut dyn Write) -> io::Result<()>;
 
 /// Records that a file was committed.
 fn note_placed(path: PathBuf) {
@@ -267,7 +275,7 @@ fn parent(path: &Path) -> &Path {
     }
 }
 
-fn buffered(out: impl Write, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+fn buffered(out: &mut dyn Write, write: WriteTo<'_>) -> io::Result<()> {
     let mut out = BufWriter::with_capacity(1 << 16, out);
     write(&mut out)?;
     out.flush()

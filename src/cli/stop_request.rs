@@ -33,16 +33,6 @@ pub(crate) fn requested() -> Option<Request> {
     REQUESTED.get().copied()
 }
 
-/// Whether the run was asked to end early.
-pub(crate) fn is_requested() -> bool {
-    requested().is_some()
-}
-
-/// Whether the partial result becomes the answer of a run that ends early.
-pub(crate) fn takes_what_is_done() -> bool {
-    requested() == Some(Request::TimeLimit)
-}
-
 /// Asks the run to end. A later request does not replace the first.
 pub(crate) fn request(origin: Request) {
     let _ = REQUESTED.set(origin);

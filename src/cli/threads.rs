@@ -54,12 +54,8 @@ fn not_started(threads: usize, source: &rayon::ThreadPoolBuildError) -> CliError
     CliError::system(what, source)
 }
 
-/// Whether the environment sets the number of threads.
-pub(crate) fn are_told() -> bool {
-    by_variable().is_some()
-}
-
-fn by_variable() -> Option<usize> {
+/// The number of threads that the environment sets, if it does.
+pub(crate) fn by_variable() -> Option<usize> {
     std::env::var(VARIABLE).ok()?.trim().parse().ok().filter(|&threads| threads > 0)
 }
 

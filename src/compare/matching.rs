@@ -61,11 +61,8 @@ fn unmatched_counted(a: &[Point], b: &[Point], tolerance: f64) -> ([Vec<usize>; 
     if !is_greatest {
         let clusters = clusters::unfinished(&mut points, &partners, tolerance);
         let improved = parallel::map(clusters.len(), &|piece| {
-            let matchings = clusters[piece].iter().map(|cluster| {
-                let matching = Matching::greatest(cluster, &partners, tolerance);
-                (matching.pairs().collect::<Vec<_>>(), matching.work())
-            });
-            matchings.collect::<Vec<_>>()
+            let greatest = |cluster: &Vec<Site>| Matching::greatest(cluster, &partners, tolerance);
+            clusters[piece].iter().map(greatest).collect::<Vec<_>>()
         });
         for (pairs, steps) in improved.into_iter().flatten() {
             pair(&mut partners, pairs);

@@ -47,6 +47,8 @@ enum Foreign {
     Advised(&'static str),
 }
 
+use Foreign::Loadable;
+
 const LOSSY: Foreign = Foreign::Advised(
     "convert it to a gray PNG, for lacuna cubical; what JPEG adds to an image are bars as well",
 );
@@ -83,13 +85,13 @@ impl Foreign {
                     .to_owned()
             }
             (Foreign::Phat, _) => "lacuna reduce reads it".to_owned(),
-            (Foreign::Loadable(call) | Foreign::Matlab(call), Reader::Matrices) => {
+            (Loadable(call) | Foreign::Matlab(call), Reader::Matrices) => {
                 format!("read it in Python with {call}, and save the matrix with scipy.sparse.save_npz")
             }
             (Foreign::Matlab(call), Reader::Distances) => format!(
                 "writematrix(D, \"x.csv\") in MATLAB makes a table of it, numpy.save(\"x.npy\", {call}) in Python an array"
             ),
-            (Foreign::Loadable(call) | Foreign::Matlab(call), _) => {
+            (Loadable(call) | Foreign::Matlab(call), _) => {
                 format!("in Python, numpy.save(\"x.npy\", {call}) makes an array of it")
             }
             (Foreign::Packed(program), Reader::Distances) => format!("unpack it: {program} FILE | lacuna rips -"),
@@ -111,70 +113,57 @@ pub(crate) fn refuse(head: &[u8], length: Option<u64>, reader: Reader) -> Result
     }
 }
 
-/// Magic bytes: their offset, the file type in words, and what can be done with it.
-const MAGIC: [(usize, &[u8], &str, Foreign); 48] = [
-    (0, b"\x93NUMPY", "a NumPy array", Foreign::Numpy),
-    (0, b"\x89PNG\r\n\x1a\n", "a PNG image", Foreign::Image),
-    (0, b"II*\0", "a TIFF image", Foreign::Image),
-    (0, b"MM\0*", "a TIFF image", Foreign::Image),
-    (0, b"II+\0", "a TIFF image", Foreign::Image),
-    (0, b"MM\0+", "a TIFF image", Foreign::Image),
-    (344, b"n+1\0", "a NIfTI image", Foreign::Image),
-    (344, b"ni1\0", "a NIfTI image", Foreign::Image),
-    (4, b"n+2\0", "a NIfTI image", Foreign::Image),
-    (0, b"\xff\xd8\xff", "a JPEG image", LOSSY),
-    (0, b"\0\0\0\x0cjP  ", "a JPEG 2000 image", OTHER_IMAGE),
-    (0, b"\xff\x4f\xff\x51", "a JPEG 2000 image", OTHER_IMAGE),
-    (0, b"GIF8", "a GIF image", OTHER_IMAGE),
-    (0, b"RIFF", "a RIFF file, such as a WebP image", OTHER_IMAGE),
-    (0, b"8BPS", "a Photoshop image", OTHER_IMAGE),
-    (0, b"P7\nWIDTH", "a PAM image of Netpbm", COLOR),
-    (0, b"Pf\n", "a PFM image", Foreign::Loadable("imageio.v3.imread(FILE)")),
-    (0, b"PF\n", "a PFM image", Foreign::Loadable("imageio.v3.imread(FILE)")),
-    (0, b"\x89HDF\r\n\x1a\n", "an HDF5 file", Foreign::Loadable("h5py.File(FILE)[NAME][:]")),
-    (0, b"CDF\x01", "a NetCDF file", Foreign::Loadable("xarray.open_dataset(FILE)[NAME].values")),
-    (0, b"CDF\x02", "a NetCDF file", Foreign::Loadable("xarray.open_dataset(FILE)[NAME].values")),
-    (128, b"DICM", "a DICOM file", DICOM),
-    (208, b"MAP ", "an MRC map", Foreign::Loadable("mrcfile.read(FILE)")),
-    (0, b"NRRD0", "an NRRD file", Foreign::Loadable("nrrd.read(FILE)[0]")),
-    (0, b"ObjectType =", "a MetaImage", META_IMAGE),
-    (0, b"NDims =", "a MetaImage", META_IMAGE),
-    (0, b"# vtk DataFile", "a VTK file", VTK),
-    (0, b"<VTKFile", "a VTK file", VTK),
-    (0, b"<?xml version=\"1.0\"?>\n<VTKFile", "a VTK file", VTK),
-    (0, b"SIMPLE  =", "a FITS file", Foreign::Loadable("astropy.io.fits.getdata(FILE)")),
-    (0, b"MATLAB 5.0", "a MATLAB file", Foreign::Matlab("scipy.io.loadmat(FILE)[NAME]")),
-    (0, b"MATLAB 7.3", "a MATLAB file", Foreign::Matlab("h5py.File(FILE)[NAME][:].T")),
-    (0, b"\x80\x02c", PICKLE, UNPICKLE),
-    (0, b"\x80\x03c", PICKLE, UNPICKLE),
-    (0, b"\x80\x04\x95", PICKLE, UNPICKLE),
-    (0, b"\x80\x05\x95", PICKLE, UNPICKLE),
-    (0, b"PAR1\x15", "a Parquet file", Foreign::Loadable("pandas.read_parquet(FILE).to_numpy()")),
-    (0, b"ARROW1\0", "an Arrow or Feather file", Foreign::Loadable("pandas.read_feather(FILE).to_numpy()")),
-    (0, b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an old Excel or Office file", SHEET),
-    (0, b"SQLite format 3\0", "an SQLite database", SHEET),
-    (0, b"RDX2\n", "an R data file", OF_R),
-    (0, b"RDX3\n", "an R data file", OF_R),
-    (0, b"X\n\0\0\0", "an R object (.rds)", OF_R),
-    (0, b"%PDF-", "a PDF document", SHEET),
-    (0, b"BZh", "a file compressed with bzip2", Foreign::Packed("bunzip2 -c")),
-    (0, b"\xfd7zXZ\0", "a file compressed with xz", Foreign::Packed("xz -dc")),
-    (0, b"\x28\xb5\x2f\xfd", "a file compressed with Zstandard", Foreign::Packed("zstd -dc")),
-    (0, b"7z\xbc\xaf\x27\x1c", "a 7-zip archive", Foreign::Packed("7z x -so")),
+/// Magic bytes: their offset, each of some beginnings, the file type in words, and what can be done with it.
+const MAGIC: [(usize, &[&[u8]], &str, Foreign); 34] = [
+    (0, &[b"\x93NUMPY"], "a NumPy array", Foreign::Numpy),
+    (0, &[b"\x89PNG\r\n\x1a\n"], "a PNG image", Foreign::Image),
+    (0, &[b"II*\0", b"MM\0*", b"II+\0", b"MM\0+"], "a TIFF image", Foreign::Image),
+    (344, &[b"n+1\0", b"ni1\0"], "a NIfTI image", Foreign::Image),
+    (4, &[b"n+2\0"], "a NIfTI image", Foreign::Image),
+    (0, &[b"\xff\xd8\xff"], "a JPEG image", LOSSY),
+    (0, &[b"\0\0\0\x0cjP  ", b"\xff\x4f\xff\x51"], "a JPEG 2000 image", OTHER_IMAGE),
+    (0, &[b"GIF8"], "a GIF image", OTHER_IMAGE),
+    (0, &[b"RIFF"], "a RIFF file, such as a WebP image", OTHER_IMAGE),
+    (0, &[b"8BPS"], "a Photoshop image", OTHER_IMAGE),
+    (0, &[b"P7\nWIDTH"], "a PAM image of Netpbm", COLOR),
+    (0, &[b"Pf\n", b"PF\n"], "a PFM image", Loadable("imageio.v3.imread(FILE)")),
+    (0, &[b"\x89HDF\r\n\x1a\n"], "an HDF5 file", Loadable("h5py.File(FILE)[NAME][:]")),
+    (0, &[b"CDF\x01", b"CDF\x02"], "a NetCDF file", Loadable("xarray.open_dataset(FILE)[NAME].values")),
+    (128, &[b"DICM"], "a DICOM file", DICOM),
+    (208, &[b"MAP "], "an MRC map", Loadable("mrcfile.read(FILE)")),
+    (0, &[b"NRRD0"], "an NRRD file", Loadable("nrrd.read(FILE)[0]")),
+    (0, &[b"ObjectType =", b"NDims ="], "a MetaImage", META_IMAGE),
+    (0, &[b"# vtk DataFile", b"<VTKFile", b"<?xml version=\"1.0\"?>\n<VTKFile"], "a VTK file", VTK),
+    (0, &[b"SIMPLE  ="], "a FITS file", Loadable("astropy.io.fits.getdata(FILE)")),
+    (0, &[b"MATLAB 5.0"], "a MATLAB file", Foreign::Matlab("scipy.io.loadmat(FILE)[NAME]")),
+    (0, &[b"MATLAB 7.3"], "a MATLAB file", Foreign::Matlab("h5py.File(FILE)[NAME][:].T")),
+    (0, &[b"\x80\x02c", b"\x80\x03c", b"\x80\x04\x95", b"\x80\x05\x95"], PICKLE, UNPICKLE),
+    (0, &[b"PAR1\x15"], "a Parquet file", Loadable("pandas.read_parquet(FILE).to_numpy()")),
+    (0, &[b"ARROW1\0"], "an Arrow or Feather file", Loadable("pandas.read_feather(FILE).to_numpy()")),
+    (0, &[b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"], "an old Excel or Office file", SHEET),
+    (0, &[b"SQLite format 3\0"], "an SQLite database", SHEET),
+    (0, &[b"RDX2\n", b"RDX3\n"], "an R data file", OF_R),
+    (0, &[b"X\n\0\0\0"], "an R object (.rds)", OF_R),
+    (0, &[b"%PDF-"], "a PDF document", SHEET),
+    (0, &[b"BZh"], "a file compressed with bzip2", Foreign::Packed("bunzip2 -c")),
+    (0, &[b"\xfd7zXZ\0"], "a file compressed with xz", Foreign::Packed("xz -dc")),
+    (0, &[b"\x28\xb5\x2f\xfd"], "a file compressed with Zstandard", Foreign::Packed("zstd -dc")),
+    (0, &[b"7z\xbc\xaf\x27\x1c"], "a 7-zip archive", Foreign::Packed("7z x -so")),
 ];
 
 const PICKLE: &str = "a Python pickle";
-const UNPICKLE: Foreign = Foreign::Loadable("pickle.load(open(FILE, \"rb\"))");
+const UNPICKLE: Foreign = Loadable("pickle.load(open(FILE, \"rb\"))");
 
 /// Advice for formats that nibabel loads.
-const NIBABEL: Foreign = Foreign::Loadable("numpy.asarray(nibabel.load(FILE).dataobj)");
+const NIBABEL: Foreign = Loadable("numpy.asarray(nibabel.load(FILE).dataobj)");
 
 /// Describes a file that begins with `head`, in words and by kind; `None` if it is not recognised. `length` is that of
 /// the file, if known.
 fn recognize(head: &[u8], length: Option<u64>) -> Option<(&'static str, Foreign)> {
-    let begins = |&&(at, magic, ..): &&(usize, &[u8], &str, Foreign)| {
+    let begins = |&&(at, magic, ..): &&(usize, &[&[u8]], &str, Foreign)| {
         // Text may contain such letters at a later offset; a binary file has a NUL before them.
-        head.get(at..).is_some_and(|rest| rest.starts_with(magic)) && (at == 0 || head[..at].contains(&0))
+        head.get(at..).is_some_and(|rest| magic.iter().any(|magic| rest.starts_with(magic)))
+            && (at == 0 || head[..at].contains(&0))
     };
     let by_magic = MAGIC.iter().find(begins).map(|&(_, _, what, kind)| (what, kind));
     by_magic

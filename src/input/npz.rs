@@ -8,11 +8,11 @@ mod sparse;
 #[cfg(test)]
 pub(crate) mod tests;
 
-use super::gzip::{GrowthFault, read_growing};
+use super::source::all_of;
 use super::{Place, Problem};
 use flate2::bufread::DeflateDecoder;
 use rawzip::{CompressionMethod, ZipArchive, ZipArchiveEntryWayfinder, ZipSliceArchive};
-use std::io::Read;
+use std::io::{self, Read};
 
 /// Magic bytes of an archive with members.
 pub(crate) const MAGIC: &[u8] = b"PK\x03\x04";
@@ -133,9 +133,9 @@ impl<'a> Archive<'a> {
         };
         // Read one byte more than promised, to detect a longer array without decompressing it.
         let mut stream = entry.verifying_reader(stream.take(member.size.saturating_add(1)));
-        read_growing(&mut stream, 0).map_err(|fault| match fault {
-            GrowthFault::Memory(refused) => Problem::of_memory(Place::Whole, refused),
-            GrowthFault::Io(error) => damaged(error.to_string()),
+        all_of(&mut stream, 0).map_err(|error| match error.kind() {
+            io::ErrorKind::OutOfMemory => error.into(),
+            _ => damaged(error.to_string()),
         })
     }
 }

@@ -24,7 +24,7 @@ impl ThreadsArguments {
 
     /// Whether the number was asked for, here or in the environment.
     pub(crate) fn are_told(&self) -> bool {
-        self.threads.is_some() || threads::are_told()
+        self.threads.is_some() || threads::by_variable().is_some()
     }
 
     /// Whether the number was asked for.

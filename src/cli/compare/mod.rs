@@ -18,7 +18,7 @@ use super::progress::Meter;
 use super::sink::{Content, Sink};
 use super::threads;
 use super::{exit_codes, help};
-use reference::{Reference, ReferenceArguments, Request};
+use reference::{Reference, ReferenceArguments};
 
 /// The exit code for files that differ.
 const DIFFERENT: u8 = 1;
@@ -150,10 +150,9 @@ fn with_reference(arguments: &Arguments, reference: Reference, notes: Notes) -> 
     if arguments.a == Path::new("-") {
         return Err(usage("--run: expected a file, which both programs can read, found standard input"));
     }
-    let request = Request { reference, input: &arguments.a, options: &arguments.reference };
     let meter = Meter::new(notes);
     meter.stage("running both programs");
-    let ([ours, theirs], part) = reference::run(&request)?;
+    let ([ours, theirs], part) = reference::run(reference, &arguments.a, &arguments.reference)?;
     drop(meter);
     let tolerance = arguments.tolerance.unwrap_or(part * greatest(&ours.barcode));
     let names = [&*ours.who, &*theirs.who];

@@ -11,7 +11,7 @@
 //! Both programs read the same converted file in processes of their own. The readers of `lacuna compare` read what they
 //! write.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fmt::Display;
 use std::fs;
 use std::io;
@@ -29,6 +29,7 @@ use crate::cli::convert::kind::{self, Kind};
 use crate::cli::ending::output_of;
 use crate::cli::error::{CliError, check_options, usage};
 use crate::cli::parse;
+use crate::cli::record::VERSION;
 use crate::cli::temporary::TemporaryFolder;
 
 /// The Python script that runs the reference modules.
@@ -127,64 +128,49 @@ pub(super) struct ReferenceArguments {
     pub(super) construction: Option<Construction>,
 }
 
-/// One comparison with another program.
-#[derive(Debug)]
-pub(super) struct Request<'a> {
-    pub(super) reference: Reference,
-    pub(super) input: &'a Path,
-    pub(super) options: &'a ReferenceArguments,
-}
-
-impl Request<'_> {
-    /// The construction of an image: the requested one, or the default of the reference.
-    fn construction(&self) -> &'static str {
-        match (self.reference, self.options.construction) {
-            (Reference::Dipha | Reference::Cripser, None) | (_, Some(Construction::V)) => "v",
-            (_, None | Some(Construction::T)) => "t",
-        }
-    }
-
-    /// The Python interpreter that has the reference's module.
-    fn python(&self) -> &Path {
-        self.options.python.as_deref().unwrap_or(Path::new("python3"))
-    }
-
-    /// Rejects options that do not apply to the reference or to this kind of input.
-    fn check_options(&self, kind: Kind) -> Result<(), CliError> {
-        let (is_distances, is_dipha) = (kind == Distances, self.reference == Reference::Dipha);
-        let options = self.options;
-        check_options(
-            kind,
-            &[
-                ("--threshold", options.threshold.is_some() && !is_distances, "distances"),
-                ("--modulus", options.modulus.is_some() && !is_distances, "distances"),
-                ("--construction", options.construction.is_some() && kind != Image, "an image"),
-            ],
-        )?;
-        let Known { name, program, .. } = self.reference.known();
-        let is_program = program.is_some();
-        let has_coefficients =
-            matches!(self.reference, Reference::Ripser | Reference::GiottoPh | Reference::Gudhi);
-        let has_max_dim = self.reference != Reference::Phat;
-        check_options(
-            name,
-            &[
-                ("--program", options.program.is_some() && !is_program, "references that are programs"),
-                ("--python", options.python.is_some() && is_program, "a module of Python"),
-                ("--max-dim", options.max_dim.is_some() && !has_max_dim, "any reference but phat"),
-                ("--threshold", options.threshold.is_some() && is_dipha, ENDS_AT_THRESHOLD),
-                ("--modulus", options.modulus.is_some() && !has_coefficients, "ripser, giotto-ph or gudhi"),
-            ],
-        )?;
-        // DIPHA supports only the V-construction.
-        if is_dipha && options.construction == Some(Construction::T) {
-            return Err(usage("--run dipha: expected --construction v, that of DIPHA's images, found t"));
-        }
-        Ok(())
+/// The construction of an image: the requested one, or the default of the reference.
+fn construction(reference: Reference, options: &ReferenceArguments) -> &'static str {
+    match (reference, options.construction) {
+        (Reference::Dipha | Reference::Cripser, None) | (_, Some(Construction::V)) => "v",
+        (_, None | Some(Construction::T)) => "t",
     }
 }
 
-const ENDS_AT_THRESHOLD: &str = "ripser, ripserpp, giotto-ph or gudhi";
+/// Rejects options that do not apply to the reference or to this kind of input.
+fn check(reference: Reference, options: &ReferenceArguments, kind: Kind) -> Result<(), CliError> {
+    let (is_distances, is_dipha) = (kind == Distances, reference == Reference::Dipha);
+    check_options(
+        kind,
+        &[
+            ("--threshold", options.threshold.is_some() && !is_distances, "distances"),
+            ("--modulus", options.modulus.is_some() && !is_distances, "distances"),
+            ("--construction", options.construction.is_some() && kind != Image, "an image"),
+        ],
+    )?;
+    let Known { name, program, .. } = reference.known();
+    let is_program = program.is_some();
+    let has_coefficients = matches!(reference, Reference::Ripser | Reference::GiottoPh | Reference::Gudhi);
+    let ends_at_threshold = "ripser, ripserpp, giotto-ph or gudhi";
+    check_options(
+        name,
+        &[
+            ("--program", options.program.is_some() && !is_program, "references that are programs"),
+            ("--python", options.python.is_some() && is_program, "a module of Python"),
+            (
+                "--max-dim",
+                options.max_dim.is_some() && reference == Reference::Phat,
+                "any reference but phat",
+            ),
+            ("--threshold", options.threshold.is_some() && is_dipha, ends_at_threshold),
+            ("--modulus", options.modulus.is_some() && !has_coefficients, "ripser, giotto-ph or gudhi"),
+        ],
+    )?;
+    // DIPHA supports only the V-construction.
+    if is_dipha && options.construction == Some(Construction::T) {
+        return Err(usage("--run dipha: expected --construction v, that of DIPHA's images, found t"));
+    }
+    Ok(())
+}
 
 /// A barcode and the cost of computing it.
 #[derive(Debug)]
@@ -212,33 +198,52 @@ fn no_temporary(source: io::Error) -> CliError {
 /// How both programs are run on one input.
 struct Plan {
     /// Options of the conversion, and the name of the converted file.
-    convert: Vec<String>,
+    convert: Vec<OsString>,
     input: &'static str,
     /// The words of the reference before and after the input, and the file that it writes between them; it writes to
     /// standard output if there is none.
     before: Vec<OsString>,
     out: Option<&'static str>,
-    after: Vec<String>,
+    after: Vec<OsString>,
     /// Format of its answer.
     format: BarcodeFormat,
     /// The command and options of this program, and the ending of its answer.
-    ours: Vec<String>,
+    ours: Vec<OsString>,
     ending: &'static str,
 }
 
-fn words(words: &[&str]) -> Vec<String> {
-    words.iter().map(|&word| word.to_owned()).collect()
+fn words<const N: usize>(words: [&str; N]) -> Vec<OsString> {
+    words.map(OsString::from).to_vec()
 }
 
-/// The temporary folder with the converted input and both answers, and the path of this program.
-struct Bench {
+/// A command in one line.
+fn line<'a>(words: impl IntoIterator<Item = &'a OsStr>) -> String {
+    words.into_iter().map(OsStr::to_string_lossy).collect::<Vec<_>>().join(" ")
+}
+
+/// A comparison with another program: the temporary folder has the converted input and both answers.
+struct Bench<'a> {
+    reference: Reference,
+    input: &'a Path,
+    kind: Kind,
+    options: &'a ReferenceArguments,
     folder: TemporaryFolder,
+    /// The path of this program.
     lacuna: PathBuf,
 }
 
-impl Bench {
+impl Bench<'_> {
     fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
+    }
+
+    /// The program, or the Python interpreter that has its module.
+    fn program(&self) -> &Path {
+        let ReferenceArguments { program, python, .. } = self.options;
+        match self.reference.known().program {
+            Some(name) => program.as_deref().unwrap_or(Path::new(name)),
+            None => python.as_deref().unwrap_or(Path::new("python3")),
+        }
     }
 
     /// Runs a process; returns its output and its seconds.
@@ -257,30 +262,26 @@ impl Bench {
 
     /// Converts the input for the reference. Other programs receive the absolute path of the converted file: a path
     /// that begins with `-` would be taken for an option.
-    fn convert(&self, request: &Request<'_>, kind: Kind, plan: &Plan) -> Result<PathBuf, CliError> {
+    fn convert(&self, plan: &Plan) -> Result<PathBuf, CliError> {
         let out = self.path(plan.input);
-        let words = words(&["convert", "-q", "--from", kind.name()]).into_iter();
-        let mut words: Vec<OsString> = words.chain(plan.convert.clone()).map(Into::into).collect();
-        words.extend(["--".into(), request.input.into(), out.clone().into()]);
+        let mut words = words(["convert", "-q", "--from", self.kind.name()]);
+        words.extend_from_slice(&plan.convert);
+        words.extend(["--".into(), self.input.into(), out.clone().into()]);
         self.lacuna(&words).map(|_| out)
     }
 
     /// Runs the reference.
-    fn theirs(&self, request: &Request<'_>, command: &mut Command) -> Result<(Output, f64), CliError> {
-        let Known { name, program, remedy, .. } = request.reference.known();
-        let missing = |found: &dyn Display| match program {
-            Some(program) => {
-                let program = request.options.program.as_deref().unwrap_or(Path::new(program)).display();
-                usage(format_args!(
-                    "{name}: expected a program {program} on the PATH, or --program, found none; {remedy}"
-                ))
-            }
-            None => usage(format_args!(
-                "{name}: expected a Python with its module, or --python, found none at {}: {found}; {remedy}",
-                request.python().display()
+    fn theirs(&self, command: &mut Command) -> Result<(Output, f64), CliError> {
+        let Known { name, program, remedy, .. } = self.reference.known();
+        let (is_module, at) = (program.is_none(), self.program().display());
+        let missing = |found: &dyn Display| match is_module {
+            false => usage(format_args!(
+                "{name}: expected a program {at} on the PATH, or --program, found none; {remedy}"
+            )),
+            true => usage(format_args!(
+                "{name}: expected a Python with its module, or --python, found none at {at}: {found}; {remedy}"
             )),
         };
-        let is_module = program.is_none();
         match self.run(command) {
             Ok((output, _)) if is_module && output.status.code() == Some(NO_MODULE) => {
                 Err(missing(&last_lines(&output)))
@@ -293,25 +294,25 @@ impl Bench {
     }
 
     /// Runs this program on the converted input and reads what it wrote.
-    fn ours(&self, plan: &Plan, input: &Path) -> Result<Ran, CliError> {
-        let out = self.path(&format!("ours.{}", plan.ending));
-        let mut words: Vec<OsString> = plan.ours.iter().map(Into::into).collect();
+    fn ours(&self, plan: Plan, input: &Path) -> Result<Ran, CliError> {
+        let (out, mut words) = (self.path(&format!("ours.{}", plan.ending)), plan.ours);
         words.extend(["-o".into(), out.clone().into(), "--".into(), input.into()]);
         let seconds = self.lacuna(&words)?;
         let barcode = read_path(&out, None)?.barcode;
-        let words: Vec<String> = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
-        let who = format!("lacuna {}", env!("CARGO_PKG_VERSION"));
-        Ok(Ran { barcode, who, command: format!("lacuna {}", words.join(" ")), seconds, computation: None })
+        let command = format!("lacuna {}", line(words.iter().map(OsString::as_os_str)));
+        Ok(Ran { barcode, who: format!("lacuna {VERSION}"), command, seconds, computation: None })
     }
 }
 
-/// Runs both programs, the reference first, since it may be missing.
-pub(super) fn run(request: &Request<'_>) -> Result<([Ran; 2], f64), CliError> {
-    let Known { name, program, kinds, tolerance, .. } = request.reference.known();
-    let kind = match request.options.from {
-        Some(kind) => kind,
-        None => kind::among(request.input, kinds)?,
-    };
+/// Runs both programs, the reference first, since it may be missing. Returns their results, and the reference's
+/// tolerance.
+pub(super) fn run(
+    reference: Reference,
+    input: &Path,
+    options: &ReferenceArguments,
+) -> Result<([Ran; 2], f64), CliError> {
+    let Known { name, program, kinds, tolerance, .. } = reference.known();
+    let kind = options.from.map_or_else(|| kind::among(input, kinds), Ok)?;
     if !kinds.contains(&kind) {
         let kinds: Vec<&str> = kinds.iter().map(|kind| kind.name()).collect();
         let kinds = kinds.join(" or ");
@@ -320,23 +321,21 @@ pub(super) fn run(request: &Request<'_>) -> Result<([Ran; 2], f64), CliError> {
              --from KIND overrides the detected kind"
         )));
     }
-    request.check_options(kind)?;
+    check(reference, options, kind)?;
     let folder = TemporaryFolder::create().map_err(no_temporary)?;
     let lacuna = std::env::current_exe().map_err(no_temporary)?;
-    let bench = Bench { folder, lacuna };
-    let plan = match request.reference {
-        Reference::Ripser | Reference::Ripserpp => ripser(request)?,
-        Reference::Phat => phat(request, kind),
-        Reference::Dipha => dipha(request, kind),
-        Reference::GiottoPh | Reference::Gudhi | Reference::Cripser => python(&bench, request, kind)?,
+    let bench = Bench { reference, input, kind, options, folder, lacuna };
+    let plan = match reference {
+        Reference::Ripser | Reference::Ripserpp => bench.ripser()?,
+        Reference::Phat => bench.phat(),
+        Reference::Dipha => bench.dipha(),
+        Reference::GiottoPh | Reference::Gudhi | Reference::Cripser => bench.python()?,
     };
-    let input = bench.convert(request, kind, &plan)?;
+    let input = bench.convert(&plan)?;
     let out = plan.out.map(|name| bench.path(name));
-    let program = program
-        .map_or(request.python(), |name| request.options.program.as_deref().unwrap_or(Path::new(name)));
-    let mut command = Command::new(program);
+    let mut command = Command::new(bench.program());
     command.args(&plan.before).arg(&input).args(&out).args(&plan.after);
-    let (output, seconds) = bench.theirs(request, &mut command)?;
+    let (output, seconds) = bench.theirs(&mut command)?;
     let said = String::from_utf8_lossy(&output.stdout);
     let (mut who, mut computation) = (name.to_owned(), None);
     let barcode = match &out {
@@ -349,110 +348,110 @@ pub(super) fn run(request: &Request<'_>) -> Result<([Ran; 2], f64), CliError> {
             read_bytes(&who, bars.join("\n").as_bytes(), Some(plan.format))?.barcode
         }
     };
-    if request.reference.known().program.is_none() {
+    if program.is_none() {
         let mut words = said.lines().last().unwrap_or_default().split_whitespace();
         who = format!("{name} {}", words.next().unwrap_or_default());
         computation = words.next().and_then(|word| word.parse().ok());
     }
-    let command = std::iter::once(command.get_program()).chain(command.get_args());
-    let command = command.map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ");
+    let command = line(std::iter::once(command.get_program()).chain(command.get_args()));
     let theirs = Ran { barcode, who, command, seconds, computation };
-    Ok(([bench.ours(&plan, &input)?, theirs], tolerance))
+    Ok(([bench.ours(plan, &input)?, theirs], tolerance))
 }
 
 /// The options for dimension, threshold and coefficients, in the spelling that Ripser and `lacuna rips` share.
-fn filtration(dim: &str, max_dim: usize, threshold: Option<f64>, modulus: Option<u16>) -> Vec<String> {
-    let threshold = threshold.map(|threshold| ["--threshold".to_owned(), threshold.to_string()]);
-    let modulus = modulus.map(|modulus| ["--modulus".to_owned(), modulus.to_string()]);
-    let options = [Some([dim.to_owned(), max_dim.to_string()]), threshold, modulus];
-    options.into_iter().flatten().flatten().collect()
+fn filtration(dim: &str, max_dim: usize, threshold: Option<f64>, modulus: Option<u16>) -> Vec<OsString> {
+    let mut options = words([dim, &max_dim.to_string()]);
+    options
+        .extend(threshold.into_iter().flat_map(|threshold| words(["--threshold", &threshold.to_string()])));
+    options.extend(modulus.into_iter().flat_map(|modulus| words(["--modulus", &modulus.to_string()])));
+    options
 }
 
-fn ripser(request: &Request<'_>) -> Result<Plan, CliError> {
-    // A list of edges stays a list. It is cut at the threshold here, which Ripser would ignore.
-    let is_graph = {
-        let loaded = lacuna::metric::read::read_path(request.input, None)?;
-        use lacuna::metric::{Distances, read::Input};
-        matches!(loaded.input, Input::Single(Distances::Sparse(_)) | Input::Double(Distances::Sparse(_)))
-    };
-    let &ReferenceArguments { max_dim, threshold, modulus, .. } = request.options;
-    let convert = match threshold {
-        Some(cut) if is_graph => words(&["--threshold", &cut.to_string()]),
-        _ => words(&["--to", "distances"]),
-    };
-    let (format, input) =
-        if is_graph { ("sparse", "input.sparse") } else { ("lower-distance", "input.lower") };
-    let threshold = threshold.filter(|_| !is_graph);
-    let filtration = |dim| filtration(dim, max_dim.unwrap_or(1), threshold, modulus);
-    let before = [words(&["--format", format]), filtration("--dim")].concat();
-    let before = before.into_iter().map(Into::into).collect();
-    let ours = [words(&["rips", "-q", "--format", format]), filtration("--max-dim")].concat();
-    let (out, after, format, ending) = (None, Vec::new(), BarcodeFormat::Ripser, "csv");
-    Ok(Plan { convert, input, before, out, after, format, ours, ending })
-}
+impl Bench<'_> {
+    fn ripser(&self) -> Result<Plan, CliError> {
+        // A list of edges stays a list. It is cut at the threshold here, which Ripser would ignore.
+        let is_graph = {
+            let loaded = lacuna::metric::read::read_path(self.input, None)?;
+            use lacuna::metric::{Distances, read::Input};
+            matches!(loaded.input, Input::Single(Distances::Sparse(_)) | Input::Double(Distances::Sparse(_)))
+        };
+        let &ReferenceArguments { max_dim, threshold, modulus, .. } = self.options;
+        let convert = match threshold {
+            Some(cut) if is_graph => words(["--threshold", &cut.to_string()]),
+            _ => words(["--to", "distances"]),
+        };
+        let (format, input) =
+            if is_graph { ("sparse", "input.sparse") } else { ("lower-distance", "input.lower") };
+        let threshold = threshold.filter(|_| !is_graph);
+        let filtration = |dim| filtration(dim, max_dim.unwrap_or(1), threshold, modulus);
+        let before = [words(["--format", format]), filtration("--dim")].concat();
+        let ours = [words(["rips", "-q", "--format", format]), filtration("--max-dim")].concat();
+        let (out, after, format, ending) = (None, Vec::new(), BarcodeFormat::Ripser, "csv");
+        Ok(Plan { convert, input, before, out, after, format, ours, ending })
+    }
 
-fn phat(request: &Request<'_>, kind: Kind) -> Plan {
-    let mut convert = words(&["--to", "matrix"]);
-    if kind == Image {
-        convert.extend(words(&["--construction", request.construction()]));
+    fn phat(&self) -> Plan {
+        let mut convert = words(["--to", "matrix"]);
+        if self.kind == Image {
+            convert.extend(words(["--construction", construction(self.reference, self.options)]));
+        }
+        Plan {
+            convert,
+            input: "input.bin",
+            before: words(["--binary"]),
+            out: Some("theirs.bin"),
+            after: Vec::new(),
+            format: BarcodeFormat::PhatBinary,
+            ours: words(["reduce", "-q", "--format", "phat-binary"]),
+            ending: "bin",
+        }
     }
-    Plan {
-        convert,
-        input: "input.bin",
-        before: vec!["--binary".into()],
-        out: Some("theirs.bin"),
-        after: Vec::new(),
-        format: BarcodeFormat::PhatBinary,
-        ours: words(&["reduce", "-q", "--format", "phat-binary"]),
-        ending: "bin",
-    }
-}
 
-fn dipha(request: &Request<'_>, kind: Kind) -> Plan {
-    let mut before: Vec<OsString> = Vec::new();
-    let mut ours = words(&["reduce", "-q", "--format", "dipha"]);
-    if let Some(dim) = request.options.max_dim.or((kind == Distances).then_some(1)) {
-        // DIPHA reads a signed 32-bit integer.
-        let upper_dim = dim.saturating_add(1).min(i32::MAX as usize);
-        before.extend(["--upper_dim".into(), upper_dim.to_string().into()]);
-        ours.extend(["--max-dim".to_owned(), dim.to_string()]);
+    fn dipha(&self) -> Plan {
+        let (mut before, mut ours) = (Vec::new(), words(["reduce", "-q", "--format", "dipha"]));
+        if let Some(dim) = self.options.max_dim.or((self.kind == Distances).then_some(1)) {
+            // DIPHA reads a signed 32-bit integer.
+            let upper_dim = dim.saturating_add(1).min(i32::MAX as usize);
+            before = words(["--upper_dim", &upper_dim.to_string()]);
+            ours.extend(words(["--max-dim", &dim.to_string()]));
+        }
+        Plan {
+            convert: words(["--to", self.kind.name()]),
+            input: "input.dipha",
+            before,
+            out: Some("theirs.diagram"),
+            after: Vec::new(),
+            format: BarcodeFormat::Dipha,
+            ours,
+            ending: "diagram",
+        }
     }
-    Plan {
-        convert: words(&["--to", kind.name()]),
-        input: "input.dipha",
-        before,
-        out: Some("theirs.diagram"),
-        after: Vec::new(),
-        format: BarcodeFormat::Dipha,
-        ours,
-        ending: "diagram",
-    }
-}
 
-fn python(bench: &Bench, request: &Request<'_>, kind: Kind) -> Result<Plan, CliError> {
-    let is_image = kind == Image;
-    let construction = if is_image { request.construction() } else { "none" };
-    let ours: &[&str] = match is_image {
-        true => &["cubical", "-q", "--format", "npy", "--construction", construction],
-        false => &["rips", "-q", "--format", "npy"],
-    };
-    let &ReferenceArguments { max_dim, threshold, modulus, .. } = request.options;
-    let dim = max_dim.unwrap_or(if is_image { 2 } else { 1 });
-    let filtration = filtration("--max-dim", dim, threshold, modulus);
-    let threshold = threshold.map_or("inf".to_owned(), |threshold| threshold.to_string());
-    let modulus = modulus.unwrap_or(2).to_string();
-    let script = bench.path("reference.py");
-    fs::write(&script, SCRIPT).map_err(no_temporary)?;
-    Ok(Plan {
-        convert: words(&["--to", kind.name()]),
-        input: "input.npy",
-        before: vec![script.into(), request.reference.known().name.into()],
-        out: Some("theirs.npy"),
-        after: words(&[&dim.to_string(), &threshold, construction, &modulus]),
-        format: BarcodeFormat::Npy,
-        ours: [words(ours), filtration].concat(),
-        ending: "npy",
-    })
+    fn python(&self) -> Result<Plan, CliError> {
+        let is_image = self.kind == Image;
+        let construction = if is_image { construction(self.reference, self.options) } else { "none" };
+        let ours = match is_image {
+            true => words(["cubical", "-q", "--format", "npy", "--construction", construction]),
+            false => words(["rips", "-q", "--format", "npy"]),
+        };
+        let &ReferenceArguments { max_dim, threshold, modulus, .. } = self.options;
+        let dim = max_dim.unwrap_or(if is_image { 2 } else { 1 });
+        let filtration = filtration("--max-dim", dim, threshold, modulus);
+        let threshold = threshold.map_or("inf".to_owned(), |threshold| threshold.to_string());
+        let modulus = modulus.unwrap_or(2).to_string();
+        let script = self.path("reference.py");
+        fs::write(&script, SCRIPT).map_err(no_temporary)?;
+        Ok(Plan {
+            convert: words(["--to", self.kind.name()]),
+            input: "input.npy",
+            before: vec![script.into(), self.reference.known().name.into()],
+            out: Some("theirs.npy"),
+            after: words([&dim.to_string(), &threshold, construction, &modulus]),
+            format: BarcodeFormat::Npy,
+            ours: [ours, filtration].concat(),
+            ending: "npy",
+        })
+    }
 }
 
 /// The last lines of a process on standard error, and its exit status.

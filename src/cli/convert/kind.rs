@@ -5,7 +5,6 @@
 //! a NumPy array is an image, a table of numbers holds distances or points, and any other file is an error that names
 //! the candidates.
 
-use std::fmt;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
@@ -56,19 +55,6 @@ impl Kind {
             Matrix => name.parse::<MatrixFormat>().is_ok(),
             Distances => name.parse::<DistanceFormat>().is_ok(),
             Diagram => name.parse::<BarcodeFormat>().is_ok(),
-        }
-    }
-
-    /// The names of its input formats.
-    pub(super) fn input_names(self) -> String {
-        fn list<F: fmt::Display>(formats: &[F]) -> String {
-            formats.iter().map(F::to_string).collect::<Vec<_>>().join(", ")
-        }
-        match self {
-            Image => list(&ImageFormat::ALL),
-            Matrix => list(&MatrixFormat::ALL),
-            Distances => list(&DistanceFormat::ALL),
-            Diagram => list(&BarcodeFormat::ALL),
         }
     }
 

@@ -22,6 +22,7 @@ use clap::ValueEnum;
 use lacuna::cubical::read::ImageFormat;
 use lacuna::cubical::write::ImageFile;
 use lacuna::matrix::write::MatrixFile;
+use lacuna::names::UnknownChoice;
 
 use super::arguments::common::CommonArguments;
 use super::arguments::dimensions::DimensionArguments;
@@ -192,7 +193,7 @@ struct Converted {
 impl Arguments {
     /// Opens the output, starts the threads, converts and writes. What was written is reported unless `--output` named
     /// the format: the name of OUT may imply an unintended one.
-    fn convert<I: FromStr, F: OutputFormat>(
+    fn convert<I: FromStr<Err = UnknownChoice>, F: OutputFormat>(
         &self,
         kind: Kind,
         format: Option<F>,
@@ -276,22 +277,18 @@ impl Arguments {
     }
 
     /// Parses `--format` as an input format.
-    fn input_format<F: FromStr>(&self, kind: Kind) -> Result<Option<F>, CliError> {
-        let unknown = |found: &str| unknown_format("--format", kind, &kind.input_names(), found);
-        self.format.as_deref().map(|name| name.parse().map_err(|_| unknown(name))).transpose()
+    fn input_format<F: FromStr<Err = UnknownChoice>>(&self, kind: Kind) -> Result<Option<F>, CliError> {
+        let unknown =
+            |unknown: UnknownChoice| unknown_format("--format", kind, &unknown.expected, &unknown.found);
+        self.format.as_deref().map(|name| name.parse().map_err(unknown)).transpose()
     }
 
     /// The output format, from `--output` or the name of OUT.
     fn output_format<F: OutputFormat + ValueEnum>(&self, kind: Kind) -> Result<F, CliError> {
         let names = names::<F>();
-        let given = match self.output.as_deref() {
-            None => None,
-            Some(found) => {
-                let given = F::from_str(found, true);
-                Some(given.map_err(|_| unknown_format("--output", kind, &names, found))?)
-            }
-        };
-        format_of(given, Some(&self.out))?.ok_or_else(|| {
+        let unknown = |found: &str| unknown_format("--output", kind, &names, found);
+        let given = self.output.as_deref().map(|name| F::from_str(name, true).map_err(|_| unknown(name)));
+        format_of(given.transpose()?, Some(&self.out))?.ok_or_else(|| {
             usage(format_args!(
                 "{}: expected --output, or a name with the extension of a format of kind {kind}, one of {names}",
                 self.out.display()

@@ -17,8 +17,9 @@ use lacuna::progress::{Cost, Expected, Progress};
 
 use self::display::{InFile, Shown, Where};
 use self::forecast::Forecast;
+use super::locked;
 use super::notes::{Notes, printable};
-use super::{locked, stop_request};
+use super::stop_request::{Request, requested};
 
 /// Interval at which the count is read.
 const TICK: Duration = Duration::from_millis(50);
@@ -26,11 +27,8 @@ const TICK: Duration = Duration::from_millis(50);
 /// Reports the progress of a run, from its creation until it is dropped.
 pub(crate) struct Meter {
     /// `None` if nothing is reported.
-    telling: Option<Telling>,
-}
-
-struct Telling {
-    shared: Arc<Shared>,
+    shared: Option<Arc<Shared>>,
+    /// The display thread, which ends once the sender is dropped.
     timer: Option<(Sender<()>, JoinHandle<()>)>,
 }
 
@@ -79,17 +77,28 @@ impl Meter {
     pub(crate) fn new(notes: Notes) -> Self {
         let is_noted = IS_NOTED.load(Ordering::Relaxed);
         let shown = Shown::new(notes.progress, notes.quiet);
-        let is_tracked = is_noted || !matches!(shown, Shown::Nowhere);
-        let telling = is_tracked.then(|| Telling::start(shown));
-        if let Some(telling) = telling.as_ref().filter(|_| is_noted) {
-            *locked(&LAST) = Some(telling.shared.clone());
+        if !is_noted && matches!(shown, Shown::Nowhere) {
+            return Meter::silent();
         }
-        Meter { telling }
+        let meter = Meter::start(shown);
+        if is_noted {
+            locked(&LAST).clone_from(&meter.shared);
+        }
+        meter
     }
 
     /// Makes a meter that reports nothing.
     pub(crate) fn silent() -> Self {
-        Meter { telling: None }
+        Meter { shared: None, timer: None }
+    }
+
+    fn start(shown: Shown) -> Self {
+        let at = Where { stage: "starting", dim: None, total: 1, step: None, file: None };
+        let is_shown = !matches!(shown, Shown::Nowhere);
+        let state = Mutex::new(State { at, forecast: Forecast::default(), shown });
+        let shared = Arc::new(Shared { start: Instant::now(), done: AtomicU64::new(0), state });
+        let timer = if is_shown { watch(shared.clone()) } else { None };
+        Meter { shared: Some(shared), timer }
     }
 
     /// Sets the file being processed and its place in a batch.
@@ -118,8 +127,8 @@ impl Meter {
 
     /// Hides the bar while `say` writes to standard error.
     pub(crate) fn aside<T>(&self, say: impl FnOnce() -> T) -> T {
-        match &self.telling {
-            Some(Telling { shared, .. }) => shared.lock().shown.aside(say),
+        match &self.shared {
+            Some(shared) => shared.lock().shown.aside(say),
             None => say(),
         }
     }
@@ -135,7 +144,7 @@ impl Meter {
     }
 
     fn tell(&self, how: impl FnOnce(&Shared)) {
-        if let Some(Telling { shared, .. }) = &self.telling {
+        if let Some(shared) = &self.shared {
             how(shared);
         }
     }
@@ -166,23 +175,12 @@ impl Progress for Meter {
     }
 
     fn is_interrupted(&self) -> bool {
-        stop_request::is_requested()
+        requested().is_some()
     }
 
     fn takes_what_is_done(&self) -> bool {
-        stop_request::takes_what_is_done()
-    }
-}
-
-impl Telling {
-    fn start(shown: Shown) -> Self {
-        let at = Where { stage: "starting", dim: None, total: 1, step: None, file: None };
-        let is_shown = !matches!(shown, Shown::Nowhere);
-        let state = State { at, forecast: Forecast::default(), shown };
-        let shared =
-            Arc::new(Shared { start: Instant::now(), done: AtomicU64::new(0), state: Mutex::new(state) });
-        let timer = if is_shown { watch(shared.clone()) } else { None };
-        Telling { shared, timer }
+        // What is done is the answer of a run that its time limit ends.
+        requested() == Some(Request::TimeLimit)
     }
 }
 
@@ -215,14 +213,14 @@ fn watch(shared: Arc<Shared>) -> Option<(Sender<()>, JoinHandle<()>)> {
     Some((ended, timer))
 }
 
-impl Drop for Telling {
+impl Drop for Meter {
     fn drop(&mut self) {
         if let Some((ended, timer)) = self.timer.take() {
             drop(ended);
             // The display thread does not panic; if it did, the run itself would be unaffected.
             let _ = timer.join();
         }
-        self.shared.lock().shown.hide_bar();
+        self.hide_bar();
     }
 }
 
@@ -271,11 +269,11 @@ mod tests {
 
     /// A meter that counts but displays nothing.
     fn counting() -> Meter {
-        Meter { telling: Some(Telling::start(Shown::Nowhere)) }
+        Meter::start(Shown::Nowhere)
     }
 
     fn done(meter: &Meter) -> u64 {
-        meter.telling.as_ref().unwrap().shared.done.load(Ordering::Relaxed)
+        meter.shared.as_ref().unwrap().done.load(Ordering::Relaxed)
     }
 
     #[test]
@@ -299,7 +297,7 @@ mod tests {
         assert_eq!(done(&meter), 7);
         meter.begin("reduction", Some(2), 10);
         assert_eq!(done(&meter), 0);
-        let state = meter.telling.as_ref().unwrap().shared.lock();
+        let state = meter.shared.as_ref().unwrap().lock();
         assert_eq!((state.at.stage, state.at.dim, state.at.total), ("reduction", Some(2), 10));
     }
 

@@ -24,14 +24,16 @@ pub(super) struct Matching {
     points: [Vec<Site>; 2],
     /// The index of the partner of each point, if it has one.
     partners: [Vec<Option<usize>>; 2],
-    /// Number of visited tree nodes and edges.
-    work: u64,
 }
 
 impl Matching {
-    /// Augments the matching in `partners` to a maximum matching of the points of a cluster. All partners must be in
-    /// the cluster.
-    pub(super) fn greatest(points: &[Site], partners: &[Vec<usize>; 2], tolerance: f64) -> Self {
+    /// Augments the matching in `partners` to a maximum matching of the points of a cluster, and returns the numbers of
+    /// its points of A and of B, and how many tree nodes and edges were visited. All partners must be in the cluster.
+    pub(super) fn greatest(
+        points: &[Site],
+        partners: &[Vec<usize>; 2],
+        tolerance: f64,
+    ) -> (Vec<[usize; 2]>, u64) {
         let side = |side: usize| points.iter().filter(|point| point.side() == side).copied().collect();
         let points: [Vec<Site>; 2] = [side(0), side(1)];
         let mut of_each = [0, 1].map(|side| vec![None; points[side].len()]);
@@ -48,25 +50,16 @@ impl Matching {
                 (of_each[0][a], of_each[1][b]) = (Some(b), Some(a));
             }
         }
-        let mut matching = Matching { points, partners: of_each, work: 0 };
+        let mut matching = Matching { points, partners: of_each };
         let all = Tree::new((0..matching.points[1].len()).map(|b| matching.site(b)).collect());
         let mut graph = Graph::new(matching.points[0].len(), matching.points[1].len(), all, tolerance);
         while let Some(layers) = matching.layers(&mut graph) {
             matching.augment(layers, &mut graph);
         }
-        matching.work = graph.work();
-        matching
-    }
-
-    /// The numbers of the matched points of A and of B.
-    pub(super) fn pairs(&self) -> impl Iterator<Item = [usize; 2]> {
-        let pairs = self.points[0].iter().zip(&self.partners[0]);
-        pairs.filter_map(|(point, partner)| Some([point.id(), self.points[1][(*partner)?].id()]))
-    }
-
-    /// Number of visited tree nodes and edges.
-    pub(super) fn work(&self) -> u64 {
-        self.work
+        let [of_a, of_b] = &matching.points;
+        let pairs = of_a.iter().zip(&matching.partners[0]);
+        let pairs = pairs.filter_map(|(point, partner)| Some([point.id(), of_b[(*partner)?].id()]));
+        (pairs.collect(), graph.work())
     }
 
     /// A point of B, with its index.

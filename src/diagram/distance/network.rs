@@ -159,19 +159,13 @@ impl Network {
         }
     }
 
-    fn add_flow(&mut self, edge: u32, units: u32) {
+    /// Adds flow to an edge, at least one unit, or removes it again.
+    fn move_flow(&mut self, edge: u32, units: u32, is_back: bool) {
         let flow = &mut self.edges[edge as usize].flow;
-        *flow += units;
-        if *flow == units {
-            self.set_busy(edge as usize, true);
-        }
-    }
-
-    fn remove_flow(&mut self, edge: u32, units: u32) {
-        let flow = &mut self.edges[edge as usize].flow;
-        *flow -= units;
-        if *flow == 0 {
-            self.set_busy(edge as usize, false);
+        let before = *flow;
+        *flow = if is_back { before - units } else { before + units };
+        if before == 0 || before == units && is_back {
+            self.set_busy(edge as usize, !is_back);
         }
     }
 }
@@ -306,11 +300,7 @@ impl Search {
             at = from;
         }
         for (edge, back) in path {
-            if back {
-                network.remove_flow(edge, units);
-            } else {
-                network.add_flow(edge, units);
-            }
+            network.move_flow(edge, units, back);
         }
         network.rest[root as usize] -= units;
         if end.is_own {
