@@ -89,7 +89,7 @@ pub(crate) struct Arguments {
     threads: ThreadsArguments,
 
     #[command(flatten)]
-    pub(super) common: CommonArguments,
+    common: CommonArguments,
 
     /// Format: ripser, csv, json, npy, npz, dipha [default: detected from content]
     #[arg(long, help_heading = "Input", value_name = "FORMAT", allow_hyphen_values = true)]

@@ -111,7 +111,7 @@ pub(crate) struct Arguments {
     picture: PictureFileArguments,
 
     #[command(flatten)]
-    pub(super) run: RunArguments,
+    run: RunArguments,
 
     /// Directory for temporary files [default: that of the system]
     ///

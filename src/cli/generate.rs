@@ -87,7 +87,7 @@ pub(crate) struct Arguments {
     threads: ThreadsArguments,
 
     #[command(flatten)]
-    pub(super) common: CommonArguments,
+    common: CommonArguments,
 }
 
 /// What is generated.

@@ -52,10 +52,7 @@ use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 use lacuna::internals::spilled_at_most;
 use lacuna::memory::Bytes;
 
-use arguments::common::CommonArguments;
-use arguments::limits::DeadlineArguments;
 use arguments::memory::MemoryArguments;
-use arguments::run::RunArguments;
 use error::CliError;
 use notes::Notes;
 
@@ -91,38 +88,7 @@ enum Command {
     Manual(completions::ManualArguments),
 }
 
-/// What commands with limits share.
-struct Common<'a> {
-    memory: &'a MemoryArguments,
-    notes: Notes,
-    time_limit: Option<Duration>,
-    /// Whether a run has its answer as a whole or not at all.
-    is_all_or_nothing: bool,
-}
-
 impl Command {
-    /// The shared options, of a command that has them.
-    fn common(&self) -> Option<Common<'_>> {
-        Some(match self {
-            Command::Rips(of) => Common::of_run(&of.run),
-            Command::Reduce(of) => Common::of_run(&of.run),
-            Command::Cubical(of) => Common::of_run(&of.run),
-            Command::Ecc(of) => Common::of_run(&of.run),
-            Command::Thin(of) => Common::of_whole(&of.machine.memory, of.report.notes, &of.deadline),
-            Command::Plot(of) => Common::of(&of.common),
-            Command::Vectorize(of) => Common::of(&of.common),
-            Command::Convert(of) => Common::of(&of.common),
-            Command::Generate(of) => Common::of(&of.common),
-            Command::Distance(of) => Common::of(&of.common),
-            Command::Compare(of) => Common::of(&of.common),
-            Command::Phat(_)
-            | Command::Inspect(_)
-            | Command::Info(_)
-            | Command::Completions(_)
-            | Command::Manual(_) => return None,
-        })
-    }
-
     /// Exit code of a run that finds no memory. For `compare`, 1 means that the files differ.
     #[cfg(all(feature = "huge-pages", target_os = "linux"))]
     fn code_out_of_memory(&self) -> i32 {
@@ -130,19 +96,28 @@ impl Command {
     }
 }
 
-impl<'a> Common<'a> {
-    fn of_run(run: &'a RunArguments) -> Self {
-        let RunArguments { machine, report, limit, .. } = run;
-        let (memory, notes, time_limit) = (&machine.memory, report.notes, limit.time_limit);
-        Common { memory, notes, time_limit, is_all_or_nothing: false }
-    }
+/// What commands with limits share.
+struct Common {
+    memory: MemoryArguments,
+    notes: Notes,
+    time_limit: Option<Duration>,
+    /// Whether a run has its answer as a whole or not at all.
+    is_all_or_nothing: bool,
+}
 
-    fn of(arguments: &'a CommonArguments) -> Self {
-        Common::of_whole(&arguments.memory, arguments.notes, &arguments.deadline)
-    }
-
-    fn of_whole(memory: &'a MemoryArguments, notes: Notes, deadline: &DeadlineArguments) -> Self {
-        Common { memory, notes, time_limit: deadline.time_limit, is_all_or_nothing: true }
+impl Common {
+    /// The shared options, of a command that has them.
+    fn of(given: &ArgMatches) -> Option<Self> {
+        // Both options have a default, so they are there where the command has them.
+        let [has_memory, keeps_state] =
+            ["memory", "every"].map(|option| given.try_contains_id(option).is_ok_and(|has| has));
+        if !has_memory {
+            return None;
+        }
+        let memory = MemoryArguments::from_arg_matches(given).ok()?;
+        let notes = Notes::from_arg_matches(given).ok()?;
+        let time_limit = given.get_one("time_limit").copied();
+        Some(Common { memory, notes, time_limit, is_all_or_nothing: !keeps_state })
     }
 
     fn start_time_limit(&self) -> Result<(), CliError> {
@@ -170,7 +145,7 @@ pub(crate) fn run() -> Result<ExitCode, CliError> {
     let is_comparison = matches!(cli.command, Command::Compare(_));
     let told = |error: CliError| if is_comparison { error.into_input_error() } else { error };
     let mut notes = None;
-    if let Some(common) = cli.command.common() {
+    if let Some(common) = Common::of(given) {
         #[cfg(all(feature = "huge-pages", target_os = "linux"))]
         if common.memory.given().is_some() {
             crate::allocator::keep_little();

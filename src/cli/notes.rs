@@ -70,14 +70,13 @@ impl Notes {
     }
 }
 
-/// A count with its noun, whose plural is regular: `1 bar`, `2 bars`.
+/// A count with its noun, whose plural is regular: `1 bar`, `2 bars`, `2 entries`.
 pub(crate) fn counted(count: usize, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
-}
-
-/// A count of matrix entries: `1 entry`, `2 entries`.
-pub(crate) fn entries_of(count: usize) -> String {
-    format!("{count} entr{}", if count == 1 { "y" } else { "ies" })
+    match what.strip_suffix('y') {
+        _ if count == 1 => format!("1 {what}"),
+        Some(stem) => format!("{count} {stem}ies"),
+        None => format!("{count} {what}s"),
+    }
 }
 
 /// Prefix of a line printed by another thread while a progress bar may be shown: clears the line of a terminal.

@@ -331,14 +331,6 @@ mod tests {
     }
 
     #[test]
-    fn ratios() {
-        assert_eq!(ratio("1.5"), Ok(1.5));
-        for bad in ["0.9", "-1", "nan", "inf", "x", ""] {
-            assert!(ratio(bad).unwrap_err().contains("1 or more"), "{bad}");
-        }
-    }
-
-    #[test]
     fn devices_and_their_memory() {
         assert_eq!((device("0"), device("7")), (Ok(0), Ok(7)));
         let auto = bytes_or_auto().parse_ref(&Command::new(""), None, AUTO.as_ref());

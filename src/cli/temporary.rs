@@ -6,69 +6,66 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-use tempfile::{NamedTempFile, PersistError, TempDir};
+use tempfile::{Builder, NamedTempFile, PersistError, TempDir};
 
 use super::{leftovers, locked, stop_request};
 
 /// Paths of the existing temporary files and folders.
 static PATHS: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
-/// A temporary file, removed when it is dropped and when a signal ends the program.
+/// A temporary file or folder, removed when it is dropped and when a signal ends the program.
 #[derive(Debug)]
-pub(crate) struct Temporary {
+pub(crate) struct Temporary<T = NamedTempFile> {
     /// `None` once it has been moved to its place.
-    file: Option<NamedTempFile>,
+    made: Option<T>,
     path: PathBuf,
     _lock: Option<File>,
 }
 
-impl Temporary {
-    /// Creates a file in a folder. No signal ends the program between its creation and its
-    /// registration.
-    pub(crate) fn create_in(folder: &Path, permissions: Option<&Permissions>) -> io::Result<Temporary> {
+/// A temporary folder; its content is removed with it.
+pub(crate) type TemporaryFolder = Temporary<TempDir>;
+
+impl<T: AsRef<Path>> Temporary<T> {
+    /// Makes it in a folder. No signal ends the program between its creation and its registration.
+    fn make(
+        folder: &Path,
+        make: impl Fn(&mut Builder<'_, 'static>) -> io::Result<T>,
+    ) -> io::Result<Temporary<T>> {
         signals::watch();
         let mut paths = locked(&PATHS);
-        let (file, lock) = leftovers::held(folder, |builder| {
+        let (made, lock) = leftovers::held(folder, make)?;
+        let path = made.as_ref().to_path_buf();
+        paths.push(path.clone());
+        Ok(Temporary { made: Some(made), path, _lock: lock })
+    }
+}
+
+impl Temporary {
+    /// Creates a file in a folder.
+    pub(crate) fn create_in(folder: &Path, permissions: Option<&Permissions>) -> io::Result<Temporary> {
+        Temporary::make(folder, |builder| {
             permissions.into_iter().for_each(|permissions| _ = builder.permissions(permissions.clone()));
             builder.tempfile_in(folder)
-        })?;
-        let path = file.path().to_path_buf();
-        paths.push(path.clone());
-        Ok(Temporary { file: Some(file), path, _lock: lock })
+        })
     }
 
     /// The open file.
     pub(crate) fn file(&mut self) -> io::Result<&mut std::fs::File> {
-        let file = self.file.as_mut().ok_or(io::ErrorKind::NotFound)?;
+        let file = self.made.as_mut().ok_or(io::ErrorKind::NotFound)?;
         Ok(file.as_file_mut())
     }
 
     /// Moves the file to `place`, replacing what is there. On failure the temporary file stays.
     pub(crate) fn move_to(&mut self, place: &Path) -> io::Result<()> {
-        let file = self.file.take().ok_or(io::ErrorKind::NotFound)?;
+        let file = self.made.take().ok_or(io::ErrorKind::NotFound)?;
         match file.persist(place) {
             Ok(_) => Ok(()),
             Err(PersistError { error, file }) => {
-                self.file = Some(file);
+                self.made = Some(file);
                 Err(error)
             }
         }
     }
-}
-
-impl Drop for Temporary {
-    fn drop(&mut self) {
-        let mut paths = locked(&PATHS);
-        self.file = None;
-        paths.retain(|path| *path != self.path);
-    }
-}
-
-/// A temporary folder, removed with its content when it is dropped and when a signal ends the program.
-#[derive(Debug)]
-pub(crate) struct TemporaryFolder {
-    folder: TempDir,
-    _lock: Option<File>,
 }
 
 impl TemporaryFolder {
@@ -78,29 +75,25 @@ impl TemporaryFolder {
     }
 
     fn create_in(place: &Path) -> io::Result<TemporaryFolder> {
-        signals::watch();
-        let mut paths = locked(&PATHS);
-        let (folder, lock) = leftovers::held(place, |builder| {
+        Temporary::make(place, |builder| {
             #[cfg(unix)]
             builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
             builder.tempdir_in(place)
-        })?;
-        paths.push(folder.path().to_path_buf());
-        Ok(TemporaryFolder { folder, _lock: lock })
+        })
     }
 
     /// Absolute path of the folder.
     pub(crate) fn path(&self) -> &Path {
-        self.folder.path()
+        &self.path
     }
 }
 
-impl Drop for TemporaryFolder {
+impl<T> Drop for Temporary<T> {
     fn drop(&mut self) {
         let mut paths = locked(&PATHS);
         // A later run retries what cannot be removed now.
-        let _ = std::fs::remove_dir_all(self.path());
-        paths.retain(|path| *path != self.path());
+        self.made = None;
+        paths.retain(|path| *path != self.path);
     }
 }
 

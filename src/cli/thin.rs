@@ -90,13 +90,13 @@ pub(crate) struct Arguments {
     output_file: PathBuf,
 
     #[command(flatten)]
-    pub(super) machine: MachineArguments,
+    machine: MachineArguments,
 
     #[command(flatten)]
     pub(super) deadline: DeadlineArguments,
 
     #[command(flatten)]
-    pub(super) report: ReportArguments,
+    report: ReportArguments,
 
     /// Image file, - for standard input
     #[arg(value_name = "IMAGE")]
@@ -257,6 +257,6 @@ fn counts(betti: [usize; 3], planar: bool) -> String {
     if planar {
         return format!("{}, {}", counted(components, "component"), counted(loops, "hole"));
     }
-    let cavities = format!("{cavities} cavit{}", if cavities == 1 { "y" } else { "ies" });
-    format!("{}, {}, {cavities}", counted(components, "component"), counted(loops, "tunnel"))
+    let (components, loops) = (counted(components, "component"), counted(loops, "tunnel"));
+    format!("{components}, {loops}, {}", counted(cavities, "cavity"))
 }

@@ -82,7 +82,7 @@ pub(crate) struct Arguments {
     output_file: Option<PathBuf>,
 
     #[command(flatten)]
-    pub(super) common: CommonArguments,
+    common: CommonArguments,
 
     /// Format of the files of bars [default: detected from content]
     #[arg(long, value_name = "FORMAT", help_heading = "Input", allow_hyphen_values = true)]

@@ -183,23 +183,19 @@ mod tests {
     use crate::cubical::ecc::{Values, Vcec, VcecRows};
     use crate::cubical::{Order, Shape};
 
-    fn written(format: CurveFormat, values: impl Into<Values>) -> io::Result<Vec<u8>> {
-        let values = values.into();
-        let changes = vec![2, -1, 3, 0][..values.len()].to_vec();
-        let rows = VcecRows::Memory(Vcec { values, changes });
-        let shape = Shape::new(&[3, 2], Order::C).unwrap();
-        let found = CurvesFound {
-            rows,
-            shape,
-            voxels: "f32",
-            passes: 1,
-            smoothed: Vec::new(),
-            detection: None,
-            backend: String::new(),
-        };
+    fn written_with(format: CurveFormat, rows: Vcec, smoothed: Vec<Vcec>) -> io::Result<Vec<u8>> {
+        let (rows, shape) = (VcecRows::Memory(rows), Shape::new(&[3, 2], Order::C).unwrap());
+        let (detection, backend) = (None, String::new());
+        let found = CurvesFound { rows, shape, voxels: "f32", passes: 1, smoothed, detection, backend };
         let mut bytes = Vec::new();
         format.write(&found, &EccRequest::default(), &mut bytes)?;
         Ok(bytes)
+    }
+
+    fn written(format: CurveFormat, values: impl Into<Values>) -> io::Result<Vec<u8>> {
+        let values = values.into();
+        let changes = vec![2, -1, 3, 0][..values.len()].to_vec();
+        written_with(format, Vcec { values, changes }, Vec::new())
     }
 
     fn text(format: CurveFormat, values: impl Into<Values>) -> String {
@@ -225,22 +221,7 @@ mod tests {
     #[test]
     fn scales_come_first() {
         let curve = |value: f64| Vcec::new(vec![value], vec![1]);
-        let shape = Shape::new(&[1], Order::C).unwrap();
-        let smoothed = vec![curve(0.5), curve(0.25)];
-        let found = CurvesFound {
-            rows: VcecRows::Memory(curve(1.0)),
-            shape,
-            voxels: "u8",
-            passes: 1,
-            smoothed,
-            detection: None,
-            backend: String::new(),
-        };
-        let written = |format: CurveFormat| {
-            let mut bytes = Vec::new();
-            format.write(&found, &EccRequest::default(), &mut bytes).unwrap();
-            bytes
-        };
+        let written = |format| written_with(format, curve(1.0), vec![curve(0.5), curve(0.25)]).unwrap();
         assert_eq!(written(CurveFormat::Csv), b"scale,value,vcec,ecc\n0,1,1,1\n1,0.5,1,1\n2,0.25,1,1\n");
         let json: serde_json::Value = serde_json::from_slice(&written(CurveFormat::Json)).unwrap();
         assert_eq!(json["rows"][2], serde_json::json!([2, 0.25, 1, 1]));

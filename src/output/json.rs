@@ -179,14 +179,8 @@ mod tests {
             enclosing_radius: false,
         };
         let mut text = Vec::new();
-        let barcode = Barcode {
-            diagram: &diagram,
-            summary: &summary,
-            modulus: 3,
-            landmarks: None,
-            representatives: None,
-            unfinished: &[],
-        };
+        let (diagram, summary, landmarks, representatives) = (&diagram, &summary, None, None);
+        let barcode = Barcode { diagram, summary, modulus: 3, landmarks, representatives, unfinished: &[] };
         write(&barcode, &mut text).unwrap();
         let value: serde_json::Value = serde_json::from_slice(&text).unwrap();
         let bars = json!([{"dim": 0, "birth": 0.0, "death": 0.1}, {"dim": 0, "birth": 0.0, "death": null}]);

@@ -157,12 +157,10 @@ mod tests {
     fn written(outcome: &Outcome) -> Vec<u8> {
         let Outcome { diagram, summary, .. } = outcome;
         let representatives = outcome.representatives();
+        let (modulus, landmarks, unfinished) = (2, None, &[][..]);
         let mut bytes = Vec::new();
-        write(
-            &Barcode { diagram, summary, modulus: 2, landmarks: None, representatives, unfinished: &[] },
-            &mut bytes,
-        )
-        .unwrap();
+        let barcode = Barcode { diagram, summary, modulus, landmarks, representatives, unfinished };
+        write(&barcode, &mut bytes).unwrap();
         bytes
     }
 

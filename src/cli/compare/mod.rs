@@ -59,7 +59,7 @@ pub(crate) struct Arguments {
     reference: ReferenceArguments,
 
     #[command(flatten)]
-    pub(super) common: CommonArguments,
+    common: CommonArguments,
 
     /// Format of A [default: detected from content]
     ///

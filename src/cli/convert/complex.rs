@@ -11,7 +11,7 @@ use super::{Arguments, Converted};
 use crate::cli::error::CliError;
 use crate::cli::frame::Frame;
 use crate::cli::image_file::{open_image, read_image};
-use crate::cli::notes::{counted, entries_of};
+use crate::cli::notes::counted;
 use crate::cli::progress::Written;
 
 /// Reads the image and builds the matrix.
@@ -34,7 +34,7 @@ pub(super) fn convert(
     Ok(Converted {
         format: format.to_string(),
         kind: "the boundary matrix of the image",
-        size: format!("{described}, {}, {}", counted(cells, "cell"), entries_of(entries)),
+        size: format!("{described}, {}, {}", counted(cells, "cell"), counted(entries, "entry")),
         length: Some(length(format, cells, entries)),
         hint: None,
         write: Box::new(move |out| {

@@ -7,7 +7,7 @@ use super::complex::length;
 use super::{Arguments, Converted};
 use crate::cli::error::CliError;
 use crate::cli::frame::Frame;
-use crate::cli::notes::{counted, entries_of};
+use crate::cli::notes::counted;
 
 /// Reads the matrix and checks that the format holds it.
 pub(super) fn convert(
@@ -41,7 +41,7 @@ pub(super) fn convert(
     Ok(Converted {
         format: format.to_string(),
         kind: "a boundary matrix",
-        size: format!("{}, {}", counted(cells, "cell"), entries_of(entries)),
+        size: format!("{}, {}", counted(cells, "cell"), counted(entries, "entry")),
         length: Some(length(format, cells, entries)),
         hint: None,
         write: Box::new(move |out| complex.write(format, out)),

@@ -102,7 +102,7 @@ pub(crate) struct Arguments {
     threads: ThreadsArguments,
 
     #[command(flatten)]
-    pub(super) common: CommonArguments,
+    common: CommonArguments,
 
     /// Kind of the input: image, matrix, distances, diagram [default: detected]
     #[arg(long, value_name = "KIND", help_heading = "Input", hide_possible_values = true, value_parser = parse::one_of::<Kind>())]

@@ -111,7 +111,7 @@ pub(crate) struct Arguments {
     via: Way,
 
     #[command(flatten)]
-    pub(super) run: RunArguments,
+    run: RunArguments,
 
     #[command(flatten)]
     input: ImageArguments,

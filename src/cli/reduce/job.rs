@@ -15,7 +15,7 @@ use lacuna::snapshot::facts;
 
 use crate::cli::error::{CliError, usage};
 use crate::cli::frame::Frame;
-use crate::cli::notes::{counted, entries_of};
+use crate::cli::notes::counted;
 use crate::cli::planning;
 use crate::cli::record::timed;
 
@@ -200,7 +200,8 @@ fn fill(
     }
     record.set("device_memory", planned.device_memory()).set("figures", reduced.figures());
     if frame.notes.verbose {
-        let (cells, entries, pairs) = (counted(cells, "cell"), entries_of(entries), counted(pairs, "pair"));
+        let (cells, entries, pairs) =
+            (counted(cells, "cell"), counted(entries, "entry"), counted(pairs, "pair"));
         frame.tell(format_args!("{cells}, {entries}, {pairs}, {essential} essential"));
     }
 }

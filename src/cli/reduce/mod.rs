@@ -100,7 +100,7 @@ pub(crate) struct Arguments {
     dualize: Dualize,
 
     #[command(flatten)]
-    pub(super) run: RunArguments,
+    run: RunArguments,
 
     #[command(flatten)]
     input: MatrixArguments,

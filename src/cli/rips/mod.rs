@@ -121,7 +121,7 @@ pub(crate) struct Arguments {
     pair_store: SecondLayer,
 
     #[command(flatten)]
-    pub(super) run: RunArguments,
+    run: RunArguments,
 
     #[command(flatten)]
     distances: DistancesArguments,

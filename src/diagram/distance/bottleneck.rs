@@ -175,11 +175,10 @@ impl Problem<'_> {
                     let distance = self.cost.of(self.points[0][p], self.points[1][q]);
                     Pair { a: Some(place), b: Some(other), distance }
                 }
-                None => Pair { a: Some(place), b: None, distance: self.diagonal[0][p] },
+                None => Pair::alone(0, place, self.diagonal[0][p]),
             });
         let unmatched = of_b.iter().zip(&points[1]).filter(|(partner, _)| partner.is_none());
-        let unmatched =
-            unmatched.map(|(_, &(q, place))| Pair { a: None, b: Some(place), distance: self.diagonal[1][q] });
+        let unmatched = unmatched.map(|(_, &(q, place))| Pair::alone(1, place, self.diagonal[1][q]));
         with_a.chain(unmatched).collect()
     }
 }

@@ -99,6 +99,14 @@ pub struct Pair {
     pub distance: f64,
 }
 
+impl Pair {
+    /// A bar of A (`side` 0) or B (`side` 1) and the diagonal.
+    fn alone(side: usize, place: usize, distance: f64) -> Pair {
+        let [a, b] = [0, 1].map(|other| (other == side).then_some(place));
+        Pair { a, b, distance }
+    }
+}
+
 /// Computes the distance between the bars `a` and `b` of two diagrams.
 ///
 /// # Errors
@@ -147,8 +155,8 @@ fn measured(
         if distance == f64::INFINITY || !wants_pairs {
             return Ok(Matching { distance, pairs: None });
         }
-        pairs.extend(a.diagonal.iter().map(|&a| Pair { a: Some(a), b: None, distance: 0.0 }));
-        pairs.extend(b.diagonal.iter().map(|&b| Pair { a: None, b: Some(b), distance: 0.0 }));
+        pairs.extend(a.diagonal.iter().map(|&place| Pair::alone(0, place, 0.0)));
+        pairs.extend(b.diagonal.iter().map(|&place| Pair::alone(1, place, 0.0)));
         pairs.sort_unstable_by_key(|pair| (pair.a.is_none(), pair.a, pair.b));
         Ok(Matching { distance, pairs: Some(pairs) })
     })

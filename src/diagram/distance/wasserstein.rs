@@ -77,20 +77,13 @@ pub(super) fn solve(
             pairs.push(Pair { a: a.take(p), b: b.take(q), distance });
         }
     }
-    for p in 0..a.points.len() {
-        let distance = cost.distance_to_diagonal(a.points[p]);
-        pairs.extend(a.places[p].drain(..).map(|place| Pair { a: Some(place), b: None, distance }));
+    for (side, left) in [a, b].into_iter().enumerate() {
+        for (&point, places) in left.points.iter().zip(&left.places) {
+            let distance = cost.distance_to_diagonal(point);
+            pairs.extend(places.iter().map(|&place| Pair::alone(side, place, distance)));
+        }
     }
-    for q in 0..b.points.len() {
-        let distance = cost.distance_to_diagonal(b.points[q]);
-        pairs.extend(b.places[q].drain(..).map(|place| Pair { a: None, b: Some(place), distance }));
-    }
-    (total(&pairs, cost.order()), pairs)
-}
-
-/// Root of the sum of the powers of the distances.
-fn total(pairs: &[Pair], order: f64) -> f64 {
-    root_of_powers(pairs.iter().map(|pair| (pair.distance, 1)), order)
+    (root_of_powers(pairs.iter().map(|pair| (pair.distance, 1)), cost.order()), pairs)
 }
 
 /// Matches equal bars of both diagrams. The points are sorted.

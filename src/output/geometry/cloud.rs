@@ -37,17 +37,13 @@ impl CloudCoordinates {
     /// [`GeometryError`]: the input has no coordinates, lacks one of the axes, or would have to be drawn with other
     /// than 2 or 3.
     pub fn of(input: &Input, axes: &[usize]) -> Result<Self, GeometryError> {
-        match input {
-            Input::Single(distances) => CloudCoordinates::of_distances(distances, axes),
-            Input::Double(distances) => CloudCoordinates::of_distances(distances, axes),
-        }
-    }
-
-    fn of_distances<T: Value>(distances: &Distances<T>, axes: &[usize]) -> Result<Self, GeometryError> {
-        let found = match distances {
-            Distances::Points(points) => return CloudCoordinates::of_points(points, axes),
-            Distances::Matrix(_) => "a matrix of distances",
-            Distances::Sparse(_) => "a list of edges",
+        let found = match input {
+            Input::Single(Distances::Points(points)) => return CloudCoordinates::of_points(points, axes),
+            Input::Double(Distances::Points(points)) => return CloudCoordinates::of_points(points, axes),
+            Input::Single(Distances::Matrix(_)) | Input::Double(Distances::Matrix(_)) => {
+                "a matrix of distances"
+            }
+            Input::Single(Distances::Sparse(_)) | Input::Double(Distances::Sparse(_)) => "a list of edges",
         };
         Err(GeometryError::new("points, which have coordinates", found))
     }

@@ -167,18 +167,13 @@ impl Geometry {
         let place = |number: &u64| self.points.partition_point(|(other, _)| other < number);
         cell.corners.iter().map(place)
     }
-
-    /// Number of cells, and number of their corners.
-    fn counts(&self) -> (usize, usize) {
-        let cells = self.cycles.iter().map(DrawnCycle::len).sum();
-        (cells, self.cycles.iter().map(|cycle| cycle.corners.len()).sum())
-    }
 }
 
 /// Converts a number for formats with 32-bit integers.
 fn int(number: usize) -> io::Result<i32> {
-    let refused = |_| io::Error::new(io::ErrorKind::InvalidInput, TooMany { number });
-    i32::try_from(number).map_err(refused)
+    let expected = "less than 2^31 points, cells and bars, which files of the format can number";
+    let refused = || format!("geometry: expected {expected}, found {number}");
+    i32::try_from(number).map_err(|_| io::Error::new(io::ErrorKind::InvalidInput, refused()))
 }
 
 /// Displays a number with the fewest digits that read back as the same double, and infinity as `inf`.
@@ -188,13 +183,4 @@ impl fmt::Display for Double {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(zmij::Buffer::new().format(self.0))
     }
-}
-
-/// The error of a number of points, cells or bars that is too great for the format.
-#[derive(Debug, thiserror::Error)]
-#[error(
-    "geometry: expected less than 2^31 points, cells and bars, which files of the format can number, found {number}"
-)]
-struct TooMany {
-    number: usize,
 }

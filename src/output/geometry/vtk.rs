@@ -14,8 +14,9 @@ use super::{Cell, CellShape, Geometry, int};
 /// Errors of `out`; there are more points, cells or bars than 32-bit integers can number.
 pub fn write(geometry: &Geometry, out: &mut dyn Write) -> io::Result<()> {
     let points = int(geometry.points.len())?;
-    let (cells, corners) = geometry.counts();
-    let words = int(cells + corners)?;
+    let (cells, words) =
+        geometry.cells().fold((0, 0), |(cells, words), cell| (cells + 1, words + 1 + cell.corners.len()));
+    let words = int(words)?;
     write!(out, "# vtk DataFile Version 3.0\nLacuna, cycles of bars: {}\nBINARY\n", geometry.cycles.len())?;
     writeln!(out, "DATASET UNSTRUCTURED_GRID\nPOINTS {points} double")?;
     for x in geometry.points.iter().flat_map(|(_, at)| at) {

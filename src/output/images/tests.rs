@@ -27,14 +27,10 @@ impl Example {
     }
 
     fn bytes(&self, format: ImageBarsFormat) -> Vec<u8> {
-        let Example { image, classes, request, threshold } = self;
+        let &Example { ref image, ref classes, ref request, threshold } = self;
         let mut bytes = Vec::new();
-        format
-            .write(
-                &Barcode { image, classes, request, threshold: *threshold, representatives: None },
-                &mut bytes,
-            )
-            .unwrap();
+        let barcode = Barcode { image, classes, request, threshold, representatives: None };
+        format.write(&barcode, &mut bytes).unwrap();
         bytes
     }
 

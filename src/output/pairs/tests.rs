@@ -19,15 +19,9 @@ fn filtration() -> (BoundaryMatrix<u32>, Pairs<u32>, [f64; 5]) {
 }
 
 fn written(format: PairsFormat, values: bool, cut: bool) -> Vec<u8> {
-    let (matrix, pairs, all) = filtration();
-    let solution = Solution {
-        matrix: &matrix,
-        pairs: &pairs,
-        values: values.then_some(&all),
-        max_dim: 1,
-        cut,
-        cycles: None,
-    };
+    let (matrix, pairs, all) = &filtration();
+    let values = values.then_some(all.as_slice());
+    let solution = Solution { matrix, pairs, values, max_dim: 1, cut, cycles: None };
     let mut bytes = Vec::new();
     format.write(&solution, &mut bytes).unwrap();
     bytes
@@ -86,16 +80,9 @@ fn a_filtration_that_was_cut_off_has_no_essential_classes_on_top() {
 
 #[test]
 fn bars_of_length_zero_are_left_out() {
-    let (matrix, pairs, _) = filtration();
-    let values = [0.5, 0.5, 0.5, 0.5, 0.5];
-    let solution = Solution {
-        matrix: &matrix,
-        pairs: &pairs,
-        values: Some(&values),
-        max_dim: 1,
-        cut: false,
-        cycles: None,
-    };
+    let (matrix, pairs, _) = &filtration();
+    let values = Some([0.5; 5].as_slice());
+    let solution = Solution { matrix, pairs, values, max_dim: 1, cut: false, cycles: None };
     let table = solution.table();
     assert_eq!(table.sections(), [(0, 2), (1, 1)]);
     assert!(table.iter().all(|row| row.is_essential));
@@ -104,10 +91,9 @@ fn bars_of_length_zero_are_left_out() {
 
 #[test]
 fn nothing_is_written_of_no_cells() {
-    let (matrix, pairs) = (BoundaryMatrix::<u64>::new(), Pairs::default());
+    let (matrix, pairs) = &(BoundaryMatrix::<u64>::new(), Pairs::default());
     for values in [None, Some([].as_slice())] {
-        let solution =
-            Solution { matrix: &matrix, pairs: &pairs, values, max_dim: 1, cut: false, cycles: None };
+        let solution = Solution { matrix, pairs, values, max_dim: 1, cut: false, cycles: None };
         let written = |format: PairsFormat| {
             let mut bytes = Vec::new();
             format.write(&solution, &mut bytes).unwrap();
