@@ -14,8 +14,8 @@ use lacuna::progress::{Cost, Expected, Progress};
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
-use super::arguments::common::CommonArguments;
 use super::arguments::machine::ThreadsArguments;
+use super::arguments::run::CommonArguments;
 use super::error::{CliError, only_of, usage};
 use super::naming::{OutputFormat, format_or};
 use super::notes::Notes;
@@ -139,11 +139,8 @@ struct Dimension {
     pairs: Option<Vec<Matched>>,
 }
 
-/// Two matched bars, or a bar and the diagonal.
-struct Matched {
-    bars: [Option<Bar>; 2],
-    distance: f64,
-}
+/// Two matched bars, or a bar and the diagonal, and their distance.
+type Matched = ([Option<Bar>; 2], f64);
 
 /// Reads the diagrams, computes the distances and writes them.
 pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
@@ -281,9 +278,8 @@ impl Arguments {
         meter.begin(STAGE, Some(dim as usize), 1);
         if self.matching {
             let Matching { distance, pairs, .. } = matching(&bars[0], &bars[1], metric, &())?;
-            let matched = |Pair { a, b, distance }: Pair| Matched {
-                bars: [a.map(|place| bars[0][place]), b.map(|place| bars[1][place])],
-                distance,
+            let matched = |Pair { a, b, distance }: Pair| -> Matched {
+                ([a.map(|place| bars[0][place]), b.map(|place| bars[1][place])], distance)
             };
             let pairs = pairs.map(|pairs| pairs.into_iter().map(matched).collect());
             return Ok(Dimension { dim, distances: vec![distance], pairs });
@@ -318,7 +314,7 @@ impl Arguments {
             let end = |bar: &Option<Bar>| {
                 bar.map_or("diagonal".to_owned(), |bar| format!("[{:?},{:?})", bar.birth, bar.death))
             };
-            for Matched { bars: [a, b], distance } in pairs.iter().flatten() {
+            for ([a, b], distance) in pairs.iter().flatten() {
                 writeln!(out, " {} {} {distance:?}", end(a), end(b))?;
             }
         }
@@ -337,7 +333,7 @@ impl Arguments {
             let end = |bar: &Option<Bar>| {
                 bar.map_or(",".to_owned(), |bar| format!("{:?},{:?}", bar.birth, bar.death))
             };
-            for Matched { bars: [a, b], distance } in pairs.iter().flatten() {
+            for ([a, b], distance) in pairs.iter().flatten() {
                 writeln!(out, "{dim},{},{},{distance:?}", end(a), end(b))?;
             }
             if pairs.is_none() {
@@ -359,7 +355,7 @@ impl Arguments {
             let mut object = json!({"dim": dim, "distance": value(distances[0])});
             if self.matching {
                 let end = |bar: Option<Bar>| bar.map(|bar| [value(bar.birth), value(bar.death)]);
-                let pair = |&Matched { bars: [a, b], distance }: &Matched| json!({"a": end(a), "b": end(b), "distance": value(distance)});
+                let pair = |&([a, b], distance): &Matched| json!({"a": end(a), "b": end(b), "distance": value(distance)});
                 let pairs = pairs.as_ref().map(|pairs| pairs.iter().map(pair).collect::<Vec<Value>>());
                 object["matching"] = json!(pairs);
             }

@@ -226,9 +226,7 @@ impl Job<'_> {
         let is_all_read = frame.is_alone() && !keeps_state();
         let find = || if is_all_read { while_reading(&mut find)? } else { find() };
         let found = frame.record.timed("curve", find)?;
-        if let Some(detection) = &found.detection {
-            frame.detected(detection);
-        }
+        frame.detected(found.detection.as_ref());
         let explain = self.arguments.run.report.explain;
         let backend = format!("{:<13} {}", "backend", found.backend);
         if explain {
@@ -270,8 +268,7 @@ impl Job<'_> {
             let (image, rows) = (found.shape.described(found.voxels), counted(found.count() as usize, "row"));
             let rate = found.shape.count() as f64 / frame.record.seconds("curve") / 1e6;
             frame.record.comment("curve", format!(", {rate:.0} million voxels a second"));
-            let name = frame.name.clone();
-            frame.tell(format_args!("{name}: {image}, {rows}"));
+            frame.tell(format!("{}: {image}, {rows}", frame.name));
             if matches!(found.rows, VcecRows::Disk(_)) {
                 frame.tell(
                     "rows beyond the memory limit were stored in temporary files (--memory, --temp-dir)",

@@ -67,7 +67,7 @@ pub(crate) fn limit(time: Duration, is_all_or_nothing: bool) -> io::Result<()> {
                 found if is_all_or_nothing => end(found),
                 Doing::Reading => {
                     let ended = ended();
-                    end_saying(ended.exit_code(), format_args!("{}{ended}", over_a_bar()));
+                    end_saying(ended.exit_code, format_args!("{}{ended}", over_a_bar()));
                 }
                 _ => return,
             }

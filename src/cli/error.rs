@@ -29,7 +29,7 @@ pub(crate) const TIME_IS_UP: u8 = 4;
 /// Why the program fails, or ends early.
 #[derive(Debug)]
 pub(crate) struct CliError {
-    exit_code: u8,
+    pub(crate) exit_code: u8,
     /// The message, with its causes.
     message: String,
     /// Whether no other input of the same run can succeed.
@@ -152,10 +152,6 @@ impl CliError {
         !self.ends_batch
     }
 
-    pub(crate) fn exit_code(&self) -> u8 {
-        self.exit_code
-    }
-
     /// Prints the error.
     pub(crate) fn report(&self) {
         if self.is_end() { tell(self) } else { tell_error(self) }
@@ -248,14 +244,14 @@ mod tests {
             curve(CurveError::Device(CudaError::NoDriver)),
         ];
         for error in errors {
-            assert_eq!(error.exit_code(), 1, "{error:?}");
+            assert_eq!(error.exit_code, 1, "{error:?}");
         }
         let wrong: [CliError; 3] = [
             RipsError::TooManyEdges(4).into(),
             curve(EccError::ReadOnce.into()),
             usage("there are 2 inputs"),
         ];
-        assert!(wrong.iter().all(|error| error.exit_code() == 2));
+        assert!(wrong.iter().all(|error| error.exit_code == 2));
     }
 
     /// A batch continues after a bad file, but not after an error that concerns all inputs.
@@ -272,10 +268,10 @@ mod tests {
     #[test]
     fn what_compare_cannot_do_is_told_as_an_error_of_the_input() {
         let error = CliError::write("standard output", &io::ErrorKind::StorageFull.into());
-        assert_eq!(error.exit_code(), 1);
+        assert_eq!(error.exit_code, 1);
         let told = error.into_input_error();
         assert_eq!(
-            (told.exit_code(), told.to_string()),
+            (told.exit_code, told.to_string()),
             (2, "cannot write standard output: no storage space".to_owned())
         );
     }

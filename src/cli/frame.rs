@@ -129,18 +129,16 @@ impl<'a> Frame<'a> {
         }
     }
 
-    /// Reports the detected format of the input.
-    pub(crate) fn detected(&mut self, found: impl Display) {
+    /// Reports the format of the input, if it was detected: as it says, or as its name with the reason.
+    pub(crate) fn detected(&mut self, found: Option<impl Display>) {
+        let Some(found) = found else { return };
         let (name, notes, found) = (&self.name, self.notes, found.to_string());
         match &mut self.batch {
             Some(InBatch { messages: Some(messages), .. }) => {
                 messages.push(Message::Detected(name.clone(), found));
             }
             Some(batch) => self.meter.aside(|| tell_detected(notes, batch.detected, name, found)),
-            None => {
-                let line = format!("{name}: {found}");
-                self.note(line);
-            }
+            None => self.note(format!("{}: {found}", self.name)),
         }
     }
 
@@ -174,8 +172,7 @@ impl<'a> Frame<'a> {
         self.meter.stage("drawing");
         self.record.timed("write", || sink.fill(|out| drawing.format.write(geometry, out)))?;
         if geometry.cycles().is_empty() {
-            let name = self.name.clone();
-            self.note(format_args!("{name}: no cycle to draw: none of the bars is of dimension 1 or 2"));
+            self.note(format!("{}: no cycle to draw: none of the bars is of dimension 1 or 2", self.name));
         }
         Ok(())
     }

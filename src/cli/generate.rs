@@ -10,8 +10,8 @@ use lacuna::generate::{Cloud, Field, Scene, Space};
 use lacuna::metric::Distances;
 use lacuna::metric::write::DistanceFile;
 
-use super::arguments::common::CommonArguments;
 use super::arguments::machine::ThreadsArguments;
+use super::arguments::run::CommonArguments;
 use super::error::{CliError, check_options, usage};
 use super::naming::{OutputFormat, format_or, names};
 use super::notes::counted;

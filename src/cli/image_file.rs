@@ -16,9 +16,7 @@ pub(crate) fn open_image(
     frame: &mut Frame<'_>,
 ) -> Result<Stream, CliError> {
     let stream = frame.read(|_| read::open(file, options))??;
-    if let Some(detection) = stream.detection() {
-        frame.detected(detection);
-    }
+    frame.detected(stream.detection());
     Ok(stream)
 }
 

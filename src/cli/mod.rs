@@ -29,7 +29,6 @@ mod outputs;
 mod parse;
 mod phat;
 mod pictures;
-mod planning;
 mod plot;
 mod progress;
 mod record;

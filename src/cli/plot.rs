@@ -7,7 +7,7 @@ use lacuna::internals::name_of;
 use lacuna::plot::read::{LoadedSeries, read_path};
 use lacuna::plot::{Plot, PlotFormat, PlotKind, Series};
 
-use super::arguments::common::CommonArguments;
+use super::arguments::run::CommonArguments;
 use super::error::CliError;
 use super::naming::{self, OutputFormat};
 use super::notes::Notes;

@@ -18,7 +18,7 @@ use lacuna::cubical::write::ImageFile;
 use super::arguments::image::ImageArguments;
 use super::arguments::limits::DeadlineArguments;
 use super::arguments::machine::MachineArguments;
-use super::arguments::report::ReportArguments;
+use super::arguments::run::ReportArguments;
 use super::ending;
 use super::error::CliError;
 use super::frame::Frame;

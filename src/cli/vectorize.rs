@@ -7,7 +7,7 @@ use lacuna::diagram::vectors::{VectorKind, Vectors};
 use lacuna::internals::name_of;
 use lacuna::output::vectors::VectorFormat;
 
-use super::arguments::common::CommonArguments;
+use super::arguments::run::CommonArguments;
 use super::error::{CliError, check_options, usage};
 use super::naming::{OutputFormat, format_or};
 use super::notes::counted;

@@ -10,17 +10,6 @@ use crate::cli::notes::Notes;
 use crate::cli::parse;
 use crate::cli::temporary::hear_signals;
 
-/// How long a run may last.
-#[derive(Debug, clap::Args)]
-pub(crate) struct TimeLimitArguments {
-    /// Stop after TIME, such as 90s or 2h 30m, with exit code 4
-    ///
-    /// There is then no result. With --checkpoint, the state is saved and the same command resumes the run.
-    #[arg(long, value_name = "TIME", help_heading = "Limits and checkpoints",
-        value_parser = parse::time, allow_hyphen_values = true)]
-    pub(crate) time_limit: Option<Duration>,
-}
-
 /// How long a run may last that has its answer as a whole or not at all.
 #[derive(Debug, clap::Args)]
 pub(crate) struct DeadlineArguments {

@@ -3,7 +3,6 @@
 //! A group has the words that suit most commands; a command that means something more says so (`mut_arg`).
 
 pub(crate) mod bars;
-pub(crate) mod common;
 pub(crate) mod dimensions;
 pub(crate) mod distances;
 pub(crate) mod filtration;
@@ -13,6 +12,5 @@ pub(crate) mod machine;
 pub(crate) mod matrix;
 pub(crate) mod memory;
 pub(crate) mod picture;
-pub(crate) mod report;
 pub(crate) mod run;
 pub(crate) mod weights;

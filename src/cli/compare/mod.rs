@@ -10,7 +10,7 @@ use lacuna::compare::read::{BarcodeFormat, Loaded, read_path};
 use lacuna::compare::{Barcode, Comparison, compare};
 use lacuna::internals::name_of;
 
-use super::arguments::common::CommonArguments;
+use super::arguments::run::CommonArguments;
 use super::error::{CliError, twice_standard_input, usage};
 use super::notes::{Notes, printable};
 use super::parse;

@@ -18,9 +18,7 @@ pub(super) fn convert(
 ) -> Result<Converted, CliError> {
     let loaded = frame.read(|_| read_path(&arguments.input, input))??;
     let name = frame.name.clone();
-    if let Some(why) = loaded.detection {
-        frame.detected(format_args!("{} ({why})", loaded.format));
-    }
+    frame.detected(loaded.detection.map(|why| format!("{} ({why})", loaded.format)));
     let barcode = loaded.barcode;
     // A text file name fits bars and pairs alike; the content of the input decides.
     let format = match (format, &barcode) {

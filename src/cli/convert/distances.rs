@@ -19,9 +19,7 @@ pub(super) fn convert(
 ) -> Result<Converted, CliError> {
     let name = frame.name.clone();
     let loaded = frame.read(|_| read(arguments, input, &name))??;
-    if let Some(why) = &loaded.detection {
-        frame.detected(format_args!("{} ({why})", loaded.format));
-    }
+    frame.detected(loaded.detection.as_ref().map(|why| format!("{} ({why})", loaded.format)));
     loaded.notes.iter().for_each(|note| frame.note(format_args!("{name}: {note}")));
     match loaded.input {
         Input::Single(distances) => become_of(arguments, distances, format, frame),

@@ -1,13 +1,18 @@
-//! Converts a boundary matrix to another format.
+//! Converts a boundary matrix to another format, and an image to its boundary matrix.
 
-use lacuna::matrix::read::{MatrixFormat, MatrixReadOptions, read_path};
+use std::io;
+
+use lacuna::cells::AnyImageComplex;
+use lacuna::cubical::read::ImageFormat;
+use lacuna::matrix::read::{AnyComplex, MatrixFormat, MatrixReadOptions, read_path};
 use lacuna::matrix::write::MatrixFile;
 
-use super::complex::length;
 use super::{Arguments, Converted};
 use crate::cli::error::CliError;
 use crate::cli::frame::Frame;
+use crate::cli::image_file::{open_image, read_image};
 use crate::cli::notes::counted;
+use crate::cli::progress::Written;
 
 /// Reads the matrix and checks that the format holds it.
 pub(super) fn convert(
@@ -19,9 +24,7 @@ pub(super) fn convert(
     let options = MatrixReadOptions { format: input, upper_dim: arguments.dimension.of_cells() };
     let loaded = frame.read(|_| read_path(&arguments.input, &options))??;
     let name = frame.name.clone();
-    if let Some(why) = &loaded.detection {
-        frame.detected(format_args!("{} ({why})", loaded.format));
-    }
+    frame.detected(loaded.detection.as_ref().map(|why| format!("{} ({why})", loaded.format)));
     if let Some(warning) = &loaded.warning {
         frame.warn(format_args!("{name}: {warning}"));
     }
@@ -46,4 +49,49 @@ pub(super) fn convert(
         hint: None,
         write: Box::new(move |out| complex.write(format, out)),
     })
+}
+
+/// Reads the image and builds the matrix.
+pub(super) fn of_image(
+    arguments: &Arguments,
+    input: Option<ImageFormat>,
+    format: MatrixFile,
+    frame: &mut Frame<'_>,
+) -> Result<Converted, CliError> {
+    let options = arguments.voxels.options(input, arguments.key.as_deref())?;
+    let stream = open_image(&arguments.input, &options, frame)?;
+    let image = read_image(stream, frame)?;
+    let (construction, superlevel) = (arguments.filtration.construction(), arguments.filtration.superlevel);
+    let upper_dim = arguments.dimension.of_cells();
+    let build = || AnyImageComplex::new(&image, construction, superlevel, upper_dim, &frame.meter);
+    let complex = frame.record.timed("build", build);
+    let complex = complex.map_err(|source| CliError::about(&frame.name, source))?;
+    let (cells, entries) = (complex.cells(), complex.entries());
+    let described = image.shape().described(image.voxel_type());
+    Ok(Converted {
+        format: format.to_string(),
+        kind: "the boundary matrix of the image",
+        size: format!("{described}, {}, {}", counted(cells, "cell"), counted(entries, "entry")),
+        length: Some(length(format, cells, entries)),
+        hint: None,
+        write: Box::new(move |out| {
+            let complex = AnyComplex::of_image(complex, &image, superlevel, format);
+            complex.map_err(io::Error::other)?.write(format, out)
+        }),
+    })
+}
+
+/// Length of the file, for the progress bar.
+fn length(format: MatrixFile, cells: usize, entries: usize) -> Written {
+    let (cells, entries) = (cells as u64, entries as u64);
+    match format {
+        MatrixFile::PhatAscii => Written::Lines(cells),
+        // In 64-bit words: the number of cells; for each cell its dimension and boundary size; the boundaries.
+        MatrixFile::PhatBinary => Written::Bytes(8 * (1 + 2 * cells + entries)),
+        // In 64-bit words: the header; for each cell its dimension, value and boundary offset; the boundaries.
+        MatrixFile::Dipha => Written::Bytes(8 * (6 + 3 * cells + entries)),
+        // In 64-bit words: for each cell its boundary offset and dimension; for each entry its row, and one byte.
+        MatrixFile::Npz => Written::Bytes(8 * (2 * cells + entries) + entries),
+        MatrixFile::MatrixMarket => Written::Lines(2 + entries),
+    }
 }

@@ -3,10 +3,8 @@
 //! | module | what it holds |
 //! |---|---|
 //! | `kind` | what a file holds, found out from input, output and options |
-//! | `image`, `matrix`, `distances`, `diagram` | a file of one kind as another of it |
-//! | `complex` | an image as its boundary matrix |
+//! | `image`, `matrix`, `distances`, `diagram` | a file of one kind as another of it; an image as its boundary matrix |
 
-mod complex;
 mod diagram;
 mod distances;
 mod image;
@@ -24,12 +22,12 @@ use lacuna::cubical::write::ImageFile;
 use lacuna::matrix::write::MatrixFile;
 use lacuna::names::UnknownChoice;
 
-use super::arguments::common::CommonArguments;
 use super::arguments::dimensions::DimensionArguments;
 use super::arguments::distances::TableArguments;
 use super::arguments::filtration::FiltrationArguments;
 use super::arguments::image::VoxelsArguments;
 use super::arguments::machine::ThreadsArguments;
+use super::arguments::run::CommonArguments;
 use super::error::{CliError, check_options, only_of, usage};
 use super::frame::Frame;
 use super::naming::{OutputFormat, endings, format_of, has_other_ending, names, unknown_ending};
@@ -165,7 +163,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
             let is_unnamed = arguments.to.is_none() && !is_named;
             let named = || arguments.output_format(Kind::Matrix);
             let format = if is_unnamed { MatrixFile::PhatBinary } else { named()? };
-            arguments.convert(kind, Some(format), complex::convert)
+            arguments.convert(kind, Some(format), matrix::of_image)
         }
         Kind::Matrix => arguments.convert(kind, None, matrix::convert),
         Kind::Distances => arguments.convert(kind, None, distances::convert),
@@ -219,8 +217,7 @@ impl Arguments {
             frame.note(format_args!("{hint}"));
         }
         if frame.notes.verbose {
-            let name = frame.name.clone();
-            frame.tell(format_args!("{name}: {size}"));
+            frame.tell(format!("{}: {size}", frame.name));
         }
         frame.tell_times();
         Ok(())

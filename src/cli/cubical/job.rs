@@ -26,8 +26,8 @@ use crate::cli::image_file::{open_image, read_image};
 use crate::cli::input_identity;
 use crate::cli::notes::counted;
 use crate::cli::parse::OrAuto;
-use crate::cli::planning;
 use crate::cli::record::timed;
+use crate::cli::reduce::job::plan_lines;
 use crate::cli::run::Run;
 
 /// Settings shared by all images of a run.
@@ -90,7 +90,7 @@ impl Job<'_> {
         };
         let (request, threshold) = (arguments.request(), arguments.threshold());
         let Found { classes, reasons, matrix, cycles } = self.solve(&image, request, frame)?;
-        let plan = planning::lines(&reasons, matrix.as_ref());
+        let plan = plan_lines(&reasons, matrix.as_ref());
         if arguments.run.report.explain {
             frame.tell(&plan);
             frame.tell(&memory);

@@ -7,7 +7,7 @@ use lacuna::matrix::any::{AnyReduced, PlannedReduction};
 use lacuna::matrix::cycles::ClassSelection;
 use lacuna::matrix::figures::Figures;
 use lacuna::matrix::read::{AnyComplex, LoadedMatrix, MatrixFormat, MatrixReadOptions, read_path_watched};
-use lacuna::matrix::{Algorithm, ReductionRequest};
+use lacuna::matrix::{Algorithm, Reason, ReductionRequest};
 use lacuna::output::pairs::PairsFormat;
 use lacuna::plot::Series;
 use lacuna::progress::{Resumable, Silent};
@@ -16,7 +16,6 @@ use lacuna::snapshot::facts;
 use crate::cli::error::{CliError, usage};
 use crate::cli::frame::Frame;
 use crate::cli::notes::counted;
-use crate::cli::planning;
 use crate::cli::record::timed;
 
 /// A requested reduction, with its input and outputs.
@@ -69,7 +68,7 @@ impl Job<'_> {
         planned.notes().iter().for_each(|note| frame.note(note));
         frame.record.parts(&reduced.figures().stages);
         if self.explain {
-            planning::solved(reduced.figures()).for_each(|line| frame.tell(line));
+            solved(reduced.figures()).for_each(|line| frame.tell(line));
         }
         if let Some(selection) = &self.cycles {
             self.find_cycles(&mut reduced, selection, frame)?;
@@ -87,13 +86,13 @@ impl Job<'_> {
             |page| {
                 page.fact("format", format).fact("cells", input.cells()).fact("entries", input.entries());
                 page.fact("pairs", reduced.pairs()).fact("essential classes", essential);
-                page.plan(planning::lines(&planned.reasons(), Some(reduced.figures())));
+                page.plan(plan_lines(&planned.reasons(), Some(reduced.figures())));
             },
         )?;
         if frame.notes.verbose {
             counters(reduced.figures(), reduced.cycles()).iter().for_each(|line| frame.tell(line));
             if planned.plan().algorithm == Algorithm::Sieve {
-                planning::solved(reduced.figures()).for_each(|line| frame.tell(line));
+                solved(reduced.figures()).for_each(|line| frame.tell(line));
             }
         }
         // The program is about to end. Freeing this memory page by page would take longer than all of writing, and so
@@ -109,9 +108,7 @@ impl Job<'_> {
         let has_scan = self.request.algorithm.is_none_or(Algorithm::scans);
         let backend = if has_scan { &self.backend } else { &processor };
         let loaded = frame.read(|meter| read_path_watched(self.file, &self.options, backend, meter))??;
-        if let Some(why) = &loaded.detection {
-            frame.detected(format_args!("{} ({why})", loaded.format));
-        }
+        frame.detected(loaded.detection.as_ref().map(|why| format!("{} ({why})", loaded.format)));
         if let Some(warning) = &loaded.warning {
             frame.warn(format_args!("{}: {warning}", frame.name));
         }
@@ -119,7 +116,7 @@ impl Job<'_> {
     }
 
     fn tell_plan(&self, input: &AnyComplex, planned: &PlannedReduction<'_>, frame: &mut Frame<'_>) {
-        planning::choices(&planned.reasons()).for_each(|line| frame.tell(line));
+        choices(&planned.reasons()).for_each(|line| frame.tell(line));
         let (bits, few) = (input.index_bits(), "columns and entries are fewer than 2^31");
         let why = if bits == 32 { few } else { "more than 2^31 columns or entries" };
         frame.tell(format_args!("{:<13} {bits} bits: {why}", "index width"));
@@ -204,6 +201,22 @@ fn fill(
             (counted(cells, "cell"), counted(entries, "entry"), counted(pairs, "pair"));
         frame.tell(format_args!("{cells}, {entries}, {pairs}, {essential} essential"));
     }
+}
+
+/// The choices made before the run, with their reasons.
+fn choices(reasons: &[Reason]) -> impl Iterator<Item = String> {
+    reasons.iter().map(|Reason { what, choice, why }| format!("{what:<13} {choice}: {why}"))
+}
+
+/// How each dimension was solved, which is decided during the run.
+fn solved(figures: &Figures) -> impl Iterator<Item = String> {
+    figures.blocks.iter().map(|block| format!("{:<13} {block}", "solved"))
+}
+
+/// The lines of `--explain`: the choices and their reasons, and how each dimension was solved.
+pub(crate) fn plan_lines(reasons: &[Reason], figures: Option<&Figures>) -> String {
+    let blocks = figures.into_iter().flat_map(solved);
+    choices(reasons).chain(blocks).collect::<Vec<_>>().join("\n")
 }
 
 /// The format of pairs that suits a format of matrices.

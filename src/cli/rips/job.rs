@@ -35,9 +35,7 @@ impl Job<'_> {
         let Arguments { distances, weights, representatives, .. } = self.arguments;
         let read = |_: &_| distances.read(&task.input, task.number, weights.diagonal());
         let Loaded { input, format, detection, notes, .. } = frame.read(read)??;
-        if let Some(why) = detection {
-            frame.detected(format_args!("{format} ({why})"));
-        }
+        frame.detected(detection.map(|why| format!("{format} ({why})")));
         let name = frame.name.clone();
         notes.iter().for_each(|note| frame.note(format_args!("{name}: {note}")));
         let coordinates = self.coordinates(&input).map_err(|error| CliError::about(&name, error))?;
