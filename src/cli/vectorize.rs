@@ -132,23 +132,15 @@ impl Arguments {
         let is_image = self.kind == VectorKind::Image;
         let of_images =
             |option: &str| usage(format_args!("{option} applies only to --kind image, which has two axes"));
-        let resolution = match self.resolution {
-            Some((_, Some(_))) if !is_image => {
-                return Err(of_images("--resolution NxM"));
-            }
-            Some((across, up)) => Some((across, up.unwrap_or(across))),
-            None => None,
-        };
-        let range = match self.range {
-            Some([_, Some(_)]) if !is_image => {
-                return Err(of_images("--range with four numbers"));
-            }
-            range => range.unwrap_or_default(),
-        };
+        match (self.resolution, self.range) {
+            (Some((_, Some(_))), _) if !is_image => return Err(of_images("--resolution NxM")),
+            (_, Some([_, Some(_)])) if !is_image => return Err(of_images("--range with four numbers")),
+            _ => {}
+        }
         let usual = Vectors::new(self.kind);
         Ok(Vectors {
-            resolution,
-            range,
+            resolution: self.resolution.map(|(across, up)| (across, up.unwrap_or(across))),
+            range: self.range.unwrap_or_default(),
             bandwidth: self.bandwidth.unwrap_or(usual.bandwidth),
             weight: self.weight.unwrap_or(usual.weight),
             count: self.count.unwrap_or(usual.count),

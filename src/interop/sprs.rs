@@ -98,7 +98,8 @@ where
         return Err(Problem::new(Place::Whole, expected, found.to_string()));
     }
     let coefficients = matrix.iter().map(|(&found, place)| (found.into(), place));
-    if let Some((found, (row, column))) = coefficients.into_iter().find(|(found, _)| !is_coefficient(*found))
+    if let Some((found, (row, column))) =
+        coefficients.into_iter().find(|(found, _)| ![0.0, 1.0, -1.0].contains(found))
     {
         let place = Place::Named(format!("row {}, column {}", row.index(), column.index()));
         return Err(Problem::new(place, "an entry 0, 1 or -1", found.to_string()));
@@ -110,11 +111,6 @@ where
         None => derived_dims(&starts, &rows)?,
     };
     Ok(BoundaryMatrix::from_parts(dims, starts, rows)?)
-}
-
-/// Whether a number is a coefficient of a boundary.
-fn is_coefficient(entry: f64) -> bool {
-    [0.0, 1.0, -1.0].contains(&entry)
 }
 
 /// Removes stored zeros; returns the column starts and the rows.

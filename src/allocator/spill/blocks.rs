@@ -106,13 +106,12 @@ impl<'a> Blocks<'a> {
 
     /// First of `count` consecutive free blocks; the search begins after the previous result.
     fn free_run(&self, count: usize) -> Option<usize> {
-        self.free_run_in(self.hint, self.blocks.len(), count)
-            .or_else(|| self.free_run_in(0, self.blocks.len(), count))
+        self.free_run_from(self.hint, count).or_else(|| self.free_run_from(0, count))
     }
 
-    fn free_run_in(&self, from: usize, end: usize, count: usize) -> Option<usize> {
+    fn free_run_from(&self, from: usize, count: usize) -> Option<usize> {
         let (mut first, mut at) = (from, from);
-        while at < end {
+        while at < self.blocks.len() {
             let Block { run, class, .. } = self.blocks[at];
             if run == 0 && class == 0 {
                 at += 1;

@@ -60,18 +60,18 @@ pub(crate) struct VoxelsArguments {
     /// Channels are found in TIFF where ImageJ or OME-XML metadata describes them, and in the fifth axis of
     /// NIfTI.
     #[arg(hide_short_help = true, long, value_name = "N", value_parser = parse::count, allow_hyphen_values = true)]
-    channel: Option<usize>,
+    pub(crate) channel: Option<usize>,
 
     /// Time frame to read, counted from 0
     ///
     /// Frames are found in TIFF where ImageJ or OME-XML metadata describes them, and in the fourth axis of
     /// NIfTI.
     #[arg(hide_short_help = true, long, value_name = "N", value_parser = parse::count, allow_hyphen_values = true)]
-    frame: Option<usize>,
+    pub(crate) frame: Option<usize>,
 
     /// Replace NaN by X: a number, -inf or inf [default: NaN is an error]
     #[arg(hide_short_help = true, long, value_name = "X", value_parser = parse::in_place_of_nan, allow_hyphen_values = true)]
-    nan: Option<f64>,
+    pub(crate) nan: Option<f64>,
 }
 
 impl VoxelsArguments {
@@ -116,16 +116,6 @@ impl VoxelsArguments {
     /// Whether shape or type are given, which raw images alone need.
     pub(crate) fn are_raw(&self) -> bool {
         self.shape.is_some() || self.dtype.is_some() || self.order.is_some()
-    }
-
-    /// Whether something is given that takes the place of NaN.
-    pub(crate) fn replace_nan(&self) -> bool {
-        self.nan.is_some()
-    }
-
-    /// Whether a channel or a frame is given.
-    pub(crate) fn are_picked(&self) -> bool {
-        self.channel.is_some() || self.frame.is_some()
     }
 }
 

@@ -2,7 +2,6 @@
 
 mod reference;
 
-use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -183,27 +182,23 @@ fn greatest(barcode: &Barcode) -> f64 {
 
 /// Prints `before`, then the comparison.
 fn tell(comparison: &Comparison, names: [&str; 2], show: usize, before: &str) -> Result<ExitCode, CliError> {
+    let names = names.map(printable);
+    let names @ [a, b] = [&*names[0], &*names[1]];
     Sink::open(None, Content::Text)?.fill(|out| {
         out.write_all(printable(before).as_bytes())?;
-        let [a, b] = names.map(printable);
-        write(comparison, [&a, &b], show, out)
+        for note in &comparison.notes {
+            writeln!(out, "note: {}", note.text(names))?;
+        }
+        let differences = comparison.differences();
+        for (side, entry) in differences.iter().take(show) {
+            writeln!(out, "only in {}: {entry}", names[*side])?;
+        }
+        if let Some(more @ 1..) = differences.len().checked_sub(show) {
+            writeln!(out, "and {more} more")?;
+        }
+        let ([size_a, size_b], matched) = (comparison.sizes, comparison.matched);
+        let verdict = if comparison.is_same() { "same" } else { "different" };
+        writeln!(out, "{verdict}: {size_a} in {a}, {size_b} in {b}, {matched} matched")
     })?;
     Ok(if comparison.is_same() { ExitCode::SUCCESS } else { ExitCode::from(DIFFERENT) })
-}
-
-fn write(comparison: &Comparison, names: [&str; 2], show: usize, out: &mut dyn Write) -> io::Result<()> {
-    for note in &comparison.notes {
-        writeln!(out, "note: {}", note.text(names))?;
-    }
-    let differences = comparison.differences();
-    for (side, entry) in differences.iter().take(show) {
-        writeln!(out, "only in {}: {entry}", names[*side])?;
-    }
-    if let Some(more @ 1..) = differences.len().checked_sub(show) {
-        writeln!(out, "and {more} more")?;
-    }
-    let [size_a, size_b] = comparison.sizes;
-    let verdict = if comparison.is_same() { "same" } else { "different" };
-    write!(out, "{verdict}: {size_a} in {}, {size_b} in {}, ", names[0], names[1])?;
-    writeln!(out, "{} matched", comparison.matched)
 }

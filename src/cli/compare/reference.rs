@@ -264,7 +264,7 @@ impl Bench<'_> {
     /// that begins with `-` would be taken for an option.
     fn convert(&self, plan: &Plan) -> Result<PathBuf, CliError> {
         let out = self.path(plan.input);
-        let mut words = words(["convert", "-q", "--from", self.kind.name()]);
+        let mut words = words(["convert", "-q", "--from", self.kind.into()]);
         words.extend_from_slice(&plan.convert);
         words.extend(["--".into(), self.input.into(), out.clone().into()]);
         self.lacuna(&words).map(|_| out)
@@ -314,7 +314,7 @@ pub(super) fn run(
     let Known { name, program, kinds, tolerance, .. } = reference.known();
     let kind = options.from.map_or_else(|| kind::among(input, kinds), Ok)?;
     if !kinds.contains(&kind) {
-        let kinds: Vec<&str> = kinds.iter().map(|kind| kind.name()).collect();
+        let kinds: Vec<&str> = kinds.iter().map(|&kind| kind.into()).collect();
         let kinds = kinds.join(" or ");
         return Err(usage(format_args!(
             "--run {name}: expected a file of kind {kinds}, found one of kind {kind}; \
@@ -416,7 +416,7 @@ impl Bench<'_> {
             ours.extend(words(["--max-dim", &dim.to_string()]));
         }
         Plan {
-            convert: words(["--to", self.kind.name()]),
+            convert: words(["--to", self.kind.into()]),
             input: "input.dipha",
             before,
             out: Some("theirs.diagram"),
@@ -442,7 +442,7 @@ impl Bench<'_> {
         let script = self.path("reference.py");
         fs::write(&script, SCRIPT).map_err(no_temporary)?;
         Ok(Plan {
-            convert: words(["--to", self.kind.name()]),
+            convert: words(["--to", self.kind.into()]),
             input: "input.npy",
             before: vec![script.into(), self.reference.known().name.into()],
             out: Some("theirs.npy"),

@@ -41,11 +41,6 @@ pub(crate) enum Kind {
 use Kind::{Diagram, Distances, Image, Matrix};
 
 impl Kind {
-    /// Name of the kind in options.
-    pub(crate) fn name(self) -> &'static str {
-        self.into()
-    }
-
     const ALL: [Kind; 4] = [Image, Matrix, Distances, Diagram];
 
     /// Whether the kind has an input format of this name.
@@ -125,7 +120,7 @@ pub(crate) fn among(path: &Path, kinds: &[Kind]) -> Result<Kind, CliError> {
 }
 
 fn several_kinds(input: &Path, kinds: &[Kind]) -> CliError {
-    let names: Vec<&str> = kinds.iter().map(|kind| kind.name()).collect();
+    let names: Vec<&str> = kinds.iter().map(|&kind| kind.into()).collect();
     let (input, kinds) = (name_of(input), names.join(" or "));
     usage(format_args!("{input}: expected a file of one kind, found {kinds} possible; choose with --from"))
 }

@@ -238,6 +238,7 @@ impl Arguments {
         let [is_image, is_matrix, is_distances] =
             [Kind::Image, Kind::Matrix, Kind::Distances].map(|other| other == kind);
         let has_dimension = self.dimension.of_cells().is_some();
+        let is_picked = self.voxels.channel.is_some() || self.voxels.frame.is_some();
         let (image, image_or_distances) = ("an image", "an image or distances");
         check_options(
             kind,
@@ -245,8 +246,8 @@ impl Arguments {
                 ("--superlevel", self.filtration.superlevel && !is_image, image),
                 ("--construction", self.filtration.construction.is_some() && !is_image, image),
                 ("--shape, --dtype or --order", self.voxels.are_raw() && !is_image, image),
-                ("--channel or --frame", self.voxels.are_picked() && !is_image, image),
-                ("--nan", self.voxels.replace_nan() && !is_image, image),
+                ("--channel or --frame", is_picked && !is_image, image),
+                ("--nan", self.voxels.nan.is_some() && !is_image, image),
                 ("--threshold", self.threshold.is_some() && !is_distances, "distances"),
                 ("--round", self.round && !is_image && !is_distances, image_or_distances),
                 (

@@ -43,8 +43,8 @@ const MOST_KEPT: usize = 600;
 pub(super) struct Forecast {
     /// Stages that have not begun.
     ahead: Vec<Expected>,
-    /// Completed stages, of those that were expected.
-    over: Vec<Over>,
+    /// Completed stages, of those that were expected, with their seconds.
+    over: Vec<(Expected, f64)>,
     stage: Option<Stage>,
     /// Profile of the last stage of each name: pairs of a fraction of its units and the fraction of its time.
     profiles: HashMap<String, Vec<(f64, f64)>>,
@@ -52,12 +52,6 @@ pub(super) struct Forecast {
     thought: Track<Option<f64>>,
     /// Whether the stages ahead were announced; otherwise nothing is known of them.
     is_told: bool,
-}
-
-#[derive(Debug)]
-struct Over {
-    expected: Expected,
-    seconds: f64,
 }
 
 /// The current stage.
@@ -85,7 +79,7 @@ impl Forecast {
             if let Some(profile) = stage.profile(seconds) {
                 self.profiles.insert(stage.name, profile);
             }
-            self.over.extend(stage.expected.map(|expected| Over { expected, seconds }));
+            self.over.extend(stage.expected.map(|expected| (expected, seconds)));
         }
         let is_it = |expected: &Expected| expected.stage == stage && expected.dim == dim;
         let expected = self.ahead.iter().position(is_it).and_then(|at| self.ahead.drain(..=at).next_back());
@@ -127,7 +121,7 @@ impl Forecast {
             Cost::Assumed(_) | Cost::Unknown => None,
         };
         let mut over: Vec<(f64, f64)> =
-            self.over.iter().filter_map(|of| known(&of.expected).map(|cost| (cost, of.seconds))).collect();
+            self.over.iter().filter_map(|(of, seconds)| known(of).map(|cost| (cost, *seconds))).collect();
         let left = match (stage.left(self.profiles.get(&stage.name)), stage.expected.as_ref().and_then(known))
         {
             (Some(left), cost) => {
@@ -159,8 +153,8 @@ impl Forecast {
     /// Ratio of the last stage of this name to the stage before it, and whether both were long enough for the ratio to
     /// be meaningful.
     fn ratio(&self, stage: &str) -> Option<(f64, bool)> {
-        let last = self.over.iter().rposition(|of| of.expected.stage == stage).filter(|&at| at > 0)?;
-        let [before, own] = [last - 1, last].map(|at| self.over[at].seconds);
+        let last = self.over.iter().rposition(|(of, _)| of.stage == stage).filter(|&at| at > 0)?;
+        let [before, own] = [last - 1, last].map(|at| self.over[at].1);
         Some((own / before.max(1e-3), before.min(own) > LEAST_SECONDS))
     }
 }

@@ -90,7 +90,7 @@ impl Job<'_> {
     fn coordinates(&self, input: &Input) -> Result<Option<CloudCoordinates>, GeometryError> {
         let representatives = &self.arguments.representatives;
         if self.drawing.is_some() {
-            return CloudCoordinates::of(input, representatives.axes()).map(Some);
+            return CloudCoordinates::of(input, &representatives.geometry_axes).map(Some);
         }
         let is_on_page = self.arguments.picture.file.report.is_some() && representatives.wants_cycles();
         Ok(if is_on_page { CloudCoordinates::of(input, &[]).ok() } else { None })

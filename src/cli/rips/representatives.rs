@@ -54,7 +54,7 @@ pub(super) struct RepresentativesArguments {
     /// Two or three coordinates of the points to draw, counted from 0
     #[arg(hide_short_help = true, long, value_name = "AXIS,...", value_delimiter = ',', requires = "geometry",
         value_parser = parse::count, allow_hyphen_values = true)]
-    geometry_axes: Vec<usize>,
+    pub(super) geometry_axes: Vec<usize>,
 }
 
 /// Greatest dimension of cycles that can be drawn.
@@ -117,11 +117,6 @@ impl RepresentativesArguments {
     /// Whether cycles are requested, to be written or drawn.
     pub(super) fn wants_cycles(&self) -> bool {
         self.geometry.is_some() || self.representatives.contains(&RepresentativeKind::Cycles)
-    }
-
-    /// The coordinates that are drawn; empty for all.
-    pub(super) fn axes(&self) -> &[usize] {
-        &self.geometry_axes
     }
 
     /// The drawing of cycles for a run up to dimension `max_dim`, if requested.

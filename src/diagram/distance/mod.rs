@@ -42,7 +42,6 @@ mod cover;
 mod locations;
 mod network;
 mod sides;
-mod sum;
 #[cfg(test)]
 mod tests;
 mod tree;
