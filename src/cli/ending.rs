@@ -37,10 +37,10 @@ const PATIENCE: Duration = Duration::from_secs(1);
 
 /// What a run is doing, as far as it decides whether the program may end at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Doing {
+pub(crate) enum Doing {
     Working,
     Reading,
-    /// Writing the answer or putting it in its place.
+    /// Writing the answer or putting it in its place: the time limit does not end the program until it is complete.
     Writing,
     /// Going on after the answer is complete and in its place.
     Written,
@@ -83,7 +83,7 @@ struct Reading;
 
 impl Drop for Reading {
     fn drop(&mut self) {
-        *locked(&DOING) = Doing::Working;
+        begin(Doing::Working);
     }
 }
 
@@ -93,19 +93,14 @@ impl Drop for Reading {
 /// # Errors
 /// The run was asked to end before.
 pub(crate) fn while_reading<T>(read: impl FnOnce() -> T) -> Result<T, CliError> {
-    *locked(&DOING) = Doing::Reading;
+    begin(Doing::Reading);
     let _reading = Reading;
     if requested().is_some() { Err(ended()) } else { Ok(read()) }
 }
 
-/// Marks the answer as begun: the time limit does not end the program until it is complete.
-pub(crate) fn begin_answer() {
-    *locked(&DOING) = Doing::Writing;
-}
-
-/// Marks the answer as complete while the run continues.
-pub(crate) fn go_on_after_answer() {
-    *locked(&DOING) = Doing::Written;
+/// Says what the run is doing from now on.
+pub(crate) fn begin(doing: Doing) {
+    *locked(&DOING) = doing;
 }
 
 fn end(doing: Doing) -> ! {

@@ -13,7 +13,7 @@ use std::io::{self, BufWriter, ErrorKind, IsTerminal, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-use super::ending;
+use super::ending::{self, Doing};
 use super::error::{CliError, usage};
 use super::temporary::Temporary;
 use super::{locked, stop_request};
@@ -134,7 +134,7 @@ impl Sink {
 
     fn fill_by(&mut self, write: WriteTo<'_>) -> Result<(), CliError> {
         if !matches!(self, Sink::File { .. }) {
-            ending::begin_answer();
+            ending::begin(Doing::Writing);
         }
         let written = match self {
             Sink::Stdout => readers_may_leave(buffered(&mut io::stdout().lock(), write)),
@@ -147,7 +147,7 @@ impl Sink {
 
     /// Commits the output: moves a finished file to its place.
     pub(crate) fn commit(self) -> Result<(), CliError> {
-        ending::begin_answer();
+        ending::begin(Doing::Writing);
         let target = self.name();
         match self {
             Sink::Direct { path, is_file: true, .. } => {

@@ -19,7 +19,7 @@ use super::arguments::image::ImageArguments;
 use super::arguments::limits::DeadlineArguments;
 use super::arguments::machine::MachineArguments;
 use super::arguments::run::ReportArguments;
-use super::ending;
+use super::ending::{self, Doing};
 use super::error::CliError;
 use super::frame::Frame;
 use super::image_file::{open_image, read_image};
@@ -190,7 +190,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, CliError> {
     // The skeleton stays even if the comparison fails.
     frame.commit_answer()?;
     let verdict = arguments.verify.then(|| {
-        ending::go_on_after_answer();
+        ending::begin(Doing::Written);
         frame.meter.stage("comparing");
         frame.record.timed("verify", || verify(&image, &skeleton))
     });

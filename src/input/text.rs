@@ -3,18 +3,13 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// Removes a UTF-8 byte order mark from the beginning.
-fn without_bom(bytes: &[u8]) -> &[u8] {
-    bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)
-}
-
 /// Normalises a text for the readers: UTF-8 without byte order mark, with lines ended by LF or CRLF. UTF-16 is
 /// recognised by its byte order mark. A CR without LF, the line end of old Macintosh programs, becomes LF.
 pub(crate) fn plain(bytes: &[u8]) -> Cow<'_, [u8]> {
     match bytes {
         [0xff, 0xfe, rest @ ..] => with_line_feeds(from_utf16(rest, u16::from_le_bytes).into()),
         [0xfe, 0xff, rest @ ..] => with_line_feeds(from_utf16(rest, u16::from_be_bytes).into()),
-        _ => with_line_feeds(without_bom(bytes).into()),
+        _ => with_line_feeds(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes).into()),
     }
 }
 

@@ -10,7 +10,6 @@ use crate::cubical::Value;
 use crate::cubical::value::Inexact;
 use crate::diagram::Diagram;
 use crate::output::lines::Lines;
-use crate::output::number::General;
 
 /// A bar with exact values.
 #[derive(Debug, Clone, Copy)]
@@ -150,14 +149,5 @@ impl Value {
         out.push_str(quote);
         self.push(out);
         out.push_str(quote);
-    }
-
-    /// Like `push`, but with six significant digits if it is not an integer, as `%g`.
-    pub(crate) fn push_general(self, out: &mut String) {
-        match self {
-            // Writing to a string does not fail.
-            Value::Double(value) => drop(General(value).write(out)),
-            integer => integer.push(out),
-        }
     }
 }

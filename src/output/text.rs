@@ -22,6 +22,7 @@ use std::io::{self, Write};
 use super::Barcode;
 use super::number::{General, Shortest};
 use super::table::{BarTable, Row};
+use crate::cubical::Value;
 use crate::metric::Precision;
 use crate::rips::Summary;
 
@@ -90,8 +91,9 @@ fn push(row: &Row, digits: Digits, line: &mut String) {
     for (k, end) in ends.into_iter().enumerate() {
         line.push_str(if k == 0 { "" } else { "," });
         match end {
-            Some(end) if digits == Digits::All => end.push(line),
-            Some(end) => end.push_general(line),
+            // Writing to a string does not fail.
+            Some(Value::Double(end)) if digits != Digits::All => drop(General(end).write(line)),
+            Some(end) => end.push(line),
             None => line.push(' '),
         }
     }

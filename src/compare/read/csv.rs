@@ -27,22 +27,19 @@ pub(super) fn read(text: &[u8]) -> Result<Bars, Problem> {
             let expected = "3 entries, dim,birth,death";
             return Err(Problem::new(Place::Line(line_of(text, start)), expected, record.len().to_string()));
         }
-        if std::mem::take(&mut first) && is_header(&record) {
+        let is_header =
+            || record.iter().zip(COLUMNS).all(|(found, name)| found.eq_ignore_ascii_case(name.as_bytes()));
+        if std::mem::take(&mut first) && is_header() {
             continue;
         }
         bars.push(bar(&record).map_err(|(entry, expected)| {
             let place = Place::Entry { line: line_of(text, start), entry: entry + 1 };
             Problem::new(place, expected, quote(&record[entry]))
         })?);
-        let infinite = |death: &[u8]| death.eq_ignore_ascii_case(b"inf");
-        let cells = number::is_cell(&record[1]) && (number::is_cell(&record[2]) || infinite(&record[2]));
-        whole &= cells;
+        let (birth, death) = (&record[1], &record[2]);
+        whole &= number::is_cell(birth) && (number::is_cell(death) || death.eq_ignore_ascii_case(b"inf"));
     }
     Ok(Bars { whole, ..Bars::new(bars) })
-}
-
-fn is_header(record: &ByteRecord) -> bool {
-    record.iter().zip(COLUMNS).all(|(found, name)| found.eq_ignore_ascii_case(name.as_bytes()))
 }
 
 /// Parses the bar of a record, or returns the invalid entry and what was expected.
