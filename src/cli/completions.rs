@@ -106,10 +106,7 @@ fn laid_out(page: &str) -> String {
 }
 
 fn push(page: &mut String, lines: &[&str]) {
-    for line in lines {
-        *page += line;
-        *page += "\n";
-    }
+    page.extend(lines.iter().flat_map(|line| [line, "\n"]));
 }
 
 /// Whether a line is neither blank nor a roff request.

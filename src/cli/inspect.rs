@@ -45,8 +45,8 @@ struct Said {
     facts: serde_json::Map<String, serde_json::Value>,
 }
 
-impl From<Snapshot> for Said {
-    fn from(snapshot: Snapshot) -> Said {
+impl Said {
+    fn of(snapshot: Snapshot) -> Said {
         let facts = snapshot.facts.into_iter().map(|(name, value)| (name, value.into()));
         Said {
             file: snapshot.path.display().to_string(),
@@ -67,7 +67,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     let mut said = Vec::new();
     for file in files {
         // One snapshot at a time is held in memory.
-        said.push(Said::from(snapshot::read(&file)?));
+        said.push(Said::of(snapshot::read(&file)?));
     }
     // The manifest of the run comes first, then the saved stages.
     said.sort_by_key(|snapshot| snapshot.kind != RUN);

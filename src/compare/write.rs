@@ -134,7 +134,12 @@ impl BarcodeFile {
                 archive.bars(&table(bars))?;
                 archive.finish()
             }
-            (BarcodeFile::Npz, Barcode::CellPairs(pairs)) => write_pair_arrays(pairs, out),
+            (BarcodeFile::Npz, Barcode::CellPairs(CellPairs { pairs, essential })) => {
+                let mut archive = Archive::new(out);
+                let essential = essential.as_ref().map(|cells| cells.iter().copied());
+                archive.pairs(pairs.iter().copied(), essential)?;
+                archive.finish()
+            }
             (BarcodeFile::Dipha, Barcode::Bars(bars)) => write_diagram(&mut out, points(bars).into_iter()),
             (BarcodeFile::PhatAscii, Barcode::CellPairs(pairs)) => {
                 phat::pairs::write_ascii(&mut out, pairs.pairs.iter().copied())
@@ -204,17 +209,6 @@ struct PairsObject<'a> {
     pairs: &'a [(u64, u64)],
     #[serde(skip_serializing_if = "Option::is_none")]
     essential: Option<&'a [u64]>,
-}
-
-fn write_pair_arrays(pairs: &CellPairs, out: &mut dyn Write) -> io::Result<()> {
-    let mut archive = Archive::new(out);
-    let cells = pairs.pairs.iter().flat_map(|&(birth, death)| [birth as i64, death as i64]);
-    archive.numbers("pairs", &[pairs.pairs.len(), 2], cells)?;
-    if let Some(essential) = &pairs.essential {
-        let cells = essential.iter().map(|&cell| cell as i64);
-        archive.numbers("essential", &[essential.len()], cells)?;
-    }
-    archive.finish()
 }
 
 /// The bars as DIPHA's points in its order: by stored dimension, birth and death.

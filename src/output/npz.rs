@@ -114,6 +114,19 @@ impl<'a> Archive<'a> {
         self.member(name, &mut |member| write_rows(shape, [Ok(numbers.by_ref())], member))
     }
 
+    /// Adds pairs of cells, and the cells of essential classes, if they are known.
+    pub(crate) fn pairs(
+        &mut self,
+        pairs: impl ExactSizeIterator<Item = (u64, u64)>,
+        essential: Option<impl ExactSizeIterator<Item = u64>>,
+    ) -> io::Result<()> {
+        let shape = [pairs.len(), 2];
+        self.numbers("pairs", &shape, pairs.flat_map(|(birth, death)| [birth as i64, death as i64]))?;
+        let Some(essential) = essential else { return Ok(()) };
+        let shape = [essential.len()];
+        self.numbers("essential", &shape, essential.map(|cell| cell as i64))
+    }
+
     /// Adds the start of each of the lists of the given lengths, and then the sum of the lengths.
     pub(crate) fn offsets(
         &mut self,

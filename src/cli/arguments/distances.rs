@@ -86,15 +86,12 @@ impl DistancesArguments {
         number: Option<usize>,
         diagonal: Diagonal,
     ) -> Result<Loaded, CliError> {
+        let options = self.table.options(self.format, diagonal, self.key.clone());
         let loaded = match number {
-            None => read_path(path, self.options(diagonal)),
-            Some(number) => read_cloud(path, number, &self.options(diagonal)),
+            None => read_path(path, options),
+            Some(number) => read_cloud(path, number, &options),
         }?;
         self.table.with_paths(loaded, path)
-    }
-
-    fn options(&self, diagonal: Diagonal) -> DistanceOptions {
-        self.table.options(self.format, diagonal, self.key.clone())
     }
 }
 

@@ -268,7 +268,8 @@ impl<'a> Cover<'a> {
         let mut at = last;
         while at != 0 {
             let Way { own, from, by } = ways[at];
-            units = units.min(self.units(own, by));
+            let (partners, place) = self.partner(own, by);
+            units = units.min(place.map_or(0, |at| partners[at].1));
             at = from;
         }
         let (mut at, mut to) = (last, end);
@@ -288,27 +289,25 @@ impl<'a> Cover<'a> {
         }
     }
 
-    /// Number of units with which two points are matched.
-    fn units(&self, own: u32, other: u32) -> u32 {
-        let partners = &self.partners[other as usize];
-        partners.iter().find(|partner| partner.0 == own).map_or(0, |partner| partner.1)
+    /// The partners of an other point, and the place of an own point among them.
+    fn partner(&mut self, own: u32, other: u32) -> (&mut Vec<(u32, u32)>, Option<usize>) {
+        let partners = &mut self.partners[other as usize];
+        let place = partners.iter().position(|partner| partner.0 == own);
+        (partners, place)
     }
 
     fn add(&mut self, own: u32, other: u32, units: u32) {
-        let partners = &mut self.partners[other as usize];
-        match partners.iter_mut().find(|partner| partner.0 == own) {
-            Some(partner) => partner.1 += units,
-            None => partners.push((own, units)),
+        match self.partner(own, other) {
+            (partners, Some(at)) => partners[at].1 += units,
+            (partners, None) => partners.push((own, units)),
         }
     }
 
     fn remove(&mut self, own: u32, other: u32, units: u32) {
-        let partners = &mut self.partners[other as usize];
-        if let Some(at) = partners.iter().position(|partner| partner.0 == own) {
-            partners[at].1 -= units;
-            if partners[at].1 == 0 {
-                partners.swap_remove(at);
-            }
+        let (partners, Some(at)) = self.partner(own, other) else { return };
+        partners[at].1 -= units;
+        if partners[at].1 == 0 {
+            partners.swap_remove(at);
         }
     }
 

@@ -16,11 +16,8 @@ pub fn write<I: Index>(solution: &Solution<'_, I>, out: &mut dyn Write) -> io::R
     if solution.values.is_some() {
         archive.bars(&solution.table())?;
     } else {
-        let pairs = &solution.pairs.pairs;
-        let cells = pairs.iter().flat_map(|&(birth, death)| [birth, death]);
-        archive.numbers("pairs", &[pairs.len(), 2], cells.map(number))?;
-        let essential = solution.pairs.essential();
-        archive.numbers("essential", &[essential.len()], essential.iter().copied().map(number))?;
+        let essential = solution.pairs.essential().into_iter().map(|cell| cell.to_usize() as u64);
+        archive.pairs(solution.cell_pairs(), Some(essential))?;
     }
     if let Some(cycles) = solution.cycles {
         let classes = [cycles.len()];
