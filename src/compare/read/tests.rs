@@ -3,8 +3,8 @@
 use super::*;
 use phat_formats::dipha::DiagramPoint;
 
-fn bars(text: &str) -> Bars {
-    match read_bytes("f", text.as_bytes(), None).unwrap().barcode {
+fn bars(file: impl AsRef<[u8]>) -> Bars {
+    match read_bytes("f", file.as_ref(), None).unwrap().barcode {
         Barcode::Bars(bars) => bars,
         Barcode::CellPairs(pairs) => panic!("{pairs:?}"),
     }
@@ -180,8 +180,7 @@ fn arrays() {
         array("<f8", "True", "(2, 3)", &doubles(&columns)),
         array(">f4", "False", "(2, 3)", &singles),
     ] {
-        let Barcode::Bars(read) = read_bytes("f", &file, None).unwrap().barcode else { panic!("bars") };
-        assert_eq!(read.bars, expected);
+        assert_eq!(bars(file).bars, expected);
     }
 }
 
@@ -224,8 +223,8 @@ fn diagrams_and_pairs() {
     let words = |words: &[i64]| words.iter().flat_map(|x| x.to_le_bytes()).collect::<Vec<u8>>();
     let one = 1f64.to_bits() as i64;
     let file = words(&[8_067_171_840, 2, 1, -2, 0, one]);
-    let Barcode::Bars(read) = read_bytes("f", &file, None).unwrap().barcode else { panic!("bars") };
-    assert_eq!((read.bars[0].essential, read.bars[0].dim, read.bars[0].death), (true, 1, 1.0));
+    let read = bars(&file).bars[0];
+    assert_eq!((read.essential, read.dim, read.death), (true, 1, 1.0));
     assert!(error(&file[..40], None).contains("byte 40: expected 24 bytes of points from byte 24 on"));
     assert!(error(&words(&[8_067_171_840, 7, 0]), None).contains("byte 8: expected DIPHA file type 2"));
 
@@ -305,7 +304,6 @@ fn tables_of_cubical_ripser() {
     let expected = vec![bar(0, 1.0, f64::INFINITY), bar(1, 2.0, 3.0)];
     let text = "0,1,1.7976931348623157e+308,0,0,0,0,0,0\n1,2,3,4,5,6,7,8,9\n";
     for file in [array("<f8", "False", "(2, 9)", &doubles(&rows)), text.as_bytes().to_vec()] {
-        let Barcode::Bars(read) = read_bytes("f", &file, None).unwrap().barcode else { panic!("bars") };
-        assert_eq!(read.bars, expected);
+        assert_eq!(bars(file).bars, expected);
     }
 }

@@ -94,6 +94,15 @@ fn same(found: f64, expected: f64, metric: &Metric) -> bool {
     }
 }
 
+/// Checks the matching of two diagrams, and that its distance is that of the definition.
+fn check_with_definition(a: &[Bar], b: &[Bar], metric: &Metric) -> Matching {
+    let found = matching(a, b, metric, &()).unwrap();
+    let expected = plain::distance(a, b, metric);
+    assert!(same(found.distance, expected, metric), "{metric:?} {a:?} {b:?}: {found:?}, {expected}");
+    check(a, b, metric, &found);
+    found
+}
+
 #[test]
 fn random_diagrams_have_the_distances_of_the_definition() {
     let mut rng = Pcg64Mcg::seed_from_u64(1);
@@ -113,11 +122,8 @@ fn random_diagrams_have_the_distances_of_the_definition() {
             );
         }
         for metric in metrics() {
-            let found = matching(&a, &b, &metric, &()).unwrap();
-            let expected = plain::distance(&a, &b, &metric);
-            assert!(same(found.distance, expected, &metric), "{metric:?} {a:?} {b:?}: {found:?}, {expected}");
+            let found = check_with_definition(&a, &b, &metric);
             assert_eq!(distance(&a, &b, &metric, &()).unwrap(), found.distance);
-            check(&a, &b, &metric, &found);
         }
     }
 }
@@ -131,10 +137,7 @@ fn larger_diagrams_have_the_distances_of_the_definition() {
         for metric in
             [Metric::Bottleneck, Metric::default(), Metric::Wasserstein { order: 2.0, internal_p: 2.0 }]
         {
-            let found = matching(&a, &b, &metric, &()).unwrap();
-            let expected = plain::distance(&a, &b, &metric);
-            assert!(same(found.distance, expected, &metric), "{metric:?}: {found:?}, {expected}");
-            check(&a, &b, &metric, &found);
+            check_with_definition(&a, &b, &metric);
         }
     }
 }
@@ -200,9 +203,7 @@ fn dense_diagrams_have_the_distances_of_the_definition() {
         };
         let (a, b) = (cluster(n, 0.0), cluster(m, apart));
         let (a, b) = ([a, cluster(9, 300.0)].concat(), [b, cluster(9, 300.0 + apart)].concat());
-        let found = matching(&a, &b, &Metric::Bottleneck, &()).unwrap();
-        assert_eq!(found.distance, plain::distance(&a, &b, &Metric::Bottleneck));
-        check(&a, &b, &Metric::Bottleneck, &found);
+        check_with_definition(&a, &b, &Metric::Bottleneck);
     }
 }
 

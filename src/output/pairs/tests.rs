@@ -18,13 +18,16 @@ fn filtration() -> (BoundaryMatrix<u32>, Pairs<u32>, [f64; 5]) {
     (matrix, pairs, [0.0, 0.0, 0.5, 0.5, 2.0])
 }
 
+fn bytes<I: Index>(format: PairsFormat, solution: &Solution<'_, I>) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    format.write(solution, &mut bytes).unwrap();
+    bytes
+}
+
 fn written(format: PairsFormat, values: bool, cut: bool) -> Vec<u8> {
     let (matrix, pairs, all) = &filtration();
     let values = values.then_some(all.as_slice());
-    let solution = Solution { matrix, pairs, values, max_dim: 1, cut, cycles: None };
-    let mut bytes = Vec::new();
-    format.write(&solution, &mut bytes).unwrap();
-    bytes
+    bytes(format, &Solution { matrix, pairs, values, max_dim: 1, cut, cycles: None })
 }
 
 fn text(format: PairsFormat, values: bool, cut: bool) -> String {
@@ -94,11 +97,7 @@ fn nothing_is_written_of_no_cells() {
     let (matrix, pairs) = &(BoundaryMatrix::<u64>::new(), Pairs::default());
     for values in [None, Some([].as_slice())] {
         let solution = Solution { matrix, pairs, values, max_dim: 1, cut: false, cycles: None };
-        let written = |format: PairsFormat| {
-            let mut bytes = Vec::new();
-            format.write(&solution, &mut bytes).unwrap();
-            bytes
-        };
+        let written = |format| bytes(format, &solution);
         assert_eq!(written(PairsFormat::PhatAscii), b"0\n");
         assert_eq!(written(PairsFormat::PhatBinary), [0; 8]);
         assert_eq!(written(PairsFormat::Csv), b"dim,birth,death\n");
@@ -114,10 +113,7 @@ fn with_cycles(format: PairsFormat, values: bool) -> Vec<u8> {
     let found = cycles(&matrix, &pairs, &ClassSelection::All, &()).unwrap();
     let values = values.then_some(all.as_slice());
     let cycles = Some(&found);
-    let mut bytes = Vec::new();
-    let solution = Solution { matrix: &matrix, pairs: &pairs, values, max_dim: 1, cut: false, cycles };
-    format.write(&solution, &mut bytes).unwrap();
-    bytes
+    bytes(format, &Solution { matrix: &matrix, pairs: &pairs, values, max_dim: 1, cut: false, cycles })
 }
 
 #[test]
