@@ -30,6 +30,11 @@ impl Bar {
     }
 }
 
+/// A bar whose death is not below its birth: a bar that goes down is reversed.
+fn turned((birth, death): (f64, f64)) -> (f64, f64) {
+    if birth <= death { (birth, death) } else { (death, birth) }
+}
+
 /// The bars of every dimension from 0 up, none of length zero.
 ///
 /// Bars have a canonical order that does not depend on the number of threads. Dimension 0 is sorted by ascending

@@ -40,7 +40,7 @@ impl StepFunction {
         let mut changes = Vec::new();
         for (dim, birth, death) in bars {
             let sign = if dim % 2 == 0 { 1 } else { -1 };
-            let (first, last) = if birth <= death { (birth, death) } else { (death, birth) };
+            let (first, last) = super::turned((birth, death));
             changes.push((first, sign));
             if last < f64::INFINITY {
                 changes.push((last, -sign));

@@ -21,7 +21,7 @@ impl Landscape {
     pub fn of(bars: impl IntoIterator<Item = (f64, f64)>, most: usize) -> Landscape {
         let mut bars: Vec<(f64, f64)> = bars
             .into_iter()
-            .map(|(birth, death)| if birth <= death { (birth, death) } else { (death, birth) })
+            .map(super::turned)
             .filter(|(birth, death)| birth.is_finite() && death.is_finite() && birth < death)
             .collect();
         bars.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(b.1.total_cmp(&a.1)));

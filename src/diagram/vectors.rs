@@ -23,6 +23,7 @@ use strum::VariantArray;
 
 use super::betti::StepFunction;
 use super::landscape::Landscape;
+use super::turned;
 use crate::names::named;
 
 /// Kinds of vectors.
@@ -76,8 +77,7 @@ impl Vectors {
 
     /// Computes a vector for each diagram, given by the bars (birth, death) of one dimension. All have the same length.
     pub fn of(&self, diagrams: &[Vec<(f64, f64)>]) -> Vec<Vec<f64>> {
-        let turned: Vec<Vec<(f64, f64)>> = diagrams.iter().map(|bars| turned(bars)).collect();
-        let finite: Vec<Vec<(f64, f64)>> = turned.iter().map(|bars| finite(bars)).collect();
+        let finite: Vec<Vec<(f64, f64)>> = diagrams.iter().map(|bars| finite(bars)).collect();
         let grid = self.values(&finite);
         let of_each = |vector: &VectorOf<'_>| finite.iter().map(|bars| vector(bars)).collect();
         match self.kind {
@@ -91,7 +91,7 @@ impl Vectors {
                     let function = StepFunction::betti(bars.iter().copied());
                     grid.iter().map(|&value| function.at(value) as f64).collect()
                 };
-                turned.iter().map(curve).collect()
+                diagrams.iter().map(curve).collect()
             }
             VectorKind::Silhouette => of_each(&|bars| self.silhouette(bars, &grid)),
             VectorKind::Entropy => of_each(&|bars| vec![entropy(bars)]),
@@ -171,12 +171,9 @@ impl Vectors {
 /// Computes the vector of finite bars (birth, death).
 type VectorOf<'a> = dyn Fn(&[(f64, f64)]) -> Vec<f64> + 'a;
 
-fn turned(bars: &[(f64, f64)]) -> Vec<(f64, f64)> {
-    bars.iter().map(|&(birth, death)| if birth <= death { (birth, death) } else { (death, birth) }).collect()
-}
-
 fn finite(bars: &[(f64, f64)]) -> Vec<(f64, f64)> {
-    bars.iter().copied().filter(|(birth, death)| birth.is_finite() && death.is_finite()).collect()
+    let is_finite = |(birth, death): &(f64, f64)| birth.is_finite() && death.is_finite();
+    bars.iter().copied().map(turned).filter(is_finite).collect()
 }
 
 fn persistence(&(birth, death): &(f64, f64)) -> f64 {

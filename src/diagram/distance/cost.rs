@@ -99,7 +99,7 @@ impl Cost {
 
     /// Cost of a scaled distance.
     #[inline]
-    fn power(&self, distance: f64) -> f64 {
+    pub(super) fn power(&self, distance: f64) -> f64 {
         if self.order == 1.0 {
             distance
         } else if self.order == 2.0 {

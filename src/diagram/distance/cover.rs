@@ -145,18 +145,13 @@ impl<'a> Cover<'a> {
                 let stays = must && self.distance(own, other) <= distance;
                 if !stays {
                     self.rest[0][own as usize] += units;
-                    self.release(other, units);
+                    self.rest[1][other as usize] += units;
+                    self.set(Which::Free, other, 0.0);
                 }
                 stays
             });
             self.partners[other as usize] = partners;
         }
-    }
-
-    /// Frees units of another point.
-    fn release(&mut self, other: u32, units: u32) {
-        self.rest[1][other as usize] += units;
-        self.set(Which::Free, other, 0.0);
     }
 
     /// Marks all other points as not reached.

@@ -37,11 +37,6 @@ impl Locations {
         self.places.iter().map(|places| places.len() as u32).collect()
     }
 
-    /// Takes a bar of a point; returns its index.
-    pub(super) fn take(&mut self, point: usize) -> Option<usize> {
-        self.places[point].pop()
-    }
-
     /// Points that still have bars, ordered so that near ones are close.
     pub(super) fn by_neighbourhood(mut self) -> Self {
         let there: Vec<usize> = (0..self.points.len()).filter(|&p| !self.places[p].is_empty()).collect();

@@ -35,12 +35,12 @@ pub(super) struct Edge {
 pub(super) struct Network {
     /// Number of vertices of A.
     count_of_a: usize,
-    edges: Vec<Edge>,
+    pub(super) edges: Vec<Edge>,
     /// Price of each vertex, and its upper bound, the cost of a unit that stays.
-    prices: Vec<f64>,
+    pub(super) prices: Vec<f64>,
     stays: Vec<f64>,
     /// Units of each vertex that stay.
-    rest: Vec<u32>,
+    pub(super) rest: Vec<u32>,
     /// Offset of the arcs of each vertex; the last entry is their number.
     starts: Vec<usize>,
     arcs: Vec<Arc>,
@@ -60,19 +60,15 @@ struct Arc {
 const LOOK: usize = 64;
 
 impl Network {
-    /// Makes a network with prices and a flow. `edges` connect vertices of A and of B, both counted from 0. The other
-    /// lists have an entry per vertex, those of A before those of B: feasible `prices`, the cost of a unit that stays,
-    /// and the units that stay. Edges with flow are tight.
+    /// Makes a network with prices and a flow. `edges` connect vertices of A and of B. The other lists have an entry per
+    /// vertex: feasible `prices`, the cost of a unit that stays, and the units that stay. Edges with flow are tight.
     pub(super) fn new(
         count_of_a: usize,
-        mut edges: Vec<Edge>,
+        edges: Vec<Edge>,
         prices: Vec<f64>,
         stays: Vec<f64>,
         rest: Vec<u32>,
     ) -> Self {
-        for edge in &mut edges {
-            edge.b += count_of_a as u32;
-        }
         let mut starts = vec![0_usize; prices.len() + 1];
         for edge in &edges {
             starts[edge.a as usize + 1] += 1;
@@ -97,14 +93,6 @@ impl Network {
             }
         }
         network
-    }
-
-    /// The edges, prices and units that stay, in the form in which they were given.
-    pub(super) fn into_parts(mut self) -> (Vec<Edge>, Vec<f64>, Vec<u32>) {
-        for edge in &mut self.edges {
-            edge.b -= self.count_of_a as u32;
-        }
-        (self.edges, self.prices, self.rest)
     }
 
     /// Settles all vertices.

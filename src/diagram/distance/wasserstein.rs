@@ -73,7 +73,7 @@ pub(super) fn solve(
         let (p, q) = (p as usize, q as usize);
         let distance = cost.distance(a.points[p], b.points[q]);
         for _ in 0..flow {
-            pairs.push(Pair { a: a.take(p), b: b.take(q), distance });
+            pairs.push(Pair { a: a.places[p].pop(), b: b.places[q].pop(), distance });
         }
     }
     for (side, left) in [a, b].into_iter().enumerate() {
@@ -82,7 +82,7 @@ pub(super) fn solve(
             pairs.extend(places.iter().map(|&place| Pair::alone(side, place, distance)));
         }
     }
-    (root_of_powers(pairs.iter().map(|pair| (pair.distance, 1)), cost.order()), pairs)
+    (root_of_powers(pairs.iter().map(|pair| (pair.distance, 1)), &cost), pairs)
 }
 
 /// Sum of numbers, as precise as with twice the digits (Neumaier 1974).
@@ -98,18 +98,17 @@ fn sum(numbers: impl IntoIterator<Item = f64>) -> f64 {
 }
 
 /// Root of the sum of the powers of distances, each with a multiplicity.
-fn root_of_powers(distances: impl Iterator<Item = (f64, u32)> + Clone, order: f64) -> f64 {
+fn root_of_powers(distances: impl Iterator<Item = (f64, u32)> + Clone, cost: &Cost) -> f64 {
     let times = |(distance, units): (f64, u32)| distance * f64::from(units);
-    if order == 1.0 {
+    if cost.order() == 1.0 {
         return sum(distances.map(times));
     }
     let most = distances.clone().map(|(distance, _)| distance).fold(0.0, f64::max);
     if most == 0.0 || most == f64::INFINITY {
         return most;
     }
-    let power = |distance: f64| if order == 2.0 { distance * distance } else { distance.powf(order) };
-    let powers = sum(distances.map(|(distance, units)| times((power(distance / most), units))));
-    most * if order == 2.0 { powers.sqrt() } else { powers.powf(order.recip()) }
+    let powers = sum(distances.map(|(distance, units)| times((cost.power(distance / most), units))));
+    most * if cost.order() == 2.0 { powers.sqrt() } else { powers.powf(cost.order().recip()) }
 }
 
 /// Matches equal bars of both diagrams. The points are sorted.
@@ -120,7 +119,7 @@ fn match_equal(a: &mut Locations, b: &mut Locations) -> Vec<Pair> {
         let (at_a, at_b) = (a.points[p], b.points[q]);
         if at_a == at_b {
             for _ in 0..a.places[p].len().min(b.places[q].len()) {
-                pairs.push(Pair { a: a.take(p), b: b.take(q), distance: 0.0 });
+                pairs.push(Pair { a: a.places[p].pop(), b: b.places[q].pop(), distance: 0.0 });
             }
             (p, q) = (p + 1, q + 1);
         } else if at_a < at_b {
@@ -199,7 +198,7 @@ impl Problem {
         let stays = [0, 1].into_iter().flat_map(|side| self.points[side].iter().zip(&self.rest[side]));
         let stays = stays.filter(|(_, rest)| **rest > 0);
         let stays = stays.map(|(&point, &rest)| (self.cost.distance_to_diagonal(point), rest));
-        root_of_powers(moved.chain(stays), self.cost.order())
+        root_of_powers(moved.chain(stays), &self.cost)
     }
 
     /// Whether the rounding of prices has little effect on the cost of the matching, whose distance is `found`, or
@@ -424,7 +423,8 @@ impl Problem {
         parts
     }
 
-    /// Solves a part; returns its edges with their flow, and for each side the points with prices and units that stay.
+    /// Solves a part; returns its edges with their flow, between vertices of its network, and for each side the points
+    /// with prices and units that stay.
     fn solved_part(&self, part: &[u32], progress: &dyn Progress) -> (Vec<Edge>, [Vec<State>; 2]) {
         let edges = || part.iter().map(|&number| self.edges[number as usize]);
         let points = [edges().map(|edge| edge.a).collect(), edges().map(|edge| edge.b).collect()];
@@ -434,16 +434,17 @@ impl Problem {
             points
         });
         let own = |side: usize, point: u32| points[side].binary_search(&point).unwrap_or_default() as u32;
-        let own_edges = edges().map(|edge| Edge { a: own(0, edge.a), b: own(1, edge.b), ..edge }).collect();
+        let count_of_a = points[0].len();
+        let own_edge = |edge: Edge| Edge { a: own(0, edge.a), b: count_of_a as u32 + own(1, edge.b), ..edge };
         let all = || {
             [0, 1].into_iter().flat_map(|side| points[side].iter().map(move |&point| (side, point as usize)))
         };
         let prices = all().map(|(side, point)| self.prices[side][point]).collect();
         let stays = all().map(|(side, point)| self.diagonal[side][point]).collect();
         let rest = all().map(|(side, point)| self.rest[side][point]).collect();
-        let mut network = Network::new(points[0].len(), own_edges, prices, stays, rest);
+        let mut network = Network::new(count_of_a, edges().map(own_edge).collect(), prices, stays, rest);
         network.settle(progress);
-        let (edges, prices, rest) = network.into_parts();
+        let Network { edges, prices, rest, .. } = network;
         let mut state = prices.into_iter().zip(rest);
         let points = points.map(|points| {
             points
