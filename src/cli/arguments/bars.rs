@@ -63,7 +63,7 @@ impl<'a> Drawing<'a> {
     /// A drawing in the format that the name of the file says.
     ///
     /// # Errors
-    /// [`CliError::GeometryName`].
+    /// The name says no format of drawings.
     pub(crate) fn of(path: &'a Path) -> Result<Self, CliError> {
         Ok(Drawing { path, format: naming::format_named("--geometry", path)? })
     }
