@@ -4,67 +4,68 @@
 //! columns in a chunk that another thread is still writing to. A column reached through the owner of a row was complete
 //! before the owner was stored.
 
-use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// Columns in chunks of words. The address of a column is never 0; its words are its number, the number of words that
-/// follow, and these.
+use super::super::cell::Cell;
+
+/// Columns in chunks of words. The address of a column is never 0; its first word is its number and the number of words
+/// that follow, which are its edges. An edge with the rank of its owner takes twice the memory of one without, but a
+/// column can be added without a look at the grid, which would be a miss of the caches for each edge.
 #[derive(Default)]
 pub(super) struct Arena {
-    chunks: boxcar::Vec<Box<[AtomicU32]>>,
+    chunks: boxcar::Vec<Box<[AtomicU64]>>,
 }
 
 /// Words of a chunk; a chunk for a single longer column has exactly its length.
-const CHUNK: usize = 1 << 18;
+const CHUNK: usize = 1 << 17;
 
 /// A thread's position for writing: a chunk of its own, and the number of words used in it.
 #[derive(Default)]
 pub(super) struct Writer {
     chunk: Option<usize>,
     full: usize,
-    words: Vec<u32>,
 }
 
 impl Arena {
-    fn at(&self, address: u64) -> &[AtomicU32] {
+    fn at(&self, address: u64) -> &[AtomicU64] {
         &self.chunks[((address - 1) >> 32) as usize][(address - 1) as u32 as usize..]
     }
 
     /// The number of the column at an address.
     #[inline]
     pub(super) fn column(&self, address: u64) -> u32 {
-        self.at(address)[0].load(Relaxed)
+        (self.at(address)[0].load(Relaxed) >> 32) as u32
     }
 
-    /// The words of the column at an address, without its number.
+    /// The edges of the column at an address.
     #[inline]
-    pub(super) fn rest(&self, address: u64) -> impl Iterator<Item = u32> {
+    pub(super) fn edges(&self, address: u64) -> impl Iterator<Item = Cell> {
         let words = self.at(address);
-        let count = words[1].load(Relaxed) as usize;
-        words[2..2 + count].iter().map(|word| word.load(Relaxed))
+        let count = words[0].load(Relaxed) as u32 as usize;
+        words[1..1 + count].iter().map(|word| Cell::of_word(word.load(Relaxed)))
     }
 }
 
 impl Writer {
     /// Writes a column and returns its address.
-    pub(super) fn write(&mut self, arena: &Arena, number: u32, words: impl Iterator<Item = u32>) -> u64 {
-        self.words.clear();
-        self.words.extend([number, 0]);
-        self.words.extend(words);
-        self.words[1] = self.words.len() as u32 - 2;
+    pub(super) fn write(&mut self, arena: &Arena, number: u32, edges: &[Cell]) -> u64 {
+        let length = edges.len() + 1;
         let chunk = match self.chunk {
-            Some(chunk) if self.full + self.words.len() <= CHUNK => chunk,
+            Some(chunk) if self.full + length <= CHUNK => chunk,
             _ => {
-                let size = CHUNK.max(self.words.len());
                 self.full = 0;
-                let chunk = arena.chunks.push((0..size).map(|_| AtomicU32::new(0)).collect());
+                let words = (0..CHUNK.max(length)).map(|_| AtomicU64::new(0));
+                let chunk = arena.chunks.push(words.collect());
                 self.chunk = Some(chunk);
                 chunk
             }
         };
         let place = self.full;
-        self.full += self.words.len();
-        for (word, value) in arena.chunks[chunk][place..].iter().zip(&self.words) {
-            word.store(*value, Relaxed);
+        self.full += length;
+        let words = &arena.chunks[chunk][place..];
+        words[0].store(u64::from(number) << 32 | edges.len() as u64, Relaxed);
+        for (word, edge) in words[1..].iter().zip(edges) {
+            word.store(edge.word(), Relaxed);
         }
         ((chunk as u64) << 32 | place as u64) + 1
     }
@@ -79,13 +80,15 @@ mod tests {
         let arena = Arena::default();
         let mut writer = Writer::default();
         let lengths = [0, 1, CHUNK - 9, 7, CHUNK, 0, 3 * CHUNK, 5];
-        let words = |length: usize| (0..length as u32).map(move |word| word ^ length as u32);
-        let write = |(number, &length): (usize, &usize)| writer.write(&arena, number as u32, words(length));
+        let edges = |length: usize| (0..length).map(move |place| Cell::new(length as u32, 0, place));
+        let write = |(number, &length): (usize, &usize)| {
+            writer.write(&arena, number as u32, &edges(length).collect::<Vec<Cell>>())
+        };
         let addresses: Vec<u64> = lengths.iter().enumerate().map(write).collect();
         for (number, (&address, &length)) in addresses.iter().zip(&lengths).enumerate() {
             assert_ne!(address, 0);
             assert_eq!(arena.column(address), number as u32);
-            assert!(arena.rest(address).eq(words(length)));
+            assert!(arena.edges(address).eq(edges(length)));
         }
     }
 }

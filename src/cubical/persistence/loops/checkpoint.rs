@@ -6,6 +6,7 @@
 //! noise of 200³ voxels). The stages before the reduction (voxel order, gradient, components, cavities) are computed
 //! again, which takes about as long as reading them would.
 
+use super::super::cell::Cell;
 use super::arena::Writer as ArenaWriter;
 use super::{Columns, DROPPED, FREE, Ordering};
 use crate::snapshot::{Checkpoint, SnapshotError, Writer, facts};
@@ -16,21 +17,22 @@ const LOOPS: &str = "loops";
 const STAGES: &str = "stages of an image";
 
 /// Saves the columns that own rows. `faces` is the total number of columns.
-pub(super) fn save(columns: &Columns, faces: usize, checkpoint: &dyn Checkpoint) {
+pub(super) fn save(columns: &Columns, faces: usize, checkpoint: &dyn Checkpoint, word: &dyn Fn(Cell) -> u32) {
     let owners = columns.owners.iter().map(|owner| owner.load(Ordering::Acquire)).enumerate();
     let owned: Vec<(usize, u64)> = owners.filter(|&(_, owner)| owner != FREE && owner != DROPPED).collect();
     let told = facts([("columns that are reduced", format!("{} of {faces}", owned.len()))]);
     let arena = &columns.arena;
     checkpoint.save(LOOPS, STAGES, &told, &mut |out: &mut Writer<'_>| {
         out.record(&(columns.rows.count(), faces))?;
-        let column =
-            |&(row, at): &(usize, u64)| (row, arena.column(at), arena.rest(at).collect::<Vec<u32>>());
+        let column = |&(row, at): &(usize, u64)| {
+            (row, arena.column(at), arena.edges(at).map(word).collect::<Vec<u32>>())
+        };
         out.list(owned.len(), owned.iter().map(column))
     });
 }
 
-/// Restores the owners of rows from a checkpoint. `faces` is the total number of columns, and `is_edge` tells whether a
-/// word encodes an edge. Returns for each column whether it was restored.
+/// Restores the owners of rows from a checkpoint. `faces` is the total number of columns, and `edge` returns the edge that
+/// a word encodes, if it encodes one. Returns for each column whether it was restored.
 ///
 /// # Errors
 /// [`SnapshotError`]: the snapshot is damaged, or belongs to another image.
@@ -38,7 +40,7 @@ pub(super) fn restore(
     columns: &Columns,
     faces: usize,
     checkpoint: &dyn Checkpoint,
-    is_edge: &dyn Fn(u32) -> bool,
+    edge: &dyn Fn(u32) -> Option<Cell>,
 ) -> Result<Vec<bool>, SnapshotError> {
     let mut is_reduced = vec![false; faces];
     let Some(snapshot) = checkpoint.load(LOOPS, STAGES)? else { return Ok(is_reduced) };
@@ -51,13 +53,16 @@ pub(super) fn restore(
     }
     let mut writer = ArenaWriter::default();
     for _ in 0..reader.record::<usize>("number of columns")? {
-        let (row, number, edges): (usize, u32, Vec<u32>) = reader.table("a column")?;
-        let owner = columns.owners.get(row).filter(|_| edges.iter().all(|&edge| is_edge(edge)));
-        let (Some(owner), Some(is_reduced)) = (owner, is_reduced.get_mut(number as usize)) else {
+        let (row, number, words): (usize, u32, Vec<u32>) = reader.table("a column")?;
+        let edges: Option<Vec<Cell>> = words.into_iter().map(edge).collect();
+        let edges = edges.filter(|edges| edges.is_sorted());
+        let (Some(owner), Some(is_reduced), Some(edges)) =
+            (columns.owners.get(row), is_reduced.get_mut(number as usize), edges)
+        else {
             return Err(reader.unexpected("columns", "rows, columns and edges of the image", "others"));
         };
         if owner.load(Ordering::Relaxed) == FREE && !std::mem::replace(is_reduced, true) {
-            owner.store(writer.write(&columns.arena, number, edges.into_iter()), Ordering::Release);
+            owner.store(writer.write(&columns.arena, number, &edges), Ordering::Release);
         }
     }
     reader.end()?;

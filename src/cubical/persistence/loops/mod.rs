@@ -90,16 +90,17 @@ pub(super) fn reduce(
     let (progress, checkpoint) = (clock.progress, clock.progress.checkpoint());
     progress.begin("loops", None, faces.len() as u64);
     let rows = Rows::new(|place| incidence.critical_edges(place), places);
-    let owners = (0..rows.count()).map(|_| AtomicU64::new(FREE)).collect();
+    // Zeroed memory is only mapped when it is first touched.
+    let owners = vec![FREE; rows.count()].into_iter().map(AtomicU64::new).collect();
     let columns = Columns { rows, owners, arena: Arena::default() };
     parallel::ranges(killers.len(), PART, &|range| {
         for &edge in &killers[range] {
             columns.owners[columns.row(incidence, edge)].store(DROPPED, Ordering::Relaxed);
         }
     });
-    let is_edge = |word: u32| incidence.is_word(word);
-    let is_reduced = checkpoint::restore(&columns, faces.len(), checkpoint, &is_edge)?;
-    let save = || checkpoint::save(&columns, faces.len(), checkpoint);
+    let edge = |word: u32| if incidence.is_word(word) { incidence.edge(word) } else { None };
+    let is_reduced = checkpoint::restore(&columns, faces.len(), checkpoint, &edge)?;
+    let save = || checkpoint::save(&columns, faces.len(), checkpoint, &|edge| incidence.word(edge));
     let order = schedule(faces, is_reversed);
     let (batches, total) = (SharedRange::new(order.len(), BATCH), Mutex::new((0, 0)));
     let work = |progress: &dyn Progress| {
@@ -154,7 +155,7 @@ impl Columns {
         let mut edges = vec![edge];
         let own = self.owners[self.row(incidence, edge)].load(Ordering::Relaxed);
         let filler = self.arena.column(own);
-        self.add_rest(incidence, own, &mut column);
+        self.add_rest(own, &mut column);
         while let Some(edge) = column.pop() {
             if edge.direction() >= MATCHED {
                 incidence.rest_of_mate(edge, &mut |edge| column.add(edge));
@@ -165,7 +166,7 @@ impl Columns {
                 continue;
             }
             if self.arena.column(owner) < filler {
-                self.add_rest(incidence, owner, &mut column);
+                self.add_rest(owner, &mut column);
             } else {
                 edges.push(edge);
             }
@@ -174,9 +175,9 @@ impl Columns {
     }
 
     /// Adds a stored column, which lacks its pivot.
-    fn add_rest(&self, incidence: &impl Incidence, at: u64, column: &mut Column) {
+    fn add_rest(&self, at: u64, column: &mut Column) {
         let mut run = column.start_run();
-        run.extend(self.arena.rest(at).filter_map(|word| incidence.edge(word)));
+        run.extend(self.arena.edges(at));
         column.add_run(run);
     }
 }
@@ -223,9 +224,9 @@ impl<I: Incidence> Worker<'_, I> {
                 if let Some(other) = held.filter(|&other| other < number) {
                     debug_assert_ne!(other, number);
                     if written != FREE {
-                        columns.add_rest(self.incidence, written, &mut self.column);
+                        columns.add_rest(written, &mut self.column);
                     }
-                    columns.add_rest(self.incidence, owner, &mut self.column);
+                    columns.add_rest(owner, &mut self.column);
                     self.additions += 1;
                     break;
                 }
@@ -239,8 +240,8 @@ impl<I: Incidence> Worker<'_, I> {
                     (Ok(_), None) => return,
                     (Ok(_), Some(other)) => {
                         number = other;
-                        columns.add_rest(self.incidence, written, &mut self.column);
-                        columns.add_rest(self.incidence, owner, &mut self.column);
+                        columns.add_rest(written, &mut self.column);
+                        columns.add_rest(owner, &mut self.column);
                         self.additions += 1;
                         break;
                     }
@@ -271,8 +272,7 @@ impl<I: Incidence> Worker<'_, I> {
     /// Stores the column, empties it, and returns its address.
     fn write(&mut self, number: u32) -> u64 {
         let run = self.column.take();
-        let words = run.iter().map(|&edge| self.incidence.word(edge));
-        let address = self.writer.write(&self.columns.arena, number, words);
+        let address = self.writer.write(&self.columns.arena, number, &run);
         self.column.give_back(run);
         address
     }
