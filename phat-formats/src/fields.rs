@@ -1,7 +1,9 @@
 //! Parsing of a binary file field by field.
 
 use crate::dipha::{FileType, MAGIC};
+use crate::parallel::lock;
 use crate::{FormatError, Place, Source};
+use std::sync::Mutex;
 
 /// The eight bytes of an integer or a double.
 pub(crate) type Word = [u8; 8];
@@ -72,6 +74,32 @@ impl<'a> Fields<'a> {
             0 => Ok(()),
             found => Err(FormatError::trailing(self.offset as u64, found as u64)),
         }
+    }
+}
+
+/// A source that threads read block by block, with buffers for reuse.
+pub(crate) struct Blocks<'a> {
+    source: &'a dyn Source,
+    buffers: Mutex<Vec<Vec<u8>>>,
+}
+
+impl<'a> Blocks<'a> {
+    pub(crate) fn of(source: &'a dyn Source) -> Self {
+        Blocks { source, buffers: Mutex::default() }
+    }
+
+    /// Reads `count` bytes from `offset` on.
+    pub(crate) fn read(&self, offset: usize, count: usize) -> Result<Vec<u8>, FormatError> {
+        let used = lock(&self.buffers).pop();
+        let mut bytes = used.unwrap_or_default();
+        bytes.resize(count, 0);
+        fill(self.source, offset, &mut bytes)?;
+        Ok(bytes)
+    }
+
+    /// Takes a block back that is no longer needed.
+    pub(crate) fn give_back(&self, bytes: Vec<u8>) {
+        lock(&self.buffers).push(bytes);
     }
 }
 

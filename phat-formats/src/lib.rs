@@ -23,6 +23,7 @@ mod fields;
 mod index;
 mod matrix;
 mod matrix_error;
+mod parallel;
 mod part;
 pub mod phat;
 mod source;

@@ -1,10 +1,9 @@
 //! Boundary matrices in memory.
 
-use rayon::prelude::*;
-
 use crate::Index;
 use crate::anti_transpose::anti_transpose;
 use crate::matrix_error::{ColumnError, NotAComplex};
+use crate::parallel::{PIECE, each, pieces, try_each};
 
 /// The dimension of a cell.
 pub type Dimension = u8;
@@ -107,18 +106,16 @@ impl<I: Index> BoundaryMatrix<I> {
             return Err(ColumnError::too_large(column, I::MOST));
         }
         let matrix = BoundaryMatrix { dims, offsets, rows };
-        match (0..matrix.len()).into_par_iter().find_map_first(|column| matrix.column_error(column)) {
-            Some(error) => Err(error),
-            None => Ok(matrix),
-        }
-    }
-
-    fn column_error(&self, column: usize) -> Option<ColumnError> {
-        let mut before = None;
-        self.column(column).iter().find_map(|row| {
-            let row = row.to_usize();
-            self.check_row(column, self.dim(column), row, before.replace(row)).err()
-        })
+        try_each(pieces(matrix.len()), &|mut columns| {
+            columns.try_for_each(|column| {
+                let mut before = None;
+                matrix.column(column).iter().try_for_each(|row| {
+                    let row = row.to_usize();
+                    matrix.check_row(column, matrix.dim(column), row, before.replace(row))
+                })
+            })
+        })?;
+        Ok(matrix)
     }
 
     /// Builds a matrix from parts whose invariants the caller has checked.
@@ -207,28 +204,22 @@ impl<I: Index> BoundaryMatrix<I> {
         // the greatest dimension occur in no boundary.
         let Some(max_dim) = self.max_dim().filter(|&dim| dim >= 2) else { return Ok(()) };
         let mut words = vec![0u32; self.len()];
-        words.par_chunks_mut(CHECKED).enumerate().for_each(|(task, words)| {
-            let first = task * CHECKED;
-            let columns = self.columns_with_dims(first..first + words.len());
-            for (word, (dim, rows)) in words.iter_mut().zip(columns) {
+        each(words.chunks_mut(PIECE).zip(pieces(self.len())), &|(words, columns)| {
+            for (word, (dim, rows)) in words.iter_mut().zip(self.columns_with_dims(columns)) {
                 if (1..max_dim).contains(&dim) {
                     *word = rows.iter().fold(0, |sum, row| sum ^ hash(row.to_usize()));
                 }
             }
         });
-        // The words of rows are scattered in memory. A task is checked as a whole, so that these loads overlap.
-        let is_wrong = |&task: &usize| {
-            let columns = task * CHECKED..((task + 1) * CHECKED).min(self.len());
-            let above = self.columns_with_dims(columns).filter(|&(dim, _)| dim >= 2);
+        try_each(pieces(self.len()), &|mut columns| {
+            // The words of rows are scattered in memory. A piece is checked as a whole, so that these loads overlap.
+            let above = self.columns_with_dims(columns.clone()).filter(|&(dim, _)| dim >= 2);
             let sums = above.map(|(_, rows)| rows.iter().fold(0, |sum, row| sum ^ words[row.to_usize()]));
-            sums.fold(0, |wrong, sum| wrong | sum) != 0
-        };
-        let tasks = (0..self.len().div_ceil(CHECKED)).into_par_iter();
-        let first = tasks.filter(is_wrong).find_map_first(|task| {
-            let mut columns = task * CHECKED..((task + 1) * CHECKED).min(self.len());
-            columns.find_map(|column| self.boundary_of_boundary(column))
-        });
-        first.map_or(Ok(()), Err)
+            match sums.fold(0, |wrong, sum| wrong | sum) {
+                0 => Ok(()),
+                _ => columns.find_map(|column| self.boundary_of_boundary(column)).map_or(Ok(()), Err),
+            }
+        })
     }
 
     /// Iterates over the dimensions and the rows of consecutive columns.
@@ -260,9 +251,6 @@ impl<I: Index> BoundaryMatrix<I> {
         BoundaryMatrix { dims, offsets, rows }
     }
 }
-
-/// Number of columns in a task of [`BoundaryMatrix::check`].
-const CHECKED: usize = 1 << 13;
 
 /// Hashes a cell to a word: the upper half after the first two of the three rounds of SplitMix64 (Steele, Lea, Flood
 /// 2014), which depends on every bit of the cell's number.

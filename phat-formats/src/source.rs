@@ -21,6 +21,16 @@ pub trait Source: Sync {
     fn read_exact_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<()>;
 }
 
+impl<S: Source + ?Sized> Source for &S {
+    fn size(&self) -> io::Result<u64> {
+        (**self).size()
+    }
+
+    fn read_exact_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<()> {
+        (**self).read_exact_at(offset, buffer)
+    }
+}
+
 impl Source for [u8] {
     fn size(&self) -> io::Result<u64> {
         Ok(self.len() as u64)

@@ -10,6 +10,7 @@ mod write;
 
 pub use write::write_boundary_matrix;
 
+use crate::fields::Blocks;
 use crate::{BoundaryMatrix, Dimension, FormatError, Index, MatrixSize, Source};
 use header::Header;
 use order::Order;
@@ -101,7 +102,7 @@ pub fn read_boundary_matrix<I: Index>(
             if header.cells > I::MOST { (24, header.cells) } else { (header.offset(3) - 8, header.entries) };
         return Err(FormatError::at(offset, format!("at most {} cells and entries", I::MOST), found));
     }
-    let file = File { source, header };
+    let file = File { blocks: Blocks::of(&source), header };
     let cells = Cells { dims: file.dims()?, values: file.values()?, offsets: file.offsets()? };
     let order = Order::<I>::of(&cells, file.header.flavour);
     let entries = file.entries(&cells, &order)?;

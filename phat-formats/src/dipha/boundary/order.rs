@@ -3,6 +3,7 @@
 use super::parts::{Cells, groups, range};
 use super::{Flavour, WeightedBoundaryMatrix};
 use crate::anti_transpose::anti_transpose;
+use crate::parallel::{each, pieces, position, table};
 use crate::{BoundaryMatrix, Dimension, Index};
 use rayon::prelude::*;
 
@@ -20,21 +21,21 @@ impl<I: Index> Order<I> {
     pub(super) fn of(cells: &Cells<I>, flavour: Flavour) -> Self {
         let n = cells.len();
         let key = |cell: usize| (ordered(cells.values[cell]), cells.dims[cell]);
-        let mut order: Vec<I> = if (1..n).into_par_iter().all(|cell| key(cell - 1) <= key(cell)) {
-            (0..n).into_par_iter().map(I::from_usize).collect()
+        let descends = |cell| cell > 0 && key(cell - 1) > key(cell);
+        let mut order: Vec<I> = if position(n, descends).is_none() {
+            table(n, I::from_usize)
         } else {
-            let mut keys: Vec<_> =
-                (0..n).into_par_iter().map(|cell| (key(cell), I::from_usize(cell))).collect();
+            let mut keys = table(n, |cell| (key(cell), I::from_usize(cell)));
             keys.par_sort_unstable();
-            keys.into_par_iter().map(|(_, cell)| cell).collect()
+            table(n, |place| keys[place].1)
         };
         if flavour == Flavour::Coboundary {
             order.reverse();
         }
         let mut places = vec![I::default(); n];
         let shared = I::as_atomic(&mut places);
-        order.par_iter().enumerate().for_each(|(place, cell)| {
-            I::store(&shared[cell.to_usize()], I::from_usize(place));
+        each(pieces(n), &|places| {
+            places.for_each(|place| I::store(&shared[order[place].to_usize()], I::from_usize(place)));
         });
         Order { flavour, cells: order, places }
     }
@@ -46,12 +47,13 @@ impl<I: Index> Order<I> {
         entries: Vec<I>,
         max_dim: Dimension,
     ) -> WeightedBoundaryMatrix<I> {
-        let in_place = self.cells.par_iter().enumerate().all(|(place, cell)| place == cell.to_usize());
-        let (offsets, rows) =
-            if in_place { (cells.offsets.clone(), entries) } else { self.permute(cells, &entries) };
-        let of_cells = |place: &I| place.to_usize();
-        let mut dims: Vec<_> = self.cells.par_iter().map(of_cells).map(|cell| cells.dims[cell]).collect();
-        let mut values: Vec<_> = self.cells.par_iter().map(of_cells).map(|cell| cells.values[cell]).collect();
+        let (n, cell) = (cells.len(), |place: usize| self.cells[place].to_usize());
+        let (offsets, rows) = match position(n, |place| cell(place) != place) {
+            None => (cells.offsets.clone(), entries),
+            Some(_) => self.permute(cells, &entries),
+        };
+        let mut dims = table(n, |place| cells.dims[cell(place)]);
+        let mut values = table(n, |place| cells.values[cell(place)]);
         let matrix = match self.flavour {
             Flavour::Boundary => BoundaryMatrix::from_checked(dims, offsets, rows),
             Flavour::Coboundary => {
@@ -76,7 +78,7 @@ impl<I: Index> Order<I> {
         });
         let offsets: Vec<_> = std::iter::once(I::default()).chain(ends).collect();
         let mut rows = vec![I::default(); entries.len()];
-        groups(&offsets, &mut rows).into_par_iter().for_each(|(places, mut rows)| {
+        each(groups(&offsets, &mut rows).into_iter(), &|(places, mut rows)| {
             for place in places {
                 let (first, rest) = rows.split_at_mut(list(place).len());
                 first.copy_from_slice(list(place));

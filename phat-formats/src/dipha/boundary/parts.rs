@@ -3,17 +3,17 @@
 use super::header::Header;
 use super::list::List;
 use super::order::Order;
-use crate::fields::{Word, fill};
-use crate::{Dimension, FormatError, Index, Source};
-use rayon::prelude::*;
+use crate::fields::{Blocks, Word};
+use crate::parallel::{position, try_each};
+use crate::{Dimension, FormatError, Index};
 use std::ops::Range;
 
 /// Number of words that are read at a time.
 const BLOCK: usize = 1 << 15;
 
 /// A file whose header is valid.
-pub(super) struct File<'a, S: ?Sized> {
-    pub(super) source: &'a S,
+pub(super) struct File<'a> {
+    pub(super) blocks: Blocks<'a>,
     pub(super) header: Header,
 }
 
@@ -25,7 +25,7 @@ pub(super) struct Cells<I> {
     pub(super) offsets: Vec<I>,
 }
 
-impl<S: Source + ?Sized> File<'_, S> {
+impl File<'_> {
     pub(super) fn dims(&self) -> Result<Vec<Dimension>, FormatError> {
         let max = self.header.max_dim;
         self.words(0, |word, offset| {
@@ -58,8 +58,8 @@ impl<S: Source + ?Sized> File<'_, S> {
         if let Some(&found) = offsets.first().filter(|first| first.to_usize() > 0) {
             return wrong(0, 0, 0, found);
         }
-        if let Some(k) = offsets.par_windows(2).position_first(|two| two[1] < two[0]) {
-            return wrong(k + 1, offsets[k].to_usize(), most, offsets[k + 1]);
+        if let Some(k) = position(offsets.len(), |k| k > 0 && offsets[k] < offsets[k - 1]) {
+            return wrong(k, offsets[k - 1].to_usize(), most, offsets[k]);
         }
         offsets.push(I::from_usize(most));
         Ok(offsets)
@@ -72,28 +72,16 @@ impl<S: Source + ?Sized> File<'_, S> {
         read: impl Fn(Word, usize) -> Result<T, FormatError> + Sync,
     ) -> Result<Vec<T>, FormatError> {
         let mut all = vec![T::default(); self.header.cells];
-        let blocks = all.par_chunks_mut(BLOCK).enumerate();
-        let wrong = blocks.map_init(Vec::new, |buffer, (k, block)| {
+        try_each(all.chunks_mut(BLOCK).enumerate(), &|(k, block)| {
             let start = self.header.offset(part) + 8 * BLOCK * k;
-            let words = self.bytes(start, block.len(), buffer)?;
-            for (k, (to, &word)) in block.iter_mut().zip(words).enumerate() {
+            let bytes = self.blocks.read(start, 8 * block.len())?;
+            for (k, (to, &word)) in block.iter_mut().zip(bytes.as_chunks().0).enumerate() {
                 *to = read(word, start + 8 * k)?;
             }
+            self.blocks.give_back(bytes);
             Ok(())
-        });
-        wrong.find_map_first(Result::err).map_or(Ok(all), Err)
-    }
-
-    /// Reads `count` words from `offset` on through `buffer`.
-    fn bytes<'b>(
-        &self,
-        offset: usize,
-        count: usize,
-        buffer: &'b mut Vec<u8>,
-    ) -> Result<&'b [Word], FormatError> {
-        buffer.resize(8 * count, 0);
-        fill(self.source, offset, buffer)?;
-        Ok(buffer.as_chunks().0)
+        })?;
+        Ok(all)
     }
 
     /// Returns the entries of all cells in the order of the file, mapped to places in `order`, ascending for each
@@ -104,19 +92,21 @@ impl<S: Source + ?Sized> File<'_, S> {
         order: &Order<I>,
     ) -> Result<Vec<I>, FormatError> {
         let mut entries = vec![I::default(); self.header.entries];
-        let groups = groups(&cells.offsets, &mut entries).into_par_iter();
         let start = self.header.offset(3);
-        let wrong = groups.map_init(Vec::new, |buffer, (group, entries)| {
+        try_each(groups(&cells.offsets, &mut entries).into_iter(), &|(group, entries)| {
             let first = cells.offsets[group.start].to_usize();
-            let words = self.bytes(start + 8 * first, entries.len(), buffer)?;
-            group.into_iter().try_for_each(|cell| {
+            let bytes = self.blocks.read(start + 8 * first, 8 * entries.len())?;
+            let words: &[Word] = bytes.as_chunks().0;
+            for cell in group {
                 let range = range(&cells.offsets, cell);
                 let list = List { cell, offset: start + 8 * range.start, cells, order };
                 let local = range.start - first..range.end - first;
-                list.read(&words[local.clone()], &mut entries[local])
-            })
-        });
-        wrong.find_map_first(Result::err).map_or(Ok(entries), Err)
+                list.read(&words[local.clone()], &mut entries[local])?;
+            }
+            self.blocks.give_back(bytes);
+            Ok(())
+        })?;
+        Ok(entries)
     }
 }
 

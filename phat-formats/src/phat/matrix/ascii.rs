@@ -7,9 +7,9 @@
 use super::column::Column;
 use super::{Findings, Read, Unsorted};
 use crate::error::END;
+use crate::parallel::map;
 use crate::phat::text::{Words, integer, is_blank, lines};
 use crate::{BoundaryMatrix, Dimension, FormatError, Index, Place};
-use rayon::prelude::*;
 use std::mem::take;
 
 /// Minimum number of bytes in a part.
@@ -32,7 +32,7 @@ pub(super) fn read_parts<I: Index>(text: &[u8], least: usize) -> Result<Read<I>,
     if text.is_empty() {
         return Err(FormatError::new(Place::Line(1), "a column", END));
     }
-    let scans: Vec<Scan<'_>> = cut(text, least).into_par_iter().map(Scan::of).collect();
+    let scans = map(cut(text, least).into_iter(), &Scan::of);
     let dims: Vec<Dimension> = scans.iter().flat_map(|scan| &scan.dims).copied().collect();
     let entries = scans.iter().map(|scan| scan.entries).sum();
     if dims.len().max(entries) > I::MOST {
@@ -50,11 +50,8 @@ pub(super) fn read_parts<I: Index>(text: &[u8], least: usize) -> Result<Read<I>,
         parts.push(Part { text: scan.text, line, column, entry, starts, rows });
         (line, column, entry) = (line + scan.lines, column + scan.dims.len(), entry + scan.entries);
     }
-    let findings = parts.into_par_iter().map(|part| part.store(&dims));
-    let findings = findings.reduce(Findings::default, |mut sum, findings| {
-        sum.add(findings);
-        sum
-    });
+    let mut findings = Findings::default();
+    map(parts.into_iter(), &|part| part.store(&dims)).into_iter().for_each(|found| findings.add(found));
     findings.read(|| BoundaryMatrix::from_checked(dims, offsets, rows))
 }
 

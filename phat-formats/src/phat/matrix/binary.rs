@@ -1,18 +1,18 @@
 //! Reading binary files.
 //!
-//! The start of a column is known only after the counts of all earlier columns. So one thread walks from header to
-//! header, block by block, while the others take the blocks that it has passed, and check and store their rows. The
+//! The start of a column is known only after the counts of all earlier columns. So one thread at a time reads the next
+//! block and walks from header to header, while the others check and store the rows of blocks that have been passed. The
 //! length of the file and the number of columns give the number of entries, so the matrix is allocated once, and only
-//! a few blocks are held besides it.
+//! a block for each thread is held besides it.
 
 use super::column::Column;
 use super::{Findings, Read, Unsorted, too_large};
-use crate::fields::{Word, fill, length};
+use crate::fields::{Blocks, Word, fill, length};
+use crate::parallel::{each, into_inner, lock};
 use crate::{BoundaryMatrix, Dimension, FormatError, Index, MatrixSize, Part, Place, Source};
-use rayon::Scope;
 use std::mem::take;
-use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering::Relaxed};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
 /// Number of bytes that are read at a time: few enough for a cache, many enough for a system call.
 const BLOCK: usize = 256 * 1024;
@@ -47,7 +47,7 @@ pub fn size(source: &(impl Source + ?Sized)) -> Result<MatrixSize, FormatError> 
 
 /// Reads the matrix of a binary file.
 ///
-/// Peak memory is that of the matrix and a few blocks for each thread of rayon's pool.
+/// Peak memory is that of the matrix and a block for each thread of rayon's pool.
 ///
 /// # Errors
 /// The first violation in the file: it is truncated or longer than its columns; a dimension beyond 255; a count that
@@ -66,14 +66,14 @@ pub fn read_binary_showing<I: Index>(
     source: &(impl Source + ?Sized),
     show: impl Fn(Part<'_, I>) + Sync,
 ) -> Result<Read<I>, FormatError> {
-    read_blocks(source, BLOCK, show)
+    read_blocks(&source, BLOCK, &show)
 }
 
 /// Like [`read_binary_showing`], with blocks of `block` bytes, a multiple of 8.
 pub(super) fn read_blocks<I: Index>(
-    source: &(impl Source + ?Sized),
+    source: &dyn Source,
     block: usize,
-    show: impl Fn(Part<'_, I>) + Sync,
+    show: &(dyn Fn(Part<'_, I>) + Sync),
 ) -> Result<Read<I>, FormatError> {
     let size = size(source)?;
     if !size.fits::<I>() {
@@ -84,114 +84,62 @@ pub(super) fn read_blocks<I: Index>(
     let mut rows = vec![I::default(); size.entries];
     let (starts, last) = offsets.split_at_mut(size.columns);
     last[0] = I::from_usize(size.entries);
-    let shared = Shared {
-        source,
-        show: &show,
+    let (source, findings) = (Blocks::of(source), Mutex::default());
+    let walk = Walk {
+        source: &source,
         dims: &dims,
-        findings: Mutex::default(),
-        waiting: AtomicUsize::new(0),
-        most: 2 * rayon::current_num_threads(),
-        buffers: Mutex::default(),
+        findings: &findings,
+        size,
+        block,
+        next_block: block,
+        column: 0,
+        entry: 0,
+        offset: 8,
+        starts,
+        rows: &mut rows,
     };
-    rayon::scope(|scope| {
-        let mut walk =
-            Walk { shared: &shared, size, column: 0, entry: 0, offset: 8, starts, rows: &mut rows };
-        if let Err(error) = walk.blocks(scope, block) {
-            lock(&shared.findings).add(Findings { error: Some(error), ..Findings::default() });
+    each(walk, &|mut block| {
+        let found = block.store(&dims);
+        if found.error.is_none() {
+            show(Part { first: block.column, starts: block.starts, rows: block.rows });
         }
+        if found.error.is_some() || found.unsorted > 0 {
+            lock(&findings).add(found);
+        }
+        source.give_back(block.bytes);
     });
-    let findings = std::mem::take(&mut *lock(&shared.findings));
-    findings.read(|| {
+    into_inner(findings).read(|| {
         let dims = dims.into_iter().map(AtomicU8::into_inner).collect();
         BoundaryMatrix::from_checked(dims, offsets, rows)
     })
-}
-
-/// State that all threads share.
-struct Shared<'a, S: ?Sized, F> {
-    source: &'a S,
-    show: &'a F,
-    /// The dimensions of columns; those before the block of a thread are complete.
-    dims: &'a [AtomicU8],
-    findings: Mutex<Findings>,
-    /// Number of blocks that wait for a thread or are being processed.
-    waiting: AtomicUsize,
-    /// Maximum number of blocks that may wait.
-    most: usize,
-    /// Buffers for reuse.
-    buffers: Mutex<Vec<Vec<u8>>>,
 }
 
 /// A block that the walk has passed: whole columns.
 struct Block<'a, I> {
     bytes: Vec<u8>,
     /// Byte offset in the file.
-    offset: u64,
+    offset: usize,
     column: usize,
     entry: usize,
     starts: &'a mut [I],
     rows: &'a mut [I],
 }
 
-/// The walk from header to header.
-struct Walk<'s, 'a, S: ?Sized, F, I> {
-    shared: &'s Shared<'a, S, F>,
-    size: MatrixSize,
-    column: usize,
-    entry: usize,
-    /// Byte offset of the column in the file.
-    offset: u64,
-    /// Starts and rows of the column and of all columns after it.
-    starts: &'s mut [I],
-    rows: &'s mut [I],
-}
-
-/// The progress of the walk in a block.
-struct Steps {
-    columns: usize,
-    entries: usize,
-    /// Number of words of the column that the block cuts off.
-    next: usize,
-    wrong: Option<FormatError>,
-}
-
-impl<'a, S: Source + ?Sized, F: Sync> Shared<'a, S, F> {
-    /// Reads `count` bytes from `offset` on.
-    fn bytes(&self, offset: u64, count: usize) -> Result<Vec<u8>, FormatError> {
-        let used = lock(&self.buffers).pop();
-        let mut bytes = used.unwrap_or_default();
-        bytes.resize(count, 0);
-        fill(self.source, offset as usize, &mut bytes)?;
-        Ok(bytes)
-    }
-
-    /// Checks and stores the rows of a block, and shows them.
-    fn store<I: Index>(&self, mut block: Block<I>)
-    where
-        F: Fn(Part<'_, I>),
-    {
-        let findings = self.columns(&mut block);
-        if findings.error.is_none() {
-            (self.show)(Part { first: block.column, starts: block.starts, rows: block.rows });
-        }
-        if findings.error.is_some() || findings.unsorted > 0 {
-            lock(&self.findings).add(findings);
-        }
-        lock(&self.buffers).push(block.bytes);
-    }
-
-    fn columns<I: Index>(&self, block: &mut Block<I>) -> Findings {
+impl<I: Index> Block<'_, I> {
+    /// Checks and stores the rows. `dims` are the dimensions of columns, complete up to those of the block.
+    fn store(&mut self, dims: &[AtomicU8]) -> Findings {
         let mut findings = Findings::default();
-        let (words, _): (&[Word], _) = block.bytes.as_chunks();
-        let mut out = &mut *block.rows;
-        let (mut entry, mut at) = (block.entry, 0);
-        for (number, start) in (block.column..).zip(block.starts.iter_mut()) {
+        let dim_of = |column: usize| dims[column].load(Relaxed);
+        let (words, _): (&[Word], _) = self.bytes.as_chunks();
+        let mut out = &mut *self.rows;
+        let (mut entry, mut at) = (self.entry, 0);
+        for (number, start) in (self.column..).zip(self.starts.iter_mut()) {
             *start = I::from_usize(entry);
             let rows = &words[at + 2..][..integer(words[at + 1]) as usize];
             let (column_out, rest) = take(&mut out).split_at_mut(rows.len());
-            let place = |k: usize| Place::Byte(block.offset + 8 * (at + 2 + k) as u64);
-            let column = Column { number, dim: self.dim(number) };
-            match column.read(rows.iter().map(|&row| integer(row)), |row| self.dim(row), place, column_out) {
+            let place = |k: usize| Place::Byte((self.offset + 8 * (at + 2 + k)) as u64);
+            let column = Column { number, dim: dim_of(number) };
+            match column.read(rows.iter().map(|&row| integer(row)), dim_of, place, column_out) {
                 Ok(true) => {}
                 Ok(false) => findings.unsorted(Unsorted { column: number, place: place(0) }),
                 Err(error) => {
@@ -205,35 +153,85 @@ impl<'a, S: Source + ?Sized, F: Sync> Shared<'a, S, F> {
         }
         findings
     }
+}
 
-    #[inline]
-    fn dim(&self, column: usize) -> Dimension {
-        self.dims[column].load(Relaxed)
+/// The walk from header to header.
+struct Walk<'a, I> {
+    source: &'a Blocks<'a>,
+    /// The dimensions of columns, set up to the column.
+    dims: &'a [AtomicU8],
+    /// The errors of the walk and the findings of all threads.
+    findings: &'a Mutex<Findings>,
+    size: MatrixSize,
+    /// Number of bytes of a block, and of the next one.
+    block: usize,
+    next_block: usize,
+    column: usize,
+    entry: usize,
+    /// Byte offset of the column in the file.
+    offset: usize,
+    /// Starts and rows of the column and of all columns after it.
+    starts: &'a mut [I],
+    rows: &'a mut [I],
+}
+
+/// The progress of the walk in a block.
+struct Steps {
+    columns: usize,
+    entries: usize,
+    /// Number of words of the column that the block cuts off.
+    next: usize,
+    wrong: Option<FormatError>,
+}
+
+impl<'a, I> Iterator for Walk<'a, I> {
+    type Item = Block<'a, I>;
+
+    /// Walks through the next block of the file, until an error occurs.
+    fn next(&mut self) -> Option<Block<'a, I>> {
+        if lock(self.findings).error.is_some() {
+            return None;
+        }
+        let more = self.size.entries - self.entry;
+        if self.column == self.size.columns {
+            if more > 0 {
+                self.fail(FormatError::trailing(self.offset as u64, 8 * more as u64));
+            }
+            return None;
+        }
+        let bytes_left = 8 * (2 * (self.size.columns - self.column) + more);
+        let bytes = match self.source.read(self.offset, self.next_block.min(bytes_left)) {
+            Ok(bytes) => bytes,
+            Err(error) => {
+                self.fail(error);
+                return None;
+            }
+        };
+        let steps = self.walk(bytes.as_chunks().0);
+        // A column that is longer than a block gets a block of its own size.
+        self.next_block = if steps.columns == 0 { 8 * steps.next } else { self.block };
+        let (starts, later_starts) = take(&mut self.starts).split_at_mut(steps.columns);
+        let (rows, later_rows) = take(&mut self.rows).split_at_mut(steps.entries);
+        let block =
+            Block { bytes, offset: self.offset, column: self.column, entry: self.entry, starts, rows };
+        (self.starts, self.rows) = (later_starts, later_rows);
+        self.column += steps.columns;
+        self.entry += steps.entries;
+        self.offset += 8 * (2 * steps.columns + steps.entries);
+        steps.wrong.into_iter().for_each(|error| self.fail(error));
+        Some(block)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let bytes = 8 * (2 * self.size.columns + self.size.entries);
+        (0, (bytes <= self.block).then_some(1))
     }
 }
 
-impl<'s, S: Source + ?Sized, F: Fn(Part<'_, I>) + Sync, I: Index> Walk<'s, '_, S, F, I> {
-    /// Walks through the file and hands its blocks on, until an error occurs.
-    fn blocks(&mut self, scope: &Scope<'s>, size: usize) -> Result<(), FormatError> {
-        let mut most = size;
-        while self.column < self.size.columns && lock(&self.shared.findings).error.is_none() {
-            let columns_left = self.size.columns - self.column;
-            let bytes_left = 8 * (2 * columns_left + self.size.entries - self.entry);
-            let bytes = self.shared.bytes(self.offset, most.min(bytes_left))?;
-            let steps = self.walk(bytes.as_chunks().0);
-            // A column that is longer than a block gets a block of its own size.
-            most = if steps.columns == 0 { 8 * steps.next } else { size };
-            self.hand_on(scope, bytes, &steps);
-            if let Some(error) = steps.wrong {
-                return Err(error);
-            }
-        }
-        match self.size.entries - self.entry {
-            more if more > 0 && self.column == self.size.columns => {
-                Err(FormatError::trailing(self.offset, 8 * more as u64))
-            }
-            _ => Ok(()),
-        }
+impl<I> Walk<'_, I> {
+    /// Ends the walk with an error.
+    fn fail(&self, error: FormatError) {
+        lock(self.findings).add(Findings { error: Some(error), ..Findings::default() });
     }
 
     /// Walks from header to header through `words`, which start with a column.
@@ -241,7 +239,7 @@ impl<'s, S: Source + ?Sized, F: Fn(Part<'_, I>) + Sync, I: Index> Walk<'s, '_, S
         let mut left = self.size.entries - self.entry;
         let mut steps = Steps { columns: 0, entries: 0, next: 0, wrong: None };
         let mut at = 0;
-        while let Some(dim) = self.shared.dims.get(self.column + steps.columns)
+        while let Some(dim) = self.dims.get(self.column + steps.columns)
             && let Some(header) = words[at..].first_chunk()
         {
             let (found, count) = match self.header(header, at, left) {
@@ -270,7 +268,7 @@ impl<'s, S: Source + ?Sized, F: Fn(Part<'_, I>) + Sync, I: Index> Walk<'s, '_, S
         let [dim, count] = words.map(integer);
         match (Dimension::try_from(dim), usize::try_from(count)) {
             (Ok(dim), Ok(count)) if count <= left => Ok((dim, count)),
-            _ => Err(self.wrong_header(dim, count, self.offset + 8 * at as u64, left)),
+            _ => Err(self.wrong_header(dim, count, (self.offset + 8 * at) as u64, left)),
         }
     }
 
@@ -288,36 +286,9 @@ impl<'s, S: Source + ?Sized, F: Fn(Part<'_, I>) + Sync, I: Index> Walk<'s, '_, S
         let expected = count.saturating_mul(8).saturating_add(headers);
         FormatError::truncated(offset + 16, "rows and later columns", expected, length)
     }
-
-    /// Hands the passed columns to another thread, or processes them here if many blocks wait.
-    fn hand_on(&mut self, scope: &Scope<'s>, bytes: Vec<u8>, steps: &Steps) {
-        let (starts, later_starts) = take(&mut self.starts).split_at_mut(steps.columns);
-        let (rows, later_rows) = take(&mut self.rows).split_at_mut(steps.entries);
-        let block =
-            Block { bytes, offset: self.offset, column: self.column, entry: self.entry, starts, rows };
-        (self.starts, self.rows) = (later_starts, later_rows);
-        self.column += steps.columns;
-        self.entry += steps.entries;
-        self.offset += 8 * (2 * steps.columns + steps.entries) as u64;
-        let shared = self.shared;
-        if shared.waiting.load(Relaxed) >= shared.most {
-            shared.store(block);
-            return;
-        }
-        shared.waiting.fetch_add(1, Relaxed);
-        scope.spawn(move |_| {
-            shared.store(block);
-            shared.waiting.fetch_sub(1, Relaxed);
-        });
-    }
 }
 
 #[inline]
 fn integer(word: Word) -> i64 {
     i64::from_le_bytes(word)
-}
-
-/// Locks a mutex. Poisoning is ignored, since the panic of a thread is passed on.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -110,7 +110,7 @@ fn what_is_written_reads_back_in_blocks_of_any_size() {
             let file = to_binary(matrix);
             let text = to_ascii(matrix);
             for block in [16, 24, 64, 1000, 1 << 20] {
-                assert_eq!(read_blocks(&file, block, |_| {}), read, "{block}");
+                assert_eq!(read_blocks(&file, block, &|_| {}), read, "{block}");
                 assert_eq!(read_parts(&text, block / 16), read, "{block}");
             }
         }
@@ -133,7 +133,7 @@ fn every_column_is_shown_once_as_it_is_stored() {
         with_threads(|| {
             for block in [16, 24, 64, 1000, 1 << 20] {
                 let seen: Vec<AtomicUsize> = (0..columns).map(|_| AtomicUsize::new(0)).collect();
-                let read = read_blocks(&file, block, |part: Part<'_, u32>| {
+                let read = read_blocks(&file, block, &|part: Part<'_, u32>| {
                     assert_eq!(part, matrix.part(part.columns()));
                     for column in part.columns() {
                         seen[column].fetch_add(1, Relaxed);
@@ -219,7 +219,7 @@ fn assert_refused(words: &[i64], message: &str) {
     let file = binary(words);
     with_threads(|| {
         for block in [16, 1 << 16] {
-            let error = read_blocks::<u32>(&file, block, |_| {}).unwrap_err();
+            let error = read_blocks::<u32>(&file, block, &|_| {}).unwrap_err();
             assert_eq!(error.to_string(), message, "{words:?}");
         }
     });
@@ -363,7 +363,7 @@ fn changed_files_are_judged_as_the_plain_reader_judges() {
         let count = if read.is_ok() { &mut right } else { &mut wrong };
         *count += 1;
         for block in [16, 48, 256] {
-            assert_eq!(read_blocks(&file, block, |_| {}), read);
+            assert_eq!(read_blocks(&file, block, &|_| {}), read);
         }
     }
     assert!(right > 500 && wrong > 500, "{right} right, {wrong} wrong");
@@ -390,7 +390,7 @@ fn the_first_violation_is_the_error() {
     let (file, text) = (binary(&words), text.join("\n"));
     with_threads(|| {
         for block in [16, 512, 4096, 1 << 20] {
-            let error = read_blocks::<u32>(&file, block, |_| {}).unwrap_err();
+            let error = read_blocks::<u32>(&file, block, &|_| {}).unwrap_err();
             let expected = format!(
                 "byte {}: expected a row of column {line} that is from 0 on and below {line}, found {line}",
                 8 * at
