@@ -27,8 +27,8 @@ pub(super) fn boundary_matrix<I: Index, F: Iterator<Item = usize>>(
     let mut rows = vec![I::default(); offsets[dims.len()].to_usize()];
     let ends = offsets.iter().skip(CHUNK).step_by(CHUNK).map(|end| end.to_usize());
     let pieces = split(&mut rows, ends);
-    let cells = order.par_chunks(CHUNK).zip(offsets.par_chunks(CHUNK));
-    pieces.into_par_iter().zip(cells).for_each(|(rows, (cells, starts))| {
+    let columns = pieces.into_iter().zip(order.chunks(CHUNK)).zip(offsets.chunks(CHUNK));
+    parallel::each_of(columns, &|((rows, cells), starts)| {
         for (cell, start) in cells.iter().zip(starts) {
             let column = &mut rows[start.to_usize() - starts[0].to_usize()..];
             let mut count = 0;
@@ -73,6 +73,12 @@ pub(super) fn split<T>(mut rest: &mut [T], ends: impl Iterator<Item = usize>) ->
     }
     pieces.push(rest);
     pieces
+}
+
+/// The cells, each given with its key, in the order of keys and then of numbers.
+pub(super) fn sorted<I: Index>(mut keys: Vec<(u64, I)>) -> Vec<I> {
+    keys.par_sort_unstable();
+    parallel::table(keys.len(), |k| keys[k].1)
 }
 
 /// The inverse of the permutation `order`.

@@ -7,13 +7,12 @@
 //! of cells with different owners have the same owners.
 
 use phat_formats::{BoundaryMatrix, Dimension, Index};
-use rayon::prelude::*;
 
 use super::ComplexError;
-use super::cubical_grid::{self, Filtered, filter};
+use super::boundary_matrix::sorted;
+use super::cubical_grid::{self, filter};
 use crate::cubical::{AnyImage, Construction, Image, Key, Order, Voxel};
 use crate::memory;
-use crate::parallel;
 use crate::progress::Progress;
 use crate::with_image;
 
@@ -54,12 +53,11 @@ pub fn image_complex<I: Index>(
     let order = places(image, superlevel);
     let mut ranks = vec![I::default(); order.len()];
     for (rank, &place) in order.iter().enumerate() {
-        ranks[place] = I::from_usize(rank);
+        ranks[place as usize] = I::from_usize(rank);
     }
-    let owner = |rank: usize| I::from_usize(image.shape().memory_place(order[rank]));
-    let Filtered { matrix, levels: owners, max_dim } =
-        filter(construction, &axes, &ranks, order.len(), upper_dim, owner, progress)?;
-    Ok(ImageComplex { matrix, owners, max_dim })
+    let filtered = filter(construction, &axes, &ranks, order.len(), upper_dim, progress)?;
+    let owners = filtered.levels(|rank| I::from_usize(image.shape().memory_place(order[rank] as usize)));
+    Ok(ImageComplex { matrix: filtered.matrix, owners, max_dim: filtered.max_dim })
 }
 
 /// The complex of an image with cell numbers of sufficient width.
@@ -109,16 +107,14 @@ impl AnyImageComplex {
 }
 
 /// The places in C order of the voxels by value, ties by place.
-fn places(image: &AnyImage, superlevel: bool) -> Vec<usize> {
-    fn keys<T: Voxel>(image: &Image<T>, superlevel: bool) -> Vec<(u64, usize)> {
+fn places(image: &AnyImage, superlevel: bool) -> Vec<u64> {
+    fn keys<T: Voxel>(image: &Image<T>, superlevel: bool) -> Vec<(u64, u64)> {
         let key = |voxel: T| if superlevel { voxel.key().reversed() } else { voxel.key() };
         // One width of keys for all types: sorting is compiled once, and next to a place a narrower key would save nothing.
-        let pair = |(place, &voxel)| (key(voxel).to_u64(), image.shape().c_place(place));
+        let pair = |(place, &voxel)| (key(voxel).to_u64(), image.shape().c_place(place) as u64);
         image.voxels().iter().enumerate().map(pair).collect()
     }
-    let mut order: Vec<(u64, usize)> = with_image!(image, image => keys(image, superlevel));
-    order.par_sort_unstable();
-    parallel::table(order.len(), |k| order[k].1)
+    sorted(with_image!(image, image => keys(image, superlevel)))
 }
 
 #[cfg(test)]

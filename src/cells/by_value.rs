@@ -1,11 +1,11 @@
 //! The cubical complex of an image in DIPHA's order: voxels are ranked by value, and equal values have equal ranks.
 
 use phat_formats::Index;
-use rayon::prelude::*;
 
-use super::cubical_grid::{self, Filtered, filter};
+use super::boundary_matrix::sorted;
+use super::cubical_grid::{self, filter};
 use super::{ComplexError, WeightedBoundaryMatrix};
-use crate::cubical::Construction;
+use crate::cubical::{Construction, Voxel};
 use crate::input::{Place, Problem};
 use crate::parallel;
 
@@ -30,10 +30,9 @@ pub fn cubical_complex<I: Index>(
     // An image that is too large is refused before any sorting.
     cubical_grid::cells::<I>(Construction::V, shape)?;
     let (levels, ranks) = rank::<I>(values);
-    let level = |rank: usize| levels[rank];
-    let filtered = filter(Construction::V, shape, &ranks, levels.len(), upper_dim, level, &())?;
-    let Filtered { matrix, levels: values, max_dim } = filtered;
-    Ok(WeightedBoundaryMatrix { matrix, values, max_dim })
+    let filtered = filter(Construction::V, shape, &ranks, levels.len(), upper_dim, &())?;
+    let values = filtered.levels(|rank| levels[rank]);
+    Ok(WeightedBoundaryMatrix { matrix: filtered.matrix, values, max_dim: filtered.max_dim })
 }
 
 fn check(shape: &[usize], values: &[f64]) -> Result<(), ComplexError> {
@@ -58,16 +57,15 @@ fn check(shape: &[usize], values: &[f64]) -> Result<(), ComplexError> {
 /// The distinct values, ascending, and for each voxel the index of its value.
 fn rank<I: Index>(values: &[f64]) -> (Vec<f64>, Vec<I>) {
     // Zeros of either sign are one value.
-    let value = |voxel: &I| values[voxel.to_usize()] + 0.0;
-    let mut order: Vec<I> = (0..values.len()).map(I::from_usize).collect();
-    order.par_sort_unstable_by(|a, b| value(a).total_cmp(&value(b)));
+    let value = |voxel: usize| values[voxel] + 0.0;
+    let order = sorted(parallel::table(values.len(), |k| (value(k).key(), I::from_usize(k))));
     let mut levels: Vec<f64> = Vec::new();
     let mut ranks = vec![I::default(); values.len()];
-    for voxel in &order {
+    for voxel in order.into_iter().map(I::to_usize) {
         if levels.last() != Some(&value(voxel)) {
             levels.push(value(voxel));
         }
-        ranks[voxel.to_usize()] = I::from_usize(levels.len() - 1);
+        ranks[voxel] = I::from_usize(levels.len() - 1);
     }
     (levels, ranks)
 }

@@ -13,41 +13,48 @@
 //! ordered by number.
 
 use phat_formats::{BoundaryMatrix, Dimension, Index};
-use rayon::prelude::*;
 
 use super::ComplexError;
 use super::boundary_matrix::boundary_matrix;
 use crate::cubical::Construction;
+use crate::parallel;
 use crate::progress::Progress;
 
 /// Number of cells in a task.
 const PART: usize = 1 << 12;
 
 /// The cells of an image in filtration order.
-pub(super) struct Filtered<I, L> {
+pub(super) struct Filtered<I> {
     /// The boundary matrix.
     pub(super) matrix: BoundaryMatrix<I>,
-    /// The level of each cell, for which its rank stands.
-    pub(super) levels: Vec<L>,
     /// The dimension of the complex, or the requested maximal dimension.
     pub(super) max_dim: Dimension,
+    order: Vec<I>,
+    /// The bucket of each cell by number.
+    keys: Vec<I>,
+}
+
+impl<I: Index> Filtered<I> {
+    /// The level of each cell: `level` maps a rank to what it stands for.
+    pub(super) fn levels<L: Copy + Default + Send>(&self, level: impl Fn(usize) -> L + Sync) -> Vec<L> {
+        let of_rank = usize::from(self.max_dim) + 1;
+        parallel::table(self.order.len(), |k| level(self.keys[self.order[k].to_usize()].to_usize() / of_rank))
+    }
 }
 
 /// Sorts the cells of an image by (rank, dimension, number). `shape` has the fastest axis first; `ranks` are those of
-/// the voxels, below `count`; `level` maps a rank to its level. Cells above the dimension `upper_dim` are left out.
-/// Stages are reported to `progress`.
+/// the voxels, below `count`. Cells above the dimension `upper_dim` are left out. Stages are reported to `progress`.
 ///
 /// # Errors
 /// There are more cells, entries or buckets than the index type can number.
-pub(super) fn filter<I: Index, L: Send>(
+pub(super) fn filter<I: Index>(
     construction: Construction,
     shape: &[usize],
     ranks: &[I],
     count: usize,
     upper_dim: Option<usize>,
-    level: impl Fn(usize) -> L + Sync,
     progress: &dyn Progress,
-) -> Result<Filtered<I, L>, ComplexError> {
+) -> Result<Filtered<I>, ComplexError> {
     let max_dim = upper_dim.map_or(shape.len(), |upper_dim| upper_dim.min(shape.len()));
     let cells = cells::<I>(construction, shape)?;
     let buckets = count.checked_mul(max_dim + 1).and_then(|buckets| buckets.checked_add(1));
@@ -58,15 +65,13 @@ pub(super) fn filter<I: Index, L: Send>(
     progress.begin("order of cells", None, 2 * cells as u64);
     let (mut order, position) = sort(&keys, buckets, progress);
     order.truncate(order.partition_point(|cell| keys[cell.to_usize()].to_usize() < buckets - 1));
-    let key = |cell: usize| keys[cell].to_usize();
-    let dim = |cell: usize| (key(cell) % (max_dim + 1)) as Dimension;
+    let dim = |cell: usize| (keys[cell].to_usize() % (max_dim + 1)) as Dimension;
     let facets = |cell: usize| {
         let along = grid.coordinates(cell).filter(|(_, coordinate)| coordinate % 2 == 1);
         along.flat_map(move |(axis, _)| [cell - axis.cell_stride, cell + axis.cell_stride])
     };
     let matrix = boundary_matrix(&order, &position, dim, |dim| 2 * usize::from(dim), facets, progress)?;
-    let levels = order.par_iter().map(|cell| level(key(cell.to_usize()) / (max_dim + 1))).collect();
-    Ok(Filtered { matrix, levels, max_dim: max_dim as Dimension })
+    Ok(Filtered { matrix, max_dim: max_dim as Dimension, order, keys })
 }
 
 /// Number of cells of an image, if 64 bits suffice.
@@ -211,10 +216,10 @@ impl Grid {
         };
         // A task consists of whole lines of cells.
         let lines = (PART / axis.cells).max(1);
-        let parts = keys.par_chunks_mut(lines * axis.cells).enumerate();
-        parts.for_each_init(Vec::new, |corners, (part, keys)| {
+        parallel::pieces_mut(&mut keys, lines * axis.cells, &|part, keys| {
+            let mut corners = Vec::new();
             for (number, keys) in (part * lines..).zip(keys.chunks_mut(axis.cells)) {
-                keys_of_line(corners, number, keys);
+                keys_of_line(&mut corners, number, keys);
             }
             progress.advance(keys.len() as u64);
         });

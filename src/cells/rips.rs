@@ -10,11 +10,11 @@
 use std::ops::Range;
 
 use phat_formats::{Dimension, Index};
-use rayon::prelude::*;
 
-use super::boundary_matrix::{boundary_matrix, positions, split};
+use super::boundary_matrix::{boundary_matrix, positions, sorted, split};
 use super::{ComplexError, WeightedBoundaryMatrix};
 use crate::metric::{Distances, Value};
+use crate::parallel;
 
 /// Number of simplices whose children a task lists.
 const CHUNK: usize = 1 << 10;
@@ -57,7 +57,7 @@ pub fn rips_complex<I: Index, T: Value>(
         facets.iter().map(move |facet| first + facet.to_usize())
     };
     let matrix = boundary_matrix(&order, &positions(&order), dim, count, facets, &())?;
-    let values = order.par_iter().map(|cell| complex.value(cell.to_usize())).collect();
+    let values = parallel::table(order.len(), |k| complex.value(order[k].to_usize()));
     Ok(WeightedBoundaryMatrix { matrix, values, max_dim })
 }
 
@@ -87,18 +87,19 @@ impl<I: Index> Level<I> {
         cells: &mut usize,
     ) -> Result<Self, ComplexError> {
         let near = |d: f64| d.is_finite() && d <= threshold;
-        let mut neighbours: Vec<Vec<(u32, f64)>> = vec![Vec::new(); distances.len()];
-        if let Distances::Sparse(graph) = distances {
+        let neighbours: Vec<Vec<(u32, f64)>> = if let Distances::Sparse(graph) = distances {
+            let mut neighbours = vec![Vec::new(); distances.len()];
             // Edges are sorted by (i, j).
             for edge in graph.edges().iter().filter(|edge| near(edge.distance.into())) {
                 neighbours[edge.i as usize].push((edge.j, edge.distance.into()));
             }
+            neighbours
         } else {
-            let smaller = |i: usize| (0..i).map(move |j| (j as u32, distance(distances, i, j)));
-            neighbours.par_iter_mut().enumerate().for_each(|(i, list)| {
-                list.extend(smaller(i).filter(|&(_, d)| near(d)));
-            });
-        }
+            parallel::map(distances.len(), &|i| {
+                let smaller = (0..i).map(|j| (j as u32, distance(distances, i, j)));
+                smaller.filter(|&(_, d)| near(d)).collect()
+            })
+        };
         let counts = neighbours.iter().map(Vec::len);
         let starts: Vec<I> = starts(counts, cells)?;
         let edges =
@@ -116,10 +117,9 @@ impl<I: Index> Level<I> {
         let [.., level] = levels else { return Ok(Level::vertices(0, |_| 0.0)) };
         let edges = &levels[1];
         let (dim, below) = (levels.len(), level.last.len());
-        let counts: Vec<usize> = (0..below)
-            .into_par_iter()
-            .map(|simplex| level.children(edges, dim - 1, simplex).count())
-            .collect();
+        let counts = parallel::listed(below, CHUNK, &|simplices| {
+            simplices.map(|simplex| level.children(edges, dim - 1, simplex).count()).collect()
+        });
         let starts: Vec<I> = starts(counts.into_iter(), cells)?;
         let count = starts[below].to_usize();
         // The facets of all simplices must be countable before they are listed.
@@ -127,9 +127,9 @@ impl<I: Index> Level<I> {
         let mut last = vec![0; count];
         let mut facets = vec![I::default(); count * (dim + 1)];
         let ends = || starts.iter().skip(CHUNK).step_by(CHUNK).map(|end| end.to_usize());
-        let lasts = split(&mut last, ends()).into_par_iter();
-        let facet_lists = split(&mut facets, ends().map(|end| end * (dim + 1))).into_par_iter();
-        lasts.zip(facet_lists).enumerate().for_each(|(chunk, (last, facets))| {
+        let lasts = split(&mut last, ends()).into_iter();
+        let facet_lists = split(&mut facets, ends().map(|end| end * (dim + 1)));
+        parallel::each_of(lasts.zip(facet_lists).enumerate(), &|(chunk, (last, facets))| {
             let simplices = chunk * CHUNK..((chunk + 1) * CHUNK).min(below);
             let children = simplices.flat_map(|s| level.children(edges, dim - 1, s).map(move |w| (s, w)));
             for (((simplex, w), last), facets) in children.zip(last).zip(facets.chunks_exact_mut(dim + 1)) {
@@ -140,8 +140,10 @@ impl<I: Index> Level<I> {
                 facets[dim] = I::from_usize(simplex);
             }
         });
-        let value = |facets: &[I]| facets.iter().map(|f| level.values[f.to_usize()]).fold(0.0, f64::max);
-        let values = facets.par_chunks_exact(dim + 1).map(value).collect();
+        let value = |facet: &I| level.values[facet.to_usize()];
+        let values = parallel::table(count, |simplex| {
+            facets[simplex * (dim + 1)..][..dim + 1].iter().map(value).fold(0.0, f64::max)
+        });
         Ok(Level { last, starts, facets, values })
     }
 
@@ -225,10 +227,7 @@ impl<I: Index> Simplices<I> {
     /// All simplices, sorted by value and then by number.
     fn order(&self, cells: usize) -> Vec<I> {
         let values = self.levels.iter().flat_map(|level| &level.values);
-        let mut keys: Vec<(u64, I)> =
-            values.zip(0..cells).map(|(value, cell)| (value.order_bits(), I::from_usize(cell))).collect();
-        keys.par_sort_unstable();
-        keys.into_iter().map(|(_, cell)| cell).collect()
+        sorted(values.zip(0..cells).map(|(value, cell)| (value.order_bits(), I::from_usize(cell))).collect())
     }
 
     fn value(&self, cell: usize) -> f64 {

@@ -11,18 +11,20 @@
 //! ([`ReductionProblem::pair`](super::reduction::ReductionProblem::pair)). The sieve reduces only the open cells of a
 //! block, which do not include the creators of the block above.
 
+use std::ops::Range;
+
 use phat_formats::BoundaryMatrix;
-use rayon::prelude::*;
 
 use super::cell_table::CellTable;
 use super::index::SharedIndex;
 use super::reduction_matrix::ReductionMatrix;
-use super::traversal::each_task;
+use super::traversal::TASK;
+use crate::parallel;
 
 /// Collects the cells that are the low of some column, each with one such column.
 pub fn creators<I: SharedIndex>(matrix: &BoundaryMatrix<I>) -> CellTable<I> {
     let creators = CellTable::new(matrix.len());
-    each_task(matrix.len(), &|columns| {
+    parallel::ranges(matrix.len(), TASK, &|columns| {
         for column in columns {
             matrix.low(column).into_iter().for_each(|low| creators.put(low.to_usize(), column));
         }
@@ -46,15 +48,22 @@ pub fn clear<I: SharedIndex>(
     creators: &CellTable<I>,
     unstable: &mut Vec<I>,
 ) -> Cleared {
-    let cleared = unstable
-        .par_iter()
-        .filter(|column| creators.get(column.to_usize()).is_some())
-        .map(|column| {
-            let entries = matrix.column(column.to_usize()).len();
-            matrix.clear(column.to_usize());
-            (1, entries)
-        })
-        .reduce(|| (0, 0), |a, b| (a.0 + b.0, a.1 + b.1));
-    unstable.retain(|column| creators.get(column.to_usize()).is_none());
-    Cleared { columns: cleared.0, entries: cleared.1 }
+    let is_creator = |column: &I| creators.get(column.to_usize()).is_some();
+    let clear = |places: Range<usize>| {
+        let mut cleared = Cleared::default();
+        for column in
+            unstable[places].iter().filter(|column| is_creator(column)).map(|column| column.to_usize())
+        {
+            cleared.columns += 1;
+            cleared.entries += matrix.column(column).len();
+            matrix.clear(column);
+        }
+        cleared
+    };
+    let cleared = parallel::joined(unstable.len(), TASK, Cleared::default(), &clear, &|sum, found| {
+        sum.columns += found.columns;
+        sum.entries += found.entries;
+    });
+    unstable.retain(|column| !is_creator(column));
+    cleared
 }

@@ -3,11 +3,10 @@
 use std::ops::Range;
 
 use phat_formats::Dimension;
-use rayon::prelude::*;
 
 use super::cell_table::CellTable;
 use super::index::{AtomicIndex, SharedIndex};
-use super::traversal::map_tasks;
+use crate::parallel;
 
 /// Number of cells in a task.
 const CELLS: usize = 1 << 14;
@@ -98,45 +97,41 @@ impl<I: SharedIndex> Mates<I> {
 
     /// The open cells of a dimension, ascending.
     pub(crate) fn open(&self, dims: &[Dimension], dim: Dimension) -> Vec<I> {
-        let found = |(task, (mates, dims)): (usize, (&[I::Atomic], &[Dimension]))| {
-            let cells = mates.iter().zip(dims).enumerate();
-            let open = cells.filter(|(_, (mate, of_cell))| **of_cell == dim && mate.peek() == I::default());
-            open.map(|(place, _)| I::from_usize(task * CELLS + place)).collect::<Vec<_>>()
-        };
-        let tasks = self.table.entries().par_chunks(CELLS).zip(dims.par_chunks(CELLS)).enumerate();
-        tasks.map(found).collect::<Vec<_>>().concat()
+        parallel::listed(dims.len(), CELLS, &|cells| {
+            let mates = &self.table.entries()[cells.clone()];
+            let cells = dims[cells.clone()].iter().zip(mates).zip(cells);
+            let open = cells.filter(|((of_cell, mate), _)| **of_cell == dim && mate.peek() == I::default());
+            open.map(|(_, cell)| I::from_usize(cell)).collect()
+        })
     }
 
     /// Counts the cells and the open cells of each dimension.
     pub(crate) fn census(&self, dims: &[Dimension], max_dim: Dimension) -> Vec<Census> {
-        let none = || vec![Census::default(); usize::from(max_dim) + 1];
-        let count = |(mates, dims): (&[I::Atomic], &[Dimension])| {
-            let mut census = none();
-            for (mate, &dim) in mates.iter().zip(dims) {
+        let none = vec![Census::default(); usize::from(max_dim) + 1];
+        let count = |cells: Range<usize>| {
+            let mut census = none.clone();
+            for (mate, &dim) in self.table.entries()[cells.clone()].iter().zip(&dims[cells]) {
                 census[usize::from(dim)].cells += 1;
                 census[usize::from(dim)].open += usize::from(mate.peek() == I::default());
             }
             census
         };
-        let sum = |mut a: Vec<Census>, b: Vec<Census>| {
-            for (a, b) in a.iter_mut().zip(b) {
-                a.cells += b.cells;
-                a.open += b.open;
+        parallel::joined(dims.len(), CELLS, none.clone(), &count, &|sum, found| {
+            for (sum, found) in sum.iter_mut().zip(found) {
+                sum.cells += found.cells;
+                sum.open += found.open;
             }
-            a
-        };
-        self.table.entries().par_chunks(CELLS).zip(dims.par_chunks(CELLS)).map(count).reduce(none, sum)
+        })
     }
 
     /// The pairs (creator, destroyer), sorted by creator, without creators that have a mark. Other threads may set
     /// marks meanwhile.
     pub(crate) fn pairs(&self) -> Vec<(I, I)> {
-        let pairs = |cells: Range<usize>| {
+        parallel::listed(self.table.entries().len(), CELLS, &|cells| {
             let mated = cells.filter_map(|cell| Some((cell, self.get(cell)?)));
             let pairs = mated.filter(|&(cell, mate)| cell < mate && mate < Self::marks());
-            pairs.map(|(cell, mate)| (I::from_usize(cell), I::from_usize(mate))).collect::<Vec<_>>()
-        };
-        map_tasks(self.table.entries().len(), &pairs).concat()
+            pairs.map(|(cell, mate)| (I::from_usize(cell), I::from_usize(mate))).collect()
+        })
     }
 }
 

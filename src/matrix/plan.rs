@@ -10,8 +10,9 @@ use super::error::MatrixError;
 use super::index::SharedIndex;
 use super::leftmost_ones::{Scanner, leftmost};
 use super::reason::Reason;
-use super::traversal::map_tasks;
+use super::traversal::TASK;
 use crate::names::named;
+use crate::parallel;
 
 /// The algorithms from a matrix to its pairs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, VariantArray)]
@@ -236,10 +237,9 @@ impl Open {
             }
             open
         };
-        let counts = map_tasks(matrix.len(), &count).into_iter();
-        counts.fold(Open { columns: 0, rows: 0 }, |a, b| Open {
-            columns: a.columns + b.columns,
-            rows: a.rows + b.rows,
+        parallel::joined(matrix.len(), TASK, Open { columns: 0, rows: 0 }, &count, &|sum, found| {
+            sum.columns += found.columns;
+            sum.rows += found.rows;
         })
     }
 

@@ -4,23 +4,12 @@ use std::hint::black_box;
 use std::ops::Range;
 
 use super::index::{AtomicIndex, SharedIndex};
-use crate::parallel;
 
 /// Number of columns in a task.
 pub(super) const TASK: usize = 1 << 13;
 
 /// Number of columns in a batch.
 const BATCH: usize = 16;
-
-/// Calls `work` with the column range of each task, in parallel.
-pub(super) fn each_task(columns: usize, work: &(dyn Fn(Range<usize>) + Sync)) {
-    parallel::ranges(columns, TASK, work);
-}
-
-/// Calls `work` with the column range of each task, in parallel, and returns the results in column order.
-pub(super) fn map_tasks<R: Send>(columns: usize, work: &(dyn Fn(Range<usize>) -> R + Sync)) -> Vec<R> {
-    parallel::map(columns.div_ceil(TASK), &|task| work(task * TASK..columns.min((task + 1) * TASK)))
-}
 
 /// Divides the columns of a task into batches. [`touch`] loads the table entries of a batch together.
 pub(super) fn batches(columns: Range<usize>) -> impl Iterator<Item = Range<usize>> {

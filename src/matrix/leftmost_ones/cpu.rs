@@ -3,17 +3,17 @@
 //! A column claims its rows by compare and exchange, and the smaller of two columns wins; so the order in which
 //! columns are processed does not matter.
 
-use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use phat_formats::{BoundaryMatrix, Dimension};
-use rayon::prelude::*;
 
 use super::scan::Scan;
 use crate::matrix::cell_table;
 use crate::matrix::cell_table::CellTable;
 use crate::matrix::index::{AtomicIndex, SharedIndex};
 use crate::matrix::mates::Mates;
-use crate::matrix::traversal::{TASK, batches, each_task, map_tasks, touch};
+use crate::matrix::traversal::{TASK, batches, touch};
+use crate::parallel;
 
 /// The column of the leftmost one of each row of a matrix: `Left` of HYPHA's Algorithm 2.
 pub(crate) fn leftmost<I: SharedIndex>(matrix: &BoundaryMatrix<I>) -> CellTable<I> {
@@ -30,7 +30,7 @@ pub(crate) fn note_leftmost<I: SharedIndex>(
     wanted: impl Fn(Dimension) -> bool + Sync,
 ) {
     let alone = rayon::current_num_threads() == 1;
-    each_task(matrix.len(), &|columns| {
+    parallel::ranges(matrix.len(), TASK, &|columns| {
         for columns in batches(columns) {
             touch::<I>(table, matrix.rows_of(columns.clone()).iter().map(|row| row.to_usize()));
             for column in columns.filter(|&column| wanted(matrix.dim(column))) {
@@ -68,7 +68,7 @@ pub(crate) fn pair_stable<I: SharedIndex>(
 ) -> Mates<I> {
     let mates = Mates::new(matrix.len());
     let leftmost = |row: usize| cell_table::cell(table[row].peek());
-    each_task(matrix.len(), &|columns| {
+    parallel::ranges(matrix.len(), TASK, &|columns| {
         for columns in batches(columns) {
             let columns = columns.filter(|&column| wanted(matrix.dim(column)));
             let lows = columns.clone().filter_map(|column| matrix.low(column));
@@ -94,47 +94,35 @@ pub(super) fn scan_with<I: SharedIndex>(matrix: &BoundaryMatrix<I>, leftmost: &C
     let lookup = CellTable::new(matrix.len());
     let holds_leftmost =
         |column: usize| matrix.column(column).iter().any(|row| leftmost.get(row.to_usize()) == Some(column));
-    let destroyers = (0..matrix.len()).into_par_iter().with_min_len(TASK).map(holds_leftmost).collect();
-    let found: Vec<Kinds<I>> = map_tasks(matrix.len(), &|columns| kinds(matrix, leftmost, &lookup, columns));
-    Scan {
-        lookup,
-        destroyers,
-        stable: found.iter().map(|found| found.stable).sum(),
-        cleared: found.iter().map(|found| found.cleared).sum(),
-        unstable: found.into_iter().flat_map(|found| found.unstable).collect(),
-    }
-}
-
-/// Numbers of the columns of a task by kind, see [`Scan`].
-struct Kinds<I> {
-    stable: usize,
-    cleared: usize,
-    unstable: Vec<I>,
-}
-
-/// Classifies columns, and stores the pairs of the stable ones in `lookup`.
-fn kinds<I: SharedIndex>(
-    matrix: &BoundaryMatrix<I>,
-    leftmost: &CellTable<I>,
-    lookup: &CellTable<I>,
-    columns: Range<usize>,
-) -> Kinds<I> {
     // The column in which a row is both the low and the leftmost one. `lookup` cannot be used, since it is incomplete
     // yet.
     let stable_with = |row: usize| {
         leftmost.get(row).filter(|&column| matrix.low(column).is_some_and(|low| low.to_usize() == row))
     };
-    let mut kinds = Kinds { stable: 0, cleared: 0, unstable: Vec::new() };
-    for column in columns {
-        match matrix.low(column).map(|low| low.to_usize()) {
-            Some(low) if leftmost.get(low) == Some(column) => {
-                lookup.set(low, column);
-                kinds.stable += 1;
+    let (stable, cleared) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    // Classifies columns, and stores the pairs of the stable ones in `lookup`.
+    let unstable = parallel::listed(matrix.len(), TASK, &|columns| {
+        let (mut stable_here, mut cleared_here, mut unstable) = (0, 0, Vec::new());
+        for column in columns {
+            match matrix.low(column).map(|low| low.to_usize()) {
+                Some(low) if leftmost.get(low) == Some(column) => {
+                    lookup.set(low, column);
+                    stable_here += 1;
+                }
+                Some(_) if stable_with(column).is_some() => cleared_here += 1,
+                Some(_) => unstable.push(I::from_usize(column)),
+                None => {}
             }
-            Some(_) if stable_with(column).is_some() => kinds.cleared += 1,
-            Some(_) => kinds.unstable.push(I::from_usize(column)),
-            None => {}
         }
+        stable.fetch_add(stable_here, Ordering::Relaxed);
+        cleared.fetch_add(cleared_here, Ordering::Relaxed);
+        unstable
+    });
+    Scan {
+        destroyers: parallel::table(matrix.len(), holds_leftmost),
+        lookup,
+        stable: stable.into_inner(),
+        cleared: cleared.into_inner(),
+        unstable,
     }
-    kinds
 }

@@ -8,15 +8,15 @@
 mod resident;
 
 use phat_formats::BoundaryMatrix;
-use rayon::prelude::*;
 
 pub use self::resident::Resident;
 use super::scan::Scan;
 use crate::cuda::leftmost_ones::{LeftmostKernels, Piece, Tables};
 use crate::cuda::{Buffer, CudaError, Gpu, Pinned, Plain};
-use crate::matrix::cell_table::CellTable;
+use crate::matrix::cell_table::{CellTable, cell};
 use crate::matrix::index::SharedIndex;
 use crate::matrix::mates::Mates;
+use crate::parallel;
 
 /// Entries and columns in a buffer: enough for copies at full speed, few enough to be page-locked quickly.
 const MOST: usize = 1 << 19;
@@ -99,10 +99,7 @@ fn piece<I: SharedIndex>(matrix: &BoundaryMatrix<I>, entry: usize, room: usize) 
 }
 
 fn copy<T: Plain>(from: &[T], to: &mut [T]) {
-    if from.len() <= SHARE {
-        return to.copy_from_slice(from);
-    }
-    to.par_chunks_mut(SHARE).zip(from.par_chunks(SHARE)).for_each(|(to, from)| to.copy_from_slice(from));
+    parallel::each_of(to.chunks_mut(SHARE).zip(from.chunks(SHARE)), &|(to, from)| to.copy_from_slice(from));
 }
 
 /// The tables of a scanned matrix on the device.
@@ -118,7 +115,9 @@ impl<I: SharedIndex> Scanned<'_, I> {
     /// The driver failed.
     pub fn scan(&mut self) -> Result<Scan<I>, CudaError> {
         let lookup = CellTable::new(self.len());
-        let destroyers = self.stable(|row, column| lookup.set(row, column))?;
+        let destroyers = self.stable(&|first, entries| {
+            paired(first, entries).for_each(|(row, column)| lookup.set(row, column));
+        })?;
         let Prepared { gpu, kernels, .. } = &*self.prepared;
         let (flags, [stable, cleared, count]) = kernels.find_unstable(gpu, &self.tables)?;
         let mut unstable = gpu.zeros(count)?;
@@ -131,11 +130,10 @@ impl<I: SharedIndex> Scanned<'_, I> {
         let n = self.len();
         let table = CellTable::new(n);
         let Prepared { gpu, slots, .. } = &mut *self.prepared;
-        fetch(gpu, slots, &self.tables.leftmost, |row, column| {
+        fetch(gpu, slots, &self.tables.leftmost, &|first, columns| {
             // A number that is not a column stands for none.
-            if column.to_usize() < n {
-                table.put(row, column.to_usize());
-            }
+            let columns = (first..).zip(columns).filter(|(_, column)| column.to_usize() < n);
+            columns.for_each(|(row, column)| table.put(row, column.to_usize()));
         })?;
         Ok(table)
     }
@@ -143,22 +141,20 @@ impl<I: SharedIndex> Scanned<'_, I> {
     /// Fetches the pairs of stable columns and their lows.
     pub(crate) fn mates(&mut self) -> Result<Mates<I>, CudaError> {
         let mates = Mates::new(self.len());
-        self.stable(|row, column| mates.pair(row, column))?;
+        self.stable(&|first, entries| {
+            paired(first, entries).for_each(|(row, column)| mates.pair(row, column));
+        })?;
         Ok(mates)
     }
 
-    /// Calls `pair` with the row and the column of each stable pair, in any order, and returns whether each column
+    /// Calls `work` with the pieces of the table of stable pairs as [`fetch`] does, and returns whether each column
     /// holds a leftmost one.
-    fn stable(&mut self, pair: impl Fn(usize, usize) + Sync) -> Result<Vec<bool>, CudaError> {
+    fn stable(&mut self, work: &(dyn Fn(usize, &[I]) + Sync)) -> Result<Vec<bool>, CudaError> {
         let n = self.len();
         let Prepared { gpu, kernels, slots } = &mut *self.prepared;
         let (mut lookup, mut destroyers) = (gpu.zeros(n)?, gpu.zeros(n)?);
         kernels.set_lookup(gpu, &self.tables, &mut lookup, &mut destroyers)?;
-        fetch(gpu, slots, &lookup, |row, column| {
-            if let Some(column) = column.to_usize().checked_sub(1) {
-                pair(row, column);
-            }
-        })?;
+        fetch(gpu, slots, &lookup, work)?;
         Ok(gpu.read(&destroyers, 0..n)?.into_iter().map(|found| found != 0).collect())
     }
 
@@ -167,12 +163,17 @@ impl<I: SharedIndex> Scanned<'_, I> {
     }
 }
 
-/// Fetches a table, and calls `each` with each place and its number, in any order, on all threads.
+/// The rows from `first` on that have a column, with it.
+fn paired<I: SharedIndex>(first: usize, entries: &[I]) -> impl Iterator<Item = (usize, usize)> {
+    (first..).zip(entries).filter_map(|(row, &entry)| Some((row, cell(entry)?)))
+}
+
+/// Fetches a table, and calls `work` with pieces of it, each with its first place, in any order, on all threads.
 fn fetch<I: SharedIndex>(
     gpu: &Gpu,
     slots: &mut [Slot<I>; 2],
     table: &Buffer<I>,
-    each: impl Fn(usize, I) + Sync,
+    work: &(dyn Fn(usize, &[I]) + Sync),
 ) -> Result<(), CudaError> {
     let n = table.len();
     let range = |first: usize| first.min(n)..(first + MOST).min(n);
@@ -182,7 +183,7 @@ fn fetch<I: SharedIndex>(
         let [now, next] = slots;
         gpu.receive(table, range(first + MOST), &mut next.rows)?;
         let here = &now.rows.slice()?[..range(first).len()];
-        here.par_iter().enumerate().with_min_len(SHARE).for_each(|(k, &found)| each(first + k, found));
+        parallel::ranges(here.len(), SHARE, &|piece| work(first + piece.start, &here[piece]));
         slots.swap(0, 1);
     }
     Ok(())

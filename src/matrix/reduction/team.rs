@@ -3,13 +3,12 @@
 use std::iter;
 use std::ops::Range;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::problem::{Additions, ReductionProblem};
 use crate::matrix::index::SharedIndex;
 use crate::matrix::reduction_matrix::ReductionMatrix;
 use crate::matrix::working_columns::{self, WorkingColumn};
-use crate::parallel;
+use crate::parallel::{self, SharedRange};
 use crate::progress::{Progress, check};
 
 /// Number of steps (columns visited and columns added) between checks whether the run is to end. An addition may take
@@ -170,31 +169,29 @@ impl<'p, I: SharedIndex> Team<'p, I> {
         if tasks <= 1 {
             return (0..tasks).map(|task| each(&mut self.workers[0], task)).collect();
         }
-        let all = Mutex::new(Vec::with_capacity(tasks));
-        self.run(tasks, 1, |worker, task| {
-            let result = each(worker, task);
-            parallel::lock(&all).push((task, result));
+        let results: Mutex<Vec<Option<R>>> = Mutex::new(iter::repeat_with(|| None).take(tasks).collect());
+        self.run(tasks, 1, &|worker, task| {
+            for task in task {
+                let result = each(worker, task);
+                parallel::lock(&results)[task] = Some(result);
+            }
         });
-        let mut results: Vec<(usize, R)> = parallel::into_inner(all);
-        results.sort_unstable_by_key(|&(task, _)| task);
-        results.into_iter().map(|(_, result)| result).collect()
+        parallel::into_inner(results).into_iter().flatten().collect()
     }
 
     /// Calls `each` for many small items. Each worker takes the next items in order.
     pub(crate) fn each<T: Sync>(&mut self, items: &[T], each: impl Fn(&mut Worker<'p, I>, &T) + Sync) {
-        self.run(items.len(), BATCH, |worker, item| each(worker, &items[item]));
+        self.run(items.len(), BATCH, &|worker, batch| {
+            items[batch].iter().for_each(|item| each(worker, item))
+        });
     }
 
     /// Runs tasks 0..`tasks`. Each worker takes the next `batch` of them in order.
-    fn run(&mut self, tasks: usize, batch: usize, each: impl Fn(&mut Worker<'p, I>, usize) + Sync) {
-        let next = AtomicUsize::new(0);
+    fn run(&mut self, tasks: usize, batch: usize, work: &(dyn Fn(&mut Worker<'p, I>, Range<usize>) + Sync)) {
+        let next = SharedRange::new(tasks, batch);
         parallel::pieces_mut(&mut self.workers, 1, &|_, worker| {
-            loop {
-                let start = next.fetch_add(batch, Ordering::Relaxed);
-                if start >= tasks {
-                    return;
-                }
-                (start..tasks.min(start + batch)).for_each(|task| each(&mut worker[0], task));
+            while let Some(tasks) = next.take() {
+                work(&mut worker[0], tasks);
             }
         });
     }

@@ -1,7 +1,8 @@
 //! A set of cells.
 
 use phat_formats::Dimension;
-use rayon::prelude::*;
+
+use crate::parallel;
 
 /// Number of bits in a word.
 const BITS: usize = 64;
@@ -15,14 +16,15 @@ pub(super) struct CellSet {
 impl CellSet {
     /// The cells of dimension `dim` for which `is_in` holds.
     pub(super) fn of(dims: &[Dimension], dim: Dimension, is_in: impl Fn(usize) -> bool + Sync) -> Self {
-        let word = |(place, dims): (usize, &[Dimension])| {
+        let word = |first: usize| {
             let mut word = 0;
-            for (bit, &of_cell) in dims.iter().enumerate() {
-                word |= u64::from(of_cell == dim && is_in(place * BITS + bit)) << bit;
+            for (bit, &of_cell) in dims[first..].iter().take(BITS).enumerate() {
+                word |= u64::from(of_cell == dim && is_in(first + bit)) << bit;
             }
             word
         };
-        let words = dims.par_chunks(BITS).enumerate().with_min_len(256).map(word).collect();
+        let words =
+            parallel::listed(dims.len(), 256 * BITS, &|cells| cells.step_by(BITS).map(word).collect());
         CellSet { words, cells: dims.len() }
     }
 

@@ -16,13 +16,13 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use phat_formats::{BoundaryMatrix, Dimension};
-use rayon::prelude::*;
 
 use crate::matrix::cell_table::cell;
 use crate::matrix::index::{AtomicIndex, SharedIndex};
 use crate::matrix::leftmost_ones::{claim, note_leftmost, pair_stable};
 use crate::matrix::mates::Mates;
-use crate::matrix::traversal::{batches, each_task, touch};
+use crate::matrix::traversal::{TASK, batches, touch};
+use crate::parallel;
 
 /// The result of one pass over all entries: which blocks are graphs, and the leftmost ones of the others.
 pub(super) struct Survey<I: SharedIndex> {
@@ -44,7 +44,7 @@ impl<I: SharedIndex> Survey<I> {
         let (first, nodes) = (I::zeros(matrix.len()), I::zeros(matrix.len() + 1));
         let (bottom, top) = (AtomicBool::new(max_dim >= 1), AtomicBool::new(max_dim >= 2));
         let alone = rayon::current_num_threads() == 1;
-        each_task(matrix.len(), &|columns| {
+        parallel::ranges(matrix.len(), TASK, &|columns| {
             for columns in batches(columns) {
                 touch::<I>(&first, matrix.rows_of(columns.clone()).iter().map(|row| row.to_usize()));
                 for column in columns {
@@ -64,22 +64,23 @@ impl<I: SharedIndex> Survey<I> {
             }
         });
         let (bottom, top) = (bottom.into_inner(), top.into_inner());
-        let mut survey = Survey { bottom, top, columns: first, nodes };
+        let survey = Survey { bottom, top, columns: first, nodes };
         survey.mend(matrix, max_dim);
         survey
     }
 
     /// Scans block 1 and the top block if they turned out not to be graphs.
-    fn mend(&mut self, matrix: &BoundaryMatrix<I>, max_dim: Dimension) {
+    fn mend(&self, matrix: &BoundaryMatrix<I>, max_dim: Dimension) {
         let (bottom, top) = (self.bottom, self.top || max_dim < 2);
         if bottom && top || max_dim == 0 {
             return;
         }
         if !top {
-            let rows = self.columns.par_iter_mut().zip(&mut self.nodes[1..]).zip(matrix.dims());
-            rows.filter(|(_, dim)| **dim == max_dim - 1).for_each(|((first, second), _)| {
-                first.put(I::default());
-                second.put(I::default());
+            parallel::ranges(matrix.len(), TASK, &|rows| {
+                for row in rows.filter(|&row| matrix.dim(row) == max_dim - 1) {
+                    self.columns[row].put(I::default());
+                    self.nodes[row + 1].put(I::default());
+                }
             });
         }
         let is_left = |dim| dim == 1 && !bottom || dim == max_dim && !top;

@@ -10,7 +10,8 @@
 //! are never lows, so they decide no addition (compression, Bauer, Kerber, Reininghaus 2014; it is complete if the
 //! block below is solved).
 
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use phat_formats::{BoundaryMatrix, Dimension};
 
@@ -19,6 +20,7 @@ use crate::matrix::checkpoint::{SavedColumns, Scope, save_columns};
 use crate::matrix::index::SharedIndex;
 use crate::matrix::mates::Mates;
 use crate::matrix::working_columns::{BitTree, WorkingColumn};
+use crate::parallel::SharedRange;
 use crate::progress::{Progress, check, keeping};
 use crate::snapshot::SnapshotError;
 
@@ -152,7 +154,7 @@ impl<'a, I: SharedIndex> Block<'a, I> {
         let checkpoint = of_block.progress.checkpoint();
         let saved = SavedColumns::load(checkpoint, RESIDUE, of)?;
         let before = saved.map_or(0, |saved| self.restore(saved));
-        let next = AtomicUsize::new(0);
+        let (next, additions) = (SharedRange::new(self.columns.len(), 1), AtomicU64::new(before));
         let has_saved_before = AtomicBool::new(false);
         let save = || {
             if !has_saved_before.swap(true, Ordering::Relaxed) {
@@ -167,11 +169,13 @@ impl<'a, I: SharedIndex> Block<'a, I> {
             let told = ("columns that are reduced", done);
             save_columns(checkpoint, RESIDUE, of, &claims, &zeros, before, told);
         };
-        let additions: Vec<u64> = keeping(of_block.progress, &save, |progress| {
-            rayon::broadcast(|_| Worker::new(self, progress).run(&next))
+        keeping(of_block.progress, &save, |progress| {
+            next.share(&|| {
+                additions.fetch_add(Worker::new(self, progress).run(&next), Ordering::Relaxed);
+            });
         });
         self.unmark();
-        Ok(before + additions.iter().sum::<u64>())
+        Ok(additions.into_inner())
     }
 
     /// The columns with a claim, in order of their claims. A column that is evicted meanwhile may occur twice, the
@@ -257,7 +261,7 @@ impl<'a, I: SharedIndex> Worker<'a, I> {
         Worker { block, progress, is_kept: progress.checkpoint().is_kept(), tree: None, additions: 0 }
     }
 
-    fn run(mut self, next: &AtomicUsize) -> u64 {
+    fn run(mut self, next: &SharedRange) -> u64 {
         let mut lanes: Vec<Lane<I>> = Vec::with_capacity(LANES);
         let mut spare: Vec<Vec<I>> = Vec::new();
         let (mut steps, mut done) = (0_usize, 0);
@@ -268,8 +272,8 @@ impl<'a, I: SharedIndex> Worker<'a, I> {
             }
             steps = steps.wrapping_add(1);
             while lanes.len() < LANES {
-                let place = next.fetch_add(1, Ordering::Relaxed);
-                let Some(column) = self.block.columns.get(place) else { break };
+                let Some(Range { start: place, .. }) = next.take() else { break };
+                let column = self.block.columns[place];
                 if self.block.claimed_before.contains(place) || self.block.zeros.contains(place) {
                     done += 1;
                     continue;

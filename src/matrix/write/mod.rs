@@ -17,7 +17,6 @@ use std::io::{self, Write};
 
 use phat_formats::dipha::{Flavour, WeightedBoundaryMatrix, write_boundary_matrix};
 use phat_formats::{BoundaryMatrix, Dimension, Index, phat};
-use rayon::prelude::*;
 use serde::Serialize;
 use strum::VariantArray;
 
@@ -26,6 +25,7 @@ use crate::cells::{AnyImageComplex, ImageComplex};
 use crate::cubical::AnyImage;
 use crate::cubical::value::Inexact;
 use crate::names::named;
+use crate::parallel;
 
 /// A file format for boundary matrices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, VariantArray)]
@@ -132,9 +132,13 @@ fn complex_of_image<I: Index>(
         // Adding zero turns −0 into 0.
         Ok(if superlevel { 0.0 - x } else { x + 0.0 })
     };
-    let has_values = format == MatrixFile::Dipha;
-    let values = has_values.then(|| owners.par_iter().map(value).collect()).transpose()?;
-    Ok(LoadedComplex { values, max_dim, ..LoadedComplex::of(matrix) })
+    let mut loaded = LoadedComplex { max_dim, ..LoadedComplex::of(matrix) };
+    if format == MatrixFile::Dipha {
+        let parts: Vec<&[I]> = owners.chunks(1 << 13).collect();
+        let parts = parallel::map(parts.len(), &|part| parts[part].iter().map(value).collect());
+        loaded.values = Some(parts.into_iter().collect::<Result<Vec<Vec<f64>>, Inexact>>()?.concat());
+    }
+    Ok(loaded)
 }
 
 fn write_complex<I: Index>(
