@@ -218,12 +218,12 @@ struct Written {
 ///
 /// # Errors
 /// [`SnapshotError`]: a snapshot is damaged or belongs to another matrix.
-pub(super) fn keeping_columns<I: SharedIndex, T>(
+pub(super) fn keeping_columns<I: SharedIndex>(
     matrix: &ReductionMatrix<'_, I>,
     is_dual: bool,
     progress: &dyn Progress,
-    work: impl FnOnce(&dyn Progress) -> T,
-) -> Result<T, SnapshotError> {
+    work: &mut dyn FnMut(&dyn Progress),
+) -> Result<(), SnapshotError> {
     let checkpoint = progress.checkpoint();
     let of = Scope { cells: matrix.len(), dim: None, is_dual };
     let mut written = Written::default();
@@ -256,7 +256,8 @@ pub(super) fn keeping_columns<I: SharedIndex, T>(
             *written = before;
         }
     };
-    Ok(keeping(progress, &save, work))
+    keeping(progress, &save, work);
+    Ok(())
 }
 
 /// Reads the number of cells, which must be that of the matrix.

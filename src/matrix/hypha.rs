@@ -22,7 +22,7 @@ use super::figures::{Figures, HyphaFigures};
 use super::index::SharedIndex;
 use super::leftmost_ones::Scanner;
 use super::plan::Plan;
-use super::reduction::compression;
+use super::reduction::compression::{Compressed, compress};
 use super::reduction::problem::{Reduce, ReductionProblem};
 use super::reduction_matrix::ReductionMatrix;
 use crate::progress::{Progress, check};
@@ -54,12 +54,12 @@ pub fn hypha<I: SharedIndex>(
     let cleared = clearing::clear(&columns, &clearing::creators(matrix), &mut todo);
     lap(figures, "clearing");
     check(progress);
-    let compressed = keeping_columns(&columns, is_dual, progress, |progress| {
+    let mut compressed = Compressed::default();
+    keeping_columns(&columns, is_dual, progress, &mut |progress| {
         let problem = ReductionProblem::new(&columns, &found.lookup, &todo, plan, progress);
-        let compressed = compression::compress(&problem, &found.destroyers);
+        compressed = compress(&problem, &found.destroyers);
         lap(figures, "compression");
         figures.additions = compressed.additions + then(&problem);
-        compressed
     })?;
     lap(figures, "reduction");
     figures.hypha = Some(HyphaFigures {

@@ -171,7 +171,7 @@ fn pairs<I: SharedIndex>(
     let columns = ReductionMatrix::new(matrix);
     let lookup = CellTable::new(matrix.len());
     let todo: Vec<I> = (0..matrix.len()).map(I::from_usize).collect();
-    keeping_columns(&columns, is_dual, progress, |progress| {
+    keeping_columns(&columns, is_dual, progress, &mut |progress| {
         let problem = ReductionProblem::new(&columns, &lookup, &todo, plan, progress);
         timed(figures, "reduction", |figures| {
             if plan.algorithm != Algorithm::Standard {

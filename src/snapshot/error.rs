@@ -64,13 +64,7 @@ impl SnapshotError {
     }
 
     /// The error for content that is not as expected.
-    pub(super) fn content(
-        path: &Path,
-        place: impl Into<String>,
-        expected: impl ToString,
-        found: impl ToString,
-    ) -> Self {
-        let (expected, found) = (expected.to_string(), found.to_string());
-        SnapshotError::Content { path: path.to_path_buf(), place: place.into(), expected, found }
+    pub(super) fn content(path: &Path, place: String, expected: String, found: String) -> Self {
+        SnapshotError::Content { path: path.to_path_buf(), place, expected, found }
     }
 }

@@ -54,7 +54,7 @@ impl Header {
         let magic = &bytes[..bytes.len().min(MAGIC.len())];
         if !MAGIC.starts_with(magic) || magic.is_empty() {
             let expected = format!("a snapshot of Lacuna, which begins with {MAGIC:02x?}");
-            return Err(SnapshotError::content(path, "byte 0", expected, format!("{magic:02x?}")));
+            return Err(SnapshotError::content(path, "byte 0".to_owned(), expected, format!("{magic:02x?}")));
         }
         let header = Header::read_from_prefix(bytes);
         let (header, _) = header.map_err(|_| wrong_length(path, HEADER_LENGTH as u64, bytes.len() as u64))?;
@@ -62,7 +62,8 @@ impl Header {
         // A later version may use another checksum for its header.
         if version > VERSION || expected == found && version != VERSION {
             let found = format!("{version}; another version of lacuna wrote it");
-            return Err(SnapshotError::content(path, "byte 8", format!("version {VERSION}"), found));
+            let expected = format!("version {VERSION}");
+            return Err(SnapshotError::content(path, "byte 8".to_owned(), expected, found));
         }
         if expected != found {
             return Err(damaged(path, 0..HEADER_LENGTH - size_of::<U64>(), expected.into(), found.into()));
@@ -73,7 +74,8 @@ impl Header {
 
 fn wrong_length(path: &Path, expected: u64, found: u64) -> SnapshotError {
     let is = if found < expected { "cut" } else { "too long" };
-    SnapshotError::content(path, "length", format!("{expected} bytes"), format!("{found}; the file is {is}"))
+    let (expected, found) = (format!("{expected} bytes"), format!("{found}; the file is {is}"));
+    SnapshotError::content(path, "length".to_owned(), expected, found)
 }
 
 fn damaged(path: &Path, bytes: std::ops::Range<usize>, expected: u128, found: u128) -> SnapshotError {

@@ -53,11 +53,24 @@ impl<'a> Writer<'a> {
     ///
     /// # Errors
     /// Those of [`record`](Self::record); also if the number of items differs from `length`.
-    pub fn list<T: Serialize>(&mut self, length: usize, items: impl Iterator<Item = T>) -> io::Result<()> {
+    pub fn list<T: Serialize>(
+        &mut self,
+        length: usize,
+        mut items: impl Iterator<Item = T>,
+    ) -> io::Result<()> {
+        self.list_by(length, &mut |out| items.next().map(|item| out.record(&item)))
+    }
+
+    /// Writes `length` items one after the other with `write`, until that has no more.
+    fn list_by(
+        &mut self,
+        length: usize,
+        write: &mut dyn FnMut(&mut Self) -> Option<io::Result<()>>,
+    ) -> io::Result<()> {
         self.record(&length)?;
         let mut count = 0;
-        for item in items {
-            self.record(&item)?;
+        while let Some(written) = write(self) {
+            written?;
             count += 1;
         }
         if count == length {
@@ -142,7 +155,8 @@ impl<'a> Reader<'a> {
 
     /// The error for an unexpected `what`, which was read last or comes next.
     pub fn unexpected(&self, what: &str, expected: impl ToString, found: impl ToString) -> SnapshotError {
-        SnapshotError::content(self.path, format!("byte {}: {what}", self.at), expected, found)
+        let place = format!("byte {}: {what}", self.at);
+        SnapshotError::content(self.path, place, expected.to_string(), found.to_string())
     }
 
     /// Ends the payload.

@@ -80,7 +80,9 @@ impl Scanner {
 
     /// All results of the scan.
     pub(crate) fn scan<I: SharedIndex>(&self, matrix: &BoundaryMatrix<I>) -> Result<Scan<I>, ScanError> {
-        self.run(matrix, || super::cpu::scan(matrix), |scanned| scanned.scan())
+        let mut scan = None;
+        self.run(matrix, &mut |scanned| scanned.scan().map(|all| scan = Some(all)))?;
+        Ok(scan.unwrap_or_else(|| super::cpu::scan(matrix)))
     }
 
     /// The leftmost ones.
@@ -88,7 +90,9 @@ impl Scanner {
         &self,
         matrix: &BoundaryMatrix<I>,
     ) -> Result<CellTable<I>, ScanError> {
-        self.run(matrix, || leftmost(matrix), |scanned| scanned.leftmost())
+        let mut found = None;
+        self.run(matrix, &mut |scanned| scanned.leftmost().map(|all| found = Some(all)))?;
+        Ok(found.unwrap_or_else(|| leftmost(matrix)))
     }
 
     /// The pairs of stable columns and their lows. Returns `None` if the processor has to find them, since the caller
@@ -97,36 +101,34 @@ impl Scanner {
         &self,
         matrix: &BoundaryMatrix<I>,
     ) -> Result<Option<Mates<I>>, ScanError> {
-        self.run(matrix, || None, |scanned| scanned.mates().map(Some))
+        let mut mates = None;
+        self.run(matrix, &mut |scanned| scanned.mates().map(|all| mates = Some(all)))?;
+        Ok(mates)
     }
 
-    /// Scans a matrix on the device if there is one, and on the processor if the device fails and may be replaced.
-    /// `device` fetches the results that `processor` computes. A device handles one scan at a time.
-    fn run<I: SharedIndex, T>(
+    /// Scans a matrix on the device if there is one, and has `fetch` take the results. If it takes none, because there
+    /// is no device or it fails and may be replaced, the processor is to scan. A device handles one scan at a time.
+    fn run<I: SharedIndex>(
         &self,
         matrix: &BoundaryMatrix<I>,
-        processor: impl FnOnce() -> T,
-        device: impl Fn(&mut Scanned<'_, I>) -> Result<T, CudaError>,
-    ) -> Result<T, ScanError> {
-        let Some(decision) = &self.decision else { return Ok(processor()) };
+        fetch: &mut dyn FnMut(&mut Scanned<'_, I>) -> Result<(), CudaError>,
+    ) -> Result<(), ScanError> {
+        let Some(decision) = &self.decision else { return Ok(()) };
         let mut decision = lock(decision);
         let self_check = decision.self_check;
-        let found = decision.on_device(|gpu| {
-            let scan = || {
+        let checked = decision.on_device(|gpu| {
+            let mut scan = || {
                 let mut prepared = Prepared::new(gpu)?;
                 let mut scanned = prepared.scan(matrix)?;
                 let checked = if self_check { compare(matrix, &mut scanned)? } else { Ok(()) };
-                Ok((device(&mut scanned)?, checked))
+                fetch(&mut scanned)?;
+                Ok(checked)
             };
             scan().inspect_err(|error: &CudaError| {
                 lock(&self.notes).push(format!("{error}; the processor goes on"));
             })
         });
-        drop(decision);
-        match found.map_err(MachineError::Device)? {
-            Some((found, checked)) => checked.map(|()| found).map_err(MachineError::Check),
-            None => Ok(processor()),
-        }
+        checked.map_err(MachineError::Device)?.unwrap_or(Ok(())).map_err(MachineError::Check)
     }
 }
 

@@ -72,7 +72,7 @@ pub(super) struct Content {
 }
 
 /// The first bytes of a source, at most `most`.
-pub(super) fn bytes(source: &(impl Source + ?Sized), most: u64) -> io::Result<Vec<u8>> {
+pub(super) fn bytes(source: &dyn Source, most: u64) -> io::Result<Vec<u8>> {
     let count = usize::try_from(source.size()?.min(most)).map_err(io::Error::other)?;
     let mut bytes = memory::zeroed(count).map_err(no_room)?;
     source.read_exact_at(0, &mut bytes)?;

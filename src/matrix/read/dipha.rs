@@ -11,7 +11,7 @@ use crate::metric::Distances;
 use crate::metric::read::read_dipha;
 
 /// Reads the complex of a file.
-pub(super) fn read(source: &(impl Source + ?Sized), upper_dim: Option<usize>) -> Result<Content, Problem> {
+pub(super) fn read(source: &dyn Source, upper_dim: Option<usize>) -> Result<Content, Problem> {
     let head = bytes(source, dipha::HEADER as u64)?;
     let file_type = dipha::file_type(&head)?;
     let input = match file_type {
@@ -37,7 +37,7 @@ fn no_upper_dim() -> Problem {
     Problem::new(Place::Whole, expected, "none").note("all their cells are 2^points")
 }
 
-fn boundary_matrix(source: &(impl Source + ?Sized)) -> Result<AnyComplex, Problem> {
+fn boundary_matrix(source: &dyn Source) -> Result<AnyComplex, Problem> {
     if dipha::boundary_matrix_size(source)?.fits::<u32>() {
         Ok(AnyComplex::Narrow(cells(dipha::read_boundary_matrix(source)?, false)))
     } else {

@@ -99,7 +99,7 @@ pub fn read_source(
     source: &(impl Source + ?Sized),
     options: &MatrixReadOptions,
 ) -> Result<LoadedMatrix, MatrixReadError> {
-    read_source_watched(name, source, options, &Watched { backend: &Backend::default(), progress: &() })
+    read_source_watched(name, &source, options, &Watched { backend: &Backend::default(), progress: &() })
 }
 
 /// The problem of a highest dimension for a format that lists its cells.
@@ -110,7 +110,7 @@ fn upper_dim_of_cells() -> Problem {
 
 fn read_source_watched(
     name: &str,
-    source: &(impl Source + ?Sized),
+    source: &dyn Source,
     options: &MatrixReadOptions,
     watched: &Watched<'_>,
 ) -> Result<LoadedMatrix, MatrixReadError> {
@@ -124,7 +124,7 @@ fn read_source_watched(
         let unpacked = unpacked.map_err(|problem| malformed(options.format, None, problem))?;
         if !detect::is_gzip(&unpacked) {
             let inner = name.strip_suffix(".gz").unwrap_or(name);
-            let loaded = read_source_watched(inner, &unpacked[..], options, watched);
+            let loaded = read_source_watched(inner, &&unpacked[..], options, watched);
             return loaded.map_err(|error| error.renamed(name));
         }
     }

@@ -20,10 +20,7 @@ pub(super) struct Watched<'a> {
 }
 
 /// Reads the matrix of a binary file.
-pub(super) fn read_binary(
-    source: &(impl Source + ?Sized),
-    watched: &Watched<'_>,
-) -> Result<Content, Problem> {
+pub(super) fn read_binary(source: &dyn Source, watched: &Watched<'_>) -> Result<Content, Problem> {
     let size = matrix::size(source)?;
     if size.fits::<u32>() {
         Ok(content(read_binary_as(source, size, watched)?, AnyComplex::Narrow))
@@ -33,7 +30,7 @@ pub(super) fn read_binary(
 }
 
 fn read_binary_as<I: SharedIndex>(
-    source: &(impl Source + ?Sized),
+    source: &dyn Source,
     size: MatrixSize,
     &Watched { backend, progress }: &Watched<'_>,
 ) -> Result<Read<I>, FormatError> {

@@ -57,7 +57,7 @@ impl<'p, I: SharedIndex> Worker<'p, I> {
         self.step();
         match next(low) {
             None => Some(low),
-            Some(other) => self.add_up(matrix, column, other, next),
+            Some(other) => self.add_up(matrix, column, other, &next),
         }
     }
 
@@ -66,7 +66,7 @@ impl<'p, I: SharedIndex> Worker<'p, I> {
         matrix: &ReductionMatrix<'_, I>,
         column: usize,
         mut other: &'a [I],
-        next: impl Fn(usize) -> Option<&'a [I]>,
+        next: &dyn Fn(usize) -> Option<&'a [I]>,
     ) -> Option<usize> {
         self.working.add(matrix.column(column));
         loop {
