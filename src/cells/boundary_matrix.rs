@@ -17,7 +17,7 @@ pub(super) fn boundary_matrix<I: Index, F: Iterator<Item = usize>>(
     order: &[I],
     position: &[I],
     dim: impl Fn(usize) -> Dimension + Sync,
-    count: impl Fn(Dimension) -> usize,
+    count: &dyn Fn(usize) -> usize,
     facets: impl Fn(usize) -> F + Sync,
     progress: &dyn Progress,
 ) -> Result<BoundaryMatrix<I>, ComplexError> {
@@ -25,8 +25,8 @@ pub(super) fn boundary_matrix<I: Index, F: Iterator<Item = usize>>(
     let dims: Vec<Dimension> = parallel::table(order.len(), |k| dim(order[k].to_usize()));
     let offsets: Vec<I> = offsets(&dims, count)?;
     let mut rows = vec![I::default(); offsets[dims.len()].to_usize()];
-    let ends = offsets.iter().skip(CHUNK).step_by(CHUNK).map(|end| end.to_usize());
-    let pieces = split(&mut rows, ends);
+    let mut ends = offsets.iter().skip(CHUNK).step_by(CHUNK).map(|end| end.to_usize());
+    let pieces = split(&mut rows, &mut ends);
     let columns = pieces.into_iter().zip(order.chunks(CHUNK)).zip(offsets.chunks(CHUNK));
     parallel::each_of(columns, &|((rows, cells), starts)| {
         for (cell, start) in cells.iter().zip(starts) {
@@ -44,26 +44,24 @@ pub(super) fn boundary_matrix<I: Index, F: Iterator<Item = usize>>(
 }
 
 /// Start of each column, and then the number of entries.
-fn offsets<I: Index>(dims: &[Dimension], count: impl Fn(Dimension) -> usize) -> Result<Vec<I>, ComplexError> {
+fn offsets<I: Index>(dims: &[Dimension], count: &dyn Fn(usize) -> usize) -> Result<Vec<I>, ComplexError> {
+    let facets: [usize; 1 << Dimension::BITS] = std::array::from_fn(count);
     let mut cells = [0usize; 1 << Dimension::BITS];
     for &dim in dims {
         cells[usize::from(dim)] += 1;
     }
-    let entries =
-        |(dim, &cells): (Dimension, &usize)| if cells > 0 { cells.checked_mul(count(dim)) } else { Some(0) };
-    let total =
-        (0..=Dimension::MAX).zip(&cells).map(entries).try_fold(0usize, |sum, more| sum.checked_add(more?));
-    ComplexError::check_size::<I>("entries", total)?;
+    let entries = |sum: usize, (cells, facets): (usize, usize)| sum.checked_add(cells.checked_mul(facets)?);
+    ComplexError::check_size::<I>("entries", cells.into_iter().zip(facets).try_fold(0, entries))?;
     let mut end = 0;
     let ends = dims.iter().map(|&dim| {
-        end += count(dim);
+        end += facets[usize::from(dim)];
         I::from_usize(end)
     });
     Ok(std::iter::once(I::default()).chain(ends).collect())
 }
 
 /// Cuts a slice before each of `ends`, which ascend; the last piece is the rest.
-pub(super) fn split<T>(mut rest: &mut [T], ends: impl Iterator<Item = usize>) -> Vec<&mut [T]> {
+pub(super) fn split<'a, T>(mut rest: &'a mut [T], ends: &mut dyn Iterator<Item = usize>) -> Vec<&'a mut [T]> {
     let mut pieces = Vec::new();
     let mut start = 0;
     for end in ends {

@@ -70,7 +70,7 @@ pub(super) fn filter<I: Index>(
         let along = grid.coordinates(cell).filter(|(_, coordinate)| coordinate % 2 == 1);
         along.flat_map(move |(axis, _)| [cell - axis.cell_stride, cell + axis.cell_stride])
     };
-    let matrix = boundary_matrix(&order, &position, dim, |dim| 2 * usize::from(dim), facets, progress)?;
+    let matrix = boundary_matrix(&order, &position, dim, &|dim| 2 * dim, facets, progress)?;
     Ok(Filtered { matrix, max_dim: max_dim as Dimension, order, keys })
 }
 

@@ -47,7 +47,7 @@ pub fn rips_complex<I: Index, T: Value>(
     let order = complex.order(cells);
     // There are no levels above the requested dimension, which fits.
     let dim = |cell: usize| complex.place(cell).0 as Dimension;
-    let count = |dim: Dimension| if dim == 0 { 0 } else { usize::from(dim) + 1 };
+    let count = |dim| if dim == 0 { 0 } else { dim + 1 };
     let facets = |cell: usize| {
         let (dim, place) = complex.place(cell);
         let (first, facets) = match dim {
@@ -56,7 +56,7 @@ pub fn rips_complex<I: Index, T: Value>(
         };
         facets.iter().map(move |facet| first + facet.to_usize())
     };
-    let matrix = boundary_matrix(&order, &positions(&order), dim, count, facets, &())?;
+    let matrix = boundary_matrix(&order, &positions(&order), dim, &count, facets, &())?;
     let values = parallel::table(order.len(), |k| complex.value(order[k].to_usize()));
     Ok(WeightedBoundaryMatrix { matrix, values, max_dim })
 }
@@ -100,8 +100,8 @@ impl<I: Index> Level<I> {
                 smaller.filter(|&(_, d)| near(d)).collect()
             })
         };
-        let counts = neighbours.iter().map(Vec::len);
-        let starts: Vec<I> = starts(counts, cells)?;
+        let counts: Vec<usize> = neighbours.iter().map(Vec::len).collect();
+        let starts: Vec<I> = starts(&counts, cells)?;
         let edges =
             || neighbours.iter().enumerate().flat_map(|(i, list)| list.iter().map(move |edge| (i, edge)));
         Ok(Level {
@@ -120,15 +120,15 @@ impl<I: Index> Level<I> {
         let counts = parallel::listed(below, CHUNK, &|simplices| {
             simplices.map(|simplex| level.children(edges, dim - 1, simplex).count()).collect()
         });
-        let starts: Vec<I> = starts(counts.into_iter(), cells)?;
+        let starts: Vec<I> = starts(&counts, cells)?;
         let count = starts[below].to_usize();
         // The facets of all simplices must be countable before they are listed.
         ComplexError::check_size::<I>("entries", count.checked_mul(dim + 1))?;
         let mut last = vec![0; count];
         let mut facets = vec![I::default(); count * (dim + 1)];
         let ends = || starts.iter().skip(CHUNK).step_by(CHUNK).map(|end| end.to_usize());
-        let lasts = split(&mut last, ends()).into_iter();
-        let facet_lists = split(&mut facets, ends().map(|end| end * (dim + 1)));
+        let lasts = split(&mut last, &mut ends()).into_iter();
+        let facet_lists = split(&mut facets, &mut ends().map(|end| end * (dim + 1)));
         parallel::each_of(lasts.zip(facet_lists).enumerate(), &|(chunk, (last, facets))| {
             let simplices = chunk * CHUNK..((chunk + 1) * CHUNK).min(below);
             let children = simplices.flat_map(|s| level.children(edges, dim - 1, s).map(move |w| (s, w)));
@@ -189,10 +189,10 @@ fn distance<T: Value>(distances: &Distances<T>, i: usize, j: usize) -> f64 {
 }
 
 /// Start of each list, and then their total length, which is added to `cells`.
-fn starts<I: Index>(counts: impl Iterator<Item = usize>, cells: &mut usize) -> Result<Vec<I>, ComplexError> {
+fn starts<I: Index>(counts: &[usize], cells: &mut usize) -> Result<Vec<I>, ComplexError> {
     let before = *cells;
     let mut starts = vec![I::default()];
-    for count in counts {
+    for &count in counts {
         *cells = ComplexError::check_size::<I>("cells", cells.checked_add(count))?;
         starts.push(I::from_usize(*cells - before));
     }
