@@ -28,7 +28,7 @@ pub fn standard_counted<I: SharedIndex>(
     let mut worker = Worker::new(problem);
     for column in problem.todo.iter().map(|column| column.to_usize()) {
         let before = worker.additions;
-        if let Some(pivot) = worker.reduce(problem.matrix, column, |pivot| problem.reduced(pivot)) {
+        if let Some(pivot) = worker.reduce_by(problem, column, &(0..usize::MAX)) {
             problem.lookup.set(pivot, column);
         }
         count(column, worker.additions - before);

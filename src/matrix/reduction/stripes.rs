@@ -17,12 +17,12 @@ pub(crate) struct Stripes<I> {
 
 impl<I: Index> Stripes<I> {
     /// Cuts columns, which lie in several consecutive slices, into at most `stripes` stripes, none of them empty.
-    pub(crate) fn cut(parts: &[impl AsRef<[I]>], stripes: usize) -> Self {
-        let columns: usize = parts.iter().map(|part| part.as_ref().len()).sum();
+    pub(crate) fn cut(parts: &[Vec<I>], stripes: usize) -> Self {
+        let columns: usize = parts.iter().map(Vec::len).sum();
         let share = columns.div_ceil(stripes.max(1)).max(1);
         let mut open: Vec<Vec<I>> = Vec::new();
         for part in parts {
-            let mut part = part.as_ref();
+            let mut part = &part[..];
             while !part.is_empty() {
                 open.extend(
                     open.last().is_none_or(|last| last.len() == share).then(|| Vec::with_capacity(share)),
@@ -65,7 +65,7 @@ mod tests {
 
     #[test]
     fn blocks_end_where_stripes_start() {
-        let stripes = Stripes::cut(&[[3u32, 5, 8, 9, 20]], 3);
+        let stripes = Stripes::cut(&[vec![3u32, 5, 8, 9, 20]], 3);
         assert_eq!(stripes.open, [vec![3, 5], vec![8, 9], vec![20]]);
         assert_eq!(stripes.count(), 3);
         let parts = [vec![3u32], vec![], vec![5, 8, 9], vec![20]];
@@ -79,8 +79,8 @@ mod tests {
 
     #[test]
     fn no_more_stripes_than_columns() {
-        assert_eq!(Stripes::cut(&[[1u32, 2]], 8).count(), 2);
-        assert_eq!(Stripes::<u32>::cut(&[[]], 8).count(), 0);
-        assert_eq!(Stripes::cut(&[[1u32, 2]], 1).count(), 1);
+        assert_eq!(Stripes::cut(&[vec![1u32, 2]], 8).count(), 2);
+        assert_eq!(Stripes::<u32>::cut(&[vec![]], 8).count(), 0);
+        assert_eq!(Stripes::cut(&[vec![1u32, 2]], 1).count(), 1);
     }
 }

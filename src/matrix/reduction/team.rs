@@ -57,7 +57,7 @@ impl<'p, I: SharedIndex> Worker<'p, I> {
         self.step();
         match next(low) {
             None => Some(low),
-            Some(other) => self.add_up(matrix, column, other, &next),
+            Some(other) => self.add_up(matrix, column, other, next),
         }
     }
 
@@ -66,7 +66,7 @@ impl<'p, I: SharedIndex> Worker<'p, I> {
         matrix: &ReductionMatrix<'_, I>,
         column: usize,
         mut other: &'a [I],
-        next: &dyn Fn(usize) -> Option<&'a [I]>,
+        next: impl Fn(usize) -> Option<&'a [I]>,
     ) -> Option<usize> {
         self.working.add(matrix.column(column));
         loop {
@@ -88,6 +88,19 @@ impl<'p, I: SharedIndex> Worker<'p, I> {
         }
     }
 
+    /// Adds to a column the reduced columns with its lows, as long as these are in a block of rows. Returns the final
+    /// pivot, as [`Worker::reduce`] does.
+    #[inline]
+    pub(crate) fn reduce_by(
+        &mut self,
+        problem: &ReductionProblem<'_, I>,
+        column: usize,
+        block: &Range<usize>,
+    ) -> Option<usize> {
+        let within = |pivot: usize| block.contains(&pivot).then(|| problem.reduced(pivot)).flatten();
+        self.reduce(problem.matrix, column, within)
+    }
+
     /// Reduces columns, from left to right, as long as their lows are in a block of rows, and pairs them there. Calls
     /// `left` with each column that has a low outside the block then, and with that low.
     pub(crate) fn reduce_within(
@@ -97,9 +110,8 @@ impl<'p, I: SharedIndex> Worker<'p, I> {
         block: &Range<usize>,
         mut left: impl FnMut(I, usize),
     ) {
-        let within = |pivot: usize| block.contains(&pivot).then(|| problem.reduced(pivot)).flatten();
         for &column in columns {
-            match self.reduce(problem.matrix, column.to_usize(), within) {
+            match self.reduce_by(problem, column.to_usize(), block) {
                 Some(pivot) if block.contains(&pivot) => problem.pair(pivot, column.to_usize()),
                 Some(pivot) => left(column, pivot),
                 None => (),

@@ -76,9 +76,8 @@ impl<I: SharedIndex> Tiles<I> {
         columns: &[I],
     ) {
         let block = self.stripes.rows(block);
-        let within = |pivot: usize| block.contains(&pivot).then(|| problem.reduced(pivot)).flatten();
         for column in columns {
-            worker.reduce(problem.matrix, column.to_usize(), within);
+            worker.reduce_by(problem, column.to_usize(), &block);
         }
     }
 

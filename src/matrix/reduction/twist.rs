@@ -34,7 +34,7 @@ pub fn twist_counted<I: SharedIndex>(
     for columns in problem.dimensions() {
         for column in columns.into_iter().map(Index::to_usize) {
             let before = worker.additions;
-            if let Some(pivot) = worker.reduce(problem.matrix, column, |pivot| problem.reduced(pivot)) {
+            if let Some(pivot) = worker.reduce_by(problem, column, &(0..usize::MAX)) {
                 problem.pair(pivot, column);
             }
             count(column, worker.additions - before);
