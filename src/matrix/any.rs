@@ -5,6 +5,7 @@
 //! signatures, so that a program that calls them compiles no algorithm itself.
 
 use super::cycles::{ClassSelection, Cycles, CyclesError, cycles};
+use super::index::of_either;
 use super::leftmost_ones::{ScanError, Scanner};
 use super::read::{AnyComplex, LoadedComplex};
 use super::{
@@ -14,16 +15,6 @@ use super::{
 use crate::backend::Backend;
 use crate::memory::MemoryPlan;
 use crate::progress::Progress;
-
-/// Evaluates an expression on the variant of either index width.
-macro_rules! of_either {
-    ($any:ident, $own:expr, $it:pat => $body:expr) => {
-        match $own {
-            $any::Narrow($it) => $body,
-            $any::Wide($it) => $body,
-        }
-    };
-}
 
 impl AnyComplex {
     /// Number of cells.

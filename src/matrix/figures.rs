@@ -84,7 +84,7 @@ impl Distribution {
     /// The columns of the tail by descending number of additions; ties go from left to right.
     pub fn tail_of(additions: &[u64]) -> Vec<usize> {
         let mut columns: Vec<usize> = (0..additions.len()).filter(|&column| additions[column] > 0).collect();
-        columns.sort_by_key(|&column| std::cmp::Reverse(additions[column]));
+        crate::sort::stable(&mut columns, &|&a, &b| additions[b].cmp(&additions[a]));
         let all: u64 = additions.iter().sum();
         let mut taken = 0;
         let outside = columns.iter().position(|&column| {

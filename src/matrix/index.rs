@@ -66,3 +66,14 @@ macro_rules! shared_index {
 
 shared_index!(u32, AtomicU32);
 shared_index!(u64, AtomicU64);
+
+/// Evaluates an expression on the variant of either index width.
+macro_rules! of_either {
+    ($any:ident, $own:expr, $it:pat => $body:expr) => {
+        match $own {
+            $any::Narrow($it) => $body,
+            $any::Wide($it) => $body,
+        }
+    };
+}
+pub(crate) use of_either;

@@ -188,6 +188,12 @@ impl<'a, I: SharedIndex> Block<'a, I> {
         claims.map(|(_, Reduced { column, rows })| (*column, &rows[..])).collect()
     }
 
+    /// The version of a column that a mark stands for.
+    #[inline]
+    fn version(&self, mark: usize) -> &Reduced<I> {
+        &self.reduced[mark - Mates::<I>::marks()]
+    }
+
     /// The place of a column among the open columns.
     fn place(&self, column: usize) -> Option<usize> {
         self.columns.binary_search(&I::from_usize(column)).ok()
@@ -324,7 +330,7 @@ impl<'a, I: SharedIndex> Worker<'a, I> {
                 Some(stable) if stable < Mates::<I>::marks() => {
                     sum ^= self.block.matrix.offsets()[stable].to_usize()
                 }
-                Some(mark) => sum ^= self.block.reduced[mark - Mates::<I>::marks()].column,
+                Some(mark) => sum ^= self.block.version(mark).column,
             }
         }
         for lane in &*lanes {
@@ -335,7 +341,7 @@ impl<'a, I: SharedIndex> Worker<'a, I> {
                         sum ^= usize::from(self.block.rows.contains(row.to_usize()));
                     }
                 }
-                Some(mark) => sum ^= self.block.reduced[mark - Mates::<I>::marks()].rows[0].to_usize(),
+                Some(mark) => sum ^= self.block.version(mark).rows[0].to_usize(),
             }
         }
         std::hint::black_box(sum);
@@ -353,15 +359,11 @@ impl<'a, I: SharedIndex> Worker<'a, I> {
             }
             Some(mark) => {
                 let low = lane.rows[lane.rows.len() - 1].to_usize();
-                let other = &self.block.reduced[mark - Mates::<I>::marks()];
-                if other.column < lane.column {
+                let other = self.block.version(mark);
+                if other.column < lane.column || self.claim(low, lane.owner, lane.column, &lane.rows) {
                     self.additions += 1;
-                    for &row in &other.rows {
-                        toggle(&mut lane.rows, row);
-                    }
-                } else if self.claim(low, lane.owner, lane.column, &lane.rows) {
-                    self.additions += 1;
-                    lane.column = other.column;
+                    // A column to the right goes on in place of this one, which has claimed its low.
+                    lane.column = lane.column.max(other.column);
                     for &row in &other.rows {
                         toggle(&mut lane.rows, row);
                     }
@@ -414,8 +416,8 @@ impl<'a, I: SharedIndex> Worker<'a, I> {
                     }
                     self.additions += 1;
                 }
-                Some(mark) if self.block.reduced[mark - Mates::<I>::marks()].column < column => {
-                    tree.add(&self.block.reduced[mark - Mates::<I>::marks()].rows);
+                Some(mark) if self.block.version(mark).column < column => {
+                    tree.add(&self.block.version(mark).rows);
                     self.additions += 1;
                 }
                 _ => {
@@ -428,7 +430,7 @@ impl<'a, I: SharedIndex> Worker<'a, I> {
                             break;
                         }
                         Some(mark) => {
-                            let other = &self.block.reduced[mark - Mates::<I>::marks()];
+                            let other = self.block.version(mark);
                             tree.add(&other.rows);
                             column = other.column;
                         }

@@ -20,6 +20,7 @@ use phat_formats::{BoundaryMatrix, Dimension, Index, phat};
 use serde::Serialize;
 use strum::VariantArray;
 
+use super::index::of_either;
 use super::read::{AnyComplex, LoadedComplex};
 use crate::cells::{AnyImageComplex, ImageComplex};
 use crate::cubical::AnyImage;
@@ -86,9 +87,10 @@ impl AnyComplex {
     /// # Errors
     /// [`UntoldDimension`]: the first cell whose dimension is lost.
     pub fn check_dimensions(&self, format: MatrixFile) -> Result<(), UntoldDimension> {
-        match (format, self) {
-            (MatrixFile::MatrixMarket, AnyComplex::Narrow(complex)) => check_dimensions(&complex.matrix),
-            (MatrixFile::MatrixMarket, AnyComplex::Wide(complex)) => check_dimensions(&complex.matrix),
+        match format {
+            MatrixFile::MatrixMarket => {
+                of_either!(AnyComplex, self, complex => check_dimensions(&complex.matrix))
+            }
             _ => Ok(()),
         }
     }
@@ -100,10 +102,7 @@ impl AnyComplex {
 
     /// Whether the cells have values.
     pub fn has_values(&self) -> bool {
-        match self {
-            AnyComplex::Narrow(complex) => complex.values.is_some(),
-            AnyComplex::Wide(complex) => complex.values.is_some(),
-        }
+        of_either!(AnyComplex, self, complex => complex.values.is_some())
     }
 
     /// Writes the boundary matrix to `out`, unbuffered: pass a buffered writer.
@@ -112,10 +111,7 @@ impl AnyComplex {
     /// Errors of `out`; an error of which [`UntoldDimension`] is the source.
     pub fn write(self, format: MatrixFile, out: &mut dyn Write) -> io::Result<()> {
         self.check_dimensions(format).map_err(io::Error::other)?;
-        match self {
-            AnyComplex::Narrow(complex) => write_complex(complex, format, out),
-            AnyComplex::Wide(complex) => write_complex(complex, format, out),
-        }
+        of_either!(AnyComplex, self, complex => write_complex(complex, format, out))
     }
 }
 
