@@ -64,3 +64,14 @@ impl FormatError {
         FormatError::new(Place::Byte(offset), END, format!("{more} more bytes"))
     }
 }
+
+/// Checks that every beginning of a file, and the file with one more byte, are errors that say so.
+#[cfg(test)]
+pub(crate) fn check_cuts(file: &[u8], read: &dyn Fn(&[u8]) -> Result<(), FormatError>) {
+    for length in 0..file.len() {
+        let error = read(&file[..length]).unwrap_err();
+        assert!(error.place == Place::Byte(length as u64) && error.found == END, "{length}: {error}");
+    }
+    let longer = [file, &[0]].concat();
+    assert_eq!(read(&longer), Err(FormatError::trailing(file.len() as u64, 1)));
+}
