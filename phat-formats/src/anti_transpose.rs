@@ -53,8 +53,7 @@ fn bands<I: Index>(matrix: &BoundaryMatrix<I>, count: usize) -> Vec<Range<usize>
 /// Counts the entries that each new column gets from a band.
 fn counts<I: Index>(matrix: &BoundaryMatrix<I>, band: Range<usize>) -> Vec<I> {
     let mut counts = vec![I::default(); matrix.len()];
-    let entries = matrix.offsets()[band.start].to_usize()..matrix.offsets()[band.end].to_usize();
-    for row in &matrix.rows()[entries] {
+    for row in matrix.rows_of(band) {
         let count = &mut counts[matrix.len() - 1 - row.to_usize()];
         *count = I::from_usize(count.to_usize() + 1);
     }

@@ -49,11 +49,7 @@ impl<I: Index> BoundaryMatrix<I> {
     /// [`ColumnError`]: the column would violate an invariant; the matrix is unchanged.
     pub fn push(&mut self, dim: Dimension, rows: &[usize]) -> Result<(), ColumnError> {
         let column = self.len();
-        let mut before = None;
-        for &row in rows {
-            self.check_row(column, dim, row, before)?;
-            before = Some(row);
-        }
+        self.check_rows(column, dim, rows.iter().copied())?;
         if column + 1 > I::MOST || self.rows.len() + rows.len() > I::MOST {
             return Err(ColumnError::too_large(column, I::MOST));
         }
@@ -61,6 +57,16 @@ impl<I: Index> BoundaryMatrix<I> {
         self.rows.extend(rows.iter().map(|&row| I::from_usize(row)));
         self.offsets.push(I::from_usize(self.rows.len()));
         Ok(())
+    }
+
+    fn check_rows(
+        &self,
+        column: usize,
+        dim: Dimension,
+        mut rows: impl Iterator<Item = usize>,
+    ) -> Result<(), ColumnError> {
+        let mut before = None;
+        rows.try_for_each(|row| self.check_row(column, dim, row, before.replace(row)))
     }
 
     fn check_row(
@@ -108,11 +114,8 @@ impl<I: Index> BoundaryMatrix<I> {
         let matrix = BoundaryMatrix { dims, offsets, rows };
         try_each(pieces(matrix.len()), &|mut columns| {
             columns.try_for_each(|column| {
-                let mut before = None;
-                matrix.column(column).iter().try_for_each(|row| {
-                    let row = row.to_usize();
-                    matrix.check_row(column, matrix.dim(column), row, before.replace(row))
-                })
+                let rows = matrix.column(column).iter().map(|row| row.to_usize());
+                matrix.check_rows(column, matrix.dim(column), rows)
             })
         })?;
         Ok(matrix)

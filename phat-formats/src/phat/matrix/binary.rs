@@ -181,7 +181,6 @@ struct Steps {
     entries: usize,
     /// Number of words of the column that the block cuts off.
     next: usize,
-    wrong: Option<FormatError>,
 }
 
 impl<'a, I> Iterator for Walk<'a, I> {
@@ -218,7 +217,6 @@ impl<'a, I> Iterator for Walk<'a, I> {
         self.column += steps.columns;
         self.entry += steps.entries;
         self.offset += 8 * (2 * steps.columns + steps.entries);
-        steps.wrong.into_iter().for_each(|error| self.fail(error));
         Some(block)
     }
 
@@ -229,15 +227,15 @@ impl<'a, I> Iterator for Walk<'a, I> {
 }
 
 impl<I> Walk<'_, I> {
-    /// Ends the walk with an error.
+    /// Ends the walk with an error, after the columns before it.
     fn fail(&self, error: FormatError) {
         lock(self.findings).add(Findings { error: Some(error), ..Findings::default() });
     }
 
-    /// Walks from header to header through `words`, which start with a column.
+    /// Walks from header to header through `words`, which start with a column, up to the first wrong one.
     fn walk(&self, words: &[Word]) -> Steps {
         let mut left = self.size.entries - self.entry;
-        let mut steps = Steps { columns: 0, entries: 0, next: 0, wrong: None };
+        let mut steps = Steps { columns: 0, entries: 0, next: 0 };
         let mut at = 0;
         while let Some(dim) = self.dims.get(self.column + steps.columns)
             && let Some(header) = words[at..].first_chunk()
@@ -245,7 +243,7 @@ impl<I> Walk<'_, I> {
             let (found, count) = match self.header(header, at, left) {
                 Ok(header) => header,
                 Err(wrong) => {
-                    steps.wrong = Some(wrong);
+                    self.fail(wrong);
                     break;
                 }
             };
