@@ -11,7 +11,6 @@
 //! generator of its own.
 
 use libm::{ceil, cos, exp, log, sqrt};
-use rayon::prelude::*;
 use serde::Serialize;
 use std::f64::consts::TAU;
 use strum::VariantArray;
@@ -25,6 +24,9 @@ use crate::parallel;
 
 /// Standard deviation below which a Gaussian, in double precision, is 0 at all voxels but its centre.
 const LEAST_SCALE: f64 = 0.02;
+
+/// Approximate number of voxels per parallel task of the smoothing along an axis.
+const SMOOTHED: usize = 1 << 12;
 
 /// The content of an image.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, VariantArray)]
@@ -186,24 +188,29 @@ fn smooth(voxels: &mut [f32], shape: Shape, axis: usize, taps: &[f64], radius: u
         .collect();
     // A slab holds all voxels of some lines, which are interleaved unless the axis is the fastest; a plane of it holds
     // those at one place of the lines.
-    let plane = |before: &[f32], (at, plane): (usize, &mut [f32])| {
-        for (lane, voxel) in plane.iter_mut().enumerate() {
-            let sum = near.iter().map(|&(shift, tap)| {
-                let from = if at >= shift { at - shift } else { at + extent - shift };
-                tap * f64::from(before[from * stride + lane])
-            });
-            *voxel = sum.sum::<f64>() as f32;
+    let smooth_planes = |before: &[f32], first: usize, planes: &mut [f32]| {
+        for (at, plane) in (first..).zip(planes.chunks_exact_mut(stride)) {
+            for (lane, voxel) in plane.iter_mut().enumerate() {
+                let sum = near.iter().map(|&(shift, tap)| {
+                    let from = if at >= shift { at - shift } else { at + extent - shift };
+                    tap * f64::from(before[from * stride + lane])
+                });
+                *voxel = sum.sum::<f64>() as f32;
+            }
         }
     };
     if extents[..axis].iter().product::<usize>() > 1 {
-        voxels.par_chunks_exact_mut(extent * stride).for_each(|slab| {
-            let before = slab.to_vec();
-            slab.chunks_exact_mut(stride).enumerate().for_each(|place| plane(&before, place));
+        let slab = extent * stride;
+        parallel::pieces_mut(voxels, SMOOTHED.next_multiple_of(slab), &|_, slabs| {
+            slabs.chunks_exact_mut(slab).for_each(|slab| smooth_planes(&slab.to_vec(), 0, slab));
         });
     } else {
         // Along the slowest axis there is a single slab, so its planes are computed in parallel.
         let before = copy(voxels)?;
-        voxels.par_chunks_exact_mut(stride).enumerate().for_each(|place| plane(&before, place));
+        let at_once = SMOOTHED.div_ceil(stride);
+        parallel::pieces_mut(voxels, at_once * stride, &|piece, planes| {
+            smooth_planes(&before, piece * at_once, planes);
+        });
     }
     Ok(())
 }

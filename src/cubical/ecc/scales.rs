@@ -25,7 +25,6 @@ mod resident;
 
 pub use resident::ResidentScales;
 
-use rayon::prelude::*;
 use zerocopy::IntoBytes as _;
 
 use super::bins::Bins;
@@ -208,6 +207,9 @@ pub(crate) fn curves_on_device(
 /// Number of voxels per parallel task of the conversion to floats.
 const PART: usize = 1 << 16;
 
+/// Approximate number of voxels per parallel task of the smoothing along an axis.
+const SMOOTHED: usize = 1 << 12;
+
 /// Approximate number of voxels smoothed along an axis between two calls of `look`.
 const LOOK: usize = if cfg!(test) { 1 << 6 } else { 1 << 22 };
 
@@ -244,22 +246,24 @@ fn smooth(mut voxels: Vec<f32>, shape: Shape, weights: &[f32], look: &dyn Fn(boo
         let rows = LOOK.div_ceil(inner);
         for (piece, smoothed) in smoothed.chunks_mut(rows * inner).enumerate() {
             look(false);
-            // A row of voxels that are contiguous in memory and have the same position along the axis.
-            let least = 4096_usize.div_ceil(inner);
-            smoothed.par_chunks_mut(inner).enumerate().with_min_len(least).for_each(|(k, row)| {
-                let k = piece * rows + k;
-                let first = (k - k % length) * inner;
-                let at = |place: isize| first + reflected(place, length) * inner;
-                let here = (k % length) as isize;
-                let middle = &voxels[at(here)..at(here) + inner];
-                row.iter_mut().zip(middle).for_each(|(sum, x)| *sum = weights[0] * (0.5 * x));
-                for (d, &weight) in (1..).zip(&weights[1..]) {
-                    let [before, after] = [at(here - d), at(here + d)].map(|at| &voxels[at..at + inner]);
-                    for ((sum, a), b) in row.iter_mut().zip(before).zip(after) {
-                        *sum += weight * (0.5 * a + 0.5 * b);
+            let at_once = SMOOTHED.div_ceil(inner);
+            parallel::pieces_mut(smoothed, at_once * inner, &|part, smoothed| {
+                let first = piece * rows + part * at_once;
+                // A row of voxels that are contiguous in memory and have the same position along the axis.
+                for (k, row) in (first..).zip(smoothed.chunks_exact_mut(inner)) {
+                    let first = (k - k % length) * inner;
+                    let at = |place: isize| first + reflected(place, length) * inner;
+                    let here = (k % length) as isize;
+                    let middle = &voxels[at(here)..at(here) + inner];
+                    row.iter_mut().zip(middle).for_each(|(sum, x)| *sum = weights[0] * (0.5 * x));
+                    for (d, &weight) in (1..).zip(&weights[1..]) {
+                        let [before, after] = [at(here - d), at(here + d)].map(|at| &voxels[at..at + inner]);
+                        for ((sum, a), b) in row.iter_mut().zip(before).zip(after) {
+                            *sum += weight * (0.5 * a + 0.5 * b);
+                        }
                     }
+                    row.iter_mut().for_each(|sum| *sum = (2.0 * *sum).clamp(f32::MIN, f32::MAX));
                 }
-                row.iter_mut().for_each(|sum| *sum = (2.0 * *sum).clamp(f32::MIN, f32::MAX));
             });
         }
         voxels = smoothed;

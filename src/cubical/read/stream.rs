@@ -2,8 +2,8 @@
 
 use std::fmt;
 use std::io::{Cursor, Read as _};
+use std::sync::Mutex;
 
-use rayon::prelude::*;
 use zerocopy::{FromBytes as _, IntoBytes as _};
 
 use super::error::{Context, Fault, ImageProblem, ImageReadError, Place, room};
@@ -13,6 +13,7 @@ use crate::cubical::geometry::Geometry;
 use crate::cubical::image::{AnyImage, Image, Voxel};
 use crate::cubical::shape::Shape;
 use crate::cubical::voxel::VoxelType;
+use crate::parallel::{self, lock};
 use crate::with_voxels;
 
 /// Bytes of voxels that are read and checked while they are in the nearest caches.
@@ -294,9 +295,10 @@ impl Places<'_> {
         if bytes.len() <= PIECE {
             return self.fill(first, bytes);
         }
-        let pieces = bytes.par_chunks_mut(PIECE).enumerate();
-        let faults = pieces.map(|(k, piece)| self.fill(first + k * (PIECE / self.voxels.bytes()), piece));
-        faults.find_map_first(Result::err).map_or(Ok(()), Err)
+        let pieces: Vec<_> = bytes.chunks_mut(PIECE).map(Mutex::new).collect();
+        let size = PIECE / self.voxels.bytes();
+        let filled = parallel::map(pieces.len(), &|k| self.fill(first + k * size, &mut lock(&pieces[k])));
+        filled.into_iter().collect()
     }
 }
 

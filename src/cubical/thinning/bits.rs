@@ -6,8 +6,6 @@
 //! Bits are in C order of the user's axes, whatever the order in memory of the original image. So rows, columns and the
 //! order of subfields depend only on the axes, and so does the skeleton.
 
-use rayon::prelude::*;
-
 use crate::cubical::image::Image;
 use crate::cubical::shape::{Order, Shape};
 use crate::parallel;
@@ -74,11 +72,14 @@ impl BitImage {
     fn unpacked(&self, foreground: u8) -> Image<u8> {
         let columns = self.shape.extents()[2];
         let mut voxels = vec![0; self.shape.count()];
-        let rows = voxels.par_chunks_exact_mut(columns).zip(self.words.par_chunks_exact(self.width));
-        rows.with_min_len((1 << 16) / columns + 1).for_each(|(voxels, row)| {
-            for (voxels, &word) in voxels.chunks_mut(WORD).zip(row) {
-                for (bit, voxel) in voxels.iter_mut().enumerate() {
-                    *voxel = foreground * (word >> bit & 1) as u8;
+        let rows = (1 << 16) / columns + 1;
+        parallel::pieces_mut(&mut voxels, rows * columns, &|piece, voxels| {
+            let words = self.words[piece * rows * self.width..].chunks_exact(self.width);
+            for (voxels, row) in voxels.chunks_exact_mut(columns).zip(words) {
+                for (voxels, &word) in voxels.chunks_mut(WORD).zip(row) {
+                    for (bit, voxel) in voxels.iter_mut().enumerate() {
+                        *voxel = foreground * (word >> bit & 1) as u8;
+                    }
                 }
             }
         });
@@ -100,16 +101,14 @@ impl BitImage {
         let word = |s: usize, m: usize, k: usize| {
             if s < slow { self.words[(s * middle + m) * self.width + k] } else { 0 }
         };
-        // A column of words becomes a band of rows.
-        other.words.par_chunks_mut(WORD * row).enumerate().for_each(|(k, band)| {
-            for m in 0..middle {
-                for w in 0..width {
+        let bands = (1 << 13) / (WORD * row) + 1;
+        parallel::pieces_mut(&mut other.words, bands * WORD * row, &|piece, words| {
+            // A column of words becomes a band of rows.
+            for (k, band) in (piece * bands..).zip(words.chunks_mut(WORD * row)) {
+                for (m, w) in (0..middle).flat_map(|m| (0..width).map(move |w| (m, w))) {
                     let block = transposed_words(std::array::from_fn(|s| word(w * WORD + s, m, k)));
-                    band[m * width + w..]
-                        .iter_mut()
-                        .step_by(row)
-                        .zip(block)
-                        .for_each(|(to, word)| *to = word);
+                    let column = band[m * width + w..].iter_mut().step_by(row);
+                    column.zip(block).for_each(|(to, word)| *to = word);
                 }
             }
         });

@@ -24,7 +24,7 @@ impl PlanarRule for GuoHall {
     const STEPS: usize = 2;
 
     #[inline(always)]
-    fn deleted<const STEP: usize>(self, window: &Window) -> u64 {
+    fn deleted<const STEP: usize>(window: &Window) -> u64 {
         let &Window { n, ne, e, se, s, sw, w, nw, .. } = window;
         let connected = one_of_four([!n & (ne | e), !e & (se | s), !s & (sw | w), !w & (nw | n)]);
         let first = [nw | n, ne | e, se | s, sw | w];

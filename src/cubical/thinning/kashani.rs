@@ -34,7 +34,7 @@ impl PlanarRule for Kashani {
     const STEPS: usize = 1;
 
     #[inline(always)]
-    fn deleted<const STEP: usize>(self, window: &Window) -> u64 {
+    fn deleted<const STEP: usize>(window: &Window) -> u64 {
         let &Window { nnw, nn, nne, nww, nw, n, ne, ww, w, c, e, sww, sw, s, se, .. } = window;
         let ring = [n, nw, w, sw, s, se, e, ne];
         let border = enters_once(ring) & at_least_two(ring) & at_least_two(ring.map(|p| !p));
@@ -48,10 +48,10 @@ impl PlanarRule for KashaniSafe {
     const STEPS: usize = 1;
 
     #[inline(always)]
-    fn deleted<const STEP: usize>(self, window: &Window) -> u64 {
+    fn deleted<const STEP: usize>(window: &Window) -> u64 {
         let &Window { nnww, nnw, nn, nne, nww, nw, n, ne, ww, w, e, sww, sw, s, se, .. } = window;
         let around = nnww | nnw | nn | nne | nww | ne | ww | e | sww | sw | s | se;
         let last_of_a_block = nw & n & w & !around;
-        Kashani.deleted::<STEP>(window) & !last_of_a_block
+        Kashani::deleted::<STEP>(window) & !last_of_a_block
     }
 }

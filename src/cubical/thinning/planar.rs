@@ -8,12 +8,14 @@
 //!
 //! Work is divided by rows of tiles; the result does not depend on the threads.
 
-use rayon::prelude::*;
+use std::marker::PhantomData;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::bits::BitImage;
-use super::cpu::Thinning;
+use super::cpu::{Thinning, each_part};
 use super::window::{PlanarRule, Window};
 use crate::cubical::shape::Shape;
+use crate::parallel;
 use crate::simd::{Kernel, Level, Simd};
 
 /// Number of pixels of a tile's side.
@@ -27,6 +29,9 @@ const SEEN: usize = ABOVE + SIDE + 1;
 
 /// Fewest tiles to examine for which threads pay.
 const ALONE: usize = 48;
+
+/// Least number of tiles that a thread takes at a time.
+const AT_ONCE: usize = 16;
 
 type BitTile = [u64; SIDE];
 
@@ -55,8 +60,8 @@ impl Tiles {
         let [_, rows, _] = image.shape().extents();
         let width = image.width() + 2;
         let mut tiles = vec![[0; SIDE]; width * (rows.div_ceil(SIDE) + 2)];
-        let bands = image.words().par_chunks(SIDE * image.width());
-        tiles[width..].par_chunks_exact_mut(width).zip(bands).for_each(|(tiles, band)| {
+        let bands = image.words().chunks(SIDE * image.width());
+        parallel::each_of(tiles[width..].chunks_exact_mut(width).zip(bands), &|(tiles, band)| {
             for (y, row) in band.chunks_exact(image.width()).enumerate() {
                 tiles[1..].iter_mut().zip(row).for_each(|(tile, &word)| tile[y] = word);
             }
@@ -66,8 +71,8 @@ impl Tiles {
 
     fn write_to(&self, image: &mut BitImage) {
         let width = image.width();
-        let bands = image.words_mut().par_chunks_mut(SIDE * width);
-        self.tiles[self.width..].par_chunks_exact(self.width).zip(bands).for_each(|(tiles, band)| {
+        parallel::pieces_mut(image.words_mut(), SIDE * width, &|k, band| {
+            let tiles = &self.tiles[(k + 1) * self.width..];
             for (y, row) in band.chunks_exact_mut(width).enumerate() {
                 row.iter_mut().zip(&tiles[1..]).for_each(|(word, tile)| *word = tile[y]);
             }
@@ -87,15 +92,27 @@ impl Tiles {
     }
 }
 
-/// Kernel that runs a subiteration on a row of tiles.
-struct Sweep<'a, R, const STEP: usize> {
-    rule: R,
+/// Consecutive tiles in a subiteration.
+struct Part<'a> {
     from: &'a Tiles,
-    /// Index of the row's first tile.
+    /// Index of the first tile.
     first: usize,
     to: &'a mut [BitTile],
     wanted: &'a mut [bool],
     seen_by: &'a mut [u8],
+}
+
+/// Runs a subiteration of a rule on consecutive tiles and returns the number of pixels deleted.
+type Step = fn(Level, Part<'_>) -> usize;
+
+fn step<R: PlanarRule, const STEP: usize>(level: Level, part: Part<'_>) -> usize {
+    level.run(Sweep::<R, STEP> { part, rule: PhantomData })
+}
+
+/// Kernel that runs subiteration `STEP` of a rule on consecutive tiles.
+struct Sweep<'a, R, const STEP: usize> {
+    part: Part<'a>,
+    rule: PhantomData<R>,
 }
 
 impl<R: PlanarRule, const STEP: usize> Kernel<u32> for Sweep<'_, R, STEP> {
@@ -105,13 +122,14 @@ impl<R: PlanarRule, const STEP: usize> Kernel<u32> for Sweep<'_, R, STEP> {
     /// Works on plain words, which the compiler turns into vectors of the instruction set's width.
     #[inline(always)]
     fn run<S: Simd<u32>>(self, _: S) -> usize {
+        let Part { from, first, to, wanted, seen_by } = self.part;
         let mut deleted = 0;
-        for (k, wanted) in self.wanted.iter_mut().enumerate() {
+        for (k, wanted) in wanted.iter_mut().enumerate() {
             if std::mem::take(wanted) {
-                let (tile, gone) = tile_after::<R, STEP>(self.rule, self.from, self.first + k);
-                self.to[k] = tile;
-                self.seen_by[k] = seen_by(&gone);
-                if self.seen_by[k] != 0 {
+                let (tile, gone) = tile_after::<R, STEP>(from, first + k);
+                to[k] = tile;
+                seen_by[k] = flags_of(&gone);
+                if seen_by[k] != 0 {
                     deleted += gone.iter().map(|word| word.count_ones() as usize).sum::<usize>();
                 }
             }
@@ -122,7 +140,7 @@ impl<R: PlanarRule, const STEP: usize> Kernel<u32> for Sweep<'_, R, STEP> {
 
 /// A tile after a subiteration, and its deleted pixels.
 #[inline(always)]
-fn tile_after<R: PlanarRule, const STEP: usize>(rule: R, tiles: &Tiles, place: usize) -> (BitTile, BitTile) {
+fn tile_after<R: PlanarRule, const STEP: usize>(tiles: &Tiles, place: usize) -> (BitTile, BitTile) {
     let [c, left, right] = tiles.seen(place);
     let (mut ww, mut w, mut e) = ([0; SEEN], [0; SEEN], [0; SEEN]);
     for y in 0..SEEN {
@@ -150,7 +168,7 @@ fn tile_after<R: PlanarRule, const STEP: usize>(rule: R, tiles: &Tiles, place: u
             s: c[y + 3],
             se: e[y + 3],
         };
-        gone[y] = window.c & rule.deleted::<STEP>(&window);
+        gone[y] = window.c & R::deleted::<STEP>(&window);
         tile[y] = window.c & !gone[y];
     }
     (tile, gone)
@@ -158,7 +176,7 @@ fn tile_after<R: PlanarRule, const STEP: usize>(rule: R, tiles: &Tiles, place: u
 
 /// Flags of the tiles that see the deletion of these pixels.
 #[inline(always)]
-fn seen_by(gone: &BitTile) -> u8 {
+fn flags_of(gone: &BitTile) -> u8 {
     let all = gone.iter().fold(0, |all, word| all | word);
     let flag = |seen: bool, flag: u8| if seen { flag } else { 0 };
     flag(all != 0, CHANGED)
@@ -169,8 +187,9 @@ fn seen_by(gone: &BitTile) -> u8 {
 }
 
 /// Buffers of a thinning run, and the tiles still to be examined.
-pub(super) struct TwoBuffers<R> {
-    rule: R,
+pub(super) struct TwoBuffers {
+    /// The subiterations of an iteration, one or two.
+    steps: &'static [Step],
     from: Tiles,
     to: Tiles,
     /// For each subiteration, whether it is to examine each tile.
@@ -181,36 +200,37 @@ pub(super) struct TwoBuffers<R> {
     looked_at: u64,
 }
 
-impl<R: PlanarRule> TwoBuffers<R> {
-    pub(super) fn new(rule: R, image: &BitImage) -> Self {
+impl TwoBuffers {
+    pub(super) fn of<R: PlanarRule>(image: &BitImage) -> Self {
+        TwoBuffers::new(image, &[step::<R, 0>, step::<R, 1>][..R::STEPS])
+    }
+
+    fn new(image: &BitImage, steps: &'static [Step]) -> Self {
         let from = Tiles::of(image);
         let to = Tiles { width: from.width, tiles: from.tiles.clone() };
-        let black: Vec<bool> = from.tiles.par_iter().map(|tile| *tile != [0; SIDE]).collect();
+        let black = parallel::table(from.tiles.len(), |place| from.tiles[place] != [0; SIDE]);
         let count = black.iter().filter(|&&black| black).count();
-        let mut left = [0; 2];
-        left[..R::STEPS].fill(count);
         let seen_by = vec![0; black.len()];
-        TwoBuffers { rule, from, to, wanted: [black.clone(), black], seen_by, left, looked_at: 0 }
+        let (wanted, left) = ([black.clone(), black], [count; 2]);
+        TwoBuffers { steps, from, to, wanted, seen_by, left, looked_at: 0 }
     }
 
     /// Runs a subiteration and returns the number of pixels deleted.
-    fn step<const STEP: usize>(&mut self) -> usize {
-        let (width, from, count) = (self.from.width, &self.from, self.left[STEP]);
-        let (rule, level) = (self.rule, Level::detect());
+    fn step(&mut self, step: usize) -> usize {
+        let (from, count, run) = (&self.from, self.left[step], self.steps[step]);
+        let (level, deleted) = (Level::detect(), AtomicUsize::new(0));
         self.looked_at += count as u64;
-        let rows_together = if count < ALONE { usize::MAX } else { 1 };
-        let rows =
-            self.to.tiles.par_chunks_exact_mut(width).zip(self.wanted[STEP].par_chunks_exact_mut(width));
-        let rows = rows.zip(self.seen_by.par_chunks_exact_mut(width)).enumerate();
-        let sweep = |(row, ((to, wanted), seen_by)): (usize, ((_, &mut [bool]), _))| {
-            if !wanted.contains(&true) {
-                return 0;
-            }
-            level.run(Sweep::<R, STEP> { rule, from, first: row * width, to, wanted, seen_by })
-        };
-        let deleted = rows.with_min_len(rows_together).map(sweep).sum();
+        // A row of tiles, or several where they are short.
+        let size = from.width.max(AT_ONCE);
+        let tiles = self.to.tiles.chunks_mut(size).zip(self.wanted[step].chunks_mut(size));
+        let parts = tiles.zip(self.seen_by.chunks_mut(size)).enumerate();
+        each_part(parts, count >= ALONE, &|(part, ((to, wanted), seen_by))| {
+            let part = Part { from, first: part * size, to, wanted, seen_by };
+            deleted.fetch_add(run(level, part), Ordering::Relaxed);
+        });
+        let deleted = deleted.into_inner();
         std::mem::swap(&mut self.from, &mut self.to);
-        self.left[STEP] = 0;
+        self.left[step] = 0;
         if deleted > 0 {
             self.spread();
         }
@@ -240,7 +260,7 @@ impl<R: PlanarRule> TwoBuffers<R> {
     }
 
     fn want(&mut self, place: usize) {
-        for step in 0..R::STEPS {
+        for step in 0..self.steps.len() {
             let wanted = &mut self.wanted[step][place];
             self.left[step] += usize::from(!*wanted);
             *wanted = true;
@@ -248,9 +268,9 @@ impl<R: PlanarRule> TwoBuffers<R> {
     }
 }
 
-impl<R: PlanarRule> Thinning for TwoBuffers<R> {
+impl Thinning for TwoBuffers {
     fn iterate(&mut self) -> usize {
-        self.step::<0>() + if R::STEPS == 2 { self.step::<1>() } else { 0 }
+        (0..self.steps.len()).map(|step| self.step(step)).sum()
     }
 
     fn finish(&self, skeleton: &mut BitImage) -> u64 {

@@ -29,10 +29,10 @@
 
 mod fields;
 
-use rayon::prelude::*;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use super::bits::BitImage;
-use super::cpu::Thinning;
+use super::cpu::{Thinning, each_part};
 use super::simple::{MIDDLE, border, end, simple};
 use crate::cubical::shape::Shape;
 use crate::simd::{Kernel, Level, Simd};
@@ -172,38 +172,37 @@ impl InPlace {
         }
     }
 
-    /// Least number of planes for a thread.
-    fn planes_together(&self) -> usize {
-        let active = self.active.iter().filter(|&&active| active).count();
-        if active < ALONE { usize::MAX } else { 1 }
+    /// Whether so many units are to be examined that threads pay.
+    fn is_much(&self) -> bool {
+        self.active.iter().filter(|&&active| active).count() >= ALONE
     }
 
     fn choose(&mut self) {
-        let (together, units) = (self.planes_together(), self.fields.layout.units_of_plane());
-        let InPlace { fields, planar, level, active, candidates, .. } = self;
-        let (fields, planar) = (&*fields, *planar);
-        let planes = active.par_chunks_exact(units).zip(candidates.par_chunks_exact_mut(units)).enumerate();
-        planes.with_min_len(together).for_each(|(plane, (active, candidates))| {
+        let (is_much, units) = (self.is_much(), self.fields.layout.units_of_plane());
+        let InPlace { ref fields, planar, level, ref active, ref mut candidates, .. } = *self;
+        let planes = active.chunks_exact(units).zip(candidates.chunks_exact_mut(units)).enumerate();
+        each_part(planes, is_much, &|(plane, (active, candidates))| {
             level.run(Choose { fields, planar, plane, active, candidates });
         });
     }
 
     fn delete(&mut self, subfield: usize) -> usize {
-        let (together, layout) = (self.planes_together(), self.fields.layout);
+        let (is_much, layout) = (self.is_much(), self.fields.layout);
         let units = layout.units_of_plane();
         let mut field = std::mem::take(&mut self.fields.fields[subfield]);
         let (level, fields) = (self.level, &self.fields);
-        let planes = field[layout.plane()..].par_chunks_exact_mut(layout.plane());
-        let planes =
-            planes.zip(self.active.par_chunks_exact(units)).zip(self.candidates.par_chunks_exact(units));
-        let planes = planes.zip(self.touched.par_chunks_exact_mut(units)).enumerate();
-        let run = |(plane, (((field, active), candidates), touched))| {
-            level.run(Delete { fields, subfield, plane, field, active, candidates, touched })
-        };
-        let sum = |a: (usize, u64), b: (usize, u64)| (a.0 + b.0, a.1 + b.1);
-        let (deleted, words) = planes.with_min_len(together).map(run).reduce(|| (0, 0), sum);
+        let (deleted, words) = (AtomicUsize::new(0), AtomicU64::new(0));
+        let planes = field[layout.plane()..].chunks_exact_mut(layout.plane());
+        let planes = planes.zip(self.active.chunks_exact(units)).zip(self.candidates.chunks_exact(units));
+        let planes = planes.zip(self.touched.chunks_exact_mut(units)).enumerate();
+        each_part(planes, is_much, &|(plane, (((field, active), candidates), touched))| {
+            let found = level.run(Delete { fields, subfield, plane, field, active, candidates, touched });
+            deleted.fetch_add(found.0, Ordering::Relaxed);
+            words.fetch_add(found.1, Ordering::Relaxed);
+        });
         self.fields.fields[subfield] = field;
-        self.words += words;
+        self.words += words.into_inner();
+        let deleted = deleted.into_inner();
         if deleted > 0 {
             self.spread(Parity::of(subfield));
         }

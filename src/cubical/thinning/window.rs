@@ -33,11 +33,11 @@ pub(super) struct Window {
 }
 
 /// A rule that selects the pixels to delete from their windows. All pixels are decided from the same image.
-pub(super) trait PlanarRule: Copy + Send + Sync + 'static {
+pub(super) trait PlanarRule {
     /// Number of subiterations of an iteration, 1 or 2.
     const STEPS: usize;
     /// Mask of foreground pixels that subiteration `STEP` (0 or 1) deletes. Bits of the background are arbitrary.
-    fn deleted<const STEP: usize>(self, window: &Window) -> u64;
+    fn deleted<const STEP: usize>(window: &Window) -> u64;
 }
 
 /// Mask of at least two set among eight.

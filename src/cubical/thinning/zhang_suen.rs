@@ -21,7 +21,7 @@ impl PlanarRule for ZhangSuen {
     const STEPS: usize = 2;
 
     #[inline(always)]
-    fn deleted<const STEP: usize>(self, window: &Window) -> u64 {
+    fn deleted<const STEP: usize>(window: &Window) -> u64 {
         let &Window { n, ne, e, se, s, sw, w, nw, .. } = window;
         let ring = [n, ne, e, se, s, sw, w, nw];
         let inside = if STEP == 0 { e & s & (n | w) } else { n & w & (e | s) };

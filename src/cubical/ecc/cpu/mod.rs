@@ -30,6 +30,7 @@ use crate::cubical::image::{Image, Voxel};
 use crate::cubical::key::Key;
 use crate::cubical::value::Value;
 use crate::cubical::voxel::VoxelType;
+use crate::parallel;
 use crate::simd::Level;
 use tables::{Tables, sweep};
 pub use tally::OtherSums;
@@ -97,20 +98,11 @@ impl<T: Voxel> Counter<T> {
     /// Adds the voxels of the box `own` (planes, rows, columns). Their neighbours within the image must be in view;
     /// columns begin at a multiple of 64, and the 64 columns before them count as neighbours.
     pub(crate) fn add(&mut self, view: View<'_, T>, own: [Range<usize>; 3]) {
-        let tiles = &tiles(own, size_of::<T>(), self.workers.len());
+        let tiles = tiles(own, size_of::<T>(), self.workers.len());
         let next = AtomicUsize::new(0);
-        let work = |worker: &mut Worker<T>| {
+        parallel::each_of(self.workers.iter_mut().take(tiles.len()), &|worker| {
             while let Some(tile) = tiles.get(next.fetch_add(1, Ordering::Relaxed)) {
                 worker.add(view, tile);
-            }
-        };
-        if let [_] = tiles[..] {
-            return work(&mut self.workers[0]);
-        }
-        let work = &work;
-        rayon::scope(|scope| {
-            for worker in self.workers.iter_mut().take(tiles.len()) {
-                scope.spawn(move |_| work(worker));
             }
         });
     }

@@ -1,10 +1,9 @@
 //! The eight subfields of an image, each a bit image.
 
-use rayon::prelude::*;
-
 use crate::cubical::shape::Shape;
 use crate::cubical::thinning::bits::{BitImage, WORD};
 use crate::cubical::thinning::simple::MIDDLE;
+use crate::parallel;
 
 /// Number of words of a subfield in a unit.
 pub(super) const SPAN: usize = 16;
@@ -79,7 +78,8 @@ impl Subfields {
         let fields = std::array::from_fn(|subfield| {
             let parity = Parity::of(subfield);
             let mut field = vec![0; layout.words()];
-            field.par_chunks_exact_mut(layout.plane()).skip(1).enumerate().for_each(|(plane, field)| {
+            let inside = &mut field[layout.plane()..];
+            parallel::pieces_mut(inside, layout.plane(), &|plane, field| {
                 let z = 2 * plane + parity.z;
                 if z >= planes {
                     return;
@@ -101,7 +101,7 @@ impl Subfields {
     pub(super) fn write_to(&self, image: &mut BitImage) {
         let (layout, width) = (self.layout, image.width());
         let [_, rows, _] = image.shape().extents();
-        image.words_mut().par_chunks_exact_mut(rows * width).enumerate().for_each(|(z, plane)| {
+        parallel::pieces_mut(image.words_mut(), rows * width, &|z, plane| {
             let first = (z / 2 + 1) * layout.plane();
             for (y, row) in plane.chunks_exact_mut(width).enumerate() {
                 for (k, word) in row.iter_mut().enumerate() {

@@ -37,8 +37,8 @@ impl Patch {
         }
     }
 
-    fn deleted<const STEP: usize>(&self, rule: impl PlanarRule, y: i32, x: i32) -> bool {
-        self.black(y, x) && rule.deleted::<STEP>(&self.window(y, x)) & 1 == 1
+    fn deleted<R: PlanarRule, const STEP: usize>(&self, y: i32, x: i32) -> bool {
+        self.black(y, x) && R::deleted::<STEP>(&self.window(y, x)) & 1 == 1
     }
 
     /// Whether a pixel is simple in (8, 4)-connectivity: one 8-component of foreground and a background 4-neighbour.
@@ -56,8 +56,8 @@ impl Patch {
 }
 
 /// The first condition that a step of a rule violates.
-fn broken<const STEP: usize>(rule: impl PlanarRule) -> Option<&'static str> {
-    let deleted = |patch: &Patch, y, x| patch.deleted::<STEP>(rule, y, x);
+fn broken<R: PlanarRule, const STEP: usize>() -> Option<&'static str> {
+    let deleted = |patch: &Patch, y, x| patch.deleted::<R, STEP>(y, x);
     // A pixel at (2, 2) of 4×4 pixels, and a pair of it and its eastern or southern neighbour.
     let single = (0..1 << 16_u32).into_par_iter().any(|bits| {
         let patch = Patch { width: 4, bits };
@@ -86,10 +86,10 @@ fn broken<const STEP: usize>(rule: impl PlanarRule) -> Option<&'static str> {
 /// The condition that each subiteration of a rule violates; nothing for rules that do not decide all pixels at once.
 fn broken_by(rule: Rule) -> Vec<Option<&'static str>> {
     match rule {
-        Rule::GuoHall => vec![broken::<0>(GuoHall), broken::<1>(GuoHall)],
-        Rule::ZhangSuen => vec![broken::<0>(ZhangSuen), broken::<1>(ZhangSuen)],
-        Rule::Kashani => vec![broken::<0>(Kashani)],
-        Rule::KashaniSafe => vec![broken::<0>(KashaniSafe)],
+        Rule::GuoHall => vec![broken::<GuoHall, 0>(), broken::<GuoHall, 1>()],
+        Rule::ZhangSuen => vec![broken::<ZhangSuen, 0>(), broken::<ZhangSuen, 1>()],
+        Rule::Kashani => vec![broken::<Kashani, 0>()],
+        Rule::KashaniSafe => vec![broken::<KashaniSafe, 0>()],
         Rule::Subfields => vec![],
     }
 }
