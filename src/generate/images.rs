@@ -202,7 +202,10 @@ fn smooth(voxels: &mut [f32], shape: Shape, axis: usize, taps: &[f64], radius: u
     if extents[..axis].iter().product::<usize>() > 1 {
         let slab = extent * stride;
         parallel::pieces_mut(voxels, SMOOTHED.next_multiple_of(slab), &|_, slabs| {
-            slabs.chunks_exact_mut(slab).for_each(|slab| smooth_planes(&slab.to_vec(), 0, slab));
+            for slab in slabs.chunks_exact_mut(slab) {
+                let before = slab.to_vec();
+                smooth_planes(&before, 0, slab);
+            }
         });
     } else {
         // Along the slowest axis there is a single slab, so its planes are computed in parallel.

@@ -2,11 +2,12 @@
 
 use std::ops::Range;
 
+use super::order::VoxelOrder;
 use super::request::EccRequest;
 use super::run::Run;
 use super::vcec::{Values, Vcec};
 use crate::cubical::image::Voxel;
-use crate::cubical::key::Key;
+use crate::cubical::key::{Coding, Key};
 use crate::cubical::value::Value;
 use crate::parallel;
 
@@ -42,12 +43,12 @@ pub enum Bins {
 /// ends are computed exactly and rounded to integers towards low (for superlevel sets towards high), which moves no
 /// voxel to another bin.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Edges<K> {
+pub struct Edges {
     /// The end of each bin as a number; these become [`Vcec::values`](super::vcec::Vcec::values).
     pub values: Values,
     /// The end of each bin as a key in filtration order (reversed for superlevel sets), ascending. Bin k holds the keys
     /// after the end of bin k − 1 up to its own end. `None`: the bin is empty, as no key is that small.
-    pub keys: Vec<Option<K>>,
+    pub keys: Vec<Option<u64>>,
 }
 
 /// Reasons why bins are invalid.
@@ -98,25 +99,21 @@ impl Bins {
     }
 }
 
-impl<K: Key> Edges<K> {
+impl Edges {
     /// The edges of `count` bins over a range of voxel values.
     ///
     /// # Errors
     /// [`BinsError`]: the number of bins or the range is invalid.
-    pub fn uniform<T: Voxel<Key = K>>(
-        count: usize,
-        range: (Value, Value),
-        superlevel: bool,
-    ) -> Result<Self, BinsError> {
+    pub(crate) fn uniform(count: usize, range: (Value, Value), order: VoxelOrder) -> Result<Self, BinsError> {
         Bins::Uniform { count, range: Some(range) }.check()?;
-        let values = ends::<T>(count, range, superlevel);
-        let mut keys: Vec<Option<K>> = Vec::with_capacity(count);
-        let mut before: Option<(Value, Option<K>)> = None;
+        let values = ends(count, range, order);
+        let mut keys: Vec<Option<u64>> = Vec::with_capacity(count);
+        let mut before: Option<(Value, Option<u64>)> = None;
         for end in values.iter() {
             // All ends are equal if the range is a single value.
             let key = match before {
                 Some((value, key)) if value == end => key,
-                _ => last_key::<T>(end, superlevel),
+                _ => last_key(end, order),
             };
             before = Some((end, key));
             keys.push(key);
@@ -125,7 +122,7 @@ impl<K: Key> Edges<K> {
     }
 
     /// Returns the bin of a key in filtration order: the first whose end is at least the key; `None` past the last.
-    pub fn bin(&self, key: K) -> Option<usize> {
+    pub fn bin(&self, key: u64) -> Option<usize> {
         let bin = self.keys.partition_point(|&end| end.is_none_or(|end| end < key));
         (bin < self.keys.len()).then_some(bin)
     }
@@ -137,21 +134,21 @@ impl<K: Key> Edges<K> {
 ///
 /// # Errors
 /// [`BinsError`]: the bins are invalid.
-pub(super) fn curve_of<T: Voxel>(
-    Run { keys, sums }: Run<T::Key>,
+pub(super) fn curve_of<K: Key>(
+    Run { keys, sums }: Run<K>,
     request: &EccRequest,
+    order: VoxelOrder,
 ) -> Result<Vcec, BinsError> {
-    let superlevel = request.superlevel;
-    let voxel = |&key: &T::Key| T::of_ordered(key, superlevel);
+    let value = |key: &K| order.value(key.to_u64());
     let Bins::Uniform { count, range } = request.bins else {
-        return Ok(Vcec { values: Values::of(keys.iter().map(voxel)), changes: sums });
+        return Ok(Vcec { values: keys.iter().map(value).collect(), changes: sums });
     };
     let ends = keys.first().zip(keys.last());
-    let found = ends.map(|(first, last)| ordered(voxel(first).into(), voxel(last).into()));
-    let edges = Edges::uniform::<T>(count, range.or(found).ok_or(BinsError::NoneFinite)?, superlevel)?;
+    let found = ends.map(|(first, last)| ordered(value(first), value(last)));
+    let edges = Edges::uniform(count, range.or(found).ok_or(BinsError::NoneFinite)?, order)?;
     let mut changes = vec![0; count];
     for (key, change) in keys.into_iter().zip(sums) {
-        if let Some(bin) = edges.bin(key) {
+        if let Some(bin) = edges.bin(key.to_u64()) {
             changes[bin] += change;
         }
     }
@@ -164,8 +161,9 @@ pub(super) fn ordered(a: Value, b: Value) -> (Value, Value) {
 }
 
 /// The ends of the bins, in filtration order.
-fn ends<T: Voxel>(count: usize, (low, high): (Value, Value), superlevel: bool) -> Values {
-    let has_integers = Value::integer(T::of_key(T::Key::default()).into()).is_some();
+fn ends(count: usize, (low, high): (Value, Value), order: VoxelOrder) -> Values {
+    let VoxelOrder { coding, superlevel, .. } = order;
+    let has_integers = coding != Coding::Float;
     let is_past_doubles = |bound: i128| bound.unsigned_abs() > 1 << f64::MANTISSA_DIGITS;
     match (low.integer(), high.integer()) {
         (Some(low), Some(high)) if has_integers && (is_past_doubles(low) || is_past_doubles(high)) => {
@@ -205,31 +203,31 @@ fn double_ends(count: usize, low: f64, high: f64, superlevel: bool) -> Vec<f64> 
 }
 
 /// The last key, in filtration order, whose voxel is not past `end`.
-pub(crate) fn last_key<T: Voxel>(end: Value, superlevel: bool) -> Option<T::Key> {
-    let enters = |bits: u64| {
-        let key = T::Key::from_u64(bits);
-        let voxel = T::of_ordered(key, superlevel);
-        if !voxel.is_number() {
-            // NaN keys lie beyond the keys of both infinities.
-            return bits >> (T::Key::BITS - 1) == 0;
-        }
-        let voxel: Value = voxel.into();
-        if superlevel { voxel >= end } else { voxel <= end }
+pub(crate) fn last_key(end: Value, order: VoxelOrder) -> Option<u64> {
+    let bits = order.bits;
+    let enters = |key: u64| match order.value(key) {
+        // NaN keys lie beyond the keys of both infinities.
+        Value::Double(value) if value.is_nan() => key >> (bits - 1) == 0,
+        value if order.superlevel => value >= end,
+        value => value <= end,
     };
     // Bisection: all keys less than `below` enter, and no key from `above` on does.
-    let (mut below, mut above) = (0_u128, u128::from(T::Key::MAX.to_u64()) + 1);
+    let (mut below, mut above) = (0_u128, 1 << bits);
     while below < above {
         let middle = u128::midpoint(below, above);
         // `middle` is less than `above`, so it is a valid key.
         if enters(middle as u64) { below = middle + 1 } else { above = middle }
     }
-    below.checked_sub(1).map(|key| T::Key::from_u64(key as u64))
+    below.checked_sub(1).map(|key| key as u64)
 }
 
 /// Least and greatest finite value of voxels; `None` if no voxel is finite.
 pub(super) fn finite_range<T: Voxel>(voxels: &[T]) -> Option<(Value, Value)> {
-    let greatest = last_key::<T>(f64::MAX.into(), false).unwrap_or(T::Key::MAX);
-    let least = last_key::<T>(f64::MIN.into(), true).unwrap_or(T::Key::MAX).reversed();
+    let last = |end: f64, superlevel| {
+        let order = VoxelOrder::new(T::TYPE, superlevel);
+        last_key(end.into(), order).map_or(T::Key::MAX, T::Key::from_u64)
+    };
+    let (least, greatest) = (last(f64::MIN, true).reversed(), last(f64::MAX, false));
     let none = (T::Key::MAX, T::Key::default());
     let range_of = |part: Range<usize>| {
         // Branch-free, so that the loop is vectorised.
@@ -247,9 +245,10 @@ pub(super) fn finite_range<T: Voxel>(voxels: &[T]) -> Option<(Value, Value)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cubical::voxel::VoxelType;
 
-    fn bin<T: Voxel>(edges: &Edges<T::Key>, voxel: T, superlevel: bool) -> Option<usize> {
-        edges.bin(if superlevel { voxel.key().reversed() } else { voxel.key() })
+    fn bin<T: Voxel>(edges: &Edges, voxel: T, superlevel: bool) -> Option<usize> {
+        edges.bin(if superlevel { voxel.key().reversed() } else { voxel.key() }.to_u64())
     }
 
     /// Definition of a voxel's bin: the first end that is not before the value.
@@ -257,8 +256,13 @@ mod tests {
         values.iter().position(|end| if superlevel { end <= value } else { end >= value })
     }
 
-    fn uniform<T: Voxel>(count: usize, (low, high): (f64, f64), superlevel: bool) -> Edges<T::Key> {
-        Edges::uniform::<T>(count, (low.into(), high.into()), superlevel).unwrap()
+    fn uniform<T: Voxel>(
+        count: usize,
+        (low, high): (impl Into<Value>, impl Into<Value>),
+        superlevel: bool,
+    ) -> Edges {
+        let order = VoxelOrder::new(T::TYPE, superlevel);
+        Edges::uniform(count, (low.into(), high.into()), order).unwrap()
     }
 
     fn every_value_has_its_bin<T: Voxel>(voxels: &[T], count: usize, range: (f64, f64)) {
@@ -296,9 +300,9 @@ mod tests {
     fn infinite_voxels_are_before_the_first_end_or_past_the_last() {
         let inf = f32::INFINITY;
         let edges = uniform::<f32>(4, (0.0, 1.0), false);
-        assert_eq!((edges.bin(inf.key()), edges.bin((-inf).key())), (None, Some(0)));
+        assert_eq!((bin(&edges, inf, false), bin(&edges, -inf, false)), (None, Some(0)));
         let edges = uniform::<f32>(4, (0.0, 1.0), true);
-        assert_eq!((edges.bin(inf.key().reversed()), edges.bin((-inf).key().reversed())), (Some(0), None));
+        assert_eq!((bin(&edges, inf, true), bin(&edges, -inf, true)), (Some(0), None));
     }
 
     #[test]
@@ -339,7 +343,7 @@ mod tests {
     #[test]
     fn ends_past_2_to_the_53_are_integers() {
         let (low, high) = (u64::MAX - 10, u64::MAX);
-        let of = |superlevel| Edges::uniform::<u64>(4, (low.into(), high.into()), superlevel).unwrap();
+        let of = |superlevel| uniform::<u64>(4, (low, high), superlevel);
         let ends = |steps: [u64; 4], from_low: bool| {
             Values::Unsigned(steps.map(|step| if from_low { low + step } else { high - step }).to_vec())
         };
@@ -349,14 +353,11 @@ mod tests {
         let of_voxels = |superlevel| [0, 2, 3, 7, 8, 10].map(|k| bin(&of(superlevel), low + k, superlevel));
         assert_eq!(of_voxels(false), [0, 0, 1, 2, 3, 3].map(Some));
         assert_eq!(of_voxels(true), [3, 3, 2, 1, 0, 0].map(Some));
-        let all = Edges::uniform::<i64>(2, (i64::MIN.into(), i64::MAX.into()), false).unwrap();
+        let all = uniform::<i64>(2, (i64::MIN, i64::MAX), false);
         assert_eq!(all.values, Values::Signed(vec![-1, i64::MAX]));
         // Within ±2^53 the ends are doubles, as for other types.
         assert_eq!(uniform::<i64>(2, (0.0, 5.0), false).values, vec![2.5, 5.0].into());
-        assert_eq!(
-            Edges::uniform::<u64>(2, (0_u8.into(), 5_u8.into()), false).unwrap().values,
-            vec![2.5, 5.0].into()
-        );
+        assert_eq!(uniform::<u64>(2, (0_u8, 5_u8), false).values, vec![2.5, 5.0].into());
     }
 
     /// Tests a voxel whose difference from an end is lost in doubles.
@@ -381,11 +382,11 @@ mod tests {
         }
         assert!(check(1, Some((f64::NAN, 0.0))).is_err() && Bins::Distinct.check().is_ok());
         let zero = Value::from(0_u8);
-        let error = Edges::uniform::<u8>(1 << 40, (zero, zero), false).unwrap_err();
+        let error = Edges::uniform(1 << 40, (zero, zero), VoxelOrder::new(VoxelType::U8, false)).unwrap_err();
         assert_eq!(error, BinsError::TooMany { found: 1 << 40 });
         assert_eq!(error.to_string(), "expected at most 16777216 bins, found 1099511627776");
         // The greatest number of bins, all ending at one value.
         let edges = uniform::<f64>(MOST_BINS, (3.0, 3.0), false);
-        assert_eq!((edges.bin(3.0_f64.key()), edges.bin(3.5_f64.key())), (Some(0), None));
+        assert_eq!((bin(&edges, 3.0, false), bin(&edges, 3.5, false)), (Some(0), None));
     }
 }

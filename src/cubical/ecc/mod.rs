@@ -39,6 +39,7 @@ pub mod cuda;
 mod dispatch;
 mod error;
 mod estimate;
+pub(crate) mod order;
 pub mod plain;
 mod request;
 mod rows;

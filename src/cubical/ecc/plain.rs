@@ -8,6 +8,7 @@
 use std::collections::BTreeMap;
 
 use super::bins::{Bins, BinsError, Edges};
+use super::order::VoxelOrder;
 use super::request::EccRequest;
 use super::vcec::{Values, Vcec};
 use crate::cubical::construction::Construction;
@@ -39,7 +40,8 @@ pub fn curve<T: Voxel>(image: &Image<T>, request: &EccRequest) -> Result<Vcec, B
                 finite.sort_by(|a, b| a.partial_cmp(b).expect("they are numbers"));
                 finite.first().copied().zip(finite.last().copied())
             });
-            let edges = Edges::uniform::<T>(count, range.ok_or(BinsError::NoneFinite)?, request.superlevel)?;
+            let order = VoxelOrder::new(T::TYPE, request.superlevel);
+            let edges = Edges::uniform(count, range.ok_or(BinsError::NoneFinite)?, order)?;
             let mut binned = vec![0; count];
             for (&key, change) in &changes {
                 let value: Value = voxel(key).into();

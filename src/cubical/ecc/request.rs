@@ -3,6 +3,7 @@
 use super::bins::Bins;
 use crate::cubical::construction::Construction;
 use crate::cubical::value::Value;
+use crate::cubical::voxel::VoxelType;
 
 /// Parameters of an Euler characteristic curve.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -16,6 +17,11 @@ pub struct EccRequest {
 }
 
 impl EccRequest {
+    /// Whether the range of the bins takes a pass over all voxels to find. The sums of narrow types have every value.
+    pub(crate) fn needs_range(&self, voxels: VoxelType) -> bool {
+        matches!(self.bins, Bins::Uniform { range: None, .. }) && voxels.bits() > 16
+    }
+
     /// This request, with uniform bins that divide `range` if it is known.
     pub(crate) fn with_range(mut self, found: Option<(Value, Value)>) -> Self {
         if let Bins::Uniform { range, .. } = &mut self.bins {

@@ -2,10 +2,9 @@
 
 use std::io;
 
+use super::order::VoxelOrder;
 use super::spill::SpilledRun;
 use super::vcec::Vcec;
-use crate::cubical::image::Voxel;
-use crate::cubical::key::Key;
 use crate::cubical::value::Value;
 
 /// The rows of a curve: in memory, or in a temporary file if there are more distinct values than memory holds.
@@ -20,22 +19,11 @@ pub enum VcecRows {
 /// Rows in a temporary file, which is removed when this is dropped.
 #[derive(Debug)]
 pub struct Spilled {
-    run: SpilledRun,
-    /// The value of a key in filtration order.
-    value: fn(u64) -> Value,
+    /// Its keys are in filtration order.
+    pub(super) run: SpilledRun,
+    pub(super) order: VoxelOrder,
     /// The changes are the sums of the run times this.
-    sign: i64,
-}
-
-impl Spilled {
-    /// The rows of a run: its keys are in filtration order, and the changes are its sums times `sign`.
-    pub(super) fn new<T: Voxel>(run: SpilledRun, superlevel: bool, sign: i64) -> Self {
-        let value: fn(u64) -> Value = match superlevel {
-            true => |key| T::of_key(T::Key::from_u64(key).reversed()).into(),
-            false => |key| T::of_key(T::Key::from_u64(key)).into(),
-        };
-        Spilled { run, value, sign }
-    }
+    pub(super) sign: i64,
 }
 
 /// Iterator over value, change and Euler characteristic of rows; an item is an error if it cannot be read.
@@ -57,12 +45,12 @@ impl VcecRows {
     pub fn iter(&self) -> io::Result<Rows<'_>> {
         Ok(match self {
             VcecRows::Memory(curve) => Box::new(curve.rows().map(Ok)),
-            VcecRows::Disk(Spilled { run, value, sign }) => {
+            VcecRows::Disk(Spilled { run, order, sign }) => {
                 let mut euler = 0;
                 Box::new(run.records()?.map(move |record| {
                     let (key, sum) = record?;
                     euler += sign * sum;
-                    Ok((value(key), sign * sum, euler))
+                    Ok((order.value(key), sign * sum, euler))
                 }))
             }
         })

@@ -105,19 +105,29 @@ pub(crate) fn curves_since<T: Voxel>(
     found: &mut dyn FnMut(&[Vcec]),
     advance: &dyn Fn(u64),
 ) -> Result<(), EccError> {
-    let (weights, shape, known) = (scales.weights()?, image.shape(), curves.len());
-    let mut add = |curve| {
-        curves.push(curve);
+    scales.weights()?;
+    if curves.is_empty() && scales.count > 0 {
+        curves.push(curve_watched(image, request, &|| advance(0))?);
         found(curves);
-    };
-    if known == 0 && scales.count > 0 {
-        add(curve_watched(image, request, &|| advance(0))?);
     }
-    advance((known.max(1).min(scales.count) * shape.count()) as u64);
-    if known == scales.count || scales.count < 2 {
-        return Ok(());
+    advance((curves.len() * image.shape().count()) as u64);
+    if curves.len() < scales.count {
+        smoothed_since(floats(image)?, image.shape(), request, scales, curves, found, advance)?;
     }
-    let mut voxels = floats(image)?;
+    Ok(())
+}
+
+/// Appends the curves after smoothing, except for those that are given.
+fn smoothed_since(
+    mut voxels: Vec<f32>,
+    shape: Shape,
+    request: &EccRequest,
+    scales: &Scales,
+    curves: &mut Vec<Vcec>,
+    found: &mut dyn FnMut(&[Vcec]),
+    advance: &dyn Fn(u64),
+) -> Result<(), EccError> {
+    let (weights, known) = (scales.weights()?, curves.len());
     for scale in 1..scales.count {
         // Known scales have already been reported. A part of the others is reported for each axis, and the rest with
         // the curve.
@@ -127,7 +137,8 @@ pub(crate) fn curves_since<T: Voxel>(
             smooth(voxels, shape, &weights, &|is_axis_done| advance(if is_axis_done { part } else { 0 }));
         if scale >= known {
             let image = Image::new(shape, voxels).expect("as many as before");
-            add(curve_watched(&image, request, &|| advance(0))?);
+            curves.push(curve_watched(&image, request, &|| advance(0))?);
+            found(curves);
             voxels = image.into_voxels();
         }
         advance(count - part * shape.dim() as u64);

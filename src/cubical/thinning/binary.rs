@@ -11,6 +11,7 @@ use std::ops::Range;
 
 use super::bits::BitImage;
 use crate::cubical::ecc::bins::last_key;
+use crate::cubical::ecc::order::VoxelOrder;
 use crate::cubical::image::{AnyImage, Image, Voxel};
 use crate::cubical::key::{Coding, Key as _};
 use crate::cubical::value::Value;
@@ -63,27 +64,32 @@ const EXACT: f64 = (1_u64 << f64::MANTISSA_DIGITS) as f64;
 /// # Errors
 /// [`OtsuError`]: all voxels are equal, or their range is infinite.
 pub fn binary(image: &AnyImage, foreground: Foreground) -> Result<(BitImage, Option<Value>), OtsuError> {
-    with_image!(image, image => match foreground {
-        Foreground::NonZero => Ok((BitImage::of(image, |voxel| voxel.value() != 0.0), None)),
-        Foreground::Above(threshold) => Ok((above(image, threshold), Some(threshold))),
-        Foreground::Otsu => {
-            let threshold = otsu(image)?;
-            Ok((above(image, threshold), Some(threshold)))
-        }
-    })
+    let threshold = match foreground {
+        Foreground::NonZero => None,
+        Foreground::Above(threshold) => Some(threshold),
+        Foreground::Otsu => Some(with_image!(image, image => otsu(image))?),
+    };
+    Ok((with_image!(image, image => above(image, threshold)), threshold))
 }
 
-fn above<T: Voxel>(image: &Image<T>, threshold: Value) -> BitImage {
+/// The voxels above a threshold, or those that are not 0.
+fn above<T: Voxel>(image: &Image<T>, threshold: Option<Value>) -> BitImage {
+    let Some(threshold) = threshold else { return outside(image, T::default(), T::default()) };
     match greatest_up_to::<T>(threshold) {
-        Some(last) => BitImage::of(image, |voxel| voxel > last),
-        None => BitImage::of(image, |_| true),
+        Some(last) => outside(image, T::nearest(f64::NEG_INFINITY), last),
+        None => BitImage::new(image.shape()).inverted(),
     }
+}
+
+/// The voxels that are less than `least` or greater than `greatest`.
+pub(super) fn outside<T: Voxel>(image: &Image<T>, least: T, greatest: T) -> BitImage {
+    BitImage::of(image, |voxel| voxel < least || voxel > greatest)
 }
 
 /// The greatest number of the type `T` that is not above the threshold: a voxel is above the threshold exactly if it is
 /// above this number. `None` if all numbers of the type are above the threshold, which is not NaN.
 pub(crate) fn greatest_up_to<T: Voxel>(threshold: Value) -> Option<T> {
-    last_key::<T>(threshold, false).map(T::of_key)
+    last_key(threshold, VoxelOrder::new(T::TYPE, false)).map(|key| T::of_key(T::Key::from_u64(key)))
 }
 
 /// Otsu's threshold.

@@ -5,7 +5,7 @@
 //! homology of the first step, and thus all bars; only the voxels at which classes are born and die change. In the
 //! V-construction the foreground is 4- or 6-connected, which no rule here supports.
 
-use super::bits::BitImage;
+use super::binary::outside;
 use super::dispatch::{MachineError, thin_by};
 use super::footprint::check_bits;
 use super::request::ThinningRequest;
@@ -77,7 +77,7 @@ fn first_thinned<T: Voxel>(
     }
     let (first, last) = if (one.key() < other.key()) != superlevel { (one, other) } else { (other, one) };
     check_bits(image.shape(), 1 + size_of::<T>()).map_err(MachineError::from)?;
-    let bits = BitImage::of(image, |voxel| voxel.key() == first.key());
+    let bits = outside(image, last, last);
     let (skeleton, statistics, decision) = thin_by(&bits, request, backend, watch)?;
     let skeleton = skeleton.to_image(1, image.shape().order()).into_voxels();
     let voxels = skeleton.into_iter().map(|is_left| if is_left == 1 { first } else { last });

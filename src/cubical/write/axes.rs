@@ -25,7 +25,7 @@ fn is_other(shape: Shape, order: Order) -> bool {
 }
 
 /// The voxels of an image of this shape in this order of its user's axes, copied only if they are in the other.
-pub(super) fn in_order<T: Copy>(voxels: &[T], shape: Shape, order: Order) -> Cow<'_, [T]> {
+fn in_order<T: Copy>(voxels: &[T], shape: Shape, order: Order) -> Cow<'_, [T]> {
     if !is_other(shape, order) {
         return Cow::Borrowed(voxels);
     }

@@ -14,7 +14,6 @@ use crate::cubical::shape::{Order, Shape};
 use crate::cubical::value::Inexact;
 use crate::cubical::voxel::VoxelType;
 use crate::names::named;
-use crate::with_image;
 
 /// Output format of an image.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, VariantArray)]
@@ -138,7 +137,7 @@ impl ImageFile {
         self.holds(image.shape(), image.voxel_type()).map_err(io::Error::other)?;
         self.holds_values(image).map_err(io::Error::other)?;
         match self {
-            ImageFile::Npy => with_image!(image, image => npy::write(image, out)),
+            ImageFile::Npy => npy::write(image, out),
             ImageFile::Nifti => nifti::write(image, geometry, out),
             ImageFile::Dipha => dipha::write(image, out),
             ImageFile::Perseus => perseus::write(image, out),

@@ -1,87 +1,96 @@
 //! `tiff`: grayscale voxels of any type, deflate-compressed, one page per plane. An image of one axis is a row.
+//!
+//! Pages are written as bytes, tag by tag: the encoder of images of the crate is compiled anew for every type.
 
 use std::io::{self, Cursor, Write};
 
+use flate2::Compression;
+use flate2::write::ZlibEncoder;
 use tiff::TiffError;
-use tiff::encoder::colortype::{
-    ColorType, Gray8, Gray16, Gray32, Gray32Float, Gray64, Gray64Float, GrayI8, GrayI16, GrayI32, GrayI64,
+use tiff::encoder::{Rational, TiffEncoder, TiffKind};
+use tiff::tags::{
+    CompressionMethod, PhotometricInterpretation, Predictor, ResolutionUnit, SampleFormat, Tag,
 };
-use tiff::encoder::{Compression, DeflateLevel, Rational, TiffEncoder, TiffKind, TiffValue};
-use tiff::tags::ResolutionUnit;
 
-use super::axes::{in_order, rows_and_columns};
+use super::axes::{bytes_in_order, rows_and_columns};
 use crate::cubical::geometry::{Geometry, Resolution};
-use crate::cubical::image::{AnyImage, Image};
+use crate::cubical::image::AnyImage;
+use crate::cubical::key::Coding;
 use crate::cubical::shape::Order;
 
 /// Size of the voxels in bytes from which offsets may need more than 32 bits. Compression never doubles the size.
 const SMALL: usize = 1 << 31;
 
-pub(super) fn write(image: &AnyImage, geometry: Option<&Geometry>, out: &mut dyn Write) -> io::Result<()> {
-    match image {
-        AnyImage::U8(image) => of_type::<Gray8>(image, geometry, out),
-        AnyImage::I8(image) => of_type::<GrayI8>(image, geometry, out),
-        AnyImage::U16(image) => of_type::<Gray16>(image, geometry, out),
-        AnyImage::I16(image) => of_type::<GrayI16>(image, geometry, out),
-        AnyImage::U32(image) => of_type::<Gray32>(image, geometry, out),
-        AnyImage::I32(image) => of_type::<GrayI32>(image, geometry, out),
-        AnyImage::U64(image) => of_type::<Gray64>(image, geometry, out),
-        AnyImage::I64(image) => of_type::<GrayI64>(image, geometry, out),
-        AnyImage::F32(image) => of_type::<Gray32Float>(image, geometry, out),
-        AnyImage::F64(image) => of_type::<Gray64Float>(image, geometry, out),
-    }
-}
+/// Least number of bytes of voxels that are compressed together.
+const STRIP: usize = 1_000_000;
 
-fn of_type<C: ColorType<Inner: Copy>>(
-    image: &Image<C::Inner>,
-    geometry: Option<&Geometry>,
-    out: &mut dyn Write,
-) -> io::Result<()>
-where
-    [C::Inner]: TiffValue,
-{
+pub(super) fn write(image: &AnyImage, geometry: Option<&Geometry>, out: &mut dyn Write) -> io::Result<()> {
     let resolution = match geometry {
         Some(Geometry::Tiff(resolution)) => Some(resolution),
         _ => None,
     };
     // The encoder fills in offsets afterwards, so it needs an output that can seek.
     let mut file = Cursor::new(Vec::new());
-    let failed = |error: TiffError| match error {
+    let written = if image.bytes().len() < SMALL {
+        TiffEncoder::new(&mut file).and_then(|encoder| pages(image, resolution, encoder))
+    } else {
+        TiffEncoder::new_big(&mut file).and_then(|encoder| pages(image, resolution, encoder))
+    };
+    written.map_err(|error| match error {
         TiffError::IoError(error) => error,
         error => io::Error::other(error),
-    };
-    if size_of_val(image.voxels()) < SMALL {
-        pages::<_, C>(image, resolution, TiffEncoder::new(&mut file).map_err(failed)?).map_err(failed)?;
-    } else {
-        pages::<_, C>(image, resolution, TiffEncoder::new_big(&mut file).map_err(failed)?).map_err(failed)?;
-    }
+    })?;
     out.write_all(file.get_ref())
 }
 
-fn pages<K: TiffKind, C: ColorType<Inner: Copy>>(
-    image: &Image<C::Inner>,
+fn pages<K: TiffKind>(
+    image: &AnyImage,
     resolution: Option<&Resolution>,
-    encoder: TiffEncoder<&mut Cursor<Vec<u8>>, K>,
-) -> Result<(), TiffError>
-where
-    [C::Inner]: TiffValue,
-{
-    let mut encoder = encoder.with_compression(Compression::Deflate(DeflateLevel::Fast));
+    mut encoder: TiffEncoder<&mut Cursor<Vec<u8>>, K>,
+) -> Result<(), TiffError> {
     let [height, width] = match image.shape().axes()[..] {
         // One page per plane, even if there is only one page, row or column.
         [_, rows, columns] => [rows, columns],
         _ => rows_and_columns(image.shape()),
     };
-    let extent = |extent: usize| u32::try_from(extent).map_err(|_| TiffError::IntSizeError);
-    for page in in_order(image.voxels(), image.shape(), Order::C).chunks_exact(height * width) {
-        let mut encoder = encoder.new_image::<C>(extent(width)?, extent(height)?)?;
-        if let Some(&Resolution { x, y, unit }) = resolution {
-            let ratio = |[n, d]: [u32; 2]| Rational { n, d };
-            encoder.resolution_unit(ResolutionUnit::from_u16(unit).unwrap_or(ResolutionUnit::None));
-            encoder.x_resolution(ratio(x));
-            encoder.y_resolution(ratio(y));
+    let format = match image.voxel_type().coding() {
+        Coding::Unsigned => SampleFormat::Uint,
+        Coding::Signed => SampleFormat::Int,
+        Coding::Float => SampleFormat::IEEEFP,
+    };
+    let u32_of = |count: usize| u32::try_from(count).map_err(|_| TiffError::IntSizeError);
+    let row = width * image.voxel_type().bytes();
+    let rows = STRIP.div_ceil(row);
+    for page in bytes_in_order(image, Order::C).chunks_exact(height * row) {
+        let mut directory = encoder.image_directory()?;
+        directory.write_tag(Tag::ImageWidth, u32_of(width)?)?;
+        directory.write_tag(Tag::ImageLength, u32_of(height)?)?;
+        directory.write_tag(Tag::Compression, CompressionMethod::Deflate.to_u16())?;
+        directory.write_tag(Tag::Predictor, Predictor::None.to_u16())?;
+        directory
+            .write_tag(Tag::PhotometricInterpretation, PhotometricInterpretation::BlackIsZero.to_u16())?;
+        directory.write_tag(Tag::RowsPerStrip, u32_of(rows)?)?;
+        directory.write_tag(Tag::SamplesPerPixel, 1_u16)?;
+        let none = Resolution { x: [1, 1], y: [1, 1], unit: ResolutionUnit::None.to_u16() };
+        for &Resolution { x, y, unit } in [&none].into_iter().chain(resolution) {
+            let unit = ResolutionUnit::from_u16(unit).unwrap_or(ResolutionUnit::None);
+            directory.write_tag(Tag::XResolution, Rational { n: x[0], d: x[1] })?;
+            directory.write_tag(Tag::YResolution, Rational { n: y[0], d: y[1] })?;
+            directory.write_tag(Tag::ResolutionUnit, unit.to_u16())?;
         }
-        encoder.write_data(page)?;
+        let (mut offsets, mut lengths) = (Vec::new(), Vec::new());
+        for strip in page.chunks(rows * row) {
+            let mut deflated = ZlibEncoder::new(Vec::new(), Compression::fast());
+            deflated.write_all(strip)?;
+            let deflated = deflated.finish()?;
+            offsets.push(K::convert_offset(directory.write_data(&deflated[..])?)?);
+            lengths.push(K::convert_offset(deflated.len() as u64)?);
+        }
+        directory.write_tag(Tag::BitsPerSample, image.voxel_type().bits() as u16)?;
+        directory.write_tag(Tag::SampleFormat, format.to_u16())?;
+        directory.write_tag(Tag::StripOffsets, K::convert_slice(&offsets))?;
+        directory.write_tag(Tag::StripByteCounts, K::convert_slice(&lengths))?;
+        directory.finish()?;
     }
     Ok(())
 }

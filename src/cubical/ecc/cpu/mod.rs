@@ -21,6 +21,7 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::bins::{Bins, BinsError, Edges, curve_of, finite_range};
+use super::order::VoxelOrder;
 use super::request::EccRequest;
 use super::rows::{Spilled, VcecRows};
 use super::slabs::PartialCurve;
@@ -36,40 +37,38 @@ use tables::{Tables, sweep};
 pub use tally::OtherSums;
 pub(crate) use tally::runs::Spill;
 use tally::{Summed, Sums};
-use view::{Filtered, View, VoxelTile, table_bytes, tiles};
+use view::{View, VoxelTile, table_bytes, tiles};
 
 /// Adds up the numbers c(x) of an image, part by part.
 #[derive(Debug)]
-pub(crate) struct Counter<T: Voxel> {
+pub(crate) struct Counter<K: Key> {
     request: EccRequest,
+    order: VoxelOrder,
     range: Option<(Value, Value)>,
-    edges: Option<Edges<T::Key>>,
+    edges: Option<Edges>,
     level: Level,
-    workers: Vec<Worker<T>>,
+    workers: Vec<Worker<K>>,
 }
 
 /// Tables and sums of one thread.
 #[derive(Debug)]
-pub(crate) struct Worker<T: Voxel> {
-    request: EccRequest,
+pub(crate) struct Worker<K: Key> {
+    construction: Construction,
     level: Level,
-    tables: Tables<T::Key>,
-    sums: Sums<T>,
+    tables: Tables<K>,
+    sums: Sums<K>,
 }
 
-impl<T: Voxel> Counter<T> {
-    /// A counter for a sequence of images.
-    pub(crate) fn new(request: &EccRequest, level: Level) -> Self {
-        Counter { request: *request, range: None, edges: None, level, workers: Vec::new() }
-    }
-
-    /// Whether the range of the bins follows from the sums: narrow types keep a sum for every value.
-    pub(crate) fn finds_range() -> bool {
-        T::Key::BITS <= 16
+impl<K: Key> Counter<K> {
+    /// A counter for a sequence of images of voxels with such keys.
+    pub(crate) fn new(request: &EccRequest, voxels: VoxelType, level: Level) -> Self {
+        let order = VoxelOrder::new(voxels, request.superlevel);
+        Counter { request: *request, order, range: None, edges: None, level, workers: Vec::new() }
     }
 
     /// Begins an image with `threads` threads, reusing the buffers of the last image. Uniform bins divide `range`,
-    /// which may be `None` if [`Counter::finds_range`]. Without `spill` all rows stay in memory.
+    /// which may be `None` unless the request [needs it](EccRequest::needs_range). Without `spill` all rows stay in
+    /// memory.
     ///
     /// # Errors
     /// [`BinsError`]: the bins are invalid.
@@ -81,24 +80,24 @@ impl<T: Voxel> Counter<T> {
     ) -> Result<(), BinsError> {
         self.range = range;
         self.edges = match (self.request.bins, range) {
-            (Bins::Uniform { count, .. }, Some(range)) if !Self::finds_range() => {
-                Some(Edges::uniform::<T>(count, range, self.request.superlevel)?)
+            (Bins::Uniform { count, .. }, Some(range)) if K::BITS > 16 => {
+                Some(Edges::uniform(count, range, self.order)?)
             }
             _ => None,
         };
-        let sums = || Sums::new(self.edges.as_ref(), self.request.superlevel, spill);
+        let sums = || Sums::new(self.edges.as_ref(), self.order, spill);
         self.workers.truncate(threads);
         self.workers.iter_mut().for_each(|worker| worker.sums = sums());
-        let (request, level) = (self.request, self.level);
-        let worker = || Worker { request, level, tables: Tables::default(), sums: sums() };
+        let (construction, level) = (self.request.construction, self.level);
+        let worker = || Worker { construction, level, tables: Tables::default(), sums: sums() };
         self.workers.resize_with(threads, worker);
         Ok(())
     }
 
     /// Adds the voxels of the box `own` (planes, rows, columns). Their neighbours within the image must be in view;
     /// columns begin at a multiple of 64, and the 64 columns before them count as neighbours.
-    pub(crate) fn add(&mut self, view: View<'_, T>, own: [Range<usize>; 3]) {
-        let tiles = tiles(own, size_of::<T>(), self.workers.len());
+    pub(crate) fn add(&mut self, view: View<'_, K>, own: [Range<usize>; 3]) {
+        let tiles = tiles(own, size_of::<K>(), self.workers.len());
         let next = AtomicUsize::new(0);
         parallel::each_of(self.workers.iter_mut().take(tiles.len()), &|worker| {
             while let Some(tile) = tiles.get(next.fetch_add(1, Ordering::Relaxed)) {
@@ -107,8 +106,13 @@ impl<T: Voxel> Counter<T> {
         });
     }
 
+    /// The order of the voxels.
+    pub(crate) fn order(&self) -> VoxelOrder {
+        self.order
+    }
+
     /// The workers, one per thread; each adds up the tiles it is given.
-    pub(crate) fn workers(&mut self) -> &mut [Worker<T>] {
+    pub(crate) fn workers(&mut self) -> &mut [Worker<K>] {
         &mut self.workers
     }
 
@@ -136,18 +140,19 @@ impl<T: Voxel> Counter<T> {
     /// # Errors
     /// Rows beyond the memory limit could not be written to files.
     pub(crate) fn finish(&mut self) -> io::Result<VcecRows> {
-        let EccRequest { construction, superlevel, .. } = self.request;
-        let sums = || Sums::new(None, superlevel, None);
+        let order = self.order;
+        let sums = || Sums::new(None, order, None);
         let all = self.workers.iter_mut().map(|worker| std::mem::replace(&mut worker.sums, sums()));
         let summed = Sums::finish(all.collect())?;
         // The sums are those of T: cells of V have dimension 3 − dim.
-        let sign = if construction == Construction::V { -1 } else { 1 };
+        let sign = if self.request.construction == Construction::V { -1 } else { 1 };
         let mut curve = match summed {
-            Summed::File(run) => return Ok(VcecRows::Disk(Spilled::new::<T>(run, superlevel, sign))),
+            Summed::File(run) => return Ok(VcecRows::Disk(Spilled { run, order, sign })),
             Summed::Memory(run) => match self.edges.take() {
                 Some(Edges { values, .. }) => Vcec { values, changes: run.sums },
                 None => {
-                    curve_of::<T>(run, &self.request.with_range(self.range)).expect("an image has a voxel")
+                    let request = self.request.with_range(self.range);
+                    curve_of(run, &request, order).expect("an image has a voxel")
                 }
             },
         };
@@ -156,17 +161,10 @@ impl<T: Voxel> Counter<T> {
     }
 }
 
-impl<T: Voxel> Worker<T> {
+impl<K: Key> Worker<K> {
     /// Adds the voxels of a tile. Their neighbours must be in view, as for [`Counter::add`].
-    pub(crate) fn add(&mut self, view: View<'_, T>, tile: &VoxelTile) {
-        let Worker { level, request, tables, sums } = self;
-        let (rows, construction) = (&Filtered { view, superlevel: request.superlevel }, request.construction);
-        match sums {
-            Sums::Bytes(tally) => sweep(*level, rows, tile, construction, tables, &mut **tally),
-            Sums::Words(tally) => sweep(*level, rows, tile, construction, tables, &mut **tally),
-            Sums::Bins(tally) => sweep(*level, rows, tile, construction, tables, tally),
-            Sums::Runs(tally) => sweep(*level, rows, tile, construction, tables, tally),
-        }
+    pub(crate) fn add(&mut self, view: View<'_, K>, tile: &VoxelTile) {
+        sweep(self.level, &view, tile, self.construction, &mut self.tables, self.sums.tally());
     }
 
     /// Whether spilling sums has failed, so that adding more is useless.
@@ -224,25 +222,30 @@ fn curve_in_pieces<T: Voxel>(
     look: &dyn Fn(),
 ) -> Result<Vcec, BinsError> {
     let range = match request.bins {
-        Bins::Uniform { range: None, .. } if !Counter::<T>::finds_range() => {
-            Some(finite_range(image.voxels()).ok_or(BinsError::NoneFinite)?)
-        }
+        _ if request.needs_range(T::TYPE) => Some(finite_range(image.voxels()).ok_or(BinsError::NoneFinite)?),
         Bins::Uniform { range, .. } => range,
         Bins::Distinct => None,
     };
-    let extents = image.shape().extents();
-    let mut counter = Counter::new(request, level);
+    let mut counter = Counter::new(request, T::TYPE, level);
     counter.begin(range, rayon::current_num_threads(), None)?;
-    let view = View { extents, first: [0; 3], voxels: image.voxels() };
-    let [planes, rows, columns] = extents;
-    for first in (0..planes).step_by(at_once) {
+    let (extents, order) = (image.shape().extents(), counter.order);
+    let view = View { extents, first: [0; 3], voxels: T::bits(image.voxels()), order };
+    Ok(counter.curve(view, at_once, look))
+}
+
+impl<K: Key> Counter<K> {
+    /// Adds a whole image, `at_once` planes at a time, and returns its curve.
+    fn curve(&mut self, view: View<'_, K>, at_once: usize, look: &dyn Fn()) -> Vcec {
+        let [planes, rows, columns] = view.extents;
+        for first in (0..planes).step_by(at_once) {
+            look();
+            self.add(view, [first..planes.min(first + at_once), 0..rows, 0..columns]);
+        }
         look();
-        counter.add(view, [first..planes.min(first + at_once), 0..rows, 0..columns]);
-    }
-    look();
-    match counter.finish() {
-        Ok(VcecRows::Memory(curve)) => Ok(curve),
-        rows => unreachable!("without a directory rows are in memory: {rows:?}"),
+        match self.finish() {
+            Ok(VcecRows::Memory(curve)) => curve,
+            rows => unreachable!("without a directory rows are in memory: {rows:?}"),
+        }
     }
 }
 

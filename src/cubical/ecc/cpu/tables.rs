@@ -2,7 +2,7 @@
 
 use super::bits::{AddUp, Digits, InnerBits, OuterBits, shift};
 use super::numbers::{Numbers, Tally};
-use super::view::{KeyRows, VoxelTile};
+use super::view::{View, VoxelTile};
 use crate::cubical::construction::Construction;
 use crate::cubical::key::Key;
 use crate::simd::{BLOCK, BlockKernel, Blocks, Bytes, Level};
@@ -35,17 +35,17 @@ pub(crate) struct Tables<K> {
 /// comparisons that its numbers need.
 pub(crate) fn sweep<K: Key>(
     level: Level,
-    rows: &dyn KeyRows<K>,
+    view: &View<'_, K>,
     tile: &VoxelTile,
     construction: Construction,
     tables: &mut Tables<K>,
-    tally: &mut impl Tally<K>,
+    tally: &mut dyn Tally<K>,
 ) {
     tables.resize(tile);
     let (first, width) = (tile.planes.start, tables.width);
     let top = tile.rows.start == 0;
-    stage(&mut tables.this, rows, first, tile, width);
-    stage(&mut tables.next, rows, first + 1, tile, width);
+    stage(&mut tables.this, view, first, tile, width);
+    stage(&mut tables.next, view, first + 1, tile, width);
     if first == 0 {
         // The absent plane before the first loses to it in T and wins in V: zeros encode both.
         tables.outer.clear();
@@ -55,7 +55,7 @@ pub(crate) fn sweep<K: Key>(
     for plane in tile.planes.clone() {
         std::mem::swap(&mut tables.this, &mut tables.next);
         std::mem::swap(&mut tables.outer, &mut tables.before);
-        stage(&mut tables.next, rows, plane + 2, tile, width);
+        stage(&mut tables.next, view, plane + 2, tile, width);
         level.run_blocks(Compare { tables, construction, top });
         level.run_blocks(tables.add_up(construction));
         tally.plane(level, &tables.numbers());
@@ -63,10 +63,10 @@ pub(crate) fn sweep<K: Key>(
 }
 
 /// Loads the keys of a plane (counted from 1), in filtration order.
-fn stage<K: Key>(keys: &mut [K], rows: &dyn KeyRows<K>, plane: usize, tile: &VoxelTile, width: usize) {
+fn stage<K: Key>(keys: &mut [K], view: &View<'_, K>, plane: usize, tile: &VoxelTile, width: usize) {
     let from = tile.columns.start.saturating_sub(BLOCK);
     for (row, keys) in keys.chunks_exact_mut((width + 1) * BLOCK).enumerate() {
-        let present = rows.row(plane, tile.rows.start + row, from..tile.columns.end + 1, keys);
+        let present = view.keys(plane, tile.rows.start + row, from..tile.columns.end + 1, keys);
         keys[present..].fill(K::MAX);
     }
 }

@@ -136,24 +136,26 @@ fn any_cut_and_any_slab() {
             let request = EccRequest { construction, ..EccRequest::default() };
             let expected = plain::curve(&image, &request).unwrap();
             for cut in (unit..extents[axis]).step_by(unit) {
-                let mut counter = Counter::<u16>::new(&request, level);
+                let mut counter = Counter::<u16>::new(&request, VoxelType::U16, level);
                 counter.begin(None, rayon::current_num_threads(), None).unwrap();
                 for part in [0..cut, cut..extents[axis]] {
                     // The view holds only the voxels that must be in view.
                     let (from, to) = (part.start.saturating_sub(before), extents[axis].min(part.end + 1));
                     let (mut first, mut own) = ([0; 3], extents.map(|extent| 0..extent));
                     (first[axis], own[axis]) = (from, part);
-                    let view = View { extents, first, voxels: &voxels[from * slice..to * slice] };
+                    let (order, voxels) = (counter.order(), &voxels[from * slice..to * slice]);
+                    let view = View { extents, first, voxels, order };
                     counter.add(view, own);
                 }
                 assert_eq!(counter.finish().unwrap().into_vcec().unwrap(), expected, "{axes:?} cut at {cut}");
             }
             for row in 1..extents[1] {
-                let mut counter = Counter::<u16>::new(&request, level);
+                let mut counter = Counter::<u16>::new(&request, VoxelType::U16, level);
                 counter.begin(None, rayon::current_num_threads(), None).unwrap();
                 for rows in [0..row, row..extents[1]] {
                     let tile = VoxelTile { planes: 0..extents[0], rows, columns: 0..extents[2] };
-                    counter.workers()[0].add(View { extents, first: [0; 3], voxels }, &tile);
+                    let view = View { extents, first: [0; 3], voxels, order: counter.order() };
+                    counter.workers()[0].add(view, &tile);
                 }
                 assert_eq!(
                     counter.finish().unwrap().into_vcec().unwrap(),

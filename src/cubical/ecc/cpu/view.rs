@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use crate::cubical::image::Voxel;
-use crate::cubical::key::Key as _;
+use crate::cubical::ecc::order::VoxelOrder;
+use crate::cubical::key::Key;
 use crate::simd::BLOCK;
 
 /// Greatest number of voxels in a row of a tile.
@@ -14,21 +14,21 @@ const TILE_BYTES: usize = 96 << 10;
 
 /// Consecutive slices of an image along its slowest axis longer than one voxel.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct View<'a, T> {
+pub(crate) struct View<'a, K> {
     /// Planes, rows and columns of the image.
     pub(crate) extents: [usize; 3],
     /// Plane, row and column of the first voxel in memory.
     pub(crate) first: [usize; 3],
-    /// The voxels in memory.
-    pub(crate) voxels: &'a [T],
+    /// The bits of the voxels in memory.
+    pub(crate) voxels: &'a [K],
+    pub(crate) order: VoxelOrder,
 }
 
-impl<'a, T> View<'a, T> {
+impl<'a, K: Key> View<'a, K> {
     /// The voxels of a row within `columns`, clipped at the end of the row; `None` if the image has no such row.
     ///
     /// Rows and planes are counted from 1; 0 is the absent one before the first.
-    #[inline]
-    pub(crate) fn row(&self, plane: usize, row: usize, columns: Range<usize>) -> Option<&'a [T]> {
+    fn row(&self, plane: usize, row: usize, columns: Range<usize>) -> Option<&'a [K]> {
         let (plane, row) = (plane.checked_sub(1)?, row.checked_sub(1)?);
         if plane >= self.extents[0] || row >= self.extents[1] {
             return None;
@@ -38,30 +38,12 @@ impl<'a, T> View<'a, T> {
         let (from, to) = (columns.start - self.first[2], columns.end.min(width) - self.first[2]);
         Some(&self.voxels[start + from..start + to])
     }
-}
 
-/// Rows of an image as keys. Code behind this trait is compiled once per key type rather than per voxel type.
-pub(crate) trait KeyRows<K> {
     /// Writes the keys of a row's columns, clipped at the end of the row, to the front of `keys` in filtration order,
     /// and returns their number. Rows and planes are counted as in [`View::row`].
-    fn row(&self, plane: usize, row: usize, columns: Range<usize>, keys: &mut [K]) -> usize;
-}
-
-/// The voxels of a view in filtration order.
-pub(crate) struct Filtered<'a, T> {
-    pub(crate) view: View<'a, T>,
-    pub(crate) superlevel: bool,
-}
-
-impl<T: Voxel> KeyRows<T::Key> for Filtered<'_, T> {
-    fn row(&self, plane: usize, row: usize, columns: Range<usize>, keys: &mut [T::Key]) -> usize {
-        let voxels = self.view.row(plane, row, columns).unwrap_or_default();
-        let keys = keys.iter_mut().zip(voxels);
-        if self.superlevel {
-            keys.for_each(|(key, voxel)| *key = voxel.key().reversed());
-        } else {
-            keys.for_each(|(key, voxel)| *key = voxel.key());
-        }
+    pub(crate) fn keys(&self, plane: usize, row: usize, columns: Range<usize>, keys: &mut [K]) -> usize {
+        let voxels = self.row(plane, row, columns).unwrap_or_default();
+        self.order.fill(voxels, keys);
         voxels.len()
     }
 }

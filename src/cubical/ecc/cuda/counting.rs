@@ -17,13 +17,11 @@ use zerocopy::IntoBytes as _;
 use crate::cubical::construction::Construction;
 use crate::cubical::ecc::bins::{Bins, BinsError, Edges, curve_of, finite_range, ordered};
 use crate::cubical::ecc::error::{EccError, MachineError};
+use crate::cubical::ecc::order::VoxelOrder;
 use crate::cubical::ecc::request::EccRequest;
 use crate::cubical::ecc::run::Run;
 use crate::cubical::ecc::vcec::{Values, Vcec};
-use crate::cubical::image::Voxel;
-use crate::cubical::key::Key;
 use crate::cubical::shape::Shape;
-use crate::cubical::value::Value;
 use crate::cubical::voxel::VoxelType;
 use crate::cuda::ecc::{EccKernels, KeyOrder, Part, Totals};
 use crate::cuda::ecc_rows::{Ends, PresentKernel, RowKernels};
@@ -134,21 +132,20 @@ impl Prepared {
             }
             (Kernels::Wide { rows, .. }, Bins::Uniform { count, range: None }) => {
                 let ends = rows.range(gpu, part, order)?;
-                let range = with_voxels!(self.voxels, T => {
-                    let [first, last]: [Value; 2] = ends.map(|key| {
-                        T::of_ordered(<T as Voxel>::Key::from_u64(key), request.superlevel).into()
-                    });
-                    if first.is_finite() && last.is_finite() {
-                        Some(ordered(first, last))
-                    } else {
-                        // Bins divide the range of finite voxels; the CPU finds it in the rare case of infinite ones.
-                        let count = part.planes * part.plane();
-                        let bytes = gpu.read(part.voxels, 0..count * size_of::<T>())?;
+                let order = VoxelOrder::new(self.voxels, request.superlevel);
+                let [first, last] = ends.map(|key| order.value(key));
+                let range = if first.is_finite() && last.is_finite() {
+                    Some(ordered(first, last))
+                } else {
+                    // Bins divide the range of finite voxels; the CPU finds it in the rare case of infinite ones.
+                    let count = part.planes * part.plane();
+                    let bytes = gpu.read(part.voxels, 0..count * self.voxels.bytes())?;
+                    with_voxels!(self.voxels, T => {
                         let mut voxels = vec![T::default(); count];
                         voxels.as_mut_bytes().copy_from_slice(&bytes);
                         finite_range(&voxels)
-                    }
-                });
+                    })
+                };
                 request.bins = Bins::Uniform { count, range: Some(range.ok_or(BinsError::NoneFinite)?) };
             }
             _ => {}
@@ -248,10 +245,8 @@ impl<'p> Counting<'p> {
             (Kernels::Wide { rows, .. }, Bins::Distinct) => Found::Distinct { rows, found: Run::default() },
             (Kernels::Wide { march, march_many, rows }, Bins::Uniform { count, range }) => {
                 let range = range.ok_or(EccError::Range(voxels.name()))?;
-                let (values, keys) = with_voxels!(voxels, T => {
-                    let Edges { values, keys } = Edges::uniform::<T>(count, range, request.superlevel)?;
-                    (values, keys.into_iter().map(|key| key.map(Key::to_u64)).collect::<Vec<_>>())
-                });
+                let edges = Edges::uniform(count, range, VoxelOrder::new(voxels, request.superlevel))?;
+                let Edges { values, keys } = edges;
                 let ends = Ends::new(gpu, voxels, &keys, order)?;
                 // The number `count` stands for voxels past the last bin.
                 let numbers =
@@ -321,10 +316,8 @@ impl<'p> Counting<'p> {
                 Run { keys, sums }
             }
         };
-        Ok(with_voxels!(self.prepared.voxels, T => {
-            let keys = run.keys.into_iter().map(<T as Voxel>::Key::from_u64).collect();
-            curve_of::<T>(Run { keys, sums: run.sums }, &self.request)
-        })?)
+        let order = VoxelOrder::new(self.prepared.voxels, self.request.superlevel);
+        Ok(curve_of(run, &self.request, order)?)
     }
 
     /// Number of totals if wide keys are counted in bins, else `None`.

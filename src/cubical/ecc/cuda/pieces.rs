@@ -22,7 +22,6 @@ use crate::cuda::ecc::Part;
 use crate::cuda::{CudaError, Gpu, Inbox};
 
 use super::counting::{Counting, Prepared, arranged};
-use crate::cubical::ecc::bins::Bins;
 use crate::cubical::ecc::error::{EccError, MachineError};
 use crate::cubical::ecc::request::EccRequest;
 use crate::cubical::ecc::source::Voxels;
@@ -51,7 +50,7 @@ impl Prepared {
         advance: &dyn Fn(u64),
     ) -> Result<Vcec, MachineError> {
         request.bins.check()?;
-        if self.voxels().bits() > 16 && matches!(request.bins, Bins::Uniform { range: None, .. }) {
+        if request.needs_range(self.voxels()) {
             return Err(EccError::Range(self.voxels().name()).into());
         }
         let (slots, slabs) = slots(&self.gpu, shape, self.voxels().bytes())?;

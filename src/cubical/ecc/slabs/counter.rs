@@ -1,7 +1,12 @@
 //! Computes the curve of an image slab by slab.
 
-use std::path::PathBuf;
+use std::fmt;
+use std::io;
+use std::marker::PhantomData;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+use zerocopy::{FromBytes, IntoBytes};
 
 use super::cut::Slabs;
 use super::partial::{PartialCurve, Watch};
@@ -14,8 +19,10 @@ use crate::cubical::ecc::rows::VcecRows;
 use crate::cubical::ecc::source::Voxels;
 use crate::cubical::ecc::spill::Store;
 use crate::cubical::image::Voxel;
+use crate::cubical::key::Key;
 use crate::cubical::shape::Shape;
 use crate::cubical::value::Value;
+use crate::cubical::voxel::VoxelType;
 use crate::simd::Level;
 
 /// Bytes of voxels read at a time to find the range.
@@ -27,12 +34,50 @@ const READERS: usize = 4;
 /// Adds up a sequence of images of one voxel type, reusing its buffers.
 #[derive(Debug)]
 pub struct SlabCounter<T: Voxel> {
+    any: AnyCounter,
+    voxels: PhantomData<T>,
+}
+
+/// A counter for a type of voxels that is known when it runs.
+#[derive(Debug)]
+struct AnyCounter {
     request: EccRequest,
     limit: usize,
     directory: PathBuf,
-    counter: Counter<T>,
+    voxels: VoxelType,
+    sums: Box<dyn SlabSums>,
+}
+
+/// Sums with memory for slabs.
+trait SlabSums: fmt::Debug + Send + Sync {
+    /// Adds up the slabs of an image, except for those in `since`; rows that exceed the memory limit go to `directory`.
+    fn add_up(
+        &mut self,
+        slabs: &Slabs,
+        range: Option<(Value, Value)>,
+        voxels: Voxels<'_>,
+        since: Option<&PartialCurve>,
+        watch: &Watch<'_>,
+        directory: &Path,
+    ) -> Result<(), EccError>;
+
+    /// Returns the rows of the curve.
+    fn finish(&mut self) -> io::Result<VcecRows>;
+}
+
+/// Sums for keys of one width.
+#[derive(Debug)]
+struct SumsOf<K: Key> {
+    counter: Counter<K>,
     /// Memory of the slabs.
-    buffers: Vec<Vec<T>>,
+    buffers: Vec<Vec<K>>,
+}
+
+impl<K: Key + FromBytes + IntoBytes> SumsOf<K> {
+    fn boxed(request: &EccRequest, voxels: VoxelType) -> Box<dyn SlabSums> {
+        let counter = Counter::<K>::new(request, voxels, Level::detect());
+        Box::new(SumsOf { counter, buffers: Vec::new() })
+    }
 }
 
 impl<T: Voxel> SlabCounter<T> {
@@ -41,21 +86,19 @@ impl<T: Voxel> SlabCounter<T> {
     /// # Errors
     /// [`BinsError`]: the bins are invalid.
     pub fn new(request: &EccRequest, limit: usize) -> Result<Self, BinsError> {
-        request.bins.check()?;
-        let counter = Counter::new(request, Level::detect());
-        let directory = std::env::temp_dir();
-        Ok(SlabCounter { request: *request, limit, directory, counter, buffers: Vec::new() })
+        Ok(SlabCounter { any: AnyCounter::new(request, limit, T::TYPE)?, voxels: PhantomData })
     }
 
     /// Spills rows that exceed the memory limit to files in this directory instead of the system's.
     #[must_use]
-    pub fn spilling_to(self, directory: PathBuf) -> Self {
-        SlabCounter { directory, ..self }
+    pub fn spilling_to(mut self, directory: PathBuf) -> Self {
+        self.any.directory = directory;
+        self
     }
 
     /// Whether the curve needs a range that takes a pass over all voxels to find.
     pub fn needs_range(request: &EccRequest) -> bool {
-        matches!(request.bins, Bins::Uniform { range: None, .. }) && !Counter::<T>::finds_range()
+        request.needs_range(T::TYPE)
     }
 
     /// Finds the least and the greatest finite value of an image. `read` fills a slice with the next voxels; `advance`
@@ -100,23 +143,48 @@ impl<T: Voxel> SlabCounter<T> {
         since: Option<&PartialCurve>,
         watch: &Watch<'_>,
     ) -> Result<VcecRows, EccError> {
-        let range = match self.request.bins {
+        self.any.curve(shape, range, voxels, since, watch)
+    }
+}
+
+impl AnyCounter {
+    fn new(request: &EccRequest, limit: usize, voxels: VoxelType) -> Result<Self, BinsError> {
+        request.bins.check()?;
+        let sums = match voxels.bytes() {
+            1 => SumsOf::<u8>::boxed,
+            2 => SumsOf::<u16>::boxed,
+            4 => SumsOf::<u32>::boxed,
+            _ => SumsOf::<u64>::boxed,
+        };
+        let (directory, sums) = (std::env::temp_dir(), sums(request, voxels));
+        Ok(AnyCounter { request: *request, limit, directory, voxels, sums })
+    }
+
+    fn curve(
+        &mut self,
+        shape: Shape,
+        range: Option<(Value, Value)>,
+        voxels: Voxels<'_>,
+        since: Option<&PartialCurve>,
+        watch: &Watch<'_>,
+    ) -> Result<VcecRows, EccError> {
+        let AnyCounter { request, limit, ref directory, .. } = *self;
+        let range = match request.bins {
             Bins::Uniform { range: given, .. } => given.or(range),
             Bins::Distinct => None,
         };
-        if range.is_none() && Self::needs_range(&self.request) {
-            return Err(EccError::Range(T::NAME));
+        if range.is_none() && request.needs_range(self.voxels) {
+            return Err(EccError::Range(self.voxels.name()));
         }
-        let (limit, threads) = (self.limit, rayon::current_num_threads());
-        let slabs = Slabs::new(shape, T::TYPE, &self.request.bins, limit, threads + threads.min(READERS));
+        let threads = rayon::current_num_threads();
+        let slabs = Slabs::new(shape, self.voxels, &request.bins, limit, threads + threads.min(READERS));
         let slabs = slabs.map_err(|needed| EccError::Slabs { shape, needed, limit })?;
-        self.add_up(&slabs, range, voxels, since, watch)?;
-        let SlabCounter { counter, directory, limit, .. } = self;
-        let failed = |error| EccError::Spill { directory: directory.clone(), limit: *limit, error };
-        counter.finish().map_err(failed)
+        self.sums.add_up(&slabs, range, voxels, since, watch, directory)?;
+        self.sums.finish().map_err(|error| EccError::Spill { directory: directory.clone(), limit, error })
     }
+}
 
-    /// Adds up the slabs of an image, except for those in `since`.
+impl<K: Key + FromBytes + IntoBytes> SlabSums for SumsOf<K> {
     fn add_up(
         &mut self,
         slabs: &Slabs,
@@ -124,10 +192,11 @@ impl<T: Voxel> SlabCounter<T> {
         voxels: Voxels<'_>,
         since: Option<&PartialCurve>,
         watch: &Watch<'_>,
+        directory: &Path,
     ) -> Result<(), EccError> {
-        let SlabCounter { counter, buffers, directory, .. } = self;
+        let SumsOf { counter, buffers } = self;
         let workers = rayon::current_num_threads().max(slabs.buffers);
-        let store = Arc::new(Store::new(directory, size_of::<T>()));
+        let store = Arc::new(Store::new(directory, size_of::<K>()));
         counter.begin(range, workers, Some(&Spill { store, room: slabs.room / workers }))?;
         let (mut first, mut untold) = (0, 0);
         if let Some(partial) = since {
@@ -135,15 +204,12 @@ impl<T: Voxel> SlabCounter<T> {
             counter.add_partial(partial)?;
             (first, untold) = (partial.slices, (partial.slices * slabs.slice) as u64);
         }
-        Schedule {
-            counter,
-            buffers,
-            slabs,
-            source: Source::new(voxels, size_of::<T>(), first),
-            watch,
-            untold,
-        }
-        .run()
+        let source = Source::new(voxels, size_of::<K>(), first);
+        Schedule { counter, buffers, slabs, source, watch, untold }.run()
+    }
+
+    fn finish(&mut self) -> io::Result<VcecRows> {
+        self.counter.finish()
     }
 }
 

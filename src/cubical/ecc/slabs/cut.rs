@@ -5,6 +5,7 @@ use std::ops::Range;
 use crate::cubical::ecc::bins::Bins;
 use crate::cubical::ecc::cpu::view::View;
 use crate::cubical::ecc::cpu::{OtherSums, worker_bytes};
+use crate::cubical::ecc::order::VoxelOrder;
 use crate::cubical::ecc::spill::MERGE_BYTES;
 use crate::cubical::shape::Shape;
 use crate::cubical::voxel::VoxelType;
@@ -130,9 +131,9 @@ impl Slabs {
     }
 
     /// A view of the voxels of a slab with its collar.
-    pub(super) fn view<'a, T>(&self, own: &Range<usize>, voxels: &'a [T]) -> View<'a, T> {
+    pub(super) fn view<'a, K>(&self, own: &Range<usize>, voxels: &'a [K], order: VoxelOrder) -> View<'a, K> {
         let mut first = [0; 3];
         first[self.axis] = self.around(own).start;
-        View { extents: self.extents, first, voxels }
+        View { extents: self.extents, first, voxels, order }
     }
 }

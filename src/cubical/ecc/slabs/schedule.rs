@@ -12,25 +12,26 @@ use std::sync::mpsc::{self, Sender};
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::thread;
 
-use zerocopy::IntoBytes as _;
+use zerocopy::{FromBytes, IntoBytes};
 
 use super::cut::Slabs;
 use super::partial::Watch;
 use crate::cubical::ecc::cpu::view::tiles;
 use crate::cubical::ecc::cpu::{Counter, Worker};
 use crate::cubical::ecc::error::EccError;
+use crate::cubical::ecc::order::VoxelOrder;
 use crate::cubical::ecc::source::Voxels;
 use crate::cubical::ecc::threads;
-use crate::cubical::image::Voxel;
+use crate::cubical::key::Key;
 use crate::memory::{self, Refused};
 use crate::parallel::lock;
 use crate::simd::BLOCK;
 
 /// An image being added up.
-pub(super) struct Schedule<'a, T: Voxel> {
-    pub(super) counter: &'a mut Counter<T>,
-    /// One buffer per slab in memory, of any length.
-    pub(super) buffers: &'a mut Vec<Vec<T>>,
+pub(super) struct Schedule<'a, K: Key> {
+    pub(super) counter: &'a mut Counter<K>,
+    /// One buffer for the bits of each slab in memory, of any length.
+    pub(super) buffers: &'a mut Vec<Vec<K>>,
     pub(super) slabs: &'a Slabs,
     pub(super) source: Source<'a>,
     pub(super) watch: &'a Watch<'a>,
@@ -38,7 +39,7 @@ pub(super) struct Schedule<'a, T: Voxel> {
     pub(super) untold: u64,
 }
 
-impl<T: Voxel> Schedule<'_, T> {
+impl<K: Key + FromBytes + IntoBytes> Schedule<'_, K> {
     /// Adds up all slabs. At a pause of the watch, it receives the sums of the slices before the next slab.
     pub(super) fn run(&mut self) -> Result<(), EccError> {
         let threads = rayon::current_num_threads();
@@ -94,7 +95,7 @@ impl<T: Voxel> Schedule<'_, T> {
         resize(buffer, slabs.longest());
         while let Some((own, found)) = source.read(slabs, buffer.as_mut_bytes()) {
             found?;
-            counter.add(slabs.view(&own, buffer), slabs.part(&own));
+            counter.add(slabs.view(&own, buffer, counter.order()), slabs.part(&own));
             *untold += (own.len() * slabs.slice) as u64;
             if counter.has_failed() || (watch.pauses)() {
                 break;
@@ -107,13 +108,13 @@ impl<T: Voxel> Schedule<'_, T> {
     /// Adds up slabs until a pause, each by one thread.
     fn apart(&mut self, threads: usize) -> Result<(), EccError> {
         let Schedule { counter, buffers, slabs, source, watch, untold } = self;
-        let (slabs, source, permits) = (*slabs, &*source, &Permits::new(threads));
+        let (slabs, source, permits, order) = (*slabs, &*source, &Permits::new(threads), counter.order());
         let (tell, told) = mpsc::channel();
         let mut fault = None;
         thread::scope(|scope| {
-            let works = counter.workers().iter_mut().zip(&mut **buffers).map(|(worker, buffer)| {
+            let works = counter.workers().iter_mut().zip(&mut **buffers).map(|own| {
                 let tell = tell.clone();
-                move || work(slabs, source, permits, worker, buffer, &tell)
+                move || work(slabs, source, permits, own, order, &tell)
             });
             threads::start(scope, works).map_err(EccError::Threads)?;
             drop(tell);
@@ -145,12 +146,12 @@ impl<T: Voxel> Schedule<'_, T> {
 type Slab = (Range<usize>, Result<(), EccError>);
 
 /// Work of a thread: adds up slabs until the source has ended.
-fn work<T: Voxel>(
+fn work<K: Key + FromBytes + IntoBytes>(
     slabs: &Slabs,
     source: &Source<'_>,
     permits: &Permits,
-    worker: &mut Worker<T>,
-    buffer: &mut Vec<T>,
+    (worker, buffer): (&mut Worker<K>, &mut Vec<K>),
+    order: VoxelOrder,
     tell: &Sender<Slab>,
 ) {
     // Each thread touches its own buffer first: clearing its pages takes the system as long as much of the work.
@@ -158,8 +159,8 @@ fn work<T: Voxel>(
     while let Some((own, found)) = source.read(slabs, buffer.as_mut_bytes()) {
         if found.is_ok() {
             let _permit = permits.take();
-            let view = slabs.view(&own, buffer);
-            tiles(slabs.part(&own), size_of::<T>(), 1).iter().for_each(|tile| worker.add(view, tile));
+            let view = slabs.view(&own, buffer, order);
+            tiles(slabs.part(&own), size_of::<K>(), 1).iter().for_each(|tile| worker.add(view, tile));
         }
         if worker.has_failed() {
             source.end();
@@ -249,8 +250,8 @@ pub(super) fn make_room<T>(buffer: &mut Vec<T>, length: usize) -> Result<(), Ref
 }
 
 /// Sets the length of a buffer, whose memory is reserved, to `length` voxels.
-pub(super) fn resize<T: Voxel>(buffer: &mut Vec<T>, length: usize) {
-    buffer.resize(length, T::of_key(T::Key::default()));
+pub(super) fn resize<T: Copy + Default>(buffer: &mut Vec<T>, length: usize) {
+    buffer.resize(length, T::default());
 }
 
 /// Counting semaphore.

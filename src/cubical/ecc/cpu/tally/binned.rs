@@ -4,26 +4,27 @@ use super::Table;
 use crate::cubical::ecc::bins::Edges;
 use crate::cubical::ecc::cpu::digits::OFFSET;
 use crate::cubical::ecc::cpu::numbers::{Block, Numbers, Tally, number, places};
-use crate::cubical::image::Voxel;
+use crate::cubical::ecc::order::VoxelOrder;
+use crate::cubical::key::{Coding, Key};
 use crate::simd::Level;
 
 /// Sum of the numbers of each bin.
 #[derive(Debug)]
-pub(crate) struct BinTally<T: Voxel> {
+pub(crate) struct BinTally<K> {
     /// Ends of the bins as keys, ascending, without the empty bins at the front that no key is small enough for.
-    ends: Vec<T::Key>,
+    ends: Vec<K>,
     /// Number of those empty bins at the front.
     empty: usize,
-    superlevel: bool,
+    order: VoxelOrder,
     /// Value v is probably in bin (v − start) · scale.
     start: f64,
     scale: f64,
     pub(super) table: Table,
 }
 
-impl<T: Voxel> BinTally<T> {
-    pub(crate) fn new(edges: &Edges<T::Key>, superlevel: bool) -> Self {
-        let ends: Vec<T::Key> = edges.keys.iter().filter_map(|&end| end).collect();
+impl<K: Key> BinTally<K> {
+    pub(crate) fn new(edges: &Edges, order: VoxelOrder) -> Self {
+        let ends: Vec<K> = edges.keys.iter().filter_map(|&end| end).map(K::from_u64).collect();
         let empty = edges.keys.len() - ends.len();
         let bins = edges.values.len();
         let [first, last] = [0, bins - 1].map(|bin| edges.values.at(bin).double());
@@ -31,14 +32,13 @@ impl<T: Voxel> BinTally<T> {
         let scale = if bins > 1 { (bins - 1) as f64 / (last - first) } else { 0.0 };
         let start = first - 1.0 / scale;
         // Infinite and empty ranges give NaN, which becomes bin 0 when it is cast.
-        BinTally { table: Table::new(bins, true), ends, empty, superlevel, start, scale }
+        BinTally { table: Table::new(bins, true), ends, empty, order, start, scale }
     }
 
-    /// Returns [`Edges::bin`] of a key: a floating-point guess, corrected by comparing keys.
+    /// Returns [`Edges::bin`] of a key in this order: a floating-point guess, corrected by comparing keys.
     #[inline(always)]
-    fn bin(&self, key: T::Key) -> Option<usize> {
-        let voxel = T::of_ordered(key, self.superlevel);
-        let guess = ((voxel.value() - self.start) * self.scale) as usize;
+    fn bin(&self, key: K, order: VoxelOrder) -> Option<usize> {
+        let guess = ((order.value(key.to_u64()).double() - self.start) * self.scale) as usize;
         let (ends, last) = (&self.ends[..], self.ends.len().checked_sub(1)?);
         let mut bin = guess.saturating_sub(self.empty).min(last);
         if ends[bin] < key {
@@ -57,11 +57,23 @@ impl<T: Voxel> BinTally<T> {
     }
 }
 
-impl<T: Voxel> Tally<T::Key> for BinTally<T> {
-    fn plane(&mut self, _level: Level, numbers: &Numbers<'_, T::Key>) {
+impl<K: Key> Tally<K> for BinTally<K> {
+    fn plane(&mut self, _level: Level, numbers: &Numbers<'_, K>) {
+        // Floating-point numbers have a loop without a branch on the coding.
+        let order = VoxelOrder { bits: K::BITS, ..self.order };
+        match order.coding {
+            Coding::Float => self.add(numbers, VoxelOrder { coding: Coding::Float, ..order }),
+            Coding::Unsigned | Coding::Signed => self.add(numbers, order),
+        }
+    }
+}
+
+impl<K: Key> BinTally<K> {
+    #[inline(always)]
+    fn add(&mut self, numbers: &Numbers<'_, K>, order: VoxelOrder) {
         numbers.for_each(|Block { keys, digits, nonzero, own }| {
             for place in places(nonzero & own) {
-                if let Some(bin) = self.bin(keys[place]) {
+                if let Some(bin) = self.bin(keys[place], order) {
                     self.table.changes[bin] += number(digits, place) as i64 - OFFSET;
                 }
             }
@@ -72,7 +84,7 @@ impl<T: Voxel> Tally<T::Key> for BinTally<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cubical::key::Key as _;
+    use crate::cubical::image::Voxel;
 
     fn agrees_with_edges<T: Voxel>(voxels: &[T]) {
         let ranges =
@@ -82,11 +94,16 @@ mod tests {
         {
             for superlevel in [false, true] {
                 let range = (range.0.into(), range.1.into());
-                let edges = Edges::uniform::<T>(count, range, superlevel).unwrap();
-                let tally = BinTally::<T>::new(&edges, superlevel);
+                let order = VoxelOrder::new(T::TYPE, superlevel);
+                let edges = Edges::uniform(count, range, order).unwrap();
+                let tally = BinTally::<T::Key>::new(&edges, order);
                 for voxel in voxels {
                     let key = if superlevel { voxel.key().reversed() } else { voxel.key() };
-                    assert_eq!(tally.bin(key), edges.bin(key), "{voxel} {count} {range:?} {superlevel}");
+                    assert_eq!(
+                        tally.bin(key, order),
+                        edges.bin(key.to_u64()),
+                        "{voxel} {count} {range:?} {superlevel}"
+                    );
                 }
             }
         }

@@ -8,10 +8,11 @@ mod words;
 use std::io;
 
 use crate::cubical::ecc::bins::Edges;
+use crate::cubical::ecc::cpu::numbers::Tally;
+use crate::cubical::ecc::order::VoxelOrder;
 use crate::cubical::ecc::run::Run;
 use crate::cubical::ecc::slabs::PartialCurve;
 use crate::cubical::ecc::spill::SpilledRun;
-use crate::cubical::image::Voxel;
 use crate::cubical::key::Key;
 use binned::BinTally;
 use bytes::ByteTally;
@@ -61,25 +62,35 @@ pub struct OtherSums;
 
 /// The sums of a thread; the variant depends on the width of keys and on whether there are bins.
 #[derive(Debug)]
-pub(crate) enum Sums<T: Voxel> {
+pub(crate) enum Sums<K: Key> {
     /// Sums of 8-bit keys.
     Bytes(Box<ByteTally>),
     /// Sums of 16-bit keys.
-    Words(Box<WordTally<T::Key>>),
+    Words(Box<WordTally<K>>),
     /// Sums of wider keys by bins whose edges are known.
-    Bins(BinTally<T>),
+    Bins(BinTally<K>),
     /// Sums of wider keys, key by key.
-    Runs(RunTally<T::Key>),
+    Runs(RunTally<K>),
 }
 
-impl<T: Voxel> Sums<T> {
+impl<K: Key> Sums<K> {
     /// Empty sums. Keys of up to 16 bits ignore `edges`; they are binned at the end. Excess keys go to `spill`.
-    pub(crate) fn new(edges: Option<&Edges<T::Key>>, superlevel: bool, spill: Option<&Spill>) -> Self {
-        match (T::Key::BITS, edges) {
+    pub(crate) fn new(edges: Option<&Edges>, order: VoxelOrder, spill: Option<&Spill>) -> Self {
+        match (K::BITS, edges) {
             (8, _) => Sums::Bytes(Box::new(ByteTally::new())),
             (16, _) => Sums::Words(Box::new(WordTally::new())),
-            (_, Some(edges)) => Sums::Bins(BinTally::new(edges, superlevel)),
+            (_, Some(edges)) => Sums::Bins(BinTally::new(edges, order)),
             (_, None) => Sums::Runs(RunTally::new(spill.cloned())),
+        }
+    }
+
+    /// What adds up the numbers of voxels.
+    pub(crate) fn tally(&mut self) -> &mut dyn Tally<K> {
+        match self {
+            Sums::Bytes(tally) => &mut **tally,
+            Sums::Words(tally) => &mut **tally,
+            Sums::Bins(tally) => tally,
+            Sums::Runs(tally) => tally,
         }
     }
 
@@ -104,7 +115,7 @@ impl<T: Voxel> Sums<T> {
     }
 
     /// Returns the sums so far of several threads, which may add more; `None` if some are in temporary files.
-    fn merged<'a>(all: impl Iterator<Item = &'a mut Self>) -> Option<Run<T::Key>> {
+    fn merged<'a>(all: impl Iterator<Item = &'a mut Self>) -> Option<Run<K>> {
         let (mut table, mut run) = (None::<Table>, Run::default());
         for sums in all {
             if let Sums::Runs(sum) = sums {
@@ -130,7 +141,7 @@ impl<T: Voxel> Sums<T> {
     /// [`OtherSums`]: the saved sums do not fit this curve (keys or bins), or their keys do not ascend or are too wide.
     pub(crate) fn add_partial(&mut self, partial: &PartialCurve) -> Result<(), OtherSums> {
         let PartialCurve { bins, keys, sums, .. } = partial;
-        let end = if *bins > 0 { *bins as u64 - 1 } else { T::Key::MAX.to_u64() };
+        let end = if *bins > 0 { *bins as u64 - 1 } else { K::MAX.to_u64() };
         let fits = *bins == self.bins()
             && keys.len() == sums.len()
             && keys.is_sorted_by(|a, b| a < b)
@@ -144,7 +155,7 @@ impl<T: Voxel> Sums<T> {
                 table.seen[key as usize] = true;
             }
         } else if let Sums::Runs(runs) = self {
-            let keys = keys.iter().map(|&key| T::Key::from_u64(key)).collect();
+            let keys = keys.iter().map(|&key| K::from_u64(key)).collect();
             runs.add_run(Run { keys, sums: sums.clone() });
         }
         Ok(())
@@ -154,7 +165,7 @@ impl<T: Voxel> Sums<T> {
     ///
     /// # Errors
     /// Spilled keys could not be written to a file.
-    pub(crate) fn finish(mut all: Vec<Self>) -> io::Result<Summed<T::Key>> {
+    pub(crate) fn finish(mut all: Vec<Self>) -> io::Result<Summed<K>> {
         if let Some((first, rest)) = all.split_first_mut()
             && let Some(table) = first.table()
         {

@@ -9,7 +9,8 @@ use rand_pcg::Pcg64Mcg;
 use super::*;
 use crate::cubical::ecc::{Voxels, plain, reader_of};
 use crate::cubical::read::ImageReadError;
-use crate::cubical::{Image, Order as Axes};
+use crate::cubical::value::Value;
+use crate::cubical::{Image, Order as Axes, Voxel};
 
 /// Opens the first device, with a limit of its memory in bytes.
 fn device(memory: Option<u64>) -> Gpu {

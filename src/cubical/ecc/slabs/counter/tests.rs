@@ -40,6 +40,19 @@ fn image<T: Voxel>(axes: &[usize], seed: u64, voxel: impl Fn(u64) -> T) -> Image
 
 const NOT_TOLD: &dyn Fn(u64) = &|_| ();
 
+/// Adds up an image that is cut into these slabs.
+fn add_up<T: Voxel>(
+    streamer: &mut SlabCounter<T>,
+    slabs: &Slabs,
+    range: Option<(Value, Value)>,
+    voxels: Voxels<'_>,
+    since: Option<&PartialCurve>,
+    watch: &Watch<'_>,
+) -> Result<(), EccError> {
+    let AnyCounter { sums, directory, .. } = &mut streamer.any;
+    sums.add_up(slabs, range, voxels, since, watch, directory)
+}
+
 /// Division of an image with much memory.
 fn slabs_of<T: Voxel>(shape: Shape) -> Slabs {
     Slabs::new(shape, T::TYPE, &Bins::Distinct, 1 << 30, 4).unwrap()
@@ -67,8 +80,8 @@ fn any_slabs<T: Voxel>(image: &Image<T>) {
                     let read = reader(image.voxels());
                     let watch = Watch::telling(&add);
                     for voxels in [sequential(&read), Voxels::anywhere(&read_at)] {
-                        streamer.add_up(&slabs, range, voxels, None, &watch).unwrap();
-                        let found = in_memory(streamer.counter.finish());
+                        add_up(&mut streamer, &slabs, range, voxels, None, &watch).unwrap();
+                        let found = in_memory(streamer.any.sums.finish());
                         assert_eq!(found, expected, "{shape} {own} {buffers} {request:?}");
                     }
                     assert_eq!(told.into_inner(), 2 * shape.count() as u64);
@@ -100,8 +113,8 @@ fn any_pause<T: Voxel>(image: &Image<T>) {
             let (read_at, read) = (reader_at(image.voxels()), reader(image.voxels()));
             let voxels = if in_order { sequential(&read) } else { Voxels::anywhere(&read_at) };
             let mut streamer = SlabCounter::<T>::new(&request, 1 << 30).unwrap();
-            streamer.add_up(slabs, range, voxels, since, &watch).unwrap();
-            assert_eq!(in_memory(streamer.counter.finish()), expected, "{shape} {in_order} {since:?}");
+            add_up(&mut streamer, slabs, range, voxels, since, &watch).unwrap();
+            assert_eq!(in_memory(streamer.any.sums.finish()), expected, "{shape} {in_order} {since:?}");
             assert_eq!(told.into_inner(), shape.count() as u64, "{shape} {in_order} {since:?}");
             kept.into_inner()
         };
@@ -221,7 +234,7 @@ fn of_several_faults_of_reading_the_first_counts() {
         };
         let slabs = Slabs { own: 30, ..slabs_of::<u8>(shape) };
         let watch = Watch::telling(NOT_TOLD);
-        let found = streamer.add_up(&slabs, None, Voxels::anywhere(&read), None, &watch);
+        let found = add_up(&mut streamer, &slabs, None, Voxels::anywhere(&read), None, &watch);
         assert_eq!(found.unwrap_err().to_string(), broken(at).to_string());
     }
     let found = anywhere(&mut streamer, shape, &vec![3; 4_000_000]);
@@ -331,7 +344,7 @@ fn an_end_that_comes_early_is_an_error_and_no_curve() {
         let slabs = Slabs { own, buffers, ..slabs_of::<u8>(shape) };
         for found in [0, 1, 1279, 1280, 1281, 30_000, 51_199] {
             let read = reader(&voxels[..found]);
-            let short = streamer.add_up(&slabs, None, sequential(&read), None, &watch);
+            let short = add_up(&mut streamer, &slabs, None, sequential(&read), None, &watch);
             assert_eq!(short.unwrap_err().to_string(), broken(found).to_string());
         }
     }
