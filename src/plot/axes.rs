@@ -1,6 +1,6 @@
 //! Axes: positions of values, ticks, titles, and lines for infinite values.
 
-use super::canvas::{Anchor, Canvas, Colour, Stroke, polygon};
+use super::canvas::{Anchor, Canvas, Colour, Segment, Stroke, polygon};
 use super::font::Font;
 use super::ticks::Ticks;
 
@@ -28,6 +28,11 @@ impl Area {
 
     pub(super) fn height(&self) -> f64 {
         self.bottom - self.top
+    }
+
+    pub(super) fn outline(&self) -> Vec<Segment> {
+        let Area { left, top, right, bottom } = *self;
+        polygon(&[(left, top), (right, top), (right, bottom), (left, bottom)])
     }
 
     /// Cell in row `row` of `rows` and column `column` of `columns`.
@@ -206,8 +211,7 @@ impl Panel<'_> {
     /// Draws what lies around the data: frame, ticks, labels, titles.
     pub(super) fn draw_above(&self, canvas: &mut Canvas, font: &Font, has_abscissas_title: bool) {
         let Area { left, top, right, bottom } = self.area;
-        let frame = polygon(&[(left, top), (right, top), (right, bottom), (left, bottom)]);
-        canvas.stroke("frame", "", frame, Stroke::new(Colour::LINE, 1.0));
+        canvas.stroke("frame", "", self.area.outline(), Stroke::new(Colour::LINE, 1.0));
         let tick = || Stroke::new(Colour::LINE, 1.0);
         let mut taken: Vec<(f64, f64)> = Vec::new();
         // Finite values come first, so that the label of an infinity can give way to that of a tick.

@@ -4,9 +4,9 @@
 //! lightest where few are.
 
 use super::axes::{Area, Axis, Extent, Margins, NORMAL, Panel};
-use super::canvas::{Anchor, Canvas, Colour, Segment, Shape, Stroke, polygon};
+use super::canvas::{Anchor, Canvas, Colour, Segment, Shape, Stroke};
 use super::legend::{LEGEND_MARK, Swatch};
-use super::{Plot, PlottedBar, Series, Sheet, dims_of, legend_of, name_of_dim, number_of, palette};
+use super::{Plot, PlottedBar, Series, Sheet, dims_of, label_of, legend_of, name_of_dim, number_of, palette};
 
 /// Height of a bar if there is enough room, and the smallest at which each bar has its own line.
 const ROOMY: f64 = 7.0;
@@ -34,12 +34,9 @@ pub(super) fn draw(plot: &Plot, series: &[Series]) -> Canvas {
     let count: usize = sections.iter().map(|section| section.bars.len()).sum();
     let gaps = GAP * (sections.len() + 1) as f64;
     let height = (count as f64 * ROOMY + gaps + 70.0).clamp(220.0, 640.0);
-    let mut legend = legend_of(
-        series,
-        true,
-        |dim| Swatch::Bar(palette::colour(number_of(dim))),
-        |input| Swatch::Mark(palette::mark(input, Colour::LINE), LEGEND_MARK),
-    );
+    let mut legend = legend_of(series, true, &|dim| Swatch::Bar(palette::colour(number_of(dim))), &|input| {
+        Swatch::Mark(palette::mark(input, Colour::LINE), LEGEND_MARK)
+    });
     let sheet = |legend: &_| Sheet::new(plot, series, (560.0, height), legend);
     let inside = |sheet: &Sheet| {
         let inside = Margins::of(&sheet.font, None, true).inside(sheet.area);
@@ -121,8 +118,7 @@ fn draw_section(sheet: &mut Sheet, series: &[Series], section: &Section, axis: &
     let colour = palette::colour(number_of(section.dim));
     let name = name_of_dim(section.dim);
     let middle = (area.top + area.bottom) / 2.0;
-    let label =
-        if series.len() > 1 { format!("{}, {name}", series[section.input].name) } else { name.clone() };
+    let label = label_of(series, section.input, section.dim);
     let words = area.left - if series.len() > 1 { 20.0 } else { 8.0 };
     sheet.canvas.text("section", &name, (words, middle + 4.5), NORMAL, Anchor::End);
     if series.len() > 1 {
@@ -161,7 +157,7 @@ fn bands(bars: &[(f64, f64)], axis: &Axis, area: Area) -> [Vec<Segment>; SHARES.
             for (first, last) in alive(here, *share) {
                 let (x0, x1) = (axis.at(first), axis.at(last));
                 let x1 = x1.max(x0 + 0.8);
-                outline.extend(polygon(&[(x0, y0), (x1, y0), (x1, y1), (x0, y1)]));
+                outline.extend(Area { left: x0, top: y0, right: x1, bottom: y1 }.outline());
             }
         }
     }

@@ -6,7 +6,7 @@
 use super::axes::{Area, Axis, Extent, Margins, Panel};
 use super::canvas::{Canvas, Colour, Stroke, polygon, polyline};
 use super::legend::{Legend, Swatch};
-use super::{Plot, Series, Sheet, dims_of, legend_of, name_of_dim, number_of, palette};
+use super::{Plot, Series, Sheet, dims_of, label_of, legend_of, name_of_dim, number_of, palette};
 use crate::diagram::betti::StepFunction;
 use crate::diagram::landscape::Landscape;
 
@@ -36,12 +36,9 @@ struct Chart {
 pub(super) fn draw_betti(plot: &Plot, series: &[Series]) -> Canvas {
     let is_one = series.len() < 2;
     let stroke = |input: usize, dim| palette::line(input, palette::colour(number_of(dim)));
-    let legend = legend_of(
-        series,
-        false,
-        |dim| Swatch::Line(stroke(0, dim)),
-        |input| Swatch::Line(palette::line(input, Colour::LINE)),
-    );
+    let legend = legend_of(series, false, &|dim| Swatch::Line(stroke(0, dim)), &|input| {
+        Swatch::Line(palette::line(input, Colour::LINE))
+    });
     let charts = dims_of(series).into_iter().map(|dim| {
         let curve = |(input, of_one): (usize, &Series)| {
             let function = StepFunction::betti(of_one.of_dim(dim).map(|bar| (bar.birth, bar.death)));
@@ -50,7 +47,7 @@ pub(super) fn draw_betti(plot: &Plot, series: &[Series]) -> Canvas {
             Curve {
                 corners: corners(&function),
                 steps: true,
-                label: label(series, input, dim),
+                label: label_of(series, input, dim),
                 stroke,
                 below,
             }
@@ -68,12 +65,10 @@ pub(super) fn draw_betti(plot: &Plot, series: &[Series]) -> Canvas {
 pub(super) fn draw_landscape(plot: &Plot, series: &[Series]) -> Canvas {
     let tint = |layer: usize| layer as f64 * 0.17;
     let line = |colour: Colour, layer, input| palette::line(input, colour.mixed(Colour::WHITE, tint(layer)));
-    let mut legend = legend_of(
-        series,
-        false,
-        |dim| Swatch::Bar(palette::colour(number_of(dim))),
-        |input| Swatch::Line(line(Colour::LINE, 0, input)),
-    );
+    let mut legend =
+        legend_of(series, false, &|dim| Swatch::Bar(palette::colour(number_of(dim))), &|input| {
+            Swatch::Line(line(Colour::LINE, 0, input))
+        });
     let mut deepest = 0;
     let mut charts = Vec::new();
     for dim in dims_of(series) {
@@ -82,7 +77,8 @@ pub(super) fn draw_landscape(plot: &Plot, series: &[Series]) -> Canvas {
             let landscape = Landscape::of(of_one.of_dim(dim).map(|bar| (bar.birth, bar.death)), LAYERS);
             deepest = deepest.max(landscape.layers().len());
             for (layer, corners) in landscape.layers().iter().enumerate().rev() {
-                let label = format!("{}, λ{}", label(series, input, dim), super::ticks::lowered(layer + 1));
+                let label =
+                    format!("{}, λ{}", label_of(series, input, dim), super::ticks::lowered(layer + 1));
                 let stroke = line(palette::colour(number_of(dim)), layer, input);
                 curves.push(Curve { corners: corners.clone(), steps: false, label, stroke, below: None });
             }
@@ -128,11 +124,6 @@ pub(super) fn draw_euler(plot: &Plot, series: &[Series]) -> Canvas {
     }
     let chart = Chart { title: "Euler characteristic".to_owned(), whole: true, curves };
     draw(plot, series, &legend, vec![chart])
-}
-
-fn label(series: &[Series], input: usize, dim: Option<u32>) -> String {
-    let name = name_of_dim(dim);
-    if series.len() > 1 { format!("{}, {name}", series[input].name) } else { name }
 }
 
 fn corners(function: &StepFunction) -> Vec<(f64, f64)> {

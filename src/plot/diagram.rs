@@ -11,8 +11,10 @@ use super::canvas::{Anchor, Canvas, Colour, Shape, Stroke};
 use super::density::Hexagons;
 use super::legend::{LEGEND_MARK, Legend, Swatch};
 use super::{
-    Plot, PlottedBar, Series, Sheet, bars_in_words, dims_of, legend_of, name_of_dim, number_of, palette,
+    Plot, PlottedBar, Series, Sheet, bars_in_words, dims_of, label_of, legend_of, name_of_dim, number_of,
+    palette,
 };
+use crate::sort;
 
 /// Maximal number of bars in a picture that are drawn as marks.
 const MOST_MARKS: usize = 5000;
@@ -34,8 +36,8 @@ fn draw_marks(plot: &Plot, series: &[Series], count: usize) -> Canvas {
     let mut legend = legend_of(
         series,
         true,
-        |dim| if is_one { Swatch::Mark(mark(0, dim), LEGEND_MARK) } else { Swatch::Bar(colour(dim)) },
-        |input| Swatch::Mark(palette::mark(input, Colour::LINE), LEGEND_MARK),
+        &|dim| if is_one { Swatch::Mark(mark(0, dim), LEGEND_MARK) } else { Swatch::Bar(colour(dim)) },
+        &|input| Swatch::Mark(palette::mark(input, Colour::LINE), LEGEND_MARK),
     );
     let mut groups = Vec::new();
     for dim in dims_of(series) {
@@ -54,11 +56,10 @@ fn draw_marks(plot: &Plot, series: &[Series], count: usize) -> Canvas {
     let axes = Axes::new(values(all()), infinities(all()), &sheet, sheet.area);
     axes.draw_below(&mut sheet);
     // Rare dimensions lie above frequent ones, and small marks above large ones.
-    groups.sort_by_key(|(_, _, places)| std::cmp::Reverse(places.len()));
+    sort::stable(&mut groups, &|(.., a), (.., b)| b.len().cmp(&a.len()));
     for (input, dim, mut places) in groups {
-        places.sort_by_key(|&(count, _)| std::cmp::Reverse(count));
-        let name = name_of_dim(dim);
-        let label = if is_one { name } else { format!("{}, {name}", series[input].name) };
+        sort::stable(&mut places, &|a, b| b.0.cmp(&a.0));
+        let label = label_of(series, input, dim);
         for alike in places.chunk_by(|p, q| p.0 == q.0) {
             let count = alike[0].0;
             let label =
@@ -98,13 +99,16 @@ fn growth(count: usize) -> f64 {
 
 fn draw_densities(plot: &Plot, series: &[Series], count: usize) -> Canvas {
     let dims = dims_of(series);
-    let mut legend = Legend::default();
-    legend.add(Swatch::None, bars_in_words(count));
-    // The greatest count of the scale is known only once the hexagons are, but it hardly affects the width.
-    legend.add(Swatch::Densities(count), "bars a hexagon");
+    let legend = |most| {
+        let mut legend = Legend::default();
+        legend.add(Swatch::None, bars_in_words(count));
+        legend.add(Swatch::Densities(most), "bars a hexagon");
+        legend
+    };
     let columns = dims.len() as f64;
     let size = (columns * 310.0, series.len() as f64 * 330.0 + 20.0);
-    let blank = Sheet::new(plot, series, size, &legend);
+    // The greatest count of the scale is known only once the hexagons are, but it hardly affects the width.
+    let blank = Sheet::new(plot, series, size, &legend(count));
     // Computed once for all panels: there may be many of them with few bars each.
     let all = || series.iter().flat_map(Series::bars);
     let infinite = infinities(all());
@@ -127,10 +131,7 @@ fn draw_densities(plot: &Plot, series: &[Series], count: usize) -> Canvas {
         })
         .collect();
     let most = panels.iter().map(|(_, hexagons, _)| hexagons.most()).max().unwrap_or(1);
-    let mut legend = Legend::default();
-    legend.add(Swatch::None, bars_in_words(count));
-    legend.add(Swatch::Densities(most), "bars a hexagon");
-    let mut sheet = Sheet::new(plot, series, size, &legend);
+    let mut sheet = Sheet::new(plot, series, size, &legend(most));
     for (axes, hexagons, name) in &panels {
         axes.draw_below(&mut sheet);
         hexagons.draw(&mut sheet.canvas, name, most);

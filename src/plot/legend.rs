@@ -1,7 +1,7 @@
 //! The legend, right of the picture: explains colours, marks, dashes and shades.
 
 use super::axes::{Area, SMALL};
-use super::canvas::{Anchor, Canvas, Colour, Mark, Shape, Stroke, polygon, polyline};
+use super::canvas::{Anchor, Canvas, Colour, Mark, Shape, Stroke, polyline};
 use super::font::Font;
 use super::palette;
 use super::ticks::grouped;
@@ -92,14 +92,9 @@ impl Legend {
                     canvas.stroke("legend-line", words, line, stroke.clone());
                 }
                 Swatch::Bar(fill) => {
-                    let (right, half) = (left + SWATCH - 6.0, 4.0);
-                    let corners = [
-                        (left, middle - half),
-                        (right, middle - half),
-                        (right, middle + half),
-                        (left, middle + half),
-                    ];
-                    canvas.fill("legend-bar", words, polygon(&corners), *fill);
+                    let right = left + SWATCH - 6.0;
+                    let bar = Area { left, top: middle - 4.0, right, bottom: middle + 4.0 };
+                    canvas.fill("legend-bar", words, bar.outline(), *fill);
                 }
                 Swatch::Densities(most) => {
                     canvas.text("legend", &shown, (left, middle + 4.0), SMALL, Anchor::Start);
@@ -122,8 +117,8 @@ fn draw_densities(canvas: &mut Canvas, (left, top): (f64, f64), most: usize) {
     for k in 0..SHADES {
         let (y0, y1) = (HEIGHT * k as f64 / SHADES as f64, HEIGHT * (k + 1) as f64 / SHADES as f64);
         let share = 1.0 - (k as f64 + 0.5) / SHADES as f64;
-        let corners = [(left, top + y0), (left + 14.0, top + y0), (left + 14.0, top + y1), (left, top + y1)];
-        canvas.fill("density-scale", "", polygon(&corners), palette::density(share));
+        let shade = Area { left, top: top + y0, right: left + 14.0, bottom: top + y1 };
+        canvas.fill("density-scale", "", shade.outline(), palette::density(share));
     }
     let powers = (0..20).map(|power| 10usize.pow(power)).take_while(|&count| count <= most);
     for count in powers {

@@ -368,6 +368,12 @@ pub(crate) fn name_of_dim(dim: Option<u32>) -> String {
     dim.map_or_else(|| "pairs".to_owned(), |dim| format!("H{}", ticks::lowered(dim)))
 }
 
+/// Name of a dimension, after that of the input if there are several.
+fn label_of(series: &[Series], input: usize, dim: Option<u32>) -> String {
+    let name = name_of_dim(dim);
+    if series.len() > 1 { format!("{}, {name}", series[input].name) } else { name }
+}
+
 /// Number of bars in words.
 fn bars_in_words(count: usize) -> String {
     format!("{} bar{}", ticks::grouped(count), if count == 1 { "" } else { "s" })
@@ -382,8 +388,8 @@ fn number_of(dim: Option<u32>) -> u32 {
 fn legend_of(
     series: &[Series],
     counts: bool,
-    of_dim: impl Fn(Option<u32>) -> Swatch,
-    of_input: impl Fn(usize) -> Swatch,
+    of_dim: &dyn Fn(Option<u32>) -> Swatch,
+    of_input: &dyn Fn(usize) -> Swatch,
 ) -> Legend {
     let mut legend = Legend::default();
     if series.len() > 1 {

@@ -1,6 +1,6 @@
 //! The order in which voxels enter, and the values that keys in this order stand for.
 
-use crate::cubical::key::{Coding, Key, Keys};
+use crate::cubical::key::{Coding, Key};
 use crate::cubical::value::Value;
 use crate::cubical::voxel::VoxelType;
 
@@ -20,23 +20,31 @@ impl VoxelOrder {
         VoxelOrder { coding: voxels.coding(), bits: voxels.bits(), superlevel }
     }
 
-    /// Turns the bits of voxels into keys in filtration order.
+    /// Writes the keys of voxels, which are given as bits, in filtration order.
     pub(super) fn fill<K: Key>(self, bits: &[K], keys: &mut [K]) {
-        #[inline(always)]
-        fn fill<K: Key>(order: Keys, bits: &[K], keys: &mut [K]) {
-            keys.iter_mut().zip(bits).for_each(|(key, &bits)| *key = order.key(bits));
-        }
-        // Each loop has a constant coding, so that it has no branch.
+        // Each coding has loops of its own, which have no branch.
         match self.coding {
-            Coding::Unsigned => fill(Keys::new::<K>(Coding::Unsigned, self.superlevel), bits, keys),
-            Coding::Signed => fill(Keys::new::<K>(Coding::Signed, self.superlevel), bits, keys),
-            Coding::Float => fill(Keys::new::<K>(Coding::Float, self.superlevel), bits, keys),
+            Coding::Unsigned => self.fill_by(bits, keys, |bits| bits),
+            Coding::Signed => {
+                self.fill_by(bits, keys, |bits| K::from_u64(bits.to_u64() ^ 1 << (K::BITS - 1)))
+            }
+            Coding::Float => self.fill_by(bits, keys, float_key),
+        }
+    }
+
+    #[inline(always)]
+    fn fill_by<K: Key>(self, bits: &[K], keys: &mut [K], key: impl Fn(K) -> K) {
+        let keys = keys.iter_mut().zip(bits);
+        if self.superlevel {
+            keys.for_each(|(to, &bits)| *to = key(bits).reversed());
+        } else {
+            keys.for_each(|(to, &bits)| *to = key(bits));
         }
     }
 
     /// The value of the voxels that have this key in filtration order; NaN for keys of no number.
     #[inline(always)]
-    pub(super) fn value(self, key: u64) -> Value {
+    pub(crate) fn value(self, key: u64) -> Value {
         let VoxelOrder { coding, bits, superlevel } = self;
         let unused = u64::BITS - bits;
         let (sign, all) = (1 << (bits - 1), u64::MAX >> unused);
@@ -54,6 +62,18 @@ impl VoxelOrder {
             }
         }
     }
+}
+
+/// The key of a floating-point number, given as bits.
+#[inline(always)]
+fn float_key<K: Key>(bits: K) -> K {
+    let (bits, sign) = (bits.to_u64(), 1 << (K::BITS - 1));
+    // Adding zero turns −0 into 0. Negative numbers compare in reverse by their bits.
+    let bits = match K::BITS {
+        32 => (f32::from_bits(bits as u32) + 0.0).to_bits().into(),
+        _ => (f64::from_bits(bits) + 0.0).to_bits(),
+    };
+    K::from_u64(bits ^ if bits & sign == 0 { sign } else { K::MAX.to_u64() })
 }
 
 #[cfg(test)]

@@ -134,15 +134,14 @@ impl Numbers {
                 self.read_to_buffer(voxels.len() / size_of::<f32>())?;
                 widen_halves(&self.buffer, voxels);
             }
-            Meaning::Scaled(scaling) => with_voxels!(self.layout.numbers, S => {
-                if S::TYPE == VoxelType::F32 {
-                    self.read_to_buffer(voxels.len() / size_of::<f32>())?;
-                    scaling.apply::<S, f32>(&self.buffer, voxels)?;
-                } else {
-                    self.read_to_buffer(voxels.len() / size_of::<f64>())?;
-                    scaling.apply::<S, f64>(&self.buffer, voxels)?;
-                }
-            }),
+            Meaning::Scaled(scaling) if self.layout.numbers == VoxelType::F32 => {
+                self.read_to_buffer(voxels.len() / size_of::<f32>())?;
+                scaling.apply::<f32, f32>(&self.buffer, voxels)?;
+            }
+            Meaning::Scaled(scaling) => {
+                self.read_to_buffer(voxels.len() / size_of::<f64>())?;
+                with_voxels!(self.layout.numbers, S => scaling.apply::<S, f64>(&self.buffer, voxels))?;
+            }
         }
         if self.bytes.at() == self.end { self.bytes.end(self.tail) } else { Ok(()) }
     }

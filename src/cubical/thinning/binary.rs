@@ -13,7 +13,7 @@ use super::bits::BitImage;
 use crate::cubical::ecc::bins::last_key;
 use crate::cubical::ecc::order::VoxelOrder;
 use crate::cubical::image::{AnyImage, Image, Voxel};
-use crate::cubical::key::{Coding, Key as _};
+use crate::cubical::key::{Coding, Key};
 use crate::cubical::value::Value;
 use crate::parallel;
 use crate::with_image;
@@ -67,7 +67,7 @@ pub fn binary(image: &AnyImage, foreground: Foreground) -> Result<(BitImage, Opt
     let threshold = match foreground {
         Foreground::NonZero => None,
         Foreground::Above(threshold) => Some(threshold),
-        Foreground::Otsu => Some(with_image!(image, image => otsu(image))?),
+        Foreground::Otsu => Some(otsu(image)?),
     };
     Ok((with_image!(image, image => above(image, threshold)), threshold))
 }
@@ -93,50 +93,60 @@ pub(crate) fn greatest_up_to<T: Voxel>(threshold: Value) -> Option<T> {
 }
 
 /// Otsu's threshold.
-fn otsu<T: Voxel>(image: &Image<T>) -> Result<Value, OtsuError> {
-    let voxels = image.voxels();
-    let wider = |(least, greatest): (T::Key, T::Key), (low, high): (T::Key, T::Key)| {
-        (least.min(low), greatest.max(high))
-    };
-    let none = (T::Key::MAX, T::Key::from_u64(0));
-    let range_of = |part: Range<usize>| {
-        voxels[part].iter().map(|voxel| voxel.key()).fold(none, |range, key| wider(range, (key, key)))
-    };
-    let (low, high) =
-        parallel::joined(voxels.len(), PART, none, &range_of, &|range, part| *range = wider(*range, part));
-    let (least, greatest) = (T::of_key(low), T::of_key(high));
-    if low == high {
-        return Err(OtsuError::Constant { value: least.into() });
+fn otsu(image: &AnyImage) -> Result<Value, OtsuError> {
+    let (voxels, is_float) = (image.voxel_type(), image.voxel_type().coding() == Coding::Float);
+    let ends = with_image!(image, image => range_of_keys(image.voxels()));
+    let [least, greatest] = ends.map(|key| VoxelOrder::new(voxels, false).value(key));
+    if least == greatest {
+        return Err(OtsuError::Constant { value: least });
     }
     // Differences of integers are computed as integers: doubles do not distinguish the great ones.
-    let past_least = |voxel: T| match T::CODING {
-        Coding::Float => voxel.value() - least.value(),
-        Coding::Unsigned | Coding::Signed => (voxel.key().to_u64() - low.to_u64()) as f64,
-    };
-    let range = past_least(greatest);
+    let range = if is_float { greatest.double() - least.double() } else { (ends[1] - ends[0]) as f64 };
     if !range.is_finite() {
-        return Err(OtsuError::Infinite { least: least.value(), greatest: greatest.value() });
+        return Err(OtsuError::Infinite { least: least.double(), greatest: greatest.double() });
     }
-    let one_by_one = size_of::<T>() <= 2;
+    let one_by_one = voxels.bytes() <= 2;
     let bins = if one_by_one { range as usize + 1 } else { BINS };
     let width = if one_by_one { 1.0 } else { range / bins as f64 };
+    let histogram = with_image!(image, image => histogram(image.voxels(), ends[0], width, bins));
+    let middle = if one_by_one { 0.0 } else { 0.5 };
+    let past_least = (best_split(&histogram) as f64 + middle) * width;
+    let threshold = least.double() + past_least;
+    if is_float || threshold.abs() < EXACT {
+        return Ok(Value::Double(threshold));
+    }
+    // The integers above the threshold are those above the integer below it, which the cast rounds to.
+    Ok(VoxelOrder::new(voxels, false).value(ends[0] + past_least as u64))
+}
+
+/// The least and the greatest key of voxels.
+fn range_of_keys<T: Voxel>(voxels: &[T]) -> [u64; 2] {
+    let wider =
+        |[least, greatest]: [T::Key; 2], [low, high]: [T::Key; 2]| [least.min(low), greatest.max(high)];
+    let none = [T::Key::MAX, T::Key::default()];
+    let range_of = |part: Range<usize>| {
+        voxels[part].iter().map(|voxel| voxel.key()).fold(none, |range, key| wider(range, [key, key]))
+    };
+    parallel::joined(voxels.len(), PART, none, &range_of, &|range, part| *range = wider(*range, part))
+        .map(Key::to_u64)
+}
+
+/// Number of voxels in each of several bins of a width, which begin at the voxel with key `low`.
+fn histogram<T: Voxel>(voxels: &[T], low: u64, width: f64, bins: usize) -> Vec<u64> {
+    let least = T::of_key(T::Key::from_u64(low)).value();
+    let past_least = |voxel: T| match T::CODING {
+        Coding::Float => voxel.value() - least,
+        Coding::Unsigned | Coding::Signed => (voxel.key().to_u64() - low) as f64,
+    };
     let bin = |voxel: T| ((past_least(voxel) / width) as usize).min(bins - 1);
     let counts_of = |part: Range<usize>| {
         let mut counts = vec![0_u64; bins];
         voxels[part].iter().for_each(|&voxel| counts[bin(voxel)] += 1);
         counts
     };
-    let histogram = parallel::joined(voxels.len(), PART, vec![0; bins], &counts_of, &|counts, others| {
+    parallel::joined(voxels.len(), PART, vec![0; bins], &counts_of, &|counts, others| {
         counts.iter_mut().zip(others).for_each(|(count, other)| *count += other);
-    });
-    let middle = if one_by_one { 0.0 } else { 0.5 };
-    let past_least = (best_split(&histogram) as f64 + middle) * width;
-    let threshold = least.value() + past_least;
-    if T::CODING == Coding::Float || threshold.abs() < EXACT {
-        return Ok(Value::Double(threshold));
-    }
-    // The integers above the threshold are those above the integer below it, which the cast rounds to.
-    Ok(T::of_key(T::Key::from_u64(low.to_u64() + past_least as u64)).into())
+    })
 }
 
 /// The last bin of the lower class in Otsu's best split. The first and the last bin must not be empty.
@@ -234,13 +244,13 @@ mod tests {
     #[test]
     fn otsus_threshold_is_that_of_scikit_image() {
         let bytes = line((0..100_u8).map(|k| if k < 60 { k % 13 } else { 90 + k % 29 }).collect());
-        assert_eq!(otsu(&bytes), Ok(12.0.into()));
+        assert_eq!(otsu(&AnyImage::U8(bytes)), Ok(12.0.into()));
         let shorts =
             line((0..200_i16).map(|k| if k < 90 { k * k % 101 - 300 } else { k * 7 % 450 }).collect());
-        assert_eq!(otsu(&shorts), Ok((-200.0).into()));
+        assert_eq!(otsu(&AnyImage::I16(shorts)), Ok((-200.0).into()));
         let floats =
             line((0..500).map(|k| f64::from(k * k % 337) + if k % 3 == 0 { 400.0 } else { 0.0 }).collect());
-        assert!((otsu(&floats).unwrap().double() - 334.9375).abs() < 1e-9);
+        assert!((otsu(&AnyImage::F64(floats)).unwrap().double() - 334.9375).abs() < 1e-9);
         assert_eq!(
             places(AnyImage::U8(line(vec![1, 1, 9, 8])), Foreground::Otsu),
             (vec![2, 3], Some(1.0.into()))
@@ -262,7 +272,7 @@ mod tests {
 
     #[test]
     fn images_without_a_threshold() {
-        let constant = otsu(&line(vec![3_u8; 5])).unwrap_err();
+        let constant = otsu(&AnyImage::U8(line(vec![3; 5]))).unwrap_err();
         assert_eq!(
             constant.to_string(),
             "Otsu's threshold: expected voxels of two values or more, found only 3"

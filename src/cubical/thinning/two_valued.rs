@@ -33,7 +33,7 @@ pub enum TwoValuedError {
 }
 
 /// The thinned image, statistics, and the decision on where it ran; `None` if there was nothing to do.
-pub type Thinned<I> = (I, ThinningStatistics, Option<Decision>);
+pub type Thinned = (AnyImage, ThinningStatistics, Option<Decision>);
 
 /// Thins the voxels with the first value in filtration order: the lesser, or for superlevel sets the greater. Deleted
 /// voxels get the other value.
@@ -47,42 +47,40 @@ pub fn thin_first(
     request: &ThinningRequest,
     backend: &Backend,
     watch: &mut dyn FnMut(Pass),
-) -> Result<Thinned<AnyImage>, TwoValuedError> {
-    with_image!(image, image => {
-        let (thinned, statistics, decision) = first_thinned(image, superlevel, request, backend, watch)?;
-        Ok((thinned.into(), statistics, decision))
-    })
-}
-
-fn first_thinned<T: Voxel>(
-    image: &Image<T>,
-    superlevel: bool,
-    request: &ThinningRequest,
-    backend: &Backend,
-    watch: &mut dyn FnMut(Pass),
-) -> Result<Thinned<Image<T>>, TwoValuedError> {
-    let voxels = image.voxels();
-    let one = voxels[0];
-    let Some(other) = voxels.iter().copied().find(|voxel| voxel.key() != one.key()) else {
+) -> Result<Thinned, TwoValuedError> {
+    let differing = |places| with_image!(image, image => differing(image, places));
+    let Some(other) = differing([0; 2]) else {
         // All voxels have one value, so there is no other for deleted ones.
-        let all = voxels.len();
+        let all = image.shape().count();
         let statistics = ThinningStatistics { before: all, after: all, ..ThinningStatistics::default() };
         return Ok((image.clone(), statistics, None));
     };
-    let third = voxels.iter().position(|voxel| voxel.key() != one.key() && voxel.key() != other.key());
-    if let Some(place) = third {
-        let values = [one, other].map(Voxel::value);
-        let coordinates = image.shape().coordinates(place);
-        return Err(TwoValuedError::Third { coordinates, values, found: voxels[place].value() });
+    if let Some(third) = differing([0, other]) {
+        let values = [0, other].map(|place| image.value(place));
+        let coordinates = image.shape().coordinates(third);
+        return Err(TwoValuedError::Third { coordinates, values, found: image.value(third) });
     }
-    let (first, last) = if (one.key() < other.key()) != superlevel { (one, other) } else { (other, one) };
-    check_bits(image.shape(), 1 + size_of::<T>()).map_err(MachineError::from)?;
-    let bits = outside(image, last, last);
+    let is_first = (image.exact(0) < image.exact(other)) != superlevel;
+    let (first, last) = if is_first { (0, other) } else { (other, 0) };
+    check_bits(image.shape(), 1 + image.voxel_type().bytes()).map_err(MachineError::from)?;
+    let bits = with_image!(image, image => outside(image, image.voxels()[last], image.voxels()[last]));
     let (skeleton, statistics, decision) = thin_by(&bits, request, backend, watch)?;
-    let skeleton = skeleton.to_image(1, image.shape().order()).into_voxels();
-    let voxels = skeleton.into_iter().map(|is_left| if is_left == 1 { first } else { last });
-    let thinned = Image::new(image.shape(), voxels.collect()).expect("a voxel was made for each place");
+    let skeleton = skeleton.to_image(1, image.shape().order());
+    let thinned = with_image!(image, image => painted(image, skeleton, first, last));
     Ok((thinned, statistics, Some(decision)))
+}
+
+/// The place of the first voxel whose value is not that of either of two others.
+fn differing<T: Voxel>(image: &Image<T>, others: [usize; 2]) -> Option<usize> {
+    let [a, b] = others.map(|place| image.voxels()[place].key());
+    image.voxels().iter().position(|voxel| voxel.key() != a && voxel.key() != b)
+}
+
+/// An image with the value of the voxel at `first` in the skeleton, and with that of the one at `last` elsewhere.
+fn painted<T: Voxel>(image: &Image<T>, skeleton: Image<u8>, first: usize, last: usize) -> AnyImage {
+    let [first, last] = [first, last].map(|place| image.voxels()[place]);
+    let voxels = skeleton.into_voxels().into_iter().map(|is_left| if is_left == 1 { first } else { last });
+    Image::new(image.shape(), voxels.collect()).expect("a voxel was made for each place").into()
 }
 
 #[cfg(test)]
@@ -92,22 +90,22 @@ mod tests {
     use crate::cubical::persistence;
     use crate::cubical::{Cubical, Order, Shape};
 
-    fn bars(image: &Image<f32>, superlevel: bool) -> Vec<Vec<(f32, Option<f32>)>> {
+    fn bars(image: &AnyImage, superlevel: bool) -> Vec<Vec<(f64, Option<f64>)>> {
         let request = persistence::PersistenceRequest { superlevel, ..Default::default() };
-        let classes = Cubical::new(&image.clone().into(), request).solve(&()).unwrap().classes;
-        let value = |place: usize| image.voxels()[place];
+        let classes = Cubical::new(image, request).solve(&()).unwrap().classes;
+        let value = |place: usize| image.value(place);
         let bars = |classes: &Vec<persistence::Class>| {
             classes.iter().map(|class| (value(class.birth), class.death.map(value))).collect()
         };
         classes.dimensions.iter().map(bars).collect()
     }
 
-    fn first<T: Voxel>(
-        image: &Image<T>,
+    fn first(
+        image: &AnyImage,
         superlevel: bool,
         request: &ThinningRequest,
-    ) -> Result<(Image<T>, ThinningStatistics), TwoValuedError> {
-        let thinned = first_thinned(image, superlevel, request, &Backend::default(), &mut |_| ());
+    ) -> Result<(AnyImage, ThinningStatistics), TwoValuedError> {
+        let thinned = thin_first(image, superlevel, request, &Backend::default(), &mut |_| ());
         thinned.map(|(image, statistics, _)| (image, statistics))
     }
 
@@ -117,6 +115,7 @@ mod tests {
             let shape = Shape::new(axes, Order::F).unwrap();
             let voxel = |place: usize| if place * place % 29 * (place % 7) % 5 < 3 { -1.5 } else { 2.5 };
             let image = Image::new(shape, (0..shape.count()).map(voxel).collect()).unwrap();
+            let image = AnyImage::F32(image);
             for superlevel in [false, true] {
                 let request = ThinningRequest::default();
                 let (thinned, statistics) = first(&image, superlevel, &request).unwrap();
@@ -130,9 +129,9 @@ mod tests {
     fn one_value_and_three() {
         let shape = Shape::new(&[2, 3], Order::F).unwrap();
         let request = ThinningRequest { rule: Some(Rule::Kashani), iterations: None };
-        let constant = Image::new(shape, vec![7_u8; 6]).unwrap();
+        let constant = AnyImage::U8(Image::new(shape, vec![7; 6]).unwrap());
         assert_eq!(first(&constant, false, &request).unwrap().0, constant);
-        let three = Image::new(shape, vec![1_u8, 4, 1, 4, 9, 1]).unwrap();
+        let three = AnyImage::U8(Image::new(shape, vec![1, 4, 1, 4, 9, 1]).unwrap());
         let error = first(&three, false, &request).unwrap_err().to_string();
         assert_eq!(error, "voxel [0, 2]: expected one of two values, [1.0, 4.0], found 9");
     }

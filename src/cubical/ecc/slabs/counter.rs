@@ -34,50 +34,11 @@ const READERS: usize = 4;
 /// Adds up a sequence of images of one voxel type, reusing its buffers.
 #[derive(Debug)]
 pub struct SlabCounter<T: Voxel> {
-    any: AnyCounter,
-    voxels: PhantomData<T>,
-}
-
-/// A counter for a type of voxels that is known when it runs.
-#[derive(Debug)]
-struct AnyCounter {
     request: EccRequest,
     limit: usize,
     directory: PathBuf,
-    voxels: VoxelType,
     sums: Box<dyn SlabSums>,
-}
-
-/// Sums with memory for slabs.
-trait SlabSums: fmt::Debug + Send + Sync {
-    /// Adds up the slabs of an image, except for those in `since`; rows that exceed the memory limit go to `directory`.
-    fn add_up(
-        &mut self,
-        slabs: &Slabs,
-        range: Option<(Value, Value)>,
-        voxels: Voxels<'_>,
-        since: Option<&PartialCurve>,
-        watch: &Watch<'_>,
-        directory: &Path,
-    ) -> Result<(), EccError>;
-
-    /// Returns the rows of the curve.
-    fn finish(&mut self) -> io::Result<VcecRows>;
-}
-
-/// Sums for keys of one width.
-#[derive(Debug)]
-struct SumsOf<K: Key> {
-    counter: Counter<K>,
-    /// Memory of the slabs.
-    buffers: Vec<Vec<K>>,
-}
-
-impl<K: Key + FromBytes + IntoBytes> SumsOf<K> {
-    fn boxed(request: &EccRequest, voxels: VoxelType) -> Box<dyn SlabSums> {
-        let counter = Counter::<K>::new(request, voxels, Level::detect());
-        Box::new(SumsOf { counter, buffers: Vec::new() })
-    }
+    voxels: PhantomData<T>,
 }
 
 impl<T: Voxel> SlabCounter<T> {
@@ -86,14 +47,15 @@ impl<T: Voxel> SlabCounter<T> {
     /// # Errors
     /// [`BinsError`]: the bins are invalid.
     pub fn new(request: &EccRequest, limit: usize) -> Result<Self, BinsError> {
-        Ok(SlabCounter { any: AnyCounter::new(request, limit, T::TYPE)?, voxels: PhantomData })
+        request.bins.check()?;
+        let (directory, sums) = (std::env::temp_dir(), sums_of(request, T::TYPE));
+        Ok(SlabCounter { request: *request, limit, directory, sums, voxels: PhantomData })
     }
 
     /// Spills rows that exceed the memory limit to files in this directory instead of the system's.
     #[must_use]
-    pub fn spilling_to(mut self, directory: PathBuf) -> Self {
-        self.any.directory = directory;
-        self
+    pub fn spilling_to(self, directory: PathBuf) -> Self {
+        SlabCounter { directory, ..self }
     }
 
     /// Whether the curve needs a range that takes a pass over all voxels to find.
@@ -143,48 +105,54 @@ impl<T: Voxel> SlabCounter<T> {
         since: Option<&PartialCurve>,
         watch: &Watch<'_>,
     ) -> Result<VcecRows, EccError> {
-        self.any.curve(shape, range, voxels, since, watch)
-    }
-}
-
-impl AnyCounter {
-    fn new(request: &EccRequest, limit: usize, voxels: VoxelType) -> Result<Self, BinsError> {
-        request.bins.check()?;
-        let sums = match voxels.bytes() {
-            1 => SumsOf::<u8>::boxed,
-            2 => SumsOf::<u16>::boxed,
-            4 => SumsOf::<u32>::boxed,
-            _ => SumsOf::<u64>::boxed,
-        };
-        let (directory, sums) = (std::env::temp_dir(), sums(request, voxels));
-        Ok(AnyCounter { request: *request, limit, directory, voxels, sums })
-    }
-
-    fn curve(
-        &mut self,
-        shape: Shape,
-        range: Option<(Value, Value)>,
-        voxels: Voxels<'_>,
-        since: Option<&PartialCurve>,
-        watch: &Watch<'_>,
-    ) -> Result<VcecRows, EccError> {
-        let AnyCounter { request, limit, ref directory, .. } = *self;
+        let SlabCounter { request, limit, ref directory, .. } = *self;
         let range = match request.bins {
             Bins::Uniform { range: given, .. } => given.or(range),
             Bins::Distinct => None,
         };
-        if range.is_none() && request.needs_range(self.voxels) {
-            return Err(EccError::Range(self.voxels.name()));
+        if range.is_none() && Self::needs_range(&request) {
+            return Err(EccError::Range(T::NAME));
         }
         let threads = rayon::current_num_threads();
-        let slabs = Slabs::new(shape, self.voxels, &request.bins, limit, threads + threads.min(READERS));
+        let slabs = Slabs::new(shape, T::TYPE, &request.bins, limit, threads + threads.min(READERS));
         let slabs = slabs.map_err(|needed| EccError::Slabs { shape, needed, limit })?;
         self.sums.add_up(&slabs, range, voxels, since, watch, directory)?;
         self.sums.finish().map_err(|error| EccError::Spill { directory: directory.clone(), limit, error })
     }
 }
 
-impl<K: Key + FromBytes + IntoBytes> SlabSums for SumsOf<K> {
+/// Sums with memory for slabs.
+trait SlabSums: fmt::Debug + Send + Sync {
+    /// Adds up the slabs of an image, except for those in `since`. Rows that exceed the memory limit go to `directory`.
+    fn add_up(
+        &mut self,
+        slabs: &Slabs,
+        range: Option<(Value, Value)>,
+        voxels: Voxels<'_>,
+        since: Option<&PartialCurve>,
+        watch: &Watch<'_>,
+        directory: &Path,
+    ) -> Result<(), EccError>;
+
+    /// Returns the rows of the curve.
+    fn finish(&mut self) -> io::Result<VcecRows>;
+}
+
+/// Sums for voxels of a type. They are compiled once per width of keys.
+fn sums_of(request: &EccRequest, voxels: VoxelType) -> Box<dyn SlabSums> {
+    fn new<K: Key + FromBytes + IntoBytes>(request: &EccRequest, voxels: VoxelType) -> Box<dyn SlabSums> {
+        Box::new((Counter::<K>::new(request, voxels, Level::detect()), Vec::<Vec<K>>::new()))
+    }
+    match voxels.bytes() {
+        1 => new::<u8>(request, voxels),
+        2 => new::<u16>(request, voxels),
+        4 => new::<u32>(request, voxels),
+        _ => new::<u64>(request, voxels),
+    }
+}
+
+/// A counter and the memory of the slabs.
+impl<K: Key + FromBytes + IntoBytes> SlabSums for (Counter<K>, Vec<Vec<K>>) {
     fn add_up(
         &mut self,
         slabs: &Slabs,
@@ -194,7 +162,7 @@ impl<K: Key + FromBytes + IntoBytes> SlabSums for SumsOf<K> {
         watch: &Watch<'_>,
         directory: &Path,
     ) -> Result<(), EccError> {
-        let SumsOf { counter, buffers } = self;
+        let (counter, buffers) = self;
         let workers = rayon::current_num_threads().max(slabs.buffers);
         let store = Arc::new(Store::new(directory, size_of::<K>()));
         counter.begin(range, workers, Some(&Spill { store, room: slabs.room / workers }))?;
@@ -209,7 +177,7 @@ impl<K: Key + FromBytes + IntoBytes> SlabSums for SumsOf<K> {
     }
 
     fn finish(&mut self) -> io::Result<VcecRows> {
-        self.counter.finish()
+        self.0.finish()
     }
 }
 

@@ -49,7 +49,7 @@ fn add_up<T: Voxel>(
     since: Option<&PartialCurve>,
     watch: &Watch<'_>,
 ) -> Result<(), EccError> {
-    let AnyCounter { sums, directory, .. } = &mut streamer.any;
+    let SlabCounter { sums, directory, .. } = streamer;
     sums.add_up(slabs, range, voxels, since, watch, directory)
 }
 
@@ -81,7 +81,7 @@ fn any_slabs<T: Voxel>(image: &Image<T>) {
                     let watch = Watch::telling(&add);
                     for voxels in [sequential(&read), Voxels::anywhere(&read_at)] {
                         add_up(&mut streamer, &slabs, range, voxels, None, &watch).unwrap();
-                        let found = in_memory(streamer.any.sums.finish());
+                        let found = in_memory(streamer.sums.finish());
                         assert_eq!(found, expected, "{shape} {own} {buffers} {request:?}");
                     }
                     assert_eq!(told.into_inner(), 2 * shape.count() as u64);
@@ -114,7 +114,7 @@ fn any_pause<T: Voxel>(image: &Image<T>) {
             let voxels = if in_order { sequential(&read) } else { Voxels::anywhere(&read_at) };
             let mut streamer = SlabCounter::<T>::new(&request, 1 << 30).unwrap();
             add_up(&mut streamer, slabs, range, voxels, since, &watch).unwrap();
-            assert_eq!(in_memory(streamer.any.sums.finish()), expected, "{shape} {in_order} {since:?}");
+            assert_eq!(in_memory(streamer.sums.finish()), expected, "{shape} {in_order} {since:?}");
             assert_eq!(told.into_inner(), shape.count() as u64, "{shape} {in_order} {since:?}");
             kept.into_inner()
         };
