@@ -118,7 +118,7 @@ impl Cloud {
         let (coordinates, axes) = match self.space {
             Space::Circle => self.each(&mut random, |random| on_circle(TAU * random.uniform(), 1.0)),
             Space::Sphere if dimension == 2 => self.each(&mut random, uniform_on_sphere),
-            Space::Sphere => self.any(&mut random, dimension + 1, |random, point| {
+            Space::Sphere => self.any(&mut random, dimension + 1, &mut |random, point| {
                 let length = loop {
                     point.fill_with(|| random.gaussian());
                     let length = sqrt(point.iter().map(|x| x * x).sum::<f64>());
@@ -152,13 +152,13 @@ impl Cloud {
             Space::Clustered => {
                 let centres: Vec<f64> = (0..self.clusters * dimension).map(|_| random.uniform()).collect();
                 let mut centres = centres.chunks_exact(dimension).cycle();
-                self.any(&mut random, dimension, |random, point| {
+                self.any(&mut random, dimension, &mut |random, point| {
                     let centre = centres.next().unwrap_or_default();
                     point.iter_mut().zip(centre).for_each(|(x, c)| *x = c + CLUSTER * random.gaussian());
                 })
             }
             Space::Cube => {
-                self.any(&mut random, dimension, |random, point| point.fill_with(|| random.uniform()))
+                self.any(&mut random, dimension, &mut |random, point| point.fill_with(|| random.uniform()))
             }
         }?;
         let noisy = |x: f64, random: &mut Random| if noise > 0.0 { x + noise * random.gaussian() } else { x };
@@ -186,10 +186,7 @@ impl Cloud {
         random: &mut Random,
         mut point: impl FnMut(&mut Random) -> [f64; M],
     ) -> Result<(Vec<f64>, usize), Refused> {
-        let mut coordinates = Vec::new();
-        memory::reserve(&mut coordinates, self.points.saturating_mul(M))?;
-        (0..self.points).for_each(|_| coordinates.extend(point(random)));
-        Ok((coordinates, M))
+        self.any(random, M, &mut |random, coordinates| coordinates.copy_from_slice(&point(random)))
     }
 
     /// Draws points of `axes` coordinates.
@@ -197,7 +194,7 @@ impl Cloud {
         &self,
         random: &mut Random,
         axes: usize,
-        mut point: impl FnMut(&mut Random, &mut [f64]),
+        point: &mut dyn FnMut(&mut Random, &mut [f64]),
     ) -> Result<(Vec<f64>, usize), Refused> {
         let mut coordinates = memory::zeroed(self.points.saturating_mul(axes))?;
         coordinates.chunks_exact_mut(axes).for_each(|coordinates| point(random, coordinates));

@@ -30,6 +30,15 @@ impl Area {
         self.bottom - self.top
     }
 
+    /// The part that the labels and titles of a panel with this vertical axis leave for the data; without labels if
+    /// there is none.
+    pub(super) fn inside(&self, font: &Font, ordinates: Option<&Axis>, with_title: bool) -> Area {
+        let Area { left, top, right, bottom } = *self;
+        let left = left + ordinates.map_or(10.0, |axis| axis.widest(font) + 34.0);
+        let bottom = bottom - if with_title { 44.0 } else { 24.0 };
+        Area { left, top: top + 8.0, right: right - 14.0, bottom }
+    }
+
     pub(super) fn outline(&self) -> Vec<Segment> {
         let Area { left, top, right, bottom } = *self;
         polygon(&[(left, top), (right, top), (right, bottom), (left, bottom)])
@@ -153,26 +162,6 @@ impl Axis {
     /// Width of the widest label.
     fn widest(&self, font: &Font) -> f64 {
         self.marks().iter().fold(0.0, |most, (_, label)| font.width(label, SMALL).max(most))
-    }
-}
-
-/// Space for the labels and titles of a panel.
-pub(super) struct Margins {
-    left: f64,
-    bottom: f64,
-}
-
-impl Margins {
-    /// Margins of a panel with this vertical axis; without labels if there is none.
-    pub(super) fn of(font: &Font, ordinates: Option<&Axis>, with_title: bool) -> Margins {
-        let left = ordinates.map_or(10.0, |axis| axis.widest(font) + 34.0);
-        Margins { left, bottom: if with_title { 44.0 } else { 24.0 } }
-    }
-
-    /// The part of an area that is left for the data.
-    pub(super) fn inside(&self, area: Area) -> Area {
-        let Area { left, top, right, bottom } = area;
-        Area { left: left + self.left, top: top + 8.0, right: right - 14.0, bottom: bottom - self.bottom }
     }
 }
 

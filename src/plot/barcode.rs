@@ -3,7 +3,7 @@
 //! If there are too many bars, a line stands for many consecutive ones: it is darkest where all of them are alive and
 //! lightest where few are.
 
-use super::axes::{Area, Axis, Extent, Margins, NORMAL, Panel};
+use super::axes::{Area, Axis, Extent, NORMAL, Panel};
 use super::canvas::{Anchor, Canvas, Colour, Segment, Shape, Stroke};
 use super::legend::{LEGEND_MARK, Swatch};
 use super::{Plot, PlottedBar, Series, Sheet, dims_of, label_of, legend_of, name_of_dim, number_of, palette};
@@ -39,7 +39,7 @@ pub(super) fn draw(plot: &Plot, series: &[Series]) -> Canvas {
     });
     let sheet = |legend: &_| Sheet::new(plot, series, (560.0, height), legend);
     let inside = |sheet: &Sheet| {
-        let inside = Margins::of(&sheet.font, None, true).inside(sheet.area);
+        let inside = sheet.area.inside(&sheet.font, None, true);
         Area { left: inside.left + 34.0, ..inside }
     };
     // The legend takes width only, so the height is known before the legend is complete.

@@ -3,7 +3,7 @@
 //! Each dimension has its own panel and vertical scale, since most data has far more components than loops. Lines with
 //! more corners than the picture has columns are drawn through the least and greatest values of each column.
 
-use super::axes::{Area, Axis, Extent, Margins, Panel};
+use super::axes::{Area, Axis, Extent, Panel};
 use super::canvas::{Canvas, Colour, Stroke, polygon, polyline};
 use super::legend::{Legend, Swatch};
 use super::{Plot, Series, Sheet, dims_of, label_of, legend_of, name_of_dim, number_of, palette};
@@ -160,7 +160,7 @@ fn draw(plot: &Plot, series: &[Series], legend: &Legend, charts: Vec<Chart>) -> 
         .map(|k| {
             let area = area.cell((k, count), (0, 1));
             let draft = charts.get(k).map(|chart| ordinates(chart, area.bottom, area.top));
-            Margins::of(&sheet.font, draft.as_ref(), false).inside(area)
+            area.inside(&sheet.font, draft.as_ref(), false)
         })
         .collect();
     let left = insides.iter().map(|inside| inside.left).fold(0.0, f64::max);

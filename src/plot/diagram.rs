@@ -6,7 +6,7 @@
 
 use hashbrown::HashMap;
 
-use super::axes::{Area, Axis, Extent, Margins, NORMAL, Panel};
+use super::axes::{Area, Axis, Extent, NORMAL, Panel};
 use super::canvas::{Anchor, Canvas, Colour, Shape, Stroke};
 use super::density::Hexagons;
 use super::legend::{LEGEND_MARK, Legend, Swatch};
@@ -169,7 +169,7 @@ impl Axes {
         let axis = |extent, from, to, title| Axis::new(extent, from, to, 58.0, title);
         // The width of labels depends on the ticks, whose number depends on the room.
         let draft = axis(deaths, area.bottom, area.top, "death");
-        let inside = Margins::of(&sheet.font, Some(&draft), true).inside(area);
+        let inside = area.inside(&sheet.font, Some(&draft), true);
         let room = |extent: Extent| {
             let draft = axis(extent, 0.0, 1e4, "");
             1e4 - (draft.finite().1 - draft.finite().0)

@@ -106,14 +106,11 @@ struct Part<'a> {
 type Step = fn(Level, Part<'_>) -> usize;
 
 fn step<R: PlanarRule, const STEP: usize>(level: Level, part: Part<'_>) -> usize {
-    level.run(Sweep::<R, STEP> { part, rule: PhantomData })
+    level.run(Sweep::<R, STEP>(part, PhantomData))
 }
 
 /// Kernel that runs subiteration `STEP` of a rule on consecutive tiles.
-struct Sweep<'a, R, const STEP: usize> {
-    part: Part<'a>,
-    rule: PhantomData<R>,
-}
+struct Sweep<'a, R, const STEP: usize>(Part<'a>, PhantomData<R>);
 
 impl<R: PlanarRule, const STEP: usize> Kernel<u32> for Sweep<'_, R, STEP> {
     /// Number of pixels deleted.
@@ -122,7 +119,7 @@ impl<R: PlanarRule, const STEP: usize> Kernel<u32> for Sweep<'_, R, STEP> {
     /// Works on plain words, which the compiler turns into vectors of the instruction set's width.
     #[inline(always)]
     fn run<S: Simd<u32>>(self, _: S) -> usize {
-        let Part { from, first, to, wanted, seen_by } = self.part;
+        let Part { from, first, to, wanted, seen_by } = self.0;
         let mut deleted = 0;
         for (k, wanted) in wanted.iter_mut().enumerate() {
             if std::mem::take(wanted) {

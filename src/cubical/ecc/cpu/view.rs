@@ -24,25 +24,19 @@ pub(crate) struct View<'a, K> {
     pub(crate) order: VoxelOrder,
 }
 
-impl<'a, K: Key> View<'a, K> {
-    /// The voxels of a row within `columns`, clipped at the end of the row; `None` if the image has no such row.
+impl<K: Key> View<'_, K> {
+    /// Writes the keys of a row's columns, clipped at the end of the row, to the front of `keys` in filtration order,
+    /// and returns their number; 0 if the image has no such row.
     ///
     /// Rows and planes are counted from 1; 0 is the absent one before the first.
-    fn row(&self, plane: usize, row: usize, columns: Range<usize>) -> Option<&'a [K]> {
-        let (plane, row) = (plane.checked_sub(1)?, row.checked_sub(1)?);
-        if plane >= self.extents[0] || row >= self.extents[1] {
-            return None;
-        }
-        let [_, rows, width] = self.extents;
-        let start = ((plane - self.first[0]) * rows + row - self.first[1]) * width;
-        let (from, to) = (columns.start - self.first[2], columns.end.min(width) - self.first[2]);
-        Some(&self.voxels[start + from..start + to])
-    }
-
-    /// Writes the keys of a row's columns, clipped at the end of the row, to the front of `keys` in filtration order,
-    /// and returns their number. Rows and planes are counted as in [`View::row`].
     pub(crate) fn keys(&self, plane: usize, row: usize, columns: Range<usize>, keys: &mut [K]) -> usize {
-        let voxels = self.row(plane, row, columns).unwrap_or_default();
+        let [planes, rows, width] = self.extents;
+        if !(1..=planes).contains(&plane) || !(1..=rows).contains(&row) {
+            return 0;
+        }
+        let start = ((plane - 1 - self.first[0]) * rows + row - 1 - self.first[1]) * width;
+        let (from, to) = (columns.start - self.first[2], columns.end.min(width) - self.first[2]);
+        let voxels = &self.voxels[start + from..start + to];
         self.order.fill(voxels, keys);
         voxels.len()
     }

@@ -66,7 +66,7 @@ pub(crate) enum Sums<K: Key> {
     /// Sums of 8-bit keys.
     Bytes(Box<ByteTally>),
     /// Sums of 16-bit keys.
-    Words(Box<WordTally<K>>),
+    Words(Box<WordTally>),
     /// Sums of wider keys by bins whose edges are known.
     Bins(BinTally<K>),
     /// Sums of wider keys, key by key.

@@ -1,7 +1,5 @@
 //! Sums of the numbers c(x) by key, for 16-bit keys.
 
-use std::marker::PhantomData;
-
 use super::Table;
 use crate::cubical::ecc::cpu::digits::OFFSET;
 use crate::cubical::ecc::cpu::numbers::{Block, Numbers, Tally, number, places};
@@ -16,17 +14,16 @@ const ROOM: u32 = i32::MAX as u32 / (8 * BLOCK as u32);
 
 /// The sum of the numbers of each key.
 #[derive(Debug)]
-pub(crate) struct WordTally<K> {
+pub(crate) struct WordTally {
     sums: Vec<i32>,
     /// Blocks left to add before a sum could overflow.
     room: u32,
     table: Table,
-    keys: PhantomData<K>,
 }
 
-impl<K: Key> WordTally<K> {
+impl WordTally {
     pub(crate) fn new() -> Self {
-        WordTally { sums: vec![0; KEYS], room: ROOM, table: Table::new(KEYS, false), keys: PhantomData }
+        WordTally { sums: vec![0; KEYS], room: ROOM, table: Table::new(KEYS, false) }
     }
 
     /// The sum of each key so far.
@@ -44,15 +41,15 @@ impl<K: Key> WordTally<K> {
     }
 }
 
-impl<K: Key> Tally<K> for WordTally<K> {
+impl<K: Key> Tally<K> for WordTally {
     fn plane(&mut self, _level: Level, numbers: &Numbers<'_, K>) {
         numbers.for_each(|block| self.block(&block));
     }
 }
 
-impl<K: Key> WordTally<K> {
+impl WordTally {
     #[inline(always)]
-    fn block(&mut self, &Block { keys, digits, nonzero, own }: &Block<'_, K>) {
+    fn block<K: Key>(&mut self, &Block { keys, digits, nonzero, own }: &Block<'_, K>) {
         // A key has 16 bits, so arrays of this length need no bounds check.
         let seen: &mut [bool; KEYS] = self.table.seen.as_mut_slice().try_into().expect("made so long");
         let sums: &mut [i32; KEYS] = self.sums.as_mut_slice().try_into().expect("made so long");

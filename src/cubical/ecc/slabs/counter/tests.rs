@@ -40,19 +40,6 @@ fn image<T: Voxel>(axes: &[usize], seed: u64, voxel: impl Fn(u64) -> T) -> Image
 
 const NOT_TOLD: &dyn Fn(u64) = &|_| ();
 
-/// Adds up an image that is cut into these slabs.
-fn add_up<T: Voxel>(
-    streamer: &mut SlabCounter<T>,
-    slabs: &Slabs,
-    range: Option<(Value, Value)>,
-    voxels: Voxels<'_>,
-    since: Option<&PartialCurve>,
-    watch: &Watch<'_>,
-) -> Result<(), EccError> {
-    let SlabCounter { sums, directory, .. } = streamer;
-    sums.add_up(slabs, range, voxels, since, watch, directory)
-}
-
 /// Division of an image with much memory.
 fn slabs_of<T: Voxel>(shape: Shape) -> Slabs {
     Slabs::new(shape, T::TYPE, &Bins::Distinct, 1 << 30, 4).unwrap()
@@ -80,7 +67,10 @@ fn any_slabs<T: Voxel>(image: &Image<T>) {
                     let read = reader(image.voxels());
                     let watch = Watch::telling(&add);
                     for voxels in [sequential(&read), Voxels::anywhere(&read_at)] {
-                        add_up(&mut streamer, &slabs, range, voxels, None, &watch).unwrap();
+                        streamer
+                            .sums
+                            .add_up(&slabs, range, voxels, None, &watch, &streamer.directory)
+                            .unwrap();
                         let found = in_memory(streamer.sums.finish());
                         assert_eq!(found, expected, "{shape} {own} {buffers} {request:?}");
                     }
@@ -113,7 +103,7 @@ fn any_pause<T: Voxel>(image: &Image<T>) {
             let (read_at, read) = (reader_at(image.voxels()), reader(image.voxels()));
             let voxels = if in_order { sequential(&read) } else { Voxels::anywhere(&read_at) };
             let mut streamer = SlabCounter::<T>::new(&request, 1 << 30).unwrap();
-            add_up(&mut streamer, slabs, range, voxels, since, &watch).unwrap();
+            streamer.sums.add_up(slabs, range, voxels, since, &watch, &streamer.directory).unwrap();
             assert_eq!(in_memory(streamer.sums.finish()), expected, "{shape} {in_order} {since:?}");
             assert_eq!(told.into_inner(), shape.count() as u64, "{shape} {in_order} {since:?}");
             kept.into_inner()
@@ -234,7 +224,8 @@ fn of_several_faults_of_reading_the_first_counts() {
         };
         let slabs = Slabs { own: 30, ..slabs_of::<u8>(shape) };
         let watch = Watch::telling(NOT_TOLD);
-        let found = add_up(&mut streamer, &slabs, None, Voxels::anywhere(&read), None, &watch);
+        let found =
+            streamer.sums.add_up(&slabs, None, Voxels::anywhere(&read), None, &watch, &streamer.directory);
         assert_eq!(found.unwrap_err().to_string(), broken(at).to_string());
     }
     let found = anywhere(&mut streamer, shape, &vec![3; 4_000_000]);
@@ -344,7 +335,8 @@ fn an_end_that_comes_early_is_an_error_and_no_curve() {
         let slabs = Slabs { own, buffers, ..slabs_of::<u8>(shape) };
         for found in [0, 1, 1279, 1280, 1281, 30_000, 51_199] {
             let read = reader(&voxels[..found]);
-            let short = add_up(&mut streamer, &slabs, None, sequential(&read), None, &watch);
+            let short =
+                streamer.sums.add_up(&slabs, None, sequential(&read), None, &watch, &streamer.directory);
             assert_eq!(short.unwrap_err().to_string(), broken(found).to_string());
         }
     }
