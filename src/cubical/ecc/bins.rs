@@ -108,15 +108,9 @@ impl Edges {
         Bins::Uniform { count, range: Some(range) }.check()?;
         let values = ends(count, range, order);
         let mut keys: Vec<Option<u64>> = Vec::with_capacity(count);
-        let mut before: Option<(Value, Option<u64>)> = None;
         for end in values.iter() {
-            // All ends are equal if the range is a single value.
-            let key = match before {
-                Some((value, key)) if value == end => key,
-                _ => last_key(end, order),
-            };
-            before = Some((end, key));
-            keys.push(key);
+            let before = keys.last().copied().flatten();
+            keys.push(last_key_from(before, end, order));
         }
         Ok(Edges { values, keys })
     }
@@ -204,6 +198,11 @@ fn double_ends(count: usize, low: f64, high: f64, superlevel: bool) -> Vec<f64> 
 
 /// The last key, in filtration order, whose voxel is not past `end`.
 pub(crate) fn last_key(end: Value, order: VoxelOrder) -> Option<u64> {
+    last_key_from(None, end, order)
+}
+
+/// The [last key](last_key) for an end that is not before another one, whose last key is `before`.
+fn last_key_from(before: Option<u64>, end: Value, order: VoxelOrder) -> Option<u64> {
     let bits = order.bits;
     let enters = |key: u64| match order.value(key) {
         // NaN keys lie beyond the keys of both infinities.
@@ -211,8 +210,15 @@ pub(crate) fn last_key(end: Value, order: VoxelOrder) -> Option<u64> {
         value if order.superlevel => value >= end,
         value => value <= end,
     };
-    // Bisection: all keys less than `below` enter, and no key from `above` on does.
-    let (mut below, mut above) = (0_u128, 1 << bits);
+    // All keys less than `below` enter. The ends of bins are close to each other, so longer and longer steps come first.
+    let (mut below, mut step) = (before.map_or(0, |key| u128::from(key) + 1), 1);
+    let all = 1_u128 << bits;
+    while below + step <= all && enters((below + step - 1) as u64) {
+        below += step;
+        step *= 2;
+    }
+    // Bisection: no key from `above` on enters.
+    let mut above = all.min(below + step - 1);
     while below < above {
         let middle = u128::midpoint(below, above);
         // `middle` is less than `above`, so it is a valid key.

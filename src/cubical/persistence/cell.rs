@@ -18,18 +18,6 @@ impl Cell {
         Cell(u64::from(rank) << (PLACE_BITS + DIRECTION_BITS) | direction | place as u64)
     }
 
-    /// The word of the cell.
-    #[inline(always)]
-    pub(crate) fn word(self) -> u64 {
-        self.0
-    }
-
-    /// The cell with this word.
-    #[inline(always)]
-    pub(crate) fn of_word(word: u64) -> Self {
-        Cell(word)
-    }
-
     /// The place of the owner.
     #[inline(always)]
     pub(crate) fn place(self) -> usize {

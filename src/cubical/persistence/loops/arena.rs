@@ -1,23 +1,28 @@
 //! Memory of reduced columns.
 //!
-//! A column is written once, by one thread, and never moves or changes. The words are atomic so that threads may read
+//! A column is written once, by one thread, and never moves or changes. Its parts are atomic so that threads may read
 //! columns in a chunk that another thread is still writing to. A column reached through the owner of a row was complete
 //! before the owner was stored.
 
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU8, AtomicU32, Ordering::Relaxed};
 
 use super::super::cell::Cell;
 
-/// Columns in chunks of words. The address of a column is never 0; its first word is its number and the number of words
-/// that follow, which are its edges. An edge with the rank of its owner takes twice the memory of one without, but a
-/// column can be added without a look at the grid, which would be a miss of the caches for each edge.
+/// Columns in chunks. The address of a column is never 0.
 #[derive(Default)]
 pub(super) struct Arena {
-    chunks: boxcar::Vec<Box<[AtomicU64]>>,
+    chunks: boxcar::Vec<Chunk>,
+}
+
+/// A column is its number, the number of its edges, and these: each as the place and the direction from it. Only the
+/// rank of the place has to be looked up when the column is added.
+struct Chunk {
+    words: Box<[AtomicU32]>,
+    directions: Box<[AtomicU8]>,
 }
 
 /// Words of a chunk; a chunk for a single longer column has exactly its length.
-const CHUNK: usize = 1 << 17;
+const CHUNK: usize = 1 << 18;
 
 /// A thread's position for writing: a chunk of its own, and the number of words used in it.
 #[derive(Default)]
@@ -27,47 +32,56 @@ pub(super) struct Writer {
 }
 
 impl Arena {
-    fn at(&self, address: u64) -> &[AtomicU64] {
-        &self.chunks[((address - 1) >> 32) as usize][(address - 1) as u32 as usize..]
+    fn at(&self, address: u64) -> (&Chunk, usize) {
+        (&self.chunks[((address - 1) >> 32) as usize], (address - 1) as u32 as usize)
     }
 
     /// The number of the column at an address.
     #[inline]
     pub(super) fn column(&self, address: u64) -> u32 {
-        (self.at(address)[0].load(Relaxed) >> 32) as u32
+        let (chunk, first) = self.at(address);
+        chunk.words[first].load(Relaxed)
     }
 
-    /// The edges of the column at an address.
+    /// The edges of the column at an address; `rank` is the rank of a place.
     #[inline]
-    pub(super) fn edges(&self, address: u64) -> impl Iterator<Item = Cell> {
-        let words = self.at(address);
-        let count = words[0].load(Relaxed) as u32 as usize;
-        words[1..1 + count].iter().map(|word| Cell::of_word(word.load(Relaxed)))
+    pub(super) fn edges(&self, address: u64, rank: impl Fn(usize) -> u32) -> impl Iterator<Item = Cell> {
+        let (Chunk { words, directions }, first) = self.at(address);
+        let edges = first + 2..first + 2 + words[first + 1].load(Relaxed) as usize;
+        words[edges.clone()].iter().zip(&directions[edges]).map(move |(place, direction)| {
+            let place = place.load(Relaxed) as usize;
+            Cell::new(rank(place), direction.load(Relaxed).into(), place)
+        })
     }
 }
 
 impl Writer {
     /// Writes a column and returns its address.
     pub(super) fn write(&mut self, arena: &Arena, number: u32, edges: &[Cell]) -> u64 {
-        let length = edges.len() + 1;
+        let length = edges.len() + 2;
         let chunk = match self.chunk {
             Some(chunk) if self.full + length <= CHUNK => chunk,
             _ => {
                 self.full = 0;
-                let words = (0..CHUNK.max(length)).map(|_| AtomicU64::new(0));
-                let chunk = arena.chunks.push(words.collect());
+                let size = CHUNK.max(length);
+                let words = (0..size).map(|_| AtomicU32::new(0)).collect();
+                let directions = (0..size).map(|_| AtomicU8::new(0)).collect();
+                let chunk = arena.chunks.push(Chunk { words, directions });
                 self.chunk = Some(chunk);
                 chunk
             }
         };
-        let place = self.full;
+        let first = self.full;
         self.full += length;
-        let words = &arena.chunks[chunk][place..];
-        words[0].store(u64::from(number) << 32 | edges.len() as u64, Relaxed);
-        for (word, edge) in words[1..].iter().zip(edges) {
-            word.store(edge.word(), Relaxed);
+        let Chunk { words, directions } = &arena.chunks[chunk];
+        words[first].store(number, Relaxed);
+        words[first + 1].store(edges.len() as u32, Relaxed);
+        for ((word, direction), edge) in words[first + 2..].iter().zip(&directions[first + 2..]).zip(edges) {
+            // A place has 30 bits, and a direction 4.
+            word.store(edge.place() as u32, Relaxed);
+            direction.store(edge.direction() as u8, Relaxed);
         }
-        ((chunk as u64) << 32 | place as u64) + 1
+        ((chunk as u64) << 32 | first as u64) + 1
     }
 }
 
@@ -80,7 +94,7 @@ mod tests {
         let arena = Arena::default();
         let mut writer = Writer::default();
         let lengths = [0, 1, CHUNK - 9, 7, CHUNK, 0, 3 * CHUNK, 5];
-        let edges = |length: usize| (0..length).map(move |place| Cell::new(length as u32, 0, place));
+        let edges = |length: usize| (0..length).map(move |place| Cell::new(length as u32, place % 14, place));
         let write = |(number, &length): (usize, &usize)| {
             writer.write(&arena, number as u32, &edges(length).collect::<Vec<Cell>>())
         };
@@ -88,7 +102,7 @@ mod tests {
         for (number, (&address, &length)) in addresses.iter().zip(&lengths).enumerate() {
             assert_ne!(address, 0);
             assert_eq!(arena.column(address), number as u32);
-            assert!(arena.edges(address).eq(edges(length)));
+            assert!(arena.edges(address, |_| length as u32).eq(edges(length)));
         }
     }
 }

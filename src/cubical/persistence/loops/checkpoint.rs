@@ -17,7 +17,13 @@ const LOOPS: &str = "loops";
 const STAGES: &str = "stages of an image";
 
 /// Saves the columns that own rows. `faces` is the total number of columns.
-pub(super) fn save(columns: &Columns, faces: usize, checkpoint: &dyn Checkpoint, word: &dyn Fn(Cell) -> u32) {
+pub(super) fn save(
+    columns: &Columns,
+    faces: usize,
+    checkpoint: &dyn Checkpoint,
+    rank: &dyn Fn(usize) -> u32,
+    word: &dyn Fn(Cell) -> u32,
+) {
     let owners = columns.owners.iter().map(|owner| owner.load(Ordering::Acquire)).enumerate();
     let owned: Vec<(usize, u64)> = owners.filter(|&(_, owner)| owner != FREE && owner != DROPPED).collect();
     let told = facts([("columns that are reduced", format!("{} of {faces}", owned.len()))]);
@@ -25,7 +31,7 @@ pub(super) fn save(columns: &Columns, faces: usize, checkpoint: &dyn Checkpoint,
     checkpoint.save(LOOPS, STAGES, &told, &mut |out: &mut Writer<'_>| {
         out.record(&(columns.rows.count(), faces))?;
         let column = |&(row, at): &(usize, u64)| {
-            (row, arena.column(at), arena.edges(at).map(word).collect::<Vec<u32>>())
+            (row, arena.column(at), arena.edges(at, rank).map(word).collect::<Vec<u32>>())
         };
         out.list(owned.len(), owned.iter().map(column))
     });

@@ -33,6 +33,9 @@ pub(in super::super) trait Incidence: Sync {
     /// Calls `tell` with the other edges of the face that an edge is matched with.
     fn rest_of_mate(&self, edge: Cell, tell: &mut impl FnMut(Cell));
 
+    /// The rank of a place, as its edges have it.
+    fn rank(&self, place: usize) -> u32;
+
     /// Encodes an edge in one word, independent of its owner.
     fn word(&self, edge: Cell) -> u32;
 
@@ -114,6 +117,11 @@ impl Incidence for OfGrid<'_> {
     fn rest_of_mate(&self, edge: Cell, tell: &mut impl FnMut(Cell)) {
         let near = edge.direction() - MATCHED;
         self.edges(edge.place(), self.gradient.star(edge.place()).face_of(near), Some(near), tell);
+    }
+
+    #[inline(always)]
+    fn rank(&self, place: usize) -> u32 {
+        self.grid.rank(place)
     }
 
     /// The word is the place of the edge's lesser end, and its axis.
@@ -208,7 +216,7 @@ impl<'a> OfDual<'a> {
         if direction == FOREST {
             return None;
         }
-        Some(Cell::new(self.after - self.grid.rank(place), direction as usize, place))
+        Some(Cell::new(self.rank(place), direction as usize, place))
     }
 
     /// The direction of an edge from its owner, as a face of the grid.
@@ -282,6 +290,11 @@ impl Incidence for OfDual<'_> {
     fn rest_of_mate(&self, edge: Cell, tell: &mut impl FnMut(Cell)) {
         debug_assert!(self.gradient.star(edge.place()).goes_to_face(edge.direction() - MATCHED));
         self.edges(edge.place(), edge.direction() - MATCHED, Some(edge), tell);
+    }
+
+    #[inline(always)]
+    fn rank(&self, place: usize) -> u32 {
+        self.after - self.grid.rank(place)
     }
 
     /// The word is the place of the least corner, and the pair of axes of the face.

@@ -100,7 +100,9 @@ pub(super) fn reduce(
     });
     let edge = |word: u32| if incidence.is_word(word) { incidence.edge(word) } else { None };
     let is_reduced = checkpoint::restore(&columns, faces.len(), checkpoint, &edge)?;
-    let save = || checkpoint::save(&columns, faces.len(), checkpoint, &|edge| incidence.word(edge));
+    let word = |edge| incidence.word(edge);
+    let rank = |place| incidence.rank(place);
+    let save = || checkpoint::save(&columns, faces.len(), checkpoint, &rank, &word);
     let order = schedule(faces, is_reversed);
     let (batches, total) = (SharedRange::new(order.len(), BATCH), Mutex::new((0, 0)));
     let work = |progress: &dyn Progress| {
@@ -155,7 +157,7 @@ impl Columns {
         let mut edges = vec![edge];
         let own = self.owners[self.row(incidence, edge)].load(Ordering::Relaxed);
         let filler = self.arena.column(own);
-        self.add_rest(own, &mut column);
+        self.add_rest(incidence, own, &mut column);
         while let Some(edge) = column.pop() {
             if edge.direction() >= MATCHED {
                 incidence.rest_of_mate(edge, &mut |edge| column.add(edge));
@@ -166,7 +168,7 @@ impl Columns {
                 continue;
             }
             if self.arena.column(owner) < filler {
-                self.add_rest(owner, &mut column);
+                self.add_rest(incidence, owner, &mut column);
             } else {
                 edges.push(edge);
             }
@@ -175,9 +177,9 @@ impl Columns {
     }
 
     /// Adds a stored column, which lacks its pivot.
-    fn add_rest(&self, at: u64, column: &mut Column) {
+    fn add_rest(&self, incidence: &impl Incidence, at: u64, column: &mut Column) {
         let mut run = column.start_run();
-        run.extend(self.arena.edges(at));
+        run.extend(self.arena.edges(at, |place| incidence.rank(place)));
         column.add_run(run);
     }
 }
@@ -224,9 +226,9 @@ impl<I: Incidence> Worker<'_, I> {
                 if let Some(other) = held.filter(|&other| other < number) {
                     debug_assert_ne!(other, number);
                     if written != FREE {
-                        columns.add_rest(written, &mut self.column);
+                        columns.add_rest(self.incidence, written, &mut self.column);
                     }
-                    columns.add_rest(owner, &mut self.column);
+                    columns.add_rest(self.incidence, owner, &mut self.column);
                     self.additions += 1;
                     break;
                 }
@@ -240,8 +242,8 @@ impl<I: Incidence> Worker<'_, I> {
                     (Ok(_), None) => return,
                     (Ok(_), Some(other)) => {
                         number = other;
-                        columns.add_rest(written, &mut self.column);
-                        columns.add_rest(owner, &mut self.column);
+                        columns.add_rest(self.incidence, written, &mut self.column);
+                        columns.add_rest(self.incidence, owner, &mut self.column);
                         self.additions += 1;
                         break;
                     }
