@@ -6,7 +6,7 @@
 //! caller's result must not depend on it.
 
 use std::ops::Range;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 
@@ -66,12 +66,25 @@ pub(crate) fn pieces_mut<T: Send>(items: &mut [T], size: usize, work: &(dyn Fn(u
     each_of(items.chunks_mut(size).enumerate(), &|(number, items)| work(number, items));
 }
 
-/// Calls `work` with each item, which threads take one by one, under a lock: an item is worth some microseconds.
+/// Calls `work` with each item, which threads take one by one, under a lock: an item is worth some microseconds. After
+/// a call unwinds, no further items are taken.
 pub(crate) fn each_of<I: ExactSizeIterator + Send>(items: I, work: &(dyn Fn(I::Item) + Sync)) {
+    /// Says so if a thread unwinds.
+    struct Unwound<'a>(&'a AtomicBool);
+
+    impl Drop for Unwound<'_> {
+        fn drop(&mut self) {
+            if thread::panicking() {
+                self.0.store(true, Ordering::Relaxed);
+            }
+        }
+    }
+
     let threads = rayon::current_num_threads().min(items.len());
-    let items = Mutex::new(items);
+    let (items, has_unwound) = (Mutex::new(items), AtomicBool::new(false));
     each(threads, &|_| {
-        loop {
+        let _unwound = Unwound(&has_unwound);
+        while !has_unwound.load(Ordering::Relaxed) {
             // This is a statement of its own so that the lock is not held while the item is processed.
             let item = lock(&items).next();
             let Some(item) = item else { return };
@@ -252,5 +265,15 @@ mod tests {
     fn a_panic_is_handed_on() {
         let outcome = std::panic::catch_unwind(|| each(5, &|k| assert_ne!(k, 3)));
         assert!(outcome.is_err());
+        let calls = AtomicUsize::new(0);
+        let outcome = std::panic::catch_unwind(|| {
+            each_of(0..1_000_000_usize, &|k| {
+                calls.fetch_add(1, Ordering::Relaxed);
+                if k == 3 {
+                    std::panic::resume_unwind(Box::new(()));
+                }
+            });
+        });
+        assert!(outcome.is_err() && calls.into_inner() < 1_000_000);
     }
 }

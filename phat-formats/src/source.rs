@@ -14,7 +14,8 @@ pub trait Source: Sync {
     /// An error of the system.
     fn size(&self) -> io::Result<u64>;
 
-    /// Fills the buffer with the bytes from `offset` on.
+    /// Fills the buffer with the bytes from `offset` on. A reader may hold a lock meanwhile, so this must not wait for
+    /// work on rayon's pool.
     ///
     /// # Errors
     /// There are fewer bytes, or the system reports an error.

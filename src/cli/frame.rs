@@ -129,7 +129,7 @@ impl<'a> Frame<'a> {
         }
     }
 
-    /// Reports the format of the input, if it was detected: as it says, or as its name with the reason.
+    /// Reports the format of the input. `found` is the detected format and the reason; `None` if the format was given.
     pub(crate) fn detected(&mut self, found: Option<impl Display>) {
         let Some(found) = found else { return };
         let (name, notes, found) = (&self.name, self.notes, found.to_string());

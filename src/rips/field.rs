@@ -30,7 +30,7 @@ pub trait Field: Copy + Send + Sync {
     /// The sum as a coefficient, `None` if it is zero.
     fn non_zero(self, sum: Self::Sum) -> Option<Self::Coefficient>;
     /// Whether every column to which nothing was added has pivot coefficient 1, so that its simplex alone determines
-    /// it. What is asked under this constant, first, is not compiled for other fields.
+    /// it. Conditions test it first, so that code for Z/2 alone is not compiled for other fields.
     const UNIT: bool;
 }
 

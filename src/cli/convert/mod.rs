@@ -150,7 +150,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     arguments.check_options(kind)?;
     match kind {
         Kind::Image => {
-            // An input format that there is not is told first.
+            // An unknown input format is reported before any other error.
             arguments.input_format::<ImageFormat>(kind)?;
             if arguments.image_becomes()? == Kind::Image {
                 arguments.check_options_of_image()?;

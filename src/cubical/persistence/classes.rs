@@ -1,7 +1,7 @@
 //! Persistence classes, identified by their birth and death voxels.
 
 /// A persistence class: the places in memory of its birth voxel and its death voxel.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Class {
     /// The place of the birth voxel.
     pub birth: usize,

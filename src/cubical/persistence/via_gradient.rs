@@ -257,7 +257,9 @@ fn classes_of(grid: &Grid, mut pairs: Pairs) -> Vec<Class> {
     let is_class = |&(birth, death): &(u32, u32)| !grid.are_equal(on_grid(birth), on_grid(death));
     let place = |rank: u32| grid.layout.in_memory(grid.place(on_grid(rank)));
     let class = |&(birth, death): &(u32, u32)| Class { birth: place(birth), death: Some(place(death)) };
-    parallel::listed(pairs.len(), PART, &|range| {
-        pairs[range].iter().filter(|pair| is_class(pair)).map(class).collect()
-    })
+    let kept = parallel::listed(pairs.len(), PART, &|range| {
+        pairs[range].iter().filter(|pair| is_class(pair)).copied().collect()
+    });
+    drop(pairs);
+    parallel::table(kept.len(), |k| class(&kept[k]))
 }

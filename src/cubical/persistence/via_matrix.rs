@@ -6,6 +6,8 @@
 
 use std::time::{Duration, Instant};
 
+use rayon::prelude::*;
+
 use super::classes::{Class, Classes};
 use super::request::PersistenceRequest;
 use crate::backend::{Backend, BackendError};
@@ -114,7 +116,7 @@ fn solve<I: MatrixIndex>(
 }
 
 /// The keys of voxels by their places in memory, in the order of the filtration.
-fn keys(image: &AnyImage, superlevel: bool) -> Box<dyn Fn(usize) -> u64 + '_> {
+fn keys(image: &AnyImage, superlevel: bool) -> Box<dyn Fn(usize) -> u64 + Sync + '_> {
     with_image!(image, image => Box::new(move |place| {
         let key = image.voxels()[place].key();
         if superlevel { key.reversed().to_u64() } else { key.to_u64() }
@@ -125,7 +127,7 @@ fn keys(image: &AnyImage, superlevel: bool) -> Box<dyn Fn(usize) -> u64 + '_> {
 /// in memory.
 fn classes<I: MatrixIndex>(
     shape: Shape,
-    key: &dyn Fn(usize) -> u64,
+    key: &(dyn Fn(usize) -> u64 + Sync),
     request: &PersistenceRequest,
     complex: &ImageComplex<I>,
     pairs: &Pairs<I>,
@@ -151,9 +153,9 @@ fn classes<I: MatrixIndex>(
 }
 
 /// Sorts classes by birth, then death, by the order of the voxels; essential classes come last.
-fn sort(classes: &mut [Class], order: &dyn Fn(usize) -> (u64, usize)) {
+fn sort(classes: &mut [Class], order: &(dyn Fn(usize) -> (u64, usize) + Sync)) {
     let death = |class: &Class| (class.death.is_none(), class.death.map(order));
-    classes.sort_by_cached_key(|class| (order(class.birth), death(class)));
+    classes.par_sort_unstable_by_key(|class| (order(class.birth), death(class)));
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@
 //! has changed ([`SEEN`]). A tile that changed is always examined by the next subiteration, so an unexamined tile is
 //! equal in both buffers.
 //!
-//! Work is divided by rows of tiles; the result does not depend on the threads.
+//! Work is divided into runs of tiles; the result does not depend on the threads.
 
 use std::marker::PhantomData;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -30,8 +30,9 @@ const SEEN: usize = ABOVE + SIDE + 1;
 /// Fewest tiles to examine for which threads pay.
 const ALONE: usize = 48;
 
-/// Least number of tiles that a thread takes at a time.
+/// Least and greatest number of tiles that a thread takes at a time.
 const AT_ONCE: usize = 16;
+const MOST_AT_ONCE: usize = 256;
 
 type BitTile = [u64; SIDE];
 
@@ -217,8 +218,8 @@ impl TwoBuffers {
         let (from, count, run) = (&self.from, self.left[step], self.steps[step]);
         let (level, deleted) = (Level::detect(), AtomicUsize::new(0));
         self.looked_at += count as u64;
-        // A row of tiles, or several where they are short.
-        let size = from.width.max(AT_ONCE);
+        // About a row of tiles.
+        let size = from.width.clamp(AT_ONCE, MOST_AT_ONCE);
         let tiles = self.to.tiles.chunks_mut(size).zip(self.wanted[step].chunks_mut(size));
         let parts = tiles.zip(self.seen_by.chunks_mut(size)).enumerate();
         each_part(parts, count >= ALONE, &|(part, ((to, wanted), seen_by))| {

@@ -16,7 +16,7 @@ use crate::rips::word::Word;
 /// Number of buckets in a window.
 pub(super) const BUCKETS: usize = 128;
 
-/// Fewest entries for which all threads sort a bucket together.
+/// Fewest entries for which all threads sort a bucket together, unless words are rare.
 const SORTED_BY_ALL: usize = if cfg!(test) { 8 } else { 1 << 11 };
 
 /// An entry of the current bucket.
