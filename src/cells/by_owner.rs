@@ -1,10 +1,11 @@
 //! The cubical complex of an image of any voxel type, with cells ordered by their owners.
 //!
-//! The *owner* of a cell is the voxel with which it enters: of its vertices the greatest (V), of the voxels it lies in the least (T),
-//! by value, ties by coordinates, those along the first axis first. Cells are numbered in C order of the user's axes, so that the complex is
-//! that of the array, whatever its order in memory. Cells come by owner, then dimension, then number; the order of [`super::cubical_complex`] is
-//! coarser, by value where this one is by owner. Cells of one owner have one value, so whatever order they are in, the pairs
-//! of cells with different owners have the same owners.
+//! The *owner* of a cell is the voxel with which it enters: of its vertices the greatest (V), of the voxels it lies in
+//! the least (T), by value, ties by coordinates, those along the first axis first. Cells are numbered in C order of the
+//! user's axes, so that the complex is that of the array, whatever its order in memory. Cells come by owner, then
+//! dimension, then number; the order of [`super::cubical_complex`] is coarser, by value where this one is by owner.
+//! Cells of one owner have one value, so whatever order they are in, the pairs of cells with different owners have the
+//! same owners.
 
 use phat_formats::{BoundaryMatrix, Dimension, Index};
 
@@ -110,7 +111,8 @@ impl AnyImageComplex {
 fn places(image: &AnyImage, superlevel: bool) -> Vec<u64> {
     fn keys<T: Voxel>(image: &Image<T>, superlevel: bool) -> Vec<(u64, u64)> {
         let key = |voxel: T| if superlevel { voxel.key().reversed() } else { voxel.key() };
-        // One width of keys for all types: sorting is compiled once, and next to a place a narrower key would save nothing.
+        // Keys of all types have one width, so that sorting is compiled once. Next to a place a narrower key would save
+        // nothing.
         let pair = |(place, &voxel)| (key(voxel).to_u64(), image.shape().c_place(place) as u64);
         image.voxels().iter().enumerate().map(pair).collect()
     }

@@ -52,8 +52,10 @@ static DOING: Mutex<Doing> = Mutex::new(Doing::Working);
 /// The child process that this one waits for.
 static CHILD: Mutex<Option<Child>> = Mutex::new(None);
 
-/// Ends the run after `time`, counted from now: asks it to end, unless its answer is all or nothing. The error is that no
-/// timer thread could be started.
+/// Ends the run after `time`, counted from now: asks it to end, unless its answer is all or nothing.
+///
+/// # Errors
+/// No timer thread could be started.
 pub(crate) fn limit(time: Duration, is_all_or_nothing: bool) -> io::Result<()> {
     let wait = move || {
         thread::sleep(time);

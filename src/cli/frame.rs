@@ -32,7 +32,7 @@ pub(crate) struct Frame<'a> {
     pub(crate) record: Record,
     /// Where the state of the computation is saved.
     pub(crate) checkpoint: &'a dyn Checkpoint,
-    /// What is different in a batch.
+    /// The state of the batch, if the input is in one.
     pub(crate) batch: Option<InBatch<'a>>,
     /// Whether the answer lacks a part, because the run was asked to end.
     pub(crate) is_unfinished: bool,
@@ -55,11 +55,11 @@ pub(crate) struct InBatch<'a> {
 /// A message that is to be printed later.
 pub(crate) enum Message {
     Line(String),
-    /// What an input, the first, was detected to be.
+    /// The name of an input, and the format that was detected.
     Detected(String, String),
 }
 
-/// What remains of the work on an input.
+/// The results of the work on an input that are still to be reported.
 pub(crate) struct Done {
     pub(crate) record: Record,
     /// Messages that are still to be printed.

@@ -29,8 +29,8 @@ pub trait Word:
     const BITS: u32;
     /// The number of 64-bit limbs.
     const LIMBS: usize = Self::BITS as usize / 64;
-    /// Whether entries of this width are rare. Little code is compiled for them: reduction uses the arithmetic of Z/p for
-    /// every p, and sorting uses one thread.
+    /// Whether entries of this width are rare. Little code is compiled for them: reduction uses the arithmetic of Z/p
+    /// for every p, and sorting uses one thread.
     const IS_RARE: bool = Self::LIMBS > 2;
     /// The number 0.
     const ZERO: Self;

@@ -1,4 +1,4 @@
-//! Persistence pairs.
+//! Reading and writing files of persistence pairs.
 //!
 //! A pair consists of the cell that creates a class and the cell that destroys it, by their places in the filtration,
 //! from 0 on. Essential classes are not in the file. PHAT sorts pairs by birth; here readers and writers keep the

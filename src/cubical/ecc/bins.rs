@@ -210,7 +210,7 @@ fn last_key_from(before: Option<u64>, end: Value, order: VoxelOrder) -> Option<u
         value if order.superlevel => value >= end,
         value => value <= end,
     };
-    // All keys less than `below` enter. The ends of bins are close to each other, so longer and longer steps come first.
+    // All keys less than `below` enter. The ends of bins are close to each other, so steps that double come first.
     let (mut below, mut step) = (before.map_or(0, |key| u128::from(key) + 1), 1);
     let all = 1_u128 << bits;
     while below + step <= all && enters((below + step - 1) as u64) {

@@ -60,8 +60,9 @@ struct Arc {
 const LOOK: usize = 64;
 
 impl Network {
-    /// Makes a network with prices and a flow. `edges` connect vertices of A and of B; those of A are numbered first. The
-    /// other lists have an entry per vertex: feasible `prices`, the cost of a unit that stays, and the units that stay. Edges with flow are tight.
+    /// Makes a network with prices and a flow. `edges` connect vertices of A and of B; those of A are numbered first.
+    /// The other lists have an entry per vertex: feasible `prices`, the cost of a unit that stays, and the units that
+    /// stay. Edges with flow are tight.
     pub(super) fn new(
         count_of_a: usize,
         edges: Vec<Edge>,

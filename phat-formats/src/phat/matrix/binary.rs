@@ -1,9 +1,9 @@
 //! Reading binary files.
 //!
 //! The start of a column is known only after the counts of all earlier columns. So one thread at a time reads the next
-//! block and walks from header to header, while the others check and store the rows of blocks that have been passed. The
-//! length of the file and the number of columns give the number of entries, so the matrix is allocated once, and only
-//! a block for each thread is held besides it.
+//! block and walks from header to header, while the others check and store the rows of blocks that have been passed.
+//! The length of the file and the number of columns give the number of entries, so the matrix is allocated once, and
+//! only a block for each thread is held besides it.
 
 use super::column::Column;
 use super::{Findings, Read, Unsorted, too_large};

@@ -37,8 +37,8 @@ pub(super) fn save(
     });
 }
 
-/// Restores the owners of rows from a checkpoint. `faces` is the total number of columns, and `edge` returns the edge that
-/// a word encodes, if it encodes one. Returns for each column whether it was restored.
+/// Restores the owners of rows from a checkpoint. `faces` is the total number of columns, and `edge` returns the edge
+/// that a word encodes, if it encodes one. Returns for each column whether it was restored.
 ///
 /// # Errors
 /// [`SnapshotError`]: the snapshot is damaged, or belongs to another image.
