@@ -4,6 +4,7 @@ import dataclasses
 import math
 import pathlib
 import re
+import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
@@ -19,6 +20,10 @@ class Case:
     threshold: float = math.inf
     """inf: none is given, so that every program picks its own bound that loses no bar."""
 
+    def is_points(self):
+        """Whether the array is of points."""
+        return self.format == "point-cloud" or self.format == "npy" and len(set(self.array().shape)) == 2
+
     def arguments(self):
         """Arguments that Lacuna and Ripser share, the file last."""
         threshold = [] if math.isinf(self.threshold) else ["--threshold", repr(self.threshold)]
@@ -28,6 +33,8 @@ class Case:
         """Points (n × m) or a full distance matrix (n × n), single precision."""
         import numpy as np
 
+        if self.format == "npy":
+            return np.load(self.file)
         numbers = np.array(re.findall(r"[-+.\deE]+", self.file.read_text()), dtype=np.float32)
         if self.format == "point-cloud":
             first = re.findall(r"[-+.\deE]+", self.file.open().readline())
@@ -62,6 +69,20 @@ def real(folder):
         Case("o3_4096 t1.4 d3", folder / "o3_4096.pts", "point-cloud", 3, 1.4),
         Case("rand3_2000 d1", folder / "rand3_2000.pts", "point-cloud", 1),
         Case("torus3_500 d2", folder / "torus3_500.pts", "point-cloud", 2),
+    ]
+
+
+def shapes():
+    """The shapes of `benches/growth.py`, with fewer points in higher dimensions."""
+    sys.path.append(str(ROOT / "benches"))
+    import growth
+
+    folder = ROOT / "target" / "peers"
+    folder.mkdir(parents=True, exist_ok=True)
+    return [
+        Case(f"{shape}, {n} points d{dim}", growth.made(folder, shape, n), "npy", dim)
+        for dim, n in [(1, 1000), (2, 250)]
+        for shape in growth.SHAPES
     ]
 
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Lacuna against other programs: the same barcode first, then the time.
 
-    python3 benches/peers/run.py [--data DIR] [--runs 3] [--threads N] [--peers giotto-ph,gudhi] [--ripser PATH]
+    python3 benches/peers/run.py [--data DIR | --shapes] [--runs 3] [--threads N] [--peers giotto-ph,gudhi] [--limit 60] [--ripser PATH]
 
 Makes a virtual environment under target/ and installs the peers there (requirements.txt), builds Lacuna, compares the
 barcodes of every case, then runs the programs in turn and writes medians and ratios to benches/RESULTS.md. Lacuna and
@@ -16,6 +16,7 @@ import json
 import math
 import os
 import pathlib
+import signal
 import statistics
 import subprocess
 import sys
@@ -44,6 +45,8 @@ def enter_environment():
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=pathlib.Path, help="folder with the real data sets; default: our own examples")
+    parser.add_argument("--shapes", action="store_true", help="the shapes of benches/growth.py")
+    parser.add_argument("--limit", type=float, default=math.inf, help="seconds after which a peer is ended (default: none)")
     parser.add_argument("--cases", help="only cases whose name contains one of these, separated by commas")
     parser.add_argument("--peers", default="giotto-ph,ripser.py,gudhi", help="default: %(default)s")
     parser.add_argument("--ripser", type=pathlib.Path, help="a Ripser binary: its text must be ours, byte for byte")
@@ -65,10 +68,23 @@ class Ran:
     """Bytes of resident memory."""
 
 
-def run(command, scratch, stdout=os.devnull):
+class Ended(Exception):
+    """The limit of time has ended a process."""
+
+
+def run(command, scratch, stdout=os.devnull, limit=math.inf):
     """Runs a command that must succeed."""
     command, report = [str(word) for word in command], scratch / "launched"
-    subprocess.run([sys.executable, "-I", "-S", HERE / "launch.py", stdout, report, *command], check=True)
+    launched = [sys.executable, "-I", "-S", HERE / "launch.py", stdout, report, *command]
+    # In a group of its own, so that the limit ends the command with its launcher.
+    with subprocess.Popen(launched, start_new_session=True) as process:
+        try:
+            process.wait(None if math.isinf(limit) else limit)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            raise Ended from None
+    if process.returncode:
+        raise SystemExit(f"cannot be run: {' '.join(command)}")
     seconds, peak, code = report.read_text().split()
     if int(code) != 0:
         raise SystemExit(f"exit code {code}: {' '.join(command)}")
@@ -99,7 +115,7 @@ class Bench:
         import numpy as np
 
         result = self.scratch / f"{name}.npz"
-        ran = run([sys.executable, HERE / "worker.py", name, self.request, result], self.scratch)
+        ran = run([sys.executable, HERE / "worker.py", name, self.request, result], self.scratch, limit=self.options.limit)
         return Ran(float(np.load(result)["seconds"]), ran.peak)
 
     def write_request(self):
@@ -108,7 +124,7 @@ class Bench:
         np.savez(
             self.request,
             array=self.case.array(),
-            is_points=self.case.format == "point-cloud",
+            is_points=self.case.is_points(),
             dim=self.case.dim,
             threshold=self.case.threshold,
             threads=self.options.threads,
@@ -132,14 +148,20 @@ class Bench:
         return [result[f"dim{k}"] for k in range(self.case.dim + 1) if f"dim{k}" in result]
 
     def mismatches(self):
-        """Runs every program once; what their answers say against ours. Also the number of our bars."""
+        """Runs every program once; what their answers say against ours. Also the number of our bars. A program that the limit ends
+        is not run again."""
         import verify
 
         self.write_request()
         ours = self.our_bars()
         found = []
         for name in self.options.peer_names:
-            self.peer(name)
+            try:
+                self.peer(name)
+            except Ended:
+                print(f"{self.case.name}, {name}: more than {self.options.limit:g} s", file=sys.stderr)
+                del self.programs[name]
+                continue
             different = verify.difference(ours, self.their_bars(name), self.case.dim + 1)
             found += [f"{self.case.name}, {name}: {different}"] if different else []
         if self.options.ripser:
@@ -168,17 +190,19 @@ def header(options):
 
     versions = [f"{name} {peers.PEERS[name].version()} ({peers.PEERS[name].note})" for name in options.peer_names]
     versions += ["Ripser (whole process, one thread)"] if options.ripser else []
+    limited = [] if math.isinf(options.limit) else [f"- A dash: not done within {options.limit:g} s, the start of Python included."]
     return [
         f"- Commit {report.commit()}; {report.machine()}; {options.threads} threads; medians of {options.runs} runs.",
         f"- Against {', '.join(versions)}.",
         "- A factor is the program's time over Lacuna's; in brackets its time and peak memory.",
+        *limited,
     ]
 
 
 def selected(options):
     import cases
 
-    every = cases.real(options.data) if options.data else cases.own()
+    every = cases.shapes() if options.shapes else cases.real(options.data) if options.data else cases.own()
     wanted = options.cases.split(",") if options.cases else [""]
     chosen = [case for case in every if any(part in case.name for part in wanted)]
     missing = [str(case.file) for case in chosen if not case.file.exists()]
