@@ -80,7 +80,7 @@ def shapes():
     folder = ROOT / "target" / "peers"
     folder.mkdir(parents=True, exist_ok=True)
     return [
-        Case(f"{shape}, {n} points d{dim}", growth.made(folder, shape, n), "npy", dim)
+        Case(f"{shape} of {n} points d{dim}", growth.made(folder, shape, n), "npy", dim)
         for dim, n in [(1, 1000), (2, 250)]
         for shape in growth.SHAPES
     ]

@@ -68,12 +68,12 @@ class Ran:
     """Bytes of resident memory."""
 
 
-class Ended(Exception):
-    """The limit of time has ended a process."""
+class Failed(SystemExit):
+    """A program has ended with an error, or was ended by the limit of time."""
 
 
 def run(command, scratch, stdout=os.devnull, limit=math.inf):
-    """Runs a command that must succeed."""
+    """Runs a command that must succeed within the limit."""
     command, report = [str(word) for word in command], scratch / "launched"
     launched = [sys.executable, "-I", "-S", HERE / "launch.py", stdout, report, *command]
     # In a group of its own, so that the limit ends the command with its launcher.
@@ -82,12 +82,12 @@ def run(command, scratch, stdout=os.devnull, limit=math.inf):
             process.wait(None if math.isinf(limit) else limit)
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
-            raise Ended from None
+            raise Failed(f"more than {limit:g} s: {' '.join(command)}") from None
     if process.returncode:
-        raise SystemExit(f"cannot be run: {' '.join(command)}")
+        raise Failed(f"cannot be run: {' '.join(command)}")
     seconds, peak, code = report.read_text().split()
     if int(code) != 0:
-        raise SystemExit(f"exit code {code}: {' '.join(command)}")
+        raise Failed(f"exit code {code}: {' '.join(command)}")
     return Ran(float(seconds), int(peak))
 
 
@@ -147,23 +147,28 @@ class Bench:
         result = np.load(self.scratch / f"{name}.npz")
         return [result[f"dim{k}"] for k in range(self.case.dim + 1) if f"dim{k}" in result]
 
+    def attempt(self, name):
+        """Runs a program, or leaves it out from now on if it is a peer that fails or takes longer than the limit: then None."""
+        try:
+            return self.programs[name]()
+        except Failed as error:
+            if name not in self.options.peer_names:
+                raise
+            print(f"{self.case.name}, {name}: {error}", file=sys.stderr)
+            del self.programs[name]
+            return None
+
     def mismatches(self):
-        """Runs every program once; what their answers say against ours. Also the number of our bars. A program that the limit ends
-        is not run again."""
+        """Runs every program once; what their answers say against ours. Also the number of our bars."""
         import verify
 
         self.write_request()
         ours = self.our_bars()
         found = []
         for name in self.options.peer_names:
-            try:
-                self.peer(name)
-            except Ended:
-                print(f"{self.case.name}, {name}: more than {self.options.limit:g} s", file=sys.stderr)
-                del self.programs[name]
-                continue
-            different = verify.difference(ours, self.their_bars(name), self.case.dim + 1)
-            found += [f"{self.case.name}, {name}: {different}"] if different else []
+            if self.attempt(name):
+                different = verify.difference(ours, self.their_bars(name), self.case.dim + 1)
+                found += [f"{self.case.name}, {name}: {different}"] if different else []
         if self.options.ripser:
             self.lacuna()
             self.ripser()
@@ -175,11 +180,12 @@ class Bench:
         """Medians over the runs, the programs taking turns: {program: (seconds, peak)}."""
         runs = {name: [] for name in self.programs}
         for _ in range(self.options.runs):
-            for name, program in self.programs.items():
-                runs[name].append(program())
+            for name in list(self.programs):
+                runs[name].append(self.attempt(name))
         return {
             name: (statistics.median(r.seconds for r in ran), statistics.median(r.peak for r in ran))
             for name, ran in runs.items()
+            if name in self.programs
         }
 
 
@@ -190,12 +196,11 @@ def header(options):
 
     versions = [f"{name} {peers.PEERS[name].version()} ({peers.PEERS[name].note})" for name in options.peer_names]
     versions += ["Ripser (whole process, one thread)"] if options.ripser else []
-    limited = [] if math.isinf(options.limit) else [f"- A dash: not done within {options.limit:g} s, the start of Python included."]
+    limit = "" if math.isinf(options.limit) else f", or not done within {options.limit:g} s, the start of Python included"
     return [
         f"- Commit {report.commit()}; {report.machine()}; {options.threads} threads; medians of {options.runs} runs.",
         f"- Against {', '.join(versions)}.",
-        "- A factor is the program's time over Lacuna's; in brackets its time and peak memory.",
-        *limited,
+        f"- A factor is the program's time over Lacuna's; in brackets its time and peak memory. A dash: it failed{limit}.",
     ]
 
 
