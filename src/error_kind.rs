@@ -6,7 +6,7 @@ use std::io;
 
 use crate::backend::{BackendError, CudaError, MachineError, ThreadsError};
 use crate::cells::ComplexError;
-use crate::compare::{CompareError, write::UnwritableBarcode};
+use crate::compare::CompareError;
 use crate::cubical::ecc::{BinsError, EccError};
 use crate::cubical::persistence::PersistenceError;
 use crate::cubical::persistence::via_matrix::ViaMatrixError;
@@ -25,7 +25,6 @@ use crate::matrix::{MatrixError, NotAComplex};
 use crate::memory::DoesNotFit;
 use crate::metric::write::Loss;
 use crate::metric::{DistancesError, MetricError};
-use crate::output::geometry::GeometryError;
 use crate::progress::Interrupted;
 use crate::rips::RipsError;
 use crate::snapshot::SnapshotError;
@@ -98,7 +97,6 @@ classified! {
         Self::Spill { .. } | Self::Threads(_) => ErrorKind::System,
         Self::Interrupted(error) => error.error_kind(),
     }
-    GeometryError {}
     Inexact {}
     DistancesError { Self::Memory(_) => ErrorKind::Memory, }
     Infallible {}
@@ -134,7 +132,6 @@ classified! {
     TwoValuedError { Self::Thin(error) => error.error_kind(), }
     UntoldDimension {}
     Unwritable {}
-    UnwritableBarcode {}
     ViaMatrixError {
         Self::Complex(error) => error.error_kind(),
         Self::Scan(error) => error.error_kind(),

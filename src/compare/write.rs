@@ -15,7 +15,6 @@
 //! is unknown; in other formats at infinity, or at `-inf` for superlevel sets.
 
 use std::collections::BTreeSet;
-use std::fmt::Display;
 use std::io::{self, Write};
 
 use phat_formats::dipha::{DiagramPoint, write_diagram};
@@ -23,9 +22,11 @@ use phat_formats::phat;
 use serde::Serialize;
 use strum::VariantArray;
 
+use crate::compare::read::Problem;
 use crate::compare::read::ripser::SUPERLEVEL;
 use crate::compare::{Barcode, Bars, CellPairs, Kind};
 use crate::cubical::Value;
+use crate::input::Place;
 use crate::names::named;
 use crate::output::json::Object;
 use crate::output::npz::Archive;
@@ -58,15 +59,6 @@ pub enum BarcodeFile {
 
 named!(BarcodeFile);
 
-/// The error of a barcode that a format cannot hold.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-#[error("format {format}: expected {expected}, found {found}")]
-pub struct UnwritableBarcode {
-    format: BarcodeFile,
-    expected: String,
-    found: String,
-}
-
 impl BarcodeFile {
     /// Whether the format can hold barcodes of a kind.
     pub fn holds_kind(self, kind: Kind) -> bool {
@@ -89,13 +81,13 @@ impl BarcodeFile {
     ///
     /// # Errors
     /// The reason why it cannot.
-    pub fn holds(self, barcode: &Barcode) -> Result<(), UnwritableBarcode> {
-        let refused = |expected: &dyn Display, found: String| {
-            Err(UnwritableBarcode { format: self, expected: expected.to_string(), found })
+    pub fn holds(self, barcode: &Barcode) -> Result<(), Problem> {
+        let refused = |expected: &str, found: String| {
+            Err(Problem::new(Place::Named(format!("format {self}")), expected, found))
         };
         if !self.holds_kind(barcode.kind()) {
             let expected = if barcode.kind() == Kind::Bars { Kind::CellPairs } else { Kind::Bars };
-            return refused(&expected, barcode.kind().to_string());
+            return refused(&expected.to_string(), barcode.kind().to_string());
         }
         match barcode {
             Barcode::Bars(bars) if !matches!(self, BarcodeFile::Json | BarcodeFile::Dipha) => {
@@ -103,11 +95,11 @@ impl BarcodeFile {
                 let Some(DiagramPoint { dim, .. }) = bars.bars.iter().find(untold) else { return Ok(()) };
                 let found =
                     format!("a bar of dimension {dim} that does and is none; json and dipha tell them apart");
-                refused(&"essential bars alone to die at infinity", found)
+                refused("essential bars alone to die at infinity", found)
             }
             Barcode::Bars(_) => Ok(()),
             Barcode::CellPairs(pairs) => match cells(pairs).find(|&cell| i64::try_from(cell).is_err()) {
-                Some(cell) => refused(&"numbers of cells below 2^63", cell.to_string()),
+                Some(cell) => refused("numbers of cells below 2^63", cell.to_string()),
                 None => Ok(()),
             },
         }

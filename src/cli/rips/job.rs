@@ -2,8 +2,8 @@
 
 use lacuna::Diagram;
 use lacuna::backend::Backend;
-use lacuna::metric::read::{Input, Loaded};
-use lacuna::output::geometry::{CloudCoordinates, Geometry, GeometryError};
+use lacuna::metric::read::{Input, Loaded, Problem};
+use lacuna::output::geometry::{CloudCoordinates, Geometry};
 use lacuna::output::{Barcode, OutputFormat};
 use lacuna::plot::Series;
 use lacuna::progress::Resumable;
@@ -87,7 +87,7 @@ impl Job<'_> {
 
     /// Coordinates for the drawing of cycles, if requested, or for the page about the run, if cycles are requested and
     /// the points have two or three coordinates.
-    fn coordinates(&self, input: &Input) -> Result<Option<CloudCoordinates>, GeometryError> {
+    fn coordinates(&self, input: &Input) -> Result<Option<CloudCoordinates>, Problem> {
         let representatives = &self.arguments.representatives;
         if self.drawing.is_some() {
             return CloudCoordinates::of(input, &representatives.geometry_axes).map(Some);

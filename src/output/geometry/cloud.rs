@@ -1,22 +1,13 @@
 //! Geometry of point clouds: cycles drawn with the points as vertices.
 
 use super::{CellShape, DrawnCycle, Geometry};
-use crate::metric::read::Input;
+use crate::metric::read::{Input, Place, Problem};
 use crate::metric::{Distances, PointCloud, Value};
 use crate::rips::Representatives;
 
 /// The error of cycles that cannot be drawn.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("geometry: expected {expected}, found {found}")]
-pub struct GeometryError {
-    expected: String,
-    found: String,
-}
-
-impl GeometryError {
-    fn new(expected: impl Into<String>, found: impl Into<String>) -> Self {
-        GeometryError { expected: expected.into(), found: found.into() }
-    }
+fn undrawable(expected: impl Into<String>, found: impl Into<String>) -> Problem {
+    Problem::new(Place::Named("geometry".to_owned()), expected, found)
 }
 
 /// Coordinates at which the points of a cloud are drawn.
@@ -34,9 +25,9 @@ impl CloudCoordinates {
     /// third coordinate is 0.
     ///
     /// # Errors
-    /// [`GeometryError`]: the input has no coordinates, lacks one of the axes, or would have to be drawn with other
+    /// [`Problem`]: the input has no coordinates, lacks one of the axes, or would have to be drawn with other
     /// than 2 or 3.
-    pub fn of(input: &Input, axes: &[usize]) -> Result<Self, GeometryError> {
+    pub fn of(input: &Input, axes: &[usize]) -> Result<Self, Problem> {
         let found = match input {
             Input::Single(Distances::Points(points)) => return CloudCoordinates::of_points(points, axes),
             Input::Double(Distances::Points(points)) => return CloudCoordinates::of_points(points, axes),
@@ -45,20 +36,20 @@ impl CloudCoordinates {
             }
             Input::Single(Distances::Sparse(_)) | Input::Double(Distances::Sparse(_)) => "a list of edges",
         };
-        Err(GeometryError::new("points, which have coordinates", found))
+        Err(undrawable("points, which have coordinates", found))
     }
 
-    fn of_points<T: Value>(points: &PointCloud<T>, axes: &[usize]) -> Result<Self, GeometryError> {
+    fn of_points<T: Value>(points: &PointCloud<T>, axes: &[usize]) -> Result<Self, Problem> {
         let coordinates = points.dimension();
         let all: Vec<usize> = (0..coordinates).collect();
         let axes = if axes.is_empty() { &all } else { axes };
         if !matches!(axes.len(), 2 | 3) {
             let expected = "points with 2 or 3 coordinates, or a choice of so many";
-            return Err(GeometryError::new(expected, axes.len().to_string()));
+            return Err(undrawable(expected, axes.len().to_string()));
         }
         if let Some(&axis) = axes.iter().find(|&&axis| axis >= coordinates) {
             let expected = format!("axes below {coordinates}, the number of coordinates");
-            return Err(GeometryError::new(expected, axis.to_string()));
+            return Err(undrawable(expected, axis.to_string()));
         }
         let at = |point| {
             let mut at = [0.0; 3];
@@ -91,14 +82,14 @@ impl Geometry {
     /// ```
     ///
     /// # Errors
-    /// [`GeometryError`]: a cycle has dimension 3 or more.
+    /// [`Problem`]: a cycle has dimension 3 or more.
     ///
     /// # Panics
     /// A representative has a vertex that is not among the points.
     pub fn of_cloud(
         representatives: &Representatives,
         coordinates: &CloudCoordinates,
-    ) -> Result<Geometry, GeometryError> {
+    ) -> Result<Geometry, Problem> {
         let mut cycles = Vec::new();
         for found in representatives.iter() {
             let Some(cycle) = found.cycle.as_deref() else { continue };
@@ -107,7 +98,7 @@ impl Geometry {
                 2 => CellShape::Triangle,
                 dim => {
                     let expected = "cycles of dimension 1 or 2, which edges and triangles draw";
-                    return Err(GeometryError::new(expected, format!("one of dimension {dim}")));
+                    return Err(undrawable(expected, format!("one of dimension {dim}")));
                 }
             };
             let mut drawn = DrawnCycle::new(found.dim, found.index, found.bar.birth, found.bar.death, shape);

@@ -38,7 +38,7 @@ use std::io::{self, Write};
 use serde::Serialize;
 use strum::VariantArray;
 
-pub use self::cloud::{CloudCoordinates, GeometryError};
+pub use self::cloud::CloudCoordinates;
 use crate::names::named;
 
 /// A format of geometry.
