@@ -264,22 +264,6 @@ impl Header {
         let shape = extents.map(|extent| extent.parse().ok().filter(|_| is_number(extent)));
         Some(Header { dtype: dtype.parse().ok()?, shape: shape.collect::<Option<_>>()?, fortran, data_at })
     }
-
-    /// Makes the header of an array in C order with this type and shape.
-    pub(crate) fn of(dtype: &TypeStr, shape: &[u64]) -> Vec<u8> {
-        let extents: String = shape.iter().map(|extent| format!("{extent}, ")).collect();
-        let text = format!("{{'descr': '{dtype}', 'fortran_order': False, 'shape': ({extents}), }}");
-        // Magic, version and length take ten bytes, and the data begins at a multiple of 64.
-        let length = (10 + text.len() + 1).next_multiple_of(64) - 10;
-        let mut bytes = MAGIC.to_vec();
-        bytes.extend([1, 0]);
-        // Shapes have few extents, so the length is far below 2^16.
-        bytes.extend((length as u16).to_le_bytes());
-        bytes.extend(text.bytes());
-        bytes.resize(10 + length - 1, b' ');
-        bytes.push(b'\n');
-        bytes
-    }
 }
 
 /// The bytes of the header.
@@ -435,15 +419,5 @@ pub(crate) mod tests {
         ] {
             assert!(Header::parse(&headed(text)).is_err(), "{text}");
         }
-    }
-
-    #[test]
-    fn a_header_that_is_made_is_read() {
-        let header =
-            Header::parse(&headed("{'descr': '>f4', 'fortran_order': False, 'shape': (9, 3, 4), }")).unwrap();
-        let made = Header::of(&header.dtype, &header.shape[1..]);
-        assert!(made.len().is_multiple_of(64));
-        let expected = Header { shape: vec![3, 4], data_at: made.len(), ..header };
-        assert_eq!(Header::parse(&made), Ok(expected));
     }
 }

@@ -5,6 +5,8 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
+use npyz::{DType, WriterBuilder as _};
+
 use super::error::{Place, Problem};
 use super::{DistanceFormat, DistanceOptions, Loaded, ReadError, read_bytes};
 use crate::input::npy::{Header, MAGIC, Scalar};
@@ -97,11 +99,9 @@ fn place_of(head: &[u8], number: usize, length: u64) -> Result<InFile, Problem> 
         let found = number.to_string();
         return Err(Problem::new(Place::Whole, format!("the number of an input, below {clouds}"), found));
     }
-    Ok(InFile {
-        at: data_at as u64 + number as u64 * bytes,
-        bytes,
-        header: Header::of(&dtype, &[rows, columns]),
-    })
+    let header = npyz::WriteOptions::new_header_only().dtype(DType::Plain(dtype)).shape(&[rows, columns]);
+    let header = header.writer(Vec::new()).write_header_only()?;
+    Ok(InFile { at: data_at as u64 + number as u64 * bytes, bytes, header })
 }
 
 #[cfg(test)]
