@@ -57,8 +57,6 @@ use crate::input::text::{lines, plain};
 use crate::input::{self, gzip, npz, source};
 use crate::names::named;
 
-use table::Table;
-
 /// A format of barcodes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, VariantArray)]
 #[serde(rename_all = "kebab-case")]
@@ -182,8 +180,8 @@ fn read_as(name: &str, bytes: &[u8], format: BarcodeFormat) -> Result<Barcode, P
         BarcodeFormat::Npy => npy::read(bytes).map(Barcode::Bars),
         BarcodeFormat::Npz => npy::read_archive(&npz::Archive::open(bytes)?),
         BarcodeFormat::Dipha => read_dipha(bytes).map(Barcode::Bars),
-        BarcodeFormat::Gudhi => table::read(&text(), name, Table::Gudhi).map(Barcode::Bars),
-        BarcodeFormat::Perseus => table::read(&text(), name, Table::Perseus).map(Barcode::Bars),
+        BarcodeFormat::Gudhi => table::read(&text(), name, false).map(Barcode::Bars),
+        BarcodeFormat::Perseus => table::read(&text(), name, true).map(Barcode::Bars),
         BarcodeFormat::PhatAscii => cell_pairs(phat::pairs::read_ascii(&text())),
         BarcodeFormat::PhatBinary => cell_pairs(phat::pairs::read_binary(bytes)),
     }

@@ -15,15 +15,8 @@ use crate::compare::Bars;
 use crate::input::Place;
 use crate::input::text::{lines, quote};
 
-/// The program that wrote a table.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Table {
-    Gudhi,
-    Perseus,
-}
-
-/// Reads the bars of a text; `name` is that of the file.
-pub(super) fn read(text: &[u8], name: &str, table: Table) -> Result<Bars, Problem> {
+/// Reads the bars of a text of GUDHI or, if `is_perseus`, of Perseus; `name` is that of the file.
+pub(super) fn read(text: &[u8], name: &str, is_perseus: bool) -> Result<Bars, Problem> {
     let named = dimension_of(name);
     let mut bars = Vec::new();
     let mut width = None;
@@ -35,19 +28,15 @@ pub(super) fn read(text: &[u8], name: &str, table: Table) -> Result<Bars, Proble
         let problem =
             |expected: &str, found: &[u8]| Problem::new(Place::Line(index + 1), expected, quote(found));
         let words: Vec<&[u8]> = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).collect();
-        let is_width = match table {
-            Table::Gudhi => (2..=4).contains(&words.len()),
-            Table::Perseus => words.len() == 2,
-        };
+        let most = if is_perseus { 2 } else { 4 };
+        let is_width = (2..=most).contains(&words.len());
         if !is_width || words.len() != *width.get_or_insert(words.len()) {
-            let expected = match (width, table) {
-                (Some(width), _) if is_width => format!("{width} numbers, as in the first line"),
-                (_, Table::Gudhi) => {
-                    "dimension, birth and death, or the characteristic before them".to_owned()
-                }
-                (_, Table::Perseus) => "birth and death".to_owned(),
+            let expected = match width.filter(|_| is_width) {
+                Some(width) => &format!("{width} numbers, as in the first line"),
+                None if is_perseus => "birth and death",
+                None => "dimension, birth and death, or the characteristic before them",
             };
-            return Err(problem(&expected, line));
+            return Err(problem(expected, line));
         }
         let value = |word: &[u8]| number::value(word).map_err(|expected| problem(expected, word));
         let [.., birth, death] = words[..] else { continue };
@@ -62,7 +51,7 @@ pub(super) fn read(text: &[u8], name: &str, table: Table) -> Result<Bars, Proble
                 number::dimension(value(word)?).ok_or_else(|| problem(DIMENSION, word))?
             }
         };
-        if table == Table::Perseus && death == -1.0 {
+        if is_perseus && death == -1.0 {
             death = f64::INFINITY;
         }
         bars.push(number::bar(dim, birth, death));
