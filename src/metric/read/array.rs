@@ -3,11 +3,11 @@
 //! ones (`array`) distances or points.
 
 use super::detect::{SAY_WHICH, SIMILARITIES};
-use super::error::{Place, Problem};
 use super::{DistanceFormat, DistanceOptions, Input, npy, triangle};
 use crate::input::matrix_market::{self, Matrix};
 use crate::input::npz::Archive;
 use crate::input::triplets::{Triplet, Triplets};
+use crate::input::{Place, Problem};
 use crate::metric::pairs::{self, Entry};
 use crate::metric::square::{self, DISTANCE};
 use crate::metric::{DistanceMatrix, Distances, PointCloud, Value};

@@ -7,9 +7,9 @@ use std::path::Path;
 
 use npyz::{DType, WriterBuilder as _};
 
-use super::error::{Place, Problem};
 use super::{DistanceFormat, DistanceOptions, Loaded, ReadError, read_bytes};
 use crate::input::npy::{Header, MAGIC, Scalar};
+use crate::input::{Place, Problem};
 use crate::input::{no_room, source};
 use crate::memory;
 

@@ -6,13 +6,13 @@
 
 mod evidence;
 
-use super::error::{Place, Problem};
 use super::layout::NumbersOnly;
 use super::text::Table;
 use super::{DistanceFormat, DistanceOptions, obj, off, ply, xyz};
 use crate::input::foreign::{self, Reader};
 use crate::input::matrix_market::is_matrix_market;
 use crate::input::text::{is_text, is_utf16};
+use crate::input::{Place, Problem};
 use crate::metric::square;
 use evidence::Evidence;
 pub(super) use evidence::{SAY_WHICH, SIMILARITIES};
@@ -112,7 +112,6 @@ pub(super) fn reading<'a>(
     notes: &mut Vec<String>,
 ) -> Result<Reading<'a>, Problem> {
     let table = Table::parse(&numbers.text)?;
-    table.check_any(&numbers.text)?;
     let evidence = Evidence::new(&numbers, &table, options);
     evidence.check_no_boundaries()?;
     if let Some(labels) = evidence.labels_of_a_matrix()? {
@@ -145,7 +144,6 @@ pub(super) fn reading<'a>(
 /// they are a matrix if they cannot be edges.
 pub(super) fn with_births(text: &[u8]) -> Result<(DistanceFormat, String), Problem> {
     let table = Table::parse(text)?;
-    table.check_any(text)?;
     let (rows, width) = (table.rows(), table.check_width(text)?);
     let is_id = |x: f32| x >= 0.0 && x.fract() == 0.0;
     let edges = width == 3 && table.values.chunks_exact(3).all(|line| is_id(line[0]) && is_id(line[1]));
@@ -174,7 +172,6 @@ pub(super) fn reading_as<'a>(
 ) -> Result<Reading<'a>, Problem> {
     let table = Table::parse(&numbers.text)?;
     if format == DistanceFormat::Distance {
-        table.check_any(&numbers.text)?;
         let evidence = Evidence::new(&numbers, &table, options);
         if let Some(labels) = evidence.labels_around_a_square().filter(|labels| labels.count) {
             let (n, at) = evidence.beside(labels);

@@ -6,7 +6,7 @@
 //! diagonal entry must be 0, or is a birth if so requested.
 
 use super::DistanceOptions;
-use super::error::{Place, Problem};
+use crate::input::{Place, Problem};
 use crate::metric::pairs::{self, Entry};
 use crate::metric::square::{self, DISTANCE};
 use crate::metric::{Distances, Value};

@@ -5,8 +5,8 @@
 //! otherwise. `inf` means "never connected".
 
 use super::DistanceOptions;
-use super::error::{Place, Problem};
 use super::text::{self, Table};
+use crate::input::{Place, Problem};
 use crate::metric::DistanceMatrix;
 use crate::metric::matrix::counted;
 use crate::metric::square;
@@ -18,7 +18,6 @@ pub(super) fn read(
     options: &DistanceOptions,
     notes: &mut Vec<String>,
 ) -> Result<DistanceMatrix<f32>, Problem> {
-    table.check_any(text)?;
     check_square(text, &table)?;
     let n = table.rows();
     let problem = |i: usize, j: usize, expected: &str| text::value_problem(text, i * n + j, expected);

@@ -11,9 +11,9 @@
 //! 2^24, so that a short file cannot ask for gigabytes.
 
 use super::DistanceOptions;
-use super::error::{Place, Problem};
 use super::text::{self, Fault};
 use crate::input::text::lines;
+use crate::input::{Place, Problem};
 use crate::metric::SparseDistances;
 use crate::metric::births::BIRTH;
 use crate::metric::matrix::counted;

@@ -77,7 +77,6 @@ mod detect;
 mod dipha;
 mod distance;
 mod edges;
-mod error;
 mod format;
 mod layout;
 mod npy;
@@ -90,17 +89,24 @@ mod triangle;
 mod vertices;
 mod xyz;
 
+pub use crate::input::{Place, Problem};
 pub use clouds::{count_clouds, name_of_cloud, read_cloud};
-pub use error::{Place, Problem, ReadError};
 pub use format::DistanceFormat;
 pub use options::{Columns, Decimal, Diagonal, DistanceOptions, Symmetrize, UnknownColumns};
 
 use super::{Distances, DistancesError, MetricError, PointCloud, Value};
 use crate::input::matrix_market::is_matrix_market;
-use crate::input::{gzip, npy::MAGIC as NPY, npz::MAGIC as NPZ, source, text::plain};
+use crate::input::{self, gzip, npy::MAGIC as NPY, npz::MAGIC as NPZ, source, text::plain};
 use detect::Kind;
 use std::path::Path;
 use text::Table;
+
+/// Why a file of distances cannot be read.
+pub type ReadError = input::ReadError<DistanceFormat>;
+
+impl input::Formats for DistanceFormat {
+    const REMEDY: &'static str = "--format says otherwise";
+}
 
 /// Distances in the precision of their file. Arrays of `f64` and of 32- and 64-bit integers, SciPy's sparse matrices
 /// and Matrix Market files are `Double`; everything else is `Single`, Ripser's precision.
@@ -332,7 +338,6 @@ fn read_table(
 
 /// Reads points, one per line. Every line has the same number of finite coordinates.
 fn read_points(text: &[u8], table: Table) -> Result<PointCloud<f32>, Problem> {
-    table.check_any(text)?;
     table.check_values(text, "a finite coordinate", f32::is_finite)?;
     let dimension = table.check_width(text)?;
     PointCloud::new(dimension, table.values)

@@ -18,9 +18,9 @@
 //! `upper-distance` read a list of the n(n−1)/2 distances on one side of the diagonal.
 
 use super::array::{Array, Layout, distances};
-use super::error::{Place, Problem};
 use super::{DistanceFormat, DistanceOptions, Input};
 use crate::input::npy;
+use crate::input::{Place, Problem};
 
 /// Reads an array as `format`, and adds notes on corrections.
 pub(super) fn read(

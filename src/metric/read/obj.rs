@@ -3,9 +3,9 @@
 //! A line `v x y z` is a vertex; a weight or color after it is ignored. All other statements, such as normals `vn` and
 //! faces `f`, are skipped.
 
-use super::error::{Place, Problem};
 use super::vertices::{lines_without_comments, note_on_faces, push_point, words};
 use crate::input::text::{plain, quote};
+use crate::input::{Place, Problem};
 use crate::metric::PointCloud;
 
 /// Statements that mark a file of another extension as this format.

@@ -9,9 +9,9 @@
 //!
 //! Text after `#` is a comment. The homogeneous coordinates of `4OFF` and the binary form are rejected.
 
-use super::error::{Place, Problem};
 use super::vertices::{count, lines_without_comments, note_on_faces, push_point, too_few, words};
 use crate::input::text::{plain, quote};
+use crate::input::{Place, Problem};
 use crate::metric::PointCloud;
 
 /// Whether a file begins with the keyword of this format.

@@ -16,10 +16,10 @@
 //! properties and elements are skipped.
 
 use super::Input;
-use super::error::{Place, Problem};
 use super::text::is_number;
 use crate::input::npy::{Scalar, word_of};
 use crate::input::text::quote;
+use crate::input::{Place, Problem};
 use crate::metric::PointCloud;
 use npyz::TypeChar;
 

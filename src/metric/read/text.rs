@@ -26,8 +26,8 @@ mod tests;
 
 pub(super) use places::{fault_problem, row_line, value_problem};
 
-use super::error::{Place, Problem};
 use crate::input::text::lines;
+use crate::input::{Place, Problem};
 use crate::metric::matrix::counted;
 use crate::metric::square;
 use crate::parallel;
@@ -57,9 +57,14 @@ pub(super) struct Table {
 }
 
 impl Table {
-    /// Parses all numbers of `text`.
+    /// Parses all numbers of `text`, of which there must be any.
     pub(super) fn parse(text: &[u8]) -> Result<Self, Problem> {
-        Table::parse_pieces(text).map_err(|fault| fault_problem(text, fault))
+        let table = Table::parse_pieces(text).map_err(|fault| fault_problem(text, fault))?;
+        if table.values.is_empty() {
+            let found = if text.is_empty() { "an empty file" } else { "no number in the file" };
+            return Err(Problem::new(Place::Whole, "at least one point", found));
+        }
+        Ok(table)
     }
 
     fn parse_pieces(text: &[u8]) -> Result<Self, Fault> {
@@ -132,15 +137,6 @@ impl Table {
     pub(super) fn is_square_with_zero_diagonal(&self) -> bool {
         let n = self.rows();
         self.width() == Some(n) && square::has_zero_diagonal(n, &|i, j| self.values[i * n + j])
-    }
-
-    /// Rejects a table without any number.
-    pub(super) fn check_any(&self, text: &[u8]) -> Result<(), Problem> {
-        let found = if text.is_empty() { "an empty file" } else { "no number in the file" };
-        if self.values.is_empty() {
-            return Err(Problem::new(Place::Whole, "at least one point", found));
-        }
-        Ok(())
     }
 
     /// Rejects the first number that is not valid.

@@ -7,8 +7,8 @@
 //!
 //! `binary` holds the lower triangle as little-endian `f32`. An empty file is an error, not one point.
 
-use super::error::{Place, Problem};
 use super::text::{self, Table};
+use crate::input::{Place, Problem};
 use crate::metric::matrix::{counted, points_of};
 use crate::metric::square::DISTANCE;
 use crate::metric::{DistanceMatrix, Value};
@@ -52,7 +52,6 @@ pub(super) fn from_upper<T: Value>(values: &[T]) -> Result<DistanceMatrix<T>, Pr
 
 /// Rejects numbers that do not form a triangle. `usual` gives the usual length of a row.
 fn check(text: &[u8], table: &Table, usual: impl Fn(usize) -> usize) -> Result<(), Problem> {
-    table.check_any(text)?;
     if table.rows() > 1 && table.is_square_with_zero_diagonal() {
         let found = format!("a square matrix with zeros on the diagonal, {0} rows of {0}", table.rows());
         return Err(Problem::new(Place::Whole, "the entries on one side of the diagonal only", found)

@@ -1,8 +1,8 @@
 //! Parsing shared by the readers of meshes and molecules: lines of words, and vertex coordinates among them.
 
-use super::error::{Place, Problem};
 use super::text;
 use crate::input::text::{lines, quote};
+use crate::input::{Place, Problem};
 
 /// Words of a line, separated by blanks.
 pub(super) fn words(line: &[u8]) -> impl Iterator<Item = &[u8]> {

@@ -9,10 +9,10 @@
 //! One molecule is read; files of several, such as trajectories, are rejected. A text called `.xyz` with coordinates
 //! alone is a point cloud.
 
-use super::error::{Place, Problem};
 use super::text::is_number;
 use super::vertices::{count, push_point, too_few, words};
 use crate::input::text::{lines, plain, quote};
+use crate::input::{Place, Problem};
 use crate::metric::PointCloud;
 
 /// Whether the first line of a text is a single whole number, and the third a name and three numbers.

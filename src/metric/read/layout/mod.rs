@@ -20,9 +20,9 @@ mod header;
 #[cfg(test)]
 mod tests;
 
-use super::error::Problem;
 use super::options::{Columns, Decimal};
 use super::{DistanceOptions, text};
+use crate::input::Problem;
 use crate::input::text::lines;
 use cells::{cells_of, delimiter_of, unquoted};
 use decimal::decimal_of;
