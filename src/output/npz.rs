@@ -81,14 +81,6 @@ impl<'a> Archive<'a> {
     pub(crate) fn add(
         &mut self,
         name: &str,
-        write: impl Fn(&mut dyn Write) -> io::Result<()>,
-    ) -> io::Result<()> {
-        self.member(name, &mut |member| write(member))
-    }
-
-    fn member(
-        &mut self,
-        name: &str,
         write: &mut dyn FnMut(&mut dyn Write) -> io::Result<()>,
     ) -> io::Result<()> {
         let (mut entry, config) = self.0.new_file(format!("{name}.npy")).start().map_err(io_error)?;
@@ -100,7 +92,7 @@ impl<'a> Archive<'a> {
 
     /// Adds the bars, one row per bar: dim, birth, death.
     pub(crate) fn bars(&mut self, table: &BarTable<'_>) -> io::Result<()> {
-        self.add("bars", |member| npy::write(table, member))
+        self.add("bars", &mut |member| npy::write(table, member))
     }
 
     /// Adds an array of this shape, in C order.
@@ -111,7 +103,7 @@ impl<'a> Archive<'a> {
         numbers: impl IntoIterator<Item = T>,
     ) -> io::Result<()> {
         let mut numbers = numbers.into_iter();
-        self.member(name, &mut |member| write_rows(shape, [Ok(numbers.by_ref())], member))
+        self.add(name, &mut |member| write_rows(shape, [Ok(numbers.by_ref())], member))
     }
 
     /// Adds pairs of cells, and the cells of essential classes, if they are known.

@@ -13,7 +13,7 @@ pub(super) fn write<I: Index>(matrix: &BoundaryMatrix<I>, out: &mut dyn Write) -
     archive.numbers("indices", &[entries], matrix.rows().iter().map(|row| row.to_usize() as i64))?;
     let offsets = matrix.offsets().iter().map(|offset| offset.to_usize() as i64);
     archive.numbers("indptr", &[cells + 1], offsets)?;
-    archive.add("format", format_of_compressed_columns)?;
+    archive.add("format", &mut format_of_compressed_columns)?;
     archive.numbers("shape", &[2], [cells as i64; 2])?;
     archive.numbers("data", &[entries], std::iter::repeat_n(1_i8, entries))?;
     archive.numbers("dims", &[cells], matrix.dims().iter().map(|&dim| i64::from(dim)))?;
