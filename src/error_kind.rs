@@ -23,7 +23,6 @@ use crate::matrix::cycles::CyclesError;
 use crate::matrix::write::UntoldDimension;
 use crate::matrix::{MatrixError, NotAComplex};
 use crate::memory::DoesNotFit;
-use crate::metric::write::Loss;
 use crate::metric::{DistancesError, MetricError};
 use crate::progress::Interrupted;
 use crate::rips::RipsError;
@@ -104,7 +103,6 @@ classified! {
         Interrupted { memory: Some(_), .. } => ErrorKind::Memory,
         _ => ErrorKind::Interrupted,
     }
-    Loss {}
     MatrixError {
         Self::Scan(error) => error.error_kind(),
         Self::Threads(_) => ErrorKind::System,

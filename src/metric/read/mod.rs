@@ -92,7 +92,7 @@ mod xyz;
 pub use crate::input::{Place, Problem};
 pub use clouds::{count_clouds, name_of_cloud, read_cloud};
 pub use format::DistanceFormat;
-pub use options::{Columns, Decimal, Diagonal, DistanceOptions, Symmetrize, UnknownColumns};
+pub use options::{Columns, Decimal, Diagonal, DistanceOptions, Symmetrize};
 
 use super::{Distances, DistancesError, MetricError, PointCloud, Value};
 use crate::input::matrix_market::is_matrix_market;

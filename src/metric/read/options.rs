@@ -2,6 +2,7 @@
 //! pair.
 
 use super::DistanceFormat;
+use crate::input::{Place, Problem};
 use std::fmt;
 use std::str::FromStr;
 
@@ -78,20 +79,14 @@ impl fmt::Display for Columns {
     }
 }
 
-/// A text that does not describe columns.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("columns: expected ascending numbers from 1 and ranges such as 1-3,5,7-, found {found:?}")]
-#[non_exhaustive]
-pub struct UnknownColumns {
-    /// The text found.
-    pub found: String,
-}
-
 impl FromStr for Columns {
-    type Err = UnknownColumns;
+    type Err = Problem;
 
-    fn from_str(text: &str) -> Result<Self, UnknownColumns> {
-        let error = || UnknownColumns { found: text.to_owned() };
+    fn from_str(text: &str) -> Result<Self, Problem> {
+        let error = || {
+            let expected = "ascending numbers from 1 and ranges such as 1-3,5,7-";
+            Problem::new(Place::Named("columns".to_owned()), expected, format!("{text:?}"))
+        };
         let mut ranges: Vec<(usize, usize)> = Vec::new();
         for part in text.split(',') {
             let (first, last) = match part.split_once('-') {

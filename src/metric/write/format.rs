@@ -42,17 +42,6 @@ pub enum DistanceFile {
 
 named!(DistanceFile);
 
-/// A number that a format, or the programs that read it, round.
-#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
-#[error("expected numbers of single precision, which files of {format} are read in, found {number}")]
-#[non_exhaustive]
-pub struct Loss {
-    /// The format.
-    pub format: DistanceFile,
-    /// The first number that is not exact in single precision.
-    pub number: f64,
-}
-
 impl DistanceFile {
     /// Whether the format holds coordinates of points instead of distances.
     pub fn holds_points(self) -> bool {
@@ -64,9 +53,9 @@ impl DistanceFile {
         !matches!(self, DistanceFile::Npy | DistanceFile::MatrixMarket)
     }
 
-    /// The first double that is not exact in a file of this format, as Ripser and [`read`](crate::metric::read) read
-    /// it.
-    pub fn loses<T: Value>(self, distances: &Distances<T>) -> Option<Loss> {
+    /// The problem of the first double that is not exact in a file of this format, as Ripser and
+    /// [`read`](crate::metric::read) read it.
+    pub fn loses<T: Value>(self, distances: &Distances<T>) -> Option<MetricError> {
         if !self.is_single() || T::PRECISION == Precision::Single {
             return None;
         }
@@ -77,7 +66,8 @@ impl DistanceFile {
             }
             _ => connected(distances).map(|(_, _, distance)| distance.into()).find(is_lost),
         };
-        number.map(|number| Loss { format: self, number })
+        let expected = format!("numbers of single precision, which files of {self} are read in");
+        number.map(|number| MetricError::new(Place::Whole, expected, number.to_string()))
     }
 
     /// Checks that the format can hold an input.

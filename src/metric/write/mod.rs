@@ -25,7 +25,7 @@ mod matrix_market;
 mod tests;
 mod text;
 
-pub use format::{DistanceFile, Loss};
+pub use format::DistanceFile;
 
 use super::{DistanceMatrix, Distances, DistancesError, MetricError, Precision, SparseDistances, Value};
 use crate::memory;

@@ -72,7 +72,10 @@ fn doubles_come_back_where_they_fit() {
         if format == DistanceFile::PointCloud {
             continue;
         }
-        assert_eq!(format.loses(&doubles).map(|loss| loss.number), format.is_single().then_some(0.1));
+        assert_eq!(
+            format.loses(&doubles).map(|loss| loss.found),
+            format.is_single().then(|| "0.1".to_owned())
+        );
         let file = written(format, &doubles);
         let read = read_bytes("file", &file, option(format)).unwrap();
         let same = listed(&read.input) == (3, self::doubles(&doubles));
