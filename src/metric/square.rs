@@ -228,9 +228,29 @@ pub(crate) fn is_matrix<T: Value>(n: usize, at: &impl Fn(usize, usize) -> T) -> 
     fault(n, at, tolerance_of(n, at), false).is_none()
 }
 
+/// Remedy for a matrix of points that looks like distances.
+pub(crate) const SAY_WHICH: &str = "if the rows are points, say so with --format point-cloud";
+
+/// Remedy for a matrix whose diagonal is 1 and which has no greater value.
+const SIMILARITIES: &str = "similarities such as correlations become distances when they are taken from 1; \
+    if the rows are points, say so with --format point-cloud";
+
+/// For an n×n table without a zero diagonal that may still be intended as distances: the place on the diagonal that is
+/// not zero, and the remedy.
+pub(crate) fn off_zero<T: Value>(n: usize, at: &impl Fn(usize, usize) -> T) -> Option<(usize, &'static str)> {
+    let remedy = if looks_like_similarities(n, at) {
+        SIMILARITIES
+    } else if looks_like_a_matrix(n, at) {
+        SAY_WHICH
+    } else {
+        return None;
+    };
+    Some(((0..n).find(|&i| at(i, i).into() != 0.0).unwrap_or(0), remedy))
+}
+
 /// Whether an n×n table, n ≥ 3, looks like correlations: 1 on the diagonal, magnitudes of at most 1 elsewhere, and
 /// symmetric, all up to rounding.
-pub(crate) fn looks_like_similarities<T: Value>(n: usize, at: &impl Fn(usize, usize) -> T) -> bool {
+fn looks_like_similarities<T: Value>(n: usize, at: &impl Fn(usize, usize) -> T) -> bool {
     let near = Tolerance(ROUNDING);
     let good = |i: usize, j: usize| at(i, j).into().abs() < 1.0 + ROUNDING && near.agree(at(i, j), at(j, i));
     n >= 3
@@ -240,7 +260,7 @@ pub(crate) fn looks_like_similarities<T: Value>(n: usize, at: &impl Fn(usize, us
 
 /// Whether an n×n matrix without a zero diagonal may still be intended as distances: at least three points, valid
 /// distances off the diagonal, and symmetric.
-pub(crate) fn looks_like_a_matrix<T: Value>(n: usize, at: &impl Fn(usize, usize) -> T) -> bool {
+fn looks_like_a_matrix<T: Value>(n: usize, at: &impl Fn(usize, usize) -> T) -> bool {
     n >= 3 && is_matrix(n, &|i, j| if i == j { T::from_f64(0.0) } else { at(i, j) })
 }
 

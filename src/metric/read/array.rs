@@ -2,14 +2,13 @@
 //! Matrix Market's files, whose sparse matrices (`coordinate`) hold the distances of some pairs of points, and dense
 //! ones (`array`) distances or points.
 
-use super::detect::{SAY_WHICH, SIMILARITIES};
 use super::{DistanceFormat, DistanceOptions, Input, npy, triangle};
 use crate::input::matrix_market::{self, Matrix};
 use crate::input::npz::Archive;
 use crate::input::triplets::{Triplet, Triplets};
 use crate::input::{Place, Problem};
 use crate::metric::pairs::{self, Entry};
-use crate::metric::square::{self, DISTANCE};
+use crate::metric::square::{self, DISTANCE, SAY_WHICH};
 use crate::metric::{DistanceMatrix, Distances, PointCloud, Value};
 
 /// Maximal number of points of a sparse matrix, so that a short file cannot ask for gigabytes.
@@ -56,8 +55,8 @@ pub(super) fn read_matrix_market(
     if matrix.values.is_empty() {
         return Err(Problem::new(Place::Whole, "at least one point", format!("{rows} × {columns}")));
     }
-    let layout = Layout { rows, columns, fortran: true, place: &|_| Place::Whole };
-    Ok(Input::Double(distances(Array { layout, values: matrix.values }, format, options, notes)?))
+    let array = Array { rows, columns, fortran: true, place: &|_| Place::Whole, values: matrix.values };
+    Ok(Input::Double(distances(array, format, options, notes)?))
 }
 
 /// Makes the graph of a sparse matrix, and adds notes on corrections.
@@ -83,25 +82,20 @@ fn read_sparse(
     Ok(Input::Double(pairs::graph(*rows, &listed, options, &problem, notes)?.into()))
 }
 
-/// Layout of an array in its file.
-#[derive(Clone, Copy)]
-pub(super) struct Layout<'a> {
+/// An array in memory.
+pub(super) struct Array<'a, T> {
     pub(super) rows: usize,
     pub(super) columns: usize,
     pub(super) fortran: bool,
     /// The place in the file of an element, given by its index in file order.
     pub(super) place: &'a dyn Fn(usize) -> Place,
-}
-
-/// An array in memory.
-pub(super) struct Array<'a, T> {
-    pub(super) layout: Layout<'a>,
+    /// The elements in file order.
     pub(super) values: Vec<T>,
 }
 
 impl<T: Value> Array<'_, T> {
     fn index(&self, i: usize, j: usize) -> usize {
-        let Layout { rows, columns, fortran, .. } = self.layout;
+        let &Array { rows, columns, fortran, .. } = self;
         if fortran { j * rows + i } else { i * columns + j }
     }
 
@@ -112,13 +106,13 @@ impl<T: Value> Array<'_, T> {
     /// The error for an unexpected entry `(i, j)`.
     fn problem(&self, i: usize, j: usize, expected: &str) -> Problem {
         let found: f64 = self.at(i, j).into();
-        let place = (self.layout.place)(self.index(i, j));
+        let place = (self.place)(self.index(i, j));
         Problem::new(place, expected, format!("{found} in row {i}, column {j}"))
     }
 
     /// The error for unexpected extents.
     fn shape_problem(&self, expected: &str) -> Problem {
-        let Layout { rows, columns, .. } = self.layout;
+        let Array { rows, columns, .. } = self;
         Problem::new(Place::Whole, expected, format!("{rows} × {columns}"))
     }
 }
@@ -130,7 +124,7 @@ pub(super) fn distances<T: Value>(
     options: &DistanceOptions,
     notes: &mut Vec<String>,
 ) -> Result<Distances<T>, Problem> {
-    let Layout { rows, columns, .. } = array.layout;
+    let Array { rows, columns, .. } = array;
     let at = |i, j| array.at(i, j);
     match format {
         DistanceFormat::Distance => Ok(matrix(&array, options, notes)?.into()),
@@ -145,11 +139,8 @@ pub(super) fn distances<T: Value>(
                 let matrix = matrix(&array, options, notes);
                 return Ok(matrix.map_err(|problem| problem.also(SAY_WHICH))?.into());
             }
-            let is_similar = square && square::looks_like_similarities(rows, &at);
-            if is_similar || square && square::looks_like_a_matrix(rows, &at) {
-                let on_diagonal = (0..rows).find(|&i| at(i, i).into() != 0.0).unwrap_or(0);
-                let problem = array.problem(on_diagonal, on_diagonal, "a zero diagonal in a symmetric array");
-                return Err(problem.note(if is_similar { SIMILARITIES } else { SAY_WHICH }));
+            if square && let Some((i, remedy)) = square::off_zero(rows, &at) {
+                return Err(array.problem(i, i, "a zero diagonal in a symmetric array").note(remedy));
             }
             Ok(cloud(array)?.into())
         }
@@ -162,7 +153,7 @@ fn matrix<T: Value>(
     options: &DistanceOptions,
     notes: &mut Vec<String>,
 ) -> Result<DistanceMatrix<T>, Problem> {
-    let Layout { rows, columns, .. } = array.layout;
+    let &Array { rows, columns, .. } = array;
     if rows != columns {
         return Err(array.shape_problem("a square array"));
     }
@@ -172,7 +163,7 @@ fn matrix<T: Value>(
 
 /// Makes the matrix from a list of the distances on one side of the diagonal.
 fn condensed<T: Value>(array: Array<'_, T>, format: DistanceFormat) -> Result<DistanceMatrix<T>, Problem> {
-    let Layout { rows, columns, .. } = array.layout;
+    let Array { rows, columns, .. } = array;
     if rows != 1 && columns != 1 {
         return Err(array.shape_problem("a list of distances").note("--format distance reads square arrays"));
     }
@@ -187,7 +178,7 @@ fn condensed<T: Value>(array: Array<'_, T>, format: DistanceFormat) -> Result<Di
 }
 
 fn cloud<T: Value>(array: Array<'_, T>) -> Result<PointCloud<T>, Problem> {
-    let Layout { rows, columns, fortran, .. } = array.layout;
+    let Array { rows, columns, fortran, .. } = array;
     let entries = || (0..rows).flat_map(|i| (0..columns).map(move |j| (i, j)));
     if let Some((i, j)) = entries().find(|&(i, j)| !array.at(i, j).into().is_finite()) {
         return Err(array.problem(i, j, "a finite coordinate"));

@@ -15,7 +15,6 @@ use crate::input::text::{is_text, is_utf16};
 use crate::input::{Place, Problem};
 use crate::metric::square;
 use evidence::Evidence;
-pub(super) use evidence::{SAY_WHICH, SIMILARITIES};
 use std::borrow::Cow;
 use std::path::Path;
 

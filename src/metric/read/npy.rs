@@ -17,7 +17,7 @@
 //! `--format distance` and `--format point-cloud` on a `.npy` file say which it is; `--format lower-distance` and
 //! `upper-distance` read a list of the n(n−1)/2 distances on one side of the diagonal.
 
-use super::array::{Array, Layout, distances};
+use super::array::{Array, distances};
 use super::{DistanceFormat, DistanceOptions, Input};
 use crate::input::npy;
 use crate::input::{Place, Problem};
@@ -31,14 +31,14 @@ pub(super) fn read(
 ) -> Result<Input, Problem> {
     let array = npy::Array::parse(bytes)?;
     let [rows, columns] = shape(&array.shape, format)?;
-    let place = |k| array.place(k);
-    let layout = Layout { rows, columns, fortran: array.fortran, place: &place };
+    let (fortran, place) = (array.fortran, &|k| array.place(k));
     if !array.scalar()?.is_wide() {
-        let values = array.singles()?;
-        return Ok(Input::Single(distances(Array { layout, values }, format, options, notes)?));
+        let singles = Array { rows, columns, fortran, place, values: array.singles()? };
+        return Ok(Input::Single(distances(singles, format, options, notes)?));
     }
     let (values, rounded) = array.doubles()?;
-    let input = Input::Double(distances(Array { layout, values }, format, options, notes)?);
+    let doubles = Array { rows, columns, fortran, place, values };
+    let input = Input::Double(distances(doubles, format, options, notes)?);
     if rounded > 0 {
         let plural = if rounded == 1 { "whole number past 2^53 is" } else { "whole numbers past 2^53 are" };
         notes.push(format!("{rounded} {plural} rounded to double precision"));

@@ -272,23 +272,15 @@ impl<'a> Evidence<'a> {
             problem.note("rows are as long as each other, or grow or shrink by one; --format lower-distance and upper-distance take any layout")
         })?;
         let at = |i: usize, j: usize| table.values[i * n + j];
-        let are_similar = width == n && square::looks_like_similarities(n, &at);
-        if are_similar || width == n && square::looks_like_a_matrix(n, &at) {
-            let problem =
-                text::value_problem(text, first_off_zero(table), "0 on the diagonal of a symmetric matrix");
-            return Err(problem.note(if are_similar { SIMILARITIES } else { SAY_WHICH }));
+        if width == n
+            && let Some((i, remedy)) = square::off_zero(n, &at)
+        {
+            let problem = text::value_problem(text, i * n + i, "0 on the diagonal of a symmetric matrix");
+            return Err(problem.note(remedy));
         }
         Ok(())
     }
 }
-
-/// Remedy for a matrix of points that looks like distances.
-pub(in crate::metric::read) const SAY_WHICH: &str =
-    "if the rows are points, say so with --format point-cloud";
-
-/// Remedy for a matrix whose diagonal is 1 and which has no greater value.
-pub(in crate::metric::read) const SIMILARITIES: &str = "similarities such as correlations become distances when they are taken from 1; \
-    if the rows are points, say so with --format point-cloud";
 
 /// Whether numbers count up from 0 or 1.
 pub(super) fn counts(numbers: &[f32]) -> bool {
@@ -398,10 +390,4 @@ fn ids_in_use(edges: &[Entry<f32>]) -> (usize, Option<u32>) {
         _ => None,
     };
     (count, first)
-}
-
-/// Index of the first nonzero number on the diagonal of a square table.
-pub(super) fn first_off_zero(table: &Table) -> usize {
-    let n = table.rows();
-    (0..n).map(|i| i * n + i).find(|&k| table.values[k] != 0.0).unwrap_or(0)
 }
