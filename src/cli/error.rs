@@ -264,18 +264,6 @@ mod tests {
         assert!(CliError::input("out").concerns_one_input() && !usage("out").concerns_one_input());
     }
 
-    /// `compare` returns exit code 1 only where the files differ.
-    #[test]
-    fn what_compare_cannot_do_is_told_as_an_error_of_the_input() {
-        let error = CliError::write("standard output", &io::ErrorKind::StorageFull.into());
-        assert_eq!(error.exit_code, 1);
-        let told = error.into_input_error();
-        assert_eq!(
-            (told.exit_code, told.to_string()),
-            (2, "cannot write standard output: no storage space".to_owned())
-        );
-    }
-
     #[test]
     fn words_are_quoted_where_a_shell_would_take_them_apart() {
         assert_eq!(quoted("--max-dim=2"), "--max-dim=2");

@@ -156,19 +156,6 @@ mod tests {
         assert_eq!(left, [false; 2]);
     }
 
-    #[test]
-    fn a_file_that_is_made_is_held_until_it_is_closed() {
-        let folder = tempfile::tempdir().unwrap();
-        let (file, lock) = held(folder.path(), |builder| builder.tempfile_in(folder.path())).unwrap();
-        assert!(is_temporary(file.path().file_name().unwrap(), &PREFIX), "{file:?}");
-        remove_leftovers(folder.path(), &PREFIX);
-        assert!(file.path().exists());
-        let (open, path) = file.keep().unwrap();
-        drop((open, lock));
-        remove_leftovers(folder.path(), &PREFIX);
-        assert!(!path.exists());
-    }
-
     /// Threads create files beside others that remove unlocked ones; each thread keeps its own file.
     #[test]
     fn nobody_takes_what_is_just_being_made() {

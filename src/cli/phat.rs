@@ -284,20 +284,4 @@ mod tests {
         let request = parsed("--dualize --standard").request(None);
         assert_eq!((request.algorithm, request.dualize), (Some(Algorithm::Standard), Dualize::On));
     }
-
-    #[test]
-    fn threads_as_openmp_reads_them() {
-        let read = |value: &str| threads(Some(OsStr::new(value)));
-        for (value, expected) in [("1", 1), ("16", 16), (" 4 ", 4), ("4,2,1", 4)] {
-            assert_eq!(read(value).unwrap(), Some(expected));
-        }
-        assert_eq!(threads(None).unwrap(), None);
-        for value in ["", "0", "-1", "many", ",2"] {
-            let error = read(value).unwrap_err();
-            assert!(
-                error.to_string().starts_with("OMP_NUM_THREADS: expected a number of threads"),
-                "{error}"
-            );
-        }
-    }
 }

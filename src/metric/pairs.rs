@@ -161,7 +161,7 @@ fn given_again<T: Value>(
 mod tests {
     use super::*;
     use crate::metric::MetricError;
-    use crate::metric::read::{Diagonal, Symmetrize};
+    use crate::metric::read::Diagonal;
 
     /// Edges, births and notes, or the message of the error.
     type Found = Result<(Vec<(u32, u32, f64)>, Option<Vec<f64>>, String), String>;
@@ -180,14 +180,6 @@ mod tests {
         Ok((edges, graph.births().map(<[f64]>::to_vec), notes.concat()))
     }
 
-    fn edges(
-        entries: &[(u32, u32, f64)],
-        symmetrize: Option<Symmetrize>,
-    ) -> Result<Vec<(u32, u32, f64)>, String> {
-        let options = DistanceOptions { symmetrize, ..DistanceOptions::default() };
-        read(3, entries, &options).map(|(edges, ..)| edges)
-    }
-
     #[test]
     fn one_triangle_or_both() {
         let want = Ok(vec![(1, 0, 1.0), (2, 1, 5.0)]);
@@ -196,34 +188,12 @@ mod tests {
             &[(1, 0, 1.0), (2, 1, 5.0), (0, 1, 1.0), (1, 2, 5.0001), (2, 2, 0.0)],
             &[(0, 1, 1.0), (1, 2, 5.0001), (2, 1, 5.0), (1, 1, -1e-16)],
         ] {
-            assert_eq!(edges(entries, None), want);
+            let read = read(3, entries, &DistanceOptions::default());
+            assert_eq!(read.map(|(edges, ..)| edges), want);
         }
         let rounded = [(0, 1, 1.00001), (1, 0, 1.0), (2, 2, 1e-9)];
         let (_, _, notes) = read(3, &rounded, &DistanceOptions::default()).unwrap();
         assert!(notes.contains("1 pair of points has") && notes.contains("diagonal, by up to 1e-9"));
-    }
-
-    #[test]
-    fn what_is_no_metric() {
-        for (entries, fragment) in [
-            (
-                &[(0, 1, 1.0), (1, 0, 2.0)][..],
-                "row 1, column 0: expected the same distance as row 0, column 1: 1",
-            ),
-            (&[(0, 1, 1.0), (0, 1, 1.0)], "every pair of points once in a direction (row 0, column 1 has"),
-            (&[(0, 1, 1.0), (1, 0, 1.0), (0, 1, 1.0)], "found points 1 and 0 again"),
-            (&[(1, 1, 1.0)], "0 on the diagonal"),
-            (&[(0, 1, -1.0)], "non-negative"),
-            (&[(0, 1, f64::NAN)], "non-negative"),
-        ] {
-            let error = edges(entries, None).unwrap_err();
-            assert!(error.contains(fragment), "{error}");
-        }
-        let two = [(0, 1, 1.0), (1, 0, 2.0)];
-        for (which, value) in Symmetrize::ALL.into_iter().zip([2.0, 1.0, 1.5, 2.0, 1.0]) {
-            assert_eq!(edges(&two, Some(which)), Ok(vec![(1, 0, value)]));
-        }
-        assert!(edges(&two[..1], Some(Symmetrize::Max)).unwrap_err().contains("--symmetrize is for"));
     }
 
     #[test]

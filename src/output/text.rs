@@ -137,43 +137,10 @@ mod tests {
     }
 
     #[test]
-    fn the_header_lines_of_every_kind_of_input() {
-        let range = "value range: [0.25,1.23457e+06]\n";
-        let dense = "distance matrix with 4 points, using threshold at enclosing radius 2\n";
-        let sparse = "sparse distance matrix with 4 points and 5/6 entries\n";
-        let cloud = "point cloud with 4 points in dimension 3\n";
-        let cut = Summary { enclosing_radius: false, ..matrix() };
-        let whole = Summary { threshold: f64::INFINITY, ..cut.clone() };
-        let points = |summary: &Summary| Summary { ambient_dimension: Some(3), ..summary.clone() };
-        assert_eq!(header(matrix()), format!("{range}{dense}"));
-        assert_eq!(header(cut.clone()), format!("{range}{sparse}"));
-        assert_eq!(header(whole.clone()), format!("{range}{sparse}"));
-        assert_eq!(header(Summary { edge_list: true, ..whole.clone() }), sparse);
-        assert_eq!(header(points(&matrix())), format!("{cloud}{range}{dense}"));
-        assert_eq!(header(points(&whole)), format!("{cloud}{range}{sparse}"));
-        assert_eq!(header(points(&cut)), cloud);
-    }
-
-    #[test]
     fn the_range_of_no_distances() {
         let none = Summary { value_range: None, ..matrix() };
         assert!(header(none.clone()).starts_with("value range: [inf,-inf]\n"));
         assert!(header(Summary { points: 1, ..none }).starts_with("value range: [0,0]\n"));
-    }
-
-    #[test]
-    fn every_dimension_has_its_line_bars_or_not() {
-        let bar = |birth, death| Bar { birth, death };
-        let diagram = Diagram::new(vec![
-            vec![bar(0.0, 0.1), bar(0.0, f64::INFINITY)],
-            vec![],
-            vec![bar(1e-5, 1e6), bar(0.5, f64::INFINITY)],
-        ]);
-        let mut text = Vec::new();
-        write_bars(&BarTable::of_diagram(&diagram), Digits::Six, &mut text).unwrap();
-        let expected = "persistence intervals in dim 0:\n [0,0.1)\n [0, )\npersistence intervals in dim 1:\n\
-                        persistence intervals in dim 2:\n [1e-05,1e+06)\n [0.5, )\n";
-        assert_eq!(String::from_utf8(text).unwrap(), expected);
     }
 
     #[test]

@@ -100,7 +100,7 @@ fn verbose_speaks_phat_s_words_on_standard_output() {
 
 #[test]
 fn the_number_of_threads_is_openmp_s() {
-    for threads in ["1", "2", "4", "3,2"] {
+    for threads in ["1", "2", " 4 ", "3,2"] {
         let scratch = Scratch::new();
         let pairs = scratch.path("pairs");
         phat(["--chunk"])
@@ -110,7 +110,7 @@ fn the_number_of_threads_is_openmp_s() {
             .success();
         assert_eq!(fs::read(pairs).unwrap(), fs::read(data("expected/torus_surface_pairs.bin")).unwrap());
     }
-    for threads in ["0", "two", ""] {
+    for threads in ["0", "-1", "two", ""] {
         let error = contains(format!(
             "error: OMP_NUM_THREADS: expected a number of threads from 1 to 65535, found {threads}"
         ));

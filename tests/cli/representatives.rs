@@ -108,6 +108,9 @@ fn npz_has_tables() {
     assert_eq!(arrays(&alone.get_output().stdout), [bars]);
     let ratio = rips_of(SQUARE, &["--output", "npz", "--ratio", "1.34"]).assert().success();
     assert_eq!(arrays(&ratio.get_output().stdout)[0].1, [4, 3]);
+    // Tables without rows have their width.
+    let essential = arrays(&stdout(SQUARE, &["--output", "npz", "--min-persistence", "9"]));
+    assert!(essential.contains(&table("death_simplices_1", &[0, 3], &[])), "{essential:?}");
 }
 
 /// Options for both kinds of chains.

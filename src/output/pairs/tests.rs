@@ -3,7 +3,6 @@
 use serde_json::{Value, json};
 
 use super::*;
-use crate::input::npz::Archive;
 use crate::matrix::cycles::{ClassSelection, cycles};
 use crate::matrix::{BoundaryMatrix, Figures, Pairs};
 
@@ -51,15 +50,6 @@ fn phat_knows_no_values() {
         let words = written(PairsFormat::PhatBinary, values, false);
         assert_eq!(words, [1u64, 1, 3].map(u64::to_le_bytes).concat());
     }
-}
-
-#[test]
-fn cells_where_there_are_no_values() {
-    assert_eq!(text(PairsFormat::Csv, false, false), "dim,birth,death\n0,1,3\n0,0,inf\n0,2,inf\n1,4,inf\n");
-    let expected = "{\"cells\":5,\"pairs\":[\n[1,3]\n],\"essential\":[0,2,4]}\n";
-    assert_eq!(text(PairsFormat::Json, false, false), expected);
-    let essential = [(0, 0.0, 4.0, true), (0, 2.0, 4.0, true), (0, 1.0, 3.0, false)];
-    assert_eq!(points(&written(PairsFormat::Dipha, false, false)), essential);
 }
 
 #[test]
@@ -143,29 +133,4 @@ fn cycles_are_written_beside_what_is_written_without() {
         ];
         assert_eq!(representatives, json!(expected));
     }
-}
-
-/// The shape and the values of an array.
-fn array(bytes: &[u8], name: &str) -> (Vec<u64>, Vec<i64>) {
-    let member = Archive::open(bytes).unwrap().read(name).unwrap_or_else(|error| panic!("{name}: {error}"));
-    let array = npyz::NpyFile::new(member.as_slice()).unwrap();
-    (array.shape().to_vec(), array.into_vec().unwrap())
-}
-
-#[test]
-fn arrays_of_pairs_and_of_cycles() {
-    let bytes = with_cycles(PairsFormat::Npz, false);
-    assert_eq!(array(&bytes, "pairs"), (vec![1, 2], vec![1, 3]));
-    assert_eq!(array(&bytes, "essential"), (vec![3], vec![0, 2, 4]));
-    assert_eq!(array(&bytes, "dims"), (vec![4], vec![0, 0, 0, 1]));
-    assert_eq!(array(&bytes, "births"), (vec![4], vec![1, 0, 2, 4]));
-    assert_eq!(array(&bytes, "deaths"), (vec![4], vec![3, -1, -1, -1]));
-    assert_eq!(array(&bytes, "offsets"), (vec![5], vec![0, 2, 3, 4, 6]));
-    assert_eq!(array(&bytes, "cells"), (vec![6], vec![0, 1, 0, 2, 3, 4]));
-    let names = |bytes: &[u8]| Archive::open(bytes).unwrap().names().map(str::to_owned).collect::<Vec<_>>();
-    assert_eq!(names(&written(PairsFormat::Npz, false, false)), ["pairs", "essential"]);
-    assert_eq!(names(&written(PairsFormat::Npz, true, false)), ["bars"]);
-    assert_eq!(names(&with_cycles(PairsFormat::Npz, true)).len(), 6);
-    let bars = Archive::open(&with_cycles(PairsFormat::Npz, true)).unwrap().read("bars").unwrap();
-    assert_eq!(npyz::NpyFile::new(bars.as_slice()).unwrap().shape(), [4, 3]);
 }
