@@ -125,7 +125,7 @@ pub(crate) mod kd_tree;
 pub mod matrix;
 pub mod memory;
 pub mod metric;
-pub mod names;
+mod names;
 pub mod output;
 mod parallel;
 #[cfg(feature = "plots")]

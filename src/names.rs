@@ -5,18 +5,7 @@
 
 use std::fmt::Display;
 
-/// The error of a text that is not the name of a choice.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{what}: expected one of {expected}, found {found:?}")]
-#[non_exhaustive]
-pub struct UnknownChoice {
-    /// The kind of choice, such as an algorithm.
-    pub what: &'static str,
-    /// The names of all choices.
-    pub expected: String,
-    /// The text found.
-    pub found: String,
-}
+use crate::input::{Place, Problem};
 
 /// The names of `choices`, for messages.
 pub(crate) fn list(choices: &[impl Display]) -> String {
@@ -24,15 +13,13 @@ pub(crate) fn list(choices: &[impl Display]) -> String {
     names.join(", ")
 }
 
-/// Finds the choice with the name `found`, ignoring case.
-pub(crate) fn find<T: Display + Copy>(
-    what: &'static str,
-    choices: &[T],
-    found: &str,
-) -> Result<T, UnknownChoice> {
+/// Finds the choice with the name `found`, ignoring case; `what` is the kind of choice, such as an algorithm.
+pub(crate) fn find<T: Display + Copy>(what: &str, choices: &[T], found: &str) -> Result<T, Problem> {
     let named = choices.iter().find(|choice| choice.to_string().eq_ignore_ascii_case(found));
-    let unknown = || UnknownChoice { what, expected: list(choices), found: found.to_owned() };
-    named.copied().ok_or_else(unknown)
+    named.copied().ok_or_else(|| {
+        let expected = format!("one of {}", list(choices));
+        Problem::new(Place::Named(what.to_owned()), expected, format!("{found:?}"))
+    })
 }
 
 /// Implements `Display` for an enumeration by its names in serde, and lists its variants, which derives
@@ -57,7 +44,7 @@ macro_rules! named {
         $crate::names::named!($choice);
 
         impl ::std::str::FromStr for $choice {
-            type Err = $crate::names::UnknownChoice;
+            type Err = $crate::input::Problem;
 
             fn from_str(found: &str) -> Result<Self, Self::Err> {
                 $crate::names::find($what, &Self::ALL, found)

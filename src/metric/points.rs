@@ -66,15 +66,4 @@ impl<T: Value> PointCloud<T> {
     pub fn distance(&self, i: usize, j: usize) -> T {
         T::euclidean(self.point(i), self.point(j))
     }
-
-    /// The Euclidean distances of point `i` to the points before it, in order.
-    ///
-    /// # Panics
-    /// The point is out of range.
-    #[inline]
-    pub fn distances_before(&self, i: usize) -> impl ExactSizeIterator<Item = T> {
-        let before = &self.coordinates[..i * self.dimension];
-        let point = self.point(i);
-        before.chunks_exact(self.dimension).map(|other| T::euclidean(point, other))
-    }
 }

@@ -20,7 +20,7 @@ use clap::ValueEnum;
 use lacuna::cubical::read::ImageFormat;
 use lacuna::cubical::write::ImageFile;
 use lacuna::matrix::write::MatrixFile;
-use lacuna::names::UnknownChoice;
+use lacuna::metric::read::Problem;
 
 use super::arguments::dimensions::DimensionArguments;
 use super::arguments::distances::TableArguments;
@@ -191,7 +191,7 @@ struct Converted {
 impl Arguments {
     /// Opens the output, starts the threads, converts and writes. What was written is reported unless `--output` named
     /// the format: the name of OUT may imply an unintended one.
-    fn convert<I: FromStr<Err = UnknownChoice>, F: OutputFormat>(
+    fn convert<I: FromStr<Err = Problem>, F: OutputFormat>(
         &self,
         kind: Kind,
         format: Option<F>,
@@ -275,16 +275,17 @@ impl Arguments {
     }
 
     /// Parses `--format` as an input format.
-    fn input_format<F: FromStr<Err = UnknownChoice>>(&self, kind: Kind) -> Result<Option<F>, CliError> {
-        let unknown =
-            |unknown: UnknownChoice| unknown_format("--format", kind, &unknown.expected, &unknown.found);
-        self.format.as_deref().map(|name| name.parse().map_err(unknown)).transpose()
+    fn input_format<F: FromStr<Err = Problem>>(&self, kind: Kind) -> Result<Option<F>, CliError> {
+        let parse = |name: &String| {
+            name.parse().map_err(|problem: Problem| unknown_format("--format", kind, &problem.expected, name))
+        };
+        self.format.as_ref().map(parse).transpose()
     }
 
     /// The output format, from `--output` or the name of OUT.
     fn output_format<F: OutputFormat + ValueEnum>(&self, kind: Kind) -> Result<F, CliError> {
         let names = names::<F>();
-        let unknown = |found: &str| unknown_format("--output", kind, &names, found);
+        let unknown = |found: &str| unknown_format("--output", kind, &format!("one of {names}"), found);
         let given = self.output.as_deref().map(|name| F::from_str(name, true).map_err(|_| unknown(name)));
         format_of(given.transpose()?, Some(&self.out))?.ok_or_else(|| {
             usage(format_args!(
@@ -314,8 +315,8 @@ impl Arguments {
     }
 }
 
-fn unknown_format(option: &str, kind: Kind, names: &str, found: &str) -> CliError {
+fn unknown_format(option: &str, kind: Kind, expected: &str, found: &str) -> CliError {
     usage(format_args!(
-        "{option} {found}: expected a format of kind {kind}, one of {names}; --from and --to choose the kinds"
+        "{option} {found}: expected a format of kind {kind}, {expected}; --from and --to choose the kinds"
     ))
 }

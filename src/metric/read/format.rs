@@ -5,7 +5,8 @@ use std::str::FromStr;
 use serde::Serialize;
 use strum::VariantArray;
 
-use crate::names::{self, UnknownChoice, named};
+use crate::input::Problem;
+use crate::names::{self, named};
 
 /// The input formats of the Vietoris–Rips path, with Ripser's names. `FromStr` accepts these names; Ripser's
 /// abbreviations `lower`, `upper`, `dist` and `point`, followed by anything; `condensed`, SciPy's word for the
@@ -72,9 +73,9 @@ impl DistanceFormat {
 named!(DistanceFormat);
 
 impl FromStr for DistanceFormat {
-    type Err = UnknownChoice;
+    type Err = Problem;
 
-    fn from_str(found: &str) -> Result<Self, UnknownChoice> {
+    fn from_str(found: &str) -> Result<Self, Problem> {
         const PREFIXES: [(&str, DistanceFormat); 6] = [
             ("lower", DistanceFormat::LowerDistance),
             ("upper", DistanceFormat::UpperDistance),
