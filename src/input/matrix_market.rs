@@ -14,7 +14,7 @@
 //! | field | `real`, `double`, `integer`, `pattern` (no values: each is 1) | `complex` |
 //! | symmetry | `general`, `symmetric` (the lower triangle only) | `skew-symmetric`, `hermitian` |
 
-use super::text::{plain, quote};
+use super::text::{plain, quote, words};
 use super::triplets::{Triplet, Triplets};
 use super::{Place, Problem};
 
@@ -125,7 +125,7 @@ impl<'a> Lines<'a> {
         let Some(line) = self.next() else {
             return Err(Problem::new(Place::Line(self.number), expected(), "the end of the file"));
         };
-        let mut words = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+        let mut words = words(line);
         let found: [&[u8]; N] = std::array::from_fn(|_| words.next().unwrap_or_default());
         if found.iter().any(|word| word.is_empty()) || words.next().is_some() {
             return Err(self.problem(&expected(), line));

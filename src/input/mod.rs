@@ -48,7 +48,7 @@ pub enum ReadError<F: Formats> {
         error: io::Error,
     },
     /// The content does not conform to the format.
-    #[error("{file}: {problem}{}", Reason(*format, detection.as_deref()))]
+    #[error("{file}: {problem}{}", reason(*format, detection.as_deref()))]
     Malformed {
         /// The file, as it was named.
         file: String,
@@ -198,14 +198,10 @@ impl From<io::Error> for Problem {
 }
 
 /// The tail of a message that says which format was read and how it was chosen.
-struct Reason<'a, F>(Option<F>, Option<&'a str>);
-
-impl<F: Formats> fmt::Display for Reason<'_, F> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Reason(Some(format), Some(why)) => write!(f, " (taken for {format}: {why}; {})", F::REMEDY),
-            Reason(Some(format), None) => write!(f, " (format {format})"),
-            Reason(None, _) => Ok(()),
-        }
+fn reason<F: Formats>(format: Option<F>, detection: Option<&str>) -> String {
+    match (format, detection) {
+        (Some(format), Some(why)) => format!(" (taken for {format}: {why}; {})", F::REMEDY),
+        (Some(format), None) => format!(" (format {format})"),
+        (None, _) => String::new(),
     }
 }

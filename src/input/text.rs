@@ -59,6 +59,11 @@ pub(crate) fn lines(text: &[u8]) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
+/// Words of a line, separated by blanks.
+pub(crate) fn words(line: &[u8]) -> impl Iterator<Item = &[u8]> {
+    line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty())
+}
+
 /// Quotes a token for a message: control characters are escaped, long tokens are cut.
 pub(crate) fn quote(found: &[u8]) -> String {
     const LONGEST: usize = 32;

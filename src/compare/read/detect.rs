@@ -1,7 +1,7 @@
 //! Detection of the format of a barcode from its content, by the table in the parent module's docs.
 
 use super::{BarcodeFormat, Problem, npy, number, ripser, table};
-use crate::input::text::{is_text, is_utf16, lines, plain, quote};
+use crate::input::text::{is_text, is_utf16, lines, plain, quote, words};
 use crate::input::{Place, npz};
 use crate::names;
 
@@ -42,8 +42,7 @@ fn by_lines(name: &str, text: &[u8]) -> Result<(BarcodeFormat, &'static str), Pr
     if first.iter().all(u8::is_ascii_digit) {
         return Ok((BarcodeFormat::PhatAscii, "its first line is a number"));
     }
-    let numbers = first.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
-    let numbers: Option<Vec<f64>> = numbers.map(|word| number::value(word).ok()).collect();
+    let numbers: Option<Vec<f64>> = words(first).map(|word| number::value(word).ok()).collect();
     match numbers.as_deref() {
         Some([_, _]) if table::dimension_of(name).is_some() => {
             return Ok((

@@ -13,7 +13,7 @@ use super::Problem;
 use super::number::{self, DIMENSION};
 use crate::compare::Bars;
 use crate::input::Place;
-use crate::input::text::{lines, quote};
+use crate::input::text::{lines, quote, words};
 
 /// Reads the bars of a text of GUDHI or, if `is_perseus`, of Perseus; `name` is that of the file.
 pub(super) fn read(text: &[u8], name: &str, is_perseus: bool) -> Result<Bars, Problem> {
@@ -27,7 +27,7 @@ pub(super) fn read(text: &[u8], name: &str, is_perseus: bool) -> Result<Bars, Pr
         }
         let problem =
             |expected: &str, found: &[u8]| Problem::new(Place::Line(index + 1), expected, quote(found));
-        let words: Vec<&[u8]> = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).collect();
+        let words: Vec<&[u8]> = words(line).collect();
         let most = if is_perseus { 2 } else { 4 };
         let is_width = (2..=most).contains(&words.len());
         if !is_width || words.len() != *width.get_or_insert(words.len()) {

@@ -3,8 +3,8 @@
 //! A line `v x y z` is a vertex; a weight or color after it is ignored. All other statements, such as normals `vn` and
 //! faces `f`, are skipped.
 
-use super::vertices::{lines_without_comments, note_on_faces, push_point, words};
-use crate::input::text::{plain, quote};
+use super::vertices::{lines_without_comments, note_on_faces, push_point};
+use crate::input::text::{plain, quote, words};
 use crate::input::{Place, Problem};
 use crate::metric::PointCloud;
 

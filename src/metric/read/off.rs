@@ -9,8 +9,8 @@
 //!
 //! Text after `#` is a comment. The homogeneous coordinates of `4OFF` and the binary form are rejected.
 
-use super::vertices::{count, lines_without_comments, note_on_faces, push_point, too_few, words};
-use crate::input::text::{plain, quote};
+use super::vertices::{count, lines_without_comments, note_on_faces, push_point, too_few};
+use crate::input::text::{plain, quote, words};
 use crate::input::{Place, Problem};
 use crate::metric::PointCloud;
 

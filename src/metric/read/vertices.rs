@@ -1,13 +1,8 @@
-//! Parsing shared by the readers of meshes and molecules: lines of words, and vertex coordinates among them.
+//! Parsing shared by the readers of meshes and molecules: lines without comments, and vertex coordinates in them.
 
 use super::text;
-use crate::input::text::{lines, quote};
+use crate::input::text::{lines, quote, words};
 use crate::input::{Place, Problem};
-
-/// Words of a line, separated by blanks.
-pub(super) fn words(line: &[u8]) -> impl Iterator<Item = &[u8]> {
-    line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty())
-}
 
 /// Lines of a text with their 1-based numbers, without comments from `#` on; lines without a word are skipped.
 pub(super) fn lines_without_comments(text: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {

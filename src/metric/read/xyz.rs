@@ -10,8 +10,8 @@
 //! alone is a point cloud.
 
 use super::text::is_number;
-use super::vertices::{count, push_point, too_few, words};
-use crate::input::text::{lines, plain, quote};
+use super::vertices::{count, push_point, too_few};
+use crate::input::text::{lines, plain, quote, words};
 use crate::input::{Place, Problem};
 use crate::metric::PointCloud;
 
