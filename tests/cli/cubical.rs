@@ -316,36 +316,6 @@ fn an_existing_file_is_replaced_on_success_and_kept_on_failure() {
     assert_eq!(scratch.names(), ["bars.csv", "image.npy"]);
 }
 
-#[test]
-fn help_names_every_option_with_its_value_and_the_exit_codes() {
-    let options = [
-        "<IMAGE>",
-        "--format <FORMAT>",
-        "--construction <WHICH>",
-        "--superlevel",
-        "--max-dim <K>",
-        "--threshold <X>",
-        "--via <WAY>",
-        "--threads <N>",
-        "--backend <auto|cpu|cuda>",
-        "--output <FORMAT>",
-        "-o, --output-file <FILE|DIR>",
-        "--stats <FILE>",
-        "--explain",
-        "--quiet",
-        "--verbose",
-        "cripser",
-        "dipha",
-        "Examples:",
-        "Exit codes:",
-    ];
-    let assert = cubical(["--help"]).assert().success().stderr(is_empty());
-    let text = String::from_utf8(assert.get_output().stdout.clone()).unwrap();
-    for option in options {
-        assert!(text.contains(option), "no {option} in\n{text}");
-    }
-}
-
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_is_a_failure_of_the_run() {

@@ -7,7 +7,19 @@ use std::process::{Command, Stdio};
 use predicates::prelude::PredicateBooleanExt;
 use predicates::str::{contains, is_empty};
 
-use super::{SQUARE, SQUARE_TEXT, Scratch, read, rips, rips_of};
+use super::{SQUARE, SQUARE_TEXT, Scratch, TRIANGLE, TRIANGLE_PAIRS, lacuna, read, rips, rips_of};
+
+/// Commands with an input, one that they refuse, and the answer. The outputs of all commands are opened, filled and
+/// committed by the same code.
+const COMMANDS: [(&str, &str, &str, &str); 2] =
+    [("rips", SQUARE, "0 1\nx 0\n", SQUARE_TEXT), ("reduce", TRIANGLE, "0\n1 7\n", TRIANGLE_PAIRS)];
+
+/// Runs a command with these arguments and `input` on standard input.
+fn run_of(command: &str, input: &str, arguments: &[&str]) -> assert_cmd::Command {
+    let mut run = lacuna(command, arguments);
+    run.arg("-").write_stdin(input);
+    run
+}
 
 #[test]
 fn bars_and_statistics_go_to_their_files() {
@@ -35,27 +47,37 @@ fn a_dash_is_standard_output() {
 
 #[test]
 fn an_existing_file_is_replaced_on_success_and_kept_on_failure() {
-    let scratch = Scratch::new();
-    let bars = scratch.file("bars.txt", "precious");
-    let stats = scratch.file("stats.json", "priceless");
-    let arguments = ["-o", bars.to_str().unwrap(), "--stats", stats.to_str().unwrap()];
-    rips_of("0 1\nx 0\n", &arguments).assert().code(2);
-    assert_eq!((read(&bars).as_str(), read(&stats).as_str()), ("precious", "priceless"));
-    assert_eq!(scratch.names(), ["bars.txt", "stats.json"]);
-    rips_of(SQUARE, &arguments).assert().success();
-    assert_eq!(read(&bars), SQUARE_TEXT);
-    assert!(read(&stats).starts_with('{'));
-    assert_eq!(scratch.names(), ["bars.txt", "stats.json"]);
+    for (command, input, refused, expected) in COMMANDS {
+        let scratch = Scratch::new();
+        let answer = scratch.file("answer", "precious");
+        let stats = scratch.file("stats.json", "priceless");
+        let arguments = ["-o", answer.to_str().unwrap(), "--stats", stats.to_str().unwrap()];
+        run_of(command, refused, &arguments).assert().code(2);
+        assert_eq!((read(&answer).as_str(), read(&stats).as_str()), ("precious", "priceless"));
+        assert_eq!(scratch.names(), ["answer", "stats.json"]);
+        run_of(command, input, &arguments).assert().success().stdout(is_empty());
+        assert_eq!(read(&answer), expected);
+        assert!(read(&stats).starts_with('{'));
+        assert_eq!(scratch.names(), ["answer", "stats.json"]);
+    }
 }
 
 #[test]
 fn a_path_that_cannot_be_written_is_refused_before_the_input_is_read() {
     let scratch = Scratch::new();
-    let nowhere = scratch.path("missing/bars.txt");
-    // A directory receives the answers of several inputs only.
-    for (option, path) in [("-o", nowhere.as_path()), ("--stats", &nowhere), ("--stats", scratch.0.path())] {
+    let (nowhere, directory) = (scratch.path("missing/answer"), scratch.0.path());
+    for (command, option, path) in [
+        ("rips", "-o", nowhere.as_path()),
+        ("rips", "--stats", &nowhere),
+        ("rips", "--stats", directory),
+        ("reduce", "-o", &nowhere),
+        // Only commands of several inputs put answers into a directory.
+        ("reduce", "-o", directory),
+        ("reduce", "--stats", &nowhere),
+        ("reduce", "--stats", directory),
+    ] {
         let arguments = ["no-such-input".as_ref(), option.as_ref(), path.as_os_str()];
-        let assert = rips(arguments).assert().code(2).stdout(is_empty());
+        let assert = lacuna(command, arguments).assert().code(2).stdout(is_empty());
         let named = contains(format!("error: {}: expected a path that can be written", path.display()));
         assert.stderr(named.and(contains("no-such-input").not()));
     }
@@ -65,12 +87,13 @@ fn a_path_that_cannot_be_written_is_refused_before_the_input_is_read() {
 fn the_same_file_twice_is_refused() {
     let scratch = Scratch::new();
     let (file, same) = (scratch.path("both"), scratch.0.path().join("./both"));
-    let arguments = ["-o", file.to_str().unwrap(), "--stats", same.to_str().unwrap()];
-    rips_of(SQUARE, &arguments)
-        .assert()
-        .code(2)
-        .stdout(is_empty())
-        .stderr(contains("expected different files"));
+    for (command, input, ..) in COMMANDS {
+        for stats in [&file, &same] {
+            let arguments = ["-o", file.to_str().unwrap(), "--stats", stats.to_str().unwrap()];
+            let assert = run_of(command, input, &arguments).assert().code(2).stdout(is_empty());
+            assert.stderr(contains("expected different files"));
+        }
+    }
     assert_eq!(scratch.names(), [""; 0]);
 }
 
@@ -134,8 +157,10 @@ mod full_disk {
 
     #[test]
     fn is_a_failure_of_the_run() {
-        let refused = contains("error: cannot write /dev/full: ");
-        rips_of(SQUARE, &["-o", "/dev/full"]).assert().code(1).stdout(is_empty()).stderr(refused);
+        for (command, input, ..) in COMMANDS {
+            let assert = run_of(command, input, &["-o", "/dev/full"]).assert().code(1).stdout(is_empty());
+            assert.stderr(contains("error: cannot write /dev/full: "));
+        }
         let mut child = Command::new(env!("CARGO_BIN_EXE_lacuna"))
             .args(["rips", "--quiet", "-"])
             .stdin(Stdio::piped())
@@ -150,13 +175,15 @@ mod full_disk {
     }
 
     #[test]
-    fn of_the_statistics_keeps_the_bars_that_were_there() {
-        let scratch = Scratch::new();
-        let bars = scratch.file("bars.txt", "precious");
-        let arguments = ["-o", bars.to_str().unwrap(), "--stats", "/dev/full"];
-        rips_of(SQUARE, &arguments).assert().code(1).stderr(contains("/dev/full"));
-        assert_eq!(read(&bars), "precious");
-        assert_eq!(scratch.names(), ["bars.txt"]);
+    fn of_the_statistics_keeps_the_answer_that_was_there() {
+        for (command, input, ..) in COMMANDS {
+            let scratch = Scratch::new();
+            let answer = scratch.file("answer", "precious");
+            let arguments = ["-o", answer.to_str().unwrap(), "--stats", "/dev/full"];
+            run_of(command, input, &arguments).assert().code(1).stderr(contains("/dev/full"));
+            assert_eq!(read(&answer), "precious");
+            assert_eq!(scratch.names(), ["answer"]);
+        }
     }
 
     #[test]

@@ -190,19 +190,10 @@ fn stats_are_json() {
 
 #[test]
 fn help_names_every_option_with_its_value_and_the_exit_codes() {
-    let options = [
-        "<FILE>",
+    let of_all = [
         "--format <FORMAT>",
-        "--max-dim <K>",
-        "[alias: --dim]",
-        "--threshold <T>",
-        "--ratio <R>",
-        "--modulus <P>",
         "--threads <N>",
-        "--backend <auto|cpu|cuda>",
-        "--pair-store <LAYER>",
         "--output <FORMAT>",
-        "-o, --output-file <FILE|DIR>",
         "--stats <FILE>",
         "--explain",
         "--quiet",
@@ -210,13 +201,53 @@ fn help_names_every_option_with_its_value_and_the_exit_codes() {
         "Examples:",
         "Exit codes:",
     ];
-    let assert = rips(["--help"]).assert().success().stderr(is_empty());
-    let text = String::from_utf8(assert.get_output().stdout.clone()).unwrap();
-    for option in options {
-        assert!(text.contains(option), "no {option} in\n{text}");
-    }
-    for format in lacuna::metric::read::DistanceFormat::ALL {
-        assert!(text.contains(&format.to_string()), "no {format} in\n{text}");
+    let of_rips = [
+        "<FILE>",
+        "--max-dim <K>",
+        "[alias: --dim]",
+        "--threshold <T>",
+        "--ratio <R>",
+        "--modulus <P>",
+        "--backend <auto|cpu|cuda>",
+        "--pair-store <LAYER>",
+        "-o, --output-file <FILE|DIR>",
+    ];
+    let of_reduce = [
+        "<FILE>",
+        "--upper-dim <U>",
+        "--check",
+        "--algorithm <ALGORITHM>",
+        "--columns <COLUMNS>",
+        "--dualize <WHETHER>",
+        "-o, --output-file <FILE>",
+        "hypha-twist",
+        "spectral-sequence",
+        "lock-free",
+        "bit-tree",
+        "phat-ascii",
+        "phat-binary",
+        "dipha",
+    ];
+    let of_cubical = [
+        "<IMAGE>",
+        "--construction <WHICH>",
+        "--superlevel",
+        "--max-dim <K>",
+        "--threshold <X>",
+        "--via <WAY>",
+        "--backend <auto|cpu|cuda>",
+        "-o, --output-file <FILE|DIR>",
+        "cripser",
+        "dipha",
+    ];
+    let formats = lacuna::metric::read::DistanceFormat::ALL.map(|format| format.to_string());
+    let of_rips = [&of_rips[..], &formats.each_ref().map(String::as_str)].concat();
+    for (command, options) in [("rips", &of_rips[..]), ("reduce", &of_reduce), ("cubical", &of_cubical)] {
+        let assert = lacuna(command, ["--help"]).assert().success().stderr(is_empty());
+        let text = String::from_utf8(assert.get_output().stdout.clone()).unwrap();
+        for option in of_all.iter().chain(options) {
+            assert!(text.contains(option), "no {option} in\n{text}");
+        }
     }
 }
 

@@ -43,11 +43,18 @@ fn names_there_are_not() {
 
 #[test]
 fn devices_there_cannot_be() {
-    refuse(
-        &["--devices", "-1"],
-        &["--devices <N,...>", "expected the number of a device, 0 or more, found -1"],
-    );
-    refuse(&["--device-memory", "lots"], &["--device-memory <BYTES>", "such as 256M, found lots"]);
+    for (option, found, expected) in [
+        ("--backend <auto|cpu|cuda>", "tpu", "auto, cpu, cuda"),
+        ("--devices <N,...>", "-1", "expected the number of a device, 0 or more, found -1"),
+        ("--devices <N,...>", "0,x", "expected the number of a device, 0 or more, found x"),
+        ("--device-memory <BYTES>", "lots", "expected a number of bytes such as 256M, found lots"),
+    ] {
+        for command in ["rips", "reduce"] {
+            let name = option.split(' ').next().unwrap();
+            let assert = super::lacuna(command, [name, found, "-"]).assert().code(2).stdout(is_empty());
+            assert.stderr(contains(option).and(contains(expected)));
+        }
+    }
 }
 
 /// If the machine cannot do what was asked, the exit code is 1, whatever the command.
@@ -72,8 +79,8 @@ fn a_gpu_that_is_not_there() {
             run.arg(file).args(option).env(NO_DEVICE.0, NO_DEVICE.1);
             run.assert()
         };
-        for asked in [&["--backend", "cuda"][..], &["--self-check"]] {
-            with(asked).code(1).stdout(is_empty()).stderr(contains("backend cuda: "));
+        for asked in [&["--backend", "cuda"][..], &["--self-check"], &["--backend", "cpu", "--self-check"]] {
+            with(asked).code(1).stdout(is_empty()).stderr(contains("error: backend cuda: "));
         }
         with(&["--backend", "auto"]).success();
     }
@@ -100,9 +107,12 @@ fn options_there_are_not_and_options_without_a_value() {
 fn a_file_that_cannot_be_read() {
     let scratch = Scratch::new();
     let missing = scratch.path("missing.txt");
-    let assert = rips([&missing]).assert().code(2).stdout(is_empty());
-    assert.stderr(contains("error: ").and(contains("missing.txt: ")));
-    rips([scratch.0.path()]).assert().code(2).stdout(is_empty()).stderr(contains("error: "));
+    for command in ["rips", "reduce"] {
+        let refused =
+            |file: &std::path::Path| super::lacuna(command, [file]).assert().code(2).stdout(is_empty());
+        refused(&missing).stderr(contains("error: ").and(contains("missing.txt: ")));
+        refused(scratch.0.path()).stderr(contains("error: "));
+    }
 }
 
 #[test]

@@ -271,15 +271,6 @@ fn values_out_of_range() {
     reduce::<&str>([]).assert().code(2).stdout(is_empty()).stderr(contains("<FILE>"));
 }
 
-#[test]
-fn a_file_that_cannot_be_read() {
-    let scratch = Scratch::new();
-    let missing = scratch.path("missing.bin");
-    let assert = reduce([&missing]).assert().code(2).stdout(is_empty());
-    assert.stderr(contains("error: ").and(contains("missing.bin: ")));
-    reduce([scratch.0.path()]).assert().code(2).stdout(is_empty()).stderr(contains("error: "));
-}
-
 #[cfg(target_os = "linux")]
 #[test]
 fn memory_that_is_refused_is_an_error() {

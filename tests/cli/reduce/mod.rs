@@ -163,37 +163,3 @@ fn stats_are_json() {
     let object: Value = serde_json::from_str(&read(&stats)).unwrap();
     assert_eq!(object["check_seconds"], Value::Null);
 }
-
-#[test]
-fn help_names_every_option_with_its_value_and_the_exit_codes() {
-    let options = [
-        "<FILE>",
-        "--format <FORMAT>",
-        "--upper-dim <U>",
-        "--check",
-        "--algorithm <ALGORITHM>",
-        "--columns <COLUMNS>",
-        "--dualize <WHETHER>",
-        "--threads <N>",
-        "--output <FORMAT>",
-        "-o, --output-file <FILE>",
-        "--stats <FILE>",
-        "--explain",
-        "--quiet",
-        "--verbose",
-        "Examples:",
-        "Exit codes:",
-        "hypha-twist",
-        "spectral-sequence",
-        "lock-free",
-        "bit-tree",
-        "phat-ascii",
-        "phat-binary",
-        "dipha",
-    ];
-    let assert = reduce(["--help"]).assert().success().stderr(is_empty());
-    let text = String::from_utf8(assert.get_output().stdout.clone()).unwrap();
-    for option in options {
-        assert!(text.contains(option), "no {option} in\n{text}");
-    }
-}

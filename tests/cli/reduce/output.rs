@@ -1,9 +1,8 @@
-//! Output files of pairs, replaced as a whole or not at all.
+//! Output formats of pairs. That files are replaced as a whole or not at all is tested in files.rs.
 
 use std::fs;
 
-use predicates::prelude::PredicateBooleanExt;
-use predicates::str::{contains, is_empty};
+use predicates::str::is_empty;
 
 use super::super::{Scratch, TRIANGLE, TRIANGLE_PAIRS, data, read, words};
 use super::{reduce, reduce_of};
@@ -41,56 +40,6 @@ fn values_by_default_and_diagrams_by_name() {
     assert_eq!(fs::read(diagram).unwrap(), fs::read(data("expected/octahedron_height.diagram")).unwrap());
     let cells = reduce(["-q", "--output", "phat-ascii"]).arg(&input).assert().success();
     assert_eq!(cells.get_output().stdout.iter().filter(|&&byte| byte == b'\n').count(), 1 + 12);
-}
-
-#[test]
-fn an_existing_file_is_replaced_on_success_and_kept_on_failure() {
-    let scratch = Scratch::new();
-    let pairs = scratch.file("pairs.dat", "precious");
-    let stats = scratch.file("stats.json", "priceless");
-    let arguments = ["-o", pairs.to_str().unwrap(), "--stats", stats.to_str().unwrap()];
-    reduce_of("0\n1 7\n", &arguments).assert().code(2);
-    assert_eq!((read(&pairs).as_str(), read(&stats).as_str()), ("precious", "priceless"));
-    assert_eq!(scratch.names(), ["pairs.dat", "stats.json"]);
-    reduce_of(TRIANGLE, &arguments).assert().success().stdout(is_empty());
-    assert_eq!(read(&pairs), TRIANGLE_PAIRS);
-    assert!(read(&stats).starts_with('{'));
-    assert_eq!(scratch.names(), ["pairs.dat", "stats.json"]);
-}
-
-#[test]
-fn a_path_that_cannot_be_written_is_refused_before_the_input_is_read() {
-    let scratch = Scratch::new();
-    let nowhere = scratch.path("missing/pairs.dat");
-    for option in ["-o", "--stats"] {
-        for path in [nowhere.as_path(), scratch.0.path()] {
-            let arguments = ["no-such-input".as_ref(), option.as_ref(), path.as_os_str()];
-            let assert = reduce(arguments).assert().code(2).stdout(is_empty());
-            let named = contains(format!("error: {}: expected a path that can be written", path.display()));
-            assert.stderr(named.and(contains("no-such-input").not()));
-        }
-    }
-}
-
-#[test]
-fn the_same_file_twice_is_refused() {
-    let scratch = Scratch::new();
-    let both = scratch.name("both");
-    let assert = reduce_of(TRIANGLE, &["-o", &both, "--stats", &both]).assert().code(2);
-    assert.stdout(is_empty()).stderr(contains("expected different files"));
-    assert_eq!(scratch.names(), [""; 0]);
-}
-
-#[cfg(target_os = "linux")]
-#[test]
-fn a_full_disk_is_a_failure_of_the_run() {
-    let refused = contains("error: cannot write /dev/full: ");
-    reduce_of(TRIANGLE, &["-o", "/dev/full"]).assert().code(1).stdout(is_empty()).stderr(refused);
-    let scratch = Scratch::new();
-    let pairs = scratch.file("pairs.dat", "precious");
-    let arguments = ["-o", pairs.to_str().unwrap(), "--stats", "/dev/full"];
-    reduce_of(TRIANGLE, &arguments).assert().code(1).stderr(contains("/dev/full"));
-    assert_eq!(read(&pairs), "precious");
 }
 
 /// A pipe has no length and no random access.
