@@ -7,7 +7,7 @@ use predicates::prelude::PredicateBooleanExt;
 use predicates::str::{contains, is_empty};
 use serde_json::Value;
 
-use super::{SQUARE, SQUARE_TEXT, Scratch, lacuna, read, rips};
+use super::{SQUARE, SQUARE_TEXT, Scratch, doubles, lacuna, npy, read, rips};
 
 #[test]
 fn each_has_its_file_and_one_that_fails_does_not_stop_the_others() {
@@ -51,12 +51,9 @@ fn an_answer_never_takes_the_place_of_another_input() {
     assert_eq!(scratch.names(), ["a", "a.txt", "a.txt.txt"]);
 }
 
-/// Makes a NumPy file with these extents and numbers.
-pub fn npy(shape: &str, numbers: &[f64]) -> Vec<u8> {
-    let text = format!("{{'descr': '<f8', 'fortran_order': False, 'shape': ({shape}), }}\n");
-    let length = u16::try_from(text.len()).unwrap().to_le_bytes();
-    let data: Vec<u8> = numbers.iter().flat_map(|x| x.to_le_bytes()).collect();
-    [b"\x93NUMPY\x01\x00", &length[..], text.as_bytes(), &data].concat()
+/// Makes a NumPy file of doubles with these extents.
+fn array(shape: &str, numbers: &[f64]) -> Vec<u8> {
+    npy("<f8", false, &format!("({shape})"), &doubles(numbers))
 }
 
 /// Coordinates of distinct clouds of `points` points in the plane.
@@ -73,9 +70,9 @@ fn many_small_inputs_are_done_side_by_side() {
     let scratch = Scratch::new();
     fs::create_dir(scratch.path("clouds")).unwrap();
     for (number, cloud) in clouds(24, 20).iter().enumerate() {
-        scratch.file(&format!("clouds/{number:02}.npy"), npy("20, 2", cloud));
+        scratch.file(&format!("clouds/{number:02}.npy"), array("20, 2", cloud));
     }
-    scratch.file("clouds/07.npy", npy("20, 2", &[1.0]));
+    scratch.file("clouds/07.npy", array("20, 2", &[1.0]));
     let directory = scratch.name("clouds");
     let run = |into: &str, threads: &str| {
         let out = scratch.name(into);
@@ -102,7 +99,7 @@ fn an_array_of_three_axes_is_several_inputs() {
     let scratch = Scratch::new();
     let clouds = clouds(12, 9);
     let (all, bars, stats) = (
-        scratch.file("clouds.npy", npy("12, 9, 2", &clouds.concat())),
+        scratch.file("clouds.npy", array("12, 9, 2", &clouds.concat())),
         scratch.path("bars"),
         scratch.name("stats.json"),
     );
@@ -110,7 +107,7 @@ fn an_array_of_three_axes_is_several_inputs() {
     let arguments = ["--threads", "2", "--output", "csv", "--stats", &stats, "-o"];
     rips(arguments).arg(&bars).arg(&all).assert().success().stderr(said);
     for (number, cloud) in clouds.iter().enumerate() {
-        let one = scratch.file("one.npy", npy("9, 2", cloud));
+        let one = scratch.file("one.npy", array("9, 2", cloud));
         let alone = rips(["-q", "--output", "csv"]).arg(one).assert().success();
         let alone = String::from_utf8(alone.get_output().stdout.clone()).unwrap();
         assert_eq!(read(&bars.join(format!("clouds.npy.{number:02}.csv"))), alone, "{number}");
@@ -122,7 +119,7 @@ fn an_array_of_three_axes_is_several_inputs() {
     rips([&all]).assert().code(2).stderr(contains("expected a directory for the results"));
     let mut broken = clouds.concat();
     broken[9 * 2 * 5 + 3] = f64::NAN;
-    let broken = scratch.file("broken.npy", npy("12, 9, 2", &broken));
+    let broken = scratch.file("broken.npy", array("12, 9, 2", &broken));
     let run = rips(["--threads", "2", "-o"]).arg(scratch.path("others")).arg(&broken).assert().code(2);
     run.stderr(
         contains("broken.npy[5]: ").and(contains("a finite coordinate")).and(contains("1 of 12 inputs")),
@@ -138,7 +135,7 @@ fn an_array_of_three_axes_is_several_inputs() {
 fn light_and_heavy_inputs_without_a_number_of_threads() {
     let scratch = Scratch::new();
     for points in [5, 60] {
-        let cloud = scratch.file("cloud.npy", npy(&format!("{points}, 2"), &clouds(1, points)[0]));
+        let cloud = scratch.file("cloud.npy", array(&format!("{points}, 2"), &clouds(1, points)[0]));
         let run = |threads: &[&str]| {
             let stats = scratch.name("stats.json");
             let run = rips(["-q", "--max-dim", "3", "--stats", &stats])
@@ -212,11 +209,7 @@ fn pictures_of_each_image_and_of_all() {
 #[test]
 fn an_array_of_no_inputs_is_an_error_of_its_own() {
     let scratch = Scratch::new();
-    let mut file = b"\x93NUMPY\x01\x00".to_vec();
-    let header = "{'descr': '<f8', 'fortran_order': False, 'shape': (0, 5, 2), }\n";
-    file.extend((header.len() as u16).to_le_bytes());
-    file.extend(header.bytes());
-    let none = scratch.file("none.npy", file);
+    let none = scratch.file("none.npy", array("0, 5, 2", &[]));
     let said = contains("expected at least one input").and(contains("-o DIR").not());
     rips([none.as_os_str(), "-o".as_ref(), scratch.path("d").as_os_str()]).assert().code(2).stderr(said);
     let empty = scratch.path("empty");

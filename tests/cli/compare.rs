@@ -190,13 +190,9 @@ fn an_output_that_cannot_be_written_is_no_difference() {
 
 #[test]
 fn compressed_bars_are_read_by_every_command() {
-    use std::io::Write;
     let scratch = Scratch::new();
-    let pack = |name: &str, content: &[u8]| {
-        let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
-        packed.write_all(content).unwrap();
-        scratch.file(name, packed.finish().unwrap()).to_str().unwrap().to_owned()
-    };
+    let pack =
+        |name: &str, content: &[u8]| scratch.file(name, super::packed(content)).to_str().unwrap().to_owned();
     let csv = scratch.file("bars.csv", CSV).to_str().unwrap().to_owned();
     let packed = pack("packed.csv.gz", CSV.as_bytes());
     compare([&csv, &packed]).assert().success().stdout(contains("same: 5"));

@@ -7,7 +7,7 @@ use assert_cmd::Command;
 use predicates::prelude::PredicateBooleanExt;
 use predicates::str::{contains, is_empty};
 
-use super::{SQUARE, Scratch, data, lacuna, read, triangle_words, words};
+use super::{SQUARE, Scratch, data, lacuna, npy, read, triangle_words, words};
 
 fn convert<S: AsRef<std::ffi::OsStr>>(arguments: impl IntoIterator<Item = S>) -> Command {
     lacuna("convert", arguments)
@@ -15,12 +15,7 @@ fn convert<S: AsRef<std::ffi::OsStr>>(arguments: impl IntoIterator<Item = S>) ->
 
 /// A line of three voxels as a NumPy array.
 fn line(voxels: [i8; 3]) -> Vec<u8> {
-    let header = format!("{:<117}\n", "{'descr': '|i1', 'fortran_order': False, 'shape': (3,), }");
-    let mut file = b"\x93NUMPY\x01\x00".to_vec();
-    file.extend((header.len() as u16).to_le_bytes());
-    file.extend(header.as_bytes());
-    file.extend(voxels.map(i8::cast_unsigned));
-    file
+    npy("|i1", false, "(3,)", &voxels.map(i8::cast_unsigned))
 }
 
 #[test]
@@ -160,13 +155,7 @@ fn verbose_tells_cells_and_stages() {
 fn axes_of_one_voxel_make_no_difference() {
     let scratch = Scratch::new();
     let file = |shape: &str| {
-        let header =
-            format!("{:<117}\n", format!("{{'descr': '|u1', 'fortran_order': False, 'shape': ({shape}), }}"));
-        let mut file = b"\x93NUMPY\x01\x00".to_vec();
-        file.extend((header.len() as u16).to_le_bytes());
-        file.extend(header.as_bytes());
-        file.extend([3, 1, 4, 1, 5, 9]);
-        scratch.file("image.npy", file)
+        scratch.file("image.npy", npy("|u1", false, &format!("({shape})"), &[3, 1, 4, 1, 5, 9]))
     };
     let text = |shape: &str| {
         let run = convert(["--output", "phat-ascii"]).args([&file(shape)]).arg("-").assert().success();
@@ -500,12 +489,8 @@ fn options_of_matrices_and_archives_are_refused_elsewhere() {
 #[test]
 fn what_helps_with_integers_that_are_no_doubles_is_what_an_image_has() {
     let scratch = Scratch::new();
-    let mut file = b"\x93NUMPY\x01\x00".to_vec();
-    let header = "{'descr': '<u8', 'fortran_order': False, 'shape': (2,), }\n";
-    file.extend((header.len() as u16).to_le_bytes());
-    file.extend(header.bytes());
-    file.extend([(1u64 << 60) + 1, 3].map(u64::to_le_bytes).as_flattened());
-    let image = scratch.file("far.npy", file);
+    let voxels = words(&[(1 << 60) + 1, 3]);
+    let image = scratch.file("far.npy", npy("<u8", false, "(2,)", &voxels));
     for out in ["far.perseus", "far.dipha"] {
         let run = convert(["--to", "image"]).args([&image, &scratch.path(out)]).assert().code(2);
         run.stderr(contains("--round").and(contains("1152921504606846977")).and(contains("csv").not()));

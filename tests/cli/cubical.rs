@@ -7,7 +7,7 @@ use predicates::prelude::*;
 use predicates::str::{contains, is_empty};
 use serde_json::Value;
 
-use super::{Scratch, data, lacuna, read};
+use super::{Scratch, data, lacuna, read, tells_seconds};
 
 fn cubical<S: AsRef<std::ffi::OsStr>>(arguments: impl IntoIterator<Item = S>) -> Command {
     lacuna("cubical", arguments)
@@ -90,12 +90,7 @@ fn verbose_tells_bars_and_stages() {
         let text = String::from_utf8(assert.get_output().stderr.clone()).unwrap();
         assert!(text.contains("shell.npy: 7x6x5 image of u16\n"), "{text}");
         assert!(text.contains("dimension 0: 0 bars, 1 essential\ndimension 1: 0 bars"), "{text}");
-        for stage in ["read", "persistence", "write", "total"] {
-            let line = text.lines().find_map(|line| line.strip_prefix(stage));
-            let seconds = line.and_then(|rest| rest.trim().strip_suffix(" s"));
-            let seconds: f64 = seconds.unwrap_or_else(|| panic!("no {stage} in\n{text}")).parse().unwrap();
-            assert!((0.0..60.0).contains(&seconds), "{stage}: {seconds}");
-        }
+        tells_seconds(&text, &["read", "persistence", "write", "total"]);
         let stage = if way == "matrix" { "  build matrix " } else { "  gradient " };
         assert!(text.lines().any(|line| line.starts_with(stage)), "{text}");
     }
@@ -171,15 +166,12 @@ fn what_cannot_be_asked_for() {
 /// Makes a NumPy file of bytes in C or Fortran order.
 fn npy(axes: [usize; 2], is_fortran: bool, voxel: impl Fn(usize, usize) -> u8) -> Vec<u8> {
     let [rows, columns] = axes;
-    let order = if is_fortran { "True" } else { "False" };
-    let text = format!("{{'descr': '|u1', 'fortran_order': {order}, 'shape': ({rows}, {columns}), }}\n");
-    let length = u16::try_from(text.len()).unwrap().to_le_bytes();
     let at = |place: usize| match is_fortran {
         true => voxel(place % rows, place / rows),
         false => voxel(place / columns, place % columns),
     };
     let voxels: Vec<u8> = (0..rows * columns).map(at).collect();
-    [b"\x93NUMPY\x01\x00", &length[..], text.as_bytes(), &voxels].concat()
+    super::npy("|u1", is_fortran, &format!("({rows}, {columns})"), &voxels)
 }
 
 /// A plane of few distinct values, so that many bars are equal.

@@ -1,11 +1,9 @@
 //! Input of `lacuna rips`: messages about tables, and the options that interpret them.
 
-use std::io::Write;
-
 use predicates::prelude::*;
 use predicates::str::contains;
 
-use super::{SQUARE, SQUARE_TEXT, Scratch, rips, rips_of};
+use super::{SQUARE, SQUARE_TEXT, Scratch, packed, rips, rips_of};
 
 /// [`SQUARE`] as pandas writes it.
 const LABELLED: &str = ",a,b,c,d\na,0,1,2,1.5\nb,1,0,1.25,2\nc,2,1.25,0,1\nd,1.5,2,1,0\n";
@@ -23,9 +21,7 @@ fn what_is_left_out_of_a_table_is_said() {
 
 #[test]
 fn compressed_files_and_streams() {
-    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
-    packed.write_all(SQUARE.as_bytes()).unwrap();
-    let packed = packed.finish().unwrap();
+    let packed = packed(SQUARE.as_bytes());
     let scratch = Scratch::new();
     rips([scratch.file("square.dist.gz", &packed)]).assert().success().stdout(SQUARE_TEXT);
     let mut stream = rips(["--format", "distance", "-"]);

@@ -136,6 +136,47 @@ fn triangle_words() -> Vec<u8> {
     words(&[7, 0, 0, 0, 0, 0, 0, 1, 2, 0, 1, 1, 2, 0, 2, 1, 2, 1, 2, 2, 3, 3, 4, 5])
 }
 
+/// Makes a NumPy file. The shape is a tuple as Python writes it.
+fn npy(descr: &str, is_fortran: bool, shape: &str, data: &[u8]) -> Vec<u8> {
+    let order = if is_fortran { "True" } else { "False" };
+    let header = format!("{{'descr': '{descr}', 'fortran_order': {order}, 'shape': {shape}, }}");
+    // With blanks up to a length of 128 bytes, as NumPy writes it.
+    let header = format!("{header:<117}\n");
+    let length = (header.len() as u16).to_le_bytes();
+    [b"\x93NUMPY\x01\x00", &length[..], header.as_bytes(), data].concat()
+}
+
+/// The bytes of doubles.
+fn doubles(numbers: &[f64]) -> Vec<u8> {
+    numbers.iter().flat_map(|x| x.to_le_bytes()).collect()
+}
+
+/// Compresses with gzip.
+fn packed(content: &[u8]) -> Vec<u8> {
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    std::io::Write::write_all(&mut packed, content).unwrap();
+    packed.finish().unwrap()
+}
+
+/// Checks that the messages of a run with `-v` tell the time of each stage.
+fn tells_seconds(text: &str, stages: &[&str]) {
+    for stage in stages {
+        let line = text.lines().find_map(|line| line.strip_prefix(stage));
+        let seconds = line.and_then(|rest| rest.trim().strip_suffix(" s"));
+        let seconds: f64 = seconds.unwrap_or_else(|| panic!("no {stage} in\n{text}")).parse().unwrap();
+        assert!((0.0..60.0).contains(&seconds), "{stage}: {seconds}");
+    }
+}
+
+/// Checks that the lines of `--explain` tell these choices, or any where one is empty.
+fn tells_choices(text: &str, choices: &[(&str, &str)]) {
+    for (what, choice) in choices {
+        let line = text.lines().find_map(|line| line.strip_prefix(what));
+        let line = line.unwrap_or_else(|| panic!("no {what} in\n{text}")).trim();
+        assert!(line.starts_with(choice) && !line.is_empty(), "{what}: {line}");
+    }
+}
+
 /// Reports a skipped test on the terminal, past the test harness, which captures the output of tests.
 fn skipped(why: &str) {
     let mut line = format!("SKIPPED: {why}").into_bytes();

@@ -7,8 +7,7 @@ use std::time::Duration;
 use predicates::prelude::*;
 use predicates::str::{contains, is_empty};
 
-use super::batch::npy;
-use super::{Scratch, lacuna, rips, skipped};
+use super::{Scratch, doubles, lacuna, npy, rips, skipped};
 
 /// Runs a command on two threads, in a shell that limits the address space to `kilobytes`. Each thread has a stack, so
 /// more threads would need more.
@@ -126,7 +125,7 @@ fn lists_take_the_place_of_squares_that_do_not_fit() {
             [2.0_f64.sqrt(), 3.0_f64.sqrt(), 5.0_f64.sqrt()].map(|step| (f64::from(k) * step).fract())
         })
         .collect();
-    fs::write(&points, npy("4000, 3", &coordinates)).unwrap();
+    fs::write(&points, npy("<f8", false, "(4000, 3)", &doubles(&coordinates))).unwrap();
     let bars = |options: &[&str], said: &str| {
         let mut run = rips(["--explain", "--max-dim", "1", "--threshold", "0.37", &points]);
         run.args(options).assert().success().stderr(contains(said)).get_output().stdout.clone()

@@ -4,7 +4,7 @@ use predicates::prelude::*;
 use predicates::str::{contains, is_empty};
 use serde_json::Value;
 
-use super::{SQUARE, SQUARE_TEXT, Scratch, data, lacuna, read, rips, rips_of};
+use super::{SQUARE, SQUARE_TEXT, Scratch, data, lacuna, read, rips, rips_of, tells_choices, tells_seconds};
 
 #[test]
 fn the_detected_format_is_said_on_standard_error() {
@@ -80,14 +80,8 @@ fn quiet_keeps_what_was_asked_for() {
 fn verbose_tells_the_time_of_every_stage() {
     let assert = rips_of(SQUARE, &["-v", "--format", "distance"]).assert().success().stdout(SQUARE_TEXT);
     let text = String::from_utf8(assert.get_output().stderr.clone()).unwrap();
-    for stage in
-        ["read", "rank", "dimension 0", "dimension 1 assembly", "dimension 1 reduction", "write", "total"]
-    {
-        let line = text.lines().find_map(|line| line.strip_prefix(stage));
-        let seconds = line.and_then(|rest| rest.trim().strip_suffix(" s"));
-        let seconds: f64 = seconds.unwrap_or_else(|| panic!("no {stage} in\n{text}")).parse().unwrap();
-        assert!((0.0..60.0).contains(&seconds), "{stage}: {seconds}");
-    }
+    let of_dimensions = ["dimension 0", "dimension 1 assembly", "dimension 1 reduction"];
+    tells_seconds(&text, &[&["read", "rank"], &of_dimensions[..], &["write", "total"]].concat());
 }
 
 #[test]
@@ -137,11 +131,7 @@ fn explain_gives_the_plan() {
         ("threads", ""),
         ("simd", ""),
     ];
-    for (what, choice) in choices {
-        let line = text.lines().find_map(|line| line.strip_prefix(what));
-        let line = line.unwrap_or_else(|| panic!("no {what} in\n{text}")).trim();
-        assert!(line.starts_with(choice) && !line.is_empty(), "{what}: {line}");
-    }
+    tells_choices(&text, &choices);
 }
 
 /// Every simplex is cleared, apparent or in the residue; every column that is not cleared has a pair or is essential.

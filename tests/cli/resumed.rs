@@ -21,9 +21,7 @@ fn random(count: usize, seed: u64) -> impl Iterator<Item = u32> {
 /// Makes a NumPy array.
 fn npy(axes: &[usize], dtype: &str, bytes: &[u8]) -> Vec<u8> {
     let axes: Vec<String> = axes.iter().map(usize::to_string).collect();
-    let header = format!("{{'descr': '{dtype}', 'fortran_order': False, 'shape': ({},), }}", axes.join(", "));
-    let padded = format!("{header:<117}\n");
-    [b"\x93NUMPY\x01\x00", &(padded.len() as u16).to_le_bytes()[..], padded.as_bytes(), bytes].concat()
+    super::npy(dtype, false, &format!("({},)", axes.join(", ")), bytes)
 }
 
 /// Makes an image of random 16-bit voxels.

@@ -7,32 +7,29 @@ use lacuna::cubical::thinning::Rule;
 use predicates::prelude::PredicateBooleanExt as _;
 use predicates::str::{contains, ends_with, is_empty};
 
-use super::{Scratch, lacuna};
+use super::{Scratch, lacuna, npy};
 
 fn thin<S: AsRef<std::ffi::OsStr>>(arguments: impl IntoIterator<Item = S>) -> Command {
     lacuna("thin", arguments)
 }
 
-/// Makes a NumPy array of bytes from a picture with a digit per voxel.
+/// The voxels of a picture with a digit per voxel.
+fn digits(picture: &str) -> Vec<u8> {
+    picture.bytes().filter(u8::is_ascii_digit).map(|digit| digit - b'0').collect()
+}
+
+/// Makes a NumPy array of bytes from a picture.
 fn array(shape: &str, picture: &str) -> Vec<u8> {
-    let header = format!("{{'descr': '|u1', 'fortran_order': False, 'shape': ({shape}), }}");
-    let header = format!("{header:<117}\n");
-    let mut file = b"\x93NUMPY\x01\x00".to_vec();
-    file.extend((header.len() as u16).to_le_bytes());
-    file.extend(header.as_bytes());
-    file.extend(picture.bytes().filter(u8::is_ascii_digit).map(|digit| digit - b'0'));
-    file
+    npy("|u1", false, &format!("({shape})"), &digits(picture))
 }
 
 /// Makes the array of [`array`] in Fortran order: the first axis varies fastest.
 fn fortran(shape: [usize; 2], picture: &str) -> Vec<u8> {
     let [rows, columns] = shape;
-    let digits: Vec<char> = picture.chars().filter(char::is_ascii_digit).collect();
+    let digits = digits(picture);
     let turned = (0..columns).flat_map(|j| (0..rows).map(move |i| (i, j)));
-    let turned: String = turned.map(|(i, j)| digits[i * columns + j]).collect();
-    let file = array(&format!("{rows}, {columns}"), &turned);
-    let place = file.windows(6).position(|bytes| bytes == b"False,").unwrap();
-    [&file[..place], b"True ,", &file[place + 6..]].concat()
+    let turned: Vec<u8> = turned.map(|(i, j)| digits[i * columns + j]).collect();
+    npy("|u1", true, &format!("({rows}, {columns})"), &turned)
 }
 
 /// A square of even side and a ring.
@@ -157,11 +154,7 @@ fn what_is_too_large_to_compare_is_said_at_once() {
     let scratch = Scratch::new();
     let out = scratch.path("out.npy");
     // A sparse file of a gigabyte that is not read.
-    let header =
-        format!("{:<117}\n", "{'descr': '|u1', 'fortran_order': False, 'shape': (1024, 1024, 1024), }");
-    let mut start = b"\x93NUMPY\x01\x00".to_vec();
-    start.extend((header.len() as u16).to_le_bytes());
-    start.extend(header.as_bytes());
+    let start = npy("|u1", false, "(1024, 1024, 1024)", &[]);
     let image = scratch.file("image.npy", &start);
     let file = std::fs::OpenOptions::new().write(true).open(&image).unwrap();
     file.set_len(start.len() as u64 + (1 << 30)).unwrap();

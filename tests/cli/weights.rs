@@ -2,7 +2,7 @@
 
 use predicates::str::contains;
 
-use super::{SQUARE, SQUARE_TEXT, Scratch, rips, rips_of};
+use super::{SQUARE, SQUARE_TEXT, Scratch, doubles, npy, rips, rips_of};
 
 /// Three points that are born at 0.5, 1 and 2.5.
 const BORN: &str = "0.5 2 3\n2 1 4\n3 4 2.5\n";
@@ -41,16 +41,11 @@ fn births_in_every_format_that_has_a_diagonal() {
     csv(&scratch.file("dense.mtx", dense.as_bytes()));
     let numbers = [0.5f64, 2.0, 3.0, 2.0, 1.0, 4.0, 3.0, 4.0, 2.5];
     let little = |words: &[i64]| words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>();
-    let doubles = |numbers: &[f64]| numbers.iter().flat_map(|x| x.to_le_bytes()).collect::<Vec<u8>>();
     let dipha = [little(&[8_067_171_840, 7, 3]), doubles(&numbers)].concat();
     csv(&scratch.file("born.dipha", &dipha));
     let sparse = [little(&[8_067_171_840, 8, 3, 3, 3, 3, 0, 1, 2, 0, 1, 2, 0, 1, 2]), doubles(&numbers)];
     csv(&scratch.file("sparse.dipha", sparse.concat()));
-    let mut header =
-        b"\x93NUMPY\x01\x00\x76\x00{'descr': '<f8', 'fortran_order': False, 'shape': (3, 3), }".to_vec();
-    header.resize(127, b' ');
-    header.push(b'\n');
-    csv(&scratch.file("born.npy", [header, doubles(&numbers)].concat()));
+    csv(&scratch.file("born.npy", npy("<f8", false, "(3, 3)", &doubles(&numbers))));
 }
 
 #[test]

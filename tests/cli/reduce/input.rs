@@ -4,7 +4,7 @@
 use predicates::prelude::PredicateBooleanExt;
 use predicates::str::{contains, ends_with, is_empty, starts_with};
 
-use super::super::{Scratch, TRIANGLE, lacuna, triangle_words, words};
+use super::super::{Scratch, TRIANGLE, lacuna, packed, triangle_words, words};
 use super::{reduce, reduce_of};
 
 /// Both commands refuse this content with a message.
@@ -204,12 +204,6 @@ fn sparse_matrices_of_scipy_and_of_matrix_market() {
     ] {
         reduce_of(wrong, &["-q"]).assert().code(2).stdout(is_empty()).stderr(contains(said));
     }
-}
-
-fn packed(content: &[u8]) -> Vec<u8> {
-    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
-    std::io::Write::write_all(&mut packed, content).unwrap();
-    packed.finish().unwrap()
 }
 
 #[test]

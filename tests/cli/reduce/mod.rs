@@ -11,7 +11,9 @@ use predicates::prelude::*;
 use predicates::str::{contains, is_empty};
 use serde_json::Value;
 
-use super::{Scratch, TRIANGLE, TRIANGLE_PAIRS, data, lacuna, read, triangle_words};
+use super::{
+    Scratch, TRIANGLE, TRIANGLE_PAIRS, data, lacuna, read, tells_choices, tells_seconds, triangle_words,
+};
 use assert_cmd::Command;
 
 fn reduce<S: AsRef<std::ffi::OsStr>>(arguments: impl IntoIterator<Item = S>) -> Command {
@@ -106,12 +108,7 @@ fn verbose_tells_stages_and_counts() {
     let assert = reduce_of(TRIANGLE, &["-v", "--check", "--format", "phat-ascii"]).assert().success();
     let text = String::from_utf8(assert.get_output().stderr.clone()).unwrap();
     assert!(text.starts_with("7 cells, 9 entries, 3 pairs, 1 essential\n"), "{text}");
-    for stage in ["read", "check", "reduce", "write", "total"] {
-        let line = text.lines().find_map(|line| line.strip_prefix(stage));
-        let seconds = line.and_then(|rest| rest.trim().strip_suffix(" s"));
-        let seconds: f64 = seconds.unwrap_or_else(|| panic!("no {stage} in\n{text}")).parse().unwrap();
-        assert!((0.0..60.0).contains(&seconds), "{stage}: {seconds}");
-    }
+    tells_seconds(&text, &["read", "check", "reduce", "write", "total"]);
     let additions = text.lines().find_map(|line| line.strip_prefix("additions"));
     assert!(additions.is_some_and(|rest| rest.trim().parse::<u64>().is_ok()), "{text}");
 }
@@ -128,11 +125,7 @@ fn explain_gives_the_plan() {
         ("threads", "3"),
         ("index width", "32 bits"),
     ];
-    for (what, choice) in choices {
-        let line = text.lines().find_map(|line| line.strip_prefix(what));
-        let line = line.unwrap_or_else(|| panic!("no {what} in\n{text}")).trim();
-        assert!(line.starts_with(choice), "{what}: {line}");
-    }
+    tells_choices(&text, &choices);
     let assert = reduce_of(TRIANGLE, &["--explain"]).assert().success().stdout(TRIANGLE_PAIRS);
     assert.stderr(contains("algorithm ").and(contains("dualize ")));
 }
