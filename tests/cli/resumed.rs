@@ -1,22 +1,11 @@
 //! Curves, pairs, images and batches that are killed or interrupted, and then resume from their checkpoint.
 
 use std::fs;
-use std::os::unix::fs::MetadataExt;
-use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant, SystemTime};
 
 use super::Scratch;
-use super::checkpoint::{refused, text};
-
-/// Pseudo-random numbers.
-fn random(count: usize, seed: u64) -> impl Iterator<Item = u32> {
-    let mut state = seed;
-    (0..count).map(move |_| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 40) as u32
-    })
-}
+use super::checkpoint::{Run, random, refused, send, text};
 
 /// Makes a NumPy array.
 fn npy(axes: &[usize], dtype: &str, bytes: &[u8]) -> Vec<u8> {
@@ -28,103 +17,6 @@ fn npy(axes: &[usize], dtype: &str, bytes: &[u8]) -> Vec<u8> {
 fn image(axes: &[usize], seed: u64) -> Vec<u8> {
     let voxels = random(axes.iter().product(), seed).flat_map(|voxel| (voxel as u16).to_le_bytes());
     npy(axes, "<u2", &voxels.collect::<Vec<u8>>())
-}
-
-/// A command on files in a folder, with its expected answer.
-struct Run {
-    scratch: Scratch,
-    arguments: Vec<String>,
-    expected: String,
-}
-
-impl Run {
-    /// Makes the run of these arguments on these files.
-    fn new(arguments: &str, files: &[(&str, Vec<u8>)]) -> Run {
-        let scratch = Scratch::new();
-        for (name, content) in files {
-            fs::write(scratch.name(name), content).unwrap();
-        }
-        let arguments = arguments.split_whitespace().map(str::to_owned).collect();
-        let run = Run { scratch, arguments, expected: String::new() };
-        let output = run.command(&[]).output().unwrap();
-        assert!(output.status.success(), "{}", text(&output.stderr));
-        Run { expected: text(&output.stdout), ..run }
-    }
-
-    /// The command with options. Signals are reset, since tests that run in the background may inherit ignored ones.
-    fn command(&self, options: &[&str]) -> Command {
-        let mut run = Command::new("env");
-        run.args(["--default-signal=HUP,INT,TERM", env!("CARGO_BIN_EXE_lacuna")]).args(&self.arguments);
-        run.args(options).current_dir(self.scratch.name(""));
-        run.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        run
-    }
-
-    fn kept(&self, options: &[&str]) -> Command {
-        self.command(&[&["--checkpoint", "kept", "--every", "1ms"], options].concat())
-    }
-
-    /// The saved parts: names and inodes.
-    fn pieces(&self) -> Vec<(String, u64)> {
-        let entries = fs::read_dir(self.scratch.name("kept")).into_iter().flatten().flatten();
-        // A part may be replaced meanwhile.
-        let pieces = entries.filter_map(|entry| {
-            Some((entry.file_name().to_string_lossy().into_owned(), entry.metadata().ok()?.ino()))
-        });
-        pieces.filter(|(name, _)| name.ends_with(".lac") && name != "run.lac").collect()
-    }
-
-    /// Whether a part of this name is saved.
-    fn keeps(&self, name: &str) -> bool {
-        self.pieces().iter().any(|(piece, _)| piece == name)
-    }
-
-    /// Starts the run and kills it `moment` after it has saved a part whose name contains `piece`. True if it was
-    /// killed. It saves at every opportunity, so it takes long enough on a machine of any speed.
-    fn is_killed(&self, piece: &str, moment: Duration, output: Stdio) -> bool {
-        let before = self.pieces();
-        let mut child = self.kept_always().stdout(output).spawn().unwrap();
-        let start = Instant::now();
-        let is_new = |found: &(String, u64)| found.0.contains(piece) && !before.contains(found);
-        while !self.pieces().iter().any(is_new) {
-            assert!(start.elapsed() < Duration::from_secs(300), "waited for {piece}");
-            if child.try_wait().unwrap().is_some() {
-                return false;
-            }
-            std::thread::sleep(Duration::from_micros(200));
-        }
-        std::thread::sleep(moment);
-        child.kill().unwrap();
-        child.wait().unwrap().signal() == Some(9)
-    }
-
-    /// The run that saves at every opportunity.
-    fn kept_always(&self) -> Command {
-        self.command(&["--checkpoint", "kept", "--every", "0s"])
-    }
-
-    /// Kills the run as soon as it has saved a part whose name contains `piece`. A long answer goes to a pipe that is
-    /// not read, which keeps the run from ending; a run with a short answer that ends too soon is repeated.
-    fn leaves(&self, piece: &str) {
-        let is_left = |_| self.is_killed(piece, Duration::ZERO, Stdio::piped());
-        assert!((0..100).any(is_left), "{:?} is too short", self.arguments);
-    }
-
-    /// Kills the run, and then each resumed one a little later, unless it ends before; the answer is the same.
-    fn is_killed_and_goes_on(&self, piece: &str) {
-        self.leaves(piece);
-        for moment in [1, 3, 7, 12] {
-            self.is_killed(piece, Duration::from_millis(moment), Stdio::null());
-        }
-        self.goes_on();
-    }
-
-    fn goes_on(&self) {
-        let output = self.kept(&[]).output().unwrap();
-        assert!(output.status.success(), "{}", text(&output.stderr));
-        assert_eq!(text(&output.stdout), self.expected, "{:?}", self.arguments);
-        assert!(!fs::exists(self.scratch.name("kept")).unwrap());
-    }
 }
 
 #[test]
@@ -154,7 +46,7 @@ fn curves_at_several_scales_go_on_scale_by_scale() {
         );
         run.is_killed_and_goes_on("scale-1.lac");
         run.leaves("scale-2.lac");
-        let inspected = super::lacuna("inspect", [run.scratch.name("kept")]).output().unwrap();
+        let inspected = super::lacuna("inspect", [run.directory()]).output().unwrap();
         assert!(text(&inspected.stdout).contains("curve at a scale"), "{}", text(&inspected.stdout));
         let other = run.command(&["--checkpoint", "kept", "--sigma", "2"]).output().unwrap();
         refused(&other, "--sigma was not given, is 2");
@@ -192,8 +84,8 @@ fn other_curves_are_refused() {
     fs::write(&volume, image(&[160, 130, 130], 4)).unwrap();
     refused(&run.kept(&[]).output().unwrap(), "input was 5408128 bytes, changed at ");
     fs::write(&volume, before).unwrap();
-    fs::remove_dir_all(run.scratch.name("kept")).unwrap();
-    let pipe = super::lacuna("ecc", ["-", "--checkpoint", &run.scratch.name("kept")]).output().unwrap();
+    fs::remove_dir_all(run.directory()).unwrap();
+    let pipe = super::lacuna("ecc", ["-", "--checkpoint", &run.directory()]).output().unwrap();
     refused(
         &pipe,
         "--checkpoint: expected a file, which the resumed run can read again, found standard input",
@@ -257,8 +149,7 @@ fn other_reductions_are_refused_and_signals_have_them_kept() {
         assert!(child.try_wait().unwrap().is_none() && start.elapsed() < Duration::from_secs(300));
         std::thread::sleep(Duration::from_millis(1));
     }
-    let id = child.id().to_string();
-    assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
+    send("INT", &child);
     let interrupted = child.wait_with_output().unwrap();
     assert_eq!(interrupted.status.code(), Some(3), "{}", text(&interrupted.stderr));
     run.goes_on();

@@ -5,6 +5,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use super::Scratch;
+use super::checkpoint::send;
 
 /// Waits, at most some minutes, until a condition holds.
 fn wait_until(what: &str, is_so: impl Fn() -> bool) {
@@ -32,11 +33,6 @@ fn waiting(scratch: &Scratch) -> Child {
     let child = run.spawn().unwrap();
     wait_until("temporary files", || scratch.names().len() == 2);
     child
-}
-
-fn send(signal: &str, child: &Child) {
-    let sent = Command::new("kill").args([format!("-{signal}"), child.id().to_string()]).status().unwrap();
-    assert!(sent.success());
 }
 
 #[test]
