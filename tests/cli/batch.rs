@@ -7,7 +7,7 @@ use predicates::prelude::PredicateBooleanExt;
 use predicates::str::{contains, is_empty};
 use serde_json::Value;
 
-use super::{SQUARE, SQUARE_TEXT, Scratch, doubles, lacuna, npy, read, rips};
+use super::{SQUARE, SQUARE_TEXT, Scratch, doubles, lacuna, npy, read, rips, text_of};
 
 #[test]
 fn each_has_its_file_and_one_that_fails_does_not_stop_the_others() {
@@ -85,8 +85,7 @@ fn many_small_inputs_are_done_side_by_side() {
     assert!(said.iter().all(|other| *other == said[0]), "{said:#?}");
     for number in (0..24).filter(|&number| number != 7) {
         let input = scratch.path("clouds").join(format!("{number:02}.npy"));
-        let alone = rips(["--max-dim", "2", "--modulus", "3", "-q"]).arg(input).assert().success();
-        let alone = String::from_utf8(alone.get_output().stdout.clone()).unwrap();
+        let alone = text_of(rips(["--max-dim", "2", "--modulus", "3", "-q"]).arg(input));
         for into in ["1", "3", "24", "64"] {
             let answer = read(&scratch.path(into).join(format!("{number:02}.npy.txt")));
             assert_eq!(answer, alone, "{number}, {into} threads");
@@ -108,8 +107,7 @@ fn an_array_of_three_axes_is_several_inputs() {
     rips(arguments).arg(&bars).arg(&all).assert().success().stderr(said);
     for (number, cloud) in clouds.iter().enumerate() {
         let one = scratch.file("one.npy", array("9, 2", cloud));
-        let alone = rips(["-q", "--output", "csv"]).arg(one).assert().success();
-        let alone = String::from_utf8(alone.get_output().stdout.clone()).unwrap();
+        let alone = text_of(rips(["-q", "--output", "csv"]).arg(one));
         assert_eq!(read(&bars.join(format!("clouds.npy.{number:02}.csv"))), alone, "{number}");
     }
     assert_eq!(fs::read_dir(&bars).unwrap().count(), 12);

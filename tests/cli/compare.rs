@@ -6,7 +6,7 @@ use assert_cmd::Command;
 use predicates::prelude::*;
 use predicates::str::{contains, is_empty};
 
-use super::{SQUARE, SQUARE_TEXT, Scratch, rips_of};
+use super::{SQUARE, SQUARE_TEXT, Scratch, rips_of, stdout_of};
 
 const CSV: &str = "dim,birth,death\n1,1.5,2\n0,0,inf\n0,0,1\n0,0,1.25\n0,0,1\n";
 
@@ -55,7 +55,7 @@ fn all_outputs_of_rips_hold_the_same() {
         let file = scratch.path(a);
         rips_of(SQUARE, &["--output", a, "-o", file.to_str().unwrap()]).assert().success();
         for b in ["text", "csv", "json", "npy"] {
-            let piped = rips_of(SQUARE, &["--output", b]).assert().success().get_output().stdout.clone();
+            let piped = stdout_of(rips_of(SQUARE, &["--output", b]));
             compare([file.to_str().unwrap(), "-"]).write_stdin(piped).assert().code(0);
         }
     }

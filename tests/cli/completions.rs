@@ -4,12 +4,11 @@ use std::fs;
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-use super::{Scratch, lacuna, skipped};
+use super::{Scratch, lacuna, skipped, stdout_of, text_of};
 
 /// The commands that `lacuna --help` lists.
 fn commands() -> Vec<String> {
-    let help = assert_cmd::Command::new(env!("CARGO_BIN_EXE_lacuna")).arg("--help").assert().success();
-    let help = String::from_utf8(help.get_output().stdout.clone()).unwrap();
+    let help = text_of(assert_cmd::Command::new(env!("CARGO_BIN_EXE_lacuna")).arg("--help"));
     let listed =
         help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
     let names = listed.filter(|line| line.starts_with("  ") && !line.starts_with("   "));
@@ -22,8 +21,7 @@ fn completions_of_each_shell_name_each_command() {
     assert!(commands.len() > 8 && commands.contains(&"completions".to_owned()), "{commands:?}");
     assert!(!commands.contains(&"manual".to_owned()));
     for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
-        let run = lacuna("completions", [shell]).assert().success();
-        let text = String::from_utf8(run.get_output().stdout.clone()).unwrap();
+        let text = text_of(lacuna("completions", [shell]));
         for command in commands.iter().filter(|command| *command != "help") {
             assert!(text.contains(command), "{shell}: {command}");
         }
@@ -38,7 +36,7 @@ fn shells_accept_their_completions() {
     for (shell, program, arguments) in
         [("bash", "bash", &["-n"][..]), ("zsh", "zsh", &["-n"]), ("fish", "fish", &["--no-execute"])]
     {
-        let text = lacuna("completions", [shell]).assert().success().get_output().stdout.clone();
+        let text = stdout_of(lacuna("completions", [shell]));
         let scratch = Scratch::new();
         let file = scratch.file("completions", &text);
         match Command::new(program).args(arguments).arg(&file).output() {
@@ -47,7 +45,7 @@ fn shells_accept_their_completions() {
         }
     }
     // Bash completes `lacuna con`.
-    let text = lacuna("completions", ["bash"]).assert().success().get_output().stdout.clone();
+    let text = stdout_of(lacuna("completions", ["bash"]));
     let script =
         "COMP_WORDS=(lacuna con); COMP_CWORD=1; _lacuna lacuna con lacuna; echo \"${COMPREPLY[@]}\"\n";
     let bash = Command::new("bash").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();

@@ -7,7 +7,7 @@ use assert_cmd::Command;
 use predicates::prelude::PredicateBooleanExt;
 use predicates::str::{contains, is_empty};
 
-use super::{SQUARE, Scratch, data, lacuna, npy, read, triangle_words, words};
+use super::{SQUARE, Scratch, data, lacuna, npy, read, stdout_of, text_of, triangle_words, words};
 
 fn convert<S: AsRef<std::ffi::OsStr>>(arguments: impl IntoIterator<Item = S>) -> Command {
     lacuna("convert", arguments)
@@ -129,8 +129,7 @@ fn every_format_reduces_to_the_same_pairs() {
         let [text, binary] = ["image.dat", "image.bin"].map(|name| {
             let matrix = scratch.path(name);
             convert(["--threads", "2"]).args([&image, &matrix]).assert().success();
-            let run = lacuna("reduce", ["-q", "--output", "phat-ascii"]).arg(&matrix).assert().success();
-            run.get_output().stdout.clone()
+            stdout_of(lacuna("reduce", ["-q", "--output", "phat-ascii"]).arg(&matrix))
         });
         assert!(text == binary && text.len() > 10, "{}", image.display());
     }
@@ -157,18 +156,12 @@ fn axes_of_one_voxel_make_no_difference() {
     let file = |shape: &str| {
         scratch.file("image.npy", npy("|u1", false, &format!("({shape})"), &[3, 1, 4, 1, 5, 9]))
     };
-    let text = |shape: &str| {
-        let run = convert(["--output", "phat-ascii"]).args([&file(shape)]).arg("-").assert().success();
-        run.get_output().stdout.clone()
-    };
+    let text = |shape: &str| stdout_of(convert(["--output", "phat-ascii"]).args([&file(shape)]).arg("-"));
     let expected = text("2, 3");
     for shape in ["2, 3, 1", "2, 1, 3", "1, 2, 3", "1, 2, 1, 3"] {
         assert!(text(shape) == expected, "{shape}");
     }
-    let columns = |shape: &str| {
-        let run = lacuna("cubical", ["-q", "--output", "cripser"]).arg(file(shape)).assert().success();
-        String::from_utf8(run.get_output().stdout.clone()).unwrap()
-    };
+    let columns = |shape: &str| text_of(lacuna("cubical", ["-q", "--output", "cripser"]).arg(file(shape)));
     assert_eq!(columns("2, 1, 3"), "0,1,1.7976931348623157e+308,0,0,1,-1,-1,-1\n");
     assert_eq!(columns("1, 2, 1, 3"), columns("2, 3"));
 }
@@ -210,7 +203,7 @@ fn what_cannot_be_done() {
     assert_eq!(read(&out), "precious");
     convert(["--output", "csv"]).args([&shell, &out]).assert().code(2).stderr(contains("--output"));
     convert([&shell]).assert().code(2).stderr(contains("<OUT>"));
-    let text = convert(["--help"]).assert().success().get_output().stdout.clone();
+    let text = stdout_of(convert(["--help"]));
     let text = String::from_utf8(text).unwrap();
     for option in
         ["<INPUT>", "<OUT>", "--construction", "--superlevel", "--upper-dim", "phat-binary", "Exit codes:"]
@@ -234,7 +227,7 @@ fn to(scratch: &Scratch, options: &[&str], input: &std::path::Path, name: &str) 
 
 /// Standard output of a command for a file.
 fn answer(command: &str, options: &[&str], file: &std::path::Path) -> Vec<u8> {
-    lacuna(command, options).arg("-q").arg(file).assert().success().get_output().stdout.clone()
+    stdout_of(lacuna(command, options).arg("-q").arg(file))
 }
 
 #[test]
@@ -309,8 +302,7 @@ fn every_format_of_distances_to_every_other() {
     let scratch = Scratch::new();
     let formats = ["lower", "condensed", "dist", "sparse", "bin", "dipha", "npy", "mtx"];
     let bars = |file: &std::path::Path| {
-        let run = lacuna("rips", ["-q", "--output", "csv", "--max-dim", "2"]).arg(file).assert().success();
-        run.get_output().stdout.clone()
+        stdout_of(lacuna("rips", ["-q", "--output", "csv", "--max-dim", "2"]).arg(file))
     };
     // Distances with ties, and points, whose distances are single precision in all formats.
     for input in ["klein_bottle.lower", "torus.pts"] {

@@ -7,7 +7,7 @@ use predicates::prelude::*;
 use predicates::str::{contains, is_empty};
 use serde_json::Value;
 
-use super::{Scratch, data, lacuna, read, tells_seconds};
+use super::{Scratch, data, lacuna, read, tells_seconds, text_of, wide};
 
 fn cubical<S: AsRef<std::ffi::OsStr>>(arguments: impl IntoIterator<Item = S>) -> Command {
     lacuna("cubical", arguments)
@@ -191,10 +191,7 @@ fn the_order_in_memory_changes_no_byte_of_the_answer() {
         "--output json --representatives cycles --construction v --only 1:0,0:3",
         "--output json --representatives cycles --longest 2",
     ] {
-        let answer = |image: &std::path::Path| {
-            let run = cubical(arguments.split(' ')).arg(image).assert().success();
-            String::from_utf8(run.get_output().stdout.clone()).unwrap()
-        };
+        let answer = |image: &std::path::Path| text_of(cubical(arguments.split(' ')).arg(image));
         assert_eq!(answer(&f), answer(&c), "{arguments}");
     }
 }
@@ -320,16 +317,9 @@ fn a_full_disk_is_a_failure_of_the_run() {
         .stderr(refused.and(contains("panicked").not()));
 }
 
-/// Makes a raw file of eight-byte voxels.
-fn wide(scratch: &Scratch, voxels: impl IntoIterator<Item = [u8; 8]>) -> String {
-    let bytes: Vec<u8> = voxels.into_iter().flatten().collect();
-    scratch.file("wide.raw", bytes).to_str().unwrap().to_owned()
-}
-
 /// Standard output of `lacuna cubical` for such a file.
 fn bars(image: &str, options: &str) -> String {
-    let run = cubical(options.split_whitespace().chain([image])).assert().success();
-    String::from_utf8(run.get_output().stdout.clone()).unwrap()
+    text_of(cubical(options.split_whitespace().chain([image])))
 }
 
 /// A ring around a hole: 0 and 2 above the least value of these types, where doubles cannot represent the difference.

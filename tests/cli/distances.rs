@@ -3,7 +3,7 @@
 use predicates::prelude::*;
 use predicates::str::contains;
 
-use super::{SQUARE, SQUARE_TEXT, Scratch, packed, rips, rips_of};
+use super::{SQUARE, SQUARE_TEXT, Scratch, packed, rips, rips_of, text_of};
 
 /// [`SQUARE`] as pandas writes it.
 const LABELLED: &str = ",a,b,c,d\na,0,1,2,1.5\nb,1,0,1.25,2\nc,2,1.25,0,1\nd,1.5,2,1,0\n";
@@ -112,8 +112,7 @@ fn shortest_paths_of_graphs() {
     let edges = rips(["--format", "edges", "--output", "csv"]).arg(&graph).assert().success();
     edges.stdout(contains("1,1.0,inf\n"));
     let options = ["--format", "edges", "--shortest-paths", "--output", "csv"];
-    let paths = rips(options).arg(&graph).assert().success();
-    let bars = String::from_utf8(paths.get_output().stdout.clone()).unwrap();
+    let bars = text_of(rips(options).arg(&graph));
     // Six edges of length 1 leave two components, and the cycle is filled at 2, where three of its points are pairwise
     // adjacent.
     assert_eq!(bars.lines().filter(|line| *line == "0,0.0,1.0").count(), 6, "{bars}");

@@ -7,7 +7,7 @@ use predicates::prelude::*;
 use predicates::str::{contains, is_empty};
 use serde_json::Value;
 
-use super::{Scratch, data, lacuna, read, skipped};
+use super::{Scratch, data, lacuna, read, skipped, stdout_of, text_of, wide};
 
 fn ecc<S: AsRef<std::ffi::OsStr>>(arguments: impl IntoIterator<Item = S>) -> Command {
     lacuna("ecc", arguments)
@@ -39,7 +39,7 @@ fn rows_are_value_change_and_characteristic() {
     let json = "{\"shape\":[3,3],\"voxels\":\"u8\",\"construction\":\"T\",\"superlevel\":false,\"rows\":[\n\
                 [1,0,0],\n[5,1,1]\n]}\n";
     ring(&["--output", "json"]).assert().success().stdout(json);
-    let npy = ring(&["--output", "npy"]).assert().success().get_output().stdout.clone();
+    let npy = stdout_of(ring(&["--output", "npy"]));
     let rows: Vec<f64> = npyz::NpyFile::new(npy.as_slice()).unwrap().into_vec().unwrap();
     assert_eq!(rows, [1.0, 0.0, 0.0, 5.0, 1.0, 1.0]);
 }
@@ -50,10 +50,7 @@ fn threads_memory_and_files_do_not_show() {
     let voxels: Vec<u8> =
         (0..200 * 150 * 70_u32).map(|k| (k.wrapping_mul(2_654_435_761) >> 27) as u8).collect();
     let image = scratch.file("noise.raw", &voxels);
-    let curve = |arguments: &[&str]| {
-        let run = ecc(bytes("200,150,70")).args(arguments).arg(&image).assert().success();
-        String::from_utf8(run.get_output().stdout.clone()).unwrap()
-    };
+    let curve = |arguments: &[&str]| text_of(ecc(bytes("200,150,70")).args(arguments).arg(&image));
     let expected = curve(&["--threads", "1"]);
     assert_eq!(expected.lines().count(), 33);
     assert!(expected.ends_with(",1\n"), "a block of voxels has no holes");
@@ -207,16 +204,9 @@ fn what_was_chosen_is_told_when_asked_for() {
     ecc([data("no such file")]).assert().code(2).stderr(contains("no such file"));
 }
 
-/// Makes a raw file of eight-byte voxels.
-fn wide(scratch: &Scratch, voxels: impl IntoIterator<Item = [u8; 8]>) -> String {
-    let bytes: Vec<u8> = voxels.into_iter().flatten().collect();
-    scratch.file("wide.raw", bytes).to_str().unwrap().to_owned()
-}
-
 /// Standard output of `lacuna ecc`.
 fn curve(image: &str, options: &str) -> String {
-    let run = ecc(options.split_whitespace().chain([image])).assert().success();
-    String::from_utf8(run.get_output().stdout.clone()).unwrap()
+    text_of(ecc(options.split_whitespace().chain([image])))
 }
 
 #[test]
@@ -345,7 +335,7 @@ fn rows_that_are_too_many_for_memory_are_kept_in_files() {
     fs::create_dir(&temporary).unwrap();
     let options = ["--shape", "1500,1000", "--dtype", "f64", "--threads", "2"];
     let stats = scratch.name("stats.json");
-    let in_memory = ecc(options).arg(&image).assert().success().get_output().stdout.clone();
+    let in_memory = stdout_of(ecc(options).arg(&image));
     let little = |format: &str| {
         let out = scratch.name(&format!("curve.{format}"));
         let mut run = ecc(options);

@@ -7,19 +7,12 @@ use std::process::{Command, Stdio};
 use predicates::prelude::PredicateBooleanExt;
 use predicates::str::{contains, is_empty};
 
-use super::{SQUARE, SQUARE_TEXT, Scratch, TRIANGLE, TRIANGLE_PAIRS, lacuna, read, rips, rips_of};
+use super::{SQUARE, SQUARE_TEXT, Scratch, TRIANGLE, TRIANGLE_PAIRS, lacuna, read, rips, rips_of, run_of};
 
 /// Commands with an input, one that they refuse, and the answer. The outputs of all commands are opened, filled and
 /// committed by the same code.
 const COMMANDS: [(&str, &str, &str, &str); 2] =
     [("rips", SQUARE, "0 1\nx 0\n", SQUARE_TEXT), ("reduce", TRIANGLE, "0\n1 7\n", TRIANGLE_PAIRS)];
-
-/// Runs a command with these arguments and `input` on standard input.
-fn run_of(command: &str, input: &str, arguments: &[&str]) -> assert_cmd::Command {
-    let mut run = lacuna(command, arguments);
-    run.arg("-").write_stdin(input);
-    run
-}
 
 #[test]
 fn bars_and_statistics_go_to_their_files() {

@@ -2,14 +2,14 @@
 
 use serde_json::{Value, json};
 
-use super::{SQUARE, rips_of};
+use super::{SQUARE, rips_of, stdout_of};
 
 /// Bars of [`SQUARE`]: dim, birth, death.
 const BARS: [[f64; 3]; 5] =
     [[0.0, 0.0, 1.0], [0.0, 0.0, 1.0], [0.0, 0.0, 1.25], [0.0, 0.0, f64::INFINITY], [1.0, 1.5, 2.0]];
 
 fn stdout(arguments: &[&str]) -> Vec<u8> {
-    rips_of(SQUARE, arguments).assert().success().get_output().stdout.clone()
+    stdout_of(rips_of(SQUARE, arguments))
 }
 
 #[test]

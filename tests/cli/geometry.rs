@@ -8,7 +8,7 @@ use lacuna::rips::{BarSelection, RepresentativeKind, RepresentativesRequest, Rip
 use predicates::str::{contains, is_empty};
 use serde_json::Value;
 
-use super::{SQUARE, Scratch, data, read, rips, rips_of};
+use super::{SQUARE, Scratch, data, json_of, read, rips, rips_of, stdout_of};
 
 /// The corners of a square and one point far away.
 const POINTS: &str = "0 0\n1 0\n1 1\n0 1\n9 9\n";
@@ -29,7 +29,7 @@ fn the_file_is_that_of_the_library_in_every_format() {
     let options = RipsOptions { threshold: Some(2.0), representatives, ..RipsOptions::default() };
     let outcome = options.solve(input, &()).unwrap();
     let geometry = Geometry::of_cloud(outcome.representatives().unwrap(), &coordinates).unwrap();
-    let alone = rips(["--threshold", "2"]).arg(&torus).assert().success().get_output().stdout.clone();
+    let alone = stdout_of(rips(["--threshold", "2"]).arg(&torus));
     for (name, format) in [
         ("loops.vtk", GeometryFormat::Vtk),
         ("loops.ply", GeometryFormat::Ply),
@@ -105,8 +105,7 @@ fn representatives_go_beside_the_bars_only_if_they_are_named() {
     let file = scratch.name("square.ply");
     let representatives = |options: &[&str]| {
         let options = [options, &["--output", "json"]].concat();
-        let run = drawn(&file, &options).assert().success();
-        let object: Value = serde_json::from_slice(&run.get_output().stdout).unwrap();
+        let object = json_of(drawn(&file, &options));
         object.get("representatives").and_then(Value::as_array).map(Vec::len)
     };
     assert_eq!(representatives(&["--longest", "1"]), None);

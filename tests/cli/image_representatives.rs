@@ -11,7 +11,7 @@ use predicates::str::{contains, is_empty};
 use serde_json::{Value, json};
 
 use super::representatives::arrays;
-use super::{Scratch, data, lacuna};
+use super::{Scratch, data, json_of, lacuna, stdout_of};
 
 const CYCLES: [&str; 2] = ["--representatives", "cycles"];
 
@@ -27,8 +27,7 @@ fn ring(scratch: &Scratch) -> String {
 fn written(options: &[&str]) -> Vec<u8> {
     let scratch = Scratch::new();
     let image = ring(&scratch);
-    let run = lacuna("cubical", ["--shape", "3,5", "--dtype", "u8", &image]).args(options).assert().success();
-    run.get_output().stdout.clone()
+    stdout_of(lacuna("cubical", ["--shape", "3,5", "--dtype", "u8", &image]).args(options))
 }
 
 fn object(options: &[&str]) -> Value {
@@ -88,8 +87,7 @@ fn persistence_is_compared_exactly() {
     fs::write(&file, [0_u64, (1 << 53) + 5, 5].map(u64::to_le_bytes).concat()).unwrap();
     let chosen = |least: &str| {
         let image = ["--shape", "3", "--dtype", "u64", "--output", "json", &file];
-        let run = lacuna("cubical", CYCLES).args(["--min-persistence", least]).args(image).assert().success();
-        let found: Value = serde_json::from_slice(&run.get_output().stdout).unwrap();
+        let found = json_of(lacuna("cubical", CYCLES).args(["--min-persistence", least]).args(image));
         found["representatives"].as_array().unwrap().len()
     };
     assert_eq!(["9007199254740992", "9007199254740992.5", "9007199254740993"].map(chosen), [2, 1, 1]);
@@ -142,8 +140,7 @@ fn bars_stay_as_they_are() {
         lacuna("compare", ["-q", &csv, &npz]).assert().success();
         let on = |threads: &str| {
             let options = ["--output", "npz", "--threads", threads];
-            let run = lacuna("cubical", options).args(CYCLES).arg(&file).assert().success();
-            run.get_output().stdout.clone()
+            stdout_of(lacuna("cubical", options).args(CYCLES).arg(&file))
         };
         let alone = on("1");
         assert!(alone == on("4") && alone == fs::read(&npz).unwrap(), "{image}");
@@ -242,8 +239,7 @@ fn drawings_are_of_the_chosen_bars_and_cycles_go_beside_bars_if_they_are_named()
             count("o bar"),
         )
     };
-    let plain =
-        lacuna("cubical", ["--output", "json"]).arg(&shell).assert().success().get_output().stdout.clone();
+    let plain = stdout_of(lacuna("cubical", ["--output", "json"]).arg(&shell));
     let plain: Value = serde_json::from_slice(&plain).unwrap();
     let above = plain["bars"].as_array().unwrap().iter().filter(|bar| bar["dim"] != 0).count();
     let (none, shells, drawn) = run(&[]);

@@ -12,8 +12,7 @@ const LINE: &str = "0\n2\n4\n6\n9\n";
 const POINTS: [&str; 2] = ["--format", "point-cloud"];
 
 fn json_of(input: &str, options: &[&str]) -> Value {
-    let run = rips_of(input, &[options, &["--output", "json"]].concat()).assert().success();
-    serde_json::from_slice(&run.get_output().stdout).unwrap()
+    super::json_of(rips_of(input, &[options, &["--output", "json"]].concat()))
 }
 
 #[test]

@@ -38,6 +38,7 @@ mod threads;
 mod vectorize;
 mod weights;
 
+use std::borrow::BorrowMut;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -75,11 +76,31 @@ fn rips<S: AsRef<std::ffi::OsStr>>(arguments: impl IntoIterator<Item = S>) -> Co
     lacuna("rips", arguments)
 }
 
-/// Runs `lacuna rips` with these arguments and `input` on standard input.
-fn rips_of(input: &str, arguments: &[&str]) -> Command {
-    let mut command = rips(arguments);
+/// Runs `lacuna` with these arguments and `input` on standard input.
+fn run_of(subcommand: &str, input: impl Into<Vec<u8>>, arguments: &[&str]) -> Command {
+    let mut command = lacuna(subcommand, arguments);
     command.arg("-").write_stdin(input);
     command
+}
+
+/// Runs `lacuna rips` with these arguments and `input` on standard input.
+fn rips_of(input: &str, arguments: &[&str]) -> Command {
+    run_of("rips", input, arguments)
+}
+
+/// Standard output of a run that succeeds.
+fn stdout_of(mut run: impl BorrowMut<Command>) -> Vec<u8> {
+    run.borrow_mut().assert().success().get_output().stdout.clone()
+}
+
+/// Text on standard output of a run that succeeds.
+fn text_of(run: impl BorrowMut<Command>) -> String {
+    String::from_utf8(stdout_of(run)).unwrap()
+}
+
+/// JSON on standard output of a run that succeeds.
+fn json_of(run: impl BorrowMut<Command>) -> serde_json::Value {
+    serde_json::from_slice(&stdout_of(run)).unwrap()
 }
 
 /// A directory for one test.
@@ -144,6 +165,12 @@ fn npy(descr: &str, is_fortran: bool, shape: &str, data: &[u8]) -> Vec<u8> {
     let header = format!("{header:<117}\n");
     let length = (header.len() as u16).to_le_bytes();
     [b"\x93NUMPY\x01\x00", &length[..], header.as_bytes(), data].concat()
+}
+
+/// Makes a raw file of eight-byte voxels.
+fn wide(scratch: &Scratch, voxels: impl IntoIterator<Item = [u8; 8]>) -> String {
+    let bytes: Vec<u8> = voxels.into_iter().flatten().collect();
+    scratch.file("wide.raw", bytes).to_str().unwrap().to_owned()
 }
 
 /// The bytes of doubles.

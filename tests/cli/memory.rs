@@ -7,7 +7,7 @@ use std::time::Duration;
 use predicates::prelude::*;
 use predicates::str::{contains, is_empty};
 
-use super::{Scratch, doubles, lacuna, npy, rips, skipped};
+use super::{Scratch, doubles, lacuna, npy, rips, skipped, stdout_of};
 
 /// Runs a command on two threads, in a shell that limits the address space to `kilobytes`. Each thread has a stack, so
 /// more threads would need more.
@@ -166,8 +166,8 @@ fn a_run_stays_within_its_limit() {
         run.arg(&points);
         run
     };
-    let expected = run("auto").assert().success().get_output().stdout.clone();
-    let enough = run("400M").assert().success().get_output().stdout.clone();
+    let expected = stdout_of(run("auto"));
+    let enough = stdout_of(run("400M"));
     assert!(expected == enough);
     for memory in ["13M", "14M", "15M"] {
         let too_little = contains("memory: ").and(contains("are available").or(contains("the limit of ")));

@@ -5,12 +5,11 @@ use std::fs;
 use predicates::str::{contains, is_empty};
 use roxmltree::{Document, Node};
 
-use super::{SQUARE, Scratch, data, lacuna, rips, rips_of};
+use super::{SQUARE, Scratch, data, lacuna, rips, rips_of, text_of};
 
 /// The picture that `lacuna plot` draws of bars or curves on standard input.
 fn drawn(input: &str, options: &[&str]) -> String {
-    let output = lacuna("plot", [&["-", "-q"][..], options].concat()).write_stdin(input).assert().success();
-    String::from_utf8(output.get_output().stdout.clone()).unwrap()
+    text_of(lacuna("plot", [&["-", "-q"][..], options].concat()).write_stdin(input))
 }
 
 fn of_class<'a>(svg: &'a Document<'_>, class: &str) -> Vec<Node<'a, 'a>> {
@@ -115,8 +114,7 @@ fn results_that_lie_over_one_another_differ_in_marks_and_dimensions_in_colours()
     // A file name that must be escaped in markup.
     let (one, two) = (scratch.path("one.csv"), scratch.path("<b>&\".csv"));
     fs::write(&two, "dim,birth,death\n0,0,inf\n1,1.5,3\n").unwrap();
-    let output = lacuna("plot", ["-q"]).arg(&one).arg(&two).assert().success();
-    let text = String::from_utf8(output.get_output().stdout.clone()).unwrap();
+    let text = text_of(lacuna("plot", ["-q"]).arg(&one).arg(&two));
     let svg = Document::parse(&text).unwrap();
     let legend = labels(&svg, "legend");
     assert!(legend.contains(&"one.csv") && legend.contains(&"H₁: 2 bars"), "{legend:?}");
@@ -161,8 +159,7 @@ fn inputs_of_which_there_are_many_look_different() {
         for (k, name) in names.iter().enumerate() {
             fs::write(name, format!("dim,birth,death\n1,{k},99\n")).unwrap();
         }
-        let output = lacuna("plot", ["-q", "--kind", kind]).args(&names).assert().success();
-        let text = String::from_utf8(output.get_output().stdout.clone()).unwrap();
+        let text = text_of(lacuna("plot", ["-q", "--kind", kind]).args(&names));
         let svg = Document::parse(&text).unwrap();
         let look = |node: &Node<'_, '_>| {
             let keys = ["fill", "stroke", "stroke-width", "stroke-dasharray"];
@@ -174,8 +171,7 @@ fn inputs_of_which_there_are_many_look_different() {
         assert!(!text.contains("Looks repeat"));
         let again = scratch.name("again.csv");
         fs::write(&again, "dim,birth,death\n1,50,99\n").unwrap();
-        let output = lacuna("plot", ["-q", "--kind", kind]).args(&names).arg(&again).assert().success();
-        let text = String::from_utf8(output.get_output().stdout.clone()).unwrap();
+        let text = text_of(lacuna("plot", ["-q", "--kind", kind]).args(&names).arg(&again));
         let said = format!("Looks repeat after {most} inputs:");
         assert!(labels(&Document::parse(&text).unwrap(), "legend").contains(&said.as_str()), "{kind}");
     }

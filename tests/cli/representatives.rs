@@ -8,7 +8,7 @@ use predicates::str::contains;
 use rawzip::ZipArchive;
 use serde_json::{Value, json};
 
-use super::{SQUARE, SQUARE_TEXT, Scratch, read, rips, rips_of};
+use super::{SQUARE, SQUARE_TEXT, Scratch, json_of, read, rips, rips_of, stdout_of};
 
 const SIMPLICES: [&str; 2] = ["--representatives", "simplices"];
 
@@ -23,8 +23,7 @@ dim,birth,death,birth_simplex,death_simplex
 ";
 
 fn stdout(input: &str, options: &[&str]) -> Vec<u8> {
-    let run = rips_of(input, &[&SIMPLICES[..], options].concat()).assert().success();
-    run.get_output().stdout.clone()
+    stdout_of(rips_of(input, &[&SIMPLICES[..], options].concat()))
 }
 
 fn csv_of(options: &[&str]) -> String {
@@ -79,8 +78,7 @@ fn json_has_a_list() {
     let of_loop = json!({"dim": 1, "index": 0, "birth": 1.5, "death": 2.0, "birth_simplex": [0, 3], "death_simplex": [0, 1, 3],
         "birth_edge": [0, 3], "death_edge": [1, 3]});
     assert_eq!((&found[3], &found[4]), (&essential, &of_loop));
-    let without = rips_of(SQUARE, &["--output", "json"]).assert().success();
-    let without: Value = serde_json::from_slice(&without.get_output().stdout).unwrap();
+    let without = json_of(rips_of(SQUARE, &["--output", "json"]));
     assert_eq!((&without["bars"], without.get("representatives")), (&object["bars"], None));
 }
 
@@ -152,8 +150,7 @@ fn chains_lie_one_after_another_in_npz() {
 fn a_cycle_is_tightened() {
     let cycle = |options: &[&str]| {
         let chosen = ["--representatives", "cycles", "--longest", "1", "--output", "json", "--quiet"];
-        let run = rips([&chosen[..], options, &["data/circle.pts"]].concat()).assert().success();
-        let object: Value = serde_json::from_slice(&run.get_output().stdout).unwrap();
+        let object = json_of(rips([&chosen[..], options, &["data/circle.pts"]].concat()));
         object["representatives"][0]["cycle"].as_array().unwrap().len()
     };
     // Around the circle, and tightened with fewer corners.

@@ -7,7 +7,7 @@ use lacuna::cubical::thinning::Rule;
 use predicates::prelude::PredicateBooleanExt as _;
 use predicates::str::{contains, ends_with, is_empty};
 
-use super::{Scratch, lacuna, npy};
+use super::{Scratch, lacuna, npy, text_of};
 
 fn thin<S: AsRef<std::ffi::OsStr>>(arguments: impl IntoIterator<Item = S>) -> Command {
     lacuna("thin", arguments)
@@ -384,8 +384,7 @@ fn bars_stay_when_an_image_is_thinned_before() {
         array("6, 11", "00000011111 01100011111 01100011011 00000011111 00000011111 00000000000"),
     );
     let csv = |arguments: &[&str]| {
-        let run = lacuna("cubical", ["-q", "--output", "csv"]).args(arguments).arg(&image).assert().success();
-        String::from_utf8(run.get_output().stdout.clone()).unwrap()
+        text_of(lacuna("cubical", ["-q", "--output", "csv"]).args(arguments).arg(&image))
     };
     for level in [&[][..], &["--superlevel"]] {
         let with = |thin: &'static str| csv(&[level, &[thin]].concat());
@@ -429,10 +428,7 @@ fn every_case_of_data_gives_its_skeleton() {
 
 #[test]
 fn every_rule_is_in_the_help_and_in_the_book() {
-    let help = |command: &str| {
-        let run = lacuna(command, ["--help"]).assert().success();
-        String::from_utf8(run.get_output().stdout.clone()).unwrap()
-    };
+    let help = |command: &str| text_of(lacuna(command, ["--help"]));
     let page = include_str!("../../docs/src/commands/thin.md").to_owned();
     for text in [help("thin"), help("cubical"), page] {
         let words: Vec<&str> = text.split(|c: char| !c.is_alphanumeric() && c != '-').collect();

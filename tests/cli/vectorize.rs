@@ -6,7 +6,7 @@ use predicates::prelude::*;
 use predicates::str::contains;
 use serde_json::Value;
 
-use super::{Scratch, lacuna};
+use super::{Scratch, lacuna, text_of};
 
 /// GUDHI's vectors of some diagrams, written by `tests/vectors/make.py`.
 const EXPECTED: &str = include_str!("../vectors/expected.json");
@@ -38,8 +38,7 @@ fn vectors_are_those_of_gudhi() {
     for case in cases {
         let options: Vec<&str> =
             case["options"].as_array().unwrap().iter().map(|x| x.as_str().unwrap()).collect();
-        let output = lacuna("vectorize", &options).arg("-q").args(&files).assert().success();
-        let text = String::from_utf8(output.get_output().stdout.clone()).unwrap();
+        let text = text_of(lacuna("vectorize", &options).arg("-q").args(&files));
         let found: Vec<Vec<f64>> =
             text.lines().map(|line| line.split(',').map(|x| x.parse().unwrap()).collect()).collect();
         let vectors: Vec<Vec<f64>> = case["vectors"].as_array().unwrap().iter().map(numbers).collect();

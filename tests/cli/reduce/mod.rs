@@ -12,7 +12,8 @@ use predicates::str::{contains, is_empty};
 use serde_json::Value;
 
 use super::{
-    Scratch, TRIANGLE, TRIANGLE_PAIRS, data, lacuna, read, tells_choices, tells_seconds, triangle_words,
+    Scratch, TRIANGLE, TRIANGLE_PAIRS, data, lacuna, read, run_of, tells_choices, tells_seconds,
+    triangle_words,
 };
 use assert_cmd::Command;
 
@@ -22,9 +23,7 @@ fn reduce<S: AsRef<std::ffi::OsStr>>(arguments: impl IntoIterator<Item = S>) -> 
 
 /// Runs `lacuna reduce` with these arguments and `input` on standard input.
 fn reduce_of(input: impl Into<Vec<u8>>, arguments: &[&str]) -> Command {
-    let mut command = reduce(arguments);
-    command.arg("-").write_stdin(input);
-    command
+    run_of("reduce", input, arguments)
 }
 
 /// Rows of data/reductions.tsv: file, format, arguments, expected bytes.

@@ -4,11 +4,11 @@ use std::fs;
 
 use predicates::str::is_empty;
 
-use super::super::{Scratch, TRIANGLE, TRIANGLE_PAIRS, data, read, words};
+use super::super::{Scratch, TRIANGLE, TRIANGLE_PAIRS, data, read, stdout_of, words};
 use super::{reduce, reduce_of};
 
 fn stdout(arguments: &[&str]) -> Vec<u8> {
-    reduce_of(TRIANGLE, arguments).assert().success().get_output().stdout.clone()
+    stdout_of(reduce_of(TRIANGLE, arguments))
 }
 
 #[test]

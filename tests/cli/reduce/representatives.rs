@@ -7,7 +7,7 @@ use predicates::str::contains;
 use serde_json::{Value, json};
 
 use super::super::representatives::arrays;
-use super::super::{Scratch, TRIANGLE, TRIANGLE_PAIRS, data, lacuna};
+use super::super::{Scratch, TRIANGLE, TRIANGLE_PAIRS, data, json_of, lacuna, stdout_of};
 use super::{reduce, reduce_of};
 
 const CYCLES: [&str; 2] = ["--representatives", "cycles"];
@@ -16,8 +16,7 @@ const CYCLES: [&str; 2] = ["--representatives", "cycles"];
 const OPEN: &str = "0\n0\n0\n1 0 1\n1 0 2\n1 1 2\n";
 
 fn stdout(input: &str, options: &[&str]) -> Vec<u8> {
-    let run = reduce_of(input, &[&CYCLES[..], options].concat()).assert().success();
-    run.get_output().stdout.clone()
+    stdout_of(reduce_of(input, &[&CYCLES[..], options].concat()))
 }
 
 fn object(input: &str, options: &[&str]) -> Value {
@@ -120,8 +119,7 @@ fn the_matrix_of_a_file_with_values_tells_values_too() {
     let scratch = Scratch::new();
     let matrix = scratch.name("shell.complex");
     lacuna("convert", ["-q", data("cubical/shell.npy").to_str().unwrap(), &matrix]).assert().success();
-    let run = reduce(CYCLES).args(["--output", "json", &matrix]).assert().success();
-    let object: Value = serde_json::from_slice(&run.get_output().stdout).unwrap();
+    let object = json_of(reduce(CYCLES).args(["--output", "json", &matrix]));
     let classes = object["representatives"].as_array().unwrap().iter();
     let of = |dim: u64| classes.clone().filter(move |class| class["dim"] == dim);
     let cavity = of(2).find(|class| class["birth"] != class["death"]).unwrap();
