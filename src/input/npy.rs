@@ -331,8 +331,9 @@ pub(crate) mod tests {
     use super::*;
 
     /// Makes an `npy` file of version 1.
-    pub(crate) fn file(descr: &str, shape: &str, data: &[u8]) -> Vec<u8> {
-        let header = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}, }}\n");
+    pub(crate) fn file(descr: &str, fortran: bool, shape: &str, data: &[u8]) -> Vec<u8> {
+        let order = if fortran { "True" } else { "False" };
+        let header = format!("{{'descr': '{descr}', 'fortran_order': {order}, 'shape': {shape}, }}\n");
         [&headed(&header), data].concat()
     }
 
@@ -351,7 +352,7 @@ pub(crate) mod tests {
             ("<f2", &[0x00, 0xc0, 0x01, 0x00], [-2.0, 2f64.powi(-24)]),
             (">f4", &[0x3f, 0x80, 0, 0, 0xff, 0x80, 0, 0], [1.0, f64::NEG_INFINITY]),
         ] {
-            let bytes = file(descr, "(2,)", data);
+            let bytes = file(descr, false, "(2,)", data);
             let array = Array::parse(&bytes).unwrap();
             assert_eq!(array.numbers().unwrap(), expected, "{descr}");
             assert_eq!(array.integers().is_ok(), descr.contains(['i', 'u']), "{descr}");
@@ -364,18 +365,18 @@ pub(crate) mod tests {
             Ok(array) => array.numbers().unwrap_err().to_string(),
             Err(problem) => problem.to_string(),
         };
-        let large = file("<i8", "(1,)", &((1i64 << 53) + 1).to_le_bytes());
+        let large = file("<i8", false, "(1,)", &((1i64 << 53) + 1).to_le_bytes());
         assert_eq!(
             problem(&large),
             "expected numbers that double precision holds exactly, found 9007199254740993"
         );
-        let complex = problem(&file("<c8", "(1,)", &[0; 8]));
+        let complex = problem(&file("<c8", false, "(1,)", &[0; 8]));
         assert!(complex.starts_with("byte 10: expected dtype f2, f4, f8") && complex.contains("numpy.abs"));
-        let short = problem(&file("<i4", "(3,)", &[0; 8]));
+        let short = problem(&file("<i4", false, "(3,)", &[0; 8]));
         assert_eq!(short, "expected 3 elements of 4 bytes after the header, found 8 bytes");
-        assert_eq!(Array::parse(&file("|S4", "()", b"csr\0")).unwrap().text().as_deref(), Some("csr"));
+        assert_eq!(Array::parse(&file("|S4", false, "()", b"csr\0")).unwrap().text().as_deref(), Some("csr"));
         assert_eq!(
-            Array::parse(&file("<U2", "()", b"c\0\0\0o\0\0\0")).unwrap().text().as_deref(),
+            Array::parse(&file("<U2", false, "()", b"c\0\0\0o\0\0\0")).unwrap().text().as_deref(),
             Some("co")
         );
     }

@@ -1,6 +1,7 @@
 //! Tests of valid and refused files of each format.
 
 use super::*;
+use crate::input::npy::tests::file as npy_file;
 use phat_formats::dipha::DiagramPoint;
 
 fn bars(file: impl AsRef<[u8]>) -> Bars {
@@ -155,15 +156,6 @@ fn objects_that_are_not_barcodes() {
     }
 }
 
-fn array(dtype: &str, order: &str, shape: &str, data: &[u8]) -> Vec<u8> {
-    let header = format!("{{'descr': '{dtype}', 'fortran_order': {order}, 'shape': {shape}, }}");
-    let length = 118 - header.len();
-    let mut file = b"\x93NUMPY\x01\x00\x76\x00".to_vec();
-    file.extend(header.bytes().chain(std::iter::repeat_n(b' ', length - 1)).chain([b'\n']));
-    file.extend(data);
-    file
-}
-
 fn doubles(values: &[f64]) -> Vec<u8> {
     values.iter().flat_map(|x| x.to_le_bytes()).collect()
 }
@@ -176,9 +168,9 @@ fn arrays() {
     let columns = [0.0, 2.0, 0.5, 1.0, inf, 1.25];
     let singles: Vec<u8> = rows.iter().flat_map(|&x| (x as f32).to_be_bytes()).collect();
     for file in [
-        array("<f8", "False", "(2, 3)", &doubles(&rows)),
-        array("<f8", "True", "(2, 3)", &doubles(&columns)),
-        array(">f4", "False", "(2, 3)", &singles),
+        npy_file("<f8", false, "(2, 3)", &doubles(&rows)),
+        npy_file("<f8", true, "(2, 3)", &doubles(&columns)),
+        npy_file(">f4", false, "(2, 3)", &singles),
     ] {
         assert_eq!(bars(file).bars, expected);
     }
@@ -189,26 +181,29 @@ fn arrays_that_are_not_barcodes() {
     let nan = f64::NAN;
     for (file, message) in [
         (
-            array("<f8", "False", "(6,)", &doubles(&[0.0; 6])),
+            npy_file("<f8", false, "(6,)", &doubles(&[0.0; 6])),
             "expected an array of 3 columns: dim, birth, death, found shape [6]",
         ),
         (
-            array("<f8", "False", "(3, 2)", &doubles(&[0.0; 6])),
+            npy_file("<f8", false, "(3, 2)", &doubles(&[0.0; 6])),
             "expected an array of 3 columns: dim, birth, death, found shape [3, 2]",
         ),
         (
-            array("<f8", "False", "(2, 3)", &doubles(&[0.0; 5])),
+            npy_file("<f8", false, "(2, 3)", &doubles(&[0.0; 5])),
             "expected 2 × 3 elements of 8 bytes after the header, found 40 bytes",
         ),
         (
-            array("<f8", "False", "(1, 3)", &doubles(&[0.0; 4])),
+            npy_file("<f8", false, "(1, 3)", &doubles(&[0.0; 4])),
             "expected 1 × 3 elements of 8 bytes after the header",
         ),
-        (array("<c8", "False", "(1, 3)", &[0; 24]), "byte 10: expected dtype f2, f4"),
-        (array("<f8", "False", "(1, 3)", &doubles(&[0.5, 0.0, 1.0])), "found 0.5 in row 0"),
-        (array("<f8", "False", "(1, 3)", &doubles(&[0.0, nan, 1.0])), "expected numbers, found NaN in row 0"),
+        (npy_file("<c8", false, "(1, 3)", &[0; 24]), "byte 10: expected dtype f2, f4"),
+        (npy_file("<f8", false, "(1, 3)", &doubles(&[0.5, 0.0, 1.0])), "found 0.5 in row 0"),
         (
-            array("<f8", "True", "(2, 3)", &doubles(&[0.0, 0.0, 0.0, 0.0, 1.0, nan])),
+            npy_file("<f8", false, "(1, 3)", &doubles(&[0.0, nan, 1.0])),
+            "expected numbers, found NaN in row 0",
+        ),
+        (
+            npy_file("<f8", true, "(2, 3)", &doubles(&[0.0, 0.0, 0.0, 0.0, 1.0, nan])),
             "expected numbers, found NaN in row 1",
         ),
     ] {
@@ -303,7 +298,7 @@ fn tables_of_cubical_ripser() {
         [0.0, 1.0, greatest, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0];
     let expected = vec![bar(0, 1.0, f64::INFINITY), bar(1, 2.0, 3.0)];
     let text = "0,1,1.7976931348623157e+308,0,0,0,0,0,0\n1,2,3,4,5,6,7,8,9\n";
-    for file in [array("<f8", "False", "(2, 9)", &doubles(&rows)), text.as_bytes().to_vec()] {
+    for file in [npy_file("<f8", false, "(2, 9)", &doubles(&rows)), text.as_bytes().to_vec()] {
         assert_eq!(bars(file).bars, expected);
     }
 }

@@ -34,7 +34,7 @@ pub(crate) fn archive(arrays: &[(&str, Vec<u8>)], deflated: bool) -> Vec<u8> {
 
 fn longs(values: &[i64]) -> Vec<u8> {
     let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
-    file("<i8", &format!("({},)", values.len()), &bytes)
+    file("<i8", false, &format!("({},)", values.len()), &bytes)
 }
 
 /// The matrix with rows (0 1 0) and (2 0 −3), compressed by rows.
@@ -42,7 +42,7 @@ fn by_rows() -> Vec<(&'static str, Vec<u8>)> {
     vec![
         ("indices", longs(&[1, 2, 0])),
         ("indptr", longs(&[0, 1, 3])),
-        ("format", file("|S3", "()", b"csr")),
+        ("format", file("|S3", false, "()", b"csr")),
         ("shape", longs(&[2, 3])),
         ("data", longs(&[1, -3, 2])),
     ]
@@ -83,14 +83,15 @@ fn sparse_matrices_of_each_format() {
     let by_rows = by_rows();
     let found = sparse(&by_rows).unwrap();
     assert_eq!((found.rows, found.columns, &entries(&found)[..]), (2, 3, &expected[..]));
-    let format =
-        |name: &str| file("<U3", "()", &name.bytes().flat_map(|byte| [byte, 0, 0, 0]).collect::<Vec<_>>());
+    let format = |name: &str| {
+        file("<U3", false, "()", &name.bytes().flat_map(|byte| [byte, 0, 0, 0]).collect::<Vec<_>>())
+    };
     let by_columns = [
         ("indices", longs(&[1, 0, 1])),
         ("indptr", longs(&[0, 1, 2, 3])),
         ("format", format("csc")),
         ("shape", longs(&[2, 3])),
-        ("data", file("<f4", "(3,)", &[0, 0, 0, 0x40, 0, 0, 0x80, 0x3f, 0, 0, 0x40, 0xc0])),
+        ("data", file("<f4", false, "(3,)", &[0, 0, 0, 0x40, 0, 0, 0x80, 0x3f, 0, 0, 0x40, 0xc0])),
     ];
     assert_eq!(entries(&sparse(&by_columns).unwrap()), expected);
     let coordinates = [
@@ -105,7 +106,7 @@ fn sparse_matrices_of_each_format() {
         ("offsets", longs(&[1, -1])),
         ("format", format("dia")),
         ("shape", longs(&[2, 3])),
-        ("data", file("|i1", "(2, 3)", &[9, 1, 0xfd, 2, 9, 9])),
+        ("data", file("|i1", false, "(2, 3)", &[9, 1, 0xfd, 2, 9, 9])),
     ];
     assert_eq!(entries(&sparse(&diagonals).unwrap()), expected);
 }
@@ -118,7 +119,7 @@ fn what_does_not_agree_is_named() {
         sparse(&arrays).unwrap_err()
     };
     assert_eq!(
-        with("format", file("|S3", "()", b"bsr")),
+        with("format", file("|S3", false, "()", b"bsr")),
         "expected a sparse matrix of format csr, csc, coo or dia, found format \"bsr\"; save A.tocsc() or A.tocsr() instead of A"
     );
     assert_eq!(
@@ -134,14 +135,14 @@ fn what_does_not_agree_is_named() {
         "expected numbers below 3 in element 1 of \"indices\", found 3"
     );
     assert_eq!(with("shape", longs(&[6])), "expected a sparse matrix of two axes, found the shape [6]");
-    let complex = with("data", file("<c8", "(3,)", &[0; 24]));
+    let complex = with("data", file("<c8", false, "(3,)", &[0; 24]));
     assert!(complex.contains("or b1 in array \"data\", found \"<c8\""), "{complex}");
     // Two diagonals of 2^63 numbers: their product is 0 in 64 bits.
     let diagonals = [
         ("offsets", longs(&[1, -1])),
-        ("format", file("|S3", "()", b"dia")),
+        ("format", file("|S3", false, "()", b"dia")),
         ("shape", longs(&[2, 3])),
-        ("data", file("|i1", "(0, 9223372036854775808)", &[])),
+        ("data", file("|i1", false, "(0, 9223372036854775808)", &[])),
     ];
     let expected = "expected 9223372036854775808 numbers in \"data\" for each of \"offsets\", found 0 for 2";
     assert_eq!(sparse(&diagonals).unwrap_err(), expected);

@@ -107,21 +107,20 @@ fn place_of(head: &[u8], number: usize, length: u64) -> Result<InFile, Problem> 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::input::npy::tests::file as npy_file;
     use crate::metric::Distances;
     use crate::metric::read::Input;
 
-    fn saved(text: &str, numbers: &[f64]) -> tempfile::NamedTempFile {
-        let length = u16::try_from(text.len()).unwrap().to_le_bytes();
+    fn saved(fortran: bool, shape: &str, numbers: &[f64]) -> tempfile::NamedTempFile {
         let data: Vec<u8> = numbers.iter().flat_map(|x| x.to_le_bytes()).collect();
         let file = tempfile::NamedTempFile::new().unwrap();
-        std::fs::write(file.path(), [MAGIC, &[1, 0], &length, text.as_bytes(), &data].concat()).unwrap();
+        std::fs::write(file.path(), npy_file("<f8", fortran, shape, &data)).unwrap();
         file
     }
 
     #[test]
     fn clouds_are_read_one_by_one() {
-        let text = "{'descr': '<f8', 'fortran_order': False, 'shape': (3, 2, 1), }";
-        let file = saved(text, &[0.0, 1.0, 2.0, 4.0, 5.0, 9.0]);
+        let file = saved(false, "(3, 2, 1)", &[0.0, 1.0, 2.0, 4.0, 5.0, 9.0]);
         assert_eq!(count_clouds(file.path()).unwrap(), Some(3));
         for (number, expected) in [[0.0, 1.0], [2.0, 4.0], [5.0, 9.0]].iter().enumerate() {
             let loaded = read_cloud(file.path(), number, &DistanceOptions::default()).unwrap();
@@ -134,15 +133,15 @@ mod tests {
 
     #[test]
     fn files_that_do_not_hold_several() {
-        let flat = saved("{'descr': '<f8', 'fortran_order': False, 'shape': (3, 2), }", &[0.0; 6]);
+        let flat = saved(false, "(3, 2)", &[0.0; 6]);
         assert_eq!(count_clouds(flat.path()).unwrap(), None);
-        let error = |text: &str, numbers: usize| {
-            let file = saved(text, &vec![0.0; numbers]);
+        let error = |fortran: bool, numbers: usize| {
+            let file = saved(fortran, "(3, 2, 1)", &vec![0.0; numbers]);
             read_cloud(file.path(), 0, &DistanceOptions::default()).unwrap_err().to_string()
         };
-        let fortran = error("{'descr': '<f8', 'fortran_order': True, 'shape': (3, 2, 1), }", 6);
+        let fortran = error(true, 6);
         assert!(fortran.contains("C order") && fortran.contains("ascontiguousarray"), "{fortran}");
-        let short = error("{'descr': '<f8', 'fortran_order': False, 'shape': (3, 2, 1), }", 5);
+        let short = error(false, 5);
         assert!(short.contains("3 × 2 × 1 elements of 8 bytes") && short.contains("40 bytes"), "{short}");
     }
 }
