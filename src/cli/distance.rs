@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::io::{self, Write};
+use std::iter;
 use std::path::{Path, PathBuf};
 
 use lacuna::Bar;
@@ -323,8 +324,10 @@ impl Arguments {
 
     fn write_csv(&self, found: &[Dimension], out: &mut dyn Write) -> io::Result<()> {
         if self.matrix {
-            let names: Vec<String> = self.files.iter().map(|path| quoted(&name_of(path))).collect();
-            writeln!(out, "dim,{}", names.join(","))?;
+            let names = self.files.iter().map(|path| name_of(path));
+            let mut header = csv::Writer::from_writer(&mut *out);
+            header.write_record(iter::once("dim".to_owned()).chain(names))?;
+            header.flush()?;
         } else {
             let columns = if self.matching { "birth_a,death_a,birth_b,death_b," } else { "" };
             writeln!(out, "dim,{columns}distance")?;
@@ -392,13 +395,4 @@ fn joined(row: &[f64], separator: &str) -> String {
 /// JSON number, or a string for an infinite one.
 fn value(number: f64) -> Value {
     if number.is_finite() { json!(number) } else { json!(number.to_string()) }
-}
-
-/// File name as a CSV field, quoted where necessary.
-fn quoted(name: &str) -> String {
-    if name.contains([',', '"', '\n', '\r']) {
-        format!("\"{}\"", name.replace('"', "\"\""))
-    } else {
-        name.to_owned()
-    }
 }

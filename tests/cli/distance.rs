@@ -89,6 +89,12 @@ fn matrices_hold_all_pairs() {
     // A has only dimensions 0 and 1, and C has no bars in dimension 1.
     let csv = lacuna("distance", ["--matrix", "--output", "csv"]).args(&files).assert().success();
     csv.stdout(contains("\n1,2.0,1.75,0.0\n"));
+    // Names are quoted where columns need it.
+    scratch.file("a \"b\", c.csv", A);
+    let mut quoted =
+        lacuna("distance", ["--matrix", "--output", "csv", "--dim", "0", "a \"b\", c.csv", "a.csv"]);
+    let quoted = quoted.current_dir(scratch.0.path()).assert().success();
+    quoted.stdout("dim,\"a \"\"b\"\", c.csv\",a.csv\n0,0.0,0.0\n0,0.0,0.0\n");
 }
 
 #[test]
