@@ -6,6 +6,7 @@ use crate::metric::value::Sealed;
 use crate::metric::{DistanceMatrix, PointCloud};
 use crate::rips::complex::{ABSENT, stride};
 use crate::rips::rank::PairSearch;
+use crate::simd::Rank;
 
 #[test]
 fn ranks_are_places_among_the_distinct_values() {
@@ -13,30 +14,6 @@ fn ranks_are_places_among_the_distinct_values() {
     let ranking = rank(&Distances::Matrix(m), f32::INFINITY).unwrap();
     assert_eq!(ranking.values, Values::Listed(vec![0.0, f64::from(1e-30f32), 2.5, 7.0]));
     assert_eq!(ranking.edges.numbers, [2, 0, 1, 3, 2, ABSENT]);
-}
-
-#[test]
-fn ranks_of_many_values_of_every_magnitude() {
-    let mut state = 5u64;
-    let values: Vec<f64> = (0..4950)
-        .map(|k| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            let mantissa = (state >> 40) as f64;
-            mantissa * 2f64.powi((k % 60) - 30)
-        })
-        .collect();
-    let mut sorted = values.clone();
-    sorted.push(0.0);
-    sorted.sort_by(f64::total_cmp);
-    sorted.dedup();
-    let threshold = sorted[sorted.len() * 3 / 4];
-    let ranking =
-        rank(&Distances::Matrix(DistanceMatrix::from_lower(values.clone()).unwrap()), threshold).unwrap();
-    for (&value, &rank) in values.iter().zip(&ranking.edges.numbers) {
-        let expected =
-            if value <= threshold { sorted.partition_point(|&v| v < value) as u32 } else { ABSENT };
-        assert_eq!(rank, expected);
-    }
 }
 
 /// The ranks by sorting.
@@ -56,12 +33,18 @@ fn keys_of_every_spread_are_ranked_as_by_sorting() {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (state >> 32) % below
     };
-    for len in [0, 1, 2, 31, 100, CHUNK - 1, CHUNK, CHUNK + 1, 3 * CHUNK + 5] {
-        // Cases: few distinct keys; dense keys with ties; keys spread over 50 times their number; over the whole range.
-        for (from, below) in
-            [(0, 10), (1 << 30, 1 + len as u64 / 3), (1 << 20, 1 + 50 * len as u64), (0, 0x7f7f_ffff)]
-        {
-            let keys: Vec<u32> = (0..len).map(|_| (from + next(below)) as u32).collect();
+    for len in [0, 1, 2, 31, 32, 33, 100, 1000, CHUNK - 1, CHUNK, CHUNK + 1, 3 * CHUNK + 5] {
+        // Cases: few distinct keys; dense keys with ties, and one so small that all others have the same upper bits;
+        // keys spread over 50 times their number; over the whole range.
+        for (from, below, first) in [
+            (0, 10, None),
+            (1 << 30, 1 + len as u64 / 3, None),
+            (1 << 30, 1 + len as u64 / 3, Some(7)),
+            (1 << 20, 1 + 50 * len as u64, None),
+            (0, 0x7f7f_ffff, None),
+        ] {
+            let mut keys: Vec<u32> = (0..len).map(|_| (from + next(below)) as u32).collect();
+            keys.iter_mut().zip(first).for_each(|(key, first)| *key = first);
             for limit in [from + below / 2, from, from + below] {
                 let limit = (limit as u32).min(u32::INFINITY - 1);
                 assert_eq!(
@@ -199,27 +182,15 @@ fn listed(edges: &Edges) -> Vec<(u32, u32, u32)> {
     list
 }
 
+/// Squares of one tile and of several: symmetric, with an absent diagonal, from all pairs and from a list of them.
 #[test]
 fn a_square_is_symmetric_with_an_absent_diagonal() {
-    let lower = lower(5);
-    let pairs = (0..5u32).flat_map(|i| (0..i).map(move |j| (i, j))).collect();
-    let list = Edges { layout: Layout::Pairs(pairs), ..lower.clone() };
-    assert_eq!(lower.lower_degrees(), [0, 1, 2, 3, 4]);
-    assert_eq!(list.lower_degrees(), [0, 1, 2, 3, 4]);
-    let (a, b) = (lower.square::<u16>().unwrap(), list.square::<u16>().unwrap());
-    assert_eq!(a, b);
-    let at = |i: usize, j: usize| a[i * stride(5) + j];
-    for i in 0..5 {
-        assert_eq!(at(i, i), u16::MAX);
-        assert!((0..5).all(|j| at(i, j) == at(j, i)));
-    }
-    assert_eq!(at(4, 2), 8);
-}
-
-#[test]
-fn a_square_of_many_tiles_is_symmetric() {
-    for n in [1, 2, 63, 64, 65, 130, 200] {
+    for n in [1, 2, 5, 63, 64, 65, 130, 200] {
         let lower = lower(n);
+        let pairs = (0..n as u32).flat_map(|i| (0..i).map(move |j| (i, j))).collect();
+        let list = Edges { layout: Layout::Pairs(pairs), ..lower.clone() };
+        let degrees: Vec<usize> = (0..n).collect();
+        assert_eq!((lower.lower_degrees(), list.lower_degrees()), (degrees.clone(), degrees));
         let square = lower.clone().square::<u32>().unwrap();
         for (i, row) in square.chunks(stride(n)).enumerate() {
             for (j, &rank) in row.iter().enumerate() {
@@ -228,6 +199,10 @@ fn a_square_of_many_tiles_is_symmetric() {
                 assert_eq!(rank, expected, "{n} points, {i}, {j}");
             }
         }
+        assert_eq!(list.clone().square::<u32>().unwrap(), square, "{n} points");
+        let narrow: Vec<u16> = square.iter().map(|&rank| u16::narrow(rank)).collect();
+        assert_eq!(lower.square::<u16>().unwrap(), narrow, "{n} points");
+        assert_eq!(list.square::<u16>().unwrap(), narrow, "{n} points");
     }
 }
 
