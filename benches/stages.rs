@@ -51,7 +51,7 @@ fn nothing() -> Pivots<u64> {
 }
 
 fn construction(dim: usize, layer: SecondLayer) -> Construction<'static> {
-    Construction { dim, layer, rank_width: 32, level: Level::detect(), progress: &() }
+    Construction::new(dim, layer, 32, &())
 }
 
 fn read(c: &mut Criterion) {

@@ -4,10 +4,10 @@ use lacuna::internals::Dense;
 use lacuna::internals::Gpu;
 use lacuna::internals::Level;
 use lacuna::metric::{DistanceMatrix, Distances};
+use lacuna::rips::SecondLayer;
 use lacuna::rips::filtration_construction::{Construction, DeviceSweep, Enumerate, SweepQueue, construct};
 use lacuna::rips::pair_store::Pivots;
 use lacuna::rips::rank::rank;
-use lacuna::rips::{Progress, SecondLayer};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use rayon::prelude::*;
@@ -166,16 +166,10 @@ fn counted(distances: DistanceMatrix<f64>, model: Model, gpu: Option<&Gpu>) -> R
     if !matches!(model, Model::Equal) && ranks != n * (n - 1) / 2 + 1 {
         return Err(format!("{n} {}: two distances are equal", model.words()).into());
     }
-    let level = Level::detect();
-    let complex = Dense::<u32>::new(n, ranking.edges.square()?, level);
+    let complex = Dense::<u32>::new(n, ranking.edges.square()?, Level::detect());
     let nothing = Pivots::with_capacity(0)?;
-    let progress: &dyn Progress = &();
     let layer = SecondLayer::Implicit;
-    let residue = construct::<u128>(
-        &complex,
-        &Construction { dim: 1, layer, rank_width: 32, level, progress },
-        &nothing,
-    );
+    let residue = construct::<u128>(&complex, &Construction::new(1, layer, 32, &()), &nothing);
     let Some(gpu) = gpu else { return Ok(residue.counts.apparent) };
     let rank_bits = usize::BITS - (ranks - 1).leading_zeros();
     let gpus = std::slice::from_ref(gpu);

@@ -34,13 +34,13 @@ pub use undecided::Undecided;
 use std::sync::Mutex;
 
 use self::collect::{Collector, residue};
+use self::neighbourhood::MOST_VERTICES;
 use super::Progress;
 use super::components::Components;
 use super::pair_store::{ApparentPairs, Pivots, SecondLayer};
 use super::stats::PairStoreStats;
 use super::word::Word;
 use crate::parallel::{SharedRange, into_inner, lock};
-use crate::simd::Level;
 
 /// The result of filtration construction in one dimension.
 #[derive(Debug)]
@@ -57,7 +57,7 @@ pub struct Residue<W> {
 
 /// A complex whose simplices can be enumerated.
 pub trait Enumerate: Components {
-    /// Upper bound on the number of simplices of dimension `dim`: the total by which [`Construction::progress`]
+    /// Upper bound on the number of simplices of dimension `dim`: the total by which the progress of a [`Construction`]
     /// advances.
     fn work(&self, dim: usize) -> u64;
 
@@ -80,19 +80,22 @@ pub trait Enumerate: Components {
 /// The parameters of a filtration construction.
 #[derive(Clone, Copy)]
 pub struct Construction<'a> {
-    /// The dimension d ≥ 1.
-    pub dim: usize,
-    /// The kind of layer 2 to make. For a sorted one, every simplex is decided by itself.
-    pub layer: SecondLayer,
-    /// Number of bits of a stored rank.
-    pub rank_width: u32,
-    /// The instruction set of sweeps.
-    pub level: Level,
-    /// Receives the work done, in the units of [`Enumerate::work`].
-    pub progress: &'a dyn Progress,
+    dim: usize,
+    layer: SecondLayer,
+    rank_width: u32,
+    progress: &'a dyn Progress,
+    /// Greatest number of vertices in the matrix of a neighbourhood, which tests set lower.
+    most_vertices: usize,
 }
 
-impl Construction<'_> {
+impl<'a> Construction<'a> {
+    /// The construction of dimension `dim` ≥ 1 with ranks stored in `rank_width` bits. `layer` is the kind of layer 2 to
+    /// make: for a sorted one, every simplex is decided by itself. `progress` receives the work done, in the units of
+    /// [`Enumerate::work`].
+    pub fn new(dim: usize, layer: SecondLayer, rank_width: u32, progress: &'a dyn Progress) -> Self {
+        Construction { dim, layer, rank_width, progress, most_vertices: MOST_VERTICES }
+    }
+
     /// Whether the sink receives apparent pairs.
     fn lists_apparent(&self) -> bool {
         self.layer == SecondLayer::Sorted

@@ -6,31 +6,26 @@
 //! common neighbours of two, three, … tops; if none of these fits, the simplices are decided one by one on the
 //! neighbour lists.
 
-use std::sync::Mutex;
+use std::ops::Range;
 
 use super::cuda::{DeviceSweep, OnSwept, Source};
 use super::sweep::{Buffers, Neighbourhood, Sink, Sweep};
 use super::{Construction, Enumerate, SimplexCounts, edges};
-use crate::parallel::{SharedRange, into_inner, lock};
+use crate::parallel::{SharedRange, joined};
 use crate::rips::binomial::binomial;
 use crate::rips::clearing;
 use crate::rips::complex::{Complex, RankMatrix, Sparse, Submatrix, Subset, apparent_pairs, rank_of, stride};
-use crate::simd::Rank;
+use crate::simd::{Level, Rank};
 
 /// Greatest number of vertices in a matrix: 16 MiB of 32-bit ranks.
-const MOST_VERTICES: usize = 2048;
+pub(super) const MOST_VERTICES: usize = 2048;
 
 impl Enumerate for Sparse {
     fn work(&self, dim: usize) -> u64 {
-        let (vertices, work) = (SharedRange::new(self.points(), 1 << 10), Mutex::new(0u64));
-        vertices.share(&|| {
-            while let Some(taken) = vertices.take() {
-                let taken = taken.fold(0u64, |sum, v| sum.saturating_add(at_most(self, v as u32, dim)));
-                let mut work = lock(&work);
-                *work = work.saturating_add(taken);
-            }
-        });
-        into_inner(work)
+        let of = |vertices: Range<usize>| {
+            vertices.fold(0u64, |sum, v| sum.saturating_add(at_most(self, v as u32, dim)))
+        };
+        joined(self.points(), 1 << 10, 0, &of, &|sum, work| *sum = sum.saturating_add(work))
     }
 
     fn parts(&self, _: usize) -> usize {
@@ -46,7 +41,10 @@ impl Enumerate for Sparse {
         if construction.dim == 1 {
             return edges::enumerate(self, construction, parts, sink);
         }
-        by_neighbourhoods(self, construction, parts, sink, MOST_VERTICES)
+        match construction.rank_width {
+            16 => sweep_parts::<u16>(self, construction, parts, sink),
+            _ => sweep_parts::<u32>(self, construction, parts, sink),
+        }
     }
 
     fn sweep_on(&self, devices: &DeviceSweep<'_>, found: OnSwept<'_>) {
@@ -57,32 +55,17 @@ impl Enumerate for Sparse {
     }
 }
 
-/// Sweeps neighbourhoods of at most `most_vertices` vertices, with ranks of the width given in `construction`.
-pub(super) fn by_neighbourhoods(
-    complex: &Sparse,
-    construction: &Construction<'_>,
-    parts: &SharedRange,
-    sink: &mut dyn Sink,
-    most_vertices: usize,
-) -> SimplexCounts {
-    match construction.rank_width {
-        16 => sweep_parts::<u16>(complex, construction, parts, sink, most_vertices),
-        _ => sweep_parts::<u32>(complex, construction, parts, sink, most_vertices),
-    }
-}
-
+/// Sweeps the neighbourhoods of the vertices that `parts` hands out.
 fn sweep_parts<R: Rank>(
     complex: &Sparse,
     construction: &Construction<'_>,
     parts: &SharedRange,
     sink: &mut dyn Sink,
-    most_vertices: usize,
 ) -> SimplexCounts {
     let n = complex.points();
     let mut cutter = Cutter::<R> {
         complex,
         construction,
-        most_vertices,
         buffers: Buffers::default(),
         counts: SimplexCounts::default(),
         sink,
@@ -121,7 +104,6 @@ fn intersection(a: &[u32], b: &[u32]) -> Vec<u32> {
 struct Cutter<'a, R> {
     complex: &'a Sparse,
     construction: &'a Construction<'a>,
-    most_vertices: usize,
     buffers: Buffers<R>,
     counts: SimplexCounts,
     sink: &'a mut dyn Sink,
@@ -141,7 +123,7 @@ impl<R: Rank> Cutter<'_, R> {
         if below + self.tops.len() <= self.construction.dim {
             return;
         }
-        if common.len() + self.tops.len() <= self.most_vertices {
+        if common.len() + self.tops.len() <= self.construction.most_vertices {
             return self.sweep(common);
         }
         for k in (0..below).rev() {
@@ -162,12 +144,12 @@ impl<R: Rank> Cutter<'_, R> {
         let mut ids: Vec<u32> = common.iter().chain(tops.iter()).copied().collect();
         ids.sort_unstable();
         subset.choose(&ids);
-        let stride = stride(ids.len());
+        let (level, stride) = (Level::detect(), stride(ids.len()));
         // In the rows of vertices greater than all tops the sweep reads only the columns of possible vertices of a
         // simplex, which are not greater than the first top.
-        construction.level.run(Submatrix { graph: complex, subset, top: tops[0], stride, ranks });
+        level.run(Submatrix { graph: complex, subset, top: tops[0], stride, ranks });
         let fixed: Vec<usize> = tops.iter().map(|&top| subset.number(top)).collect();
-        construction.level.run(Sweep {
+        level.run(Sweep {
             matrix: RankMatrix { n: ids.len(), stride, ranks },
             fixed: &fixed,
             dim: construction.dim,

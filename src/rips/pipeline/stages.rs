@@ -25,7 +25,6 @@ use crate::rips::stats::DimensionStats;
 use crate::rips::submatrix_reduction::{Reduction, Submatrix, Tied, Wanted, reduce};
 use crate::rips::word::{Word, limbs};
 use crate::rips::{Plan, Progress, RipsError, Stats};
-use crate::simd::Level;
 
 /// The names of the devices, in plans and statistics.
 pub(super) const CPU: &str = "cpu";
@@ -155,7 +154,7 @@ impl Run<'_> {
         }
         let mut stats = DimensionStats { dim, backend: CPU.into(), ..DimensionStats::default() };
         let residue = match swept {
-            None => construct(complex, &self.construction(dim), below),
+            None => construct(complex, &self.construction(dim, self.progress), below),
             Some(undecided) => {
                 stats.backend = CUDA.into();
                 stats.device_seconds = undecided.seconds;
@@ -201,7 +200,7 @@ impl Run<'_> {
             // The part of the greatest vertex comes first.
             let (Range { start, end }, parts) = (loan.vertices.clone(), complex.parts(dim));
             let parts = SharedRange::of(parts - end..parts - start, 1);
-            let construction = Construction { progress: &(), ..self.construction(dim) };
+            let construction = self.construction(dim, &());
             let Residue { columns, counts, .. } = construct_parts(complex, &construction, &nothing, &parts);
             let batches = loan.batches as f64;
             let columns = columns.into_iter().flat_map(limbs).collect();
@@ -217,15 +216,14 @@ impl Run<'_> {
         dim: usize,
         undecided: &Undecided,
     ) -> Result<(), RipsError> {
-        let own = construct(complex, &self.construction(dim), &Pivots::<W>::with_capacity(0)?);
+        let own = construct(complex, &self.construction(dim, self.progress), &Pivots::<W>::with_capacity(0)?);
         let same = undecided.check(&own, &self.code(dim));
         same.map_err(|difference| RipsError::SelfCheck { dim, difference })
     }
 
     /// The parameters of the filtration construction of a dimension.
-    fn construction(&self, dim: usize) -> Construction<'_> {
-        let Plan { pair_store: layer, rank_width, .. } = *self.plan;
-        Construction { dim, layer, rank_width, level: Level::detect(), progress: self.progress }
+    fn construction<'b>(&self, dim: usize, progress: &'b dyn Progress) -> Construction<'b> {
+        Construction::new(dim, self.plan.pair_store, self.plan.rank_width, progress)
     }
 
     /// The pairs of the residue, or `None` if their computation gives up.

@@ -459,13 +459,8 @@ fn assembled<T: Value>(case: &Case, distances: &Distances<T>, value: f64) -> Res
         for level in Level::available() {
             for width in [16, 32] {
                 let store = Pivots::<u64>::with_capacity(0).map_err(|error| refused(&error))?;
-                let construction = Construction {
-                    dim,
-                    layer: if case.sorted { SecondLayer::Sorted } else { SecondLayer::Implicit },
-                    rank_width: width,
-                    level,
-                    progress: &(),
-                };
+                let layer = if case.sorted { SecondLayer::Sorted } else { SecondLayer::Implicit };
+                let construction = Construction::new(dim, layer, width, &());
                 let columns = match width {
                     16 => construct(&Dense::new(n, narrow.clone(), level), &construction, &store).columns,
                     _ => construct(&Dense::new(n, wide.clone(), level), &construction, &store).columns,

@@ -7,10 +7,9 @@ use std::collections::BTreeMap;
 
 use super::*;
 use crate::rips::code::Code;
-use crate::rips::complex::{ABSENT, Band, Cofacet, Complex, Dense, Sparse, stride};
-use crate::rips::components::Forest;
+use crate::rips::complex::{ABSENT, Dense, Sparse, stride};
 use crate::rips::pair_store::Pivots;
-use crate::simd::Rank;
+use crate::simd::{Level, Rank};
 
 /// A complex given by the table of its ranks, with everything computed from the definitions.
 struct Table {
@@ -127,71 +126,18 @@ fn expected(table: &Table, dim: usize) -> Expected {
     Expected { cleared, columns: undecided, cofacets, counts }
 }
 
-/// A sparse complex whose neighbourhoods are cut down to this many vertices.
-struct Cut<'a>(&'a Sparse, usize);
-
-impl Complex for Cut<'_> {
-    fn points(&self) -> usize {
-        self.0.points()
-    }
-
-    fn edge(&self, u: u32, v: u32) -> u32 {
-        self.0.edge(u, v)
-    }
-
-    fn greatest_cofacet(&self, simplex: &[u32], rank: u32, floor: u32) -> Option<u32> {
-        self.0.greatest_cofacet(simplex, rank, floor)
-    }
-
-    fn cofacets(&self, simplex: &[u32], rank: u32, band: Band, floor: u32, found: &mut Vec<Cofacet>) {
-        self.0.cofacets(simplex, rank, band, floor, found);
-    }
-
-    fn oldest_cofacet(&self, simplex: &[u32], rank: u32) -> Option<Cofacet> {
-        self.0.oldest_cofacet(simplex, rank)
-    }
-}
-
-impl Components for Cut<'_> {
-    fn forest_work(&self) -> u64 {
-        self.0.forest_work()
-    }
-
-    fn forest(&self, rank_bits: u32, progress: &dyn Progress) -> Forest {
-        self.0.forest(rank_bits, progress)
-    }
-}
-
-impl Enumerate for Cut<'_> {
-    fn work(&self, dim: usize) -> u64 {
-        self.0.work(dim)
-    }
-
-    fn parts(&self, dim: usize) -> usize {
-        self.0.parts(dim)
-    }
-
-    fn enumerate(
-        &self,
-        construction: &Construction<'_>,
-        parts: &SharedRange,
-        sink: &mut dyn Sink,
-    ) -> SimplexCounts {
-        neighbourhood::by_neighbourhoods(self.0, construction, parts, sink, self.1)
-    }
-
-    fn sweep_on(&self, devices: &DeviceSweep<'_>, found: OnSwept<'_>) {
-        self.0.sweep_on(devices, found);
-    }
-}
-
 /// Compares the residues of one complex with both kinds of layer 2.
-fn conforms(table: &Table, dim: usize, rank_width: u32, level: Level, complex: &dyn Enumerate) {
+fn conforms(table: &Table, dim: usize, rank_width: u32, complex: &dyn Enumerate) {
+    conforms_cut(table, dim, rank_width, complex, MOST_VERTICES);
+}
+
+/// Like [`conforms`], with the neighbourhoods of a sparse complex cut down to `most_vertices` vertices.
+fn conforms_cut(table: &Table, dim: usize, rank_width: u32, complex: &dyn Enumerate, most_vertices: usize) {
     let expected = expected(table, dim);
     let pivots = Pivots::with_capacity(expected.cleared.len()).unwrap();
     expected.cleared.iter().for_each(|&entry| pivots.insert(entry, 0).unwrap());
     for layer in [SecondLayer::Implicit, SecondLayer::Sorted] {
-        let construction = Construction { dim, layer, rank_width, level, progress: &() };
+        let construction = Construction { most_vertices, ..Construction::new(dim, layer, rank_width, &()) };
         let found = construct(complex, &construction, &pivots);
         assert_eq!(found.columns, expected.columns, "n = {}, dimension {dim}, {layer:?}", table.n);
         assert_eq!(found.counts, expected.counts, "n = {}, dimension {dim}, {layer:?}", table.n);
@@ -212,14 +158,13 @@ fn the_residue_is_what_the_definitions_say() {
                 for dim in 1..=max_dim {
                     for level in Level::available() {
                         let (narrow, wide) = (table.dense::<u16>(level), table.dense::<u32>(level));
-                        conforms(&table, dim, 16, level, &narrow);
-                        conforms(&table, dim, 32, level, &wide);
+                        conforms(&table, dim, 16, &narrow);
+                        conforms(&table, dim, 32, &wide);
                     }
                     let graph = table.sparse();
-                    let level = Level::detect();
-                    conforms(&table, dim, 16, level, &graph);
+                    conforms(&table, dim, 16, &graph);
                     for most in [0, 3, 6] {
-                        conforms(&table, dim, 32, level, &Cut(&graph, most));
+                        conforms_cut(&table, dim, 32, &graph, most);
                     }
                 }
             }
@@ -251,15 +196,14 @@ fn sets_of_hubs(n: usize) -> [Vec<usize>; 5] {
 
 #[test]
 fn the_residue_around_hubs_is_what_the_definitions_say() {
-    let (n, level) = (70, Level::detect());
-    let mut state = 15;
+    let (n, mut state) = (70, 15);
     for hubs in sets_of_hubs(n) {
         let table = Table::with_hubs(n, &hubs, &mut state);
         let graph = table.sparse();
-        conforms(&table, 1, 16, level, &graph);
+        conforms(&table, 1, 16, &graph);
         for dim in 1..=3 {
             for most in [0, 5, 20, 2048] {
-                conforms(&table, dim, 16, level, &Cut(&graph, most));
+                conforms_cut(&table, dim, 16, &graph, most);
             }
         }
     }
@@ -272,13 +216,7 @@ fn undecided_of_several_parts_are_merged_and_checked() {
     let table = Table::random(12, 5, 1, &mut state);
     let (dim, expected) = (2, expected(&table, 2));
     let (nothing, code) = (Pivots::<u64>::with_capacity(0).unwrap(), Code::<u64>::new(table.n, dim + 1));
-    let construction = Construction {
-        dim,
-        layer: SecondLayer::Sorted,
-        rank_width: 16,
-        level: Level::detect(),
-        progress: &(),
-    };
+    let construction = Construction::new(dim, SecondLayer::Sorted, 16, &());
     let own = construct(&table.sparse(), &construction, &nothing);
     let ApparentPairs::Sorted(cofacets) = &own.apparent else { panic!("they were asked for") };
     // Each part has every other entry: columns descend, cofacets ascend.

@@ -6,7 +6,6 @@ use crate::rips::filtration_construction::{
 };
 use crate::rips::pair_store::{ApparentPairs, Pivots};
 use crate::rips::stats::PairStoreStats;
-use crate::simd::Level;
 
 /// Failure modes of the device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,17 +39,8 @@ impl StandIn {
         let nothing = Pivots::with_capacity(0).unwrap();
         for dim in 1..=sweep.max_dim {
             let failure = self.fails.filter(|&(at, _)| at == dim).map(|(_, failure)| failure);
-            let residue = construct::<u64>(
-                complex,
-                &Construction {
-                    dim,
-                    layer: sweep.layer,
-                    rank_width: sweep.rank_width,
-                    level: Level::detect(),
-                    progress: &(),
-                },
-                &nothing,
-            );
+            let construction = Construction::new(dim, sweep.layer, sweep.rank_width, &());
+            let residue = construct::<u64>(complex, &construction, &nothing);
             let pair_store = PairStoreStats {
                 layer2_sort_seconds: residue.pair_store.layer2_sort_seconds,
                 ..PairStoreStats::default()
