@@ -1,5 +1,7 @@
 //! Sweeps on devices, compared with the definitions and with sweeps in little memory.
 
+use std::slice;
+
 use super::*;
 use crate::cuda::{CudaError, Gpu};
 use crate::rips::complex::LONG;
@@ -7,6 +9,18 @@ use crate::rips::complex::LONG;
 /// The first device, limited to `memory` bytes.
 fn gpu(memory: Option<u64>) -> Gpu {
     Gpu::open(0, memory).unwrap()
+}
+
+/// The sweep of a complex on devices, with ranks of 16 bits and entries of one limb.
+fn sweep_of<'a>(
+    gpus: &'a [Gpu],
+    points: usize,
+    max_dim: usize,
+    layer: SecondLayer,
+    queue: &'a SweepQueue,
+) -> DeviceSweep<'a> {
+    let (rank_bits, rank_width, limbs) = (10, 16, 1);
+    DeviceSweep { gpus, points, max_dim, layer, rank_bits, rank_width, limbs, queue, progress: &() }
 }
 
 /// Checks the sweep of every dimension of a complex on devices.
@@ -19,17 +33,9 @@ fn device_conforms<W: Word>(
 ) {
     let n = complex.points();
     for layer in [SecondLayer::Implicit, SecondLayer::Sorted] {
-        let sweep = DeviceSweep {
-            gpus,
-            points: n,
-            max_dim,
-            layer,
-            rank_bits: 10,
-            rank_width,
-            limbs: W::LIMBS,
-            queue: &SweepQueue::default(),
-            progress: &(),
-        };
+        let queue = SweepQueue::default();
+        let sweep = sweep_of(gpus, n, max_dim, layer, &queue);
+        let sweep = DeviceSweep { rank_width, limbs: W::LIMBS, ..sweep };
         let mut dim = 0;
         complex.sweep_on(&sweep, &mut |swept| {
             dim += 1;
@@ -99,21 +105,8 @@ fn gpu_residue_around_hubs_is_what_the_definitions_say() {
 
 /// The undecided simplices of every dimension, swept on the given devices.
 fn swept(gpus: &[Gpu], complex: &dyn Enumerate, max_dim: usize, layer: SecondLayer) -> Vec<Undecided> {
-    let points = complex.points();
-    let queue = &SweepQueue::default();
-    let sweep = DeviceSweep {
-        gpus,
-        points,
-        max_dim,
-        layer,
-        rank_bits: 10,
-        rank_width: 16,
-        limbs: 1,
-        queue,
-        progress: &(),
-    };
-    let mut all = Vec::new();
-    complex.sweep_on(&sweep, &mut |swept| {
+    let (queue, mut all) = (SweepQueue::default(), Vec::new());
+    complex.sweep_on(&sweep_of(gpus, complex.points(), max_dim, layer, &queue), &mut |swept| {
         all.push(swept.unwrap());
         true
     });
@@ -130,18 +123,11 @@ fn gpu_of_little_memory_gives_the_same() {
     for memory in [400 << 10, 700 << 10, 2 << 20] {
         let little = gpu(Some(memory));
         for layer in [SecondLayer::Implicit, SecondLayer::Sorted] {
-            let tasks = [
-                (
-                    swept(std::slice::from_ref(&plenty), &dense, 3, layer),
-                    swept(std::slice::from_ref(&little), &dense, 3, layer),
-                ),
-                (
-                    swept(std::slice::from_ref(&plenty), &graph, 3, layer),
-                    swept(std::slice::from_ref(&little), &graph, 3, layer),
-                ),
-            ];
             let nothing = Pivots::<u64>::with_capacity(0).unwrap();
-            for (expected, found) in tasks {
+            let complexes: [&dyn Enumerate; 2] = [&dense, &graph];
+            for complex in complexes {
+                let [expected, found] =
+                    [&plenty, &little].map(|gpu| swept(slice::from_ref(gpu), complex, 3, layer));
                 assert!(layer == SecondLayer::Implicit || found[2].cofacets.len() > 1, "no batch was cut");
                 for (expected, found) in expected.into_iter().zip(found) {
                     let (expected, found) = (expected.clear(&nothing, layer), found.clear(&nothing, layer));
@@ -163,18 +149,8 @@ fn gpu_without_memory_says_so() {
     let gpu = gpu(Some(10_000));
     let mut state = 14;
     let table = Table::random(70, 900, 0, &mut state);
-    let (layer, gpus) = (SecondLayer::Implicit, &[gpu]);
-    let sweep = DeviceSweep {
-        gpus,
-        points: 70,
-        max_dim: 2,
-        layer,
-        rank_bits: 10,
-        rank_width: 16,
-        limbs: 1,
-        queue: &SweepQueue::default(),
-        progress: &(),
-    };
+    let (gpus, queue) = ([gpu], SweepQueue::default());
+    let sweep = sweep_of(&gpus, 70, 2, SecondLayer::Implicit, &queue);
     let mut told = 0;
     table.dense::<u16>(Level::detect()).sweep_on(&sweep, &mut |swept| {
         assert!(matches!(swept, Err(CudaError::OutOfMemory { .. })), "{swept:?}");
