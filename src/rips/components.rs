@@ -172,60 +172,45 @@ impl<'a, W: Word> Growing<'a, W> {
 mod tests {
     use super::*;
     use crate::progress::sums::Sums;
-    use crate::rips::complex::stride;
+    use crate::rips::complex::tests::{in_order, random_edges};
     use crate::simd::Level;
 
     /// Kruskal's algorithm on the sorted list of all edges, as the reference.
     fn plain(n: usize, edges: &[(u32, u32, u32)]) -> Forest {
-        let mut order: Vec<RankedEdge> =
-            edges.iter().map(|&(i, j, rank)| RankedEdge { rank, vertices: [i, j] }).collect();
-        order.sort_unstable_by_key(|edge| (edge.rank, std::cmp::Reverse(edge.vertices)));
-        let mut sets = DisjointSets::new(n);
+        let (mut order, mut sets) = (in_order(edges), DisjointSets::new(n));
         order.retain(|edge| sets.unite(edge.vertices[0] as usize, edge.vertices[1] as usize));
         Forest { trees: n - order.len(), edges: order }
     }
 
     fn agree(n: usize, edges: &[(u32, u32, u32)]) {
-        let mut square = vec![u32::MAX; n * stride(n)];
-        for &(i, j, rank) in edges {
-            square[i as usize * stride(n) + j as usize] = rank;
-            square[j as usize * stride(n) + i as usize] = rank;
-        }
         let expected = plain(n, edges);
         let graph = Sparse::new(n, edges).unwrap();
         for rank_bits in [5, 32, 60] {
             assert_eq!(graph.forest(rank_bits, &()), expected, "{n} points");
         }
         for level in Level::available() {
-            let wide = Dense::new(n, square.clone(), level);
+            let wide = Dense::<u32>::of_edges(n, edges, level);
             let progress = Sums::default();
             progress.begin("components", None, wide.forest_work());
             assert_eq!(wide.forest(32, &progress), expected, "{n} points");
             assert_eq!(progress.stages()[0].done, n as u64);
             assert_eq!(wide.forest(60, &()), expected, "{n} points");
-            let narrow = square.iter().map(|&rank| u16::narrow(rank)).collect();
-            assert_eq!(Dense::<u16>::new(n, narrow, level).forest(16, &()), expected, "{n} points");
+            let narrow = Dense::<u16>::of_edges(n, edges, level);
+            assert_eq!(narrow.forest(16, &()), expected, "{n} points");
         }
     }
 
     #[test]
     fn all_algorithms_find_the_forest() {
-        let mut state = 9u32;
+        let mut state = 9;
         // Cases: few ranks and many; all edges, half of them, and so few that the graph is disconnected; two clusters.
         for (n, ranks) in [(1, 1), (2, 1), (40, 20), (255, 3), (256, 30_000), (600, 2), (600, 60_000)] {
-            for kept in [16, 8, 1] {
+            for kept in [256, 128, 16] {
                 for is_clustered in [false, true] {
-                    let mut edges = Vec::new();
-                    for i in 0..n as u32 {
-                        for j in 0..i {
-                            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-                            let rank = (state >> 8) % ranks;
-                            let is_far = is_clustered && (i % 2 != j % 2 || i == 17);
-                            if state >> 28 < kept {
-                                edges.push((i, j, if is_far { rank / 100 + ranks } else { rank }));
-                            }
-                        }
-                    }
+                    let mut edges = random_edges(n, ranks, kept, &mut state);
+                    let is_far = |i, j| is_clustered && (i % 2 != j % 2 || i == 17);
+                    let far = edges.iter_mut().filter(|edge| is_far(edge.0, edge.1));
+                    far.for_each(|edge| edge.2 = edge.2 / 100 + ranks);
                     agree(n, &edges);
                 }
             }

@@ -84,4 +84,4 @@ pub(crate) fn rank_of<C: Complex + ?Sized>(complex: &C, simplex: &[u32]) -> u32 
 }
 
 #[cfg(test)]
-mod tests;
+pub(in crate::rips) mod tests;

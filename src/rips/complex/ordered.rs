@@ -90,35 +90,24 @@ impl<R: Rank> Kernel<R> for Greatest<'_, R> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rips::complex::stride;
+    use crate::rips::complex::Dense;
+    use crate::rips::complex::tests::{in_order, random_edges};
 
     /// Cases: few ranks, hence ties; many ranks; ranks far apart; and pairs that are not edges.
     #[test]
     fn edges_are_those_of_the_matrix_in_order() {
-        let mut state = 5_u32;
+        let mut state = 5;
         for n in 0..40 {
             for (ranks, scale) in [(3, 1), (1000, 1), (7, 500_000_000)] {
-                let mut square = vec![u32::MAX; n * stride(n)];
-                let mut expected = Vec::new();
-                for i in 0..n {
-                    for j in 0..i {
-                        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-                        if state >> 30 != 0 {
-                            let rank = (state >> 8) % ranks * scale;
-                            square[i * stride(n) + j] = rank;
-                            square[j * stride(n) + i] = rank;
-                            expected.push(RankedEdge { rank, vertices: [i as u32, j as u32] });
-                        }
-                    }
-                }
-                expected.sort_unstable_by_key(|edge| (edge.rank, std::cmp::Reverse(edge.vertices)));
+                let mut all = random_edges(n, ranks, 192, &mut state);
+                all.iter_mut().for_each(|edge| edge.2 *= scale);
+                let expected = in_order(&all);
                 for level in Level::available() {
-                    let matrix = RankMatrix { n, stride: stride(n), ranks: &square };
-                    assert_eq!(edges(matrix, level), expected, "{n} points, {ranks} ranks");
+                    let wide = Dense::<u32>::of_edges(n, &all, level);
+                    assert_eq!(edges(wide.matrix(), level), expected, "{n} points, {ranks} ranks");
                     if scale == 1 {
-                        let narrow: Vec<u16> = square.iter().map(|&rank| u16::narrow(rank)).collect();
-                        let matrix = RankMatrix { n, stride: stride(n), ranks: &narrow };
-                        assert_eq!(edges(matrix, level), expected, "{n} points, {ranks} ranks");
+                        let narrow = Dense::<u16>::of_edges(n, &all, level);
+                        assert_eq!(edges(narrow.matrix(), level), expected, "{n} points, {ranks} ranks");
                     }
                 }
             }

@@ -1,31 +1,55 @@
 //! One conformance suite for every complex, which compares it with the definitions.
 
+use std::cmp::Reverse;
+
 use super::*;
 use crate::memory::Refused;
 use crate::simd::{Level, Rank};
 
-/// A symmetric table of ranks in which about one pair in eight is absent.
-fn table(n: usize, ranks: u32, state: &mut u32) -> Vec<u32> {
-    let mut table = vec![ABSENT; n * n];
-    for i in 0..n {
+/// Edges (i, j, rank), i > j.
+pub(in crate::rips) type RankedEdges = Vec<(u32, u32, u32)>;
+
+/// Some pairs of n points as edges with random ranks below `ranks`: `kept` of 256 pairs on average.
+pub(in crate::rips) fn random_edges(n: usize, ranks: u32, kept: u32, state: &mut u32) -> RankedEdges {
+    let mut edges = Vec::new();
+    for i in 0..n as u32 {
         for j in 0..i {
             *state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            let rank = if *state >> 29 == 0 { ABSENT } else { (*state >> 8) % ranks };
-            table[i * n + j] = rank;
-            table[j * n + i] = rank;
+            if *state >> 24 < kept {
+                edges.push((i, j, (*state >> 8) % ranks));
+            }
         }
+    }
+    edges
+}
+
+/// Edges in filtration order.
+pub(in crate::rips) fn in_order(edges: &[(u32, u32, u32)]) -> Vec<RankedEdge> {
+    let edge = |&(i, j, rank)| RankedEdge { rank, vertices: [i, j] };
+    let mut order: Vec<RankedEdge> = edges.iter().map(edge).collect();
+    order.sort_unstable_by_key(|edge| (edge.rank, Reverse(edge.vertices)));
+    order
+}
+
+/// The ranks of all pairs of n points, row by row.
+pub(in crate::rips) fn table(n: usize, edges: &[(u32, u32, u32)]) -> Vec<u32> {
+    let mut table = vec![ABSENT; n * n];
+    for &(i, j, rank) in edges {
+        table[i as usize * n + j as usize] = rank;
+        table[j as usize * n + i as usize] = rank;
     }
     table
 }
 
-fn dense<R: Rank>(n: usize, table: &[u32], level: Level) -> Dense<R> {
-    let mut ranks = vec![<R as Rank>::MAX; n * stride(n)];
-    for i in 0..n {
-        for j in 0..n {
-            ranks[i * stride(n) + j] = R::narrow(table[i * n + j]);
+impl<R: Rank> Dense<R> {
+    /// The matrix of these edges (i, j, rank).
+    pub(in crate::rips) fn of_edges(n: usize, edges: &[(u32, u32, u32)], level: Level) -> Self {
+        let mut ranks = vec![<R as Rank>::MAX; n * stride(n)];
+        for (row, of_table) in ranks.chunks_mut(stride(n).max(1)).zip(table(n, edges).chunks(n.max(1))) {
+            row.iter_mut().zip(of_table).for_each(|(rank, &of_table)| *rank = R::narrow(of_table));
         }
+        Dense::new(n, ranks, level)
     }
-    Dense::new(n, ranks, level)
 }
 
 impl Sparse {
@@ -38,15 +62,6 @@ impl Sparse {
         let (pairs, ranks): (Vec<_>, Vec<_>) = edges.iter().map(|&(i, j, rank)| ((i, j), rank)).unzip();
         Sparse::made(n, &pairs, &ranks, wants_bitsets)
     }
-}
-
-fn sparse(n: usize, table: &[u32], wants_bitsets: bool) -> Sparse {
-    let pairs = (0..n).flat_map(|i| (0..i).map(move |j| (i, j)));
-    let edges: Vec<(u32, u32, u32)> = pairs
-        .map(|(i, j)| (i as u32, j as u32, table[i * n + j]))
-        .filter(|&(_, _, rank)| rank != ABSENT)
-        .collect();
-    Sparse::of_edges(n, &edges, wants_bitsets).unwrap()
 }
 
 fn conforms(complex: &impl Complex, n: usize, table: &[u32], state: &mut u32) {
@@ -94,13 +109,15 @@ fn every_complex_finds_the_same_cofacets() {
     let mut state = 3;
     for n in [1, 2, 7, 15, 16, 17, 31, 32, 33, 63, 64, 65, 100] {
         for ranks in [1, 3, 1000] {
-            let table = table(n, ranks, &mut state);
+            let edges = random_edges(n, ranks, 224, &mut state);
+            let table = table(n, &edges);
             for level in Level::available() {
-                conforms(&dense::<u16>(n, &table, level), n, &table, &mut state);
-                conforms(&dense::<u32>(n, &table, level), n, &table, &mut state);
+                conforms(&Dense::<u16>::of_edges(n, &edges, level), n, &table, &mut state);
+                conforms(&Dense::<u32>::of_edges(n, &edges, level), n, &table, &mut state);
             }
             for wants_bitsets in [true, false] {
-                conforms(&sparse(n, &table, wants_bitsets), n, &table, &mut state);
+                let graph = Sparse::of_edges(n, &edges, wants_bitsets).unwrap();
+                conforms(&graph, n, &table, &mut state);
             }
         }
     }
@@ -111,17 +128,10 @@ fn every_complex_finds_the_same_cofacets() {
 #[test]
 fn lists_of_very_different_lengths_are_walked_along() {
     let (n, mut state) = (200, 5);
-    let mut table = table(n, 7, &mut state);
-    for i in 0..n {
-        for j in 0..n {
-            let is_kept = i % 67 == 0 || j % 67 == 0 || (i * j) % 23 == 0;
-            if !is_kept {
-                table[i * n + j] = ABSENT;
-            }
-        }
-    }
-    let graph = sparse(n, &table, false);
+    let mut edges = random_edges(n, 7, 224, &mut state);
+    edges.retain(|&(i, j, _)| i % 67 == 0 || j % 67 == 0 || (i * j) % 23 == 0);
+    let graph = Sparse::of_edges(n, &edges, false).unwrap();
     for _ in 0..5 {
-        conforms(&graph, n, &table, &mut state);
+        conforms(&graph, n, &table(n, &edges), &mut state);
     }
 }

@@ -100,8 +100,9 @@ fn greatest_of_both<const WORDS: usize>(one: &[u64; WORDS], other: &[u64; WORDS]
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rips::complex::Dense;
     use crate::rips::complex::apparent_pairs::cofacet_of;
-    use crate::rips::complex::{Dense, stride};
+    use crate::rips::complex::tests::{in_order, random_edges};
     use crate::simd::Level;
 
     /// A sink that stores what it receives.
@@ -124,24 +125,12 @@ mod tests {
     /// Cases: few ranks and many; all edges and some; one word of vertices and two.
     #[test]
     fn edges_in_apparent_pairs_are_those_of_the_definition() {
-        let mut state = 11_u32;
+        let mut state = 11;
         for n in [1, 2, 33, 63, 64, 65, 100, 128] {
-            for (ranks, kept) in [(3, 255), (50, 255), (50, 20), (100_000, 255), (100_000, 60)] {
-                let mut square = vec![u32::MAX; n * stride(n)];
-                let mut edges = Vec::new();
-                for u in 0..n {
-                    for v in 0..u {
-                        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-                        if state >> 24 <= kept {
-                            let rank = (state >> 7) % ranks;
-                            square[u * stride(n) + v] = rank;
-                            square[v * stride(n) + u] = rank;
-                            edges.push(RankedEdge { rank, vertices: [u as u32, v as u32] });
-                        }
-                    }
-                }
-                edges.sort_unstable_by_key(|edge| (edge.rank, std::cmp::Reverse(edge.vertices)));
-                let complex = Dense::new(n, square, Level::detect());
+            for (ranks, kept) in [(3, 256), (50, 256), (50, 21), (100_000, 256), (100_000, 61)] {
+                let edges = random_edges(n, ranks, kept, &mut state);
+                let complex = Dense::<u32>::of_edges(n, &edges, Level::detect());
+                let edges = in_order(&edges);
                 let mut expected = Recorder::default();
                 for &RankedEdge { rank, vertices } in &edges {
                     match cofacet_of(&complex, &vertices, rank) {

@@ -6,7 +6,7 @@ use super::queue::{COMPACT, Queue};
 use super::*;
 use crate::disjoint_sets::DisjointSets;
 use crate::rips::complex::apparent_pairs::cofacet_of;
-use crate::rips::complex::{ABSENT, Band, Cofacet, Dense, Sparse, rank_of, stride};
+use crate::rips::complex::{ABSENT, Band, Cofacet, Dense, Sparse, rank_of};
 use crate::rips::field::{Modulo, Two};
 use crate::simd::{Level, Rank};
 
@@ -70,12 +70,7 @@ fn edges(n: u32, state: &mut u64) -> Vec<(u32, u32, u32)> {
 }
 
 fn dense<R: Rank>(n: usize, edges: &[(u32, u32, u32)]) -> Dense<R> {
-    let mut square = vec![<R as Rank>::MAX; n * stride(n)];
-    for &(i, j, rank) in edges {
-        square[i as usize * stride(n) + j as usize] = R::narrow(rank);
-        square[j as usize * stride(n) + i as usize] = R::narrow(rank);
-    }
-    Dense::new(n, square, Level::detect())
+    Dense::of_edges(n, edges, Level::detect())
 }
 
 /// Removes the edges that join two components from a list in filtration order.

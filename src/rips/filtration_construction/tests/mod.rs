@@ -7,7 +7,8 @@ use std::collections::BTreeMap;
 
 use super::*;
 use crate::rips::code::Code;
-use crate::rips::complex::{ABSENT, Dense, Sparse, stride};
+use crate::rips::complex::tests::{RankedEdges, random_edges, table};
+use crate::rips::complex::{ABSENT, Dense, Sparse};
 use crate::rips::pair_store::Pivots;
 use crate::simd::{Level, Rank};
 
@@ -18,17 +19,9 @@ struct Table {
 }
 
 impl Table {
+    /// Random ranks below `ranks`; `absent` of eight pairs are no edges, on average.
     fn random(n: usize, ranks: u32, absent: u32, state: &mut u32) -> Self {
-        let mut table = Table { n, ranks: vec![ABSENT; n * n] };
-        for i in 0..n {
-            for j in 0..i {
-                *state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-                let rank = if (*state >> 24) % 8 < absent { ABSENT } else { (*state >> 8) % ranks };
-                table.ranks[i * n + j] = rank;
-                table.ranks[j * n + i] = rank;
-            }
-        }
-        table
+        Table { n, ranks: table(n, &random_edges(n, ranks, 256 - 32 * absent, state)) }
     }
 
     /// All simplices of a dimension, vertices descending, with their ranks.
@@ -75,19 +68,16 @@ impl Table {
         oldest.into_iter().filter_map(zero).collect()
     }
 
+    fn edges(&self) -> RankedEdges {
+        self.simplices(1).iter().map(|(edge, rank)| (edge[0], edge[1], *rank)).collect()
+    }
+
     fn dense<R: Rank>(&self, level: Level) -> Dense<R> {
-        let mut ranks = vec![<R as Rank>::MAX; self.n * stride(self.n)];
-        for i in 0..self.n {
-            for j in 0..self.n {
-                ranks[i * stride(self.n) + j] = R::narrow(self.ranks[i * self.n + j]);
-            }
-        }
-        Dense::new(self.n, ranks, level)
+        Dense::of_edges(self.n, &self.edges(), level)
     }
 
     fn sparse(&self) -> Sparse {
-        let edges = self.simplices(1);
-        Sparse::new(self.n, &edges.iter().map(|(e, rank)| (e[0], e[1], *rank)).collect::<Vec<_>>()).unwrap()
+        Sparse::new(self.n, &self.edges()).unwrap()
     }
 }
 
