@@ -73,6 +73,34 @@ fn dense<R: Rank>(n: usize, edges: &[(u32, u32, u32)]) -> Dense<R> {
     Dense::of_edges(n, edges, Level::detect())
 }
 
+impl<'a, W: Word> Submatrix<'a, W> {
+    /// The matrix with these columns of a dimension, with ranks up to `ranks`, none of which is walked or annotated.
+    pub(super) fn of_columns(
+        complex: &'a dyn Complex,
+        dim: usize,
+        ranks: u32,
+        columns: &'a [W],
+        apparent: &'a ApparentPairs<W>,
+    ) -> Self {
+        let [code, cofacet_code] = [dim + 1, dim + 2].map(|vertices| Code::new(complex.points(), vertices));
+        Submatrix {
+            complex,
+            code,
+            cofacet_code,
+            ranks,
+            edges: ranks as usize,
+            walkers: 0,
+            columns,
+            apparent,
+            times_store: false,
+            only_bars: false,
+            gives_up: false,
+            tied: &[],
+            progress: &(),
+        }
+    }
+}
+
 /// Removes the edges that join two components from a list in filtration order.
 fn clear_joining<W: Word>(edges: &mut Vec<W>, code: &Code<W>, n: usize) {
     let (mut components, mut ends) = (DisjointSets::new(n), Vec::new());
@@ -88,28 +116,14 @@ fn with_submatrix<W: Word, T>(
     edges: &[(u32, u32, u32)],
     compute: impl FnOnce(&Submatrix<'_, W>) -> T,
 ) -> T {
-    let n = complex.points();
-    let (code, cofacet_code) = (Code::<W>::new(n, 2), Code::new(n, 3));
+    let (n, code) = (complex.points(), Code::<W>::new(complex.points(), 2));
     let mut columns: Vec<W> = edges.iter().map(|&(i, j, rank)| code.entry(rank, [i, j])).collect();
     columns.sort_unstable();
     clear_joining(&mut columns, &code, n);
     columns.reverse();
     let apparent = ApparentPairs::Sorted(Vec::new());
-    compute(&Submatrix {
-        complex,
-        code,
-        cofacet_code,
-        ranks: 30,
-        edges: edges.len(),
-        walkers: 0,
-        columns: &columns,
-        apparent: &apparent,
-        times_store: false,
-        only_bars: false,
-        gives_up: false,
-        tied: &[],
-        progress: &(),
-    })
+    let submatrix = Submatrix::of_columns(complex, 1, 30, &columns, &apparent);
+    compute(&Submatrix { edges: edges.len(), ..submatrix })
 }
 
 /// The pairs of the edges with triangles, as ranks and vertices.
@@ -209,7 +223,7 @@ fn with_submatrix_besides_apparent<T>(
     compute: impl FnOnce(&Submatrix<'_, u64>) -> T,
 ) -> T {
     let n = complex.points();
-    let (code, cofacet_code) = (Code::<u64>::new(n, dim + 1), Code::new(n, dim + 2));
+    let code = Code::<u64>::new(n, dim + 1);
     let mut simplices: Vec<Vec<u32>> = (0..n as u32).map(|v| vec![v]).collect();
     for _ in 0..dim {
         let joined = |simplex: &Vec<u32>| {
@@ -219,11 +233,7 @@ fn with_submatrix_besides_apparent<T>(
         };
         simplices = simplices.iter().flat_map(joined).collect();
     }
-    let rank = |simplex: &[u32]| {
-        let pairs = simplex.iter().enumerate().flat_map(|(k, &u)| simplex[..k].iter().map(move |&v| (u, v)));
-        pairs.map(|(u, v)| complex.edge(u, v)).max().unwrap()
-    };
-    let entry = |simplex: &Vec<u32>| code.entry(rank(simplex), simplex.iter().copied());
+    let entry = |simplex: &Vec<u32>| code.entry(rank_of(complex, simplex), simplex.iter().copied());
     let mut columns: Vec<u64> = simplices.iter().map(entry).collect();
     columns.sort_unstable();
     if dim == 1 {
@@ -235,21 +245,7 @@ fn with_submatrix_besides_apparent<T>(
         cofacet_of(complex, &vertices, code.rank(column)).is_none()
     });
     columns.reverse();
-    compute(&Submatrix {
-        complex,
-        code,
-        cofacet_code,
-        ranks,
-        edges: ranks as usize,
-        walkers: 0,
-        columns: &columns,
-        apparent: &ApparentPairs::Implicit,
-        times_store: false,
-        only_bars: false,
-        gives_up: false,
-        tied: &[],
-        progress: &(),
-    })
+    compute(&Submatrix::of_columns(complex, dim, ranks, &columns, &ApparentPairs::Implicit))
 }
 
 /// The pairs of these columns and their cochains, which are checked.

@@ -446,21 +446,7 @@ mod tests {
     #[test]
     fn a_list_that_another_worker_makes_is_not_waited_for() {
         let complex = Pairs { points: 20, last: 20, first: 1 };
-        let submatrix = Submatrix::<u64> {
-            complex: &complex,
-            code: Code::new(20, 3),
-            cofacet_code: Code::new(20, 4),
-            ranks: 200,
-            edges: 190,
-            walkers: 1,
-            columns: &[],
-            apparent: &ApparentPairs::Implicit,
-            times_store: false,
-            only_bars: false,
-            gives_up: false,
-            tied: &[],
-            progress: &(),
-        };
+        let submatrix = Submatrix::<u64>::of_columns(&complex, 2, 190, &[], &ApparentPairs::Implicit);
         let walks = Walks::of(1, true);
         walks.is_begun.store(true, Ordering::Relaxed);
         assert!((0..2 * LATE).all(|_| walks.edges(&submatrix).is_none()));
