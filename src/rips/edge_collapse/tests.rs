@@ -7,7 +7,7 @@ use super::*;
 use crate::diagram::Bar;
 use crate::metric::{DistanceMatrix, Distances, SparseDistances};
 use crate::rips::rank::rank;
-use crate::rips::{Collapse, Rips, plain};
+use crate::rips::{Collapse, Outcome, Rips, plain};
 
 /// Bars of each dimension, sorted.
 fn bars(distances: &Distances<f32>, max_dim: usize, modulus: u32) -> Vec<Vec<(u64, u64)>> {
@@ -69,20 +69,26 @@ fn bars_stay() {
     assert!(4 * all.after < 3 * all.before && all.shifted > 20 && all.tried < all.before, "{all:?}");
 }
 
-/// Points on and near a circle, so that batches have hundreds of edges, most of which are removed.
+/// The distances below `most` of random points in a square, so that batches have hundreds of edges, most of which are
+/// removed.
+fn in_a_square(generator: &mut Pcg64Mcg, points: usize, side: i32, most: f32) -> Distances<f32> {
+    let places: Vec<[f32; 2]> =
+        (0..points).map(|_| [0, 1].map(|_| generator.random_range(0..side) as f32)).collect();
+    let pairs = (0..points).flat_map(|i| (0..i).map(move |j| (i, j)));
+    let edges = pairs.map(|(i, j)| {
+        let [x, y] = [0, 1].map(|axis| places[i][axis] - places[j][axis]);
+        (i as u32, j as u32, (x * x + y * y).sqrt())
+    });
+    SparseDistances::new(points, edges.filter(|edge| edge.2 < most).collect::<Vec<_>>()).unwrap().into()
+}
+
+/// Cases: a graph of which each thread has a copy; a larger one, with batches for several threads; and one that is too
+/// large for copies, which the threads share.
 #[test]
 fn bars_stay_whatever_the_threads() {
     let mut generator = Pcg64Mcg::seed_from_u64(23);
-    // The larger set has batches for several threads.
-    for points in [110, 320] {
-        let mut place = || [0, 1].map(|_| generator.random_range(-100..100) as f32);
-        let places: Vec<[f32; 2]> = (0..points).map(|_| place()).collect();
-        let lower = (1..points).flat_map(|i| (0..i).map(move |j| (i, j)));
-        let lower = lower.map(|(i, j)| {
-            let [x, y] = [0, 1].map(|axis| places[i][axis] - places[j][axis]);
-            (x * x + y * y).sqrt()
-        });
-        let distances = Distances::from(DistanceMatrix::from_lower(lower.collect::<Vec<f32>>()).unwrap());
+    for (points, side, most) in [(110, 200, f32::INFINITY), (320, 200, f32::INFINITY), (600, 1000, 150.0)] {
+        let distances = in_a_square(&mut generator, points, side, most);
         let on = |threads| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             pool.install(|| collapsed(&distances, None))
@@ -92,36 +98,12 @@ fn bars_stay_whatever_the_threads() {
             let (others, same) = on(threads);
             assert_eq!((format!("{others:?}"), &same), (format!("{left:?}"), &stats));
         }
-        assert!(4 * stats.after < stats.before && stats.shifted > 30, "{stats:?}");
+        assert_eq!(replica::is_small(points, stats.before), points < 600);
+        let (times, shifted) = if most.is_infinite() { (4, 30) } else { (2, 0) };
+        assert!(times * stats.after < stats.before && stats.shifted > shifted, "{stats:?}");
         if points < 200 {
             assert_eq!(bars(&left, 1, 2), bars(&distances, 1, 2));
         }
-    }
-}
-
-/// A graph too large for replicas is shared by the threads.
-#[test]
-fn large_graphs_are_shared() {
-    let mut generator = Pcg64Mcg::seed_from_u64(29);
-    let points: Vec<[f32; 2]> =
-        (0..600).map(|_| [0, 1].map(|_| generator.random_range(0..1000) as f32)).collect();
-    let lower = (0..600u32).flat_map(|i| (0..i).map(move |j| (i, j)));
-    let edges = lower.filter_map(|(i, j)| {
-        let [x, y] = [0, 1].map(|axis| points[i as usize][axis] - points[j as usize][axis]);
-        let distance = (x * x + y * y).sqrt();
-        (distance < 150.0).then_some((i, j, distance))
-    });
-    let distances: Distances<f32> = SparseDistances::new(600, edges.collect::<Vec<_>>()).unwrap().into();
-    let on = |threads| {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        pool.install(|| collapsed(&distances, None))
-    };
-    let (left, stats) = on(1);
-    assert!(replica::is_small(110, 110 * 109 / 2) && !replica::is_small(600, stats.before));
-    assert!(2 * stats.after < stats.before, "{stats:?}");
-    for threads in [2, 5] {
-        let (others, same) = on(threads);
-        assert_eq!((format!("{others:?}"), &same), (format!("{left:?}"), &stats));
     }
 }
 
@@ -143,6 +125,15 @@ fn a_cycle_keeps_its_edges() {
     assert_eq!(stats, CollapseStats { before: 6, tried: 6, after: 6, ..CollapseStats::default() });
 }
 
+/// The outcome on the whole graph, and the statistics of the collapse, with which the diagram and the summary are the
+/// same.
+fn whole_and_collapsed(rips: Rips<f32>, case: usize) -> (Outcome, CollapseStats) {
+    let whole = rips.clone().collapse(Collapse::Off).solve(&()).unwrap();
+    let found = rips.collapse(Collapse::On).solve(&()).unwrap();
+    assert_eq!((found.diagram, found.summary), (whole.diagram.clone(), whole.summary.clone()), "case {case}");
+    (whole, found.stats.collapse.unwrap())
+}
+
 #[test]
 fn diagrams_and_their_order_stay() {
     let mut generator = Pcg64Mcg::seed_from_u64(11);
@@ -153,11 +144,8 @@ fn diagrams_and_their_order_stay() {
         let edges = random(&mut generator, points, values, [0.5, 0.8, 1.0][case % 3]);
         let rips = Rips::new(edges).max_dim(1 + case % 3).modulus([2, 3, 5][case % 3]).threads(1 + case % 4);
         let rips = if case % 5 == 0 { rips.threshold(f64::from(values) / 2.0) } else { rips };
-        let whole = rips.clone().collapse(Collapse::Off).solve(&()).unwrap();
-        let found = rips.collapse(Collapse::On).solve(&()).unwrap();
-        assert_eq!(found.diagram, whole.diagram, "case {case}");
-        assert_eq!((found.summary, whole.stats.collapse), (whole.summary, None));
-        let stats = found.stats.collapse.unwrap();
+        let (whole, stats) = whole_and_collapsed(rips, case);
+        assert_eq!(whole.stats.collapse, None);
         ordered += usize::from(stats.ordered.is_some());
         collapsed += stats.before - stats.after;
     }
@@ -191,10 +179,7 @@ fn bars_born_with_one_edge_stay_in_their_order() {
         }
         let edges = SparseDistances::new(points, edges).unwrap();
         let rips = Rips::new(edges).max_dim(2).threads(1 + case % 3);
-        let whole = rips.clone().collapse(Collapse::Off).solve(&()).unwrap();
-        let found = rips.collapse(Collapse::On).solve(&()).unwrap();
-        assert_eq!(found.diagram, whole.diagram, "case {case}");
-        let stats = found.stats.collapse.unwrap();
+        let (whole, stats) = whole_and_collapsed(rips, case);
         assert_eq!(stats.ordered, None);
         let bars = whole.diagram.bars(2);
         together += bars.windows(2).filter(|w| w[0].birth == w[1].birth && w[0].death != w[1].death).count();
@@ -261,10 +246,8 @@ fn bars_of_dimension_three_stay_in_their_order() {
             })
             .collect();
         let rips = Rips::new(SparseDistances::new(points as usize, edges).unwrap()).max_dim(3);
-        let whole = rips.clone().collapse(Collapse::Off).solve(&()).unwrap();
-        let found = rips.threads(1 + case % 2).collapse(Collapse::On).solve(&()).unwrap();
-        assert_eq!(found.diagram, whole.diagram, "case {case}");
-        ordered += usize::from(found.stats.collapse.unwrap().ordered.is_some());
+        let (_, stats) = whole_and_collapsed(rips.threads(1 + case % 2), case);
+        ordered += usize::from(stats.ordered.is_some());
     }
     assert!(ordered > 0);
 }

@@ -21,9 +21,15 @@ fn distances(is_sparse: bool) -> Distances<f32> {
     if !is_sparse {
         return cloud.into();
     }
-    let near = (0..40u32).flat_map(|i| (0..i).map(move |j| (i, j)));
-    let edges = near.map(|(i, j)| (9 * i, 9 * j, cloud.distance(i as usize, j as usize)));
-    SparseDistances::new(400, edges).unwrap().into()
+    spread(&cloud).into()
+}
+
+/// The distances of forty points among which are others, far from all: they make the complex sparse, and its vertices
+/// wider.
+fn spread(cloud: &PointCloud<f32>) -> SparseDistances<f32> {
+    let pairs = (0..40u32).flat_map(|i| (0..i).map(move |j| (i, j)));
+    let edges = pairs.map(|(i, j)| (9 * i, 9 * j, cloud.distance(i as usize, j as usize)));
+    SparseDistances::new(400, edges).unwrap()
 }
 
 /// Runs on a stand-in for a device.
@@ -207,11 +213,7 @@ fn entries_of_every_width_give_the_same_bars() {
             let outcome = |max_dim| {
                 let mut rips = Rips::new(clusters());
                 if is_sparse {
-                    // Points far from all others make the complex sparse, and its vertices wider.
-                    let cloud = clusters();
-                    let pairs = (0..40u32).flat_map(|i| (0..i).map(move |j| (i, j)));
-                    let edges = pairs.map(|(i, j)| (9 * i, 9 * j, cloud.distance(i as usize, j as usize)));
-                    rips = Rips::new(SparseDistances::new(400, edges).unwrap());
+                    rips = Rips::new(spread(&clusters()));
                 }
                 rips.max_dim(max_dim).modulus(modulus).pair_store(layer).threshold(1.9).solve(&()).unwrap()
             };
