@@ -129,7 +129,7 @@ fn reduction(c: &mut Criterion) {
     group.sample_size(20);
     for layer in [SecondLayer::Implicit, SecondLayer::Sorted] {
         let mut store = Pivots::with_capacity(n).unwrap();
-        for edge in complex.forest(32, &()).edges {
+        for edge in complex.forest(32, &()) {
             store.insert(Code::new(n, 2).entry(edge.rank, edge.vertices), 0).expect("an edge comes once");
         }
         for dim in [1, 2] {

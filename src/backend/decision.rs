@@ -179,10 +179,9 @@ impl Backend {
         }
         let &Estimate { ref work, cpu, device } = estimate;
         let figures = format!("{work}: {} on the processor, {} on a GPU", Seconds(cpu), Seconds(device));
-        let (opening, after) = match self.ready() {
-            Some(_) => (0.0, String::new()),
-            None => (OPENING, format!(" after {} to open it", Seconds(OPENING))),
-        };
+        let opening = self.opening();
+        let after =
+            if opening > 0.0 { format!(" after {} to open it", Seconds(opening)) } else { String::new() };
         if !forced && device + opening >= cpu {
             self.miss(cpu - device);
             return Ok(Decision::processor(figures + &after));

@@ -16,7 +16,7 @@
 use super::complex::{Complex, apparent_pairs};
 use super::pair_store::Pivots;
 use super::word::Word;
-use crate::parallel::map;
+use crate::parallel::listed;
 
 /// Whether a d-simplex, d ≥ 1, is in a zero apparent pair with one of its facets. `facet` is scratch.
 ///
@@ -31,9 +31,5 @@ const CHUNK: usize = 1 << 12;
 /// The entries that layer 1 of the dimension below does not clear, in the same order.
 pub fn uncleared_by_layer1<W: Word>(entries: &[W], below: &Pivots<W>) -> Vec<W> {
     let is_left = |entry: &W| below.get(*entry).is_none();
-    let left_of = |chunk: usize| {
-        let chunk = &entries[chunk * CHUNK..entries.len().min((chunk + 1) * CHUNK)];
-        chunk.iter().copied().filter(is_left).collect::<Vec<W>>()
-    };
-    map(entries.len().div_ceil(CHUNK), &left_of).concat()
+    listed(entries.len(), CHUNK, &|range| entries[range].iter().copied().filter(is_left).collect())
 }

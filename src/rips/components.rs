@@ -21,22 +21,13 @@ use crate::simd::Rank;
 pub(super) use dense::MOST_OLDEST;
 pub(super) use elder_rule::{ComponentBar, component_bars};
 
-/// The minimum spanning forest: its edges in filtration order and the number of its trees.
-#[derive(Debug, PartialEq)]
-pub struct Forest {
-    /// The edges, oldest first.
-    pub edges: Vec<RankedEdge>,
-    /// The number of trees, which is that of connected components.
-    pub trees: usize,
-}
-
 /// A complex that can compute its minimum spanning forest.
 pub trait Components: Complex {
     /// The work of [`Components::forest`] in units of progress; 1 if it reports none.
     fn forest_work(&self) -> u64;
 
-    /// The minimum spanning forest; ranks have at most `rank_bits` bits.
-    fn forest(&self, rank_bits: u32, progress: &dyn Progress) -> Forest;
+    /// The edges of the minimum spanning forest in filtration order; ranks have at most `rank_bits` bits.
+    fn forest(&self, rank_bits: u32, progress: &dyn Progress) -> Vec<RankedEdge>;
 }
 
 /// Whether entries of edges fit in 64 bits. They always fit in 128: two vertices and a rank have at most 32 bits each.
@@ -49,7 +40,7 @@ impl<R: Rank> Components for Dense<R> {
         self.points() as u64
     }
 
-    fn forest(&self, rank_bits: u32, progress: &dyn Progress) -> Forest {
+    fn forest(&self, rank_bits: u32, progress: &dyn Progress) -> Vec<RankedEdge> {
         if let Some(edges) = self.ordered_edges() {
             progress.advance(self.forest_work());
             return kruskal_in_order(self.points(), edges);
@@ -67,14 +58,14 @@ impl Components for Sparse {
         1
     }
 
-    fn forest(&self, rank_bits: u32, _: &dyn Progress) -> Forest {
+    fn forest(&self, rank_bits: u32, _: &dyn Progress) -> Vec<RankedEdge> {
         if is_narrow(self.points(), rank_bits) { kruskal::<u64>(self) } else { kruskal::<u128>(self) }
     }
 }
 
 /// Kruskal's algorithm with filtering on an edge list (Osipov, Sanders, Singler 2009): edges are sorted only until all
 /// components are joined, and edges whose ends are joined before their turn are dropped unsorted.
-fn kruskal<W: Word>(complex: &Sparse) -> Forest {
+fn kruskal<W: Word>(complex: &Sparse) -> Vec<RankedEdge> {
     let n = complex.points();
     let code = Code::<W>::new(n, 2);
     let mut edges = Vec::new();
@@ -85,11 +76,11 @@ fn kruskal<W: Word>(complex: &Sparse) -> Forest {
     }
     let mut growing = Growing::new(n, &code);
     growing.add(&mut edges, n);
-    growing.forest(n)
+    growing.forest()
 }
 
 /// Kruskal's algorithm on edges in filtration order.
-fn kruskal_in_order(points: usize, ordered: &[RankedEdge]) -> Forest {
+fn kruskal_in_order(points: usize, ordered: &[RankedEdge]) -> Vec<RankedEdge> {
     let (mut sets, mut edges) = (DisjointSets::new(points), Vec::with_capacity(points));
     for edge in ordered {
         let [u, v] = edge.vertices;
@@ -100,7 +91,7 @@ fn kruskal_in_order(points: usize, ordered: &[RankedEdge]) -> Forest {
             }
         }
     }
-    Forest { trees: points - edges.len(), edges }
+    edges
 }
 
 /// A forest under construction, to which edges are added.
@@ -118,15 +109,14 @@ impl<'a, W: Word> Growing<'a, W> {
         Growing { code, sets: DisjointSets::new(points), vertices: Vec::new(), edges: Vec::new() }
     }
 
-    /// The finished forest of `points` points.
-    fn forest(mut self, points: usize) -> Forest {
-        let trees = points - self.edges.len();
+    /// The edges of the finished forest in filtration order.
+    fn forest(mut self) -> Vec<RankedEdge> {
         self.edges.sort_unstable();
         let edge = |entry| {
             self.code.vertices_of(entry, &mut self.vertices);
             RankedEdge { rank: self.code.rank(entry), vertices: [self.vertices[0], self.vertices[1]] }
         };
-        Forest { edges: self.edges.into_iter().map(edge).collect(), trees }
+        self.edges.into_iter().map(edge).collect()
     }
 
     /// Adds those of the edges that join two trees, oldest first. Up to `small` edges are sorted at once. All older edges
@@ -176,10 +166,10 @@ mod tests {
     use crate::simd::Level;
 
     /// Kruskal's algorithm on the sorted list of all edges, as the reference.
-    fn plain(n: usize, edges: &[(u32, u32, u32)]) -> Forest {
+    fn plain(n: usize, edges: &[(u32, u32, u32)]) -> Vec<RankedEdge> {
         let (mut order, mut sets) = (in_order(edges), DisjointSets::new(n));
         order.retain(|edge| sets.unite(edge.vertices[0] as usize, edge.vertices[1] as usize));
-        Forest { trees: n - order.len(), edges: order }
+        order
     }
 
     fn agree(n: usize, edges: &[(u32, u32, u32)]) {

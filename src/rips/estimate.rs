@@ -48,7 +48,9 @@ pub(super) fn of(summary: &Summary, max_dim: usize, rank_width: u32) -> Estimate
     let dims = 1..=max_dim.min(summary.points.saturating_sub(2));
     // The sum of an empty iterator is -0.0.
     let swept = dims.clone().map(|dim| simplices(summary, dim)).fold(0.0, |sum, count| sum + count);
-    let filled: f64 = dims.clone().map(|dim| filled(summary, dim)).sum();
+    // Neighbourhoods have matrices of their own from dimension 2 on.
+    let filled: f64 =
+        dims.clone().map(|dim| if dim == 1 || summary.is_dense() { 0.0 } else { listed(summary) }).sum();
     let rate = if rank_width == 16 { CPU_RATE } else { WIDE_RATE };
     let rate = if Level::detect().name() == "portable" { rate * PORTABLE } else { rate };
     let stages = dims.clone().count() as f64;
@@ -123,11 +125,6 @@ fn on_lists(summary: &Summary, dim: usize, rate: f64, uneven: f64) -> f64 {
     }
     // Each simplex of dimension `dim` − 1 makes a block.
     uneven * listed(summary) * ELEMENT + simplices(dim - 1) * BLOCK + simplices(dim) / rate
-}
-
-/// Number of elements of neighbour lists that are read in a dimension for the matrices of all neighbourhoods.
-fn filled(summary: &Summary, dim: usize) -> f64 {
-    if dim == 1 || summary.is_dense() { 0.0 } else { listed(summary) }
 }
 
 /// Number of elements of neighbour lists that are read in a dimension above 1 for the matrices of all neighbourhoods.

@@ -8,11 +8,11 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::{Forest, Growing};
+use super::Growing;
 use crate::parallel::{SharedRange, into_inner, lock};
 use crate::rips::Progress;
 use crate::rips::code::Code;
-use crate::rips::complex::{Complex, Dense, RankMatrix};
+use crate::rips::complex::{Complex, Dense, RankMatrix, RankedEdge};
 use crate::rips::word::Word;
 use crate::simd::{Kernel, Level, Rank, Simd};
 
@@ -28,7 +28,7 @@ const MANY: usize = 4 * SAMPLE;
 const AT_ONCE: usize = 1 << 16;
 
 /// The minimum spanning forest of a matrix. `progress` advances by every edge and every tree of it.
-pub(super) fn forest<W: Word, R: Rank>(complex: &Dense<R>, progress: &dyn Progress) -> Forest {
+pub(super) fn forest<W: Word, R: Rank>(complex: &Dense<R>, progress: &dyn Progress) -> Vec<RankedEdge> {
     let n = complex.points();
     let (matrix, level, code) = (complex.matrix(), complex.level(), Code::<W>::new(n, 2));
     let mut growing = Growing::new(n, &code);
@@ -37,9 +37,8 @@ pub(super) fn forest<W: Word, R: Rank>(complex: &Dense<R>, progress: &dyn Progre
     while let joined @ 1.. = boruvka_round(matrix, level, &mut growing) {
         progress.advance(joined as u64);
     }
-    let forest = growing.forest(n);
-    progress.advance(forest.trees as u64);
-    forest
+    progress.advance((n - growing.edges.len()) as u64);
+    growing.forest()
 }
 
 /// All edges up to some rank, about [`OLDEST`] per point; none if the matrix is small or too many edges have that rank.

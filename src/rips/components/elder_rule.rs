@@ -2,8 +2,9 @@
 //!
 //! Points are in filtration order: by ascending birth, points of equal birth by descending id.
 
-use super::{DisjointSets, Forest};
+use super::DisjointSets;
 use crate::diagram::Bar;
+use crate::rips::complex::RankedEdge;
 use crate::rips::rank::Values;
 
 /// A bar of dimension 0 with its birth and death simplices.
@@ -24,7 +25,7 @@ pub(in crate::rips) struct ComponentBar {
 ///
 /// `values` maps the ranks of the forest's edges to distances, none of them below the birth of an end.
 pub(in crate::rips) fn component_bars(
-    forest: &Forest,
+    forest: &[RankedEdge],
     points: usize,
     births: Option<&[f64]>,
     values: &Values,
@@ -37,7 +38,7 @@ pub(in crate::rips) fn component_bars(
     // The oldest point of each set, at the index of its root. Points are numbers of 32 bits.
     let mut oldest: Vec<u32> = (0..points as u32).collect();
     let mut found = Vec::with_capacity(points);
-    for edge in &forest.edges {
+    for edge in forest {
         let [u, v] = edge.vertices.map(|vertex| sets.find(vertex as usize));
         let (a, b) = (oldest[u], oldest[v]);
         let (elder, younger) = if is_older(a, b) { (a, b) } else { (b, a) };

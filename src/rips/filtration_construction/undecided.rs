@@ -6,6 +6,7 @@
 use std::time::Instant;
 
 use super::{Residue, SimplexCounts};
+use crate::backend::{Difference, expect_same};
 use crate::rips::clearing;
 use crate::rips::code::Code;
 use crate::rips::pair_store::{ApparentPairs, Pivots, SecondLayer};
@@ -32,31 +33,16 @@ impl Undecided {
     /// Compares this result with the residue that the CPU constructs when layer 1 clears nothing.
     ///
     /// # Errors
-    /// A description of the first difference.
-    pub fn check<W: Word>(&self, own: &Residue<W>, code: &Code<W>) -> Result<(), String> {
-        if self.counts != own.counts {
-            return Err(format!(
-                "counts: {:?} on the device, {:?} on the processor",
-                self.counts, own.counts
-            ));
-        }
-        let theirs = descending::<W>(self.columns.clone());
-        if let Some((place, ours, theirs)) = first_difference(&own.columns, &theirs) {
-            return Err(format!(
-                "residue, column {place}: {} on the device, {} on the processor",
-                named(theirs, code),
-                named(ours, code)
-            ));
-        }
-        if let ApparentPairs::Sorted(ours) = &own.apparent {
-            let theirs = words::<W>(self.cofacets.clone());
-            if let Some((place, ours, theirs)) = first_difference(ours, &theirs) {
-                return Err(format!(
-                    "apparent pairs, cofacet {place}: {theirs:?} on the device, {ours:?} on the processor"
-                ));
-            }
-        }
-        Ok(())
+    /// The first difference.
+    pub fn check<W: Word>(&self, own: &Residue<W>, code: &Code<W>) -> Result<(), Difference> {
+        let [device, processor] = [self.counts, own.counts].map(|counts| format!("{counts:?}"));
+        expect_same(|| "counts".into(), device, processor)?;
+        expect_same_entries("residue, column", &descending(self.columns.clone()), &own.columns, &|entry| {
+            named(entry, code)
+        })?;
+        let ApparentPairs::Sorted(cofacets) = &own.apparent else { return Ok(()) };
+        let found = words(self.cofacets.clone());
+        expect_same_entries("apparent pairs, cofacet", &found, cofacets, &|entry| format!("{entry:?}"))
     }
 
     /// The residue: the undecided simplices that layer 1 of the dimension below does not clear.
@@ -80,11 +66,18 @@ impl Undecided {
     }
 }
 
-/// The first position at which two lists differ, and the element of each list there.
-fn first_difference<W: Word>(ours: &[W], theirs: &[W]) -> Option<(usize, Option<W>, Option<W>)> {
-    let elements = |place: usize| (ours.get(place).copied(), theirs.get(place).copied());
-    let mut places = (0..ours.len().max(theirs.len())).map(|place| (place, elements(place)));
-    places.find(|(_, (own, their))| own != their).map(|(place, (own, their))| (place, own, their))
+/// Checks that a device and the processor list the same entries, which `named` describes.
+fn expect_same_entries<W: Word>(
+    what: &str,
+    device: &[W],
+    processor: &[W],
+    named: &dyn Fn(Option<W>) -> String,
+) -> Result<(), Difference> {
+    let place =
+        (0..device.len().max(processor.len())).find(|&place| device.get(place) != processor.get(place));
+    let Some(place) = place else { return Ok(()) };
+    let [device, processor] = [device, processor].map(|entries| named(entries.get(place).copied()));
+    Err(Difference { place: format!("{what} {place}"), device, processor })
 }
 
 fn named<W: Word>(entry: Option<W>, code: &Code<W>) -> String {

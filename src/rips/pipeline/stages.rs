@@ -80,9 +80,9 @@ impl Run<'_> {
         let started = Instant::now();
         self.progress.begin("components", Some(0), complex.forest_work());
         let forest = complex.forest(rank_bits(self.values.count()), self.progress);
-        let pivots = Pivots::with_capacity(forest.edges.len())?;
+        let pivots = Pivots::with_capacity(forest.len())?;
         let code = self.code::<W>(1);
-        for edge in &forest.edges {
+        for edge in &forest {
             // Each edge occurs once.
             let _ = pivots.insert(code.entry(edge.rank, edge.vertices), 0);
         }
@@ -218,7 +218,7 @@ impl Run<'_> {
     ) -> Result<(), RipsError> {
         let own = construct(complex, &self.construction(dim, self.progress), &Pivots::<W>::with_capacity(0)?);
         let same = undecided.check(&own, &self.code(dim));
-        same.map_err(|difference| RipsError::SelfCheck { dim, difference })
+        same.map_err(|difference| RipsError::SelfCheck { dim, difference: difference.to_string() })
     }
 
     /// The parameters of the filtration construction of a dimension.

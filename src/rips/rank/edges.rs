@@ -30,9 +30,6 @@ pub enum Layout {
     Pairs(Vec<(u32, u32)>),
 }
 
-/// Edges, the greater vertex first, and their ranks.
-type Listed = (Vec<(u32, u32)>, Vec<u32>);
-
 impl<N> Edges<N> {
     /// The numbers from point `i` to the points before it, if all pairs have one.
     pub(in crate::rips) fn lower_row(&self, i: usize) -> &[N] {
@@ -72,15 +69,8 @@ impl Edges {
     /// # Errors
     /// There is not enough memory for the lists.
     pub(in crate::rips) fn graph(self, wants_bitsets: bool) -> Result<Sparse, Refused> {
-        let points = self.points;
-        let (pairs, ranks) = self.listed()?;
-        Sparse::made(points, &pairs, &ranks, wants_bitsets)
-    }
-
-    /// The edges up to the threshold, the greater vertex first, and their ranks.
-    fn listed(self) -> Result<Listed, Refused> {
-        if let Layout::Pairs(pairs) = self.layout {
-            return Ok((pairs, self.numbers));
+        if let Layout::Pairs(pairs) = &self.layout {
+            return Sparse::made(self.points, pairs, &self.numbers, wants_bitsets);
         }
         let edges = self.lower_degrees().into_iter().sum();
         let (mut pairs, mut ranks) = (Vec::new(), Vec::new());
@@ -90,7 +80,9 @@ impl Edges {
             pairs.push((i, j));
             ranks.push(rank);
         });
-        Ok((pairs, ranks))
+        let points = self.points;
+        drop(self);
+        Sparse::made(points, &pairs, &ranks, wants_bitsets)
     }
 
     /// The square matrix of ranks in the layout of [`Dense`](crate::rips::complex::Dense).

@@ -73,16 +73,4 @@ mod tests {
         let named = BarSelection::Named(vec![(2, 1), (0, 1), (2, 1)]);
         assert_eq!(chosen(&named).0, [(0, 1), (2, 1)]);
     }
-
-    #[test]
-    fn a_bar_that_is_not_there_is_an_error() {
-        let check = |named: &[(usize, usize)]| {
-            BarSelection::Named(named.to_vec())
-                .check_named(|dim| dimensions().get(dim).map_or(0, Vec::len))
-                .map_err(|error| error.to_string())
-        };
-        assert_eq!(check(&[(0, 1), (2, 2)]), Ok(()));
-        assert!(check(&[(0, 1), (1, 3)]).unwrap_err().contains("1:3"));
-        assert!(check(&[(3, 0)]).unwrap_err().contains("3:0"));
-    }
 }

@@ -222,11 +222,11 @@ fn undecided_of_several_parts_are_merged_and_checked() {
     assert_eq!(swept().check(&own, &code), Ok(()));
     let mut wrong = swept();
     wrong.columns[1].pop();
-    let difference = wrong.check(&own, &code).unwrap_err();
+    let difference = wrong.check(&own, &code).unwrap_err().to_string();
     assert!(difference.starts_with("residue, column "), "{difference}");
     let mut wrong = swept();
     wrong.cofacets.clear();
-    let difference = wrong.check(&own, &code).unwrap_err();
+    let difference = wrong.check(&own, &code).unwrap_err().to_string();
     assert!(difference.starts_with("apparent pairs, cofacet 0: None on the device, Some("), "{difference}");
 
     let pivots = Pivots::with_capacity(expected.cleared.len()).unwrap();
