@@ -25,7 +25,7 @@ use crate::rips::filtration_construction::cuda::ahead::Ahead;
 use crate::rips::pair_store::{ApparentPairs, Below, Pivots};
 use crate::rips::rank::{Edges, Layout, Ranking, Values};
 use crate::rips::stats::DimensionStats;
-use crate::rips::submatrix_reduction::{entries, forget};
+use crate::rips::submatrix_reduction::{entries, reduction_name};
 use crate::rips::word::{Word, limbs};
 use crate::rips::{Plan, RipsError};
 use crate::snapshot::{Checkpoint, Reader, SnapshotError, facts};
@@ -117,7 +117,7 @@ impl Run<'_> {
             out.list(count, pivots.iter().flat_map(|(pivot, _)| limbs(pivot)))
         });
         if is_saved {
-            forget(checkpoint, dim);
+            checkpoint.forget(&reduction_name(dim));
             checkpoint.forget(&format!("residue-{dim}"));
         }
     }
@@ -154,60 +154,44 @@ impl Run<'_> {
     }
 }
 
-/// The place of a collapse in a checkpoint.
-pub(super) struct SavedCollapse<'a> {
-    checkpoint: &'a dyn Checkpoint,
-    name: String,
-    points: usize,
+/// The name of the piece of a collapse: by the graph and the bars whose order the collapse keeps.
+pub(super) fn collapse_name(points: usize, whole: &Ranking, keep: Keep<'_>, is_whole: bool) -> String {
+    let (values, [least, ranks]) = parts(&whole.values);
+    let numbers = [points as u64, keep.plane.into(), is_whole.into(), least, ranks];
+    format!("{}collapse", checksum(&numbers, [values, keep.born_at], &whole.edges))
 }
 
-impl<'a> SavedCollapse<'a> {
-    /// The place of the collapse of a graph, by the graph and the bars whose order the collapse keeps; `None` if
-    /// nothing is saved.
-    pub(super) fn new(
-        checkpoint: &'a dyn Checkpoint,
-        points: usize,
-        whole: &Ranking,
-        keep: Keep<'_>,
-        is_whole: bool,
-    ) -> Option<Self> {
-        if !checkpoint.is_kept() {
-            return None;
-        }
-        let (values, [least, ranks]) = parts(&whole.values);
-        let numbers = [points as u64, keep.plane.into(), is_whole.into(), least, ranks];
-        let name = format!("{}collapse", checksum(&numbers, [values, keep.born_at], &whole.edges));
-        Some(SavedCollapse { checkpoint, name, points })
+/// The collapse of a graph of `points` points, if the checkpoint has it.
+pub(super) fn load_collapse(
+    checkpoint: &dyn Checkpoint,
+    name: &str,
+    points: usize,
+) -> Result<Option<Collapsed>, SnapshotError> {
+    let Some(snapshot) = checkpoint.load(name, COLLAPSE)? else { return Ok(None) };
+    let mut payload = snapshot.payload_of(COLLAPSE)?;
+    let collapsed: Collapsed = payload.table("graph")?;
+    let Collapsed { graph: Ranking { values, edges }, repeated, .. } = &collapsed;
+    let (Values::Listed(values), Layout::Pairs(pairs)) = (values, &edges.layout) else {
+        return Err(payload.unexpected("graph", "values and edges in lists", "others"));
+    };
+    let ascends = |values: &[f64]| values.is_sorted() && values.iter().all(|value| !value.is_nan());
+    if !ascends(values) || !ascends(repeated) {
+        return Err(payload.unexpected("values", "ascending numbers", "others"));
     }
+    let is_edge = |&(i, j): &(u32, u32)| i > j && (i as usize) < points;
+    let are_ranked = edges.points == points
+        && edges.numbers.len() == pairs.len()
+        && edges.numbers.iter().all(|&rank| (rank as usize) < values.len());
+    if !pairs.iter().all(is_edge) || !are_ranked {
+        return Err(payload.unexpected("edges", "edges of this graph", "others"));
+    }
+    payload.end()?;
+    Ok(Some(collapsed))
+}
 
-    /// The collapse, if the checkpoint has it.
-    pub(super) fn load(&self) -> Result<Option<Collapsed>, SnapshotError> {
-        let Some(snapshot) = self.checkpoint.load(&self.name, COLLAPSE)? else { return Ok(None) };
-        let mut payload = snapshot.payload_of(COLLAPSE)?;
-        let collapsed: Collapsed = payload.table("graph")?;
-        let Collapsed { graph: Ranking { values, edges }, repeated, .. } = &collapsed;
-        let (Values::Listed(values), Layout::Pairs(pairs)) = (values, &edges.layout) else {
-            return Err(payload.unexpected("graph", "values and edges in lists", "others"));
-        };
-        let ascends = |values: &[f64]| values.is_sorted() && values.iter().all(|value| !value.is_nan());
-        if !ascends(values) || !ascends(repeated) {
-            return Err(payload.unexpected("values", "ascending numbers", "others"));
-        }
-        let is_edge = |&(i, j): &(u32, u32)| i > j && (i as usize) < self.points;
-        let are_ranked = edges.points == self.points
-            && edges.numbers.len() == pairs.len()
-            && edges.numbers.iter().all(|&rank| (rank as usize) < values.len());
-        if !pairs.iter().all(is_edge) || !are_ranked {
-            return Err(payload.unexpected("edges", "edges of this graph", "others"));
-        }
-        payload.end()?;
-        Ok(Some(collapsed))
-    }
-
-    /// Saves a collapse.
-    pub(super) fn save(&self, collapsed: &Collapsed) {
-        let stats = &collapsed.stats;
-        let facts = facts([("edges before", stats.before.to_string()), ("edges", stats.after.to_string())]);
-        self.checkpoint.save(&self.name, COLLAPSE, &facts, &mut |out| out.record(collapsed));
-    }
+/// Saves a collapse.
+pub(super) fn save_collapse(checkpoint: &dyn Checkpoint, name: &str, collapsed: &Collapsed) {
+    let stats = &collapsed.stats;
+    let facts = facts([("edges before", stats.before.to_string()), ("edges", stats.after.to_string())]);
+    checkpoint.save(name, COLLAPSE, &facts, &mut |out| out.record(collapsed));
 }

@@ -30,7 +30,7 @@ use hashbrown::HashMap;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::Graph;
-use super::checkpoint::SavedCollapse;
+use super::checkpoint::{collapse_name, load_collapse, save_collapse};
 use super::ties::{self, Ties};
 use crate::backend::{Backend, Choice, Estimate};
 use crate::diagram::{Bar, Diagram};
@@ -238,8 +238,13 @@ impl Attempt {
         }
         progress.begin("collapse", None, 1);
         let is_whole = matches!(self.collapse, Collapsing::Whole);
-        let saved = SavedCollapse::new(progress.checkpoint(), summary.points, ranking, keep, is_whole);
-        if let Some(collapsed) = saved.as_ref().map_or(Ok(None), SavedCollapse::load)? {
+        let checkpoint = progress.checkpoint();
+        let name = if checkpoint.is_kept() {
+            collapse_name(summary.points, ranking, keep, is_whole)
+        } else {
+            String::new()
+        };
+        if let Some(collapsed) = load_collapse(checkpoint, &name, summary.points)? {
             return Ok(collapsed);
         }
         let seconds;
@@ -253,9 +258,7 @@ impl Attempt {
             }
         };
         let collapsed = collapse(summary.points, ranking, keep, cost_test, progress)?;
-        if let Some(saved) = saved {
-            saved.save(&collapsed);
-        }
+        save_collapse(checkpoint, &name, &collapsed);
         Ok(collapsed)
     }
 }

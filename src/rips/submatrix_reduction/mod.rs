@@ -79,7 +79,7 @@ use self::last_columns::LastColumns;
 use self::long::LONG;
 use self::queue::Term;
 use self::state::State;
-pub(super) use self::state::{entries, forget};
+pub(super) use self::state::{entries, reduction_name};
 pub(super) use self::walk::Walking;
 use self::walk::Walks;
 use super::code::{Code, CofacetEntries};

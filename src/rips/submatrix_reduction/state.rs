@@ -21,24 +21,18 @@ use crate::memory::{self, Refused};
 use crate::rips::code::Code;
 use crate::rips::field::Field;
 use crate::rips::word::{Word, limbs};
-use crate::snapshot::{Checkpoint, Fill, Reader, SnapshotError, facts};
+use crate::snapshot::{Fill, Reader, SnapshotError, facts};
 
 /// The kind of the checkpoint of a dimension's reduction.
 const REDUCTION: &str = "reduced columns of distances";
 
 /// The name of the checkpoint of a dimension's reduction.
-fn name(dim: u32) -> String {
+pub(in crate::rips) fn reduction_name(dim: usize) -> String {
     format!("reduction-{dim}")
 }
 
-/// Removes the checkpoint of a dimension's reduction.
-pub(in crate::rips) fn forget(checkpoint: &dyn Checkpoint, dim: usize) {
-    checkpoint.forget(&format!("reduction-{dim}"));
-}
-
 /// The reduced columns of a submatrix.
-#[derive(Debug, PartialEq)]
-pub(in crate::rips) struct State<W> {
+pub(super) struct State<W> {
     /// The claimed pivots.
     pivots: Vec<W>,
     /// The column that claims each pivot, and the number of its terms. A column without terms consists of its own
@@ -87,31 +81,21 @@ impl<W: Word> State<W> {
     ///
     /// # Errors
     /// [`SnapshotError`]: the saved state is invalid.
-    pub(in crate::rips) fn load(
-        submatrix: &Submatrix<'_, W>,
-        modulus: u16,
-    ) -> Result<Option<Self>, SnapshotError> {
+    pub(super) fn load(submatrix: &Submatrix<'_, W>, modulus: u16) -> Result<Option<Self>, SnapshotError> {
         let checkpoint = submatrix.progress.checkpoint();
-        let name = name(submatrix.code.vertices() - 1);
+        let name = reduction_name(submatrix.code.vertices() as usize - 1);
         let Some(snapshot) = checkpoint.load(&name, REDUCTION)? else { return Ok(None) };
         let mut payload = snapshot.payload_of(REDUCTION)?;
-        State::read(&mut payload, submatrix, modulus).and_then(|state| payload.end().map(|()| Some(state)))
-    }
-
-    fn read(
-        payload: &mut Reader<'_>,
-        submatrix: &Submatrix<'_, W>,
-        modulus: u16,
-    ) -> Result<Self, SnapshotError> {
         let Submatrix { complex, code, cofacet_code, ranks, columns, .. } = *submatrix;
         let (count, p): (u64, u16) = payload.record("columns and modulus")?;
         if (count, p) != (columns.len() as u64, modulus) {
-            let (expected, found) = ((columns.len(), modulus), (count, p));
-            return Err(payload.unexpected("columns and modulus", described(expected), described(found)));
+            let expected = format!("{} columns over Z/{modulus}", columns.len());
+            let found = format!("{count} columns over Z/{p}");
+            return Err(payload.unexpected("columns and modulus", expected, found));
         }
         let points = complex.points();
-        let pivots = entries(payload, "pivots", &cofacet_code, points, ranks)?;
-        let terms: Vec<W> = entries(payload, "terms", &code, points, ranks)?;
+        let pivots = entries(&mut payload, "pivots", &cofacet_code, points, ranks)?;
+        let terms: Vec<W> = entries(&mut payload, "terms", &code, points, ranks)?;
         let claims: Vec<(usize, usize)> = payload.table("columns and numbers of terms")?;
         let coefficients: Vec<u16> = payload.table("coefficients")?;
         let zeros: Vec<usize> = payload.table("columns of zeros")?;
@@ -138,12 +122,9 @@ impl<W: Word> State<W> {
         if claimed.windows(2).any(|pair| pair[0] == pair[1]) {
             return Err(payload.unexpected("claims", "each pivot once", "one of them again"));
         }
-        Ok(State { pivots, claims, terms, zeros })
+        payload.end()?;
+        Ok(Some(State { pivots, claims, terms, zeros }))
     }
-}
-
-fn described((columns, modulus): (impl std::fmt::Display, u16)) -> String {
-    format!("{columns} columns over Z/{modulus}")
 }
 
 impl<W: Word, F: Field> Shared<'_, W, F> {
@@ -194,7 +175,7 @@ impl<W: Word, F: Field> Shared<'_, W, F> {
         let terms = || claims.iter().flat_map(|claim| terms_of(claim.2));
         let count = terms().count();
         let is_binary = self.modulus == 2;
-        let dim = code.vertices() - 1;
+        let dim = code.vertices() as usize - 1;
         let facts = facts([
             ("dimension", dim.to_string()),
             ("columns", columns.len().to_string()),
@@ -210,7 +191,7 @@ impl<W: Word, F: Field> Shared<'_, W, F> {
             out.list(if is_binary { 0 } else { count }, coefficients.filter(|_| !is_binary))?;
             out.record(&zeros)
         };
-        progress.checkpoint().save(&name(dim), REDUCTION, &facts, fill);
+        progress.checkpoint().save(&reduction_name(dim), REDUCTION, &facts, fill);
     }
 
     /// Saves the claims if a save is due and it is this thread's turn.
