@@ -21,7 +21,6 @@ use std::sync::Mutex;
 
 use serde::{Deserialize, Serialize};
 
-use self::checkpoint::SavedTree;
 use super::edges::{Edges, Layout};
 use super::footprint;
 use super::keyed::Keyed;
@@ -82,12 +81,11 @@ fn in_pieces<T: Value>(
     // Points are numbers of 32 bits.
     let blocks = Blocks::of(cloud, &(0..points as u32).collect::<Vec<_>>())?;
     let rows = Rows { cloud, blocks };
-    let saved = SavedTree { checkpoint: progress.checkpoint(), points };
-    let mut tree = match saved.load()? {
+    let mut tree = match checkpoint::load(progress.checkpoint(), points)? {
         Some(tree) => tree,
         None => Growing::new(points)?,
     };
-    rows.grow(&mut tree, pieces, &saved, progress);
+    rows.grow(&mut tree, pieces, progress);
     let threshold = given.unwrap_or_else(|| T::from_f64(tree.radius.distance()));
     let is_bounded = given.is_some_and(|threshold| threshold < T::INFINITY);
     if threshold == T::INFINITY
@@ -101,7 +99,7 @@ fn in_pieces<T: Value>(
         progress.advance(pairs);
         (pairs as usize, tree.greatest)
     } else {
-        rows.count(&mut tree, limit, &saved, progress);
+        rows.count(&mut tree, limit, progress);
         tree.counted
     };
     let Growing { pairs: mut ends, mut keys, .. } = tree;
@@ -197,14 +195,8 @@ struct Rows<'a, T> {
 
 impl<T: Value> Rows<'_, T> {
     /// Grows the tree until all points have joined and all rows have been processed, on at most `pieces` threads.
-    fn grow(
-        &self,
-        tree: &mut Growing<T::Key>,
-        pieces: usize,
-        saved: &SavedTree<'_>,
-        progress: &dyn Progress,
-    ) {
-        let (n, level) = (self.cloud.len(), Level::detect());
+    fn grow(&self, tree: &mut Growing<T::Key>, pieces: usize, progress: &dyn Progress) {
+        let (n, level, saved) = (self.cloud.len(), Level::detect(), progress.checkpoint());
         let length = n.div_ceil(LANES).div_ceil(pieces) * LANES;
         let nothing = RowResult { farthest: T::Key::default(), next: (T::Key::NONE, n) };
         progress.advance((tree.pairs.len() * n) as u64);
@@ -233,7 +225,7 @@ impl<T: Value> Rows<'_, T> {
                 tree.keys.push(key);
                 tree.joined = point;
             }
-            saved.saving(tree, || progress.advance(n as u64));
+            checkpoint::saving(saved, n, tree, || progress.advance(n as u64));
             if to.is_none() {
                 return;
             }
@@ -243,13 +235,7 @@ impl<T: Value> Rows<'_, T> {
     }
 
     /// Counts the distances up to a limit, and finds the greatest finite one.
-    fn count(
-        &self,
-        tree: &mut Growing<T::Key>,
-        limit: T::Key,
-        saved: &SavedTree<'_>,
-        progress: &dyn Progress,
-    ) {
+    fn count(&self, tree: &mut Growing<T::Key>, limit: T::Key, progress: &dyn Progress) {
         let n = self.cloud.len();
         let at_once = rows_at_once(n);
         let part = at_once * PARTS;
@@ -265,7 +251,8 @@ impl<T: Value> Rows<'_, T> {
             let nothing = (0, T::Key::default());
             let in_part = |range: Range<usize>| range.map(|row| of_row(first + row)).fold(nothing, both);
             let add = |all: &mut _, found| *all = both(*all, found);
-            let found = saved.saving(tree, || joined(rows, at_once, nothing, &in_part, &add));
+            let count = || joined(rows, at_once, nothing, &in_part, &add);
+            let found = checkpoint::saving(progress.checkpoint(), n, tree, count);
             tree.rows += rows;
             tree.counted = both(tree.counted, found);
         }
