@@ -242,12 +242,8 @@ fn entries_of_every_width_give_the_same_bars() {
 
 /// Points in the unit square, from a seed.
 fn square(n: usize) -> PointCloud<f32> {
-    let mut state = 5u64;
-    let mut next = || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 40) as f32 / (1 << 24) as f32
-    };
-    PointCloud::new(2, (0..2 * n).map(|_| next()).collect()).unwrap()
+    let mut generator = Pcg64Mcg::seed_from_u64(5);
+    PointCloud::new(2, (0..2 * n).map(|_| generator.random()).collect()).unwrap()
 }
 
 /// Single-precision distances, whose keys serve as ranks, and the same in double precision, which are sorted, give the
@@ -285,13 +281,9 @@ fn ties_do_not_change_the_bars() {
         Rips::new(matrix).max_dim(max_dim).run().unwrap().bars(1).to_vec()
     };
     assert_eq!(bars(&cycle, 1), [Bar { birth: 1.0, death: 100.0 }]);
-    let mut state = 1_u64;
-    let mut random = || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        1.0 + ((state >> 33) % 20) as f32
-    };
+    let mut generator = Pcg64Mcg::seed_from_u64(1);
     for _ in 0..4 {
-        let matrix: Vec<f32> = (0..60 * 59 / 2).map(|_| random()).collect();
+        let matrix: Vec<f32> = (0..60 * 59 / 2).map(|_| generator.random_range(1..=20) as f32).collect();
         let expected = bars(&matrix, 2);
         assert!(expected.len() > 20);
         assert_eq!(bars(&matrix, 1), expected);

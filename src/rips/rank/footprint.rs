@@ -33,9 +33,9 @@ pub(in crate::rips) fn check_all_pairs<T: Value + Sealed>(
     cloud: &PointCloud<T>,
     is_bounded: bool,
 ) -> Result<(), RipsError> {
-    let (points, needed) = (cloud.len(), all_pairs::<T::Key>(cloud.len()));
-    let helps = |available| proposals(cloud, is_bounded, available);
-    check(points, binomial(points, 2), needed, room_for(needed), helps)
+    let (points, pairs) = (cloud.len(), binomial(cloud.len(), 2));
+    let needed = pairs.saturating_mul(ranked::<T::Key>());
+    check(points, pairs, needed, room_for(needed), |available| proposals(cloud, is_bounded, available))
 }
 
 /// Whether the distances of all pairs of points, as keys, their ranks, and, if they are sorted, their places and values
@@ -44,11 +44,6 @@ pub(super) fn affords_all_pairs<K>(points: usize) -> bool {
     let sorted = if size_of::<K>() as u64 > RANK { RANK + size_of::<f64>() as u64 } else { 0 };
     let needed = binomial(points, 2).saturating_mul(ranked::<K>() + sorted);
     room_for(needed).is_none_or(|room| needed <= room)
-}
-
-/// Bytes of the distances of all pairs of points, as keys, and of their ranks.
-fn all_pairs<K>(points: usize) -> u64 {
-    binomial(points, 2).saturating_mul(ranked::<K>())
 }
 
 /// Number of pairs of points sampled to propose a threshold.

@@ -152,8 +152,11 @@ impl<'a, W: Word> Boundaries<'a, W> {
             }
             let Some(column) = column else {
                 work.boundary.push((youngest, c));
-                let (cofacet, sign) = self.apparent(youngest)?;
-                self.add_boundary(work, (cofacet, field.neg(field.mul(c, field.inverse(sign)))));
+                let Codes { columns, pivots } = self.pairs.codes;
+                let (cofacet, below) = apparent_cofacet(self.complex, columns, pivots, youngest)?;
+                // The coefficient of the simplex in the boundary of the cofacet.
+                let own = field.sign(below);
+                self.add_boundary(work, (cofacet, field.neg(field.mul(c, field.inverse(own)))));
                 continue;
             };
             let Some(reduced) = self.reduced.get(&column) else {
@@ -168,14 +171,6 @@ impl<'a, W: Word> Boundaries<'a, W> {
             work.sum.extend(sum.iter().map(multiple));
         }
         None
-    }
-
-    /// The cofacet in an apparent pair with a simplex, and the coefficient of the simplex in the boundary of the
-    /// cofacet.
-    fn apparent(&self, simplex: W) -> Option<Multiple<W>> {
-        let Codes { columns, pivots } = self.pairs.codes;
-        let (cofacet, below) = apparent_cofacet(self.complex, columns, pivots, simplex)?;
-        Some((cofacet, self.field.sign(below)))
     }
 
     /// Removes the youngest simplex whose coefficients do not sum to zero, and returns it with their sum.

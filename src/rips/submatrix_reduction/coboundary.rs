@@ -96,21 +96,17 @@ impl<'a, W: Word, F: Field> Coboundaries<'a, W, F> {
         }
     }
 
-    /// The facet σ in the zero apparent pair (σ, τ) with `cofacet` as τ, and the coefficient of τ in the coboundary of
-    /// σ.
-    fn apparent_facet(&mut self, cofacet: W) -> Option<Term<W, F>> {
-        let Submatrix { complex, code, cofacet_code, apparent, .. } = self.submatrix;
+    /// The multiple of σ in an apparent pair (σ, τ) whose coboundary cancels τ with coefficient `c`, if τ is in one.
+    pub(super) fn cancelling(&mut self, (cofacet, c): Term<W, F>) -> Option<Term<W, F>> {
+        let Coboundaries {
+            submatrix: Submatrix { complex, code, cofacet_code, apparent, .. }, field, ..
+        } = *self;
         cofacet_code.vertices_of(cofacet, &mut self.cofacet);
         let rank = cofacet_code.rank(cofacet);
         let omitted = apparent.facet(*complex, cofacet, &self.cofacet, rank, &mut self.facet)?;
-        let below = self.cofacet.len() - 1 - omitted;
-        Some((code.entry(rank, self.facet.iter().copied()), self.field.sign(below)))
-    }
-
-    /// The multiple of σ in an apparent pair (σ, τ) whose coboundary cancels τ with coefficient `c`, if τ is in one.
-    pub(super) fn cancelling(&mut self, (cofacet, c): Term<W, F>) -> Option<Term<W, F>> {
-        let field = self.field;
-        let (facet, coefficient) = self.apparent_facet(cofacet)?;
+        let facet = code.entry(rank, self.facet.iter().copied());
+        // The coefficient of τ in the coboundary of σ.
+        let coefficient = field.sign(self.cofacet.len() - 1 - omitted);
         Some((facet, field.neg(field.mul(c, field.inverse(coefficient)))))
     }
 }
