@@ -71,7 +71,9 @@ pub(super) struct Worker<'a, W: Word, F: Field> {
     /// The number of this worker.
     number: usize,
     /// The column being reduced.
-    j: usize,
+    pub(super) j: usize,
+    /// Whether the working column is that column's; before, only its first pivot is known.
+    is_built: bool,
     /// The working column's entries of ranks up to `band.to`. Later entries are enumerated when these run out: most
     /// columns find their pivot near their birth, and an entry that is never pushed costs next to nothing.
     pub(super) column: Queue<W, F>,
@@ -103,6 +105,7 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
             counts: ReductionCounts::default(),
             number: shared.last_columns.worker(),
             j: 0,
+            is_built: false,
             column: Queue::new(shared.field),
             band: Band { from: 0, to: 0 },
             last: Vec::new(),
@@ -137,16 +140,14 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
 
     /// Reduces column j, and the columns whose pivots it takes over, to the end.
     pub(super) fn reduce(&mut self, j: usize) {
-        let mut j = j;
-        self.j = j;
-        let mut is_built = false;
+        (self.j, self.is_built) = (j, false);
         let first = self.shared.oldest_cofacet(j, &mut self.coboundaries.vertices);
-        let Some(mut pivot) = first else { return self.keep_essential(j, is_built) };
+        let Some(mut pivot) = first else { return self.keep_essential() };
         loop {
             if let Some(found) = self.claimed(pivot.0) {
                 let other = self.shared.column_of(found.value);
-                if other > j {
-                    let claim = self.claim(j, pivot.1, is_built);
+                if other > self.j {
+                    let claim = self.claim(pivot.1);
                     let began = self.clock();
                     let is_replaced = self.shared.store.replace(found, claim);
                     add_seconds(&mut self.counts.pair_store.layer1_write_seconds, began);
@@ -154,19 +155,18 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
                         continue;
                     }
                     self.counts.pair_store.layer1_writes += 1;
-                    (j, self.j) = (other, other);
+                    (self.j, self.is_built) = (other, true);
                     self.restore(found.value, pivot.0);
-                    is_built = true;
                 } else {
-                    self.build(j, &mut is_built, pivot);
+                    self.build(pivot);
                     self.add_column(found.value, pivot.1);
                 }
             } else if let Some(facet) = self.cancelling_facet(pivot) {
-                self.build(j, &mut is_built, pivot);
+                self.build(pivot);
                 self.counts.additions += 1;
                 self.add_term(facet);
             } else {
-                let claim = self.claim(j, pivot.1, is_built);
+                let claim = self.claim(pivot.1);
                 let began = self.clock();
                 let is_inserted = self.shared.store.insert(pivot.0, claim).is_ok();
                 add_seconds(&mut self.counts.pair_store.layer1_write_seconds, began);
@@ -179,10 +179,10 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
             if self.terms.len() >= LOOKED {
                 self.look(self.shared.submatrix.cofacet_code.rank(pivot.0));
             }
-            match self.pop(j) {
+            match self.pop() {
                 _ if self.shared.is_given_up() => return,
                 Some(next) => pivot = next,
-                None => return self.keep_essential(j, is_built),
+                None => return self.keep_essential(),
             }
         }
     }
@@ -202,9 +202,9 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
         found
     }
 
-    /// Makes the working column the coboundary of simplex j, unless it is built; otherwise puts the popped pivot back.
-    fn build(&mut self, j: usize, is_built: &mut bool, pivot: Term<W, F>) {
-        if *is_built {
+    /// Makes the working column the coboundary of its simplex, unless it is built; otherwise puts the popped pivot back.
+    fn build(&mut self, pivot: Term<W, F>) {
+        if self.is_built {
             if self.is_walking {
                 // The walk finds the pivot again.
             } else if self.is_long {
@@ -214,14 +214,14 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
             }
             return;
         }
-        *is_built = true;
-        self.shared.touched[j].store(true, Ordering::Relaxed);
-        self.reset(j, pivot.0);
-        self.add_term(self.own(j));
+        self.is_built = true;
+        self.shared.touched[self.j].store(true, Ordering::Relaxed);
+        self.reset(pivot.0);
+        self.add_term(self.own());
     }
 
-    /// Empties the working column, for column j, whose pivot is known to be `pivot` or later.
-    fn reset(&mut self, j: usize, pivot: W) {
+    /// Empties the working column, whose pivot is known to be `pivot` or later.
+    fn reset(&mut self, pivot: W) {
         self.terms.clear();
         self.column.reset(pivot);
         if self.is_long {
@@ -236,19 +236,19 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
         self.step = (submatrix.ranks / FIRST_BAND + 1).max(LEAST_BAND);
         self.band = Band { from: rank, to: rank.saturating_add(self.step) };
         self.last.clear();
-        if submatrix.code.rank(submatrix.columns[j]) == rank {
+        if submatrix.code.rank(submatrix.columns[self.j]) == rank {
             self.reach = FIRST_REACH;
-            self.look_up_to(j, pivot);
+            self.look_up_to(pivot);
         }
     }
 
-    /// Sets `last` to the cofacet of simplex j that lies `reach` vertices after `pivot`; leaves it empty if there is
-    /// none.
-    fn look_up_to(&mut self, j: usize, pivot: W) {
+    /// Sets `last` to the cofacet of the column's simplex that lies `reach` vertices after `pivot`; leaves it empty if
+    /// there is none.
+    fn look_up_to(&mut self, pivot: W) {
         let Submatrix { code, cofacet_code, columns, .. } = self.shared.submatrix;
         let vertices = &mut self.coboundaries.vertices;
         cofacet_code.vertices_of(pivot, &mut self.last);
-        code.vertices_of(columns[j], vertices);
+        code.vertices_of(columns[self.j], vertices);
         let at_pivot = floor(vertices, &self.last);
         let below = (0..=at_pivot.saturating_sub(self.reach)).rev().find(|vertex| !vertices.contains(vertex));
         self.last.clear();
@@ -294,14 +294,14 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
         }
     }
 
-    /// Removes and returns the pivot of the working column j.
-    fn pop(&mut self, j: usize) -> Option<Term<W, F>> {
+    /// Removes and returns the pivot of the working column.
+    fn pop(&mut self) -> Option<Term<W, F>> {
         self.work += LOOKED_UP;
         if self.gives_up() {
             return None;
         }
         if self.terms.len() >= WALKED && !self.is_walking {
-            self.go_on_as_long(j);
+            self.go_on_as_long();
         }
         if F::UNIT && self.is_walking {
             let pivot = self.pop_walk();
@@ -310,13 +310,13 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
             }
         }
         if self.is_long {
-            return self.pop_long(j);
+            return self.pop_long();
         }
         loop {
             let pivot = self.column.pop();
             if pivot.is_none() && !self.last.is_empty() {
                 self.reach = self.reach.saturating_mul(8);
-                self.look_up_to(j, self.column.last());
+                self.look_up_to(self.column.last());
                 self.enumerate_again();
                 continue;
             }
@@ -339,14 +339,14 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
         gives_up
     }
 
-    /// Continues the working column j by walking or as a long column, once it has enough simplices. A column that is
+    /// Continues the working column by walking or as a long column, once it has enough simplices. A column that is
     /// already long is walked as soon as that is possible.
     #[cold]
-    fn go_on_as_long(&mut self, j: usize) {
+    fn go_on_as_long(&mut self) {
         let terms = self.terms.len();
         match self.walked_from() {
             Some(least) if terms < least => {}
-            Some(_) if F::UNIT && self.begin_walk(j) => {}
+            Some(_) if F::UNIT && self.begin_walk() => {}
             _ if terms >= LONG && !self.is_long => self.lengthen(),
             _ => {}
         }
@@ -361,18 +361,17 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
         self.band.from = 0;
     }
 
-    /// Simplex j with coefficient one.
-    fn own(&self, j: usize) -> Term<W, F> {
-        (self.shared.submatrix.columns[j], self.shared.field.one())
+    /// The column's simplex with coefficient one.
+    fn own(&self) -> Term<W, F> {
+        (self.shared.submatrix.columns[self.j], self.shared.field.one())
     }
 
     /// Makes the working column the stored column that `value` stands for.
     fn restore(&mut self, value: u64, pivot: W) {
-        let j = self.shared.column_of(value);
-        self.reset(j, pivot);
+        self.reset(pivot);
         let one = self.shared.field.one();
         self.add_claimed(value, one);
-        self.shared.touched[j].store(true, Ordering::Relaxed);
+        self.shared.touched[self.j].store(true, Ordering::Relaxed);
     }
 
     /// Adds a stored column so that the pivot, with coefficient `c`, cancels.
@@ -428,32 +427,32 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
         facet
     }
 
-    /// Makes `terms` the simplices whose coboundaries sum to column j, each once.
-    fn collect_terms(&mut self, j: usize, is_built: bool) {
-        if !is_built {
+    /// Makes `terms` the simplices whose coboundaries sum to the column, each once.
+    fn collect_terms(&mut self) {
+        if !self.is_built {
             self.terms.clear();
-            self.terms.push(self.own(j));
+            self.terms.push(self.own());
         } else if F::UNIT && self.is_walking {
             self.walked_terms();
         }
         cancel(self.shared.field, &mut self.terms);
     }
 
-    /// Records that column j was reduced to zero, if state is saved, and its simplices, if cochains may be wanted.
-    fn keep_essential(&mut self, j: usize, is_built: bool) {
+    /// Records that the column was reduced to zero, if state is saved, and its simplices, if cochains may be wanted.
+    fn keep_essential(&mut self) {
         if self.shared.is_kept {
-            self.shared.zeros.push(j);
+            self.shared.zeros.push(self.j);
         }
         if let Some(essential) = &self.shared.essential {
-            self.collect_terms(j, is_built);
-            let _ = lock(essential).insert(j, self.terms.clone());
+            self.collect_terms();
+            let _ = lock(essential).insert(self.j, self.terms.clone());
         }
     }
 
-    /// Stores column j, whose pivot has coefficient `c`, and returns its value for the pair store.
-    fn claim(&mut self, j: usize, c: F::Coefficient, is_built: bool) -> u64 {
-        let field = self.shared.field;
-        self.collect_terms(j, is_built);
+    /// Stores the column, whose pivot has coefficient `c`, and returns its value for the pair store.
+    fn claim(&mut self, c: F::Coefficient) -> u64 {
+        let (field, j) = (self.shared.field, self.j);
+        self.collect_terms();
         if F::UNIT && self.terms.len() == 1 {
             return Claim::Plain(j).encode();
         }

@@ -19,11 +19,11 @@
 //! again, also in parallel. The width of the next window is chosen so that it holds some entries per simplex; then
 //! finding entries costs more than enumerating the window.
 
+use super::Coboundaries;
 use super::bucketed_column::Arranged;
 use super::coboundary::Part;
 use super::column::Worker;
 use super::queue::{Term, cancel};
-use super::{Coboundaries, Shared};
 use crate::parallel;
 use crate::rips::complex::Band;
 use crate::rips::field::Field;
@@ -66,8 +66,8 @@ impl<W: Word, F: Field> Worker<'_, W, F> {
         self.column.drain(|term| bucketed.push(term));
     }
 
-    /// Removes and returns the pivot of the long working column j.
-    pub(super) fn pop_long(&mut self, j: usize) -> Option<Term<W, F>> {
+    /// Removes and returns the pivot of the long working column.
+    pub(super) fn pop_long(&mut self) -> Option<Term<W, F>> {
         loop {
             self.look(self.shared.submatrix.cofacet_code.rank(self.bucketed.last()));
             match self.bucketed.first() {
@@ -75,7 +75,7 @@ impl<W: Word, F: Field> Worker<'_, W, F> {
                     self.bucketed.take_first();
                     return Some(pivot);
                 }
-                Some((_, false)) => self.cancel_many(j),
+                Some((_, false)) => self.cancel_many(),
                 None if self.band.to >= self.shared.submatrix.ranks => return None,
                 None => self.next_window(),
             }
@@ -83,7 +83,7 @@ impl<W: Word, F: Field> Worker<'_, W, F> {
     }
 
     /// Cancels the first entries that are in apparent pairs.
-    fn cancel_many(&mut self, j: usize) {
+    fn cancel_many(&mut self) {
         let threads = rayon::current_num_threads();
         // An edge is in an apparent pair with only one of its triangles, the first. For other simplices one entry in
         // ten is in an apparent pair, and many threads need many entries ahead to be busy.
@@ -92,12 +92,14 @@ impl<W: Word, F: Field> Worker<'_, W, F> {
         let candidates = self.bucketed.candidates(at_once, is_one_a_rank);
         let piece_size = at_once / (PIECES * threads);
         let (shared, bucketed, part) = (self.shared, &self.bucketed, Part::all(self.band));
+        // A column that is added must lie to the left.
+        let own = shared.submatrix.columns[self.j];
         let piece = |number: usize| {
             let mut coboundaries = Coboundaries::new(shared.submatrix, shared.field);
             let mut entries = Vec::new();
             let (mut stops, mut added) = (Vec::new(), Vec::new());
             for &(place, term) in candidates.chunks(piece_size).nth(number).unwrap_or_default() {
-                match coboundaries.cancelling(term).filter(|facet| is_left_of(shared, facet.0, j)) {
+                match coboundaries.cancelling(term).filter(|facet| facet.0 > own) {
                     None => stops.push(place),
                     Some(facet) => {
                         added.push(facet);
@@ -142,9 +144,4 @@ impl<W: Word, F: Field> Worker<'_, W, F> {
         // The value is truncated and bounded by the number of ranks.
         self.step = ((f64::from(self.step) * factor) as u32).clamp(1, shared.submatrix.ranks);
     }
-}
-
-/// Whether the column of a simplex is to the left of column j.
-fn is_left_of<W: Word, F: Field>(shared: &Shared<'_, W, F>, simplex: W, j: usize) -> bool {
-    simplex > shared.submatrix.columns[j]
 }

@@ -236,13 +236,13 @@ impl<W: Word, F: Field> Worker<'_, W, F> {
             .then(|| WALKED.max(first))
     }
 
-    /// Continues the working column j by walking, and returns whether it can. It cannot at the rank of the column's
+    /// Continues the working column by walking, and returns whether it can. It cannot at the rank of the column's
     /// simplex, where apparent pairs to the right of the column must not be added.
-    pub(super) fn begin_walk(&mut self, j: usize) -> bool {
+    pub(super) fn begin_walk(&mut self) -> bool {
         let shared = self.shared;
         let Submatrix { complex, code, cofacet_code, columns, .. } = shared.submatrix;
         let rank = cofacet_code.rank(if self.is_long { self.bucketed.last() } else { self.column.last() });
-        if rank == code.rank(columns[j]) {
+        if rank == code.rank(columns[self.j]) {
             return false;
         }
         let Some(edges) = shared.walks.edges(shared.submatrix) else { return false };
