@@ -38,11 +38,11 @@ use strum::VariantArray;
 use super::RipsError;
 use super::binomial::pair;
 use crate::metric::{DistanceMatrix, SparseDistances, Value};
+use crate::names::named;
+use crate::parallel;
 
 /// The exponent, for messages.
 const EXPONENT: &str = "exponent of the distance to measure";
-use crate::names::named;
-use crate::parallel;
 
 /// Weights of points by their distance to the measure of all points; see [`distance_to_measure`](self).
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -212,33 +212,6 @@ mod tests {
     fn next(state: &mut u64) -> f64 {
         *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (*state >> 40) as f64 / (1u64 << 24) as f64
-    }
-
-    /// The radius of a ball at time `t` whose point is born at `f`, as the paper defines it.
-    fn radius(growth: Growth, t: f64, f: f64) -> f64 {
-        match growth {
-            Growth::Linear => t - f,
-            Growth::Quadratic => (t * t - f * f).max(0.0).sqrt(),
-            Growth::Unweighted => t,
-        }
-    }
-
-    #[test]
-    fn edges_are_born_when_the_balls_meet() {
-        let mut state = 1;
-        for k in 0..3000 {
-            let [d, f, g] = [0; 3].map(|_| next(&mut state));
-            // Every case in turn: different births, equal births, one or two births of 0, and equal points.
-            let (d, f, g) = [(d, f, g), (d, f, f), (d, f, 0.0), (d, 0.0, 0.0), (0.0, f, g)][k % 5];
-            for growth in Growth::ALL {
-                let t = growth.edge(d, 2.0 * f, 2.0 * g) / 2.0;
-                let reach = |t: f64| radius(growth, t, f) + radius(growth, t, g);
-                let after = t * (1.0 + 1e-9);
-                assert!(t >= f.max(g) && reach(after) >= d * (1.0 - 1e-9), "{growth}: {d}, {f}, {g}");
-                let before = t * (1.0 - 1e-9);
-                assert!(before < f.max(g) || reach(before) <= d, "{growth}: {d}, {f}, {g}");
-            }
-        }
     }
 
     #[test]
