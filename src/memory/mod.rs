@@ -78,6 +78,16 @@ pub(crate) fn reserve<T>(items: &mut Vec<T>, additional: usize) -> Result<(), Re
     made.map_err(|_| refused::<T>(items.len().saturating_add(additional)))
 }
 
+/// An empty vector with room for exactly `len` items.
+///
+/// # Errors
+/// [`Refused`] if the memory is not available.
+pub(crate) fn with_room<T>(len: usize) -> Result<Vec<T>, Refused> {
+    let mut items = Vec::new();
+    reserve(&mut items, len)?;
+    Ok(items)
+}
+
 /// The error for a refusal of room for `len` items.
 fn refused<T>(len: usize) -> Refused {
     Refused::of_bytes((len as u64).saturating_mul(size_of::<T>() as u64))

@@ -118,9 +118,7 @@ pub(super) fn collapse(
     let mut stats = state.stats;
     stats.tried = edges.len() - state.start;
     let ranked = edges.iter().map(|&(i, j)| ((i, j), state.graph.rank(i as usize, j as usize)));
-    let (mut pairs, mut numbers) = (Vec::new(), Vec::new());
-    memory::reserve(&mut pairs, stats.after)?;
-    memory::reserve(&mut numbers, stats.after)?;
+    let (mut pairs, mut numbers) = (memory::with_room(stats.after)?, memory::with_room(stats.after)?);
     for (pair, rank) in ranked.filter(|&(_, rank)| rank != ABSENT) {
         pairs.push(pair);
         numbers.push(rank);

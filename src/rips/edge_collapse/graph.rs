@@ -34,8 +34,7 @@ impl Graph {
                 untaken[x * words + y / 64] |= 1 << (y % 64);
             }
         }
-        let mut present = Vec::new();
-        memory::reserve(&mut present, points * words)?;
+        let mut present = memory::with_room(points * words)?;
         present.extend_from_slice(&untaken);
         let mut graph = Graph { words, ranks: Ranks::new(points, edges.len(), &untaken)?, untaken, present };
         for (rank, &(x, y)) in (1..).zip(edges) {

@@ -102,8 +102,7 @@ pub(super) fn refined(points: usize, ranking: &Ranking) -> Result<Collapsed, Ref
     let order = ordered(ranking)?;
     let repeated = order.repeated();
     let order::Ordered { edges, values } = order;
-    let mut numbers = Vec::new();
-    memory::reserve(&mut numbers, edges.len())?;
+    let mut numbers = memory::with_room(edges.len())?;
     // Ranks are numbers of 32 bits.
     numbers.extend(1..=edges.len() as u32);
     let stats = CollapseStats { before: edges.len(), after: edges.len(), ..CollapseStats::default() };

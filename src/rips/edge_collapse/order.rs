@@ -37,8 +37,7 @@ pub(super) fn ordered(ranking: &Ranking) -> Result<Ordered, Refused> {
         edges[*place] = (i, j);
         *place += 1;
     });
-    let mut values = Vec::new();
-    memory::reserve(&mut values, edges.len() + 1)?;
+    let mut values = memory::with_room(edges.len() + 1)?;
     values.push(0.0);
     for (rank, bounds) in (0..).zip(starts.windows(2)) {
         let (value, alike) = (ranking.values.distance(rank), &mut edges[bounds[0]..bounds[1]]);

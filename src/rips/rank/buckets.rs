@@ -111,8 +111,7 @@ fn cut(mut values: Vec<f64>, len: usize) -> Result<Vec<f64>, Refused> {
         values.truncate(len);
         return Ok(values);
     }
-    let mut first = Vec::new();
-    memory::reserve(&mut first, len)?;
+    let mut first = memory::with_room(len)?;
     first.extend_from_slice(&values[..len]);
     Ok(first)
 }
@@ -185,8 +184,7 @@ fn rank_bucket<K: DistanceKey>(
     ranks: &[AtomicU32],
     values: &mut [f64],
 ) -> Result<usize, Refused> {
-    let mut placed: Vec<(K, usize)> = Vec::new();
-    memory::reserve(&mut placed, values.len())?;
+    let mut placed: Vec<(K, usize)> = memory::with_room(values.len())?;
     for (number, chunk) in chunks.iter().enumerate() {
         let keys = &keys[number * CHUNK..];
         let places = chunk.places[chunk.bucket(bucket)].iter().map(|&place| place as usize);

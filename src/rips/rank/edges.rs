@@ -73,9 +73,7 @@ impl Edges {
             return Sparse::made(self.points, pairs, &self.numbers, wants_bitsets);
         }
         let edges = self.lower_degrees().into_iter().sum();
-        let (mut pairs, mut ranks) = (Vec::new(), Vec::new());
-        memory::reserve(&mut pairs, edges)?;
-        memory::reserve(&mut ranks, edges)?;
+        let (mut pairs, mut ranks) = (memory::with_room(edges)?, memory::with_room(edges)?);
         self.each(|i, j, rank| {
             pairs.push((i, j));
             ranks.push(rank);

@@ -120,9 +120,8 @@ impl<K: DistanceKey> Keyed<K> {
             }
             Distances::Sparse(sparse) => {
                 let kept = || sparse.edges().iter().filter(|e| threshold.is_none_or(|t| e.distance <= t));
-                let (mut keys, mut pairs) = (Vec::new(), Vec::new());
-                memory::reserve(&mut keys, kept().count())?;
-                memory::reserve(&mut pairs, keys.capacity())?;
+                let count = kept().count();
+                let (mut keys, mut pairs) = (memory::with_room(count)?, memory::with_room(count)?);
                 keys.extend(kept().map(|e| e.distance.key()));
                 pairs.extend(kept().map(|e| (e.i, e.j)));
                 Ok(keyed(keys, Layout::Pairs(pairs), PairSearch::Given))

@@ -29,8 +29,7 @@ pub(super) fn ranks_of_small_input<K: DistanceKey>(
     assert!(keys.len() <= SMALL, "{} keys", keys.len());
     let extent = Extent::within(keys, limit);
     let mut ranks = memory::zeroed(keys.len())?;
-    let mut values = Vec::new();
-    memory::reserve(&mut values, extent.count + 1)?;
+    let mut values = memory::with_room(extent.count + 1)?;
     values.push(0.0);
     if extent.count == 0 {
         ranks.iter_mut().zip(keys).for_each(|(rank, &key)| *rank = if key > limit { ABSENT } else { 0 });
@@ -58,9 +57,7 @@ pub(super) fn ranks_of_small_input<K: DistanceKey>(
         before += *end;
         *end = before;
     }
-    let mut sorted = Vec::new();
-    memory::reserve(&mut sorted, keys.len())?;
-    sorted.resize(keys.len(), (K::default(), 0));
+    let mut sorted = memory::filled((K::default(), 0), keys.len())?;
     // Positions are below 2^32.
     for (place, &key) in (0_u32..).zip(keys) {
         let end = &mut ends[bucket(key)];

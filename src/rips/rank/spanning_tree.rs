@@ -153,21 +153,16 @@ impl<K: DistanceKey> Growing<K> {
         let length = points.next_multiple_of(LANES);
         let mut nearest = memory::filled(K::INFINITY, length)?;
         nearest[points..].fill(K::NONE);
-        let (mut pairs, mut keys) = (Vec::new(), Vec::new());
-        memory::reserve(&mut pairs, points - 1)?;
-        memory::reserve(&mut keys, points - 1)?;
-        let (joined, radius, greatest) = (0, K::INFINITY, K::default());
-        let (rows, counted) = (0, (0, K::default()));
         Ok(Growing {
             nearest,
             to: memory::zeroed(length)?,
-            pairs,
-            keys,
-            joined,
-            radius,
-            greatest,
-            rows,
-            counted,
+            pairs: memory::with_room(points - 1)?,
+            keys: memory::with_room(points - 1)?,
+            joined: 0,
+            radius: K::INFINITY,
+            greatest: K::default(),
+            rows: 0,
+            counted: (0, K::default()),
         })
     }
 }

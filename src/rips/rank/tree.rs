@@ -28,8 +28,7 @@ impl<T: Value> Tree<T> {
     /// There is not enough memory for the tree.
     pub(super) fn of(cloud: &PointCloud<T>) -> Result<Self, Refused> {
         let (n, dimension) = (cloud.len(), cloud.dimension());
-        let mut order = Vec::new();
-        memory::reserve(&mut order, n)?;
+        let mut order = memory::with_room(n)?;
         // Points are numbers of 32 bits.
         order.extend(0..n as u32);
         let mut boxes = memory::zeroed((2 * n.div_ceil(LANES) - 1) * 2 * dimension)?;

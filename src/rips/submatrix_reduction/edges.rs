@@ -45,8 +45,7 @@ impl Edges {
         };
         let pieces = parallel::map(points.div_ceil(AT_ONCE), &piece);
         let pieces: Vec<Vec<u64>> = pieces.into_iter().collect::<Result<_, _>>()?;
-        let mut keys = Vec::new();
-        memory::reserve(&mut keys, pieces.iter().map(Vec::len).sum())?;
+        let mut keys = memory::with_room(pieces.iter().map(Vec::len).sum())?;
         pieces.into_iter().for_each(|piece| keys.extend(piece));
         // The pairs are in the order of the filtration already.
         radsort::sort_by_key(&mut keys, rank_of);

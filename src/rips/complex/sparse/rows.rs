@@ -25,9 +25,7 @@ pub(super) fn scattered(
             next[j as usize].fetch_add(1, Ordering::Relaxed);
         }
     });
-    let mut offsets = Vec::new();
-    memory::reserve(&mut offsets, n + 1)?;
-    let mut begin = 0;
+    let (mut offsets, mut begin) = (memory::with_room(n + 1)?, 0);
     for next in &mut next {
         offsets.push(begin);
         begin += std::mem::replace(next.get_mut(), begin);
