@@ -4,9 +4,7 @@ use crate::metric::value::DistanceKey;
 use crate::metric::{Distances, Value};
 use crate::progress::Resumable;
 use crate::rips::rank::footprint::check_all_pairs;
-use crate::rips::rank::{
-    Edges, Keyed, PairSearch, matrix_of_points, spanning_tree, spanning_tree_pays, takes_all_pairs,
-};
+use crate::rips::rank::{Edges, Keyed, PairSearch, matrix_of_points, spanning_tree, spanning_tree_pays};
 use crate::rips::{DistanceToMeasure, Progress, RipsError, RipsOptions, Summary, distance_to_measure};
 use crate::snapshot::Part;
 
@@ -42,8 +40,7 @@ pub(super) fn survey<T: Value>(
     // Dimension 0 without representatives needs only the edges of a spanning tree.
     let needs_tree = options.max_dim == 0 && options.representatives.is_none() && !may_collapse;
     if let (Distances::Points(cloud), true) = (&distances, needs_tree)
-        && takes_all_pairs(cloud, given)
-        && spanning_tree_pays(cloud)
+        && spanning_tree_pays(cloud, given)
     {
         let checkpoint = progress.checkpoint();
         let prefix = if checkpoint.is_kept() {

@@ -126,12 +126,13 @@ impl<K: DistanceKey> Keyed<K> {
                 pairs.extend(kept().map(|e| (e.i, e.j)));
                 Ok(keyed(keys, Layout::Pairs(pairs), PairSearch::Given))
             }
-            Distances::Points(cloud) => match nearness(cloud, threshold) {
-                Nearness::Few(threshold) => {
+            Distances::Points(cloud) => match if_few_are_near(cloud, threshold) {
+                Some(threshold) => {
                     progress.begin("distances", None, 1);
                     near_pairs(cloud, threshold, footprint::most_edges::<K>(), progress)
                 }
-                Nearness::Most { is_bounded } => {
+                None => {
+                    let is_bounded = threshold.is_some_and(|t| t < T::INFINITY);
                     footprint::check_all_pairs(cloud, is_bounded)?;
                     progress.begin("distances", None, binomial(points, 2));
                     let search = if is_bounded { PairSearch::Dense } else { PairSearch::All };
@@ -198,21 +199,10 @@ impl<K: DistanceKey> Keyed<K> {
     }
 }
 
-/// The density of the pairs of points within the threshold.
-enum Nearness<T> {
-    /// Few pairs are within this finite threshold.
-    Few(T),
-    /// Many pairs are within the threshold, or it is infinite.
-    Most {
-        /// Whether there is a finite threshold.
-        is_bounded: bool,
-    },
-}
-
-fn nearness<T: Value>(cloud: &PointCloud<T>, threshold: Option<T>) -> Nearness<T> {
-    let Some(threshold) = threshold.filter(|t| *t < T::INFINITY) else {
-        return Nearness::Most { is_bounded: false };
-    };
+/// The threshold, if it is finite and few pairs of points are within it. Otherwise the distances of all pairs are
+/// computed.
+pub(super) fn if_few_are_near<T: Value>(cloud: &PointCloud<T>, threshold: Option<T>) -> Option<T> {
+    let threshold = threshold.filter(|t| *t < T::INFINITY)?;
     let (near, looked_at) = near_in_sample(cloud, threshold);
     let are_few = near * (SPARSE_BELOW as u64) < looked_at;
     // Near pairs are listed too if they fit in memory while all pairs do not.
@@ -221,12 +211,7 @@ fn nearness<T: Value>(cloud: &PointCloud<T>, threshold: Option<T>) -> Nearness<T
         !footprint::affords_all_pairs::<T::Key>(cloud.len())
             && (pairs / looked_at.max(1)).saturating_mul(near) <= footprint::most_edges::<T::Key>()
     };
-    if are_few || takes_less() { Nearness::Few(threshold) } else { Nearness::Most { is_bounded: true } }
-}
-
-/// Whether the distances of all pairs of points are computed.
-pub(in crate::rips) fn takes_all_pairs<T: Value>(cloud: &PointCloud<T>, threshold: Option<T>) -> bool {
-    matches!(nearness(cloud, threshold), Nearness::Most { .. })
+    (are_few || takes_less()).then_some(threshold)
 }
 
 /// The number of pairs within a finite threshold in a sample of pairs, and the size of the sample.

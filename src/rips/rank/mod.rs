@@ -24,7 +24,7 @@ mod tree;
 
 pub use edges::{Edges, Layout};
 pub use keyed::PairSearch;
-pub(super) use keyed::{Keyed, Lengths, SPARSE_BELOW, Sampled, takes_all_pairs};
+pub(super) use keyed::{Keyed, Lengths, SPARSE_BELOW, Sampled};
 pub(super) use order::EntryWidth;
 pub use order::Values;
 pub use rows::matrix_of_points;

@@ -23,7 +23,7 @@ use serde::{Deserialize, Serialize};
 
 use super::edges::{Edges, Layout};
 use super::footprint;
-use super::keyed::Keyed;
+use super::keyed::{Keyed, if_few_are_near};
 use super::rows::{Blocks, distances_to_block, rows_at_once};
 use crate::memory::{self, Refused};
 use crate::metric::value::{DistanceKey, LANES};
@@ -46,10 +46,12 @@ const PARTS: usize = 256;
 /// the limit is four times as high (`benches/RESULTS.md`).
 const MOST_COORDINATES: usize = 32;
 
-/// Whether the tree takes less time than ranking all distances of these points, or these do not fit in memory.
-pub(in crate::rips) fn pays<T: Value>(cloud: &PointCloud<T>) -> bool {
+/// Whether the distances of all pairs of points would be ranked otherwise, and the tree takes less time than that, or
+/// these do not fit in memory.
+pub(in crate::rips) fn pays<T: Value>(cloud: &PointCloud<T>, given: Option<T>) -> bool {
     let most = if T::NARROW { MOST_COORDINATES } else { 4 * MOST_COORDINATES };
-    cloud.dimension() <= most || !footprint::affords_all_pairs::<T::Key>(cloud.len())
+    if_few_are_near(cloud, given).is_none()
+        && (cloud.dimension() <= most || !footprint::affords_all_pairs::<T::Key>(cloud.len()))
 }
 
 /// The edges of a minimum spanning tree of a point cloud up to the given threshold, or else the enclosing radius, and
@@ -422,7 +424,8 @@ mod tests {
         let search = |points: Distances<f32>| Rips::new(points).max_dim(0).solve(&()).unwrap().plan.search;
         assert_eq!(search(cloud::<f32>(20, 32, 5, 1.0).into()), PairSearch::SpanningTree);
         assert_eq!(search(cloud::<f32>(20, 33, 5, 1.0).into()), PairSearch::All);
-        assert!(pays(&cloud::<f64>(20, 128, 5, 1.0)) && !pays(&cloud::<f64>(20, 129, 5, 1.0)));
+        let pays = |dimension| pays(&cloud::<f64>(20, dimension, 5, 1.0), None);
+        assert!(pays(128) && !pays(129));
     }
 
     /// Cases: squares that underflow, and sums that overflow.
