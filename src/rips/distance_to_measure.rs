@@ -208,11 +208,7 @@ fn rounded<T: Value>(births: &[f64]) -> Vec<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn next(state: &mut u64) -> f64 {
-        *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (*state >> 40) as f64 / (1u64 << 24) as f64
-    }
+    use crate::rips::random::fraction;
 
     #[test]
     fn edges_at_the_ends_of_the_range() {
@@ -258,7 +254,7 @@ mod tests {
     fn shapes_and_orders_agree() {
         let mut state = 7;
         for n in [4, 5, 33, 120] {
-            let matrix = DistanceMatrix::from_fn(n, |_, _| (8.0 * next(&mut state)) as f32).unwrap();
+            let matrix = DistanceMatrix::from_fn(n, |_, _| (8.0 * fraction(&mut state)) as f32).unwrap();
             let pairs = (0..n).flat_map(|i| (0..i).map(move |j| (i, j)));
             let edges = pairs.map(|(i, j)| (i as u32, j as u32, matrix.get(i, j)));
             let graph = SparseDistances::new(n, edges).unwrap();

@@ -158,6 +158,7 @@ mod tests {
     use super::*;
     use crate::metric::{Distances, PointCloud};
     use crate::rips::Rips;
+    use crate::rips::random::fraction;
 
     #[test]
     fn of_a_full_filtration_all_simplices_are_counted() {
@@ -172,10 +173,7 @@ mod tests {
     /// Points in a cube, or on a torus of two circles if there are four coordinates; from a seed.
     fn cloud(n: usize, dimension: usize) -> PointCloud {
         let mut state = 7u64;
-        let mut next = || {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (state >> 40) as f32 / (1 << 24) as f32
-        };
+        let mut next = || fraction(&mut state) as f32;
         let mut coordinates = Vec::new();
         for _ in 0..n {
             if dimension == 4 {

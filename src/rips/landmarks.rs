@@ -133,11 +133,7 @@ fn greedy<T: Value>(
 mod tests {
     use super::*;
     use crate::metric::SparseDistances;
-
-    fn next(state: &mut u64) -> f64 {
-        *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (*state >> 40) as f64 / (1u64 << 24) as f64
-    }
+    use crate::rips::random::fraction;
 
     /// The greedy permutation by its definition: in each step the distances of all points to all landmarks are computed
     /// again.
@@ -166,7 +162,7 @@ mod tests {
         let mut state = 3;
         for n in [1, 2, 3, 9, 40] {
             for kinds in [1.0, 3.0, 1e6] {
-                let coordinates = (0..2 * n).map(|_| (kinds * next(&mut state)).floor()).collect();
+                let coordinates = (0..2 * n).map(|_| (kinds * fraction(&mut state)).floor()).collect();
                 let cloud = PointCloud::new(2, coordinates).unwrap();
                 let matrix = DistanceMatrix::from_fn(n, |i, j| cloud.distance(i, j)).unwrap();
                 for count in [1, 2, n / 2, n].into_iter().filter(|k| (1..=n).contains(k)) {
@@ -189,7 +185,7 @@ mod tests {
     #[test]
     fn the_choice_does_not_depend_on_threads() {
         let mut state = 5;
-        let coordinates = (0..3 * PIECE + 7).map(|_| (100.0 * next(&mut state)).floor() as f32).collect();
+        let coordinates = (0..3 * PIECE + 7).map(|_| (100.0 * fraction(&mut state)).floor() as f32).collect();
         let cloud: Distances<f32> = PointCloud::new(1, coordinates).unwrap().into();
         let chosen = [1, 4].map(|threads| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();

@@ -45,6 +45,8 @@ pub mod pair_store;
 pub(crate) mod pipeline;
 pub mod plain;
 mod plan;
+#[cfg(test)]
+mod random;
 pub mod rank;
 pub mod representatives;
 mod stats;

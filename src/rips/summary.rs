@@ -197,6 +197,7 @@ mod tests {
     use super::*;
     use crate::metric::{DistanceMatrix, PointCloud};
     use crate::rips::plain;
+    use crate::rips::random::random;
 
     const INF: f32 = f32::INFINITY;
 
@@ -263,13 +264,10 @@ mod tests {
 
     #[test]
     fn the_enclosing_radius_is_the_plain_version_s() {
-        let mut state = 1u32;
-        let mut next = || {
-            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            (state >> 24) as f32
-        };
+        let mut state = 1;
         for n in 1..40 {
-            let m: Distances<f32> = DistanceMatrix::from_fn(n, |_, _| next()).unwrap().into();
+            let m: Distances<f32> =
+                DistanceMatrix::from_fn(n, |_, _| (random(&mut state) % 256) as f32).unwrap().into();
             let summary = summary_of(&m, None);
             assert_eq!(summary.threshold, plain::enclosing_radius(&m), "{n} points");
         }

@@ -193,15 +193,13 @@ impl<T: Value> Within<'_, T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rips::random::fraction;
 
     /// Clouds of difficult kinds: spread out, on a lattice with many ties, all points equal, in clusters, far apart,
     /// with coordinates whose squares underflow or overflow.
     fn clouds() -> Vec<PointCloud<f32>> {
         let mut state = 1u64;
-        let mut next = move || {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (state >> 40) as f32 / (1 << 24) as f32
-        };
+        let mut next = move || fraction(&mut state) as f32;
         let mut clouds = Vec::new();
         for (n, dimension) in
             [(1, 1), (2, 3), (31, 2), (32, 2), (33, 2), (65, 1), (200, 2), (120, 4), (100, 24)]

@@ -360,15 +360,13 @@ mod tests {
     use super::*;
     use crate::metric::Distances;
     use crate::rips::Rips;
+    use crate::rips::random::random;
     use crate::rips::rank::matrix_of_points;
 
     /// Coordinates on a grid with `steps` steps, so that many distances are equal.
     fn cloud<T: Value>(points: usize, dimension: usize, steps: u64, scale: f64) -> PointCloud<T> {
         let mut state = points as u64 * 31 + steps;
-        let mut next = || {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            T::from_f64((state >> 33) as f64 % steps as f64 * scale)
-        };
+        let mut next = || T::from_f64((random(&mut state) % steps) as f64 * scale);
         PointCloud::new(dimension, (0..points * dimension).map(|_| next()).collect()).unwrap()
     }
 

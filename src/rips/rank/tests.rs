@@ -5,6 +5,7 @@ use super::*;
 use crate::metric::value::Sealed;
 use crate::metric::{DistanceMatrix, PointCloud};
 use crate::rips::complex::{ABSENT, stride};
+use crate::rips::random::{fraction, random};
 use crate::rips::rank::PairSearch;
 use crate::simd::Rank;
 
@@ -29,10 +30,7 @@ fn plain<K: DistanceKey>(keys: &[K], limit: K) -> (Values, Vec<u32>) {
 #[test]
 fn keys_of_every_spread_are_ranked_as_by_sorting() {
     let mut state = 3u64;
-    let mut next = move |below: u64| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 32) % below
-    };
+    let mut next = move |below: u64| random(&mut state) % below;
     for len in [0, 1, 2, 31, 32, 33, 100, 1000, CHUNK - 1, CHUNK, CHUNK + 1, 3 * CHUNK + 5] {
         // Cases: few distinct keys; dense keys with ties, and one so small that all others have the same upper bits;
         // keys spread over 50 times their number; over the whole range.
@@ -68,10 +66,6 @@ fn keys_of_every_spread_are_ranked_as_by_sorting() {
 #[test]
 fn keys_that_are_sorted_in_buckets_are_ranked_as_by_sorting() {
     let mut state = 5u64;
-    let mut random = move || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 11) as f64 / (1u64 << 53) as f64
-    };
     let spreads: [(&str, &dyn Fn(f64) -> f64); 6] = [
         ("even", &|x| x),
         ("with ties", &|x| (x * 1000.0).floor() * 1.000_000_1),
@@ -81,7 +75,7 @@ fn keys_that_are_sorted_in_buckets_are_ranked_as_by_sorting() {
         ("in two clusters", &|x| if x < 0.5 { x } else { 1e12 + x }),
     ];
     for (what, spread) in spreads {
-        let mut keys: Vec<u64> = (0..300_000).map(|_| spread(random()).key()).collect();
+        let mut keys: Vec<u64> = (0..300_000).map(|_| spread(fraction(&mut state)).key()).collect();
         for outlier in [None, Some(0.0), Some(f64::MAX), Some(f64::INFINITY)] {
             keys.extend(outlier.map(f64::key));
             for limit in [0.4, f64::MAX] {

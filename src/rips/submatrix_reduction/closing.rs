@@ -153,6 +153,7 @@ fn apex(cochain: &Cochain, link: &[u64]) -> Option<(u32, Vec<u32>)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rips::random::random;
     use crate::simd::Level;
 
     /// Whether values of the triangles that an edge completes exist with which the coboundary is zero on the tetrahedra
@@ -185,10 +186,7 @@ mod tests {
     #[test]
     fn cochains_are_closed_where_that_is_possible() {
         let mut state = 7_u64;
-        let mut below = |bound: usize| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (state >> 33) as usize % bound
-        };
+        let mut below = |bound: usize| random(&mut state) as usize % bound;
         let (mut closed, mut changed, mut impossible) = (0, 0, 0);
         for round in 0..200 {
             let n = [6, 9, 14, 70][round % 4];

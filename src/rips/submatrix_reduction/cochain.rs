@@ -290,6 +290,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
+    use crate::rips::random::random;
 
     #[test]
     fn rows_are_those_of_pairs() {
@@ -313,8 +314,7 @@ mod tests {
                 for _ in 0..100 * round {
                     let mut simplex = BTreeSet::new();
                     while simplex.len() < 3 {
-                        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-                        simplex.insert((state >> 33) as u32 % n);
+                        simplex.insert(random(&mut state) as u32 % n);
                     }
                     let simplex: Vec<u32> = simplex.into_iter().rev().collect();
                     cochain.flip(&simplex);

@@ -8,12 +8,8 @@ use crate::disjoint_sets::DisjointSets;
 use crate::rips::complex::apparent_pairs::cofacet_of;
 use crate::rips::complex::{ABSENT, Band, Cofacet, Dense, Sparse, rank_of};
 use crate::rips::field::{Modulo, Two};
+use crate::rips::random::random;
 use crate::simd::{Level, Rank};
-
-fn random(state: &mut u64) -> u64 {
-    *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-    *state >> 33
-}
 
 /// Against a sorted map, with pushes between the pops and a small range so that much cancels.
 fn conforms<W: Word, F: Field<Sum: PartialEq>>(field: F, coefficient: impl Fn(u64) -> F::Coefficient) {
