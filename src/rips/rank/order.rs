@@ -17,7 +17,7 @@ use super::buckets::ranks_by_buckets;
 use super::small_input::{SMALL, ranks_of_small_input};
 use crate::memory;
 use crate::metric::value::DistanceKey;
-use crate::parallel::{each, joined, pieces_mut};
+use crate::parallel::{joined, pieces_mut, ranges};
 use crate::progress::Progress;
 use crate::rips::RipsError;
 use crate::rips::complex::ABSENT;
@@ -231,10 +231,9 @@ impl Present {
         let least = extent.least.into();
         // The number of words is at most a small multiple of that of the keys, which are in memory, so it fits `usize`.
         let mut words: Vec<AtomicU64> = memory::zeroed(extent.words() as usize)?;
-        each(keys.len().div_ceil(CHUNK), &|chunk| {
+        ranges(keys.len(), CHUNK, &|range| {
             progress.advance(0);
-            let first = chunk * CHUNK;
-            for &key in &keys[first..keys.len().min(first + CHUNK)] {
+            for &key in &keys[range] {
                 if extent.contains(key) {
                     let place = key.into() - least;
                     let (word, bit) = (&words[(place / KEYS) as usize], 1 << (place % KEYS));

@@ -204,7 +204,7 @@ impl<'a> Collector<'a> {
         let mut essential = None;
         let made = || essential_cycles(complex, self.modulus, pairs.codes.columns, below);
         let cycle = |class: &Class<W>| match class.pivot {
-            Some(_) => finite.of_finite(class.place),
+            Some(death) => finite.of_finite(class.place, death),
             None => essential.get_or_insert_with(made)(class.column),
         };
         classes.iter().map(cycle).collect()

@@ -74,15 +74,10 @@ impl<'a, W: Word> Boundaries<'a, W> {
         Boundaries { complex, field: Modulo::new(modulus), pairs, sums, reduced: HashMap::new() }
     }
 
-    /// The cycle of the finite class of a column, in filtration order.
-    pub(super) fn of_finite(&mut self, column: usize) -> Vec<Multiple<W>> {
-        match self.pairs.pivots[column] {
-            Some(death) => {
-                let work = self.work(Some(column), death);
-                self.reduce(work).boundary.clone()
-            }
-            None => Vec::new(),
-        }
+    /// The cycle of the finite class of a column with this death simplex, in filtration order.
+    pub(super) fn of_finite(&mut self, column: usize, death: W) -> Vec<Multiple<W>> {
+        let work = self.work(Some(column), death);
+        self.reduce(work).boundary.clone()
     }
 
     /// The cycle of an essential class of the next dimension, given by its birth simplex.

@@ -275,9 +275,7 @@ impl Kernel<u32> for Extend<'_> {
                 oldest = oldest.max(defect);
                 if is_changed {
                     changed += 1;
-                    let mut triangle = [u, v, w];
-                    triangle.sort_unstable_by(|a, b| b.cmp(a));
-                    cochain.flip(&triangle);
+                    cochain.flip(&[u, v, w]);
                 }
             }
         }

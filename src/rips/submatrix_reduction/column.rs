@@ -159,7 +159,8 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
                     self.restore(found.value, pivot.0);
                 } else {
                     self.build(pivot);
-                    self.add_column(found.value, pivot.1);
+                    self.counts.additions += 1;
+                    self.add_claimed(found.value, self.shared.field.neg(pivot.1));
                 }
             } else if let Some(facet) = self.cancelling_facet(pivot) {
                 self.build(pivot);
@@ -369,15 +370,8 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
     /// Makes the working column the stored column that `value` stands for.
     fn restore(&mut self, value: u64, pivot: W) {
         self.reset(pivot);
-        let one = self.shared.field.one();
-        self.add_claimed(value, one);
+        self.add_claimed(value, self.shared.field.one());
         self.shared.touched[self.j].store(true, Ordering::Relaxed);
-    }
-
-    /// Adds a stored column so that the pivot, with coefficient `c`, cancels.
-    fn add_column(&mut self, value: u64, c: F::Coefficient) {
-        self.counts.additions += 1;
-        self.add_claimed(value, self.shared.field.neg(c));
     }
 
     /// Adds `factor` times a stored column, whose pivot has coefficient one.

@@ -127,16 +127,13 @@ pub struct Submatrix<'a, W> {
     pub progress: &'a dyn Progress,
 }
 
-/// Selects, given all pivots, the columns whose cochains are wanted.
-pub type Select<'a, W> = &'a mut dyn FnMut(&[Option<W>]) -> Vec<usize>;
-
 /// The last rank up to which the cochain of a column is wanted, given the column's own rank.
 pub type LastRank<'a> = &'a dyn Fn(u32) -> u32;
 
 /// The cochains that are returned.
 pub struct Wanted<'a, W> {
-    /// Selects the columns.
-    pub columns: Select<'a, W>,
+    /// Selects, given all pivots, the columns whose cochains are wanted.
+    pub columns: &'a mut dyn FnMut(&[Option<W>]) -> Vec<usize>,
     /// The last ranks of their cochains.
     pub last_rank: LastRank<'a>,
     /// Whether cochains do not depend on the schedule, so that long columns take longer.
@@ -297,8 +294,9 @@ fn gives_up_at<W: Word, F: Field>(
     field: F,
     wanted: Option<&Wanted<'_, W>>,
 ) -> Option<(usize, usize)> {
-    let Submatrix { edges, ranks, only_bars, gives_up, complex, .. } = *submatrix;
-    if annotates(submatrix, field) {
+    let Submatrix { edges, ranks, only_bars, gives_up, complex, code, walkers, .. } = *submatrix;
+    // Edges are annotated once their columns take too long.
+    if F::UNIT && code.vertices() == 2 && walkers >= annotations::TABLES {
         return Some((annotated_from(submatrix), LONG));
     }
     if !may_walk(submatrix, field) {
@@ -313,11 +311,6 @@ fn gives_up_at<W: Word, F: Field>(
     let triangles = edges.saturating_mul(2 * edges / complex.points().max(1)) / 3;
     let work = triangles.saturating_mul(TRIANGLES_ANNOTATED).max(LEAST_WORK);
     may_annotate.then_some((work, usize::MAX))
-}
-
-/// Whether columns are annotated once they take too long.
-fn annotates<W: Word, F: Field>(submatrix: &Submatrix<'_, W>, _: F) -> bool {
-    F::UNIT && submatrix.code.vertices() == 2 && submatrix.walkers >= annotations::TABLES
 }
 
 /// Whether long columns are walked, as far as is known before the edges are listed.

@@ -254,11 +254,7 @@ impl<W: Word, F: Field> Worker<'_, W, F> {
         walk.take(edges, walk.at);
         walk.open_at = usize::MAX;
         cancel(shared.field, &mut self.terms);
-        let mut simplex = Vec::new();
-        for (entry, _) in self.terms.drain(..) {
-            code.vertices_of(entry, &mut simplex);
-            walk.cochain.flip(&simplex);
-        }
+        std::mem::take(&mut self.terms).into_iter().for_each(|(entry, _)| self.flip(entry));
         self.column.drain(|_| {});
         if std::mem::take(&mut self.is_long) {
             self.bucketed.close();
@@ -386,11 +382,7 @@ fn extend_all<W: Word, F: Field>(
     let mut simplices: Vec<W> = Vec::new();
     let mut simplex = Vec::new();
     for (u, v) in equal {
-        for w in cochain.link((u, v)) {
-            let mut triangle = [u, v, w];
-            triangle.sort_unstable_by(|a, b| b.cmp(a));
-            simplices.push(code.entry(rank, triangle));
-        }
+        simplices.extend(cochain.link((u, v)).map(|w| cofacet(code, rank, (u, v), [w; 2])));
     }
     simplices.sort_unstable();
     simplices.dedup();
