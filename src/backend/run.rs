@@ -1,6 +1,5 @@
 //! Runs a stage on the chosen device or on the processor.
 
-use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use super::{Decision, MachineError};
@@ -68,17 +67,12 @@ impl<G> Decision<G> {
         match guarded(|| work(device)) {
             Ok(found) => Ok(Some(found)),
             Err(error) if self.may_fall_back => {
-                self.fall_back(&error);
+                self.why = format!("{}, but {error}", self.why);
+                self.gpus.clear();
                 Ok(None)
             }
             Err(error) => Err(error),
         }
-    }
-
-    /// Records that the processor replaces the devices, which fail with this error.
-    pub(crate) fn fall_back(&mut self, error: &dyn fmt::Display) {
-        self.why = format!("{}, but {error}", self.why);
-        self.gpus.clear();
     }
 }
 

@@ -259,11 +259,6 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
         }
     }
 
-    /// The part of coboundaries that is enumerated.
-    fn part(band: Band, last: &[u32]) -> Part<'_> {
-        if last.is_empty() { Part::all(band) } else { Part { band: Band { to: band.from, ..band }, last } }
-    }
-
     /// Enumerates the working column again from its simplices, without the entries before the last pivot.
     pub(super) fn enumerate_again(&mut self) {
         self.column.reset(self.column.last());
@@ -400,7 +395,8 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
     fn add_simplex(&mut self, term: Term<W, F>) {
         let Worker { shared, coboundaries, column, bucketed, band, last, work, .. } = self;
         *work += shared.submatrix.complex.points() / ENUMERATED;
-        let part = Self::part(*band, last);
+        let to = if last.is_empty() { band.to } else { band.from };
+        let part = Part { band: Band { to, ..*band }, last };
         if self.is_long {
             coboundaries.of(term, part, |term| bucketed.push(term));
         } else {

@@ -274,13 +274,6 @@ impl<W: Word, F: Field> Worker<'_, W, F> {
         Some(Walk { cochain, taken: 0, at: 0, looked_at: 0, work: 0, open_at: usize::MAX, left_at: None })
     }
 
-    /// Continues the walked column entry by entry, from this rank on.
-    fn leave_walk(&mut self, rank: u32) {
-        self.walked_terms();
-        self.end_walk();
-        self.enumerate_from(rank);
-    }
-
     /// Ends the walk of a column.
     pub(super) fn end_walk(&mut self) {
         self.is_walking = false;
@@ -332,8 +325,11 @@ impl<W: Word, F: Field> Worker<'_, W, F> {
                     continue;
                 }
                 if end - walk.at > MOST_TOGETHER {
+                    // The column goes on entry by entry.
                     walk.left_at = Some(rank);
-                    self.leave_walk(rank);
+                    self.walked_terms();
+                    self.end_walk();
+                    self.enumerate_from(rank);
                     return None;
                 }
             }
