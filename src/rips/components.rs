@@ -67,15 +67,14 @@ impl Components for Sparse {
 /// components are joined, and edges whose ends are joined before their turn are dropped unsorted.
 fn kruskal<W: Word>(complex: &Sparse) -> Vec<RankedEdge> {
     let n = complex.points();
-    let code = Code::<W>::new(n, 2);
+    let mut growing = Growing::<W>::new(n);
     let mut edges = Vec::new();
     for u in 0..n as u32 {
         let (neighbours, ranks) = complex.row(u);
         let below = neighbours.iter().zip(ranks).take_while(|&(&v, _)| v < u);
-        edges.extend(below.map(|(&v, &rank)| code.entry(rank, [u, v])));
+        edges.extend(below.map(|(&v, &rank)| growing.code.entry(rank, [u, v])));
     }
-    let mut growing = Growing::new(n, &code);
-    growing.add(&mut edges, n);
+    growing.add(&mut edges);
     growing.forest()
 }
 
@@ -95,17 +94,18 @@ fn kruskal_in_order(points: usize, ordered: &[RankedEdge]) -> Vec<RankedEdge> {
 }
 
 /// A forest under construction, to which edges are added.
-struct Growing<'a, W> {
-    code: &'a Code<W>,
+struct Growing<W> {
+    code: Code<W>,
     sets: DisjointSets,
     /// Scratch space for the vertices of an edge.
     vertices: Vec<u32>,
     edges: Vec<W>,
 }
 
-impl<'a, W: Word> Growing<'a, W> {
+impl<W: Word> Growing<W> {
     /// The forest of `points` points without edges.
-    fn new(points: usize, code: &'a Code<W>) -> Self {
+    fn new(points: usize) -> Self {
+        let code = Code::new(points, 2);
         Growing { code, sets: DisjointSets::new(points), vertices: Vec::new(), edges: Vec::new() }
     }
 
@@ -119,10 +119,10 @@ impl<'a, W: Word> Growing<'a, W> {
         self.edges.into_iter().map(edge).collect()
     }
 
-    /// Adds those of the edges that join two trees, oldest first. Up to `small` edges are sorted at once. All older edges
-    /// must have been added before.
-    fn add(&mut self, edges: &mut [W], small: usize) {
-        if edges.len() <= small {
+    /// Adds those of the edges that join two trees, oldest first. No more edges than points are sorted at once. All older
+    /// edges must have been added before.
+    fn add(&mut self, edges: &mut [W]) {
+        if edges.len() <= self.sets.size.len() {
             edges.sort_unstable();
             edges.iter().for_each(|&edge| self.join(edge));
             return;
@@ -130,7 +130,7 @@ impl<'a, W: Word> Growing<'a, W> {
         // Entries are distinct, so both parts are smaller than the whole.
         let (older, _, _) = edges.select_nth_unstable(edges.len() / 4);
         let middle = older.len();
-        self.add(&mut edges[..middle], small);
+        self.add(&mut edges[..middle]);
         let younger = &mut edges[middle..];
         let mut left = 0;
         for k in 0..younger.len() {
@@ -140,7 +140,7 @@ impl<'a, W: Word> Growing<'a, W> {
                 left += 1;
             }
         }
-        self.add(&mut younger[..left], small);
+        self.add(&mut younger[..left]);
     }
 
     /// Adds an edge if it joins two trees.

@@ -30,9 +30,9 @@ const AT_ONCE: usize = 1 << 16;
 /// The minimum spanning forest of a matrix. `progress` advances by every edge and every tree of it.
 pub(super) fn forest<W: Word, R: Rank>(complex: &Dense<R>, progress: &dyn Progress) -> Vec<RankedEdge> {
     let n = complex.points();
-    let (matrix, level, code) = (complex.matrix(), complex.level(), Code::<W>::new(n, 2));
-    let mut growing = Growing::new(n, &code);
-    growing.add(&mut oldest_edges(matrix, level, &code), n);
+    let (matrix, level) = (complex.matrix(), complex.level());
+    let mut growing = Growing::<W>::new(n);
+    growing.add(&mut oldest_edges(matrix, level, &growing.code));
     progress.advance(growing.edges.len() as u64);
     while let joined @ 1.. = boruvka_round(matrix, level, &mut growing) {
         progress.advance(joined as u64);
@@ -107,7 +107,7 @@ impl<R: Rank> Kernel<R> for UpTo<'_, R> {
 fn boruvka_round<W: Word, R: Rank>(
     matrix: RankMatrix<'_, R>,
     level: Level,
-    growing: &mut Growing<'_, W>,
+    growing: &mut Growing<W>,
 ) -> usize {
     let (n, code) = (matrix.n, growing.code);
     // Points are numbers of 32 bits.
