@@ -20,7 +20,7 @@ use crate::rips::filtration_construction::{
 use crate::rips::pair_store::{Below, Pivots};
 use crate::rips::plan::choose::rank_bits;
 use crate::rips::rank::Values;
-use crate::rips::representatives::{Class, Codes, Collector, Pairs, RepresentativeKind};
+use crate::rips::representatives::{Class, Collector, Pairs, RepresentativeKind};
 use crate::rips::stats::DimensionStats;
 use crate::rips::submatrix_reduction::{Reduction, Submatrix, Tied, Wanted, reduce};
 use crate::rips::word::{Word, limbs};
@@ -254,7 +254,8 @@ impl Run<'_> {
             tied: &tied,
             progress: self.progress,
         };
-        let (codes, values) = (self.codes(dim), self.values);
+        let Submatrix { code, cofacet_code, .. } = submatrix;
+        let values = self.values;
         let collector = self.collector.as_mut();
         let mut collector = collector.filter(|collector| collector.wants_cochains());
         let is_binary = self.plan.modulus == 2 && !W::IS_RARE;
@@ -262,7 +263,8 @@ impl Run<'_> {
         let are_unique = collector.is_some();
         let mut found: Vec<Class<W>> = Vec::new();
         let mut columns = |pivots: &[Option<W>]| -> Vec<usize> {
-            found = classes(values, codes, &residue.columns, pivots).collect();
+            let pairs = Pairs { columns: &residue.columns, pivots, code, cofacet_code };
+            found = classes(values, pairs).collect();
             match &mut collector {
                 Some(collector) => collector.wanted(&found),
                 None => ties::columns(&found),
@@ -279,7 +281,7 @@ impl Run<'_> {
         };
         let Some(reduction) = reduction? else { return Ok(None) };
         if seeks_ties {
-            self.ties = Ties::of(&found, codes.columns, &reduction)?;
+            self.ties = Ties::of(&found, code, &reduction)?;
         } else if dim == 1 {
             self.ties.order(&reduction.births);
         }
@@ -292,11 +294,6 @@ impl Run<'_> {
         Code::new(self.plan.points, dim + 1)
     }
 
-    /// The codes of columns and pivots of a dimension.
-    fn codes<W: Word>(&self, dim: usize) -> Codes<W> {
-        Codes { columns: self.code(dim), pivots: self.code(dim + 1) }
-    }
-
     /// The bars of the residue, in the order of the columns. `below` holds the results of the dimension below, if
     /// cycles are wanted.
     pub(super) fn bars<W: Word>(
@@ -307,13 +304,13 @@ impl Run<'_> {
         reduction: &Reduction<W>,
         below: &Below<W>,
     ) -> Vec<Bar> {
-        let (codes, pivots) = (self.codes(dim), &*reduction.pivots);
-        let classes = classes(self.values, codes, columns, pivots);
+        let (code, cofacet_code) = (self.code(dim), self.code(dim + 1));
+        let pairs = Pairs { columns, pivots: &reduction.pivots, code, cofacet_code };
+        let classes = classes(self.values, pairs);
         let Some(collector) = &mut self.collector else {
             return classes.map(|class| class.bar).collect();
         };
         let classes: Vec<Class<W>> = classes.collect();
-        let pairs = Pairs { columns, pivots, codes };
         let started = Instant::now();
         let tightening =
             collector.dimension(complex, self.values, pairs, &classes, &reduction.cochains, below);
@@ -349,15 +346,11 @@ impl Run<'_> {
 }
 
 /// The classes of a residue whose bars have positive length, in the order of the columns.
-fn classes<W: Word>(
-    values: &Values,
-    codes: Codes<W>,
-    columns: &[W],
-    pivots: &[Option<W>],
-) -> impl Iterator<Item = Class<W>> {
+fn classes<W: Word>(values: &Values, pairs: Pairs<'_, W>) -> impl Iterator<Item = Class<W>> {
+    let Pairs { columns, pivots, code, cofacet_code } = pairs;
     let class = move |(place, (&column, &pivot)): (usize, (&W, &Option<W>))| {
-        let birth = values.distance(codes.columns.rank(column));
-        let death = pivot.map_or(f64::INFINITY, |pivot| values.distance(codes.pivots.rank(pivot)));
+        let birth = values.distance(code.rank(column));
+        let death = pivot.map_or(f64::INFINITY, |pivot| values.distance(cofacet_code.rank(pivot)));
         Class { place, column, pivot, bar: Bar { birth, death } }
     };
     let classes = columns.iter().zip(pivots).enumerate().map(class);

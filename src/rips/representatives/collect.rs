@@ -52,15 +52,6 @@ impl<W> Class<W> {
     }
 }
 
-/// The codes of the simplices of a dimension.
-#[derive(Debug, Clone, Copy)]
-pub(in crate::rips) struct Codes<W> {
-    /// Code of columns, the birth simplices.
-    pub(in crate::rips) columns: Code<W>,
-    /// Code of pivots, the death simplices.
-    pub(in crate::rips) pivots: Code<W>,
-}
-
 impl<'a> Collector<'a> {
     /// An empty collector.
     pub(in crate::rips) fn new(request: &'a RepresentativesRequest, modulus: u16) -> Self {
@@ -137,31 +128,32 @@ impl<'a> Collector<'a> {
         below: &Below<W>,
     ) -> Duration {
         let mut tightening = Duration::ZERO;
-        let (dim, Codes { columns, pivots }) = (self.found.dimensions.len(), pairs.codes);
+        let (dim, Pairs { code, cofacet_code, .. }) = (self.found.dimensions.len(), pairs);
         let indices = self.candidates(classes);
         let candidates: Vec<Class<W>> = indices.iter().map(|&index| classes[index]).collect();
         let has_cocycles = self.wants(RepresentativeKind::Cocycles);
         let cocycle = |class: &Class<W>| {
-            let rank = |simplex: W| columns.rank(simplex);
-            let (birth, death) = (rank(class.column), class.pivot.map(|pivot| pivots.rank(pivot)));
+            let rank = |simplex: W| code.rank(simplex);
+            let (birth, death) = (rank(class.column), class.pivot.map(|pivot| cofacet_code.rank(pivot)));
             let is_kept = |&(simplex, _): &Multiple<W>| match self.request.cocycles_at {
                 CocycleScale::Birth => rank(simplex) <= birth,
                 // Columns that enter together with the death simplex may have been added too.
                 CocycleScale::Death => death.is_none_or(|death| rank(simplex) < death),
             };
             let cochain = cochains[&class.place].iter().copied();
-            Box::new(Chain::of_terms(columns, cochain.filter(is_kept)))
+            Box::new(Chain::of_terms(code, cochain.filter(is_kept)))
         };
         let found = indices.into_iter().zip(&candidates).map(|(index, class)| {
             let (birth, death) =
-                (vertices(columns, class.column), class.pivot.map(|pivot| vertices(pivots, pivot)));
+                (vertices(code, class.column), class.pivot.map(|pivot| vertices(cofacet_code, pivot)));
             let death_edge = class.pivot.zip(death.as_ref());
             Representative {
                 bar: class.bar,
                 dim,
                 index,
-                birth_edge: Some(longest_edge(complex, columns.rank(class.column), &birth)),
-                death_edge: death_edge.map(|(pivot, death)| longest_edge(complex, pivots.rank(pivot), death)),
+                birth_edge: Some(longest_edge(complex, code.rank(class.column), &birth)),
+                death_edge: death_edge
+                    .map(|(pivot, death)| longest_edge(complex, cofacet_code.rank(pivot), death)),
                 birth,
                 death,
                 cocycle: has_cocycles.then(|| cocycle(class)),
@@ -176,15 +168,15 @@ impl<'a> Collector<'a> {
                 let tight = candidates.iter().zip(cycles).map(|(class, cycle)| {
                     let alive = classes.iter().filter(|other| other.is_alive_at(class.bar.birth));
                     let alive: Vec<&[Multiple<W>]> = alive.map(|other| &*cochains[&other.place]).collect();
-                    let rank = columns.rank(class.column);
-                    let at_birth = AtBirth::new(complex, values, columns, self.modulus, rank, &alive);
+                    let rank = code.rank(class.column);
+                    let at_birth = AtBirth::new(complex, values, code, self.modulus, rank, &alive);
                     at_birth.tightened(cycle, &cochains[&class.place], &alive)
                 });
                 cycles = tight.collect();
                 tightening = started.elapsed();
             }
             for (found, cycle) in found.iter_mut().zip(cycles) {
-                found.cycle = Some(Box::new(Chain::of_terms(columns, cycle.into_iter())));
+                found.cycle = Some(Box::new(Chain::of_terms(code, cycle.into_iter())));
             }
         }
         self.found.dimensions.push(found);
@@ -202,7 +194,7 @@ impl<'a> Collector<'a> {
         let mut finite = Boundaries::new(complex, self.modulus, pairs, false);
         // It is made for the first essential class.
         let mut essential = None;
-        let made = || essential_cycles(complex, self.modulus, pairs.codes.columns, below);
+        let made = || essential_cycles(complex, self.modulus, pairs.code, below);
         let cycle = |class: &Class<W>| match class.pivot {
             Some(death) => finite.of_finite(class.place, death),
             None => essential.get_or_insert_with(made)(class.column),
@@ -235,8 +227,12 @@ fn essential_cycles<'a, W: Word>(
 ) -> Box<dyn FnMut(W) -> Vec<Multiple<W>> + 'a> {
     let points = complex.points();
     if code.vertices() > 2 {
-        let codes = Codes { columns: Code::new(points, code.vertices() as usize - 1), pivots: code };
-        let pairs = Pairs { columns: &below.columns, pivots: &below.pivots, codes };
+        let pairs = Pairs {
+            columns: &below.columns,
+            pivots: &below.pivots,
+            code: Code::new(points, code.vertices() as usize - 1),
+            cofacet_code: code,
+        };
         let mut boundaries = Boundaries::new(complex, modulus, pairs, true);
         return Box::new(move |birth| boundaries.of_essential(birth));
     }

@@ -24,7 +24,6 @@ use std::rc::Rc;
 
 use hashbrown::HashMap;
 
-use super::Codes;
 use crate::rips::code::Code;
 use crate::rips::complex::apparent_pairs::omit;
 use crate::rips::complex::{Complex, rank_of};
@@ -39,8 +38,10 @@ pub(in crate::rips) struct Pairs<'a, W> {
     pub(in crate::rips) columns: &'a [W],
     /// The death simplex of each column, or `None` for an essential class.
     pub(in crate::rips) pivots: &'a [Option<W>],
-    /// The layouts of columns and pivots.
-    pub(in crate::rips) codes: Codes<W>,
+    /// Code of the columns.
+    pub(in crate::rips) code: Code<W>,
+    /// Code of the pivots.
+    pub(in crate::rips) cofacet_code: Code<W>,
 }
 
 /// A reduced boundary.
@@ -95,13 +96,13 @@ impl<'a, W: Word> Boundaries<'a, W> {
 
     /// Adds a multiple of the boundary of a simplex.
     fn add_boundary(&self, work: &mut Work<W>, (simplex, c): Multiple<W>) {
-        let Codes { columns, pivots } = self.pairs.codes;
+        let Pairs { code, cofacet_code, .. } = self.pairs;
         let (mut vertices, mut facet) = (Vec::new(), Vec::new());
-        pivots.vertices_of(simplex, &mut vertices);
+        cofacet_code.vertices_of(simplex, &mut vertices);
         for omitted in 0..vertices.len() {
             omit(&vertices, omitted, &mut facet);
             let sign = self.field.sign(vertices.len() - 1 - omitted);
-            let entry = columns.entry(rank_of(self.complex, &facet), facet.iter().copied());
+            let entry = code.entry(rank_of(self.complex, &facet), facet.iter().copied());
             work.boundary.push((entry, self.field.mul(sign, c)));
         }
         if self.sums {
@@ -147,8 +148,8 @@ impl<'a, W: Word> Boundaries<'a, W> {
             }
             let Some(column) = column else {
                 work.boundary.push((youngest, c));
-                let Codes { columns, pivots } = self.pairs.codes;
-                let (cofacet, below) = apparent_cofacet(self.complex, columns, pivots, youngest)?;
+                let Pairs { code, cofacet_code, .. } = self.pairs;
+                let (cofacet, below) = apparent_cofacet(self.complex, code, cofacet_code, youngest)?;
                 // The coefficient of the simplex in the boundary of the cofacet.
                 let own = field.sign(below);
                 self.add_boundary(work, (cofacet, field.neg(field.mul(c, field.inverse(own)))));

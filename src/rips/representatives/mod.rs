@@ -40,7 +40,7 @@ mod store;
 mod tighten;
 
 pub use chain::Chain;
-pub(super) use collect::{Class, Codes, Collector};
+pub(super) use collect::{Class, Collector};
 pub(super) use cycles::Pairs;
 pub(super) use request::collapse_beside;
 pub use request::{CocycleScale, RepresentativeKind, RepresentativesRequest};
