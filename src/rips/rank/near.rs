@@ -46,8 +46,9 @@ pub(super) fn near_pairs<T: Value>(
 ) -> Result<Keyed<T::Key>, RipsError> {
     let tree = Tree::of(cloud)?;
     let blocks = Blocks::of(cloud, &tree.order)?;
-    let search =
-        Within { cloud, tree: &tree, blocks: &blocks, threshold, bound: Bound::of(cloud, threshold) };
+    let boxes = bound(cloud.dimension(), threshold.into());
+    let sums = T::from_f64(boxes);
+    let search = Within { cloud, tree: &tree, blocks: &blocks, threshold, sums, boxes };
     let leaves = SharedRange::new(tree.leaves(), AT_ONCE);
     let (found, refused) = (Mutex::new(Vec::new()), Mutex::new(None));
     let (edges, compared, full) = (AtomicU64::new(0), AtomicU64::new(0), AtomicBool::new(false));
@@ -101,22 +102,11 @@ fn joined<K: DistanceKey>(found: Vec<Near<K>>) -> Result<Near<K>, Refused> {
     Ok(all)
 }
 
-/// Bounds on squared distances: above them a distance exceeds the threshold whatever the rounding.
-struct Bound<T> {
-    /// Upper bound on the computed squared distance.
-    sums: T,
-    /// Upper bound on the squared distance of two boxes.
-    boxes: f64,
-}
-
-impl<T: Value> Bound<T> {
-    fn of(cloud: &PointCloud<T>, threshold: T) -> Self {
-        let t: f64 = threshold.into();
-        // A computed sum of m squares has an error of at most m + 4 roundings, each of a relative size below 2^-23.
-        let slack = (cloud.dimension() as f64 + 8.0) / f64::from(1 << 20);
-        let squared = t * t * (1.0 + slack) + f64::MIN_POSITIVE;
-        Bound { sums: T::from_f64(squared), boxes: squared }
-    }
+/// The number above which a squared distance exceeds the square of the threshold `t` whatever the rounding.
+fn bound(dimension: usize, t: f64) -> f64 {
+    // A computed sum of m squares has an error of at most m + 4 roundings, each of a relative size below 2^-23.
+    let slack = (dimension as f64 + 8.0) / f64::from(1 << 20);
+    t * t * (1.0 + slack) + f64::MIN_POSITIVE
 }
 
 /// The data of a search.
@@ -126,7 +116,9 @@ struct Within<'a, T> {
     /// The coordinates of the points, one block for each leaf.
     blocks: &'a Blocks<T>,
     threshold: T,
-    bound: Bound<T>,
+    /// Upper bounds on the computed squared distance of two points, and on the squared distance of two boxes.
+    sums: T,
+    boxes: f64,
 }
 
 /// The search for the near pairs of a leaf's points with each other and with points of earlier leaves. It returns the
@@ -143,10 +135,10 @@ impl<T: Value> Kernel<u32> for Leaf<'_, T> {
     #[inline(always)]
     fn run<S: Simd<u32>>(self, _: S) -> Result<u64, Refused> {
         let Leaf { search, leaf, near } = self;
-        let Within { tree, blocks, bound, .. } = search;
+        let Within { tree, blocks, sums: most, boxes, .. } = search;
         let points = tree.leaf(leaf);
         let mut others = Vec::new();
-        tree.near_leaves(leaf, bound.boxes, |other| others.push(other));
+        tree.near_leaves(leaf, *boxes, |other| others.push(other));
         let mut compared = 0;
         for other in others {
             let candidates = tree.leaf(other);
@@ -156,7 +148,7 @@ impl<T: Value> Kernel<u32> for Leaf<'_, T> {
                 let mut hits = 0_u32;
                 for (lane, &sum) in sums.iter().enumerate() {
                     // The NaN points that fill the last block compare as false. A sum that lost digits counts as a hit.
-                    let is_hit = sum <= bound.sums || T::is_harmed(sum);
+                    let is_hit = sum <= *most || T::is_harmed(sum);
                     hits |= u32::from(is_hit) << lane;
                 }
                 // Within a leaf only the points before `k` count, so that each pair is met once and no point meets

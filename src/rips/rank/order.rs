@@ -90,10 +90,6 @@ pub(super) fn ranks_of_keys<K: DistanceKey>(
     }
     let extent = Extent::of(&keys, limit);
     progress.advance(0);
-    if extent.count == 0 {
-        let ranks = K::replaced(keys, |key| if key > limit { ABSENT } else { 0 })?;
-        return Ok((Values::Listed(vec![0.0]), ranks));
-    }
     let rank_by = |keys: Vec<K>, rank: &(dyn Fn(K) -> u32 + Sync)| {
         K::replaced(keys, |key| match key {
             _ if key > limit => ABSENT,
@@ -101,6 +97,9 @@ pub(super) fn ranks_of_keys<K: DistanceKey>(
             _ => rank(key),
         })
     };
+    if extent.count == 0 {
+        return Ok((Values::Listed(vec![0.0]), rank_by(keys, &|_| 0)?));
+    }
     if let Some(least) = width.and_then(|width| keys_serve(&keys, &extent, width)) {
         let ranks = (extent.greatest.into() - extent.least.into()) as usize + 2;
         let ranked = K::replaced(keys, |key| match key {
