@@ -58,6 +58,7 @@ impl Drop for Over<'_> {
 ///
 /// `set_up` uses what was found in the previous batch (nothing at first) and returns the size of the next one, which is
 /// not greater than the size of the previous one; 0 ends the work. `search` is called with the number of the thread and
+/// the numbers that it takes.
 pub(super) fn work(
     threads: usize,
     at_once: usize,

@@ -88,6 +88,7 @@ impl Graph {
             }
         }
     }
+
     fn set_rank(&mut self, [u, v]: [usize; 2], rank: u32) {
         self.ranks.set(u, v, rank);
         self.ranks.set(v, u, rank);

@@ -6,6 +6,7 @@ use std::time::Instant;
 use super::sweep::Sink;
 use super::{Residue, SimplexCounts};
 use crate::rips::code::Code;
+use crate::rips::complex::apparent_pairs::join;
 use crate::rips::pair_store::{ApparentPairs, Pivots, SecondLayer};
 use crate::rips::stats::PairStoreStats;
 use crate::rips::word::{Word, sort};
@@ -34,16 +35,14 @@ impl<'a, W: Word> Collector<'a, W> {
 }
 
 impl<W: Word> Sink for Collector<'_, W> {
-    fn apparent(&mut self, vertices: &[u32], w: u32, rank: u32) {
-        self.vertices.clear();
-        let at = vertices.partition_point(|&v| v > w);
-        self.vertices.extend(vertices[..at].iter().chain([&w]).chain(&vertices[at..]));
-        let entry = self.cofacet_code.entry(rank, self.vertices.iter().copied());
-        self.cofacets.push(entry);
-    }
-
-    #[inline]
-    fn undecided(&mut self, vertices: &[u32], rank: u32) {
+    fn receive(&mut self, vertices: &[u32], cofacet: Option<u32>, rank: u32) {
+        if let Some(w) = cofacet {
+            self.vertices.clear();
+            self.vertices.extend_from_slice(vertices);
+            join(&mut self.vertices, w);
+            let entry = self.cofacet_code.entry(rank, self.vertices.iter().copied());
+            return self.cofacets.push(entry);
+        }
         let entry = self.code.entry(rank, vertices.iter().copied());
         self.undecided += 1;
         if self.below.get(entry).is_none() {
@@ -61,12 +60,11 @@ pub(super) fn residue<W: Word>(
     let (mut counts, mut undecided) = (SimplexCounts::default(), 0);
     columns.reserve_exact(collected.iter().map(|(part, _)| part.columns.len()).sum());
     for (part, swept) in collected {
+        counts += swept;
         // An undecided simplex is a column unless layer 1 clears it.
-        counts.cleared += swept.cleared + part.undecided - part.columns.len() as u64;
+        counts.cleared += part.undecided - part.columns.len() as u64;
         columns.extend(part.columns);
         listed.push(part.cofacets);
-        counts.simplices += swept.simplices;
-        counts.apparent += swept.apparent;
         undecided += part.undecided;
     }
     sort(&mut columns);

@@ -35,14 +35,10 @@ pub(super) fn enumerate(
                     counts.apparent += 1;
                     continue;
                 }
-                match star.apparent_cofacet(v, rank) {
-                    Some(w) => {
-                        counts.apparent += 1;
-                        if construction.lists_apparent() {
-                            sink.apparent(&[v, star.x], w, rank);
-                        }
-                    }
-                    None => sink.undecided(&[v, star.x], rank),
+                let cofacet = star.apparent_cofacet(v, rank);
+                counts.apparent += u64::from(cofacet.is_some());
+                if cofacet.is_none() || construction.lists_apparent() {
+                    sink.receive(&[v, star.x], cofacet, rank);
                 }
             }
             neighbours.iter().for_each(|&w| star.from[w as usize] = ABSENT);

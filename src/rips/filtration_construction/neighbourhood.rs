@@ -168,13 +168,12 @@ impl<R: Rank> Cutter<'_, R> {
         self.counts.simplices += 1;
         if clearing::by_apparent_pair(complex, simplex, rank, &mut Vec::new()) {
             self.counts.cleared += 1;
-        } else if let Some(w) = apparent_pairs::cofacet_of(complex, simplex, rank) {
-            self.counts.apparent += 1;
-            if self.construction.lists_apparent() {
-                self.sink.apparent(simplex, w, rank);
-            }
-        } else {
-            self.sink.undecided(simplex, rank);
+            return;
+        }
+        let cofacet = apparent_pairs::cofacet_of(complex, simplex, rank);
+        self.counts.apparent += u64::from(cofacet.is_some());
+        if cofacet.is_none() || self.construction.lists_apparent() {
+            self.sink.receive(simplex, cofacet, rank);
         }
     }
 }

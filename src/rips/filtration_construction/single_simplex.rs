@@ -63,10 +63,7 @@ impl<R: Rank> Block<'_, R> {
         for (out, &v) in self.vertices.iter_mut().zip(tops.iter().chain([&x])) {
             *out = id(neighbourhood, v);
         }
-        match cofacet {
-            Some(w) => self.sink.apparent(self.vertices, id(neighbourhood, w), rank.widen()),
-            None => self.sink.undecided(self.vertices, rank.widen()),
-        }
+        self.sink.receive(self.vertices, cofacet.map(|w| id(neighbourhood, w)), rank.widen());
     }
 
     /// Whether the simplex is in an apparent pair with a facet, and so cleared ([`clearing`](crate::rips::clearing)):

@@ -46,13 +46,11 @@ impl AddAssign for SimplexCounts {
     }
 }
 
-/// A receiver of the simplices that a sweep does not decide. Their vertices descend.
+/// A receiver of the simplices that a sweep does not decide.
 pub trait Sink {
-    /// Receives a simplex that is in a zero apparent pair with the cofacet that adds `w`.
-    fn apparent(&mut self, vertices: &[u32], w: u32, rank: u32);
-
-    /// Receives a simplex that is in no zero apparent pair, neither as facet nor as cofacet.
-    fn undecided(&mut self, vertices: &[u32], rank: u32);
+    /// Receives a simplex, whose vertices descend: one that is in a zero apparent pair with the cofacet that adds the
+    /// vertex `cofacet`, if these are listed; or one that is in no such pair, neither as facet nor as cofacet.
+    fn receive(&mut self, vertices: &[u32], cofacet: Option<u32>, rank: u32);
 }
 
 /// The part of a sparse complex that a matrix of ranks covers.
