@@ -210,6 +210,33 @@ mod tests {
     use super::*;
     use crate::rips::random::fraction;
 
+    /// The radius of a ball at time `t` whose point is born at `f`, as the paper defines it.
+    fn radius(growth: Growth, t: f64, f: f64) -> f64 {
+        match growth {
+            Growth::Linear => t - f,
+            Growth::Quadratic => (t * t - f * f).max(0.0).sqrt(),
+            Growth::Unweighted => t,
+        }
+    }
+
+    #[test]
+    fn edges_are_born_when_the_balls_meet() {
+        let mut state = 1;
+        for k in 0..3000 {
+            let [d, f, g] = [0; 3].map(|_| fraction(&mut state));
+            // Every case in turn: different births, equal births, one or two births of 0, and equal points.
+            let (d, f, g) = [(d, f, g), (d, f, f), (d, f, 0.0), (d, 0.0, 0.0), (0.0, f, g)][k % 5];
+            for growth in Growth::ALL {
+                let t = growth.edge(d, 2.0 * f, 2.0 * g) / 2.0;
+                let reach = |t: f64| radius(growth, t, f) + radius(growth, t, g);
+                let after = t * (1.0 + 1e-9);
+                assert!(t >= f.max(g) && reach(after) >= d * (1.0 - 1e-9), "{growth}: {d}, {f}, {g}");
+                let before = t * (1.0 - 1e-9);
+                assert!(before < f.max(g) || reach(before) <= d, "{growth}: {d}, {f}, {g}");
+            }
+        }
+    }
+
     #[test]
     fn edges_at_the_ends_of_the_range() {
         for growth in Growth::ALL {

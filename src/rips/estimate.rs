@@ -43,6 +43,12 @@ const EDGES_REDUCED: f64 = 0.5;
 /// Assumed probability that two neighbours of a vertex are joined by an edge.
 const CLOSED: f64 = 0.6;
 
+/// Simplices that one thread of this machine sweeps per second, with ranks of `rank_width` bits.
+fn rate(rank_width: u32) -> f64 {
+    let rate = if rank_width == 16 { CPU_RATE } else { WIDE_RATE };
+    if Level::detect().name() == "portable" { rate * PORTABLE } else { rate }
+}
+
 /// The estimate for an input with this summary up to dimension `max_dim`, with ranks of `rank_width` bits.
 pub(super) fn of(summary: &Summary, max_dim: usize, rank_width: u32) -> Estimate {
     let dims = 1..=max_dim.min(summary.points.saturating_sub(2));
@@ -51,9 +57,7 @@ pub(super) fn of(summary: &Summary, max_dim: usize, rank_width: u32) -> Estimate
     // Neighbourhoods have matrices of their own from dimension 2 on.
     let filled: f64 =
         dims.clone().map(|dim| if dim == 1 || summary.is_dense() { 0.0 } else { listed(summary) }).sum();
-    let rate = if rank_width == 16 { CPU_RATE } else { WIDE_RATE };
-    let rate = if Level::detect().name() == "portable" { rate * PORTABLE } else { rate };
-    let stages = dims.clone().count() as f64;
+    let (rate, stages) = (rate(rank_width), dims.clone().count() as f64);
     let on_thread: f64 = dims.map(|dim| on_thread(summary, dim, rate)).sum();
     Estimate {
         work: format!("some {swept:.1e} simplices to sweep"),
@@ -65,7 +69,7 @@ pub(super) fn of(summary: &Summary, max_dim: usize, rank_width: u32) -> Estimate
 /// The stages on the CPU from dimension 0 up, each with the seconds of one thread that it is expected to take. The time
 /// of a dimension's reduction cannot be estimated before the reduction of the dimension below it.
 pub(super) fn stages(summary: &Summary, max_dim: usize, rank_width: u32) -> Vec<Expected> {
-    let rate = if rank_width == 16 { CPU_RATE } else { WIDE_RATE };
+    let rate = rate(rank_width);
     let stage = |stage, dim, cost| Expected { stage, dim: Some(dim), cost };
     let mut stages = vec![stage("components", 0, Cost::Known(summary.edges as f64 * EDGE))];
     for dim in 1..=max_dim.min(summary.points.saturating_sub(2)) {
