@@ -57,11 +57,11 @@ fn in_memory(rows: VcecRows) -> Vcec {
     rows.into_vcec().expect("temporary files")
 }
 
-fn piped<T: Voxel>(streamer: &mut SlabCounter<T>, image: &Image<T>) -> Vcec {
+fn piped<T: Voxel>(streamer: &mut SlabCounter, image: &Image<T>) -> Vcec {
     counted(streamer, image, true)
 }
 
-fn counted<T: Voxel>(streamer: &mut SlabCounter<T>, image: &Image<T>, is_sequential: bool) -> Vcec {
+fn counted<T: Voxel>(streamer: &mut SlabCounter, image: &Image<T>, is_sequential: bool) -> Vcec {
     let read = reader_of(|first: usize, voxels: &mut [T]| {
         voxels.copy_from_slice(&image.voxels()[first..first + voxels.len()]);
         Ok(())
@@ -70,11 +70,11 @@ fn counted<T: Voxel>(streamer: &mut SlabCounter<T>, image: &Image<T>, is_sequent
     in_memory(streamer.curve(image.shape(), None, voxels, None, &watch).expect("voxels for the shape"))
 }
 
-fn apart<T: Voxel>(streamer: &mut SlabCounter<T>, image: &Image<T>) -> Vcec {
+fn apart<T: Voxel>(streamer: &mut SlabCounter, image: &Image<T>) -> Vcec {
     counted(streamer, image, false)
 }
 
-fn verify<T: Voxel>(streamer: &mut SlabCounter<T>, image: &Image<T>, request: &EccRequest) {
+fn verify<T: Voxel>(streamer: &mut SlabCounter, image: &Image<T>, request: &EccRequest) {
     let [_, rows, columns] = image.shape().extents();
     let corner =
         (0..18 * 20 * 70).map(|k| image.voxels()[(k / 1400 * rows + k / 70 % 20) * columns + k % 70]);
@@ -92,7 +92,7 @@ fn measure<T: Voxel>(bench: &mut Criterion, name: &str, image: &Image<T>, bins: 
     group.sample_size(10).throughput(Throughput::Elements(image.shape().count() as u64));
     for construction in [Construction::T, Construction::V] {
         let request = EccRequest { construction, bins, ..EccRequest::default() };
-        let mut streamer = SlabCounter::new(&request, 4 << 30).expect("bins");
+        let mut streamer = SlabCounter::new(&request, T::TYPE, 4 << 30).expect("bins");
         verify(&mut streamer, image, &request);
         let name = format!("{name} {construction}");
         group.bench_function(BenchmarkId::new("memory", &name), |b| {

@@ -17,8 +17,7 @@ use super::ecc::{
 };
 use super::read::{Detection, ImageReadError, Stream};
 use super::shape::Shape;
-use super::value::Value;
-use super::voxel::{Voxel, VoxelType};
+use super::voxel::VoxelType;
 use crate::backend::{Backend, Stage};
 use crate::cuda::Gpu;
 use crate::parallel::lock;
@@ -46,8 +45,8 @@ pub struct ImageCurves {
     /// Directory for rows that exceed the memory limit.
     directory: PathBuf,
     backend: Backend,
-    /// Buffers of the last image that the CPU counted, for that image's voxel type.
-    counter: Option<(VoxelType, Box<dyn StreamedCurves>)>,
+    /// Buffers of the last image that the CPU counted.
+    counter: Option<SlabCounter>,
     /// Kernels for the last image that a GPU counted.
     prepared: Option<Prepared>,
 }
@@ -128,7 +127,7 @@ impl ImageCurves {
         progress: &dyn Progress,
     ) -> Result<CurvesFound, MachineError> {
         let (shape, voxels, detection) = (stream.shape(), stream.voxel_type(), stream.detection());
-        let needs_range = with_voxels!(voxels, T => SlabCounter::<T>::needs_range(&self.request));
+        let needs_range = self.request.needs_range(voxels);
         let mut decision = self.backend.decide(&estimate(shape, voxels, &self.request))?;
         if decision.self_check && source.is_read_once {
             return Err(EccError::ReadOnce.into());
@@ -149,7 +148,11 @@ impl ImageCurves {
             if source.is_read_once {
                 return Err(EccError::Range(voxels.name()).into());
             }
-            state.range = Some(self.counter(voxels)?.range(stream, progress)?);
+            let advance = |voxels| progress.advance(voxels);
+            let range = with_voxels!(voxels, T => {
+                SlabCounter::range(shape, |voxels: &mut [T]| Ok(stream.read(voxels).map(drop)?), &advance)
+            });
+            state.range = Some(range?);
             if checkpoint.takes_turn() {
                 state.save(checkpoint, voxels, shape);
             }
@@ -164,60 +167,12 @@ impl ImageCurves {
     }
 
     /// The counter for this voxel type, with the buffers of the last image if that had the same type.
-    fn counter(&mut self, voxels: VoxelType) -> Result<&mut dyn StreamedCurves, BinsError> {
+    fn counter(&mut self, voxels: VoxelType) -> Result<&mut SlabCounter, BinsError> {
         let counter = match self.counter.take() {
-            Some((of, counter)) if of == voxels => counter,
-            _ => with_voxels!(voxels, T => {
-                let counter = SlabCounter::<T>::new(&self.request, self.limit)?;
-                Box::new(counter.spilling_to(self.directory.clone())) as Box<dyn StreamedCurves>
-            }),
+            Some(counter) if counter.voxels() == voxels => counter,
+            _ => SlabCounter::new(&self.request, voxels, self.limit)?.spilling_to(self.directory.clone()),
         };
-        Ok(&mut *self.counter.insert((voxels, counter)).1)
-    }
-}
-
-/// The curves of streamed images of one voxel type on the CPU, with buffers that are reused from image to image.
-trait StreamedCurves {
-    /// Finds the least and the greatest finite value of an image.
-    fn range(&mut self, stream: Stream, progress: &dyn Progress) -> Result<(Value, Value), EccError>;
-
-    /// Computes the curve of an image on the CPU, beginning with the state of its checkpoint.
-    fn on_processor(
-        &mut self,
-        shape: Shape,
-        voxels: Voxels<'_>,
-        state: &CurveState,
-        progress: &dyn Progress,
-    ) -> Result<VcecRows, EccError>;
-}
-
-impl<T: Voxel> StreamedCurves for SlabCounter<T> {
-    fn range(&mut self, mut stream: Stream, progress: &dyn Progress) -> Result<(Value, Value), EccError> {
-        let (shape, advance) = (stream.shape(), |voxels| progress.advance(voxels));
-        SlabCounter::range(shape, |voxels: &mut [T]| Ok(stream.read(voxels).map(drop)?), &advance)
-    }
-
-    fn on_processor(
-        &mut self,
-        shape: Shape,
-        voxels: Voxels<'_>,
-        state: &CurveState,
-        progress: &dyn Progress,
-    ) -> Result<VcecRows, EccError> {
-        let checkpoint = progress.checkpoint();
-        let (since, range) = (state.partial.as_ref(), state.range);
-        let keep = |partial: Option<PartialCurve>| {
-            if partial.is_some() {
-                CurveState { range, partial }.save(checkpoint, T::TYPE, shape);
-            }
-            check(progress);
-        };
-        let watch = Watch {
-            advance: &|voxels| progress.advance(voxels),
-            pauses: &|| checkpoint.takes_turn() || progress.is_interrupted(),
-            keep: &keep,
-        };
-        self.curve(shape, range, voxels, since, &watch)
+        Ok(self.counter.insert(counter))
     }
 }
 
@@ -269,8 +224,22 @@ impl Stage for StreamStage<'_, '_> {
 
     fn on_processor(&mut self) -> Result<VcecRows, EccError> {
         let stream = self.stream()?;
-        let (shape, counter) = (stream.shape(), self.curves.counter(stream.voxel_type())?);
-        with_voxels_of(stream, |voxels| counter.on_processor(shape, voxels, &self.state, self.progress))
+        let (shape, voxel_type, progress) = (stream.shape(), stream.voxel_type(), self.progress);
+        let checkpoint = progress.checkpoint();
+        let CurveState { range, partial: ref since } = self.state;
+        let keep = |partial: Option<PartialCurve>| {
+            if partial.is_some() {
+                CurveState { range, partial }.save(checkpoint, voxel_type, shape);
+            }
+            check(progress);
+        };
+        let watch = Watch {
+            advance: &|voxels| progress.advance(voxels),
+            pauses: &|| checkpoint.takes_turn() || progress.is_interrupted(),
+            keep: &keep,
+        };
+        let counter = self.curves.counter(voxel_type)?;
+        with_voxels_of(stream, |voxels| counter.curve(shape, range, voxels, since.as_ref(), &watch))
     }
 
     fn check(&mut self, found: &VcecRows) -> Result<(), MachineError> {

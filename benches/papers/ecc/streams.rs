@@ -106,7 +106,7 @@ fn on_processor(bench: &Bench<'_>, side: usize, paper: f64, rows: &mut InputRows
         Ok(())
     });
     let start = Instant::now();
-    let mut counter = SlabCounter::<f32>::new(&NOISE.request(), MEMORY)?;
+    let mut counter = SlabCounter::new(&NOISE.request(), VoxelType::F32, MEMORY)?;
     let advance = |more| count.set(count.get() + more);
     let found = counter.curve(shape, None, Voxels::anywhere(&read), None, &Watch::telling(&advance))?;
     let found = found.into_vcec()?;

@@ -18,7 +18,7 @@ pub struct EccRequest {
 
 impl EccRequest {
     /// Whether the range of the bins takes a pass over all voxels to find. The sums of narrow types have every value.
-    pub(crate) fn needs_range(&self, voxels: VoxelType) -> bool {
+    pub fn needs_range(&self, voxels: VoxelType) -> bool {
         matches!(self.bins, Bins::Uniform { range: None, .. }) && voxels.bits() > 16
     }
 

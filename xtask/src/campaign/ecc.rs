@@ -153,7 +153,7 @@ fn stream<T: Voxel>(
     limit: usize,
 ) -> Result<VcecRows, EccError> {
     let (shape, voxels) = (image.shape(), image.voxels());
-    let mut streamer = SlabCounter::<T>::new(request, limit)?;
+    let mut streamer = SlabCounter::new(request, T::TYPE, limit)?;
     let next = Mutex::new(0);
     let in_order = |first: usize, part: &mut [T]| {
         let mut next = next.lock().expect("no reader panics");
@@ -170,7 +170,7 @@ fn stream<T: Voxel>(
         first += part.len();
         anywhere(first - part.len(), part)
     };
-    let range = match SlabCounter::<T>::needs_range(request) {
+    let range = match request.needs_range(T::TYPE) {
         true => Some(SlabCounter::range(shape, read_on, &|_| ())?),
         false => None,
     };
@@ -186,7 +186,7 @@ fn stream<T: Voxel>(
 mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
-    use lacuna::cubical::{Order, Shape};
+    use lacuna::cubical::{Order, Shape, VoxelType};
 
     use super::*;
 
@@ -199,7 +199,7 @@ mod tests {
             panic!("no image fits no memory")
         };
         let reads = AtomicUsize::new(0);
-        let mut streamer = SlabCounter::<u32>::new(&request, needed).unwrap();
+        let mut streamer = SlabCounter::new(&request, VoxelType::U32, needed).unwrap();
         let read = reader_of(|first: usize, part: &mut [u32]| {
             reads.fetch_add(1, Ordering::Relaxed);
             part.copy_from_slice(&image.voxels()[first..first + part.len()]);

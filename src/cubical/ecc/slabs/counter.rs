@@ -2,7 +2,6 @@
 
 use std::fmt;
 use std::io;
-use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -33,23 +32,28 @@ const READERS: usize = 4;
 
 /// Adds up a sequence of images of one voxel type, reusing its buffers.
 #[derive(Debug)]
-pub struct SlabCounter<T: Voxel> {
+pub struct SlabCounter {
     request: EccRequest,
+    voxels: VoxelType,
     limit: usize,
     directory: PathBuf,
     sums: Box<dyn SlabSums>,
-    voxels: PhantomData<T>,
 }
 
-impl<T: Voxel> SlabCounter<T> {
-    /// A counter within a memory limit in bytes.
+impl SlabCounter {
+    /// A counter of voxels of a type within a memory limit in bytes.
     ///
     /// # Errors
     /// [`BinsError`]: the bins are invalid.
-    pub fn new(request: &EccRequest, limit: usize) -> Result<Self, BinsError> {
+    pub fn new(request: &EccRequest, voxels: VoxelType, limit: usize) -> Result<Self, BinsError> {
         request.bins.check()?;
-        let (directory, sums) = (std::env::temp_dir(), sums_of(request, T::TYPE));
-        Ok(SlabCounter { request: *request, limit, directory, sums, voxels: PhantomData })
+        let (directory, sums) = (std::env::temp_dir(), sums_of(request, voxels));
+        Ok(SlabCounter { request: *request, voxels, limit, directory, sums })
+    }
+
+    /// The type of the voxels.
+    pub fn voxels(&self) -> VoxelType {
+        self.voxels
     }
 
     /// Spills rows that exceed the memory limit to files in this directory instead of the system's.
@@ -58,17 +62,12 @@ impl<T: Voxel> SlabCounter<T> {
         SlabCounter { directory, ..self }
     }
 
-    /// Whether the curve needs a range that takes a pass over all voxels to find.
-    pub fn needs_range(request: &EccRequest) -> bool {
-        request.needs_range(T::TYPE)
-    }
-
     /// Finds the least and the greatest finite value of an image. `read` fills a slice with the next voxels; `advance`
     /// receives their number.
     ///
     /// # Errors
     /// [`EccError`]: a read fails, memory is refused, or no voxel is finite.
-    pub fn range(
+    pub fn range<T: Voxel>(
         shape: Shape,
         mut read: impl FnMut(&mut [T]) -> Result<(), EccError>,
         advance: &dyn Fn(u64),
@@ -91,7 +90,7 @@ impl<T: Voxel> SlabCounter<T> {
         Ok(found.ok_or(BinsError::NoneFinite)?)
     }
 
-    /// Computes the curve of an image. `range` must be given if it [is needed](SlabCounter::needs_range). Resumes from
+    /// Computes the curve of an image. `range` must be given if it [is needed](EccRequest::needs_range). Resumes from
     /// the state `since` of an interrupted run, if any. `watch` receives the number of voxels added up, and may pause
     /// the run and save its state.
     ///
@@ -105,16 +104,16 @@ impl<T: Voxel> SlabCounter<T> {
         since: Option<&PartialCurve>,
         watch: &Watch<'_>,
     ) -> Result<VcecRows, EccError> {
-        let SlabCounter { request, limit, ref directory, .. } = *self;
+        let SlabCounter { request, voxels: of, limit, ref directory, .. } = *self;
         let range = match request.bins {
             Bins::Uniform { range: given, .. } => given.or(range),
             Bins::Distinct => None,
         };
-        if range.is_none() && Self::needs_range(&request) {
-            return Err(EccError::Range(T::NAME));
+        if range.is_none() && request.needs_range(of) {
+            return Err(EccError::Range(of.name()));
         }
         let threads = rayon::current_num_threads();
-        let slabs = Slabs::new(shape, T::TYPE, &request.bins, limit, threads + threads.min(READERS));
+        let slabs = Slabs::new(shape, of, &request.bins, limit, threads + threads.min(READERS));
         let slabs = slabs.map_err(|needed| EccError::Slabs { shape, needed, limit })?;
         self.sums.add_up(&slabs, range, voxels, since, watch, directory)?;
         self.sums.finish().map_err(|error| EccError::Spill { directory: directory.clone(), limit, error })

@@ -52,7 +52,7 @@ fn any_slabs<T: Voxel>(image: &Image<T>) {
         for bins in [Bins::Distinct, Bins::Uniform { count: 3, range: None }] {
             let request = EccRequest { construction, bins, superlevel: construction == Construction::V };
             let expected = curve(image, &request).unwrap();
-            let mut streamer = SlabCounter::<T>::new(&request, 1 << 30).unwrap();
+            let mut streamer = SlabCounter::new(&request, T::TYPE, 1 << 30).unwrap();
             let slabs = slabs_of::<T>(shape);
             let range = Some(range_of(image));
             let read_at = reader_at(image.voxels());
@@ -102,7 +102,7 @@ fn any_pause<T: Voxel>(image: &Image<T>) {
             let watch = Watch { advance: &advance, pauses: &|| pauses, keep: &keep };
             let (read_at, read) = (reader_at(image.voxels()), reader(image.voxels()));
             let voxels = if in_order { sequential(&read) } else { Voxels::anywhere(&read_at) };
-            let mut streamer = SlabCounter::<T>::new(&request, 1 << 30).unwrap();
+            let mut streamer = SlabCounter::new(&request, T::TYPE, 1 << 30).unwrap();
             streamer.sums.add_up(slabs, range, voxels, since, &watch, &streamer.directory).unwrap();
             assert_eq!(in_memory(streamer.sums.finish()), expected, "{shape} {in_order} {since:?}");
             assert_eq!(told.into_inner(), shape.count() as u64, "{shape} {in_order} {since:?}");
@@ -137,7 +137,7 @@ fn sums_of_another_curve_are_refused() {
     let image = image(&[9, 6, 7], 1, |v| v as u8);
     let since = |slices, sums| {
         let watch = Watch::telling(NOT_TOLD);
-        let mut streamer = SlabCounter::<u8>::new(&EccRequest::default(), 1 << 30).unwrap();
+        let mut streamer = SlabCounter::new(&EccRequest::default(), VoxelType::U8, 1 << 30).unwrap();
         let read = reader(image.voxels());
         let (voxels, since) = (sequential(&read), PartialCurve { slices, ..sums });
         streamer.curve(image.shape(), None, voxels, Some(&since), &watch).map(drop)
@@ -197,7 +197,7 @@ fn little_memory_gives_the_same_curve() {
     }
     assert!(matches!(stream(&image, &request, needed - 1), Err(EccError::Slabs { .. })));
     let apart = |limit| {
-        let mut streamer = SlabCounter::new(&request, limit)?;
+        let mut streamer = SlabCounter::new(&request, VoxelType::U8, limit)?;
         let rows = anywhere(&mut streamer, image.shape(), image.voxels())?;
         Ok::<_, EccError>(in_memory::<io::Error>(Ok(rows)))
     };
@@ -211,7 +211,7 @@ fn little_memory_gives_the_same_curve() {
 #[test]
 fn of_several_faults_of_reading_the_first_counts() {
     let shape = Shape::new(&[400, 100, 100], Order::C).unwrap();
-    let mut streamer = SlabCounter::<u8>::new(&EccRequest::default(), 1 << 30).unwrap();
+    let mut streamer = SlabCounter::new(&EccRequest::default(), VoxelType::U8, 1 << 30).unwrap();
     for at in [0, 1, 1_000_000, 3_999_999] {
         let read = |first: usize, out: &mut [u8]| {
             out.fill(3);
@@ -228,31 +228,23 @@ fn of_several_faults_of_reading_the_first_counts() {
             streamer.sums.add_up(&slabs, None, Voxels::anywhere(&read), None, &watch, &streamer.directory);
         assert_eq!(found.unwrap_err().to_string(), broken(at).to_string());
     }
-    let found = anywhere(&mut streamer, shape, &vec![3; 4_000_000]);
+    let found = anywhere(&mut streamer, shape, &vec![3_u8; 4_000_000]);
     assert_eq!(in_memory(found), Vcec::new(vec![3.0], vec![1]));
 }
 
 fn stream<T: Voxel>(image: &Image<T>, request: &EccRequest, limit: usize) -> Result<Vcec, EccError> {
-    let mut streamer = SlabCounter::<T>::new(request, limit)?;
+    let mut streamer = SlabCounter::new(request, T::TYPE, limit)?;
     let rows = in_order(&mut streamer, image.shape(), image.voxels())?;
     Ok(in_memory::<io::Error>(Ok(rows)))
 }
 
 /// The rows of voxels that are read in order.
-fn in_order<T: Voxel>(
-    streamer: &mut SlabCounter<T>,
-    shape: Shape,
-    voxels: &[T],
-) -> Result<VcecRows, EccError> {
+fn in_order<T: Voxel>(streamer: &mut SlabCounter, shape: Shape, voxels: &[T]) -> Result<VcecRows, EccError> {
     streamer.curve(shape, None, sequential(&reader(voxels)), None, &Watch::telling(NOT_TOLD))
 }
 
 /// The rows of voxels that are read at any place.
-fn anywhere<T: Voxel>(
-    streamer: &mut SlabCounter<T>,
-    shape: Shape,
-    voxels: &[T],
-) -> Result<VcecRows, EccError> {
+fn anywhere<T: Voxel>(streamer: &mut SlabCounter, shape: Shape, voxels: &[T]) -> Result<VcecRows, EccError> {
     let read = reader_at(voxels);
     streamer.curve(shape, None, Voxels::anywhere(&read), None, &Watch::telling(NOT_TOLD))
 }
@@ -278,13 +270,13 @@ fn rows_that_do_not_fit_into_memory_are_kept_in_files() {
         let expected = curve(&image, &request).unwrap();
         let EccError::Slabs { needed, .. } = stream(&image, &request, 0).unwrap_err() else { panic!() };
         for more in [0, 1 << 20] {
-            let mut streamer = SlabCounter::new(&request, needed + more).unwrap();
+            let mut streamer = SlabCounter::new(&request, VoxelType::U32, needed + more).unwrap();
             let rows = in_order(&mut streamer, shape, image.voxels()).unwrap();
             assert!(matches!(rows, VcecRows::Disk(_)) && rows.count() == expected.changes.len() as u64);
             let read = rows.iter().unwrap().collect::<std::io::Result<Vec<_>>>().unwrap();
             assert!(read.into_iter().eq(expected.rows()));
             assert!(rows.into_vcec().unwrap() == expected);
-            let mut streamer = SlabCounter::new(&request, needed + (8 << 20) + more).unwrap();
+            let mut streamer = SlabCounter::new(&request, VoxelType::U32, needed + (8 << 20) + more).unwrap();
             let rows = anywhere(&mut streamer, shape, image.voxels()).unwrap();
             assert!(matches!(rows, VcecRows::Disk(_)) && rows.into_vcec().unwrap() == expected);
         }
@@ -299,7 +291,7 @@ fn files_that_cannot_be_kept_are_an_error() {
     let request = EccRequest::default();
     let EccError::Slabs { needed, .. } = stream(&image, &request, 0).unwrap_err() else { panic!() };
     let streamer = |more| {
-        let streamer = SlabCounter::<u32>::new(&request, needed + more).unwrap();
+        let streamer = SlabCounter::new(&request, VoxelType::U32, needed + more).unwrap();
         streamer.spilling_to("no such directory".into())
     };
     let in_order = in_order(&mut streamer(0), shape, image.voxels());
@@ -329,7 +321,7 @@ fn bins_take_memory_of_their_own() {
 fn an_end_that_comes_early_is_an_error_and_no_curve() {
     let image = image(&[40, 20, 64], 8, |v| v as u8);
     let (shape, voxels) = (image.shape(), image.voxels());
-    let mut streamer = SlabCounter::<u8>::new(&EccRequest::default(), 1 << 30).unwrap();
+    let mut streamer = SlabCounter::new(&EccRequest::default(), VoxelType::U8, 1 << 30).unwrap();
     let watch = Watch::telling(NOT_TOLD);
     for (own, buffers) in [(1, 2), (7, 3), (7, 1), (40, 1)] {
         let slabs = Slabs { own, buffers, ..slabs_of::<u8>(shape) };
@@ -349,10 +341,10 @@ fn an_end_that_comes_early_is_an_error_and_no_curve() {
 fn wide_voxels_need_their_range_first() {
     let image = image(&[5, 5], 9, |v| v as f32);
     let request = EccRequest { bins: Bins::Uniform { count: 4, range: None }, ..EccRequest::default() };
-    assert!(SlabCounter::<f32>::needs_range(&request) && !SlabCounter::<u16>::needs_range(&request));
+    assert!(request.needs_range(VoxelType::F32) && !request.needs_range(VoxelType::U16));
     let error = stream(&image, &request, 1 << 30).unwrap_err();
     assert!(matches!(error, EccError::Range("f32")), "{error}");
-    let mut streamer = SlabCounter::<f32>::new(&request, 1 << 30).unwrap();
+    let mut streamer = SlabCounter::new(&request, VoxelType::F32, 1 << 30).unwrap();
     let range = range_of(&image);
     let (read, watch) = (reader(image.voxels()), Watch::telling(NOT_TOLD));
     let found = streamer.curve(image.shape(), Some(range), sequential(&read), None, &watch);
@@ -378,7 +370,7 @@ fn threads_that_cannot_be_started_are_an_error() {
     let image = image::<u8>(&[70, 256, 256], 5, |x| x as u8);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(2).stack_size(1 << 20).build().unwrap();
     pool.install(|| {
-        let mut streamer = SlabCounter::<u8>::new(&EccRequest::default(), 1 << 30).unwrap();
+        let mut streamer = SlabCounter::new(&EccRequest::default(), VoxelType::U8, 1 << 30).unwrap();
         let in_order = in_order(&mut streamer, image.shape(), image.voxels());
         let anywhere = anywhere(&mut streamer, image.shape(), image.voxels());
         for found in [in_order, anywhere] {
