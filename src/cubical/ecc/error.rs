@@ -4,7 +4,6 @@ use std::io;
 use std::path::PathBuf;
 
 use super::bins::BinsError;
-use super::cpu::OtherSums;
 use crate::backend;
 use crate::cubical::read::ImageReadError;
 use crate::cubical::shape::Shape;
@@ -49,8 +48,8 @@ pub enum EccError {
     #[error("expected a regular file, which can be read by processor and device both, for a self-check")]
     ReadOnce,
     /// The saved sums of an interrupted run belong to another curve.
-    #[error(transparent)]
-    Since(#[from] OtherSums),
+    #[error("expected sums of the curve that is asked for, found others")]
+    Since,
     /// The checkpoint of the curve cannot be resumed from.
     #[error(transparent)]
     Checkpoint(Box<SnapshotError>),

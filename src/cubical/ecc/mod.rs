@@ -52,7 +52,7 @@ mod threads;
 mod vcec;
 
 pub use bins::{Bins, BinsError};
-pub use cpu::{OtherSums, curve};
+pub use cpu::curve;
 pub(crate) use dispatch::{STAGE, curves_by};
 pub use dispatch::{compare, curve_by};
 pub use error::{EccError, MachineError};

@@ -21,6 +21,7 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::bins::{Bins, BinsError, Edges, curve_of, finite_range};
+use super::error::EccError;
 use super::order::VoxelOrder;
 use super::request::EccRequest;
 use super::rows::{Spilled, VcecRows};
@@ -34,7 +35,6 @@ use crate::cubical::voxel::VoxelType;
 use crate::parallel;
 use crate::simd::Level;
 use tables::{Tables, sweep};
-pub use tally::OtherSums;
 pub(crate) use tally::runs::Spill;
 use tally::{Summed, Sums};
 use view::{View, VoxelTile, table_bytes, tiles};
@@ -125,8 +125,8 @@ impl<K: Key> Counter<K> {
     /// Adds the sums [so far](Counter::so_far) of another counter that was begun with the same arguments.
     ///
     /// # Errors
-    /// [`OtherSums`]: the other counter was begun with different arguments.
-    pub(crate) fn add_partial(&mut self, partial: &PartialCurve) -> Result<(), OtherSums> {
+    /// [`EccError::Since`]: the other counter was begun with different arguments.
+    pub(crate) fn add_partial(&mut self, partial: &PartialCurve) -> Result<(), EccError> {
         self.workers[0].sums.add_partial(partial)
     }
 

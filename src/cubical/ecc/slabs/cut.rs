@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use crate::cubical::ecc::bins::Bins;
 use crate::cubical::ecc::cpu::view::View;
-use crate::cubical::ecc::cpu::{OtherSums, worker_bytes};
+use crate::cubical::ecc::cpu::worker_bytes;
+use crate::cubical::ecc::error::EccError;
 use crate::cubical::ecc::order::VoxelOrder;
 use crate::cubical::ecc::spill::MERGE_BYTES;
 use crate::cubical::shape::Shape;
@@ -102,10 +103,10 @@ impl Slabs {
     /// Checks that a slab of this image can begin at `slice`, or that the image ends there.
     ///
     /// # Errors
-    /// [`OtherSums`]: no slab can begin there.
-    pub(super) fn check_start(&self, slice: usize) -> Result<(), OtherSums> {
+    /// [`EccError::Since`]: no slab can begin there.
+    pub(super) fn check_start(&self, slice: usize) -> Result<(), EccError> {
         let is_start = slice < self.end() && slice.is_multiple_of(self.before);
-        if is_start || slice == self.end() { Ok(()) } else { Err(OtherSums) }
+        if is_start || slice == self.end() { Ok(()) } else { Err(EccError::Since) }
     }
 
     /// Number of slices of the image.

@@ -9,6 +9,7 @@ use std::io;
 
 use crate::cubical::ecc::bins::Edges;
 use crate::cubical::ecc::cpu::numbers::Tally;
+use crate::cubical::ecc::error::EccError;
 use crate::cubical::ecc::order::VoxelOrder;
 use crate::cubical::ecc::run::Run;
 use crate::cubical::ecc::slabs::PartialCurve;
@@ -54,11 +55,6 @@ impl Table {
         Run { keys, sums }
     }
 }
-
-/// Error: the saved sums belong to a curve with other parameters.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("expected sums of the curve that is asked for, found others")]
-pub struct OtherSums;
 
 /// The sums of a thread; the variant depends on the width of keys and on whether there are bins.
 #[derive(Debug)]
@@ -114,32 +110,27 @@ impl<K: Key> Sums<K> {
         }
     }
 
-    /// Returns the sums so far of several threads, which may add more; `None` if some are in temporary files.
-    fn merged<'a>(all: impl Iterator<Item = &'a mut Self>) -> Option<Run<K>> {
-        let (mut table, mut run) = (None::<Table>, Run::default());
+    /// Returns the sums so far over the first `slices` slices, in a form that can be saved; `None` if some are in
+    /// temporary files. The threads may add more.
+    pub(crate) fn so_far<'a>(all: impl Iterator<Item = &'a mut Self>, slices: usize) -> Option<PartialCurve> {
+        let (mut bins, mut table, mut run) = (0, None::<Table>, Run::default());
         for sums in all {
+            bins = sums.bins();
             if let Sums::Runs(sum) = sums {
                 run = sum.merged_with(&run)?;
             } else if let Some(more) = sums.table() {
                 table.get_or_insert_with(|| Table::new(more.changes.len(), false)).absorb(more);
             }
         }
-        Some(table.map_or(run, |table| table.run()))
-    }
-
-    /// Returns the sums so far over the first `slices` slices, in a form that can be saved; `None` if some are in
-    /// temporary files. The threads may add more.
-    pub(crate) fn so_far<'a>(all: impl Iterator<Item = &'a mut Self>, slices: usize) -> Option<PartialCurve> {
-        let mut bins = 0;
-        let Run { keys, sums } = Self::merged(all.inspect(|sums| bins = sums.bins()))?;
+        let Run { keys, sums } = table.map_or(run, |table| table.run());
         Some(PartialCurve { slices, bins, keys: keys.into_iter().map(Key::to_u64).collect(), sums })
     }
 
     /// Adds saved sums.
     ///
     /// # Errors
-    /// [`OtherSums`]: the saved sums do not fit this curve (keys or bins), or their keys do not ascend or are too wide.
-    pub(crate) fn add_partial(&mut self, partial: &PartialCurve) -> Result<(), OtherSums> {
+    /// [`EccError::Since`]: the saved sums do not fit this curve (keys or bins), or their keys do not ascend or are too wide.
+    pub(crate) fn add_partial(&mut self, partial: &PartialCurve) -> Result<(), EccError> {
         let PartialCurve { bins, keys, sums, .. } = partial;
         let end = if *bins > 0 { *bins as u64 - 1 } else { K::MAX.to_u64() };
         let fits = *bins == self.bins()
@@ -147,7 +138,7 @@ impl<K: Key> Sums<K> {
             && keys.is_sorted_by(|a, b| a < b)
             && keys.last().is_none_or(|&last| last <= end);
         if !fits {
-            return Err(OtherSums);
+            return Err(EccError::Since);
         }
         if let Some(table) = self.table() {
             for (&key, sum) in keys.iter().zip(sums) {

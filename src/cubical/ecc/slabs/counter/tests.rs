@@ -153,7 +153,7 @@ fn sums_of_another_curve_are_refused() {
         (9, PartialCurve { bins: 1, ..keys(&[0]) }),
     ] {
         let told = format!("{slices} {sums:?}");
-        assert!(matches!(since(slices, sums), Err(EccError::Since(_))), "{told}");
+        assert!(matches!(since(slices, sums), Err(EccError::Since)), "{told}");
     }
 }
 
