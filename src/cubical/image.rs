@@ -174,7 +174,7 @@ impl AnyImage {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cubical::key::{Key as _, Keys};
+    use crate::cubical::key::Key as _;
 
     fn keys_compare_as_values<T: Voxel>(ascending: &[T]) {
         for (i, &a) in ascending.iter().enumerate() {
@@ -183,24 +183,6 @@ mod tests {
                 assert!(a.key() < b.key() && a.key().reversed() > b.key().reversed(), "{a} {b}");
             }
         }
-    }
-
-    #[test]
-    fn keys_of_bits_are_those_of_voxels() {
-        fn check<T: Voxel>(voxels: &[T]) {
-            for superlevel in [false, true] {
-                let keys = Keys::new::<T::Key>(T::CODING, superlevel);
-                for (&voxel, &bits) in voxels.iter().zip(T::bits(voxels)) {
-                    let key = if superlevel { voxel.key().reversed() } else { voxel.key() };
-                    assert_eq!(keys.key(bits), key, "{voxel}");
-                }
-            }
-        }
-        check(&[0_u8, 1, 127, 128, u8::MAX]);
-        check(&[i16::MIN, -1, 0, 1, i16::MAX]);
-        check(&[i64::MIN, -1, 0, 1, i64::MAX]);
-        check(&[f32::NEG_INFINITY, f32::MIN, -1.0, -0.0, 0.0, f32::MIN_POSITIVE, 1.5, f32::INFINITY]);
-        check(&[f64::NEG_INFINITY, f64::MIN, -1.0, -0.0, 0.0, f64::MIN_POSITIVE, 1.5, f64::INFINITY]);
     }
 
     #[test]

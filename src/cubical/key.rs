@@ -59,35 +59,3 @@ pub enum Coding {
     /// IEEE 754 floating-point number.
     Float,
 }
-
-/// Converts bits to keys in filtration order.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Keys {
-    is_float: bool,
-    /// Bits that are inverted last: the sign of signed integers, and all bits for superlevel sets.
-    mask: u64,
-}
-
-impl Keys {
-    /// Keys of bits of type `K`; for superlevel sets, greater voxels have lesser keys.
-    pub(crate) fn new<K: Key>(coding: Coding, superlevel: bool) -> Self {
-        let sign = if coding == Coding::Signed { 1 << (K::BITS - 1) } else { 0 };
-        let all = if superlevel { K::MAX.to_u64() } else { 0 };
-        Keys { is_float: coding == Coding::Float, mask: sign ^ all }
-    }
-
-    /// The key of the voxel with these bits.
-    #[inline(always)]
-    pub(crate) fn key<K: Key>(self, bits: K) -> K {
-        let bits = if self.is_float { float_key(bits) } else { bits };
-        K::from_u64(bits.to_u64() ^ self.mask)
-    }
-}
-
-/// The key of a floating-point number. Bits of negative numbers compare in reverse; both zeros have one key.
-#[inline(always)]
-fn float_key<K: Key>(bits: K) -> K {
-    let (bits, sign) = (bits.to_u64(), 1_u64 << (K::BITS - 1));
-    let bits = if bits == sign { 0 } else { bits };
-    K::from_u64(bits ^ if bits & sign == 0 { sign } else { K::MAX.to_u64() })
-}

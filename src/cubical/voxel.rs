@@ -33,8 +33,6 @@ pub trait Voxel:
     const TYPE: VoxelType;
     /// NumPy's name of the type.
     const NAME: &'static str;
-    /// Conversion from bits to keys.
-    const CODING: Coding;
     /// Whether the value is a number, not NaN.
     #[inline(always)]
     #[expect(clippy::eq_op, reason = "NaN is the only value that differs from itself")]
@@ -50,7 +48,7 @@ pub trait Voxel:
     fn of_ordered(key: Self::Key, superlevel: bool) -> Self {
         Self::of_key(if superlevel { key.reversed() } else { key })
     }
-    /// The raw bits of voxels, from which [`Voxel::CODING`] makes keys.
+    /// The raw bits of voxels.
     fn bits(voxels: &[Self]) -> &[Self::Key];
     /// The value as a double; integers beyond ±2^53 are rounded.
     fn value(self) -> f64;
@@ -156,7 +154,6 @@ macro_rules! voxels {
             type Key = $key;
             const TYPE: VoxelType = VoxelType::$variant;
             const NAME: &'static str = stringify!($t);
-            const CODING: Coding = Coding::$coding;
 
             #[inline(always)]
             fn key(self) -> $key {

@@ -2,12 +2,12 @@
 
 use std::ops::Range;
 
-use super::order::VoxelOrder;
 use super::request::EccRequest;
 use super::run::Run;
 use super::vcec::{Values, Vcec};
 use crate::cubical::image::Voxel;
 use crate::cubical::key::{Coding, Key};
+use crate::cubical::order::VoxelOrder;
 use crate::cubical::value::Value;
 use crate::parallel;
 

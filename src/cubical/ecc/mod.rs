@@ -39,7 +39,6 @@ pub mod cuda;
 mod dispatch;
 mod error;
 mod estimate;
-pub(crate) mod order;
 pub mod plain;
 mod request;
 mod rows;

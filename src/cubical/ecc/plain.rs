@@ -8,12 +8,12 @@
 use std::collections::BTreeMap;
 
 use super::bins::{Bins, BinsError, Edges};
-use super::order::VoxelOrder;
 use super::request::EccRequest;
 use super::vcec::{Values, Vcec};
 use crate::cubical::construction::Construction;
 use crate::cubical::image::{Image, Voxel};
 use crate::cubical::key::Key;
+use crate::cubical::order::VoxelOrder;
 use crate::cubical::value::Value;
 
 /// Computes the curve by its definition.

@@ -2,9 +2,9 @@
 
 use std::io;
 
-use super::order::VoxelOrder;
 use super::spill::SpilledRun;
 use super::vcec::Vcec;
+use crate::cubical::order::VoxelOrder;
 use crate::cubical::value::Value;
 
 /// The rows of a curve: in memory, or in a temporary file if there are more distinct values than memory holds.

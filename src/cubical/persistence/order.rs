@@ -16,7 +16,8 @@ use std::ops::Range;
 use super::layout::GridLayout;
 use super::words::{Spare, sort_even};
 use crate::cubical::image::Voxel;
-use crate::cubical::key::{Key, Keys};
+use crate::cubical::key::Key;
+use crate::cubical::order::VoxelOrder;
 use crate::parallel;
 use crate::progress::Progress;
 
@@ -51,12 +52,12 @@ pub(super) trait Voxels: Sync {
 /// Voxels given by their bits.
 pub(super) struct Keyed<'a, K> {
     voxels: &'a [K],
-    keys: Keys,
+    order: VoxelOrder,
 }
 
 impl<'a, K: Key> Keyed<'a, K> {
     pub(super) fn new<T: Voxel<Key = K>>(voxels: &'a [T], superlevel: bool) -> Self {
-        Keyed { voxels: T::bits(voxels), keys: Keys::new::<K>(T::CODING, superlevel) }
+        Keyed { voxels: T::bits(voxels), order: VoxelOrder::new(T::TYPE, superlevel) }
     }
 }
 
@@ -66,11 +67,12 @@ impl<K: Key> Voxels for Keyed<'_, K> {
     }
 
     fn key(&self, place: usize) -> u64 {
-        self.keys.key(self.voxels[place]).to_u64()
+        self.order.key(self.voxels[place]).to_u64()
     }
 
     fn range(&self, part: Range<usize>) -> (u64, u64) {
-        let keys = self.voxels[part].iter().map(|&voxel| self.keys.key(voxel));
+        let order = self.order;
+        let keys = self.voxels[part].iter().map(|&voxel| order.key(voxel));
         let (least, greatest) =
             keys.fold((K::MAX, K::default()), |(least, greatest), key| (least.min(key), greatest.max(key)));
         (least.to_u64(), greatest.to_u64())
@@ -85,8 +87,9 @@ impl<K: Key> Voxels for Keyed<'_, K> {
     }
 
     fn deal(&self, part: Range<usize>, words: &Words<'_>, splitters: &Splitters) -> Dealt {
-        let voxels = words.layout.places_from(part.start).zip(&self.voxels[part.clone()]);
-        let word = |(place, &voxel): (u32, &K)| words.word(self.keys.key(voxel).to_u64(), place);
+        let (order, voxels) = (self.order, &self.voxels[part.clone()]);
+        let voxels = words.layout.places_from(part.start).zip(voxels);
+        let word = |(place, &voxel): (u32, &K)| words.word(order.key(voxel).to_u64(), place);
         Dealt::new(voxels.map(word), part.len(), splitters)
     }
 }

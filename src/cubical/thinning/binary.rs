@@ -11,9 +11,9 @@ use std::ops::Range;
 
 use super::bits::BitImage;
 use crate::cubical::ecc::bins::last_key;
-use crate::cubical::ecc::order::VoxelOrder;
 use crate::cubical::image::{AnyImage, Image, Voxel};
 use crate::cubical::key::{Coding, Key};
+use crate::cubical::order::VoxelOrder;
 use crate::cubical::value::Value;
 use crate::parallel;
 use crate::with_image;
@@ -134,7 +134,7 @@ fn range_of_keys<T: Voxel>(voxels: &[T]) -> [u64; 2] {
 /// Number of voxels in each of several bins of a width, which begin at the voxel with key `low`.
 fn histogram<T: Voxel>(voxels: &[T], low: u64, width: f64, bins: usize) -> Vec<u64> {
     let least = T::of_key(T::Key::from_u64(low)).value();
-    let past_least = |voxel: T| match T::CODING {
+    let past_least = |voxel: T| match T::TYPE.coding() {
         Coding::Float => voxel.value() - least,
         Coding::Unsigned | Coding::Signed => (voxel.key().to_u64() - low) as f64,
     };

@@ -22,7 +22,6 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::bins::{Bins, BinsError, Edges, curve_of, finite_range};
 use super::error::EccError;
-use super::order::VoxelOrder;
 use super::request::EccRequest;
 use super::rows::{Spilled, VcecRows};
 use super::slabs::PartialCurve;
@@ -30,6 +29,7 @@ use super::vcec::Vcec;
 use crate::cubical::construction::Construction;
 use crate::cubical::image::{Image, Voxel};
 use crate::cubical::key::Key;
+use crate::cubical::order::VoxelOrder;
 use crate::cubical::value::Value;
 use crate::cubical::voxel::VoxelType;
 use crate::parallel;

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use crate::cubical::ecc::order::VoxelOrder;
 use crate::cubical::key::Key;
+use crate::cubical::order::VoxelOrder;
 use crate::simd::BLOCK;
 
 /// Greatest number of voxels in a row of a tile.

@@ -4,8 +4,8 @@ use super::Table;
 use crate::cubical::ecc::bins::Edges;
 use crate::cubical::ecc::cpu::digits::OFFSET;
 use crate::cubical::ecc::cpu::numbers::{Block, Numbers, Tally, number, places};
-use crate::cubical::ecc::order::VoxelOrder;
 use crate::cubical::key::{Coding, Key};
+use crate::cubical::order::VoxelOrder;
 use crate::simd::Level;
 
 /// Sum of the numbers of each bin.

@@ -1,8 +1,8 @@
 //! The order in which voxels enter, and the values that keys in this order stand for.
 
-use crate::cubical::key::{Coding, Key};
-use crate::cubical::value::Value;
-use crate::cubical::voxel::VoxelType;
+use super::key::{Coding, Key};
+use super::value::Value;
+use super::voxel::VoxelType;
 
 /// The type of an image's voxels, and the order in which they enter. What takes keys and this is compiled once per
 /// width of keys rather than per type.
@@ -22,24 +22,25 @@ impl VoxelOrder {
 
     /// Writes the keys of voxels, which are given as bits, in filtration order.
     pub(super) fn fill<K: Key>(self, bits: &[K], keys: &mut [K]) {
-        // Each coding has loops of its own, which have no branch.
+        let keys = keys.iter_mut().zip(bits);
+        // Floating-point numbers have a loop of their own, so that neither loop has a branch.
         match self.coding {
-            Coding::Unsigned => self.fill_by(bits, keys, |bits| bits),
-            Coding::Signed => {
-                self.fill_by(bits, keys, |bits| K::from_u64(bits.to_u64() ^ 1 << (K::BITS - 1)))
+            Coding::Float => {
+                let order = VoxelOrder { coding: Coding::Float, ..self };
+                keys.for_each(|(to, &bits)| *to = order.key(bits));
             }
-            Coding::Float => self.fill_by(bits, keys, float_key),
+            Coding::Unsigned | Coding::Signed => keys.for_each(|(to, &bits)| *to = self.key(bits)),
         }
     }
 
+    /// The key in filtration order of the voxels with these bits, which are as many as those of the key.
     #[inline(always)]
-    fn fill_by<K: Key>(self, bits: &[K], keys: &mut [K], key: impl Fn(K) -> K) {
-        let keys = keys.iter_mut().zip(bits);
-        if self.superlevel {
-            keys.for_each(|(to, &bits)| *to = key(bits).reversed());
-        } else {
-            keys.for_each(|(to, &bits)| *to = key(bits));
-        }
+    pub(crate) fn key<K: Key>(self, bits: K) -> K {
+        // Bits that are inverted last: the sign of signed integers, and all bits for superlevel sets.
+        let sign = if self.coding == Coding::Signed { 1 << (K::BITS - 1) } else { 0 };
+        let all = if self.superlevel { K::MAX.to_u64() } else { 0 };
+        let bits = if self.coding == Coding::Float { float_key(bits) } else { bits };
+        K::from_u64(bits.to_u64() ^ sign ^ all)
     }
 
     /// The value of the voxels that have this key in filtration order; NaN for keys of no number.
