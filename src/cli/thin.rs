@@ -5,9 +5,10 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use lacuna::cubical::VoxelType;
+use lacuna::cubical::persistence::check;
 use lacuna::cubical::thinning::binary::{Foreground, binary};
 use lacuna::cubical::thinning::footprint::{check_bits, memory_plan};
-use lacuna::cubical::thinning::topology::{Changed, Topology, Verdict, check, verify};
+use lacuna::cubical::thinning::topology::{Changed, Topology, Verdict, verify};
 use lacuna::cubical::thinning::{
     BitImage, MachineError as ThinningError, Pass, Rule, ThinningRequest as Request, ThinningStatistics,
     thin_by,

@@ -8,7 +8,7 @@ use super::guo_hall::GuoHall;
 use super::kashani::{Kashani, KashaniSafe};
 use super::window::{PlanarRule, Window};
 use super::zhang_suen::ZhangSuen;
-use super::{BitImage, Rule, ThinError, ThinningRequest, ThinningStatistics, plain, thin};
+use super::{BitImage, Rule, ThinError, ThinningRequest, ThinningStatistics, plain, thin, topology};
 use crate::cubical::{Image, Order, Shape};
 
 mod ronse;
@@ -150,72 +150,10 @@ fn zhang_suen_loses_blocks() {
     assert!(!Rule::ZhangSuen.keeps_topology() && !Rule::Kashani.keeps_topology());
 }
 
-/// Betti numbers by union-find on foreground and background, and the Euler characteristic.
+/// The Betti numbers of an image.
 fn betti(image: &BitImage) -> [usize; 3] {
-    let extents = image.shape().extents();
-    // A surrounding layer of background, so that the outside is one component.
-    let layers = [usize::from(extents[0] > 1), 1, 1];
-    let [planes, rows, columns] = [0, 1, 2].map(|axis| extents[axis] + 2 * layers[axis]);
-    let mut black = vec![false; planes * rows * columns];
-    for place in image.places() {
-        let [_, r, c] = extents;
-        let [z, y, x] = [place / c / r + layers[0], place / c % r + 1, place % c + 1];
-        black[(z * rows + y) * columns + x] = true;
-    }
-    let mut parents: Vec<usize> = (0..black.len()).collect();
-    fn root(parents: &mut [usize], mut of: usize) -> usize {
-        while parents[of] != of {
-            parents[of] = parents[parents[of]];
-            of = parents[of];
-        }
-        of
-    }
-    // Neighbours that precede a voxel in memory, as steps back. Foreground is never outermost.
-    let steps: Vec<usize> = (0..13)
-        .map(|k| [k / 9, k / 3 % 3, k % 3])
-        .filter(|[dz, ..]| layers[0] == 1 || *dz == 1)
-        .map(|[dz, dy, dx]| (1 + rows * columns + columns) - (dz * rows * columns + dy * columns + dx))
-        .collect();
-    let straight = [1, columns, rows * columns];
-    for here in 0..black.len() {
-        let first = [here % columns, here / columns % rows, here / columns / rows].map(|at| at == 0);
-        let back = if black[here] { &steps[..] } else { &straight[..] };
-        for (k, step) in back.iter().enumerate() {
-            if !black[here] && first[k] || black[here - step] != black[here] {
-                continue;
-            }
-            let (a, b) = (root(&mut parents, here), root(&mut parents, here - step));
-            parents[a] = b;
-        }
-    }
-    let roots = |colour: bool| (0..black.len()).filter(|&k| black[k] == colour && parents[k] == k).count();
-    let (components, cavities) = (roots(true), roots(false) - 1);
-    if layers[0] == 0 {
-        return [components, cavities, 0];
-    }
-    // Each vertex counts the cells whose first vertex it is, given the eight voxels around it.
-    let mut euler = 0;
-    for here in (1 + columns + rows * columns..black.len()).filter(|here| here % columns > 0) {
-        let around = |k: usize| here - (k & 1) - (k >> 1 & 1) * columns - (k >> 2) * rows * columns;
-        let set = (0..8).fold(0, |set, k| set | usize::from(black[around(k)]) << k);
-        euler += EULER[set];
-    }
-    let tunnels = components as i64 + cavities as i64 - euler;
-    [components, usize::try_from(tunnels).unwrap(), cavities]
+    topology::verify(image, image).unwrap().before.betti
 }
-
-/// The signed number of cells of a union of closed cubes whose first vertex is a given one, by the set of the eight
-/// voxels around it that are present. Voxel k precedes the vertex along the axes that are bits of k. A cell is present
-/// if one of the cubes around it is.
-static EULER: std::sync::LazyLock<[i64; 256]> = std::sync::LazyLock::new(|| {
-    std::array::from_fn(|set| {
-        let cell = |thick: usize| {
-            let is_there = (0..8).any(|cube| cube & thick == 0 && set >> cube & 1 == 1);
-            i64::from(is_there) * if thick.count_ones().is_multiple_of(2) { 1 } else { -1 }
-        };
-        (0..8).map(cell).sum()
-    })
-});
 
 #[test]
 fn betti_numbers_of_shapes() {
@@ -236,11 +174,11 @@ fn shapes_with_holes() -> [BitImage; 3] {
 }
 
 fn keep_topology(image: &BitImage, rules: &[Rule]) {
-    let expected = betti(image);
     for &rule in rules {
         let (found, _) = skeleton(image, rule, None);
-        assert_eq!(betti(&found), expected, "{rule}, {}: {:?}", image.shape(), image.places());
         assert!(found.places().into_iter().all(|place| image.get(place)));
+        let verdict = topology::verify(image, &found).unwrap();
+        assert!(verdict.is_same(), "{rule}, {}, {:?}: {verdict:?}", image.shape(), image.places());
     }
 }
 

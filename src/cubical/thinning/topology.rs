@@ -10,7 +10,6 @@ mod components;
 
 use super::bits::{BitImage, WORD};
 use crate::cubical::persistence::{self, PersistenceError};
-use crate::cubical::shape::Shape;
 use crate::memory;
 use crate::parallel;
 use components::{Component, Components};
@@ -57,20 +56,12 @@ impl Verdict {
     }
 }
 
-/// Checks from the shape alone whether images can be compared.
-///
-/// # Errors
-/// [`PersistenceError`]: the shape has too many voxels.
-pub fn check(shape: Shape) -> Result<(), PersistenceError> {
-    persistence::check(shape)
-}
-
 /// Compares the topology of an image with that of its thinned version, which must be a subset of it.
 ///
 /// # Errors
 /// [`PersistenceError`]: the image has too many voxels, or there is no memory for its runs.
 pub fn verify(image: &BitImage, skeleton: &BitImage) -> Result<Verdict, PersistenceError> {
-    check(image.shape())?;
+    persistence::check(image.shape())?;
     let is_planar = image.shape().extents()[0] == 1;
     let (before, after) = parallel::join(|| Components::of(image), || Components::of(skeleton));
     let (before, after) = (before?, after?);
@@ -153,7 +144,7 @@ mod tests {
     use super::*;
     use crate::cubical::Cubical;
     use crate::cubical::persistence::PersistenceRequest;
-    use crate::cubical::{Image, Order};
+    use crate::cubical::{Image, Order, Shape};
 
     /// The image drawn by these rows, `#` being foreground, plane after plane.
     fn picture(axes: &[usize], rows: &str) -> BitImage {
