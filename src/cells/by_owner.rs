@@ -121,21 +121,14 @@ fn places(image: &AnyImage, superlevel: bool) -> Vec<u64> {
 
 #[cfg(test)]
 mod tests {
+    use hashbrown::HashMap;
     use rand::{RngExt, SeedableRng};
     use rand_pcg::Pcg64Mcg;
 
     use super::*;
     use crate::cubical::Shape;
+    use crate::cubical::persistence::plain;
     use crate::progress::sums::Sums;
-
-    /// The voxels along an axis that a cell contains (V) or is contained in (T).
-    fn voxels_along(construction: Construction, voxels: usize, coordinate: usize) -> Vec<usize> {
-        let is_of = |voxel: usize| match construction {
-            Construction::V => (2 * voxel).abs_diff(coordinate) <= coordinate % 2,
-            Construction::T => (2 * voxel + 1).abs_diff(coordinate) <= 1 - coordinate % 2,
-        };
-        (0..voxels).filter(|&voxel| is_of(voxel)).collect()
-    }
 
     /// Owner's key, owner, dimension, number, and the facets' numbers of each cell, in filtration order.
     type Cell<K> = (K, usize, usize, usize, Vec<usize>);
@@ -145,41 +138,24 @@ mod tests {
         construction: Construction,
         superlevel: bool,
     ) -> Vec<Cell<T::Key>> {
-        let dim = image.shape().dim();
-        let extents = image.shape().in_order(Order::C).extents();
-        // Axes that are not there have one cell, which does not extend.
-        let cells = |axis: usize| match construction {
-            _ if axis < 3 - dim => 1,
-            Construction::V => 2 * extents[axis] - 1,
-            Construction::T => 2 * extents[axis] + 1,
+        let (extents, dim) = (image.shape().in_order(Order::C).extents(), image.shape().dim());
+        let cells: Vec<plain::Cell> = plain::cells(extents, dim, construction).collect();
+        let numbers: HashMap<plain::Cell, usize> = cells.iter().copied().zip(0..).collect();
+        let entry = |place: usize| {
+            let key = image.voxels()[image.shape().memory_place(place)].key();
+            (if superlevel { key.reversed() } else { key }, place)
         };
-        let [planes, rows, columns] = [cells(0), cells(1), cells(2)];
-        let mut all = Vec::new();
-        for number in 0..planes * rows * columns {
-            let at = [number / columns / rows, number / columns % rows, number % columns];
-            let along = |axis: usize| match axis {
-                axis if axis < 3 - dim => vec![0],
-                axis => voxels_along(construction, extents[axis], at[axis]),
-            };
-            let mut owners = Vec::new();
-            for z in along(0) {
-                for y in along(1) {
-                    for x in along(2) {
-                        let place = (z * extents[1] + y) * extents[2] + x;
-                        let key = image.voxels()[image.shape().memory_place(place)].key();
-                        owners.push((if superlevel { key.reversed() } else { key }, place));
-                    }
-                }
-            }
+        let cell = |(number, &cell): (usize, &plain::Cell)| {
+            let voxels = plain::voxels(cell, extents, construction).into_iter().map(entry);
             let (key, owner) = match construction {
-                Construction::V => *owners.iter().max().unwrap(),
-                Construction::T => *owners.iter().min().unwrap(),
-            };
-            let strides = [rows * columns, columns, 1];
-            let odd = || (3 - dim..3).filter(|&axis| at[axis] % 2 == 1);
-            let facets = odd().flat_map(|axis| [number - strides[axis], number + strides[axis]]).collect();
-            all.push((key, owner, odd().count(), number, facets));
-        }
+                Construction::V => voxels.max(),
+                Construction::T => voxels.min(),
+            }
+            .unwrap();
+            let facets = plain::facets(cell).map(|facet| numbers[&facet]).collect();
+            (key, owner, plain::dim(&cell), number, facets)
+        };
+        let mut all: Vec<_> = cells.iter().enumerate().map(cell).collect();
         all.sort();
         all
     }

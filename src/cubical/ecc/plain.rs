@@ -1,9 +1,8 @@
 //! Reference implementation: enumerates the cubical complex cell by cell.
 //!
-//! It shares only types with the other implementations, which are tested against it. A cell has a coordinate along each
-//! axis: along n voxels, from 0 to 2n (T) or from 0 to 2n − 2 (V), where even coordinates are vertices and odd ones
-//! edges. The dimension of a cell is its number of odd coordinates. In T voxel i is the edge 2i + 1, and a cell takes
-//! the least voxel that contains it; in V voxel i is the vertex 2i, and a cell takes its greatest vertex.
+//! It shares only types with the other implementations, which are tested against it, and the list of cells with the
+//! [oracle](crate::cubical::persistence::plain) of persistence. In T a cell takes the least voxel that contains it, in V
+//! its greatest vertex.
 
 use std::collections::BTreeMap;
 
@@ -14,6 +13,7 @@ use crate::cubical::construction::Construction;
 use crate::cubical::image::{Image, Voxel};
 use crate::cubical::key::Key;
 use crate::cubical::order::VoxelOrder;
+use crate::cubical::persistence::plain::{cells, dim, voxels};
 use crate::cubical::value::Value;
 
 /// Computes the curve by its definition.
@@ -24,8 +24,15 @@ pub fn curve<T: Voxel>(image: &Image<T>, request: &EccRequest) -> Result<Vcec, B
     let order = |voxel: &T| if request.superlevel { voxel.key().reversed() } else { voxel.key() };
     let keys: Vec<T::Key> = image.voxels().iter().map(order).collect();
     let mut changes: BTreeMap<T::Key, i64> = keys.iter().map(|&key| (key, 0)).collect();
-    for (key, sign) in cells(&keys, image.shape().extents(), request.construction) {
-        *changes.entry(key).or_insert(0) += sign;
+    let (construction, extents) = (request.construction, image.shape().extents());
+    for cell in cells(extents, image.shape().dim(), construction) {
+        let around = voxels(cell, extents, construction).into_iter().map(|place| keys[place]);
+        let key = match construction {
+            Construction::T => around.min(),
+            Construction::V => around.max(),
+        };
+        let change = if dim(&cell).is_multiple_of(2) { 1 } else { -1 };
+        *changes.entry(key.expect("a cell lies in a voxel or has one")).or_insert(0) += change;
     }
     let voxel = |key: T::Key| T::of_ordered(key, request.superlevel);
     Ok(match request.bins {
@@ -53,42 +60,6 @@ pub fn curve<T: Voxel>(image: &Image<T>, request: &EccRequest) -> Result<Vcec, B
             Vcec { values: edges.values, changes: binned }
         }
     })
-}
-
-/// The key and (−1)^dim of every cell.
-fn cells<K: Key>(keys: &[K], extents: [usize; 3], construction: Construction) -> Vec<(K, i64)> {
-    // Number of coordinates along an axis of n voxels.
-    let count = |n: usize| match construction {
-        Construction::T => 2 * n + 1,
-        Construction::V => 2 * n - 1,
-    };
-    // The two voxels that a coordinate lies between; the same voxel twice if there is only one.
-    let voxels = |at: usize, n: usize| match construction {
-        Construction::T if at % 2 == 1 => [at / 2; 2],
-        Construction::T => [(at / 2).max(1) - 1, (at / 2).min(n - 1)],
-        Construction::V => [at / 2, at.div_ceil(2)],
-    };
-    let [planes, rows, columns] = extents;
-    let mut cells = Vec::new();
-    for z in 0..count(planes) {
-        for y in 0..count(rows) {
-            for x in 0..count(columns) {
-                let mut around = Vec::new();
-                for i in voxels(z, planes) {
-                    for j in voxels(y, rows) {
-                        around.extend(voxels(x, columns).map(|k| keys[(i * rows + j) * columns + k]));
-                    }
-                }
-                let key = match construction {
-                    Construction::T => around.iter().min(),
-                    Construction::V => around.iter().max(),
-                };
-                let dim = z % 2 + y % 2 + x % 2;
-                cells.push((*key.expect("there are eight"), if dim % 2 == 0 { 1 } else { -1 }));
-            }
-        }
-    }
-    cells
 }
 
 #[cfg(test)]

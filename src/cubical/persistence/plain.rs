@@ -15,12 +15,11 @@ use crate::cubical::image::{Image, Voxel};
 use crate::cubical::key::Key;
 
 /// A cell by its coordinates: 2k on an axis is a point, 2k + 1 an interval.
-type Cell = [usize; 3];
+pub(crate) type Cell = [usize; 3];
 
 /// The classes of an image.
 pub fn persistence<T: Voxel>(image: &Image<T>, request: &PersistenceRequest) -> Classes {
     let shape = image.shape();
-    let dim = |cell: &Cell| cell.iter().filter(|&&coordinate| coordinate % 2 == 1).count();
     let key = |place: usize| {
         let key = image.voxels()[place].key();
         (if request.superlevel { key.reversed() } else { key }, shape.c_place(place))
@@ -69,8 +68,17 @@ pub fn persistence<T: Voxel>(image: &Image<T>, request: &PersistenceRequest) -> 
     Classes { dimensions }
 }
 
+/// The dimension of a cell.
+pub(crate) fn dim(cell: &Cell) -> usize {
+    cell.iter().filter(|&&coordinate| coordinate % 2 == 1).count()
+}
+
 /// All cells. Voxels have even coordinates where they are vertices and odd ones where they are top cells.
-fn cells(extents: [usize; 3], axes: usize, construction: Construction) -> impl Iterator<Item = Cell> {
+pub(crate) fn cells(
+    extents: [usize; 3],
+    axes: usize,
+    construction: Construction,
+) -> impl Iterator<Item = Cell> {
     let [planes, rows, columns] = std::array::from_fn(|axis| match construction {
         Construction::V => 2 * extents[axis] - 1,
         Construction::T if axis + axes >= 3 => 2 * extents[axis] + 1,
@@ -80,7 +88,7 @@ fn cells(extents: [usize; 3], axes: usize, construction: Construction) -> impl I
 }
 
 /// The places of the voxels that are the vertices of a cell, or that contain it.
-fn voxels(cell: Cell, extents: [usize; 3], construction: Construction) -> Vec<usize> {
+pub(crate) fn voxels(cell: Cell, extents: [usize; 3], construction: Construction) -> Vec<usize> {
     let along = |axis: usize| -> Vec<usize> {
         let (half, odd) = (cell[axis] / 2, cell[axis] % 2 == 1);
         match construction {
@@ -100,7 +108,8 @@ fn voxels(cell: Cell, extents: [usize; 3], construction: Construction) -> Vec<us
     places
 }
 
-fn facets(cell: Cell) -> impl Iterator<Item = Cell> {
+/// The facets of a cell.
+pub(crate) fn facets(cell: Cell) -> impl Iterator<Item = Cell> {
     let moved = move |axis: usize, coordinate: usize| {
         let mut facet = cell;
         facet[axis] = coordinate;
