@@ -19,7 +19,6 @@ use super::{cavities, components};
 use crate::backend::{Backend, Decision};
 use crate::cubical::construction::Construction;
 use crate::cubical::image::AnyImage;
-use crate::cuda::Gpu;
 use crate::memory;
 use crate::parallel;
 use crate::progress::Progress;
@@ -63,8 +62,7 @@ pub(in crate::cubical) fn persistence(
     // An image of one voxel has no axes, and only the essential class.
     if grid.layout.axes > 0 {
         clock.time("gradient");
-        let device = |gpu: &Gpu, grid: &Grid| Gradient::on_device(gpu, grid, progress);
-        let gradient = decision.run(&mut GradientStage { grid: &grid, progress, device })?;
+        let gradient = decision.run(&mut GradientStage { grid: &grid, progress })?;
         pairs = found.find(&grid, &gradient, stages, is_traced, &mut clock)?;
         found.gradient = Some(gradient);
     }

@@ -5,7 +5,7 @@ use super::super::grid::Grid;
 use super::Gradient;
 use crate::backend::{Estimate, Stage};
 use crate::cubical::shape::Shape;
-use crate::cuda::CudaError;
+use crate::cuda::Gpu;
 use crate::progress::Progress;
 
 /// Codes per second and core, by the number of axes: 13 ms for 2048² voxels and 50 ms for 128³ on one core of an AMD
@@ -29,19 +29,18 @@ pub(in super::super) fn estimate(shape: Shape) -> Estimate {
     }
 }
 
-/// The gradient of a grid, as a stage; `device` computes it on a GPU.
-pub(in super::super) struct GradientStage<'a, F> {
+/// The gradient of a grid, as a stage.
+pub(in super::super) struct GradientStage<'a> {
     pub(in super::super) grid: &'a Grid,
     pub(in super::super) progress: &'a dyn Progress,
-    pub(in super::super) device: F,
 }
 
-impl<G, F: FnMut(&G, &Grid) -> Result<Gradient, CudaError>> Stage<G> for GradientStage<'_, F> {
+impl Stage for GradientStage<'_> {
     type Found = Gradient;
     type Error = PersistenceError;
 
-    fn on_device(&mut self, device: &G) -> Result<Gradient, MachineError> {
-        Ok((self.device)(device, self.grid)?)
+    fn on_device(&mut self, gpu: &Gpu) -> Result<Gradient, MachineError> {
+        Ok(Gradient::on_device(gpu, self.grid, self.progress)?)
     }
 
     fn on_processor(&mut self) -> Result<Gradient, PersistenceError> {
@@ -60,37 +59,10 @@ mod tests {
     use crate::backend::{Backend, BackendRequest, Choice, Decision};
     use crate::cubical::persistence::{PersistenceRequest, plain};
     use crate::cubical::{AnyImage, Cubical, Image, Order};
-    use crate::progress::sums::Sums;
 
     fn image() -> Image<u8> {
         let shape = Shape::new(&[3, 4, 5], Order::C).unwrap();
         Image::new(shape, (0..60).map(|i| (i * 37 % 11) as u8).collect()).unwrap()
-    }
-
-    /// A failing device ends the run before anything else is computed, unless the CPU may take over.
-    #[test]
-    fn a_device_that_fails_when_it_was_asked_for_ends_the_run() {
-        let grid = Grid::new(&image().into(), &PersistenceRequest::default(), &()).unwrap();
-        let by = |may_fall_back| {
-            let mut decision =
-                Decision { gpus: vec![()], self_check: false, may_fall_back, why: "as asked".into() };
-            let sums = Sums::default();
-            let device = |(): &(), _: &Grid| {
-                sums.begin("gradient", None, 1);
-                Err(CudaError::NoThread)
-            };
-            let found = decision.run(&mut GradientStage { grid: &grid, progress: &sums, device });
-            (found, decision.to_string(), sums.stages())
-        };
-        let (found, _, stages) = by(false);
-        assert!(matches!(found, Err(MachineError::Device(CudaError::NoThread))));
-        assert_eq!(stages.last().map(|told| told.stage), Some("gradient"));
-        let (found, decision, stages) = by(true);
-        // The CPU, unlike the device, reports its progress in detail.
-        let counted: Vec<bool> = stages.iter().map(|told| told.total > 1).collect();
-        assert_eq!(counted, [false, true]);
-        assert_eq!(found.ok().unwrap().compare(&Gradient::new(&grid, &())), Ok(()));
-        assert!(decision.starts_with("cpu: as asked, but "), "{decision}");
     }
 
     fn by(asked: BackendRequest) -> Decision {
