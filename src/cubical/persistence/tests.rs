@@ -112,35 +112,6 @@ fn solids_that_rise_along_an_axis() {
     }
 }
 
-#[test]
-fn the_order_of_axes_and_the_type_of_voxels_do_not_matter() {
-    let mut rng = Pcg64Mcg::seed_from_u64(7);
-    let [n, m, l] = [5, 6, 7];
-    // No ties, so that the voxels of a class are the same ones.
-    let mut values: Vec<u32> = (0..(n * m * l) as u32).collect();
-    for i in (1..values.len()).rev() {
-        values.swap(i, rng.random_range(0..i + 1));
-    }
-    let by_value = |image: &Image<f32>, request: &PersistenceRequest| -> Vec<Vec<(f32, Option<f32>)>> {
-        let value = |place: usize| image.voxels()[place];
-        let classes = persistence(image, request).dimensions.into_iter();
-        classes
-            .map(|classes| classes.iter().map(|c| (value(c.birth), c.death.map(value))).collect())
-            .collect()
-    };
-    let float = |value: u32| value as f32 - 60.5;
-    let solid = Shape::new(&[n, m, l], Order::C).unwrap();
-    let turned = Shape::new(&[l, n, m], Order::C).unwrap();
-    let turn = |i: usize| values[(i / m % n * m + i % m) * l + i / m / n];
-    for request in requests() {
-        let integers = Image::new(solid, values.clone()).unwrap();
-        let floats = Image::new(solid, values.iter().map(|&value| float(value)).collect()).unwrap();
-        assert_eq!(persistence(&integers, &request), persistence(&floats, &request));
-        let turned = Image::new(turned, (0..values.len()).map(|i| float(turn(i))).collect()).unwrap();
-        assert_eq!(by_value(&turned, &request), by_value(&floats, &request), "{request:?}");
-    }
-}
-
 /// Voxels of births and deaths by coordinates, bar by bar in order, and the cells and voxels of their cycles.
 type Located = (Vec<Vec<(Vec<usize>, Option<Vec<usize>>)>>, Vec<(Vec<Vec<i32>>, Vec<Vec<usize>>)>);
 

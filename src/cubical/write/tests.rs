@@ -10,59 +10,20 @@ fn image(axes: &[usize], order: Order) -> Image<u8> {
     Image::new(shape, (0..shape.count()).map(|place| (place * place % 251) as u8).collect()).unwrap()
 }
 
-/// Coordinates and value of each voxel, sorted by coordinates.
-fn listed(image: &Image<u8>) -> Vec<(Vec<usize>, u8)> {
-    let voxel = |(place, &voxel)| (image.shape().coordinates(place), voxel);
-    let mut listed: Vec<_> = image.voxels().iter().enumerate().map(voxel).collect();
-    listed.sort();
-    listed
-}
-
-fn read_back(name: &str, format: ImageFile, image: &Image<u8>) -> Image<u8> {
+fn read_back(format: ImageFile, image: &Image<u8>) -> Image<u8> {
     let mut file = Vec::new();
     format.write(&image.clone().into(), None, &mut file).unwrap();
-    match read_bytes(name, &file, &ImageOptions::default()).unwrap() {
+    match read_bytes("file", &file, &ImageOptions::default()).unwrap() {
         AnyImage::U8(read) => read,
         other => panic!("{format}: {other:?}"),
-    }
-}
-
-const FORMATS: [(ImageFile, &str); 5] = [
-    (ImageFile::Npy, "a.npy"),
-    (ImageFile::Png, "a.PNG"),
-    (ImageFile::Tiff, "a.tiff"),
-    (ImageFile::Nifti, "a.nii"),
-    (ImageFile::NiftiGz, "b/a.nii.gz"),
-];
-
-#[test]
-fn images_read_back_with_the_same_coordinates() {
-    for order in [Order::C, Order::F] {
-        for axes in [&[3, 5][..], &[1, 4], &[2, 3, 4], &[3, 1, 2], &[40, 30, 2]] {
-            let image = image(axes, order);
-            for (format, name) in FORMATS {
-                if format.holds(image.shape(), VoxelType::U8).is_err() {
-                    assert!(format == ImageFile::Png && axes.len() == 3);
-                } else {
-                    let read = read_back(name, format, &image);
-                    // Formats that hold planes only read a plane in space back as a plane.
-                    let long = |listed: Vec<(Vec<usize>, u8)>| -> Vec<_> {
-                        let is_plane = format == ImageFile::Png && axes.len() == 3;
-                        let at = |at: Vec<usize>| if is_plane { vec![at[0], at[at.len() - 1]] } else { at };
-                        listed.into_iter().map(|(place, voxel)| (at(place), voxel)).collect()
-                    };
-                    assert_eq!(long(listed(&read)), long(listed(&image)), "{format} {order:?} {axes:?}");
-                }
-            }
-        }
     }
 }
 
 #[test]
 fn one_axis_is_a_row_where_there_is_nothing_else() {
     let image = image(&[7], Order::C);
-    for (format, name) in FORMATS {
-        let read = read_back(name, format, &image);
+    for format in [ImageFile::Npy, ImageFile::Png, ImageFile::Tiff, ImageFile::Nifti, ImageFile::NiftiGz] {
+        let read = read_back(format, &image);
         assert_eq!(read.voxels(), image.voxels());
         let row = matches!(format, ImageFile::Png | ImageFile::Tiff);
         assert_eq!(read.shape().axes(), if row { vec![1, 7] } else { vec![7] }, "{format}");
@@ -75,7 +36,7 @@ fn long_axes_make_a_second_nifti() {
     let mut file = Vec::new();
     ImageFile::Nifti.write(&image.clone().into(), None, &mut file).unwrap();
     assert_eq!(file.len(), 544 + 80_000);
-    assert_eq!(read_back("a.nii", ImageFile::Nifti, &image), image);
+    assert_eq!(read_back(ImageFile::Nifti, &image), image);
 }
 
 #[test]
@@ -141,7 +102,7 @@ fn exact(image: &AnyImage) -> Vec<(Vec<usize>, String)> {
 
 fn images() -> Vec<AnyImage> {
     let mut images = Vec::new();
-    for axes in [&[7][..], &[3, 4], &[2, 3, 4]] {
+    for axes in [&[7][..], &[1, 4], &[3, 4], &[3, 1, 2], &[2, 3, 4], &[40, 30, 2]] {
         for order in [Order::C, Order::F] {
             let shape = Shape::new(axes, order).unwrap();
             let numbers = || (0..shape.count()).map(|place| place * place % 120);
@@ -180,14 +141,17 @@ fn what_is_written_is_read_back() {
             let read = read_bytes("file", &file, &options).unwrap_or_else(|error| panic!("{error}"));
             let typed = !matches!(format, ImageFile::Dipha | ImageFile::Perseus);
             assert!(!typed || read.voxel_type() == image.voxel_type(), "{format}");
-            // PNG, TIFF and NIfTI have planes, and a line is a plane of one row.
-            let values = |image: &AnyImage| -> Vec<String> {
-                exact(image).into_iter().map(|(_, value)| value).collect()
+            // PNG and TIFF have planes, and a line is a plane of one row; a PNG has no third axis.
+            let is_plane = matches!(format, ImageFile::Png | ImageFile::Tiff);
+            let coordinates = |at: Vec<usize>| match at[..] {
+                [column] if is_plane => vec![0, column],
+                [first, .., last] if format == ImageFile::Png => vec![first, last],
+                _ => at,
             };
-            assert_eq!(values(&read), values(&image), "{format} {}", image.shape());
-            if image.shape().dim() > 1 {
-                assert_eq!(exact(&read), exact(&image), "{format} {}", image.shape());
-            }
+            let listed = |image: &AnyImage| -> Vec<(Vec<usize>, String)> {
+                exact(image).into_iter().map(|(at, value)| (coordinates(at), value)).collect()
+            };
+            assert_eq!(listed(&read), listed(&image), "{format} {}", image.shape());
         }
     }
 }

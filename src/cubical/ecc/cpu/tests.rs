@@ -121,34 +121,17 @@ fn extents_of_one_are_no_dimension() {
     }
 }
 
-/// Tests every cut of the image in two along each axis.
+/// Tests every cut of the image in two along its rows. Cuts along the slowest axis are slabs.
 #[test]
-fn any_cut_and_any_slab() {
+fn any_cut() {
     let mut rng = Pcg64::seed_from_u64(13);
     let level = Level::detect();
-    for axes in [[7, 6, 70], [1, 9, 150], [1, 1, 300], [5, 5, 64]] {
+    for axes in [[7, 6, 70], [1, 9, 150], [5, 5, 64]] {
         let image = image(&axes, &mut rng, |v| v as u16);
         let (voxels, extents) = (image.voxels(), image.shape().extents());
-        let axis = extents.iter().position(|&extent| extent > 1).unwrap();
-        let slice: usize = extents[axis + 1..].iter().product();
-        let (unit, before) = if axis == 2 { (BLOCK, BLOCK) } else { (1, 1) };
         for construction in [Construction::T, Construction::V] {
             let request = EccRequest { construction, ..EccRequest::default() };
             let expected = plain::curve(&image, &request).unwrap();
-            for cut in (unit..extents[axis]).step_by(unit) {
-                let mut counter = Counter::<u16>::new(&request, VoxelType::U16, level);
-                counter.begin(None, rayon::current_num_threads(), None).unwrap();
-                for part in [0..cut, cut..extents[axis]] {
-                    // The view holds only the voxels that must be in view.
-                    let (from, to) = (part.start.saturating_sub(before), extents[axis].min(part.end + 1));
-                    let (mut first, mut own) = ([0; 3], extents.map(|extent| 0..extent));
-                    (first[axis], own[axis]) = (from, part);
-                    let (order, voxels) = (counter.order(), &voxels[from * slice..to * slice]);
-                    let view = View { extents, first, voxels, order };
-                    counter.add(view, own);
-                }
-                assert_eq!(counter.finish().unwrap().into_vcec().unwrap(), expected, "{axes:?} cut at {cut}");
-            }
             for row in 1..extents[1] {
                 let mut counter = Counter::<u16>::new(&request, VoxelType::U16, level);
                 counter.begin(None, rayon::current_num_threads(), None).unwrap();
