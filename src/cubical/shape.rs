@@ -130,9 +130,7 @@ impl Shape {
 
     /// The extents along the user's axes, including those of one voxel.
     pub fn axes(&self) -> Vec<usize> {
-        let mut axes = vec![1; self.count.into()];
-        self.kept().zip(self.users(self.extents)).for_each(|(axis, extent)| axes[axis] = extent);
-        axes
+        self.along_axes(self.users(self.extents), 1)
     }
 
     /// Describes an image of this shape for messages: `7x6x5 image of u16`; with one axis, `line of 600 voxels of f64`.
@@ -151,9 +149,7 @@ impl Shape {
 
     /// The coordinates, along the user's axes including those of one voxel, of the voxel at a place in memory.
     pub fn coordinates(&self, place: usize) -> Vec<usize> {
-        let mut coordinates = vec![0; self.count.into()];
-        self.kept().zip(self.long_coordinates(place)).for_each(|(axis, at)| coordinates[axis] = at);
-        coordinates
+        self.along_axes(self.long_coordinates(place), 0)
     }
 
     /// The coordinates along three axes of the voxel at a place in memory: those along the user's axes, padded with 0
@@ -184,20 +180,15 @@ impl Shape {
         self.users([place / columns / rows, place / columns % rows, place % columns])
     }
 
-    /// The indices of the user's axes that are kept.
-    fn kept(&self) -> impl Iterator<Item = usize> {
-        self.kept.into_iter().take(self.dim).map(usize::from)
-    }
-
-    /// Rearranges numbers for planes, rows and columns to the user's axes, with 0 along axes of one voxel.
-    pub(in crate::cubical) fn along_axes(&self, memory: [i32; 3]) -> Vec<i32> {
-        let mut axes = vec![0; self.count.into()];
-        self.kept().zip(self.users(memory)).for_each(|(axis, number)| axes[axis] = number);
+    /// Places one item per axis of more than one voxel among all of the user's axes; the others have `other`.
+    pub(in crate::cubical) fn along_axes<T: Copy>(&self, long: Vec<T>, other: T) -> Vec<T> {
+        let mut axes = vec![other; self.count.into()];
+        self.kept.into_iter().zip(long).for_each(|(axis, item)| axes[usize::from(axis)] = item);
         axes
     }
 
-    /// Rearranges one item per axis from memory order to the order of the user's axes.
-    fn users<T: Copy>(&self, memory: [T; 3]) -> Vec<T> {
+    /// Rearranges one item per axis from memory order to the order of the user's axes of more than one voxel.
+    pub(in crate::cubical) fn users<T: Copy>(&self, memory: [T; 3]) -> Vec<T> {
         let mut axes = memory[3 - self.dim..].to_vec();
         if self.order == Order::F {
             axes.reverse();

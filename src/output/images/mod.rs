@@ -147,8 +147,13 @@ impl Barcode<'_> {
         let end = Value::Double(if request.superlevel { f64::NEG_INFINITY } else { f64::INFINITY });
         let sections = (0..).zip(classes.dimensions.iter().map(Vec::len)).collect();
         BarTable::new(sections, move |dim, range| {
-            let classes = &classes.dimensions[dim][range];
-            with_image!(image, image => look_up(image, dim, classes, end))
+            let row = |class: &Class| Row {
+                dim: dim as u32,
+                birth: image.exact(class.birth),
+                death: class.death.map_or(end, |place| image.exact(place)),
+                is_essential: class.death.is_none(),
+            };
+            classes.dimensions[dim][range].iter().map(row).collect()
         })
     }
 
@@ -156,18 +161,6 @@ impl Barcode<'_> {
     fn last(&self) -> Option<Value> {
         with_image!(self.image, image => last(image, self.request, self.threshold))
     }
-}
-
-/// The rows of classes; essential ones die at `end`.
-fn look_up<T: Voxel>(image: &Image<T>, dim: usize, classes: &[Class], end: Value) -> Vec<Row> {
-    let value = |place: usize| image.voxels()[place].into();
-    let row = |class: &Class| Row {
-        dim: dim as u32,
-        birth: value(class.birth),
-        death: class.death.map_or(end, value),
-        is_essential: class.death.is_none(),
-    };
-    classes.iter().map(row).collect()
 }
 
 /// Writes the line that describes the image and the filtration, and the bars.

@@ -41,7 +41,8 @@ impl Cells {
     /// Cells with these doubled centres, given as plane, row and column in C order, of an image of this shape.
     pub(super) fn new(shape: Shape, centres: impl Iterator<Item = [i32; 3]>) -> Self {
         let (axes, in_c_order) = (shape.axes().len(), shape.in_order(Order::C));
-        Cells { axes, centres: centres.flat_map(|centre| in_c_order.along_axes(centre)).collect() }
+        let users = |centre| in_c_order.along_axes(in_c_order.users(centre), 0);
+        Cells { axes, centres: centres.flat_map(users).collect() }
     }
 
     /// The number of cells.
