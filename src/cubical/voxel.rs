@@ -232,6 +232,7 @@ mod tests {
     fn names_and_sizes_are_those_of_the_types() {
         for voxels in VoxelType::ALL {
             assert_eq!(voxels.to_string().parse(), Ok(voxels));
+            assert_eq!(voxels.to_string().to_ascii_uppercase().parse(), Ok(voxels));
             let (name, bytes) = with_voxels!(voxels, T => (T::NAME, size_of::<T>()));
             assert_eq!((&*voxels.to_string(), voxels.bytes()), (name, bytes));
         }

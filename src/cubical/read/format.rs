@@ -38,18 +38,3 @@ impl ImageFormat {
 }
 
 named!(ImageFormat, "format");
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_read_back() {
-        for format in ImageFormat::ALL {
-            assert_eq!(format.to_string().parse(), Ok(format));
-            assert_eq!(format.to_string().to_ascii_uppercase().parse(), Ok(format));
-        }
-        let error = "tif".parse::<ImageFormat>().unwrap_err().to_string();
-        assert!(ImageFormat::ALL.iter().all(|format| error.contains(&format.to_string())), "{error}");
-    }
-}

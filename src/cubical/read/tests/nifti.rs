@@ -4,24 +4,24 @@ use super::*;
 
 /// What a header says, and the bytes of the voxels.
 #[derive(Clone)]
-struct File {
+pub(super) struct File {
     second: bool,
     big_endian: bool,
     axes: Vec<i64>,
     code: i16,
     bits: i16,
     start: i64,
-    scaling: (f64, f64),
+    pub(super) scaling: (f64, f64),
     data: Vec<u8>,
 }
 
 impl File {
-    fn new(second: bool, axes: &[i64], code: i16, bits: i16, data: Vec<u8>) -> File {
+    pub(super) fn new(second: bool, axes: &[i64], code: i16, bits: i16, data: Vec<u8>) -> File {
         let start = if second { 544 } else { 352 };
         File { second, big_endian: false, axes: axes.to_vec(), code, bits, start, scaling: (0.0, 0.0), data }
     }
 
-    fn bytes(&self) -> Vec<u8> {
+    pub(super) fn bytes(&self) -> Vec<u8> {
         let mut file = vec![0; self.start as usize];
         let mut put = |place: usize, mut bytes: Vec<u8>| {
             if self.big_endian {

@@ -17,15 +17,9 @@ fn device(memory: Option<u64>) -> Gpu {
     Gpu::open(0, memory).unwrap()
 }
 
-/// The curve of the bytes of an image.
-fn curve_on(
-    gpu: &Gpu,
-    voxels: VoxelType,
-    image: &Buffer<u8>,
-    shape: Shape,
-    request: &EccRequest,
-) -> Result<Vcec, MachineError> {
-    Prepared::new(gpu, voxels)?.curve(image, shape, request)
+/// The curve of an image, which is uploaded.
+fn curve_on<T: Voxel>(gpu: &Gpu, image: &Image<T>, request: &EccRequest) -> Result<Vcec, MachineError> {
+    Prepared::new(gpu, T::TYPE)?.curve(&gpu.upload(image.voxels().as_bytes())?, image.shape(), request)
 }
 
 const REQUESTS: [EccRequest; 4] = {
@@ -106,13 +100,12 @@ fn gpu_takes_infinite_voxels() {
     let gpu = device(None);
     let voxels = [f32::INFINITY, 1.0, f32::NEG_INFINITY, 0.5, f32::INFINITY, 2.0];
     let shape = Shape::new(&[2, 3], Axes::C).unwrap();
-    let (buffer, image) =
-        (gpu.upload(voxels.as_bytes()).unwrap(), Image::new(shape, voxels.to_vec()).unwrap());
+    let image = Image::new(shape, voxels.to_vec()).unwrap();
     for request in REQUESTS {
         for bins in BINS {
             let request = EccRequest { bins, ..request };
             assert_eq!(
-                curve_on(&gpu, VoxelType::F32, &buffer, shape, &request).unwrap(),
+                curve_on(&gpu, &image, &request).unwrap(),
                 plain::curve(&image, &request).unwrap(),
                 "{request:?}"
             );
@@ -134,23 +127,9 @@ fn gpu_finds_bins_that_end_at_the_same_value() {
         let range = (low.into(), high.into());
         for request in [request, EccRequest { superlevel: true, ..request }] {
             let request = EccRequest { bins: Bins::Uniform { count, range: Some(range) }, ..request };
-            let found = curve_on(
-                &gpu,
-                VoxelType::F32,
-                &gpu.upload(floats.voxels().as_bytes()).unwrap(),
-                shape,
-                &request,
-            )
-            .unwrap();
+            let found = curve_on(&gpu, &floats, &request).unwrap();
             assert_eq!(found, crate::cubical::ecc::curve(&floats, &request).unwrap(), "{request:?}");
-            let found = curve_on(
-                &gpu,
-                VoxelType::U32,
-                &gpu.upload(wholes.voxels().as_bytes()).unwrap(),
-                shape,
-                &request,
-            )
-            .unwrap();
+            let found = curve_on(&gpu, &wholes, &request).unwrap();
             assert_eq!(found, crate::cubical::ecc::curve(&wholes, &request).unwrap(), "{request:?}");
         }
     }
@@ -205,9 +184,8 @@ fn gpu_counts_what_comes_a_piece_at_a_time() {
         let shape = Shape::new(axes, Axes::C).unwrap();
         let voxels: Vec<u16> = (0..shape.count()).map(|_| rng.random_range(0..300)).collect();
         for request in [REQUESTS[0], REQUESTS[3]] {
-            let expected =
-                curve_on(&gpu, VoxelType::U16, &gpu.upload(voxels.as_bytes()).unwrap(), shape, &request)
-                    .unwrap();
+            let image = Image::new(shape, voxels.clone()).unwrap();
+            let expected = curve_on(&gpu, &image, &request).unwrap();
             for memory in [None, Some(160 << 20)] {
                 let gpu = Gpu::open(0, memory).unwrap();
                 let prepared = Prepared::new(&gpu, u16::TYPE).unwrap();
@@ -283,16 +261,12 @@ fn gpu_sorts_what_there_is_room_for() {
     let shape = Shape::new(&[9, 160, 160], Axes::C).unwrap();
     let mut rng = Pcg64Mcg::seed_from_u64(12);
     let voxels: Vec<f64> = (0..shape.count()).map(|_| rng.random_range(0.0..1.0)).collect();
-    let image = Image::new(shape, voxels.clone()).unwrap();
+    let image = Image::new(shape, voxels).unwrap();
     let request = REQUESTS[3];
     let expected = plain::curve(&image, &request).unwrap();
     for memory in [None, Some(30 << 20), Some(8 << 20)] {
-        let gpu = device(memory);
-        let buffer = gpu.upload(voxels.as_bytes()).unwrap();
-        assert_eq!(curve_on(&gpu, VoxelType::F64, &buffer, shape, &request).unwrap(), expected, "{memory:?}");
+        assert_eq!(curve_on(&device(memory), &image, &request).unwrap(), expected, "{memory:?}");
     }
-    let gpu = device(Some(3 << 20));
-    let buffer = gpu.upload(voxels.as_bytes()).unwrap();
-    let found = curve_on(&gpu, VoxelType::F64, &buffer, shape, &request);
+    let found = curve_on(&device(Some(3 << 20)), &image, &request);
     assert!(matches!(found, Err(MachineError::Device(CudaError::OutOfMemory { .. }))), "{found:?}");
 }
