@@ -39,11 +39,9 @@ pub(in super::super) trait Incidence: Sync {
     /// Encodes an edge in one word, independent of its owner.
     fn word(&self, edge: Cell) -> u32;
 
-    /// The edge that a word encodes; `None` if it is matched with a vertex.
+    /// The edge that a word encodes; `None` if it is matched with a vertex, or if the word encodes no edge between places
+    /// of the grid.
     fn edge(&self, word: u32) -> Option<Cell>;
-
-    /// Whether a word encodes an edge between existing places, so that [`edge`](Incidence::edge) may be called.
-    fn is_word(&self, word: u32) -> bool;
 }
 
 /// Incidence in the complex of the grid.
@@ -136,16 +134,12 @@ impl Incidence for OfGrid<'_> {
         (place as u32) << 2 | (direction / 2) as u32
     }
 
-    fn is_word(&self, word: u32) -> bool {
-        let (place, axis) = ((word >> 2) as usize, (word & 3) as usize);
-        let places = self.grid.ranks().len();
-        axis < 3 && place < places && self.grid.neighbour(place, 2 * axis + 1) < places
-    }
-
-    #[inline(always)]
     fn edge(&self, word: u32) -> Option<Cell> {
         let (place, axis) = ((word >> 2) as usize, (word & 3) as usize);
-        self.between(place, self.grid.neighbour(place, 2 * axis + 1), 2 * axis + 1)
+        // There is no fourth axis.
+        let edge = 2 * axis + 1;
+        let end = (axis < 3).then(|| self.grid.neighbour(place, edge))?;
+        if end < self.grid.ranks().len() { self.between(place, end, edge) } else { None }
     }
 }
 
@@ -305,14 +299,10 @@ impl Incidence for OfDual<'_> {
         (corner as u32) << 2 | (2 - omitted_axis(face)) as u32
     }
 
-    fn is_word(&self, word: u32) -> bool {
-        let (corner, places) = ((word >> 2) as usize, self.grid.ranks().len());
-        let opposite = [1, 3, 5].into_iter().fold(corner, |place, edge| self.grid.neighbour(place, edge));
-        word & 3 < 3 && opposite < places
-    }
-
-    #[inline(always)]
     fn edge(&self, word: u32) -> Option<Cell> {
-        self.face((word >> 2) as usize, (word & 3) as usize)
+        let (corner, pair) = ((word >> 2) as usize, (word & 3) as usize);
+        let opposite = corner + self.grid.layout.strides.iter().sum::<usize>();
+        // There is no fourth pair of axes.
+        if pair < 3 && opposite < self.grid.ranks().len() { self.face(corner, pair) } else { None }
     }
 }

@@ -98,7 +98,7 @@ pub(super) fn reduce(
             columns.owners[columns.row(incidence, edge)].store(DROPPED, Ordering::Relaxed);
         }
     });
-    let edge = |word: u32| if incidence.is_word(word) { incidence.edge(word) } else { None };
+    let edge = |word| incidence.edge(word);
     let is_reduced = checkpoint::restore(&columns, faces.len(), checkpoint, &edge)?;
     let word = |edge| incidence.word(edge);
     let rank = |place| incidence.rank(place);
