@@ -1,7 +1,6 @@
 //! Computes the curve of an image slab by slab.
 
 use std::fmt;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -115,15 +114,15 @@ impl SlabCounter {
         let threads = rayon::current_num_threads();
         let slabs = Slabs::new(shape, of, &request.bins, limit, threads + threads.min(READERS));
         let slabs = slabs.map_err(|needed| EccError::Slabs { shape, needed, limit })?;
-        self.sums.add_up(&slabs, range, voxels, since, watch, directory)?;
-        self.sums.finish().map_err(|error| EccError::Spill { directory: directory.clone(), limit, error })
+        self.sums.curve(&slabs, range, voxels, since, watch, directory)
     }
 }
 
 /// Sums with memory for slabs.
 trait SlabSums: fmt::Debug + Send + Sync {
-    /// Adds up the slabs of an image, except for those in `since`. Rows that exceed the memory limit go to `directory`.
-    fn add_up(
+    /// Adds up the slabs of an image, except for those in `since`, and returns the rows of the curve. Rows that exceed
+    /// the memory limit go to `directory`.
+    fn curve(
         &mut self,
         slabs: &Slabs,
         range: Option<(Value, Value)>,
@@ -131,10 +130,7 @@ trait SlabSums: fmt::Debug + Send + Sync {
         since: Option<&PartialCurve>,
         watch: &Watch<'_>,
         directory: &Path,
-    ) -> Result<(), EccError>;
-
-    /// Returns the rows of the curve.
-    fn finish(&mut self) -> io::Result<VcecRows>;
+    ) -> Result<VcecRows, EccError>;
 }
 
 /// Sums for voxels of a type. They are compiled once per width of keys.
@@ -152,7 +148,7 @@ fn sums_of(request: &EccRequest, voxels: VoxelType) -> Box<dyn SlabSums> {
 
 /// A counter and the memory of the slabs.
 impl<K: Key + FromBytes + IntoBytes> SlabSums for (Counter<K>, Vec<Vec<K>>) {
-    fn add_up(
+    fn curve(
         &mut self,
         slabs: &Slabs,
         range: Option<(Value, Value)>,
@@ -160,7 +156,7 @@ impl<K: Key + FromBytes + IntoBytes> SlabSums for (Counter<K>, Vec<Vec<K>>) {
         since: Option<&PartialCurve>,
         watch: &Watch<'_>,
         directory: &Path,
-    ) -> Result<(), EccError> {
+    ) -> Result<VcecRows, EccError> {
         let (counter, buffers) = self;
         let workers = rayon::current_num_threads().max(slabs.buffers);
         let store = Arc::new(Store::new(directory, size_of::<K>()));
@@ -172,11 +168,9 @@ impl<K: Key + FromBytes + IntoBytes> SlabSums for (Counter<K>, Vec<Vec<K>>) {
             (first, untold) = (partial.slices, (partial.slices * slabs.slice) as u64);
         }
         let source = Source::new(voxels, size_of::<K>(), first);
-        Schedule { counter, buffers, slabs, source, watch, untold }.run()
-    }
-
-    fn finish(&mut self) -> io::Result<VcecRows> {
-        self.0.finish()
+        Schedule { counter, buffers, slabs, source, watch, untold }.run()?;
+        let spill = |error| EccError::Spill { directory: directory.to_owned(), limit: slabs.limit, error };
+        counter.finish().map_err(spill)
     }
 }
 

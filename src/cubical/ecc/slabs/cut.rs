@@ -39,6 +39,8 @@ pub fn memory_plan(limit: usize) -> MemoryPlan {
 /// Division of an image into slabs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Slabs {
+    /// The memory limit in bytes.
+    pub(super) limit: usize,
     pub(super) extents: [usize; 3],
     /// The axis along which the image is cut.
     pub(super) axis: usize,
@@ -97,7 +99,7 @@ impl Slabs {
             return Err(fixed.saturating_add(if grows { slabs.saturating_mul(2) } else { slabs }));
         }
         let room = left - with_collar(buffers, own).min(left);
-        Ok(Slabs { extents, axis, slice, before: unit, own, buffers, room })
+        Ok(Slabs { limit, extents, axis, slice, before: unit, own, buffers, room })
     }
 
     /// Checks that a slab of this image can begin at `slice`, or that the image ends there.

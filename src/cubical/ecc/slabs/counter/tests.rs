@@ -67,12 +67,9 @@ fn any_slabs<T: Voxel>(image: &Image<T>) {
                     let read = reader(image.voxels());
                     let watch = Watch::telling(&add);
                     for voxels in [sequential(&read), Voxels::anywhere(&read_at)] {
-                        streamer
-                            .sums
-                            .add_up(&slabs, range, voxels, None, &watch, &streamer.directory)
-                            .unwrap();
-                        let found = in_memory(streamer.sums.finish());
-                        assert_eq!(found, expected, "{shape} {own} {buffers} {request:?}");
+                        let (sums, directory) = (&mut streamer.sums, &streamer.directory);
+                        let found = sums.curve(&slabs, range, voxels, None, &watch, directory);
+                        assert_eq!(in_memory(found), expected, "{shape} {own} {buffers} {request:?}");
                     }
                     assert_eq!(told.into_inner(), 2 * shape.count() as u64);
                 }
@@ -103,8 +100,8 @@ fn any_pause<T: Voxel>(image: &Image<T>) {
             let (read_at, read) = (reader_at(image.voxels()), reader(image.voxels()));
             let voxels = if in_order { sequential(&read) } else { Voxels::anywhere(&read_at) };
             let mut streamer = SlabCounter::new(&request, T::TYPE, 1 << 30).unwrap();
-            streamer.sums.add_up(slabs, range, voxels, since, &watch, &streamer.directory).unwrap();
-            assert_eq!(in_memory(streamer.sums.finish()), expected, "{shape} {in_order} {since:?}");
+            let found = streamer.sums.curve(slabs, range, voxels, since, &watch, &streamer.directory);
+            assert_eq!(in_memory(found), expected, "{shape} {in_order} {since:?}");
             assert_eq!(told.into_inner(), shape.count() as u64, "{shape} {in_order} {since:?}");
             kept.into_inner()
         };
@@ -191,21 +188,19 @@ fn little_memory_gives_the_same_curve() {
     let request = EccRequest::default();
     let expected = curve(&image, &request).unwrap();
     // The whole image takes 7.8 MB.
-    let EccError::Slabs { needed, .. } = stream(&image, &request, 1 << 20).unwrap_err() else { panic!() };
-    for limit in [needed, needed + 100_000, needed + 1_000_000, 1 << 30] {
-        assert_eq!(stream(&image, &request, limit).unwrap(), expected);
-    }
-    assert!(matches!(stream(&image, &request, needed - 1), Err(EccError::Slabs { .. })));
+    let in_order = |limit| stream(&image, &request, limit);
     let apart = |limit| {
         let mut streamer = SlabCounter::new(&request, VoxelType::U8, limit)?;
         let rows = anywhere(&mut streamer, image.shape(), image.voxels())?;
-        Ok::<_, EccError>(in_memory::<io::Error>(Ok(rows)))
+        Ok(in_memory(Ok(rows)))
     };
-    let EccError::Slabs { needed, .. } = apart(1 << 20).unwrap_err() else { panic!() };
-    for limit in [needed, needed + 100_000, needed + 1_000_000, 1 << 30] {
-        assert_eq!(apart(limit).unwrap(), expected);
+    for curve in [&in_order as &dyn Fn(usize) -> Result<Vcec, EccError>, &apart] {
+        let EccError::Slabs { needed, .. } = curve(1 << 20).unwrap_err() else { panic!() };
+        for limit in [needed, needed + 100_000, needed + 1_000_000, 1 << 30] {
+            assert_eq!(curve(limit).unwrap(), expected);
+        }
+        assert!(matches!(curve(needed - 1), Err(EccError::Slabs { .. })));
     }
-    assert!(matches!(apart(needed - 1), Err(EccError::Slabs { .. })));
 }
 
 #[test]
@@ -225,7 +220,7 @@ fn of_several_faults_of_reading_the_first_counts() {
         let slabs = Slabs { own: 30, ..slabs_of::<u8>(shape) };
         let watch = Watch::telling(NOT_TOLD);
         let found =
-            streamer.sums.add_up(&slabs, None, Voxels::anywhere(&read), None, &watch, &streamer.directory);
+            streamer.sums.curve(&slabs, None, Voxels::anywhere(&read), None, &watch, &streamer.directory);
         assert_eq!(found.unwrap_err().to_string(), broken(at).to_string());
     }
     let found = anywhere(&mut streamer, shape, &vec![3_u8; 4_000_000]);
@@ -235,7 +230,7 @@ fn of_several_faults_of_reading_the_first_counts() {
 fn stream<T: Voxel>(image: &Image<T>, request: &EccRequest, limit: usize) -> Result<Vcec, EccError> {
     let mut streamer = SlabCounter::new(request, T::TYPE, limit)?;
     let rows = in_order(&mut streamer, image.shape(), image.voxels())?;
-    Ok(in_memory::<io::Error>(Ok(rows)))
+    Ok(in_memory(Ok(rows)))
 }
 
 /// The rows of voxels that are read in order.
@@ -250,7 +245,7 @@ fn anywhere<T: Voxel>(streamer: &mut SlabCounter, shape: Shape, voxels: &[T]) ->
 }
 
 /// A curve that must be in memory.
-fn in_memory<E: std::fmt::Debug>(rows: Result<VcecRows, E>) -> Vcec {
+fn in_memory(rows: Result<VcecRows, EccError>) -> Vcec {
     match rows.unwrap() {
         VcecRows::Memory(curve) => curve,
         rows => panic!("{rows:?}"),
@@ -328,7 +323,7 @@ fn an_end_that_comes_early_is_an_error_and_no_curve() {
         for found in [0, 1, 1279, 1280, 1281, 30_000, 51_199] {
             let read = reader(&voxels[..found]);
             let short =
-                streamer.sums.add_up(&slabs, None, sequential(&read), None, &watch, &streamer.directory);
+                streamer.sums.curve(&slabs, None, sequential(&read), None, &watch, &streamer.directory);
             assert_eq!(short.unwrap_err().to_string(), broken(found).to_string());
         }
     }
