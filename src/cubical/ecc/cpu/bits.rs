@@ -6,30 +6,15 @@
 use super::digits::{self, Inner, Outer};
 use crate::simd::{BLOCK, BlockKernel, Blocks, Bytes};
 
-/// Comparisons within a plane, a bit per voxel; the fields are those of [`Inner`].
-#[derive(Debug, Default)]
-pub(super) struct InnerBits {
-    pub(super) a: Vec<u64>,
-    pub(super) b: Vec<u64>,
-    pub(super) d: Vec<u64>,
-    pub(super) a_left: Vec<u64>,
-    pub(super) d_left: Vec<u64>,
-}
+/// Comparisons within a plane.
+pub(super) type InnerBits = Inner<Vec<u64>>;
 
-/// Comparisons of a plane with the next; the fields are those of [`Outer`].
-#[derive(Debug, Default)]
-pub(super) struct OuterBits {
-    pub(super) c: Vec<u64>,
-    pub(super) e: Vec<u64>,
-    pub(super) f: Vec<u64>,
-    pub(super) g: Vec<u64>,
-    pub(super) e_left: Vec<u64>,
-    pub(super) g_left: Vec<u64>,
-}
+/// Comparisons of a plane with the next.
+pub(super) type OuterBits = Outer<Vec<u64>>;
 
 impl InnerBits {
     pub(super) fn resize(&mut self, words: usize) {
-        let InnerBits { a, b, d, a_left, d_left } = self;
+        let Inner { a, b, d, a_left, d_left } = self;
         for bits in [a, b, d, a_left, d_left] {
             bits.resize(words, 0);
         }
@@ -38,14 +23,14 @@ impl InnerBits {
 
 impl OuterBits {
     pub(super) fn resize(&mut self, words: usize) {
-        let OuterBits { c, e, f, g, e_left, g_left } = self;
+        let Outer { c, e, f, g, e_left, g_left } = self;
         for bits in [c, e, f, g, e_left, g_left] {
             bits.resize(words, 0);
         }
     }
 
     pub(super) fn clear(&mut self) {
-        let OuterBits { c, e, f, g, e_left, g_left } = self;
+        let Outer { c, e, f, g, e_left, g_left } = self;
         for bits in [c, e, f, g, e_left, g_left] {
             bits.fill(0);
         }
@@ -90,29 +75,46 @@ impl BlockKernel<u8> for AddUp<'_> {
     }
 }
 
-impl AddUp<'_> {
+impl<'a> AddUp<'a> {
     #[inline(always)]
     fn add_up<const INVERT: bool>(self) {
-        let rows = TileRows { width: self.width, words: self.width * self.height };
-        let inner = InnerRows::new(&rows, self.inner);
-        let (next, last) = (OuterRows::new(&rows, self.next), OuterRows::new(&rows, self.last));
-        let [ones, twos, fours, eights] = self.out.digits.each_mut().map(|digit| &mut digit[..rows.words]);
-        let nonzero = &mut self.out.nonzero[..rows.words];
-        let whole = rows.words - rows.words % LANES;
+        let (width, words) = (self.width, self.width * self.height);
+        // The words of the rows of the tile, and of the rows above these.
+        let here = |bits: &'a Vec<u64>| &bits[width..][..words];
+        let above = |bits: &'a Vec<u64>| &bits[..words];
+        let (inner, inner_up) = (self.inner.map(here), self.inner.map(above));
+        let (next, next_up) = (self.next.map(here), self.next.map(above));
+        let (last, last_up) = (self.last.map(here), self.last.map(above));
+        let [ones, twos, fours, eights] = self.out.digits.each_mut().map(|digit| &mut digit[..words]);
+        let nonzero = &mut self.out.nonzero[..words];
+        let whole = words - words % LANES;
         for at in (0..whole).step_by(LANES) {
-            let (inner, next, last) = (inner.lanes(at), next.lanes(at), last.lanes(at));
+            // Words are mapped in structs, since an array of structs would be moved through memory.
+            let lanes = |bits: &&[u64]| lanes(bits, at);
+            let (inner, inner_up) = (inner.map(lanes), inner_up.map(lanes));
+            let (next, next_up) = (next.map(lanes), next_up.map(lanes));
+            let (last, last_up) = (last.map(lanes), last_up.map(lanes));
             let mut found = [[0; LANES]; 5];
             for lane in 0..LANES {
-                let (digits, set) =
-                    digits::digits::<INVERT>(&inner.get(lane), &next.get(lane), &last.get(lane));
+                let of = |words: &[u64; LANES]| words[lane];
+                let (digits, set) = digits::digits::<INVERT>(
+                    (inner.map(of), inner_up.map(of)),
+                    (next.map(of), next_up.map(of)),
+                    (last.map(of), last_up.map(of)),
+                );
                 let words = [digits[0], digits[1], digits[2], digits[3], set];
                 found.iter_mut().zip(words).for_each(|(found, word)| found[lane] = word);
             }
             let out = [&mut *ones, &mut *twos, &mut *fours, &mut *eights, &mut *nonzero];
             out.into_iter().zip(found).for_each(|(out, found)| out[at..at + LANES].copy_from_slice(&found));
         }
-        for word in whole..rows.words {
-            let (digits, set) = digits::digits::<INVERT>(&inner.get(word), &next.get(word), &last.get(word));
+        for word in whole..words {
+            let of = |bits: &&[u64]| bits[word];
+            let (digits, set) = digits::digits::<INVERT>(
+                (inner.map(of), inner_up.map(of)),
+                (next.map(of), next_up.map(of)),
+                (last.map(of), last_up.map(of)),
+            );
             [ones[word], twos[word], fours[word], eights[word]] = digits;
             nonzero[word] = set;
         }
@@ -123,72 +125,13 @@ impl AddUp<'_> {
 /// prove that none overlap, and would process one word at a time.
 const LANES: usize = 8;
 
-/// Geometry of the words of a tile: its rows, and the rows shifted up by one.
-struct TileRows {
-    width: usize,
-    words: usize,
+/// The [`LANES`] words from `at` on.
+#[inline(always)]
+fn lanes(words: &[u64], at: usize) -> [u64; LANES] {
+    let mut lanes = [0; LANES];
+    lanes.copy_from_slice(&words[at..at + LANES]);
+    lanes
 }
-
-impl TileRows {
-    #[inline(always)]
-    fn here<'a>(&self, bits: &'a [u64]) -> &'a [u64] {
-        &bits[self.width..][..self.words]
-    }
-
-    #[inline(always)]
-    fn above<'a>(&self, bits: &'a [u64]) -> &'a [u64] {
-        &bits[..self.words]
-    }
-}
-
-/// Defines a struct of bit slices of one length for the fields of [`Inner`] or [`Outer`].
-macro_rules! rows {
-    ($rows:ident, $lanes:ident, $bits:ident => $fields:ident { $($field:ident: $from:ident.$which:ident),* }) => {
-        struct $rows<'a> {
-            $($field: &'a [u64]),*
-        }
-
-        impl<'a> $rows<'a> {
-            #[inline(always)]
-            fn new(rows: &TileRows, bits: &'a $bits) -> Self {
-                $rows { $($field: rows.$which(&bits.$from)),* }
-            }
-
-            #[inline(always)]
-            fn get(&self, word: usize) -> $fields {
-                $fields { $($field: self.$field[word]),* }
-            }
-
-            /// Returns `LANES` words of each slice, starting at word `at`.
-            #[inline(always)]
-            fn lanes(&self, at: usize) -> $lanes {
-                let mut lanes = $lanes { $($field: [0; LANES]),* };
-                $(lanes.$field.copy_from_slice(&self.$field[at..at + LANES]);)*
-                lanes
-            }
-        }
-
-        struct $lanes {
-            $($field: [u64; LANES]),*
-        }
-
-        impl $lanes {
-            #[inline(always)]
-            fn get(&self, lane: usize) -> $fields {
-                $fields { $($field: self.$field[lane]),* }
-            }
-        }
-    };
-}
-
-rows!(InnerRows, InnerLanes, InnerBits => Inner {
-    a: a.here, b: b.here, d: d.here, a_left: a_left.here, d_left: d_left.here,
-    b_up: b.above, d_up: d.above, d_left_up: d_left.above
-});
-rows!(OuterRows, OuterLanes, OuterBits => Outer {
-    c: c.here, e: e.here, f: f.here, g: g.here, e_left: e_left.here, g_left: g_left.here,
-    f_up: f.above, g_up: g.above, g_left_up: g_left.above
-});
 
 /// Moves each voxel's bit to the next voxel of its row. The first voxel of a row has no predecessor; its bit is the
 /// lowest of the word of `edge`, a comparison of that voxel alone instead of a pair.
@@ -202,11 +145,6 @@ pub(super) fn shift(bits: &[u64], edge: &[u64], follows: &[u64], shifted: &mut [
     shifted[0] = shift(bits[0], edge[0], 0, 0);
     let whole = 1 + (words - 1) / LANES * LANES;
     for at in (1..whole).step_by(LANES) {
-        let lanes = |words: &[u64], at: usize| {
-            let mut lanes = [0; LANES];
-            lanes.copy_from_slice(&words[at..at + LANES]);
-            lanes
-        };
         let (now, before) = (lanes(bits, at), lanes(bits, at - 1));
         let (edge, follows) = (lanes(edge, at), lanes(follows, at));
         let found: [u64; LANES] = std::array::from_fn(|k| shift(now[k], edge[k], follows[k], before[k]));

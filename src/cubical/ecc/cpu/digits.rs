@@ -21,64 +21,80 @@
 /// Offset added to the numbers in [`digits`], so that they are not negative.
 pub(crate) const OFFSET: i64 = 9;
 
-/// Comparisons within a plane, a bit per voxel, in the order of `Compare` in `tables`.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Inner {
+/// Comparisons within a plane, a bit per voxel, in the order of `Compare` in `tables`: a word of each, several, or all.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Inner<T> {
     /// Voxel with the next voxel of its row.
-    pub(crate) a: u64,
+    pub(crate) a: T,
     /// Voxel with the voxel below it, in the next row.
-    pub(crate) b: u64,
+    pub(crate) b: T,
     /// Pair along a row with the pair below it.
-    pub(crate) d: u64,
+    pub(crate) d: T,
     /// `a` and `d` of the previous voxel of the row.
-    pub(crate) a_left: u64,
-    pub(crate) d_left: u64,
-    /// `b`, `d` and `d_left` of the row above.
-    pub(crate) b_up: u64,
-    pub(crate) d_up: u64,
-    pub(crate) d_left_up: u64,
+    pub(crate) a_left: T,
+    pub(crate) d_left: T,
 }
 
-/// Comparisons of a plane with the next, a bit per voxel.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Outer {
+/// Comparisons of a plane with the next, a bit per voxel: a word of each, several, or all.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Outer<T> {
     /// Voxel with the voxel in the next plane.
-    pub(crate) c: u64,
+    pub(crate) c: T,
     /// Pair along a row with the pair in the next plane.
-    pub(crate) e: u64,
+    pub(crate) e: T,
     /// Pair along a column with the pair in the next plane.
-    pub(crate) f: u64,
+    pub(crate) f: T,
     /// 2 × 2 block with the block in the next plane.
-    pub(crate) g: u64,
+    pub(crate) g: T,
     /// `e` and `g` of the previous voxel of the row.
-    pub(crate) e_left: u64,
-    pub(crate) g_left: u64,
-    /// `f`, `g` and `g_left` of the row above.
-    pub(crate) f_up: u64,
-    pub(crate) g_up: u64,
-    pub(crate) g_left_up: u64,
+    pub(crate) e_left: T,
+    pub(crate) g_left: T,
 }
 
-/// The binary digits of 64 numbers, each plus [`OFFSET`], lowest first, and a mask of the nonzero numbers.
+impl<T> Inner<T> {
+    /// What `part` returns for each comparison.
+    #[inline(always)]
+    pub(crate) fn map<'a, U>(&'a self, part: impl Fn(&'a T) -> U) -> Inner<U> {
+        let Inner { a, b, d, a_left, d_left } = self;
+        Inner { a: part(a), b: part(b), d: part(d), a_left: part(a_left), d_left: part(d_left) }
+    }
+}
+
+impl<T> Outer<T> {
+    /// What `part` returns for each comparison.
+    #[inline(always)]
+    pub(crate) fn map<'a, U>(&'a self, part: impl Fn(&'a T) -> U) -> Outer<U> {
+        let Outer { c, e, f, g, e_left, g_left } = self;
+        let (e_left, g_left) = (part(e_left), part(g_left));
+        Outer { c: part(c), e: part(e), f: part(f), g: part(g), e_left, g_left }
+    }
+}
+
+/// The binary digits of 64 numbers, each plus [`OFFSET`], lowest first, and a mask of the nonzero numbers. Comparisons
+/// are those of the voxels and those of the voxels above them, in the previous row.
 ///
 /// With `INVERT`, a set bit says that the second of two wins.
 #[inline(always)]
-pub(crate) fn digits<const INVERT: bool>(inner: &Inner, next: &Outer, last: &Outer) -> ([u64; 4], u64) {
+pub(crate) fn digits<const INVERT: bool>(
+    (inner, inner_up): (Inner<u64>, Inner<u64>),
+    (next, next_up): (Outer<u64>, Outer<u64>),
+    (last, last_up): (Outer<u64>, Outer<u64>),
+) -> ([u64; 4], u64) {
     let n = |bits: u64| if INVERT { !bits } else { bits };
-    let (right, left, down, up) = (n(inner.a), !n(inner.a_left), n(inner.b), !n(inner.b_up));
+    let (right, left, down, up) = (n(inner.a), !n(inner.a_left), n(inner.b), !n(inner_up.b));
     // u, and whether its pair wins against the next plane (p) and the last (q).
     let faces = [
         (right, n(next.e), !n(last.e)),
         (left, n(next.e_left), !n(last.e_left)),
         (down, n(next.f), !n(last.f)),
-        (up, n(next.f_up), !n(last.f_up)),
+        (up, n(next_up.f), !n(last_up.f)),
     ];
     // e, and whether its 2 × 2 block wins against the next plane (p) and the last (q).
     let edges = [
         (right & n(inner.d), n(next.g), !n(last.g)),
         (left & n(inner.d_left), n(next.g_left), !n(last.g_left)),
-        (right & !n(inner.d_up), n(next.g_up), !n(last.g_up)),
-        (left & !n(inner.d_left_up), n(next.g_left_up), !n(last.g_left_up)),
+        (right & !n(inner_up.d), n(next_up.g), !n(last_up.g)),
+        (left & !n(inner_up.d_left), n(next_up.g_left), !n(last_up.g_left)),
     ];
     let (w, w_last) = (n(next.c), !n(last.c));
     // Nine terms, each as two bits whose sum is the term plus one.

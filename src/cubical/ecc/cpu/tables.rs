@@ -1,6 +1,7 @@
 //! Working tables of a thread for a tile: keys of two planes, their comparison bits, and the digits of the numbers.
 
 use super::bits::{AddUp, Digits, InnerBits, OuterBits, shift};
+use super::digits::{Inner, Outer};
 use super::numbers::{Numbers, Tally};
 use super::view::{View, VoxelTile};
 use crate::cubical::construction::Construction;
@@ -138,8 +139,8 @@ impl<K: Key> Compare<'_, K> {
         let Tables { width, height, this, next, inner, outer, follows, absent, .. } = self.tables;
         let (width, rows) = (*width, *height + 1);
         let stride = (width + 1) * BLOCK;
-        let InnerBits { a, b, d, a_left, d_left } = inner;
-        let OuterBits { c, e, f, g, e_left, g_left } = outer;
+        let Inner { a, b, d, a_left, d_left } = inner;
+        let Outer { c, e, f, g, e_left, g_left } = outer;
         for column in 0..width {
             // A voxel, the next of its row, and the winner of the two, in both planes; they advance down the rows.
             let load = |keys: &[K], row: usize| {
