@@ -8,6 +8,7 @@ use super::options::ImageOptions;
 use super::{nifti, npy, npz, perseus, pgm};
 use crate::input::foreign::{self, Reader};
 use crate::input::text::quote;
+use crate::names;
 
 /// Magic bytes of PNG.
 const PNG: &[u8] = b"\x89PNG\r\n\x1a\n";
@@ -97,7 +98,7 @@ fn unknown(head: &[u8]) -> ImageProblem {
     let problem = ImageProblem::at(0, "the beginning of an image file", begins);
     problem.note(format!(
         "--format can be {}; voxels without a header are raw and need --shape and --dtype",
-        ImageFormat::names()
+        names::list(&ImageFormat::ALL)
     ))
 }
 

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use strum::VariantArray;
 
-use crate::names::{self, named};
+use crate::names::named;
 
 /// Input format of an image.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, VariantArray)]
@@ -28,13 +28,6 @@ pub enum ImageFormat {
     Npz,
     /// Netpbm graymap or bitmap.
     Pgm,
-}
-
-impl ImageFormat {
-    /// The names of all formats, for messages.
-    pub(super) fn names() -> String {
-        names::list(&ImageFormat::ALL)
-    }
 }
 
 named!(ImageFormat, "format");

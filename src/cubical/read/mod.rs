@@ -82,6 +82,7 @@ use crate::cubical::image::AnyImage;
 use crate::input::{gzip, source};
 use bytes::Bytes;
 use error::{Context, Fault};
+use options::pick;
 
 /// Reads the image in the file at `path`, or in standard input if the path is `-`.
 ///
@@ -166,7 +167,9 @@ fn unpacked(bytes: Bytes, options: &ImageOptions) -> Result<Bytes, Fault> {
 
 fn open_as(format: ImageFormat, bytes: Bytes, options: &ImageOptions) -> Result<Stream, Fault> {
     if !matches!(format, ImageFormat::Tiff | ImageFormat::Nifti) {
-        options.check_single()?;
+        // Images of other formats have one channel and one frame.
+        pick("channel", options.channel, 1)?;
+        pick("frame", options.frame, 1)?;
     }
     if let Some(key) = options.key.as_ref().filter(|_| format != ImageFormat::Npz) {
         let expected = format!("an npz file, of which to take the array {key:?}");

@@ -22,15 +22,6 @@ pub struct ImageOptions {
     pub nan: Option<f64>,
 }
 
-impl ImageOptions {
-    /// Returns an error if a channel or frame other than 0 is picked from an image that has one of each.
-    pub(super) fn check_single(&self) -> Result<(), ImageProblem> {
-        pick("channel", self.channel, 1)?;
-        pick("frame", self.frame, 1)?;
-        Ok(())
-    }
-}
-
 /// The picked channel or frame, after checking that it is one of `count`.
 pub(super) fn pick(what: &str, picked: Option<usize>, count: usize) -> Result<Option<usize>, ImageProblem> {
     match picked {

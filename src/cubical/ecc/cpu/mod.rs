@@ -43,11 +43,12 @@ use view::{View, VoxelTile, table_bytes, tiles};
 #[derive(Debug)]
 pub(crate) struct Counter<K: Key> {
     request: EccRequest,
-    order: VoxelOrder,
+    pub(crate) order: VoxelOrder,
     range: Option<(Value, Value)>,
     edges: Option<Edges>,
     level: Level,
-    workers: Vec<Worker<K>>,
+    /// One per thread; each adds up the tiles it is given.
+    pub(crate) workers: Vec<Worker<K>>,
 }
 
 /// Tables and sums of one thread.
@@ -104,16 +105,6 @@ impl<K: Key> Counter<K> {
                 worker.add(view, tile);
             }
         });
-    }
-
-    /// The order of the voxels.
-    pub(crate) fn order(&self) -> VoxelOrder {
-        self.order
-    }
-
-    /// The workers, one per thread; each adds up the tiles it is given.
-    pub(crate) fn workers(&mut self) -> &mut [Worker<K>] {
-        &mut self.workers
     }
 
     /// Returns the sums so far, over the first `slices` slices, which may grow further; `None` if some of them are in

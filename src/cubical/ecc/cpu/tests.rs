@@ -137,8 +137,8 @@ fn any_cut() {
                 counter.begin(None, rayon::current_num_threads(), None).unwrap();
                 for rows in [0..row, row..extents[1]] {
                     let tile = VoxelTile { planes: 0..extents[0], rows, columns: 0..extents[2] };
-                    let view = View { extents, first: [0; 3], voxels, order: counter.order() };
-                    counter.workers()[0].add(view, &tile);
+                    let view = View { extents, first: [0; 3], voxels, order: counter.order };
+                    counter.workers[0].add(view, &tile);
                 }
                 assert_eq!(
                     counter.finish().unwrap().into_vcec().unwrap(),

@@ -95,7 +95,7 @@ impl<K: Key + FromBytes + IntoBytes> Schedule<'_, K> {
         resize(buffer, slabs.longest());
         while let Some((own, found)) = source.read(slabs, buffer.as_mut_bytes()) {
             found?;
-            counter.add(slabs.view(&own, buffer, counter.order()), slabs.part(&own));
+            counter.add(slabs.view(&own, buffer, counter.order), slabs.part(&own));
             *untold += (own.len() * slabs.slice) as u64;
             if counter.has_failed() || (watch.pauses)() {
                 break;
@@ -108,11 +108,11 @@ impl<K: Key + FromBytes + IntoBytes> Schedule<'_, K> {
     /// Adds up slabs until a pause, each by one thread.
     fn apart(&mut self, threads: usize) -> Result<(), EccError> {
         let Schedule { counter, buffers, slabs, source, watch, untold } = self;
-        let (slabs, source, permits, order) = (*slabs, &*source, &Permits::new(threads), counter.order());
+        let (slabs, source, permits, order) = (*slabs, &*source, &Permits::new(threads), counter.order);
         let (tell, told) = mpsc::channel();
         let mut fault = None;
         thread::scope(|scope| {
-            let works = counter.workers().iter_mut().zip(&mut **buffers).map(|own| {
+            let works = counter.workers.iter_mut().zip(&mut **buffers).map(|own| {
                 let tell = tell.clone();
                 move || work(slabs, source, permits, own, order, &tell)
             });
