@@ -125,7 +125,7 @@ impl Written {
         self.bytes.extend(bytes);
     }
 
-    /// A page of 4 columns and 5 rows, `bits` a sample, with other entries, and its data.
+    /// A page of 4 columns and 5 rows, `bits` a sample, with other entries, and its data, a strip unless there are tiles.
     fn page(mut self, bits: usize, others: &[(u16, u16, &[u8])], data: &[u8]) -> Written {
         let mut entries: Vec<(u16, u16, usize, Vec<u8>)> = Vec::new();
         for (tag, value) in [(256, 4), (257, 5), (258, bits), (259, 1), (262, 1), (277, 1), (279, data.len())]
@@ -138,8 +138,11 @@ impl Written {
             let size = [1, 1, 2, 4][usize::from(kind) - 1];
             entries.push((tag, kind, value.len() / size, value.to_vec()));
         }
-        let strip = self.bytes.len();
-        entries.push((273, 4, 1, self.number(strip, 4)));
+        if others.iter().any(|(tag, ..)| *tag == TILE_OFFSETS) {
+            entries.retain(|(tag, ..)| *tag != 279);
+        } else {
+            entries.push((273, 4, 1, self.number(self.bytes.len(), 4)));
+        }
         self.bytes.extend(data);
         let mut placed = Vec::new();
         for (tag, kind, count, mut value) in entries {
@@ -168,6 +171,7 @@ impl Written {
 }
 
 const DESCRIPTION: u16 = 270;
+const TILE_OFFSETS: u16 = 324;
 
 fn picked(file: &[u8], channel: Option<usize>, frame: Option<usize>) -> Result<AnyImage, String> {
     let options = ImageOptions { channel, frame, ..ImageOptions::default() };
@@ -303,43 +307,31 @@ fn a_tiff_that_promises_more_than_it_holds() {
     refused(&file, ImageFormat::Tiff, &message);
 }
 
-/// A page of 20 rows and 40 columns in tiles of 16 × 16, of which the last ones are cut: by hand, little-endian.
-fn tiled(bits: u16, sample: impl Fn(usize, usize) -> u8) -> Vec<u8> {
-    let mut file = b"II*\0\0\0\0\0".to_vec();
-    let mut offsets = Vec::new();
+/// A page of 20 rows and 40 columns in tiles of 16 × 16, of which the last ones are cut.
+fn tiled(bits: usize, sample: impl Fn(usize, usize) -> u8) -> Vec<u8> {
+    let (mut data, mut offsets) = (Vec::new(), Vec::new());
     for (top, left) in (0..2).flat_map(|down| (0..3).map(move |across| (16 * down, 16 * across))) {
-        offsets.push(file.len() as u32);
+        // The data follow the header of 8 bytes.
+        offsets.extend((8 + data.len() as u32).to_le_bytes());
         for row in top..top + 16 {
             let samples: Vec<u8> = (left..left + 16).map(|column| sample(row, column)).collect();
             match bits {
-                4 => file.extend(samples.chunks(2).map(|pair| pair[0] << 4 | pair[1])),
-                _ => file.extend(samples),
+                4 => data.extend(samples.chunks(2).map(|pair| pair[0] << 4 | pair[1])),
+                _ => data.extend(samples),
             }
         }
     }
-    let sizes = [256 * u32::from(bits) / 8; 6];
-    let tables = file.len() as u32;
-    file.extend(offsets.iter().chain(&sizes).flat_map(|word| word.to_le_bytes()));
-    let list = file.len() as u32;
-    file[4..8].copy_from_slice(&list.to_le_bytes());
-    let tags = [
-        (256_u16, 3_u16, 1_u32, 40_u32),
-        (257, 3, 1, 20),
-        (258, 3, 1, bits.into()),
-        (259, 3, 1, 1),
-        (262, 3, 1, 1),
-        (322, 3, 1, 16),
-        (323, 3, 1, 16),
-        (324, 4, 6, tables),
-        (325, 4, 6, tables + 24),
+    let sizes = [(256 * bits / 8) as u32; 6].map(u32::to_le_bytes).concat();
+    let (columns, rows, side) = (&[40, 0], &[20, 0], &[16, 0]);
+    let tiles: [(u16, u16, &[u8]); 6] = [
+        (256, 3, columns),
+        (257, 3, rows),
+        (322, 3, side),
+        (323, 3, side),
+        (TILE_OFFSETS, 4, &offsets),
+        (325, 4, &sizes),
     ];
-    file.extend((tags.len() as u16).to_le_bytes());
-    for (tag, kind, count, value) in tags {
-        file.extend([tag.to_le_bytes(), kind.to_le_bytes()].concat());
-        file.extend([count.to_le_bytes(), value.to_le_bytes()].concat());
-    }
-    file.extend([0; 4]);
-    file
+    Written::new(false).page(bits, &tiles, &data).bytes
 }
 
 #[test]
