@@ -174,31 +174,6 @@ impl AnyImage {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cubical::key::Key as _;
-
-    fn keys_compare_as_values<T: Voxel>(ascending: &[T]) {
-        for (i, &a) in ascending.iter().enumerate() {
-            assert_eq!(T::of_key(a.key()).value(), a.value(), "{a}");
-            for &b in &ascending[i + 1..] {
-                assert!(a.key() < b.key() && a.key().reversed() > b.key().reversed(), "{a} {b}");
-            }
-        }
-    }
-
-    #[test]
-    fn keys_are_ordered_as_voxels_are() {
-        keys_compare_as_values(&[i8::MIN, -1, 0, 1, i8::MAX]);
-        keys_compare_as_values(&[i16::MIN, -1, 0, 1, i16::MAX]);
-        keys_compare_as_values(&[i32::MIN, -1, 0, 1, i32::MAX]);
-        keys_compare_as_values(&[0_u16, 1, u16::MAX]);
-        let (tiny, inf) = (f32::from_bits(1), f32::INFINITY);
-        keys_compare_as_values(&[-inf, f32::MIN, -1.0, -tiny, 0.0, tiny, 1.0, f32::MAX, inf]);
-        let (tiny, inf) = (f64::from_bits(1), f64::INFINITY);
-        keys_compare_as_values(&[-inf, f64::MIN, -1.0, -tiny, 0.0, tiny, 1.0, f64::MAX, inf]);
-        assert_eq!((-0.0_f32).key(), 0.0_f32.key());
-        assert_eq!((-0.0_f64).key(), 0.0_f64.key());
-        assert!(f64::NAN.is_nan() && !f64::NAN.is_number() && 1_u8.is_number());
-    }
 
     #[test]
     fn an_image_has_a_voxel_for_each_place() {

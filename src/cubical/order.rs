@@ -16,6 +16,7 @@ pub(crate) struct VoxelOrder {
 }
 
 impl VoxelOrder {
+    #[inline]
     pub(crate) fn new(voxels: VoxelType, superlevel: bool) -> Self {
         VoxelOrder { coding: voxels.coding(), bits: voxels.bits(), superlevel }
     }
@@ -43,24 +44,27 @@ impl VoxelOrder {
         K::from_u64(bits.to_u64() ^ sign ^ all)
     }
 
+    /// The bits of the voxels that have this key in filtration order.
+    #[inline(always)]
+    pub(crate) fn bits_of(self, key: u64) -> u64 {
+        let (sign, all) = (1 << (self.bits - 1), u64::MAX >> (u64::BITS - self.bits));
+        let key = if self.superlevel { key ^ all } else { key };
+        match self.coding {
+            Coding::Unsigned => key,
+            Coding::Signed => key ^ sign,
+            Coding::Float => key ^ if key & sign == 0 { all } else { sign },
+        }
+    }
+
     /// The value of the voxels that have this key in filtration order; NaN for keys of no number.
     #[inline(always)]
     pub(crate) fn value(self, key: u64) -> Value {
-        let VoxelOrder { coding, bits, superlevel } = self;
-        let unused = u64::BITS - bits;
-        let (sign, all) = (1 << (bits - 1), u64::MAX >> unused);
-        let key = if superlevel { key ^ all } else { key };
-        match coding {
-            Coding::Unsigned => Value::Unsigned(key),
-            Coding::Signed => Value::Signed(((key ^ sign) << unused).cast_signed() >> unused),
-            Coding::Float => {
-                let word = key ^ if key & sign == 0 { all } else { sign };
-                Value::Double(if bits == 32 {
-                    f32::from_bits(word as u32).into()
-                } else {
-                    f64::from_bits(word)
-                })
-            }
+        let (bits, unused) = (self.bits_of(key), u64::BITS - self.bits);
+        match self.coding {
+            Coding::Unsigned => Value::Unsigned(bits),
+            Coding::Signed => Value::Signed((bits << unused).cast_signed() >> unused),
+            Coding::Float if self.bits == 32 => Value::Double(f32::from_bits(bits as u32).into()),
+            Coding::Float => Value::Double(f64::from_bits(bits)),
         }
     }
 }
@@ -87,9 +91,14 @@ mod tests {
             let order = VoxelOrder::new(T::TYPE, superlevel);
             let mut keys = vec![T::Key::default(); voxels.len()];
             order.fill(T::bits(voxels), &mut keys);
-            for (&voxel, &key) in voxels.iter().zip(&keys) {
-                assert_eq!(key, if superlevel { voxel.key().reversed() } else { voxel.key() }, "{voxel}");
-                assert_eq!(order.value(key.to_u64()), voxel.into());
+            for (&a, &key) in voxels.iter().zip(&keys) {
+                assert_eq!(key, if superlevel { a.key().reversed() } else { a.key() }, "{a}");
+                assert_eq!(order.value(key.to_u64()), a.into());
+                assert!(T::of_ordered(key, superlevel) == a);
+                for (&b, other) in voxels.iter().zip(&keys) {
+                    let ordering = if superlevel { b.partial_cmp(&a) } else { a.partial_cmp(&b) };
+                    assert_eq!(Some(key.cmp(other)), ordering, "{a} {b}");
+                }
             }
         }
     }
@@ -104,23 +113,9 @@ mod tests {
         keys_stand_for_voxels(&[i32::MIN, -1, 0, 1, i32::MAX]);
         keys_stand_for_voxels(&[0, 1, 1 << 63, u64::MAX]);
         keys_stand_for_voxels(&[i64::MIN, -1, 0, 1, i64::MAX]);
-        keys_stand_for_voxels(&[
-            f32::NEG_INFINITY,
-            f32::MIN,
-            -0.0,
-            0.0,
-            f32::MIN_POSITIVE,
-            1.5,
-            f32::INFINITY,
-        ]);
-        keys_stand_for_voxels(&[
-            f64::NEG_INFINITY,
-            f64::MIN,
-            -0.0,
-            0.0,
-            f64::MIN_POSITIVE,
-            1.5,
-            f64::INFINITY,
-        ]);
+        let (tiny, inf) = (f32::from_bits(1), f32::INFINITY);
+        keys_stand_for_voxels(&[-inf, f32::MIN, -1.0, -tiny, -0.0, 0.0, tiny, f32::MIN_POSITIVE, 1.5, inf]);
+        let (tiny, inf) = (f64::from_bits(1), f64::INFINITY);
+        keys_stand_for_voxels(&[-inf, f64::MIN, -1.0, -tiny, -0.0, 0.0, tiny, f64::MIN_POSITIVE, 1.5, inf]);
     }
 }

@@ -8,6 +8,7 @@ use zerocopy::{FromBytes, Immutable, IntoBytes};
 
 use super::image::Image;
 use super::key::{Coding, Key};
+use super::order::VoxelOrder;
 use super::value::Value;
 use crate::names::named;
 
@@ -58,36 +59,6 @@ pub trait Voxel:
     fn any(image: Image<Self>) -> AnyImage;
 }
 
-/// The key of a voxel, by the coding of its type.
-macro_rules! key {
-    (Unsigned $voxel:ident $key:ident) => {
-        $voxel
-    };
-    (Signed $voxel:ident $key:ident) => {
-        $voxel.cast_unsigned() ^ (1 << ($key::BITS - 1))
-    };
-    (Float $voxel:ident $key:ident) => {{
-        // Adding zero turns −0 into 0. Negative numbers compare in reverse by their bits.
-        let bits = ($voxel + 0.0).to_bits();
-        let negative = 0_u8.wrapping_sub((bits >> ($key::BITS - 1)) as u8);
-        bits ^ if negative == 0 { 1 << ($key::BITS - 1) } else { $key::MAX }
-    }};
-}
-
-/// The voxel of a key, by the coding of its type.
-macro_rules! voxel_of {
-    (Unsigned $voxel:ident $key:ident) => {
-        $key
-    };
-    (Signed $voxel:ident $key:ident) => {
-        ($key ^ (1 << ($voxel::BITS - 1))).cast_signed()
-    };
-    (Float $voxel:ident $key:ident) => {{
-        let sign = 1 << (8 * size_of::<$voxel>() - 1);
-        $voxel::from_bits($key ^ if $key & sign == 0 { !0 } else { sign })
-    }};
-}
-
 /// Defines all that exists once per type of voxels. `$coding` is the type's [`Coding`], `$key` its [`Voxel::Key`].
 macro_rules! voxels {
     ($($variant:ident $t:ident $key:ident $coding:ident),*) => {
@@ -115,6 +86,7 @@ macro_rules! voxels {
             }
 
             /// Conversion from the bits of a voxel to its key.
+            #[inline]
             pub(crate) fn coding(self) -> Coding {
                 match self {
                     $(VoxelType::$variant => Coding::$coding),*
@@ -122,11 +94,13 @@ macro_rules! voxels {
             }
 
             /// Number of bits of a voxel.
+            #[inline]
             pub(crate) fn bits(self) -> u32 {
                 8 * self.bytes() as u32
             }
 
             /// Number of bytes of a voxel.
+            #[inline]
             pub fn bytes(self) -> usize {
                 match self {
                     $(VoxelType::$variant => size_of::<$t>()),*
@@ -157,12 +131,13 @@ macro_rules! voxels {
 
             #[inline(always)]
             fn key(self) -> $key {
-                key!($coding self $key)
+                VoxelOrder::new(Self::TYPE, false).key(<$key>::from_ne_bytes(self.to_ne_bytes()))
             }
 
             #[inline(always)]
             fn of_key(key: $key) -> $t {
-                voxel_of!($coding $t key)
+                let bits = VoxelOrder::new(Self::TYPE, false).bits_of(key.into());
+                <$t>::from_ne_bytes((bits as $key).to_ne_bytes())
             }
 
             fn bits(voxels: &[$t]) -> &[$key] {
@@ -236,6 +211,7 @@ mod tests {
             let (name, bytes) = with_voxels!(voxels, T => (T::NAME, size_of::<T>()));
             assert_eq!((&*voxels.to_string(), voxels.bytes()), (name, bytes));
         }
+        assert!(!f64::NAN.is_number() && 1_u8.is_number());
         assert!("float".parse::<VoxelType>().unwrap_err().to_string().contains("u8, i8, u16"));
     }
 }
