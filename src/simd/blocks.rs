@@ -109,13 +109,20 @@ impl<K: Copy + Ord> Blocks<K> for Portable {
     fn not_greater(self, a: Self::Block, b: Self::Block) -> u64 {
         let mut truths = [0; BLOCK];
         truths.iter_mut().zip(a.iter().zip(b)).for_each(|(truth, (&a, b))| *truth = u8::from(a <= b));
-        // Eight truth values at a time: the product moves the k-th of them to bit 56 + k, without carries.
-        let byte = |k: usize| {
-            let eight = u64::from_le_bytes(std::array::from_fn(|j| truths[8 * k + j]));
-            eight.wrapping_mul(0x0102_0408_1020_4080) >> 56
-        };
-        (0..8).fold(0, |bits, k| bits | byte(k) << (8 * k))
+        word_of(&truths)
     }
+}
+
+/// Packs 64 truth values, bytes of 0 or 1, into a word, the first in the lowest bit.
+#[inline(always)]
+pub(crate) fn word_of(truths: &[u8; BLOCK]) -> u64 {
+    let mut word = 0;
+    for (group, eight) in truths.as_chunks::<8>().0.iter().enumerate() {
+        // Byte k times bit 56 − 7k lands on bit 56 + k, and no two products overlap.
+        let byte = u64::from_le_bytes(*eight).wrapping_mul(0x0102_0408_1020_4080) >> 56;
+        word |= byte << (8 * group);
+    }
+    word
 }
 
 impl Bytes for Portable {

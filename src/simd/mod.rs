@@ -23,8 +23,7 @@ use zerocopy::FromZeros;
 use crate::memory::{self, Refused};
 use crate::parallel::pieces_mut;
 
-pub(crate) use blocks::BLOCK;
-pub(crate) use blocks::{BlockKernel, Blocks, BlocksOf, Bytes};
+pub(crate) use blocks::{BLOCK, BlockKernel, Blocks, BlocksOf, Bytes, word_of};
 pub(crate) use portable::Portable;
 
 /// A stored rank: `u16` or `u32`. `MAX` stands for "longer than the threshold".

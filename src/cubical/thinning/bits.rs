@@ -9,6 +9,7 @@
 use crate::cubical::image::Image;
 use crate::cubical::shape::{Order, Shape};
 use crate::parallel;
+use crate::simd::word_of;
 
 /// Voxels per word.
 pub(super) const WORD: usize = 64;
@@ -215,13 +216,7 @@ fn packed<T: Copy>(voxels: &[T], foreground: &impl Fn(T) -> bool) -> u64 {
     for (byte, &voxel) in bytes.iter_mut().zip(voxels) {
         *byte = u8::from(foreground(voxel));
     }
-    let mut word = 0;
-    for (group, eight) in bytes.as_chunks::<8>().0.iter().enumerate() {
-        // Byte k, which is 0 or 1, times bit 56 − 7k lands on bit 56 + k, and no two products overlap.
-        let byte = u64::from_le_bytes(*eight).wrapping_mul(0x0102_0408_1020_4080) >> 56;
-        word |= byte << (8 * group);
-    }
-    word
+    word_of(&bytes)
 }
 
 #[cfg(test)]

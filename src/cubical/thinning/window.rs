@@ -45,9 +45,7 @@ pub(super) trait PlanarRule {
 pub(super) fn at_least_two(p: [u64; 8]) -> u64 {
     let one = p[0] | p[1] | p[2] | p[3];
     let other = p[4] | p[5] | p[6] | p[7];
-    let two = p[0] & p[1] | p[2] & p[3] | (p[0] | p[1]) & (p[2] | p[3]);
-    let others = p[4] & p[5] | p[6] & p[7] | (p[4] | p[5]) & (p[6] | p[7]);
-    two | others | one & other
+    two_of_four([p[0], p[1], p[2], p[3]]) | two_of_four([p[4], p[5], p[6], p[7]]) | one & other
 }
 
 /// Mask of at least two set among four.
