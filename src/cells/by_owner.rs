@@ -110,10 +110,11 @@ impl AnyImageComplex {
 /// The places in C order of the voxels by value, ties by place.
 fn places(image: &AnyImage, superlevel: bool) -> Vec<u64> {
     fn keys<T: Voxel>(image: &Image<T>, superlevel: bool) -> Vec<(u64, u64)> {
-        let key = |voxel: T| if superlevel { voxel.key().reversed() } else { voxel.key() };
         // Keys of all types have one width, so that sorting is compiled once. Next to a place a narrower key would save
         // nothing.
-        let pair = |(place, &voxel)| (key(voxel).to_u64(), image.shape().c_place(place) as u64);
+        let pair = |(place, voxel): (usize, &T)| {
+            (voxel.ordered(superlevel).to_u64(), image.shape().c_place(place) as u64)
+        };
         image.voxels().iter().enumerate().map(pair).collect()
     }
     sorted(with_image!(image, image => keys(image, superlevel)))
@@ -141,10 +142,8 @@ mod tests {
         let (extents, dim) = (image.shape().in_order(Order::C).extents(), image.shape().dim());
         let cells: Vec<plain::Cell> = plain::cells(extents, dim, construction).collect();
         let numbers: HashMap<plain::Cell, usize> = cells.iter().copied().zip(0..).collect();
-        let entry = |place: usize| {
-            let key = image.voxels()[image.shape().memory_place(place)].key();
-            (if superlevel { key.reversed() } else { key }, place)
-        };
+        let entry =
+            |place: usize| (image.voxels()[image.shape().memory_place(place)].ordered(superlevel), place);
         let cell = |(number, &cell): (usize, &plain::Cell)| {
             let voxels = plain::voxels(cell, extents, construction).into_iter().map(entry);
             let (key, owner) = match construction {

@@ -16,9 +16,6 @@ pub trait Key:
     fn to_u64(self) -> u64;
     /// The key that the low bits of a word represent.
     fn from_u64(bits: u64) -> Self;
-    /// The key in the reversed order, in which greater keys become lesser.
-    #[must_use]
-    fn reversed(self) -> Self;
 }
 
 macro_rules! key {
@@ -36,11 +33,6 @@ macro_rules! key {
             fn from_u64(bits: u64) -> Self {
                 // Callers pass values obtained from `to_u64`.
                 bits as $t
-            }
-
-            #[inline(always)]
-            fn reversed(self) -> Self {
-                !self
             }
         }
     )*};

@@ -42,7 +42,7 @@ pub mod geometry;
 pub mod image;
 mod key;
 mod nifti;
-mod order;
+pub(crate) mod order;
 pub mod persistence;
 pub mod read;
 pub(crate) mod resident;

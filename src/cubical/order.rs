@@ -92,9 +92,9 @@ mod tests {
             let mut keys = vec![T::Key::default(); voxels.len()];
             order.fill(T::bits(voxels), &mut keys);
             for (&a, &key) in voxels.iter().zip(&keys) {
-                assert_eq!(key, if superlevel { a.key().reversed() } else { a.key() }, "{a}");
+                assert_eq!(key, a.ordered(superlevel), "{a}");
                 assert_eq!(order.value(key.to_u64()), a.into());
-                assert!(T::of_ordered(key, superlevel) == a);
+                assert!(T::of_key(a.key()) == a);
                 for (&b, other) in voxels.iter().zip(&keys) {
                     let ordering = if superlevel { b.partial_cmp(&a) } else { a.partial_cmp(&b) };
                     assert_eq!(Some(key.cmp(other)), ordering, "{a} {b}");

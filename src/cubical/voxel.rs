@@ -41,14 +41,14 @@ pub trait Voxel:
         self == self
     }
     /// The key of the voxel: keys compare as the values do. −0.0 and 0.0 have the same key.
-    fn key(self) -> Self::Key;
+    #[inline(always)]
+    fn key(self) -> Self::Key {
+        self.ordered(false)
+    }
     /// The voxel that has this key.
     fn of_key(key: Self::Key) -> Self;
-    /// The voxel that has this key in filtration order, in which the keys of superlevel sets are reversed.
-    #[inline(always)]
-    fn of_ordered(key: Self::Key, superlevel: bool) -> Self {
-        Self::of_key(if superlevel { key.reversed() } else { key })
-    }
+    /// The key in filtration order, which is reversed for superlevel sets.
+    fn ordered(self, superlevel: bool) -> Self::Key;
     /// The raw bits of voxels.
     fn bits(voxels: &[Self]) -> &[Self::Key];
     /// The value as a double; integers beyond ±2^53 are rounded.
@@ -130,8 +130,8 @@ macro_rules! voxels {
             const NAME: &'static str = stringify!($t);
 
             #[inline(always)]
-            fn key(self) -> $key {
-                VoxelOrder::new(Self::TYPE, false).key(<$key>::from_ne_bytes(self.to_ne_bytes()))
+            fn ordered(self, superlevel: bool) -> $key {
+                VoxelOrder::new(Self::TYPE, superlevel).key(<$key>::from_ne_bytes(self.to_ne_bytes()))
             }
 
             #[inline(always)]

@@ -5,8 +5,8 @@ use super::constants::ecc_rows::TILE;
 use super::ecc::{KeyOrder, MOST_ROWS, Part};
 use super::sort::SortKernels;
 use super::{Buffer, CudaError, Gpu, Kernel, Ptx, blocks_of, ptx};
-use crate::cubical::{Coding, Key, Value, Voxel, VoxelType};
-use crate::with_voxels;
+use crate::cubical::order::VoxelOrder;
+use crate::cubical::{Coding, VoxelType};
 
 /// Number of threads in a block of any of these kernels.
 const THREADS: u32 = TILE;
@@ -99,17 +99,11 @@ impl Ends {
         }
         let empty = keys.partition_point(Option::is_none);
         let ends: Vec<u64> = keys[empty..].iter().flatten().copied().collect();
-        // The value and the bits of the voxel of a key.
-        let voxel = |key: u64| -> (Value, u64) {
-            with_voxels!(voxels, T => {
-                let voxel = T::of_ordered(<T as Voxel>::Key::from_u64(key), order.superlevel);
-                (voxel.into(), T::bits(&[voxel])[0].to_u64())
-            })
-        };
+        let order = VoxelOrder::new(voxels, order.superlevel);
         let (mut start, mut scale) = (0, 0.0);
         if let [first, .., last] = ends[..] {
             let (width, bits) = if voxels.coding() == Coding::Float {
-                (voxel(last).0.double() - voxel(first).0.double(), voxel(first).1)
+                (order.value(last).double() - order.value(first).double(), order.bits_of(first))
             } else {
                 ((last - first) as f64, first)
             };

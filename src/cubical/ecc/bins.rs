@@ -229,11 +229,9 @@ fn last_key_from(before: Option<u64>, end: Value, order: VoxelOrder) -> Option<u
 
 /// Least and greatest finite value of voxels; `None` if no voxel is finite.
 pub(super) fn finite_range<T: Voxel>(voxels: &[T]) -> Option<(Value, Value)> {
-    let last = |end: f64, superlevel| {
-        let order = VoxelOrder::new(T::TYPE, superlevel);
-        last_key(end.into(), order).map_or(T::Key::MAX, T::Key::from_u64)
-    };
-    let (least, greatest) = (last(f64::MIN, true).reversed(), last(f64::MAX, false));
+    let last =
+        |end: f64, superlevel| last_key(end.into(), VoxelOrder::new(T::TYPE, superlevel)).unwrap_or(u64::MAX);
+    let [least, greatest] = [!last(f64::MIN, true), last(f64::MAX, false)].map(T::Key::from_u64);
     let none = (T::Key::MAX, T::Key::default());
     let range_of = |part: Range<usize>| {
         // Branch-free, so that the loop is vectorised.
@@ -254,7 +252,7 @@ mod tests {
     use crate::cubical::voxel::VoxelType;
 
     fn bin<T: Voxel>(edges: &Edges, voxel: T, superlevel: bool) -> Option<usize> {
-        edges.bin(if superlevel { voxel.key().reversed() } else { voxel.key() }.to_u64())
+        edges.bin(voxel.ordered(superlevel).to_u64())
     }
 
     /// Definition of a voxel's bin: the first end that is not before the value.

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use super::bins::{Bins, BinsError, Edges};
 use super::request::EccRequest;
-use super::vcec::{Values, Vcec};
+use super::vcec::Vcec;
 use crate::cubical::construction::Construction;
 use crate::cubical::image::{Image, Voxel};
 use crate::cubical::key::Key;
@@ -21,8 +21,7 @@ use crate::cubical::value::Value;
 /// # Errors
 /// [`BinsError`]: the bins are invalid, or their range is to be found and no voxel is finite.
 pub fn curve<T: Voxel>(image: &Image<T>, request: &EccRequest) -> Result<Vcec, BinsError> {
-    let order = |voxel: &T| if request.superlevel { voxel.key().reversed() } else { voxel.key() };
-    let keys: Vec<T::Key> = image.voxels().iter().map(order).collect();
+    let keys: Vec<T::Key> = image.voxels().iter().map(|voxel| voxel.ordered(request.superlevel)).collect();
     let mut changes: BTreeMap<T::Key, i64> = keys.iter().map(|&key| (key, 0)).collect();
     let (construction, extents) = (request.construction, image.shape().extents());
     for cell in cells(extents, image.shape().dim(), construction) {
@@ -34,24 +33,23 @@ pub fn curve<T: Voxel>(image: &Image<T>, request: &EccRequest) -> Result<Vcec, B
         let change = if dim(&cell).is_multiple_of(2) { 1 } else { -1 };
         *changes.entry(key.expect("a cell lies in a voxel or has one")).or_insert(0) += change;
     }
-    let voxel = |key: T::Key| T::of_ordered(key, request.superlevel);
+    let order = VoxelOrder::new(T::TYPE, request.superlevel);
+    let value = |key: &T::Key| order.value(key.to_u64());
     Ok(match request.bins {
-        Bins::Distinct => Vcec {
-            values: Values::of(changes.keys().map(|&key| voxel(key))),
-            changes: changes.into_values().collect(),
-        },
+        Bins::Distinct => {
+            Vcec { values: changes.keys().map(value).collect(), changes: changes.into_values().collect() }
+        }
         Bins::Uniform { count, range } => {
             let range = range.or_else(|| {
-                let mut finite: Vec<Value> = changes.keys().map(|&key| voxel(key).into()).collect();
+                let mut finite: Vec<Value> = changes.keys().map(value).collect();
                 finite.retain(|value| value.is_finite());
                 finite.sort_by(|a, b| a.partial_cmp(b).expect("they are numbers"));
                 finite.first().copied().zip(finite.last().copied())
             });
-            let order = VoxelOrder::new(T::TYPE, request.superlevel);
             let edges = Edges::uniform(count, range.ok_or(BinsError::NoneFinite)?, order)?;
             let mut binned = vec![0; count];
-            for (&key, change) in &changes {
-                let value: Value = voxel(key).into();
+            for (key, change) in &changes {
+                let value = value(key);
                 let reached = |end: Value| if request.superlevel { end <= value } else { end >= value };
                 if let Some(bin) = edges.values.iter().position(reached) {
                     binned[bin] += change;

@@ -2,7 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::cubical::image::Voxel;
 use crate::cubical::value::Value;
 
 /// The vector of changes in the Euler characteristic (VCEC) of a filtered complex: a change for each value or bin. Its
@@ -57,11 +56,6 @@ impl FromIterator<Value> for Values {
 }
 
 impl Values {
-    /// The values of voxels.
-    pub fn of<T: Voxel>(voxels: impl Iterator<Item = T>) -> Self {
-        voxels.map(T::into).collect()
-    }
-
     /// Number of values.
     pub fn len(&self) -> usize {
         match self {
@@ -137,9 +131,10 @@ mod tests {
 
     #[test]
     fn values_are_numbers_whatever_their_type() {
-        let top = [u64::MAX - 1, u64::MAX];
-        assert_eq!(Values::of(top.into_iter()).at(1), Value::Unsigned(u64::MAX));
-        assert_ne!(Values::of(top.into_iter()), Values::from(top.map(|value| value as f64).to_vec()));
-        assert_eq!(Values::of([1_i8, 2].into_iter()), Values::from(vec![1.0, 2.0]));
+        let (top, signed) = ([u64::MAX - 1, u64::MAX], [1_i8, 2]);
+        let values: Values = top.into_iter().map(Value::from).collect();
+        assert_eq!(values.at(1), Value::Unsigned(u64::MAX));
+        assert_ne!(values, Values::from(top.map(|value| value as f64).to_vec()));
+        assert_eq!(signed.into_iter().map(Value::from).collect::<Values>(), Values::from(vec![1.0, 2.0]));
     }
 }

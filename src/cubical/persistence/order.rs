@@ -450,10 +450,7 @@ mod tests {
             let layout = GridLayout::new(Shape::new(axes, order).unwrap()).unwrap();
             for (superlevel, reversed) in [(false, false), (true, false), (false, true), (true, true)] {
                 let mut expected: Vec<usize> = (0..voxels.len()).collect();
-                expected.sort_by_key(|&place| {
-                    let key = voxels[place].key();
-                    (if superlevel { key.reversed() } else { key }, layout.on_grid(place))
-                });
+                expected.sort_by_key(|&place| (voxels[place].ordered(superlevel), layout.on_grid(place)));
                 if reversed {
                     expected.reverse();
                 }

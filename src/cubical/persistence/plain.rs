@@ -12,7 +12,6 @@ use super::classes::{Class, Classes};
 use super::request::PersistenceRequest;
 use crate::cubical::construction::Construction;
 use crate::cubical::image::{Image, Voxel};
-use crate::cubical::key::Key;
 
 /// A cell by its coordinates: 2k on an axis is a point, 2k + 1 an interval.
 pub(crate) type Cell = [usize; 3];
@@ -20,10 +19,7 @@ pub(crate) type Cell = [usize; 3];
 /// The classes of an image.
 pub fn persistence<T: Voxel>(image: &Image<T>, request: &PersistenceRequest) -> Classes {
     let shape = image.shape();
-    let key = |place: usize| {
-        let key = image.voxels()[place].key();
-        (if request.superlevel { key.reversed() } else { key }, shape.c_place(place))
-    };
+    let key = |place: usize| (image.voxels()[place].ordered(request.superlevel), shape.c_place(place));
     let mut cells: Vec<(Cell, usize)> = cells(shape.extents(), shape.dim(), request.construction)
         .map(|cell| {
             let voxels = voxels(cell, shape.extents(), request.construction);

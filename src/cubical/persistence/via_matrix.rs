@@ -117,10 +117,7 @@ fn solve<I: MatrixIndex>(
 
 /// The keys of voxels by their places in memory, in the order of the filtration.
 fn keys(image: &AnyImage, superlevel: bool) -> Box<dyn Fn(usize) -> u64 + Sync + '_> {
-    with_image!(image, image => Box::new(move |place| {
-        let key = image.voxels()[place].key();
-        if superlevel { key.reversed().to_u64() } else { key.to_u64() }
-    }))
+    with_image!(image, image => Box::new(move |place| image.voxels()[place].ordered(superlevel).to_u64()))
 }
 
 /// The classes of pairs of cells, given by the voxels that own the cells. `key` gives the value of a voxel by its place

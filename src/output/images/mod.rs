@@ -88,7 +88,7 @@ use strum::VariantArray;
 use crate::cubical::persistence::representatives::Representatives;
 use crate::cubical::persistence::{Class, Classes, PersistenceRequest};
 use crate::cubical::value::Inexact;
-use crate::cubical::{AnyImage, Image, Key, Value, Voxel};
+use crate::cubical::{AnyImage, Image, Value, Voxel};
 use crate::names::named;
 use crate::output::table::{BarTable, Row};
 use crate::output::text::{self, Digits};
@@ -136,8 +136,12 @@ pub struct Barcode<'a> {
 /// The last value of the filtration that a voxel has; `None` if it contains no voxel.
 fn last<T: Voxel>(image: &Image<T>, request: &PersistenceRequest, threshold: Option<Value>) -> Option<Value> {
     let within = |voxel: &&T| threshold.is_none_or(|threshold| request.reaches(threshold, (**voxel).into()));
-    let key = |voxel: &&T| if request.superlevel { voxel.key().reversed() } else { voxel.key() };
-    image.voxels().iter().filter(within).max_by_key(key).map(|&voxel| voxel.into())
+    image
+        .voxels()
+        .iter()
+        .filter(within)
+        .max_by_key(|voxel| voxel.ordered(request.superlevel))
+        .map(|&voxel| voxel.into())
 }
 
 impl Barcode<'_> {

@@ -7,7 +7,7 @@ use lacuna::backend::{Backend, BackendRequest, Choice};
 use lacuna::compare::{Barcode, Bars, compare, read};
 use lacuna::cubical::ecc;
 use lacuna::cubical::persistence::{Class, Classes, PersistenceRequest, plain, via_matrix};
-use lacuna::cubical::{AnyImage, Cubical, Image, Key, Voxel};
+use lacuna::cubical::{AnyImage, Cubical, Image, Voxel};
 use lacuna::diagram::BarSelection;
 use lacuna::output::images as output;
 use lacuna::with_image;
@@ -171,8 +171,7 @@ fn cycles<T: Voxel>(case: &Case, image: &Image<T>, classes: &Classes, pools: &Po
         bars.flat_map(|(dim, of)| of.iter().enumerate().map(move |(index, &class)| (dim, index, class)));
     same("bars that have a cycle", &places.collect::<Vec<_>>(), &bars.collect())?;
     let order = |place: &usize| {
-        let key = image.voxels()[*place].key();
-        (if request.superlevel { key.reversed() } else { key }, image.shape().coordinates(*place))
+        (image.voxels()[*place].ordered(request.superlevel), image.shape().coordinates(*place))
     };
     for cycle in found.iter() {
         let last = cycle.voxels.iter().copied().max_by_key(order);
@@ -222,10 +221,7 @@ fn cut_exactly<T: Sample>(
 
 /// Change of the Euler characteristic at each distinct voxel value, from the classes that are born and die there.
 fn changes<T: Voxel>(image: &Image<T>, request: &PersistenceRequest, classes: &Classes) -> Vec<i64> {
-    let key = |place: usize| {
-        let key = image.voxels()[place].key();
-        if request.superlevel { key.reversed() } else { key }
-    };
+    let key = |place: usize| image.voxels()[place].ordered(request.superlevel);
     let mut changes: BTreeMap<T::Key, i64> = (0..image.voxels().len()).map(|place| (key(place), 0)).collect();
     for (dim, classes) in classes.dimensions.iter().enumerate() {
         let sign = if dim % 2 == 0 { 1 } else { -1 };

@@ -98,7 +98,7 @@ mod tests {
                 let edges = Edges::uniform(count, range, order).unwrap();
                 let tally = BinTally::<T::Key>::new(&edges, order);
                 for voxel in voxels {
-                    let key = if superlevel { voxel.key().reversed() } else { voxel.key() };
+                    let key = voxel.ordered(superlevel);
                     assert_eq!(
                         tally.bin(key, order),
                         edges.bin(key.to_u64()),
