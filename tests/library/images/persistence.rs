@@ -217,16 +217,3 @@ fn bars_have_the_euler_characteristic_of_cells() {
     check_changes(&image(&axes, (0..64 * 64 * 64).map(|_| rng.random::<f64>()).collect()));
     check_changes(&image(&[150, 170], (0..150 * 170).map(|_| rng.random_range(0..9_u8)).collect()));
 }
-
-#[test]
-fn answers_do_not_depend_on_threads() {
-    for image in medium() {
-        for request in requests() {
-            let [one, two, four] = [1, 2, 4].map(|threads| {
-                let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-                pool.install(|| persistence(&image, &request))
-            });
-            assert!(one == two && two == four, "{} {request:?}", image.shape());
-        }
-    }
-}

@@ -195,15 +195,6 @@ fn cells(found: &Representatives) -> Vec<(usize, usize, BTreeSet<Vec<i32>>)> {
         .collect()
 }
 
-/// The numbers from 0 up in random order.
-fn shuffled(count: usize, rng: &mut Pcg64) -> Vec<i32> {
-    let mut values: Vec<i32> = (0..count as i32).collect();
-    for i in (1..count).rev() {
-        values.swap(i, rng.random_range(0..=i));
-    }
-    values
-}
-
 fn found(
     image: &AnyImage,
     construction: Construction,
@@ -213,29 +204,6 @@ fn found(
     let request = PersistenceRequest { superlevel, ..of(construction) };
     let cubical = Cubical { representatives: Some(bars), ..Cubical::new(image, request) };
     cubical.solve(&()).unwrap().representatives.as_ref().unwrap().clone()
-}
-
-/// Coordinates are along the user's axes, for any order in memory.
-#[test]
-fn axes_in_fortran_order() {
-    let mut rng = generator(5);
-    for _ in 0..20 {
-        let axes @ [n, m, l] = [4, 3, 5];
-        let values = shuffled(n * m * l, &mut rng);
-        let turned = (0..n * m * l).map(|i| values[(i % n * m + i / n % m) * l + i / n / m]).collect();
-        let image = Image::new(Shape::new(&axes, Order::F).unwrap(), turned).unwrap().into();
-        for construction in [Construction::V, Construction::T] {
-            let (bars, found) = all(&image, construction);
-            let values = values.iter().copied().map(f64::from).collect();
-            let cubes = Cubes { axes: axes.to_vec(), values, construction };
-            judge(
-                &cubes,
-                &bars,
-                &found,
-                &format!("{construction}-construction of {cubes:?} in Fortran order"),
-            );
-        }
-    }
 }
 
 #[test]
