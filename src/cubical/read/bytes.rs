@@ -183,10 +183,10 @@ impl Bytes {
         loop {
             let place = self.at;
             let is_at_end = self.length.is_some_and(|length| length <= place);
-            if matches!(tail, Tail::Anything) || is_at_end || self.read(&mut byte)? == 0 {
+            if matches!(tail, Tail::Anything { .. }) || is_at_end || self.read(&mut byte)? == 0 {
                 return Ok(());
             }
-            if matches!(tail, Tail::Nothing) || !byte[0].is_ascii_whitespace() {
+            if tail == Tail::Nothing || !byte[0].is_ascii_whitespace() {
                 let found = match self.length {
                     Some(length) => format!("{} more bytes", length - place),
                     None => "more bytes".to_owned(),
@@ -198,14 +198,14 @@ impl Bytes {
 }
 
 /// Bytes that may follow the last voxel in a file.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Tail {
     /// Nothing.
     Nothing,
     /// Blanks.
     Blanks,
-    /// Any bytes, such as other frames or channels.
-    Anything,
+    /// Any bytes, such as other frames or channels, in a file of `whole` bytes.
+    Anything { whole: u64 },
 }
 
 /// The fault for an error of reading; for decompressed bytes it may be one of the content.

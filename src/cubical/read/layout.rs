@@ -23,10 +23,8 @@ pub(super) struct FileLayout {
     pub(super) big_endian: bool,
     /// Offset of the first number.
     pub(super) start: u64,
-    /// Length of the file, if it holds more than these voxels.
-    pub(super) whole: Option<u64>,
-    /// Whether blanks may follow the last number.
-    pub(super) blanks: bool,
+    /// What may follow the last number.
+    pub(super) tail: Tail,
     pub(super) meaning: Meaning,
 }
 
@@ -53,8 +51,8 @@ pub(super) struct Scaling {
 impl FileLayout {
     /// The layout of little-endian numbers with nothing after them.
     pub(super) fn new(shape: Shape, numbers: VoxelType, start: u64) -> Self {
-        let (big_endian, whole, blanks, meaning) = (false, None, false, Meaning::Values);
-        FileLayout { shape, numbers, big_endian, start, whole, blanks, meaning }
+        let (big_endian, tail, meaning) = (false, Tail::Nothing, Meaning::Values);
+        FileLayout { shape, numbers, big_endian, start, tail, meaning }
     }
 
     /// A stream of the voxels of a file from which nothing has been read.
@@ -63,21 +61,16 @@ impl FileLayout {
         bytes.skip_to(self.start)?;
         let swap = self.big_endian != cfg!(target_endian = "big");
         // What follows the last voxel is only checked if voxels are read in order.
-        let is_last = !self.blanks || bytes.length() == Some(end);
+        let is_last = self.tail != Tail::Blanks || bytes.length() == Some(end);
         let file = bytes.file().filter(|_| is_last && self.meaning == Meaning::Values).cloned();
         let placed = file.map(|file| Placed { file, start: self.start, end, swap });
-        let tail = match self.whole {
-            Some(_) => Tail::Anything,
-            None if self.blanks => Tail::Blanks,
-            None => Tail::Nothing,
-        };
         let voxels = match self.meaning {
             Meaning::Values | Meaning::Truths => self.numbers,
             Meaning::Scaled(_) if self.numbers != VoxelType::F32 => VoxelType::F64,
             Meaning::Halves | Meaning::Scaled(_) => VoxelType::F32,
         };
         let is_measured = bytes.length().is_some();
-        let mut numbers = Numbers { layout: self, bytes, end, swap, tail, buffer: Vec::new() };
+        let mut numbers = Numbers { layout: self, bytes, end, swap, buffer: Vec::new() };
         let source = Box::new(move |voxels: &mut [u8]| numbers.fill(voxels));
         Ok(Stream { is_measured, placed, ..Stream::new(self.shape, voxels, source) })
     }
@@ -89,13 +82,15 @@ impl FileLayout {
             (self.shape.count() as u64).checked_mul(size).and_then(|length| length.checked_add(self.start));
         let start = if self.start == 0 { String::new() } else { format!(" from byte {} on", self.start) };
         let voxels = format!("{} voxels of type {}{start}", self.shape, self.numbers);
-        match (end, self.whole, bytes.length()) {
-            (Some(_), Some(whole), Some(found)) if found != whole => {
+        match (end, self.tail, bytes.length()) {
+            (Some(_), Tail::Anything { whole }, Some(found)) if found != whole => {
                 let expected = format!("{whole} bytes, of which {voxels} are read");
                 Err(ImageProblem::whole(expected, found.to_string()))
             }
             (None, ..) => Err(ImageProblem::whole("fewer than 2^64 bytes", voxels)),
-            (Some(end), None, Some(found)) if found < end || found > end && !self.blanks => {
+            (Some(end), Tail::Nothing | Tail::Blanks, Some(found))
+                if found < end || found > end && self.tail == Tail::Nothing =>
+            {
                 Err(ImageProblem::whole(format!("{end} bytes, {voxels}"), found.to_string()))
             }
             (Some(end), ..) => Ok(end),
@@ -110,7 +105,6 @@ struct Numbers {
     /// Offset at which the last number ends.
     end: u64,
     swap: bool,
-    tail: Tail,
     /// Numbers that are not the values of voxels.
     buffer: Vec<u8>,
 }
@@ -143,7 +137,7 @@ impl Numbers {
                 with_voxels!(self.layout.numbers, S => scaling.apply::<S, f64>(&self.buffer, voxels))?;
             }
         }
-        if self.bytes.at() == self.end { self.bytes.end(self.tail) } else { Ok(()) }
+        if self.bytes.at() == self.end { self.bytes.end(self.layout.tail) } else { Ok(()) }
     }
 
     fn read(&mut self, numbers: &mut [u8]) -> Result<(), Fault> {

@@ -12,7 +12,7 @@
 //!
 //! A header in a file of its own (`.hdr` and `.img`, magic `ni1`) is an error.
 
-use super::bytes::Bytes;
+use super::bytes::{Bytes, Tail};
 use super::error::{Fault, ImageProblem, Place, shape_at};
 use super::layout::{FileLayout, Meaning, Scaling};
 use super::options::{ImageOptions, pick};
@@ -83,10 +83,10 @@ fn layout(head: &[u8], options: &ImageOptions) -> Result<(FileLayout, NiftiGeome
     let at = |count: Option<u64>| count?.checked_mul(voxels.bytes() as u64)?.checked_add(start);
     let first = at(before.and_then(|before| before.checked_mul(shape.count() as u64)));
     let end = at(all.iter().try_fold(1_u64, |count, &axis| count.checked_mul(axis)));
-    let (Some(start), Some(_)) = (first, end) else {
+    let (Some(start), Some(whole)) = (first, end) else {
         return Err(problem(&header, DIM, "fewer than 2^64 bytes", format!("shape {all:?}")));
     };
-    Ok((FileLayout { start, whole: end, ..layout }, header.geometry()))
+    Ok((FileLayout { start, tail: Tail::Anything { whole }, ..layout }, header.geometry()))
 }
 
 /// The axes that are left when a frame and a channel are picked, and how many images of these axes precede the picked

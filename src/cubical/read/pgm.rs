@@ -8,7 +8,7 @@
 //!
 //! Source: Netpbm's pages pgm(5) and pbm(5).
 
-use super::bytes::Bytes;
+use super::bytes::{Bytes, Tail};
 use super::error::{Fault, ImageProblem, Place, room, shape_at};
 use super::layout::FileLayout;
 use super::stream::{Stream, in_memory};
@@ -44,7 +44,7 @@ pub(super) fn open(bytes: Bytes) -> Result<Stream, Fault> {
     let source = match kind {
         b'5' => {
             let layout = FileLayout::new(shape, voxels, start);
-            return FileLayout { big_endian: true, blanks: true, ..layout }.open(bytes);
+            return FileLayout { big_endian: true, tail: Tail::Blanks, ..layout }.open(bytes);
         }
         b'4' => bitmap(bytes, shape, start)?,
         _ => text(bytes, shape, start - 1, greatest, is_map)?,

@@ -9,6 +9,7 @@ use ::tiff::decoder::ChunkType;
 use ::tiff::tags::{ByteOrder, CompressionMethod, Tag};
 
 use super::page::{Page, Pages, Samples, fault};
+use super::planes::told;
 use crate::cubical::read::error::{Fault, ImageProblem, room};
 use crate::cubical::read::layout::{self, Placed};
 use crate::cubical::read::stream::{Stream, in_pieces};
@@ -25,8 +26,7 @@ pub(super) fn following(
     count: Option<usize>,
     length: u64,
 ) -> Result<u64, Fault> {
-    let expected = count.map_or("more than 2^64".to_owned(), |count| count.to_string());
-    let expected = format!("{expected} pages, the planes that the description names");
+    let expected = format!("{} pages, the planes that the description names", told(count));
     let problem = |found: &str| Fault::from(ImageProblem::whole(expected.as_str(), found).note(RESAVE));
     let failed = |error| fault(0, error);
     let compression = decoder.find_tag_unsigned(Tag::Compression).map_err(failed)?;

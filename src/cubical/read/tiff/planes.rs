@@ -140,7 +140,8 @@ impl Planes {
     }
 }
 
-fn told(count: Option<usize>) -> String {
+/// A number of planes, for messages.
+pub(super) fn told(count: Option<usize>) -> String {
     count.map_or_else(|| "more than 2^64".to_owned(), |count| count.to_string())
 }
 
@@ -189,36 +190,35 @@ fn shaped(text: &str, size: [usize; 2]) -> Option<Planes> {
     Some(Planes { axes: leading.iter().enumerate().map(axis).collect(), pages: None })
 }
 
-fn problem(expected: &str, found: String) -> ImageProblem {
-    ImageProblem::whole(expected, found)
-}
-
 /// The planes described by OME-XML.
 fn ome(text: &str, pages: usize) -> Result<Planes, ImageProblem> {
-    let document = Document::parse(text).map_err(|error| problem("sound OME-XML", error.to_string()))?;
+    let document =
+        Document::parse(text).map_err(|error| ImageProblem::whole("sound OME-XML", error.to_string()))?;
     let named = |name: &'static str| {
         document.descendants().filter(move |node: &Node| node.is_element() && node.tag_name().name() == name)
     };
     if let Some(file) = named("BinaryOnly").find_map(|node| node.attribute("MetadataFile")) {
         let found = format!("one that lies in {file}");
-        return Err(problem("OME-XML that describes the planes", found).note("save the image in one file"));
+        return Err(ImageProblem::whole("OME-XML that describes the planes", found)
+            .note("save the image in one file"));
     }
     let images = named("Pixels").count();
     let mut pixels = named("Pixels");
     let (Some(pixels), 1) = (pixels.next(), images) else {
-        return Err(problem("one image in OME-XML", images.to_string()).note("save one of them alone"));
+        return Err(
+            ImageProblem::whole("one image in OME-XML", images.to_string()).note("save one of them alone")
+        );
     };
     let files: BTreeSet<&str> = named("UUID").filter_map(|node| node.attribute("FileName")).collect();
     if files.len() > 1 {
         let found = format!("{} files, such as {}", files.len(), files.iter().next().unwrap_or(&""));
-        return Err(
-            problem("all planes of an OME image in this file", found).note("save the image in one file")
-        );
+        return Err(ImageProblem::whole("all planes of an OME image in this file", found)
+            .note("save the image in one file"));
     }
     let order = pixels.attribute("DimensionOrder").unwrap_or("XYCZT");
     let Some(letters) = order.strip_prefix("XY").filter(|letters| is_order(letters)) else {
         let expected = "a DimensionOrder of XY and then C, Z and T in OME-XML";
-        return Err(problem(expected, format!("{order:?}")));
+        return Err(ImageProblem::whole(expected, format!("{order:?}")));
     };
     let letters: Vec<char> = letters.chars().collect();
     let mut extents = Vec::new();
@@ -231,7 +231,7 @@ fn ome(text: &str, pages: usize) -> Result<Planes, ImageProblem> {
     if count != Some(pages) {
         let expected = format!("{} pages, the planes that OME-XML names", told(count));
         let note = "save the image in one file, without other images in it";
-        return Err(problem(&expected, pages.to_string()).note(note));
+        return Err(ImageProblem::whole(expected, pages.to_string()).note(note));
     }
     listed(pixels, &letters, &extents, planes, pages)
 }
@@ -240,7 +240,7 @@ fn ome(text: &str, pages: usize) -> Result<Planes, ImageProblem> {
 fn number(node: Node<'_, '_>, name: &str, otherwise: usize) -> Result<usize, ImageProblem> {
     let Some(text) = node.attribute(name) else { return Ok(otherwise) };
     let read = text.trim().parse();
-    read.map_err(|_| problem(&format!("a number as {name} in OME-XML"), format!("{text:?}")))
+    read.map_err(|_| ImageProblem::whole(format!("a number as {name} in OME-XML"), format!("{text:?}")))
 }
 
 /// The planes with the pages that `TiffData` assigns to them. Without `TiffData`, planes are the pages in order.
@@ -271,7 +271,7 @@ fn listed(
     match listed {
         Some(listed) => Ok(Planes { pages: Some(listed), ..planes }),
         None if !is_listed => Ok(planes),
-        None => Err(problem("a page for each plane in OME-XML", "planes without one".to_owned())
+        None => Err(ImageProblem::whole("a page for each plane in OME-XML", "planes without one")
             .note("save the image in one file")),
     }
 }
