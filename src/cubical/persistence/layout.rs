@@ -34,17 +34,15 @@ impl GridLayout {
     /// # Errors
     /// [`PersistenceError::TooLarge`]: the grid has 2^30 places or more.
     pub(crate) fn new(shape: Shape) -> Result<Self, PersistenceError> {
-        let mut extents = [1; 3];
-        let long: Vec<usize> =
-            shape.in_order(Order::C).extents().into_iter().filter(|&extent| extent > 1).collect();
-        extents[3 - long.len()..].copy_from_slice(&long);
-        let with_rim = |axis: usize| extents[axis] + if 3 - axis <= long.len() { 2 } else { 0 };
+        let extents = shape.in_order(Order::C).extents();
+        let axes = extents.iter().filter(|&&extent| extent > 1).count();
+        let with_rim = |axis: usize| extents[axis] + if extents[axis] > 1 { 2 } else { 0 };
         let places = (0..3).try_fold(1, |places: usize, axis| places.checked_mul(with_rim(axis)));
         let too_large = PersistenceError::TooLarge { shape, most: LIMIT };
         let places = places.filter(|&places| places < LIMIT).ok_or(too_large)?;
         let strides = [1, with_rim(2), with_rim(1) * with_rim(2)];
-        let is_transposed = shape.order() == Order::F && long.len() > 1;
-        Ok(GridLayout { axes: long.len(), extents, strides, places, is_transposed })
+        let is_transposed = shape.order() == Order::F && axes > 1;
+        Ok(GridLayout { axes, extents, strides, places, is_transposed })
     }
 
     /// Number of places on the grid, including the rim.
