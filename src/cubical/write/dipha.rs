@@ -4,11 +4,10 @@ use std::io::{self, Write};
 
 use phat_formats::dipha::write_image;
 
-use super::axes::values_in_order;
+use super::axes::values_in_fortran_order;
 use crate::cubical::image::AnyImage;
-use crate::cubical::shape::Order;
 
 /// Writes the voxels as doubles; the caller ensures that each has an exact double.
 pub(super) fn write(image: &AnyImage, mut out: &mut dyn Write) -> io::Result<()> {
-    write_image(&mut out, &image.shape().axes(), values_in_order(image, Order::F))
+    write_image(&mut out, &image.shape().axes(), values_in_fortran_order(image))
 }

@@ -2,9 +2,8 @@
 
 use std::io::{self, Write};
 
-use super::axes::values_in_order;
+use super::axes::values_in_fortran_order;
 use crate::cubical::image::AnyImage;
-use crate::cubical::shape::Order;
 
 /// Writes the voxels as doubles, which the caller ensures are exact, with the fewest digits that read back as the same.
 pub(super) fn write(image: &AnyImage, out: &mut dyn Write) -> io::Result<()> {
@@ -12,7 +11,7 @@ pub(super) fn write(image: &AnyImage, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "{}", axes.len())?;
     axes.iter().try_for_each(|extent| writeln!(out, "{extent}"))?;
     let mut digits = zmij::Buffer::new();
-    values_in_order(image, Order::F).try_for_each(|value| match value {
+    values_in_fortran_order(image).try_for_each(|value| match value {
         value if value.fract() == 0.0 && value.abs() < 1e15 => writeln!(out, "{value}"),
         value if value.is_finite() => writeln!(out, "{}", digits.format_finite(value)),
         value => writeln!(out, "{value}"),
