@@ -110,7 +110,7 @@ impl Edges {
         let mut keys: Vec<Option<u64>> = Vec::with_capacity(count);
         for end in values.iter() {
             let before = keys.last().copied().flatten();
-            keys.push(last_key_from(before, end, order));
+            keys.push(last_key(before, end, order));
         }
         Ok(Edges { values, keys })
     }
@@ -196,13 +196,9 @@ fn double_ends(count: usize, low: f64, high: f64, superlevel: bool) -> Vec<f64> 
     (0..count).map(end).collect()
 }
 
-/// The last key, in filtration order, whose voxel is not past `end`.
-pub(crate) fn last_key(end: Value, order: VoxelOrder) -> Option<u64> {
-    last_key_from(None, end, order)
-}
-
-/// The [last key](last_key) for an end that is not before another one, whose last key is `before`.
-fn last_key_from(before: Option<u64>, end: Value, order: VoxelOrder) -> Option<u64> {
+/// The last key, in filtration order, whose voxel is not past `end`. `before` is that of an end that is not past this
+/// one, if it is known.
+pub(crate) fn last_key(before: Option<u64>, end: Value, order: VoxelOrder) -> Option<u64> {
     let bits = order.bits;
     let enters = |key: u64| match order.value(key) {
         // NaN keys lie beyond the keys of both infinities.
@@ -229,8 +225,9 @@ fn last_key_from(before: Option<u64>, end: Value, order: VoxelOrder) -> Option<u
 
 /// Least and greatest finite value of voxels; `None` if no voxel is finite.
 pub(super) fn finite_range<T: Voxel>(voxels: &[T]) -> Option<(Value, Value)> {
-    let last =
-        |end: f64, superlevel| last_key(end.into(), VoxelOrder::new(T::TYPE, superlevel)).unwrap_or(u64::MAX);
+    let last = |end: f64, superlevel| {
+        last_key(None, end.into(), VoxelOrder::new(T::TYPE, superlevel)).unwrap_or(u64::MAX)
+    };
     let [least, greatest] = [!last(f64::MIN, true), last(f64::MAX, false)].map(T::Key::from_u64);
     let none = (T::Key::MAX, T::Key::default());
     let range_of = |part: Range<usize>| {

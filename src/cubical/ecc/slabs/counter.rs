@@ -8,7 +8,7 @@ use zerocopy::{FromBytes, IntoBytes};
 
 use super::cut::Slabs;
 use super::partial::{PartialCurve, Watch};
-use super::schedule::{Schedule, Source, make_room, resize};
+use super::schedule::{Schedule, Source};
 use crate::cubical::ecc::bins::{Bins, BinsError, finite_range, ordered};
 use crate::cubical::ecc::cpu::{Counter, Spill};
 use crate::cubical::ecc::error::EccError;
@@ -21,6 +21,7 @@ use crate::cubical::key::Key;
 use crate::cubical::shape::Shape;
 use crate::cubical::value::Value;
 use crate::cubical::voxel::VoxelType;
+use crate::memory;
 use crate::simd::Level;
 
 /// Bytes of voxels read at a time to find the range.
@@ -71,10 +72,8 @@ impl SlabCounter {
         mut read: impl FnMut(&mut [T]) -> Result<(), EccError>,
         advance: &dyn Fn(u64),
     ) -> Result<(Value, Value), EccError> {
-        let mut buffer = Vec::new();
         let length = shape.count().min(RANGE_BYTES / size_of::<T>());
-        make_room(&mut buffer, length)?;
-        resize(&mut buffer, length);
+        let mut buffer = memory::filled(T::default(), length)?;
         let (mut found, mut done) = (None, 0);
         while done < shape.count() {
             let part = &mut buffer[..length.min(shape.count() - done)];

@@ -81,7 +81,7 @@ impl<K: Key + FromBytes + IntoBytes> Schedule<'_, K> {
         }
         let (mut read, end) = (0, next.saturating_sub(self.slabs.before) * self.slabs.slice);
         while read < end {
-            resize(&mut self.buffers[0], self.slabs.longest().min(end - read));
+            self.buffers[0].resize(self.slabs.longest().min(end - read), K::default());
             (self.source.voxels.read)(read, self.buffers[0].as_mut_bytes())?;
             read += self.buffers[0].len();
         }
@@ -92,7 +92,7 @@ impl<K: Key + FromBytes + IntoBytes> Schedule<'_, K> {
     fn together(&mut self) -> Result<(), EccError> {
         let Schedule { counter, buffers, slabs, source, watch, untold } = self;
         let buffer = &mut buffers[0];
-        resize(buffer, slabs.longest());
+        buffer.resize(slabs.longest(), K::default());
         while let Some((own, found)) = source.read(slabs, buffer.as_mut_bytes()) {
             found?;
             counter.add(slabs.view(&own, buffer, counter.order), slabs.part(&own));
@@ -155,7 +155,7 @@ fn work<K: Key + FromBytes + IntoBytes>(
     tell: &Sender<Slab>,
 ) {
     // Each thread touches its own buffer first: clearing its pages takes the system as long as much of the work.
-    resize(buffer, slabs.longest());
+    buffer.resize(slabs.longest(), K::default());
     while let Some((own, found)) = source.read(slabs, buffer.as_mut_bytes()) {
         if found.is_ok() {
             let _permit = permits.take();
@@ -241,17 +241,12 @@ impl<'a> Source<'a> {
 ///
 /// # Errors
 /// [`Refused`]: the system refuses the memory.
-pub(super) fn make_room<T>(buffer: &mut Vec<T>, length: usize) -> Result<(), Refused> {
+fn make_room<T>(buffer: &mut Vec<T>, length: usize) -> Result<(), Refused> {
     // A previous image may have needed much more.
     if buffer.capacity() > 2 * length + BLOCK {
         *buffer = Vec::new();
     }
     memory::reserve(buffer, length.saturating_sub(buffer.len()))
-}
-
-/// Sets the length of a buffer, whose memory is reserved, to `length` voxels.
-pub(super) fn resize<T: Copy + Default>(buffer: &mut Vec<T>, length: usize) {
-    buffer.resize(length, T::default());
 }
 
 /// Counting semaphore.
