@@ -162,7 +162,8 @@ impl BitImage {
     /// Exchanges foreground and background.
     #[must_use]
     pub fn inverted(mut self) -> BitImage {
-        let last = last_word(self.shape.extents()[2]);
+        // The bits of a row's last word that are voxels.
+        let last = !0 >> ((WORD - self.shape.extents()[2] % WORD) % WORD);
         for row in self.words.chunks_exact_mut(self.width) {
             row.iter_mut().for_each(|word| *word = !*word);
             if let Some(word) = row.last_mut() {
@@ -202,11 +203,6 @@ fn transposed_words(mut words: [u64; WORD]) -> [u64; WORD] {
         low ^= low << half;
     }
     words
-}
-
-/// Mask of the bits of a row's last word that are voxels.
-fn last_word(columns: usize) -> u64 {
-    !0 >> ((WORD - columns % WORD) % WORD)
 }
 
 /// Packs up to 64 voxels into a word.
