@@ -5,7 +5,7 @@
 //! from right to left, and columns within them from right to left, give the new columns ascending rows for any number
 //! of bands.
 
-use crate::parallel::{each, map};
+use crate::parallel::{each_of, map};
 use crate::{BoundaryMatrix, Index};
 use std::ops::Range;
 
@@ -23,11 +23,11 @@ pub(crate) fn anti_transpose<I: Index>(matrix: &BoundaryMatrix<I>) -> (Vec<I>, V
 
 fn in_bands<I: Index>(matrix: &BoundaryMatrix<I>, count: usize) -> (Vec<I>, Vec<I>) {
     let bands = bands(matrix, count);
-    let mut cursors: Vec<Vec<I>> = map(bands.iter(), &|band| counts(matrix, band.clone()));
+    let mut cursors: Vec<Vec<I>> = map(count, &|band| counts(matrix, bands[band].clone()));
     let offsets = counts_to_starts(&mut cursors, matrix.len());
     let mut rows = vec![I::default(); matrix.entries()];
     let shared = I::as_atomic(&mut rows);
-    each(bands.into_iter().zip(cursors), &|(band, mut next)| {
+    each_of(bands.into_iter().zip(cursors), &|(band, mut next)| {
         for column in band.rev() {
             let new_row = I::from_usize(matrix.len() - 1 - column);
             for row in matrix.column(column) {
@@ -68,8 +68,8 @@ fn counts_to_starts<I: Index>(bands: &mut [Vec<I>], columns: usize) -> Vec<I> {
     // Each part of the columns gets the counts of all bands for it.
     let parts: Vec<Vec<&mut [I]>> =
         (0..columns.div_ceil(part)).map(|_| rest.iter_mut().filter_map(Iterator::next).collect()).collect();
-    let sums: Vec<usize> = map(parts.iter(), &|bands| {
-        bands.iter().flat_map(|band| band.iter()).map(|count| count.to_usize()).sum()
+    let sums: Vec<usize> = map(parts.len(), &|part| {
+        parts[part].iter().flat_map(|band| band.iter()).map(|count| count.to_usize()).sum()
     });
     let mut total = 0;
     let add = |sum| {
@@ -78,7 +78,7 @@ fn counts_to_starts<I: Index>(bands: &mut [Vec<I>], columns: usize) -> Vec<I> {
     };
     let starts: Vec<usize> = sums.into_iter().map(add).collect();
     let mut offsets = vec![I::from_usize(total); columns + 1];
-    each(offsets[..columns].chunks_mut(part).zip(parts).zip(starts), &|((offsets, mut bands), start)| {
+    each_of(offsets[..columns].chunks_mut(part).zip(parts).zip(starts), &|((offsets, mut bands), start)| {
         let mut next = start;
         for (k, offset) in offsets.iter_mut().enumerate() {
             *offset = I::from_usize(next);

@@ -23,7 +23,8 @@ mod fields;
 mod index;
 mod matrix;
 mod matrix_error;
-mod parallel;
+#[doc(hidden)]
+pub mod parallel;
 mod part;
 pub mod phat;
 mod source;

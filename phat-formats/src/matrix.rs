@@ -3,7 +3,7 @@
 use crate::Index;
 use crate::anti_transpose::anti_transpose;
 use crate::matrix_error::{ColumnError, NotAComplex};
-use crate::parallel::{PIECE, each, pieces, try_each};
+use crate::parallel::{PIECE, pieces, pieces_mut, try_each};
 
 /// The dimension of a cell.
 pub type Dimension = u8;
@@ -207,7 +207,8 @@ impl<I: Index> BoundaryMatrix<I> {
         // the greatest dimension occur in no boundary.
         let Some(max_dim) = self.max_dim().filter(|&dim| dim >= 2) else { return Ok(()) };
         let mut words = vec![0u32; self.len()];
-        each(words.chunks_mut(PIECE).zip(pieces(self.len())), &|(words, columns)| {
+        pieces_mut(&mut words, PIECE, &|piece, words| {
+            let columns = piece * PIECE..piece * PIECE + words.len();
             for (word, (dim, rows)) in words.iter_mut().zip(self.columns_with_dims(columns)) {
                 if (1..max_dim).contains(&dim) {
                     *word = rows.iter().fold(0, |sum, row| sum ^ hash(row.to_usize()));

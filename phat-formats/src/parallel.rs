@@ -1,26 +1,61 @@
-//! Loops on all threads of rayon's pool, compiled once for all closures.
+//! Parallel loops over pieces of work on the current thread pool, compiled once for all types.
 //!
-//! Threads take the items one by one, in order and under a lock. So an item should be worth some microseconds.
+//! A parallel iterator of rayon is compiled anew, to some seven kilobytes, for each closure and each element type; that
+//! amounted to a fifth of the program. These loops call the closure through a pointer, once per piece, so a piece
+//! should be worth at least some thousand instructions. The assignment of pieces to threads is not deterministic; the
+//! caller's result must not depend on it.
+//!
+//! The module is public for the crate `lacuna` only, and may change at any time.
 
 use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread;
 
 use rayon::prelude::*;
 
 /// Number of elements in a piece of a table.
-pub(crate) const PIECE: usize = 1 << 13;
+pub const PIECE: usize = 1 << 13;
 
 /// Divides 0..`length` into ranges of [`PIECE`] numbers.
-pub(crate) fn pieces(length: usize) -> impl ExactSizeIterator<Item = Range<usize>> + Send {
+pub fn pieces(length: usize) -> impl ExactSizeIterator<Item = Range<usize>> + Send {
     (0..length).step_by(PIECE).map(move |start| start..length.min(start + PIECE))
 }
 
-/// Calls `work` with each item. A single item does not wake another thread.
-pub(crate) fn each<I: Iterator + Send>(items: I, work: &(dyn Fn(I::Item) + Sync)) {
+/// Calls `work` with every number below `count`. After a call unwinds, no further calls begin.
+pub fn each(count: usize, work: &(dyn Fn(usize) + Sync)) {
+    (0..count).into_par_iter().with_max_len(1).panic_fuse().for_each(work);
+}
+
+/// Calls `work` with consecutive ranges of `size` numbers that cover 0..`length`; the last one may be shorter.
+pub fn ranges(length: usize, size: usize, work: &(dyn Fn(Range<usize>) + Sync)) {
+    each(length.div_ceil(size), &|piece| work(piece * size..length.min((piece + 1) * size)));
+}
+
+/// Calls `work` with the number of each piece of `size` items and the piece; the last one may be shorter.
+pub fn pieces_mut<T: Send>(items: &mut [T], size: usize, work: &(dyn Fn(usize, &mut [T]) + Sync)) {
+    each_of(items.chunks_mut(size).enumerate(), &|(number, items)| work(number, items));
+}
+
+/// Calls `work` with each item, which threads take one by one, under a lock: an item is worth some microseconds. After
+/// a call unwinds, no further items are taken.
+pub fn each_of<I: Iterator + Send>(items: I, work: &(dyn Fn(I::Item) + Sync)) {
+    /// Says so if a thread unwinds.
+    struct Unwound<'a>(&'a AtomicBool);
+
+    impl Drop for Unwound<'_> {
+        fn drop(&mut self) {
+            if thread::panicking() {
+                self.0.store(true, Ordering::Relaxed);
+            }
+        }
+    }
+
     let threads = rayon::current_num_threads().min(items.size_hint().1.unwrap_or(usize::MAX));
-    let items = Mutex::new(items.fuse());
-    on_threads(threads, &|| {
-        loop {
+    let (items, has_unwound) = (Mutex::new(items.fuse()), AtomicBool::new(false));
+    each(threads, &|_| {
+        let _unwound = Unwound(&has_unwound);
+        while !has_unwound.load(Ordering::Relaxed) {
             // This is a statement of its own so that the lock is not held while the item is processed.
             let item = lock(&items).next();
             let Some(item) = item else { return };
@@ -29,22 +64,18 @@ pub(crate) fn each<I: Iterator + Send>(items: I, work: &(dyn Fn(I::Item) + Sync)
     });
 }
 
-fn on_threads(threads: usize, work: &(dyn Fn() + Sync)) {
-    (0..threads).into_par_iter().with_max_len(1).for_each(|_| work());
-}
-
 /// Calls `work` with each item until it returns an error.
 ///
 /// # Errors
 /// That of the first item with an error.
-pub(crate) fn try_each<I: Iterator + Send, E: Send>(
+pub fn try_each<I: Iterator + Send, E: Send>(
     items: I,
     work: &(dyn Fn(I::Item) -> Result<(), E> + Sync),
 ) -> Result<(), E> {
     // Items are taken in order, so every item before one with an error has been taken and is finished.
     let first: Mutex<Option<(usize, E)>> = Mutex::new(None);
     let items = items.enumerate().take_while(|_| lock(&first).is_none());
-    each(items, &|(number, item)| {
+    each_of(items, &|(number, item)| {
         if let Err(error) = work(item) {
             let mut first = lock(&first);
             if first.as_ref().is_none_or(|(other, _)| number < *other) {
@@ -55,54 +86,123 @@ pub(crate) fn try_each<I: Iterator + Send, E: Send>(
     into_inner(first).map_or(Ok(()), |(_, error)| Err(error))
 }
 
-/// Returns the results of `work` for all items, in order.
-pub(crate) fn map<I: ExactSizeIterator + Send, R: Send>(
-    items: I,
-    work: &(dyn Fn(I::Item) -> R + Sync),
-) -> Vec<R> {
-    let mut results: Vec<Option<R>> = std::iter::repeat_with(|| None).take(items.len()).collect();
-    each(items.zip(&mut results), &|(item, result)| *result = Some(work(item)));
-    results.into_iter().flatten().collect()
-}
-
-/// Returns the table of `value(k)` for `k` below `length`. `value` is called directly.
-pub(crate) fn table<T: Copy + Default + Send>(length: usize, value: impl Fn(usize) -> T + Sync) -> Vec<T> {
+/// Returns the table of `value(k)` for `k` below `length`. Threads take pieces of some thousand numbers, in which
+/// `value` is called directly.
+pub fn table<T: Copy + Default + Send>(length: usize, value: impl Fn(usize) -> T + Sync) -> Vec<T> {
     let mut all = vec![T::default(); length];
-    each(all.chunks_mut(PIECE).zip(pieces(length)), &|(entries, numbers)| {
-        for (entry, number) in entries.iter_mut().zip(numbers) {
-            *entry = value(number);
+    pieces_mut(&mut all, PIECE, &|number, piece| {
+        for (k, entry) in piece.iter_mut().enumerate() {
+            *entry = value(number * PIECE + k);
         }
     });
     all
 }
 
+/// Calls `work` with consecutive ranges of `size` numbers that cover 0..`length`, and returns what they list in order.
+pub fn listed<T: Send>(length: usize, size: usize, work: &(dyn Fn(Range<usize>) -> Vec<T> + Sync)) -> Vec<T> {
+    let lists = map(length.div_ceil(size), &|piece| work(piece * size..length.min((piece + 1) * size)));
+    let mut all = Vec::with_capacity(lists.iter().map(Vec::len).sum());
+    lists.into_iter().for_each(|list| all.extend(list));
+    all
+}
+
 /// Returns the first number below `length` for which `is` holds. `is` is called directly.
-pub(crate) fn position(length: usize, is: impl Fn(usize) -> bool + Sync) -> Option<usize> {
+pub fn position(length: usize, is: impl Fn(usize) -> bool + Sync) -> Option<usize> {
     try_each(pieces(length), &|mut piece| piece.find(|&k| is(k)).map_or(Ok(()), Err)).err()
 }
 
-/// Locks a mutex. Poisoning is ignored, since the panic of a thread is passed on.
-pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+/// Calls both closures, on two threads if another one is free, and returns their results.
+pub fn join<A: Send, B: Send>(a: impl FnOnce() -> A + Send, b: impl FnOnce() -> B + Send) -> (A, B) {
+    fn both(a: &mut (dyn FnMut() + Send), b: &mut (dyn FnMut() + Send)) {
+        rayon::join(a, b);
+    }
+    let (mut calls, mut results) = ((Some(a), Some(b)), (None, None));
+    both(&mut || results.0 = calls.0.take().map(|a| a()), &mut || results.1 = calls.1.take().map(|b| b()));
+    results.0.zip(results.1).expect("both closures have been called")
 }
 
-/// Unwraps a mutex, as [`lock`] does.
-pub(crate) fn into_inner<T>(mutex: Mutex<T>) -> T {
+/// Calls `work` with every number below `count` and returns the results in order.
+pub fn map<R: Send>(count: usize, work: &(dyn Fn(usize) -> R + Sync)) -> Vec<R> {
+    let mut results: Vec<Option<R>> = std::iter::repeat_with(|| None).take(count).collect();
+    pieces_mut(&mut results, 1, &|number, result| result[0] = Some(work(number)));
+    results.into_iter().flatten().collect()
+}
+
+/// Calls `work` with consecutive ranges and joins the results in any order, on which `join` must not depend.
+pub fn joined<R: Send>(
+    length: usize,
+    size: usize,
+    none: R,
+    work: &(dyn Fn(Range<usize>) -> R + Sync),
+    join: &(dyn Fn(&mut R, R) + Sync),
+) -> R {
+    let all = Mutex::new(none);
+    ranges(length, size, &|range| {
+        let found = work(range);
+        join(&mut lock(&all), found);
+    });
+    into_inner(all)
+}
+
+/// Unwraps a mutex. Poisoning is ignored, since the panic of a thread ends the run anyway.
+pub fn into_inner<T>(mutex: Mutex<T>) -> T {
     mutex.into_inner().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Locks a mutex. Poisoning is ignored, since the panic of a thread ends the run anyway.
+pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::atomic::AtomicUsize;
 
     #[test]
-    fn every_item_once_and_the_first_error() {
-        for length in [0, 1, PIECE, 5 * PIECE + 3] {
-            assert_eq!(table(length, |k| k * k), (0..length).map(|k| k * k).collect::<Vec<_>>());
-            assert!(map(pieces(length), &|piece| piece).into_iter().flatten().eq(0..length));
-            for first in [0, 7, 2 * PIECE, 5 * PIECE] {
-                assert_eq!(position(length, |k| k >= first), (first < length).then_some(first));
-            }
+    fn every_piece_once() {
+        for (length, size) in [(0, 3), (1, 3), (3, 3), (10, 3), (1000, 7), (5, 1)] {
+            let calls: Vec<AtomicUsize> = (0..length).map(|_| AtomicUsize::new(0)).collect();
+            ranges(length, size, &|range| {
+                assert!(range.len() == size || range.end == length);
+                calls[range].iter().for_each(|call| {
+                    call.fetch_add(1, Ordering::Relaxed);
+                });
+            });
+            assert!(calls.iter().all(|call| call.load(Ordering::Relaxed) == 1));
+            let mut items = vec![0; length];
+            pieces_mut(&mut items, size, &|number, items| {
+                items.iter_mut().enumerate().for_each(|(k, item)| *item += number * size + k + 1);
+            });
+            assert!(items.into_iter().eq(1..=length));
+            assert_eq!(map(length, &|k| k * k), (0..length).map(|k| k * k).collect::<Vec<_>>());
+            let sum =
+                joined(length, size, 0_usize, &|range| range.sum::<usize>(), &|sum, found| *sum += found);
+            assert_eq!(sum, (0..length).sum::<usize>());
+            let odd = listed(length, size, &|range| range.filter(|k| k % 2 == 1).collect());
+            assert!(odd.into_iter().eq((0..length).filter(|k| k % 2 == 1)));
+            assert!(table(length * 100, |k| k * k).into_iter().eq((0..length * 100).map(|k| k * k)));
         }
+        for first in [0, 5, 99_999, 100_000] {
+            assert_eq!(position(100_000, |k| k >= first), (first < 100_000).then_some(first));
+        }
+        let (text, sum) = join(|| String::from("both"), || (0..10).sum::<u32>());
+        assert_eq!((text.as_str(), sum), ("both", 45));
+    }
+
+    #[test]
+    fn a_panic_is_handed_on() {
+        let outcome = std::panic::catch_unwind(|| each(5, &|k| assert_ne!(k, 3)));
+        assert!(outcome.is_err());
+        let calls = AtomicUsize::new(0);
+        let outcome = std::panic::catch_unwind(|| {
+            each_of(0..1_000_000_usize, &|k| {
+                calls.fetch_add(1, Ordering::Relaxed);
+                if k == 3 {
+                    std::panic::resume_unwind(Box::new(()));
+                }
+            });
+        });
+        assert!(outcome.is_err() && calls.into_inner() < 1_000_000);
     }
 }

@@ -45,7 +45,7 @@ fn check(shape: &[usize], values: &[f64]) -> Result<(), ComplexError> {
         let expected = format!("a value for each voxel of an image of shape {shape:?}");
         return Err(ComplexError::new(expected, values.len().to_string()));
     }
-    match parallel::position(values, |value| value.is_nan()) {
+    match parallel::position(values.len(), |voxel| values[voxel].is_nan()) {
         Some(voxel) => {
             let place = Place::Named(format!("voxel {voxel}"));
             Err(Problem::new(place, "a number", "NaN").into())

@@ -140,8 +140,8 @@ impl AnyImage {
     /// The image, after checking that no voxel is NaN.
     fn of_numbers(self) -> Result<Self, ShapeError> {
         let nan = match &self {
-            AnyImage::F32(image) => parallel::position(image.voxels(), |voxel| voxel.is_nan()),
-            AnyImage::F64(image) => parallel::position(image.voxels(), |voxel| voxel.is_nan()),
+            AnyImage::F32(image) => first_nan(image.voxels()),
+            AnyImage::F64(image) => first_nan(image.voxels()),
             _ => None,
         };
         match nan {
@@ -169,6 +169,11 @@ impl AnyImage {
     pub fn exact(&self, place: usize) -> Value {
         with_image!(self, image => image.voxels()[place].into())
     }
+}
+
+/// The place of the first voxel that is NaN.
+fn first_nan<T: Voxel>(voxels: &[T]) -> Option<usize> {
+    parallel::position(voxels.len(), |place| !voxels[place].is_number())
 }
 
 #[cfg(test)]

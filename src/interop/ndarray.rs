@@ -150,7 +150,7 @@ fn shape_of<T, D: Dimension>(array: &ArrayView<'_, T, D>) -> Result<(Shape, bool
 
 /// Creates the image of voxels in memory order, all of which must be numbers.
 fn checked<T: Voxel>(shape: Shape, voxels: Vec<T>) -> Result<Image<T>, ImageArrayError> {
-    match parallel::position(&voxels, |voxel| !voxel.is_number()) {
+    match parallel::position(voxels.len(), |place| !voxels[place].is_number()) {
         Some(place) => Err(ImageArrayError::NotANumber { at: shape.coordinates(place) }),
         None => Ok(Image::new(shape, voxels)?),
     }

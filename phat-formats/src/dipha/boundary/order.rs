@@ -3,7 +3,7 @@
 use super::parts::{Cells, groups, range};
 use super::{Flavour, WeightedBoundaryMatrix};
 use crate::anti_transpose::anti_transpose;
-use crate::parallel::{each, pieces, position, table};
+use crate::parallel::{PIECE, each_of, position, ranges, table};
 use crate::{BoundaryMatrix, Dimension, Index};
 use rayon::prelude::*;
 
@@ -34,7 +34,7 @@ impl<I: Index> Order<I> {
         }
         let mut places = vec![I::default(); n];
         let shared = I::as_atomic(&mut places);
-        each(pieces(n), &|places| {
+        ranges(n, PIECE, &|places| {
             places.for_each(|place| I::store(&shared[order[place].to_usize()], I::from_usize(place)));
         });
         Order { flavour, cells: order, places }
@@ -78,7 +78,7 @@ impl<I: Index> Order<I> {
         });
         let offsets: Vec<_> = std::iter::once(I::default()).chain(ends).collect();
         let mut rows = vec![I::default(); entries.len()];
-        each(groups(&offsets, &mut rows).into_iter(), &|(places, mut rows)| {
+        each_of(groups(&offsets, &mut rows).into_iter(), &|(places, mut rows)| {
             for place in places {
                 let (first, rest) = rows.split_at_mut(list(place).len());
                 first.copy_from_slice(list(place));

@@ -7,10 +7,11 @@
 use super::column::Column;
 use super::{Findings, Read, Unsorted};
 use crate::error::END;
-use crate::parallel::map;
+use crate::parallel::{each_of, into_inner, lock, map};
 use crate::phat::text::{Words, integer, is_blank, lines};
 use crate::{BoundaryMatrix, Dimension, FormatError, Index, Place};
 use std::mem::take;
+use std::sync::Mutex;
 
 /// Minimum number of bytes in a part.
 const PART: usize = 256 * 1024;
@@ -32,7 +33,8 @@ pub(super) fn read_parts<I: Index>(text: &[u8], least: usize) -> Result<Read<I>,
     if text.is_empty() {
         return Err(FormatError::new(Place::Line(1), "a column", END));
     }
-    let scans = map(cut(text, least).into_iter(), &Scan::of);
+    let parts = cut(text, least);
+    let scans = map(parts.len(), &|part| Scan::of(parts[part]));
     let dims: Vec<Dimension> = scans.iter().flat_map(|scan| &scan.dims).copied().collect();
     let entries = scans.iter().map(|scan| scan.entries).sum();
     if dims.len().max(entries) > I::MOST {
@@ -50,9 +52,12 @@ pub(super) fn read_parts<I: Index>(text: &[u8], least: usize) -> Result<Read<I>,
         parts.push(Part { text: scan.text, line, column, entry, starts, rows });
         (line, column, entry) = (line + scan.lines, column + scan.dims.len(), entry + scan.entries);
     }
-    let mut findings = Findings::default();
-    map(parts.into_iter(), &|part| part.store(&dims)).into_iter().for_each(|found| findings.add(found));
-    findings.read(|| BoundaryMatrix::from_checked(dims, offsets, rows))
+    let findings = Mutex::<Findings>::default();
+    each_of(parts.into_iter(), &|part| {
+        let found = part.store(&dims);
+        lock(&findings).add(found);
+    });
+    into_inner(findings).read(|| BoundaryMatrix::from_checked(dims, offsets, rows))
 }
 
 /// Cuts a text after line ends.

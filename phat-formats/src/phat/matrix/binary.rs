@@ -8,7 +8,7 @@
 use super::column::Column;
 use super::{Findings, Read, Unsorted, too_large};
 use crate::fields::{Blocks, Word, fill, length};
-use crate::parallel::{each, into_inner, lock};
+use crate::parallel::{each_of, into_inner, lock};
 use crate::{BoundaryMatrix, Dimension, FormatError, Index, MatrixSize, Part, Place, Source};
 use std::mem::take;
 use std::sync::Mutex;
@@ -98,7 +98,7 @@ pub(super) fn read_blocks<I: Index>(
         starts,
         rows: &mut rows,
     };
-    each(walk, &|mut block| {
+    each_of(walk, &|mut block| {
         let found = block.store(&dims);
         if found.error.is_none() {
             show(Part { first: block.column, starts: block.starts, rows: block.rows });
