@@ -25,7 +25,6 @@ mod matrix;
 mod matrix_error;
 #[doc(hidden)]
 pub mod parallel;
-mod part;
 pub mod phat;
 mod source;
 
@@ -33,5 +32,4 @@ pub use error::{FormatError, Place};
 pub use index::Index;
 pub use matrix::{BoundaryMatrix, Dimension, MatrixSize};
 pub use matrix_error::{ColumnError, NotAComplex};
-pub use part::Part;
 pub use source::Source;

@@ -71,7 +71,7 @@ pub mod write;
 pub use error::MatrixError;
 pub use figures::Figures;
 pub use pairs::Pairs;
-pub use phat_formats::{BoundaryMatrix, ColumnError, Dimension, Index, MatrixSize, NotAComplex, Part};
+pub use phat_formats::{BoundaryMatrix, ColumnError, Dimension, Index, MatrixSize, NotAComplex};
 pub use plan::{Algorithm, Dualize, Plan, ReductionRequest, Representation};
 pub use reason::Reason;
 pub use reduce::{MatrixIndex, reduce, reduce_with};

@@ -37,10 +37,7 @@ fn read_binary_as<I: SharedIndex>(
     backend.expect(&estimate::<I>(size));
     progress.expect(&expected::with_reading(size));
     progress.begin("reading", None, expected::units(size));
-    matrix::read_binary_showing(source, |part| {
-        let size = MatrixSize { columns: part.starts.len(), entries: part.rows.len() };
-        progress.advance(expected::units(size));
-    })
+    matrix::read_binary_showing(source, |size| progress.advance(expected::units(size)))
 }
 
 /// Reads the matrix of a text.

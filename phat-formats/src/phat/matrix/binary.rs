@@ -9,7 +9,7 @@ use super::column::Column;
 use super::{Findings, Read, Unsorted, too_large};
 use crate::fields::{Blocks, Word, fill, length};
 use crate::parallel::{each_of, into_inner, lock};
-use crate::{BoundaryMatrix, Dimension, FormatError, Index, MatrixSize, Part, Place, Source};
+use crate::{BoundaryMatrix, Dimension, FormatError, Index, MatrixSize, Place, Source};
 use std::mem::take;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
@@ -57,14 +57,14 @@ pub fn read_binary<I: Index>(source: &(impl Source + ?Sized)) -> Result<Read<I>,
     read_binary_showing(source, |_| {})
 }
 
-/// Like [`read_binary`], but also calls `show` with each part of the matrix as soon as it is stored: every column
-/// once, in any order, on any thread of the pool. On an error, some parts may have been shown.
+/// Like [`read_binary`], but also calls `show` with the size of each part of the matrix as soon as it is stored, in any
+/// order, on any thread of the pool. Without an error, the sizes add up to that of the matrix.
 ///
 /// # Errors
 /// The errors of [`read_binary`].
 pub fn read_binary_showing<I: Index>(
     source: &(impl Source + ?Sized),
-    show: impl Fn(Part<'_, I>) + Sync,
+    show: impl Fn(MatrixSize) + Sync,
 ) -> Result<Read<I>, FormatError> {
     read_blocks(&source, BLOCK, &show)
 }
@@ -73,7 +73,7 @@ pub fn read_binary_showing<I: Index>(
 pub(super) fn read_blocks<I: Index>(
     source: &dyn Source,
     block: usize,
-    show: &(dyn Fn(Part<'_, I>) + Sync),
+    show: &(dyn Fn(MatrixSize) + Sync),
 ) -> Result<Read<I>, FormatError> {
     let size = size(source)?;
     if !size.fits::<I>() {
@@ -101,7 +101,7 @@ pub(super) fn read_blocks<I: Index>(
     each_of(walk, &|mut block| {
         let found = block.store(&dims);
         if found.error.is_none() {
-            show(Part { first: block.column, starts: block.starts, rows: block.rows });
+            show(MatrixSize { columns: block.starts.len(), entries: block.rows.len() });
         }
         if found.error.is_some() || found.unsorted > 0 {
             lock(&findings).add(found);
