@@ -4,7 +4,7 @@
 use std::marker::PhantomData;
 
 use super::constants::filtration_construction::THREADS;
-use super::{Buffer, CudaError, Gpu, Kernel, Ptx, Unsigned, ptx};
+use super::{Buffer, CudaError, Gpu, Kernel, Plain, Ptx, ptx};
 
 /// A matrix of ranks for the simplices with a fixed greatest vertex.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -82,9 +82,8 @@ pub(crate) struct RipsKernels<R> {
     ranks: PhantomData<R>,
 }
 
-/// A rank type with compiled kernels. The trait is sealed like [`Unsigned`], since launches rely on its
-/// implementations.
-pub trait KernelRank: Unsigned {
+/// A rank type with compiled kernels. Launches rely on its implementations, and no other crate can name the trait.
+pub trait KernelRank: Plain {
     /// The PTX of the kernels for entries of one and of two limbs, each without and with pairs.
     #[doc(hidden)]
     const PTX: [[Ptx; 2]; 2];

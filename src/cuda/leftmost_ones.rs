@@ -3,8 +3,10 @@
 
 use std::marker::PhantomData;
 
+use zerocopy::FromBytes;
+
 use super::constants::leftmost_ones::{ROUNDS, TILE};
-use super::{Buffer, CudaError, Gpu, Kernel, Ptx, Unsigned, blocks_of, ptx};
+use super::{Buffer, CudaError, Gpu, Kernel, Plain, Ptx, blocks_of, ptx};
 
 /// Number of threads in a block.
 const THREADS: u32 = 256;
@@ -13,8 +15,8 @@ const ENTRIES: u32 = THREADS * ROUNDS;
 /// Number of threads of the single block that computes the offsets.
 const OFFSET_THREADS: u32 = 1024;
 
-/// An index type with compiled kernels. The trait is sealed like [`Unsigned`].
-pub trait KernelIndex: Unsigned {
+/// An index type with compiled kernels. Launches rely on its implementations, and no other crate can name the trait.
+pub trait KernelIndex: Plain + FromBytes {
     /// The PTX of the kernels.
     #[doc(hidden)]
     const LEFTMOST_ONES: Ptx;

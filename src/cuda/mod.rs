@@ -5,7 +5,6 @@
 //! | `driver/` | the calls into CUDA's driver |
 //! | `error.rs` | errors |
 //! | `constants.rs` | the constants on which kernels and launching code must agree |
-//! | `unsigned.rs` | unsigned integers, for which any bits are a valid value |
 //! | `filtration_construction.rs`, `leftmost_ones.rs`, … | the kernels of the file of that name in `kernels/` |
 //!
 //! Neither CUDA nor a GPU is needed to build or to run: the driver's library is loaded at run time, and its absence
@@ -38,7 +37,6 @@ pub(crate) mod leftmost_ones;
 pub(crate) mod smooth;
 pub(crate) mod sort;
 pub(crate) mod thinning;
-mod unsigned;
 
 use std::fmt;
 
@@ -48,7 +46,6 @@ pub(crate) use driver::{Inbox, Kernel, Pinned, Plain, blocks_of};
 pub use error::{CudaError, Reported};
 pub(crate) use filtration_construction::KernelRank;
 pub(crate) use leftmost_ones::KernelIndex;
-pub(crate) use unsigned::Unsigned;
 
 #[cfg(test)]
 mod tests;

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use cudarc::driver::{CudaSlice, DevicePtrMut, DriverError, result, sys};
+use zerocopy::FromBytes;
 
 use super::{Gpu, Plain};
-use crate::cuda::{CudaError, Unsigned};
+use crate::cuda::CudaError;
 
 /// The limit and the use of a device's memory.
 #[derive(Debug)]
@@ -181,7 +182,7 @@ impl Gpu {
     ///
     /// # Panics
     /// The buffer belongs to another device.
-    pub fn fill<T: Unsigned>(&self, buffer: &mut Buffer<T>, byte: u8) -> Result<(), CudaError> {
+    pub fn fill<T: Plain + FromBytes>(&self, buffer: &mut Buffer<T>, byte: u8) -> Result<(), CudaError> {
         self.expect_own(buffer);
         if buffer.is_empty() {
             return Ok(());
