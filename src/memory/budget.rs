@@ -14,8 +14,10 @@
 //! whenever a large table is about to be made.
 
 use std::cell::Cell;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering::Relaxed};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use phat_formats::parallel::lock;
 
 use super::{Refused, available_to_system};
 
@@ -379,25 +381,21 @@ pub(crate) struct Computation(u64);
 impl Computation {
     pub(crate) fn begin() -> Self {
         let number = BEGUN.fetch_add(1, Relaxed) + 1;
-        all_computations().set(number, None);
+        lock(&COMPUTATIONS).set(number, None);
         Computation(number)
     }
 
     /// Records that this thread begins a stage of it.
     pub(crate) fn begin_stage(&self, name: &'static str, dim: Option<usize>) {
         COMPUTATION.set(self.0);
-        all_computations().set(self.0, Some(Stage { name, dim }));
+        lock(&COMPUTATIONS).set(self.0, Some(Stage { name, dim }));
     }
 }
 
 impl Drop for Computation {
     fn drop(&mut self) {
-        all_computations().end(self.0);
+        lock(&COMPUTATIONS).end(self.0);
     }
-}
-
-fn all_computations() -> MutexGuard<'static, Computations> {
-    COMPUTATIONS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Stage of the computation of which this thread last began a stage. Other threads work for any computation: for them,
@@ -537,10 +535,10 @@ mod tests {
     fn a_computation_has_its_stage_on_the_thread_that_began_it() {
         let computation = Computation::begin();
         computation.begin_stage("a stage that no test has", None);
-        let own = all_computations().stage(COMPUTATION.get());
+        let own = lock(&COMPUTATIONS).stage(COMPUTATION.get());
         assert_eq!(own.map(|stage| stage.name), Some("a stage that no test has"));
         drop(computation);
-        let own = all_computations().stage(COMPUTATION.get());
+        let own = lock(&COMPUTATIONS).stage(COMPUTATION.get());
         assert_ne!(own.map(|stage| stage.name), Some("a stage that no test has"));
     }
 }
