@@ -5,7 +5,7 @@ use std::path::Path;
 use clap::ValueEnum;
 use lacuna::compare::write::BarcodeFile;
 use lacuna::cubical::write::ImageFile;
-use lacuna::matrix::write::MatrixFile;
+use lacuna::matrix::read::MatrixFormat;
 use lacuna::metric::write::DistanceFile;
 use lacuna::output::curves::CurveFormat;
 use lacuna::output::geometry::GeometryFormat;
@@ -164,7 +164,7 @@ extensions! {
     CurveFormat: "csv json npy",
     VectorFormat: "csv npy",
     PairsFormat: "txt=phat-ascii dat=phat-ascii bin=phat-binary csv json npz diagram=dipha dipha",
-    MatrixFile: "txt=phat-ascii dat=phat-ascii bin=phat-binary complex=dipha dipha npz mtx=matrix-market \
+    MatrixFormat: "txt=phat-ascii dat=phat-ascii bin=phat-binary complex=dipha dipha npz mtx=matrix-market \
                  mm=matrix-market",
     ImageFile: "png tif=tiff tiff npy nii=nifti nii.gz=nifti-gz dipha complex=dipha perseus raw",
     DistanceFile: "lower=lower-distance upper=condensed condensed pdist=condensed dist=distance pts=point-cloud \

@@ -367,7 +367,7 @@ mod tests {
         agree::<output::images::ImageBarsFormat>();
         agree::<output::curves::CurveFormat>();
         agree::<output::pairs::PairsFormat>();
-        agree::<lacuna::matrix::write::MatrixFile>();
+        agree::<lacuna::matrix::read::MatrixFormat>();
         agree::<cubical::write::ImageFile>();
         agree::<lacuna::metric::write::DistanceFile>();
         agree::<lacuna::compare::write::BarcodeFile>();

@@ -27,7 +27,8 @@ pub(crate) struct MatrixArguments {
     /// rows of its column. An array "dims" in the archive gives the dimensions instead.
     ///
     /// Every format may be compressed with gzip.
-    #[arg(long, value_name = "FORMAT", verbatim_doc_comment, allow_hyphen_values = true)]
+    #[arg(long, value_name = "FORMAT", verbatim_doc_comment, allow_hyphen_values = true,
+        value_parser = str::parse::<MatrixFormat>)]
     format: Option<MatrixFormat>,
 
     #[command(flatten)]

@@ -16,7 +16,6 @@ use lacuna::cubical::read::ImageFormat;
 use lacuna::cubical::write::ImageFile;
 use lacuna::internals::{arrays_of_archive, beginning_of_gzip, name_of};
 use lacuna::matrix::read::MatrixFormat;
-use lacuna::matrix::write::MatrixFile;
 use lacuna::metric::read::DistanceFormat;
 use lacuna::metric::write::DistanceFile;
 
@@ -63,7 +62,7 @@ impl Kind {
         }
         match self {
             Image => is_of::<ImageFile>(output, out),
-            Matrix => is_of::<MatrixFile>(output, out),
+            Matrix => is_of::<MatrixFormat>(output, out),
             Distances => is_of::<DistanceFile>(output, out),
             Diagram => is_of::<BarcodeFile>(output, out),
         }

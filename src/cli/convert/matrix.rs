@@ -5,7 +5,6 @@ use std::io;
 use lacuna::cells::AnyImageComplex;
 use lacuna::cubical::read::ImageFormat;
 use lacuna::matrix::read::{AnyComplex, MatrixFormat, MatrixReadOptions, read_path};
-use lacuna::matrix::write::MatrixFile;
 
 use super::{Arguments, Converted};
 use crate::cli::error::CliError;
@@ -18,7 +17,7 @@ use crate::cli::progress::Written;
 pub(super) fn convert(
     arguments: &Arguments,
     input: Option<MatrixFormat>,
-    format: MatrixFile,
+    format: MatrixFormat,
     frame: &mut Frame<'_>,
 ) -> Result<Converted, CliError> {
     let options = MatrixReadOptions { format: input, upper_dim: arguments.dimension.of_cells() };
@@ -35,7 +34,7 @@ pub(super) fn convert(
         frame.note(format_args!(
             "{name}: the values of the cells are left out, which {format} cannot hold; dipha can"
         ));
-    } else if format == MatrixFile::Dipha && !complex.has_values() {
+    } else if format == MatrixFormat::Dipha && !complex.has_values() {
         frame.note(format_args!(
             "{name}: cells without values get their indices in the filtration, 0 to {}",
             cells.saturating_sub(1)
@@ -55,7 +54,7 @@ pub(super) fn convert(
 pub(super) fn of_image(
     arguments: &Arguments,
     input: Option<ImageFormat>,
-    format: MatrixFile,
+    format: MatrixFormat,
     frame: &mut Frame<'_>,
 ) -> Result<Converted, CliError> {
     let options = arguments.voxels.options(input, arguments.key.as_deref())?;
@@ -82,16 +81,16 @@ pub(super) fn of_image(
 }
 
 /// Length of the file, for the progress bar.
-fn length(format: MatrixFile, cells: usize, entries: usize) -> Written {
+fn length(format: MatrixFormat, cells: usize, entries: usize) -> Written {
     let (cells, entries) = (cells as u64, entries as u64);
     match format {
-        MatrixFile::PhatAscii => Written::Lines(cells),
+        MatrixFormat::PhatAscii => Written::Lines(cells),
         // In 64-bit words: the number of cells; for each cell its dimension and boundary size; the boundaries.
-        MatrixFile::PhatBinary => Written::Bytes(8 * (1 + 2 * cells + entries)),
+        MatrixFormat::PhatBinary => Written::Bytes(8 * (1 + 2 * cells + entries)),
         // In 64-bit words: the header; for each cell its dimension, value and boundary offset; the boundaries.
-        MatrixFile::Dipha => Written::Bytes(8 * (6 + 3 * cells + entries)),
+        MatrixFormat::Dipha => Written::Bytes(8 * (6 + 3 * cells + entries)),
         // In 64-bit words: for each cell its boundary offset and dimension; for each entry its row, and one byte.
-        MatrixFile::Npz => Written::Bytes(8 * (2 * cells + entries) + entries),
-        MatrixFile::MatrixMarket => Written::Lines(2 + entries),
+        MatrixFormat::Npz => Written::Bytes(8 * (2 * cells + entries) + entries),
+        MatrixFormat::MatrixMarket => Written::Lines(2 + entries),
     }
 }

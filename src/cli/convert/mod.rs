@@ -19,7 +19,7 @@ use std::time::Instant;
 use clap::ValueEnum;
 use lacuna::cubical::read::ImageFormat;
 use lacuna::cubical::write::ImageFile;
-use lacuna::matrix::write::MatrixFile;
+use lacuna::matrix::read::MatrixFormat;
 use lacuna::metric::read::Problem;
 
 use super::arguments::dimensions::DimensionArguments;
@@ -162,7 +162,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
             let is_named = arguments.output.is_some() || has_other_ending(&arguments.out);
             let is_unnamed = arguments.to.is_none() && !is_named;
             let named = || arguments.output_format(Kind::Matrix);
-            let format = if is_unnamed { MatrixFile::PhatBinary } else { named()? };
+            let format = if is_unnamed { MatrixFormat::PhatBinary } else { named()? };
             arguments.convert(kind, Some(format), matrix::of_image)
         }
         Kind::Matrix => arguments.convert(kind, None, matrix::convert),
@@ -303,7 +303,7 @@ impl Arguments {
             None if is_of(Kind::Matrix) => Ok(Kind::Matrix),
             None if is_of(Kind::Image) => Ok(Kind::Image),
             None if self.output.is_none() && has_other_ending(&self.out) => {
-                let known = endings::<ImageFile>().chain(endings::<MatrixFile>());
+                let known = endings::<ImageFile>().chain(endings::<MatrixFormat>());
                 let mut known: Vec<&str> = known.collect();
                 // Some endings belong to both kinds.
                 known.sort_unstable();

@@ -1,21 +1,23 @@
-//! The names of the input formats.
+//! The names of the formats.
 
 use serde::Serialize;
 use strum::VariantArray;
 
 use crate::names::named;
 
-/// The input formats of the boundary-matrix path.
+/// File formats for boundary matrices. In all of them a boundary matrix is read and written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, VariantArray)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "kebab-case")]
 pub enum MatrixFormat {
     /// PHAT's text.
     PhatAscii,
     /// PHAT's binary file.
     PhatBinary,
-    /// DIPHA weighted boundary matrix (file type 0), image data (1), distance matrix (7) or sparse distance matrix (8).
+    /// DIPHA's weighted boundary matrix (file type 0), with the values of the cells. Its image data (1), distance
+    /// matrix (7) and sparse distance matrix (8) are read as well.
     Dipha,
-    /// SciPy's sparse matrix (`scipy.sparse.save_npz`).
+    /// SciPy's sparse matrix (`scipy.sparse.save_npz`), written in compressed columns with the dimensions of the cells.
     Npz,
     /// Matrix Market's text.
     MatrixMarket,

@@ -17,35 +17,13 @@ use std::io::{self, Write};
 
 use phat_formats::dipha::{Flavour, WeightedBoundaryMatrix, write_boundary_matrix};
 use phat_formats::{BoundaryMatrix, Dimension, Index, phat};
-use serde::Serialize;
-use strum::VariantArray;
 
 use super::index::of_either;
-use super::read::{AnyComplex, LoadedComplex};
+use super::read::{AnyComplex, LoadedComplex, MatrixFormat};
 use crate::cells::{AnyImageComplex, ImageComplex};
 use crate::cubical::AnyImage;
 use crate::cubical::value::Inexact;
-use crate::names::named;
 use crate::parallel;
-
-/// A file format for boundary matrices.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, VariantArray)]
-#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
-#[serde(rename_all = "kebab-case")]
-pub enum MatrixFile {
-    /// PHAT's text.
-    PhatAscii,
-    /// PHAT's binary file.
-    PhatBinary,
-    /// DIPHA's weighted boundary matrix (file type 0), which holds the values as well.
-    Dipha,
-    /// SciPy's sparse matrix, compressed columns, with the dimensions of the cells.
-    Npz,
-    /// Matrix Market's text.
-    MatrixMarket,
-}
-
-named!(MatrixFile);
 
 /// A cell whose dimension does not follow from its column.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -70,7 +48,7 @@ impl AnyComplex {
         complex: AnyImageComplex,
         image: &AnyImage,
         superlevel: bool,
-        format: MatrixFile,
+        format: MatrixFormat,
     ) -> Result<Self, Inexact> {
         Ok(match complex {
             AnyImageComplex::Narrow(complex) => {
@@ -86,9 +64,9 @@ impl AnyComplex {
     ///
     /// # Errors
     /// [`UntoldDimension`]: the first cell whose dimension is lost.
-    pub fn check_dimensions(&self, format: MatrixFile) -> Result<(), UntoldDimension> {
+    pub fn check_dimensions(&self, format: MatrixFormat) -> Result<(), UntoldDimension> {
         match format {
-            MatrixFile::MatrixMarket => {
+            MatrixFormat::MatrixMarket => {
                 of_either!(AnyComplex, self, complex => check_dimensions(&complex.matrix))
             }
             _ => Ok(()),
@@ -96,8 +74,8 @@ impl AnyComplex {
     }
 
     /// Whether the cells have values that a format cannot hold.
-    pub fn loses_values(&self, format: MatrixFile) -> bool {
-        self.has_values() && format != MatrixFile::Dipha
+    pub fn loses_values(&self, format: MatrixFormat) -> bool {
+        self.has_values() && format != MatrixFormat::Dipha
     }
 
     /// Whether the cells have values.
@@ -109,7 +87,7 @@ impl AnyComplex {
     ///
     /// # Errors
     /// Errors of `out`; an error of which [`UntoldDimension`] is the source.
-    pub fn write(self, format: MatrixFile, out: &mut dyn Write) -> io::Result<()> {
+    pub fn write(self, format: MatrixFormat, out: &mut dyn Write) -> io::Result<()> {
         self.check_dimensions(format).map_err(io::Error::other)?;
         of_either!(AnyComplex, self, complex => write_complex(complex, format, out))
     }
@@ -120,7 +98,7 @@ fn complex_of_image<I: Index>(
     complex: ImageComplex<I>,
     image: &AnyImage,
     superlevel: bool,
-    format: MatrixFile,
+    format: MatrixFormat,
 ) -> Result<LoadedComplex<I>, Inexact> {
     let ImageComplex { matrix, owners, max_dim } = complex;
     let value = |owner: &I| {
@@ -129,7 +107,7 @@ fn complex_of_image<I: Index>(
         Ok(if superlevel { 0.0 - x } else { x + 0.0 })
     };
     let mut loaded = LoadedComplex { max_dim, ..LoadedComplex::of(matrix) };
-    if format == MatrixFile::Dipha {
+    if format == MatrixFormat::Dipha {
         let parts: Vec<&[I]> = owners.chunks(1 << 13).collect();
         let parts = parallel::map(parts.len(), &|part| parts[part].iter().map(value).collect());
         loaded.values = Some(parts.into_iter().collect::<Result<Vec<Vec<f64>>, Inexact>>()?.concat());
@@ -139,16 +117,16 @@ fn complex_of_image<I: Index>(
 
 fn write_complex<I: Index>(
     complex: LoadedComplex<I>,
-    format: MatrixFile,
+    format: MatrixFormat,
     mut out: &mut dyn Write,
 ) -> io::Result<()> {
     let LoadedComplex { matrix, values, max_dim, .. } = complex;
     match format {
-        MatrixFile::PhatAscii => phat::matrix::write_ascii(&mut out, &matrix),
-        MatrixFile::PhatBinary => phat::matrix::write_binary(&mut out, &matrix),
-        MatrixFile::Npz => npz::write(&matrix, out),
-        MatrixFile::MatrixMarket => matrix_market::write(&matrix, out),
-        MatrixFile::Dipha => {
+        MatrixFormat::PhatAscii => phat::matrix::write_ascii(&mut out, &matrix),
+        MatrixFormat::PhatBinary => phat::matrix::write_binary(&mut out, &matrix),
+        MatrixFormat::Npz => npz::write(&matrix, out),
+        MatrixFormat::MatrixMarket => matrix_market::write(&matrix, out),
+        MatrixFormat::Dipha => {
             let values = values.unwrap_or_else(|| (0..matrix.len()).map(|cell| cell as f64).collect());
             let complex = WeightedBoundaryMatrix { matrix, values, max_dim };
             write_boundary_matrix(&mut out, &complex, Flavour::Boundary)
@@ -195,12 +173,12 @@ mod tests {
 
     #[test]
     fn what_is_written_is_read_back() {
-        for format in MatrixFile::ALL {
+        for format in MatrixFormat::ALL {
             for with_circle in [false, true] {
                 let complex = complex(with_circle);
                 let mut file = Vec::new();
                 let written = complex.clone().write(format, &mut file);
-                if with_circle && format == MatrixFile::MatrixMarket {
+                if with_circle && format == MatrixFormat::MatrixMarket {
                     assert!(written.unwrap_err().to_string().contains("found cell 7 of dimension 1"));
                     continue;
                 }
@@ -215,7 +193,7 @@ mod tests {
     #[test]
     fn values_are_those_of_the_file_or_places() {
         let mut file = Vec::new();
-        complex(false).write(MatrixFile::Dipha, &mut file).unwrap();
+        complex(false).write(MatrixFormat::Dipha, &mut file).unwrap();
         let AnyComplex::Narrow(read) =
             read_source("file", &file[..], &MatrixReadOptions::default()).unwrap().input
         else {
@@ -223,7 +201,7 @@ mod tests {
         };
         assert_eq!(read.values, Some(vec![0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0]));
         let read = AnyComplex::Narrow(read);
-        assert!(read.loses_values(MatrixFile::Npz) && !read.loses_values(MatrixFile::Dipha));
-        assert!(!complex(false).loses_values(MatrixFile::PhatAscii));
+        assert!(read.loses_values(MatrixFormat::Npz) && !read.loses_values(MatrixFormat::Dipha));
+        assert!(!complex(false).loses_values(MatrixFormat::PhatAscii));
     }
 }
