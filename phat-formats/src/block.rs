@@ -1,21 +1,14 @@
-//! Buffered output: numbers are collected in a buffer, so that the underlying writer sees few, large writes.
+//! Buffered output of numbers.
 
 use crate::dipha::{FileType, MAGIC};
-use std::io::{self, Write};
+use std::io::{self, BufWriter, Write};
 
-/// Number of bytes at which the buffer is written.
-const FULL: usize = 64 * 1024;
-
-/// A buffer in front of a writer. [`Block::finish`] writes its content; dropping it does not.
-pub(crate) struct Block<'a, W> {
-    out: &'a mut W,
-    bytes: Vec<u8>,
-}
+/// A buffer in front of a writer, so that it sees few, large writes. [`Block::finish`] writes the rest.
+pub(crate) struct Block<'a, W: Write>(BufWriter<&'a mut W>);
 
 impl<'a, W: Write> Block<'a, W> {
     pub(crate) fn new(out: &'a mut W) -> Self {
-        // The extra room is for the number that crosses the limit.
-        Block { out, bytes: Vec::with_capacity(FULL + 32) }
+        Block(BufWriter::with_capacity(64 * 1024, out))
     }
 
     /// Starts a DIPHA file.
@@ -29,16 +22,14 @@ impl<'a, W: Write> Block<'a, W> {
     /// Appends a number in decimal and the byte `after`.
     #[inline]
     pub(crate) fn decimal(&mut self, number: u64, after: u8) -> io::Result<()> {
-        self.bytes.extend_from_slice(itoa::Buffer::new().format(number).as_bytes());
-        self.bytes.push(after);
-        self.flush_full()
+        self.0.write_all(itoa::Buffer::new().format(number).as_bytes())?;
+        self.0.write_all(&[after])
     }
 
     /// Appends eight bytes.
     #[inline]
     pub(crate) fn word(&mut self, word: [u8; 8]) -> io::Result<()> {
-        self.bytes.extend_from_slice(&word);
-        self.flush_full()
+        self.0.write_all(&word)
     }
 
     /// Appends a number as the binary formats store it: a signed little-endian 64-bit word.
@@ -47,20 +38,9 @@ impl<'a, W: Write> Block<'a, W> {
         self.word(signed(number)?.to_le_bytes())
     }
 
-    #[inline]
-    fn flush_full(&mut self) -> io::Result<()> {
-        if self.bytes.len() >= FULL { self.flush() } else { Ok(()) }
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.out.write_all(&self.bytes)?;
-        self.bytes.clear();
-        Ok(())
-    }
-
     /// Writes the rest of the buffer.
     pub(crate) fn finish(mut self) -> io::Result<()> {
-        self.flush()
+        self.0.flush()
     }
 }
 
