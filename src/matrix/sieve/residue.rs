@@ -11,7 +11,7 @@
 //! block below is solved).
 
 use std::ops::Range;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 use phat_formats::{BoundaryMatrix, Dimension};
 
@@ -104,31 +104,9 @@ struct Block<'a, I: SharedIndex> {
     reduced: boxcar::Vec<Reduced<I>>,
     /// The open columns whose claims were restored from a checkpoint; they are reduced further only if they are
     /// evicted.
-    claimed_before: Columns,
+    was_claimed: Vec<AtomicBool>,
     /// The open columns that are zero, recorded where there is a checkpoint.
-    zeros: Columns,
-}
-
-/// A set of open columns, as a bitset over their places in `Block::columns`.
-struct Columns {
-    words: Vec<AtomicU64>,
-}
-
-impl Columns {
-    fn new(columns: usize) -> Self {
-        Columns { words: (0..columns.div_ceil(64)).map(|_| AtomicU64::new(0)).collect() }
-    }
-
-    #[inline]
-    fn contains(&self, place: usize) -> bool {
-        self.words[place / 64].load(Ordering::Relaxed) >> (place % 64) & 1 == 1
-    }
-
-    /// Inserts a place, and returns whether it was missing.
-    fn insert(&self, place: usize) -> bool {
-        let bit = 1 << (place % 64);
-        self.words[place / 64].fetch_or(bit, Ordering::Relaxed) & bit == 0
-    }
+    is_zero: Vec<AtomicBool>,
 }
 
 /// A version of a column, as it was when it claimed a low.
@@ -145,8 +123,9 @@ impl<I: SharedIndex> Reduced<I> {
 
 impl<'a, I: SharedIndex> Block<'a, I> {
     fn new(matrix: &'a BoundaryMatrix<I>, rows: &'a CellSet, columns: &'a [I], mates: &'a Mates<I>) -> Self {
-        let [claimed_before, zeros] = [(); 2].map(|()| Columns::new(columns.len()));
-        Block { matrix, rows, columns, mates, reduced: boxcar::Vec::new(), claimed_before, zeros }
+        let [was_claimed, is_zero] =
+            [(); 2].map(|()| columns.iter().map(|_| AtomicBool::new(false)).collect());
+        Block { matrix, rows, columns, mates, reduced: boxcar::Vec::new(), was_claimed, is_zero }
     }
 
     fn reduce(&self, of_block: &Keeping<'_>, is_dual: bool) -> Result<u64, SnapshotError> {
@@ -157,21 +136,19 @@ impl<'a, I: SharedIndex> Block<'a, I> {
         let (next, additions) = (SharedRange::new(self.columns.len(), 1), AtomicU64::new(before));
         let has_saved_before = AtomicBool::new(false);
         let save = || {
-            if !has_saved_before.swap(true, Ordering::Relaxed) {
+            if !has_saved_before.swap(true, Relaxed) {
                 (of_block.save_before)();
             }
             let claims = self.claims();
-            let zeros: Vec<usize> = (0..self.columns.len())
-                .filter(|&place| self.zeros.contains(place))
-                .map(|place| self.columns[place].to_usize())
-                .collect();
+            let zeros = self.columns.iter().zip(&self.is_zero).filter(|(_, is_zero)| is_zero.load(Relaxed));
+            let zeros: Vec<usize> = zeros.map(|(column, _)| column.to_usize()).collect();
             let done = format!("{} of {}", claims.len() + zeros.len(), self.columns.len());
             let told = ("columns that are reduced", done);
             save_columns(checkpoint, RESIDUE, of, &claims, &zeros, before, told);
         };
         keeping(of_block.progress, &save, |progress| {
             next.share(&|| {
-                additions.fetch_add(Worker::new(self, progress).run(&next), Ordering::Relaxed);
+                additions.fetch_add(Worker::new(self, progress).run(&next), Relaxed);
             });
         });
         self.unmark();
@@ -210,8 +187,8 @@ impl<'a, I: SharedIndex> Block<'a, I> {
             let low = version.low();
             // A column with a saved claim may have become zero before the zeros were read.
             if self.mates.get(low).is_none()
-                && !self.zeros.contains(place)
-                && self.claimed_before.insert(place)
+                && !self.is_zero[place].load(Relaxed)
+                && !self.was_claimed[place].swap(true, Relaxed)
             {
                 self.mates.replace(low, None, Mates::<I>::mark(self.reduced.push(version))).ok();
             }
@@ -232,7 +209,7 @@ impl<'a, I: SharedIndex> Block<'a, I> {
     /// Records that a column is zero.
     fn settle_zero(&self, column: usize) {
         if let Some(place) = self.place(column) {
-            self.zeros.insert(place);
+            self.is_zero[place].store(true, Relaxed);
         }
     }
 }
@@ -280,7 +257,7 @@ impl<'a, I: SharedIndex> Worker<'a, I> {
             while lanes.len() < LANES {
                 let Some(Range { start: place, .. }) = next.take() else { break };
                 let column = self.block.columns[place];
-                if self.block.claimed_before.contains(place) || self.block.zeros.contains(place) {
+                if self.block.was_claimed[place].load(Relaxed) || self.block.is_zero[place].load(Relaxed) {
                     done += 1;
                     continue;
                 }
