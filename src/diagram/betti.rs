@@ -59,11 +59,6 @@ impl StepFunction {
         let after = self.steps.partition_point(|&(from, _)| from <= value);
         after.checked_sub(1).map_or(0, |k| self.steps[k].1)
     }
-
-    /// Least and greatest level of the function, including 0.
-    pub fn range(&self) -> (i64, i64) {
-        self.steps.iter().fold((0, 0), |(least, most), &(_, level)| (least.min(level), most.max(level)))
-    }
 }
 
 #[cfg(test)]
@@ -107,7 +102,6 @@ mod tests {
     fn dimensions_alternate_and_bars_may_go_down() {
         let curve = StepFunction::euler([(0, 0.0, f64::INFINITY), (1, 1.0, 2.0), (2, 4.0, 3.0)]);
         assert_eq!(curve.steps(), [(0.0, 1), (1.0, 0), (2.0, 1), (3.0, 2), (4.0, 1)]);
-        assert_eq!(curve.range(), (0, 2));
         // A superlevel bar that never dies.
         assert_eq!(
             StepFunction::betti([(5.0, f64::NEG_INFINITY)]).steps(),

@@ -22,7 +22,7 @@ use serde::Serialize;
 use strum::VariantArray;
 
 use super::shapes::{on_circle, on_klein_bottle, on_projective_plane, on_sphere, on_swiss_roll, on_torus};
-use super::{GenerateError, Random, non_negative, number_of};
+use super::{GenerateError, Random, expect};
 use crate::memory::{self, Refused};
 use crate::metric::PointCloud;
 use crate::names::named;
@@ -33,6 +33,9 @@ const TUBE: f64 = 1.0;
 
 /// Standard deviation of the points of a cluster along each axis.
 const CLUSTER: f64 = 0.02;
+
+/// Greatest number of points and of clusters.
+const MOST: usize = u32::MAX as usize;
 
 /// A space from which points are sampled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, VariantArray)]
@@ -106,13 +109,16 @@ impl Cloud {
         if self.points == 0 {
             return Err(GenerateError::NoPoints);
         }
-        let noise = non_negative("noise", self.noise)?;
+        let is_right = self.noise.is_finite() && self.noise >= 0.0;
+        let noise = expect(is_right, "noise", "a finite number from 0 on", self.noise)?;
         let dimension = self.dimension.unwrap_or(if self.space == Space::Sphere { 2 } else { 3 });
         if !(1..=65_535).contains(&dimension) {
             return Err(GenerateError::Dimension { found: dimension });
         }
-        number_of("points", self.points)?;
-        number_of("clusters", self.clusters)?;
+        for (what, number) in [("points", self.points), ("clusters", self.clusters)] {
+            let is_right = (1..=MOST).contains(&number);
+            expect(is_right, what, "a number from 1 to 4294967295", number as f64)?;
+        }
         self.probe(dimension)?;
         let mut random = Random::new(self.seed);
         let (coordinates, axes) = match self.space {
@@ -171,9 +177,10 @@ impl Cloud {
     /// Checks that there is memory for points and clusters.
     fn probe(&self, dimension: usize) -> Result<(), Refused> {
         /// The greatest number of coordinates of a space whose dimension is fixed.
-        const MOST: usize = 6;
+        const MOST_AXES: usize = 6;
         let numbers = |points: usize, axes: usize| (points as u64).saturating_mul(axes as u64);
-        let coordinates = numbers(self.points, if self.space.has_dimension() { dimension + 1 } else { MOST });
+        let coordinates =
+            numbers(self.points, if self.space.has_dimension() { dimension + 1 } else { MOST_AXES });
         let centres = if self.space == Space::Clustered { numbers(self.clusters, dimension) } else { 0 };
         // Coordinates are drawn in double precision and then rounded.
         let bytes = (size_of::<f64>() + size_of::<f32>()) as u64;

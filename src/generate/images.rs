@@ -16,7 +16,7 @@ use std::f64::consts::TAU;
 use strum::VariantArray;
 use zerocopy::FromZeros;
 
-use super::{GenerateError, Random, scale_of};
+use super::{GenerateError, Random, expect};
 use crate::cubical::{AnyImage, Image, Order, Shape};
 use crate::memory::{self, Refused};
 use crate::names::named;
@@ -24,6 +24,9 @@ use crate::parallel;
 
 /// Standard deviation below which a Gaussian, in double precision, is 0 at all voxels but its centre.
 const LEAST_SCALE: f64 = 0.02;
+
+/// Greatest scale.
+const MOST_SCALE: f64 = 1e6;
 
 /// Approximate number of voxels per parallel task of the smoothing along an axis.
 const SMOOTHED: usize = 1 << 12;
@@ -75,11 +78,9 @@ impl Field {
     /// [`GenerateError`]: an invalid shape, scale or density, or too little memory.
     pub fn draw(&self) -> Result<AnyImage, GenerateError> {
         let shape = Shape::new(&self.shape, Order::C)?;
-        let scale = scale_of(self.scale)?;
-        if !(0.0..=1.0).contains(&self.density) {
-            let expected = "a number from 0 to 1";
-            return Err(GenerateError::Number { what: "density", expected, found: self.density });
-        }
+        let is_right = (0.0..=MOST_SCALE).contains(&self.scale);
+        let scale = expect(is_right, "scale", "a number from 0 to 1000000", self.scale)?;
+        expect((0.0..=1.0).contains(&self.density), "density", "a number from 0 to 1", self.density)?;
         // Smoothing and thresholding need a second field.
         let bytes = match self.scene {
             Scene::Field | Scene::Blobs => 2 * size_of::<f32>(),

@@ -61,28 +61,12 @@ pub enum GenerateError {
     Metric(#[from] crate::metric::MetricError),
 }
 
-/// Greatest number of points and of clusters, and greatest scale of images.
-const MOST: usize = u32::MAX as usize;
-const MOST_SCALE: f64 = 1e6;
-
-/// Checks a number of points or clusters.
-fn number_of(what: &'static str, found: usize) -> Result<usize, GenerateError> {
-    let expected = "a number from 1 to 4294967295";
-    let is_right = (1..=MOST).contains(&found);
-    is_right.then_some(found).ok_or(GenerateError::Number { what, expected, found: found as f64 })
-}
-
-/// Checks a length scale in voxels.
-fn scale_of(found: f64) -> Result<f64, GenerateError> {
-    let is_right = (0.0..=MOST_SCALE).contains(&found);
-    let expected = "a number from 0 to 1000000";
-    is_right.then_some(found).ok_or(GenerateError::Number { what: "scale", expected, found })
-}
-
-/// Checks that a number is finite and not negative.
-fn non_negative(what: &'static str, found: f64) -> Result<f64, GenerateError> {
-    match found {
-        found if found.is_finite() && found >= 0.0 => Ok(found),
-        found => Err(GenerateError::Number { what, expected: "a finite number from 0 on", found }),
-    }
+/// The number `found`, if it is right.
+fn expect(
+    is_right: bool,
+    what: &'static str,
+    expected: &'static str,
+    found: f64,
+) -> Result<f64, GenerateError> {
+    if is_right { Ok(found) } else { Err(GenerateError::Number { what, expected, found }) }
 }
