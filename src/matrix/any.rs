@@ -88,7 +88,7 @@ impl<'a> PlannedReduction<'a> {
     /// processor if a device failed.
     pub fn reasons(&self) -> Vec<Reason> {
         let mut reasons = self.reasons.clone();
-        if let Some((first, backend)) = reasons.first_mut().zip(self.backend()) {
+        if let Some((first, backend)) = reasons.first_mut().zip(self.scanner.reason()) {
             *first = backend;
         }
         reasons
@@ -121,19 +121,9 @@ impl<'a> PlannedReduction<'a> {
         memory.stage("pairs", [("the matrix", matrix), mates, ("pairs", pairs)], false)
     }
 
-    /// The device that runs the scan and the reason for it, where one was chosen.
-    pub fn backend(&self) -> Option<Reason> {
-        self.scanner.reason()
-    }
-
-    /// Notes on what did not go as planned in the scan, although its result is right.
-    pub fn notes(&self) -> Vec<String> {
-        self.scanner.notes()
-    }
-
-    /// Peak use of device memory in bytes.
-    pub fn device_memory(&self) -> u64 {
-        self.scanner.device_memory()
+    /// The scanner, which says what runs or ran the scan and why.
+    pub fn scanner(&self) -> &Scanner {
+        &self.scanner
     }
 
     /// Computes the persistence pairs; `progress` may end that early, see [`reduce_with`].

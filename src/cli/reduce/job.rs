@@ -65,7 +65,7 @@ impl Job<'_> {
             self.tell_plan(&input, &planned, frame);
         }
         let mut reduced = reduced?;
-        planned.notes().iter().for_each(|note| frame.note(note));
+        planned.scanner().notes().iter().for_each(|note| frame.note(note));
         frame.record.parts(&reduced.figures().stages);
         if self.explain {
             solved(reduced.figures()).for_each(|line| frame.tell(line));
@@ -186,7 +186,7 @@ fn fill(
     essential: usize,
 ) {
     let (cells, entries, pairs) = (input.cells(), input.entries(), reduced.pairs());
-    let backend = planned.backend().map_or_else(|| "cpu".to_owned(), |backend| backend.choice);
+    let backend = planned.scanner().reason().map_or_else(|| "cpu".to_owned(), |backend| backend.choice);
     let record = &mut frame.record;
     record.set("format", format).set("cells", cells).set("entries", entries);
     record.set("max_dim", input.max_dim()).set("index_bits", input.index_bits()).set("backend", backend);
@@ -195,7 +195,7 @@ fn fill(
     if let Some((cycles, additions)) = reduced.cycles() {
         record.set("cycles", cycles).set("cycles_additions", additions);
     }
-    record.set("device_memory", planned.device_memory()).set("figures", reduced.figures());
+    record.set("device_memory", planned.scanner().device_memory()).set("figures", reduced.figures());
     if frame.notes.verbose {
         let (cells, entries, pairs) =
             (counted(cells, "cell"), counted(entries, "entry"), counted(pairs, "pair"));
