@@ -169,10 +169,9 @@ pub(crate) fn fingerprint(command: &str, of_batch: &str, given: &ArgMatches) -> 
         let id = option.get_id().as_str();
         let is_of_output = of_batch.is_empty() && OF_OUTPUT.split(' ').any(|other| other == id);
         if !is_of_output && !WITHOUT_EFFECT.split(' ').any(|other| other == id) {
-            let values =
-                given.get_raw(id).map(|values| values.map(OsStr::to_string_lossy).collect::<Vec<_>>());
-            let values = values.map(|values| values.join(","));
-            run = run.with_some(&format!("--{}", option.get_long().unwrap_or_default()), values);
+            let Some(values) = given.get_raw(id) else { continue };
+            let values = values.map(OsStr::to_string_lossy).collect::<Vec<_>>().join(",");
+            run = run.with(&format!("--{}", option.get_long().unwrap_or_default()), values);
         }
     }
     run

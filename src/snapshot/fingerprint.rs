@@ -28,15 +28,6 @@ impl Fingerprint {
         self
     }
 
-    /// Adds an option, if it is given.
-    #[must_use]
-    pub fn with_some(self, name: &str, value: Option<impl fmt::Display>) -> Self {
-        match value {
-            Some(value) => self.with(name, value),
-            None => self,
-        }
-    }
-
     /// Differences of this run from a run with the items `before`, in the order of its items.
     pub(super) fn differences(&self, before: &Facts) -> Vec<String> {
         let now = &self.items;
