@@ -1,7 +1,7 @@
 //! Statistics of a reduction, as in HYPHA's tables.
 
 use std::borrow::Cow;
-use std::time::Duration;
+use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 
@@ -138,9 +138,9 @@ pub enum Method {
 }
 
 impl Figures {
-    /// Adds a duration to the total of a stage.
-    pub(crate) fn lap(&mut self, stage: &'static str, took: Duration) {
-        let seconds = took.as_secs_f64();
+    /// Adds the time on a clock to the total of a stage, and starts the clock anew.
+    pub(super) fn lap(&mut self, stage: &'static str, clock: &mut Instant) {
+        let seconds = std::mem::replace(clock, Instant::now()).elapsed().as_secs_f64();
         match self.stages.iter_mut().find(|(name, _)| *name == stage) {
             Some((_, sum)) => *sum += seconds,
             None => self.stages.push((stage.into(), seconds)),

@@ -42,26 +42,22 @@ pub fn hypha<I: SharedIndex>(
     then: Reduce<I>,
 ) -> Result<Vec<(I, I)>, MatrixError> {
     let mut clock = Instant::now();
-    let mut lap = |figures: &mut Figures, stage| {
-        figures.lap(stage, clock.elapsed());
-        clock = Instant::now();
-    };
     let mut found = scanner.scan(matrix)?;
     let unstable = found.unstable.len();
-    lap(figures, "scan");
+    figures.lap("scan", &mut clock);
     let columns = ReductionMatrix::new(matrix);
     let mut todo = std::mem::take(&mut found.unstable);
     let cleared = clearing::clear(&columns, &clearing::creators(matrix), &mut todo);
-    lap(figures, "clearing");
+    figures.lap("clearing", &mut clock);
     check(progress);
     let mut compressed = Compressed::default();
     keeping_columns(&columns, is_dual, progress, &mut |progress| {
         let problem = ReductionProblem::new(&columns, &found.lookup, &todo, plan, progress);
         compressed = compress(&problem, &found.destroyers);
-        lap(figures, "compression");
+        figures.lap("compression", &mut clock);
         figures.additions = compressed.additions + then(&problem);
     })?;
-    lap(figures, "reduction");
+    figures.lap("reduction", &mut clock);
     figures.hypha = Some(HyphaFigures {
         stable: found.stable,
         scan_cleared: found.cleared,
@@ -73,7 +69,7 @@ pub fn hypha<I: SharedIndex>(
         compression_additions: compressed.additions,
     });
     let pairs = found.lookup.to_pairs();
-    lap(figures, "pairs");
+    figures.lap("pairs", &mut clock);
     Ok(pairs)
 }
 

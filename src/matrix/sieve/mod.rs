@@ -83,7 +83,7 @@ pub(super) fn reduce<I: SharedIndex>(
             };
             let run = Run::new(matrix, max_dim, dualize, progress, mates, Figures::default());
             let mut run = Run { survey: Some(survey), clock, saved_at: clock, ..run };
-            run.count("scan");
+            run.figures.lap("scan", &mut run.clock);
             run
         }
     };
@@ -155,13 +155,7 @@ impl<'m, I: SharedIndex> Run<'m, I> {
             self.saved_at = Instant::now();
         }
         self.saving(|| check(self.progress));
-        self.count(stage);
-    }
-
-    /// Records the duration of a stage.
-    fn count(&mut self, stage: &'static str) {
-        self.figures.lap(stage, self.clock.elapsed());
-        self.clock = Instant::now();
+        self.figures.lap(stage, &mut self.clock);
     }
 
     /// Does `work`, and saves the known pairs if it is interrupted.
