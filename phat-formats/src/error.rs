@@ -65,6 +65,12 @@ impl FormatError {
     }
 }
 
+/// A binary file of the given words.
+#[cfg(test)]
+pub(crate) fn binary(words: &[i64]) -> Vec<u8> {
+    words.iter().flat_map(|word| word.to_le_bytes()).collect()
+}
+
 /// Checks that every beginning of a file, and the file with one more byte, are errors that say so.
 #[cfg(test)]
 pub(crate) fn check_cuts(file: &[u8], read: &dyn Fn(&[u8]) -> Result<(), FormatError>) {

@@ -98,11 +98,7 @@ mod tests {
     use super::*;
     use crate::Place;
     use crate::dipha::MAGIC;
-    use crate::error::{END, check_cuts};
-
-    fn header(n: i64) -> Vec<u8> {
-        [MAGIC, 7, n].iter().flat_map(|x| x.to_le_bytes()).collect()
-    }
+    use crate::error::{END, binary, check_cuts};
 
     #[test]
     fn what_is_written_reads_back() {
@@ -131,14 +127,14 @@ mod tests {
     #[test]
     fn counts_that_cannot_be_are_errors() {
         for n in [-1, i64::MIN, i64::MAX, 1 << 31, 1 << 40] {
-            let error = DistanceMatrix::from_bytes(&header(n)).unwrap_err();
+            let error = DistanceMatrix::from_bytes(&binary(&[MAGIC, 7, n])).unwrap_err();
             assert!(error.place == Place::Byte(16) || error.found == END, "{n}: {error}");
         }
     }
 
     #[test]
     fn other_files_are_told_apart() {
-        let mut other = header(0);
+        let mut other = binary(&[MAGIC, 7, 0]);
         other[8] = 1;
         let error = DistanceMatrix::from_bytes(&other).unwrap_err();
         assert_eq!(

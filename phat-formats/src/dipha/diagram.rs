@@ -116,7 +116,7 @@ pub fn write_diagram(
 mod tests {
     use super::*;
     use crate::dipha::MAGIC;
-    use crate::error::check_cuts;
+    use crate::error::{binary, check_cuts};
 
     fn points() -> Vec<DiagramPoint> {
         let point = |dim, birth, death, essential| DiagramPoint { dim, birth, death, essential };
@@ -137,9 +137,8 @@ mod tests {
 
     /// A file of one point whose count says `count`.
     fn one(count: i64, dim: i64, birth: f64, death: f64) -> Vec<u8> {
-        let mut file: Vec<u8> = [MAGIC, 2, count, dim].iter().flat_map(|x| x.to_le_bytes()).collect();
-        file.extend([birth, death].iter().flat_map(|x| x.to_le_bytes()));
-        file
+        let [birth, death] = [birth, death].map(|end| end.to_bits().cast_signed());
+        binary(&[MAGIC, 2, count, dim, birth, death])
     }
 
     #[test]

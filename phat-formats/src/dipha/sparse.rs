@@ -134,7 +134,7 @@ mod tests {
     use super::*;
     use crate::Place;
     use crate::dipha::MAGIC;
-    use crate::error::check_cuts;
+    use crate::error::{binary, check_cuts};
 
     fn rows() -> Vec<Vec<(usize, f64)>> {
         vec![vec![(2, 0.5), (3, 1.5)], vec![], vec![(0, 0.5)], vec![(0, 1.5)]]
@@ -166,9 +166,7 @@ mod tests {
 
     #[test]
     fn counts_and_indices_that_cannot_be_are_errors() {
-        let of = |words: &[i64]| -> Vec<u8> {
-            [MAGIC, 8].iter().chain(words).flat_map(|x| x.to_le_bytes()).collect()
-        };
+        let of = |words: &[i64]| binary(&[&[MAGIC, 8], words].concat());
         let place = |words: &[i64]| SparseDistanceMatrix::from_bytes(&of(words)).unwrap_err().place;
         assert_eq!(place(&[-1]), Place::Byte(16));
         assert_eq!(place(&[i64::MAX]), Place::Byte(24));

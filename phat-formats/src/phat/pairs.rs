@@ -168,14 +168,10 @@ pub fn write_binary(out: &mut impl Write, pairs: impl ExactSizeIterator<Item = P
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::error::check_cuts;
+    use crate::error::{binary, check_cuts};
 
     /// PHAT's example, a triangle.
     const TRIANGLE: [Pair; 3] = [(1, 3), (2, 4), (5, 6)];
-
-    fn binary(words: &[i64]) -> Vec<u8> {
-        words.iter().flat_map(|word| word.to_le_bytes()).collect()
-    }
 
     fn ascii_error(text: &str) -> String {
         read_ascii(text.as_bytes()).unwrap_err().to_string()

@@ -59,8 +59,8 @@ impl<'a> Words<'a> {
     /// Reads the next word as a number; `what` names it in errors.
     pub(super) fn number(&mut self, what: &'static str) -> Result<i64, FormatError> {
         match self.next() {
-            None => Err(self.word(what, "the end of the line".to_owned())),
-            Some(word) => integer(word).ok_or_else(|| self.word(what, quote(word))),
+            None => Err(FormatError::new(self.place(), what, "the end of the line")),
+            Some(word) => integer(word).ok_or_else(|| FormatError::new(self.place(), what, quote(word))),
         }
     }
 
@@ -74,12 +74,8 @@ impl<'a> Words<'a> {
     pub(super) fn end(&mut self) -> Result<(), FormatError> {
         match self.next() {
             None => Ok(()),
-            Some(word) => Err(self.word("the end of the line", quote(word))),
+            Some(word) => Err(FormatError::new(self.place(), "the end of the line", quote(word))),
         }
-    }
-
-    fn word(&self, what: &'static str, found: String) -> FormatError {
-        FormatError::new(self.place(), what, found)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::dipha::MAGIC;
-use crate::error::check_cuts;
+use crate::error::{binary, check_cuts};
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
@@ -82,10 +82,6 @@ impl Fields {
         let list = |cell: usize| (0..n).filter(|&other| has(other, cell)).map(|other| other as i64).collect();
         Fields { flavour: 1 - self.flavour, lists: (0..n).map(list).collect(), ..self.clone() }
     }
-}
-
-fn binary(words: &[i64]) -> Vec<u8> {
-    words.iter().flat_map(|word| word.to_le_bytes()).collect()
 }
 
 /// The triangle on three vertices, filled.

@@ -3,7 +3,7 @@
 use super::ascii::read_parts;
 use super::binary::read_blocks;
 use super::*;
-use crate::error::END;
+use crate::error::{END, binary};
 use crate::{Index, MatrixSize, Source};
 use rand::{Rng, RngExt, SeedableRng};
 use rand_pcg::Pcg64;
@@ -21,10 +21,6 @@ fn triangle() -> BoundaryMatrix<u32> {
         matrix.push(dim, rows).unwrap();
     }
     matrix
-}
-
-fn binary(words: &[i64]) -> Vec<u8> {
-    words.iter().flat_map(|word| word.to_le_bytes()).collect()
 }
 
 fn to_binary<I: Index>(matrix: &BoundaryMatrix<I>) -> Vec<u8> {
