@@ -18,16 +18,11 @@ const WORD: usize = 16;
 /// Memory of another library as a read-only buffer.
 #[derive(Debug)]
 pub struct Foreign<T> {
-    memory: Memory<T>,
+    /// The memory itself, or a copy if kernels cannot read it in place.
+    buffer: ManuallyDrop<Buffer<T>>,
+    /// Whether this is memory of the other library, which is not freed here.
+    is_lent: bool,
     gpu: Gpu,
-}
-
-#[derive(Debug)]
-enum Memory<T> {
-    /// Memory of another library, which is not freed here.
-    Lent(ManuallyDrop<Buffer<T>>),
-    /// A copy of memory that kernels cannot read in place.
-    Copied(Buffer<T>),
 }
 
 /// Returns the number of the device on which an address lies.
@@ -69,11 +64,12 @@ impl Gpu {
         self.wait_for(pending)?;
         let bytes = len * size_of::<T>();
         let is_readable = address.is_multiple_of(WORD as u64) && bytes.is_multiple_of(WORD);
-        let memory = if is_readable && len > 0 {
+        let is_lent = is_readable && len > 0;
+        let buffer = if is_lent {
             let charge = self.charge::<T>(0)?;
             // SAFETY: by the caller's promise; the slice is never dropped as such, which would free the memory.
             let slice = unsafe { self.stream.upgrade_device_ptr(address, len) };
-            Memory::Lent(ManuallyDrop::new(Buffer { slice, len, _charge: charge }))
+            Buffer { slice, len, _charge: charge }
         } else {
             let mut copy = self.zeros::<T>(len)?;
             if len > 0 {
@@ -84,9 +80,9 @@ impl Gpu {
                     unsafe { result::memcpy_dtod_async(start, address, bytes, self.stream.cu_stream()) };
                 self.done("copying on the device", copied)?;
             }
-            Memory::Copied(copy)
+            copy
         };
-        Ok(Foreign { memory, gpu: self.clone() })
+        Ok(Foreign { buffer: ManuallyDrop::new(buffer), is_lent, gpu: self.clone() })
     }
 
     /// Waits for pending work of other libraries.
@@ -121,10 +117,7 @@ impl<T> Deref for Foreign<T> {
     type Target = Buffer<T>;
 
     fn deref(&self) -> &Buffer<T> {
-        match &self.memory {
-            Memory::Lent(buffer) => buffer,
-            Memory::Copied(buffer) => buffer,
-        }
+        &self.buffer
     }
 }
 
@@ -133,9 +126,9 @@ impl<T> Drop for Foreign<T> {
         // The owner may free or write the memory from now on, so copies of it must be done. An error of the driver is
         // reported by another call.
         let _ = self.gpu.finish();
-        if let Memory::Lent(buffer) = &mut self.memory {
-            // SAFETY: the value is being dropped, so the buffer is not taken a second time.
-            let Buffer { slice, .. } = unsafe { ManuallyDrop::take(buffer) };
+        // SAFETY: the value is being dropped, so the buffer is not taken a second time.
+        let Buffer { slice, .. } = unsafe { ManuallyDrop::take(&mut self.buffer) };
+        if self.is_lent {
             // This releases only the slice's reference to the stream.
             slice.leak();
         }
