@@ -25,7 +25,7 @@ use super::{Facts, RUN};
 use crate::parallel::lock;
 
 const LOCK: &str = "lacuna.lock";
-/// File with the fingerprint of the run.
+/// File with the fingerprint of the run, the piece [`RUN`].
 pub(super) const MANIFEST: &str = "run.lac";
 const EXTENSION: &str = ".lac";
 
@@ -121,7 +121,7 @@ impl CheckpointDirectory {
     /// # Errors
     /// [`SnapshotError`] if the checkpoint is of another run or damaged, or cannot be begun.
     pub fn begin(&self, run: &Fingerprint) -> Result<bool, SnapshotError> {
-        match self.load_file(MANIFEST, RUN)? {
+        match self.load(RUN, RUN)? {
             Some(manifest) => {
                 let differences = run.differences(&manifest.facts);
                 if differences.is_empty() {
@@ -132,7 +132,7 @@ impl CheckpointDirectory {
             None if self.names()?.iter().any(|name| name.ends_with(EXTENSION)) => {
                 Err(SnapshotError::NoManifest { path: self.path.clone() })
             }
-            None => file::write(&self.path.join(MANIFEST), RUN, &run.items, &mut |_| Ok(())).map(|_| false),
+            None => file::write(&self.file(RUN), RUN, &run.items, &mut |_| Ok(())).map(|_| false),
         }
     }
 
@@ -173,14 +173,6 @@ impl CheckpointDirectory {
 
     fn file(&self, name: &str) -> PathBuf {
         self.path.join(format!("{name}{EXTENSION}"))
-    }
-
-    fn load_file(&self, name: &str, kind: &str) -> Result<Option<Snapshot>, SnapshotError> {
-        match file::read(&self.path.join(name)) {
-            Err(SnapshotError::System { kind: io::ErrorKind::NotFound, .. }) => Ok(None),
-            Err(error) => Err(error),
-            Ok(snapshot) => snapshot.payload_of(kind).map(drop).map(|()| Some(snapshot)),
-        }
     }
 
     fn now(&self) -> u64 {
@@ -314,7 +306,11 @@ impl Checkpoint for CheckpointDirectory {
     }
 
     fn load(&self, name: &str, kind: &str) -> Result<Option<Snapshot>, SnapshotError> {
-        self.load_file(&format!("{name}{EXTENSION}"), kind)
+        match file::read(&self.file(name)) {
+            Err(SnapshotError::System { kind: io::ErrorKind::NotFound, .. }) => Ok(None),
+            Err(error) => Err(error),
+            Ok(snapshot) => snapshot.payload_of(kind).map(drop).map(|()| Some(snapshot)),
+        }
     }
 
     fn forget(&self, name: &str) {
