@@ -10,7 +10,6 @@ use crate::error::END;
 use crate::parallel::{each_of, into_inner, lock, map};
 use crate::phat::text::{Words, integer, is_blank, lines};
 use crate::{BoundaryMatrix, Dimension, FormatError, Index, Place};
-use std::mem::take;
 use std::sync::Mutex;
 
 /// Minimum number of bytes in a part.
@@ -47,8 +46,8 @@ pub(super) fn read_parts<I: Index>(text: &[u8], least: usize) -> Result<Read<I>,
     let (mut line, mut column, mut entry) = (0, 0, 0);
     let mut parts = Vec::with_capacity(scans.len());
     for scan in &scans {
-        let starts = take_first(&mut starts_left, scan.dims.len());
-        let rows = take_first(&mut rows_left, scan.entries);
+        let starts = starts_left.split_off_mut(..scan.dims.len()).unwrap_or_default();
+        let rows = rows_left.split_off_mut(..scan.entries).unwrap_or_default();
         parts.push(Part { text: scan.text, line, column, entry, starts, rows });
         (line, column, entry) = (line + scan.lines, column + scan.dims.len(), entry + scan.entries);
     }
@@ -110,12 +109,6 @@ fn word_count(line: &[u8]) -> usize {
         .count()
 }
 
-fn take_first<'a, T>(rest: &mut &'a mut [T], count: usize) -> &'a mut [T] {
-    let (first, others) = take(rest).split_at_mut(count);
-    *rest = others;
-    first
-}
-
 /// A part of the text, and the parts of the matrix that it fills.
 struct Part<'a, I> {
     text: &'a [u8],
@@ -166,6 +159,6 @@ fn store_line<I: Index>(
     while !words.is_empty() {
         numbers.push(words.number("a row")?);
     }
-    let out = take_first(rows, numbers.len());
+    let out = rows.split_off_mut(..numbers.len()).unwrap_or_default();
     Column { number, dim }.read(numbers.iter().copied(), |row| dims[row], |_| place, out)
 }

@@ -10,7 +10,6 @@ use super::{Findings, Read, Unsorted, too_large};
 use crate::fields::{Blocks, Word, fill, length};
 use crate::parallel::{each_of, into_inner, lock};
 use crate::{BoundaryMatrix, Dimension, FormatError, Index, MatrixSize, Place, Source};
-use std::mem::take;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
@@ -136,7 +135,7 @@ impl<I: Index> Block<'_, I> {
         for (number, start) in (self.column..).zip(self.starts.iter_mut()) {
             *start = I::from_usize(entry);
             let rows = &words[at + 2..][..integer(words[at + 1]) as usize];
-            let (column_out, rest) = take(&mut out).split_at_mut(rows.len());
+            let column_out = out.split_off_mut(..rows.len()).unwrap_or_default();
             let place = |k: usize| Place::Byte((self.offset + 8 * (at + 2 + k)) as u64);
             let column = Column { number, dim: dim_of(number) };
             match column.read(rows.iter().map(|&row| integer(row)), dim_of, place, column_out) {
@@ -147,7 +146,6 @@ impl<I: Index> Block<'_, I> {
                     break;
                 }
             }
-            out = rest;
             entry += rows.len();
             at += 2 + rows.len();
         }
@@ -209,11 +207,10 @@ impl<'a, I> Iterator for Walk<'a, I> {
         let steps = self.walk(bytes.as_chunks().0);
         // A column that is longer than a block gets a block of its own size.
         self.next_block = if steps.columns == 0 { 8 * steps.next } else { self.block };
-        let (starts, later_starts) = take(&mut self.starts).split_at_mut(steps.columns);
-        let (rows, later_rows) = take(&mut self.rows).split_at_mut(steps.entries);
+        let starts = self.starts.split_off_mut(..steps.columns).unwrap_or_default();
+        let rows = self.rows.split_off_mut(..steps.entries).unwrap_or_default();
         let block =
             Block { bytes, offset: self.offset, column: self.column, entry: self.entry, starts, rows };
-        (self.starts, self.rows) = (later_starts, later_rows);
         self.column += steps.columns;
         self.entry += steps.entries;
         self.offset += 8 * (2 * steps.columns + steps.entries);
