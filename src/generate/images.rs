@@ -10,12 +10,12 @@
 //! Noise is a function of the seed and of the voxel's place, so it does not depend on the threads. Each walk has a
 //! generator of its own.
 
-use libm::{ceil, cos, exp, log, sqrt};
+use libm::{ceil, exp, sqrt};
 use serde::Serialize;
-use std::f64::consts::TAU;
 use strum::VariantArray;
 use zerocopy::FromZeros;
 
+use super::random::gaussian;
 use super::{GenerateError, Random, expect};
 use crate::cubical::{AnyImage, Image, Order, Shape};
 use crate::memory::{self, Refused};
@@ -142,16 +142,9 @@ fn mixed(seed: u64, place: u64) -> u64 {
     scramble(scramble(seed.wrapping_add(step)).wrapping_add(place.wrapping_mul(step)))
 }
 
-/// Gaussian noise of variance 1 as a function of the seed and the place.
-fn gaussian(seed: u64, place: u64) -> f64 {
-    let unit = |bits: u64| (bits >> 11) as f64 / (1u64 << 53) as f64;
-    let [u, v] = [0, 1].map(|which| unit(mixed(seed, 2 * place + which)));
-    sqrt(-2.0 * log(1.0 - u)) * cos(TAU * v)
-}
-
 /// A Gaussian random field of variance 1.
 fn field(shape: Shape, seed: u64, sigma: f64) -> Result<Vec<f32>, Refused> {
-    let noise = |place| gaussian(seed, place) as f32;
+    let noise = |place| gaussian([0, 1].map(|which| mixed(seed, 2 * place + which))) as f32;
     let mut voxels = each(shape.count(), noise)?;
     if sigma < LEAST_SCALE {
         return Ok(voxels);

@@ -18,9 +18,9 @@ impl Random {
         Random(Pcg64::new(u128::from(seed), STREAM))
     }
 
-    /// A uniform number in [0, 1): the upper 53 bits of a draw, times 2^−53, which needs no rounding.
+    /// A uniform number in [0, 1).
     pub fn uniform(&mut self) -> f64 {
-        (self.0.next_u64() >> 11) as f64 / (1u64 << 53) as f64
+        unit(self.bits())
     }
 
     /// A uniform number in [low, high).
@@ -28,11 +28,9 @@ impl Random {
         low + (high - low) * self.uniform()
     }
 
-    /// A Gaussian number of mean 0 and variance 1 (Box and Muller 1958): √(−2 ln u) cos 2πv for uniform u in (0, 1]
-    /// and v.
+    /// A Gaussian number of mean 0 and variance 1.
     pub fn gaussian(&mut self) -> f64 {
-        let (u, v) = (1.0 - self.uniform(), self.uniform());
-        sqrt(-2.0 * log(u)) * cos(TAU * v)
+        gaussian([self.bits(), self.bits()])
     }
 
     /// 64 random bits.
@@ -66,4 +64,15 @@ impl Random {
         (1..n).for_each(|last| order.swap(last, self.below(last + 1)));
         order
     }
+}
+
+/// The number in [0, 1) of random bits: the upper 53 of them, times 2^−53, which needs no rounding.
+fn unit(bits: u64) -> f64 {
+    (bits >> 11) as f64 / (1u64 << 53) as f64
+}
+
+/// The Gaussian number of random bits (Box and Muller 1958): √(−2 ln u) cos 2πv for uniform u in (0, 1] and v.
+pub(super) fn gaussian(bits: [u64; 2]) -> f64 {
+    let [u, v] = bits.map(unit);
+    sqrt(-2.0 * log(1.0 - u)) * cos(TAU * v)
 }
