@@ -11,7 +11,7 @@ use super::palette;
 const RADIUS: f64 = 2.6;
 
 /// Number of shades.
-const SHADES: usize = 24;
+pub(super) const SHADES: usize = 24;
 
 /// Number of marks in each hexagon of a panel; hexagons by row and column.
 #[derive(Debug, Default)]
@@ -36,8 +36,7 @@ impl Hexagons {
     pub(super) fn draw(&self, canvas: &mut Canvas, label: &str, most: usize) {
         let mut shades: BTreeMap<usize, Vec<(i32, i32)>> = BTreeMap::new();
         for (&cell, &count) in &self.0 {
-            let share = (count as f64).ln() / (most.max(2) as f64).ln();
-            shades.entry((share * (SHADES - 1) as f64).round() as usize).or_default().push(cell);
+            shades.entry((share(count, most) * (SHADES - 1) as f64).round() as usize).or_default().push(cell);
         }
         for (shade, mut cells) in shades {
             // The order in a hash table is arbitrary.
@@ -47,6 +46,11 @@ impl Hexagons {
             canvas.fill("density", label, outline, palette::density(share));
         }
     }
+}
+
+/// Share of the darkest shade, that of `most` marks, for a count of marks.
+pub(super) fn share(count: usize, most: usize) -> f64 {
+    (count as f64).ln() / (most.max(2) as f64).ln()
 }
 
 /// Distance of centres within a row, and distance of rows.

@@ -2,6 +2,7 @@
 
 use super::axes::{Area, SMALL};
 use super::canvas::{Anchor, Canvas, Colour, Mark, Shape, Stroke, polyline};
+use super::density::{SHADES, share};
 use super::font::Font;
 use super::palette;
 use super::ticks::grouped;
@@ -113,7 +114,6 @@ impl Legend {
 /// A column of shades labelled with powers of ten.
 fn draw_densities(canvas: &mut Canvas, (left, top): (f64, f64), most: usize) {
     const HEIGHT: f64 = 96.0;
-    const SHADES: usize = 24;
     for k in 0..SHADES {
         let (y0, y1) = (HEIGHT * k as f64 / SHADES as f64, HEIGHT * (k + 1) as f64 / SHADES as f64);
         let share = 1.0 - (k as f64 + 0.5) / SHADES as f64;
@@ -122,8 +122,7 @@ fn draw_densities(canvas: &mut Canvas, (left, top): (f64, f64), most: usize) {
     }
     let powers = (0..20).map(|power| 10usize.pow(power)).take_while(|&count| count <= most);
     for count in powers {
-        let share = (count as f64).ln() / (most.max(2) as f64).ln();
-        let y = top + HEIGHT * (1.0 - share);
+        let y = top + HEIGHT * (1.0 - share(count, most));
         canvas.line("tick-line", (left + 14.0, y), (left + 18.0, y), Stroke::new(Colour::LINE, 1.0));
         canvas.text("density-tick", &grouped(count), (left + 22.0, y + 4.0), SMALL, Anchor::Start);
     }
