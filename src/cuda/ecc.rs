@@ -132,10 +132,8 @@ impl Totals {
 pub(crate) struct EccKernels {
     /// The type of the voxels.
     pub(crate) voxels: VoxelType,
-    march: Kernel,
-    march_flat: Kernel,
-    march_wide: Kernel,
-    march_wide_flat: Kernel,
+    /// The marches with counters in shared memory and without, each for volumes and for flat images.
+    march: [[Kernel; 2]; 2],
     hand_over: Kernel,
     multiprocessors: u64,
     shared: u32,
@@ -150,16 +148,15 @@ impl EccKernels {
         let module = gpu.module(march_ptx(voxels))?;
         let kernels = EccKernels {
             voxels,
-            march: module.kernel(c"ecc_march")?,
-            march_flat: module.kernel(c"ecc_march_flat")?,
-            march_wide: module.kernel(c"ecc_march_wide")?,
-            march_wide_flat: module.kernel(c"ecc_march_wide_flat")?,
+            march: [
+                [module.kernel(c"ecc_march")?, module.kernel(c"ecc_march_flat")?],
+                [module.kernel(c"ecc_march_wide")?, module.kernel(c"ecc_march_wide_flat")?],
+            ],
             hand_over: module.kernel(c"ecc_hand_over")?,
             multiprocessors: gpu.multiprocessors()?.into(),
             shared: gpu.shared_memory()?,
         };
-        kernels.march.allow_shared(kernels.shared)?;
-        kernels.march_flat.allow_shared(kernels.shared)?;
+        kernels.march[0].iter().try_for_each(|march| march.allow_shared(kernels.shared))?;
         Ok(kernels)
     }
 
@@ -182,12 +179,7 @@ impl EccKernels {
         assert_eq!(totals.touched.len(), rows + 2);
         let is_flat = part.rows == 1;
         let shared = u32::try_from(16 * (rows + 2)).ok().filter(|&shared| shared <= self.shared);
-        let kernel = match (shared.is_some(), is_flat) {
-            (true, false) => &self.march,
-            (true, true) => &self.march_flat,
-            (false, false) => &self.march_wide,
-            (false, true) => &self.march_wide_flat,
-        };
+        let kernel = &self.march[usize::from(shared.is_none())][usize::from(is_flat)];
         let threads = THREADS[usize::from(shared.is_some_and(|shared| shared >= MANY))];
         // Sizes are below 2^63.
         let sizes = [part.planes, part.rows, part.columns, part.from, part.to].map(|size| size as u64);
