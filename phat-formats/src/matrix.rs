@@ -143,6 +143,11 @@ impl<I: Index> BoundaryMatrix<I> {
         self.rows.len()
     }
 
+    /// The numbers of columns and of ones.
+    pub fn size(&self) -> MatrixSize {
+        MatrixSize { columns: self.len(), entries: self.entries() }
+    }
+
     /// The dimension of a column's cell.
     #[inline]
     pub fn dim(&self, column: usize) -> Dimension {

@@ -3,7 +3,7 @@
 use std::convert::Infallible;
 use std::sync::Mutex;
 
-use phat_formats::{BoundaryMatrix, MatrixSize};
+use phat_formats::BoundaryMatrix;
 
 use super::check;
 use super::cpu::{leftmost, scan_with};
@@ -57,8 +57,7 @@ impl Scanner {
         backend: &Backend,
         matrix: &BoundaryMatrix<I>,
     ) -> Result<Self, BackendError> {
-        let size = MatrixSize { columns: matrix.len(), entries: matrix.entries() };
-        backend.decide(&estimate::<I>(size)).map(Scanner::with)
+        backend.decide(&estimate::<I>(matrix.size())).map(Scanner::with)
     }
 
     /// The device and the reason for it, where one was chosen: before the scan the chosen one, after it the one that

@@ -27,7 +27,7 @@ mod tests;
 
 use std::time::Instant;
 
-use phat_formats::{BoundaryMatrix, Dimension, MatrixSize};
+use phat_formats::{BoundaryMatrix, Dimension};
 
 use self::graph::Survey;
 use self::residue::Keeping;
@@ -73,7 +73,7 @@ pub(super) fn reduce<I: SharedIndex>(
         }
         None => {
             let clock = Instant::now();
-            progress.expect(&expected::of_sieve(matrix_size(matrix)));
+            progress.expect(&expected::of_sieve(matrix.size()));
             progress.begin("scan", None, 1);
             let survey = Survey::of(matrix, max_dim);
             let mates = match scanner.mates(matrix)? {
@@ -91,11 +91,6 @@ pub(super) fn reduce<I: SharedIndex>(
     run.upwards()?;
     run.downwards()?;
     Ok(run.finish())
-}
-
-/// Size of a matrix.
-fn matrix_size<I: SharedIndex>(matrix: &BoundaryMatrix<I>) -> MatrixSize {
-    MatrixSize { columns: matrix.len(), entries: matrix.entries() }
 }
 
 /// A run of the sieve.
@@ -277,7 +272,7 @@ impl<'m, I: SharedIndex> Run<'m, I> {
             other != dim && !self.solved[usize::from(other)] && open * FEW > columns
         };
         let blocks: Vec<Dimension> = std::iter::once(dim).chain((1..=self.max_dim).filter(is_left)).collect();
-        self.progress.expect(&expected::of_residues(matrix_size(self.matrix), &blocks));
+        self.progress.expect(&expected::of_residues(self.matrix.size(), &blocks));
         self.progress.begin(expected::REDUCTION, Some(usize::from(dim)), columns as u64);
     }
 
