@@ -176,23 +176,23 @@ impl Panel<'_> {
     /// Draws what lies below the data: grid and lines of infinities.
     pub(super) fn draw_below(&self, canvas: &mut Canvas) {
         let Area { left, top, right, bottom } = self.area;
-        let grid = || Stroke::new(Colour::GRID, 1.0);
+        let grid = Stroke::new(Colour::GRID, 1.0);
         for &value in &self.abscissas.ticks.values {
             let x = self.abscissas.at(value);
-            canvas.line("grid", (x, top), (x, bottom), grid());
+            canvas.line("grid", (x, top), (x, bottom), grid);
         }
         for &value in self.ordinates.iter().flat_map(|axis| &axis.ticks.values) {
             let y = self.ordinates.map_or(0.0, |axis| axis.at(value));
-            canvas.line("grid", (left, y), (right, y), grid());
+            canvas.line("grid", (left, y), (right, y), grid);
         }
-        let line = || Stroke::new(Colour::LINE, 1.0).dashed(&[1.5, 2.5]);
+        let line = Stroke::new(Colour::LINE, 1.0).dashed(&[1.5, 2.5]);
         for (value, _) in self.abscissas.infinities() {
             let x = self.abscissas.at(value);
-            canvas.line("infinity", (x, top), (x, bottom), line());
+            canvas.line("infinity", (x, top), (x, bottom), line);
         }
         if let Some(axis) = self.ordinates {
             for (value, _) in axis.infinities() {
-                canvas.line("infinity", (left, axis.at(value)), (right, axis.at(value)), line());
+                canvas.line("infinity", (left, axis.at(value)), (right, axis.at(value)), line);
             }
         }
     }
@@ -200,12 +200,12 @@ impl Panel<'_> {
     /// Draws what lies around the data: frame, ticks, labels, titles.
     pub(super) fn draw_above(&self, canvas: &mut Canvas, font: &Font, has_abscissas_title: bool) {
         let Area { left, top, right, bottom } = self.area;
-        canvas.stroke("frame", "", self.area.outline(), Stroke::new(Colour::LINE, 1.0));
-        let tick = || Stroke::new(Colour::LINE, 1.0);
+        let tick = Stroke::new(Colour::LINE, 1.0);
+        canvas.stroke("frame", "", self.area.outline(), tick);
         let mut taken: Vec<(f64, f64)> = Vec::new();
         // Finite values come first, so that the label of an infinity can give way to that of a tick.
         for (x, label) in self.abscissas.marks() {
-            canvas.line("tick-line", (x, bottom), (x, bottom + 4.0), tick());
+            canvas.line("tick-line", (x, bottom), (x, bottom + 4.0), tick);
             let half = font.width(&label, SMALL) / 2.0 + 2.0;
             let over = |x: f64| {
                 let over = taken.iter().map(|&(from, to)| (to - (x - half)).min(x + half - from));
@@ -230,7 +230,7 @@ impl Panel<'_> {
         }
         let Some(axis) = self.ordinates else { return };
         for (y, label) in axis.marks() {
-            canvas.line("tick-line", (left - 4.0, y), (left, y), tick());
+            canvas.line("tick-line", (left - 4.0, y), (left, y), tick);
             canvas.text("tick-y", &label, (left - 7.0, y + 0.36 * SMALL), SMALL, Anchor::End);
         }
         let beside = left - axis.widest(font) - 16.0;

@@ -58,23 +58,23 @@ impl Segment {
 }
 
 /// Style of a line.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Stroke {
     /// Colour of the line.
     pub colour: Colour,
     /// Width in pixels.
     pub width: f64,
     /// Lengths of dashes and gaps; empty for a solid line.
-    pub dashes: Vec<f64>,
+    pub dashes: &'static [f64],
 }
 
 impl Stroke {
     pub(super) fn new(colour: Colour, width: f64) -> Stroke {
-        Stroke { colour, width, dashes: Vec::new() }
+        Stroke { colour, width, dashes: &[] }
     }
 
-    pub(super) fn dashed(self, dashes: &[f64]) -> Stroke {
-        Stroke { dashes: dashes.to_vec(), ..self }
+    pub(super) fn dashed(self, dashes: &'static [f64]) -> Stroke {
+        Stroke { dashes, ..self }
     }
 }
 
@@ -134,7 +134,7 @@ impl Symbol {
 }
 
 /// Style of a mark.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Mark {
     /// Shape of the mark.
     pub symbol: Symbol,

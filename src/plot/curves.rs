@@ -119,7 +119,7 @@ pub(super) fn draw_euler(plot: &Plot, series: &[Series]) -> Canvas {
     let mut legend = Legend::default();
     if curves.len() > 1 {
         for curve in &curves {
-            legend.add(Swatch::Line(curve.stroke.clone()), curve.label.clone());
+            legend.add(Swatch::Line(curve.stroke), curve.label.clone());
         }
     }
     let chart = Chart { title: "Euler characteristic".to_owned(), whole: true, curves };
@@ -225,7 +225,7 @@ fn draw_curve(canvas: &mut Canvas, curve: &Curve, axis: &Axis, upwards: &Axis, i
             points.iter().copied().chain([(inside.right, zero), (inside.left, zero)]).collect();
         canvas.fill("below", "", polygon(&closed), below);
     }
-    canvas.stroke("curve", curve.label.as_str(), polyline(&points), curve.stroke.clone());
+    canvas.stroke("curve", curve.label.as_str(), polyline(&points), curve.stroke);
 }
 
 /// Thins a line that runs to the right: of each column, the first, least, greatest and last points are kept, in the

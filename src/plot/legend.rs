@@ -82,15 +82,11 @@ impl Legend {
             match swatch {
                 Swatch::Mark(mark, radius) => {
                     let at = vec![(left + 10.0, middle)];
-                    canvas.add(
-                        "legend-mark",
-                        words,
-                        Shape::Marks { mark: mark.clone(), radius: *radius, at },
-                    );
+                    canvas.add("legend-mark", words, Shape::Marks { mark: *mark, radius: *radius, at });
                 }
                 Swatch::Line(stroke) => {
                     let line = polyline(&[(left, middle), (left + SWATCH - 6.0, middle)]);
-                    canvas.stroke("legend-line", words, line, stroke.clone());
+                    canvas.stroke("legend-line", words, line, *stroke);
                 }
                 Swatch::Bar(fill) => {
                     let right = left + SWATCH - 6.0;
