@@ -29,6 +29,10 @@ fn to_binary<I: Index>(matrix: &BoundaryMatrix<I>) -> Vec<u8> {
     file
 }
 
+fn words(file: &[u8]) -> Vec<i64> {
+    file.as_chunks().0.iter().map(|&word| i64::from_le_bytes(word)).collect()
+}
+
 fn to_ascii<I: Index>(matrix: &BoundaryMatrix<I>) -> Vec<u8> {
     let mut file = Vec::new();
     write_ascii(&mut file, matrix).unwrap();
@@ -97,7 +101,7 @@ fn the_triangle_of_phat() {
 }
 
 #[test]
-fn what_is_written_reads_back_in_blocks_of_any_size() {
+fn what_is_written_reads_back_in_blocks_of_any_size_and_its_sizes_are_shown() {
     let mut rng = Pcg64::seed_from_u64(1);
     let matrices: Vec<_> = [0, 1, 2, 10, 500].map(|columns| random(&mut rng, columns)).into();
     with_threads(|| {
@@ -106,39 +110,17 @@ fn what_is_written_reads_back_in_blocks_of_any_size() {
             let file = to_binary(matrix);
             let text = to_ascii(matrix);
             for block in [16, 24, 64, 1000, 1 << 20] {
-                assert_eq!(read_blocks(&file, block, &|_| {}), read, "{block}");
+                let shown = [AtomicUsize::new(0), AtomicUsize::new(0)];
+                let show = |size: MatrixSize| {
+                    shown[0].fetch_add(size.columns, Relaxed);
+                    shown[1].fetch_add(size.entries, Relaxed);
+                };
+                assert_eq!(read_blocks(&file, block, &show), read, "{block}");
+                assert_eq!(shown.map(AtomicUsize::into_inner), [matrix.len(), matrix.entries()], "{block}");
                 assert_eq!(read_parts(&text, block / 16), read, "{block}");
             }
         }
     });
-}
-
-#[test]
-fn the_sizes_that_are_shown_add_up() {
-    let mut rng = Pcg64::seed_from_u64(2);
-    for columns in [0, 1, 2, 10, 500] {
-        let matrix = random(&mut rng, columns);
-        // Rows descend in the file.
-        let mut words = vec![columns as i64];
-        for column in 0..columns {
-            let rows = matrix.column(column);
-            words.extend([i64::from(matrix.dim(column)), rows.len() as i64]);
-            words.extend(rows.iter().rev().map(|&row| i64::from(row)));
-        }
-        let file = binary(&words);
-        with_threads(|| {
-            for block in [16, 24, 64, 1000, 1 << 20] {
-                let shown = [AtomicUsize::new(0), AtomicUsize::new(0)];
-                let read = read_blocks(&file, block, &|size| {
-                    shown[0].fetch_add(size.columns, Relaxed);
-                    shown[1].fetch_add(size.entries, Relaxed);
-                });
-                assert_eq!(read.unwrap().matrix, matrix, "{block}");
-                let shown = shown.each_ref().map(|shown| shown.load(Relaxed));
-                assert_eq!(shown, [columns, matrix.entries()], "{block}");
-            }
-        });
-    }
 }
 
 #[test]
@@ -164,6 +146,11 @@ fn wrong_words() {
         (
             vec![1_000_000_000, 0],
             "byte 16: expected 16000000000 bytes of columns from byte 8 on, found the end of the file",
+        ),
+        (
+            // 2⁶³ bytes, one more than an offset can be.
+            vec![1 << 59, 0],
+            "byte 16: expected more bytes of columns from byte 8 on than any file has, found the end of the file",
         ),
         (
             vec![i64::MAX, 0],
@@ -252,18 +239,6 @@ fn dimensions_reach_255() {
     );
 }
 
-/// A count of columns whose bytes 64 bits do not count, as of a file that is none of PHAT's.
-#[test]
-fn more_columns_than_any_file_has() {
-    for columns in [i64::MAX, 1 << 59] {
-        let file = [columns, 0, 0].map(i64::to_le_bytes).concat();
-        assert_eq!(
-            read_binary::<u32>(&file).unwrap_err().to_string(),
-            "byte 24: expected more bytes of columns from byte 8 on than any file has, found the end of the file"
-        );
-    }
-}
-
 #[test]
 fn every_cut_and_every_tail_is_an_error() {
     let mut file = to_binary(&triangle());
@@ -336,7 +311,7 @@ fn changed_files_are_judged_as_the_plain_reader_judges() {
     for _ in 0..3000 {
         let columns = rng.random_range(1..40);
         let file = to_binary(&random(&mut rng, columns));
-        let mut words: Vec<i64> = file.as_chunks().0.iter().map(|&word| i64::from_le_bytes(word)).collect();
+        let mut words = words(&file);
         for _ in 0..rng.random_range(0..4) {
             let at = rng.random_range(0..words.len());
             match rng.random_range(0..4) {
@@ -369,8 +344,7 @@ fn changed_files_are_judged_as_the_plain_reader_judges() {
 fn the_first_violation_is_the_error() {
     let mut rng = Pcg64::seed_from_u64(3);
     let good = random(&mut rng, 3000);
-    let mut words: Vec<i64> =
-        to_binary(&good).as_chunks().0.iter().map(|&word| i64::from_le_bytes(word)).collect();
+    let mut words = words(&to_binary(&good));
     let mut text: Vec<String> =
         String::from_utf8(to_ascii(&good)).unwrap().lines().map(str::to_owned).collect();
     let mut at = words.len();
