@@ -14,6 +14,7 @@
 //! whenever a large table is about to be made.
 
 use std::cell::Cell;
+use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering::Relaxed};
 
@@ -46,8 +47,8 @@ static ROOM: AtomicU64 = AtomicU64::new(0);
 static SPILLED: AtomicI64 = AtomicI64::new(0);
 static MOST_SPILLED: AtomicI64 = AtomicI64::new(0);
 
-/// Running computations, each with its current stage.
-static COMPUTATIONS: Mutex<Computations> = Mutex::new(Computations(Vec::new()));
+/// The current stages of running computations, by number.
+static COMPUTATIONS: Mutex<BTreeMap<u64, Option<Stage>>> = Mutex::new(BTreeMap::new());
 
 /// Number of computations that have begun; the first has number 1.
 static BEGUN: AtomicU64 = AtomicU64::new(0);
@@ -347,33 +348,6 @@ fn set_asks(asks: bool) -> bool {
     ASKS.replace(asks)
 }
 
-/// The running computations.
-#[derive(Debug)]
-struct Computations(Vec<(u64, Option<Stage>)>);
-
-impl Computations {
-    fn set(&mut self, number: u64, stage: Option<Stage>) {
-        match self.0.iter_mut().find(|(other, _)| *other == number) {
-            Some((_, before)) => *before = stage,
-            None => self.0.push((number, stage)),
-        }
-    }
-
-    fn end(&mut self, number: u64) {
-        self.0.retain(|(other, _)| *other != number);
-    }
-
-    /// Stage of a computation. For one that has ended, or for number 0, the stage that all computations share, if they
-    /// do.
-    fn stage(&self, number: u64) -> Option<Stage> {
-        if let Some((_, stage)) = self.0.iter().find(|(other, _)| *other == number) {
-            return *stage;
-        }
-        let (_, first) = self.0.first()?;
-        first.filter(|_| self.0.iter().all(|(_, stage)| stage == first))
-    }
-}
-
 /// A computation, running as long as this lives. It may be part of another one, which also records its stages.
 #[derive(Debug)]
 pub(crate) struct Computation(u64);
@@ -381,27 +355,35 @@ pub(crate) struct Computation(u64);
 impl Computation {
     pub(crate) fn begin() -> Self {
         let number = BEGUN.fetch_add(1, Relaxed) + 1;
-        lock(&COMPUTATIONS).set(number, None);
+        lock(&COMPUTATIONS).insert(number, None);
         Computation(number)
     }
 
     /// Records that this thread begins a stage of it.
     pub(crate) fn begin_stage(&self, name: &'static str, dim: Option<usize>) {
         COMPUTATION.set(self.0);
-        lock(&COMPUTATIONS).set(self.0, Some(Stage { name, dim }));
+        lock(&COMPUTATIONS).insert(self.0, Some(Stage { name, dim }));
     }
 }
 
 impl Drop for Computation {
     fn drop(&mut self) {
-        lock(&COMPUTATIONS).end(self.0);
+        lock(&COMPUTATIONS).remove(&self.0);
     }
 }
 
-/// Stage of the computation of which this thread last began a stage. Other threads work for any computation: for them,
-/// it is the stage that all computations share, if they do. `None` while a computation begins or ends a stage.
+/// Stage of the computation of which this thread last began a stage. `None` while a computation begins or ends a stage.
 pub(super) fn stage() -> Option<Stage> {
-    COMPUTATIONS.try_lock().ok().and_then(|computations| computations.stage(COMPUTATION.get()))
+    COMPUTATIONS.try_lock().ok().and_then(|stages| stage_of(COMPUTATION.get(), &stages))
+}
+
+/// Stage of a computation. For one that has ended, or for number 0, the stage that all computations share, if they do:
+/// threads that began none work for any of them.
+fn stage_of(number: u64, stages: &BTreeMap<u64, Option<Stage>>) -> Option<Stage> {
+    stages.get(&number).copied().unwrap_or_else(|| {
+        let first = *stages.values().next()?;
+        first.filter(|_| stages.values().all(|stage| *stage == first))
+    })
 }
 
 /// The error of a run that exceeds its limit; `None` once enough memory was freed.
@@ -507,27 +489,25 @@ mod tests {
     #[test]
     fn a_stage_is_that_of_its_computation() {
         let named = |name| Some(Stage { name, dim: Some(1) });
-        let mut all = Computations(Vec::new());
-        assert_eq!(all.stage(0), None);
-        all.set(1, None);
-        assert_eq!((all.stage(1), all.stage(0)), (None, None));
-        all.set(1, named("scan"));
+        let mut all = BTreeMap::new();
+        assert_eq!(stage_of(0, &all), None);
+        all.insert(1, None);
+        assert_eq!([0, 1].map(|number| stage_of(number, &all)), [None; 2]);
+        all.insert(1, named("scan"));
         // A thread that works for it may have no computation of its own.
-        assert_eq!((all.stage(1), all.stage(0)), (named("scan"), named("scan")));
-        all.set(2, named("graph"));
-        assert_eq!((all.stage(1), all.stage(2), all.stage(0)), (named("scan"), named("graph"), None));
+        assert_eq!([0, 1].map(|number| stage_of(number, &all)), [named("scan"); 2]);
+        all.insert(2, named("graph"));
+        let stages = [None, named("scan"), named("graph")];
+        assert_eq!([0, 1, 2].map(|number| stage_of(number, &all)), stages);
         // A computation that contains the other is in the same stage.
-        all.set(1, named("graph"));
-        assert_eq!(
-            (all.stage(1), all.stage(2), all.stage(0)),
-            (named("graph"), named("graph"), named("graph"))
-        );
+        all.insert(1, named("graph"));
+        assert_eq!([0, 1, 2].map(|number| stage_of(number, &all)), [named("graph"); 3]);
         // A computation that has ended has no stage, nor has the thread that began it.
-        all.end(2);
-        all.set(1, named("pairs"));
-        assert_eq!(all.stage(2), named("pairs"));
-        all.end(1);
-        assert_eq!((all.stage(1), all.stage(2)), (None, None));
+        all.remove(&2);
+        all.insert(1, named("pairs"));
+        assert_eq!(stage_of(2, &all), named("pairs"));
+        all.remove(&1);
+        assert_eq!([1, 2].map(|number| stage_of(number, &all)), [None; 2]);
     }
 
     /// Computations of other tests may be running.
@@ -535,10 +515,10 @@ mod tests {
     fn a_computation_has_its_stage_on_the_thread_that_began_it() {
         let computation = Computation::begin();
         computation.begin_stage("a stage that no test has", None);
-        let own = lock(&COMPUTATIONS).stage(COMPUTATION.get());
+        let own = stage_of(COMPUTATION.get(), &lock(&COMPUTATIONS));
         assert_eq!(own.map(|stage| stage.name), Some("a stage that no test has"));
         drop(computation);
-        let own = lock(&COMPUTATIONS).stage(COMPUTATION.get());
+        let own = stage_of(COMPUTATION.get(), &lock(&COMPUTATIONS));
         assert_ne!(own.map(|stage| stage.name), Some("a stage that no test has"));
     }
 }
