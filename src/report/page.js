@@ -12,13 +12,16 @@
   const births = doubles(data.births), deaths = doubles(data.deaths);
   const count = births.length;
   const dimOf = new Uint32Array(count);
-  const placeOf = new Uint32Array(count);
-  {
-    let bar = 0;
-    data.dims.forEach((dim, d) => { for (let k = 0; k < dim.count; k++) { dimOf[bar] = d; placeOf[bar++] = k; } });
-  }
+  /** The first bar of each dimension and the one after the last. */
+  const ranges = [];
+  data.dims.reduce((from, dim, d) => {
+    ranges.push([from, from + dim.count]);
+    dimOf.fill(d, from, from + dim.count);
+    return from + dim.count;
+  }, 0);
+  const placeOf = (bar) => bar - ranges[dimOf[bar]][0];
   const simplices = new Map(data.simplices.map(([bar, birth, death]) => [bar, [birth, death]]));
-  const cyclesOf = new Map((data.cycles || []).map((cycle) => [cycle[0], cycle]));
+  const cyclesOf = new Map(data.cycles.map((cycle) => [cycle[0], cycle]));
   const isVisible = data.dims.map(() => true);
   const selected = new Uint8Array(count);
   let selectedCount = 0, hovered = -1;
@@ -33,12 +36,18 @@
     return text.replace("-", "−");
   };
   const counted = (n, noun) => `${n.toLocaleString("en")} ${noun}${n === 1 ? "" : "s"}`;
+  const compare = (x, y) => x === y ? 0 : x < y ? -1 : 1;
   const persistence = (bar) => births[bar] === deaths[bar] ? 0 : Math.abs(deaths[bar] - births[bar]);
   let colours = {};
   // The colours of single loops: all but that of shells.
   const LOOPS = [1, 0, 6, 3, 4, 5];
+  const THEMES = ["auto", "dark", "light"];
+  const systemIsDark = matchMedia("(prefers-color-scheme: dark)"), root = document.documentElement;
+  let theme = 0;
+  /** Reads the colours of the theme. Paper is white. */
   const readColours = () => {
-    const style = getComputedStyle(document.documentElement);
+    root.dataset.theme = "print" in root.dataset ? "light" : theme ? THEMES[theme] : systemIsDark.matches ? "dark" : "light";
+    const style = getComputedStyle(root);
     const value = (name) => style.getPropertyValue(name).trim();
     colours = { paper: value("--paper"), ink: value("--ink"), soft: value("--soft"), line: value("--line"), accent: value("--accent"), veil: value("--veil"),
       dims: data.dims.map((dim) => value(`--h${dim.dim % 7}`)), loops: LOOPS.map((k) => value(`--h${k}`)) };
@@ -88,6 +97,9 @@
       this.over.setAttribute("role", "img");
       this.over.setAttribute("aria-label", label);
       this.base.setAttribute("aria-hidden", "true");
+      /** Where the pointer was pressed. */
+      this.from = null;
+      this.over.addEventListener("pointerdown", (event) => { this.from = this.at(event); this.over.setPointerCapture(event.pointerId); });
       new ResizeObserver(() => this.resize()).observe(this.host);
     }
     resize(isForced) {
@@ -97,16 +109,15 @@
       if (!isForced && this.already === already) return;
       this.already = already;
       // Paper has more dots than a screen.
-      this.ratio = (window.devicePixelRatio || 1) * ("print" in document.documentElement.dataset ? 2 : 1);
+      this.ratio = (window.devicePixelRatio || 1) * ("print" in root.dataset ? 2 : 1);
       for (const canvas of [this.base, this.over]) {
         canvas.width = Math.round(width * this.ratio);
         canvas.height = Math.round(height * this.ratio);
       }
       [this.width, this.height] = [width, height];
-      this.layout();
-      this.draw();
-      this.drawOver();
+      this.drawAll();
     }
+    drawAll() { this.layout(); this.draw(); this.drawOver(); }
     context(canvas) {
       const context = canvas.getContext("2d");
       context.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
@@ -117,10 +128,11 @@
     layout() {}
     draw() {}
     drawOver() {}
-    redraw() { if (this.width) { this.layout(); this.draw(); this.drawOver(); } }
     at(event) { const box = this.over.getBoundingClientRect(); return [event.clientX - box.left, event.clientY - box.top]; }
   }
 
+  const rect = ([left, top, right, bottom]) => [left, top, right - left, bottom - top];
+  const line = (context, x0, y0, x1, y1) => { context.beginPath(); context.moveTo(x0, y0); context.lineTo(x1, y1); context.stroke(); };
   const frame = (context, box, x, y, titles) => {
     const [left, top, right, bottom] = box;
     context.lineWidth = 1;
@@ -128,45 +140,48 @@
     context.fillStyle = colours.soft;
     context.textBaseline = "middle";
     if (x) for (const [at, label] of x.ticks) {
-      context.beginPath(); context.moveTo(at, top); context.lineTo(at, bottom + 4); context.stroke();
+      line(context, at, top, at, bottom + 4);
       context.textAlign = "center"; context.fillText(label, at, bottom + 14);
     }
     if (y) for (const [at, label] of y.ticks) {
-      context.beginPath(); context.moveTo(left - 4, at); context.lineTo(right, at); context.stroke();
+      line(context, left - 4, at, right, at);
       context.textAlign = "right"; context.fillText(label, left - 7, at);
     }
     context.strokeStyle = colours.soft;
     context.setLineDash([2, 3]);
-    if (x) for (const at of x.infinities) { context.beginPath(); context.moveTo(at, top); context.lineTo(at, bottom); context.stroke(); }
-    if (y) for (const at of y.infinities) { context.beginPath(); context.moveTo(left, at); context.lineTo(right, at); context.stroke(); }
+    if (x) for (const at of x.infinities) line(context, at, top, at, bottom);
+    if (y) for (const at of y.infinities) line(context, left, at, right, at);
     context.setLineDash([]);
-    context.strokeRect(left, top, right - left, bottom - top);
+    context.strokeRect(...rect(box));
     context.fillStyle = colours.ink;
     context.textAlign = "center";
     if (titles[0]) context.fillText(titles[0], (left + right) / 2, bottom + 31);
     if (titles[1]) { context.save(); context.translate(12, (top + bottom) / 2); context.rotate(-Math.PI / 2); context.fillText(titles[1], 0, 0); context.restore(); }
   };
 
+  /** The corners of marks of radius 1. */
   const SYMBOLS = [
-    (c, x, y, r) => { c.moveTo(x + r, y); c.arc(x, y, r, 0, 7); },
-    (c, x, y, r) => { c.moveTo(x, y - 1.35 * r); c.lineTo(x + 1.17 * r, y + 0.7 * r); c.lineTo(x - 1.17 * r, y + 0.7 * r); c.closePath(); },
-    (c, x, y, r) => { c.rect(x - 0.9 * r, y - 0.9 * r, 1.8 * r, 1.8 * r); },
-    (c, x, y, r) => { c.moveTo(x, y - 1.3 * r); c.lineTo(x + 1.3 * r, y); c.lineTo(x, y + 1.3 * r); c.lineTo(x - 1.3 * r, y); c.closePath(); },
+    Array.from({ length: 24 }, (_, k) => [Math.cos(k * Math.PI / 12), Math.sin(k * Math.PI / 12)]),
+    [[0, -1.35], [1.17, 0.7], [-1.17, 0.7]],
+    [[-0.9, -0.9], [0.9, -0.9], [0.9, 0.9], [-0.9, 0.9]],
+    [[0, -1.3], [1.3, 0], [0, 1.3], [-1.3, 0]],
   ];
-  const symbol = (d) => SYMBOLS[data.dims[d].dim % SYMBOLS.length];
+  const cornersOf = (d) => SYMBOLS[data.dims[d].dim % SYMBOLS.length];
+  const mark = (context, d, x, y, r) => {
+    context.beginPath();
+    for (const [right, down] of cornersOf(d)) context.lineTo(x + r * right, y + r * down);
+    context.closePath();
+    context.fill();
+    context.stroke();
+  };
 
   /** What both pictures of bars share: pointing, selecting by a rectangle, the keyboard. */
   class BarChart extends Chart {
     constructor(host, label) {
       super(host, label);
-      let from = null;
       this.brush = null;
-      this.over.addEventListener("pointerdown", (event) => {
-        from = this.at(event);
-        this.over.setPointerCapture(event.pointerId);
-      });
       this.over.addEventListener("pointermove", (event) => {
-        const [x, y] = this.at(event);
+        const [x, y] = this.at(event), { from } = this;
         if (from && Math.hypot(x - from[0], y - from[1]) > 4) {
           this.brush = [Math.min(x, from[0]), Math.min(y, from[1]), Math.max(x, from[0]), Math.max(y, from[1])];
           select((bar) => this.isWithin(bar, this.brush));
@@ -175,15 +190,15 @@
         }
       });
       this.over.addEventListener("pointerup", (event) => {
-        if (from && !this.brush) {
+        if (this.from && !this.brush) {
           const bar = this.pick(...this.at(event));
           if (bar < 0) clear(); else toggle(bar);
         }
-        from = this.brush = null;
+        this.from = this.brush = null;
         drawOvers();
       });
-      this.over.addEventListener("pointercancel", () => { from = this.brush = null; drawOvers(); });
-      this.over.addEventListener("pointerleave", () => { if (!from) hover(-1); });
+      this.over.addEventListener("pointercancel", () => { this.from = this.brush = null; drawOvers(); });
+      this.over.addEventListener("pointerleave", () => { if (!this.from) hover(-1); });
       this.over.addEventListener("keydown", (event) => walk(event, this));
       this.over.addEventListener("blur", () => hover(-1));
     }
@@ -191,15 +206,14 @@
       const context = this.context(this.over);
       if (selectedCount) {
         context.fillStyle = colours.veil;
-        context.fillRect(...this.box.slice(0, 2), this.box[2] - this.box[0], this.box[3] - this.box[1]);
+        context.fillRect(...rect(this.box));
         this.paint(context, (bar) => selected[bar] && isVisible[dimOf[bar]]);
       }
       if (hovered >= 0 && isVisible[dimOf[hovered]]) this.emphasize(context, hovered);
       if (this.brush) {
-        const [left, top, right, bottom] = this.brush;
         context.strokeStyle = colours.accent;
         context.setLineDash([4, 3]);
-        context.strokeRect(left, top, right - left, bottom - top);
+        context.strokeRect(...rect(this.brush));
         context.setLineDash([]);
       }
     }
@@ -219,30 +233,12 @@
       this.xs = new Float32Array(count);
       this.ys = new Float32Array(count);
       for (let bar = 0; bar < count; bar++) { this.xs[bar] = this.x.at(births[bar]); this.ys[bar] = this.y.at(deaths[bar]); }
-      // Bars by squares of some pixels, so that those near a point are found without a look at the others.
-      this.size = 10;
-      this.columns = Math.ceil(this.width / this.size) + 1;
-      const cells = this.columns * (Math.ceil(this.height / this.size) + 1);
-      this.starts = new Uint32Array(cells + 1);
-      const cell = (bar) => Math.max(0, Math.floor(this.ys[bar] / this.size)) * this.columns + Math.max(0, Math.floor(this.xs[bar] / this.size));
-      for (let bar = 0; bar < count; bar++) this.starts[Math.min(cell(bar), cells - 1) + 1]++;
-      for (let k = 0; k < cells; k++) this.starts[k + 1] += this.starts[k];
-      const next = this.starts.slice();
-      this.within = new Uint32Array(count);
-      for (let bar = 0; bar < count; bar++) this.within[next[Math.min(cell(bar), cells - 1)]++] = bar;
     }
     pick(x, y) {
       let best = -1, nearest = 81;
-      const column = Math.floor(x / this.size), row = Math.floor(y / this.size);
-      for (let r = row - 1; r <= row + 1; r++) for (let c = column - 1; c <= column + 1; c++) {
-        const cell = r * this.columns + c;
-        if (r < 0 || c < 0 || c >= this.columns || cell + 1 >= this.starts.length) continue;
-        for (let k = this.starts[cell]; k < this.starts[cell + 1]; k++) {
-          const bar = this.within[k];
-          if (!isVisible[dimOf[bar]]) continue;
-          const distance = (this.xs[bar] - x) ** 2 + (this.ys[bar] - y) ** 2;
-          if (distance < nearest) { nearest = distance; best = bar; }
-        }
+      for (let bar = 0; bar < count; bar++) {
+        const distance = (this.xs[bar] - x) ** 2 + (this.ys[bar] - y) ** 2;
+        if (distance < nearest && isVisible[dimOf[bar]]) { nearest = distance; best = bar; }
       }
       return best;
     }
@@ -262,10 +258,7 @@
           if (!isWanted(bar)) continue;
           if (!few) { context.fillRect(this.xs[bar] - 1.2, this.ys[bar] - 1.2, 2.4, 2.4); continue; }
           // Each mark covers the lines of those below it, so that a crowd keeps its colour.
-          context.beginPath();
-          symbol(d)(context, this.xs[bar], this.ys[bar], 3.4);
-          context.fill();
-          context.stroke();
+          mark(context, d, this.xs[bar], this.ys[bar], 3.4);
         }
       }
     }
@@ -274,21 +267,15 @@
       frame(context, this.box, this.x, this.y, ["birth", "death"]);
       context.strokeStyle = colours.soft;
       context.setLineDash([5, 4]);
-      context.beginPath();
-      context.moveTo(this.x.finite[0], this.y.finite[0]);
-      context.lineTo(this.x.finite[1], this.y.finite[1]);
-      context.stroke();
+      line(context, this.x.finite[0], this.y.finite[0], this.x.finite[1], this.y.finite[1]);
       context.setLineDash([]);
       this.paint(context, () => true);
     }
     emphasize(context, bar) {
-      context.beginPath();
-      symbol(dimOf[bar])(context, this.xs[bar], this.ys[bar], 5.5);
       context.fillStyle = colours.dims[dimOf[bar]];
-      context.fill();
       context.lineWidth = 2;
       context.strokeStyle = colours.accent;
-      context.stroke();
+      mark(context, dimOf[bar], this.xs[bar], this.ys[bar], 5.5);
     }
     place(bar) { return [this.xs[bar], this.ys[bar]]; }
   }
@@ -331,10 +318,9 @@
       for (const bar of this.order) {
         if (!isWanted(bar)) continue;
         const [left, right] = this.ends(bar);
-        if (context.colour !== dimOf[bar]) { context.colour = dimOf[bar]; context.fillStyle = colours.dims[dimOf[bar]]; }
+        context.fillStyle = colours.dims[dimOf[bar]];
         context.fillRect(left, this.y(bar) - height / 2, Math.max(right - left, 0.8), height);
       }
-      context.colour = undefined;
     }
     draw() {
       const context = this.context(this.base);
@@ -342,13 +328,11 @@
       this.paint(context, () => true);
       context.textAlign = "right";
       context.textBaseline = "middle";
-      data.dims.forEach((dim, d) => {
-        const [from, to] = ranges[d];
-        if (!isVisible[d] || from === to) return;
-        let top = Infinity, bottom = -Infinity;
-        for (let bar = from; bar < to; bar++) { const y = this.y(bar); if (y < top) top = y; if (y > bottom) bottom = y; }
-        context.fillStyle = colours.ink;
-        context.fillText(dim.name, this.box[0] - 8, (top + bottom) / 2);
+      context.fillStyle = colours.ink;
+      let row = 0;
+      data.dims.filter((_, d) => isVisible[d]).forEach(({ name, count }) => {
+        if (count) context.fillText(name, this.box[0] - 8, this.box[1] + 4 + (row + count / 2) * this.pitch);
+        row += count;
       });
     }
     emphasize(context, bar) {
@@ -389,15 +373,15 @@
   };
 
   class Curves extends Chart {
-    constructor(host, label) { super(host, label); this.lines = null; }
+    constructor(host, label) {
+      super(host, label);
+      this.lines = data.dims.map((dim, d) => ({ d, title: `β${dim.name.slice(1)}`, curves: [steps(...ends([d]))] }));
+      const [even, odd] = [0, 1].map((parity) => ends(data.dims.map((_, d) => d).filter((d) => data.dims[d].dim % 2 === parity)));
+      const euler = data.curves.length ? data.curves.map((c) => [doubles(c.values), doubles(c.levels)])
+        : [steps(even[0].concat(odd[1]), even[1].concat(odd[0]))];
+      this.lines.push({ d: -1, title: "χ", curves: euler });
+    }
     panels() {
-      if (!this.lines) {
-        this.lines = data.dims.map((dim, d) => ({ d, title: `β${dim.name.slice(1)}`, curves: [steps(...ends([d]))] }));
-        const [even, odd] = [0, 1].map((parity) => ends(data.dims.map((_, d) => d).filter((d) => data.dims[d].dim % 2 === parity)));
-        const euler = data.curves.length ? data.curves.map((c) => [doubles(c.values), doubles(c.levels)])
-          : [steps(even[0].concat(odd[1]), even[1].concat(odd[0]))];
-        this.lines.push({ d: -1, title: "χ", curves: euler });
-      }
       return this.lines.filter(({ d, curves }) => (d < 0 || isVisible[d] && data.dims[d].count) && curves.some((c) => c[0].length));
     }
     resize(isForced) {
@@ -407,7 +391,6 @@
     }
     /** The height of a panel. */
     pitch() { return this.panels().length > 1 ? 130 : 260; }
-    redraw() { this.resize(true); }
     draw() {
       const context = this.context(this.base);
       const panels = this.panels(), pitch = this.pitch();
@@ -421,7 +404,7 @@
         const y = upwards[k];
         frame(context, box, x, y, [k + 1 === panels.length ? "filtration value" : "", title]);
         context.save();
-        context.beginPath(); context.rect(box[0], box[1], box[2] - box[0], box[3] - box[1]); context.clip();
+        context.beginPath(); context.rect(...rect(box)); context.clip();
         curves.forEach(([values, levels], c) => {
           context.strokeStyle = d < 0 ? (c ? colours.soft : colours.ink) : colours.dims[d];
           context.setLineDash(c ? [6, 3] : []);
@@ -454,14 +437,12 @@
       const bars = [...cyclesOf.keys()], isLoop = (bar) => cyclesOf.get(bar)[1] === 2;
       this.order = [...bars.filter((bar) => !isLoop(bar)), ...bars.filter(isLoop)];
       this.loops = bars.filter(isLoop).sort((a, b) => persistence(b) - persistence(a)).slice(0, LOOPS.length);
-      let from = null;
-      this.over.addEventListener("pointerdown", (event) => { from = this.at(event); this.over.setPointerCapture(event.pointerId); });
-      this.over.addEventListener("pointerup", () => { from = null; });
+      this.over.addEventListener("pointerup", () => { this.from = null; });
       this.over.addEventListener("pointermove", (event) => {
-        if (!from || !this.is3d) return;
+        if (!this.from || !this.is3d) return;
         const [x, y] = this.at(event);
-        this.rotate((x - from[0]) * 0.01, (y - from[1]) * 0.01);
-        from = [x, y];
+        this.rotate((x - this.from[0]) * 0.01, (y - this.from[1]) * 0.01);
+        this.from = [x, y];
       });
       this.over.addEventListener("keydown", (event) => {
         const turns = { ArrowLeft: [-0.1, 0], ArrowRight: [0.1, 0], ArrowUp: [0, -0.1], ArrowDown: [0, 0.1] };
@@ -470,7 +451,7 @@
     }
     rotate(about, tilt) {
       this.turn = [this.turn[0] + about, Math.max(-1.57, Math.min(1.57, this.turn[1] + tilt))];
-      this.redraw();
+      this.drawAll();
     }
     layout() {
       const n = this.points.length / 3, low = [Infinity, Infinity, Infinity], high = low.map((x) => -x);
@@ -504,7 +485,7 @@
         context.fillStyle = this.colour(bar);
         context.fillRect(8, y - 2, 18, 4);
         context.fillStyle = colours.ink;
-        context.fillText(`${data.dims[dimOf[bar]].name}, bar ${placeOf[bar]}: ${number(births[bar])} to ${number(deaths[bar])}`, 32, y);
+        context.fillText(`${data.dims[dimOf[bar]].name}, bar ${placeOf(bar)}: ${number(births[bar])} to ${number(deaths[bar])}`, 32, y);
       });
     }
     cells(context, cycle, fill) {
@@ -550,7 +531,7 @@
 
   const tooltip = byId("tooltip"), status = byId("status");
   const describe = (bar) => {
-    const lines = [`${data.dims[dimOf[bar]].name}, bar ${placeOf[bar]}`, `birth ${number(births[bar])}`, `death ${number(deaths[bar])}`, `persistence ${number(persistence(bar))}`];
+    const lines = [`${data.dims[dimOf[bar]].name}, bar ${placeOf(bar)}`, `birth ${number(births[bar])}`, `death ${number(deaths[bar])}`, `persistence ${number(persistence(bar))}`];
     const found = simplices.get(bar);
     if (found) lines.push(`birth simplex ${found[0]}`, found[1] ? `death simplex ${found[1]}` : "never dies");
     return lines;
@@ -588,10 +569,10 @@
   const clear = () => select(() => false);
   const toggle = (bar) => { selected[bar] ^= 1; selectedCount += selected[bar] ? 1 : -1; changed(); };
   const walk = (event, chart) => {
-    const bars = barcode.order;
+    const { order: bars, rows } = charts.barcode;
     if (event.key === "Escape") { clear(); hover(-1); return; }
     if (!bars.length) return;
-    const here = hovered >= 0 ? barcode.rows[hovered] : -1;
+    const here = hovered >= 0 ? rows[hovered] : -1;
     const far = Math.max(1, Math.floor(bars.length / 10)), last = bars.length - 1;
     const to = { ArrowRight: here + 1, ArrowDown: here + 1, ArrowLeft: here - 1, ArrowUp: here - 1, PageDown: here + far, PageUp: here - far, Home: 0, End: last }[event.key];
     if (to !== undefined) {
@@ -608,14 +589,15 @@
 
   const ROWS = 50;
   let page = 0, sorting = ["persistence", -1], tableBars = [];
-  const columns = [["dim", (bar) => data.dims[dimOf[bar]].dim], ["bar", (bar) => placeOf[bar]], ["birth", (bar) => births[bar]], ["death", (bar) => deaths[bar]], ["persistence", persistence]];
+  const columns = [["dim", (bar) => data.dims[dimOf[bar]].dim], ["bar", placeOf], ["birth", (bar) => births[bar]], ["death", (bar) => deaths[bar]], ["persistence", persistence]];
   const simplexColumns = simplices.size ? ["birth simplex", "death simplex"] : [];
+  const simplicesOf = (bar) => simplexColumns.map((_, k) => simplices.get(bar)?.[k] || "");
   const cell = (row, kind, text) => { const c = document.createElement(kind); c.textContent = text; row.append(c); return c; };
   const fillTable = () => {
     const value = columns.find((column) => column[0] === sorting[0])[1];
     tableBars = [];
     for (let bar = 0; bar < count; bar++) if (selectedCount ? selected[bar] : isVisible[dimOf[bar]]) tableBars.push(bar);
-    tableBars.sort((a, b) => { const [x, y] = [value(a), value(b)]; return x === y ? a - b : x < y ? -sorting[1] : sorting[1]; });
+    tableBars.sort((a, b) => sorting[1] * compare(value(a), value(b)) || a - b);
     showPage();
   };
   const showPage = () => {
@@ -624,7 +606,7 @@
       const row = body.insertRow();
       row.dataset.bar = bar;
       for (const [name, value] of columns) cell(row, "td", name === "dim" || name === "bar" ? String(value(bar)) : number(value(bar)));
-      if (simplexColumns.length) for (const text of simplices.get(bar) || ["", ""]) cell(row, "td", text || "");
+      for (const text of simplicesOf(bar)) cell(row, "td", text);
       row.addEventListener("pointerenter", (event) => hover(bar, event));
       row.addEventListener("pointerleave", () => hover(-1));
     }
@@ -642,7 +624,7 @@
     const plain = (x) => x === Infinity ? "inf" : x === -Infinity ? "-inf" : String(x);
     const head = ["dim", "birth", "death", ...simplexColumns.map((name) => name.replace(" ", "_"))].join(",");
     const lines = tableBars.slice().sort((a, b) => a - b).map((bar) =>
-      [data.dims[dimOf[bar]].dim, plain(births[bar]), plain(deaths[bar]), ...(simplexColumns.length ? (simplices.get(bar) || ["", ""]).map((t) => t || "") : [])].join(","));
+      [data.dims[dimOf[bar]].dim, plain(births[bar]), plain(deaths[bar]), ...simplicesOf(bar)].join(","));
     return [head, ...lines, ""].join("\n");
   };
   const download = () => {
@@ -655,20 +637,14 @@
 
   // ---- The page
 
-  const ranges = [];
-  data.dims.reduce((from, dim) => { ranges.push([from, from + dim.count]); return from + dim.count; }, 0);
   const order = new Uint32Array(count).map((_, k) => k);
   const goesDown = births.some((birth, bar) => deaths[bar] < birth) ? -1 : 1;
-  order.sort((a, b) => dimOf[a] - dimOf[b] || (births[a] === births[b] ? 0 : births[a] < births[b] ? -goesDown : goesDown)
-    || (deaths[a] === deaths[b] ? a - b : deaths[a] < deaths[b] ? -goesDown : goesDown));
+  order.sort((a, b) => dimOf[a] - dimOf[b] || goesDown * compare(births[a], births[b]) || goesDown * compare(deaths[a], deaths[b]) || a - b);
 
-  let diagram, barcode, curves, space;
-  const charts = () => [diagram, barcode, curves, space].filter(Boolean);
-  const drawOvers = () => charts().forEach((chart) => chart.width && chart.drawOver());
-  const redrawAll = () => { readColours(); charts().forEach((chart) => chart.redraw()); drawToggles(); };
+  const charts = {};
+  const drawOvers = () => Object.values(charts).forEach((chart) => chart.width && chart.drawOver());
+  const redrawAll = () => { readColours(); Object.values(charts).forEach((chart) => chart.resize(true)); };
 
-  const drawToggles = () => document.querySelectorAll("#dims path").forEach((path, d) => { path.setAttribute("fill", colours.dims[d]); });
-  const OUTLINES = ["M7 2a5 5 0 1 0 .01 0Z", "M7 1L13 12L1 12Z", "M2.5 2.5H11.5V11.5H2.5Z", "M7 .5L13.5 7L7 13.5L.5 7Z"];
   data.dims.forEach((dim, d) => {
     const label = document.createElement("label");
     const box = document.createElement("input");
@@ -679,14 +655,15 @@
       isVisible[d] = box.checked;
       hover(-1);
       select((bar) => selected[bar]);
-      charts().forEach((chart) => chart.redraw());
+      redrawAll();
     });
     const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
-    svg.setAttribute("viewBox", "0 0 14 14");
+    svg.setAttribute("viewBox", "-1.4 -1.4 2.8 2.8");
     svg.setAttribute("aria-hidden", "true");
-    const path = document.createElementNS("http://www.w3.org/2000/svg", "path");
-    path.setAttribute("d", OUTLINES[dim.dim % OUTLINES.length]);
-    svg.append(path);
+    const shape = document.createElementNS("http://www.w3.org/2000/svg", "polygon");
+    shape.setAttribute("points", cornersOf(d).join(" "));
+    shape.style.fill = `var(--h${dim.dim % 7})`;
+    svg.append(shape);
     label.append(box, svg, `${dim.name}: ${counted(dim.count, "bar")}`);
     byId("dims").append(label);
   });
@@ -707,29 +684,15 @@
   byId("plan-section").hidden = !data.plan;
   byId("footer").textContent = `Made by Lacuna ${data.version}.`;
 
-  const THEMES = ["auto", "dark", "light"];
-  let theme = 0;
   byId("theme").addEventListener("click", () => {
     theme = (theme + 1) % THEMES.length;
-    if (theme) document.documentElement.dataset.theme = THEMES[theme];
-    else delete document.documentElement.dataset.theme;
     byId("theme").textContent = `Theme: ${THEMES[theme]}`;
     redrawAll();
   });
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redrawAll);
-  // Paper is white and narrow. No size may be left to change while the page is printed, which would clear what is drawn.
-  const resizeAll = () => { readColours(); charts().forEach((chart) => chart.resize(true)); drawToggles(); };
-  addEventListener("beforeprint", () => {
-    document.documentElement.dataset.theme = "light";
-    document.documentElement.dataset.print = "";
-    resizeAll();
-  });
-  addEventListener("afterprint", () => {
-    delete document.documentElement.dataset.print;
-    if (theme) document.documentElement.dataset.theme = THEMES[theme];
-    else delete document.documentElement.dataset.theme;
-    resizeAll();
-  });
+  systemIsDark.addEventListener("change", redrawAll);
+  // Paper is narrow, too. No size may be left to change while the page is printed, which would clear what is drawn.
+  addEventListener("beforeprint", () => { root.dataset.print = ""; redrawAll(); });
+  addEventListener("afterprint", () => { delete root.dataset.print; redrawAll(); });
   byId("clear").addEventListener("click", clear);
   byId("previous").addEventListener("click", () => { page--; showPage(); });
   byId("next").addEventListener("click", () => { page++; showPage(); });
@@ -753,26 +716,24 @@
   }
   for (const name of simplexColumns) cell(head, "th", name).scope = "col";
 
-  readColours();
   const hasBars = data.dims.length > 0;
   for (const id of ["bars", "help", "table-section"]) byId(id).hidden = !hasBars;
   byId("curves-section").hidden = !count && !data.curves.length;
   byId("space-section").hidden = !data.points;
   if (hasBars) {
-    diagram = new Diagram("diagram", `Persistence diagram of ${counted(count, "bar")}. Arrow keys walk along the bars.`);
-    barcode = new Barcode("barcode", `Barcode of ${counted(count, "bar")}. Arrow keys walk along the bars.`);
+    charts.diagram = new Diagram("diagram", `Persistence diagram of ${counted(count, "bar")}. Arrow keys walk along the bars.`);
+    charts.barcode = new Barcode("barcode", `Barcode of ${counted(count, "bar")}. Arrow keys walk along the bars.`);
   }
-  if (count || data.curves.length) curves = new Curves("curves", hasBars ? "Betti curves and Euler characteristic" : "Euler characteristic curve");
+  if (count || data.curves.length) charts.curves = new Curves("curves", hasBars ? "Betti curves and Euler characteristic" : "Euler characteristic curve");
   if (!hasBars) byId("curves-caption").textContent = "Euler characteristic curve";
   if (data.points) {
-    space = new Space("space", `${counted(cyclesOf.size, "cycle")} between ${counted(data.points.length ? doubles(data.points).length / 3 : 0, "point")}`);
+    charts.space = new Space("space", `${counted(cyclesOf.size, "cycle")} between ${counted(data.points.length ? doubles(data.points).length / 3 : 0, "point")}`);
     byId("space-caption").textContent = `Cycles of ${counted(cyclesOf.size, "bar")}${data.coordinates === 3 ? "; drag or use arrow keys to turn" : ""}`;
   }
-  drawToggles();
-  charts().forEach((chart) => chart.resize());
+  redrawAll();
   document.body.dataset.drawn = String(performance.now());
   if (hasBars) setTimeout(fillTable, 0);
 
   // For tests, and for the console.
-  window.lacunaReport = { count, csv, state: () => ({ hovered, selected: selectedCount, visible: isVisible.slice() }), place: (chart, bar) => ({ diagram, barcode })[chart].place(bar) };
+  window.lacunaReport = { count, csv, state: () => ({ hovered, selected: selectedCount, visible: isVisible.slice() }), place: (chart, bar) => charts[chart].place(bar) };
 })();
