@@ -3,6 +3,7 @@
 (() => {
   const data = JSON.parse(document.getElementById("data").textContent);
   const byId = (id) => document.getElementById(id);
+  const add = (parent, kind, text = "") => { const child = document.createElement(kind); child.textContent = text; parent.append(child); return child; };
   const doubles = (text) => {
     const binary = atob(text);
     const bytes = new Uint8Array(binary.length);
@@ -90,9 +91,8 @@
   class Chart {
     constructor(host, label) {
       this.host = byId(host);
-      const canvas = () => { const c = document.createElement("canvas"); this.host.append(c); return c; };
-      this.base = canvas();
-      this.over = canvas();
+      this.base = add(this.host, "canvas");
+      this.over = add(this.host, "canvas");
       this.over.tabIndex = 0;
       this.over.setAttribute("role", "img");
       this.over.setAttribute("aria-label", label);
@@ -126,7 +126,6 @@
       return context;
     }
     layout() {}
-    draw() {}
     drawOver() {}
     at(event) { const box = this.over.getBoundingClientRect(); return [event.clientX - box.left, event.clientY - box.top]; }
   }
@@ -202,6 +201,15 @@
       this.over.addEventListener("keydown", (event) => walk(event, this));
       this.over.addEventListener("blur", () => hover(-1));
     }
+    /** The bar nearest to a point, of those in reach. */
+    pick(x, y) {
+      let best = -1, nearest = Infinity;
+      for (let bar = 0; bar < count; bar++) {
+        const distance = isVisible[dimOf[bar]] ? this.distance(bar, x, y) : Infinity;
+        if (distance < nearest) { nearest = distance; best = bar; }
+      }
+      return best;
+    }
     drawOver() {
       const context = this.context(this.over);
       if (selectedCount) {
@@ -234,13 +242,9 @@
       this.ys = new Float32Array(count);
       for (let bar = 0; bar < count; bar++) { this.xs[bar] = this.x.at(births[bar]); this.ys[bar] = this.y.at(deaths[bar]); }
     }
-    pick(x, y) {
-      let best = -1, nearest = 81;
-      for (let bar = 0; bar < count; bar++) {
-        const distance = (this.xs[bar] - x) ** 2 + (this.ys[bar] - y) ** 2;
-        if (distance < nearest && isVisible[dimOf[bar]]) { nearest = distance; best = bar; }
-      }
-      return best;
+    distance(bar, x, y) {
+      const distance = Math.hypot(this.xs[bar] - x, this.ys[bar] - y);
+      return distance < 9 ? distance : Infinity;
     }
     isWithin(bar, [left, top, right, bottom]) {
       const x = this.xs[bar], y = this.ys[bar];
@@ -295,18 +299,11 @@
       const a = this.x.at(births[bar]), b = this.x.at(deaths[bar]);
       return a <= b ? [a, b] : [b, a];
     }
-    pick(x, y) {
-      const reach = Math.max(this.pitch / 2, 4);
-      const row = (at) => (at - this.box[1] - 4) / this.pitch;
-      let best = -1, nearest = Infinity;
-      const to = Math.min(this.order.length - 1, Math.floor(row(y + reach)));
-      for (let k = Math.max(0, Math.ceil(row(y - reach) - 1)); k <= to; k++) {
-        const bar = this.order[k], [left, right] = this.ends(bar);
-        const aside = Math.max(left - x, x - right, 0);
-        const distance = aside * 4 + Math.abs(this.y(bar) - y);
-        if (aside <= 6 && distance < nearest) { nearest = distance; best = bar; }
-      }
-      return best;
+    distance(bar, x, y) {
+      const away = Math.abs(this.y(bar) - y);
+      if (away > Math.max(this.pitch / 2, 4)) return Infinity;
+      const [left, right] = this.ends(bar), aside = Math.max(left - x, x - right, 0);
+      return aside <= 6 ? aside * 4 + away : Infinity;
     }
     isWithin(bar, [left, top, right, bottom]) {
       if (this.rows[bar] < 0) return false;
@@ -430,9 +427,16 @@
   class Space extends Chart {
     constructor(host, label) {
       super(host, label);
-      this.points = doubles(data.points);
+      const points = doubles(data.points), along = [0, 1, 2].map((a) => points.filter((_, k) => k % 3 === a));
+      const [low, high] = [Math.min, Math.max].map((of) => along.map((x) => x.reduce((p, q) => of(p, q))));
+      /** The coordinates, from the middle of the points on. */
+      this.points = points.map((x, k) => x - (low[k % 3] + high[k % 3]) / 2);
       this.turn = [0.5, 0.35];
       this.is3d = data.coordinates === 3;
+      let radius = 0;
+      for (let k = 0; k < points.length; k += 3) radius = Math.max(radius, Math.hypot(...this.points.subarray(k, k + 3)));
+      /** What the picture has room for, however the points are turned. */
+      this.widths = (this.is3d ? [2 * radius, 2 * radius] : [high[0] - low[0], high[1] - low[1]]).map((width) => width || 1);
       // Shells lie below loops. The loops that last longest have colours of their own.
       const bars = [...cyclesOf.keys()], isLoop = (bar) => cyclesOf.get(bar)[1] === 2;
       this.order = [...bars.filter((bar) => !isLoop(bar)), ...bars.filter(isLoop)];
@@ -454,19 +458,13 @@
       this.drawAll();
     }
     layout() {
-      const n = this.points.length / 3, low = [Infinity, Infinity, Infinity], high = low.map((x) => -x);
-      for (let k = 0; k < n; k++) for (let a = 0; a < 3; a++) { low[a] = Math.min(low[a], this.points[3 * k + a]); high[a] = Math.max(high[a], this.points[3 * k + a]); }
-      const middle = low.map((x, a) => (x + high[a]) / 2);
-      let radius = 0;
-      for (let k = 0; k < n; k++) radius = Math.max(radius, Math.hypot(...middle.map((m, a) => this.points[3 * k + a] - m)));
-      radius ||= 1;
-      const widths = this.is3d ? [2 * radius, 2 * radius] : [high[0] - low[0] || 1, high[1] - low[1] || 1];
-      const scale = Math.min((this.width - 30) / widths[0], (this.height - 30) / widths[1]);
-      const [c0, s0] = [Math.cos(this.turn[0]), Math.sin(this.turn[0])], [c1, s1] = [Math.cos(this.turn[1]), Math.sin(this.turn[1])];
+      const n = this.points.length / 3;
+      const scale = Math.min((this.width - 30) / this.widths[0], (this.height - 30) / this.widths[1]);
+      const [[c0, s0], [c1, s1]] = this.turn.map((angle) => [Math.cos(angle), Math.sin(angle)]);
       this.xs = new Float32Array(n);
       this.ys = new Float32Array(n);
       for (let k = 0; k < n; k++) {
-        const [x, y, z] = middle.map((m, a) => this.points[3 * k + a] - m);
+        const [x, y, z] = this.points.subarray(3 * k, 3 * k + 3);
         const [right, up] = this.is3d ? [c0 * x - s0 * y, c1 * z - s1 * (s0 * x + c0 * y)] : [x, y];
         this.xs[k] = this.width / 2 + scale * right;
         this.ys[k] = this.height / 2 - scale * up;
@@ -592,7 +590,6 @@
   const columns = [["dim", (bar) => data.dims[dimOf[bar]].dim], ["bar", placeOf], ["birth", (bar) => births[bar]], ["death", (bar) => deaths[bar]], ["persistence", persistence]];
   const simplexColumns = simplices.size ? ["birth simplex", "death simplex"] : [];
   const simplicesOf = (bar) => simplexColumns.map((_, k) => simplices.get(bar)?.[k] || "");
-  const cell = (row, kind, text) => { const c = document.createElement(kind); c.textContent = text; row.append(c); return c; };
   const fillTable = () => {
     const value = columns.find((column) => column[0] === sorting[0])[1];
     tableBars = [];
@@ -605,8 +602,8 @@
     for (const bar of tableBars.slice(from, from + ROWS)) {
       const row = body.insertRow();
       row.dataset.bar = bar;
-      for (const [name, value] of columns) cell(row, "td", name === "dim" || name === "bar" ? String(value(bar)) : number(value(bar)));
-      for (const text of simplicesOf(bar)) cell(row, "td", text);
+      for (const [name, value] of columns) add(row, "td", name === "dim" || name === "bar" ? String(value(bar)) : number(value(bar)));
+      for (const text of simplicesOf(bar)) add(row, "td", text);
       row.addEventListener("pointerenter", (event) => hover(bar, event));
       row.addEventListener("pointerleave", () => hover(-1));
     }
@@ -646,8 +643,8 @@
   const redrawAll = () => { readColours(); Object.values(charts).forEach((chart) => chart.resize(true)); };
 
   data.dims.forEach((dim, d) => {
-    const label = document.createElement("label");
-    const box = document.createElement("input");
+    const label = add(byId("dims"), "label");
+    const box = add(label, "input");
     box.type = "checkbox";
     box.checked = true;
     box.dataset.dim = dim.dim;
@@ -664,21 +661,19 @@
     shape.setAttribute("points", cornersOf(d).join(" "));
     shape.style.fill = `var(--h${dim.dim % 7})`;
     svg.append(shape);
-    label.append(box, svg, `${dim.name}: ${counted(dim.count, "bar")}`);
-    byId("dims").append(label);
+    label.append(svg, `${dim.name}: ${counted(dim.count, "bar")}`);
   });
 
   byId("title").textContent = data.title;
-  for (const [name, value] of data.facts) { cell(byId("facts"), "dt", name); cell(byId("facts"), "dd", value); }
+  for (const [name, value] of data.facts) { add(byId("facts"), "dt", name); add(byId("facts"), "dd", value); }
   const slowest = Math.max(...data.stages.map((stage) => stage[1]), 1e-9);
   for (const [name, seconds] of data.stages) {
     const row = byId("stages").tBodies[0].insertRow();
-    cell(row, "td", name);
-    cell(row, "td", seconds.toFixed(3));
-    const share = document.createElement("div");
+    add(row, "td", name);
+    add(row, "td", seconds.toFixed(3));
+    const share = add(add(row, "td"), "div");
     share.className = "share";
     share.style.width = `${100 * seconds / slowest}%`;
-    cell(row, "td", "").append(share);
   }
   byId("plan").textContent = data.plan;
   byId("plan-section").hidden = !data.plan;
@@ -699,13 +694,9 @@
   byId("download").addEventListener("click", download);
   const head = byId("table").tHead.insertRow();
   for (const [name] of columns) {
-    const button = document.createElement("button");
-    button.type = "button";
-    button.textContent = name;
-    const th = document.createElement("th");
+    const th = add(head, "th"), button = add(th, "button", name);
     th.scope = "col";
-    th.append(button);
-    head.append(th);
+    button.type = "button";
     button.addEventListener("click", () => {
       sorting = [name, sorting[0] === name ? -sorting[1] : 1];
       head.querySelectorAll("th").forEach((other) => other.removeAttribute("aria-sort"));
@@ -714,7 +705,7 @@
       fillTable();
     });
   }
-  for (const name of simplexColumns) cell(head, "th", name).scope = "col";
+  for (const name of simplexColumns) add(head, "th", name).scope = "col";
 
   const hasBars = data.dims.length > 0;
   for (const id of ["bars", "help", "table-section"]) byId(id).hidden = !hasBars;
