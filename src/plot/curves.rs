@@ -27,6 +27,7 @@ struct Curve {
 }
 
 /// The lines of a panel.
+#[derive(Default)]
 struct Chart {
     title: String,
     whole: bool,
@@ -144,35 +145,27 @@ pub(crate) fn ascending(rows: &[(f64, f64)]) -> Vec<(f64, f64)> {
     first.into_iter().chain(steps).collect()
 }
 
-fn draw(plot: &Plot, series: &[Series], legend: &Legend, charts: Vec<Chart>) -> Canvas {
-    let height = match charts.len() {
-        0 | 1 => 400.0,
-        several => 60.0 + 170.0 * several as f64,
-    };
+fn draw(plot: &Plot, series: &[Series], legend: &Legend, mut charts: Vec<Chart>) -> Canvas {
+    if charts.is_empty() {
+        charts.push(Chart::default());
+    }
+    let count = charts.len();
+    let height = if count == 1 { 400.0 } else { 60.0 + 170.0 * count as f64 };
     let mut sheet = Sheet::new(plot, series, (620.0, height), legend);
     let all = || charts.iter().flat_map(|chart| &chart.curves).flat_map(|curve| &curve.corners);
     let values = Extent::of(all().map(|corner| corner.0)).without_infinities().padded(0.03);
     // All panels begin at the same pixel, right of the widest label.
-    let count = charts.len().max(1);
     let mut area = sheet.area;
     area.bottom -= 20.0;
-    let insides: Vec<Area> = (0..count)
-        .map(|k| {
-            let area = area.cell((k, count), (0, 1));
-            let draft = charts.get(k).map(|chart| ordinates(chart, area.bottom, area.top));
-            area.inside(&sheet.font, draft.as_ref(), false)
-        })
-        .collect();
+    let inside = |(k, chart)| {
+        let area = area.cell((k, count), (0, 1));
+        area.inside(&sheet.font, Some(&ordinates(chart, area.bottom, area.top)), false)
+    };
+    let insides: Vec<Area> = charts.iter().enumerate().map(inside).collect();
     let left = insides.iter().map(|inside| inside.left).fold(0.0, f64::max);
-    for (k, inside) in insides.into_iter().enumerate() {
+    for (k, (chart, inside)) in charts.iter().zip(insides).enumerate() {
         let inside = Area { left, ..inside };
         let axis = Axis::new(values, inside.left, inside.right, 80.0, "filtration value");
-        let Some(chart) = charts.get(k) else {
-            let panel = Panel { area: inside, abscissas: &axis, ordinates: None };
-            panel.draw_above(&mut sheet.canvas, &sheet.font, true);
-            sheet.say_empty(inside, "no bars");
-            break;
-        };
         let upwards = ordinates(chart, inside.bottom, inside.top);
         let panel = Panel { area: inside, abscissas: &axis, ordinates: Some(&upwards) };
         panel.draw_below(&mut sheet.canvas);
@@ -199,19 +192,15 @@ fn draw_curve(canvas: &mut Canvas, curve: &Curve, axis: &Axis, upwards: &Axis, i
     if curve.corners.is_empty() {
         return;
     }
-    let x = |value: f64| axis.at(value).clamp(inside.left, inside.right);
     let zero = upwards.at(0.0);
     let mut points = vec![(inside.left, zero)];
     let mut last = zero;
     for &(value, height) in &curve.corners {
-        let (x, y) = if value == f64::NEG_INFINITY {
-            (inside.left, upwards.at(height))
-        } else {
-            (x(value), upwards.at(height))
-        };
         if value == f64::INFINITY {
             break;
         }
+        // An infinite value lies left of the panel.
+        let (x, y) = (axis.at(value).clamp(inside.left, inside.right), upwards.at(height));
         if curve.steps {
             points.push((x, last));
         }
