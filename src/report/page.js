@@ -243,8 +243,8 @@
       for (let bar = 0; bar < count; bar++) { this.xs[bar] = this.x.at(births[bar]); this.ys[bar] = this.y.at(deaths[bar]); }
     }
     distance(bar, x, y) {
-      const distance = Math.hypot(this.xs[bar] - x, this.ys[bar] - y);
-      return distance < 9 ? distance : Infinity;
+      const squared = (this.xs[bar] - x) ** 2 + (this.ys[bar] - y) ** 2;
+      return squared < 81 ? squared : Infinity;
     }
     isWithin(bar, [left, top, right, bottom]) {
       const x = this.xs[bar], y = this.ys[bar];
