@@ -8,7 +8,7 @@ use super::cell_table::CellTable;
 use super::clearing::creators;
 use super::error::MatrixError;
 use super::index::SharedIndex;
-use super::leftmost_ones::{Scanner, leftmost};
+use super::leftmost_ones::Scanner;
 use super::reason::Reason;
 use super::traversal::TASK;
 use crate::names::named;
@@ -186,7 +186,7 @@ fn choose_dualize<I: SharedIndex>(
             (Dualize::Auto, "decided for each dimension by its open rows and columns".to_owned())
         }
         (Dualize::Auto, _) => {
-            let open = Open::count_with(matrix, &scanner.leftmost(matrix)?);
+            let open = Open::count(matrix, &scanner.leftmost(matrix)?);
             let dualize = if open.prefers_dual() { Dualize::On } else { Dualize::Off };
             (dualize, format!("the scan leaves {} columns and {} rows open", open.columns, open.rows))
         }
@@ -215,12 +215,8 @@ pub struct Open {
 }
 
 impl Open {
-    /// Counts the open columns and rows of a matrix.
-    pub fn count<I: SharedIndex>(matrix: &BoundaryMatrix<I>) -> Self {
-        Open::count_with(matrix, &leftmost(matrix))
-    }
-
-    pub(super) fn count_with<I: SharedIndex>(matrix: &BoundaryMatrix<I>, leftmost: &CellTable<I>) -> Self {
+    /// Counts the open columns and rows of a matrix with these leftmost ones.
+    pub(super) fn count<I: SharedIndex>(matrix: &BoundaryMatrix<I>, leftmost: &CellTable<I>) -> Self {
         let creators = creators(matrix);
         let count = |columns: std::ops::Range<usize>| {
             let mut open = Open { columns: 0, rows: 0 };

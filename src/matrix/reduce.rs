@@ -122,7 +122,7 @@ fn run<I: SharedIndex>(
     let is_dual = match plan.dualize {
         Dualize::On => true,
         Dualize::Off => false,
-        Dualize::Auto => Open::count_with(matrix, &scanner.leftmost(matrix)?).prefers_dual(),
+        Dualize::Auto => Open::count(matrix, &scanner.leftmost(matrix)?).prefers_dual(),
     };
     let mut figures = Figures::default();
     let progress = &Resumable { progress, checkpoint };

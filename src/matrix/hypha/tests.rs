@@ -7,7 +7,7 @@ use phat_formats::BoundaryMatrix;
 use crate::cells::cubical_complex;
 use crate::matrix::cell_table::CellTable;
 use crate::matrix::clearing::{clear, creators};
-use crate::matrix::leftmost_ones::{Scan, leftmost, scan};
+use crate::matrix::leftmost_ones::{Scan, Scanner, scan};
 use crate::matrix::reduction::compression::compress;
 use crate::matrix::reduction::{Additions, ReductionProblem, standard_counted, twist, twist_counted};
 use crate::matrix::reduction_matrix::ReductionMatrix;
@@ -56,7 +56,8 @@ fn the_papers_example() {
     let matrix = triangle();
     let lows: Vec<Option<u32>> = (0..7).map(|column| matrix.low(column)).collect();
     assert_eq!(lows, [None, None, None, Some(2), Some(2), Some(1), Some(5)]);
-    let left: Vec<Option<usize>> = (0..7).map(|row| leftmost(&matrix).get(row)).collect();
+    let leftmost = Scanner::processor().leftmost(&matrix).unwrap();
+    let left: Vec<Option<usize>> = (0..7).map(|row| leftmost.get(row)).collect();
     assert_eq!(left, [Some(3), Some(4), Some(3), Some(6), Some(6), Some(6), None]);
     let found = scan(&matrix);
     assert_eq!(found.lookup.pairs().collect::<Vec<_>>(), [(2, 3), (5, 6)]);
@@ -125,7 +126,8 @@ fn compression_is_algorithms_4_and_5() {
         let values: Vec<f64> = (0..7 * 6 * 5).map(|k| (k * k * 31 * seed % 17) as f64).collect();
         let matrix = cubical_complex::<u32>(&[7, 6, 5], &values, None).expect("an image").matrix;
         let mut found = scan(&matrix);
-        let left: BTreeSet<usize> = (0..matrix.len()).filter_map(|row| leftmost(&matrix).get(row)).collect();
+        let leftmost = Scanner::processor().leftmost(&matrix).unwrap();
+        let left: BTreeSet<usize> = (0..matrix.len()).filter_map(|row| leftmost.get(row)).collect();
         let columns = ReductionMatrix::new(&matrix);
         let mut todo = std::mem::take(&mut found.unstable);
         clear(&columns, &creators(&matrix), &mut todo);

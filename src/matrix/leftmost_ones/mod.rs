@@ -26,7 +26,7 @@ mod scanner;
 mod tests;
 
 pub use cpu::scan;
-pub(super) use cpu::{claim, leftmost, note_leftmost, pair_stable};
+pub(super) use cpu::{claim, note_leftmost, pair_stable};
 pub(super) use estimate::estimate;
 pub use scan::Scan;
 pub use scanner::{ScanError, Scanner};

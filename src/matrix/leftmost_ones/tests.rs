@@ -4,7 +4,7 @@
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
-use super::cpu::scan_with;
+use super::cpu::{leftmost, scan_with};
 use super::*;
 use crate::backend::{Backend, BackendError, BackendRequest, Choice, Decision};
 use crate::cuda::{CudaError, Gpu};

@@ -129,7 +129,7 @@ fn gpu_scan_of_large_matrices() {
         let expected = crate::matrix::leftmost_ones::scan(&matrix);
         Scan::compare(&scanned.scan().unwrap(), &expected).unwrap_or_else(|e| panic!("{shape:?}: {e}"));
         let leftmost = scanned.leftmost().unwrap();
-        check::tables("leftmost", &leftmost, &super::super::leftmost(&matrix))
+        check::tables("leftmost", &leftmost, &super::super::cpu::leftmost(&matrix))
             .unwrap_or_else(|e| panic!("{shape:?}: {e}"));
     }
     let mut matrix = BoundaryMatrix::<u32>::new();
