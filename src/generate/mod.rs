@@ -31,15 +31,6 @@ pub use shapes::{
 /// The error of an input that cannot be generated.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum GenerateError {
-    /// No points were requested.
-    #[error("expected at least one point, found 0")]
-    NoPoints,
-    /// The dimension is 0, or the coordinates are too many to be counted.
-    #[error("expected a dimension from 1 to 65535, found {found}")]
-    Dimension {
-        /// The dimension.
-        found: usize,
-    },
     /// A parameter is out of range.
     #[error("{what}: expected {expected}, found {found}")]
     Number {

@@ -207,11 +207,14 @@ fn structures_grow_with_the_scale() {
 
 #[test]
 fn what_cannot_be_drawn() {
-    assert_eq!(Cloud::new(Space::Circle, 0).draw(), Err(GenerateError::NoPoints));
-    let cube = Cloud { dimension: Some(0), ..Cloud::new(Space::Cube, 3) };
-    assert_eq!(cube.draw(), Err(GenerateError::Dimension { found: 0 }));
-    let noisy = Cloud { noise: f64::NAN, ..Cloud::new(Space::Cube, 3) };
-    assert!(noisy.draw().unwrap_err().to_string().starts_with("noise: expected a finite number"));
+    let cube = Cloud::new(Space::Cube, 3);
+    for (wrong, expected) in [
+        (Cloud { points: 0, ..cube }, "points: expected a number from 1"),
+        (Cloud { dimension: Some(0), ..cube }, "dimension: expected a number from 1 to 65535, found 0"),
+        (Cloud { noise: f64::NAN, ..cube }, "noise: expected a finite number"),
+    ] {
+        assert!(wrong.draw().unwrap_err().to_string().starts_with(expected), "{wrong:?}");
+    }
     assert!(Field { density: 1.5, ..Field::new(Scene::Blobs, &[3]) }.draw().is_err());
     assert!(Field::new(Scene::Noise, &[2, 2, 2, 2]).draw().is_err());
 }

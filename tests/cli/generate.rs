@@ -62,7 +62,7 @@ fn what_does_not_go_together() {
         ),
         (&["noise", "--shape", "5", "--points", "3"], "--points applies only to points"),
         (&["field", "--shape", "5", "--density", "0.5"], "--density applies only to blobs or vessels"),
-        (&["circle", "--points", "0"], "expected at least one point, found 0"),
+        (&["circle", "--points", "0"], "points: expected a number from 1 to 4294967295, found 0"),
         (
             &["circle", "--points", "3", "--noise", "-1"],
             "noise: expected a finite number from 0 on, found -1",
