@@ -13,12 +13,17 @@ pub(crate) struct VoxelOrder {
     pub(super) bits: u32,
     /// Whether greater voxels enter first.
     pub(super) superlevel: bool,
+    /// Bits that are inverted last: the sign of signed integers, and all bits for superlevel sets.
+    pub(super) inverted: u64,
 }
 
 impl VoxelOrder {
     #[inline]
     pub(crate) fn new(voxels: VoxelType, superlevel: bool) -> Self {
-        VoxelOrder { coding: voxels.coding(), bits: voxels.bits(), superlevel }
+        let (coding, bits) = (voxels.coding(), voxels.bits());
+        let sign = if coding == Coding::Signed { 1 << (bits - 1) } else { 0 };
+        let all = if superlevel { u64::MAX >> (u64::BITS - bits) } else { 0 };
+        VoxelOrder { coding, bits, superlevel, inverted: sign ^ all }
     }
 
     /// Writes the keys of voxels, which are given as bits, in filtration order.
@@ -37,21 +42,17 @@ impl VoxelOrder {
     /// The key in filtration order of the voxels with these bits, which are as many as those of the key.
     #[inline(always)]
     pub(crate) fn key<K: Key>(self, bits: K) -> K {
-        // Bits that are inverted last: the sign of signed integers, and all bits for superlevel sets.
-        let sign = if self.coding == Coding::Signed { 1 << (K::BITS - 1) } else { 0 };
-        let all = if self.superlevel { K::MAX.to_u64() } else { 0 };
         let bits = if self.coding == Coding::Float { float_key(bits) } else { bits };
-        K::from_u64(bits.to_u64() ^ sign ^ all)
+        K::from_u64(bits.to_u64() ^ self.inverted)
     }
 
     /// The bits of the voxels that have this key in filtration order.
     #[inline(always)]
     pub(crate) fn bits_of(self, key: u64) -> u64 {
         let (sign, all) = (1 << (self.bits - 1), u64::MAX >> (u64::BITS - self.bits));
-        let key = if self.superlevel { key ^ all } else { key };
+        let key = key ^ self.inverted;
         match self.coding {
-            Coding::Unsigned => key,
-            Coding::Signed => key ^ sign,
+            Coding::Unsigned | Coding::Signed => key,
             Coding::Float => key ^ if key & sign == 0 { all } else { sign },
         }
     }
@@ -72,12 +73,9 @@ impl VoxelOrder {
 /// The key of a floating-point number, given as bits.
 #[inline(always)]
 fn float_key<K: Key>(bits: K) -> K {
-    let (bits, sign) = (bits.to_u64(), 1 << (K::BITS - 1));
-    // Adding zero turns −0 into 0. Negative numbers compare in reverse by their bits.
-    let bits = match K::BITS {
-        32 => (f32::from_bits(bits as u32) + 0.0).to_bits().into(),
-        _ => (f64::from_bits(bits) + 0.0).to_bits(),
-    };
+    let (bits, sign) = (bits.to_u64(), 1_u64 << (K::BITS - 1));
+    // Zero and −0, whose only bit is the sign, have one key. Negative numbers compare in reverse by their bits.
+    let bits = if bits == sign { 0 } else { bits };
     K::from_u64(bits ^ if bits & sign == 0 { sign } else { K::MAX.to_u64() })
 }
 
