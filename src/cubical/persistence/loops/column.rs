@@ -72,6 +72,8 @@ impl Column {
         if self.runs.is_empty() { self.front.pop() } else { self.pop_of_runs() }
     }
 
+    // A call of it costs the loops of smooth volumes a twelfth more instructions.
+    #[inline(always)]
     fn pop_of_runs(&mut self) -> Option<Cell> {
         loop {
             let of_runs = self.runs.iter().filter_map(|run| run.last()).max();
