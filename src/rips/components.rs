@@ -119,8 +119,8 @@ impl<W: Word> Growing<W> {
         self.edges.into_iter().map(edge).collect()
     }
 
-    /// Adds those of the edges that join two trees, oldest first. No more edges than points are sorted at once. All older
-    /// edges must have been added before.
+    /// Adds those of the edges that join two trees, oldest first. No more edges than points are sorted at once. All
+    /// older edges must have been added before.
     fn add(&mut self, edges: &mut [W]) {
         if edges.len() <= self.sets.size.len() {
             edges.sort_unstable();

@@ -1,8 +1,8 @@
 //! Reference implementation: enumerates the cubical complex cell by cell.
 //!
 //! It shares only types with the other implementations, which are tested against it, and the list of cells with the
-//! [oracle](crate::cubical::persistence::plain) of persistence. In T a cell takes the least voxel that contains it, in V
-//! its greatest vertex.
+//! [oracle](crate::cubical::persistence::plain) of persistence. In T a cell takes the least voxel that contains it, in
+//! V its greatest vertex.
 
 use std::collections::BTreeMap;
 

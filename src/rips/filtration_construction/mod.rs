@@ -89,9 +89,9 @@ pub struct Construction<'a> {
 }
 
 impl<'a> Construction<'a> {
-    /// The construction of dimension `dim` ≥ 1 with ranks stored in `rank_width` bits. `layer` is the kind of layer 2 to
-    /// make: for a sorted one, every simplex is decided by itself. `progress` receives the work done, in the units of
-    /// [`Enumerate::work`].
+    /// The construction of dimension `dim` ≥ 1 with ranks stored in `rank_width` bits. `layer` is the kind of layer 2
+    /// to make: for a sorted one, every simplex is decided by itself. `progress` receives the work done, in the units
+    /// of [`Enumerate::work`].
     pub fn new(dim: usize, layer: SecondLayer, rank_width: u32, progress: &'a dyn Progress) -> Self {
         Construction { dim, layer, rank_width, progress, most_vertices: MOST_VERTICES }
     }

@@ -203,7 +203,7 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
         found
     }
 
-    /// Makes the working column the coboundary of its simplex, unless it is built; otherwise puts the popped pivot back.
+    /// Makes the working column the coboundary of its simplex; if it is built already, puts the popped pivot back.
     fn build(&mut self, pivot: Term<W, F>) {
         if self.is_built {
             if self.is_walking {

@@ -39,8 +39,7 @@ pub(in super::super) trait Incidence: Sync {
     /// Encodes an edge in one word, independent of its owner.
     fn word(&self, edge: Cell) -> u32;
 
-    /// The edge that a word encodes; `None` if it is matched with a vertex, or if the word encodes no edge between places
-    /// of the grid.
+    /// The edge that a word encodes; `None` if it is matched with a vertex, or if the word encodes no edge of the grid.
     fn edge(&self, word: u32) -> Option<Cell>;
 }
 

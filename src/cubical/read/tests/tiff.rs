@@ -125,7 +125,8 @@ impl Written {
         self.bytes.extend(bytes);
     }
 
-    /// A page of 4 columns and 5 rows, `bits` a sample, with other entries, and its data, a strip unless there are tiles.
+    /// Adds a page of 4 columns and 5 rows with `bits` bits a sample, more entries, and its data, which are one strip
+    /// unless there are tiles.
     fn page(mut self, bits: usize, others: &[(u16, u16, &[u8])], data: &[u8]) -> Written {
         let mut entries: Vec<(u16, u16, usize, Vec<u8>)> = Vec::new();
         for (tag, value) in [(256, 4), (257, 5), (258, bits), (259, 1), (262, 1), (277, 1), (279, data.len())]

@@ -129,7 +129,8 @@ impl<K: Key> Sums<K> {
     /// Adds saved sums.
     ///
     /// # Errors
-    /// [`EccError::Since`]: the saved sums do not fit this curve (keys or bins), or their keys do not ascend or are too wide.
+    /// [`EccError::Since`]: the saved sums do not fit this curve (keys or bins), or their keys do not ascend or are too
+    /// wide.
     pub(crate) fn add_partial(&mut self, partial: &PartialCurve) -> Result<(), EccError> {
         let PartialCurve { bins, keys, sums, .. } = partial;
         let end = if *bins > 0 { *bins as u64 - 1 } else { K::MAX.to_u64() };
